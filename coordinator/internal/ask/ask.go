@@ -187,6 +187,12 @@ func (a Ask) undelivered() bool { return a.State == Open || a.State == Answered 
 // Decided reports whether a person has answered a, in time or late.
 func (a Ask) Decided() bool { return a.Decision != nil || a.Lease != nil }
 
+// DeniedWith reports whether a was denied in time with this text, which is not empty.
+func (a Ask) DeniedWith(text string) bool {
+	d := a.Decision
+	return d != nil && !d.Allow && text != "" && d.Message == text
+}
+
 // pending reports whether a can still end without its answer: it is undelivered, and it is
 // not a check-in with a reply, which is kept until its session takes it.
 func (a Ask) pending() bool { return a.undelivered() && !a.Replied() }

@@ -68,10 +68,12 @@ func TestDiffIsBounded(t *testing.T) {
 	if got := diff(old, new); strings.Count(got, "- a") != 50_000 || strings.Count(got, "+ b") != 50_000 {
 		t.Errorf("have %d bytes", len(got))
 	}
-	for _, huge := range []string{strings.Repeat("0123456789 abcdefghij\n", 400_000), strings.Repeat("0123456789", 800_000)} {
+	for _, huge := range []string{strings.Repeat("0123456789 abcdefghij\n", 400_000),
+		strings.Repeat("0123456789", 800_000)} {
 		start := time.Now()
 		got := diff("", "first\n"+huge+"\nlast")
-		if !strings.HasPrefix(got, "+ first\n") || !strings.HasSuffix(got, "+ last") || !strings.Contains(got, "left out") {
+		if !strings.HasPrefix(got, "+ first\n") || !strings.HasSuffix(got, "+ last") ||
+			!strings.Contains(got, "left out") {
 			t.Errorf("have %d bytes: %.40q", len(got), got)
 		}
 		if took := time.Since(start); len(got) > 400<<10 || took > 10*time.Second {

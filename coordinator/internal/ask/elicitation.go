@@ -36,7 +36,9 @@ type Request struct {
 	Page    bool
 	URL     string          // of the page
 	Schema  json.RawMessage // of the form, in the JSON Schema of MCP; may be empty
-	Bound   []byte          // what an answer is bound to; it keeps the order of the fields, which are answered by position
+	// Bound is what an answer is bound to. It keeps the order of the fields, because they
+	// are answered by position.
+	Bound []byte
 }
 
 // NewElicitation returns the ask for a request: its text, its fields and the hash of both.

@@ -14,7 +14,8 @@ import (
 
 // elicit is the host's input for a form with these properties.
 func elicit(properties, required string) []byte {
-	return []byte(`{"mcp_server_name":"lab","message":"Who are you?","mode":"form","requested_schema":{"type":"object","properties":{` + properties + `},"required":[` + required + `]}}`)
+	return []byte(`{"mcp_server_name":"lab","message":"Who are you?","mode":"form",` +
+		`"requested_schema":{"type":"object","properties":{` + properties + `},"required":[` + required + `]}}`)
 }
 
 func newElicitation(raw []byte) (ask.Ask, error) {
@@ -79,7 +80,8 @@ func TestFields(t *testing.T) {
 // TestFieldOptions: what may be left out can be, a default can be used, and a
 // choice is a choice.
 func TestFieldOptions(t *testing.T) {
-	a := elicited(t, `"b":{"type":"boolean"},"n":{"type":"integer","default":5,"title":"How many","description":"of them"},"c":{"type":"array","items":{"enum":["x","y"]}}`, `"b"`)
+	a := elicited(t, `"b":{"type":"boolean"},"n":{"type":"integer","default":5,"title":"How many",`+
+		`"description":"of them"},"c":{"type":"array","items":{"enum":["x","y"]}}`, `"b"`)
 	labels := func() (out []string) {
 		q, _ := a.Form.Now()
 		for _, o := range q.Options {
@@ -147,7 +149,8 @@ func TestElicitationTimes(t *testing.T) {
 func TestElicitationHash(t *testing.T) {
 	seen := map[string]bool{}
 	for _, in := range [][]byte{
-		elicit(`"a":{"type":"string"}`, ""), elicit(`"b":{"type":"string"}`, ""), elicit(`"a":{"type":"string"}`, `"a"`),
+		elicit(`"a":{"type":"string"}`, ""), elicit(`"b":{"type":"string"}`, ""),
+		elicit(`"a":{"type":"string"}`, `"a"`),
 		[]byte(`{"mcp_server_name":"lab","message":"Go","mode":"url","url":"https://x.example"}`),
 		[]byte(`{"mcp_server_name":"lab","message":"Go","mode":"url","url":"https://y.example"}`),
 	} {
@@ -181,7 +184,8 @@ func TestNoElicitation(t *testing.T) {
 // FuzzElicitation: whatever a server asks, what comes out can be shown, stored
 // and answered, or is refused as a whole.
 func FuzzElicitation(f *testing.F) {
-	f.Add(elicit(`"a":{"type":"integer","minimum":1},"b":{"type":"boolean","default":true},"c":{"type":"array","items":{"enum":["x"]}}`, `"a"`), "7")
+	f.Add(elicit(`"a":{"type":"integer","minimum":1},"b":{"type":"boolean","default":true},"c":{"type":"array",`+
+		`"items":{"enum":["x"]}}`, `"a"`), "7")
 	f.Add([]byte(`{"mcp_server_name":"l","mode":"url","url":"https://x"}`), "")
 	f.Add(elicit(`"a":{"type":"string","format":"email","enumNames":["x"]}`, ""), "a@b")
 	f.Fuzz(func(t *testing.T, in []byte, text string) {

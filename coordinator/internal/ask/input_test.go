@@ -23,22 +23,29 @@ func input(t *testing.T, tool, raw string) (text, hash string) {
 func TestInputText(t *testing.T) {
 	for _, c := range []struct{ name, tool, raw, want string }{
 		{"command", "Bash", `{"command":"make -j2","description":"build","timeout":9}`, "make -j2"},
-		{"nothing that matters is left out", "Bash", `{"command":"ls","dangerouslyDisableSandbox":true,"run_in_background":false}`, "ls\ndangerouslyDisableSandbox: true"},
+		{"nothing that matters is left out", "Bash",
+			`{"command":"ls","dangerouslyDisableSandbox":true,"run_in_background":false}`,
+			"ls\ndangerouslyDisableSandbox: true"},
 		{"write", "Write", `{"file_path":"/a","content":"x\ny\n"}`, "/a\n+ x\n+ y"},
 		{"write nothing", "Write", `{"file_path":"/a","content":""}`, "/a\n(an empty file)"},
 		{"edit", "Edit", `{"file_path":"/a","old_string":"x","new_string":"y","replace_all":false}`, "/a\n- x\n+ y"},
-		{"edit a part", "Edit", `{"file_path":"/a","old_string":"1\n2\n3\n4\n5\nx\n6","new_string":"1\n2\n3\n4\n5\ny\n6\n"}`,
+		{"edit a part", "Edit", `{"file_path":"/a","old_string":"1\n2\n3\n4\n5\nx\n6",` +
+			`"new_string":"1\n2\n3\n4\n5\ny\n6\n"}`,
 			"/a\n  … 3 lines stay the same …\n  4\n  5\n- x\n+ y\n  6\n(a line break is added at the end)"},
-		{"several edits", "MultiEdit", `{"file_path":"/a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"p","new_string":"q","replace_all":true}]}`,
+		{"several edits", "MultiEdit",
+			`{"file_path":"/a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"p","new_string":"q",` +
+				`"replace_all":true}]}`,
 			"/a\n1 of 2\n- x\n+ y\n2 of 2\n- p\n+ q\nreplace_all: true"},
 		{"edits of another form", "MultiEdit", `{"file_path":"/a","edits":[{"old":"x"}]}`,
 			"/a\nedits: [\n  {\n    \"old\": \"x\"\n  }\n]"},
 		{"edit everywhere", "Edit", `{"file_path":"/a","old_string":"x","new_string":"","replace_all":true}`,
 			"/a\n- x\nreplace_all: true"},
-		{"notebook", "NotebookEdit", `{"notebook_path":"/n","new_source":"1","cell_id":"c"}`, "/n\n+ 1\ncell_id: \"c\""},
+		{"notebook", "NotebookEdit", `{"notebook_path":"/n","new_source":"1","cell_id":"c"}`,
+			"/n\n+ 1\ncell_id: \"c\""},
 		{"read", "Read", `{"file_path":"/a"}`, "/a"},
 		{"fetch", "WebFetch", `{"url":"https://x.example"}`, "https://x.example"},
-		{"a tool that we do not know", "mcp__x__y", `{"b":[1],"a":"<&>"}`, "{\n  \"a\": \"<&>\",\n  \"b\": [\n    1\n  ]\n}"},
+		{"a tool that we do not know", "mcp__x__y", `{"b":[1],"a":"<&>"}`,
+			"{\n  \"a\": \"<&>\",\n  \"b\": [\n    1\n  ]\n}"},
 		{"a command that is not text", "Bash", `{"command":["rm"]}`, "{\n  \"command\": [\n    \"rm\"\n  ]\n}"},
 		{"content that is not text", "Write", `{"file_path":"/a","content":7}`, "/a\n(an empty file)\ncontent: 7"},
 		{"no object", "Bash", `null`, "null"},
@@ -66,7 +73,8 @@ func TestInputHash(t *testing.T) {
 	}
 	seen := map[string]string{base: "the first"}
 	for _, c := range [][2]string{
-		{"Edit", `{"a":1,"b":"x"}`}, {"Bash", `{"a":1,"b":"x "}`}, {"Bash", `{"a":"1","b":"x"}`}, {"Bash", `{"a":2,"b":"x"}`},
+		{"Edit", `{"a":1,"b":"x"}`}, {"Bash", `{"a":1,"b":"x "}`}, {"Bash", `{"a":"1","b":"x"}`},
+		{"Bash", `{"a":2,"b":"x"}`},
 		{"Bash", `{"a":1}`}, {"Bash", `{"a":1,"b":"x","c":null}`}, {"Bash", `[]`}, {"Bash", `{}`},
 		{"Bash", `null`}, {"Bash", `""`},
 		{"Bash", `9007199254740992`}, {"Bash", `9007199254740993`},
@@ -90,7 +98,9 @@ func TestInputHashSeesSecrets(t *testing.T) {
 }
 
 func TestInputRefuses(t *testing.T) {
-	for _, raw := range []string{"", " ", "{", `{"a":}`, `{"a":1}x`, `{} {}`, "\x00", "'a'", strings.Repeat("[", 20000)} {
+	for _, raw := range []string{
+		"", " ", "{", `{"a":}`, `{"a":1}x`, `{} {}`, "\x00", "'a'", strings.Repeat("[", 20000),
+	} {
 		if in, err := toolinput.Read("Bash", []byte(raw)); err == nil || in.Bound != nil {
 			t.Errorf("%.20q: have %+v, %v", raw, in, err)
 		}

@@ -18,6 +18,11 @@ const (
 // ErrScope is returned for an answer that covers more than the ask offers.
 var ErrScope = errors.New("it cannot be allowed in that way")
 
+// refuseScope returns ErrScope with the reason.
+func refuseScope(why string) error {
+	return fmt.Errorf("%w: %s; a plain yes or no is open", ErrScope, why)
+}
+
 // A Scope says how much an allow covers. The empty Scope covers the exact call, once.
 type Scope string
 
@@ -92,13 +97,13 @@ func (a Ask) checkScope(d Decision) error {
 		if a.ForSession() != "" {
 			return nil
 		}
-		return fmt.Errorf("%w: nothing of this call can be allowed for the session; a plain yes or no is open", ErrScope)
+		return refuseScope("nothing of this call can be allowed for the session")
 	case Always:
 		if a.ForAlways() != "" {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: Claude Code suggested no rule for it; a plain yes or no is open", ErrScope)
+	return refuseScope("Claude Code suggested no rule for it")
 }
 
 // A Lease keeps an answer for a later repetition of the exact call: the answer to a parked

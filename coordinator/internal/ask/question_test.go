@@ -42,8 +42,10 @@ func TestSteps(t *testing.T) {
 		{"a toggle back", []Step{Pick(0, 0), Pick(1, 2), Pick(1, 0), Pick(1, 2), Done(1)}, nil, Answered,
 			[]string{"SQLite", "lint"}},
 		{"own words", []Step{Say(" a file \n"), Say("none")}, nil, Answered, []string{"a file", "none"}},
-		{"options and words", []Step{Pick(0, 0), Pick(1, 1), Say("vet")}, nil, Answered, []string{"SQLite", "fuzz, vet"}},
-		{"by places", []Step{Choose([]int{1}), Choose([]int{2, 0, 2})}, nil, Answered, []string{"Postgres", "lint, bench"}},
+		{"options and words", []Step{Pick(0, 0), Pick(1, 1), Say("vet")}, nil, Answered,
+			[]string{"SQLite", "fuzz, vet"}},
+		{"by places", []Step{Choose([]int{1}), Choose([]int{2, 0, 2})}, nil, Answered,
+			[]string{"Postgres", "lint, bench"}},
 		{"a late tap on the first", []Step{Pick(0, 0), Pick(0, 1)}, ErrPassed, Open, []string{"SQLite", ""}},
 		{"a tap on the next", []Step{Pick(1, 0)}, ErrPassed, Open, []string{"", ""}},
 		{"no such option", []Step{Pick(0, 2)}, ErrOption, Open, []string{"", ""}},
@@ -53,7 +55,8 @@ func TestSteps(t *testing.T) {
 		{"done with nothing", []Step{Pick(0, 0), Done(1)}, ErrNothing, Open, []string{"SQLite", ""}},
 		{"no words", []Step{Say(" \n")}, ErrNothing, Open, []string{"", ""}},
 		{"no places", []Step{Choose(nil)}, ErrNothing, Open, []string{"", ""}},
-		{"a bare yes", []Step{func(a Ask, d Decision) (Ask, error) { d.Allow = true; return Answer(a, d) }}, ErrWords, Open, []string{"", ""}},
+		{"a bare yes", []Step{func(a Ask, d Decision) (Ask, error) { d.Allow = true; return Answer(a, d) }}, ErrWords,
+			Open, []string{"", ""}},
 		{"a refusal", []Step{Answer}, nil, Answered, []string{"", ""}},
 		{"a tap after the end", []Step{Say("a"), Say("b"), Pick(1, 0)}, ErrSettled, Answered, []string{"a", "b"}},
 	}
@@ -74,7 +77,8 @@ func TestSteps(t *testing.T) {
 			if err != nil && !errors.Is(err, ErrSettled) && !Misfit(err) {
 				t.Errorf("%v is no misfit", err)
 			}
-			if got := []string{a.Form.Questions[0].Answer(), a.Form.Questions[1].Answer()}; !slices.Equal(got, test.want) {
+			got := []string{a.Form.Questions[0].Answer(), a.Form.Questions[1].Answer()}
+			if !slices.Equal(got, test.want) {
 				t.Errorf("answers %q", got)
 			}
 			if after, _ := json.Marshal(first); string(after) != string(before) {

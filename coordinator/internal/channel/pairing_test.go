@@ -31,7 +31,8 @@ func TestTry(t *testing.T) {
 		{"no pairing", nil, "123456", noon, ErrNoCode, -1},
 		{"the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: CodeTries - 1}, "000000", noon,
 			ErrKilled, CodeTries},
-		{"right after the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: CodeTries}, "123456",
+		{"right after the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: CodeTries},
+			"123456",
 			noon, ErrNoCode, CodeTries},
 	}
 	for _, test := range tests {

@@ -37,7 +37,10 @@ func TestAnchorWithoutALoop(t *testing.T) {
 		Asked:   "make it fast",
 	}
 	text := Anchor(Stack{}, facts, epoch)
-	for _, want := range []string{"# Anchor", "written: 2026-03-01 09:00:00 UTC", "next step: mend main.go", "asked last: make it fast", "abc first", "main.go"} {
+	for _, want := range []string{
+		"# Anchor", "written: 2026-03-01 09:00:00 UTC", "next step: mend main.go", "asked last: make it fast",
+		"abc first", "main.go",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}

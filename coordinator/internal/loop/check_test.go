@@ -43,12 +43,18 @@ func TestCheckedInWords(t *testing.T) {
 		frame  Frame
 		result CheckResult
 	}{
-		"the check is green, 1.2 s":                             {Frame{}, CheckResult{Took: 1200 * time.Millisecond}},
-		"the check is green, 59.9 s":                            {Frame{Greens: 1}, CheckResult{Took: 59900 * time.Millisecond}},
-		"the check is green, 1m":                                {Frame{}, CheckResult{Took: time.Minute}},
-		"the check is green, 0.0 s, 2 of 3 in a row":            {Frame{Greens: 3, Green: 1}, CheckResult{}},
-		"the check is red: exit code 7 after 2m":                {Frame{}, CheckResult{ExitCode: 7, Took: 2 * time.Minute}},
-		"the check is red: it did not end within 10m":           {Frame{CheckTimeout: 10 * time.Minute}, CheckResult{TimedOut: true}},
+		"the check is green, 1.2 s": {Frame{}, CheckResult{Took: 1200 * time.Millisecond}},
+		"the check is green, 59.9 s": {
+			Frame{Greens: 1}, CheckResult{Took: 59900 * time.Millisecond},
+		},
+		"the check is green, 1m":                     {Frame{}, CheckResult{Took: time.Minute}},
+		"the check is green, 0.0 s, 2 of 3 in a row": {Frame{Greens: 3, Green: 1}, CheckResult{}},
+		"the check is red: exit code 7 after 2m": {
+			Frame{}, CheckResult{ExitCode: 7, Took: 2 * time.Minute},
+		},
+		"the check is red: it did not end within 10m": {
+			Frame{CheckTimeout: 10 * time.Minute}, CheckResult{TimedOut: true},
+		},
 		"the check is red: it could not be run: no shell there": {Frame{}, CheckResult{Broken: "no shell\nthere"}},
 	} {
 		f := tt.frame

@@ -18,16 +18,33 @@ func TestEdit(t *testing.T) {
 	for name, c := range map[string]struct {
 		page, goal string // goal "" is the one before
 	}{
-		"as it was":         {page, ""},
-		"edited":            {strings.Replace(page, "> Fix it\n", "> Paint it green\n", 1), "Paint it green\nand say <loop-done>COMPLETE</loop-done> when done"},
-		"one line of it":    {strings.Replace(page, "\n> and say", "\n>and say", 1), "Fix it\nand say <loop-done>COMPLETE</loop-done> when done"},
-		"by another editor": {strings.ReplaceAll(strings.Replace(page, "> Fix it", "> Paint it   ", 1), "\n", "\r\n"), "Paint it\nand say <loop-done>COMPLETE</loop-done> when done"},
-		"another max":       {strings.Replace(page, "task: 0/10", "task: 0/1000", 1), ""},
-		"no goal":           {strings.Replace(strings.Replace(page, "> Fix it\n", "", 1), "> and say <loop-done>COMPLETE</loop-done> when done", ">", 1), ""},
-		"of another frame":  {strings.Replace(strings.Replace(page, "> Fix it", "> x", 1), frameLine+frame.ID, frameLine+"other", 1), ""},
-		"none":              {"", ""},
-		"half":              {page[:len(page)/3], ""},
-		"hidden":            {strings.Replace(page, "> Fix it\n", "> Paint\u202e it\x00\n", 1), "Paint it\nand say <loop-done>COMPLETE</loop-done> when done"},
+		"as it was": {page, ""},
+		"edited": {
+			strings.Replace(page, "> Fix it\n", "> Paint it green\n", 1),
+			"Paint it green\nand say <loop-done>COMPLETE</loop-done> when done",
+		},
+		"one line of it": {
+			strings.Replace(page, "\n> and say", "\n>and say", 1),
+			"Fix it\nand say <loop-done>COMPLETE</loop-done> when done",
+		},
+		"by another editor": {
+			strings.ReplaceAll(strings.Replace(page, "> Fix it", "> Paint it   ", 1), "\n", "\r\n"),
+			"Paint it\nand say <loop-done>COMPLETE</loop-done> when done",
+		},
+		"another max": {strings.Replace(page, "task: 0/10", "task: 0/1000", 1), ""},
+		"no goal": {
+			strings.Replace(strings.Replace(page, "> Fix it\n", "", 1),
+				"> and say <loop-done>COMPLETE</loop-done> when done", ">", 1), "",
+		},
+		"of another frame": {
+			strings.Replace(strings.Replace(page, "> Fix it", "> x", 1), frameLine+frame.ID, frameLine+"other", 1), "",
+		},
+		"none": {"", ""},
+		"half": {page[:len(page)/3], ""},
+		"hidden": {
+			strings.Replace(page, "> Fix it\n", "> Paint\u202e it\x00\n", 1),
+			"Paint it\nand say <loop-done>COMPLETE</loop-done> when done",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			next, changed := Edit(s, c.page, epoch)

@@ -18,10 +18,14 @@ func TestStaleAt(t *testing.T) {
 		stack Stack
 		want  time.Duration
 	}{
-		"at work":                       {task, idleLimit},
-		"a check runs":                  {checking, 3*time.Hour + idleLimit},
-		"a check ran, then a refusal":   {mustLimit(checking, "429", epoch.Add(time.Hour), epoch).Stack, time.Hour + idleLimit},
-		"refused for a known time":      {mustLimit(task, "429", epoch.Add(5*time.Hour), epoch).Stack, 5*time.Hour + idleLimit},
+		"at work":      {task, idleLimit},
+		"a check runs": {checking, 3*time.Hour + idleLimit},
+		"a check ran, then a refusal": {
+			mustLimit(checking, "429", epoch.Add(time.Hour), epoch).Stack, time.Hour + idleLimit,
+		},
+		"refused for a known time": {
+			mustLimit(task, "429", epoch.Add(5*time.Hour), epoch).Stack, 5*time.Hour + idleLimit,
+		},
 		"refused until somebody speaks": {mustLimit(task, "401", time.Time{}, epoch).Stack, pauseLimit},
 		"a shell runs":                  {rests, 2*time.Minute + idleLimit},
 		"a shell still runs":            {over, idleLimit},
@@ -44,7 +48,9 @@ func TestStaleAt(t *testing.T) {
 // own time ran out in that while, as it does on a machine that sleeps.
 func TestSilentAndOverdue(t *testing.T) {
 	s := looping(t, "fix", func(o *Options) { o.For = time.Hour })
-	for after, want := range map[time.Duration]Verdict{time.Hour: Timeout, idleLimit - 1: Timeout, idleLimit: Expired, 9 * time.Hour: Expired} {
+	for after, want := range map[time.Duration]Verdict{
+		time.Hour: Timeout, idleLimit - 1: Timeout, idleLimit: Expired, 9 * time.Hour: Expired,
+	} {
 		if o := Expire(s, epoch.Add(after)); o.Verdict != want {
 			t.Errorf("after %v: %s, want %s", after, o.Verdict, want)
 		}
@@ -180,7 +186,8 @@ func TestLeave(t *testing.T) {
 		t.Errorf("said twice: %q", again)
 	}
 	for name, s := range map[string]Stack{
-		"none": {}, "ended": mustFail(s, "broken", epoch).Stack, "refused": mustLimit(s, "429", time.Time{}, epoch).Stack,
+		"none": {}, "ended": mustFail(s, "broken", epoch).Stack,
+		"refused": mustLimit(s, "429", time.Time{}, epoch).Stack,
 	} {
 		if after, text := Leave(s); text != "" || after.Left {
 			t.Errorf("%s: said %q", name, text)

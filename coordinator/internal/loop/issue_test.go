@@ -284,7 +284,8 @@ func TestCommitInHand(t *testing.T) {
 		checked = advance(t, checked, r)
 	}
 	for name, s := range map[string]Stack{
-		"sealed": inPhase(t, Sealing), "rebased": inPhase(t, Rebasing), "rebased, to be checked": checked, "landed": inPhase(t, Landing),
+		"sealed": inPhase(t, Sealing), "rebased": inPhase(t, Rebasing), "rebased, to be checked": checked,
+		"landed": inPhase(t, Landing),
 	} {
 		if got := advance(t, s, Result{Commit: commit}).Frames[0].Issue.Commit; got != commit {
 			t.Errorf("%s: %s", name, got)
@@ -390,7 +391,11 @@ func TestInHand(t *testing.T) {
 		"of the task":      {s, Errand{Frame: s.top().ID, Step: step, Phase: Reviewing}, false},
 		"a release":        {ended, Errand{Frame: "gone", Phase: Releasing}, true},
 		"when it ended":    {ended, Errand{Frame: "run", Step: step, Phase: Reviewing}, false},
-		"at work":          {inPhase(t, Working), Errand{Frame: "run", Step: inPhase(t, Working).Frames[0].Issue.Step, Phase: Working}, false},
+		"at work": {
+			inPhase(t, Working), Errand{
+				Frame: "run", Step: inPhase(t, Working).Frames[0].Issue.Step, Phase: Working,
+			}, false,
+		},
 	} {
 		if got := tt.stack.Wanted(tt.errand); got != tt.want {
 			t.Errorf("an errand %s: wanted %t", name, got)
@@ -470,12 +475,15 @@ func TestDamagedStack(t *testing.T) {
 func FuzzStack(f *testing.F) {
 	f.Add(
 		[]byte(
-			`{"schema":2,"session":"s","run_id":"a","updated_at":"2026-03-01T09:00:00Z","stack":[{"id":"a","mode":"issue","max":3,"issue":{"repo":"/r","phase":"reviewing","step":4,"id":"7","task":"a.2","commit":"aa"}},{"id":"a.2","mode":"task","max":3,"issue_id":"7","check":"make"}]}`,
+			`{"schema":2,"session":"s","run_id":"a","updated_at":"2026-03-01T09:00:00Z","stack":[{"id":"a",` +
+				`"mode":"issue","max":3,"issue":{"repo":"/r","phase":"reviewing","step":4,"id":"7","task":"a.2",` +
+				`"commit":"aa"}},{"id":"a.2","mode":"task","max":3,"issue_id":"7","check":"make"}]}`,
 		),
 	)
 	f.Add(
 		[]byte(
-			`{"schema":2,"session":"s","stack":[{"id":"a","mode":"issue","issue":{"phase":"landing","held":true,"task":"a"}}],"paused":{},"last":{}}`,
+			`{"schema":2,"session":"s","stack":[{"id":"a","mode":"issue","issue":{"phase":"landing","held":true,` +
+				`"task":"a"}}],"paused":{},"last":{}}`,
 		),
 	)
 	f.Add(
@@ -495,7 +503,10 @@ func FuzzStack(f *testing.F) {
 			if fr.Issue == nil {
 				continue
 			}
-			for _, r := range []Result{{}, {Broken: "x"}, {Ready: []Found{{ID: "9"}}}, {Refused: Conflict}, {Refused: Diverged}, {Refused: Blocked}, {Approved: true}, {Nobody: true}, {Loose: []string{"x"}}} {
+			for _, r := range []Result{
+				{}, {Broken: "x"}, {Ready: []Found{{ID: "9"}}}, {Refused: Conflict}, {Refused: Diverged},
+				{Refused: Blocked}, {Approved: true}, {Nobody: true}, {Loose: []string{"x"}},
+			} {
 				_, _ = Advance(s, fr.ID, fr.Issue.Step, r, now)
 			}
 		}

@@ -180,7 +180,10 @@ func TestStoredTimesAreOfTheWall(t *testing.T) {
 		t.Fatal(err)
 	}
 	rested, _ := Rest(out.Stack, now, now)
-	for _, s := range []Stack{out.Stack, rested, mustLimit(out.Stack, "429", now, now).Stack, Expire(out.Stack, now.Add(time.Hour)).Stack, mustFail(out.Stack, "x", now).Stack, must(Cancel(out.Stack, "ann", now)).Stack} {
+	for _, s := range []Stack{
+		out.Stack, rested, mustLimit(out.Stack, "429", now, now).Stack, Expire(out.Stack, now.Add(time.Hour)).Stack,
+		mustFail(out.Stack, "x", now).Stack, must(Cancel(out.Stack, "ann", now)).Stack,
+	} {
 		roundTrip(t, s)
 	}
 	for _, at := range []time.Time{s.UpdatedAt, out.Stack.UpdatedAt, out.Stack.Frames[0].Deadline} {
@@ -230,7 +233,8 @@ func TestLine(t *testing.T) {
 
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0s", -time.Hour: "0s", 5 * time.Second: "5s", 10 * time.Minute: "10m", 2 * time.Hour: "2h", 10 * time.Hour: "10h",
+		0: "0s", -time.Hour: "0s", 5 * time.Second: "5s", 10 * time.Minute: "10m", 2 * time.Hour: "2h",
+		10 * time.Hour:          "10h",
 		time.Hour + time.Second: "1h0m1s", 90 * time.Minute: "1h30m", 100*time.Minute + 10*time.Second: "1h40m10s",
 	} {
 		if got := span(d); got != want {
@@ -264,7 +268,9 @@ func TestBlockIsBounded(t *testing.T) {
 			)
 		}
 		head := fmt.Sprintf("[loop %d/10] Goal: ", i+1)
-		for _, part := range []string{head, "<loop-done>COMPLETE</loop-done>", "/afar:cancel", "`afar loop cancel`", "background (301)", "more"} {
+		for _, part := range []string{
+			head, "<loop-done>COMPLETE</loop-done>", "/afar:cancel", "`afar loop cancel`", "background (301)", "more",
+		} {
 			if !strings.Contains(text, part) {
 				t.Errorf("block %d lacks %q:\n%s", i, part, text)
 			}
@@ -283,8 +289,9 @@ func TestAnchorIsBounded(t *testing.T) {
 	}
 	facts := AnchorFacts{Commits: many, Files: many, Said: many[0]}
 	for name, task := range map[string]string{
-		"one long line": strings.Repeat("é", 9000), "short lines": strings.Repeat("\n", 4000) + "x", "line breaks then one long line": "a\n\nb" + strings.Repeat("\n", 300) + strings.Repeat("é", 1800),
-		"lines": strings.Repeat("do this\nand that\n", 400),
+		"one long line": strings.Repeat("é", 9000), "short lines": strings.Repeat("\n", 4000) + "x",
+		"line breaks then one long line": "a\n\nb" + strings.Repeat("\n", 300) + strings.Repeat("é", 1800),
+		"lines":                          strings.Repeat("do this\nand that\n", 400),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Stack{}
@@ -295,7 +302,9 @@ func TestAnchorIsBounded(t *testing.T) {
 			if len(text) > anchorBytes || !utf8.ValidString(text) {
 				t.Errorf("%d bytes, valid %v", len(text), utf8.ValidString(text))
 			}
-			for _, part := range []string{"left out", "/afar:cancel", "iteration: 0/10", "next step: 😀", "## Goal\n\n> "} {
+			for _, part := range []string{
+				"left out", "/afar:cancel", "iteration: 0/10", "next step: 😀", "## Goal\n\n> ",
+			} {
 				if !strings.Contains(text, part) {
 					t.Errorf("no %q in\n%s", part, text)
 				}
@@ -357,7 +366,9 @@ func TestAnySequence(t *testing.T) {
 }
 
 func anyStep(t *rapid.T, s Stack, id string, now time.Time) Outcome {
-	switch rapid.SampledFrom([]string{"stop", "stop", "stop", "stop", "start", "start", "issues", "result", "result", "result", "result", "introduce", "touch", "interrupt", "limit", "rest", "due", "expire", "cancel", "fail"}).Draw(t, "step") {
+	switch rapid.SampledFrom([]string{"stop", "stop", "stop", "stop", "start", "start", "issues", "result", "result",
+		"result", "result", "introduce", "touch", "interrupt", "limit", "rest", "due", "expire", "cancel",
+		"fail"}).Draw(t, "step") {
 	case "start":
 		o := Options{Max: rapid.IntRange(1, 4).Draw(t, "max"), Task: rapid.StringN(1, 300, -1).Draw(t, "task"),
 			For: time.Duration(
@@ -436,7 +447,9 @@ func due(t *rapid.T, s Stack, now time.Time) Outcome {
 func anyStopping(t *rapid.T, s Stack) Stopping {
 	in := Stopping{
 		ID: rapid.SampledFrom([]string{"", "s1", "s2"}).Draw(t, "stop"),
-		Message: rapid.SampledFrom([]string{"", "", "", markComplete, "<loop-done>STUCK</loop-done>", "<loop-done>MAX_ITERATIONS</loop-done>"}).
+		Message: rapid.SampledFrom([]string{
+			"", "", "", markComplete, "<loop-done>STUCK</loop-done>", "<loop-done>MAX_ITERATIONS</loop-done>",
+		}).
 			Draw(t, "message"),
 		Tools: rapid.IntRange(0, 2).Draw(t, "tools"),
 		Tree:  rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "tree"),

@@ -77,7 +77,8 @@ func TestOwnTextsHoldNoMarker(t *testing.T) {
 	s := looping(t, "Fix it", nil)
 	in := Stopping{Tools: 1, Background: []string{markComplete}}
 	for name, text := range map[string]string{
-		"intro": Intro(s), "block": mustStop(s, in, epoch).Block, "anchor": Anchor(s, AnchorFacts{}, epoch), "page": Render(s),
+		"intro": Intro(s), "block": mustStop(s, in, epoch).Block,
+		"anchor": Anchor(s, AnchorFacts{}, epoch), "page": Render(s),
 	} {
 		if word := marker(text); word != "" {
 			t.Errorf("%s says %s:\n%s", name, word, text)
@@ -153,8 +154,10 @@ func withoutCode(b string) string {
 
 func TestMarkerAgreesWithTheSlowOne(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
-		markComplete, "<loop-done>STUCK</loop-done>", "<loop-done>MAX_ITERATIONS</loop-done>", "<loop-done>NO</loop-done>",
-		"\n", "\n", "\n", "\n\n", "\r\n", "\r", " ", "    ", "\t", "`", "``", "```", "````", "~~~", "~~~~~", "text", "go", "é", "\x00", "\xff",
+		markComplete, "<loop-done>STUCK</loop-done>", "<loop-done>MAX_ITERATIONS</loop-done>",
+		"<loop-done>NO</loop-done>",
+		"\n", "\n", "\n", "\n\n", "\r\n", "\r", " ", "    ", "\t", "`", "``", "```", "````", "~~~", "~~~~~", "text",
+		"go", "é", "\x00", "\xff",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		message := strings.Join(rapid.SliceOfN(piece, 0, 24).Draw(t, "pieces"), "")
@@ -165,7 +168,10 @@ func TestMarkerAgreesWithTheSlowOne(t *testing.T) {
 }
 
 func FuzzMarker(f *testing.F) {
-	for _, s := range []string{"", markComplete, "```\n" + markComplete, "`a\n" + markComplete + "\n`", "    " + markComplete, "~~~x\r\n~~~~\r" + markComplete} {
+	for _, s := range []string{
+		"", markComplete, "```\n" + markComplete, "`a\n" + markComplete + "\n`", "    " + markComplete,
+		"~~~x\r\n~~~~\r" + markComplete,
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, message string) {

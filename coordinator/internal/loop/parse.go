@@ -113,21 +113,24 @@ func (o *Options) take(name, tail string) (rest string, err error) {
 func (o *Options) setter(name string) (set func(string) bool, takes string) {
 	switch name {
 	case "--max":
-		return func(v string) bool { return parseCount(v, highestMax, &o.Max) }, "a whole number from 1 to 1000"
+		takes, set = "a whole number from 1 to 1000", func(v string) bool { return parseCount(v, highestMax, &o.Max) }
 	case "--for":
-		return func(v string) bool { return parseSpan(v, longestFor, &o.For) }, "a time such as 90m or 3h, at most 720h"
+		takes, set = "a time such as 90m or 3h, at most 720h",
+			func(v string) bool { return parseSpan(v, longestFor, &o.For) }
 	case "--budget":
-		return func(v string) bool { return parseBudget(v, &o.Budget) }, "an amount in US dollars such as 2.50"
+		takes, set = "an amount in US dollars such as 2.50", func(v string) bool { return parseBudget(v, &o.Budget) }
 	case "--tokens":
-		return func(v string) bool { return parseTokens(v, &o.Tokens) }, "a number such as 200000, 500k or 2M"
+		takes, set = "a number such as 200000, 500k or 2M", func(v string) bool { return parseTokens(v, &o.Tokens) }
 	case "--check":
-		return func(v string) bool { o.Check = strings.TrimSpace(v); return o.Check != "" }, "a shell command in quotes"
+		takes, set = "a shell command in quotes",
+			func(v string) bool { o.Check = strings.TrimSpace(v); return o.Check != "" }
 	case "--check-timeout":
-		return func(v string) bool { return parseSpan(v, longestCheck, &o.CheckTimeout) }, "a time such as 10m, at most 6h"
+		takes, set = "a time such as 10m, at most 6h",
+			func(v string) bool { return parseSpan(v, longestCheck, &o.CheckTimeout) }
 	case "--check-greens":
-		return func(v string) bool { return parseCount(v, mostGreens, &o.Greens) }, "a whole number from 1 to 20"
+		takes, set = "a whole number from 1 to 20", func(v string) bool { return parseCount(v, mostGreens, &o.Greens) }
 	}
-	return nil, ""
+	return set, takes
 }
 
 // valid guards Start against options that did not come from Parse.

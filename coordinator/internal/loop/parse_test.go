@@ -168,27 +168,43 @@ func TestBounds(t *testing.T) {
 		typed    string // "": it cannot be typed
 		accepted bool
 	}{
-		"max":                       {func(o *Options) { o.Max = 1000 }, "--max 1000", true},
-		"over max":                  {func(o *Options) { o.Max = 1001 }, "--max 1001", false},
-		"no max":                    {func(o *Options) { o.Max = 0 }, "--max 0", false},
-		"for":                       {func(o *Options) { o.For = 720 * time.Hour }, "--for 720h", true},
-		"over for":                  {func(o *Options) { o.For = 720*time.Hour + 1 }, "--for 720h0m0.000000001s", false},
-		"for less than nothing":     {func(o *Options) { o.For = -1 }, "--for -1ns", false},
-		"budget":                    {func(o *Options) { o.Budget = 100_000 }, "--budget 100000", true},
-		"over budget":               {func(o *Options) { o.Budget = 100_001 }, "--budget 100001", false},
-		"budget below nothing":      {func(o *Options) { o.Budget = -1 }, "--budget -1", false},
-		"budget that is no number":  {func(o *Options) { o.Budget = math.NaN() }, "--budget NaN", false},
-		"tokens":                    {func(o *Options) { o.Tokens = highestTokens }, fmt.Sprint("--tokens ", int64(highestTokens)), true},
-		"over tokens":               {func(o *Options) { o.Tokens = highestTokens + 1 }, fmt.Sprint("--tokens ", int64(highestTokens)+1), false},
-		"tokens below nothing":      {func(o *Options) { o.Tokens = -1 }, "--tokens -1", false},
-		"check timeout":             {func(o *Options) { o.CheckTimeout = 6 * time.Hour }, "--check make --check-timeout 6h", true},
-		"over check timeout":        {func(o *Options) { o.CheckTimeout = 6*time.Hour + 1 }, "--check make --check-timeout 6h0m0.000000001s", false},
-		"check timeout of nothing":  {func(o *Options) { o.CheckTimeout = 0 }, "--check make --check-timeout 0s", false},
-		"shortest check timeout":    {func(o *Options) { o.CheckTimeout = 1 }, "--check make --check-timeout 1ns", true},
-		"greens":                    {func(o *Options) { o.Greens = 20 }, "--check make --check-greens 20", true},
-		"over greens":               {func(o *Options) { o.Greens = 21 }, "--check make --check-greens 21", false},
-		"greens below nothing":      {func(o *Options) { o.Greens = -1 }, "--check make --check-greens -1", false},
-		"a timeout without a check": {func(o *Options) { o.Check, o.CheckTimeout = "", 9*time.Hour }, "", true}, // it is not used
+		"max":      {func(o *Options) { o.Max = 1000 }, "--max 1000", true},
+		"over max": {func(o *Options) { o.Max = 1001 }, "--max 1001", false},
+		"no max":   {func(o *Options) { o.Max = 0 }, "--max 0", false},
+		"for":      {func(o *Options) { o.For = 720 * time.Hour }, "--for 720h", true},
+		"over for": {
+			func(o *Options) { o.For = 720*time.Hour + 1 }, "--for 720h0m0.000000001s", false,
+		},
+		"for less than nothing":    {func(o *Options) { o.For = -1 }, "--for -1ns", false},
+		"budget":                   {func(o *Options) { o.Budget = 100_000 }, "--budget 100000", true},
+		"over budget":              {func(o *Options) { o.Budget = 100_001 }, "--budget 100001", false},
+		"budget below nothing":     {func(o *Options) { o.Budget = -1 }, "--budget -1", false},
+		"budget that is no number": {func(o *Options) { o.Budget = math.NaN() }, "--budget NaN", false},
+		"tokens": {
+			func(o *Options) { o.Tokens = highestTokens }, fmt.Sprint("--tokens ", int64(highestTokens)), true,
+		},
+		"over tokens": {
+			func(o *Options) { o.Tokens = highestTokens + 1 }, fmt.Sprint("--tokens ", int64(highestTokens)+1), false,
+		},
+		"tokens below nothing": {func(o *Options) { o.Tokens = -1 }, "--tokens -1", false},
+		"check timeout": {
+			func(o *Options) { o.CheckTimeout = 6 * time.Hour }, "--check make --check-timeout 6h", true,
+		},
+		"over check timeout": {
+			func(o *Options) { o.CheckTimeout = 6*time.Hour + 1 },
+			"--check make --check-timeout 6h0m0.000000001s", false,
+		},
+		"check timeout of nothing": {
+			func(o *Options) { o.CheckTimeout = 0 }, "--check make --check-timeout 0s", false,
+		},
+		"shortest check timeout": {
+			func(o *Options) { o.CheckTimeout = 1 }, "--check make --check-timeout 1ns", true,
+		},
+		"greens":               {func(o *Options) { o.Greens = 20 }, "--check make --check-greens 20", true},
+		"over greens":          {func(o *Options) { o.Greens = 21 }, "--check make --check-greens 21", false},
+		"greens below nothing": {func(o *Options) { o.Greens = -1 }, "--check make --check-greens -1", false},
+		// it is not used
+		"a timeout without a check": {func(o *Options) { o.Check, o.CheckTimeout = "", 9*time.Hour }, "", true},
 	} {
 		o := good
 		tt.set(&o)
@@ -206,7 +222,10 @@ func TestBounds(t *testing.T) {
 
 // What Parse accepts is what Start accepts, and the task is the end of the text.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"", "fix it", "--max 3 fix", "--check 'a b' --check-timeout 5m x", "5m x", "-- --x", "--budget=2.5 \"q", "--for 1h \\", "--check \"a\\"} {
+	for _, s := range []string{
+		"", "fix it", "--max 3 fix", "--check 'a b' --check-timeout 5m x", "5m x", "-- --x", "--budget=2.5 \"q",
+		"--for 1h \\", "--check \"a\\",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, args string) {

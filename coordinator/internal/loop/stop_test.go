@@ -52,7 +52,9 @@ func atRecheck(t testing.TB, n int) Stack {
 	for range n {
 		s = mustStop(s, Stopping{Check: &CheckResult{Frame: s.top().ID}}, epoch).Stack
 	}
-	for _, r := range []Result{{Commit: strings.Repeat("a", 40)}, {Approved: true}, {Refused: Diverged}, {Commit: strings.Repeat("b", 40)}} {
+	for _, r := range []Result{
+		{Commit: strings.Repeat("a", 40)}, {Approved: true}, {Refused: Diverged}, {Commit: strings.Repeat("b", 40)},
+	} {
 		s = advance(t, s, r)
 	}
 	return s

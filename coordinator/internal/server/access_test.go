@@ -25,8 +25,10 @@ func TestCodes(t *testing.T) {
 		code string
 	}{
 		{errDenied, wire.CodeDenied}, {badRequest("x"), wire.CodeBadRequest}, {core.ErrNotFound, wire.CodeNotFound},
-		{core.ErrBound, wire.CodeBadRequest}, {core.ErrChannel, wire.CodeDenied}, {ask.ErrSettled, wire.CodeSettled}, {loop.ErrNone, wire.CodeNotFound},
-		{loop.ErrDepth, wire.CodeBadRequest}, {loop.ErrNoTask, wire.CodeBadRequest}, {context.Canceled, wire.CodeClosing},
+		{core.ErrBound, wire.CodeBadRequest}, {core.ErrChannel, wire.CodeDenied}, {ask.ErrSettled, wire.CodeSettled},
+		{loop.ErrNone, wire.CodeNotFound},
+		{loop.ErrDepth, wire.CodeBadRequest}, {loop.ErrNoTask, wire.CodeBadRequest},
+		{context.Canceled, wire.CodeClosing},
 		{errors.New("disk full"), wire.CodeInternal},
 	} {
 		wrapped := fmt.Errorf("do it: %w", c.err)
@@ -48,7 +50,8 @@ func TestOurHook(t *testing.T) {
 		exe, bin string
 		want     bool
 	}{
-		{"/b/hook-stop", "/b", true}, {"/b/hook-", "/b", true}, {"/b/afar", "/b", false}, {"/b/x/hook-stop", "/b", false},
+		{"/b/hook-stop", "/b", true}, {"/b/hook-", "/b", true}, {"/b/afar", "/b", false},
+		{"/b/x/hook-stop", "/b", false},
 		{"/c/hook-stop", "/b", false}, {"", "/b", false}, {"/b", "/b", false}, {"/bb/hook-stop", "/b", false},
 		{"/h/plugins/cache/afar/afar/1.0.0/bin/hook-stop", "/h/plugins/cache/afar/afar/1.1.0/bin", true},
 		{"/h/plugins/cache/evil/afar/1.0.0/bin/hook-stop", "/h/plugins/cache/afar/afar/1.1.0/bin", false},
@@ -65,7 +68,8 @@ func TestOurHook(t *testing.T) {
 // TestOperations keeps the table of permissions from being widened unseen.
 func TestOperations(t *testing.T) {
 	reading := map[string]bool{
-		wire.OpStatus: true, wire.OpAsks: true, wire.OpLoops: true, wire.OpLoop: true, wire.OpLog: true, wire.OpVerify: true,
+		wire.OpStatus: true, wire.OpAsks: true, wire.OpLoops: true, wire.OpLoop: true, wire.OpLog: true,
+		wire.OpVerify: true,
 		wire.OpDoctor: true, wire.OpTelegram: true, wire.OpTelegramPaired: true, wire.OpLoopCancel: true,
 		wire.OpGrants: true, wire.OpUndos: true, wire.OpPerson: true, wire.OpReport: true, wire.OpPing: true,
 		wire.OpPost: true, wire.OpRead: true, wire.OpTopics: true, wire.OpTell: true,

@@ -195,7 +195,13 @@ func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.AnswerReply
 	default:
 		return out, badRequest("unknown scope %q; want session or always, or none for once", in.Scope)
 	}
-	d := ask.Decision{Allow: in.Allow, Message: in.Message, By: localUser(), Channel: terminal, Scope: ask.Scope(in.Scope)}
+	d := ask.Decision{
+		Allow:   in.Allow,
+		Message: in.Message,
+		By:      localUser(),
+		Channel: terminal,
+		Scope:   ask.Scope(in.Scope),
+	}
 	if !in.Allow && in.Message == "" {
 		d.Message = "Denied by " + d.By + ". Do not try it again in another form; go on without it or ask."
 	}

@@ -42,7 +42,9 @@ func TestConsulted(t *testing.T) {
 // TestConsultWords: what programs say of themselves comes into the journal in one
 // line, short, without what is secret.
 func TestConsultWords(t *testing.T) {
-	text := missed([]wire.Missed{{By: "co\ndex", Why: "bad key sk-ant-api03-0123456789abcdefghijABCDEFGHIJ0123456789\u202e\x1b[2J" + strings.Repeat("x", 5000)}, {By: "gemini", Why: "not installed"}})
+	text := missed([]wire.Missed{{By: "co\ndex",
+		Why: "bad key sk-ant-api03-0123456789abcdefghijABCDEFGHIJ0123456789\u202e\x1b[2J" + strings.Repeat("x", 5000)},
+		{By: "gemini", Why: "not installed"}})
 	if strings.ContainsAny(text, "\n\x1b\u202e") || strings.Contains(text, "0123456789abcdefghij") ||
 		len(text) > 600 || !strings.HasSuffix(text, "gemini: not installed") {
 		t.Errorf("%q", text)
@@ -64,7 +66,8 @@ func TestConsultBound(t *testing.T) {
 	}
 	var ids []string
 	for range maxConsults {
-		out, err := r.consultBegin(&call{op: wire.OpConsultBegin, line: []peer.Process{{PID: os.Getppid()}}}, wire.ConsultBeginRequest{})
+		out, err := r.consultBegin(&call{op: wire.OpConsultBegin, line: []peer.Process{{PID: os.Getppid()}}},
+			wire.ConsultBeginRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,11 +75,14 @@ func TestConsultBound(t *testing.T) {
 		one := r.running[ids[len(ids)-1]]
 		r.running[ids[len(ids)-1]] = consultation{pid: os.Getpid(), who: one.who}
 	}
-	if _, err := r.consultBegin(&call{op: wire.OpConsultBegin, line: []peer.Process{{PID: os.Getppid()}}}, wire.ConsultBeginRequest{}); err == nil || !strings.Contains(err.Error(), "run already") {
+	_, err = r.consultBegin(&call{op: wire.OpConsultBegin, line: []peer.Process{{PID: os.Getppid()}}},
+		wire.ConsultBeginRequest{})
+	if err == nil || !strings.Contains(err.Error(), "run already") {
 		t.Errorf("one more than may run: %v", err)
 	}
 	end := func(pid int, in string) error {
-		_, err := operations[wire.OpConsultEnd].do(r, &call{op: wire.OpConsultEnd, line: []peer.Process{{PID: pid}}, body: []byte(in)})
+		_, err := operations[wire.OpConsultEnd].do(r,
+			&call{op: wire.OpConsultEnd, line: []peer.Process{{PID: pid}}, body: []byte(in)})
 		return err
 	}
 	for _, in := range []string{``, `[]`, `{}`, `{"id":"con_x","by":"codex"}`, `{"id":7}`} {

@@ -13,7 +13,8 @@ import (
 )
 
 func TestDecode(t *testing.T) {
-	text := `{"payload":{"a":[1]},"client":7,"attended":true,"off":false,"terminal":"tty:\u00fc","redirected":["A=b"],"later":{},` +
+	text := `{"payload":{"a":[1]},"client":7,"attended":true,"off":false,"terminal":"tty:\u00fc",` +
+		`"redirected":["A=b"],"later":{},` +
 		`"ask":null,"checked":{"frame":"f","exit_code":1},"round":-5}`
 	want := wire.StopRequest{
 		HookCall: wire.HookCall{
@@ -25,9 +26,11 @@ func TestDecode(t *testing.T) {
 		t.Errorf("have %+v, want %+v, %v", got, want, err)
 	}
 	for text, blamed := range map[string]string{
-		``: "JSON", `{`: "JSON", `[]`: "JSON", `null`: "JSON", `"{}"`: "JSON", `{"client":1}{}`: "JSON", "{\"ask\":\"\xff\"}": "UTF-8",
+		``: "JSON", `{`: "JSON", `[]`: "JSON", `null`: "JSON", `"{}"`: "JSON", `{"client":1}{}`: "JSON",
+		"{\"ask\":\"\xff\"}": "UTF-8",
 		`{"payload":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + `}`: "JSON",
-		`{"client":"1"}`: "client", `{"client":1.5}`: "client", `{"client":1e400}`: "client", `{"off":0}`: "off", `{"ask":["a"]}`: "ask",
+		`{"client":"1"}`: "client", `{"client":1.5}`: "client", `{"client":1e400}`: "client", `{"off":0}`: "off",
+		`{"ask":["a"]}`:     "ask",
 		`{"redirected":{}}`: "redirected", `{"checked":7}`: "checked", `{"round":99999999999999999999}`: "round",
 	} {
 		if _, err := decode(&call{body: []byte(text)}, hostjson.NewDecoder[wire.StopRequest]()); err == nil || !strings.Contains(err.Error(), blamed) {
@@ -40,9 +43,12 @@ func TestDecode(t *testing.T) {
 // names in any case, and more than one of one name; both of it is left out here.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
-		`{"payload":{"hook_event_name":"Stop","session_id":"s","background_tasks":[{"id":"1","type":"shell"}],"session_crons":[{"prompt":"p"}]},"client":1}`,
-		`{"hook_event_name":"PreToolUse","tool_input":{"command":"ls"},"duration_ms":3,"tool_use_id":null,"permission_suggestions":null}`,
-		`{"checked":{"frame":"f"},"round":2,"ok":true,"ask":"\ud800","payload":null}`, `{"client":-0,"round":01}`, `[]`, ``,
+		`{"payload":{"hook_event_name":"Stop","session_id":"s","background_tasks":[{"id":"1","type":"shell"}],` +
+			`"session_crons":[{"prompt":"p"}]},"client":1}`,
+		`{"hook_event_name":"PreToolUse","tool_input":{"command":"ls"},"duration_ms":3,"tool_use_id":null,` +
+			`"permission_suggestions":null}`,
+		`{"checked":{"frame":"f"},"round":2,"ok":true,"ask":"\ud800","payload":null}`,
+		`{"client":-0,"round":01}`, `[]`, ``,
 	} {
 		f.Add([]byte(seed))
 	}

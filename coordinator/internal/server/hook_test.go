@@ -25,11 +25,27 @@ const nowhere = 1 << 29
 func openAsk(r *rig, id string) error { return openAskOf(r, id, os.Getpid()) }
 
 func openAskOf(r *rig, id string, client int) error {
-	_, err := r.core.See(session.Sighting{ID: "s", Cwd: "/home/ada/proj", Client: client, Attended: true, KnowAtt: true, Hooked: true, Starts: true, State: session.Working})
+	_, err := r.core.See(session.Sighting{
+		ID:       "s",
+		Cwd:      "/home/ada/proj",
+		Client:   client,
+		Attended: true,
+		KnowAtt:  true,
+		Hooked:   true,
+		Starts:   true,
+		State:    session.Working,
+	})
 	if err != nil {
 		return err
 	}
-	_, err = r.core.OpenCovered(ask.Ask{ID: ask.ID(id), Kind: ask.Permission, Session: "s", Tool: "Bash", Hash: strings.Repeat(id, 64)[:64], Attended: true}, grant.Need{})
+	_, err = r.core.OpenCovered(ask.Ask{
+		ID:       ask.ID(id),
+		Kind:     ask.Permission,
+		Session:  "s",
+		Tool:     "Bash",
+		Hash:     strings.Repeat(id, 64)[:64],
+		Attended: true,
+	}, grant.Need{})
 	return err
 }
 
@@ -37,7 +53,8 @@ const bash = `,"tool_name":"Bash","tool_input":{"command":"make"}`
 
 func (r *rig) askHook(op string, waitMS int64) wire.AskState {
 	r.t.Helper()
-	return want[wire.AskState](r.t, r.hook(op, bash, func(h *hookRequest) { h.Ask, h.Kind, h.WaitMS = "a", "permission", waitMS }), wire.CodeOK)
+	return want[wire.AskState](r.t,
+		r.hook(op, bash, func(h *hookRequest) { h.Ask, h.Kind, h.WaitMS = "a", "permission", waitMS }), wire.CodeOK)
 }
 
 // TestAskByHook is the life of an ask, as its hook sees it.
@@ -78,7 +95,8 @@ func TestStaleAnswer(t *testing.T) {
 	r.askHook(wire.OpAskOpen, 0)
 	_, err := r.core.Answer("a", ask.Decision{Allow: true, By: "Ada"})
 	r.ok(err)
-	want[hookReply](t, r.hook(wire.OpOutcome, bash+`,"duration_ms":1200`, func(h *hookRequest) { h.OK = true }), wire.CodeOK)
+	want[hookReply](t, r.hook(wire.OpOutcome, bash+`,"duration_ms":1200`, func(h *hookRequest) { h.OK = true }),
+		wire.CodeOK)
 	if got := r.askHook(wire.OpAskClaim, 0); got.State != "withdrawn" || got.Allow ||
 		got.Message != "answered at the terminal" {
 		t.Errorf("have %+v", got)
@@ -125,22 +143,31 @@ func TestAskRefused(t *testing.T) {
 		change      func(*hookRequest)
 		code        string
 	}{
-		"no id":                {wire.OpAskOpen, bash, nil, wire.CodeBadRequest},
-		"no input":             {wire.OpAskOpen, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeBadRequest},
-		"wait without an id":   {wire.OpAskWait, "", nil, wire.CodeBadRequest},
-		"wait for nothing":     {wire.OpAskWait, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeNotFound},
-		"claim of nothing":     {wire.OpAskClaim, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeNotFound},
-		"end of nothing":       {wire.OpAskEnded, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeNotFound},
-		"outcome of nothing":   {wire.OpOutcome, "", nil, wire.CodeBadRequest},
-		"payload is not JSON":  {wire.OpStop, "", func(h *hookRequest) { h.Payload = wire.Raw(`"x"`) }, wire.CodeBadRequest},
-		"payload is null":      {wire.OpStop, "", func(h *hookRequest) { h.Payload = wire.Raw(`null`) }, wire.CodeBadRequest},
-		"no session":           {wire.OpStop, "", func(h *hookRequest) { h.Payload = wire.Raw(`{"cwd":"/p"}`) }, wire.CodeBadRequest},
-		"a session of no text": {wire.OpStop, "", func(h *hookRequest) { h.Payload = wire.Raw(`{"session_id":7}`) }, wire.CodeBadRequest},
+		"no id":              {wire.OpAskOpen, bash, nil, wire.CodeBadRequest},
+		"no input":           {wire.OpAskOpen, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeBadRequest},
+		"wait without an id": {wire.OpAskWait, "", nil, wire.CodeBadRequest},
+		"wait for nothing":   {wire.OpAskWait, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeNotFound},
+		"claim of nothing":   {wire.OpAskClaim, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeNotFound},
+		"end of nothing":     {wire.OpAskEnded, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeNotFound},
+		"outcome of nothing": {wire.OpOutcome, "", nil, wire.CodeBadRequest},
+		"payload is not JSON": {
+			wire.OpStop, "", func(h *hookRequest) { h.Payload = wire.Raw(`"x"`) }, wire.CodeBadRequest,
+		},
+		"payload is null": {
+			wire.OpStop, "", func(h *hookRequest) { h.Payload = wire.Raw(`null`) }, wire.CodeBadRequest,
+		},
+		"no session": {
+			wire.OpStop, "", func(h *hookRequest) { h.Payload = wire.Raw(`{"cwd":"/p"}`) }, wire.CodeBadRequest,
+		},
+		"a session of no text": {
+			wire.OpStop, "", func(h *hookRequest) { h.Payload = wire.Raw(`{"session_id":7}`) }, wire.CodeBadRequest,
+		},
 	} {
 		t.Run(name, func(t *testing.T) { want[any](t, r.hook(c.op, c.payload, c.change), c.code) })
 	}
 	r.ok(openAsk(r, "a"))
-	want[any](t, r.hook(wire.OpAskOpen, bash, func(h *hookRequest) { h.Ask = "a" }), wire.CodeBadRequest) // another call's id
+	// another call's id
+	want[any](t, r.hook(wire.OpAskOpen, bash, func(h *hookRequest) { h.Ask = "a" }), wire.CodeBadRequest)
 }
 
 // TestSilent: paused or switched off, nothing but the guard speaks.
@@ -202,10 +229,14 @@ func TestSessionByHooks(t *testing.T) {
 		op, payload string
 		want        session.State
 	}{
-		{wire.OpPrompt, `,"prompt":"hi"`, session.Working}, {wire.OpStop, "", session.Idle}, {wire.OpOutcome, bash, session.Working},
-		{wire.OpNotification, `,"notification_type":"other"`, session.Working}, {wire.OpNotification, `,"notification_type":"idle_prompt"`, session.Idle},
-		{wire.OpSubagentStop, "", session.Idle}, {wire.OpPreCompact, "", session.Idle}, {wire.OpGuarded, bash, session.Working},
-		{wire.OpStopFailure, `,"error":"rate_limit"`, session.Idle}, {wire.OpSessionEnd, `,"reason":"logout"`, session.Ended},
+		{wire.OpPrompt, `,"prompt":"hi"`, session.Working}, {wire.OpStop, "", session.Idle},
+		{wire.OpOutcome, bash, session.Working},
+		{wire.OpNotification, `,"notification_type":"other"`, session.Working},
+		{wire.OpNotification, `,"notification_type":"idle_prompt"`, session.Idle},
+		{wire.OpSubagentStop, "", session.Idle}, {wire.OpPreCompact, "", session.Idle},
+		{wire.OpGuarded, bash, session.Working},
+		{wire.OpStopFailure, `,"error":"rate_limit"`, session.Idle},
+		{wire.OpSessionEnd, `,"reason":"logout"`, session.Ended},
 	} {
 		if reply := r.hook(c.op, c.payload, nil); reply.Code != wire.CodeOK {
 			t.Errorf("%s: %+v", c.op, reply)
@@ -264,7 +295,8 @@ func TestRedirected(t *testing.T) {
 // typed sends one of our slash commands from the session s.
 func (r *rig) typed(command, args string) hookReply {
 	r.t.Helper()
-	return want[hookReply](r.t, r.hook(wire.OpExpand, `,"command_name":"`+command+`","command_args":"`+args+`"`, nil), wire.CodeOK)
+	return want[hookReply](r.t, r.hook(wire.OpExpand, `,"command_name":"`+command+`","command_args":"`+args+`"`, nil),
+		wire.CodeOK)
 }
 
 func TestCommands(t *testing.T) {
@@ -331,7 +363,8 @@ func TestCommandsOfOthers(t *testing.T) {
 func TestLoopByHooks(t *testing.T) {
 	r := newRig(t)
 	r.typed("afar:loop", "--max 3 tidy up")
-	if got := want[hookReply](t, r.hook(wire.OpStop, `,"last_assistant_message":"going on"`, nil), wire.CodeOK); !got.Block || !strings.Contains(got.Reason, "tidy up") {
+	got := want[hookReply](t, r.hook(wire.OpStop, `,"last_assistant_message":"going on"`, nil), wire.CodeOK)
+	if !got.Block || !strings.Contains(got.Reason, "tidy up") {
 		t.Errorf("have %+v", got)
 	}
 	agent := `,"background_tasks":[{"id":"1","type":"subagent","description":"x"}]`
@@ -347,15 +380,18 @@ func TestLoopByHooks(t *testing.T) {
 		t.Errorf("an old shell is listed: %+v", got)
 	}
 	r.hook(wire.OpPreCompact, "", nil)
-	got := want[hookReply](t, r.hook(wire.OpSessionStart, `,"source":"compact"`, nil), wire.CodeOK)
+	got = want[hookReply](t, r.hook(wire.OpSessionStart, `,"source":"compact"`, nil), wire.CodeOK)
 	if !strings.Contains(got.Context, "tidy up") || !strings.Contains(got.Context, "abc first") ||
 		!strings.Contains(got.Context, "main.go") {
 		t.Errorf("the anchor: %q", got.Context)
 	}
-	if got := want[hookReply](t, r.hook(wire.OpSessionStart, `,"source":"startup"`, nil), wire.CodeOK); got.Context != "" {
+	got = want[hookReply](t, r.hook(wire.OpSessionStart, `,"source":"startup"`, nil), wire.CodeOK)
+	if got.Context != "" {
 		t.Errorf("a new start needs no anchor: %q", got.Context)
 	}
-	if got := want[hookReply](t, r.hook(wire.OpStop, `,"last_assistant_message":"<loop-done>COMPLETE</loop-done>"`, nil), wire.CodeOK); got.Block {
+	got = want[hookReply](t, r.hook(wire.OpStop, `,"last_assistant_message":"<loop-done>COMPLETE</loop-done>"`, nil),
+		wire.CodeOK)
+	if got.Block {
 		t.Errorf("have %+v", got)
 	}
 	l := want[wire.Loop](t, r.ask(wire.OpLoop, wire.LoopRequest{ID: "s"}), wire.CodeOK)
@@ -372,7 +408,10 @@ func TestLoopsFromOutside(t *testing.T) {
 	r.ok(err)
 	want[any](t, r.ask(wire.OpLoop, wire.LoopRequest{ID: "s"}), wire.CodeNotFound)
 	want[any](t, r.ask(wire.OpLoop, wire.LoopRequest{}), wire.CodeBadRequest)
-	for args, code := range map[string]string{"": wire.CodeBadRequest, "5m x": wire.CodeBadRequest, "--max 0 x": wire.CodeBadRequest, "--max 2 x": wire.CodeOK} {
+	for args, code := range map[string]string{
+		"": wire.CodeBadRequest, "5m x": wire.CodeBadRequest, "--max 0 x": wire.CodeBadRequest,
+		"--max 2 x": wire.CodeOK,
+	} {
 		if got := r.as(person, wire.OpLoopStart, wire.LoopStartRequest{Session: "s", Args: args}); got.Code != code {
 			t.Errorf("%q: %+v", args, got)
 		}
@@ -385,7 +424,8 @@ func TestLoopsFromOutside(t *testing.T) {
 	v, err := r.core.Session("s")
 	r.ok(err)
 	marked := caller{name: "afar", env: []string{"CLAUDECODE=1"}}
-	l := want[wire.Loop](t, r.as(marked, wire.OpLoopCancel, wire.LoopCancelRequest{ID: v.Token}), wire.CodeOK) // a way out must always work
+	// a way out must always work
+	l := want[wire.Loop](t, r.as(marked, wire.OpLoopCancel, wire.LoopCancelRequest{ID: v.Token}), wire.CodeOK)
 	if l.Active || l.Verdict != "cancelled" || l.ID != v.Token {
 		t.Errorf("have %+v", l)
 	}
@@ -403,7 +443,8 @@ func TestLoopsFromOutside(t *testing.T) {
 func TestReasons(t *testing.T) {
 	r := newRig(t)
 	path := filepath.Join(t.TempDir(), "t.jsonl")
-	said := `{"type":"assistant","message":{"content":[{"type":"text","text":"I look.\n\n**Now** with password=hunter22:\n"},{"type":"tool_use","id":"t"}]}}` + "\n"
+	said := `{"type":"assistant","message":{"content":[{"type":"text",` +
+		`"text":"I look.\n\n**Now** with password=hunter22:\n"},{"type":"tool_use","id":"t"}]}}` + "\n"
 	r.ok(os.WriteFile(path, []byte(said), 0o600))
 	r.hook(wire.OpPrompt, `,"prompt":"\n# Fix the\u202e   login token=abcdefgh1234\nand the rest"`, nil)
 	r.hook(wire.OpPrompt, `,"prompt":"<task-notification>done"`, nil)

@@ -54,7 +54,8 @@ func TestLook(t *testing.T) {
 	put(dir, "huge", strings.Repeat("hidden-away\n", 10_000))
 	put(outside, "far", "hidden-away\n")
 	for _, err := range []error{
-		syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600), os.Symlink(filepath.Join(outside, "far"), filepath.Join(dir, "link")),
+		syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600),
+		os.Symlink(filepath.Join(outside, "far"), filepath.Join(dir, "link")),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +95,9 @@ func TestLook(t *testing.T) {
 			t.Fatal(err)
 		}
 		id := string(rune('a' + i))
-		payload, err := json.Marshal(map[string]any{"session_id": "s", "cwd": dir, "tool_name": c.tool, "tool_input": json.RawMessage(in)})
+		payload, err := json.Marshal(map[string]any{
+			"session_id": "s", "cwd": dir, "tool_name": c.tool, "tool_input": json.RawMessage(in),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

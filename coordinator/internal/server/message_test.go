@@ -18,7 +18,8 @@ import (
 func TestPromptBringsBoth(t *testing.T) {
 	r := newRig(t)
 	prompt := func(delivery string) hookReply {
-		return want[hookReply](t, r.hook(wire.OpPrompt, `,"prompt":"hi"`, func(h *hookRequest) { h.Delivery = delivery }), wire.CodeOK)
+		return want[hookReply](t, r.hook(wire.OpPrompt, `,"prompt":"hi"`,
+			func(h *hookRequest) { h.Delivery = delivery }), wire.CodeOK)
 	}
 	r.hook(wire.OpAskOpen, bash, func(h *hookRequest) { h.Ask, h.Kind, h.Park = "p", "guard", true })
 	if got := prompt("d0"); got.Texts != 0 || got.Context != "" {
@@ -26,7 +27,10 @@ func TestPromptBringsBoth(t *testing.T) {
 	}
 	_, err := r.core.Answer("p", ask.Decision{Allow: true, By: "Ada"})
 	r.ok(err)
-	r.ok(r.core.Written(core.Press{Act: channel.Act{Channel: "phone", Update: 1, At: "6"}, Decision: ask.Decision{By: "Ada", Channel: "phone"}, Text: "go on"}))
+	r.ok(r.core.Written(core.Press{
+		Act:      channel.Act{Channel: "phone", Update: 1, At: "6"},
+		Decision: ask.Decision{By: "Ada", Channel: "phone"}, Text: "go on",
+	}))
 	if got := prompt("d1"); got.Texts != 1 || !strings.Contains(got.Context, "make") {
 		t.Errorf("have %+v", got)
 	}

@@ -9,7 +9,8 @@ import (
 func TestMeant(t *testing.T) {
 	ids := []string{"ask_ab", "ask_abcd", "ask_xy01"}
 	for typed, want := range map[string]string{
-		"ask_ab": "ask_ab", "ask_abc": "ask_abcd", "abc": "ask_abcd", "x": "ask_xy01", "ask_old": "ask_old", "ask": "ask",
+		"ask_ab": "ask_ab", "ask_abc": "ask_abcd", "abc": "ask_abcd", "x": "ask_xy01",
+		"ask_old": "ask_old", "ask": "ask",
 	} {
 		if got, err := resolveID(typed, "ask_", ids); got != want || err != nil {
 			t.Errorf("resolveID(%q) = %q, %v; want %q", typed, got, err, want)

@@ -21,7 +21,14 @@ func newOwnRig(t *testing.T, answersFrom ...string) *Server {
 	}
 	t.Cleanup(func() { db.Close() })
 	log := slog.New(slog.DiscardHandler)
-	c, err := core.New(core.Config{Store: db, Log: log, Now: time.Now, Secret: func() string { return "0" }, Channels: []string{"phone"}, AnswersFrom: answersFrom})
+	c, err := core.New(core.Config{
+		Store:       db,
+		Log:         log,
+		Now:         time.Now,
+		Secret:      func() string { return "0" },
+		Channels:    []string{"phone"},
+		AnswersFrom: answersFrom,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

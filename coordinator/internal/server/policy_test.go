@@ -37,7 +37,8 @@ func TestPolicyTrust(t *testing.T) {
 	other := trust
 	other.Hash = strings.Repeat("0", 64)
 	want[any](t, r.as(atTerminal, wire.OpPolicyTrust, other), wire.CodeBadRequest)
-	want[any](t, r.as(atTerminal, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: "guard.toml", Hash: hash}), wire.CodeBadRequest)
+	want[any](t, r.as(atTerminal, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: "guard.toml", Hash: hash}),
+		wire.CodeBadRequest)
 	want[any](t, r.as(person, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Forget: true}), wire.CodeNotFound)
 	if state() != policy.Untrusted {
 		t.Fatalf("it is %s", state())
@@ -52,8 +53,10 @@ func TestPolicyTrust(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	inSession.terminal = false
-	want[any](t, r.as(inSession, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Forget: true}), wire.CodeDenied)
-	want[wire.PolicyTrustReply](t, r.as(person, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Forget: true}), wire.CodeOK)
+	want[any](t, r.as(inSession, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Forget: true}),
+		wire.CodeDenied)
+	want[wire.PolicyTrustReply](t, r.as(person, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Forget: true}),
+		wire.CodeOK)
 	if state() != policy.Untrusted {
 		t.Errorf("forgotten, it is %s", state())
 	}
@@ -70,15 +73,19 @@ func TestPolicyTrust(t *testing.T) {
 func TestDenyLoop(t *testing.T) {
 	r := newRig(t)
 	deny := func(prompt, rule string) string {
-		reply := r.hook(wire.OpGuarded, `,"hook_event_name":"PreToolUse","tool_name":"Bash","prompt_id":"`+prompt+`"`, func(h *hookRequest) {
-			h.Verb, h.Rule, h.Part = "deny", rule, "git push -f"
-		})
+		reply := r.hook(wire.OpGuarded, `,"hook_event_name":"PreToolUse","tool_name":"Bash","prompt_id":"`+prompt+`"`,
+			func(h *hookRequest) {
+				h.Verb, h.Rule, h.Part = "deny", rule, "git push -f"
+			})
 		return want[hookReply](t, reply, wire.CodeOK).Context
 	}
 	for i, c := range []struct {
 		prompt, rule string
 		loop         bool
-	}{{"p1", "a", false}, {"p1", "a", false}, {"p1", "b", false}, {"p1", "a", true}, {"p1", "a", true}, {"p2", "a", false}, {"p1", "b", false}} {
+	}{
+		{"p1", "a", false}, {"p1", "a", false}, {"p1", "b", false}, {"p1", "a", true}, {"p1", "a", true},
+		{"p2", "a", false}, {"p1", "b", false},
+	} {
 		if told := deny(c.prompt, c.rule); strings.Contains(told, "Write down") != c.loop {
 			t.Errorf("%d: %q", i, told)
 		}
@@ -92,15 +99,19 @@ func TestDenyLoop(t *testing.T) {
 func TestPolicyBroken(t *testing.T) {
 	r := newRig(t)
 	broken := func(what string) string {
-		reply := r.hook(wire.OpGuarded, `,"hook_event_name":"PreToolUse","tool_name":"Bash"`, func(h *hookRequest) { h.Verb, h.Broken = "broken", what })
+		reply := r.hook(wire.OpGuarded, `,"hook_event_name":"PreToolUse","tool_name":"Bash"`,
+			func(h *hookRequest) { h.Verb, h.Broken = "broken", what })
 		return want[hookReply](t, reply, wire.CodeOK).Notice
 	}
-	for i, c := range []struct{ what, notice string }{{"line 1", "line 1"}, {"line 1", ""}, {"line 2", "line 2"}, {"line 2", ""}} {
+	for i, c := range []struct{ what, notice string }{
+		{"line 1", "line 1"}, {"line 1", ""}, {"line 2", "line 2"}, {"line 2", ""},
+	} {
 		if got := broken(c.what); got != c.notice {
 			t.Errorf("%d: %q", i, got)
 		}
 	}
-	r.hook(wire.OpSessionStart, `,"hook_event_name":"SessionStart","source":"startup"`, func(h *hookRequest) { h.Broken = "line 3" })
+	r.hook(wire.OpSessionStart, `,"hook_event_name":"SessionStart","source":"startup"`,
+		func(h *hookRequest) { h.Broken = "line 3" })
 	if got := broken("line 3"); got != "" {
 		t.Errorf("told at the start already: %q", got)
 	}

@@ -31,8 +31,8 @@ func (s *Server) reviewTyped(c *call, p payload) (out wire.ExpandReply, err erro
 	if err := s.cfg.Core.SetReview(p.Session, true, s.work(c.ctx, v)); err != nil {
 		return out, err
 	}
-	return blocked("The review gate is on: this session may stop when alice has reviewed what it changed from now on; " +
-		"after three times it may stop without."), nil
+	return blocked("The review gate is on: this session may stop when alice has reviewed " +
+		"what it changed from now on; after three times it may stop without."), nil
 }
 
 // reviewPrompt records what a person typed. A word in it may switch the gate.

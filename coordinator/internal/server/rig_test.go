@@ -98,9 +98,18 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	r := &rig{t: t, bin: filepath.Join(dir, "bin"), socket: filepath.Join(dir, "s"), log: &buffer{}, shutdown: make(chan struct{}), served: make(chan error, 1)}
+	r := &rig{
+		t:        t,
+		bin:      filepath.Join(dir, "bin"),
+		socket:   filepath.Join(dir, "s"),
+		log:      &buffer{},
+		shutdown: make(chan struct{}),
+		served:   make(chan error, 1),
+	}
 	log := slog.New(slog.NewTextHandler(r.log, nil))
-	r.dirs, err = home.FromEnv(func(name string) string { return map[string]string{"AFAR_HOME": filepath.Join(dir, "home")}[name] })
+	r.dirs, err = home.FromEnv(func(name string) string {
+		return map[string]string{"AFAR_HOME": filepath.Join(dir, "home")}[name]
+	})
 	r.ok(err)
 	r.ok(os.MkdirAll(r.dirs.State, 0o700))
 	r.store, err = store.Open(filepath.Join(dir, "afar.db"))
@@ -117,10 +126,12 @@ func newRig(t *testing.T) *rig {
 		Guard: func() wire.Guard { return wire.Guard{} }, Overrules: func(session.Session) []string { return nil },
 		Marks: func() {}, Page: func(string) string { return "" },
 		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: wire.Coordinator{PID: 7, Version: "test"},
-		Doctor: func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} }, Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
+		Doctor:   func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} },
+		Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
 		Snapshot: func(context.Context, undo.ID, time.Duration, bool) {},
 		Telegram: r,
-		Usage:    transcript.Usage, Said: transcript.Said, SaidBeforeCall: transcript.SaidBeforeCall, Glance: transcript.Glance,
+		Usage:    transcript.Usage, Said: transcript.Said, SaidBeforeCall: transcript.SaidBeforeCall,
+		Glance: transcript.Glance,
 		Git: server.Git{
 			Top:    func(context.Context, string) (string, error) { return "", errors.New("no repository") },
 			Tree:   r.tree,
@@ -361,8 +372,9 @@ type hookReply struct {
 
 func hookCall(payload string, change func(*hookRequest)) hookRequest {
 	h := hookRequest{HookCall: wire.HookCall{
-		Payload: wire.Raw(`{"session_id":"s","cwd":"/home/ada/proj","transcript_path":"/t.jsonl","permission_mode":"auto"` + payload + `}`),
-		Client:  os.Getpid(), Entrypoint: "cli", Attended: true, Terminal: "tty:x",
+		Payload: wire.Raw(`{"session_id":"s","cwd":"/home/ada/proj","transcript_path":"/t.jsonl",` +
+			`"permission_mode":"auto"` + payload + `}`),
+		Client: os.Getpid(), Entrypoint: "cli", Attended: true, Terminal: "tty:x",
 	}}
 	if change != nil {
 		change(&h)

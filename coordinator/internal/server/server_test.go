@@ -26,7 +26,8 @@ import (
 func TestRequests(t *testing.T) {
 	r := newRig(t)
 	for _, c := range []struct{ name, text, code, says string }{
-		{"unknown operation", `{"v":1,"op":"later.version"}` + "\n", wire.CodeUnknownOp, `does not know "later.version"`},
+		{"unknown operation", `{"v":1,"op":"later.version"}` + "\n", wire.CodeUnknownOp,
+			`does not know "later.version"`},
 		{"no operation", `{}` + "\n", wire.CodeUnknownOp, `""`},
 		{"not JSON", "hello\n", wire.CodeBadRequest, "not JSON"},
 		{"an empty line", "\n", wire.CodeBadRequest, "not JSON"},
@@ -35,11 +36,13 @@ func TestRequests(t *testing.T) {
 		{"zeros", strings.Repeat("\x00", 100) + "\n", wire.CodeBadRequest, "not JSON"},
 		{"deeply nested", strings.Repeat(`{"a":`, 20000) + "\n", wire.CodeBadRequest, "not JSON"},
 		{"too long", strings.Repeat("x", wire.MaxLine+1) + "\n", wire.CodeBadRequest, "longer than 67108864 bytes"},
-		{"too long without an end", strings.Repeat(" ", wire.MaxLine+(1<<20)), wire.CodeBadRequest, "longer than 67108864 bytes"},
+		{"too long without an end", strings.Repeat(" ", wire.MaxLine+(1<<20)), wire.CodeBadRequest,
+			"longer than 67108864 bytes"},
 		{"a body that is not the operation's", `{"v":1,"op":"log","body":[1]}` + "\n", wire.CodeBadRequest, "log:"},
 		{"no body", `{"v":1,"op":"report"}` + "\n", wire.CodeBadRequest, "a report needs"},
 		{"no body where none is needed", `{"v":1,"op":"log"}` + "\n", wire.CodeOK, ""},
-		{"a newer version with more fields", `{"v":99,"op":"status","later":true,"body":{"more":1}}` + "\n", wire.CodeOK, ""},
+		{"a newer version with more fields", `{"v":99,"op":"status","later":true,"body":{"more":1}}` + "\n",
+			wire.CodeOK, ""},
 		{"two lines", `{"v":1,"op":"status"}` + "\n" + `{"v":1,"op":"nonsense"}` + "\n", wire.CodeOK, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -141,9 +144,12 @@ func TestWrongUser(t *testing.T) {
 func TestHookOperations(t *testing.T) {
 	r := newRig(t)
 	for op, body := range map[string]string{
-		wire.OpSessionStart: "", wire.OpSessionEnd: "", wire.OpPrompt: "", wire.OpExpand: "", wire.OpGuarded: "", wire.OpOutcome: "", wire.OpStop: "",
-		wire.OpStopFailure: "", wire.OpPreCompact: "", wire.OpSubagentStop: "", wire.OpSubagentStart: "", wire.OpNotification: "",
-		wire.OpRetry: "", wire.OpTurn: "", wire.OpAskOpen: "", wire.OpAskWait: "", wire.OpAskClaim: "", wire.OpAskEnded: "",
+		wire.OpSessionStart: "", wire.OpSessionEnd: "", wire.OpPrompt: "", wire.OpExpand: "", wire.OpGuarded: "",
+		wire.OpOutcome: "", wire.OpStop: "",
+		wire.OpStopFailure: "", wire.OpPreCompact: "", wire.OpSubagentStop: "", wire.OpSubagentStart: "",
+		wire.OpNotification: "",
+		wire.OpRetry:        "", wire.OpTurn: "", wire.OpAskOpen: "", wire.OpAskWait: "", wire.OpAskClaim: "",
+		wire.OpAskEnded: "",
 	} {
 		reply := r.ask(op, hookCall(body, nil))
 		want[any](t, reply, wire.CodeDenied)
@@ -173,7 +179,8 @@ func TestConsultOperations(t *testing.T) {
 		t.Error("nobody is told of a forged consultation")
 	}
 	got := want[wire.ConsultBeginReply](t, r.as(person, wire.OpConsultBegin, nil), wire.CodeOK)
-	other := r.as(person, wire.OpConsultEnd, wire.ConsultEndRequest{ID: got.ID, By: "codex", Digest: strings.Repeat("0", 64), Bytes: 1})
+	other := r.as(person, wire.OpConsultEnd,
+		wire.ConsultEndRequest{ID: got.ID, By: "codex", Digest: strings.Repeat("0", 64), Bytes: 1})
 	want[any](t, other, wire.CodeBadRequest) // the same program, another process
 	if strings.Contains(strings.Join(r.kinds(), " "), "consult.answered") {
 		t.Error("it counts")
@@ -182,9 +189,11 @@ func TestConsultOperations(t *testing.T) {
 
 // decisions are the calls that only a person may make.
 var decisions = map[string]any{
-	wire.OpAnswer: wire.AnswerRequest{ID: "a"}, wire.OpAway: wire.AwayRequest{Mode: "off"}, wire.OpPause: wire.PauseRequest{On: true},
+	wire.OpAnswer: wire.AnswerRequest{ID: "a"}, wire.OpAway: wire.AwayRequest{Mode: "off"},
+	wire.OpPause:     wire.PauseRequest{On: true},
 	wire.OpLoopStart: wire.LoopStartRequest{Session: "s", Args: "x"}, wire.OpShutdown: nil,
-	wire.OpTelegramConnect: wire.TelegramConnectRequest{Token: "t"}, wire.OpTelegramPair: nil, wire.OpTelegramDisconnect: nil,
+	wire.OpTelegramConnect: wire.TelegramConnectRequest{Token: "t"}, wire.OpTelegramPair: nil,
+	wire.OpTelegramDisconnect: nil,
 }
 
 // What a session's shell does to itself, and to all that it starts.
@@ -196,14 +205,28 @@ const detached = `( ( sleep 0.1; exec setsid "$0" ) & )`
 // TestDecisionsFromSessions: nobody answers their own ask, by no binary.
 func TestDecisionsFromSessions(t *testing.T) {
 	for name, prepare := range map[string]func(r *rig) caller{
-		"marked by the host":                  func(*rig) caller { return caller{name: "afar", env: []string{"CLAUDECODE=1"}} },
-		"marked by the session's id":          func(*rig) caller { return caller{name: "other", env: []string{"CLAUDE_CODE_SESSION_ID=x"}} },
-		"by a hook binary":                    func(*rig) caller { return caller{name: "hook-test", env: []string{"CLAUDECODE=1"}} },
-		"with a terminal of its own":          func(*rig) caller { return caller{name: "afar", env: []string{"CLAUDECODE=1"}, terminal: true} },
-		"below the client of another":         func(r *rig) caller { r.ok(openAsk(r, "b")); return person },
-		"below it, a copy under another name": func(r *rig) caller { r.ok(openAsk(r, "b")); return caller{name: "other/ls", terminal: true} },
+		"marked by the host": func(*rig) caller {
+			return caller{name: "afar", env: []string{"CLAUDECODE=1"}}
+		},
+		"marked by the session's id": func(*rig) caller {
+			return caller{name: "other", env: []string{"CLAUDE_CODE_SESSION_ID=x"}}
+		},
+		"by a hook binary": func(*rig) caller {
+			return caller{name: "hook-test", env: []string{"CLAUDECODE=1"}}
+		},
+		"with a terminal of its own": func(*rig) caller {
+			return caller{name: "afar", env: []string{"CLAUDECODE=1"}, terminal: true}
+		},
+		"below the client of another": func(r *rig) caller { r.ok(openAsk(r, "b")); return person },
+		"below it, a copy under another name": func(r *rig) caller {
+			r.ok(openAsk(r, "b"))
+			return caller{name: "other/ls", terminal: true}
+		},
 		"with a clean environment": func(*rig) caller {
-			return caller{name: "afar", env: []string{"CLAUDECODE=1"}, shell: `env -i AFAR_TEST_DIAL="$AFAR_TEST_DIAL" AFAR_TEST_LINE="$AFAR_TEST_LINE" "$0"; true`}
+			return caller{
+				name: "afar", env: []string{"CLAUDECODE=1"},
+				shell: `env -i AFAR_TEST_DIAL="$AFAR_TEST_DIAL" AFAR_TEST_LINE="$AFAR_TEST_LINE" "$0"; true`,
+			}
 		},
 		"cut off": func(*rig) caller { return born(caller{name: "afar", shell: birth + detached}) },
 		"cut off, with a terminal of its own": func(*rig) caller {
@@ -255,18 +278,26 @@ func TestHooksOfOthers(t *testing.T) {
 		denied  bool
 	}{
 		{"the client's own hook", hookBinary, "s", self, false},
-		{"from the session's shell", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "s", self, true},
-		{"from its shell, which says that it is the client", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "s", shell, true},
+		{"from the session's shell", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested},
+			"s", self, true},
+		{"from its shell, which says that it is the client",
+			caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "s", shell, true},
 		{"from its shell, which cleaned its environment", caller{name: "hook-test", shell: nested}, "s", self, true},
 		{"for the first process", caller{name: "hook-test", shell: nested}, "s", func(int) int { return 1 }, true},
 		{"its shell became the hook", born(caller{name: "hook-test", shell: birth + `exec "$0"`}), "s", self, true},
 		{"cut off", born(caller{name: "hook-test", shell: birth + detached}), "s", self, true},
-		{"for another session", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "other", shell, true},
-		{"of a client that the session started", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "new", shell, false},
-		{"for somebody else's process", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "new", func(int) int { return os.Getppid() }, true},
-		{"of a client that a session's shell started", born(caller{name: "hook-test", shell: birth + nested}), "new", shell, false},
-		{"of a session that has ended", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "over", shell, false},
-		{"of a session whose client is gone", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "left", shell, false},
+		{"for another session", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested},
+			"other", shell, true},
+		{"of a client that the session started",
+			caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "new", shell, false},
+		{"for somebody else's process", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "new",
+			func(int) int { return os.Getppid() }, true},
+		{"of a client that a session's shell started", born(caller{name: "hook-test", shell: birth + nested}),
+			"new", shell, false},
+		{"of a session that has ended", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested},
+			"over", shell, false},
+		{"of a session whose client is gone", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested},
+			"left", shell, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
@@ -326,10 +357,12 @@ func TestForgedHook(t *testing.T) {
 	r := newRig(t)
 	r.ok(openAskOf(r, "a", nowhere))
 	for _, name := range []string{"afar", "other/hook-test"} {
-		want[any](t, r.as(caller{name: name}, wire.OpAskClaim, hookCall("", func(h *hookRequest) { h.Ask = "a" })), wire.CodeDenied)
+		want[any](t, r.as(caller{name: name}, wire.OpAskClaim, hookCall("", func(h *hookRequest) { h.Ask = "a" })),
+			wire.CodeDenied)
 		events, err := r.store.Journal(0, 1, "", true)
 		r.ok(err)
-		if e := events[0]; e.Kind != "refused" || e.Subject != wire.OpAskClaim || !strings.Contains(e.Text, "/"+name+",") {
+		if e := events[0]; e.Kind != "refused" || e.Subject != wire.OpAskClaim ||
+			!strings.Contains(e.Text, "/"+name+",") {
 			t.Errorf("the journal says %+v", e)
 		}
 	}
@@ -381,7 +414,8 @@ func TestSettings(t *testing.T) {
 	if left := time.Until(time.UnixMilli(set.AwayUntil)); set.Away != "on" || left <= 0 || left > time.Minute {
 		t.Errorf("have %+v", set)
 	}
-	if set := want[wire.Settings](t, r.as(person, wire.OpPause, wire.PauseRequest{On: true}), wire.CodeOK); !set.Paused {
+	set = want[wire.Settings](t, r.as(person, wire.OpPause, wire.PauseRequest{On: true}), wire.CodeOK)
+	if !set.Paused {
 		t.Errorf("have %+v", set)
 	}
 	want[any](t, r.as(person, wire.OpAway, wire.AwayRequest{Mode: "maybe"}), wire.CodeBadRequest)
@@ -420,7 +454,8 @@ func TestTelegram(t *testing.T) {
 	want[any](t, r.as(person, wire.OpTelegramConnect, wire.TelegramConnectRequest{}), wire.CodeBadRequest)
 	want[any](t, r.as(person, wire.OpTelegramPair, nil), wire.CodeBadRequest)
 	r.setTelegram(channel.Status{Connected: true, Speaker: "afar_bot", API: "http://x"})
-	got := want[wire.TelegramReply](t, r.as(person, wire.OpTelegramConnect, wire.TelegramConnectRequest{Token: "t", API: "http://x"}), wire.CodeOK)
+	got := want[wire.TelegramReply](t,
+		r.as(person, wire.OpTelegramConnect, wire.TelegramConnectRequest{Token: "t", API: "http://x"}), wire.CodeOK)
 	if got.Bot != "afar_bot" || r.lastConnect() != [2]string{"t", "http://x"} {
 		t.Errorf("have %+v, %v", got, r.lastConnect())
 	}
@@ -443,7 +478,8 @@ func TestTelegram(t *testing.T) {
 func TestTelegramPaired(t *testing.T) {
 	r := newRig(t)
 	r.setTelegram(channel.Status{Connected: true, Pairing: true})
-	if got := want[wire.TelegramReply](t, r.ask(wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: 1}), wire.CodeOK); !got.Pairing {
+	got := want[wire.TelegramReply](t, r.ask(wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: 1}), wire.CodeOK)
+	if !got.Pairing {
 		t.Errorf("time is over, and it says %+v", got)
 	}
 	replies := make(chan string, 1)
@@ -480,7 +516,8 @@ func TestLog(t *testing.T) {
 	if len(all) < 3 || all[0].Kind != "coordinator.started" || all[0].ID != "1" || all[0].Hash == "" {
 		t.Fatalf("have %+v", all)
 	}
-	last := want[wire.LogReply](t, r.ask(wire.OpLog, wire.LogRequest{Limit: 1, Last: true, Session: "s"}), wire.CodeOK).Entries
+	last := want[wire.LogReply](t, r.ask(wire.OpLog, wire.LogRequest{Limit: 1, Last: true, Session: "s"}),
+		wire.CodeOK).Entries
 	if len(last) != 1 || last[0].Kind != "ask.opened" || last[0].Token == "" || last[0].Session != "s" {
 		t.Errorf("have %+v", last)
 	}
@@ -524,9 +561,10 @@ func TestAsks(t *testing.T) {
 	if got := r.ask(wire.OpAsks, nil); string(got.Body) != `{"asks":[]}` {
 		t.Errorf("none is an empty list: %s", got.Body)
 	}
-	h := hookCall(`,"tool_name":"Bash","tool_input":{"command":"x --token hunter22"},"prompt_id":"p"`, func(h *hookRequest) {
-		h.Ask, h.Kind, h.Why = "a", "guard", "API_KEY=hunter22\nis \u202e risky"
-	})
+	h := hookCall(`,"tool_name":"Bash","tool_input":{"command":"x --token hunter22"},"prompt_id":"p"`,
+		func(h *hookRequest) {
+			h.Ask, h.Kind, h.Why = "a", "guard", "API_KEY=hunter22\nis \u202e risky"
+		})
 	want[wire.AskState](t, r.as(hookBinary, wire.OpAskOpen, h), wire.CodeOK)
 	got := want[wire.AsksReply](t, r.ask(wire.OpAsks, nil), wire.CodeOK).Asks
 	if len(got) != 1 || got[0].Input != "x --token •••" || got[0].Why != "API_KEY=••• is ⟨U+202E⟩ risky" ||

@@ -24,7 +24,8 @@ func (r *rig) parked() {
 
 func (r *rig) stopping(delivery string, attended bool) hookReply {
 	r.t.Helper()
-	return want[hookReply](r.t, r.hook(wire.OpStop, "", func(h *hookRequest) { h.Ask, h.Delivery, h.Attended = delivery, delivery, attended }), wire.CodeOK)
+	return want[hookReply](r.t, r.hook(wire.OpStop, "",
+		func(h *hookRequest) { h.Ask, h.Delivery, h.Attended = delivery, delivery, attended }), wire.CodeOK)
 }
 
 // TestStopParked: the order of product.md, at its place for parked calls.
@@ -67,7 +68,9 @@ func (r *rig) late(allow bool, words string) {
 
 func (r *rig) write(text string) {
 	r.t.Helper()
-	r.ok(r.core.Written(core.Press{Act: channel.Act{Channel: "phone", Update: 1}, Decision: ask.Decision{By: "Ada", Channel: "phone"}, Text: text}))
+	r.ok(r.core.Written(core.Press{
+		Act: channel.Act{Channel: "phone", Update: 1}, Decision: ask.Decision{By: "Ada", Channel: "phone"}, Text: text,
+	}))
 }
 
 // TestParkedWait: the answer ends the wait; the hook that asks again is told,
@@ -113,7 +116,8 @@ func TestResumedIsTold(t *testing.T) {
 	}
 	start("s1", wire.NotPrinted, "resume")
 	prompt := func(delivery string) string {
-		return want[hookReply](t, r.hook(wire.OpPrompt, `,"prompt":"hi"`, func(h *hookRequest) { h.Delivery = delivery }), wire.CodeOK).Context
+		return want[hookReply](t, r.hook(wire.OpPrompt, `,"prompt":"hi"`,
+			func(h *hookRequest) { h.Delivery = delivery }), wire.CodeOK).Context
 	}
 	if got := prompt("p1"); !strings.Contains(got, "may run once") {
 		t.Errorf("what was not printed was not told again: %q", got)
@@ -127,7 +131,8 @@ func TestResumedIsTold(t *testing.T) {
 func TestScheduledPrompt(t *testing.T) {
 	r := newRig(t)
 	r.typed("afar:loop", "--max 3 tidy up")
-	r.hook(wire.OpStop, `,"hook_event_name":"Stop","session_crons":[{"id":"1","schedule":"* * * * *","recurring":true,"prompt":"ping them "}]`, nil)
+	r.hook(wire.OpStop, `,"hook_event_name":"Stop","session_crons":[{"id":"1","schedule":"* * * * *",`+
+		`"recurring":true,"prompt":"ping them "}]`, nil)
 	for _, c := range []struct {
 		prompt string
 		person bool

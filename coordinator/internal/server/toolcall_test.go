@@ -33,7 +33,8 @@ func TestEveryCaseInTheServer(t *testing.T) {
 			t.Fatalf("%s: %v", c.Where, err)
 		}
 		v := seen(t, s, payload{Tool: c.Tool, Input: []byte(c.Input), Cwd: project})
-		if want := guard.Judge(call, callsite.Context(dirs, bin, project, project)).Verdict; v.Decision.Verdict != want ||
+		want := guard.Judge(call, callsite.Context(dirs, bin, project, project)).Verdict
+		if v.Decision.Verdict != want ||
 			v.Input.Tool != c.Tool {
 			t.Errorf("%s: %s %s: %q, want %q", c.Where, c.Tool, c.Input, v.Decision.Verdict, want)
 		}

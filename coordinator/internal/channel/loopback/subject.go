@@ -90,7 +90,8 @@ func (s *Subject) Reply(t testing.TB, card conformance.Card, text string) {
 
 // Intrude posts a button without the secret.
 func (s *Subject) Intrude(t testing.TB, card conformance.Card, button string) {
-	if code, _ := s.post(t, "guessed", Act{Card: card.ID, Nonce: card.Key, Button: button}); code != http.StatusForbidden {
+	code, _ := s.post(t, "guessed", Act{Card: card.ID, Nonce: card.Key, Button: button})
+	if code != http.StatusForbidden {
 		t.Errorf("a stranger got %d", code)
 	}
 }

@@ -16,7 +16,8 @@ const early = "asked after your message"
 func (r *rig) noted(id, command string) (ask.Ask, botapi.Message) {
 	r.Helper()
 	a, m := r.card(id, command)
-	r.eventually("the card is noted", func() bool { cards, err := r.core.Copies(Name, a.ID); return err == nil && len(cards) > 0 })
+	r.eventually("the card is noted",
+		func() bool { cards, err := r.core.Copies(Name, a.ID); return err == nil && len(cards) > 0 })
 	return a, m
 }
 
@@ -43,7 +44,8 @@ func TestTextOlderThanQuestion(t *testing.T) {
 				a := open(r)
 				r.run()
 				r.await(early)
-				if got := r.state(a.ID); got.State != ask.Open || got.Decision != nil || got.Form != nil && got.Form.At != 0 {
+				if got := r.state(a.ID); got.State != ask.Open || got.Decision != nil ||
+					got.Form != nil && got.Form.At != 0 {
 					t.Errorf("a text of before decided the question: %+v", got)
 				}
 				if n := len(r.core.Messages()); n != 0 {
@@ -107,7 +109,8 @@ func TestTextDate(t *testing.T) {
 			if c.elsewise {
 				r.sql(`UPDATE copies SET message = '1' || message`)
 			}
-			text := fmt.Sprintf(`{"message":{"message_id":%d,"date":%d,"from":{"id":%d,"first_name":"Ann"},"chat":{"id":%d,"type":"private"},"text":"yes"}}`,
+			text := fmt.Sprintf(`{"message":{"message_id":%d,"date":%d,"from":{"id":%d,"first_name":"Ann"},`+
+				`"chat":{"id":%d,"type":"private"},"text":"yes"}}`,
 				m.ID+c.id, m.Sent.Add(c.later).Unix(), r.ann.ID, r.ann.ID)
 			if _, err := r.api.Inject(text); err != nil {
 				t.Fatal(err)

@@ -246,13 +246,18 @@ func (v verb) decision(by string) ask.Decision {
 func (l *link) replied(update int64, m message) error {
 	d, _ := verdict(m.Text, m.From.name())
 	found, err := l.cfg.Core.ReplyTo(core.Press{
-		Act: m.act(update), Message: messageID(m.Chat.ID, m.Reply.ID), Nonce: m.Reply.nonce(), Decision: d, Text: m.Text,
+		Act:      m.act(update),
+		Message:  messageID(m.Chat.ID, m.Reply.ID),
+		Nonce:    m.Reply.nonce(),
+		Decision: d,
+		Text:     m.Text,
 	})
 	if err != nil || found {
 		return err
 	}
+	// The reply may be to a notice in the session's topic, or to a file that is not noted as sent yet.
 	if _, ours := l.cfg.Core.SessionIn(Name, m.room().address()); ours || m.Reply.File != nil {
-		return l.wrote(update, m) // to a notice in the session's thread; to a file whose sending we have not heard of yet
+		return l.wrote(update, m)
 	}
 	return l.cfg.Core.Acknowledge(m.act(update), helpText)
 }

@@ -28,7 +28,8 @@ func TestCardFromQuestionToOutcome(t *testing.T) {
 		t.Errorf("the tap was answered %q", text)
 	}
 	got := r.state(a.ID)
-	if got.State != ask.Answered || !got.Decision.Allow || got.Decision.By != "Ann" || got.Decision.Channel != "telegram" {
+	if got.State != ask.Answered || !got.Decision.Allow || got.Decision.By != "Ann" ||
+		got.Decision.Channel != "telegram" {
 		t.Errorf("the ask stands at %+v, %+v", got, got.Decision)
 	}
 	r.await("✅ Allowed by Ann at " + clock(got.Decision.At) + " · waiting for the session to take the answer")
@@ -108,25 +109,41 @@ func TestLateTap(t *testing.T) {
 		card  string // what the card says
 		want  string // what the tap is answered
 	}{
-		{"Esc at the dialog", []func(*rig, ask.ID) error{func(r *rig, id ask.ID) error { _, err := r.core.CancelAsk(id, "ended at the terminal"); return err }},
+		{"Esc at the dialog", []func(*rig,
+			ask.ID) error{func(r *rig, id ask.ID) error {
+			_, err := r.core.CancelAsk(id, "ended at the terminal")
+			return err
+		}},
 			"✖️ Cancelled: ended at the terminal", "Too late: ended at the terminal."},
-		{"yes at the dialog", []func(*rig, ask.ID) error{func(r *rig, _ ask.ID) error { return r.core.LocallySettled("s1", r.now()) }},
+		{"yes at the dialog", []func(*rig,
+			ask.ID) error{func(r *rig, _ ask.ID) error { return r.core.LocallySettled("s1", r.now()) }},
 			"🖥 Answered at the terminal", "Too late: answered at the terminal."},
 		{"afar allow", []func(*rig, ask.ID) error{answer("ann at the terminal", ask.Once)},
 			"✅ Allowed by ann at the terminal", "Too late: allowed by ann at the terminal at "},
-		{"afar allow, and it ran", []func(*rig, ask.ID) error{answer("ann at the terminal", ask.Once), outcome(time.Millisecond)},
+		{"afar allow, and it ran", []func(*rig, ask.ID) error{answer("ann at the terminal", ask.Once),
+			outcome(time.Millisecond)},
 			"ran ok, 1 ms", "Too late: allowed by ann at the terminal at "},
 		{"expired", []func(*rig, ask.ID) error{wait(ask.AttendedFor)},
-			"⌛ Expired: nobody answered in time", "Too late: nobody answered in time; the question is now at the terminal alone."},
-		{"the session ended", []func(*rig, ask.ID) error{func(r *rig, _ ask.ID) error { return r.core.EndSession("s1", "exit") }},
+			"⌛ Expired: nobody answered in time",
+			"Too late: nobody answered in time; the question is now at the terminal alone."},
+		{"the session ended", []func(*rig,
+			ask.ID) error{func(r *rig, _ ask.ID) error { return r.core.EndSession("s1", "exit") }},
 			"✖️ Cancelled: the session ended", "Too late: the session ended."},
-		{"the hook went away", []func(*rig, ask.ID) error{func(r *rig, id ask.ID) error { _, err := r.core.LoseAsk(id); return err }, wait(ask.RedialFor)},
+		{"the hook went away", []func(*rig,
+			ask.ID) error{func(r *rig, id ask.ID) error { _, err := r.core.LoseAsk(id); return err },
+			wait(ask.RedialFor)},
 			"💤 Withdrawn: the session's hook went away", "Too late: the session's hook went away."},
-		{"the dialog was faster than the answer", []func(*rig, ask.ID) error{wait(time.Minute), answer("ann at the terminal", ask.Once), outcome(50 * time.Second)},
+		{"the dialog was faster than the answer",
+			[]func(*rig, ask.ID) error{wait(time.Minute), answer("ann at the terminal", ask.Once),
+				outcome(50 * time.Second)},
 			"🖥 Answered at the terminal · ran ok, 50.0 s", "Too late: answered at the terminal."},
-		{"the grant that it gave was revoked", []func(*rig, ask.ID) error{answer("Ann", ask.Session), func(r *rig, _ ask.ID) error { _, err := r.core.Revoke("grant_a1", "ann"); return err }},
+		{"the grant that it gave was revoked",
+			[]func(*rig, ask.ID) error{answer("Ann", ask.Session),
+				func(r *rig, _ ask.ID) error { _, err := r.core.Revoke("grant_a1", "ann"); return err }},
 			"✅ Allowed for the session (git push …) by Ann", "Too late: allowed by Ann at "},
-		{"paused meanwhile, and over", []func(*rig, ask.ID) error{func(r *rig, _ ask.ID) error { return r.core.Pause(true) }, wait(ask.AttendedFor)},
+		{"paused meanwhile, and over",
+			[]func(*rig, ask.ID) error{func(r *rig, _ ask.ID) error { return r.core.Pause(true) },
+				wait(ask.AttendedFor)},
 			"⌛ Expired: nobody answered in time", "Too late: nobody answered in time"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -164,7 +181,8 @@ func (r *rig) offering(id, command string) botapi.Message {
 	}
 	if err == nil {
 		_, err = r.core.OpenCovered(ask.Ask{
-			ID: ask.ID(id), Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: command, Hash: "77", Cwd: "/home/ann/shop", Attended: true,
+			ID: ask.ID(id), Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: command, Hash: "77",
+			Cwd: "/home/ann/shop", Attended: true,
 			Offer: &ask.Offer{Rules: []grant.Rule{{Tool: "Bash", Argv: strings.Fields(command), Text: command + " …"}}},
 		}, grant.Need{})
 	}
@@ -225,7 +243,10 @@ func TestTapsThatDoNotCount(t *testing.T) {
 	forge(66, 66, yes)
 	forge(11, -5, yes)
 	forge(11, 0, yes)
-	for _, bad := range []string{"", "a:", "a::y", "a:" + a.Nonce, yes + ":", a.Nonce, "a:" + a.Nonce + ":Y", "b:" + a.Nonce + ":y", "a:0000000000000000:y", strings.Repeat("x", 64)} {
+	for _, bad := range []string{
+		"", "a:", "a::y", "a:" + a.Nonce, yes + ":", a.Nonce, "a:" + a.Nonce + ":Y", "b:" + a.Nonce + ":y",
+		"a:0000000000000000:y", strings.Repeat("x", 64),
+	} {
 		forge(11, 11, bad)
 	}
 	r.settled()
@@ -269,8 +290,10 @@ func TestTextReplies(t *testing.T) {
 		{"yes", "Allowed.", "", ask.Answered, true},
 		{" Y ", "Allowed.", "", ask.Answered, true},
 		{"Allow!", "Allowed.", "", ask.Answered, true},
-		{"no", "Denied.", "Denied by Ann on Telegram. Do not retry it; choose another way or ask.", ask.Answered, false},
-		{"Deny.", "Denied.", "Denied by Ann on Telegram. Do not retry it; choose another way or ask.", ask.Answered, false},
+		{"no", "Denied.", "Denied by Ann on Telegram. Do not retry it; choose another way or ask.",
+			ask.Answered, false},
+		{"Deny.", "Denied.", "Denied by Ann on Telegram. Do not retry it; choose another way or ask.",
+			ask.Answered, false},
 		{"yes, but on staging", "Denied.", "yes, but on staging", ask.Answered, false},
 		{"all", "Nothing was decided", "", ask.Open, false},
 		{"/help", "Tap Allow", "", ask.Open, false},
@@ -310,12 +333,17 @@ func TestRepliesThatDecideNothing(t *testing.T) {
 	if _, err := r.ann.Reply(hello, "yes"); err != nil {
 		t.Fatal(err)
 	}
-	_, err := r.api.Inject(fmt.Sprintf(`{"message":{"message_id":900,"date":1,"text":"yes","from":{"id":11,"first_name":"Ann"},"chat":{"id":11,"type":"private"},
-		"forward_origin":{"type":"user","date":1,"sender_user":{"id":66,"first_name":"Eve"}},"reply_to_message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, m.ID))
+	_, err := r.api.Inject(fmt.Sprintf(`{"message":{
+		"message_id":900,"date":1,"text":"yes",
+		"from":{"id":11,"first_name":"Ann"},"chat":{"id":11,"type":"private"},
+		"forward_origin":{"type":"user","date":1,"sender_user":{"id":66,"first_name":"Eve"}},
+		"reply_to_message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, m.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = r.api.Inject(fmt.Sprintf(`{"edited_message":{"message_id":901,"date":1,"text":"yes","from":{"id":11,"first_name":"Ann"},"chat":{"id":11,"type":"private"},
+	_, err = r.api.Inject(fmt.Sprintf(`{"edited_message":{
+		"message_id":901,"date":1,"text":"yes",
+		"from":{"id":11,"first_name":"Ann"},"chat":{"id":11,"type":"private"},
 		"reply_to_message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, m.ID))
 	if err != nil {
 		t.Fatal(err)
@@ -422,7 +450,10 @@ func TestSendingFaults(t *testing.T) {
 
 func TestEditingFaults(t *testing.T) {
 	t.Parallel()
-	for _, words := range []string{"message is not modified: specified new message content", "message to edit not found", "can't parse entities: whatever"} {
+	for _, words := range []string{
+		"message is not modified: specified new message content", "message to edit not found",
+		"can't parse entities: whatever",
+	} {
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
@@ -441,7 +472,8 @@ func TestEditingFaults(t *testing.T) {
 			if err != nil || len(cards) != 1 {
 				t.Fatalf("%+v, %v", cards, err)
 			}
-			want := render(ask.Card{r.state(a.ID)}, place{"shop-" + tokenEnd(r), "/home/ann/shop", "lab", "/home/ann"}).digest()
+			want := render(ask.Card{r.state(a.ID)},
+				place{"shop-" + tokenEnd(r), "/home/ann/shop", "lab", "/home/ann"}).digest()
 			if noted := cards[0].Shown == want; noted == strings.Contains(words, "not found") {
 				t.Errorf("noted as shown: %v", noted)
 			}
@@ -481,7 +513,8 @@ func TestNotices(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.pair()
-	_, err := r.api.Inject(`{"message":{"message_id":900,"date":1,"text":"hi","from":{"id":11,"first_name":"Ann"},"chat":{"id":11,"type":"private"}}}`)
+	_, err := r.api.Inject(`{"message":{"message_id":900,"date":1,"text":"hi","from":{"id":11,"first_name":"Ann"},` +
+		`"chat":{"id":11,"type":"private"}}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -541,7 +574,8 @@ func TestLongInputIsAFile(t *testing.T) {
 			strings.Repeat(`a line with password=hunter2hunter2\n`, 300)), "command.sh", "END"},
 		{"Write", fmt.Sprintf(`{"file_path":"/home/ann/shop/a","content":"%slast"}`,
 			strings.Repeat(`a line with password=hunter2hunter2\n`, 300)), "change.diff", "+ last"},
-		{"mcp__mail__send", fmt.Sprintf(`{"text":"%slast"}`, strings.Repeat(`a line with password=hunter2hunter2 `, 300)), "input.txt", "}"},
+		{"mcp__mail__send", fmt.Sprintf(`{"text":"%slast"}`,
+			strings.Repeat(`a line with password=hunter2hunter2 `, 300)), "input.txt", "}"},
 	} {
 		t.Run(test.tool, func(t *testing.T) {
 			t.Parallel()
@@ -555,12 +589,14 @@ func TestLongInputIsAFile(t *testing.T) {
 				t.Fatalf("%v\nlog:\n%s", err, r.log)
 			}
 			text := string(file.Document.Data)
-			if file.Document.Name != test.file || file.ReplyTo != card.ID || strings.Count(text, "a line with") != 300 ||
+			if file.Document.Name != test.file || file.ReplyTo != card.ID ||
+				strings.Count(text, "a line with") != 300 ||
 				!strings.HasSuffix(text, test.end) || strings.Contains(text, "hunter2") {
 				t.Errorf("%s below #%d has %d bytes, and ends with %q", file.Document.Name, file.ReplyTo, len(text),
 					text[max(0, len(text)-20):])
 			}
-			r.eventually("the file is noted", func() bool { cards, _ := r.core.Copies(Name, a.ID); return len(cards) == 2 })
+			r.eventually("the file is noted",
+				func() bool { cards, _ := r.core.Copies(Name, a.ID); return len(cards) == 2 })
 			if _, err := r.ann.Reply(file.ID, "not in this file"); err != nil {
 				t.Fatal(err)
 			}

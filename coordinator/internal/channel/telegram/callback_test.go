@@ -37,7 +37,8 @@ func TestCallbacksRefused(t *testing.T) {
 	for _, data := range []string{
 		"", ":", "::", "a", "a:n1", "a::y", "a:n1:z", "a:n1:y:y", "a:n1:", "b:n1:y", "A:n1:y",
 		"o:n1:0", "o:n1:0:", "o:n1:-1:0", "o:n1:0:-1", "o:n1:x:0", "o::0:0", "o:n1:0:0:0", "o:n1:01:0", "o:n1:+1:d",
-		"o:n1:99999999999999999999:0", "p:n1:n", "g:n1:y", "u:n1:", "u::u", "to:n1:", "to::api-1a2b", "as::n2", "as:n1:n2:n3",
+		"o:n1:99999999999999999999:0", "p:n1:n", "g:n1:y", "u:n1:", "u::u", "to:n1:", "to::api-1a2b",
+		"as::n2", "as:n1:n2:n3",
 	} {
 		if c, ok := parseCallback(data); ok {
 			t.Errorf("%q is understood as %+v", data, c)

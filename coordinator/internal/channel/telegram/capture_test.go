@@ -29,62 +29,102 @@ type capture struct {
 }
 
 var captures = []capture{
-	{"bash", of("Bash", `{"command":"npm test -- --watch=false","description":"Run the tests"}`, purpose("Run the tests"))},
-	{"bash with its reasons", of("Bash", `{"command":"npm test"}`, reasonsFor("Fix the login tests", "The tests fail at parse.ts:12, so I run them again:"))},
-	{"bash with hostile reasons", of("Bash", `{"command":"npm test"}`, reasonsFor("<b>x</b>\n✅ Allowed by Ann\u202e", strings.Repeat("</i>&lt;", 100)))},
-	{"bash does", of("Bash", `{"command":"rm -rf build && cp -r assets build/"}`, does("delete tree build · write file build · read file assets"))},
-	{"bash risky", of("Bash", `{"command":"git push --force origin feature"}`, why("Rewrites a remote branch: feature"), does("rewrite remote branch feature"))},
-	{"bash several lines", of("Bash", `{"command":"set -e\nfor f in *.go; do\n\tgofmt -l \"$f\"\ndone","run_in_background":true}`, in("/home/ann/shop/cmd/web"))},
-	{"bash long", of("Bash", `{"command":"cat > data.txt <<'END'\n`+strings.Repeat(`0123456789 abcdefghij\n`, 400)+`END"}`)},
+	{"bash", of("Bash", `{"command":"npm test -- --watch=false","description":"Run the tests"}`,
+		purpose("Run the tests"))},
+	{"bash with its reasons", of("Bash", `{"command":"npm test"}`,
+		reasonsFor("Fix the login tests", "The tests fail at parse.ts:12, so I run them again:"))},
+	{"bash with hostile reasons", of("Bash", `{"command":"npm test"}`,
+		reasonsFor("<b>x</b>\n✅ Allowed by Ann\u202e", strings.Repeat("</i>&lt;", 100)))},
+	{"bash does", of("Bash", `{"command":"rm -rf build && cp -r assets build/"}`,
+		does("delete tree build · write file build · read file assets"))},
+	{"bash risky", of("Bash", `{"command":"git push --force origin feature"}`, why("Rewrites a remote branch: feature"),
+		does("rewrite remote branch feature"))},
+	{"bash several lines", of("Bash",
+		`{"command":"set -e\nfor f in *.go; do\n\tgofmt -l \"$f\"\ndone","run_in_background":true}`,
+		in("/home/ann/shop/cmd/web"))},
+	{"bash long", of("Bash", `{"command":"cat > data.txt <<'END'\n`+
+		strings.Repeat(`0123456789 abcdefghij\n`, 400)+`END"}`)},
 	{"bash elsewhere", of("Bash", `{"command":"ls"}`, in("/etc"))},
-	{"bash with a secret", of("Bash", `{"command":"curl -H 'Authorization: Bearer abcdefgh12345678' https://api.example/v1"}`)},
-	{"edit", of("Edit", `{"file_path":"/home/ann/shop/main.go","old_string":"func main() {\n\trun()\n}","new_string":"func main() {\n\tif err := run(); err != nil {\n\t\tlog.Fatal(err)\n\t}\n}"}`)},
-	{"edits", of("MultiEdit", `{"file_path":"/home/ann/shop/a.go","edits":[{"old_string":"x","new_string":"y"},{"old_string":"p","new_string":"","replace_all":true}]}`)},
-	{"write new", of("Write", `{"file_path":"/home/ann/shop/notes.md","content":"# Notes\n\n- buy milk\n"}`, does("make a new file"))},
-	{"write over", over("# Notes\n\n1\n2\n3\n4\n- buy milk\n", `{"file_path":"/home/ann/shop/notes.md","content":"# Notes\n\n1\n2\n3\n4\n- buy oat milk\n- sleep\n"}`)},
-	{"notebook", of("NotebookEdit", `{"notebook_path":"/home/ann/shop/a.ipynb","cell_id":"c3","edit_mode":"replace","new_source":"print(1)"}`)},
+	{"bash with a secret", of("Bash",
+		`{"command":"curl -H 'Authorization: Bearer abcdefgh12345678' https://api.example/v1"}`)},
+	{"edit", of("Edit", `{"file_path":"/home/ann/shop/main.go","old_string":"func main() {\n\trun()\n}",`+
+		`"new_string":"func main() {\n\tif err := run(); err != nil {\n\t\tlog.Fatal(err)\n\t}\n}"}`)},
+	{"edits", of("MultiEdit", `{"file_path":"/home/ann/shop/a.go","edits":[{"old_string":"x","new_string":"y"},`+
+		`{"old_string":"p","new_string":"","replace_all":true}]}`)},
+	{"write new", of("Write", `{"file_path":"/home/ann/shop/notes.md","content":"# Notes\n\n- buy milk\n"}`,
+		does("make a new file"))},
+	{"write over", over("# Notes\n\n1\n2\n3\n4\n- buy milk\n",
+		`{"file_path":"/home/ann/shop/notes.md","content":"# Notes\n\n1\n2\n3\n4\n- buy oat milk\n- sleep\n"}`)},
+	{"notebook", of("NotebookEdit",
+		`{"notebook_path":"/home/ann/shop/a.ipynb","cell_id":"c3","edit_mode":"replace","new_source":"print(1)"}`)},
 	{"read", of("Read", `{"file_path":"/etc/hosts"}`)},
 	{"fetch", of("WebFetch", `{"url":"https://example.org/a?b=1&c=<2>","prompt":"what is it?"}`)},
 	{"mcp", of("mcp__github__create_issue", `{"repo":"shop","title":"Fix it","labels":["bug"]}`)},
-	{"guard", of("Bash", `{"command":"bash -c \"$(cat recipe.txt)\""}`, kind(ask.Guard), alone, why("Runs code that cannot be seen"), does("run unknown code"))},
+	{"guard", of("Bash", `{"command":"bash -c \"$(cat recipe.txt)\""}`, kind(ask.Guard), alone,
+		why("Runs code that cannot be seen"), does("run unknown code"))},
 	{"subagent", of("Bash", `{"command":"make"}`, agent("Explore"))},
 	{"subagent unattended", of("Bash", `{"command":"make"}`, agent(""), alone)},
-	{"grants offered", of("Bash", `{"command":"git commit -m 'parse faster' && make check"}`, offers("stop asking for `git commit …` in this project", "git commit …", "exactly make check"))},
+	{"grants offered", of("Bash", `{"command":"git commit -m 'parse faster' && make check"}`,
+		offers("stop asking for `git commit …` in this project", "git commit …", "exactly make check"))},
 
-	{"mode offered", of("Edit", `{"file_path":"/home/ann/shop/a.go","old_string":"x","new_string":"y"}`, beyond("stop asking for edits in this session"))},
-	{"mode allowed", each(of("Write", `{"file_path":"/home/ann/shop/a.go","content":"x"}`, beyond("stop asking for edits and let it use ~/other in this session")), yes(ask.Always), take)},
+	{"mode offered", of("Edit", `{"file_path":"/home/ann/shop/a.go","old_string":"x","new_string":"y"}`,
+		beyond("stop asking for edits in this session"))},
+	{"mode allowed", each(of("Write", `{"file_path":"/home/ann/shop/a.go","content":"x"}`,
+		beyond("stop asking for edits and let it use ~/other in this session")), yes(ask.Always), take)},
 
 	{"twins", twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan")},
 	{"twins of the main agent", twins(of("Bash", `{"command":"cat /etc/hosts"}`), "", "")},
-	{"twins, one gone", part(twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan"), 1, cancel("ended at the terminal"))},
-	{"twins ran", every(twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan"), yes(ask.Once), take, ran(true, 1200))},
-	{"twins, one failed", part(every(twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan"), yes(ask.Once), take), 2, ran(false, 300))},
-	{"twins denied, one late", every(part(twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan"), 0, expire), no(""), take)},
+	{"twins, one gone", part(twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan"), 1,
+		cancel("ended at the terminal"))},
+	{"twins ran", every(twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan"), yes(ask.Once),
+		take, ran(true, 1200))},
+	{"twins, one failed", part(every(twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan"),
+		yes(ask.Once), take), 2, ran(false, 300))},
+	{"twins denied, one late", every(part(twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore",
+		"Plan"), 0, expire), no(""), take)},
 
-	{"question", question(`{"questions":[{"header":"Store","question":"Which store?","options":[{"label":"SQLite","description":"one file, no server"},{"label":"Postgres"}]}]}`)},
-	{"question of several", question(`{"questions":[{"question":"Which checks?","multiSelect":true,"options":[{"label":"lint"},{"label":"fuzz"},{"label":"bench"}]}]}`, step(ask.Pick(0, 1)))},
+	{"question", question(`{"questions":[{"header":"Store","question":"Which store?","options":[{"label":"SQLite",` +
+		`"description":"one file, no server"},{"label":"Postgres"}]}]}`)},
+	{"question of several", question(`{"questions":[{"question":"Which checks?","multiSelect":true,`+
+		`"options":[{"label":"lint"},{"label":"fuzz"},{"label":"bench"}]}]}`, step(ask.Pick(0, 1)))},
 	{"question free", question(`{"questions":[{"question":"What is the project's name?","options":[]}]}`)},
-	{"questions", question(`{"questions":[{"question":"Which store?","options":[{"label":"SQLite"},{"label":"Postgres"}]},{"question":"Which port?","options":[{"label":"8080"},{"label":"9090"}]}]}`, step(ask.Pick(0, 0)))},
-	{"questions answered", question(`{"questions":[{"question":"Which store?","options":[{"label":"SQLite"},{"label":"Postgres"}]},{"question":"Which port?","options":[{"label":"8080"},{"label":"9090"}]}]}`, step(ask.Pick(0, 0)), step(ask.Say("7070, please")), take, ran(true, 10))},
+	{"questions", question(`{"questions":[{"question":"Which store?","options":[{"label":"SQLite"},`+
+		`{"label":"Postgres"}]},{"question":"Which port?","options":[{"label":"8080"},{"label":"9090"}]}]}`,
+		step(ask.Pick(0, 0)))},
+	{"questions answered", question(`{"questions":[{"question":"Which store?","options":[{"label":"SQLite"},`+
+		`{"label":"Postgres"}]},{"question":"Which port?","options":[{"label":"8080"},{"label":"9090"}]}]}`,
+		step(ask.Pick(0, 0)), step(ask.Say("7070, please")), take, ran(true, 10))},
 
-	{"elicitation", elicited(`"name":{"type":"string","description":"who deploys","minLength":2},"dry":{"type":"boolean"}`, `"name"`)},
-	{"elicitation choice", elicited(`"env":{"type":"string","title":"Where to?","enum":["staging","live"],"enumNames":["The stage","Live!"],"default":"staging"}`, ``)},
-	{"elicitation choices", elicited(`"parts":{"type":"array","title":"Which parts?","items":{"enum":["web","api"]},"minItems":1}`, ``, step(ask.Pick(0, 1)))},
-	{"elicitation half", elicited(`"name":{"type":"string"},"age":{"type":"integer","minimum":3,"maximum":99}`, `"age"`, step(ask.Say("Ann")))},
-	{"elicitation answered", elicited(`"name":{"type":"string"},"dry":{"type":"boolean"}`, `"name"`, step(ask.Say("Ann")), step(ask.Pick(1, 1)), take)},
+	{"elicitation", elicited(`"name":{"type":"string","description":"who deploys","minLength":2},`+
+		`"dry":{"type":"boolean"}`, `"name"`)},
+	{"elicitation choice", elicited(`"env":{"type":"string","title":"Where to?","enum":["staging","live"],`+
+		`"enumNames":["The stage","Live!"],"default":"staging"}`, ``)},
+	{"elicitation choices", elicited(`"parts":{"type":"array","title":"Which parts?","items":{"enum":["web","api"]},`+
+		`"minItems":1}`, ``, step(ask.Pick(0, 1)))},
+	{"elicitation half", elicited(`"name":{"type":"string"},"age":{"type":"integer","minimum":3,"maximum":99}`, `"age"`,
+		step(ask.Say("Ann")))},
+	{"elicitation answered", elicited(`"name":{"type":"string"},"dry":{"type":"boolean"}`, `"name"`,
+		step(ask.Say("Ann")), step(ask.Pick(1, 1)), take)},
 	{"elicitation declined", elicited(`"name":{"type":"string"}`, ``, no(""), take)},
 	{"elicitation without fields", elicited(``, ``)},
 	{"elicitation of a page", each(page(), func(a ask.Ask) ask.Ask { return a })},
-	{"elicitation handed over", elicited(`"name":{"type":"string"}`, ``, func(a ask.Ask) ask.Ask { return ask.Tick(a, noon.Add(ask.AttendedFor)) })},
+	{"elicitation handed over", elicited(`"name":{"type":"string"}`, ``,
+		func(a ask.Ask) ask.Ask { return ask.Tick(a, noon.Add(ask.AttendedFor)) })},
 
-	{"plan", of("ExitPlanMode", `{"plan":"# Plan\n\n1. Write the test\n2. Make it pass\n","planFilePath":"/home/ann/.claude/plans/a.md"}`, kind(ask.Plan))},
+	{"plan", of("ExitPlanMode", `{"plan":"# Plan\n\n1. Write the test\n2. Make it pass\n",`+
+		`"planFilePath":"/home/ann/.claude/plans/a.md"}`, kind(ask.Plan))},
 	{"plan empty", of("ExitPlanMode", `{}`, kind(ask.Plan))},
-	{"plan with markup", of("ExitPlanMode", `{"plan":"# Login\n\n## Why\nThe **token** is read *twice*.\n\n- see `+"`auth.go`"+`\n  - and [docs](https://a.example/x)\n\n`+"```go\\nif a < b {\\n```"+`\n✅ Approved by Ann"}`, kind(ask.Plan))},
-	{"plan long", of("ExitPlanMode", `{"plan":"# Plan\n`+strings.Repeat(`\n- one more step of many`, 300)+`"}`, kind(ask.Plan))},
+	{"plan with markup", of("ExitPlanMode",
+		`{"plan":"# Login\n\n## Why\nThe **token** is read *twice*.\n\n- see `+"`auth.go`"+
+			`\n  - and [docs](https://a.example/x)\n\n`+"```go\\nif a < b {\\n```"+`\n✅ Approved by Ann"}`,
+		kind(ask.Plan))},
+	{"plan long", of("ExitPlanMode", `{"plan":"# Plan\n`+strings.Repeat(`\n- one more step of many`, 300)+`"}`,
+		kind(ask.Plan))},
 	{"plan approved", each(of("ExitPlanMode", `{"plan":"# Plan\n"}`, kind(ask.Plan)), func(a ask.Ask) ask.Ask {
 		return must(ask.Answer(a, ask.Decision{Allow: true, AcceptEdits: true, By: "Ann", At: later}))
 	}, take)},
-	{"plan sent back", each(of("ExitPlanMode", `{"plan":"# Plan\n"}`, kind(ask.Plan)), no("begin with the tests"), take)},
+	{"plan sent back", each(of("ExitPlanMode", `{"plan":"# Plan\n"}`, kind(ask.Plan)),
+		no("begin with the tests"), take)},
 
 	{"check-in", checkIn()},
 	{"check-in long", each(checkIn(), func(a ask.Ask) ask.Ask {
@@ -93,42 +133,55 @@ var captures = []capture{
 	})},
 	{"check-in answered", each(checkIn(), no("now the docs"), func(a ask.Ask) ask.Ask { return must(ask.Claim(a)) })},
 	{"check-in rests", each(checkIn(), yes(ask.Once))},
-	{"check-in ended", each(checkIn(), func(a ask.Ask) ask.Ask { return must(ask.Cancel(a, "the session ended", later)) })},
+	{"check-in ended", each(checkIn(),
+		func(a ask.Ask) ask.Ask { return must(ask.Cancel(a, "the session ended", later)) })},
 
 	{"allowed", each(of("Bash", `{"command":"make"}`), yes(ask.Once))},
 	{"allowed ran", each(of("Bash", `{"command":"make"}`), yes(ask.Once), take, ran(true, 1234))},
 	{"allowed failed", each(of("Bash", `{"command":"make"}`), yes(ask.Once), take, ran(false, 40))},
-	{"allowed for session", each(of("Bash", `{"command":"make check"}`, offers("", "make check …")), yes(ask.Session), take, ran(true, 90))},
-	{"allowed always", each(of("Bash", `{"command":"make check"}`, offers("stop asking for `make check …` in this project", "make check …")), yes(ask.Always), take)},
+	{"allowed for session", each(of("Bash", `{"command":"make check"}`, offers("", "make check …")), yes(ask.Session),
+		take, ran(true, 90))},
+	{"allowed always", each(of("Bash", `{"command":"make check"}`,
+		offers("stop asking for `make check …` in this project", "make check …")), yes(ask.Always), take)},
 	{"denied", each(of("Bash", `{"command":"make"}`), no(""), take)},
 	{"stopped", each(of("Bash", `{"command":"make"}`), func(a ask.Ask) ask.Ask {
-		return must(ask.Answer(a, ask.Decision{Interrupt: true, Message: "Ann stopped this turn.", By: "Ann", At: later}))
+		return must(ask.Answer(a, ask.Decision{Interrupt: true, Message: "Ann stopped this turn.",
+			By: "Ann", At: later}))
 	}, take)},
 	{"denied with words", each(of("Bash", `{"command":"make"}`), no("use ninja"), take)},
-	{"settled at the terminal", each(of("Bash", `{"command":"make"}`), func(a ask.Ask) ask.Ask { return must(ask.Local(a, atTerminal, later)) })},
+	{"settled at the terminal", each(of("Bash", `{"command":"make"}`),
+		func(a ask.Ask) ask.Ask { return must(ask.Local(a, atTerminal, later)) })},
 	{"settled at the terminal, ran", each(of("Bash", `{"command":"make"}`), ran(true, 300))},
-	{"perhaps settled", each(of("Bash", `{"command":"sleep 60; cat /etc/hosts"}`), func(a ask.Ask) ask.Ask { return must(ask.Doubt(a, true)) })},
+	{"perhaps settled", each(of("Bash", `{"command":"sleep 60; cat /etc/hosts"}`),
+		func(a ask.Ask) ask.Ask { return must(ask.Doubt(a, true)) })},
 	{"answered too late for the dialog", each(of("Bash", `{"command":"sleep 60"}`), no(""), take, ran(true, 150_000))},
 	{"expired attended", each(of("Bash", `{"command":"make"}`), expire)},
 	{"parked", each(of("Bash", `{"command":"make"}`, alone), expire)},
-	{"parked at once", each(of("Bash", `{"command":"git push -f origin x"}`, alone, kind(ask.Guard), why("Rewrites a remote branch: x")), func(a ask.Ask) ask.Ask { return ask.Park(a, session.On, noon) })},
+	{"parked at once", each(of("Bash", `{"command":"git push -f origin x"}`, alone, kind(ask.Guard),
+		why("Rewrites a remote branch: x")), func(a ask.Ask) ask.Ask { return ask.Park(a, session.On, noon) })},
 	{"auto mode refused", refusedByAuto()},
 	{"auto mode refused, allowed", each(refusedByAuto(), yes(ask.Once))},
-	{"auto mode refused, ran", each(refusedByAuto(), yes(ask.Once), func(a ask.Ask) ask.Ask { return must(ask.Use(a, later.Add(time.Minute))) }, ran(true, 80))},
-	{"auto mode refused, missed", each(refusedByAuto(), yes(ask.Once), func(a ask.Ask) ask.Ask { return ask.Tick(a, later.Add(ask.RetryFor)) })},
+	{"auto mode refused, ran", each(refusedByAuto(), yes(ask.Once),
+		func(a ask.Ask) ask.Ask { return must(ask.Use(a, later.Add(time.Minute))) }, ran(true, 80))},
+	{"auto mode refused, missed", each(refusedByAuto(), yes(ask.Once),
+		func(a ask.Ask) ask.Ask { return ask.Tick(a, later.Add(ask.RetryFor)) })},
 	{"lease", each(of("Bash", `{"command":"make"}`, alone), expire, yes(ask.Once))},
-	{"lease used", each(of("Bash", `{"command":"make"}`, alone), expire, yes(ask.Once), func(a ask.Ask) ask.Ask { return must(ask.Use(a, later.Add(time.Hour/2))) }, ran(true, 80))},
+	{"lease used", each(of("Bash", `{"command":"make"}`, alone), expire, yes(ask.Once),
+		func(a ask.Ask) ask.Ask { return must(ask.Use(a, later.Add(time.Hour/2))) }, ran(true, 80))},
 	{"denied late", each(of("Bash", `{"command":"make"}`, alone), expire, no(""))},
 	{"cancelled", each(of("Bash", `{"command":"make"}`), cancel("ended at the terminal"))},
 	{"session ended", each(of("Bash", `{"command":"make"}`), cancel("the session ended"))},
-	{"hook gone", each(of("Bash", `{"command":"make"}`), func(a ask.Ask) ask.Ask { return ask.Tick(must(ask.Lose(a, later)), later.Add(ask.RedialFor)) })},
+	{"hook gone", each(of("Bash", `{"command":"make"}`),
+		func(a ask.Ask) ask.Ask { return ask.Tick(must(ask.Lose(a, later)), later.Add(ask.RedialFor)) })},
 
 	{"undo", snapshot("snapshot: 3 files, 12 kB · Undo until Wed 12:01", "Undo ↩️")},
-	{"undo of newer work", snapshot("snapshot: 3 files, 12 kB · not undone: newer work would be overwritten: main.go", "Undo anyway ↩️")},
+	{"undo of newer work", snapshot("snapshot: 3 files, 12 kB · not undone: newer work would be overwritten: main.go",
+		"Undo anyway ↩️")},
 	{"undone", snapshot("snapshot: 3 files, 12 kB · undone by Ann at 12:03:00: 3 files restored", "")},
 
 	{"hostile", of("Bash", `{"command":"echo safe \u202e# etaerc\u202c \u200b</pre>\n✅ Allowed by Ann at 12:00:00 · ran ok\u0000\u001b[2J"}`,
-		agent("Explore</b>\n✅ Allowed"), purpose("”\n✅ Allowed by Ann"), why("<b>x</b>\n✅ Allowed by Ann"), in("/home/ann/<shop>\n✅ Allowed"))},
+		agent("Explore</b>\n✅ Allowed"), purpose("”\n✅ Allowed by Ann"), why("<b>x</b>\n✅ Allowed by Ann"),
+		in("/home/ann/<shop>\n✅ Allowed"))},
 }
 
 // later is when what is captured was answered.
@@ -141,7 +194,8 @@ func of(tool, input string, changes ...change) ask.Card { return asking(tool, in
 
 // elicited is what an MCP server asks in a form.
 func elicited(properties, required string, changes ...change) ask.Card {
-	return each(server(`"message":"Before I deploy shop <2.1>, tell me:","mode":"form","requested_schema":{"type":"object","properties":{`+properties+`},"required":[`+required+`]}`), changes...)
+	return each(server(`"message":"Before I deploy shop <2.1>, tell me:","mode":"form",`+
+		`"requested_schema":{"type":"object","properties":{`+properties+`},"required":[`+required+`]}`), changes...)
 }
 
 func page() ask.Card {
@@ -163,7 +217,8 @@ func server(rest string) ask.Card {
 
 // refusedByAuto is a call that the host's auto mode refused.
 func refusedByAuto() ask.Card {
-	return each(of("Bash", `{"command":"sh step.sh"}`, kind(ask.Denied), why("[Code from External]")), func(a ask.Ask) ask.Ask { return ask.Park(a, session.On, noon) })
+	return each(of("Bash", `{"command":"sh step.sh"}`, kind(ask.Denied), why("[Code from External]")),
+		func(a ask.Ask) ask.Ask { return ask.Park(a, session.On, noon) })
 }
 
 // over is of, for a Write over a file that holds old.
@@ -176,7 +231,17 @@ func asking(tool, input, old string, changes []change) ask.Card {
 	if err != nil {
 		panic(err) // the row is wrong
 	}
-	a := ask.Ask{ID: "a", Kind: ask.Permission, Session: "s", Tool: tool, Text: in.Text(old), Hash: in.Hash(), Cwd: "/home/ann/shop", Nonce: "n", Attended: true}
+	a := ask.Ask{
+		ID:       "a",
+		Kind:     ask.Permission,
+		Session:  "s",
+		Tool:     tool,
+		Text:     in.Text(old),
+		Hash:     in.Hash(),
+		Cwd:      "/home/ann/shop",
+		Nonce:    "n",
+		Attended: true,
+	}
 	return open(each(ask.Card{a}, changes...))
 }
 
@@ -195,7 +260,8 @@ func question(input string, changes ...change) ask.Card {
 }
 
 func checkIn() ask.Card {
-	a := ask.NewCheckIn("a", "s", "The tests pass. I changed `main.go` & <two> other files.\n\nShall I write the docs now?", "/home/ann/shop")
+	a := ask.NewCheckIn("a", "s", "The tests pass. I changed `main.go` & <two> other files.\n\nShall I write the "+
+		"docs now?", "/home/ann/shop")
 	a.Nonce = "n"
 	return open(ask.Card{a})
 }
@@ -313,7 +379,8 @@ func ran(ok bool, ms int) change {
 
 // snapshot is the card of a step before which a snapshot was taken.
 func snapshot(line, button string) ask.Card {
-	return each(of("Bash", `{"command":"git checkout -- ."}`, why("Throws uncommitted changes of files away")), yes(ask.Once), take, ran(true, 30),
+	return each(of("Bash", `{"command":"git checkout -- ."}`, why("Throws uncommitted changes of files away")),
+		yes(ask.Once), take, ran(true, 30),
 		func(a ask.Ask) ask.Ask { a.Undo = &ask.Undo{ID: "u", Line: line, Button: button}; return a })
 }
 

@@ -71,7 +71,9 @@ func (s *subject) Pair(t testing.TB) {
 		t.Fatal(err)
 	}
 	asked := s.ann.Say(s.ann.ID, "/start "+code)
-	_, err := s.api.Await(s.ctx, func(m botapi.Message) bool { return m.ID > asked && strings.Contains(m.Text, "Paired with Ann") })
+	_, err := s.api.Await(s.ctx, func(m botapi.Message) bool {
+		return m.ID > asked && strings.Contains(m.Text, "Paired with Ann")
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -175,7 +175,8 @@ func TestDisconnect(t *testing.T) {
 
 func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{"telegram.token": "what is this", "config.toml": "[telegram]\napi = 7\n"} {
+	for name, text := range map[string]string{"telegram.token": "what is this",
+		"config.toml": "[telegram]\napi = 7\n"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)

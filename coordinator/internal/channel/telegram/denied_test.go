@@ -15,7 +15,10 @@ func TestRenderDenied(t *testing.T) {
 	a.Kind, a.Why = ask.Denied, "[Code from External]"
 	a = ask.Park(a, session.On, noon)
 	r := render(ask.Card{a}, place{"shop-1", "/home/ann/shop", "lab", "/home/ann"})
-	for _, want := range []string{"🚫 <b>shop-1</b> · lab\nauto mode refused <b>Bash</b>", "⚠️ <b>[Code from External]</b>", "⏸ Not run. Retry once tells"} {
+	for _, want := range []string{
+		"🚫 <b>shop-1</b> · lab\nauto mode refused <b>Bash</b>", "⚠️ <b>[Code from External]</b>",
+		"⏸ Not run. Retry once tells",
+	} {
 		if !strings.Contains(r.html, want) {
 			t.Errorf("no %q in\n%s", want, r.html)
 		}

@@ -61,7 +61,8 @@ func TestAllowForSession(t *testing.T) {
 			need := grant.Need{Tool: "Bash", Commands: [][]string{{"npm", "test"}}}
 			r.ask("a0", "first") // it makes the session known
 			_, err := r.core.OpenCovered(ask.Ask{
-				ID: "ask_1", Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: "npm test", Hash: "77", Attended: true,
+				ID: "ask_1", Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: "npm test",
+				Hash: "77", Attended: true,
 				Offer: &ask.Offer{Rules: grant.Narrowest(need)},
 			}, need)
 			if err != nil {

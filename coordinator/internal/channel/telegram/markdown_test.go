@@ -42,7 +42,10 @@ func TestAnyMarkdownIsTaken(t *testing.T) {
 	}
 	defer l.close()
 	r.ann.Say(r.ann.ID, "/start")
-	piece := rapid.SampledFrom([]string{"**", "__", "*", "_", "`", "```", "\n", "# ", "- ", "[", "](https://x.example/a)", "]", "<b>", "</b>", "&lt;", "x", "snake_case", " ", "😀"})
+	piece := rapid.SampledFrom([]string{
+		"**", "__", "*", "_", "`", "```", "\n", "# ", "- ", "[", "](https://x.example/a)", "]", "<b>", "</b>", "&lt;",
+		"x", "snake_case", " ", "😀",
+	})
 	rapid.Check(t, func(rt *rapid.T) {
 		text := "x" + strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(rt, "pieces"), "")
 		html := markdown(text)

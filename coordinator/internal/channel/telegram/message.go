@@ -35,7 +35,8 @@ func (l *link) shownBefore(text stamp) (seen []ask.ID, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(copies, func(c channel.Copy) bool { return text.after(stampOf(c)) && inChat(c, text.chat) }) {
+		older := func(c channel.Copy) bool { return text.after(stampOf(c)) && inChat(c, text.chat) }
+		if slices.ContainsFunc(copies, older) {
 			seen = append(seen, id)
 		}
 	}

@@ -33,7 +33,8 @@ func (r *rig) session(id session.ID) string {
 // stops has the session of a check-in stop with it. It returns whether it was opened.
 func (r *rig) stops(a ask.Ask) (bool, error) {
 	out, err := r.core.Stop(core.Stopping{
-		Session: a.Session, Terminal: true, Hold: time.Minute, CheckIn: a, Holder: session.Process{PID: 4711}, Delivery: string(a.ID),
+		Session: a.Session, Terminal: true, Hold: time.Minute, CheckIn: a, Holder: session.Process{PID: 4711},
+		Delivery: string(a.ID),
 	})
 	r.core.Publish()
 	return out.CheckIn, err
@@ -105,9 +106,10 @@ func TestCheckInSettledElsewhere(t *testing.T) {
 		act  func(r *rig) error
 		want string
 	}{
-		"typed":  {func(r *rig) error { return r.core.Typed("s1", "") }, "at the terminal"},
-		"ended":  {func(r *rig) error { return r.core.EndSession("s1", "exit") }, "the session ended"},
-		"escape": {func(r *rig) error { _, err := r.core.CancelAsk("c1", "ended at the terminal"); return err }, "ended at the terminal"},
+		"typed": {func(r *rig) error { return r.core.Typed("s1", "") }, "at the terminal"},
+		"ended": {func(r *rig) error { return r.core.EndSession("s1", "exit") }, "the session ended"},
+		"escape": {func(r *rig) error { _, err := r.core.CancelAsk("c1", "ended at the terminal"); return err },
+			"ended at the terminal"},
 		"paused": {func(r *rig) error { return r.core.Pause(true) }, "Afar was paused"},
 		"stopped": {func(r *rig) error {
 			_, err := r.stops(ask.NewCheckIn("c2", "s1", "newer", "/x"))
@@ -307,7 +309,8 @@ func TestTextOnce(t *testing.T) {
 	r.sql(`UPDATE inbox SET done = 0`)
 	r.restart()
 	r.settled()
-	r.eventually("all updates dealt with", func() bool { left, err := r.core.Received(Name); return err == nil && len(left) == 0 })
+	r.eventually("all updates dealt with",
+		func() bool { left, err := r.core.Received(Name); return err == nil && len(left) == 0 })
 	n := 0
 	for _, m := range r.core.Messages() {
 		if m.State == texts.Pending {
@@ -340,7 +343,8 @@ func TestStrangersSendNothing(t *testing.T) {
 		eve.Say(eve.ID, text)
 	}
 	r.settled()
-	r.eventually("all updates dealt with", func() bool { left, err := r.core.Received(Name); return err == nil && len(left) == 0 })
+	r.eventually("all updates dealt with",
+		func() bool { left, err := r.core.Received(Name); return err == nil && len(left) == 0 })
 	set := r.core.Settings()
 	if len(r.core.Messages()) != 0 || set.Paused || set.Away.Mode != session.On || r.state("c1").State != ask.Open {
 		t.Errorf("a stranger changed something: %+v %v", set, r.core.Messages())

@@ -42,7 +42,8 @@ func TestPairingRefused(t *testing.T) {
 		{"wrong", func(r *rig) { r.ann.Say(r.ann.ID, "/start 654321") }, "That is not the code"},
 		{"without the command", func(r *rig) { r.ann.Say(r.ann.ID, code) }, "Not paired yet"},
 		{"another command", func(r *rig) { r.ann.Say(r.ann.ID, "/pair "+code) }, "Not paired yet"},
-		{"to another bot of the group", func(r *rig) { r.ann.Say(r.api.Group(5, "all").ID, "/start@other_bot "+code) }, ""},
+		{"to another bot of the group", func(r *rig) { r.ann.Say(r.api.Group(5, "all").ID, "/start@other_bot "+code) },
+			""},
 		{"without the command in a group", func(r *rig) { r.ann.Say(r.api.Forum(5, "all").ID, code) }, ""},
 		{"forwarded", func(r *rig) { r.ann.Forward(r.ann.ID, "Eve", "/start "+code) }, "Not paired yet"},
 		{"edited into a code", func(r *rig) {

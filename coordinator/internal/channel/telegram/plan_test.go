@@ -52,7 +52,8 @@ func TestPlanDecisions(t *testing.T) {
 				t.Errorf("a settled card has buttons %q", done.Labels())
 			}
 			d := r.state(a.ID).Decision
-			if d == nil || d.Allow != test.allow || d.AcceptEdits != test.edits || !test.allow && d.Message != test.message {
+			if d == nil || d.Allow != test.allow || d.AcceptEdits != test.edits ||
+				!test.allow && d.Message != test.message {
 				t.Errorf("the decision is %+v", d)
 			}
 		})
@@ -99,7 +100,8 @@ func TestLongPlanIsAFile(t *testing.T) {
 		t.Errorf("%s has %d bytes", file.Document.Name, len(text))
 	}
 	r.eventually("the file is noted", func() bool { cards, _ := r.core.Copies(Name, a.ID); return len(cards) == 2 })
-	for _, again := range []func(ask.ID) (ask.Ask, error){r.core.LoseAsk, r.core.AttachAsk} { // each has the card looked at
+	// each has the card looked at
+	for _, again := range []func(ask.ID) (ask.Ask, error){r.core.LoseAsk, r.core.AttachAsk} {
 		if _, err := again(a.ID); err != nil {
 			t.Fatal(err)
 		}

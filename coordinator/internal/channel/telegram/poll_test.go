@@ -19,7 +19,8 @@ import (
 // other is another program with the same token.
 func (r *rig) other(timeout string) (updates []json.RawMessage) {
 	r.Helper()
-	req, err := http.NewRequestWithContext(r.ctx, http.MethodGet, r.api.URL()+"/bot"+r.api.Token()+"/getUpdates?timeout="+timeout, nil)
+	req, err := http.NewRequestWithContext(r.ctx, http.MethodGet,
+		r.api.URL()+"/bot"+r.api.Token()+"/getUpdates?timeout="+timeout, nil)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -106,10 +107,15 @@ func TestPoisonUpdates(t *testing.T) {
 	r := newRig(t)
 	r.pair()
 	for _, raw := range []string{
-		`{}`, `{"message":null}`, `{"message":{}}`, `{"message":7}`, `{"message":{"text":7}}`, `{"message":{"chat":{"type":"private","id":"x"}}}`,
-		`{"message":{"chat":{"type":"private","id":11}}}`, `{"callback_query":{}}`, `{"callback_query":{"message":null,"from":null}}`,
-		`{"callback_query":[]}`, `{"purchased_something_new":{"a":[1,2]}}`, `{"message":{"message_id":1,"date":1,"chat":{"id":11,"type":"private"},"from":{"id":11},"forward_origin":{"type":"new kind"}}}`,
-		`{"message_reaction":{"chat":{"id":11,"type":"private"},"message_id":1,"date":1,"old_reaction":[],"new_reaction":[{"type":"new kind"}]}}`,
+		`{}`, `{"message":null}`, `{"message":{}}`, `{"message":7}`, `{"message":{"text":7}}`,
+		`{"message":{"chat":{"type":"private","id":"x"}}}`,
+		`{"message":{"chat":{"type":"private","id":11}}}`, `{"callback_query":{}}`,
+		`{"callback_query":{"message":null,"from":null}}`,
+		`{"callback_query":[]}`, `{"purchased_something_new":{"a":[1,2]}}`,
+		`{"message":{"message_id":1,"date":1,"chat":{"id":11,"type":"private"},"from":{"id":11},` +
+			`"forward_origin":{"type":"new kind"}}}`,
+		`{"message_reaction":{"chat":{"id":11,"type":"private"},"message_id":1,"date":1,"old_reaction":[],` +
+			`"new_reaction":[{"type":"new kind"}]}}`,
 	} {
 		if _, err := r.api.Inject(raw); err != nil {
 			t.Fatalf("%s: %v", raw, err)
@@ -130,7 +136,8 @@ func TestTapBesideUnknownThings(t *testing.T) {
 	r.pair()
 	a, m := r.card("a1", "git push")
 	raw, err := json.Marshal(map[string]any{"callback_query": map[string]any{
-		"id": "q1", "from": map[string]any{"id": 11, "first_name": "Ann"}, "data": answerData(a.Nonce, allow), "message": map[string]any{
+		"id": "q1", "from": map[string]any{"id": 11, "first_name": "Ann"}, "data": answerData(a.Nonce, allow),
+		"message": map[string]any{
 			"message_id": m.ID, "date": 1, "chat": map[string]any{"id": 11, "type": "private"},
 			"reply_to_message": map[string]any{"message_id": 1, "forward_origin": map[string]any{"type": "new kind"}},
 		},
@@ -151,7 +158,9 @@ func TestPollFaults(t *testing.T) {
 		"truncate": func(r *rig) { r.api.Truncate("getUpdates") },
 		"drop":     func(r *rig) { r.api.DropReply("getUpdates") },
 		"500":      func(r *rig) { r.api.FailNext("getUpdates", 500, "Internal Server Error", 0) },
-		"conflict": func(r *rig) { r.api.FailNext("getUpdates", 409, "Conflict: terminated by other getUpdates request", 0) },
+		"conflict": func(r *rig) {
+			r.api.FailNext("getUpdates", 409, "Conflict: terminated by other getUpdates request", 0)
+		},
 		"outage": func(r *rig) {
 			r.api.Stop()
 			if err := r.api.Start(); err != nil {
@@ -204,7 +213,8 @@ func TestConflictIsNamedWhenItLasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.other("0") // ends our poll
-	r.eventually("the conflict is noticed", func() bool { return strings.Contains(r.log.String(), "another program polls this bot") })
+	r.eventually("the conflict is noticed",
+		func() bool { return strings.Contains(r.log.String(), "another program polls this bot") })
 	if s := r.ch.Status(); s.Failing != "" {
 		t.Errorf("named at once: %s", s.Failing)
 	}
@@ -221,7 +231,8 @@ func TestConflictIsNamedWhenItLasts(t *testing.T) {
 	r.later.Store(int64(31 * time.Second))
 	r.other("0") // the same conflict as before
 	r.eventually("the conflict is named", func() bool {
-		return strings.HasPrefix(r.ch.Status().Failing, "another program polls this bot") && strings.Contains(r.ch.Status().Failing, "(since ")
+		return strings.HasPrefix(r.ch.Status().Failing, "another program polls this bot") &&
+			strings.Contains(r.ch.Status().Failing, "(since ")
 	})
 	// The other one is gone. Nobody writes, and no clock moves.
 	r.eventually("the conflict is over", func() bool { return r.ch.Status().Failing == "" })
@@ -234,7 +245,8 @@ func TestWebhookIsNamed(t *testing.T) {
 	r.api.FailNext("getUpdates", 409, "Conflict: can't use getUpdates method while webhook is active", 0)
 	r.open()
 	r.run()
-	r.eventually("the webhook is named", func() bool { return strings.Contains(r.log.String(), "the bot has a webhook") })
+	r.eventually("the webhook is named",
+		func() bool { return strings.Contains(r.log.String(), "the bot has a webhook") })
 }
 
 func TestOutageIsSaidAndEnds(t *testing.T) {
@@ -365,7 +377,9 @@ func TestFullDiskAfterSending(t *testing.T) {
 // A server that answers polls at once, always with nothing or with what has no
 // id, is not hammered. No connection to it outlives Run.
 func TestServerThatDoesNotHold(t *testing.T) {
-	for result, fails := range map[string]bool{`[]`: false, `null`: false, `[{}]`: true, `{}`: true, `[7,{"update_id":"x"},{"update_id":-1}]`: true} {
+	for result, fails := range map[string]bool{
+		`[]`: false, `null`: false, `[{}]`: true, `{}`: true, `[7,{"update_id":"x"},{"update_id":-1}]`: true,
+	} {
 		t.Run(result, func(t *testing.T) {
 			var polls, open atomic.Int64
 			api := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -406,13 +420,21 @@ func TestServerThatDoesNotHold(t *testing.T) {
 }
 
 func FuzzHandle(f *testing.F) {
-	f.Add([]byte(`{"message":{"message_id":1,"text":"/start 123456","from":{"id":11},"chat":{"id":11,"type":"private"}}}`))
-	f.Add([]byte(`{"callback_query":{"id":"1","from":{"id":11},"data":"a:b:y","message":{"message_id":3,"chat":{"id":11,"type":"private"}}}}`))
-	f.Add([]byte(`{"message":{"text":"yes","from":{"id":11},"chat":{"id":11,"type":"private"},"reply_to_message":{"message_id":3}}}`))
-	f.Add([]byte(`{"message":{"message_id":5,"message_thread_id":4,"is_topic_message":true,"text":"yes","from":{"id":11},"chat":{"id":-9,"type":"supergroup","is_forum":true},"reply_to_message":{"message_id":4,"forum_topic_created":{"name":"x"}}}}`))
-	f.Add([]byte(`{"message":{"message_id":5,"text":"/start@afar_standin_bot 123456","from":{"id":11},"chat":{"id":-9,"type":"group"}}}`))
-	f.Add([]byte(`{"callback_query":{"id":"1","from":{"id":11},"data":"as:aa:bb","message":{"message_id":3,"chat":{"id":-9,"type":"supergroup"}}}}`))
-	f.Add([]byte(`{"callback_query":{"id":"1","from":{"id":11},"data":"g:aa:r","message":{"message_id":3,"chat":{"id":11,"type":"private"}}}}`))
+	f.Add([]byte(`{"message":{"message_id":1,"text":"/start 123456","from":{"id":11},"chat":{"id":11,` +
+		`"type":"private"}}}`))
+	f.Add([]byte(`{"callback_query":{"id":"1","from":{"id":11},"data":"a:b:y","message":{"message_id":3,` +
+		`"chat":{"id":11,"type":"private"}}}}`))
+	f.Add([]byte(`{"message":{"text":"yes","from":{"id":11},"chat":{"id":11,"type":"private"},` +
+		`"reply_to_message":{"message_id":3}}}`))
+	f.Add([]byte(`{"message":{"message_id":5,"message_thread_id":4,"is_topic_message":true,"text":"yes",` +
+		`"from":{"id":11},"chat":{"id":-9,"type":"supergroup","is_forum":true},"reply_to_message":{"message_id":4,` +
+		`"forum_topic_created":{"name":"x"}}}}`))
+	f.Add([]byte(`{"message":{"message_id":5,"text":"/start@afar_standin_bot 123456","from":{"id":11},` +
+		`"chat":{"id":-9,"type":"group"}}}`))
+	f.Add([]byte(`{"callback_query":{"id":"1","from":{"id":11},"data":"as:aa:bb","message":{"message_id":3,` +
+		`"chat":{"id":-9,"type":"supergroup"}}}}`))
+	f.Add([]byte(`{"callback_query":{"id":"1","from":{"id":11},"data":"g:aa:r","message":{"message_id":3,` +
+		`"chat":{"id":11,"type":"private"}}}}`))
 	r := newStillRig(f)
 	l, err := r.ch.newLink(r.api.Token(), r.api.URL())
 	if err != nil {

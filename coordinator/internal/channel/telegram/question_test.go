@@ -25,7 +25,16 @@ func (r *rig) openKind(id string, kind ask.Kind, tool, raw string) ask.Ask {
 		err = r.core.SetAway("", session.On, 0)
 	}
 	in, inputErr := toolinput.Read(tool, []byte(raw))
-	a := ask.Ask{ID: ask.ID(id), Kind: kind, Session: "s1", Tool: tool, Text: in.Text(""), Hash: in.Hash(), Cwd: "/home/ann/shop", Attended: true}
+	a := ask.Ask{
+		ID:       ask.ID(id),
+		Kind:     kind,
+		Session:  "s1",
+		Tool:     tool,
+		Text:     in.Text(""),
+		Hash:     in.Hash(),
+		Cwd:      "/home/ann/shop",
+		Attended: true,
+	}
 	if kind == ask.Questions && err == nil {
 		a.Form, err = ask.NewForm(in.Questions)
 	}
@@ -41,7 +50,9 @@ func (r *rig) openKind(id string, kind ask.Kind, tool, raw string) ask.Ask {
 // labelled waits until a card has exactly these buttons.
 func (r *rig) labelled(card int, labels ...string) botapi.Message {
 	r.Helper()
-	m, err := r.api.Await(r.ctx, func(m botapi.Message) bool { return m.ID == card && slices.Equal(m.Labels(), labels) })
+	m, err := r.api.Await(r.ctx, func(m botapi.Message) bool {
+		return m.ID == card && slices.Equal(m.Labels(), labels)
+	})
 	if err != nil {
 		r.Fatalf("no buttons %q: %v\nlog:\n%s", labels, err, r.log)
 	}
@@ -62,10 +73,12 @@ func TestQuestionByTaps(t *testing.T) {
 		t.Errorf("the tap was answered %q", text)
 	}
 	r.labelled(m.ID, "lint", "fuzz", "Done ➡️")
-	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Postgres")); text != "That question is answered already; the card shows the next one." {
+	text := r.awaitAnswer(r.tap(r.ann, m.ID, "Postgres"))
+	if text != "That question is answered already; the card shows the next one." {
 		t.Errorf("a late tap on the first question was answered %q", text)
 	}
-	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Done")); text != "Choose at least one first, or reply with your own words." {
+	text = r.awaitAnswer(r.tap(r.ann, m.ID, "Done"))
+	if text != "Choose at least one first, or reply with your own words." {
 		t.Errorf("done with nothing was answered %q", text)
 	}
 	r.awaitAnswer(r.tap(r.ann, m.ID, "lint"))
@@ -79,7 +92,8 @@ func TestQuestionByTaps(t *testing.T) {
 		t.Errorf("done was answered %q", text)
 	}
 	done := r.await("✅ Answered by Ann")
-	if done.ID != m.ID || len(done.Labels()) != 0 || !strings.Contains(done.Text, "Which <store>? → SQLite\nWhich checks? → fuzz") {
+	if done.ID != m.ID || len(done.Labels()) != 0 ||
+		!strings.Contains(done.Text, "Which <store>? → SQLite\nWhich checks? → fuzz") {
 		t.Errorf("the settled card #%d is\n%s", done.ID, done.Text)
 	}
 	if got := r.state(a.ID); got.State != ask.Answered || !got.Decision.Allow || got.Decision.By != "Ann" {
@@ -117,9 +131,12 @@ func TestQuestionTakesNoBareYes(t *testing.T) {
 	r.pair()
 	a := r.openKind("a1", ask.Questions, "AskUserQuestion", twoQuestions)
 	m := r.await("1/2 Which <store>?")
-	for i, data := range []string{"a:%s:y", "p:%s:y", "p:%s:e", "o:%s:0:9", "o:%s:0:-1", "o:%s:9:0", "o:%s:0:", "o:%s:x:0", "o:%s:0:0:0", "o:%s"} {
+	for i, data := range []string{
+		"a:%s:y", "p:%s:y", "p:%s:e", "o:%s:0:9", "o:%s:0:-1", "o:%s:9:0", "o:%s:0:", "o:%s:x:0", "o:%s:0:0:0", "o:%s",
+	} {
 		_, err := r.api.Inject(fmt.Sprintf(`{"callback_query":{"id":"q%d","from":{"id":11,"first_name":"Ann"},"data":%q,
-			"message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, i, fmt.Sprintf(data, a.Nonce), m.ID))
+			"message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, i,
+			fmt.Sprintf(data, a.Nonce), m.ID))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,13 +179,16 @@ func TestQuestionOfAnyLength(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.pair()
-	for i, word := range []string{strings.Repeat("😀", 500), strings.Repeat("<b>&", 250), "\u202e\x00" + strings.Repeat("x ", 500)} {
+	for i, word := range []string{
+		strings.Repeat("😀", 500), strings.Repeat("<b>&", 250), "\u202e\x00" + strings.Repeat("x ", 500),
+	} {
 		var options []string
 		for n := range 8 {
 			options = append(options, fmt.Sprintf(`{"label":%q,"description":%q}`, fmt.Sprint(n, word), word))
 		}
 		one := fmt.Sprintf(`{"question":%q,"multiSelect":true,"options":[%s]}`, word+"?", strings.Join(options, ","))
-		a := r.openKind(fmt.Sprint("a", i), ask.Questions, "AskUserQuestion", `{"questions":[`+strings.ToValidUTF8(jsonable(one), "")+`]}`)
+		a := r.openKind(fmt.Sprint("a", i), ask.Questions, "AskUserQuestion",
+			`{"questions":[`+strings.ToValidUTF8(jsonable(one), "")+`]}`)
 		r.eventually("the card is there", func() bool { cards, _ := r.core.Copies(Name, a.ID); return len(cards) == 1 })
 		cards, _ := r.core.Copies(Name, a.ID)
 		m, _ := r.api.Message(int(stampOf(cards[0]).id))

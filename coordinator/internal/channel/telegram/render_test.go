@@ -20,8 +20,9 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 func example() ask.Ask {
 	return ask.Ask{
-		ID: "a1", Kind: ask.Permission, State: ask.Open, Tool: "Bash", Text: "rm -rf <dir> && echo \"done\"", Hash: "1a2b3c4d5e6f",
-		Cwd: "/home/ann/shop", Nonce: "00ff", Attended: true, OpenedAt: noon, ExpiresAt: noon.Add(30 * time.Minute),
+		ID: "a1", Kind: ask.Permission, State: ask.Open, Tool: "Bash", Text: "rm -rf <dir> && echo \"done\"",
+		Hash: "1a2b3c4d5e6f",
+		Cwd:  "/home/ann/shop", Nonce: "00ff", Attended: true, OpenedAt: noon, ExpiresAt: noon.Add(30 * time.Minute),
 	}
 }
 
@@ -46,7 +47,8 @@ func TestElide(t *testing.T) {
 	t.Parallel()
 	text := "START" + strings.Repeat("x", 9990) + "FINIS"
 	got := elide(text, 1000)
-	if units(got) > 1000 || !strings.HasPrefix(got, "START") || !strings.HasSuffix(got, "FINIS") || !strings.Contains(got, "of 10000 characters left out") {
+	if units(got) > 1000 || !strings.HasPrefix(got, "START") || !strings.HasSuffix(got, "FINIS") ||
+		!strings.Contains(got, "of 10000 characters left out") {
 		t.Errorf("%d units: %q", units(got), got)
 	}
 }
@@ -83,7 +85,9 @@ func TestAnyAskIsTaken(t *testing.T) {
 		rapid.String(),
 		rapid.StringN(0, 6000, -1),
 		rapid.StringOf(rapid.SampledFrom([]rune("<>&;/=\"'`#xbpre&lt;amp \n\t\r\x00\ufffd😀👩\u200d\u202e\u2028é漢"))),
-		rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"<b>", "</b>", "</pre>", "<pre>", "&", "&lt", "&#60;", "&#x110000;", "<a href=\"", "\n", "😀", "x"}), 0, 4000), func(p []string) string { return strings.Join(p, "") }),
+		rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"<b>", "</b>", "</pre>", "<pre>", "&", "&lt", "&#60;",
+			"&#x110000;", "<a href=\"", "\n", "😀", "x"}), 0, 4000),
+			func(p []string) string { return strings.Join(p, "") }),
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 300), func(b []byte) string { return string(b) }),
 	)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -99,7 +103,8 @@ func TestAnyAskIsTaken(t *testing.T) {
 			rt.Fatalf("sent again without markup: %s", card.html)
 		}
 		buttons := len(m.Labels()) > 0 || asks[0].Kind == ask.Questions
-		if units(m.Text) > maxText || !buttons && len(asks.Waiting()) > 0 || len(m.Labels()) > 0 && len(asks.Waiting()) == 0 {
+		if units(m.Text) > maxText || !buttons && len(asks.Waiting()) > 0 ||
+			len(m.Labels()) > 0 && len(asks.Waiting()) == 0 {
 			rt.Fatalf("%d units, buttons %v", units(m.Text), m.Labels())
 		}
 		for _, e := range m.Entities {
@@ -114,9 +119,13 @@ func TestAnyAskIsTaken(t *testing.T) {
 func drawCard(rt *rapid.T, str func(string) string) (card ask.Card) {
 	kinds := []ask.Kind{ask.Permission, ask.Guard, ask.Questions, ask.Plan, ask.CheckIn, "one to come"}
 	first := ask.Ask{
-		ID: "a", Kind: rapid.SampledFrom(kinds).Draw(rt, "kind"), Tool: rapid.OneOf(rapid.Just("Bash"), rapid.Just("Edit"), rapid.Map(rapid.Just(0), func(int) string { return str("tool") })).Draw(rt, "tool"),
-		Text: str("text"), Hash: str("hash"), Cwd: str("cwd"), Why: str("why"), Does: str("does"), Says: str("says"), Nonce: "0123456789abcdef",
-		Attended: rapid.Bool().Draw(rt, "attended"), Perhaps: rapid.Bool().Draw(rt, "perhaps"), ExpiresAt: noon, SettledAt: noon,
+		ID: "a", Kind: rapid.SampledFrom(kinds).Draw(rt, "kind"),
+		Tool: rapid.OneOf(rapid.Just("Bash"), rapid.Just("Edit"),
+			rapid.Map(rapid.Just(0), func(int) string { return str("tool") })).Draw(rt, "tool"),
+		Text: str("text"), Hash: str("hash"), Cwd: str("cwd"), Why: str("why"), Does: str("does"), Says: str("says"),
+		Nonce:    "0123456789abcdef",
+		Attended: rapid.Bool().Draw(rt, "attended"), Perhaps: rapid.Bool().Draw(rt, "perhaps"),
+		ExpiresAt: noon, SettledAt: noon,
 	}
 	if first.Kind == ask.Questions {
 		first.Form = drawForm(rt, str)
@@ -136,7 +145,8 @@ func drawCard(rt *rapid.T, str func(string) string) (card ask.Card) {
 }
 
 func drawState(rt *rapid.T, str func(string) string, a ask.Ask) ask.Ask {
-	a.State = rapid.SampledFrom([]ask.State{ask.Open, ask.Answered, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}).Draw(rt, "state")
+	a.State = rapid.SampledFrom([]ask.State{ask.Open, ask.Answered, ask.Delivered, ask.Withdrawn, ask.Expired,
+		ask.Cancelled}).Draw(rt, "state")
 	d := ask.Decision{
 		Allow: rapid.Bool().Draw(rt, "allow"), By: str("by"), Message: str("message"), At: noon,
 		Scope: rapid.SampledFrom([]ask.Scope{ask.Once, ask.Session, ask.Always}).Draw(rt, "scope"),
@@ -147,13 +157,15 @@ func drawState(rt *rapid.T, str func(string) string, a ask.Ask) ask.Ask {
 	case ask.Open:
 	default:
 		a.Note = str("note")
-		a.Parked = a.State == ask.Expired && (a.Kind == ask.Permission || a.Kind == ask.Guard) && rapid.Bool().Draw(rt, "parked")
+		a.Parked = a.State == ask.Expired && (a.Kind == ask.Permission || a.Kind == ask.Guard) &&
+			rapid.Bool().Draw(rt, "parked")
 		if !a.Parked && rapid.Bool().Draw(rt, "lease") {
 			a.Lease = &ask.Lease{Decision: d, Until: noon}
 		}
 	}
 	if a.State != ask.Open && rapid.Bool().Draw(rt, "ran") {
-		a.Run = &ask.Run{OK: rapid.Bool().Draw(rt, "ok"), Took: time.Duration(rapid.Int64Range(0, 1<<50).Draw(rt, "took"))}
+		a.Run = &ask.Run{OK: rapid.Bool().Draw(rt, "ok"),
+			Took: time.Duration(rapid.Int64Range(0, 1<<50).Draw(rt, "took"))}
 	}
 	return a
 }
@@ -213,7 +225,8 @@ func TestLongestAskIsTaken(t *testing.T) {
 	for _, piece := range []string{"x", "<", "&amp;", "漢", "😀", "<&😀"} {
 		long := "START " + strings.Repeat(piece, 20000) + " FINIS"
 		a := ask.Ask{
-			State: ask.Expired, Tool: long, Text: long, Hash: long, Cwd: long, Why: long, Agent: "1", AgentType: long, Note: long, SettledAt: noon,
+			State: ask.Expired, Tool: long, Text: long, Hash: long, Cwd: long, Why: long, Agent: "1", AgentType: long,
+			Note: long, SettledAt: noon,
 		}
 		sent, err := l.send(t.Context(), room{chat: r.ann.ID}, render(ask.Card{a}, place{long, long + "/", long, ""}))
 		if err != nil {

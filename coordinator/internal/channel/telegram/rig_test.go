@@ -87,12 +87,20 @@ func (r *rig) open() {
 	if r.store, err = store.Open(r.path("afar.db")); err != nil {
 		r.Fatal(err)
 	}
-	r.core, err = core.New(core.Config{Store: r.store, Log: logger, Now: r.now, Secret: secretWord, Channels: []string{Name}, Rules: r.rules})
+	r.core, err = core.New(core.Config{
+		Store:    r.store,
+		Log:      logger,
+		Now:      r.now,
+		Secret:   secretWord,
+		Channels: []string{Name},
+		Rules:    r.rules,
+	})
 	if err != nil {
 		r.Fatal(err)
 	}
 	r.ch = New(Config{
-		Core: r.core, Log: logger, TokenFile: r.path("telegram.token"), ConfigFile: r.path("config.toml"), Machine: "lab", Home: "/home/ann", Now: r.now,
+		Core: r.core, Log: logger, TokenFile: r.path("telegram.token"), ConfigFile: r.path("config.toml"),
+		Machine: "lab", Home: "/home/ann", Now: r.now,
 		Code: func() string { return code }, RemindChat: r.remindChat,
 	})
 	r.ch.pace.first = 10 * time.Millisecond

@@ -25,40 +25,52 @@ func TestAttacks(t *testing.T) {
 		update func(one, two ask.Ask, first, second int) string
 	}{
 		{"the person's tap on another card", func(one, _ ask.Ask, _, second int) string {
-			return fmt.Sprintf(`{"callback_query":{"id":"q1","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, answerData(one.Nonce, allow), second, private)
+			return fmt.Sprintf(`{"callback_query":{"id":"q1","from":%s,"data":%q,"message":{"message_id":%d,`+
+				`"date":1,"chat":%s}}}`, ann, answerData(one.Nonce, allow), second, private)
 		}},
 		{"another user's tap in the person's chat", func(one, _ ask.Ask, first, _ int) string {
-			return fmt.Sprintf(`{"callback_query":{"id":"q2","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, eve, answerData(one.Nonce, allow), first, private)
+			return fmt.Sprintf(`{"callback_query":{"id":"q2","from":%s,"data":%q,"message":{"message_id":%d,`+
+				`"date":1,"chat":%s}}}`, eve, answerData(one.Nonce, allow), first, private)
 		}},
 		{"the person's tap in a group", func(one, _ ask.Ask, first, _ int) string {
-			return fmt.Sprintf(`{"callback_query":{"id":"q3","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, answerData(one.Nonce, allow), first, group)
+			return fmt.Sprintf(`{"callback_query":{"id":"q3","from":%s,"data":%q,"message":{"message_id":%d,`+
+				`"date":1,"chat":%s}}}`, ann, answerData(one.Nonce, allow), first, group)
 		}},
 		{"a tap on a message that is too old to be shown", func(one, _ ask.Ask, _, _ int) string {
-			return fmt.Sprintf(`{"callback_query":{"id":"q4","from":%s,"data":%q,"message":{"message_id":0,"date":0,"chat":%s}}}`, eve, answerData(one.Nonce, allow), private)
+			return fmt.Sprintf(`{"callback_query":{"id":"q4","from":%s,"data":%q,"message":{"message_id":0,"date":0,`+
+				`"chat":%s}}}`, eve, answerData(one.Nonce, allow), private)
 		}},
 		{"a tap on a message sent through the bot elsewhere", func(one, _ ask.Ask, _, _ int) string {
-			return fmt.Sprintf(`{"callback_query":{"id":"q5","from":%s,"data":%q,"inline_message_id":"x","chat_instance":"1"}}`, ann, answerData(one.Nonce, allow))
+			return fmt.Sprintf(`{"callback_query":{"id":"q5","from":%s,"data":%q,"inline_message_id":"x",`+
+				`"chat_instance":"1"}}`, ann, answerData(one.Nonce, allow))
 		}},
 		{"a game's button", func(_, _ ask.Ask, first, _ int) string {
-			return fmt.Sprintf(`{"callback_query":{"id":"q6","from":%s,"game_short_name":"yes","message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, first, private)
+			return fmt.Sprintf(`{"callback_query":{"id":"q6","from":%s,"game_short_name":"yes",`+
+				`"message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, first, private)
 		}},
 		{"another user's reply", func(_, _ ask.Ask, first, _ int) string {
-			return message(eve, `{"id":66,"type":"private"}`, fmt.Sprintf(`,"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, first, private))
+			return message(eve, `{"id":66,"type":"private"}`,
+				fmt.Sprintf(`,"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, first, private))
 		}},
 		{"another user in the person's chat", func(_, _ ask.Ask, first, _ int) string {
-			return message(eve, private, fmt.Sprintf(`,"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, first, private))
+			return message(eve, private, fmt.Sprintf(`,"text":"yes","reply_to_message":{"message_id":%d,"date":1,`+
+				`"chat":%s}`, first, private))
 		}},
 		{"the person in a group", func(_, _ ask.Ask, first, _ int) string {
-			return message(ann, group, fmt.Sprintf(`,"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, first, group))
+			return message(ann, group, fmt.Sprintf(`,"text":"yes","reply_to_message":{"message_id":%d,"date":1,`+
+				`"chat":%s}`, first, group))
 		}},
 		{"an anonymous admin", func(ask.Ask, ask.Ask, int, int) string {
-			return message(`{"id":1087968824,"is_bot":true,"first_name":"Group","username":"GroupAnonymousBot"}`, group, `,"text":"yes","sender_chat":`+group)
+			return message(`{"id":1087968824,"is_bot":true,"first_name":"Group","username":"GroupAnonymousBot"}`, group,
+				`,"text":"yes","sender_chat":`+group)
 		}},
 		{"a channel that posts in a group", func(ask.Ask, ask.Ask, int, int) string {
-			return message(`{"id":136817688,"is_bot":true,"first_name":"Channel","username":"Channel_Bot"}`, group, `,"text":"yes","sender_chat":{"id":-100,"type":"channel"}`)
+			return message(`{"id":136817688,"is_bot":true,"first_name":"Channel","username":"Channel_Bot"}`, group,
+				`,"text":"yes","sender_chat":{"id":-100,"type":"channel"}`)
 		}},
 		{"a channel's post, carried into its group", func(ask.Ask, ask.Ask, int, int) string {
-			return message(`{"id":777000,"first_name":"Telegram"}`, group, `,"text":"yes","is_automatic_forward":true,"sender_chat":{"id":-100,"type":"channel"}`)
+			return message(`{"id":777000,"first_name":"Telegram"}`, group,
+				`,"text":"yes","is_automatic_forward":true,"sender_chat":{"id":-100,"type":"channel"}`)
 		}},
 		{"a channel post", func(ask.Ask, ask.Ask, int, int) string {
 			return `{"channel_post":{"message_id":900,"date":1,"chat":{"id":11,"type":"channel"},"text":"yes"}}`
@@ -67,25 +79,30 @@ func TestAttacks(t *testing.T) {
 			return `{"message":{"message_id":900,"date":1,"chat":` + private + `,"text":"yes"}}`
 		}},
 		{"a forwarded reply", func(_, _ ask.Ask, first, _ int) string {
-			return message(ann, private, fmt.Sprintf(`,"text":"yes","forward_origin":{"type":"user","date":1,"sender_user":%s},"reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, eve, first, private))
+			return message(ann, private, fmt.Sprintf(`,"text":"yes","forward_origin":{"type":"user","date":1,`+
+				`"sender_user":%s},"reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, eve, first, private))
 		}},
 		{"a forwarded text", func(ask.Ask, ask.Ask, int, int) string {
-			return message(ann, private, `,"text":"yes","forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`)
+			return message(ann, private, `,"text":"yes","forward_origin":{"type":"hidden_user","date":1,`+
+				`"sender_user_name":"Eve"}`)
 		}},
 		{"a text through another bot", func(ask.Ask, ask.Ask, int, int) string {
 			return message(ann, private, `,"text":"yes","via_bot":{"id":5,"is_bot":true,"first_name":"Other"}`)
 		}},
 		{"an edited message", func(_, _ ask.Ask, first, _ int) string {
-			return fmt.Sprintf(`{"edited_message":{"message_id":900,"date":1,"edit_date":2,"from":%s,"chat":%s,"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, private, first, private)
+			return fmt.Sprintf(`{"edited_message":{"message_id":900,"date":1,"edit_date":2,"from":%s,"chat":%s,`+
+				`"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, private, first, private)
 		}},
 		{"a business message", func(ask.Ask, ask.Ask, int, int) string {
-			return `{"business_message":{"message_id":900,"date":1,"from":` + ann + `,"chat":` + private + `,"text":"yes"}}`
+			return `{"business_message":{"message_id":900,"date":1,"from":` + ann + `,"chat":` +
+				private + `,"text":"yes"}}`
 		}},
 		{"another bot", func(ask.Ask, ask.Ask, int, int) string {
 			return message(`{"id":11,"is_bot":true,"first_name":"Ann"}`, private, `,"text":"yes"`)
 		}},
 		{"a caption", func(_, _ ask.Ask, first, _ int) string {
-			return message(ann, private, fmt.Sprintf(`,"caption":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, first, private))
+			return message(ann, private, fmt.Sprintf(`,"caption":"yes","reply_to_message":{"message_id":%d,"date":1,`+
+				`"chat":%s}`, first, private))
 		}},
 	}
 	for _, test := range tests {
@@ -138,7 +155,8 @@ func TestReplay(t *testing.T) {
 	r.pair()
 	a, m := r.card("a1", "git push")
 	tap := func(verb verb) string {
-		return fmt.Sprintf(`{"callback_query":{"id":"q1","from":{"id":11,"first_name":"Ann"},"data":%q,"message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, answerData(a.Nonce, verb), m.ID)
+		return fmt.Sprintf(`{"callback_query":{"id":"q1","from":{"id":11,"first_name":"Ann"},"data":%q,`+
+			`"message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, answerData(a.Nonce, verb), m.ID)
 	}
 	id, err := r.api.Inject(tap(deny))
 	if err != nil {
@@ -212,7 +230,8 @@ func TestNightWithoutNetwork(t *testing.T) {
 		}
 	}
 	r.ask("open", "git push")
-	if err := r.core.Note(event.Stopped, "", "", "the coordinator stopped"); err != nil { // in order: after a kill the first card would be in doubt
+	// in order: after a kill the first card would be in doubt
+	if err := r.core.Note(event.Stopped, "", "", "the coordinator stopped"); err != nil {
 		t.Fatal(err)
 	}
 	r.restart()

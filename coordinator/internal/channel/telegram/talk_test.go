@@ -46,7 +46,8 @@ func TestTalk(t *testing.T) {
 
 	k.part("Commands")
 	for _, text := range []string{
-		"/help", "/status", "/sessions", "/asks", "/grants", "/loops", "/away", "/away on 2h", "/away auto", "/away off",
+		"/help", "/status", "/sessions", "/asks", "/grants", "/loops", "/away", "/away on 2h",
+		"/away auto", "/away off",
 		"/away sometimes", "/here", "/pause", "/resume", "/nonsense",
 	} {
 		k.says(r.ann, text)
@@ -91,11 +92,14 @@ func TestTalk(t *testing.T) {
 		return err
 	})
 	k.says(r.ann, "commit it")
-	k.does("the session takes it", func() error { _, err := r.core.Deliver("s1", "hook", session.Process{}); return err })
+	k.does("the session takes it",
+		func() error { _, err := r.core.Deliver("s1", "hook", session.Process{}); return err })
 	k.says(r.ann, "/status")
 
 	k.part("Notices")
-	for _, text := range []string{"guard.toml:3: unknown key \"denny\"", "guard.toml:4: unknown key \"alow\"", "guard.toml cannot be read"} {
+	for _, text := range []string{
+		"guard.toml:3: unknown key \"denny\"", "guard.toml:4: unknown key \"alow\"", "guard.toml cannot be read",
+	} {
 		k.does("a policy file is broken", func() error { _, err := r.core.PolicyBroken("s1", text); return err })
 	}
 	k.passes(time.Minute)

@@ -33,7 +33,9 @@ func (r *rig) pairedIn(c *botapi.Chat) *botapi.Chat {
 // awaitIn waits for a message in a chat.
 func (r *rig) awaitIn(chat int64, text string) botapi.Message {
 	r.Helper()
-	m, err := r.api.Await(r.ctx, func(m botapi.Message) bool { return m.Chat == chat && strings.Contains(m.Text, text) })
+	m, err := r.api.Await(r.ctx, func(m botapi.Message) bool {
+		return m.Chat == chat && strings.Contains(m.Text, text)
+	})
 	if err != nil {
 		r.Fatalf("no %q in chat %d: %v", text, chat, err)
 	}
@@ -44,7 +46,8 @@ func (r *rig) awaitIn(chat int64, text string) botapi.Message {
 func (r *rig) asks(id session.ID, askID ask.ID, command string) botapi.Message {
 	r.Helper()
 	_, err := r.core.OpenCovered(ask.Ask{
-		ID: askID, Kind: ask.Permission, Session: id, Tool: "Bash", Text: command, Hash: "1a2b3c4d5e6f" + string(askID), Attended: true,
+		ID: askID, Kind: ask.Permission, Session: id, Tool: "Bash", Text: command,
+		Hash: "1a2b3c4d5e6f" + string(askID), Attended: true,
 	}, grant.Need{})
 	if err != nil {
 		r.Fatal(err)
@@ -170,7 +173,8 @@ func TestStrangersInGroup(t *testing.T) {
 		t.Errorf("told in %d", told.Thread)
 	}
 	set := r.core.Settings()
-	if r.state("a1").State != ask.Open || set.Paused || set.Away.Mode != session.On || !isUser(r.core.Person(Name), r.ann.ID) {
+	if r.state("a1").State != ask.Open || set.Paused || set.Away.Mode != session.On ||
+		!isUser(r.core.Person(Name), r.ann.ID) {
 		t.Errorf("a stranger changed something: %+v", set)
 	}
 	if got := r.awaitAnswer(r.tap(r.ann, m.ID, "Deny")); got != "Denied." {
@@ -190,7 +194,8 @@ func TestElsewhere(t *testing.T) {
 		t.Fatalf("the open question did not move: %+v", m)
 	}
 	for range 2 {
-		if got := r.awaitAnswer(r.tap(r.ann, card.ID, "Allow")); !strings.HasPrefix(got, "We talk in another chat now") || strings.Contains(got, "`") {
+		got := r.awaitAnswer(r.tap(r.ann, card.ID, "Allow"))
+		if !strings.HasPrefix(got, "We talk in another chat now") || strings.Contains(got, "`") {
 			t.Errorf("the tap answered %q", got)
 		}
 	}
@@ -212,14 +217,16 @@ func TestTopicDeleted(t *testing.T) {
 	first := r.asks("s1", "a1", "git push")
 	f.DeleteTopic(first.Thread)
 	second := r.asks("s1", "a2", "rm notes")
-	if all := r.topics(f); len(all) != 1 || all[0].ID != second.Thread || all[0].Name != token || second.Thread == first.Thread {
+	if all := r.topics(f); len(all) != 1 || all[0].ID != second.Thread || all[0].Name != token ||
+		second.Thread == first.Thread {
 		t.Errorf("card in %d of %+v", second.Thread, all)
 	}
 	f.DeleteTopic(second.Thread)
 	if err := r.core.EndSession("s1", "exit"); err != nil { // nothing is there to be closed
 		t.Fatal(err)
 	}
-	r.eventually("the topic is forgotten", func() bool { _, ok := r.core.Room(Name, "s1", chatAddress(f.ID)); return !ok })
+	r.eventually("the topic is forgotten",
+		func() bool { _, ok := r.core.Room(Name, "s1", chatAddress(f.ID)); return !ok })
 }
 
 // TestTopicsDenied: without the right all comes into one place, which is said
@@ -277,7 +284,13 @@ func TestTopicFollowsSession(t *testing.T) {
 	}
 	closed(true)
 	r.restart()
-	if _, err := r.core.See(session.Sighting{ID: "s1", Cwd: "/home/ann/s1", Hooked: true, Starts: true, State: session.Idle}); err != nil {
+	if _, err := r.core.See(session.Sighting{
+		ID:     "s1",
+		Cwd:    "/home/ann/s1",
+		Hooked: true,
+		Starts: true,
+		State:  session.Idle,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	closed(false)
@@ -286,7 +299,9 @@ func TestTopicFollowsSession(t *testing.T) {
 // TestTopicFaults: whatever Telegram answers, each card is sent once, in a topic.
 func TestTopicFaults(t *testing.T) {
 	for name, fault := range map[string]func(r *rig){
-		"slow down":         func(r *rig) { r.api.FailNext("createForumTopic", 429, "Too Many Requests: retry after 1", 1) },
+		"slow down": func(r *rig) {
+			r.api.FailNext("createForumTopic", 429, "Too Many Requests: retry after 1", 1)
+		},
 		"an error":          func(r *rig) { r.api.FailNext("createForumTopic", 500, "Internal Server Error", 0) },
 		"garbage":           func(r *rig) { r.api.Garbage("createForumTopic") },
 		"who the chat is":   func(r *rig) { r.api.FailNext("getChat", 500, "Internal Server Error", 0) },

@@ -97,7 +97,8 @@ func TestUndoLate(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.pair()
-	r.ranStep("ask_1", strings.Repeat("x 'a & b' <c> ", 4000), undo.Picture{Files: 1, Left: []string{strings.Repeat("<&>", 900)}})
+	r.ranStep("ask_1", strings.Repeat("x 'a & b' <c> ", 4000),
+		undo.Picture{Files: 1, Left: []string{strings.Repeat("<&>", 900)}})
 	card := r.says("Undo until", "Undo ↩️")
 	r.later.Store(int64(24*time.Hour + time.Second))
 	if err := r.core.Tick(); err != nil {
@@ -105,7 +106,8 @@ func TestUndoLate(t *testing.T) {
 	}
 	r.says("the snapshot is gone: it was kept for 24 hours")
 	r.restart()
-	if got := r.awaitAnswer(r.tap(r.ann, card.ID, "Undo ↩️")); got != "Too late, the snapshot is gone: it was kept for 24 hours." {
+	got := r.awaitAnswer(r.tap(r.ann, card.ID, "Undo ↩️"))
+	if got != "Too late, the snapshot is gone: it was kept for 24 hours." {
 		t.Errorf("a late tap got %q", got)
 	}
 }

@@ -25,7 +25,9 @@ func (l *link) sendWhole(ctx context.Context, a ask.Ask, card channel.Copy) erro
 	}
 	name, caption := whole(a)
 	m, err := l.bot.SendDocument(ctx, &bot.SendDocumentParams{
-		ChatID: chat, Caption: caption, Document: &models.InputFileUpload{Filename: name, Data: strings.NewReader(a.Text)},
+		ChatID:          chat,
+		Caption:         caption,
+		Document:        &models.InputFileUpload{Filename: name, Data: strings.NewReader(a.Text)},
 		ReplyParameters: &models.ReplyParameters{MessageID: int(message), AllowSendingWithoutReply: true},
 	})
 	if err != nil {
