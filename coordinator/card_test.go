@@ -22,9 +22,8 @@ type subAsk struct {
 	hook    *hookRun
 }
 
-// TestParallelSubagents: of twenty asks at once each answer reaches its own
-// call only; identical ones are one card with a count, also when the
-// coordinator dies under them.
+// TestParallelSubagents: of twenty simultaneous asks, each answer reaches only its own
+// call. Identical asks are one card with a count, even if the coordinator dies meanwhile.
 func TestParallelSubagents(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
@@ -109,8 +108,8 @@ func TestParallelSubagents(t *testing.T) {
 	_, _ = late.wait() // it was ended
 }
 
-// TestNoSecretLeavesItsCall: whatever form a secret has, no card, file,
-// answer, journal, log, database or page shows it.
+// TestNoSecretLeavesItsCall: no card, file, answer, journal, log, database or page shows a
+// secret of any form.
 func TestNoSecretLeavesItsCall(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("redact/testdata/credentials.json")
@@ -157,7 +156,7 @@ func TestNoSecretLeavesItsCall(t *testing.T) {
 	}
 }
 
-// noSecret fails where text shows a part of a secret of the corpus.
+// noSecret fails the test if text contains a part of a secret of the corpus.
 func (p *phone) noSecret(where, text string) {
 	p.t.Helper()
 	for _, part := range []string{"Fake0Fake1", "Fake6Fake7", "00fa4e00fa4e"} {
@@ -167,8 +166,8 @@ func (p *phone) noSecret(where, text string) {
 	}
 }
 
-// askAll brings a call with each of the secrets to the phone, with one tool
-// after the other, and to the guard, and ends the hooks.
+// askAll brings a call with each of the secrets to the phone and to the guard, with
+// different tools, and ends the hooks.
 func (p *phone) askAll(forms []string, vars []string) {
 	p.t.Helper()
 	var hooks []*hookRun

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// channelNeutral are the packages that know no channel by name.
+// channelNeutral are the packages that must not name a channel.
 var channelNeutral = []string{"ask", "channel", "channels", "core", "message", "store", "topic"}
 
-// TestNoChannelByName: what a channel is called is known to the channel, to the
-// composition root, and to the commands that connect it.
+// TestNoChannelByName: only the channel itself, the composition root and the commands that
+// connect a channel contain its name.
 func TestNoChannelByName(t *testing.T) {
 	internal := filepath.Join(moduleRoot(t), "coordinator", "internal")
 	var names []string

@@ -14,7 +14,8 @@ var (
 	codeName = regexp.MustCompile("`((?:cmd|coordinator|docs|hooks|plugin|skills)/[\\w./-]+)`")
 )
 
-// TestDocumentsNameFilesThatExist holds the map and the links of all documents to the tree.
+// TestDocumentsNameFilesThatExist: every file that the map or a link of a document names
+// exists.
 func TestDocumentsNameFilesThatExist(t *testing.T) {
 	pages, err := filepath.Glob("../docs/*.md")
 	if err != nil || len(pages) == 0 {

@@ -13,10 +13,10 @@ import (
 var cancelIssues = flag.Int("cancel-issue-every", 37,
 	"the test that cancels a loop in the errands of an issue does so at each n-th call of git")
 
-// TestIssueCancelledAnywhere cancels a loop while git is held up in the middle of an
-// errand, at one call after the other from the picking of an issue to the last of its
-// worktree: the session is free before git goes on, and then the issue is landed and
-// closed, or none of it is and its work stays.
+// TestIssueCancelledAnywhere cancels a loop while git hangs in the middle of an errand, at
+// each call in turn, from the choice of an issue to the removal of its worktree. The
+// session is free before git continues. Then the issue is landed and closed, or nothing of
+// it has landed and its work is kept.
 func TestIssueCancelledAnywhere(t *testing.T) {
 	t.Parallel()
 	r := newIssueRig(t, push)
@@ -48,8 +48,8 @@ func TestIssueCancelledAnywhere(t *testing.T) {
 	t.Logf("cancelled at %d calls", held)
 }
 
-// untilHeld runs a stop of a session until it is over, or git is held up: then the
-// loop is cancelled, the hook wanted to be over, and git let go on.
+// untilHeld runs a stop of a session until it is over or git hangs. If git hangs, it cancels
+// the loop, waits for the end of the hook, and lets git continue.
 func (r *issueRig) untilHeld(session, message string) (out string, stuck bool) {
 	r.t.Helper()
 	hook := r.stopping(session, message)
@@ -73,8 +73,8 @@ func (r *issueRig) untilHeld(session, message string) (out string, stuck bool) {
 	return "", true
 }
 
-// settles waits until nothing is under way for a cancelled issue, and wants all or
-// nothing of it.
+// settles waits until no errand runs for a cancelled issue. It checks that everything or
+// nothing of the issue has landed.
 func (r *issueRig) settles(at int, id, session string) (status string) {
 	r.t.Helper()
 	tree, landed := ".worktrees/afar/"+id, false

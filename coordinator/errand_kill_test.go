@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestKillIssue kills the coordinator at the programs that it starts for an issue,
-// one after the other: at git from the making of the worktree to its removal, and at
-// the reviewer. Each time the issue lands, once, and nothing is lost: no commit, no
-// untracked file, nothing that the person has not pushed.
+// TestKillIssue kills the coordinator at each program that it starts for an issue: at git,
+// from the creation of the worktree to its removal, and at the reviewer. Each time the
+// issue lands exactly once, and nothing is lost: no commit, no untracked file, and no
+// unpushed work of the person.
 func TestKillIssue(t *testing.T) {
 	t.Parallel()
 	r := newIssueRig(t, push)
@@ -58,8 +58,8 @@ func TestKillIssue(t *testing.T) {
 	t.Logf("%d kills", kills)
 }
 
-// TestKillIssueGivenUp does the same to the errand that lets go of an issue: it is
-// paused on the base, once, and its work stays.
+// TestKillIssueGivenUp kills the coordinator in the same way while it gives up an issue.
+// The issue is paused on the base exactly once, and its work is kept.
 func TestKillIssueGivenUp(t *testing.T) {
 	t.Parallel()
 	r := newIssueRig(t, push)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// What stands in the way of a landing is the person's: it is said, tried again at
-// the next stop, and nothing of theirs is touched.
+// TestIssueBlocked: if the person's work blocks a landing, the session is told, the landing
+// is tried again at the next stop, and the person's work is unchanged.
 func TestIssueBlocked(t *testing.T) {
 	t.Parallel()
 	t.Run("a dirty base, then a clean one", func(t *testing.T) {
@@ -59,8 +59,8 @@ func TestIssueBlocked(t *testing.T) {
 	})
 }
 
-// A base that moved under the work: the check of the session decides again on top
-// of it, and what contradicts it is the session's to mend.
+// TestIssueBaseMoves: if the base moves, the work is rebased and its check runs again. The
+// session must resolve a conflict.
 func TestIssueBaseMoves(t *testing.T) {
 	t.Parallel()
 	t.Run("the check is red there", func(t *testing.T) {
@@ -123,11 +123,11 @@ func TestIssueBaseMoves(t *testing.T) {
 	})
 }
 
-// waits has the reviewer wait until the file go is there, and approve then.
+// waits is a reviewer that waits for the file go and then approves.
 const waits = `until [ -e "$DIR/go" ]; do sleep 0.05; done; ` + approves
 
-// A session that waits for a review is free at once, whichever way out is taken;
-// what comes of the review is said at the next stop.
+// TestIssueWaysOut: every way out frees a session that waits for a review at once. The next
+// stop tells the result of the review.
 func TestIssueWaysOut(t *testing.T) {
 	t.Parallel()
 	under := func(t *testing.T) (*issueRig, *hookRun) {
@@ -241,8 +241,8 @@ func TestIssueWaysOut(t *testing.T) {
 	})
 }
 
-// types has a person type at the terminal of a session: the hook is a child of the
-// client, as nothing else of these tests is.
+// types runs the hook of a prompt that a person types at the terminal of a session. Only
+// this hook is a child of the client.
 func (r *issueRig) types(session, prompt string) {
 	r.t.Helper()
 	in, err := json.Marshal(r.session(session, "typed").with(payload{"hook_event_name": "UserPromptSubmit",
@@ -270,8 +270,8 @@ func (r *issueRig) becomes(id, status string) {
 	r.t.Errorf("%s is %s, want %s\n%s", id, r.status(id), status, r.trail())
 }
 
-// An issue whose file was never committed is worked on too: its file is changed
-// where it lies, and nothing of it is in the way of the landing.
+// TestIssueNotCommitted: an issue whose file was never committed can be worked on. The file
+// is changed in place and does not block the landing.
 func TestIssueNotCommitted(t *testing.T) {
 	t.Parallel()
 	r := newIssueRig(t, push)
@@ -295,8 +295,8 @@ func TestIssueNotCommitted(t *testing.T) {
 	r.whole()
 }
 
-// What the session gives up is paused, never left as in progress, and the loop
-// goes on with the next one.
+// TestIssueGivenUp: an issue that the session gives up is paused, and the loop continues
+// with the next one.
 func TestIssueGivenUp(t *testing.T) {
 	t.Parallel()
 	r := newIssueRig(t, push)
@@ -315,8 +315,8 @@ func TestIssueGivenUp(t *testing.T) {
 	r.whole()
 }
 
-// An issue that a session closed in its worktree, without any work, is open as
-// long as nothing landed: the next loop has it again.
+// TestIssueClosedTooSoon: an issue that a session closed in its worktree, without any work,
+// stays open, and the next loop takes it again.
 func TestIssueClosedTooSoon(t *testing.T) {
 	t.Parallel()
 	r := newIssueRig(t, push)
@@ -332,8 +332,8 @@ func TestIssueClosedTooSoon(t *testing.T) {
 	r.whole()
 }
 
-// A damaged row ends its loop as failed and lets its session go; the person hears
-// of it once, and no other loop of it.
+// TestLoopRowDamaged: a damaged row ends its loop as failed and frees its session. The
+// person is told once, and other loops are not affected.
 func TestLoopRowDamaged(t *testing.T) {
 	t.Parallel()
 	r := newIssueRig(t, push)

@@ -17,8 +17,8 @@ import (
 var killIssues = flag.Int("kill-issue-every", 23,
 	"the test that kills the coordinator at the errands of an issue does so at each n-th program that it starts")
 
-// deadlyReviewer stands for a reviewer as deadlyGit stands for git. What it says
-// stands in a file.
+// deadlyReviewer is a stand-in for a reviewer, like deadlyGit for git. It answers with the
+// text of a file.
 const deadlyReviewer = `#!/bin/sh
 cat >"$DIR/asked"
 cat "$DIR/asked" >>"$DIR/all"
@@ -30,7 +30,7 @@ fi
 . "$DIR/says"
 `
 
-// What reviewers say.
+// The answers of reviewers.
 const (
 	approves = `grep '^AFAR-VERDICT .* APPROVED$' "$DIR/asked"`
 	rejects  = `echo "gate.go:3 still squeaks, and AKIAIOSFODNN7EXAMPLQ stands in it"; ` +
@@ -68,7 +68,7 @@ func newIssueRig(t *testing.T, settings string) *issueRig {
 	return r
 }
 
-// says has the reviewer say something else from now on.
+// says changes the reviewer's answer.
 func (r *issueRig) says(what string) {
 	r.file(filepath.Join(r.dir, "says"), strings.ReplaceAll(what, "$DIR", r.dir)+"\n")
 }
@@ -83,7 +83,7 @@ func (r *issueRig) file(path, text string) {
 	}
 }
 
-// write gives a file of the person's checkout its text.
+// write writes a file in the person's checkout.
 func (r *issueRig) write(name, text string) { r.file(filepath.Join(r.project, name), text) }
 
 func (r *issueRig) read(name string) string {
@@ -96,7 +96,7 @@ func (r *issueRig) exists(name string) bool {
 	return err == nil
 }
 
-// publish commits the person's files, and pushes them.
+// publish commits and pushes the person's files.
 func (r *issueRig) publish() {
 	r.git("add", "README", ".afar/issues")
 	r.git("commit", "-qm", "the person's")
@@ -108,7 +108,7 @@ func (r *issueRig) issue(id string) {
 	r.publish()
 }
 
-// issues is `afar issue` in the person's checkout.
+// issues runs `afar issue` in the person's checkout.
 func (r *issueRig) issues(args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command(r.bin, append([]string{"issue"}, args...)...)
@@ -129,8 +129,8 @@ func (r *issueRig) status(id string) string {
 	return "open"
 }
 
-// begins starts a loop over the issues in a session; it returns what its first
-// stop brings.
+// begins starts a loop over the issues in a session and returns the output of its first
+// stop.
 func (r *issueRig) begins(session string, args ...string) string {
 	r.t.Helper()
 	r.hook("SessionStart", r.session(session, "begin").with(payload{"source": "startup"}))
@@ -140,7 +140,7 @@ func (r *issueRig) begins(session string, args ...string) string {
 
 const completed = "It is done.\n<loop-done>COMPLETE</loop-done>"
 
-// stop is the end of a turn; it returns what the hook prints.
+// stop ends a turn and returns the output of the Stop hook.
 func (r *issueRig) stop(session, message string) string {
 	r.t.Helper()
 	return r.hook("Stop", r.session(session, "").with(payload{"last_assistant_message": message}))
@@ -151,7 +151,7 @@ func (r *issueRig) stopping(session, message string) *hookRun {
 		"CLAUDE_CODE_SESSION_ATTENDED=1", r.client)
 }
 
-// work is what the session does in the worktree of an issue.
+// work commits a file in the worktree of an issue, as the session does.
 func (r *issueRig) work(id, file, text string) {
 	r.t.Helper()
 	tree := ".worktrees/afar/" + id
@@ -179,7 +179,7 @@ func (r *issueRig) phase(session, phase string) {
 	r.t.Fatalf("never in phase %s: %+v\n%s", phase, r.loop(session), r.trail())
 }
 
-// ends wants the loop to be over with a verdict.
+// ends checks that the loop has ended with a verdict.
 func (r *issueRig) ends(session, verdict string) {
 	r.t.Helper()
 	for range 100 {
@@ -194,7 +194,7 @@ func (r *issueRig) ends(session, verdict string) {
 	r.t.Errorf("the loop goes on: %+v\n%s", r.loop(session), r.trail())
 }
 
-// page waits until the session's loop.md says something.
+// page waits until the session's loop.md contains a text.
 func (r *issueRig) page(session, text string) {
 	r.t.Helper()
 	name := filepath.Join(r.dirs.Sessions(), r.loop(session).ID, "loop.md")
@@ -217,7 +217,7 @@ func (r *issueRig) told(text string) {
 
 func (r *issueRig) topic(id string) string { return r.afar("read", "issue:"+id) }
 
-// wants looks for texts, and says what there was in their place.
+// wants checks that got contains the texts.
 func (r *issueRig) wants(got string, texts ...string) {
 	r.t.Helper()
 	for _, text := range texts {
@@ -227,14 +227,14 @@ func (r *issueRig) wants(got string, texts ...string) {
 	}
 }
 
-// reviews counts the questions to the reviewer.
+// reviews returns how often the reviewer was asked.
 func (r *issueRig) reviews() int {
 	raw, _ := os.ReadFile(filepath.Join(r.dir, "all"))
 	return strings.Count(string(raw), "You review one commit.")
 }
 
-// whole wants the repository sound, the base where its remote is, and nothing of
-// the person's changed.
+// whole checks that the repository is sound, that the base equals its remote, and that the
+// person's files are unchanged.
 func (r *issueRig) whole() {
 	r.t.Helper()
 	r.git("fsck", "--no-dangling", "--connectivity-only")
@@ -254,8 +254,8 @@ func (r *issueRig) remoteMain() string {
 
 const push = "[issues]\npush = true\n"
 
-// Two sessions of one repository take different issues and both land: the second
-// one is put on top of the first, its check runs again, it is reviewed again.
+// TestIssueTwoLoops: two sessions of one repository take different issues, and both land.
+// The second one is rebased on the first, and its check and review run again.
 func TestIssueTwoLoops(t *testing.T) {
 	t.Parallel()
 	r := newIssueRig(t, push)
@@ -290,8 +290,8 @@ func TestIssueTwoLoops(t *testing.T) {
 	r.whole()
 }
 
-// The third no ends an issue: nothing lands, its work stays, what was found is an
-// issue of its own, and the loop goes on.
+// TestIssueRejected: the third rejection ends an issue. Nothing lands, its work is kept, the
+// findings become a new issue, and the loop continues.
 func TestIssueRejected(t *testing.T) {
 	t.Parallel()
 	r := newIssueRig(t, push)
@@ -348,7 +348,7 @@ func TestIssueRejected(t *testing.T) {
 	r.whole()
 }
 
-// Nothing lands without a reviewer.
+// TestIssueNobodyReviews: nothing lands without a reviewer.
 func TestIssueNobodyReviews(t *testing.T) {
 	t.Parallel()
 	r := newIssueRig(t, "[consult]\nprograms = [\"/nowhere/codex\"]\n")

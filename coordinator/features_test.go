@@ -12,11 +12,11 @@ import (
 	"testing/fstest"
 )
 
-// A feature has the same file name in each layer: ask.go in wire, hooks, core, store,
-// server and telegram, and cmd_asks.go. This is the list of the features and of the layers
-// that each has a file in. A name with a slash is a file of a domain package below
-// coordinator/internal; cmd:NAME is cmd/afar/cmd_NAME.go. A file may go on in others whose
-// names begin with the feature: ask.go, ask_answer.go.
+// features lists the features, with the layers in which each has a file. A feature has the
+// same file name in each layer: ask.go in wire, hooks, core, store, server and telegram, and
+// cmd_asks.go. A name with a slash is a file of a domain package below coordinator/internal;
+// cmd:NAME is cmd/afar/cmd_NAME.go. More files may have names that begin with the feature:
+// ask.go, ask_answer.go.
 var features = map[string]string{
 	"alarm":       "core server",
 	"anchor":      "loop/anchor server",
@@ -54,7 +54,7 @@ var features = map[string]string{
 	"undo":        "wire hooks undo/undo core store server telegram cmd:undo",
 }
 
-// A layer is a folder whose files are those of features, and some of its own.
+// A layer is a folder with files of features and some files of its own.
 type layer struct {
 	dir    string
 	prefix string // of the files that the list is about
@@ -65,14 +65,14 @@ var layers = map[string]layer{
 	"wire": {dir: "coordinator/wire", own: "encode hook object wire"},
 	"hooks": {dir: "hooks", own: "birthmark config_change executable fail fail_closed group hooks members output " +
 		"permission_request post_tool_batch post_tool_use pre_tool_use prompt receipt"},
-	"core": {dir: in + "core", own: "action age answersfrom card channel core damage escalation handover living setting spend " +
-		"state table tick unwritable wake"},
+	"core": {dir: in + "core", own: "action age answersfrom card channel core damage escalation handover living " +
+		"setting spend state table tick unwritable wake"},
 	"store":  {dir: in + "store", own: "action batch channel kind read repair store unknown unwritable"},
 	"server": {dir: in + "server", own: "access backlog decode hook line listen named process reasons server toolcall"},
-	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan poll render stamp thread " +
-		"trouble update whole"},
-	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config demo hold lock logs pin restart serve service start stop uninstall " +
-		"update version"},
+	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan " +
+		"poll render stamp thread trouble update whole"},
+	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config demo hold lock logs pin restart serve service start " +
+		"stop uninstall update version"},
 }
 
 func TestFeatures(t *testing.T) {
@@ -81,8 +81,11 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// checkFeatures returns every file that is missing, and every file that belongs neither to
-// a feature of its layer nor to the layer itself.
+// unlisted follows the name of a file in a breach.
+const unlisted = " is neither a file of a feature of its layer nor one of the layer itself"
+
+// checkFeatures returns the missing files, and the files that belong neither to a feature of
+// their layer nor to the layer itself.
 func checkFeatures(tree fs.FS, features map[string]string, layers map[string]layer) (breaches []string) {
 	wanted := map[string]string{} // what a file is for, by its path
 	for name, l := range layers {
@@ -104,7 +107,7 @@ func checkFeatures(tree fs.FS, features map[string]string, layers map[string]lay
 		files, _ := fs.Glob(tree, l.path("*"))
 		for _, file := range files {
 			if !strings.HasSuffix(file, "_test.go") && !listed(wanted, file) {
-				breaches = append(breaches, file+" belongs to no feature of its layer, and is not the layer's own")
+				breaches = append(breaches, file+unlisted)
 			}
 		}
 	}
@@ -125,13 +128,13 @@ func pathOf(feature, place string, layers map[string]layer) string {
 	return layers[place].path(feature)
 }
 
-// onSomeSystem reports whether a file exists in versions for systems, as group_unix.go.
+// onSomeSystem reports whether a file has versions for systems, such as group_unix.go.
 func onSomeSystem(tree fs.FS, file string) bool {
 	files, _ := fs.Glob(tree, strings.TrimSuffix(file, ".go")+"_*.go")
 	return len(files) > 0
 }
 
-// listed reports whether a file is wanted, or goes on from one that is.
+// listed reports whether a file is in wanted, or its name begins with one that is.
 func listed(wanted map[string]string, file string) bool {
 	for base := strings.TrimSuffix(file, ".go"); ; {
 		if wanted[base+".go"] != "" {
@@ -145,8 +148,8 @@ func listed(wanted map[string]string, file string) bool {
 	}
 }
 
-// TestFeaturesFinds shows that the check finds a missing file, a file of no feature, and a
-// file in a layer that its feature does not list.
+// TestFeaturesFinds: the check finds a missing file, a file without a feature, and a file in
+// a layer that its feature does not list.
 func TestFeaturesFinds(t *testing.T) {
 	ls := map[string]layer{
 		"wire":  {dir: "coordinator/wire", own: "wire"},
@@ -155,17 +158,17 @@ func TestFeaturesFinds(t *testing.T) {
 	}
 	fts := map[string]string{"ask": "wire hooks cmd:asks", "loop": "wire loop/loop"}
 	good := []string{
-		"coordinator/wire/wire.go", "coordinator/wire/ask.go", "coordinator/wire/ask_state.go", "coordinator/wire/loop.go",
-		"coordinator/internal/loop/loop.go", "hooks/ask.go", "hooks/group_unix.go", "hooks/odd_test.go",
-		"cmd/afar/cmd_asks.go", "cmd/afar/page.go",
+		"coordinator/wire/wire.go", "coordinator/wire/ask.go", "coordinator/wire/ask_state.go",
+		"coordinator/wire/loop.go", "coordinator/internal/loop/loop.go", "hooks/ask.go", "hooks/group_unix.go",
+		"hooks/odd_test.go", "cmd/afar/cmd_asks.go", "cmd/afar/page.go",
 	}
 	for change, want := range map[string]string{
 		"":                           "",
 		"-hooks/ask.go":              "hooks/ask.go is missing: the feature ask has a file there",
 		"-coordinator/wire/wire.go":  "coordinator/wire/wire.go is missing: the layer wire has a file there",
-		"+hooks/loop.go":             "hooks/loop.go belongs to no feature of its layer, and is not the layer's own",
-		"+cmd/afar/cmd_riddle.go":    "cmd/afar/cmd_riddle.go belongs to no feature of its layer, and is not the layer's own",
-		"+coordinator/wire/asked.go": "coordinator/wire/asked.go belongs to no feature of its layer, and is not the layer's own",
+		"+hooks/loop.go":             "hooks/loop.go" + unlisted,
+		"+cmd/afar/cmd_riddle.go":    "cmd/afar/cmd_riddle.go" + unlisted,
+		"+coordinator/wire/asked.go": "coordinator/wire/asked.go" + unlisted,
 	} {
 		files := map[string]bool{}
 		for _, file := range good {

@@ -19,8 +19,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// A takerRig plays the host's client of one session, whose hooks are killed while they
-// hand something over.
+// A takerRig is the host's client of one session. The hooks of the session are killed while
+// they hand over a text or an answer.
 type takerRig struct {
 	*phone
 	vars []string
@@ -81,7 +81,7 @@ var hookNames = map[string]string{
 	"PermissionRequest": "hook-permission-request", "PreToolUse": "hook-pre-tool-use",
 }
 
-// kill ends a hook as kill -9 does, once it has taken what it cannot print.
+// kill kills a hook when it has taken a text or an answer and cannot print it.
 func (r *takerRig) kill(hook *exec.Cmd, taken func() bool) {
 	r.t.Helper()
 	for deadline := time.Now().Add(patience); !taken(); time.Sleep(5 * time.Millisecond) {
@@ -107,8 +107,8 @@ func (r *takerRig) answerTaken() bool {
 
 const maybeSeen = "may have received some of this before"
 
-// TestKillTextTaker: a text that a hook took and could not print is offered again, and
-// the session is told that it may have seen it. So it is when the coordinator dies, too.
+// TestKillTextTaker: a text that a hook took and could not print is offered again, and the
+// session is told that it may have seen it. The same holds if the coordinator dies.
 func TestKillTextTaker(t *testing.T) {
 	t.Parallel()
 	stopped := payload{"last_assistant_message": "fin"}
@@ -139,8 +139,8 @@ func TestKillTextTaker(t *testing.T) {
 	}
 }
 
-// TestKillAnswerTaker: an answer that a hook took and could not print is not delivered,
-// says the card, and counts once when the call is asked for again.
+// TestKillAnswerTaker: if a hook took an answer and could not print it, the card says that
+// the answer was not delivered. It counts once when the call is made again.
 func TestKillAnswerTaker(t *testing.T) {
 	t.Parallel()
 	call := payload{"tool_name": "Bash", "tool_input": payload{"command": "git push --force origin side"}}
@@ -181,11 +181,11 @@ func TestKillAnswerTaker(t *testing.T) {
 	}
 }
 
-// TestKillTakersAtRandom kills hooks at any moment while they hand texts over. The host
-// heeds what a hook printed that ended by itself. So each text arrives, and one that
-// arrives twice says so. The kernel does not tell how a process ended that is not our
-// child: a hook that is killed between its receipt and its exit, some hundred
-// microseconds later, loses its text. That is all that may be lost here.
+// TestKillTakersAtRandom kills hooks at random moments while they hand over texts. The host
+// uses the output of a hook only if the hook exits by itself. Each text must arrive, and a
+// text that arrives twice must say so. One loss is allowed: a hook that is killed after its
+// receipt and before its exit, within some hundred microseconds, loses its text, because the
+// kernel does not tell the coordinator how another program's child ended.
 func TestKillTakersAtRandom(t *testing.T) {
 	t.Parallel()
 	r := newTakerRig(t, true)
@@ -234,7 +234,7 @@ func TestKillTakersAtRandom(t *testing.T) {
 	}
 }
 
-// stopWithin runs a Stop hook and kills it after a time, unless that is 0.
+// stopWithin runs a Stop hook and kills it after limit, unless limit is 0.
 func (r *takerRig) stopWithin(limit time.Duration) (string, error) {
 	r.t.Helper()
 	hook := r.start("Stop", r.session("s", "p").with(payload{"last_assistant_message": "fin"}), r.vars...)

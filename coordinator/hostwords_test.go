@@ -13,8 +13,8 @@ import (
 	"testing/fstest"
 )
 
-// hostWords are names that Claude Code gives to fields, outputs, files and
-// variables. Only coordinator/host/claude may know them.
+// hostWords are Claude Code's names of fields, outputs, files and variables. Only
+// coordinator/host/claude may contain them.
 var hostWords = []string{
 	"hook_event_name", "tool_input", "tool_name", "tool_use_id", "transcript_path", "agent_transcript_path",
 	"last_assistant_message", "background_tasks", "session_crons", "permission_suggestions",
@@ -29,7 +29,7 @@ var hostWords = []string{
 	"addDirectories", "bypassPermissions", "dontAsk", "session-env", "AskUserQuestion", `"cli"`,
 }
 
-// allowedWords are the words that a file may use all the same.
+// allowedWords are exceptions: the words that a file may contain.
 var allowedWords = map[string][]string{
 	// a session stores the host's permission mode, which people see by this name
 	"coordinator/internal/core/turn.go": {"bypassPermissions"},
@@ -42,22 +42,23 @@ var allowedWords = map[string][]string{
 // knowsHost reports whether a package may use the words: the host's own, the
 // stand-ins for it, and the guard, which reads commands that set its variables.
 func knowsHost(dir string) bool {
-	return dir == claude || strings.HasPrefix(dir, claude+"/") || strings.HasPrefix(dir, standin) || strings.HasPrefix(dir, guard)
+	isHost := dir == claude || strings.HasPrefix(dir, claude+"/")
+	return isHost || strings.HasPrefix(dir, standin) || strings.HasPrefix(dir, guard)
 }
 
-// TestHostWords finds words of the host in string literals outside its package.
+// TestHostWords: no string literal outside the host's package contains a word of the host.
 func TestHostWords(t *testing.T) {
 	for _, found := range usedHostWords(t, os.DirFS(moduleRoot(t))) {
 		t.Error(found)
 	}
 }
 
-// TestHostWordsRules shows that a word is found, and where it is allowed.
+// TestHostWordsRules: the check finds a word, and knows where it is allowed.
 func TestHostWordsRules(t *testing.T) {
 	const field = "package x\n\ntype t struct {\n\tA string `json:\"tool_name\"`\n}\n"
 	for file, want := range map[string]int{
-		"hooks/a.go": 1, "hooks/a_test.go": 0, "coordinator/testdata/a.go": 0, claude + "/a.go": 0, claude + "/mods/a.go": 0,
-		guard + "effect/a.go": 0, "coordinator/host/claudette/a.go": 1,
+		"hooks/a.go": 1, "hooks/a_test.go": 0, "coordinator/testdata/a.go": 0, claude + "/a.go": 0,
+		claude + "/mods/a.go": 0, guard + "effect/a.go": 0, "coordinator/host/claudette/a.go": 1,
 	} {
 		found := usedHostWords(t, fstest.MapFS{file: &fstest.MapFile{Data: []byte(field)}})
 		if len(found) != want {

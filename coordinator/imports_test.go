@@ -22,125 +22,145 @@ import (
 	"unicode"
 )
 
-// The import table of the module. It is the map of the tree: who may call whom.
-// The test walks and parses the files itself; asking `go list` would let go
-// test answer from its cache after a file has changed.
+// The import table of the module says which package may import which. The test parses the
+// files itself: with `go list`, go test would answer from its cache after a file has
+// changed.
 
 const (
 	in      = "coordinator/internal/"
 	standin = "coordinator/standin/"
-	// claude is all that we know of Claude Code.
+	// claude is the package for Claude Code.
 	claude   = "coordinator/host/claude"
 	hostjson = claude + "/hostjson"
 	guard    = "coordinator/guard/"
 )
 
-// inGuard are the packages of the guard behind its face, from the lowest up.
+// inGuard are the inner packages of the guard, the lowest first.
 var inGuard = []string{
 	guard + "lex", guard + "partial", guard + "fspath", guard + "protected", guard + "effect",
 	guard + "understand/shell", guard + "understand/web", guard + "understand/sql", guard + "understand/script",
 	guard + "understand/powershell", guard + "understand", guard + "judge",
 }
 
-// onlyTests is the one folder of Go files that are tests alone: the plugin,
-// proven on the real host.
+// onlyTests is the only folder with tests and no other Go files. It tests the plugin on the
+// real host.
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
 var inHooks = append([]string{hostjson}, leanInHooks...)
 
-// leanInHooks are those of them that leave encoding/json alone.
+// leanInHooks are the packages in the hooks that may not import encoding/json.
 var leanInHooks = append([]string{
-	"hooks", "hooks/judge", claude, claude + "/hookoutput", "coordinator/callsite", "coordinator/client", "coordinator/guard", "coordinator/home",
-	"coordinator/ledger", "coordinator/policy", "coordinator/roomy", "coordinator/toml", "coordinator/wire", in + "atomicfile",
+	"hooks", "hooks/judge", claude, claude + "/hookoutput", "coordinator/callsite", "coordinator/client",
+	"coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/policy", "coordinator/roomy",
+	"coordinator/toml", "coordinator/wire", in + "atomicfile",
 }, inGuard...)
 
-// common are the packages that every package may import. They are pure, import
-// nothing of ours, and are linked into the hooks.
+// common are the packages that every package may import. They are pure, import no package
+// of this module, and are linked into the hooks.
 var common = []string{"coordinator/text"}
 
-// pure packages have no clock and touch nothing outside.
+// pure are the packages that do not read the clock and do no I/O.
 var pure = append([]string{
-	"coordinator/wire", "coordinator/guard", hostjson,
-	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text", "coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
+	"coordinator/wire", "coordinator/guard", hostjson, in + "ask", in + "review", in + "grant", in + "loop",
+	in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text",
+	"coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic",
+	in + "turn", in + "undo", in + "usage",
 }, inGuard...)
 
-// waysIn take requests from outside and hand them to core.
+// waysIn are the packages that take requests from outside and pass them to core.
 var waysIn = []string{in + "server", in + "channel/telegram"}
 
 // forTests are the packages that only tests import: a channel, and what every channel
 // must do.
 var forTests = []string{in + "channel/loopback", in + "channel/conformance"}
 
-// workers work beside the server until the coordinator ends: they carry out the
-// actions of one lane of core, or hand core what they see.
-var workers = []string{in + "audit", in + "doctor", in + "filework", in + "issuework", in + "marks", in + "sessionwatch", in + "undowork", in + "upkeep"}
+// workers are the packages that run next to the server until the coordinator ends. They
+// carry out the actions of one lane of core, or report to core what they see.
+var workers = []string{
+	in + "audit", in + "doctor", in + "filework", in + "issuework", in + "marks", in + "sessionwatch",
+	in + "undowork", in + "upkeep",
+}
 
 // aboveCore are the packages that may import core.
 var aboveCore = slices.Concat([]string{"coordinator", in + "channels", in + "settings"}, waysIn, forTests, workers)
 
-// A rules value is a whole table. Packages are named by their directory in the
-// module; a name may be a pattern of path.Match.
+// A rules value is a whole table. A package has the name of its directory in the module. A
+// name may be a pattern of path.Match.
 type rules struct {
-	ours    map[string][]string // who may import which packages of ours
-	inTests map[string][]string // what its tests may import besides, modules of others among it
+	ours    map[string][]string // the packages of this module that each package may import
+	inTests map[string][]string // what its tests may import in addition, including third-party modules
 	bans    []ban
-	pure    []string            // allowed only what pureStd names, and no clock
-	std     []stdBan            // standard packages that some may not import
+	pure    []string            // may import only pureStd, and not use the clock
+	std     []stdBan            // bans of standard packages
 	owners  map[string]string   // third-party module: the one package that may import it
 	tests   map[string]struct{} // third-party modules that only tests import
 }
 
-// A ban holds whatever the table says.
+// A ban forbids an import even if the table allows it.
 type ban struct {
 	to   string
 	only []string // the packages and files that may import it
 	why  string
 }
 
-// A stdBan keeps standard packages out of some of ours.
+// A stdBan forbids standard packages in some packages.
 type stdBan struct {
 	in    []string
 	paths []string
 	why   string
 }
 
-// pureStd is the whole of the standard library that a pure package may import.
+// pureStd are the standard packages that a pure package may import.
 var pureStd = []string{
-	"bytes", "cmp", "crypto/sha256", "crypto/subtle", "embed", "encoding/base64", "encoding/hex", "encoding/json", "errors",
-	"fmt", "html/template", "io", "io/fs", "iter", "maps", "math", "path", "reflect", "regexp", "slices", "sort", "strconv", "strings", "time",
-	"unicode", "unicode/utf16", "unicode/utf8",
+	"bytes", "cmp", "crypto/sha256", "crypto/subtle", "embed", "encoding/base64", "encoding/hex", "encoding/json",
+	"errors", "fmt", "html/template", "io", "io/fs", "iter", "maps", "math", "path", "reflect", "regexp", "slices",
+	"sort", "strconv", "strings", "time", "unicode", "unicode/utf16", "unicode/utf8",
 }
 
 // clock are the names of package time that read or wait for the clock.
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 func table() rules {
-	domain := []string{in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message", "coordinator/redact", in + "session", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage"}
+	domain := []string{
+		in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message",
+		"coordinator/redact", in + "session", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
+	}
 	root := slices.Concat(waysIn, workers, []string{
 		claude + "/transcript", in + "channels", in + "core", in + "event", in + "git", in + "presence", in + "random",
 		in + "settings", in + "store", "coordinator/home", "coordinator/wire",
 	})
-	reading := slices.Clip([]string{guard + "effect", guard + "fspath", guard + "lex", guard + "partial", guard + "protected"})
+	reading := slices.Clip([]string{
+		guard + "effect", guard + "fspath", guard + "lex", guard + "partial", guard + "protected",
+	})
 	return rules{
 		ours: map[string][]string{
 			"cmd/afar": {
-				"coordinator", "coordinator/callsite", "coordinator/cannotstart", claude, "coordinator/client", "coordinator/config", "coordinator/consult",
-				"coordinator/demo", "coordinator/guard", "coordinator/home", "coordinator/issues", claude + "/mods", "coordinator/peer", "coordinator/policy",
-				claude + "/probe", "coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
+				"coordinator", "coordinator/callsite", "coordinator/cannotstart", claude, "coordinator/client",
+				"coordinator/config", "coordinator/consult", "coordinator/demo", "coordinator/guard", "coordinator/home",
+				"coordinator/issues", claude + "/mods", "coordinator/peer", "coordinator/policy", claude + "/probe",
+				"coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
 				"coordinator/qrcode", "coordinator/wording",
 			},
-			"cmd/hook-*":  {"hooks", "hooks/judge"},
-			"hooks":       {claude, hostjson, claude + "/hookoutput", "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/roomy", "coordinator/wire"},
+			"cmd/hook-*": {"hooks", "hooks/judge"},
+			"hooks": {
+				claude, hostjson, claude + "/hookoutput", "coordinator/client", "coordinator/home",
+				"coordinator/ledger", "coordinator/roomy", "coordinator/wire",
+			},
 			"hooks/judge": {"coordinator/guard", "coordinator/callsite", "coordinator/wire", "hooks"},
 
-			"coordinator":             root,
-			"coordinator/cannotstart": {"coordinator/config", "coordinator/home", in + "channel/telegram", in + "store"},
-			in + "channels":           {in + "core"},
+			"coordinator": root,
+			"coordinator/cannotstart": {
+				"coordinator/config", "coordinator/home", in + "channel/telegram", in + "store",
+			},
+			in + "channels": {in + "core"},
 
-			claude:                 {},
-			"coordinator/client":   {"coordinator/home", "coordinator/wire"},
-			"coordinator/guard":    {hostjson, guard + "effect", guard + "judge", guard + "lex", guard + "partial", guard + "protected", guard + "understand", guard + "understand/shell"},
+			claude:               {},
+			"coordinator/client": {"coordinator/home", "coordinator/wire"},
+			"coordinator/guard": {
+				hostjson, guard + "effect", guard + "judge", guard + "lex", guard + "partial", guard + "protected",
+				guard + "understand", guard + "understand/shell",
+			},
 			"coordinator/demo":     {claude + "/sandbox", "coordinator/wire", "coordinator/wording"},
 			"coordinator/ledger":   {},
 			claude + "/mods":       {},
@@ -148,7 +168,9 @@ func table() rules {
 			"coordinator/callsite": {"coordinator/guard", "coordinator/home", "coordinator/policy"},
 			claude + "/probe":      {claude + "/sandbox"},
 			claude + "/sandbox":    {},
-			"coordinator/policy":   {"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile"},
+			"coordinator/policy": {
+				"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile",
+			},
 			hostjson:               {},
 			claude + "/hookinput":  {in + "ask", in + "session"},
 			claude + "/suggestion": {"coordinator/redact"},
@@ -161,20 +183,27 @@ func table() rules {
 			"coordinator/wire":     {},
 			"coordinator/wording":  {"coordinator/wire"},
 
-			// Reading a call and judging it meet in effects alone.
+			// Only effects connect the reading of a call with its judgement.
 			guard + "lex":       {},
 			guard + "partial":   {},
 			guard + "fspath":    {guard + "lex", guard + "partial"},
 			guard + "protected": {guard + "fspath", guard + "lex", guard + "partial"},
 			guard + "effect":    {guard + "lex", guard + "partial"},
-			guard + "judge":     {guard + "effect", guard + "fspath", guard + "lex", guard + "partial", guard + "protected"},
+			guard + "judge": {
+				guard + "effect", guard + "fspath", guard + "lex", guard + "partial", guard + "protected",
+			},
 
-			guard + "understand/shell":      reading,
-			guard + "understand/web":        append(reading, guard+"understand/shell"),
-			guard + "understand/sql":        append(reading, guard+"understand/shell"),
-			guard + "understand/script":     append(reading, guard+"understand/shell", guard+"understand/sql", guard+"understand/web"),
+			guard + "understand/shell": reading,
+			guard + "understand/web":   append(reading, guard+"understand/shell"),
+			guard + "understand/sql":   append(reading, guard+"understand/shell"),
+			guard + "understand/script": slices.Concat(reading, []string{
+				guard + "understand/shell", guard + "understand/sql", guard + "understand/web",
+			}),
 			guard + "understand/powershell": append(reading, guard+"understand/shell"),
-			guard + "understand":            append(reading, hostjson, guard+"understand/powershell", guard+"understand/script", guard+"understand/shell", guard+"understand/sql", guard+"understand/web"),
+			guard + "understand": slices.Concat(reading, []string{
+				hostjson, guard + "understand/powershell", guard + "understand/script", guard + "understand/shell",
+				guard + "understand/sql", guard + "understand/web",
+			}),
 
 			in + "session":       {},
 			in + "markdown":      {},
@@ -186,49 +215,73 @@ func table() rules {
 			in + "loop":          {in + "markdown", in + "session", in + "usage"},
 			in + "event":         {in + "session"},
 			in + "message":       {in + "session"},
-			in + "page":          {"coordinator/qrcode", "coordinator/redact", "coordinator/wire", "coordinator/wording"},
-			in + "review":        {in + "event"},
-			in + "grant":         {"coordinator/redact", in + "session"},
-			in + "ask":           {in + "grant", "coordinator/redact", in + "session"},
-			in + "turn":          {in + "loop", in + "session"},
-			in + "undo":          {in + "ask", in + "session"},
+			in + "page": {
+				"coordinator/qrcode", "coordinator/redact", "coordinator/wire", "coordinator/wording",
+			},
+			in + "review": {in + "event"},
+			in + "grant":  {"coordinator/redact", in + "session"},
+			in + "ask":    {in + "grant", "coordinator/redact", in + "session"},
+			in + "turn":   {in + "loop", in + "session"},
+			in + "undo":   {in + "ask", in + "session"},
 
-			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "signin", in + "topic", in + "undo", in + "usage"},
-			in + "core":  append([]string{in + "store"}, domain...),
+			in + "store": {
+				in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session",
+				in + "signin", in + "topic", in + "undo", in + "usage",
+			},
+			in + "core": append([]string{in + "store"}, domain...),
 
-			in + "toolcall":            {"coordinator/guard", "coordinator/redact", in + "ask", in + "grant", in + "undo"},
-			in + "server":              append([]string{in + "toolcall", hostjson, claude, claude + "/hookinput", claude + "/suggestion", claude + "/toolinput", "coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", "coordinator/peer"}, domain...),
-			in + "channel/telegram":    append([]string{in + "atomicfile", "coordinator/config", in + "core", in + "store"}, domain...),
+			in + "toolcall": {
+				"coordinator/guard", "coordinator/redact", in + "ask", in + "grant", in + "undo",
+			},
+			in + "server": append([]string{
+				in + "toolcall", hostjson, claude, claude + "/hookinput", claude + "/suggestion",
+				claude + "/toolinput", "coordinator/guard", "coordinator/home", "coordinator/ledger",
+				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
+				"coordinator/peer",
+			}, domain...),
+			in + "channel/telegram": append([]string{
+				in + "atomicfile", "coordinator/config", in + "core", in + "store",
+			}, domain...),
 			in + "channel/conformance": append([]string{in + "core", in + "store"}, domain...),
-			in + "channel/loopback":    append([]string{in + "channel/conformance", in + "core", in + "store"}, domain...),
+			in + "channel/loopback": append([]string{
+				in + "channel/conformance", in + "core", in + "store",
+			}, domain...),
 
 			in + "audit": {
-				claude, claude + "/mods", claude + "/transcript", "coordinator/home", "coordinator/ledger", "coordinator/wire", in + "core",
+				claude, claude + "/mods", claude + "/transcript", "coordinator/home", "coordinator/ledger",
+				"coordinator/wire", in + "core",
 				in + "session",
 			},
 			in + "doctor": {"coordinator/consult", "coordinator/wire", in + "channel", in + "core"},
 			in + "filework": {
-				claude + "/sessions", "coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "loop", in + "session",
+				claude + "/sessions", "coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "loop",
+				in + "session",
 				in + "store",
 			},
 			in + "issuework": {
-				"coordinator/config", "coordinator/consult", "coordinator/redact", in + "core", in + "event", in + "git", in + "land",
-				in + "loop", in + "store", in + "tracker",
+				"coordinator/config", "coordinator/consult", "coordinator/redact", in + "core", in + "event",
+				in + "git", in + "land", in + "loop", in + "store", in + "tracker",
 			},
-			in + "marks":        {"coordinator/home", in + "core", in + "disk", in + "event", in + "loop"},
-			in + "sessionwatch": {"coordinator/home", claude, claude + "/sessions", "coordinator/peer", "coordinator/redact", in + "ask", in + "core", in + "session"},
-			in + "undowork":     {in + "core", in + "snapshot", in + "store", in + "undo"},
-			in + "upkeep":       {"coordinator/home", "coordinator/ledger", in + "core", in + "store"},
+			in + "marks": {"coordinator/home", in + "core", in + "disk", in + "event", in + "loop"},
+			in + "sessionwatch": {
+				"coordinator/home", claude, claude + "/sessions", "coordinator/peer", "coordinator/redact",
+				in + "ask", in + "core", in + "session",
+			},
+			in + "undowork": {in + "core", in + "snapshot", in + "store", in + "undo"},
+			in + "upkeep":   {"coordinator/home", "coordinator/ledger", in + "core", in + "store"},
 
 			in + "presence": {"coordinator/home"},
 			in + "random":   {},
 			in + "settings": {"coordinator/config", "coordinator/consult", in + "ask", in + "core", in + "session"},
 
-			in + "atomicfile":      {},
-			in + "child":           {},
-			"coordinator/config":   {"coordinator/toml", in + "atomicfile"},
-			"coordinator/consult":  {"coordinator/wire", in + "child", in + "git"},
-			"coordinator/issues":   {"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/wire", in + "git", in + "tracker"},
+			in + "atomicfile":     {},
+			in + "child":          {},
+			"coordinator/config":  {"coordinator/toml", in + "atomicfile"},
+			"coordinator/consult": {"coordinator/wire", in + "child", in + "git"},
+			"coordinator/issues": {
+				"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/wire", in + "git",
+				in + "tracker",
+			},
 			"coordinator/repair":   {"coordinator/home", in + "store"},
 			in + "disk":            {},
 			claude + "/sessions":   {in + "disk"},
@@ -252,48 +305,74 @@ func table() rules {
 			standin + "tracker":    {},
 		},
 		inTests: map[string][]string{
-			// the yardstick of the benchmarks is the shell's parser alone
+			// the benchmarks compare with the shell's parser
 			"coordinator/guard": {"mvdan.cc/sh/v3"},
-			"*":                 {standin + "botapi", standin + "browser", standin + "calls", standin + "consultant", standin + "gitrepo", standin + "host", standin + "model", standin + "stray", standin + "tracker", "github.com/creack/pty"},
-			"cmd/afar":          {hostjson, "hooks"}, // as commands of the scripts
-			// what is asked is tried as the host writes it
+			"*": {
+				standin + "botapi", standin + "browser", standin + "calls", standin + "consultant",
+				standin + "gitrepo", standin + "host", standin + "model", standin + "stray", standin + "tracker",
+				"github.com/creack/pty",
+			},
+			"cmd/afar": {hostjson, "hooks"},
+			// the tests use inputs in the host's form
 			in + "ask":             {claude + "/hookinput", claude + "/toolinput"},
 			claude + "/hookoutput": {claude},
-			// hooks are tried on real ones
+			// the tests use a real coordinator and a real guard
 			"hooks":  {"coordinator", "coordinator/guard", "hooks/judge"},
 			"plugin": {claude, claude + "/probe", "coordinator/wire"},
-			// what is granted is held against what the guard has an opinion on
+			// the tests compare grants with the guard's verdicts
 			in + "grant": {"coordinator/guard"},
-			// two channels at once
+			// the tests use two channels at once
 			in + "channel/telegram": append([]string{claude + "/hookinput", claude + "/toolinput"}, forTests...),
-			// the server is tried with a real transcript
+			// the tests use a real transcript
 			in + "server": {claude + "/transcript"},
-			// the singleton is tried with the clients that start it
+			// the tests start it by a client
 			"coordinator": {claude + "/toolinput", "coordinator/client"},
 		},
 		bans: []ban{
-			{in + "core", aboveCore, "only ways in, workers and the composition root call core; results come back through functions given at construction"},
+			{
+				in + "core", aboveCore,
+				"only ways in, workers and the composition root call core; core calls back functions",
+			},
 			{in + "server", []string{"coordinator"}, "ways in never import each other"},
-			{in + "channel/telegram", []string{"coordinator", "coordinator/cannotstart"}, "ways in never import each other"},
+			{
+				in + "channel/telegram", []string{"coordinator", "coordinator/cannotstart"},
+				"ways in never import each other",
+			},
 			{in + "channel/loopback", nil, "no coordinator runs this channel"},
 			{in + "channel/conformance", []string{in + "channel/loopback"}, "the suite is for tests"},
-			{"coordinator", []string{"cmd/afar/cmd_serve.go"}, "the command line composes a coordinator for `afar serve` alone; else it speaks to one through client"},
+			{
+				"coordinator", []string{"cmd/afar/cmd_serve.go"},
+				"only `afar serve` makes a coordinator; other commands use client",
+			},
 			{"hooks", []string{"cmd/hook-*", "hooks/judge"}, "the hooks are the outermost layer"},
-			{guard + "*", append([]string{"coordinator/guard"}, inGuard...), "the guard is called by its face"},
-			{guard + "understand/*", append([]string{"coordinator/guard"}, inGuard...), "the guard is called by its face"},
+			{
+				guard + "*", append([]string{"coordinator/guard"}, inGuard...),
+				"packages outside the guard import only coordinator/guard",
+			},
+			{
+				guard + "understand/*", append([]string{"coordinator/guard"}, inGuard...),
+				"packages outside the guard import only coordinator/guard",
+			},
 			{standin + "*", nil, "a stand-in is for tests"},
 		},
 		pure: pure,
 		std: []stdBan{
-			{pure, []string{"os", "net", "net/http", "os/exec", "database/sql"}, "a pure package touches nothing outside"},
+			{
+				pure, []string{"os", "net", "net/http", "os/exec", "database/sql"},
+				"a pure package does no I/O",
+			},
 			{pure, []string{"log", "log/slog"}, "a pure package returns what there is to say"},
 			{pure, []string{"context", "sync"}, "a pure package has no goroutine and waits for nothing"},
 			{pure, []string{"math/rand", "math/rand/v2", "crypto/rand"}, "chance is passed in"},
-			{leanInHooks, []string{"encoding/json"}, "it costs time on every tool call; wire.Object writes, hostjson reads"},
+			{
+				leanInHooks, []string{"encoding/json"},
+				"it costs time on every tool call; wire.Object writes, hostjson reads",
+			},
 			{inHooks, []string{"net/http", "log/slog"}, "a hook costs what a process start costs"},
 			{inHooks, []string{"regexp"}, "compiling patterns at start costs every hook"},
 		},
 		owners: map[string]string{
+			"github.com/creack/pty":            "coordinator/demo",
 			"github.com/spf13/cobra":           "cmd/afar",
 			"golang.org/x/term":                "cmd/afar",
 			"rsc.io/qr":                        "coordinator/qrcode",
@@ -308,7 +387,6 @@ func table() rules {
 			"mvdan.cc/sh/v3":                   guard + "understand/shell",
 			"github.com/pelletier/go-toml/v2":  "coordinator/toml",
 			"golang.org/x/sys":                 "coordinator/peer",
-			"github.com/creack/pty":            "coordinator/demo",
 		},
 		tests: map[string]struct{}{
 			"github.com/google/go-cmp": {}, "github.com/rogpeppe/go-internal": {},
@@ -317,7 +395,7 @@ func table() rules {
 	}
 }
 
-// never is what no hook binary may link, by whatever way.
+// never are the packages that no hook binary may link, directly or indirectly.
 var never = map[string]string{
 	"net/http":                   "starts slowly, and a hook speaks to one socket only",
 	"database/sql":               "the database belongs to the coordinator",
@@ -335,13 +413,12 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestHooksLink walks what each hook binary links, through our packages, the
-// module cache and the standard library, for each system that we build for.
-// judging are the hooks that hand a guard in.
+// judging are the hooks with a guard.
 var judging = []string{"cmd/hook-permission-request", "cmd/hook-pre-tool-use", "cmd/hook-session-start"}
 
-// TestHooksLink: what a process start has to pay for is linked into no hook,
-// and the guard only into those that judge.
+// TestHooksLink: no hook binary links a package that slows the start of a process, and only
+// the hooks that judge link the guard. The test follows the imports through this module, the
+// module cache and the standard library, for each system that Afar is built for.
 func TestHooksLink(t *testing.T) {
 	root := moduleRoot(t)
 	mods := requirements(t, root)
@@ -402,7 +479,7 @@ func (r rules) check(tree fs.FS) []string {
 type checker struct {
 	rules
 	module string
-	used   map[string]bool // rows of ours that a package has
+	used   map[string]bool // rows that have a package
 	found  []string
 }
 
@@ -456,7 +533,8 @@ func (c *checker) one(name, dir, p string, inTest bool) {
 
 func (c *checker) ourOwn(name, dir, p string) {
 	for _, b := range c.bans {
-		if match(b.to, p) && !slices.ContainsFunc(b.only, func(who string) bool { return match(who, dir) || who == name }) {
+		isAllowed := func(who string) bool { return match(who, dir) || who == name }
+		if match(b.to, p) && !slices.ContainsFunc(b.only, isAllowed) {
 			c.breach("%s: %s may not import %s: %s", name, dir, p, b.why)
 			return
 		}
@@ -469,8 +547,8 @@ func (c *checker) ourOwn(name, dir, p string) {
 	}
 }
 
-// ourTest lets a test import its own package, what that may reach, and what
-// the table adds for tests.
+// ourTest checks an import in a test. A test may import its own package, every package
+// that this one may reach, and those that the table adds for tests.
 func (c *checker) ourTest(name, dir, p string) {
 	row, _ := lookup(c.ours, dir)
 	extra := slices.Concat(c.inTests[row], c.inTests["*"])
@@ -485,7 +563,7 @@ func (c *checker) ourTest(name, dir, p string) {
 	c.breach("%s: tests of %s may not import %s", name, dir, p)
 }
 
-// reach adds all that a row may import, itself or through others.
+// reach adds the packages that a row may import, directly or indirectly.
 func (c *checker) reach(row string, seen map[string]bool) map[string]bool {
 	for _, p := range c.ours[row] {
 		if !seen[p] {
@@ -564,8 +642,8 @@ func selected(sel *ast.SelectorExpr, ok bool) (string, bool) {
 	return x.Name, true
 }
 
-// unused reports rows that nothing in the tree needs, and direct requirements
-// that the table does not know.
+// unused reports rows that no file needs, and direct requirements that are not in the
+// table.
 func (c *checker) unused(tree fs.FS) {
 	for row := range c.ours {
 		if !c.used[row] {
@@ -653,7 +731,7 @@ func glob(t *testing.T, root, pattern string) []string {
 	return dirs
 }
 
-// requirements returns where each required module lies in the module cache.
+// requirements returns the directory of each required module in the module cache.
 func requirements(t *testing.T, root string) map[string]string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(root, "go.mod"))
@@ -671,7 +749,7 @@ func requirements(t *testing.T, root string) map[string]string {
 	return mods
 }
 
-// escaped writes upper-case letters the way the module cache does.
+// escaped returns a module's path with upper-case letters as in the module cache.
 func escaped(module string) string {
 	var b strings.Builder
 	for _, r := range module {
@@ -683,12 +761,12 @@ func escaped(module string) string {
 	return b.String()
 }
 
-// A walker follows imports on disk as the linker would for one system.
+// A walker follows imports on disk, like the linker for one system.
 type walker struct {
 	ctx          build.Context
 	root, module string
 	mods         map[string]string
-	from         map[string]string // package: who imported it first
+	from         map[string]string // the first importer of each package
 }
 
 func (w *walker) visit(t *testing.T, p, by string) {
@@ -722,7 +800,7 @@ func (w *walker) dir(p string) string {
 	return filepath.Join(std, filepath.FromSlash(p))
 }
 
-// goroot is where the standard library's source is.
+// goroot returns the directory of the standard library's source.
 var goroot = sync.OnceValue(func() string {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -731,13 +809,13 @@ var goroot = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// vendored reports whether the standard library brings the package along.
+// vendored reports whether the standard library contains a copy of the package.
 func vendored(p string) bool {
 	_, err := os.Stat(filepath.Join(goroot(), "src", "vendor", filepath.FromSlash(p)))
 	return err == nil && strings.Contains(p, ".")
 }
 
-// way says through whom a package is linked.
+// way returns the chain of imports through which a package is linked.
 func (w *walker) way(p string) string {
 	way := p
 	for by := w.from[p]; by != ""; by = w.from[by] {
@@ -746,11 +824,13 @@ func (w *walker) way(p string) string {
 	return way
 }
 
-// TestImportRules breaks each kind of rule once, in a tree of its own.
+// TestImportRules breaks each kind of rule once, each in a new tree.
 func TestImportRules(t *testing.T) {
+	const requirement = "module m\n\nrequire (\n\texample.org/new v1.0.0\n\texample.org/deep v1.0.0 // indirect\n)\n"
 	small := rules{
 		ours: map[string][]string{
-			"app": {"core", "front", "rear"}, "front": {"core", "pure"}, "rear": {"core"}, "core": {"pure"}, "pure": {}, "hook-*": {},
+			"app": {"core", "front", "rear"}, "front": {"core", "pure"}, "rear": {"core"}, "core": {"pure"},
+			"pure": {}, "hook-*": {},
 		},
 		inTests: map[string][]string{"*": {"fake"}, "rear": {"example.org/db"}},
 		bans: []ban{
@@ -758,15 +838,18 @@ func TestImportRules(t *testing.T) {
 			{"front", []string{"app"}, "ways in never import each other"},
 			{"rear", []string{"app/serve.go"}, "one file composes"},
 		},
-		pure:   []string{"pure"},
-		std:    []stdBan{{[]string{"pure"}, []string{"os"}, "nothing outside"}, {[]string{"hook-a"}, []string{"net/http"}, "slow"}},
+		pure: []string{"pure"},
+		std: []stdBan{
+			{[]string{"pure"}, []string{"os"}, "no I/O"},
+			{[]string{"hook-a"}, []string{"net/http"}, "slow"},
+		},
 		owners: map[string]string{"example.org/db": "core"},
 		tests:  map[string]struct{}{"example.org/check": {}},
 	}
 	small.ours["fake"] = nil
 	for _, c := range []struct {
 		name, file, src string
-		want            string // "" for a tree that keeps the rules
+		want            string // "" if the tree breaks no rule
 	}{
 		{"sound", "front/b.go", `import ("m/core"; "m/pure"; "os")`, ""},
 		{"package without a row", "extra/a.go", ``, "package extra is not in the table"},
@@ -782,7 +865,7 @@ func TestImportRules(t *testing.T) {
 		{"test reaches up", "pure/b_test.go", `import "m/core"`, "tests of pure may not import core"},
 		{"test reaches down", "app/b_test.go", `import "m/pure"`, ""},
 		{"test of itself", "pure/b_test.go", `import "m/pure"`, ""},
-		{"forbidden std", "pure/b.go", `import "os"`, "pure may not import os: nothing outside"},
+		{"forbidden std", "pure/b.go", `import "os"`, "pure may not import os: no I/O"},
 		{"std that is not listed", "pure/b.go", `import "net/url"`, "net/url is not in the list"},
 		{"forbidden std by pattern", "hook-a/b.go", `import "net/http"`, "hook-a may not import net/http: slow"},
 		{"forbidden std in a test", "pure/b_test.go", `import "os"`, ""},
@@ -793,15 +876,21 @@ func TestImportRules(t *testing.T) {
 		{"time for values", "pure/b.go", "import \"time\"\nvar _ = time.Second", ""},
 		{"clock in a test", "pure/b_test.go", "import \"time\"\nvar _ = time.Now()", ""},
 		{"module of another", "front/b.go", `import "example.org/db/sub"`, "example.org/db belongs to core alone"},
-		{"module of another in a test", "front/b_test.go", `import "example.org/db"`, "example.org/db belongs to core alone"},
+		{
+			"module of another in a test", "front/b_test.go", `import "example.org/db"`,
+			"example.org/db belongs to core alone",
+		},
 		{"module of another that the table gives a test", "rear/b_test.go", `import "example.org/db"`, ""},
-		{"module of another that the table gives tests alone", "rear/b.go", `import "example.org/db"`, "example.org/db belongs to core alone"},
+		{
+			"module of another that the table gives tests alone", "rear/b.go", `import "example.org/db"`,
+			"example.org/db belongs to core alone",
+		},
 		{"module of its owner", "core/b.go", `import "example.org/db"`, ""},
 		{"test module in production", "core/b.go", `import "example.org/check"`, "example.org/check is for tests"},
 		{"test module in a test", "core/b_test.go", `import "example.org/check/deep"`, ""},
 		{"nobody's module", "core/b.go", `import "example.org/dbx"`, "no package owns example.org/dbx"},
 		{"nobody's module in a test", "core/b_test.go", `import "example.org/new"`, "no package owns example.org/new"},
-		{"nobody's requirement", "go.mod", "module m\n\nrequire (\n\texample.org/new v1.0.0\n\texample.org/deep v1.0.0 // indirect\n)\n", "go.mod: no package owns example.org/new"},
+		{"a requirement without an owner", "go.mod", requirement, "go.mod: no package owns example.org/new"},
 		{"not Go", "core/b.go", "import {", "missing import path"},
 	} {
 		t.Run(c.name, func(t *testing.T) { tryTree(t, small, c.file, c.src, c.want) })
@@ -833,7 +922,7 @@ func tryTree(t *testing.T, r rules, file, src, want string) {
 	}
 }
 
-// TestTableIsSound holds the table against the rules that it must not break.
+// TestTableIsSound checks that the table itself breaks no rule.
 func TestTableIsSound(t *testing.T) {
 	r := table()
 	for _, p := range pure {

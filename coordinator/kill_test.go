@@ -31,7 +31,7 @@ var (
 		"seed of what is asked, answered and killed when; 0 takes one from the clock")
 )
 
-// seeded returns the seed of this run and says it.
+// seeded returns the seed of this run and logs it.
 func seeded(t *testing.T) uint64 {
 	t.Helper()
 	seed := *killSeed
@@ -42,15 +42,15 @@ func seeded(t *testing.T) uint64 {
 	return seed
 }
 
-// A plan is what one ask lives through.
+// A plan is the random course of one ask.
 type plan struct {
 	n      int
-	guard  bool   // the guard asks in a print session, else the host at a terminal
-	allow  bool   // what Ann decides first
-	words  string // with which she refuses; "" she taps
-	newest bool   // of two cards she answers the newer one
-	again  string // the button that she taps right behind her answer; "" none
-	late   string // the button that she taps when all is over; "" none
+	guard  bool   // the guard asks in a print session; otherwise the host asks at a terminal
+	allow  bool   // Ann's first decision
+	words  string // the text with which she refuses; "" if she taps
+	newest bool   // she answers the newer one of two cards
+	again  string // the button that she taps right after her answer; "" for none
+	late   string // the button that she taps after the end; "" for none
 	dead   bool   // she answers while no coordinator runs
 
 	onStart, onCard, onAnswer, onEnd, onOutcome *strike
@@ -74,7 +74,7 @@ func newPlan(seed uint64, n int) plan {
 	return p
 }
 
-// newStrike strikes one time in five, most often within a few milliseconds.
+// newStrike returns a kill one time in five, usually within a few milliseconds, else nil.
 func newStrike(r *rand.Rand) *strike {
 	if r.IntN(5) > 0 {
 		return nil
@@ -98,7 +98,7 @@ func button(allow bool) string {
 
 func (p plan) mark() string { return fmt.Sprintf("kill-%03d-end", p.n) }
 
-// command is the call that is asked for; no two are alike.
+// command returns the command of the call. It is different for each plan.
 func (p plan) command() string {
 	if p.guard {
 		return "git push --force origin " + p.mark()
@@ -106,30 +106,28 @@ func (p plan) command() string {
 	return "touch " + p.mark()
 }
 
-// A tap is one press of a button, or a text, with what must come of it.
+// A tap is one press of a button, or a text, with the result that it must have.
 type tap struct {
 	query string // of a press
 	first bool   // it decides the ask
 }
 
-// An askRun is one ask that was lived through.
+// An askRun is the course of one ask.
 type askRun struct {
 	plan
 	taps []tap
-	said string // what the hook told the host
+	said string // the output of the hook
 	err  error
 }
 
-// askHost plays the host's client: it runs hooks, and the tools that they let
-// run.
+// askHost is the host's client: it runs the hooks, and the tools that they allow.
 type askHost struct {
 	*phone
 	client string // variable with the client's process id
 }
 
-// TestKillAsks has a person answer asks while kill -9 hits the coordinator
-// again and again, and looks from the outside at what came of it: nothing is
-// lost, nothing is done twice, no answer reaches another ask.
+// TestKillAsks: a person answers asks while the coordinator is killed again and again.
+// Nothing is lost, nothing happens twice, and no answer reaches another ask.
 func TestKillAsks(t *testing.T) {
 	t.Parallel()
 	seed := seeded(t)
@@ -159,7 +157,7 @@ func TestKillAsks(t *testing.T) {
 	}
 }
 
-// bystander is a process that lives as long as the test.
+// bystander starts a process that lives as long as the test.
 func bystander(t testing.TB) int {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "cat")
@@ -174,7 +172,7 @@ func bystander(t testing.TB) int {
 	return cmd.Process.Pid
 }
 
-// roam kills at random moments until ctx ends.
+// roam kills the coordinator at random moments until ctx ends.
 func (p *phone) roam(ctx context.Context, r *rand.Rand) {
 	for {
 		select {
@@ -186,7 +184,7 @@ func (p *phone) roam(ctx context.Context, r *rand.Rand) {
 	}
 }
 
-// liveAll lives through count asks, a few at a time.
+// liveAll runs count asks, a few at a time.
 func (h *askHost) liveAll(seed uint64, count int) []*askRun {
 	runs := make([]*askRun, count)
 	next := make(chan int)
@@ -247,7 +245,7 @@ func (h *askHost) live(r *askRun) error {
 	return h.tap(r, card.ID, r.late)
 }
 
-// cards waits for the card of an ask. A hook that ends before gave up.
+// cards waits for the cards of an ask. It returns an error if the hook ends first.
 func (h *askHost) cards(hook *hookRun, mark string) ([]botapi.Message, error) {
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
@@ -268,7 +266,7 @@ func (h *askHost) cards(hook *hookRun, mark string) ([]botapi.Message, error) {
 	return h.current(mark), nil
 }
 
-// answer is Ann's decision, and what her finger does right behind it.
+// answer makes Ann's decision, and then presses a second button if the plan says so.
 func (h *askHost) answer(r *askRun, card botapi.Message) (err error) {
 	if r.words != "" {
 		_, err = h.ann.Reply(card.ID, r.words)
@@ -282,15 +280,15 @@ func (h *askHost) answer(r *askRun, card botapi.Message) (err error) {
 	return h.tap(r, card.ID, r.again)
 }
 
-// tap presses a button that the card has, or had when the finger came down.
+// tap presses a button that the card has, or had a moment ago.
 func (h *phone) tap(r *askRun, card int, button string) error {
 	query, err := h.ann.TapLate(card, button)
 	r.taps = append(r.taps, tap{query: query, first: len(r.taps) == 0})
 	return err
 }
 
-// run does what the host does with a hook's word: an allowed tool runs, which
-// leaves a line behind, and its hook is told.
+// run does what the host does after a hook: an allowed tool runs and writes a line, and the
+// hook after the tool runs too.
 func (h *askHost) run(r *askRun, in payload, vars ...string) error {
 	h.during(r.onEnd, func() {})
 	if !strings.Contains(r.said, `"allow"`) {
@@ -313,7 +311,7 @@ func (h *askHost) run(r *askRun, in payload, vars ...string) error {
 	return err
 }
 
-// check compares what ran, and what the model was told, with what Ann said.
+// check compares Ann's answer with the tool that ran and with what the model was told.
 func (h *askHost) check(r *askRun) {
 	raw, _ := os.ReadFile(filepath.Join(h.project, r.mark()))
 	ran, want := strings.Count(string(raw), "\n"), 0
@@ -329,9 +327,9 @@ func (h *askHost) check(r *askRun) {
 	}
 }
 
-// tapOrphans taps the cards that still have buttons now that all is settled:
-// their sending was cut by a kill, so that nobody knew them. Each must get an
-// honest answer and be settled by it.
+// tapOrphans taps the cards that still have buttons when all asks are settled. A kill
+// interrupted their sending, so the coordinator does not know them. Each tap must get an
+// honest answer and settle the card.
 func (p *phone) tapOrphans(runs []*askRun) (orphans int) {
 	for _, r := range runs {
 		for _, m := range p.showing(r.mark()) {
@@ -348,8 +346,8 @@ func (p *phone) tapOrphans(runs []*askRun) (orphans int) {
 	return orphans
 }
 
-// checkCards checks that all cards of an ask say how it ended, and returns how
-// many there are beyond the first.
+// checkCards checks that all cards of an ask say how it ended. It returns the number of
+// cards after the first.
 func (p *phone) checkCards(r *askRun) (doubles int) {
 	want := []string{"⛔ Denied by Ann", "not run"}
 	if r.allow {
@@ -360,7 +358,7 @@ func (p *phone) checkCards(r *askRun) (doubles int) {
 		if len(m.Keyboard) > 0 || !strings.Contains(m.Text, want[0]) || !strings.Contains(m.Text, want[1]) {
 			p.t.Errorf("ask %d: want %q, the card says %v\n%s", r.n, want, m.Labels(), m.Text)
 		}
-		// Between a sending and its note lie a few milliseconds on a quiet machine.
+		// A sending is noted a few milliseconds later on a quiet machine.
 		if i > 0 && p.killed(cards[i-1].Sent.Add(-200*time.Millisecond),
 			earlier(m.Sent, cards[i-1].Sent.Add(time.Second))) == 0 {
 			p.t.Errorf("ask %d: card %d was sent at %v, card %d at %v, and no kill explains it", r.n, cards[i-1].ID,
@@ -402,8 +400,8 @@ func (p *phone) checkTaps(r *askRun) {
 	}
 }
 
-// checkJournal checks that an ask was opened, answered, delivered and run once,
-// in that order, and that nothing else is told of it.
+// checkJournal checks that the journal has the opening, the answer, the delivery and the
+// run of an ask once, in that order, and nothing else.
 func (p *phone) checkJournal(r *askRun, journal []wire.Entry) {
 	input, err := json.Marshal(payload{"command": r.command(), "description": "t"})
 	if err != nil {
@@ -431,8 +429,8 @@ func (p *phone) checkJournal(r *askRun, journal []wire.Entry) {
 	}
 }
 
-// checkWhole checks what all asks share: no update and no ask is left over, and
-// the journal holds.
+// checkWhole checks that no update and no ask is left over, and that the journal is
+// valid.
 func (p *phone) checkWhole(journal []wire.Entry) {
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel()
@@ -452,9 +450,9 @@ func (p *phone) checkWhole(journal []wire.Entry) {
 	p.afar("audit", "verify")
 }
 
-// TestKillLoop kills the coordinator throughout a loop of 20 iterations. Each
-// Stop counts once; where a kill cut off the answer to one, the hook asks again
-// and that may count too, but no more.
+// TestKillLoop kills the coordinator throughout a loop of 20 iterations. Each Stop counts
+// once. If a kill interrupts the reply to a Stop, the hook asks again, and that may count a
+// second time, but no more.
 func TestKillLoop(t *testing.T) {
 	t.Parallel()
 	const iterations = 20
@@ -501,15 +499,15 @@ func TestKillLoop(t *testing.T) {
 	t.Logf("%d kills, %d iterations counted twice", len(p.kills), extra)
 }
 
-// TestKillLoopStart kills the coordinator while a loop is typed, a little later
-// each time: a loop starts once, however often its hook had to ask.
+// TestKillLoopStart kills the coordinator while a person starts a loop, a little later each
+// time. Each loop starts once, however often its hook has to ask.
 func TestKillLoopStart(t *testing.T) {
 	t.Parallel()
 	const sessions = 24
 	p := newPhone(t)
 	for n := range sessions {
 		in := p.session(fmt.Sprintf("loop-%02d", n), fmt.Sprintf("prompt-%02d", n))
-		p.call(wire.OpStatus, nil, &wire.StatusReply{}) // there is one to be killed
+		p.call(wire.OpStatus, nil, &wire.StatusReply{}) // starts a coordinator
 		out := p.struck(&strike{after: time.Duration(4+n%12) * time.Millisecond}, "UserPromptExpansion",
 			in.with(payload{
 				"command_name": "afar:loop", "command_args": "--max 20 make it so", "command_source": "plugin",
@@ -531,7 +529,7 @@ func TestKillLoopStart(t *testing.T) {
 	t.Logf("%d kills", len(p.kills))
 }
 
-// struck runs a hook to its end, with a kill in the middle of it.
+// struck runs a hook to its end and kills the coordinator meanwhile.
 func (p *phone) struck(s *strike, event string, in payload, vars ...string) string {
 	p.t.Helper()
 	var hook *hookRun
@@ -545,7 +543,7 @@ func (p *phone) struck(s *strike, event string, in payload, vars ...string) stri
 
 var loopCount = regexp.MustCompile(`\[loop (\d+)/20\]`)
 
-// stop runs a Stop hook and returns the iteration that it was sent into.
+// stop runs a Stop hook and returns the number of the next iteration.
 func (p *phone) stop(s *strike, in payload, vars ...string) (n int, more bool) {
 	p.t.Helper()
 	out := p.struck(s, "Stop", in.with(payload{
@@ -564,8 +562,7 @@ func (p *phone) stop(s *strike, in payload, vars ...string) (n int, more bool) {
 	return n, true
 }
 
-// checkLoop checks that one loop of one frame ended once and that Ann was told
-// so once.
+// checkLoop checks that one loop of one frame ended once, and that Ann was told once.
 func (p *phone) checkLoop(iterations int) {
 	p.t.Helper()
 	var all wire.LoopsReply
@@ -588,10 +585,9 @@ func (p *phone) checkLoop(iterations int) {
 	p.checkWhole(journal)
 }
 
-// TestShutdown ends the coordinator by SIGTERM with its hands full: a hook
-// waits, a card is being sent, a request is in hand. It ends cleanly and soon,
-// and the hooks go on with the next one. A sending that Telegram answers in a
-// moment is finished; either way there is one card.
+// TestShutdown: SIGTERM ends the coordinator while a hook waits, a card is being sent and a
+// request waits. It ends cleanly and soon, and the hooks continue with the next coordinator.
+// It finishes a sending that Telegram answers soon. In any case there is one card.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	t.Run("answered", func(t *testing.T) { shutdown(t, true) })
@@ -638,7 +634,7 @@ func shutdown(t *testing.T, answered bool) {
 	p.afar("audit", "verify")
 }
 
-// asking starts the hook of a question to a session at its terminal.
+// asking starts the hook of a question in a session at a terminal.
 func (p *phone) asking(mark string) *hookRun {
 	in := p.session("session", mark).with(payload{"tool_name": "Bash",
 		"tool_input": payload{"command": "touch " + mark}})
@@ -646,8 +642,8 @@ func (p *phone) asking(mark string) *hookRun {
 		"CLAUDE_PID="+strconv.Itoa(bystander(p.t)))
 }
 
-// follow makes a request that waits for what happens next, as `afar log -f`
-// does, and returns once the coordinator has taken its connection.
+// follow makes a request that waits for the next entry of the journal, like `afar log -f`.
+// It returns when the coordinator has accepted the connection.
 func (p *phone) follow() net.Conn {
 	p.t.Helper()
 	all := p.journal()
@@ -664,13 +660,13 @@ func (p *phone) follow() net.Conn {
 	if _, err := conn.Write(wire.Request{V: wire.Version, Op: wire.OpLog, Body: body}.Line()); err != nil {
 		p.t.Fatal(err)
 	}
-	if p.aim() == nil { // connections are taken in order
+	if p.aim() == nil { // connections are accepted in order
 		p.t.Fatal("nobody answers")
 	}
 	return conn
 }
 
-// goesOn answers the one card of an ask and checks that its hook prints that.
+// goesOn answers the only card of an ask and checks that the hook prints the answer.
 func (p *phone) goesOn(hook *hookRun, mark, word string) {
 	p.t.Helper()
 	card := p.current(mark)[0]

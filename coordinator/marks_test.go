@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// TestMarkComesFirst: a mark is carried out before the call that comes behind it,
-// also where its directory was found empty and left alone for long.
+// TestMarkComesFirst: a mark is carried out before any later call, even if the directory of
+// the marks was empty for a long time.
 func TestMarkComesFirst(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)

@@ -21,13 +21,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// patience bounds every wait of these tests; a wait that ends was woken.
+// patience bounds every wait of these tests.
 const patience = time.Minute
 
 const annID = 4711
 
-// A phone is a nest whose coordinator speaks to Ann's phone. She is away, so
-// each question goes there at once.
+// A phone is a nest whose coordinator is connected to Ann's phone. She is away, so each
+// question goes to the phone at once.
 type phone struct {
 	*nest
 	bot     *botapi.Server
@@ -56,8 +56,8 @@ func newPhoneWith(t testing.TB, path string) *phone {
 	return p
 }
 
-// end leaves no coordinator behind. The hooks, which would start another one,
-// have ended with the test's context.
+// end ends the coordinator. The hooks, which would start another one, have ended with the
+// test's context.
 func (p *phone) end() {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		c := p.aim()
@@ -81,7 +81,7 @@ func (p *phone) afar(args ...string) string {
 	return string(out)
 }
 
-// call makes one call and starts a coordinator where there is none.
+// call makes one call. It starts a coordinator if none is running.
 func (p *phone) call(op string, in, out any) {
 	p.t.Helper()
 	body, err := json.Marshal(in)
@@ -99,7 +99,7 @@ func (p *phone) call(op string, in, out any) {
 	}
 }
 
-// journal returns all that happened.
+// journal returns all entries of the journal.
 func (p *phone) journal() (all []wire.Entry) {
 	p.t.Helper()
 	for after := int64(0); ; after = all[len(all)-1].Seq {
@@ -111,7 +111,7 @@ func (p *phone) journal() (all []wire.Entry) {
 	}
 }
 
-// count returns how often an event of a kind is in the journal.
+// count returns how many entries of a kind are in the journal.
 func count(journal []wire.Entry, kind string) (n int) {
 	for _, e := range journal {
 		if e.Kind == kind {
@@ -121,7 +121,7 @@ func count(journal []wire.Entry, kind string) (n int) {
 	return n
 }
 
-// await waits for a message that matches, now or later.
+// await waits for a message that matches.
 func (p *phone) await(what string, match func(botapi.Message) bool) botapi.Message {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
@@ -143,8 +143,8 @@ func (p *phone) showing(text string) (found []botapi.Message) {
 	return found
 }
 
-// current returns the messages about text that can be answered; it waits for
-// the first.
+// current returns the messages about text that can be answered. It waits for the first
+// one.
 func (p *phone) current(text string) []botapi.Message {
 	p.t.Helper()
 	buttons := func(m botapi.Message) bool { return len(m.Keyboard) > 0 }
@@ -152,11 +152,11 @@ func (p *phone) current(text string) []botapi.Message {
 	return slices.DeleteFunc(p.showing(text), func(m botapi.Message) bool { return !buttons(m) })
 }
 
-// drain returns when all that was due to the phone before has been sent: what
-// is due later, the answer to a question of Ann's, is sent behind it.
+// drain returns when everything that was due to the phone has been sent. It asks a question
+// as Ann: its answer is sent last.
 func (p *phone) drain() {
 	p.t.Helper()
-	p.call(wire.OpStatus, nil, &wire.StatusReply{}) // no hook is left to start one
+	p.call(wire.OpStatus, nil, &wire.StatusReply{}) // no hook would start a coordinator
 	asked := p.ann.Say(annID, "/status")
 	p.await("the answer to /status", func(m botapi.Message) bool {
 		return m.ID > asked &&
@@ -164,7 +164,7 @@ func (p *phone) drain() {
 	})
 }
 
-// trail is what is left of a test that failed.
+// trail returns the logs of a test that failed.
 func (p *phone) trail() string {
 	var b strings.Builder
 	for _, name := range []string{"coordinator.log", "crash.log"} {
@@ -174,7 +174,7 @@ func (p *phone) trail() string {
 	return b.String()
 }
 
-// aim returns the coordinator that answers now, nil for none.
+// aim returns the coordinator that answers, nil for none.
 func (p *phone) aim() *os.Process {
 	line, err := p.client().Call(wire.Request{V: wire.Version, Op: wire.OpStatus}, time.Now().Add(2*time.Second))
 	if err != nil {
@@ -191,7 +191,7 @@ func (p *phone) aim() *os.Process {
 	return c
 }
 
-// fire ends a coordinator as kill -9 does.
+// fire kills a coordinator.
 func (p *phone) fire(c *os.Process) {
 	if c == nil || c.Signal(syscall.SIGKILL) != nil {
 		return
@@ -201,7 +201,7 @@ func (p *phone) fire(c *os.Process) {
 	p.kills = append(p.kills, time.Now())
 }
 
-// stillborn starts a coordinator and ends it in the middle of its start.
+// stillborn starts a coordinator and kills it during its start.
 func (p *phone) stillborn(after time.Duration) {
 	cmd := p.serve()
 	if err := cmd.Start(); err != nil {
@@ -213,7 +213,7 @@ func (p *phone) stillborn(after time.Duration) {
 	_ = cmd.Wait()
 }
 
-// killed counts the kills between two moments.
+// killed returns how many kills happened between two times.
 func (p *phone) killed(from, to time.Time) (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -225,12 +225,11 @@ func (p *phone) killed(from, to time.Time) (n int) {
 	return n
 }
 
-// A strike is one kill, so long after something began. With early set, a
-// coordinator that starts next dies so long after its start.
+// A strike is one kill of the coordinator, at a time after the beginning of an action. If
+// early is set, the next coordinator is killed that long after its start.
 type strike struct{ after, early time.Duration }
 
-// during does something and ends, a moment after it began, the coordinator that
-// served before. A strike of nil kills nothing.
+// during calls do, and kills the coordinator meanwhile. A strike of nil kills nothing.
 func (p *phone) during(s *strike, do func()) {
 	if s == nil {
 		do()
@@ -238,17 +237,17 @@ func (p *phone) during(s *strike, do func()) {
 	}
 	target := p.aim()
 	do()
-	time.Sleep(s.after) // the length of it is what the test varies
+	time.Sleep(s.after) // the test varies it
 	p.fire(target)
 	if s.early > 0 {
 		p.stillborn(s.early)
 	}
 }
 
-// A payload is the host's input of a hook.
+// A payload is the host's input for a hook.
 type payload map[string]any
 
-// with returns what p says of its session and call, for another hook.
+// with returns a payload for another hook, with the session and the call of p.
 func (p payload) with(more payload) payload {
 	all := payload{}
 	for _, from := range []payload{p, more} {
@@ -259,7 +258,7 @@ func (p payload) with(more payload) payload {
 	return all
 }
 
-// session is what every input says.
+// session returns the fields that every input has.
 func (p *phone) session(id, prompt string) payload {
 	return payload{
 		"session_id": id, "prompt_id": prompt, "cwd": p.project, "permission_mode": "default",
@@ -274,8 +273,7 @@ type hookRun struct {
 	ended    chan error
 }
 
-// start runs a hook as the host does. The variables say what the host says of
-// itself.
+// start starts a hook like the host, with the given variables of the host.
 func (p *phone) start(event string, in payload, vars ...string) *hookRun {
 	name := "hook-" + strings.ToLower(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(event, "$1-$2"))
 	raw, err := json.Marshal(in.with(payload{"hook_event_name": event}))
@@ -294,7 +292,7 @@ func (p *phone) start(event string, in payload, vars ...string) *hookRun {
 	return r
 }
 
-// wait returns what the hook printed.
+// wait returns the output of the hook.
 func (r *hookRun) wait() (string, error) {
 	select {
 	case err := <-r.ended:

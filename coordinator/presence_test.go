@@ -14,8 +14,8 @@ import (
 // presentFor is how long a coordinator may live without its home.
 const presentFor = time.Minute
 
-// TestPresence takes from a coordinator what it cannot do without: it ends by
-// itself, says why, and leaves what a successor has put in its place.
+// TestPresence takes away what a coordinator needs. The coordinator ends by itself, logs
+// why, and does not touch the files of a successor.
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -47,8 +47,8 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// served starts a coordinator that answers, and returns a channel that is closed
-// when it ends.
+// served starts a coordinator and waits until it answers. It returns a channel that is
+// closed when the coordinator ends.
 func (n *nest) served() <-chan struct{} {
 	n.t.Helper()
 	cmd := n.serve()
@@ -62,7 +62,7 @@ func (n *nest) served() <-chan struct{} {
 	return ended
 }
 
-// saidLast looks for the last words in the log, wherever that lies now.
+// saidLast checks the end of the log, which the test may have moved.
 func (n *nest) saidLast(want string) {
 	n.t.Helper()
 	if want == "" {
@@ -79,8 +79,8 @@ func (n *nest) saidLast(want string) {
 
 func moveHome(n *nest) error { return os.Rename(n.dirs.Root, n.dirs.Root+"-moved") }
 
-// replaceHome has a successor serve at the same place. Its socket and its
-// database must outlive the end of the first coordinator.
+// replaceHome starts a successor in the same place. Its socket and its database must still
+// exist after the first coordinator has ended.
 func replaceHome(n *nest) error {
 	if err := moveHome(n); err != nil {
 		return err
@@ -107,7 +107,7 @@ func replaceDatabase(n *nest) error {
 	return os.WriteFile(n.dirs.Database(), nil, 0o600)
 }
 
-// copyProgram is a program that a test may remove.
+// copyProgram returns a copy of a program that a test may remove.
 func copyProgram(t *testing.T, program string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "afar")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// An issue that nobody worked on stays open when its loop is cancelled: nothing is
-// committed on the base, and its worktree is gone.
+// TestIssueCancelledUntouched: an issue without any work stays open when its loop is
+// cancelled. Nothing is committed on the base, and its worktree is removed.
 func TestIssueCancelledUntouched(t *testing.T) {
 	t.Parallel()
 	r := newIssueRig(t, push)

@@ -33,7 +33,7 @@ var afarBinary = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "afar"), nil
 })
 
-// scratch goes when the tests are over.
+// scratch is a directory that is removed after the tests.
 var scratch string
 
 func TestMain(m *testing.M) {
@@ -63,7 +63,7 @@ type nest struct {
 
 func newNest(t testing.TB) *nest { t.Helper(); return newNestWith(t, os.Getenv("PATH")) }
 
-// newNestWith is a nest whose programs look for others in path.
+// newNestWith returns a nest whose programs have the PATH path.
 func newNestWith(t testing.TB, path string) *nest {
 	t.Helper()
 	if testing.Short() {
@@ -96,8 +96,8 @@ func (n *nest) client() *client.Client {
 	return &client.Client{Dirs: n.dirs, Bin: filepath.Dir(n.bin), Env: func() []string { return n.env }}
 }
 
-// TestSingleton starts 50 coordinators at once over the stale socket that a
-// kill -9 left: exactly one serves, the others leave.
+// TestSingleton: of 50 coordinators that start at once, with the stale socket of a killed
+// one, exactly one serves, and the others end.
 func TestSingleton(t *testing.T) {
 	t.Parallel()
 	n := newNest(t)
@@ -121,7 +121,7 @@ func TestSingleton(t *testing.T) {
 	}
 }
 
-// staleSocket leaves a socket file that nobody listens on.
+// staleSocket leaves a socket file without a listener.
 func staleSocket(t *testing.T, dirs home.Dirs) {
 	t.Helper()
 	if err := dirs.Make(); err != nil {
@@ -135,8 +135,8 @@ func staleSocket(t *testing.T, dirs home.Dirs) {
 	l.Close()
 }
 
-// round starts count coordinators and returns the one that is left, with a
-// channel that gets a value when it ends.
+// round starts count coordinators. It returns the one that serves, and a channel that gets a
+// value when it ends.
 func (n *nest) round(round, count int) (*exec.Cmd, <-chan int) {
 	n.t.Helper()
 	all := make([]*exec.Cmd, count)
@@ -171,7 +171,7 @@ func (n *nest) round(round, count int) (*exec.Cmd, <-chan int) {
 	return nil, nil
 }
 
-// answers checks that the process with this pid is the one behind the socket.
+// answers checks that the process with this pid serves the socket.
 func (n *nest) answers(round, pid int) {
 	n.t.Helper()
 	var line []byte
@@ -187,8 +187,8 @@ func (n *nest) answers(round, pid int) {
 	}
 }
 
-// TestStart starts coordinators on demand from 20 callers at once: one comes,
-// all are answered, and starting it keeps nobody.
+// TestStart: if 20 callers start a coordinator at once, one starts and answers them all,
+// and Start itself does not wait.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	n := newNest(t)

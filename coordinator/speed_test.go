@@ -18,10 +18,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// BenchmarkTap measures from the tap that Telegram hands to the poller to the
-// end of the hook that printed the answer: real processes all the way. The
-// yardstick, in the same run, is a bare request to the stand-in, one call on the
-// socket and three durable writes: the update, the answer, its delivery.
+// BenchmarkTap measures the time from a tap to the end of the hook that prints the answer,
+// with real processes. It compares with the sum of a bare request to the stand-in, one call
+// on the socket and three durable writes: the update, the answer and its delivery.
 func BenchmarkTap(b *testing.B) {
 	p := newPhone(b)
 	disk := newDisk(b)
@@ -55,9 +54,9 @@ func BenchmarkTap(b *testing.B) {
 	b.ReportMetric(p50(yard), "ms-yardstick-p50")
 }
 
-// BenchmarkGrant measures a hook that a grant answers, in turn with the same
-// hook while the coordinator is paused, which asks and gets no answer: what the
-// grant adds. The yardstick is a durable write.
+// BenchmarkGrant measures the time that a grant adds to a hook: it runs a hook that a grant
+// answers, in turn with the same hook while Afar is paused. It compares with a durable
+// write.
 func BenchmarkGrant(b *testing.B) {
 	p := newPhone(b)
 	disk := newDisk(b)
@@ -112,7 +111,7 @@ func (p *phone) ping(b *testing.B) {
 	resp.Body.Close()
 }
 
-// A disk makes the least that a durable write can be.
+// A disk makes minimal durable writes.
 type disk struct{ f *os.File }
 
 func newDisk(b *testing.B) disk {
@@ -133,8 +132,8 @@ func (d disk) write(b *testing.B) {
 
 var manyAsks = flag.Int("many-asks", 0, "asks that wait at once in the test of memory and idle time; 0 skips it")
 
-// TestManyAsks has asks wait at once, each with its hook's connection, and looks
-// at what that costs the coordinator: memory, and time while nothing happens.
+// TestManyAsks: many asks that wait at once, each with its hook's connection, cost the
+// coordinator little memory and no time while nothing happens.
 func TestManyAsks(t *testing.T) {
 	if *manyAsks == 0 {
 		t.Skip("-many-asks 1000 measures it")
@@ -156,7 +155,7 @@ func TestManyAsks(t *testing.T) {
 	}
 }
 
-// hold opens so many asks and waits on each, as their hooks do.
+// hold opens n asks and waits on each, like their hooks.
 func (p *phone) hold(n int) {
 	p.t.Helper()
 	exe := filepath.Join(filepath.Dir(p.bin), "hook-many")
@@ -182,7 +181,7 @@ func (p *phone) hold(n int) {
 	}
 }
 
-// rss is the resident memory of a process, in MB.
+// rss returns the resident memory of a process in MB.
 func rss(t *testing.T, pid int) float64 {
 	t.Helper()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
@@ -194,7 +193,7 @@ func rss(t *testing.T, pid int) float64 {
 	return float64(pages*os.Getpagesize()) / (1 << 20)
 }
 
-// cpu is the time that a process has spent.
+// cpu returns the processor time of a process.
 func cpu(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -20,9 +20,9 @@ import (
 var killUndos = flag.Int("kill-undo-every", 13,
 	"the test that kills the coordinator at its calls of git does so at each n-th")
 
-// deadlyGit stands before git. At the call that a file names it kills who
-// called it, where that is the coordinator: before git runs, or behind it. Where it
-// is to hold instead, it waits until it may go on.
+// deadlyGit is a program that wraps git. At the call whose number is in a file, it kills its
+// caller if that is the coordinator, before or after it runs git. It can also wait at that
+// call until a file appears.
 const deadlyGit = `#!/bin/sh
 IFS= read -r caller < /proc/$PPID/cmdline # its zeros are left out
 case $caller in *afarserve*)
@@ -43,7 +43,7 @@ exec "$GIT" "$@"
 // undoRig is a phone, a repository, and a git that kills.
 type undoRig struct {
 	*phone
-	dir    string // of the counter
+	dir    string // directory of the counter
 	client string
 }
 
@@ -70,7 +70,7 @@ func newUndoRig(t *testing.T) *undoRig {
 	return r
 }
 
-// aimAt has the n-th call of git from now on kill, none for 0.
+// aimAt makes the n-th next call of git kill its caller; 0 means no call.
 func (r *undoRig) aimAt(t *testing.T, n int) {
 	t.Helper()
 	for name, v := range map[string]int{"at": n, "n": 0} {
@@ -80,7 +80,7 @@ func (r *undoRig) aimAt(t *testing.T, n int) {
 	}
 }
 
-// calls is how often git was called since.
+// calls returns how often git was called since aimAt.
 func (r *undoRig) calls() int {
 	raw, _ := os.ReadFile(filepath.Join(r.dir, "n"))
 	n, _ := strconv.Atoi(strings.TrimSpace(string(raw)))
@@ -108,7 +108,7 @@ func (r *undoRig) hook(event string, in payload) string {
 	return out
 }
 
-// work is what lies in the directory that the step cleans.
+// work returns the files in the directory that the step cleans.
 func (r *undoRig) work() string {
 	r.t.Helper()
 	var b strings.Builder
@@ -134,7 +134,7 @@ func (r *undoRig) fill(n int) {
 	}
 }
 
-// step is one call from the guard's question to its end, allowed on the phone.
+// step makes one call, from the guard's question to its end. It is allowed on the phone.
 func (r *undoRig) step(n int) (mark string) {
 	r.t.Helper()
 	mark = fmt.Sprintf("round-%03d", n)
@@ -156,10 +156,9 @@ func (r *undoRig) step(n int) (mark string) {
 	return mark
 }
 
-// TestKillUndo kills the coordinator at its calls of git, one after the other,
-// from the taking of a snapshot to the end of its restoring. Each time the work
-// comes back whole, and nothing of Afar's is left in the repository but what is
-// listed.
+// TestKillUndo kills the coordinator at each of its calls of git, from taking a snapshot to
+// the end of restoring it. Each time the work is restored completely, and the repository
+// holds nothing of Afar except the listed snapshots.
 func TestKillUndo(t *testing.T) {
 	t.Parallel()
 	r := newUndoRig(t)
@@ -192,9 +191,9 @@ func TestKillUndo(t *testing.T) {
 	t.Logf("%d kills", kills)
 }
 
-// offered waits for the card that offers to take a step back, and keeps a
-// coordinator alive meanwhile: the look behind the step may kill it before the
-// card was edited, and no hook is left to start another.
+// offered waits for the card with the Undo button. It keeps a coordinator alive meanwhile:
+// the look at the work after the step may kill it before it has edited the card, and no hook
+// would start another one.
 func (r *undoRig) offered(mark string) (card botapi.Message) {
 	r.t.Helper()
 	for range 200 {
@@ -209,7 +208,8 @@ func (r *undoRig) offered(mark string) (card botapi.Message) {
 	return card
 }
 
-// press taps Undo, and again where the look behind the step had died.
+// press taps Undo, and again if the coordinator died while it looked at the work after the
+// step.
 func (r *undoRig) press(card int, label string) {
 	r.t.Helper()
 	if _, err := r.ann.Tap(card, strings.Trim(label, "[]")); err != nil {
@@ -217,8 +217,8 @@ func (r *undoRig) press(card int, label string) {
 	}
 }
 
-// ended waits until the snapshot of a step is restored, and keeps a coordinator
-// alive meanwhile, as the next hook would.
+// ended waits until the snapshot of a step is restored. It keeps a coordinator alive
+// meanwhile, like the next hook.
 func (r *undoRig) ended(mark string) {
 	r.t.Helper()
 	for range 200 {
@@ -244,7 +244,7 @@ func (r *undoRig) follows() {
 	r.call(wire.OpLog, wire.LogRequest{After: journal[len(journal)-1].Seq, Limit: 1, WaitMS: 300}, &log)
 }
 
-// checkRefs compares what the repository holds with what is listed.
+// checkRefs compares the refs in the repository with the listed snapshots.
 func (r *undoRig) checkRefs() {
 	r.t.Helper()
 	var all wire.UndosReply

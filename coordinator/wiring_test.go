@@ -8,8 +8,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// TestConnected: the root gives the server every function that it calls. A field
-// that is left out compiles, and panics at the first call that needs it.
+// TestConnected: the composition root gives the server every function that it calls. A
+// missing field compiles, but panics at the first call.
 func TestConnected(t *testing.T) {
 	dirs, err := home.FromEnv(func(name string) string { return map[string]string{"AFAR_HOME": t.TempDir()}[name] })
 	if err != nil {

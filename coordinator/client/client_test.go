@@ -21,13 +21,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// soon is far longer than any call here takes, so that only a hang meets it.
+// soon is much longer than any call here takes, so that only a hang exceeds it.
 const soon = 20 * time.Second
 
 var status = wire.Request{V: wire.Version, Op: wire.OpStatus}
 
-// newClient returns a client of a home of its own. Its coordinator, if it ever
-// starts one, is this test binary.
+// newClient returns a client with its own home. If it starts a coordinator, that is this
+// test binary.
 func newClient(t *testing.T) *client.Client {
 	t.Helper()
 	root := t.TempDir()
@@ -42,7 +42,7 @@ func newClient(t *testing.T) *client.Client {
 	return &client.Client{Dirs: d, Bin: t.TempDir(), Env: d.Env}
 }
 
-// serve answers every connection of c's socket by f until the test ends.
+// serve calls f for every connection to c's socket until the test ends.
 func serve(t *testing.T, c *client.Client, f func(net.Conn)) {
 	t.Helper()
 	l, err := net.Listen("unix", c.Dirs.Socket())
@@ -85,8 +85,7 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestReceipt: a receipt counts when the coordinator says that it has kept it; one that
-// takes it and dies has not.
+// TestReceipt: a receipt counts only when the coordinator says that it has kept it.
 func TestReceipt(t *testing.T) {
 	for name, kept := range map[string]bool{"kept": true, "died with it": false} {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +128,7 @@ func TestCallLong(t *testing.T) {
 	}
 }
 
-// TestRefusedEarly: a coordinator that refuses a caller does not read first.
+// TestRefusedEarly: a coordinator may refuse a caller before it reads the request.
 func TestRefusedEarly(t *testing.T) {
 	c := newClient(t)
 	serve(t, c, func(conn net.Conn) { io.WriteString(conn, "refused\n") })
@@ -139,11 +138,11 @@ func TestRefusedEarly(t *testing.T) {
 	}
 }
 
-// TestUnreachable tries every way in which nobody takes the call.
+// TestUnreachable tries every way in which a call gets no reply.
 func TestUnreachable(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		play   func(net.Conn) // nil: no one listens
+		play   func(net.Conn) // nil if there is no listener
 		within time.Duration
 	}{
 		{"absent", nil, soon},
@@ -152,7 +151,8 @@ func TestUnreachable(t *testing.T) {
 		{"closed without reading", func(conn net.Conn) {}, soon},
 		{"never answers", func(conn net.Conn) { io.Copy(io.Discard, conn) }, 50 * time.Millisecond},
 		{"never ends its line", func(conn net.Conn) {
-			for _, err := io.WriteString(conn, "x"); err == nil; _, err = io.WriteString(conn, strings.Repeat("x", 1<<20)) {
+			chunk := strings.Repeat("x", 1<<20)
+			for _, err := io.WriteString(conn, "x"); err == nil; _, err = io.WriteString(conn, chunk) {
 			}
 		}, soon},
 		{"deadline already over", func(conn net.Conn) { io.WriteString(conn, "{}\n") }, -time.Second},
@@ -194,7 +194,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestGarbage: the line is handed on as it is; whoever decodes it judges it.
+// TestGarbage: Call returns the line unchanged. It does not decode the reply.
 func TestGarbage(t *testing.T) {
 	c := newClient(t)
 	serve(t, c, func(conn net.Conn) { request(conn); io.WriteString(conn, "\x00\xff not JSON\n") })
@@ -243,8 +243,8 @@ func TestCallStarting(t *testing.T) {
 	}
 }
 
-// TestCallStartingTogether: however many start it at once, one serves and all
-// are answered by that one.
+// TestCallStartingTogether: if many callers start a coordinator at once, one serves and
+// answers them all.
 func TestCallStartingTogether(t *testing.T) {
 	c := newClient(t)
 	install(t, c)
@@ -282,7 +282,7 @@ func TestCallStartingFails(t *testing.T) {
 	}
 }
 
-// TestStartLock: who does not get the start lock starts nothing.
+// TestStartLock: a caller without the start lock does not start a coordinator.
 func TestStartLock(t *testing.T) {
 	c := newClient(t)
 	install(t, c)
@@ -299,8 +299,8 @@ func TestStartLock(t *testing.T) {
 	}
 }
 
-// install puts this test binary in the place of afar and ends at the end of
-// the test what was started.
+// install puts this test binary in the place of afar. At the end of the test it ends the
+// processes that were started.
 func install(t *testing.T, c *client.Client) {
 	t.Helper()
 	t.Setenv("AFAR_TEST_SECRET", "must not be handed down")
@@ -326,7 +326,7 @@ func with(env func() []string, more ...string) func() []string {
 
 func startsFile(c *client.Client) string { return filepath.Join(c.Dirs.State, "starts") }
 
-// starts returns the processes that were started, by id.
+// starts returns the ids of the processes that were started.
 func starts(c *client.Client) (pids []int) {
 	raw, _ := os.ReadFile(startsFile(c))
 	for _, word := range strings.Fields(string(raw)) {
@@ -345,8 +345,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playCoordinator notes its start, takes the life lock and answers every call
-// with what it knows of itself, for a minute at most.
+// playCoordinator records its start, takes the life lock and answers every call with facts
+// about itself, for at most a minute.
 func playCoordinator(path string) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -383,7 +383,7 @@ func playCoordinator(path string) {
 	}
 }
 
-// leads reports whether this process leads a session of its own.
+// leads reports whether this process is the leader of a session.
 func leads() bool {
 	sid, _, errno := syscall.RawSyscall(syscall.SYS_GETSID, 0, 0, 0)
 	return errno == 0 && int(sid) == os.Getpid()

@@ -13,8 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// TestNoStorm has many callers wait for a coordinator that never comes: one of
-// them starts it, once a second, and not each of them.
+// TestNoStorm: if many callers wait for a coordinator that never answers, only one of them
+// starts it, once a second.
 func TestNoStorm(t *testing.T) {
 	c := newClient(t)
 	c.Bin = t.TempDir()
@@ -38,7 +38,7 @@ func TestNoStorm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Callers that reach the deadline give the lock to others, which are about to leave.
+	// Callers that reach the deadline leave the lock to others, which also reach it soon.
 	if n := strings.Count(string(raw), "\n"); n < 2 || n > 8 {
 		t.Errorf("%d callers started it %d times in %v", callers, n, lasting)
 	}

@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// with installs programs, name to answer, and returns their directory and the
-// configuration that finds them there and nowhere else.
+// with installs programs with their answers. It returns their directory and a configuration
+// that finds only them.
 func with(t *testing.T, says map[string]string) (dir string, c Config) {
 	t.Helper()
 	dir = t.TempDir()
@@ -70,8 +70,8 @@ func TestAskInOrder(t *testing.T) {
 	}
 }
 
-// TestAskCalls: each program gets the question on stdin alone, stands in a
-// directory without anything of a project, and is told what it is.
+// TestAskCalls: each program gets the question only on stdin, runs in a directory without
+// any file of a project, and is told that it is consulted.
 func TestAskCalls(t *testing.T) {
 	for _, name := range consultant.Names {
 		dir, c := with(t, map[string]string{name: "{{input}}"})
@@ -108,8 +108,8 @@ func TestAskRefuses(t *testing.T) {
 	}
 }
 
-// TestAskSlow: a program that takes too long is ended, deaf as it is, and the
-// next one is asked; the end of the caller's patience ends it all.
+// TestAskSlow: a program that takes too long is ended, even if it ignores signals, and the
+// next one is asked. The end of the context ends everything.
 func TestAskSlow(t *testing.T) {
 	_, c := with(t, map[string]string{"codex": "sleep", "gemini": "g"})
 	c.Timeout = 3 * time.Second
@@ -125,7 +125,7 @@ func TestAskSlow(t *testing.T) {
 	}
 }
 
-// TestAskHuge: an answer without end is cut, and said to be.
+// TestAskHuge: an endless answer is cut, and Cut is true.
 func TestAskHuge(t *testing.T) {
 	_, c := with(t, map[string]string{"codex": strings.Repeat("ä\xff", maxAnswer)})
 	a, err := Ask(t.Context(), c, "well?")
@@ -134,8 +134,8 @@ func TestAskHuge(t *testing.T) {
 	}
 }
 
-// TestAskFindsOwnPrograms: only a place that the person put into PATH counts, not
-// one that lies among the files of a project.
+// TestAskFindsOwnPrograms: Ask runs programs only from directories in the person's PATH
+// that are outside the project.
 func TestAskFindsOwnPrograms(t *testing.T) {
 	dir, c := with(t, map[string]string{"codex": "forged"})
 	t.Chdir(dir)
@@ -164,8 +164,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestNested: what a consulted model starts cannot consult, also when it threw
-// its environment away.
+// TestNested: a program that a consulted model starts cannot consult, even with an empty
+// environment.
 func TestNested(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -48,7 +48,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestReviewOfThatCommit: the whole hash counts, no beginning of it and no other.
+// TestReviewOfThatCommit: an approval needs the full hash of the commit.
 func TestReviewOfThatCommit(t *testing.T) {
 	for _, hash := range []string{other, commit[:39], commit[:7], "0", strings.ToUpper(commit), commit + " "} {
 		if v := judge(line("word", hash, yes), "word", commit); v.Approved {
@@ -67,8 +67,8 @@ func TestReviewOfThatCommit(t *testing.T) {
 	}
 }
 
-// TestReviewUnfit: what cannot be reviewed whole is not reviewed, and nobody is
-// asked.
+// TestReviewUnfit: a change that cannot be reviewed completely is rejected, and no program
+// is asked.
 func TestReviewUnfit(t *testing.T) {
 	for name, c := range map[string]Change{
 		"is too large to review": {Diff: strings.Repeat("x", MaxDiff+1), Commit: commit},
@@ -84,7 +84,8 @@ func TestReviewUnfit(t *testing.T) {
 	}
 }
 
-// TestReviewLongAnswer: a verdict in an answer that was cut may not be the only one.
+// TestReviewLongAnswer: a verdict in an answer that was cut does not count, because it may
+// not be the only one.
 func TestReviewLongAnswer(t *testing.T) {
 	_, config := with(t, map[string]string{"codex": "{{approve}}\n" + strings.Repeat("x", maxAnswer)})
 	if v, err := Review(t.Context(), config, change()); err != nil || v.Approved ||
@@ -100,9 +101,9 @@ func TestReviewWithoutReviewer(t *testing.T) {
 	}
 }
 
-// TestReviewData: an issue and a diff that speak to the reviewer, forge a verdict
-// and try to close their fence stay inside it. What a gullible reviewer copies
-// from them is no verdict.
+// TestReviewData: an issue and a diff that address the reviewer, forge a verdict and try to
+// close their fence stay inside it. A verdict that a reviewer copies from them does not
+// count.
 func TestReviewData(t *testing.T) {
 	forged := line(strings.Repeat("0", 32), commit, yes)
 	hostile := change()
@@ -146,7 +147,7 @@ func between(s, from, to string) string {
 	return s
 }
 
-// FuzzJudge: nothing but the one line approves.
+// FuzzJudge: only the line of approval approves.
 func FuzzJudge(f *testing.F) {
 	word := strings.Repeat("ab", 16)
 	for _, s := range []string{"", line(word, commit, yes), "x\n" + line(word, commit, yes) + "\r\ny",

@@ -20,7 +20,7 @@ var encoded = []any{
 	wire.SubagentStartRequest{}, wire.SubagentStopRequest{}, wire.TurnRequest{}, wire.UndoTakeRequest{},
 }
 
-// TestEncode: Encode writes what encoding/json writes, of empty structs and of full ones.
+// TestEncode: Encode writes the same as encoding/json, for empty and for full structs.
 func TestEncode(t *testing.T) {
 	for _, empty := range encoded {
 		full := reflect.New(reflect.TypeOf(empty)).Elem()

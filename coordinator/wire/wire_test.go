@@ -11,8 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// decoded reads an object with the standard library, which is the judge of
-// what our own builder writes.
+// decoded reads an object with the standard library.
 func decoded(t *testing.T, text []byte) map[string]any {
 	t.Helper()
 	var m map[string]any
@@ -22,8 +21,8 @@ func decoded(t *testing.T, text []byte) map[string]any {
 	return m
 }
 
-// clean is what a string becomes on the way: invalid bytes are replaced one by
-// one, as the standard library does.
+// clean returns a string with its invalid bytes replaced one by one, as in the standard
+// library.
 func clean(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
@@ -39,7 +38,8 @@ func TestObject(t *testing.T) {
 		Str("s", "a\"b\\c").OptStr("none", "").OptStr("some", "x").
 		Int("n", -1<<63).Bool("yes", true).Bool("no", false).
 		Raw("raw", []byte("{\"a\":\r\n1}")).Strs("list", []string{"", "ü\n"}).Strs("empty", nil).Bytes()
-	want := `{"s":"a\"b\\c","some":"x","n":-9223372036854775808,"yes":true,"no":false,"raw":{"a":  1},"list":["","ü\u000a"],"empty":[]}`
+	want := `{"s":"a\"b\\c","some":"x","n":-9223372036854775808,"yes":true,"no":false,` +
+		`"raw":{"a":  1},"list":["","ü\u000a"],"empty":[]}`
 	if string(text) != want {
 		t.Errorf("have %s\nwant %s", text, want)
 	}
@@ -108,11 +108,11 @@ func FuzzRequestLine(f *testing.F) {
 	})
 }
 
-// plain reports whether an operation is written as it stands.
+// plain reports whether an operation needs no escapes in JSON.
 func plain(op string) bool { return strings.Trim(op, "abcdefghijklmnopqrstuvwxyz.-") == "" }
 
-// FuzzReadLine: what is read in short is what any reader of JSON would read, or its
-// body is no JSON and refused by whom it concerns.
+// FuzzReadLine: the fast reader reads the same as the standard library, except that it does
+// not check the body.
 func FuzzReadLine(f *testing.F) {
 	f.Add([]byte(`{"v":1,"op":"hook.stop","body":{"a":1}}` + "\n"))
 	f.Add([]byte(`{"v":1,"op":"hook.stop","body":{},"op":"shutdown"}` + "\n"))
@@ -153,8 +153,14 @@ func TestRequestLine(t *testing.T) {
 		want string
 	}{
 		{"no body", wire.Request{V: 1, Op: "status"}, `{"v":1,"op":"status","body":{}}` + "\n"},
-		{"version comes first", wire.Request{V: 7, Op: "x", Body: wire.Raw("[1]")}, `{"v":7,"op":"x","body":[1]}` + "\n"},
-		{"breaks are folded", wire.Request{V: 1, Op: "x", Body: wire.Raw("{\n\"a\":\r1\n}\n")}, `{"v":1,"op":"x","body":{ "a": 1 } }` + "\n"},
+		{
+			"the version is first", wire.Request{V: 7, Op: "x", Body: wire.Raw("[1]")},
+			`{"v":7,"op":"x","body":[1]}` + "\n",
+		},
+		{
+			"line breaks become blanks", wire.Request{V: 1, Op: "x", Body: wire.Raw("{\n\"a\":\r1\n}\n")},
+			`{"v":1,"op":"x","body":{ "a": 1 } }` + "\n",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			body := string(c.req.Body)
@@ -196,7 +202,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// TestReplyLine: a reply is one line, whatever stands in it, and reads as it was.
+// TestReplyLine: every reply is one line, and reading it returns the same reply.
 func TestReplyLine(t *testing.T) {
 	for _, want := range []wire.Reply{
 		{V: wire.Version},
@@ -218,7 +224,7 @@ func TestReplyLine(t *testing.T) {
 	}
 }
 
-// TestUnknownFields keeps the promise that an older build reads a newer one.
+// TestUnknownFields: a reader ignores the unknown fields of a newer version.
 func TestUnknownFields(t *testing.T) {
 	var r wire.Reply
 	if err := json.Unmarshal([]byte(`{"v":9,"code":"","later":{"x":[1]},"body":{"id":"a"}}`), &r); err != nil {
@@ -229,7 +235,8 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
-// TestHookCall keeps the names on the wire: hooks write them by hand.
+// TestHookCall: the names on the wire do not change, because hooks of an older version use
+// them.
 func TestHookCall(t *testing.T) {
 	full := wire.AskOpenRequest{
 		HookCall: wire.HookCall{
