@@ -158,3 +158,9 @@ func (c Card) Askers() string {
 	}
 	return ""
 }
+
+// Spoken reports whether words are the usual answer, so that their box is open.
+func (c Card) Spoken() bool {
+	current := c.Current()
+	return c.Face().Kind == wording.CheckIn || current != nil && len(current.Options) == 0
+}

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
@@ -98,6 +99,8 @@ func cards() []page.Card {
 		"The migration needs a decision: shall I drop the column `legacy_id` now, or in the next release?", 52*time.Minute)
 
 	multi := question
+	multi.Questions = slices.Clone(question.Questions)
+	multi.Questions[1].Answer = "PostgreSQL"
 	multi.ID, multi.Token, multi.Current, multi.OpenedAt = "facade01", "edge-2f3a", 2, ms(3*time.Minute)
 
 	return []page.Card{

@@ -2,6 +2,7 @@ package page
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
@@ -11,6 +12,7 @@ import (
 type spoken struct {
 	wire.Entry
 	Tool, Rule, Call string
+	Within           string // the whole command, where Call is a part of it
 }
 
 // spokenText reads "guard: deny Bash (rule): rm -rf / by guard.toml:3 · in: …".
@@ -22,5 +24,6 @@ func Spoken(e wire.Entry) spoken {
 	if m == nil {
 		return spoken{Entry: e, Call: wording.DeniedCall(e)}
 	}
-	return spoken{Entry: e, Tool: m[1], Rule: m[2], Call: m[3]}
+	call, within, _ := strings.Cut(m[3], " · in: ")
+	return spoken{Entry: e, Tool: m[1], Rule: m[2], Call: call, Within: within}
 }

@@ -67,7 +67,8 @@ type document struct {
 	Menu      []entry
 	PulseHTML template.HTML
 	Sections  []template.HTML
-	Reload    bool // a small script loads the page again, once
+	Now       int64 // the time of the machine, whatever the browser's clock says
+	Reload    bool  // a small script loads the page again, once
 }
 
 // An entry is one line of the menu.
@@ -79,7 +80,7 @@ type entry struct {
 // Render writes the whole document of a page.
 func Render(w io.Writer, v View, f Frame, now time.Time) error {
 	shape := v.shape()
-	d := document{Frame: f, Title: shape.title, Name: shape.name, Menu: menu(shape, f)}
+	d := document{Frame: f, Title: shape.title, Name: shape.name, Now: now.UnixMilli(), Menu: menu(shape, f)}
 	if in, ok := v.(SignIn); ok {
 		d.Reload = in.Reload
 	}

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -34,9 +35,12 @@ var templates = template.Must(template.New("page").Funcs(template.FuncMap{
 	"mood":    moodOf,
 	"more":    func(n, most int) int { return max(0, n-most) },
 	"moment":  momentOf,
+	"days":    days,
+	"noun":    noun,
 	"notes":   wording.UndoNotes,
 	"option":  func(i int) int { return i + 1 },
 	"percent": percent,
+	"plain":   func(s string) string { return strings.ReplaceAll(line(20, s), "_", " ") },
 	"short":   func(hash string) string { return hash[:min(8, len(hash))] },
 	"spoken":  Spoken,
 	"state":   wording.LoopState,
@@ -104,4 +108,19 @@ func percent(f wire.Frame) int {
 		return 0
 	}
 	return min(100, max(0, 100*f.N/f.Max))
+}
+
+// noun returns a noun in the form that a number needs.
+func noun(n int, of string) string {
+	_, word, _ := strings.Cut(text.Count(n, of), " ")
+	return word
+}
+
+// days says a time of whole days in days: 168h is 7 days.
+func days(span string) string {
+	d, err := time.ParseDuration(span)
+	if err != nil || d <= 24*time.Hour || d%(24*time.Hour) != 0 {
+		return span
+	}
+	return text.Count(int(d/(24*time.Hour)), "day")
 }

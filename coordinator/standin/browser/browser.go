@@ -47,6 +47,28 @@ func skip(t testing.TB, why string) {
 	t.Skip(why)
 }
 
+// fonts has the browser show the system's font as Inter, where that is installed: pages
+// then look as they do on a person's desktop, on every machine.
+const fonts = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
+<include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+<match target="pattern"><test name="family"><string>system-ui</string></test>
+<edit name="family" mode="prepend" binding="strong"><string>Inter</string></edit></match>
+<match target="pattern"><test name="family"><string>sans</string></test>
+<edit name="family" mode="prepend" binding="strong"><string>Inter</string></edit></match>
+<match target="pattern"><test name="family"><string>sans-serif</string></test>
+<edit name="family" mode="prepend" binding="strong"><string>Inter</string></edit></match>
+</fontconfig>`
+
+// fontFile writes the setting of the fonts, and returns its path.
+func fontFile(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "fonts.conf")
+	if err := os.WriteFile(path, []byte(fonts), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // A Browser is a running browser with a profile that is thrown away.
 type Browser struct {
 	t   testing.TB
@@ -61,7 +83,8 @@ func Start(t testing.TB) *Browser {
 		skip(t, why)
 	}
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
-		chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("hide-scrollbars", true))
+		chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Env("FONTCONFIG_FILE="+fontFile(t)))
 	all, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	ctx, end := chromedp.NewContext(all)
 	t.Cleanup(func() {
@@ -141,6 +164,9 @@ func (tab *Tab) Open(url string) {
 	tab.Do(chromedp.Navigate(url))
 }
 
+// phoneWidth is the width below which a window is a phone's.
+const phoneWidth = 600
+
 // View sets the width and height of the window, and the colour scheme.
 func (tab *Tab) View(width, height int64, dark bool) {
 	tab.t.Helper()
@@ -152,7 +178,11 @@ func (tab *Tab) View(width, height int64, dark bool) {
 		{Name: "prefers-color-scheme", Value: scheme},
 		{Name: "prefers-reduced-motion", Value: "reduce"},
 	}
-	tab.Do(chromedp.EmulateViewport(width, height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+	var phone []chromedp.EmulateViewportOption
+	if width < phoneWidth {
+		phone = append(phone, chromedp.EmulateMobile, chromedp.EmulateTouch)
+	}
+	tab.Do(chromedp.EmulateViewport(width, height, phone...), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
 		return err
 	}))

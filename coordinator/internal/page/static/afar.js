@@ -18,6 +18,7 @@
 
   // ---- times
 
+  const ahead = Number(document.body.dataset.now) - Date.now(); // of this clock is the machine's
   const span = (ms) => {
     const s = Math.max(0, Math.floor(ms / 1000));
     if (s < 60) return s + 's';
@@ -33,7 +34,7 @@
   };
   const count = () => {
     if (document.hidden) return;
-    const now = Date.now();
+    const now = Date.now() + ahead;
     for (const e of all('time[data-since],time[data-age],time[data-until]')) {
       const text = words(e, now);
       if (e.textContent !== text) e.textContent = text;
@@ -95,6 +96,9 @@
     help.addEventListener('click', keys['?']);
   }
 
+  const current = one('nav a[aria-current]');
+  if (current) current.scrollIntoView({block: 'nearest', inline: 'nearest'});
+
   // ---- the badge, and what is new
 
   const stored = (key) => {
@@ -123,7 +127,7 @@
   // ---- notifications are asked for by a button, never at load
 
   const offer = () => {
-    const button = one('#notify'), text = one('#notify-state');
+    const button = one('#notify-ask'), text = one('#notify-state');
     if (!button) return;
     const state = 'Notification' in window ? Notification.permission : 'unsupported';
     button.hidden = state !== 'default';
