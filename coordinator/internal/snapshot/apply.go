@@ -98,8 +98,8 @@ func (v *view) applyFiles(p *Plan) error {
 	return nil
 }
 
-// isWrittenMeanwhile reports whether a file was written after the plan looked at
-// it. Such a file is left alone. A time in the future says nothing.
+// isWrittenMeanwhile reports whether a file was written after the plan was made. Such a
+// file is not changed. A time in the future means nothing.
 func (p *Plan) isWrittenMeanwhile(root *os.Root, path string) bool {
 	info, err := root.Lstat(path)
 	if err != nil || !info.ModTime().After(p.since) || info.ModTime().After(time.Now().Add(time.Minute)) {
@@ -115,12 +115,20 @@ func (v *view) removeFile(root *os.Root, p *Plan, path string) error {
 	if p.isWrittenMeanwhile(root, path) {
 		return nil
 	}
-	if err := root.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeIfExists(root, path); err != nil {
 		return err
 	}
 	dir := filepath.Dir(path)
 	for dir != "." && root.Remove(dir) == nil {
 		dir = filepath.Dir(dir)
+	}
+	return nil
+}
+
+// removeIfExists removes a file or an empty directory, if it exists.
+func removeIfExists(root *os.Root, path string) error {
+	if err := root.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }
@@ -166,9 +174,7 @@ func (v *view) filteredFiles(names []byte) (map[string]bool, error) {
 	}
 	filtered := map[string]bool{}
 	for attr := range slices.Chunk(git.Records(out), 3) { // path, "filter", value
-		if len(attr) == 3 && attr[2] != "unspecified" && attr[2] != "unset" {
-			filtered[attr[0]] = true
-		}
+		filtered[attr[0]] = !slices.Contains([]string{"unspecified", "unset"}, attr[len(attr)-1])
 	}
 	return filtered, nil
 }
@@ -218,9 +224,9 @@ func (v *view) blobs(files []file) (map[string][]byte, error) {
 	for len(out) > 0 { // "<oid> blob <size>", a line end, the bytes and a line end
 		head, rest, _ := bytes.Cut(out, []byte("\n"))
 		var oid string
-		var size int
-		if n, _ := fmt.Sscanf(string(head), "%s blob %d", &oid, &size); n != 2 || size < 0 || size >= len(rest) {
-			return nil, fmt.Errorf("git cat-file said %.80q", head)
+		var size uint
+		if n, _ := fmt.Sscanf(string(head), "%s blob %d", &oid, &size); n != 2 || size >= uint(len(rest)) {
+			return nil, fmt.Errorf("git cat-file printed %.80q", head)
 		}
 		blobs[oid], out = rest[:size], rest[size+1:]
 	}
@@ -242,7 +248,7 @@ func (v *view) readCheckedOut(path string) (file, []byte, error) {
 	return file{path: path, perm: 0o644 | info.Mode().Perm()&0o111}, text, err
 }
 
-// writeFile writes one file beside its place and renames it.
+// writeFile writes a file next to its place and renames it.
 func (v *view) writeFile(root *os.Root, p *Plan, f file, text []byte) error {
 	if p.isWrittenMeanwhile(root, f.path) {
 		return nil
@@ -260,8 +266,8 @@ func (v *view) writeFile(root *os.Root, p *Plan, f file, text []byte) error {
 		}
 	}
 	temp := filepath.Join(dir, ".afar-undo")
-	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // a restoring that died left it
+	if err := removeIfExists(root, temp); err != nil { // a restore that died may have left it
+		return err
 	}
 	var err error
 	if f.mode == "120000" {
@@ -275,8 +281,8 @@ func (v *view) writeFile(root *os.Root, p *Plan, f file, text []byte) error {
 	return root.Rename(temp, f.path)
 }
 
-// checkNoLinks returns an error where a part of a directory's path is a link: we
-// would write over something else.
+// checkNoLinks returns an error if a part of a directory's path is a link, because the
+// file would then be written elsewhere.
 func checkNoLinks(root *os.Root, dir string) error {
 	for ; dir != "."; dir = filepath.Dir(dir) {
 		if info, err := root.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -286,8 +292,8 @@ func checkNoLinks(root *os.Root, dir string) error {
 	return nil
 }
 
-// maxSynced is up to how many files are synced to the disk. With more of them
-// that would take minutes.
+// maxSynced is the largest number of files that are synced to the disk. To sync more
+// would take minutes.
 const maxSynced = 1000
 
 func writeTemp(root *os.Root, name string, text []byte, perm fs.FileMode, isSynced bool) error {

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,20 +81,24 @@ func (k Keeper) Plan(
 	}
 	defer end()
 	p := &Plan{Now: now, root: before.Scope.Root, tree: before.Tree, kept: map[string]file{}, since: since, ran: ran}
-	left := now
+	var left undo.Picture
 	if after != nil {
 		left = *after
 	}
 	if before.Tree != "" {
-		err = v.planFiles(p, before, after)
+		if err := v.planFiles(p, before, after); err != nil {
+			return nil, err
+		}
+		if before.Scope.Tree {
+			if err := v.planIndex(p, before.Tree, cmp.Or(left.Tree, now.Tree)); err != nil {
+				return nil, err
+			}
+		}
 	}
-	if err == nil && before.Tree != "" && before.Scope.Tree {
-		err = v.planIndex(p, before.Tree, left.Tree)
-	}
-	p.planRefs(before, left, after != nil)
+	p.planRefs(before, left)
 	p.planStashes(before)
 	p.Newer = slices.Compact(p.Newer)
-	return p, err
+	return p, nil
 }
 
 // A side is a path in one of two trees.
@@ -116,7 +121,7 @@ func (v *view) compare(a, b string) (map[string]difference, error) {
 	for i := 0; i+1 < len(records); i += 2 { // ":100644 100644 <oid> <oid> M", then the path
 		part := strings.Fields(strings.TrimPrefix(records[i], ":"))
 		if len(part) < 5 {
-			return nil, fmt.Errorf("git diff-tree said %q", records[i])
+			return nil, fmt.Errorf("git diff-tree printed %q", records[i])
 		}
 		all[records[i+1]] = difference{side{part[0], part[2]}, side{part[1], part[3]}}
 	}
@@ -155,7 +160,10 @@ func (v *view) planFiles(p *Plan, before undo.Picture, after *undo.Picture) erro
 // after the step is taken a moment later.
 func (p *Plan) isWrittenSince(path string) bool {
 	info, err := os.Lstat(filepath.Join(p.root, path))
-	return err == nil && !p.ran.IsZero() && info.ModTime().After(p.ran)
+	if err != nil || p.ran.IsZero() {
+		return false
+	}
+	return info.ModTime().After(p.ran)
 }
 
 // createdByStep returns a predicate for paths that only after has: did the step
@@ -172,8 +180,8 @@ func (v *view) createdByStep(before, after undo.Picture) (func(path string) bool
 		isTracked[path] = true
 	}
 	return func(path string) bool {
-		isBelow := func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
-		return isTracked[path] || slices.ContainsFunc(before.Scope.Paths, isBelow)
+		isIn := func(scope string) bool { return strings.HasPrefix(path+"/", scope+"/") }
+		return isTracked[path] || slices.ContainsFunc(before.Scope.Paths, isIn)
 	}, nil
 }
 
@@ -183,15 +191,15 @@ func (p *Plan) planFile(path string, d difference, isAsLeft, isCreated bool) {
 	switch {
 	case d.from.isSubmodule(), d.to.isSubmodule():
 		p.Left = append(p.Left, path+" (a submodule)")
-	case !d.from.exists() && isAsLeft && isCreated:
-		p.remove = append(p.remove, path)
-	case !d.from.exists():
-		p.Left = append(p.Left, path+" (newer)")
-	default:
+	case d.from.exists():
 		if d.to.exists() && !isAsLeft {
 			p.Newer = append(p.Newer, path)
 		}
 		p.write = append(p.write, path)
+	case isAsLeft && isCreated:
+		p.remove = append(p.remove, path)
+	default:
+		p.Left = append(p.Left, path+" (newer)")
 	}
 }
 
@@ -216,9 +224,9 @@ func (v *view) planKept(p *Plan, tree string) error {
 	}
 	for _, record := range git.Records(out) { // "100644 blob <oid>\t<path>"
 		head, path, _ := strings.Cut(record, "\t")
-		part := strings.Fields(head)
-		if perm, ok := perms[path]; ok && len(part) == 3 {
-			p.kept[path] = file{path: path, source: part[2], mode: part[0], perm: perm}
+		if perm, ok := perms[path]; ok {
+			mode, object, _ := strings.Cut(head, " ")
+			p.kept[path] = file{path: path, source: strings.TrimPrefix(object, "blob "), mode: mode, perm: perm}
 		}
 	}
 	return nil
@@ -243,30 +251,28 @@ func (v *view) planIndex(p *Plan, before, after string) error {
 }
 
 // planRefs finds the refs that the step moved or deleted. A ref that the step
-// made stays. isKnown says that left was looked at behind the step.
-func (p *Plan) planRefs(before, left undo.Picture, isKnown bool) {
+// made stays. left is the state after the step, empty if it is unknown.
+func (p *Plan) planRefs(before, left undo.Picture) {
 	for _, r := range before.Refs {
 		is, was := oidOf(p.Now.Refs, r.Name), oidOf(left.Refs, r.Name)
-		if r.Name == "HEAD" || r.OID == "" || is == r.OID || isKnown && was == r.OID {
+		isUnmoved := slices.Contains([]string{"", is, was}, r.OID)
+		if isUnmoved || r.Name == "HEAD" {
 			continue
 		}
-		if is != "" && (!isKnown || is != was) {
+		if is != "" && is != was {
 			p.Newer = append(p.Newer, r.Name)
 		}
-		if is == "" {
-			is = zeroOID(r.OID)
-		}
-		p.refs = fmt.Appendf(p.refs, "update %s %s %s\n", r.Name, r.OID, is)
+		p.refs = fmt.Appendf(p.refs, "update %s %s %s\n", r.Name, r.OID, cmp.Or(is, zeroOID(r.OID)))
 		p.setBack = append(p.setBack, nameForPeople(r.Name))
 	}
-	is, was := headOf(p.Now), headOf(left)
-	if !before.Scope.Tree || headOf(before) == is || isKnown && was == headOf(before) {
+	head, is, was := headOf(before), headOf(p.Now), headOf(left)
+	if !before.Scope.Tree || slices.Contains([]string{is, was}, head) {
 		return
 	}
-	if !isKnown || is != was {
+	if is != was {
 		p.Newer = append(p.Newer, "HEAD")
 	}
-	p.head = headOf(before)
+	p.head = head
 	p.setBack = append(p.setBack, "HEAD")
 }
 

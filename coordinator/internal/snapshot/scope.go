@@ -71,8 +71,8 @@ const maxMatches = 5000
 // pathsOf returns the paths in a repository that a path or a pattern stands
 // for, relative to root. Files in a .git are left out.
 func pathsOf(root, path string) (out []string) {
-	names, err := filepath.Glob(path)
-	if err != nil || len(names) == 0 || len(names) > maxMatches {
+	names, _ := filepath.Glob(path) // an invalid pattern matches nothing
+	if len(names) == 0 || len(names) > maxMatches {
 		names = []string{beforeWildcard(path)}
 	}
 	for _, name := range names {
@@ -80,8 +80,8 @@ func pathsOf(root, path string) (out []string) {
 		if err != nil {
 			continue
 		}
-		rel, err := filepath.Rel(root, filepath.Join(dir, filepath.Base(name)))
-		if err == nil && filepath.IsLocal(rel) && !git.InGitDir(rel) {
+		rel, _ := filepath.Rel(root, filepath.Join(dir, filepath.Base(name))) // "" is not local
+		if filepath.IsLocal(rel) && !git.InGitDir(rel) {
 			out = append(out, rel)
 		}
 	}

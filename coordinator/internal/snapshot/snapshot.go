@@ -128,8 +128,9 @@ func (k Keeper) Forget(ctx context.Context, root string, id undo.ID) error {
 		return nil
 	}
 	out, err := v.git("for-each-ref", "--format=delete %(refname)", refs+string(id)+"/")
-	if err == nil && len(out) > 0 {
-		_, err = v.gitWith(out, "update-ref", "--stdin")
+	if err != nil {
+		return err
 	}
+	_, err = v.gitWith(out, "update-ref", "--stdin")
 	return err
 }

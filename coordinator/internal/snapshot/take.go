@@ -68,9 +68,10 @@ func (v *view) addRefs(p *undo.Picture) error {
 		return err
 	}
 	for _, line := range git.Lines(out) {
-		part := strings.Split(line, " ") // of a symbolic ref, the ref that it follows counts
-		if len(part) == 3 && part[2] == "" && !strings.HasPrefix(part[1], refs) {
-			p.Refs = append(p.Refs, undo.Ref{Name: part[1], OID: part[0]})
+		oid, rest, _ := strings.Cut(line, " ")
+		name, target, _ := strings.Cut(rest, " ")
+		if target == "" && !strings.HasPrefix(name, refs) { // a symbolic ref itself is not recorded
+			p.Refs = append(p.Refs, undo.Ref{Name: name, OID: oid})
 		}
 	}
 	if over := len(p.Refs) - maxRefs; over > 0 {
@@ -217,10 +218,10 @@ func parseChange(record string) (c change, ok bool) {
 		return c, true
 	}
 	isSubmodule := strings.HasPrefix(part[2], "S")
-	if len(part[1]) != 2 || part[1][1] == '.' || isSubmodule {
+	if strings.HasSuffix(part[1], ".") || isSubmodule {
 		return change{}, false
 	}
-	c.gone = part[1][1] == 'D'
+	c.gone = strings.HasSuffix(part[1], "D")
 	return c, true
 }
 
@@ -390,7 +391,7 @@ func (t *taking) hash(files []file) ([]string, error) {
 // an unmerged file our side counts.
 func stagedLines(entries []entry) (in []byte) {
 	for _, e := range entries {
-		if e.stage == "0" || e.stage == "2" {
+		if slices.Contains([]string{"0", "2"}, e.stage) {
 			in = fmt.Appendf(in, "%s %s 0\t%s\x00", e.mode, e.oid, e.path)
 		}
 	}
@@ -445,7 +446,7 @@ func quote(path string) []byte {
 	b := []byte{'"'}
 	for i := range len(path) {
 		switch c := path[i]; {
-		case c == '"' || c == '\\':
+		case strings.IndexByte(`"\`, c) >= 0:
 			b = append(b, '\\', c)
 		case c < ' ' || c == 0x7f:
 			b = fmt.Appendf(b, `\%03o`, c)

@@ -25,7 +25,8 @@ func (p Picture) holds() (parts []string) {
 	}
 	var names []string
 	for _, r := range p.Refs {
-		if r.OID != "" && (len(p.Scope.Refs) > 0 || p.Files == 0) { // else it is where the work tree stood, and no more
+		// Next to files, a ref that is not in the scope only says where the work tree was.
+		if r.OID != "" && (len(p.Scope.Refs) > 0 || p.Files == 0) {
 			names = append(names, shortRef(r))
 		}
 	}
@@ -68,15 +69,11 @@ func left(pictures []Picture) string {
 // Line returns s in one line for people: for its card, the dialog and the journal. It
 // returns "" if there is nothing to say.
 func (s Snapshot) Line() string {
-	switch {
-	case s.State == Planned:
+	switch s.State {
+	case Planned:
 		return ""
-	case s.State == Gone && s.TakenAt.IsZero() && s.Why != "":
-		return "no snapshot: " + s.Why
-	case s.State == Gone && s.Why != "":
-		return "the snapshot is gone: " + s.Why
-	case s.State == Gone:
-		return ""
+	case Gone:
+		return s.goneLine()
 	}
 	parts := []string{"snapshot: " + s.Holds()}
 	if s.Why != "" {
@@ -85,10 +82,22 @@ func (s Snapshot) Line() string {
 	if left := s.Left(); left != "" {
 		parts = append(parts, left)
 	}
-	return strings.Join(append(parts, s.standing()...), " · ")
+	return strings.Join(append(parts, s.restoreLine()...), " · ")
 }
 
-func (s Snapshot) standing() []string {
+// goneLine returns why there is no snapshot, "" if the reason does not matter.
+func (s Snapshot) goneLine() string {
+	switch {
+	case s.Why == "":
+		return ""
+	case s.TakenAt.IsZero():
+		return "no snapshot: " + s.Why
+	}
+	return "the snapshot is gone: " + s.Why
+}
+
+// restoreLine returns what became of the restore of s, or until when s can be restored.
+func (s Snapshot) restoreLine() []string {
 	switch r := s.Restore; {
 	case s.State == Restoring:
 		return []string{"being undone for " + r.By}
@@ -108,7 +117,7 @@ func (s Snapshot) standing() []string {
 // still be running cannot be undone yet.
 func (s Snapshot) Button() string {
 	switch {
-	case s.State != Ready || s.RanAt.IsZero():
+	case s.State != Ready, s.RanAt.IsZero():
 		return ""
 	case len(s.Newer) > 0:
 		return "Undo anyway ↩️"

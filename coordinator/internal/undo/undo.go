@@ -5,6 +5,7 @@
 package undo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -96,7 +97,7 @@ type Picture struct {
 }
 
 // Empty reports whether p keeps nothing that a step could destroy.
-func (p Picture) Empty() bool { return p.Files == 0 && len(p.Commits()) == 0 }
+func (p Picture) Empty() bool { return p.Files+len(p.Commits()) == 0 }
 
 // Commits returns the objects that must be kept to restore the refs and stashes of p.
 func (p Picture) Commits() (oids []string) {
@@ -147,27 +148,22 @@ type Snapshot struct {
 	Hash      string     `json:"hash"` // of the exact input
 	Text      string     `json:"text"`
 	Ask       ask.ID     `json:"ask,omitempty"`
-	Shown     ask.ID     `json:"shown,omitempty"`  // whose card offers it, where that is another one
+	Shown     ask.ID     `json:"shown,omitempty"`  // the ask whose card offers it, if not Ask
 	Undoes    ID         `json:"undoes,omitempty"` // taken before that one was restored
 	Losses    []Loss     `json:"losses,omitempty"`
 	Pictures  []Picture  `json:"pictures,omitempty"` // before the step
-	After     []Picture  `json:"after,omitempty"`    // behind it, in the same order; none while nobody looked
+	After     []Picture  `json:"after,omitempty"`    // after the step, in the same order; nil if not taken yet
 	PlannedAt time.Time  `json:"planned_at"`
 	TakenAt   time.Time  `json:"taken_at,omitzero"`
 	RanAt     time.Time  `json:"ran_at,omitzero"` // the step was reported as over
 	EndsAt    time.Time  `json:"ends_at"`
-	Why       string     `json:"why,omitempty"`   // there is no snapshot, or it is gone, or older than it should be
-	Newer     []string   `json:"newer,omitempty"` // what restoring would overwrite, as found last
+	Why       string     `json:"why,omitempty"`   // why there is no snapshot, why it is gone, or why it is old
+	Newer     []string   `json:"newer,omitempty"` // what a restore would overwrite, as found last
 	Restore   *Restore   `json:"restore,omitempty"`
 }
 
 // Card returns the ask whose card shows the state of s.
-func (s Snapshot) Card() ask.ID {
-	if s.Shown != "" {
-		return s.Shown
-	}
-	return s.Ask
-}
+func (s Snapshot) Card() ask.ID { return cmp.Or(s.Shown, s.Ask) }
 
 // Plan begins a snapshot. The caller has filled in what the snapshot is about.
 func Plan(s Snapshot, now time.Time) Snapshot {
@@ -177,13 +173,18 @@ func Plan(s Snapshot, now time.Time) Snapshot {
 
 // Of reports whether s was planned for exactly this call, and the step has not run yet.
 func (s Snapshot) Of(id session.ID, agent, tool, hash string) bool {
-	same := s.Session == id && s.Agent == agent && s.Tool == tool && s.Hash == hash
-	return same && s.awaitsStep() && s.Undoes == ""
+	type call struct {
+		session           session.ID
+		agent, tool, hash string
+		undoes            ID
+	}
+	have := call{s.Session, s.Agent, s.Tool, s.Hash, s.Undoes}
+	return have == call{id, agent, tool, hash, ""} && s.awaitsStep()
 }
 
 // awaitsStep reports whether the step of s has not run yet.
 func (s Snapshot) awaitsStep() bool {
-	return (s.State == Planned || s.State == Ready) && s.RanAt.IsZero()
+	return slices.Contains([]State{Planned, Ready}, s.State) && s.RanAt.IsZero()
 }
 
 // Take records what was kept before the step. Until the step has run, another Take
@@ -239,11 +240,15 @@ func Follow(s Snapshot, a ask.Ask) Snapshot {
 	if !s.awaitsStep() {
 		return s
 	}
-	refused := a.Decision != nil && !a.Decision.Allow && a.State != ask.Open
+	isRefused := a.Decision != nil && !a.Decision.Allow
 	switch {
-	case refused, a.State == ask.Cancelled, a.State == ask.Expired && !a.Attended:
+	case a.State == ask.Open:
+		return s
+	case isRefused, a.State == ask.Cancelled, a.State == ask.Expired && !a.Attended:
 		return drop(s, "")
-	case a.State == ask.Withdrawn && s.State == Planned && a.Dialog():
+	case s.State == Ready:
+		return s // it was taken in time
+	case a.State == ask.Withdrawn && a.Dialog():
 		return drop(s, "it was answered at the terminal before one could be taken")
 	}
 	return s
@@ -300,11 +305,14 @@ func (s Snapshot) Covered(newer []string) bool {
 
 // Next returns when s changes by itself, the zero time for never.
 func (s Snapshot) Next() time.Time {
-	if s.State == Gone || s.State == Restoring {
+	if !s.isDroppable() {
 		return time.Time{}
 	}
 	return s.EndsAt
 }
+
+// isDroppable reports whether s exists and is not being restored.
+func (s Snapshot) isDroppable() bool { return !slices.Contains([]State{Gone, Restoring}, s.State) }
 
 // Tick applies the changes that are due at now.
 func Tick(s Snapshot, now time.Time) Snapshot {
@@ -316,7 +324,7 @@ func Tick(s Snapshot, now time.Time) Snapshot {
 
 // Drop ends s early. It refuses to drop a snapshot that is being restored.
 func Drop(s Snapshot, why string) (Snapshot, error) {
-	if s.State == Gone || s.State == Restoring {
+	if !s.isDroppable() {
 		return s.unfit("drop")
 	}
 	return drop(s, why), nil
