@@ -32,10 +32,7 @@ func (c *Core) Look() error {
 
 // processes returns the processes that sessions depend on.
 func (s *state) processes() (all []session.Process) {
-	for _, v := range s.sessions.rows {
-		if v.State == session.Ended {
-			continue
-		}
+	for _, v := range s.sessions.live() {
 		for _, p := range []session.Process{v.Process(), v.WaitsIn, v.Holder} {
 			if p.Known() {
 				all = append(all, p)
@@ -47,9 +44,9 @@ func (s *state) processes() (all []session.Process) {
 
 // buryHooks forgets the hooks that have ended and waited for a session.
 func (s *state) buryHooks(b *store.Batch, over map[session.Process]bool) {
-	for _, v := range s.sessions.rows {
+	for _, v := range s.sessions.live() {
 		waits, holds := over[v.WaitsIn], over[v.Holder]
-		if v.State == session.Ended || !waits && !holds {
+		if !waits && !holds {
 			continue
 		}
 		if waits {
@@ -64,8 +61,8 @@ func (s *state) buryHooks(b *store.Batch, over map[session.Process]bool) {
 
 // burySessions ends the sessions whose client has ended.
 func (s *state) burySessions(b *store.Batch, over map[session.Process]bool, now time.Time) {
-	for _, v := range s.sessions.rows {
-		if v.State != session.Ended && over[v.Process()] {
+	for _, v := range s.sessions.live() {
+		if over[v.Process()] {
 			s.endSession(b, v, clientGone, ask.Local, now)
 		}
 	}

@@ -265,7 +265,7 @@ func (s *state) onCards() (out []ask.Ask) {
 
 // live returns the sessions that run with Afar's hooks, by token.
 func (s *state) live() (out []session.Session) {
-	for _, v := range s.sessions.rows {
+	for _, v := range s.sessions.live() {
 		if v.Protected() {
 			out = append(out, v)
 		}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"sort"
+	"strconv"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -17,15 +18,41 @@ import (
 // A sessionTable holds the sessions.
 type sessionTable struct {
 	*table[session.ID, session.Session]
-	byToken *index[session.ID, session.Session]
+	byToken  *index[session.ID, session.Session]
+	byClient *index[session.ID, session.Session] // the live ones, by the id of their client's process
+	byLife   *index[session.ID, session.Session] // see live
 }
 
 func newSessionTable(s *state) sessionTable {
 	t := register(s, store.Sessions, traits[session.Session]{
 		due: unreportedAt, expire: s.reportUnprotected, touches: sessionParts,
 	})
-	return sessionTable{table: t, byToken: t.indexBy(func(v session.Session) string { return v.Token })}
+	return sessionTable{
+		table:    t,
+		byToken:  t.indexBy(func(v session.Session) string { return v.Token }),
+		byClient: t.indexBy(liveClient),
+		byLife:   t.indexBy(life),
+	}
 }
+
+func liveClient(v session.Session) string {
+	if !v.Live() {
+		return ""
+	}
+	return strconv.Itoa(v.Client)
+}
+
+const alive = "alive"
+
+func life(v session.Session) string {
+	if !v.Live() {
+		return ""
+	}
+	return alive
+}
+
+// live returns the sessions that have not ended. Those that have are kept for days.
+func (t sessionTable) live() []session.Session { return t.byLife.all(alive) }
 
 func sessionParts(before, after session.Session) []Part {
 	parts := []Part{ofSession(after.ID)}
@@ -289,8 +316,8 @@ func (c *Core) IsClient(pid int) bool {
 // another conversation, it returns the newest.
 func (c *Core) OfClient(pid int) (found session.Session, ok bool) {
 	c.view(func(s *state, _ time.Time) {
-		for _, v := range s.sessions.rows {
-			if v.Client == pid && v.Live() && !v.SeenAt.Before(found.SeenAt) {
+		for _, v := range s.sessions.byClient.all(strconv.Itoa(pid)) {
+			if !v.SeenAt.Before(found.SeenAt) {
 				found, ok = v, true
 			}
 		}

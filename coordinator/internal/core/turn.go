@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -29,11 +30,7 @@ type Nudge struct {
 // MayHalt reports whether any session must end its turn.
 func (c *Core) MayHalt() (may bool) {
 	c.view(func(s *state, _ time.Time) {
-		for _, v := range s.sessions.rows {
-			if v.Halting() && v.Live() {
-				may = true
-			}
-		}
+		may = slices.ContainsFunc(s.sessions.live(), session.Session.Halting)
 	})
 	return may
 }

@@ -56,17 +56,15 @@ func (s *Store) Later(a Action, due time.Time, note string) error {
 	return nil
 }
 
-// Forget drops what is not needed any more: finished actions and ended loops from
-// before the given time, and what forgetChannels drops.
+// Forget drops what is not needed any more: finished actions and the old rows of each
+// kind from before the given time, and updates that were dealt with long ago.
 func (s *Store) Forget(before time.Time) error {
-	ms := before.UnixMilli()
 	return s.tx(func(tx *sql.Tx) error {
-		if _, err := tx.Exec(`DELETE FROM actions WHERE done >= gen AND due < ?`, ms); err != nil {
-			return fmt.Errorf("forget actions: %w", err)
+		for table, old := range oldRows {
+			if _, err := tx.Exec("DELETE FROM "+table+" WHERE "+old, before.UnixMilli()); err != nil {
+				return fmt.Errorf("forget old rows of %s: %w", table, err)
+			}
 		}
-		if _, err := tx.Exec(`DELETE FROM past_loops WHERE ended_at < ?`, ms); err != nil {
-			return fmt.Errorf("forget ended loops: %w", err)
-		}
-		return forgetChannels(tx, before)
+		return forgetUpdates(tx)
 	})
 }

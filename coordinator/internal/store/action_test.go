@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -238,5 +240,31 @@ func TestForget(t *testing.T) {
 			t.Errorf("have %+v, want %s in generation %d", a, key, gen)
 		}
 		done(t, s, mustDue(t, s, t0), "")
+	}
+}
+
+// TestForgetKinds: each kind says which of its rows are old.
+func TestForgetKinds(t *testing.T) {
+	s := open(t, newPath(t))
+	var b store.Batch
+	for name, at := range map[string]time.Time{"old": t0, "new": t0.Add(time.Hour)} {
+		store.Sessions.Put(&b, session.Session{ID: session.ID(name), SeenAt: at})
+		store.Rooms.Put(&b, channel.Room{Channel: "phone", Session: session.ID(name), Inside: "1", Address: "2"})
+		store.Loops.Put(&b, loop.Stack{Session: name, RunID: "r", UpdatedAt: at, Ended: &loop.Ended{At: at}})
+	}
+	commit(t, s, b)
+	if err := s.Forget(t0.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	rooms, _, err := store.Rooms.Load(s, time.Time{})
+	if err != nil || len(rooms) != 1 || rooms[0].Session != "new" {
+		t.Errorf("rooms: %+v, %v", rooms, err)
+	}
+	past, _, err := s.PastLoops(9)
+	if err != nil || len(past) != 1 || past[0].Session != "new" {
+		t.Errorf("loops that ended: %+v, %v", past, err)
+	}
+	if sessions, _, err := store.Sessions.Load(s, time.Time{}); err != nil || len(sessions) != 2 {
+		t.Errorf("sessions are kept: %+v, %v", sessions, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
@@ -39,6 +38,7 @@ var Rooms = NewKind(Kind[string, channel.Room]{
 	Table:   "rooms",
 	ID:      channel.Room.ID,
 	Columns: []Column[channel.Room]{{Name: "session", Of: func(r channel.Room) any { return string(r.Session) }}},
+	Old:     "session NOT IN (SELECT id FROM sessions WHERE seen_at >= ?1)",
 })
 
 func putCopies(tx writer, b *Batch) error {
@@ -166,17 +166,13 @@ func (s *Store) Received(name string) ([]channel.Update, error) {
 // keepUpdates bounds the memory of updates already dealt with, for each channel.
 const keepUpdates = 1000
 
-// forgetChannels drops old updates that were dealt with, and the rooms of sessions
-// that were not seen since the given time.
-func forgetChannels(tx *sql.Tx, before time.Time) error {
+// forgetUpdates drops old updates that were dealt with. The newest stay known, because a
+// channel may send them again.
+func forgetUpdates(tx *sql.Tx) error {
 	if _, err := tx.Exec(`DELETE FROM inbox WHERE done = 1
 		AND id <= (SELECT max(id) FROM inbox AS all_of WHERE all_of.channel = inbox.channel) - ?`,
 		keepUpdates); err != nil {
 		return fmt.Errorf("forget updates: %w", err)
-	}
-	const rooms = `DELETE FROM rooms WHERE session NOT IN (SELECT id FROM sessions WHERE seen_at >= ?)`
-	if _, err := tx.Exec(rooms, before.UnixMilli()); err != nil {
-		return fmt.Errorf("forget rooms: %w", err)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ type Kind[K ~string, V any] struct {
 	ID      func(V) K             // the id of a value
 	Columns []Column[V]           // what rows are selected by
 	Wanted  string                // the condition of the rows that Load reads; ?1 is its time in ms, and "" reads all
+	Old     string                // the condition of the rows that Forget drops; ?1 is its time in ms, and "" drops none
 	Check   func(V) error         // refuses a value that no program has written; nil accepts all
 	Life    func(V) string        // changes when a value is another thing under the same id; nil: it never is
 	put     string                // the statement that writes a row
@@ -46,7 +47,15 @@ func NewKind[K ~string, V any](k Kind[K, V]) *Kind[K, V] {
 	}
 	k.put = fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT (%s) DO UPDATE SET %s",
 		k.Table, strings.Join(names, ", "), strings.Join(places, ", "), k.Key, strings.Join(sets, ", "))
+	if k.Old != "" {
+		oldRows[k.Table] = k.Old
+	}
 	return &k
+}
+
+// oldRows holds for each table which of its rows Forget drops. ?1 is the time, in unix ms.
+var oldRows = map[string]string{
+	"actions": "done >= gen AND due < ?1",
 }
 
 func columnNames[V any](columns []Column[V]) (names []string) {

@@ -35,7 +35,8 @@ var pastLoops = NewKind(Kind[string, loop.Stack]{
 		}
 		return nil
 	},
-	of: "loops",
+	Old: "ended_at < ?1",
+	of:  "loops",
 })
 
 // keepPast keeps a loop that has ended. One that is kept already is replaced.
