@@ -37,7 +37,7 @@ const (
 
 // inGuard are the inner packages of the guard, the lowest first.
 var inGuard = []string{
-	guard + "lex", guard + "partial", guard + "fspath", guard + "protected", guard + "effect",
+	guard + "lex", guard + "pageaddr", guard + "partial", guard + "fspath", guard + "protected", guard + "effect",
 	guard + "understand/shell", guard + "understand/web", guard + "understand/sql", guard + "understand/script",
 	guard + "understand/powershell", guard + "understand", guard + "judge",
 }
@@ -114,7 +114,7 @@ type stdBan struct {
 // pureStd are the standard packages that a pure package may import.
 var pureStd = []string{
 	"bytes", "cmp", "crypto/sha256", "crypto/subtle", "embed", "encoding/base64", "encoding/hex", "encoding/json",
-	"errors", "fmt", "html/template", "io", "io/fs", "iter", "maps", "math", "path", "reflect", "regexp", "slices",
+	"errors", "fmt", "html/template", "io", "io/fs", "iter", "maps", "math", "net/netip", "path", "reflect", "regexp", "slices",
 	"sort", "strconv", "strings", "time", "unicode", "unicode/utf16", "unicode/utf8",
 }
 
@@ -131,7 +131,7 @@ func table() rules {
 		in + "settings", in + "store", "coordinator/home", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{
-		guard + "effect", guard + "fspath", guard + "lex", guard + "partial", guard + "protected",
+		guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",
 	})
 	return rules{
 		ours: map[string][]string{
@@ -158,7 +158,8 @@ func table() rules {
 			claude:               {},
 			"coordinator/client": {"coordinator/home", "coordinator/wire"},
 			"coordinator/guard": {
-				hostjson, guard + "effect", guard + "judge", guard + "lex", guard + "partial", guard + "protected",
+				hostjson, guard + "effect", guard + "judge", guard + "lex", guard + "pageaddr", guard + "partial",
+				guard + "protected",
 				guard + "understand", guard + "understand/shell",
 			},
 			"coordinator/demo":     {claude + "/sandbox", "coordinator/wire", "coordinator/wording"},
@@ -185,12 +186,13 @@ func table() rules {
 
 			// Only effects connect the reading of a call with its judgement.
 			guard + "lex":       {},
+			guard + "pageaddr":  {guard + "lex"},
 			guard + "partial":   {},
 			guard + "fspath":    {guard + "lex", guard + "partial"},
 			guard + "protected": {guard + "fspath", guard + "lex", guard + "partial"},
 			guard + "effect":    {guard + "lex", guard + "partial"},
 			guard + "judge": {
-				guard + "effect", guard + "fspath", guard + "lex", guard + "partial", guard + "protected",
+				guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",
 			},
 
 			guard + "understand/shell": reading,

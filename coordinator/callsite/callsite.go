@@ -4,8 +4,10 @@
 package callsite
 
 import (
+	"net"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
@@ -30,6 +32,7 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 		Env:        map[string]string{"HOME": dirs.User, "PWD": cwd},
 		Temp:       tempDirs,
 		Own:        ownPaths(dirs, bin),
+		Page:       page(dirs),
 		Resolve:    resolve,
 		Git:        git.facts,
 		Merged:     git.merged,
@@ -54,6 +57,18 @@ func ownPaths(dirs home.Dirs, bin string) []string {
 		filepath.Join(root, "plugin"),
 		filepath.Join(root, ".claude-plugin"),
 	)
+}
+
+// page returns where Afar's page is served. This machine's own name may lead to it, too.
+func page(dirs home.Dirs) guard.Page {
+	addr, hosts := dirs.Page()
+	_, port, _ := net.SplitHostPort(addr)
+	p := guard.Page{Port: port, Hosts: hosts}
+	if name, err := os.Hostname(); err == nil && name != "" {
+		short, _, _ := strings.Cut(name, ".")
+		p.Names = []string{name, short, short + ".local"}
+	}
+	return p
 }
 
 // maxLinks bounds a chain of symbolic links.

@@ -134,3 +134,45 @@ func TestContext(t *testing.T) {
 		}
 	}
 }
+
+// TestPage: the guard knows the page under the address that the coordinator noted, and under
+// the names of this machine and of proxies.
+func TestPage(t *testing.T) {
+	env := map[string]string{"HOME": t.TempDir(), "AFAR_HOME": t.TempDir()}
+	dirs, err := home.FromEnv(func(name string) string { return env[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	denied := func(url string) bool {
+		ctx := Context(dirs, "/opt/afar/bin", "/p", "/p")
+		return guard.Judge(guard.ShellCall("curl "+url), ctx).Verdict == guard.Deny
+	}
+	machine, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !denied("http://localhost:7357/") || denied("http://localhost:8123/") || !denied("http://"+machine+":7357/") {
+		t.Error("before a coordinator ran, the page has its usual address")
+	}
+	if err := os.MkdirAll(dirs.State, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := dirs.NotePage("127.0.0.1:8123", []string{"box.ts.net"}); err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]bool{
+		"http://localhost:8123/":      true,
+		"http://" + machine + ":8123": true,
+		"https://box.ts.net/":         true,
+		"http://localhost:7357/":      false,
+		"https://other.ts.net/":       false,
+	} {
+		if denied(url) != want {
+			t.Errorf("%s: denied is %t", url, !want)
+		}
+	}
+	t.Setenv("AFAR_WEB_ADDR", "off")
+	if !denied("http://localhost:8123/") {
+		t.Error("a session's variable moves the page")
+	}
+}

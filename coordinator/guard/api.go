@@ -3,6 +3,7 @@ package guard
 import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/judge"
+	"github.com/afar-sh/afar/coordinator/guard/pageaddr"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 )
 
@@ -26,6 +27,8 @@ type (
 	Verdict = judge.Verdict
 	// Context is what is known about the place of the call.
 	Context = judge.Context
+	// Page is where Afar's page is served.
+	Page = pageaddr.Page
 	// GitFacts describe a repository of that place.
 	GitFacts = judge.GitFacts
 	// Decision is the verdict with its reasons.

@@ -32,6 +32,7 @@ func siteOf(ctx *Context) shell.Site {
 		Home:     ctx.Home,
 		Env:      ctx.Env,
 		Own:      ctx.Own,
+		Page:     ctx.Page,
 		ReadOnly: ctx.ReadOnly,
 		Record:   ctx.WantsSteps(),
 	}

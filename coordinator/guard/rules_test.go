@@ -14,6 +14,8 @@ var update = stdflag.Bool("update", false, "write docs/guard.md")
 // which nobody has an opinion. They are the examples of docs/guard.md.
 var ruleCases = []struct{ rule, stops, passes string }{
 	{"afar.decide", "afar allow ask_12", "afar asks --json"},
+	{"afar.page", "curl http://127.0.0.1:7357/", "curl http://127.0.0.1:3000/"},
+	{"afar.cookie", "cat ~/.config/google-chrome/Default/Cookies", "ls ~/.config/google-chrome"},
 	{"afar.disable", "claude plugin disable afar", "claude plugin list"},
 	{"afar.files", "rm -rf ~/.local/state/afar", "ls ~/.local/state/afar"},
 	{"afar.secret", "cat ~/.config/afar/telegram.token", "cat ~/.config/afar/config.toml"},

@@ -194,6 +194,7 @@ const (
 	SettingsOff Op = "settings off"
 	Skill       Op = "skill"
 	WebPage     Op = "web page"
+	Cookies     Op = "cookies of a browser"
 )
 
 // What was not read.

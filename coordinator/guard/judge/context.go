@@ -1,5 +1,7 @@
 package judge
 
+import "github.com/afar-sh/afar/coordinator/guard/pageaddr"
+
 // Context is what is known about the place of the call. Every field may be
 // empty. The judge then assumes the worse case.
 type Context struct {
@@ -9,6 +11,7 @@ type Context struct {
 	// Own lists Afar's own directories and files (bin, config, state, runtime,
 	// plugin root), which are protected.
 	Own     []string
+	Page    pageaddr.Page             // where Afar's page is served
 	Resolve func(path string) string  // symlink resolution; nil = identity
 	Git     func(dir string) GitFacts // lazy; nil = unknown. No deny depends on it alone
 	// Merged reports whether the current branch has all commits of branch. It

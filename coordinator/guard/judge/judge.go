@@ -271,6 +271,15 @@ func secretRead(j *judging, e effect.Effect) bool {
 	return protected.SecretPath(e.Target, j.home) || protected.SecretPath(j.real(e.Target), j.home)
 }
 
+// browserStore reports whether the target holds the cookies or passwords of a browser of the
+// person.
+func browserStore(j *judging, e effect.Effect) bool {
+	if e.Away != "" {
+		return false
+	}
+	return e.Op == effect.Cookies || protected.BrowserStore(e.Target) || protected.BrowserStore(j.real(e.Target))
+}
+
 // ownSecret reports whether the target may be Afar's token or one of its
 // programs.
 func ownSecret(j *judging, e effect.Effect) bool {

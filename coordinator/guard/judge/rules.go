@@ -23,6 +23,12 @@ const readingAdvice = "You only read: look with Read, Grep, Glob or commands suc
 var policies = []policy{
 	// Afar and the host's guard rails.
 	{
+		id: "afar.page", verdict: Deny, kind: effect.SteerAfar, when: when{op: ops{effect.WebPage}},
+		why: "Reaches for Afar's page, where the person decides",
+		instead: "The page is for the person alone. afar status, asks and log show the same things; leave its " +
+			"address and its cookie alone.",
+	},
+	{
 		id: "afar.decide", verdict: Deny, kind: effect.SteerAfar,
 		why: "Decides for the person",
 		instead: "Questions to the person are answered by the person alone. Only afar status, asks, log, " +
@@ -63,6 +69,12 @@ var policies = []policy{
 	{
 		id: "afar.secret", verdict: Deny, kind: effect.ReadFile, when: when{is: ownSecret},
 		why: "Reads Afar's token or copies its programs", instead: parkAfar,
+	},
+	{
+		id: "afar.cookie", verdict: Deny, kind: effect.ReadFile, when: when{is: browserStore},
+		why: "Reads the cookies or passwords of a browser",
+		instead: "Leave the person's browsers alone: who has their cookies can decide for them. Use a profile of " +
+			"your own in the project.",
 	},
 	{
 		id: "afar.process", verdict: Deny, kind: effect.KillProcess, when: when{is: afarProcess},

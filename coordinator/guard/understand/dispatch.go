@@ -33,6 +33,7 @@ func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 		checkOwn(sh, c, full)
 	}
 	ownOutput(sh, c)
+	readsBrowser(sh, c)
 	if p.prints && printsForEval(c) {
 		sh.Print(partial.UnknownBenign)
 		return

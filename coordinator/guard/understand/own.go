@@ -19,12 +19,30 @@ const (
 	socketClients = "curl nc ncat netcat socat websocat wget http"
 )
 
+// These are the programs that make requests, open pages or forward ports, and the programs
+// that show a port of this machine to the world. They may reach Afar's page.
+const (
+	pageClients = socketClients + " " +
+		"wget2 https xh httpie curlie aria2c axel fetch lwp-request lynx w3m links links2 elinks browsh " +
+		"telnet openssl gnutls-cli hurl grpcurl ab wrk wrk2 hey siege oha bombardier vegeta k6 autocannon " +
+		"httperf httrack monolith single-file wkhtmltopdf wkhtmltoimage cutycapt lighthouse playwright " +
+		"puppeteer playwright-cli pageres percollate yt-dlp mitmproxy mitmdump proxychains proxychains4 ssh " +
+		"autossh mosh plink sshuttle xdg-open open sensible-browser x-www-browser www-browser gnome-open " +
+		"kde-open kde-open5 gio wslview explorer start start-process firefox firefox-esr librewolf chromium " +
+		"chromium-browser google-chrome google-chrome-stable chrome chrome-headless-shell headless_shell " +
+		"brave brave-browser microsoft-edge msedge vivaldi opera safari epiphany qutebrowser konqueror falkon " +
+		"nyxt python node deno bun ruby perl php iwr irm invoke-webrequest invoke-restmethod " +
+		"test-netconnection"
+	tunnels = "ngrok cloudflared lt localtunnel bore devtunnel zrok pagekite tailscale inlets inletsctl frpc " +
+		"rathole chisel expose loophole telebit"
+)
+
 // ownName reports whether checkOwn has a check for a program.
 func ownName(name string) bool {
 	return lex.OneOf(name, "afar claude claude-code go") || strings.HasPrefix(name, "hook-") ||
 		lex.OneOf(name, inPlaceAlways) ||
 		lex.OneOf(name, inPlaceAsked) ||
-		lex.OneOf(name, socketClients)
+		lex.OneOf(name, pageClients) || lex.OneOf(name, tunnels)
 }
 
 // checkOwn reports the effects of a command on Afar or on the host's guard rails.
@@ -47,6 +65,16 @@ func checkOwn(sh *shell.Shell, c shell.Command, full string) {
 	}
 	if lex.OneOf(c.Name, socketClients) {
 		ownSocket(sh, c)
+	}
+	ownPage(sh, c)
+}
+
+// ownPage reports a command that reaches Afar's page.
+func ownPage(sh *shell.Shell, c shell.Command) {
+	page := sh.Eval.Site.Page
+	isTunnel := lex.OneOf(c.Name, tunnels)
+	if isTunnel && page.PortAlone(c.Args) || (isTunnel || lex.OneOf(c.Name, pageClients)) && page.Args(c.Args) {
+		sh.Effect(effect.SteerAfar, effect.WebPage, strings.Join(c.Args, " "))
 	}
 }
 
@@ -97,15 +125,38 @@ func ownProgram(sh *shell.Shell, p string) bool {
 	return protected.LinkedProgram(p) || sh.IsOwn(p) && (base == "afar" || strings.HasPrefix(base, "hook-"))
 }
 
-// ownSocket reports arguments that name Afar's web page or one of its sockets.
+// namesFiles are the programs that show names of files, or take texts that are no files.
+const namesFiles = "ls ll dir stat du df test [ [[ echo printf " +
+	"rm rmdir cd pushd find fd fdfind mkdir touch file wc tree " +
+	"exa eza lsd chmod chown basename dirname realpath readlink which whereis locate pgrep pkill ps kill " +
+	"git gh glab grep egrep fgrep rg ag ack sed awk gawk jq export alias pip pip3 uv npm pnpm yarn cargo " +
+	"go apt apt-get brew"
+
+// readsBrowser reports the cookie stores of browsers among the arguments of any program.
+func readsBrowser(sh *shell.Shell, c shell.Command) {
+	if sh.Place.Away != "" || lex.OneOf(c.Name, namesFiles) {
+		return
+	}
+	below := protected.MayBeBrowser(sh.Place.Cwd)
+	for _, a := range c.Args {
+		if strings.HasPrefix(a, "--cookies-from-browser") {
+			sh.Effect(effect.ReadFile, effect.Cookies, a)
+		}
+		if !below && !protected.MayBeBrowser(a) || strings.HasPrefix(a, "-") && !strings.Contains(a, "=") {
+			continue
+		}
+		if _, value, ok := strings.Cut(a, "="); ok && strings.HasPrefix(a, "-") {
+			a = value
+		}
+		if p := sh.Path(strings.TrimPrefix(strings.TrimPrefix(a, "file:"), "@")); protected.BrowserStore(p) {
+			sh.Effect(effect.ReadFile, effect.Cookies, p)
+		}
+	}
+}
+
+// ownSocket reports arguments that name one of Afar's sockets.
 func ownSocket(sh *shell.Shell, c shell.Command) {
 	for _, a := range c.Args {
-		for _, page := range [...]string{"127.0.0.1:7357", "localhost:7357", "[::1]:7357"} { // AFAR_WEB_ADDR's default
-			if strings.Contains(a, page) || strings.HasPrefix(a, ":7357") {
-				sh.Effect(effect.SteerAfar, effect.WebPage, a)
-				return
-			}
-		}
 		for _, dir := range sh.Eval.Site.Own {
 			if dir != "" && strings.Contains(a, dir) || strings.Contains(a, "afar") && strings.Contains(a, ".sock") {
 				sh.Effect(effect.SteerAfar, effect.Socket, a)

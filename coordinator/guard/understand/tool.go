@@ -14,6 +14,7 @@ import (
 func Read(call effect.Call, site shell.Site) effect.Understood {
 	sh := NewShell(call, site)
 	u := sh.Eval
+	pageTool(sh, call)
 	switch {
 	case lex.OneOf(call.Tool, "Write Edit MultiEdit NotebookEdit"):
 		fileTool(sh, call, effect.WriteFile)
@@ -33,6 +34,29 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 		readOnly(u, call)
 	}
 	return effect.Understood{Effects: u.Effects, Root: u.Root}
+}
+
+// openers are words in the names of tools that may open addresses.
+const openers = "playwright puppeteer browser chrome chromium firefox selenium devtools devtool cdp webdriver fetch " +
+	"http https request web navigate url crawl scrape computer page tab"
+
+// pageTool reports an argument of a tool that is the address of Afar's page. The arguments of
+// the tools for files and of the shell are read elsewhere. Where a tool may open addresses
+// that stand in a text, any mention of the page counts.
+func pageTool(sh *shell.Shell, call effect.Call) {
+	if lex.OneOf(call.Tool, "Bash PowerShell Monitor Write Edit MultiEdit NotebookEdit Read NotebookRead Grep Glob "+
+		"TodoWrite Task Agent") {
+		return
+	}
+	opens := call.Tool != "WebFetch" && lex.HasWord(lex.VerbWords(call.Tool), openers)
+	page := sh.Eval.Site.Page
+	for _, a := range call.Args {
+		if page.URL(a.Value) || opens && page.Code(a.Value) {
+			sh.Via, sh.Part = call.Tool, lex.Clip(a.Value, 300)
+			sh.Effect(effect.SteerAfar, effect.WebPage, sh.Part)
+			return
+		}
+	}
 }
 
 // NewShell returns a shell for one call. It can run every program that the tables

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
@@ -49,6 +50,12 @@ func bareCommand(text, lang string) bool {
 // readText reports the effects of a program text. It reads a loop over literals
 // once for each of them.
 func readText(sh *shell.Shell, text, lang string) {
+	if sh.Eval.Site.Page.Code(text) {
+		sh.Effect(effect.SteerAfar, effect.WebPage, lex.Clip(text, 300))
+	}
+	if sh.Place.Away == "" && protected.ReadsBrowser(text) {
+		sh.Effect(effect.ReadFile, effect.Cookies, lex.Clip(text, 300))
+	}
 	toks := Tokenize(text, lang)
 	loops := literalLoops(toks)
 	rounds := 1
@@ -126,6 +133,8 @@ func readString(sh *shell.Shell, toks []Token, i int, consts map[string]string, 
 		}
 	case lang == "other" && kindAt(toks, i+1) == '.' && strings.HasPrefix(textAt(toks, i+2), "execute"):
 		sh.RunText(text) // groovy: "ls".execute()
+	case sh.Place.Away == "" && protected.BrowserStore(text):
+		sh.Effect(effect.ReadFile, effect.Cookies, text)
 	case strings.Contains(text, ".sock") && strings.Contains(text, "afar"):
 		sh.Effect(effect.SteerAfar, effect.Socket, text)
 	}

@@ -549,6 +549,9 @@ func (sh *Shell) Read(word string) string {
 // socket reports a redirection to the network. Connected to a shell it opens the
 // machine to others; otherwise it may only test whether a port is open.
 func (sh *Shell) socket(host string) {
+	if sh.Eval.Site.Page.URL(strings.Replace(host, "/", ":", 1)) {
+		sh.Effect(effect.SteerAfar, effect.WebPage, host)
+	}
 	name, _, _ := strings.Cut(sh.here(), " ")
 	switch {
 	case lex.IsShellName(lex.ProgramName(name)) || name == "exec":

@@ -1,11 +1,14 @@
 package shell
 
+import "github.com/afar-sh/afar/coordinator/guard/pageaddr"
+
 // A Site is the part of the place of a call that influences what the call does.
 // Every field may be empty.
 type Site struct {
 	Cwd, Project, Home string
 	Env                map[string]string // statically known environment
 	Own                []string          // Afar's own directories and files
+	Page               pageaddr.Page     // where Afar's page is served
 	ReadOnly           bool              // report everything that does more than read
 	Record             bool              // keep the tree of commands
 }

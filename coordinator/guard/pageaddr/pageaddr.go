@@ -1,0 +1,310 @@
+// Package pageaddr recognises the address of Afar's page in a text, under any of its names.
+package pageaddr
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+)
+
+// Port is the port of the page if nothing else is known.
+const Port = "7357"
+
+// A Page is where Afar's page is served. The zero value is the page on its usual port.
+type Page struct {
+	Port  string   // "" means Port
+	Names []string // names of this machine, besides those of loopback
+	Hosts []string // names of proxies in front of the page, which have ports of their own
+}
+
+func (p Page) port() string {
+	if p.Port == "" {
+		return Port
+	}
+	return p.Port
+}
+
+// URL reports whether a whole text is an address of the page: a URL as a browser reads it, or
+// a host with a port.
+func (p Page) URL(text string) bool {
+	// A browser drops line breaks, and takes a backslash for a slash.
+	text = strings.NewReplacer("\t", "", "\r", "", "\n", "", `\`, "/").Replace(strings.ToLower(text))
+	if text = strings.Trim(text, " \x00"); !p.mayName(text) {
+		return false
+	}
+	scheme := ""
+	for {
+		name, rest, ok := strings.Cut(text, ":")
+		if !ok || !lex.OneOf(name, "http https ws wss view-source feed jar blob url") {
+			break
+		}
+		scheme, text = name, strings.TrimLeft(rest, "/")
+	}
+	if name, rest, ok := strings.Cut(text, "://"); ok && !strings.ContainsAny(name, " /?#:.") {
+		text = rest
+	}
+	return p.authority(text, scheme)
+}
+
+// authority reports whether the beginning of a text, up to its path, names the page.
+func (p Page) authority(text, scheme string) bool {
+	if i := strings.IndexAny(text, "/?# \t\r\n\"'`<>"); i >= 0 {
+		text = text[:i]
+	}
+	text = text[strings.LastIndexByte(text, '@')+1:]
+	host, port := splitPort(text)
+	if p.isHost(host) {
+		return true
+	}
+	switch {
+	case port != "":
+	case lex.OneOf(scheme, "https wss"):
+		port = "443"
+	case scheme != "":
+		port = "80"
+	}
+	return p.isPort(port) && p.isHere(host)
+}
+
+// splitPort splits a host and its port. The host of an IPv6 address has no brackets.
+func splitPort(text string) (host, port string) {
+	if inside, ok := strings.CutPrefix(text, "["); ok {
+		host, rest, _ := strings.Cut(inside, "]")
+		return host, strings.TrimPrefix(rest, ":")
+	}
+	i := strings.LastIndexByte(text, ':')
+	if i < 0 {
+		return text, ""
+	}
+	return text[:i], text[i+1:]
+}
+
+// Mentions reports whether a text contains an address of the page.
+func (p Page) Mentions(text string) bool {
+	text = strings.ToLower(text)
+	if !p.mayName(text) {
+		return false
+	}
+	text = strings.ReplaceAll(text, `\`, "/")
+	for rest := text; ; {
+		before, after, ok := strings.Cut(rest, "://")
+		if !ok {
+			break
+		}
+		scheme := before[strings.LastIndexFunc(before, func(r rune) bool { return r < 'a' || r > 'z' })+1:]
+		if p.authority(after, scheme) {
+			return true
+		}
+		rest = after
+	}
+	return p.hostPort(text)
+}
+
+// delimiters end a host in a text.
+const delimiters = " \t\r\n\"'`/@=,;()<>{}|&#?:"
+
+// hostPort reports whether a text contains a name of this machine, a colon and the page's port.
+func (p Page) hostPort(text string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], p.port())
+		if i < 0 {
+			return false
+		}
+		at, end := from+i, from+i+len(p.port())
+		from = end
+		before, ok := strings.CutSuffix(strings.TrimRight(text[:at], "0"), ":")
+		if !ok || end < len(text) && text[end] >= '0' && text[end] <= '9' {
+			continue
+		}
+		host := before[strings.LastIndexAny(before, delimiters)+1:]
+		if inside, ok := strings.CutSuffix(before, "]"); ok {
+			host = inside[strings.LastIndexByte(inside, '[')+1:]
+		}
+		if p.isHere(host) {
+			return true
+		}
+	}
+}
+
+// Args reports whether the arguments of a network client name the page: as a URL, as host and
+// port in one argument, or each in its own.
+func (p Page) Args(args []string) bool {
+	if !p.mayName(strings.ToLower(strings.Join(args, " "))) {
+		return false
+	}
+	var host, port bool
+	for _, a := range args {
+		a = strings.ToLower(a)
+		isLogin := strings.Contains(a, "@") && !strings.Contains(a, "://") // as ssh has it
+		if !isLogin && p.URL(a) || p.Mentions(a) || p.pair(a) {
+			return true
+		}
+		_, value, _ := strings.Cut(a, "=")
+		host = host || p.isHere(a) || p.isHere(value)
+		port = port || p.isPort(a) || p.isPort(value)
+	}
+	return host && port
+}
+
+// pair reports whether the words of one argument are a name of this machine and the page's
+// port, in any order, as in foo:7357:127.0.0.1 and 8080:localhost:7357, or a port alone, as
+// in :7357/path.
+func (p Page) pair(arg string) bool {
+	if strings.Contains(arg, "://") {
+		return false
+	}
+	head, _, _ := strings.Cut(arg, "/")
+	if p.isPort(strings.TrimPrefix(head, ":")) && strings.HasPrefix(head, ":") {
+		return true
+	}
+	return p.words(head, ":,=@;[] ")
+}
+
+// words reports whether a text has a name of this machine and the page's port among its words.
+func (p Page) words(text, between string) bool {
+	var host, port bool
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(between, r) }) {
+		host = host || p.isHere(w)
+		port = port || p.isPort(w)
+	}
+	return port && (host || strings.Contains(text, "::1"))
+}
+
+// Code reports whether a program text names the page: an address, or its parts as literals of
+// their own.
+func (p Page) Code(text string) bool {
+	text = strings.ToLower(text)
+	if !p.mayName(text) {
+		return false
+	}
+	if p.Mentions(text) || p.words(text, " \t\r\n\"'`/@=,;()[]<>{}|&#?:+*$\\") {
+		return true
+	}
+	// without a host, a client connects to this machine
+	return lex.Mentions(text, "connect( createconnection(") && p.words(text+" localhost", " \t\r\n\"'(),;:=")
+}
+
+// PortAlone reports whether an argument is the page's port, or ends in it.
+func (p Page) PortAlone(args []string) bool {
+	for _, a := range args {
+		if i := strings.LastIndexAny(a, ":="); p.isPort(a[i+1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayName reports whether a text contains what every name of the page has. text is in lower
+// case.
+func (p Page) mayName(text string) bool {
+	if strings.Contains(text, p.port()) || lex.OneOf(p.port(), "80 443") {
+		return true
+	}
+	for _, h := range p.Hosts {
+		if strings.Contains(text, strings.ToLower(h)) || strings.Contains(text, "%") {
+			return true
+		}
+	}
+	return false
+}
+
+// isPort reports whether a word is the page's port.
+func (p Page) isPort(word string) bool {
+	return strings.TrimLeft(word, "0") == p.port()
+}
+
+// isHost reports whether a host is a proxy in front of the page.
+func (p Page) isHost(host string) bool { return has(p.Hosts, plain(host)) }
+
+func has(names []string, host string) bool {
+	for _, name := range names {
+		if host != "" && strings.EqualFold(strings.TrimSuffix(name, "."), host) {
+			return true
+		}
+	}
+	return false
+}
+
+// plain returns a host without what resolvers ignore.
+func plain(host string) string {
+	for from := 0; ; {
+		i := strings.IndexByte(host[from:], '%')
+		if i < 0 {
+			return strings.TrimRight(strings.ToLower(host), ".")
+		}
+		from += i
+		if n, err := strconv.ParseUint(host[from+1:min(len(host), from+3)], 16, 8); err == nil {
+			host = host[:from] + string([]byte{byte(n)}) + host[min(len(host), from+3):]
+		}
+		from++
+	}
+}
+
+// loopbackNames are names of this machine, and loopbackDomains names under which public name
+// servers give its loopback address.
+const (
+	loopbackNames   = "localhost localhost.localdomain localhost6 localhost6.localdomain6 ip6-localhost ip6-loopback 0 *"
+	loopbackDomains = ".localhost .localtest.me .lvh.me .vcap.me .lacolhost.com .fuf.me .localho.st"
+)
+
+// isHere reports whether a host is this machine. A name with characters beyond ASCII may be
+// any other one, and so may a name that is not known.
+func (p Page) isHere(host string) bool {
+	host, _, _ = strings.Cut(plain(host), "%")
+	if host == "" {
+		return false
+	}
+	for i := range len(host) {
+		if host[i] < ' ' || host[i] >= 0x7f {
+			return true
+		}
+	}
+	if lex.OneOf(host, loopbackNames) || lex.EndsWith("."+host, loopbackDomains) || has(p.Names, host) {
+		return true
+	}
+	if lex.Mentions(host, "127.0.0.1 127-0-0-1") {
+		return true // as the name servers of nip.io read it
+	}
+	if addr, err := netip.ParseAddr(host); err == nil {
+		addr = addr.Unmap()
+		return addr.IsLoopback() || addr.IsUnspecified() || addr.Is6() && isCompatible(addr)
+	}
+	number, ok := address(host)
+	return ok && (number == 0 || number>>24 == 127)
+}
+
+// isCompatible reports whether an IPv6 address holds a loopback address of IPv4, as in
+// ::127.0.0.1 and 64:ff9b::127.0.0.1.
+func isCompatible(addr netip.Addr) bool {
+	raw := addr.As16()
+	return raw[12] == 127 && (lex.BeginsWith(addr.StringExpanded(), "0000:0000:0000 0064:ff9b:0000"))
+}
+
+// address reads an IPv4 address in any of its forms: up to four numbers, each decimal, octal
+// or hexadecimal, of which the last one fills the rest.
+func address(host string) (number uint64, ok bool) {
+	parts := strings.Split(host, ".")
+	if len(parts) > 4 {
+		return 0, false
+	}
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 0, 32)
+		if err != nil || strings.ContainsAny(part, "_ob") && !strings.HasPrefix(part, "0x") {
+			return 0, false
+		}
+		if i < len(parts)-1 {
+			if n > 255 {
+				return 0, false
+			}
+			number |= n << (24 - 8*i)
+			continue
+		}
+		if n >= 1<<(32-8*i) {
+			return 0, false
+		}
+		number |= n
+	}
+	return number, true
+}
