@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// TestRealPrint is proof a: in a print session a call raises an ask; Allow
-// lets it run, Deny stops it and the model reads why.
+// TestRealPrint is proof a: in a print session a call raises an ask. Allow lets it run;
+// Deny stops it, and the model reads why.
 func TestRealPrint(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	done := r.printing("go " + model.Play(model.Bash("touch refused"), model.Bash("touch made"), model.Say("fin")))
@@ -42,8 +42,8 @@ func TestRealPrint(t *testing.T) {
 	}
 }
 
-// TestRealPrintGuard is the guard's part of proof a, on the old client too: a
-// risky call waits for the phone, in PreToolUse itself.
+// TestRealPrintGuard is the guard's part of proof a, also on the oldest client: the
+// PreToolUse hook of a risky call waits for the phone.
 func TestRealPrintGuard(t *testing.T) {
 	t.Parallel()
 	const risky = "bash -c \"$(cat recipe.txt)\""
@@ -67,8 +67,8 @@ func TestRealPrintGuard(t *testing.T) {
 	}
 }
 
-// TestRealTerminal is proof b: the card appears while the dialog is open, and
-// the first answer wins, wherever it comes from.
+// TestRealTerminal is proof b: the card appears while the dialog is open, and the first
+// answer wins, from the phone or the terminal.
 func TestRealTerminal(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
@@ -79,8 +79,8 @@ func TestRealTerminal(t *testing.T) {
 // dialog is the host's permission dialog.
 const dialog = `Do you want to proceed`
 
-// opens has the session want a command that leaves one line in the file name,
-// and returns its card. The dialog is open.
+// opens makes the session ask for a command that writes one line into the file name. It
+// returns the card while the dialog is open.
 func (r *rig) opens(name, command string) botapi.Message {
 	r.t.Helper()
 	r.ask(name, model.Bash(command+"echo run >> "+name))
@@ -95,7 +95,7 @@ func testTerminal(r *rig) {
 			r.t.Errorf("the tool ran %d times\n%s", n, r.trail())
 		}
 	}
-	// First, while nothing else lies in the project that git does not have.
+	// This part is first, while the project has no other untracked files.
 	r.part("undo, allowed on the phone", func() {
 		r.cleans("phone", func(card botapi.Message) { r.tap(card, "Allow") })
 	})
@@ -141,8 +141,8 @@ func testTerminal(r *rig) {
 		once("killed")
 		r.did("killed")
 	})
-	// An answer from the phone that comes late, and before the tool runs, is the
-	// phone's: the host does not count the wait as the tool's.
+	// A late answer counts as the phone's if it comes before the tool runs: the host does not
+	// count the wait as time of the tool.
 	r.part("slow yes", func() {
 		card := r.opens("slow", "")
 		time.Sleep(6 * time.Second) // as long as no run may be thought to have begun before
@@ -156,8 +156,8 @@ func testTerminal(r *rig) {
 	r.part("always", r.always)
 }
 
-// TestRealAuto is proof c: in the client's default mode, where ordinary calls
-// raise no question, a call that our guard marks reaches the phone.
+// TestRealAuto is proof c: in the client's default mode ordinary calls raise no question,
+// but a call that the guard marks reaches the phone.
 func TestRealAuto(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	write(t, r.lab.Project, "recipe.txt", "touch made\n")

@@ -16,15 +16,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// modes are the permission modes of the client but bypassPermissions, in which
-// everything is tried.
+// modes are the permission modes of the client except bypassPermissions, in which the test
+// tries all attacks.
 var modes = []string{"default", "acceptEdits", "auto", "plan", "dontAsk"}
 
-// TestRealAttack has a session answer the ask of another one, and silence the
-// person, in every way that its shell knows, and in every permission mode with
-// one of each kind of way: who may decide does not hang on the mode. The
-// client's rules let the script run, and the guard does not look into it: the
-// coordinator alone stands in between.
+// TestRealAttack: a session tries to answer the ask of another one, and to silence the
+// person, in every way that its shell has. In each other permission mode it tries one way of
+// each kind, because the mode must not matter. The client's rules let the script run and the
+// guard does not read it, so only the coordinator can refuse.
 func TestRealAttack(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
@@ -58,8 +57,8 @@ func TestRealAttack(t *testing.T) {
 	}
 }
 
-// TestRealTyping: a session that would type into the person's terminal is asked
-// about it first, also where no other question is ever raised.
+// TestRealTyping: a call that would type into the person's terminal raises a question, even
+// in the mode without other questions.
 func TestRealTyping(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	r.must("away", "on")
@@ -75,7 +74,7 @@ func TestRealTyping(t *testing.T) {
 	}
 }
 
-// openAsk returns the one ask that is open.
+// openAsk returns the only open ask.
 func (r *rig) openAsk() wire.Ask {
 	r.t.Helper()
 	asks := r.status().Asks
@@ -87,13 +86,13 @@ func (r *rig) openAsk() wire.Ask {
 
 var tried = regexp.MustCompile(`(?m)^(\d+|timeout) ([^:]+): (.*)$`)
 
-// How many ways attack.sh tries, all of them or one of each kind.
+// The numbers of ways that attack.sh tries: all of them, or one of each kind.
 const (
 	attacks        = 64
 	attacksInBrief = 25
 )
 
-// attacked has a session in this mode run the script, all of it or some.
+// attacked lets a session in a permission mode run the script, or a part of it.
 func (r *rig) attacked(which string, tries int, mode string, target wire.Ask, client string) {
 	r.t.Helper()
 	r.t.Logf("%s in mode %s", which, mode)
@@ -103,8 +102,8 @@ func (r *rig) attacked(which string, tries int, mode string, target wire.Ask, cl
 	r.withstood(mode, tries, target)
 }
 
-// withstood checks that nothing of what the script tried had an effect, and
-// that each try was refused in words.
+// withstood checks that no try of the script had an effect, and that each was refused with
+// a reason.
 func (r *rig) withstood(mode string, tries int, target wire.Ask) {
 	r.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.lab.Project, "results"))
@@ -141,7 +140,7 @@ func (r *rig) withstood(mode string, tries int, target wire.Ask) {
 	}
 }
 
-// refusals counts what the journal says was refused since the last count.
+// refusals returns how many refusals the journal has since the last call.
 func (r *rig) refusals() (n int) {
 	r.t.Helper()
 	out := r.must("call", "log", fmt.Sprintf(`{"after":%d,"limit":5000}`, r.counted))
@@ -157,9 +156,9 @@ func (r *rig) refusals() (n int) {
 	return n
 }
 
-// attack is what a session's shell tries. Each try leaves one line: its exit
-// code, its name, and what it was told. What begins with "mute" prints nothing
-// when it is refused; whether it had an effect shows in the state.
+// attack is the script that a session's shell runs. Each try writes one line: its exit
+// code, its name and its output. A try whose name begins with "mute" prints nothing if it is
+// refused; the state shows whether it had an effect.
 const attack = `
 bin=$1 home=$2 ask=$3 session=$4 client=$5 which=$6
 bare="HOME=$HOME PATH=$PATH AFAR_HOME=$home AFAR_TELEGRAM_TOKEN=1234567:AAE0123456789012345678901234567890"

@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// TestRealBatch: a text from the phone reaches a session that works right behind its next
-// tools, once, as the person's words; the turn goes on.
+// TestRealBatch: a text from the phone reaches a working session right after its next
+// tools, once, as the person's words, and the turn continues.
 func TestRealBatch(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {

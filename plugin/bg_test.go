@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// background starts `claude --bg` with its prompt. The host's service that runs
-// it ends with the test.
+// background starts `claude --bg` with a prompt. The host's service for it ends with the
+// test.
 func (r *rig) background(prompt string, args ...string) {
 	r.t.Helper()
 	run := func(args ...string) string {
@@ -32,8 +32,8 @@ func (r *rig) background(prompt string, args ...string) {
 	}
 }
 
-// TestRealBackground: a session of `claude --bg` opens dialogs that nobody
-// watches. Each kind of question reaches the phone, and the answer the session.
+// TestRealBackground: a session of `claude --bg` opens dialogs that nobody watches. Each
+// kind of question reaches the phone, and its answer reaches the session.
 func TestRealBackground(t *testing.T) {
 	t.Parallel()
 	t.Run("default", testBackgroundDefault)
@@ -69,8 +69,7 @@ func testBackgroundDefault(t *testing.T) {
 		r.filledIn()
 		r.asked(content)
 	})
-	// A background session that stops checks in, and a reply, also a late one,
-	// wakes it.
+	// A background session that stops checks in. A reply wakes it, even a late one.
 	r.part("stop", func() {
 		card := r.open("first answer")
 		r.model.Script(followUp(instruction))

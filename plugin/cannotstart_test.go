@@ -11,8 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// TestRealCannotStart: where no coordinator can start, the session says so when
-// it begins, the phone is told, and the answer at the dialog counts.
+// TestRealCannotStart: if no coordinator can start, the session says so when it begins, the
+// phone is told, and the answer at the dialog counts.
 func TestRealCannotStart(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {

@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// followUp plays a session that says "first answer", and then what it was told.
+// followUp returns a session that says "first answer", and then repeats what it was told.
 func followUp(text string) func(model.Request) model.Turn {
 	return func(q model.Request) model.Turn {
 		if q.Has(text) {
@@ -22,7 +22,7 @@ func followUp(text string) func(model.Request) model.Turn {
 	}
 }
 
-// instruction is a reply that a shell, a template or a parser would spoil.
+// instruction is a reply that a shell, a template or a parser would change.
 const instruction = "now run `make lint`\n  & say \"don't\" <b>$1</b>"
 
 // asked waits for a request of the session that holds text.
@@ -31,7 +31,7 @@ func (r *rig) asked(text string) model.Request {
 	return r.heard(text, func(q model.Request) bool { return q.Has(text) })
 }
 
-// heard waits for a request of the session that is wanted.
+// heard waits for a request of the session for which wanted is true.
 func (r *rig) heard(what string, wanted func(model.Request) bool) model.Request {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), within)
@@ -43,8 +43,8 @@ func (r *rig) heard(what string, wanted func(model.Request) bool) model.Request 
 	return q
 }
 
-// awayRig is a rig whose person is away, whose Stop hooks hold this long, and
-// whose session has been asked for a first thing.
+// awayRig returns a rig whose person is away and whose Stop hooks hold for a given time.
+// Its session has received a first prompt.
 func awayRig(t *testing.T, version, hold string) *rig {
 	r := newRig(t, host.Need(t, version))
 	r.configure("[checkin]\nhold = \"" + hold + "\"")
@@ -55,8 +55,8 @@ func awayRig(t *testing.T, version, hold string) *rig {
 	return r
 }
 
-// TestRealCheckIn is the way out and back of a session that stopped while its
-// person is away.
+// TestRealCheckIn: a session that stops while its person is away checks in, and a reply
+// reaches it.
 func TestRealCheckIn(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
@@ -74,8 +74,8 @@ func TestRealCheckIn(t *testing.T) {
 	})
 }
 
-// testHeld is one session that is held when it stops: by a reply it goes on and
-// is held again, by typing, and by Esc.
+// testHeld checks a session that is held when it stops. A reply makes it continue, and it is
+// held again. Typing and Esc end the hold.
 func testHeld(r *rig, version string) {
 	r.part("a reply", func() {
 		card := r.open("first answer")
@@ -110,8 +110,8 @@ func testHeld(r *rig, version string) {
 	})
 }
 
-// testWoken is one session that stops and is not held for long: a reply wakes
-// it, again and again, and also a text that answers no message.
+// testWoken checks a session that stops and is held only briefly. Each reply wakes it, and
+// so does a text that is not a reply.
 func testWoken(r *rig) {
 	r.part("a reply", func() {
 		card := r.open("first answer")
@@ -151,8 +151,8 @@ func (r *rig) idle() {
 	})
 }
 
-// TestRealPromise: the phone says that a session gets a text "now" only where the
-// session gets it without another prompt.
+// TestRealPromise: the phone says that a session gets a text "now" only if the session gets
+// it without another prompt.
 func TestRealPromise(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
@@ -199,7 +199,8 @@ func (r *rig) arrivesLate(token string) {
 	r.term.Await("second answer", within)
 }
 
-// TestRealSend: what a program sends with `afar send` wakes a session that waits, as data.
+// TestRealSend: a text that a program sends with `afar send` wakes a waiting session, as
+// data.
 func TestRealSend(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {

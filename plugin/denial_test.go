@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// TestRealDenialAtTheTerminal: who sits at the terminal reads there who refused
-// the call, why, and what to do instead. The current client cuts longer reasons.
+// TestRealDenialAtTheTerminal: the terminal shows who refused the call, why, and what to do
+// instead. The current client cuts longer reasons.
 func TestRealDenialAtTheTerminal(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {

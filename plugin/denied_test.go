@@ -11,10 +11,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// scripted is a call on which our guard has no opinion, and auto mode here has.
+// scripted is a call that auto mode refuses here. The guard has no opinion on it.
 const scripted = "sh step.sh"
 
-// strict has the client's auto mode refuse that script, as its classifier might.
+// strict makes the client's auto mode refuse that script, like its classifier might.
 func (r *rig) strict() {
 	write(r.t, r.lab.Project, "step.sh", "echo run >> made\n")
 	r.model.Judge(func(q model.Request) string {
@@ -28,8 +28,8 @@ func (r *rig) strict() {
 	})
 }
 
-// TestRealDenied: what auto mode refuses becomes a card with its reason, and
-// Retry once lets the exact call run, once, in each kind of session.
+// TestRealDenied: a call that auto mode refuses becomes a card with the reason. Retry once
+// lets exactly that call run once, in each kind of session.
 func TestRealDenied(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {

@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// wanted is what the server of these tests asks for.
+// wanted returns the form of the server in these tests.
 func wanted() map[string]any {
 	return map[string]any{"message": "Who deploys?", "requestedSchema": map[string]any{"type": "object",
 		"properties": map[string]any{
@@ -27,7 +27,7 @@ func elicit(params map[string]any) model.Turn {
 	return model.Call("mcp__lab__ask", map[string]any{"params": params})
 }
 
-// filledIn answers every field: by words, by a tap, wrongly first.
+// filledIn answers every field, by text or by a tap. Its first answers are wrong.
 func (r *rig) filledIn() {
 	r.t.Helper()
 	card := r.card("1/5 age")
@@ -53,8 +53,8 @@ const content = `"content":{"age":42,"dry":false,"env":"live","name":"Ann \"the\
 // formDialog is the host's own dialog for a form.
 const formDialog = `requests your input`
 
-// TestRealElicitation: what an MCP server asks is answered from the phone, field
-// by field, in each kind of session.
+// TestRealElicitation: the phone answers the question of an MCP server, field by field, in
+// each kind of session.
 func TestRealElicitation(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
@@ -63,8 +63,8 @@ func TestRealElicitation(t *testing.T) {
 	}
 }
 
-// testElicitationPrint has three forms in one session: filled in, declined, and
-// a page instead.
+// testElicitationPrint checks three questions in one session: a form that is filled in, one
+// that is declined, and a page.
 func testElicitationPrint(t *testing.T, version string) {
 	r := newRig(t, host.Need(t, version), "mcp__lab__ask")
 	page := map[string]any{"mode": "url", "message": "Sign in", "url": "https://id.example/x?a=1&b=2", "elicitationId": "e1"}
@@ -97,7 +97,7 @@ func testElicitationPrint(t *testing.T, version string) {
 	<-done
 }
 
-// open waits for an open question that holds text, also one of an earlier part.
+// open waits for an open question that contains text, even one of an earlier part.
 func (r *rig) open(text string) botapi.Message {
 	r.t.Helper()
 	r.since = 0
@@ -121,7 +121,7 @@ func testElicitationTerminal(t *testing.T, version string) {
 	if version == host.Current {
 		r.attended()
 	}
-	// Last, since the host may open its dialog after all.
+	// This part is last, because the host may open its dialog.
 	r.part("escape", func() {
 		r.model.Script(nil)
 		r.ask("escape", elicit(wanted()))
@@ -134,7 +134,7 @@ func testElicitationTerminal(t *testing.T, version string) {
 	})
 }
 
-// attended is what else can happen to a form at a terminal.
+// attended checks the other ways in which a form at a terminal can end.
 func (r *rig) attended() {
 	r.part("away off", func() {
 		r.must("away", "off")

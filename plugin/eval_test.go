@@ -19,8 +19,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// evaluated plays a model that works as the cases in evals/ ask it to, and needs
-// the plugin for it: a loop that sends it on, and a guard that answers it.
+// evaluated is a model that does what the cases in evals/ ask. It needs the plugin for that:
+// a loop that makes it continue, and a guard that refuses.
 func evaluated(q model.Request) model.Turn {
 	if strings.Contains(q.Prompt(), "disableAllHooks") {
 		if results := q.ToolResults(); len(results) > 0 {
@@ -42,7 +42,7 @@ func evaluated(q model.Request) model.Turn {
 
 var namedDir = regexp.MustCompile(`working directory: ([^\\"\s]+)`)
 
-// workingDir is where the client says that it works.
+// workingDir returns the directory in which the client says that it works.
 func workingDir(q model.Request) string {
 	if m := namedDir.FindSubmatch(q.Raw); m != nil {
 		return string(m[1])
@@ -50,8 +50,8 @@ func workingDir(q model.Request) string {
 	return "."
 }
 
-// endBelow ends the coordinators of homes below dir. The client gives each case a
-// home of its own and takes it away with their sockets, so nobody can tell them.
+// endBelow ends the coordinators of homes below dir. The client gives each case its own home
+// and removes it with its socket, so the coordinators cannot be called.
 func endBelow(dir string) {
 	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range environments {
@@ -64,8 +64,8 @@ func endBelow(dir string) {
 	}
 }
 
-// TestRealEval runs the cases in evals/ as `claude plugin eval` does, against the
-// stand-in for the model. The oldest client has no such command.
+// TestRealEval runs the cases in evals/ with `claude plugin eval` and the stand-in for the
+// model. The oldest client has no such command.
 func TestRealEval(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	r.model.Script(evaluated)

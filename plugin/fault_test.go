@@ -13,7 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// guardFaults is a guard that fails in the way that the call's command names.
+// guardFaults is a guard that fails in the way named in the call's command.
 const guardFaults = `#!/bin/sh
 call=$(cat)
 case $call in
@@ -33,14 +33,14 @@ func faulty(t *testing.T) (dir string) {
 			t.Fatal(err)
 		}
 	}
-	// A copy and no link: the client refuses an eval of a plugin whose files have a second name.
+	// They are copied, because the client refuses an eval of a plugin with linked files.
 	if err := os.CopyFS(filepath.Join(dir, "bin"), os.DirFS(filepath.Join(root, "bin"))); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// replace puts a program of the test in the place of one of ours.
+// replace replaces one of Afar's programs by a script.
 func replace(t *testing.T, dir, name, script string) {
 	t.Helper()
 	path := filepath.Join(dir, "bin", name)
@@ -52,7 +52,7 @@ func replace(t *testing.T, dir, name, script string) {
 	}
 }
 
-// hurry has the host end the guard after two seconds instead of a day.
+// hurry sets the host's timeout of the guard to two seconds instead of a day.
 func hurry(t *testing.T, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, "plugin", "hooks.json")
@@ -66,9 +66,9 @@ func hurry(t *testing.T, dir string) {
 	}
 }
 
-// TestRealGuardFaults has the guard missing, killed, crashed and overdue. A
-// client that fails closed runs none of the calls, and says why; an older one
-// runs them all, which doctor tells.
+// TestRealGuardFaults: the guard is missing, is killed, crashes or exceeds its timeout. A
+// client that fails closed runs none of the calls and says why. An older client runs them
+// all, and doctor says so.
 func TestRealGuardFaults(t *testing.T) {
 	t.Parallel()
 	for name, version := range allClients {

@@ -29,8 +29,7 @@ func read(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// awaitOutput looks until a command says what is wanted: there is nothing that
-// would wake it.
+// awaitOutput polls a command until it prints what is wanted.
 func awaitOutput(t *testing.T, look func() (string, bool)) {
 	t.Helper()
 	for deadline := time.Now().Add(within); ; time.Sleep(100 * time.Millisecond) {

@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// grants: after Allow for session the next call that begins alike runs without
-// a question, and one that does not is asked for.
+// grants checks that after Allow for session the next call with the same beginning runs
+// without a question, and any other call raises one.
 func (r *rig) grants() {
 	r.ask("grant", model.Bash("mkdir -p one"), model.Bash("mkdir -p two"), model.Bash("mkdir -p three; rm -f four"))
 	card := r.card("mkdir -p one")
@@ -37,9 +37,9 @@ func (r *rig) grants() {
 	}
 }
 
-// always: the host keeps the rule that it suggested for the call and asks no more
-// for it. Of the directory and the mode that it suggested beside the rule it keeps
-// nothing: the next file is asked for as before.
+// always checks that the host keeps the rule that it suggested for the call and does not ask
+// about such calls again. It does not keep the directory and the mode that it suggested with
+// the rule: it still asks about the next file.
 func (r *rig) always() {
 	out := filepath.Join(r.t.TempDir(), "out.txt")
 	file := model.Call("Write", map[string]any{"file_path": filepath.Join(r.lab.Project, "n.txt"), "content": "x"})
@@ -70,8 +70,8 @@ func (r *rig) always() {
 	r.journal("ask.answered", "always: stop asking for `go test …`")
 }
 
-// TestRealPark: on a client that lets a call run whose hook died, a risky call
-// is refused at once. A later yes lets its next try run, once.
+// TestRealPark: on a client that lets a call run if its hook dies, a risky call is refused
+// at once. A later Allow lets its next try run once.
 func TestRealPark(t *testing.T) {
 	risky := "bash -c \"$(cat recipe.txt)\""
 	r := newRig(t, host.Need(t, host.Oldest))

@@ -16,13 +16,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// everyClient are the clients on which what switches hooks off was measured.
+// everyClient are the clients on which the ways to switch hooks off were measured.
 var everyClient = []string{"2.1.330", "2.1.329", "2.1.197"}
 
-// forbidden is a call that the guard denies. It does no harm where it runs.
+// forbidden is a call that the guard denies. It is harmless if it runs.
 const forbidden = "touch ran; git push --force origin main"
 
-// settings writes one of the host's settings files, as another program does.
+// settings writes one of the host's settings files, like another program.
 func (r *rig) settings(path, text string) {
 	r.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -33,7 +33,8 @@ func (r *rig) settings(path, text string) {
 	}
 }
 
-// stepwise plays turns, each when the test calls next. The end of the test ends the wait.
+// stepwise plays one turn each time the test calls next. It stops waiting when the test
+// ends.
 func (r *rig) stepwise(turns ...model.Turn) (next func()) {
 	gates := make(chan struct{}, len(turns))
 	r.model.Script(func(q model.Request) model.Turn {
@@ -52,9 +53,9 @@ func (r *rig) stepwise(turns ...model.Turn) (next func()) {
 	return func() { gates <- struct{}{} }
 }
 
-// refused writes a settings file until the journal says that the host was told to refuse a
-// change, with this text. It writes again because the host begins to watch its files at
-// some time after its start, and misses an earlier change.
+// refused writes a settings file until the journal says that a change with this text was
+// blocked. It writes repeatedly, because the host starts to watch its files only some time
+// after its start.
 func (r *rig) refused(path, content, text string) wire.Entry {
 	r.t.Helper()
 	for deadline := time.Now().Add(within); time.Now().Before(deadline); content += "\n" {
@@ -67,7 +68,7 @@ func (r *rig) refused(path, content, text string) wire.Entry {
 	return wire.Entry{}
 }
 
-// reached waits until the model is asked for that turn.
+// reached waits until the client asks the model for that turn.
 func (r *rig) reached(turn int) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), within)
@@ -78,9 +79,9 @@ func (r *rig) reached(turn int) {
 	}
 }
 
-// TestRealConfigChange: a settings file that would switch hooks off does not
-// reach the running session, not even when the host reads all its files again
-// because another one changed.
+// TestRealConfigChange: a settings file that would switch hooks off does not take effect in
+// the running session, even if the host reads all its files again because another one
+// changed.
 func TestRealConfigChange(t *testing.T) {
 	t.Parallel()
 	for _, version := range everyClient {
@@ -115,7 +116,7 @@ func TestRealConfigChange(t *testing.T) {
 	}
 }
 
-// mods are other plugins' mods that would overrule a guard without a hold.
+// mods are mods of other plugins that overrule the guard if Afar's plugin is not held first.
 var mods = map[string]string{
 	"tool.check":        `on("tool.check", () => ({ decision: "allow" }))`,
 	"classic swallowed": `on("classic.PreToolUse", () => ({}))`,
@@ -125,8 +126,7 @@ var mods = map[string]string{
 	"plugin.register":   `on("plugin.register", ($, e, next) => e.name === "afar" ? { refuse: "no" } : next(e))`,
 }
 
-// newHeldRig is a rig whose plugin is installed as a person does it, first among
-// the plugins where held says so.
+// newHeldRig returns a rig with an installed plugin, which is held first if held is true.
 func newHeldRig(t *testing.T, client string, held bool) *rig {
 	t.Helper()
 	r := newRig(t, client)
@@ -138,7 +138,7 @@ func newHeldRig(t *testing.T, client string, held bool) *rig {
 	return r
 }
 
-// installMod installs a plugin of another author that is one mod.
+// installMod installs another author's plugin with one mod.
 func (r *rig) installMod(name, body string) {
 	r.t.Helper()
 	dir := r.t.TempDir()
@@ -157,8 +157,8 @@ func (r *rig) installMod(name, body string) {
 	}
 }
 
-// TestRealHold: with our mod first, no other mod overrules what the guard denied.
-// Clients before mods ignore ours, and the hooks work.
+// TestRealHold: if Afar's mod is first, no other mod overrules a denial of the guard.
+// Clients without mods ignore it, and the hooks work.
 func TestRealHold(t *testing.T) {
 	t.Parallel()
 	for _, version := range everyClient {
@@ -178,8 +178,8 @@ func TestRealHold(t *testing.T) {
 	}
 }
 
-// TestRealHoldIsMild: a person's own mods load, and keep their say on what the
-// guard has no opinion on.
+// TestRealHoldIsMild: a person's own mods load, and decide about calls on which the guard
+// has no opinion.
 func TestRealHoldIsMild(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"2.1.330", "2.1.329"} {
@@ -197,9 +197,9 @@ on("tool.call", ($, e, next) => e.command ? next({ ...e, command: e.command.repl
 	}
 }
 
-// TestRealOverride: without a hold a mod overrules the guard. The person is told
-// that the call ran all the same, and which mod can do that: on the phone, at the
-// terminal, in the journal and in the report.
+// TestRealOverride: without a hold a mod overrules the guard. The person is told that the
+// denied call ran, and which mod can do that: on the phone, at the terminal, in the journal
+// and in the report.
 func TestRealOverride(t *testing.T) {
 	t.Parallel()
 	answers := `on("tool.call", async ($, e, next) => {
@@ -236,8 +236,8 @@ func TestRealOverride(t *testing.T) {
 	}
 }
 
-// TestRealNoFalseAlarm: calls of every kind, refused ones among them, raise no
-// alarm where the guard judged them, also when the coordinator was not there.
+// TestRealNoFalseAlarm: calls of every kind, including refused ones, raise no alarm if the
+// guard judged them, even while no coordinator ran.
 func TestRealNoFalseAlarm(t *testing.T) {
 	t.Parallel()
 	for _, version := range everyClient {
@@ -276,7 +276,7 @@ func TestRealNoFalseAlarm(t *testing.T) {
 	}
 }
 
-// forge writes a call that no hook saw at the end of the session's transcript.
+// forge appends a call that no hook saw to the session's transcript.
 func (r *rig) forge(call string) {
 	r.t.Helper()
 	found, _ := filepath.Glob(filepath.Join(r.lab.Home, ".claude", "projects", "*", "*.jsonl"))

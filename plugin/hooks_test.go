@@ -18,9 +18,8 @@ type entry struct {
 	OnFailure string   `json:"onFailure"`
 }
 
-// TestHooksOnFailure wants the key onFailure on the events whose hooks guard, and
-// on nothing else: on PermissionRequest it would answer the open dialog with a
-// refusal when our hook dies.
+// TestHooksOnFailure: exactly the events whose hooks guard have the key onFailure. On
+// PermissionRequest the key would refuse the question at the open dialog if the hook died.
 func TestHooksOnFailure(t *testing.T) {
 	raw, err := os.ReadFile("hooks.json")
 	if err != nil {
@@ -59,8 +58,7 @@ func TestHooksOnFailure(t *testing.T) {
 	}
 }
 
-// TestPinnedClients holds the clients of the tests against the range that the
-// program claims to support.
+// TestPinnedClients: the clients of the tests are the ends of the supported range.
 func TestPinnedClients(t *testing.T) {
 	if host.Current != claude.Newest || host.Oldest != claude.Oldest {
 		t.Errorf("the tests run on %s to %s, the program claims %s to %s",

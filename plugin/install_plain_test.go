@@ -28,14 +28,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// These tests install on a machine without Claude Code: a home, a clone, a
-// shell whose PATH holds the few tools that the scripts may count on.
+// These tests install on a machine without Claude Code. It has a home, a clone, and a shell
+// whose PATH has only the tools that the scripts may use.
 
-// patience is for builds, which share the processors with other tests.
+// patience bounds a wait for a build, which shares the processors with other tests.
 const patience = 2 * time.Minute
 
-// bare is a machine on which nothing of Afar is, its names full of spaces. Its
-// Go hands out what TestMain has built (see ready) until compiles is called.
+// bare returns a machine without Afar, whose paths contain blanks. Its Go copies the
+// programs that TestMain has built (see ready) until compiles is called.
 func bare(t *testing.T) *machine {
 	t.Helper()
 	t.Parallel()
@@ -65,7 +65,7 @@ func bare(t *testing.T) *machine {
 	return m
 }
 
-// tools is a folder with the programs that the scripts use, and those named.
+// tools returns a directory with the programs that the scripts use, and the named ones.
 func tools(t *testing.T, more ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,7 +82,7 @@ func tools(t *testing.T, more ...string) string {
 	return dir
 }
 
-// fakeGo is a folder with a program `go` that runs the script.
+// fakeGo returns a directory with a program `go` that runs a script.
 func fakeGo(t *testing.T, script string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -92,9 +92,9 @@ func fakeGo(t *testing.T, script string) string {
 	return dir
 }
 
-// ready is a script for fakeGo that builds by copying the program which TestMain
-// has built of the same source in the same way: linking them all again is most
-// of what an install costs. Each build runs the command before. All else is Go's.
+// ready returns a script for fakeGo. A build copies the program that TestMain has built from
+// the same source in the same way, because linking takes most of the time of an install.
+// Each build first runs the command before. Everything else is passed on to Go.
 func ready(t *testing.T, before string) string {
 	t.Helper()
 	goes, err := exec.LookPath("go")
@@ -110,7 +110,7 @@ for arg; do
 done`, goes, before, filepath.Join(root, "bin"))
 }
 
-// compiles gives the machine the real Go, by the same PATH.
+// compiles gives the machine the real Go in the same PATH.
 func (m *machine) compiles() {
 	m.t.Helper()
 	real, err := exec.LookPath("go")
@@ -162,8 +162,7 @@ func names(t *testing.T, dir string) (out []string) {
 	return out
 }
 
-// soon looks again and again: neither the end of a process that is not ours
-// nor a file of a script wakes anybody.
+// soon polls until look returns true.
 func soon(t *testing.T, what string, look func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !look(); time.Sleep(50 * time.Millisecond) {
@@ -173,7 +172,7 @@ func soon(t *testing.T, what string, look func() bool) {
 	}
 }
 
-// stamped is a snapshot with the times, those of folders too.
+// stamped returns a snapshot with the times of files and directories.
 func stamped(t *testing.T, dir string, skip *regexp.Regexp) map[string]string {
 	t.Helper()
 	files := snapshot(t, dir, skip)
@@ -194,8 +193,7 @@ func stamped(t *testing.T, dir string, skip *regexp.Regexp) map[string]string {
 	return files
 }
 
-// running tells a process from one that is gone, or that only its parent has
-// not taken note of.
+// running reports whether a process runs. A zombie does not run.
 func running(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -219,9 +217,9 @@ var (
 	itself  = regexp.MustCompile(`^\.$`)
 )
 
-// TestInstallLife goes from an empty home to install, install again, uninstall
-// and uninstall again. The first is compiled; the second, with what TestMain
-// built, finds nothing to change, and so shows that this is the same.
+// TestInstallLife installs into an empty home, installs again, uninstalls and uninstalls
+// again. The first install compiles. The second uses the programs that TestMain built and
+// changes nothing, which shows that they are the same.
 func TestInstallLife(t *testing.T) {
 	m := bare(t)
 	prepared := read(t, filepath.Join(m.goes, "go"))
@@ -263,8 +261,8 @@ func testFirst(t *testing.T, m *machine, fresh map[string]string) {
 	}
 }
 
-// testSecond installs again; not even the time of a file may change, but that
-// of bin/ itself, where the build takes place.
+// testSecond installs again. No file may change, not even its time, except the time of bin/
+// itself, where the build runs.
 func testSecond(t *testing.T, m *machine) {
 	atHome, inClone, inBin := stamped(t, m.home, ownData), stamped(t, m.clone, theBin), stamped(t, m.bin(""), itself)
 	said := m.install()
@@ -295,7 +293,7 @@ func testUninstall(t *testing.T, m *machine, fresh map[string]string, pid int) {
 	}
 }
 
-// changed names the top of each path that differs.
+// changed returns the first element of each path that differs.
 func changed(before, after map[string]string) []string {
 	var tops []string
 	for _, name := range changes(before, after) {
@@ -306,7 +304,7 @@ func changed(before, after map[string]string) []string {
 	return slices.Compact(tops)
 }
 
-// wantLean wants a program that needs no library and bears no symbols.
+// wantLean checks that a program is static and has no symbols.
 func wantLean(t *testing.T, path string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -375,8 +373,8 @@ func TestInstallAlias(t *testing.T) {
 	}
 }
 
-// TestInstallRefuses has what install.sh cannot work with. It must say so and
-// touch nothing, whether Afar was there before or not.
+// TestInstallRefuses: install.sh says what it cannot work with and changes nothing, whether
+// Afar was installed before or not.
 func TestInstallRefuses(t *testing.T) {
 	m := bare(t)
 	plain := tools(t)
@@ -408,7 +406,7 @@ func TestInstallRefuses(t *testing.T) {
 	}
 }
 
-// prepare empties home and bin/, except for what the case wants to be there.
+// prepare empties the home and bin/, and creates what the case needs.
 func prepare(t *testing.T, m *machine, link string, before bool) {
 	t.Helper()
 	for _, dir := range []string{m.bin(""), filepath.Dir(m.link())} {
@@ -452,8 +450,8 @@ func TestInstallUsage(t *testing.T) {
 	wantUntouched(t, m, 0, []string{"usage: ./install.sh", "--no-loop-alias"}, "--help")
 }
 
-// TestInstallUpdate updates Afar while two hooks wait for the person: the
-// answers must reach the programs that were there before.
+// TestInstallUpdate: an update while two hooks wait for the person does not lose the
+// answers, which must reach the earlier programs.
 func TestInstallUpdate(t *testing.T) {
 	m := bare(t)
 	m.install("--no-loop-alias")
@@ -483,9 +481,8 @@ func TestInstallUpdate(t *testing.T) {
 	wants(t, <-no, `"hookEventName":"PermissionRequest"`, `"behavior":"deny"`, "not today")
 }
 
-// asks runs the hook of a session that wants to run a command, and sends what
-// the hook prints. The shell between stands for the client: a person's command
-// must not descend from that.
+// asks runs the hook of a session that wants to run a command, and sends its output. A shell
+// is the client, because a person's command must not descend from the client.
 func (m *machine) asks(command string) <-chan string {
 	m.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -510,7 +507,7 @@ func (m *machine) asks(command string) <-chan string {
 	return said
 }
 
-// payload is the host's input to a hook in a project of the home.
+// payload returns the host's input for a hook in a project in the home.
 func (m *machine) payload(event, session, more string) string {
 	return fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"cwd":%q,"hook_event_name":%q,%s}`,
 		strings.ReplaceAll(session, " ", "-"), filepath.Join(m.home, "transcript.jsonl"), m.home, event, more)
@@ -531,7 +528,7 @@ func (m *machine) openAsks(n int) map[string]string {
 	return ids
 }
 
-// atTerminal runs the command as typed: an allow needs a terminal.
+// atTerminal runs a command at a terminal, which an allow needs.
 func (m *machine) atTerminal(args ...string) string {
 	m.t.Helper()
 	cmd := exec.Command(m.link(), args...)
@@ -548,7 +545,7 @@ func (m *machine) atTerminal(args ...string) string {
 	return string(out)
 }
 
-// TestInstallFromGit has the plugin as the host fetches it: no bin/.
+// TestInstallFromGit: the plugin works as the host fetches it, without bin/.
 func TestInstallFromGit(t *testing.T) {
 	m := bare(t)
 	m.compiles()
@@ -615,7 +612,7 @@ func TestInstallFromGitBroken(t *testing.T) {
 	}
 }
 
-// awaitBuilt waits for the build behind the session's back.
+// awaitBuilt waits for the build in the background.
 func (m *machine) awaitBuilt() {
 	m.t.Helper()
 	soon(m.t, "the programs: the build runs on after the hook has returned", func() bool {
@@ -628,7 +625,7 @@ func (m *machine) awaitBuilt() {
 	}
 }
 
-// sessionStart wants one notice of start.sh, and returns its text.
+// sessionStart checks that start.sh prints one notice, and returns its text.
 func (m *machine) sessionStart(session string) string {
 	m.t.Helper()
 	out, code := m.hookStart(session)
@@ -648,8 +645,8 @@ func (m *machine) sessionStart(session string) string {
 	return notice.SystemMessage
 }
 
-// hookStart runs start.sh as a client does, in whose project the settings try
-// to move Afar and to steer the build.
+// hookStart runs start.sh as a client would, in a project whose settings try to move Afar and
+// to influence the build.
 func (m *machine) hookStart(session string) (string, int) {
 	m.t.Helper()
 	args := []string{"-c", `"$@"; exit $?`, "client", "env"}

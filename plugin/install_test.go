@@ -19,7 +19,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// clone makes a checkout of what this work tree would commit.
+// clone returns a checkout of the state that this work tree would commit.
 func clone(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "afar")
@@ -62,8 +62,7 @@ type machine struct {
 	goes  string // the folder of its `go`
 }
 
-// shell returns the environment of a person's shell: the home, the tools, and
-// where Go keeps what it has built already.
+// shell returns the environment of a person's shell: the home, the tools and Go's caches.
 func shell(home string, path ...string) []string {
 	env := []string{"HOME=" + home, "PATH=" + strings.Join(append(path, os.Getenv("PATH")), ":"), "LANG=C.UTF-8", "IS_SANDBOX=1"}
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN"}
@@ -105,7 +104,7 @@ func (m *machine) afar(args ...string) string {
 	return out
 }
 
-// logs waits for words in the journal: what a hook only notes may come behind it.
+// logs waits for words in the journal. A note of a hook can arrive after the hook has ended.
 func (m *machine) logs(words ...string) {
 	m.t.Helper()
 	awaitOutput(m.t, func() (string, bool) {
@@ -114,7 +113,7 @@ func (m *machine) logs(words ...string) {
 	})
 }
 
-// snapshot is every file below dir with what it holds.
+// snapshot returns every file below dir with its content.
 func snapshot(t *testing.T, dir string, skip *regexp.Regexp) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -156,15 +155,14 @@ func changes(before, after map[string]string) []string {
 	return out
 }
 
-// ours is where the person's data lies, and what the host writes by itself.
+// The files of the person's data, and those that the host writes by itself.
 var (
 	ownData  = regexp.MustCompile(`^(\.config/afar|\.local/state/afar|afar)(/|$)`)
 	hostsOwn = regexp.MustCompile(`^(\.claude\.json.*|\.claude/(projects|sessions|statsig|todos|shell-snapshots|backups|cache|debug|plugins/(known_marketplaces|installed_plugins|blocklist)\.json|plugins/store/cc-plugin-[a-z-]*_builtin|plugins/\.|telemetry|history|session-env|tasks|plans|stats|\.last-cleanup).*|\.cache/.*|\.local/share/applications.*|\.config/mimeapps\.list|\.npm/.*)`)
 )
 
-// TestRealInstall is proof f: a fresh home, a fresh clone, install.sh, a
-// session, hostile projects, uninstall; what is left in the home is what was
-// promised.
+// TestRealInstall is proof f: a new home, a new clone, install.sh, a session, hostile
+// projects and uninstall. Only what was promised is left in the home.
 func TestRealInstall(t *testing.T) {
 	t.Parallel()
 	client := host.Need(t, host.Current)
@@ -195,7 +193,7 @@ func TestRealInstall(t *testing.T) {
 		}
 	}
 
-	// The session: the guard stands, bare /loop is ours.
+	// In the session the guard works, and a bare /loop belongs to Afar.
 	res, err := lab.Print(ctx, "go "+model.Play(model.Bash("git push --force origin main"), model.Say("fin")))
 	if err != nil || res.Text != "fin" {
 		t.Fatalf("session: %v %+v", err, res)
@@ -233,8 +231,8 @@ func TestRealInstall(t *testing.T) {
 	}
 }
 
-// testHostile runs sessions in a project whose own settings try to move Afar,
-// to switch its hooks off, and to switch the plugin off.
+// testHostile runs sessions in projects whose settings try to move Afar, to switch its hooks
+// off, and to switch the plugin off.
 func testHostile(t *testing.T, lab *host.Lab, c *machine) {
 	t.Run("hostile/env", func(t *testing.T) {
 		evil := filepath.Join(t.TempDir(), "evil")

@@ -47,8 +47,8 @@ func tryOn(t *testing.T, version, plugin string) probe.Findings {
 	return found
 }
 
-// TestRealLiveBroken breaks one part after the other. The trial finds what no
-// longer works, and nothing else.
+// TestRealLiveBroken breaks one part after the other. The trial finds exactly the broken
+// part.
 func TestRealLiveBroken(t *testing.T) {
 	t.Parallel()
 	const noop = "#!/bin/sh\ncat >/dev/null\n"
@@ -81,8 +81,8 @@ func TestRealLiveBroken(t *testing.T) {
 	}
 }
 
-// TestRealDoctorLive types `afar doctor --live` on a machine with Afar, beside a
-// session that runs. It touches nothing of the person's and leaves nothing behind.
+// TestRealDoctorLive runs `afar doctor --live` on a machine with Afar while a session runs.
+// The command changes none of the person's files and leaves none behind.
 func TestRealDoctorLive(t *testing.T) {
 	c, lab, _ := installed(t, host.Current)
 	c.env = append(c.env, "TMPDIR="+t.TempDir())
@@ -122,10 +122,10 @@ func TestRealDoctorLive(t *testing.T) {
 	}
 }
 
-// written is what the host and the coordinator write while a session runs.
+// written matches the files that the host and the coordinator write while a session runs.
 var written = regexp.MustCompile(hostsOwn.String() + "|" + ownData.String())
 
-// doctorLive returns what the checks say, and the exit code.
+// doctorLive returns the lines of the checks and the exit code.
 func (m *machine) doctorLive() (found []string, code int) {
 	m.t.Helper()
 	out, code := m.run(m.link(), "doctor", "--live", "--json")
@@ -139,7 +139,7 @@ func (m *machine) doctorLive() (found []string, code int) {
 	return found, code
 }
 
-// sessionID is the id of the one session that runs.
+// sessionID returns the id of the only running session.
 func (m *machine) sessionID() string {
 	m.t.Helper()
 	sessions := m.status().Sessions
@@ -149,7 +149,7 @@ func (m *machine) sessionID() string {
 	return sessions[0].ID
 }
 
-// has wants, for each text, a line that begins with it.
+// has checks that a line begins with each text.
 func has(t *testing.T, found []string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {

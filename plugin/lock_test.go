@@ -13,8 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// An etc is a copy of this system's /etc, which programs run in it see in its
-// place: the machine's own settings are never touched.
+// An etc is a copy of this system's /etc. Programs that run in it see the copy as /etc, so
+// the machine's own settings do not change.
 type etc struct {
 	t   *testing.T
 	dir string
@@ -35,7 +35,7 @@ func newEtc(t *testing.T) etc {
 	return e
 }
 
-// around writes a program that runs another one with the copy in place.
+// around returns the path of a program that runs another one with the copy as /etc.
 func (e etc) around(program string) (path string) {
 	e.t.Helper()
 	path = filepath.Join(e.t.TempDir(), filepath.Base(program))
@@ -46,7 +46,7 @@ func (e etc) around(program string) (path string) {
 	return path
 }
 
-// afar runs our command there, with what the person types.
+// afar runs an afar command with the copy and the person's input.
 func (e etc) afar(typed string, args ...string) (string, error) {
 	c := exec.Command(e.around(filepath.Join(root, "bin", "afar")), args...)
 	c.Env, c.Stdin = []string{"HOME=" + e.t.TempDir(), "PATH=" + os.Getenv("PATH")}, strings.NewReader(typed)
@@ -54,8 +54,8 @@ func (e etc) afar(typed string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// TestLock: the lock is written after a yes alone, never over what is not its own,
-// and taken away whole.
+// TestLock: the lock is written only after a yes, never over another file, and is removed
+// completely.
 func TestLock(t *testing.T) {
 	e := newEtc(t)
 	file := filepath.Join(e.dir, "claude-code", "managed-settings.d", "50-afar.json")
@@ -98,8 +98,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestRealLock: with the lock, nothing that was tried gets past the guard or
-// switches it off.
+// TestRealLock: with the lock, no known way gets past the guard or switches it off.
 func TestRealLock(t *testing.T) {
 	t.Parallel()
 	answers := `on("tool.call", async ($, e, next) => {

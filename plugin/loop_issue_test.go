@@ -14,11 +14,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// approving is a reviewer that approves what it is asked about.
+// approving is a reviewer that approves every change.
 const approving = "#!/bin/sh\ngrep '^AFAR-VERDICT .* APPROVED$'\n"
 
-// TestRealLoopIssue types /loop without a task: the session works through the
-// project's issues, and what it commits in their worktrees lands and is pushed.
+// TestRealLoopIssue: after /loop without a task the session works through the project's
+// issues, and its commits in their worktrees land and are pushed.
 func TestRealLoopIssue(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Oldest), "Bash") // the current one: TestRealLoopIssueEsc
 	r.issues("b2", "c3")
@@ -27,8 +27,7 @@ func TestRealLoopIssue(t *testing.T) {
 	r.landed("b2", "c3")
 }
 
-// issues makes the project a repository with a remote and issues, and has a
-// reviewer approve what lands.
+// issues makes the project a repository with a remote, issues and a reviewer that approves.
 func (r *rig) issues(ids ...string) {
 	r.t.Helper()
 	reviewer := filepath.Join(r.home, "codex")
@@ -63,7 +62,7 @@ func (r *rig) git(args ...string) string {
 	return string(out)
 }
 
-// committing plays a session that does the issue it was given last.
+// committing returns a session that does the last issue that it was given.
 func committing(ids ...string) func(model.Request) model.Turn {
 	return func(q model.Request) model.Turn {
 		for _, id := range ids {
@@ -75,7 +74,7 @@ func committing(ids ...string) func(model.Request) model.Turn {
 	}
 }
 
-// landed waits for the end of the loop and looks at what came of it.
+// landed waits for the end of the loop and checks that the issues have landed.
 func (r *rig) landed(ids ...string) {
 	r.t.Helper()
 	r.said("LANDED: issue " + ids[0]) // the others come together, a minute later
@@ -100,9 +99,8 @@ func (r *rig) landed(ids ...string) {
 	}
 }
 
-// TestRealLoopIssueEsc presses Esc while a review runs, behind a check: the terminal
-// is free at once, the review goes on, and the session hears of the next issue when
-// it stops.
+// TestRealLoopIssueEsc: after Esc during a review, which follows a check, the terminal is
+// free at once. The review continues, and the session gets the next issue when it stops.
 func TestRealLoopIssueEsc(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current), "Bash")
 	r.issues("b2", "c3")

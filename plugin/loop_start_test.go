@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// TestRealLoopStart starts a loop from outside in a terminal session that is idle: the
-// session is woken and hears the goal, though nobody types.
+// TestRealLoopStart: a loop that is started from outside in an idle terminal session wakes
+// the session and tells it the goal, although nobody types.
 func TestRealLoopStart(t *testing.T) {
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) { testLoopWakes(t, version) })

@@ -15,8 +15,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// held starts a loop in the rig's terminal and returns while the model is in its
-// second iteration, which does not come to an end before the part does.
+// held starts a loop in the rig's terminal and returns in the second iteration. The model
+// does not end that iteration before the part ends.
 func (r *rig) held() {
 	r.t.Helper()
 	gate, reached := make(chan struct{}), make(chan struct{}, 1)
@@ -39,15 +39,14 @@ func (r *rig) held() {
 	}
 }
 
-// interrupts presses Esc in a held loop, and returns when the host has the
-// session at its prompt.
+// interrupts presses Esc in a held loop and waits until the session is at its prompt.
 func (r *rig) interrupts() {
 	r.t.Helper()
 	r.term.Keys("Escape")
 	r.idle()
 }
 
-// loop is the one that is active.
+// loop returns the active loop.
 func (r *rig) loop() wire.Loop {
 	r.t.Helper()
 	loops := slices.DeleteFunc(r.status().Loops, func(l wire.Loop) bool { return !l.Active })
@@ -57,8 +56,8 @@ func (r *rig) loop() wire.Loop {
 	return loops[0]
 }
 
-// ticking plays a session that uses a tool in each iteration and says that it
-// is done after n of them.
+// ticking returns a session that uses a tool in each of n iterations and then says that it
+// is done.
 func ticking(n int) func(model.Request) model.Turn {
 	return func(q model.Request) model.Turn {
 		iteration := q.Turns() / 2
@@ -72,8 +71,8 @@ func ticking(n int) func(model.Request) model.Turn {
 	}
 }
 
-// TestRealLoop is proof d: a loop goes on past the host's cap of 8 as long as
-// the session works, and ends as stuck before that cap when it does not.
+// TestRealLoop is proof d: a loop continues past the host's cap of 8 while the session
+// works, and ends as stuck before that cap if it does not.
 func TestRealLoop(t *testing.T) {
 	t.Parallel()
 	client := func(t *testing.T) string { return host.Need(t, host.Current) }
@@ -126,8 +125,7 @@ func TestRealLoop(t *testing.T) {
 	})
 }
 
-// TestRealLoopCheck: the check decides and not the word, on the host's own Stop
-// hook.
+// TestRealLoopCheck: the check decides about the end of a loop, not the session's word.
 func TestRealLoopCheck(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current), "Bash")
 	r.model.Script(func(q model.Request) model.Turn {
@@ -145,7 +143,7 @@ func TestRealLoopCheck(t *testing.T) {
 	}
 }
 
-// gone waits for the end of a process; nothing tells us of one that is not ours.
+// gone waits for the end of a process.
 func (r *rig) gone(pid string) {
 	r.t.Helper()
 	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -156,8 +154,8 @@ func (r *rig) gone(pid string) {
 	r.t.Errorf("process %s lives on", pid)
 }
 
-// TestRealLoopText types a task that a shell, a template or a parser would
-// spoil. The model reads it as it was typed.
+// TestRealLoopText: the model reads a task exactly as typed, even one that a shell, a
+// template or a parser would change.
 func TestRealLoopText(t *testing.T) {
 	t.Parallel()
 	task := "say \"don't\" and `pwd` and $1 and $(date) and ${HOME}\nthen --max stays\tours"
@@ -175,7 +173,7 @@ func TestRealLoopText(t *testing.T) {
 	}
 }
 
-// TestRealLoopTyped types such a task in a terminal that is already there.
+// TestRealLoopTyped types such a task in an open terminal.
 func TestRealLoopTyped(t *testing.T) {
 	const typed = "say \"don't\" and `pwd` and $1 and $(date) and ${HOME}\nthen --max stays ours for "
 	r := newRig(t, host.Need(t, host.Current))
@@ -194,8 +192,8 @@ func TestRealLoopTyped(t *testing.T) {
 	}
 }
 
-// TestRealLoopElsewhere is proof e: a loop holds its own session and no other,
-// also not one in the same directory.
+// TestRealLoopElsewhere is proof e: a loop holds only its own session, and not another one
+// in the same directory.
 func TestRealLoopElsewhere(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current), "Bash")
 	gate := make(chan struct{})
@@ -232,8 +230,8 @@ func TestRealLoopCancel(t *testing.T) {
 	r.said("cancelled")
 }
 
-// TestRealLoopRestart kills the coordinator in the middle of a loop: the next
-// Stop starts it again and the loop goes on where it was.
+// TestRealLoopRestart: if the coordinator is killed during a loop, the next Stop starts it
+// again, and the loop continues.
 func TestRealLoopRestart(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current), "Bash")
 	gate := make(chan struct{})

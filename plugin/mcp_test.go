@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// asServer names the variable that makes this test binary an MCP server; its
-// value is the file that the server makes when the client has asked for its tools.
+// asServer is the variable that makes this test binary an MCP server. Its value is the file
+// that the server creates when the client has asked for its tools.
 const asServer = "AFAR_TEST_MCP"
 
-// serveMCP is a real MCP server on stdio with one tool: ask elicits what its
-// argument says and returns the client's answer as text.
+// serveMCP is a real MCP server on stdio with the tool ask, which makes the elicitation in
+// its argument and returns the client's answer as text.
 func serveMCP() {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
@@ -73,8 +73,8 @@ func withServer(t *testing.T, r *rig) []string {
 	return []string{"--mcp-config=" + r.lab.Temp + "/mcp.json"}
 }
 
-// served waits until the client has the server's tools: a terminal shows its
-// prompt before that. Nothing tells of a file.
+// served waits until the client has the server's tools. A terminal shows its prompt before
+// that.
 func (r *rig) served() {
 	r.t.Helper()
 	awaitOutput(r.t, func() (string, bool) {

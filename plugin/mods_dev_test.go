@@ -12,12 +12,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// TestRealHoldDevMod: the host also loads a mod that was written during the session
-// into its own directory, after the skill for it was used. In the bypass mode it
-// asks nobody. Without a hold that mod overrules the guard; with one it does not.
+// TestRealHoldDevMod: the host also loads a mod that was written into its own directory
+// during the session, after the skill for it was used. In the bypass mode it does not ask.
+// Without a hold that mod overrules the guard; with a hold it does not.
 //
-// The guard denies a session the skill and the files. So here the person uses the
-// skill, and the test writes the files.
+// The guard denies a session the skill and the files. So the person uses the skill here, and
+// the test writes the files.
 func TestRealHoldDevMod(t *testing.T) {
 	t.Parallel()
 	for _, version := range everyClient[:2] {

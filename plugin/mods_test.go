@@ -12,9 +12,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// TestRealSwitchOff has a session, in the mode that asks nobody, load the skill
-// that writes mods, write one where the host loads it, and switch all hooks off
-// in the settings of its project. The guard refuses each, and says why.
+// TestRealSwitchOff: in the mode that does not ask, a session tries to load the skill that
+// writes mods, to write a mod where the host loads it, and to switch all hooks off in the
+// settings of its project. The guard refuses each and says why.
 func TestRealSwitchOff(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {

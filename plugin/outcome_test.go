@@ -15,8 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// newQuickRig is newRig with a coordinator that waits seconds where a person's
-// waits minutes.
+// newQuickRig is like newRig, with a coordinator whose waits are seconds instead of minutes.
 func newQuickRig(t *testing.T, client string, allowed ...string) *rig {
 	t.Helper()
 	r := newRig(t, client, allowed...)
@@ -26,12 +25,12 @@ func newQuickRig(t *testing.T, client string, allowed ...string) *rig {
 
 const complete = "<loop-done>COMPLETE</loop-done>"
 
-// serving starts a background shell that lives for so long.
+// serving returns a turn that starts a background shell for a number of seconds.
 func serving(seconds int) model.Turn {
 	return model.Call("Bash", map[string]any{"command": fmt.Sprintf("echo $$ > pid; exec sleep %d", seconds), "description": "a server", "run_in_background": true})
 }
 
-// pid is the process that wrote its id into the file pid of the project.
+// pid returns the id that a process wrote into the file pid of the project.
 func (r *rig) pid() (pid int) {
 	r.t.Helper()
 	if _, err := fmt.Sscan(read(r.t, filepath.Join(r.lab.Project, "pid")), &pid); err != nil {
@@ -40,10 +39,10 @@ func (r *rig) pid() (pid int) {
 	return pid
 }
 
-// TestRealLoopShell: a loop waits for a background shell that its session has
-// just started, and goes on when that ends, or without it when its time is over.
-// Then it is only named. What the host says of such a shell is the same in a
-// terminal and in print, so each of the two clients shows it in one of them.
+// TestRealLoopShell: a loop waits for a background shell that its session has just started,
+// until it ends or its time is over. After that the loop only names the shell. The host
+// reports such a shell in the same way in a terminal and in print, so each of the two
+// clients tests one of them.
 func TestRealLoopShell(t *testing.T) {
 	t.Parallel()
 	lives := func(r *rig) func(model.Request) model.Turn {
@@ -94,8 +93,8 @@ func TestRealLoopShell(t *testing.T) {
 	})
 }
 
-// TestRealLoopAgent: the main session stops while its agent works; the agent's
-// end wakes it, and the loop goes on.
+// TestRealLoopAgent: the main session stops while its agent works. The end of the agent
+// wakes it, and the loop continues.
 func TestRealLoopAgent(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current), "Bash", "Agent")
 	var asked atomic.Bool
@@ -119,9 +118,9 @@ func TestRealLoopAgent(t *testing.T) {
 	}
 }
 
-// TestRealLoopRefused: a provider that refuses pauses the loop, and the person
-// hears of it once. In a terminal the loop is tried again by itself; a print
-// session has ended, and goes on when it is resumed.
+// TestRealLoopRefused: a refusal of the provider pauses the loop, and the person is told
+// once. In a terminal the loop is tried again by itself. A print session has ended, and its
+// loop continues when the session is resumed.
 func TestRealLoopRefused(t *testing.T) {
 	t.Parallel()
 	refusing := func(times int32) func(model.Request) model.Turn {
@@ -170,9 +169,9 @@ func TestRealLoopRefused(t *testing.T) {
 	})
 }
 
-// TestRealLoopCap: a session that only talks, while something else changes the
-// tree, is ended by us with a word, before the host's cap of 8 blocks ends its
-// turn without one.
+// TestRealLoopCap: if a session only talks while another program changes the work tree,
+// Afar ends the loop with a reason before the host's cap of 8 blocks ends the turn without
+// one.
 func TestRealLoopCap(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	var n atomic.Int32
@@ -192,8 +191,8 @@ func TestRealLoopCap(t *testing.T) {
 	}
 }
 
-// TestRealLoopPerson: what a person does at the terminal of a looping session,
-// also while the coordinator hangs.
+// TestRealLoopPerson: a person types at the terminal of a looping session, also while the
+// coordinator hangs.
 func TestRealLoopPerson(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current), "Bash")
 	r.term = r.lab.Terminal()
@@ -214,7 +213,7 @@ func TestRealLoopPerson(t *testing.T) {
 		r.term.Await("is cancelled", within)
 		r.said("cancelled")
 	})
-	// Esc ends a check that runs, with all that it started.
+	// Esc ends a running check and all its processes.
 	const check = "/afar:loop --check 'sleep 1000 & echo $! >pid; echo running; wait' wait for "
 	checking := func(what string) (pid string) {
 		r.t.Helper()
@@ -253,7 +252,7 @@ func TestRealLoopPerson(t *testing.T) {
 		r.gone(pid)
 		r.said("stuck") // it says no more than that
 	})
-	// A session that was compacted in its loop finds the loop's anchor again.
+	// A session that was compacted during a loop gets the loop's anchor.
 	r.part("/compact", func() {
 		r.held()
 		r.interrupts()
@@ -313,7 +312,7 @@ func TestRealLoopPerson(t *testing.T) {
 	})
 }
 
-// TestRealLoopClock: a session that waits for a prompt by the clock is not held.
+// TestRealLoopClock: a session that waits for a scheduled prompt is not held.
 func TestRealLoopClock(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current), "CronCreate")
 	r.model.Script(func(q model.Request) model.Turn {

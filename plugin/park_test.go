@@ -10,11 +10,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// late is how a session is told of a yes that came after the refusal.
+// late is the text that tells a session of an Allow that came after the refusal.
 const late = "has meanwhile allowed a call that was refused before"
 
-// endWait has a print session end that waits for the answers to its parked
-// calls: the kill switch ends every wait.
+// endWait ends a print session that waits for the answers to its parked calls. The kill
+// switch ends every wait.
 func (r *rig) endWait(done <-chan host.Result) {
 	r.t.Helper()
 	r.must("pause")
@@ -22,9 +22,9 @@ func (r *rig) endWait(done <-chan host.Result) {
 	r.must("resume")
 }
 
-// TestRealParkedStop: a print session with a parked call does not end before it
-// was answered; it is told of the answer and goes on with it. Calls are parked
-// at once on clients that fail open, so these run on the oldest one.
+// TestRealParkedStop: a print session with a parked call does not end before the call is
+// answered. It is told the answer and continues. Clients that fail open park calls at once,
+// so this test runs on the oldest client.
 func TestRealParkedStop(t *testing.T) {
 	t.Parallel()
 	risky := "bash -c \"$(cat recipe.txt)\""

@@ -14,7 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// planPath finds the file that the client tells the model to write its plan to.
+// planPath matches the file into which the client tells the model to write its plan.
 var planPath = regexp.MustCompile(`/[^\s"\\]*/\.claude/plans/[\w-]+\.md`)
 
 const (
@@ -22,8 +22,8 @@ const (
 	lastLine  = "the last line\n"
 )
 
-// planning lets the model write a plan and leave plan mode with it: a long one,
-// and a short one when it is sent back or asked for one.
+// planning is a model that writes a plan and leaves plan mode with it. The plan is long, or
+// short if the person sent the first one back or asked for a short one.
 func planning(r model.Request) model.Turn {
 	results := r.ToolResults()
 	last := strings.Join(results[max(0, len(results)-1):], "")
@@ -51,7 +51,7 @@ func TestRealPlan(t *testing.T) {
 	}
 }
 
-// planDialog is what the host asks under a plan.
+// planDialog is the host's question under a plan.
 const planDialog = `(?i)would you like to proceed|ready to (execute|code)`
 
 func testPlan(r *rig) {
@@ -95,7 +95,7 @@ func testPlan(r *rig) {
 	})
 }
 
-// mode waits until the session's permission mode is known to be this one.
+// mode waits until the coordinator knows that the session has a permission mode.
 func (r *rig) mode(want string) {
 	r.t.Helper()
 	for deadline := time.Now().Add(within); ; time.Sleep(50 * time.Millisecond) { // no signal tells

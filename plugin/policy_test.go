@@ -10,8 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// alice is an agent of that type: the guard holds it to reading, whatever tools
-// and permissions it has.
+// alice is an agent that the guard only lets read, whatever its tools and permissions.
 const alice = `---
 name: alice
 description: gives a second opinion
@@ -19,8 +18,8 @@ description: gives a second opinion
 You give a second opinion.
 `
 
-// TestRealReadsOnly: an agent that is held to reading looks and changes
-// nothing, in a session that may do everything.
+// TestRealReadsOnly: a read-only agent can read but change nothing, even in a session that
+// may do everything.
 func TestRealReadsOnly(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
@@ -44,8 +43,8 @@ func TestRealReadsOnly(t *testing.T) {
 	}
 }
 
-// TestRealDenyLoop: the third denial of a rule in a turn tells the model to
-// stop, and the person once.
+// TestRealDenyLoop: the third denial of a rule in a turn tells the model to stop, and tells
+// the person once.
 func TestRealDenyLoop(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	push := func(extra string) model.Turn { return model.Bash("git push --force origin main" + extra) }
@@ -61,8 +60,8 @@ func TestRealDenyLoop(t *testing.T) {
 	}
 }
 
-// TestRealPolicy: a project's rule speaks in the terminal client, and a broken
-// file says so there before the first prompt.
+// TestRealPolicy: a project's rule works in the terminal client, which reports a broken file
+// before the first prompt.
 func TestRealPolicy(t *testing.T) {
 	t.Parallel()
 	t.Run("rule", func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// asking is the input of a call that asks: one question with one answer, and
-// one with several.
+// asking returns the input of a call with two questions: one with one answer, and one with
+// several.
 func asking() map[string]any {
 	options := func(labels ...string) (all []any) {
 		for _, l := range labels {
@@ -30,8 +30,8 @@ func asking() map[string]any {
 // questionDialog is the host's dialog for questions.
 const questionDialog = `to navigate · Esc to cancel`
 
-// TestRealQuestion: the session's own questions are answered by the phone, in
-// the form that the host makes of answers at its dialog.
+// TestRealQuestion: the phone answers the session's own questions. The model gets the
+// answers in the same form as from the host's dialog.
 func TestRealQuestion(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
@@ -54,7 +54,7 @@ func testQuestion(r *rig) {
 			}
 		}
 	}
-	// First, while nothing else on the screen looks like the dialog.
+	// This part is first, while nothing else on the screen looks like the dialog.
 	r.part("left at the dialog", func() {
 		card := open("escape", asking())
 		r.term.Settle("Which store", "1")
@@ -103,8 +103,7 @@ func testQuestion(r *rig) {
 		r.did("refusal")
 		told("decide yourself")
 	})
-	// Answered at the dialog, the question withdraws its card, and its outcome is
-	// known.
+	// An answer at the dialog withdraws the card, which then says the outcome.
 	r.part("answered at the dialog", func() {
 		one := map[string]any{"questions": asking()["questions"].([]any)[:1]}
 		card := open("dialog", one)

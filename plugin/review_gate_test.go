@@ -11,8 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// TestRealReviewHolds types #alice: the session is sent back until the plugin's alice has
-// reviewed its last state, and she is shown what the person typed.
+// TestRealReviewHolds: after #alice in a prompt the session is sent back until the plugin's
+// alice has reviewed its last state. She is shown the person's prompt.
 func TestRealReviewHolds(t *testing.T) {
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) { testReviewHolds(t, host.Need(t, version)) })
@@ -40,8 +40,8 @@ func testReviewHolds(t *testing.T, client string) {
 	}
 }
 
-// reviewing plays a session that has alice review what it made when it is sent back, the
-// reviewer, and the model that she consults.
+// reviewing is the model of three clients: of a session that lets alice review its work when
+// it is sent back, of alice, and of the model that she consults.
 func reviewing() func(model.Request) model.Turn {
 	var asked atomic.Bool
 	return func(q model.Request) model.Turn {

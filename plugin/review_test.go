@@ -13,9 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// consults has a fresh client of the same kind be the other model, installs the
-// plugin for it as for any client, and lets a hook of the person's own say which
-// sessions ran.
+// consults makes a fresh client of the same version the other model. It installs the plugin
+// for that client too, and a hook of the person's own that records which sessions ran.
 func (r *rig) consults(client string) (ran string) {
 	r.t.Helper()
 	ran = filepath.Join(r.lab.Home, "ran")
@@ -31,9 +30,9 @@ func (r *rig) consults(client string) (ran string) {
 	return ran
 }
 
-// TestRealReviewGate: the plugin's alice says that all is fine, is sent back,
-// consults a real client, and may then end. That client runs no hook, neither
-// ours nor the person's.
+// TestRealReviewGate: the plugin's alice approves without a consultation and is sent back.
+// She consults a real client and may then end. That client runs no hook, neither Afar's nor
+// the person's.
 func TestRealReviewGate(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
@@ -65,8 +64,8 @@ func TestRealReviewGate(t *testing.T) {
 	}
 }
 
-// TestRealReviewLetGo: an alice who never consults is let go after three blocks,
-// and the model that asked her is told that there was no review.
+// TestRealReviewLetGo: an alice that never consults may end after three blocks, and the
+// model that started her is told that there was no review.
 func TestRealReviewLetGo(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	lgtm := model.Say("LGTM.\n\n## Second Opinion\ncodex agrees.")

@@ -1,8 +1,7 @@
 //go:build unix
 
-// Package plugin_test proves the plugin on the real host: the pinned client,
-// the real binaries, a real coordinator, and stand-ins for what cannot be had,
-// the model and Telegram's servers.
+// Package plugin_test tests the plugin on the real host: the pinned clients, the real
+// binaries and a real coordinator, with stand-ins for the model and for Telegram's servers.
 package plugin_test
 
 import (
@@ -28,8 +27,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// root is a plugin root of the tests' own: the repository's plugin files and
-// binaries built from its source, away from whatever is installed.
+// root is the plugin root of the tests: the repository's plugin files, and binaries that are
+// built from its source. It is independent of any installation.
 var root string
 
 func TestMain(m *testing.M) {
@@ -71,22 +70,21 @@ func stage(dir string) error {
 	return build.Run()
 }
 
-// clients are the newest and the oldest supported client by the names of their
-// subtests.
+// clients are the newest and the oldest supported client, by the names of their subtests.
 //
-// A client's start is by far the most expensive step of these tests. So one
-// session is asked for many things in turn (see rig.part). All tests run on the
-// newest client. The oldest runs what depends on its version: each event of the
-// host and each form of an answer once.
+// The start of a client is by far the most expensive step of these tests, so one session does
+// many things in turn (see rig.part). All tests run on the newest client. The oldest client
+// runs the tests that depend on its version: each event of the host and each form of an
+// answer once.
 var clients = map[string]string{"current": host.Current, "oldest": host.Oldest}
 
-// allClients has the client between them as well. It runs what protects people
-// when something fails: faults of the guard, waiting for the phone, updates of
-// the plugin, and doctor --live.
+// allClients also has the client between them. It runs the tests of what protects people if
+// something fails: faults of the guard, waiting for the phone, updates of the plugin, and
+// doctor --live.
 var allClients = map[string]string{"current": host.Current, "previous": host.Previous, "oldest": host.Oldest}
 
-// within is the patience of these tests; a wait that ends is woken, not slept. A loop
-// of twelve turns took half a minute on a machine with something else to do.
+// within bounds every wait of these tests. A loop of twelve turns can take half a minute on
+// a busy machine.
 const within = 90 * time.Second
 
 // A rig is one person with a phone, one home, one coordinator and one client.
@@ -107,8 +105,8 @@ type rig struct {
 
 const annID = 4711
 
-// newRig starts everything and pairs the phone. The client's own rules allow
-// the tools named.
+// newRig starts everything and pairs the phone. The client's own rules allow the named
+// tools.
 func newRig(t *testing.T, client string, allowed ...string) *rig {
 	t.Helper()
 	return newRigOf(t, client, root, allowed...)
@@ -141,15 +139,15 @@ func newRigOf(t *testing.T, client, plugin string, allowed ...string) *rig {
 	return r
 }
 
-// stop ends the coordinator for good. A last hook of the client may have started it again.
+// stop ends the coordinator, even if a last hook of the client has started it again.
 func (r *rig) stop() {
 	r.afar("stop")
 	stray.AwaitHooks(r.home)
 	r.afar("stop")
 }
 
-// newSession is a rig whose person is away, with one session in a terminal that
-// is asked for one thing after the other: see part. A stop does not hold it.
+// newSession returns a rig whose person is away, with one session in a terminal that does
+// one thing after the other: see part. A stop does not hold the session.
 func newSession(t *testing.T, client string, args ...string) *rig {
 	t.Helper()
 	r := newRig(t, client)
@@ -159,10 +157,9 @@ func newSession(t *testing.T, client string, args ...string) *rig {
 	return r
 }
 
-// part asks the rig's session for one thing more, as a subtest of its own that
-// leaves the session at its free prompt. What the phone showed and the journal
-// said before is none of its own.
-// When a part fails, nobody knows where the session is, and the test ends.
+// part runs fn as a subtest that asks the rig's session for one more thing and leaves it at
+// its free prompt. Earlier messages on the phone and earlier entries of the journal do not
+// count. If a part fails, the test ends, because the state of the session is unknown.
 func (r *rig) part(name string, fn func()) {
 	r.t.Helper()
 	whole := r.t
@@ -176,14 +173,14 @@ func (r *rig) part(name string, fn func()) {
 	}
 }
 
-// ask has the session do these turns and then say that it did what was named.
+// ask lets the session do these turns and then say that it is done with name.
 func (r *rig) ask(name string, turns ...model.Turn) {
 	r.t.Helper()
-	// The terminal knows a typed text by its end, which a script's may share with the one before.
+	// The terminal recognizes a typed text by its end, which must differ from the last one.
 	r.term.Submit("go " + model.Play(append(turns, model.Say("all done with "+name))...) + " for " + name)
 }
 
-// did waits for the end of what was asked.
+// did waits until the session says that it is done with name.
 func (r *rig) did(name string) {
 	r.t.Helper()
 	r.term.Await("all done with "+name, within)
@@ -200,7 +197,7 @@ func (r *rig) configure(text string) {
 	r.must("restart")
 }
 
-// env is the person's own shell.
+// env returns the environment of the person's own shell.
 func (r *rig) env() []string {
 	return []string{"HOME=" + r.lab.Home, "PATH=" + os.Getenv("PATH"), "AFAR_HOME=" + r.home,
 		"AFAR_TELEGRAM_API=" + r.bot.URL(), "AFAR_TELEGRAM_TOKEN=" + r.bot.Token()}
@@ -232,7 +229,7 @@ func (r *rig) pair() {
 	r.said("Paired")
 }
 
-// said waits for a message to Ann that holds text.
+// said waits for a message to Ann that contains text.
 func (r *rig) said(text string) botapi.Message {
 	r.t.Helper()
 	return r.seen(func(m botapi.Message) bool { return strings.Contains(m.Text, text) }, text)
@@ -251,7 +248,7 @@ func (r *rig) seen(match func(botapi.Message) bool, what string) botapi.Message 
 	return m
 }
 
-// card waits for an open question that holds text.
+// card waits for an open question that contains text.
 func (r *rig) card(text string) botapi.Message {
 	r.t.Helper()
 	return r.seen(func(m botapi.Message) bool { return len(m.Keyboard) > 0 && strings.Contains(m.Text, text) }, text)
@@ -270,7 +267,7 @@ func (r *rig) tap(card botapi.Message, button string) {
 	}
 }
 
-// reply answers a message of the bot, as a person does on the phone.
+// reply answers a message of the bot, like a person on the phone.
 func (r *rig) reply(card botapi.Message, text string) {
 	r.t.Helper()
 	if _, err := r.ann.Reply(card.ID, text); err != nil {
@@ -278,7 +275,7 @@ func (r *rig) reply(card botapi.Message, text string) {
 	}
 }
 
-// phone is what Ann sees.
+// phone returns the messages that Ann sees.
 func (r *rig) phone() string {
 	var b strings.Builder
 	for _, m := range r.bot.Messages(annID) {
@@ -287,7 +284,7 @@ func (r *rig) phone() string {
 	return b.String()
 }
 
-// trail is the journal and the log, for a test that failed.
+// trail returns the journal and the log of a test that failed.
 func (r *rig) trail() string {
 	journal, _ := r.afar("log")
 	log, _ := os.ReadFile(filepath.Join(r.home, "state", "log", "coordinator.log"))
@@ -303,7 +300,7 @@ func (r *rig) status() (s wire.StatusReply) {
 	return s
 }
 
-// kill ends the coordinator as kill -9 does.
+// kill kills the coordinator.
 func (r *rig) kill() {
 	r.t.Helper()
 	if err := syscall.Kill(r.status().Coordinator.PID, syscall.SIGKILL); err != nil {
@@ -311,7 +308,7 @@ func (r *rig) kill() {
 	}
 }
 
-// journal waits for an entry of a kind whose text holds text.
+// journal waits for an entry of a kind that contains text.
 func (r *rig) journal(kind, text string) wire.Entry {
 	r.t.Helper()
 	e, ok := r.entry(kind, text, within)
@@ -321,7 +318,7 @@ func (r *rig) journal(kind, text string) wire.Entry {
 	return e
 }
 
-// entry waits at most patience for an entry of a kind whose text holds text.
+// entry waits at most patience for an entry of a kind that contains text.
 func (r *rig) entry(kind, text string, patience time.Duration) (wire.Entry, bool) {
 	r.t.Helper()
 	after := r.counted
@@ -364,7 +361,7 @@ func (r *rig) print(prompt string, args ...string) host.Result {
 	return res
 }
 
-// printing runs `claude -p` beside the test. The test's end ends it.
+// printing runs `claude -p` in the background, until the end of the test at the latest.
 func (r *rig) printing(prompt string, args ...string) <-chan host.Result {
 	done := make(chan host.Result, 1)
 	var running sync.WaitGroup
@@ -381,7 +378,7 @@ func (r *rig) printing(prompt string, args ...string) <-chan host.Result {
 	return done
 }
 
-// refusal is what the model was told when its call was refused.
+// refusal returns what the model was told when its call was refused.
 func (r *rig) refusal() string {
 	var b strings.Builder
 	for _, q := range r.model.Turns() {

@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// TestRealStopTurn: /stop ends the running turn on the real client, whatever it does
-// at that moment. Nothing starts the turn again, and the session takes the next prompt.
+// TestRealStopTurn: /stop ends the running turn of the real client at any moment. Nothing
+// starts the turn again, and the session accepts the next prompt.
 func TestRealStopTurn(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
@@ -54,9 +54,9 @@ func testStopTurn(r *rig) {
 	})
 }
 
-// rests checks that the session is at its free prompt, that none of the files was
-// made, and that it does what it is asked for next. The name of what is asked for
-// must be new on the screen.
+// rests checks that the session is at its free prompt, that none of the files exists, and
+// that the session does the next thing that it is asked for. The name next must be new on
+// the screen.
 func (r *rig) rests(next string, files ...string) {
 	r.t.Helper()
 	for deadline := time.Now().Add(within); r.status().Sessions[0].State != "idle"; time.Sleep(100 * time.Millisecond) {
@@ -73,8 +73,8 @@ func (r *rig) rests(next string, files ...string) {
 	r.did(next)
 }
 
-// TestRealStopThinking: while the model answers, /stop cuts the answer off where the
-// client takes texts at a socket.
+// TestRealStopThinking: while the model answers, /stop interrupts the answer if the client
+// accepts texts at a socket.
 func TestRealStopThinking(t *testing.T) {
 	r := newSession(t, host.Need(t, host.Current), "--permission-mode", "default")
 	slow := model.Say("the slow answer")

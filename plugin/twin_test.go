@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// first lets the model answer the prompt "go" with tools, and every other one
-// by its own script.
+// first lets the model answer the prompt "go" with tools, and every other prompt with the
+// script in it.
 func (r *rig) first(tools ...model.Tool) {
 	r.model.Script(func(q model.Request) model.Turn {
 		if q.Prompt() == "go" && q.Turns() == 0 {
@@ -27,10 +27,9 @@ func bash(command string) model.Tool {
 	return model.Tool{Name: "Bash", Input: map[string]any{"command": command, "description": "scripted step"}}
 }
 
-// TestRealTwins: identical calls of parallel subagents are one card, and one
-// tap lets each of them run once; another call keeps its own. How a call turned
-// out is known also when the session has gone on to another prompt meanwhile, as
-// it does when one of its agents ends.
+// TestRealTwins: identical calls of parallel subagents are one card, and one tap lets each
+// of them run once. Another call has its own card. The outcome of a call is known even if
+// the session has continued with another prompt, which the end of an agent causes.
 func TestRealTwins(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	r.must("away", "on")
@@ -69,10 +68,9 @@ func TestRealTwins(t *testing.T) {
 	}
 }
 
-// TestRealPerhaps: the host shows the dialogs of parallel calls one after the
-// other, in an order of its own, and says nothing of a yes while others wait.
-// What may be settled says so, and becomes certain. (The old client asks for no
-// such calls.)
+// TestRealPerhaps: the host shows the dialogs of parallel calls one after the other, in any
+// order, and does not report a yes while others wait. A card that may be settled says so,
+// until the outcome is certain. (The oldest client does not ask about such calls.)
 func TestRealPerhaps(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	r.must("away", "on")
@@ -115,7 +113,7 @@ func TestRealPerhaps(t *testing.T) {
 	}
 }
 
-// settle says yes at the dialog that is shown, and returns whose it was.
+// settle answers yes at the open dialog and returns the call that it was about.
 func settle(t *testing.T, term *host.Terminal, calls []string) string {
 	t.Helper()
 	of := func(command string) string { return `\n ` + regexp.QuoteMeta(command) + `[\n ]` }

@@ -13,10 +13,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// TestRealUndo: the guard asks about a step that deletes files which git does
-// not have. However it is allowed, on the phone or at the terminal, where the
-// tool runs at once (TestRealTerminal), or in print, the step is taken back with
-// one tap.
+// TestRealUndo: the guard asks about a step that deletes untracked files. One tap takes the
+// step back, whether it was allowed on the phone, at the terminal, where the tool runs at
+// once (TestRealTerminal), or in a print session.
 func TestRealUndo(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	write(t, r.lab.Project, "scratch/notes.txt", "mine\n")
@@ -29,7 +28,7 @@ func TestRealUndo(t *testing.T) {
 
 const clean = "git clean -fdq scratch"
 
-// cleans is that in the rig's session.
+// cleans checks that in the rig's session.
 func (r *rig) cleans(name string, allow func(card botapi.Message)) {
 	r.t.Helper()
 	write(r.t, r.lab.Project, "scratch/notes.txt", "mine\n")
@@ -42,7 +41,7 @@ func (r *rig) cleans(name string, allow func(card botapi.Message)) {
 	r.undoes(card)
 }
 
-// undoes waits for the offer on a settled card, takes it, and looks.
+// undoes waits for the Undo button on a settled card, taps it, and checks the files.
 func (r *rig) undoes(card botapi.Message) {
 	r.t.Helper()
 	offer := r.seen(func(m botapi.Message) bool {

@@ -14,7 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// installed is a machine on which install.sh has put Afar into this client.
+// installed returns a machine on which install.sh has installed Afar for a client.
 func installed(t *testing.T, version string) (*machine, *host.Lab, *model.Server) {
 	t.Helper()
 	t.Parallel()
@@ -32,9 +32,9 @@ func installed(t *testing.T, version string) (*machine, *host.Lab, *model.Server
 	return c, lab, m
 }
 
-// TestRealUninstallRunning uninstalls while a session runs. The session's tools
-// go on, in a client that has loaded our hooks and would refuse a call whose
-// guard is missing. A new session knows nothing of Afar.
+// TestRealUninstallRunning uninstalls while a session runs. The session's tools continue to
+// work, in a client that has loaded Afar's hooks and would refuse a call if the guard were
+// missing. A new session runs without Afar.
 func TestRealUninstallRunning(t *testing.T) {
 	t.Parallel()
 	for name, version := range allClients {
@@ -64,7 +64,7 @@ func TestRealUninstallRunning(t *testing.T) {
 	}
 }
 
-// ran wants a new session to run an ordinary call.
+// ran checks that a new session runs an ordinary call.
 func ran(t *testing.T, lab *host.Lab, file string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*within)
@@ -75,9 +75,8 @@ func ran(t *testing.T, lab *host.Lab, file string) {
 	}
 }
 
-// TestRealDisable takes the way out that a session without a guard is told of:
-// while the guard is missing every call is refused, and after `claude plugin
-// disable` a new session works.
+// TestRealDisable: while the guard is missing, every call is refused, and the session is
+// told a way out. After `claude plugin disable` a new session works.
 func TestRealDisable(t *testing.T) {
 	c, lab, m := installed(t, host.Current)
 	if err := os.Remove(c.bin("hook-pre-tool-use")); err != nil {
@@ -101,8 +100,8 @@ func TestRealDisable(t *testing.T) {
 	ran(t, lab, "after")
 }
 
-// TestInstallHasNoGap runs the guard all the time while Afar is updated: at no
-// moment is it missing or broken, which would stop the calls of running sessions.
+// TestInstallHasNoGap runs the guard continuously during an update of Afar. It is never
+// missing or broken, which would stop the calls of running sessions.
 func TestInstallHasNoGap(t *testing.T) {
 	m := bare(t)
 	m.install("--no-loop-alias")
@@ -122,7 +121,7 @@ func TestInstallHasNoGap(t *testing.T) {
 	}
 }
 
-// guards runs the guard again and again until stop, and returns what went wrong.
+// guards runs the guard repeatedly until stop is closed, and returns what went wrong.
 func (m *machine) guards(stop <-chan struct{}) (wrong []string) {
 	for {
 		select {
@@ -139,9 +138,8 @@ func (m *machine) guards(stop <-chan struct{}) (wrong []string) {
 	}
 }
 
-// TestInstallUninstallWithoutHost uninstalls where Claude Code has the plugin and
-// is not on PATH. Its sessions must be able to use their tools, and say that
-// nothing is guarded.
+// TestInstallUninstallWithoutHost uninstalls while Claude Code has the plugin but is not on
+// PATH. Its sessions can use their tools, and say that nothing is guarded.
 func TestInstallUninstallWithoutHost(t *testing.T) {
 	m := bare(t)
 	m.install("--no-loop-alias")

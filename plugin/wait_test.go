@@ -15,11 +15,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// readsRecipe is a command that the guard asks about in every mode. It leaves a
-// line in the file made.
+// readsRecipe is a command that the guard asks about in every mode. It writes a line into
+// the file made.
 const readsRecipe = "bash -c \"$(cat recipe.txt)\""
 
-// asking starts a print session in this mode that makes the risky call n times.
+// asking starts a print session that makes the risky call n times.
 func (r *rig) asking(n int, args ...string) <-chan host.Result {
 	r.t.Helper()
 	write(r.t, r.lab.Project, "recipe.txt", "echo run >> made\n")
@@ -30,9 +30,9 @@ func (r *rig) asking(n int, args ...string) <-chan host.Result {
 	return r.printing("go "+model.Play(append(turns, model.Say("fin"))...), args...)
 }
 
-// TestRealWait: where the client fails closed, a print session waits for its
-// person in the modes that raise no question of their own. An answer counts at
-// once, and a hook that is killed while it waits does not let the call run.
+// TestRealWait: if the client fails closed, a print session also waits for its person in the
+// modes without questions. An answer counts at once, and a call does not run if its hook is
+// killed while it waits.
 func TestRealWait(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
@@ -67,7 +67,7 @@ func TestRealWait(t *testing.T) {
 	}
 }
 
-// after waits for a question other than the one before it.
+// after waits for another question than before.
 func (r *rig) after(before botapi.Message) botapi.Message {
 	r.t.Helper()
 	return r.seen(func(m botapi.Message) bool { return m.ID > before.ID && len(m.Keyboard) > 0 }, "another question")
@@ -95,8 +95,8 @@ func (r *rig) killGuard() {
 	}
 }
 
-// TestRealWaitExpires: nobody answers a session in bypass mode. Its call is
-// refused and parked when the time is over; a later yes lets its next try run.
+// TestRealWaitExpires: if nobody answers a session in bypass mode in time, its call is
+// refused and parked. A later Allow lets its next try run.
 func TestRealWaitExpires(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	r.configure("[asks]\nunattended = \"10s\"")
@@ -116,9 +116,8 @@ func TestRealWaitExpires(t *testing.T) {
 	}
 }
 
-// TestRealWaitNot: a client that fails open must not wait, whatever a project's
-// settings say about its version. Nor does a session wait whose hooks.json does
-// not have the key.
+// TestRealWaitNot: a session does not wait if its client fails open, whatever a project's
+// settings say about the version, or if hooks.json does not have the key.
 func TestRealWaitNot(t *testing.T) {
 	t.Parallel()
 	parks := func(t *testing.T, r *rig) {

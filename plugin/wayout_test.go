@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// hang stops the coordinator's process where it is; goOn has it go on.
+// hang stops the coordinator's process; goOn continues it.
 func (r *rig) hang() (goOn func()) {
 	r.t.Helper()
 	pid := r.status().Coordinator.PID
@@ -24,8 +24,8 @@ func (r *rig) hang() (goOn func()) {
 	return goOn
 }
 
-// looping starts a loop that never ends in a print session, and returns while
-// the model works on its second iteration. release lets it go on.
+// looping starts an endless loop in a print session and returns during the second iteration.
+// release lets the model continue.
 func (r *rig) looping() (done <-chan host.Result, release func()) {
 	r.t.Helper()
 	gate := make(chan struct{})
@@ -41,8 +41,8 @@ func (r *rig) looping() (done <-chan host.Result, release func()) {
 	return done, func() { close(gate) }
 }
 
-// ends waits for the end of a session that a loop held. While the coordinator
-// hangs, each hook on the way there takes its own deadline of some seconds.
+// ends waits for the end of a session that a loop held. While the coordinator hangs, each
+// hook takes until its deadline of some seconds.
 func (r *rig) ends(done <-chan host.Result) {
 	r.t.Helper()
 	begun := time.Now()
@@ -60,8 +60,8 @@ func (r *rig) ends(done <-chan host.Result) {
 	}
 }
 
-// TestRealWayOut: each way out of a loop in full run holds while the coordinator
-// hangs. (Those at a terminal: TestRealLoopPerson.)
+// TestRealWayOut: each way out of a running loop works while the coordinator hangs.
+// (TestRealLoopPerson tests those at a terminal.)
 func TestRealWayOut(t *testing.T) {
 	t.Parallel()
 	t.Run("afar loop cancel", func(t *testing.T) {
@@ -111,8 +111,8 @@ func TestRealWayOut(t *testing.T) {
 	})
 }
 
-// TestRealStopInPrint: /stop ends the turn of a session without a terminal. Its loop is
-// cancelled, so nothing starts the turn again.
+// TestRealStopInPrint: /stop ends the turn of a session without a terminal. It cancels the
+// loop, so nothing starts the turn again.
 func TestRealStopInPrint(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
