@@ -12,10 +12,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/audit"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
+	"github.com/afar-sh/afar/coordinator/internal/channel/web"
 	"github.com/afar-sh/afar/coordinator/internal/channels"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/doctor"
@@ -32,6 +34,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/undowork"
 	"github.com/afar-sh/afar/coordinator/internal/upkeep"
+	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -57,6 +60,7 @@ type Coordinator struct {
 	core     *core.Core
 	channels channels.Set
 	telegram *telegram.Channel // one of channels
+	web      *web.Channel      // one of channels, nil when it is switched off
 	server   *server.Server
 	undo     *undowork.Snapshotter
 	files    *filework.Writer
@@ -116,6 +120,9 @@ func (c *Coordinator) buildCore() (err error) {
 		return err
 	}
 	c.channels.Register(telegram.Name, c.newTelegram)
+	if c.set.WebAddr(c.cfg.Getenv) != config.WebOff {
+		c.channels.Register(web.Name, c.newWeb)
+	}
 	c.core, err = core.New(core.Config{
 		Store:       c.store,
 		Log:         c.cfg.Log,
@@ -149,6 +156,26 @@ func (c *Coordinator) newTelegram(shared *core.Core) channels.Channel {
 		RemindChat: c.set.Escalation.Chat,
 	})
 	return c.telegram
+}
+
+func (c *Coordinator) newWeb(shared *core.Core) channels.Channel {
+	c.web = web.New(web.Config{
+		Core:    shared,
+		Log:     c.cfg.Log,
+		Now:     time.Now,
+		Addr:    c.set.WebAddr(c.cfg.Getenv),
+		Hosts:   c.set.Web.Hosts,
+		Key:     c.cfg.Dirs.Database(),
+		Machine: home.Machine(),
+		Home:    c.cfg.Dirs.User,
+		Call: func(ctx context.Context, line []peer.Process, op string, in any) (any, error) {
+			return c.server.Page(ctx, line, op, in)
+		},
+		Caller: peer.OfTCP,
+		Afar:   home.Program(c.cfg.Bin, "afar"),
+		Env:    c.cfg.Dirs.Env(),
+	})
+	return c.web
 }
 
 // buildWorkers makes the server and what works beside it.
@@ -190,17 +217,19 @@ func (c *Coordinator) serverConfig() server.Config {
 		Self:           self,
 		Doctor:         checks.Checks,
 		Shutdown:       func() { c.end(nil) },
-		Page:           c.files.LoopPage,
+		LoopPage:       c.files.LoopPage,
 		Overrules:      c.audit.Overrules,
 		Guard:          c.audit.Guard,
 		Marks:          c.marks.Take,
 		Telegram:       c.telegram,
+		Page:           c.web,
 		Git:            server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
 		Consult:        server.Consult{Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout)},
 		Usage:          transcript.Usage,
 		Said:           transcript.Said,
 		SaidBeforeCall: transcript.SaidBeforeCall,
-		Glance:         transcript.Glance,
+		Glance:         new(transcript.Glances).Glance,
+		Steps:          transcript.Steps,
 		Snapshot:       c.undo.Take,
 	}
 }
@@ -226,6 +255,9 @@ func (c *Coordinator) Run(outer context.Context) error {
 		cancel()
 	})
 	c.telegram.ConnectFirst(ctx, c.cfg.Getenv)
+	if err := c.web.Pair(); err != nil {
+		c.cfg.Log.Error("pair the page", "err", err)
+	}
 	for _, run := range c.runs {
 		parts.Go(func() { run(ctx) })
 	}

@@ -69,7 +69,7 @@ var pure = append([]string{
 }, inGuard...)
 
 // waysIn are the packages that take requests from outside and pass them to core.
-var waysIn = []string{in + "server", in + "channel/telegram"}
+var waysIn = []string{in + "server", in + "channel/telegram", in + "channel/web"}
 
 // forTests are the packages that only tests import: a channel, and what every channel
 // must do.
@@ -128,7 +128,7 @@ func table() rules {
 	}
 	root := slices.Concat(waysIn, workers, []string{
 		claude + "/transcript", in + "channels", in + "core", in + "event", in + "git", in + "presence", in + "random",
-		in + "settings", in + "store", "coordinator/home", "coordinator/wire",
+		in + "settings", in + "store", "coordinator/config", "coordinator/home", "coordinator/peer", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{
 		guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",
@@ -244,6 +244,10 @@ func table() rules {
 			in + "channel/telegram": append([]string{
 				in + "atomicfile", "coordinator/config", in + "core", in + "store",
 			}, domain...),
+			in + "channel/web": {
+				"coordinator/config", "coordinator/peer", "coordinator/wire", in + "ask", in + "channel", in + "child",
+				in + "core", in + "event", in + "page", in + "signin", in + "store",
+			},
 			in + "channel/conformance": append([]string{in + "core", in + "store"}, domain...),
 			in + "channel/loopback": append([]string{
 				in + "channel/conformance", in + "core", in + "store",
@@ -325,6 +329,7 @@ func table() rules {
 			in + "grant": {"coordinator/guard"},
 			// the tests use two channels at once
 			in + "channel/telegram": append([]string{claude + "/hookinput", claude + "/toolinput"}, forTests...),
+			in + "channel/web":      append([]string{in + "server", in + "session", in + "usage", "coordinator/home"}, forTests...),
 			// the tests use a real transcript
 			in + "server": {claude + "/transcript"},
 			// the tests start it by a client
@@ -340,6 +345,7 @@ func table() rules {
 				in + "channel/telegram", []string{"coordinator", "coordinator/cannotstart"},
 				"ways in never import each other",
 			},
+			{in + "channel/web", []string{"coordinator"}, "ways in never import each other"},
 			{in + "channel/loopback", nil, "no coordinator runs this channel"},
 			{in + "channel/conformance", []string{in + "channel/loopback"}, "the suite is for tests"},
 			{

@@ -93,7 +93,8 @@ func installed(tb testing.TB, from, root string) (bin string) {
 	env := map[string]string{"HOME": root, "AFAR_HOME": filepath.Join(root, "afar"), "PATH": "/usr/bin:/bin"}
 	dirs, err := home.FromEnv(func(name string) string { return env[name] })
 	if err == nil {
-		err = home.WritePin(bin, dirs)
+		err = errors.Join(home.WritePin(bin, dirs), dirs.Make(),
+			os.WriteFile(dirs.ConfigFile(), []byte("[web]\naddr = \"off\"\n"), 0o600))
 	}
 	if err != nil {
 		tb.Fatal(err)

@@ -40,7 +40,7 @@ func newSmallDisk(t *testing.T, env ...string) *smallDisk {
 		}
 	}
 	d := &smallDisk{t: t, home: t.TempDir()}
-	d.env = append(env, "HOME="+d.home, "AFAR_HOME="+filepath.Join(d.home, "afar"),
+	d.env = append(env, "HOME="+d.home, "AFAR_HOME="+filepath.Join(d.home, "afar"), "AFAR_WEB_ADDR=off",
 		"PATH="+os.Getenv(builtVar)+":/usr/bin:/bin:/usr/sbin:/sbin")
 	holder := exec.Command("unshare", "-m", "--propagation", "private", "sh", "-c",
 		`mount -t tmpfs -o size=8m tmpfs "$1" && echo ready && exec sleep 600`, "sh", d.home)

@@ -17,7 +17,7 @@ func newRoot(a *app) *cobra.Command {
 		newStatus(a), newAsks(a), newAllow(a), newDeny(a), newAnswer(a), newSend(a), newStopTurn(a),
 		newGrants(a), newRevoke(a), newUndo(a), newAway(a), newPause(a), newResume(a),
 		newLoop(a), newIssue(a), newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a),
-		newLog(a), newReport(a), newAudit(a), newGuard(a), newDoctor(a), newDemo(a), newDebug(a), newLogs(a), newConfig(a),
+		newOpen(a), newLog(a), newReport(a), newAudit(a), newGuard(a), newDoctor(a), newDemo(a), newDebug(a), newLogs(a), newConfig(a),
 		newServe(a), newStart(a), newStop(a), newRestart(a), newService(a), newVersion(a), newUpdate(a),
 		newUninstall(a),
 		newCall(a), newPin(a), newHold(a),
@@ -36,7 +36,7 @@ func newRoot(a *app) *cobra.Command {
 
 // groups are the parts of `afar --help`, with the names of their commands.
 var groups = []struct{ id, title, names string }{
-	{"sessions", "Sessions and their questions:", "status asks allow deny answer send stop-turn report log"},
+	{"sessions", "Sessions and their questions:", "status open asks allow deny answer send stop-turn report log"},
 	{"away", "While you are away:", "away pause resume telegram loop issue review"},
 	{"guard", "What is allowed, and taking it back:", "guard grants revoke undo audit lock unlock hold"},
 	{"agents", "What agents write, and second opinions:", "post read topics consult"},

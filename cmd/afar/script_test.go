@@ -122,7 +122,7 @@ func setup(env *testscript.Env) error {
 	env.Defer(func() { _ = endClient(work) }) // it fails if a script has ended it
 	env.Vars = append(env.Vars,
 		"WORK="+work, "BIN="+bin, "HOME="+home, "AFAR_HOME="+filepath.Join(home, "afar"),
-		"PATH="+bin+":"+tools+":/usr/bin:/bin", "TZ=UTC", asClient+"="+clientSocket(work))
+		"PATH="+bin+":"+tools+":/usr/bin:/bin", "TZ=UTC", "AFAR_WEB_ADDR=off", asClient+"="+clientSocket(work))
 	env.Values[sceneKey{}] = &scene{spawned: map[string]*spawned{}}
 	env.Defer(func() { leave(env, filepath.Join(bin, "afar")) })
 	return nil

@@ -31,8 +31,8 @@ type shell struct {
 
 func newShell(t *testing.T) *shell {
 	dir := t.TempDir()
-	return &shell{t: t, bin: dir + "/bin", env: map[string]string{"HOME": dir, "AFAR_HOME": dir + "/afar", "PATH": dir +
-		"/bin"}}
+	env := map[string]string{"HOME": dir, "AFAR_HOME": dir + "/afar", "PATH": dir + "/bin", "AFAR_WEB_ADDR": "off"}
+	return &shell{t: t, bin: dir + "/bin", env: env}
 }
 
 func (s *shell) getenv(name string) string { return s.env[name] }

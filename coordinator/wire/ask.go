@@ -8,6 +8,7 @@ const (
 	OpAskClaim = "hook.ask.claim" // may the answer still be printed?
 	OpAskEnded = "hook.ask.ended" // the host ended the hook (Esc, No, closed terminal)
 	OpAsks     = "asks"
+	OpAsk      = "ask" // one question, also one that has ended
 	OpAnswer   = "answer"
 )
 
@@ -83,6 +84,19 @@ type AsksReply struct {
 	Asks []Ask `json:"asks"`
 }
 
+// AskRequest names a question by its id.
+type AskRequest struct {
+	ID string `json:"id"`
+}
+
+// AskReply shows one question. How says how it ended, in one line; Undo is the snapshot of
+// its step.
+type AskReply struct {
+	Ask
+	How  string `json:"how,omitempty"`
+	Undo *Undo  `json:"undo,omitempty"`
+}
+
 // AnswerRequest decides a question.
 type AnswerRequest struct {
 	ID      string `json:"id"`
@@ -95,6 +109,11 @@ type AnswerRequest struct {
 	// 1, as people do. Text sends a plan back.
 	Text    string `json:"text,omitempty"`
 	Options []int  `json:"options,omitempty"`
+	// Question is the place of the question that Text or Options answer, from 0. The answer
+	// is refused if another question is asked by now. Without it they answer the current one.
+	Question *int `json:"question,omitempty"`
+	// AcceptEdits, with an allowed plan, lets the session edit without asking.
+	AcceptEdits bool `json:"accept_edits,omitempty"`
 }
 
 // AnswerReply is the question after the answer.

@@ -13,6 +13,8 @@ type LogRequest struct {
 	Session string `json:"session,omitempty"`
 	WaitMS  int64  `json:"wait_ms,omitempty"` // wait for the first new entry
 	Last    bool   `json:"last,omitempty"`    // the newest Limit entries instead of the oldest
+	// Kinds selects entries of these kinds, of all sessions. It needs Last.
+	Kinds []string `json:"kinds,omitempty"`
 }
 
 // LogReply holds journal entries, oldest first.

@@ -8,6 +8,7 @@ const (
 	OpExpand       = "hook.expand" // a slash command was typed
 	OpPreCompact   = "hook.pre-compact"
 	OpNotification = "hook.notification"
+	OpSession      = "session" // one session, with its last tool calls
 )
 
 // SessionStartRequest registers a session.
@@ -92,6 +93,32 @@ type Session struct {
 	Model   string `json:"model,omitempty"`
 	Context int64  `json:"context_tokens,omitempty"`
 	Todos   *Todos `json:"todos,omitempty"`
+	// Running is the call that runs now, masked, in one line; RunningSince is when it began.
+	Running      string `json:"doing,omitempty"`
+	RunningSince int64  `json:"doing_since,omitempty"`
+	// SpentUSD is what the session has used so far at list prices, its subagents excepted.
+	SpentUSD float64 `json:"usd,omitempty"`
+}
+
+// SessionRequest names a session by its token or id.
+type SessionRequest struct {
+	ID string `json:"id"`
+}
+
+// SessionReply shows one session, also one that has ended, with its last tool calls,
+// newest first.
+type SessionReply struct {
+	Session
+	Steps []Step `json:"steps"`
+}
+
+// A Step is one tool call of a session.
+type Step struct {
+	At      int64  `json:"at"`
+	Tool    string `json:"tool"`
+	Input   string `json:"input"`             // masked
+	TookMS  int64  `json:"took_ms,omitempty"` // once it has ended
+	Outcome string `json:"outcome,omitempty"` // ok or failed, "" while it runs
 }
 
 // Todos counts the steps of a session's own list.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -27,6 +28,11 @@ func (c *Core) Journal(ctx context.Context, after int64, limit int, id session.I
 			return nil, nil
 		}
 	}
+}
+
+// Newest returns at most limit entries of some kinds, oldest first: the last ones.
+func (c *Core) Newest(kinds []event.Kind, limit int) ([]event.Event, error) {
+	return c.cfg.Store.Newest(kinds, time.Time{}, limit)
 }
 
 // Verify walks the journal's hash chain; broken is the first entry that does

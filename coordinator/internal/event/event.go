@@ -74,6 +74,7 @@ const (
 	SettingsRefused    Kind = "settings.refused"   // session token: a change that would switch the guard off
 	Started            Kind = "coordinator.started"
 	Stopped            Kind = "coordinator.stopped"
+	Told               Kind = "told"          // the action that told it: a notice to the person, as the page shows it
 	Damaged            Kind = "store.damaged" // table and row
 	WritesAgain        Kind = "store.writes"  // the disk accepted no writes for a while
 	Repaired           Kind = "store.repaired"

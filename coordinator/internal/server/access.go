@@ -31,23 +31,34 @@ const (
 // An operation is one row of the table: who may ask for it, and what it does.
 type operation struct {
 	access access
-	do     func(*Server, *call) (any, error)
+	do     func(*Server, *call) (any, error)             // decodes the body of the call
+	take   func(s *Server, c *call, in any) (any, error) // takes the decoded request
 }
 
 // row returns the row of an operation whose handler takes a decoded request. For a call
 // without a body the handler gets the zero request.
 func row[Request, Reply any](who access, do func(*Server, *call, Request) (Reply, error)) operation {
 	decoder := hostjson.NewDecoder[Request]()
-	return operation{who, func(s *Server, c *call) (any, error) {
-		if len(c.body) == 0 || string(c.body) == "null" {
-			return do(s, c, *new(Request))
-		}
-		in, err := decode(c, decoder)
-		if err != nil {
-			return nil, badRequest("%s: %v", c.op, err)
-		}
-		return do(s, c, in)
-	}}
+	return operation{
+		access: who,
+		do: func(s *Server, c *call) (any, error) {
+			if len(c.body) == 0 || string(c.body) == "null" {
+				return do(s, c, *new(Request))
+			}
+			in, err := decode(c, decoder)
+			if err != nil {
+				return nil, badRequest("%s: %v", c.op, err)
+			}
+			return do(s, c, in)
+		},
+		take: func(s *Server, c *call, in any) (any, error) {
+			request, ok := in.(Request)
+			if !ok {
+				return nil, fmt.Errorf("%s: the request is a %T; want a %T", c.op, in, request)
+			}
+			return do(s, c, request)
+		},
+	}
 }
 
 // operations is the whole surface of the socket, with its permissions.
@@ -88,17 +99,19 @@ var operations = map[string]operation{
 	wire.OpConsultBegin: row(own, (*Server).consultBegin),
 	wire.OpConsultEnd:   row(own, (*Server).consultEnd),
 
-	wire.OpUndos:  row(anyone, (*Server).undos),
-	wire.OpGrants: row(anyone, (*Server).grants),
-	wire.OpStatus: row(anyone, (*Server).status),
-	wire.OpAsks:   row(anyone, (*Server).asks),
-	wire.OpLoops:  row(anyone, (*Server).loops),
-	wire.OpLoop:   row(anyone, (*Server).loop),
-	wire.OpLog:    row(anyone, (*Server).log),
-	wire.OpVerify: row(anyone, (*Server).verify),
-	wire.OpReport: row(anyone, (*Server).report),
-	wire.OpDoctor: row(anyone, (*Server).doctor),
-	wire.OpPing:   row(anyone, (*Server).ping),
+	wire.OpUndos:   row(anyone, (*Server).undos),
+	wire.OpGrants:  row(anyone, (*Server).grants),
+	wire.OpSession: row(anyone, (*Server).showSession),
+	wire.OpStatus:  row(anyone, (*Server).status),
+	wire.OpAsks:    row(anyone, (*Server).asks),
+	wire.OpAsk:     row(anyone, (*Server).showAsk),
+	wire.OpLoops:   row(anyone, (*Server).loops),
+	wire.OpLoop:    row(anyone, (*Server).loop),
+	wire.OpLog:     row(anyone, (*Server).log),
+	wire.OpVerify:  row(anyone, (*Server).verify),
+	wire.OpReport:  row(anyone, (*Server).report),
+	wire.OpDoctor:  row(anyone, (*Server).doctor),
+	wire.OpPing:    row(anyone, (*Server).ping),
 
 	wire.OpPost:   row(anyone, (*Server).post), // agents write here; it decides nothing
 	wire.OpRead:   row(anyone, (*Server).read),
@@ -116,6 +129,9 @@ var operations = map[string]operation{
 	wire.OpLoopCancel: row(anyone, (*Server).loopCancel), // a way out must always work
 	wire.OpShutdown:   row(person, (*Server).shutdown),
 	wire.OpPerson:     row(anyone, (*Server).person),
+
+	wire.OpOpen:    row(person, (*Server).open),
+	wire.OpSignOut: row(person, (*Server).signOut),
 
 	wire.OpPolicyTrust: row(person, (*Server).policyTrust), // accepting one needs a terminal, see there
 
@@ -276,12 +292,12 @@ func (s *Server) person(c *call, in wire.PersonRequest) (out wire.PersonReply, e
 	return out, s.allowPerson(&named)
 }
 
-// allowHere returns an error if a decision at the terminal does not count. The setting
-// answers_from may exclude the terminal.
+// allowHere returns an error if a decision does not count on the channel that it comes
+// from. The setting answers_from may exclude that channel.
 func (s *Server) allowHere(c *call) error {
-	err := s.cfg.Core.Counts(terminal)
+	err := s.cfg.Core.Counts(c.channel())
 	if err != nil {
-		s.refused(c.op, c.op+" was asked for at the terminal, where answers do not count")
+		s.refused(c.op, c.op+" was asked for at the "+c.channel()+", where answers do not count")
 	}
 	return err
 }
@@ -296,10 +312,10 @@ func (s *Server) refused(name, text string) {
 	}
 }
 
-// allowTerminal returns an error if the caller has no terminal. allow must have accepted
-// the caller before.
+// allowTerminal returns an error if the caller has neither a terminal nor a browser that is
+// signed in. allow must have accepted the caller before.
 func (s *Server) allowTerminal(c *call) error {
-	if !peer.Supported || c.line[0].Terminal {
+	if !peer.Supported || c.page || c.line[0].Terminal {
 		return nil
 	}
 	exe := filepath.Base(c.exe())

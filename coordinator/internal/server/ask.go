@@ -2,12 +2,13 @@ package server
 
 import (
 	"context"
-	"os/user"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -198,10 +199,11 @@ func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.AnswerReply
 	d := ask.Decision{
 		Allow:   in.Allow,
 		Message: in.Message,
-		By:      localUser(),
-		Channel: terminal,
+		By:      c.decider(),
+		Channel: c.channel(),
 		Scope:   ask.Scope(in.Scope),
 	}
+	d.AcceptEdits = in.Allow && in.AcceptEdits
 	if !in.Allow && in.Message == "" {
 		d.Message = "Denied by " + d.By + ". Do not try it again in another form; go on without it or ask."
 	}
@@ -223,15 +225,38 @@ func (s *Server) askIDs() (ids []string) {
 	return ids
 }
 
-func localUser() string {
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username + " at the terminal"
-	}
-	return "the terminal"
-}
-
 func (s *Server) asks(*call, wire.AsksRequest) (wire.AsksReply, error) {
 	return wire.AsksReply{Asks: s.wireAsks()}, nil
+}
+
+// showAsk shows one question, also one that has ended.
+func (s *Server) showAsk(_ *call, in wire.AskRequest) (out wire.AskReply, err error) {
+	if in.ID == "" {
+		return out, badRequest("an id is needed")
+	}
+	id, err := resolveID(in.ID, "ask_", s.askIDs())
+	if err != nil {
+		return out, err
+	}
+	card, err := s.cfg.Core.OnCard(ask.ID(id))
+	if err != nil {
+		return out, err
+	}
+	i := slices.IndexFunc(card, func(a ask.Ask) bool { return a.ID == ask.ID(id) })
+	if i < 0 {
+		return out, core.ErrNotFound
+	}
+	a := card[i]
+	out.Ask = s.wireAsk(a)
+	out.AskedBy = card.Waiting().Or(a).Askers()
+	if a.State != ask.Open {
+		out.How = a.How()
+	}
+	if v, ok := s.cfg.Core.UndoOf(a.ID); ok {
+		kept := s.wireUndo(v)
+		out.Undo = &kept
+	}
+	return out, nil
 }
 
 func (s *Server) wireAsks() []wire.Ask {

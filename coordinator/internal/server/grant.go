@@ -33,7 +33,7 @@ func (s *Server) grants(*call, wire.GrantsRequest) (wire.GrantsReply, error) {
 	return out, nil
 }
 
-func (s *Server) revoke(_ *call, in wire.RevokeRequest) (out wire.RevokeReply, err error) {
+func (s *Server) revoke(c *call, in wire.RevokeRequest) (out wire.RevokeReply, err error) {
 	if in.ID == "" {
 		return out, badRequest("a grant needs its id")
 	}
@@ -45,7 +45,7 @@ func (s *Server) revoke(_ *call, in wire.RevokeRequest) (out wire.RevokeReply, e
 	if err != nil {
 		return out, err
 	}
-	g, err := s.cfg.Core.Revoke(grant.ID(id), localUser())
+	g, err := s.cfg.Core.Revoke(grant.ID(id), c.decider())
 	if err != nil {
 		return out, err
 	}

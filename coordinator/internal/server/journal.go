@@ -29,6 +29,9 @@ func (s *Server) log(c *call, in wire.LogRequest) (out wire.LogReply, err error)
 		}
 		id = v.ID
 	}
+	if len(in.Kinds) > 0 {
+		return s.newest(in.Kinds, limit)
+	}
 	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
 	events, err := s.cfg.Core.Journal(ctx, in.After, limit, id, in.Last)
@@ -36,6 +39,16 @@ func (s *Server) log(c *call, in wire.LogRequest) (out wire.LogReply, err error)
 		return out, err
 	}
 	return wire.LogReply{Entries: s.wireEntries(events)}, nil
+}
+
+// newest returns the last entries of some kinds, oldest first.
+func (s *Server) newest(kinds []string, limit int) (out wire.LogReply, err error) {
+	var of []event.Kind
+	for _, k := range kinds {
+		of = append(of, event.Kind(k))
+	}
+	events, err := s.cfg.Core.Newest(of, limit)
+	return wire.LogReply{Entries: s.wireEntries(events)}, err
 }
 
 func (s *Server) wireEntry(e event.Event) wire.Entry {

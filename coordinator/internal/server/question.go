@@ -33,6 +33,9 @@ func (s *Server) applyAnswer(in wire.AnswerRequest, d ask.Decision) (ask.Ask, er
 	if err != nil {
 		return a, err
 	}
+	if in.Question != nil && a.Form != nil && *in.Question != a.Form.At {
+		return a, badRequest("that was another question of this call: it asks question %d now", a.Form.At+1)
+	}
 	step, err := stepOf(a, in)
 	if err != nil {
 		return a, err

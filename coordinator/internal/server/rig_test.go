@@ -124,7 +124,7 @@ func newRig(t *testing.T) *rig {
 	r.ok(err)
 	s := server.New(server.Config{
 		Guard: func() wire.Guard { return wire.Guard{} }, Overrules: func(session.Session) []string { return nil },
-		Marks: func() {}, Page: func(string) string { return "" },
+		Marks: func() {}, LoopPage: func(string) string { return "" }, Page: noPage{},
 		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: wire.Coordinator{PID: 7, Version: "test"},
 		Doctor:   func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} },
 		Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
@@ -432,4 +432,12 @@ func (r *rig) askState(id string) ask.Ask {
 	a, err := r.core.Ask(ask.ID(id))
 	r.ok(err)
 	return a
+}
+
+// noPage is a page that is switched off.
+type noPage struct{}
+
+func (noPage) URL() string { return "" }
+func (noPage) State() wire.Channel {
+	return wire.Channel{ID: "web", State: "off", Note: "switched off"}
 }

@@ -40,7 +40,7 @@ func (s *Server) tell(c *call, in wire.TellRequest) (out wire.TellReply, err err
 	}
 	v, who := s.author(c.line)
 	if who == "person" {
-		who = localUser()
+		who = c.decider()
 	}
 	text := redact.Clean(in.Text)
 	err = s.cfg.Core.Tell(v.ID, who, text)
@@ -67,7 +67,7 @@ func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err err
 	if in.ID == "" || len(in.ID) > 80 {
 		return out, badRequest("a text to send needs an id of its own")
 	}
-	m := message.Message{Key: "send:" + in.ID, Session: v.ID, Text: in.Text, By: localUser(), Channel: terminal}
+	m := message.Message{Key: "send:" + in.ID, Session: v.ID, Text: in.Text, By: c.decider(), Channel: c.channel()}
 	if !s.fromPerson(c) {
 		m.Data, m.By, m.Text = true, s.program(c), redact.Visible(in.Text)
 	}
@@ -75,10 +75,11 @@ func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err err
 	return wire.SendReply{ID: string(m.ID), To: v.Token, When: when, Words: !m.Data}, err
 }
 
-// fromPerson reports whether a caller outside all sessions has a terminal, and answers
-// from the terminal count.
+// fromPerson reports whether a caller outside all sessions has a terminal or a browser that
+// is signed in, and answers from there count.
 func (s *Server) fromPerson(c *call) bool {
-	return len(c.line) > 0 && c.line[0].Terminal && s.cfg.Core.Counts(terminal) == nil
+	here := c.page || len(c.line) > 0 && c.line[0].Terminal
+	return here && s.cfg.Core.Counts(c.channel()) == nil
 }
 
 // program names the program that ran the afar command.

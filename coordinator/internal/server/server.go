@@ -50,15 +50,16 @@ type Config struct {
 	Self     wire.Coordinator
 	Doctor   func() []wire.Check
 	Shutdown func() // begins the shutdown; must not block
-	// Page returns the text of a session's loop.md; token names the session. The guard
+	// LoopPage returns the text of a session's loop.md; token names the session. The guard
 	// does not let sessions write this file, so any difference was written by the person.
-	Page func(token string) string
+	LoopPage func(token string) string
 	// Overrules returns the mods of other plugins that could overrule the guard in a
 	// session.
 	Overrules func(session.Session) []string
 	Guard     func() wire.Guard
 	Marks     func() // carries out the marks left while no coordinator answered; runs before each call
 	Telegram  Telegram
+	Page      Page
 	Git       Git
 	Consult   Consult
 	// Usage returns what a transcript reports as used after the byte from, and the
@@ -72,9 +73,17 @@ type Config struct {
 	SaidBeforeCall func(transcript string) string
 	// Glance returns what the host's files say about the session of a transcript.
 	Glance func(transcript string) usage.Glance
+	// Steps returns the last tool calls of a transcript, newest first, at most most.
+	Steps func(transcript string, most int) []usage.Step
 	// Snapshot takes the planned snapshot of a step and waits for it, at most within;
 	// last says that the step runs as soon as Snapshot returns.
 	Snapshot func(ctx context.Context, id undo.ID, within time.Duration, last bool)
+}
+
+// Page is what the server knows of the local page.
+type Page interface {
+	URL() string         // its address, "" while it is not served
+	State() wire.Channel // as a channel
 }
 
 // Git is what the server asks of a repository. Each function returns quickly, with an
@@ -163,6 +172,7 @@ type call struct {
 	body []byte
 	// parsed is the body, once it is read.
 	parsed hostjson.Value
+	page   bool // it comes from a browser that is signed in, not over the socket
 	// printed records whether the caller printed the reply before it ended; nil if that
 	// does not matter.
 	printed func(bool) error

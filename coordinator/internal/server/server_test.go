@@ -502,8 +502,8 @@ func TestChannels(t *testing.T) {
 	} {
 		r.setTelegram(tg)
 		st := want[wire.StatusReply](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
-		if len(st.Channels) != 2 || st.Channels[0].State != state ||
-			st.Channels[1] != (wire.Channel{ID: "terminal", State: "ready"}) {
+		if len(st.Channels) != 3 || st.Channels[0].State != state ||
+			st.Channels[2] != (wire.Channel{ID: "terminal", State: "ready"}) {
 			t.Errorf("%s: %+v", state, st.Channels)
 		}
 	}

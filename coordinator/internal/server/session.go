@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -125,3 +128,42 @@ func (s *Server) notification(c *call, in wire.NotificationRequest) (out wire.No
 // forwarded lists the kinds of the host's notices that go to a person who is away. No card
 // of Afar's already says what they say.
 var forwarded = []string{"agent_completed", "agent_needs_input", "push_notification"}
+
+// mostSteps bounds the tool calls that a session shows.
+const mostSteps = 100
+
+// showSession shows one session, also one that has ended.
+func (s *Server) showSession(_ *call, in wire.SessionRequest) (out wire.SessionReply, err error) {
+	v, err := s.named(in.ID)
+	if err != nil {
+		return out, err
+	}
+	out = wire.SessionReply{Session: s.wireSession(v), Steps: []wire.Step{}}
+	if v.Transcript == "" {
+		return out, nil
+	}
+	for _, step := range s.cfg.Steps(v.Transcript, mostSteps) {
+		out.Steps = append(out.Steps, wireStep(step))
+	}
+	return out, nil
+}
+
+func wireStep(step usage.Step) wire.Step {
+	w := wire.Step{At: millis(step.At), Tool: step.Tool, Input: stepInput(step)}
+	if step.Ended {
+		w.TookMS, w.Outcome = step.Took.Milliseconds(), "ok"
+	}
+	if step.Failed {
+		w.Outcome = "failed"
+	}
+	return w
+}
+
+// stepInput returns the input of a tool call as one masked line.
+func stepInput(step usage.Step) string {
+	in, err := toolinput.Read(step.Tool, step.Input)
+	if err != nil {
+		return ""
+	}
+	return text.Fold(ask.Elide(in.Text(""), maxStep))
+}

@@ -35,34 +35,37 @@ func (s *Server) channels() []wire.Channel {
 	case t.Connected:
 		ch.State, ch.Note = "unpaired", "@"+t.Bot+" is not paired: afar telegram pair"
 	}
-	return []wire.Channel{ch, {ID: "terminal", State: "ready"}}
+	return []wire.Channel{ch, s.cfg.Page.State(), {ID: "terminal", State: "ready"}}
 }
 
 func (s *Server) sessions() []wire.Session {
 	out := []wire.Session{}
 	for _, v := range s.cfg.Core.Sessions() {
-		if v.State == session.Ended {
-			continue
+		if v.State != session.Ended {
+			out = append(out, s.wireSession(v))
 		}
-		w := wire.Session{
-			ID:         string(v.ID),
-			Token:      v.Token,
-			Project:    v.Project,
-			Mode:       v.Mode,
-			State:      state(v),
-			Since:      millis(v.Since),
-			Attended:   v.Attended,
-			Away:       string(v.Away.At(time.Now())),
-			Terminal:   v.Terminal,
-			Protected:  v.Hooked,
-			ClientPID:  v.Client,
-			Entrypoint: v.Entrypoint,
-			Review:     v.Review.Words(),
-		}
-		s.glance(&w, v)
-		out = append(out, w)
 	}
 	return out
+}
+
+func (s *Server) wireSession(v session.Session) wire.Session {
+	w := wire.Session{
+		ID:         string(v.ID),
+		Token:      v.Token,
+		Project:    v.Project,
+		Mode:       v.Mode,
+		State:      state(v),
+		Since:      millis(v.Since),
+		Attended:   v.Attended,
+		Away:       string(v.Away.At(time.Now())),
+		Terminal:   v.Terminal,
+		Protected:  v.Hooked,
+		ClientPID:  v.Client,
+		Entrypoint: v.Entrypoint,
+		Review:     v.Review.Words(),
+	}
+	s.glance(&w, v)
+	return w
 }
 
 // glance adds what the host's files now say about a session.
@@ -75,6 +78,10 @@ func (s *Server) glance(w *wire.Session, v session.Session) {
 	w.Model, w.Context = about(cmp.Or(g.Model, v.Model)), g.Context
 	if g.Todos != nil {
 		w.Todos = &wire.Todos{Done: g.Todos.Done, Total: g.Todos.Total}
+	}
+	w.SpentUSD = g.Spent.USD
+	if g.Doing != nil && v.State == session.Working {
+		w.Running, w.RunningSince = about(g.Doing.Tool+" "+stepInput(*g.Doing)), millis(g.Doing.At)
 	}
 }
 

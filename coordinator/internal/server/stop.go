@@ -77,7 +77,7 @@ func (s *Server) lookUp(c *call, p payload, need turn.Need, in *core.Stopping) e
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err == nil {
-		in.Page = s.cfg.Page(v.Token) // last: the person may be editing it
+		in.Page = s.cfg.LoopPage(v.Token) // last: the person may be editing it
 	}
 	return err
 }

@@ -26,11 +26,11 @@ func stoppedBy(by string) string {
 }
 
 // turnStop ends the running turn of a session for its person.
-func (s *Server) turnStop(_ *call, in wire.TurnStopRequest) (out wire.TurnStopReply, err error) {
+func (s *Server) turnStop(c *call, in wire.TurnStopRequest) (out wire.TurnStopReply, err error) {
 	v, err := s.named(in.ID)
 	if err != nil {
 		return out, err
 	}
-	out.Text, err = s.cfg.Core.StopTurn(string(v.ID), ask.Decision{By: localUser(), Channel: terminal})
+	out.Text, err = s.cfg.Core.StopTurn(string(v.ID), ask.Decision{By: c.decider(), Channel: c.channel()})
 	return out, err
 }

@@ -2,6 +2,7 @@
 package settings
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/config"
@@ -28,6 +29,11 @@ func Load(path string) (set Settings, err error) {
 	}
 	set.Reviewers, err = reviewers(set.Consult)
 	return set, err
+}
+
+// WebAddr returns where the page is served. AFAR_WEB_ADDR counts over the file.
+func (s Settings) WebAddr(getenv func(string) string) string {
+	return cmp.Or(getenv("AFAR_WEB_ADDR"), s.Web.Addr)
 }
 
 func reviewers(set config.Consult) (consult.Config, error) {

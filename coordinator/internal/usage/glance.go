@@ -7,6 +7,8 @@ type Glance struct {
 	Title   string // the title that the person or the host gave the conversation
 	First   string // the first prompt
 	Todos   *Todos // nil if the host keeps none
+	Spent   Sum    // so far, subagents excepted; only Glances fills it in
+	Doing   *Step  // the call that runs, nil for none; only Glances fills it in
 }
 
 // Todos counts the steps of a session's own list.

@@ -82,6 +82,7 @@ func (l *Lab) environment(modelURL string) map[string]string {
 	env := map[string]string{
 		"PATH": os.Getenv("PATH"), "HOME": l.Home, "TMPDIR": l.Temp,
 		"LANG": "C.UTF-8", "TERM": "xterm-256color",
+		"AFAR_WEB_ADDR":      "off",
 		"ANTHROPIC_BASE_URL": modelURL, "ANTHROPIC_API_KEY": key,
 		"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 		"IS_SANDBOX":                   "1", // lets root use bypassPermissions

@@ -132,12 +132,13 @@ func readRow(line []byte) (r row) {
 }
 
 type block struct {
-	Type    string `json:"type"`
-	Text    string `json:"text"`
-	ID      string `json:"id"` // of a tool_use
-	Name    string `json:"name"`
-	Result  string `json:"tool_use_id"` // of a tool_result: the call it answers
-	IsError bool   `json:"is_error"`
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	ID      string          `json:"id"` // of a tool_use
+	Name    string          `json:"name"`
+	Result  string          `json:"tool_use_id"` // of a tool_result: the call it answers
+	IsError bool            `json:"is_error"`
+	Input   json.RawMessage `json:"input"` // of a tool_use
 }
 
 // blocks returns the parts of a message; a bare text is one part.

@@ -1,0 +1,74 @@
+package transcript
+
+import (
+	"os"
+	"sync"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/usage"
+)
+
+// Glances remembers what the files of sessions say, and reads a transcript again only once
+// it has changed. The zero value remembers nothing. It is safe for concurrent use.
+type Glances struct {
+	mu   sync.Mutex
+	seen map[string]*glanced // by transcript
+}
+
+// A glanced is what a transcript said when it was read last.
+type glanced struct {
+	mu    sync.Mutex // held while the transcript is read
+	stamp stamp
+	usage.Glance
+	spent usage.Sum
+	end   int64 // spent covers the bytes before it
+}
+
+// A stamp tells whether a file has changed.
+type stamp struct {
+	size int64
+	at   time.Time
+}
+
+// mostGlances bounds what is remembered.
+const mostGlances = 1000
+
+// Glance is like the function Glance, and adds what the session has spent and what it does.
+func (g *Glances) Glance(path string) usage.Glance {
+	info, err := os.Stat(path)
+	if err != nil {
+		return usage.Glance{}
+	}
+	v := g.of(path)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now := stamp{info.Size(), info.ModTime()}
+	if v.stamp == now {
+		return v.Glance
+	}
+	if now.size < v.end {
+		v.spent, v.end = usage.Sum{}, 0 // another file under the same name
+	}
+	more, end := Usage(path, v.end)
+	v.spent, v.end = v.spent.Plus(more), end
+	v.Glance = Glance(path)
+	v.Spent, v.stamp = v.spent, now
+	if steps := Steps(path, 1); len(steps) > 0 && !steps[0].Ended {
+		v.Doing = &steps[0]
+	}
+	return v.Glance
+}
+
+func (g *Glances) of(path string) *glanced {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.seen) >= mostGlances || g.seen == nil {
+		g.seen = map[string]*glanced{}
+	}
+	v := g.seen[path]
+	if v == nil {
+		v = &glanced{}
+		g.seen[path] = v
+	}
+	return v
+}

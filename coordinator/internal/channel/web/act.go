@@ -1,0 +1,45 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// act carries out one action of core. The page shows questions as they are, so a card
+// needs no work. A notice becomes a journal entry, from which the page shows it.
+func (c *Channel) act(ctx context.Context, a store.Action) error {
+	switch a.Kind {
+	case core.ActCard, core.ActRoom:
+		return nil
+	case core.ActNotice:
+		var n channel.Notice
+		if err := json.Unmarshal([]byte(a.Data), &n); err != nil {
+			return core.GiveUp(err)
+		}
+		return c.note(ctx, a.Key, n)
+	}
+	return core.GiveUp(fmt.Errorf("action %q: the page does not know it", a.Kind))
+}
+
+// notedLately is how many entries are searched for a notice that was noted before a crash.
+const notedLately = 50
+
+// note writes a notice to the journal, once.
+func (c *Channel) note(ctx context.Context, key string, n channel.Notice) error {
+	last, err := c.cfg.Core.Journal(ctx, 0, notedLately, "", true)
+	if err != nil {
+		return err
+	}
+	for _, e := range last {
+		if e.Kind == event.Told && e.Subject == key {
+			return nil
+		}
+	}
+	return c.cfg.Core.Note(event.Told, n.Session, key, n.Text)
+}

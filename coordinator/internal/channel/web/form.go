@@ -1,0 +1,240 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// maxForm bounds the body of a form, in bytes.
+const maxForm = 256 << 10
+
+// A form carries out one decision of the person and says in one line what it led to.
+type form func(d *decision) (said string, err error)
+
+// A decision is a form that a browser has sent.
+type decision struct {
+	*http.Request
+	page *Channel
+}
+
+// decide carries out an operation for the browser that sent the form.
+func decide[Reply any](d *decision, op string, in any) (out Reply, err error) {
+	return call[Reply](d.Context(), d.page, d.page.line(visitorOf(d.Request)), op, in)
+}
+
+// call carries out an operation for the process that line begins with.
+func call[Reply any](ctx context.Context, c *Channel, line []peer.Process, op string, in any) (out Reply, err error) {
+	reply, err := c.cfg.Call(ctx, line, op, in)
+	if err != nil {
+		return out, err
+	}
+	out, ok := reply.(Reply)
+	if !ok {
+		return out, fmt.Errorf("%s: the reply is a %T; want a %T", op, reply, out)
+	}
+	return out, nil
+}
+
+// take answers a form: it says on the page that the form was sent from what it led to.
+func (c *Channel) take(f form) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err := r.ParseForm(); err != nil {
+			http.Error(w, "This form cannot be read. Nothing was changed.", http.StatusBadRequest)
+			return
+		}
+		said, err := f(&decision{Request: r, page: c})
+		told := page.Said{Text: said}
+		if err != nil {
+			told = page.Said{Text: trouble(err), Bad: true}
+			c.cfg.Log.Info("a form was refused", "path", r.URL.Path, "err", err)
+		}
+		c.answer(w, r, told)
+	}
+}
+
+// answer goes back to the page that the form was sent from. That page shows what it led to.
+func (c *Channel) answer(w http.ResponseWriter, r *http.Request, told page.Said) {
+	c.mu.Lock()
+	c.said[visitorOf(r).ID] = told
+	c.mu.Unlock()
+	http.Redirect(w, r, localPath(r.PostForm.Get("back")), http.StatusSeeOther)
+}
+
+// saidTo returns what the last form of a browser led to, once.
+func (c *Channel) saidTo(v visitor) *page.Said {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	told, ok := c.said[v.ID]
+	if !ok {
+		return nil
+	}
+	delete(c.said, v.ID)
+	return &told
+}
+
+// trouble says why something did not work.
+func trouble(err error) string {
+	if errors.Is(err, ask.ErrSettled) {
+		return "Too late. " + strings.TrimPrefix(err.Error(), ask.ErrSettled.Error())
+	}
+	text := err.Error()
+	for _, head := range []string{"bad request: ", "refused: "} {
+		text = strings.TrimPrefix(text, head)
+	}
+	return text
+}
+
+var errButton = errors.New("this page does not know that button; reload it")
+
+// answerForm answers a question.
+func answerForm(d *decision) (string, error) {
+	in := wire.AnswerRequest{ID: d.PathValue("id"), Text: strings.TrimSpace(d.PostForm.Get("text"))}
+	of, question, _ := strings.Cut(d.PostForm.Get("nonce"), ".")
+	n, err := strconv.Atoi(question)
+	if of != in.ID || err != nil {
+		return "", errButton
+	}
+	in.Question = &n
+	switch do := d.PostForm.Get("do"); do {
+	case "allow", "approve", "retry":
+		in.Allow, in.Text = true, ""
+	case "approve-edits":
+		in.Allow, in.Text, in.AcceptEdits = true, "", true
+	case "session", "always":
+		in.Allow, in.Text, in.Scope = true, "", do
+	case "deny":
+		in.Message, in.Text = in.Text, ""
+	case "option", "submit":
+		if in.Options, err = numbers(d.PostForm["option"]); err != nil {
+			return "", err
+		}
+	default:
+		return "", errButton
+	}
+	a, err := decide[wire.Ask](d, wire.OpAnswer, in)
+	if err != nil {
+		return "", err
+	}
+	return answered(a), nil
+}
+
+// answered says what an answer did.
+func answered(a wire.Ask) string {
+	switch {
+	case a.State == "open":
+		return "Noted. One more question is open."
+	case a.Kind == "question", a.Kind == "checkin":
+		return "Answered."
+	case a.Allow:
+		return "Allowed."
+	}
+	return "Denied."
+}
+
+// numbers reads the options that were picked. An empty list is none.
+func numbers(texts []string) (out []int, err error) {
+	for _, text := range texts {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, errButton
+		}
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// sendForm sends a text to a session.
+func sendForm(d *decision) (string, error) {
+	in := wire.SendRequest{ID: "page-" + rand.Text(), To: d.PathValue("token"), Text: d.PostForm.Get("text")}
+	sent, err := decide[wire.SendReply](d, wire.OpSend, in)
+	if err != nil {
+		return "", err
+	}
+	return sent.To + " gets it " + sent.When + ".", nil
+}
+
+// stopForm ends the running turn of a session.
+func stopForm(d *decision) (string, error) {
+	out, err := decide[wire.TurnStopReply](d, wire.OpTurnStop, wire.TurnStopRequest{ID: d.PathValue("token")})
+	return out.Text, err
+}
+
+// cancelForm cancels the loop of a session.
+func cancelForm(d *decision) (string, error) {
+	_, err := decide[wire.Loop](d, wire.OpLoopCancel, wire.LoopCancelRequest{ID: d.PathValue("token")})
+	if err != nil {
+		return "", err
+	}
+	return "The loop is cancelled.", nil
+}
+
+// awayForm sets when questions leave the terminal, for one session or for all.
+func awayForm(d *decision) (string, error) {
+	in := wire.AwayRequest{Mode: d.PostForm.Get("mode"), Session: d.PathValue("token")}
+	if text := d.PostForm.Get("for"); text != "" {
+		wait, err := time.ParseDuration(text)
+		if err != nil {
+			return "", fmt.Errorf("the time is %q; want one such as 2h", text)
+		}
+		in.ForMS = wait.Milliseconds()
+	}
+	if _, err := decide[wire.Settings](d, wire.OpAway, in); err != nil {
+		return "", err
+	}
+	return "Away is " + in.Mode + ".", nil
+}
+
+func pauseForm(d *decision) (string, error) {
+	_, err := decide[wire.Settings](d, wire.OpPause, wire.PauseRequest{On: true})
+	return "Afar is paused. The guard still judges every call.", err
+}
+
+func resumeForm(d *decision) (string, error) {
+	_, err := decide[wire.Settings](d, wire.OpPause, wire.PauseRequest{})
+	return "Afar goes on.", err
+}
+
+func revokeForm(d *decision) (string, error) {
+	_, err := decide[wire.Grant](d, wire.OpRevoke, wire.RevokeRequest{ID: d.PathValue("id")})
+	return "The permission has ended.", err
+}
+
+// undoForm takes a step back.
+func undoForm(d *decision) (string, error) {
+	in := wire.UndoRequest{ID: d.PathValue("id"), Force: d.PostForm.Get("do") == "overwrite"}
+	out, err := decide[wire.Undo](d, wire.OpUndo, in)
+	if err != nil {
+		return "", err
+	}
+	return out.Did, nil
+}
+
+// endForm signs a browser out.
+func endForm(d *decision) (string, error) {
+	_, err := decide[wire.None](d, wire.OpSignOut, wire.SignOutRequest{ID: d.PathValue("id")})
+	return "That browser is signed out.", err
+}
+
+// pairForm makes a code that pairs a phone. The settings page shows it while it is valid.
+func pairForm(d *decision) (string, error) {
+	out, err := decide[wire.TelegramPairReply](d, wire.OpTelegramPair, wire.None{})
+	if err != nil {
+		return "", err
+	}
+	d.page.keepCode(out)
+	return "Send the code to the bot, or scan it.", nil
+}

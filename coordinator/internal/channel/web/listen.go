@@ -1,0 +1,97 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/config"
+)
+
+// Limits of the server. A stream has no limit for writing, see live.go.
+const (
+	headerFor   = 5 * time.Second // how long a request's header may take
+	bodyFor     = 20 * time.Second
+	idleFor     = 2 * time.Minute
+	maxHeader   = 16 << 10
+	listenAgain = 15 * time.Second // after a port was taken
+)
+
+// listen opens the port, and notes why it could not.
+func (c *Channel) listen() {
+	err := config.CheckWebAddr(c.cfg.Addr)
+	var l net.Listener
+	if err == nil {
+		l, err = net.Listen("tcp", c.cfg.Addr)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listener, c.failing = l, ""
+	if err != nil {
+		c.listener, c.failing = nil, listenTrouble(c.cfg.Addr, err)
+	}
+}
+
+func listenTrouble(addr string, err error) string {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Sprintf("another program uses %s; want a free address in web.addr, or off", addr)
+	}
+	return fmt.Sprintf("the page cannot listen on %s: %v", addr, err)
+}
+
+// serve serves the page until ctx ends, and waits for its port while another program has it.
+func (c *Channel) serve(ctx context.Context) {
+	for ctx.Err() == nil {
+		if l := c.current(); l != nil {
+			c.serveOn(ctx, l)
+			continue
+		}
+		c.cfg.Log.Warn("the page is not served", "err", c.State().Note)
+		select {
+		case <-time.After(listenAgain):
+			c.listen()
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (c *Channel) serveOn(ctx context.Context, l net.Listener) {
+	s := &http.Server{
+		Handler:           c.handler(),
+		ReadHeaderTimeout: headerFor,
+		ReadTimeout:       bodyFor,
+		IdleTimeout:       idleFor,
+		MaxHeaderBytes:    maxHeader,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	stop := context.AfterFunc(ctx, func() { s.Close() })
+	defer stop()
+	err := s.Serve(l)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listener = nil
+	if ctx.Err() == nil {
+		c.failing = fmt.Sprintf("the page ended: %v", err)
+	}
+}
+
+func (c *Channel) current() net.Listener {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.listener
+}
+
+// URL returns the address of the page without a path, "" while it is not served.
+func (c *Channel) URL() string {
+	if c == nil {
+		return ""
+	}
+	if l := c.current(); l != nil {
+		return "http://" + l.Addr().String()
+	}
+	return ""
+}

@@ -1,0 +1,238 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/page"
+)
+
+// Times of a stream.
+const (
+	settleFor = 20 * time.Millisecond // changes that come together are shown together
+	beatEvery = 20 * time.Second      // how often an idle stream shows that it lives
+	readFor   = 10 * time.Second      // how long a slow reader may hold up its own stream
+)
+
+// feeds holds what the open pages show. Pages with the same path share one feed, so that a
+// change is rendered once for all of them.
+type feeds struct {
+	render func(ctx context.Context, path string) ([]page.Section, error)
+
+	mu    sync.Mutex // guards all below
+	feeds map[string]*feed
+	wake  chan struct{} // tells run that something has changed
+	head  int64         // the newest journal entry that run has read
+}
+
+// follow notes the newest entry of the journal. A page that is rendered afterwards is true
+// up to it.
+func (f *feeds) follow(c *core.Core) {
+	now, cancel := context.WithCancel(context.Background())
+	cancel() // without an entry there is nothing to wait for
+	last, err := c.Journal(now, 0, 1, "", true)
+	if err != nil || len(last) == 0 {
+		return // the next change looks again
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.head = last[0].Seq
+}
+
+// seq returns the journal entry up to which the pages are true.
+func (f *feeds) seq() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.head
+}
+
+// A feed is what one path shows now.
+type feed struct {
+	readers  map[chan struct{}]struct{} // each is told of a change
+	sections []page.Section
+	err      error
+}
+
+// run renders the open pages again at each change of core, until ctx ends.
+func (f *feeds) run(ctx context.Context, c *core.Core) {
+	sub := c.Subscribe(core.Anything, core.Transcripts, core.Disk)
+	defer sub.Close()
+	f.follow(c)
+	for {
+		select {
+		case <-sub.C:
+		case <-f.wake:
+		case <-ctx.Done():
+			return
+		}
+		f.follow(c)
+		f.renderAll(ctx)
+		select {
+		case <-time.After(settleFor):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// changed makes run render the open pages.
+func (f *feeds) changed() {
+	select {
+	case f.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+func (f *feeds) renderAll(ctx context.Context) {
+	f.mu.Lock()
+	paths := make([]string, 0, len(f.feeds))
+	for path := range f.feeds {
+		paths = append(paths, path)
+	}
+	f.mu.Unlock()
+	for _, path := range paths {
+		sections, err := f.render(ctx, path)
+		f.publish(path, sections, err)
+	}
+}
+
+func (f *feeds) publish(path string, sections []page.Section, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	open, ok := f.feeds[path]
+	if !ok {
+		return
+	}
+	open.sections, open.err = sections, err
+	for reader := range open.readers {
+		select {
+		case reader <- struct{}{}:
+		default: // it has not read the last change yet, and will read both
+		}
+	}
+}
+
+// open returns a channel that is told of each change of a path, at once for the first time.
+// The caller calls leave.
+func (f *feeds) open(ctx context.Context, path string) (told chan struct{}, leave func()) {
+	told = make(chan struct{}, 1)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.feeds[path] == nil {
+		f.feeds[path] = &feed{readers: map[chan struct{}]struct{}{}}
+	}
+	f.feeds[path].readers[told] = struct{}{}
+	go func() { // the first rendering, which may be slow
+		sections, err := f.render(ctx, path)
+		f.publish(path, sections, err)
+	}()
+	return told, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.feeds[path].readers, told)
+		if len(f.feeds[path].readers) == 0 {
+			delete(f.feeds, path)
+		}
+	}
+}
+
+func (f *feeds) now(path string) ([]page.Section, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if open := f.feeds[path]; open != nil {
+		return open.sections, open.err
+	}
+	return nil, nil
+}
+
+// live streams the changes of one page. Each event carries the sections that differ from
+// what this reader has, and the sequence number of the journal up to which it is true. A
+// reader that comes back gets all sections, so it misses nothing.
+func (c *Channel) live(w http.ResponseWriter, r *http.Request) {
+	path := localPath(r.FormValue("at"))
+	s := stream{out: http.NewResponseController(w), w: w, has: map[string][]byte{}}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no")
+	told, leave := c.feeds.open(r.Context(), path)
+	defer leave()
+	ended := c.cfg.Core.Subscribe(core.Browsers)
+	defer ended.Close()
+	_ = s.out.SetReadDeadline(time.Time{}) // the stream lasts longer than a request
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	err := s.send("retry: 1000\n\n")
+	for err == nil {
+		select {
+		case <-told:
+			sections, failed := c.feeds.now(path)
+			if failed != nil {
+				c.cfg.Log.Error("render a page", "path", path, "err", failed)
+				continue
+			}
+			err = c.sendChanges(&s, sections)
+		case <-ended.C:
+			if _, ok := c.browser(r); !ok {
+				return // it was signed out
+			}
+		case <-beat.C:
+			err = s.send(":\n\n")
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// A stream is the way to one open page.
+type stream struct {
+	out *http.ResponseController
+	w   http.ResponseWriter
+	has map[string][]byte // the sections that it was sent
+}
+
+// send writes to the page. A reader that does not take it in time is dropped: it comes back
+// and gets what it missed.
+func (s *stream) send(text string) error {
+	if err := s.out.SetWriteDeadline(time.Now().Add(readFor)); err != nil {
+		return err
+	}
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return s.out.Flush()
+}
+
+// sendChanges sends the sections that the page does not have, as one event. Its id is the
+// journal entry up to which they are true.
+func (c *Channel) sendChanges(s *stream, sections []page.Section) error {
+	var changed bytes.Buffer
+	for _, section := range sections {
+		if bytes.Equal(s.has[section.ID], section.HTML) {
+			continue
+		}
+		s.has[section.ID] = section.HTML
+		if err := page.Partial(&changed, section); err != nil {
+			return err
+		}
+	}
+	if changed.Len() == 0 {
+		return nil
+	}
+	return s.send(eventText(c.feeds.seq(), changed.Bytes()))
+}
+
+// eventText returns one event of a stream. A line break in data begins a new data line.
+func eventText(id int64, data []byte) string {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "id: %d\n", id)
+	for line := range bytes.Lines(data) {
+		fmt.Fprintf(&out, "data: %s\n", bytes.TrimRight(line, "\r\n"))
+	}
+	out.WriteByte('\n')
+	return out.String()
+}

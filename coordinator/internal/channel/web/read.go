@@ -1,0 +1,269 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The most rows of a list. A list that is cut says so, or links to the rest.
+const (
+	mostNews    = 20
+	mostEntries = 200
+)
+
+// newsKinds are the entries of the journal that a person may want to hear of.
+var newsKinds = []string{
+	string(event.Told), string(event.LoopEnded), string(event.IssueLanded), string(event.IssuePaused),
+	string(event.GuardOverridden), string(event.SessionUnprotected),
+}
+
+// entries returns the newest entries of some kinds, newest first.
+func entries(q *query, limit int, kinds ...string) ([]wire.Entry, error) {
+	out, err := read[wire.LogReply](q, wire.OpLog, wire.LogRequest{Last: true, Limit: limit, Kinds: kinds})
+	slices.Reverse(out.Entries)
+	return out.Entries, err
+}
+
+// news returns what a person may want to hear of, newest first.
+func (c *Channel) news(q *query) ([]wire.Entry, error) { return entries(q, mostNews, newsKinds...) }
+
+// placeOf returns the path of the page about an entry.
+func placeOf(e wire.Entry) string {
+	if e.Token == "" {
+		return "/report"
+	}
+	return "/session/" + url.PathEscape(e.Token)
+}
+
+// cardsOf returns the open questions as cards, oldest first. Identical questions are one.
+func cardsOf(asks []wire.Ask) (cards []page.Card) {
+	place := map[string]int{}
+	for _, a := range asks {
+		if a.State != "open" && !a.Parked {
+			continue
+		}
+		on := cmp.Or(a.Card, a.ID)
+		if i, ok := place[on]; ok {
+			cards[i].Asks = append(cards[i].Asks, a)
+			continue
+		}
+		place[on] = len(cards)
+		cards = append(cards, cardOf(a))
+	}
+	return cards
+}
+
+func cardOf(a wire.Ask) page.Card {
+	card := page.Card{Asks: []wire.Ask{a}, Nonce: nonceOf(a)}
+	if len(a.AnswerAt) > 0 && !slices.Contains(a.AnswerAt, Name) {
+		card.Closed, card.Nonce = "answers count from "+strings.Join(a.AnswerAt, " and ")+" alone", ""
+	}
+	return card
+}
+
+// nonceOf names what a form answers: an ask, and the question of it that is asked now.
+func nonceOf(a wire.Ask) string { return a.ID + "." + strconv.Itoa(a.Current) }
+
+// now shows what needs the person, then the sessions.
+func (c *Channel) now(q *query) (page.View, error) {
+	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.None{})
+	if err != nil {
+		return nil, err
+	}
+	news, err := c.news(q)
+	return page.Now{
+		Status: status, Cards: cardsOf(status.Asks), More: details(status.Sessions), News: news, Home: c.cfg.Home,
+	}, err
+}
+
+func details(sessions []wire.Session) map[string]page.Detail {
+	out := map[string]page.Detail{}
+	for _, s := range sessions {
+		out[s.ID] = detailOf(s)
+	}
+	return out
+}
+
+func detailOf(s wire.Session) page.Detail {
+	return page.Detail{Doing: s.Running, Since: s.RunningSince, USD: s.SpentUSD}
+}
+
+// session shows one session. The query since pages back in its journal.
+func (c *Channel) session(q *query) (page.View, error) {
+	shown, err := read[wire.SessionReply](q, wire.OpSession, wire.SessionRequest{ID: q.PathValue("token")})
+	if err != nil {
+		return nil, err
+	}
+	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.None{})
+	if err != nil {
+		return nil, err
+	}
+	grants, err := read[wire.GrantsReply](q, wire.OpGrants, wire.None{})
+	if err != nil {
+		return nil, err
+	}
+	undos, err := read[wire.UndosReply](q, wire.OpUndos, wire.None{})
+	if err != nil {
+		return nil, err
+	}
+	log, err := read[wire.LogReply](q, wire.OpLog, wire.LogRequest{Session: shown.ID, Last: true, Limit: mostEntries})
+	slices.Reverse(log.Entries)
+	v := page.Session{Session: shown.Session, Detail: detailOf(shown.Session), Entries: log.Entries, Home: c.cfg.Home}
+	for _, s := range shown.Steps {
+		v.Steps = append(v.Steps, page.Step{
+			At: s.At, Tool: s.Tool, Input: s.Input, TookMS: s.TookMS, Outcome: s.Outcome,
+		})
+	}
+	v.Cards = cardsOf(only(status.Asks, func(a wire.Ask) string { return a.Session }, shown.ID))
+	v.Grants = only(grants.Grants, func(g wire.Grant) string { return g.Session }, shown.ID)
+	v.Undos = only(undos.Undos, func(u wire.Undo) string { return u.Session }, shown.ID)
+	if i := slices.IndexFunc(status.Loops, func(l wire.Loop) bool { return l.ID == shown.Token }); i >= 0 {
+		v.Loop = &status.Loops[i]
+	}
+	return v, err
+}
+
+// only returns the values whose key is one of a session.
+func only[V any](values []V, key func(V) string, session string) (out []V) {
+	for _, v := range values {
+		if key(v) == session {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (c *Channel) loops(q *query) (page.View, error) {
+	loops, err := read[wire.LoopsReply](q, wire.OpLoops, wire.None{})
+	if err != nil {
+		return nil, err
+	}
+	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.None{})
+	if err != nil {
+		return nil, err
+	}
+	reviews, err := entries(q, mostNews, string(event.ReviewMade))
+	return page.Loops{Loops: loops.Loops, Sessions: status.Sessions, Reviews: reviews, Home: c.cfg.Home}, err
+}
+
+// pastFor is how far back the history of questions goes.
+const pastFor = 7 * 24 * time.Hour
+
+func (c *Channel) questions(q *query) (page.View, error) {
+	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.None{})
+	if err != nil {
+		return nil, err
+	}
+	since := c.cfg.Now().Add(-pastFor).UnixMilli()
+	report, err := read[wire.ReportReply](q, wire.OpReport, wire.ReportRequest{Since: since})
+	past := slices.DeleteFunc(report.Asks, func(a wire.ReportedAsk) bool { return a.State == "open" })
+	slices.Reverse(past)
+	return page.Questions{
+		Cards: cardsOf(status.Asks), Past: past[:min(len(past), mostEntries)], Channel: status.Channels, Home: c.cfg.Home,
+	}, err
+}
+
+func (c *Channel) question(q *query) (page.View, error) {
+	shown, err := read[wire.AskReply](q, wire.OpAsk, wire.AskRequest{ID: q.PathValue("id")})
+	if err != nil {
+		return nil, err
+	}
+	card := cardOf(shown.Ask)
+	card.Undo = shown.Undo
+	if shown.State != "open" && !shown.Parked {
+		card.Nonce = ""
+	}
+	if shown.How != "" {
+		card.Ended = []string{shown.How}
+	}
+	return page.Question{Card: card, How: shown.How, Home: c.cfg.Home}, nil
+}
+
+func (c *Channel) guard(q *query) (page.View, error) {
+	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.None{})
+	if err != nil {
+		return nil, err
+	}
+	v := page.Guard{Guard: status.Guard, Sessions: status.Sessions, Command: q.FormValue("explain"), Home: c.cfg.Home}
+	if v.Denied, err = entries(q, mostEntries, string(event.GuardDenied)); err != nil {
+		return nil, err
+	}
+	if v.Spoke, err = entries(q, mostNews, string(event.GuardSpoke)); err != nil {
+		return nil, err
+	}
+	if v.Past, err = entries(q, mostNews, string(event.GuardOverridden)); err != nil {
+		return nil, err
+	}
+	undos, err := read[wire.UndosReply](q, wire.OpUndos, wire.None{})
+	slices.Reverse(undos.Undos)
+	v.Undos = undos.Undos
+	if v.Command != "" {
+		v.Explain, v.Trouble = c.explain(q, v.Command)
+	}
+	return v, err
+}
+
+// explain returns what `afar guard explain` prints of a command, or why it prints nothing.
+func (c *Channel) explain(q *query, command string) (text, trouble string) {
+	out, err := c.afar(q.Context(), "guard", "explain", command)
+	if len(out) == 0 && err != nil {
+		return "", err.Error()
+	}
+	return string(out), ""
+}
+
+// spans are the times that a report can cover; the first is the usual one.
+var spans = []string{"8h", "1h", "24h", "168h"}
+
+func (c *Channel) report(q *query) (page.View, error) {
+	span := cmp.Or(q.FormValue("since"), spans[0])
+	back, err := time.ParseDuration(span)
+	if err != nil || back <= 0 {
+		return nil, fmt.Errorf("the time is %q; want one such as 8h", span)
+	}
+	since := c.cfg.Now().Add(-back).UnixMilli()
+	report, err := read[wire.ReportReply](q, wire.OpReport, wire.ReportRequest{Since: since})
+	return page.Report{Report: report, Spans: spans, Since: span, Home: c.cfg.Home}, err
+}
+
+func (c *Channel) settings(q *query) (page.View, error) {
+	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.None{})
+	if err != nil {
+		return nil, err
+	}
+	telegram, err := read[wire.TelegramReply](q, wire.OpTelegram, wire.None{})
+	v := page.Settings{
+		Switches: status.Settings,
+		Channels: status.Channels,
+		Telegram: telegram,
+		Pairing:  c.pairing(),
+		Version:  status.Coordinator.Version,
+		Home:     c.cfg.Home,
+	}
+	var settings struct{ Settings []page.Setting }
+	var doctor struct{ Checks []wire.Check }
+	err = errors.Join(err, c.config.read(&settings), c.doctor.read(&doctor))
+	v.Settings, v.Checks = settings.Settings, doctor.Checks
+	own := visitorOf(q.Request).ID
+	for _, b := range c.cfg.Core.Browsers() {
+		v.Browsers = append(v.Browsers, page.Browser{
+			ID:      string(b.ID),
+			Name:    b.Agent,
+			Since:   b.Since.UnixMilli(),
+			Seen:    b.LastSeen.UnixMilli(),
+			Expires: b.Expires.UnixMilli(),
+			Own:     b.ID == own,
+		})
+	}
+	return v, err
+}

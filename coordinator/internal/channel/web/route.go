@@ -1,0 +1,76 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/afar-sh/afar/coordinator/internal/page"
+)
+
+// livePath is where a page reads what changes.
+const livePath = "/live"
+
+// handler returns the whole surface of the page. All but the first two routes are for
+// browsers that are signed in. Every POST is a decision of the person.
+func (c *Channel) handler() http.Handler {
+	m := http.NewServeMux()
+	m.HandleFunc("GET /static/", c.static)
+	m.HandleFunc("GET /signin/{code}", c.signIn)
+	m.HandleFunc("GET "+livePath, c.signedIn(c.live))
+	m.HandleFunc("GET /", c.signedIn(c.showView))
+	for route, take := range map[string]form{
+		"/ask/{id}":               answerForm,
+		"/session/{token}/send":   sendForm,
+		"/session/{token}/stop":   stopForm,
+		"/session/{token}/away":   awayForm,
+		"/session/{token}/cancel": cancelForm,
+		"/away":                   awayForm,
+		"/pause":                  pauseForm,
+		"/resume":                 resumeForm,
+		"/grant/{id}/revoke":      revokeForm,
+		"/undo/{id}":              undoForm,
+		"/browser/{id}/end":       endForm,
+		"/telegram/pair":          pairForm,
+	} {
+		m.HandleFunc("POST "+route, c.signedIn(c.take(take)))
+	}
+	return c.secure(m)
+}
+
+// viewers returns the pages. Each handler leaves its view in the request's context: a
+// stream renders the same pages without a browser.
+func (c *Channel) viewers() *http.ServeMux {
+	m := http.NewServeMux()
+	for route, view := range map[string]viewer{
+		"/{$}":             c.now,
+		"/session/{token}": c.session,
+		"/loops":           c.loops,
+		"/questions":       c.questions,
+		"/question/{id}":   c.question,
+		"/guard":           c.guard,
+		"/report":          c.report,
+		"/settings":        c.settings,
+		"/":                func(*query) (page.View, error) { return nil, errNoPage },
+	} {
+		m.HandleFunc("GET "+route, func(_ http.ResponseWriter, r *http.Request) {
+			out := r.Context().Value(viewedKey{}).(*viewed)
+			out.View, out.err = view(&query{Request: r, page: c})
+		})
+	}
+	return m
+}
+
+// A viewed is what a viewer made.
+type viewed struct {
+	page.View
+	err error
+}
+
+type viewedKey struct{}
+
+// viewOf returns the page that a request names.
+func (c *Channel) viewOf(r *http.Request) (page.View, error) {
+	var out viewed
+	c.views.ServeHTTP(nil, r.WithContext(context.WithValue(r.Context(), viewedKey{}, &out)))
+	return out.View, out.err
+}

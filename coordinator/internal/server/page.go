@@ -1,0 +1,97 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os/user"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/signin"
+	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// web is the name of the page as a channel.
+const web = "web"
+
+// Page carries out one operation for a browser that is signed in to the page, with the
+// permissions that the command line has. line is the process at the other end, with its
+// ancestors; it is empty if that is unknown. in is the request type of the operation, and
+// reply its reply type.
+func (s *Server) Page(ctx context.Context, line []peer.Process, op string, in any) (reply any, err error) {
+	row, ok := operations[op]
+	if !ok {
+		return nil, fmt.Errorf("unknown operation %q", op)
+	}
+	c := &call{ctx: ctx, op: op, line: line, page: true}
+	if err := s.allow(row, c); err != nil {
+		return nil, err
+	}
+	s.cfg.Marks()
+	return row.take(s, c, in)
+}
+
+// channel returns the name of the channel that a call comes from.
+func (c *call) channel() string {
+	if c.page {
+		return web
+	}
+	return terminal
+}
+
+// decider returns who decides with a call.
+func (c *call) decider() string {
+	at := "the " + c.channel()
+	if c.page {
+		at = "the page"
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username + " at " + at
+	}
+	return at
+}
+
+// open makes a link to a place of the page.
+func (s *Server) open(_ *call, in wire.OpenRequest) (out wire.OpenReply, err error) {
+	page := s.cfg.Page.URL()
+	if page == "" {
+		return out, badRequest("the page is off: %s", s.cfg.Page.State().Note)
+	}
+	place, err := s.placeOf(in.Place)
+	if err != nil {
+		return out, err
+	}
+	code, expires, err := s.cfg.Core.NewLink()
+	if err != nil {
+		return out, err
+	}
+	link := page + "/signin/" + code + "?to=" + url.QueryEscape(place)
+	return wire.OpenReply{URL: link, ExpiresAt: expires.UnixMilli()}, nil
+}
+
+// signOut ends the sign-in of a browser.
+func (s *Server) signOut(c *call, in wire.SignOutRequest) (out wire.SignOutReply, err error) {
+	return out, s.cfg.Core.SignOut(signin.ID(in.ID), c.decider())
+}
+
+// placeOf returns the path of a session or a question. It returns a path as it is.
+func (s *Server) placeOf(name string) (path string, err error) {
+	switch {
+	case name == "":
+		return "/", nil
+	case strings.HasPrefix(name, "/"):
+		return name, nil
+	}
+	if id, err := resolveID(name, "ask_", s.askIDs()); err == nil {
+		if a, err := s.cfg.Core.Ask(ask.ID(id)); err == nil {
+			return "/question/" + url.PathEscape(string(a.ID)), nil
+		}
+	}
+	v, err := s.session(name)
+	if err != nil {
+		return "", err
+	}
+	return "/session/" + url.PathEscape(v.Token), nil
+}

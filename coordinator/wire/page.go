@@ -1,0 +1,27 @@
+package wire
+
+// Operations of the page.
+const (
+	OpOpen    = "open"     // make a one-time link that signs a browser in
+	OpSignOut = "sign-out" // end the sign-in of a browser
+)
+
+// OpenRequest names the place to open: a session, a question, or a path of the page; ""
+// is its first page.
+type OpenRequest struct {
+	Place string `json:"place,omitempty"`
+}
+
+// OpenReply is the link. It counts once, until ExpiresAt.
+type OpenReply struct {
+	URL       string `json:"url"`
+	ExpiresAt int64  `json:"expires_at"`
+}
+
+// SignOutRequest names the sign-in of a browser.
+type SignOutRequest struct {
+	ID string `json:"id"`
+}
+
+// SignOutReply says nothing.
+type SignOutReply = None
