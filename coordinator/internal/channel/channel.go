@@ -20,7 +20,7 @@ type MessageID string
 // An Update is one unparsed input from a channel.
 type Update struct {
 	Channel string
-	ID      int64 // the channel's number for it; 0 is none
+	ID      int64 // the channel's number for it; 0 if there is none
 	Body    []byte
 }
 

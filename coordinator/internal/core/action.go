@@ -23,7 +23,7 @@ const (
 	ActNotice = "notice" // a channel.Notice: a text for the person
 	ActSay    = "say"    // a channel.Settlement: a text for one address
 	ActTap    = "tap"    // a channel.Settlement: the answer to a tapped button
-	ActEdit   = "edit"   // an Edit: what a message that is no card says from now on
+	ActEdit   = "edit"   // an Edit: the new text of a message that is not a card
 	ActGrants = "grants" // a GrantList: show the standing permissions
 	ActRoom   = "room"   // a session's id: open or close its room as the session is
 	ActWrite  = "write"  // a File: markdown of a session
@@ -84,7 +84,7 @@ func (c *Core) work(ctx context.Context, lane string, handle Handler, idle func(
 	defer sub.Close()
 	held := time.UnixMilli(0)
 	for ctx.Err() == nil {
-		if _, err := c.Unwritable(); err != nil { // nobody could note what was done
+		if _, err := c.Unwritable(); err != nil { // the result could not be recorded
 			c.wait(ctx, sub.C, c.cfg.Now().Add(glance))
 			continue
 		}

@@ -29,7 +29,7 @@ type Config struct {
 	Secret func() string // a fresh unguessable word of 16 hex digits
 	// Channels names the channels that this coordinator runs.
 	Channels []string
-	// DayBudget is what all loops may spend in one day, in US dollars; 0 is no limit.
+	// DayBudget is what all loops may spend in one day, in US dollars. 0 means no limit.
 	DayBudget float64
 	// AnswersFrom names the channels whose answers count; none means all.
 	AnswersFrom []string

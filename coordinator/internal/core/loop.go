@@ -203,7 +203,7 @@ func (s *state) resetTools(b *store.Batch, id session.ID) {
 	}
 }
 
-// Loop returns the loop of a session; it is the zero Stack when there is none.
+// Loop returns the loop of a session, or the zero Stack.
 func (c *Core) Loop(id session.ID) (l loop.Stack) {
 	c.view(func(s *state, _ time.Time) { l = s.loops.rows[id] })
 	return l

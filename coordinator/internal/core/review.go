@@ -45,7 +45,7 @@ func (c *Core) ReviewPrompt(id session.ID, prompt string) error {
 	})
 }
 
-// ReviewerBegins notes that a reviewer begins in a session, and how the work stands. It
+// ReviewerBegins records that a reviewer begins in a session, and the state of the work. It
 // returns what the reviewer is shown.
 func (c *Core) ReviewerBegins(id session.ID, agent, work string) (shown string, err error) {
 	err = c.reviews(id, func(_ *state, _ *store.Batch, v session.Session, _ time.Time) session.Review {

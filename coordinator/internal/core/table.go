@@ -26,7 +26,7 @@ type traits[V any] struct {
 	// Both are nil where time changes nothing.
 	due    func(v V, now time.Time) time.Time
 	expire func(b *store.Batch, v V, now time.Time)
-	// touches returns the parts that a change of a value touches; nil is none.
+	// touches returns the parts that a change of a value touches, or nil.
 	touches func(before, after V) []Part
 }
 
@@ -172,7 +172,7 @@ func (x *index[K, V]) all(key string) []V {
 	return out
 }
 
-// one returns the only value with a key; ok is false if there is none.
+// one returns the only value with a key. ok is false if there is none.
 func (x *index[K, V]) one(key string) (v V, ok bool) {
 	for id := range x.ids[key] {
 		return x.rows[id], true

@@ -20,9 +20,9 @@ import (
 // The durable actions of LaneUndo. The data of each is a snapshot's id.
 const (
 	LaneUndo       = "undo"
-	ActUndoLook    = "undo.look"    // see how things stand behind the step
+	ActUndoLook    = "undo.look"    // look at the files after the step
 	ActUndoRestore = "undo.restore" // bring it back
-	ActUndoDrop    = "undo.drop"    // let go of what it holds in the repository
+	ActUndoDrop    = "undo.drop"    // remove the snapshot from the repository
 )
 
 // An undoTable holds the snapshots.

@@ -12,7 +12,7 @@ import (
 // ErrUnwritable says that the disk could not be written, so nothing was changed.
 var ErrUnwritable = store.ErrUnwritable
 
-// A streak is a time in which the disk cannot be written; the zero value is none.
+// A streak is a time in which the disk cannot be written. The zero value means that it can.
 type streak struct {
 	since time.Time
 	err   error

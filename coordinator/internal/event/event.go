@@ -50,7 +50,7 @@ const (
 	ConsultFailed      Kind = "consult.failed"      // as for consult.answered: no other model could be asked
 	GateBlocked        Kind = "gate.blocked"        // agent id of a reviewer who was sent back
 	GateOpened         Kind = "gate.opened"         // agent id of a reviewer who ended
-	GateGivenUp        Kind = "gate.given-up"       // agent id of a reviewer who was let go without a review
+	GateGivenUp        Kind = "gate.given-up"       // agent id of a reviewer who was allowed to stop without a review
 	ReviewSet          Kind = "review.set"          // session token: its review gate is on or off
 	ReviewHeld         Kind = "review.held"         // session token: sent back for a review
 	ReviewMissing      Kind = "review.missing"      // session token: stopped without a review

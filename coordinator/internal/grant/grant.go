@@ -37,7 +37,15 @@ type Need struct {
 }
 
 // Empty reports whether n is something that no rule can cover.
-func (n Need) Empty() bool { return n.Tool == "" || len(n.Commands) == 0 && n.Path == "" && !n.Named }
+func (n Need) Empty() bool {
+	switch {
+	case n.Tool == "":
+		return true
+	case len(n.Commands) > 0, n.Path != "", n.Named:
+		return false
+	}
+	return true
+}
 
 // A Rule is one permission. Of a command it stores only the plain words at the
 // beginning. An exact command is stored as a digest.

@@ -27,7 +27,7 @@ type Level struct {
 	Max    int    `json:"max"`
 	Digest string `json:"prompt_digest"` // SHA-256 of the task, in hex
 
-	// The issue in hand, in the frame of mode issue and in the one that works on it.
+	// The current issue, set in an issue frame and in its task frame.
 	Issue    string `json:"issue_id,omitempty"`
 	Worktree string `json:"worktree_path,omitempty"`
 	Branch   string `json:"branch,omitempty"`

@@ -36,8 +36,8 @@ func (is *Issue) waiting() string {
 	return words
 }
 
-// stands returns the progress of an issue frame in words.
-func (is *Issue) stands() string {
+// progress returns the progress of an issue frame in words.
+func (is *Issue) progress() string {
 	text := string(is.Phase)
 	if is.ID != "" {
 		text = "issue " + is.called() + ": " + text
@@ -57,7 +57,7 @@ func (f Frame) renderIssue(b *strings.Builder) {
 	if is == nil {
 		return
 	}
-	fmt.Fprintf(b, "- phase: %s\n", is.stands())
+	fmt.Fprintf(b, "- phase: %s\n", is.progress())
 	if is.Commit != "" {
 		fmt.Fprintf(b, "- commit: %s\n", is.Commit)
 	}

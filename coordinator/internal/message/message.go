@@ -124,7 +124,9 @@ func Take(all []Message, id session.ID, delivery string, taker session.Process, 
 	var texts []string
 	add := func(m Message) {
 		texts = append(texts, m.Text)
-		d.Again = d.Again || m.Again
+		if m.Again {
+			d.Again = true
+		}
 		if !m.Data && !slices.Contains(d.By, m.By) {
 			d.By = append(d.By, m.By)
 		}

@@ -28,7 +28,7 @@ func (s *Server) repository(ctx context.Context, cwd string) (string, error) {
 }
 
 // firstIssue tells the model of the first issue if it is ready within firstFor. Otherwise
-// the model hears of it at its first stop.
+// the model is told about it at its first stop.
 func (s *Server) firstIssue(c *call, p payload) (wire.ExpandReply, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, firstFor)
 	defer cancel()

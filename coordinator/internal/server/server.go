@@ -121,7 +121,7 @@ func New(cfg Config) *Server {
 	}
 }
 
-// Serve answers l until ctx ends, then waits for the requests in hand. It
+// Serve answers l until ctx ends, then waits for the current requests. It
 // closes l.
 func (s *Server) Serve(ctx context.Context, l *net.UnixListener) error {
 	stop := context.AfterFunc(ctx, func() { l.Close() })

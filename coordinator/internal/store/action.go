@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Due returns the next action of a lane that is due at now; ok is false when there
-// is none. wait is then the time of the next one, zero when the lane is empty.
-// Before the time held, only actions of the kind free are due.
+// Due returns the next action of a lane that is due at now. If there is none, ok is false
+// and wait is the time until the next one, or zero if the lane is empty. Before the time
+// held, only actions of the kind free are due.
 func (s *Store) Due(lane string, now, held time.Time, free string) (a Action, ok bool, wait time.Time, err error) {
 	const query = `SELECT key, lane, kind, data, gen, tries, CASE kind WHEN ?3 THEN due ELSE max(due, ?2) END AS at
 		FROM actions WHERE lane = ?1 AND done < gen ORDER BY at, due, rowid LIMIT 1`

@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
-// A Batch is all that one step changes. It is committed whole or not at all.
+// A Batch holds all changes of one step. It is committed as a whole.
 type Batch struct {
 	Posts    []topic.Post // numbered by Commit
 	Settings *Settings
@@ -20,7 +20,7 @@ type Batch struct {
 	Actions  []Action      // to be done after the commit
 	Copies   []channel.Copy
 	Act      channel.Act // whose update this step deals with
-	Anew     string      // a channel that numbers its updates anew
+	Anew     string      // a channel that starts to number its updates again
 
 	rows []row // see Kind.Put
 }

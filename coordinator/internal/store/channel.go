@@ -26,7 +26,7 @@ var channelSchema string
 //go:embed oldperson.sql
 var oldPerson string
 
-// Accounts is how each channel stands.
+// Accounts holds the account of each channel.
 var Accounts = NewKind(Kind[string, channel.Account]{
 	Table: "channels",
 	Key:   "name",
@@ -145,7 +145,7 @@ func (s *Store) Receive(updates []channel.Update) error {
 	return nil
 }
 
-// Received returns the updates of a channel that nobody has dealt with, in order.
+// Received returns the updates of a channel that have not been handled, in order.
 func (s *Store) Received(name string) ([]channel.Update, error) {
 	rows, err := s.db.Query(`SELECT id, body FROM inbox WHERE channel = ? AND done = 0 ORDER BY id`, name)
 	if err != nil {

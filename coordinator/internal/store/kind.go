@@ -164,7 +164,7 @@ func (k *Kind[K, V]) Load(s *Store, since time.Time) (values []V, bad []Bad, err
 	return k.query(s, "WHERE "+k.Wanted, since.UnixMilli())
 }
 
-// Get returns the value with an id; ok is false when there is none. A row that
+// Get returns the value with an id. ok is false if there is none. A row that
 // cannot be read is an error.
 func (k *Kind[K, V]) Get(s *Store, id K) (v V, ok bool, err error) {
 	values, bad, err := k.query(s, "WHERE "+k.Key+" = ?1", string(id))

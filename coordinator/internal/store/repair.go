@@ -431,7 +431,7 @@ func (r *repair) copyJournal(old, db *sql.DB) error {
 	return tx.Commit()
 }
 
-// entry returns a journal row as an event; ok is false when its values are none.
+// entry returns a journal row as an event. ok is false if its values are not an event.
 func entry(values []any) (e event.Event, ok bool) {
 	seq, isSeq := values[0].(int64)
 	at, isAt := values[1].(int64)

@@ -163,7 +163,7 @@ func inspect(path string) error {
 	}
 	defer db.Close()
 	if lostCommits(path) {
-		return fmt.Errorf("%w: %s-wal is no log of SQLite; %s", ErrCorrupt, path, repairHint)
+		return fmt.Errorf("%w: %s-wal is not a log of SQLite; %s", ErrCorrupt, path, repairHint)
 	}
 	return check(db, path)
 }

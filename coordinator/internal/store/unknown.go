@@ -10,7 +10,7 @@ import (
 // A newer program may have written fields that this one does not know. They are
 // kept aside when a row is read and written again with its value.
 
-// unknown are the fields of a JSON value that this program does not know; nil is none.
+// unknown holds the fields of a JSON value that this program does not know. It may be nil.
 type unknown struct {
 	fields map[string]json.RawMessage // of an object
 	inside map[string]*unknown        // by the name of a known field, or the key of an element

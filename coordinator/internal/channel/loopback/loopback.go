@@ -260,5 +260,5 @@ func (c *Channel) handle(u channel.Update) error {
 	if err != nil || found {
 		return err
 	}
-	return c.cfg.Core.Acknowledge(act, "This is no card. Nothing was changed.")
+	return c.cfg.Core.Acknowledge(act, "Unknown card. Nothing was changed.")
 }

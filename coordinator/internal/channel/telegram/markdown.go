@@ -57,7 +57,7 @@ func markdownLine(line string) string {
 // codeSpan matches code in what ticks made.
 var codeSpan = regexp.MustCompile(`<code>[^<]*</code>`)
 
-// embolden makes bold what stands between two marks, unless that would cut our own
+// embolden makes bold the text between two marks, unless that would cut our own
 // markup in two.
 func embolden(text string) string {
 	m := strong.FindStringSubmatch(text)

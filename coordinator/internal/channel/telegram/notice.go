@@ -22,8 +22,8 @@ import (
 const maxTap = 200
 
 var (
-	errNobody = errors.New("nobody is paired")
-	errKind   = errors.New("no such kind of action")
+	errNobody = errors.New("no person is paired")
+	errKind   = errors.New("unknown kind of action")
 )
 
 // act carries out one action of the lane. An action that is under way when ctx ends gets a

@@ -15,9 +15,9 @@ import (
 // token. A request for the next updates acknowledges the earlier ones, so those are
 // committed first.
 func (l *link) poll(ctx context.Context) {
-	// An offset of 0 asks for all that is not acknowledged yet. Ids may start
-	// anew below ours (another bot, a week of silence), and what we hold already
-	// is known by its id.
+	// An offset of 0 asks for all updates that are not acknowledged yet. The ids may start
+	// again below ours, with another bot or after a week of silence. Updates that we hold
+	// already are recognised by their ids.
 	var offset int64
 	var err error
 	tries := 0
