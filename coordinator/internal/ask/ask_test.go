@@ -25,7 +25,7 @@ func no(at time.Time) ask.Decision {
 	return ask.Decision{By: "Ada", Message: "use the other branch", Channel: "terminal", At: at}
 }
 
-// opened is an attended permission ask of the main agent, opened at t0 in auto.
+// opened returns an attended permission ask of the main agent, opened at t0 in mode auto.
 func opened() ask.Ask {
 	a := ask.Ask{
 		ID:       "a",
@@ -39,7 +39,7 @@ func opened() ask.Ask {
 	return ask.Start(a, session.Auto, t0)
 }
 
-// must returns the ask of a step that fits it.
+// must returns the ask of a step that must succeed.
 func must(a ask.Ask, err error) ask.Ask {
 	if err != nil {
 		panic(err)
@@ -47,7 +47,7 @@ func must(a ask.Ask, err error) ask.Ask {
 	return a
 }
 
-// states returns an ask in each state, as the steps bring it there.
+// states returns an ask in each state, made by the steps that lead there.
 func states(t *testing.T) map[ask.State]ask.Ask {
 	t.Helper()
 	answered := must(ask.Answer(opened(), yes(t0.Add(time.Second))))
@@ -64,7 +64,7 @@ func states(t *testing.T) map[ask.State]ask.Ask {
 // A step is one transition, or several in a row.
 type step func(ask.Ask) (ask.Ask, error)
 
-// inTurn is one step after the other. The first that does not fit ends it.
+// inTurn returns a step that makes several steps. The first one that is refused ends it.
 func inTurn(steps ...step) step {
 	return func(before ask.Ask) (ask.Ask, error) {
 		a := before
@@ -79,7 +79,7 @@ func inTurn(steps ...step) step {
 	}
 }
 
-// later is when the steps of the tables are made.
+// later is the time of the steps in the tables.
 var later = t0.Add(time.Minute)
 
 func lose(a ask.Ask) (ask.Ask, error)   { return ask.Lose(a, later) }
@@ -94,10 +94,10 @@ func tickAt(at time.Time) step {
 	return func(a ask.Ask) (ask.Ask, error) { return ask.Tick(a, at), nil }
 }
 
-// refused stands in a table for a step that does not fit: an error, and the ask as it was.
+// refused means in a table that the step returns an error and does not change the ask.
 const refused ask.State = ""
 
-// TestTransitions is the whole table: what each step makes of each state.
+// TestTransitions checks the result of each step in each state.
 func TestTransitions(t *testing.T) {
 	const (
 		open, answered, delivered     = ask.Open, ask.Answered, ask.Delivered
@@ -161,7 +161,7 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-// refuses holds a step that did not fit to what it promises.
+// refuses checks that a refused step returned an error and did not change the ask.
 func refuses(t *testing.T, before, after ask.Ask, err error) {
 	t.Helper()
 	if !errors.Is(err, ask.ErrState) && !errors.Is(err, ask.ErrSettled) {
@@ -172,7 +172,7 @@ func refuses(t *testing.T, before, after ask.Ask, err error) {
 	}
 }
 
-// TestLeases: what each step makes of an answer that came late, or was not delivered.
+// TestLeases checks each step on an answer that came late or was not delivered.
 func TestLeases(t *testing.T) {
 	unattended := opened()
 	unattended.Attended = false
@@ -219,7 +219,7 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// sound holds a step against what is true of every ask.
+// sound checks what must hold for every ask after every step.
 func sound(t *testing.T, before, after ask.Ask) {
 	t.Helper()
 	final := before.State != ask.Open && before.State != ask.Answered
@@ -397,7 +397,7 @@ func TestOutcome(t *testing.T) {
 	refuses(t, first, again, err)
 }
 
-// TestStored: an ask survives its own JSON, as the store keeps it.
+// TestStored checks that an ask does not change when it is stored as JSON.
 func TestStored(t *testing.T) {
 	for state, a := range states(t) {
 		text, err := json.Marshal(a)
@@ -414,8 +414,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestLife runs any steps in any order and holds the life of an ask against
-// its promises: exactly one end, no answer after it, no moment left behind.
+// TestLife makes any steps in any order. An ask must end exactly once, take no answer after
+// its end, and handle every due time.
 func TestLife(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := t0
@@ -469,7 +469,7 @@ func anyStep(t *rapid.T, a ask.Ask, mode *rapid.Generator[session.Mode], now tim
 	return ask.Tick(a, now)
 }
 
-// fits holds a step of any ask to whether it should fit.
+// fits checks whether a step on any ask was rightly accepted or refused.
 func fits(t *rapid.T, before ask.Ask, should bool) func(ask.Ask, error) ask.Ask {
 	return func(after ask.Ask, err error) ask.Ask {
 		if should != (err == nil) {

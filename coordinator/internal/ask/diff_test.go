@@ -26,8 +26,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDiffTellsTheChange: whoever applies what a diff shows has the new text,
-// and no line that is added or goes stays unseen.
+// TestDiffTellsTheChange checks that the new text can be made from a diff, and that a diff
+// shows every added and every removed line.
 func TestDiffTellsTheChange(t *testing.T) {
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "- a", "+ b"}), 0, 30)
 	rapid.Check(t, func(t *rapid.T) {
@@ -61,8 +61,8 @@ func TestDiffTellsTheChange(t *testing.T) {
 	})
 }
 
-// TestDiffIsBounded: texts that have nothing in common take no time, and huge
-// ones are masked no farther than they are shown.
+// TestDiffIsBounded checks that a diff of two different texts is fast, and that only the shown
+// part of a huge text is masked.
 func TestDiffIsBounded(t *testing.T) {
 	old, new := strings.Repeat("a\n", 50_000), strings.Repeat("b\n", 50_000)
 	if got := diff(old, new); strings.Count(got, "- a") != 50_000 || strings.Count(got, "+ b") != 50_000 {

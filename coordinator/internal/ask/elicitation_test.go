@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// elicit is the host's input for a form with these properties.
+// elicit returns the host's input for a form with these properties.
 func elicit(properties, required string) []byte {
 	return []byte(`{"mcp_server_name":"lab","message":"Who are you?","mode":"form",` +
 		`"requested_schema":{"type":"object","properties":{` + properties + `},"required":[` + required + `]}}`)
@@ -36,8 +36,8 @@ func elicited(t *testing.T, properties, required string) ask.Ask {
 	return ask.Start(a, session.Auto, t0)
 }
 
-// TestFields: each type of field takes what it asks for, and says what it wants
-// of anything else.
+// TestFields checks which answers each type of field accepts, and that the error says what it
+// accepts.
 func TestFields(t *testing.T) {
 	for _, c := range []struct {
 		property string
@@ -77,8 +77,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestFieldOptions: what may be left out can be, a default can be used, and a
-// choice is a choice.
+// TestFieldOptions checks that an optional field can be left out, that a default can be used,
+// and that a choice must be one of the options.
 func TestFieldOptions(t *testing.T) {
 	a := elicited(t, `"b":{"type":"boolean"},"n":{"type":"integer","default":5,"title":"How many",`+
 		`"description":"of them"},"c":{"type":"array","items":{"enum":["x","y"]}}`, `"b"`)
@@ -125,8 +125,8 @@ func TestFieldOptions(t *testing.T) {
 	}
 }
 
-// TestElicitationTimes: at a terminal the host's dialog waits for us, so we do
-// not wait long unless the person said that they are away.
+// TestElicitationTimes checks how long a form waits. At a terminal the host's dialog opens
+// after the hook, so the time is short unless the person is away.
 func TestElicitationTimes(t *testing.T) {
 	base := elicited(t, `"f":{"type":"string"}`, "")
 	for mode, want := range map[session.Mode]time.Duration{session.Auto: ask.ElicitFor, session.On: ask.AttendedFor} {
@@ -181,8 +181,8 @@ func TestNoElicitation(t *testing.T) {
 	}
 }
 
-// FuzzElicitation: whatever a server asks, what comes out can be shown, stored
-// and answered, or is refused as a whole.
+// FuzzElicitation checks that a form can be shown, stored and answered, whatever a server asks
+// for, or is refused as a whole.
 func FuzzElicitation(f *testing.F) {
 	f.Add(elicit(`"a":{"type":"integer","minimum":1},"b":{"type":"boolean","default":true},"c":{"type":"array",`+
 		`"items":{"enum":["x"]}}`, `"a"`), "7")

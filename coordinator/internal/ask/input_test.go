@@ -87,8 +87,8 @@ func TestInputHash(t *testing.T) {
 	}
 }
 
-// TestInputHashSeesSecrets: two calls that look alike when masked are not the
-// same call.
+// TestInputHashSeesSecrets checks that two calls that differ only in a masked part have
+// different hashes.
 func TestInputHashSeesSecrets(t *testing.T) {
 	oneText, one := input(t, "Bash", `{"command":"x --token aaaaaaaa1"}`)
 	twoText, two := input(t, "Bash", `{"command":"x --token aaaaaaaa2"}`)
@@ -122,7 +122,7 @@ func TestInputIsBounded(t *testing.T) {
 	}
 }
 
-// TestInputCutsNoSecret: where a huge text is cut, no half of a secret shows.
+// TestInputCutsNoSecret checks that no part of a secret is shown where a huge text is cut.
 func TestInputCutsNoSecret(t *testing.T) {
 	const cut = 96 << 10 // where the text is cut before it is masked
 	token := "ghp_" + strings.Repeat("Zq9", 12)
@@ -168,8 +168,7 @@ func TestElide(t *testing.T) {
 	}
 }
 
-// TestInputShowsNoSecret: whatever form a secret has, and whichever tool would
-// carry it, in whichever place.
+// TestInputShowsNoSecret checks that a secret is masked in any form, tool and field.
 func TestInputShowsNoSecret(t *testing.T) {
 	raw, err := os.ReadFile("../../redact/testdata/credentials.json")
 	var forms []string
@@ -241,7 +240,8 @@ func TestPlanIsShownWhole(t *testing.T) {
 	}
 }
 
-// TestHashesStay: asks and grants that are stored are found by these hashes.
+// TestHashesStay checks that the hashes do not change, because stored asks and grants are
+// found by them.
 func TestHashesStay(t *testing.T) {
 	for _, c := range [][3]string{
 		{"Bash", `{"command":"make -j2","description":"build","timeout":9}`,

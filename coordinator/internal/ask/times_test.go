@@ -8,8 +8,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// TestTimes: the person's own times hold for an ask from its opening on, and the
-// usual ones where they say nothing.
+// TestTimes checks that the person's own time limits apply from the opening of an ask, and the
+// defaults where none are set.
 func TestTimes(t *testing.T) {
 	own := ask.Times{
 		Grace:      3 * time.Second,

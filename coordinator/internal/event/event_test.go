@@ -19,7 +19,7 @@ func entry() event.Event {
 	}
 }
 
-// TestChain: every field counts, and so does what came before.
+// TestChain checks that the hash depends on every field and on the entry before.
 func TestChain(t *testing.T) {
 	base := entry().Chain("prev")
 	if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(base) || base != entry().Chain("prev") {
@@ -60,7 +60,8 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestChainIsOfWhatIsStored: what the store does not keep must not count.
+// TestChainIsOfWhatIsStored checks that the hash does not depend on anything that is not
+// stored.
 func TestChainIsOfWhatIsStored(t *testing.T) {
 	a, b := entry(), entry()
 	b.Hash = "x"

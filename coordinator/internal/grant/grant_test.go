@@ -142,8 +142,8 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// TestNoWayOut: what begins as a given command does and then does something
-// else is not covered by it; what merely goes on is.
+// TestNoWayOut checks that a rule for the beginning of a command does not cover a command that
+// then does something else. It covers a command that only has more arguments.
 func TestNoWayOut(t *testing.T) {
 	for _, c := range []struct {
 		given, tried string
@@ -243,7 +243,7 @@ func TestEndStays(t *testing.T) {
 	}
 }
 
-// revoked is a grant that was ended at t0.
+// revoked returns a grant that ended at t0.
 func revoked(g grant.Grant) grant.Grant {
 	g, err := grant.End(g, "revoked", t0)
 	if err != nil {
@@ -252,8 +252,8 @@ func revoked(g grant.Grant) grant.Grant {
 	return g
 }
 
-// TestNeverCoversAnOpinion: whatever was given, no command on which the guard
-// has an opinion is covered by it.
+// TestNeverCoversAnOpinion checks that no rule covers a command on which the guard has an
+// opinion.
 func TestNeverCoversAnOpinion(t *testing.T) {
 	ctx := guard.Context{
 		Cwd:     "/src/app",
@@ -273,7 +273,7 @@ func TestNeverCoversAnOpinion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		head := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 3).Draw(t, "given"), " ")
 		command := head + " " + strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 5).Draw(t, "more"), " ")
-		// the widest that any grant could be: each word alone, as a prefix
+		// the widest possible rules: each word alone, as a prefix
 		var rules []grant.Rule
 		for _, w := range words {
 			rules = append(rules, grant.Rule{Tool: "Bash", Argv: []string{w}})

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestNextStep: the next step is what the last message says about it.
+// TestNextStep checks which next step is read from the last message.
 func TestNextStep(t *testing.T) {
 	tests := map[string]struct{ message, want string }{
 		"nothing":      {"", ""},
@@ -28,7 +28,7 @@ func TestNextStep(t *testing.T) {
 	}
 }
 
-// TestAnchorWithoutALoop: a session without a loop finds its way, too.
+// TestAnchorWithoutALoop checks the anchor of a session without a loop.
 func TestAnchorWithoutALoop(t *testing.T) {
 	facts := AnchorFacts{
 		Commits: []string{"abc first"},
@@ -52,7 +52,8 @@ func TestAnchorWithoutALoop(t *testing.T) {
 	}
 }
 
-// TestAnchorPointsToTheWholeGoal: a goal that is cut is pointed to.
+// TestAnchorPointsToTheWholeGoal checks that the anchor names the file with the whole goal if
+// the goal was cut.
 func TestAnchorPointsToTheWholeGoal(t *testing.T) {
 	s := looping(t, strings.Repeat("do this\n", 2000), nil)
 	text := Anchor(s, AnchorFacts{Whole: "/home/ann/afar/goal-a.md"}, epoch.Add(time.Minute))

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSameOutput: the same red output three times in a row is standstill; of an
-// output that is not the same, or one that is green in between, it is none.
+// TestSameOutput checks that the same red output three times in a row counts as stuck. Another
+// output, or a green result in between, starts the count again.
 func TestSameOutput(t *testing.T) {
 	red := func(tail, digest string) CheckResult { return CheckResult{ExitCode: 1, Tail: tail, Digest: digest} }
 	for name, tt := range map[string]struct {
@@ -37,7 +37,7 @@ func TestSameOutput(t *testing.T) {
 	}
 }
 
-// TestCheckedInWords: what the person reads of a result.
+// TestCheckedInWords checks the text about a result.
 func TestCheckedInWords(t *testing.T) {
 	for want, tt := range map[string]struct {
 		frame  Frame
@@ -65,8 +65,8 @@ func TestCheckedInWords(t *testing.T) {
 	}
 }
 
-// TestInterrupt: a check that was ended is asked for no longer, and it was a sign
-// of life. Without one nothing changes.
+// TestInterrupt checks that the result of an interrupted check is no longer awaited, and that
+// an interruption counts as activity. Without a running check nothing changes.
 func TestInterrupt(t *testing.T) {
 	s := looping(t, "fix", func(o *Options) { o.Check, o.CheckTimeout = "make", time.Minute })
 	if next, err := Interrupt(s, epoch.Add(time.Hour)); !errors.Is(err, ErrNoCheck) || cmp.Diff(s, next) != "" {

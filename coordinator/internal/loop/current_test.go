@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInFewWords: how a loop stands, for a list and for a line of its own.
+// TestInFewWords checks the state of a loop in a list and on a line of its own.
 func TestInFewWords(t *testing.T) {
 	task := mustStop(looping(t, "Fix it", nil), Stopping{Tools: 1}, epoch).Stack
 	for name, tt := range map[string]struct {
@@ -30,8 +30,8 @@ func TestInFewWords(t *testing.T) {
 	}
 }
 
-// TestCurrent: loop:current says how a loop ended, and names the issue in the frame
-// of the issue loop and in the one that works on it.
+// TestCurrent checks that loop:current says how a loop ended, and names the issue in the issue
+// frame and in its task frame.
 func TestCurrent(t *testing.T) {
 	if got := Current(looping(t, "fix", nil)); got.Verdict != "" || got.Proven {
 		t.Errorf("a running loop: %+v", got)

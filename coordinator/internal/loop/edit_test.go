@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEdit: the goal that a person writes into loop.md counts, and nothing else
-// in that page does.
+// TestEdit checks that only the goal is read from loop.md.
 func TestEdit(t *testing.T) {
 	s := looping(t, "Fix it\nand say <loop-done>COMPLETE</loop-done> when done", nil)
 	frame, _ := s.Top()
@@ -68,7 +67,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestEditTold: the next block names the new goal and says that it is one, once.
+// TestEditTold checks that the next block gives the new goal and says once that it is new.
 func TestEditTold(t *testing.T) {
 	s := looping(t, "Fix it", nil)
 	s, _ = Edit(s, strings.Replace(Render(s), "> Fix it", "> Paint it green", 1), epoch)
@@ -81,8 +80,8 @@ func TestEditTold(t *testing.T) {
 	}
 }
 
-// TestEditNested: each task's own goal can be edited, and stands still no longer; an
-// issue's text is edited where the issue is, whatever runs on top of it.
+// TestEditNested checks that the goal of each task can be edited, also below other frames. The
+// text of an issue is edited in its tracker.
 func TestEditNested(t *testing.T) {
 	s := nested(t, atWork(t, looping(t, "Ship it", nil), "run", nil), "top", "Paint it", nil)
 	for i := range s.Frames {
@@ -118,15 +117,15 @@ func TestEditNested(t *testing.T) {
 	}
 }
 
-// TestFrameWithoutAGoal: a frame's line alone says nothing about its goal.
+// TestFrameWithoutAGoal checks that a frame line without a quote changes no goal.
 func TestFrameWithoutAGoal(t *testing.T) {
 	if goals := goalsIn("## task\n" + frameLine + "a\n> later\n## more\n" + frameLine + "b\n"); len(goals) > 0 {
 		t.Errorf("read %q", goals)
 	}
 }
 
-// FuzzEdit: whatever lies in the page, the goal stays within its bounds and our
-// own page of it is no edit.
+// FuzzEdit checks that the goal stays within its bounds, whatever the page contains, and that
+// an unchanged page is not an edit.
 func FuzzEdit(f *testing.F) {
 	s := looping(f, "Fix it\n\n> twice", nil)
 	f.Add(Render(s))

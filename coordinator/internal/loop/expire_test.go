@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStaleAt: for how long a loop may give no sign of life, by what it waits for.
+// TestStaleAt checks how long a loop may be without activity, by what it waits for.
 func TestStaleAt(t *testing.T) {
 	task := looping(t, "fix", func(o *Options) { o.Check, o.CheckTimeout = "make", 3*time.Hour })
 	checking := mustStop(task, Stopping{Message: markComplete}, epoch).Stack
@@ -44,8 +44,8 @@ func TestStaleAt(t *testing.T) {
 	}
 }
 
-// TestSilentAndOverdue: a loop that was silent for too long is expired, also where its
-// own time ran out in that while, as it does on a machine that sleeps.
+// TestSilentAndOverdue checks that a loop without activity ends as expired, even if its
+// deadline passed in the meantime, for example while the machine slept.
 func TestSilentAndOverdue(t *testing.T) {
 	s := looping(t, "fix", func(o *Options) { o.For = time.Hour })
 	for after, want := range map[time.Duration]Verdict{
@@ -60,7 +60,7 @@ func TestSilentAndOverdue(t *testing.T) {
 	}
 }
 
-// TestNextIsTheEarliest of what time alone brings about.
+// TestNextIsTheEarliest checks that Next returns the earliest time at which something changes.
 func TestNextIsTheEarliest(t *testing.T) {
 	task := looping(t, "fix", nil)
 	timed := func(d time.Duration) Stack { return looping(t, "fix", func(o *Options) { o.For = d }) }
@@ -80,8 +80,8 @@ func TestNextIsTheEarliest(t *testing.T) {
 	}
 }
 
-// TestOverdueIssue: when an issue loop's time is over it ends, and not only the
-// frame that works on the issue, which has the same deadline.
+// TestOverdueIssue checks that an issue loop ends at its deadline, and not only its task
+// frame, which has the same deadline.
 func TestOverdueIssue(t *testing.T) {
 	s := atWork(t, looping(t, "Ship it", nil), "run", func(o *Options) { o.For = time.Hour })
 	o := Expire(s, epoch.Add(time.Hour))
@@ -101,8 +101,8 @@ func TestOverdueIssue(t *testing.T) {
 	}
 }
 
-// TestOverdueChecker: a frame whose check ran had longer than the one below it, which
-// is stale by then.
+// TestOverdueChecker checks a frame whose check ran longer than its outer frame may wait. The
+// outer frame is stale by then.
 func TestOverdueChecker(t *testing.T) {
 	s := nested(t, looping(t, "outer", nil), "b", "inner", func(o *Options) {
 		o.For, o.Check, o.CheckTimeout = 3*time.Hour, "make", 6*time.Hour
@@ -113,8 +113,8 @@ func TestOverdueChecker(t *testing.T) {
 	}
 }
 
-// TestLimitTellsOnce: each refusal in a row is counted from the first, and another
-// pause in between does not make it one.
+// TestLimitTellsOnce checks that refusals in a row are counted from the first one, also with
+// another pause in between.
 func TestLimitTellsOnce(t *testing.T) {
 	s := looping(t, "fix", nil)
 	rests, _ := Rest(s, epoch.Add(2*time.Minute), epoch)
@@ -131,8 +131,7 @@ func TestLimitTellsOnce(t *testing.T) {
 	}
 }
 
-// TestRetry: the wait doubles with each refusal in a row, up to an hour, however
-// many there were.
+// TestRetry checks that the wait doubles with each refusal in a row, up to an hour.
 func TestRetry(t *testing.T) {
 	s := looping(t, "fix", nil)
 	rests, _ := Rest(s, epoch.Add(2*time.Minute), epoch)
@@ -148,8 +147,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestRest: a session rests once in an iteration, and whether it does is said until
-// it goes on.
+// TestRest checks that a session rests once in an iteration, and that Rests is true until it
+// goes on.
 func TestRest(t *testing.T) {
 	s := looping(t, "fix", nil)
 	if s.Rests() || (Stack{}).Rests() {
@@ -174,8 +173,8 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestLeave: that a client ended before its loop is said once, and not where the
-// person knows why nothing goes on.
+// TestLeave checks that the person is told once that a client ended before its loop, and not
+// if they know the reason already.
 func TestLeave(t *testing.T) {
 	s := looping(t, "Fix it", nil)
 	next, text := Leave(s)

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyResult brings any result to any errand that runs, or to one that is over.
+// anyResult returns any result, for an errand that runs or for one that is over.
 func anyResult(t *rapid.T, s Stack, now time.Time) Outcome {
 	var running []Frame
 	for _, f := range s.Frames {
@@ -57,8 +57,8 @@ func anyResult(t *rapid.T, s Stack, now time.Time) Outcome {
 	return o
 }
 
-// verifyIssues: whatever runs has its errand, and an issue in hand is never just
-// dropped: it stays in hand, it has landed, or it is let go of, once.
+// verifyIssues checks that every running phase has its errand, and that an issue is never
+// lost: it stays current, it has landed, or it was released once.
 func verifyIssues(t *rapid.T, before Stack, o Outcome) {
 	if o.Wait != "" && (o.Block != "" || o.Check != nil || !o.Stack.Waits()) {
 		t.Fatalf("waits and goes on: %+v", o)
@@ -98,14 +98,14 @@ func verifyIssues(t *rapid.T, before Stack, o Outcome) {
 	}
 }
 
-// entered reports whether the frame came to its phase in the last step.
+// entered reports whether the last step changed the phase of the frame.
 func entered(before Stack, f Frame) bool {
 	i := before.index(f.ID)
 	return i < 0 || before.Frames[i].Issue.Step != f.Issue.Step
 }
 
-// wayOfAnIssue are the results of its errands, and nil where the session says that it
-// is done: the base moves once, and all else goes well.
+// wayOfAnIssue lists the results of the errands of one issue, with nil where the session says
+// that it is done. The base moves once; everything else succeeds.
 var wayOfAnIssue = []*Result{
 	{Ready: []Found{{ID: "7", Title: "Mend the gate"}}},
 	{Place: Place{Path: "/repo/.worktrees/afar/7", Branch: "afar/issue/7", Base: "main"}},
@@ -119,7 +119,7 @@ var wayOfAnIssue = []*Result{
 	{},
 }
 
-// inPhase is an issue loop, on nothing, when it first comes to that phase.
+// inPhase returns an issue loop that has just reached a phase for the first time.
 func inPhase(t testing.TB, p Phase) Stack {
 	t.Helper()
 	out, err := Start(Stack{}, "ses1", "run", Options{Max: 10, Repo: "/repo"}, epoch)
@@ -144,7 +144,7 @@ func inPhase(t testing.TB, p Phase) Stack {
 	return s
 }
 
-// TestAdvance: where each result of each errand leads.
+// TestAdvance checks the phase that follows from each result of each errand.
 func TestAdvance(t *testing.T) {
 	commit := strings.Repeat("c", 40)
 	ready := func(ids ...string) (r Result) {
@@ -261,8 +261,7 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
-// TestPickedOnce: an issue that this loop had in hand is not taken again, nor one
-// that another loop has.
+// TestPickedOnce checks that an issue is not taken again, and not taken from another loop.
 func TestPickedOnce(t *testing.T) {
 	s := advance(t, inPhase(t, Cleaning), Result{})
 	ready := []Found{{ID: "7"}, {ID: "8"}, {ID: "9"}}
@@ -273,8 +272,7 @@ func TestPickedOnce(t *testing.T) {
 	}
 }
 
-// TestCommitInHand: what is reviewed, landed and told is the commit that the last
-// errand gave.
+// TestCommitInHand checks that the commit of the last errand is reviewed, landed and reported.
 func TestCommitInHand(t *testing.T) {
 	commit := strings.Repeat("c", 40)
 	checked := atWork(t, Stack{}, "run", func(o *Options) { o.Check, o.CheckTimeout = "make", time.Minute })
@@ -293,7 +291,8 @@ func TestCommitInHand(t *testing.T) {
 	}
 }
 
-// TestIssueOfTheTree: one that is a file of the tree was closed by its commit.
+// TestIssueOfTheTree checks that an issue that is a file of the tree is not closed again after
+// it landed.
 func TestIssueOfTheTree(t *testing.T) {
 	s := inPhase(t, Landing)
 	s.Frames[0].Issue.Place.InTree = true
@@ -302,8 +301,8 @@ func TestIssueOfTheTree(t *testing.T) {
 	}
 }
 
-// TestLetGoBehindTheLanding: an issue that has landed is only tidied up after, and
-// nobody hears that it was paused.
+// TestLetGoBehindTheLanding checks that an issue that has landed is only cleaned up, and is
+// not reported as paused.
 func TestLetGoBehindTheLanding(t *testing.T) {
 	for _, p := range phases {
 		if p == Checking {
@@ -319,8 +318,8 @@ func TestLetGoBehindTheLanding(t *testing.T) {
 	}
 }
 
-// TestNoNextIssue: a loop that has used up what it may takes no other issue, and says
-// how far it came.
+// TestNoNextIssue checks that a loop that has reached a limit takes no further issue and says
+// what it achieved.
 func TestNoNextIssue(t *testing.T) {
 	s := inPhase(t, Cleaning)
 	s.Frames[0].Budget, s.Frames[0].Spent.USD = 1, 1
@@ -330,8 +329,8 @@ func TestNoNextIssue(t *testing.T) {
 	}
 }
 
-// TestPatienceWithAnIssue: after how many refusals, rejections and rebases in a row
-// an issue is left.
+// TestPatienceWithAnIssue checks after how many refusals, rejections and rebases in a row an
+// issue is given up.
 func TestPatienceWithAnIssue(t *testing.T) {
 	s := inPhase(t, Landing)
 	for i := range mostRebases {
@@ -357,8 +356,8 @@ func TestPatienceWithAnIssue(t *testing.T) {
 	}
 }
 
-// TestInHand: which issues a loop has in hand, where it works, and which errands
-// are still wanted.
+// TestInHand checks the current issues of a loop, where it works, and which errands are still
+// wanted.
 func TestInHand(t *testing.T) {
 	s := inPhase(t, Working)
 	ended := mustFail(s, "broken", epoch).Stack
@@ -409,8 +408,8 @@ func TestInHand(t *testing.T) {
 	}
 }
 
-// TestOnTopOfPicking: a loop that the person starts while the next issue is looked
-// for does not wait for that.
+// TestOnTopOfPicking checks that a loop that the person starts while an issue is picked does
+// not wait for that.
 func TestOnTopOfPicking(t *testing.T) {
 	s := nested(t, inPhase(t, Picking), "top", "Paint it", nil)
 	if o := mustStop(s, Stopping{Tools: 1}, epoch); o.Wait != "" || !strings.Contains(o.Block, "Paint it") {
@@ -418,7 +417,7 @@ func TestOnTopOfPicking(t *testing.T) {
 	}
 }
 
-// TestIntroduce: what the session is to hear first it hears once.
+// TestIntroduce checks that the session gets the introduction once.
 func TestIntroduce(t *testing.T) {
 	s := inPhase(t, Working)
 	next, text := Introduce(s)
@@ -433,8 +432,8 @@ func TestIntroduce(t *testing.T) {
 	}
 }
 
-// TestHeldBack: what an outer issue loop was to tell the session is told with the
-// next issue's news, once.
+// TestHeldBack checks that the news of an outer issue loop is told once, with the news of the
+// next issue.
 func TestHeldBack(t *testing.T) {
 	s := inPhase(t, Preparing)
 	s.top().Tell = "The inner loop ended."
@@ -444,7 +443,7 @@ func TestHeldBack(t *testing.T) {
 	}
 }
 
-// What no step of ours has made is refused, and says so.
+// TestDamagedStack checks that a stack that no step can make is refused with a reason.
 func TestDamagedStack(t *testing.T) {
 	for name, text := range map[string]string{
 		"not JSON":           `{"schema":2`,
@@ -471,7 +470,7 @@ func TestDamagedStack(t *testing.T) {
 	}
 }
 
-// Whatever stands in a row: it is refused, or every step bears it.
+// FuzzStack checks that every stored row is refused or accepted by every step.
 func FuzzStack(f *testing.F) {
 	f.Add(
 		[]byte(

@@ -14,7 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
-// looping is a stack with one frame; change alters its options.
+// looping returns a stack with one frame. change alters its options.
 func looping(t testing.TB, task string, change func(*Options)) Stack {
 	t.Helper()
 	return nested(t, Stack{}, "a", task, change)
@@ -86,8 +86,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestStepsWithoutALoop: a step that needs a loop is an error, and one that observes does
-// nothing.
+// TestStepsWithoutALoop checks that without a loop a step returns an error, or does nothing if
+// it only observes.
 func TestStepsWithoutALoop(t *testing.T) {
 	ended := mustFail(looping(t, "fix", nil), "broken", epoch).Stack
 	for name, s := range map[string]Stack{"none": {}, "ended": ended} {
@@ -168,8 +168,8 @@ func TestProvenOnlyByTheCheck(t *testing.T) {
 	}
 }
 
-// A clock's monotonic part stands still while the machine is suspended, so a
-// stored time must not have one.
+// A monotonic clock stops while the machine is suspended, so a stored time must not have a
+// monotonic part.
 func TestStoredTimesAreOfTheWall(t *testing.T) {
 	now := time.Now()
 	s := looping(t, "fix", nil)
@@ -243,8 +243,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// The block stays small whatever the goal and the shells are called, and keeps
-// all that it has to say.
+// The block stays small, whatever the goal and the shells are called, and keeps all its parts.
 func TestBlockIsBounded(t *testing.T) {
 	wide := strings.Repeat("😀", 5000)
 	shells := strings.Split(strings.Repeat(wide+"|", 300), "|")
@@ -347,9 +346,9 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// Any sequence of events keeps the promises: no block without a loop, never more
-// iterations than allowed, every message with its verdict's word, every due time
-// leads somewhere, and the state survives the store.
+// Any sequence of events keeps the promises: there is no block without a loop, no frame has
+// more iterations than allowed, every message contains the word of its verdict, something
+// happens at every due time, and the state can be stored.
 func TestAnySequence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, now := Stack{}, epoch
@@ -425,7 +424,7 @@ func anyStep(t *rapid.T, s Stack, id string, now time.Time) Outcome {
 	return Outcome{Stack: s}
 }
 
-// due lets the clock reach the next due time and verifies that something happens.
+// due advances the clock to the next due time and checks that something happens.
 func due(t *rapid.T, s Stack, now time.Time) Outcome {
 	at := s.Next()
 	if at.IsZero() || at.Before(now) {
@@ -493,8 +492,8 @@ func verifyStep(t *rapid.T, before Stack, o Outcome, now time.Time) {
 	}
 }
 
-// Stops alone always come to an end: one more per frame than it may be blocked,
-// and each check between them.
+// Repeated stops alone always end a loop: after the allowed blocks of each frame, plus one,
+// with a check between them.
 func TestStopsEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, most := Stack{}, 0
@@ -533,8 +532,8 @@ func TestStopsEnd(t *testing.T) {
 	})
 }
 
-// TestAgentsRead: how far each subagent's transcript was read is kept of the newest
-// 64, once each.
+// TestAgentsRead checks that the read position is kept for the newest 64 subagents, once for
+// each.
 func TestAgentsRead(t *testing.T) {
 	s := looping(t, "fix", nil)
 	for i := range mostAgents + 1 {

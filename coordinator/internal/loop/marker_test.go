@@ -72,7 +72,7 @@ func TestMarker(t *testing.T) {
 	}
 }
 
-// Texts of ours that a session may repeat word for word never end its loop.
+// Afar's own texts, repeated word for word by a session, never end its loop.
 func TestOwnTextsHoldNoMarker(t *testing.T) {
 	s := looping(t, "Fix it", nil)
 	in := Stopping{Tools: 1, Background: []string{markComplete}}
@@ -86,8 +86,8 @@ func TestOwnTextsHoldNoMarker(t *testing.T) {
 	}
 }
 
-// slowMarker is the reference: it blanks out what is code, one kind after the
-// other, and then looks for the last line that is a marker.
+// slowMarker is the reference implementation. It removes code, one kind after the other, and
+// then returns the last line that is a marker.
 func slowMarker(message string) string {
 	message = regexp.MustCompile(`\r\n?`).ReplaceAllString(message, "\n")
 	var blocks []string // paragraphs
@@ -121,7 +121,7 @@ func slowMarker(message string) string {
 	return word
 }
 
-// withoutCode replaces each inline code by a letter, line breaks included.
+// withoutCode replaces each inline code, with its line breaks, by a letter.
 func withoutCode(b string) string {
 	for i := 0; i < len(b); {
 		if b[i] != '`' {
@@ -184,7 +184,7 @@ func FuzzMarker(f *testing.F) {
 	})
 }
 
-// A message of megabytes must not cost more than reading it.
+// A message of megabytes takes no longer than reading it.
 func BenchmarkMarkerHuge(b *testing.B) {
 	message := strings.Repeat("` `` ``` ` text ", 1<<16) + "\n" + markComplete
 	b.SetBytes(int64(len(message)))

@@ -6,7 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
-// The steps of a loop that runs: where none does, the test is wrong.
+// These are the steps of a running loop. They fail the test if no loop runs.
 
 func must[T any](v T, err error) T {
 	if err != nil {
@@ -27,7 +27,7 @@ func mustLimit(s Stack, note string, until, now time.Time) Outcome {
 	return must(Limit(s, note, until, now))
 }
 
-// ifAny returns the outcome of a step, and none where no loop or no check runs.
+// ifAny returns the outcome of a step, or the zero outcome if no loop or no check runs.
 func ifAny(s Stack) func(Outcome, error) Outcome {
 	return func(o Outcome, err error) Outcome {
 		if err != nil {

@@ -159,8 +159,7 @@ func TestParseWithoutTask(t *testing.T) {
 	}
 }
 
-// TestBounds: each number may be as large as its bound and no larger, as it is typed
-// and as it comes from elsewhere.
+// TestBounds checks the bounds of each number, typed as an option and set directly.
 func TestBounds(t *testing.T) {
 	good := Options{Max: 1, Task: "fix", Check: "make", CheckTimeout: time.Minute}
 	for name, tt := range map[string]struct {
@@ -220,7 +219,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// What Parse accepts is what Start accepts, and the task is the end of the text.
+// Start accepts the options that Parse accepts, and the task is the end of the text.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"", "fix it", "--max 3 fix", "--check 'a b' --check-timeout 5m x", "5m x", "-- --x", "--budget=2.5 \"q",

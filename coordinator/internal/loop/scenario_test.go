@@ -19,9 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata; read the diff before you keep it")
 
-// A scenario is a story of one session: a command, "> " lines that belong to it,
-// and "| " lines with all that it gave. The state goes through JSON between any
-// two commands, as it does in the store.
+// A scenario is the story of one session: commands, each with its "> " lines of input, and "|
+// " lines with all results. The state is stored as JSON between two commands.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -153,7 +152,7 @@ func (p *player) run(command, message string) []string {
 	return nil
 }
 
-// took is the outcome of a step, or why it does not fit.
+// took prints the outcome of a step, or why it was refused.
 func (p *player) took(o Outcome, err error) []string {
 	if err != nil {
 		return []string{"error: " + err.Error()}
@@ -196,7 +195,7 @@ func (p *player) issues(rest string) []string {
 	return p.outcome(out)
 }
 
-// result brings the result of the errand that runs in the innermost issue frame.
+// result applies a result to the running errand of the innermost issue frame.
 func (p *player) result(rest, message string) []string {
 	frame, step, r := "", 0, Result{}
 	for _, f := range p.stack.Frames {
@@ -320,7 +319,7 @@ func (p *player) outcome(o Outcome) []string {
 	return lines
 }
 
-// roundTrip is the stack after a round through JSON, which must not change it.
+// roundTrip returns the stack after it was stored as JSON, which must not change it.
 func roundTrip(t interface{ Fatalf(string, ...any) }, s Stack) Stack {
 	text, err := json.Marshal(s)
 	if err != nil {

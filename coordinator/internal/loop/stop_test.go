@@ -10,7 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
-// advance brings the result of the errand that the innermost issue frame waits for.
+// advance applies a result to the errand of the innermost issue frame.
 func advance(t testing.TB, s Stack, r Result) Stack {
 	t.Helper()
 	at := -1
@@ -26,7 +26,7 @@ func advance(t testing.TB, s Stack, r Result) Stack {
 	return o.Stack
 }
 
-// atWork is an issue loop on s whose session has heard of issue 7 and works on it.
+// atWork returns an issue loop on s whose session works on issue 7.
 func atWork(t testing.TB, s Stack, id string, change func(*Options)) Stack {
 	t.Helper()
 	o := Options{Max: 10, Repo: "/repo"}
@@ -42,8 +42,8 @@ func atWork(t testing.TB, s Stack, id string, change func(*Options)) Stack {
 	return mustStop(s, Stopping{Tools: 1}, epoch).Stack
 }
 
-// atRecheck is one whose work was rebased, and is to be checked again before the
-// next review. The check has to be green n times in a row.
+// atRecheck returns an issue loop whose work was rebased and must be checked again before the
+// next review. The check must be green n times in a row.
 func atRecheck(t testing.TB, n int) Stack {
 	t.Helper()
 	s := atWork(t, Stack{}, "run", func(o *Options) { o.Check, o.CheckTimeout, o.Greens = "make", time.Minute, n })
@@ -60,8 +60,8 @@ func atRecheck(t testing.TB, n int) Stack {
 	return s
 }
 
-// TestProgress: a tool call is progress, and so is a tree that is known to have
-// changed; one that nobody could look at is not.
+// TestProgress checks that a tool call or a known change of the tree counts as progress. An
+// unknown tree does not.
 func TestProgress(t *testing.T) {
 	for name, tt := range map[string]struct {
 		trees []string
@@ -90,8 +90,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestSaw: a tree that was seen between two stops is what the next one compares
-// with; in each frame, for each is left one day.
+// TestSaw checks that the next stop compares with a tree that was seen between two stops, in
+// each frame.
 func TestSaw(t *testing.T) {
 	s := nested(t, looping(t, "outer", nil), "b", "inner", nil)
 	s = mustStop(s, Stopping{Tree: "x"}, epoch).Stack
@@ -117,8 +117,8 @@ func TestSaw(t *testing.T) {
 	}
 }
 
-// TestHostsPatience: the eighth block in a row without a tool call is the last,
-// whatever else moves; a tool call begins a new row.
+// TestHostsPatience checks that the loop ends at the eighth block in a row without a tool
+// call. A tool call starts the count again.
 func TestHostsPatience(t *testing.T) {
 	s := looping(t, "fix", func(o *Options) { o.Max = 50 })
 	blocked := func(tools int) bool {
@@ -137,7 +137,7 @@ func TestHostsPatience(t *testing.T) {
 	}
 }
 
-// TestLimitsAreReached: what is spent to the last is spent.
+// TestLimitsAreReached checks that a limit counts as reached when it is spent exactly.
 func TestLimitsAreReached(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*Options)
@@ -161,9 +161,8 @@ func TestLimitsAreReached(t *testing.T) {
 	}
 }
 
-// TestStopIsAnsweredAgain: a hook that did not get the reply to its stop gets the
-// same again, and nothing counts twice. While an errand runs there is no answer to
-// keep: the hook asks until there is one.
+// TestStopIsAnsweredAgain checks that a hook that repeats its stop gets the same answer, and
+// that nothing counts twice. While an errand runs, the hook asks until it is over.
 func TestStopIsAnsweredAgain(t *testing.T) {
 	in := Stopping{ID: "s1", Tools: 1, Spent: usage.Sum{Tokens: 7}}
 	first := mustStop(looping(t, "fix", nil), in, epoch)
@@ -182,8 +181,8 @@ func TestStopIsAnsweredAgain(t *testing.T) {
 	}
 }
 
-// TestStopWhileAnErrandRuns: what was spent meanwhile is booked, a tool call is
-// progress, and the session hears what it is to hear when the errand is over.
+// TestStopWhileAnErrandRuns checks that costs and tool calls are recorded while an errand
+// runs, and that the session gets the news when the errand is over.
 func TestStopWhileAnErrandRuns(t *testing.T) {
 	s := inPhase(t, Reviewing)
 	s.Quiet, s.top().Idle, s.top().Tell = 2, 2, "mind the gap"
@@ -209,15 +208,14 @@ func TestStopWhileAnErrandRuns(t *testing.T) {
 	}
 }
 
-// TestRead: a stop says how far the transcript was read, and the next one begins
-// there.
+// TestRead checks that the next reading of the transcript begins where the last one ended.
 func TestRead(t *testing.T) {
 	if s := mustStop(looping(t, "fix", nil), Stopping{Read: 4096}, epoch).Stack; s.Read != 4096 {
 		t.Errorf("read to %d", s.Read)
 	}
 }
 
-// TestHeardIsAStop: a session that had something to hear was at a stop.
+// TestHeardIsAStop checks that a stop that only delivers news is recorded as a stop.
 func TestHeardIsAStop(t *testing.T) {
 	s := inPhase(t, Reviewing)
 	s = advance(t, s, Result{Findings: "too grey", By: "codex"})
@@ -227,8 +225,8 @@ func TestHeardIsAStop(t *testing.T) {
 	}
 }
 
-// TestRecheck: behind a rebase the check is asked again until it has a result,
-// whatever the session says, and its greens count from the first.
+// TestRecheck checks that after a rebase the check runs until it has a result, whatever the
+// session says, and that its green results count from the first.
 func TestRecheck(t *testing.T) {
 	s := atRecheck(t, 2)
 	for range 2 { // Esc ends a check, and the stop behind it brings no result
@@ -252,8 +250,8 @@ func TestRecheck(t *testing.T) {
 	}
 }
 
-// TestRedIsNoRebase: a check that is red the first time sends the session back with
-// its output, and with no word of a rebase that was not.
+// TestRedIsNoRebase checks that the first red check sends the session back with the output,
+// and does not mention a rebase.
 func TestRedIsNoRebase(t *testing.T) {
 	s := atWork(t, Stack{}, "run", func(o *Options) { o.Check, o.CheckTimeout = "make", time.Minute })
 	s = mustStop(s, Stopping{Message: markComplete}, epoch).Stack
@@ -270,8 +268,8 @@ func TestRedIsNoRebase(t *testing.T) {
 	}
 }
 
-// TestOverdrawn: an issue loop that has used up its money ends with all that is on
-// top of it, and an issue that a loop there has in hand is let go of.
+// TestOverdrawn checks that an issue loop that has spent its budget ends with all its inner
+// loops, and that their current issues are released.
 func TestOverdrawn(t *testing.T) {
 	s := atWork(t, Stack{}, "below", func(o *Options) { o.Budget = 1 })
 	s = atWork(t, s, "above", func(o *Options) { o.Repo = "/other" })
@@ -294,7 +292,7 @@ func TestOverdrawn(t *testing.T) {
 	}
 }
 
-// releasedIn counts the issues that an outcome lets go of, by frame.
+// releasedIn counts the issues that an outcome releases, by frame.
 func releasedIn(o Outcome) map[string]int {
 	n := map[string]int{}
 	for _, e := range o.Errands {
@@ -305,8 +303,8 @@ func releasedIn(o Outcome) map[string]int {
 	return n
 }
 
-// TestPopped: work of an inner loop is the outer one's progress, and an inner issue
-// loop that ends at a stop lets go of what it has in hand, and of nothing else.
+// TestPopped checks that the work of an inner loop counts as progress of the outer one, and
+// that an inner issue loop that ends releases only its own issue.
 func TestPopped(t *testing.T) {
 	s := looping(t, "outer", nil)
 	s.top().Idle = 2
@@ -316,8 +314,8 @@ func TestPopped(t *testing.T) {
 	}
 }
 
-// TestIssueFramesHaveNoTurns: --max counts for each issue, so that as many turns on
-// one never end the loop over all of them.
+// TestIssueFramesHaveNoTurns checks that --max counts for each issue, so that many turns on
+// one issue do not end the whole loop.
 func TestIssueFramesHaveNoTurns(t *testing.T) {
 	s := atWork(t, Stack{}, "run", func(o *Options) { o.Max = 2 })
 	at := s.Frames[0]

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestIssueVerdict: what a loop over issues is called when none is left. Proven needs
-// a check that passed, and a loop that landed nothing is not done.
+// TestIssueVerdict checks the verdict of an issue loop without a next issue. It is proven only
+// if a check passed, and done only if an issue landed.
 func TestIssueVerdict(t *testing.T) {
 	commit := strings.Repeat("a", 40)
 	land := []Result{{Commit: commit}, {Approved: true, By: "codex"}, {Commit: commit}, {}, {}}
@@ -68,8 +68,8 @@ func TestIssueVerdict(t *testing.T) {
 	}
 }
 
-// TestEndingCounts: the line for the journal counts what landed and what was paused, a
-// cancelled issue included.
+// TestEndingCounts checks that the journal's line counts the issues that landed and those that
+// were paused, including a cancelled one.
 func TestEndingCounts(t *testing.T) {
 	s := must(Cancel(inPhase(t, Working), "Ann", epoch)).Stack
 	want := "cancelled (nothing landed) by Ann, 1 issue taken, 0 landed, 1 paused: the issues of /repo"
@@ -78,8 +78,8 @@ func TestEndingCounts(t *testing.T) {
 	}
 }
 
-// TestCheckedAgain: a branch that is not at the reviewed commit any more has to pass
-// the check again before it is sealed.
+// TestCheckedAgain checks that a branch that is no longer at the reviewed commit must pass the
+// check again before it is sealed.
 func TestCheckedAgain(t *testing.T) {
 	s := worked(t, advance(t, issueLoop(t, "make"), Result{Ready: []Found{{ID: "7", Title: "Mend"}}}))
 	s = advance(t, s, Result{Commit: strings.Repeat("a", 40)})
@@ -97,7 +97,7 @@ func TestCheckedAgain(t *testing.T) {
 	}
 }
 
-// issueLoop is a loop over issues that looks for its first one.
+// issueLoop returns an issue loop that looks for its first issue.
 func issueLoop(t *testing.T, check string) Stack {
 	t.Helper()
 	out, err := Start(
@@ -113,8 +113,8 @@ func issueLoop(t *testing.T, check string) Stack {
 	return out.Stack
 }
 
-// worked brings an issue that was picked to its sealing: the session says that it is
-// done, and the check passes where there is one.
+// worked takes a picked issue to Sealing: the session says that it is done, and the check
+// passes if there is one.
 func worked(t *testing.T, s Stack) Stack {
 	t.Helper()
 	s = advance(t, s, Result{Place: Place{Path: "/w", Branch: "b", Base: "main"}})

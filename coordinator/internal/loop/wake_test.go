@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestOutsideWakes: a loop that was started from outside wakes an idle session until that
-// session has heard of it.
+// TestOutsideWakes checks that a loop started from outside wakes an idle session until the
+// session knows of it.
 func TestOutsideWakes(t *testing.T) {
 	task := Options{Task: "paint the fence", Max: 3, Outside: true}
 	start := func(o Options) Stack {
@@ -39,7 +39,8 @@ func TestOutsideWakes(t *testing.T) {
 	}
 }
 
-// TestOutsideIssueWakes: a loop over issues wakes its session when the first issue is there.
+// TestOutsideIssueWakes checks that an issue loop wakes its session when the first issue is
+// known.
 func TestOutsideIssueWakes(t *testing.T) {
 	out, err := Start(Stack{}, "ses1", "run", Options{Max: 10, Repo: "/repo", Outside: true}, epoch)
 	if err != nil {

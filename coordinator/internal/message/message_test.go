@@ -20,7 +20,7 @@ func msg(key string, id session.ID, text string) message.Message {
 	return message.Message{Key: key, Session: id, Text: text, By: "Ann"}
 }
 
-// A box is what a caller keeps: the messages as they were made durable.
+// A box holds the messages that a caller has stored.
 type box []message.Message
 
 func (b *box) add(t interface{ Fatal(...any) }, m message.Message) bool {
@@ -114,8 +114,8 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestOrder: messages are handed over in the order in which they came, whatever the
-// order in which they are kept.
+// TestOrder checks that messages are handed over in the order of their arrival, whatever the
+// order in memory.
 func TestOrder(t *testing.T) {
 	var b box
 	for _, text := range []string{"one", "two", "three", "four"} {
@@ -131,8 +131,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestFits: a text may be as long as the bound together with the blank lines, and no
-// longer, counted in characters.
+// TestFits checks the bound of a delivery, counted in characters and with the blank lines
+// between the texts.
 func TestFits(t *testing.T) {
 	for second, left := range map[int]int{9000 - 4096 - 4: 0, 9000 - 4096 - 3: 1} {
 		var b box
@@ -144,7 +144,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestLong: what does not fit waits for the next hook; nothing is cut.
+// TestLong checks that a text that does not fit waits for the next hook and is never cut.
 func TestLong(t *testing.T) {
 	var b box
 	for i := range 4 {
@@ -162,8 +162,8 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestExactlyOnce: whatever comes in and whoever asks how often, each session
-// gets each of its texts once and in order.
+// TestExactlyOnce checks that each session gets each of its texts once and in order, however
+// often its hooks ask.
 func TestExactlyOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b box
@@ -201,8 +201,8 @@ func TestExactlyOnce(t *testing.T) {
 	})
 }
 
-// TestTakeApart: the person's words and data are never handed over together, and
-// data has no author.
+// TestTakeApart checks that the person's words and data are never handed over together, and
+// that data has no author.
 func TestTakeApart(t *testing.T) {
 	all := []message.Message{
 		{ID: "1", Session: "s", Seq: 1, State: message.Pending, Text: "words", By: "Ana"},

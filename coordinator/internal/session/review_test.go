@@ -27,8 +27,8 @@ func TestReviewWord(t *testing.T) {
 	}
 }
 
-// TestReviewHolds: a session may stop when a reviewer has seen the last state, three
-// times at most.
+// TestReviewHolds checks that a session may stop when a reviewer has seen the last state, or
+// after three blocks.
 func TestReviewHolds(t *testing.T) {
 	holds := func(r Review, state string) bool {
 		_, block := r.Stop(state)
@@ -81,8 +81,8 @@ func TestReviewHolds(t *testing.T) {
 	}
 }
 
-// TestReviewShowsPromptsAsData: each line of the person stands behind a mark, whatever it
-// says, and all of it is bounded.
+// TestReviewShowsPromptsAsData checks that each line of the person's prompts has a mark in
+// front, and that their length is bounded.
 func TestReviewShowsPromptsAsData(t *testing.T) {
 	r := Review{}.Switch(true, "")
 	for range 20 {

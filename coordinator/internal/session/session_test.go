@@ -131,8 +131,8 @@ func TestUnprotected(t *testing.T) {
 	}
 }
 
-// TestSecondLife resumes an ended session where our hooks no longer run: what
-// held in its first life proves nothing about this one.
+// TestSecondLife resumes an ended session without our hooks. The earlier hooks prove nothing
+// about this run.
 func TestSecondLife(t *testing.T) {
 	s := session.See(session.Session{}, session.Sighting{ID: "s", Hooked: true, Starts: true}, t0)
 	s = session.To(s, session.Ended, t0)
@@ -146,8 +146,8 @@ func TestSecondLife(t *testing.T) {
 	}
 }
 
-// TestCleared: the file of a client that has left a session does not revive it; a
-// hook of the client does, and so does another client.
+// TestCleared checks that the session file of a client that left a session does not revive it.
+// A hook of the client does, and so does another client.
 func TestCleared(t *testing.T) {
 	s := session.See(session.Session{}, session.Sighting{ID: "s", Client: 7, Hooked: true, Starts: true}, t0)
 	s = session.To(s, session.Ended, t0)
@@ -222,7 +222,7 @@ func TestParseMode(t *testing.T) {
 	}
 }
 
-// TestStored: an away mode without an end has none after a restart either.
+// TestStored checks that an away mode without an end has no end after a restart.
 func TestStored(t *testing.T) {
 	for _, s := range []session.Session{
 		{

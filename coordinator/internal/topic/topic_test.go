@@ -33,7 +33,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// FuzzOfProject: the topic of any project may be posted to.
+// FuzzOfProject checks that the topic of every project is valid.
 func FuzzOfProject(f *testing.F) {
 	for _, dir := range []string{"/home/ann/api server", "", "/", "/x/\xff\u202e", strings.Repeat("y", 500)} {
 		f.Add(dir)

@@ -12,8 +12,8 @@ import (
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// order as product.md has it. Each row names its rule, the fact that makes it apply, and
-// what the hook is told then.
+// rows is the order of product.md. Each row names its rule, the fact that makes it apply, and
+// the result for the hook.
 var rows = []struct {
 	rule  Rule
 	apply func(*Facts)
@@ -33,7 +33,7 @@ var rows = []struct {
 	{Nothing, func(*Facts) {}, "stops, idle"},
 }
 
-// TestOrder: where a rule applies and all those below it do too, that rule decides.
+// TestOrder checks that a rule decides when it applies together with all later rules.
 func TestOrder(t *testing.T) {
 	if len(order) != len(rows)-1 {
 		t.Fatalf("%d rules and %d rows", len(order), len(rows))
@@ -55,7 +55,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// backwards are the rows from the last to i: what an upper row says of a fact counts.
+// backwards returns the indexes of the rows from the last to i, so that an earlier row has the
+// last word on a fact.
 func backwards(i int) (at []int) {
 	for n := len(rows) - 1; n >= i; n-- {
 		at = append(at, n)
@@ -63,7 +64,7 @@ func backwards(i int) (at []int) {
 	return at
 }
 
-// running is the loop of a session, with a check where one is given.
+// running returns the loop of a session, with a check unless it is "".
 func running(check string) loop.Stack {
 	out, err := loop.Start(
 		loop.Stack{},
@@ -78,7 +79,7 @@ func running(check string) loop.Stack {
 	return out.Stack
 }
 
-// waiting is a loop over issues, which looks for the first one.
+// waiting returns an issue loop that looks for its first issue.
 func waiting() loop.Stack {
 	out, err := loop.Start(loop.Stack{}, "s", "l1", loop.Options{Repo: "/src/shop", Max: 3}, now)
 	if err != nil {
@@ -87,7 +88,7 @@ func waiting() loop.Stack {
 	return out.Stack
 }
 
-// told is what the hook is told, and how the session stands then.
+// told returns the result for the hook and the state of the session.
 func told(o Outcome) string {
 	var acts []string
 	add := func(set bool, format string, args ...any) {
@@ -111,7 +112,7 @@ func told(o Outcome) string {
 	return strings.Join(append(acts, string(o.Session.State)), ", ")
 }
 
-// TestDecide: what a rule makes of the facts that it looks at.
+// TestDecide checks the decision of each rule.
 func TestDecide(t *testing.T) {
 	done := "<loop-done>COMPLETE</loop-done>"
 	green := &loop.CheckResult{Frame: "l1"}
@@ -239,8 +240,7 @@ func TestDecide(t *testing.T) {
 
 func ids(all ...string) []string { return all }
 
-// TestNotice: what waits for the terminal is shown by the hook that ends, and taken by no
-// other.
+// TestNotice checks that waiting notices are shown by the hook that ends, and by no other.
 func TestNotice(t *testing.T) {
 	for name, c := range map[string]struct {
 		set  func(*Facts)
@@ -267,7 +267,7 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// TestNeeds: nothing is looked up for a rule that does not need it.
+// TestNeeds checks that nothing is looked up for a rule that does not need it.
 func TestNeeds(t *testing.T) {
 	checking := Facts{Loop: running("go test"), Stopping: loop.Stopping{Check: &loop.CheckResult{}}}
 	for name, c := range map[string]struct {
@@ -307,7 +307,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenToFacts: a decision leaves what it was given as it was.
+// TestNothingIsWrittenToFacts checks that a decision does not change its facts.
 func TestNothingIsWrittenToFacts(t *testing.T) {
 	f := Facts{Session: session.Session{Notices: ids("one"), Tools: 3}, Loop: running("")}
 	before := fmt.Sprintf("%+v", f)
