@@ -15,8 +15,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// A lane notes what its worker was given, with the time since the start, and
-// answers each call from a list; then with success.
+// A lane records what its worker was given, with the time since the start. It answers each
+// call from a list, and then with success.
 type lane struct {
 	start   time.Time
 	answers []error
@@ -43,7 +43,7 @@ func (r *rig) act(key, data string) {
 	r.ok(r.Commit(b))
 }
 
-// bubble runs f with a rig whose clock is the bubble's and a worker of lane l.
+// bubble runs f with a rig whose clock is the bubble's and with a worker of lane l.
 func bubble(t *testing.T, l *lane, f func(r *rig)) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -87,7 +87,7 @@ func TestWorkRetries(t *testing.T) {
 	})
 }
 
-// TestWorkGoesOn: an action that waits does not hold up the next one.
+// TestWorkGoesOn checks that an action that waits does not delay the next one.
 func TestWorkGoesOn(t *testing.T) {
 	l := &lane{answers: []error{errors.New("no")}}
 	bubble(t, l, func(r *rig) {
@@ -112,7 +112,7 @@ func TestWorkGivesUp(t *testing.T) {
 	})
 }
 
-// TestWorkWrittenAgain: what changes while an action runs is done once more,
+// TestWorkWrittenAgain checks that an action that changes while it runs is done once more,
 // however often it changed.
 func TestWorkWrittenAgain(t *testing.T) {
 	for name, answer := range map[string][]error{"done": nil, "given up": {core.GiveUp(errors.New("x"))}} {
@@ -134,8 +134,8 @@ func TestWorkWrittenAgain(t *testing.T) {
 	}
 }
 
-// TestWorkIsHeld: when the other side asks for patience, nothing is sent before
-// its time is over, but the answer to a tap.
+// TestWorkIsHeld checks that nothing is sent before the time that the other side asks for,
+// except the answer to a tap.
 func TestWorkIsHeld(t *testing.T) {
 	l := &lane{answers: []error{&core.Delay{After: 20 * time.Second, Err: errors.New("429")}}}
 	bubble(t, l, func(r *rig) {
@@ -157,8 +157,8 @@ func TestWorkIsHeld(t *testing.T) {
 	})
 }
 
-// TestWorkAfterCrash: a coordinator that died between the work and its note
-// does the work again.
+// TestWorkAfterCrash checks that a coordinator that died after an action, but before it
+// recorded that, repeats the action.
 func TestWorkAfterCrash(t *testing.T) {
 	l := &lane{}
 	synctest.Test(t, func(t *testing.T) {
@@ -185,8 +185,8 @@ func TestWorkAfterCrash(t *testing.T) {
 	})
 }
 
-// TestWorkStops: an action that was interrupted by the end is not counted as a
-// failure; it is due at the next start.
+// TestWorkStops checks that an action that was interrupted by the shutdown does not count as a
+// failure and is due at the next start.
 func TestWorkStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -216,7 +216,7 @@ func TestWorkWithoutStore(t *testing.T) {
 	})
 }
 
-// press is a tap by Ada on the card of an ask.
+// press returns a tap by Ada on the card of an ask.
 func press(update int64, nonce string, allow bool) core.Press {
 	return core.Press{
 		Act:     channel.Act{Channel: phone, Update: update, At: "6", Tap: fmt.Sprint("q", update)},
@@ -293,7 +293,7 @@ func TestPressDenies(t *testing.T) {
 	}
 }
 
-// TestPressIsAtomic: a tap whose commit fails is dealt with again.
+// TestPressIsAtomic checks that a tap whose commit fails is handled again.
 func TestPressIsAtomic(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -314,7 +314,7 @@ func TestPressIsAtomic(t *testing.T) {
 	r.state("a", ask.Answered)
 }
 
-// TestReplyTo answers a card by a text.
+// TestReplyTo answers a card with a text.
 func TestReplyTo(t *testing.T) {
 	r := newRig(t)
 	r.pair()

@@ -9,9 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
-// TestSettingsRefused: the person is told once of each change, on the phone and
-// at the terminal, also after a restart and while Afar is paused; the journal has
-// every one.
+// TestSettingsRefused checks that the person is told once of each change, on the phone and at
+// the terminal, also after a restart and while Afar is paused. The journal has every change.
 func TestSettingsRefused(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -48,9 +47,9 @@ func TestSettingsRefused(t *testing.T) {
 	}
 }
 
-// TestOverridden: each denied call that ran is told of once; of calls that the
-// guard never saw the first one alone, for there will be many. The journal and
-// the report have every one.
+// TestOverridden checks that the person is told once of each denied call that ran, but only of
+// the first call that the guard never saw, because there may be many. The journal and the
+// report have every call.
 func TestOverridden(t *testing.T) {
 	r := newRig(t)
 	r.pair()

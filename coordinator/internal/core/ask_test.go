@@ -17,7 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// ran is the outcome of a call of the session s.
+// ran returns the outcome of a call of the session s.
 func ran(input string) core.Outcome {
 	a := newAsk("", input)
 	return core.Outcome{Session: "s", Tool: a.Tool, Hash: a.Hash, Run: ask.Run{OK: true, Took: time.Second}}
@@ -113,7 +113,8 @@ func TestFirstAnswerWins(t *testing.T) {
 	}
 }
 
-// TestRestartInEveryState: a coordinator that died finds every ask as it was.
+// TestRestartInEveryState checks that every ask survives the death of the coordinator
+// unchanged.
 func TestRestartInEveryState(t *testing.T) {
 	steps := map[ask.State]func(r *rig){
 		ask.Open:     func(*rig) {},
@@ -195,7 +196,7 @@ func TestLoseAsk(t *testing.T) {
 	}
 }
 
-// TestAskIsBound: an id does not carry an answer to another call.
+// TestAskIsBound checks that the id of an ask cannot be used for another call.
 func TestAskIsBound(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -233,7 +234,8 @@ func TestUnknownAsk(t *testing.T) {
 	}
 }
 
-// TestForgottenAsk: an ask that memory dropped still gets an honest answer.
+// TestForgottenAsk checks that an ask that was dropped from memory still gets an accurate
+// answer.
 func TestForgottenAsk(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -261,7 +263,7 @@ func TestAwaitEnds(t *testing.T) {
 	}
 }
 
-// TestAway: when asks leave the terminal.
+// TestAway checks when asks leave the terminal.
 func TestAway(t *testing.T) {
 	rings := func(r *rig) bool { return len(r.drain(phone)) > 0 }
 	for _, c := range []struct {
@@ -345,8 +347,8 @@ func TestSetAwayRefuses(t *testing.T) {
 	}
 }
 
-// TestAwayEndsAnAsk: an ask whose time is over when the mode changes ends as
-// any other does.
+// TestAwayEndsAnAsk checks that an ask that has expired when the mode changes ends like any
+// other.
 func TestAwayEndsAnAsk(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -383,7 +385,7 @@ func TestLocallySettled(t *testing.T) {
 	}
 }
 
-// TestRan finds the ask that a finished call came from, and no other.
+// TestRan checks which ask belongs to a finished call.
 func TestRan(t *testing.T) {
 	had := func(r *rig) (out []string) {
 		for _, a := range r.Asks(true) {
@@ -493,7 +495,7 @@ func TestRan(t *testing.T) {
 	}
 }
 
-// TestRanSettles: an open ask whose tool ran was answered at the terminal.
+// TestRanSettles checks that an open ask whose tool ran counts as answered at the terminal.
 func TestRanSettles(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -508,7 +510,7 @@ func TestRanSettles(t *testing.T) {
 	}
 }
 
-// TestRun lets real time pass, in a bubble: the one timer finds each moment.
+// TestRun lets real time pass in a bubble. The single timer must fire at each due time.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -548,8 +550,8 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// TestRunAfterSleep: the machine slept for hours, and its timers with it. What
-// was open until then is over, and what was allowed until then no longer is.
+// TestRunAfterSleep checks the state after the machine slept for hours: asks that were due
+// have ended, and permissions that were due are over.
 func TestRunAfterSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -582,7 +584,7 @@ func TestRunAfterSleep(t *testing.T) {
 	})
 }
 
-// TestWallClock: no time that is held counts how long the machine was awake.
+// TestWallClock checks that no stored time depends on how long the machine was awake.
 func TestWallClock(t *testing.T) {
 	r := newRig(t)
 	r.clock = time.Now
@@ -591,7 +593,7 @@ func TestWallClock(t *testing.T) {
 	}
 }
 
-// TestRunReleases: the timer also finds the end of an away mode.
+// TestRunReleases checks that the timer also fires at the end of an away mode.
 func TestRunReleases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -612,7 +614,7 @@ func TestRunReleases(t *testing.T) {
 	})
 }
 
-// TestRunGoesOn: a commit that fails is tried again, at ease.
+// TestRunGoesOn checks that a commit that fails is tried again after a while.
 func TestRunGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

@@ -8,9 +8,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// TestAwayModes is the table of product.md: when a question of an attended
-// session leaves its terminal, by mode, per session and global, with end times,
-// and with a person who types.
+// TestAwayModes is the table of product.md: when a question of an attended session leaves its
+// terminal, by mode, per session and global, with end times, and with a person who types.
 func TestAwayModes(t *testing.T) {
 	off, on, auto := session.Off, session.On, session.Auto
 	type act func(r *rig)
@@ -86,7 +85,7 @@ func TestAwayModes(t *testing.T) {
 	}
 }
 
-// TestTypingKeepsAway: typing never changes a mode.
+// TestTypingKeepsAway checks that typing never changes a mode.
 func TestTypingKeepsAway(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")

@@ -14,14 +14,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// sub is an ask of a subagent for the input x.
+// sub returns an ask of a subagent for the input x.
 func sub(id string) ask.Ask {
 	a := newAsk(id, "x")
 	a.Agent, a.AgentType = "agent-"+id, "Explore"
 	return a
 }
 
-// TestTwins: who stands on one card, and who never does.
+// TestTwins checks which asks share a card.
 func TestTwins(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -53,8 +53,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestTwinsAnsweredTogether: one answer is for all that stand on the card at
-// that time, each in the journal; the next one is asked anew.
+// TestTwinsAnsweredTogether checks that one answer settles all asks that are on the card at
+// that time, each in the journal. The next identical ask gets a new card.
 func TestTwinsAnsweredTogether(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -87,7 +87,7 @@ func TestTwinsAnsweredTogether(t *testing.T) {
 	}
 }
 
-// TestTwinsGrantOnce: an allow for the session that reaches several gives one grant.
+// TestTwinsGrantOnce checks that an allow for the session of several asks gives one grant.
 func TestTwinsGrantOnce(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -110,7 +110,7 @@ func TestTwinsGrantOnce(t *testing.T) {
 	}
 }
 
-// TestTwinsPark: a late yes lends each of them one try.
+// TestTwinsPark checks that a late yes allows one try for each ask.
 func TestTwinsPark(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -131,7 +131,8 @@ func TestTwinsPark(t *testing.T) {
 	}
 }
 
-// TestTwinsStayTogether: also over a restart, and where a person types.
+// TestTwinsStayTogether checks that the asks of a card stay together after a restart and when
+// a person types.
 func TestTwinsStayTogether(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -157,8 +158,8 @@ func TestTwinsStayTogether(t *testing.T) {
 	}
 }
 
-// TestTwinsLeaveTogether: who joins a card leaves the terminal with it, at the
-// time of the first, or at once where it is out already.
+// TestTwinsLeaveTogether checks that an ask that joins a card leaves the terminal with it: at
+// the time of the first ask, or at once if the card is shown already.
 func TestTwinsLeaveTogether(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -175,8 +176,8 @@ func TestTwinsLeaveTogether(t *testing.T) {
 	}
 }
 
-// TestTwinsUnderLoad: many at once are one card, and the first answer wins for
-// all of them.
+// TestTwinsUnderLoad checks that many asks at once are one card, and that the first answer
+// settles all of them.
 func TestTwinsUnderLoad(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -199,9 +200,9 @@ func TestTwinsUnderLoad(t *testing.T) {
 	}
 }
 
-// TestPerhaps: of parallel dialogs one of which was settled at the terminal the
-// others may be settled too; the last one that is left is in no doubt, nor is
-// one that came later.
+// TestPerhaps checks parallel dialogs of which one was settled at the terminal. The others may
+// be settled too. The last remaining one is not in doubt, and neither is one that was opened
+// later.
 func TestPerhaps(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -239,8 +240,8 @@ func TestPerhaps(t *testing.T) {
 	r.state("b", ask.Withdrawn)
 }
 
-// TestOvertaken: what ran already when the answer came was settled at the
-// terminal, whatever the answer said.
+// TestOvertaken checks that a call that ran before its answer came counts as settled at the
+// terminal, whatever the answer says.
 func TestOvertaken(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// stopped is a session whose person is away and that checked in.
+// stopped returns a session whose person is away, with its open check-in.
 func (r *rig) stopped() ask.Ask {
 	r.t.Helper()
 	r.pair()
@@ -42,7 +42,7 @@ func (r *rig) deliver(delivery string) string {
 	return d.Text
 }
 
-// waiter asks without waiting.
+// waiter asks for a wake without waiting.
 func (r *rig) waiter(name string) string {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -80,8 +80,8 @@ func TestCheckInWhen(t *testing.T) {
 	}
 }
 
-// TestCheckInReplyLater: the hold ends, an hour passes, the coordinator dies;
-// the reply still reaches the session, once.
+// TestCheckInReplyLater checks a late reply: the hold ends, an hour passes and the coordinator
+// dies. The reply still reaches the session once.
 func TestCheckInReplyLater(t *testing.T) {
 	r := newRig(t)
 	a := r.stopped()
@@ -139,8 +139,8 @@ func TestCheckInExpires(t *testing.T) {
 	}
 }
 
-// TestWaiter: only the last waiter of a session that lives wakes it, and only
-// while it is idle.
+// TestWaiter checks that only the last waiter of a live session wakes it, and only while it is
+// idle.
 func TestWaiter(t *testing.T) {
 	for name, c := range map[string]struct {
 		act  func(r *rig)
@@ -173,7 +173,8 @@ func TestWaiter(t *testing.T) {
 	}
 }
 
-// TestMissed: a text that a session ended without is said, and kept.
+// TestMissed checks that the person is told of a text that its session did not get before it
+// ended, and that the text is kept.
 func TestMissed(t *testing.T) {
 	r := newRig(t)
 	r.stopped()

@@ -67,7 +67,7 @@ func (r *rig) open() {
 	}
 }
 
-// restart closes the store and begins again over the same file.
+// restart closes the store and opens the same file again.
 func (r *rig) restart() {
 	r.t.Helper()
 	if err := r.store.Close(); err != nil {
@@ -85,7 +85,7 @@ func (r *rig) time() time.Time {
 	return r.now
 }
 
-// pass lets time pass and applies what it brings.
+// pass lets time pass and applies everything that becomes due.
 func (r *rig) pass(d time.Duration) {
 	r.t.Helper()
 	r.mu.Lock()
@@ -108,7 +108,7 @@ func (r *rig) ok(err error) {
 	}
 }
 
-// raw runs SQL behind everybody's back.
+// raw runs SQL without the knowledge of the core.
 func (r *rig) raw(query string) {
 	r.t.Helper()
 	db, err := sql.Open("sqlite", r.path)
@@ -118,7 +118,7 @@ func (r *rig) raw(query string) {
 	r.ok(err)
 }
 
-// see makes a session that our hooks speak for.
+// see registers a session with our hooks.
 func (r *rig) see(id session.ID, cwd string) session.Session {
 	r.t.Helper()
 	v, err := r.See(session.Sighting{
@@ -135,7 +135,7 @@ func (r *rig) see(id session.ID, cwd string) session.Session {
 	return v
 }
 
-// phone is the channel of these tests.
+// phone is the name of the channel in these tests.
 const phone = "phone"
 
 // pair pairs Ada with the phone.
@@ -154,7 +154,7 @@ func (r *rig) setPerson(p *channel.Person) error {
 	})
 }
 
-// newAsk is a permission ask of an attended session's main agent.
+// newAsk returns a permission ask of an attended session's main agent.
 func newAsk(id, input string) ask.Ask {
 	return ask.Ask{
 		ID:       ask.ID(id),
@@ -198,7 +198,7 @@ func (r *rig) drain(lane string) (out []store.Action) {
 	}
 }
 
-// kinds returns what the journal says happened since an entry.
+// kinds returns the journal's entries since an entry.
 func (r *rig) kinds(after int64) (out []string) {
 	r.t.Helper()
 	events, err := r.store.Journal(after, 1000, "", false)
@@ -225,8 +225,7 @@ func (r *rig) same(what string, want, got any) {
 
 func yes(by string) ask.Decision { return ask.Decision{Allow: true, By: by, Channel: "terminal"} }
 
-// TestFailedCommit: what could not be made durable has not happened, whatever
-// the call.
+// TestFailedCommit checks that a call whose commit fails changes nothing.
 func TestFailedCommit(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -296,8 +295,8 @@ func TestFailedCommit(t *testing.T) {
 	}
 }
 
-// TestBadRows: damage is said, the rest lives on, and nothing panics on what a
-// hand could have written.
+// TestBadRows checks that damaged rows are reported, that everything else works, and that no
+// row causes a panic.
 func TestBadRows(t *testing.T) {
 	r := newRig(t)
 	r.pair()

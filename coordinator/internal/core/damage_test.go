@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
-// TestDamageIsReported: rows that are found damaged while the coordinator runs are named
-// in the journal, each once, and nothing else is taken for them.
+// TestDamageIsReported checks that rows that are found damaged while the coordinator runs are
+// named in the journal once, and that no other rows are.
 func TestDamageIsReported(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")

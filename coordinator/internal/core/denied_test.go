@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// denied is a call that auto mode refused.
+// denied returns a call that auto mode refused.
 func denied(id, input string) ask.Ask {
 	a := newAsk(id, input)
 	a.Kind = ask.Denied
@@ -33,8 +33,8 @@ func (r *rig) retries(input string) bool {
 	return ok
 }
 
-// TestRetryOnce: one retry, of the exact call, within five minutes of the tap;
-// each tap too many gets an honest answer.
+// TestRetryOnce checks that the exact call may be retried once within five minutes of the tap,
+// and that every further tap gets an accurate answer.
 func TestRetryOnce(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -103,8 +103,8 @@ func TestRetryRunsOut(t *testing.T) {
 	}
 }
 
-// TestDeniedCard waits for the grace where somebody sits at the terminal, and
-// typing puts it off.
+// TestDeniedCard checks that the card waits for the grace if somebody sits at the terminal,
+// and that typing postpones it.
 func TestDeniedCard(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -124,8 +124,8 @@ func TestDeniedCard(t *testing.T) {
 	}
 }
 
-// TestDeniedHopes: a print session waits for another try only where a phone can
-// allow it, and no longer than any question that nobody attends.
+// TestDeniedHopes checks that a print session waits for another try only if a phone can allow
+// it, and not longer than any other unattended question lives.
 func TestDeniedHopes(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -143,8 +143,8 @@ func TestDeniedHopes(t *testing.T) {
 	}
 }
 
-// TestLateAnswerEndsCheckIn: what holds a session at its check-in lets go when
-// there is another answer for it, and what waits in the background wakes it.
+// TestLateAnswerEndsCheckIn checks that a late answer releases a session from its check-in,
+// and that the background waiter wakes it.
 func TestLateAnswerEndsCheckIn(t *testing.T) {
 	r := newRig(t)
 	r.pair()

@@ -15,9 +15,9 @@ func elicitation(id string) ask.Ask {
 	return a
 }
 
-// TestElicitationAtTheTerminal: the host's own form opens only when our hook
-// ends, so a person at the terminal never waits for a phone that nobody has, or
-// that they do not want.
+// TestElicitationAtTheTerminal checks that a form is left to the terminal at once if no phone
+// can show it or the person does not want that, because the host's own form opens only when
+// our hook ends.
 func TestElicitationAtTheTerminal(t *testing.T) {
 	for name, c := range map[string]struct {
 		paired   bool
@@ -49,8 +49,8 @@ func TestElicitationAtTheTerminal(t *testing.T) {
 	}
 }
 
-// TestElicitationHandedOver: typing hands a form to the terminal, unless its
-// person said that they are away; a turn that ends takes it along.
+// TestElicitationHandedOver checks that typing hands a form to the terminal, unless the person
+// said that they are away. The end of the turn ends the form.
 func TestElicitationHandedOver(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -78,7 +78,7 @@ func TestElicitationHandedOver(t *testing.T) {
 	r.state("ask_c", ask.Open)
 }
 
-// TestElicitationGoesOn: who fills in a form has time for it.
+// TestElicitationGoesOn checks that a person who fills in a form gets more time.
 func TestElicitationGoesOn(t *testing.T) {
 	r := newRig(t)
 	r.pair()

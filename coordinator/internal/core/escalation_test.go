@@ -20,8 +20,8 @@ func (r *rig) reminded() (n int) {
 	return n
 }
 
-// TestRemind: who does not answer is reminded once, so long after the question
-// came to the phone.
+// TestRemind checks that a person who does not answer is reminded once, a fixed time after the
+// question was sent to the phone.
 func TestRemind(t *testing.T) {
 	const after = 5 * time.Minute
 	for name, c := range map[string]struct {
@@ -69,8 +69,8 @@ func TestRemind(t *testing.T) {
 	}
 }
 
-// TestRemindPaused: while Afar is paused nobody is reminded, and time is not
-// asked for again and again; then they are.
+// TestRemindPaused checks that nobody is reminded while Afar is paused, and that the reminder
+// comes afterwards.
 func TestRemindPaused(t *testing.T) {
 	r := newRig(t)
 	r.rules.RemindAfter = time.Minute

@@ -11,7 +11,7 @@ func (c *Core) Commit(b store.Batch) error {
 	return c.do(func(*state, time.Time) (store.Batch, error) { return b, nil })
 }
 
-// Woken returns how many subscriptions f wakes. Their waiters do not learn of it.
+// Woken returns how many subscriptions f wakes. Their waiters do not notice.
 func (c *Core) Woken(f func()) (n int) {
 	real := map[*Subscription]chan struct{}{}
 	c.mu.Lock()
@@ -33,7 +33,7 @@ func (c *Core) Woken(f func()) (n int) {
 	return n
 }
 
-// Subscriptions returns how many there are.
+// Subscriptions returns the number of subscriptions.
 func (c *Core) Subscriptions() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

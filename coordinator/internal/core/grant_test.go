@@ -16,7 +16,7 @@ func needs(command string) grant.Need {
 	return grant.Need{Tool: "Bash", Commands: [][]string{strings.Fields(command)}}
 }
 
-// covered opens an ask for a command, with the offer that it makes.
+// covered opens an ask for a command, with its offer.
 func (r *rig) covered(id string, s session.ID, command string) ask.Ask {
 	r.t.Helper()
 	a := newAsk(id, command+" ")
@@ -122,7 +122,7 @@ func TestGrantEnds(t *testing.T) {
 	}
 }
 
-// TestScopeIsOffered: an answer never reaches farther than the card showed.
+// TestScopeIsOffered checks that an answer never covers more than the card offered.
 func TestScopeIsOffered(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -195,8 +195,8 @@ func TestParkAndLease(t *testing.T) {
 	}
 }
 
-// TestExpiredStaysAnswerable: what nobody answered in time is parked; the yes
-// that comes later counts for the next try, within its hour.
+// TestExpiredStaysAnswerable checks that an ask that was not answered in time is parked, and
+// that a later yes allows the next try within an hour.
 func TestExpiredStaysAnswerable(t *testing.T) {
 	for name, c := range map[string]struct {
 		after time.Duration

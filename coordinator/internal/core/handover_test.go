@@ -14,7 +14,7 @@ import (
 
 var takingHook = session.Process{PID: 400, Born: "boot:4"}
 
-// claimed opens an ask that is answered, and whose hook has claimed the answer.
+// claimed opens an ask that is answered and whose hook has claimed the answer.
 func (r *rig) claimed(allow bool) ask.Ask {
 	r.t.Helper()
 	r.runs(firstClient, session.Working)
@@ -28,7 +28,7 @@ func (r *rig) claimed(allow bool) ask.Ask {
 	return r.state("a", ask.Delivered)
 }
 
-// asksAgain opens the same call once more and returns what its hook is told.
+// asksAgain opens the same call again and returns the answer for its hook.
 func (r *rig) asksAgain(id string) ask.Ask {
 	r.t.Helper()
 	again := newAsk(id, "npm publish")
@@ -37,8 +37,8 @@ func (r *rig) asksAgain(id string) ask.Ask {
 	return got
 }
 
-// TestUndelivered: an answer whose hook ended before it printed it counts for the same
-// call once more, in time, and for nothing else.
+// TestUndelivered checks that an answer whose hook ended before it printed it counts once for
+// the same call, for a limited time, and for nothing else.
 func TestUndelivered(t *testing.T) {
 	ends := map[string]func(r *rig){
 		"its connection broke":   func(r *rig) { r.ok(r.AskPrinted("a", false)) },
@@ -76,7 +76,7 @@ func TestUndelivered(t *testing.T) {
 	}
 }
 
-// TestUndeliveredInTime: an answer that was not delivered counts no longer than a grant.
+// TestUndeliveredInTime checks that an undelivered answer does not count longer than a grant.
 func TestUndeliveredInTime(t *testing.T) {
 	r := newRig(t)
 	r.claimed(true)
@@ -87,8 +87,8 @@ func TestUndeliveredInTime(t *testing.T) {
 	}
 }
 
-// TestDelivered: what the hook printed is delivered, also where that is heard late, and
-// what was settled at the terminal counts no more.
+// TestDelivered checks that a printed answer counts as delivered, even if the report is late,
+// and that a call that was settled at the terminal has no valid answer any more.
 func TestDelivered(t *testing.T) {
 	ran := core.Outcome{Session: "s", Tool: "Bash", Hash: newAsk("", "npm publish").Hash, Run: ask.Run{OK: true}}
 	for name, do := range map[string]func(r *rig){
@@ -116,8 +116,8 @@ func TestDelivered(t *testing.T) {
 	}
 }
 
-// TestDeliveredOnce: the journal tells of a delivery once, when it is proven, and of the
-// run of a call whatever became of its answer.
+// TestDeliveredOnce checks that the journal records a delivery once, when it is proven, and
+// the run of a call in any case.
 func TestDeliveredOnce(t *testing.T) {
 	ran := core.Outcome{Session: "s", Tool: "Bash", Hash: newAsk("", "npm publish").Hash, Run: ask.Run{OK: true}}
 	claimAgain := func(r *rig) { _, err := r.ClaimAsk("a", true); r.ok(err) }
@@ -158,8 +158,8 @@ func TestDeliveredOnce(t *testing.T) {
 	}
 }
 
-// TestTextHandedOver: a text is done when the session comes back after its hook printed
-// it, and is offered again when that ended before.
+// TestTextHandedOver checks that a text is done when its hook printed it and the session comes
+// back, and is offered again when the hook ended before it printed.
 func TestTextHandedOver(t *testing.T) {
 	take := func(r *rig, delivery string) message.Delivery {
 		d, err := r.Deliver("s", delivery, takingHook)

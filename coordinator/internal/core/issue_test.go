@@ -13,8 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// A lane that takes long holds up no other one, and one that was worked off is
-// worked again when something comes in.
+// A lane with a long action does not delay other lanes, and an empty lane works again when a
+// new action is added.
 func TestWorkEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -52,7 +52,7 @@ func TestWorkEach(t *testing.T) {
 	})
 }
 
-// The result of an errand that is over changes nothing, and says nothing.
+// The result of an errand that is over changes nothing and is not reported.
 func TestAdvanceStale(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/home/ann/gate")

@@ -13,9 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// This file adds a kind of state, as a feature would: what docs/CONTRIBUTING.md says of
-// it is true as long as this passes. Edit 1 is the table in SQL, edit 2 its Kind, edit 3
-// its field and registration.
+// This file adds a kind of state, as a feature would. It proves what docs/CONTRIBUTING.md says
+// about that. Edit 1 is the table in SQL, edit 2 its Kind, edit 3 its field and registration.
 
 type memoID string
 
@@ -59,7 +58,7 @@ func newMemoTable(s *state) (t memoTable) {
 	return t
 }
 
-// memoCore is a core with the kind, over the database at path.
+// memoCore returns a core with the kind, over the database at path.
 func memoCore(t *testing.T, path string, now *time.Time) (*Core, memoTable) {
 	t.Helper()
 	s, err := store.Open(path)
@@ -95,8 +94,8 @@ func execSQL(t *testing.T, path, query string) {
 	}
 }
 
-// TestAddAKind: registered once, a kind is stored and loaded, found by its index, changed
-// by time, and wakes those who wait for it; fields of a newer program survive.
+// TestAddAKind checks that a kind that is registered once is stored and loaded, found by its
+// index, changed by time, and wakes its waiters. The fields of a newer program survive.
 func TestAddAKind(t *testing.T) {
 	path, now := filepath.Join(t.TempDir(), "afar.db"), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s, err := store.Open(path)
@@ -153,7 +152,8 @@ func TestAddAKind(t *testing.T) {
 	}
 }
 
-// TestTable: an index follows its values, and a schedule keeps the order of time.
+// TestTable checks that an index follows its values and that a schedule keeps the order of
+// time.
 func TestTable(t *testing.T) {
 	s := newState(Config{})
 	table := newMemoTable(s)

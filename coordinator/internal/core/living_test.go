@@ -18,7 +18,7 @@ var (
 	waitingHook  = session.Process{PID: 300, Born: "boot:3"}
 )
 
-// runs has a client speak for a session by a hook.
+// runs registers a client of a session by a hook.
 func (r *rig) runs(client session.Process, state session.State) {
 	r.t.Helper()
 	_, err := r.See(session.Sighting{
@@ -28,7 +28,7 @@ func (r *rig) runs(client session.Process, state session.State) {
 	r.ok(err)
 }
 
-// fate is what the person is told of a text that they write now.
+// fate returns the answer to a text that the person writes now.
 func (r *rig) fate(update int64) string {
 	r.t.Helper()
 	r.receive(update)
@@ -43,7 +43,8 @@ func (r *rig) fate(update int64) string {
 	return said[len(said)-1]
 }
 
-// TestFate: when a session gets a text is said as it is, by what runs at that moment.
+// TestFate checks that the person is told correctly when a session gets a text, by the
+// processes that run at that moment.
 func TestFate(t *testing.T) {
 	idle := func(r *rig) { r.runs(firstClient, session.Idle); r.ok(r.TakeOver("s", "w", waitingHook)) }
 	for name, c := range map[string]struct {
@@ -84,7 +85,7 @@ func TestFate(t *testing.T) {
 	}
 }
 
-// batch has the session's hook ask for texts behind its tools.
+// batch lets the session's hook ask for texts after its tool calls.
 func (r *rig) batch() {
 	r.t.Helper()
 	r.runs(firstClient, session.Working)
@@ -98,8 +99,8 @@ func (r *rig) armed() {
 	r.ok(err)
 }
 
-// TestGhost: a session whose client is gone has ended, with all that waited for it, also
-// at the coordinator's start.
+// TestGhost checks that a session whose client is gone has ended, with everything that waited
+// for it, also at the coordinator's start.
 func TestGhost(t *testing.T) {
 	for name, look := range map[string]func(r *rig){
 		"at the start": func(r *rig) { r.restart() },
@@ -129,8 +130,8 @@ func TestGhost(t *testing.T) {
 	}
 }
 
-// TestGhostSpeaks: a hook of a client that runs proves that its session does, whatever was
-// thought of it before.
+// TestGhostSpeaks checks that a hook of a running client proves that its session runs, even if
+// the session was considered ended.
 func TestGhostSpeaks(t *testing.T) {
 	r := newRig(t)
 	r.runs(firstClient, session.Working)

@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// TestAllWithoutReply: a bare all allows the only question for its session. To
-// a check-in it is an instruction like any other, and permits nothing.
+// TestAllWithoutReply checks that a text "all" allows the only question for its session. For a
+// check-in it is an instruction like any other and permits nothing.
 func TestAllWithoutReply(t *testing.T) {
 	d := ask.Decision{Allow: true, Scope: ask.Session, By: "Ada", Channel: phone}
 	all := core.Press{

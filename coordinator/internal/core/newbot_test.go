@@ -14,8 +14,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// TestPairedLate opens a question while nobody is paired: it is shown to the
-// one who pairs then.
+// TestPairedLate checks that a question that was opened before anybody was paired is shown to
+// the person who pairs.
 func TestPairedLate(t *testing.T) {
 	r := newRig(t)
 	if err := r.SetAway("", session.On, 0); err != nil {
@@ -50,8 +50,8 @@ func TestPairedLate(t *testing.T) {
 	}
 }
 
-// TestNewBot connects another bot, whose update ids begin lower: they are not
-// taken for the old bot's.
+// TestNewBot connects another bot, whose update ids begin lower. They must not be taken for
+// those of the old bot.
 func TestNewBot(t *testing.T) {
 	r := newRig(t)
 	update := []channel.Update{{Channel: phone, ID: 5, Body: []byte(`{"update_id":5}`)}}

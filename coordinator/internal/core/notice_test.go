@@ -15,7 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// told are the notices that are due now, each as session|text.
+// told returns the notices that are due now, each as session|text.
 func (r *rig) told() (out []string) {
 	r.t.Helper()
 	for _, a := range r.drain(phone) {
@@ -29,7 +29,7 @@ func (r *rig) told() (out []string) {
 	return out
 }
 
-// trouble makes one notice of the kind "policy" of a session.
+// trouble makes one notice of the kind "policy" for a session.
 func (r *rig) trouble(id session.ID, text string) {
 	r.t.Helper()
 	_, err := r.PolicyBroken(id, text)
@@ -43,9 +43,9 @@ func (r *rig) expect(what string, want ...string) {
 	}
 }
 
-// TestNotices: one kind of one session is told once a minute, the rest of it
-// together; other kinds, other sessions, a loop's end and questions do not wait
-// for it. A restart in between changes nothing.
+// TestNotices checks that notices of one kind and session are sent once a minute, grouped.
+// Other kinds, other sessions, the end of a loop and questions do not wait. A restart in
+// between changes nothing.
 func TestNotices(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -83,8 +83,8 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestQuietHours: notices wait for their end and come in one message, also over
-// a restart; a question does not wait.
+// TestQuietHours checks that notices wait for the end of the quiet hours and come in one
+// message, also after a restart. A question does not wait.
 func TestQuietHours(t *testing.T) {
 	r := newRig(t) // it is noon
 	r.rules.Quiet = session.Quiet{From: 11 * time.Hour, To: 13 * time.Hour, Zone: time.UTC}
@@ -110,7 +110,7 @@ func TestQuietHours(t *testing.T) {
 	r.expect("behind them", "s1|⚠️ "+one+": third")
 }
 
-// TestPassOn: what the host has to say goes to a person who is away, like any
+// TestPassOn checks that the host's notifications are sent to a person who is away, like any
 // notice.
 func TestPassOn(t *testing.T) {
 	r := newRig(t)
@@ -129,8 +129,8 @@ func TestPassOn(t *testing.T) {
 	r.expect("a minute later", "s|🔔 "+token+": the build is done")
 }
 
-// TestCancelledHere: who cancels a loop at the terminal is not told so on the phone
-// while away is off; who is away is, and so is everybody whose session did it.
+// TestCancelledHere checks that a person who cancels a loop at the terminal with away off gets
+// no notice on the phone. Everybody else does.
 func TestCancelledHere(t *testing.T) {
 	for _, tc := range []struct {
 		by    string

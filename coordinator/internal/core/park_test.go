@@ -9,7 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
-// TestParkedFor: a session waits for the answer to a parked call as long as an
+// TestParkedFor checks that a session waits for the answer to a parked call as long as an
 // unattended ask lives, counted from the question.
 func TestParkedFor(t *testing.T) {
 	r := newRig(t)
@@ -37,7 +37,8 @@ func TestParkedFor(t *testing.T) {
 	}
 }
 
-// TestTellLateRoom: what does not fit is told by the next delivery, each once.
+// TestTellLateRoom checks that answers for which there is no room are told by the next
+// delivery, each once.
 func TestTellLateRoom(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")

@@ -10,8 +10,8 @@ import (
 
 const opinion = "LGTM.\n\n## Second Opinion\ncodex agrees."
 
-// TestReviewerStops: what counts is the consultation of that agent in that
-// session, it survives a restart, and it counts for one review.
+// TestReviewerStops checks that only a consultation of the same agent in the same session
+// counts, that it survives a restart, and that it counts for one review.
 func TestReviewerStops(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -33,8 +33,8 @@ func TestReviewerStops(t *testing.T) {
 	stops("b", event.GateOpened)
 }
 
-// TestReviewerLetGo: the bound survives a restart, and the session that asked is
-// told once, also when the first hook that told it lost our reply.
+// TestReviewerLetGo checks that the limit survives a restart, and that the session is told
+// once, even if the first reply was lost.
 func TestReviewerLetGo(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")

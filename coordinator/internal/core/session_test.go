@@ -85,7 +85,7 @@ func TestEndSession(t *testing.T) {
 	}
 }
 
-// TestLateHook: what a hook says behind the end of its session starts nothing.
+// TestLateHook checks that a hook that reports after the end of its session starts nothing.
 func TestLateHook(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -200,8 +200,8 @@ func TestLoopsOfOthers(t *testing.T) {
 	}
 }
 
-// TestTypedLoop: a prompt starts one loop, however often its hook asks; another
-// prompt starts another inside it.
+// TestTypedLoop checks that a prompt starts one loop, however often its hook asks. Another
+// prompt starts another loop inside it.
 func TestTypedLoop(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -247,8 +247,8 @@ func TestLoopExpires(t *testing.T) {
 	})
 }
 
-// TestLoopAfterSleep: the machine slept over night. Time that a loop was given is
-// the wall's: what ran out is over, and what was to be tried again is.
+// TestLoopAfterSleep checks the state after the machine slept over night. Time limits are
+// those of the wall clock: what is due has ended or is tried again.
 func TestLoopAfterSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -291,7 +291,7 @@ func TestLoopAfterSleep(t *testing.T) {
 	})
 }
 
-// loops begins a loop in a session at whose terminal somebody sits, or nobody.
+// loops starts a loop in a session, attended or not.
 func (r *rig) loops(attended bool) {
 	r.t.Helper()
 	r.see("s", "/p")
@@ -302,8 +302,8 @@ func (r *rig) loops(attended bool) {
 	r.ok(r.TakeOver("s", "w", session.Process{}))
 }
 
-// woken asks as the hook that waits in the background does, and returns what it
-// is to say; "" while it is to wait.
+// woken asks as the background hook does, and returns the reason for the wake, or "" if the
+// hook must wait.
 func (r *rig) woken() string {
 	r.t.Helper()
 	r.ok(r.Tick())
@@ -360,8 +360,8 @@ func TestLimitLoop(t *testing.T) {
 	}
 }
 
-// TestLimitLoopAlone: where nobody can be woken, and where waiting mends nothing,
-// the loop waits for a prompt, and the person is told so.
+// TestLimitLoopAlone checks that the loop waits for a prompt, and that the person is told so,
+// if no hook can wake the session or if waiting does not help.
 func TestLimitLoopAlone(t *testing.T) {
 	for name, c := range map[string]struct{ attended, passes bool }{"a print session": {false, true},
 		"a bill": {true, false}} {
@@ -383,8 +383,8 @@ func TestLimitLoopAlone(t *testing.T) {
 	}
 }
 
-// TestRestLoop: a loop waits for a background shell for its time and no longer,
-// in a print session too.
+// TestRestLoop checks that a loop waits for a background shell for a limited time, in a print
+// session too.
 func TestRestLoop(t *testing.T) {
 	for _, attended := range []bool{true, false} {
 		r := newRig(t)
@@ -423,8 +423,8 @@ func TestRestLoop(t *testing.T) {
 	}
 }
 
-// TestClear: a conversation that is cleared takes its loop with it; one that is
-// left can be resumed, and its loop goes on.
+// TestClear checks that a cleared conversation ends its loop. Another conversation can be
+// resumed, and its loop goes on.
 func TestClear(t *testing.T) {
 	for why, goesOn := range map[string]bool{"clear": false, "prompt_input_exit": true, "other": true} {
 		r := newRig(t)
@@ -440,7 +440,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// TestLeft: a print session that ends before its loop is told of, once.
+// TestLeft checks that the person is told once of a print session that ends before its loop.
 func TestLeft(t *testing.T) {
 	r := newRig(t)
 	r.pair()

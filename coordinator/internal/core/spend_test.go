@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
-// TestDayBudget: what all loops spend in a day is one budget, which a restart
-// does not renew and midnight does.
+// TestDayBudget checks that the costs of all loops in a day share one budget. A restart does
+// not renew it, midnight does.
 func TestDayBudget(t *testing.T) {
 	r := newRig(t)
 	r.budget = 2

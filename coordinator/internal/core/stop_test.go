@@ -14,7 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
-// StopLoop returns the step that the loop of a session makes at a stop.
+// StopLoop returns the step of a session's loop at a stop.
 func (r *rig) StopLoop(id session.ID, in loop.Stopping) (loop.Outcome, error) {
 	r.t.Helper()
 	out, err := r.Stop(core.Stopping{Session: id, Loop: in})
@@ -24,7 +24,7 @@ func (r *rig) StopLoop(id session.ID, in loop.Stopping) (loop.Outcome, error) {
 	return *out.Step, err
 }
 
-// CheckIn has the session of a check-in stop with it. It returns whether it was opened.
+// CheckIn stops the session of a check-in with it. It returns whether the check-in was opened.
 func (r *rig) CheckIn(a ask.Ask, holder session.Process) (bool, error) {
 	out, err := r.Stop(core.Stopping{
 		Session: a.Session, Terminal: true, Hold: time.Minute, CheckIn: a, Holder: holder, Delivery: string(a.ID),
@@ -32,8 +32,8 @@ func (r *rig) CheckIn(a ask.Ask, holder session.Process) (bool, error) {
 	return out.CheckIn, err
 }
 
-// ParkedFor returns how long a session that nobody attends waits when it stops. News
-// that come first are taken.
+// ParkedFor returns how long an unattended session waits when it stops. News that come first
+// are taken.
 func (r *rig) ParkedFor(id session.ID) time.Duration {
 	r.t.Helper()
 	_, err := r.See(session.Sighting{ID: id, KnowAtt: true})
@@ -47,7 +47,7 @@ func (r *rig) ParkedFor(id session.ID) time.Duration {
 	return out.Parked
 }
 
-// stopsWith stops a session beside these background shells.
+// stopsWith stops a session while these background shells run.
 func (r *rig) stopsWith(id session.ID, shells ...string) turn.Outcome {
 	r.t.Helper()
 	out, err := r.Stop(core.Stopping{Session: id, Shells: shells})
@@ -55,8 +55,8 @@ func (r *rig) stopsWith(id session.ID, shells ...string) turn.Outcome {
 	return out
 }
 
-// commits counts the transactions in SQLite's log: the last frame of each says how large
-// the database is then, and no other frame does.
+// commits counts the transactions in SQLite's log: only the last frame of a transaction
+// contains the size of the database.
 func (r *rig) commits() (n int) {
 	r.t.Helper()
 	log, err := os.ReadFile(r.path + "-wal")
@@ -71,8 +71,8 @@ func (r *rig) commits() (n int) {
 	return n
 }
 
-// TestStopIsOneCommit: whatever follows from a stop is one transaction, so that no
-// coordinator dies between two halves of it.
+// TestStopIsOneCommit checks that everything that follows from a stop is one transaction, so
+// that a crash cannot leave half of it.
 func TestStopIsOneCommit(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare func(r *rig)
@@ -117,8 +117,8 @@ func TestStopIsOneCommit(t *testing.T) {
 	}
 }
 
-// TestStopAfterATakerDied: a text that a hook took and did not print waits again for the
-// stop that comes next, however soon.
+// TestStopAfterATakerDied checks that a text that a hook took and did not print is ready for
+// the next stop, however soon that comes.
 func TestStopAfterATakerDied(t *testing.T) {
 	taker := session.Process{PID: 4711, Born: "then"}
 	for _, died := range []bool{true, false} {

@@ -34,9 +34,8 @@ func (r *rig) due() (keys []string) {
 	return keys
 }
 
-// TestUndoLife: the snapshot of the guard's question is the one of the dialog
-// behind it; it survives a restart, is looked at behind the step, and is let go
-// of after a day.
+// TestUndoLife checks that the guard's question and the host's dialog share a snapshot. It
+// survives a restart, is looked at after the step, and is removed after a day.
 func TestUndoLife(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/src/p")
@@ -80,8 +79,8 @@ func TestUndoLife(t *testing.T) {
 	}
 }
 
-// TestUndoRestored: a restoring goes on behind a restart, keeps what stood
-// there once, and its result counts once.
+// TestUndoRestored checks that a restore goes on after a restart, keeps the state that it
+// overwrites once, and has one result.
 func TestUndoRestored(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/src/p")
@@ -115,7 +114,7 @@ func TestUndoRestored(t *testing.T) {
 	}
 }
 
-// TestUndoRoom: many steps keep the newest snapshots.
+// TestUndoRoom checks that the newest snapshots are kept if there are many.
 func TestUndoRoom(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/src/p")

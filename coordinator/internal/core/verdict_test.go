@@ -9,7 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// advance brings a result to the errand that the loop of a session waits for.
+// advance applies a result to the errand that the loop of a session waits for.
 func (r *rig) advance(id session.ID, result loop.Result) {
 	r.t.Helper()
 	f := r.Loop(id).Frames[0]
@@ -40,8 +40,8 @@ func (r *rig) landAndPause(id session.ID) {
 	r.advance(id, loop.Result{})
 }
 
-// TestPausedIsToldBeforeTheEnd: the notice that an issue was paused does not wait for its
-// minute while the end of the loop is told.
+// TestPausedIsToldBeforeTheEnd checks that the notice about a paused issue is not delayed
+// until after the notice about the end of the loop.
 func TestPausedIsToldBeforeTheEnd(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -65,8 +65,8 @@ func TestPausedIsToldBeforeTheEnd(t *testing.T) {
 	r.expect("a minute later")
 }
 
-// TestReportNamesGoals: the report says what the loops that ended were about, and which
-// issues landed and which were paused.
+// TestReportNamesGoals checks that the report names the goals of the loops that ended, and the
+// issues that landed or were paused.
 func TestReportNamesGoals(t *testing.T) {
 	r := newRig(t)
 	token := r.see("s", "/home/ann/gate").Token

@@ -19,7 +19,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// crowd has many wait for a state: hooks for asks, hooks that wake sessions, checks of
+// crowd makes many wait for a state: hooks for asks, hooks that wake sessions, checks of
 // loops, readers of the journal and of topics, and workers of lanes.
 type crowd struct {
 	*rig
@@ -27,7 +27,7 @@ type crowd struct {
 	tasks sync.WaitGroup
 }
 
-// add starts waiters: hooks of all kinds, streams as a page has them, and runs.
+// add starts waiters: hooks of all kinds, streams like those of a page, and runs.
 func (c *crowd) add(hooks, streams, runs int) {
 	c.t.Helper()
 	for i := range hooks {
@@ -63,8 +63,8 @@ func (c *crowd) add(hooks, streams, runs int) {
 
 func idle(context.Context, store.Action) error { return nil }
 
-// TestUnrelatedCommitWakesNobody has everything wait that can wait, and counts who
-// looks at the state when something else changes.
+// TestUnrelatedCommitWakesNobody starts every kind of waiter and counts which ones look at the
+// state when something else changes.
 func TestUnrelatedCommitWakesNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -95,8 +95,8 @@ func TestUnrelatedCommitWakesNobody(t *testing.T) {
 	})
 }
 
-// TestEachWaiterIsWoken: every way to wait ends with the change that it is for, told at
-// the moment when the waiter has just looked.
+// TestEachWaiterIsWoken checks that every kind of wait ends with its change, even if the
+// change comes right after the waiter has looked.
 func TestEachWaiterIsWoken(t *testing.T) {
 	for name, c := range map[string]struct {
 		wait   func(ctx context.Context, r *rig)
@@ -174,7 +174,8 @@ func (r *rig) last() int64 {
 	return events[0].Seq
 }
 
-// TestNoChangeIsMissed: a waiter that looks while answers come in sees each of them.
+// TestNoChangeIsMissed checks that a waiter that looks while answers come in sees each of
+// them.
 func TestNoChangeIsMissed(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")
@@ -202,10 +203,9 @@ func TestNoChangeIsMissed(t *testing.T) {
 	}
 }
 
-// BenchmarkUnrelatedCommit measures a commit that nobody waits for: while nobody waits
-// at all, and while 1,000 hooks, 100 page streams and 20 runs wait for other things.
-// The two take turns, so that the machine's load weighs on both. "crowded/alone" is the
-// ratio of their medians.
+// BenchmarkUnrelatedCommit measures an unrelated commit: without waiters, and while 1,000
+// hooks, 100 page streams and 20 runs wait for other things. The two take turns, so that the
+// load of the machine affects both. "crowded/alone" is the ratio of their medians.
 func BenchmarkUnrelatedCommit(b *testing.B) {
 	alone, crowded := benchRig(b), benchRig(b)
 	ctx, cancel := context.WithCancel(b.Context())

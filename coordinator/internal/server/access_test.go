@@ -18,7 +18,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// TestCodes: domain errors become codes here and nowhere else.
+// TestCodes checks the code of each domain error. No other place assigns codes.
 func TestCodes(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -65,7 +65,7 @@ func TestOurHook(t *testing.T) {
 	}
 }
 
-// TestOperations keeps the table of permissions from being widened unseen.
+// TestOperations makes every change of the table of permissions visible.
 func TestOperations(t *testing.T) {
 	reading := map[string]bool{
 		wire.OpStatus: true, wire.OpAsks: true, wire.OpLoops: true, wire.OpLoop: true, wire.OpLog: true,
@@ -85,8 +85,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestUnknownProcess: a caller of whom the system tells nothing, as one that has
-// ended already, may read and nothing else.
+// TestUnknownProcess checks that a caller about which the system knows nothing, for example
+// because it has ended, may only read.
 func TestUnknownProcess(t *testing.T) {
 	if !peer.Supported {
 		t.Skip("this system tells nothing of any process")
@@ -115,7 +115,7 @@ func TestUnknownProcess(t *testing.T) {
 	}
 }
 
-// TestToldOnce: the journal is told of one forged operation at most once a minute.
+// TestToldOnce checks that a forged operation is journalled at most once a minute.
 func TestToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Server{told: map[string]time.Time{}}
@@ -135,8 +135,8 @@ func TestToldOnce(t *testing.T) {
 	})
 }
 
-// TestDecisionByName: what is decided elsewhere is named in at most 40 bytes, and so
-// it stands in the journal, on one line.
+// TestDecisionByName checks that a decision that is made elsewhere has a name of at most 40
+// bytes, which the journal shows on one line.
 func TestDecisionByName(t *testing.T) {
 	if !peer.Supported {
 		t.Skip("nobody is refused here")
@@ -162,8 +162,8 @@ func TestDecisionByName(t *testing.T) {
 	}
 }
 
-// TestElsewhereAlone: where answers count from the phone alone, one that is given at
-// the terminal is refused, and the journal knows; else it is neither.
+// TestElsewhereAlone checks that an answer at the terminal is refused and journalled if only
+// answers from the phone count.
 func TestElsewhereAlone(t *testing.T) {
 	for _, from := range [][]string{nil, {"terminal"}, {"telegram"}} {
 		r := newOwnRig(t, from...)

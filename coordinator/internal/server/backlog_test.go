@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBacklog: what replies left is done once and in order, and whoever comes while
-// it is done waits for its end.
+// TestBacklog checks that the work after replies is done once and in order, and that a caller
+// can wait for its end.
 func TestBacklog(t *testing.T) {
 	var b backlog
 	var done []int

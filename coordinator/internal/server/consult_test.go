@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// TestConsulted: a consultation that a consulted model begins is known by what
-// its process descends from.
+// TestConsulted checks that a consultation that a consulted model begins is recognised by the
+// ancestors of its process.
 func TestConsulted(t *testing.T) {
 	s := New(Config{Self: wire.Coordinator{PID: 7}})
 	s.running["con_1"] = consultation{pid: 50}
@@ -39,8 +39,8 @@ func TestConsulted(t *testing.T) {
 	}
 }
 
-// TestConsultWords: what programs say of themselves comes into the journal in one
-// line, short, without what is secret.
+// TestConsultWords checks that the texts of programs are journalled in one short line without
+// secrets.
 func TestConsultWords(t *testing.T) {
 	text := missed([]wire.Missed{{By: "co\ndex",
 		Why: "bad key sk-ant-api03-0123456789abcdefghijABCDEFGHIJ0123456789\u202e\x1b[2J" + strings.Repeat("x", 5000)},
@@ -51,7 +51,7 @@ func TestConsultWords(t *testing.T) {
 	}
 }
 
-// TestConsultBound: the living count, and no more than so many may run.
+// TestConsultBound checks the limit of running consultations. Only living ones count.
 func TestConsultBound(t *testing.T) {
 	r := newOwnRig(t)
 	gone, err := os.StartProcess("/bin/sh", []string{"sh", "-c", ":"}, &os.ProcAttr{})

@@ -39,8 +39,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// FuzzDecode: encoding/json is the judge of what a call and a payload say. It takes
-// names in any case, and more than one of one name; both of it is left out here.
+// FuzzDecode compares the decoder with encoding/json. That accepts names in any case and
+// duplicate names; the test leaves out both.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"payload":{"hook_event_name":"Stop","session_id":"s","background_tasks":[{"id":"1","type":"shell"}],` +
@@ -81,8 +81,7 @@ func sameAsJSON[T any](t *testing.T, text []byte) {
 	}
 }
 
-// ambiguous reports whether an object says something twice, or by a name in
-// another case.
+// ambiguous reports whether an object has a name twice, or in another case.
 func ambiguous(text []byte, all map[string]json.RawMessage, t reflect.Type) bool {
 	names := 0
 	dec := json.NewDecoder(bytes.NewReader(text))

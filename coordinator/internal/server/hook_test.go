@@ -17,11 +17,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// nowhere is a client that no process here descends from.
+// nowhere is the process id of a client that is not an ancestor of any process here.
 const nowhere = 1 << 29
 
-// openAsk opens an ask in a session whose client is the test process, which
-// makes every child of the test a child of a session.
+// openAsk opens an ask in a session whose client is the test process. Every child of the test
+// is then a child of a session.
 func openAsk(r *rig, id string) error { return openAskOf(r, id, os.Getpid()) }
 
 func openAskOf(r *rig, id string, client int) error {
@@ -115,8 +115,8 @@ func TestAskEnded(t *testing.T) {
 	}
 }
 
-// TestBrokenConnection: the ask of a hook that goes away without a word is
-// lost; one that dials again finds it.
+// TestBrokenConnection checks that the ask of a hook that disappears is marked as lost, and
+// that a hook that reconnects finds it.
 func TestBrokenConnection(t *testing.T) {
 	r := newRig(t)
 	r.askHook(wire.OpAskOpen, 0)
@@ -170,7 +170,7 @@ func TestAskRefused(t *testing.T) {
 	want[any](t, r.hook(wire.OpAskOpen, bash, func(h *hookRequest) { h.Ask = "a" }), wire.CodeBadRequest)
 }
 
-// TestSilent: paused or switched off, nothing but the guard speaks.
+// TestSilent checks that only the guard works while Afar is paused or switched off.
 func TestSilent(t *testing.T) {
 	r := newRig(t)
 	off := func(h *hookRequest) { h.Off, h.Ask = true, "a" }
@@ -203,7 +203,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// TestDoneBehindReply: what a reply left to do is done though nobody calls again.
+// TestDoneBehindReply checks that the work after a reply is done even if no other call comes.
 func TestDoneBehindReply(t *testing.T) {
 	r := newRig(t)
 	r.hook(wire.OpPrompt, `,"prompt":"hi"`, nil)
@@ -254,7 +254,7 @@ func TestSessionByHooks(t *testing.T) {
 	}
 }
 
-// TestTyped: only what a person types at the terminal postpones a card.
+// TestTyped checks that only a prompt that a person types at the terminal postpones a card.
 func TestTyped(t *testing.T) {
 	r := newRig(t)
 	card := func() time.Time { return r.askState("a").CardAt }
@@ -334,8 +334,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestCommandsOfOthers: the host's own commands stay the host's, also in a
-// client that a session started; ours are refused there.
+// TestCommandsOfOthers checks that the host's own commands are left to the host, also in a
+// client that a session started. Our commands are refused there.
 func TestCommandsOfOthers(t *testing.T) {
 	r := newRig(t)
 	nested := func(h *hookRequest) { h.Client = 1 << 30 }
@@ -424,7 +424,7 @@ func TestLoopsFromOutside(t *testing.T) {
 	v, err := r.core.Session("s")
 	r.ok(err)
 	marked := caller{name: "afar", env: []string{"CLAUDECODE=1"}}
-	// a way out must always work
+	// a cancel must always work
 	l := want[wire.Loop](t, r.as(marked, wire.OpLoopCancel, wire.LoopCancelRequest{ID: v.Token}), wire.CodeOK)
 	if l.Active || l.Verdict != "cancelled" || l.ID != v.Token {
 		t.Errorf("have %+v", l)
@@ -438,8 +438,8 @@ func TestLoopsFromOutside(t *testing.T) {
 	}
 }
 
-// TestReasons: a card says what its person asked last and what the session said
-// last, one line each and without secrets. What nobody typed is no prompt.
+// TestReasons checks that a card shows the person's last prompt and the session's last line,
+// each in one line and without secrets. A prompt that no person typed does not count.
 func TestReasons(t *testing.T) {
 	r := newRig(t)
 	path := filepath.Join(t.TempDir(), "t.jsonl")

@@ -13,8 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// TestLine: what a client descends from is looked up once for its hooks, never for
-// another caller, and no refusal is founded on what is remembered.
+// TestLine checks that the ancestors of a client are looked up once for its hooks, never for
+// another caller, and that no refusal depends on remembered ancestors.
 func TestLine(t *testing.T) {
 	r := newOwnRig(t)
 	r.cfg.Bin = t.TempDir()
@@ -50,8 +50,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestLineOfAnother: what is remembered of a client ends with it, whoever gets its
-// id, and no hold of a process outlives what it was taken for.
+// TestLineOfAnother checks that remembered ancestors are dropped when the client ends,
+// whichever process gets its id, and that no process is held longer.
 func TestLineOfAnother(t *testing.T) {
 	r := newOwnRig(t)
 	r.cfg.Bin = t.TempDir()
@@ -93,8 +93,8 @@ func descriptors(t *testing.T) int {
 	return len(fds)
 }
 
-// TestNoHookDecides: a decision that one of our hooks asks for is somebody else's,
-// who has taken its process over.
+// TestNoHookDecides checks that a decision by the process of one of our hooks is refused,
+// because another program has replaced the hook.
 func TestNoHookDecides(t *testing.T) {
 	r := newOwnRig(t)
 	r.cfg.Bin = t.TempDir()
@@ -104,7 +104,7 @@ func TestNoHookDecides(t *testing.T) {
 	}
 }
 
-// sleeper runs a program that waits, at a path, until the test ends.
+// sleeper runs a waiting program at a path until the test ends.
 func sleeper(t *testing.T, path string) (pid int) {
 	t.Helper()
 	raw, err := os.ReadFile("/bin/sleep")

@@ -14,8 +14,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// TestStopSettlesDialogs: at the end of a turn no dialog is left, whatever its
-// person said there; a subagent's ask goes on.
+// TestStopSettlesDialogs checks that no dialog is left open at the end of a turn, whatever the
+// person answered there. A subagent's ask stays open.
 func TestStopSettlesDialogs(t *testing.T) {
 	r := newRig(t)
 	open := func(id, more string) {
@@ -32,7 +32,7 @@ func TestStopSettlesDialogs(t *testing.T) {
 	}
 }
 
-// TestLook: what a card says of a call beside its input.
+// TestLook checks what a card says about a call in addition to its input.
 func TestLook(t *testing.T) {
 	r := newRig(t)
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -12,9 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// TestPromptBringsBoth: the answer that came after a refusal and a text of the
-// person come with the same prompt; the answer comes once, the text until it is
-// taken.
+// TestPromptBringsBoth checks that a late answer and a text of the person come with the same
+// prompt: the answer once, the text until a hook takes it.
 func TestPromptBringsBoth(t *testing.T) {
 	r := newRig(t)
 	prompt := func(delivery string) hookReply {

@@ -26,7 +26,7 @@ func TestMeant(t *testing.T) {
 	}
 }
 
-// What is shown of an id is enough to name it.
+// The shown part of an id is enough to name it.
 func TestBeginnings(t *testing.T) {
 	ids := []string{"ask_ab", "ask_abcd", "ask_0000"}
 	for i := range 300 {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestOperationsHaveTheirTypes: the handler of wire.OpX takes a wire.XRequest and returns
-// a wire.XReply, and each operation of wire has a row.
+// TestOperationsHaveTheirTypes checks that the handler of wire.OpX takes a wire.XRequest and
+// returns a wire.XReply, and that each operation of wire has a row.
 func TestOperationsHaveTheirTypes(t *testing.T) {
 	rows, handlers := map[string]string{}, map[string]*ast.FuncType{}
 	for _, f := range parsed(t, "*.go") {
@@ -72,7 +72,7 @@ func parsed(t *testing.T, pattern string) (files []*ast.File) {
 	return files
 }
 
-// selected returns the name behind the dot of an expression, "" where it has none.
+// selected returns the name after the dot of an expression, or "".
 func selected(e ast.Expr) string {
 	if s, ok := e.(*ast.SelectorExpr); ok {
 		return s.Sel.Name

@@ -11,8 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// newOwnRig is a server without a socket, for what no caller can be made to do. The
-// channels named are those whose answers count, none for all.
+// newOwnRig returns a server without a socket, for conditions that no caller can produce. Only
+// the answers of the named channels count; without names, all do.
 func newOwnRig(t *testing.T, answersFrom ...string) *Server {
 	t.Helper()
 	db, err := store.Open(filepath.Join(t.TempDir(), "afar.db"))

@@ -15,8 +15,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// TestPolicyTrust: a person at a terminal accepts the content that they saw;
-// nobody else does, and no other content.
+// TestPolicyTrust checks that only a person at a terminal can accept a policy, and only the
+// content that they saw.
 func TestPolicyTrust(t *testing.T) {
 	r := newRig(t)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -68,8 +68,8 @@ func TestPolicyTrust(t *testing.T) {
 	}
 }
 
-// TestDenyLoop: the third denial of one rule in a turn tells the model to stop,
-// and the journal says it once.
+// TestDenyLoop checks that the third denial of one rule in a turn tells the model to stop, and
+// that the journal says so once.
 func TestDenyLoop(t *testing.T) {
 	r := newRig(t)
 	deny := func(prompt, rule string) string {
@@ -95,7 +95,7 @@ func TestDenyLoop(t *testing.T) {
 	}
 }
 
-// TestPolicyBroken: the person reads of each thing that is wrong once a session.
+// TestPolicyBroken checks that the person is told of each fault once for a session.
 func TestPolicyBroken(t *testing.T) {
 	r := newRig(t)
 	broken := func(what string) string {

@@ -158,7 +158,7 @@ func (r *rig) close() {
 	r.store.Close()
 }
 
-// tree is the digest of every work tree. It waits where a test holds the gate.
+// tree returns the same digest for every work tree. It waits while a test holds the gate.
 func (r *rig) tree(context.Context, string) string {
 	if r.gate != nil {
 		r.gate <- struct{}{}
@@ -184,7 +184,7 @@ func (r *rig) Disconnect() error {
 	return r.fails
 }
 
-// failing has connect and disconnect fail from now on.
+// failing makes connect and disconnect fail.
 func (r *rig) failing(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -228,8 +228,7 @@ func (r *rig) raw(text string) string {
 	return string(reply)
 }
 
-// ask makes a call from the test itself, which is neither a hook nor a person
-// at a terminal.
+// ask makes a call from the test itself, which is neither a hook nor a person at a terminal.
 func (r *rig) ask(op string, body any) wire.Reply {
 	r.t.Helper()
 	return r.reply(r.raw(r.line(op, body)))
@@ -268,8 +267,8 @@ var (
 	atTerminal = caller{name: "afar", terminal: true}
 )
 
-// start starts a caller and returns what it will read. A test that is itself
-// run inside a session has no caller outside of one, so it is skipped.
+// start starts a caller and returns what it will read. If the test itself runs inside a
+// session, every caller does, so the test is skipped.
 func (r *rig) start(c caller, line string) (*exec.Cmd, <-chan string) {
 	r.t.Helper()
 	for _, p := range peer.Line(os.Getpid()) {
@@ -303,7 +302,7 @@ func (r *rig) start(c caller, line string) (*exec.Cmd, <-chan string) {
 	return cmd, reply
 }
 
-// install puts the caller at a path; its name and place are what counts.
+// install puts the caller at a path. Its name and its directory decide what it may do.
 func install(t *testing.T, to string) {
 	t.Helper()
 	if _, err := os.Stat(to); err == nil {
@@ -336,8 +335,7 @@ func (r *rig) hook(op, payload string, change func(*hookRequest)) wire.Reply {
 	return r.as(hookBinary, op, hookCall(payload, change))
 }
 
-// A hookRequest holds the fields of all requests of hooks, which a coordinator takes from
-// older hooks too.
+// A hookRequest holds the fields of all hook requests, including those of older hooks.
 type hookRequest struct {
 	wire.HookCall
 	Ask      string `json:"ask,omitempty"`
@@ -398,7 +396,7 @@ func want[T any](t *testing.T, reply wire.Reply, code string) (body T) {
 	return body
 }
 
-// until waits for a change of state after which f is true.
+// until waits for a change of state after which f returns true.
 func (r *rig) until(what string, f func() bool) {
 	r.t.Helper()
 	late := time.After(soon)
@@ -416,7 +414,7 @@ func (r *rig) until(what string, f func() bool) {
 	}
 }
 
-// kinds returns the journal, as kind and subject.
+// kinds returns the journal's entries as kind and subject.
 func (r *rig) kinds() (out []string) {
 	r.t.Helper()
 	events, err := r.store.Journal(0, 1000, "", false)

@@ -22,7 +22,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// TestRequests sends what no client of ours sends. The server answers and lives.
+// TestRequests sends requests that no client of ours sends. The server must answer and go on.
 func TestRequests(t *testing.T) {
 	r := newRig(t)
 	for _, c := range []struct{ name, text, code, says string }{
@@ -54,7 +54,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestLongestRequest: a line of exactly the promised length is taken.
+// TestLongestRequest checks that a line of the maximum length is accepted.
 func TestLongestRequest(t *testing.T) {
 	r := newRig(t)
 	head, tail := `{"v":1,"op":"status","pad":"`, `"}`+"\n"
@@ -62,7 +62,8 @@ func TestLongestRequest(t *testing.T) {
 	want[wire.StatusReply](t, reply, wire.CodeOK)
 }
 
-// TestHalfRequest: a caller that goes away in the middle leaves nothing behind.
+// TestHalfRequest checks that a caller that disappears in the middle of its request leaves
+// nothing behind.
 func TestHalfRequest(t *testing.T) {
 	r := newRig(t)
 	for _, text := range []string{"", `{"v":1,"op":"sta`, `{"v":1,"op":"status"}`} {
@@ -84,7 +85,7 @@ func TestHalfRequest(t *testing.T) {
 	want[wire.StatusReply](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
 }
 
-// TestServeEnds: callers in hand are answered, later ones find nobody.
+// TestServeEnds checks that current callers are answered at the end, and later ones are not.
 func TestServeEnds(t *testing.T) {
 	r := newRig(t)
 	r.ok(openAsk(r, "a"))
@@ -103,7 +104,7 @@ func TestServeEnds(t *testing.T) {
 	}
 }
 
-// TestServeWaits: the end waits for what is being done.
+// TestServeWaits checks that the end waits for running work.
 func TestServeWaits(t *testing.T) {
 	r := newRig(t)
 	r.gate = make(chan struct{})
@@ -125,7 +126,7 @@ func TestServeWaits(t *testing.T) {
 	}
 }
 
-// TestWrongUser: another user's process is refused, whatever it asks for.
+// TestWrongUser checks that a process of another user is refused, whatever it asks for.
 func TestWrongUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can play two users")
@@ -140,7 +141,7 @@ func TestWrongUser(t *testing.T) {
 	}
 }
 
-// TestHookOperations are taken from the hook binaries alone.
+// TestHookOperations checks that hook operations are accepted only from the hook binaries.
 func TestHookOperations(t *testing.T) {
 	r := newRig(t)
 	for op, body := range map[string]string{
@@ -166,8 +167,8 @@ func TestHookOperations(t *testing.T) {
 	want[hookReply](t, r.as(hookBinary, wire.OpSessionStart, hookCall("", nil)), wire.CodeOK)
 }
 
-// TestConsultOperations are taken from our own command line alone; a hook binary,
-// a copy elsewhere or another program forges none.
+// TestConsultOperations checks that consultations are accepted only from our own afar program,
+// not from a hook binary, a copy elsewhere or another program.
 func TestConsultOperations(t *testing.T) {
 	r := newRig(t)
 	for _, name := range []string{"other", "../afar", "sub/afar", "hook-test"} {
@@ -187,7 +188,7 @@ func TestConsultOperations(t *testing.T) {
 	}
 }
 
-// decisions are the calls that only a person may make.
+// decisions lists the calls that only a person may make.
 var decisions = map[string]any{
 	wire.OpAnswer: wire.AnswerRequest{ID: "a"}, wire.OpAway: wire.AwayRequest{Mode: "off"},
 	wire.OpPause:     wire.PauseRequest{On: true},
@@ -196,13 +197,13 @@ var decisions = map[string]any{
 	wire.OpTelegramDisconnect: nil,
 }
 
-// What a session's shell does to itself, and to all that it starts.
+// The tricks that a session's shell can use on itself and on everything that it starts.
 const birth = "ulimit -S -x 7357357; ulimit -H -x 7357357; "
 
-// detached starts the caller and is gone before that calls.
+// detached starts the caller and exits before the caller makes its call.
 const detached = `( ( sleep 0.1; exec setsid "$0" ) & )`
 
-// TestDecisionsFromSessions: nobody answers their own ask, by no binary.
+// TestDecisionsFromSessions checks that no program can answer an ask from inside a session.
 func TestDecisionsFromSessions(t *testing.T) {
 	for name, prepare := range map[string]func(r *rig) caller{
 		"marked by the host": func(*rig) caller {
@@ -259,7 +260,7 @@ func TestDecisionsFromSessions(t *testing.T) {
 	}
 }
 
-// born is a caller that nothing but its birth gives away.
+// born returns a caller that only its birthmark identifies.
 func born(c caller) caller {
 	if runtime.GOOS != "linux" {
 		c.env = append(c.env, "CLAUDECODE=1") // nothing does, there
@@ -267,7 +268,7 @@ func born(c caller) caller {
 	return c
 }
 
-// TestHooksOfOthers: what a session starts speaks for no session but its own.
+// TestHooksOfOthers checks that a process that a session starts speaks only for that session.
 func TestHooksOfOthers(t *testing.T) {
 	nested := `"$0"; true`
 	for _, c := range []struct {
@@ -351,8 +352,8 @@ func (r *rig) asClient(c caller, op, session string, client func(int) int) wire.
 	}
 }
 
-// TestForgedHook: a program that is no hook of ours is refused, and the journal
-// says who it was.
+// TestForgedHook checks that a program that is not one of our hooks is refused, and that the
+// journal names it.
 func TestForgedHook(t *testing.T) {
 	r := newRig(t)
 	r.ok(openAskOf(r, "a", nowhere))
@@ -406,7 +407,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestSettings: what a person outside of any session may switch.
+// TestSettings checks what a person outside of any session may switch.
 func TestSettings(t *testing.T) {
 	r := newRig(t)
 	r.ok(openAskOf(r, "a", nowhere))
@@ -429,8 +430,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestFirstProcess: a hook whose client died may take the first process of the
-// system for it. Every person descends from that one too.
+// TestFirstProcess checks a hook whose client died and that names process 1 as its client.
+// Every process descends from that one.
 func TestFirstProcess(t *testing.T) {
 	r := newRig(t)
 	r.ok(openAskOf(r, "a", 1))
@@ -474,7 +475,7 @@ func TestTelegram(t *testing.T) {
 	}
 }
 
-// TestTelegramPaired waits while a code waits.
+// TestTelegramPaired waits while a pairing code is valid.
 func TestTelegramPaired(t *testing.T) {
 	r := newRig(t)
 	r.setTelegram(channel.Status{Connected: true, Pairing: true})
@@ -555,7 +556,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestAsks lists what is open, with its session, and nothing that is secret.
+// TestAsks checks that the open asks are listed with their sessions and without secrets.
 func TestAsks(t *testing.T) {
 	r := newRig(t)
 	if got := r.ask(wire.OpAsks, nil); string(got.Body) != `{"asks":[]}` {

@@ -13,7 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// parked has a session that nobody attends with one parked call.
+// parked starts an unattended session with one parked call.
 func (r *rig) parked() {
 	r.t.Helper()
 	r.hook(wire.OpAskOpen, bash, func(h *hookRequest) { h.Ask, h.Kind, h.Park, h.Attended = "p", "guard", true, false })
@@ -28,7 +28,7 @@ func (r *rig) stopping(delivery string, attended bool) hookReply {
 		func(h *hookRequest) { h.Ask, h.Delivery, h.Attended = delivery, delivery, attended }), wire.CodeOK)
 }
 
-// TestStopParked: the order of product.md, at its place for parked calls.
+// TestStopParked checks the place of parked calls in the order of product.md.
 func TestStopParked(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare  func(r *rig)
@@ -73,8 +73,8 @@ func (r *rig) write(text string) {
 	}))
 }
 
-// TestParkedWait: the answer ends the wait; the hook that asks again is told,
-// also when it lost the reply, and no other hook is.
+// TestParkedWait checks that the answer ends the wait, and that only the hook that waited is
+// told, also when it lost the reply.
 func TestParkedWait(t *testing.T) {
 	r := newRig(t)
 	r.parked()
@@ -97,7 +97,7 @@ func TestParkedWait(t *testing.T) {
 	}
 }
 
-// TestResumedIsTold: a session that had ended is told when it is resumed, by the
+// TestResumedIsTold checks that a session that had ended is told when it is resumed, by the
 // first hook that can print it.
 func TestResumedIsTold(t *testing.T) {
 	r := newRig(t)
@@ -127,7 +127,8 @@ func TestResumedIsTold(t *testing.T) {
 	}
 }
 
-// TestScheduledPrompt: what the host types by the clock is no person.
+// TestScheduledPrompt checks that a scheduled prompt of the host does not count as typed by a
+// person.
 func TestScheduledPrompt(t *testing.T) {
 	r := newRig(t)
 	r.typed("afar:loop", "--max 3 tidy up")

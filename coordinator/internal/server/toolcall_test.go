@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/calls"
 )
 
-// TestEveryCaseInTheServer: the server sees each case as the hook does.
+// TestEveryCaseInTheServer checks that the server judges each case as the hook does.
 func TestEveryCaseInTheServer(t *testing.T) {
 	cases, err := calls.All()
 	if err != nil {
@@ -41,8 +41,8 @@ func TestEveryCaseInTheServer(t *testing.T) {
 	}
 }
 
-// TestAmbiguousInputIsNotSeen: nothing is said of a call, and nothing covers it,
-// whose input two readers take differently.
+// TestAmbiguousInputIsNotSeen checks that an input that two readers understand differently is
+// not explained and not covered by any grant.
 func TestAmbiguousInputIsNotSeen(t *testing.T) {
 	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}}
 	v := seen(t, s, payload{Tool: "Bash", Input: []byte(`{"command":"rm -rf x","command":"ls"}`), Cwd: "/p"})

@@ -66,8 +66,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestActionWrittenAgain: what is written again while it is being carried out
-// is carried out once more, with what is true by then.
+// TestActionWrittenAgain checks that an action that is written again while it runs is done
+// once more with its new content.
 func TestActionWrittenAgain(t *testing.T) {
 	s := open(t, newPath(t))
 	commit(t, s, act("k", "old", t0))
@@ -89,7 +89,7 @@ func TestActionWrittenAgain(t *testing.T) {
 	}
 }
 
-// TestActionHeld: what holds a lane holds all of it but the kind that is free.
+// TestActionHeld checks that a held lane holds all actions except those of the free kind.
 func TestActionHeld(t *testing.T) {
 	s := open(t, newPath(t))
 	commit(t, s, act("card", "", t0))
@@ -111,8 +111,8 @@ func TestActionHeld(t *testing.T) {
 	}
 }
 
-// TestActionPutOff: an action that a failure has put off stays so, also when
-// what it is about changes meanwhile.
+// TestActionPutOff checks that an action that was postponed after a failure stays postponed,
+// even if its subject changes.
 func TestActionPutOff(t *testing.T) {
 	s := open(t, newPath(t))
 	commit(t, s, act("k", "1", t0))

@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// oneChannel is the version of the last databases that knew one channel alone, whose
+// oneChannel is the version of the last databases that supported only one channel, in which
 // chats and messages have numbers.
 const oneChannel = 10
 
@@ -38,7 +38,7 @@ INSERT INTO actions (key, lane, kind, data, gen, due) VALUES
 	('write:s1/loop.md', 'disk', 'write', '{"session":"s1","name":"loop.md"}', 1, 10);
 `
 
-// old makes a database of the version before channels, with the statements in it.
+// old makes a database of the version before channels and runs the statements on it.
 func old(t *testing.T, statements string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "afar.db")
@@ -60,8 +60,8 @@ var ann = &channel.Person{
 	ID: "4711", Address: "-1001234567890", Name: `Ann "A"`, At: time.Date(2026, 3, 4, 12, 0, 0, 5e8, time.UTC),
 }
 
-// TestOneChannel opens a database of before there were channels: the pairing, the cards
-// with their messages, the topics, and what is still to be done are there.
+// TestOneChannel opens a database of the version before channels. The pairing, the cards with
+// their messages, the topics and the waiting actions must be there.
 func TestOneChannel(t *testing.T) {
 	path := old(t, lived)
 	if diff := cmp.Diff(ann, PersonOf(path, "telegram")); diff != "" {
@@ -156,8 +156,8 @@ func wantActions(t *testing.T, s *Store) {
 	}
 }
 
-// TestOneChannelUnpaired opens databases of before there were channels that hold no
-// pairing, or settings that cannot be read.
+// TestOneChannelUnpaired opens databases of the version before channels that have no pairing,
+// or settings that cannot be read.
 func TestOneChannelUnpaired(t *testing.T) {
 	for name, statements := range map[string]string{
 		"new":      "",

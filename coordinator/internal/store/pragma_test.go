@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPragmas: each is set per connection, so that nobody outside can see it.
-// What was committed must survive the loss of power: 2 is FULL.
+// TestPragmas checks the settings of each connection, which cannot be seen from outside.
+// Committed data must survive the loss of power; 2 is FULL.
 func TestPragmas(t *testing.T) {
 	s, err := Open(filepath.Join(t.TempDir(), "afar.db"))
 	if err != nil {
@@ -28,8 +28,8 @@ func TestPragmas(t *testing.T) {
 	}
 }
 
-// TestLevels: only what Write writes does without the disk, and only until somebody
-// commits or syncs. 1 is NORMAL.
+// TestLevels checks that only Write does not wait for the disk, until the next commit or sync.
+// 1 is NORMAL.
 func TestLevels(t *testing.T) {
 	s, err := Open(filepath.Join(t.TempDir(), "afar.db"))
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// How much a database of these tests holds.
+// The size of a database in these tests.
 const (
 	manyAsks    = 300
 	manyEntries = 1500
 )
 
-// lived is a database that was used for a while, closed: all is in one file.
+// lived makes a database that was used for a while, and closes it, so that it is one file.
 func lived(t *testing.T) string {
 	t.Helper()
 	path := newPath(t)
@@ -86,8 +86,8 @@ func middle(f func(from, to int) func([]byte) []byte) func([]byte) []byte {
 	}
 }
 
-// TestRepair damages a database in several ways. What Repair makes of it can be
-// opened, its chain holds, and what was not damaged is there.
+// TestRepair damages a database in several ways. The repaired database can be opened, its
+// chain holds, and all undamaged rows are there.
 func TestRepair(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil         func([]byte) []byte
@@ -163,7 +163,8 @@ func checkRepaired(t *testing.T, path string, got store.Salvage, asks, entries i
 	commit(t, s, store.Batch{Events: []event.Event{note("and on")}})
 }
 
-// TestRepairLog: a log that is none, and one beside an empty database, are damage.
+// TestRepairLog checks that an invalid log, and a log next to an empty database, count as
+// damage.
 func TestRepairLog(t *testing.T) {
 	t.Run("garbage", func(t *testing.T) {
 		path := lived(t)
@@ -203,7 +204,7 @@ func TestRepairLog(t *testing.T) {
 	})
 }
 
-// TestRepairSound: what is not damaged is not touched.
+// TestRepairSound checks that an undamaged database is not changed.
 func TestRepairSound(t *testing.T) {
 	path := lived(t)
 	before, _ := os.ReadFile(path)

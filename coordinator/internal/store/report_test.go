@@ -10,8 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// TestSince reads what happened since every moment of a short journal, one with
-// a gap too.
+// TestSince reads what happened since every moment of a short journal, also of one with a gap.
 func TestSince(t *testing.T) {
 	path := newPath(t)
 	s := open(t, path)

@@ -50,7 +50,7 @@ func commit(t *testing.T, s *store.Store, b store.Batch) store.Batch {
 	return b
 }
 
-// raw runs SQL behind the store's back.
+// raw runs SQL without the knowledge of the store.
 func raw(t *testing.T, path string, query string, args ...any) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -112,7 +112,7 @@ func load(s *store.Store, since time.Time) (st state, err error) {
 	return st, errors.Join(errs[:]...)
 }
 
-// full is a batch with something of everything.
+// full returns a batch with something of everything.
 func full() store.Batch {
 	b := store.Batch{
 		Events:  []event.Event{note("one"), note("two")},
@@ -242,7 +242,7 @@ func TestMigration(t *testing.T) {
 	open(t, newEmpty(t))
 }
 
-// newEmpty is a file that we died behind: made, and nothing written yet.
+// newEmpty makes a file that was created by a process that then died: it has no content.
 func newEmpty(t *testing.T) string {
 	t.Helper()
 	path := newPath(t)
@@ -306,7 +306,7 @@ func filled(t *testing.T) string {
 	return path
 }
 
-// TestRefused: what cannot be opened is left as it is, every file of it.
+// TestRefused checks that a database that cannot be opened is not changed, with all its files.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -425,8 +425,8 @@ func snapshot(t *testing.T, path string) map[string]string {
 	return out
 }
 
-// TestBatchIsAtomic has every part of a batch fail in turn: nothing of it
-// remains, and the journal's chain goes on as if it had never been.
+// TestBatchIsAtomic makes every part of a batch fail in turn. Nothing of the batch remains,
+// and the journal's chain goes on without it.
 func TestBatchIsAtomic(t *testing.T) {
 	for _, table := range []string{
 		"sessions", "asks", "loops", "settings", "journal", "actions", "channels", "copies", "rooms",
@@ -526,8 +526,8 @@ func TestCommitTogether(t *testing.T) {
 	}
 }
 
-// TestLoadSince: old and settled things stay on disk; what is open is loaded
-// however old it is.
+// TestLoadSince checks that old and settled values stay on disk, and that open values are
+// loaded, however old they are.
 func TestLoadSince(t *testing.T) {
 	s := open(t, newPath(t))
 	old := t0.Add(-time.Hour)
@@ -625,7 +625,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// TestVerify finds every way in which somebody could rewrite the past.
+// TestVerify checks that every way to change the past is found.
 func TestVerify(t *testing.T) {
 	forged := rewritten(t)
 	for _, c := range []struct {
@@ -676,7 +676,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// rewritten is the hash that the sixth note has with another text.
+// rewritten returns the hash of the sixth note with another text.
 func rewritten(t *testing.T) string {
 	s := open(t, newPath(t))
 	var b store.Batch
@@ -687,8 +687,7 @@ func rewritten(t *testing.T) string {
 	return commit(t, s, b).Events[5].Hash
 }
 
-// TestVerifyLong crosses the border between two pages of reading, and keeps
-// texts of any bytes.
+// TestVerifyLong crosses the border between two pages of reading, with texts of any bytes.
 func TestVerifyLong(t *testing.T) {
 	path := newPath(t)
 	s := open(t, path)
@@ -717,8 +716,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// commitForEver prints the number of each entry after its commit returned; kill -9
-// takes nothing of what was only written, either.
+// commitForEver prints the number of each entry after its commit returned. A kill -9 does not
+// lose data that was only written.
 func commitForEver(path string) {
 	s, err := store.Open(path)
 	if err != nil {
@@ -746,8 +745,8 @@ func commitForEver(path string) {
 	}
 }
 
-// TestKill kills a program in the middle of its work: all that it had
-// committed or written is there, whole, and the chain holds.
+// TestKill kills a program in the middle of its work. Everything that it had committed or
+// written is there, and the chain holds.
 func TestKill(t *testing.T) {
 	path := newPath(t)
 	for round := range 4 {

@@ -14,7 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// newerStore is a database with rows of a newer program, closed.
+// newerStore makes a database with rows of a newer program, and closes it.
 func newerStore(t *testing.T, rows ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "afar.db")
@@ -52,8 +52,8 @@ func (s *Store) dataOf(t *testing.T, query string) string {
 	return data
 }
 
-// TestUnknownFieldsSurvive loads rows of a newer program, changes them and writes them:
-// what this program does not know is still there, at every depth.
+// TestUnknownFieldsSurvive loads rows of a newer program, changes them and writes them. The
+// fields that this program does not know must still be there, at every depth.
 func TestUnknownFieldsSurvive(t *testing.T) {
 	s := openStore(t, newerStore(t,
 		`INSERT INTO asks VALUES ('a', 'answered', 0, '{"id":"a","state":"answered","session":"s","colour":"red",
@@ -112,7 +112,8 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 	}
 }
 
-// TestUnknownFieldsEndWithTheirValue: another loop of the same session has none of them.
+// TestUnknownFieldsEndWithTheirValue checks that another loop of the same session does not get
+// the unknown fields.
 func TestUnknownFieldsEndWithTheirValue(t *testing.T) {
 	s := openStore(
 		t,
@@ -131,8 +132,8 @@ func TestUnknownFieldsEndWithTheirValue(t *testing.T) {
 	}
 }
 
-// TestUnknownStateIsReported: a value in a state that this program does not know is no
-// value in another state.
+// TestUnknownStateIsReported checks that a value in an unknown state is not read as a value in
+// another state.
 func TestUnknownStateIsReported(t *testing.T) {
 	s := openStore(t, newerStore(t,
 		`INSERT INTO asks VALUES ('a', 'open', 0, '{"id":"a","state":"snoozed"}')`,
@@ -152,8 +153,7 @@ func TestUnknownStateIsReported(t *testing.T) {
 	}
 }
 
-// FuzzUnknown reads any value as an ask and writes it: nothing of it is lost, and it
-// still reads the same.
+// FuzzUnknown reads any value as an ask and writes it. The value must not change.
 func FuzzUnknown(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":"a","x":1}`, `{"decision":{"allow":true,"y":[1,{"id":"z"}]},"form":{"questions":[{"w":null}]}}`,

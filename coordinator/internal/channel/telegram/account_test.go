@@ -8,14 +8,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
-// from is somebody who writes or taps in a chat.
+// from returns a sender who writes or taps in a chat.
 func from(update, user, chat int64, name string) sender {
 	return sender{
 		Act: channel.Act{Channel: Name, Update: update, At: chatAddress(chat)}, user: user, chat: chat, name: name,
 	}
 }
 
-// said returns how many texts are due, and takes them.
+// said returns the number of texts that are due, and takes them.
 func (r *rig) said() (n int) {
 	r.Helper()
 	for {
@@ -42,7 +42,7 @@ func (r *rig) ok(err error) {
 	}
 }
 
-// reopen is a coordinator that ends and starts again, with a channel that does not run.
+// reopen ends the coordinator and starts it again, with a channel that does not run.
 func (r *rig) reopen() { r.close(); r.open() }
 
 func TestPairByCode(t *testing.T) {
@@ -107,7 +107,7 @@ func TestPairingDies(t *testing.T) {
 	}
 }
 
-// TestStranger: a stranger is answered once a day, and not where there is no chat.
+// TestStranger checks that a stranger is answered once a day, and not without a chat.
 func TestStranger(t *testing.T) {
 	r := newStillRig(t)
 	for i, c := range []struct {

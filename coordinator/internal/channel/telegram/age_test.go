@@ -12,7 +12,7 @@ import (
 
 const early = "asked after your message"
 
-// noted opens an ask and returns it with its card once that is noted.
+// noted opens an ask and returns it with its card as soon as that is recorded.
 func (r *rig) noted(id, command string) (ask.Ask, botapi.Message) {
 	r.Helper()
 	a, m := r.card(id, command)
@@ -21,8 +21,8 @@ func (r *rig) noted(id, command string) (ask.Ask, botapi.Message) {
 	return a, m
 }
 
-// TestTextOlderThanQuestion: a text that was written before a question was shown
-// does not answer it, whatever it says.
+// TestTextOlderThanQuestion checks that a text that was written before a question was shown
+// does not answer it.
 func TestTextOlderThanQuestion(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]func(r *rig) ask.Ask{
@@ -56,8 +56,8 @@ func TestTextOlderThanQuestion(t *testing.T) {
 	}
 }
 
-// TestReplyOlderThanNothing: a reply and a tap name their question, so their age
-// does not count.
+// TestReplyOlderThanNothing checks that the age of a reply or a tap does not matter, because
+// it names its question.
 func TestReplyOlderThanNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -78,8 +78,8 @@ func TestReplyOlderThanNothing(t *testing.T) {
 	}
 }
 
-// TestTextDate: the time that Telegram gives a text decides, and where no time of
-// the card is known, the ids of the chat do.
+// TestTextDate checks that the date of a text decides, or the message ids of the chat if the
+// date of the card is not known.
 func TestTextDate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -127,8 +127,8 @@ func TestTextDate(t *testing.T) {
 	}
 }
 
-// TestTextBetweenQuestions: a text counts for the question that its person saw, and
-// never for the one behind it.
+// TestTextBetweenQuestions checks that a text answers the question that the person saw, never
+// the next one.
 func TestTextBetweenQuestions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -146,8 +146,8 @@ func TestTextBetweenQuestions(t *testing.T) {
 	}
 }
 
-// TestTextOverSending: a text that comes while its card is being sent waits until
-// Telegram has said which one is older.
+// TestTextOverSending checks that a text that comes while a card is being sent waits until
+// Telegram has given the date of the card.
 func TestTextOverSending(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

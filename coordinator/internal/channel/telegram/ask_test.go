@@ -80,8 +80,8 @@ func TestSecondTapChangesNothing(t *testing.T) {
 	}
 }
 
-// TestLateTap: whatever ended a question, who taps after that hears the truth
-// and changes nothing.
+// TestLateTap checks that a tap after the end of a question gets an accurate answer and
+// changes nothing.
 func TestLateTap(t *testing.T) {
 	t.Parallel()
 	answer := func(by string, scope ask.Scope) func(*rig, ask.ID) error {
@@ -192,7 +192,7 @@ func (r *rig) offering(id, command string) botapi.Message {
 	return r.await(command)
 }
 
-// TestTapAfterTheGrace: a parked question is answerable for a day, once.
+// TestTapAfterTheGrace checks that a parked question can be answered once, within a day.
 func TestTapAfterTheGrace(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -386,8 +386,8 @@ func TestAskThatEndedUnseenIsNotShown(t *testing.T) {
 	}
 }
 
-// A card that arrived without our knowing is sent again; the tap on either
-// counts once and both cards end alike.
+// A card that arrived although its sending failed is sent again. One tap counts, and both
+// cards get the same end.
 func TestCardWhoseReplyWasLost(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -545,7 +545,7 @@ func TestLongAnswerToATap(t *testing.T) {
 	}
 }
 
-// A card that is gone does not keep another of the same ask from being edited.
+// A card that was deleted does not keep another card of the same ask from being edited.
 func TestGoneCardBesideAnother(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -565,8 +565,8 @@ func TestGoneCardBesideAnother(t *testing.T) {
 	}
 }
 
-// TestLongInputIsAFile: what is too long for a card comes whole below it, once,
-// masked; a reply to it is a reply to the card.
+// TestLongInputIsAFile checks that an input that is too long for a card is sent once as a
+// masked file. A reply to the file is a reply to the card.
 func TestLongInputIsAFile(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ tool, input, file, end string }{

@@ -10,10 +10,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// BenchmarkCard measures from the moment at which an ask is committed to the
-// moment at which the Bot API has its card. The yardstick, in the same run, is
-// what nobody can do without: one request on a warm connection, and the commit
-// that notes it.
+// BenchmarkCard measures the time from the commit of an ask until the Bot API has its card. It
+// compares that in the same run with the necessary minimum: one request on a warm connection,
+// and the commit that records it.
 func BenchmarkCard(b *testing.B) {
 	r := newRig(b)
 	r.pair()

@@ -2,8 +2,8 @@ package telegram
 
 import "testing"
 
-// TestCallbacksOnPhones holds the encoded forms that are on phones already. None of
-// them may change.
+// TestCallbacksOnPhones checks the encoded forms that are on phones already. None of them may
+// change.
 func TestCallbacksOnPhones(t *testing.T) {
 	tests := []struct {
 		data string
@@ -32,7 +32,7 @@ func TestCallbacksOnPhones(t *testing.T) {
 	}
 }
 
-// TestCallbacksRefused: data that we never sent means nothing.
+// TestCallbacksRefused checks that data that Afar never sent is refused.
 func TestCallbacksRefused(t *testing.T) {
 	for _, data := range []string{
 		"", ":", "::", "a", "a:n1", "a::y", "a:n1:z", "a:n1:y:y", "a:n1:", "b:n1:y", "A:n1:y",

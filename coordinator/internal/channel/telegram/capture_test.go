@@ -20,9 +20,8 @@ import (
 
 var rewrite = flag.Bool("update", false, "rewrite the captures in testdata/cards; read them before you keep them")
 
-// A capture is one card in one state. To add one, add a row and run
-// `go test -run TestCaptures -update`; the file of its name then holds what a
-// person sees.
+// A capture is one card in one state. To add one, add a row and run `go test -run TestCaptures
+// -update`. The file with its name then shows what a person sees.
 type capture struct {
 	name string
 	card ask.Card
@@ -184,15 +183,15 @@ var captures = []capture{
 		in("/home/ann/<shop>\n✅ Allowed"))},
 }
 
-// later is when what is captured was answered.
+// later is the time of the answers in the captures.
 var later = noon.Add(93 * time.Second)
 
 type change = func(ask.Ask) ask.Ask
 
-// of is the card of one open permission, of the project's own session.
+// of returns the card of one open permission of the project's own session.
 func of(tool, input string, changes ...change) ask.Card { return asking(tool, input, "", changes) }
 
-// elicited is what an MCP server asks in a form.
+// elicited returns the card of a form of an MCP server.
 func elicited(properties, required string, changes ...change) ask.Card {
 	return each(server(`"message":"Before I deploy shop <2.1>, tell me:","mode":"form",`+
 		`"requested_schema":{"type":"object","properties":{`+properties+`},"required":[`+required+`]}`), changes...)
@@ -215,13 +214,13 @@ func server(rest string) ask.Card {
 	return open(ask.Card{a})
 }
 
-// refusedByAuto is a call that the host's auto mode refused.
+// refusedByAuto returns the card of a call that the host's auto mode refused.
 func refusedByAuto() ask.Card {
 	return each(of("Bash", `{"command":"sh step.sh"}`, kind(ask.Denied), why("[Code from External]")),
 		func(a ask.Ask) ask.Ask { return ask.Park(a, session.On, noon) })
 }
 
-// over is of, for a Write over a file that holds old.
+// over is like of, for a Write over a file with the content old.
 func over(old, input string) ask.Card {
 	return asking("Write", input, old, []change{does("replace a file of 34 bytes")})
 }
@@ -266,7 +265,7 @@ func checkIn() ask.Card {
 	return open(ask.Card{a})
 }
 
-// twins is the card on which an ask of each of these subagents stands.
+// twins returns the card with an ask of each of these subagents.
 func twins(one ask.Card, types ...string) (card ask.Card) {
 	for i, kind := range types {
 		a := one[0]
@@ -293,7 +292,7 @@ func each(card ask.Card, changes ...change) (out ask.Card) {
 	return out
 }
 
-// every is each for those that wait.
+// every is like each, for the asks that still wait.
 func every(card ask.Card, changes ...change) (out ask.Card) {
 	for _, a := range card {
 		if len(ask.Card{a}.Waiting()) > 0 {
@@ -328,7 +327,7 @@ func step(s ask.Step) change {
 	}
 }
 
-// reasonsFor has a card say what led to its question.
+// reasonsFor adds the person's prompt and the model's last line to a card.
 func reasonsFor(asked, said string) change {
 	return func(a ask.Ask) ask.Ask {
 		a.Asked, a.Said = asked, said
@@ -377,7 +376,7 @@ func ran(ok bool, ms int) change {
 	}
 }
 
-// snapshot is the card of a step before which a snapshot was taken.
+// snapshot returns the card of a step before which a snapshot was taken.
 func snapshot(line, button string) ask.Card {
 	return each(of("Bash", `{"command":"git checkout -- ."}`, why("Throws uncommitted changes of files away")),
 		yes(ask.Once), take, ran(true, 30),
@@ -388,7 +387,7 @@ func cancel(note string) change {
 	return func(a ask.Ask) ask.Ask { return must(ask.Cancel(a, note, later)) }
 }
 
-// alone is a session that nobody attends.
+// alone makes the session unattended.
 func alone(a ask.Ask) ask.Ask { a.Attended = false; return a }
 
 func take(a ask.Ask) ask.Ask   { return must(ask.Claim(a)) }
@@ -401,8 +400,8 @@ func must[T any](a T, err error) T {
 	return a
 }
 
-// TestCaptures: what a person sees of each kind of card in each state, as
-// Telegram shows it, with its buttons.
+// TestCaptures checks what a person sees of each kind of card in each state, as Telegram shows
+// it, with its buttons.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	r := newStillRig(t)
@@ -429,8 +428,8 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// shown is a message as text: its buttons in brackets, and the file that goes
-// with it.
+// shown returns a message as text: its buttons in brackets, and the file that was sent with
+// it.
 func shown(m botapi.Message, r rendered, card ask.Card) string {
 	var b strings.Builder
 	b.WriteString(m.Text + "\n")
@@ -467,7 +466,7 @@ func compare(t *testing.T, name, got string) {
 	}
 }
 
-// TestEveryCaptureIsShown: no file is left of a row that is gone.
+// TestEveryCaptureIsShown checks that no file is left from a row that was deleted.
 func TestEveryCaptureIsShown(t *testing.T) {
 	t.Parallel()
 	files, err := os.ReadDir(filepath.Join("testdata", "cards"))

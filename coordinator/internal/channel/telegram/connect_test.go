@@ -108,7 +108,7 @@ func TestConnectRefused(t *testing.T) {
 	}
 }
 
-// A wrong token leaves the bot that works at work.
+// A wrong token does not stop the connected bot.
 func TestFailedConnectKeepsTheOldBot(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -193,7 +193,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// A database that was lost learns the bot's name again.
+// A database that was lost gets the bot's name again.
 func TestLostNameIsLearned(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -208,7 +208,7 @@ func TestLostNameIsLearned(t *testing.T) {
 	r.eventually("the name", func() bool { return r.ch.Status().Speaker == "afar_standin_bot" })
 }
 
-// Whatever goes wrong, the token stays out of log, status, journal and store.
+// The token never appears in the log, the status, the journal or the store, whatever fails.
 func TestTokenIsNeverTold(t *testing.T) {
 	r := newRig(t)
 	r.pair()

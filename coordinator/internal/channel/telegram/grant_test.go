@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 )
 
-// TestRenderOffer: a button that reaches farther than the call is there only
-// with a line that says what it permits.
+// TestRenderOffer checks that a button that covers more than the call comes with a line that
+// says what it permits.
 func TestRenderOffer(t *testing.T) {
 	t.Parallel()
 	rules := grant.Narrowest(grant.Need{Tool: "Bash", Commands: [][]string{{"git", "commit", "-m", "<x>"}, {"make"}}})
@@ -50,7 +50,7 @@ func TestRenderOffer(t *testing.T) {
 	}
 }
 
-// TestAllowForSession: the button and the word `all` give the same grant.
+// TestAllowForSession checks that the button and the word `all` give the same grant.
 func TestAllowForSession(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"tap", "reply"} {
@@ -82,8 +82,8 @@ func TestAllowForSession(t *testing.T) {
 	}
 }
 
-// TestGrantsCommand: each permission has a button that ends it, once, and the
-// message shows from then on what is left.
+// TestGrantsCommand checks that each permission has a button that ends it once, and that the
+// message then shows the remaining ones.
 func TestGrantsCommand(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

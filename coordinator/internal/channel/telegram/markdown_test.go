@@ -32,7 +32,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// Whatever a model writes, Telegram takes it, in a quotation as well.
+// Telegram accepts the text, also in a quotation, whatever a model writes.
 func TestAnyMarkdownIsTaken(t *testing.T) {
 	t.Parallel()
 	r := newStillRig(t)

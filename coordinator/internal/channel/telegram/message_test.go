@@ -30,7 +30,7 @@ func (r *rig) session(id session.ID) string {
 	return v.Token
 }
 
-// stops has the session of a check-in stop with it. It returns whether it was opened.
+// stops stops the session of a check-in with it. It returns whether the check-in was opened.
 func (r *rig) stops(a ask.Ask) (bool, error) {
 	out, err := r.core.Stop(core.Stopping{
 		Session: a.Session, Terminal: true, Hold: time.Minute, CheckIn: a, Holder: session.Process{PID: 4711},
@@ -53,7 +53,7 @@ func (r *rig) checkIn(id session.ID, askID ask.ID, said string) botapi.Message {
 	return r.await(said)
 }
 
-// took is what a hook of the session takes now.
+// took returns the texts that a hook of the session takes now.
 func (r *rig) took(id session.ID, delivery string) string {
 	r.Helper()
 	d, err := r.core.Deliver(id, delivery, session.Process{})
@@ -99,7 +99,7 @@ func TestCheckInCard(t *testing.T) {
 	}
 }
 
-// TestCheckInSettledElsewhere: a late reply has no effect and says why.
+// TestCheckInSettledElsewhere checks that a late reply has no effect and gets the reason.
 func TestCheckInSettledElsewhere(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]struct {
@@ -297,7 +297,7 @@ func TestTextWithoutReply(t *testing.T) {
 	})
 }
 
-// TestTextOnce: an update that is dealt with again is one text.
+// TestTextOnce checks that an update that is handled twice makes one text.
 func TestTextOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -322,7 +322,7 @@ func TestTextOnce(t *testing.T) {
 	}
 }
 
-// textNonce is the nonce of the newest text that was kept to be given a goal.
+// textNonce returns the nonce of the newest text that waits for its session.
 func (r *rig) textNonce() (nonce string) {
 	for _, m := range r.core.Messages() {
 		if m.Nonce != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
-// forget drops the updates that wait, as Telegram does after a day.
+// forget drops the waiting updates, as Telegram does after a day.
 func (r *rig) forget() {
 	r.Helper()
 	resp, err := http.Get(r.api.URL() + "/bot" + r.api.Token() + "/deleteWebhook?drop_pending_updates=true")
@@ -18,8 +18,8 @@ func (r *rig) forget() {
 	resp.Body.Close()
 }
 
-// TestGroupBecomesSupergroup: its open questions and all that comes later are in the
-// new chat, whether an update says so or the refusal of what we send.
+// TestGroupBecomesSupergroup checks that open and later questions are in the new chat, whether
+// an update or a refusal brings the news.
 func TestGroupBecomesSupergroup(t *testing.T) {
 	t.Parallel()
 	for _, heard := range []bool{true, false} {
@@ -58,7 +58,7 @@ func TestGroupBecomesSupergroup(t *testing.T) {
 	}
 }
 
-// TestAnothersGroupMoves: the news of a group that is not ours, or no news, change
+// TestAnothersGroupMoves checks that the news about another group, or no news, changes
 // nothing.
 func TestAnothersGroupMoves(t *testing.T) {
 	t.Parallel()

@@ -119,7 +119,7 @@ func TestStrangerIsAnsweredOnce(t *testing.T) {
 	}
 }
 
-// A person who starts the bot again, or with an old code, is no stranger.
+// A person who starts the bot again, or with an old code, is not a stranger.
 func TestPeerStartsAgain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -151,7 +151,8 @@ func TestPeerPairsAnew(t *testing.T) {
 	r.await("belongs to somebody")
 }
 
-// An open question moves to who is paired now; who was paired hears no more.
+// An open question moves to the person who is paired now. The former person gets no more
+// messages.
 func TestCardMovesToTheNewPeer(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -79,8 +79,8 @@ func TestPlanOutcome(t *testing.T) {
 	r.await("· the session goes on")
 }
 
-// A plan that is too long for a card comes whole, as one file, also when the
-// first try to send it fails and the coordinator starts anew.
+// A plan that is too long for a card is sent whole, as one file, even if the first try to send
+// it fails and the coordinator restarts.
 func TestLongPlanIsAFile(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -100,7 +100,7 @@ func TestLongPlanIsAFile(t *testing.T) {
 		t.Errorf("%s has %d bytes", file.Document.Name, len(text))
 	}
 	r.eventually("the file is noted", func() bool { cards, _ := r.core.Copies(Name, a.ID); return len(cards) == 2 })
-	// each has the card looked at
+	// each of them updates the card
 	for _, again := range []func(ask.ID) (ask.Ask, error){r.core.LoseAsk, r.core.AttachAsk} {
 		if _, err := again(a.ID); err != nil {
 			t.Fatal(err)
@@ -128,8 +128,8 @@ func TestLongPlanIsAFile(t *testing.T) {
 	}
 }
 
-// TestReplyToAnUnknownFile: who answers faster than we hear that the file was
-// sent is understood all the same.
+// TestReplyToAnUnknownFile checks that a reply to a file counts even if the file is not
+// recorded as sent yet.
 func TestReplyToAnUnknownFile(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

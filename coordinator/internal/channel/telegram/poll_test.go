@@ -16,7 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 )
 
-// other is another program with the same token.
+// other polls as another program with the same token.
 func (r *rig) other(timeout string) (updates []json.RawMessage) {
 	r.Helper()
 	req, err := http.NewRequestWithContext(r.ctx, http.MethodGet,
@@ -38,8 +38,8 @@ func (r *rig) other(timeout string) (updates []json.RawMessage) {
 	return out.Result
 }
 
-// A coordinator that dies between committing an update and dealing with it
-// deals with it at its next start, once, also when Telegram delivers it again.
+// A coordinator that dies between the commit of an update and its handling handles it once at
+// its next start, even if Telegram delivers it again.
 func TestUpdateSurvivesACrash(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -82,7 +82,7 @@ func TestUpdateSurvivesACrash(t *testing.T) {
 	}
 }
 
-// What waits from before is dealt with even while Telegram is away.
+// Waiting updates are handled even while Telegram is not reachable.
 func TestLeftUpdatesNeedNoNetwork(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -129,7 +129,7 @@ func TestPoisonUpdates(t *testing.T) {
 	}
 }
 
-// A tap is read whatever unknown things stand around it.
+// A tap can be read whatever unknown fields it has.
 func TestTapBesideUnknownThings(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -234,7 +234,7 @@ func TestConflictIsNamedWhenItLasts(t *testing.T) {
 		return strings.HasPrefix(r.ch.Status().Failing, "another program polls this bot") &&
 			strings.Contains(r.ch.Status().Failing, "(since ")
 	})
-	// The other one is gone. Nobody writes, and no clock moves.
+	// The other program is gone. No messages come, and no clock moves.
 	r.eventually("the conflict is over", func() bool { return r.ch.Status().Failing == "" })
 }
 
@@ -311,7 +311,7 @@ func TestHangingPollEndsWithRun(t *testing.T) {
 	}
 }
 
-// A poll that hangs longer than Telegram would hold it is given up.
+// A poll that hangs longer than Telegram would hold it is abandoned.
 func TestHangingPollIsGivenUp(t *testing.T) {
 	t.Parallel()
 	r := newStillRig(t)
@@ -325,8 +325,8 @@ func TestHangingPollIsGivenUp(t *testing.T) {
 	r.await("Not paired yet")
 }
 
-// An update that cannot be committed is not acknowledged, and one that cannot
-// be dealt with is not forgotten.
+// An update that cannot be committed is not acknowledged. An update that cannot be handled is
+// kept.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for name, trigger := range map[string]string{
@@ -356,7 +356,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A card that was sent while nothing could be committed is sent once.
+// A card that was sent while no commit was possible is sent once.
 func TestFullDiskAfterSending(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -374,8 +374,8 @@ func TestFullDiskAfterSending(t *testing.T) {
 	}
 }
 
-// A server that answers polls at once, always with nothing or with what has no
-// id, is not hammered. No connection to it outlives Run.
+// A server that answers polls at once, without updates or with updates without ids, is not
+// polled in a tight loop. No connection to it remains after Run.
 func TestServerThatDoesNotHold(t *testing.T) {
 	for result, fails := range map[string]bool{
 		`[]`: false, `null`: false, `[{}]`: true, `{}`: true, `[7,{"update_id":"x"},{"update_id":-1}]`: true,

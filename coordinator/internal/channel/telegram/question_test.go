@@ -17,7 +17,7 @@ const twoQuestions = `{"questions":[
 	{"question":"Which <store>?","options":[{"label":"SQLite","description":"one & only"},{"label":"Postgres"}]},
 	{"question":"Which checks?","multiSelect":true,"options":[{"label":"lint"},{"label":"fuzz"}]}]}`
 
-// open opens an ask of a session whose person is away.
+// openKind opens an ask of a session whose person is away.
 func (r *rig) openKind(id string, kind ask.Kind, tool, raw string) ask.Ask {
 	r.Helper()
 	_, err := r.core.See(session.Sighting{ID: "s1", Cwd: "/home/ann/shop", Hooked: true, Attended: true, KnowAtt: true})
@@ -124,7 +124,7 @@ func TestQuestionByWords(t *testing.T) {
 	}
 }
 
-// A yes that is no answer changes nothing, wherever its button came from.
+// A yes that is not an answer changes nothing, whichever button it came from.
 func TestQuestionTakesNoBareYes(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -174,7 +174,7 @@ func TestQuestionWithdrawn(t *testing.T) {
 	}
 }
 
-// Whatever the words are, Telegram takes the card.
+// Telegram accepts the card, whatever the words are.
 func TestQuestionOfAnyLength(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -203,7 +203,7 @@ func TestQuestionOfAnyLength(t *testing.T) {
 	}
 }
 
-// jsonable makes of Go's escapes those of JSON.
+// jsonable turns Go's escapes into those of JSON.
 func jsonable(text string) string {
 	return strings.NewReplacer(`\x00`, `\u0000`).Replace(text)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
-// remindRig is a rig whose person is reminded after ten minutes.
+// remindRig returns a rig whose person is reminded after ten minutes.
 func remindRig(t *testing.T, chat int64) *rig {
 	r := newRig(t)
 	r.rules, r.remindChat = core.Rules{RemindAfter: 10 * time.Minute}, chat
@@ -17,7 +17,7 @@ func remindRig(t *testing.T, chat int64) *rig {
 	return r
 }
 
-// wake lets the reminder's time come.
+// wake advances the clock to the time of the reminder.
 func (r *rig) wake() {
 	r.Helper()
 	r.later.Store(int64(11 * time.Minute))
@@ -26,8 +26,8 @@ func (r *rig) wake() {
 	}
 }
 
-// TestReminder: it answers the card, says who waits and not for what, comes
-// once, and a reply to it is the answer.
+// TestReminder checks that the reminder replies to the card, says who waits but not for what,
+// and comes once. A reply to it is the answer.
 func TestReminder(t *testing.T) {
 	t.Parallel()
 	r := remindRig(t, 0)
@@ -60,8 +60,8 @@ func TestReminder(t *testing.T) {
 	}
 }
 
-// TestReminderInAnotherChat: it learns that somebody is waited for, and can do
-// nothing about it.
+// TestReminderInAnotherChat checks that another chat is told that somebody waits, and that
+// nothing can be answered there.
 func TestReminderInAnotherChat(t *testing.T) {
 	t.Parallel()
 	r := remindRig(t, -77)
@@ -88,8 +88,8 @@ func TestReminderInAnotherChat(t *testing.T) {
 	}
 }
 
-// TestReminderChatAway: a chat that the bot may not write to keeps nobody from
-// being reminded.
+// TestReminderChatAway checks that the person is reminded even if the bot may not write to the
+// other chat.
 func TestReminderChatAway(t *testing.T) {
 	t.Parallel()
 	r := remindRig(t, -404)

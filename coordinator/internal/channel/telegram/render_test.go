@@ -26,7 +26,7 @@ func example() ask.Ask {
 	}
 }
 
-// Nothing in a field can pass for a line of ours.
+// No field can look like a line that Afar wrote.
 func TestRenderKeepsFieldsInTheirLines(t *testing.T) {
 	t.Parallel()
 	a := example()
@@ -69,8 +69,8 @@ func TestElideProperty(t *testing.T) {
 	})
 }
 
-// Torture: whatever stands in an ask, Telegram takes its card, shows the text
-// as it is, and finds the command in its pre.
+// Telegram accepts the card of any ask, shows its text unchanged and finds the command in its
+// pre element.
 func TestAnyAskIsTaken(t *testing.T) {
 	t.Parallel()
 	r := newStillRig(t)
@@ -115,7 +115,7 @@ func TestAnyAskIsTaken(t *testing.T) {
 	})
 }
 
-// drawCard draws a card of any kind, in any state that one can be in.
+// drawCard draws a card of any kind in any possible state.
 func drawCard(rt *rapid.T, str func(string) string) (card ask.Card) {
 	kinds := []ask.Kind{ask.Permission, ask.Guard, ask.Questions, ask.Plan, ask.CheckIn, "one to come"}
 	first := ask.Ask{
@@ -170,7 +170,7 @@ func drawState(rt *rapid.T, str func(string) string, a ask.Ask) ask.Ask {
 	return a
 }
 
-// drawForm draws questions as the host could ask them, some of them answered.
+// drawForm draws questions that the host could ask. Some of them are answered.
 func drawForm(rt *rapid.T, str func(string) string) *ask.Form {
 	type option struct {
 		Label       string `json:"label"`
@@ -212,7 +212,7 @@ func drawForm(rt *rapid.T, str func(string) string) *ask.Form {
 	return a.Form
 }
 
-// With every field at its longest, the card is full and not a unit more.
+// If every field has its full length, the card is exactly full.
 func TestLongestAskIsTaken(t *testing.T) {
 	t.Parallel()
 	r := newStillRig(t)

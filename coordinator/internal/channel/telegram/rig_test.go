@@ -25,11 +25,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
-// Tests run side by side, but for those that stop a stand-in: its port may be
-// the next one's, and then a bot speaks to a stand-in that is not its own.
+// Tests run in parallel, except those that stop a stand-in: another stand-in may get its port,
+// and a bot would then talk to the wrong one.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is how long a test waits for what must happen.
+// patience is how long a test waits for something that must happen.
 const patience = 20 * time.Second
 
 const code = "123456"
@@ -79,7 +79,7 @@ func newStillRig(t testing.TB) *rig {
 
 func (r *rig) now() time.Time { return time.Now().Add(time.Duration(r.later.Load())) }
 
-// open starts what a coordinator would: the store, core, and the channel.
+// open starts the parts that a coordinator would start: the store, the core and the channel.
 func (r *rig) open() {
 	r.Helper()
 	logger := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -126,14 +126,14 @@ func (r *rig) close() {
 	}
 }
 
-// restart is a coordinator that ends and starts again.
+// restart ends the coordinator and starts it again.
 func (r *rig) restart() {
 	r.close()
 	r.open()
 	r.run()
 }
 
-// pair pairs ann and returns when she was told so.
+// pair pairs ann and waits until she was told so.
 func (r *rig) pair() {
 	r.Helper()
 	if _, _, err := r.ch.StartPairing(); err != nil {
@@ -143,7 +143,7 @@ func (r *rig) pair() {
 	r.await("Paired with Ann")
 }
 
-// settled returns when the bot has dealt with all that people did so far.
+// settled waits until the bot has handled everything that people did so far.
 func (r *rig) settled() {
 	r.Helper()
 	if err := r.api.AwaitConfirmed(r.ctx); err != nil {
@@ -151,7 +151,7 @@ func (r *rig) settled() {
 	}
 }
 
-// await returns the bot's first message that holds text.
+// await returns the bot's first message that contains text.
 func (r *rig) await(text string) botapi.Message {
 	r.Helper()
 	m, err := r.api.Await(r.ctx, func(m botapi.Message) bool { return strings.Contains(m.Text, text) })
@@ -180,7 +180,7 @@ func (r *rig) tap(u *botapi.User, message int, button string) string {
 	return query
 }
 
-// quietly runs an act and fails when the bot sent or changed anything over it.
+// quietly runs an act and fails if the bot then sends or changes anything.
 func (r *rig) quietly(what string, act func()) {
 	r.Helper()
 	before := len(r.api.Calls())
@@ -227,7 +227,7 @@ func (r *rig) state(id ask.ID) ask.Ask {
 	return a
 }
 
-// sql runs a statement on the database behind the store's back.
+// sql runs a statement on the database without the knowledge of the store.
 func (r *rig) sql(statement string) {
 	r.Helper()
 	db, err := sql.Open("sqlite", "file:"+r.path("afar.db")+"?_pragma=busy_timeout(5000)")
@@ -264,15 +264,15 @@ func (l *logbook) String() string {
 	return l.text.String()
 }
 
-// outage takes the API away, and waits until that shows: a connection of before might
-// else be tried once more, and what was written to it could have been sent.
+// outage makes the API unreachable and waits until that has an effect. Otherwise an open
+// connection could be used once more, and what was written to it could have been sent.
 func (r *rig) outage() {
 	r.Helper()
 	r.api.Stop()
 	r.eventually("the outage shows", func() bool { return r.ch.Status().Failing != "" })
 }
 
-// eventually asks cond until it holds. It is for what no signal tells.
+// eventually calls cond until it returns true. It is for conditions that send no signal.
 func (r *rig) eventually(what string, cond func() bool) {
 	r.Helper()
 	for !cond() {

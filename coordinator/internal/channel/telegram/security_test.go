@@ -11,8 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 )
 
-// TestAttacks: what decides nothing, however it is dressed up. Two cards are
-// open; afterwards both still are, and Ann's own tap on each counts.
+// TestAttacks sends forged updates that must decide nothing. Two cards are open. Afterwards
+// both are still open, and Ann's own tap on each counts.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	const private, group = `{"id":11,"type":"private"}`, `{"id":-5,"type":"supergroup","is_forum":true}`
@@ -147,8 +147,8 @@ func (r *rig) cards(id ask.ID) []int64 {
 	return out
 }
 
-// TestReplay: an update that comes again is dealt with once, and a query that
-// comes again under another update gets an honest answer.
+// TestReplay checks that a repeated update is handled once, and that a query repeated in
+// another update gets an accurate answer.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -194,8 +194,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestHangingSend: a Bot API that takes a card and never answers holds up what
-// comes behind for a bounded time, and the card says that it may be there twice.
+// TestHangingSend checks that a Bot API that accepts a card and never answers delays later
+// actions for a bounded time only, and that the card says that it may exist twice.
 func TestHangingSend(t *testing.T) {
 	t.Parallel()
 	r := newStillRig(t)
@@ -217,8 +217,9 @@ func TestHangingSend(t *testing.T) {
 	}
 }
 
-// TestNightWithoutNetwork: what was asked and settled while Telegram was away
-// does not ring in the morning; what still waits comes once, as it stands.
+// TestNightWithoutNetwork checks that questions that were asked and settled while Telegram was
+// unreachable are not sent later. Questions that still wait are sent once, in their current
+// state.
 func TestNightWithoutNetwork(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -230,7 +231,7 @@ func TestNightWithoutNetwork(t *testing.T) {
 		}
 	}
 	r.ask("open", "git push")
-	// in order: after a kill the first card would be in doubt
+	// a regular stop: after a kill, the first card would be in doubt
 	if err := r.core.Note(event.Stopped, "", "", "the coordinator stopped"); err != nil {
 		t.Fatal(err)
 	}

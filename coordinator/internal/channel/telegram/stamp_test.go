@@ -2,7 +2,7 @@ package telegram
 
 import "testing"
 
-// TestStampAfter: a text counts for a card only when it certainly came after it.
+// TestStampAfter checks that a text counts for a card only if it was certainly sent after it.
 func TestStampAfter(t *testing.T) {
 	card := stamp{chat: 1, id: 50, at: 1000}
 	old := stamp{chat: 1, id: 50} // sent before its time was kept

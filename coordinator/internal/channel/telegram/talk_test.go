@@ -18,8 +18,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
-// A talk is a chat with the bot, written down as people see it. Cards are left
-// to the captures of cards.
+// A talk is a chat with the bot, written down as people see it. Cards are left to the
+// captures.
 type talk struct {
 	*rig
 	text    strings.Builder
@@ -28,8 +28,8 @@ type talk struct {
 	agent   string // that asks
 }
 
-// TestTalk holds every text of the bot that is no card to testdata/talk.txt.
-// Read it before you rewrite it with -update.
+// TestTalk compares every text of the bot, except cards, with testdata/talk.txt. Read the
+// difference before you rewrite the file with -update.
 func TestTalk(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -109,7 +109,7 @@ func TestTalk(t *testing.T) {
 // part begins a part of the talk.
 func (k *talk) part(name string) { fmt.Fprintf(&k.text, "\n# %s\n", name) }
 
-// does is something that happens elsewhere.
+// does makes something happen elsewhere.
 func (k *talk) does(what string, act func() error) {
 	k.Helper()
 	fmt.Fprintf(&k.text, "\n(%s)\n", what)
@@ -142,7 +142,7 @@ func (k *talk) says(who *botapi.User, text string) {
 	k.hear()
 }
 
-// taps presses a button of the newest message that holds text, or once held it.
+// taps presses a button of the newest message that contains text, or once contained it.
 func (k *talk) taps(who *botapi.User, text, button string) {
 	k.Helper()
 	all := k.api.Messages(k.ann.ID)
@@ -165,7 +165,7 @@ func (k *talk) passes(d time.Duration) {
 	})
 }
 
-// hear writes down what the bot says once it has nothing left to do.
+// hear writes down what the bot says, when it has nothing left to do.
 func (k *talk) hear() {
 	k.Helper()
 	k.settled()

@@ -55,7 +55,7 @@ func (r *rig) asks(id session.ID, askID ask.ID, command string) botapi.Message {
 	return r.await(command)
 }
 
-// topics are those of a forum that people have left.
+// topics returns the topics of a forum that were not deleted.
 func (r *rig) topics(f *botapi.Chat) (all []botapi.Topic) {
 	for _, t := range r.api.Topics(f.ID) {
 		if !t.Deleted {
@@ -65,8 +65,8 @@ func (r *rig) topics(f *botapi.Chat) (all []botapi.Topic) {
 	return all
 }
 
-// TestTopics: in a forum each session has one topic, whatever it says and
-// however often we start; what is about no session stands in the general one.
+// TestTopics checks that in a forum each session has one topic, however often we start.
+// Messages about no session are sent to the general topic.
 func TestTopics(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -102,7 +102,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// TestTextInTopic: what the person writes in a session's topic is for that one.
+// TestTextInTopic checks that a text in a session's topic is for that session.
 func TestTextInTopic(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -145,8 +145,8 @@ func TestTextInTopic(t *testing.T) {
 	}
 }
 
-// TestStrangersInGroup: whoever else is in the group changes nothing and is
-// answered once, tap or text.
+// TestStrangersInGroup checks that other people in the group change nothing and are answered
+// once, for a tap or a text.
 func TestStrangersInGroup(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -182,8 +182,8 @@ func TestStrangersInGroup(t *testing.T) {
 	}
 }
 
-// TestElsewhere: the person who moved is told so where they were before, and a tap
-// on an old card changes nothing.
+// TestElsewhere checks that a person who moved to another chat is told so in the old one, and
+// that a tap on an old card changes nothing.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -208,7 +208,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestTopicDeleted: a topic that people deleted is made anew.
+// TestTopicDeleted checks that a topic that people deleted is made again.
 func TestTopicDeleted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
