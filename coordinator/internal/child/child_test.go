@@ -319,7 +319,7 @@ func gone(t *testing.T, pids []int) {
 
 func runs(pid int) bool {
 	state, _ := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
-	return len(state) > 0 && state[0] != 'Z' // which nobody has looked after yet
+	return len(state) > 0 && state[0] != 'Z' // a zombie has ended
 }
 
 func eventually(t *testing.T, otherwise string, is func() bool) {

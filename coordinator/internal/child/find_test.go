@@ -63,7 +63,7 @@ func TestFind(t *testing.T) {
 		if repo != "" {
 			repo = at(repo)
 		}
-		dirs := []string{"", ".", "bin"} // of the project that we stand in
+		dirs := []string{"", ".", "bin"} // relative to the project, the working directory
 		for _, dir := range filepath.SplitList(c.path) {
 			dirs = append(dirs, at(dir))
 		}

@@ -1,5 +1,5 @@
-// Package doctor checks what only the coordinator can see: its database, its
-// journal, its channel and whom it can consult.
+// Package doctor checks what only the coordinator can see: its database, its journal, its
+// channel, and the programs that it can consult.
 package doctor
 
 import (
@@ -26,7 +26,7 @@ func New(c *core.Core, path string, telegram func() channel.Status, reviewers co
 	return &Doctor{core: c, path: path, telegram: telegram, reviewers: reviewers}
 }
 
-// Checks returns what it found.
+// Checks runs all checks and returns their results.
 func (d *Doctor) Checks() []wire.Check {
 	entries, broken, _, err := d.core.Verify()
 	journal := wire.Check{ID: "journal", State: "ok", Text: fmt.Sprintf("%d entries, the chain holds", entries)}
@@ -58,8 +58,8 @@ func (d *Doctor) checkTelegram() wire.Check {
 	return wire.Check{ID: "telegram", State: "off", Text: "no bot is connected", Fix: "afar telegram connect"}
 }
 
-// checkConsult says whom the review of a commit can ask. A session's own
-// environment may find others.
+// checkConsult returns the programs that a review of a commit can ask. A session's own
+// environment may have others.
 func (d *Doctor) checkConsult() wire.Check {
 	if found := d.reviewers.Installed(); len(found) > 0 {
 		return wire.Check{ID: "consult", State: "ok", Text: "a second opinion comes from " +

@@ -50,8 +50,8 @@ func (w *Writer) act(_ context.Context, a store.Action) error {
 	return w.write(a)
 }
 
-// write writes a page of a session. An action without a text says by the page's
-// name what the page holds.
+// write writes a page of a session. If the action has no text, the name of the page tells
+// what to write.
 func (w *Writer) write(a store.Action) error {
 	var f core.Text
 	if err := json.Unmarshal([]byte(a.Data), &f); err != nil {
@@ -74,7 +74,7 @@ func (w *Writer) page(token, name string) string {
 	return filepath.Join(w.dirs.Sessions(), token, name)
 }
 
-// writePage replaces a page, in a folder that it makes.
+// writePage replaces a page. It makes the folder of the page.
 func writePage(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write page: %w", err)
@@ -82,7 +82,7 @@ func writePage(path, text string) error {
 	return atomicfile.Write(path, text)
 }
 
-// takeEdits takes in what the person wrote into a page before it is written anew.
+// takeEdits applies the person's changes to a page before the page is written again.
 func (w *Writer) takeEdits(v session.Session, name string) error {
 	if name != loopPage {
 		return nil
@@ -96,8 +96,8 @@ const loopPage = "loop.md"
 // maxPage bounds what is read of a page that a person may have edited.
 const maxPage = 256 << 10
 
-// LoopPage returns a session's loop.md as it lies there, "" when there is none. The
-// guard keeps sessions from writing it, so what differs is the person's.
+// LoopPage returns the text of a session's loop.md, "" if there is none. The guard keeps
+// sessions from writing it, so any change is the person's.
 func (w *Writer) LoopPage(token string) string {
 	raw, err := disk.Head(w.page(token, loopPage), maxPage)
 	if err != nil {
@@ -106,9 +106,9 @@ func (w *Writer) LoopPage(token string) string {
 	return string(raw)
 }
 
-// mark has a file that hooks look for be there, or not.
-func mark(path string, there bool) error {
-	if there {
+// mark creates or removes a file that hooks look for.
+func mark(path string, exists bool) error {
+	if exists {
 		return atomicfile.Write(path, "")
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +117,7 @@ func mark(path string, there bool) error {
 	return nil
 }
 
-// nudge carries out a core.Nudge. It is tried once: without it the turn ends at its
+// nudge carries out a core.Nudge. It tries once, because without it the turn ends at the
 // next step.
 func (w *Writer) nudge(raw string) error {
 	var n core.Nudge

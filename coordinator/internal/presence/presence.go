@@ -1,5 +1,5 @@
-// Package presence notices when a coordinator has lost its home. It cannot be reached
-// any more then, and a successor may serve the same bot.
+// Package presence detects that a coordinator has lost its home. Nobody can reach such a
+// coordinator, and a successor may serve the same bot.
 package presence
 
 import (
@@ -23,7 +23,7 @@ const presentEvery = 10 * time.Second
 // file is gone, or when another file has taken its place.
 type possession struct {
 	what, path string
-	info       fs.FileInfo // nil: any file at path will do
+	info       fs.FileInfo // nil if any file at path is accepted
 }
 
 // A Loss says what a coordinator has lost, so that it must end.
@@ -48,7 +48,7 @@ func LastWords(ctx context.Context) string {
 	return "the coordinator stopped"
 }
 
-// A Watcher watches the files that a coordinator holds.
+// A Watcher watches the files of a coordinator.
 type Watcher struct {
 	possessions []possession
 	listener    *net.UnixListener
@@ -56,9 +56,9 @@ type Watcher struct {
 	log         *slog.Logger
 }
 
-// New notes what a coordinator holds in its home, once all of it is open. program is
-// the path of its binary; one that is not there is not watched. When something is no
-// longer there, the Watcher calls end with a Loss.
+// New returns a Watcher of the files in a home, which must all exist. program is the path
+// of the binary, which is watched only if it exists. If a file is lost, the Watcher calls
+// end with a Loss.
 func New(
 	dirs home.Dirs, program string, socket *net.UnixListener, end context.CancelCauseFunc, log *slog.Logger,
 ) (*Watcher, error) {
@@ -85,8 +85,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// lost says what is wrong with p, "" for nothing. A file that cannot be looked
-// at for another reason than its absence is not lost.
+// lost returns why p is lost, "" if it is not. A file that exists but cannot be read is not
+// lost.
 func (p possession) lost() string {
 	now, err := os.Lstat(p.path)
 	switch {
@@ -98,7 +98,7 @@ func (p possession) lost() string {
 	return fmt.Sprintf("another file has taken the place of its %s: %s", p.what, p.path)
 }
 
-// lost says what is no longer there, "" while all is.
+// lost returns why the first lost possession is lost, "" if none is.
 func (w *Watcher) lost() string {
 	for _, p := range w.possessions {
 		if why := p.lost(); why != "" {
@@ -131,8 +131,8 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 }
 
-// lose ends the coordinator for good. The socket stays where it is: by then it may be a
-// successor's.
+// lose ends the coordinator. It does not remove the socket, which may be that of a
+// successor.
 func (w *Watcher) lose(lost *Loss) {
 	w.log.Warn("this coordinator ends: "+lost.What, "pid", os.Getpid())
 	w.listener.SetUnlinkOnClose(false)

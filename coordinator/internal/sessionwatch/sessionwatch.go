@@ -1,5 +1,5 @@
-// Package sessionwatch takes in what the host's session files say of its sessions,
-// and which clients have ended.
+// Package sessionwatch reports to the core what the host's session files say about its
+// sessions, and which clients have ended.
 package sessionwatch
 
 import (
@@ -30,8 +30,8 @@ type Watcher struct {
 }
 
 // New returns a watcher of the host's usual configuration directory, of the one that the
-// environment names, and of those that have sessions. Paths that are not absolute are left
-// out. consulting reports whether a client is one that is consulted, and no session.
+// environment names, and of those that have sessions. It ignores paths that are not
+// absolute. consulting reports whether a client was started by a consultation.
 func New(
 	c *core.Core, dirs home.Dirs, getenv func(string) string, consulting func(pid int) bool, log *slog.Logger,
 ) *Watcher {
@@ -81,11 +81,11 @@ func (w *Watcher) dirs() []string {
 	return dirs
 }
 
-// lookEvery is how often clients are looked for. A client that left no session file
-// is noticed that way when it ends.
+// lookEvery is the time between two checks which clients run. They also find the end of a
+// client without a session file.
 const lookEvery = 5 * time.Second
 
-// watchClients takes in which clients have ended, until ctx ends.
+// watchClients reports which clients have ended, until ctx ends.
 func (w *Watcher) watchClients(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -113,39 +113,39 @@ func (w *Watcher) watchDir(ctx context.Context, dir string) {
 	}
 }
 
-// clientLives reports whether the client that wrote a session file still runs. A
-// client that was killed leaves its file, and another process may have its id by now.
+// clientLives reports whether the client that wrote a session file still runs. A client
+// that was killed leaves its file, and another process may get its id.
 func clientLives(f sessions.File) bool { return peer.Lives(f.PID, peer.BornAt(f.ProcStart)) }
 
-// A directory is what is known of the sessions in one of the host's directories. The
-// goroutine that watches it owns it.
+// A directory is the state of the sessions in one of the host's directories. Only the
+// goroutine that watches the directory uses it.
 type directory struct {
 	*Watcher
 	waiting   map[session.ID]bool // sessions that have a dialog open
 	busy      map[session.ID]bool // sessions that have a turn running
-	consulted map[session.ID]bool // files of clients that are consulted
+	consulted map[session.ID]bool // files of clients that a consultation started
 }
 
 func (d *directory) report(f sessions.File, gone bool) {
 	if err := d.observe(f, gone); err != nil {
-		d.log.Error("take in a session file", "err", err)
+		d.log.Error("read a session file", "err", err)
 	}
 }
 
-// states translates the host's words.
+// states are the states of sessions by the host's words for them.
 var states = map[string]session.State{
 	"busy":    session.Working,
 	"idle":    session.Idle,
 	"waiting": session.Waiting,
 }
 
-// observe takes in one session file. A client that is consulted is left out: it runs
-// without hooks because Afar says so. Any other client without calls of our hooks is
+// observe reports one session file to the core. It ignores a client of a consultation,
+// which Afar starts without hooks. Any other client without calls of our hooks is
 // unprotected.
 //
 // A dialog that closed was answered at the terminal. Yes leaves the session busy. Esc
-// leaves it idle and also ends the waiting hook, except for a form, of which the host
-// says nothing.
+// leaves it idle and also ends the waiting hook, except for the form of a server: the
+// host does not report its end.
 func (d *directory) observe(f sessions.File, gone bool) error {
 	id := session.ID(f.Session)
 	if d.isConsulted(f, gone) {
@@ -189,8 +189,8 @@ func sighting(f sessions.File, state session.State) session.Sighting {
 // maxName bounds the name of a session, in bytes.
 const maxName = 200
 
-// nameOf returns the name that a person gave a session, "" for one that the host
-// derived from its directory: the session's token has that already.
+// nameOf returns the name of a session. It returns "" for a name that the host derived
+// from the directory, because the session's token already contains that.
 func nameOf(f sessions.File) string {
 	if f.NameSource == "" || f.NameSource == "derived" {
 		return ""
@@ -198,8 +198,8 @@ func nameOf(f sessions.File) string {
 	return redact.Clean(text.Fold(ask.Elide(f.Name, maxName)))
 }
 
-// isConsulted reports whether a session file is that of a client which is consulted,
-// or was, for one that is gone.
+// isConsulted reports whether the client of a session file is, or was, started by a
+// consultation.
 func (d *directory) isConsulted(f sessions.File, gone bool) bool {
 	id := session.ID(f.Session)
 	if gone {

@@ -1,4 +1,5 @@
-// Package settings turns the settings file into what the parts of a coordinator take.
+// Package settings reads the settings file, and returns the values that the parts of a
+// coordinator take.
 package settings
 
 import (
@@ -12,7 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// Settings are those of the file, and what parts of a coordinator take from them.
+// Settings are the settings of the file, and the values that the parts of a coordinator
+// take from them.
 type Settings struct {
 	config.Config
 	Rules     core.Rules

@@ -34,7 +34,7 @@ type step struct {
 	start  func(t *testing.T, dir string)
 	losses func(dir string) []undo.Loss
 	do     func(t *testing.T, dir string)
-	kept   string // of what is held
+	kept   string // part of what the snapshot keeps
 }
 
 func tree0(dir string) []undo.Loss    { return []undo.Loss{{Dir: dir}} }

@@ -16,14 +16,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
 
-// What may be spent on one repository.
+// The time limits for one repository.
 const (
-	takeFor    = time.Minute     // on a snapshot, however long its question is open
-	restoreFor = 5 * time.Minute // on bringing one back
+	takeFor    = time.Minute     // of a snapshot
+	restoreFor = 5 * time.Minute // of a restore
 )
 
-// A Snapshotter takes snapshots while a hook waits, and looks at, restores and
-// drops them as actions of core.LaneUndo.
+// A Snapshotter takes snapshots while a hook waits. The actions of core.LaneUndo record
+// the state after the step, and restore and drop snapshots.
 type Snapshotter struct {
 	core   *core.Core
 	keeper snapshot.Keeper
@@ -31,7 +31,7 @@ type Snapshotter struct {
 
 	mu     sync.Mutex // guards all below
 	taking map[undo.ID]*taking
-	parts  sync.WaitGroup // of the takings; none is added once it closed
+	parts  sync.WaitGroup // the takings; none is added when closed
 	closed bool
 }
 
@@ -41,7 +41,7 @@ type taking struct {
 	done   chan struct{}
 }
 
-// New returns a snapshotter that keeps its files in dir, and clears what a
+// New returns a snapshotter that keeps its files in dir. It removes the files that a
 // coordinator that died has left there.
 func New(c *core.Core, dir string, log *slog.Logger) (*Snapshotter, error) {
 	s := &Snapshotter{core: c, keeper: snapshot.New(dir), log: log, taking: map[undo.ID]*taking{}}
@@ -50,7 +50,7 @@ func New(c *core.Core, dir string, log *slog.Logger) (*Snapshotter, error) {
 
 var errSlow = errors.New("git took too long")
 
-// Run works until ctx ends, and ends what it has begun.
+// Run works until ctx ends, and then ends all takings.
 func (s *Snapshotter) Run(ctx context.Context) {
 	s.core.Work(ctx, core.LaneUndo, s.act)
 	s.mu.Lock()
@@ -62,9 +62,8 @@ func (s *Snapshotter) Run(ctx context.Context) {
 	s.parts.Wait()
 }
 
-// Take takes a planned snapshot, also where there is one already, and waits for it
-// at most as long as within. last says that the step runs after it: a snapshot that
-// is not there by then is given up.
+// Take takes a planned snapshot, or replaces one, and waits for it at most as long as
+// within. With last, the step runs after Take, so Take gives up a snapshot that is late.
 func (s *Snapshotter) Take(ctx context.Context, id undo.ID, within time.Duration, last bool) {
 	t := s.begin(id)
 	if t == nil {
@@ -84,7 +83,7 @@ func (s *Snapshotter) Take(ctx context.Context, id undo.ID, within time.Duration
 	}
 }
 
-// begin starts a taking, or joins the one that is under way.
+// begin starts a taking, or returns the one that is running. It returns nil when closed.
 func (s *Snapshotter) begin(id undo.ID) *taking {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +115,7 @@ func (s *Snapshotter) takeNow(ctx context.Context, id undo.ID) {
 	pictures, err := s.pictures(bound, scopes, id)
 	switch {
 	case errors.Is(context.Cause(bound), context.Canceled):
-		return // the coordinator ends; the hook asks the next one
+		return // the coordinator ends; the hook asks its successor
 	case context.Cause(bound) != nil:
 		why = context.Cause(bound).Error()
 	case err != nil:
@@ -129,8 +128,8 @@ func (s *Snapshotter) takeNow(ctx context.Context, id undo.ID) {
 	}
 }
 
-// pictures looks at each repository. A name of its own for each keeps what an
-// earlier look held until the later one is noted.
+// pictures takes a picture of each repository. Each has a name of its own, so the objects
+// of an earlier picture are kept until the later one is stored.
 func (s *Snapshotter) pictures(ctx context.Context, scopes []undo.Scope, id undo.ID) (out []undo.Picture, err error) {
 	for i, scope := range scopes {
 		p, err := s.keeper.Take(ctx, scope, id, strconv.FormatInt(time.Now().UnixNano(), 36)+"-"+strconv.Itoa(i))
@@ -157,11 +156,11 @@ func (s *Snapshotter) act(ctx context.Context, a store.Action) error {
 	case core.ActUndoDrop:
 		return s.drop(ctx, v)
 	}
-	return core.GiveUp(errors.New("an action that we do not know: " + a.Kind))
+	return core.GiveUp(errors.New("unknown action " + strconv.Quote(a.Kind)))
 }
 
-// look takes the state after the step. Where that fails, restoring asks before it
-// changes anything that differs.
+// look records the state after the step. Without it, a restore asks before it changes
+// anything that differs.
 func (s *Snapshotter) look(ctx context.Context, v undo.Snapshot) error {
 	after, err := s.picturesAfter(ctx, v)
 	if err != nil {
@@ -178,8 +177,7 @@ func (s *Snapshotter) picturesAfter(ctx context.Context, v undo.Snapshot) ([]und
 	return s.pictures(ctx, scopes, v.ID)
 }
 
-// restore restores a snapshot. A coordinator that died may have done part of it, which
-// is not done again.
+// restore restores a snapshot. It does not repeat what a coordinator that died has done.
 func (s *Snapshotter) restore(ctx context.Context, v undo.Snapshot) error {
 	if v.State != undo.Restoring {
 		return nil
@@ -201,12 +199,12 @@ func (s *Snapshotter) restore(ctx context.Context, v undo.Snapshot) error {
 	}
 	after, err := s.picturesAfter(ctx, v)
 	if err != nil {
-		after = nil // undoing the undoing asks, then
+		after = nil // then an undo of the restore asks first
 	}
 	return s.core.UndoneTo(v.ID, todo.did(), after)
 }
 
-// broke notes that a restoring failed, unless it failed because the coordinator ends.
+// broke records that a restore failed, unless it failed because the coordinator ends.
 func (s *Snapshotter) broke(ctx context.Context, v undo.Snapshot, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return err
@@ -262,8 +260,7 @@ func (all plans) did() string {
 	return did
 }
 
-// drop deletes what a snapshot holds, also when a coordinator died before it noted
-// that.
+// drop deletes the objects of a snapshot. It may run again after a coordinator died.
 func (s *Snapshotter) drop(ctx context.Context, v undo.Snapshot) error {
 	if v.State != undo.Gone {
 		return nil

@@ -1,5 +1,5 @@
-// Package upkeep drops what is old, and tells the person when the disk takes no
-// writes.
+// Package upkeep drops old data, and tells the person when nothing can be written to the
+// disk.
 package upkeep
 
 import (
@@ -41,7 +41,7 @@ func (k *Keeper) Run(ctx context.Context) {
 }
 
 const (
-	forgetEvery = time.Hour           // between two rounds of dropping what is old
+	forgetEvery = time.Hour           // between two rounds of dropping old data
 	keepFor     = 30 * 24 * time.Hour // how long rows and records of calls are kept
 )
 
@@ -64,11 +64,11 @@ func (k *Keeper) forget(ctx context.Context) {
 	}
 }
 
-// probeEvery is how often a disk that takes nothing is tried again.
+// probeEvery is the time between two tries to write to a disk that failed.
 const probeEvery = 5 * time.Second
 
-// watchDisk tells the person when nothing can be written, and when it can again,
-// until ctx ends.
+// watchDisk tells the person when writes to the disk fail, and when they work again, until
+// ctx ends.
 func (k *Keeper) watchDisk(ctx context.Context) {
 	changed := k.core.Subscribe(core.Disk)
 	defer changed.Close()
@@ -85,7 +85,7 @@ func (k *Keeper) watchDisk(ctx context.Context) {
 	}
 }
 
-// awaitDisk says what is wrong and tries until the disk takes something.
+// awaitDisk tells the person what is wrong, and waits until a write works.
 func (k *Keeper) awaitDisk(ctx context.Context, since time.Time, err error) {
 	k.log.Error("the disk takes nothing", "err", err)
 	if failed := k.say(ctx, k.unwritable(err)); failed != nil {

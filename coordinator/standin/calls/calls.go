@@ -1,4 +1,4 @@
-// Package calls reads the guard's own cases, so that tests can compare any judge of
+// Package calls reads the test cases of the guard, so that tests can compare any judge of
 // calls with all of them.
 package calls
 
@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// A Case is a call with the verdict that it gets in the place of the guard's own
-// tests.
+// A Case is a call with the verdict that it gets in the tests of the guard.
 type Case struct {
 	Where string // file and line
 	Want  string // deny, ask or pass
@@ -85,7 +84,7 @@ func toolCall(text string) (tool, input string) {
 	return parts[0], jsonOf(lists(fields))
 }
 
-// put sets the value at a path. "true" is a switch, as in an Arg.
+// put sets the value at a path. The text "true" becomes a bool, as in an Arg.
 func put(fields map[string]any, path []string, value string) {
 	for _, name := range path[:len(path)-1] {
 		inner, ok := fields[name].(map[string]any)
@@ -103,7 +102,7 @@ func put(fields map[string]any, path []string, value string) {
 	fields[last] = value
 }
 
-// lists makes a list of each object whose names count from 0.
+// lists turns each object whose names count from 0 into a list.
 func lists(v any) any {
 	fields, ok := v.(map[string]any)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// scratch holds what the tests share: the home of their git, and the templates.
+// scratch is the directory that the tests share: the home of their git, and the templates.
 var scratch string
 
 // Main runs the tests with a separate home for git. That home configures an author, and
@@ -42,12 +42,11 @@ func Main(m *testing.M, childVars ...string) {
 	os.Exit(code)
 }
 
-// Scratch returns a directory that stays until all tests are over.
+// Scratch returns a directory that exists until all tests are over.
 func Scratch() string { return scratch }
 
-// Parallel lets a test run in parallel with others. It leaves the test out of
-// the race detector's run, which is the one with -short: it runs git from one
-// goroutine, so there is no race to find.
+// Parallel lets a test run in parallel with others. It skips the test with -short, the run
+// with the race detector: the test runs git from one goroutine, so it has no races.
 func Parallel(t *testing.T) {
 	t.Helper()
 	Unraced(t)
@@ -62,7 +61,7 @@ func Unraced(t *testing.T) {
 	}
 }
 
-// Run runs git in dir and returns what it said.
+// Run runs git in dir and returns its output.
 func Run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -95,8 +94,8 @@ func Write(t *testing.T, dir, name, text string) {
 
 var templates sync.Map // a sync.Once by name
 
-// Copied returns a directory with a copy of a template. A template holds a
-// repository, repo, and what belongs to it.
+// Copied returns a directory with a copy of a template. A template contains a repository,
+// repo, and other files that belong to it.
 func Copied(t *testing.T, name string, makeTemplate func(t *testing.T, root string)) (root string) {
 	t.Helper()
 	from := filepath.Join(scratch, name)
@@ -168,7 +167,7 @@ func makeCommitted(t *testing.T, root string) {
 	Run(t, dir, "commit", "-q", "-m", "first")
 }
 
-// Cloned returns a repository with a commit, and a bare remote that has it.
+// Cloned returns a repository with a commit, and a bare remote with the same commit.
 func Cloned(t *testing.T) (dir, bare string) {
 	t.Helper()
 	root := Copied(t, "cloned", MakeCloned)
@@ -206,8 +205,8 @@ func makeLived(t *testing.T, root string) {
 	Run(t, dir, "tag", "v1")
 }
 
-// Standing returns all that a person could lose in a repository: files with
-// their permissions, index, refs, HEAD, stashes.
+// Standing returns everything that a person could lose in a repository: files with their
+// permissions, the index, refs, HEAD and stashes.
 func Standing(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -257,8 +256,7 @@ func Standing(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// gitDirs returns where git keeps what belongs to one checkout, and what all
-// share.
+// gitDirs returns the git directory of one checkout, and the one that all checkouts share.
 func gitDirs(dir string) (own, common string) {
 	own = filepath.Join(dir, ".git")
 	text, err := os.ReadFile(own)

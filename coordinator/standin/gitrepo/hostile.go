@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// EachHostile runs a test on a repository for each way in which a repository can
-// name a program. It fails where that program ran. The file a.txt is changed, as
-// long as before, so that git must read it.
+// EachHostile runs a test on a repository for each way in which a repository can name a
+// program. The test fails if that program ran. The file a.txt is changed and has the same
+// length as before, so that git must read it.
 func EachHostile(t *testing.T, do func(t *testing.T, dir string)) {
 	for name, arm := range hostile {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ func Hang(pid int, within time.Duration) error {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		return fmt.Errorf("hang %d: %w", pid, err)
 	}
-	for deadline := time.Now().Add(within); !stands(pid); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(within); !isStopped(pid); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("hang %d: it goes on", pid)
 		}
@@ -26,9 +26,9 @@ func Hang(pid int, within time.Duration) error {
 	return nil
 }
 
-// stands reports whether each thread of a process was stopped, where the system
-// says so.
-func stands(pid int) bool {
+// isStopped reports whether each thread of a process is stopped. It returns true on
+// systems without /proc.
+func isStopped(pid int) bool {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	for _, name := range threads {
 		raw, _ := os.ReadFile(name)

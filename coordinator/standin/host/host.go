@@ -19,9 +19,9 @@ const (
 	Oldest   = "2.1.197"
 )
 
-// Client finds the pinned client of this version: the executable named by
-// AFAR_TEST_CLAUDE_<version with underscores>, else the one that .ci put below
-// the repository. Without one, ok is false and why says what to do.
+// Client finds the pinned client of this version: the executable that
+// AFAR_TEST_CLAUDE_<version with underscores> names, else the one that .ci put into the
+// repository. If there is none, ok is false and why says what to do.
 func Client(version string) (path string, ok bool, why string) {
 	name := "AFAR_TEST_CLAUDE_" + strings.ReplaceAll(version, ".", "_")
 	if path = os.Getenv(name); path != "" {
@@ -54,8 +54,8 @@ func Need(t testing.TB, version string) string {
 	return path
 }
 
-// Skip skips an end-to-end test that lacks something on this machine, and says
-// what. With AFAR_TEST_NO_SKIP=1, where everything has to be there, it fails.
+// Skip skips an end-to-end test because this machine lacks something, which it names. With
+// AFAR_TEST_NO_SKIP=1 the test fails instead.
 func Skip(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("AFAR_TEST_NO_SKIP") == "1" {
@@ -64,15 +64,15 @@ func Skip(t testing.TB, why string) {
 	t.Skip(why)
 }
 
-// Each runs fn as one subtest per supported client; a missing client is a
-// skipped subtest.
+// Each runs fn as a subtest for each supported client. It skips the subtest of a missing
+// client.
 func Each(t *testing.T, fn func(t *testing.T, client string)) {
 	for _, v := range []string{Current, Oldest} {
 		t.Run(v, func(t *testing.T) { fn(t, Need(t, v)) })
 	}
 }
 
-// repository is the directory of the module that the test belongs to.
+// repository returns the directory of the module of the test.
 func repository() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 	"time"
 )
 
-// key is what the client sends to the loopback model; it opens nothing.
+// key is the API key that the client sends to the loopback model. It is not a real key.
 const key = "sk-ant-fake-key-for-loopback"
 
-// Opts are what a Lab can be given. The zero value is a fresh, trusted project.
+// Opts are the options of a Lab. The zero value is a new, trusted project.
 type Opts struct {
 	Env       map[string]string // over the lab's own environment
 	Settings  any               // becomes ~/.claude/settings.json
@@ -30,8 +30,7 @@ type Opts struct {
 	Rows      int               // default 45
 }
 
-// A Lab is one home, one git project and one client. All of it is gone when the
-// test ends.
+// A Lab is one home, one git project and one client. It is removed when the test ends.
 type Lab struct {
 	Home    string // HOME of the client
 	Project string // its working directory: a git repository with one commit on main
@@ -43,8 +42,8 @@ type Lab struct {
 	env    map[string]string
 }
 
-// NewLab prepares a home that skips the client's first-run questions and trusts
-// the project. Nothing of the test's own environment but PATH reaches the client.
+// NewLab prepares a home that skips the client's first-run questions and trusts the
+// project. The client gets only PATH from the environment of the test.
 func NewLab(t testing.TB, client, modelURL string, o Opts) *Lab {
 	t.Helper()
 	l := &Lab{t: t, client: client, opts: o}
@@ -63,8 +62,8 @@ func NewLab(t testing.TB, client, modelURL string, o Opts) *Lab {
 	return l
 }
 
-// place makes the lab's directory: short, since sockets live in it, and removed
-// with patience, since a client that ends still writes.
+// place makes the lab's directory. Its path is short, because it contains sockets. Its
+// removal is repeated, because a client that ends still writes there.
 func (l *Lab) place() string {
 	dir, err := os.MkdirTemp("", "lab")
 	l.must(err)
@@ -110,7 +109,7 @@ func (l *Lab) onboarded() any {
 	}
 }
 
-// Env is the client's environment as NAME=value, sorted.
+// Env returns the client's environment as NAME=value, sorted.
 func (l *Lab) Env() []string {
 	var out []string
 	for k, v := range l.env {
@@ -120,7 +119,7 @@ func (l *Lab) Env() []string {
 	return out
 }
 
-// Command is any command of the client (`plugin list`, …), ready to run in the
+// Command returns a command of the client (`plugin list`, …) that is ready to run in the
 // project. When ctx ends, its whole process group is killed.
 func (l *Lab) Command(ctx context.Context, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, l.client, args...)
@@ -131,7 +130,7 @@ func (l *Lab) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return c
 }
 
-// A Result is what one `claude -p` did.
+// A Result is the result of one `claude -p`.
 type Result struct {
 	Events  []Event
 	Text    string // the last answer, as the client reports it
@@ -192,8 +191,8 @@ func (r *Result) read(stdout []byte) error {
 	return nil
 }
 
-// InstallPlugin installs afar@afar from the repository at root, as a person
-// would, and returns what `claude plugin list` then says.
+// InstallPlugin installs afar@afar from the repository at root, as a person would, and
+// returns the output of `claude plugin list`.
 func (l *Lab) InstallPlugin(root string) string {
 	l.t.Helper()
 	l.run("plugin", "marketplace", "add", root)
@@ -242,5 +241,5 @@ func (l *Lab) must(err error) {
 	}
 }
 
-// Client makes the lab run another executable from now on.
+// Client makes the lab use another executable from now on.
 func (l *Lab) Client(path string) { l.client = path }

@@ -13,11 +13,11 @@ import (
 	"unicode"
 )
 
-// A terminal sends no signal when its screen changes, so all waiting for the
-// screen looks at it this often, up to a deadline.
-const glance = 60 * time.Millisecond
+// lookEvery is the time between two looks at a screen. A terminal sends no signal when its
+// screen changes.
+const lookEvery = 60 * time.Millisecond
 
-// patience bounds the waits for what a client surely shows.
+// patience bounds the waits for something that a client always shows.
 const patience = 90 * time.Second
 
 // A Terminal is the client running in tmux, on a server of its own.
@@ -27,22 +27,22 @@ type Terminal struct {
 	pid    int
 }
 
-// Terminal starts the client in a terminal and waits for its prompt. The test's
-// end closes it. Without tmux the test is skipped.
+// Terminal starts the client in a terminal and waits for its prompt. The terminal is
+// closed at the end of the test. Without tmux the test is skipped.
 func (l *Lab) Terminal(args ...string) *Terminal {
 	l.t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		Skip(l.t, "no tmux here: the terminal client cannot be driven")
 	}
 	x := &Terminal{lab: l, socket: "lab-" + rand.Text()[:8]}
-	// env -i: what tmux sets for its panes must not reach the client.
+	// env -i: the client must not get the variables that tmux sets for its panes.
 	command := append([]string{"env", "-i"}, l.Env()...)
 	command = append(command, l.client)
 	command = append(command, l.plugged(args)...)
 	size := []string{"-x", strconv.Itoa(or(l.opts.Columns, 140)), "-y", strconv.Itoa(or(l.opts.Rows, 45))}
 	start := append([]string{"new-session", "-d", "-s", "lab", "-c", l.Project}, size...)
 	l.t.Cleanup(x.Close)
-	// remain-on-exit: what a client said before it ended stays readable.
+	// remain-on-exit: the last output of a client stays readable.
 	start = append([]string{"start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";"}, start...)
 	x.must(append(append(start, "--"), command...)...)
 	pid, err := strconv.Atoi(strings.TrimSpace(x.must("list-panes", "-t", "lab", "-F", "#{pane_pid}")))
@@ -61,10 +61,10 @@ func or(n, standard int) int {
 	return standard
 }
 
-// Pid is the client's process.
+// Pid returns the id of the client's process.
 func (x *Terminal) Pid() int { return x.pid }
 
-// Screen is what the terminal shows now, as plain text.
+// Screen returns the text that the terminal shows now.
 func (x *Terminal) Screen() string {
 	out, _ := x.tmux("capture-pane", "-p", "-t", "lab") // a closed terminal shows nothing
 	return out
@@ -144,14 +144,14 @@ func (x *Terminal) Gone(pattern string, within time.Duration) string {
 	return last
 }
 
-// Running tells whether the client lives.
+// Running reports whether the client runs.
 func (x *Terminal) Running() bool { return x.pid > 0 && syscall.Kill(x.pid, 0) == nil }
 
-// Close takes the terminal away (the client gets SIGHUP) and waits until the
-// client has ended. It ends only the tmux server that this Terminal started.
+// Close closes the terminal, so that the client gets SIGHUP, and waits until the client has
+// ended. It ends only the tmux server that this Terminal started.
 func (x *Terminal) Close() {
 	x.tmux("kill-server")
-	for end := time.Now().Add(10 * time.Second); x.Running(); time.Sleep(glance) {
+	for end := time.Now().Add(10 * time.Second); x.Running(); time.Sleep(lookEvery) {
 		if time.Now().After(end) {
 			x.lab.t.Errorf("the client (pid %d) outlived its terminal", x.pid)
 			syscall.Kill(x.pid, syscall.SIGKILL)
@@ -161,7 +161,7 @@ func (x *Terminal) Close() {
 }
 
 func (x *Terminal) until(within time.Duration, seen func(screen string) bool) bool {
-	for end := time.Now().Add(within); ; time.Sleep(glance) {
+	for end := time.Now().Add(within); ; time.Sleep(lookEvery) {
 		if seen(x.Screen()) {
 			return true
 		}
@@ -198,13 +198,13 @@ func (x *Terminal) must(args ...string) string {
 	return out
 }
 
-// tail is the end of a text as squeeze leaves it: enough to know it by.
+// tail returns the end of a squeezed text, which is enough to recognize it.
 func tail(text string) string {
 	r := []rune(squeeze(text))
 	return string(r[max(0, len(r)-12):])
 }
 
-// squeeze takes out what a terminal adds to a text when it wraps and frames it.
+// squeeze removes what a terminal adds to a text when it wraps and frames it.
 func squeeze(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || r == '│' || r == '❯' {

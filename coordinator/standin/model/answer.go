@@ -64,7 +64,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	send(w, req, t)
 }
 
-// pause waits as long as the turn wants; false means that the client left.
+// pause waits as long as the turn wants. It returns false if the client left meanwhile.
 func pause(ctx context.Context, t Turn) bool {
 	if t.Hold != nil {
 		select {
@@ -104,7 +104,7 @@ func send(w http.ResponseWriter, r Request, t Turn) {
 	stream(w, message, content, stop)
 }
 
-// contents returns the blocks of a turn and why it ends.
+// contents returns the blocks of a turn, and the reason why it ends.
 func contents(t Turn) (blocks []map[string]any, stop string) {
 	if t.Text == "" && len(t.Tools) == 0 {
 		t.Text = "done"

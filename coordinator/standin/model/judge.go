@@ -2,28 +2,27 @@ package model
 
 import "strings"
 
-// Judge lets fn say which calls the client's auto mode refuses: the name of the
-// rule that forbids the call, in letters, digits and spaces, or "" to let it
-// run, which is also the answer without a fn. The newest call is the last line
-// of Request.Judged.
+// Judge lets fn decide which calls the client's auto mode refuses. fn returns the name of
+// the rule that forbids the call, in letters, digits and spaces, or "" to allow the call.
+// Without fn, all calls are allowed. The newest call is the last line of Request.Judged.
 func (s *Server) Judge(fn func(Request) (rule string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.judge = fn
 }
 
-// The words with which the clients ask for a verdict: a grade of 0 to 100 with
-// the line at 50, or a plain yes.
+// The texts with which the clients ask for a verdict: a grade from 0 to 100 with the limit
+// at 50, or a plain yes.
 const (
 	asksGrade = "<severity>"
 	asksBlock = "<block>"
 )
 
-// Judges tells whether the client's auto mode wants a call judged. Only a
-// client with CLAUDE_CODE_AUTO_MODE_SERVER=0, or an old one, asks the model.
+// Judges reports whether the client's auto mode asks for a verdict. Only a client with
+// CLAUDE_CODE_AUTO_MODE_SERVER=0, or an old one, asks the model.
 func (r Request) Judges() bool { return len(r.Tools) == 0 && !r.Formatted && r.verdictForm() != "" }
 
-// Judged is the transcript that a verdict is wanted on.
+// Judged returns the transcript for which a verdict is requested.
 func (r Request) Judged() string { return strings.Join(r.From("user"), "") }
 
 func (r Request) verdictForm() string {
@@ -40,7 +39,7 @@ func (r Request) verdictForm() string {
 	return ""
 }
 
-// verdict is the answer in the form that was asked for.
+// verdict returns the answer in the requested form.
 func (s *Server) verdict(r Request) Turn {
 	s.mu.Lock()
 	fn := s.judge

@@ -1,6 +1,6 @@
-// Package model is a stand-in for the Messages API on loopback, for tests that
-// run the real client. What it answers comes from the prompt (see Play) or from
-// a function of the test; what it was sent can be read and waited for.
+// Package model is a stand-in for the Messages API on loopback, for tests that run the real
+// client. Its answers come from the prompt (see Play) or from a function of the test. The
+// test can read its requests and wait for them.
 package model
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Summary is what the stand-in answers when the client compacts a conversation.
+// Summary is the answer of the stand-in when the client compacts a conversation.
 const Summary = "CANNED SUMMARY OF THE CONVERSATION"
 
 // A Server is a running stand-in. Its methods may be called from any goroutine.
@@ -31,7 +31,7 @@ type Server struct {
 	closed   bool
 }
 
-// Start listens on a free loopback port. The caller ends it with Close.
+// Start returns a Server that listens on a free loopback port. The caller calls Close.
 func Start() (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,10 +43,10 @@ func Start() (*Server, error) {
 	return s, nil
 }
 
-// URL is what goes into ANTHROPIC_BASE_URL.
+// URL returns the value for ANTHROPIC_BASE_URL.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
 
-// Close breaks what is running and returns when all of it has ended.
+// Close aborts the running requests and returns when all of them have ended.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -55,7 +55,7 @@ func (s *Server) Close() {
 	s.running.Wait()
 }
 
-// enter counts a handler in, unless Close has begun to wait for the last one.
+// enter counts a handler. It returns false if Close already waits for the last one.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,24 +65,23 @@ func (s *Server) enter() bool {
 	return !s.closed
 }
 
-// Script lets fn answer every turn from now on; nil gives the prompt's script
-// the word again. Errands of the client (Request.Errand) do not come to fn.
-// Calls of fn never overlap. A zero Turn says "done"; Request.Scripted is the
-// prompt's own script.
+// Script lets fn answer every turn from now on. With nil, the prompt's script answers again.
+// fn does not get the errands of the client (Request.Errand). Calls of fn never overlap. A
+// zero Turn says "done". Request.Scripted returns the turn of the prompt's script.
 func (s *Server) Script(fn func(Request) Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fn = fn
 }
 
-// Requests are all requests so far, errands included, in order of arrival.
+// Requests returns all requests so far, errands included, in order of arrival.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
 }
 
-// Turns are the requests so far that were turns of a conversation.
+// Turns returns the requests so far that were turns of a conversation.
 func (s *Server) Turns() []Request {
 	var out []Request
 	for _, r := range s.Requests() {
@@ -93,8 +92,8 @@ func (s *Server) Turns() []Request {
 	return out
 }
 
-// Await returns the first request, past or coming, that is wanted. The request
-// is recorded before it is answered.
+// Await returns the first wanted request, past or future. A request is recorded before it
+// is answered.
 func (s *Server) Await(ctx context.Context, want func(Request) bool) (Request, error) {
 	for next := 0; ; {
 		s.mu.Lock()

@@ -15,8 +15,8 @@ type Request struct {
 	System   []string // texts of the system parameter
 	Messages []Message
 	Tools    []string // names of the tools on offer
-	// Formatted says that the client demands an answer by a schema: one of its
-	// own small errands (a title, a judge), never a turn of the conversation.
+	// Formatted says that the client wants an answer of a certain schema. It does so
+	// only for its own errands (a title, a verdict), never for a turn.
 	Formatted bool
 	Raw       json.RawMessage
 }
@@ -27,8 +27,8 @@ type Message struct {
 	Blocks []Block
 }
 
-// A Block is one part of a Message. For a tool_result, Text is its text and ID
-// that of the tool_use it answers.
+// A Block is one part of a Message. For a tool_result, Text is its text, and ID is the id of
+// the tool_use that it answers.
 type Block struct {
 	Type  string
 	Text  string
@@ -38,15 +38,15 @@ type Block struct {
 	Error bool
 }
 
-// Turns counts the answers since the prompt that is being worked on: 0 when
-// this request is to be answered by the first. Continuations by a Stop hook
-// belong to the prompt before them, so a loop goes on counting.
+// Turns returns the number of answers since the current prompt: 0 if this request wants the
+// first one. Continuations by a Stop hook belong to the prompt before them, so the number
+// grows during a loop.
 func (r Request) Turns() int {
 	return r.turnsAfter(r.promptAt())
 }
 
-// Prompt is the text of the last message that a person (or a parent agent)
-// wrote, without what the client put around it. It is empty when there is none.
+// Prompt returns the text of the last message of a person or a parent agent, without the
+// additions of the client. It returns "" if there is none.
 func (r Request) Prompt() string {
 	at := r.promptAt()
 	if at < 0 {
@@ -55,7 +55,7 @@ func (r Request) Prompt() string {
 	return strings.Join(written(r.Messages[at]), "\n")
 }
 
-// Compaction tells whether the client asks for a summary of the conversation.
+// Compaction reports whether the client asks for a summary of the conversation.
 func (r Request) Compaction() bool {
 	if len(r.Messages) == 0 {
 		return false
@@ -74,7 +74,7 @@ func (r Request) Errand() bool {
 	return r.counts() || r.Formatted || r.Compaction() || r.Judges()
 }
 
-// ToolResults are the texts of all tool results, in order.
+// ToolResults returns the texts of all tool results, in order.
 func (r Request) ToolResults() []string {
 	var out []string
 	r.each(func(_ Message, b Block) {
@@ -85,8 +85,8 @@ func (r Request) ToolResults() []string {
 	return out
 }
 
-// Texts are the texts of the system parameter, then of all messages and tool
-// results, in order: all that the model could read.
+// Texts returns all texts that the model can read: those of the system parameter, then those
+// of all messages and tool results, in order.
 func (r Request) Texts() []string {
 	out := append([]string(nil), r.System...)
 	r.each(func(_ Message, b Block) {
@@ -97,7 +97,7 @@ func (r Request) Texts() []string {
 	return out
 }
 
-// From are the texts (no tool results) of the messages with this role.
+// From returns the texts of the messages with this role, without tool results.
 func (r Request) From(role string) []string {
 	var out []string
 	r.each(func(m Message, b Block) {
@@ -108,7 +108,7 @@ func (r Request) From(role string) []string {
 	return out
 }
 
-// Has tells whether the model could read this text in the request.
+// Has reports whether the request contains a text that the model can read.
 func (r Request) Has(text string) bool {
 	for _, t := range r.Texts() {
 		if strings.Contains(t, text) {
@@ -118,7 +118,7 @@ func (r Request) Has(text string) bool {
 	return false
 }
 
-// Offers tells whether the request has a tool of this name.
+// Offers reports whether the request has a tool with this name.
 func (r Request) Offers(tool string) bool {
 	for _, t := range r.Tools {
 		if t == tool {
@@ -128,9 +128,9 @@ func (r Request) Offers(tool string) bool {
 	return false
 }
 
-// Scripted is the turn that the directive in the conversation asks for (see
-// Play): the one after the answers since it. Without a directive, or past its
-// end, it is the zero Turn.
+// Scripted returns the turn that the directive in the conversation asks for (see Play): the
+// one after the answers since the directive. Without a directive, or past its end, it
+// returns the zero Turn.
 func (r Request) Scripted() Turn {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].Role != "user" {
@@ -183,8 +183,8 @@ func (r Request) promptAt() int {
 	return -1
 }
 
-// written are the texts of a user message that somebody wrote: what the client
-// adds by itself (reminders, hook feedback) would restart a script.
+// written returns the texts of a user message without those that the client adds
+// (reminders, hook feedback), which would restart a script.
 func written(m Message) []string {
 	var out []string
 	for _, b := range m.Blocks {
@@ -195,7 +195,7 @@ func written(m Message) []string {
 	return out
 }
 
-// additions are how the client's own texts begin.
+// additions are the beginnings of the texts that the client adds.
 var additions = []string{
 	"Stop hook feedback", "<system-reminder>", "[SYSTEM NOTIFICATION",
 	"<local-command-", "This session is being continued from a previous conversation",
@@ -211,7 +211,7 @@ func added(text string) bool {
 	return t == ""
 }
 
-// The shapes below are the API's own; only what the stand-in needs is named.
+// The types below are those of the API, with the fields that the stand-in needs.
 type rawRequest struct {
 	Model        string          `json:"model"`
 	MaxTokens    int             `json:"max_tokens"`
@@ -243,8 +243,8 @@ type rawBlock struct {
 	IsError   bool            `json:"is_error"`
 }
 
-// parse reads a request body. It is as strict as the real API where a client
-// could be wrong unseen: every tool_use has its tool_result in the next message.
+// parse reads a request body. It is as strict as the real API about errors of a client that
+// are easy to overlook: every tool_use must have its tool_result in the next message.
 func parse(path string, body []byte) (Request, error) {
 	var raw rawRequest
 	if err := json.Unmarshal(body, &raw); err != nil {

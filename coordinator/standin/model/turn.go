@@ -12,16 +12,16 @@ import (
 type Turn struct {
 	Text  string `json:"text,omitempty"`
 	Tools []Tool `json:"tools,omitempty"`
-	// Delay holds the answer back; a client that leaves ends it early.
+	// Delay delays the answer. It ends early if the client leaves.
 	Delay time.Duration `json:"delay,omitempty"`
-	// Hold, if set, keeps the answer back until it is closed. Only a script function can set it.
+	// Hold delays the answer until it is closed. Only a script function can set it.
 	Hold <-chan struct{} `json:"-"`
 	// Status above zero answers with this HTTP status and an error body instead of a message.
 	Status     int    `json:"status,omitempty"`
 	ErrorType  string `json:"error_type,omitempty"` // default by status, as the real API names it
 	Message    string `json:"message,omitempty"`    // the error's text
 	RetryAfter string `json:"retry_after,omitempty"`
-	// InputTokens is what the answer reports as used; a large number makes the client compact.
+	// InputTokens is the usage that the answer reports. A large number makes the client compact.
 	InputTokens int `json:"input_tokens,omitempty"`
 }
 
@@ -31,25 +31,25 @@ type Tool struct {
 	Input map[string]any `json:"input"`
 }
 
-// Say is a Turn of text alone.
+// Say returns a Turn of one text.
 func Say(text string) Turn { return Turn{Text: text} }
 
-// Call is a Turn with one tool call.
+// Call returns a Turn with one tool call.
 func Call(name string, input map[string]any) Turn {
 	return Turn{Tools: []Tool{{Name: name, Input: input}}}
 }
 
-// Bash is a Turn that runs one command with the Bash tool.
+// Bash returns a Turn that runs one command with the Bash tool.
 func Bash(command string) Turn {
 	return Call("Bash", map[string]any{"command": command, "description": "scripted step"})
 }
 
-// Fail is a Turn that answers with an HTTP error.
+// Fail returns a Turn that answers with an HTTP error.
 func Fail(status int, message string) Turn { return Turn{Status: status, Message: message} }
 
-// Play writes turns as a directive for a prompt: a stateless script that the
-// stand-in plays for that prompt, also in a subagent that is given it. It is
-// one word of letters, digits and "+/=%", safe in any quoting.
+// Play returns turns as a directive for a prompt: a stateless script that the stand-in plays
+// for that prompt, also in a subagent that gets the prompt. It is one word of letters, digits
+// and "+/=%", which is safe in any quoting.
 func Play(turns ...Turn) string {
 	b, err := json.Marshal(turns)
 	if err != nil {
@@ -76,7 +76,7 @@ func script(text string) (turns []Turn, found bool, err error) {
 	return turns, true, nil
 }
 
-// errorType is the name that the Messages API gives to a status.
+// errorType returns the name that the Messages API gives to a status.
 func errorType(status int) string {
 	switch status {
 	case 401:
