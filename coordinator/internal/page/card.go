@@ -3,6 +3,7 @@ package page
 import (
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -17,6 +18,9 @@ func (c Card) Face() wire.Ask {
 
 // id returns the id of the question that a card shows.
 func (c Card) id() string { return c.Face().ID }
+
+// Key names the card among the elements of a page.
+func (c Card) Key() string { return text.ClipBytes(c.id(), maxName) }
 
 // Open reports whether the page can answer the card now.
 func (c Card) Open() bool {

@@ -9,11 +9,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// The bounds of a code block: what is shown at once, and what can be opened.
+// The bounds of a code block.
 const (
-	shownLines = 18
+	shownLines = 18 // at once
 	shownBytes = 2 << 10
-	mostBytes  = 64 << 10
+	mostBytes  = 12 << 10  // that can be opened, and that are coloured
+	wholeBytes = 256 << 10 // on the page of a question
 )
 
 // languages colour the inputs of tools.
@@ -32,12 +33,26 @@ func code(tool, input string) template.HTML {
 	if head == input {
 		return template.HTML(coloured(tool, input))
 	}
-	whole := "Show all of it"
+	label := "Show all of it"
 	if n := strings.Count(input, "\n") + 1; n > shownLines {
-		whole = "Show all " + text.Count(n, "line")
+		label = "Show all " + text.Count(n, "line")
 	}
-	return template.HTML(coloured(tool, head) + `<details class="rest"><summary>` + whole + `</summary>` +
-		coloured(tool, text.ClipBytes(input, mostBytes)) + left(input) + `</details>`)
+	return template.HTML(coloured(tool, head) + `<details class="rest"><summary>` + label + `</summary>` +
+		coloured(tool, text.ClipBytes(input, mostBytes)) + rest(input, mostBytes, "the page of the question shows more") +
+		`</details>`)
+}
+
+// whole shows all of a tool's input.
+func whole(tool, input string) template.HTML {
+	input = strings.TrimRight(input, "\n")
+	if input == "" {
+		return ""
+	}
+	shown := text.ClipBytes(input, wholeBytes)
+	if len(shown) > mostBytes {
+		tool = "" // without colours: they would be ten times as long as the text
+	}
+	return template.HTML(coloured(tool, shown) + rest(input, wholeBytes, "<code>afar asks</code> prints all"))
 }
 
 // beginning returns the part of an input that is shown at once.
@@ -49,13 +64,12 @@ func beginning(input string) string {
 	return text.ClipBytes(input, shownBytes)
 }
 
-// left says how much of an input is not even in the opened block.
-func left(input string) string {
-	if len(input) <= mostBytes {
+// rest says how much of an input is not shown, and where it is.
+func rest(input string, most int, where string) string {
+	if len(input) <= most {
 		return ""
 	}
-	return fmt.Sprintf(`<p class="muted">%d bytes more are not shown; <code>afar asks</code> prints all.</p>`,
-		len(input)-mostBytes)
+	return fmt.Sprintf(`<p class="muted">%d bytes more are not shown here; %s.</p>`, len(input)-most, where)
 }
 
 func coloured(tool, input string) string {

@@ -16,14 +16,14 @@ func (s Settings) Link() string {
 	return "https://t.me/" + url(s.Pairing.Bot) + "?start=" + url(s.Pairing.Code)
 }
 
-// QR draws the link as a QR code, "" without one.
-func (s Settings) QR() (template.HTML, error) {
+// QR draws the link as a QR code, "" without one and for one that is too long.
+func (s Settings) QR() template.HTML {
 	if s.Link() == "" {
-		return "", nil
+		return ""
 	}
 	code, err := qrcode.Encode(s.Link())
 	if err != nil {
-		return "", err
+		return "" // the code itself stands beside it
 	}
 	const border = qrcode.QuietZone
 	var path strings.Builder
@@ -37,7 +37,7 @@ func (s Settings) QR() (template.HTML, error) {
 	side := code.Size + 2*border
 	return template.HTML(fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" width="%d" height="%d" role="img" `+
 		`aria-label="QR code that opens the bot" shape-rendering="crispEdges"><rect width="%d" height="%d" fill="#fff"/>`+
-		`<path d="%s" fill="#000"/></svg>`, side, side, side*5, side*5, side, side, path.String())), nil
+		`<path d="%s" fill="#000"/></svg>`, side, side, side*5, side*5, side, side, path.String()))
 }
 
 // Broken counts the findings of the doctor that are bad.

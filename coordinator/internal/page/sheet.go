@@ -22,11 +22,19 @@ type sheet struct {
 	Now  time.Time
 	Home string
 	Back string // where a form on the page comes back to
+	// Whole has a card show all of its question.
+	Whole bool
 }
 
 // With returns the sheet for a template that shows v.
 func (s sheet) With(v any) sheet {
 	s.V = v
+	return s
+}
+
+// Alone returns the sheet for a card that has a page of its own.
+func (s sheet) Alone(v any) sheet {
+	s.V, s.Whole = v, true
 	return s
 }
 
@@ -95,10 +103,13 @@ func (s sheet) Path(path string) string {
 // line folds a text into one line of at most most characters.
 func line(most int, s string) string { return text.Clip(text.Fold(s), most) }
 
+// maxName bounds ids, tokens and the like in addresses, in bytes. All that are real are shorter.
+const maxName = 300
+
 // url escapes one segment of a path, or one value of a query.
 func url(s string) string {
 	var b strings.Builder
-	for _, c := range []byte(s) {
+	for _, c := range []byte(s[:min(maxName, len(s))]) {
 		if c < utf8.RuneSelf && (unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) || strings.IndexByte("-_.~", c) >= 0) {
 			b.WriteByte(c)
 			continue

@@ -53,6 +53,7 @@ var templates = template.Must(template.New("page").Funcs(template.FuncMap{
 	"url":     url,
 	"used":    wording.Used,
 	"verdict": loopMood,
+	"whole":   whole,
 	"wants":   wording.Wants,
 }).ParseFS(files, "templates/*.html"))
 
