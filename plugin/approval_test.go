@@ -16,7 +16,7 @@ import (
 // Deny stops it, and the model reads why.
 func TestRealPrint(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
-	done := r.printing("go " + model.Play(model.Bash("touch refused"), model.Bash("touch made"), model.Say("fin")))
+	done := r.printing(play(model.Bash("touch refused"), model.Bash("touch made"), model.Say("fin")))
 	r.part("deny", func() {
 		card := r.open("touch refused")
 		r.tap(card, "Deny")
@@ -51,7 +51,7 @@ func TestRealPrintGuard(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, host.Need(t, version))
 			write(t, r.lab.Project, "recipe.txt", "echo run >> made\n")
-			done := r.printing("go " + model.Play(model.Bash(risky), model.Bash(risky), model.Say("fin")))
+			done := r.printing(play(model.Bash(risky), model.Bash(risky), model.Say("fin")))
 			first := r.card("recipe.txt")
 			r.tap(first, "Deny")
 			second := r.seen(func(m botapi.Message) bool { return m.ID != first.ID && len(m.Keyboard) > 0 }, "a second card")
@@ -163,7 +163,7 @@ func TestRealAuto(t *testing.T) {
 	write(t, r.lab.Project, "recipe.txt", "touch made\n")
 	r.must("away", "on")
 	term := r.lab.Terminal()
-	term.Submit("go " + model.Play(model.Bash("bash -c \"$(cat recipe.txt)\""), model.Say("all done now")))
+	term.Submit(play(model.Bash("bash -c \"$(cat recipe.txt)\""), model.Say("all done now")))
 	card := r.card("recipe.txt")
 	r.tap(card, "Allow")
 	r.becomes(card, "ran ok")

@@ -34,7 +34,7 @@ func TestRealAttack(t *testing.T) {
 			write(t, r.lab.Project, "recipe.txt", "touch made\n")
 			victim := make(chan error, 1)
 			go func() { // it waits longer than others do
-				_, err := r.lab.Print(t.Context(), "go "+model.Play(model.Bash("bash -c \"$(cat recipe.txt)\""), model.Say("fin")))
+				_, err := r.lab.Print(t.Context(), play(model.Bash("bash -c \"$(cat recipe.txt)\""), model.Say("fin")))
 				victim <- err
 			}()
 			card := r.card("recipe.txt")
@@ -62,7 +62,7 @@ func TestRealAttack(t *testing.T) {
 func TestRealTyping(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	r.must("away", "on")
-	done := r.printing("go "+model.Play(model.Bash("tmux send-keys -t 0 1 Enter && touch made"), model.Say("fin")), "--permission-mode", "bypassPermissions")
+	done := r.printing(play(model.Bash("tmux send-keys -t 0 1 Enter && touch made"), model.Say("fin")), bypass...)
 	card := r.card("tmux send-keys")
 	if !strings.Contains(card.Text, "Types into a terminal") {
 		t.Errorf("the card says\n%s", card.Text)
@@ -98,7 +98,7 @@ func (r *rig) attacked(which string, tries int, mode string, target wire.Ask, cl
 	r.t.Logf("%s in mode %s", which, mode)
 	_ = os.Remove(filepath.Join(r.lab.Project, "results"))
 	command := strings.Join([]string{"bash attack.sh", filepath.Join(root, "bin"), r.home, target.ID, target.Session, client, which}, " ")
-	r.print("go "+model.Play(model.Bash(command), model.Say("fin")), "--permission-mode", mode)
+	r.print(play(model.Bash(command), model.Say("fin")), "--permission-mode", mode)
 	r.withstood(mode, tries, target)
 }
 

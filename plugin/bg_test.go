@@ -42,7 +42,7 @@ func TestRealBackground(t *testing.T) {
 
 func testBackgroundDefault(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current), "mcp__lab__ask")
-	r.background("go "+model.Play(
+	r.background(play(
 		model.Call("ExitPlanMode", map[string]any{"plan": "1. do it"}),
 		model.Bash("echo run >> made"), model.Bash("echo more >> made"), elicit(wanted()), model.Say("first answer")),
 		append(withServer(t, r), "--permission-mode", "plan")...)
@@ -87,7 +87,7 @@ func testBackgroundAuto(t *testing.T) {
 	r.strict()
 	write(t, r.lab.Project, "recipe.txt", "echo run >> guarded\n")
 	store := map[string]any{"questions": asking()["questions"].([]any)[:1]}
-	r.background("go "+model.Play(model.Bash("bash -c \"$(cat recipe.txt)\""), model.Call("AskUserQuestion", store),
+	r.background(play(model.Bash("bash -c \"$(cat recipe.txt)\""), model.Call("AskUserQuestion", store),
 		model.Bash(scripted), model.Say("first end"), model.Bash(scripted), model.Say("all done now")), "--permission-mode", "auto")
 	r.part("guard", func() {
 		card := r.open("recipe.txt")

@@ -67,7 +67,7 @@ func TestRealCheckIn(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current))
 		r.must("away", "on")
 		begun := time.Now()
-		r.print("go " + model.Play(model.Say("fin")))
+		r.print(play(model.Say("fin")))
 		if took := time.Since(begun); took > 30*time.Second || strings.Contains(r.phone(), "fin") { // a hold lasts a minute
 			t.Errorf("it took %v, and the phone shows:\n%s", took, r.phone())
 		}

@@ -37,7 +37,7 @@ func TestRealDenied(t *testing.T) {
 			r := newRig(t, host.Need(t, version))
 			r.strict()
 			call := model.Bash(scripted)
-			done := r.printing("go "+model.Play(call, model.Say("first end"), model.Bash(scripted+" -r"), call, call, model.Say("second end")), "--permission-mode", "auto")
+			done := r.printing(play(call, model.Say("first end"), model.Bash(scripted+" -r"), call, call, model.Say("second end")), "--permission-mode", "auto")
 			card := r.card("auto mode refused Bash")
 			if !strings.Contains(card.Text, "Code from External") || strings.Join(card.Labels(), " ") != "Retry once 🔁" {
 				t.Errorf("the card is\n%s %v", card.Text, card.Labels())
@@ -74,7 +74,7 @@ func TestRealDenied(t *testing.T) {
 			return q.Scripted()
 		})
 		term := r.lab.Terminal("--permission-mode", "auto")
-		term.Submit("go " + model.Play(call, model.Say("first end")))
+		term.Submit(play(call, model.Say("first end")))
 		card := r.card("auto mode refused Bash")
 		term.Await("first end", within) // nobody has answered yet: the terminal is not held
 		r.tap(card, "Retry once")

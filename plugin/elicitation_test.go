@@ -72,7 +72,7 @@ func testElicitationPrint(t *testing.T, version string) {
 	if version == host.Current {
 		calls = append(calls, elicit(page))
 	}
-	done := r.printing("go "+model.Play(append(calls, model.Say("fin"))...), withServer(t, r)...)
+	done := r.printing(play(append(calls, model.Say("fin"))...), withServer(t, r)...)
 	r.part("filled in", func() {
 		r.filledIn()
 		r.asked(content)

@@ -96,7 +96,7 @@ func testFaults(t *testing.T, client, dir string, stops bool, faults ...string) 
 	for _, fault := range faults {
 		turns = append(turns, model.Bash("touch "+fault))
 	}
-	r.print("go "+model.Play(append(turns, model.Say("fin"))...), "--permission-mode", "bypassPermissions")
+	r.print(play(append(turns, model.Say("fin"))...), bypass...)
 	all := r.model.Turns()
 	told := all[len(all)-1].ToolResults()
 	if len(told) != len(faults) {

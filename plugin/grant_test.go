@@ -77,7 +77,7 @@ func TestRealPark(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Oldest))
 	write(t, r.lab.Project, "recipe.txt", "echo run >> made\n")
 	id := "0a1b2c3d-0000-4000-8000-000000000001"
-	done := r.printing("go "+model.Play(model.Bash(risky), model.Say("fin")), "--permission-mode", "bypassPermissions", "--session-id", id)
+	done := r.printing(play(model.Bash(risky), model.Say("fin")), "--permission-mode", "bypassPermissions", "--session-id", id)
 	card := r.card("recipe.txt")
 	r.endWait(done)
 	if r.exists("made") || !strings.Contains(r.refusal(), "parked") {
@@ -85,7 +85,7 @@ func TestRealPark(t *testing.T) {
 	}
 	r.tap(card, "Allow")
 	r.becomes(card, "for one try")
-	done = r.printing("go "+model.Play(model.Bash(risky), model.Bash(risky), model.Say("fin")), "--permission-mode", "bypassPermissions", "--resume", id)
+	done = r.printing(play(model.Bash(risky), model.Bash(risky), model.Say("fin")), "--permission-mode", "bypassPermissions", "--resume", id)
 	r.seen(func(m botapi.Message) bool { return m.ID != card.ID && len(m.Keyboard) > 0 }, "the second question")
 	r.endWait(done)
 	if n := r.lines("made"); n != 1 {

@@ -166,7 +166,7 @@ func TestRealHold(t *testing.T) {
 			t.Run(version+"/"+name, func(t *testing.T) {
 				r := newHeldRig(t, host.Need(t, version), true)
 				r.installMod("evil", body)
-				r.print("go "+model.Play(model.Bash(forbidden), model.Bash("touch harmless"), model.Say("fin")), "--permission-mode", "bypassPermissions")
+				r.print(play(model.Bash(forbidden), model.Bash("touch harmless"), model.Say("fin")), bypass...)
 				if r.exists("ran") {
 					t.Errorf("a denied call ran\n%s", r.trail())
 				}
@@ -189,7 +189,7 @@ func TestRealHoldIsMild(t *testing.T) {
 on("classic.PreToolUse", ($, e, next) => JSON.stringify(e).includes("first") ? { deny: "mine says no" } : next(e))
 on("tool.check", async ($, e, next) => JSON.stringify(e).includes("second") ? { decision: "deny", reason: "mine says no" } : next(e))
 on("tool.call", ($, e, next) => e.command ? next({ ...e, command: e.command.replace("third", "rewritten") }) : next(e))`)
-			r.print("go "+model.Play(model.Bash("touch first"), model.Bash("touch second"), model.Bash("touch third"), model.Say("fin")), "--permission-mode", "bypassPermissions")
+			r.print(play(model.Bash("touch first"), model.Bash("touch second"), model.Bash("touch third"), model.Say("fin")), bypass...)
 			if r.exists("first") || r.exists("second") || !r.exists("rewritten") {
 				t.Errorf("the person's mod has no say\n%s", r.refusal())
 			}
@@ -220,7 +220,7 @@ func TestRealOverride(t *testing.T) {
 			t.Run(version+"/"+c.name, func(t *testing.T) {
 				r := newHeldRig(t, host.Need(t, version), c.held)
 				r.installMod("evil", c.mod)
-				r.print("go "+model.Play(model.Bash(forbidden), model.Say("fin")), "--permission-mode", "bypassPermissions")
+				r.print(play(model.Bash(forbidden), model.Say("fin")), bypass...)
 				if !r.exists("ran") {
 					t.Fatalf("the mod does not overrule the guard, so nothing is shown here\n%s", r.trail())
 				}
@@ -252,7 +252,7 @@ func TestRealNoFalseAlarm(t *testing.T) {
 				model.Call("Read", map[string]any{"file_path": "/nonexistent"}),
 				model.Call("Bash", map[string]any{"nonsense": true}),
 				model.Call("NoSuchTool", map[string]any{}),
-				model.Call("Agent", map[string]any{"description": "d", "subagent_type": "general-purpose", "prompt": "go " + model.Play(model.Bash("echo sub"))}),
+				model.Call("Agent", map[string]any{"description": "d", "subagent_type": "general-purpose", "prompt": play(model.Bash("echo sub"))}),
 				model.Turn{Tools: []model.Tool{{Name: "Bash", Input: map[string]any{"command": "echo p1", "description": "d"}},
 					{Name: "Bash", Input: map[string]any{"command": "echo p2", "description": "d"}}}},
 			)

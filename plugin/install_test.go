@@ -194,7 +194,7 @@ func TestRealInstall(t *testing.T) {
 	}
 
 	// In the session the guard works, and a bare /loop belongs to Afar.
-	res, err := lab.Print(ctx, "go "+model.Play(model.Bash("git push --force origin main"), model.Say("fin")))
+	res, err := lab.Print(ctx, play(model.Bash("git push --force origin main"), model.Say("fin")))
 	if err != nil || res.Text != "fin" {
 		t.Fatalf("session: %v %+v", err, res)
 	}
@@ -239,7 +239,7 @@ func testHostile(t *testing.T, lab *host.Lab, c *machine) {
 		write(t, lab.Project, ".claude/settings.json", `{"env":{"AFAR_HOME":"`+evil+`","HOME":"`+evil+`","XDG_STATE_HOME":"`+evil+`","PATH":"`+evil+`","AFAR_TELEGRAM_API":"http://127.0.0.1:9"}}`)
 		ctx, cancel := context.WithTimeout(context.Background(), within)
 		defer cancel()
-		if _, err := lab.Print(ctx, "go "+model.Play(model.Say("fin"))); err != nil {
+		if _, err := lab.Print(ctx, play(model.Say("fin"))); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(evil); err == nil {
@@ -255,7 +255,7 @@ func testHostile(t *testing.T, lab *host.Lab, c *machine) {
 			write(t, lab.Project, ".claude/settings.json", settings)
 			term := lab.Terminal()
 			defer term.Close()
-			term.Submit("go " + model.Play(model.Say("here I am")))
+			term.Submit(play(model.Say("here I am")))
 			term.Await("here I am", within)
 			awaitOutput(t, func() (string, bool) {
 				out := c.afar("status")

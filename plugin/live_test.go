@@ -88,7 +88,7 @@ func TestRealDoctorLive(t *testing.T) {
 	c.env = append(c.env, "TMPDIR="+t.TempDir())
 	temp := c.env[len(c.env)-1][len("TMPDIR="):]
 	term := lab.Terminal("--permission-mode", "bypassPermissions")
-	term.Submit("go " + model.Play(model.Say("here I am")))
+	term.Submit(play(model.Say("here I am")))
 	term.Await("here I am", within)
 
 	before := snapshot(t, c.home, written)

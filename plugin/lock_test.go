@@ -136,7 +136,7 @@ func TestRealLock(t *testing.T) {
 				if c.flag != "" {
 					args = append(args, c.flag)
 				}
-				r.print("go "+model.Play(model.Bash(forbidden), model.Bash("touch harmless"), model.Say("fin")), args...)
+				r.print(play(model.Bash(forbidden), model.Bash("touch harmless"), model.Say("fin")), args...)
 				if r.exists("ran") || !r.exists("harmless") {
 					t.Errorf("the denied call ran: %v; the harmless one: %v\n%s", r.exists("ran"), r.exists("harmless"), r.trail())
 				}

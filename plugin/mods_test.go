@@ -31,7 +31,7 @@ func TestRealSwitchOff(t *testing.T) {
 			if version == host.Current { // the oldest client has no such skill
 				script = append(script, model.Call("Skill", map[string]any{"skill": "plugin-authoring"}))
 			}
-			r.print("go "+model.Play(append(script, model.Say("fin"))...), "--permission-mode", "bypassPermissions")
+			r.print(play(append(script, model.Say("fin"))...), bypass...)
 			turns := r.model.Turns()
 			told := strings.Join(turns[len(turns)-1].ToolResults(), "\n") // those of the whole session
 			for _, path := range []string{mod, settings} {

@@ -30,7 +30,7 @@ func TestRealReadsOnly(t *testing.T) {
 			task := "look " + model.Play(model.Bash("touch made"), model.Bash("cat seen.txt | head -1"),
 				model.Call("Write", map[string]any{"file_path": r.lab.Project + "/made", "content": "x"}), model.Say("## Second Opinion\nfine"))
 			agent := model.Call("Agent", map[string]any{"description": "an opinion", "prompt": task, "subagent_type": "alice"})
-			r.print("go "+model.Play(agent, model.Bash("touch main"), model.Say("fin")), "--permission-mode", "bypassPermissions")
+			r.print(play(agent, model.Bash("touch main"), model.Say("fin")), bypass...)
 			told := r.refusal()
 			if r.exists("made") || strings.Count(told, "You only read") < 2 || !strings.Contains(told, "what is to be read") {
 				t.Errorf("made: %v, the agent was told %q\n%s", r.exists("made"), told, r.trail())
@@ -48,7 +48,7 @@ func TestRealReadsOnly(t *testing.T) {
 func TestRealDenyLoop(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	push := func(extra string) model.Turn { return model.Bash("git push --force origin main" + extra) }
-	r.print("go "+model.Play(push(""), push(" -q"), push(" -v"), push(" --tags"), push(" --progress"), push(" --no-verify"), model.Say("fin")), "--permission-mode", "bypassPermissions")
+	r.print(play(push(""), push(" -q"), push(" -v"), push(" --tags"), push(" --progress"), push(" --no-verify"), model.Say("fin")), bypass...)
 	told := r.refusal()
 	if !strings.Contains(told, "refusal number") || strings.Contains(told, "refusal number 2") { // a busy coordinator may miss one
 		t.Errorf("the model was told %q", told)
@@ -67,7 +67,7 @@ func TestRealPolicy(t *testing.T) {
 	t.Run("rule", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current))
 		write(t, r.lab.Project, "guard.toml", "[[rule]]\nid = 'team.made'\nverdict = 'deny'\nwhy = 'w'\ninstead = 'Make it elsewhere.'\ncommand = 'touch made'\n")
-		r.print("go "+model.Play(model.Bash("touch made"), model.Bash("echo > guard.toml"), model.Bash("touch made"), model.Say("fin")), "--permission-mode", "bypassPermissions")
+		r.print(play(model.Bash("touch made"), model.Bash("echo > guard.toml"), model.Bash("touch made"), model.Say("fin")), bypass...)
 		told := r.refusal() // each turn repeats what came before
 		if r.exists("made") || !strings.Contains(told, "Leave Afar and its settings alone") || !strings.Contains(told, "Make it elsewhere.") {
 			t.Errorf("the model was told %q", told)

@@ -43,7 +43,7 @@ func TestRealReviewGate(t *testing.T) {
 			ask := "echo 'is it right? " + model.Play(model.Say("I would rename it.")) + "' | afar consult -"
 			task := "review " + model.Play(model.Say("LGTM. I ran afar consult."), model.Bash("touch made"), model.Bash(ask), model.Say("LGTM.\n\n## Second Opinion\nThe other model would rename it."))
 			agent := model.Call("Agent", map[string]any{"description": "a review", "prompt": task, "subagent_type": "afar:alice"})
-			r.print("go "+model.Play(agent, model.Say("fin")), "--permission-mode", "bypassPermissions")
+			r.print(play(agent, model.Say("fin")), bypass...)
 			r.journal("gate.blocked", "no consultation of another model")
 			r.journal("consult.answered", "claude ("+client+") was asked and answered 18 bytes")
 			r.journal("gate.opened", "holds a second opinion")
@@ -70,7 +70,7 @@ func TestRealReviewLetGo(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	lgtm := model.Say("LGTM.\n\n## Second Opinion\ncodex agrees.")
 	agent := model.Call("Agent", map[string]any{"description": "a review", "prompt": "review " + model.Play(lgtm, model.Bash("echo afar consult; echo codex exec"), lgtm, lgtm, lgtm), "subagent_type": "afar:alice"})
-	r.print("go "+model.Play(agent, model.Say("fin")), "--permission-mode", "bypassPermissions")
+	r.print(play(agent, model.Say("fin")), bypass...)
 	r.journal("gate.blocked", "block 3 of 3")
 	r.journal("gate.given-up", "let go after 3 blocks")
 	r.asked("Do not count it as a review")

@@ -70,6 +70,12 @@ func stage(dir string) error {
 	return build.Run()
 }
 
+// bypass are the arguments of a client in the mode that does not ask.
+var bypass = []string{"--permission-mode", "bypassPermissions"}
+
+// play returns the prompt "go" with a script of turns.
+func play(turns ...model.Turn) string { return "go " + model.Play(turns...) }
+
 // clients are the newest and the oldest supported client, by the names of their subtests.
 //
 // The start of a client is by far the most expensive step of these tests, so one session does
@@ -177,7 +183,7 @@ func (r *rig) part(name string, fn func()) {
 func (r *rig) ask(name string, turns ...model.Turn) {
 	r.t.Helper()
 	// The terminal recognizes a typed text by its end, which must differ from the last one.
-	r.term.Submit("go " + model.Play(append(turns, model.Say("all done with "+name))...) + " for " + name)
+	r.term.Submit(play(append(turns, model.Say("all done with "+name))...) + " for " + name)
 }
 
 // did waits until the session says that it is done with name.

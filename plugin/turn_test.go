@@ -79,7 +79,7 @@ func TestRealStopThinking(t *testing.T) {
 	r := newSession(t, host.Need(t, host.Current), "--permission-mode", "default")
 	slow := model.Say("the slow answer")
 	slow.Delay = within
-	r.term.Submit("go " + model.Play(slow) + " slowly")
+	r.term.Submit(play(slow) + " slowly")
 	r.busy()
 	r.heard("slowly", func(q model.Request) bool { return q.Has("slowly") }) // it answers from here on
 	r.must("stop-turn", r.status().Sessions[0].Token)

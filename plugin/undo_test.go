@@ -19,7 +19,7 @@ import (
 func TestRealUndo(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	write(t, r.lab.Project, "scratch/notes.txt", "mine\n")
-	done := r.printing("go " + model.Play(model.Bash(clean), model.Say("fin")))
+	done := r.printing(play(model.Bash(clean), model.Say("fin")))
 	card := r.card(clean)
 	r.tap(card, "Allow")
 	<-done

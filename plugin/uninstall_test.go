@@ -42,13 +42,13 @@ func TestRealUninstallRunning(t *testing.T) {
 			c, lab, _ := installed(t, version)
 			term := lab.Terminal("--permission-mode", "bypassPermissions")
 			push := model.Bash("git push --force origin main; touch pushed")
-			term.Submit("go " + model.Play(push, model.Say("guarded now")))
+			term.Submit(play(push, model.Say("guarded now")))
 			term.Await("guarded now", within)
 			if there(filepath.Join(lab.Project, "pushed")) {
 				t.Fatal("the guard does not work in this session, so the test proves nothing")
 			}
 			wants(t, c.install("--uninstall"), "Sessions that still run go on without Afar", "run this again")
-			term.Submit("go " + model.Play(model.Bash("touch after"), model.Say("went on")))
+			term.Submit(play(model.Bash("touch after"), model.Say("went on")))
 			term.Await("went on", within)
 			if !there(filepath.Join(lab.Project, "after")) {
 				t.Errorf("after the uninstall the session cannot run its tools:\n%s", term.Screen())
@@ -69,7 +69,7 @@ func ran(t *testing.T, lab *host.Lab, file string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*within)
 	defer cancel()
-	res, err := lab.Print(ctx, "go "+model.Play(model.Bash("touch "+file), model.Say("fin")), "--permission-mode", "bypassPermissions")
+	res, err := lab.Print(ctx, play(model.Bash("touch "+file), model.Say("fin")), bypass...)
 	if err != nil || !there(filepath.Join(lab.Project, file)) {
 		t.Errorf("a new session did not run its tool: %v %+v", err, res)
 	}
@@ -85,7 +85,7 @@ func TestRealDisable(t *testing.T) {
 	write(t, c.clone, "cmd/hook-pre-tool-use/main.go", "package main\n\nfunc main() { broken }\n")
 	ctx, cancel := context.WithTimeout(context.Background(), 3*within)
 	defer cancel()
-	lab.Print(ctx, "go "+model.Play(model.Bash("touch refused"), model.Say("fin")), "--permission-mode", "bypassPermissions")
+	lab.Print(ctx, play(model.Bash("touch refused"), model.Say("fin")), bypass...)
 	if there(filepath.Join(lab.Project, "refused")) {
 		t.Error("a call without a guard ran")
 	}

@@ -27,7 +27,7 @@ func (r *rig) asking(n int, args ...string) <-chan host.Result {
 	for range n {
 		turns = append(turns, model.Bash(readsRecipe))
 	}
-	return r.printing("go "+model.Play(append(turns, model.Say("fin"))...), args...)
+	return r.printing(play(append(turns, model.Say("fin"))...), args...)
 }
 
 // TestRealWait: if the client fails closed, a print session also waits for its person in the
