@@ -54,7 +54,8 @@ func TestRealPrintGuard(t *testing.T) {
 			done := r.printing(play(model.Bash(risky), model.Bash(risky), model.Say("fin")))
 			first := r.card("recipe.txt")
 			r.tap(first, "Deny")
-			second := r.seen(func(m botapi.Message) bool { return m.ID != first.ID && len(m.Keyboard) > 0 }, "a second card")
+			isSecond := func(m botapi.Message) bool { return m.ID != first.ID && len(m.Keyboard) > 0 }
+			second := r.seen(isSecond, "a second card")
 			if r.exists("made") || !strings.Contains(r.refusal(), "Denied by Ann") {
 				t.Errorf("made: %v, the model was told %q", r.exists("made"), r.refusal())
 			}
@@ -72,7 +73,9 @@ func TestRealPrintGuard(t *testing.T) {
 func TestRealTerminal(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
-		t.Run(name, func(t *testing.T) { testTerminal(newSession(t, host.Need(t, version), "--permission-mode", "default")) })
+		t.Run(name, func(t *testing.T) {
+			testTerminal(newSession(t, host.Need(t, version), "--permission-mode", "default"))
+		})
 	}
 }
 

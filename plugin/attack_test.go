@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,9 +98,20 @@ func (r *rig) attacked(which string, tries int, mode string, target wire.Ask, cl
 	r.t.Helper()
 	r.t.Logf("%s in mode %s", which, mode)
 	_ = os.Remove(filepath.Join(r.lab.Project, "results"))
-	command := strings.Join([]string{"bash attack.sh", filepath.Join(root, "bin"), r.home, target.ID, target.Session, client, which}, " ")
+	command := strings.Join([]string{
+		"bash attack.sh", filepath.Join(root, "bin"), r.home, target.ID, target.Session, client, which,
+	}, " ")
 	r.print(play(model.Bash(command), model.Say("fin")), "--permission-mode", mode)
 	r.withstood(mode, tries, target)
+}
+
+// reasons are the texts of the refusals.
+var reasons = []string{
+	"may not decide",
+	"decision of the person",
+	"hook operations are taken from",
+	"speaks for it",
+	"Afar's commands are a person's",
 }
 
 // withstood checks that no try of the script had an effect, and that each was refused with
@@ -115,8 +127,8 @@ func (r *rig) withstood(mode string, tries int, target wire.Ask) {
 		r.t.Errorf("%s: %d attacks, want %d:\n%s", mode, len(lines), tries, raw)
 	}
 	for _, m := range lines {
-		if !strings.Contains(m[3], "may not decide") && !strings.Contains(m[3], "decision of the person") && !strings.Contains(m[3], "hook operations are taken from") &&
-			!strings.Contains(m[3], "speaks for it") && !strings.Contains(m[3], "Afar's commands are a person's") && !strings.HasPrefix(m[2], "mute ") {
+		isReason := func(text string) bool { return strings.Contains(m[3], text) }
+		if !strings.HasPrefix(m[2], "mute ") && !slices.ContainsFunc(reasons, isReason) {
 			r.t.Errorf("%s: %s", mode, m[0])
 		}
 	}

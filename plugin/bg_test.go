@@ -88,7 +88,8 @@ func testBackgroundAuto(t *testing.T) {
 	write(t, r.lab.Project, "recipe.txt", "echo run >> guarded\n")
 	store := map[string]any{"questions": asking()["questions"].([]any)[:1]}
 	r.background(play(model.Bash("bash -c \"$(cat recipe.txt)\""), model.Call("AskUserQuestion", store),
-		model.Bash(scripted), model.Say("first end"), model.Bash(scripted), model.Say("all done now")), "--permission-mode", "auto")
+		model.Bash(scripted), model.Say("first end"), model.Bash(scripted), model.Say("all done now")),
+		"--permission-mode", "auto")
 	r.part("guard", func() {
 		card := r.open("recipe.txt")
 		r.tap(card, "Allow")

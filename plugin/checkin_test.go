@@ -68,7 +68,8 @@ func TestRealCheckIn(t *testing.T) {
 		r.must("away", "on")
 		begun := time.Now()
 		r.print(play(model.Say("fin")))
-		if took := time.Since(begun); took > 30*time.Second || strings.Contains(r.phone(), "fin") { // a hold lasts a minute
+		// a hold lasts a minute
+		if took := time.Since(begun); took > 30*time.Second || strings.Contains(r.phone(), "fin") {
 			t.Errorf("it took %v, and the phone shows:\n%s", took, r.phone())
 		}
 	})

@@ -21,7 +21,9 @@ func TestRealDenialAtTheTerminal(t *testing.T) {
 			r.did("the push")
 			screen := r.term.Screen()
 			shown := strings.Join(strings.Fields(screen), " ")
-			for _, want := range []string{"Afar", "Rewrites the default branch of the remote", "Push a new branch and open a pull request."} {
+			for _, want := range []string{
+				"Afar", "Rewrites the default branch of the remote", "Push a new branch and open a pull request.",
+			} {
 				if !strings.Contains(shown, want) {
 					t.Errorf("the terminal does not show %q\n%s", want, screen)
 				}

@@ -37,9 +37,11 @@ func TestRealDenied(t *testing.T) {
 			r := newRig(t, host.Need(t, version))
 			r.strict()
 			call := model.Bash(scripted)
-			done := r.printing(play(call, model.Say("first end"), model.Bash(scripted+" -r"), call, call, model.Say("second end")), "--permission-mode", "auto")
+			done := r.printing(play(call, model.Say("first end"), model.Bash(scripted+" -r"), call, call,
+				model.Say("second end")), "--permission-mode", "auto")
 			card := r.card("auto mode refused Bash")
-			if !strings.Contains(card.Text, "Code from External") || strings.Join(card.Labels(), " ") != "Retry once 🔁" {
+			if !strings.Contains(card.Text, "Code from External") ||
+				strings.Join(card.Labels(), " ") != "Retry once 🔁" {
 				t.Errorf("the card is\n%s %v", card.Text, card.Labels())
 			}
 			if r.exists("made") {
@@ -49,7 +51,8 @@ func TestRealDenied(t *testing.T) {
 			r.becomes(card, "ran ok")
 			changed := r.card("sh step.sh -r")
 			again := r.seen(func(m botapi.Message) bool {
-				return len(m.Keyboard) > 0 && m.ID != card.ID && m.ID != changed.ID && strings.Contains(m.Text, "sh step.sh")
+				return len(m.Keyboard) > 0 && m.ID != card.ID && m.ID != changed.ID &&
+					strings.Contains(m.Text, "sh step.sh")
 			}, "a second refusal of the same call")
 			r.reply(changed, "leave that")
 			r.reply(again, "that is enough now")

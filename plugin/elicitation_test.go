@@ -15,9 +15,10 @@ import (
 func wanted() map[string]any {
 	return map[string]any{"message": "Who deploys?", "requestedSchema": map[string]any{"type": "object",
 		"properties": map[string]any{
-			"age":  map[string]any{"type": "integer", "minimum": 3, "maximum": 99},
-			"dry":  map[string]any{"type": "boolean", "title": "Dry run?"},
-			"env":  map[string]any{"type": "string", "enum": []string{"staging", "live"}, "enumNames": []string{"The stage", "Live!"}},
+			"age": map[string]any{"type": "integer", "minimum": 3, "maximum": 99},
+			"dry": map[string]any{"type": "boolean", "title": "Dry run?"},
+			"env": map[string]any{"type": "string", "enum": []string{"staging", "live"},
+				"enumNames": []string{"The stage", "Live!"}},
 			"name": map[string]any{"type": "string", "description": "of the deployer", "minLength": 2},
 			"note": map[string]any{"type": "string"},
 		}, "required": []string{"age", "dry", "env", "name"}}}
@@ -67,7 +68,8 @@ func TestRealElicitation(t *testing.T) {
 // that is declined, and a page.
 func testElicitationPrint(t *testing.T, version string) {
 	r := newRig(t, host.Need(t, version), "mcp__lab__ask")
-	page := map[string]any{"mode": "url", "message": "Sign in", "url": "https://id.example/x?a=1&b=2", "elicitationId": "e1"}
+	page := map[string]any{"mode": "url", "message": "Sign in", "url": "https://id.example/x?a=1&b=2",
+		"elicitationId": "e1"}
 	calls := []model.Turn{elicit(wanted()), elicit(wanted())}
 	if version == host.Current {
 		calls = append(calls, elicit(page))
@@ -164,7 +166,8 @@ func (r *rig) attended() {
 			case sub && q.Turns() == 0:
 				return elicit(wanted())
 			case !sub && q.Turns() == 0 && strings.Contains(q.Prompt(), "go on"):
-				return model.Call("Agent", map[string]any{"description": "d", "prompt": "be the sub", "subagent_type": "general-purpose"})
+				return model.Call("Agent", map[string]any{"description": "d", "prompt": "be the sub",
+					"subagent_type": "general-purpose"})
 			}
 			return model.Say("first end")
 		})
@@ -172,6 +175,9 @@ func (r *rig) attended() {
 		r.card("1/5 age")
 		r.term.Await("first end", within)
 		r.filledIn()
-		r.heard(content, func(q model.Request) bool { return strings.Contains(q.Prompt(), "be the sub") && q.Has(content) })
+		r.heard(content, func(q model.Request) bool {
+			return strings.Contains(q.Prompt(), "be the sub") &&
+				q.Has(content)
+		})
 	})
 }

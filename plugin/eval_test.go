@@ -26,7 +26,8 @@ func evaluated(q model.Request) model.Turn {
 		if results := q.ToolResults(); len(results) > 0 {
 			return model.Say("The tool answered: " + results[len(results)-1])
 		}
-		return model.Call("Write", map[string]any{"file_path": workingDir(q) + "/.claude/settings.json", "content": `{"disableAllHooks": true}`})
+		return model.Call("Write", map[string]any{"file_path": workingDir(q) + "/.claude/settings.json",
+			"content": `{"disableAllHooks": true}`})
 	}
 	n := q.Turns()/2 + 1
 	switch {
@@ -35,7 +36,8 @@ func evaluated(q model.Request) model.Turn {
 	case n > 3:
 		return model.Say("<loop-done>COMPLETE</loop-done>")
 	case q.Turns()%2 == 0:
-		return model.Call("Write", map[string]any{"file_path": fmt.Sprintf("%s/%d.txt", workingDir(q), n), "content": fmt.Sprint(n)})
+		return model.Call("Write", map[string]any{"file_path": fmt.Sprintf("%s/%d.txt", workingDir(q), n),
+			"content": fmt.Sprint(n)})
 	}
 	return model.Say(fmt.Sprintf("that was %d", n))
 }
@@ -57,7 +59,8 @@ func endBelow(dir string) {
 	for _, path := range environments {
 		env, _ := os.ReadFile(path) // most are gone, or not ours
 		exe, _ := os.Readlink(filepath.Join(filepath.Dir(path), "exe"))
-		if strings.HasPrefix(exe, filepath.Join(root, "bin", "afar")) && strings.Contains("\x00"+string(env), "\x00HOME="+dir) {
+		if strings.HasPrefix(exe, filepath.Join(root, "bin", "afar")) &&
+			strings.Contains("\x00"+string(env), "\x00HOME="+dir) {
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
@@ -73,15 +76,17 @@ func TestRealEval(t *testing.T) {
 	out := filepath.Join(r.home, "eval.json")
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	defer cancel()
-	cmd := r.lab.Command(ctx, "plugin", "eval", root, "--trust-plugin", "--runs", "1", "--no-publish", "--ablation", "none",
-		"--allow-tools", "Write", "--output-dir", filepath.Join(r.home, "eval"), "--report", filepath.Join(r.home, "eval.html"), "--json", out)
+	cmd := r.lab.Command(ctx, "plugin", "eval", root, "--trust-plugin", "--runs", "1", "--no-publish",
+		"--ablation", "none", "--allow-tools", "Write", "--output-dir", filepath.Join(r.home, "eval"),
+		"--report", filepath.Join(r.home, "eval.html"), "--json", out)
 	said, err := cmd.CombinedOutput()
 	raw, _ := os.ReadFile(out)
 	if err != nil {
 		t.Fatalf("claude plugin eval: %v\n%s\n%s\n%s", err, said, raw, r.trail())
 	}
 	var result any
-	if err := json.Unmarshal(raw, &result); err != nil || !strings.Contains(string(raw), "loop-until-done") || !strings.Contains(string(raw), "guard-settings") {
+	if err := json.Unmarshal(raw, &result); err != nil || !strings.Contains(string(raw), "loop-until-done") ||
+		!strings.Contains(string(raw), "guard-settings") {
 		t.Errorf("it did not run our cases: %v\n%s", err, raw)
 	}
 }

@@ -61,7 +61,8 @@ func (r *rig) always() {
 	}
 	r.tap(next, "Deny")
 	r.did("test")
-	if got := read(r.t, filepath.Join(r.lab.Project, ".claude", "settings.local.json")); !strings.Contains(got, "Bash(go test *)") {
+	got := read(r.t, filepath.Join(r.lab.Project, ".claude", "settings.local.json"))
+	if !strings.Contains(got, "Bash(go test *)") {
 		r.t.Errorf("the host's rules are %s", got)
 	}
 	if r.exists("n.txt") {
@@ -77,7 +78,7 @@ func TestRealPark(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Oldest))
 	write(t, r.lab.Project, "recipe.txt", "echo run >> made\n")
 	id := "0a1b2c3d-0000-4000-8000-000000000001"
-	done := r.printing(play(model.Bash(risky), model.Say("fin")), "--permission-mode", "bypassPermissions", "--session-id", id)
+	done := r.printing(play(model.Bash(risky), model.Say("fin")), append(bypass, "--session-id", id)...)
 	card := r.card("recipe.txt")
 	r.endWait(done)
 	if r.exists("made") || !strings.Contains(r.refusal(), "parked") {
@@ -85,7 +86,8 @@ func TestRealPark(t *testing.T) {
 	}
 	r.tap(card, "Allow")
 	r.becomes(card, "for one try")
-	done = r.printing(play(model.Bash(risky), model.Bash(risky), model.Say("fin")), "--permission-mode", "bypassPermissions", "--resume", id)
+	again := play(model.Bash(risky), model.Bash(risky), model.Say("fin"))
+	done = r.printing(again, append(bypass, "--resume", id)...)
 	r.seen(func(m botapi.Message) bool { return m.ID != card.ID && len(m.Keyboard) > 0 }, "the second question")
 	r.endWait(done)
 	if n := r.lines("made"); n != 1 {

@@ -73,7 +73,10 @@ func (r *rig) reached(turn int) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	_, err := r.model.Await(ctx, func(q model.Request) bool { return !q.Errand() && q.Prompt() == "go" && q.Turns() == turn })
+	_, err := r.model.Await(ctx, func(q model.Request) bool {
+		return !q.Errand() && q.Prompt() == "go" &&
+			q.Turns() == turn
+	})
 	if err != nil {
 		r.t.Fatalf("turn %d: %v\n%s", turn, err, r.trail())
 	}
@@ -143,10 +146,13 @@ func (r *rig) installMod(name, body string) {
 	r.t.Helper()
 	dir := r.t.TempDir()
 	for file, text := range map[string]string{
-		".claude-plugin/plugin.json":      `{"name":"` + name + `","version":"0.0.1","description":"d","author":{"name":"a"}}`,
-		".claude-plugin/marketplace.json": `{"name":"` + name + `","description":"d","owner":{"name":"a"},"plugins":[{"name":"` + name + `","source":"./","description":"d"}]}`,
-		"hooks/hooks.json":                `{"modules":["./mod.mjs"]}`,
-		"hooks/mod.mjs":                   "export const register = (on) => {\n" + body + "\n}\n",
+		".claude-plugin/plugin.json": `{"name":"` + name +
+			`","version":"0.0.1","description":"d","author":{"name":"a"}}`,
+		".claude-plugin/marketplace.json": `{"name":"` + name +
+			`","description":"d","owner":{"name":"a"},"plugins":[{"name":"` + name +
+			`","source":"./","description":"d"}]}`,
+		"hooks/hooks.json": `{"modules":["./mod.mjs"]}`,
+		"hooks/mod.mjs":    "export const register = (on) => {\n" + body + "\n}\n",
 	} {
 		r.settings(filepath.Join(dir, file), text)
 	}
@@ -187,9 +193,12 @@ func TestRealHoldIsMild(t *testing.T) {
 			r := newHeldRig(t, host.Need(t, version), true)
 			r.installMod("mine", `
 on("classic.PreToolUse", ($, e, next) => JSON.stringify(e).includes("first") ? { deny: "mine says no" } : next(e))
-on("tool.check", async ($, e, next) => JSON.stringify(e).includes("second") ? { decision: "deny", reason: "mine says no" } : next(e))
-on("tool.call", ($, e, next) => e.command ? next({ ...e, command: e.command.replace("third", "rewritten") }) : next(e))`)
-			r.print(play(model.Bash("touch first"), model.Bash("touch second"), model.Bash("touch third"), model.Say("fin")), bypass...)
+on("tool.check", async ($, e, next) =>
+  JSON.stringify(e).includes("second") ? { decision: "deny", reason: "mine says no" } : next(e))
+on("tool.call", ($, e, next) =>
+  e.command ? next({ ...e, command: e.command.replace("third", "rewritten") }) : next(e))`)
+			r.print(play(model.Bash("touch first"), model.Bash("touch second"), model.Bash("touch third"),
+				model.Say("fin")), bypass...)
 			if r.exists("first") || r.exists("second") || !r.exists("rewritten") {
 				t.Errorf("the person's mod has no say\n%s", r.refusal())
 			}
@@ -225,7 +234,8 @@ func TestRealOverride(t *testing.T) {
 					t.Fatalf("the mod does not overrule the guard, so nothing is shown here\n%s", r.trail())
 				}
 				r.journal("guard.overridden", c.want)
-				if card := r.said("🚨"); !strings.Contains(card.Text, c.want) || !strings.Contains(card.Text, "evil@evil") {
+				if card := r.said("🚨"); !strings.Contains(card.Text, c.want) ||
+					!strings.Contains(card.Text, "evil@evil") {
 					t.Errorf("the phone says\n%s", card.Text)
 				}
 				if report := r.must("report"); !strings.Contains(report, c.want) {
@@ -252,8 +262,10 @@ func TestRealNoFalseAlarm(t *testing.T) {
 				model.Call("Read", map[string]any{"file_path": "/nonexistent"}),
 				model.Call("Bash", map[string]any{"nonsense": true}),
 				model.Call("NoSuchTool", map[string]any{}),
-				model.Call("Agent", map[string]any{"description": "d", "subagent_type": "general-purpose", "prompt": play(model.Bash("echo sub"))}),
-				model.Turn{Tools: []model.Tool{{Name: "Bash", Input: map[string]any{"command": "echo p1", "description": "d"}},
+				model.Call("Agent", map[string]any{"description": "d", "subagent_type": "general-purpose",
+					"prompt": play(model.Bash("echo sub"))}),
+				model.Turn{Tools: []model.Tool{{Name: "Bash",
+					Input: map[string]any{"command": "echo p1", "description": "d"}},
 					{Name: "Bash", Input: map[string]any{"command": "echo p2", "description": "d"}}}},
 			)
 			done := r.printing("go", "--permission-mode", "bypassPermissions")
@@ -290,6 +302,9 @@ func (r *rig) forge(call string) {
 	}
 	defer f.Close()
 	at := time.Now().UTC().Format(time.RFC3339Nano)
-	fmt.Fprintf(f, `{"type":"assistant","message":{"content":[{"type":"tool_use","id":%q,"name":"Bash","input":{}}]}}`+"\n", call)
-	fmt.Fprintf(f, `{"type":"user","sessionId":%q,"timestamp":%q,"message":{"content":[{"type":"tool_result","tool_use_id":%q,"content":"x"}]}}`+"\n", id, at, call)
+	const use = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":%q,"name":"Bash","input":{}}]}}`
+	const result = `{"type":"user","sessionId":%q,"timestamp":%q,` +
+		`"message":{"content":[{"type":"tool_result","tool_use_id":%q,"content":"x"}]}}`
+	fmt.Fprintf(f, use+"\n", call)
+	fmt.Fprintf(f, result+"\n", id, at, call)
 }

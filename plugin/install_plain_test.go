@@ -59,7 +59,8 @@ func bare(t *testing.T) *machine {
 	m.goes = fakeGo(t, ready(t, ":"))
 	m.path(filepath.Join(m.home, ".local", "bin"), m.goes, tools(t))
 	t.Cleanup(func() {
-		soon(t, "the end of the build, which would write into a folder that is removed", func() bool { return !m.has(".building") })
+		soon(t, "the end of the build, which would write into a folder that is removed",
+			func() bool { return !m.has(".building") })
 		m.run("./install.sh", "--uninstall")
 	})
 	return m
@@ -69,7 +70,8 @@ func bare(t *testing.T) *machine {
 func tools(t *testing.T, more ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	names := strings.Fields("sh env git awk basename cat cmp cp dirname find grep ln mkdir mktemp mv nohup readlink rm rmdir sed setsid sleep tr uname")
+	names := strings.Fields("sh env git awk basename cat cmp cp dirname find grep ln mkdir mktemp mv nohup " +
+		"readlink rm rmdir sed setsid sleep tr uname")
 	for _, name := range append(names, more...) {
 		path, err := exec.LookPath(name)
 		if err != nil {
@@ -242,7 +244,8 @@ func TestInstallLife(t *testing.T) {
 
 func testFirst(t *testing.T, m *machine, fresh map[string]string) {
 	said := m.install()
-	wants(t, said, "Claude Code was not found on PATH", fmt.Sprintf("claude plugin marketplace add '%s' && claude plugin install afar@afar", m.clone),
+	wants(t, said, "Claude Code was not found on PATH",
+		fmt.Sprintf("claude plugin marketplace add '%s' && claude plugin install afar@afar", m.clone),
 		"✔  programs", "✔  pin", "✔  command", "✔  /loop", "○  telegram", "○  claude")
 	if strings.Contains(said, "✖") || strings.Contains(said, "Warning") {
 		t.Errorf("it warns of what is only not set up:\n%s", said)
@@ -267,7 +270,8 @@ func testSecond(t *testing.T, m *machine) {
 	atHome, inClone, inBin := stamped(t, m.home, ownData), stamped(t, m.clone, theBin), stamped(t, m.bin(""), itself)
 	said := m.install()
 	for _, diff := range []string{
-		cmp.Diff(atHome, stamped(t, m.home, ownData)), cmp.Diff(inClone, stamped(t, m.clone, theBin)), cmp.Diff(inBin, stamped(t, m.bin(""), itself)),
+		cmp.Diff(atHome, stamped(t, m.home, ownData)), cmp.Diff(inClone, stamped(t, m.clone, theBin)),
+		cmp.Diff(inBin, stamped(t, m.bin(""), itself)),
 	} {
 		if diff != "" {
 			t.Errorf("a second install changed: %s", diff)
@@ -384,12 +388,15 @@ func TestInstallRefuses(t *testing.T) {
 		want               []string
 	}{
 		{name: "no Go", want: []string{"Go was not found on PATH", "Go 1.26 or newer", "https://go.dev/dl"}},
-		{name: "old Go", script: "echo go1.21.5", want: []string{"Go 1.26 or newer is needed; this is go1.21.5", "https://go.dev/dl"}},
+		{name: "old Go", script: "echo go1.21.5", want: []string{"Go 1.26 or newer is needed; this is go1.21.5",
+			"https://go.dev/dl"}},
 		{name: "Go 1.9", script: "echo go1.9", want: []string{"this is go1.9"}},
 		{name: "old Go that reads go.mod", script: "echo 'go.mod requires go >= 1.26 (running go 1.21.5)' >&2; exit 1",
 			want: []string{"Go 1.26 or newer is needed", "running go 1.21.5"}},
-		{name: "no network", script: builds + "echo no route to host >&2; exit 1", want: []string{"no route to host", "the build failed", "GOPROXY"}},
-		{name: "another afar", script: builds + "exit 1", link: "#!/bin/sh\n", want: []string{m.link() + " is there and is not Afar's", "--prefix"}},
+		{name: "no network", script: builds + "echo no route to host >&2; exit 1",
+			want: []string{"no route to host", "the build failed", "GOPROXY"}},
+		{name: "another afar", script: builds + "exit 1", link: "#!/bin/sh\n",
+			want: []string{m.link() + " is there and is not Afar's", "--prefix"}},
 	}
 	for _, tt := range tests {
 		for _, before := range []bool{false, true} {
@@ -442,10 +449,12 @@ func wantUntouched(t *testing.T, m *machine, exit int, words []string, args ...s
 func TestInstallUsage(t *testing.T) {
 	m := bare(t)
 	for args, word := range map[string]string{
-		"--nonsense": "unknown option: --nonsense", "--uninstall -x": "unknown option: -x", "here": "unknown option: here",
+		"--nonsense": "unknown option: --nonsense", "--uninstall -x": "unknown option: -x",
+		"here":     "unknown option: here",
 		"--prefix": "--prefix needs a directory", "--prefix=": "unknown option: --prefix=",
 	} {
-		wantUntouched(t, m, 2, []string{word, "usage: ./install.sh", "--uninstall", "Exit codes"}, strings.Fields(args)...)
+		wantUntouched(t, m, 2, []string{word, "usage: ./install.sh", "--uninstall", "Exit codes"},
+			strings.Fields(args)...)
 	}
 	wantUntouched(t, m, 0, []string{"usage: ./install.sh", "--no-loop-alias"}, "--help")
 }
@@ -564,10 +573,11 @@ func TestInstallFromGit(t *testing.T) {
 	if code != 0 || strings.Contains(out, "systemMessage") {
 		t.Errorf("with everything built: exit %d, %s", code, out)
 	}
-	soon(t, "the session in the journal: hook-session-start leaves the registration to a process of its own", func() bool {
-		journal, _ := m.run(m.bin("afar"), "log")
-		return strings.Contains(journal, "started in "+m.home)
-	})
+	soon(t, "the session in the journal: hook-session-start leaves the registration to a process of its own",
+		func() bool {
+			journal, _ := m.run(m.bin("afar"), "log")
+			return strings.Contains(journal, "started in "+m.home)
+		})
 	if diff := cmp.Diff(before, stamped(t, m.bin(""), nothing)); diff != "" {
 		t.Errorf("a second start changed bin/: %s", diff)
 	}
@@ -639,7 +649,8 @@ func (m *machine) sessionStart(session string) string {
 	if strings.Contains(notice.SystemMessage, "The guard works in this session") {
 		want = 0
 	}
-	if code != want || err != nil || strings.Count(out, "\n") != 1 || h.HookEventName != "SessionStart" || h.AdditionalContext != notice.SystemMessage {
+	if code != want || err != nil || strings.Count(out, "\n") != 1 || h.HookEventName != "SessionStart" ||
+		h.AdditionalContext != notice.SystemMessage {
 		m.t.Errorf("start.sh: exit %d, %v, prints %q", code, err, out)
 	}
 	return notice.SystemMessage
@@ -652,7 +663,8 @@ func (m *machine) hookStart(session string) (string, int) {
 	args := []string{"-c", `"$@"; exit $?`, "client", "env"}
 	if runtime.GOOS == "linux" {
 		evil := filepath.Join(m.home, "evil")
-		args = append(args, "HOME="+evil, "AFAR_HOME="+evil, "XDG_STATE_HOME="+evil, "GOFLAGS=-mod=evil", "GOCACHE="+evil, "GOOS=plan9")
+		args = append(args, "HOME="+evil, "AFAR_HOME="+evil, "XDG_STATE_HOME="+evil, "GOFLAGS=-mod=evil",
+			"GOCACHE="+evil, "GOOS=plan9")
 	}
 	cmd := exec.Command("sh", append(args, "sh", filepath.Join(m.clone, "plugin", "start.sh"))...)
 	cmd.Dir, cmd.Env = m.home, append(slices.Clone(m.env), "CLAUDE_PLUGIN_ROOT="+m.clone)

@@ -64,7 +64,8 @@ type machine struct {
 
 // shell returns the environment of a person's shell: the home, the tools and Go's caches.
 func shell(home string, path ...string) []string {
-	env := []string{"HOME=" + home, "PATH=" + strings.Join(append(path, os.Getenv("PATH")), ":"), "LANG=C.UTF-8", "IS_SANDBOX=1"}
+	env := []string{"HOME=" + home, "PATH=" + strings.Join(append(path, os.Getenv("PATH")), ":"),
+		"LANG=C.UTF-8", "IS_SANDBOX=1"}
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN"}
 	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output() // one line each
 	for i, value := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
@@ -158,7 +159,10 @@ func changes(before, after map[string]string) []string {
 // The files of the person's data, and those that the host writes by itself.
 var (
 	ownData  = regexp.MustCompile(`^(\.config/afar|\.local/state/afar|afar)(/|$)`)
-	hostsOwn = regexp.MustCompile(`^(\.claude\.json.*|\.claude/(projects|sessions|statsig|todos|shell-snapshots|backups|cache|debug|plugins/(known_marketplaces|installed_plugins|blocklist)\.json|plugins/store/cc-plugin-[a-z-]*_builtin|plugins/\.|telemetry|history|session-env|tasks|plans|stats|\.last-cleanup).*|\.cache/.*|\.local/share/applications.*|\.config/mimeapps\.list|\.npm/.*)`)
+	hostsOwn = regexp.MustCompile(`^(\.claude\.json.*|\.claude/(projects|sessions|statsig|todos|shell-snapshots|` +
+		`backups|cache|debug|plugins/(known_marketplaces|installed_plugins|blocklist)\.json|` +
+		`plugins/store/cc-plugin-[a-z-]*_builtin|plugins/\.|telemetry|history|session-env|tasks|plans|stats|` +
+		`\.last-cleanup).*|\.cache/.*|\.local/share/applications.*|\.config/mimeapps\.list|\.npm/.*)`)
 )
 
 // TestRealInstall is proof f: a new home, a new clone, install.sh, a session, hostile
@@ -172,7 +176,8 @@ func TestRealInstall(t *testing.T) {
 	}
 	t.Cleanup(m.Close)
 	lab := host.NewLab(t, client, m.URL(), host.Opts{})
-	c := &machine{t: t, clone: clone(t), home: lab.Home, env: shell(lab.Home, fakeGo(t, ready(t, ":")), filepath.Dir(client))}
+	c := &machine{t: t, clone: clone(t), home: lab.Home,
+		env: shell(lab.Home, fakeGo(t, ready(t, ":")), filepath.Dir(client))}
 	fresh := snapshot(t, c.home, regexp.MustCompile(`^$`))
 
 	out := c.install()
@@ -236,7 +241,9 @@ func TestRealInstall(t *testing.T) {
 func testHostile(t *testing.T, lab *host.Lab, c *machine) {
 	t.Run("hostile/env", func(t *testing.T) {
 		evil := filepath.Join(t.TempDir(), "evil")
-		write(t, lab.Project, ".claude/settings.json", `{"env":{"AFAR_HOME":"`+evil+`","HOME":"`+evil+`","XDG_STATE_HOME":"`+evil+`","PATH":"`+evil+`","AFAR_TELEGRAM_API":"http://127.0.0.1:9"}}`)
+		write(t, lab.Project, ".claude/settings.json",
+			`{"env":{"AFAR_HOME":"`+evil+`","HOME":"`+evil+`","XDG_STATE_HOME":"`+evil+`","PATH":"`+evil+
+				`","AFAR_TELEGRAM_API":"http://127.0.0.1:9"}}`)
 		ctx, cancel := context.WithTimeout(context.Background(), within)
 		defer cancel()
 		if _, err := lab.Print(ctx, play(model.Say("fin"))); err != nil {
@@ -262,7 +269,8 @@ func testHostile(t *testing.T, lab *host.Lab, c *machine) {
 				return out, strings.Contains(out, "unprotected")
 			})
 			c.logs("runs without Afar's hooks")
-			if out, code := c.run(filepath.Join(c.home, ".local/bin/afar"), "doctor"); code == 0 || !strings.Contains(out, "without Afar's hooks") {
+			if out, code := c.run(filepath.Join(c.home, ".local/bin/afar"), "doctor"); code == 0 ||
+				!strings.Contains(out, "without Afar's hooks") {
 				t.Errorf("doctor exits %d and says\n%s", code, out)
 			}
 		})

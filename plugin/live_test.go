@@ -61,8 +61,10 @@ func TestRealLiveBroken(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, false, false, true},
-		"guard does nothing": {func(t *testing.T, dir string) { replace(t, dir, "hook-pre-tool-use", noop) }, false, false, true},
-		"stop does nothing":  {func(t *testing.T, dir string) { replace(t, dir, "hook-stop", noop) }, true, true, false},
+		"guard does nothing": {func(t *testing.T, dir string) { replace(t, dir, "hook-pre-tool-use", noop) },
+			false, false, true},
+		"stop does nothing": {func(t *testing.T, dir string) { replace(t, dir, "hook-stop", noop) }, true,
+			true, false},
 	} {
 		for client, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
 			if client == "oldest" && name != "guard missing" {
@@ -94,8 +96,10 @@ func TestRealDoctorLive(t *testing.T) {
 	before := snapshot(t, c.home, written)
 	found, code := c.doctorLive()
 	t.Logf("afar doctor --live finds:\n%s", strings.Join(found, "\n"))
-	has(t, found, "ok live "+host.Current+": proved: the guard denies", "ok live "+host.Current+": proved: a question reaches",
-		"ok live "+host.Current+": proved: the Stop hook holds", "ok live "+host.Current+": proved: a call whose guard cannot be started does not run",
+	has(t, found, "ok live "+host.Current+": proved: the guard denies",
+		"ok live "+host.Current+": proved: a question reaches",
+		"ok live "+host.Current+": proved: the Stop hook holds",
+		"ok live "+host.Current+": proved: a call whose guard cannot be started does not run",
 		"off not proved: that a card reaches your phone")
 	if !slices.ContainsFunc(found, func(f string) bool {
 		return strings.HasPrefix(f, "ok session project-") && strings.Contains(f, "its hooks ran")

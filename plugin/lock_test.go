@@ -39,7 +39,8 @@ func newEtc(t *testing.T) etc {
 func (e etc) around(program string) (path string) {
 	e.t.Helper()
 	path = filepath.Join(e.t.TempDir(), filepath.Base(program))
-	script := "#!/bin/sh\nexec unshare -m --propagation private sh -c 'mount --bind " + e.dir + " /etc && exec \"$0\" \"$@\"' " + program + " \"$@\"\n"
+	script := "#!/bin/sh\nexec unshare -m --propagation private sh -c 'mount --bind " + e.dir +
+		" /etc && exec \"$0\" \"$@\"' " + program + " \"$@\"\n"
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 		e.t.Fatal(err)
 	}
@@ -138,7 +139,8 @@ func TestRealLock(t *testing.T) {
 				}
 				r.print(play(model.Bash(forbidden), model.Bash("touch harmless"), model.Say("fin")), args...)
 				if r.exists("ran") || !r.exists("harmless") {
-					t.Errorf("the denied call ran: %v; the harmless one: %v\n%s", r.exists("ran"), r.exists("harmless"), r.trail())
+					t.Errorf("the denied call ran: %v; the harmless one: %v\n%s", r.exists("ran"),
+						r.exists("harmless"), r.trail())
 				}
 			})
 		}

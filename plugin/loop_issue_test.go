@@ -35,7 +35,8 @@ func (r *rig) issues(ids ...string) {
 	if err := os.Chmod(reviewer, 0o700); err != nil {
 		r.t.Fatal(err)
 	}
-	write(r.t, r.home, "config.toml", fmt.Sprintf("[telegram]\napi = %q\n[consult]\nprograms = [%q]\n[issues]\npush = true\n", r.bot.URL(), reviewer))
+	const config = "[telegram]\napi = %q\n[consult]\nprograms = [%q]\n[issues]\npush = true\n"
+	write(r.t, r.home, "config.toml", fmt.Sprintf(config, r.bot.URL(), reviewer))
 	r.must("restart")
 	for _, id := range ids {
 		write(r.t, r.lab.Project, ".afar/issues/"+id+".md", "# Write "+id+"\n\nA file "+id+".txt is wanted.\n")
@@ -67,7 +68,8 @@ func committing(ids ...string) func(model.Request) model.Turn {
 	return func(q model.Request) model.Turn {
 		for _, id := range ids {
 			if q.Has("Issue "+id+" is yours") && !q.Has("committed "+id) {
-				return model.Bash(fmt.Sprintf(`cd .worktrees/afar/%[1]s && echo %[1]s >%[1]s.txt && git add %[1]s.txt && git commit -qm 'write %[1]s' && echo commi""tted %[1]s`, id))
+				return model.Bash(fmt.Sprintf(`cd .worktrees/afar/%[1]s && echo %[1]s >%[1]s.txt && `+
+					`git add %[1]s.txt && git commit -qm 'write %[1]s' && echo commi""tted %[1]s`, id))
 			}
 		}
 		return model.Say("It is done.\n<loop-done>COMPLETE</loop-done>")
@@ -84,7 +86,8 @@ func (r *rig) landed(ids ...string) {
 	r.said("Loop done (proven)")
 	r.journal("loop.ended", "done")
 	for _, id := range ids {
-		if text := read(r.t, filepath.Join(r.lab.Project, ".afar/issues/"+id+".md")); !strings.Contains(text, "status: closed") {
+		text := read(r.t, filepath.Join(r.lab.Project, ".afar/issues/"+id+".md"))
+		if !strings.Contains(text, "status: closed") {
 			r.t.Errorf("issue %s:\n%s", id, text)
 		}
 		if !r.exists(id+".txt") || r.exists(".worktrees/afar/"+id) {
@@ -105,7 +108,8 @@ func TestRealLoopIssueEsc(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current), "Bash")
 	r.issues("b2", "c3")
 	gate := filepath.Join(r.home, "go")
-	write(t, r.home, "codex", strings.Replace(approving, "grep", "until [ -e "+gate+" ]; do sleep 0.1; done; exec grep", 1))
+	write(t, r.home, "codex", strings.Replace(approving, "grep",
+		"until [ -e "+gate+" ]; do sleep 0.1; done; exec grep", 1))
 	work := committing("b2", "c3")
 	r.model.Script(func(q model.Request) model.Turn {
 		if strings.Contains(q.Prompt(), "what time is it") && !q.Has("Issue c3 is yours") {

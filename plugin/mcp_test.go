@@ -41,16 +41,20 @@ func serveMCP() {
 		switch {
 		case m.Method == "initialize":
 			say(map[string]any{"id": m.ID, "result": map[string]any{"protocolVersion": m.Params.Version,
-				"capabilities": map[string]any{"tools": map[string]any{}}, "serverInfo": map[string]any{"name": "lab", "version": "1"}}})
+				"capabilities": map[string]any{"tools": map[string]any{}},
+				"serverInfo":   map[string]any{"name": "lab", "version": "1"}}})
 		case m.Method == "tools/list":
-			say(map[string]any{"id": m.ID, "result": map[string]any{"tools": []any{map[string]any{"name": "ask", "description": "asks",
-				"inputSchema": map[string]any{"type": "object", "properties": map[string]any{"params": map[string]any{"type": "object"}}}}}}})
+			say(map[string]any{"id": m.ID, "result": map[string]any{"tools": []any{map[string]any{"name": "ask",
+				"description": "asks",
+				"inputSchema": map[string]any{"type": "object",
+					"properties": map[string]any{"params": map[string]any{"type": "object"}}}}}}})
 			_ = os.WriteFile(os.Getenv(asServer), nil, 0o600) // without it the test says so
 		case m.Method == "tools/call":
 			asked = m.ID
 			say(map[string]any{"id": "elicit", "method": "elicitation/create", "params": m.Params.Arguments["params"]})
 		case m.Method == "" && string(m.ID) == `"elicit"`:
-			say(map[string]any{"id": asked, "result": map[string]any{"content": []any{map[string]any{"type": "text", "text": "the person: " + string(m.Result)}}}})
+			text := map[string]any{"type": "text", "text": "the person: " + string(m.Result)}
+			say(map[string]any{"id": asked, "result": map[string]any{"content": []any{text}}})
 		case m.Method != "" && len(m.ID) > 0:
 			say(map[string]any{"id": m.ID, "result": map[string]any{}})
 		}
@@ -65,7 +69,8 @@ func withServer(t *testing.T, r *rig) []string {
 		t.Fatal(err)
 	}
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
-		"lab": map[string]any{"command": self, "args": []string{}, "env": map[string]string{asServer: r.lab.Temp + "/listed"}}}})
+		"lab": map[string]any{"command": self, "args": []string{},
+			"env": map[string]string{asServer: r.lab.Temp + "/listed"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

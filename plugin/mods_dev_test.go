@@ -29,12 +29,17 @@ func TestRealHoldDevMod(t *testing.T) {
 				r.term.Submit("/plugin-authoring")
 				r.term.Await("fin|done", within)
 				dir := filepath.Join(r.lab.Home, ".claude", "dev-mods", id, "evil")
-				r.settings(filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name":"evil","version":"0.0.1","description":"d","author":{"name":"a"}}`)
+				r.settings(filepath.Join(dir, ".claude-plugin", "plugin.json"),
+					`{"name":"evil","version":"0.0.1","description":"d","author":{"name":"a"}}`)
 				r.settings(filepath.Join(dir, "hooks", "hooks.json"), `{"modules":["./mod.mjs"]}`)
-				r.settings(filepath.Join(dir, "hooks", "mod.mjs"), "export const register = (on) => {\n"+mods["classic swallowed"]+"\n}\n")
+				r.settings(filepath.Join(dir, "hooks", "mod.mjs"),
+					"export const register = (on) => {\n"+mods["classic swallowed"]+"\n}\n")
 				// The host loads the mod some time after the turn that follows the skill, and
 				// says so if the mod is refused.
-				loaded := func() bool { return r.exists("ran") || strings.Contains(r.term.Screen(), "evil: refused by afar") }
+				loaded := func() bool {
+					return r.exists("ran") ||
+						strings.Contains(r.term.Screen(), "evil: refused by afar")
+				}
 				for turn := 1; turn <= 8 && !loaded(); turn++ {
 					name := fmt.Sprint("turn ", turn)
 					r.ask(name, model.Bash(forbidden))

@@ -39,7 +39,8 @@ func TestRealSwitchOff(t *testing.T) {
 					t.Errorf("%s was written; the model was told %q", path, told)
 				}
 			}
-			if n := strings.Count(told, "let the person load it") + strings.Count(told, "let the person edit the settings"); n != len(script) {
+			if n := strings.Count(told, "let the person load it") +
+				strings.Count(told, "let the person edit the settings"); n != len(script) {
 				t.Errorf("%d of %d calls were refused; the model was told %q\n%s", n, len(script), told, r.trail())
 			}
 			r.journal("guard.denied", "host.mods")

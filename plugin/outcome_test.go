@@ -27,7 +27,8 @@ const complete = "<loop-done>COMPLETE</loop-done>"
 
 // serving returns a turn that starts a background shell for a number of seconds.
 func serving(seconds int) model.Turn {
-	return model.Call("Bash", map[string]any{"command": fmt.Sprintf("echo $$ > pid; exec sleep %d", seconds), "description": "a server", "run_in_background": true})
+	return model.Call("Bash", map[string]any{"command": fmt.Sprintf("echo $$ > pid; exec sleep %d", seconds),
+		"description": "a server", "run_in_background": true})
 }
 
 // pid returns the id that a process wrote into the file pid of the project.
@@ -103,7 +104,8 @@ func TestRealLoopAgent(t *testing.T) {
 		case strings.Contains(q.Prompt(), "be the sub"):
 			return model.Turn{Text: "the sub is done", Delay: 2 * time.Second}
 		case !asked.Swap(true):
-			return model.Call("Agent", map[string]any{"description": "d", "prompt": "be the sub", "subagent_type": "general-purpose"})
+			return model.Call("Agent", map[string]any{"description": "d", "prompt": "be the sub",
+				"subagent_type": "general-purpose"})
 		case q.Has("[loop 1/"):
 			return model.Say(complete)
 		}
@@ -130,7 +132,8 @@ func TestRealLoopRefused(t *testing.T) {
 			case q.Turns() < 2:
 				return ticking(50)(q)
 			case n.Add(1) <= times:
-				return model.Turn{Status: 429, Message: "This request would exceed your account's rate limit", RetryAfter: "3600"}
+				return model.Turn{Status: 429, Message: "This request would exceed your account's rate limit",
+					RetryAfter: "3600"}
 			}
 			return model.Say(complete)
 		}
@@ -291,7 +294,8 @@ func TestRealLoopPerson(t *testing.T) {
 			}
 			return model.Say(complete)
 		})
-		if res := r.print("look around", "--resume", session, "--fork-session"); res.Session == session || res.Text != "a fork, and nobody holds me" {
+		if res := r.print("look around", "--resume", session, "--fork-session"); res.Session == session ||
+			res.Text != "a fork, and nobody holds me" {
 			r.t.Errorf("the fork %s of %s ended with %q", res.Session, session, res.Text)
 		}
 		r.loop() // the fork does not end it
@@ -318,7 +322,8 @@ func TestRealLoopClock(t *testing.T) {
 	r.model.Script(func(q model.Request) model.Turn {
 		switch {
 		case q.Turns() == 0:
-			return model.Call("CronCreate", map[string]any{"cron": "0 0 1 1 *", "prompt": "happy new year", "recurring": true})
+			return model.Call("CronCreate", map[string]any{"cron": "0 0 1 1 *", "prompt": "happy new year",
+				"recurring": true})
 		case q.Has("[loop 1/"):
 			return model.Say(complete)
 		}

@@ -28,11 +28,14 @@ func TestRealReadsOnly(t *testing.T) {
 			write(t, r.lab.Project, ".claude/agents/alice.md", alice)
 			write(t, r.lab.Project, "seen.txt", "what is to be read\n")
 			task := "look " + model.Play(model.Bash("touch made"), model.Bash("cat seen.txt | head -1"),
-				model.Call("Write", map[string]any{"file_path": r.lab.Project + "/made", "content": "x"}), model.Say("## Second Opinion\nfine"))
-			agent := model.Call("Agent", map[string]any{"description": "an opinion", "prompt": task, "subagent_type": "alice"})
+				model.Call("Write", map[string]any{"file_path": r.lab.Project + "/made", "content": "x"}),
+				model.Say("## Second Opinion\nfine"))
+			agent := model.Call("Agent", map[string]any{"description": "an opinion", "prompt": task,
+				"subagent_type": "alice"})
 			r.print(play(agent, model.Bash("touch main"), model.Say("fin")), bypass...)
 			told := r.refusal()
-			if r.exists("made") || strings.Count(told, "You only read") < 2 || !strings.Contains(told, "what is to be read") {
+			if r.exists("made") || strings.Count(told, "You only read") < 2 ||
+				!strings.Contains(told, "what is to be read") {
 				t.Errorf("made: %v, the agent was told %q\n%s", r.exists("made"), told, r.trail())
 			}
 			if !r.exists("main") {
@@ -48,9 +51,11 @@ func TestRealReadsOnly(t *testing.T) {
 func TestRealDenyLoop(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	push := func(extra string) model.Turn { return model.Bash("git push --force origin main" + extra) }
-	r.print(play(push(""), push(" -q"), push(" -v"), push(" --tags"), push(" --progress"), push(" --no-verify"), model.Say("fin")), bypass...)
+	r.print(play(push(""), push(" -q"), push(" -v"), push(" --tags"), push(" --progress"), push(" --no-verify"),
+		model.Say("fin")), bypass...)
 	told := r.refusal()
-	if !strings.Contains(told, "refusal number") || strings.Contains(told, "refusal number 2") { // a busy coordinator may miss one
+	// a busy coordinator may miss one
+	if !strings.Contains(told, "refusal number") || strings.Contains(told, "refusal number 2") {
 		t.Errorf("the model was told %q", told)
 	}
 	r.said("tried git.push-force-main 3 times")
@@ -66,10 +71,13 @@ func TestRealPolicy(t *testing.T) {
 	t.Parallel()
 	t.Run("rule", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current))
-		write(t, r.lab.Project, "guard.toml", "[[rule]]\nid = 'team.made'\nverdict = 'deny'\nwhy = 'w'\ninstead = 'Make it elsewhere.'\ncommand = 'touch made'\n")
-		r.print(play(model.Bash("touch made"), model.Bash("echo > guard.toml"), model.Bash("touch made"), model.Say("fin")), bypass...)
+		write(t, r.lab.Project, "guard.toml", "[[rule]]\nid = 'team.made'\nverdict = 'deny'\nwhy = 'w'\n"+
+			"instead = 'Make it elsewhere.'\ncommand = 'touch made'\n")
+		r.print(play(model.Bash("touch made"), model.Bash("echo > guard.toml"), model.Bash("touch made"),
+			model.Say("fin")), bypass...)
 		told := r.refusal() // each turn repeats what came before
-		if r.exists("made") || !strings.Contains(told, "Leave Afar and its settings alone") || !strings.Contains(told, "Make it elsewhere.") {
+		if r.exists("made") || !strings.Contains(told, "Leave Afar and its settings alone") ||
+			!strings.Contains(told, "Make it elsewhere.") {
 			t.Errorf("the model was told %q", told)
 		}
 	})

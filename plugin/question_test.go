@@ -22,8 +22,10 @@ func asking() map[string]any {
 		return all
 	}
 	return map[string]any{"questions": []any{
-		map[string]any{"question": "Which store?", "header": "Store", "multiSelect": false, "options": options("SQLite", "Postgres")},
-		map[string]any{"question": "Which checks?", "header": "Checks", "multiSelect": true, "options": options("lint, strict", "fuzz", "bench")},
+		map[string]any{"question": "Which store?", "header": "Store", "multiSelect": false,
+			"options": options("SQLite", "Postgres")},
+		map[string]any{"question": "Which checks?", "header": "Checks", "multiSelect": true,
+			"options": options("lint, strict", "fuzz", "bench")},
 	}}
 }
 
@@ -35,7 +37,9 @@ const questionDialog = `to navigate · Esc to cancel`
 func TestRealQuestion(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
-		t.Run(name, func(t *testing.T) { testQuestion(newSession(t, host.Need(t, version), "--permission-mode", "default")) })
+		t.Run(name, func(t *testing.T) {
+			testQuestion(newSession(t, host.Need(t, version), "--permission-mode", "default"))
+		})
 	}
 }
 

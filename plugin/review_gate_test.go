@@ -56,7 +56,8 @@ func reviewing() func(model.Request) model.Turn {
 			return model.Say("alice is at it")
 		case q.Has("review gate is on in this session"):
 			asked.Store(true)
-			return model.Call("Agent", map[string]any{"description": "a review", "prompt": "review the change", "subagent_type": "afar:alice"})
+			return model.Call("Agent", map[string]any{"description": "a review", "prompt": "review the change",
+				"subagent_type": "afar:alice"})
 		case q.Has("it is new now"):
 			return model.Say("made it")
 		}

@@ -18,15 +18,19 @@ import (
 func (r *rig) consults(client string) (ran string) {
 	r.t.Helper()
 	ran = filepath.Join(r.lab.Home, "ran")
-	write(r.t, r.home, "config.toml", fmt.Sprintf("%s\n[consult]\nprograms = [%q]\n", read(r.t, r.home+"/config.toml"), client))
+	write(r.t, r.home, "config.toml", fmt.Sprintf("%s\n[consult]\nprograms = [%q]\n",
+		read(r.t, r.home+"/config.toml"), client))
 	r.must("restart")
 	for _, args := range [][]string{{"marketplace", "add", root}, {"install", "afar@afar"}} {
-		if out, err := r.lab.Command(r.t.Context(), append([]string{"plugin"}, args...)...).CombinedOutput(); err != nil {
+		if out, err := r.lab.Command(r.t.Context(),
+			append([]string{"plugin"}, args...)...).CombinedOutput(); err != nil {
 			r.t.Fatalf("claude plugin %v: %v\n%s", args, err, out)
 		}
 	}
 	hook := fmt.Sprintf(`[{"hooks":[{"type":"command","command":"cat >> %s"}]}]`, ran)
-	write(r.t, r.lab.Home, ".claude/settings.json", `{"enabledPlugins":{"afar@afar":true},"hooks":{"SessionStart":`+hook+`,"UserPromptSubmit":`+hook+`,"Stop":`+hook+`}}`)
+	write(r.t, r.lab.Home, ".claude/settings.json",
+		`{"enabledPlugins":{"afar@afar":true},"hooks":{"SessionStart":`+hook+
+			`,"UserPromptSubmit":`+hook+`,"Stop":`+hook+`}}`)
 	return ran
 }
 
@@ -41,19 +45,23 @@ func TestRealReviewGate(t *testing.T) {
 			r := newRig(t, client)
 			ran := r.consults(client)
 			ask := "echo 'is it right? " + model.Play(model.Say("I would rename it.")) + "' | afar consult -"
-			task := "review " + model.Play(model.Say("LGTM. I ran afar consult."), model.Bash("touch made"), model.Bash(ask), model.Say("LGTM.\n\n## Second Opinion\nThe other model would rename it."))
-			agent := model.Call("Agent", map[string]any{"description": "a review", "prompt": task, "subagent_type": "afar:alice"})
+			task := "review " + model.Play(model.Say("LGTM. I ran afar consult."), model.Bash("touch made"),
+				model.Bash(ask), model.Say("LGTM.\n\n## Second Opinion\nThe other model would rename it."))
+			agent := model.Call("Agent", map[string]any{"description": "a review", "prompt": task,
+				"subagent_type": "afar:alice"})
 			r.print(play(agent, model.Say("fin")), bypass...)
 			r.journal("gate.blocked", "no consultation of another model")
 			r.journal("consult.answered", "claude ("+client+") was asked and answered 18 bytes")
 			r.journal("gate.opened", "holds a second opinion")
-			if told := r.refusal(); r.exists("made") || !strings.Contains(told, "I would rename it.") || !strings.Contains(told, "You only read") {
+			if told := r.refusal(); r.exists("made") || !strings.Contains(told, "I would rename it.") ||
+				!strings.Contains(told, "You only read") {
 				t.Errorf("made: %v, alice was told %q", r.exists("made"), told)
 			}
 			if journal := r.trail(); strings.Contains(journal, "session afar-consult-") {
 				t.Errorf("the consulted client counts as a session\n%s", journal)
 			}
-			asked := slices.IndexFunc(r.model.Requests(), func(q model.Request) bool { return strings.HasPrefix(q.Prompt(), "is it right?") && !q.Errand() })
+			asked := slices.IndexFunc(r.model.Requests(),
+				func(q model.Request) bool { return strings.HasPrefix(q.Prompt(), "is it right?") && !q.Errand() })
 			if asked < 0 || len(r.model.Requests()[asked].Tools) > 0 {
 				t.Errorf("request %d: the other model was offered tools, or was not asked", asked)
 			}
@@ -69,7 +77,9 @@ func TestRealReviewGate(t *testing.T) {
 func TestRealReviewLetGo(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	lgtm := model.Say("LGTM.\n\n## Second Opinion\ncodex agrees.")
-	agent := model.Call("Agent", map[string]any{"description": "a review", "prompt": "review " + model.Play(lgtm, model.Bash("echo afar consult; echo codex exec"), lgtm, lgtm, lgtm), "subagent_type": "afar:alice"})
+	agent := model.Call("Agent", map[string]any{"description": "a review", "prompt": "review " +
+		model.Play(lgtm, model.Bash("echo afar consult; echo codex exec"), lgtm, lgtm, lgtm),
+		"subagent_type": "afar:alice"})
 	r.print(play(agent, model.Say("fin")), bypass...)
 	r.journal("gate.blocked", "block 3 of 3")
 	r.journal("gate.given-up", "let go after 3 blocks")

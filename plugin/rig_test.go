@@ -64,7 +64,8 @@ func stage(dir string) error {
 			return err
 		}
 	}
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", filepath.Join(dir, "bin")+"/", "../cmd/...")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o",
+		filepath.Join(dir, "bin")+"/", "../cmd/...")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as install.sh does
 	build.Stderr = os.Stderr
 	return build.Run()
@@ -138,7 +139,8 @@ func newRigOf(t *testing.T, client, plugin string, allowed ...string) *rig {
 	r.lab = host.NewLab(t, client, m.URL(), host.Opts{
 		PluginDir: plugin, Env: map[string]string{"AFAR_HOME": home},
 		Settings: map[string]any{"permissions": map[string]any{"allow": append([]string{}, allowed...)},
-			"prefersReducedMotion": true, "spinnerTipsEnabled": false}, // a spinner that nobody watches costs more than the rest of a turn
+			// a spinner that nobody watches costs more than the rest of a turn
+			"prefersReducedMotion": true, "spinnerTipsEnabled": false},
 	})
 	r.must("start")
 	r.pair()

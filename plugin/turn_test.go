@@ -17,7 +17,9 @@ import (
 func TestRealStopTurn(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
-		t.Run(name, func(t *testing.T) { testStopTurn(newSession(t, host.Need(t, version), "--permission-mode", "default")) })
+		t.Run(name, func(t *testing.T) {
+			testStopTurn(newSession(t, host.Need(t, version), "--permission-mode", "default"))
+		})
 	}
 }
 
@@ -41,7 +43,9 @@ func testStopTurn(r *rig) {
 		r.rests("more", "three")
 	})
 	r.part("a loop", func() {
-		r.term.Submit("/afar:loop write a haiku " + model.Play(model.Bash("sleep 4; echo slow > slow"), model.Say("one line"), model.Say("two lines"), model.Say("three lines")))
+		r.term.Submit("/afar:loop write a haiku " +
+			model.Play(model.Bash("sleep 4; echo slow > slow"), model.Say("one line"), model.Say("two lines"),
+				model.Say("three lines")))
 		r.tap(r.card("sleep 4;"), "Allow")
 		r.journal("ask.delivered", "")
 		r.ann.Say(annID, "/stop")

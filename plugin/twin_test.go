@@ -35,9 +35,11 @@ func TestRealTwins(t *testing.T) {
 	r.must("away", "on")
 	term := r.lab.Terminal("--permission-mode", "default")
 	var tools []model.Tool
-	for _, command := range []string{"echo run >> made", "echo run >> made", "echo run >> made", "echo other >> other", "echo late >> late"} {
+	for _, command := range []string{"echo run >> made", "echo run >> made", "echo run >> made",
+		"echo other >> other", "echo late >> late"} {
 		tools = append(tools, model.Tool{Name: "Agent", Input: map[string]any{
-			"description": "sub", "subagent_type": "general-purpose", "prompt": "do " + model.Play(model.Bash(command), model.Say("sub done")),
+			"description": "sub", "subagent_type": "general-purpose", "prompt": "do " +
+				model.Play(model.Bash(command), model.Say("sub done")),
 		}})
 	}
 	r.first(tools...)

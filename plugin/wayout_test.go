@@ -69,7 +69,8 @@ func TestRealWayOut(t *testing.T) {
 		done, release := r.looping()
 		id := r.status().Loops[0].ID
 		goOn := r.hang()
-		if out, err := r.afar("loop", "cancel", id); err == nil || !strings.Contains(out, "takes effect when it is back") {
+		if out, err := r.afar("loop", "cancel", id); err == nil ||
+			!strings.Contains(out, "takes effect when it is back") {
 			t.Errorf("afar loop cancel: %v, %s", err, out)
 		}
 		release()
@@ -106,7 +107,8 @@ func TestRealWayOut(t *testing.T) {
 		write(t, r.lab.Project, ".claude/settings.json", `{"env":{"AFAR_DISABLED":"1"}}`)
 		r.model.Script(func(model.Request) model.Turn { return model.Say("fin") })
 		if res := r.print("go on", "--resume", session); res.Text != "fin" || len(r.model.Turns()) != before+1 {
-			t.Errorf("a session that is switched off was sent round: %q after %d turns", res.Text, len(r.model.Turns())-before)
+			t.Errorf("a session that is switched off was sent round: %q after %d turns", res.Text,
+				len(r.model.Turns())-before)
 		}
 	})
 }
