@@ -305,20 +305,18 @@ var (
 	errForeign    = errors.New("it does not speak our protocol") // another program listens there
 )
 
-// readReply reads a reply line. It returns an error if the line is not a reply of the
-// coordinator to such a call: then another program listens there. The reply that comes with
-// an error says nothing.
-func readReply[Reply any](line []byte) (Reply, error) {
-	var none Reply
+// readReply reads a reply line into out, a pointer to the reply's type. It returns an error
+// if the line is not a reply of the coordinator to such a call: then another program listens
+// there.
+func readReply(line []byte, out any) error {
 	body, err := replyBody(line)
 	if err != nil || !body.IsObject() { // a reply that says nothing may have no body
-		return none, err
+		return err
 	}
-	out, err := hostjson.NewDecoder[Reply]().Decode(body)
-	if err != nil {
-		return none, fmt.Errorf("%w: %w: %w", client.ErrUnreachable, errForeign, err)
+	if err := hostjson.Decode(body, out); err != nil {
+		return fmt.Errorf("%w: %w: %w", client.ErrUnreachable, errForeign, err)
 	}
-	return out, nil
+	return nil
 }
 
 func replyBody(line []byte) (body hostjson.Value, err error) {
@@ -339,22 +337,34 @@ func replyBody(line []byte) (body hostjson.Value, err error) {
 	}
 }
 
-// call makes one call. It does not start a coordinator.
-func call[Reply any](h *hook, op string, in any, within time.Duration) (out Reply, err error) {
-	line, err := h.client.Call(request(op, in), time.Now().Add(within))
-	if err != nil {
-		return out, err
+// call makes one call. It does not start a coordinator. Of a call that failed the reply
+// says nothing.
+func call[Reply any](h *hook, op string, in any, within time.Duration) (Reply, error) {
+	var out, none Reply
+	if err := h.exchange(h.client.Call, request(op, in), &out, within); err != nil {
+		return none, err
 	}
-	return readReply[Reply](line)
+	return out, nil
 }
 
-// callStarting makes one call. It starts the coordinator if none is running.
-func callStarting[Reply any](h *hook, op string, in any, within time.Duration) (out Reply, err error) {
-	line, err := h.client.CallStarting(request(op, in), time.Now().Add(within))
-	if err != nil {
-		return out, err
+// callStarting is like call, but starts the coordinator if none is running.
+func callStarting[Reply any](h *hook, op string, in any, within time.Duration) (Reply, error) {
+	var out, none Reply
+	if err := h.exchange(h.client.CallStarting, request(op, in), &out, within); err != nil {
+		return none, err
 	}
-	return readReply[Reply](line)
+	return out, nil
+}
+
+// exchange makes a call in the given way and reads the reply into out.
+func (h *hook) exchange(
+	make func(wire.Request, time.Time) ([]byte, error), req wire.Request, out any, within time.Duration,
+) error {
+	line, err := make(req, time.Now().Add(within))
+	if err != nil {
+		return err
+	}
+	return readReply(line, out)
 }
 
 // request returns a request for op with the body in, a struct of package wire.

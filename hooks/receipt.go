@@ -30,7 +30,8 @@ func takeOwing[Reply any](
 		return out, err
 	}
 	h.owed = &receipt{kept: kept, told: told}
-	return readReply[Reply](line)
+	err = readReply(line, &out)
+	return out, err
 }
 
 // markPrinted notes that the hook has printed what the receipt is for.

@@ -65,11 +65,8 @@ func (h *hook) registerNow(req wire.Request) (out wire.SessionStartReply, err er
 	if err != nil {
 		call, within = h.client.CallStarting, readyFor
 	}
-	line, err := call(req, time.Now().Add(within))
-	if err != nil {
-		return out, err
-	}
-	return readReply[wire.SessionStartReply](line)
+	err = h.exchange(call, req, &out, within)
+	return out, err
 }
 
 // withTrouble adds to a text for the person that Afar cannot do its work. It does so
