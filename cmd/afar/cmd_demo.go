@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -47,6 +48,7 @@ func (a *app) demo(ctx context.Context, yes bool) error {
 		Bin: a.bin, Path: a.getenv("PATH"), Yes: yes, Typed: a.typed(),
 		Tell:    func(kind demo.Kind, text string) { tellDemo(p, kind, text) },
 		Report:  func(r wire.ReportReply) { renderReport(a.page(), r) },
+		Open:    func(url string) error { return a.openBrowser(ctx, url) },
 		Connect: a.connectDemo,
 	}
 	if c, ok := a.demoClient(); ok {
@@ -129,7 +131,7 @@ func (a *app) connectDemo(bin string, env []string) demo.Coordinator {
 	inner := *a
 	inner.bin = bin
 	inner.getenv = func(name string) string {
-		for _, v := range env {
+		for _, v := range slices.Backward(env) { // the last one counts
 			if value, ok := strings.CutPrefix(v, name+"="); ok {
 				return value
 			}

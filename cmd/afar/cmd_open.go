@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os/exec"
 	"runtime"
 
@@ -42,13 +43,21 @@ func newOpen(a *app) *cobra.Command {
 
 // browse opens a link in the person's browser. Without one it prints the link.
 func (a *app) browse(ctx context.Context, link string) error {
-	name, args := a.browser()
-	if name == "" || exec.CommandContext(ctx, name, append(args, link)...).Run() != nil {
+	if a.openBrowser(ctx, link) != nil {
 		a.page().line("No browser could be opened here. This link signs one in, once, within a minute:\n\n%s", link)
 		return nil
 	}
 	a.page().line("The page is open in your browser.")
 	return nil
+}
+
+// openBrowser opens a link in the person's browser.
+func (a *app) openBrowser(ctx context.Context, link string) error {
+	name, args := a.browser()
+	if name == "" {
+		return errors.New("there is no screen here")
+	}
+	return exec.CommandContext(ctx, name, append(args, link)...).Run()
 }
 
 // browser returns the command that opens a link, "" where there is no screen.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/afar-sh/afar/coordinator/standin/browser"
 	"github.com/afar-sh/afar/coordinator/standin/stray"
 )
 
@@ -185,7 +186,7 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`\S+/afar-demo-\d+`), "DIR"},
 	{regexp.MustCompile(`\d\d:\d\d:\d\d`), "TIME"},
-	{regexp.MustCompile(`by \S+ at the terminal`), "by ann at the terminal"},
+	{regexp.MustCompile(`by \S+ at the page`), "by ann at the page"},
 	{regexp.MustCompile(`\d+(\.\d+)? m?s\b`), "0 s"},
 	{regexp.MustCompile(`\b\d+s\b`), "0s"},
 	{regexp.MustCompile(`undo_\w{8}`), "undo_ID"},
@@ -196,6 +197,52 @@ func masked(text string) string {
 		text = m.re.ReplaceAllString(text, m.text)
 	}
 	return text
+}
+
+// TestDemoOnThePage answers in a real browser, which the link in the terminal signs in. With
+// AFAR_SHOTS it takes the pictures of the README.
+func TestDemoOnThePage(t *testing.T) {
+	t.Parallel()
+	tab := browser.Start(t).Tab(t)
+	d := startDemo(t, os.Getenv(builtVar), plainPath)
+	d.await("/signin/")
+	tab.View(1100, 900, false)
+	link := signInLink.FindString(d.shows())
+	page, _, _ := strings.Cut(link, "/signin/")
+	tab.Open(link)
+	for _, button := range []string{`button[value="allow"]`, `button.option`, `button[value="allow"]`} {
+		tab.Wait("document.querySelector('" + button + "')")
+		if d.asksToClean() {
+			tab.Open(page)
+			shoot(tab)
+		}
+		tab.Click(button)
+		tab.Wait("!document.querySelector('" + button + "')")
+	}
+	d.await("You take a step back")
+	tab.Open(page + "/guard")
+	tab.Click(".undo button")
+	d.await("Enter ends the demo")
+	d.press("\n")
+	shown := d.ends(exitDone)
+	for _, want := range []string{"at the page: Hello", "done (proven)", "2 files restored", "3 allowed"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the demo does not show %q; it shows\n%s", want, shown)
+		}
+	}
+}
+
+var signInLink = regexp.MustCompile(`http://\S+/signin/\S+`)
+
+// asksToClean reports whether the session asks about the step that deletes.
+func (d *demoRun) asksToClean() bool { return strings.Contains(d.shows(), "wants Bash: git clean") }
+
+// shoot takes the pictures of the page in light and dark.
+func shoot(tab *browser.Tab) {
+	for name, dark := range map[string]bool{"demo-light": false, "demo-dark": true} {
+		tab.View(1100, 900, dark)
+		tab.Shoot(name)
+	}
 }
 
 // TestDemoByHand answers as a person at the terminal does, refuses the step that deletes, and
@@ -212,6 +259,8 @@ func TestDemoByHand(t *testing.T) {
 	d.await("The session goes on with your answer.")
 	d.await("wants Bash: git clean")
 	d.press("deny keep them\n")
+	d.await("Enter ends the demo")
+	d.press("\n")
 	shown := d.ends(exitDone)
 	for _, want := range []string{
 		"at the terminal: Moin $(touch ran)", "Denied by", "done (proven)", "there is nothing to take back", "1 denied",
@@ -225,7 +274,7 @@ func TestDemoByHand(t *testing.T) {
 // TestDemoInterrupted presses Ctrl-C, twice, at different moments. Nothing is left.
 func TestDemoInterrupted(t *testing.T) {
 	t.Parallel()
-	for _, at := range []string{"touches nothing of yours", "1/8", "The loop is on.", "wants Bash: sh test.sh"} {
+	for _, at := range []string{"touches nothing of yours", "/signin/", "The loop is on.", "wants Bash: sh test.sh"} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			d := startDemo(t, os.Getenv(builtVar), plainPath)

@@ -72,6 +72,8 @@ type demo struct {
 	seen    []wire.Entry    // of the journal, without those that proved something
 	last    int64           // the sequence of the last entry that was read
 	over    chan error      // the end of the session
+	hasPage bool            // the person can decide on the page
+	browser *browser        // answers by itself; nil where the person answers
 }
 
 // Run plays the demo to its end. It removes everything that it made, also when ctx ends. An
@@ -108,7 +110,7 @@ func (d *demo) prepare(ctx context.Context) error {
 		return err
 	}
 	d.co = d.Connect(d.room.Bin(), d.environment())
-	if err := d.co.Call(ctx, wire.OpAway, wire.AwayRequest{Mode: "on"}, nil, 0); err != nil {
+	if err := d.openPage(ctx); err != nil {
 		return err
 	}
 	return d.begin(ctx)

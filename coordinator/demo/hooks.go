@@ -104,6 +104,7 @@ func (h *hookSession) make(n int, t sandbox.Turn) error {
 		return err
 	}
 	id := fmt.Sprintf("toolu_demo%02d", n)
+	h.write("assistant", message(map[string]any{"type": "text", "text": t.Text}))
 	h.write("assistant", message(map[string]any{"type": "tool_use", "id": id, "name": t.Tool, "input": t.Input}))
 	call := input{"tool_name": t.Tool, "tool_input": t.Input, "tool_use_id": id}
 	allowed, err := h.permitted(call)
@@ -136,7 +137,7 @@ func (h *hookSession) carryOut(t sandbox.Turn, call input) error {
 	switch t.Tool {
 	case "Bash":
 		command, _ := t.Input["command"].(string)
-		if _, code, err := h.run(command, nil); err != nil {
+		if _, code, err := h.run("sh -c "+quoted(command), nil); err != nil {
 			return err
 		} else if code != 0 {
 			failed = fmt.Sprintf("Exit code %d", code)
@@ -198,13 +199,14 @@ func (h *hookSession) hook(program, event string, in input) (out said, err error
 	return out, json.Unmarshal(printed, &out)
 }
 
-// run has the shell run a command to its end, and returns what it printed.
+// run has the shell itself run a program to its end, and returns what it printed. The shell is the
+// parent of the program, as Claude Code is.
 func (h *hookSession) run(command string, stdin []byte) (stdout []byte, code int, err error) {
 	in, out := filepath.Join(h.room.Dir(), "stdin"), filepath.Join(h.room.Dir(), "stdout")
 	if err := os.WriteFile(in, stdin, 0o600); err != nil {
 		return nil, 0, err
 	}
-	line := fmt.Sprintf("( %s ) <%s >%s 2>&1; echo $?\n", command, quoted(in), quoted(out))
+	line := fmt.Sprintf("%s <%s >%s 2>&1; echo $?\n", command, quoted(in), quoted(out))
 	if _, err := io.WriteString(h.to, line); err != nil {
 		return nil, 0, err
 	}
@@ -247,6 +249,6 @@ func appendTo(path string, line []byte) error {
 func message(part map[string]any) map[string]any {
 	return map[string]any{
 		"role": "assistant", "model": "a script", "content": []any{part},
-		"usage": map[string]any{"input_tokens": 1200, "output_tokens": 80},
+		"usage": map[string]any{"input_tokens": 1, "output_tokens": 1},
 	}
 }

@@ -22,13 +22,20 @@ func (d *demo) settle(ctx context.Context) (agreed bool, err error) {
 		return false, err
 	}
 	d.tellAsk(a)
-	for {
+	limit := time.Now().Add(actFor)
+	for yes := yesTo(a); ; yes = "" {
 		now, err := d.ask(ctx, a.ID)
-		if err != nil || now.State != open {
-			d.tellSettled(now)
-			return now.Allow, err
+		if err != nil {
+			return false, err
 		}
-		line, ok := d.line(ctx, yesTo(a))
+		if now.State != open {
+			d.tellSettled(now)
+			return now.Allow, nil
+		}
+		if err := d.within(limit); err != nil {
+			return false, err
+		}
+		line, ok := d.line(ctx, yes)
 		if !ok {
 			continue
 		}
@@ -37,6 +44,9 @@ func (d *demo) settle(ctx context.Context) (agreed bool, err error) {
 		}
 	}
 }
+
+// listenFor is how long the demo listens for what is typed before it looks again.
+const listenFor = 100 * time.Millisecond
 
 const open = "open"
 
@@ -114,7 +124,11 @@ func (d *demo) wish(words, command string) {
 	if d.Yes {
 		return
 	}
-	d.Tell(Wish, "Type "+words+".")
+	where := "Type "
+	if d.hasPage {
+		where = "Decide on the page, or type "
+	}
+	d.Tell(Wish, where+words+".")
 	d.Tell(Aside, "Or in another terminal: AFAR_HOME="+d.room.AfarHome()+" "+command)
 }
 
@@ -132,6 +146,15 @@ func (d *demo) tellSettled(a wire.Ask) {
 	}
 }
 
+// within returns an error if the demo has answered by itself and its answer had no effect. A person
+// may take any time.
+func (d *demo) within(limit time.Time) error {
+	if d.Yes && time.Now().After(limit) {
+		return fmt.Errorf("the answer had no effect after %s", actFor)
+	}
+	return nil
+}
+
 // yesTo returns what the demo types by itself.
 func yesTo(a wire.Ask) string {
 	if a.Kind == "question" {
@@ -141,9 +164,9 @@ func yesTo(a wire.Ask) string {
 }
 
 // line returns what the person types next, if anything is typed within a moment. With Yes it is
-// what yes says.
+// what yes says, unless that is empty.
 func (d *demo) line(ctx context.Context, yes string) (string, bool) {
-	if d.Yes {
+	if d.Yes && yes != "" {
 		return yes, true
 	}
 	select {
@@ -152,7 +175,7 @@ func (d *demo) line(ctx context.Context, yes string) (string, bool) {
 			d.Typed = nil
 		}
 		return strings.TrimSpace(line), strings.TrimSpace(line) != ""
-	case <-time.After(lookFor):
+	case <-time.After(listenFor):
 	case <-ctx.Done():
 	}
 	return "", false
@@ -178,8 +201,12 @@ func answerOf(a wire.Ask, line string) (in wire.AnswerRequest, ok bool) {
 	return in, true
 }
 
-// decide makes a decision of the person.
+// decide makes a decision of the person: with the form of the page where the demo answers by
+// itself, else at the terminal.
 func (d *demo) decide(ctx context.Context, op string, in any) error {
+	if d.browser != nil {
+		return d.browser.decide(ctx, in)
+	}
 	return d.co.Call(ctx, op, in, nil, 0)
 }
 
@@ -196,8 +223,12 @@ func (d *demo) undo(ctx context.Context) (agreed bool, err error) {
 	}
 	d.Tell(Wish, fmt.Sprintf("%s: %s", u.Input, u.Holds))
 	d.wish("undo, or keep", "afar undo "+u.ID)
-	for u.State == "ready" {
-		line, ok := d.line(ctx, "undo")
+	limit := time.Now().Add(actFor)
+	for yes := "undo"; u.State == "ready"; yes = "" {
+		if err := d.within(limit); err != nil {
+			return false, err
+		}
+		line, ok := d.line(ctx, yes)
 		switch {
 		case ok && line == "keep":
 			d.Tell(Result, "The step stays. It can be undone for 24 hours: on the page, or with afar undo.")

@@ -33,6 +33,7 @@ const question = "Which greeting shall the program use?"
 type act struct {
 	title string
 	tells string         // what is about to happen
+	away  string         // the away mode from now on, "" for the same
 	turns []sandbox.Turn // what the model answers; see fill
 	wish  wish           // what the person is asked for
 	ends  proof          // the journal's entry with which the act is over
@@ -64,15 +65,16 @@ const claim = "The greeting works.\n<loop-done>COMPLETE</loop-done>"
 
 var story = []act{
 	{
-		title: "A session gets a task, and goes away with it",
+		title: "You give a session a task, and leave",
 		tells: "You type " + task + "\n" +
-			"It may not stop before `sh test.sh` succeeds, or before its fifth try.",
+			"It may not stop before `sh test.sh` succeeds, or before its fifth try. You leave: afar away on.",
+		away: "on",
 		ends: proof{"loop.started", "loop 0/5"},
 		then: "The loop is on.",
 	}, {
 		title: "It asks for permission",
-		tells: "You are away, so the question leaves the terminal.",
-		turns: []sandbox.Turn{sandbox.Bash("sh test.sh", "Run the tests")},
+		tells: "You are away, so its question comes to you at once.",
+		turns: []sandbox.Turn{run("First I run the tests.", "sh test.sh", "Run the tests")},
 		wish:  allow,
 		ends:  proof{"ask.ran", "failed"},
 		then:  "The tests ran, and failed: there is no greeting yet.",
@@ -80,7 +82,7 @@ var story = []act{
 	}, {
 		title: "It asks you a question of its own",
 		tells: "The tests miss a greeting, and the session does not want to guess.",
-		turns: []sandbox.Turn{{Tool: "AskUserQuestion", Input: asking}},
+		turns: []sandbox.Turn{{Text: "The tests want a greeting.", Tool: "AskUserQuestion", Input: asking}},
 		wish:  answer,
 		ends:  proof{"ask.ran", "the session goes on"},
 		then:  "The session goes on with your answer.",
@@ -88,7 +90,7 @@ var story = []act{
 	}, {
 		title: "It tries something that must never run",
 		tells: "It runs git push --force origin main.",
-		turns: []sandbox.Turn{sandbox.Bash("git push --force origin main", "Publish the work")},
+		turns: []sandbox.Turn{run("I publish what I have.", "git push --force origin main", "Publish the work")},
 		ends:  proof{"guard.denied", "git.push-force-main"},
 		then:  "The guard denies it in every permission mode. Nobody is asked.",
 	}, {
@@ -96,21 +98,22 @@ var story = []act{
 		tells: "The loop believes its check and not the word \"done\".",
 		turns: []sandbox.Turn{
 			sandbox.Say(claim),
-			{Tool: "Write", Input: map[string]any{"file_path": projectMark + "/greeting.txt", "content": answerMark + "\n"}},
+			{Text: "The check is right.", Tool: "Write", Input: greeting},
 		},
 		ends: proof{"loop.checked", "greeting.txt is empty"},
 		then: "The check is red: greeting.txt is empty. The session goes back to work.",
 	}, {
 		title: "It wants to clean up, and would delete your drafts",
 		tells: "git does not have the files in drafts, so Afar keeps a copy before it asks you.",
-		turns: []sandbox.Turn{sandbox.Bash("git clean -fd drafts", "Clean up")},
+		turns: []sandbox.Turn{run("The greeting is there. I clean up before I say so.", "git clean -fd drafts", "Clean up")},
 		wish:  allow,
 		ends:  proof{"ask.ran", "ran ok"},
 		then:  "The drafts are gone.",
 		proof: []proof{{"undo.taken", "snapshot"}, {"ask.answered", "allowed by"}},
 	}, {
 		title: "The loop comes to its end, and proves it",
-		tells: "The session says once more that it is done. This time the check agrees.",
+		tells: "You are back: afar away off. The session says once more that it is done.",
+		away:  "off",
 		turns: []sandbox.Turn{sandbox.Say(claim)},
 		ends:  proof{"loop.ended", "done (proven)"},
 		then:  "The check is green, and the loop ends: done (proven).",
@@ -122,6 +125,16 @@ var story = []act{
 		ends:  proof{"undo.restored", "2 files restored"},
 		then:  "The drafts are back: 2 files restored.",
 	},
+}
+
+// greeting is the input of the call that writes the greeting.
+var greeting = map[string]any{"file_path": projectMark + "/greeting.txt", "content": answerMark + "\n"}
+
+// run is a turn in which the model says something and runs a command.
+func run(says, command, description string) sandbox.Turn {
+	t := sandbox.Bash(command, description)
+	t.Text = says
+	return t
 }
 
 // asking is the input of the session's question.

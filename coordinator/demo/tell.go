@@ -25,13 +25,24 @@ func (d *demo) tell(ctx context.Context) error {
 			d.Tell(Tale, strings.TrimRight(line, "\n"))
 		}
 		d.rest(ctx)
+		err := d.setAway(ctx, act.away)
 		close(d.acts[i])
-		if err := d.play(ctx, act); err != nil {
+		if err == nil {
+			err = d.play(ctx, act)
+		}
+		if err != nil {
 			d.tellJournal(ctx)
 			return fmt.Errorf("act %d, %q: %w", i+1, act.title, err)
 		}
 	}
 	return d.end(ctx)
+}
+
+func (d *demo) setAway(ctx context.Context, mode string) error {
+	if mode == "" {
+		return nil
+	}
+	return d.co.Call(ctx, wire.OpAway, wire.AwayRequest{Mode: mode}, nil, 0)
 }
 
 // tellJournal shows the journal, for an act that did not happen as told.
@@ -137,5 +148,19 @@ func (d *demo) end(ctx context.Context) error {
 	}
 	d.Tell(Title, "What `afar report` says about it")
 	d.Report(r)
-	return nil
+	return d.linger(ctx)
+}
+
+// linger leaves the page to a person who looks around on it.
+func (d *demo) linger(ctx context.Context) error {
+	if !d.hasPage {
+		return nil
+	}
+	d.Tell(Wish, "Look around on the page. Enter ends the demo and removes everything.")
+	select {
+	case <-d.Typed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -205,6 +205,9 @@ func (s *Server) allowFor(c *call, id session.ID, client int) error {
 	if ok {
 		return nil
 	}
+	if len(c.line) == 0 { // the hook has ended on its own: it tried nothing, and hears nothing
+		return fmt.Errorf("%w: the hook has ended", errDenied)
+	}
 	s.refused(c.op, fmt.Sprintf("%s was asked for session %.40q from inside a session (%s)", c.op, id, where))
 	return fmt.Errorf("%w: only the client of a session speaks for it", errDenied)
 }

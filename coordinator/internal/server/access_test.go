@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +44,35 @@ func TestCodes(t *testing.T) {
 	}
 	if got := success(func() {}, nil); got.Code != wire.CodeInternal {
 		t.Errorf("a body that cannot be written: %+v", got)
+	}
+}
+
+// TestEndedHookTriedNothing checks that a hook that ends while it is looked up is refused, and that
+// the journal does not call that an attempt from inside a session.
+func TestEndedHookTriedNothing(t *testing.T) {
+	if !peer.Supported {
+		t.Skip("this system does not say which process is calling")
+	}
+	s := newOwnRig(t)
+	s.cfg.Bin = "/b"
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	client := s.remember(os.Getpid())
+	hook := peer.Process{PID: ended.Process.Pid, Exe: "/b/hook-stop"}
+	c := &call{op: wire.OpCheck, line: append([]peer.Process{hook}, client...)}
+	if err := s.allowFor(c, "s-1", 1); !errors.Is(err, errDenied) {
+		t.Errorf("have %v, want %v", err, errDenied)
+	}
+	noted, err := s.cfg.Core.Journal(t.Context(), 0, 10, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range noted {
+		if e.Kind == event.Refused {
+			t.Errorf("the journal has %+v", e)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ type Model struct {
 // request that the client repeats. It may wait; ctx ends when the client has gone.
 type Script func(ctx context.Context, said []Message) Turn
 
-// A Turn is one answer of the model: a call of a tool, or else a text.
+// A Turn is one answer of the model: a text, a call of a tool, or a text and then a call.
 type Turn struct {
 	Text  string
 	Tool  string
@@ -224,14 +224,14 @@ func texts(raw json.RawMessage) string {
 
 // reply answers with a turn, streamed where the client wants that.
 func (q request) reply(w http.ResponseWriter, t Turn) {
-	content, stop := t.block()
+	content, stop := t.blocks()
 	usage := map[string]any{"input_tokens": 1, "output_tokens": 1}
 	whole := map[string]any{
 		"id":            "msg_" + rand.Text(),
 		"type":          "message",
 		"role":          assistant,
 		"model":         q.Model,
-		"content":       []any{content},
+		"content":       content,
 		"stop_reason":   stop,
 		"stop_sequence": nil,
 		"usage":         usage,
@@ -240,32 +240,39 @@ func (q request) reply(w http.ResponseWriter, t Turn) {
 		answer(w, whole)
 		return
 	}
-	start, delta := t.pieces(content)
 	whole["content"], whole["stop_reason"] = []any{}, nil
 	w.Header().Set("Content-Type", "text/event-stream")
 	event(w, "message_start", map[string]any{"message": whole})
-	event(w, "content_block_start", map[string]any{"index": 0, "content_block": start})
-	event(w, "content_block_delta", map[string]any{"index": 0, "delta": delta})
-	event(w, "content_block_stop", map[string]any{"index": 0})
+	for i, one := range content {
+		start, delta := pieces(one)
+		event(w, "content_block_start", map[string]any{"index": i, "content_block": start})
+		event(w, "content_block_delta", map[string]any{"index": i, "delta": delta})
+		event(w, "content_block_stop", map[string]any{"index": i})
+	}
 	end := map[string]any{"stop_reason": stop, "stop_sequence": nil}
 	event(w, "message_delta", map[string]any{"delta": end, "usage": usage})
 	event(w, "message_stop", map[string]any{})
 }
 
-func (t Turn) block() (content map[string]any, stop string) {
+// blocks returns the parts of a turn, and why it ends.
+func (t Turn) blocks() (content []map[string]any, stop string) {
+	if t.Text != "" || t.Tool == "" {
+		content = append(content, map[string]any{"type": "text", "text": t.Text})
+	}
 	if t.Tool == "" {
-		return map[string]any{"type": "text", "text": t.Text}, "end_turn"
+		return content, "end_turn"
 	}
 	use := map[string]any{"type": "tool_use", "id": "toolu_" + rand.Text(), "name": t.Tool, "input": t.Input}
-	return use, "tool_use"
+	return append(content, use), "tool_use"
 }
 
-func (t Turn) pieces(content map[string]any) (start, delta map[string]any) {
-	if t.Tool == "" {
-		return map[string]any{"type": "text", "text": ""}, map[string]any{"type": "text_delta", "text": t.Text}
+// pieces returns the beginning of a part and the rest of it, as the API streams them.
+func pieces(part map[string]any) (start, delta map[string]any) {
+	if part["type"] == "text" {
+		return map[string]any{"type": "text", "text": ""}, map[string]any{"type": "text_delta", "text": part["text"]}
 	}
-	start = map[string]any{"type": "tool_use", "id": content["id"], "name": content["name"], "input": map[string]any{}}
-	return start, map[string]any{"type": "input_json_delta", "partial_json": string(encode(content["input"]))}
+	start = map[string]any{"type": "tool_use", "id": part["id"], "name": part["name"], "input": map[string]any{}}
+	return start, map[string]any{"type": "input_json_delta", "partial_json": string(encode(part["input"]))}
 }
 
 func event(w http.ResponseWriter, name string, data map[string]any) {

@@ -105,6 +105,18 @@ func TestModelStreams(t *testing.T) {
 	}
 }
 
+// TestModelSaysAndCalls checks that a text comes before the call of the same turn.
+func TestModelSaysAndCalls(t *testing.T) {
+	turn := Bash("touch one", "")
+	turn.Text = "I touch it."
+	m := started(t, turn)
+	_, said := say(t, m, "/v1/messages", strings.Replace(offering(prompt), "{", `{"stream":true,`, 1))
+	text, call := strings.Index(said, "I touch it."), strings.Index(said, "touch one")
+	if text < 0 || call < text || !strings.Contains(said, `"index":1`) {
+		t.Errorf("want the text and then the call, have %s", said)
+	}
+}
+
 // TestModelTakesAnything sends requests that no client sends.
 func TestModelTakesAnything(t *testing.T) {
 	m := started(t, Bash("touch one", ""))
