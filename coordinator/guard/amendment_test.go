@@ -34,8 +34,8 @@ func loosen(rule string) Amendment {
 	return a
 }
 
-// A policy file makes a rule stricter always, an ask milder only where it may,
-// and a built-in deny never.
+// TestChanges checks that a policy file can always make a rule stricter, can make an ask
+// milder only where it may, and can never make a built-in deny milder.
 func TestChanges(t *testing.T) {
 	for _, tc := range []struct {
 		name, cmd string
@@ -159,7 +159,7 @@ func TestAddedEffects(t *testing.T) {
 	}
 }
 
-// What reaches a protected path, by whatever way.
+// TestProtectedPaths checks every way in which a call can reach a protected path.
 func TestProtectedPaths(t *testing.T) {
 	protect := AddedRule{Rule: Rule{ID: "protected", Verdict: Deny, Why: "Why", Instead: "Instead."}, Kinds: Changing(),
 		Paths: []string{"infra/prod", "db/**/*.sql", "*.lock", "~/notes"}}
@@ -250,7 +250,8 @@ func TestAddedTools(t *testing.T) {
 	}
 }
 
-// A policy file is the guard's own, wherever it lies and whoever writes it.
+// TestPolicyFilesAreProtected checks that the guard protects its policy files, wherever they
+// are and whoever writes them.
 func TestPolicyFilesAreProtected(t *testing.T) {
 	for _, cmd := range []string{
 		"echo > guard.toml", "echo >> sub/guard.toml", "rm guard.toml", "rm -f ./guard.toml", "mv guard.toml x",
@@ -289,7 +290,7 @@ func TestPolicyFilesAreProtected(t *testing.T) {
 	}
 }
 
-// The tree that explain draws.
+// TestSteps checks the tree that explain draws.
 func TestSteps(t *testing.T) {
 	ctx := testContext()
 	ctx.Steps = true
@@ -340,9 +341,9 @@ func FuzzAmended(f *testing.F) {
 	})
 }
 
-// TestManyRules: as many patterns as a file may have cost a call little. The
-// bound is far above what is measured, and far below what a walk over every
-// pattern for every effect would take.
+// TestManyRules checks that a call takes little time with the largest number of patterns that
+// a file may have. The bound is far above the measured time, and far below that of a walk over
+// every pattern for every effect.
 func TestManyRules(t *testing.T) {
 	var added []AddedRule
 	for i := range 150 {

@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// workday is a mix of what sessions run, about 1 kB a round.
+// workday is a mix of commands that sessions run, about 1 kB in a round.
 const workday = `(cd "$PWD/web" && npm run build -- --mode=production 2>&1 | tail -n 40)
 git add -A && git commit -m "fix: keep the reply until the hook has read it" -m "details of the change"
 for f in internal/*/*.go; do gofmt -l "$f"; done
@@ -52,10 +52,9 @@ func BenchmarkShort(b *testing.B) {
 	}
 }
 
-// BenchmarkShapes judges each hostile shape at 10 kB and at 1 MB. The figures:
-// milliseconds per 10 kB at both sizes; how much dearer a byte is in the large
-// one; and how often the shell parser alone could have read an ordinary text of
-// the large size in that time.
+// BenchmarkShapes judges each hostile shape at 10 kB and at 1 MB. It reports the milliseconds
+// per 10 kB at both sizes, how much more time a byte takes in the large one, and how often the
+// shell parser alone could have read an ordinary text of the large size in that time.
 func BenchmarkShapes(b *testing.B) {
 	const small, large = 10_000, 1_000_000
 	for _, s := range shapes() {
@@ -82,8 +81,7 @@ func timed(f func()) time.Duration {
 	return time.Since(start)
 }
 
-// parseOrdinary is the yardstick: the shell parser alone, on a text as people
-// write it.
+// parseOrdinary is the yardstick: the shell parser alone, on an ordinary text.
 func parseOrdinary(n int) {
 	_, _ = syntax.NewParser().Parse(strings.NewReader(fill(workday, n)[:n]), "")
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/calls"
 )
 
-// TestCases holds the guard against each of testdata/cases.
+// TestCases judges each of testdata/cases.
 func TestCases(t *testing.T) {
 	cases, err := calls.All()
 	if err != nil {

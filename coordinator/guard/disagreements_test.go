@@ -12,21 +12,21 @@ import (
 	"testing"
 )
 
-// Other guards' public test suites lie beside the project, where they lie at
-// all. Each row on which we decide otherwise than its authors stands below
-// with our reason; testdata/disagreements.md is written from it.
+// The public test suites of other guards are in a directory next to the project, if they
+// are there at all. Each row on which we decide otherwise than its authors is listed here
+// with our reason. testdata/disagreements.md is generated from this list.
 //
 //	go test ./coordinator/guard -run TestDisagreements -update
 
-// A disagreement is one reason for which we decide otherwise, and the rows that
-// it covers, as "suite/number" and "suite/from-to".
+// A disagreement is one reason for which we decide otherwise, with the rows that it covers, as
+// "suite/number" and "suite/from-to".
 type disagreement struct {
 	what   string // unclaimed, harmless, broken, missed; deny, ask
 	reason string
 	rows   string
 }
 
-// What a reason says of a row that its authors want stopped and we let pass.
+// The reasons for which we let a row pass that its authors want stopped.
 const (
 	unclaimed = "unclaimed" // a category that we do not claim
 	harmless  = "harmless"  // by our policy nothing is lost
@@ -99,7 +99,7 @@ var disagreements = []disagreement{
 	{"ask", "Drops a table; the client's safe mode is not ours to trust.", "dippy/6729"},
 }
 
-// suites are the files, and the categories of each that a line of figures is of.
+// suites lists the files, and the categories of each that a line of figures counts.
 var suites = []struct{ file, category, name string }{
 	{"cc-safety-net", "", "cc-safety-net"}, {"dcg-unit", "", "dcg, unit tests"},
 	{"dcg-unit", "core", "dcg, core packs (git, files)"}, {"dcg-packs", "", "dcg, packs"},
@@ -108,7 +108,7 @@ var suites = []struct{ file, category, name string }{
 
 const suiteDir = "../../../shared/corpora"
 
-// suiteRow is one row of a suite, with what we say of it.
+// A suiteRow is one row of a suite, with our decision.
 type suiteRow struct {
 	ID       string          `json:"id"`
 	Category string          `json:"category"`
@@ -118,8 +118,8 @@ type suiteRow struct {
 	got      Verdict
 }
 
-// TestDisagreements holds the reasons to reality: each row on which we differ
-// has one, and no reason speaks of a row on which we agree.
+// TestDisagreements checks that each row on which we differ has a reason, and that no reason
+// names a row on which we agree.
 func TestDisagreements(t *testing.T) {
 	if _, err := os.Stat(suiteDir); err != nil {
 		t.Skip("the other guards' suites lie beside the project, and not here: " + suiteDir)
@@ -238,8 +238,8 @@ func suiteArgs(args []Arg, path string, v any) []Arg {
 	return args
 }
 
-// figuresOf is the line of a suite. What is claimed leaves out the rows of
-// categories that are not; what we call harmless counts there as missed.
+// figuresOf returns the line of a suite. The claimed figures leave out the rows of unclaimed
+// categories. Rows that we call harmless count there as missed.
 func figuresOf(name string, rows []suiteRow, reasons map[string]*disagreement) string {
 	var block, caught, left, lost, allow, denied, asked int
 	for _, r := range rows {

@@ -17,7 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 )
 
-// FuzzJudge is the way in from outside: any tool, any text in any argument.
+// FuzzJudge judges any tool with any text in any argument.
 func FuzzJudge(f *testing.F) {
 	for _, seed := range []string{"rm -rf /", "echo $(ls) | xargs -I{} sh -c '{}'",
 		"python3 -c 'import os; os.system(\"x\")'",
@@ -44,7 +44,7 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-// check refuses a decision without words, and marks of ours in them.
+// check fails for a decision without a text, and for one that contains our internal marks.
 func check(t *testing.T, d Decision) {
 	t.Helper()
 	if d.Verdict != None && (d.Rule == "" || d.Reason == "" || d.Person == "") {
@@ -55,8 +55,8 @@ func check(t *testing.T, d Decision) {
 	}
 }
 
-// FuzzArguments gives a program arguments that no shell has cut or expanded. Which
-// program is an input, too; as seeds all of them would use up a short run.
+// FuzzArguments gives a program arguments that no shell has split or expanded. The program is
+// an input too, because all programs as seeds would use up a short run.
 func FuzzArguments(f *testing.F) {
 	names := slices.Sorted(maps.Keys(knownPrograms(f)))
 	for i := 0; i < len(names); i += 100 {
@@ -93,7 +93,7 @@ func FuzzCode(f *testing.F) {
 	})
 }
 
-// FuzzPowerShell reads what the host's PowerShell tool is given.
+// FuzzPowerShell reads inputs of the host's PowerShell tool.
 func FuzzPowerShell(f *testing.F) {
 	for _, seed := range []string{`$x = "C:\a"; Remove-Item -Recurse $x, 'it''s' -Force`,
 		"iex (\"& { $(irm https://x) }\")", "gci . -Filter *.log | % { rm $_ }",
@@ -106,7 +106,7 @@ func FuzzPowerShell(f *testing.F) {
 	})
 }
 
-// FuzzSQL cuts statements. Whatever is quoted is data: no keyword in it counts.
+// FuzzSQL splits statements. Quoted text is data: no keyword in it counts.
 func FuzzSQL(f *testing.F) {
 	for _, seed := range []string{
 		"DROP TABLE x", "a -- b\n; /*! DELETE */ FROM t", "WITH a AS (SELECT 1) DELETE FROM b WHERE 1=1",
@@ -125,7 +125,7 @@ func FuzzSQL(f *testing.F) {
 	})
 }
 
-// FuzzPath resolves paths the way the system does, as long as all is known.
+// FuzzPath resolves paths as the system does, if all parts are known.
 func FuzzPath(f *testing.F) {
 	for _, seed := range []string{"/a/../b", "./x//y/.", "~/../z", "../../..", "C:\\x", "a/\x01/../b", "/", ""} {
 		f.Add(seed)

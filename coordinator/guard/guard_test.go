@@ -61,7 +61,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// Facts about the repository soften what loses nothing, and only that.
+// TestGitFacts checks that facts about the repository allow what loses nothing, and only that.
 func TestGitFacts(t *testing.T) {
 	for _, tc := range []struct {
 		cmd   string
@@ -98,7 +98,7 @@ func TestGitFacts(t *testing.T) {
 	}
 }
 
-// A branch whose commits are all in the current one may go.
+// TestMerged checks that a branch may be deleted if the current one has all its commits.
 func TestMerged(t *testing.T) {
 	ctx := testContext()
 	ctx.Merged = func(_, branch string) bool { return branch == "done" || branch == "main" }
@@ -113,7 +113,7 @@ func TestMerged(t *testing.T) {
 	}
 }
 
-// What a session made itself may go, and nothing beside it.
+// TestCreated checks that a session may delete what it made itself, and nothing else.
 func TestCreated(t *testing.T) {
 	ctx := testContext()
 	ctx.Created = func(path string) bool { return fspath.Within(path, "/srv/scratch") }
@@ -129,7 +129,8 @@ func TestCreated(t *testing.T) {
 	}
 }
 
-// What is not known is taken for the worse case, and nothing panics.
+// TestEmptyContext checks that an unknown fact counts as the worse case, and that nothing
+// panics.
 func TestEmptyContext(t *testing.T) {
 	for cmd, want := range map[string]Verdict{
 		"rm -rf /":              Deny,
@@ -148,7 +149,8 @@ func TestEmptyContext(t *testing.T) {
 	}
 }
 
-// A link is judged by where it leads; deleting the link itself is harmless.
+// TestSymlinks checks that a link is judged by its target. Deleting the link itself is
+// harmless.
 func TestSymlinks(t *testing.T) {
 	ctx := testContext()
 	ctx.Resolve = func(p string) string {
@@ -179,7 +181,8 @@ func TestSymlinks(t *testing.T) {
 	}
 }
 
-// A test machine keeps home and project below the temp directory.
+// TestHomeBelowTemp checks a machine whose home and project are below the temp directory, as
+// in tests.
 func TestHomeBelowTemp(t *testing.T) {
 	ctx := Context{Cwd: "/tmp/t1/home/proj", Project: "/tmp/t1/home/proj", Home: "/tmp/t1/home", Temp: []string{"/tmp"}}
 	for cmd, want := range map[string]Verdict{
@@ -198,7 +201,7 @@ func TestHomeBelowTemp(t *testing.T) {
 	}
 }
 
-// The part that is shown is cut out of the call itself.
+// TestPartIsPartOfTheCall checks that the shown part is a part of the call.
 func TestPartIsPartOfTheCall(t *testing.T) {
 	for cmd, part := range map[string]string{
 		"echo a; git reset --hard; ls":       "git reset --hard",

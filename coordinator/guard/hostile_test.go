@@ -9,14 +9,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 )
 
-// mostParses is how often the parser alone could read an ordinary text while
-// the guard judges the worst call of its size. Measured it is below 20; the
-// rest is for a loaded machine.
+// mostParses bounds the time of the guard for the worst call of a size, in readings of an
+// ordinary text of that size by the parser alone. The measured value is below 20; the rest is
+// for a loaded machine.
 const mostParses = 50
 
-// No shape of call takes longer than its size allows. The yardstick runs in
-// the same moment, and the best of several tries counts: what is wanted is the
-// work, not the load. How time grows up to 1 MB is BenchmarkShapes' business.
+// TestNoShapeIsSlow checks that no shape of call takes longer than its size allows. The
+// yardstick runs at the same time, and the best of several tries counts, so that the load of
+// the machine does not matter. BenchmarkShapes measures how the time grows up to 1 MB.
 func TestNoShapeIsSlow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures; the race detector would be what it measures")
@@ -35,8 +35,8 @@ func TestNoShapeIsSlow(t *testing.T) {
 	}
 }
 
-// What cannot be read to its end is never passed over in silence, and a
-// protected word in it is a refusal.
+// TestUnreadableIsNeverSilent checks that a call that cannot be read to its end is never
+// passed over, and that a protected word in it is denied.
 func TestUnreadableIsNeverSilent(t *testing.T) {
 	unreadable := []string{"echo `a", strings.Repeat("echo x;", 200_000)}
 	for _, s := range shapes() {
@@ -54,7 +54,8 @@ func TestUnreadableIsNeverSilent(t *testing.T) {
 	}
 }
 
-// However the budget is used up, what comes after it counts as not read.
+// TestNothingHidesBehindTheBudget checks that everything after the end of the budget counts as
+// not read, however the budget is used up.
 func TestNothingHidesBehindTheBudget(t *testing.T) {
 	for _, s := range shapes() {
 		text := s.call(10_000).Args
@@ -70,7 +71,7 @@ func TestNothingHidesBehindTheBudget(t *testing.T) {
 	}
 }
 
-// A list may be long: its last item counts as much as its first.
+// TestTheLastItemCounts checks that the last item of a long list counts as much as the first.
 func TestTheLastItemCounts(t *testing.T) {
 	many := func(unit string, n int) string { return strings.Repeat(unit, n) }
 	for name, text := range map[string]string{

@@ -21,8 +21,8 @@ func TestReadCall(t *testing.T) {
 	}
 }
 
-// TestReadCallRefuses: what one reader of JSON takes in one way and another in
-// another is no call.
+// TestReadCallRefuses checks that an input that two JSON readers understand differently is
+// refused.
 func TestReadCallRefuses(t *testing.T) {
 	nested := func(levels int) string {
 		return `{"a":` + strings.Repeat("[", levels) + `"x"` + strings.Repeat("]", levels) + "}"
@@ -51,7 +51,8 @@ func TestReadCallRefuses(t *testing.T) {
 	}
 }
 
-// TestReadCallIsLinear: an object of many members costs no more than its text.
+// TestReadCallIsLinear checks that the time for an object with many members grows only with
+// its text.
 func TestReadCallIsLinear(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"a0":"x"`)

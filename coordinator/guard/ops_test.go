@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestOpsAreConstants: reading and judging agree on names of operations that the
-// compiler knows. A literal in their place would be a name that nobody checks.
+// TestOpsAreConstants checks that reading and judging use constants for the names of
+// operations, because the compiler does not check a literal.
 func TestOpsAreConstants(t *testing.T) {
 	written, read := effectNames(t, "understand"), effectNames(t, "judge")
 	for name := range read {
@@ -24,11 +24,11 @@ func TestOpsAreConstants(t *testing.T) {
 	}
 }
 
-// declaredType is true of the types of package effect that judging alone names.
+// declaredType lists the types of package effect that only judging names.
 func declaredType(name string) bool { return name == "Understood" || name == "Op" || name == "Step" }
 
-// effectNames returns the names of package effect that a folder uses, and refuses
-// literals where an operation belongs.
+// effectNames returns the names of package effect that a folder uses. It fails for a literal
+// in place of an operation.
 func effectNames(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -62,7 +62,7 @@ func effectNames(t *testing.T, dir string) map[string]bool {
 	return found
 }
 
-// literalOp returns the literal that a call reports as an operation, nil for none.
+// literalOp returns the literal that a call reports as an operation, or nil.
 func literalOp(call *ast.CallExpr) *ast.BasicLit {
 	fn, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || len(call.Args) < 3 || fn.Sel.Name != "Effect" && fn.Sel.Name != "Possible" {

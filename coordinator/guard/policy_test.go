@@ -12,7 +12,7 @@ const (
 	testProject = "/home/dev/proj"
 )
 
-// testContext is a session in a project of an ordinary user.
+// testContext returns the context of a session in the project of an ordinary user.
 func testContext() Context {
 	return Context{
 		Cwd: testProject, Project: testProject, Home: testHome,
@@ -27,8 +27,8 @@ func bash(command string) Call {
 	return Call{Tool: "Bash", Args: []Arg{{Path: "command", Value: command}}}
 }
 
-// verdicts runs the commands of a list (one per line, \n for a line break) and
-// complains about every one with another verdict.
+// verdicts runs the commands of a list, one per line with \n for a line break, and fails for
+// each one with another verdict.
 func verdicts(t *testing.T, want Verdict, list string) {
 	t.Helper()
 	for _, line := range strings.Split(strings.TrimSpace(list), "\n") {
@@ -570,7 +570,8 @@ security find-generic-password -w -s x
 
 func TestAsks(t *testing.T) { verdicts(t, Ask, casesAsks) }
 
-// TestEveryRuleIsReached: a rule that no case reaches is untested or dead.
+// TestEveryRuleIsReached checks that every rule is reached by a case. Otherwise it is untested
+// or dead.
 func TestEveryRuleIsReached(t *testing.T) {
 	reached := map[string]bool{"call.unreadable": true, "agent.reads": true} // the latter by TestReadOnly
 	for _, list := range []string{

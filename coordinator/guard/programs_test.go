@@ -18,8 +18,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// knownPrograms reads every word that the tables may know out of the package's
-// own source: the texts of cases, and the words of lists.
+// knownPrograms reads every word that the tables may know from the package's own source: the
+// texts of cases and the words of lists.
 func knownPrograms(t testing.TB) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -55,9 +55,9 @@ func knownPrograms(t testing.TB) map[string]bool {
 var everyList = goflag.Bool(
 	"guard-arguments", false, "each program with every list of odd arguments, not with a quarter of them")
 
-// Whatever program is named, no arguments make the guard panic: none, empty
-// ones, flags without a value, a flag of every letter. A run takes a quarter of
-// the lists for a program, another quarter for the next, and begins anywhere.
+// TestAnyProgramTakesAnyArguments checks that no arguments of any program make the guard
+// panic: none, empty ones, flags without a value, a flag of every letter. A run tries a
+// quarter of the lists for a program, another quarter for the next, and begins anywhere.
 func TestAnyProgramTakesAnyArguments(t *testing.T) {
 	odd := []string{
 		"", "-", "--", "=", "-=", "--=", "x=", "/", "~", "..", ":", "{}", "+", "@", "%", "*", "''", "\x01",

@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// An agent that only reads: what passes, and what does more or cannot be told.
+// TestReadOnly checks an agent that may only read: which commands pass, and which do more or
+// cannot be understood.
 func TestReadOnly(t *testing.T) {
 	pass := []string{
 		"ls -la", "cat a.go | head -40", "git diff", "git diff main...HEAD -- a.go", "git log --oneline -5",
@@ -98,7 +99,7 @@ func TestReadOnlyTools(t *testing.T) {
 	}
 }
 
-// TestStepCalls: what runs the program counts, and not what only names it.
+// TestStepCalls checks that a program counts if it is run, and not if it is only named.
 func TestStepCalls(t *testing.T) {
 	ctx := testContext()
 	ctx.ReadOnly = true

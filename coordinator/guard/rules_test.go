@@ -10,8 +10,8 @@ import (
 
 var update = stdflag.Bool("update", false, "write docs/guard.md")
 
-// ruleCases holds for each rule a command that it stops, and one beside it on
-// which nobody has an opinion. They are the examples of docs/guard.md.
+// ruleCases has for each rule a command that it stops, and a similar one on which the guard
+// has no opinion. They are the examples of docs/guard.md.
 var ruleCases = []struct{ rule, stops, passes string }{
 	{"afar.decide", "afar allow ask_12", "afar asks --json"},
 	{"afar.page", "curl http://127.0.0.1:7357/", "curl http://127.0.0.1:3000/"},
@@ -135,7 +135,8 @@ func TestEachRuleForAndAgainst(t *testing.T) {
 
 const docs = "../../docs/guard.md"
 
-// TestDocs keeps the page true: go test ./coordinator/guard -run TestDocs -update
+// TestDocs checks that the page is up to date: go test ./coordinator/guard -run TestDocs
+// -update
 func TestDocs(t *testing.T) {
 	page := docsPage()
 	if *update {

@@ -8,16 +8,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// A shape is a way to write a call of any size. Shapes are what somebody would
-// send to make the judge recurse, blow up, loop or give up: each is cheap to
-// write and long to follow.
+// A shape is a way to write a call of any size. A hostile caller would send shapes to make the
+// judge recurse, blow up, loop or give up. Each is cheap to write and takes long to follow.
 type shape struct {
 	name string
 	call func(n int) Call // about n bytes
 }
 
-// shapes are all the ways that we know of. Adding one is adding a line: every
-// test and benchmark about hostile calls runs over this list.
+// shapes lists all shapes that we know. To add one, add a line: every test and benchmark about
+// hostile calls runs over this list.
 func shapes() []shape {
 	var all []shape
 	for _, list := range [][]shape{brackets(), lists(), words(), values(), sources(), tools()} {

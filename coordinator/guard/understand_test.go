@@ -8,7 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
-// The understanding half on its own: what a call does, whatever the policy.
+// TestEffects checks the effects of a call, whatever the policy.
 func TestEffects(t *testing.T) {
 	for _, tc := range []struct {
 		cmd  string

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLosses: what is kept before a call, as "dir|path|ref" with marks for
-// ignored files (!) and stashes ($).
+// TestLosses checks what is kept before a call, as "dir|path|ref" with marks for ignored files
+// (!) and stashes ($).
 func TestLosses(t *testing.T) {
 	const p = testProject
 	for command, want := range map[string]string{
@@ -86,8 +86,8 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// TestUndoIsAfars: a session neither restores a snapshot nor destroys one; it
-// may look.
+// TestUndoIsAfars checks that a session can look at snapshots, but can neither restore nor
+// destroy one.
 func TestUndoIsAfars(t *testing.T) {
 	verdicts(t, Deny, `
 		afar undo undo_1a2b3c4d

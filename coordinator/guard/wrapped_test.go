@@ -10,9 +10,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 )
 
-// What is stopped is stopped however it is put. In these ways of putting it RAW is the
-// command, TEXT the command as one quoted word of a shell, STRING the same in double
-// quotes, as most languages have it.
+// The ways to wrap a command. A command must be stopped in each of them. RAW is the command,
+// TEXT the command as one quoted word of a shell, STRING the same in double quotes, as most
+// languages have it.
 var ways = []string{
 	`time RAW`, `( RAW )`, `{ RAW; }`, `! RAW`, `RAW &`, `RAW | cat`, `cd . && RAW`, "# tidy up\nRAW",
 	`echo "$(RAW)"`, `coproc { RAW; }`,
@@ -27,8 +27,8 @@ var ways = []string{
 	`perl -e 'system(q{RAW})'`,
 }
 
-// spellings are other ways to write WORD REST, of which no character means anything
-// to a shell.
+// spellings are other ways to write WORD REST, if no character of them has a meaning for a
+// shell.
 var spellings = []string{
 	`\WORD REST`, `"WORD" REST`, `'WORD' REST`, `$'WORD' REST`, `$(echo WORD) REST`, "`echo WORD` REST",
 	`$(printf %s WORD) REST`, `X=WORD; $X REST`, `${X:-WORD} REST`,
@@ -39,7 +39,8 @@ var spellings = []string{
 	`run() { WORD "$@"; }; run REST`, `set -- WORD REST; "$@"`, `alias x=WORD; x REST`,
 }
 
-// farWays are tried on a few commands: other programs that start one.
+// farWays are wrapped commands that are tried with a few commands only: other programs that
+// start one.
 var farWays = []string{
 	`su -c TEXT`, `doas sh -c TEXT`, `choom -n 1 -- sh -c TEXT`, `capsh -- -c TEXT`,
 	`gdb -batch -ex run --args sh -c TEXT`, `nix-shell -p x --run TEXT`,
@@ -110,14 +111,14 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// plain is true of a command whose name is a program's, and whose arguments hold
-// nothing but quotes.
+// plain reports whether the command is the name of a program and the arguments have no special
+// characters except quotes.
 func plain(word, rest string) bool {
 	return strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-0123456789") == "" &&
 		!strings.ContainsAny(rest, "|&;<>(){}`#=\\")
 }
 
-// stopped are some of the cases that are denied or asked about.
+// stopped returns some of the cases that are denied or asked about.
 func stopped(t *testing.T) (commands []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/cases/*.txt")
@@ -143,7 +144,7 @@ func stopped(t *testing.T) (commands []string) {
 	return commands
 }
 
-// globals are options that a program takes before its verb; NAME:option.
+// globals lists options that a program takes before its verb, as NAME:option.
 var globals = []string{
 	"git:-C .", "git:--no-pager", "git:-c core.pager=cat", "git:--git-dir=.git --work-tree=.",
 	"git:--exec-path=/usr/lib/git-core", "kubectl:-n prod", "kubectl:--context prod",

@@ -30,7 +30,8 @@ func TestEveryRuleIsComplete(t *testing.T) {
 	}
 }
 
-// A row after an unconditional row of the same kind can never apply.
+// TestNoRuleIsShadowed checks that no row comes after an unconditional row of the same kind,
+// where it could never apply.
 func TestNoRuleIsShadowed(t *testing.T) {
 	open := map[effect.Kind]string{}
 	for _, p := range policies {
