@@ -413,11 +413,11 @@ func (a Ask) How() string {
 	case a.State == Open:
 		return "open"
 	case a.Lease != nil:
-		return a.Lease.how()
+		return a.Lease.ending()
 	case a.Decision == nil:
 		return cmp.Or(a.Note, string(a.State))
 	case a.Kind == CheckIn:
-		return a.howCheckIn()
+		return a.checkInEnding()
 	}
 	return fmt.Sprintf("%s by %s at %s%s", a.verb(), a.Decision.By, a.Decision.At.Format("15:04:05"), a.scopeText())
 }
@@ -464,15 +464,15 @@ func (a Ask) Outcome() string {
 func (a Ask) outcomeOfRun() string {
 	switch {
 	case !a.Run.OK:
-		return "failed, " + took(a.Run.Took)
+		return "failed, " + durationText(a.Run.Took)
 	case a.Kind == Questions, a.Kind == Plan:
 		return "the session goes on"
 	}
-	return "ran ok, " + took(a.Run.Took)
+	return "ran ok, " + durationText(a.Run.Took)
 }
 
-// took formats how long a call took, for people.
-func took(d time.Duration) string {
+// durationText formats how long a call took, for people.
+func durationText(d time.Duration) string {
 	switch {
 	case d < 100*time.Millisecond:
 		return fmt.Sprintf("%d ms", d.Milliseconds())

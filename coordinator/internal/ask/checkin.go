@@ -46,8 +46,8 @@ func (a Ask) Replied() bool {
 	return a.Kind == CheckIn && a.Decision != nil && a.Decision.Message != ""
 }
 
-// howCheckIn returns the result of How for an answered check-in.
-func (a Ask) howCheckIn() string {
+// checkInEnding returns the result of How for an answered check-in.
+func (a Ask) checkInEnding() string {
 	verb := "dismissed by "
 	if a.Replied() {
 		verb = "answered by "

@@ -47,7 +47,7 @@ type Request struct {
 func NewElicitation(r Request) (a Ask, err error) {
 	a = Ask{
 		Kind: Elicitation,
-		Tool: "MCP server " + Elide(words(r.Server), maxServer),
+		Tool: "MCP server " + Elide(cleanText(r.Server), maxServer),
 		Text: keep(r.Message),
 		Hash: digest(r.Bound),
 	}

@@ -74,7 +74,7 @@ func newField(name string, raw json.RawMessage, required bool) (q Question, err 
 		return q, fmt.Errorf("the field %.40q: %w", name, err)
 	}
 	f := &Field{Type: Type(p.Type), Format: p.Format, Required: required}
-	q = Question{Text: words(p.Title), Header: words(name), Field: f}
+	q = Question{Text: cleanText(p.Title), Header: cleanText(name), Field: f}
 	if q.Text == "" {
 		q.Text = q.Header
 	}
@@ -83,7 +83,7 @@ func newField(name string, raw json.RawMessage, required bool) (q Question, err 
 	}
 	switch {
 	case !absent(p.Default):
-		q.Options = append(q.Options, Option{Label: "Default: " + words(spoken(p.Default)), Does: UseDefault})
+		q.Options = append(q.Options, Option{Label: "Default: " + cleanText(spoken(p.Default)), Does: UseDefault})
 	case !required:
 		q.Options = append(q.Options, Option{Label: "Leave it out", Does: LeaveOut})
 	}
@@ -125,9 +125,9 @@ func (q *Question) options(p property) error {
 
 func (q *Question) offer(values []json.RawMessage, names []string) {
 	for i, v := range values {
-		o := Option{Label: words(spoken(v))}
+		o := Option{Label: cleanText(spoken(v))}
 		if i < len(names) && names[i] != "" {
-			o = Option{Label: words(names[i]), Description: o.Label}
+			o = Option{Label: cleanText(names[i]), Description: o.Label}
 		}
 		q.Options = append(q.Options, o)
 	}
@@ -135,8 +135,8 @@ func (q *Question) offer(values []json.RawMessage, names []string) {
 
 func (q *Question) offerTitled(all []titled) {
 	for _, t := range all {
-		value := words(spoken(t.Const))
-		o := Option{Label: cmp.Or(words(t.Title), value)}
+		value := cleanText(spoken(t.Const))
+		o := Option{Label: cmp.Or(cleanText(t.Title), value)}
 		if o.Label != value {
 			o.Description = value
 		}
@@ -170,7 +170,7 @@ func spoken(raw json.RawMessage) string {
 
 func hint(description, needs string, required bool) string {
 	var parts []string
-	for _, part := range []string{words(description), needs} {
+	for _, part := range []string{cleanText(description), needs} {
 		if part != "" {
 			parts = append(parts, part)
 		}

@@ -107,8 +107,8 @@ func RanAfterAll(a Ask, r Run) (_ Ask, err error) {
 	return next, nil
 }
 
-// howLost says what became of an undelivered answer.
-func (l Lease) howLost() string {
+// lostEnding says what became of an undelivered answer.
+func (l Lease) lostEnding() string {
 	verb := "denied"
 	if l.Decision.Allow {
 		verb = "allowed"

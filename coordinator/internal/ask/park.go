@@ -242,9 +242,9 @@ func (a Ask) call() call { return call{a.Session, a.Tool, a.Hash} }
 // Same reports whether a and b ask for exactly the same call.
 func (a Ask) Same(b Ask) bool { return a.call() == b.call() }
 
-func (l Lease) how() string {
+func (l Lease) ending() string {
 	if l.Lost {
-		return l.howLost()
+		return l.lostEnding()
 	}
 	at := fmt.Sprintf("by %s at %s", l.Decision.By, l.Decision.At.Format("15:04:05"))
 	switch {

@@ -94,9 +94,9 @@ func NewForm(questions []Question) (*Form, error) {
 			return nil, fmt.Errorf("%w: a question has %d options", ErrForm, len(q.Options))
 		}
 		seen[q.Text] = true
-		own := Question{Text: words(q.Text), Header: words(q.Header), Multi: q.Multi}
+		own := Question{Text: cleanText(q.Text), Header: cleanText(q.Header), Multi: q.Multi}
 		for _, o := range q.Options {
-			own.Options = append(own.Options, Option{Label: words(o.Label), Description: words(o.Description)})
+			own.Options = append(own.Options, Option{Label: cleanText(o.Label), Description: cleanText(o.Description)})
 		}
 		f.Questions = append(f.Questions, own)
 	}
@@ -121,7 +121,8 @@ func (f *Form) text() string {
 	return b.String()
 }
 
-func words(text string) string {
+// cleanText masks a text, makes hidden characters visible and bounds its length.
+func cleanText(text string) string {
 	if len(text) > 2*maxWords {
 		text = Elide(text, 2*maxWords)
 	}

@@ -80,8 +80,8 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 		a = ask.Start(a, s.mode(a.Session, now), now)
 		text := fmt.Sprintf("%s asks for %s (sha256 %s)", s.token(a.Session), a.Line(), short(a.Hash))
 		record(&b, event.AskOpened, a.Session, string(a.ID), text, now)
-		if standing, ok := s.standing(&b, a, need, now); ok {
-			a = standing
+		if answered, ok := s.answerAtOnce(&b, a, need, now); ok {
+			a = answered
 			return b, nil
 		}
 		if mode := s.mode(a.Session, now); mode == session.Off || !s.reachable() {
@@ -181,7 +181,7 @@ func (c *Core) changeAsk(
 		}
 		s.putAsk(&b, next, now)
 		if changed := next.State != before.State || next.Arrived() != before.Arrived(); changed && kind != "" {
-			record(&b, kind, next.Session, string(id), s.told(next), now)
+			record(&b, kind, next.Session, string(id), s.askLine(next), now)
 		}
 		return b, nil
 	})
@@ -244,7 +244,7 @@ func (c *Core) Ran(o Outcome) error {
 			s.putAsk(&b, next, now)
 			s.doubt(&b, next, a.State == ask.Open, now)
 			s.provenByRun(&b, a, next, now)
-			record(&b, event.AskRan, a.Session, string(a.ID), s.told(next)+", "+next.Outcome(), now)
+			record(&b, event.AskRan, a.Session, string(a.ID), s.askLine(next)+", "+next.Outcome(), now)
 		}
 		s.ranUndo(&b, o, now)
 		return b, nil
@@ -339,7 +339,7 @@ func (s *state) settledLocally(b *store.Batch, id session.ID, before, now time.T
 			continue // if it has an answer, only the run of its call tells which came first
 		}
 		s.putAsk(b, next, now)
-		record(b, event.AskEnded, a.Session, string(a.ID), s.told(next), now)
+		record(b, event.AskEnded, a.Session, string(a.ID), s.askLine(next), now)
 	}
 }
 
@@ -354,7 +354,7 @@ func (s *state) endAsks(b *store.Batch, id session.ID, end ending, note string, 
 			continue // it has ended
 		}
 		s.putAsk(b, next, now)
-		record(b, event.AskEnded, a.Session, string(a.ID), s.told(next), now)
+		record(b, event.AskEnded, a.Session, string(a.ID), s.askLine(next), now)
 	}
 }
 
@@ -412,7 +412,7 @@ func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
 func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) {
 	s.putAsk(b, after, now)
 	if after.State != before.State {
-		record(b, event.AskEnded, after.Session, string(after.ID), s.told(after), now)
+		record(b, event.AskEnded, after.Session, string(after.ID), s.askLine(after), now)
 	}
 }
 
@@ -425,8 +425,8 @@ func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	}
 }
 
-// told returns the journal line about an ask.
-func (s *state) told(a ask.Ask) string {
+// askLine returns the journal line about an ask.
+func (s *state) askLine(a ask.Ask) string {
 	return fmt.Sprintf("%s: %s (sha256 %s): %s", s.token(a.Session), a.Line(), short(a.Hash), a.How())
 }
 

@@ -180,9 +180,9 @@ func (s *state) answerOne(
 	if next.State == before.State && next.Lease == before.Lease {
 		return next, nil // a choice on the way, not an answer yet
 	}
-	record(b, event.AskAnswered, next.Session, string(next.ID), s.told(next), now)
+	record(b, event.AskAnswered, next.Session, string(next.ID), s.askLine(next), now)
 	if next.Lease != before.Lease {
-		s.lent(b, next, now)
+		s.endHolds(b, next, now)
 	}
 	return next, nil
 }

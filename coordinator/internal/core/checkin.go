@@ -78,7 +78,7 @@ func (s *state) dropCheckIns(b *store.Batch, id session.ID, note string, now tim
 		}
 		s.putAsk(b, next, now)
 		dropped = true
-		record(b, event.AskEnded, id, string(a.ID), s.told(next), now)
+		record(b, event.AskEnded, id, string(a.ID), s.askLine(next), now)
 	}
 	return dropped
 }

@@ -35,15 +35,15 @@ func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
 		}
 		s.putAsk(&b, used, now)
 		s.markRetries(&b, now)
-		record(&b, event.AskDelivered, a.Session, string(used.ID), s.told(used), now)
+		record(&b, event.AskDelivered, a.Session, string(used.ID), s.askLine(used), now)
 		return b, nil
 	})
 	return used, ok, err
 }
 
-// lent ends the check-ins that hold a session, so that the session soon learns of an
+// endHolds ends the check-ins that hold a session, so that the session soon learns of an
 // answer that came after its call was refused.
-func (s *state) lent(b *store.Batch, a ask.Ask, now time.Time) {
+func (s *state) endHolds(b *store.Batch, a ask.Ask, now time.Time) {
 	s.dropCheckIns(b, a.Session, "the session goes on with another answer", now)
 	if a.Retries(now) {
 		s.markRetries(b, now)

@@ -45,5 +45,5 @@ func (c *Core) Interrupted(id session.ID) error {
 // settleHere records the end of an ask that came from the terminal.
 func (s *state) settleHere(b *store.Batch, after ask.Ask, now time.Time) {
 	s.putAsk(b, after, now)
-	record(b, event.AskEnded, after.Session, string(after.ID), s.told(after), now)
+	record(b, event.AskEnded, after.Session, string(after.ID), s.askLine(after), now)
 }

@@ -33,17 +33,17 @@ func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 	record(b, event.GrantGiven, a.Session, string(g.ID), text, now)
 }
 
-// standing answers an ask that was just opened, if a lease for the exact call or grants
+// answerAtOnce answers an ask that was just opened, if a lease for the exact call or grants
 // allow it. The lease is used up. An answer by grants is delivered in the same step,
 // unless a snapshot must be taken before the call.
-func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Time) (ask.Ask, bool) {
+func (s *state) answerAtOnce(b *store.Batch, a ask.Ask, need grant.Need, now time.Time) (ask.Ask, bool) {
 	d := ask.Decision{Allow: true, At: now}
-	if lent, ok := s.lease(a, now); ok && a.Kind != ask.Denied {
-		if d.By = lent.Lease.Decision.By + ", who had allowed it after the refusal"; lent.Lease.Lost {
-			a, d = lent.Reapply(a, now)
+	if leased, ok := s.lease(a, now); ok && a.Kind != ask.Denied {
+		if d.By = leased.Lease.Decision.By + ", who had allowed it after the refusal"; leased.Lease.Lost {
+			a, d = leased.Reapply(a, now)
 		}
 		d.Channel = "lease"
-		used, err := ask.Use(lent, now)
+		used, err := ask.Use(leased, now)
 		if err != nil {
 			return a, false // cannot happen: its lease counts now
 		}
@@ -57,11 +57,11 @@ func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Ti
 	if err != nil {
 		return a, false // cannot happen: it was opened this moment
 	}
-	record(b, event.AskAnswered, next.Session, string(next.ID), s.told(next), now)
+	record(b, event.AskAnswered, next.Session, string(next.ID), s.askLine(next), now)
 	claimed, err := ask.Claim(next)
 	if d.Channel == "grant" && !need.Loses && err == nil {
 		next = claimed
-		record(b, event.AskDelivered, next.Session, string(next.ID), s.told(next), now)
+		record(b, event.AskDelivered, next.Session, string(next.ID), s.askLine(next), now)
 	}
 	s.asks.put(b, next)
 	return next, true
@@ -131,8 +131,8 @@ func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		a.Nonce, a.Times = c.cfg.Secret(), s.rules.Times
 		fresh := ask.Start(a, session.Off, now)
-		if standing, ok := s.standing(&b, fresh, grant.Need{}, now); ok {
-			a = standing
+		if answered, ok := s.answerAtOnce(&b, fresh, grant.Need{}, now); ok {
+			a = answered
 			return b, nil
 		}
 		for _, old := range s.asks.of(a.Session) {

@@ -90,7 +90,7 @@ func (s *state) buryTakers(b *store.Batch, over map[session.Process]bool, now ti
 		}
 		if next, err := ask.Undelivered(a, now); err == nil {
 			s.putAsk(b, next, now)
-			record(b, event.AskEnded, a.Session, string(a.ID), s.told(next), now)
+			record(b, event.AskEnded, a.Session, string(a.ID), s.askLine(next), now)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func (s *state) buryTakers(b *store.Batch, over map[session.Process]bool, now ti
 // that delivery.
 func (s *state) provenByRun(b *store.Batch, before, after ask.Ask, now time.Time) {
 	if after.Arrived() && !before.Arrived() {
-		record(b, event.AskDelivered, after.Session, string(after.ID), s.told(after), now)
+		record(b, event.AskDelivered, after.Session, string(after.ID), s.askLine(after), now)
 	}
 }
 
@@ -115,7 +115,7 @@ func (s *state) ranAfterAll(b *store.Batch, o Outcome, now time.Time) {
 		}
 		s.putAsk(b, next, now)
 		s.provenByRun(b, a, next, now)
-		text := s.told(next) + ", " + next.Outcome()
+		text := s.askLine(next) + ", " + next.Outcome()
 		record(b, event.AskRan, a.Session, string(a.ID), text, now)
 	}
 }

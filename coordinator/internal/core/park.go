@@ -97,10 +97,10 @@ func lostLine(a ask.Ask, call string, now time.Time) string {
 		a.Lease.Decision.Message + " It was: " + call
 }
 
-// hopes returns until when a session may wait for late answers, the zero time for not at
+// lateUntil returns until when a session may wait for late answers, the zero time for not at
 // all. It waits for a retry of a call that auto mode refused only if a channel is
 // available on which the person can allow it.
-func (s *state) hopes(id session.ID) (until time.Time) {
+func (s *state) lateUntil(id session.ID) (until time.Time) {
 	for _, a := range s.asks.of(id) {
 		if at := a.WaitsUntil(); at.After(until) && (a.Kind != ask.Denied || s.reachable()) {
 			until = at
@@ -113,7 +113,7 @@ func (s *state) hopes(id session.ID) (until time.Time) {
 // answers to its parked calls, or nothing to wait for; at most until ctx ends.
 func (c *Core) AwaitLate(ctx context.Context, id session.ID) {
 	c.await(ctx, func(s *state, now time.Time) (done bool, at time.Time) {
-		until := s.hopes(id)
+		until := s.lateUntil(id)
 		told := len(s.answeredLate(id, "")) > 0 || len(message.Waiting(s.messages.of(id), id)) > 0
 		return told || s.settings.Paused || !now.Before(until), until
 	}, ofSession(id), paused, Pairing)

@@ -96,7 +96,7 @@ func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 		Texts:    len(message.Waiting(s.messages.of(in.Session), in.Session)),
 		Work:     in.Work,
 		Delivery: in.Delivery,
-		Parked:   max(0, s.hopes(in.Session).Sub(now)),
+		Parked:   max(0, s.lateUntil(in.Session).Sub(now)),
 		Terminal: in.Terminal,
 		Away:     in.CheckIn.ID != "" && s.checksIn(in.CheckIn.ID, in.Session, now),
 		Hold:     in.Hold,

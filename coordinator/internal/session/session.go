@@ -156,7 +156,7 @@ func due(at, now time.Time) bool { return !at.IsZero() && !now.Before(at) }
 // under the same id.
 func See(s Session, in Sighting, now time.Time) Session {
 	switch {
-	case s.StartedAt.IsZero(), s.resumes(in), s.returns(in):
+	case s.StartedAt.IsZero(), s.resumes(in), s.reappears(in):
 		s = begin(s, now)
 	}
 	s.ID, s.SeenAt = in.ID, now
@@ -190,12 +190,12 @@ func See(s Session, in Sighting, now time.Time) Session {
 }
 
 // resumes reports whether the host starts s again after it had ended.
-func (s Session) resumes(in Sighting) bool { return in.Starts && s.State == Ended && !s.left(in) }
+func (s Session) resumes(in Sighting) bool { return in.Starts && s.State == Ended && !s.leftBy(in) }
 
-// left reports whether a sighting is a stale session file of the client that left s. Its
+// leftBy reports whether a sighting is a stale session file of the client that left s. Its
 // hook said that s has ended, but after /clear the session file still names s for a
 // moment. If the client returns to s, a hook says so.
-func (s Session) left(in Sighting) bool {
+func (s Session) leftBy(in Sighting) bool {
 	return s.Hooked && !in.Hooked && in.Client != 0 && in.Client == s.Client
 }
 
@@ -212,9 +212,9 @@ func (s Session) ranBy(client Process) Session {
 	return s
 }
 
-// returns reports whether a hook reports s after its client was considered gone. Then s
+// reappears reports whether a hook reports s after its client was considered gone. Then s
 // has another client now, or its client was only not visible.
-func (s Session) returns(in Sighting) bool {
+func (s Session) reappears(in Sighting) bool {
 	return s.State == Ended && s.Vanished && in.Hooked && in.ClientBorn != "" &&
 		(Process{in.Client, in.ClientBorn}) != s.Process()
 }

@@ -39,8 +39,8 @@ func commands() []command {
 	}
 }
 
-// obey carries out a command of the person. ok is false if the command is unknown.
-func (l *link) obey(update int64, m message) (ok bool, err error) {
+// runCommand carries out a command of the person. ok is false if the command is unknown.
+func (l *link) runCommand(update int64, m message) (ok bool, err error) {
 	words := strings.Fields(m.Text)
 	name, _, _ := strings.Cut(strings.TrimPrefix(words[0], "/"), "@")
 	for _, c := range commands() {

@@ -155,7 +155,7 @@ func heading(card ask.Card, at place) string {
 	a := card.Face()
 	who := fmt.Sprintf("<b>%s</b> · %s\n%s", line(at.token, maxWord), line(at.machine, maxPath), reasons(a))
 	tool := "<b>" + line(a.Tool, maxWord) + "</b>"
-	if n := len(speaking(card)); n > 1 {
+	if n := len(askers(card)); n > 1 {
 		tool += fmt.Sprintf(" <b>×%d</b>", n)
 	}
 	switch a.Kind {
@@ -185,8 +185,8 @@ func reasons(a ask.Ask) (lines string) {
 	return lines
 }
 
-// speaking returns the asks that a card is about: those that wait, or all if none waits.
-func speaking(card ask.Card) ask.Card {
+// askers returns the asks that a card is about: those that wait, or all if none waits.
+func askers(card ask.Card) ask.Card {
 	if waiting := card.Waiting(); len(waiting) > 0 {
 		return waiting
 	}
@@ -209,14 +209,14 @@ func footing(card ask.Card, at place, whole bool) string {
 		lines = append(lines, "⚙️ would "+line(a.Does, maxWhy))
 	}
 	lines = append(lines, "📁 "+at.where(a.Cwd))
-	if speaking := speaking(card); a.Agent != "" || len(speaking) > 1 {
-		lines = append(lines, "👤 "+line(speaking.Askers(), maxPath))
+	if asking := askers(card); a.Agent != "" || len(asking) > 1 {
+		lines = append(lines, "👤 "+line(asking.Askers(), maxPath))
 	}
 	if a.Waiting() {
 		lines = append(lines, offered(a)...)
 	}
 	lines = append(lines, hashLine(a.Hash, whole))
-	lines = append(lines, standing(card)...)
+	lines = append(lines, progressLines(card)...)
 	if a.Twice {
 		lines = append(lines, "↻ "+twiceText(a))
 	}
@@ -264,8 +264,8 @@ func firstExpiry(card ask.Card) time.Time {
 	return at
 }
 
-// standing says how each ask of a card ended, and what happens to those that wait.
-func standing(card ask.Card) (lines []string) {
+// progressLines says how each ask of a card ended, and what happens to those that wait.
+func progressLines(card ask.Card) (lines []string) {
 	for i, e := range card.Endings() {
 		if i == maxEndings {
 			lines = append(lines, "… and others in other ways")
@@ -307,7 +307,7 @@ func ending(card ask.Card) string {
 		outcome = " · " + text
 	}
 	if d := a.Decision; d != nil {
-		return decided(a) + " by " + line(d.By, maxWord) + " at " + clock(d.At) + words(d) + outcome
+		return decided(a) + " by " + line(d.By, maxWord) + " at " + clock(d.At) + refusalText(d) + outcome
 	}
 	if l := a.Lease; l != nil {
 		return markOf(l.Decision.Allow) + " " + upper(line(a.How(), maxPath)) + outcome
@@ -324,8 +324,8 @@ func ending(card ask.Card) string {
 	return "💤 Withdrawn: " + note + outcome
 }
 
-// words returns the person's text of a refusal, or "" for a refusal without one.
-func words(d *ask.Decision) string {
+// refusalText returns the person's text of a refusal, or "" for a refusal without one.
+func refusalText(d *ask.Decision) string {
 	switch {
 	case d.Allow, d.Interrupt:
 		return ""

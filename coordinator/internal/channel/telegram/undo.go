@@ -5,9 +5,9 @@ import "github.com/afar-sh/afar/coordinator/internal/ask"
 // maxUndo bounds what a card says of a snapshot, in UTF-16 units.
 const maxUndo = 400
 
-// undone returns the ask of a card whose step can be undone. If there is none, it returns
+// undoable returns the ask of a card whose step can be undone. If there is none, it returns
 // an ask that has a snapshot.
-func undone(card ask.Card) (found ask.Ask, ok bool) {
+func undoable(card ask.Card) (found ask.Ask, ok bool) {
 	for _, a := range card {
 		switch {
 		case a.Undo == nil:
@@ -22,7 +22,7 @@ func undone(card ask.Card) (found ask.Ask, ok bool) {
 
 // undoLine describes the snapshot of a card's step.
 func undoLine(card ask.Card) (lines []string) {
-	if a, ok := undone(card); ok {
+	if a, ok := undoable(card); ok {
 		lines = append(lines, "↩️ "+line(a.Undo.Line, maxUndo))
 	}
 	return lines
@@ -30,7 +30,7 @@ func undoLine(card ask.Card) (lines []string) {
 
 // undoRows returns the only button that a settled card may have.
 func undoRows(card ask.Card) [][]button {
-	a, ok := undone(card)
+	a, ok := undoable(card)
 	if !ok || a.Undo.Button == "" {
 		return nil
 	}

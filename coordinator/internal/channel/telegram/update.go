@@ -171,7 +171,7 @@ func (l *link) received(update int64, m message) error {
 	case command == "":
 		return l.wrote(update, m)
 	}
-	if known, err := l.obey(update, m); known {
+	if known, err := l.runCommand(update, m); known {
 		return err
 	}
 	if m.Chat.group() {
