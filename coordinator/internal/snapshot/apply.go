@@ -15,7 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/git"
 )
 
-// Apply carries out a plan. It may be cut off anywhere, planned and applied
+// Apply carries out a plan. If it is interrupted, the restore can be planned and applied
 // again.
 func (k Keeper) Apply(ctx context.Context, p *Plan) error {
 	v, end, err := k.open(ctx, p.root)
@@ -71,8 +71,8 @@ func (v *view) applyStashes(p *Plan) error {
 // filesAtOnce is how many files are read and written with one run of git.
 const filesAtOnce = 200
 
-// applyFiles restores the work tree. It writes nothing outside of it, whatever
-// links lie there.
+// applyFiles restores the work tree. It writes nothing outside of it, even if there are
+// links.
 func (v *view) applyFiles(p *Plan) error {
 	if len(p.write)+len(p.remove) == 0 {
 		return nil
@@ -109,8 +109,7 @@ func (p *Plan) isWrittenMeanwhile(root *os.Root, path string) bool {
 	return true
 }
 
-// removeFile removes a file, and with it the directories that become empty, as
-// git does.
+// removeFile removes a file and the directories that become empty, as git does.
 func (v *view) removeFile(root *os.Root, p *Plan, path string) error {
 	if p.isWrittenMeanwhile(root, path) {
 		return nil
@@ -133,8 +132,8 @@ func removeIfExists(root *os.Root, path string) error {
 	return nil
 }
 
-// checkOut writes the files that were not kept to a directory of our own,
-// through git's conversions of line ends. It leaves out files that a filter of
+// checkOut writes the files that were not kept to a temporary directory, with git's
+// conversions of line ends. It leaves out files that a filter of
 // the repository makes, because that program must not run.
 func (v *view) checkOut(p *Plan) error {
 	var names []byte

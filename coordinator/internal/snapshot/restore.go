@@ -166,10 +166,10 @@ func (p *Plan) isWrittenSince(path string) bool {
 	return info.ModTime().After(p.ran)
 }
 
-// createdByStep returns a predicate for paths that only after has: did the step
-// create the file? It did if the picture before would have contained the file:
-// because its scope names the path, or because git tracks it now. An ignored
-// file may have existed before.
+// createdByStep returns a function that reports whether the step created a file that only
+// after has. The step did so if the picture before would have contained the file, because
+// its scope names the path, or because git tracks it now. An ignored file may have existed
+// before.
 func (v *view) createdByStep(before, after undo.Picture) (func(path string) bool, error) {
 	out, err := v.git("ls-tree", "-r", "-z", "--name-only", after.Tree+":staged")
 	if err != nil {
@@ -185,8 +185,8 @@ func (v *view) createdByStep(before, after undo.Picture) (func(path string) bool
 	}, nil
 }
 
-// planFile plans one file that differs from the picture. A file that the step
-// created is removed only if nobody has written it since.
+// planFile plans one file that differs from the picture. It removes a file that the step
+// created only if the file was not written since.
 func (p *Plan) planFile(path string, d difference, isAsLeft, isCreated bool) {
 	switch {
 	case d.from.isSubmodule(), d.to.isSubmodule():
@@ -232,7 +232,7 @@ func (v *view) planKept(p *Plan, tree string) error {
 	return nil
 }
 
-// planIndex restores the index as a whole where the step changed it.
+// planIndex plans to restore the whole index if the step changed it.
 func (v *view) planIndex(p *Plan, before, after string) error {
 	out, err := v.git("rev-parse", before+":staged", after+":staged", p.Now.Tree+":staged")
 	trees := git.Lines(out)
@@ -284,8 +284,8 @@ func headOf(p undo.Picture) string {
 	return oidOf(p.Refs, "HEAD")
 }
 
-// nameForPeople returns the short name of a ref. Restoring what is known here
-// of a remote's branch changes nothing at the remote.
+// nameForPeople returns the short name of a ref. To restore a remote-tracking branch changes
+// nothing at the remote.
 func nameForPeople(ref string) string {
 	if short, ok := strings.CutPrefix(ref, "refs/remotes/"); ok {
 		return short + " (here alone; the remote needs a push)"

@@ -11,8 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
 
-// Scopes returns what to look at in each repository that the losses touch. why
-// names a loss that cannot be kept at all.
+// Scopes returns a scope for each repository of the losses. why names a loss that cannot be
+// kept.
 func (k Keeper) Scopes(ctx context.Context, losses []undo.Loss) (scopes []undo.Scope, why string) {
 	for _, l := range losses {
 		dir := l.Dir
@@ -65,11 +65,11 @@ func addNew(list []string, names ...string) []string {
 	return list
 }
 
-// maxMatches bounds how many paths a pattern of a command may stand for.
+// maxMatches bounds how many paths a pattern of a command may match.
 const maxMatches = 5000
 
-// pathsOf returns the paths in a repository that a path or a pattern stands
-// for, relative to root. Files in a .git are left out.
+// pathsOf returns the paths in a repository that a path or a pattern matches, relative to
+// root. It leaves out files in a .git.
 func pathsOf(root, path string) (out []string) {
 	names, _ := filepath.Glob(path) // an invalid pattern matches nothing
 	if len(names) == 0 || len(names) > maxMatches {
@@ -112,8 +112,8 @@ func existingDir(path string) string {
 	return dir
 }
 
-// topOf returns the top of the work tree around dir, or the repository itself
-// where it is bare. It returns "" outside a repository.
+// topOf returns the top of the work tree around dir, or the directory of a bare repository.
+// It returns "" outside a repository.
 func topOf(ctx context.Context, dir string) (root string, bare bool) {
 	if !filepath.IsAbs(dir) {
 		return "", false

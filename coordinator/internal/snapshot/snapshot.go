@@ -1,7 +1,8 @@
-// Package snapshot keeps what a step may destroy in a git repository, and brings
-// it back: files, refs and stashes. Taking a snapshot touches neither the
+// Package snapshot keeps what a step may destroy in a git repository, and restores
+// it: files, refs and stashes. Taking a snapshot touches neither the
 // person's index nor the work tree. A snapshot consists of objects of the
-// repository; refs that no branch, tag or ordinary push shows keep them.
+// repository. Special refs keep these objects; branches, tags and an ordinary push do not
+// show them.
 package snapshot
 
 import (
@@ -22,7 +23,7 @@ type Keeper struct {
 	Files int
 }
 
-// New returns a Keeper with the bounds of a day's work.
+// New returns a Keeper with the usual bounds.
 func New(dir string) Keeper { return Keeper{Dir: dir, Bytes: 200 << 20, Files: 20_000} }
 
 // Clear removes the files of a process that died while it worked.
@@ -36,15 +37,15 @@ func (k Keeper) Clear() error {
 // refs is where the objects of snapshots are kept: <refs>/<id>/<part>/<name>.
 const refs = "refs/afar/undo/"
 
-// options keep git from leaving traces of its own, and from refusing names that
-// are bad on other systems only: files are written through os.Root.
+// options keep git from writing additional files, and from refusing names that are invalid
+// only on other systems. Files are written through os.Root.
 var options = []string{
 	"-c", "core.splitIndex=false", "-c", "index.sparse=false", "-c", "core.untrackedCache=false",
 	"-c", "core.logAllRefUpdates=false", "-c", "core.protectNTFS=false", "-c", "core.protectHFS=false",
 	"-c", "core.quotePath=false", "-c", "protocol.allow=never",
 }
 
-// A view is one repository while it is looked at or restored.
+// A view is one repository during a snapshot or a restore.
 type view struct {
 	ctx  context.Context
 	repo git.Repo
@@ -75,15 +76,15 @@ func (v *view) gitWith(in []byte, args ...string) ([]byte, error) {
 	return v.repo.Call(v.ctx, git.Call{In: in}, args...)
 }
 
-// gitOwnIndex runs git with an index of our own.
+// gitOwnIndex runs git with a temporary index.
 func (v *view) gitOwnIndex(in []byte, args ...string) ([]byte, error) {
 	env := []string{"GIT_INDEX_FILE=" + filepath.Join(v.tmp, "index")}
 	return v.repo.Call(v.ctx, git.Call{In: in, Env: env}, args...)
 }
 
-// Take makes a picture of one repository within a scope, and keeps it under id.
-// The name part tells the pictures of one snapshot apart. Files above the bounds
-// are left out, and the picture names them.
+// Take makes a picture of one repository within a scope, and keeps it under id. part
+// distinguishes the pictures of one snapshot. The picture leaves out files above the bounds,
+// and names them.
 func (k Keeper) Take(ctx context.Context, scope undo.Scope, id undo.ID, part string) (undo.Picture, error) {
 	v, end, err := k.open(ctx, scope.Root)
 	if err != nil {
@@ -113,8 +114,8 @@ func (v *view) keepObjects(p undo.Picture, prefix string) error {
 	return err
 }
 
-// Forget lets git collect the objects of a snapshot. A repository that is gone
-// has none.
+// Forget lets git delete the objects of a snapshot. It returns nil if the repository does
+// not exist any more.
 func (k Keeper) Forget(ctx context.Context, root string, id undo.ID) error {
 	if _, err := os.Stat(root); err != nil {
 		return nil

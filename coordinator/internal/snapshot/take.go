@@ -116,8 +116,8 @@ func (v *view) addStashes(p *undo.Picture) error {
 //	work    the work tree: staged, and over it the bytes of each kept file
 //	modes   the permissions of the kept files
 //
-// A kept file comes back byte by byte. Any other file is as the index has it,
-// and comes back through git's own conversions.
+// A kept file is restored byte by byte. Any other file is the same as in the index, and git
+// restores it with its conversions.
 type taking struct {
 	*view
 	picture *undo.Picture
@@ -225,8 +225,8 @@ func parseChange(record string) (c change, ok bool) {
 	return c, true
 }
 
-// add keeps a file, or all files of a directory. A repository inside is left
-// out: this one cannot keep its history.
+// add keeps a file, or all files of a directory. It leaves out a repository in there, whose
+// history it cannot keep.
 func (t *taking) add(path string) {
 	full := filepath.Join(t.root, path)
 	info, err := os.Lstat(full)
@@ -271,7 +271,7 @@ func (t *taking) enter(dir string) error {
 	return fs.SkipDir
 }
 
-// leave notes what is not kept.
+// leave records something that is not kept.
 func (t *taking) leave(what string) { t.picture.Left = addNew(t.picture.Left, what) }
 
 // keep keeps one file, within the bounds.
@@ -307,8 +307,8 @@ func (t *taking) keep(path string, info fs.FileInfo) {
 	t.picture.Bytes += info.Size()
 }
 
-// linkTarget writes the target of a symbolic link to a file that git can read.
-// It returns "" where it cannot.
+// linkTarget writes the target of a symbolic link to a file that git can read. It returns
+// the name of the file, "" after an error.
 func (t *taking) linkTarget(path string) string {
 	to, err := os.Readlink(path)
 	if err != nil {
@@ -321,7 +321,7 @@ func (t *taking) linkTarget(path string) string {
 	return name
 }
 
-// tempFile writes a file of our own and returns its name.
+// tempFile writes a temporary file and returns its name.
 func (t *taking) tempFile(name string, text []byte) (string, error) {
 	f, err := os.CreateTemp(t.tmp, name)
 	if err != nil {
@@ -340,7 +340,7 @@ func isReadable(path string) bool {
 	return true
 }
 
-// write makes the objects and returns the tree that holds them all.
+// write makes the objects and returns the tree that contains all of them.
 func (t *taking) write(entries []entry) (string, error) {
 	var modes bytes.Buffer
 	for _, f := range t.kept {
@@ -370,7 +370,7 @@ func (t *taking) write(entries []entry) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// hash stores the bytes of files. No filter of the repository runs.
+// hash stores the bytes of files. It runs no filter of the repository.
 func (t *taking) hash(files []file) ([]string, error) {
 	var in []byte
 	for _, f := range files {
@@ -387,8 +387,8 @@ func (t *taking) hash(files []file) ([]string, error) {
 	return oids, nil
 }
 
-// stagedLines returns the entries of the index in the form of update-index. Of
-// an unmerged file our side counts.
+// stagedLines returns the entries of the index in the form of update-index. Of an unmerged
+// file it returns our side.
 func stagedLines(entries []entry) (in []byte) {
 	for _, e := range entries {
 		if slices.Contains([]string{"0", "2"}, e.stage) {
@@ -398,8 +398,8 @@ func stagedLines(entries []entry) (in []byte) {
 	return in
 }
 
-// workLines returns what the work tree has over the index, in the form of
-// update-index. Absent files come first: one may be a directory now.
+// workLines returns the differences of the work tree from the index, in the form of
+// update-index. Absent files come first, because one may be a directory now.
 func (t *taking) workLines(oids []string) (in []byte) {
 	sort.Strings(t.absent)
 	for _, path := range slices.Compact(t.absent) {
@@ -411,10 +411,10 @@ func (t *taking) workLines(oids []string) (in []byte) {
 	return in
 }
 
-// zeroOID returns the name that git gives to no object, as long as like.
+// zeroOID returns git's name for no object, with the length of like.
 func zeroOID(like string) string { return strings.Repeat("0", len(like)) }
 
-// writeTree adds entries to our own index and writes its tree.
+// writeTree adds entries to the temporary index and writes its tree.
 func (t *taking) writeTree(in []byte) (string, error) {
 	if _, err := t.gitOwnIndex(in, "update-index", "-z", "--index-info"); err != nil {
 		return "", err
@@ -441,7 +441,7 @@ func parseIndex(out []byte) (entries []entry) {
 	return entries
 }
 
-// quote writes a path as git reads it from a line.
+// quote returns a path in the form in which git reads it from a line.
 func quote(path string) []byte {
 	b := []byte{'"'}
 	for i := range len(path) {

@@ -1,20 +1,19 @@
-// Package botapi stands in for Telegram's Bot API: a real HTTP server on
+// Package botapi is a stand-in for Telegram's Bot API: a real HTTP server on
 // loopback that is as strict as the real one.
 //
-// The bot under test talks to URL() with Token(). The test's side plays the
-// people: a User says, replies, taps and reacts as a phone would, and each act
-// becomes an update in the bot's queue. What the bot did is read back with
-// Messages, CallbackAnswers and Calls, or awaited with Await; no waiting here
-// polls.
+// The bot under test talks to URL() with Token(). The test acts for the
+// people: a User says, replies, taps and reacts as with a phone, and each act
+// becomes an update in the bot's queue. Messages, CallbackAnswers and Calls
+// return what the bot did, and Await waits for it without polling.
 //
 // It is strict where Telegram is: limits count UTF-16 units after entity
 // parsing, HTML is refused at the byte Telegram refuses it, an update stays
 // until its offset is confirmed, and a newer getUpdates ends the older one with
-// a conflict. It departs in one place: message ids are unique over all chats,
+// a conflict. It differs in one point: message ids are unique over all chats,
 // so that Reply and Tap need no chat.
 //
-// State lives as long as the Server does: Stop and Start cut and restore the
-// network in between, on the same address, and people go on acting meanwhile.
+// The state exists as long as the Server. Stop and Start only cut and restore the
+// network, on the same address, and people can act meanwhile.
 package botapi
 
 import (
@@ -47,8 +46,8 @@ type Server struct {
 	addr  string // as first bound, so that Start finds the same port
 
 	mu sync.Mutex
-	// changed is closed and replaced at each change of what mu guards: the one
-	// signal that every waiter sleeps on.
+	// changed is closed and replaced at each change of the state that mu guards. All
+	// waiters wait for it.
 	changed chan struct{}
 
 	chats    map[int64]*Chat
@@ -76,7 +75,7 @@ type Server struct {
 
 	commands []byte
 
-	// lifeMu guards the listener's life. Lock order: lifeMu before mu.
+	// lifeMu guards the start and the end of the listener. Lock order: lifeMu before mu.
 	lifeMu sync.Mutex
 	http   *http.Server
 	stop   chan struct{} // closed when the network goes away
@@ -95,11 +94,10 @@ func New(tb TB) *Server {
 	return s
 }
 
-// Start starts a server on a free loopback port. Close ends it.
+// Start starts a server on a free loopback port. The caller calls Close.
 func Start() (*Server, error) { return Serve("127.0.0.1:0") }
 
-// Serve starts a server on addr, which must be a loopback address: a stand-in
-// has no business on a network.
+// Serve starts a server on addr, which must be a loopback address.
 func Serve(addr string) (*Server, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -130,18 +128,17 @@ func Serve(addr string) (*Server, error) {
 	return s, nil
 }
 
-// URL is the base that stands for https://api.telegram.org, without a slash at
-// its end. It stays the same over Stop and Start.
+// URL returns the address to use instead of https://api.telegram.org, without a slash at
+// its end. Stop and Start do not change it.
 func (s *Server) URL() string { return "http://" + s.addr }
 
-// Token is the only token that the server knows.
+// Token returns the only token that the server accepts.
 func (s *Server) Token() string { return s.token }
 
-// BotID is the bot's own user id, as getMe tells it.
+// BotID returns the bot's own user id, as getMe does.
 func (s *Server) BotID() int64 { return botID }
 
-// Start brings the network back after Stop, on the same address and with all
-// state kept.
+// Start restores the network after Stop, on the same address and with the same state.
 func (s *Server) Start() error {
 	s.lifeMu.Lock()
 	defer s.lifeMu.Unlock()
@@ -161,8 +158,8 @@ func (s *Server) Start() error {
 	return nil
 }
 
-// Stop makes Telegram unreachable: open requests break, new ones are refused by
-// the system. People and state go on. It returns when no request is under way.
+// Stop makes Telegram unreachable: open requests are aborted, and the system refuses new
+// ones. The state stays, and people can act. Stop returns when no request is running.
 func (s *Server) Stop() {
 	s.lifeMu.Lock()
 	defer s.lifeMu.Unlock()
@@ -178,7 +175,7 @@ func (s *Server) Stop() {
 	s.http = nil
 }
 
-// Close ends the server for good. It is Stop with the name that callers expect.
+// Close does the same as Stop.
 func (s *Server) Close() { s.Stop() }
 
 // wake tells every waiter that something changed. The caller holds mu.

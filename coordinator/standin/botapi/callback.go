@@ -16,8 +16,8 @@ type query struct {
 	closed  bool // answered, or too old
 }
 
-// ExpireCallbacks makes every tap so far too old to be answered, as a quarter of
-// an hour would.
+// ExpireCallbacks makes every tap so far too old for an answer, as a tap is after a quarter
+// of an hour.
 func (s *Server) ExpireCallbacks() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

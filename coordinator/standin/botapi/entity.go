@@ -77,7 +77,7 @@ func entitiesOf(raw string) ([]Entity, error) {
 	for _, e := range all {
 		switch {
 		case found(e.Type):
-			// Telegram finds these itself and ignores what it is told.
+			// Telegram finds these itself and ignores those of the bot.
 		case rank(e.Type) < 0:
 			return nil, badRequest("can't parse MessageEntity: Unsupported type specified")
 		case e.Type == "text_link" && !linkOK(&e):
@@ -237,7 +237,7 @@ func order(a, b Entity) int {
 		cmp.Compare(rank(a.Type), rank(b.Type)))
 }
 
-// fits reports whether e lies apart from every kept entity, or wholly inside a
+// fits reports whether e does not overlap with any kept entity, or is completely inside a
 // quote.
 func fits(kept []Entity, e Entity) bool {
 	for _, k := range kept {
@@ -288,7 +288,7 @@ func without(e Entity, holes []Entity) []Entity {
 	return left
 }
 
-// trim cuts space at the end, and at the beginning as far as no entity holds it.
+// trim removes space at the end, and space at the beginning that is in no entity.
 func trim(text string, entities []Entity) (string, []Entity) {
 	text = strings.TrimRight(text, " \n")
 	end := units(text)
@@ -324,8 +324,8 @@ func commands(text string) []Entity {
 	return all
 }
 
-// commandLen is the length of the command at the beginning of a word: a slash, a
-// name, and maybe the bot it is for.
+// commandLen returns the length of the command at the beginning of a word: a slash, a name,
+// and optionally the name of the bot.
 func commandLen(word string) int {
 	if !strings.HasPrefix(word, "/") {
 		return 0

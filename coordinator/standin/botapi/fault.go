@@ -20,14 +20,14 @@ const (
 	faultTruncate                  // do it, then cut the answer in half
 )
 
-// A fault is what the next call of a method runs into.
+// A fault is an error of the network or the server in the next call of a method.
 type fault struct {
 	kind    faultKind
 	err     *apiError
 	release chan struct{}
 }
 
-// A limit allows n sends or edits in any stretch of per.
+// A limit allows n sends or edits in any period of length per.
 type limit struct {
 	n     int
 	per   time.Duration
@@ -52,17 +52,16 @@ func (s *Server) Garbage(method string) { s.addFault(method, fault{kind: faultGa
 // Reset resets the connection of the next call of method, which changes nothing.
 func (s *Server) Reset(method string) { s.addFault(method, fault{kind: faultReset}) }
 
-// DropReply carries the next call of method out and then resets the connection:
-// the bot cannot know that it took effect.
+// DropReply carries the next call of method out and then resets the connection, so that the
+// bot does not know that the call took effect.
 func (s *Server) DropReply(method string) { s.addFault(method, fault{kind: faultDrop}) }
 
 // Truncate carries the next call of method out and answers 200 with half of the
 // JSON.
 func (s *Server) Truncate(method string) { s.addFault(method, fault{kind: faultTruncate}) }
 
-// Hang keeps the next call of method waiting until release is called, then
-// carries it out; a bot that hangs up first is not served. Calling release more
-// than once is harmless.
+// Hang delays the next call of method until release is called, and then carries it out. If
+// the bot hangs up first, the call is not carried out. release may be called more than once.
 func (s *Server) Hang(method string) (release func()) {
 	ch := make(chan struct{})
 	s.addFault(method, fault{kind: faultHang, release: ch})
@@ -77,9 +76,10 @@ func (s *Server) Hang(method string) (release func()) {
 	}
 }
 
-// Limit allows the bot n sends or edits in a chat within any stretch of per and
-// answers 429 to the rest; what it tells as retry_after (whole seconds) then
-// holds. Chat 0 means each chat without a limit of its own; n 0 removes the limit.
+// Limit allows the bot n sends or edits in a chat in any period of length per, and answers
+// 429 to the others. All calls are then refused until the end of retry_after, which is in
+// whole seconds. Chat 0 stands for each chat without a limit of its own. n 0 removes the
+// limit.
 func (s *Server) Limit(chat int64, n int, per time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,7 @@ func (s *Server) addFault(method string, f fault) {
 	s.faults[key] = append(s.faults[key], f)
 }
 
-// takeFault removes and returns what the coming call of method runs into.
+// takeFault removes and returns the fault of the next call of a method.
 func (s *Server) takeFault(method string) (fault, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// parseHTML reads Telegram's HTML style: its tags, its four named references,
-// and the byte offset at which it refuses the rest. The entities come in no
-// promised order; fix sorts them.
+// parseHTML reads Telegram's HTML style, with its tags and its four named references. Its
+// errors name the byte offset that Telegram names. The entities are in no particular order;
+// fix sorts them.
 func parseHTML(src string) (string, []Entity, error) {
 	p := &htmlParser{src: src}
 	for p.pos < len(src) {
@@ -50,8 +50,8 @@ type openTag struct {
 	bytes int
 }
 
-// peek is the byte at the position; past the end it is 0, which counts as space
-// so that scans stop.
+// peek returns the byte at the position. Past the end it returns 0, which counts as space so
+// that scans stop.
 func (p *htmlParser) peek() byte {
 	if p.pos < len(p.src) {
 		return p.src[p.pos]
@@ -101,8 +101,8 @@ func (p *htmlParser) step() error {
 	return p.startTag(begin)
 }
 
-// plain shows everything up to the next byte that could mean something; the
-// first byte is shown whatever it is.
+// plain adds the text up to the next byte that may begin a tag or a reference. It adds the
+// first byte in any case.
 func (p *htmlParser) plain() {
 	rest := p.src[p.pos:]
 	n := strings.IndexAny(rest[1:], "<&") + 1
@@ -151,7 +151,7 @@ func numeric(s string) (rune, int) {
 	n := min(10, prefixLen(number, set))
 	code, _ := strconv.ParseUint(number[:n], base, 64) // 0 without digits
 	n += len(s) - len(number)
-	// With the ampersand, ten bytes are one too many.
+	// With the ampersand, a reference has at most nine bytes.
 	if code == 0 || code >= 0x10ffff || n+1 >= 10 {
 		return 0, 0
 	}
@@ -441,7 +441,7 @@ func hostOK(host string) bool {
 	return name != "" && domain != "" && !strings.ContainsFunc(host, isInvalid)
 }
 
-// lower folds ASCII alone, so that no length changes.
+// lower returns s with ASCII letters in lower case. It does not change the length.
 func lower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -452,5 +452,5 @@ func lower(s string) string {
 	return string(b)
 }
 
-// quoted wraps without escaping: the text goes to a person as it is.
+// quoted puts quotes around s without escaping.
 func quoted(s string) string { return `"` + s + `"` }

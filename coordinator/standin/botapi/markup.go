@@ -69,7 +69,7 @@ func button(raw json.RawMessage) (Button, error) {
 		Text *string `json:"text"`
 		URL  *string `json:"url"`
 		Data *string `json:"callback_data"`
-		// Present in what clients send; empty it means nothing.
+		// Clients send it empty, and then it means nothing.
 		Copy struct {
 			Text string `json:"text"`
 		} `json:"copy_text"`

@@ -22,7 +22,7 @@ const (
 // as their JSON.
 type params map[string]string
 
-// A request is what a bot sent, from whichever of the three body formats.
+// A request holds the fields that a bot sent, in any of the three body formats.
 type request struct {
 	params
 	files map[string]Document // by field
@@ -36,8 +36,7 @@ func readRequest(w http.ResponseWriter, r *http.Request) (request, error) {
 	body := http.MaxBytesReader(w, r.Body, maxBody)
 	err := req.readBody(body, r.Header.Get("Content-Type"))
 	if err == nil {
-		// Read to the very end: net/http notices that a client hung up only
-		// once nothing of the body is left.
+		// Read to the end, because only then net/http notices that a client hung up.
 		_, err = io.Copy(io.Discard, body)
 	}
 	var big *http.MaxBytesError
@@ -110,7 +109,7 @@ func (req request) readJSON(body io.Reader) error {
 	return nil
 }
 
-// plainText is a JSON value as the other formats would carry it.
+// plainText returns a JSON value in the form of the other body formats.
 func plainText(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil { // null, too, is empty
@@ -138,7 +137,7 @@ func (req request) addValues(values url.Values) {
 	}
 }
 
-// integer reads a number; absent is 0.
+// integer returns a number, 0 if it is absent.
 func (p params) integer(name string) (int64, error) {
 	raw := p[name]
 	if raw == "" {

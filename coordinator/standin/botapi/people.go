@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A User is a person with a phone. Each act of theirs becomes an update for the
-// bot, whether or not the server is up.
+// A User is a person with a phone. Each of their acts becomes an update for the bot, even
+// while the server is stopped.
 type User struct {
 	ID   int64
 	Name string
@@ -32,7 +32,7 @@ type Chat struct {
 	manages bool  // and has the right can_manage_topics
 }
 
-// User returns the person with this id and makes them known when they are not.
+// User returns the person with this id, and adds them if they are unknown.
 // The bot can write to them only after they wrote to it: Say(u.ID, "/start").
 func (s *Server) User(id int64, name string) *User {
 	s.mu.Lock()
@@ -135,8 +135,8 @@ func (u *User) Edit(messageID int, text string) error {
 	return nil
 }
 
-// React puts an emoji on a message. The bot hears of it only when its
-// allowed_updates name message_reaction.
+// React puts an emoji on a message. The bot gets an update only if its allowed_updates name
+// message_reaction.
 func (u *User) React(messageID int, emoji string) error {
 	m, err := u.visible(messageID)
 	if err != nil {
@@ -155,10 +155,10 @@ func (u *User) React(messageID int, emoji string) error {
 	return nil
 }
 
-// Block blocks the bot: it is told so, and its messages are refused with 403.
+// Block blocks the bot. The bot gets an update, and its messages are refused with 403.
 func (u *User) Block() { u.setBlocked(true) }
 
-// Unblock takes a block back.
+// Unblock ends a block.
 func (u *User) Unblock() { u.setBlocked(false) }
 
 // Post publishes a text in a channel and returns its id.
@@ -176,7 +176,7 @@ func (u *User) setBlocked(blocked bool) {
 	u.block(blocked)
 }
 
-// block tells the bot when it changes something. The caller holds mu.
+// block sets or ends a block, and tells the bot about a change. The caller holds mu.
 func (u *User) block(blocked bool) {
 	if u.blocked == blocked {
 		return
@@ -195,7 +195,7 @@ func (u *User) block(blocked bool) {
 	})
 }
 
-// post adds a message of this user and tells the bot if it may hear it.
+// post adds a message of this user. The bot gets an update if it may read the message.
 func (u *User) post(m Message) int {
 	u.s.mu.Lock()
 	defer u.s.mu.Unlock()
@@ -230,9 +230,8 @@ func (u *User) visible(id int) (Message, error) {
 	return m, nil
 }
 
-// hears reports whether the bot is told of a message: everything in private and
-// where it is an administrator, else what privacy mode lets through. The caller
-// holds mu.
+// hears reports whether the bot gets a message: every one in a private chat and where it is
+// an administrator, else only those that privacy mode allows. The caller holds mu.
 func (s *Server) hears(m *Message) bool {
 	c := s.chats[m.Chat]
 	if c.Kind == "private" || c.admin {
@@ -258,7 +257,7 @@ func (s *Server) addMessage(m Message) *Message {
 	return &m
 }
 
-// setText sets a person's text, in which commands are marked.
+// setText sets the text of a person, and marks the commands in it.
 func (m *Message) setText(text string) {
 	m.Text, m.Raw = text, text
 	m.Entities = commands(text)
@@ -276,8 +275,8 @@ func (u *User) Tap(messageID int, button string) (string, error) {
 	return u.press(m, button, m.Keyboard)
 }
 
-// TapLate presses a button that the message has or once had, deleted or not: the
-// finger came down before the edit reached the phone.
+// TapLate presses a button that the message has or once had, even if it was deleted: the
+// person tapped before the edit reached the phone.
 func (u *User) TapLate(messageID int, button string) (string, error) {
 	m, ok := u.s.Message(messageID)
 	if !ok {
@@ -301,8 +300,8 @@ func (u *User) press(m Message, button string, rows [][]Button) (string, error) 
 	return u.s.addQuery(u, m.ID, b.Data), nil
 }
 
-// pick finds a callback button: by its data, by its label, by the label's
-// beginning, the best way that finds one.
+// pick finds a callback button by its data, else by its label, else by the beginning of its
+// label.
 func pick(rows [][]Button, want string) (Button, error) {
 	ways := []func(Button) bool{
 		func(b Button) bool { return b.Data == want && want != "" },

@@ -13,7 +13,7 @@ const (
 	maxCaption = 1024
 )
 
-// A content is a text as the bot sent it and as it is shown.
+// A content is a text, both as the bot sent it and as people see it.
 type content struct {
 	text, raw, mode string
 	entities        []Entity
@@ -45,7 +45,7 @@ func (s *Server) sendDocument(r request) (any, error) {
 	return s.send(r, caption, doc)
 }
 
-// send adds the bot's message once everything about it is in order.
+// send adds the bot's message if everything about it is valid.
 func (s *Server) send(r request, c content, doc *Document) (any, error) {
 	keyboard, err := keyboardOf(r.params["reply_markup"])
 	if err != nil {

@@ -72,7 +72,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	respond(w, result, err)
 }
 
-// begin counts the request as under way, unless the network is gone.
+// begin counts the request as running. It returns false if the network is cut.
 func (h handler) begin() bool {
 	h.s.mu.Lock()
 	defer h.s.mu.Unlock()
@@ -102,7 +102,7 @@ func (h handler) route(path string) (method string, err error) {
 	return method, nil
 }
 
-// fail does what a fault does before the call, and reports whether that was all.
+// fail does the part of a fault before the call. It reports whether the call ends there.
 func (h handler) fail(w http.ResponseWriter, ctx context.Context, name string, req request, f fault) bool {
 	switch f.kind {
 	case faultError:
@@ -135,7 +135,7 @@ func (h handler) hang(ctx context.Context, f fault) {
 	}
 }
 
-// spoil does what a fault does to the answer of a call that was carried out.
+// spoil does the part of a fault after the call, which damages the answer.
 func (h handler) spoil(w http.ResponseWriter, f fault, result any) bool {
 	switch f.kind {
 	case faultDrop:
@@ -201,7 +201,7 @@ func (s *Server) record(name string, req request, err error) {
 	s.log(name, req, err)
 }
 
-// log stores a finished call and wakes those who wait for one, under mu.
+// log stores a finished call and wakes all waiters, under mu.
 func (s *Server) log(name string, req request, err error) {
 	c := Call{At: time.Now(), Method: name, Params: req.params, Code: http.StatusOK}
 	c.Files = slices.Sorted(maps.Keys(req.files))
@@ -216,7 +216,7 @@ func (s *Server) log(name string, req request, err error) {
 	s.wake()
 }
 
-// call carries one method out.
+// call carries out one method.
 func (h handler) call(ctx context.Context, name string, req request) (any, error) {
 	if strings.EqualFold(name, "getUpdates") {
 		return h.s.getUpdates(ctx, req.params)

@@ -34,16 +34,14 @@ func (s *Server) Supergroup(id int64, title string) *Chat {
 	return s.addChat(Chat{ID: id, Kind: "supergroup", Title: title, admin: true, manages: true})
 }
 
-// ManageTopics gives the bot the right can_manage_topics in the chat, or takes
-// it.
+// ManageTopics gives the bot the right can_manage_topics in the chat, or removes it.
 func (c *Chat) ManageTopics(may bool) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
 	c.manages = may
 }
 
-// DeleteTopic deletes a topic with all its messages, as people do. The bot is
-// not told.
+// DeleteTopic deletes a topic with all its messages, as people do. The bot gets no update.
 func (c *Chat) DeleteTopic(id int) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
@@ -160,8 +158,8 @@ func topicName(p params) (string, error) {
 	return name, nil
 }
 
-// thread returns the topic that a message is to go into, 0 for none. The
-// general topic of a forum, 1, is not one to be named. The caller holds mu.
+// thread returns the topic for a message, 0 for none. A call cannot name the general topic of
+// a forum, 1. The caller holds mu.
 func (s *Server) thread(p params, c *Chat) (int, error) {
 	id, err := p.integer("message_thread_id")
 	if err != nil || id == 0 {
