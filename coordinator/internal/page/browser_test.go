@@ -56,9 +56,11 @@ func (s site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func serve(t *testing.T, s site) string {
+func serve(t *testing.T, s site) string { return serveFunc(t, s.ServeHTTP) }
+
+func serveFunc(t *testing.T, h http.HandlerFunc) string {
 	t.Helper()
-	server := httptest.NewServer(s)
+	server := httptest.NewServer(h)
 	t.Cleanup(func() {
 		server.CloseClientConnections()
 		server.Close()

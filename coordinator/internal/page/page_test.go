@@ -191,7 +191,7 @@ func TestHostileTexts(t *testing.T) {
 		for i, text := range hostile {
 			f := poison(reflect.ValueOf(frame()), text).Interface().(page.Frame)
 			doc := render(t, poison(reflect.ValueOf(v), text).Interface().(page.View), f)
-			if len(text) > 10_000 && len(doc) > 1<<20 {
+			if len(text) > 10_000 && len(doc) > 3<<19 {
 				t.Errorf("%s, text %d: the page has %d bytes", name, i, len(doc))
 			}
 			for tag := range shapes(doc) {

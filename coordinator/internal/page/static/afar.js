@@ -71,6 +71,7 @@
       const closed = box.closest('details');
       if (closed) closed.open = true;
       box.focus();
+      box.setSelectionRange(box.value.length, box.value.length);
     },
     '?': () => one('#keys') && one('#keys').showModal(),
     Enter: () => {
@@ -149,16 +150,17 @@
     link.className = 'link ' + (on ? 'on' : 'off');
   };
   const quiet = () => document.hidden && !leader; // a hidden tab needs no stream: a browser has six connections
-  let last = live ? live.dataset.seq : '', retry = 0;
+  let last = live ? live.dataset.seq : '', retry = 0, asking = false;
   const connect = () => {
-    if (!quiet() && !(live._htmx && live._htmx.sse)) htmx.ajax('GET', live.getAttribute('hx-sse:connect'), {source: live});
+    if (!quiet() && !asking && !(live._htmx && live._htmx.sse)) htmx.ajax('GET', live.getAttribute('hx-sse:connect'), {source: live});
   };
   const again = (after) => {
     clearTimeout(retry);
     retry = setTimeout(connect, after);
   };
   if (live) {
-    live.addEventListener('htmx:config:request', (e) => { e.detail.ctx.request.headers['Last-Event-ID'] = last; });
+    live.addEventListener('htmx:finally:request', () => { asking = false; });
+    live.addEventListener('htmx:config:request', (e) => { asking = true; e.detail.ctx.request.headers['Last-Event-ID'] = last; });
     live.addEventListener('htmx:sse:before:connection', (e) => { if (quiet()) e.detail.connection.cancelled = true; });
     live.addEventListener('htmx:sse:after:connection', () => show(true));
     live.addEventListener('htmx:sse:error', () => show(false));
@@ -171,7 +173,7 @@
       if (!document.hidden) return again(0);
       if (quiet()) setTimeout(() => { if (quiet() && live._htmx && live._htmx.sse) live._htmx.sse.reader?.cancel(); }, 15000);
     });
-    if (navigator.locks) navigator.locks.request('afar-live', () => { leader = true; connect(); return new Promise(() => {}); });
+    if (navigator.locks) navigator.locks.request('afar-live', () => { leader = true; again(1000); return new Promise(() => {}); });
   }
   document.addEventListener('htmx:after:swap', () => { changed(); offer(); });
   changed();

@@ -1,0 +1,224 @@
+package page_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/standin/browser"
+)
+
+// event writes one message of the stream.
+func event(w http.ResponseWriter, id int, html string) {
+	fmt.Fprintf(w, "id: %d\n", id)
+	for _, l := range strings.Split(strings.TrimRight(html, "\n"), "\n") {
+		fmt.Fprintf(w, "data: %s\n", l)
+	}
+	fmt.Fprint(w, "\n")
+	_ = http.NewResponseController(w).Flush()
+}
+
+// partial is what the stream sends for one section of a view.
+func partial(t *testing.T, v page.View, id string) string {
+	t.Helper()
+	sections, err := page.Sections(v, now)
+	if err != nil {
+		t.Error(err)
+	}
+	var b bytes.Buffer
+	for _, s := range sections {
+		if s.ID == id {
+			_ = page.Partial(&b, s)
+		}
+	}
+	return b.String()
+}
+
+// TestLive: a change arrives in the open page. What the person typed, opened and marked stays,
+// the title counts, and a stream that ended is taken up again after the last message.
+func TestLive(t *testing.T) {
+	b := browser.Start(t)
+	changes, ids := make(chan string), make(chan string, 10)
+	fewer := fullNow()
+	fewer.Cards = fewer.Cards[1:]
+	fewer.Cards[len(fewer.Cards)-1].Note = "changed"
+	url := serve(t, site{views: full(), live: func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Accept") == "" || !strings.HasPrefix(r.FormValue("at"), "/view/") {
+			t.Errorf("the stream was asked for at %q", r.FormValue("at"))
+		}
+		ids <- r.Header.Get("Last-Event-ID")
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case html := <-changes:
+			event(w, 4712, html)
+		case <-r.Context().Done():
+		}
+	}})
+	tab := b.Tab(t)
+	tab.View(1280, 900, false)
+	tab.Open(url + "/view/now")
+	if id := <-ids; id != "4711" {
+		t.Errorf("the first stream begins after %q, want the entry that the page shows", id)
+	}
+	tab.Wait(`document.title === "(5) Afar"`)
+	tab.Wait(`document.querySelectorAll(".card").length === 6`)
+	browser.Eval[bool](tab, `(() => { const c = document.querySelector("#ask-e1e2e3e4 textarea"); c.value = "drop it"; c.focus();
+		document.querySelector("#ask-9b21ffa0 details").open = true; window.kept = c; return true })()`)
+	beat, err := page.Beat(page.Pulse{Open: 4}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pulse bytes.Buffer
+	if err := page.Partial(&pulse, beat); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	changes <- partial(t, fewer, "questions") + pulse.String()
+	tab.Wait(`document.querySelectorAll(".card").length === 5`)
+	t.Logf("on the page after %v", time.Since(begin))
+	tab.Wait(`document.title === "(4) Afar"`)
+	for what, expression := range map[string]string{
+		"what was typed":          `window.kept.value === "drop it" && window.kept.isConnected`,
+		"the focus":               `document.activeElement === window.kept`,
+		"what was opened":         `document.querySelector("#ask-9b21ffa0 details").open`,
+		"the change":              `document.querySelector("#ask-e1e2e3e4 footer").innerText.includes("changed")`,
+		"the one that is settled": `!document.querySelector("#ask-7f3ac1d2")`,
+	} {
+		if !browser.Eval[bool](tab, expression) {
+			t.Errorf("lost: %s", what)
+		}
+	}
+	if id := <-ids; id != "4712" { // the stream ended after one message
+		t.Errorf("the second stream begins after %q, want the last message", id)
+	}
+	tab.Wait(`document.querySelector("#link").innerText === "live"`)
+	for _, m := range tab.Console() {
+		t.Error(m)
+	}
+}
+
+// answers serves views and notes what forms send.
+func answers(t *testing.T) (url string, sent chan string) {
+	t.Helper()
+	sent = make(chan string, 10)
+	return serve(t, site{views: full(), post: func(w http.ResponseWriter, r *http.Request) {
+		_ = r.ParseForm()
+		r.PostForm.Del("back")
+		sent <- r.URL.Path + " " + r.PostForm.Encode()
+		http.Redirect(w, r, "/view/now", http.StatusSeeOther)
+	}}), sent
+}
+
+// TestKeys: a person answers with the keyboard alone.
+func TestKeys(t *testing.T) {
+	b := browser.Start(t)
+	url, sent := answers(t)
+	tab := b.Tab(t)
+	tab.View(1280, 900, false)
+	tab.Open(url + "/view/now")
+	tab.Wait(`document.querySelector("#link").innerText === "live"`)
+	tab.Keys("a") // nothing is marked: nothing is answered
+	tab.Keys("j")
+	tab.Wait(`document.activeElement.id === "ask-7f3ac1d2"`)
+	tab.Keys("j")
+	tab.Wait(`document.activeElement.id === "ask-9b21ffa0"`)
+	tab.Keys("k")
+	tab.Wait(`document.activeElement.id === "ask-7f3ac1d2"`)
+	tab.Keys("a")
+	if got := <-sent; got != "/ask/7f3ac1d2 do=allow&nonce=n1" {
+		t.Errorf("a sent %q", got)
+	}
+	tab.Wait(`location.pathname === "/view/now"`)
+	tab.Keys("jd")
+	if got := <-sent; !strings.HasSuffix(got, "do=deny&nonce=n2") && !strings.HasSuffix(got, "do=deny&nonce=n1") {
+		t.Errorf("d sent %q", got)
+	}
+	tab.Keys("?")
+	tab.Wait(`document.querySelector("#keys").open`)
+	tab.Keys("\x1b")
+	tab.Wait(`!document.querySelector("#keys").open`)
+	tab.Open(url + "/view/guard")
+	tab.Keys("/")
+	tab.Wait(`document.activeElement.id === "explain-text"`)
+	tab.Keys("jad")
+	tab.Wait(`document.activeElement.value.endsWith("jad")`) // keys are text where one types
+	if len(sent) > 0 {
+		t.Errorf("sent besides: %s", <-sent)
+	}
+	for _, m := range tab.Console() {
+		t.Error(m)
+	}
+}
+
+// TestForm: a form that htmx sends puts the answer in the place of the page, without a new
+// document and without a jump.
+func TestForm(t *testing.T) {
+	b := browser.Start(t)
+	url, sent := answers(t)
+	tab := b.Tab(t)
+	tab.View(1280, 900, false)
+	tab.Open(url + "/view/now")
+	tab.Wait(`document.querySelector("#link").innerText === "live"`)
+	browser.Eval[bool](tab, `window.same = true; window.scrollTo(0, 300); true`)
+	tab.Click("#ask-9b21ffa0 button[value=session]")
+	if got := <-sent; got != "/ask/9b21ffa0 do=session&nonce=n2" {
+		t.Errorf("sent %q", got)
+	}
+	tab.Wait(`!document.querySelector(".htmx-request")`)
+	if !browser.Eval[bool](tab, `window.same === true && window.scrollY > 200`) {
+		t.Error("the document was loaded anew, or jumped")
+	}
+	for _, m := range tab.Console() {
+		t.Error(m)
+	}
+}
+
+// TestWithoutScripts: reading and answering work without JavaScript.
+func TestWithoutScripts(t *testing.T) {
+	b := browser.Start(t)
+	url, sent := answers(t)
+	tab := b.Tab(t)
+	tab.View(390, 844, false)
+	tab.Scripts(false)
+	tab.Open(url + "/view/now")
+	tab.Click("#ask-c0ffee12 button[value='2']")
+	if got := <-sent; got != "/ask/c0ffee12 do=option&nonce=n3&option=2" {
+		t.Errorf("sent %q", got)
+	}
+	tab = b.Tab(t)
+	tab.Scripts(false)
+	tab.Open(url + "/view/now")
+	tab.Click("#ask-facade01 input[value='1']")
+	tab.Click("#ask-facade01 input[value='2']")
+	tab.Click("#ask-facade01 button[value=submit]")
+	if got := <-sent; got != "/ask/facade01 do=submit&nonce=n6&option=1&option=2" {
+		t.Errorf("sent %q", got)
+	}
+}
+
+// TestReloadOnce: a page that was opened without the cookie loads itself again, once.
+func TestReloadOnce(t *testing.T) {
+	b := browser.Start(t)
+	loads := make(chan struct{}, 10)
+	in := site{views: map[string]page.View{"signin": page.SignIn{Reload: true}}}
+	url := serveFunc(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/view/signin" {
+			loads <- struct{}{}
+		}
+		in.ServeHTTP(w, r)
+	})
+	tab := b.Tab(t)
+	tab.Open(url + "/view/signin")
+	<-loads
+	<-loads
+	tab.Wait(`performance.getEntriesByType("navigation").length === 1 && document.readyState === "complete"`)
+	time.Sleep(200 * time.Millisecond) // a third load would come at once
+	if len(loads) > 0 {
+		t.Error("the page loads itself for ever")
+	}
+}
