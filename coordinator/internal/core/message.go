@@ -141,7 +141,7 @@ const (
 	End  = "end"  // the session ended, or another hook waits for it
 )
 
-// idleFor is how long a session must have been idle before it is woken. After that time
+// idleFor is the shortest time for which a session is idle before it is woken. After that time
 // its Stop hook has ended.
 const idleFor = 500 * time.Millisecond
 

@@ -68,7 +68,7 @@ func (s *state) answeredLate(id session.ID, delivery string) (out []ask.Ask) {
 	return out
 }
 
-// lateLine is one late answer for the model; the text of the call is masked.
+// lateLine returns one late answer for the model. The text of the call is masked.
 func lateLine(a ask.Ask, now time.Time) string {
 	call := a.Tool + ": " + text.Fold(ask.Elide(a.Text, 300))
 	switch {
@@ -84,7 +84,7 @@ func lateLine(a ask.Ask, now time.Time) string {
 	return ""
 }
 
-// lostLine is lateLine of an answer that was not delivered.
+// lostLine is like lateLine, for an answer that was not delivered.
 func lostLine(a ask.Ask, call string, now time.Time) string {
 	switch {
 	case !a.AnswerValid(now):

@@ -49,7 +49,7 @@ func (s *state) answerCheckIn(b *store.Batch, m message.Message, now time.Time) 
 	return nil
 }
 
-// reaches is fate without the name of the session.
+// reaches is like fate, without the name of the session.
 func (s *state) reaches(id session.ID) string {
 	if v := s.sessions.rows[id]; v.State == session.Waiting && s.holds(id) {
 		return "now"

@@ -109,7 +109,8 @@ func (o *Options) take(name, tail string) (rest string, err error) {
 	return rest, nil
 }
 
-// setter is the table of options: how to set each, and what it takes in words.
+// setter returns how to set an option, and what the option takes in words. It returns nil for
+// an unknown option.
 func (o *Options) setter(name string) (set func(string) bool, takes string) {
 	switch name {
 	case "--max":

@@ -109,20 +109,20 @@ func parseIndex(text string) (n int, ok bool) {
 	return n, err == nil && n >= 0 && strconv.Itoa(n) == text
 }
 
-// answerData is the callback of a button that answers an ask.
+// answerData returns the callback of a button that answers an ask.
 func answerData(nonce string, v verb) string { return callback{answerAsk, nonce, string(v)}.String() }
 
-// optionData is the callback of a button that picks an option of a question.
+// optionData returns the callback of a button that picks an option of a question.
 func optionData(nonce string, question, option int) string {
 	return callback{pickOption, nonce, strconv.Itoa(question) + ":" + strconv.Itoa(option)}.String()
 }
 
-// doneData is the callback of a button that ends the picking of options.
+// doneData returns the callback of a button that ends the picking of options.
 func doneData(nonce string, question int) string {
 	return callback{pickOption, nonce, strconv.Itoa(question) + ":d"}.String()
 }
 
-// undoData is the callback of a button that takes a step back. With overwrite the
+// undoData returns the callback of a button that takes a step back. With overwrite the
 // person accepts that newer work is lost.
 func undoData(nonce string, overwrite bool) string {
 	if overwrite {
