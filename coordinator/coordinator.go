@@ -134,6 +134,7 @@ func (c *Coordinator) buildCore() (err error) {
 		Trace:       c.set.Loop.Trace,
 		Rules:       c.set.Rules,
 		AnswersFrom: c.set.AnswersFrom.Names(),
+		Rings:       func(name string) bool { return name != web.Name || c.web.Watched() },
 		Home:        c.cfg.Dirs.Database(),
 	})
 	if err != nil {
@@ -200,7 +201,7 @@ func (c *Coordinator) buildWorkers() (err error) {
 // serverConfig gives the server all that it calls.
 func (c *Coordinator) serverConfig() server.Config {
 	dirs := c.cfg.Dirs
-	checks := doctor.New(c.core, dirs.Database(), c.telegram.Status, c.set.Reviewers)
+	checks := doctor.New(c.core, dirs.Database(), c.telegram.Status, c.web.State, c.set.Reviewers)
 	self := wire.Coordinator{
 		PID:     os.Getpid(),
 		Version: c.cfg.Version,

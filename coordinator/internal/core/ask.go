@@ -84,7 +84,7 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 			a = answered
 			return b, nil
 		}
-		if mode := s.mode(a.Session, now); mode == session.Off || !s.reachable() {
+		if !s.answersElsewhere(a.Session, now) {
 			if handed, err := ask.Hand(a, "asked at the terminal", now); err == nil {
 				a = handed // a form, whose dialog opens when its hook ends
 			}
@@ -95,6 +95,18 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 		return b, nil
 	})
 	return a, err
+}
+
+// answersElsewhere reports whether the person may answer an ask of a session on a channel.
+// A person who is not away answers there only if a channel rings.
+func (s *state) answersElsewhere(id session.ID, now time.Time) bool {
+	switch s.mode(id, now) {
+	case session.On:
+		return s.reachable()
+	case session.Off:
+		return false
+	}
+	return s.rings()
 }
 
 // AwaitAsk waits until the ask is no longer open, at most until ctx ends, and returns

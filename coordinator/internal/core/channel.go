@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,6 +28,9 @@ func (s *state) available() (names []string) {
 
 // reachable reports whether any channel is available.
 func (s *state) reachable() bool { return len(s.available()) > 0 }
+
+// rings reports whether the person would notice a card now.
+func (s *state) rings() bool { return slices.ContainsFunc(s.available(), s.ring) }
 
 // channelAction returns an action for one channel, in the lane with the channel's name.
 func channelAction(name, key, kind, data string, due time.Time) store.Action {

@@ -37,6 +37,9 @@ type Config struct {
 	Trace       bool // post each step of a loop to loop:trace
 	// Lives reports whether a process still runs. If it is nil, all processes run.
 	Lives func(session.Process) bool
+	// Rings reports whether the person notices a card on a channel now: a page shows it only
+	// to those who look. If it is nil, all channels ring. It must not call Core.
+	Rings func(channel string) bool
 	// Home names the home of this coordinator. Browsers are signed in to one home only.
 	Home string
 }
@@ -66,6 +69,9 @@ func New(cfg Config) (*Core, error) {
 	// The monotonic reading is removed: it does not advance while the machine sleeps,
 	// and a grant until noon would still hold in the evening.
 	cfg.Now = func() time.Time { return clock().Round(0) }
+	if cfg.Rings == nil {
+		cfg.Rings = func(string) bool { return true }
+	}
 	if cfg.Lives == nil {
 		cfg.Lives = func(session.Process) bool { return true }
 	}

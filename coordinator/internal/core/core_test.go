@@ -40,7 +40,8 @@ type rig struct {
 	budget float64 // of a day
 	home   string
 
-	dead map[session.Process]bool // the processes that have ended
+	dead   map[session.Process]bool // the processes that have ended
+	silent bool                     // no channel rings
 }
 
 func newRig(t testing.TB) *rig {
@@ -61,6 +62,7 @@ func (r *rig) open() {
 		Store: r.store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: r.time, Secret: r.word,
 		Channels: []string{phone}, DayBudget: r.budget, Rules: r.rules, Home: r.home,
 		Lives: func(p session.Process) bool { return !r.dead[p] },
+		Rings: func(string) bool { return !r.silent },
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -32,9 +33,12 @@ func TestElicitationAtTheTerminal(t *testing.T) {
 		"nobody is there":    {true, session.Off, false, ask.Open},
 		"nobody, no phone":   {false, session.Auto, false, ask.Open},
 		"away, but no phone": {false, session.On, true, ask.Withdrawn},
+		"no channel rings":   {true, session.Auto, true, ask.Withdrawn},
+		"away, none rings":   {true, session.On, true, ask.Open},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
+			r.silent = strings.Contains(name, "rings")
 			if c.paired {
 				r.pair()
 			}

@@ -24,7 +24,8 @@ type state struct {
 	tables   []anyTable // all of them, see register
 
 	settings store.Settings
-	channels []string // those that run; never changes
+	channels []string                  // those that run; never changes
+	ring     func(channel string) bool // see Config.Rings; never changes
 	rules    Rules
 	trace    bool // each step of a loop is posted; never changes
 
@@ -33,7 +34,7 @@ type state struct {
 
 // newState returns a state without values, with a table for each kind.
 func newState(cfg Config) *state {
-	s := &state{channels: cfg.Channels, rules: cfg.Rules, trace: cfg.Trace}
+	s := &state{channels: cfg.Channels, ring: cfg.Rings, rules: cfg.Rules, trace: cfg.Trace}
 	s.sessions = newSessionTable(s)
 	s.asks = newAskTable(s)
 	s.loops = register(s, store.Loops, traits[loop.Stack]{due: loopDue, expire: s.expireLoop, touches: loopParts})

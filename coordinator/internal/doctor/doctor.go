@@ -17,13 +17,17 @@ type Doctor struct {
 	core      *core.Core
 	path      string // of the database
 	telegram  func() channel.Status
+	page      func() wire.Channel
 	reviewers consult.Config
 }
 
 // New returns a Doctor for the coordinator with this core and the database at path.
-// telegram returns the state of that channel; reviewers are asked to review commits.
-func New(c *core.Core, path string, telegram func() channel.Status, reviewers consult.Config) *Doctor {
-	return &Doctor{core: c, path: path, telegram: telegram, reviewers: reviewers}
+// telegram and page return the state of these channels; reviewers are asked to review
+// commits.
+func New(
+	c *core.Core, path string, telegram func() channel.Status, page func() wire.Channel, reviewers consult.Config,
+) *Doctor {
+	return &Doctor{core: c, path: path, telegram: telegram, page: page, reviewers: reviewers}
 }
 
 // Checks runs all checks and returns their results.
@@ -34,7 +38,7 @@ func (d *Doctor) Checks() []wire.Check {
 		journal = wire.Check{ID: "journal", State: "bad", Text: fmt.Sprintf("the chain breaks at entry %d", broken),
 			Fix: "somebody changed the database by hand: keep it and look at afar log"}
 	}
-	return []wire.Check{d.checkDatabase(), journal, d.checkTelegram(), d.checkConsult()}
+	return []wire.Check{d.checkDatabase(), journal, d.checkTelegram(), d.checkPage(), d.checkConsult()}
 }
 
 func (d *Doctor) checkDatabase() wire.Check {
@@ -56,6 +60,18 @@ func (d *Doctor) checkTelegram() wire.Check {
 		return wire.Check{ID: "telegram", State: "off", Text: "@" + t.Speaker + " is not paired", Fix: "afar telegram pair"}
 	}
 	return wire.Check{ID: "telegram", State: "off", Text: "no bot is connected", Fix: "afar telegram connect"}
+}
+
+func (d *Doctor) checkPage() wire.Check {
+	page := d.page()
+	switch page.State {
+	case "ready":
+		return wire.Check{ID: "web", State: "ok", Text: page.Note}
+	case "off":
+		return wire.Check{ID: "web", State: "off", Text: "the page is " + page.Note}
+	}
+	return wire.Check{ID: "web", State: "bad", Text: page.Note,
+		Fix: "end that program, or set web.addr in config.toml to a free address or to off; then afar restart"}
 }
 
 // checkConsult returns the programs that a review of a commit can ask. A session's own

@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -35,17 +37,21 @@ func (s *Store) Tally(since time.Time) (map[event.Kind]int, error) {
 
 // Newest returns at most limit entries of some kinds since a time, oldest first:
 // the last ones, where there are more.
-func (s *Store) Newest(kinds []event.Kind, since time.Time, limit int) ([]event.Event, error) {
-	names, err := json.Marshal(kinds)
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
+func (s *Store) Newest(kinds []event.Kind, since time.Time, limit int) (all []event.Event, err error) {
 	first, err := s.firstSince(since)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
-	return s.entries(`SELECT * FROM journal WHERE seq >= ? AND kind IN (SELECT value FROM json_each(?))
-		ORDER BY seq DESC LIMIT ?`, first, string(names), limit)
+	for _, kind := range kinds {
+		some, err := s.entries(`SELECT * FROM journal WHERE kind = ? AND seq >= ? ORDER BY seq DESC LIMIT ?`,
+			string(kind), first, limit)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	slices.SortFunc(all, func(a, b event.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+	return all[max(0, len(all)-limit):], nil
 }
 
 // About returns the entries of some kinds about one subject of a session, oldest

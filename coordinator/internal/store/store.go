@@ -27,11 +27,14 @@ var messages string
 //go:embed head.sql
 var headSchema string
 
+//go:embed journalkind.sql
+var journalKind string
+
 // migrations[i] takes a database from version i to version i+1. One that has landed is
 // never changed.
 var migrations = []string{
 	schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema, cardTime, loopSchema,
-	channelSchema, signinSchema,
+	channelSchema, signinSchema, journalKind,
 }
 
 // Errors of Open. The files are left as they were.

@@ -15,6 +15,7 @@ import (
 // Times of a stream.
 const (
 	settleFor = 20 * time.Millisecond // changes that come together are shown together
+	lookEvery = time.Second           // how often an open page looks at the files of the host
 	beatEvery = 20 * time.Second      // how often an idle stream shows that it lives
 	readFor   = 10 * time.Second      // how long a slow reader may hold up its own stream
 )
@@ -63,8 +64,14 @@ func (f *feeds) run(ctx context.Context, c *core.Core) {
 	sub := c.Subscribe(core.Anything, core.Transcripts, core.Disk)
 	defer sub.Close()
 	f.follow(c)
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
 	for {
 		select {
+		case <-look.C: // the host's files change without core
+			if !f.watched() {
+				continue
+			}
 		case <-sub.C:
 		case <-f.wake:
 		case <-ctx.Done():
@@ -139,6 +146,13 @@ func (f *feeds) open(ctx context.Context, path string) (told chan struct{}, leav
 			delete(f.feeds, path)
 		}
 	}
+}
+
+// watched reports whether any page is open.
+func (f *feeds) watched() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.feeds) > 0
 }
 
 func (f *feeds) now(path string) ([]page.Section, error) {

@@ -117,6 +117,9 @@ func (c *Channel) State() wire.Channel {
 	return wire.Channel{ID: Name, State: "ready", Note: url + ": afar open"}
 }
 
+// Watched reports whether a browser shows the page now.
+func (c *Channel) Watched() bool { return c != nil && c.feeds.watched() }
+
 // bannerText returns the trouble that every page shows, "" for none.
 func (c *Channel) bannerText() string {
 	if _, err := c.cfg.Core.Unwritable(); err != nil {
