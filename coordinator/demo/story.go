@@ -10,16 +10,15 @@ const project = "greeter"
 // The files of the project: a program that greets, without its greeting, and drafts that
 // git does not have.
 var files = map[string]string{
-	"greeting.txt": "",
-	"greet.sh":     `echo "$(cat greeting.txt), $1!"` + "\n",
-	"test.sh": `[ -s greeting.txt ] || { echo "greeting.txt is empty"; exit 1; }` + "\n" +
+	"greet.sh": `echo "$(cat greeting.txt), $1!"` + "\n",
+	"test.sh": `[ -s greeting.txt ] || { echo "greeting.txt is missing"; exit 1; }` + "\n" +
 		`case "$(sh greet.sh Ann)" in ?*", Ann!") echo "ok" ;; *) echo "no greeting for Ann"; exit 1 ;; esac` + "\n",
 	"drafts/welcome.md": "# Welcome\n\nThe only copy of this text.\n",
 	"drafts/names.txt":  "Ann\nBen\n",
 }
 
 // tracked are the files that git has.
-var tracked = []string{"greet.sh", "greeting.txt", "test.sh"}
+var tracked = []string{"greet.sh", "test.sh"}
 
 // task is what the person of the demo types in the session, and taskArgs its arguments.
 const (
@@ -100,8 +99,8 @@ var story = []act{
 			sandbox.Say(claim),
 			{Text: "The check is right.", Tool: "Write", Input: greeting},
 		},
-		ends: proof{"loop.checked", "greeting.txt is empty"},
-		then: "The check is red: greeting.txt is empty. The session goes back to work.",
+		ends: proof{"loop.checked", "greeting.txt is missing"},
+		then: "The check is red: greeting.txt is missing. The session goes back to work.",
 	}, {
 		title: "It wants to clean up, and would delete your drafts",
 		tells: "git does not have the files in drafts, so Afar keeps a copy before it asks you.",
