@@ -31,6 +31,8 @@ type Event struct {
 	name  string // hook_event_name
 	class class
 	do    func(*hook) error
+	// unlessOff is true if nothing is done while Afar is switched off.
+	unlessOff bool
 
 	// closed is true if the client was told to stop the call when this hook fails.
 	closed bool
@@ -40,19 +42,19 @@ type Event struct {
 // PermissionRequest are below.
 var (
 	SessionEnd          = event("SessionEnd", other, sessionEnd)
-	UserPromptSubmit    = event("UserPromptSubmit", other, unlessOff(userPromptSubmit))
+	UserPromptSubmit    = unlessOff("UserPromptSubmit", other, userPromptSubmit)
 	UserPromptExpansion = event("UserPromptExpansion", other, userPromptExpansion)
-	PermissionDenied    = event("PermissionDenied", other, unlessOff(permissionDenied))
-	Elicitation         = event("Elicitation", asks, unlessOff(elicitation))
+	PermissionDenied    = unlessOff("PermissionDenied", other, permissionDenied)
+	Elicitation         = unlessOff("Elicitation", asks, elicitation)
 	PostToolUse         = event("PostToolUse", other, postToolUse)
 	PostToolBatch       = event("PostToolBatch", other, postToolBatch)
 	PostToolUseFailure  = event("PostToolUseFailure", other, postToolUseFailure)
-	Stop                = event("Stop", other, unlessOff(stop))
-	StopRewake          = event("Stop", other, unlessOff(stopRewake)) // of StopFailure as well, see read
+	Stop                = unlessOff("Stop", other, stop)
+	StopRewake          = unlessOff("Stop", other, stopRewake) // of StopFailure as well, see read
 	StopFailure         = event("StopFailure", other, stopFailure)
 	PreCompact          = event("PreCompact", other, preCompact)
-	SubagentStop        = event("SubagentStop", other, unlessOff(subagentStop))
-	SubagentStart       = event("SubagentStart", other, unlessOff(subagentStart))
+	SubagentStop        = unlessOff("SubagentStop", other, subagentStop)
+	SubagentStart       = unlessOff("SubagentStart", other, subagentStart)
 	Notification        = event("Notification", other, notification)
 	ConfigChange        = event("ConfigChange", guards, configChange)
 )
@@ -61,14 +63,10 @@ func event(name string, c class, do func(*hook) error) Event {
 	return Event{name: name, class: c, do: do}
 }
 
-// unlessOff returns a function that runs do unless Afar is switched off.
-func unlessOff(do func(*hook) error) func(*hook) error {
-	return func(h *hook) error {
-		if h.off() {
-			return nil
-		}
-		return do(h)
-	}
+// unlessOff returns an event for which nothing is done while Afar is switched off. It is
+// plain data, like what event returns, so that a program links only its own event.
+func unlessOff(name string, c class, do func(*hook) error) Event {
+	return Event{name: name, class: c, do: do, unlessOff: true}
 }
 
 // SessionStart returns the event of that name. broken returns what is wrong with
@@ -129,6 +127,9 @@ func (h *hook) run(stdin io.Reader) error {
 	}
 	if err := h.read(stdin); err != nil {
 		return err
+	}
+	if h.event.unlessOff && h.off() {
+		return nil
 	}
 	return h.event.do(h)
 }

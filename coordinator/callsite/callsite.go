@@ -4,7 +4,6 @@
 package callsite
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,7 +61,7 @@ func ownPaths(dirs home.Dirs, bin string) []string {
 // page returns where Afar's page is served. This machine's own name may lead to it, too.
 func page(dirs home.Dirs) guard.Page {
 	addr, hosts := dirs.Page()
-	_, port, _ := net.SplitHostPort(addr)
+	port := addr[strings.LastIndexByte(addr, ':')+1:] // package net costs every hook a tenth of its size
 	p := guard.Page{Port: port, Hosts: hosts}
 	if name, err := os.Hostname(); err == nil && name != "" {
 		short, _, _ := strings.Cut(name, ".")
