@@ -136,7 +136,7 @@ func answered(a wire.Ask) string {
 	switch {
 	case a.State == "open":
 		return "Noted. One more question is open."
-	case a.Kind == "question", a.Kind == "checkin":
+	case a.Kind == "question", a.Kind == "check-in":
 		return "Answered."
 	case a.Allow:
 		return "Allowed."
