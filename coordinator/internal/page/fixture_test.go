@@ -52,7 +52,7 @@ const home = "/home/maria"
 
 func frame() page.Frame {
 	return page.Frame{
-		Machine: "workstation", Path: "/", Seq: 4711, SignedIn: true,
+		Machine: "workstation", Path: "/", Seq: 4711, SignedIn: true, Said: &page.Said{Text: "Allowed."},
 		Pulse: page.Pulse{Open: 5, News: []page.News{
 			{Key: "ask:7f3a", Title: "shop-1a2b wants Bash", Text: "rm -rf node_modules", Path: "/question/7f3a"},
 		}},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,17 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
+
+// Choices returns the times that can be chosen, the shortest first.
+func (r Report) Choices() []string {
+	length := func(span string) time.Duration {
+		d, _ := time.ParseDuration(span) // one that cannot be read comes first
+		return d
+	}
+	out := slices.Clone(r.Spans)
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(length(a), length(b)) })
+	return out
+}
 
 // bins is how many bars a plot has.
 const bins = 48
