@@ -57,7 +57,8 @@ func (d *Doctor) checkTelegram() wire.Check {
 	case t.Person != nil:
 		return wire.Check{ID: "telegram", State: "ok", Text: "@" + t.Speaker + " speaks with " + t.Person.Name}
 	case t.Connected:
-		return wire.Check{ID: "telegram", State: "off", Text: "@" + t.Speaker + " is not paired", Fix: "afar telegram pair"}
+		text := "@" + t.Speaker + " is not paired"
+		return wire.Check{ID: "telegram", State: "off", Text: text, Fix: "afar telegram pair"}
 	}
 	return wire.Check{ID: "telegram", State: "off", Text: "no bot is connected", Fix: "afar telegram connect"}
 }

@@ -131,7 +131,7 @@ func readFile(root *os.Root, name string) (string, error) {
 		return "", withoutPath(err)
 	}
 	if !info.Mode().IsRegular() {
-		return "", errors.New("it is no regular file")
+		return "", errors.New("want a regular file")
 	}
 	if info.Size() > largest {
 		return "", markdown.Errorf(1, "the file has %d bytes; an issue has at most %d", info.Size(), largest)

@@ -305,7 +305,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 		}
 		f := openFiles(t, top)
 		i, err := f.Show(t.Context(), "link")
-		if err != nil || i.Broken != ".afar/issues/link.md: it is no regular file" || i.Body != "" {
+		if err != nil || i.Broken != ".afar/issues/link.md: want a regular file" || i.Body != "" {
 			t.Errorf("shown %+v, %v", i, err)
 		}
 		if err := f.Set(t.Context(), "link", StatusClosed, "x"); !errors.Is(err, ErrBroken) {

@@ -71,9 +71,18 @@ type callRow struct {
 // toolBlock occurs in each line that makes a tool call or has a result.
 var toolBlock = []byte(`"tool_`)
 
+// readCallRow reads a line of the main conversation with a tool call or a result. It
+// returns false for any other line.
+func readCallRow(line []byte) (r callRow, ok bool) {
+	if !bytes.Contains(line, toolBlock) || json.Unmarshal(line, &r) != nil {
+		return r, false
+	}
+	return r, !r.Sidechain
+}
+
 func callsOf(line []byte) (calls []Call) {
-	var r callRow
-	if !bytes.Contains(line, toolBlock) || json.Unmarshal(line, &r) != nil || r.Sidechain {
+	r, ok := readCallRow(line)
+	if !ok {
 		return nil
 	}
 	for _, b := range r.blocks() {

@@ -16,7 +16,7 @@ const (
 	hostText    = `{"type":"user","isMeta":true,"message":{"content":[{"type":"text","text":"a skill"}]}}` + "\n"
 	result      = `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":""}]}}` + "\n"
 	answer      = `{"type":"assistant","message":{"content":[{"type":"text","text":"I look first."}]}}` + "\n"
-	call        = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}` + "\n"
+	call        = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash"}]}}` + "\n"
 	lastCall    = `{"type":"assistant","message":{"content":[{"type":"text","text":"Now the rest."},` +
 		`{"type":"tool_use","id":"u"}]}}` + "\n"
 	other = `{"type":"system","subtype":"informational","content":"x"}` + "\n"

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -29,8 +28,8 @@ func Steps(path string, most int) []usage.Step {
 func stepsIn(lines []byte) (steps []usage.Step) {
 	place := map[string]int{} // of a call, by its id
 	for line := range bytes.Lines(lines) {
-		var r callRow
-		if !bytes.Contains(line, toolBlock) || json.Unmarshal(line, &r) != nil || r.Sidechain {
+		r, ok := readCallRow(line)
+		if !ok {
 			continue
 		}
 		for _, b := range r.blocks() {
