@@ -168,7 +168,8 @@ func (q *question) onSignal() (stop func()) {
 
 // end tells the coordinator that the question is over, and why.
 func (q *question) end(why string) {
-	_, _ = call[wire.AskEndedReply](q.hook, wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor) // there is no time to retry
+	// There is no time to retry.
+	_, _ = call[wire.AskEndedReply](q.hook, wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor)
 }
 
 // over reports whether the time of the question is over, or its client is gone.

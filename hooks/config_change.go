@@ -212,6 +212,7 @@ func (h *hook) blockConfig(path, why string) error {
 		path + ": " + why + ". Until that is mended, no change of settings takes effect in this session."
 	err := h.print(hookoutput.Block(reason, ""))
 	refused := wire.ConfigRefusedRequest{HookCall: h.hookCall(), File: path, Why: why}
-	_, _ = call[wire.ConfigRefusedReply](h, wire.OpConfigRefused, refused, noteFor) // the change is blocked even if this fails
+	// The change is blocked even if this call fails.
+	_, _ = call[wire.ConfigRefusedReply](h, wire.OpConfigRefused, refused, noteFor)
 	return err
 }

@@ -141,6 +141,7 @@ const reviveFor = 5 * time.Second
 // or whose home is gone.
 func (h *hook) revive(err error) {
 	if errors.Is(err, client.ErrUnreachable) && h.client.Dirs.Died() && !h.client.Answering() {
-		_, _ = callStarting[wire.PingReply](h, wire.OpPing, wire.PingRequest{}, reviveFor) // the caller tries again in any case
+		// The caller tries again in any case.
+		_, _ = callStarting[wire.PingReply](h, wire.OpPing, wire.PingRequest{}, reviveFor)
 	}
 }

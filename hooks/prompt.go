@@ -22,7 +22,8 @@ const (
 // texts that wait for the session.
 func userPromptSubmit(h *hook) error {
 	id := newID()
-	r, err := call[wire.PromptReply](h, wire.OpPrompt, wire.PromptRequest{HookCall: h.hookCall(), Delivery: id}, promptFor)
+	in := wire.PromptRequest{HookCall: h.hookCall(), Delivery: id}
+	r, err := call[wire.PromptReply](h, wire.OpPrompt, in, promptFor)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,8 @@ func (h *hook) finish(code int) {
 		return
 	}
 	if h.owed.give() != nil {
-		_, _ = callStarting[wire.PrintedReply](h, wire.OpPrinted, h.owed.told, receiptFor) // if this fails, the coordinator offers all again
+		// If this call fails, the coordinator offers everything again.
+		_, _ = callStarting[wire.PrintedReply](h, wire.OpPrinted, h.owed.told, receiptFor)
 	}
 }
 

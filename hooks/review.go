@@ -11,7 +11,8 @@ func subagentStop(h *hook) error {
 	if wire.ReadsOnly(h.str(claude.FieldAgentType)) {
 		within = stopFor // a busy coordinator must not open the gate
 	}
-	r, err := call[wire.SubagentStopReply](h, wire.OpSubagentStop, wire.SubagentStopRequest{HookCall: h.hookCall()}, within)
+	in := wire.SubagentStopRequest{HookCall: h.hookCall()}
+	r, err := call[wire.SubagentStopReply](h, wire.OpSubagentStop, in, within)
 	switch {
 	case err != nil:
 		return err
@@ -26,7 +27,8 @@ func subagentStart(h *hook) error {
 	if !wire.ReadsOnly(h.str(claude.FieldAgentType)) {
 		return nil
 	}
-	r, err := call[wire.SubagentStartReply](h, wire.OpSubagentStart, wire.SubagentStartRequest{HookCall: h.hookCall()}, stopFor)
+	in := wire.SubagentStartRequest{HookCall: h.hookCall()}
+	r, err := call[wire.SubagentStartReply](h, wire.OpSubagentStart, in, stopFor)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,8 @@ const maxContext = 8000
 // once.
 func sessionStart(h *hook, check func(Place) string) error {
 	h.birthmark()
-	_ = ledger.Begin(h.client.Dirs.Calls(), h.str(claude.FieldSession), time.Now()) // without it the ledger proves nothing
+	// Without it nothing is known of the calls of the session.
+	_ = ledger.Begin(h.client.Dirs.Calls(), h.str(claude.FieldSession), time.Now())
 	id, broken := newID(), check(h.place())
 	in := wire.SessionStartRequest{HookCall: h.hookCall(), Delivery: id, Broken: broken}
 	r, err := h.registerNow(request(wire.OpSessionStart, in))
@@ -157,11 +158,13 @@ func sendRegistration(stdin io.Reader, getenv func(string) string) (code int) {
 }
 
 func sessionEnd(h *hook) error {
-	_, err := call[wire.SessionEndReply](h, wire.OpSessionEnd, wire.SessionEndRequest{HookCall: h.hookCall()}, endingFor)
+	in := wire.SessionEndRequest{HookCall: h.hookCall()}
+	_, err := call[wire.SessionEndReply](h, wire.OpSessionEnd, in, endingFor)
 	return err
 }
 
 func notification(h *hook) error {
-	_, err := call[wire.NotificationReply](h, wire.OpNotification, wire.NotificationRequest{HookCall: h.hookCall()}, tellFor)
+	in := wire.NotificationRequest{HookCall: h.hookCall()}
+	_, err := call[wire.NotificationReply](h, wire.OpNotification, in, tellFor)
 	return err
 }

@@ -110,13 +110,15 @@ func (h *hook) block(reason, notice string) error {
 }
 
 func stopFailure(h *hook) error {
-	_, err := callStarting[wire.StopFailureReply](h, wire.OpStopFailure, wire.StopFailureRequest{HookCall: h.hookCall()}, compactFor)
+	in := wire.StopFailureRequest{HookCall: h.hookCall()}
+	_, err := callStarting[wire.StopFailureReply](h, wire.OpStopFailure, in, compactFor)
 	return err
 }
 
 // preCompact makes the coordinator write the anchor. It prints nothing, because its
 // output would become part of the instructions for the summary.
 func preCompact(h *hook) error {
-	_, err := callStarting[wire.PreCompactReply](h, wire.OpPreCompact, wire.PreCompactRequest{HookCall: h.hookCall()}, compactFor)
+	in := wire.PreCompactRequest{HookCall: h.hookCall()}
+	_, err := callStarting[wire.PreCompactReply](h, wire.OpPreCompact, in, compactFor)
 	return err
 }

@@ -20,7 +20,8 @@ func (h *hook) snapshot(d Judgement) string {
 	if h.off() || !d.Loses {
 		return ""
 	}
-	r, err := callStarting[wire.UndoTakeReply](h, wire.OpUndoTake, wire.UndoTakeRequest{HookCall: h.hookCall()}, snapshotFor)
+	in := wire.UndoTakeRequest{HookCall: h.hookCall()}
+	r, err := callStarting[wire.UndoTakeReply](h, wire.OpUndoTake, in, snapshotFor)
 	switch line := r.Line; {
 	case line != "":
 		return " (" + line + ")"

@@ -56,7 +56,8 @@ func (a *app) rootOnly(verb string) error {
 		return fmt.Errorf("%s was tested only on Linux; `afar lock --print` shows what would be written, and where",
 			verb)
 	case os.Geteuid() != 0:
-		return fmt.Errorf("%s writes a file that belongs to root: type `sudo %s %s`", verb, filepath.Join(a.bin, "afar"), verb)
+		program := filepath.Join(a.bin, "afar")
+		return fmt.Errorf("%s writes a file that belongs to root: type `sudo %s %s`", verb, program, verb)
 	}
 	return nil
 }

@@ -72,7 +72,8 @@ func (s *starter) failure() error {
 func (s *starter) giveUp() {
 	late := !s.last.IsZero() && time.Since(s.began) > startEvery
 	if late && s.client.Remember && !s.client.Answering() {
-		_ = s.client.Dirs.NoteFailure("it was started and did not answer in time") // otherwise the next caller waits as long
+		// Without the note the next caller waits as long.
+		_ = s.client.Dirs.NoteFailure("it was started and did not answer in time")
 	}
 }
 

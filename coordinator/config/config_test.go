@@ -37,7 +37,7 @@ func TestParseRefuses(t *testing.T) {
 			`such as "90s" or "2h", not 5`,
 		"[checkin]\nhold = 1.5":               `not 1.5`,
 		"[checkin]\nhold = true":              `such as "90s" or "2h", not true or false`,
-		"[checkin]\nhold = 'soon'":            `line 2: checkin.hold: unknown time "soon"; want one such as "90s" or "2h"`,
+		"[checkin]\nhold = 'soon'":            `line 2: checkin.hold: unknown time "soon"; want one such as "90s"`,
 		"[checkin]\nhold = ":                  `line 2: "hold =" cannot be read: expected [table] or key = value`,
 		"[checkin]\nhold = 90s":               `line 2: "hold = 90s" cannot be read`,
 		"[checkin]\nhodl = '5s'":              `line 2: unknown key "checkin.hodl"; did you mean "checkin.hold"?`,

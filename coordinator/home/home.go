@@ -155,7 +155,7 @@ func (d Dirs) Sessions() string   { return filepath.Join(d.Workspace, "sessions"
 func (d Dirs) Snapshots() string  { return filepath.Join(d.State, "snapshots") }    // git's files while it takes one
 func (d Dirs) HostDir() string    { return filepath.Join(d.User, ".claude") }       // the host's default directory
 func (d Dirs) Calls() string      { return filepath.Join(d.State, "calls") }        // the hooks' ledger of each session
-func (d Dirs) HoldMark() string   { return filepath.Join(d.State, "held") }         // exists if the plugin must load first
+func (d Dirs) HoldMark() string   { return filepath.Join(d.State, "held") }         // the plugin must load first
 func (d Dirs) All() []string      { return []string{d.Config, d.State, d.Run, d.Workspace} }
 
 // Program returns the path of one of Afar's programs in the directory bin.

@@ -126,7 +126,7 @@ func TestParseRefuses(t *testing.T) {
 		rule + "tool = 'Bash'\ninput.command='rm*'": `line 1: a shell command is not compared as a text`,
 		rule + "effect = 'publsh'":                  `line 5: unknown effect "publsh"; did you mean "publish"?`,
 		rule + "tool = ''":                          `line 5: a pattern is a text`,
-		rule + "tool = 7":                           `line 5: a pattern is a text such as "infra/*", not a whole number`,
+		rule + "tool = 7":                           `line 5: a pattern is a text such as "infra/*", not a whole`,
 		rule + "command = []":                       `line 5: command is empty`,
 		rule + "command = '  '":                     `line 5: command is empty`,
 		rule + "comand = 'x'":                       `line 5: unknown key "comand"; did you mean "command"?`,

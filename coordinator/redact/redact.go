@@ -30,8 +30,8 @@ var forms = []*regexp.Regexp{
 	// tokens with a prefix that names the service
 	regexp.MustCompile(
 		`\b(sk-ant-|sk-proj-|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|xox[abeprs]-|pypi-|dop_v1_|shpat_|` +
-			`sq0[a-z]{3}-|rk_live_|sk_live_|pk_live_|rk_test_|sk_test_|AIza|ya29\.|AKIA|ASIA|lin_api_|figd_|dckr_pat_|glsa_|` +
-			`vault:v1:|hvs\.|age-secret-key-1|AGE-SECRET-KEY-1)[A-Za-z0-9_\-./+=]{8,}`,
+			`sq0[a-z]{3}-|rk_live_|sk_live_|pk_live_|rk_test_|sk_test_|AIza|ya29\.|AKIA|ASIA|lin_api_|figd_|` +
+			`dckr_pat_|glsa_|vault:v1:|hvs\.|age-secret-key-1|AGE-SECRET-KEY-1)[A-Za-z0-9_\-./+=]{8,}`,
 	),
 	// prefixes that ordinary names also have: they count only before a long run of letters and digits
 	regexp.MustCompile(`\b(sk-(?:[a-z0-9]+-)*|key-|pat-|npm_|hf_|SG\.)[A-Za-z0-9]{20,}[A-Za-z0-9_\-./+=]*`),
