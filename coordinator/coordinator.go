@@ -172,6 +172,7 @@ func (c *Coordinator) newWeb(shared *core.Core) channels.Channel {
 		Call: func(ctx context.Context, line []peer.Process, op string, in any) (any, error) {
 			return c.server.Page(ctx, line, op, in)
 		},
+		Note:   c.cfg.Dirs.NotePage,
 		Caller: peer.OfTCP,
 		Afar:   home.Program(c.cfg.Bin, "afar"),
 		Env:    c.cfg.Dirs.Env(),

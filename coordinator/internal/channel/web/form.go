@@ -31,7 +31,8 @@ type decision struct {
 
 // decide carries out an operation for the browser that sent the form.
 func decide[Reply any](d *decision, op string, in any) (out Reply, err error) {
-	return call[Reply](d.Context(), d.page, d.page.line(visitorOf(d.Request)), op, in)
+	v := visitorOf(d.Request)
+	return call[Reply](d.Context(), d.page, d.page.line(v.local, v.remote), op, in)
 }
 
 // call carries out an operation for the process that line begins with.

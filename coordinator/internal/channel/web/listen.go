@@ -33,6 +33,10 @@ func (c *Channel) listen() {
 	c.listener, c.failing = l, ""
 	if err != nil {
 		c.listener, c.failing = nil, listenTrouble(c.cfg.Addr, err)
+		return
+	}
+	if err := c.cfg.Note(l.Addr().String(), c.cfg.Hosts); err != nil {
+		c.cfg.Log.Error("tell the guard where the page is", "err", err)
 	}
 }
 

@@ -177,6 +177,9 @@ func (c *Channel) live(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	ended := c.cfg.Core.Subscribe(core.Browsers)
 	defer ended.Close()
+	if _, ok := c.browser(r); !ok {
+		return // it was signed out before ended was told of it
+	}
 	_ = s.out.SetReadDeadline(time.Time{}) // the stream lasts longer than a request
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()

@@ -85,12 +85,18 @@ func (c *Channel) signedIn(next http.HandlerFunc) http.HandlerFunc {
 			return
 		}
 		v := visitor{Browser: b}
-		if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
-			v.local = at.AddrPort()
-		}
-		v.remote, _ = netip.ParseAddrPort(r.RemoteAddr) // the zero address belongs to nobody
+		v.local, v.remote = ends(r)
 		next(w, r.WithContext(context.WithValue(r.Context(), visitorKey{}, v)))
 	}
+}
+
+// ends returns the two ends of the connection of a request. The zero address belongs to nobody.
+func ends(r *http.Request) (local, remote netip.AddrPort) {
+	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
+		local = at.AddrPort()
+	}
+	remote, _ = netip.ParseAddrPort(r.RemoteAddr)
+	return local, remote
 }
 
 // browser returns the signed-in browser whose cookie a request carries.
@@ -103,10 +109,10 @@ func (c *Channel) browser(r *http.Request) (b signin.Browser, ok bool) {
 	return b, false
 }
 
-// line returns the process that made a request, with its ancestors. It is empty if the
-// process cannot be found: then every decision is refused.
-func (c *Channel) line(v visitor) []peer.Process {
-	line, err := c.cfg.Caller(v.local, v.remote)
+// line returns the process at the other end of a connection, with its ancestors. It is empty
+// if the process cannot be found: then every decision is refused.
+func (c *Channel) line(local, remote netip.AddrPort) []peer.Process {
+	line, err := c.cfg.Caller(local, remote)
 	if err != nil {
 		c.cfg.Log.Warn("find the process behind a request", "err", err)
 	}

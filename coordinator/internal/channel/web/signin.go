@@ -7,11 +7,24 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
 	"github.com/afar-sh/afar/coordinator/internal/signin"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // signIn takes a one-time link: it sets the cookie and goes on to the place of the link.
 // The link is in no address after that.
+//
+// A session may have seen the link, so it takes none from a program in a session.
 func (c *Channel) signIn(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		http.Error(w, "A link is opened with GET.", http.StatusMethodNotAllowed) // a preview must not use it up
+		return
+	}
+	local, remote := ends(r)
+	who := wire.PersonRequest{ID: "sign in to the page"}
+	if _, err := call[wire.PersonReply](r.Context(), c, c.line(local, remote), wire.OpPerson, who); err != nil {
+		c.show(w, r, http.StatusForbidden, page.SignIn{Trouble: trouble(err)})
+		return
+	}
 	token, b, err := c.cfg.Core.SignIn(r.PathValue("code"), r.UserAgent())
 	if errors.Is(err, signin.ErrLink) {
 		c.show(w, r, http.StatusForbidden, page.SignIn{Trouble: err.Error()})

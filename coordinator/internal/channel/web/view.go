@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/page"
@@ -93,6 +94,10 @@ func (c *Channel) sections(ctx context.Context, path string) ([]page.Section, er
 
 // static serves the files of the page. Their names are followed by a hash of their content.
 func (c *Channel) static(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/") {
+		http.NotFound(w, r) // no lists of files
+		return
+	}
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	http.StripPrefix("/static/", http.FileServerFS(page.Static)).ServeHTTP(w, r)
 }

@@ -37,6 +37,8 @@ type Config struct {
 	// Call carries out one operation. line is the process that asks for it, with its
 	// ancestors; it is empty for an operation that only reads.
 	Call func(ctx context.Context, line []peer.Process, op string, in any) (any, error)
+	// Note tells the guard where the page is served, and which proxies are in front of it.
+	Note func(addr string, hosts []string) error
 	// Caller returns the process at the other end of a connection, with its ancestors.
 	Caller func(local, remote netip.AddrPort) ([]peer.Process, error)
 	Afar   string   // the path of the afar program
