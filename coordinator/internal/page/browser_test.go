@@ -74,7 +74,12 @@ var sights = []struct {
 	width, height int64
 	dark          bool
 }{
-	{"390-light", 390, 844, false}, {"390-dark", 390, 844, true}, {"1280-light", 1280, 900, false}, {"1280-dark", 1280, 900, true},
+	{
+		"390-light",
+		390,
+		844,
+		false,
+	}, {"390-dark", 390, 844, true}, {"1280-light", 1280, 900, false}, {"1280-dark", 1280, 900, true},
 }
 
 // TestLooks opens each page in a real browser at two widths, light and dark: nothing is wider
@@ -94,7 +99,9 @@ func TestLooks(t *testing.T) {
 				for _, sight := range sights {
 					tab.View(sight.width, sight.height, sight.dark)
 					tab.Open(url + "/view/" + name)
-					if wide := browser.Eval[float64](tab, "document.documentElement.scrollWidth"); int64(wide) > sight.width {
+					if wide := browser.Eval[float64](tab, "document.documentElement.scrollWidth"); int64(
+						wide,
+					) > sight.width {
 						t.Errorf("%s: the page is %v wide", sight.name, wide)
 					}
 					for _, f := range tab.Axe(axe) {

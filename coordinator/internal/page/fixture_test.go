@@ -40,9 +40,13 @@ func empty() map[string]page.View {
 		"questions": page.Questions{},
 		"question":  page.Question{Card: page.Card{Asks: []wire.Ask{{ID: "a1", Token: "api-1a2b", Tool: "Bash"}}}},
 		"guard":     page.Guard{},
-		"report":    page.Report{Since: "8h", Spans: spans, Report: wire.ReportReply{Since: ms(8 * time.Hour), Until: ms(0)}},
-		"settings":  page.Settings{},
-		"signin":    page.SignIn{Reload: true},
+		"report": page.Report{
+			Since:  "8h",
+			Spans:  spans,
+			Report: wire.ReportReply{Since: ms(8 * time.Hour), Until: ms(0)},
+		},
+		"settings": page.Settings{},
+		"signin":   page.SignIn{Reload: true},
 	}
 }
 
@@ -68,15 +72,27 @@ func ask(id, kind, token, tool, input string, age time.Duration) wire.Ask {
 }
 
 func cards() []page.Card {
-	guarded := ask("7f3ac1d2", "guard", "shop-1a2b", "Bash",
-		"cd packages/cart && git stash drop stash@{0} && rm -rf \"$BUILD_DIR\"/cache # stale since Monday", 2*time.Minute)
+	guarded := ask(
+		"7f3ac1d2",
+		"guard",
+		"shop-1a2b",
+		"Bash",
+		"cd packages/cart && git stash drop stash@{0} && rm -rf \"$BUILD_DIR\"/cache # stale since Monday",
+		2*time.Minute,
+	)
 	guarded.Asked, guarded.Said = "the build is broken on main, fix it", "The cache still holds the old lockfile, so I clear it."
 	guarded.Why = "It drops a stash and deletes a tree whose place is not known before it runs."
 	guarded.Does, guarded.Says = "delete stash@{0}; delete the tree $BUILD_DIR/cache", "Clear the stale build cache"
 
-	edit := ask("9b21ffa0", "permission", "docs-77c0", "Edit",
+	edit := ask(
+		"9b21ffa0",
+		"permission",
+		"docs-77c0",
+		"Edit",
 		"docs/install.md\n@@ -12,7 +12,8 @@\n Install with one line:\n \n-    curl -fsSL https://old.example/install | sh\n"+
-			"+    ./install.sh\n+    afar open\n \n Then start `claude` in a project.", 7*time.Minute)
+			"+    ./install.sh\n+    afar open\n \n Then start `claude` in a project.",
+		7*time.Minute,
+	)
 	edit.ForSession, edit.ForAlways = "edits below docs/", "Edit(docs/**)"
 	edit.Asked = "bring the install page up to date"
 
@@ -132,7 +148,18 @@ func sessions() (out []wire.Session, more map[string]page.Detail) {
 		"etl-8d9e", "ios-3c4d", "cli-aa01", "sdk-bb02", "ml-cc03", "ops-dd04", "lab-ee05", "blog-ff06", "old-1007", "tmp-2008",
 		"rig-3009",
 	}
-	states := []string{"waiting", "waiting", "waiting", "waiting", "idle", "working", "working", "working", "working", "working"}
+	states := []string{
+		"waiting",
+		"waiting",
+		"waiting",
+		"waiting",
+		"idle",
+		"working",
+		"working",
+		"working",
+		"working",
+		"working",
+	}
 	about := []string{
 		"The build is broken on main, fix it", "Bring the install page up to date", "Set up the new service on staging",
 		"Put the session store behind an interface", "Make the test suite green and push", "Speed up the image pipeline",
@@ -175,22 +202,46 @@ func loops() []wire.Loop {
 		{
 			ID: "edge-2f3a", Session: "s-edge-2f3a", Active: true, UpdatedAt: ms(40 * time.Second), Stack: []wire.Frame{{
 				ID: "f1", Mode: "check", Goal: "Speed up the image pipeline until the benchmark is below 80 ms", N: 4, Max: 10,
-				StartedAt: ms(71 * time.Minute), Check: "go test -run Bench ./pipeline", Checked: "red: 93 ms, want 80 ms",
+				StartedAt: ms(
+					71 * time.Minute,
+				), Check: "go test -run Bench ./pipeline", Checked: "red: 93 ms, want 80 ms",
 				Tokens: 1_284_000, USD: 3.87,
 			}},
 		},
 		{
 			ID: "auth-b7c8", Session: "s-auth-b7c8", Active: true, UpdatedAt: ms(3 * time.Minute), Stack: []wire.Frame{
-				{ID: "f2", Mode: "issue", Goal: "Work through the issues of auth", N: 5, StartedAt: ms(5 * time.Hour), Issue: &wire.LoopIssue{
-					Repo: home + "/work/auth", Phase: "reviewing", ID: "31", Title: "Rotate the signing keys", Landed: 3, Left: 1,
-					Review: "approved: the old key stays valid until its tokens expire",
-				}, Worktree: home + "/work/.auth-31", Branch: "afar/31", Base: "main"},
+				{
+					ID:        "f2",
+					Mode:      "issue",
+					Goal:      "Work through the issues of auth",
+					N:         5,
+					StartedAt: ms(5 * time.Hour),
+					Issue: &wire.LoopIssue{
+						Repo: home + "/work/auth", Phase: "reviewing", ID: "31", Title: "Rotate the signing keys", Landed: 3, Left: 1,
+						Review: "approved: the old key stays valid until its tokens expire",
+					},
+					Worktree: home + "/work/.auth-31",
+					Branch:   "afar/31",
+					Base:     "main",
+				},
 			},
 		},
 		{
 			ID: "api-0b1c", Session: "s-api-0b1c", Verdict: "done", Proven: true, Evidence: "proven", UpdatedAt: ms(52 * time.Minute),
-			Stack: []wire.Frame{{ID: "f3", Mode: "check", Goal: "Make the test suite green", N: 6, Max: 10, StartedAt: ms(3 * time.Hour),
-				Check: "make test", Checked: "green: 214 tests", Tokens: 803_000, USD: 2.1}},
+			Stack: []wire.Frame{
+				{
+					ID:        "f3",
+					Mode:      "check",
+					Goal:      "Make the test suite green",
+					N:         6,
+					Max:       10,
+					StartedAt: ms(3 * time.Hour),
+					Check:     "make test",
+					Checked:   "green: 214 tests",
+					Tokens:    803_000,
+					USD:       2.1,
+				},
+			},
 		},
 		{
 			ID: "ml-cc03", Session: "s-ml-cc03", Verdict: "stuck", Evidence: "nothing landed", UpdatedAt: ms(4 * time.Hour),
@@ -201,15 +252,38 @@ func loops() []wire.Loop {
 }
 
 func entry(kind, token, text string, age time.Duration) wire.Entry {
-	return wire.Entry{Seq: 1, At: ms(age), Kind: kind, Session: "s-" + token, Token: token, Subject: "7f3ac1d2", Text: text}
+	return wire.Entry{
+		Seq:     1,
+		At:      ms(age),
+		Kind:    kind,
+		Session: "s-" + token,
+		Token:   token,
+		Subject: "7f3ac1d2",
+		Text:    text,
+	}
 }
 
 func news() []wire.Entry {
 	return []wire.Entry{
 		entry("issue.landed", "auth-b7c8", "auth-b7c8: issue 30 landed on main as 9c1f22e", 11*time.Minute),
-		entry("ask.answered", "cart-55aa", "cart-55aa: Bash npm test (sha256 77aa01bc): allowed by maria on telegram", 26*time.Minute),
-		entry("guard.denied", "ops-dd04", "guard: deny Bash (force-push): git push --force origin main", 38*time.Minute),
-		entry("loop.ended", "api-0b1c", "api-0b1c: loop ended: done (proven) after 6 iterations: Make the test suite green", 52*time.Minute),
+		entry(
+			"ask.answered",
+			"cart-55aa",
+			"cart-55aa: Bash npm test (sha256 77aa01bc): allowed by maria on telegram",
+			26*time.Minute,
+		),
+		entry(
+			"guard.denied",
+			"ops-dd04",
+			"guard: deny Bash (force-push): git push --force origin main",
+			38*time.Minute,
+		),
+		entry(
+			"loop.ended",
+			"api-0b1c",
+			"api-0b1c: loop ended: done (proven) after 6 iterations: Make the test suite green",
+			52*time.Minute,
+		),
 		entry("undo.restored", "lab-ee05", "lab-ee05: undone by maria: 3 files are back", 2*time.Hour),
 		entry("session.unprotected", "old-1007", "old-1007: no hook of ours ran", 3*time.Hour),
 		entry("told", "ml-cc03", "🔁 ml-cc03: loop ended: stuck (nothing landed)", 26*time.Hour),
@@ -223,7 +297,11 @@ func status() wire.StatusReply {
 		Guard:       wire.Guard{Grade: "locked"},
 		Settings:    wire.Settings{Away: "auto"},
 		Channels: []wire.Channel{
-			{ID: "telegram", State: "ready", Note: "@maria_afar_bot"}, {ID: "web", State: "ready", Note: "http://127.0.0.1:7357"},
+			{
+				ID:    "telegram",
+				State: "ready",
+				Note:  "@maria_afar_bot",
+			}, {ID: "web", State: "ready", Note: "http://127.0.0.1:7357"},
 		},
 		Sessions: all,
 		Loops:    loops(),
@@ -247,21 +325,50 @@ func fullSession() page.Session {
 		})
 	}
 	steps[0].Outcome, steps[0].TookMS = "", 0
-	steps = append(steps, page.Step{At: ms(70 * time.Minute), Tool: page.ToolPrompt, Input: "Speed up the image pipeline"})
+	steps = append(
+		steps,
+		page.Step{At: ms(70 * time.Minute), Tool: page.ToolPrompt, Input: "Speed up the image pipeline"},
+	)
 	return page.Session{
 		Session: s, Detail: more[s.ID], Loop: &loops()[0], Cards: cards()[3:4], Steps: steps, Home: home,
 		Entries: []wire.Entry{
 			entry("loop.checked", s.Token, s.Token+": red: 93 ms, want 80 ms", 95*time.Second),
-			entry("ask.answered", s.Token, s.Token+": Bash go test -bench . (sha256 77aa01bc): allowed by maria on telegram", 4*time.Minute),
-			entry("guard.denied", s.Token, "guard: deny Bash (delete-tree): rm -rf / --no-preserve-root", 9*time.Minute),
+			entry(
+				"ask.answered",
+				s.Token,
+				s.Token+": Bash go test -bench . (sha256 77aa01bc): allowed by maria on telegram",
+				4*time.Minute,
+			),
+			entry(
+				"guard.denied",
+				s.Token,
+				"guard: deny Bash (delete-tree): rm -rf / --no-preserve-root",
+				9*time.Minute,
+			),
 			entry("loop.started", s.Token, s.Token+": loop 1/10: Speed up the image pipeline", 70*time.Minute),
 			entry("session.started", s.Token, "session "+s.Token+" started", 71*time.Minute),
 		},
 		Grants: []wire.Grant{
-			{ID: "g1", Token: s.Token, Permits: []string{"go test ./...", "go vet ./..."}, By: "maria", Channel: "telegram", At: ms(time.Hour),
-				ExpiresAt: ms(-7 * time.Hour)},
-			{ID: "g2", Token: s.Token, Permits: []string{"edits below pipeline/"}, By: "maria", Channel: "web", At: ms(3 * time.Hour),
-				ExpiresAt: ms(-time.Hour), EndedAt: ms(20 * time.Minute), How: "revoked by maria"},
+			{
+				ID:        "g1",
+				Token:     s.Token,
+				Permits:   []string{"go test ./...", "go vet ./..."},
+				By:        "maria",
+				Channel:   "telegram",
+				At:        ms(time.Hour),
+				ExpiresAt: ms(-7 * time.Hour),
+			},
+			{
+				ID:        "g2",
+				Token:     s.Token,
+				Permits:   []string{"edits below pipeline/"},
+				By:        "maria",
+				Channel:   "web",
+				At:        ms(3 * time.Hour),
+				ExpiresAt: ms(-time.Hour),
+				EndedAt:   ms(20 * time.Minute),
+				How:       "revoked by maria",
+			},
 		},
 		Undos: undos()[:1],
 		Older: "/session/" + s.Token + "?before=400",
@@ -280,7 +387,10 @@ func fullLoops() page.Loops {
 				{ID: "28", Title: "Support hardware keys", Status: "paused", Priority: 3},
 				{ID: "30", Title: "Tell expired and unknown tokens apart", Status: "closed", Priority: 1},
 			}}},
-			{Issues: wire.Issues{Tracker: "gh", Top: home + "/work/web"}, Trouble: "gh: not signed in; type: gh auth login"},
+			{
+				Issues:  wire.Issues{Tracker: "gh", Top: home + "/work/web"},
+				Trouble: "gh: not signed in; type: gh auth login",
+			},
 		},
 		Reviews: []wire.Entry{
 			entry("issue.landed", "auth-b7c8", "auth-b7c8: issue 30 landed on main as 9c1f22e", 11*time.Minute),
@@ -292,8 +402,14 @@ func fullLoops() page.Loops {
 
 func reported() (out []wire.ReportedAsk) {
 	for i := range 14 {
-		q := ask(fmt.Sprintf("%04dbeef", i), "permission", []string{"shop-1a2b", "docs-77c0", "infra-4d5e"}[i%3], []string{"Bash", "Edit"}[i%2],
-			[]string{"npm publish --dry-run", "src/checkout.ts", "terraform plan -out=plan"}[i%3], time.Duration(13+31*i)*time.Minute)
+		q := ask(
+			fmt.Sprintf("%04dbeef", i),
+			"permission",
+			[]string{"shop-1a2b", "docs-77c0", "infra-4d5e"}[i%3],
+			[]string{"Bash", "Edit"}[i%2],
+			[]string{"npm publish --dry-run", "src/checkout.ts", "terraform plan -out=plan"}[i%3],
+			time.Duration(13+31*i)*time.Minute,
+		)
 		q.State, q.Allow, q.By, q.Channel = "delivered", i%5 != 2, "maria", []string{"telegram", "web"}[i%2]
 		r := wire.ReportedAsk{Ask: q, WaitedMS: int64(20_000 + 97_000*((i*7)%11)), How: "allowed by maria"}
 		switch {
@@ -338,15 +454,32 @@ func fullGuard() page.Guard {
 	return page.Guard{
 		Guard: wire.Guard{Grade: "locked", Why: "The policy is owned by root, and no session runs as root."},
 		Denied: []wire.Entry{
-			entry("guard.denied", "edge-2f3a", "guard: deny Bash (delete-tree): rm -rf / --no-preserve-root", 9*time.Minute),
+			entry(
+				"guard.denied",
+				"edge-2f3a",
+				"guard: deny Bash (delete-tree): rm -rf / --no-preserve-root",
+				9*time.Minute,
+			),
 			entry("guard.denied", "ops-dd04", "guard: deny Bash (force-push): git push --force origin main · in: "+
 				"git fetch && git rebase main && git push --force origin main", 38*time.Minute),
-			entry("guard.denied", "lab-ee05", "guard: deny WebFetch (own-page): http://127.0.0.1:7357/ask/7f3a", 5*time.Hour),
+			entry(
+				"guard.denied",
+				"lab-ee05",
+				"guard: deny WebFetch (own-page): http://127.0.0.1:7357/ask/7f3a",
+				5*time.Hour,
+			),
 		},
 		Spoke: []wire.Entry{
 			entry("guard.spoke", "shop-1a2b", "guard: ask Bash (stash-drop): git stash drop stash@{0}", 2*time.Minute),
 		},
-		Past:    []wire.Entry{entry("guard.overridden", "old-1007", "old-1007: a call that the guard denied ran: Bash git push --force", 3*time.Hour)},
+		Past: []wire.Entry{
+			entry(
+				"guard.overridden",
+				"old-1007",
+				"old-1007: a call that the guard denied ran: Bash git push --force",
+				3*time.Hour,
+			),
+		},
 		Undos:   undos(),
 		Command: "rm -rf \"$HOME\"/work",
 		Explain: "denied: it deletes a tree of your home (delete-home)\n\nrm -rf \"$HOME\"/work\n└─ delete tree  /home/maria/work\n",
@@ -357,15 +490,22 @@ func fullGuard() page.Guard {
 func fullReport() page.Report {
 	var spent []page.Spent
 	for i := range 30 {
-		spent = append(spent, page.Spent{At: ms(time.Duration(8*60-16*i) * time.Minute), USD: 0.1 + 0.07*float64((i*5)%9)})
+		spent = append(
+			spent,
+			page.Spent{At: ms(time.Duration(8*60-16*i) * time.Minute), USD: 0.1 + 0.07*float64((i*5)%9)},
+		)
 	}
 	n := news()
 	return page.Report{
 		Since: "8h", Spans: spans, Cost: spent, Home: home,
 		Report: wire.ReportReply{
-			Since: ms(8 * time.Hour), Until: ms(0), Asks: reported(), Counts: map[string]int{"guard.denied": 3, "session.started": 12, "grant.given": 4},
+			Since: ms(
+				8 * time.Hour,
+			), Until: ms(0), Asks: reported(), Counts: map[string]int{"guard.denied": 3, "session.started": 12, "grant.given": 4},
 			Loops: n[3:4], Issues: n[:1], Denied: fullGuard().Denied, Overridden: fullGuard().Past,
-			Refused: []wire.Entry{entry("refused", "", "afar allow from inside session shop-1a2b was refused", 4*time.Hour)},
+			Refused: []wire.Entry{
+				entry("refused", "", "afar allow from inside session shop-1a2b was refused", 4*time.Hour),
+			},
 		},
 	}
 }
@@ -374,7 +514,11 @@ func fullSettings() page.Settings {
 	return page.Settings{
 		Settings: []page.Setting{
 			{"config", home + "/.config/afar/config.toml", "default"}, {"workspace", home + "/afar", "default"},
-			{"away", "auto", "config.toml"}, {"away.grace", "20s", "default"}, {"answers_from", "telegram, web", "config.toml"},
+			{
+				"away",
+				"auto",
+				"config.toml",
+			}, {"away.grace", "20s", "default"}, {"answers_from", "telegram, web", "config.toml"},
 			{"web.addr", "127.0.0.1:7357", "default"}, {"web.hosts", "workstation.tail1234.ts.net", "config.toml"},
 			{"escalation.command", "notify-send Afar \"$AFAR_TEXT\"", "config.toml"},
 		},
@@ -382,8 +526,21 @@ func fullSettings() page.Settings {
 		Telegram: wire.TelegramReply{Connected: true, Bot: "maria_afar_bot"},
 		Pairing:  &wire.TelegramPairReply{Code: "482913", Bot: "maria_afar_bot", ExpiresAt: ms(-9 * time.Minute)},
 		Browsers: []page.Browser{
-			{ID: "b1", Name: "Firefox 146 on Linux", Since: ms(3 * 24 * time.Hour), Seen: ms(4 * time.Second), Expires: ms(-27 * 24 * time.Hour), Own: true},
-			{ID: "b2", Name: "Safari 27 on iPhone", Since: ms(26 * time.Hour), Seen: ms(2 * time.Hour), Expires: ms(-29 * 24 * time.Hour)},
+			{
+				ID:      "b1",
+				Name:    "Firefox 146 on Linux",
+				Since:   ms(3 * 24 * time.Hour),
+				Seen:    ms(4 * time.Second),
+				Expires: ms(-27 * 24 * time.Hour),
+				Own:     true,
+			},
+			{
+				ID:      "b2",
+				Name:    "Safari 27 on iPhone",
+				Since:   ms(26 * time.Hour),
+				Seen:    ms(2 * time.Hour),
+				Expires: ms(-29 * 24 * time.Hour),
+			},
 		},
 		Checks: []wire.Check{
 			{ID: "binaries", State: "ok", Text: "15 programs of version 0.6.0"},

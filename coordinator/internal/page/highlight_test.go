@@ -39,7 +39,8 @@ func FuzzCode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, tool, input string) {
 		shown := html.UnescapeString(spans.ReplaceAllString(coloured(tool, input), ""))
-		if want := html.UnescapeString(strings.ReplaceAll(input, "\x00", "\ufffd")); shown != want && html.UnescapeString(input) == input {
+		if want := html.UnescapeString(strings.ReplaceAll(input, "\x00", "\ufffd")); shown != want &&
+			html.UnescapeString(input) == input {
 			t.Errorf("%s %q: shown as %q", tool, input, shown)
 		}
 	})

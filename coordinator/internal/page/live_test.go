@@ -67,8 +67,11 @@ func TestLive(t *testing.T) {
 	}
 	tab.Wait(`document.title === "(5) Afar"`)
 	tab.Wait(`document.querySelectorAll(".card").length === 6`)
-	browser.Eval[bool](tab, `(() => { const c = document.querySelector("#ask-e1e2e3e4 textarea"); c.value = "drop it"; c.focus();
-		document.querySelector("#ask-9b21ffa0 details").open = true; window.kept = c; return true })()`)
+	browser.Eval[bool](
+		tab,
+		`(() => { const c = document.querySelector("#ask-e1e2e3e4 textarea"); c.value = "drop it"; c.focus();
+		document.querySelector("#ask-9b21ffa0 details").open = true; window.kept = c; return true })()`,
+	)
 	beat, err := page.Beat(page.Pulse{Open: 4}, now)
 	if err != nil {
 		t.Fatal(err)

@@ -83,7 +83,8 @@ func TestSections(t *testing.T) {
 				t.Errorf("%s: section %s begins with %.40s", name, s.ID, s.HTML)
 			}
 			var b bytes.Buffer
-			if err := page.Partial(&b, s); err != nil || !strings.HasPrefix(b.String(), `<hx-partial hx-target="#`+s.ID+`"`) {
+			if err := page.Partial(&b, s); err != nil ||
+				!strings.HasPrefix(b.String(), `<hx-partial hx-target="#`+s.ID+`"`) {
 				t.Errorf("%s: partial of %s: %.60s, %v", name, s.ID, b.String(), err)
 			}
 		}
@@ -164,11 +165,9 @@ var fixedWords = func() map[string]bool {
 	return all
 }()
 
-// allowedTags are the elements and attributes that the templates write. Any other in a page
-// came out of a text.
+// tags finds the tags of a page, and quotedText the values of their attributes.
 var (
 	tags       = regexp.MustCompile(`<[a-zA-Z!/][^>]*>`)
-	attributes = regexp.MustCompile(`\s([a-zA-Z:-]+)(?:=|\s|>)`)
 	quotedText = regexp.MustCompile(`"[^"]*"|'[^']*'`)
 )
 
@@ -200,7 +199,9 @@ func TestHostileTexts(t *testing.T) {
 				}
 			}
 			for _, r := range doc {
-				if r == '\u202e' || r == '\u2066' || r == '\u200b' || r == '\u200d' || r == 0 || r == '\x1b' || r == '\ufeff' || r > 0xe0000 {
+				if r == '\u202e' || r == '\u2066' || r == '\u200b' || r == '\u200d' || r == 0 || r == '\x1b' ||
+					r == '\ufeff' ||
+					r > 0xe0000 {
 					t.Errorf("%s, text %d: %U is left", name, i, r)
 					break
 				}
@@ -237,7 +238,8 @@ func TestForms(t *testing.T) {
 			if strings.Contains(open, `method="post"`) && !strings.Contains(inside, `name="back" value="/`) {
 				t.Errorf("%s: the form %s does not come back", name, open)
 			}
-			if strings.Contains(open, `action="/ask/`) && !regexp.MustCompile(`name="nonce" value="n\d"`).MatchString(inside) {
+			if strings.Contains(open, `action="/ask/`) &&
+				!regexp.MustCompile(`name="nonce" value="n\d"`).MatchString(inside) {
 				t.Errorf("%s: the form %s has no nonce", name, open)
 			}
 			for _, field := range regexp.MustCompile(`<(?:textarea|input) [^>]*>`).FindAllString(inside, -1) {
@@ -349,7 +351,13 @@ func TestContrast(t *testing.T) {
 		for text, grounds := range pairs {
 			for _, ground := range strings.Fields(grounds) {
 				if have := contrast(c[text], c[ground]); have < 4.5 {
-					t.Errorf("%s: %s on %s has a contrast of %.2f, want 4.5", []string{"light", "dark"}[i], text, ground, have)
+					t.Errorf(
+						"%s: %s on %s has a contrast of %.2f, want 4.5",
+						[]string{"light", "dark"}[i],
+						text,
+						ground,
+						have,
+					)
 				}
 			}
 		}

@@ -127,7 +127,7 @@ func (r Report) Also() string { return wording.ReportCounts(r.Report.Counts) }
 // Denials returns how many calls the guard denied.
 func (r Report) Denials() int { return max(r.Report.Counts["guard.denied"], len(r.Report.Denied)) }
 
-// Waits and their colours: what became of a question.
+// fates are the classes of what became of a question.
 var fates = map[string]string{
 	wording.Allowed: "ok", wording.Denied: "bad", wording.Elsewhere: "muted", wording.Waiting: "ask",
 }

@@ -182,10 +182,17 @@ func (tab *Tab) View(width, height int64, dark bool) {
 	if width < phoneWidth {
 		phone = append(phone, chromedp.EmulateMobile, chromedp.EmulateTouch)
 	}
-	tab.Do(chromedp.EmulateViewport(width, height, phone...), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
-		return err
-	}))
+	tab.Do(
+		chromedp.EmulateViewport(width, height, phone...),
+		chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.Call(
+				ctx,
+				emulation.SetEmulatedMedia,
+				emulation.SetEmulatedMediaParams{Features: features},
+			)
+			return err
+		}),
+	)
 }
 
 // Scripts switches scripts on or off for the pages that are opened from now on.
