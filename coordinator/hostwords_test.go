@@ -40,9 +40,10 @@ var allowedWords = map[string][]string{
 }
 
 // knowsHost reports whether a package may use the words: the host's own, the
-// stand-ins for it, and the guard, which reads commands that set its variables.
+// stand-ins for it, the demo, which plays the host where none is installed, and the guard,
+// which reads commands that set its variables.
 func knowsHost(dir string) bool {
-	isHost := dir == claude || strings.HasPrefix(dir, claude+"/")
+	isHost := dir == claude || strings.HasPrefix(dir, claude+"/") || dir == "coordinator/demo"
 	return isHost || strings.HasPrefix(dir, standin) || strings.HasPrefix(dir, guard)
 }
 
