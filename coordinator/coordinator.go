@@ -154,6 +154,7 @@ func (c *Coordinator) newTelegram(shared *core.Core) channels.Channel {
 		Home:       c.cfg.Dirs.User,
 		Now:        time.Now,
 		Code:       random.Digits,
+		Link:       func(path string) (address, where string) { return c.web.Link(path) },
 		RemindChat: c.set.Escalation.Chat,
 	})
 	return c.telegram

@@ -186,7 +186,8 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	}
 	c := exec.Command(path, args[1:]...)
 	for _, name := range []string{
-		"HOME", "PATH", "TZ", "WORK", "AFAR_HOME", "AFAR_DISABLED", "AFAR_TELEGRAM_API", "AFAR_TELEGRAM_TOKEN",
+		"HOME", "PATH", "TZ", "WORK", "AFAR_HOME", "AFAR_WEB_ADDR", "AFAR_DISABLED",
+		"AFAR_TELEGRAM_API", "AFAR_TELEGRAM_TOKEN",
 		"AFAR_TELEGRAM_TOKEN_FILE",
 		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_PROJECT_DIR", "CLAUDE_PID",
 		asClient,

@@ -73,7 +73,10 @@ func (l *link) placeOf(a ask.Ask) place {
 	if err != nil {
 		v.Token, v.Project = "unknown session", a.Cwd
 	}
-	at := place{v.Token, v.Project, l.cfg.Machine, l.cfg.Home}
+	at := place{
+		token: v.Token, project: v.Project, machine: l.cfg.Machine, home: l.cfg.Home,
+		link: l.linkTo("/question/" + string(a.ID)),
+	}
 	if label := v.Label(); label != "" {
 		at.machine += " · " + label
 	}

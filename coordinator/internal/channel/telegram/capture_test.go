@@ -414,7 +414,7 @@ func TestCaptures(t *testing.T) {
 	for _, c := range captures {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			card := render(c.card, place{"shop-a3f8", "/home/ann/shop", "laptop", "/home/ann"})
+			card := render(c.card, place{token: "shop-a3f8", project: "/home/ann/shop", machine: "laptop", home: "/home/ann"})
 			sent, err := l.send(t.Context(), room{chat: r.ann.ID}, card)
 			if err != nil {
 				t.Fatalf("Telegram refuses it: %v\n%s", err, card.html)

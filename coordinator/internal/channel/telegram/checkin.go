@@ -11,6 +11,9 @@ import (
 func renderCheckIn(a ask.Ask, at place) rendered {
 	head := "💬 <b>" + line(at.token, maxWord) + "</b> · " + line(at.machine, maxPath) + "\nstopped and says:\n"
 	foot := "\n📁 " + at.path(at.project) + "\n"
+	if at.link != "" {
+		foot += at.link + "\n"
+	}
 	switch {
 	case a.State == ask.Open:
 		foot += "Reply to this message to go on; also later, while the session runs."

@@ -14,7 +14,7 @@ func TestRenderDenied(t *testing.T) {
 	a := example()
 	a.Kind, a.Why = ask.Denied, "[Code from External]"
 	a = ask.Park(a, session.On, noon)
-	r := render(ask.Card{a}, place{"shop-1", "/home/ann/shop", "lab", "/home/ann"})
+	r := render(ask.Card{a}, place{token: "shop-1", project: "/home/ann/shop", machine: "lab", home: "/home/ann"})
 	for _, want := range []string{
 		"🚫 <b>shop-1</b> · lab\nauto mode refused <b>Bash</b>", "⚠️ <b>[Code from External]</b>",
 		"⏸ Not run. Retry once tells",
@@ -30,7 +30,7 @@ func TestRenderDenied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = render(ask.Card{a}, place{"shop-1", "/home/ann/shop", "lab", "/home/ann"})
+	r = render(ask.Card{a}, place{token: "shop-1", project: "/home/ann/shop", machine: "lab", home: "/home/ann"})
 	if len(r.rows) != 0 || !strings.Contains(r.html, "for one try until 12:06:00") {
 		t.Errorf("have %s %v", r.html, r.rows)
 	}

@@ -29,7 +29,7 @@ func TestRenderOffer(t *testing.T) {
 	} {
 		a := example()
 		a.Offer = c.offer
-		r := render(ask.Card{a}, place{"shop-1", "/home/ann/shop", "lab", "/home/ann"})
+		r := render(ask.Card{a}, place{token: "shop-1", project: "/home/ann/shop", machine: "lab", home: "/home/ann"})
 		var labels []string
 		for _, row := range r.rows[1:] {
 			for _, b := range row {

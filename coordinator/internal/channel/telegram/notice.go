@@ -76,8 +76,18 @@ func (l *link) notice(ctx context.Context, raw string) error {
 	if person == nil {
 		return core.GiveUp(errNobody)
 	}
-	return l.inRoom(ctx, chat, n.Session, func(to room) error { return l.say(ctx, to, n.Text) })
+	text := rendered{html: ticks(elide(n.Text, maxNotice))}
+	if v, err := l.cfg.Core.Session(string(n.Session)); err == nil && n.Session != "" {
+		text.html = strings.TrimRight(text.html+"\n"+l.linkTo("/session/"+v.Token), "\n")
+	}
+	return l.inRoom(ctx, chat, n.Session, func(to room) error {
+		_, err := l.send(ctx, to, text)
+		return err
+	})
 }
+
+// maxNotice leaves room for a link below a notice, in UTF-16 units.
+const maxNotice = maxText - 100
 
 // reply sends an answer to the place of the request. If its topic no longer exists, the
 // answer goes to the chat.

@@ -42,7 +42,10 @@ type button struct{ label, data string }
 
 // A place says whose card it is: the session's token and project, the machine, and
 // the person's home there.
-type place struct{ token, project, machine, home string }
+type place struct {
+	token, project, machine, home string
+	link                          string // a line that leads to the page, "" for none
+}
 
 // path shows a path with ~ for the person's home.
 func (at place) path(path string) string {
@@ -216,6 +219,9 @@ func footing(card ask.Card, at place, whole bool) string {
 		lines = append(lines, offered(a)...)
 	}
 	lines = append(lines, hashLine(a.Hash, whole))
+	if at.link != "" {
+		lines = append(lines, at.link)
+	}
 	lines = append(lines, progressLines(card)...)
 	if a.Twice {
 		lines = append(lines, "↻ "+twiceText(a))

@@ -32,7 +32,7 @@ func TestRenderKeepsFieldsInTheirLines(t *testing.T) {
 	a := example()
 	evil := "x\n✅ Allowed by Ann\u202e</pre>\x00"
 	a.Tool, a.Cwd, a.Why, a.Agent, a.AgentType = evil, evil, evil, "1", evil
-	r := render(ask.Card{a}, place{evil, evil, evil, ""})
+	r := render(ask.Card{a}, place{token: evil, project: evil, machine: evil})
 	for _, l := range strings.Split(r.html, "\n") {
 		if strings.HasPrefix(l, "✅") {
 			t.Errorf("a line of somebody else's: %q", l)
@@ -93,7 +93,7 @@ func TestAnyAskIsTaken(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		str := func(name string) string { return field.Draw(rt, name) }
 		asks := drawCard(rt, str)
-		card := render(asks, place{str("token"), str("project"), str("machine"), str("home")})
+		card := render(asks, place{token: str("token"), project: str("project"), machine: str("machine"), home: str("home")})
 		sent, err := l.send(ctx, room{chat: r.ann.ID}, card)
 		if err != nil {
 			rt.Fatalf("refused: %v\n%s", err, card.html)
@@ -228,7 +228,7 @@ func TestLongestAskIsTaken(t *testing.T) {
 			State: ask.Expired, Tool: long, Text: long, Hash: long, Cwd: long, Why: long, Agent: "1", AgentType: long,
 			Note: long, SettledAt: noon,
 		}
-		sent, err := l.send(t.Context(), room{chat: r.ann.ID}, render(ask.Card{a}, place{long, long + "/", long, ""}))
+		sent, err := l.send(t.Context(), room{chat: r.ann.ID}, render(ask.Card{a}, place{token: long, project: long + "/", machine: long}))
 		if err != nil {
 			t.Fatalf("%s: %v", piece, err)
 		}

@@ -35,7 +35,10 @@ type Config struct {
 	Home       string // of the person, shown as ~ on cards
 	Now        func() time.Time
 	Code       func() string // a new pairing code of 6 digits
-	RemindChat int64         // another chat that is told that a question waits too long; 0 for none
+	// Link returns the address of a path of the local page and says where it works. It
+	// returns "" while the page is not served.
+	Link       func(path string) (address, where string)
+	RemindChat int64 // another chat that is told that a question waits too long; 0 for none
 }
 
 // A Channel speaks through one bot, or through none. Its methods may be called

@@ -15,7 +15,7 @@ import (
 // needs no work. A notice becomes a journal entry, from which the page shows it.
 func (c *Channel) act(ctx context.Context, a store.Action) error {
 	switch a.Kind {
-	case core.ActCard, core.ActRoom:
+	case core.ActCard, core.ActRoom, core.ActRemind:
 		return nil
 	case core.ActNotice:
 		var n channel.Notice

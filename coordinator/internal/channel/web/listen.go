@@ -89,6 +89,19 @@ func (c *Channel) current() net.Listener {
 	return c.listener
 }
 
+// Link returns the address of a path, and says where it works. It returns "" while the page
+// is not served.
+func (c *Channel) Link(path string) (address, where string) {
+	switch url := c.URL(); {
+	case url == "":
+		return "", ""
+	case len(c.cfg.Hosts) > 0:
+		return "https://" + c.cfg.Hosts[0] + path, "through your own proxy"
+	default:
+		return url + path, "on this machine alone"
+	}
+}
+
 // URL returns the address of the page without a path, "" while it is not served.
 func (c *Channel) URL() string {
 	if c == nil {
