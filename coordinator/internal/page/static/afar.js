@@ -140,7 +140,7 @@
     button.onclick = () => Notification.requestPermission().then(offer);
   };
 
-  // ---- the stream of changes
+  // ---- the stream of changes; this script runs before htmx, which opens the stream as soon as it can
 
   const live = one('#live'), link = one('#link');
   const show = (on) => {
