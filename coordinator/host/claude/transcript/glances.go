@@ -24,6 +24,13 @@ type glanced struct {
 	end   int64 // spent covers the bytes before it
 }
 
+// How much of a transcript one Glance adds up, and how much is never added up, in bytes. A
+// session's cost is unknown until all is read.
+const (
+	spentAtOnce = 4 << 20
+	spentMost   = 256 << 20
+)
+
 // A stamp tells whether a file has changed.
 type stamp struct {
 	size int64
@@ -46,17 +53,28 @@ func (g *Glances) Glance(path string) usage.Glance {
 	if v.stamp == now {
 		return v.Glance
 	}
-	if now.size < v.end {
-		v.spent, v.end = usage.Sum{}, 0 // another file under the same name
-	}
-	more, end := Usage(path, v.end)
-	v.spent, v.end = v.spent.Plus(more), end
 	v.Glance = Glance(path)
-	v.Spent, v.stamp = v.spent, now
+	if v.count(path, now.size) {
+		v.Spent, v.stamp = v.spent, now
+	}
 	if steps := Steps(path, 1); len(steps) > 0 && !steps[0].Ended {
 		v.Doing = &steps[0]
 	}
 	return v.Glance
+}
+
+// count adds up some more of a transcript. It reports whether nothing is left to read.
+func (v *glanced) count(path string, size int64) (done bool) {
+	if size < v.end {
+		v.spent, v.end = usage.Sum{}, 0 // another file under the same name
+	}
+	if size-v.end > spentMost {
+		return true
+	}
+	from := v.end
+	more, end := usageIn(path, from, spentAtOnce)
+	v.spent, v.end = v.spent.Plus(more), end
+	return size-from <= spentAtOnce || end == from // all is read, or a line is too long
 }
 
 func (g *Glances) of(path string) *glanced {

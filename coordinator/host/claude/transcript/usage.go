@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
@@ -17,6 +18,11 @@ const longestLine = 4 << 20
 // line that is still being written is left for the next time. A negative from only finds
 // the end. A file that is missing, not regular or shorter than before has no usage.
 func Usage(path string, from int64) (sum usage.Sum, end int64) {
+	return usageIn(path, from, math.MaxInt64)
+}
+
+// usageIn is like Usage and reads at most most bytes.
+func usageIn(path string, from, most int64) (sum usage.Sum, end int64) {
 	f, size, err := openRegular(path)
 	if err != nil {
 		return sum, max(from, 0)
@@ -25,7 +31,7 @@ func Usage(path string, from int64) (sum usage.Sum, end int64) {
 	if from < 0 || size < from {
 		return sum, size
 	}
-	return addLines(bufio.NewReaderSize(io.NewSectionReader(f, from, size-from), 256<<10), from)
+	return addLines(bufio.NewReaderSize(io.NewSectionReader(f, from, min(size-from, most)), 256<<10), from)
 }
 
 // addLines adds up the usage in the lines of r, and returns the end of the last one.
