@@ -109,7 +109,7 @@ func (r *rig) attacked(which string, tries int, mode string, target wire.Ask, cl
 var reasons = []string{
 	"may not decide",
 	"decision of the person",
-	"hook operations are taken from",
+	"hook operations are taken only from",
 	"speaks for it",
 	"Afar's commands are a person's",
 }

@@ -55,7 +55,7 @@ func bare(t *testing.T) *machine {
 	if err := os.Mkdir(m.home, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	m.env = shell(m.home)
+	m.env = append(shell(m.home), "AFAR_WEB_ADDR=off") // other tests have a page at the same address
 	m.goes = fakeGo(t, ready(t, ":"))
 	m.path(filepath.Join(m.home, ".local", "bin"), m.goes, tools(t))
 	t.Cleanup(func() {

@@ -54,12 +54,23 @@ func NewLab(t testing.TB, client, modelURL string, o Opts) *Lab {
 	}
 	l.env = l.environment(modelURL)
 	l.write(filepath.Join(l.Home, ".claude.json"), l.onboarded())
+	l.must(noPage(l.Home))
 	if o.Settings != nil {
 		l.write(filepath.Join(l.Home, ".claude", "settings.json"), o.Settings)
 	}
 	l.git("init", "-q", "-b", "main")
 	l.git("-c", "user.email=lab@localhost", "-c", "user.name=lab", "commit", "-q", "--allow-empty", "-m", "init")
 	return l
+}
+
+// noPage switches Afar's page off below a home without AFAR_HOME: all homes would have it at
+// the same address.
+func noPage(home string) error {
+	dir := filepath.Join(home, ".config", "afar")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "config.toml"), []byte("[web]\naddr = \"off\"\n"), 0o600)
 }
 
 // place makes the lab's directory. Its path is short, because it contains sockets. Its

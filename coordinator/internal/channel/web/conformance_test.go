@@ -68,6 +68,13 @@ func open(t testing.TB, dir string, c *core.Core) *web.Channel {
 	if err != nil {
 		t.Fatal(err)
 	}
+	afar := filepath.Join(dir, "afar")
+	if err := os.WriteFile(afar, []byte("#!/bin/sh\necho '{}'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := dirs.Make(); err != nil {
+		t.Fatal(err)
+	}
 	s := server.New(server.Config{
 		Core: c, Log: slog.New(slog.DiscardHandler), Bin: filepath.Join(dir, "bin"), Dirs: dirs, Marks: func() {},
 		Guard: func() wire.Guard { return wire.Guard{} }, Telegram: noTelegram{}, Page: (*web.Channel)(nil),
@@ -76,7 +83,7 @@ func open(t testing.TB, dir string, c *core.Core) *web.Channel {
 	})
 	return web.New(web.Config{
 		Core: c, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: time.Now, Addr: "127.0.0.1:0", Key: "home", Machine: "lab",
-		Home: dir, Call: s.Page, Note: dirs.NotePage, Caller: peer.OfTCP, Afar: os.Args[0],
+		Home: dir, Call: s.Page, Note: dirs.NotePage, Caller: peer.OfTCP, Afar: afar,
 	})
 }
 

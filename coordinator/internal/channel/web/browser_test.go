@@ -1,0 +1,229 @@
+package web_test
+
+import (
+	"bufio"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel/conformance"
+	"github.com/afar-sh/afar/coordinator/internal/channel/web"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// served is a page over a core of its own, which finds what batches hold, and a browser that
+// is signed in.
+func served(t testing.TB, batches ...store.Batch) *subject {
+	s := newSubject(t)
+	db, err := store.Open(filepath.Join(s.dir, "afar.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range batches {
+		if err := db.Commit(&b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := core.New(core.Config{
+		Store: db, Log: slog.New(slog.DiscardHandler), Now: time.Now, Secret: func() string { return fmt.Sprint(time.Now().UnixNano()) },
+		Channels: []string{web.Name},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ch := s.Open(t, c)
+	ctx, parts := t.Context(), sync.WaitGroup{}
+	parts.Go(func() { ch.Run(ctx) })
+	t.Cleanup(func() {
+		parts.Wait()
+		db.Close()
+	})
+	s.Pair(t)
+	return s
+}
+
+// asks opens a question about a command in a session.
+func (s *subject) asks(t testing.TB, id ask.ID, command string) {
+	t.Helper()
+	if err := s.core.SetAway("", session.On, 0); err != nil {
+		t.Fatal(err)
+	}
+	in := session.Sighting{ID: "s1", Cwd: "/home/ann/shop", Hooked: true, Attended: true, KnowAtt: true}
+	if _, err := s.core.See(in); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.core.OpenCovered(ask.Ask{
+		ID: id, Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: command, Hash: fmt.Sprintf("%x", command),
+		Cwd: "/home/ann/shop", Attended: true,
+	}, grant.Need{})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTwoBrowsers: of two browsers that answer the same question at once, one wins, and the
+// other is told who did.
+func TestTwoBrowsers(t *testing.T) {
+	one := served(t)
+	other := newSubject(t)
+	other.core, other.ch = one.core, one.ch
+	other.Pair(t)
+	for i := range 20 {
+		id := ask.ID(fmt.Sprintf("ask_%d", i))
+		one.asks(t, id, fmt.Sprintf("make t%d", i))
+		card := one.Cards(t, fmt.Sprintf("make t%d", i))[0]
+		var taps sync.WaitGroup
+		var allowed, denied string
+		taps.Go(func() { allowed = one.Tap(t, card, conformance.Allow) })
+		taps.Go(func() { denied = other.Tap(t, card, conformance.Deny) })
+		taps.Wait()
+		lost := strings.Count(allowed+denied, "Too late")
+		a, err := one.core.Ask(id)
+		if err != nil || lost != 1 || a.Decision.Allow != strings.Contains(allowed, "Allowed") {
+			t.Fatalf("told %q and %q: %+v, %v", allowed, denied, a.Decision, err)
+		}
+	}
+}
+
+// TestStream: a page that opens its stream gets what it shows, then each change, with the
+// journal entry up to which it is true. A page that comes back misses nothing.
+func TestStream(t *testing.T) {
+	s := served(t)
+	events, end := s.stream(t, "")
+	awaitEvent(t, events, "Nothing waits for you")
+	begin := time.Now()
+	s.asks(t, "ask_1", "make one")
+	first := awaitEvent(t, events, "make")
+	t.Logf("on the page after %v", time.Since(begin))
+	end()
+	s.asks(t, "ask_2", "make two")
+	events, end = s.stream(t, first.id)
+	defer end()
+	if back := awaitEvent(t, events, "two"); !strings.Contains(plain(back.data), "make one") || back.id == first.id {
+		t.Errorf("after it came back: entry %s, before %s", back.id, first.id)
+	}
+}
+
+// A message is one event of a stream.
+type message struct{ id, data string }
+
+// stream opens the stream of the first page.
+func (s *subject) stream(t testing.TB, last string) (events <-chan message, end func()) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.ch.URL()+"/live?at=%2F", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Last-Event-ID", last)
+	resp, err := (&http.Client{Jar: s.browser.Jar}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make(chan message, 100)
+	go func() {
+		defer close(out)
+		lines, now := bufio.NewScanner(resp.Body), message{}
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			name, value, _ := strings.Cut(lines.Text(), ": ")
+			switch {
+			case name == "id":
+				now.id = value
+			case name == "data":
+				now.data += value + "\n"
+			case lines.Text() == "" && now.data != "":
+				out <- now
+				now = message{}
+			}
+		}
+	}()
+	return out, func() { resp.Body.Close() }
+}
+
+func awaitEvent(t testing.TB, events <-chan message, text string) message {
+	t.Helper()
+	for timeout := time.After(20 * time.Second); ; {
+		select {
+		case e, ok := <-events:
+			if !ok {
+				t.Fatalf("the stream ended before %q", text)
+			}
+			if strings.Contains(plain(e.data), text) {
+				return e
+			}
+		case <-timeout:
+			t.Fatalf("no event with %q", text)
+		}
+	}
+}
+
+// BenchmarkPages measures each page with 10,000 sessions and 100,000 journal entries. The
+// yardstick is the smallest file of the page, over the same way.
+func BenchmarkPages(b *testing.B) {
+	s := served(b, crowd()...)
+	v := s.core.Sessions()[0]
+	yardstick := s.median(b, "/static/afar.svg")
+	for _, path := range []string{"/", "/session/" + v.Token, "/loops", "/questions", "/guard", "/report", "/settings"} {
+		b.Run(strings.ReplaceAll(path, v.Token, "TOKEN"), func(b *testing.B) {
+			var took []time.Duration
+			for b.Loop() {
+				begin := time.Now()
+				s.get(b, path)
+				took = append(took, time.Since(begin))
+			}
+			p95 := quantile(took, 0.95)
+			b.ReportMetric(float64(p95.Microseconds())/1000, "ms-p95")
+			b.ReportMetric(float64(quantile(took, 0.5))/float64(yardstick), "x-file")
+		})
+	}
+}
+
+// crowd returns 10,000 sessions and 100,000 journal entries about them.
+func crowd() (out []store.Batch) {
+	kinds := []event.Kind{event.GuardDenied, event.LoopStepped, event.AskRan, event.Told}
+	for part := range 100 {
+		var b store.Batch
+		for i := range 100 {
+			n := part*100 + i
+			store.Sessions.Put(&b, session.Session{
+				ID: session.ID(fmt.Sprintf("s%05d", n)), Token: fmt.Sprintf("shop-%04x", n), Project: "/home/ann/shop",
+				Cwd: "/home/ann/shop", State: session.Idle, Hooked: true, Since: time.Now(), SeenAt: time.Now(),
+			})
+		}
+		for i := range 1000 {
+			n := part*1000 + i
+			b.Events = append(b.Events, event.Event{
+				At: time.Now(), Kind: kinds[n%4], Session: session.ID(fmt.Sprintf("s%05d", n%10_000)),
+				Subject: fmt.Sprint(n), Text: "something happened here",
+			})
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func (s *subject) median(b testing.TB, path string) time.Duration {
+	var took []time.Duration
+	for range 100 {
+		begin := time.Now()
+		s.get(b, path)
+		took = append(took, time.Since(begin))
+	}
+	return quantile(took, 0.5)
+}
+
+func quantile(took []time.Duration, q float64) time.Duration {
+	sorted := slices.Sorted(slices.Values(took))
+	return sorted[int(q*float64(len(sorted)-1))]
+}
