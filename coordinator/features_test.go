@@ -37,7 +37,7 @@ var features = map[string]string{
 	"loop":        "wire loop/loop core store server cmd:loop",
 	"message":     "wire hooks message/message core store server telegram",
 	"notice":      "session/notice core telegram",
-	"page":        "wire server cmd:open",
+	"page":        "wire server telegram cmd:open",
 	"park":        "ask/park core",
 	"policy":      "wire server cmd:trust",
 	"question":    "wire hooks ask/question server telegram",

@@ -9,7 +9,9 @@ const (
 )
 
 // StatusRequest asks for what `afar status` shows.
-type StatusRequest = None
+type StatusRequest struct {
+	NoSessions bool `json:"no_sessions,omitempty"` // leave the sessions out
+}
 
 // StatusReply is everything that `afar status` shows.
 type StatusReply struct {

@@ -376,9 +376,8 @@ func fullSession() page.Session {
 }
 
 func fullLoops() page.Loops {
-	all, _ := sessions()
 	return page.Loops{
-		Loops: loops(), Sessions: all, Home: home,
+		Loops: loops(), Home: home,
 		Issues: []page.IssueList{
 			{Issues: wire.Issues{Tracker: "files", Top: home + "/work/auth", Issues: []wire.Issue{
 				{ID: "31", Title: "Rotate the signing keys", Status: "in_progress", Priority: 1},

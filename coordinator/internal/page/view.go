@@ -117,11 +117,10 @@ type Step struct {
 
 // Loops shows the loops with their issues, worktrees, checks and reviews.
 type Loops struct {
-	Loops    []wire.Loop
-	Sessions []wire.Session // those of the loops, for their projects
-	Issues   []IssueList
-	Reviews  []wire.Entry // newest first
-	Home     string
+	Loops   []wire.Loop
+	Issues  []IssueList
+	Reviews []wire.Entry // newest first
+	Home    string
 }
 
 // An IssueList holds the issues of one project in which a loop works.
@@ -148,16 +147,15 @@ type Question struct {
 
 // Guard shows what was stopped and why, and judges a command that a person tries.
 type Guard struct {
-	Guard    wire.Guard
-	Denied   []wire.Entry // newest first
-	Spoke    []wire.Entry // what the guard asked about, newest first
-	Past     []wire.Entry // what got past it, newest first
-	Undos    []wire.Undo  // newest first
-	Command  string       // that is explained, "" for none
-	Explain  string       // as `afar guard explain` prints it
-	Trouble  string       // why it cannot be explained
-	Home     string
-	Sessions []wire.Session
+	Guard   wire.Guard
+	Denied  []wire.Entry // newest first
+	Spoke   []wire.Entry // what the guard asked about, newest first
+	Past    []wire.Entry // what got past it, newest first
+	Undos   []wire.Undo  // newest first
+	Command string       // that is explained, "" for none
+	Explain string       // as `afar guard explain` prints it
+	Trouble string       // why it cannot be explained
+	Home    string
 }
 
 // Report shows what happened since a time.

@@ -12,13 +12,17 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-func (s *Server) status(*call, wire.StatusRequest) (wire.StatusReply, error) {
+func (s *Server) status(_ *call, in wire.StatusRequest) (wire.StatusReply, error) {
+	sessions := []wire.Session{}
+	if !in.NoSessions {
+		sessions = s.sessions()
+	}
 	return wire.StatusReply{
 		Coordinator: s.cfg.Self,
 		Guard:       s.cfg.Guard(),
 		Settings:    s.settings(),
 		Channels:    s.channels(),
-		Sessions:    s.sessions(),
+		Sessions:    sessions,
 		Loops:       s.activeLoops(),
 		Asks:        s.wireAsks(),
 	}, nil
@@ -91,6 +95,9 @@ const maxAbout = 4 << 10
 
 // about returns a text of a session as one masked line of at most 200 characters.
 func about(s string) string {
+	if s == "" {
+		return ""
+	}
 	if len(s) > maxAbout {
 		s, _, _ = strings.Cut(s, "\n")
 	}

@@ -54,9 +54,15 @@ func (f *feeds) seq() int64 {
 
 // A feed is what one path shows now.
 type feed struct {
-	readers  map[chan struct{}]struct{} // each is told of a change
+	readers map[chan struct{}]struct{} // each is told of a change
+	shown
+	err error
+}
+
+// A shown is what a page shows, true up to a journal entry at least.
+type shown struct {
 	sections []page.Section
-	err      error
+	seq      int64
 }
 
 // run renders the open pages again at each change of core, until ctx ends.
@@ -103,19 +109,25 @@ func (f *feeds) renderAll(ctx context.Context) {
 	}
 	f.mu.Unlock()
 	for _, path := range paths {
-		sections, err := f.render(ctx, path)
-		f.publish(path, sections, err)
+		f.renderOne(ctx, path)
 	}
 }
 
-func (f *feeds) publish(path string, sections []page.Section, err error) {
+// renderOne renders one path and tells its readers.
+func (f *feeds) renderOne(ctx context.Context, path string) {
+	seq := f.seq() // before it is rendered: the page shows at least so much
+	sections, err := f.render(ctx, path)
+	f.publish(path, shown{sections: sections, seq: seq}, err)
+}
+
+func (f *feeds) publish(path string, now shown, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	open, ok := f.feeds[path]
 	if !ok {
 		return
 	}
-	open.sections, open.err = sections, err
+	open.shown, open.err = now, err
 	for reader := range open.readers {
 		select {
 		case reader <- struct{}{}:
@@ -134,10 +146,7 @@ func (f *feeds) open(ctx context.Context, path string) (told chan struct{}, leav
 		f.feeds[path] = &feed{readers: map[chan struct{}]struct{}{}}
 	}
 	f.feeds[path].readers[told] = struct{}{}
-	go func() { // the first rendering, which may be slow
-		sections, err := f.render(ctx, path)
-		f.publish(path, sections, err)
-	}()
+	go f.renderOne(ctx, path) // which may be slow
 	return told, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -155,13 +164,13 @@ func (f *feeds) watched() bool {
 	return len(f.feeds) > 0
 }
 
-func (f *feeds) now(path string) ([]page.Section, error) {
+func (f *feeds) now(path string) (shown, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if open := f.feeds[path]; open != nil {
-		return open.sections, open.err
+		return open.shown, open.err
 	}
-	return nil, nil
+	return shown{}, nil
 }
 
 // live streams the changes of one page. Each event carries the sections that differ from
@@ -187,12 +196,12 @@ func (c *Channel) live(w http.ResponseWriter, r *http.Request) {
 	for err == nil {
 		select {
 		case <-told:
-			sections, failed := c.feeds.now(path)
+			now, failed := c.feeds.now(path)
 			if failed != nil {
 				c.cfg.Log.Error("render a page", "path", path, "err", failed)
 				continue
 			}
-			err = c.sendChanges(&s, sections)
+			err = c.sendChanges(&s, now)
 		case <-ended.C:
 			if _, ok := c.browser(r); !ok {
 				return // it was signed out
@@ -226,9 +235,9 @@ func (s *stream) send(text string) error {
 
 // sendChanges sends the sections that the page does not have, as one event. Its id is the
 // journal entry up to which they are true.
-func (c *Channel) sendChanges(s *stream, sections []page.Section) error {
+func (c *Channel) sendChanges(s *stream, now shown) error {
 	var changed bytes.Buffer
-	for _, section := range sections {
+	for _, section := range now.sections {
 		if bytes.Equal(s.has[section.ID], section.HTML) {
 			continue
 		}
@@ -240,7 +249,7 @@ func (c *Channel) sendChanges(s *stream, sections []page.Section) error {
 	if changed.Len() == 0 {
 		return nil
 	}
-	return s.send(eventText(c.feeds.seq(), changed.Bytes()))
+	return s.send(eventText(now.seq, changed.Bytes()))
 }
 
 // eventText returns one event of a stream. A line break in data begins a new data line.

@@ -76,7 +76,7 @@ func nonceOf(a wire.Ask) string { return a.ID + "." + strconv.Itoa(a.Current) }
 
 // now shows what needs the person, then the sessions.
 func (c *Channel) now(q *query) (page.View, error) {
-	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.None{})
+	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.StatusRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (c *Channel) session(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.None{})
+	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.StatusRequest{NoSessions: true})
 	if err != nil {
 		return nil, err
 	}
@@ -148,19 +148,15 @@ func (c *Channel) loops(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.None{})
-	if err != nil {
-		return nil, err
-	}
 	reviews, err := entries(q, mostNews, string(event.ReviewMade))
-	return page.Loops{Loops: loops.Loops, Sessions: status.Sessions, Reviews: reviews, Home: c.cfg.Home}, err
+	return page.Loops{Loops: loops.Loops, Reviews: reviews, Home: c.cfg.Home}, err
 }
 
 // pastFor is how far back the history of questions goes.
 const pastFor = 7 * 24 * time.Hour
 
 func (c *Channel) questions(q *query) (page.View, error) {
-	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.None{})
+	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.StatusRequest{NoSessions: true})
 	if err != nil {
 		return nil, err
 	}
@@ -190,11 +186,11 @@ func (c *Channel) question(q *query) (page.View, error) {
 }
 
 func (c *Channel) guard(q *query) (page.View, error) {
-	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.None{})
+	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.StatusRequest{NoSessions: true})
 	if err != nil {
 		return nil, err
 	}
-	v := page.Guard{Guard: status.Guard, Sessions: status.Sessions, Command: q.FormValue("explain"), Home: c.cfg.Home}
+	v := page.Guard{Guard: status.Guard, Command: q.FormValue("explain"), Home: c.cfg.Home}
 	if v.Denied, err = entries(q, mostEntries, string(event.GuardDenied)); err != nil {
 		return nil, err
 	}
@@ -237,7 +233,7 @@ func (c *Channel) report(q *query) (page.View, error) {
 }
 
 func (c *Channel) settings(q *query) (page.View, error) {
-	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.None{})
+	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.StatusRequest{NoSessions: true})
 	if err != nil {
 		return nil, err
 	}
