@@ -60,7 +60,7 @@ func (c *clientSession) play(ctx context.Context) error {
 	}
 	c.terminal = terminal
 	_, _ = io.Copy(io.Discard, terminal) // it ends with an error when the client does
-	return errors.New("Claude Code has ended")
+	return errors.New("the client has ended")
 }
 
 // close takes the terminal away, and waits for the client.
