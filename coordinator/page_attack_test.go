@@ -36,21 +36,34 @@ type site struct {
 func newSite(t *testing.T) *site {
 	t.Helper()
 	t.Parallel()
+	s := stillSite(t, "127.0.0.1:0")
+	s.run()
+	s.signIn()
+	return s
+}
+
+// stillSite returns a site whose page is to be at an address, and which does not run.
+func stillSite(t *testing.T, addr string) *site {
+	t.Helper()
 	s := &site{nest: newNest(t)}
 	s.env = slices.DeleteFunc(s.env, func(v string) bool { return strings.HasPrefix(v, "AFAR_WEB_ADDR=") })
-	s.env = append(s.env, "AFAR_WEB_ADDR=127.0.0.1:0")
-	s.run()
+	s.env = append(s.env, "AFAR_WEB_ADDR="+addr)
+	return s
+}
+
+// signIn signs a browser in.
+func (s *site) signIn() {
+	s.t.Helper()
 	link := s.link()
 	s.addr, s.code = link.Host, strings.TrimPrefix(link.Path, "/signin/")
 	r := s.send(request{path: link.RequestURI(), bare: true})
 	if r.StatusCode != http.StatusSeeOther || len(r.Cookies()) != 1 {
-		t.Fatalf("the sign-in is %s, %v", r.Status, r.Header)
+		s.t.Fatalf("the sign-in is %s, %v", r.Status, r.Header)
 	}
 	s.cookie = r.Cookies()[0]
 	if r := s.send(request{path: "/"}); r.StatusCode != http.StatusOK {
-		t.Fatalf("the page is %s", r.Status)
+		s.t.Fatalf("the page is %s", r.Status)
 	}
-	return s
 }
 
 // run starts the coordinator and waits until it serves.

@@ -160,9 +160,15 @@ func (s *Server) allowHook(c *call) error {
 	if !peer.Supported || ourHook(c.exe(), s.cfg.Bin) {
 		return nil
 	}
+	if c.exe() == "" && c.ended() { // it tried nothing that it could hear of
+		return fmt.Errorf("%w: the hook has ended", errDenied)
+	}
 	s.refusedProgram(c, "which is not a hook of Afar")
 	return fmt.Errorf("%w: hook operations are taken only from the hook binaries in %s", errDenied, s.cfg.Bin)
 }
+
+// ended reports whether the caller has ended.
+func (c *call) ended() bool { return len(c.line) == 0 || peer.Birth(c.line[0].PID) == "" }
 
 // refusedProgram journals a call that was refused because of the caller's program.
 func (s *Server) refusedProgram(c *call, why string) {

@@ -141,7 +141,7 @@ func TestUnknownProcess(t *testing.T) {
 	}
 	told, err := r.cfg.Core.Journal(t.Context(), 0, 100, "", false)
 	told = slices.DeleteFunc(told, func(e event.Event) bool { return e.Kind != event.Refused })
-	if err != nil || len(told) != 4 { // of what is forged once, of each decision, and of a hook that has ended nothing
+	if err != nil || len(told) != 3 { // of what is forged once, of each decision, and of a hook that has ended nothing
 		t.Errorf("told: %v, %v", told, err)
 	}
 }
