@@ -202,7 +202,7 @@ func (c *Coordinator) buildWorkers() (err error) {
 
 // serverConfig gives the server all that it calls.
 func (c *Coordinator) serverConfig() server.Config {
-	dirs := c.cfg.Dirs
+	dirs, glances := c.cfg.Dirs, new(transcript.Glances)
 	checks := doctor.New(c.core, dirs.Database(), c.telegram.Status, c.web.State, c.set.Reviewers)
 	self := wire.Coordinator{
 		PID:     os.Getpid(),
@@ -231,7 +231,8 @@ func (c *Coordinator) serverConfig() server.Config {
 		Usage:          transcript.Usage,
 		Said:           transcript.Said,
 		SaidBeforeCall: transcript.SaidBeforeCall,
-		Glance:         new(transcript.Glances).Glance,
+		Glance:         glances.Glance,
+		Spent:          glances.Spent,
 		Steps:          transcript.Steps,
 		Snapshot:       c.undo.Take,
 	}

@@ -20,6 +20,13 @@ type ReportReply struct {
 	Denied  []Entry        `json:"denied"`  // calls that the guard denied; the last 50
 	// Overridden are calls that the guard denied, or never saw, and that ran; the last 50.
 	Overridden []Entry `json:"overridden"`
+	Spent      []Spent `json:"spent"` // what the sessions that run now used, in order of time
+}
+
+// A Spent is what sessions used in the ten minutes that begin At, at list prices.
+type Spent struct {
+	At  int64   `json:"at"`
+	USD float64 `json:"usd"`
 }
 
 // A ReportedAsk is an ask and its outcome.

@@ -1,9 +1,12 @@
 package server
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -15,7 +18,27 @@ func (s *Server) report(_ *call, in wire.ReportRequest) (out wire.ReportReply, e
 	if err != nil {
 		return out, err
 	}
-	return s.wireReport(r), nil
+	out = s.wireReport(r)
+	out.Spent = s.spent(r.Since)
+	return out, nil
+}
+
+// spent returns what the sessions that run used since a time, in order of time.
+func (s *Server) spent(since time.Time) []wire.Spent {
+	sums := map[int64]float64{}
+	for _, v := range s.cfg.Core.Sessions() {
+		if v.State == session.Ended || v.Transcript == "" {
+			continue
+		}
+		for _, part := range s.cfg.Spent(v.Transcript, since) {
+			sums[part.At.UnixMilli()] += part.USD
+		}
+	}
+	out := []wire.Spent{}
+	for _, at := range slices.Sorted(maps.Keys(sums)) {
+		out = append(out, wire.Spent{At: at, USD: sums[at]})
+	}
+	return out
 }
 
 func (s *Server) wireReport(r core.Report) wire.ReportReply {

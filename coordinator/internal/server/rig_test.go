@@ -129,8 +129,8 @@ func newRig(t *testing.T) *rig {
 		Doctor:   func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} },
 		Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
 		Snapshot: func(context.Context, undo.ID, time.Duration, bool) {},
-		Telegram: r,
-		Usage:    transcript.Usage, Said: transcript.Said, SaidBeforeCall: transcript.SaidBeforeCall,
+		Telegram: r, Steps: transcript.Steps, Spent: new(transcript.Glances).Spent,
+		Usage: transcript.Usage, Said: transcript.Said, SaidBeforeCall: transcript.SaidBeforeCall,
 		Glance: transcript.Glance,
 		Git: server.Git{
 			Top:    func(context.Context, string) (string, error) { return "", errors.New("no repository") },

@@ -73,6 +73,8 @@ type Config struct {
 	SaidBeforeCall func(transcript string) string
 	// Glance returns what the host's files say about the session of a transcript.
 	Glance func(transcript string) usage.Glance
+	// Spent returns what the session of a transcript used since a time, in no order.
+	Spent func(transcript string, since time.Time) []usage.Spent
 	// Steps returns the last tool calls of a transcript, newest first, at most most.
 	Steps func(transcript string, most int) []usage.Step
 	// Snapshot takes the planned snapshot of a step and waits for it, at most within;

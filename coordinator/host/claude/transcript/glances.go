@@ -20,8 +20,8 @@ type glanced struct {
 	mu    sync.Mutex // held while the transcript is read
 	stamp stamp
 	usage.Glance
-	spent usage.Sum
-	end   int64 // spent covers the bytes before it
+	meter meter
+	end   int64 // the meter has read the bytes before it
 }
 
 // How much of a transcript one Glance adds up, and how much is never added up, in bytes. A
@@ -55,7 +55,7 @@ func (g *Glances) Glance(path string) usage.Glance {
 	}
 	v.Glance = Glance(path)
 	if v.count(path, now.size) {
-		v.Spent, v.stamp = v.spent, now
+		v.Spent, v.stamp = v.meter.total(), now
 	}
 	if steps := Steps(path, 1); len(steps) > 0 && !steps[0].Ended {
 		v.Doing = &steps[0]
@@ -65,16 +65,30 @@ func (g *Glances) Glance(path string) usage.Glance {
 
 // count adds up some more of a transcript. It reports whether nothing is left to read.
 func (v *glanced) count(path string, size int64) (done bool) {
-	if size < v.end {
-		v.spent, v.end = usage.Sum{}, 0 // another file under the same name
+	if size < v.end || v.meter.slots == nil { // another file under the same name, or the first look
+		v.meter, v.end = meter{slots: map[time.Time]float64{}}, 0
 	}
 	if size-v.end > spentMost {
 		return true
 	}
 	from := v.end
-	more, end := usageIn(path, from, spentAtOnce)
-	v.spent, v.end = v.spent.Plus(more), end
-	return size-from <= spentAtOnce || end == from // all is read, or a line is too long
+	v.end = v.meter.read(path, from, spentAtOnce)
+	return size-from <= spentAtOnce || v.end == from // all is read, or a line is too long
+}
+
+// Spent returns what a session used since a time, as far as its transcript was read, in no
+// order. The newest answer is left out: it may go on.
+func (g *Glances) Spent(path string, since time.Time) (out []usage.Spent) {
+	g.Glance(path)
+	v := g.of(path)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for at, usd := range v.meter.slots {
+		if !at.Before(since) {
+			out = append(out, usage.Spent{At: at, USD: usd})
+		}
+	}
+	return out
 }
 
 func (g *Glances) of(path string) *glanced {

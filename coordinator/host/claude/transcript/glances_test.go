@@ -2,10 +2,12 @@ package transcript
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestGlances: the cost of a session is known once its whole transcript was read, in parts,
@@ -55,5 +57,41 @@ func TestGlances(t *testing.T) {
 	}
 	if got := g.Glance(path); got.Spent.USD != 1 {
 		t.Errorf("another transcript costs %v; want 1", got.Spent)
+	}
+}
+
+// TestSpent: what answers cost is booked in the ten minutes in which they came, also over
+// several looks, and the parts of one answer count once.
+func TestSpent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	var g Glances
+	answer := func(id, at string) {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		fmt.Fprintf(f, `{"type":"assistant","timestamp":"2026-03-04T%s:00Z","message":{"id":%q,"model":"claude-opus-5",`+
+			`"usage":{"output_tokens":50000}}}`+"\n", at, id)
+	}
+	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	answer("a", "11:59")
+	answer("b", "12:01")
+	g.Glance(path)
+	answer("b", "12:02")
+	answer("c", "12:09")
+	g.Glance(path)
+	answer("d", "12:10")
+	answer("e", "12:40")
+	got := map[time.Time]float64{}
+	for _, s := range g.Spent(path, noon) {
+		got[s.At] = s.USD
+	}
+	want := map[time.Time]float64{noon: 2, noon.Add(10 * time.Minute): 1}
+	if !maps.Equal(got, want) {
+		t.Errorf("spent %v, want %v", got, want)
+	}
+	if missing := g.Spent(path+".none", noon); len(missing) > 0 {
+		t.Errorf("a missing file: %v", missing)
 	}
 }

@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
@@ -12,6 +13,10 @@ type meter struct {
 	sum  usage.Sum
 	last string    // id of the newest answer; each part of it has a line with its usage so far
 	part usage.Sum // usage of that answer
+	at   time.Time // of that answer
+	// slots holds what the answers before it cost, by the usage.Slot that they fall into; nil
+	// to leave that out.
+	slots map[time.Time]float64
 }
 
 // total returns what the lines say.
@@ -22,7 +27,8 @@ var usageMark = []byte(`"usage"`)
 
 // record holds the fields of a line that a meter reads.
 type record struct {
-	Type    string `json:"type"`
+	Type    string    `json:"type"`
+	At      time.Time `json:"timestamp"`
 	Message struct {
 		ID    string `json:"id"`
 		Model string `json:"model"`
@@ -49,11 +55,20 @@ func (m *meter) add(line []byte) {
 	}
 	cost := r.cost()
 	if r.Message.ID == "" || r.Message.ID != m.last {
-		m.sum = m.total()
-		m.last, m.part = r.Message.ID, cost
+		m.end()
+		m.last, m.part, m.at = r.Message.ID, cost, r.At
 		return
 	}
 	m.part = usage.Sum{Tokens: max(m.part.Tokens, cost.Tokens), USD: max(m.part.USD, cost.USD)}
+}
+
+// end books the newest answer.
+func (m *meter) end() {
+	m.sum = m.total()
+	if m.slots != nil && m.part.USD > 0 {
+		m.slots[m.at.Truncate(usage.Slot)] += m.part.USD
+	}
+	m.part = usage.Sum{}
 }
 
 // isAnswer reports whether the line is an answer of the model, with its usage.

@@ -18,28 +18,31 @@ const longestLine = 4 << 20
 // line that is still being written is left for the next time. A negative from only finds
 // the end. A file that is missing, not regular or shorter than before has no usage.
 func Usage(path string, from int64) (sum usage.Sum, end int64) {
-	return usageIn(path, from, math.MaxInt64)
+	var m meter
+	end = m.read(path, from, math.MaxInt64)
+	return m.total(), end
 }
 
-// usageIn is like Usage and reads at most most bytes.
-func usageIn(path string, from, most int64) (sum usage.Sum, end int64) {
+// read takes the lines of a transcript after the byte from, of at most most bytes, and
+// returns the end of the last one. See Usage for what is not read.
+func (m *meter) read(path string, from, most int64) (end int64) {
 	f, size, err := openRegular(path)
 	if err != nil {
-		return sum, max(from, 0)
+		return max(from, 0)
 	}
 	defer f.Close()
 	if from < 0 || size < from {
-		return sum, size
+		return size
 	}
-	return addLines(bufio.NewReaderSize(io.NewSectionReader(f, from, min(size-from, most)), 256<<10), from)
+	return m.readLines(bufio.NewReaderSize(io.NewSectionReader(f, from, min(size-from, most)), 256<<10), from)
 }
 
-// addLines adds up the usage in the lines of r, and returns the end of the last one.
-func addLines(r *bufio.Reader, end int64) (usage.Sum, int64) {
-	var m meter
+// readLines takes the lines of r, which begins at the byte from, and returns the end of the
+// last one.
+func (m *meter) readLines(r *bufio.Reader, from int64) (end int64) {
 	var line []byte
 	size := int64(0)
-	for {
+	for end = from; ; {
 		part, err := r.ReadSlice('\n')
 		size += int64(len(part))
 		if len(line)+len(part) <= longestLine {
@@ -49,7 +52,7 @@ func addLines(r *bufio.Reader, end int64) (usage.Sum, int64) {
 			continue
 		}
 		if err != nil {
-			return m.total(), end
+			return end
 		}
 		m.add(line)
 		end += size

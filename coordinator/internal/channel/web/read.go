@@ -149,7 +149,26 @@ func (c *Channel) loops(q *query) (page.View, error) {
 		return nil, err
 	}
 	reviews, err := entries(q, mostNews, string(event.ReviewMade))
-	return page.Loops{Loops: loops.Loops, Reviews: reviews, Home: c.cfg.Home}, err
+	v := page.Loops{Loops: loops.Loops, Reviews: reviews, Home: c.cfg.Home}
+	for _, repo := range projectsOf(loops.Loops) {
+		v.Issues = append(v.Issues, c.issuesOf(repo))
+	}
+	return v, err
+}
+
+// mostProjects bounds the projects whose issues are listed.
+const mostProjects = 10
+
+// projectsOf returns the repositories whose issues active loops work through.
+func projectsOf(loops []wire.Loop) (repos []string) {
+	for _, l := range loops {
+		for _, f := range l.Stack {
+			if l.Active && f.Issue != nil && !slices.Contains(repos, f.Issue.Repo) {
+				repos = append(repos, f.Issue.Repo)
+			}
+		}
+	}
+	return repos[:min(len(repos), mostProjects)]
 }
 
 // pastFor is how far back the history of questions goes.
@@ -229,7 +248,11 @@ func (c *Channel) report(q *query) (page.View, error) {
 	}
 	since := c.cfg.Now().Add(-back).UnixMilli()
 	report, err := read[wire.ReportReply](q, wire.OpReport, wire.ReportRequest{Since: since})
-	return page.Report{Report: report, Spans: spans, Since: span, Home: c.cfg.Home}, err
+	v := page.Report{Report: report, Spans: spans, Since: span, Home: c.cfg.Home}
+	for _, part := range report.Spent {
+		v.Cost = append(v.Cost, page.Spent(part))
+	}
+	return v, err
 }
 
 func (c *Channel) settings(q *query) (page.View, error) {

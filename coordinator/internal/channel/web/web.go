@@ -57,13 +57,14 @@ type Channel struct {
 	listener net.Listener // nil while it does not listen
 	failing  string       // why it does not listen, "" if it does or is off
 	said     map[signin.ID]page.Said
-	banner   string // what Say said last
+	issues   map[string]*printed // what `afar issue list` prints, by directory
+	banner   string              // what Say said last
 	code     *wire.TelegramPairReply
 }
 
 // New returns the page; Run serves it. It listens at once, so that its address is known.
 func New(cfg Config) *Channel {
-	c := &Channel{cfg: cfg, said: map[signin.ID]page.Said{}}
+	c := &Channel{cfg: cfg, said: map[signin.ID]page.Said{}, issues: map[string]*printed{}}
 	c.views = c.viewers()
 	c.feeds = feeds{render: c.sections, feeds: map[string]*feed{}, wake: make(chan struct{}, 1)}
 	c.config = printed{run: c.afar, args: []string{"config", "--json"}, fresh: configFor, wait: true}
