@@ -178,7 +178,7 @@ func TestRealInstall(t *testing.T) {
 	lab := host.NewLab(t, client, m.URL(), host.Opts{})
 	c := &machine{t: t, clone: clone(t), home: lab.Home,
 		env: shell(lab.Home, fakeGo(t, ready(t, ":")), filepath.Dir(client))}
-	fresh := snapshot(t, c.home, regexp.MustCompile(`^$`))
+	fresh := snapshot(t, c.home, ownData)
 
 	out := c.install()
 	t.Cleanup(func() { c.run("./install.sh", "--uninstall") })

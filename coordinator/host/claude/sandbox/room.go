@@ -90,7 +90,8 @@ func (r Room) Bin() string { return filepath.Join(r.Plugin(), "bin") }
 // AfarHome is the room's AFAR_HOME.
 func (r Room) AfarHome() string { return filepath.Join(r.dir, "afar") }
 
-// copyPrograms links the programs, or copies them to another file system.
+// copyPrograms copies the programs. A hard link would do, but Claude Code's `plugin eval`
+// refuses a plugin with a file that has another name.
 func (r Room) copyPrograms() error {
 	programs, err := filepath.Glob(filepath.Join(r.spec.Bin, "*"))
 	if err != nil {
@@ -101,11 +102,7 @@ func (r Room) copyPrograms() error {
 		if plain := strings.TrimSuffix(name, ".exe"); plain != "afar" && !strings.HasPrefix(plain, "hook-") {
 			continue
 		}
-		to := filepath.Join(r.Bin(), name)
-		if os.Link(from, to) == nil {
-			continue
-		}
-		if err := copyFile(from, to); err != nil {
+		if err := copyFile(from, filepath.Join(r.Bin(), name)); err != nil {
 			return err
 		}
 	}

@@ -3,9 +3,11 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,28 +19,28 @@ import (
 // one unless it asks for that, and is told when it is there.
 func TestPrinted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		runs, changes := 0, 0
-		p := printed{fresh: time.Minute, changed: func() { changes++ }}
+		var runs, changes atomic.Int32
+		p := printed{fresh: time.Minute, changed: func() { changes.Add(1) }}
 		p.run = func(context.Context, ...string) ([]byte, error) {
-			runs++
+			n := runs.Add(1)
 			time.Sleep(time.Second)
-			return []byte(`{"n": ` + string(rune('0'+runs)) + `}`), errors.New("exit status 1")
+			return fmt.Appendf(nil, `{"n": %d}`, n), errors.New("exit status 1")
 		}
 		var got struct{ N int }
 		if err := p.read(&got); err != nil || got.N != 0 {
 			t.Fatalf("before the first output: %+v, %v", got, err)
 		}
 		time.Sleep(2 * time.Second)
-		if err := p.read(&got); err != nil || got.N != 1 || changes != 1 {
-			t.Fatalf("after it: %+v, %v, told %d times", got, err, changes)
+		if err := p.read(&got); err != nil || got.N != 1 || changes.Load() != 1 {
+			t.Fatalf("after it: %+v, %v, told %d times", got, err, changes.Load())
 		}
 		time.Sleep(2 * time.Minute)
 		if err := p.read(&got); err != nil || got.N != 1 {
 			t.Fatalf("while an old one is replaced: %+v, %v", got, err)
 		}
 		time.Sleep(2 * time.Second)
-		if err := p.read(&got); err != nil || got.N != 2 || runs != 2 {
-			t.Fatalf("after that: %+v, %v, run %d times", got, err, runs)
+		if err := p.read(&got); err != nil || got.N != 2 || runs.Load() != 2 {
+			t.Fatalf("after that: %+v, %v, run %d times", got, err, runs.Load())
 		}
 	})
 }
