@@ -201,7 +201,7 @@ func (c *Channel) live(w http.ResponseWriter, r *http.Request) {
 				c.cfg.Log.Error("render a page", "path", path, "err", failed)
 				continue
 			}
-			err = c.sendChanges(&s, now)
+			err = s.sendChanges(now)
 		case <-ended.C:
 			if _, ok := c.browser(r); !ok {
 				return // it was signed out
@@ -235,7 +235,7 @@ func (s *stream) send(text string) error {
 
 // sendChanges sends the sections that the page does not have, as one event. Its id is the
 // journal entry up to which they are true.
-func (c *Channel) sendChanges(s *stream, now shown) error {
+func (s *stream) sendChanges(now shown) error {
 	var changed bytes.Buffer
 	for _, section := range now.sections {
 		if bytes.Equal(s.has[section.ID], section.HTML) {

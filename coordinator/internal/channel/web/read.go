@@ -35,7 +35,7 @@ func entries(q *query, limit int, kinds ...string) ([]wire.Entry, error) {
 }
 
 // news returns what a person may want to hear of, newest first.
-func (c *Channel) news(q *query) ([]wire.Entry, error) { return entries(q, mostNews, newsKinds...) }
+func news(q *query) ([]wire.Entry, error) { return entries(q, mostNews, newsKinds...) }
 
 // placeOf returns the path of the page about an entry.
 func placeOf(e wire.Entry) string {
@@ -80,9 +80,9 @@ func (c *Channel) now(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	news, err := c.news(q)
+	lately, err := news(q)
 	return page.Now{
-		Status: status, Cards: cardsOf(status.Asks), More: details(status.Sessions), News: news, Home: c.cfg.Home,
+		Status: status, Cards: cardsOf(status.Asks), More: details(status.Sessions), News: lately, Home: c.cfg.Home,
 	}, err
 }
 
@@ -98,7 +98,7 @@ func detailOf(s wire.Session) page.Detail {
 	return page.Detail{Doing: s.Running, Since: s.RunningSince, USD: s.SpentUSD}
 }
 
-// session shows one session. The query since pages back in its journal.
+// session shows one session, with the newest entries of its journal.
 func (c *Channel) session(q *query) (page.View, error) {
 	shown, err := read[wire.SessionReply](q, wire.OpSession, wire.SessionRequest{ID: q.PathValue("token")})
 	if err != nil {

@@ -108,7 +108,7 @@ func (c *Channel) pulse(q *query) (p page.Pulse, err error) {
 	if err != nil {
 		return p, err
 	}
-	news, err := c.news(q)
+	lately, err := news(q)
 	if err != nil {
 		return p, err
 	}
@@ -120,7 +120,7 @@ func (c *Channel) pulse(q *query) (p page.Pulse, err error) {
 			Key: a.ID, At: a.OpenedAt, Title: a.Token + " asks", Text: a.Tool + ": " + a.Input, Path: "/question/" + a.ID,
 		})
 	}
-	for _, e := range news {
+	for _, e := range lately {
 		p.News = append(p.News, page.News{Key: e.ID, At: e.At, Title: e.Token, Text: e.Text, Path: placeOf(e)})
 	}
 	return p, nil
