@@ -39,7 +39,7 @@ func renderAsk(p *page, card []wire.Ask) {
 		renderCheckIn(p, q, id)
 		return
 	}
-	p.line("%s  %s %s%s, %s", p.paint(bold, id), oneLine(q.Token, 40), visible(wording.Wants(q)),
+	p.line("%s  %s %s%s, %s", p.paint(bold, p.link(q.URL, id)), oneLine(q.Token, 40), visible(wording.Wants(q)),
 		wording.Times(card), p.ago(q.OpenedAt))
 	if q.Asked != "" {
 		p.line("  you     “%s”", oneLine(q.Asked, 200))

@@ -20,7 +20,7 @@ func newStatus(a *app) *cobra.Command {
 			"With --watch the screen is kept current until Ctrl-C.",
 	}
 	watch := c.Flags().BoolP("watch", "w", false, "keep the screen current, until Ctrl-C")
-	asJSON := jsonFlag(c, "coordinator, settings, channels, sessions, loops, asks")
+	asJSON := jsonFlag(c, "coordinator, page, settings, channels, sessions, loops, asks")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *watch && *asJSON {
 			return usageError{errors.New("--watch or --json, not both")}
@@ -46,8 +46,26 @@ func renderStatus(p *page, s wire.StatusReply) {
 		return
 	}
 	renderSessions(p, s.Sessions)
-	renderLoops(p, s.Loops)
+	renderLoops(p, s)
 	renderOpenAsks(p, s.Asks)
+	renderPlaces(p, s)
+}
+
+// renderPlaces says how a line of the status is opened on the page. In many terminals its
+// name is a link besides.
+func renderPlaces(p *page, s wire.StatusReply) {
+	var name string
+	switch {
+	case s.Page.URL == "":
+		return
+	case len(s.Asks) > 0:
+		name = shortID(s.Asks[0])
+	case len(s.Sessions) > 0:
+		name = oneLine(s.Sessions[0].Token, 40)
+	default:
+		return
+	}
+	p.line("\n%s", p.paint(dim, "On the page, "+oneLine(s.Page.Where, 40)+": afar open "+name))
 }
 
 // renderGuard shows the guard's grade, and the mods that can overrule it. An older
@@ -95,7 +113,7 @@ func renderSessions(p *page, sessions []wire.Session) {
 	var rows [][]cell
 	for _, s := range sessions {
 		rows = append(rows, []cell{
-			plain(oneLine(s.Token, 40)), {oneLine(s.State, 20), stateInk(s.State)}, plain(p.ago(s.Since)),
+			plain(p.link(s.URL, oneLine(s.Token, 40))), {oneLine(s.State, 20), stateInk(s.State)}, plain(p.ago(s.Since)),
 			plain(p.path(s.Project)), {visible(wording.SessionNote(s)), dim},
 		})
 		if s.About != "" {
@@ -118,14 +136,20 @@ func stateInk(state string) ink {
 	return ""
 }
 
-func renderLoops(p *page, loops []wire.Loop) {
-	if len(loops) == 0 {
+func renderLoops(p *page, s wire.StatusReply) {
+	if len(s.Loops) == 0 {
 		return
+	}
+	places := map[string]string{}
+	for _, at := range s.Sessions {
+		places[at.ID] = at.URL
 	}
 	p.head("Loops")
 	var rows [][]cell
-	for _, l := range loops {
-		rows = append(rows, loopRow(p, l))
+	for _, l := range s.Loops {
+		row := loopRow(p, l)
+		row[0].text = p.link(places[l.Session], row[0].text)
+		rows = append(rows, row)
 	}
 	p.table(rows)
 }
@@ -139,7 +163,7 @@ func renderOpenAsks(p *page, asks []wire.Ask) {
 	for _, card := range wording.Cards(asks) {
 		q := card[0]
 		rows = append(rows, []cell{
-			{shortID(q), bold}, plain(oneLine(q.Token, 40)), plain(p.ago(q.OpenedAt)),
+			{p.link(q.URL, shortID(q)), bold}, plain(oneLine(q.Token, 40)), plain(p.ago(q.OpenedAt)),
 			plain(oneLine(q.Tool, 30) + wording.Times(card)), plain(oneLine(q.Input, 80)),
 		})
 	}

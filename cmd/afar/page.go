@@ -57,6 +57,22 @@ func (p *page) paint(c ink, s string) string {
 	return "\x1b[" + string(c) + "m" + s + "\x1b[0m"
 }
 
+// link makes a text a link, where the terminal understands one. The address is the
+// coordinator's; one that a terminal could take for something else is no link.
+func (p *page) link(address, s string) string {
+	if !p.colour || address == "" || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return s
+	}
+	return linkStart + address + linkEnd + s + linkStart + linkEnd
+}
+
+// A link on a terminal (OSC 8): its start carries the address, and one without an address
+// ends the link. Terminals without links show the text alone.
+const (
+	linkStart = "\x1b]8;;"
+	linkEnd   = "\x1b\\"
+)
+
 func (p *page) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
 // head starts a section.
@@ -82,7 +98,7 @@ func (p *page) table(rows [][]cell) {
 			if i == len(width) {
 				width = append(width, 0)
 			}
-			width[i] = max(width[i], utf8.RuneCountInString(c.text))
+			width[i] = max(width[i], columns(c.text))
 		}
 	}
 	for _, row := range rows {
@@ -92,7 +108,7 @@ func (p *page) table(rows [][]cell) {
 		}
 		var b strings.Builder
 		for i, c := range row {
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c.text))
+			pad := strings.Repeat(" ", width[i]-columns(c.text))
 			b.WriteString("  " + p.paint(c.ink, c.text) + pad)
 		}
 		p.line("%s", strings.TrimRight(b.String(), " "))

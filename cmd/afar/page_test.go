@@ -84,6 +84,39 @@ Waiting for you
 	}
 }
 
+// TestStatusLinks: each session, loop and question is a link on a terminal; anywhere else one
+// line says how to open one.
+func TestStatusLinks(t *testing.T) {
+	s := busy()
+	s.Page = wire.Page{URL: "http://127.0.0.1:7357/", Where: "on this machine alone"}
+	s.Sessions[0].ID, s.Sessions[0].URL = "s-1", s.Page.URL+"session/api-1a2b"
+	s.Loops[0].Session = "s-1"
+	s.Asks[0].URL = s.Page.URL + "question/ask_aabbccdd01"
+	plainText := render(renderStatus, s)
+	if want := "\nOn the page, on this machine alone: afar open ask_aabb\n"; !strings.HasSuffix(plainText, want) {
+		t.Errorf("want %q at the end of %s", want, plainText)
+	}
+	var b bytes.Buffer
+	renderStatus(&page{w: &b, now: noon(), home: "/home/ana", colour: true}, s)
+	const session = "\x1b]8;;http://127.0.0.1:7357/session/api-1a2b\x1b\\api-1a2b\x1b]8;;\x1b\\"
+	if got := strings.Count(b.String(), session+"  \x1b"); got != 2 {
+		t.Errorf("%d links to the session; want one of the session and one of its loop:\n%q", got, b.String())
+	}
+	if want := "question/ask_aabbccdd01\x1b\\ask_aabb\x1b]8;;\x1b\\"; !strings.Contains(b.String(), want) {
+		t.Errorf("want %q in %q", want, b.String())
+	}
+}
+
+// TestLinkHostile: an address that would steer the terminal is no link.
+func TestLinkHostile(t *testing.T) {
+	p := &page{colour: true}
+	for _, address := range []string{"", "http://h/\x1b[2J", "http://h/\a", "http://h/a b", "http://h/\u202e"} {
+		if got := p.link(address, "text"); got != "text" {
+			t.Errorf("link(%q) = %q", address, got)
+		}
+	}
+}
+
 func TestRenderEmptyStatus(t *testing.T) {
 	s := busy()
 	s.Sessions, s.Loops, s.Asks, s.Settings = nil, nil, nil, wire.Settings{Away: "auto"}

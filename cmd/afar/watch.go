@@ -90,14 +90,14 @@ func screen(text string, width, height int) string {
 	return toTop + strings.Join(lines, "\n") + clearBelow
 }
 
-// cutLine cuts a line to so many columns; colours take no room.
+// cutLine cuts a line to so many columns; colours and the addresses of links take no room.
 func cutLine(line string, width int) string {
 	if columns(line) <= width {
 		return line
 	}
 	var b strings.Builder
 	for room := width - 1; len(line) > 0; {
-		if n := colourAt(line); n > 0 {
+		if n := silentAt(line); n > 0 {
 			b.WriteString(line[:n])
 			line = line[n:]
 			continue
@@ -109,12 +109,16 @@ func cutLine(line string, width int) string {
 		b.WriteString(line[:size])
 		line = line[size:]
 	}
-	return b.String() + "…\x1b[0m"
+	end := "…\x1b[0m"
+	if strings.Contains(b.String(), linkStart) {
+		end += linkStart + linkEnd
+	}
+	return b.String() + end
 }
 
 func columns(line string) (n int) {
 	for len(line) > 0 {
-		if skip := colourAt(line); skip > 0 {
+		if skip := silentAt(line); skip > 0 {
 			line = line[skip:]
 			continue
 		}
@@ -125,12 +129,17 @@ func columns(line string) (n int) {
 	return n
 }
 
-// colourAt is the length of the colour that a line begins with, 0 for none.
-func colourAt(line string) int {
-	if !strings.HasPrefix(line, "\x1b[") {
-		return 0
+// silentAt is the length of the colour, or of the begin or end of a link, that a line begins
+// with, 0 for none.
+func silentAt(line string) int {
+	switch {
+	case strings.HasPrefix(line, "\x1b["):
+		return strings.IndexByte(line, 'm') + 1
+	case strings.HasPrefix(line, linkStart):
+		_, after, _ := strings.Cut(line, linkEnd)
+		return len(line) - len(after)
 	}
-	return strings.IndexByte(line, 'm') + 1
+	return 0
 }
 
 // runeColumns counts letters of East Asia and pictures as two; a terminal that shows

@@ -18,6 +18,9 @@ func TestCutLine(t *testing.T) {
 		{"\x1b[1mabcd\x1b[0m", 3, "\x1b[1mab…\x1b[0m"},
 		{"日本語", 5, "日本…\x1b[0m"},
 		{"日本語", 4, "日…\x1b[0m"},
+		{"\x1b]8;;http://h/a\x1b\\abc\x1b]8;;\x1b\\", 3, "\x1b]8;;http://h/a\x1b\\abc\x1b]8;;\x1b\\"},
+		{"\x1b]8;;http://h/a\x1b\\abcd", 3, "\x1b]8;;http://h/a\x1b\\ab…\x1b[0m\x1b]8;;\x1b\\"},
+		{"\x1b]8;;never ended", 3, "\x1b]8;;never ended"},
 		{"✔ ok · x", 8, "✔ ok · x"},
 	} {
 		if got := cutLine(c.line, c.width); got != c.want {

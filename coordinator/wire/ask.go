@@ -162,4 +162,5 @@ type Ask struct {
 	// AnswerAt names the channels whose answers count. It is set if the terminal is
 	// not among them.
 	AnswerAt []string `json:"answer_at,omitempty"`
+	URL      string   `json:"url,omitempty"` // of its page, absent while none is served
 }

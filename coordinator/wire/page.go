@@ -6,6 +6,12 @@ const (
 	OpSignOut = "sign-out" // end the sign-in of a browser
 )
 
+// Page says where the page is served. It is empty while it is not.
+type Page struct {
+	URL   string `json:"url,omitempty"`
+	Where string `json:"where,omitempty"` // where the address works, such as "on this machine alone"
+}
+
 // OpenRequest names the place to open: a session, a question, or a path of the page; ""
 // is its first page.
 type OpenRequest struct {

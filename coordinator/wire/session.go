@@ -98,6 +98,7 @@ type Session struct {
 	RunningSince int64  `json:"doing_since,omitempty"`
 	// SpentUSD is what the session has used so far at list prices, its subagents excepted.
 	SpentUSD float64 `json:"usd,omitempty"`
+	URL      string  `json:"url,omitempty"` // of its page, absent while none is served
 }
 
 // SessionRequest names a session by its token or id.

@@ -17,6 +17,7 @@ type StatusRequest struct {
 type StatusReply struct {
 	Coordinator Coordinator `json:"coordinator"`
 	Guard       Guard       `json:"guard"`
+	Page        Page        `json:"page"`
 	Settings    Settings    `json:"settings"`
 	Channels    []Channel   `json:"channels"`
 	Sessions    []Session   `json:"sessions"`

@@ -303,6 +303,7 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 		ForSession: a.ForSession(),
 		ForAlways:  a.ForAlways(),
 		Parked:     a.Parked,
+		URL:        s.linkTo(askPath(a.ID)),
 	}
 	if a.State == ask.Open && s.cfg.Core.Counts(terminal) != nil {
 		w.AnswerAt = s.cfg.Core.Settings().AnswersFrom

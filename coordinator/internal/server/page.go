@@ -86,12 +86,30 @@ func (s *Server) placeOf(name string) (path string, err error) {
 	}
 	if id, err := resolveID(name, "ask_", s.askIDs()); err == nil {
 		if a, err := s.cfg.Core.Ask(ask.ID(id)); err == nil {
-			return "/question/" + url.PathEscape(string(a.ID)), nil
+			return askPath(a.ID), nil
 		}
 	}
 	v, err := s.session(name)
 	if err != nil {
 		return "", err
 	}
-	return "/session/" + url.PathEscape(v.Token), nil
+	return sessionPath(v.Token), nil
+}
+
+// sessionPath returns the path of a session's page.
+func sessionPath(token string) string { return "/session/" + url.PathEscape(token) }
+
+// askPath returns the path of a question's page.
+func askPath(id ask.ID) string { return "/question/" + url.PathEscape(string(id)) }
+
+// page returns the address of the page's first page.
+func (s *Server) page() wire.Page {
+	address, where := s.cfg.Page.Link("/")
+	return wire.Page{URL: address, Where: where}
+}
+
+// linkTo returns the address of a path of the page, "" while it is not served.
+func (s *Server) linkTo(path string) string {
+	address, _ := s.cfg.Page.Link(path)
+	return address
 }

@@ -439,3 +439,4 @@ func (noPage) URL() string { return "" }
 func (noPage) State() wire.Channel {
 	return wire.Channel{ID: "web", State: "off", Note: "switched off"}
 }
+func (noPage) Link(string) (address, where string) { return "", "" }

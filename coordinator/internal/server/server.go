@@ -86,6 +86,9 @@ type Config struct {
 type Page interface {
 	URL() string         // its address, "" while it is not served
 	State() wire.Channel // as a channel
+	// Link returns the address of a path and says where it works. It returns "" while the
+	// page is not served.
+	Link(path string) (address, where string)
 }
 
 // Git is what the server asks of a repository. Each function returns quickly, with an

@@ -20,6 +20,7 @@ func (s *Server) status(_ *call, in wire.StatusRequest) (wire.StatusReply, error
 	return wire.StatusReply{
 		Coordinator: s.cfg.Self,
 		Guard:       s.cfg.Guard(),
+		Page:        s.page(),
 		Settings:    s.settings(),
 		Channels:    s.channels(),
 		Sessions:    sessions,
@@ -67,6 +68,7 @@ func (s *Server) wireSession(v session.Session) wire.Session {
 		ClientPID:  v.Client,
 		Entrypoint: v.Entrypoint,
 		Review:     v.Review.Words(),
+		URL:        s.linkTo(sessionPath(v.Token)),
 	}
 	s.glance(&w, v)
 	return w
