@@ -147,11 +147,10 @@ func newRigOf(t *testing.T, client, plugin string, allowed ...string) *rig {
 	return r
 }
 
-// stop ends the coordinator, even if a last hook of the client has started it again.
+// stop ends the coordinator and what the client left behind.
 func (r *rig) stop() {
 	r.afar("stop")
-	stray.AwaitHooks(r.home)
-	r.afar("stop")
+	stray.End(r.home)
 }
 
 // newSession returns a rig whose person is away, with one session in a terminal that does

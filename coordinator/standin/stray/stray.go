@@ -25,17 +25,19 @@ func Check(dir string) error {
 	var names []string
 	for _, pid := range left {
 		names = append(names, fmt.Sprintf("%d (%s)", pid, homeOf(pid)))
-		if p, err := os.FindProcess(pid); err == nil {
-			_ = p.Kill() // it may be gone by now
-		}
 	}
+	kill(left)
 	return fmt.Errorf("tests left coordinators behind: %s", strings.Join(names, ", "))
 }
 
-// AwaitHooks waits, at most for some seconds, until no hook of a home runs any more. A
-// hook that outlives its client may start a coordinator.
-func AwaitHooks(home string) {
-	awaitNone(func() []int { return hooks(home) })
+// End kills every process that runs for a home until none is left, at most for some
+// seconds. A shell that a client left behind may start a hook, and a hook a coordinator.
+func End(home string) {
+	awaitNone(func() []int {
+		left := processes(func(_ string, pid int) bool { return homeOf(pid) == home })
+		kill(left)
+		return left
+	})
 }
 
 // awaitNone waits until find finds no process, at most for patience. It returns the
@@ -47,12 +49,6 @@ func awaitNone(find func() []int) []int {
 		}
 	}
 	return find()
-}
-
-func hooks(home string) []int {
-	return processes(func(exe string, pid int) bool {
-		return strings.HasPrefix(filepath.Base(exe), "hook-") && homeOf(pid) == home
-	})
 }
 
 func coordinators(dir string) []int {
@@ -74,6 +70,14 @@ func processes(match func(exe string, pid int) bool) (pids []int) {
 		}
 	}
 	return pids
+}
+
+func kill(pids []int) {
+	for _, pid := range pids {
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill() // it may be gone by now
+		}
+	}
 }
 
 func serves(pid int) bool {

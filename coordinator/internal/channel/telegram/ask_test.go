@@ -369,11 +369,13 @@ func TestReplyToSettledCard(t *testing.T) {
 func TestAskThatEndedUnseenIsNotShown(t *testing.T) {
 	r := newRig(t)
 	r.pair()
+	r.idle()
 	r.outage()
 	a := r.ask("a1", "git push")
 	if _, err := r.core.CancelAsk(a.ID, "Esc"); err != nil {
 		t.Fatal(err)
 	}
+	r.idle() // no attempt with the open ask is on its way
 	if err := r.api.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -272,6 +272,15 @@ func (r *rig) outage() {
 	r.eventually("the outage shows", func() bool { return r.ch.Status().Failing != "" })
 }
 
+// idle waits until all actions of the channel are carried out.
+func (r *rig) idle() {
+	r.Helper()
+	r.eventually("all actions are carried out", func() bool {
+		lanes, err := r.store.Lanes(Name)
+		return err == nil && len(lanes) == 0
+	})
+}
+
 // eventually calls cond until it returns true. It is for conditions that send no signal.
 func (r *rig) eventually(what string, cond func() bool) {
 	r.Helper()
