@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // The clients that the tests run on. All tests run on Current. Oldest is the
@@ -44,9 +46,13 @@ func usable(path, otherwise string) (string, bool, string) {
 	return path, true, ""
 }
 
-// Need returns the client of this version or skips the test.
+// Need returns the client of this version or skips the test. Tests on Previous run with all
+// long tests only.
 func Need(t testing.TB, version string) string {
 	t.Helper()
+	if version == Previous {
+		long.Only(t)
+	}
 	path, ok, why := Client(version)
 	if !ok {
 		Skip(t, why)
