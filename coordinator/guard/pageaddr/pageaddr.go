@@ -271,7 +271,7 @@ func (p Page) isHere(host string) bool {
 		addr = addr.Unmap()
 		return addr.IsLoopback() || addr.IsUnspecified() || addr.Is6() && isCompatible(addr)
 	}
-	number, ok := address(host)
+	number, ok := IPv4(host)
 	return ok && (number == 0 || number>>24 == 127)
 }
 
@@ -282,9 +282,9 @@ func isCompatible(addr netip.Addr) bool {
 	return raw[12] == 127 && (lex.BeginsWith(addr.StringExpanded(), "0000:0000:0000 0064:ff9b:0000"))
 }
 
-// address reads an IPv4 address in any of its forms: up to four numbers, each decimal, octal
+// IPv4 reads an IPv4 address in any of its forms: up to four numbers, each decimal, octal
 // or hexadecimal, of which the last one fills the rest.
-func address(host string) (number uint64, ok bool) {
+func IPv4(host string) (number uint64, ok bool) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
 		return 0, false

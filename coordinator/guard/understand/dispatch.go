@@ -71,6 +71,7 @@ func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 	case p.sql:
 		typedSQL(sh, c)
 	default:
+		readsOperands(sh, c, full)
 		perhapsWrapper(sh, c)
 	}
 }

@@ -495,6 +495,7 @@ func gitOther(sh *shell.Shell, verb string, args []string, c shell.Command) {
 // gitRows describe subcommands of git. The program of a row is the subcommand.
 var gitRows = []row{
 	{of: "merge cherry-pick revert am rebase", given: "abort skip", also: givesUp},
+	{of: "add stage commit", without: "n dry-run", also: stagesSecrets},
 	{of: "rebase", also: gitRebase},
 	{of: "fetch", also: gitFetched},
 	{of: "pull", given: "rebase=false", without: "r", also: gitFetched},

@@ -7,7 +7,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
-	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
@@ -112,69 +111,6 @@ func plainHTTP(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// outgoing reports secrets that a request carries. Secrets in the body or the URL
-// are certain leaks. Secrets in other arguments, such as headers, are possible leaks,
-// because a token belongs there.
-func outgoing(sh *shell.Shell, c shell.Command, o shell.Options, host string) {
-	for _, f := range o.All(
-		"d", "data", "data-binary", "data-urlencode", "data-raw", "json",
-		"F", "form",
-		"T", "upload-file",
-		"post-file", "body-file", "post-data",
-		"K", "config",
-	) {
-		name := f
-		if i := strings.IndexAny(f, "@<"); i >= 0 {
-			name = f[i+1:]
-		}
-		if i := strings.IndexByte(name, ';'); i > 0 {
-			name = name[:i]
-		}
-		piped := name == "-" && c.In != nil
-		if strings.ContainsRune(f, partial.HoleSecret) || piped && strings.ContainsRune(*c.In, partial.HoleSecret) {
-			sh.Effect(effect.SendOut, effect.Secret, host)
-			return
-		}
-		if piped && strings.ContainsRune(*c.In, partial.HoleKey) {
-			sh.Possible(effect.SendOut, effect.Secret, host)
-		}
-		if name != f || o.Exact("T", "upload-file", "post-file", "body-file") {
-			if text := fileText(sh, name); strings.ContainsRune(text, partial.HoleSecret) {
-				sh.Effect(effect.SendOut, effect.Secret, host)
-				return
-			}
-		}
-	}
-	if strings.ContainsRune(host, partial.HoleSecret) {
-		sh.Effect(effect.SendOut, effect.Secret, host)
-		return
-	}
-	for _, a := range c.Args {
-		if strings.ContainsRune(a, partial.HoleSecret) {
-			sh.Possible(effect.SendOut, effect.Secret, host)
-			return
-		}
-	}
-	keysLeave(
-		sh,
-		append(o.All("d", "data", "data-raw", "data-binary", "data-urlencode", "json", "F", "form", "post-data"), host),
-		host,
-	)
-}
-
-// fileText returns the content of a file as far as it is known. A credential file
-// yields a mark for a secret.
-func fileText(sh *shell.Shell, name string) string {
-	p := sh.Path(name)
-	if text, ok := sh.Files[p]; ok {
-		return text
-	}
-	if protected.SecretPath(p, sh.Place.Home) {
-		return partial.UnknownSecret
-	}
-	return partial.Unknown
-}
-
 // rawSocket reports reverse shells, and text that is sent to a socket.
 func rawSocket(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "e c p s w q i X x sh-exec exec")
@@ -185,6 +121,7 @@ func rawSocket(sh *shell.Shell, c shell.Command) {
 		return
 	}
 	Carries(sh, c, nil, o.At(0))
+	keysLeave(sh, append(stdin(c), c.Args...), o.At(0))
 	if c.In != nil && lex.OneOf(o.At(1), "6379 6380 11211") {
 		for _, line := range shell.SplitLines(*c.In) {
 			redisCommand(sh, strings.Fields(strings.Replace(line, "flush_all", "FLUSHALL", 1)))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
@@ -150,6 +151,19 @@ func showsCommitted(sh *shell.Shell, verb string, args []string, o shell.Options
 				sh.Effect(effect.RevealSecret, effect.CommittedSecret, file)
 			}
 			sh.Print(partial.UnknownSecret + partial.UnknownKey)
+		}
+	}
+}
+
+// committedStores are settings that projects commit, with the values left to the environment.
+const committedStores = ".npmrc .envrc .my.cnf .env.test .env.development .env.ci .env.vault .env.defaults"
+
+// stagesSecrets reports credentials that are named to git, whose history others get.
+func stagesSecrets(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, p := range o.Pos {
+		if !lex.OneOf(fspath.Base(p), committedStores) && holdsSecret(sh, p) {
+			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
+			return
 		}
 	}
 }

@@ -1,11 +1,14 @@
 package script
 
 import (
+	"cmp"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // callTokens returns the tokens between the brackets of the call that opens at
@@ -65,6 +68,29 @@ func sendsSecretFile(sh *shell.Shell, toks []Token) bool {
 		}
 	}
 	return reads && secret
+}
+
+// foreignKeysLeave reports a possible leak if the arguments of a request take a key of one
+// service from the environment and bring it to another host.
+func foreignKeysLeave(sh *shell.Shell, toks []Token, consts map[string]string) {
+	url, asks := "", false
+	var names strings.Builder
+	for _, t := range callTokens(toks) {
+		if !t.in("sn") {
+			continue
+		}
+		asks = asks || lex.Mentions(strings.ToLower(t.Text), "environ getenv process.env env[ env.fetch")
+		text := cmp.Or(consts[t.Text], t.Text)
+		if url == "" && strings.Contains(text, "://") {
+			url = text
+			continue
+		}
+		names.WriteString(t.Text)
+		names.WriteByte(' ')
+	}
+	if asks && !web.IsLocalHost(url) && web.KeysFor(names.String(), url) == web.OfOther {
+		sh.Possible(effect.SendOut, effect.Secret, url)
+	}
 }
 
 // decodes reports whether a call turns numbers or encoded text into text.

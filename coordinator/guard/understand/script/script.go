@@ -135,6 +135,8 @@ func readString(sh *shell.Shell, toks []Token, i int, consts map[string]string, 
 		sh.RunText(text) // groovy: "ls".execute()
 	case sh.Place.Away == "" && protected.BrowserStore(text):
 		sh.Effect(effect.ReadFile, effect.Cookies, text)
+	case strings.Contains(text, "://") && web.MetadataURL(text):
+		sh.Effect(effect.RevealSecret, effect.MachineCredentials, text)
 	case strings.Contains(text, ".sock") && strings.Contains(text, "afar"):
 		sh.Effect(effect.SteerAfar, effect.Socket, text)
 	}
@@ -466,6 +468,9 @@ func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[st
 	if sends && sendsSecretFile(sh, behind) {
 		sh.Effect(effect.SendOut, effect.Secret, name)
 	}
+	if sends {
+		foreignKeysLeave(sh, behind, consts)
+	}
 	if len(behind) > 0 {
 		reportKnown(sh, kind, short, toks, i, consts, lang)
 	}
@@ -620,6 +625,11 @@ func callKind(short, full, lang string) string {
 			return "eval"
 		}
 		return "run"
+	case "require":
+		if lang == "js" {
+			return "load"
+		}
+		return ""
 	case "file":
 		if lang == "php" && full == "file" {
 			return "read"
@@ -656,7 +666,7 @@ var callKinds = []struct{ kind, names, full string }{
 		"write_bytes " +
 		"truncate truncateSync createWriteStream outputFile outputFileSync writeTextFile " +
 		"writeTextFileSync"},
-	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines " +
+	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines load_file " +
 		"createReadStream"},
 	{kind: "move", names: "rename renameSync move mv"},
 	{kind: "show", names: "print println puts echo console.log log say"},
@@ -696,6 +706,10 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 		}
 	case "read":
 		if arg != "" {
+			sh.Read(arg)
+		}
+	case "load":
+		if strings.Contains(arg, "/") { // a file, and no module
 			sh.Read(arg)
 		}
 	case "move":

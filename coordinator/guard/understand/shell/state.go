@@ -121,6 +121,9 @@ func (sh *Shell) here() string {
 	return sh.Part
 }
 
+// Text returns the text of the running command, as it stands in the call.
+func (sh *Shell) Text() string { return sh.here() }
+
 // Shell is the abstract state of one shell process.
 type Shell struct {
 	Eval      *Evaluation

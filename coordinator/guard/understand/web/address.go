@@ -1,46 +1,69 @@
 package web
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/pageaddr"
+)
+
+// HostOf returns the host of a URL in lower case, without its port. It returns "" if
+// the host is this machine and only a port is given, as in ":3000/x" of httpie.
+func HostOf(url string) string {
+	if _, rest, ok := strings.Cut(url, "://"); ok {
+		url = rest
+	}
+	if i := strings.IndexAny(url, `/?#\`); i >= 0 {
+		url = url[:i]
+	}
+	if i := strings.LastIndexByte(url, '@'); i >= 0 {
+		url = url[i+1:]
+	}
+	host := strings.ToLower(url)
+	if inside, _, ok := strings.Cut(strings.TrimPrefix(host, "["), "]"); ok && host[0] == '[' {
+		return inside
+	}
+	host, _, _ = strings.Cut(host, ":")
+	return strings.TrimSuffix(host, ".")
+}
 
 // IsAPIHost reports whether the host name of a URL begins with "api.". A request
 // to such a service is expected to carry a key, in any of its parts.
-func IsAPIHost(url string) bool {
-	if _, rest, ok := strings.Cut(url, "://"); ok {
-		url = rest
-	}
-	return strings.HasPrefix(url, "api.")
-}
+func IsAPIHost(url string) bool { return strings.HasPrefix(HostOf(url), "api.") }
+
+// localNames are the hosts that are this machine, and localDomains are the domains
+// that are reserved for it and for tests.
+const (
+	localNames   = "localhost 0.0.0.0 ::1 host.docker.internal host.containers.internal"
+	localDomains = ".localhost .test .localtest.me .lvh.me"
+)
 
 // IsLocalHost reports whether a URL points to this machine.
 func IsLocalHost(url string) bool {
-	if _, rest, ok := strings.Cut(url, "://"); ok {
-		url = rest
+	host := HostOf(url)
+	switch {
+	case host == "":
+		return strings.HasPrefix(url, ":")
+	case lex.OneOf(host, localNames), lex.EndsWith(host, localDomains):
+		return true
 	}
-	for _, name := range [...]string{"localhost", "127.", "0.0.0.0", "[::1]"} {
-		if strings.HasPrefix(url, name) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(host, "127.")
 }
 
-// MetadataURL reports whether a URL points to a cloud's metadata service, which
-// gives a machine its own credentials.
+// metadataHosts give a machine in a cloud its own credentials.
+const metadataHosts = "169.254.169.254 169.254.170.2 169.254.170.23 100.100.100.200 192.0.0.192 fd00:ec2::254 " +
+	"fd00:ec2::23 metadata metadata.google.internal metadata.goog instance-data instance-data.ec2.internal"
+
+// MetadataURL reports whether a URL points to a cloud's metadata service. The address may
+// be written as one number, as http://2852039166/ is.
 func MetadataURL(u string) bool {
-	host := strings.ToLower(u)
-	if _, rest, ok := strings.Cut(host, "://"); ok {
-		host = rest
+	host := HostOf(u)
+	if host == "" {
+		return false
 	}
-	for _, name := range [...]string{
-		"169.254.169.254",
-		"169.254.170.2",
-		"metadata.google.internal",
-		"[fd00:ec2::254]",
-		"100.100.100.200",
-	} {
-		if rest, ok := strings.CutPrefix(host, name); ok && (rest == "" || strings.IndexByte("/:?", rest[0]) >= 0) {
-			return true
-		}
+	if !lex.IsLetter(host[0]) && !strings.Contains(host, ":") {
+		number, ok := pageaddr.IPv4(host)
+		return ok && (number == 169<<24|254<<16|169<<8|254 || lex.OneOf(host, metadataHosts))
 	}
-	return false
+	return lex.OneOf(host, metadataHosts) && (host != "metadata" || strings.Contains(u, "computeMetadata"))
 }
