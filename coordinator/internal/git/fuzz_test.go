@@ -23,6 +23,7 @@ func FuzzOutput(f *testing.F) {
 		"u UU N... 1 2 3 4 a b c d both\x00",
 		"# branch.oid x\x00",
 		"? \x00",
+		"! ignored/\x00",
 		"1 . N... 1 2 3 a b c\x00",
 		"1 .M  1 2 3 a b c\x00",
 		"x",

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -95,9 +96,9 @@ func (w Worktree) lookAgain(ctx context.Context, r Repo) error {
 	if err != nil || admin == "" {
 		return err
 	}
-	out, err := r.Call(ctx, Call{Env: []string{"GIT_DIR=" + admin, "GIT_WORK_TREE=" + w.aside()}}, statusArgs()...)
-	changes, parseErr := parseStatus(out)
-	if err = cmp.Or(err, parseErr, checkNone(changes)); err != nil {
+	r.env = slices.Concat(r.env, []string{"GIT_DIR=" + admin, "GIT_WORK_TREE=" + w.aside()})
+	changes, err := r.Changes(ctx)
+	if err = cmp.Or(err, checkNone(changes)); err != nil {
 		err = errors.Join(err, os.Rename(w.aside(), w.Path))
 	}
 	return err

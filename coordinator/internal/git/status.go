@@ -10,7 +10,7 @@ import (
 // A Change is one entry of git status: a path at which a checkout differs from its
 // commit.
 type Change struct {
-	Kind   byte   // 1 changed, 2 renamed, u unmerged, ? untracked
+	Kind   byte   // 1 changed, 2 renamed, u unmerged, ? untracked, ! ignored
 	Index  byte   // how the index differs from the commit; '.' means not at all
 	Work   byte   // how the work tree differs from the index
 	Sub    bool   // the path is a submodule
@@ -21,30 +21,21 @@ type Change struct {
 // Changes returns what is staged, modified or untracked in a checkout. With paths
 // it returns only the changes there.
 func (r Repo) Changes(ctx context.Context, paths ...string) ([]Change, error) {
-	out, err := r.Run(ctx, statusArgs(paths...)...)
+	return r.Status(ctx, append([]string{"--ignore-submodules=none", "--ignored=no", "--"}, paths...)...)
+}
+
+// Status returns the entries of git status. The arguments say what it looks at.
+func (r Repo) Status(ctx context.Context, args ...string) ([]Change, error) {
+	command := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"}
+	out, err := r.Run(ctx, append(command, args...)...)
 	if err != nil {
 		return nil, err
 	}
 	return parseStatus(out)
 }
 
-// statusArgs returns the git command whose output parseStatus reads.
-func statusArgs(paths ...string) []string {
-	args := []string{
-		"status",
-		"--porcelain=v2",
-		"-z",
-		"--untracked-files=all",
-		"--no-renames",
-		"--ignore-submodules=none",
-		"--ignored=no",
-		"--",
-	}
-	return append(args, paths...)
-}
-
 // statusFields is the number of fields in an entry of each kind, path included.
-var statusFields = map[byte]int{'1': 9, '2': 10, 'u': 11, '?': 2}
+var statusFields = map[byte]int{'1': 9, '2': 10, 'u': 11, '?': 2, '!': 2}
 
 // parseStatus reads the output of git status --porcelain=v2 -z. An unknown entry is
 // an error: to overlook a change is to lose work.
@@ -77,7 +68,7 @@ func parseChange(entry string) (Change, error) {
 		return Change{}, fmt.Errorf("git status printed %q", entry)
 	}
 	c := Change{Kind: entry[0], Index: '.', Work: '?', Path: part[fields-1]}
-	if c.Kind == '?' {
+	if fields == 2 {
 		return c, nil
 	}
 	if len(part[1]) != 2 {

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { gitrepo.Main(m, "AFAR_GIT_CHILD") }
 var (
 	parallel, unraced, run, write = gitrepo.Parallel, gitrepo.Unraced, gitrepo.Run, gitrepo.Write
 	committed, cloned             = gitrepo.Committed, gitrepo.Cloned
-	stateOf, files                = gitrepo.Standing, gitrepo.Files
+	stateOf, files                = gitrepo.State, gitrepo.Files
 )
 
 // A site is a person's repository with an issue that is ready to land.

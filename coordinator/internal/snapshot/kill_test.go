@@ -27,12 +27,12 @@ func TestUndoKilled(t *testing.T) {
 		return
 	}
 	gitrepo.Parallel(t)
-	dir, s := lived(t), snapshots(t)
+	dir, s := branched(t), snapshots(t)
 	busy(t, dir)
 	for i := range 400 {
 		write(t, dir, fmt.Sprintf("many/d%d/f%d", i%20, i), fmt.Sprint("number ", i))
 	}
-	want := standing(t, dir)
+	want := stateOf(t, dir)
 	before := taken(t, s, ignored0(dir))
 	run(t, dir, "clean", "-q", "-fdx")
 	run(t, dir, "reset", "-q", "--hard", "HEAD~1")
@@ -51,7 +51,7 @@ func TestUndoKilled(t *testing.T) {
 		}
 		break
 	}
-	if diff := cmp.Diff(want, standing(t, dir)); diff != "" {
+	if diff := cmp.Diff(want, stateOf(t, dir)); diff != "" {
 		t.Errorf("after %d kills:\n%s", kills, diff)
 	}
 	if kills < 3 {

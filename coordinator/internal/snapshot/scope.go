@@ -34,11 +34,7 @@ func (k Keeper) Scopes(ctx context.Context, losses []undo.Loss) (scopes []undo.S
 		}
 		widen(&scopes[i], l)
 	}
-	return slices.DeleteFunc(scopes, isEmpty), why
-}
-
-func isEmpty(s undo.Scope) bool {
-	return !s.Tree && !s.Stashes && len(s.Paths)+len(s.Refs) == 0
+	return slices.DeleteFunc(scopes, undo.Scope.Empty), why
 }
 
 // widen adds a loss to the scope of its repository.
@@ -105,7 +101,7 @@ func existingDir(path string) string {
 	}
 	for dir != filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			return dir
+			break
 		}
 		dir = filepath.Dir(dir)
 	}

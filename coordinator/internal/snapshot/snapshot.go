@@ -1,5 +1,5 @@
 // Package snapshot keeps what a step may destroy in a git repository, and restores
-// it: files, refs and stashes. Taking a snapshot touches neither the
+// it: files, the index, refs, HEAD and stashes. Taking a snapshot touches neither the
 // person's index nor the work tree. A snapshot consists of objects of the
 // repository. Special refs keep these objects; branches, tags and an ordinary push do not
 // show them.
@@ -7,6 +7,7 @@ package snapshot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,7 +35,7 @@ func (k Keeper) Clear() error {
 	return nil
 }
 
-// refs is where the objects of snapshots are kept: <refs>/<id>/<part>/<name>.
+// refs is where the objects of snapshots are kept: <refs>/<id>/<object>.
 const refs = "refs/afar/undo/"
 
 // options keep git from writing additional files, and from refusing names that are invalid
@@ -50,7 +51,9 @@ type view struct {
 	ctx  context.Context
 	repo git.Repo
 	root string
-	tmp  string // a directory of our own
+	tmp  string   // a directory of our own
+	own  []string // the environment for an index of our own
+	raw  []string // the environment for git without conversions; see openRaw
 }
 
 // open returns a view of the repository at root. The caller calls end, which
@@ -67,33 +70,57 @@ func (k Keeper) open(ctx context.Context, root string) (v *view, end func(), err
 		return nil, nil, err
 	}
 	v = &view{ctx: ctx, repo: git.Sealed(ctx, root).With(options...), root: root, tmp: tmp}
+	v.own = []string{"GIT_INDEX_FILE=" + filepath.Join(tmp, "index")}
 	return v, func() { _ = os.RemoveAll(tmp) }, nil
+}
+
+// openRaw makes a git directory in tmp that shares the objects of the repository, but not
+// its configuration. Its attributes turn all conversions off. So git reads and writes the
+// bytes of files as they are.
+func (v *view) openRaw() error {
+	out, err := v.git("rev-parse", "--show-object-format", "--git-path", "objects")
+	if err != nil {
+		return err
+	}
+	format, objects, _ := strings.Cut(strings.TrimSuffix(string(out), "\n"), "\n")
+	if !filepath.IsAbs(objects) {
+		objects = filepath.Join(v.root, objects)
+	}
+	dir := filepath.Join(v.tmp, "git")
+	if _, err := v.git("init", "-q", "--bare", "--template=", "--object-format="+format, dir); err != nil {
+		return err
+	}
+	v.raw = append(v.own, "GIT_DIR="+dir, "GIT_WORK_TREE="+v.root, "GIT_OBJECT_DIRECTORY="+objects)
+	const attributes = "* -text -ident !filter !working-tree-encoding\n"
+	return errors.Join(
+		os.MkdirAll(filepath.Join(dir, "info"), 0o700),
+		os.WriteFile(filepath.Join(dir, "info", "attributes"), []byte(attributes), 0o600),
+	)
 }
 
 func (v *view) git(args ...string) ([]byte, error) { return v.repo.Run(v.ctx, args...) }
 
-func (v *view) gitWith(in []byte, args ...string) ([]byte, error) {
-	return v.repo.Call(v.ctx, git.Call{In: in}, args...)
+// gitWith runs git with an input and a changed environment.
+func (v *view) gitWith(env []string, in string, args ...string) ([]byte, error) {
+	return v.repo.Call(v.ctx, git.Call{In: []byte(in), Env: env}, args...)
 }
 
-// gitOwnIndex runs git with a temporary index.
-func (v *view) gitOwnIndex(in []byte, args ...string) ([]byte, error) {
-	env := []string{"GIT_INDEX_FILE=" + filepath.Join(v.tmp, "index")}
-	return v.repo.Call(v.ctx, git.Call{In: in, Env: env}, args...)
-}
-
-// Take makes a picture of one repository within a scope, and keeps it under id. part
-// distinguishes the pictures of one snapshot. The picture leaves out files above the bounds,
-// and names them.
-func (k Keeper) Take(ctx context.Context, scope undo.Scope, id undo.ID, part string) (undo.Picture, error) {
+// Take makes a picture of one repository within a scope, and keeps its objects under id. The
+// picture leaves out files above the bounds, and names them.
+func (k Keeper) Take(ctx context.Context, scope undo.Scope, id undo.ID) (undo.Picture, error) {
+	p := undo.Picture{Scope: scope}
 	v, end, err := k.open(ctx, scope.Root)
 	if err != nil {
-		return undo.Picture{}, err
+		return p, err
 	}
 	defer end()
-	p, err := k.picture(v, scope)
+	err = errors.Join(v.addRefs(&p), v.addStashes(&p))
+	if err == nil && !scope.Bare && (scope.Tree || len(scope.Paths) > 0) {
+		t := taking{view: v, picture: &p, bytes: k.Bytes, files: k.Files, seen: map[string]bool{}}
+		p.Tree, err = t.tree()
+	}
 	if err == nil {
-		err = v.keepObjects(p, refs+string(id)+"/"+part)
+		err = v.keepObjects(p, id)
 	}
 	if ctx.Err() != nil {
 		err = ctx.Err()
@@ -102,36 +129,26 @@ func (k Keeper) Take(ctx context.Context, scope undo.Scope, id undo.ID, part str
 }
 
 // keepObjects makes the refs that keep a picture's objects.
-func (v *view) keepObjects(p undo.Picture, prefix string) error {
+func (v *view) keepObjects(p undo.Picture, id undo.ID) error {
 	var in strings.Builder
-	if p.Tree != "" {
-		fmt.Fprintf(&in, "update %s/tree %s\n", prefix, p.Tree)
+	for _, oid := range p.Objects() {
+		fmt.Fprintf(&in, "update %s%s/%s %s\n", refs, id, oid, oid)
 	}
-	for i, oid := range p.Commits() {
-		fmt.Fprintf(&in, "update %s/%d %s\n", prefix, i, oid)
-	}
-	_, err := v.gitWith([]byte(in.String()), "update-ref", "--stdin")
+	_, err := v.gitWith(nil, in.String(), "update-ref", "--stdin")
 	return err
 }
 
 // Forget lets git delete the objects of a snapshot. It returns nil if the repository does
 // not exist any more.
 func (k Keeper) Forget(ctx context.Context, root string, id undo.ID) error {
-	if _, err := os.Stat(root); err != nil {
-		return nil
+	r := git.Sealed(ctx, root)
+	if _, err := r.Line(ctx, "rev-parse", "--git-dir"); err != nil {
+		return ctx.Err()
 	}
-	v, end, err := k.open(ctx, root)
+	out, err := r.Run(ctx, "for-each-ref", "--format=delete %(refname)", refs+string(id)+"/")
 	if err != nil {
 		return err
 	}
-	defer end()
-	if _, err := v.git("rev-parse", "--git-dir"); err != nil {
-		return nil
-	}
-	out, err := v.git("for-each-ref", "--format=delete %(refname)", refs+string(id)+"/")
-	if err != nil {
-		return err
-	}
-	_, err = v.gitWith(out, "update-ref", "--stdin")
+	_, err = r.Call(ctx, git.Call{In: out}, "update-ref", "--stdin")
 	return err
 }

@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { gitrepo.Main(m, "AFAR_UNDO_CHILD") }
 
 var (
-	run, write, lived, standing = gitrepo.Run, gitrepo.Write, gitrepo.Lived, gitrepo.Standing
+	run, write, branched, stateOf = gitrepo.Run, gitrepo.Write, gitrepo.Branched, gitrepo.State
 )
 
 func snapshots(t *testing.T) snapshot.Keeper {
@@ -77,11 +77,9 @@ func busy(t *testing.T, dir string) {
 	}
 }
 
-func sh(t *testing.T, dir string, args ...string) { t.Helper(); run(t, dir, args...) }
-
 func steps() []step {
 	g := func(args ...string) func(*testing.T, string) {
-		return func(t *testing.T, dir string) { t.Helper(); sh(t, dir, args...) }
+		return func(t *testing.T, dir string) { t.Helper(); run(t, dir, args...) }
 	}
 	rm := func(names ...string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
@@ -105,8 +103,8 @@ func steps() []step {
 			busy,
 			func(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Ignored: true}} },
 			func(t *testing.T, dir string) {
-				sh(t, dir, "stash", "-q", "-a")
-				sh(t, dir, "stash", "drop", "-q")
+				run(t, dir, "stash", "-q", "-a")
+				run(t, dir, "stash", "drop", "-q")
 			},
 			"",
 		},
@@ -128,6 +126,20 @@ func steps() []step {
 			rm("link")(t, dir)
 			write(t, dir, "link", "file")
 		}, ""},
+		{"a file is a directory", func(t *testing.T, dir string) {
+			rm("a.txt")(t, dir)
+			write(t, dir, "a.txt/in it", "mine")
+		}, tree0, g("reset", "-q", "--hard"), "1 file, 4 bytes"},
+		{"a directory is a link", func(t *testing.T, dir string) {
+			write(t, dir, "sub/f", "1")
+			write(t, dir, "else/f", "2")
+			run(t, dir, "add", ".")
+			run(t, dir, "commit", "-q", "-m", "sub")
+			rm("sub")(t, dir)
+			if err := os.Symlink("else", filepath.Join(dir, "sub")); err != nil {
+				t.Fatal(err)
+			}
+		}, tree0, g("reset", "-q", "--hard"), "1 file, 4 bytes"},
 		{"branch -D", nil, ref0("other"), g("branch", "-q", "-D", "other"), "branch other"},
 		{"branch -f", nil, ref0("other"), g("branch", "-q", "-f", "other", "main~1"), ""},
 		{"tag -d", nil, ref0("v1"), g("tag", "-d", "v1"), "tag v1"},
@@ -147,44 +159,44 @@ func steps() []step {
 			"",
 		},
 		{"all refs", nil, ref0("*"), func(t *testing.T, dir string) {
-			sh(t, dir, "branch", "-q", "-D", "other")
-			sh(t, dir, "tag", "-d", "v1")
+			run(t, dir, "branch", "-q", "-D", "other")
+			run(t, dir, "tag", "-d", "v1")
 		}, ""},
 		{"before the first commit", func(t *testing.T, dir string) {
-			sh(t, dir, "checkout", "-q", "--orphan", "fresh")
-			sh(t, dir, "rm", "-q", "-r", "--cached", ".")
+			run(t, dir, "checkout", "-q", "--orphan", "fresh")
+			run(t, dir, "rm", "-q", "-r", "--cached", ".")
 			write(t, dir, "x", "1")
-			sh(t, dir, "add", "x")
+			run(t, dir, "add", "x")
 		}, tree0, func(t *testing.T, dir string) {
 			rm("x", "a.txt")(t, dir)
-			sh(t, dir, "rm", "-q", "--cached", "x")
+			run(t, dir, "rm", "-q", "--cached", "x")
 		}, ""},
 		{"a sparse checkout", func(t *testing.T, dir string) {
 			write(t, dir, "in/x", "1")
 			write(t, dir, "out/y", "1")
-			sh(t, dir, "add", ".")
-			sh(t, dir, "commit", "-q", "-m", "two folders")
+			run(t, dir, "add", ".")
+			run(t, dir, "commit", "-q", "-m", "two folders")
 			write(t, dir, "out/y", "2")
-			sh(t, dir, "commit", "-q", "-am", "out")
-			sh(t, dir, "sparse-checkout", "set", "--cone", "in")
+			run(t, dir, "commit", "-q", "-am", "out")
+			run(t, dir, "sparse-checkout", "set", "--cone", "in")
 			write(t, dir, "in/x", "mine")
 		}, tree0, g("reset", "-q", "--hard", "HEAD~1"), "1 file, 4 bytes"},
 		{"a split index", func(t *testing.T, dir string) {
-			sh(t, dir, "config", "core.splitIndex", "true")
+			run(t, dir, "config", "core.splitIndex", "true")
 			busy(t, dir)
-			sh(t, dir, "update-index", "--split-index")
+			run(t, dir, "update-index", "--split-index")
 		}, tree0, g("reset", "-q", "--hard"), ""},
 		{"mixed line ends", func(t *testing.T, dir string) {
 			write(t, dir, ".gitattributes", "*.crlf text eol=crlf\n")
-			sh(t, dir, "add", ".")
-			sh(t, dir, "commit", "-q", "-m", "crlf")
+			run(t, dir, "add", ".")
+			run(t, dir, "commit", "-q", "-m", "crlf")
 			write(t, dir, "u.crlf", "one\ntwo\r\n")
 		}, tree0, g("clean", "-q", "-fd"), ""},
 		{"line ends", func(t *testing.T, dir string) {
 			write(t, dir, ".gitattributes", "*.crlf text eol=crlf\n")
 			write(t, dir, "w.crlf", "one\r\ntwo\r\n")
-			sh(t, dir, "add", ".")
-			sh(t, dir, "commit", "-q", "-m", "crlf")
+			run(t, dir, "add", ".")
+			run(t, dir, "commit", "-q", "-m", "crlf")
 		}, tree0, g("reset", "-q", "--hard", "HEAD~1"), ""},
 	}
 }
@@ -220,7 +232,7 @@ func taken(t *testing.T, s snapshot.Keeper, losses []undo.Loss) undo.Picture {
 	if len(scopes) != 1 || why != "" {
 		t.Fatalf("have %d scopes, %q", len(scopes), why)
 	}
-	p, err := s.Take(t.Context(), scopes[0], "undo_1", "before")
+	p, err := s.Take(t.Context(), scopes[0], "undo_1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +241,7 @@ func taken(t *testing.T, s snapshot.Keeper, losses []undo.Loss) undo.Picture {
 
 func after(t *testing.T, s snapshot.Keeper, before undo.Picture) *undo.Picture {
 	t.Helper()
-	p, err := s.Take(t.Context(), before.Again(), "undo_1", "after")
+	p, err := s.Take(t.Context(), before.Again(), "undo_1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +250,7 @@ func after(t *testing.T, s snapshot.Keeper, before undo.Picture) *undo.Picture {
 
 func restore(t *testing.T, s snapshot.Keeper, before undo.Picture, after *undo.Picture) *snapshot.Plan {
 	t.Helper()
-	p, err := s.Plan(t.Context(), before, after, time.Time{}, "undo_2", "before")
+	p, err := s.Plan(t.Context(), before, after, time.Time{}, "undo_2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,13 +267,13 @@ func TestUndo(t *testing.T) {
 	for _, st := range steps() {
 		t.Run(st.name, func(t *testing.T) {
 			t.Parallel()
-			dir, s := lived(t), snapshots(t)
+			dir, s := branched(t), snapshots(t)
 			if st.start != nil {
 				st.start(t, dir)
 			}
-			want := standing(t, dir)
+			want := stateOf(t, dir)
 			before := taken(t, s, st.losses(dir))
-			if diff := cmp.Diff(want, standing(t, dir)); diff != "" {
+			if diff := cmp.Diff(want, stateOf(t, dir)); diff != "" {
 				t.Fatalf("a snapshot changed something:\n%s", diff)
 			}
 			holds := undo.Snapshot{Pictures: []undo.Picture{before}}.Holds()
@@ -269,14 +281,14 @@ func TestUndo(t *testing.T) {
 				t.Errorf("it holds %q, want %q", holds, st.kept)
 			}
 			st.do(t, dir)
-			done := standing(t, dir)
+			done := stateOf(t, dir)
 			if done == want {
 				t.Fatal("the step did nothing")
 			}
 			left := after(t, s, before)
 			run(t, dir, "-c", "gc.reflogExpire=now", "-c", "gc.reflogExpireUnreachable=now", "gc", "-q", "--prune=now")
 			p := restore(t, s, before, left)
-			if diff := cmp.Diff(want, standing(t, dir)); diff != "" {
+			if diff := cmp.Diff(want, stateOf(t, dir)); diff != "" {
 				t.Errorf("not as it was:\n%s", diff)
 			}
 			if len(p.Newer) > 0 || p.Did() == "" {
@@ -290,7 +302,7 @@ func TestUndo(t *testing.T) {
 				return // a stash that comes back goes on top, and undo takes none away
 			}
 			restore(t, s, p.Now, &before)
-			if diff := cmp.Diff(done, standing(t, dir)); diff != "" && !strings.Contains(st.name, "branch") &&
+			if diff := cmp.Diff(done, stateOf(t, dir)); diff != "" && !strings.Contains(st.name, "branch") &&
 				!strings.Contains(st.name, "ref") &&
 				!strings.Contains(st.name, "tag") {
 				t.Errorf("the undoing is not undone:\n%s", diff)
@@ -303,7 +315,7 @@ func TestUndo(t *testing.T) {
 // index then has our side of it. The stages of the conflict do not come back.
 func TestUndoUnmerged(t *testing.T) {
 	gitrepo.Parallel(t)
-	dir, s := lived(t), snapshots(t)
+	dir, s := branched(t), snapshots(t)
 	conflict(t, dir)
 	before := taken(t, s, tree0(dir))
 	ours := run(t, dir, "rev-parse", ":2:a.txt")
@@ -321,7 +333,7 @@ func TestUndoUnmerged(t *testing.T) {
 // they are overwritten.
 func TestUndoStagedSince(t *testing.T) {
 	gitrepo.Parallel(t)
-	dir, s := lived(t), snapshots(t)
+	dir, s := branched(t), snapshots(t)
 	busy(t, dir)
 	before := taken(t, s, tree0(dir))
 	run(t, dir, "reset", "-q", "--hard")
@@ -344,7 +356,7 @@ func TestUndoNewer(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		t.Run(fmt.Sprint(known), func(t *testing.T) {
 			t.Parallel()
-			dir, s := lived(t), snapshots(t)
+			dir, s := branched(t), snapshots(t)
 			busy(t, dir)
 			before := taken(t, s, tree0(dir))
 			run(t, dir, "reset", "-q", "--hard")
@@ -354,7 +366,7 @@ func TestUndoNewer(t *testing.T) {
 			}
 			write(t, dir, "a.txt", "newer\n")
 			write(t, dir, "mine.txt", "made since")
-			p, err := s.Plan(t.Context(), before, left, time.Time{}, "undo_2", "before")
+			p, err := s.Plan(t.Context(), before, left, time.Time{}, "undo_2")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -385,9 +397,14 @@ func TestUndoNewer(t *testing.T) {
 // nothing of a forgotten one stays.
 func TestUndoHidden(t *testing.T) {
 	gitrepo.Parallel(t)
-	dir, s := lived(t), snapshots(t)
+	dir, s := branched(t), snapshots(t)
 	busy(t, dir)
-	log := run(t, dir, "log", "--all", "--oneline")
+	log := func() string { // commits of one second have no order
+		lines := strings.Split(run(t, dir, "log", "--all", "--oneline"), "\n")
+		slices.Sort(lines)
+		return strings.Join(lines, "\n")
+	}
+	commits := log()
 	before := taken(t, s, append(tree0(dir), undo.Loss{Dir: dir, Ref: "*"}))
 	far := filepath.Join(t.TempDir(), "far.git")
 	run(t, dir, "init", "-q", "--bare", far)
@@ -396,14 +413,14 @@ func TestUndoHidden(t *testing.T) {
 	}
 	for what, out := range map[string]string{
 		"push": run(t, far, "for-each-ref"), "branch": run(t, dir, "branch", "-a"), "tag": run(t, dir, "tag"),
-		"log":  strings.TrimPrefix(run(t, dir, "log", "--all", "--oneline"), log),
+		"log":  strings.TrimPrefix(log(), commits),
 		"fsck": run(t, dir, "fsck", "--no-dangling"),
 	} {
 		if strings.Contains(out, "afar") || out != "" && (what == "log" || what == "fsck") {
 			t.Errorf("%s shows %q", what, out)
 		}
 	}
-	if out := run(t, dir, "for-each-ref", "refs/afar"); !strings.Contains(out, "undo_1/before/tree") {
+	if out := run(t, dir, "for-each-ref", "refs/afar"); !strings.Contains(out, "undo_1/"+before.Tree) {
 		t.Errorf("refs: %s", out)
 	}
 	if err := s.Forget(t.Context(), before.Scope.Root, "undo_1"); err != nil {
@@ -420,7 +437,7 @@ func TestUndoHidden(t *testing.T) {
 // TestUndoLeavesOut checks that a snapshot names what it cannot keep.
 func TestUndoLeavesOut(t *testing.T) {
 	gitrepo.Parallel(t)
-	dir, s := lived(t), snapshots(t)
+	dir, s := branched(t), snapshots(t)
 	write(t, dir, "big.bin", strings.Repeat("x", 5000))
 	write(t, dir, "small", "x")
 	run(t, dir, "init", "-q", "nested")
@@ -431,7 +448,7 @@ func TestUndoLeavesOut(t *testing.T) {
 	}
 	s.Bytes, s.Files = 1000, 100
 	p := taken(t, s, tree0(dir))
-	for _, want := range []string{"nested (a repository of its own)", "1 files above the bounds (big.bin)"} {
+	for _, want := range []string{"nested (a repository of its own)", "1 file above the bounds (big.bin)"} {
 		if !slices.Contains(p.Left, want) {
 			t.Errorf("left out: %q, not %q", p.Left, want)
 		}
@@ -466,18 +483,18 @@ func TestUndoLeavesOut(t *testing.T) {
 // a bare repository.
 func TestUndoElsewhere(t *testing.T) {
 	gitrepo.Parallel(t)
-	dir, s := lived(t), snapshots(t)
+	dir, s := branched(t), snapshots(t)
 	linked := filepath.Join(t.TempDir(), "w")
 	run(t, dir, "worktree", "add", "-q", linked, "other")
 	write(t, linked, "sub/x", "mine")
-	want, untouched := standing(t, linked), standing(t, dir)
+	want, untouched := stateOf(t, linked), stateOf(t, dir)
 	before := taken(t, s, tree0(filepath.Join(linked, "sub")))
 	run(t, linked, "clean", "-q", "-fd")
 	restore(t, s, before, nil)
-	if diff := cmp.Diff(want, standing(t, linked)); diff != "" {
+	if diff := cmp.Diff(want, stateOf(t, linked)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(untouched, standing(t, dir)); diff != "" {
+	if diff := cmp.Diff(untouched, stateOf(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 	bare := filepath.Join(t.TempDir(), "b.git")
@@ -515,15 +532,15 @@ func TestUndoForms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir, s := make(t, lived(t)), snapshots(t)
+			dir, s := make(t, branched(t)), snapshots(t)
 			write(t, dir, "a.txt", "mine")
 			write(t, dir, "new/b.txt", "new")
-			want := standing(t, dir)
+			want := stateOf(t, dir)
 			before := taken(t, s, tree0(dir))
 			run(t, dir, "reset", "-q", "--hard")
 			run(t, dir, "clean", "-q", "-fd")
 			restore(t, s, before, after(t, s, before))
-			if diff := cmp.Diff(want, standing(t, dir)); diff != "" {
+			if diff := cmp.Diff(want, stateOf(t, dir)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -534,7 +551,7 @@ func TestUndoForms(t *testing.T) {
 // place of a directory.
 func TestUndoLinks(t *testing.T) {
 	gitrepo.Parallel(t)
-	dir, s := lived(t), snapshots(t)
+	dir, s := branched(t), snapshots(t)
 	outside := t.TempDir()
 	write(t, outside, "f", "theirs")
 	write(t, dir, "keep/f", "other")
@@ -547,7 +564,7 @@ func TestUndoLinks(t *testing.T) {
 		if err := os.Symlink(to, filepath.Join(dir, "sub")); err != nil {
 			t.Fatal(err)
 		}
-		p, err := s.Plan(t.Context(), before, nil, time.Time{}, "undo_2", "before")
+		p, err := s.Plan(t.Context(), before, nil, time.Time{}, "undo_2")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,54 +1,33 @@
 package snapshot
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // maxRefs bounds how many refs one picture records.
 const maxRefs = 500
 
-// picture makes a picture out of objects. No ref keeps them yet.
-func (k Keeper) picture(v *view, scope undo.Scope) (undo.Picture, error) {
-	p := undo.Picture{Scope: scope}
-	if err := errors.Join(v.addRefs(&p), v.addStashes(&p)); err != nil {
-		return p, err
-	}
-	if scope.Bare || !scope.Tree && len(scope.Paths) == 0 {
-		return p, nil
-	}
-	left := p.Left
-	t := taking{view: v, picture: &p, bytes: k.Bytes, files: k.Files}
-	tree, err := t.tree()
-	if err != nil && v.ctx.Err() == nil { // somebody wrote meanwhile: try once more
-		p.Files, p.Bytes, p.Left = 0, 0, left
-		t = taking{view: v, picture: &p, bytes: k.Bytes, files: k.Files}
-		tree, err = t.tree()
-	}
-	p.Tree = tree
-	return p, err
-}
-
 // addRefs records HEAD and what the refs of the scope point to.
 func (v *view) addRefs(p *undo.Picture) error {
 	var patterns []string
+	for _, name := range p.Scope.Refs {
+		patterns = append(patterns, patternsOf(name)...)
+	}
 	branch, err := v.repo.Line(v.ctx, "symbolic-ref", "-q", "HEAD")
 	switch {
+	case err == nil && p.Scope.Tree:
+		p.Head, patterns = branch, append(patterns, branch)
 	case err == nil:
 		p.Head = branch
-		if p.Scope.Tree {
-			patterns = append(patterns, branch)
-		}
 	case p.Scope.Tree:
 		oid, err := v.repo.Line(v.ctx, "rev-parse", "-q", "--verify", "HEAD^{commit}")
 		if err != nil {
@@ -56,17 +35,11 @@ func (v *view) addRefs(p *undo.Picture) error {
 		}
 		p.Refs = append(p.Refs, undo.Ref{Name: "HEAD", OID: oid})
 	}
-	for _, name := range p.Scope.Refs {
-		patterns = append(patterns, patternsOf(name)...)
-	}
 	if len(patterns) == 0 {
 		return nil
 	}
 	args := append([]string{"for-each-ref", "--format=%(objectname) %(refname) %(symref)"}, patterns...)
 	out, err := v.git(args...)
-	if err != nil {
-		return err
-	}
 	for _, line := range git.Lines(out) {
 		oid, rest, _ := strings.Cut(line, " ")
 		name, target, _ := strings.Cut(rest, " ")
@@ -75,9 +48,9 @@ func (v *view) addRefs(p *undo.Picture) error {
 		}
 	}
 	if over := len(p.Refs) - maxRefs; over > 0 {
-		p.Refs, p.Left = p.Refs[:maxRefs], append(p.Left, fmt.Sprint(over, " refs"))
+		p.Refs, p.Left = p.Refs[:maxRefs], append(p.Left, text.Count(over, "ref"))
 	}
-	return nil
+	return err
 }
 
 // patternsOf returns the refs that a command may mean by a name.
@@ -100,14 +73,11 @@ func (v *view) addStashes(p *undo.Picture) error {
 		return nil // there are none
 	}
 	out, err := v.git("log", "-g", "--no-show-signature", "--format=%H %gs", "refs/stash", "--")
-	if err != nil {
-		return err
-	}
 	for _, line := range git.Lines(out) {
 		oid, text, _ := strings.Cut(line, " ")
 		p.Stashes = append(p.Stashes, undo.Stash{OID: oid, Text: text})
 	}
-	return nil
+	return err
 }
 
 // A taking builds the tree of a picture:
@@ -125,122 +95,87 @@ type taking struct {
 	files   int
 
 	seen   map[string]bool
-	kept   []file
-	absent []string // in the index, but not in the work tree
+	kept   []string
+	modes  strings.Builder
+	absent []string // perhaps in the index, but not in the work tree
 	over   []string // above the bounds
 }
 
-// A file is one regular file or link of the work tree.
-type file struct {
-	path, source string // git hashes source
-	mode         string
-	perm         fs.FileMode
-}
-
 func (t *taking) tree() (string, error) {
-	t.seen = map[string]bool{}
-	var entries []entry
+	staged := ""
 	if t.picture.Scope.Tree {
-		out, err := t.git("ls-files", "-z", "-t", "-s")
-		if err == nil {
-			err = t.addChanges()
+		if err := t.addChanges(); err != nil {
+			return "", err
 		}
+		out, err := t.git("ls-files", "-z", "-t", "-s")
 		if err != nil {
 			return "", err
 		}
-		entries = parseIndex(out)
-	}
-	for _, e := range entries {
-		t.seen[e.path] = true // it is in the index, or addChanges found it
-		if e.sparse {
-			t.absent = append(t.absent, e.path)
-		}
+		staged = t.addIndex(out)
 	}
 	for _, path := range t.picture.Scope.Paths {
 		t.add(path)
 	}
 	if len(t.over) > 0 {
-		t.leave(fmt.Sprintf("%d files above the bounds (%s)", len(t.over), undo.Some(t.over)))
+		t.leave(text.Count(len(t.over), "file") + " above the bounds (" + undo.Some(t.over) + ")")
 	}
-	return t.write(entries)
+	return t.write(staged)
+}
+
+// addIndex reads git ls-files -z -t -s: "H 100644 <oid> 0\t<path>". It returns the entries in
+// the form of update-index; of an unmerged file it returns our side. A file that a sparse
+// checkout leaves out is absent. The files that addChanges did not find are as in the index,
+// and need not be kept.
+func (t *taking) addIndex(out []byte) string {
+	var lines strings.Builder
+	for _, record := range git.Records(out) {
+		tag, rest, _ := strings.Cut(record, " ")
+		entry, path, _ := strings.Cut(rest, "\t")
+		object, stage := entry[:max(0, len(entry)-1)], entry[max(0, len(entry)-1):]
+		t.seen[path] = true
+		if slices.Contains([]string{"0", "2"}, stage) {
+			fmt.Fprintf(&lines, "%s0\t%s\x00", object, path)
+		}
+		if tag == "S" {
+			t.absent = append(t.absent, path)
+		}
+	}
+	return lines.String()
 }
 
 // addChanges adds the files that differ from the index, and those that are not
 // in it.
 func (t *taking) addChanges() error {
-	args := []string{
-		"status",
-		"--porcelain=v2",
-		"-z",
-		"--untracked-files=all",
-		"--no-renames",
-		"--ignore-submodules=all",
-	}
+	args := []string{"--ignore-submodules=all"}
 	if t.picture.Scope.Ignored {
 		args = append(args, "--ignored=traditional")
 	}
-	out, err := t.git(args...)
-	if err != nil {
-		return err
-	}
-	for _, record := range git.Records(out) {
-		c, ok := parseChange(record)
-		rebuildable := git.Rebuildable(c.path)
+	changes, err := t.repo.Status(t.ctx, args...)
+	for _, c := range changes {
+		rebuildable := git.Rebuildable(c.Path)
+		isTracked := !slices.Contains([]byte{'?', '!'}, c.Kind)
 		switch {
-		case !ok:
-		case c.gone:
-			t.absent = append(t.absent, c.path)
-		case rebuildable != "" && !c.tracked:
+		case c.Kind == '1' && (c.Work == '.' || c.Sub):
+		case c.Kind == '1' && c.Work == 'D':
+			t.absent = append(t.absent, c.Path)
+		case rebuildable != "" && !isTracked:
 			t.leave(rebuildable + canBeRebuilt)
 		default:
-			t.add(c.path)
+			t.add(c.Path)
 		}
 	}
-	return nil
-}
-
-// A change is a status entry whose work tree differs from the index.
-type change struct {
-	path          string
-	tracked, gone bool
-}
-
-// parseChange reads one entry of git status --porcelain=v2. It reports false for
-// headers, submodules, and files that are as in the index.
-func parseChange(record string) (c change, ok bool) {
-	fields := map[byte]int{'1': 9, 'u': 11, '?': 2, '!': 2}[(record + " ")[0]]
-	part := strings.SplitN(record, " ", fields)
-	if fields == 0 || len(part) != fields {
-		return change{}, false
-	}
-	c = change{path: part[fields-1], tracked: fields > 2}
-	if fields != 9 {
-		return c, true
-	}
-	isSubmodule := strings.HasPrefix(part[2], "S")
-	if strings.HasSuffix(part[1], ".") || isSubmodule {
-		return change{}, false
-	}
-	c.gone = strings.HasSuffix(part[1], "D")
-	return c, true
+	return err
 }
 
 // add keeps a file, or all files of a directory. It leaves out a repository in there, whose
 // history it cannot keep.
 func (t *taking) add(path string) {
-	full := filepath.Join(t.root, path)
-	info, err := os.Lstat(full)
-	if err != nil {
-		t.absent = append(t.absent, strings.TrimSuffix(path, "/"))
-		return
-	}
-	if !info.IsDir() {
-		t.keep(path, info)
-		return
-	}
-	_ = filepath.WalkDir(full, func(name string, d fs.DirEntry, err error) error {
-		rel := strings.TrimPrefix(name, t.root+"/")
+	_ = filepath.WalkDir(filepath.Join(t.root, path), func(name string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(t.root, name)
 		switch {
+		case d == nil:
+			t.absent = append(t.absent, rel)
+			return nil
 		case err != nil:
 			t.leave(rel + " (unreadable)")
 			return fs.SkipDir
@@ -249,7 +184,8 @@ func (t *taking) add(path string) {
 		case d.IsDir():
 			return t.enter(rel)
 		}
-		if info, err := d.Info(); err == nil {
+		if info, err := d.Info(); err == nil && !t.seen[rel] && !git.InGitDir(rel) {
+			t.seen[rel] = true
 			t.keep(rel, info)
 		}
 		return nil
@@ -276,59 +212,23 @@ func (t *taking) leave(what string) { t.picture.Left = addNew(t.picture.Left, wh
 
 // keep keeps one file, within the bounds.
 func (t *taking) keep(path string, info fs.FileInfo) {
-	if t.seen[path] {
-		return
-	}
-	t.seen[path] = true
-	if git.InGitDir(path) {
-		return
-	}
-	f := file{path: path, source: filepath.Join(t.root, path), mode: "100644", perm: info.Mode().Perm()}
-	switch mode := info.Mode(); {
-	case mode&fs.ModeSymlink != 0:
-		f.mode, f.source = "120000", t.linkTarget(f.source)
-	case !mode.IsRegular():
+	isLink := info.Mode()&fs.ModeSymlink != 0
+	switch {
+	case !isLink && !info.Mode().IsRegular():
 		t.leave(path + " (not a file)")
 		return
-	case mode&0o111 != 0:
-		f.mode = "100755"
-	}
-	if !isReadable(f.source) {
+	case !isLink && !isReadable(filepath.Join(t.root, path)):
 		t.leave(path + " (unreadable)")
 		return
-	}
-	if info.Size() > t.bytes || len(t.kept) >= t.files {
+	case info.Size() > t.bytes, len(t.kept) >= t.files:
 		t.over = append(t.over, path)
 		return
 	}
 	t.bytes -= info.Size()
-	t.kept = append(t.kept, f)
+	t.kept = append(t.kept, path)
+	fmt.Fprintf(&t.modes, "%o %s\x00", info.Mode().Perm(), path)
 	t.picture.Files++
 	t.picture.Bytes += info.Size()
-}
-
-// linkTarget writes the target of a symbolic link to a file that git can read. It returns
-// the name of the file, "" after an error.
-func (t *taking) linkTarget(path string) string {
-	to, err := os.Readlink(path)
-	if err != nil {
-		return ""
-	}
-	name, err := t.tempFile("link", []byte(to))
-	if err != nil {
-		return ""
-	}
-	return name
-}
-
-// tempFile writes a temporary file and returns its name.
-func (t *taking) tempFile(name string, text []byte) (string, error) {
-	f, err := os.CreateTemp(t.tmp, name)
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(text)
-	return f.Name(), errors.Join(err, f.Close())
 }
 
 func isReadable(path string) bool {
@@ -340,119 +240,34 @@ func isReadable(path string) bool {
 	return true
 }
 
-// write makes the objects and returns the tree that contains all of them.
-func (t *taking) write(entries []entry) (string, error) {
-	var modes bytes.Buffer
-	for _, f := range t.kept {
-		fmt.Fprintf(&modes, "%o %s\x00", f.perm, f.path)
-	}
-	name, err := t.tempFile("modes", modes.Bytes())
-	if err != nil {
+// write makes the objects and returns the tree that contains all of them. Absent files go
+// before kept ones are added, because one may be a directory now.
+func (t *taking) write(staged string) (string, error) {
+	if err := t.openRaw(); err != nil {
 		return "", err
 	}
-	oids, err := t.hash(append(t.kept, file{source: name}))
-	if err != nil {
-		return "", err
+	var tree strings.Builder
+	for _, step := range []struct {
+		in     string
+		args   string
+		prefix string // of the line in the tree, if the step makes an object
+		name   string
+	}{
+		{in: staged, args: "update-index -z --index-info"},
+		{args: "write-tree --missing-ok", prefix: "040000 tree", name: "staged"},
+		{in: nulls(t.absent), args: "update-index --force-remove -z --stdin"},
+		{in: nulls(t.kept), args: "update-index --add --remove --replace -z --stdin"},
+		{args: "write-tree --missing-ok", prefix: "040000 tree", name: "work"},
+		{in: t.modes.String(), args: "hash-object -w --stdin", prefix: "100644 blob", name: "modes"},
+	} {
+		out, err := t.gitWith(t.raw, step.in, strings.Fields(step.args)...)
+		if err != nil {
+			return "", err
+		}
+		if step.name != "" {
+			fmt.Fprintf(&tree, "%s %s\t%s\n", step.prefix, strings.TrimSpace(string(out)), step.name)
+		}
 	}
-	staged, err := t.writeTree(stagedLines(entries))
-	if err != nil {
-		return "", err
-	}
-	work, err := t.writeTree(t.workLines(oids))
-	if err != nil {
-		return "", err
-	}
-	in := fmt.Sprintf(
-		"040000 tree %s\tstaged\n040000 tree %s\twork\n100644 blob %s\tmodes\n", staged, work,
-		oids[len(t.kept)],
-	)
-	out, err := t.gitWith([]byte(in), "mktree")
+	out, err := t.gitWith(t.raw, tree.String(), "mktree")
 	return strings.TrimSpace(string(out)), err
-}
-
-// hash stores the bytes of files. It runs no filter of the repository.
-func (t *taking) hash(files []file) ([]string, error) {
-	var in []byte
-	for _, f := range files {
-		in = append(in, quote(f.source)...)
-	}
-	out, err := t.gitWith(in, "hash-object", "-w", "--no-filters", "--stdin-paths")
-	if err != nil {
-		return nil, err
-	}
-	oids := git.Lines(out)
-	if len(oids) != len(files) {
-		return nil, fmt.Errorf("git hash-object gave %d answers for %d files", len(oids), len(files))
-	}
-	return oids, nil
-}
-
-// stagedLines returns the entries of the index in the form of update-index. Of an unmerged
-// file it returns our side.
-func stagedLines(entries []entry) (in []byte) {
-	for _, e := range entries {
-		if slices.Contains([]string{"0", "2"}, e.stage) {
-			in = fmt.Appendf(in, "%s %s 0\t%s\x00", e.mode, e.oid, e.path)
-		}
-	}
-	return in
-}
-
-// workLines returns the differences of the work tree from the index, in the form of
-// update-index. Absent files come first, because one may be a directory now.
-func (t *taking) workLines(oids []string) (in []byte) {
-	sort.Strings(t.absent)
-	for _, path := range slices.Compact(t.absent) {
-		in = fmt.Appendf(in, "0 %s\t%s\x00", zeroOID(oids[0]), path)
-	}
-	for i, f := range t.kept {
-		in = fmt.Appendf(in, "%s %s 0\t%s\x00", f.mode, oids[i], f.path)
-	}
-	return in
-}
-
-// zeroOID returns git's name for no object, with the length of like.
-func zeroOID(like string) string { return strings.Repeat("0", len(like)) }
-
-// writeTree adds entries to the temporary index and writes its tree.
-func (t *taking) writeTree(in []byte) (string, error) {
-	if _, err := t.gitOwnIndex(in, "update-index", "-z", "--index-info"); err != nil {
-		return "", err
-	}
-	out, err := t.gitOwnIndex(nil, "write-tree", "--missing-ok")
-	return strings.TrimSpace(string(out)), err
-}
-
-// An entry is one line of the index.
-type entry struct {
-	sparse                 bool // a sparse checkout leaves it out of the work tree
-	mode, oid, stage, path string
-}
-
-// parseIndex reads git ls-files -z -t -s: "H 100644 <oid> 0\t<path>".
-func parseIndex(out []byte) (entries []entry) {
-	for _, record := range git.Records(out) {
-		head, path, _ := strings.Cut(record, "\t")
-		part := strings.Split(head, " ")
-		if len(part) == 4 && path != "" {
-			entries = append(entries, entry{part[0] == "S", part[1], part[2], part[3], path})
-		}
-	}
-	return entries
-}
-
-// quote returns a path in the form in which git reads it from a line.
-func quote(path string) []byte {
-	b := []byte{'"'}
-	for i := range len(path) {
-		switch c := path[i]; {
-		case strings.IndexByte(`"\`, c) >= 0:
-			b = append(b, '\\', c)
-		case c < ' ' || c == 0x7f:
-			b = fmt.Appendf(b, `\%03o`, c)
-		default:
-			b = append(b, c)
-		}
-	}
-	return append(b, '"', '\n')
 }

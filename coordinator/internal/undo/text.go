@@ -26,8 +26,8 @@ func (p Picture) holds() (parts []string) {
 	var names []string
 	for _, r := range p.Refs {
 		// Next to files, a ref that is not in the scope only says where the work tree was.
-		if r.OID != "" && (len(p.Scope.Refs) > 0 || p.Files == 0) {
-			names = append(names, shortRef(r))
+		if len(p.Scope.Refs) > 0 || p.Files == 0 {
+			names = append(names, r.Short())
 		}
 	}
 	if len(names) > 0 {
@@ -39,11 +39,13 @@ func (p Picture) holds() (parts []string) {
 	return parts
 }
 
-func shortRef(r Ref) string {
+// Short returns the name of r for people. The state of a remote-tracking branch says nothing
+// about the remote.
+func (r Ref) Short() string {
 	for _, kind := range []struct{ prefix, word string }{
 		{"refs/heads/", "branch "},
 		{"refs/tags/", "tag "},
-		{"refs/remotes/", "remote branch "},
+		{"refs/remotes/", "remote-tracking branch "},
 	} {
 		if name, ok := strings.CutPrefix(r.Name, kind.prefix); ok {
 			return kind.word + name

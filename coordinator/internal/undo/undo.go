@@ -71,10 +71,15 @@ type Scope struct {
 	Stashes bool     `json:"stashes,omitempty"`
 }
 
-// A Ref is the name of a ref and the object that it points to, "" if it does not exist.
+// Empty reports whether nothing is looked at.
+func (s Scope) Empty() bool {
+	return !s.Tree && !s.Stashes && len(s.Paths)+len(s.Refs) == 0
+}
+
+// A Ref is the name of a ref and the object that it points to.
 type Ref struct {
 	Name string `json:"name"`
-	OID  string `json:"oid,omitempty"`
+	OID  string `json:"oid"`
 }
 
 // A Stash is one entry of the stash.
@@ -97,20 +102,35 @@ type Picture struct {
 }
 
 // Empty reports whether p keeps nothing that a step could destroy.
-func (p Picture) Empty() bool { return p.Files+len(p.Commits()) == 0 }
+func (p Picture) Empty() bool { return p.Files+len(p.Refs)+len(p.Stashes) == 0 }
 
-// Commits returns the objects that must be kept to restore the refs and stashes of p.
-func (p Picture) Commits() (oids []string) {
+// Objects returns the objects that must be kept to restore p, each once.
+func (p Picture) Objects() (oids []string) {
+	if p.Tree != "" {
+		oids = append(oids, p.Tree)
+	}
 	for _, r := range p.Refs {
-		if r.OID != "" {
-			oids = append(oids, r.OID)
-		}
+		oids = append(oids, r.OID)
 	}
 	for _, s := range p.Stashes {
 		oids = append(oids, s.OID)
 	}
-	return oids
+	slices.Sort(oids)
+	return slices.Compact(oids)
 }
+
+// RefValue returns what a ref points to in p, "" if it does not exist.
+func (p Picture) RefValue(name string) string {
+	for _, r := range p.Refs {
+		if r.Name == name {
+			return r.OID
+		}
+	}
+	return ""
+}
+
+// HeadValue returns the branch that HEAD names, or the commit of a detached HEAD.
+func (p Picture) HeadValue() string { return cmp.Or(p.Head, p.RefValue("HEAD")) }
 
 // Again returns the scope for a second look. It names the refs of p, so that they are
 // looked at whatever HEAD names by then.

@@ -114,7 +114,7 @@ func TestLines(t *testing.T) {
 				{"refs/remotes/origin/x", "3"},
 				{"HEAD", "4"},
 			},
-		}}, t0)), "snapshot: branch old, tag v1, remote branch origin/x and 1 more; 2 stashes", ""},
+		}}, t0)), "snapshot: branch old, tag v1, remote-tracking branch origin/x and 1 more; 2 stashes", ""},
 	} {
 		if got := c.s.Line(); got != c.line || c.s.Button() != c.button {
 			t.Errorf("%s: %q [%s], want %q [%s]", c.name, got, c.s.Button(), c.line, c.button)

@@ -128,11 +128,10 @@ func (s *Snapshotter) takeNow(ctx context.Context, id undo.ID) {
 	}
 }
 
-// pictures takes a picture of each repository. Each has a name of its own, so the objects
-// of an earlier picture are kept until the later one is stored.
+// pictures takes a picture of each repository.
 func (s *Snapshotter) pictures(ctx context.Context, scopes []undo.Scope, id undo.ID) (out []undo.Picture, err error) {
-	for i, scope := range scopes {
-		p, err := s.keeper.Take(ctx, scope, id, strconv.FormatInt(time.Now().UnixNano(), 36)+"-"+strconv.Itoa(i))
+	for _, scope := range scopes {
+		p, err := s.keeper.Take(ctx, scope, id)
 		if err != nil {
 			return nil, err
 		}
@@ -221,8 +220,7 @@ func (s *Snapshotter) plan(ctx context.Context, v undo.Snapshot) (all plans, err
 		if i < len(v.After) {
 			after = &v.After[i]
 		}
-		p, err := s.keeper.Plan(ctx, before, after, v.RanAt, v.Restore.Redo,
-			strconv.FormatInt(time.Now().UnixNano(), 36))
+		p, err := s.keeper.Plan(ctx, before, after, v.RanAt, v.Restore.Redo)
 		if err != nil {
 			return nil, err
 		}

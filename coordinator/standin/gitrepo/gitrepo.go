@@ -184,13 +184,13 @@ func MakeCloned(t *testing.T, root string) {
 	Run(t, dir, "branch", "-q", "--set-upstream-to=origin/main", "main")
 }
 
-// Lived returns a repository with two commits, a branch and a tag.
-func Lived(t *testing.T) string {
+// Branched returns a repository with two commits, a branch and a tag.
+func Branched(t *testing.T) string {
 	t.Helper()
-	return Run(t, filepath.Join(Copied(t, "lived", makeLived), "repo"), "rev-parse", "--show-toplevel")
+	return Run(t, filepath.Join(Copied(t, "branched", makeBranched), "repo"), "rev-parse", "--show-toplevel")
 }
 
-func makeLived(t *testing.T, root string) {
+func makeBranched(t *testing.T, root string) {
 	makeCommitted(t, root)
 	dir := filepath.Join(root, "repo")
 	for _, name := range []string{"a.txt", "b.txt"} {
@@ -205,9 +205,9 @@ func makeLived(t *testing.T, root string) {
 	Run(t, dir, "tag", "v1")
 }
 
-// Standing returns everything that a person could lose in a repository: files with their
+// State returns everything that a person could lose in a repository: files with their
 // permissions, the index, refs, HEAD and stashes.
-func Standing(t *testing.T, dir string) string {
+func State(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
