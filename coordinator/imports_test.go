@@ -114,7 +114,7 @@ type stdBan struct {
 // pureStd are the standard packages that a pure package may import.
 var pureStd = []string{
 	"bytes", "cmp", "crypto/sha256", "crypto/subtle", "embed", "encoding/base64", "encoding/hex", "encoding/json",
-	"errors", "fmt", "html/template", "io", "io/fs", "iter", "maps", "math", "net/netip", "path", "reflect", "regexp", "slices",
+	"errors", "fmt", "html", "html/template", "io", "io/fs", "iter", "maps", "math", "net/netip", "path", "reflect", "regexp", "slices",
 	"sort", "strconv", "strings", "time", "unicode", "unicode/utf16", "unicode/utf8",
 }
 
@@ -386,6 +386,7 @@ func table() rules {
 			"github.com/spf13/cobra":           "cmd/afar",
 			"golang.org/x/term":                "cmd/afar",
 			"rsc.io/qr":                        "coordinator/qrcode",
+			"github.com/yuin/goldmark":         in + "page",
 			"github.com/gofrs/flock":           "coordinator/home",
 			"github.com/tidwall/gjson":         hostjson,
 			"github.com/go-telegram/bot":       in + "channel/telegram",

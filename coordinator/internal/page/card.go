@@ -147,6 +147,12 @@ func (c Card) Quoted() bool {
 	return kind == "plan" || kind == wording.CheckIn || kind == "elicitation"
 }
 
+// Prose reports whether the card's input is a text that a model wrote in Markdown.
+func (c Card) Prose() bool {
+	kind := c.Face().Kind
+	return kind == "plan" || kind == wording.CheckIn
+}
+
 // Where returns the directory of the call, "" if it is the project's.
 func (c Card) Where() string {
 	if strings.TrimSuffix(c.Cwd, "/") == strings.TrimSuffix(c.Face().Project, "/") {

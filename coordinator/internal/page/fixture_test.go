@@ -22,6 +22,7 @@ func full() map[string]page.View {
 		"loops":     fullLoops(),
 		"questions": fullQuestions(),
 		"question":  page.Question{Card: cards()[0], Home: home},
+		"plan":      page.Question{Card: cards()[4], Home: home},
 		"settled":   page.Question{Card: settled(), How: "Allowed by maria at 14:01 from web", Home: home},
 		"guard":     fullGuard(),
 		"report":    fullReport(),
@@ -71,6 +72,32 @@ func ask(id, kind, token, tool, input string, age time.Duration) wire.Ask {
 	}
 }
 
+// planText is a plan as models write them.
+const planText = `# Sessions in Redis
+
+Sessions live in memory, so **every restart** signs all users out. Move them to Redis, one step at a time:
+
+1. Move the session store behind an interface, ` + "`session.Store`" + `.
+2. Add a Redis implementation.
+   - keys expire after 30 days
+   - a lost connection is an *error*, not an empty session
+3. Switch it on by a flag, off by default.
+
+## Proof
+
+` + "```sh" + `
+go test ./session/... -race && ./bench --store=redis
+` + "```" + `
+
+| store | p95 | after a restart |
+|---|---|---|
+| memory | 0.1 ms | signed out |
+| Redis | 0.8 ms | signed in |
+
+> Open question: which eviction policy?
+See [the notes](https://redis.example/docs/eviction).
+`
+
 func cards() []page.Card {
 	guarded := ask(
 		"7f3ac1d2",
@@ -108,8 +135,7 @@ func cards() []page.Card {
 	question.Current = 1
 
 	plan := ask("d00dfeed", "plan", "web-9e1f", "ExitPlanMode",
-		"1. Move the session store behind an interface.\n2. Add a Redis implementation.\n3. Switch it on by a flag, "+
-			"off by default.", 34*time.Minute)
+		planText, 34*time.Minute)
 
 	stopped := ask("e1e2e3e4", "check-in", "api-0b1c", "", "All 214 tests are green and the branch is pushed. "+
 		"The migration needs a decision: shall I drop the column `legacy_id` now, or in the next release?", 52*time.Minute)

@@ -49,7 +49,7 @@ const ToolPrompt = "Prompt"
 // momentOf shows an entry of the journal. Most begin with the session's token, which the
 // page of the session need not repeat.
 func momentOf(e wire.Entry, token string) moment {
-	m := moment{At: e.At, Icon: iconOf(e.Kind), Mood: moods[e.Kind], What: words(e.Kind), Text: e.Text}
+	m := moment{At: e.At, Icon: iconOf(e.Kind), Mood: moods[e.Kind], What: kindInWords(e.Kind), Text: e.Text}
 	if token != "" {
 		m.Text = strings.TrimPrefix(m.Text, token+": ")
 	}
@@ -59,8 +59,8 @@ func momentOf(e wire.Entry, token string) moment {
 	return m
 }
 
-// words says a kind of the journal in words: "loop ended".
-func words(kind string) string { return strings.NewReplacer(".", " ", "-", " ").Replace(kind) }
+// kindInWords says a kind of the journal in words: "loop ended".
+func kindInWords(kind string) string { return strings.NewReplacer(".", " ", "-", " ").Replace(kind) }
 
 // entryIcons are the pictures of the kinds of entries, by the noun that they begin with.
 var entryIcons = map[string]string{
