@@ -10,7 +10,9 @@ func Named(word string) Op { return Op(word) }
 
 // What is done to files and disks.
 const (
+	Append    Op = "append" // the file keeps what it has
 	Create    Op = "create"
+	Edit      Op = "edit" // a part of the file changes
 	Find      Op = "find"
 	Format    Op = "format"
 	GitForce  Op = "git-force"

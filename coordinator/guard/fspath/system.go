@@ -14,11 +14,58 @@ const SystemDirs = "/bin /boot /dev /etc /lib /lib32 /lib64 /opt /proc /root /ru
 	"/var/log /var/mail /var/spool /var/db /private/etc /private/var /etc/ssl /etc/systemd /etc/nginx " +
 	"/snap /Windows /Users/Shared C:"
 
+// onMount returns the part of a path below the root of a mounted disk, in lower case.
+// It returns false for a path on no such disk.
+func onMount(p string) (rest string, ok bool) {
+	if IsDrive(p) {
+		return strings.TrimPrefix(p[2:], "/"), true
+	}
+	for _, m := range [...]struct {
+		dir   string
+		names int // parts of the path that name the disk
+	}{{"/mnt/", 1}, {"/Volumes/", 1}, {"/run/media/", 2}, {"/media/", 2}} {
+		if rest, ok = strings.CutPrefix(p, m.dir); !ok {
+			continue
+		}
+		for range m.names {
+			_, rest, _ = strings.Cut(rest, "/")
+		}
+		return strings.ToLower(rest), rest != ""
+	}
+	return "", false
+}
+
+// IsOtherSystem reports whether a path lies in a folder of Windows itself, on a
+// drive or on a mounted disk.
+func IsOtherSystem(p string) bool {
+	rest, ok := onMount(p)
+	head, _, _ := strings.Cut(rest, "/")
+	switch head {
+	case "windows", "program files", "program files (x86)", "programdata", "recovery", "system volume information":
+		return ok
+	}
+	return false
+}
+
+// IsProfile reports whether a path is the home of a person on another system that
+// is mounted, or the folder of all homes.
+func IsProfile(p string) bool {
+	rest, ok := onMount(p)
+	name, found := strings.CutPrefix(rest, "users/")
+	return ok && (rest == "users" || found && !strings.Contains(name, "/"))
+}
+
+// isMountedDrive reports whether a path is a drive of Windows as Linux mounts it.
+func isMountedDrive(p string) bool {
+	name, ok := strings.CutPrefix(p, "/mnt/")
+	return ok && len(name) == 1 && lex.IsLetter(name[0])
+}
+
 // IsDriveDir reports whether a path is a Windows drive or a system directory on
 // one.
 func IsDriveDir(p string) bool {
 	if !IsDrive(p) {
-		return false
+		return isMountedDrive(p)
 	}
 	rest := strings.TrimSuffix(p[2:], "/"+partial.Unknown)
 	return rest == "" || lex.OneOf(rest, "/windows /users /programdata /windows/system32 /boot /recovery") ||

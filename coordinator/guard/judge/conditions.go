@@ -17,7 +17,8 @@ func globbed(_ *judging, e effect.Effect) bool {
 // rebuilt reports whether the target is a directory that a tool creates again by
 // itself, such as a cache.
 func rebuilt(j *judging, e effect.Effect) bool {
-	if e.Away != "" || e.Sure != effect.Known || fspath.HasGlob(fspath.Dir(e.Target)) {
+	known := e.Sure == effect.Known || e.Op == effect.Find // what find finds lies below its root
+	if e.Away != "" || !known || fspath.HasGlob(fspath.Dir(e.Target)) {
 		return false
 	}
 	base := fspath.Base(strings.TrimSuffix(e.Target, "/"))
@@ -77,8 +78,14 @@ func repoWrite(j *judging, e effect.Effect) bool {
 		fspath.Within(tail, "objects")
 }
 
-const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/sudoers /etc/fstab /etc/hosts.allow /etc/pam.conf " +
-	"/boot/grub/grub.cfg /etc/ld.so.preload /proc/sysrq-trigger /etc/master.passwd"
+const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/gshadow /etc/sudoers /etc/fstab /etc/crypttab " +
+	"/etc/hosts.allow /etc/pam.conf /etc/nsswitch.conf /etc/ld.so.preload /etc/ld.so.cache /etc/ld.so.conf " +
+	"/etc/inittab /etc/master.passwd /proc/sysrq-trigger " +
+	"/bin/sh /bin/bash /bin/login /usr/bin/sh /usr/bin/bash /usr/bin/env /usr/bin/sudo /usr/bin/login /sbin/init " +
+	"/usr/sbin/init"
+
+// vitalDirs are the directories whose files are all vital.
+const vitalDirs = "/boot /etc/sudoers.d /etc/pam.d /lib/modules /usr/lib/modules /lib/systemd /usr/lib/systemd"
 
 // vitalFile reports whether an existing file is changed that the system needs to
 // start or to let people log in.
@@ -86,10 +93,26 @@ func vitalFile(j *judging, e effect.Effect) bool {
 	if e.Op == effect.Create {
 		return false
 	}
-	p := j.real(e.Target)
-	return lex.OneOf(p, vitalFiles) || lex.OneOf(e.Target, vitalFiles) || fspath.Within(p, "/boot") ||
-		fspath.Within(p, "/etc/sudoers.d") ||
-		fspath.Within(p, "/etc/pam.d")
+	return vital(e.Target) || e.Away == "" && vital(j.real(e.Target))
+}
+
+// vital is vitalFile for one path.
+func vital(p string) bool {
+	if lex.OneOf(p, vitalFiles) || fspath.IsOtherSystem(p) {
+		return true
+	}
+	for rest := vitalDirs; rest != ""; {
+		var dir string
+		if dir, rest, _ = strings.Cut(rest, " "); fspath.Within(p, dir) {
+			return true
+		}
+	}
+	return lex.BeginsWith(p, "/lib /usr/lib") && lex.BeginsWith(fspath.Base(p), "libc.so ld-linux")
+}
+
+// vitalOutside is vitalFile for a path that is not in the project.
+func vitalOutside(j *judging, e effect.Effect) bool {
+	return j.where(e) != inProject && vitalFile(j, e)
 }
 
 // madeFolder reports whether the effect creates a .claude folder, as

@@ -158,6 +158,10 @@ var policies = []policy{
 		why: "Deletes the system", instead: narrower,
 	},
 	{
+		id: "fs.delete-root", verdict: Deny, kind: effect.DeleteTree, when: when{is: vitalOutside},
+		why: "Deletes what the system needs to start or to let people in", instead: narrower,
+	},
+	{
 		id: "fs.delete-home", verdict: Deny, kind: effect.DeleteTree, when: when{in: inHome | inKeys},
 		why: "Deletes a home directory", instead: narrower,
 	},
@@ -200,6 +204,10 @@ var policies = []policy{
 		why:  "Deletes the system", instead: narrower,
 	},
 	{
+		id: "fs.delete-root", verdict: Deny, kind: effect.DeleteFile, when: when{is: vitalOutside},
+		why: "Deletes what the system needs to start or to let people in", instead: narrower,
+	},
+	{
 		id: "fs.delete-home", verdict: Deny, kind: effect.DeleteFile, when: when{in: inHome, is: globbed},
 		why: "Deletes what lies in a home directory", instead: narrower,
 	},
@@ -238,6 +246,10 @@ var policies = []policy{
 		why:  "Moves the system, a home or the repository away", instead: narrower,
 	},
 	{
+		id: "fs.move-root", verdict: Deny, kind: effect.MoveAway, when: when{is: vitalOutside},
+		why: "Moves away what the system needs to start or to let people in", instead: narrower,
+	},
+	{
 		id: "fs.move-project", verdict: Ask, kind: effect.MoveAway, when: when{in: inWhole | inKeys},
 		why: "Moves the whole project away", instead: narrower,
 	},
@@ -271,7 +283,7 @@ var policies = []policy{
 		why: "Writes into the repository's own files", instead: "Use git commands instead of editing .git.",
 	},
 	{
-		id: "fs.write-vital", verdict: Deny, kind: effect.WriteFile, when: when{is: vitalFile},
+		id: "fs.write-vital", verdict: Deny, kind: effect.WriteFile, when: when{is: vitalOutside},
 		why:     "Overwrites a file that the system needs to start or to let people in",
 		instead: "Write the change to a file in the project, and let the person install it.",
 	},

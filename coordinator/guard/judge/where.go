@@ -234,7 +234,7 @@ func (j *judging) isHome(p string) bool {
 		return true
 	}
 	dir := fspath.Dir(p)
-	return (lex.OneOf(dir, "/home /Users") || fspath.IsDrive(dir) && dir[2:] == "/users") && p != dir
+	return lex.OneOf(dir, "/home /Users") && p != dir || fspath.IsProfile(p)
 }
 
 // inTree returns the region of a path in the project or a repository, and

@@ -155,7 +155,7 @@ func inPlace(sh *shell.Shell, args []string, lang string) {
 	}
 	for i := code + 1; i < len(args); i++ {
 		if !strings.HasPrefix(args[i], "-") {
-			sh.Write(args[i])
+			sh.WriteAs(effect.Edit, args[i])
 		}
 	}
 }
@@ -233,7 +233,7 @@ func editor(sh *shell.Shell, c shell.Command) {
 	if lex.OneOf(c.Name, "ed ex") {
 		for _, f := range o.Pos {
 			if !strings.HasPrefix(f, "+") {
-				sh.Write(f)
+				sh.WriteAs(effect.Edit, f)
 			}
 		}
 	}
@@ -295,7 +295,7 @@ func sed(sh *shell.Shell, c shell.Command) {
 		switch {
 		case o.Has("i", "I", "in-place"):
 			if f != "" {
-				sh.Write(f)
+				sh.WriteAs(effect.Edit, f)
 			}
 		default:
 			sh.Print(sh.Read(f))
@@ -419,7 +419,7 @@ func awk(sh *shell.Shell, c shell.Command) {
 		switch {
 		case strings.Contains(f, "="):
 		case library == "inplace":
-			sh.Write(f)
+			sh.WriteAs(effect.Edit, f)
 		default:
 			sh.Read(f)
 		}

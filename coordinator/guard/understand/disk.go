@@ -6,6 +6,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -18,13 +19,26 @@ var diskPrograms = []named{
 
 // diskDump reports the files or disks that dd reads and writes.
 func diskDump(sh *shell.Shell, c shell.Command) {
+	text, into := partial.Unknown, ""
+	if c.In != nil {
+		text = *c.In
+	}
 	for _, a := range c.Args {
-		if f, ok := strings.CutPrefix(a, "if="); ok {
-			sh.Print(sh.Read(f))
+		name, value, _ := strings.Cut(a, "=")
+		switch name {
+		case "if":
+			text = sh.Read(value)
+		case "of":
+			into = value
 		}
-		if f, ok := strings.CutPrefix(a, "of="); ok {
-			sh.Write(f)
-		}
+	}
+	switch {
+	case into == "":
+		sh.Print(text)
+	case lex.ContainsAny(c.Args, "conv=notrunc oflag=append"):
+		sh.WriteAs(effect.Append, into)
+	default:
+		sh.Overwrite(into, text)
 	}
 }
 

@@ -111,6 +111,10 @@ func operandsTo(o shell.Options) ([]string, string) {
 // reportDestination reports the destination of a file: the path itself, and the file inside it
 // in case the path is a directory.
 func reportDestination(sh *shell.Shell, to, from string) {
+	if from == "/dev/null" {
+		sh.Overwrite(to, "")
+		return
+	}
 	dst := sh.Write(to)
 	text, known := sh.Files[sh.Path(from)]
 	if !known && protected.SecretPath(sh.Path(from), sh.Place.Home) && sh.Place.Away == "" {

@@ -35,7 +35,8 @@ var textPrograms = []named{
 	{names: "set", do: shell.SetParams},
 	{names: "shift", do: shell.Shift},
 	{names: "whoami id hostname date uname nproc seq jot wc exa eza tree stat file tldr apropos " +
-		"whatis info test [ true false :", do: printUnknown},
+		"whatis info", do: printUnknown},
+	{names: "test [ true false :", do: func(*shell.Shell, shell.Command) {}},
 	{names: "jq yq gojq jaq", do: dataQuery},
 	{names: "ssh-keygen", do: keyTool},
 	{names: "ls", do: func(sh *shell.Shell, c shell.Command) {
@@ -96,9 +97,12 @@ func eachOperand(sh *shell.Shell, c shell.Command, f func(string) string) {
 
 // echo prints its arguments and follows their escapes with -e.
 func echo(sh *shell.Shell, c shell.Command) {
-	args, escapes := c.Args, false
+	args, escapes, end := c.Args, false, "\n"
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
 		escapes = escapes || strings.Contains(args[0], "e")
+		if strings.Contains(args[0], "n") {
+			end = ""
+		}
 		args = args[1:]
 	}
 	text := strings.Join(args, " ")
@@ -106,7 +110,7 @@ func echo(sh *shell.Shell, c shell.Command) {
 	if escapes {
 		text = scrubEscapes(shell.AnsiC(text))
 	}
-	sh.Print(text + "\n")
+	sh.Print(text + end)
 }
 
 // scrubEscapes removes the zero bytes that escapes may produce.
@@ -498,11 +502,16 @@ func tee(sh *shell.Shell, c shell.Command) {
 	if c.In != nil {
 		text = *c.In
 	}
-	for _, f := range shell.ParseOptions(c.Args, "").Pos {
+	o := shell.ParseOptions(c.Args, "")
+	for _, f := range o.Pos {
 		if host, ok := shell.NetDevice(sh.Path(f)); ok && strings.ContainsRune(text, partial.HoleSecret) {
 			sh.Effect(effect.SendOut, effect.Secret, host)
 		}
-		sh.Remember(sh.Write(f), text)
+		if o.Has("a", "append") {
+			sh.Remember(sh.WriteAs(effect.Append, f), text)
+		} else {
+			sh.Overwrite(f, text)
+		}
 	}
 	printRepeated(sh, c, text)
 }

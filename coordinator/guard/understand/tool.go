@@ -99,7 +99,11 @@ func fileTool(sh *shell.Shell, call effect.Call, kind effect.Kind) {
 		if lex.OneOf(a.Path, "file_path notebook_path path") && a.Value != "" {
 			sh.Part = lex.Clip(a.Value, 300)
 			p := sh.Path(partial.Scrub(a.Value))
-			sh.Effect(kind, settingsEdit(sh, call, p), p)
+			op := settingsEdit(sh, call, p)
+			if op == "" && kind == effect.WriteFile {
+				op = effect.Edit // the host can undo it
+			}
+			sh.Effect(kind, op, p)
 		}
 	}
 }

@@ -515,6 +515,14 @@ func reportKnown(sh *shell.Shell, kind, short string, toks []Token, i int, const
 			args = withoutZeroth(args)
 			arg = args[0]
 		}
+	case "open":
+		if textAt(toks, end+2) == "close" && len(args) > 1 && strings.HasPrefix(args[1], "w") {
+			kind = "empty" // open(name, "w").close()
+		}
+	case "write":
+		if len(args) > 1 && args[1] == "" {
+			kind = "empty"
+		}
 	case "eval":
 		if arg != "" && !partial.HasHole(arg) {
 			Run(sh, arg, lang)
@@ -571,7 +579,13 @@ func receiverOf(sh *shell.Shell, toks []Token, i int, consts map[string]string) 
 			return v
 		}
 	}
-	if k := opening(toks, i-1); k >= 0 {
+	k := opening(toks, i-1)
+	if k > 0 && unqualified(toks[k-1].Text) == "joinpath" {
+		if v, ok := readLiteral(sh, toks[k+1:], consts); ok {
+			return receiverOf(sh, toks, k-1, consts) + "/" + v
+		}
+	}
+	if k >= 0 {
 		if v, ok := readLiteral(sh, toks[k+1:], consts); ok {
 			return v
 		}
@@ -662,10 +676,12 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file " +
 		"delete-file"},
 	{kind: "open", names: "open"},
-	{kind: "write", names: "writeFile writeFileSync appendFile appendFileSync file_put_contents write_text " +
+	{kind: "write", names: "writeFile writeFileSync file_put_contents write_text " +
 		"write_bytes " +
-		"truncate truncateSync createWriteStream outputFile outputFileSync writeTextFile " +
+		"createWriteStream outputFile outputFileSync writeTextFile " +
 		"writeTextFileSync"},
+	{kind: "append", names: "appendFile appendFileSync"},
+	{kind: "empty", names: "truncate truncateSync"},
 	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines load_file " +
 		"createReadStream"},
 	{kind: "move", names: "rename renameSync move mv"},
@@ -703,6 +719,14 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 	case "write":
 		if arg != "" {
 			sh.Write(arg)
+		}
+	case "append":
+		if arg != "" {
+			sh.WriteAs(effect.Append, arg)
+		}
+	case "empty":
+		if arg != "" {
+			sh.WriteAs(effect.Truncate, arg)
 		}
 	case "read":
 		if arg != "" {
@@ -751,6 +775,17 @@ func runStatement(sh *shell.Shell, arg string, args []string, list bool) {
 	}
 }
 
+// openOp returns how a file changes that is opened with a mode for writing.
+func openOp(mode string) effect.Op {
+	switch {
+	case strings.Contains(mode, "a") || mode == ">>":
+		return effect.Append
+	case strings.Contains(mode, "r"):
+		return effect.Edit
+	}
+	return ""
+}
+
 // openFile reports the effect of open(), which writes only if the mode says so.
 func openFile(sh *shell.Shell, arg string, args []string) {
 	if len(args) > 1 && strings.Contains(args[1], "|") { // perl: behind the file handle
@@ -766,7 +801,7 @@ func openFile(sh *shell.Shell, arg string, args []string) {
 			sh.Effect(effect.RunUnknown, effect.Unseen, "")
 		}
 	case len(args) > 1 && len(args[1]) <= 3 && strings.ContainsAny(args[1], "wax+>"):
-		sh.Write(arg)
+		sh.WriteAs(openOp(args[1]), arg)
 		if len(args) > 2 && strings.HasPrefix(args[1], ">") { // perl: open(F, ">", name)
 			sh.Write(args[2])
 		}

@@ -29,9 +29,7 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 	part, at, forked := sh.Part, sh.at, sh.forked
 	sh.at = spot{src: sh.Src, stmt: st}
 	sh.forked = forked || st.Background
-	sh.bare = saysNothing(st.Cmd)
 	in, sinks := sh.redirects(st.Redirs, stdin)
-	sh.bare = false
 	if len(sinks) == 0 {
 		sh.node(st.Cmd, in)
 	} else {
@@ -40,32 +38,49 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 	sh.Part, sh.at, sh.forked = part, at, forked
 }
 
-// saysNothing reports whether a command prints nothing, so that a redirection of
-// its output only empties the file.
-func saysNothing(cmd syntax.Command) bool {
-	if cmd == nil {
-		return true
-	}
-	call, ok := cmd.(*syntax.CallExpr)
-	return ok && len(call.Args) == 1 && lex.OneOf(call.Args[0].Lit(), ": true")
+// A sink is a file that the output of a command goes to.
+type sink struct {
+	path    string
+	effect  int  // index of the effect that reports it
+	appends bool // the file keeps what it has
 }
 
 // redirected runs a command whose output goes to files and remembers it.
-func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []string) {
+func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []sink) {
 	outer := sh.Out
 	sh.Out = &strings.Builder{}
 	sh.node(cmd, in)
 	text := sh.Out.String()
 	sh.Out = outer
 	for _, f := range sinks {
-		if host, ok := NetDevice(f); ok && strings.ContainsRune(text, partial.HoleSecret) {
+		if host, ok := NetDevice(f.path); ok && strings.ContainsRune(text, partial.HoleSecret) {
 			sh.Effect(effect.SendOut, effect.Secret, host)
 		}
-		if lex.OneOf(f, "/dev/stdout /dev/stderr /dev/tty") {
+		if lex.OneOf(f.path, "/dev/stdout /dev/stderr /dev/tty") {
 			sh.Print(text)
 			continue
 		}
-		sh.Remember(f, text)
+		if text == "" && !f.appends && printsKnown(cmd) {
+			sh.Eval.empties(f.effect)
+		}
+		sh.Remember(f.path, text)
+	}
+}
+
+// printsKnown reports whether the output of a command is known to its end. Without
+// a command there is no output.
+func printsKnown(cmd syntax.Command) bool {
+	if cmd == nil {
+		return true
+	}
+	call, ok := cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) > 0 && lex.OneOf(call.Args[0].Lit(), ": true echo printf cat")
+}
+
+// empties notes that the i-th effect, which writes a file, leaves the file empty.
+func (u *Evaluation) empties(i int) {
+	if i < len(u.Effects) && u.Effects[i].Kind == effect.WriteFile {
+		u.Effects[i].Op = effect.Truncate
 	}
 }
 
@@ -441,8 +456,8 @@ func (sh *Shell) appended(name string, v Value) Value {
 
 // redirects evaluates the redirections. It returns the input of the command and
 // the files that its output goes to.
-func (sh *Shell) redirects(list []*syntax.Redirect, stdin *string) (*string, []string) {
-	var sinks []string
+func (sh *Shell) redirects(list []*syntax.Redirect, stdin *string) (*string, []sink) {
+	var sinks []sink
 	for _, r := range list {
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.RdrInOut:
@@ -482,23 +497,41 @@ func (sh *Shell) input(r *syntax.Redirect, stdin *string) *string {
 	return &text
 }
 
-// sinks returns the files that a redirection writes.
-func (sh *Shell) sinks(r *syntax.Redirect) []string {
+// sinks reports the files that a redirection writes, and returns them.
+func (sh *Shell) sinks(r *syntax.Redirect) []sink {
 	if r.Word == nil {
 		return nil
 	}
-	var files []string
+	op := effect.Op("")
+	if r.Op == syntax.AppOut || r.Op == syntax.AppAll {
+		op = effect.Append
+	}
+	var files []sink
 	for _, f := range sh.fields(r.Word) {
 		descriptor := r.Op == syntax.DplIn || r.Op == syntax.DplOut && (lex.IsNumber(f) || f == "-")
 		if !descriptor {
-			files = append(files, sh.Write(f))
+			n := len(sh.Eval.Effects)
+			files = append(files, sink{path: sh.WriteAs(op, f), effect: n, appends: op == effect.Append})
 		}
 	}
 	return files
 }
 
 // Write reports a file that is created or overwritten and returns its path.
-func (sh *Shell) Write(word string) string {
+func (sh *Shell) Write(word string) string { return sh.WriteAs("", word) }
+
+// Overwrite reports a file that is created or overwritten with a text, and remembers
+// the text.
+func (sh *Shell) Overwrite(word, text string) {
+	op := effect.Op("")
+	if text == "" {
+		op = effect.Truncate
+	}
+	sh.Remember(sh.WriteAs(op, word), text)
+}
+
+// WriteAs is Write with an Op: Append, Edit or Truncate.
+func (sh *Shell) WriteAs(op effect.Op, word string) string {
 	p := sh.Path(word)
 	if host, ok := NetDevice(p); ok {
 		sh.socket(host)
@@ -508,18 +541,9 @@ func (sh *Shell) Write(word string) string {
 		sh.Effect(effect.TypeInto, "", p)
 	}
 	if !lex.OneOf(p, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2") {
-		sh.Effect(effect.WriteFile, writeOp(sh.bare), p)
+		sh.Effect(effect.WriteFile, op, p)
 	}
 	return p
-}
-
-// writeOp returns the Op of a write: a redirection without a command only
-// empties the file.
-func writeOp(bare bool) effect.Op {
-	if bare {
-		return effect.Truncate
-	}
-	return ""
 }
 
 // Read reports that the command reads a file, and returns the content as far as
@@ -529,6 +553,9 @@ func (sh *Shell) Read(word string) string {
 	if host, ok := NetDevice(p); ok {
 		sh.socket(host)
 		return partial.UnknownNetwork
+	}
+	if p == "/dev/null" {
+		return ""
 	}
 	if text, ok := sh.Files[p]; ok {
 		if text == partial.UnknownSecret {

@@ -144,7 +144,6 @@ type Shell struct {
 	uncertain int  // > 0 inside a branch that may not run
 	forked    bool // in a pipe or in the background
 	Via       string
-	bare      bool // a redirection without a command
 }
 
 func New(u *Evaluation) *Shell {
