@@ -8,7 +8,8 @@ const (
 	OpExpand       = "hook.expand" // a slash command was typed
 	OpPreCompact   = "hook.pre-compact"
 	OpNotification = "hook.notification"
-	OpSession      = "session" // one session, with its last tool calls
+	OpSession      = "session"  // one session, with its last tool calls
+	OpSessions     = "sessions" // the sessions that run, a part of them
 )
 
 // SessionStartRequest registers a session.
@@ -111,6 +112,19 @@ type SessionRequest struct {
 type SessionReply struct {
 	Session
 	Steps []Step `json:"steps"`
+}
+
+// SessionsRequest asks for a part of the sessions that run.
+type SessionsRequest struct {
+	From int `json:"from,omitempty"` // how many are left out before it
+	Most int `json:"most"`           // how many it has at most
+}
+
+// SessionsReply holds sessions that run: the unprotected ones first, then those that wait for
+// the person, those that work, and the others. The newest are first among equals.
+type SessionsReply struct {
+	Sessions []Session `json:"sessions"`
+	All      int       `json:"all"` // how many run
 }
 
 // A Step is one tool call of a session.

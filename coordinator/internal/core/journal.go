@@ -30,6 +30,13 @@ func (c *Core) Journal(ctx context.Context, after int64, limit int, id session.I
 	}
 }
 
+// LastEntry returns the number of the newest journal entry. The state that is read
+// afterwards has the change that the entry is about.
+func (c *Core) LastEntry() (seq int64) {
+	c.view(func(s *state, _ time.Time) { seq = s.entry })
+	return seq
+}
+
 // Newest returns at most limit entries of some kinds, oldest first: the last ones.
 func (c *Core) Newest(kinds []event.Kind, limit int) ([]event.Event, error) {
 	return c.cfg.Store.Newest(kinds, time.Time{}, limit)

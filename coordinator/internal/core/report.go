@@ -24,14 +24,22 @@ type Report struct {
 // maxReported bounds the journal entries of one kind in a report.
 const maxReported = 50
 
-// Report tells what happened since a time.
-func (c *Core) Report(since time.Time) (r Report, err error) {
+// ReportAsks returns the report of a time with the asks alone.
+func (c *Core) ReportAsks(since time.Time) (r Report, err error) {
 	r.Since, r.Until = since, c.cfg.Now()
 	opened, bad, err := c.cfg.Store.AsksSince(since)
 	if err := errors.Join(err, c.report(bad)); err != nil {
 		return r, err
 	}
 	r.Asks = c.reportedAsks(opened, since)
+	return r, nil
+}
+
+// Report tells what happened since a time.
+func (c *Core) Report(since time.Time) (r Report, err error) {
+	if r, err = c.ReportAsks(since); err != nil {
+		return r, err
+	}
 	if r.Counts, err = c.cfg.Store.Tally(since); err != nil {
 		return r, err
 	}

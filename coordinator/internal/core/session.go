@@ -1,7 +1,9 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sort"
@@ -293,9 +295,7 @@ func (c *Core) Session(name string) (v session.Session, err error) {
 func (c *Core) Sessions() []session.Session {
 	var out []session.Session
 	c.view(func(s *state, _ time.Time) {
-		for _, v := range s.sessions.rows {
-			out = append(out, v)
-		}
+		out = slices.AppendSeq(slices.Grow(out, len(s.sessions.rows)), maps.Values(s.sessions.rows))
 	})
 	sort.Slice(out, func(i, j int) bool {
 		if a, b := out[i].State == session.Ended, out[j].State == session.Ended; a != b {
@@ -303,6 +303,67 @@ func (c *Core) Sessions() []session.Session {
 		}
 		return out[i].Token < out[j].Token
 	})
+	return out
+}
+
+// Transcripts returns the transcripts of the sessions that have not ended, in no order.
+func (c *Core) Transcripts() (paths []string) {
+	c.view(func(s *state, _ time.Time) {
+		for id := range s.sessions.byLife.ids[alive] {
+			if path := s.sessions.rows[id].Transcript; path != "" {
+				paths = append(paths, path)
+			}
+		}
+	})
+	return paths
+}
+
+// Running returns at most most of the sessions that have not ended, after the first from of
+// them, and how many there are. Those that need the person come first, see
+// session.Session.Urgency. The newest are first among equals.
+func (c *Core) Running(from, most int) (part []session.Session, all int) {
+	var order []urgent
+	c.view(func(s *state, now time.Time) { order = s.urgent(now) })
+	slices.SortFunc(order, urgent.compare)
+	all = len(order)
+	order = order[min(from, all):]
+	c.view(func(s *state, _ time.Time) {
+		for _, u := range order[:min(most, len(order))] {
+			part = append(part, s.sessions.rows[u.id])
+		}
+	})
+	return part, all
+}
+
+// An urgent is the place of a session among those that run.
+type urgent struct {
+	id      session.ID
+	urgency int
+	since   int64 // in unix nanoseconds
+}
+
+func (u urgent) compare(other urgent) int {
+	if by := cmp.Compare(other.urgency, u.urgency); by != 0 {
+		return by
+	}
+	if by := cmp.Compare(other.since, u.since); by != 0 {
+		return by
+	}
+	return cmp.Compare(u.id, other.id)
+}
+
+// urgent returns the places of the sessions that run, in no order.
+func (s *state) urgent(now time.Time) []urgent {
+	asked := map[session.ID]bool{}
+	for _, a := range s.asks.waiting() {
+		asked[a.Session] = asked[a.Session] || a.Waiting()
+	}
+	ids := s.sessions.byLife.ids[alive]
+	out := make([]urgent, 0, len(ids))
+	for id := range ids {
+		v := s.sessions.rows[id]
+		out = append(out, urgent{id: id, urgency: v.Urgency(asked[id], now), since: v.Since.UnixNano()})
+	}
 	return out
 }
 

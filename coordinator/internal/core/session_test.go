@@ -3,6 +3,7 @@ package core_test
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -59,6 +60,56 @@ func TestSessionsSorted(t *testing.T) {
 		order = append(order, v.ID)
 	}
 	r.same("order", []session.ID{"2", "1", "3"}, order)
+}
+
+// TestRunning checks the order of the sessions that run, and its parts.
+func TestRunning(t *testing.T) {
+	r := newRig(t)
+	for _, s := range []session.Sighting{
+		{ID: "idle", State: session.Idle},
+		{ID: "works", State: session.Working},
+		{ID: "asked", State: session.Working},
+		{ID: "works later", State: session.Working},
+		{ID: "waits", State: session.Waiting},
+		{ID: "ended", State: session.Idle},
+	} {
+		s.Cwd, s.Hooked, s.Attended, s.KnowAtt = "/p", true, true, true
+		_, err := r.See(s)
+		r.ok(err)
+		r.pass(time.Second)
+	}
+	r.ok(r.EndSession("ended", "logout"))
+	a := newAsk("a", "make")
+	a.Session = "asked"
+	r.openAsk(a)
+	for _, s := range []session.Sighting{
+		{ID: "asked", State: session.Working}, // another of its tools runs
+		{ID: "bare", Cwd: "/p"},
+	} {
+		_, err := r.See(s)
+		r.ok(err)
+	}
+	r.pass(session.Settle)
+	for _, c := range []struct {
+		from, most int
+		want       string
+	}{
+		{0, 10, "bare asked waits works later works idle"},
+		{0, 2, "bare asked"},
+		{4, 2, "works idle"},
+		{6, 2, ""},
+		{7, 2, ""},
+		{math.MaxInt, math.MaxInt, ""},
+	} {
+		part, all := r.Running(c.from, c.most)
+		var ids []string
+		for _, v := range part {
+			ids = append(ids, string(v.ID))
+		}
+		if got := strings.Join(ids, " "); got != c.want || all != 6 {
+			t.Errorf("from %d, most %d: %q of %d, want %q", c.from, c.most, got, all, c.want)
+		}
+	}
 }
 
 func TestEndSession(t *testing.T) {

@@ -29,6 +29,7 @@ type state struct {
 	rules    Rules
 	trace    bool // each step of a loop is posted; never changes
 
+	entry   int64  // the number of the newest journal entry
 	touched []Part // parts of which their subscribers do not know yet, see Core.tell
 }
 
@@ -53,6 +54,7 @@ func (s *state) load(from *store.Store, now time.Time) (bad []store.Bad, err err
 	if s.settings, err = from.Settings(); err != nil {
 		return nil, err
 	}
+	s.entry = from.LastEntry()
 	for _, t := range s.tables {
 		damaged, err := t.load(from, now.Add(-remember), now)
 		if err != nil {
@@ -72,6 +74,9 @@ func (s *state) merge(b *store.Batch, now time.Time) {
 	moved, before := s.movesAsks(b), s.next()
 	if b.Settings != nil {
 		s.settings = *b.Settings
+	}
+	for _, e := range b.Events {
+		s.entry = e.Seq
 	}
 	for _, t := range s.tables {
 		s.touched = append(s.touched, t.merge(b, now)...)

@@ -18,6 +18,7 @@ func ms(d time.Duration) int64 { return now.Add(-d).UnixMilli() }
 func full() map[string]page.View {
 	return map[string]page.View{
 		"now":       fullNow(),
+		"sessions":  fullSessions(),
 		"session":   fullSession(),
 		"loops":     fullLoops(),
 		"questions": fullQuestions(),
@@ -36,6 +37,7 @@ func full() map[string]page.View {
 func empty() map[string]page.View {
 	return map[string]page.View{
 		"now":       page.Now{Status: wire.StatusReply{Settings: wire.Settings{Away: "auto"}}},
+		"sessions":  page.Sessions{},
 		"session":   page.Session{Session: wire.Session{Token: "api-1a2b", State: "idle", Since: ms(time.Minute)}},
 		"loops":     page.Loops{},
 		"questions": page.Questions{},
@@ -168,7 +170,7 @@ func settled() page.Card {
 }
 
 // sessions are twenty sessions in all their states.
-func sessions() (out []wire.Session, more map[string]page.Detail) {
+func sessions() (out []wire.Session) {
 	names := []string{
 		"shop-1a2b", "docs-77c0", "infra-4d5e", "web-9e1f", "api-0b1c", "edge-2f3a", "auth-b7c8", "cart-55aa", "mail-10ff",
 		"etl-8d9e", "ios-3c4d", "cli-aa01", "sdk-bb02", "ml-cc03", "ops-dd04", "lab-ee05", "blog-ff06", "old-1007", "tmp-2008",
@@ -195,7 +197,6 @@ func sessions() (out []wire.Session, more map[string]page.Detail) {
 		"Bash go test ./internal/cart/...", "Edit internal/store/session.go", "Grep \"func.*Rotate\"", "Bash npm run build",
 		"Read docs/architecture.md",
 	}
-	more = map[string]page.Detail{}
 	for i, name := range names {
 		s := wire.Session{
 			ID: "s-" + name, Token: name, Project: home + "/work/" + name[:len(name)-5], Mode: []string{"auto", "acceptEdits", "default"}[i%3],
@@ -208,19 +209,16 @@ func sessions() (out []wire.Session, more map[string]page.Detail) {
 		if i == 17 {
 			s.State = "unprotected"
 		}
-		if i > 17 {
-			s.State = "ended"
-		}
 		if i%3 == 0 {
 			s.Todos = &wire.Todos{Done: i % 5, Total: 5}
 		}
-		d := page.Detail{USD: 0.31 * float64(i%7)}
+		s.SpentUSD = 0.31 * float64(i%7)
 		if s.State == "working" {
-			d.Doing, d.Since = doing[i%len(doing)], ms(time.Duration(4+13*i)*time.Second)
+			s.Running, s.RunningSince = doing[i%len(doing)], ms(time.Duration(4+13*i)*time.Second)
 		}
-		out, more[s.ID] = append(out, s), d
+		out = append(out, s)
 	}
-	return out, more
+	return out
 }
 
 func loops() []wire.Loop {
@@ -317,7 +315,6 @@ func news() []wire.Entry {
 }
 
 func status() wire.StatusReply {
-	all, _ := sessions()
 	return wire.StatusReply{
 		Coordinator: wire.Coordinator{PID: 4242, Version: "0.6.0", Since: ms(31 * time.Hour)},
 		Guard:       wire.Guard{Grade: "locked"},
@@ -329,19 +326,37 @@ func status() wire.StatusReply {
 				Note:  "@maria_afar_bot",
 			}, {ID: "web", State: "ready", Note: "http://127.0.0.1:7357"},
 		},
-		Sessions: all,
-		Loops:    loops(),
+		Loops: loops(),
 	}
 }
 
 func fullNow() page.Now {
-	_, more := sessions()
-	return page.Now{Status: status(), Cards: cards(), More: more, News: news(), Home: home}
+	return page.Now{Status: status(), Cards: cards(), Sessions: running(), News: news(), Home: home}
+}
+
+// running are the sessions in the order in which the server lists them.
+func running() page.Running {
+	all, asks := sessions(), map[string]int{}
+	for _, c := range cards() {
+		for _, a := range c.Asks {
+			asks[a.Session]++
+		}
+	}
+	order := map[string]int{"unprotected": 3, "waiting": 2, "working": 1}
+	urgency := func(s wire.Session) int { return max(order[s.State], min(2, 2*asks[s.ID])) }
+	slices.SortStableFunc(all, func(a, b wire.Session) int { return urgency(b) - urgency(a) })
+	return page.Running{Part: wire.SessionsReply{Sessions: all, All: len(all)}, Most: 60, Asks: asks, Loops: loops()}
+}
+
+// fullSessions is the second of three parts.
+func fullSessions() page.Sessions {
+	part := running()
+	part.Part.All, part.From, part.Most = 60, 20, 20
+	return page.Sessions{Running: part, Home: home}
 }
 
 func fullSession() page.Session {
-	all, more := sessions()
-	s := all[5]
+	s := sessions()[5]
 	var steps []page.Step
 	for i := range 12 {
 		steps = append(steps, page.Step{
@@ -356,7 +371,7 @@ func fullSession() page.Session {
 		page.Step{At: ms(70 * time.Minute), Tool: page.ToolPrompt, Input: "Speed up the image pipeline"},
 	)
 	return page.Session{
-		Session: s, Detail: more[s.ID], Loop: &loops()[0], Cards: cards()[3:4], Steps: steps, Home: home,
+		Session: s, Loop: &loops()[0], Cards: cards()[3:4], Steps: steps, Home: home,
 		Entries: []wire.Entry{
 			entry("loop.checked", s.Token, s.Token+": red: 93 ms, want 80 ms", 95*time.Second),
 			entry(

@@ -1,8 +1,7 @@
 package page
 
 import (
-	"cmp"
-	"slices"
+	"strconv"
 
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
@@ -11,13 +10,9 @@ import (
 // A row is a session as the list of sessions shows it.
 type row struct {
 	wire.Session
-	Detail
 	Loop *wire.Loop
 	Asks int // its open questions
 }
-
-// DoingSince is when the session began what it does.
-func (r row) DoingSince() int64 { return r.Detail.Since }
 
 // Note says what is unusual about the session, where it does nothing else.
 func (r row) Note() string {
@@ -27,57 +22,49 @@ func (r row) Note() string {
 	return ""
 }
 
-// maxRows bounds the sessions on the first page.
-const maxRows = 60
-
-// Rows returns the sessions: those that wait for the person first, then those at work, then
-// the others; the newest first among equals.
-func (n Now) Rows() []row {
-	asks := map[string]int{}
-	for _, c := range n.Cards {
-		for _, a := range c.Asks {
-			asks[a.Session]++
-		}
-	}
+// Rows returns the sessions of the part.
+func (r Running) Rows() (out []row) {
 	loops := map[string]*wire.Loop{}
-	for i, l := range n.Status.Loops {
+	for i, l := range r.Loops {
 		if l.Active {
-			loops[l.Session] = &n.Status.Loops[i]
+			loops[l.Session] = &r.Loops[i]
 		}
 	}
-	var out []row
-	for _, s := range n.Status.Sessions {
-		out = append(out, row{Session: s, Detail: n.More[s.ID], Loop: loops[s.ID], Asks: asks[s.ID]})
+	for _, s := range r.Part.Sessions {
+		out = append(out, row{Session: s, Loop: loops[s.ID], Asks: r.Asks[s.ID]})
 	}
-	slices.SortStableFunc(out, func(a, b row) int {
-		if by := a.rank() - b.rank(); by != 0 {
-			return by
-		}
-		return cmp.Compare(b.Session.Since, a.Session.Since)
-	})
 	return out
 }
 
-// rank orders sessions by how much they need a person.
-func (r row) rank() int {
-	switch {
-	case r.State == "unprotected":
-		return 0
-	case r.Asks > 0 || r.State == "waiting":
-		return 1
-	case r.State == "working":
-		return 2
-	case r.State == "ended":
-		return 4
+// First and Last return the numbers of the part's first and last session, from 1 on.
+func (r Running) First() int { return min(r.From+1, r.Last()) }
+
+// Last: see First.
+func (r Running) Last() int { return min(r.From+len(r.Part.Sessions), r.Part.All) }
+
+// Later returns how many sessions come after the part.
+func (r Running) Later() int { return r.Part.All - r.Last() }
+
+// Before returns the path of the part before this one, "" for none.
+func (r Running) Before() string {
+	if r.From == 0 {
+		return ""
 	}
-	return 3
+	return sessionsFrom(max(0, r.From-r.Most))
 }
 
-// Sessions returns the rows that are shown.
-func (n Now) Sessions() []row {
-	rows := n.Rows()
-	return rows[:min(maxRows, len(rows))]
+// After returns the path of the part after this one, "" for none.
+func (r Running) After() string {
+	if r.Later() <= 0 {
+		return ""
+	}
+	return sessionsFrom(r.Last())
 }
 
-// Others returns how many sessions are not shown.
-func (n Now) Others() int { return max(0, len(n.Status.Sessions)-maxRows) }
+// sessionsFrom returns the path of the sessions after the first ones.
+func sessionsFrom(from int) string {
+	if from <= 0 {
+		return "/sessions"
+	}
+	return "/sessions?from=" + strconv.Itoa(from)
+}

@@ -66,18 +66,26 @@ type Message struct {
 
 // Now shows the open questions, the sessions, and what needs nobody.
 type Now struct {
-	Status wire.StatusReply
-	Cards  []Card            // the open questions, oldest first
-	More   map[string]Detail // by session id
-	News   []wire.Entry      // ends, verdicts and notices, newest first
-	Home   string            // the person's home, shown as ~
+	Status   wire.StatusReply // without the sessions
+	Cards    []Card           // the open questions, oldest first
+	Sessions Running
+	News     []wire.Entry // ends, verdicts and notices, newest first
+	Home     string       // the person's home, shown as ~
 }
 
-// A Detail is what `afar status` does not say of a session.
-type Detail struct {
-	Doing string  // what it does this second, such as "Bash go test ./..."
-	Since int64   // when it began that
-	USD   float64 // what it cost so far, at list prices
+// Sessions shows a part of the sessions that run.
+type Sessions struct {
+	Running
+	Home string
+}
+
+// Running is a part of the sessions that run.
+type Running struct {
+	Part  wire.SessionsReply // in its order, see there
+	From  int                // how many come before the part
+	Most  int                // how many a part has at most
+	Asks  map[string]int     // how many questions are open, by session id
+	Loops []wire.Loop        // those that go on
 }
 
 // A Card shows one question, or several identical ones that are answered together.
@@ -94,7 +102,6 @@ type Card struct {
 // Session shows one session.
 type Session struct {
 	Session wire.Session
-	Detail  Detail
 	Loop    *wire.Loop // nil without one
 	Cards   []Card     // its open questions
 	Grants  []wire.Grant
@@ -211,6 +218,12 @@ func (n Now) shape() shape {
 	return shape{
 		name: "now", title: "Now", path: "/", entry: "/", home: n.Home,
 		parts: []string{"state", "questions", "sessions", "news"},
+	}
+}
+
+func (s Sessions) shape() shape {
+	return shape{
+		name: "sessions", title: "Sessions", path: sessionsFrom(s.From), entry: "/", home: s.Home, parts: []string{"list"},
 	}
 }
 

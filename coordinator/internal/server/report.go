@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -14,7 +13,12 @@ func (s *Server) report(_ *call, in wire.ReportRequest) (out wire.ReportReply, e
 	if in.Since <= 0 {
 		return out, badRequest("a report needs a time to begin at, in unix milliseconds")
 	}
-	r, err := s.cfg.Core.Report(time.UnixMilli(in.Since))
+	since := time.UnixMilli(in.Since)
+	if in.OnlyAsks {
+		r, err := s.cfg.Core.ReportAsks(since)
+		return s.wireReport(r), err
+	}
+	r, err := s.cfg.Core.Report(since)
 	if err != nil {
 		return out, err
 	}
@@ -26,11 +30,8 @@ func (s *Server) report(_ *call, in wire.ReportRequest) (out wire.ReportReply, e
 // spent returns what the sessions that run used since a time, in order of time.
 func (s *Server) spent(since time.Time) []wire.Spent {
 	sums := map[int64]float64{}
-	for _, v := range s.cfg.Core.Sessions() {
-		if v.State == session.Ended || v.Transcript == "" {
-			continue
-		}
-		for _, part := range s.cfg.Spent(v.Transcript, since) {
+	for _, path := range s.cfg.Core.Transcripts() {
+		for _, part := range s.cfg.Spent(path, since) {
 			sums[part.At.UnixMilli()] += part.USD
 		}
 	}
@@ -52,6 +53,7 @@ func (s *Server) wireReport(r core.Report) wire.ReportReply {
 		Refused:    s.wireEntries(r.Refused),
 		Denied:     s.wireEntries(r.Denied),
 		Overridden: s.wireEntries(r.Overridden),
+		Spent:      []wire.Spent{},
 	}
 	for _, a := range r.Asks {
 		end := a.Answered()

@@ -148,6 +148,19 @@ func (s *Server) showSession(_ *call, in wire.SessionRequest) (out wire.SessionR
 	return out, nil
 }
 
+// someSessions shows a part of the sessions that run.
+func (s *Server) someSessions(_ *call, in wire.SessionsRequest) (out wire.SessionsReply, err error) {
+	if in.From < 0 || in.Most < 1 {
+		return out, badRequest("sessions: want from 0 or more, and most 1 or more")
+	}
+	some, all := s.cfg.Core.Running(in.From, in.Most)
+	out = wire.SessionsReply{Sessions: []wire.Session{}, All: all}
+	for _, v := range some {
+		out.Sessions = append(out.Sessions, s.wireSession(v))
+	}
+	return out, nil
+}
+
 func wireStep(step usage.Step) wire.Step {
 	w := wire.Step{At: millis(step.At), Tool: step.Tool, Input: stepInput(step)}
 	if step.Ended {

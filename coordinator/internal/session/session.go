@@ -237,6 +237,20 @@ func SeeShells(s Session, shells []string) (_ Session, fresh bool) {
 // Live reports whether s is known and has not ended.
 func (s Session) Live() bool { return s.ID != "" && s.State != Ended }
 
+// Urgency says how much s needs the person: most if it is unprotected, then if a question of
+// it waits, then if it works. asked says that a question of it waits.
+func (s Session) Urgency(asked bool, now time.Time) int {
+	switch {
+	case s.Unprotected(now):
+		return 3
+	case asked, s.State == Waiting:
+		return 2
+	case s.State == Working:
+		return 1
+	}
+	return 0
+}
+
 // Protected reports whether s runs with our hooks.
 func (s Session) Protected() bool { return s.Live() && s.Hooked }
 

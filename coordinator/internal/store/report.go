@@ -24,7 +24,7 @@ func (s *Store) Tally(since time.Time) (map[event.Kind]int, error) {
 		n    int
 	}
 	counts, err := collect(s, "journal", func(rows *sql.Rows, c *count) error { return rows.Scan(&c.kind, &c.n) },
-		`SELECT kind, count(*) FROM journal WHERE seq >= ? GROUP BY kind`, first)
+		tallyQuery, first)
 	if err != nil {
 		return nil, err
 	}
@@ -34,6 +34,14 @@ func (s *Store) Tally(since time.Time) (map[event.Kind]int, error) {
 	}
 	return out, nil
 }
+
+// tallyQuery walks from one kind to the next in the index of the kinds, and counts the entries
+// of each. It reads the entries that it counts alone: GROUP BY would read all.
+const tallyQuery = `WITH RECURSIVE k(kind) AS (
+		SELECT min(kind) FROM journal
+		UNION ALL SELECT (SELECT min(kind) FROM journal WHERE kind > k.kind) FROM k WHERE k.kind IS NOT NULL
+	), tally AS (SELECT kind, (SELECT count(*) FROM journal WHERE kind = k.kind AND seq >= ?) AS n FROM k)
+	SELECT kind, n FROM tally WHERE n > 0`
 
 // Newest returns at most limit entries of some kinds since a time, oldest first:
 // the last ones, where there are more.

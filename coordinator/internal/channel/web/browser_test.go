@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +16,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel/conformance"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -96,6 +95,48 @@ func TestTwoBrowsers(t *testing.T) {
 	}
 }
 
+// TestManySessions: the first page shows some of the sessions, and leads to all others.
+func TestManySessions(t *testing.T) {
+	const all = 230
+	var b store.Batch
+	for i := range all {
+		store.Sessions.Put(&b, session.Session{
+			ID: session.ID(fmt.Sprint("s", i)), Token: fmt.Sprintf("shop-%04x", i), State: session.Idle, Hooked: true,
+			Since: time.Now(), SeenAt: time.Now(),
+		})
+	}
+	s := served(t, b)
+	now := s.get(t, "/")
+	if n := len(tokens.FindAllString(now, -1)); n != 60 || !strings.Contains(now, `<a href="/sessions?from=60">170 more sessions`) {
+		t.Errorf("the first page shows %d sessions", n)
+	}
+	seen := map[string]bool{}
+	for path := "/sessions"; path != ""; {
+		list := s.get(t, path)
+		for _, token := range tokens.FindAllString(list, -1) {
+			if seen[token] {
+				t.Errorf("%s is shown twice", token)
+			}
+			seen[token] = true
+		}
+		path = ""
+		if next := further.FindStringSubmatch(list); next != nil {
+			path = next[1]
+		}
+	}
+	if len(seen) != all {
+		t.Errorf("the list shows %d sessions, want %d", len(seen), all)
+	}
+	if s.get(t, "/sessions?from=1000000"); t.Failed() {
+		t.Error("the list after its end is no page")
+	}
+}
+
+var (
+	tokens  = regexp.MustCompile(`<bdi>shop-[0-9a-f]{4}</bdi>`)
+	further = regexp.MustCompile(`<a href="(/sessions\?from=\d+)">\d+ more sessions?</a>`)
+)
+
 // TestStream: a page that opens its stream gets what it shows, then each change, with the
 // journal entry up to which it is true. A page that comes back misses nothing.
 func TestStream(t *testing.T) {
@@ -166,64 +207,4 @@ func awaitEvent(t testing.TB, events <-chan message, text string) message {
 			t.Fatalf("no event with %q", text)
 		}
 	}
-}
-
-// BenchmarkPages measures each page with 10,000 sessions and 100,000 journal entries. The
-// yardstick is the smallest file of the page, over the same way.
-func BenchmarkPages(b *testing.B) {
-	s := served(b, crowd()...)
-	v := s.core.Sessions()[0]
-	yardstick := s.median(b, "/static/afar.svg")
-	for _, path := range []string{"/", "/session/" + v.Token, "/loops", "/questions", "/guard", "/report", "/settings"} {
-		b.Run(strings.ReplaceAll(path, v.Token, "TOKEN"), func(b *testing.B) {
-			var took []time.Duration
-			for b.Loop() {
-				begin := time.Now()
-				s.get(b, path)
-				took = append(took, time.Since(begin))
-			}
-			p95 := quantile(took, 0.95)
-			b.ReportMetric(float64(p95.Microseconds())/1000, "ms-p95")
-			b.ReportMetric(float64(quantile(took, 0.5))/float64(yardstick), "x-file")
-		})
-	}
-}
-
-// crowd returns 10,000 sessions and 100,000 journal entries about them.
-func crowd() (out []store.Batch) {
-	kinds := []event.Kind{event.GuardDenied, event.LoopStepped, event.AskRan, event.Told}
-	for part := range 100 {
-		var b store.Batch
-		for i := range 100 {
-			n := part*100 + i
-			store.Sessions.Put(&b, session.Session{
-				ID: session.ID(fmt.Sprintf("s%05d", n)), Token: fmt.Sprintf("shop-%04x", n), Project: "/home/ann/shop",
-				Cwd: "/home/ann/shop", State: session.Idle, Hooked: true, Since: time.Now(), SeenAt: time.Now(),
-			})
-		}
-		for i := range 1000 {
-			n := part*1000 + i
-			b.Events = append(b.Events, event.Event{
-				At: time.Now(), Kind: kinds[n%4], Session: session.ID(fmt.Sprintf("s%05d", n%10_000)),
-				Subject: fmt.Sprint(n), Text: "something happened here",
-			})
-		}
-		out = append(out, b)
-	}
-	return out
-}
-
-func (s *subject) median(b testing.TB, path string) time.Duration {
-	var took []time.Duration
-	for range 100 {
-		begin := time.Now()
-		s.get(b, path)
-		took = append(took, time.Since(begin))
-	}
-	return quantile(took, 0.5)
-}
-
-func quantile(took []time.Duration, q float64) time.Duration {
-	sorted := slices.Sorted(slices.Values(took))
-	return sorted[int(q*float64(len(sorted)-1))]
 }

@@ -15,41 +15,27 @@ import (
 // Times of a stream.
 const (
 	settleFor = 20 * time.Millisecond // changes that come together are shown together
+	settleBy  = 3                     // and no less than so many times what it takes to render the pages
 	lookEvery = time.Second           // how often an open page looks at the files of the host
 	beatEvery = 20 * time.Second      // how often an idle stream shows that it lives
 	readFor   = 10 * time.Second      // how long a slow reader may hold up its own stream
 )
 
+// A round renders pages. What they show is true up to a journal entry at least.
+type round struct {
+	seq    int64
+	render func(path string) ([]page.Section, error)
+}
+
 // feeds holds what the open pages show. Pages with the same path share one feed, so that a
 // change is rendered once for all of them.
 type feeds struct {
-	render func(ctx context.Context, path string) ([]page.Section, error)
+	begin func(ctx context.Context) round
+	turn  sync.Mutex // held during a round, so that the last one to begin is the last to publish
 
 	mu    sync.Mutex // guards all below
 	feeds map[string]*feed
 	wake  chan struct{} // tells run that something has changed
-	head  int64         // the newest journal entry that run has read
-}
-
-// follow notes the newest entry of the journal. A page that is rendered afterwards is true
-// up to it.
-func (f *feeds) follow(c *core.Core) {
-	now, cancel := context.WithCancel(context.Background())
-	cancel() // without an entry there is nothing to wait for
-	last, err := c.Journal(now, 0, 1, "", true)
-	if err != nil || len(last) == 0 {
-		return // the next change looks again
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.head = last[0].Seq
-}
-
-// seq returns the journal entry up to which the pages are true.
-func (f *feeds) seq() int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.head
 }
 
 // A feed is what one path shows now.
@@ -69,7 +55,6 @@ type shown struct {
 func (f *feeds) run(ctx context.Context, c *core.Core) {
 	sub := c.Subscribe(core.Anything, core.Transcripts, core.Disk)
 	defer sub.Close()
-	f.follow(c)
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
@@ -83,10 +68,10 @@ func (f *feeds) run(ctx context.Context, c *core.Core) {
 		case <-ctx.Done():
 			return
 		}
-		f.follow(c)
+		begin := time.Now()
 		f.renderAll(ctx)
 		select {
-		case <-time.After(settleFor):
+		case <-time.After(max(settleFor, settleBy*time.Since(begin))):
 		case <-ctx.Done():
 			return
 		}
@@ -108,16 +93,21 @@ func (f *feeds) renderAll(ctx context.Context) {
 		paths = append(paths, path)
 	}
 	f.mu.Unlock()
-	for _, path := range paths {
-		f.renderOne(ctx, path)
+	if len(paths) == 0 {
+		return
 	}
+	f.render(ctx, paths...)
 }
 
-// renderOne renders one path and tells its readers.
-func (f *feeds) renderOne(ctx context.Context, path string) {
-	seq := f.seq() // before it is rendered: the page shows at least so much
-	sections, err := f.render(ctx, path)
-	f.publish(path, shown{sections: sections, seq: seq}, err)
+// render renders some paths in one round and tells their readers.
+func (f *feeds) render(ctx context.Context, paths ...string) {
+	f.turn.Lock()
+	defer f.turn.Unlock()
+	now := f.begin(ctx)
+	for _, path := range paths {
+		sections, err := now.render(path)
+		f.publish(path, shown{sections: sections, seq: now.seq}, err)
+	}
 }
 
 func (f *feeds) publish(path string, now shown, err error) {
@@ -136,24 +126,32 @@ func (f *feeds) publish(path string, now shown, err error) {
 	}
 }
 
-// open returns a channel that is told of each change of a path, at once for the first time.
-// The caller calls leave.
+// open returns a channel that is told of each change of a path, and of what the path shows
+// now. The caller calls leave.
 func (f *feeds) open(ctx context.Context, path string) (told chan struct{}, leave func()) {
 	told = make(chan struct{}, 1)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.feeds[path] == nil {
-		f.feeds[path] = &feed{readers: map[chan struct{}]struct{}{}}
+	now := f.feeds[path]
+	switch {
+	case now == nil:
+		now = &feed{readers: map[chan struct{}]struct{}{}}
+		f.feeds[path] = now
+		go f.render(context.WithoutCancel(ctx), path) // for later readers too; it may be slow
+	case now.sections != nil:
+		told <- struct{}{}
 	}
-	f.feeds[path].readers[told] = struct{}{}
-	go f.renderOne(ctx, path) // which may be slow
-	return told, func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		delete(f.feeds[path].readers, told)
-		if len(f.feeds[path].readers) == 0 {
-			delete(f.feeds, path)
-		}
+	now.readers[told] = struct{}{}
+	return told, func() { f.leave(path, told) }
+}
+
+// leave ends the interest of a reader in a path.
+func (f *feeds) leave(path string, told chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.feeds[path].readers, told)
+	if len(f.feeds[path].readers) == 0 {
+		delete(f.feeds, path)
 	}
 }
 

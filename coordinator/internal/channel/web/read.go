@@ -19,6 +19,8 @@ import (
 const (
 	mostNews    = 20
 	mostEntries = 200
+	mostRunning = 60  // sessions on the first page
+	mostListed  = 100 // sessions on a page of their list
 )
 
 // newsKinds are the entries of the journal that a person may want to hear of.
@@ -28,14 +30,11 @@ var newsKinds = []string{
 }
 
 // entries returns the newest entries of some kinds, newest first.
-func entries(q *query, limit int, kinds ...string) ([]wire.Entry, error) {
-	out, err := read[wire.LogReply](q, wire.OpLog, wire.LogRequest{Last: true, Limit: limit, Kinds: kinds})
+func entries(r reader, limit int, kinds ...string) ([]wire.Entry, error) {
+	out, err := read[wire.LogReply](r, wire.OpLog, wire.LogRequest{Last: true, Limit: limit, Kinds: kinds})
 	slices.Reverse(out.Entries)
 	return out.Entries, err
 }
-
-// news returns what a person may want to hear of, newest first.
-func news(q *query) ([]wire.Entry, error) { return entries(q, mostNews, newsKinds...) }
 
 // placeOf returns the path of the page about an entry.
 func placeOf(e wire.Entry) string {
@@ -49,7 +48,7 @@ func placeOf(e wire.Entry) string {
 func cardsOf(asks []wire.Ask) (cards []page.Card) {
 	place := map[string]int{}
 	for _, a := range asks {
-		if a.State != "open" && !a.Parked {
+		if !waits(a) {
 			continue
 		}
 		on := cmp.Or(a.Card, a.ID)
@@ -62,6 +61,9 @@ func cardsOf(asks []wire.Ask) (cards []page.Card) {
 	}
 	return cards
 }
+
+// waits reports whether the person can still answer an ask.
+func waits(a wire.Ask) bool { return a.State == "open" || a.Parked }
 
 func cardOf(a wire.Ask) page.Card {
 	card := page.Card{Asks: []wire.Ask{a}, Nonce: nonceOf(a)}
@@ -76,49 +78,69 @@ func nonceOf(a wire.Ask) string { return a.ID + "." + strconv.Itoa(a.Current) }
 
 // now shows what needs the person, then the sessions.
 func (c *Channel) now(q *query) (page.View, error) {
-	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.StatusRequest{})
+	status, err := q.status()
 	if err != nil {
 		return nil, err
 	}
-	lately, err := news(q)
-	return page.Now{
-		Status: status, Cards: cardsOf(status.Asks), More: details(status.Sessions), News: lately, Home: c.cfg.Home,
-	}, err
-}
-
-func details(sessions []wire.Session) map[string]page.Detail {
-	out := map[string]page.Detail{}
-	for _, s := range sessions {
-		out[s.ID] = detailOf(s)
+	part, err := c.running(q, 0, mostRunning)
+	if err != nil {
+		return nil, err
 	}
-	return out
+	news, err := q.news()
+	return page.Now{Status: status, Cards: cardsOf(status.Asks), Sessions: part, News: news, Home: c.cfg.Home}, err
 }
 
-func detailOf(s wire.Session) page.Detail {
-	return page.Detail{Doing: s.Running, Since: s.RunningSince, USD: s.SpentUSD}
+// sessions shows the sessions that run, a part at a time.
+func (c *Channel) sessions(q *query) (page.View, error) {
+	from := 0
+	if text := q.FormValue("from"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return nil, fmt.Errorf("the list begins at %q; want a number", text)
+		}
+		from = n
+	}
+	part, err := c.running(q, from, mostListed)
+	return page.Sessions{Running: part, Home: c.cfg.Home}, err
+}
+
+// running returns a part of the sessions that run.
+func (c *Channel) running(q *query, from, most int) (out page.Running, err error) {
+	status, err := q.status()
+	if err != nil {
+		return out, err
+	}
+	part, err := read[wire.SessionsReply](q.reader, wire.OpSessions, wire.SessionsRequest{From: from, Most: most})
+	out = page.Running{Part: part, From: from, Most: most, Asks: map[string]int{}, Loops: status.Loops}
+	for _, a := range status.Asks {
+		if waits(a) {
+			out.Asks[a.Session]++
+		}
+	}
+	return out, err
 }
 
 // session shows one session, with the newest entries of its journal.
 func (c *Channel) session(q *query) (page.View, error) {
-	shown, err := read[wire.SessionReply](q, wire.OpSession, wire.SessionRequest{ID: q.PathValue("token")})
+	shown, err := read[wire.SessionReply](q.reader, wire.OpSession, wire.SessionRequest{ID: q.PathValue("token")})
 	if err != nil {
 		return nil, err
 	}
-	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.StatusRequest{NoSessions: true})
+	status, err := q.status()
 	if err != nil {
 		return nil, err
 	}
-	grants, err := read[wire.GrantsReply](q, wire.OpGrants, wire.None{})
+	grants, err := read[wire.GrantsReply](q.reader, wire.OpGrants, wire.None{})
 	if err != nil {
 		return nil, err
 	}
-	undos, err := read[wire.UndosReply](q, wire.OpUndos, wire.None{})
+	undos, err := read[wire.UndosReply](q.reader, wire.OpUndos, wire.None{})
 	if err != nil {
 		return nil, err
 	}
-	log, err := read[wire.LogReply](q, wire.OpLog, wire.LogRequest{Session: shown.ID, Last: true, Limit: mostEntries})
+	log, err := read[wire.LogReply](q.reader, wire.OpLog, wire.LogRequest{Session: shown.ID, Last: true, Limit: mostEntries})
 	slices.Reverse(log.Entries)
-	v := page.Session{Session: shown.Session, Detail: detailOf(shown.Session), Entries: log.Entries, Home: c.cfg.Home}
+	v := page.Session{Session: shown.Session, Entries: log.Entries, Home: c.cfg.Home}
 	for _, s := range shown.Steps {
 		v.Steps = append(v.Steps, page.Step{
 			At: s.At, Tool: s.Tool, Input: s.Input, TookMS: s.TookMS, Outcome: s.Outcome,
@@ -144,11 +166,11 @@ func only[V any](values []V, key func(V) string, session string) (out []V) {
 }
 
 func (c *Channel) loops(q *query) (page.View, error) {
-	loops, err := read[wire.LoopsReply](q, wire.OpLoops, wire.None{})
+	loops, err := read[wire.LoopsReply](q.reader, wire.OpLoops, wire.None{})
 	if err != nil {
 		return nil, err
 	}
-	reviews, err := entries(q, mostNews, string(event.ReviewMade))
+	reviews, err := entries(q.reader, mostNews, string(event.ReviewMade))
 	v := page.Loops{Loops: loops.Loops, Reviews: reviews, Home: c.cfg.Home}
 	for _, repo := range projectsOf(loops.Loops) {
 		v.Issues = append(v.Issues, c.issuesOf(repo))
@@ -175,12 +197,12 @@ func projectsOf(loops []wire.Loop) (repos []string) {
 const pastFor = 7 * 24 * time.Hour
 
 func (c *Channel) questions(q *query) (page.View, error) {
-	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.StatusRequest{NoSessions: true})
+	status, err := q.status()
 	if err != nil {
 		return nil, err
 	}
 	since := c.cfg.Now().Add(-pastFor).UnixMilli()
-	report, err := read[wire.ReportReply](q, wire.OpReport, wire.ReportRequest{Since: since})
+	report, err := read[wire.ReportReply](q.reader, wire.OpReport, wire.ReportRequest{Since: since, OnlyAsks: true})
 	past := slices.DeleteFunc(report.Asks, func(a wire.ReportedAsk) bool { return a.State == "open" })
 	slices.Reverse(past)
 	return page.Questions{
@@ -189,13 +211,13 @@ func (c *Channel) questions(q *query) (page.View, error) {
 }
 
 func (c *Channel) question(q *query) (page.View, error) {
-	shown, err := read[wire.AskReply](q, wire.OpAsk, wire.AskRequest{ID: q.PathValue("id")})
+	shown, err := read[wire.AskReply](q.reader, wire.OpAsk, wire.AskRequest{ID: q.PathValue("id")})
 	if err != nil {
 		return nil, err
 	}
 	card := cardOf(shown.Ask)
 	card.Undo = shown.Undo
-	if shown.State != "open" && !shown.Parked {
+	if !waits(shown.Ask) {
 		card.Nonce = ""
 	}
 	if shown.How != "" {
@@ -205,21 +227,21 @@ func (c *Channel) question(q *query) (page.View, error) {
 }
 
 func (c *Channel) guard(q *query) (page.View, error) {
-	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.StatusRequest{NoSessions: true})
+	status, err := q.status()
 	if err != nil {
 		return nil, err
 	}
 	v := page.Guard{Guard: status.Guard, Command: q.FormValue("explain"), Home: c.cfg.Home}
-	if v.Denied, err = entries(q, mostEntries, string(event.GuardDenied)); err != nil {
+	if v.Denied, err = entries(q.reader, mostEntries, string(event.GuardDenied)); err != nil {
 		return nil, err
 	}
-	if v.Spoke, err = entries(q, mostNews, string(event.GuardSpoke)); err != nil {
+	if v.Spoke, err = entries(q.reader, mostNews, string(event.GuardSpoke)); err != nil {
 		return nil, err
 	}
-	if v.Past, err = entries(q, mostNews, string(event.GuardOverridden)); err != nil {
+	if v.Past, err = entries(q.reader, mostNews, string(event.GuardOverridden)); err != nil {
 		return nil, err
 	}
-	undos, err := read[wire.UndosReply](q, wire.OpUndos, wire.None{})
+	undos, err := read[wire.UndosReply](q.reader, wire.OpUndos, wire.None{})
 	slices.Reverse(undos.Undos)
 	v.Undos = undos.Undos
 	if v.Command != "" {
@@ -247,7 +269,7 @@ func (c *Channel) report(q *query) (page.View, error) {
 		return nil, fmt.Errorf("the time is %q; want one such as 8h", span)
 	}
 	since := c.cfg.Now().Add(-back).UnixMilli()
-	report, err := read[wire.ReportReply](q, wire.OpReport, wire.ReportRequest{Since: since})
+	report, err := read[wire.ReportReply](q.reader, wire.OpReport, wire.ReportRequest{Since: since})
 	v := page.Report{Report: report, Spans: spans, Since: span, Home: c.cfg.Home}
 	for _, part := range report.Spent {
 		v.Cost = append(v.Cost, page.Spent(part))
@@ -256,11 +278,11 @@ func (c *Channel) report(q *query) (page.View, error) {
 }
 
 func (c *Channel) settings(q *query) (page.View, error) {
-	status, err := read[wire.StatusReply](q, wire.OpStatus, wire.StatusRequest{NoSessions: true})
+	status, err := q.status()
 	if err != nil {
 		return nil, err
 	}
-	telegram, err := read[wire.TelegramReply](q, wire.OpTelegram, wire.None{})
+	telegram, err := read[wire.TelegramReply](q.reader, wire.OpTelegram, wire.None{})
 	v := page.Settings{
 		Switches: status.Settings,
 		Channels: status.Channels,

@@ -37,12 +37,13 @@ func (c *Channel) handler() http.Handler {
 	return c.secure(m)
 }
 
-// viewers returns the pages. Each handler leaves its view in the request's context: a
-// stream renders the same pages without a browser.
+// viewers returns the pages. Each handler leaves its view in the query of the
+// request's context: a stream renders the same pages without a browser.
 func (c *Channel) viewers() *http.ServeMux {
 	m := http.NewServeMux()
 	for route, view := range map[string]viewer{
 		"/{$}":             c.now,
+		"/sessions":        c.sessions,
 		"/session/{token}": c.session,
 		"/loops":           c.loops,
 		"/questions":       c.questions,
@@ -53,24 +54,18 @@ func (c *Channel) viewers() *http.ServeMux {
 		"/":                func(*query) (page.View, error) { return nil, errNoPage },
 	} {
 		m.HandleFunc("GET "+route, func(_ http.ResponseWriter, r *http.Request) {
-			out := r.Context().Value(viewedKey{}).(*viewed)
-			out.View, out.err = view(&query{Request: r, page: c})
+			q := r.Context().Value(queryKey{}).(*query)
+			q.Request = r
+			q.view, q.err = view(q)
 		})
 	}
 	return m
 }
 
-// A viewed is what a viewer made.
-type viewed struct {
-	page.View
-	err error
-}
+type queryKey struct{}
 
-type viewedKey struct{}
-
-// viewOf returns the page that a request names.
-func (c *Channel) viewOf(r *http.Request) (page.View, error) {
-	var out viewed
-	c.views.ServeHTTP(nil, r.WithContext(context.WithValue(r.Context(), viewedKey{}, &out)))
-	return out.View, out.err
+// viewOf returns the page that a query names.
+func (c *Channel) viewOf(q *query) (page.View, error) {
+	c.views.ServeHTTP(nil, q.Request.WithContext(context.WithValue(q.Request.Context(), queryKey{}, q)))
+	return q.view, q.err
 }

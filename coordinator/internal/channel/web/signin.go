@@ -22,16 +22,16 @@ func (c *Channel) signIn(w http.ResponseWriter, r *http.Request) {
 	local, remote := ends(r)
 	who := wire.PersonRequest{ID: "sign in to the page"}
 	if _, err := call[wire.PersonReply](r.Context(), c, c.line(local, remote), wire.OpPerson, who); err != nil {
-		c.show(w, r, http.StatusForbidden, page.SignIn{Trouble: trouble(err)})
+		c.show(w, c.query(r), http.StatusForbidden, page.SignIn{Trouble: trouble(err)})
 		return
 	}
 	token, b, err := c.cfg.Core.SignIn(r.PathValue("code"), r.UserAgent())
 	if errors.Is(err, signin.ErrLink) {
-		c.show(w, r, http.StatusForbidden, page.SignIn{Trouble: err.Error()})
+		c.show(w, c.query(r), http.StatusForbidden, page.SignIn{Trouble: err.Error()})
 		return
 	}
 	if err != nil {
-		c.fail(w, r, err)
+		c.fail(w, c.query(r), err)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
@@ -52,7 +52,7 @@ func (c *Channel) showSignIn(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This browser is not signed in. Type: afar open", http.StatusUnauthorized)
 		return
 	}
-	c.show(w, r, http.StatusUnauthorized, page.SignIn{Reload: true})
+	c.show(w, c.query(r), http.StatusUnauthorized, page.SignIn{Reload: true})
 }
 
 // localPath returns path if it is a path of the page, "/" for anything else.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/page"
@@ -16,42 +17,76 @@ import (
 // A viewer makes one page.
 type viewer func(q *query) (page.View, error)
 
-// A query is a request for a page. It reads through the operations of the command line.
+// A query is a request for a page, or for what a stream sends of it.
 type query struct {
 	*http.Request
+	*shared
+	view page.View // what a viewer made, see viewOf
+	err  error
+}
+
+// query returns the query of a request.
+func (c *Channel) query(r *http.Request) *query {
+	return &query{Request: r, shared: c.share(r.Context())}
+}
+
+// A reader carries out operations that only read. It serves for one request.
+type reader struct {
 	page *Channel
+	ctx  context.Context
 }
 
 // read carries out an operation that only reads. Nobody has to be known for it.
-func read[Reply any](q *query, op string, in any) (Reply, error) {
-	return call[Reply](q.Context(), q.page, nil, op, in)
+func read[Reply any](r reader, op string, in any) (Reply, error) {
+	return call[Reply](r.ctx, r.page, nil, op, in)
+}
+
+// A shared is what several parts of a page show, and all pages that are rendered together.
+// Each of its functions reads once.
+type shared struct {
+	reader
+	seq    int64                            // the journal entry up to which it is true, at least
+	status func() (wire.StatusReply, error) // without the sessions
+	news   func() ([]wire.Entry, error)     // what a person may want to hear of, newest first
+	pulse  func() (page.Pulse, error)       // what every page shows
+}
+
+func (c *Channel) share(ctx context.Context) *shared {
+	s := &shared{reader: reader{page: c, ctx: ctx}, seq: c.cfg.Core.LastEntry()}
+	s.status = sync.OnceValues(func() (wire.StatusReply, error) {
+		return read[wire.StatusReply](s.reader, wire.OpStatus, wire.StatusRequest{NoSessions: true})
+	})
+	s.news = sync.OnceValues(func() ([]wire.Entry, error) { return entries(s.reader, mostNews, newsKinds...) })
+	s.pulse = sync.OnceValues(s.readPulse)
+	return s
 }
 
 var errNoPage = errors.New("there is no such page")
 
 // showView answers with a whole page.
 func (c *Channel) showView(w http.ResponseWriter, r *http.Request) {
-	v, err := c.viewOf(r)
+	q := c.query(r)
+	v, err := c.viewOf(q)
 	if err != nil {
-		c.fail(w, r, err)
+		c.fail(w, q, err)
 		return
 	}
-	c.show(w, r, http.StatusOK, v)
+	c.show(w, q, http.StatusOK, v)
 }
 
 // show writes a page.
-func (c *Channel) show(w http.ResponseWriter, r *http.Request, code int, v page.View) {
-	f := page.Frame{Machine: c.cfg.Machine, Path: r.URL.RequestURI(), Seq: c.feeds.seq()}
-	if who := visitorOf(r); who.ID != "" {
+func (c *Channel) show(w http.ResponseWriter, q *query, code int, v page.View) {
+	f := page.Frame{Machine: c.cfg.Machine, Path: q.URL.RequestURI(), Seq: q.seq}
+	if who := visitorOf(q.Request); who.ID != "" {
 		var err error
 		f.SignedIn, f.Said = true, c.saidTo(who)
-		if f.Pulse, err = c.pulse(&query{Request: r, page: c}); err != nil {
+		if f.Pulse, err = q.pulse(); err != nil {
 			c.cfg.Log.Error("read what every page shows", "err", err)
 		}
 	}
 	var out bytes.Buffer
 	if err := page.Render(&out, v, f, c.cfg.Now()); err != nil {
-		c.cfg.Log.Error("render a page", "path", r.URL.Path, "err", err)
+		c.cfg.Log.Error("render a page", "path", q.URL.Path, "err", err)
 		http.Error(w, "This page cannot be shown. The coordinator's log says why.", http.StatusInternalServerError)
 		return
 	}
@@ -61,26 +96,32 @@ func (c *Channel) show(w http.ResponseWriter, r *http.Request, code int, v page.
 }
 
 // fail shows why there is no page.
-func (c *Channel) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (c *Channel) fail(w http.ResponseWriter, q *query, err error) {
 	code, title := http.StatusInternalServerError, "This did not work"
 	if errors.Is(err, errNoPage) || errors.Is(err, core.ErrNotFound) {
 		code, title = http.StatusNotFound, "Nothing here"
 	}
-	c.show(w, r, code, page.Message{Title: title, Text: trouble(err)})
+	c.show(w, q, code, page.Message{Title: title, Text: trouble(err)})
 }
 
-// sections renders what a path shows now, for the streams of all browsers that show it.
-func (c *Channel) sections(ctx context.Context, path string) ([]page.Section, error) {
+// round begins a round in which pages are rendered for streams. They share what they read.
+func (c *Channel) round(ctx context.Context) round {
+	all := c.share(ctx)
+	return round{seq: all.seq, render: func(path string) ([]page.Section, error) { return c.sectionsOf(path, all) }}
+}
+
+// sectionsOf renders what a path shows now, for the streams of all browsers that show it.
+func (c *Channel) sectionsOf(path string, all *shared) ([]page.Section, error) {
 	at, err := url.ParseRequestURI(path)
 	if err != nil {
 		return nil, errNoPage
 	}
-	r := (&http.Request{Method: http.MethodGet, URL: at}).WithContext(ctx)
-	v, err := c.viewOf(r)
+	r := (&http.Request{Method: http.MethodGet, URL: at}).WithContext(all.ctx)
+	v, err := c.viewOf(&query{Request: r, shared: all})
 	if err != nil {
 		return nil, err
 	}
-	pulse, err := c.pulse(&query{Request: r, page: c})
+	pulse, err := all.pulse()
 	if err != nil {
 		return nil, err
 	}
@@ -102,18 +143,18 @@ func (c *Channel) static(w http.ResponseWriter, r *http.Request) {
 	http.StripPrefix("/static/", http.FileServerFS(page.Static)).ServeHTTP(w, r)
 }
 
-// pulse returns what every page shows.
-func (c *Channel) pulse(q *query) (p page.Pulse, err error) {
-	asks, err := read[wire.AsksReply](q, wire.OpAsks, wire.None{})
+// readPulse returns what every page shows.
+func (s *shared) readPulse() (p page.Pulse, err error) {
+	status, err := s.status()
 	if err != nil {
 		return p, err
 	}
-	lately, err := news(q)
+	lately, err := s.news()
 	if err != nil {
 		return p, err
 	}
-	cards := cardsOf(asks.Asks)
-	p = page.Pulse{Open: len(cards), Paused: c.cfg.Core.Settings().Paused, Banner: c.bannerText()}
+	cards := cardsOf(status.Asks)
+	p = page.Pulse{Open: len(cards), Paused: status.Settings.Paused, Banner: s.page.bannerText()}
 	for _, card := range cards {
 		a := card.Asks[0]
 		p.News = append(p.News, page.News{

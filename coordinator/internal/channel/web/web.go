@@ -66,7 +66,7 @@ type Channel struct {
 func New(cfg Config) *Channel {
 	c := &Channel{cfg: cfg, said: map[signin.ID]page.Said{}, issues: map[string]*printed{}}
 	c.views = c.viewers()
-	c.feeds = feeds{render: c.sections, feeds: map[string]*feed{}, wake: make(chan struct{}, 1)}
+	c.feeds = feeds{begin: c.round, feeds: map[string]*feed{}, wake: make(chan struct{}, 1)}
 	c.config = printed{run: c.afar, args: []string{"config", "--json"}, fresh: configFor, wait: true}
 	c.doctor = printed{run: c.afar, args: []string{"doctor", "--json"}, fresh: doctorFor, changed: c.feeds.changed}
 	c.listen()
