@@ -8,9 +8,7 @@ import (
 )
 
 // rememberClone remembers the directory into which "git clone" copies a remote repository.
-func rememberClone(sh *shell.Shell, args []string) {
-	o := shell.ParseOptions(args, "b branch depth o origin reference c config j jobs filter u upload-pack "+
-		"separate-git-dir template")
+func rememberClone(sh *shell.Shell, o shell.Options) {
 	url, dir := o.At(0), o.At(1)
 	if !shell.IsRemotePath(url) || len(sh.Eval.Fetched) >= shell.MaxAliases {
 		return

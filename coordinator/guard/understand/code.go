@@ -13,10 +13,10 @@ import (
 )
 
 // codePrograms are the programs of this file, with what each does.
-var codePrograms = []named{
-	{names: interpreters, do: interpreter},
-	{names: "vim nvim vi ex emacs ed", do: editor},
-	{names: "gdb lldb", do: debugger},
+var codePrograms = []table{
+	{programs: interpreters, do: interpreter},
+	{programs: "vim nvim vi ex emacs ed", options: "c S u U i cmd eval l f", do: editor},
+	{programs: "gdb lldb", options: "ex eval-command x o p", do: debugger},
 }
 
 const interpreters = "python pypy ipython jython " +
@@ -45,7 +45,7 @@ var languages = []struct{ programs, code, name string }{
 }
 
 // interpreter runs the code that it gets on the command line or on standard input.
-func interpreter(sh *shell.Shell, c shell.Command) {
+func interpreter(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for i := range languages {
 		if l := &languages[i]; lex.OneOf(c.Name, l.programs) {
 			if !lex.OneOf(c.Name, "bun deno") || !runtimeVerb(sh, c) {
@@ -65,7 +65,7 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 		script.Run(sh, args[1], "js")
 	case lex.OneOf(verb, "eval x run install add remove publish upgrade"):
 		if c.Name == "bun" && lex.OneOf(verb, "x run") {
-			packageRunner(sh, shell.Command{Name: c.Name, Args: args[1:], In: c.In})
+			sh.Exec(append([]string{"bunx"}, args[1:]...), c.In)
 		}
 		_, file := shell.Leading(args[1:], "c config import-map lock")
 		scriptArgs(sh, c, file)
@@ -216,8 +216,7 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 
 // editor runs the commands that an editor gets in its arguments or on standard
 // input.
-func editor(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "c S u U i cmd eval l f")
+func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
 	lang := "other"
 	if c.Name == "emacs" {
 		lang = "lisp"
@@ -265,8 +264,7 @@ func plusCommands(args []string) []string {
 }
 
 // debugger runs the commands of a debugger, and the program that it debugs.
-func debugger(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "ex eval-command x o p")
+func debugger(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, code := range o.All("ex", "eval-command", "o") {
 		if shellCode, ok := strings.CutPrefix(code, "shell "); ok {
 			sh.RunText(shellCode)
@@ -278,8 +276,7 @@ func debugger(sh *shell.Shell, c shell.Command) {
 }
 
 // sed runs the commands of its scripts. With -i it overwrites files.
-func sed(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "e f l expression file line-length")
+func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files := o.Pos
 	scripts := o.All("e", "expression")
 	if len(scripts) == 0 && len(files) > 0 {
@@ -293,7 +290,7 @@ func sed(sh *shell.Shell, c shell.Command) {
 	}
 	for _, f := range files {
 		switch {
-		case o.Has("i", "I", "in-place"):
+		case o.Given("i I in-place"):
 			if f != "" {
 				sh.WriteAs(effect.Edit, f)
 			}
@@ -407,8 +404,7 @@ func sedWrites(s string) (string, bool) {
 }
 
 // awk runs its program and reports the files that it reads or overwrites.
-func awk(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "f F v i file field-separator assign include")
+func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files := o.Pos
 	if _, fromFile := o.Get("f", "file"); !fromFile && len(files) > 0 {
 		script.Run(sh, awkAssigns(o)+files[0], "awk")

@@ -13,17 +13,24 @@ import (
 )
 
 // containerPrograms are the programs of this file, with what each does.
-var containerPrograms = []named{
-	{names: "docker podman nerdctl finch", do: container},
-	{names: "docker-compose podman-compose", do: func(sh *shell.Shell, c shell.Command) { compose(sh, c.Args, c) }},
-	{names: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", do: kubectl},
-	{names: "helm", do: func(sh *shell.Shell, c shell.Command) { remoteControl(sh, c) }},
+var containerPrograms = []table{
+	{
+		programs: "docker podman nerdctl finch",
+		options:  "H c l host context log-level config tlscacert",
+		leads:    true,
+		do:       container,
+	},
+	{programs: "docker-compose podman-compose", do: runsCompose},
+	{programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", options: clusterOptions, do: kubectl},
+	{programs: "helm", do: controlsRemote},
 }
+
+const clusterOptions = commonValues + " grace-period field-selector replicas patch"
 
 // container reports the effects of a container client. Options before the verb
 // belong to the client, and options after it belong to the verb.
-func container(sh *shell.Shell, c shell.Command) {
-	_, rest := shell.Leading(c.Args, "H c l host context log-level config tlscacert")
+func container(sh *shell.Shell, c shell.Command, o shell.Options) {
+	rest := o.Pos
 	if len(rest) == 0 {
 		return
 	}
@@ -229,8 +236,7 @@ func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
 }
 
 // kubectl reports the effects of a command of a cluster's client.
-func kubectl(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, commonValues+" grace-period field-selector replicas patch")
+func kubectl(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Given("help") && !lex.OneOf(o.At(0), "exec run debug") {
 		return
 	}

@@ -12,14 +12,27 @@ import (
 )
 
 // databasePrograms are the programs of this file, with what each does.
-var databasePrograms = []named{
-	{names: sqlClients, do: sqlClient},
-	{names: "cockroach turso bq wrangler xata pscale planetscale heroku supabase neonctl snow athena " +
-		"snowflake influx", do: mixedClient},
-	{names: "mongo mongosh", do: mongo},
-	{names: "redis-cli valkey-cli keydb-cli dragonfly-cli", do: redis},
-	{names: "cypher-shell", do: graph},
-	{names: "prisma knex sequelize typeorm drizzle-kit alembic flyway liquibase rails gitlab-rails " +
+var databasePrograms = []table{
+	{programs: sqlClients, do: sqlClient},
+	{programs: "cockroach turso bq wrangler xata pscale planetscale heroku supabase neonctl snow athena " +
+		"snowflake influx", options: "e execute c command sql q host url database-url app a", do: mixedClient},
+	{
+		programs: "mongo mongosh",
+		options:  "eval u p host port username password f file authenticationDatabase",
+		do:       mongo,
+	},
+	{
+		programs: "redis-cli valkey-cli keydb-cli dragonfly-cli",
+		options:  "h p a n u s r i D d host port user pass",
+		do:       redis,
+	},
+	{
+		programs: "cypher-shell",
+		options: "a address u username p password d database f file format P param encryption impersonate " +
+			"error-format",
+		do: graph,
+	},
+	{programs: "prisma knex sequelize typeorm drizzle-kit alembic flyway liquibase rails gitlab-rails " +
 		"gitlab-rake rake bin/rails dbmate migrate goose diesel sqlx artisan manage.py " +
 		"django-admin mix ecto sequelize-cli hasura atlas drush console", do: migration},
 }
@@ -63,7 +76,7 @@ var clientOptions = []struct {
 
 // sqlClient reads the SQL that a client gets from options, from standard input and,
 // with some clients, from operands.
-func sqlClient(sh *shell.Shell, c shell.Command) {
+func sqlClient(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for i := range clientOptions {
 		if k := &clientOptions[i]; lex.OneOf(c.Name, k.programs) {
 			readClient(sh, c, k.code, k.values, k.operands)
@@ -136,8 +149,7 @@ func stdin(c shell.Command) []string {
 }
 
 // mixedClient reports the effects of a service's tool that also runs SQL.
-func mixedClient(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "e execute c command sql q host url database-url app a")
+func mixedClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, text := range o.All("e", "execute", "c", "command", "sql", "q") {
 		sql.Read(sh, text)
 	}
@@ -178,8 +190,7 @@ func mixedClient(sh *shell.Shell, c shell.Command) {
 }
 
 // mongo reports the calls in its JavaScript that drop data or stop the server.
-func mongo(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "eval u p host port username password f file authenticationDatabase")
+func mongo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	texts := o.All("eval")
 	if c.In != nil {
 		texts = append(texts, *c.In)
@@ -216,9 +227,7 @@ func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
 
 // graph reads Cypher. A pattern without a condition matches all nodes, or all nodes
 // of a kind.
-func graph(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "a address u username p password d database f file format P param encryption "+
-		"impersonate error-format")
+func graph(sh *shell.Shell, c shell.Command, o shell.Options) {
 	texts := []string{strings.Join(o.Pos, " ")}
 	if f, ok := o.Get("f", "file"); ok {
 		texts = append(texts, sh.Files[sh.Path(f)])
@@ -264,8 +273,7 @@ func graphStatement(sh *shell.Shell, toks []script.Token) {
 }
 
 // redis reports the effects of Redis commands in operands and in standard input.
-func redis(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "h p a n u s r i D d host port user pass")
+func redis(sh *shell.Shell, c shell.Command, o shell.Options) {
 	redisCommand(sh, o.Pos)
 	if c.In != nil {
 		for _, line := range shell.SplitLines(*c.In) {
@@ -289,7 +297,7 @@ func redisCommand(sh *shell.Shell, words []string) {
 
 // migration reports framework commands that drop or reset a database. It is most
 // often the developer's own database. A person can tell, but Afar cannot.
-func migration(sh *shell.Shell, c shell.Command) {
+func migration(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if len(c.Args) > 1 && lex.OneOf(c.Args[0], "runner r -e") {
 		script.Run(sh, c.Args[1], "ruby")
 		return
@@ -347,13 +355,13 @@ func migration(sh *shell.Shell, c shell.Command) {
 
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
-	{programs: "dropdb", values: "h p U", rows: []row{{kind: effect.DropData, op: effect.Database, target: "$0"}}},
+	{programs: "dropdb", options: "h p U", rows: []row{{kind: effect.DropData, op: effect.Database, target: "$0"}}},
 	{programs: "dropuser dropRole", rows: []row{{kind: effect.DropData, op: effect.User, target: "$args"}}},
-	{programs: "mysqladmin mariadb-admin", values: "h u P S host user port", rows: []row{
+	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
 		{words: "drop", kind: effect.DropData, op: effect.Database, target: "$1"},
 		{words: "shutdown", kind: effect.StopService, op: effect.Database, target: "mysql"},
 	}},
-	{programs: "pg_restore", values: "d h p U f dbname", rows: []row{
+	{programs: "pg_restore", options: "d h p U f dbname", rows: []row{
 		{given: "c clean", kind: effect.DropData, op: effect.Table, target: "restore"},
 	}},
 	{programs: "pg_resetwal pg_rewind", rows: []row{{kind: effect.DropData, op: effect.Log, target: theProgram}}},

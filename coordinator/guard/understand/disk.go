@@ -12,13 +12,13 @@ import (
 )
 
 // diskPrograms are the programs of this file, with what each does.
-var diskPrograms = []named{
-	{names: "dd dcfldd gdd", do: diskDump},
-	{names: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", do: makeFilesystem},
+var diskPrograms = []table{
+	{programs: "dd dcfldd gdd", do: diskDump},
+	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},
 }
 
 // diskDump reports the files or disks that dd reads and writes.
-func diskDump(sh *shell.Shell, c shell.Command) {
+func diskDump(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	text, into := partial.Unknown, ""
 	if c.In != nil {
 		text = *c.In
@@ -43,8 +43,7 @@ func diskDump(sh *shell.Shell, c shell.Command) {
 }
 
 // makeFilesystem reports a new file system on a disk or in an image file.
-func makeFilesystem(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "t L n U O E b i N m type")
+func makeFilesystem(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if len(o.Pos) == 0 && len(c.Args) == 0 ||
 		slices.Contains(c.Args, "-n") && (c.Name == "mke2fs" || strings.HasPrefix(c.Name, "mkfs.ext")) {
 		return // for ext file systems, -n is a dry run
@@ -62,7 +61,7 @@ func makeFilesystem(sh *shell.Shell, c shell.Command) {
 var diskTables = []table{
 	{
 		programs: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk wipefs nvme hdparm badblocks mdadm parted cryptsetup",
-		values:   "o t n d",
+		options:  "o t n d",
 		dry:      "l list p print no-act dump J json info I V",
 		before:   imageFile,
 		rows: []row{
@@ -120,10 +119,10 @@ var diskTables = []table{
 			},
 		},
 	},
-	{programs: "lvremove vgremove pvremove lvreduce resize2fs", values: "o t", rows: volumeRows},
-	{programs: "xfs_repair fsck e2fsck", values: "o t", dry: "n N", rows: volumeRows},
-	{programs: "tune2fs", values: "o t", dry: "l", rows: volumeRows},
-	{programs: "zpool zfs btrfs lvm", values: "o t", rows: []row{
+	{programs: "lvremove vgremove pvremove lvreduce resize2fs", options: "o t", rows: volumeRows},
+	{programs: "xfs_repair fsck e2fsck", options: "o t", dry: "n N", rows: volumeRows},
+	{programs: "tune2fs", options: "o t", dry: "l", rows: volumeRows},
+	{programs: "zpool zfs btrfs lvm", options: "o t", rows: []row{
 		{
 			of:     "zpool",
 			words:  "destroy|labelclear|create|remove|offline|split",
@@ -162,15 +161,15 @@ var diskTables = []table{
 	{programs: "blockdev", rows: []row{
 		{args: "--flushbufs|--set*", kind: effect.ChangeSystem, op: effect.Disk, target: "$args"},
 	}},
-	{programs: "swapoff", values: "t o", rows: []row{
+	{programs: "swapoff", options: "t o", rows: []row{
 		{given: "a", kind: effect.ChangeSystem, op: effect.Swap, target: operands},
 		{words: "*", kind: effect.ChangeSystem, op: effect.Swap, target: operands},
 	}},
-	{programs: "umount", values: "t o", rows: []row{
+	{programs: "umount", options: "t o", rows: []row{
 		{given: "a f l all force lazy", also: changesMounts},
 		{among: "/", also: changesMounts},
 	}},
-	{programs: "mount", values: "t o", rows: []row{{words: "* *", also: changesMounts}, {given: "o=", also: remounts}}},
+	{programs: "mount", options: "t o", rows: []row{{words: "* *", also: changesMounts}, {given: "o=", also: remounts}}},
 }
 
 // volumeRows are the rows of programs that always change a volume.

@@ -21,11 +21,11 @@ func silent(name string) bool {
 
 // runProgramNamed reports the effects of a command whose program was looked up.
 func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
-	if strings.Contains(full, "=") && !strings.HasPrefix(full, "-") && len(c.Args) > 0 && p.action == nil {
+	switch {
+	case p.table == nil && isAssignment(full) && len(c.Args) > 0:
 		sh.Exec(c.Args, c.In)
 		return
-	}
-	if strings.HasSuffix(full, ")") && strings.Contains(full, "(") {
+	case strings.HasSuffix(full, ")") && strings.Contains(full, "("):
 		sh.Unreadable(effect.ForeignCode, full)
 		return
 	}
@@ -34,32 +34,33 @@ func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 	}
 	ownOutput(sh, c)
 	readsBrowser(sh, c)
-	if p.prints && printsForEval(c) {
+	switch {
+	case p.prints && printsForEval(c):
 		sh.Print(partial.UnknownBenign)
-		return
-	}
-	if partial.HasHole(c.Name) {
+	case partial.HasHole(c.Name):
 		unknownProgram(sh, c, full)
-		return
-	}
-	if p.shell {
+	case p.shell:
 		sh.Program(c)
-		return
+	case p.secret && showsSecret(sh, c):
+	case p.table != nil:
+		p.table.run(sh, c, p.passes)
+	default:
+		runUnlisted(sh, p, c, full)
 	}
-	if p.secret && showsSecret(sh, c) {
-		return
-	}
-	if p.action != nil {
-		if p.passes || !asksHelp(c) {
-			p.action(sh, c)
-		}
-		return
-	}
+}
+
+// isAssignment reports whether a word in place of a program assigns a variable.
+func isAssignment(word string) bool {
+	return strings.Contains(word, "=") && !strings.HasPrefix(word, "-")
+}
+
+// runUnlisted reports the effects of a program that no table lists.
+func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	if sh.ScriptFile(full, c.Args) {
 		return
 	}
 	if lex.BeginsWith(c.Name, "mkfs. newfs_") {
-		makeFilesystem(sh, c)
+		tableIn(diskPrograms, "mkfs").run(sh, c, false)
 		return
 	}
 	if lex.ContainsAny(c.Args, "-i -I --in-place --inplace --write -w") {
@@ -109,13 +110,13 @@ func unknownProgram(sh *shell.Shell, c shell.Command, full string) {
 		sh.Effect(effect.RunUnknown, shell.OriginOf(full), "")
 		return
 	}
-	o := shell.ParseOptions(c.Args, "")
-	if o.Exact("r", "R") {
+	o := shell.ParseOptions(c.Args, "-hard")
+	if o.Given("r R") {
 		for _, p := range o.Pos {
 			sh.Possible(effect.DeleteTree, "", sh.Path(p))
 		}
 	}
-	if o.Has("hard") {
+	if o.Given("hard") {
 		sh.Possible(effect.Discard, effect.ResetHard, "")
 	}
 }
@@ -151,18 +152,4 @@ func printsForEval(c shell.Command) bool {
 	return lex.ContainsAny(first, "init hook env shellenv docker-env podman-env completion completions activate "+
 		"shell.bash shell.zsh shell.fish hook-env --bash --zsh --fish --alias -s export "+
 		"generate-shell-completion")
-}
-
-// asksHelp reports whether "--help" is among the arguments before "--". Wrappers and
-// interpreters may pass the flag on to another program.
-func asksHelp(c shell.Command) bool {
-	for _, a := range c.Args {
-		if a == "--" {
-			return false
-		}
-		if a == "--help" {
-			return true
-		}
-	}
-	return false
 }

@@ -15,13 +15,13 @@ import (
 // terminal.
 
 // ssh runs its command on a remote machine.
-func ssh(sh *shell.Shell, c shell.Command) {
+func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name == "sshpass" {
 		_, rest := shell.Leading(c.Args, "p f d P")
 		sh.Exec(rest, c.In)
 		return
 	}
-	o, rest := shell.Leading(c.Args, "B b c D E e F I i J L l m O o p Q R S W w P")
+	rest := o.Pos
 	sshOptions(sh, o)
 	if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) && len(rest) > 0 {
 		sh.Effect(effect.SendOut, effect.Secret, rest[0])
@@ -67,7 +67,7 @@ func sshOptions(sh *shell.Shell, o shell.Options) {
 
 // multiplexer reports text that is typed into another terminal, and runs a command in
 // a new one.
-func multiplexer(sh *shell.Shell, c shell.Command) {
+func multiplexer(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	_, rest := shell.Leading(c.Args, "L S f T p t X r d session h")
 	if c.Name == "screen" {
 		_, rest = shell.Leading(c.Args, "S p t T c e h s")
@@ -87,7 +87,7 @@ func multiplexer(sh *shell.Shell, c shell.Command) {
 	}
 	for i, a := range rest { // tmux takes several commands at once
 		if lex.OneOf(a, "; \\;") {
-			multiplexer(sh, shell.Command{Name: c.Name, Args: rest[i+1:]})
+			sh.Exec(append([]string{c.Name}, rest[i+1:]...), nil)
 			rest = rest[:i]
 			break
 		}
@@ -120,7 +120,7 @@ func oneOrAll(sh *shell.Shell, words []string, in *string) {
 }
 
 // terminal runs a command in a new window, or reports text that is typed into one.
-func terminal(sh *shell.Shell, c shell.Command) {
+func terminal(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if lex.ContainsAny(c.Args, "send-text send-key") {
 		sh.Effect(effect.TypeInto, "", c.Name)
 		return
@@ -147,14 +147,13 @@ func multiplexerChoice(sh *shell.Shell, name string, args []string) {
 		if i == 0 && !o.Short('F') {
 			sh.RunText(text)
 		} else if i > 0 && sh.SpendSource(text) {
-			multiplexer(sh, shell.Command{Name: name, Args: shell.QuotedFields(text)})
+			sh.Exec(append([]string{name}, shell.QuotedFields(text)...), nil)
 		}
 	}
 }
 
 // appleScript runs the AppleScript code of osascript.
-func appleScript(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "e l s")
+func appleScript(sh *shell.Shell, c shell.Command, o shell.Options) {
 	script.AppleScript(sh, strings.Join(o.All("e"), "\n"))
 	if c.In != nil {
 		script.AppleScript(sh, *c.In)
@@ -162,8 +161,7 @@ func appleScript(sh *shell.Shell, c shell.Command) {
 }
 
 // expect runs the commands that its script spawns.
-func expect(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "c f d")
+func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
 	text := strings.Join(o.All("c"), "\n")
 	if c.In != nil {
 		text += "\n" + *c.In
@@ -177,7 +175,7 @@ func expect(sh *shell.Shell, c shell.Command) {
 }
 
 // otherMachine runs a command on a virtual machine or another device.
-func otherMachine(sh *shell.Shell, c shell.Command) {
+func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	child := sh.Sub()
 	child.Place = shell.RemotePlace()
 	for i, a := range c.Args {

@@ -13,48 +13,64 @@ import (
 )
 
 // filePrograms are the programs of this file, with what each does.
-var filePrograms = []named{
-	{names: "git", do: gitProgram},
-	{names: "rm grm srm rimraf del trash trash-put rmtrash del-cli wipe", do: remove},
-	{names: "gio", do: func(sh *shell.Shell, c shell.Command) {
+var filePrograms = []table{
+	{programs: "git", options: gitOptions, leads: true, do: gitProgram},
+	{
+		programs: "rm grm srm rimraf del trash trash-put rmtrash del-cli wipe",
+		options:  "-recursive -no-preserve-root -force",
+		do:       remove,
+	},
+	{programs: "gio", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		if verb := lex.First(c.Args); lex.OneOf(verb, "trash remove") &&
 			!lex.OneOf(lex.First(c.Args[1:]), "--list --restore --empty") {
-			remove(sh, shell.Command{Name: "trash", Args: c.Args[1:]})
+			sh.Exec(append([]string{"trash"}, c.Args[1:]...), nil)
 		}
 	}},
-	{names: "rmdir unlink gunlink", do: removeOne},
-	{names: "shred gshred", do: shred},
-	{names: "mv gmv", do: move},
-	{names: "cp gcp install ditto pax", do: copyFiles},
-	{names: "ln gln link", do: link},
-	{names: "chmod gchmod chattr setfacl chflags xattr", do: changeMode},
-	{names: "setcap", do: func(sh *shell.Shell, c shell.Command) {
+	{programs: "rmdir unlink gunlink", do: removeOne},
+	{programs: "shred gshred", do: shred},
+	{programs: "mv gmv", options: "t S target-directory suffix", do: move},
+	{
+		programs: "cp gcp install ditto pax",
+		options:  "t S m o g target-directory suffix mode owner group",
+		do:       copyFiles,
+	},
+	{programs: "ln gln link", options: "t S target-directory suffix -symbolic", do: link},
+	{programs: "chmod gchmod chattr setfacl chflags xattr", options: "reference -recursive", do: changeMode},
+	{programs: "setcap", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		o := shell.ParseOptions(c.Args, "n")
 		for _, p := range o.Pos[min(1, len(o.Pos)):] {
 			sh.Effect(effect.ChangeMode, effect.Setuid, sh.Path(p))
 		}
 	}},
-	{names: "chown chgrp gchown", do: changeOwner},
-	{names: "touch mkdir mkfifo", do: create},
-	{names: "truncate fallocate gtruncate", do: truncate},
-	{names: "tar gtar bsdtar zip 7z 7za cpio gzip bzip2 xz zstd", do: archive},
-	{names: "unzip unrar", do: unpack},
-	{names: "patch", do: printUnknown},
+	{programs: "chown chgrp gchown", options: "reference from -recursive", do: changeOwner},
+	{programs: "touch mkdir mkfifo", do: create},
+	{programs: "truncate fallocate gtruncate", options: "s r o l size reference offset length", do: truncate},
+	{programs: "tar gtar bsdtar", options: tarOptions, do: tar},
+	{programs: "zip", options: "b t n x i TT! unzip-command!", do: archive},
+	{
+		programs: "7z 7za cpio gzip bzip2 xz zstd",
+		options:  "f C X T I S directory file exclude rsh-command!",
+		do:       archive,
+	},
+	{programs: "unzip unrar", options: "d x P", do: unpack},
+	{programs: "patch", do: printUnknown},
 }
 
+const tarOptions = "f C X T directory file exclude -checkpoint checkpoint-action to-command! use-compress-program! I! " +
+	"info-script! new-volume-script! F! rsh-command! rmt-command -extract -get -create -list -append -update"
+
 // remove reports the files that rm and similar programs delete.
-func remove(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "")
+func remove(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Exact("help", "version") {
 		return
 	}
-	tree := o.Has("r", "R", "d", "recursive") || lex.OneOf(c.Name, "rimraf trash trash-put rmtrash del-cli srm wipe")
+	tree := o.Given("r R d recursive") || lex.OneOf(c.Name, "rimraf trash trash-put rmtrash del-cli srm wipe")
 	kind := effect.DeleteFile
 	if tree {
 		kind = effect.DeleteTree
 	}
 	var op effect.Op
-	if o.Has("no-preserve-root") {
+	if o.Given("no-preserve-root") {
 		op = effect.NoPreserveRoot
 	}
 	for _, p := range o.Pos {
@@ -63,14 +79,14 @@ func remove(sh *shell.Shell, c shell.Command) {
 }
 
 // removeOne reports single files or empty directories that are deleted.
-func removeOne(sh *shell.Shell, c shell.Command) {
+func removeOne(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for _, p := range shell.ParseOptions(c.Args, "").Pos {
 		sh.Effect(effect.DeleteFile, "", sh.Path(p))
 	}
 }
 
 // shred reports files or disks that are overwritten.
-func shred(sh *shell.Shell, c shell.Command) {
+func shred(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for _, p := range shell.ParseOptions(c.Args, "n s iterations size random-source").Pos {
 		if f := sh.Path(p); fspath.IsDevice(f) {
 			sh.Effect(effect.WriteDisk, effect.Shred, f)
@@ -81,8 +97,7 @@ func shred(sh *shell.Shell, c shell.Command) {
 }
 
 // move reports the sources and the destination of mv.
-func move(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "t S target-directory suffix")
+func move(sh *shell.Shell, c shell.Command, o shell.Options) {
 	from, to := operandsTo(o)
 	if to == "" {
 		return
@@ -130,8 +145,7 @@ func reportDestination(sh *shell.Shell, to, from string) {
 }
 
 // copyFiles reports the sources and the destination of cp.
-func copyFiles(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "t S m o g target-directory suffix mode owner group")
+func copyFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 	from, to := operandsTo(o)
 	if c.In != nil {
 		sh.Remember("/dev/stdin", *c.In)
@@ -145,10 +159,9 @@ func copyFiles(sh *shell.Shell, c shell.Command) {
 }
 
 // link reports the targets and the name of a link.
-func link(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "t S target-directory suffix")
+func link(sh *shell.Shell, c shell.Command, o shell.Options) {
 	from, to := operandsTo(o)
-	symbolic := o.Has("s", "symbolic")
+	symbolic := o.Given("s symbolic")
 	for _, p := range from {
 		if symbolic {
 			sh.Links(p, to)
@@ -161,8 +174,7 @@ func link(sh *shell.Shell, c shell.Command) {
 }
 
 // changeMode reports files whose mode or attributes change.
-func changeMode(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "reference")
+func changeMode(sh *shell.Shell, c shell.Command, o shell.Options) {
 	pos := o.Pos
 	how := effect.Mode
 	if lex.OneOf(c.Name, "chmod gchmod") {
@@ -179,7 +191,7 @@ func changeMode(sh *shell.Shell, c shell.Command) {
 	} else if len(pos) > 1 {
 		pos = pos[1:]
 	}
-	if o.Has("R", "recursive") {
+	if o.Given("R recursive") {
 		how = treeOp(how)
 	}
 	for _, p := range pos {
@@ -213,10 +225,9 @@ func treeOp(how effect.Op) effect.Op {
 }
 
 // changeOwner reports files whose owner changes.
-func changeOwner(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "reference from")
+func changeOwner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	how := effect.Owner
-	if o.Has("R", "recursive") {
+	if o.Given("R recursive") {
 		how = effect.OwnerTree
 	}
 	for i, p := range o.Pos {
@@ -227,15 +238,14 @@ func changeOwner(sh *shell.Shell, c shell.Command) {
 }
 
 // create reports files and directories that are created.
-func create(sh *shell.Shell, c shell.Command) {
+func create(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for _, p := range shell.ParseOptions(c.Args, "d r t m date reference mode").Pos {
 		sh.Effect(effect.WriteFile, effect.Create, sh.Path(p))
 	}
 }
 
 // truncate reports files that are cut or emptied.
-func truncate(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "s r o l size reference offset length")
+func truncate(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name == "truncate" && len(o.Flags) == 0 { // the program needs a size, so this is an SQL statement
 		typedSQL(sh, c)
 		return
@@ -249,36 +259,28 @@ func truncate(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// archive reports the effects of a program that packs or unpacks files.
-func archive(sh *shell.Shell, c shell.Command) {
-	if strings.Contains(c.Name, "tar") && len(c.Args) > 0 && !strings.HasPrefix(c.Args[0], "-") {
-		c.Args = append([]string{"-" + c.Args[0]}, c.Args[1:]...) // tar czf
+// tar reports the effects of tar. The letters of its first argument may lack a dash.
+func tar(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if letters := lex.First(c.Args); letters != "" && letters[0] != '-' {
+		o = shell.ParseOptions(append([]string{"-" + letters}, c.Args[1:]...), tarOptions)
 	}
-	values := "f C X T directory"
-	if c.Name == "zip" {
-		values = "b t n x i TT"
-	}
-	o := shell.ParseOptions(c.Args, values+" directory file exclude to-command use-compress-program "+
-		"checkpoint-action info-script new-volume-script unzip-command rsh-command I S")
-	if code, ok := o.Get("TT", "unzip-command", "rsh-command"); ok {
-		sh.Run(code, nil)
-	}
-	if code, ok := o.Get("to-command", "use-compress-program", "info-script", "new-volume-script", "I"); ok &&
-		strings.Contains(c.Name, "tar") {
-		sh.Run(code, nil)
-	}
-	if code, ok := o.Get("checkpoint-action"); ok {
-		if _, run, ok := strings.Cut(code, "exec="); ok {
-			sh.Run(run, nil)
+	for _, action := range o.All("checkpoint-action") {
+		if _, code, ok := strings.Cut(action, "exec="); ok {
+			sh.Run(code, nil)
 		}
 	}
+	archive(sh, c, o)
+}
+
+// archive reports the effects of a program that packs or unpacks files.
+func archive(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Exact("remove-files") || c.Name == "zip" && o.Short('m') || slices.Contains(c.Args, "-sdel") {
 		for _, p := range o.Pos {
 			sh.Effect(effect.DeleteTree, "", sh.Path(p))
 		}
 		return
 	}
-	if dir, ok := o.Get("C", "directory"); ok && (o.Has("x", "extract") || strings.HasPrefix(o.At(0), "x")) {
+	if dir, ok := o.Get("C", "directory"); ok && (o.Given("x extract") || strings.HasPrefix(o.At(0), "x")) {
 		sh.Effect(effect.WriteFile, effect.Unpack, sh.Path(dir))
 	}
 	if o.Short('x') && strings.Contains(c.Name, "tar") && !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) &&
@@ -305,8 +307,7 @@ func archive(sh *shell.Shell, c shell.Command) {
 }
 
 // unpack reports the directory into which an archive is unpacked.
-func unpack(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "d x P")
+func unpack(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if dir, ok := o.Get("d"); ok {
 		sh.Effect(effect.WriteFile, effect.Unpack, sh.Path(dir))
 	}
@@ -353,7 +354,7 @@ func (f *findTests) startAlternative() {
 }
 
 // find reports what -delete, -exec and the output options do below the roots.
-func find(sh *shell.Shell, c shell.Command) {
+func find(sh *shell.Shell, c shell.Command, o shell.Options) {
 	roots, expr := findRoots(c.Args)
 	var tests findTests
 	for i := 0; i < len(expr); i++ {
@@ -495,9 +496,7 @@ func findRemoves(sh *shell.Shell, argv []string) {
 }
 
 // fd runs the command of -x or -X on the files that it finds, or prints them.
-func fd(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "e E t d x X extension exclude type max-depth min-depth exec exec-batch size "+
-		"changed-within changed-before owner base-directory")
+func fd(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for i, a := range c.Args {
 		if !lex.OneOf(a, "-x -X --exec --exec-batch") || i+1 == len(c.Args) {
 			continue

@@ -1,8 +1,8 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -13,72 +13,97 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// gitProgram reads git's global options and then runs the subcommand.
-func gitProgram(sh *shell.Shell, c shell.Command) {
-	o, rest := shell.Leading(gitWords(c.Args), gitOptions)
+// gitProgram reads git's own options and settings, and then runs the subcommand.
+func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child := sh.Sub()
-	for _, dir := range o.All("C") {
+	for _, dir := range o.All("C", "work-tree") {
 		child.Place.Cwd = child.Path(dir)
 	}
-	if dir, ok := o.Get("work-tree"); ok {
-		child.Place.Cwd = child.Path(dir)
-	}
-	for _, setting := range append(o.All("c"), gitEnvironment(sh)...) {
+	settings := gitSettings(sh, o)
+	for _, setting := range settings {
 		gitSetting(child, setting)
-		if code, ok := gitAlias(child, setting, rest); ok {
-			child.Exec(code, c.In)
-			return
-		}
 	}
-	if len(rest) == 0 || o.Given("help version") || slices.Contains(rest, "--help") {
+	if len(o.Pos) == 0 || o.Given("version") {
 		return
 	}
-	verb, args := strings.ToLower(rest[0]), rest[1:]
+	if argv := gitAlias(child, settings, o.Pos); argv != nil {
+		child.Exec(argv, c.In)
+		return
+	}
+	verb, args := strings.ToLower(o.Pos[0]), o.Pos[1:]
 	if overwritesOwn(child, verb, args) {
 		child.Effect(effect.WriteFile, "", child.Place.Cwd)
 	}
-	for i := range gitVerbs {
-		if gitVerbs[i].name == verb {
-			gitVerbs[i].do(child, args)
-			return
-		}
+	gitTransports(child, args)
+	t := tableIn(gitTables, verb)
+	if t == nil {
+		t = &gitOther
 	}
-	gitOther(child, verb, args, c)
+	t.run(child, shell.Command{Name: verb, Args: args, In: c.In}, false)
 }
 
-// gitVerbs are the subcommands that have a function of their own.
-var gitVerbs = []struct {
-	name string
-	do   func(*shell.Shell, []string)
-}{
-	{"push", gitPush},
-	{"reset", gitReset},
-	{"checkout", gitCheckout},
-	{"switch", gitSwitch},
-	{"restore", gitRestore},
-	{"clean", gitClean},
-	{"stash", gitStash},
-	{"branch", gitBranch},
-	{"tag", gitTag},
-	{"config", gitConfig},
+// gitOptions are the options of git itself.
+const gitOptions = "C c git-dir work-tree namespace super-prefix config-env exec-path? attr-source -version -help"
+
+// gitTables are the subcommands that have options of their own.
+var gitTables = []table{
+	{
+		programs: "push",
+		options: "o repo receive-pack! exec! push-option -force -force-with-lease -force-if-includes -mirror -delete " +
+			"-dry-run -prune -all -branches -tags",
+		do: gitPush,
+	},
+	{programs: "reset", options: "pathspec-from-file -hard -merge", do: gitReset},
+	{
+		programs: "checkout",
+		options: "b B U orphan conflict unified inter-hunk-context pathspec-from-file -force -patch -ours -theirs " +
+			"-detach -recurse-submodules",
+		do: gitCheckout,
+	},
+	{
+		programs: "switch",
+		options:  "c C create -force force-create conflict orphan -discard-changes -detach",
+		do:       gitSwitch,
+	},
+	{
+		programs: "restore",
+		options:  "s source conflict pathspec-from-file -staged -worktree -patch -ours -theirs",
+		do:       gitRestore,
+	},
+	{programs: "clean", options: "e exclude -dry-run -interactive -force", do: gitClean},
+	{programs: "stash", do: gitStash},
+	{programs: "branch", options: "u set-upstream-to sort format contains -delete -force -remotes", do: gitBranch},
+	{programs: "tag", options: "m F u message file sort format -delete", do: gitTag},
+	{
+		programs: "config",
+		options: "f file blob type default comment value -list -unset -unset-all -get -get-all -get-urlmatch " +
+			"-get-regexp",
+		do: gitConfig,
+	},
+	{
+		programs: "clone",
+		options: "u! upload-pack! c config b branch depth o origin reference j jobs filter separate-git-dir " +
+			"template",
+		do: gitClone,
+	},
+	{programs: "diff show blame annotate cat-file log", options: gitShown, do: showsCommitted},
+	{programs: "rebase", options: "x! exec! onto s X strategy strategy-option -abort -skip -continue", rows: gitRows},
+	{programs: "fetch pull ls-remote", options: "upload-pack! o server-option depth j jobs -force", rows: gitRows},
+	{programs: "difftool", options: "x! extcmd! t tool"},
+	{programs: "grep", options: "O?! open-files-in-pager?! e f m A B C max-depth threads"},
+	{programs: "archive", options: "exec! remote o output format prefix"},
+	{
+		programs: "filter-branch",
+		options: "tree-filter! index-filter! msg-filter! env-filter! parent-filter! commit-filter! " +
+			"tag-name-filter! d original",
+		rows: gitRows,
+	},
 }
 
-// gitAlias stores a setting for the subcommand. If the setting defines the first
-// word of rest as an alias, it returns the command that rest then runs.
-func gitAlias(sh *shell.Shell, setting string, rest []string) ([]string, bool) {
-	key, text, _ := strings.Cut(setting, "=")
-	key = strings.ToLower(key)
-	sh.Assign("git "+key, shell.Value{strings.ToLower(text)})
-	if key == "core.hookspath" && !lex.OneOf(text, "/dev/null") && text != "" {
-		sh.Effect(effect.GitSettings, "", key)
-	}
-	if len(rest) == 0 || sh.Depth >= shell.MaxDepth {
-		return nil, false
-	}
-	code, ok := strings.CutPrefix(setting, "alias."+rest[0]+"=")
-	argv := append([]string{"git"}, strings.Fields(code)...)
-	return append(argv, rest[1:]...), ok
-}
+const gitShown = "m message c S G author since until grep format pretty"
+
+// gitOther is every other subcommand.
+var gitOther = table{options: gitShown + " -force -delete -cached -reset", rows: gitRows}
 
 // overwritesOwn reports whether a subcommand changes files of a repository that
 // holds Afar's own files.
@@ -87,107 +112,28 @@ func overwritesOwn(sh *shell.Shell, verb string, args []string) bool {
 	return lex.OneOf(verb, writing) && sh.IsOwn(sh.Place.Cwd) && !lex.ContainsAny(args, "list show")
 }
 
-// gitOptions are git's global options that take the next word as their value.
-const gitOptions = "C c git-dir work-tree namespace super-prefix config-env exec-path attr-source"
-
-// gitWords splits an option with an attached setting, such as -ckey=value, in two.
-func gitWords(args []string) []string {
-	var out []string
-	value := false // the word is the value of the previous option
-	for i, a := range args {
-		setting, attached := strings.CutPrefix(a, "-c")
-		switch {
-		case value:
-			out, value = append(out, a), false
-		case !strings.HasPrefix(a, "-"):
-			return append(out, args[i:]...)
-		case attached && setting != "":
-			out = append(out, "-c", setting)
-		default:
-			out, value = append(out, a), shell.NeedsNext(a, gitOptions)
-		}
-	}
-	return out
-}
-
-// maxGitSettings limits how many settings are read from git's environment.
-const maxGitSettings = 32
-
-// gitEnvironment returns the settings that the command passes to git in variables.
-func gitEnvironment(sh *shell.Shell) []string {
-	var out []string
-	for i := range maxGitSettings {
-		key, ok := sh.Assigned("GIT_CONFIG_KEY_" + strconv.Itoa(i))
-		if !ok {
-			break
-		}
-		text, _ := sh.Assigned("GIT_CONFIG_VALUE_" + strconv.Itoa(i))
-		out = append(out, key+"="+text)
-	}
-	packed, _ := sh.Assigned("GIT_CONFIG_PARAMETERS")
-	for i, part := range strings.Split(strings.ReplaceAll(packed, "'='", "="), "'") {
-		if i%2 == 1 && i < 2*maxGitSettings {
-			out = append(out, part)
-		}
-	}
-	return out
-}
-
-// gitSetting runs the value of a setting if git would run it as a command.
-func gitSetting(sh *shell.Shell, setting string) {
-	key, text, _ := strings.Cut(setting, "=")
-	key = strings.ToLower(key)
-	if code, ok := strings.CutPrefix(text, "!"); ok {
-		sh.Run(code, nil)
-		return
-	}
-	if gitRuns(key) && text != "" && strings.ContainsAny(text, " ;|&$") {
-		sh.Run(text, nil)
-	}
-}
-
-// gitSet reports whether -c gives a setting one of these values.
-func gitSet(sh *shell.Shell, key, values string) bool {
-	v, ok := sh.Lookup("git " + key)
-	return ok && lex.OneOf(lex.First(v), values)
-}
-
-// gitRuns reports whether git passes the value of a setting to a shell.
-func gitRuns(key string) bool {
-	return lex.OneOf(key, "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor "+
-		"core.askpass credential.helper gpg.program") ||
-		lex.BeginsWith(key, "filter. pager. mergetool.") ||
-		strings.HasSuffix(key, ".textconv")
-}
-
-func gitPush(sh *shell.Shell, args []string) {
-	o := shell.ParseOptions(args, "o repo receive-pack exec push-option")
-	if o.Has("n", "dry-run") {
-		return
-	}
-	force := o.Has("f", "force")
-	lease := o.Exact("force-with-lease", "force-if-includes")
-	refs := o.Pos
-	if len(refs) > 0 {
-		refs = refs[1:]
-	}
-	if o.Has("mirror") {
+func gitPush(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	refs := o.From(1)
+	switch {
+	case o.Given("n dry-run"):
+	case o.Given("mirror"):
 		sh.Effect(effect.PushForce, effect.Mirror, "")
-		return
-	}
-	if o.Exact("d", "delete") {
+	case o.Given("d delete"):
 		for _, r := range refs {
 			sh.Effect(effect.PushDelete, refKind(r), branchOf(r))
 		}
-		return
+	default:
+		if o.Given("prune") {
+			sh.Effect(effect.PushDelete, effect.Prune, "")
+		}
+		gitRefspecs(sh, refs, o)
+		gitPushAll(sh, refs, o)
 	}
-	if o.Has("prune") {
-		sh.Effect(effect.PushDelete, effect.Prune, "")
-	}
-	gitRefspecs(sh, refs, force, lease, o)
 }
 
-func gitRefspecs(sh *shell.Shell, refs []string, force, lease bool, o shell.Options) {
+// gitRefspecs reports the branches of the remote that refspecs delete or overwrite.
+func gitRefspecs(sh *shell.Shell, refs []string, o shell.Options) {
+	force, lease := o.Given("f force"), o.Given(pushLease)
 	for _, r := range refs {
 		plus := strings.HasPrefix(r, "+")
 		r = strings.TrimPrefix(r, "+")
@@ -204,18 +150,28 @@ func gitRefspecs(sh *shell.Shell, refs []string, force, lease bool, o shell.Opti
 			sh.Effect(effect.PushForce, effect.Lease, branchOf(to))
 		}
 	}
-	if len(refs) > 0 && !(force && o.Exact("tags")) {
+}
+
+const pushLease = "force-with-lease force-if-includes"
+
+// gitPushAll reports a forced push of every branch, of every tag or, without refspecs,
+// of the current branch.
+func gitPushAll(sh *shell.Shell, refs []string, o shell.Options) {
+	op := effect.Lease
+	switch {
+	case o.Given("f force"):
+		op = effect.Force
+	case !o.Given(pushLease):
 		return
 	}
 	switch {
-	case o.Has("all", "branches") && (force || lease):
-		sh.Effect(effect.PushForce, effect.Everything, "")
-	case force && o.Exact("tags"):
+	case op == effect.Force && o.Given("tags"):
 		sh.Effect(effect.PushForce, effect.Tags, "tags")
-	case force:
-		sh.Effect(effect.PushForce, effect.Force, "")
-	case lease:
-		sh.Effect(effect.PushForce, effect.Lease, "")
+	case len(refs) > 0:
+	case o.Given("all branches"):
+		sh.Effect(effect.PushForce, effect.Everything, "")
+	default:
+		sh.Effect(effect.PushForce, op, "")
 	}
 }
 
@@ -236,54 +192,50 @@ func refKind(ref string) effect.Op {
 	return effect.Branch
 }
 
-func gitReset(sh *shell.Shell, args []string) {
-	o := shell.ParseOptions(args, "")
-	hard := o.Has("hard") || o.Exact("ha") // git accepts the shortest unique abbreviation
+func gitReset(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	switch {
-	case hard && o.At(0) != "" && !lex.OneOf(o.At(0), "HEAD @"):
-		sh.Effect(effect.Discard, effect.ResetHardTo, "")
-	case hard:
+	case !o.Given("hard"):
+		if o.Given("merge") {
+			sh.Effect(effect.Discard, effect.ResetMerge, "")
+		}
+	case lex.OneOf(cmp.Or(o.At(0), "HEAD"), "HEAD @"):
 		sh.Effect(effect.Discard, effect.ResetHard, "")
-	case o.Has("merge"):
-		sh.Effect(effect.Discard, effect.ResetMerge, "")
+	default:
+		sh.Effect(effect.Discard, effect.ResetHardTo, "")
 	}
 }
 
-func gitCheckout(sh *shell.Shell, args []string) {
-	before, after, dashes := cutDashes(args)
-	o := shell.ParseOptions(before, "b B U orphan conflict unified inter-hunk-context pathspec-from-file")
-	if o.Exact("f", "force") {
+func gitCheckout(sh *shell.Shell, c shell.Command, o shell.Options) {
+	switch {
+	case o.Given("f force"):
 		sh.Effect(effect.Discard, effect.CheckoutForce, "")
-		return
-	}
-	if _, ok := o.Get("pathspec-from-file"); ok {
+	case o.Given("pathspec-from-file="):
 		sh.Effect(effect.Discard, effect.RestorePath, "")
-		return
+	case o.Given("p patch"):
+	case o.Given("ours theirs"):
+		gitTakesSide(sh, o.Pos)
+	default:
+		gitCheckoutPaths(sh, c, o)
 	}
-	if o.Has("patch", "p") {
-		return
-	}
-	if o.Has("ours", "theirs") {
-		gitTakesSide(sh, append(o.Pos, after...))
-		return
-	}
+}
+
+// gitCheckoutPaths reports the files that a checkout restores, and a branch that it
+// moves.
+func gitCheckoutPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if name, moved := o.Get("B"); moved {
 		sh.Effect(effect.RewriteRefs, effect.BranchReset, branchOf(name))
 	}
-	if dashes {
-		reportDiscards(sh, after)
-		return
-	}
-	if o.Exact("b", "B", "orphan", "t", "track", "detach") {
-		return
-	}
 	switch {
-	case len(o.Pos) > 1 && !o.Exact("recurse-submodules", "conflict"), len(o.Pos) > 2:
-		reportDiscards(sh, o.Pos[1:])
-	case len(o.Pos) == 2 && looksLikePath(o.Pos[1]):
-		reportDiscards(sh, o.Pos[1:])
-	case len(o.Pos) == 1 && looksLikePath(o.Pos[0]):
-		reportDiscards(sh, o.Pos)
+	case slices.Contains(c.Args, "--"):
+		reportDiscards(sh, o.Behind)
+	case o.Given("b B orphan t track detach"):
+	case len(o.Pos) == 1:
+		if looksLikePath(o.Pos[0]) {
+			reportDiscards(sh, o.Pos)
+		}
+	case len(o.Pos) == 2 && o.Given("recurse-submodules conflict") && !looksLikePath(o.Pos[1]):
+	default:
+		reportDiscards(sh, o.From(1))
 	}
 }
 
@@ -296,16 +248,6 @@ func gitTakesSide(sh *shell.Shell, paths []string) {
 			sh.Effect(effect.Discard, effect.RestorePath, sh.Path(p))
 		}
 	}
-}
-
-// cutDashes splits arguments at the first "--".
-func cutDashes(args []string) (before, after []string, found bool) {
-	for i, a := range args {
-		if a == "--" {
-			return args[:i], args[i+1:], true
-		}
-	}
-	return args, nil, false
 }
 
 // looksLikePath reports whether a word is a pathspec rather than a branch. Git would
@@ -348,10 +290,8 @@ func wholeTree(sh *shell.Shell, p string) bool {
 		sh.Path(p) == toplevel(sh)
 }
 
-func gitSwitch(sh *shell.Shell, args []string) {
-	before, _, _ := cutDashes(args)
-	o := shell.ParseOptions(before, "c C create force-create conflict orphan")
-	if o.Short('f') || o.Has("force", "discard-changes") && !o.Exact("force-create") {
+func gitSwitch(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if o.Given("f force discard-changes") {
 		sh.Effect(effect.Discard, effect.SwitchForce, "")
 	}
 	if name, moved := o.Get("C", "force-create"); moved {
@@ -359,49 +299,50 @@ func gitSwitch(sh *shell.Shell, args []string) {
 	}
 }
 
-func gitRestore(sh *shell.Shell, args []string) {
-	o := shell.ParseOptions(args, "s source conflict pathspec-from-file")
-	staged := o.Has("S", "staged")
-	worktree := o.Has("W", "worktree")
-	if staged && !worktree || o.Has("p", "patch") {
-		return
-	}
-	if o.Has("ours", "theirs") {
-		gitTakesSide(sh, o.Pos)
-		return
-	}
-	if _, ok := o.Get("pathspec-from-file"); ok {
-		sh.Effect(effect.Discard, effect.RestorePath, "")
-	}
-	reportDiscards(sh, o.Pos)
-}
-
-func gitClean(sh *shell.Shell, args []string) {
-	o := shell.ParseOptions(args, "e exclude")
-	if o.Has("n", "dry-run", "i", "interactive") {
-		return
-	}
-	if !o.Short('f') && !o.Has("force") && !gitSet(sh, "clean.requireforce", "false 0 no off") {
-		return
-	}
-	op := effect.Clean
+func gitRestore(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	onlyStaged := o.Given("S staged") && !o.Given("W worktree")
 	switch {
-	case o.Short('X'), o.Short('x') && len(o.Pos) > 0 && !slices.Contains(o.Pos, "."):
-		op = effect.CleanIgnored
-	case len(o.Pos) > 0 && !slices.Contains(o.Pos, "."):
-		op = effect.CleanPath
-	case o.Short('x'):
-		op = effect.CleanAll
+	case onlyStaged, o.Given("p patch"):
+	case o.Given("ours theirs"):
+		gitTakesSide(sh, o.Pos)
+	default:
+		if o.Given("pathspec-from-file=") {
+			sh.Effect(effect.Discard, effect.RestorePath, "")
+		}
+		reportDiscards(sh, o.Pos)
 	}
-	sh.Effect(effect.Discard, op, strings.Join(o.Pos, " "))
 }
 
-func gitStash(sh *shell.Shell, args []string) {
-	if len(args) == 0 {
+func gitClean(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if o.Given("n dry-run i interactive") {
 		return
 	}
-	showsCommitted(sh, "stash", args, shell.ParseOptions(args, ""))
-	switch args[0] {
+	if !o.Given("f force") && !gitSet(sh, "clean.requireforce", "false 0 no off") {
+		return
+	}
+	sh.Effect(effect.Discard, cleaned(o), strings.Join(o.Pos, " "))
+}
+
+// cleaned returns which files "git clean" deletes.
+func cleaned(o shell.Options) effect.Op {
+	whole := len(o.Pos) == 0 || slices.Contains(o.Pos, ".")
+	switch {
+	case o.Given("X"):
+		return effect.CleanIgnored
+	case o.Given("x"):
+		if whole {
+			return effect.CleanAll
+		}
+		return effect.CleanIgnored
+	case whole:
+		return effect.Clean
+	}
+	return effect.CleanPath
+}
+
+func gitStash(sh *shell.Shell, c shell.Command, o shell.Options) {
+	showsCommitted(sh, c, o)
+	switch lex.First(c.Args) {
 	case "clear":
 		sh.Effect(effect.Discard, effect.StashClear, "")
 	case "drop":
@@ -409,32 +350,30 @@ func gitStash(sh *shell.Shell, args []string) {
 	}
 }
 
-func gitBranch(sh *shell.Shell, args []string) {
-	o := shell.ParseOptions(args, "u set-upstream-to sort format contains")
+func gitBranch(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	deletes, force := o.Given("d delete"), o.Given("f force")
 	switch {
-	case o.Exact("r", "remotes"):
-	case o.Short('D'), (o.Has("d", "delete")) && (o.Has("f", "force")):
+	case o.Given("r remotes"):
+	case o.Given("D"), deletes && force:
 		for _, b := range o.Pos {
 			sh.Effect(effect.RewriteRefs, effect.BranchDeleteForce, b)
 		}
-	case o.Has("d", "delete"):
+	case deletes:
 		for _, b := range o.Pos {
 			sh.Effect(effect.RewriteRefs, effect.BranchDelete, b)
 		}
-	case o.Short('M'), o.Exact("f", "force"):
+	case force, o.Given("M"):
 		sh.Effect(effect.RewriteRefs, effect.BranchForce, o.At(0))
 	}
 }
 
-func gitTag(sh *shell.Shell, args []string) {
-	o := shell.ParseOptions(args, "m F u message file sort format")
-	if o.Has("d", "delete") {
+func gitTag(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if o.Given("d delete") {
 		sh.Effect(effect.RewriteRefs, effect.TagDelete, strings.Join(o.Pos, " "))
 	}
 }
 
-func gitConfig(sh *shell.Shell, args []string) {
-	o := shell.ParseOptions(args, "f file blob type default comment value")
+func gitConfig(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	pos, asks, sets := configRequest(o)
 	switch {
 	case asks && len(pos) > 0 && gitSecret(pos[0]):
@@ -483,29 +422,20 @@ func gitSecret(key string) bool {
 	return strings.HasSuffix(name, "extraheader") || name == "smtppass" || protected.SecretName(name)
 }
 
-// gitOther reports the effects of the subcommands that gitRows describe.
-func gitOther(sh *shell.Shell, verb string, args []string, c shell.Command) {
-	o := shell.ParseOptions(args, "x exec m message extcmd upload-pack receive-pack c config S G author since "+
-		"until grep format pretty")
-	showsCommitted(sh, verb, args, o)
-	gitPrograms(sh, verb, args, o)
-	runRows(sh, gitRows, o.Pos, shell.Command{Name: verb, Args: args, In: c.In}, o)
-}
-
 // gitRows describe subcommands of git. The program of a row is the subcommand.
 var gitRows = []row{
-	{of: "merge cherry-pick revert am rebase", given: "abort skip", also: givesUp},
+	{of: "merge cherry-pick revert am rebase", given: "abort skip", kind: effect.Discard, op: effect.GiveUp},
 	{of: "add stage commit", without: "n dry-run", also: stagesSecrets},
-	{of: "rebase", also: gitRebase},
+	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
+	{of: "rebase", kind: effect.RewriteRefs, op: effect.Rebase},
 	{of: "fetch", also: gitFetched},
 	{of: "pull", given: "rebase=false", without: "r", also: gitFetched},
 	{of: "pull", given: "r rebase", kind: effect.RewriteRefs, op: effect.Rebase, also: gitFetched},
 	{of: "pull", also: gitFetched},
 	{of: "bisect", first: "run", also: runsBisected},
 	{of: "submodule", words: "foreach", also: runsInSubmodules},
-	{of: "submodule", words: "deinit", long: "f force", kind: effect.Discard, op: effect.Worktree},
-	{of: "filter-branch", kind: effect.RewriteRefs, op: effect.Filter, also: runsFilters},
-	{of: "filter-repo", kind: effect.RewriteRefs, op: effect.Filter},
+	{of: "submodule", words: "deinit", given: "f force", kind: effect.Discard, op: effect.Worktree},
+	{of: "filter-branch filter-repo", kind: effect.RewriteRefs, op: effect.Filter},
 	{of: "reflog", words: "delete", kind: effect.RewriteRefs, op: effect.Reflog},
 	{
 		of:      "reflog",
@@ -519,15 +449,15 @@ var gitRows = []row{
 	{of: "prune", without: "n", kind: effect.RewriteRefs, op: effect.Prune},
 	{of: "gc prune", also: prunesBySettings},
 	{of: "update-ref", also: gitUpdateRef},
-	{of: "symbolic-ref", long: "d delete", also: deletesRef},
+	{of: "symbolic-ref", given: "d delete", also: deletesRef},
 	{of: "ls-files", also: listsFiles},
-	{of: "worktree", words: "remove", long: "f force", also: removesWorktree},
-	{of: "rm", long: "cached"},
+	{of: "worktree", words: "remove", given: "f force", also: removesWorktree},
+	{of: "rm", given: "cached"},
 	{of: "rm", given: "n"},
 	{of: "rm", also: gitRemove},
 	{of: "mv", also: gitMove},
 	{of: "checkout-index", given: "f", kind: effect.Discard, op: effect.RestoreAll},
-	{of: "read-tree", long: "reset u", kind: effect.Discard, op: effect.ReadTree},
+	{of: "read-tree", given: "reset u", kind: effect.Discard, op: effect.ReadTree},
 	{of: "remote", words: "remove|rm", kind: effect.RewriteRefs, op: effect.RemoteRemove, target: "$1"},
 	{of: "rev-parse", given: "show-toplevel", also: printsTop},
 	{of: "lfs", words: "prune", kind: effect.RewriteRefs, op: effect.LFSPrune},
@@ -535,41 +465,13 @@ var gitRows = []row{
 	{of: "send-email", kind: effect.SendOut, op: effect.Patches},
 }
 
-// givesUp reports the end of a merge, a rebase or a similar operation that discards
-// the conflicts resolved so far.
-func givesUp(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if c.Name == "rebase" {
-		runsEach(sh, o.All("x", "exec"))
-	}
-	sh.Effect(effect.Discard, effect.GiveUp, "")
-}
-
-// runsEach runs commands that git passes to a shell.
-func runsEach(sh *shell.Shell, commands []string) {
-	for _, code := range commands {
-		sh.Run(code, nil)
-	}
-}
-
 // runsBisected runs the command of "git bisect run".
 func runsBisected(sh *shell.Shell, c shell.Command, _ shell.Options) { sh.Exec(c.Args[1:], nil) }
 
 // runsInSubmodules runs the command of "git submodule foreach".
 func runsInSubmodules(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	_, code := shell.Leading(c.Args[1:], "")
-	if c.Args[0] == "foreach" && len(code) > 0 {
-		sh.Run(strings.Join(code, " "), nil)
-	}
-}
-
-// runsFilters runs the commands that rewrite each commit.
-func runsFilters(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	const filters = "tree-filter index-filter msg-filter env-filter parent-filter commit-filter tag-name-filter"
-	for _, f := range shell.ParseOptions(c.Args, filters).Flags {
-		if strings.HasSuffix(f.Name, "-filter") {
-			sh.Run(f.Value, nil)
-		}
-	}
+	_, code := shell.Leading(lex.After(c.Args, "foreach", 1), "")
+	sh.Run(strings.Join(code, " "), nil)
 }
 
 // prunesBySettings reports objects that are pruned at once because of a setting.
@@ -613,8 +515,8 @@ func printsTop(sh *shell.Shell, _ shell.Command, _ shell.Options) { sh.Print(top
 // gitFetched reports local branches that a forced refspec overwrites with those of
 // the remote. Remote-tracking refs are ignored, because they only mirror the remote.
 func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	force := o.Exact("f", "force")
-	if o.Exact("dry-run") || len(o.Pos) < 2 {
+	force := o.Given("f force")
+	if o.Given("dry-run") || len(o.Pos) < 2 {
 		return
 	}
 	for _, r := range o.Pos[1:] {
@@ -629,15 +531,6 @@ func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// gitRebase reports a rebase. The old commits stay in the reflog, and a snapshot
-// keeps them by name.
-func gitRebase(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	runsEach(sh, o.All("x", "exec"))
-	if !o.Given("continue quit edit-todo show-current-patch") {
-		sh.Effect(effect.RewriteRefs, effect.Rebase, "")
-	}
-}
-
 // gitUpdateRef reports changes to branches. It reads "ref value" from the operands,
 // or lines of "verb ref value" from standard input.
 func gitUpdateRef(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -649,50 +542,20 @@ func gitUpdateRef(sh *shell.Shell, c shell.Command, o shell.Options) {
 				sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(f[1]))
 			}
 		}
-	case o.Has("d", "delete") || protected.HoldsUndo(o.At(0)):
+	case o.Given("d delete") || protected.HoldsUndo(o.At(0)):
 		sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
 	case strings.HasPrefix(o.At(0), "refs/heads/"):
 		sh.Effect(effect.RewriteRefs, effect.BranchForce, branchOf(o.At(0)))
 	}
 }
 
-// gitPrograms runs the programs that git starts for a subcommand, such as a diff
-// tool, a pager or the other end of a transport.
-func gitPrograms(sh *shell.Shell, verb string, args []string, o shell.Options) {
-	for _, code := range o.All("extcmd", "upload-pack", "receive-pack") {
-		sh.Run(code, nil)
+// gitClone reports a clone with its settings and its directory.
+func gitClone(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, setting := range o.All("c", "config") {
+		gitSetting(sh, setting)
 	}
-	switch verb {
-	case "difftool":
-		for _, code := range o.All("x") {
-			sh.Run(code, nil)
-		}
-	case "grep":
-		for _, a := range args {
-			code, ok := strings.CutPrefix(a, "--open-files-in-pager=")
-			if !ok && !strings.HasPrefix(a, "--") {
-				code, ok = strings.CutPrefix(a, "-O")
-			}
-			if ok {
-				sh.Run(code, nil)
-			}
-		}
-	case "archive":
-		for _, code := range o.All("exec") {
-			sh.Run(code, nil)
-		}
-	case "clone":
-		for _, setting := range o.All("c", "config") {
-			gitSetting(sh, setting)
-		}
-		cloneInto(sh, o)
-		rememberClone(sh, args)
-	}
-	for _, a := range args {
-		if code, ok := strings.CutPrefix(a, "ext::"); ok { // a transport that is a command
-			sh.Run(strings.ReplaceAll(code, "% ", `\ `), nil)
-		}
-	}
+	cloneInto(sh, o)
+	rememberClone(sh, o)
 }
 
 // cloneInto reports a clone into a directory from which Afar or the host loads files.
@@ -717,7 +580,7 @@ func toplevel(sh *shell.Shell) string {
 // gitRemove reports tracked files that are deleted.
 func gitRemove(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	var op effect.Op
-	if o.Has("f", "force") {
+	if o.Given("f force") {
 		op = effect.GitForce
 	}
 	kind := effect.DeleteFile

@@ -9,7 +9,7 @@ import (
 // machineTables are the programs that control the machine's services, accounts and
 // settings.
 var machineTables = []table{
-	{programs: "loginctl", values: "H M s n o p host machine signal lines output property", rows: []row{
+	{programs: "loginctl", options: "H M s n o p host machine signal lines output property", rows: []row{
 		{
 			words:  "terminate-user|kill-user|terminate-session|kill-session|terminate-seat",
 			kind:   effect.KillProcess,
@@ -18,13 +18,13 @@ var machineTables = []table{
 		},
 		{words: "poweroff|reboot|halt|suspend|hibernate", kind: effect.Power, op: byVerb},
 	}},
-	{programs: "service rc-service", values: serviceValues, anyCase: true, rows: []row{
+	{programs: "service rc-service", options: serviceValues, anyCase: true, rows: []row{
 		{words: "* " + stopVerbs, kind: effect.StopService, op: bySecond, target: "$0"},
 		{words: "* " + modeVerbs, kind: effect.Power, op: bySecond, target: "$0"},
 	}},
 	{
 		programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net",
-		values:   serviceValues,
+		options:  serviceValues,
 		anyCase:  true,
 		rows: []row{
 			{
@@ -53,14 +53,14 @@ var machineTables = []table{
 		{mention: "/create /change", kind: effect.Persist, op: effect.ScheduledTask},
 		{mention: "/delete /end", kind: effect.StopService, op: effect.ScheduledTask},
 	}},
-	{programs: "shutdown init telinit reboot halt poweroff", values: "t", dry: "help version", rows: []row{
+	{programs: "shutdown init telinit reboot halt poweroff", options: "t", dry: "help version", rows: []row{
 		{of: "shutdown", given: "c"},
 		{of: "init telinit", words: "0|1|6|s|S", kind: effect.Power, op: byProgram},
 		{of: "init telinit"},
 		{kind: effect.Power, op: byProgram},
 	}},
 	{programs: "useradd userdel usermod groupdel adduser deluser passwd chpasswd gpasswd visudo chsh dscl " +
-		"sysadminctl vipw", values: "s g G d u c p", dry: "S status help", rows: []row{
+		"sysadminctl vipw", options: "s g G d u c p", dry: "S status help", rows: []row{
 		{
 			of:     "dscl",
 			args:   "-delete|-create|-append|-change|delete|create",
@@ -72,26 +72,26 @@ var machineTables = []table{
 		{of: "visudo", given: "c"},
 		{kind: effect.ChangeSystem, op: effect.Accounts, target: theProgram},
 	}},
-	{programs: "sysctl", values: "p f", rows: []row{
+	{programs: "sysctl", options: "p f", rows: []row{
 		{given: "w p", kind: effect.ChangeSystem, op: byProgram, target: operands},
 		{mention: "=", kind: effect.ChangeSystem, op: byProgram, target: operands},
 	}},
 	{
 		programs: "defaults",
-		values:   "p f",
+		options:  "p f",
 		rows:     []row{{words: "delete", kind: effect.ChangeSystem, op: byProgram, target: operands}},
 	},
-	{programs: "nixos-rebuild darwin-rebuild", values: "p f", rows: []row{
+	{programs: "nixos-rebuild darwin-rebuild", options: "p f", rows: []row{
 		{words: "switch|boot|test", kind: effect.ChangeSystem, op: byProgram, target: operands},
 	}},
 	{
 		programs: "scutil",
-		values:   "p f",
+		options:  "p f",
 		rows:     []row{{given: "set", kind: effect.ChangeSystem, op: byProgram, target: operands}},
 	},
 	{
 		programs: "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl",
-		values:   "p f",
+		options:  "p f",
 		dry:      "status get g p print getremotelogin dns proxy nwi assess a",
 		rows: []row{
 			{bare: true},
@@ -102,22 +102,22 @@ var machineTables = []table{
 	},
 	{
 		programs: "reg",
-		values:   "p f",
+		options:  "p f",
 		anyCase:  true,
 		rows:     []row{{words: "delete|add|import", kind: effect.ChangeSystem, op: byProgram, target: operands}},
 	},
-	{programs: "modprobe", values: "p f", dry: "n dry-run show-depends D c", rows: systemRows},
+	{programs: "modprobe", options: "p f", dry: "n dry-run show-depends D c", rows: systemRows},
 	{
 		programs: "swapon ldconfig efibootmgr update-alternatives",
-		values:   "p f",
+		options:  "p f",
 		dry:      "s show p v display list query",
 		rows: []row{
 			{bare: true},
 			{kind: effect.ChangeSystem, op: byProgram, target: operands},
 		},
 	},
-	{programs: "rmmod insmod setenforce bcdedit grub-install update-grub", values: "p f", rows: systemRows},
-	{programs: "security", values: "a s l", rows: []row{
+	{programs: "rmmod insmod setenforce bcdedit grub-install update-grub", options: "p f", rows: systemRows},
+	{programs: "security", options: "a s l", rows: []row{
 		{words: "find-*", given: "w", also: showsKeychain},
 		{words: "dump-keychain", given: "d", also: showsKeychain},
 		{words: "export", also: showsKeychain},
@@ -130,8 +130,8 @@ var machineTables = []table{
 		{words: "authorizationdb read"},
 		{words: "authorizationdb", kind: effect.ChangeSystem, op: effect.Keychain, target: "$0"},
 	}},
-	{programs: "history", values: "d", rows: []row{{given: "c", kind: effect.ChangeSystem, op: effect.HistoryCleared}}},
-	{programs: "nginx haproxy apachectl httpd caddy pg_ctl mongod", values: "k D c f m t s", rows: []row{
+	{programs: "history", options: "d", rows: []row{{given: "c", kind: effect.ChangeSystem, op: effect.HistoryCleared}}},
+	{programs: "nginx haproxy apachectl httpd caddy pg_ctl mongod", options: "k D c f m t s", rows: []row{
 		{words: "stop", kind: effect.StopService, op: effect.Server, target: theProgram},
 		{of: "haproxy", args: "-sf|-st", kind: effect.StopService, op: effect.Server, target: theProgram},
 		{given: "shutdown", kind: effect.StopService, op: effect.Server, target: theProgram},

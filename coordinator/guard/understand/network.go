@@ -12,12 +12,25 @@ import (
 )
 
 // networkPrograms are the programs of this file, with what each does.
-var networkPrograms = []named{
-	{names: "curl wget http https xh aria2c fetch lwp-request httpie curlie", do: httpClient},
-	{names: "nc ncat netcat socat telnet", do: rawSocket},
-	{names: "scp sftp rcp", do: secureCopy},
-	{names: "rsync rclone unison lftp", do: syncCopies},
-	{names: "mail mailx sendmail mutt msmtp swaks", do: func(sh *shell.Shell, c shell.Command) {
+var networkPrograms = []table{
+	{
+		programs: "curl wget http https xh aria2c fetch lwp-request httpie curlie",
+		options: "X d o O_ H u A e F T b c x K w m C E r U Q P request data data-raw data-binary " +
+			"data-urlencode data-ascii json form upload-file output header user user-agent cookie " +
+			"cookie-jar config write-out max-time connect-timeout retry url cacert cert key proxy " +
+			"resolve post-data post-file body-data method body-file output-document directory-prefix " +
+			"referer execute timeout tries unix-socket dir out",
+		do: httpClient,
+	},
+	{programs: "nc ncat netcat socat telnet", options: "e c p s w q i X x sh-exec exec", do: rawSocket},
+	{programs: "scp sftp rcp", options: "P i F o c S l J D X b B R", do: secureCopy},
+	{
+		programs: "rsync rclone unison lftp",
+		options: "e f T B exclude include filter files-from rsh rsync-path password-file log-file bwlimit " +
+			"port timeout backup-dir config transfers checkers",
+		do: syncCopies,
+	},
+	{programs: "mail mailx sendmail mutt msmtp swaks", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
 			sh.Effect(effect.SendOut, effect.Secret, "mail")
 			return
@@ -27,12 +40,7 @@ var networkPrograms = []named{
 }
 
 // httpClient reports the effects of an HTTP client's request and of its output files.
-func httpClient(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "X d o O_ H u A e F T b c x K w m C E r U Q P request data data-raw "+
-		"data-binary data-urlencode data-ascii json form upload-file output header user user-agent cookie "+
-		"cookie-jar config write-out max-time connect-timeout retry url cacert cert key proxy resolve post-data "+
-		"post-file body-data method body-file output-document directory-prefix referer execute timeout "+
-		"tries unix-socket dir out")
+func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if !lex.OneOf(c.Name, "wget curl") {
 		plainHTTP(sh, c, o)
 	}
@@ -112,8 +120,7 @@ func plainHTTP(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // rawSocket reports reverse shells, and text that is sent to a socket.
-func rawSocket(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "e c p s w q i X x sh-exec exec")
+func rawSocket(sh *shell.Shell, c shell.Command, o shell.Options) {
 	joined := strings.Join(c.Args, " ")
 	if _, ok := o.Get("e", "exec", "c", "sh-exec"); ok && c.Name != "socat" ||
 		lex.Mentions(joined, "EXEC: SYSTEM: exec:") {
@@ -135,8 +142,7 @@ func rawSocket(sh *shell.Shell, c shell.Command) {
 }
 
 // secureCopy reports files that scp or sftp sends, writes or deletes.
-func secureCopy(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "P i F o c S l J D X b B R")
+func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name == "sftp" && c.In != nil {
 		transferCommands(sh, *c.In, o.At(0))
 	}
@@ -198,9 +204,7 @@ func writeTo(sh *shell.Shell, to string) {
 }
 
 // syncCopies reports files that a sync program sends, writes or deletes.
-func syncCopies(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "e f T B exclude include filter files-from rsh rsync-path password-file "+
-		"log-file bwlimit port timeout backup-dir config transfers checkers")
+func syncCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Exact("n", "dry-run") {
 		return
 	}
@@ -288,7 +292,7 @@ var networkTables = []table{
 	{programs: "robocopy", rows: []row{{mention: "/mir /purge", also: mirrorsFolder}}},
 	{
 		programs: "iptables ip6tables nft ufw firewall-cmd pfctl ipset ebtables",
-		values:   "t p s d j i o m dport sport", dry: "L S list n list-all state get-active-zones sr si",
+		options:  "t p s d j i o m dport sport", dry: "L S list n list-all state get-active-zones sr si",
 		rows: []row{
 			{words: "status|list|show"},
 			{of: "pfctl", given: "s"},
@@ -309,11 +313,11 @@ var networkTables = []table{
 	{programs: "nsupdate", rows: []row{{kind: effect.ChangeRemote, op: effect.DNS, target: theProgram}}},
 	{
 		programs: "ssh-add",
-		values:   "t s e",
+		options:  "t s e",
 		rows:     []row{{given: "D d", kind: effect.ChangeSystem, op: effect.KeysOfTheAgent}},
 	},
 	{programs: "ngrok localtunnel lt bore", rows: []row{{kind: effect.PublishOut, op: byProgram, target: "tunnel"}}},
-	{programs: "tcpdump", values: "z G W w i", rows: []row{{given: "z", also: runsRotated}}},
+	{programs: "tcpdump", options: "z G W w i", rows: []row{{given: "z", also: runsRotated}}},
 	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
 }
 

@@ -5,53 +5,38 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// action runs one program. It turns the arguments into effects and, if the next
-// command may use it, output.
-type action func(*shell.Shell, shell.Command)
-
-// named is an action and the names of the programs that it runs.
-type named struct {
-	names string
-	do    action
-}
-
 // passing are the programs that may pass "--help" on to another.
-var passing = [...][]named{wrapperPrograms, codePrograms, containerPrograms}
+var passing = [...][]table{wrappers, wrapperPrograms, codePrograms, containerPrograms}
 
-// families are the other programs that have code of their own. They are lists, not a
-// map, so nothing is built when the hook starts.
-var families = [...][]named{
+// families are the other programs. They are lists, not a map, so nothing is built when
+// the hook starts.
+var families = [...][]table{
 	textPrograms, filePrograms, diskPrograms, databasePrograms, processPrograms, networkPrograms, publishPrograms,
-	packagePrograms, secretPrograms,
+	packagePrograms, secretPrograms, machineTables, diskTables, historyTables, storeTables, networkTables,
+	packageTables,
 }
 
-// actionOf returns the action of a program, or nil if no table lists it. It also
-// returns whether the program may pass "--help" on to another one.
-func actionOf(name string) (do action, passes bool) {
-	if w := wrapperOf(name); w != nil {
-		return w.run, true
-	}
+// tableOf returns the table that lists a program, or nil. It also returns whether the
+// program may pass "--help" on to another one.
+func tableOf(name string) (t *table, passes bool) {
 	for _, list := range passing {
-		if do := actionIn(list, name); do != nil {
-			return do, true
+		if t := tableIn(list, name); t != nil {
+			return t, true
 		}
 	}
 	for _, list := range families {
-		if do := actionIn(list, name); do != nil {
-			return do, false
+		if t := tableIn(list, name); t != nil {
+			return t, false
 		}
-	}
-	if t := tableOf(name); t != nil {
-		return t.run, false
 	}
 	return nil, false
 }
 
-// actionIn returns the action of a program in one list, or nil.
-func actionIn(list []named, name string) action {
+// tableIn returns the table of a list that lists a program, or nil.
+func tableIn(list []table, name string) *table {
 	for i := range list {
-		if lex.OneOf(name, list[i].names) {
-			return list[i].do
+		if lex.OneOf(name, list[i].programs) {
+			return &list[i]
 		}
 	}
 	return nil
@@ -59,15 +44,15 @@ func actionIn(list []named, name string) action {
 
 // program holds what the tables say about a program name.
 type program struct {
-	action   action
-	passes   bool // it may pass "--help" on to another program
-	shell    bool // a shell
-	silent   bool // its empty output is known to be empty
-	secret   bool // with the right arguments it shows a secret
-	prints   bool // with the right arguments it prints code for eval
-	own      bool // it may affect Afar or the host's guard rails
-	controls bool // it controls something on another machine or service
-	sql      bool // it is the first word of an SQL statement
+	table    *table // nil if no table lists it
+	passes   bool   // it may pass "--help" on to another program
+	shell    bool   // a shell
+	silent   bool   // its empty output is known to be empty
+	secret   bool   // with the right arguments it shows a secret
+	prints   bool   // with the right arguments it prints code for eval
+	own      bool   // it may affect Afar or the host's guard rails
+	controls bool   // it controls something on another machine or service
+	sql      bool   // it is the first word of an SQL statement
 }
 
 // maxPrograms bounds the cache. A call that a person wrote has fewer names.
@@ -92,9 +77,9 @@ func (d *dispatcher) programNamed(name string) program {
 	if p, ok := d.programs[name]; ok {
 		return p
 	}
-	do, passes := actionOf(name)
+	t, passes := tableOf(name)
 	p := program{
-		action:   do,
+		table:    t,
 		passes:   passes,
 		shell:    lex.IsShellName(name),
 		silent:   silent(name),

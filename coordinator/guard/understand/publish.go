@@ -12,11 +12,20 @@ import (
 )
 
 // publishPrograms are the programs of this file, with what each does.
-var publishPrograms = []named{
-	{names: "npm pnpm yarn bun", do: nodePackages},
-	{names: "npx bunx pnpx uvx pipx", do: packageRunner},
-	{names: "cargo", do: cargo},
-	{names: "gem twine mvn gradle gradlew mvnw sbt", do: publishOrRemove},
+var publishPrograms = []table{
+	{
+		programs: "npm pnpm yarn bun",
+		options:  "w workspace prefix C dir tag otp registry cwd filter F",
+		do:       nodePackages,
+	},
+	{
+		programs: "npx bunx pnpx uvx pipx",
+		options:  "p package c call from with python",
+		leads:    true,
+		do:       packageRunner,
+	},
+	{programs: "cargo", do: cargo},
+	{programs: "gem twine mvn gradle gradlew mvnw sbt", do: publishOrRemove},
 }
 
 // publishVerbs are the verbs with which these programs publish, and the verbs with
@@ -51,20 +60,20 @@ var packageTables = []table{
 			},
 		},
 	},
-	{programs: "surge gh-pages cpan-upload", after: controlsHosted, rows: []row{
+	{programs: "surge gh-pages cpan-upload", do: controlsHosted, rows: []row{
 		{args: "login|logout|whoami|list|teardown|token|--help"},
 		{kind: effect.PublishOut, op: byProgram, target: "site"},
 	}},
-	{programs: "cloudflared tailscale kaggle", after: controlsHosted, rows: []row{
+	{programs: "cloudflared tailscale kaggle", do: controlsHosted, rows: []row{
 		{args: "--url|funnel", kind: effect.PublishOut, op: byProgram, target: "to others"},
 		{first: "tunnel", args: "run", kind: effect.PublishOut, op: byProgram, target: "to others"},
 		{of: "kaggle", args: "create|version|submit", kind: effect.PublishOut, op: byProgram, target: "to others"},
 	}},
-	{programs: "pip pip3", values: "r i index-url extra-index-url target t", rows: []row{
+	{programs: "pip pip3", options: "r i index-url extra-index-url target t", rows: []row{
 		{words: "uninstall", kind: effect.RemovePackage, op: effect.Pip, target: afterVerb},
 		{words: "install http://*|git+http://*", kind: effect.RunUnknown, op: effect.Network, target: "$1"},
 	}},
-	{programs: "brew", values: "t o c root", rows: []row{
+	{programs: "brew", options: "t o c root", rows: []row{
 		{words: "services stop|kill", kind: effect.StopService, op: bySecond, target: "$2"},
 		{words: "services"},
 		{words: "bundle", given: "cleanup", kind: effect.RemovePackage, op: byProgram, target: unlistedPackages},
@@ -79,7 +88,7 @@ var packageTables = []table{
 		{words: packagesShown},
 		{among: packagesRemoved, kind: effect.RemovePackage, op: byProgram, target: operands},
 	}},
-	{programs: "pacman", values: "t o c root", rows: []row{
+	{programs: "pacman", options: "t o c root", rows: []row{
 		{args: "-R*", kind: effect.RemovePackage, op: byProgram, target: operands},
 		{words: packagesShown},
 		{among: packagesRemoved, kind: effect.RemovePackage, op: byProgram, target: operands},
@@ -88,7 +97,7 @@ var packageTables = []table{
 		programs: "apt apt-get aptitude yum dnf zypper apk port snap flatpak dpkg rpm emerge xbps-remove pkg " +
 			"choco winget scoop " +
 			"nix-env nix-collect-garbage",
-		values: "t o c root", dry: packagesSimulated,
+		options: "t o c root", dry: packagesSimulated,
 		rows: []row{
 			{
 				of:     "dpkg",
@@ -122,7 +131,7 @@ func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 }
 
 // publishOrRemove reports the verbs with which a program publishes or removes.
-func publishOrRemove(sh *shell.Shell, c shell.Command) {
+func publishOrRemove(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for i := range publishVerbs {
 		if v := &publishVerbs[i]; lex.OneOf(c.Name, v.programs) {
 			publishes(sh, c, v.verbs, v.removing)
@@ -160,9 +169,9 @@ func listsOwners(o shell.Options) bool {
 }
 
 // cargo reports the verbs of cargo, and runs the commands of "cargo watch".
-func cargo(sh *shell.Shell, c shell.Command) {
+func cargo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if lex.First(c.Args) != "watch" {
-		publishOrRemove(sh, c)
+		publishOrRemove(sh, c, shell.Options{})
 		return
 	}
 	for _, code := range shell.ParseOptions(c.Args[1:], "s shell x exec w i d").All("s", "shell") {
@@ -172,8 +181,7 @@ func cargo(sh *shell.Shell, c shell.Command) {
 }
 
 // nodePackages reports what npm and similar programs publish, remove and run.
-func nodePackages(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "w workspace prefix C dir tag otp registry cwd filter F")
+func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
 	case o.At(0) == "npm":
 		o.Pos = o.From(1)
@@ -246,7 +254,7 @@ func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.RunText(inner[0])
 		return
 	}
-	packageRunner(sh, shell.Command{Name: c.Name, Args: inner, In: c.In})
+	sh.Exec(append([]string{"npx"}, inner...), c.In)
 }
 
 // getsSetting reports a token that the command shows.
@@ -284,8 +292,8 @@ func packageProgram(sh *shell.Shell, c shell.Command, verb string) {
 }
 
 // packageRunner runs a tool of a package as if the tool were installed.
-func packageRunner(sh *shell.Shell, c shell.Command) {
-	o, rest := shell.Leading(c.Args, "p package c call from with python")
+func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
+	rest := o.Pos
 	if code, ok := o.Get("c", "call"); ok {
 		sh.Run(code, nil)
 		return
@@ -311,13 +319,13 @@ func packageRunner(sh *shell.Shell, c shell.Command) {
 }
 
 // packagePrograms are the programs of this file, with what each does.
-var packagePrograms = []named{
-	{names: "make gmake", do: makeRecipes},
-	{names: "just", do: func(sh *shell.Shell, c shell.Command) {
+var packagePrograms = []table{
+	{programs: "make gmake", options: "f C j I o W file directory eval makefile", do: makeRecipes},
+	{programs: "just", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.Exec(lex.After(c.Args, "--command", 1), c.In)
 		sh.Exec(lex.After(c.Args, "-c", 1), c.In)
 	}},
-	{names: "go", do: func(sh *shell.Shell, c shell.Command) {
+	{programs: "go", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		for i, a := range c.Args {
 			if text, ok := sh.Files[sh.Path(a)]; ok && i > 0 && c.Args[0] == "run" {
 				script.Run(sh, text, "js")
@@ -333,13 +341,16 @@ var packagePrograms = []named{
 			}
 		}
 	}},
-	{names: "ansible ansible-playbook salt puppet chef-client fab pssh pdsh dsh clush", do: fleet},
+	{
+		programs: "ansible ansible-playbook salt puppet chef-client fab pssh pdsh dsh clush",
+		options:  "a m i u e w h H args module-name inventory hosts",
+		do:       fleet,
+	},
 }
 
 // makeRecipes runs the recipes of a makefile that this call has written or pipes in.
 // Any other makefile belongs to the project and is not read.
-func makeRecipes(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "f C j I o W file directory eval makefile")
+func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, code := range o.All("eval") {
 		makefile(sh, code)
 	}
@@ -400,8 +411,7 @@ func fleetModule(sh *shell.Shell, module, text string) {
 }
 
 // fleet runs the command that a tool starts on many machines.
-func fleet(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "a m i u e w h H args module-name inventory hosts")
+func fleet(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child := sh.Sub()
 	child.Place = shell.RemotePlace()
 	module, _ := o.Get("m", "module-name")

@@ -16,17 +16,20 @@ import (
 // A table describes programs that share their options.
 type table struct {
 	programs string // their names
-	values   string // the options that take a value
+	options  string // a grammar of shell.ParseOptions
+	leads    bool   // their options end before the first operand
+	skip     int    // operands before the command that they start
 	dry      string // options that make them change nothing
 	anyCase  bool   // the case of operands does not matter
 	rows     []row
 	// before, if set, runs first. If it returns true, the rows are skipped.
 	before func(sh *shell.Shell, c shell.Command, o shell.Options) bool
-	// after, if set, runs last, whether or not a row matched.
-	after step
+	// do, if set, runs last, whether or not a row matched.
+	do step
 }
 
-// A step reports effects of a command that a row cannot express.
+// A step reports effects of a command that a row cannot express. If the options of
+// the program lead, the operands are the words from the first operand on.
 type step func(sh *shell.Shell, c shell.Command, o shell.Options)
 
 // A row describes one command of a program. An empty condition holds. The first row
@@ -39,7 +42,6 @@ type row struct {
 	args    string // one of these is among the arguments, as written
 	mention string // one of these lower-case texts occurs in the arguments
 	given   string // one of these options is given: "f force expire=now"
-	long    string // one of these options is given; a long one may be abbreviated
 	without string // none of these options is given
 	bare    bool   // there are no arguments
 	goOn    bool
@@ -63,28 +65,16 @@ const (
 	theProgram           = "$name"
 )
 
-// tableOf returns the table that lists a program, or nil.
-func tableOf(name string) *table {
-	for _, list := range [...][]table{
-		machineTables,
-		diskTables,
-		historyTables,
-		storeTables,
-		networkTables,
-		packageTables,
-	} {
-		for i := range list {
-			if lex.OneOf(name, list[i].programs) {
-				return &list[i]
-			}
-		}
+// run reports the effects of a command of one of the table's programs. passes says
+// that "--help" may be for another program.
+func (t *table) run(sh *shell.Shell, c shell.Command, passes bool) {
+	o := t.parse(c.Args)
+	if o.Given("help") && !passes {
+		return
 	}
-	return nil
-}
-
-// run reports the effects of a command of one of the table's programs.
-func (t *table) run(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, t.values)
+	for _, code := range o.Commands() {
+		sh.Run(code, nil)
+	}
 	if t.before != nil && t.before(sh, c, o) {
 		return
 	}
@@ -92,9 +82,19 @@ func (t *table) run(sh *shell.Shell, c shell.Command) {
 		return
 	}
 	runRows(sh, t.rows, t.lowered(o), c, o)
-	if t.after != nil {
-		t.after(sh, c, o)
+	if t.do != nil {
+		t.do(sh, c, o)
 	}
+}
+
+// parse splits the arguments into options and operands.
+func (t *table) parse(args []string) shell.Options {
+	if !t.leads {
+		return shell.ParseOptions(args, t.options)
+	}
+	o, rest := shell.Leading(args, t.options)
+	o.Pos = rest[min(t.skip, len(rest)):]
+	return o
 }
 
 // lowered returns the operands in lower case if the table ignores case.
@@ -135,7 +135,6 @@ func (r *row) holds(words []string, c shell.Command, o shell.Options) bool {
 		r.words != "" && !beginWith(words, r.words),
 		r.bare && len(c.Args) > 0,
 		r.given != "" && !o.Given(r.given),
-		r.long != "" && !o.Has(strings.Fields(r.long)...),
 		r.without != "" && o.Given(r.without),
 		r.among != "" && !lex.ContainsAny(words, r.among),
 		r.first != "" && !oneChoice(lex.First(c.Args), r.first),

@@ -69,7 +69,7 @@ func (r row) sample(lead []string) []string {
 	if r.args != "" && !slices.Contains(argv, choice(r.args)) {
 		argv = append(argv, choice(r.args))
 	}
-	for _, list := range []string{r.given, r.long} {
+	for _, list := range []string{r.given} {
 		if list != "" {
 			argv = append(argv, option(strings.Fields(list)[0])...)
 		}

@@ -114,30 +114,38 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 }
 
 // secretPrograms are the programs that only store secrets, or only send data.
-var secretPrograms = []named{
-	{names: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
+var secretPrograms = []table{
+	{programs: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
 		"kwallet-query", do: printUnknown},
-	{names: "dig nslookup host ping traceroute whois drill kdig", do: func(sh *shell.Shell, c shell.Command) {
-		Carries(sh, c, nil, c.Name)
-		keysLeave(sh, c.Args, c.Name)
-		sh.Print(partial.Unknown)
-	}},
-	{names: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
-		"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil", do: func(sh *shell.Shell, c shell.Command) {
-		Carries(sh, c, shell.ParseOptions(c.Args, "code").Pos, c.Name)
-		if controls(c.Name) {
-			remoteControl(sh, c)
-		}
-	}},
+	{programs: "dig nslookup host ping traceroute whois drill kdig", do: asksNetwork},
+	{
+		programs: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
+			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil",
+		options: "code",
+		do:      carriesOperands,
+	},
+}
+
+// asksNetwork reports secrets in the names that a program looks up.
+func asksNetwork(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	Carries(sh, c, nil, c.Name)
+	keysLeave(sh, c.Args, c.Name)
+	sh.Print(partial.Unknown)
+}
+
+// carriesOperands reports secrets among the files that a program sends, and what the
+// program does on a service.
+func carriesOperands(sh *shell.Shell, c shell.Command, o shell.Options) {
+	Carries(sh, c, o.Pos, c.Name)
+	controlsHosted(sh, c, o)
 }
 
 // showsCommitted reports credentials that git prints from its history.
-func showsCommitted(sh *shell.Shell, verb string, args []string, o shell.Options) {
+func showsCommitted(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
-	case lex.OneOf(verb, "diff show blame annotate cat-file"):
-	case verb == "log" && (o.Exact("p", "u", "patch", "L")):
-	case verb == "stash" && o.At(0) == "show":
-	default:
+	case c.Name == "log" && !o.Given("p u patch L"):
+		return
+	case c.Name == "stash" && o.At(0) != "show":
 		return
 	}
 	for _, p := range o.Pos {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
@@ -28,8 +29,7 @@ func holdsSecret(sh *shell.Shell, file string) bool {
 }
 
 // dataQuery reports credentials that jq or yq reads. The files follow an expression.
-func dataQuery(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "f L indent from-file arg argjson slurpfile rawfile p o")
+func dataQuery(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files := o.Pos
 	if lex.OneOf(lex.First(files), "e eval ea eval-all") {
 		files = files[1:]
@@ -43,12 +43,11 @@ func dataQuery(sh *shell.Shell, c shell.Command) {
 		}
 	}
 	showsFiles(sh, files)
-	printUnknown(sh, c)
+	sh.Print(partial.Unknown)
 }
 
 // keyTool reports a private key that ssh-keygen reads.
-func keyTool(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "f t b C N P m I n V O")
+func keyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if file, ok := o.Get("f"); ok && (o.Exact("y", "e", "p")) {
 		showsFiles(sh, []string{file})
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 // processPrograms are the programs of this file, with what each does.
-var processPrograms = []named{
-	{names: "kill killall pkill skill xkill taskkill killall5", do: killProcess},
-	{names: "pgrep pidof ps lsof fuser", do: processList},
-	{names: "java", do: func(sh *shell.Shell, c shell.Command) {
+var processPrograms = []table{
+	{programs: "kill killall pkill skill xkill taskkill killall5", do: killProcess},
+	{programs: "pgrep pidof ps lsof fuser", options: "u U g t P o C p i", do: processList},
+	{programs: "java", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		if o := shell.ParseOptions(c.Args, "jar cp classpath"); len(o.All("jar")) > 0 {
 			jar := strings.TrimSuffix(o.All("jar")[0], ".jar")
 			sh.Exec(append([]string{jar}, lex.After(c.Args, "-jar", 2)...), c.In)
@@ -22,7 +22,7 @@ var processPrograms = []named{
 }
 
 // killProcess reports the processes that are killed.
-func killProcess(sh *shell.Shell, c shell.Command) {
+func killProcess(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch c.Name {
 	case "kill":
 		if len(c.Args) > 0 && lex.OneOf(c.Args[0], "-l -L -0") ||
@@ -76,11 +76,10 @@ func killPids(sh *shell.Shell, args []string) {
 
 // processList prints a mark with the names that it looks for, so that
 // "kill $(pgrep x)" still names x.
-func processList(sh *shell.Shell, c shell.Command) {
+func processList(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if sh.Out == nil && c.Name != "fuser" {
 		return
 	}
-	o := shell.ParseOptions(c.Args, "u U g t P o C p i")
 	switch c.Name {
 	case "fuser":
 		if o.Short('k') {

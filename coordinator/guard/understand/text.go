@@ -16,30 +16,38 @@ import (
 
 // textPrograms are the programs whose output often becomes code or a path in the
 // same line, and the programs that print files.
-var textPrograms = []named{
-	{names: "echo", do: echo},
-	{names: "printf", do: printf},
-	{names: "print", do: echo},
-	{names: "cat tac nl bat batcat head tail less more most view strings xxd od hexdump fold cut sort " +
-		"uniq paste column rev pr fmt", do: readOut},
-	{names: "grep egrep fgrep rg ag ack zgrep", do: search},
-	{names: "base64 base32 gbase64 openssl uudecode gunzip zcat bzcat xzcat gpg", do: decode},
-	{names: "tr", do: translate},
-	{names: "tee sponge", do: tee},
-	{names: "pwd", do: func(sh *shell.Shell, c shell.Command) { sh.Print(sh.Place.Cwd + "\n") }},
-	{names: "dirname", do: func(sh *shell.Shell, c shell.Command) { eachOperand(sh, c, fspath.Dir) }},
-	{names: "basename", do: func(sh *shell.Shell, c shell.Command) { eachOperand(sh, c, fspath.Base) }},
-	{names: "realpath readlink grealpath", do: func(sh *shell.Shell, c shell.Command) { eachOperand(sh, c, sh.Path) }},
-	{names: "mktemp", do: func(sh *shell.Shell, c shell.Command) { sh.Print("/tmp/tmp" + partial.Unknown + "\n") }},
-	{names: "printenv", do: dumpEnv},
-	{names: "set", do: shell.SetParams},
-	{names: "shift", do: shell.Shift},
-	{names: "whoami id hostname date uname nproc seq jot wc exa eza tree stat file tldr apropos " +
+var textPrograms = []table{
+	{programs: "echo", do: echo},
+	{programs: "printf", do: printf},
+	{programs: "print", do: echo},
+	{programs: "cat tac nl head less more most view strings xxd hexdump fold cut uniq paste column rev pr fmt",
+		options: printedOptions, do: readOut},
+	{programs: "bat batcat", options: printedOptions + " pager!", do: readOut},
+	{programs: "sort gsort", options: printedOptions + " o compress-program!", do: readOut},
+	{programs: "tail", options: "n c s lines bytes pid sleep-interval", do: readOut},
+	{programs: "od", options: "A j N S t w", do: readOut},
+	{
+		programs: "grep egrep fgrep rg ag ack zgrep",
+		options:  "e f A B C m g t T glob type include exclude exclude-dir max-count context regexp file",
+		do:       search,
+	},
+	{
+		programs: "base64 base32 gbase64 openssl uudecode gunzip zcat bzcat xzcat gpg",
+		options:  "in out i w k K pass kfile iv r recipient u local-user -export -export-secret-keys -export-secret-subkeys",
+		do:       decode,
+	},
+	{programs: "tr", do: translate},
+	{programs: "tee sponge", options: "-append", do: tee},
+	{programs: "pwd dirname basename realpath readlink grealpath mktemp", do: printPaths},
+	{programs: "printenv", do: dumpEnv},
+	{programs: "set", do: shell.SetParams},
+	{programs: "shift", do: shell.Shift},
+	{programs: "whoami id hostname date uname nproc seq jot wc exa eza tree stat file tldr apropos " +
 		"whatis info", do: printUnknown},
-	{names: "test [ true false :", do: func(*shell.Shell, shell.Command) {}},
-	{names: "jq yq gojq jaq", do: dataQuery},
-	{names: "ssh-keygen", do: keyTool},
-	{names: "ls", do: func(sh *shell.Shell, c shell.Command) {
+	{programs: "test [ true false :"},
+	{programs: "jq yq gojq jaq", options: "f L indent from-file arg argjson slurpfile rawfile p o", do: dataQuery},
+	{programs: "ssh-keygen", options: "f t b C N P m I n V O", do: keyTool},
+	{programs: "ls", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		for _, p := range shell.ParseOptions(c.Args, "I T w ignore").Pos {
 			if fspath.HasGlob(p) { // the shell expands it, and ls prints the names
 				sh.Print(p + "\n")
@@ -48,55 +56,74 @@ var textPrograms = []named{
 		if !strings.Contains(strings.Join(c.Args, " "), "*") {
 			sh.Print("*\n")
 		}
-		printUnknown(sh, c)
+		sh.Print(partial.Unknown)
 	}},
-	{names: "man", do: func(sh *shell.Shell, c shell.Command) {
+	{programs: "man", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		if code, ok := shell.ParseOptions(c.Args, "P H pager html").Get("P", "H", "pager", "html"); ok {
 			sh.RunText(code)
 		}
-		printUnknown(sh, c)
+		sh.Print(partial.Unknown)
 	}},
-	{names: "cd chdir", do: shell.ChangeDir},
-	{names: "pushd", do: shell.ChangeDir},
-	{names: "popd", do: shell.PopDir},
-	{names: "read mapfile readarray", do: shell.ReadVariable},
-	{names: "alias", do: shell.Alias},
-	{names: "export declare local readonly typeset", do: shell.AssignWords},
-	{names: "unset", do: func(sh *shell.Shell, c shell.Command) {
+	{programs: "cd chdir", do: shell.ChangeDir},
+	{programs: "pushd", do: shell.ChangeDir},
+	{programs: "popd", do: shell.PopDir},
+	{programs: "read mapfile readarray", options: "p n t d u i a N C c O s", do: shell.ReadVariable},
+	{programs: "alias", do: shell.Alias},
+	{programs: "export declare local readonly typeset", do: shell.AssignWords},
+	{programs: "unset", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		for _, n := range c.Args {
 			sh.Assign(n, shell.Value{""})
 		}
 	}},
-	{names: "sed gsed", do: sed},
-	{names: "awk gawk mawk nawk", do: awk},
-	{names: "which type whence where", do: printLocation},
-	{names: "diff comm colordiff sdiff", do: printCompared},
-	{names: "cmp", do: printUnknown},
+	{programs: "sed gsed", options: "e f l expression file line-length -in-place", do: sed},
+	{programs: "awk gawk mawk nawk", options: "f F v i file field-separator assign include", do: awk},
+	{programs: "which type whence where", do: printLocation},
+	{
+		programs: "diff comm colordiff sdiff",
+		options:  "U C W I x X F label width ignore-matching-lines exclude exclude-from from-file to-file",
+		do:       printCompared,
+	},
+	{programs: "cmp", do: printUnknown},
 }
 
+const printedOptions = "n c lines bytes l language style theme w s f d k t"
+
 // printUnknown prints unknown text if something reads the output.
-func printUnknown(sh *shell.Shell, c shell.Command) {
+func printUnknown(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if sh.Out != nil {
 		sh.Print(partial.Unknown)
 	}
 }
 
 // printLocation prints the path of a program, so that $(which x) still names x.
-func printLocation(sh *shell.Shell, c shell.Command) {
+func printLocation(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for _, p := range shell.ParseOptions(c.Args, "").Pos {
 		sh.Print("/usr/bin/" + fspath.Base(p) + "\n")
 	}
 }
 
-// eachOperand prints each operand after a function has changed it.
-func eachOperand(sh *shell.Shell, c shell.Command, f func(string) string) {
-	for _, p := range shell.ParseOptions(c.Args, "").Pos {
-		sh.Print(f(strings.TrimSuffix(p, "/")) + "\n")
+// printPaths prints the path that a program makes of each operand, or a path of its own.
+func printPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
+	change := sh.Path
+	switch c.Name {
+	case "pwd":
+		sh.Print(sh.Place.Cwd + "\n")
+		return
+	case "mktemp":
+		sh.Print("/tmp/tmp" + partial.Unknown + "\n")
+		return
+	case "dirname":
+		change = fspath.Dir
+	case "basename":
+		change = fspath.Base
+	}
+	for _, p := range o.Pos {
+		sh.Print(change(strings.TrimSuffix(p, "/")) + "\n")
 	}
 }
 
 // echo prints its arguments and follows their escapes with -e.
-func echo(sh *shell.Shell, c shell.Command) {
+func echo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	args, escapes, end := c.Args, false, "\n"
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
 		escapes = escapes || strings.Contains(args[0], "e")
@@ -138,7 +165,7 @@ func reportRevealed(sh *shell.Shell, text string) {
 
 // printf formats %s, %b, %d and the escapes of the format. It reuses the format for
 // the remaining arguments.
-func printf(sh *shell.Shell, c shell.Command) {
+func printf(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	args := c.Args
 	if len(args) > 1 && args[0] == "-v" {
 		sh.Assign(args[1], shell.Value{lex.First(printfText(args[2:]))})
@@ -202,15 +229,7 @@ func printfArg(format string, i int, arg string) string {
 }
 
 // readOut prints the content of files. Unknown content becomes a hole.
-func readOut(sh *shell.Shell, c shell.Command) {
-	values := "n c lines bytes l language style theme w s f d k t"
-	if c.Name == "tail" { // its -f is a switch
-		values = "n c s lines bytes pid sleep-interval"
-	}
-	if c.Name == "od" { // its -c, -d, -f, -l and -s are formats
-		values = "A j N S t w"
-	}
-	o := shell.ParseOptions(c.Args, values)
+func readOut(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if len(o.Pos) == 0 || slices.Contains(o.Pos, "-") {
 		printInput(sh, c)
 	}
@@ -231,9 +250,7 @@ func readOut(sh *shell.Shell, c shell.Command) {
 }
 
 // printCompared prints the compared files, unless the options ask only whether they differ.
-func printCompared(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "U C W I x X F label width ignore-matching-lines exclude exclude-from "+
-		"from-file to-file")
+func printCompared(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Exact("q", "brief") {
 		return
 	}
@@ -292,9 +309,7 @@ func reverse(s string) string {
 }
 
 // search prints matching lines of its files. The pattern itself is data.
-func search(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "e f A B C m g t T glob type include exclude exclude-dir max-count context "+
-		"regexp file")
+func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files := o.Pos
 	if _, ok := o.Get("e", "regexp", "f", "file"); !ok && len(files) > 0 {
 		files = files[1:]
@@ -355,8 +370,7 @@ func sampleLines(text string) string {
 
 // decode prints the output of a decoder. It decodes base64 of known text. Any other
 // decoding yields text that is marked as decoded, because its content is unknown.
-func decode(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "in out i w k K pass kfile iv r recipient u local-user")
+func decode(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name == "openssl" && lex.OneOf(o.At(0), "rsa pkcs12 pkcs8 pkey ec dsa") &&
 		!o.Exact("pubin", "pubout", "noout", "check", "export") {
 		if f, ok := o.Get("in"); ok {
@@ -403,7 +417,7 @@ func decode(sh *shell.Shell, c shell.Command) {
 // gpgShows reports a secret that gpg shows. It returns true if the whole output is
 // a secret.
 func gpgShows(sh *shell.Shell, o shell.Options) bool {
-	if o.Has("export-secret-keys", "export-secret-subkeys") && !o.Exact("export") {
+	if o.Given("export-secret-keys export-secret-subkeys") && !o.Exact("export") {
 		sh.Effect(effect.RevealSecret, effect.PrivateKey, "")
 		sh.Print(partial.UnknownSecret)
 		return true
@@ -434,11 +448,10 @@ func decodeBase64(in string) string {
 
 // translate follows tr for plain sets, ranges and -d, which are the usual ways to
 // hide a command. Without usable sets it prints the input unchanged.
-func translate(sh *shell.Shell, c shell.Command) {
+func translate(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if sh.Out == nil || c.In == nil {
 		return
 	}
-	o := shell.ParseOptions(c.Args, "")
 	if o.Short('d') && o.At(0) != "" {
 		sh.Print(deleteRunes(*c.In, o.At(0)))
 		return
@@ -497,17 +510,16 @@ func expandSet(s string) []rune {
 }
 
 // tee writes its input to files and prints it.
-func tee(sh *shell.Shell, c shell.Command) {
+func tee(sh *shell.Shell, c shell.Command, o shell.Options) {
 	text := partial.Unknown
 	if c.In != nil {
 		text = *c.In
 	}
-	o := shell.ParseOptions(c.Args, "")
 	for _, f := range o.Pos {
 		if host, ok := shell.NetDevice(sh.Path(f)); ok && strings.ContainsRune(text, partial.HoleSecret) {
 			sh.Effect(effect.SendOut, effect.Secret, host)
 		}
-		if o.Has("a", "append") {
+		if o.Given("a append") {
 			sh.Remember(sh.WriteAs(effect.Append, f), text)
 		} else {
 			sh.Overwrite(f, text)
@@ -517,8 +529,7 @@ func tee(sh *shell.Shell, c shell.Command) {
 }
 
 // dumpEnv prints the environment, or the variables that it is asked for.
-func dumpEnv(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "")
+func dumpEnv(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, name := range o.Pos {
 		if protected.SecretName(name) {
 			sh.Print(partial.UnknownSecret)

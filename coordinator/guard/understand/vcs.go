@@ -14,7 +14,7 @@ var historyTables = []table{
 	// bundle. The rows list only the commands that keep no backup.
 	{
 		programs: "hg chg", dry: "n dry-run",
-		values: "R repository cwd config r rev d date t tool I include X exclude m message b base name n",
+		options: "R repository cwd config r rev d date t tool I include X exclude m message b base name n",
 		rows: []row{
 			{words: "update|up|checkout|co|goto", given: "C clean", kind: effect.Discard, op: effect.CheckoutForce},
 			{words: "revert", given: "no-backup C", also: reverts},
@@ -29,7 +29,7 @@ var historyTables = []table{
 	// everybody.
 	{
 		programs: "svn",
-		values:   "r revision m message F file username password depth config-dir config-option changelist cl",
+		options:  "r revision m message F file username password depth config-dir config-option changelist cl",
 		rows: []row{
 			{words: "revert", also: discardsOperands},
 			{words: "cleanup", given: "remove-unversioned", goOn: true, kind: effect.Discard, op: effect.CleanAll},
@@ -42,7 +42,7 @@ var historyTables = []table{
 	// entries from that log or that others see.
 	{
 		programs: "jj",
-		values: "R r m b d A B c t f repository revision revisions message bookmark remote to from into " +
+		options: "R r m b d A B c t f repository revision revisions message bookmark remote to from into " +
 			"destination onto " +
 			"config config-file expire at-op change named color",
 		rows: []row{

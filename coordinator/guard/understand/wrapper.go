@@ -11,149 +11,169 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// wrapper describes a program that starts another one: which of its own flags take a
-// value, and how many operands come before the inner command.
-type wrapper struct {
-	names  string
-	values string // flags that consume an argument
-	skip   int    // operands before the command
-}
-
-// wrappers are the programs that run their arguments as they are.
-var wrappers = []wrapper{
-	{names: "command builtin nohup setsid chronic unbuffer noglob nocorrect torsocks torify eatmydata catchsegv " +
-		"firejail busybox toybox -"},
-	{names: "exec", values: "a"},
-	{names: "caffeinate", values: "t w"},
-	{names: "rlwrap", values: "f H C s"},
-	{names: "fakeroot", values: "l s i b"},
-	{names: "pkexec", values: "user"},
-	{names: "time gtime", values: "o f output format"},
-	{names: "timeout gtimeout", values: "s k signal kill-after", skip: 1},
-	{names: "nice gnice", values: "n adjustment"},
-	{names: "ionice", values: "c n class classdata"},
-	{names: "chrt taskset", values: "p T P D", skip: 1},
-	{names: "cpulimit", values: "l p e"},
-	{names: "stdbuf", values: "i o e input output error"},
-	{names: "strace ltrace dtruss perf valgrind", values: "e o p s u E"},
-	{names: "proxychains proxychains4", values: "f"},
-	{names: "arch setarch linux32 linux64", values: "e d"},
-	{names: "doas", values: "u C a"},
-	{names: "choom", values: "n p adjust pid"},
-	{names: "runuser setpriv sg", values: "u g G user group reuid regid"},
+// wrappers are the programs that run their operands.
+var wrappers = []table{
 	{
-		names:  "unshare nsenter bwrap systemd-run systemd-inhibit dbus-run-session xvfb-run",
-		values: "t target u p unit property S wd setenv E description what who why mode uid gid",
+		programs: "nohup setsid chronic unbuffer noglob nocorrect torsocks torify eatmydata catchsegv firejail " +
+			"busybox toybox builtin -",
+		leads: true,
+		do:    startsCommand,
 	},
-	{names: "chroot", values: "userspec groups", skip: 1},
-	{names: "flock", values: "w E timeout conflict-exit-code", skip: 1},
-	{names: "watch", values: "n interval d"},
-	{names: "hyperfine", values: "w r m M warmup runs min-runs max-runs p prepare s setup c cleanup export-json " +
-		"export-markdown i"},
-}
-
-// wrapperOf returns the wrapper that lists a name, or nil.
-func wrapperOf(name string) *wrapper {
-	for i := range wrappers {
-		if lex.OneOf(name, wrappers[i].names) {
-			return &wrappers[i]
-		}
-	}
-	return nil
+	{programs: "command", leads: true, do: commandBuiltin},
+	{programs: "exec", options: "a", leads: true, do: startsCommand},
+	{programs: "caffeinate", options: "t w", leads: true, do: startsCommand},
+	{programs: "rlwrap", options: "f H C s", leads: true, do: startsCommand},
+	{programs: "fakeroot", options: "l s i b", leads: true, do: startsCommand},
+	{programs: "time gtime", options: "o f output format", leads: true, do: startsCommand},
+	{programs: "timeout gtimeout", options: "s k signal kill-after", leads: true, skip: 1, do: startsCommand},
+	{programs: "nice gnice", options: "n adjustment", leads: true, do: startsCommand},
+	{programs: "ionice", options: "c n class classdata", leads: true, do: startsCommand},
+	{programs: "chrt taskset", options: "p T P D", leads: true, skip: 1, do: startsCommand},
+	{programs: "cpulimit", options: "l p e", leads: true, do: startsCommand},
+	{programs: "stdbuf", options: "i o e input output error", leads: true, do: startsCommand},
+	{programs: "strace ltrace dtruss valgrind", options: "e o p s u E", leads: true, do: startsCommand},
+	{programs: "perf", options: "e o p s u E", leads: true, skip: 1, do: startsCommand},
+	{programs: "proxychains proxychains4", options: "f", leads: true, do: startsCommand},
+	{programs: "arch setarch linux32 linux64", options: "e d", leads: true, do: startsCommand},
+	{programs: "choom", options: "n p adjust pid", leads: true, do: startsCommand},
+	{programs: "pkexec", options: "user", leads: true, do: elevates},
+	{programs: "doas", options: "u C a", leads: true, do: elevates},
+	{programs: "runuser", options: "u g G c user group command", leads: true, do: elevates},
+	{programs: "setpriv", options: "u g G user group reuid regid", leads: true, do: startsCommand},
+	{programs: "sg", options: "c command", leads: true, skip: 1, do: startsText},
+	{
+		programs: "unshare nsenter bwrap systemd-run systemd-inhibit dbus-run-session xvfb-run",
+		options:  "t target u p unit property S wd setenv E description what who why mode uid gid",
+		leads:    true,
+		do:       startsCommand,
+	},
+	{programs: "chroot", options: "userspec groups", leads: true, skip: 1, do: startsCommand},
+	{programs: "flock", options: "w E timeout conflict-exit-code", leads: true, skip: 1, do: startsText},
+	{programs: "watch", options: "n interval", leads: true, do: startsWords},
+	{
+		programs: "hyperfine",
+		options: "w r m M warmup runs min-runs max-runs p prepare s setup c cleanup export-json " +
+			"export-markdown i",
+		leads: true,
+		do:    startsWords,
+	},
 }
 
 // wrapperPrograms are the programs of this file, with what each does.
-var wrapperPrograms = []named{
-	{names: "sudo sudoedit", do: sudo},
-	{names: "env genv", do: environment},
-	{names: "su", do: switchUser},
-	{names: "xargs gxargs", do: xargs},
-	{names: "parallel rush", do: parallel},
-	{names: "find gfind bfs", do: find},
-	{names: "fd fdfind", do: fd},
-	{names: "eval", do: evaluate},
-	{names: "source .", do: sourceFile},
-	{names: "trap", do: trap},
-	{names: "ssh mosh autossh sshpass dbclient plink", do: ssh},
-	{names: "script", do: scriptProgram},
-	{names: "at batch crontab", do: reportScheduled},
-	{names: "poetry pipenv uv rye pdm hatch bundle conda mamba micromamba direnv dotenv dotenvx " +
+var wrapperPrograms = []table{
+	{
+		programs: "sudo sudoedit",
+		options:  "u g h p C c r t T U D R user group host prompt chdir chroot close-from role type other-user",
+		leads:    true,
+		do:       sudo,
+	},
+	{programs: "env genv", options: "u C P unset chdir", leads: true, do: environment},
+	{programs: "su", options: "c s g G command shell group", do: switchUser},
+	{
+		programs: "xargs gxargs",
+		options: "a d E I J L n P R s S arg-file delimiter eof max-lines max-args max-procs max-chars " +
+			"process-slot-var",
+		leads: true,
+		do:    xargs,
+	},
+	{
+		programs: "parallel rush",
+		options: "j jobs S sshlogin a arg-file results joblog d delimiter C colsep I n N L X timeout retries " +
+			"delay tmpdir tempdir",
+		leads: true,
+		do:    parallel,
+	},
+	{programs: "find gfind bfs", do: find},
+	{
+		programs: "fd fdfind",
+		options: "e E t d x X extension exclude type max-depth min-depth exec exec-batch size changed-within " +
+			"changed-before owner base-directory",
+		do: fd,
+	},
+	{programs: "eval", do: evaluate},
+	{programs: "source .", do: sourceFile},
+	{programs: "trap", do: trap},
+	{
+		programs: "ssh mosh autossh sshpass dbclient plink",
+		options:  "B b c D E e F I i J L l m O o p Q R S W w P",
+		leads:    true,
+		do:       ssh,
+	},
+	{programs: "script", options: "c command I O B T t E", do: scriptProgram},
+	{programs: "at batch crontab", options: "u f q t", do: reportScheduled},
+	{programs: "poetry pipenv uv rye pdm hatch bundle conda mamba micromamba direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta " +
 		"devbox teller summon sops nix nix-shell lerna", do: runner},
-	{names: "tmux screen zellij byobu", do: multiplexer},
-	{names: "osascript", do: appleScript},
-	{names: "xdotool ydotool wtype dotool cliclick", do: func(sh *shell.Shell, c shell.Command) {
+	{programs: "tmux screen zellij byobu", do: multiplexer},
+	{programs: "osascript", options: "e l s", do: appleScript},
+	{programs: "xdotool ydotool wtype dotool cliclick", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		if !lex.OneOf(lex.First(c.Args), "search getactivewindow getmouselocation help version") {
 			sh.Effect(effect.TypeInto, "", c.Name)
 		}
 	}},
-	{names: "kitty kitten wezterm ghostty alacritty foot xterm urxvt rxvt konsole gnome-terminal " +
+	{programs: "kitty kitten wezterm ghostty alacritty foot xterm urxvt rxvt konsole gnome-terminal " +
 		"xfce4-terminal mate-terminal lxterminal terminator tilix ptyxis kgx x-terminal-emulator", do: terminal},
-	{names: "expect", do: expect},
-	{names: "capsh", do: func(sh *shell.Shell, c shell.Command) {
+	{programs: "expect", options: "c f d", do: expect},
+	{programs: "capsh", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.Exec(append([]string{"bash"}, lex.After(c.Args, "--", 1)...), c.In)
 	}},
-	{names: "powershell pwsh cmd", do: powershell.Program},
-	{names: "wsl distrobox toolbox multipass limactl vagrant adb lxc incus", do: otherMachine},
-	{names: "watchexec entr nodemon reflex when-changed concurrently chokidar", do: watcher},
+	{programs: "powershell pwsh cmd", do: powershell.Program},
+	{programs: "wsl distrobox toolbox multipass limactl vagrant adb lxc incus", do: otherMachine},
+	{
+		programs: "watchexec entr nodemon reflex when-changed concurrently chokidar",
+		options:  "w e f i o p x ext exts watch filter ignore exec n names c",
+		leads:    true,
+		do:       watcher,
+	},
 }
 
-// run runs the command that a wrapper starts.
-func (w wrapper) run(sh *shell.Shell, c shell.Command) {
-	o, rest := shell.Leading(c.Args, w.values)
-	if lex.OneOf(c.Name, "flock sg runuser") {
-		if code, ok := flagText(o, rest, "c", "command"); ok {
-			sh.RunText(code)
-			return
-		}
+// startsCommand runs the operands.
+func startsCommand(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Exec(o.Pos, c.In) }
+
+// startsWords runs the operands as the words of shell code.
+func startsWords(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sh.RunText(strings.Join(o.Pos, " "))
+}
+
+// startsText runs the shell code of -c, which may come after an operand, or the
+// operands.
+func startsText(sh *shell.Shell, c shell.Command, o shell.Options) {
+	code := o.All("c", "command")
+	for _, option := range [...]string{"-c", "--command"} {
+		code = append(code, lex.After(o.Pos, option, 1)...)
 	}
-	rest = rest[min(w.skip, len(rest)):]
-	if lex.OneOf(c.Name, "perf") && len(rest) > 0 {
-		rest = rest[1:]
-	}
-	if c.Name == "command" && o.Exact("v", "V") && !o.Exact("p") {
-		printLocation(sh, shell.Command{Args: rest})
+	if len(code) == 0 {
+		startsCommand(sh, c, o)
 		return
 	}
-	for len(rest) > 1 && strings.Contains(rest[0], "=") && lex.OneOf(c.Name, "firejail doas systemd-run") {
-		rest = rest[1:]
-	}
+	sh.RunText(code[0])
+}
+
+// elevates runs a command with the rights of another user, and reports that.
+func elevates(sh *shell.Shell, c shell.Command, o shell.Options) {
+	op := effect.Doas
 	switch c.Name {
-	case "watch", "hyperfine":
-		sh.RunText(strings.Join(rest, " "))
-		return
-	case "doas":
-		sh.Effect(effect.RunElevated, effect.Doas, strings.Join(rest, " "))
 	case "pkexec":
-		sh.Effect(effect.RunElevated, effect.Pkexec, strings.Join(rest, " "))
+		op = effect.Pkexec
 	case "runuser":
-		sh.Effect(effect.RunElevated, effect.Runuser, strings.Join(rest, " "))
+		op = effect.Runuser
 	}
-	sh.Exec(rest, c.In)
+	sh.Effect(effect.RunElevated, op, strings.Join(o.Pos, " "))
+	startsText(sh, c, o)
 }
 
-// flagText returns the text of an option such as -c, before or after the first operand.
-func flagText(o shell.Options, rest []string, names ...string) (string, bool) {
-	for i, a := range rest {
-		for _, n := range names {
-			if (a == "-"+n || a == "--"+n) && i+1 < len(rest) {
-				return rest[i+1], true
-			}
-		}
+// commandBuiltin runs its command, or prints the command's path.
+func commandBuiltin(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if o.Given("v V") && !o.Given("p") {
+		printLocation(sh, c, o)
+		return
 	}
-	if v, ok := o.Get(names...); ok {
-		return v, true
-	}
-	if o.Exact(names...) && len(rest) > 0 {
-		return rest[0], true
-	}
-	return "", false
+	startsCommand(sh, c, o)
 }
 
 // sudo runs a command as another user, and reports that.
-func sudo(sh *shell.Shell, c shell.Command) {
-	o, rest := shell.Leading(c.Args, "u g h p C c r t T U D R user group host prompt chdir chroot close-from "+
-		"role type other-user")
+func sudo(sh *shell.Shell, c shell.Command, o shell.Options) {
+	rest := o.Pos
 	child := sh.Sub()
 	if dir, ok := o.Get("D", "chdir"); ok {
 		child.Place.Cwd = sh.Path(dir)
@@ -180,12 +200,12 @@ func sudo(sh *shell.Shell, c shell.Command) {
 }
 
 // environment runs the command of env with its variables, or prints the environment.
-func environment(sh *shell.Shell, c shell.Command) {
+func environment(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if text, ok := splitString(c.Args); ok {
 		sh.Sub().Run(text, c.In)
 		return
 	}
-	o, rest := shell.Leading(c.Args, "u C P unset chdir")
+	rest := o.Pos
 	child := sh.Sub()
 	if dir, ok := o.Get("C", "chdir"); ok {
 		child.Place.Cwd = sh.Path(dir)
@@ -196,10 +216,11 @@ func environment(sh *shell.Shell, c shell.Command) {
 	for len(rest) > 0 && strings.Contains(rest[0], "=") {
 		name, text, _ := strings.Cut(rest[0], "=")
 		child.Assign(name, shell.Value{text})
+		child.RunVariable(name)
 		rest = rest[1:]
 	}
 	if len(rest) == 0 {
-		dumpEnv(sh, shell.Command{Name: "env"})
+		sh.Print(partial.UnknownSecret)
 		return
 	}
 	child.Exec(rest, c.In)
@@ -241,12 +262,11 @@ func splitOption(a string) (text string, attached, ok bool) {
 }
 
 // switchUser runs the command of su, and reports the change of user.
-func switchUser(sh *shell.Shell, c shell.Command) {
+func switchUser(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if lex.ContainsAny(c.Args, "--help --version") {
 		return
 	}
 	sh.Effect(effect.RunElevated, effect.SwitchUser, "")
-	o := shell.ParseOptions(c.Args, "c s g G command shell group")
 	if code, ok := o.Get("c", "command"); ok {
 		sh.RunText(code)
 		return
@@ -257,9 +277,8 @@ func switchUser(sh *shell.Shell, c shell.Command) {
 }
 
 // xargs runs its command with the items of standard input or a file.
-func xargs(sh *shell.Shell, c shell.Command) {
-	o, rest := shell.Leading(c.Args, "a d E I J L n P R s S arg-file delimiter eof max-lines max-args max-procs "+
-		"max-chars process-slot-var")
+func xargs(sh *shell.Shell, c shell.Command, o shell.Options) {
+	rest := o.Pos
 	if len(rest) == 0 {
 		sh.Print(partial.Unknown)
 		return
@@ -339,9 +358,8 @@ func replaceAll(words []string, marker, text string) []string {
 }
 
 // parallel runs its template once for each item.
-func parallel(sh *shell.Shell, c shell.Command) {
-	o, rest := shell.Leading(c.Args, "j jobs S sshlogin a arg-file results joblog d delimiter C colsep I n N L X "+
-		"timeout retries delay tmpdir tempdir")
+func parallel(sh *shell.Shell, c shell.Command, o shell.Options) {
+	rest := o.Pos
 	var argv, items []string
 	sources := false
 	for _, a := range rest {
@@ -403,7 +421,7 @@ func parallelOne(sh *shell.Shell, argv []string, item string) {
 }
 
 // evaluate runs the arguments of eval as shell code.
-func evaluate(sh *shell.Shell, c shell.Command) {
+func evaluate(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if len(c.Args) > 0 && c.Args[0] == "--" {
 		c.Args = c.Args[1:]
 	}
@@ -411,7 +429,7 @@ func evaluate(sh *shell.Shell, c shell.Command) {
 }
 
 // sourceFile runs the code of a sourced file if it is known.
-func sourceFile(sh *shell.Shell, c shell.Command) {
+func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if len(c.Args) == 0 {
 		return
 	}
@@ -428,15 +446,14 @@ func sourceFile(sh *shell.Shell, c shell.Command) {
 }
 
 // trap runs the code of a trap.
-func trap(sh *shell.Shell, c shell.Command) {
+func trap(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if len(c.Args) > 1 && c.Args[0] != "-" {
 		sh.Run(c.Args[0], nil)
 	}
 }
 
 // scriptProgram runs the command that script(1) records.
-func scriptProgram(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "c command I O B T t E")
+func scriptProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if code, ok := o.Get("c", "command"); ok {
 		sh.RunText(code)
 		return
@@ -447,8 +464,7 @@ func scriptProgram(sh *shell.Shell, c shell.Command) {
 }
 
 // reportScheduled reports commands that at, batch or crontab store to run later.
-func reportScheduled(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "u f q t")
+func reportScheduled(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name == "crontab" {
 		switch {
 		case o.Exact("e"):
@@ -491,7 +507,7 @@ func crontab(sh *shell.Shell, in *string, file string) {
 }
 
 // runner runs the command of a tool that takes a verb ("run", "exec") and a command.
-func runner(sh *shell.Shell, c shell.Command) {
+func runner(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if strings.HasPrefix(c.Name, "nix") && nix(sh, c) {
 		return
 	}
@@ -575,8 +591,8 @@ func nix(sh *shell.Shell, c shell.Command) bool {
 }
 
 // watcher runs the command that a tool starts when files change.
-func watcher(sh *shell.Shell, c shell.Command) {
-	o, rest := shell.Leading(c.Args, "w e f i o p x ext exts watch filter ignore exec n names c")
+func watcher(sh *shell.Shell, c shell.Command, o shell.Options) {
+	rest := o.Pos
 	if code, ok := o.Get("x", "exec"); ok {
 		sh.RunText(code)
 		return

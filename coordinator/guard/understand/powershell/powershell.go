@@ -17,7 +17,7 @@ import (
 // program runs as in any shell.
 
 // Program runs the code that a call of powershell, pwsh or cmd is given.
-func Program(sh *shell.Shell, c shell.Command) {
+func Program(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for i, a := range c.Args {
 		l := strings.ToLower(a)
 		if lex.OneOf(l, "-c -command /c /k /r -commandwithargs") && i+1 < len(c.Args) {

@@ -11,7 +11,7 @@ import (
 
 // SetParams evaluates "set": it sets the positional parameters. Without arguments
 // set prints all variables.
-func SetParams(sh *Shell, c Command) {
+func SetParams(sh *Shell, c Command, _ Options) {
 	if len(c.Args) == 0 {
 		sh.Print(partial.UnknownSecret)
 	}
@@ -28,7 +28,7 @@ func SetParams(sh *Shell, c Command) {
 }
 
 // Shift evaluates "shift".
-func Shift(sh *Shell, c Command) {
+func Shift(sh *Shell, c Command, _ Options) {
 	n := 1
 	if len(c.Args) > 0 && lex.IsNumber(c.Args[0]) && len(c.Args[0]) < 4 {
 		n, _ = strconv.Atoi(c.Args[0])
@@ -37,8 +37,7 @@ func Shift(sh *Shell, c Command) {
 }
 
 // ChangeDir evaluates "cd" and "pushd".
-func ChangeDir(sh *Shell, c Command) {
-	o := ParseOptions(c.Args, "")
+func ChangeDir(sh *Shell, c Command, o Options) {
 	here := sh.Place.Cwd
 	defer func() { sh.Place.prev = here }()
 	if c.Name == "pushd" {
@@ -63,7 +62,7 @@ func ChangeDir(sh *Shell, c Command) {
 }
 
 // PopDir evaluates "popd".
-func PopDir(sh *Shell, c Command) {
+func PopDir(sh *Shell, c Command, _ Options) {
 	if sh.stack == nil {
 		sh.Place.Cwd = partial.Unknown
 		return
@@ -72,8 +71,7 @@ func PopDir(sh *Shell, c Command) {
 }
 
 // ReadVariable evaluates "read" and the builtins that read lines into an array.
-func ReadVariable(sh *Shell, c Command) {
-	o := ParseOptions(c.Args, "p n t d u i a N C c O s")
+func ReadVariable(sh *Shell, c Command, o Options) {
 	if c.Name != "read" && c.In != nil {
 		o = ParseOptions(c.Args, "d n O s u C c")
 		sh.Assign(o.At(0), Value{strings.Join(SplitLines(*c.In), string(partial.SplitMark))})
@@ -105,7 +103,7 @@ func fieldsAt(text string, i int) []string {
 }
 
 // Alias evaluates "alias".
-func Alias(sh *Shell, c Command) {
+func Alias(sh *Shell, c Command, _ Options) {
 	for _, a := range c.Args {
 		if name, text, ok := strings.Cut(a, "="); ok && text != "" {
 			sh.define(name, &function{alias: text})
@@ -114,10 +112,11 @@ func Alias(sh *Shell, c Command) {
 }
 
 // AssignWords assigns the variables in words of the form name=text.
-func AssignWords(sh *Shell, c Command) {
+func AssignWords(sh *Shell, c Command, _ Options) {
 	for _, a := range c.Args {
 		if name, text, ok := strings.Cut(a, "="); ok {
 			sh.Assign(name, Value{text})
+			sh.RunVariable(name)
 		}
 	}
 }

@@ -34,7 +34,9 @@ func (sh *Shell) call(c *syntax.CallExpr, in *string) {
 		env = sh.Sub()
 		for _, a := range c.Assigns {
 			env.assignment(a)
-			env.commandVariable(a)
+			if a.Name != nil {
+				env.RunVariable(a.Name.Value)
+			}
 		}
 	}
 	for _, argv := range oneStep(sh.argvs(c.Args)) {
@@ -87,20 +89,19 @@ func oneStep(lists [][]string) [][]string {
 	return [][]string{{"cd", "./" + partial.Unknown}}
 }
 
-// commandVariable runs the value of a variable that other programs run in a shell.
-func (sh *Shell) commandVariable(a *syntax.Assign) {
-	if a.Name == nil || !lex.OneOf(a.Name.Value, "GIT_SSH_COMMAND GIT_EDITOR EDITOR VISUAL PAGER GIT_PAGER "+
-		"MANPAGER LESSOPEN PROMPT_COMMAND GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR GIT_ASKPASS BROWSER BASH_ENV "+
-		"ENV GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS RSYNC_RSH CVS_RSH SUDO_EDITOR MANROFFOPT LESSCLOSE") {
-		return
-	}
-	v, _ := sh.Lookup(a.Name.Value)
+// commandVariables are the variables whose values other programs run in a shell.
+const commandVariables = "GIT_SSH_COMMAND GIT_EDITOR EDITOR VISUAL PAGER GIT_PAGER MANPAGER LESSOPEN PROMPT_COMMAND " +
+	"GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR GIT_ASKPASS BROWSER GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS RSYNC_RSH " +
+	"CVS_RSH SUDO_EDITOR MANROFFOPT LESSCLOSE"
+
+// RunVariable runs the value of a variable that other programs run.
+func (sh *Shell) RunVariable(name string) {
+	v, _ := sh.Lookup(name)
 	text := strings.TrimPrefix(lex.First(v), "|")
-	if lex.OneOf(a.Name.Value, "BASH_ENV ENV") {
+	switch {
+	case lex.OneOf(name, "BASH_ENV ENV"):
 		sh.Sub().scriptNamed(text)
-		return
-	}
-	if strings.Contains(text, " ") {
+	case lex.OneOf(name, commandVariables) && strings.Contains(text, " "):
 		sh.Run(text, nil)
 	}
 }

@@ -8,39 +8,59 @@ import (
 )
 
 // Options is an argument list that is parsed as getopt_long does it: clusters of
-// short flags, long flags with and without "=", operands anywhere, and only
-// operands after "--". Its methods are not inlined, because the tables call them
-// hundreds of times and every hook would load each copy.
+// short options, long options with and without "=", abbreviations, operands anywhere,
+// and only operands after "--". Its methods are not inlined, because the tables call
+// them hundreds of times and every hook would load each copy.
 type Options struct {
 	Flags []flag
 	Pos   []string // operands in order
+	// Behind are the operands after "--". They are also the last of Pos.
+	Behind []string
 }
 
 type flag struct {
 	Name  string // "r" or "recursive", without dashes
 	Value string
 	Given bool // a value was given
+	Runs  bool // the value is a command
 }
 
-// ParseOptions splits args. takesValue lists the flags that consume the next
-// argument, separated by blanks: single letters and long names.
-func ParseOptions(args []string, takesValue string) Options {
-	var o Options
+// A grammar lists the options of a program, separated by blanks. The forms are:
+//
+//	o name   an option with a value: "-ox", "-o x", "--name x", "--name=x", "--na x"
+//	name?    an option whose value, if it has one, is attached: "-ox", "--name=x"
+//	name!    an option whose value is a command that the program runs; also "name?!"
+//	-name    an option without a value, listed because it may be abbreviated
+//	-        one dash is enough for long options, as in Go's programs
+//
+// Other options have no value unless it is attached with "=".
+
+// ParseOptions splits args into options and operands. The grammar lists the options
+// that take a value.
+func ParseOptions(args []string, grammar string) Options { return parseOptions(args, grammar, false) }
+
+// Leading parses the options before the first operand, and returns them and the
+// rest. Wrappers read their own options only up to the program that they start.
+func Leading(args []string, grammar string) (Options, []string) {
+	o := parseOptions(args, grammar, true)
+	return Options{Flags: o.Flags}, o.Pos
+}
+
+func parseOptions(args []string, grammar string, leading bool) (o Options) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		switch {
 		case a == "--":
-			o.Pos = append(o.Pos, args[i+1:]...)
+			o.Behind = args[i+1:]
+			o.Pos = append(o.Pos, o.Behind...)
 			return o
 		case strings.HasPrefix(a, "--"):
-			name, val, given := strings.Cut(a[2:], "=")
-			if !given && i+1 < len(args) && lex.OneOf(name, takesValue) {
-				i++
-				val, given = args[i], true
-			}
-			o.Flags = append(o.Flags, flag{Name: name, Value: val, Given: given})
+			i += o.long(a[2:], args[i+1:], grammar)
 		case len(a) > 1 && a[0] == '-':
-			i += o.cluster(a[1:], args[i+1:], takesValue)
+			i += o.cluster(a[1:], args[i+1:], grammar)
+		case leading:
+			o.Pos = args[i:]
+			return o
 		default:
 			o.Pos = append(o.Pos, a)
 		}
@@ -48,36 +68,116 @@ func ParseOptions(args []string, takesValue string) Options {
 	return o
 }
 
-// cluster reads "-rf" or "-n5"; it returns how many further arguments it used.
-func (o *Options) cluster(letters string, rest []string, takesValue string) int {
-	if name, val, ok := strings.Cut(letters, "="); ok && len(name) > 1 {
-		o.Flags = append(o.Flags, flag{Name: name, Value: val, Given: true})
-		return 0
+// long reads "name", "name=value" or an abbreviation. It returns how many further
+// arguments it used.
+func (o *Options) long(text string, rest []string, grammar string) int {
+	name, value, given := strings.Cut(text, "=")
+	name, kind := optionNamed(name, grammar)
+	f := flag{Name: name, Runs: kind.runs}
+	if given {
+		f.Value, f.Given = value, true
+		rest = nil
 	}
-	if len(letters) > 1 && lex.OneOf(letters, takesValue) { // single-dash long flag
-		if len(rest) == 0 {
-			return 0
-		}
-		o.Flags = append(o.Flags, flag{Name: letters, Value: rest[0], Given: true})
-		return 1
+	return o.add(f, kind, rest)
+}
+
+// cluster reads "rf", "n5" or, if the program has long options with one dash, "name"
+// and "name=value". It returns how many further arguments it used.
+func (o *Options) cluster(letters string, rest []string, grammar string) int {
+	if singleDash(letters, grammar) {
+		return o.long(letters, rest, grammar)
 	}
-	for i := 0; i < len(letters); i++ {
-		name := letters[i : i+1]
-		if !lex.OneOf(name, takesValue) {
-			o.Flags = append(o.Flags, flag{Name: name})
+	for i := range len(letters) {
+		name, kind := optionNamed(letters[i:i+1], grammar)
+		f := flag{Name: name, Runs: kind.runs}
+		if !kind.value {
+			o.Flags = append(o.Flags, f)
 			continue
 		}
-		if i+1 < len(letters) {
-			o.Flags = append(o.Flags, flag{Name: name, Value: letters[i+1:], Given: true})
-			return 0
+		if text := letters[i+1:]; text != "" {
+			f.Value, f.Given = text, true
+			rest = nil
 		}
-		if len(rest) > 0 {
-			o.Flags = append(o.Flags, flag{Name: name, Value: rest[0], Given: true})
-			return 1
-		}
-		o.Flags = append(o.Flags, flag{Name: name})
+		return o.add(f, kind, rest)
 	}
 	return 0
+}
+
+// add adds an option. If the option needs a value and has none, its value is the first
+// of the further arguments. It returns how many of them it used.
+func (o *Options) add(f flag, kind optionKind, rest []string) int {
+	used := 0
+	if kind.needsValue() && len(rest) > 0 {
+		f.Value, f.Given = rest[0], true
+		used = 1
+	}
+	o.Flags = append(o.Flags, f)
+	return used
+}
+
+// singleDash reports whether the text after a single dash is a long option.
+func singleDash(text, grammar string) bool {
+	name, _, given := strings.Cut(text, "=")
+	if len(name) < 2 {
+		return false
+	}
+	if full, kind := optionNamed(name, grammar); kind.value && full == name {
+		return true
+	}
+	return given && (lex.OneOf("-", grammar) || !holdsValue(name, grammar))
+}
+
+// holdsValue reports whether one of the letters takes a value.
+func holdsValue(letters, grammar string) bool {
+	for i := range len(letters) {
+		if _, kind := optionNamed(letters[i:i+1], grammar); kind.value {
+			return true
+		}
+	}
+	return false
+}
+
+// An optionKind says what a grammar says about an option.
+type optionKind struct {
+	listed   bool
+	value    bool // it takes a value
+	optional bool // the value has to be attached
+	runs     bool // the value is a command
+}
+
+func (k optionKind) needsValue() bool { return k.value && !k.optional }
+
+// optionNamed returns the full name of an option, and its kind. A long name that the
+// grammar does not list may be the beginning of one that it lists.
+func optionNamed(name, grammar string) (string, optionKind) {
+	full, kind := name, optionKind{}
+	if name == "" || !strings.Contains(grammar, name) {
+		return full, kind
+	}
+	for more := true; more; {
+		var word string
+		word, grammar, more = strings.Cut(grammar, " ")
+		listed, k := readWord(word)
+		if listed == name {
+			return listed, k
+		}
+		if !kind.listed && len(name) > 1 && strings.HasPrefix(listed, name) {
+			full, kind = listed, k
+		}
+	}
+	return full, kind
+}
+
+// readWord reads one word of a grammar.
+func readWord(word string) (name string, kind optionKind) {
+	kind.listed = true
+	if name, ok := strings.CutPrefix(word, "-"); ok {
+		return name, kind
+	}
+	kind.value = true
+	word, kind.runs = strings.CutSuffix(word, "!")
+	word, kind.optional = strings.CutSuffix(word, "?")
+	return word, kind
 }
 
 // Short reports whether a flag of one letter was given.
@@ -90,24 +190,6 @@ func (o Options) Short(c byte) bool {
 		}
 	}
 	return false
-}
-
-// Has reports whether one of the names was given, in full or as an abbreviation
-// of at least three letters, which getopt_long accepts.
-//
-//go:noinline
-func (o Options) Has(names ...string) bool {
-	for _, n := range names {
-		if slices.ContainsFunc(o.Flags, func(f flag) bool { return f.shortens(n) }) {
-			return true
-		}
-	}
-	return false
-}
-
-func (f flag) shortens(name string) bool {
-	return f.Name == name ||
-		len(f.Name) >= 3 && len(name) > len(f.Name) && name != "force-with-lease" && strings.HasPrefix(name, f.Name)
 }
 
 // Exact reports whether one of the names was given in full.
@@ -152,41 +234,17 @@ func (o Options) At(i int) string {
 	return ""
 }
 
-// Leading parses the flags before the first operand, and returns them and the
-// rest. Wrappers read their own flags only up to the program that they start.
-func Leading(args []string, takesValue string) (Options, []string) {
-	i := 0
-	for i < len(args) {
-		a := args[i]
-		if a == "--" {
-			return ParseOptions(args[:i], takesValue), args[i+1:]
-		}
-		if len(a) < 2 || a[0] != '-' {
-			break
-		}
-		i++
-		if NeedsNext(a, takesValue) {
-			i++
+// Commands returns the values of all options whose value is a command.
+//
+//go:noinline
+func (o Options) Commands() []string {
+	var out []string
+	for _, f := range o.Flags {
+		if f.Runs && f.Given {
+			out = append(out, f.Value)
 		}
 	}
-	i = min(i, len(args))
-	return ParseOptions(args[:i], takesValue), args[i:]
-}
-
-// NeedsNext reports whether the flag a takes the next argument as its value.
-func NeedsNext(a, takesValue string) bool {
-	if strings.HasPrefix(a, "--") {
-		return lex.OneOf(a[2:], takesValue)
-	}
-	if lex.OneOf(a[1:], takesValue) {
-		return true
-	}
-	for j := 1; j < len(a); j++ {
-		if lex.OneOf(a[j:j+1], takesValue) {
-			return j == len(a)-1
-		}
-	}
-	return false
+	return out
 }
 
 // Given reports whether one of the blank-separated names was given in full. A

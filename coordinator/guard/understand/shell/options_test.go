@@ -19,7 +19,46 @@ func TestParseOptions(t *testing.T) {
 	if got := strings.Join(o.Pos, " "); got != "a b -z" {
 		t.Errorf("operands %q", got)
 	}
-	if p := ParseOptions([]string{"--recurs", "--force"}, ""); !p.Has("recursive") || p.Has("force-with-lease") {
-		t.Errorf("abbreviations %+v", p.Flags)
+}
+
+// TestGrammar checks each form in which a grammar lists an option.
+func TestGrammar(t *testing.T) {
+	const grammar = "n c d name data data-raw rsh! e! O?! color? -force -forced -recursive"
+	for _, tc := range []struct{ args, flags, operands string }{
+		{"-rfn5 a", "r f n=5", "a"},
+		{"-n a b", "n=a", "b"},
+		{"--na a b", "name=a", "b"},
+		{"--data-r=a b", "data-raw=a", "b"},
+		{"--data a", "data=a", ""},
+		{"--da a b", "data=a", "b"},
+		{"--fo --forc --forced", "force force forced", ""},
+		{"--recurs a", "recursive", "a"},
+		{"-ex=y -e z --rs q", "e=x=y! e=z! rsh=q!", ""},
+		{"-Oless -O less", "O=less! O!", "less"},
+		{"--color --color=no a", "color color=no", "a"},
+		{"-vdx=y", "v d=x=y", ""},
+		{"-n -- -z", "n=-- z", ""},
+		{"a -- -z --name", "", "a -z --name"},
+		{"-n", "n", ""},
+		{"- -- a", "", "- a"},
+	} {
+		var flags []string
+		o := ParseOptions(strings.Fields(tc.args), grammar)
+		for _, f := range o.Flags {
+			text := f.Name
+			if f.Given {
+				text += "=" + f.Value
+			}
+			if f.Runs {
+				text += "!"
+			}
+			flags = append(flags, text)
+		}
+		if got := strings.Join(flags, " "); got != tc.flags {
+			t.Errorf("%s: options %q, want %q", tc.args, got, tc.flags)
+		}
+		if got := strings.Join(o.Pos, " "); got != tc.operands {
+			t.Errorf("%s: operands %q, want %q", tc.args, got, tc.operands)
+		}
 	}
 }
