@@ -179,7 +179,7 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 	if fspath.Base(args[0]) == "setup.py" && lex.ContainsAny(args, "upload register") {
 		sh.Effect(effect.PublishOut, effect.Python, "registry")
 	}
-	if base := fspath.Base(args[0]); lex.OneOf(base, "manage.py artisan rails rake console") {
+	if base := fspath.Base(args[0]); lex.OneOf(base, "manage.py artisan rails rake console ace cake spark yii") {
 		sh.Exec(append([]string{base}, args[1:]...), c.In)
 		return
 	}

@@ -32,9 +32,7 @@ var databasePrograms = []table{
 			"error-format",
 		do: graph,
 	},
-	{programs: "prisma knex sequelize typeorm drizzle-kit alembic flyway liquibase rails gitlab-rails " +
-		"gitlab-rake rake bin/rails dbmate migrate goose diesel sqlx artisan manage.py " +
-		"django-admin mix ecto sequelize-cli hasura atlas drush console", do: migration},
+	{programs: migrationPrograms, do: migration},
 }
 
 const sqlClients = "psql pgcli pgsql mysql mariadb mycli sqlite3 sqlite duckdb litecli sqlcipher sqlcmd osql " +
@@ -293,64 +291,6 @@ func redisCommand(sh *shell.Shell, words []string) {
 		return
 	}
 	runRows(sh, redisRows, upper, shell.Command{Args: upper}, shell.Options{Pos: upper})
-}
-
-// migration reports framework commands that drop or reset a database. It is most
-// often the developer's own database. A person can tell, but Afar cannot.
-func migration(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if len(c.Args) > 1 && lex.OneOf(c.Args[0], "runner r -e") {
-		script.Run(sh, c.Args[1], "ruby")
-		return
-	}
-	if lex.OneOf(lex.First(c.Args), "shell dbshell") {
-		o := shell.ParseOptions(c.Args, "c command")
-		for _, code := range o.All("c", "command") {
-			script.Run(sh, code, "python")
-		}
-		for _, text := range lex.After(c.Args, "--", 1) {
-			sql.Read(sh, text)
-		}
-		if c.In != nil {
-			sql.Read(sh, *c.In)
-			script.Run(sh, *c.In, "python")
-		}
-		return
-	}
-	if code, ok := shell.ParseOptions(c.Args, "execute").Get("execute"); ok && lex.First(c.Args) == "tinker" {
-		script.Run(sh, code, "php")
-		return
-	}
-	for i, a := range c.Args {
-		if i > 4 {
-			return
-		}
-		verb := strings.ToLower(a)
-		switch {
-		case lex.OneOf(verb, "release hex.publish"):
-			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
-			return
-		case lex.OneOf(verb, "db:drop db:reset db:purge db:schema:load drop reset db:drop:all ecto.drop "+
-			"ecto.reset db:wipe migrate:fresh migrate:reset migrate:refresh schema:drop flush reset_db "+
-			"sqlflush drop-all dropall clean database:reset db:migrate:undo:all db:migrate:reset zero "+
-			"sql-drop sql:drop doctrine:schema:drop doctrine:database:drop") &&
-			!lex.ContainsAny(c.Args, "--dump-sql --simulate") &&
-			!(verb == "clean" && !lex.OneOf(c.Name, "flyway liquibase")):
-			sh.Effect(effect.DropData, effect.Reset, c.Name+" "+verb)
-			return
-		case lex.OneOf(verb, "rollback db:rollback undo downgrade migrate:rollback down --down db:migrate:undo"):
-			sh.Effect(effect.DropData, effect.Column, c.Name+" "+verb)
-			return
-		case strings.HasSuffix(verb, ":restore"),
-			a == "--force-reset",
-			a == "--accept-data-loss",
-			a == "--force" && c.Name == "drizzle-kit":
-			sh.Effect(effect.DropData, effect.Reset, c.Name)
-			return
-		}
-	}
-	if controls(c.Name) {
-		remoteControl(sh, c)
-	}
 }
 
 // storeTables are the programs that have a single purpose on a database.

@@ -73,6 +73,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 		typedSQL(sh, c)
 	default:
 		readsOperands(sh, c, full)
+		destroysByWord(sh, c, full)
 		perhapsWrapper(sh, c)
 	}
 }

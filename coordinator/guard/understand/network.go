@@ -44,20 +44,11 @@ func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if !lex.OneOf(c.Name, "wget curl") {
 		plainHTTP(sh, c, o)
 	}
-	host := ""
-	for _, p := range append(o.All("url"), o.Pos...) {
-		if lex.Mentions(p, ". ://") || strings.HasPrefix(p, "localhost") || partial.HasHole(p) {
-			host = p
-			break
-		}
-	}
+	r := requestOf(sh, c, o)
+	host := r.URL
 	reportFetched(sh, append(o.All("url"), o.Pos...))
 	outgoing(sh, c, o, host)
-	method := ""
-	if given := o.All("X", "request", "method"); len(given) > 0 {
-		method = given[len(given)-1] // the last one counts
-	}
-	web.Request(sh, strings.ToUpper(method), host, o)
+	web.Request(sh, r)
 	if f, ok := o.Get("o", "output", "out"); ok && f != "-" && !(c.Name == "wget" && !o.Exact("output")) {
 		sh.Remember(sh.Write(f), partial.UnknownNetwork)
 		return
@@ -105,7 +96,7 @@ func wgetFile(c shell.Command) string {
 	return ""
 }
 
-// plainHTTP reads a request of httpie and similar clients. Their method is an operand.
+// plainHTTP reports the files that httpie and similar clients send.
 func plainHTTP(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files := []string{}
 	for _, p := range o.Pos {
@@ -114,9 +105,6 @@ func plainHTTP(sh *shell.Shell, c shell.Command, o shell.Options) {
 		}
 	}
 	Carries(sh, c, files, c.Name)
-	if len(o.Pos) > 1 && lex.OneOf(strings.ToUpper(o.Pos[0]), "DELETE PUT PATCH POST") {
-		web.Request(sh, strings.ToUpper(o.Pos[0]), o.Pos[1], o)
-	}
 }
 
 // rawSocket reports reverse shells, and text that is sent to a socket.

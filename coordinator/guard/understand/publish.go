@@ -44,6 +44,7 @@ var publishVerbs = []struct{ programs, verbs, removing string }{
 var packageTables = []table{
 	{programs: "nuget", rows: []row{{args: "push|delete", kind: effect.PublishOut, op: byProgram, target: "registry"}}},
 	{programs: "dotnet", rows: []row{
+		{words: "ef database drop", without: "dry-run", kind: effect.DropData, op: effect.Reset, target: "$1"},
 		{among: "nuget", args: "push|delete", kind: effect.PublishOut, op: byProgram, target: "registry"},
 	}},
 	{

@@ -269,6 +269,8 @@ func (v operation) isLocal() bool {
 	switch verb := v.words[0]; verb {
 	case "activate":
 		return v.o.Pos[0] == "config"
+	case "flush":
+		return v.c.Name == "wp" && lex.OneOf(v.o.Pos[0], "cache rewrite transient")
 	case "clear":
 		return v.c.Name == "artisan" && lex.HasWord(v.words, "cache config route view event optimize")
 	case "stop", "pause", "restart":
@@ -450,6 +452,15 @@ var specialRows = []row{
 		op:     effect.State,
 		target: "$1",
 	},
+	{
+		of:     "terraform tofu terragrunt",
+		words:  "init",
+		args:   "-force-copy",
+		kind:   effect.ChangeRemote,
+		op:     effect.State,
+		target: "the place of the state",
+	},
+	{of: "pulumi", words: "stack import", kind: effect.ChangeRemote, op: effect.State, target: "stack"},
 	{of: "terragrunt", words: "run-all apply|up", also: applies},
 	{
 		of:     "terragrunt",
@@ -629,10 +640,8 @@ func forgeAPI(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if method != "" && opensRepository(fields) {
 		sh.Effect(effect.PublishOut, effect.Named(c.Name), "repository visibility")
 	}
-	for _, q := range append(fields, path) {
-		if strings.Contains(q, "mutation") && strings.Contains(q, "delete") {
-			sh.Effect(effect.DestroyRemote, effect.Part, "graphql")
-		}
+	if slices.ContainsFunc(append(fields, path), web.Mutation) {
+		sh.Effect(effect.DestroyRemote, effect.Part, "graphql")
 	}
 }
 

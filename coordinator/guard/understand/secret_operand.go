@@ -27,7 +27,7 @@ const secretOptions = "key keyfile keystore cert certfile identity env envfile s
 // program that gets a file may show it. The value of an option that asks for a credential is
 // used and not shown.
 func readsOperands(sh *shell.Shell, c shell.Command, full string) {
-	if strings.Contains(full, "/") || lex.OneOf(c.Name, usesSecrets) || sh.Place.Away != "" {
+	if ownScript(full) || lex.OneOf(c.Name, usesSecrets) || sh.Place.Away != "" {
 		return // a script of the project, a program that is known, or files of another machine
 	}
 	for i, a := range c.Args {

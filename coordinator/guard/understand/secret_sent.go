@@ -27,11 +27,7 @@ var bodyOptions = []string{
 // are certain leaks. Secrets in other arguments, such as headers, are possible leaks,
 // because a token belongs there.
 func outgoing(sh *shell.Shell, c shell.Command, o shell.Options, host string) {
-	bodies := []string{host}
-	for _, value := range o.All(bodyOptions...) {
-		bodies = append(bodies, value, bodyText(sh, c, o, value))
-	}
-	bodies = append(bodies, formItems(c, o)...)
+	bodies := append(requestBodies(sh, c, o), host)
 	switch {
 	case hasMark(bodies, partial.HoleSecret):
 		sh.Effect(effect.SendOut, effect.Secret, host)

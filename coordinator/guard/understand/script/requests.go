@@ -32,27 +32,84 @@ func callTokens(toks []Token) []Token {
 	return toks[1:min(len(toks), 256)]
 }
 
-// deletedByRequest returns the address that the call of an HTTP client at the
-// start of toks deletes, or "".
-func deletedByRequest(short string, toks []Token) string {
-	named := lex.OneOf(short, "delete del")
-	if !named && !lex.OneOf(short, "fetch request Request axios ajax got urlopen") {
-		return ""
+// reportRequest reports the effects of the HTTP request that the call at token i sends. It
+// returns true if the call is a request that destroys something.
+func reportRequest(sh *shell.Shell, short string, toks []Token, i int, consts map[string]string) bool {
+	deletes := lex.OneOf(short, "delete del")
+	if !deletes && !sendsRequest(short, toks[i].Text) {
+		return false
 	}
-	url := ""
-	for _, t := range callTokens(toks[1:]) {
-		if t.Kind != 's' {
-			continue
+	r := readRequest(toks[i+1:], consts)
+	switch {
+	case deletes && r.URL == "":
+		return false // an element of a map or of a set
+	case deletes, deletesByType(toks[i].Text):
+		r.Method = "DELETE"
+	case r.Method != "DELETE":
+		r.Method = "POST"
+	}
+	if r.URL == "" {
+		r.URL = programHost(toks)
+	}
+	before := len(sh.Eval.Effects)
+	web.Request(sh, r)
+	return len(sh.Eval.Effects) > before
+}
+
+// sendsRequest reports whether a call may send an HTTP request with any method.
+func sendsRequest(short, full string) bool {
+	return networkCall(short, full) || lex.OneOf(short, "ajax got ky put patch") || deletesByType(full)
+}
+
+// deletesByType reports whether a name is that of a class for requests that delete.
+func deletesByType(full string) bool {
+	return lex.Mentions(full, "HTTP::Delete HttpDelete HttpMethod.DELETE HttpMethod.Delete")
+}
+
+// readRequest reads the arguments of a call that sends a request: a method, a URL, and the
+// other texts as its body.
+func readRequest(toks []Token, consts map[string]string) (r web.Sent) {
+	var body []string
+	args := callTokens(toks)
+	for i, t := range args {
+		text := t.Text
+		if t.Kind == 'n' {
+			text = consts[t.Text]
 		}
-		named = named || strings.EqualFold(t.Text, "DELETE")
-		if url == "" && strings.Contains(t.Text, "://") {
-			url = t.Text
+		switch {
+		case text == "", !t.in("sn"):
+		case text == "DELETE", text == "delete" && namesMethod(args[:i]):
+			r.Method = "DELETE"
+		case r.URL == "" && strings.Contains(text, "://"):
+			r.URL = text
+		default:
+			body = append(body, text)
 		}
 	}
-	if !named {
-		return ""
+	r.Body = strings.Join(body, " ")
+	return r
+}
+
+// namesMethod reports whether the argument after toks is the method of a request.
+func namesMethod(toks []Token) bool {
+	if len(toks) < 2 {
+		return len(toks) == 0
 	}
-	return url
+	return strings.EqualFold(toks[len(toks)-2].Text, "method")
+}
+
+// programHost returns the first address in a program, or the host to which it connects.
+func programHost(toks []Token) string {
+	for i, t := range toks {
+		switch {
+		case t.Kind == 's' && strings.Contains(t.Text, "://"):
+			return t.Text
+		case t.Kind != 'n', i+2 >= len(toks), toks[i+2].Kind != 's':
+		case lex.OneOf(t.Text, "host hostname"), strings.HasSuffix(t.Text, "Connection"):
+			return toks[i+2].Text
+		}
+	}
+	return ""
 }
 
 // sendsSecretFile reports whether the arguments of a request read a credential.

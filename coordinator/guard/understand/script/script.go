@@ -461,8 +461,7 @@ func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[st
 	if kind == "" && destroysByName(short) && (lang == "ruby" || kindAt(behind, 0) == '(') {
 		sh.Possible(effect.DestroyRemote, effect.Part, name)
 	}
-	if url := deletedByRequest(short, toks[i:]); url != "" {
-		web.Request(sh, "DELETE", url, shell.Options{})
+	if reportRequest(sh, short, toks, i, consts) {
 		return
 	}
 	if sends && sendsSecretFile(sh, behind) {
