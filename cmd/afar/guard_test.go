@@ -64,12 +64,14 @@ func TestEveryCaseExplained(t *testing.T) {
 		if command := parsed(t, c.Input).Get("command").Str(); c.Tool == "Bash" {
 			args = []string{"guard", "explain", "--json", "--", command}
 		}
-		if code := run(t.Context(), args, a); code != 0 {
-			t.Fatalf("%s: exit %d: %s", c.Where, code, a.stderr)
-		}
-		if have, want := parsed(t, out.String()).Get("verdict").Str(), word(judged(t, a, at, c)); have != want {
-			t.Errorf("%s: %s %s: %s, want %s", c.Where, c.Tool, c.Input, have, want)
-		}
+		placed(t, at, c, func() {
+			if code := run(t.Context(), args, a); code != 0 {
+				t.Fatalf("%s: exit %d: %s", c.Where, code, a.stderr)
+			}
+			if have, want := parsed(t, out.String()).Get("verdict").Str(), word(judged(t, a, at, c)); have != want {
+				t.Errorf("%s: %s %s: %s, want %s", c.Where, c.Tool, c.Input, have, want)
+			}
+		})
 	}
 }
 
@@ -77,8 +79,11 @@ func TestEveryCaseExplained(t *testing.T) {
 func TestEveryCaseInAFile(t *testing.T) {
 	a, at := newJudgingApp(t)
 	var file strings.Builder
-	for _, c := range allCases(t) {
-		fmt.Fprintf(&file, "[[case]]\nwant = %q\n", caseWord(judged(t, a, at, c)))
+	all := allCases(t)
+	for _, c := range all {
+		placed(t, at, c, func() {
+			fmt.Fprintf(&file, "[[case]]\nwant = %q\n", caseWord(judged(t, a, at, c)))
+		})
 		if c.Tool == "Bash" {
 			fmt.Fprintf(&file, "command = %s\n", parsed(t, c.Input).Get("command").Raw())
 		} else {
@@ -89,10 +94,20 @@ func TestEveryCaseInAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range cases {
-		if d := guard.Judge(c.Call, a.caseContext(at, c, false)); !asWanted(c, d) {
-			t.Errorf("%s: %s, want %s", c, caseWord(d.Verdict), wanted(c))
-		}
+	for i, c := range cases {
+		placed(t, at, all[i], func() {
+			if d := guard.Judge(c.Call, a.caseContext(at, c, false)); !asWanted(c, d) {
+				t.Errorf("%s: %s, want %s", c, caseWord(d.Verdict), wanted(c))
+			}
+		})
+	}
+}
+
+// placed runs judge while the files of a case lie in the project.
+func placed(t *testing.T, at spot, c calls.Case, judge func()) {
+	t.Helper()
+	if err := c.At(at.project, judge); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
@@ -35,6 +36,8 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 		Resolve:    resolve,
 		Git:        git.facts,
 		Merged:     git.merged,
+		FileText:   newReader().text,
+		Kept:       git.kept(time.Now()),
 		Amendments: policy.Amendments(files),
 		Broken:     policy.Warning(files),
 	}

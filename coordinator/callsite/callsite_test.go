@@ -38,13 +38,14 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestFacts asks a real repository in each of its states.
-func TestFacts(t *testing.T) {
+// newRepository returns a directory, and a function that runs git in it.
+func newRepository(t *testing.T) (dir string, run func(args ...string)) {
+	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	dir := t.TempDir()
-	run := func(args ...string) {
+	dir = t.TempDir()
+	return dir, func(args ...string) {
 		t.Helper()
 		author := []string{"-C", dir, "-c", "user.name=n", "-c", "user.email=e@example.org"}
 		cmd := exec.Command("git", append(author, args...)...)
@@ -53,6 +54,11 @@ func TestFacts(t *testing.T) {
 			t.Fatalf("git %v: %v %s", args, err, out)
 		}
 	}
+}
+
+// TestFacts asks a real repository in each of its states.
+func TestFacts(t *testing.T) {
+	dir, run := newRepository(t)
 	facts := func() guard.GitFacts {
 		return repository{path: os.Getenv("PATH"), home: t.TempDir()}.ask(t.Context(), dir)
 	}

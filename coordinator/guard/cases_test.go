@@ -18,9 +18,25 @@ func TestCases(t *testing.T) {
 			t.Fatalf("%s: %v", c.Where, err)
 		}
 		want := map[string]Verdict{"deny": Deny, "ask": Ask, "pass": None}[c.Want]
-		if d := Judge(call, testContext()); d.Verdict != want {
+		if d := Judge(call, contextWith(c.Files)); d.Verdict != want {
 			t.Errorf("%s: %s %s: %q by %s, want %s\n\t%+v", c.Where, c.Tool, c.Input, d.Verdict,
 				d.Rule, c.Want, d.Effects)
 		}
 	}
+}
+
+// contextWith returns a context with files in the project.
+func contextWith(files []calls.File) Context {
+	ctx := testContext()
+	texts, kept := map[string]string{}, map[string]bool{}
+	for _, f := range files {
+		path := testProject + "/" + f.Name
+		texts[path], kept[path] = f.Text, f.Kept
+	}
+	ctx.FileText = func(path string) (string, bool) {
+		text, ok := texts[path]
+		return text, ok
+	}
+	ctx.Kept = func(path string) bool { return kept[path] }
+	return ctx
 }

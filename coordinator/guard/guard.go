@@ -33,6 +33,7 @@ func siteOf(ctx *Context) shell.Site {
 		Env:      ctx.Env,
 		Own:      ctx.Own,
 		Page:     ctx.Page,
+		FileText: ctx.FileText,
 		ReadOnly: ctx.ReadOnly,
 		Record:   ctx.WantsSteps(),
 	}

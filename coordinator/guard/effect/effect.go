@@ -67,6 +67,16 @@ type Effect struct {
 	Dir    string    // directory it works in, for effects on a repository
 	Away   string    // "" here, "remote" or "container" elsewhere
 	Part   string    // exact text of the call that causes it
+	Code   Spot      // the line of a file that the call runs; the zero Spot if the call itself causes it
+}
+
+// A Spot is a line of a file on disk that a call runs.
+type Spot struct {
+	File string // absolute
+	Line int    // from 1; 0 = not known
+	// Given reports whether the effect depends on what the call hands to the file,
+	// such as an argument.
+	Given bool
 }
 
 // CertaintyOf returns Possible for a text with a hole, and Known otherwise.

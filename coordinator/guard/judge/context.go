@@ -20,6 +20,13 @@ type Context struct {
 	// Created reports whether the session made a tree and everything in it. It
 	// returns false if that is not known. Created may be nil.
 	Created func(path string) bool
+	// FileText returns the text of a file that the call would run. It returns false
+	// for a file that is missing, too large or no text. FileText may be nil: then the
+	// guard judges the words of the call alone.
+	FileText func(path string) (string, bool)
+	// Kept reports whether a file is as in the last commit before the session began.
+	// It returns false if that is not known. Kept may be nil.
+	Kept func(path string) bool
 	// Amendments are the policy files in force, the person's before the project's.
 	Amendments []Amendment
 	// Broken says what is wrong with the broken policy files, "" if none is. The

@@ -12,6 +12,7 @@ type Decision struct {
 	Reason  string          // for the model: what to do instead
 	Person  string          // for the person: one line that says what is risky
 	Part    string          // exact part of the command that triggered it
+	Code    effect.Spot     // the line of a file that triggered it; the zero Spot if the call itself did
 	Effects []effect.Effect // all effects understood
 	// From is the policy file and line that gave the verdict, "" for an unchanged
 	// built-in rule.

@@ -111,9 +111,10 @@ func decided(p *policy, e effect.Effect) Decision {
 	return Decision{
 		Verdict: p.verdict,
 		Rule:    p.id,
-		Reason:  p.instead,
-		Person:  personLine(p, e),
+		Reason:  p.instead + standsIn(e.Code),
+		Person:  personLine(p, e) + standsIn(e.Code),
 		Part:    partial.Visible(e.Part),
+		Code:    e.Code,
 	}
 }
 
@@ -150,6 +151,9 @@ func (j *judging) rule(e effect.Effect) (*policy, Verdict, string) {
 		if verdict == Deny && e.Sure == effect.Possible && !strings.HasPrefix(p.id, "afar.") &&
 			p.id != "host.settings" {
 			verdict = Ask
+		}
+		if verdict == Ask && j.trusts(e, from) {
+			verdict = None
 		}
 		return p, verdict, from
 	}

@@ -41,7 +41,8 @@ type judging struct {
 	project  string
 	resolved map[string]string
 	git      map[string]GitFacts
-	last     effect.Effect // the effect that lastAt belongs to
+	kept     map[string]bool // files that were asked about, see isKept
+	last     effect.Effect   // the effect that lastAt belongs to
 	lastAt   region
 	silenced []Silenced
 	targets  []target // the targets of the effects that are cut so far, by index
@@ -54,6 +55,7 @@ func newJudging(ctx *Context) *judging {
 		project:  fspath.Slashed(ctx.Project),
 		resolved: map[string]string{},
 		git:      map[string]GitFacts{},
+		kept:     map[string]bool{},
 	}
 	if j.home == "" {
 		j.home = fspath.Slashed(ctx.Env["HOME"])

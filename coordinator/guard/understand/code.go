@@ -64,6 +64,9 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 	case verb == "eval" && len(args) > 1:
 		script.Run(sh, args[1], "js")
 	case lex.OneOf(verb, "eval x run install add remove publish upgrade"):
+		if c.Name == "bun" && nodeScripts(sh, c, shell.ParseOptions(args, "cwd filter")) {
+			return true
+		}
 		if c.Name == "bun" && lex.OneOf(verb, "x run") {
 			sh.Exec(append([]string{"bunx"}, args[1:]...), c.In)
 		}
@@ -162,9 +165,10 @@ func inPlace(sh *shell.Shell, args []string, lang string) {
 
 // pipedCode runs the code on standard input.
 func pipedCode(sh *shell.Shell, c shell.Command, lang string) {
-	if c.In != nil {
-		script.Run(sh, *c.In, lang)
+	if c.In == nil || sh.InFile(*c.In, func(child *shell.Shell) { script.Run(child, *c.In, lang) }) {
+		return
 	}
+	script.Run(sh, *c.In, lang)
 }
 
 // scriptArgs runs a script file with its arguments, as far as it is known.
@@ -185,7 +189,9 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 	}
 	if lex.BeginsWith(args[0], "https:// http://") {
 		sh.Effect(effect.RunUnknown, effect.Network, args[0])
+		return
 	}
+	runForeign(sh, args, langOf(c.Name))
 }
 
 // langOf returns the language of a script that an interpreter runs.

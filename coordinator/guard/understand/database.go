@@ -99,9 +99,7 @@ func readClient(sh *shell.Shell, c shell.Command, code, values string, operands 
 		clientText(sh, text)
 	}
 	if f, ok := o.Get("f", "file", "i"); ok {
-		if text, written := sh.Files[sh.Path(f)]; written {
-			sql.Read(sh, text)
-		}
+		runStatements(sh, f)
 	}
 	for i, text := range o.Pos {
 		if operands && (i > 0 || strings.Contains(text, " ")) {
@@ -116,6 +114,13 @@ func readClient(sh *shell.Shell, c shell.Command, code, values string, operands 
 
 // clientText reads SQL, unless the whole text consists of shell escapes.
 func clientText(sh *shell.Shell, text string) {
+	if sh.InFile(text, func(child *shell.Shell) { sql.Read(child, text) }) {
+		return
+	}
+	if f, ok := statementFile(text); ok {
+		runStatements(sh, f)
+		return
+	}
 	if !shellEscapes(sh, text) {
 		sql.Read(sh, text)
 	}

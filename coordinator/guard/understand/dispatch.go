@@ -56,7 +56,7 @@ func isAssignment(word string) bool {
 
 // runUnlisted reports the effects of a program that no table lists.
 func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
-	if sh.ScriptFile(full, c.Args) {
+	if sh.ScriptFile(full, c.Args) || strings.Contains(full, "/") && sh.RunProgram(full, c.Args, c.In) {
 		return
 	}
 	if lex.BeginsWith(c.Name, "mkfs. newfs_") {

@@ -137,6 +137,8 @@ func reportDestination(sh *shell.Shell, to, from string) {
 	}
 	if known {
 		sh.Remember(dst, text)
+	} else {
+		sh.Copied(dst, from)
 	}
 	base := fspath.Base(strings.TrimSuffix(from, "/"))
 	if base != "" && base != "." && base != fspath.Base(dst) && !strings.HasPrefix(dst, "/dev/") {

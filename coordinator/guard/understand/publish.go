@@ -190,7 +190,7 @@ func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 		o.Pos = o.From(2)
 	}
 	runRows(sh, nodeRows, o.Pos, c, o)
-	if lex.OneOf(o.At(0), nodeVerbs) {
+	if nodeScripts(sh, c, o) || lex.OneOf(o.At(0), nodeVerbs) {
 		return
 	}
 	packageProgram(sh, c, o.At(0))
@@ -203,7 +203,6 @@ const nodeVerbs = "pkg run run-script test start publish unpublish deprecate own
 
 var nodeRows = []row{
 	{words: "pkg", also: runsScripts},
-	{words: "run|run-script|test|start", also: runsNamedScript},
 	{words: "publish", without: "dry-run", kind: effect.PublishOut, op: byProgram, target: "registry"},
 	{words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
 	{
@@ -229,20 +228,6 @@ func runsScripts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, kv := range o.Pos {
 		if key, code, ok := strings.Cut(kv, "="); ok && strings.HasPrefix(key, "scripts.") {
 			sh.Run(code, nil)
-		}
-	}
-}
-
-// runsNamedScript runs a script of a package.json that this call has written.
-func runsNamedScript(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	name := o.At(1)
-	if lex.OneOf(o.At(0), "test start") {
-		name = o.At(0)
-	}
-	toks := script.Tokenize(sh.Files[sh.Path("package.json")], "js")
-	for i := 0; i+2 < len(toks); i++ {
-		if toks[i].Text == name && script.Shaped(toks, i, "s:s") {
-			sh.RunText(toks[i+2].Text)
 		}
 	}
 }
@@ -321,7 +306,7 @@ func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // packagePrograms are the programs of this file, with what each does.
 var packagePrograms = []table{
-	{programs: "make gmake", options: "f C j I o W file directory eval makefile", do: makeRecipes},
+	{programs: "make gmake", options: makeOptions, do: makeRecipes},
 	{programs: "just", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.Exec(lex.After(c.Args, "--command", 1), c.In)
 		sh.Exec(lex.After(c.Args, "-c", 1), c.In)
@@ -347,47 +332,6 @@ var packagePrograms = []table{
 		options:  "a m i u e w h H args module-name inventory hosts",
 		do:       fleet,
 	},
-}
-
-// makeRecipes runs the recipes of a makefile that this call has written or pipes in.
-// Any other makefile belongs to the project and is not read.
-func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for _, code := range o.All("eval") {
-		makefile(sh, code)
-	}
-	for _, set := range o.Pos { // the program that runs every recipe
-		if code, ok := strings.CutPrefix(set, "SHELL="); ok && strings.Contains(code, " ") {
-			sh.Run(code, nil)
-		}
-	}
-	name, named := o.Get("f", "file", "makefile")
-	if named && name == "-" && c.In != nil {
-		makefile(sh, *c.In)
-		return
-	}
-	if !named {
-		name = "Makefile"
-	}
-	if dir, ok := o.Get("C", "directory"); ok {
-		name = dir + "/" + name
-	}
-	makefile(sh, sh.Files[sh.Path(name)])
-}
-
-// makefile runs the commands in the text of a makefile.
-func makefile(sh *shell.Shell, text string) {
-	for _, line := range strings.Split(text, "\n") {
-		if _, code, ok := strings.Cut(line, "$(shell "); ok {
-			sh.Run(strings.TrimSuffix(code, ")"), nil)
-		}
-		recipe, ok := strings.CutPrefix(line, "\t")
-		if _, inline, after := strings.Cut(line, ";"); !ok && after {
-			recipe, ok = inline, true
-		}
-		if ok {
-			sh.Run(strings.TrimLeft(strings.ReplaceAll(recipe, "$$", "$"), "@+- "), nil)
-		}
-	}
 }
 
 // fleetModule reports the effects of an Ansible module with "key=value" arguments.

@@ -62,7 +62,9 @@ func pageTool(sh *shell.Shell, call effect.Call) {
 // NewShell returns a shell for one call. It can run every program that the tables
 // of this package list.
 func NewShell(call effect.Call, site shell.Site) *shell.Shell {
-	sh := shell.New(shell.NewEvaluation(call, site, new(dispatcher).run))
+	u := shell.NewEvaluation(call, site, new(dispatcher).run)
+	u.RunsInput = runsInput
+	sh := shell.New(u)
 	sh.Src = &shell.Source{}
 	return sh
 }

@@ -442,6 +442,9 @@ func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.RunText(text)
 		return
 	}
+	if sh.SourceFile(c.Args[0], c.Args[1:]) || sh.InsideFile() {
+		return
+	}
 	sh.Read(c.Args[0])
 }
 

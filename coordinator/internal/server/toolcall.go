@@ -54,6 +54,7 @@ func (s *Server) place(project string, p payload) guard.Context {
 	}
 	ctx := callsite.Context(s.cfg.Dirs, s.cfg.Bin, p.Cwd, project)
 	ctx.ReadOnly = wire.ReadsOnly(p.AgentType)
+	ctx.Kept = callsite.Kept(s.cfg.Dirs, p.Transcript)
 	ctx.Git, ctx.Merged = nil, nil // a grant outlives a clean work tree
 	return ctx
 }

@@ -32,11 +32,15 @@ func TestEveryCaseInTheServer(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.Where, err)
 		}
-		v := seen(t, s, payload{Tool: c.Tool, Input: []byte(c.Input), Cwd: project})
-		want := guard.Judge(call, callsite.Context(dirs, bin, project, project)).Verdict
-		if v.Decision.Verdict != want ||
-			v.Input.Tool != c.Tool {
-			t.Errorf("%s: %s %s: %q, want %q", c.Where, c.Tool, c.Input, v.Decision.Verdict, want)
+		err = c.At(project, func() {
+			v := seen(t, s, payload{Tool: c.Tool, Input: []byte(c.Input), Cwd: project})
+			want := guard.Judge(call, callsite.Context(dirs, bin, project, project)).Verdict
+			if v.Decision.Verdict != want || v.Input.Tool != c.Tool {
+				t.Errorf("%s: %s %s: %q, want %q", c.Where, c.Tool, c.Input, v.Decision.Verdict, want)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

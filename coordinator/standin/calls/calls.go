@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,12 +19,13 @@ type Case struct {
 	Want  string // deny, ask or pass
 	Tool  string
 	Input string // the host's JSON
+	Files []File // that lie in the project when the call is made
 }
 
 // All returns every case of coordinator/guard/testdata/cases. A case is one line:
 // deny, ask or pass, a blank, the command; ⏎ is a line break. In a .tools file
 // the command is replaced by the tool's name and its arguments, as "Tool|name=value" or as
-// "Tool {JSON}".
+// "Tool {JSON}". A .files file also has files, see File.
 func All() ([]Case, error) {
 	_, here, _, _ := runtime.Caller(0)
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(here), "../../guard/testdata/cases/*"))
@@ -50,11 +52,18 @@ func read(file string) ([]Case, error) {
 		return nil, err
 	}
 	var all []Case
+	var files []File
 	for i, line := range strings.Split(string(raw), "\n") {
 		want, text, _ := strings.Cut(line, " ")
-		c := Case{Where: fmt.Sprintf("%s:%d", filepath.Base(file), i+1), Want: want}
+		c := Case{Where: fmt.Sprintf("%s:%d", filepath.Base(file), i+1), Want: want, Files: files}
 		switch want {
-		case "", "#":
+		case "":
+			files = nil
+			continue
+		case "#":
+			continue
+		case "file", "kept":
+			files = append(slices.Clip(files), newFile(text, want == "kept"))
 			continue
 		case "deny", "ask", "pass":
 		default:

@@ -67,7 +67,7 @@ func readText(sh *shell.Shell, text, lang string) {
 		for name, items := range loops {
 			consts[name] = items[min(round, len(items)-1)]
 		}
-		readRound(sh, toks, consts, lang)
+		readRound(sh, text, toks, consts, lang)
 	}
 	if lang == "awk" {
 		runPipes(sh, toks)
@@ -80,9 +80,10 @@ func readText(sh *shell.Shell, text, lang string) {
 	}
 }
 
-func readRound(sh *shell.Shell, toks []Token, consts map[string]string, lang string) {
+func readRound(sh *shell.Shell, text string, toks []Token, consts map[string]string, lang string) {
 	names := otherNames(toks, lang)
 	for i, t := range toks {
+		sh.AtOffset(text, t.At)
 		switch t.Kind {
 		case 'x':
 			sh.RunText(t.Text)

@@ -12,12 +12,17 @@ import (
 type Token struct {
 	Kind byte // 'n' name, 's' string, 'x' text of a shell quote, or the punctuation itself
 	Text string
+	At   int // where it begins in the program text
 }
 
 func Tokenize(text, lang string) []Token {
 	z := tokenizer{text: text, lang: lang}
 	for z.at < len(text) {
+		from, n := z.at, len(z.out)
 		z.next()
+		for i := n; i < len(z.out); i++ {
+			z.out[i].At = from
+		}
 	}
 	return z.out
 }
@@ -57,7 +62,7 @@ func (z *tokenizer) next() {
 
 // add appends a token that is as long as its text.
 func (z *tokenizer) add(kind byte, text string) {
-	z.out = append(z.out, Token{kind, text})
+	z.out = append(z.out, Token{Kind: kind, Text: text})
 	z.at += len(text)
 }
 
@@ -85,7 +90,7 @@ func (z *tokenizer) literal(rest string) {
 	case z.lang == "ruby" && rest[0] == '"' && strings.Contains(rest[:n], "#{"):
 		z.out = appendParts(z.out, rest[1:n-1], "#{")
 	default:
-		z.out = append(z.out, Token{'s', s})
+		z.out = append(z.out, Token{Kind: 's', Text: s})
 	}
 	z.formatted = false
 	z.at += n
@@ -99,9 +104,9 @@ func (z *tokenizer) backquoted(rest string) {
 	case z.lang == "js" && strings.Contains(rest, "${"):
 		z.out = appendParts(z.out, rest[1:max(1, n-1)], "${")
 	case lex.OneOf(z.lang, "perl ruby php"):
-		z.out = append(z.out, Token{'x', s})
+		z.out = append(z.out, Token{Kind: 'x', Text: s})
 	default:
-		z.out = append(z.out, Token{'s', s})
+		z.out = append(z.out, Token{Kind: 's', Text: s})
 	}
 }
 
@@ -121,7 +126,7 @@ func (z *tokenizer) name(rest string) {
 		z.formatted = strings.ContainsAny(name, "fF")
 		return
 	}
-	z.out = append(z.out, Token{'n', name})
+	z.out = append(z.out, Token{Kind: 'n', Text: name})
 }
 
 // inName reports whether the byte at i continues a name.
@@ -147,18 +152,18 @@ func appendParts(out []Token, text, open string) []Token {
 	for i := 0; ; i++ {
 		before, rest, found := strings.Cut(text, open)
 		if i > 0 {
-			out = append(out, Token{'+', "+"})
+			out = append(out, Token{Kind: '+', Text: "+"})
 		}
-		out = append(out, Token{'s', before})
+		out = append(out, Token{Kind: 's', Text: before})
 		name, after, closed := strings.Cut(rest, "}")
 		if !found || !closed || i > 64 {
 			return out
 		}
-		part := Token{'n', strings.TrimSpace(name)}
+		part := Token{Kind: 'n', Text: strings.TrimSpace(name)}
 		if part.Text == "" || strings.Trim(part.Text, nameBytes) != "" {
-			part = Token{'s', partial.Unknown}
+			part = Token{Kind: 's', Text: partial.Unknown}
 		}
-		out = append(out, Token{'+', "+"}, part)
+		out = append(out, Token{Kind: '+', Text: "+"}, part)
 		text = after
 	}
 }
@@ -191,16 +196,16 @@ func quoteOperator(s, lang string) (n int, kind byte) {
 func appendQuoted(out []Token, s string, kind byte) ([]Token, int) {
 	text, n := delimited(s)
 	if kind != 'w' {
-		return append(out, Token{kind, text}), n
+		return append(out, Token{Kind: kind, Text: text}), n
 	}
-	out = append(out, Token{'(', "("})
+	out = append(out, Token{Kind: '(', Text: "("})
 	for i, word := range strings.Fields(text) {
 		if i > 0 {
-			out = append(out, Token{',', ","})
+			out = append(out, Token{Kind: ',', Text: ","})
 		}
-		out = append(out, Token{'s', word})
+		out = append(out, Token{Kind: 's', Text: word})
 	}
-	return append(out, Token{')', ")"}), n
+	return append(out, Token{Kind: ')', Text: ")"}), n
 }
 
 // delimited reads a text between two delimiters and returns it with its length in

@@ -87,6 +87,9 @@ func (sh *Shell) Afford(text string) string {
 // exhausted reports that a bound was reached. Any part of the call may be unread,
 // so a protected word anywhere in the call counts.
 func (sh *Shell) exhausted(why effect.Op) {
+	if sh.file() != nil {
+		return
+	}
 	sh.Eval.Add(
 		effect.Effect{
 			Kind:   effect.Unreadable,
@@ -119,6 +122,9 @@ func firstProtected(args []effect.Arg) string {
 
 // Unreadable reports a text that could not be followed to its end.
 func (sh *Shell) Unreadable(why effect.Op, text string) {
+	if sh.file() != nil {
+		return
+	}
 	sh.Eval.Add(
 		effect.Effect{
 			Kind:   effect.Unreadable,

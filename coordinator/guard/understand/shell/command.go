@@ -272,6 +272,9 @@ func (sh *Shell) RunText(text string) { sh.RunTextIn(text, nil) }
 
 // RunTextIn is RunText for a shell whose standard input is in.
 func (sh *Shell) RunTextIn(text string, in *string) {
+	if sh.InFile(text, func(child *Shell) { child.Run(text, in) }) {
+		return
+	}
 	if origin := Opaque(text); origin != "" {
 		sh.Effect(effect.RunUnknown, origin, "")
 		return

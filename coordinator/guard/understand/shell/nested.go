@@ -71,6 +71,9 @@ func (sh *Shell) scriptNamed(name string) {
 		sh.RunText(text)
 		return
 	}
+	if sh.RunFile(name, sh.params) {
+		return
+	}
 	if origin := OriginOf(name); origin == effect.Network || origin == effect.Decoded {
 		sh.Effect(effect.RunUnknown, origin, "")
 	}

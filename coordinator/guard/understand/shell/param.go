@@ -52,6 +52,9 @@ func (sh *Shell) Unset(name string) string {
 
 func (sh *Shell) paramValue(p *syntax.ParamExp) (Value, bool) {
 	name := p.Param.Value
+	if sh.missing(name) {
+		return Value{partial.Unknown}, false
+	}
 	if v, ok := sh.special(name); ok {
 		return v, true
 	}
@@ -171,11 +174,11 @@ func (sh *Shell) expansion(e *syntax.Expansion, v Value, set bool) Value {
 		if set && !slices.Contains(v, "") {
 			return v
 		}
-		return arg.join(v)
+		return arg.join(slices.DeleteFunc(slices.Clone(v), func(s string) bool { return s == "" }))
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		return arg.join(Value{""})
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
-		return v
+		return sh.required(v)
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		return v.trimmed(e.Op, lex.First(arg))
 	case syntax.LowerAll:

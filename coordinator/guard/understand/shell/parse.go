@@ -26,12 +26,10 @@ func (sh *Shell) Run(text string, stdin *string) {
 func (sh *Shell) follow(file *syntax.File, text string, stdin *string) {
 	before := *sh
 	sh.Depth++
-	sh.Src = &Source{Text: text}
-	if before.Src != nil && !strings.Contains(sh.here(), text) {
-		sh.Src.Whole = sh.here()
-	}
+	sh.Src = sh.source(text)
 	sh.stmts(file.Stmts, stdin)
 	sh.Depth, sh.Src, sh.Part, sh.at, sh.Via = before.Depth, before.Src, before.Part, before.at, before.Via
+	sh.line = before.line
 }
 
 // parsers are created once per call, which may have thousands of small sources.

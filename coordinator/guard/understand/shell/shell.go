@@ -26,16 +26,20 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 	if !sh.Spend(perStatement) {
 		return
 	}
-	part, at, forked := sh.Part, sh.at, sh.forked
+	part, line, at, forked, feeds := sh.Part, sh.line, sh.at, sh.forked, sh.feeds
 	sh.at = spot{src: sh.Src, stmt: st}
 	sh.forked = forked || st.Background
+	sh.feeds = feeds || sh.runsInput(st)
 	in, sinks := sh.redirects(st.Redirs, stdin)
+	if st.Cmd == nil && in != stdin {
+		sh.Print(*in) // $(< file)
+	}
 	if len(sinks) == 0 {
 		sh.node(st.Cmd, in)
 	} else {
 		sh.redirected(st.Cmd, in, sinks)
 	}
-	sh.Part, sh.at, sh.forked = part, at, forked
+	sh.Part, sh.line, sh.at, sh.forked, sh.feeds = part, line, at, forked, feeds
 }
 
 // A sink is a file that the output of a command goes to.
@@ -188,6 +192,9 @@ func (sh *Shell) binary(c *syntax.BinaryCmd, in *string) {
 }
 
 func (sh *Shell) orElse(c *syntax.BinaryCmd, in *string) {
+	if sh.skips(c) {
+		return
+	}
 	if c.Op == syntax.OrStmt {
 		sh.uncertain++
 		cwd := sh.Place.Cwd
@@ -214,6 +221,7 @@ func (sh *Shell) pipeline(c *syntax.BinaryCmd, in *string) {
 		last := i == len(stages)-1
 		if !last {
 			stage.Out = &strings.Builder{}
+			stage.feeds = stage.feeds || slices.ContainsFunc(stages[i+1:], sh.runsInput)
 		}
 		stage.stmt(st, data)
 		if !last {
@@ -263,11 +271,16 @@ func (sh *Shell) ifClause(c *syntax.IfClause, in *string) {
 	sh.uncertain++
 	sh.stmts(c.Cond, in)
 	cwd := sh.Place.Cwd
-	sh.stmts(c.Then, in)
-	for c = c.Else; c != nil; c = c.Else {
+	holds, known := sh.truth(c.Cond)
+	if holds || !known {
+		sh.stmts(c.Then, in)
+	}
+	for c = c.Else; c != nil && !(known && holds); c = c.Else {
 		sh.forgetDirectory(cwd)
 		sh.stmts(c.Cond, in)
-		sh.stmts(c.Then, in)
+		if holds, known = sh.truth(c.Cond); holds || !known {
+			sh.stmts(c.Then, in)
+		}
 	}
 	sh.forgetDirectory(cwd)
 	sh.uncertain--
@@ -389,7 +402,7 @@ func (sh *Shell) caseClause(c *syntax.CaseClause, in *string) {
 	}
 	sh.uncertain++
 	cwd := sh.Place.Cwd
-	for _, item := range c.Items {
+	for _, item := range sh.chosen(c) {
 		sh.stmts(item.Stmts, in)
 		sh.forgetDirectory(cwd)
 	}
@@ -569,6 +582,9 @@ func (sh *Shell) Read(word string) string {
 	}
 	if sh.Place.Away == "" && protected.SecretPath(p, sh.Place.Home) {
 		return partial.UnknownSecret
+	}
+	if text, ok := sh.codeIn(p); ok {
+		return text
 	}
 	return partial.Unknown
 }

@@ -9,6 +9,9 @@ type Site struct {
 	Env                map[string]string // statically known environment
 	Own                []string          // Afar's own directories and files
 	Page               pageaddr.Page     // where Afar's page is served
-	ReadOnly           bool              // report everything that does more than read
-	Record             bool              // keep the tree of commands
+	// FileText returns the text of a file that the call would run. It returns false
+	// for a file that cannot be read. nil = no file can be read.
+	FileText func(path string) (string, bool)
+	ReadOnly bool // report everything that does more than read
+	Record   bool // keep the tree of commands
 }

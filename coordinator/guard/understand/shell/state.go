@@ -24,6 +24,9 @@ type Evaluation struct {
 	dispatch func(*Shell, Command, string) bool
 	aliases
 	recorder
+	disk
+	// RunsInput reports whether a program runs what it reads, as a shell does.
+	RunsInput func(name string) bool
 }
 
 func NewEvaluation(call effect.Call, site Site, dispatch func(*Shell, Command, string) bool) *Evaluation {
@@ -92,6 +95,9 @@ type function struct {
 type Source struct {
 	Text  string
 	Whole string // set when text is no part of the call: the part to show instead
+	file  *codeFile
+	first int  // the line of the file where Text begins
+	piece bool // Text is only a piece of that line
 }
 
 func (s *Source) cut(from, to uint) string {
@@ -116,6 +122,7 @@ type spot struct {
 func (sh *Shell) here() string {
 	if sh.at.stmt != nil {
 		sh.Part = sh.at.src.cut(sh.at.stmt.Pos().Offset(), sh.at.stmt.End().Offset())
+		sh.line = sh.at.src.line(sh.at.stmt)
 		sh.at = spot{}
 	}
 	return sh.Part
@@ -139,11 +146,14 @@ type Shell struct {
 	Out       *strings.Builder  // the output; nil if it is not needed
 	Src       *Source
 	Part      string // text of the running command, unless it is at
+	line      int    // its line in a file of the disk, unless it is at
 	at        spot   // where it stands
 	Depth     int
 	uncertain int  // > 0 inside a branch that may not run
 	forked    bool // in a pipe or in the background
 	Via       string
+	feeds     bool // what the command reads or prints may run as code
+	exact     bool // a missing argument is empty
 }
 
 func New(u *Evaluation) *Shell {
@@ -233,7 +243,7 @@ func (sh *Shell) Assign(name string, v Value) {
 	name = sh.Eval.named(name)
 	sh.Eval.set(name)
 	if sh.uncertain > 0 {
-		if old, ok := sh.Lookup(name); ok {
+		if old, ok := sh.Lookup(name); ok && !sh.placeholder(old) {
 			v = old.join(v)
 		}
 	}
@@ -280,6 +290,10 @@ func (sh *Shell) report(e effect.Effect) {
 	e.Via, e.Dir, e.Part = sh.Via, sh.Place.Cwd, sh.here()
 	if e.Away == "" {
 		e.Target = sh.Eval.behindLinks(e.Target)
+	}
+	if f := sh.file(); f != nil {
+		sh.reportFrom(f, e)
+		return
 	}
 	sh.Eval.Add(e)
 }

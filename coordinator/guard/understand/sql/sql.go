@@ -15,9 +15,8 @@ import (
 // inside it is treated as data.
 func Statements(text string) [][]string {
 	r := reader{text: text}
-	for r.at < len(text) && r.next() {
-	}
-	return append(r.all, r.words)
+	r.read()
+	return r.all
 }
 
 // A reader splits a text into words, from left to right.
@@ -26,6 +25,30 @@ type reader struct {
 	at    int
 	all   [][]string
 	words []string // the words of the current statement
+	// starts are the offsets of the first words of all statements.
+	starts []int
+	start  int
+}
+
+// read reads the whole text.
+func (r *reader) read() {
+	for r.at < len(r.text) && r.next() {
+	}
+	r.end()
+}
+
+// end ends the current statement.
+func (r *reader) end() {
+	r.all, r.starts = append(r.all, r.words), append(r.starts, r.start)
+	r.words = nil
+}
+
+// add adds a word to the current statement.
+func (r *reader) add(word string) {
+	if len(r.words) == 0 {
+		r.start = r.at
+	}
+	r.words = append(r.words, word)
 }
 
 // next reads a word, or the text between two words. It returns false if a comment
@@ -34,7 +57,7 @@ func (r *reader) next() bool {
 	rest := r.text[r.at:]
 	switch c := rest[0]; {
 	case c == ';', strings.HasPrefix(rest, `\g`):
-		r.all, r.words = append(r.all, r.words), nil
+		r.end()
 		r.at++
 	case lex.BeginsWith(rest, "--"), strings.HasPrefix(rest, "# "):
 		r.at += until(rest, "\n")
@@ -47,7 +70,7 @@ func (r *reader) next() bool {
 		for n < len(rest) && inWord(rest[n]) {
 			n++
 		}
-		r.words = append(r.words, strings.ToUpper(rest[:n]))
+		r.add(strings.ToUpper(rest[:n]))
 		r.at += n
 	default:
 		r.at++
@@ -73,7 +96,7 @@ func (r *reader) quoted(rest string) bool {
 	if end < 0 {
 		return false
 	}
-	r.words = append(r.words, "'"+rest[1:1+end])
+	r.add("'" + rest[1:1+end])
 	r.at += end + 2
 	return true
 }
@@ -96,7 +119,10 @@ func Read(sh *shell.Shell, text string) {
 	if !sh.SpendSource(text) {
 		return
 	}
-	for _, words := range Statements(text) {
+	r := reader{text: text}
+	r.read()
+	for i, words := range r.all {
+		sh.AtOffset(text, r.starts[i])
 		for len(words) > 1 && words[0] == "BEGIN" {
 			words = words[1:]
 		}

@@ -1,0 +1,83 @@
+package callsite
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+)
+
+// Bounds on the files that are read for one call.
+const (
+	mostBytes   = 256 << 10              // of one file
+	readingTime = 300 * time.Millisecond // for all files; a network file system may hang
+	mostStuck   = 8                      // reads of this process that hang at the same time
+)
+
+// stuck holds one token for each read that has not ended. A read that hangs cannot be
+// ended, so a process stops reading when too many do.
+var stuck = make(chan struct{}, mostStuck)
+
+// A reader reads the files that one call would run.
+type reader struct{ left time.Duration }
+
+func newReader() *reader { return &reader{left: readingTime} }
+
+// text returns the text of a regular file. It returns false for a file that is missing,
+// too large or no text, and when the time for the call is over. It never waits for a
+// device, a pipe or a file system that hangs.
+func (r *reader) text(path string) (string, bool) {
+	if r.left <= 0 {
+		return "", false
+	}
+	select {
+	case stuck <- struct{}{}:
+	default:
+		return "", false
+	}
+	begun := time.Now()
+	defer func() { r.left -= time.Since(begun) }()
+	read := make(chan []byte, 1)
+	go func() {
+		defer func() { <-stuck }()
+		read <- content(path)
+	}()
+	over := time.NewTimer(r.left)
+	defer over.Stop()
+	select {
+	case raw := <-read:
+		return string(raw), raw != nil
+	case <-over.C:
+		return "", false
+	}
+}
+
+// content returns the text of a regular file, nil if it cannot be read.
+func content(path string) []byte {
+	if strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/sys/") || strings.HasPrefix(path, "/dev/") {
+		return nil
+	}
+	info, err := os.Stat(path) // opening a device may already do something
+	if err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	if err != nil || len(raw) > mostBytes || bytes.IndexByte(raw, 0) >= 0 || !utf8.Valid(raw) {
+		return nil
+	}
+	if raw == nil {
+		raw = []byte{}
+	}
+	return raw
+}

@@ -1,0 +1,404 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// Bounds on the reading of a makefile.
+const (
+	maxMakeTargets  = 200 // that one call builds
+	maxMakeIncludes = 8
+	maxMakeNesting  = 8 // variables in variables
+)
+
+// A makefile holds the variables and rules of a text.
+type makefile struct {
+	sh       *shell.Shell
+	vars     map[string]string
+	rules    []makeRule
+	included int
+	built    map[string]bool // the targets that were run
+}
+
+// makeRule is one rule: what it makes, what it needs first, and its recipe.
+type makeRule struct {
+	targets, needs []string
+	recipe         []recipeLine
+	path, text     string // the included file that it stands in, "" for the makefile itself
+}
+
+// recipeLine is a command with the line where it begins.
+type recipeLine struct {
+	code string
+	line int
+}
+
+const makeOptions = "f C j? I o W l? file directory eval makefile jobs? include-dir old-file what-if new-file " +
+	"assume-new assume-old load-average?"
+
+// makeRecipes runs the recipes of the targets that a call of make names.
+func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
+	for _, set := range o.Pos { // the program that runs every recipe
+		if code, ok := strings.CutPrefix(set, "SHELL="); ok && strings.Contains(code, " ") {
+			sh.Run(code, nil)
+		}
+	}
+	if o.Given("n q t v just-print dry-run recon question touch version") {
+		return
+	}
+	child := sh.Sub()
+	for _, dir := range o.All("C", "directory") {
+		child.Place.Cwd = child.Path(dir)
+	}
+	given := strings.Join(o.All("eval"), "\n")
+	name, named := o.Get("f", "file", "makefile")
+	if named && name == "-" && c.In != nil {
+		makeGoals(child, given+"\n"+*c.In, o.Pos)
+		return
+	}
+	if given != "" {
+		makeGoals(child, given, o.Pos)
+	}
+	names := []string{"GNUmakefile", "makefile", "Makefile"}
+	if named {
+		names = []string{name}
+	}
+	for _, name := range names {
+		run := func(child *shell.Shell, text string) { makeGoals(child, text, o.Pos) }
+		if runRecipeFile(child, child.Path(name), settings(o.Pos), run) {
+			return
+		}
+	}
+}
+
+// settings returns the words of the form name=text.
+func settings(words []string) (out []string) {
+	for _, w := range words {
+		if _, text, ok := strings.Cut(w, "="); ok {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// runRecipeFile runs code of a file that this call wrote or that lies on the disk. It
+// returns false if the file is neither.
+func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
+	if text, written := sh.Brought(path); written {
+		run(sh.Sub(), text)
+		return true
+	}
+	text, ok := sh.FileText(path)
+	if ok {
+		sh.Enter(path, text, given, func(child *shell.Shell) { run(child, text) })
+	}
+	return ok
+}
+
+// makeGoals runs the recipes of the goals among the words, or of the first target.
+func makeGoals(sh *shell.Shell, text string, words []string) {
+	m := &makefile{sh: sh, vars: map[string]string{}, built: map[string]bool{}}
+	m.read(text, "", "")
+	goals := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.Contains(w, "=") })
+	for _, w := range words {
+		if name, value, ok := strings.Cut(w, "="); ok {
+			m.vars[strings.TrimRight(name, ":?+")] = value
+		}
+	}
+	if len(goals) == 0 {
+		goals = m.defaultGoal()
+	}
+	for _, goal := range goals {
+		m.build(goal)
+	}
+}
+
+// defaultGoal returns the target that make builds without arguments.
+func (m *makefile) defaultGoal() []string {
+	if goal := m.vars[".DEFAULT_GOAL"]; goal != "" {
+		return strings.Fields(goal)
+	}
+	for _, r := range m.rules {
+		for _, t := range r.targets {
+			if !strings.HasPrefix(t, ".") && !strings.Contains(t, "%") {
+				return []string{t}
+			}
+		}
+	}
+	return nil
+}
+
+// build runs the recipes of what a target needs, and then its own.
+func (m *makefile) build(target string) {
+	if m.built[target] || len(m.built) >= maxMakeTargets {
+		return
+	}
+	m.built[target] = true
+	for i := range m.rules {
+		r := &m.rules[i]
+		stem, ok := r.makes(target)
+		if !ok {
+			continue
+		}
+		for _, need := range r.needs {
+			m.build(strings.ReplaceAll(need, "%", stem))
+		}
+		m.run(r, target, stem)
+	}
+}
+
+// makes reports whether a rule makes a target, and the part that stands for %.
+func (r *makeRule) makes(target string) (stem string, ok bool) {
+	for _, t := range r.targets {
+		if t == target {
+			return "", true
+		}
+		before, after, pattern := strings.Cut(t, "%")
+		if pattern && len(target) > len(before)+len(after) && strings.HasPrefix(target, before) &&
+			strings.HasSuffix(target, after) {
+			return target[len(before) : len(target)-len(after)], true
+		}
+	}
+	return "", false
+}
+
+// run runs the recipe of a rule, each line in a shell of its own.
+func (m *makefile) run(r *makeRule, target, stem string) {
+	if r.path == "" {
+		m.runLines(m.sh, r, target, stem)
+		return
+	}
+	m.sh.Enter(r.path, r.text, nil, func(child *shell.Shell) { m.runLines(child, r, target, stem) })
+}
+
+func (m *makefile) runLines(sh *shell.Shell, r *makeRule, target, stem string) {
+	auto := map[string]string{"@": target, "*": stem, "<": lex.First(r.needs), "^": strings.Join(r.needs, " ")}
+	for _, line := range r.recipe {
+		child := sh.Sub()
+		child.AtLine(line.line)
+		child.Run(strings.TrimLeft(m.expand(line.code, auto, 0), "@+- \t"), nil)
+	}
+}
+
+// read adds the variables and rules of a text. path and text are those of an included
+// file.
+func (m *makefile) read(text, path, whole string) {
+	lines := logicalLines(text)
+	var open *makeRule
+	for i := 0; i < len(lines); i++ {
+		l := lines[i]
+		code := strings.TrimSpace(l.code)
+		word, rest, _ := strings.Cut(code, " ")
+		switch {
+		case strings.HasPrefix(l.code, "\t") && open != nil:
+			open.recipe = append(open.recipe, recipeLine{strings.TrimSpace(l.code), l.line})
+		case code == "" || code[0] == '#' || lex.OneOf(word, "ifeq ifneq ifdef ifndef else endif vpath unexport"):
+		case lex.OneOf(word, "include -include sinclude"):
+			m.include(m.expand(rest, nil, 0))
+		case word == "define":
+			i = m.define(rest, lines, i+1)
+		case m.assign(code):
+			open = nil
+		default:
+			m.rules = append(m.rules, m.rule(code, l.line, path, whole))
+			open = &m.rules[len(m.rules)-1]
+		}
+	}
+}
+
+// logicalLines splits a text into lines, and joins those that end with a backslash.
+func logicalLines(text string) (out []recipeLine) {
+	open := false
+	for i, line := range strings.Split(text, "\n") {
+		cut, more := strings.CutSuffix(strings.TrimSuffix(line, "\r"), "\\")
+		if open {
+			last := &out[len(out)-1]
+			last.code += " " + strings.TrimSpace(cut)
+		} else {
+			out = append(out, recipeLine{cut, i + 1})
+		}
+		open = more
+	}
+	return out
+}
+
+// include reads the makefiles of an include directive.
+func (m *makefile) include(names string) {
+	for _, name := range strings.Fields(names) {
+		text, ok := m.sh.FileText(name)
+		if m.included++; ok && m.included <= maxMakeIncludes {
+			m.read(text, m.sh.Path(name), text)
+		}
+	}
+}
+
+// define reads the lines of a variable up to "endef", and returns the index of that line.
+func (m *makefile) define(name string, lines []recipeLine, from int) int {
+	var body []string
+	i := from
+	for ; i < len(lines) && strings.TrimSpace(lines[i].code) != "endef"; i++ {
+		body = append(body, strings.TrimLeft(lines[i].code, "\t@+- "))
+	}
+	m.vars[strings.TrimRight(name, " :=")] = strings.Join(body, "\n")
+	return i
+}
+
+// assign reads a line that sets a variable. It returns false for any other line.
+func (m *makefile) assign(code string) bool {
+	equals, colon := strings.IndexByte(code, '='), strings.IndexByte(code, ':')
+	if equals < 1 || colon >= 0 && colon < equals-2 || colon == equals-2 && code[equals-1] != ':' {
+		return false
+	}
+	name := strings.TrimRight(code[:equals], ":?+! \t")
+	op := strings.TrimSpace(code[len(name):equals])
+	for _, prefix := range [...]string{"export ", "override ", "private "} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	value := strings.TrimSpace(code[equals+1:])
+	if value, _, _ = strings.Cut(value, " #"); op == ":" || op == "::" {
+		value = m.expand(value, nil, 0)
+	}
+	old, set := m.vars[name]
+	switch {
+	case op == "+":
+		value = strings.TrimSpace(old + " " + value)
+	case op == "!":
+		value = m.sh.Output(value)
+	case op == "?" && set:
+		value = old
+	}
+	m.vars[name] = value
+	return !strings.ContainsAny(name, " \t")
+}
+
+// rule reads the first line of a rule.
+func (m *makefile) rule(code string, line int, path, whole string) makeRule {
+	targets, needs, _ := strings.Cut(code, ":")
+	needs, inline, hasRecipe := strings.Cut(strings.TrimLeft(needs, ":"), ";")
+	if i := strings.LastIndexByte(needs, ':'); i >= 0 { // targets: pattern: needs
+		needs = needs[i+1:]
+	}
+	if strings.Contains(needs, "=") { // a variable of this target
+		m.assign(strings.TrimSpace(needs))
+		needs = ""
+	}
+	needs, _, _ = strings.Cut(needs, " #")
+	r := makeRule{
+		targets: strings.Fields(m.expand(targets, nil, 0)),
+		needs:   strings.Fields(strings.ReplaceAll(m.expand(needs, nil, 0), "|", " ")),
+		path:    path,
+		text:    whole,
+	}
+	if hasRecipe {
+		r.recipe = []recipeLine{{inline, line}}
+	}
+	return r
+}
+
+// expand replaces the variables in a text. What is not known becomes a hole.
+func (m *makefile) expand(text string, auto map[string]string, depth int) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "$")
+		b.WriteString(before)
+		if !found || rest == "" || depth > maxMakeNesting || b.Len() > shell.MaxSource {
+			return b.String()
+		}
+		name, n := reference(rest)
+		if name == "$" {
+			b.WriteByte('$')
+		} else {
+			b.WriteString(m.value(name, auto, depth))
+		}
+		text = rest[n:]
+	}
+}
+
+// reference returns the name after a "$" and how long the reference is.
+func reference(rest string) (name string, n int) {
+	closing := map[byte]byte{'(': ')', '{': '}'}[rest[0]]
+	if closing == 0 {
+		return rest[:1], 1
+	}
+	depth := 0
+	for i := range len(rest) {
+		switch rest[i] {
+		case rest[0]:
+			depth++
+		case closing:
+			depth--
+		}
+		if depth == 0 {
+			return rest[1:i], i + 1
+		}
+	}
+	return rest[1:], len(rest)
+}
+
+// value returns the text of a variable or of a function.
+func (m *makefile) value(name string, auto map[string]string, depth int) string {
+	function, args, called := strings.Cut(name, " ")
+	switch {
+	case called && function == "shell":
+		return m.sh.Output(m.expand(args, auto, depth+1))
+	case called && function == "call":
+		return m.called(args, auto, depth)
+	case called:
+		return partial.Unknown
+	}
+	if text, ok := auto[strings.TrimRight(name, "DF")]; ok && name != "" {
+		return text
+	}
+	if text, ok := m.vars[name]; ok {
+		return m.expand(text, auto, depth+1)
+	}
+	switch name {
+	case "MAKE":
+		return "make"
+	case "CURDIR":
+		return m.sh.Place.Cwd
+	}
+	if v, ok := m.sh.Lookup(name); ok {
+		return lex.First(v)
+	}
+	return partial.Unknown
+}
+
+// called returns the text of a variable whose $(1), $(2) … are the arguments.
+func (m *makefile) called(args string, auto map[string]string, depth int) string {
+	words := strings.Split(args, ",")
+	inner := map[string]string{}
+	for i, w := range words[1:] {
+		if i < 9 {
+			inner[string(rune('1'+i))] = m.expand(w, auto, depth+1)
+		}
+	}
+	return m.expand(m.vars[strings.TrimSpace(words[0])], inner, depth+1)
+}
+
+// nearest returns the path of the first of the named files that exists in the
+// directory of the shell or above it in the project.
+func nearest(sh *shell.Shell, names ...string) (string, bool) {
+	project := fspath.Slashed(sh.Eval.Site.Project)
+	for dir := sh.Place.Cwd; strings.HasPrefix(dir, "/"); dir = fspath.Dir(dir) {
+		for _, name := range names {
+			path := strings.TrimSuffix(dir, "/") + "/" + name
+			if _, written := sh.Brought(path); written {
+				return path, true
+			}
+			if _, ok := sh.FileText(path); ok {
+				return path, true
+			}
+		}
+		if dir == "/" || dir == project || !fspath.Within(dir, project) {
+			break
+		}
+	}
+	return "", false
+}

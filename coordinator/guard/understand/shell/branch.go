@@ -1,0 +1,225 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+)
+
+// In a file of the disk a branch is left out if its condition is known not to hold.
+// Scripts choose by their arguments: "./x.sh up" runs only the branch "up". In the call
+// itself every branch counts.
+
+// missing reports whether a positional parameter was not passed to a file. Its value
+// then counts as unknown, because scripts check their arguments.
+func (sh *Shell) missing(name string) bool {
+	if sh.exact || sh.params == nil || len(name) != 1 || name[0] < '1' || name[0] > '9' || sh.file() == nil {
+		return false
+	}
+	return int(name[0]-'0') > len(sh.params)
+}
+
+// placeholder reports whether the old value of a variable of a file is only there
+// until a branch sets it.
+func (sh *Shell) placeholder(old Value) bool {
+	return len(old) == 1 && old[0] == "" && sh.file() != nil
+}
+
+// required returns the value of ${x:?}, which ends a script if it is empty.
+func (sh *Shell) required(v Value) Value {
+	if sh.file() == nil || !slices.Contains(v, "") {
+		return v
+	}
+	return v.each(func(s string) string {
+		if s == "" {
+			return partial.Unknown
+		}
+		return s
+	})
+}
+
+// known returns the text of a word if it has exactly one value.
+func (sh *Shell) known(w *syntax.Word) (string, bool) {
+	child := sh.Sub()
+	child.exact = true
+	v := child.text(w)
+	if len(v) != 1 || partial.HasHole(v[0]) {
+		return "", false
+	}
+	return v[0], true
+}
+
+// skips reports whether the second command of a list does not run.
+func (sh *Shell) skips(c *syntax.BinaryCmd) bool {
+	if sh.file() == nil || c.X == nil {
+		return false
+	}
+	holds, known := sh.truth([]*syntax.Stmt{c.X})
+	switch c.Op {
+	case syntax.AndStmt:
+		return known && !holds
+	case syntax.OrStmt:
+		return known && holds
+	}
+	return false
+}
+
+// truth reports whether a condition of a file holds, and whether that is known.
+func (sh *Shell) truth(cond []*syntax.Stmt) (holds, known bool) {
+	if sh.file() == nil || len(cond) != 1 {
+		return false, false
+	}
+	switch c := cond[0].Cmd.(type) {
+	case *syntax.CallExpr:
+		holds, known = sh.testCall(c.Args)
+	case *syntax.TestClause:
+		holds, known = sh.testExpr(c.X)
+	}
+	return holds != cond[0].Negated, known
+}
+
+// testCall is truth for "test a = b" and "[ a = b ]".
+func (sh *Shell) testCall(words []*syntax.Word) (holds, known bool) {
+	if len(words) < 3 || len(words) > 5 || !lex.OneOf(words[0].Lit(), "test [") {
+		return false, false
+	}
+	words = words[1:]
+	if words[len(words)-1].Lit() == "]" {
+		words = words[:len(words)-1]
+	}
+	texts := make([]string, len(words))
+	for i, w := range words {
+		text, ok := sh.known(w)
+		if !ok {
+			return false, false
+		}
+		texts[i] = text
+	}
+	return tested(texts)
+}
+
+// testExpr is truth for [[ a == b ]].
+func (sh *Shell) testExpr(x syntax.TestExpr) (holds, known bool) {
+	switch t := x.(type) {
+	case *syntax.UnaryTest:
+		if text, ok := sh.operand(t.X); ok {
+			return tested([]string{t.Op.String(), text})
+		}
+	case *syntax.BinaryTest:
+		left, ok := sh.operand(t.X)
+		right, also := sh.operand(t.Y)
+		if ok && also && !strings.ContainsAny(right, "*?[") {
+			return tested([]string{left, t.Op.String(), right})
+		}
+	}
+	return false, false
+}
+
+func (sh *Shell) operand(x syntax.TestExpr) (string, bool) {
+	w, ok := x.(*syntax.Word)
+	if !ok {
+		return "", false
+	}
+	return sh.known(w)
+}
+
+// tested evaluates a test whose words are known.
+func tested(words []string) (holds, known bool) {
+	switch {
+	case len(words) == 2 && words[0] == "-z":
+		return words[1] == "", true
+	case len(words) == 2 && words[0] == "-n":
+		return words[1] != "", true
+	case len(words) == 3 && lex.OneOf(words[1], "= =="):
+		return words[0] == words[2], true
+	case len(words) == 3 && words[1] == "!=":
+		return words[0] != words[2], true
+	}
+	return false, false
+}
+
+// chosen returns the items of a case clause that may run.
+func (sh *Shell) chosen(c *syntax.CaseClause) []*syntax.CaseItem {
+	words, ok := sh.caseWords(c)
+	if !ok {
+		return c.Items
+	}
+	var items []*syntax.CaseItem
+	for _, word := range words {
+		for _, item := range c.Items {
+			takes, surely := sh.takes(item, word)
+			if takes && !slices.Contains(items, item) {
+				items = append(items, item)
+			}
+			if surely {
+				break
+			}
+		}
+	}
+	return items
+}
+
+// caseWords returns the texts that a case clause of a file may compare. In a loop over
+// its arguments a script looks at each of them.
+func (sh *Shell) caseWords(c *syntax.CaseClause) ([]string, bool) {
+	if sh.file() == nil || c.Word == nil {
+		return nil, false
+	}
+	if sh.uncertain > 1 && len(sh.params) > 0 && len(sh.params) <= maxGiven && firstArgument(c.Word) {
+		return sh.params, !slices.ContainsFunc(sh.params, partial.HasHole)
+	}
+	text, ok := sh.known(c.Word)
+	return []string{text}, ok
+}
+
+// firstArgument reports whether a word is "$1".
+func firstArgument(w *syntax.Word) bool {
+	parts := w.Parts
+	if len(parts) == 1 {
+		if q, ok := parts[0].(*syntax.DblQuoted); ok {
+			parts = q.Parts
+		}
+	}
+	if len(parts) != 1 {
+		return false
+	}
+	p, ok := parts[0].(*syntax.ParamExp)
+	return ok && p.Param != nil && p.Param.Value == "1"
+}
+
+// takes reports whether an item of a case clause may match a text, and whether it
+// surely does.
+func (sh *Shell) takes(item *syntax.CaseItem, text string) (may, surely bool) {
+	for _, p := range item.Patterns {
+		pattern, ok := sh.known(p)
+		switch {
+		case !ok, strings.ContainsAny(pattern, "?[("):
+			may = true
+		case fits(pattern, text):
+			return true, true
+		}
+	}
+	return may, false
+}
+
+// fits reports whether a text matches a pattern in which only * is special.
+func fits(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	text, ok := strings.CutPrefix(text, parts[0])
+	if !ok {
+		return false
+	}
+	for _, part := range parts[1 : len(parts)-1] {
+		if _, text, ok = strings.Cut(text, part); !ok {
+			return false
+		}
+	}
+	return strings.HasSuffix(text, parts[len(parts)-1])
+}

@@ -1,0 +1,344 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+)
+
+// A call may run files of the disk. Their code is read with the same understanding as
+// the call. Only effects that are found there count: a file that cannot be read, or
+// only in part, adds nothing.
+
+// Bounds on the files that one call runs.
+const (
+	maxFileDepth   = 3         // files that run files
+	maxFileRuns    = 24        // how often a file is begun
+	maxFileBytes   = 512 << 10 // text of all runs
+	maxFileEffects = maxEffects / 2
+	maxGiven       = 16 // texts that a call hands to a file
+)
+
+// disk holds what an evaluation knows of the files on disk.
+type disk struct {
+	texts  map[string]diskText // by path
+	copies map[string]string   // from a copy that this call makes to its original
+	runs   int
+	ran    int // bytes
+}
+
+// diskText is the text of a file; ok is false if it cannot be read.
+type diskText struct {
+	text string
+	ok   bool
+}
+
+// A codeFile is a file of the disk whose code is evaluated.
+type codeFile struct {
+	path  string
+	depth int
+	given []string // what the call hands over: arguments and variables
+	// line is the line of an offset in its text, see lineAt.
+	offset, line int
+}
+
+// FileText returns the text of a file on disk that the call may run. It returns
+// false for a file of another machine, a credential and an installed program.
+func (sh *Shell) FileText(name string) (text string, ok bool) {
+	return sh.textAt(sh.Path(name))
+}
+
+func (sh *Shell) textAt(path string) (string, bool) {
+	u := sh.Eval
+	if original, ok := u.copies[path]; ok {
+		path = original
+	}
+	if u.Site.FileText == nil || sh.Place.Away != "" || !sh.mayRead(path) {
+		return "", false
+	}
+	known, ok := u.texts[path]
+	if !ok && len(u.texts) < maxFileRuns*4 {
+		text, ok := u.Site.FileText(path)
+		known = diskText{text: partial.Scrub(text), ok: ok}
+		if u.texts == nil {
+			u.texts = map[string]diskText{}
+		}
+		u.texts[path] = known
+	}
+	return known.text, known.ok
+}
+
+// installed are the directories of programs that somebody else wrote.
+const installed = "node_modules .venv venv site-packages .tox .git/objects"
+
+// mayRead reports whether a path is known and leads to code that a session may have
+// written.
+func (sh *Shell) mayRead(path string) bool {
+	if !strings.HasPrefix(path, "/") || partial.HasHole(path) || fspath.HasGlob(path) ||
+		protected.SecretPath(path, sh.Place.Home) {
+		return false
+	}
+	for _, part := range strings.Split(path, "/") {
+		if lex.OneOf(part, installed) {
+			return false
+		}
+	}
+	if fspath.Within(path, fspath.Slashed(sh.Eval.Site.Project)) {
+		return true
+	}
+	for _, dir := range strings.Fields("/bin /dev /etc /lib /lib64 /nix /proc /run /sbin /snap /sys /usr /System /Library") {
+		if fspath.Within(path, dir) {
+			return false
+		}
+	}
+	return true
+}
+
+// Copied remembers that this call copies a file of the disk.
+func (sh *Shell) Copied(to, from string) {
+	if len(sh.Eval.copies) >= MaxAliases || sh.Eval.Site.FileText == nil {
+		return
+	}
+	if sh.Eval.copies == nil {
+		sh.Eval.copies = map[string]string{}
+	}
+	sh.Eval.copies[to] = sh.Path(from)
+}
+
+// RunFile runs a file of the disk as a shell program. It returns false if the file
+// cannot be read.
+func (sh *Shell) RunFile(name string, args []string) bool {
+	text, ok := sh.FileText(name)
+	if !ok {
+		return false
+	}
+	path := sh.Path(name)
+	sh.Enter(path, text, args, func(child *Shell) {
+		child.zero = path
+		child.vars = map[string]Value{"BASH_SOURCE": {path}}
+		child.Run(text, nil)
+	})
+	return true
+}
+
+// RunProgram runs a file of the disk by its path: with the program that its first
+// line names, or else as a shell program. It returns false if the file cannot be read.
+func (sh *Shell) RunProgram(name string, args []string, in *string) bool {
+	text, ok := sh.FileText(name)
+	if !ok {
+		return false
+	}
+	argv := []string{"sh"}
+	first, _, _ := strings.Cut(text, "\n")
+	if line, ok := strings.CutPrefix(first, "#!"); ok && strings.TrimSpace(line) != "" {
+		argv = strings.Fields(line)
+		argv[0] = fspath.Base(argv[0])
+	}
+	sh.Exec(append(append(argv, sh.Path(name)), args...), in)
+	return true
+}
+
+// SourceFile runs a file of the disk in this shell. It returns false if the file
+// cannot be read.
+func (sh *Shell) SourceFile(name string, args []string) bool {
+	text, ok := sh.FileText(name)
+	if !ok {
+		return false
+	}
+	path := sh.Path(name)
+	old, was := sh.vars["BASH_SOURCE"]
+	sh.enter(path, text, args, func() {
+		if sh.vars == nil {
+			sh.vars = map[string]Value{}
+		}
+		sh.vars["BASH_SOURCE"] = Value{path}
+		sh.Run(text, nil)
+	})
+	if sh.vars["BASH_SOURCE"] = old; !was {
+		delete(sh.vars, "BASH_SOURCE")
+	}
+	return true
+}
+
+// InFile runs code whose text is that of a file that was read before. It returns
+// false for any other text.
+func (sh *Shell) InFile(text string, run func(*Shell)) bool {
+	text = strings.TrimSpace(text)
+	if text == "" || len(sh.Eval.texts) == 0 {
+		return false
+	}
+	for path, known := range sh.Eval.texts {
+		if known.ok && strings.TrimSpace(known.text) == text && (sh.file() == nil || sh.file().path != path) {
+			sh.Enter(path, known.text, sh.params, run)
+			return true
+		}
+	}
+	return false
+}
+
+// Enter runs code of a file in a child scope. The effects of the code belong to
+// that file. It does nothing beyond the bounds on files.
+func (sh *Shell) Enter(path, text string, given []string, run func(child *Shell)) {
+	child := sh.Sub()
+	child.enter(path, text, given, func() { run(child) })
+}
+
+func (sh *Shell) enter(path, text string, given []string, run func()) {
+	u, f := sh.Eval, &codeFile{path: path, depth: 1}
+	if outer := sh.file(); outer != nil {
+		f.depth, f.given = outer.depth, outer.given
+		if outer.path != path {
+			f.depth++
+		}
+	} else {
+		f.given = sh.handed(given)
+	}
+	if f.depth > maxFileDepth || u.runs >= maxFileRuns || u.ran+len(text) > maxFileBytes || u.Budget.Spent {
+		return
+	}
+	u.runs++
+	u.ran += len(text)
+	src, part, line, at, feeds, budget := sh.Src, sh.Part, sh.line, sh.at, sh.feeds, u.Budget
+	whole := sh.here()
+	sh.Src = &Source{Text: text, Whole: whole, file: f, first: 1}
+	sh.feeds, sh.line, u.Budget = false, 1, newBudget(len(text))
+	run()
+	sh.Src, sh.Part, sh.line, sh.at, sh.feeds, u.Budget = src, part, line, at, feeds, budget
+}
+
+// handed returns the texts that a call hands to a file: its arguments, and the
+// values of the variables that it sets.
+func (sh *Shell) handed(args []string) []string {
+	given := slices.Clone(args)
+	for s := sh; s != nil; s = s.parent {
+		for _, v := range s.vars {
+			given = append(given, v...)
+		}
+	}
+	return given[:min(len(given), maxGiven)]
+}
+
+// InsideFile reports whether the running command stands in a file of the disk.
+func (sh *Shell) InsideFile() bool { return sh.file() != nil }
+
+// Output runs a text and returns what it prints, without line breaks at the end.
+func (sh *Shell) Output(text string) string {
+	return strings.TrimRight(sh.capture(func(child *Shell) { child.Run(text, nil) }), "\n")
+}
+
+// file returns the file whose code runs, nil for the call itself.
+func (sh *Shell) file() *codeFile {
+	if sh.at.src != nil {
+		return sh.at.src.file
+	}
+	if sh.Src == nil {
+		return nil
+	}
+	return sh.Src.file
+}
+
+// source returns a new source for a text that the running command runs.
+func (sh *Shell) source(text string) *Source {
+	before := sh.Src
+	if before == nil {
+		return &Source{Text: text}
+	}
+	src := &Source{Text: text, file: sh.file()}
+	part := sh.here()
+	if !strings.Contains(part, text) || src.file != nil {
+		src.Whole = part
+	}
+	if src.file == nil {
+		return src
+	}
+	src.first, src.piece = sh.line, before.Text != text
+	return src
+}
+
+// line returns the line of the file where a statement of the source stands.
+func (s *Source) line(st *syntax.Stmt) int {
+	switch {
+	case s.file == nil:
+		return 0
+	case s.piece:
+		return s.first
+	}
+	return s.first + int(st.Pos().Line()) - 1
+}
+
+// AtLine sets the line of the file that runs.
+func (sh *Shell) AtLine(line int) {
+	if sh.file() != nil {
+		sh.line = line
+	}
+}
+
+// AtOffset sets the line of the file that runs to that of an offset in its text. It
+// does nothing for any other text.
+func (sh *Shell) AtOffset(text string, offset int) {
+	f := sh.file()
+	if f == nil || sh.Src.file != f || sh.Src.piece || sh.Src.Text != text {
+		return
+	}
+	sh.line = f.lineAt(text, offset)
+}
+
+// lineAt returns the line of an offset. Offsets mostly grow, so it counts on from the
+// last one.
+func (f *codeFile) lineAt(text string, offset int) int {
+	if offset < f.offset || f.line == 0 {
+		f.offset, f.line = 0, 1
+	}
+	f.line += strings.Count(text[f.offset:offset], "\n")
+	f.offset = offset
+	return f.line
+}
+
+// reportFrom adds an effect of a file, unless it only says that code was not read.
+func (sh *Shell) reportFrom(f *codeFile, e effect.Effect) {
+	if len(sh.Eval.Effects) >= maxFileEffects {
+		return
+	}
+	if e.Kind == effect.RunUnknown && e.Op != effect.Network && e.Op != effect.Decoded {
+		return
+	}
+	e.Code = effect.Spot{File: f.path, Line: sh.line, Given: sh.given(f, e)}
+	sh.Eval.Add(e)
+}
+
+// given reports whether an effect depends on a text that the call handed over.
+func (sh *Shell) given(f *codeFile, e effect.Effect) bool {
+	return slices.ContainsFunc(f.given, func(text string) bool {
+		return text != "" && (e.Via == lex.ProgramName(text) || e.Target == sh.Path(text) ||
+			strings.Contains(e.Target, text) || strings.Contains(string(e.Op), text))
+	})
+}
+
+// runsInput reports whether a statement runs a program that runs what it reads, such
+// as "sudo bash" or "docker exec -i db psql".
+func (sh *Shell) runsInput(st *syntax.Stmt) bool {
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || sh.Eval.Site.FileText == nil || sh.Eval.RunsInput == nil {
+		return false
+	}
+	return slices.ContainsFunc(call.Args[:min(len(call.Args), 12)], func(w *syntax.Word) bool {
+		word := w.Lit()
+		return word != "" && sh.Eval.RunsInput(lex.ProgramName(word))
+	})
+}
+
+// codeIn returns the text of a file that the running command passes on to a program
+// that runs it.
+func (sh *Shell) codeIn(path string) (string, bool) {
+	if !sh.feeds {
+		return "", false
+	}
+	return sh.textAt(path)
+}
