@@ -16,7 +16,7 @@ func (x exam) guardChecks() []wire.Check {
 	if here, err := x.here(); err == nil {
 		project = here.project
 	}
-	grade, why := mods.Standing(hostDir, filepath.Dir(x.bin), home.PluginID)
+	grade, why := mods.GradeOf(hostDir, filepath.Dir(x.bin), home.PluginID)
 	checks := []wire.Check{gradeCheck(grade, why), modsCheck(grade, mods.Find(hostDir, project, home.PluginID))}
 	return append(checks, hooksOffChecks(hostDir, project)...)
 }

@@ -74,9 +74,9 @@ const PolicyFile = protected.PolicyFile
 // Rules returns the whole policy in a stable order; the table is a copy.
 func Rules() []Rule { return judge.Rules() }
 
-// Standing reports whether any row of a built-in rule denies, and whether any
+// VerdictsOf reports whether any row of a built-in rule denies, and whether any
 // row asks. known is false if no row has the id.
-func Standing(id string) (denies, asks, known bool) { return judge.Standing(id) }
+func VerdictsOf(id string) (denies, asks, known bool) { return judge.VerdictsOf(id) }
 
 // Keeps reports whether a rule protects the guard itself. A policy file cannot
 // turn off the asks of such a rule.

@@ -91,7 +91,7 @@ func (d *decoder) changes(k toml.Key) {
 // change reads one line of [rules].
 func (d *decoder) change(k toml.Key) {
 	to, ok := verdictOf(k.Value.Str(), true)
-	denies, asks, known := guard.Standing(k.Name)
+	denies, asks, known := guard.VerdictsOf(k.Name)
 	switch {
 	case !known:
 		d.wrong(k.Line, "no rule has the id %q%s; `afar guard rules` lists them", k.Name, suggestion(k.Name, ruleIDs()))
@@ -238,7 +238,7 @@ func (d *decoder) verdict(k toml.Key) guard.Verdict {
 
 func (d *decoder) id(k toml.Key) string {
 	id := d.text(k)
-	_, _, taken := guard.Standing(id)
+	_, _, taken := guard.VerdictsOf(id)
 	switch {
 	case taken:
 		d.wrong(k.Line, "%s is a built-in rule: change it under [rules]", id)

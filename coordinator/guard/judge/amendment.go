@@ -98,9 +98,9 @@ func Kinds() []effect.Kind {
 	return out
 }
 
-// Standing reports whether any row of a built-in rule denies, and whether any
+// VerdictsOf reports whether any row of a built-in rule denies, and whether any
 // row asks. known is false if no row has the id.
-func Standing(id string) (denies, asks, known bool) {
+func VerdictsOf(id string) (denies, asks, known bool) {
 	for i := range policies {
 		if p := &policies[i]; p.id == id {
 			known = true
@@ -154,7 +154,7 @@ func amendable(p *policy, to Verdict) bool {
 	case Ask:
 		return to == Deny || to == None && !Keeps(p.id)
 	case None:
-		denies, asks, _ := Standing(p.id)
+		denies, asks, _ := VerdictsOf(p.id)
 		return to != None && !denies && !asks
 	}
 	return false

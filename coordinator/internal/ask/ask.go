@@ -219,7 +219,7 @@ func Answer(a Ask, d Decision) (Ask, error) {
 		return addLease(a, d), nil
 	}
 	if a.State != Open {
-		return a, fmt.Errorf("%w: %s", ErrSettled, a.How())
+		return a, fmt.Errorf("%w: %s", ErrSettled, a.Ending())
 	}
 	if d.Allow && a.unanswered() {
 		return a, ErrWords
@@ -407,8 +407,8 @@ func expire(a Ask, now time.Time) Ask {
 	return a
 }
 
-// How says in one line how a ended.
-func (a Ask) How() string {
+// Ending says in one line how a ended.
+func (a Ask) Ending() string {
 	switch {
 	case a.State == Open:
 		return "open"

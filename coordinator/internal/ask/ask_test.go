@@ -233,7 +233,7 @@ func sound(t *testing.T, before, after ask.Ask) {
 	if (after.State == ask.Answered || after.State == ask.Delivered) != (after.Decision != nil) {
 		t.Errorf("%s with the decision %v", after.State, after.Decision)
 	}
-	if after.How() == "" {
+	if after.Ending() == "" {
 		t.Errorf("nothing to say about %+v", after)
 	}
 }

@@ -166,7 +166,7 @@ func (c Card) Endings() (out []Ending) {
 		if a.Waiting() {
 			continue
 		}
-		i := slices.IndexFunc(out, func(e Ending) bool { return e.Asks[0].How() == a.How() })
+		i := slices.IndexFunc(out, func(e Ending) bool { return e.Asks[0].Ending() == a.Ending() })
 		if i < 0 {
 			i, out = len(out), append(out, Ending{Of: len(c)})
 		}

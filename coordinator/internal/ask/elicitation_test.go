@@ -83,7 +83,7 @@ func TestFieldOptions(t *testing.T) {
 	a := elicited(t, `"b":{"type":"boolean"},"n":{"type":"integer","default":5,"title":"How many",`+
 		`"description":"of them"},"c":{"type":"array","items":{"enum":["x","y"]}}`, `"b"`)
 	labels := func() (out []string) {
-		q, _ := a.Form.Now()
+		q, _ := a.Form.Current()
 		for _, o := range q.Options {
 			out = append(out, o.Label)
 		}
@@ -104,7 +104,7 @@ func TestFieldOptions(t *testing.T) {
 	if !a.ExpiresAt.Equal(t0.Add(time.Minute + ask.AnsweringFor)) {
 		t.Errorf("a form that is being filled in ends at %s", a.ExpiresAt)
 	}
-	q, _ := a.Form.Now()
+	q, _ := a.Form.Current()
 	if got := strings.Join(labels(), "|"); got != "Default: 5" || q.Text != "How many" ||
 		q.Hint != "of them · a whole number · not required" {
 		t.Errorf("a number offers %s, %q, %q", got, q.Text, q.Hint)
@@ -120,8 +120,8 @@ func TestFieldOptions(t *testing.T) {
 		t.Errorf("a bare yes: %v", err)
 	}
 	move(ask.Pick(2, 2))
-	if a.State != ask.Answered || !strings.HasPrefix(a.How(), "answered by Ada") {
-		t.Errorf("have %s, %s", a.State, a.How())
+	if a.State != ask.Answered || !strings.HasPrefix(a.Ending(), "answered by Ada") {
+		t.Errorf("have %s, %s", a.State, a.Ending())
 	}
 }
 
@@ -140,9 +140,9 @@ func TestElicitationTimes(t *testing.T) {
 		t.Errorf("unattended: %s, parked %t, %q", a.State, a.Parked, a.Note)
 	}
 	no, err := ask.Answer(ask.Start(base, session.Auto, t0), ask.Decision{By: "Ada", At: t0})
-	if err != nil || !strings.HasPrefix(no.How(), "declined by Ada") ||
+	if err != nil || !strings.HasPrefix(no.Ending(), "declined by Ada") ||
 		must(ask.Claim(no)).Outcome() != "the server was told" {
-		t.Errorf("declined: %v, %s, %s", err, no.How(), must(ask.Claim(no)).Outcome())
+		t.Errorf("declined: %v, %s, %s", err, no.Ending(), must(ask.Claim(no)).Outcome())
 	}
 }
 
@@ -206,7 +206,7 @@ func FuzzElicitation(f *testing.F) {
 			if err != nil && next.Form != before {
 				t.Fatalf("a refused answer changed the form: %v", err)
 			}
-			if q, open := next.Form.Now(); err != nil && open && len(q.Options) > 0 {
+			if q, open := next.Form.Current(); err != nil && open && len(q.Options) > 0 {
 				next, _ = ask.Pick(next.Form.At, len(q.Options)-1)(next, ask.Decision{By: "Ada", At: t0})
 			}
 			a = next

@@ -129,8 +129,8 @@ func cleanText(text string) string {
 	return Elide(redact.Clean(text), maxWords)
 }
 
-// Now returns the current question, or false if none is left.
-func (f *Form) Now() (Question, bool) {
+// Current returns the current question, or false if none is left.
+func (f *Form) Current() (Question, bool) {
 	if f == nil || f.At >= len(f.Questions) {
 		return Question{}, false
 	}
@@ -231,10 +231,10 @@ func Choose(options []int) Step {
 // ask.
 func stepOn(q int, change func(Question) (_ Question, done bool, _ error)) Step {
 	return func(a Ask, d Decision) (Ask, error) {
-		now, ok := a.Form.Now()
+		now, ok := a.Form.Current()
 		switch {
 		case a.State != Open:
-			return a, fmt.Errorf("%w: %s", ErrSettled, a.How())
+			return a, fmt.Errorf("%w: %s", ErrSettled, a.Ending())
 		case a.Form == nil:
 			return a, ErrNoForm
 		case !ok, q != current && q != a.Form.At:
@@ -270,7 +270,7 @@ func toggle(picked []int, i int) []int {
 
 // unanswered reports whether a still has a question without an answer. The host would
 // ignore a plain yes to it.
-func (a Ask) unanswered() bool { _, open := a.Form.Now(); return open }
+func (a Ask) unanswered() bool { _, open := a.Form.Current(); return open }
 
 // verb says in one word what the person did.
 func (a Ask) verb() string {

@@ -156,7 +156,7 @@ func TestWordsOfTheEnd(t *testing.T) {
 		{Plan, Decision{}, "sent back by Ann at 00:00:00"},
 	} {
 		test.d.By = "Ann"
-		if got := (Ask{Kind: test.kind, State: Answered, Decision: &test.d}).How(); got != test.want {
+		if got := (Ask{Kind: test.kind, State: Answered, Decision: &test.d}).Ending(); got != test.want {
 			t.Errorf("%s, not %s", got, test.want)
 		}
 	}

@@ -28,7 +28,7 @@ func (a *Auditor) hostDir(v session.Session) string {
 // sessions that run now.
 func (a *Auditor) Guard() wire.Guard {
 	hostDir := a.dirs.HostDir()
-	grade, why := mods.Standing(hostDir, filepath.Dir(a.bin), home.PluginID)
+	grade, why := mods.GradeOf(hostDir, filepath.Dir(a.bin), home.PluginID)
 	out := wire.Guard{Grade: string(grade), Why: why, Mods: []wire.Mod{}}
 	found := mods.Find(hostDir, "", home.PluginID)
 	for _, v := range a.core.Sessions() {

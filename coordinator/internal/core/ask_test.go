@@ -55,8 +55,8 @@ func TestAskLife(t *testing.T) {
 		t.Errorf("the waiting hook got %+v", got)
 	}
 	if late, err := r.Answer("a", ask.Decision{By: "Eve"}); !errors.Is(err, ask.ErrSettled) ||
-		late.How() != answered.How() {
-		t.Errorf("a second answer: %v, %s", err, late.How())
+		late.Ending() != answered.Ending() {
+		t.Errorf("a second answer: %v, %s", err, late.Ending())
 	}
 	claimed, err := r.ClaimAsk("a", false)
 	if err != nil || claimed.State != ask.Delivered {
@@ -171,8 +171,8 @@ func TestNobodyDialsAgain(t *testing.T) {
 	ended := r.kinds(head)
 	slices.Sort(ended)
 	r.same("journal", []string{"ask.ended answered", "ask.ended open"}, ended)
-	if a := r.state("answered", ask.Withdrawn); !strings.HasPrefix(a.How(), "not delivered: allowed by Ada") {
-		t.Errorf("have %q", a.How())
+	if a := r.state("answered", ask.Withdrawn); !strings.HasPrefix(a.Ending(), "not delivered: allowed by Ada") {
+		t.Errorf("have %q", a.Ending())
 	}
 }
 
@@ -247,8 +247,8 @@ func TestForgottenAsk(t *testing.T) {
 	if got := r.Asks(true); len(got) != 0 {
 		t.Fatalf("memory holds %+v", got)
 	}
-	if a, err := r.Answer("a", yes("Ada")); !errors.Is(err, ask.ErrSettled) || a.How() != "Esc" {
-		t.Errorf("have %q, %v", a.How(), err)
+	if a, err := r.Answer("a", yes("Ada")); !errors.Is(err, ask.ErrSettled) || a.Ending() != "Esc" {
+		t.Errorf("have %q, %v", a.Ending(), err)
 	}
 }
 
@@ -380,8 +380,8 @@ func TestLocallySettled(t *testing.T) {
 	} {
 		r.state(id, want)
 	}
-	if a := r.state("old", ask.Withdrawn); a.How() != "answered at the terminal" {
-		t.Errorf("have %q", a.How())
+	if a := r.state("old", ask.Withdrawn); a.Ending() != "answered at the terminal" {
+		t.Errorf("have %q", a.Ending())
 	}
 }
 
@@ -502,8 +502,8 @@ func TestRanSettles(t *testing.T) {
 	r.openAsk(newAsk("a", "x"))
 	r.ok(r.Ran(ran("x")))
 	a := r.state("a", ask.Withdrawn)
-	if a.How() != "answered at the terminal" || a.Outcome() != "ran ok, 1.0 s" {
-		t.Errorf("have %q, %q", a.How(), a.Outcome())
+	if a.Ending() != "answered at the terminal" || a.Outcome() != "ran ok, 1.0 s" {
+		t.Errorf("have %q, %q", a.Ending(), a.Outcome())
 	}
 	if v, _ := r.Session("s"); v.State != session.Working || v.Tools != 1 {
 		t.Errorf("the session is %s with %d tools", v.State, v.Tools)

@@ -19,7 +19,7 @@ func answerText(card ask.Card, err error) string {
 	case errors.Is(err, ask.ErrScope):
 		return "Nothing was decided: " + err.Error() + "."
 	case errors.Is(err, ask.ErrSettled):
-		return "Too late: " + a.How() + "."
+		return "Too late: " + a.Ending() + "."
 	case err != nil:
 		return notTaken(err)
 	case a.Kind == ask.CheckIn:
@@ -82,7 +82,7 @@ func planText(d ask.Decision) string {
 
 // unfinished returns what is chosen so far, or what comes next.
 func unfinished(a ask.Ask) string {
-	now, _ := a.Form.Now()
+	now, _ := a.Form.Current()
 	if len(now.Picked) > 0 {
 		return "Chosen: " + now.Answer() + ". Done sends it."
 	}

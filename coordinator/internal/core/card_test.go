@@ -269,8 +269,8 @@ func TestOvertaken(t *testing.T) {
 		o.Run.Took = c.took
 		r.ok(r.Ran(o))
 		if a := r.state("a", c.state); c.state == ask.Withdrawn &&
-			(a.How() != "answered at the terminal" || a.Run == nil) {
-			t.Errorf("%s: %s", c.name, a.How())
+			(a.Ending() != "answered at the terminal" || a.Run == nil) {
+			t.Errorf("%s: %s", c.name, a.Ending())
 		}
 	}
 }

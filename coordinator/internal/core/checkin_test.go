@@ -181,7 +181,7 @@ func TestMissed(t *testing.T) {
 	r.reply("go on")
 	r.ok(r.EndSession("s", "exit"))
 	if a, _ := r.Ask("c1"); !a.Replied() || a.State != ask.Answered {
-		t.Errorf("the check-in is %s, %s", a.State, a.How())
+		t.Errorf("the check-in is %s, %s", a.State, a.Ending())
 	}
 	found := false
 	for _, a := range r.drain(phone) {

@@ -181,7 +181,7 @@ func (r *rig) state(id string, want ask.State) ask.Ask {
 	a, err := r.Ask(ask.ID(id))
 	r.ok(err)
 	if a.State != want {
-		r.t.Errorf("ask %s is %s (%s), want %s", id, a.State, a.How(), want)
+		r.t.Errorf("ask %s is %s (%s), want %s", id, a.State, a.Ending(), want)
 	}
 	return a
 }

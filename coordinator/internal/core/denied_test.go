@@ -40,7 +40,7 @@ func TestRetryOnce(t *testing.T) {
 	r.pair()
 	r.see("s", "/p")
 	r.ok(r.SetAway("", session.On, 0))
-	if a := r.denied("ask_a", "x"); !a.Parked || !a.Shown || a.How() != "refused by Claude Code's auto mode" {
+	if a := r.denied("ask_a", "x"); !a.Parked || !a.Shown || a.Ending() != "refused by Claude Code's auto mode" {
 		t.Fatalf("have %+v", a)
 	}
 	if again := r.denied("ask_b", "x"); again.ID != "ask_a" {
@@ -69,7 +69,7 @@ func TestRetryOnce(t *testing.T) {
 	}
 	r.ok(r.Ran(ran("x")))
 	if a, err := r.Ask("ask_a"); err != nil || !strings.HasPrefix(a.Outcome(), "ran ok") || r.MayRetry() {
-		t.Errorf("the card says %q, %q, %v", a.How(), a.Outcome(), err)
+		t.Errorf("the card says %q, %q, %v", a.Ending(), a.Outcome(), err)
 	}
 }
 
@@ -95,8 +95,8 @@ func TestRetryRunsOut(t *testing.T) {
 		t.Fatal("it ran out too early")
 	}
 	r.pass(time.Second)
-	if a, err := r.Ask("ask_a"); err != nil || !strings.HasSuffix(a.How(), "not tried again in time") {
-		t.Errorf("the card says %q, %v", a.How(), err)
+	if a, err := r.Ask("ask_a"); err != nil || !strings.HasSuffix(a.Ending(), "not tried again in time") {
+		t.Errorf("the card says %q, %v", a.Ending(), err)
 	}
 	if r.retries("x") || len(r.drain(core.LaneDisk)) != 1 {
 		t.Error("it counts after its time")

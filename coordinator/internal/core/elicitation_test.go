@@ -47,7 +47,7 @@ func TestElicitationAtTheTerminal(t *testing.T) {
 			a := elicitation("ask_a")
 			a.Attended = c.attended
 			if got := r.openAsk(a); got.State != c.want {
-				t.Errorf("have %s, want %s: %s", got.State, c.want, got.How())
+				t.Errorf("have %s, want %s: %s", got.State, c.want, got.Ending())
 			}
 		})
 	}

@@ -161,8 +161,8 @@ func TestParkAndLease(t *testing.T) {
 	_, err := r.Answer("ask_a", yes("Ada"))
 	r.ok(err)
 	if late, err := r.Answer("ask_a", ask.Decision{By: "Eve"}); !errors.Is(err, ask.ErrSettled) ||
-		!strings.Contains(late.How(), "allowed by Ada") {
-		t.Errorf("a second answer: %v, %s", err, late.How())
+		!strings.Contains(late.Ending(), "allowed by Ada") {
+		t.Errorf("a second answer: %v, %s", err, late.Ending())
 	}
 	r.restart()
 	text, err := r.TellLate("s", "hook", 4000)
@@ -187,8 +187,8 @@ func TestParkAndLease(t *testing.T) {
 	}
 	r.ok(r.Ran(ran("x")))
 	if a, err := r.Ask("ask_a"); err != nil || !strings.HasPrefix(a.Outcome(), "ran ok") ||
-		!strings.Contains(a.How(), "used at") {
-		t.Errorf("the card says %q, %q, %v", a.How(), a.Outcome(), err)
+		!strings.Contains(a.Ending(), "used at") {
+		t.Errorf("the card says %q, %q, %v", a.Ending(), a.Outcome(), err)
 	}
 	if third := r.park("ask_e", "x"); third.State != ask.Expired {
 		t.Errorf("a lease counted twice: %s", third.State)

@@ -52,7 +52,7 @@ func TestUndelivered(t *testing.T) {
 				r.claimed(allow)
 				end(r)
 				a := r.state("a", ask.Withdrawn)
-				if how := a.How(); !strings.HasPrefix(how, "not delivered: ") || !strings.Contains(how, "by Ada at") {
+				if how := a.Ending(); !strings.HasPrefix(how, "not delivered: ") || !strings.Contains(how, "by Ada at") {
 					t.Errorf("the card says %q", how)
 				}
 				other := newAsk("other", "npm unpublish")
@@ -64,7 +64,7 @@ func TestUndelivered(t *testing.T) {
 					!allow && got.Decision.Message != "use yarn" {
 					t.Errorf("asked again it is %s, %+v", got.State, got.Decision)
 				}
-				how := r.state("a", ask.Withdrawn).How()
+				how := r.state("a", ask.Withdrawn).Ending()
 				if !strings.Contains(how, "when the call was asked for again") {
 					t.Errorf("then the card says %q", how)
 				}

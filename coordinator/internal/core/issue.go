@@ -32,7 +32,7 @@ type Errand struct {
 // sendErrands adds the errands of a loop's step as actions, and what the step says of
 // issues to the journal and to the topic of each issue.
 func (s *state) sendErrands(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
-	for _, said := range out.Said {
+	for _, said := range out.IssueLines {
 		text := briefly(redact.Mask(folded(said.Text)))
 		s.postLoop(b, topic.OfIssue(said.Issue), said.Action, text, now)
 		line := fmt.Sprintf("%s: issue %s %s: %s", s.token(id), said.Issue, said.Action, text)
@@ -87,8 +87,8 @@ func (c *Core) AdvanceIssue(e Errand, r loop.Result) error {
 // issue that no step of a loop says.
 func (c *Core) SayOfIssue(e Errand, action, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		said := []loop.Said{{Issue: e.Issue.ID, Action: action, Text: text}}
-		s.sendErrands(&b, e.Session, loop.Outcome{Said: said}, now)
+		said := []loop.IssueLine{{Issue: e.Issue.ID, Action: action, Text: text}}
+		s.sendErrands(&b, e.Session, loop.Outcome{IssueLines: said}, now)
 		notice := fmt.Sprintf("🔁 %s\n%s: issue %s %s\n%s", s.token(e.Session), action, e.Issue.ID, e.Issue.Title, text)
 		s.notify(&b, "loop", e.Session, notice, now)
 		return b, nil

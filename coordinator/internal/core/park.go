@@ -34,7 +34,7 @@ func (s *state) tells(b *store.Batch, id session.ID, delivery string, room int) 
 	if len(v.Tells) == 0 {
 		return ""
 	}
-	next, text := v.Told(delivery, room)
+	next, text := v.Deliver(delivery, room)
 	if !slices.Equal(next.Tells, v.Tells) {
 		s.sessions.put(b, next)
 	}
@@ -50,7 +50,7 @@ func (c *Core) UntellLate(id session.ID, delivery string) error {
 			}
 		}
 		if v := s.sessions.rows[id]; len(v.Tells) > 0 {
-			s.sessions.put(&b, v.Untold(delivery))
+			s.sessions.put(&b, v.Undeliver(delivery))
 		}
 		return b, nil
 	})

@@ -126,8 +126,8 @@ func TestEndSession(t *testing.T) {
 	r.ok(r.EndSession("s", "logout"))
 	r.ok(r.EndSession("s", "again"))
 	r.ok(r.EndSession("nobody", "x"))
-	if a := r.state("open", ask.Cancelled); a.How() != "the session ended" {
-		t.Errorf("have %q", a.How())
+	if a := r.state("open", ask.Cancelled); a.Ending() != "the session ended" {
+		t.Errorf("have %q", a.Ending())
 	}
 	r.state("answered", ask.Cancelled)
 	r.state("other", ask.Open)

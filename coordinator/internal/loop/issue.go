@@ -149,8 +149,8 @@ const (
 	Blocked  Refusal = "blocked"  // by the state of the base's checkout, or its remote
 )
 
-// A Said is a line about an issue, for its topic and the journal.
-type Said struct{ Issue, Action, Text string }
+// An IssueLine is a line about an issue, for its topic and the journal.
+type IssueLine struct{ Issue, Action, Text string }
 
 // runs reports whether an errand for is is being done.
 func (is *Issue) runs() bool {
@@ -288,7 +288,7 @@ func (w *work) sendBack(news string) {
 }
 
 func (w *work) say(action, text string) {
-	w.Said = append(w.Said, Said{w.issue().ID, action, text})
+	w.IssueLines = append(w.IssueLines, IssueLine{w.issue().ID, action, text})
 }
 
 // Advance applies the result of the errand of a frame's step. It returns ErrStale, and

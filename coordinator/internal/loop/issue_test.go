@@ -232,7 +232,7 @@ func TestAdvance(t *testing.T) {
 				t.Fatal(err)
 			}
 			var said []string
-			for _, word := range o.Said {
+			for _, word := range o.IssueLines {
 				said = append(said, word.Action)
 			}
 			if got := strings.Join(said, " "); got != tt.said {
@@ -311,9 +311,9 @@ func TestLetGoBehindTheLanding(t *testing.T) {
 		s := inPhase(t, p)
 		o := must(Cancel(s, "ann", epoch))
 		inHand, paused := s.Frames[0].Issue.ID != "", p != Picking && p != Closing && p != Cleaning
-		if (releasedIn(o)["run"] == 1) != inHand || (len(o.Said) == 1) != paused ||
+		if (releasedIn(o)["run"] == 1) != inHand || (len(o.IssueLines) == 1) != paused ||
 			strings.Contains(o.Notify, "PAUSED") != paused {
-			t.Errorf("%s: let go of %v, said %v, told %q", p, releasedIn(o), o.Said, o.Notify)
+			t.Errorf("%s: let go of %v, said %v, told %q", p, releasedIn(o), o.IssueLines, o.Notify)
 		}
 	}
 }

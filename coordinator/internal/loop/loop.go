@@ -195,8 +195,8 @@ type Outcome struct {
 	Wait string
 	// Errands are to be done outside, in their order.
 	Errands []Errand
-	// Said is the news about issues.
-	Said []Said
+	// IssueLines is the news about issues.
+	IssueLines []IssueLine
 	// Notify is the one message for the person, if any. It contains the verdict's word.
 	Notify string
 	// Verdict is that of the outermost frame that ended or paused in this step.
@@ -287,7 +287,7 @@ func Start(s Stack, session, id string, o Options, now time.Time) (Outcome, erro
 	s.Frames = append(s.Frames, s.frame(id, o, now))
 	s.UpdatedAt, s.Paused, s.Quiet, s.Unheard = now, nil, 0, o.Outside
 	w := work{s: s, at: len(s.Frames) - 1, now: now}
-	w.Notify, w.Verdict, w.Errands, w.Said = before.Notify, before.Verdict, before.Errands, before.Said
+	w.Notify, w.Verdict, w.Errands, w.IssueLines = before.Notify, before.Verdict, before.Errands, before.IssueLines
 	if w.issue() != nil {
 		w.enter(Picking)
 	}

@@ -471,7 +471,7 @@ func verifyStep(t *rapid.T, before Stack, o Outcome, now time.Time) {
 		t.Fatal("blocks and asks for a check")
 	}
 	if o.Notify != "" &&
-		(!strings.Contains(o.Notify, string(o.Verdict)) || o.Verdict == "" && len(o.Said)+len(o.Errands) == 0) {
+		(!strings.Contains(o.Notify, string(o.Verdict)) || o.Verdict == "" && len(o.IssueLines)+len(o.Errands) == 0) {
 		t.Fatalf("the message lacks the verdict %q: %s", o.Verdict, o.Notify)
 	}
 	verifyIssues(t, before, o)

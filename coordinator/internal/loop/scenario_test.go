@@ -307,7 +307,7 @@ func (p *player) outcome(o Outcome) []string {
 		}
 		add("errand", text)
 	}
-	for _, said := range o.Said {
+	for _, said := range o.IssueLines {
 		add("said", fmt.Sprintf("issue:%s [loop] %s: %s", said.Issue, said.Action, said.Text))
 	}
 	add("wait", o.Wait)

@@ -236,7 +236,7 @@ func (o *Outcome) pop(s *Stack, end ending, now time.Time) string {
 // followedBy returns o with the effects of the step that came after it.
 func (o Outcome) followedBy(last Outcome) Outcome {
 	o.Stack, o.Verdict = last.Stack, last.Verdict
-	o.Errands, o.Said = append(o.Errands, last.Errands...), append(o.Said, last.Said...)
+	o.Errands, o.IssueLines = append(o.Errands, last.Errands...), append(o.IssueLines, last.IssueLines...)
 	o.tell(last.Notify)
 	return o
 }

@@ -33,7 +33,7 @@ func (s *Server) allFacts(ctx context.Context, v session.Session) loop.AnchorFac
 func (s *Server) anchorFacts(v session.Session) loop.AnchorFacts {
 	said := ""
 	if v.Transcript != "" {
-		said = redact.Clean(s.cfg.Said(v.Transcript))
+		said = redact.Clean(s.cfg.LastText(v.Transcript))
 	}
 	return loop.AnchorFacts{Said: said, Asked: v.Typed, Whole: s.wholeGoal(v)}
 }

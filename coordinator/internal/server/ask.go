@@ -250,7 +250,7 @@ func (s *Server) showAsk(_ *call, in wire.AskRequest) (out wire.AskReply, err er
 	out.Ask = s.wireAsk(a)
 	out.AskedBy = card.Waiting().Or(a).Askers()
 	if a.State != ask.Open {
-		out.How = a.How()
+		out.How = a.Ending()
 	}
 	if v, ok := s.cfg.Core.UndoOf(a.ID); ok {
 		kept := s.wireUndo(v)

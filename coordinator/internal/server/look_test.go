@@ -24,8 +24,8 @@ func TestStopSettlesDialogs(t *testing.T) {
 	open("main", "")
 	open("sub", `,"agent_id":"7","agent_type":"Explore"`)
 	r.hook(wire.OpStop, "", nil)
-	if a := r.askState("main"); a.State != ask.Withdrawn || a.How() != "answered at the terminal" {
-		t.Errorf("the dialog is %s: %s", a.State, a.How())
+	if a := r.askState("main"); a.State != ask.Withdrawn || a.Ending() != "answered at the terminal" {
+		t.Errorf("the dialog is %s: %s", a.State, a.Ending())
 	}
 	if a := r.askState("sub"); a.State != ask.Open {
 		t.Errorf("the subagent's ask is %s", a.State)

@@ -16,7 +16,7 @@ func (s *Server) reasons(p payload) (asked, said string) {
 	if err == nil {
 		asked = v.Typed
 	}
-	return asked, lastLine(s.cfg.SaidBeforeCall(p.CallerTranscript()))
+	return asked, lastLine(s.cfg.LastTextBeforeCall(p.CallerTranscript()))
 }
 
 // firstLine and lastLine return the first and the last line of a text that hold words,

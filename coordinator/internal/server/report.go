@@ -63,7 +63,7 @@ func (s *Server) wireReport(r core.Report) wire.ReportReply {
 		out.Asks = append(out.Asks, wire.ReportedAsk{
 			Ask:      s.wireAsk(a),
 			WaitedMS: end.Sub(a.OpenedAt).Milliseconds(),
-			How:      a.How(),
+			How:      a.Ending(),
 		})
 	}
 	for kind, n := range r.Counts {

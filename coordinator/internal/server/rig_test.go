@@ -130,7 +130,7 @@ func newRig(t *testing.T) *rig {
 		Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
 		Snapshot: func(context.Context, undo.ID, time.Duration, bool) {},
 		Telegram: r, Steps: transcript.Steps, Spent: new(transcript.Glances).Spent,
-		Usage: transcript.Usage, Said: transcript.Said, SaidBeforeCall: transcript.SaidBeforeCall,
+		Usage: transcript.Usage, LastText: transcript.LastText, LastTextBeforeCall: transcript.LastTextBeforeCall,
 		Glance: transcript.Glance,
 		Git: server.Git{
 			Top:    func(context.Context, string) (string, error) { return "", errors.New("no repository") },

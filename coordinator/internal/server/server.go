@@ -65,12 +65,12 @@ type Config struct {
 	// Usage returns what a transcript reports as used after the byte from, and the
 	// transcript's end. With a negative from it only finds the end.
 	Usage func(transcript string, from int64) (sum usage.Sum, end int64)
-	// Said returns the last text that the model wrote in a transcript since the last
+	// LastText returns the last text that the model wrote in a transcript since the last
 	// prompt, "" for none.
-	Said func(transcript string) string
-	// SaidBeforeCall is like Said, for a call that is asked about now. It may wait a
+	LastText func(transcript string) string
+	// LastTextBeforeCall is like LastText, for a call that is asked about now. It may wait a
 	// second until the transcript contains the call.
-	SaidBeforeCall func(transcript string) string
+	LastTextBeforeCall func(transcript string) string
 	// Glance returns what the host's files say about the session of a transcript.
 	Glance func(transcript string) usage.Glance
 	// Spent returns what the session of a transcript used since a time, in no order.

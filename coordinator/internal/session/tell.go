@@ -26,10 +26,10 @@ func (s Session) Tell(text string) Session {
 	return s
 }
 
-// Told assigns the waiting texts to a delivery, as many as fit into room bytes. The same
+// Deliver assigns the waiting texts to a delivery, as many as fit into room bytes. The same
 // delivery gets the same texts again, because it may have lost our reply. When another
 // delivery takes texts, the earlier ones have arrived.
-func (s Session) Told(delivery string, room int) (Session, string) {
+func (s Session) Deliver(delivery string, room int) (Session, string) {
 	var left []Tell
 	var lines []string
 	for _, t := range s.Tells {
@@ -46,8 +46,8 @@ func (s Session) Told(delivery string, room int) (Session, string) {
 	return s, strings.Join(lines, "\n")
 }
 
-// Untold makes the texts of a delivery that never arrived wait again.
-func (s Session) Untold(delivery string) Session {
+// Undeliver makes the texts of a delivery that never arrived wait again.
+func (s Session) Undeliver(delivery string) Session {
 	s.Tells = slices.Clone(s.Tells)
 	for i := range s.Tells {
 		if s.Tells[i].Delivery == delivery {

@@ -23,15 +23,15 @@ func TestTell(t *testing.T) {
 	}
 	for i, step := range steps {
 		var got string
-		if s, got = s.Told(step.delivery, step.room); got != step.want || len(s.Tells) != step.left {
+		if s, got = s.Deliver(step.delivery, step.room); got != step.want || len(s.Tells) != step.left {
 			t.Errorf("step %d: %q, left %+v", i, got, s.Tells)
 		}
 	}
-	s, _ = Session{}.Tell("one").Told("a", 50)
-	if _, got := s.Untold("a").Told("b", 50); got != "one" {
+	s, _ = Session{}.Tell("one").Deliver("a", 50)
+	if _, got := s.Undeliver("a").Deliver("b", 50); got != "one" {
 		t.Errorf("what never arrived is told as %q", got)
 	}
-	if _, got := s.Told("b", 50); got != "" {
+	if _, got := s.Deliver("b", 50); got != "" {
 		t.Errorf("told twice: %q", got)
 	}
 	for i := range 20 {

@@ -228,7 +228,7 @@ func (d *decision) needsReview() bool {
 }
 
 func (d *decision) hasNews() bool {
-	next, told := d.Session.Told(d.Delivery, d.Room)
+	next, told := d.Session.Deliver(d.Delivery, d.Room)
 	d.Session, d.out.Told = next, true
 	return d.block(strings.Trim(d.Answers+"\n"+told, "\n"))
 }

@@ -26,9 +26,9 @@ const (
 	Locked Grade = "locked"
 )
 
-// Standing returns the grade that holds for a person's sessions, and why it is no
+// GradeOf returns the grade that holds for a person's sessions, and why it is no
 // better. root is the plugin's directory, id what the host calls the plugin.
-func Standing(hostDir, root, id string) (Grade, string) {
+func GradeOf(hostDir, root, id string) (Grade, string) {
 	lock, others := managed(id)
 	paths := strings.Join(others, ", ")
 	switch {

@@ -99,10 +99,10 @@ func TestStanding(t *testing.T) {
 		`not JSON`:                               mods.Plain,
 	} {
 		host := write(t, map[string]string{"settings.json": settings})
-		if got, why := mods.Standing(host, root, own); got != want || want == mods.Plain && why == "" {
+		if got, why := mods.GradeOf(host, root, own); got != want || want == mods.Plain && why == "" {
 			t.Errorf("%s: %s (%s), want %s", settings, got, why, want)
 		}
-		if got, _ := mods.Standing(host, t.TempDir(), own); got != mods.Plain {
+		if got, _ := mods.GradeOf(host, t.TempDir(), own); got != mods.Plain {
 			t.Errorf("%s: %s without a hold", settings, got)
 		}
 	}

@@ -145,7 +145,7 @@ func (c *Channel) card(id ask.ID) error {
 	if open {
 		shown.Nonce, shown.Buttons = card.Nonce(), []string{Allow, Deny}
 	} else {
-		shown.Text += "\n" + face.How()
+		shown.Text += "\n" + face.Ending()
 	}
 	if err := c.write(shown); err != nil {
 		return err

@@ -165,8 +165,8 @@ func TestLateTap(t *testing.T) {
 					t.Errorf("the late tap was answered %q", text)
 				}
 			}
-			if got := r.state("a1"); got.State != before.State || got.How() != before.How() {
-				t.Errorf("a late tap made %s of %s", got.How(), before.How())
+			if got := r.state("a1"); got.State != before.State || got.Ending() != before.Ending() {
+				t.Errorf("a late tap made %s of %s", got.Ending(), before.Ending())
 			}
 		})
 	}

@@ -17,7 +17,7 @@ const maxLabel = 40
 
 // questionRows returns one button for each option of the current question.
 func questionRows(a ask.Ask) (rows [][]button) {
-	q, ok := a.Form.Now()
+	q, ok := a.Form.Current()
 	if !ok || a.State != ask.Open {
 		return nil
 	}
@@ -51,7 +51,7 @@ func questionText(a ask.Ask, room int) string {
 }
 
 func questionLines(a ask.Ask, most int) (out []string) {
-	now, open := a.Form.Now()
+	now, open := a.Form.Current()
 	open = open && a.State == ask.Open
 	for i, q := range a.Form.Questions {
 		if open && i >= a.Form.At {

@@ -316,7 +316,7 @@ func ending(card ask.Card) string {
 		return decided(a) + " by " + line(d.By, maxWord) + " at " + clock(d.At) + refusalText(d) + outcome
 	}
 	if l := a.Lease; l != nil {
-		return markOf(l.Decision.Allow) + " " + upper(line(a.How(), maxPath)) + outcome
+		return markOf(l.Decision.Allow) + " " + upper(line(a.Ending(), maxPath)) + outcome
 	}
 	outcome += " · " + clock(a.SettledAt)
 	switch {

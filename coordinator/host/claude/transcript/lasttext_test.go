@@ -22,7 +22,7 @@ const (
 	other = `{"type":"system","subtype":"informational","content":"x"}` + "\n"
 )
 
-func TestSaid(t *testing.T) {
+func TestLastText(t *testing.T) {
 	long := `{"type":"user","message":{"content":[{"type":"tool_result","content":"` +
 		strings.Repeat("x", saidTail) + `"}]}}` + "\n"
 	for name, tc := range map[string]struct{ rows, want string }{
@@ -39,21 +39,21 @@ func TestSaid(t *testing.T) {
 		"after a long row":                 {long + answer + call, "I look first."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := Said(transcript(t, tc.rows)); got != tc.want {
+			if got := LastText(transcript(t, tc.rows)); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
 	}
 	for _, path := range []string{"", "/none/at/all", t.TempDir(), "/dev/null"} {
-		if got := Said(path); got != "" {
+		if got := LastText(path); got != "" {
 			t.Errorf("%s has the text %q", path, got)
 		}
 	}
 }
 
-// TestSaidBeforeCall checks that a text counts only if it belongs to the turn that makes
+// TestLastTextBeforeCall checks that a text counts only if it belongs to the turn that makes
 // the call.
-func TestSaidBeforeCall(t *testing.T) {
+func TestLastTextBeforeCall(t *testing.T) {
 	for name, tc := range map[string]struct{ rows, want string }{
 		"nothing":                            {"", ""},
 		"the call is there":                  {prompt + answer + call, "I look first."},
@@ -66,16 +66,16 @@ func TestSaidBeforeCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := transcript(t, tc.rows)
-			if got := SaidBeforeCall(path); got != tc.want {
+			if got := LastTextBeforeCall(path); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
 	}
 }
 
-// TestSaidLate lets the host write its call down a moment after it asked about it. Until
+// TestLastTextLate lets the host write its call down a moment after it asked about it. Until
 // then the transcript ends with the turn before.
-func TestSaidLate(t *testing.T) {
+func TestLastTextLate(t *testing.T) {
 	for name, before := range map[string]string{
 		"a prompt":        prompt,
 		"an earlier turn": prompt + lastCall + result + answer,
@@ -88,7 +88,7 @@ func TestSaidLate(t *testing.T) {
 				time.Sleep(2 * saidPause)
 				written <- appendTo(path, prompt+strings.Replace(answer, "I look first.", "I know it.", 1)+call)
 			}()
-			if got := SaidBeforeCall(path); got != "I know it." {
+			if got := LastTextBeforeCall(path); got != "I know it." {
 				t.Errorf("got %q", got)
 			}
 			if err := <-written; err != nil {
@@ -118,7 +118,7 @@ func appendTo(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-func FuzzSaid(f *testing.F) {
+func FuzzLastText(f *testing.F) {
 	f.Add([]byte(prompt + answer + call))
 	f.Add([]byte("\n\n{}\n"))
 	f.Fuzz(func(t *testing.T, rows []byte) { lastText(rows) })

@@ -11,25 +11,25 @@ import (
 // text, in bytes.
 const saidTail = 256 << 10
 
-// How often and how long SaidBeforeCall waits for the call. The host may write a call
+// How often and how long LastTextBeforeCall waits for the call. The host may write a call
 // down after it has asked about it: 2.1.197 does.
 const (
 	saidTries = 12
 	saidPause = 80 * time.Millisecond
 )
 
-// Said returns the last text that the model wrote in a transcript since the person's
+// LastText returns the last text that the model wrote in a transcript since the person's
 // last prompt; "" if there is none, or if it is too far from the end. A missing file
 // has no text.
-func Said(path string) string {
+func LastText(path string) string {
 	text, _ := lastText(tailOf(path))
 	return text
 }
 
-// SaidBeforeCall is Said for a call that the host asks about right now. It waits up to a
+// LastTextBeforeCall is LastText for a call that the host asks about right now. It waits up to a
 // second until the call is in the transcript. If the transcript then still ends with a
-// text, SaidBeforeCall returns "": that text may be the end of an earlier turn.
-func SaidBeforeCall(path string) string {
+// text, LastTextBeforeCall returns "": that text may be the end of an earlier turn.
+func LastTextBeforeCall(path string) string {
 	for range saidTries - 1 {
 		text, at := lastText(tailOf(path))
 		switch at {
