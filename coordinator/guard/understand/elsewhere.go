@@ -40,21 +40,12 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // sshOptions runs the commands in the options of ssh, on this machine or on the
-// remote one. It accepts every form in which an option can be written.
+// remote one.
 func sshOptions(sh *shell.Shell, o shell.Options) {
-	var all []string
-	for _, f := range o.Flags {
-		switch {
-		case f.Name == "o":
-			all = append(all, f.Value)
-		case len(f.Name) > 1 && f.Name[0] == 'o' && f.Given:
-			all = append(all, f.Name[1:]+"="+f.Value)
-		}
-	}
-	for _, opt := range all {
-		i := max(strings.IndexAny(opt, " ="), 0)
-		code := strings.TrimLeft(opt[i:], " =")
-		switch strings.ToLower(opt[:i]) {
+	for _, option := range o.All("o") {
+		i := max(strings.IndexAny(option, " ="), 0)
+		code := strings.TrimLeft(option[i:], " =")
+		switch strings.ToLower(option[:i]) {
 		case "proxycommand", "localcommand", "knownhostscommand":
 			sh.Run(code, nil)
 		case "remotecommand":

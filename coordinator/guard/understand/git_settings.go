@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -19,7 +20,10 @@ func gitSettings(sh *shell.Shell, o shell.Options) []string {
 	out := o.All("c")
 	for _, pair := range o.All("config-env") {
 		key, name, _ := strings.Cut(pair, "=")
-		text, _ := sh.Assigned(name)
+		text, ok := sh.Assigned(name)
+		if !ok {
+			text = partial.Unknown
+		}
 		out = append(out, key+"="+text)
 	}
 	for i := range maxGitSettings {

@@ -19,24 +19,41 @@ var networkPrograms = []table{
 			"data-urlencode data-ascii json form upload-file output header user user-agent cookie " +
 			"cookie-jar config write-out max-time connect-timeout retry url cacert cert key proxy " +
 			"resolve post-data post-file body-data method body-file output-document directory-prefix " +
-			"referer execute timeout tries unix-socket dir out",
+			"referer execute timeout tries unix-socket dir out use-askpass!",
 		do: httpClient,
 	},
 	{programs: "nc ncat netcat socat telnet", options: "e c p s w q i X x sh-exec exec", do: rawSocket},
-	{programs: "scp sftp rcp", options: "P i F o c S l J D X b B R", do: secureCopy},
+	{programs: "scp rcp", options: "P i F o c S! l J D X", do: secureCopy},
+	{programs: "sftp", options: "P i F o c S! l J D X b B R", do: secureSession},
 	{
-		programs: "rsync rclone unison lftp",
-		options: "e f T B exclude include filter files-from rsh rsync-path password-file log-file bwlimit " +
-			"port timeout backup-dir config transfers checkers",
-		do: syncCopies,
+		programs: "rsync unison",
+		options: "e! f T B exclude include filter files-from rsh! rsync-path password-file log-file bwlimit port " +
+			"timeout backup-dir",
+		dry: "n dry-run",
+		do:  syncCopies,
 	},
-	{programs: "mail mailx sendmail mutt msmtp swaks", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
-			sh.Effect(effect.SendOut, effect.Secret, "mail")
-			return
-		}
-		sh.Effect(effect.SendOut, effect.Mail, strings.Join(shell.ParseOptions(c.Args, "s a").Pos, " "))
+	{programs: "lftp", options: "e c f p u", do: transferSession},
+	{programs: "rclone", options: "config transfers checkers exclude include filter", dry: "n dry-run", rows: []row{
+		{words: "copy|copyto|sync|move|moveto", goOn: true, also: carriesSource},
+		{words: "sync|bisync", also: deletesCopies},
+		{
+			words:  "delete|purge|deletefile|rmdir|rmdirs|cleanup|dedupe|backend",
+			kind:   effect.DestroyRemote,
+			op:     effect.Teardown,
+			target: "$1",
+		},
+		{words: "move|moveto", kind: effect.ChangeRemote, op: effect.Move, target: "$1"},
 	}},
+	{programs: "mail mailx sendmail mutt msmtp swaks", options: "s a", do: sendsMail},
+}
+
+// sendsMail reports a message, and a secret in its text.
+func sendsMail(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
+		sh.Effect(effect.SendOut, effect.Secret, "mail")
+		return
+	}
+	sh.Effect(effect.SendOut, effect.Mail, strings.Join(o.Pos, " "))
 }
 
 // httpClient reports the effects of an HTTP client's request and of its output files.
@@ -129,26 +146,43 @@ func rawSocket(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Print(partial.UnknownNetwork)
 }
 
-// secureCopy reports files that scp or sftp sends, writes or deletes.
-func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if c.Name == "sftp" && c.In != nil {
-		transferCommands(sh, *c.In, o.At(0))
+// secureCopy reports files that scp sends or writes.
+func secureCopy(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sshOptions(sh, o)
+	if to := sendsCopies(sh, o); to != "" {
+		writeTo(sh, to)
 	}
-	if batch, ok := o.Get("b"); ok && c.Name == "sftp" {
+}
+
+// secureSession reports what the commands of sftp do, or what it copies.
+func secureSession(sh *shell.Shell, c shell.Command, o shell.Options) {
+	for _, text := range stdin(c) {
+		transferCommands(sh, text, o.At(0))
+	}
+	for _, batch := range o.All("b") {
 		transferCommands(sh, sh.Files[sh.Path(batch)], o.At(0))
 	}
-	if len(o.Pos) < 2 {
-		return
+	secureCopy(sh, c, o)
+}
+
+// transferSession reports what the commands of lftp do.
+func transferSession(sh *shell.Shell, c shell.Command, o shell.Options) {
+	for _, text := range append(o.All("e", "c"), stdin(c)...) {
+		transferCommands(sh, text, o.At(0))
 	}
-	to := o.Pos[len(o.Pos)-1]
-	for _, from := range o.Pos[:len(o.Pos)-1] {
-		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) &&
-			strings.ContainsRune(fileText(sh, from), partial.HoleSecret) {
-			sh.Effect(effect.SendOut, effect.Secret, to)
+}
+
+// sendsCopies reports secrets that a copy sends to another machine, and remembers what
+// it brings. It returns the destination, or "" if there is none.
+func sendsCopies(sh *shell.Shell, o shell.Options) (to string) {
+	sources, to := operandsTo(shell.Options{Pos: o.Pos})
+	for _, from := range sources {
+		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) {
+			Carries(sh, shell.Command{}, []string{from}, to)
 		}
 		sh.BringsFrom(from, to)
 	}
-	writeTo(sh, to)
+	return to
 }
 
 // transferCommands reads the commands of sftp and lftp. Their deletions happen on the
@@ -191,46 +225,19 @@ func writeTo(sh *shell.Shell, to string) {
 	}
 }
 
-// syncCopies reports files that a sync program sends, writes or deletes.
-func syncCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Exact("n", "dry-run") {
-		return
-	}
-	if c.Name == "rclone" {
-		rclone(sh, o)
-		return
-	}
-	if c.Name == "lftp" {
-		o = shell.ParseOptions(c.Args, "e c f p u")
-		for _, code := range o.All("e", "c") {
-			transferCommands(sh, code, o.At(0))
-		}
-		if c.In != nil {
-			transferCommands(sh, *c.In, o.At(0))
-		}
-		return
-	}
-	if rsh, ok := o.Get("e", "rsh"); ok && strings.Contains(rsh, " ") {
-		sh.Run(rsh, nil)
-	}
-	if code, ok := o.Get("rsync-path"); ok && strings.Contains(code, " ") {
+// syncCopies reports files that rsync sends, writes or deletes.
+func syncCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, code := range o.All("rsync-path") {
 		child := sh.Sub()
 		child.Place = shell.RemotePlace()
 		child.Run(code, nil)
 	}
-	if len(o.Pos) < 2 {
+	to := sendsCopies(sh, o)
+	if to == "" {
 		return
 	}
-	to := o.Pos[len(o.Pos)-1]
-	for _, from := range o.Pos[:len(o.Pos)-1] {
-		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) &&
-			strings.ContainsRune(fileText(sh, from), partial.HoleSecret) {
-			sh.Effect(effect.SendOut, effect.Secret, to)
-		}
-		sh.BringsFrom(from, to)
-	}
 	for _, f := range o.Flags {
-		if strings.HasPrefix(f.Name, "del") || f.Name == "remove-source-files" {
+		if lex.BeginsWith(f.Name, "del remove-source-files") {
 			rsyncDelete(sh, o, to, f.Name)
 			return
 		}
@@ -248,31 +255,28 @@ func rsyncDelete(sh *shell.Shell, o shell.Options, to, flag string) {
 		}
 		return
 	}
-	if shell.IsRemotePath(to) {
+	deletesIn(sh, to)
+}
+
+// deletesIn reports that a copy deletes files of its destination.
+func deletesIn(sh *shell.Shell, to string) {
+	if strings.Contains(to, ":") {
 		sh.Effect(effect.DeleteCopies, "", to)
 		return
 	}
 	sh.Effect(effect.DeleteCopies, effect.Local, sh.Path(to))
 }
 
-// rclone reports the effects of a command of rclone.
-func rclone(sh *shell.Shell, o shell.Options) {
-	if lex.OneOf(o.At(0), "copy copyto sync move moveto") && strings.Contains(o.At(2), ":") {
+// carriesSource reports a secret in a file that is copied to a service.
+func carriesSource(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if strings.Contains(o.At(2), ":") {
 		Carries(sh, shell.Command{}, o.Pos[1:2], o.At(2))
 	}
-	switch o.At(0) {
-	case "sync", "bisync":
-		if strings.Contains(o.At(2), ":") {
-			sh.Effect(effect.DeleteCopies, "", o.At(2))
-		} else {
-			sh.Effect(effect.DeleteCopies, effect.Local, sh.Path(o.At(2)))
-		}
-	case "delete", "purge", "deletefile", "rmdir", "rmdirs", "cleanup", "dedupe", "backend":
-		sh.Effect(effect.DestroyRemote, effect.Teardown, o.At(1))
-	case "move", "moveto":
-		sh.Effect(effect.ChangeRemote, effect.Move, o.At(1))
-	}
 }
+
+// deletesCopies reports that the second operand loses the files that the first one
+// lacks.
+func deletesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) { deletesIn(sh, o.At(2)) }
 
 // networkTables are the programs that change the machine's network settings, or make
 // the machine reachable from outside.
@@ -305,12 +309,13 @@ var networkTables = []table{
 		rows:     []row{{given: "D d", kind: effect.ChangeSystem, op: effect.KeysOfTheAgent}},
 	},
 	{programs: "ngrok localtunnel lt bore", rows: []row{{kind: effect.PublishOut, op: byProgram, target: "tunnel"}}},
-	{programs: "tcpdump", options: "z G W w i", rows: []row{{given: "z", also: runsRotated}}},
+	{programs: "tcpdump", options: "z! G W w i"},
 	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
 }
 
 // interfaceRows are the rows of programs that bring interfaces and routes down.
 var interfaceRows = []row{
+	{of: "ip", words: "netns exec", also: runsInNamespace},
 	{args: interfaceShown},
 	{args: interfaceDown, kind: effect.ChangeSystem, op: effect.Network, target: "$args"},
 }
@@ -320,16 +325,14 @@ const (
 	interfaceDown  = "down|del|delete|flush|off|disable|-setairportpower"
 )
 
+// runsInNamespace runs the command of "ip netns exec NAME".
+func runsInNamespace(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	sh.Exec(lex.After(c.Args, "exec", 2), c.In)
+}
+
 // mirrorsFolder reports a copy that deletes files missing from its source.
 func mirrorsFolder(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if len(c.Args) > 1 {
 		sh.Effect(effect.DeleteCopies, effect.Local, strings.ReplaceAll(sh.Path(c.Args[1]), "\\", "/"))
-	}
-}
-
-// runsRotated runs the command that tcpdump starts for each finished file.
-func runsRotated(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if code, ok := o.Get("z"); ok {
-		sh.Run(code, nil)
 	}
 }

@@ -28,8 +28,9 @@ var textPrograms = []table{
 	{programs: "od", options: "A j N S t w", do: readOut},
 	{
 		programs: "grep egrep fgrep rg ag ack zgrep",
-		options:  "e f A B C m g t T glob type include exclude exclude-dir max-count context regexp file",
-		do:       search,
+		options: "e f A B C m g t T glob type include exclude exclude-dir max-count context regexp file pre! " +
+			"hostname-bin! pager!",
+		do: search,
 	},
 	{
 		programs: "base64 base32 gbase64 openssl uudecode gunzip zcat bzcat xzcat gpg",
@@ -37,6 +38,8 @@ var textPrograms = []table{
 		do:       decode,
 	},
 	{programs: "tr", do: translate},
+	{programs: "split gsplit csplit", options: "a b C l n t filter! additional-suffix", do: controlsHosted},
+	{programs: "fzf sk", options: "preview! q query f filter d delimiter nth with-nth bind", do: printUnknown},
 	{programs: "tee sponge", options: "-append", do: tee},
 	{programs: "pwd dirname basename realpath readlink grealpath mktemp", do: printPaths},
 	{programs: "printenv", do: dumpEnv},
@@ -58,12 +61,7 @@ var textPrograms = []table{
 		}
 		sh.Print(partial.Unknown)
 	}},
-	{programs: "man", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		if code, ok := shell.ParseOptions(c.Args, "P H pager html").Get("P", "H", "pager", "html"); ok {
-			sh.RunText(code)
-		}
-		sh.Print(partial.Unknown)
-	}},
+	{programs: "man", options: "P! H! pager! html!", do: printUnknown},
 	{programs: "cd chdir", do: shell.ChangeDir},
 	{programs: "pushd", do: shell.ChangeDir},
 	{programs: "popd", do: shell.PopDir},

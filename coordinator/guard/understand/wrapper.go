@@ -67,7 +67,7 @@ var wrapperPrograms = []table{
 		leads:    true,
 		do:       sudo,
 	},
-	{programs: "env genv", options: "u C P unset chdir", leads: true, do: environment},
+	{programs: "env genv", options: "u C P a S. unset chdir argv0 split-string.", leads: true, do: environment},
 	{programs: "su", options: "c s g G command shell group", do: switchUser},
 	{
 		programs: "xargs gxargs",
@@ -201,16 +201,16 @@ func sudo(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // environment runs the command of env with its variables, or prints the environment.
 func environment(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if text, ok := splitString(c.Args); ok {
-		sh.Sub().Run(text, c.In)
-		return
-	}
-	rest := o.Pos
 	child := sh.Sub()
 	if dir, ok := o.Get("C", "chdir"); ok {
 		child.Place.Cwd = sh.Path(dir)
 	}
-	if len(rest) > 0 && rest[0] == "-" {
+	if text, ok := o.Get("S", "split-string"); ok {
+		child.Run("env "+unescaped(text)+" "+shell.QuoteAll(o.Pos), c.In)
+		return
+	}
+	rest := o.Pos
+	if lex.First(rest) == "-" {
 		rest = rest[1:]
 	}
 	for len(rest) > 0 && strings.Contains(rest[0], "=") {
@@ -219,46 +219,22 @@ func environment(sh *shell.Shell, c shell.Command, o shell.Options) {
 		child.RunVariable(name)
 		rest = rest[1:]
 	}
-	if len(rest) == 0 {
+	switch {
+	case len(rest) == 0:
 		sh.Print(partial.UnknownSecret)
-		return
+	case strings.HasPrefix(rest[0], "-"):
+		child.Exec(append([]string{"env"}, rest...), c.In)
+	default:
+		child.Exec(rest, c.In)
 	}
-	child.Exec(rest, c.In)
 }
 
-// splitString returns the command line that "env -S text args" runs. The text is
-// split into words, but the arguments after it are not.
-func splitString(args []string) (string, bool) {
-	for i := 0; i < len(args); i++ {
-		text, attached, ok := splitOption(args[i])
-		rest := args[i+1:]
-		switch {
-		case ok && !attached && len(rest) > 0:
-			text, rest = rest[0], rest[1:]
-			fallthrough
-		case ok && attached:
-			return "env " + strings.ReplaceAll(text, `\_`, " ") + " " + shell.QuoteAll(rest), true
-		case lex.OneOf(args[i], "-u -C -P --unset --chdir"):
-			i++
-		case !strings.HasPrefix(args[i], "-") && !strings.Contains(args[i], "="):
-			return "", false
-		}
+// unescaped returns a text for "env -S" without the escapes that a shell would not read.
+func unescaped(text string) string {
+	for _, space := range [...]string{`\_`, `\t`, `\n`, `\v`, `\f`, `\r`} {
+		text = strings.ReplaceAll(text, space, " ")
 	}
-	return "", false
-}
-
-// splitOption reads the option of env that splits a text: -S, -iS or --split-string.
-// The text may be attached to it.
-func splitOption(a string) (text string, attached, ok bool) {
-	name, text, attached := strings.Cut(a, "=")
-	if len(name) > len("--s") && strings.HasPrefix("--split-string", name) {
-		return text, attached, true
-	}
-	if !strings.HasPrefix(a, "-") || strings.HasPrefix(a, "--") {
-		return "", false, false
-	}
-	before, text, ok := strings.Cut(a[1:], "S")
-	return text, text != "", ok && strings.Trim(before, "i0v") == ""
+	return text
 }
 
 // switchUser runs the command of su, and reports the change of user.

@@ -16,6 +16,7 @@ type Options struct {
 	Pos   []string // operands in order
 	// Behind are the operands after "--". They are also the last of Pos.
 	Behind []string
+	ended  bool // the last option ends the options
 }
 
 type flag struct {
@@ -30,6 +31,7 @@ type flag struct {
 //	o name   an option with a value: "-ox", "-o x", "--name x", "--name=x", "--na x"
 //	name?    an option whose value, if it has one, is attached: "-ox", "--name=x"
 //	name!    an option whose value is a command that the program runs; also "name?!"
+//	name.    an option whose value ends the options: the rest are operands
 //	-name    an option without a value, listed because it may be abbreviated
 //	-        one dash is enough for long options, as in Go's programs
 //
@@ -63,6 +65,10 @@ func parseOptions(args []string, grammar string, leading bool) (o Options) {
 			return o
 		default:
 			o.Pos = append(o.Pos, a)
+		}
+		if o.ended {
+			o.Pos = append(o.Pos, args[i+1:]...)
+			return o
 		}
 	}
 	return o
@@ -112,6 +118,7 @@ func (o *Options) add(f flag, kind optionKind, rest []string) int {
 		used = 1
 	}
 	o.Flags = append(o.Flags, f)
+	o.ended = kind.ends
 	return used
 }
 
@@ -143,6 +150,7 @@ type optionKind struct {
 	value    bool // it takes a value
 	optional bool // the value has to be attached
 	runs     bool // the value is a command
+	ends     bool // the options end after it
 }
 
 func (k optionKind) needsValue() bool { return k.value && !k.optional }
@@ -177,6 +185,7 @@ func readWord(word string) (name string, kind optionKind) {
 	kind.value = true
 	word, kind.runs = strings.CutSuffix(word, "!")
 	word, kind.optional = strings.CutSuffix(word, "?")
+	word, kind.ends = strings.CutSuffix(word, ".")
 	return word, kind
 }
 

@@ -23,7 +23,7 @@ func TestParseOptions(t *testing.T) {
 
 // TestGrammar checks each form in which a grammar lists an option.
 func TestGrammar(t *testing.T) {
-	const grammar = "n c d name data data-raw rsh! e! O?! color? -force -forced -recursive"
+	const grammar = "n c d name data data-raw rsh! e! O?! color? S. -force -forced -recursive"
 	for _, tc := range []struct{ args, flags, operands string }{
 		{"-rfn5 a", "r f n=5", "a"},
 		{"-n a b", "n=a", "b"},
@@ -41,6 +41,7 @@ func TestGrammar(t *testing.T) {
 		{"a -- -z --name", "", "a -z --name"},
 		{"-n", "n", ""},
 		{"- -- a", "", "- a"},
+		{"-r -S a -r --name b", "r S=a", "-r --name b"},
 	} {
 		var flags []string
 		o := ParseOptions(strings.Fields(tc.args), grammar)

@@ -417,6 +417,9 @@ func (sh *Shell) decl(c *syntax.DeclClause) {
 			continue
 		}
 		sh.assignment(a)
+		if a.Value != nil && a.Name != nil {
+			sh.RunVariable(a.Name.Value)
+		}
 		if a.Name == nil && len(c.Args) == 1 && a.Value != nil && a.Value.Lit() == "-p" {
 			sh.Print(partial.UnknownSecret)
 		}
