@@ -161,11 +161,7 @@ func (s *site) stream() io.ReadCloser {
 // kill ends the coordinator with kill -9.
 func (s *site) kill() {
 	s.t.Helper()
-	var status wire.StatusReply
-	if err := json.Unmarshal([]byte(s.afar("status", "--json")), &status); err != nil {
-		s.t.Fatal(err)
-	}
-	p, err := os.FindProcess(status.Coordinator.PID)
+	p, err := os.FindProcess(s.pid)
 	if err == nil {
 		err = p.Kill()
 	}

@@ -23,8 +23,10 @@ import (
 
 // served is a page over a core of its own, which finds what batches hold, and a browser that
 // is signed in.
-func served(t testing.TB, batches ...store.Batch) *subject {
-	s := newSubject(t)
+func served(t testing.TB, batches ...store.Batch) *subject { return newSubject(t).serve(t, batches...) }
+
+func (s *subject) serve(t testing.TB, batches ...store.Batch) *subject {
+	t.Helper()
 	db, err := store.Open(filepath.Join(s.dir, "afar.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +44,9 @@ func served(t testing.TB, batches ...store.Batch) *subject {
 		t.Fatal(err)
 	}
 	ch := s.Open(t, c)
+	if s.patience > 0 {
+		s.ch.SetLimits(s.patience, s.patience, s.patience)
+	}
 	ctx, parts := t.Context(), sync.WaitGroup{}
 	parts.Go(func() { ch.Run(ctx) })
 	t.Cleanup(func() {

@@ -45,6 +45,8 @@ type subject struct {
 	browser *http.Client
 	core    *core.Core
 	ch      *web.Channel
+
+	patience time.Duration // of the server with a browser, 0 for the usual one
 }
 
 func newSubject(t testing.TB) *subject {

@@ -12,12 +12,18 @@ import (
 	"github.com/afar-sh/afar/coordinator/config"
 )
 
-// Limits of the server. A stream has no limit for writing, see live.go.
+// A limits says how long a browser may take. A stream has no limit as a whole.
+type limits struct {
+	header time.Duration // to send the header of a request
+	whole  time.Duration // to send the whole request
+	read   time.Duration // to take what a stream has for it
+	idle   time.Duration // between two requests
+}
+
+var usualLimits = limits{header: 5 * time.Second, whole: 20 * time.Second, read: 10 * time.Second, idle: 2 * time.Minute}
+
 const (
-	headerFor   = 5 * time.Second // how long a request's header may take
-	bodyFor     = 20 * time.Second
-	idleFor     = 2 * time.Minute
-	maxHeader   = 16 << 10
+	maxHeader   = 16 << 10         // of a request, in bytes
 	listenAgain = 15 * time.Second // after a port was taken
 )
 
@@ -66,9 +72,9 @@ func (c *Channel) serve(ctx context.Context) {
 func (c *Channel) serveOn(ctx context.Context, l net.Listener) {
 	s := &http.Server{
 		Handler:           c.handler(),
-		ReadHeaderTimeout: headerFor,
-		ReadTimeout:       bodyFor,
-		IdleTimeout:       idleFor,
+		ReadHeaderTimeout: c.limits.header,
+		ReadTimeout:       c.limits.whole,
+		IdleTimeout:       c.limits.idle,
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}

@@ -18,7 +18,6 @@ const (
 	settleBy  = 3                     // and no less than so many times what it takes to render the pages
 	lookEvery = time.Second           // how often an open page looks at the files of the host
 	beatEvery = 20 * time.Second      // how often an idle stream shows that it lives
-	readFor   = 10 * time.Second      // how long a slow reader may hold up its own stream
 )
 
 // A round renders pages. What they show is true up to a journal entry at least.
@@ -176,7 +175,7 @@ func (f *feeds) now(path string) (shown, error) {
 // reader that comes back gets all sections, so it misses nothing.
 func (c *Channel) live(w http.ResponseWriter, r *http.Request) {
 	path := localPath(r.FormValue("at"))
-	s := stream{out: http.NewResponseController(w), w: w, has: map[string][]byte{}}
+	s := stream{out: http.NewResponseController(w), w: w, within: c.limits.read, has: map[string][]byte{}}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
@@ -214,15 +213,16 @@ func (c *Channel) live(w http.ResponseWriter, r *http.Request) {
 
 // A stream is the way to one open page.
 type stream struct {
-	out *http.ResponseController
-	w   http.ResponseWriter
-	has map[string][]byte // the sections that it was sent
+	out    *http.ResponseController
+	w      http.ResponseWriter
+	within time.Duration     // how long the page may take to read what is sent
+	has    map[string][]byte // the sections that it was sent
 }
 
 // send writes to the page. A reader that does not take it in time is dropped: it comes back
 // and gets what it missed.
 func (s *stream) send(text string) error {
-	if err := s.out.SetWriteDeadline(time.Now().Add(readFor)); err != nil {
+	if err := s.out.SetWriteDeadline(time.Now().Add(s.within)); err != nil {
 		return err
 	}
 	if _, err := s.w.Write([]byte(text)); err != nil {

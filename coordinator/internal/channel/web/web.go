@@ -48,6 +48,7 @@ type Config struct {
 // A Channel serves the page. A nil Channel is a page that is switched off.
 type Channel struct {
 	cfg    Config
+	limits limits
 	views  *http.ServeMux // the pages, see viewers
 	feeds  feeds
 	config printed // what `afar config` prints
@@ -64,7 +65,7 @@ type Channel struct {
 
 // New returns the page; Run serves it. It listens at once, so that its address is known.
 func New(cfg Config) *Channel {
-	c := &Channel{cfg: cfg, said: map[signin.ID]page.Said{}, issues: map[string]*printed{}}
+	c := &Channel{cfg: cfg, limits: usualLimits, said: map[signin.ID]page.Said{}, issues: map[string]*printed{}}
 	c.views = c.viewers()
 	c.feeds = feeds{begin: c.round, feeds: map[string]*feed{}, wake: make(chan struct{}, 1)}
 	c.config = printed{run: c.afar, args: []string{"config", "--json"}, fresh: configFor, wait: true}
