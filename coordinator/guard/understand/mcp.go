@@ -6,16 +6,19 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
-	"github.com/afar-sh/afar/coordinator/guard/partial"
-	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // No table can list the tools of all MCP servers. A tool is judged by the words of its
-// name and by the names of its arguments: "command" is a command, "query" is SQL, and
-// "path" is a path.
+// name, by its action, and by its fields: see mcp_field.go.
+
+// A serverTool is a tool of an MCP server: the words of the server's name, and those of the
+// tool's name and of the action that a field names.
+type serverTool struct {
+	server, words []string
+	call          effect.Call
+}
 
 // mcpTool reports the effects of a call of an MCP server's tool.
 func mcpTool(sh *shell.Shell, call effect.Call) {
@@ -24,29 +27,51 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 		return
 	}
 	sh.Via = call.Tool
-	server, words := lex.VerbWords(parts[1]), lex.VerbWords(parts[2])
+	t := serverTool{server: lex.VerbWords(parts[1]), words: lex.VerbWords(parts[2]), call: call}
+	t.words = append(t.words, t.action()...)
 	before := len(sh.Eval.Effects)
-	mcpArgv(sh, call)
+	requested := t.request(sh)
+	t.commandLine(sh)
 	for _, a := range call.Args {
 		sh.Part = lex.Clip(a.Value, 300)
-		mcpArg(sh, a, server, words)
+		t.field(sh, a)
 	}
 	sh.Part = call.Tool
-	if slices.Contains(server, "afar") || lex.HasWord(server, "playwright puppeteer browser chrome memory thinking") {
-		return // Afar's own tools, and tools without effects on anything else
-	}
-	if lex.HasWord(server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop") &&
-		lex.HasWord(words, "keys key type keystroke computer input send write paste") &&
-		!lex.HasWord(words, "file directory process") {
+	switch {
+	case requested, slices.Contains(t.server, "afar"), t.harmless():
+	case t.types():
 		sh.Effect(effect.TypeInto, "", call.Tool)
-		return
+	case slices.ContainsFunc(sh.Eval.Effects[before:], takesFile):
+		// its paths already gave its effects
+	default:
+		mcpVerb(sh, t.server, t.words, call)
 	}
-	for _, e := range sh.Eval.Effects[before:] {
-		if e.Kind == effect.DeleteTree || e.Kind == effect.MoveAway {
-			return // its paths already gave its effects
-		}
-	}
-	mcpVerb(sh, server, words, call)
+}
+
+// harmless reports whether the verbs of a server change nothing that is anybody's.
+func (t serverTool) harmless() bool {
+	return t.browses() || lex.HasWord(t.server, "memory thinking")
+}
+
+// browses reports whether a server drives a browser.
+func (t serverTool) browses() bool {
+	return lex.HasWord(t.server, "playwright puppeteer browser chrome chromium firefox selenium")
+}
+
+// types reports whether a tool types into a terminal or into another program.
+func (t serverTool) types() bool {
+	return lex.HasWord(t.server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop") &&
+		lex.HasWord(t.words, "keys key type keystroke computer input send write paste") &&
+		!lex.HasWord(t.words, "file directory process")
+}
+
+// takesFile reports whether an effect takes a file away.
+func takesFile(e effect.Effect) bool { return e.Kind == effect.DeleteTree || e.Kind == effect.MoveAway }
+
+// searches reports whether a tool looks for a text, so that the text is not run.
+func (t serverTool) searches() bool {
+	return lex.HasWord(t.words, "search find lookup docs doc ask question grep suggest translate") ||
+		lex.HasWord(t.server, "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs")
 }
 
 // mcpVerb reports the effects that the name of a tool suggests.
@@ -107,81 +132,4 @@ func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 		return false
 	}
 	return true
-}
-
-// mcpArgv runs a command whose words are the items of a list. Its name is the first
-// item, or an argument of its own.
-func mcpArgv(sh *shell.Shell, call effect.Call) {
-	var argv []string
-	for _, a := range call.Args {
-		list, item, ok := strings.Cut(a.Path, ".")
-		if ok && lex.IsNumber(item) && lex.OneOf(list, "argv args arguments command cmd") {
-			argv = append(argv, partial.Scrub(a.Value))
-		}
-	}
-	if len(argv) == 0 {
-		return
-	}
-	for _, name := range [...]string{"command", "cmd", "program", "executable"} {
-		if v := call.Value(name); v != "" {
-			argv = append([]string{partial.Scrub(v)}, argv...)
-		}
-	}
-	sh.Part = lex.Clip(strings.Join(argv, " "), 300)
-	sh.Exec(argv, nil)
-}
-
-// mcpArg judges one argument of a server's tool.
-func mcpArg(sh *shell.Shell, a effect.Arg, server, words []string) {
-	name := strings.ToLower(a.Path[strings.LastIndexByte(a.Path, '.')+1:])
-	text := partial.Scrub(a.Value)
-	looksLikePath := !strings.HasPrefix(text, "!") && !strings.ContainsAny(text, "\n(") &&
-		strings.ContainsAny(text, "/\\~")
-	switch {
-	case lex.OneOf(name, "script") && lex.HasWord(server, "applescript osascript macos automation"):
-		script.AppleScript(sh, text)
-	case lex.OneOf(name, "command cmd shell script bash shell_command commandline command_line"):
-		sub := sh.Sub()
-		sub.Src = nil
-		sub.Run(text, nil)
-	case lex.OneOf(name, "sql query statement q queries statements sql_query"):
-		sql.Read(sh, text)
-	case lex.OneOf(name, "code python javascript js source") && !(name == "source" && looksLikePath):
-		sh.Src = &shell.Source{Whole: sh.Part}
-		for _, line := range shell.SplitLines(text) {
-			if magic, ok := strings.CutPrefix(line, "!"); ok { // a shell line of a notebook
-				sh.RunText(magic)
-			}
-		}
-		lang := "python"
-		if lex.OneOf(name, "javascript js") {
-			lang = "js"
-		}
-		script.Run(sh, text, lang)
-	case name == "url":
-		reportFetched(sh, []string{text})
-		ownSocket(sh, shell.Command{Args: []string{text}})
-	case lex.OneOf(name, "path file_path filepath file filename destination dest target source uri paths "+
-		"directory dir") || lex.IsNumber(name) && strings.HasPrefix(a.Path, "paths."):
-		mcpPath(sh, strings.TrimPrefix(text, "file://"), words, name)
-	}
-}
-
-func mcpPath(sh *shell.Shell, text string, words []string, name string) {
-	if !strings.ContainsAny(text, "/\\.~") || strings.Contains(text, "://") ||
-		strings.ContainsAny(text, " \n") && len(text) > 200 {
-		return
-	}
-	p := sh.Path(text)
-	switch {
-	case lex.HasWord(words, "delete remove rm unlink rmdir trash"):
-		sh.Effect(effect.DeleteTree, "", p)
-	case lex.HasWord(words, "move rename") && !lex.OneOf(name, "destination dest"):
-		sh.Effect(effect.MoveAway, "", p)
-	case lex.HasWord(words, "write edit create update append save put patch move rename copy replace insert "+
-		"modify set"):
-		sh.Effect(effect.WriteFile, "", p)
-	case lex.HasWord(words, "read get open view cat load fetch"):
-		sh.Effect(effect.ReadFile, "", p)
-	}
 }

@@ -1,0 +1,268 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/script"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
+)
+
+// A field of a tool's input is understood by the words of its name, such as cli_command and
+// targetFile, and by the form of its value.
+
+// The words that tell what a field holds.
+const (
+	commandWords   = "command commands cmd cmds shell bash commandline cmdline run"
+	argumentWords  = "args argv arguments command cmd"
+	programWords   = "command cmd program executable binary"
+	statementWords = "sql query queries statement statements q"
+	codeWords      = "code python javascript js source function expression snippet"
+	addressWords   = "url urls uri href link endpoint address"
+	pathWords      = "path paths file files filepath filename directory dir folder destination dest target targets " +
+		"source uri location document attachment attachments"
+	actionWords = "action operation op command subcommand verb"
+	methodWords = "method verb"
+	proseWords  = "body content text title description message prompt comment summary note subject"
+)
+
+// fieldName returns the name of a field. The items of a list have the name of the list.
+func fieldName(a effect.Arg) string {
+	path := a.Path
+	for {
+		i := strings.LastIndexByte(path, '.')
+		if name := path[i+1:]; i < 0 || !lex.IsNumber(name) {
+			return name
+		}
+		path = path[:i]
+	}
+}
+
+// fieldWords returns the words of the name of a field.
+func fieldWords(a effect.Arg) []string { return lex.VerbWords(fieldName(a)) }
+
+// isItem reports whether a value is an item of a list.
+func isItem(a effect.Arg) bool { return lex.IsNumber(a.Path[strings.LastIndexByte(a.Path, '.')+1:]) }
+
+// action returns the words of the verb that a field gives, as in {"action": "delete_file"}.
+func (t serverTool) action() []string {
+	for _, a := range t.call.Args {
+		isVerb := lex.OneOf(strings.ToLower(fieldName(a)), actionWords) && !isItem(a)
+		if isVerb && len(a.Value) < 40 && !strings.ContainsAny(a.Value, " \n/.") && !isMethod(a.Value) {
+			return lex.VerbWords(a.Value)
+		}
+	}
+	return nil
+}
+
+func isMethod(value string) bool { return lex.OneOf(value, requestMethods) }
+
+// request reports the effects of an HTTP request, if the fields give a method and an address.
+func (t serverTool) request(sh *shell.Shell) bool {
+	var r web.Sent
+	for _, a := range t.call.Args {
+		words := fieldWords(a)
+		switch {
+		case lex.HasWord(words, methodWords) && isMethod(strings.ToUpper(a.Value)):
+			r.Method = a.Value
+		case r.URL == "" && (lex.HasWord(words, addressWords) || isURL(a.Value)):
+			r.URL = a.Value
+		case lex.HasWord(words, "body data payload json query"):
+			r.Body += " " + a.Value
+		}
+	}
+	if r.Method == "" || r.URL == "" {
+		return false
+	}
+	sh.Part = lex.Clip(r.URL, 300)
+	web.Request(sh, r)
+	return true
+}
+
+// commandLine runs a command whose words are the items of a list, or whose program and
+// arguments are fields of their own.
+func (t serverTool) commandLine(sh *shell.Shell) {
+	program := t.programField()
+	var argv []string
+	for _, a := range t.call.Args {
+		name, text := strings.ToLower(fieldName(a)), partial.Scrub(a.Value)
+		switch {
+		case isItem(a) && (lex.OneOf(name, argumentWords) || program != "" && lex.OneOf(name, "params parameters")):
+			argv = append(argv, text)
+		case lex.OneOf(name, "args arguments argv") && !strings.Contains(text, "\n"):
+			argv = append(argv, shell.QuotedFields(text)...)
+		}
+	}
+	if len(argv) == 0 {
+		return
+	}
+	if program == "" && !slices.Contains(t.words, argv[0]) {
+		program = t.program()
+	}
+	if program != "" && program != argv[0] {
+		argv = append([]string{program}, argv...)
+	}
+	sh.Part = lex.Clip(strings.Join(argv, " "), 300)
+	sh.Exec(argv, nil)
+}
+
+// programField returns the program that a field names, or "".
+func (t serverTool) programField() string {
+	for _, a := range t.call.Args {
+		if !isItem(a) && lex.OneOf(strings.ToLower(fieldName(a)), programWords) && !strings.Contains(a.Value, " ") {
+			return partial.Scrub(a.Value)
+		}
+	}
+	return ""
+}
+
+// wrapped are programs whose tools take the arguments of the program.
+const wrapped = "git kubectl terraform tofu terragrunt pulumi docker podman helm gh glab aws gcloud gsutil az npm pnpm " +
+	"yarn heroku fly vercel supabase wrangler firebase doctl argocd flux vault redis-cli psql rsync"
+
+// program returns the program that the name of a tool names, or "".
+func (t serverTool) program() string {
+	for _, w := range slices.Concat(t.words, t.server) {
+		switch {
+		case lex.OneOf(w, "kubernetes k8s"):
+			return "kubectl"
+		case lex.OneOf(w, wrapped):
+			return w
+		}
+	}
+	return ""
+}
+
+// field reports the effects of one field.
+func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
+	words, text := fieldWords(a), partial.Scrub(a.Value)
+	name := strings.ToLower(fieldName(a))
+	switch {
+	case t.browses() && lex.HasWord(words, codeWords+" script"):
+		fetchedByCode(sh, text)
+	case name == "script" && lex.HasWord(t.server, "applescript osascript macos automation"):
+		script.AppleScript(sh, text)
+	case t.isCommand(name, words, a):
+		sub := sh.Sub()
+		sub.Src = nil
+		sub.Run(text, nil)
+	case t.isStatement(words):
+		statement(sh, text)
+	case lex.HasWord(words, codeWords) && !isPath(text):
+		fieldCode(sh, name, text)
+	default:
+		t.place(sh, name, words, text)
+	}
+}
+
+// isCommand reports whether a field holds a command for a shell.
+func (t serverTool) isCommand(name string, words []string, a effect.Arg) bool {
+	switch {
+	case isItem(a) && !lex.OneOf(name, "commands cmds steps"), lex.HasWord(words, "sql path file dir id name type"):
+		return false
+	case lex.HasWord(words, commandWords), name == "script":
+		return true
+	}
+	return lex.OneOf(name, "input text") && lex.HasWord(append(t.server, t.words...), "shell terminal bash ssh exec")
+}
+
+// isStatement reports whether a field holds a statement for a database. A text that is
+// searched for is none.
+func (t serverTool) isStatement(words []string) bool {
+	return lex.HasWord(words, "sql") || lex.HasWord(words, statementWords) && !t.searches()
+}
+
+// statement reads SQL, or a GraphQL mutation.
+func statement(sh *shell.Shell, text string) {
+	if strings.HasPrefix(strings.TrimSpace(text), "mutation") && web.Mutation(text) {
+		sh.Effect(effect.DestroyRemote, effect.Part, "graphql")
+		return
+	}
+	sql.Read(sh, text)
+}
+
+// fieldCode runs code of another language. A line of a notebook may be for a shell.
+func fieldCode(sh *shell.Shell, name, text string) {
+	sh.Src = &shell.Source{Whole: sh.Part}
+	for _, line := range shell.SplitLines(text) {
+		if magic, ok := strings.CutPrefix(line, "!"); ok {
+			sh.RunText(magic)
+		}
+	}
+	lang := "python"
+	if lex.OneOf(name, "javascript js function expression") {
+		lang = "js"
+	}
+	script.Run(sh, text, lang)
+}
+
+// fetchedByCode reports the addresses in code that a browser runs.
+func fetchedByCode(sh *shell.Shell, text string) {
+	for _, t := range script.Tokenize(text, "js") {
+		if t.Kind == 's' && isURL(t.Text) {
+			reportFetched(sh, []string{t.Text})
+		}
+	}
+}
+
+// place reports the effects of a field that holds an address or a path. A value of another field
+// that has the form of a path is only read.
+func (t serverTool) place(sh *shell.Shell, name string, words []string, text string) {
+	file, local := strings.CutPrefix(text, "file://")
+	switch {
+	case lex.HasWord(words, proseWords) && !lex.HasWord(words, pathWords):
+	case isURL(text) && !local, lex.HasWord(words, addressWords) && !isPath(file):
+		reportFetched(sh, []string{text})
+		ownSocket(sh, shell.Command{Args: []string{text}})
+	case lex.HasWord(words, pathWords), local:
+		t.path(sh, file, name)
+	case lex.BeginsWith(text, "/ ~/") && isPath(text) && lex.HasWord(t.words, readingWords+" "+sendingWords):
+		t.path(sh, text, name)
+	}
+}
+
+// isURL reports whether a text has the form of a URL.
+func isURL(text string) bool {
+	scheme, rest, ok := strings.Cut(text, "://")
+	return ok && len(scheme) < 12 && rest != "" && !strings.ContainsAny(text, " \n")
+}
+
+// isPath reports whether a text has the form of a path.
+func isPath(text string) bool {
+	return strings.ContainsAny(text, "/\\~") && !strings.HasPrefix(text, "!") && !strings.ContainsAny(text, "\n(")
+}
+
+// What the words of a tool's name say about the paths that it gets.
+const (
+	deletingWords = "delete remove rm unlink rmdir trash"
+	writingWords  = "write edit create update append save put patch move rename copy replace insert modify set"
+	readingWords  = "read get open view cat load fetch navigate goto new"
+	sendingWords  = "upload send attach share"
+)
+
+// path reports what a tool does to a path.
+func (t serverTool) path(sh *shell.Shell, text, name string) {
+	if !strings.ContainsAny(text, "/\\.~") || strings.Contains(text, "://") || len(text) > 4096 {
+		return
+	}
+	p := sh.Path(text)
+	switch {
+	case lex.HasWord(t.words, sendingWords):
+		if holdsSecret(sh, text) {
+			sh.Effect(effect.SendOut, effect.Secret, t.call.Tool)
+		}
+	case lex.HasWord(t.words, deletingWords):
+		sh.Effect(effect.DeleteTree, "", p)
+	case lex.HasWord(t.words, "move rename") && !lex.OneOf(name, "destination dest"):
+		sh.Effect(effect.MoveAway, "", p)
+	case lex.HasWord(t.words, writingWords):
+		sh.Effect(effect.WriteFile, "", p)
+	case lex.HasWord(t.words, readingWords):
+		sh.Effect(effect.ReadFile, "", p)
+	}
+}
