@@ -188,7 +188,7 @@ func TestKillUndo(t *testing.T) {
 		t.Errorf("%d rounds, %d were restored", kills+1, restored)
 	}
 	r.afar("audit", "verify")
-	t.Logf("%d kills", kills)
+	t.Logf("%d kills; %d calls in the last round", kills, r.calls())
 }
 
 // offered waits for the card with the Undo button. It keeps a coordinator alive meanwhile:

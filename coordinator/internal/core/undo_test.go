@@ -20,9 +20,34 @@ func (r *rig) step(hash string, of ask.ID) undo.Snapshot {
 	r.t.Helper()
 	v, err := r.PlanUndo(undo.Snapshot{Session: "s", Tool: "Bash", Hash: hash, Text: "rm x", Ask: of})
 	r.ok(err)
-	v, err = r.TookUndo(v.ID, picture, "")
+	return r.take(v.ID)
+}
+
+// take records what was kept before a step.
+func (r *rig) take(id undo.ID) undo.Snapshot {
+	r.t.Helper()
+	return r.change(id, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
+		return undo.Take(v, picture, "", now)
+	})
+}
+
+func (r *rig) change(id undo.ID, step core.UndoStep) undo.Snapshot {
+	r.t.Helper()
+	v, err := r.ChangeUndo(id, step)
 	r.ok(err)
 	return v
+}
+
+// look records the state after a step.
+func (r *rig) look(id undo.ID) {
+	r.t.Helper()
+	r.change(id, func(v undo.Snapshot, _ time.Time) (undo.Snapshot, error) { return undo.Looked(v, picture) })
+}
+
+// end ends a restore.
+func (r *rig) end(id undo.ID, result undo.Result) undo.Snapshot {
+	r.t.Helper()
+	return r.change(id, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) { return undo.End(v, result, now) })
 }
 
 // due runs the actions of the snapshots' lane and returns their keys.
@@ -66,7 +91,7 @@ func TestUndoLife(t *testing.T) {
 	if a.Undo == nil || a.Undo.Button == "" {
 		t.Errorf("its card says %+v", a.Undo)
 	}
-	r.ok(r.LookedUndo(early.ID, picture))
+	r.look(early.ID)
 	r.pass(undo.KeptFor)
 	if v, err := r.Undo(early.ID); err != nil || v.State != undo.Gone || len(r.Undos()) != 0 {
 		t.Errorf("a day later it is %s, %v", v.State, err)
@@ -91,18 +116,19 @@ func TestUndoRestored(t *testing.T) {
 	if got := r.due(); !slices.Equal(got, []string{"undo.restore:" + string(id)}) {
 		t.Errorf("to be done: %q", got)
 	}
-	for range 2 {
-		r.ok(r.KeepRedo(v, picture))
+	if redo := r.take(v.Restore.Redo); redo.State != undo.Ready || redo.Undoes != id {
+		t.Errorf("what stood there is %+v", redo)
 	}
+	r.look(v.Restore.Redo)
 	for range 2 {
-		r.ok(r.UndoneTo(id, "1 file restored", picture))
+		v = r.end(id, undo.Result{Did: "1 file restored"})
 	}
-	r.ok(r.RefuseUndo(id, []string{"late"}))
+	r.end(id, undo.Result{Newer: []string{"late"}})
 	v, err = r.Undo(id)
 	r.ok(err)
 	redo, err := r.Undo(v.Restore.Redo)
 	r.ok(err)
-	if v.State != undo.Restored || redo.State != undo.Ready || redo.Undoes != id || len(redo.After) != 1 {
+	if v.State != undo.Restored || redo.State != undo.Ready || redo.RanAt.IsZero() || len(redo.After) != 1 {
 		t.Errorf("it is %s, what stood there is %+v", v.State, redo)
 	}
 	if _, err := r.StartUndo(redo.ID, undo.Restore{By: "Ada"}); err != nil {
@@ -111,6 +137,28 @@ func TestUndoRestored(t *testing.T) {
 	r.pass(2 * undo.KeptFor)
 	if v, _ := r.Undo(redo.ID); v.State != undo.Restoring {
 		t.Errorf("time made it %s in the middle of its restoring", v.State)
+	}
+}
+
+// TestUndoRefused checks that a restore that changed nothing leaves no snapshot of the state
+// before it, and that the person can ask again.
+func TestUndoRefused(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/src/p")
+	id := r.step("h", "").ID
+	for _, result := range []undo.Result{{Newer: []string{"a"}}, {Failed: "no disk"}} {
+		v, err := r.StartUndo(id, undo.Restore{By: "Ada"})
+		r.ok(err)
+		redo := v.Restore.Redo
+		if v = r.end(id, result); v.State != undo.Ready {
+			t.Errorf("%+v: it is %s", result, v.State)
+		}
+		if v, _ := r.Undo(redo); v.State != undo.Gone || v.Why != "" || len(r.Undos()) != 1 {
+			t.Errorf("%+v: what stood there is %s, %q", result, v.State, v.Why)
+		}
+		if got := r.due(); !slices.Contains(got, "undo.drop:"+string(redo)) {
+			t.Errorf("%+v: to be done: %q", result, got)
+		}
 	}
 }
 
@@ -134,7 +182,7 @@ func TestUndoRoom(t *testing.T) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
-	if err := r.Core.BreakUndo(first, "x"); err != nil {
-		t.Error(err)
+	if v := r.end(first, undo.Result{Failed: "x"}); v.State != undo.Gone {
+		t.Errorf("the oldest is %s", v.State)
 	}
 }

@@ -132,7 +132,7 @@ func (s *Server) undo(c *call, in wire.UndoRequest) (out wire.UndoReply, err err
 	if err != nil {
 		return out, err
 	}
-	v, err := s.cfg.Core.StartUndo(undo.ID(id), undo.Restore{By: c.decider(), Channel: c.channel(), All: in.Force})
+	v, err := s.cfg.Core.StartUndo(undo.ID(id), undo.Restore{By: c.decider(), All: in.Force})
 	if err != nil {
 		return out, err
 	}

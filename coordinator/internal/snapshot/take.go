@@ -260,6 +260,9 @@ func (t *taking) write(staged string) (string, error) {
 		{args: "write-tree --missing-ok", prefix: "040000 tree", name: "work"},
 		{in: t.modes.String(), args: "hash-object -w --stdin", prefix: "100644 blob", name: "modes"},
 	} {
+		if step.in+step.name == "" {
+			continue // there is nothing to change
+		}
 		out, err := t.gitWith(t.raw, step.in, strings.Fields(step.args)...)
 		if err != nil {
 			return "", err

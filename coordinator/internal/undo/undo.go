@@ -45,11 +45,6 @@ var (
 	ErrState = errors.New("no such transition") // leaves the state of the snapshot
 )
 
-// unfit returns s unchanged, with the error of a transition that its state forbids.
-func (s Snapshot) unfit(step string) (Snapshot, error) {
-	return s, fmt.Errorf("cannot %s a snapshot that is %s: %w", step, s.State, ErrState)
-}
-
 // A Loss is something in a repository that a call may destroy.
 type Loss struct {
 	Dir     string `json:"dir"`               // where the program works
@@ -115,8 +110,7 @@ func (p Picture) Objects() (oids []string) {
 	for _, s := range p.Stashes {
 		oids = append(oids, s.OID)
 	}
-	slices.Sort(oids)
-	return slices.Compact(oids)
+	return slices.Compact(slices.Sorted(slices.Values(oids)))
 }
 
 // RefValue returns what a ref points to in p, "" if it does not exist.
@@ -147,15 +141,20 @@ func (p Picture) Again() Scope {
 
 // A Restore is a request to bring a snapshot back.
 type Restore struct {
-	By      string    `json:"by"`
-	Channel string    `json:"channel"`
-	At      time.Time `json:"at"`
-	All     bool      `json:"all,omitempty"`    // overwrite any newer work
-	Known   []string  `json:"known,omitempty"`  // newer work that the person was shown
-	Redo    ID        `json:"redo"`             // the snapshot of the state before
-	DoneAt  time.Time `json:"done_at,omitzero"` // when it ended
-	Did     string    `json:"did,omitempty"`    // what it changed, for people
-	Failed  string    `json:"failed,omitempty"` // why it failed
+	By     string    `json:"by"`
+	All    bool      `json:"all,omitempty"`    // overwrite any newer work
+	Known  []string  `json:"known,omitempty"`  // newer work that the person was shown
+	Redo   ID        `json:"redo"`             // the snapshot of the state before
+	DoneAt time.Time `json:"done_at,omitzero"` // when it ended
+	Did    string    `json:"did,omitempty"`    // what it changed, for people
+	Failed string    `json:"failed,omitempty"` // why it failed
+}
+
+// A Result says how a restore ended. With Newer or Failed, the person may ask again.
+type Result struct {
+	Did    string   // what it changed, for people
+	Newer  []string // newer work that it would overwrite; nothing was changed
+	Failed string   // why it failed
 }
 
 // A Snapshot is what is kept of one step. Text is the masked call.
@@ -193,13 +192,8 @@ func Plan(s Snapshot, now time.Time) Snapshot {
 
 // Of reports whether s was planned for exactly this call, and the step has not run yet.
 func (s Snapshot) Of(id session.ID, agent, tool, hash string) bool {
-	type call struct {
-		session           session.ID
-		agent, tool, hash string
-		undoes            ID
-	}
-	have := call{s.Session, s.Agent, s.Tool, s.Hash, s.Undoes}
-	return have == call{id, agent, tool, hash, ""} && s.awaitsStep()
+	have, want := [4]string{string(s.Session), s.Agent, s.Tool, s.Hash}, [4]string{string(id), agent, tool, hash}
+	return have == want && s.Undoes == "" && s.awaitsStep()
 }
 
 // awaitsStep reports whether the step of s has not run yet.
@@ -207,28 +201,26 @@ func (s Snapshot) awaitsStep() bool {
 	return slices.Contains([]State{Planned, Ready}, s.State) && s.RanAt.IsZero()
 }
 
-// Take records what was kept before the step. Until the step has run, another Take
-// replaces it. A snapshot that keeps nothing is gone.
-func Take(s Snapshot, pictures []Picture, now time.Time) (Snapshot, error) {
-	if !s.awaitsStep() {
-		return s.unfit("take")
-	}
-	if !slices.ContainsFunc(pictures, func(p Picture) bool { return !p.Empty() }) {
-		return drop(s, left(pictures)), nil // there is nothing to lose, or no repository
-	}
-	s.State, s.Pictures, s.TakenAt, s.EndsAt, s.Why = Ready, pictures, now, now.Add(KeptFor), ""
-	return s, nil
+// unfit returns s unchanged, with the error of a transition that its state forbids.
+func (s Snapshot) unfit(step string) (Snapshot, error) {
+	return s, fmt.Errorf("cannot %s a snapshot that is %s: %w", step, s.State, ErrState)
 }
 
-// Fail records that no snapshot could be taken. An earlier one is kept, with a note.
-func Fail(s Snapshot, why string) (Snapshot, error) {
+// Take records what was kept before the step, or why nothing was kept. Until the step has
+// run, another Take replaces the pictures; one that fails leaves them. A snapshot that keeps
+// nothing is gone.
+func Take(s Snapshot, pictures []Picture, failed string, now time.Time) (Snapshot, error) {
 	switch {
 	case !s.awaitsStep():
-		return s.unfit("fail to take")
-	case s.State == Planned:
-		return drop(s, why), nil
+		return s.unfit("take")
+	case failed != "" && s.State == Ready:
+		s.Why = "as of " + s.TakenAt.Format("15:04:05") + ", " + failed + " later"
+		return s, nil
+	case failed != "" || !slices.ContainsFunc(pictures, func(p Picture) bool { return !p.Empty() }):
+		s.Pictures = pictures // their objects are to be deleted
+		return drop(s, cmp.Or(failed, left(pictures))), nil
 	}
-	s.Why = "as of " + s.TakenAt.Format("15:04:05") + ", " + why + " later"
+	s.State, s.Pictures, s.TakenAt, s.EndsAt, s.Why = Ready, pictures, now, now.Add(KeptFor), ""
 	return s, nil
 }
 
@@ -257,64 +249,45 @@ func Looked(s Snapshot, after []Picture) (Snapshot, error) {
 // run. It also drops one that was not taken before the person answered at the terminal,
 // because the step may run from then on.
 func Follow(s Snapshot, a ask.Ask) Snapshot {
-	if !s.awaitsStep() {
-		return s
-	}
 	isRefused := a.Decision != nil && !a.Decision.Allow
 	switch {
-	case a.State == ask.Open:
+	case !s.awaitsStep(), a.State == ask.Open:
 		return s
 	case isRefused, a.State == ask.Cancelled, a.State == ask.Expired && !a.Attended:
 		return drop(s, "")
-	case s.State == Ready:
-		return s // it was taken in time
-	case a.State == ask.Withdrawn && a.Dialog():
+	case s.State == Planned && a.State == ask.Withdrawn && a.Dialog():
 		return drop(s, "it was answered at the terminal before one could be taken")
 	}
 	return s
 }
 
-// Ask begins to restore s.
-func Ask(s Snapshot, r Restore) (Snapshot, error) {
-	switch s.State {
-	case Gone:
-		return s, ErrGone
-	case Planned:
-		return s, ErrEarly
-	case Restored:
-		return s, ErrDone
-	case Restoring:
-		return s, ErrBusy
+// Start begins to restore s.
+func Start(s Snapshot, r Restore) (Snapshot, error) {
+	refused := map[State]error{Gone: ErrGone, Planned: ErrEarly, Restored: ErrDone, Restoring: ErrBusy}
+	if err := refused[s.State]; err != nil {
+		return s, fmt.Errorf("snapshot %s: %w", s.ID, err)
 	}
 	s.State, s.Restore = Restoring, &r
 	return s, nil
 }
 
-// Refuse ends a restore that would overwrite newer work. It changed nothing.
-func Refuse(s Snapshot, newer []string, now time.Time) (Snapshot, error) {
-	return s.restored(Ready, now, func(next *Snapshot) { next.Newer = newer })
-}
-
-// Break ends a restore that failed. The person may ask for it again.
-func Break(s Snapshot, why string, now time.Time) (Snapshot, error) {
-	return s.restored(Ready, now, func(next *Snapshot) { next.Restore.Failed = why })
-}
-
-// Done ends a restore. did says what it changed.
-func Done(s Snapshot, did string, now time.Time) (Snapshot, error) {
-	return s.restored(Restored, now, func(next *Snapshot) { next.Restore.Did, next.Newer = did, nil })
-}
-
-// restored ends the restore of s. note records the result.
-func (s Snapshot) restored(to State, now time.Time, note func(*Snapshot)) (Snapshot, error) {
+// End ends a restore.
+func End(s Snapshot, result Result, now time.Time) (Snapshot, error) {
 	if s.State != Restoring {
 		return s.unfit("end the restoring of")
 	}
 	r := *s.Restore
-	r.DoneAt = now
-	s.State, s.Restore = to, &r
-	note(&s)
+	r.DoneAt, r.Did, r.Failed = now, result.Did, result.Failed
+	s.State, s.Newer, s.Restore = Restored, result.Newer, &r
+	if len(result.Newer) > 0 || result.Failed != "" {
+		s.State = Ready
+	}
 	return s, nil
+}
+
+// PlanRedo plans the snapshot of the state before s is restored.
+func PlanRedo(s Snapshot, now time.Time) Snapshot {
+	return Plan(Snapshot{ID: s.Restore.Redo, Session: s.Session, Tool: s.Tool, Text: s.Text, Undoes: s.ID}, now)
 }
 
 // Covered reports whether the person who asked for s knows of all newer work.
@@ -325,29 +298,30 @@ func (s Snapshot) Covered(newer []string) bool {
 
 // Next returns when s changes by itself, the zero time for never.
 func (s Snapshot) Next() time.Time {
-	if !s.isDroppable() {
+	if slices.Contains([]State{Gone, Restoring}, s.State) {
 		return time.Time{}
 	}
 	return s.EndsAt
 }
-
-// isDroppable reports whether s exists and is not being restored.
-func (s Snapshot) isDroppable() bool { return !slices.Contains([]State{Gone, Restoring}, s.State) }
 
 // Tick applies the changes that are due at now.
 func Tick(s Snapshot, now time.Time) Snapshot {
 	if at := s.Next(); at.IsZero() || now.Before(at) {
 		return s
 	}
-	return drop(s, fmt.Sprintf("it was kept for %.0f hours", KeptFor.Hours()))
+	return Drop(s, fmt.Sprintf("it was kept for %.0f hours", KeptFor.Hours()))
 }
 
-// Drop ends s early. It refuses to drop a snapshot that is being restored.
-func Drop(s Snapshot, why string) (Snapshot, error) {
-	if !s.isDroppable() {
-		return s.unfit("drop")
+// Drop ends s early. It leaves a snapshot that is gone or being restored. There is nothing
+// to say about one that was never taken.
+func Drop(s Snapshot, why string) Snapshot {
+	switch {
+	case s.Next().IsZero():
+		return s
+	case s.TakenAt.IsZero():
+		why = ""
 	}
-	return drop(s, why), nil
+	return drop(s, why)
 }
 
 func drop(s Snapshot, why string) Snapshot {

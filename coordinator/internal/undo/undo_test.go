@@ -38,12 +38,12 @@ func must(s undo.Snapshot, err error) undo.Snapshot {
 	return s
 }
 
-func ready() undo.Snapshot { return must(undo.Take(planned(), kept, t0)) }
+func ready() undo.Snapshot { return must(undo.Take(planned(), kept, "", t0)) }
 
 func ran() undo.Snapshot { return must(undo.Ran(ready(), t0.Add(time.Minute))) }
 
 func asked(r undo.Restore) undo.Snapshot {
-	s, err := undo.Ask(ran(), r)
+	s, err := undo.Start(ran(), r)
 	if err != nil {
 		panic(err)
 	}
@@ -65,39 +65,39 @@ func TestLines(t *testing.T) {
 		{"restoring", asked(ann), "snapshot: 2 files, 12 kB · being undone for Ann", ""},
 		{
 			"restored",
-			must(undo.Done(asked(ann), "2 files restored", t0)),
+			must(undo.End(asked(ann), undo.Result{Did: "2 files restored"}, t0)),
 			"snapshot: 2 files, 12 kB · undone by Ann at 11:38:00: 2 files restored",
 			"",
 		},
 		{
 			"newer",
-			must(undo.Refuse(asked(ann), []string{"a", "b", "c", "d"}, t0)),
+			must(undo.End(asked(ann), undo.Result{Newer: []string{"a", "b", "c", "d"}}, t0)),
 			"snapshot: 2 files, 12 kB · not undone: newer work would be overwritten: a, b, c and 1 more",
 			"Undo anyway ↩️",
 		},
 		{
 			"failed",
-			must(undo.Break(asked(ann), "the disk is full", t0)),
+			must(undo.End(asked(ann), undo.Result{Failed: "the disk is full"}, t0)),
 			"snapshot: 2 files, 12 kB · could not be undone: the disk is full",
 			"Undo ↩️",
 		},
-		{"nothing to lose", must(undo.Take(planned(), []undo.Picture{{}}, t0)), "", ""},
-		{"no repository", must(undo.Take(planned(), nil, t0)), "", ""},
-		{"all left out", must(undo.Take(planned(), left, t0)), "no snapshot: left out: big.iso (above)", ""},
+		{"nothing to lose", must(undo.Take(planned(), []undo.Picture{{}}, "", t0)), "", ""},
+		{"no repository", must(undo.Take(planned(), nil, "", t0)), "", ""},
+		{"all left out", must(undo.Take(planned(), left, "", t0)), "no snapshot: left out: big.iso (above)", ""},
 		{
 			"some left out",
-			must(undo.Take(planned(), append(left, kept...), t0)),
+			must(undo.Take(planned(), append(left, kept...), "", t0)),
 			"snapshot: 2 files, 12 kB · left out: big.iso (above)",
 			"",
 		},
-		{"slow", must(undo.Fail(planned(), "git took too long")), "no snapshot: git took too long", ""},
+		{"slow", must(undo.Take(planned(), nil, "git took too long", t0)), "no snapshot: git took too long", ""},
 		{
 			"slow the second time",
-			must(undo.Fail(ready(), "git took too long")),
+			must(undo.Take(ready(), nil, "git took too long", t0)),
 			"snapshot: 2 files, 12 kB · as of 11:38:00, git took too long later",
 			"",
 		},
-		{"slow, then not", must(undo.Take(must(undo.Fail(ready(), "x")), kept, t0)), "snapshot: 2 files, 12 kB", ""},
+		{"slow, then not", must(undo.Take(must(undo.Take(ready(), nil, "x", t0)), kept, "", t0)), "snapshot: 2 files, 12 kB", ""},
 		{"too late", must(undo.Ran(planned(), t0)), "no snapshot: the step ran before it could be taken", ""},
 		{"a day later", undo.Tick(ran(), t0.Add(24*time.Hour)), "the snapshot is gone: it was kept for 24 hours", ""},
 		{
@@ -114,7 +114,7 @@ func TestLines(t *testing.T) {
 				{"refs/remotes/origin/x", "3"},
 				{"HEAD", "4"},
 			},
-		}}, t0)), "snapshot: branch old, tag v1, remote-tracking branch origin/x and 1 more; 2 stashes", ""},
+		}}, "", t0)), "snapshot: branch old, tag v1, remote-tracking branch origin/x and 1 more; 2 stashes", ""},
 	} {
 		if got := c.s.Line(); got != c.line || c.s.Button() != c.button {
 			t.Errorf("%s: %q [%s], want %q [%s]", c.name, got, c.s.Button(), c.line, c.button)
@@ -157,17 +157,17 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestAsk checks that a snapshot is restored only once.
-func TestAsk(t *testing.T) {
+// TestStart checks that a snapshot is restored only once.
+func TestStart(t *testing.T) {
 	for _, c := range []struct {
 		s   undo.Snapshot
 		err error
 	}{
 		{planned(), undo.ErrEarly}, {ready(), nil}, {ran(), nil}, {asked(undo.Restore{}), undo.ErrBusy},
-		{must(undo.Done(asked(undo.Restore{}), "", t0)), undo.ErrDone}, {must(undo.Drop(ready(), "x")), undo.ErrGone},
-		{must(undo.Refuse(asked(undo.Restore{}), []string{"a"}, t0)), nil},
+		{must(undo.End(asked(undo.Restore{}), undo.Result{}, t0)), undo.ErrDone}, {undo.Drop(ready(), "x"), undo.ErrGone},
+		{must(undo.End(asked(undo.Restore{}), undo.Result{Newer: []string{"a"}}, t0)), nil},
 	} {
-		if _, err := undo.Ask(c.s, undo.Restore{}); !errors.Is(err, c.err) {
+		if _, err := undo.Start(c.s, undo.Restore{}); !errors.Is(err, c.err) {
 			t.Errorf("%s: %v, want %v", c.s.State, err, c.err)
 		}
 	}
@@ -202,13 +202,13 @@ func TestLives(t *testing.T) {
 			switch rapid.IntRange(0, 10).Draw(t, "move") {
 			case 0:
 				fits = awaits
-				s, err = undo.Take(s, kept, now)
+				s, err = undo.Take(s, kept, "", now)
 			case 1:
 				fits = awaits
-				s, err = undo.Take(s, nil, now)
+				s, err = undo.Take(s, nil, "", now)
 			case 2:
 				fits = awaits
-				s, err = undo.Fail(s, "slow")
+				s, err = undo.Take(s, nil, "slow", now)
 			case 3:
 				fits = awaits
 				s, err = undo.Ran(s, now)
@@ -220,17 +220,16 @@ func TestLives(t *testing.T) {
 			case 6:
 				s = undo.Tick(s, now)
 			case 7:
-				fits = s.State != undo.Gone && !restoring
-				s, err = undo.Drop(s, "room")
+				s = undo.Drop(s, "room")
 			case 8:
 				fits = s.State == undo.Ready
-				s, err = undo.Ask(s, undo.Restore{By: "Ann", Redo: "r"})
+				s, err = undo.Start(s, undo.Restore{By: "Ann", Redo: "r"})
 			case 9:
 				fits = restoring
-				s, err = undo.Done(s, "it", now)
+				s, err = undo.End(s, undo.Result{Did: "it"}, now)
 			case 10:
 				fits = restoring
-				s, err = undo.Refuse(s, []string{"a"}, now)
+				s, err = undo.End(s, undo.Result{Newer: []string{"a"}}, now)
 			}
 			if fits != (err == nil) || err != nil && cmp.Diff(before, s) != "" {
 				t.Fatalf("a step of one that was %s and is %s: %v", before.State, s.State, err)

@@ -3,10 +3,13 @@
 package undowork
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,12 +72,10 @@ func (s *Snapshotter) Take(ctx context.Context, id undo.ID, within time.Duration
 	if t == nil {
 		return
 	}
-	late := time.NewTimer(within)
-	defer late.Stop()
 	select {
 	case <-t.done:
 		return
-	case <-late.C:
+	case <-time.After(within):
 	case <-ctx.Done():
 	}
 	if last {
@@ -94,36 +95,40 @@ func (s *Snapshotter) begin(id undo.ID) *taking {
 	t := &taking{cancel: cancel, done: make(chan struct{})}
 	s.taking[id] = t
 	s.parts.Go(func() {
+		defer cancel(nil)
 		s.takeNow(ctx, id)
 		s.mu.Lock()
 		delete(s.taking, id)
 		s.mu.Unlock()
 		close(t.done)
-		cancel(nil)
 	})
 	return t
 }
 
+// takeNow takes a snapshot and records it. It records nothing when the coordinator ends: the
+// hook asks its successor.
 func (s *Snapshotter) takeNow(ctx context.Context, id undo.ID) {
-	bound, cancel := context.WithTimeoutCause(ctx, takeFor, errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, takeFor, errSlow)
 	defer cancel()
 	v, err := s.core.Undo(id)
 	if err != nil {
 		return
 	}
-	scopes, why := s.keeper.Scopes(bound, v.Losses)
-	pictures, err := s.pictures(bound, scopes, id)
+	scopes, why := s.keeper.Scopes(ctx, v.Losses)
+	pictures, err := s.pictures(ctx, scopes, id)
+	err = cmp.Or(context.Cause(ctx), err)
 	switch {
-	case errors.Is(context.Cause(bound), context.Canceled):
-		return // the coordinator ends; the hook asks its successor
-	case context.Cause(bound) != nil:
-		why = context.Cause(bound).Error()
+	case errors.Is(err, context.Canceled):
+		return
 	case err != nil:
 		why = err.Error()
 	case len(pictures) > 0 && why != "":
 		pictures[0].Left, why = append(pictures[0].Left, why), ""
 	}
-	if _, err := s.core.TookUndo(id, pictures, why); err != nil {
+	_, err = s.core.ChangeUndo(id, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
+		return undo.Take(v, pictures, why, now)
+	})
+	if err != nil {
 		s.log.Error("note snapshot", "id", id, "err", err)
 	}
 }
@@ -140,20 +145,24 @@ func (s *Snapshotter) pictures(ctx context.Context, scopes []undo.Scope, id undo
 	return out, nil
 }
 
+// act carries out an action. It may run again after a coordinator died.
 func (s *Snapshotter) act(ctx context.Context, a store.Action) error {
 	ctx, cancel := context.WithTimeout(ctx, restoreFor)
 	defer cancel()
 	v, err := s.core.Undo(undo.ID(a.Data))
-	if err != nil {
+	wanted := map[string]undo.State{core.ActUndoRestore: undo.Restoring, core.ActUndoDrop: undo.Gone}
+	state, isBound := wanted[a.Kind]
+	switch {
+	case err != nil:
 		return core.GiveUp(err)
-	}
-	switch a.Kind {
-	case core.ActUndoLook:
-		return s.look(ctx, v)
-	case core.ActUndoRestore:
+	case isBound && v.State != state:
+		return nil // it was carried out before
+	case a.Kind == core.ActUndoRestore:
 		return s.restore(ctx, v)
-	case core.ActUndoDrop:
+	case a.Kind == core.ActUndoDrop:
 		return s.drop(ctx, v)
+	case a.Kind == core.ActUndoLook:
+		return s.look(ctx, v)
 	}
 	return core.GiveUp(errors.New("unknown action " + strconv.Quote(a.Kind)))
 }
@@ -161,60 +170,42 @@ func (s *Snapshotter) act(ctx context.Context, a store.Action) error {
 // look records the state after the step. Without it, a restore asks before it changes
 // anything that differs.
 func (s *Snapshotter) look(ctx context.Context, v undo.Snapshot) error {
-	after, err := s.picturesAfter(ctx, v)
-	if err != nil {
-		return core.GiveUp(err)
-	}
-	return s.core.LookedUndo(v.ID, after)
-}
-
-func (s *Snapshotter) picturesAfter(ctx context.Context, v undo.Snapshot) ([]undo.Picture, error) {
 	var scopes []undo.Scope
 	for _, p := range v.Pictures {
 		scopes = append(scopes, p.Again())
 	}
-	return s.pictures(ctx, scopes, v.ID)
+	after, err := s.pictures(ctx, scopes, v.ID)
+	if err != nil {
+		return core.GiveUp(err)
+	}
+	_, err = s.core.ChangeUndo(v.ID, func(v undo.Snapshot, _ time.Time) (undo.Snapshot, error) {
+		return undo.Looked(v, after)
+	})
+	return err
 }
 
-// restore restores a snapshot. It does not repeat what a coordinator that died has done.
+// restore restores a snapshot and records the result. A coordinator that ends leaves the rest
+// to its successor.
 func (s *Snapshotter) restore(ctx context.Context, v undo.Snapshot) error {
-	if v.State != undo.Restoring {
-		return nil
-	}
-	todo, err := s.plan(ctx, v)
-	if err != nil {
-		return s.broke(ctx, v, err)
-	}
-	if newer := todo.newer(); !v.Covered(newer) {
-		return s.core.RefuseUndo(v.ID, newer)
-	}
-	if err := s.core.KeepRedo(v, todo.now()); err != nil {
+	result, err := s.bringBack(ctx, v)
+	switch {
+	case err != nil && errors.Is(ctx.Err(), context.Canceled):
 		return err
+	case err != nil:
+		result.Failed = err.Error()
 	}
-	for _, p := range todo {
-		if err := s.keeper.Apply(ctx, p); err != nil {
-			return s.broke(ctx, v, err)
-		}
-	}
-	after, err := s.picturesAfter(ctx, v)
-	if err != nil {
-		after = nil // then an undo of the restore asks first
-	}
-	return s.core.UndoneTo(v.ID, todo.did(), after)
+	_, err = s.core.ChangeUndo(v.ID, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
+		return undo.End(v, result, now)
+	})
+	return err
 }
 
-// broke records that a restore failed, unless it failed because the coordinator ends.
-func (s *Snapshotter) broke(ctx context.Context, v undo.Snapshot, err error) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return err
-	}
-	return s.core.BreakUndo(v.ID, err.Error())
-}
-
-// plans holds one plan for each repository of a snapshot.
-type plans []*snapshot.Plan
-
-func (s *Snapshotter) plan(ctx context.Context, v undo.Snapshot) (all plans, err error) {
+// bringBack changes the repositories of a snapshot, unless newer work would be overwritten of
+// which the person does not know.
+func (s *Snapshotter) bringBack(ctx context.Context, v undo.Snapshot) (result undo.Result, err error) {
+	var plans []*snapshot.Plan
+	var now []undo.Picture
+	var newer []string
 	for i, before := range v.Pictures {
 		var after *undo.Picture
 		if i < len(v.After) {
@@ -222,57 +213,52 @@ func (s *Snapshotter) plan(ctx context.Context, v undo.Snapshot) (all plans, err
 		}
 		p, err := s.keeper.Plan(ctx, before, after, v.RanAt, v.Restore.Redo)
 		if err != nil {
-			return nil, err
+			return result, err
 		}
-		all = append(all, p)
+		plans, now, newer = append(plans, p), append(now, p.Now), append(newer, p.Newer...)
 	}
-	return all, nil
-}
-
-func (all plans) newer() (names []string) {
-	for _, p := range all {
-		names = append(names, p.Newer...)
+	if !v.Covered(newer) {
+		return undo.Result{Newer: newer}, nil
 	}
-	return names
-}
-
-func (all plans) now() (pictures []undo.Picture) {
-	for _, p := range all {
-		pictures = append(pictures, p.Now)
+	if err := s.keepRedo(v, now); err != nil {
+		return result, err
 	}
-	return pictures
-}
-
-func (all plans) did() string {
-	did := ""
-	for _, p := range all {
-		if text := p.Did(); text != "" && did != "" {
-			did += "; " + text
-		} else {
-			did += text
+	var did []string
+	for _, p := range plans {
+		if err := s.keeper.Apply(ctx, p); err != nil {
+			return result, err
 		}
+		did = append(did, p.Did())
 	}
-	if did == "" {
-		return "everything was as it had been already"
+	if redo, err := s.core.Undo(v.Restore.Redo); err == nil && redo.State == undo.Ready {
+		_ = s.look(ctx, redo) // without it, an undo of the restore asks first
 	}
-	return did
+	did = slices.DeleteFunc(did, func(text string) bool { return text == "" })
+	result.Did = cmp.Or(strings.Join(did, "; "), "everything was as it had been already")
+	return result, nil
 }
 
-// drop deletes the objects of a snapshot. It may run again after a coordinator died.
+// keepRedo records the state before a restore. It records it only once, because a restore
+// that broke off has already changed some of it.
+func (s *Snapshotter) keepRedo(v undo.Snapshot, pictures []undo.Picture) error {
+	_, err := s.core.ChangeUndo(v.Restore.Redo, func(redo undo.Snapshot, now time.Time) (undo.Snapshot, error) {
+		if redo.State != undo.Planned {
+			return redo, nil
+		}
+		return undo.Take(redo, pictures, "", now)
+	})
+	return err
+}
+
+// drop deletes the objects of a snapshot. The taking of one that has no pictures may have
+// kept some.
 func (s *Snapshotter) drop(ctx context.Context, v undo.Snapshot) error {
-	if v.State != undo.Gone {
-		return nil
-	}
-	roots := map[string]bool{}
-	for _, p := range v.Pictures {
-		roots[p.Scope.Root] = true
-	}
 	scopes, _ := s.keeper.Scopes(ctx, v.Losses)
-	for _, c := range scopes {
-		roots[c.Root] = true
+	for _, p := range v.Pictures {
+		scopes = append(scopes, p.Scope)
 	}
-	for root := range roots {
-		if err := s.keeper.Forget(ctx, root, v.ID); err != nil {
+	for _, scope := range scopes {
+		if err := s.keeper.Forget(ctx, scope.Root, v.ID); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,9 @@ func (r *rig) ranStep(id, command string, p undo.Picture) (a ask.Ask, v undo.Sna
 	r.says("wants Bash", "Allow ✅", "Deny ⛔")
 	v, err := r.core.PlanUndo(undo.Snapshot{Session: a.Session, Tool: a.Tool, Hash: a.Hash, Text: command, Ask: a.ID})
 	if err == nil {
-		_, err = r.core.TookUndo(v.ID, []undo.Picture{p}, "")
+		_, err = r.core.ChangeUndo(v.ID, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
+			return undo.Take(v, []undo.Picture{p}, "", now)
+		})
 	}
 	if err == nil {
 		_, err = r.core.Answer(a.ID, ask.Decision{Allow: true, By: "Ann", Channel: "telegram"})
@@ -34,6 +36,17 @@ func (r *rig) ranStep(id, command string, p undo.Picture) (a ask.Ask, v undo.Sna
 		r.Fatal(err)
 	}
 	return a, v
+}
+
+// endUndo ends the restore of a snapshot.
+func (r *rig) endUndo(id undo.ID, result undo.Result) {
+	r.Helper()
+	_, err := r.core.ChangeUndo(id, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
+		return undo.End(v, result, now)
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
 }
 
 // says waits for a card that says text and has just these buttons.
@@ -73,18 +86,14 @@ func TestUndoButton(t *testing.T) {
 	if got := r.awaitAnswer(second); !strings.Contains(got, "it is being undone") {
 		t.Errorf("the second tap got %q", got)
 	}
-	if err := r.core.RefuseUndo(v.ID, []string{"src/<a>.go", "b"}); err != nil {
-		t.Fatal(err)
-	}
+	r.endUndo(v.ID, undo.Result{Newer: []string{"src/<a>.go", "b"}})
 	card = r.says("not undone: newer work would be overwritten: src/<a>.go, b", "Undo anyway ↩️")
 	r.awaitAnswer(r.tap(r.ann, card.ID, "Undo anyway ↩️"))
 	v, _ = r.core.Undo(v.ID)
 	if v.State != undo.Restoring || !v.Covered([]string{"b"}) || v.Covered([]string{"c"}) {
 		t.Errorf("it is %s and knows of %v", v.State, v.Restore.Known)
 	}
-	if err := r.core.UndoneTo(v.ID, "3 files restored", nil); err != nil {
-		t.Fatal(err)
-	}
+	r.endUndo(v.ID, undo.Result{Did: "3 files restored"})
 	card = r.says("undone by Ann at")
 	if got := r.awaitAnswer(r.tap(r.ann, card.ID, "Undo ↩️")); !strings.HasPrefix(got, "It was undone by Ann at ") {
 		t.Errorf("a late tap got %q", got)
