@@ -8,7 +8,8 @@ const (
 	OpAskClaim = "hook.ask.claim" // may the answer still be printed?
 	OpAskEnded = "hook.ask.ended" // the host ended the hook (Esc, No, closed terminal)
 	OpAsks     = "asks"
-	OpAsk      = "ask" // one question, also one that has ended
+	OpAsk      = "ask"       // one question, also one that has ended
+	OpPast     = "asks.past" // questions that have ended
 	OpAnswer   = "answer"
 )
 
@@ -82,6 +83,18 @@ type AsksRequest = None
 // AsksReply lists questions, oldest first.
 type AsksReply struct {
 	Asks []Ask `json:"asks"`
+}
+
+// PastRequest selects questions that have ended: the newest ones, or those that were opened
+// before the one with an id.
+type PastRequest struct {
+	Before string `json:"before,omitempty"`
+	Limit  int    `json:"limit"` // at most; 0 is 200
+}
+
+// PastReply lists questions that have ended, newest first.
+type PastReply struct {
+	Asks []ReportedAsk `json:"asks"`
 }
 
 // AskRequest names a question by its id.

@@ -15,6 +15,8 @@ type LogRequest struct {
 	Last    bool   `json:"last,omitempty"`    // the newest Limit entries instead of the oldest
 	// Kinds selects entries of these kinds, of all sessions. It needs Last.
 	Kinds []string `json:"kinds,omitempty"`
+	// Before selects entries before a sequence number. It needs Last.
+	Before int64 `json:"before,omitempty"`
 }
 
 // LogReply holds journal entries, oldest first.

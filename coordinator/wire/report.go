@@ -6,8 +6,6 @@ const OpReport = "report"
 // ReportRequest names the time, in unix milliseconds.
 type ReportRequest struct {
 	Since int64 `json:"since"`
-	// OnlyAsks leaves out all but the asks.
-	OnlyAsks bool `json:"only_asks,omitempty"`
 }
 
 // ReportReply is what happened since a time.

@@ -37,9 +37,16 @@ func (c *Core) LastEntry() (seq int64) {
 	return seq
 }
 
-// Newest returns at most limit entries of some kinds, oldest first: the last ones.
-func (c *Core) Newest(kinds []event.Kind, limit int) ([]event.Event, error) {
-	return c.cfg.Store.Newest(kinds, time.Time{}, limit)
+// JournalBefore returns the last limit entries before seq, oldest first, of one session or
+// of all.
+func (c *Core) JournalBefore(seq int64, limit int, id session.ID) ([]event.Event, error) {
+	return c.cfg.Store.JournalBefore(seq, limit, id)
+}
+
+// Newest returns at most limit entries of some kinds, oldest first: the last ones, or with
+// before the last ones with a smaller number.
+func (c *Core) Newest(kinds []event.Kind, before int64, limit int) ([]event.Event, error) {
+	return c.cfg.Store.Newest(kinds, time.Time{}, before, limit)
 }
 
 // Verify walks the journal's hash chain; broken is the first entry that does

@@ -24,22 +24,14 @@ type Report struct {
 // maxReported bounds the journal entries of one kind in a report.
 const maxReported = 50
 
-// ReportAsks returns the report of a time with the asks alone.
-func (c *Core) ReportAsks(since time.Time) (r Report, err error) {
+// Report tells what happened since a time.
+func (c *Core) Report(since time.Time) (r Report, err error) {
 	r.Since, r.Until = since, c.cfg.Now()
 	opened, bad, err := c.cfg.Store.AsksSince(since)
 	if err := errors.Join(err, c.report(bad)); err != nil {
 		return r, err
 	}
 	r.Asks = c.reportedAsks(opened, since)
-	return r, nil
-}
-
-// Report tells what happened since a time.
-func (c *Core) Report(since time.Time) (r Report, err error) {
-	if r, err = c.ReportAsks(since); err != nil {
-		return r, err
-	}
 	if r.Counts, err = c.cfg.Store.Tally(since); err != nil {
 		return r, err
 	}
@@ -53,11 +45,18 @@ func (c *Core) Report(since time.Time) (r Report, err error) {
 		{&r.Denied, []event.Kind{event.GuardDenied}},
 		{&r.Overridden, []event.Kind{event.GuardOverridden}},
 	} {
-		if *list.of, err = c.cfg.Store.Newest(list.kinds, since, maxReported); err != nil {
+		if *list.of, err = c.cfg.Store.Newest(list.kinds, since, 0, maxReported); err != nil {
 			return r, err
 		}
 	}
 	return r, nil
+}
+
+// AsksEnded returns at most limit asks that are not open, newest first: those that were
+// opened before the ask with an id, or the newest for "".
+func (c *Core) AsksEnded(before ask.ID, limit int) ([]ask.Ask, error) {
+	ended, bad, err := c.cfg.Store.AsksEnded(before, limit)
+	return ended, errors.Join(err, c.report(bad))
 }
 
 // reportedAsks adds to the asks that were opened in time the older ones that ended

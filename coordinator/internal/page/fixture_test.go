@@ -357,9 +357,9 @@ func fullSessions() page.Sessions {
 
 func fullSession() page.Session {
 	s := sessions()[5]
-	var steps []page.Step
+	var steps []wire.Step
 	for i := range 12 {
-		steps = append(steps, page.Step{
+		steps = append(steps, wire.Step{
 			At: ms(time.Duration(20+50*i) * time.Second), Tool: []string{"Bash", "Edit", "Read"}[i%3],
 			Input:  []string{"go test -bench . ./pipeline", "pipeline/resize.go", "docs/pipeline.md"}[i%3],
 			TookMS: []int64{41_300, 18, 4}[i%3], Outcome: []string{"ok", "ok", "failed", "ok"}[i%4],
@@ -368,7 +368,7 @@ func fullSession() page.Session {
 	steps[0].Outcome, steps[0].TookMS = "", 0
 	steps = append(
 		steps,
-		page.Step{At: ms(70 * time.Minute), Tool: page.ToolPrompt, Input: "Speed up the image pipeline"},
+		wire.Step{At: ms(70 * time.Minute), Tool: page.ToolPrompt, Input: "Speed up the image pipeline"},
 	)
 	return page.Session{
 		Session: s, Loop: &loops()[0], Cards: cards()[3:4], Steps: steps, Home: home,
@@ -411,8 +411,8 @@ func fullSession() page.Session {
 				How:       "revoked by maria",
 			},
 		},
-		Undos: undos()[:1],
-		Older: "/session/" + s.Token + "?before=400",
+		Undos:   undos()[:1],
+		Further: page.Further{Earlier: "/session/" + s.Token + "?before=400"},
 	}
 }
 
@@ -468,7 +468,7 @@ func reported() (out []wire.ReportedAsk) {
 }
 
 func fullQuestions() page.Questions {
-	return page.Questions{Cards: cards()[:2], Past: reported(), Older: "/questions?before=100", Home: home}
+	return page.Questions{Cards: cards()[:2], Past: reported(), Further: page.Further{Earlier: "/questions?before=100"}, Home: home}
 }
 
 func undos() []wire.Undo {

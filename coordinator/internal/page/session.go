@@ -15,7 +15,7 @@ type moment struct {
 	Mood string // ok, bad, ask or ""
 	What string // in a few words
 	Text string
-	Step *Step // of a tool
+	Step *wire.Step // of a tool
 	Path string
 }
 
@@ -32,7 +32,7 @@ func (s Session) Moments() []moment {
 	return out
 }
 
-func momentOfStep(step Step, at *Step) moment {
+func momentOfStep(step wire.Step, at *wire.Step) moment {
 	m := moment{At: step.At, Icon: "tool", What: step.Tool, Text: step.Input, Step: at}
 	switch {
 	case step.Tool == ToolPrompt:
@@ -43,7 +43,7 @@ func momentOfStep(step Step, at *Step) moment {
 	return m
 }
 
-// ToolPrompt is the Tool of a Step that is no tool, but what a person typed.
+// ToolPrompt is the Tool of a step that is no tool, but what a person typed.
 const ToolPrompt = "Prompt"
 
 // momentOf shows an entry of the journal. Most begin with the session's token, which the

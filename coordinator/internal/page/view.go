@@ -106,20 +106,16 @@ type Session struct {
 	Cards   []Card     // its open questions
 	Grants  []wire.Grant
 	Undos   []wire.Undo
-	Steps   []Step       // the last tools, newest first
+	Steps   []wire.Step  // the last tools, newest first
 	Entries []wire.Entry // of the journal, newest first
-	Older   string       // path of the page with older entries, "" for none
+	Further Further      // of the entries
 	Home    string
 }
 
-// A Step is one call of a tool.
-type Step struct {
-	At      int64
-	Tool    string
-	Input   string // masked
-	TookMS  int64
-	Outcome string // "" while it runs, ok, failed or refused
-	Note    string // such as the guard's rule
+// Further leads to the other parts of a list that is too long for one page.
+type Further struct {
+	Earlier string // path of the page with earlier lines, "" for none
+	Newest  string // path of the page with the newest lines, "" on that page itself
 }
 
 // Loops shows the loops with their issues, worktrees, checks and reviews.
@@ -140,7 +136,7 @@ type IssueList struct {
 type Questions struct {
 	Cards   []Card             // open
 	Past    []wire.ReportedAsk // newest first
-	Older   string             // path of the page with older ones, "" for none
+	Further Further            // of Past
 	Channel []wire.Channel
 	Home    string
 }
@@ -154,15 +150,17 @@ type Question struct {
 
 // Guard shows what was stopped and why, and judges a command that a person tries.
 type Guard struct {
-	Guard   wire.Guard
-	Denied  []wire.Entry // newest first
-	Spoke   []wire.Entry // what the guard asked about, newest first
-	Past    []wire.Entry // what got past it, newest first
-	Undos   []wire.Undo  // newest first
-	Command string       // that is explained, "" for none
-	Explain string       // as `afar guard explain` prints it
-	Trouble string       // why it cannot be explained
-	Home    string
+	Guard  wire.Guard
+	Denied []wire.Entry // newest first
+	Spoke  []wire.Entry // what the guard asked about, newest first
+	// OfDenied and OfSpoke lead to the other lines of these lists.
+	OfDenied, OfSpoke Further
+	Past              []wire.Entry // what got past it, newest first
+	Undos             []wire.Undo  // newest first
+	Command           string       // that is explained, "" for none
+	Explain           string       // as `afar guard explain` prints it
+	Trouble           string       // why it cannot be explained
+	Home              string
 }
 
 // Report shows what happened since a time.

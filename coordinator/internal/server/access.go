@@ -106,6 +106,7 @@ var operations = map[string]operation{
 	wire.OpStatus:   row(anyone, (*Server).status),
 	wire.OpAsks:     row(anyone, (*Server).asks),
 	wire.OpAsk:      row(anyone, (*Server).showAsk),
+	wire.OpPast:     row(anyone, (*Server).pastAsks),
 	wire.OpLoops:    row(anyone, (*Server).loops),
 	wire.OpLoop:     row(anyone, (*Server).loop),
 	wire.OpLog:      row(anyone, (*Server).log),

@@ -103,7 +103,7 @@ func TestOperations(t *testing.T) {
 		wire.OpVerify: true,
 		wire.OpDoctor: true, wire.OpTelegram: true, wire.OpTelegramPaired: true, wire.OpLoopCancel: true,
 		wire.OpGrants: true, wire.OpUndos: true, wire.OpPerson: true, wire.OpReport: true, wire.OpPing: true,
-		wire.OpAsk: true, wire.OpSession: true, wire.OpSessions: true,
+		wire.OpAsk: true, wire.OpPast: true, wire.OpSession: true, wire.OpSessions: true,
 		wire.OpPost: true, wire.OpRead: true, wire.OpTopics: true, wire.OpTell: true,
 	}
 	for name, op := range operations {

@@ -29,8 +29,14 @@ func (s *Server) log(c *call, in wire.LogRequest) (out wire.LogReply, err error)
 		}
 		id = v.ID
 	}
-	if len(in.Kinds) > 0 {
-		return s.newest(in.Kinds, limit)
+	switch {
+	case (len(in.Kinds) > 0 || in.Before > 0) && !in.Last:
+		return out, badRequest("log: kinds and before need last")
+	case len(in.Kinds) > 0:
+		return s.newest(in.Kinds, in.Before, limit)
+	case in.Before > 0:
+		events, err := s.cfg.Core.JournalBefore(in.Before, limit, id)
+		return wire.LogReply{Entries: s.wireEntries(events)}, err
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
@@ -42,12 +48,12 @@ func (s *Server) log(c *call, in wire.LogRequest) (out wire.LogReply, err error)
 }
 
 // newest returns the last entries of some kinds, oldest first.
-func (s *Server) newest(kinds []string, limit int) (out wire.LogReply, err error) {
+func (s *Server) newest(kinds []string, before int64, limit int) (out wire.LogReply, err error) {
 	var of []event.Kind
 	for _, k := range kinds {
 		of = append(of, event.Kind(k))
 	}
-	events, err := s.cfg.Core.Newest(of, limit)
+	events, err := s.cfg.Core.Newest(of, before, limit)
 	return wire.LogReply{Entries: s.wireEntries(events)}, err
 }
 

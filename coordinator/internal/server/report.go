@@ -1,10 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -13,12 +15,7 @@ func (s *Server) report(_ *call, in wire.ReportRequest) (out wire.ReportReply, e
 	if in.Since <= 0 {
 		return out, badRequest("a report needs a time to begin at, in unix milliseconds")
 	}
-	since := time.UnixMilli(in.Since)
-	if in.OnlyAsks {
-		r, err := s.cfg.Core.ReportAsks(since)
-		return s.wireReport(r), err
-	}
-	r, err := s.cfg.Core.Report(since)
+	r, err := s.cfg.Core.Report(time.UnixMilli(in.Since))
 	if err != nil {
 		return out, err
 	}
@@ -56,18 +53,33 @@ func (s *Server) wireReport(r core.Report) wire.ReportReply {
 		Spent:      []wire.Spent{},
 	}
 	for _, a := range r.Asks {
-		end := a.Answered()
-		if end.IsZero() {
-			end = r.Until
-		}
-		out.Asks = append(out.Asks, wire.ReportedAsk{
-			Ask:      s.wireAsk(a),
-			WaitedMS: end.Sub(a.OpenedAt).Milliseconds(),
-			How:      a.Ending(),
-		})
+		out.Asks = append(out.Asks, s.reported(a, r.Until))
 	}
 	for kind, n := range r.Counts {
 		out.Counts[string(kind)] = n
 	}
 	return out
+}
+
+// reported returns an ask with its outcome. One that waits has waited until a time.
+func (s *Server) reported(a ask.Ask, until time.Time) wire.ReportedAsk {
+	end := a.Answered()
+	if end.IsZero() {
+		end = until
+	}
+	return wire.ReportedAsk{Ask: s.wireAsk(a), WaitedMS: end.Sub(a.OpenedAt).Milliseconds(), How: a.Ending()}
+}
+
+// pastAsks lists the questions that have ended, newest first.
+func (s *Server) pastAsks(_ *call, in wire.PastRequest) (out wire.PastReply, err error) {
+	limit := cmp.Or(in.Limit, defaultEntries)
+	if limit < 0 || limit > maxEntries {
+		return out, badRequest("asks.past: the limit must be from 1 to %d", maxEntries)
+	}
+	ended, err := s.cfg.Core.AsksEnded(ask.ID(in.Before), limit)
+	out.Asks = []wire.ReportedAsk{}
+	for _, a := range ended {
+		out.Asks = append(out.Asks, s.reported(a, time.Now()))
+	}
+	return out, err
 }

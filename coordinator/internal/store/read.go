@@ -50,6 +50,14 @@ func (s *Store) Journal(after int64, limit int, id session.ID, newest bool) ([]e
 		after, string(id), limit)
 }
 
+// JournalBefore returns the last limit entries before seq, oldest first; session "" means all.
+func (s *Store) JournalBefore(seq int64, limit int, id session.ID) ([]event.Event, error) {
+	if id == "" {
+		return s.entries(`SELECT * FROM journal WHERE seq < ? ORDER BY seq DESC LIMIT ?`, seq, limit)
+	}
+	return s.entries(`SELECT * FROM journal WHERE session = ? AND seq < ? ORDER BY seq DESC LIMIT ?`, string(id), seq, limit)
+}
+
 // entries returns the journal entries that a query selects, oldest first.
 func (s *Store) entries(query string, args ...any) ([]event.Event, error) {
 	query = `SELECT seq, at, kind, session, subject, text, hash FROM (` + query + `) ORDER BY seq`

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -44,15 +45,15 @@ const tallyQuery = `WITH RECURSIVE k(kind) AS (
 	SELECT kind, n FROM tally WHERE n > 0`
 
 // Newest returns at most limit entries of some kinds since a time, oldest first:
-// the last ones, where there are more.
-func (s *Store) Newest(kinds []event.Kind, since time.Time, limit int) (all []event.Event, err error) {
+// the last ones, where there are more. With before, those with a smaller number.
+func (s *Store) Newest(kinds []event.Kind, since time.Time, before int64, limit int) (all []event.Event, err error) {
 	first, err := s.firstSince(since)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	for _, kind := range kinds {
-		some, err := s.entries(`SELECT * FROM journal WHERE kind = ? AND seq >= ? ORDER BY seq DESC LIMIT ?`,
-			string(kind), first, limit)
+		some, err := s.entries(`SELECT * FROM journal WHERE kind = ? AND seq >= ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+			string(kind), first, cmp.Or(before, math.MaxInt64), limit)
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ func TestSince(t *testing.T) {
 		if got, err := s.Tally(at); fmt.Sprint(got) != fmt.Sprint(want) || err != nil {
 			t.Errorf("since minute %d: have %v, want %v, %v", since, got, want, err)
 		}
-		events, err := s.Newest([]event.Kind{"a"}, at, 2)
+		events, err := s.Newest([]event.Kind{"a"}, at, 0, 2)
 		var got []string
 		for _, e := range events {
 			got = append(got, e.Subject)

@@ -21,6 +21,8 @@ const (
 	mostEntries = 200
 	mostRunning = 60  // sessions on the first page
 	mostListed  = 100 // sessions on a page of their list
+	mostSpoken  = 50
+	mostPast    = 100
 )
 
 // newsKinds are the entries of the journal that a person may want to hear of.
@@ -34,6 +36,27 @@ func entries(r reader, limit int, kinds ...string) ([]wire.Entry, error) {
 	out, err := read[wire.LogReply](r, wire.OpLog, wire.LogRequest{Last: true, Limit: limit, Kinds: kinds})
 	slices.Reverse(out.Entries)
 	return out.Entries, err
+}
+
+// stretch returns at most in.Limit entries, newest first, that come before the one which the
+// query names under a name, and where the others are.
+func stretch(q *query, name string, in wire.LogRequest) (part []wire.Entry, further page.Further, err error) {
+	if text := q.FormValue(name); text != "" {
+		if in.Before, err = strconv.ParseInt(text, 10, 64); err != nil || in.Before <= 0 {
+			return nil, further, fmt.Errorf("the place in the journal is %q; want the number of an entry", text)
+		}
+		further.Newest = q.URL.Path
+	}
+	limit := in.Limit
+	in.Last, in.Limit = true, limit+1 // one more tells whether there are earlier ones
+	log, err := read[wire.LogReply](q.reader, wire.OpLog, in)
+	part = log.Entries
+	slices.Reverse(part)
+	if len(part) > limit {
+		part = part[:limit]
+		further.Earlier = q.URL.Path + "?" + name + "=" + part[limit-1].ID
+	}
+	return part, further, err
 }
 
 // placeOf returns the path of the page about an entry.
@@ -138,13 +161,10 @@ func (c *Channel) session(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := read[wire.LogReply](q.reader, wire.OpLog, wire.LogRequest{Session: shown.ID, Last: true, Limit: mostEntries})
-	slices.Reverse(log.Entries)
-	v := page.Session{Session: shown.Session, Entries: log.Entries, Home: c.cfg.Home}
-	for _, s := range shown.Steps {
-		v.Steps = append(v.Steps, page.Step{
-			At: s.At, Tool: s.Tool, Input: s.Input, TookMS: s.TookMS, Outcome: s.Outcome,
-		})
+	v := page.Session{Session: shown.Session, Home: c.cfg.Home}
+	v.Entries, v.Further, err = stretch(q, "before", wire.LogRequest{Session: shown.ID, Limit: mostEntries})
+	if v.Further.Newest == "" { // the last tools stand among the newest entries
+		v.Steps = shown.Steps
 	}
 	v.Cards = cardsOf(only(status.Asks, func(a wire.Ask) string { return a.Session }, shown.ID))
 	v.Grants = only(grants.Grants, func(g wire.Grant) string { return g.Session }, shown.ID)
@@ -193,21 +213,23 @@ func projectsOf(loops []wire.Loop) (repos []string) {
 	return repos[:min(len(repos), mostProjects)]
 }
 
-// pastFor is how far back the history of questions goes.
-const pastFor = 7 * 24 * time.Hour
-
 func (c *Channel) questions(q *query) (page.View, error) {
 	status, err := q.status()
 	if err != nil {
 		return nil, err
 	}
-	since := c.cfg.Now().Add(-pastFor).UnixMilli()
-	report, err := read[wire.ReportReply](q.reader, wire.OpReport, wire.ReportRequest{Since: since, OnlyAsks: true})
-	past := slices.DeleteFunc(report.Asks, func(a wire.ReportedAsk) bool { return a.State == "open" })
-	slices.Reverse(past)
-	return page.Questions{
-		Cards: cardsOf(status.Asks), Past: past[:min(len(past), mostEntries)], Channel: status.Channels, Home: c.cfg.Home,
-	}, err
+	v := page.Questions{Cards: cardsOf(status.Asks), Channel: status.Channels, Home: c.cfg.Home}
+	before := q.FormValue("before")
+	past, err := read[wire.PastReply](q.reader, wire.OpPast, wire.PastRequest{Before: before, Limit: mostPast + 1})
+	v.Past = past.Asks
+	if len(v.Past) > mostPast {
+		v.Past = v.Past[:mostPast]
+		v.Further.Earlier = q.URL.Path + "?before=" + url.QueryEscape(v.Past[mostPast-1].ID)
+	}
+	if before != "" {
+		v.Further.Newest = q.URL.Path
+	}
+	return v, err
 }
 
 func (c *Channel) question(q *query) (page.View, error) {
@@ -232,10 +254,12 @@ func (c *Channel) guard(q *query) (page.View, error) {
 		return nil, err
 	}
 	v := page.Guard{Guard: status.Guard, Command: q.FormValue("explain"), Home: c.cfg.Home}
-	if v.Denied, err = entries(q.reader, mostEntries, string(event.GuardDenied)); err != nil {
+	denied := wire.LogRequest{Kinds: []string{string(event.GuardDenied)}, Limit: mostSpoken}
+	if v.Denied, v.OfDenied, err = stretch(q, "denied", denied); err != nil {
 		return nil, err
 	}
-	if v.Spoke, err = entries(q.reader, mostNews, string(event.GuardSpoke)); err != nil {
+	spoke := wire.LogRequest{Kinds: []string{string(event.GuardSpoke)}, Limit: mostSpoken}
+	if v.Spoke, v.OfSpoke, err = stretch(q, "asked", spoke); err != nil {
 		return nil, err
 	}
 	if v.Past, err = entries(q.reader, mostNews, string(event.GuardOverridden)); err != nil {
