@@ -11,9 +11,7 @@ import (
 // AppleScript reports the keystrokes that a script types, and runs the text that
 // it passes to a shell.
 func AppleScript(sh *shell.Shell, code string) {
-	if strings.Contains(code, "keystroke") || strings.Contains(code, "key code") ||
-		strings.Contains(code, "write text") ||
-		strings.Contains(code, "do script") && strings.Contains(code, "Terminal") {
+	if typesKeys(code) {
 		sh.Effect(effect.TypeInto, "", "osascript")
 	}
 	readText(sh, code, "applescript")
@@ -22,10 +20,20 @@ func AppleScript(sh *shell.Shell, code string) {
 		sh.Effect(effect.Power, effect.Named(op), "")
 	}
 	for i := range toks {
-		if i+3 < len(toks) && toks[i].Text == "do" && toks[i+1].Text == "shell" && toks[i+3].Kind == 's' {
+		if Shaped(toks, i, "nnns") && toks[i].Text+" "+toks[i+1].Text == "do shell" {
 			sh.RunText(toks[i+3].Text)
 		}
 	}
+}
+
+// typesKeys reports whether a script types into a window or runs text in a terminal.
+func typesKeys(code string) bool {
+	for _, words := range [...]string{"keystroke", "key code", "write text"} {
+		if strings.Contains(code, words) {
+			return true
+		}
+	}
+	return strings.Contains(code, "do script") && strings.Contains(code, "Terminal")
 }
 
 // applePower is what a script tells the system to do with the machine.

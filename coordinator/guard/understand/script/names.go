@@ -16,74 +16,89 @@ func unqualified(name string) string { return name[strings.LastIndexAny(name, ".
 // import x as y, {x: y} = … and y = x.
 func otherNames(toks []Token, lang string) map[string]string {
 	var names map[string]string
-	give := func(name, meaning string) {
-		if callKind(unqualified(meaning), meaning, lang) == "" || callKind(name, name, lang) != "" {
-			return
-		}
-		if names == nil {
-			names = map[string]string{}
-		}
-		names[name] = meaning
-	}
 	for i := 0; i+2 < len(toks); i++ {
-		a, b, c := toks[i], toks[i+1], toks[i+2]
-		if a.Kind == 'n' && (b.Kind == '=' || b.Kind == 'n') {
-			if name, meaning := passesOn(toks[i:], lang); name != "" {
-				give(name, meaning)
+		for _, given := range [...]alias{passesOn(toks[i:], lang), namedAgain(toks[i:], lang)} {
+			if given.name == "" || !given.isNew(lang) {
+				continue
 			}
-		}
-		switch {
-		case a.Kind != 'n' || c.Kind != 'n' && b.Kind != '=':
-		case b.Text == "as", b.Kind == ':' && lang == "js":
-			give(c.Text, a.Text)
-		case b.Kind == '=':
-			give(a.Text, namedLast(toks[i+2:]))
+			if names == nil {
+				names = map[string]string{}
+			}
+			names[given.name] = given.meaning
 		}
 	}
 	return names
 }
 
+// An alias is another name for a call.
+type alias struct{ name, meaning string }
+
+// isNew reports whether the alias means a known call and is not the name of one.
+func (a alias) isNew(lang string) bool {
+	return callKind(unqualified(a.meaning), a.meaning, lang) != "" && callKind(a.name, a.name, lang) == ""
+}
+
+// namedAgain reads "x as y", "x: y" in JavaScript and "y = x" at the start of toks.
+func namedAgain(toks []Token, lang string) alias {
+	switch a, b := toks[0], toks[1]; {
+	case a.Kind != 'n':
+	case b.Kind == '=':
+		return alias{a.Text, namedLast(toks[2:])}
+	case toks[2].Kind != 'n':
+	case b.Text == "as", b.Kind == ':' && lang == "js":
+		return alias{toks[2].Text, a.Text}
+	}
+	return alias{}
+}
+
 // passesOn reads the beginning of a function that passes its parameter to a known
-// call: def f(x): run(x), f = lambda x: run(x), const f = x => run(x). It returns
-// the names of the function and the call, or "".
-func passesOn(toks []Token, lang string) (name, call string) {
-	switch {
-	case lex.OneOf(toks[0].Text, "def function sub"):
-		name, toks = toks[1].Text, toks[2:]
-	case toks[0].Kind == 'n' && toks[1].Kind == '=':
-		name, toks = toks[0].Text, toks[2:]
-		if lex.OneOf(toks[0].Text, "lambda async function") {
-			toks = toks[1:]
-		} else if !isArrow(toks) {
-			return "", ""
-		}
-	default:
-		return "", ""
+// call: def f(x): run(x), f = lambda x: run(x), const f = x => run(x).
+func passesOn(toks []Token, lang string) alias {
+	name, toks := functionNamed(toks)
+	if name == "" {
+		return alias{}
 	}
 	params, body := parameters(toks)
-	for i := 0; i+1 < len(body) && i < 40; i++ {
-		short := unqualified(body[i].Text)
-		if body[i].Kind != 'n' || callKind(short, body[i].Text, lang) == "" {
+	for i := 0; i < min(len(body)-1, 40); i++ {
+		if body[i].Kind != 'n' || callKind(unqualified(body[i].Text), body[i].Text, lang) == "" {
 			continue
 		}
-		rest := body[i+1:]
-		if rest[0].Kind == '(' && len(rest) > 1 {
-			rest = rest[1:]
+		first := body[i+1]
+		if first.Kind == '(' {
+			first = tokenAt(body, i+2)
 		}
-		if slices.Contains(params, rest[0].Text) {
-			return name, body[i].Text
+		if slices.Contains(params, first.Text) {
+			return alias{name, body[i].Text}
 		}
 	}
-	return "", ""
+	return alias{}
+}
+
+// functionNamed reads the name of a function that begins at the first of toks, and
+// returns it with the tokens from its parameters on. The name is "" if none begins.
+func functionNamed(toks []Token) (name string, rest []Token) {
+	switch {
+	case toks[0].Kind != 'n':
+	case lex.OneOf(toks[0].Text, "def function sub"):
+		if toks[1].Kind == 'n' {
+			return toks[1].Text, toks[2:]
+		}
+	case toks[1].Kind != '=':
+	case lex.OneOf(toks[2].Text, "lambda async function"):
+		return toks[0].Text, toks[3:]
+	case isArrow(toks[2:]):
+		return toks[0].Text, toks[2:]
+	}
+	return "", nil
 }
 
 // isArrow reports whether toks begin with "x =>" or "(x) =>".
 func isArrow(toks []Token) bool {
-	for i := 0; i+1 < len(toks) && i < 12; i++ {
-		if toks[i].Kind == '=' {
-			return toks[i+1].Kind == '>'
+	for i, t := range toks[:min(12, len(toks))] {
+		if t.Kind == '=' {
+			return kindAt(toks, i+1) == '>'
 		}
-		if toks[i].Kind != 'n' && !strings.ContainsRune("(),:", rune(toks[i].Kind)) {
+		if !t.in("n(),:") {
 			return false
 		}
 	}
@@ -94,11 +109,15 @@ func isArrow(toks []Token) bool {
 // parameters have no names.
 func parameters(toks []Token) (names []string, body []Token) {
 	names = []string{"@_", "$_"}
-	for i := 0; i < len(toks) && i < 16; i++ {
-		switch t := toks[i]; {
+	ends := "){>"
+	if kindAt(toks, 0) != '(' {
+		ends = "){>:"
+	}
+	for i, t := range toks[:min(16, len(toks))] {
+		switch {
 		case t.Kind == 'n':
 			names = append(names, t.Text)
-		case t.Kind == ')', t.Kind == '{', t.Kind == ':' && i > 0 && toks[0].Kind != '(', t.Kind == '>':
+		case t.in(ends) && i+1 < len(toks):
 			return names, toks[i+1:]
 		}
 	}
@@ -109,16 +128,21 @@ func parameters(toks []Token) (names []string, body []Token) {
 // or "" if the expression calls it.
 func namedLast(toks []Token) string {
 	last := ""
-	for i := 0; i < len(toks) && i < 8; i++ {
-		switch t := toks[i]; {
-		case t.Kind == ';':
+	for i, t := range toks[:min(8, len(toks))] {
+		switch t.Kind {
+		case ';':
 			return last
-		case t.Kind == 'n' && i > 0 && (toks[i-1].Kind == 'n' || toks[i-1].Kind == ')'):
-			return last
-		case t.Kind == 'n' && (i+1 == len(toks) || toks[i+1].Kind != '('):
-			last = t.Text
-		case t.Kind == '(' && last != "":
-			return ""
+		case 'n':
+			if tokenAt(toks, i-1).in("n)") {
+				return last
+			}
+			if kindAt(toks, i+1) != '(' {
+				last = t.Text
+			}
+		case '(':
+			if last != "" {
+				return ""
+			}
 		}
 	}
 	return last

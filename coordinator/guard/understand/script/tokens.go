@@ -118,7 +118,7 @@ func (z *tokenizer) name(rest string) {
 	}
 	name, behind := rest[:n], rest[n:]
 	z.at += n
-	if lex.OneOf(z.lang, "other ruby") && len(behind) > 1 && behind[0] == '!' && behind[1] != '=' {
+	if lex.OneOf(z.lang, "other ruby") && endsInMark(behind) {
 		z.at++ // a part of the name: File.rm_rf!
 		behind = behind[1:]
 	}
@@ -127,6 +127,12 @@ func (z *tokenizer) name(rest string) {
 		return
 	}
 	z.out = append(z.out, Token{Kind: 'n', Text: name})
+}
+
+// endsInMark reports whether a name goes on with "!", and no comparison follows it.
+func endsInMark(behind string) bool {
+	after, ok := strings.CutPrefix(behind, "!")
+	return ok && after != "" && after[0] != '='
 }
 
 // inName reports whether the byte at i continues a name.
@@ -174,19 +180,26 @@ const nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 // start of s: the length before the delimiter and the kind of the token, with 'w' for
 // words. The length is 0 for anything else.
 func quoteOperator(s, lang string) (n int, kind byte) {
-	switch {
-	case len(s) < 3 || (lang != "perl" || s[0] != 'q') && (lang != "ruby" || s[0] != '%'):
+	mark, ok := map[string]byte{"perl": 'q', "ruby": '%'}[lang]
+	if !ok || len(s) < 3 || s[0] != mark {
 		return 0, 0
-	case s[1] == 'x':
-		n, kind = 2, 'x'
-	case s[1] == 'q', s[1] == 'Q':
-		n, kind = 2, 's'
-	case s[1] == 'w', s[1] == 'W':
-		n, kind = 2, 'w'
-	case lang == "perl":
-		n, kind = 1, 's'
 	}
-	if kind == 0 || !strings.ContainsRune("{([</|!~#'\"^%:", rune(s[n])) {
+	n = 2
+	switch s[1] {
+	case 'x':
+		kind = 'x'
+	case 'q', 'Q':
+		kind = 's'
+	case 'w', 'W':
+		kind = 'w'
+	default:
+		n = 1
+		if lang != "perl" {
+			return 0, 0
+		}
+		kind = 's'
+	}
+	if strings.IndexByte("{([</|!~#'\"^%:", s[n]) < 0 {
 		return 0, 0
 	}
 	return n, kind
@@ -247,17 +260,32 @@ func quotedString(s, lang string) (string, int) {
 		switch {
 		case s[i] == '\\' && i+1 < len(s):
 			i += 1 + shell.DecodeEscape(&b, s[i+1:])
-		case (strings.HasPrefix(s[i:], "${") && lang == "js" && q == "`" ||
-			strings.HasPrefix(s[i:], "#{") && lang == "ruby") &&
-			strings.IndexByte(s[i:], '}') > 0:
+		case replacedLength(s[i:], q, lang) > 0:
 			b.WriteString(partial.Unknown)
-			i += strings.IndexByte(s[i:], '}') + 1
+			i += replacedLength(s[i:], q, lang)
 		default:
 			b.WriteByte(s[i])
 			i++
 		}
 	}
 	return strings.ReplaceAll(b.String(), "\x00", ""), min(i+len(q), len(s))
+}
+
+// replacedLength returns the length of the ${name} or #{name} at the start of a text
+// in quotes, 0 if the language replaces nothing there.
+func replacedLength(text, quote, lang string) int {
+	open := "#{"
+	switch lang + quote {
+	case "js`":
+		open = "${"
+	case "ruby'", "ruby\"", "ruby`":
+	default:
+		return 0
+	}
+	if !strings.HasPrefix(text, open) {
+		return 0
+	}
+	return strings.IndexByte(text, '}') + 1
 }
 
 // readLiteral reads a constant expression: literals, known names and the calls
@@ -368,12 +396,12 @@ func (l *literal) name(toks []Token, i int) int {
 	if name == "shlex.split" {
 		return 1 // the words of the text behind it
 	}
-	if name == "require" && i+3 < len(toks) && toks[i+2].Kind == 's' {
+	if name == "require" && Shaped(toks, i+1, "(s)") {
 		return 4
 	}
 	if text, ok := constantOf(l.sh, name, l.consts); ok {
 		l.add(text, true)
-		if i+2 < len(toks) && toks[i+1].Kind == '(' && toks[i+2].Kind == ')' {
+		if Shaped(toks, i+1, "()") {
 			return 3
 		}
 		return 1
@@ -406,7 +434,7 @@ func (l *literal) percent(toks []Token) int {
 // environmentOf reads os.environ["X"], getenv("X"), ENV["X"] and $ENV{X}. It
 // returns the text and the number of tokens, 0 if toks do not begin with one.
 func environmentOf(sh *shell.Shell, toks []Token) (string, int) {
-	if len(toks) < 4 || toks[0].Kind != 'n' || !strings.ContainsRune("[({", rune(toks[1].Kind)) {
+	if len(toks) < 4 || toks[0].Kind != 'n' || !toks[1].in("[({") {
 		return "", 0
 	}
 	name := toks[0].Text
@@ -456,14 +484,14 @@ func networkCall(short, full string) bool {
 // with every key and token in it.
 func sendsEnvironment(toks []Token) bool {
 	depth := 0
-	for i := 0; i < len(toks) && i < 256; i++ {
-		switch t := toks[i]; t.Kind {
+	for i, t := range toks[:min(256, len(toks))] {
+		switch t.Kind {
 		case '(':
 			depth++
 		case ')':
 			depth--
 		case 'n':
-			if wholeEnvironment(t.Text) && (i+1 == len(toks) || toks[i+1].Kind != '[' && toks[i+1].Kind != '{') {
+			if wholeEnvironment(t.Text) && !tokenAt(toks, i+1).in("[{") {
 				return true
 			}
 		}
@@ -492,21 +520,19 @@ func constantOf(sh *shell.Shell, name string, consts map[string]string) (string,
 	return "", false
 }
 
-// kindAt returns the kind of the i-th token, 0 where there is none.
-func kindAt(toks []Token, i int) byte {
+// tokenAt returns the i-th token, an empty one where there is none.
+func tokenAt(toks []Token, i int) Token {
 	if i < 0 || i >= len(toks) {
-		return 0
+		return Token{}
 	}
-	return toks[i].Kind
+	return toks[i]
 }
 
+// kindAt returns the kind of the i-th token, 0 where there is none.
+func kindAt(toks []Token, i int) byte { return tokenAt(toks, i).Kind }
+
 // textAt returns the text of the i-th token, "" where there is none.
-func textAt(toks []Token, i int) string {
-	if i < 0 || i >= len(toks) {
-		return ""
-	}
-	return toks[i].Text
-}
+func textAt(toks []Token, i int) string { return tokenAt(toks, i).Text }
 
 // in reports whether the kind of a token is one of kinds.
 func (t Token) in(kinds string) bool { return strings.IndexByte(kinds, t.Kind) >= 0 }

@@ -1,0 +1,381 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// readArguments reads the arguments of the call whose name is the token at i. It
+// returns the literals of the outermost level and the items of a list of literals.
+func readArguments(sh *shell.Shell, toks []Token, i int, consts map[string]string) (args []string, list bool, end int) {
+	if !tokenAt(toks, i+1).in("(\x00") {
+		args, end = bareArguments(toks, i)
+		return args, false, end
+	}
+	a := arguments{sh: sh, consts: consts, fresh: true}
+	for j := i + 1; j < min(len(toks), i+256); j++ {
+		if a.read(toks, j) {
+			return a.args, a.list, j
+		}
+	}
+	return a.args, a.list, len(toks)
+}
+
+// bareArguments reads the arguments of a call without brackets, such as
+// system "text" in Ruby and Perl.
+func bareArguments(toks []Token, i int) (args []string, end int) {
+	for j := i + 1; j < min(len(toks), i+24); j++ {
+		switch t := toks[j]; {
+		case t.Kind == 's':
+			args = append(args, t.Text)
+		case t.Kind == ',', j == i+1 && handle(toks[i], t), j == i+2 && t.Kind == '(':
+		default:
+			return args, j
+		}
+	}
+	return args, min(i+24, len(toks))
+}
+
+// handle reports whether t is a word before the arguments of a call: the name of
+// a file handle, or of a function that lists files.
+func handle(call, t Token) bool {
+	return strings.HasSuffix(t.Text, "glob") || call.Text == "open" && t.Kind == 'n'
+}
+
+// arguments collects the arguments of one call.
+type arguments struct {
+	sh     *shell.Shell
+	consts map[string]string
+	args   []string
+	list   bool // one of them is a list
+	depth  int
+	fresh  bool // a new argument begins
+}
+
+// read reads the token at j; it returns true at the end of the call.
+func (a *arguments) read(toks []Token, j int) bool {
+	t := toks[j]
+	switch {
+	case t.in("([{"):
+		a.depth++
+		if t.Kind == '[' {
+			a.list, a.fresh = true, true
+		}
+	case t.in(")]}"):
+		a.depth--
+		return a.depth <= 0
+	case t.in(",=:"):
+		a.fresh = true
+	case !a.fresh, !t.in("sn"):
+	default:
+		a.fresh = false
+		if t.Kind == 's' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
+			a.add(toks[j:])
+		}
+	}
+	return false
+}
+
+func (a *arguments) add(toks []Token) {
+	if v, ok := readLiteral(a.sh, toks, a.consts); ok {
+		a.args = append(a.args, v)
+	} else if a.depth == 1 && len(a.args) == 0 {
+		a.args = append(a.args, partial.Unknown)
+	}
+}
+
+// reportCall reports the effect of the call of name at token i, if it is a known
+// call.
+func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[string]string, lang string) {
+	short := unqualified(name)
+	if short == "" || len(short) > 24 {
+		return
+	}
+	kind, behind := callKind(short, name, lang), toks[i+1:]
+	switch {
+	case short == "delete" && everyRow(toks[:i]):
+		sh.Effect(effect.DropData, effect.Rows, name)
+	case lex.OneOf(short, "map array_map array_walk call_user_func"):
+		reportMapped(sh, behind, consts, lang)
+	case kind == "" && destroysByName(short):
+		if lang == "ruby" || kindAt(behind, 0) == '(' {
+			sh.Possible(effect.DestroyRemote, effect.Part, name)
+		}
+	}
+	sends := networkCall(short, name)
+	if sends && sendsEnvironment(behind) {
+		sh.Effect(effect.SendOut, effect.Secret, name)
+	}
+	if reportRequest(sh, short, toks, i, consts) {
+		return
+	}
+	if sends {
+		reportSent(sh, name, behind, consts)
+	}
+	if len(behind) > 0 {
+		reportKnown(sh, kind, short, toks, i, consts, lang)
+	}
+}
+
+// reportSent reports credentials among the arguments of a call that sends them.
+func reportSent(sh *shell.Shell, name string, toks []Token, consts map[string]string) {
+	if sendsSecretFile(sh, toks) {
+		sh.Effect(effect.SendOut, effect.Secret, name)
+	}
+	foreignKeysLeave(sh, toks, consts)
+}
+
+// destroysByName reports whether the name of a function in the library of a
+// service says that it deletes something.
+func destroysByName(short string) bool {
+	w := lex.VerbWords(short)
+	if len(w) < 2 || lex.OneOf(w[1], "interval timeout timer property screen line lines") {
+		return false
+	}
+	return lex.OneOf(w[0], "delete destroy drop purge truncate clear flush")
+}
+
+// reportKnown reports a call of a kind that is known.
+func reportKnown(sh *shell.Shell, kind, short string, toks []Token, i int, consts map[string]string, lang string) {
+	switch kind {
+	case "":
+		return
+	case "show":
+		showsVariable(sh, toks[i+1:])
+		return
+	case "run", "eval":
+		if computed(toks[i+1:]) {
+			sh.Effect(effect.RunUnknown, effect.Decoded, "")
+			return
+		}
+	}
+	args, list, end := readArguments(sh, toks, i, consts)
+	arg := lex.First(args)
+	if worksOnReceiver(kind, short, arg) {
+		arg = receiverOf(sh, toks, i, consts)
+	}
+	if startsProcess(kind, short) {
+		args = withoutZeroth(args)
+		arg = lex.First(args)
+	}
+	kind = exactKind(kind, args, toks[i:min(end+3, len(toks))], end-i)
+	if kind == "eval" && !unreadable(arg) {
+		Run(sh, arg, lang)
+		return
+	}
+	reportEffect(sh, kind, arg, args, list)
+}
+
+// unreadable reports whether nothing is known of a text.
+func unreadable(text string) bool { return text == "" || partial.HasHole(text) }
+
+// exactKind returns the kind of a call that its arguments change: a deletion may be
+// recursive, and a write may leave the file empty. toks are the call and the two tokens
+// after it; the call ends at the token end.
+func exactKind(kind string, args []string, toks []Token, end int) string {
+	switch kind {
+	case "unlink":
+		if recursiveCall(toks[:min(end, len(toks))]) {
+			return "tree"
+		}
+	case "open":
+		if textAt(toks, end+2) == "close" && strings.HasPrefix(textIn(args, 1), "w") {
+			return "empty" // open(name, "w").close()
+		}
+	case "write":
+		if len(args) > 1 && args[1] == "" {
+			return "empty"
+		}
+	}
+	return kind
+}
+
+// textIn returns the i-th of the texts, "" if there is none.
+func textIn(texts []string, i int) string {
+	if i >= len(texts) {
+		return ""
+	}
+	return texts[i]
+}
+
+// startsProcess reports whether a call is one of the exec and spawn families of C.
+func startsProcess(kind, short string) bool {
+	return kind == "run" && lex.BeginsWith(short, "execv execl spawnl spawnv")
+}
+
+// worksOnReceiver reports whether a call works on the object before its name.
+func worksOnReceiver(kind, short, arg string) bool {
+	if lex.OneOf(short, "write_text write_bytes read_text read_bytes") {
+		return true
+	}
+	return arg == "" && lex.OneOf(kind, "unlink tree write")
+}
+
+// withoutZeroth removes the additional arguments of the exec and spawn families
+// of C: the mode, and the repeated name of the program.
+func withoutZeroth(args []string) []string {
+	if len(args) < 2 {
+		return args
+	}
+	if args[0] == partial.Unknown && len(args) > 2 {
+		args = args[1:]
+	}
+	return append(args[:1:1], args[2:]...)
+}
+
+// everyRow reports whether toks end with a call of "all" without arguments, which
+// means the whole table in an object mapper.
+func everyRow(toks []Token) bool {
+	n := len(toks)
+	if kindAt(toks, n-1) == '.' {
+		n--
+	}
+	return Shaped(toks, n-2, "()") && strings.HasSuffix("."+textAt(toks, n-3), ".all")
+}
+
+// recursiveCall reports whether a call has the option of
+// fs.rmdirSync(x, {recursive: true}).
+func recursiveCall(toks []Token) bool {
+	for i := 0; i+2 < len(toks); i++ {
+		if toks[i].Text == "recursive" && strings.EqualFold(toks[i+2].Text, "true") {
+			return true
+		}
+	}
+	return false
+}
+
+// receiverOf returns the constant expression before ".name", as in
+// Path("x").unlink() and (home / "x").write_text().
+func receiverOf(sh *shell.Shell, toks []Token, i int, consts map[string]string) string {
+	name := toks[i].Text
+	if k := strings.IndexByte(name, '.'); k > 0 {
+		if v, ok := consts[name[:k]]; ok {
+			return v
+		}
+	}
+	k := opening(toks, i-1)
+	if k > 0 && unqualified(toks[k-1].Text) == "joinpath" {
+		if v, ok := readLiteral(sh, toks[k+1:], consts); ok {
+			return receiverOf(sh, toks, k-1, consts) + "/" + v
+		}
+	}
+	if k >= 0 {
+		if v, ok := readLiteral(sh, toks[k+1:], consts); ok {
+			return v
+		}
+	}
+	for j := i - 1; j >= max(0, i-7); j-- {
+		if toks[j].Kind == 's' {
+			return toks[j].Text
+		}
+		if toks[j].Kind == 'n' {
+			if v, ok := constantOf(sh, toks[j].Text, consts); ok {
+				return v
+			}
+		}
+	}
+	return ""
+}
+
+// opening returns the index of the bracket that is closed by the one at i or
+// right before i, or -1.
+func opening(toks []Token, i int) int {
+	if kindAt(toks, i) == '.' {
+		i--
+	}
+	depth := 0
+	for ; i >= 0; i-- {
+		switch toks[i].Kind {
+		case ')':
+			depth++
+		case '(':
+			depth--
+		}
+		if depth <= 0 {
+			break
+		}
+	}
+	if kindAt(toks, i) != '(' {
+		return -1
+	}
+	return i
+}
+
+// callKind returns what a call does, by the last part of its name and its whole name,
+// or "".
+func callKind(short, full, lang string) string {
+	if kind, ok := kindInLanguage(short, full, lang); ok {
+		return kind
+	}
+	for i := range callKinds {
+		if k := &callKinds[i]; lex.OneOf(short, k.names) || lex.OneOf(full, k.full) {
+			return k.kind
+		}
+	}
+	return ""
+}
+
+// kindInLanguage returns what a call does whose meaning depends on the language. ok is
+// false for any other call.
+func kindInLanguage(short, full, lang string) (kind string, ok bool) {
+	switch lang + " " + short {
+	case "ruby sh":
+		return "run", true
+	case "python exec":
+		return "eval", true
+	case "js require":
+		return "load", true
+	case "php file":
+		if full == "file" {
+			return "read", true
+		}
+	}
+	switch short {
+	case "exec":
+		return "run", true
+	case "sh", "require":
+		return "", true
+	}
+	return "", false
+}
+
+// callKinds lists the known calls, by the last part of their names or by the
+// whole name.
+var callKinds = []struct{ kind, names, full string }{
+	{kind: "run", names: "system popen Popen check_call check_output getoutput getstatusoutput execSync spawnSync " +
+		"execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 " +
+		"capture2e create_subprocess_shell do_shell_script execvp execv execl execlp spawnl spawnv " +
+		"posix_spawn shellOut cmd os_execute execa execaSync execaCommand ProcessBuilder shell-command " +
+		"shell-command-to-string async-shell-command call-process start-process execve execle execvpe " +
+		"spawnlp spawnvp run-program doShellScript termopen jobstart systemlist"},
+	{kind: "execute", names: "execute"},
+	{kind: "sql", names: "executemany executescript query exec_driver_sql raw queryRawUnsafe executeRawUnsafe " +
+		"exec_query " +
+		"do text"},
+	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +
+		"remove_entry_secure emptyDirSync deleteDir rmdirs removedirs remove_dir remove_entry " +
+		"rmdir_recursive deltree RemoveAll rm delete-directory"},
+	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file " +
+		"delete-file"},
+	{kind: "open", names: "open"},
+	{kind: "write", names: "writeFile writeFileSync file_put_contents write_text " +
+		"write_bytes " +
+		"createWriteStream outputFile outputFileSync writeTextFile " +
+		"writeTextFileSync"},
+	{kind: "append", names: "appendFile appendFileSync"},
+	{kind: "empty", names: "truncate truncateSync"},
+	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines load_file " +
+		"createReadStream"},
+	{kind: "move", names: "rename renameSync move mv"},
+	{kind: "show", names: "print println puts echo console.log log say"},
+	{kind: "dup", names: "dup2 fsockopen"},
+	{kind: "kill", names: "kill killpg"},
+	{kind: "run", names: "run call", full: "System.shell Deno.Command"},
+	{kind: "eval", names: "eval loadstring"},
+	{kind: "write", full: "File.write IO.write Bun.write File.binwrite"},
+	{kind: "read", full: "File.read IO.read File.foreach IO.foreach Deno.readTextFile Deno.readTextFileSync Bun.file"},
+}

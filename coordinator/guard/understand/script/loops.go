@@ -1,0 +1,152 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// literalLoops finds "for x in [literals]" and "[literals].each { |x|": the
+// texts that x takes.
+func literalLoops(toks []Token) map[string][]string {
+	loops := map[string][]string{}
+	for i := 0; i+3 < len(toks); i++ {
+		if files, n := listedFiles(toks[i:]); n > 0 {
+			if name := loopName(toks, i, n); name != "" {
+				loops[name] = []string{files}
+			}
+			continue
+		}
+		if name, items := literalLoop(toks, i); name != "" && len(items) > 0 {
+			loops[name] = items
+		}
+	}
+	return loops
+}
+
+// literalLoop reads a loop over literals that begins at the token i: its variable and
+// the literals. The name is "" if there is none.
+func literalLoop(toks []Token, i int) (name string, items []string) {
+	if toks[i].Kind == '[' {
+		items, end := literalList(toks, i)
+		if lex.OneOf(textAt(toks, end+1), "each forEach map each_with_index flatMap") {
+			name = nextName(toks[end+2:])
+		}
+		return name, items
+	}
+	if toks[i].Kind != 'n' || !lex.OneOf(toks[i+1].Text, "in of") || !toks[i+2].in("[(") {
+		return "", nil
+	}
+	items, _ = literalList(toks, i+2)
+	return toks[i].Text, items
+}
+
+// listedFiles reads a call that lists files. It returns the pattern of the files
+// and the number of tokens of the call, 0 if toks do not begin with one.
+func listedFiles(toks []Token) (string, int) {
+	if !Shaped(toks, 0, "n(s") && !Shaped(toks, 0, "n[s") || len(toks) < 4 {
+		return "", 0
+	}
+	full, name := toks[0].Text, unqualified(toks[0].Text)
+	dir := strings.TrimSuffix(toks[2].Text, "/")
+	switch {
+	case name == "Path" && Shaped(toks, 3, ").") && len(toks) > 7:
+		return pathFiles(dir, toks[5:])
+	case full == "Dir", lex.OneOf(name, "glob iglob globSync"):
+		return toks[2].Text, 4
+	case full == "os.walk":
+		return dir + "/" + partial.Unknown, 4
+	case lex.OneOf(name, "listdir scandir readdirSync readdir children entries"):
+		return dir + "/*", 4
+	}
+	return "", 0
+}
+
+// pathFiles is listedFiles for rglob, glob and iterdir of a known directory.
+func pathFiles(dir string, toks []Token) (string, int) {
+	const before = 5 // Path ( "dir" ) .
+	if toks[0].Text == "iterdir" {
+		return dir + "/*", before + 3
+	}
+	if kindAt(toks, 2) != 's' || !lex.OneOf(toks[0].Text, "glob rglob") {
+		return "", 0
+	}
+	pattern := toks[2].Text
+	deep := toks[0].Text == "rglob" || strings.HasPrefix(pattern, "**")
+	switch pattern = strings.TrimPrefix(pattern, "**/"); {
+	case deep && strings.Trim(pattern, "*") == "":
+		return dir + shell.EveryFile, before + 4
+	case deep:
+		return dir + "/" + partial.Unknown + "/" + pattern, before + 4
+	}
+	return dir + "/" + pattern, before + 4
+}
+
+// reportMapped reads array_map("unlink", files) and map(os.remove, files): a call
+// by its name, once for each of the files.
+func reportMapped(sh *shell.Shell, toks []Token, consts map[string]string, lang string) {
+	if !Shaped(toks, 0, "(s,") && !Shaped(toks, 0, "(n,") {
+		return
+	}
+	name := toks[1].Text
+	kind := callKind(unqualified(name), name, lang)
+	if text, ok := readLiteral(sh, toks[3:], consts); ok && lex.OneOf(kind, "unlink tree run") {
+		reportEffect(sh, kind, text, []string{text}, false)
+	}
+}
+
+// loopName returns the name that a loop gives to the files listed by the n tokens
+// at i, as in "for x in glob(…)" and "glob(…).each { |x|".
+func loopName(toks []Token, i, n int) string {
+	if i > 1 && lex.OneOf(toks[i-1].Text, "in of") {
+		j := i - 2
+		for j > 1 && toks[j-1].Kind == ',' { // for root, dirs, files in os.walk(…)
+			j -= 2
+		}
+		return toks[j].Text
+	}
+	if kindAt(toks, i+n) == '.' && lex.OneOf(textAt(toks, i+n+1), "each forEach map") {
+		return nextName(toks[i+n+2:])
+	}
+	return ""
+}
+
+// literalList returns the texts of the list that opens at from, and the index of
+// its end.
+func literalList(toks []Token, from int) ([]string, int) {
+	var items []string
+	for i := from + 1; i < len(toks); i++ {
+		switch toks[i].Kind {
+		case 's':
+			items = append(items, toks[i].Text)
+		case ',':
+		case ']', ')':
+			if kindAt(toks, i+1) == '.' {
+				i++
+			}
+			return items, i
+		default:
+			return nil, i
+		}
+	}
+	return nil, from
+}
+
+// runList runs a list of literals as groovy does: ["ls", "-l"].execute().
+func runList(sh *shell.Shell, toks []Token, from int) {
+	items, end := literalList(toks, from)
+	if strings.HasPrefix(textAt(toks, end+1), "execute") {
+		sh.Exec(items, nil)
+	}
+}
+
+func nextName(toks []Token) string {
+	for _, t := range toks[:min(6, len(toks))] {
+		if t.Kind == 'n' && !lex.OneOf(t.Text, "do async function") {
+			return t.Text
+		}
+	}
+	return ""
+}
