@@ -38,6 +38,9 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 		Merged:     git.merged,
 		FileText:   newReader().text,
 		Kept:       git.kept(time.Now()),
+		Exists:     exists,
+		Older:      Older(""),
+		Unsaved:    (&worktrees{git: git}).unsaved,
 		Amendments: policy.Amendments(files),
 		Broken:     policy.Warning(files),
 	}

@@ -20,6 +20,7 @@ func testContext() Context {
 		Temp: []string{"/tmp", "/var/tmp"},
 		Own: []string{"/home/dev/.config/afar", "/home/dev/.local/state/afar", "/run/user/1000/afar",
 			"/opt/afar-plugin"},
+		Unsaved: func(string) []string { return []string{testProject + "/draft.md"} },
 	}
 }
 

@@ -33,6 +33,7 @@ var ruleCases = []struct{ rule, stops, passes string }{
 	{"fs.delete-git", "rm -rf .g*", "rm -f .git/index.lock"},
 	{"fs.delete-null", "mv notes.txt /dev/null", "cat notes.txt > /dev/null"},
 	{"fs.git-rm", "git rm -rf src", "git rm --cached -r src"},
+	{"fs.lose-work", "rm draft.md", "sed -i s/a/b/ draft.md"},
 	{"fs.delete-system", "sudo rm -rf /opt/tool", "ls /opt/tool"},
 	{"fs.delete-elsewhere", "rm -rf ../other", "rm -rf node_modules dist"},
 	{"fs.delete-all", "rm -f *", "rm -f *.log"},
@@ -169,12 +170,12 @@ and in every permission mode. It has one of three answers:
 It judges what a command *does*, not how it is spelled: variables, ` + "`cd`" + `, quoting, pipes into a shell, ` + "`xargs`" + `,
 ` + "`find -exec`" + `, ` + "`ssh`" + `, containers and inline Python come to the same effects as the plain command. What is only
 possible, because a value is not known, is asked and not denied. The place counts too: what lies in the project or a temp
-directory may go, and so may changes of a clean work tree and branches that are merged. The built-in denials hold
-everywhere.
+directory may go, and so may branches that are merged. Work that no commit has, and that is older than the session, is
+asked about, whatever the command. The built-in denials hold everywhere.
 
 ` + "`afar guard explain CMD`" + ` says which rule fires, and why; [guard-policy.md](guard-policy.md) says how to
 change rules and add your own. The examples below are cases of the test suite; the project
-is ` + "`~/proj`" + `.
+is ` + "`~/proj`" + `, and ` + "`draft.md`" + ` in it has never been committed.
 `
 
 func docsPage() string {

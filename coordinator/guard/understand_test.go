@@ -36,7 +36,7 @@ func TestEffects(t *testing.T) {
 		{"aws ec2 describe-instances", ""},
 		{"afar allow 3", "decide for Afar|allow|allow 3"},
 		{"kill $(pgrep x)", "kill process|found|pid:x"},
-		{"find . -name '*.o' -delete", "delete file|find|/home/dev/proj/…"},
+		{"find . -name '*.o' -delete", "delete file|find|/home/dev/proj/…/*.o"},
 		{"for f in a b; do rm $f; done", "delete file||/home/dev/proj/a;delete file||/home/dev/proj/b"},
 		{"X=a; [ -n \"$Y\" ] && X=b || X=c; rm $X", "delete file||/home/dev/proj/b;delete file||/home/dev/proj/c"},
 		{"echo 'rm a' | sh", "delete file||/home/dev/proj/a"},

@@ -20,6 +20,7 @@ func Call(c hooks.Call) (hooks.Judgement, error) {
 	where := callsite.Context(c.Dirs, c.Bin, c.Cwd, c.Project)
 	where.Created = callsite.Created(c.Transcript)
 	where.Kept = callsite.Kept(c.Dirs, c.Transcript)
+	where.Older = callsite.Older(c.Transcript)
 	where.ReadOnly = wire.ReadsOnly(c.Agent)
 	d := guard.Judge(call, where)
 	return hooks.Judgement{

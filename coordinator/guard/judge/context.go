@@ -27,6 +27,16 @@ type Context struct {
 	// Kept reports whether a file is as in the last commit before the session began.
 	// It returns false if that is not known. Kept may be nil.
 	Kept func(path string) bool
+	// Exists reports whether a file is at a path; with a slash at the end, whether
+	// anything is there. It returns true if that cannot be found out. nil = not known.
+	Exists func(path string) bool
+	// Older reports whether the file at a path was last changed before the session
+	// began; with a slash at the end, whether anything in it was. nil = not known.
+	Older func(path string) bool
+	// Unsaved returns the files of the repository around a path that git has no copy
+	// of: changed and untracked ones. An untracked directory ends with a slash. It
+	// returns nil if that is not known. Unsaved may be nil.
+	Unsaved func(path string) []string
 	// Amendments are the policy files in force, the person's before the project's.
 	Amendments []Amendment
 	// Broken says what is wrong with the broken policy files, "" if none is. The

@@ -63,7 +63,9 @@ func weigh(effects []effect.Effect, ctx *Context) Decision {
 	j := newJudging(ctx)
 	var best Decision
 	var opinions []Opinion
-	for _, e := range effects {
+	j.history.effects = effects
+	for i, e := range effects {
+		j.history.at = i
 		p, verdict, from := j.rule(e)
 		if ctx.Steps {
 			opinions = append(opinions, opinion(p, verdict, from))

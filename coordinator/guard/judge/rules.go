@@ -182,9 +182,14 @@ var policies = []policy{
 		id: "fs.git-rm", verdict: Ask, kind: effect.DeleteTree, when: when{op: ops{effect.GitForce}},
 		why: "Removes tracked files with their changes", instead: saveFirst,
 	},
+	{
+		id: "fs.lose-work", verdict: Ask, kind: effect.DeleteTree, when: when{in: inProject, is: losesWork},
+		why: "Deletes uncommitted work of the person", instead: saveFirst,
+	},
 	{id: "fs.delete-inside", kind: effect.DeleteTree, when: when{in: inProject | inTemp}},
 	{id: "fs.delete-cached", kind: effect.DeleteTree, when: when{in: inElsewhere, is: rebuilt}},
 	{id: "fs.delete-created", kind: effect.DeleteTree, when: when{in: inElsewhere | inSystem, is: created}},
+	{id: "fs.delete-absent", kind: effect.DeleteTree, when: when{in: inElsewhere, is: absent}},
 	{
 		id: "fs.delete-system", verdict: Ask, kind: effect.DeleteTree, when: when{in: inSystem},
 		why: "Deletes below a system directory", instead: narrower,
@@ -234,10 +239,15 @@ var policies = []policy{
 	},
 	{id: "fs.delete-cached", kind: effect.DeleteFile, when: when{in: inElsewhere, is: rebuilt}},
 	{id: "fs.delete-created", kind: effect.DeleteFile, when: when{in: inElsewhere, is: created}},
+	{id: "fs.delete-absent", kind: effect.DeleteFile, when: when{in: inElsewhere, is: absent}},
 	{
 		id: "fs.delete-elsewhere", verdict: Ask, kind: effect.DeleteFile,
 		when: when{in: inElsewhere | inKeys, is: onThisMachine},
 		why:  "Deletes files outside the project", instead: narrower,
+	},
+	{
+		id: "fs.lose-work", verdict: Ask, kind: effect.DeleteFile, when: when{in: inProject, is: losesWork},
+		why: "Deletes uncommitted work of the person", instead: saveFirst,
 	},
 	{id: "fs.delete-inside", kind: effect.DeleteFile},
 	{
@@ -314,6 +324,16 @@ var policies = []policy{
 		when:    when{op: ops{effect.Truncate}, in: inElsewhere, is: onThisMachine},
 		why:     "Empties a file outside the project",
 		instead: "Empty files of the project only, or ask the person to empty this one.",
+	},
+	{
+		id: "fs.empty-elsewhere", verdict: Ask, kind: effect.WriteFile,
+		when:    when{in: inElsewhere | inKeys, is: overwrites},
+		why:     "Overwrites a file outside the project",
+		instead: "Write to a new name, or add to the file with >>.",
+	},
+	{
+		id: "fs.lose-work", verdict: Ask, kind: effect.WriteFile, when: when{in: inProject, is: losesWork},
+		why: "Overwrites uncommitted work of the person", instead: saveFirst,
 	},
 	{
 		id: "fs.mode-root", verdict: Deny, kind: effect.ChangeMode,

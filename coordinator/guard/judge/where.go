@@ -45,6 +45,7 @@ type judging struct {
 	last     effect.Effect   // the effect that lastAt belongs to
 	lastAt   region
 	silenced []Silenced
+	history  history
 	targets  []target // the targets of the effects that are cut so far, by index
 }
 

@@ -332,10 +332,19 @@ func (f *findTests) test(name, arg string) {
 	if !f.negated && strings.Trim(arg, "*./+") != "" && !matchesEverything(name, arg) {
 		f.narrowed = true
 		if lex.OneOf(name, "-name -iname -path") {
-			f.names = append(f.names, strings.ReplaceAll(arg, "*", partial.Unknown))
+			f.names = append(f.names, namePattern(arg))
 		}
 	}
 	f.negated = false
+}
+
+// namePattern returns the pattern of a test as a part of a path. Of a pattern for a
+// whole path the stars are holes, because they match slashes too.
+func namePattern(arg string) string {
+	if strings.Contains(arg, "/") {
+		return strings.ReplaceAll(arg, "*", partial.Unknown)
+	}
+	return arg
 }
 
 // matchesEverything reports whether a test excludes nothing.

@@ -42,7 +42,11 @@ func dataQuery(sh *shell.Shell, c shell.Command, o shell.Options) {
 			files = append(files, c.Args[i+2])
 		}
 	}
-	showsFiles(sh, files)
+	for _, f := range files {
+		if text := sh.Read(f); holdsSecret(sh, f) {
+			sh.Print(text)
+		}
+	}
 	sh.Print(partial.Unknown)
 }
 

@@ -1,0 +1,255 @@
+package judge
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+)
+
+// losesWork reports whether an effect destroys files that git has no copy of and
+// that are older than the session. It asks git last: most calls touch no such file.
+func losesWork(j *judging, e effect.Effect) bool {
+	tree := e.Kind == effect.DeleteTree
+	if e.Away != "" || j.ctx.Unsaved == nil || keepsContent(j, e) {
+		return false
+	}
+	target := strings.TrimSuffix(j.resolvedPattern(e.Target), "/**")
+	plain := !fspath.HasGlob(target) && !partial.HasHole(target)
+	if plain && !j.older(target, tree) {
+		return false
+	}
+	lost := newPattern(target, tree)
+	for _, file := range j.ctx.Unsaved(beforeHole(target)) {
+		if lost.takes(file) && !j.generated(file) && (plain && !tree || j.older(file, false)) {
+			return true
+		}
+	}
+	return false
+}
+
+// keepsContent reports whether a write keeps what the file had: it appends, edits
+// in place, or comes after the call has read the file.
+func keepsContent(j *judging, e effect.Effect) bool {
+	if e.Kind != effect.WriteFile {
+		return false
+	}
+	return e.Op != "" && e.Op != effect.Truncate || j.history.wasRead(e.Target) || j.history.readsItself(e)
+}
+
+// A history is the files that the call has used before the effect that is judged.
+type history struct {
+	effects []effect.Effect
+	at      int // the effect that is judged
+	seen    int // the effects that are in the sets
+	reads   map[string]bool
+	writes  map[string]bool
+}
+
+// wasRead reports whether an earlier effect of the call reads the file.
+func (h *history) wasRead(file string) bool {
+	h.look()
+	return h.reads[file]
+}
+
+// readsItself reports whether the program that writes a file also reads it. Its
+// arguments may be read after the call of the function that writes.
+func (h *history) readsItself(w effect.Effect) bool {
+	const near = 32
+	for _, e := range h.effects[h.at:min(h.at+near, len(h.effects))] {
+		if e.Via != w.Via || e.Part != w.Part {
+			return false
+		}
+		if e.Kind == effect.ReadFile && e.Target == w.Target && e.Via != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// wasWritten reports whether an earlier effect of the call writes the file, or a
+// directory that holds it.
+func (h *history) wasWritten(file string) bool {
+	h.look()
+	for ; len(file) > 1; file = fspath.Dir(file) {
+		if h.writes[file] {
+			return true
+		}
+	}
+	return false
+}
+
+// look brings the sets up to date.
+func (h *history) look() {
+	if h.reads == nil {
+		h.reads, h.writes = map[string]bool{}, map[string]bool{}
+	}
+	for ; h.seen < h.at; h.seen++ {
+		switch e := h.effects[h.seen]; {
+		case e.Away != "":
+		case e.Kind == effect.ReadFile:
+			h.reads[e.Target] = true
+		case e.Kind == effect.WriteFile:
+			h.writes[e.Target] = true
+		}
+	}
+}
+
+// older reports whether the file at a path may be older than the session; with
+// tree, or with a slash at the end, whether anything in it may be.
+func (j *judging) older(path string, tree bool) bool {
+	if tree {
+		path = strings.TrimSuffix(path, "/") + "/"
+	}
+	return j.ctx.Older == nil || j.ctx.Older(path)
+}
+
+// resolvedPattern returns a path with the links of its directories resolved, up to
+// its first pattern.
+func (j *judging) resolvedPattern(p string) string {
+	if !fspath.HasGlob(p) && !partial.HasHole(p) {
+		return j.realTarget(p, p)
+	}
+	base := beforeHole(p)
+	return strings.TrimSuffix(j.real(base), "/") + p[len(base):]
+}
+
+// beforeHole returns the directory of a path up to its first pattern or hole, or
+// the path itself if it has none.
+func beforeHole(p string) string {
+	i := strings.IndexAny(p, "*?["+partial.Holes)
+	if i < 0 {
+		return p
+	}
+	return p[:max(strings.LastIndexByte(p[:i], '/'), 0)]
+}
+
+// A pattern is a path that may stand for several files. A part that is a hole
+// stands for any number of directories.
+type pattern struct {
+	parts []string
+	tree  bool // what lies below the path counts too
+}
+
+// mostHoles bounds the holes of a pattern. One with more names nothing that could be
+// compared.
+const mostHoles = 3
+
+func newPattern(target string, tree bool) pattern {
+	p := pattern{parts: strings.Split(strings.TrimSuffix(target, "/"), "/"), tree: tree}
+	if n := len(p.parts); slices.ContainsFunc(p.parts[n-1:], isHole) || holes(p.parts) > mostHoles {
+		return pattern{}
+	}
+	return p
+}
+
+func holes(parts []string) (n int) {
+	for _, part := range parts {
+		if isHole(part) {
+			n++
+		}
+	}
+	return n
+}
+
+// isHole reports whether a part of a path stands for any number of directories.
+func isHole(part string) bool {
+	return part == "**" || part != "" && strings.Trim(part, partial.Holes) == ""
+}
+
+// takes reports whether the pattern may match a file, or a file in the directory
+// that ends with a slash.
+func (p pattern) takes(file string) bool {
+	name, directory := strings.CutSuffix(file, "/")
+	return len(p.parts) > 0 && p.match(p.parts, strings.Split(name, "/"), directory)
+}
+
+func (p pattern) match(want, have []string, directory bool) bool {
+	for i, part := range want {
+		if i == len(have) {
+			return directory
+		}
+		if isHole(part) {
+			return p.matchBelow(want[i+1:], have[i:], directory)
+		}
+		if ok, err := path.Match(starred(part), have[i]); !ok || err != nil {
+			return false
+		}
+	}
+	return p.tree || len(want) == len(have) && !directory
+}
+
+// matchBelow matches the parts after a hole in any directory.
+func (p pattern) matchBelow(want, have []string, directory bool) bool {
+	for i := range have {
+		if p.match(want, have[i:], directory) {
+			return true
+		}
+	}
+	return false
+}
+
+// starred returns a part of a pattern with a star for each hole.
+func starred(part string) string {
+	if !partial.HasHole(part) {
+		return part
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(partial.Holes, r) {
+			return '*'
+		}
+		return r
+	}, part)
+}
+
+const (
+	generatedDirs = "node_modules dist build out target coverage __pycache__ .next .nuxt .cache .venv venv tmp .tmp"
+
+	generatedEnds = ".log .out .tmp .pyc .o .obj .class .swp .prof .test -lock.json .lock .sum .lockb -lock.yaml .map " +
+		".tsbuildinfo .pid"
+)
+
+// generated reports whether a file of the project is made by a tool that can make
+// it again.
+func (j *judging) generated(file string) bool {
+	file = strings.TrimPrefix(file, j.real(j.project)+"/")
+	if lex.EndsWith(file, generatedEnds) {
+		return true
+	}
+	for dir, rest, more := strings.Cut(file, "/"); more; dir, rest, more = strings.Cut(rest, "/") {
+		if lex.OneOf(dir, generatedDirs) {
+			return true
+		}
+	}
+	return false
+}
+
+// absent reports whether it is known that nothing is there to be deleted.
+func absent(j *judging, e effect.Effect) bool {
+	if !plainHere(e) || j.ctx.Exists == nil {
+		return false
+	}
+	target := e.Target
+	if e.Kind == effect.DeleteTree {
+		target = strings.TrimSuffix(target, "/") + "/"
+	}
+	return !j.ctx.Exists(target) && !j.history.wasWritten(e.Target)
+}
+
+// overwrites reports whether it is known that the effect replaces a file that the
+// session did not make.
+func overwrites(j *judging, e effect.Effect) bool {
+	if !plainHere(e) || e.Op != "" || j.ctx.Exists == nil {
+		return false
+	}
+	return j.ctx.Exists(e.Target) && !created(j, e) && !rebuilt(j, e) && !j.history.wasRead(e.Target)
+}
+
+// plainHere reports whether the target is one known path of this machine.
+func plainHere(e effect.Effect) bool {
+	return e.Away == "" && !fspath.HasGlob(e.Target) && !partial.HasHole(e.Target)
+}
