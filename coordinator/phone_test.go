@@ -42,7 +42,13 @@ func newPhone(t testing.TB) *phone { t.Helper(); return newPhoneWith(t, os.Geten
 
 func newPhoneWith(t testing.TB, path string) *phone {
 	t.Helper()
-	n, bot := newNestWith(t, path), botapi.New(t)
+	return newPhoneOn(t, newNestWith(t, path))
+}
+
+// newPhoneOn connects the coordinator of a nest to Ann's phone.
+func newPhoneOn(t testing.TB, n *nest) *phone {
+	t.Helper()
+	bot := botapi.New(t)
 	p := &phone{nest: n, bot: bot, ann: bot.User(annID, "Ann")}
 	p.project = filepath.Join(p.dirs.User, "project")
 	if err := os.Mkdir(p.project, 0o700); err != nil {

@@ -205,6 +205,32 @@ func (tab *Tab) Scripts(on bool) {
 	}))
 }
 
+// Init runs a script in each document that is opened from now on, before the scripts of the
+// document itself.
+func (tab *Tab) Init(script string) {
+	tab.t.Helper()
+	tab.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		return err
+	}))
+}
+
+// Notices has each document that is opened from now on behave as in a hidden tab, and keep
+// the notices that it shows. See Noticed.
+func (tab *Tab) Notices() {
+	tab.t.Helper()
+	tab.Init(`Object.defineProperty(document, "hidden", {get: () => true});
+		window.noticed = [];
+		window.Notification = class {
+			static permission = "granted";
+			constructor(title, options) { window.noticed.push(title + ": " + options.body); }
+		};`)
+}
+
+// Noticed returns the notices that the document of the tab has shown, in their order.
+func (tab *Tab) Noticed() []string { return Eval[[]string](tab, "window.noticed") }
+
 // Front makes the tab the visible one.
 func (tab *Tab) Front() {
 	tab.t.Helper()

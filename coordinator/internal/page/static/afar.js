@@ -113,8 +113,9 @@
   };
   const happened = () => {
     const known = new Set(stored('afar-seen')), fresh = all('#happened > li').filter((e) => !known.has(e.dataset.key));
-    if (!fresh.length) return;
-    if (leader && known.size && document.hidden && 'Notification' in window && Notification.permission === 'granted') {
+    const first = localStorage.getItem('afar-seen') === null; // what happened before this browser came is no news
+    if (!fresh.length && !first) return;
+    if (leader && !first && document.hidden && 'Notification' in window && Notification.permission === 'granted') {
       for (const e of fresh.slice(0, 3)) {
         const n = new Notification(e.dataset.title, {body: e.textContent, tag: e.dataset.key, icon: '/static/afar.svg'});
         n.onclick = () => { window.focus(); location.assign(e.dataset.path || '/'); };
