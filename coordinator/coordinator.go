@@ -184,7 +184,7 @@ func (c *Coordinator) newWeb(shared *core.Core) channels.Channel {
 // buildWorkers makes the server and what works beside it.
 func (c *Coordinator) buildWorkers() (err error) {
 	dirs, log := c.cfg.Dirs, c.cfg.Log
-	if c.undo, err = undowork.New(c.core, dirs.Snapshots(), log); err != nil {
+	if c.undo, err = undowork.New(c.core, dirs.Snapshots()); err != nil {
 		return err
 	}
 	c.files = filework.New(c.core, dirs, log)

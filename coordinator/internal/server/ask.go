@@ -45,7 +45,7 @@ func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskOpenReply
 		a, err = s.cfg.Core.OpenCovered(a, v.Need)
 	}
 	if err == nil {
-		s.planSnapshotOf(p, v, a)
+		s.snapshotAsked(c.ctx, p, v, a)
 	}
 	return askState(a), err
 }
@@ -126,7 +126,7 @@ func (s *Server) askClaim(c *call, in wire.AskClaimRequest) (out wire.AskClaimRe
 	if err != nil {
 		return out, err
 	}
-	s.takeSnapshotOf(c.ctx, id)
+	s.snapshotAllowed(c.ctx, id)
 	a, err := s.cfg.Core.ClaimAsk(id, in.Receipt && caller(c).Known())
 	if err == nil && a.Unproven {
 		c.printed = func(yes bool) error { return s.cfg.Core.AskPrinted(a.ID, yes) }

@@ -128,7 +128,7 @@ func newRig(t *testing.T) *rig {
 		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: wire.Coordinator{PID: 7, Version: "test"},
 		Doctor:   func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} },
 		Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
-		Snapshot: func(context.Context, undo.ID, time.Duration, bool) {},
+		Snapshot: func(context.Context, undo.ID) (undo.Snapshot, error) { return undo.Snapshot{}, nil },
 		Telegram: r, Steps: transcript.Steps, Spent: new(transcript.Glances).Spent,
 		Usage: transcript.Usage, LastText: transcript.LastText, LastTextBeforeCall: transcript.LastTextBeforeCall,
 		Glance: transcript.Glance,

@@ -77,9 +77,8 @@ type Config struct {
 	Spent func(transcript string, since time.Time) []usage.Spent
 	// Steps returns the last tool calls of a transcript, newest first, at most most.
 	Steps func(transcript string, most int) []usage.Step
-	// Snapshot takes the planned snapshot of a step and waits for it, at most within;
-	// last says that the step runs as soon as Snapshot returns.
-	Snapshot func(ctx context.Context, id undo.ID, within time.Duration, last bool)
+	// Snapshot takes the planned snapshot of a step, and returns it soon.
+	Snapshot func(ctx context.Context, id undo.ID) (undo.Snapshot, error)
 }
 
 // Page is what the server knows of the local page.

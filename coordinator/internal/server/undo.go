@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -14,12 +15,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// How long a hook waits for a snapshot, and a person for a restore. A hook that had to
-// wait longer for its claim would give up.
-const (
-	snapshotFor = 3 * time.Second
-	undoFor     = 2 * time.Minute
-)
+// undoFor is how long a person at a terminal waits for a restore.
+const undoFor = 2 * time.Minute
+
+// maxStep bounds the text of a step that a list of snapshots shows.
+const maxStep = 400
 
 // undoTake takes a snapshot before the question is asked. The tool runs at once after a
 // yes at the host's own dialog.
@@ -32,27 +32,21 @@ func (s *Server) undoTake(c *call, in wire.UndoTakeRequest) (out wire.UndoTakeRe
 	if err != nil {
 		return out, err
 	}
-	v, ok, err := s.planUndo(p, s.see(in.Project, p, call), "", "")
-	if err != nil || !ok {
-		return out, err
-	}
-	s.cfg.Snapshot(c.ctx, v.ID, snapshotFor, false)
-	if v, err = s.cfg.Core.Undo(v.ID); err == nil && v.State == undo.Planned {
-		return wire.UndoTakeReply{Line: "a snapshot is still being taken"}, nil
+	v, err := s.planUndo(p, s.see(in.Project, p, call), "", "")
+	if err == nil && v.ID != "" {
+		v, err = s.cfg.Snapshot(c.ctx, v.ID)
 	}
 	return wire.UndoTakeReply{Line: v.Line()}, err
 }
 
 // planUndo plans a snapshot of what a call may destroy. of is the ask about the call;
-// shown is an ask whose card only offers the snapshot. ok is false if there is nothing to
-// keep.
-func (s *Server) planUndo(
-	p payload, c toolcall.Call, of, shown ask.ID,
-) (v undo.Snapshot, ok bool, err error) {
+// shown is an ask whose card only offers the snapshot. It returns the zero Snapshot if there
+// is nothing to keep.
+func (s *Server) planUndo(p payload, c toolcall.Call, of, shown ask.ID) (v undo.Snapshot, err error) {
 	if len(c.Losses) == 0 {
-		return v, false, nil
+		return v, nil
 	}
-	v, err = s.cfg.Core.PlanUndo(undo.Snapshot{
+	return s.cfg.Core.PlanUndo(undo.Snapshot{
 		Session: p.Session,
 		Agent:   p.Agent,
 		Tool:    p.Tool,
@@ -62,52 +56,48 @@ func (s *Server) planUndo(
 		Shown:   shown,
 		Losses:  c.Losses,
 	})
-	return v, slices.Contains([]undo.State{undo.Planned, undo.Ready}, v.State), err
 }
 
-// maxStep bounds the text of a step that a list of snapshots shows.
-const maxStep = 400
-
-// planSnapshotOf plans the snapshot of a call that was just asked about. If the host's dialog is
-// open too, the snapshot is taken at once, because the answer may come from there.
-// Otherwise takeSnapshotOf takes it when the hook claims the answer.
-func (s *Server) planSnapshotOf(p payload, c toolcall.Call, a ask.Ask) {
+// snapshotAsked plans the snapshot of a call that was just asked about. If the host's dialog is
+// open too, it takes the snapshot at once, because the answer may come from there.
+// Otherwise snapshotAllowed takes it when the hook claims the answer.
+func (s *Server) snapshotAsked(ctx context.Context, p payload, c toolcall.Call, a ask.Ask) {
 	kinds, states := []ask.Kind{ask.Permission, ask.Guard}, []ask.State{ask.Open, ask.Answered}
 	if !slices.Contains(kinds, a.Kind) || !slices.Contains(states, a.State) {
 		return
 	}
-	v, _, err := s.planUndo(p, c, a.ID, "")
-	if err != nil {
-		s.cfg.Log.Error("plan snapshot", "ask", a.ID, "err", err)
-		return
-	}
+	v, err := s.planUndo(p, c, a.ID, "")
 	if v.State == undo.Planned && a.Dialog() && a.State == ask.Open {
-		s.cfg.Snapshot(context.Background(), v.ID, 0, false)
+		_, err = s.cfg.Snapshot(ctx, v.ID)
 	}
+	s.logUndo(a.ID, err)
 }
 
-// takeSnapshotOf takes the snapshot of a call that was allowed, just before its hook tells the
+// snapshotAllowed takes the snapshot of a call that was allowed, just before its hook tells the
 // host. So nothing can change between the snapshot and the call.
-func (s *Server) takeSnapshotOf(ctx context.Context, id ask.ID) {
+func (s *Server) snapshotAllowed(ctx context.Context, id ask.ID) {
 	a, _ := s.cfg.Core.Ask(id) // zero if there is none
-	switch {
-	case a.State != ask.Answered, a.Decision == nil, !a.Decision.Allow:
-		return
-	}
-	if v, _ := s.cfg.Core.UndoOf(id); v.Ask == id {
-		s.cfg.Snapshot(ctx, v.ID, snapshotFor, true)
+	isAllowed := a.State == ask.Answered && a.Decision != nil && a.Decision.Allow
+	if v, _ := s.cfg.Core.UndoOf(id); isAllowed && v.Ask == id {
+		_, err := s.cfg.Snapshot(ctx, v.ID)
+		s.logUndo(id, err)
 	}
 }
 
 // snapshotRetry takes the snapshot of a call that auto mode refused and the person then allowed
 // once. The card of the refusal offers it.
 func (s *Server) snapshotRetry(ctx context.Context, project string, p payload, in ask.Input, refused ask.ID) {
-	v, ok, err := s.planUndo(p, s.see(project, p, in), "", refused)
-	if err != nil {
-		s.cfg.Log.Error("plan snapshot", "ask", refused, "err", err)
+	v, err := s.planUndo(p, s.see(project, p, in), "", refused)
+	if err == nil && v.ID != "" {
+		_, err = s.cfg.Snapshot(ctx, v.ID)
 	}
-	if ok {
-		s.cfg.Snapshot(ctx, v.ID, snapshotFor, true)
+	s.logUndo(refused, err)
+}
+
+// logUndo logs that a snapshot could not be recorded.
+func (s *Server) logUndo(id ask.ID, err error) {
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.cfg.Log.Error("take snapshot", "ask", id, "err", err)
 	}
 }
 

@@ -193,11 +193,11 @@ func Plan(s Snapshot, now time.Time) Snapshot {
 // Of reports whether s was planned for exactly this call, and the step has not run yet.
 func (s Snapshot) Of(id session.ID, agent, tool, hash string) bool {
 	have, want := [4]string{string(s.Session), s.Agent, s.Tool, s.Hash}, [4]string{string(id), agent, tool, hash}
-	return have == want && s.Undoes == "" && s.awaitsStep()
+	return have == want && s.Undoes == "" && s.AwaitsStep()
 }
 
-// awaitsStep reports whether the step of s has not run yet.
-func (s Snapshot) awaitsStep() bool {
+// AwaitsStep reports whether the step of s has not run yet.
+func (s Snapshot) AwaitsStep() bool {
 	return slices.Contains([]State{Planned, Ready}, s.State) && s.RanAt.IsZero()
 }
 
@@ -211,7 +211,7 @@ func (s Snapshot) unfit(step string) (Snapshot, error) {
 // nothing is gone.
 func Take(s Snapshot, pictures []Picture, failed string, now time.Time) (Snapshot, error) {
 	switch {
-	case !s.awaitsStep():
+	case !s.AwaitsStep():
 		return s.unfit("take")
 	case failed != "" && s.State == Ready:
 		s.Why = "as of " + s.TakenAt.Format("15:04:05") + ", " + failed + " later"
@@ -227,7 +227,7 @@ func Take(s Snapshot, pictures []Picture, failed string, now time.Time) (Snapsho
 // Ran records that the step is over. A snapshot that was not taken by then is gone.
 func Ran(s Snapshot, now time.Time) (Snapshot, error) {
 	switch {
-	case !s.awaitsStep():
+	case !s.AwaitsStep():
 		return s.unfit("note the end of the step of")
 	case s.State == Planned:
 		return drop(s, "the step ran before it could be taken"), nil
@@ -251,7 +251,7 @@ func Looked(s Snapshot, after []Picture) (Snapshot, error) {
 func Follow(s Snapshot, a ask.Ask) Snapshot {
 	isRefused := a.Decision != nil && !a.Decision.Allow
 	switch {
-	case !s.awaitsStep(), a.State == ask.Open:
+	case !s.AwaitsStep(), a.State == ask.Open:
 		return s
 	case isRefused, a.State == ask.Cancelled, a.State == ask.Expired && !a.Attended:
 		return drop(s, "")

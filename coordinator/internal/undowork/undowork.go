@@ -6,11 +6,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
@@ -19,9 +17,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
 
-// The time limits for one repository.
+// The time limits.
 const (
-	takeFor    = time.Minute     // of a snapshot
+	takeFor    = 3 * time.Second // of a snapshot, while a hook waits
 	restoreFor = 5 * time.Minute // of a restore
 )
 
@@ -30,107 +28,44 @@ const (
 type Snapshotter struct {
 	core   *core.Core
 	keeper snapshot.Keeper
-	log    *slog.Logger
-
-	mu     sync.Mutex // guards all below
-	taking map[undo.ID]*taking
-	parts  sync.WaitGroup // the takings; none is added when closed
-	closed bool
-}
-
-// A taking is one snapshot being taken.
-type taking struct {
-	cancel context.CancelCauseFunc
-	done   chan struct{}
 }
 
 // New returns a snapshotter that keeps its files in dir. It removes the files that a
 // coordinator that died has left there.
-func New(c *core.Core, dir string, log *slog.Logger) (*Snapshotter, error) {
-	s := &Snapshotter{core: c, keeper: snapshot.New(dir), log: log, taking: map[undo.ID]*taking{}}
+func New(c *core.Core, dir string) (*Snapshotter, error) {
+	s := &Snapshotter{core: c, keeper: snapshot.New(dir)}
 	return s, s.keeper.Clear()
 }
 
+// Run carries out the actions until ctx ends.
+func (s *Snapshotter) Run(ctx context.Context) { s.core.Work(ctx, core.LaneUndo, s.act) }
+
 var errSlow = errors.New("git took too long")
 
-// Run works until ctx ends, and then ends all takings.
-func (s *Snapshotter) Run(ctx context.Context) {
-	s.core.Work(ctx, core.LaneUndo, s.act)
-	s.mu.Lock()
-	s.closed = true
-	for _, t := range s.taking {
-		t.cancel(context.Canceled)
-	}
-	s.mu.Unlock()
-	s.parts.Wait()
-}
-
-// Take takes a planned snapshot, or replaces one, and waits for it at most as long as
-// within. With last, the step runs after Take, so Take gives up a snapshot that is late.
-func (s *Snapshotter) Take(ctx context.Context, id undo.ID, within time.Duration, last bool) {
-	t := s.begin(id)
-	if t == nil {
-		return
-	}
-	select {
-	case <-t.done:
-		return
-	case <-time.After(within):
-	case <-ctx.Done():
-	}
-	if last {
-		t.cancel(errSlow)
-		<-t.done
-	}
-}
-
-// begin starts a taking, or returns the one that is running. It returns nil when closed.
-func (s *Snapshotter) begin(id undo.ID) *taking {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if t, ok := s.taking[id]; ok || s.closed {
-		return t
-	}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	t := &taking{cancel: cancel, done: make(chan struct{})}
-	s.taking[id] = t
-	s.parts.Go(func() {
-		defer cancel(nil)
-		s.takeNow(ctx, id)
-		s.mu.Lock()
-		delete(s.taking, id)
-		s.mu.Unlock()
-		close(t.done)
-	})
-	return t
-}
-
-// takeNow takes a snapshot and records it. It records nothing when the coordinator ends: the
-// hook asks its successor.
-func (s *Snapshotter) takeNow(ctx context.Context, id undo.ID) {
-	ctx, cancel := context.WithTimeoutCause(ctx, takeFor, errSlow)
-	defer cancel()
+// Take takes a planned snapshot, or replaces one, and returns it. The step must not run before
+// Take returns. Take gives up when git is slow. When ctx ends, it records nothing: the hook is
+// gone, or asks the next coordinator.
+func (s *Snapshotter) Take(ctx context.Context, id undo.ID) (undo.Snapshot, error) {
 	v, err := s.core.Undo(id)
-	if err != nil {
-		return
+	if err != nil || !v.AwaitsStep() {
+		return v, err
 	}
-	scopes, why := s.keeper.Scopes(ctx, v.Losses)
-	pictures, err := s.pictures(ctx, scopes, id)
-	err = cmp.Or(context.Cause(ctx), err)
+	bound, cancel := context.WithTimeoutCause(ctx, takeFor, errSlow)
+	defer cancel()
+	scopes, why := s.keeper.Scopes(bound, v.Losses)
+	pictures, err := s.pictures(bound, scopes, id)
+	err = cmp.Or(context.Cause(bound), err)
 	switch {
-	case errors.Is(err, context.Canceled):
-		return
+	case ctx.Err() != nil:
+		return v, ctx.Err()
 	case err != nil:
-		why = err.Error()
+		pictures, why = nil, err.Error()
 	case len(pictures) > 0 && why != "":
 		pictures[0].Left, why = append(pictures[0].Left, why), ""
 	}
-	_, err = s.core.ChangeUndo(id, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
+	return s.core.ChangeUndo(id, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
 		return undo.Take(v, pictures, why, now)
 	})
-	if err != nil {
-		s.log.Error("note snapshot", "id", id, "err", err)
-	}
 }
 
 // pictures takes a picture of each repository.
