@@ -48,7 +48,7 @@ func Used(f wire.Frame) string {
 	if f.Tokens == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d tokens, %s at list prices", f.Tokens, USD(f.USD))
+	return Tokens(f.Tokens) + ", " + USD(f.USD) + " at list prices"
 }
 
 // ModeAdvice says which permission mode a loop wants that nobody watches. It is empty where

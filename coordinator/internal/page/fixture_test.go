@@ -24,11 +24,11 @@ func full() map[string]page.View {
 		"questions": fullQuestions(),
 		"question":  page.Question{Card: cards()[0], Home: home},
 		"plan":      page.Question{Card: cards()[4], Home: home},
-		"settled":   page.Question{Card: settled(), How: "Allowed by maria at 14:01 from web", Home: home},
+		"settled":   page.Question{Card: settled(), Home: home},
 		"guard":     fullGuard(),
 		"report":    fullReport(),
 		"settings":  fullSettings(),
-		"signin":    page.SignIn{Trouble: "this link was used already; want a fresh one: afar open"},
+		"signin":    page.SignIn{Trouble: "This link was used or has expired; `afar open` makes a new one"},
 		"message":   page.Message{Title: "Not found", Text: "There is no session named web-9f00."},
 	}
 }

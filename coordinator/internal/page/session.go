@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -52,12 +53,16 @@ func momentOf(e wire.Entry, token string) moment {
 	m := moment{At: e.At, Icon: iconOf(e.Kind), Mood: moods[e.Kind], What: kindInWords(e.Kind), Text: e.Text}
 	if token != "" {
 		m.Text = strings.TrimPrefix(m.Text, token+": ")
+		m.Text = verdictHead.ReplaceAllString(m.Text, "")
 	}
 	if strings.HasPrefix(e.Kind, "ask.") && e.Subject != "" {
 		m.Path = "/question/" + url(e.Subject)
 	}
 	return m
 }
+
+// verdictHead is how an entry about the guard begins, which its kind says too.
+var verdictHead = regexp.MustCompile(`^guard: (deny|ask) `)
 
 // kindInWords says a kind of the journal in words: "loop ended".
 func kindInWords(kind string) string { return strings.NewReplacer(".", " ", "-", " ").Replace(kind) }

@@ -144,7 +144,6 @@ type Questions struct {
 // Question shows one question, whole.
 type Question struct {
 	Card Card
-	How  string // how it ended, "" while it is open
 	Home string
 }
 

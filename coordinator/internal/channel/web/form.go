@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/page"
@@ -95,7 +97,16 @@ func trouble(err error) string {
 	for _, head := range []string{"bad request: ", "refused: "} {
 		text = strings.TrimPrefix(text, head)
 	}
-	return text
+	return sentence(text)
+}
+
+// sentence begins a text with a capital letter.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 var errButton = errors.New("this page does not know that button; reload it")

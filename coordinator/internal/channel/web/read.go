@@ -245,7 +245,7 @@ func (c *Channel) question(q *query) (page.View, error) {
 	if shown.How != "" {
 		card.Ended = []string{shown.How}
 	}
-	return page.Question{Card: card, How: shown.How, Home: c.cfg.Home}, nil
+	return page.Question{Card: card, Home: c.cfg.Home}, nil
 }
 
 func (c *Channel) guard(q *query) (page.View, error) {

@@ -27,7 +27,7 @@ func (c *Channel) signIn(w http.ResponseWriter, r *http.Request) {
 	}
 	token, b, err := c.cfg.Core.SignIn(r.PathValue("code"), r.UserAgent())
 	if errors.Is(err, signin.ErrLink) {
-		c.show(w, c.query(r), http.StatusForbidden, page.SignIn{Trouble: err.Error()})
+		c.show(w, c.query(r), http.StatusForbidden, page.SignIn{Trouble: trouble(err)})
 		return
 	}
 	if err != nil {
