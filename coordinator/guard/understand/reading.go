@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -90,6 +91,14 @@ func onlyReads(words []string) bool {
 		}
 		name = name[i+1:]
 	}
+	if refused, ok := readerOptions(name); ok {
+		return !anyOption(args, refused)
+	}
+	return lex.OneOf(name, readers) || readsWith(name, args)
+}
+
+// readsWith reports whether a program only reads with these arguments.
+func readsWith(name string, args []string) bool {
 	switch name {
 	case "git":
 		return gitReads(args)
@@ -98,8 +107,8 @@ func onlyReads(words []string) bool {
 	case "uniq":
 		return len(shell.ParseOptions(args, "f s w skip-fields skip-chars check-chars").Pos) < 2
 	case "xxd":
-		return len(shell.ParseOptions(args, "c g l n o s cols groupsize len name seek").Pos) < 2 &&
-			!anyOption(args, "-r --revert")
+		o := shell.ParseOptions(args, "c g l n o s cols groupsize len name seek")
+		return len(o.Pos) < 2 && !anyOption(args, "-r --revert")
 	case "date":
 		return dateReads(args)
 	case "sed", "gsed":
@@ -107,17 +116,14 @@ func onlyReads(words []string) bool {
 	case "awk", "gawk", "mawk", "nawk":
 		return awkReads(args)
 	case "afar":
-		return len(args) > 0 && args[0] == "consult"
+		return lex.First(args) == "consult"
 	case "bash", "sh", "zsh", "dash":
-		return len(args) > 0 && lex.IsClusterWith(args[0], 'c')
+		return lex.IsClusterWith(lex.First(args), 'c')
 	case "env":
-		return len(args) == 0 || !strings.HasPrefix(args[0], "-") ||
-			lex.OneOf(args[0], "-i -u --ignore-environment --unset")
+		first := lex.First(args)
+		return !strings.HasPrefix(first, "-") || lex.OneOf(first, "-i -u --ignore-environment --unset")
 	}
-	if refused, ok := readerOptions(name); ok {
-		return !anyOption(args, refused)
-	}
-	return lex.OneOf(name, readers)
+	return false
 }
 
 // readers are the programs that only read, with any arguments.
@@ -167,16 +173,18 @@ func readerOptions(name string) (refused string, ok bool) {
 // value attached, or in a cluster of short options. Long options may be abbreviated.
 func anyOption(args []string, refused string) bool {
 	for _, a := range args {
-		if partial.HasHole(a) && (partial.HasHole(a[:1]) || a[0] == '-') {
-			return true // it may turn into a refused option
-		}
-		if len(a) < 2 || a[0] != '-' {
+		switch {
+		case a == "":
 			continue
+		case partial.HasHole(a[:1]):
+			return true // it may turn into a refused option
+		case a[0] != '-', a == "-":
+			continue
+		case partial.HasHole(a):
+			return true
 		}
-		for _, r := range strings.Fields(refused) {
-			if optionIs(a, r) {
-				return true
-			}
+		if slices.ContainsFunc(strings.Fields(refused), func(r string) bool { return optionIs(a, r) }) {
+			return true
 		}
 	}
 	return false
@@ -216,36 +224,70 @@ func gitReads(args []string) bool {
 		return true
 	}
 	verb, rest := args[0], args[1:]
-	if anyOption(rest, gitWrites) {
+	switch {
+	case anyOption(rest, gitWrites):
 		return false
-	}
-	if lex.OneOf(verb, "diff log show status blame annotate ls-files ls-tree rev-parse rev-list cat-file "+
-		"describe shortlog merge-base name-rev for-each-ref show-ref "+
-		"check-ignore check-attr diff-tree diff-index diff-files range-diff cherry count-objects whatchanged "+
-		"show-branch version var get-tar-commit-id verify-commit verify-tag") {
+	case lex.OneOf(verb, gitReaders):
 		return true
-	}
-	switch verb {
-	case "grep":
-		return !anyOption(rest, "-O")
-	case "branch":
+	case verb == "branch":
 		return branchReads(rest)
-	case "tag":
-		return len(rest) == 0 || lex.OneOf(rest[0], "-l --list -n --contains --points-at --merged --no-merged") &&
-			!anyOption(rest[1:], "-d --delete -f --force -a --annotate -s --sign -u --local-user -m --message -F "+
-				"--file -e --edit --create-reflog")
-	case "remote":
-		return len(rest) == 0 || len(rest) == 1 && lex.OneOf(rest[0], "-v --verbose") || rest[0] == "get-url"
-	case "stash", "worktree", "reflog", "notes", "submodule", "bisect":
-		return len(rest) > 0 && lex.OneOf(verb+"."+rest[0], "stash.list stash.show worktree.list reflog.show "+
-			"notes.list notes.show submodule.status bisect.log") ||
-			verb == "reflog" && len(rest) == 0
-	case "config":
-		return len(rest) > 0 && lex.OneOf(rest[0], "--get --get-all --get-regexp --list -l get list") &&
-			!anyOption(rest,
-				"--add --replace-all --unset --unset-all --edit -e --rename-section --remove-section")
+	}
+	for i := range gitLists {
+		if l := &gitLists[i]; l.verb == verb {
+			return l.reads(rest)
+		}
 	}
 	return false
+}
+
+// gitReaders are the subcommands that only read.
+const gitReaders = "diff log show status blame annotate ls-files ls-tree rev-parse rev-list cat-file describe shortlog " +
+	"merge-base name-rev for-each-ref show-ref check-ignore check-attr diff-tree diff-index diff-files range-diff " +
+	"cherry count-objects whatchanged show-branch version var get-tar-commit-id verify-commit verify-tag"
+
+// A gitList is a subcommand that only reads with some arguments.
+type gitList struct {
+	verb    string
+	bare    bool   // it only reads without arguments
+	alone   string // it only reads with one of these arguments alone
+	first   string // it only reads if one of these is its first argument; "*" is any
+	refused string // options with which it does more
+}
+
+var gitLists = []gitList{
+	{verb: "grep", bare: true, first: "*", refused: "-O"},
+	{
+		verb:  "tag",
+		bare:  true,
+		first: "-l --list -n --contains --points-at --merged --no-merged",
+		refused: "-d --delete -f --force -a --annotate -s --sign -u --local-user -m --message -F --file -e --edit " +
+			"--create-reflog",
+	},
+	{verb: "remote", bare: true, alone: "-v --verbose", first: "get-url"},
+	{verb: "stash", first: "list show"},
+	{verb: "worktree", first: "list"},
+	{verb: "reflog", bare: true, first: "show"},
+	{verb: "notes", first: "list show"},
+	{verb: "submodule", first: "status"},
+	{verb: "bisect", first: "log"},
+	{
+		verb:    "config",
+		first:   "--get --get-all --get-regexp --list -l get list",
+		refused: "--add --replace-all --unset --unset-all --edit -e --rename-section --remove-section",
+	},
+}
+
+// reads reports whether the subcommand only reads with these arguments.
+func (l *gitList) reads(args []string) bool {
+	switch {
+	case len(args) == 0:
+		return l.bare
+	case l.first == "*":
+		return !anyOption(args, l.refused)
+	case len(args) == 1 && lex.OneOf(args[0], l.alone):
+		return true
+	}
+	return lex.OneOf(args[0], l.first) && !anyOption(args[1:], l.refused)
 }
 
 // branchReads reports whether "git branch" only lists. A name creates a branch
@@ -269,11 +311,9 @@ func branchReads(args []string) bool {
 
 // dateReads reports whether no argument of date can set the time.
 func dateReads(args []string) bool {
-	for i, a := range args {
-		value := i > 0 && lex.OneOf(args[i-1], "-d --date -r --reference -f --file -j -v")
-		if !value && a != "" && a[0] != '+' && a[0] != '-' {
-			return false
-		}
+	o := shell.ParseOptions(args, "d date r reference f file j v")
+	if slices.ContainsFunc(o.Pos, func(a string) bool { return !strings.HasPrefix(a, "+") }) {
+		return false
 	}
 	return !anyOption(args, "-s --set")
 }
@@ -316,16 +356,16 @@ func sedReads(args []string) bool {
 
 // sedPrints reports whether one sed script only affects the output.
 func sedPrints(script string) bool {
-	if strings.Trim(script, "0123456789,$+~!;pqd= ") == "" {
+	switch {
+	case strings.Trim(script, "0123456789,$+~!;pqd= ") == "":
 		return true
-	}
-	if len(script) < 4 || strings.ContainsAny(script, "\n;{}") || partial.HasHole(script) {
+	case len(script) < 4, strings.ContainsAny(script, "\n;{}"), partial.HasHole(script):
 		return false
 	}
-	switch parts := sedParts(script); {
-	case script[0] == 's':
+	switch parts := sedParts(script); script[0] {
+	case 's':
 		return len(parts) == 4 && strings.Trim(parts[3], "gpIi0123456789") == ""
-	case script[0] == '/':
+	case '/':
 		end := strings.LastIndexByte(script, '/')
 		return strings.Count(script, "/") == 2 && strings.Trim(script[end+1:], "pqd=I! ") == ""
 	}
@@ -340,6 +380,10 @@ func awkReads(args []string) bool {
 			return false
 		}
 	}
-	return len(o.Pos) > 0 && !partial.HasHole(o.Pos[0]) && !strings.ContainsAny(o.Pos[0], ">|@&") &&
-		!lex.Mentions(o.Pos[0], "system getline")
+	program := o.At(0)
+	switch {
+	case program == "", partial.HasHole(program), strings.ContainsAny(program, ">|@&"):
+		return false
+	}
+	return !lex.Mentions(program, "system getline")
 }

@@ -32,10 +32,12 @@ var textPrograms = []table{
 			"hostname-bin! pager!",
 		do: search,
 	},
+	{programs: "base64 base32 gbase64 uudecode gunzip zcat bzcat xzcat", options: "i w", do: decode},
+	{programs: "openssl", options: "- in out k K pass kfile iv", do: cipher},
 	{
-		programs: "base64 base32 gbase64 openssl uudecode gunzip zcat bzcat xzcat gpg",
-		options:  "in out i w k K pass kfile iv r recipient u local-user -export -export-secret-keys -export-secret-subkeys",
-		do:       decode,
+		programs: "gpg gpg2",
+		options:  "r recipient u local-user o output -export -export-secret-keys -export-secret-subkeys",
+		do:       decrypt,
 	},
 	{programs: "tr", do: translate},
 	{programs: "split gsplit csplit", options: "a b C l n t filter! additional-suffix", do: controlsHosted},
@@ -308,36 +310,34 @@ func reverse(s string) string {
 
 // search prints matching lines of its files. The pattern itself is data.
 func search(sh *shell.Shell, c shell.Command, o shell.Options) {
-	files := o.Pos
-	if _, ok := o.Get("e", "regexp", "f", "file"); !ok && len(files) > 0 {
-		files = files[1:]
+	files, pattern := o.Pos, o.At(0)
+	if p, ok := o.Get("e", "regexp"); ok {
+		pattern = p
 	}
-	if o.Exact("l", "c", "L", "q", "files-with-matches", "count", "quiet", "files") {
+	if !o.Given("e= regexp= f= file=") {
+		files = o.From(1)
+	}
+	if o.Given("l c L q files-with-matches count quiet files") {
 		files = nil
 	}
 	for _, f := range files {
 		sh.Read(f)
 	}
-	pattern := o.At(0)
-	if p, ok := o.Get("e", "regexp"); ok {
-		pattern = p
-	}
-	if sh.Out == nil {
-		if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) && asksForSecret(pattern) {
-			sh.Effect(effect.RevealSecret, effect.Variable, pattern)
-		}
+	if c.In == nil || len(files) > 0 {
+		sh.Print(partial.Unknown)
 		return
 	}
+	found := asksForSecret(pattern) && strings.Contains(*c.In, partial.UnknownSecret)
 	switch {
-	case c.In != nil && len(files) == 0 && strings.HasPrefix(*c.In, "pid:") && !o.Short('v'):
+	case found && sh.Out == nil:
+		sh.Effect(effect.RevealSecret, effect.Variable, pattern)
+	case strings.HasPrefix(*c.In, "pid:") && !o.Given("v"):
 		sh.Print("pid:" + pattern + "\n") // the processes of that name
-	case c.In != nil && len(files) == 0:
+	default:
 		sh.Print(sampleLines(*c.In))
-		if strings.Contains(*c.In, partial.UnknownSecret) && asksForSecret(pattern) {
+		if found {
 			sh.Print(partial.UnknownKey)
 		}
-	default:
-		sh.Print(partial.Unknown)
 	}
 }
 
@@ -369,47 +369,62 @@ func sampleLines(text string) string {
 // decode prints the output of a decoder. It decodes base64 of known text. Any other
 // decoding yields text that is marked as decoded, because its content is unknown.
 func decode(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if c.Name == "openssl" && lex.OneOf(o.At(0), "rsa pkcs12 pkcs8 pkey ec dsa") &&
-		!o.Exact("pubin", "pubout", "noout", "check", "export") {
-		if f, ok := o.Get("in"); ok {
-			sh.Print(sh.Read(f))
-		}
-		return
-	}
-	if c.Name == "gpg" && gpgShows(sh, o) {
-		return
-	}
-	if c.Name == "openssl" && !lex.OneOf(o.At(0), "base64 enc aes-256-cbc") {
-		return
-	}
-	plain := lex.OneOf(c.Name, "base64 gbase64")
-	decoding := o.Exact("d", "D", "decode", "decrypt") || strings.HasSuffix(c.Name, "cat") ||
-		lex.OneOf(c.Name, "gunzip uudecode")
-	var in string
+	in := partial.Unknown
 	switch {
-	case len(o.Pos) > 0 && !lex.OneOf(c.Name, "openssl gpg"):
+	case len(o.Pos) > 0:
 		in = sh.Read(o.Pos[0])
 	case c.In != nil:
 		in = *c.In
-	default:
-		if f, ok := o.Get("in"); ok {
-			in = sh.Read(f)
-		} else {
-			in = partial.Unknown
-		}
 	}
-	if f, ok := o.Get("out"); ok && c.Name == "openssl" {
-		sh.Write(f)
-	}
-	if !decoding {
+	decoding := o.Given("d D decode decrypt") || lex.OneOf(c.Name, "gunzip zcat bzcat xzcat uudecode")
+	switch {
+	case !decoding:
 		printRepeated(sh, c, in)
-		return
-	}
-	if plain || c.Name == "openssl" && (o.At(0) == "base64" || o.Exact("base64", "a")) && !o.Exact("aes-256-cbc") {
+	case lex.OneOf(c.Name, "base64 gbase64"):
 		sh.Print(decodeBase64(in))
+	default:
+		sh.Print(partial.UnknownDecoded)
+	}
+}
+
+// cipher prints what openssl decodes, and reports a key that it shows.
+func cipher(sh *shell.Shell, c shell.Command, o shell.Options) {
+	in := partial.Unknown
+	if c.In != nil {
+		in = *c.In
+	}
+	switch verb := o.At(0); {
+	case lex.OneOf(verb, "rsa pkcs12 pkcs8 pkey ec dsa"):
+		if file, ok := o.Get("in"); ok && !o.Given("pubin pubout noout check export") {
+			sh.Print(sh.Read(file))
+		}
+		return
+	case !lex.OneOf(verb, "base64 enc aes-256-cbc"):
 		return
 	}
-	sh.Print(partial.UnknownDecoded)
+	if file, ok := o.Get("in"); ok && c.In == nil {
+		in = sh.Read(file)
+	}
+	if file, ok := o.Get("out"); ok {
+		sh.Write(file)
+	}
+	plain := o.At(0) == "base64" || o.Given("base64 a")
+	switch {
+	case !o.Given("d D decode decrypt"):
+		printRepeated(sh, c, in)
+	case plain && !o.Given("aes-256-cbc"):
+		sh.Print(decodeBase64(in))
+	default:
+		sh.Print(partial.UnknownDecoded)
+	}
+}
+
+// decrypt prints what gpg decrypts, and reports a secret that it shows.
+func decrypt(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if !gpgShows(sh, o) {
+		o.Pos = nil
+		decode(sh, c, o)
+	}
 }
 
 // gpgShows reports a secret that gpg shows. It returns true if the whole output is
@@ -420,7 +435,7 @@ func gpgShows(sh *shell.Shell, o shell.Options) bool {
 		sh.Print(partial.UnknownSecret)
 		return true
 	}
-	if o.Exact("d", "decrypt") && !o.Exact("o", "output") {
+	if o.Given("d decrypt") && !o.Given("o output") {
 		showsKey(sh, "decrypted", "")
 	}
 	return false
