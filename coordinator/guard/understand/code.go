@@ -14,44 +14,81 @@ import (
 
 // codePrograms are the programs of this file, with what each does.
 var codePrograms = []table{
-	{programs: interpreters, do: interpreter},
+	{programs: "python pypy ipython jython", options: "c. m. W X", leads: true, do: interpreter},
+	{
+		programs: "node nodejs bun deno tsx ts-node qjs",
+		options:  "- e eval p pe print require import loader",
+		leads:    true,
+		do:       interpreter,
+	},
+	{programs: "perl", options: "e E I M? m? i? F? C? D?", leads: true, do: interpreter},
+	{programs: "ruby jruby irb", options: "e I C E_ F? i?", leads: true, do: interpreter},
+	{programs: "php", options: "r B R E d f F z", leads: true, do: interpreter},
+	{
+		programs: "lua luajit rscript r julia elixir erl groovy scala ghc swift raku crystal",
+		options:  "- e eval E expr l",
+		leads:    true,
+		do:       interpreter,
+	},
+	{programs: "guile sbcl racket clj bb csi", options: "- c e eval", leads: true, do: interpreter},
+	{programs: "tclsh wish jimsh", options: "e", leads: true, do: interpreter},
 	{programs: "vim nvim vi ex emacs ed", options: "c S u U i cmd eval l f", do: editor},
 	{programs: "gdb lldb", options: "ex eval-command x o p", do: debugger},
 }
 
-const interpreters = "python pypy ipython jython " +
-	"node nodejs bun deno tsx ts-node qjs " +
-	"perl " +
-	"ruby jruby irb " +
-	"php " +
-	"lua luajit rscript r julia elixir erl groovy scala ghc swift raku crystal " +
-	"guile sbcl racket clj bb csi " +
-	"tclsh wish jimsh"
-
-// languages are the interpreters, with the options whose value is code.
-var languages = []struct{ programs, code, name string }{
-	{programs: "python pypy ipython jython", code: "c", name: "python"},
-	{programs: "node nodejs bun deno tsx ts-node qjs", code: "e eval p print", name: "js"},
-	{programs: "perl", code: "e E", name: "perl"},
-	{programs: "ruby jruby irb", code: "e", name: "ruby"},
-	{programs: "php", code: "r B R E", name: "php"},
-	{
-		programs: "lua luajit rscript r julia elixir erl groovy scala ghc swift raku crystal",
-		code:     "e eval E expr",
-		name:     "other",
-	},
-	{programs: "guile sbcl racket clj bb csi", code: "c e eval", name: "lisp"},
-	{programs: "tclsh wish jimsh", code: "e", name: "tcl"},
+// languages are the interpreters with their languages.
+var languages = []struct{ programs, name string }{
+	{programs: "python pypy ipython jython", name: "python"},
+	{programs: "node nodejs bun deno tsx ts-node qjs", name: "js"},
+	{programs: "perl", name: "perl"},
+	{programs: "ruby jruby irb", name: "ruby"},
+	{programs: "php", name: "php"},
+	{programs: "lua luajit rscript r julia elixir erl groovy scala ghc swift raku crystal", name: "other"},
+	{programs: "guile sbcl racket clj bb csi", name: "lisp"},
+	{programs: "tclsh wish jimsh", name: "tcl"},
 }
 
-// interpreter runs the code that it gets on the command line or on standard input.
-func interpreter(sh *shell.Shell, c shell.Command, _ shell.Options) {
+// languageOf returns the language of an interpreter, or "".
+func languageOf(name string) string {
 	for i := range languages {
-		if l := &languages[i]; lex.OneOf(c.Name, l.programs) {
-			if !lex.OneOf(c.Name, "bun deno") || !runtimeVerb(sh, c) {
-				interpret(sh, c, l.code, l.name)
-			}
-			return
+		if lex.OneOf(name, languages[i].programs) {
+			return languages[i].name
+		}
+	}
+	return ""
+}
+
+// interpreter runs the code that an option, a file or standard input gives.
+func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
+	lang := languageOf(c.Name)
+	code := o.All("c", "e", "E", "eval", "p", "pe", "print", "r", "B", "R", "expr")
+	module, isModule := o.Get("m")
+	switch {
+	case lex.OneOf(c.Name, "bun deno") && runtimeVerb(sh, c):
+	case lang == "python" && isModule:
+		pythonModule(sh, append([]string{module}, o.Pos...), c.In)
+	case len(code) > 0:
+		filtered(sh, o, lang)
+		script.Run(sh, strings.Join(code, "\n"), lang)
+	case o.At(0) == "-", len(o.Pos) == 0:
+		pipedCode(sh, c, lang)
+	default:
+		scriptArgs(sh, c, o.Pos)
+	}
+}
+
+// filtered reports the files that "perl -ne" and "ruby -ne" read, and those that they
+// edit with -i.
+func filtered(sh *shell.Shell, o shell.Options, lang string) {
+	if !lex.OneOf(lang, "perl ruby") {
+		return
+	}
+	for _, f := range o.Pos {
+		if o.Given("i") {
+			sh.WriteAs(effect.Edit, f)
+		}
+		if o.Given("n p") {
+			sh.Read(f)
 		}
 	}
 }
@@ -81,86 +118,6 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 		return false
 	}
 	return true
-}
-
-// interpret runs the code that the arguments give: an option's value, a file or input.
-func interpret(sh *shell.Shell, c shell.Command, codeFlags, lang string) {
-	for i := 0; i < len(c.Args); i++ {
-		a := c.Args[i]
-		name := strings.TrimLeft(a, "-")
-		switch {
-		case a == "-m" && i+1 < len(c.Args) && lang == "python":
-			pythonModule(sh, c.Args[i+1:], c.In)
-			return
-		case a == "-":
-			pipedCode(sh, c, lang)
-			return
-		case strings.HasPrefix(a, "--") && strings.Contains(a, "="):
-			flag, code, _ := strings.Cut(name, "=")
-			if lex.OneOf(flag, codeFlags) {
-				script.Run(sh, code, lang)
-				return
-			}
-		case codeFlag(a, name, codeFlags):
-			inPlace(sh, c.Args, lang)
-			if strings.ContainsAny(name, "np") && (lex.OneOf(lang, "perl ruby")) && len(c.Args) > i+2 {
-				for _, f := range c.Args[i+2:] {
-					sh.Read(f)
-				}
-			}
-			if i+1 < len(c.Args) {
-				script.Run(sh, c.Args[i+1], lang)
-			}
-			return
-		case len(a) > 2 && a[0] == '-' && a[1] != '-' && lex.OneOf(a[1:2], codeFlags) && !lex.OneOf(lang, "perl ruby"):
-			script.Run(sh, a[2:], lang)
-			return
-		case a == "--":
-		case len(a) > 1 && a[0] == '-':
-			if lex.OneOf(name, "W X r I require import M") && len(name) == 1 && lang != "perl" {
-				i++
-			}
-		default:
-			scriptArgs(sh, c, c.Args[i:])
-			return
-		}
-	}
-	pipedCode(sh, c, lang)
-}
-
-// codeFlag reports whether an argument is an option for code: -c, -pe or a long form.
-func codeFlag(a, name, codeFlags string) bool {
-	if len(a) < 2 || a[0] != '-' {
-		return false
-	}
-	if lex.OneOf(name, codeFlags) {
-		return true
-	}
-	return a[1] != '-' && len(name) <= 6 && lex.OneOf(name[len(name)-1:], codeFlags)
-}
-
-// inPlace reports the files that "perl -pi -e" or "ruby -i" overwrites.
-func inPlace(sh *shell.Shell, args []string, lang string) {
-	if !lex.OneOf(lang, "perl ruby") {
-		return
-	}
-	editing, code := false, 0
-	for i, a := range args {
-		if len(a) > 1 && a[0] == '-' && strings.Contains(a, "i") && !strings.HasPrefix(a, "--") {
-			editing = true
-		}
-		if codeFlag(a, strings.TrimLeft(a, "-"), "e E") {
-			code = i + 1
-		}
-	}
-	if !editing {
-		return
-	}
-	for i := code + 1; i < len(args); i++ {
-		if !strings.HasPrefix(args[i], "-") {
-			sh.WriteAs(effect.Edit, args[i])
-		}
-	}
 }
 
 // pipedCode runs the code on standard input.

@@ -13,7 +13,6 @@ import (
 
 // databasePrograms are the programs of this file, with what each does.
 var databasePrograms = []table{
-	{programs: sqlClients, do: sqlClient},
 	{programs: "cockroach turso bq wrangler xata pscale planetscale heroku supabase neonctl snow athena " +
 		"snowflake influx", options: "e execute c command sql q host url database-url app a", do: mixedClient},
 	{
@@ -35,81 +34,67 @@ var databasePrograms = []table{
 	{programs: migrationPrograms, do: migration},
 }
 
-const sqlClients = "psql pgcli pgsql mysql mariadb mycli sqlite3 sqlite duckdb litecli sqlcipher sqlcmd osql " +
-	"isql sqlplus db2 bteq trino presto impala-shell hive beeline spark-sql ksql vsql nzsql " +
-	"cqlsh clickhouse-client clickhouse clickhouse-local snowsql usql mssql-cli dolt tidb " +
-	"questdb rqlite"
-
-// clientOptions are the database clients: the options whose value is SQL, the options
-// with another value, and whether operands may be SQL, too.
-var clientOptions = []struct {
-	programs, code, values string
-	operands               bool
-}{
+// sqlClients are the clients whose purpose is to run SQL.
+var sqlClients = []table{
 	{
 		programs: "psql pgcli pgsql",
-		code:     "c command",
-		values:   "h p U d f o v F R T L host port username dbname file output set variable",
-		operands: false,
+		options:  "c command h p U d f o v F R T L host port username dbname file output set variable",
+		do:       sqlClient,
 	},
 	{
 		programs: "mysql mariadb mycli",
-		code:     "e execute", values: "h P u D S host port user database socket", operands: false,
+		options:  "e execute h P u D S host port user database socket",
+		do:       sqlClient,
 	},
 	{
 		programs: "sqlite3 sqlite duckdb litecli sqlcipher",
-		code:     "cmd c", values: "init separator newline", operands: true,
+		options:  "- cmd c init separator newline",
+		do:       fileClient,
 	},
 	{
-		programs: "sqlcmd osql isql sqlplus db2 bteq trino presto impala-shell hive beeline spark-sql ksql " +
-			"vsql nzsql",
-		code: "Q q e execute c", values: "S U P d i f server user", operands: true,
+		programs: "sqlcmd osql isql sqlplus db2 bteq trino presto impala-shell hive beeline spark-sql ksql vsql nzsql",
+		options:  "Q q e execute c S U P d i f server user",
+		do:       fileClient,
 	},
 	{
-		programs: "cqlsh clickhouse-client clickhouse clickhouse-local snowsql usql mssql-cli dolt tidb " +
-			"questdb rqlite",
-		code: "e q query execute Q c", values: "h u p k f host user password port", operands: true,
+		programs: "cqlsh clickhouse-client clickhouse clickhouse-local snowsql usql mssql-cli dolt tidb questdb rqlite",
+		options:  "e q query execute Q c h u p k f host user password port",
+		do:       fileClient,
 	},
 }
 
-// sqlClient reads the SQL that a client gets from options, from standard input and,
-// with some clients, from operands.
-func sqlClient(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	for i := range clientOptions {
-		if k := &clientOptions[i]; lex.OneOf(c.Name, k.programs) {
-			readClient(sh, c, k.code, k.values, k.operands)
-			return
-		}
-	}
-}
-
-// readClient reads the SQL of one client, given the client's options.
-func readClient(sh *shell.Shell, c shell.Command, code, values string, operands bool) {
-	o := shell.ParseOptions(c.Args, values+" "+code)
-	if operands && lex.BeginsWith(o.At(0), ":memory: /tmp/") {
-		for _, text := range append(o.Pos[1:], stdin(c)...) {
-			shellEscapes(sh, text)
-		}
-		return
-	}
-	for _, text := range o.All(strings.Fields(code)...) {
-		if !strings.Contains(text, " ") && len(o.Pos) > 0 { // the words were not quoted
-			text += " " + strings.Join(o.Pos, " ")
+// sqlClient reads the SQL that a client gets from options and from standard input.
+func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
+	for _, text := range o.All("c", "command", "e", "execute", "cmd", "q", "Q", "query") {
+		if !strings.Contains(text, " ") { // the words were not quoted
+			text = strings.TrimSpace(text + " " + strings.Join(o.Pos, " "))
 		}
 		clientText(sh, text)
 	}
 	if f, ok := o.Get("f", "file", "i"); ok {
 		runStatements(sh, f)
 	}
+	for _, text := range stdin(c) {
+		clientText(sh, text)
+	}
+	sh.Print(partial.Unknown)
+}
+
+// fileClient is sqlClient for a client whose operands may be SQL, too. Data in memory
+// and in temporary files is nobody's.
+func fileClient(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if lex.BeginsWith(o.At(0), ":memory: /tmp/") {
+		for _, text := range append(o.From(1), stdin(c)...) {
+			shellEscapes(sh, text)
+		}
+		return
+	}
+	sqlClient(sh, c, o)
 	for i, text := range o.Pos {
-		if operands && (i > 0 || strings.Contains(text, " ")) {
+		if i > 0 || strings.Contains(text, " ") {
 			clientText(sh, text)
 		}
 	}
-	if c.In != nil {
-		clientText(sh, *c.In)
-	}
-	sh.Print(partial.Unknown)
 }
 
 // clientText reads SQL, unless the whole text consists of shell escapes.
@@ -153,7 +138,7 @@ func stdin(c shell.Command) []string {
 
 // mixedClient reports the effects of a service's tool that also runs SQL.
 func mixedClient(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for _, text := range o.All("e", "execute", "c", "command", "sql", "q") {
+	for _, text := range append(o.All("e", "execute", "c", "command", "sql", "q"), stdin(c)...) {
 		sql.Read(sh, text)
 	}
 	for _, text := range o.Pos {
@@ -161,35 +146,32 @@ func mixedClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sql.Read(sh, text)
 		}
 	}
-	if c.In != nil {
-		sql.Read(sh, *c.In)
+	if !runRows(sh, mixedRows, o.Pos, c, o) {
+		controlsHosted(sh, c, o)
 	}
-	switch {
-	case c.Name == "heroku" && lex.OneOf(o.At(0), "run run:detached"):
-		child := sh.Sub()
-		child.Place = shell.RemotePlace()
-		child.Run(strings.Join(o.Pos[1:], " "), nil)
-		return
-	case c.Name == "bq" && o.At(0) == "rm":
-		sh.Effect(effect.DestroyRemote, effect.Teardown, strings.Join(o.Pos, " "))
-		return
-	case c.Name == "heroku" && lex.OneOf(o.At(0), "pg:copy pg:backups:restore pg:push"):
-		sh.Effect(effect.DropData, effect.Reset, o.At(0))
-		return
-	case strings.HasPrefix(o.At(0), "pg:reset"):
-		sh.Effect(effect.DropData, effect.Database, o.At(1))
-		return
-	case c.Name == "supabase" && o.At(0) == "db" && o.At(1) == "reset":
-		op := effect.Reset
-		if o.Exact("linked", "db-url") {
-			op = effect.Database
-		}
-		sh.Effect(effect.DropData, op, o.At(1))
-		return
-	}
-	if controls(c.Name) {
-		remoteControl(sh, c)
-	}
+}
+
+var mixedRows = []row{
+	{of: "heroku", words: "run|run:detached", also: runsOnDyno},
+	{of: "heroku", words: "pg:copy|pg:backups:restore|pg:push", kind: effect.DropData, op: effect.Reset, target: "$0"},
+	{of: "bq", words: "rm", kind: effect.DestroyRemote, op: effect.Teardown, target: operands},
+	{words: "pg:reset*", kind: effect.DropData, op: effect.Database, target: "$1"},
+	{
+		of:     "supabase",
+		words:  "db reset",
+		given:  "linked db-url",
+		kind:   effect.DropData,
+		op:     effect.Database,
+		target: "$1",
+	},
+	{of: "supabase", words: "db reset", kind: effect.DropData, op: effect.Reset, target: "$1"},
+}
+
+// runsOnDyno runs the command of "heroku run" on a remote machine.
+func runsOnDyno(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	child := sh.Sub()
+	child.Place = shell.RemotePlace()
+	child.Run(strings.Join(o.From(1), " "), nil)
 }
 
 // mongo reports the calls in its JavaScript that drop data or stop the server.

@@ -58,46 +58,39 @@ func sshOptions(sh *shell.Shell, o shell.Options) {
 
 // multiplexer reports text that is typed into another terminal, and runs a command in
 // a new one.
-func multiplexer(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	_, rest := shell.Leading(c.Args, "L S f T p t X r d session h")
-	if c.Name == "screen" {
-		_, rest = shell.Leading(c.Args, "S p t T c e h s")
-		if slices.Contains(c.Args, "-X") && (lex.ContainsAny(c.Args, "stuff exec readreg paste")) {
-			sh.Effect(effect.TypeInto, "", "screen")
-			return
-		}
-		if slices.Contains(c.Args, "-X") && lex.ContainsAny(c.Args, "quit kill") {
-			sh.Effect(effect.KillProcess, effect.Terminal, "screen")
-			return
-		}
-		sh.Exec(rest, c.In)
-		return
+func multiplexer(sh *shell.Shell, c shell.Command, o shell.Options) {
+	rest := o.Pos
+	next := slices.IndexFunc(rest, func(a string) bool { return lex.OneOf(a, "; \\;") })
+	if next >= 0 { // tmux takes several commands at once
+		sh.Exec(append([]string{c.Name}, rest[next+1:]...), nil)
+		rest = rest[:next]
 	}
-	if len(rest) == 0 {
-		return
-	}
-	for i, a := range rest { // tmux takes several commands at once
-		if lex.OneOf(a, "; \\;") {
-			sh.Exec(append([]string{c.Name}, rest[i+1:]...), nil)
-			rest = rest[:i]
-			break
-		}
-	}
-	if len(rest) == 0 {
-		return
-	}
-	switch {
-	case lex.OneOf(rest[0], "send-keys send send-prefix paste-buffer pasteb"),
-		c.Name == "zellij" && len(rest) > 1 && lex.OneOf(rest[1], "write write-chars"):
+	switch verb := lex.First(rest); {
+	case lex.OneOf(verb, "send-keys send send-prefix paste-buffer pasteb"),
+		c.Name == "zellij" && lex.OneOf(o.At(1), "write write-chars"):
 		sh.Effect(effect.TypeInto, "", c.Name)
-	case lex.OneOf(rest[0], "new-session new new-window neww split-window splitw respawn-pane respawnp "+
+	case lex.OneOf(verb, "new-session new new-window neww split-window splitw respawn-pane respawnp "+
 		"respawn-window run-shell run display-popup popup pipe-pane"):
 		_, inner := shell.Leading(rest[1:], "s n t c x y F e l p w")
 		oneOrAll(sh, inner, c.In)
-	case lex.OneOf(rest[0], "if-shell if"):
+	case lex.OneOf(verb, "if-shell if"):
 		multiplexerChoice(sh, c.Name, rest[1:])
-	case lex.OneOf(rest[0], "kill-server kill-session"):
+	case lex.OneOf(verb, "kill-server kill-session"):
 		sh.Effect(effect.KillProcess, effect.Terminal, c.Name)
+	}
+}
+
+// screen reports a command that is sent to a session of screen, or runs one in a new
+// session.
+func screen(sh *shell.Shell, c shell.Command, o shell.Options) {
+	sends := slices.Contains(c.Args, "-X")
+	switch {
+	case sends && lex.ContainsAny(c.Args, "stuff exec readreg paste"):
+		sh.Effect(effect.TypeInto, "", "screen")
+	case sends && lex.ContainsAny(c.Args, "quit kill"):
+		sh.Effect(effect.KillProcess, effect.Terminal, "screen")
+	default:
+		sh.Exec(o.Pos, c.In)
 	}
 }
 

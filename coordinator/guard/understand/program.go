@@ -11,7 +11,7 @@ var passing = [...][]table{wrappers, wrapperPrograms, codePrograms, containerPro
 // families are the other programs. They are lists, not a map, so nothing is built when
 // the hook starts.
 var families = [...][]table{
-	textPrograms, filePrograms, diskPrograms, databasePrograms, processPrograms, networkPrograms, publishPrograms,
+	textPrograms, filePrograms, diskPrograms, sqlClients, databasePrograms, processPrograms, networkPrograms, publishPrograms,
 	packagePrograms, secretPrograms, machineTables, diskTables, historyTables, storeTables, networkTables,
 	packageTables, scriptPrograms,
 }

@@ -109,8 +109,9 @@ func (t *table) lowered(o shell.Options) []string {
 	return lower
 }
 
-// runRows reports the effects of a command that the rows describe.
-func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o shell.Options) {
+// runRows reports the effects of a command that the rows describe. It returns false if
+// no row holds.
+func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o shell.Options) (found bool) {
 	for i := range rows {
 		r := &rows[i]
 		if !r.holds(words, c, o) {
@@ -123,9 +124,11 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 			r.also(sh, c, o)
 		}
 		if !r.goOn {
-			return
+			return true
 		}
+		found = true
 	}
+	return found
 }
 
 // holds reports whether all conditions of a row hold for a command.

@@ -101,10 +101,13 @@ var wrapperPrograms = []table{
 	},
 	{programs: "script", options: "c command I O B T t E", do: scriptProgram},
 	{programs: "at batch crontab", options: "u f q t", do: reportScheduled},
-	{programs: "poetry pipenv uv rye pdm hatch bundle conda mamba micromamba direnv dotenv dotenvx " +
+	{programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta " +
-		"devbox teller summon sops nix nix-shell lerna", do: runner},
-	{programs: "tmux screen zellij byobu", do: multiplexer},
+		"devbox teller summon sops lerna", do: runner},
+	{programs: "nix nix-shell", do: packageShell},
+	{programs: "conda mamba micromamba", do: packageEnvironment},
+	{programs: "screen", options: "S p t T c e h s", leads: true, do: screen},
+	{programs: "tmux zellij byobu", options: "L S f T p t X r d session h", leads: true, do: multiplexer},
 	{programs: "osascript", options: "e l s", do: appleScript},
 	{programs: "xdotool ydotool wtype dotool cliclick", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		if !lex.OneOf(lex.First(c.Args), "search getactivewindow getmouselocation help version") {
@@ -173,30 +176,30 @@ func commandBuiltin(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // sudo runs a command as another user, and reports that.
 func sudo(sh *shell.Shell, c shell.Command, o shell.Options) {
-	rest := o.Pos
-	child := sh.Sub()
+	rest, child := o.Pos, sh.Sub()
 	if dir, ok := o.Get("D", "chdir"); ok {
 		child.Place.Cwd = sh.Path(dir)
 	}
-	for len(rest) > 0 && strings.Contains(rest[0], "=") && !strings.HasPrefix(rest[0], "-") {
+	for isAssignment(lex.First(rest)) {
 		name, text, _ := strings.Cut(rest[0], "=")
 		child.Assign(name, shell.Value{text})
 		rest = rest[1:]
 	}
-	if o.Exact("e", "edit") || c.Name == "sudoedit" {
+	switch {
+	case c.Name == "sudoedit", o.Given("e edit"):
 		for _, f := range rest {
 			child.Write(f)
 		}
-		return
+	case len(rest) > 0:
+		sh.Effect(effect.RunElevated, effect.Sudo, strings.Join(rest, " "))
+		child.Exec(rest, c.In)
+	case o.Given("l list v validate k K V version reset-timestamp"):
+	default:
+		sh.Effect(effect.RunElevated, effect.Sudo, "")
+		for _, text := range stdin(c) {
+			child.RunText(text)
+		}
 	}
-	if len(rest) == 0 && o.Exact("l", "list", "v", "validate", "k", "K", "V", "version", "reset-timestamp") {
-		return
-	}
-	sh.Effect(effect.RunElevated, effect.Sudo, strings.Join(rest, " "))
-	if len(rest) == 0 && c.In != nil {
-		child.RunText(*c.In)
-	}
-	child.Exec(rest, c.In)
 }
 
 // environment runs the command of env with its variables, or prints the environment.
@@ -486,46 +489,47 @@ func crontab(sh *shell.Shell, in *string, file string) {
 }
 
 // runner runs the command of a tool that takes a verb ("run", "exec") and a command.
-func runner(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if strings.HasPrefix(c.Name, "nix") && nix(sh, c) {
-		return
-	}
-	if lex.OneOf(c.Name, "conda mamba micromamba") && environmentRemoved(sh, c) {
-		return
-	}
-	verb := -1
-	for i, a := range c.Args {
-		if lex.OneOf(a, "run exec -- x") {
-			verb = i
-			break
-		}
-	}
+func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
+	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "run exec -- x") })
 	if verb < 0 {
 		if lex.ContainsAny(c.Args, "publish") && !lex.ContainsAny(c.Args, "--dry-run") {
 			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		}
-		if controls(c.Name) {
-			remoteControl(sh, c)
-		}
+		controlsHosted(sh, c, o)
 		return
 	}
-	for i := len(c.Args) - 1; i > verb; i-- {
-		if c.Args[i] == "--" {
-			verb = i
-		}
+	args := c.Args[verb+1:]
+	if dashes := slices.Index(args, "--"); dashes >= 0 {
+		args = args[dashes+1:]
 	}
-	_, rest := shell.Leading(c.Args[verb+1:], "p package with python group env-file e f file n name prefix "+
+	_, rest := shell.Leading(args, "p package with python group env-file e f file n name prefix "+
 		"config c project env extra from")
-	if code, ok := shell.ParseOptions(c.Args[verb+1:], "command p project c config").Get("command"); ok {
+	if code, ok := shell.ParseOptions(args, "command p project c config").Get("command"); ok {
 		sh.RunText(code)
 	}
-	if c.Name == "direnv" && len(rest) > 0 {
+	switch first := lex.First(rest); {
+	case first == "":
+		return
+	case c.Name == "direnv":
 		rest = rest[1:]
-	}
-	if c.Name == "uv" && len(rest) > 0 && (rest[0] == "-" || strings.HasSuffix(rest[0], ".py")) {
+	case c.Name == "uv" && (first == "-" || strings.HasSuffix(first, ".py")):
 		rest = append([]string{"python"}, rest...)
 	}
 	sh.Exec(rest, c.In)
+}
+
+// packageShell runs the command of nix.
+func packageShell(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if !nix(sh, c) {
+		runner(sh, c, o)
+	}
+}
+
+// packageEnvironment reports what conda removes, or runs its command.
+func packageEnvironment(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if !environmentRemoved(sh, c) {
+		runner(sh, c, o)
+	}
 }
 
 // environmentRemoved reports an environment, or packages of one, that conda removes.

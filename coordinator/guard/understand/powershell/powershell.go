@@ -82,53 +82,58 @@ func (p powerScript) text(text string) (given string) {
 
 // command reads one command. It returns its words, its terminator and the remaining text.
 func (p *powerScript) command(text string) (words []string, end, rest string) {
-	var b strings.Builder
-	open := false
-	flush := func() {
-		if open {
-			words = append(words, b.String())
-		}
-		b.Reset()
-		open = false
-	}
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
-		case c == '`' && i+1 < len(text):
-			if text[i+1] != '\n' {
-				b.WriteByte(text[i+1])
-				open = true
-			}
-			i += 2
-		case c == '\'' || c == '"':
-			s, n := p.quoted(text[i:])
-			b.WriteString(s)
-			open = true
-			i += n
-		case c == '$':
-			s, n := p.variable(text[i:])
-			b.WriteString(s)
-			open = true
-			i += n
-		case c == ' ' || c == '\t' || c == ',':
-			flush()
+		case strings.IndexByte(" \t,", c) >= 0:
 			i++
-		case c == '#' && !open:
-			n := strings.IndexByte(text[i:], '\n')
-			if n < 0 {
-				n = len(text) - i
-			}
-			i += n
-		case strings.IndexByte(";\n|&(){}", c) >= 0:
-			flush()
+		case c == '#':
+			_, text, _ = strings.Cut(text[i:], "\n")
+			text, i = "\n"+text, 0
+		case strings.IndexByte(separators, c) >= 0:
 			return words, text[i : i+1], text[i+1:]
 		default:
-			b.WriteByte(c)
-			open = true
-			i++
+			word, n := p.word(text[i:])
+			if n > 0 {
+				words = append(words, word)
+			}
+			i += max(n, 2)
 		}
 	}
-	flush()
 	return words, "", ""
+}
+
+// separators are the characters that end a command.
+const separators = ";\n|&(){}"
+
+// word reads the word at the start of a text, and returns it with its length. The length
+// is 0 if a line goes on there.
+func (p *powerScript) word(s string) (string, int) {
+	if strings.HasPrefix(s, "`\n") {
+		return "", 0
+	}
+	var b strings.Builder
+	i := 0
+	for i < len(s) && strings.IndexByte(" \t,"+separators, s[i]) < 0 {
+		text, n := p.part(s[i:])
+		b.WriteString(text)
+		i += n
+	}
+	return b.String(), i
+}
+
+// part reads one part of a word: a literal, a variable or a character.
+func (p *powerScript) part(s string) (string, int) {
+	switch s[0] {
+	case '`':
+		if len(s) > 1 {
+			return strings.TrimPrefix(s[1:2], "\n"), 2
+		}
+	case '\'', '"':
+		return p.quoted(s)
+	case '$':
+		return p.variable(s)
+	}
+	return s[:1], 1
 }
 
 // quoted reads the literal at the start of s and returns its text and length.
@@ -179,39 +184,57 @@ func (p *powerScript) substitution(s string) (string, int) {
 // variable reads $name, ${name} or $env:name and returns its value and length. The
 // target of an assignment keeps its name. An unknown variable becomes a hole.
 func (p *powerScript) variable(s string) (string, int) {
-	if len(s) > 1 && s[1] == '(' {
+	if strings.HasPrefix(s, "$(") {
 		return p.substitution(s)
 	}
-	n := 1
-	for n < len(s) && (lex.IsNameByte(s[n]) && s[n] != '$' || s[n] == ':' ||
-		s[n] == '{' && n == 1 || s[n] == '}' && s[1] == '{') {
-		n++
-	}
-	name := strings.ToLower(strings.Trim(s[1:n], "{}"))
+	n := variableLength(s)
 	if n == 1 {
 		return partial.Unknown, 1
 	}
+	name := strings.ToLower(strings.Trim(s[1:n], "{}"))
 	if strings.HasPrefix(strings.TrimLeft(s[n:], " "), "=") {
 		return "$" + name, n
 	}
 	if v, ok := p.vars[name]; ok {
 		return v, n
 	}
-	switch {
-	case lex.OneOf(name, "home env:userprofile env:home"):
-		return p.sh.HomeText(), n
-	case lex.OneOf(name, "pwd pwd.path"):
-		return p.sh.Place.Cwd, n
-	case lex.OneOf(name, "env:temp env:tmp"):
-		return "/tmp", n
-	case name == "env:systemdrive":
-		return "C:", n
-	case lex.OneOf(name, "env:systemroot env:windir"):
-		return "C:/windows", n
-	case lex.OneOf(name, "null true false"):
-		return name, n
+	return p.known(name), n
+}
+
+// variableLength returns the length of the $name or ${name} at the start of a text.
+func variableLength(s string) int {
+	n := 1
+	braced := strings.HasPrefix(s, "${")
+	if braced {
+		n = 2
 	}
-	return partial.Unknown, n
+	for ; n < len(s); n++ {
+		switch c := s[n]; {
+		case c == '}' && braced, c == ':':
+		case c == '$', !lex.IsNameByte(c):
+			return n
+		}
+	}
+	return n
+}
+
+// known returns the value of a variable that every session has, or a hole.
+func (p *powerScript) known(name string) string {
+	switch name {
+	case "home", "env:userprofile", "env:home":
+		return p.sh.HomeText()
+	case "pwd", "pwd.path":
+		return p.sh.Place.Cwd
+	case "env:temp", "env:tmp":
+		return "/tmp"
+	case "env:systemdrive":
+		return "C:"
+	case "env:systemroot", "env:windir":
+		return "C:/windows"
+	case "null", "true", "false":
+		return name
+	}
+	return partial.Unknown
 }
 
 // powerArgs are the arguments of a command: its parameters with their values, and

@@ -4,36 +4,46 @@ import (
 	"strings"
 )
 
-// QuotedFields splits a text as xargs does: at blanks outside quotes.
+// QuotedFields splits a text at blanks. Quotes and backslashes keep blanks.
 func QuotedFields(s string) []string {
 	var out []string
+	for {
+		s = strings.TrimLeft(s, blanks)
+		if s == "" {
+			return out
+		}
+		field, rest, quoted := quotedField(s)
+		if quoted || field != "" {
+			out = append(out, field)
+		}
+		s = rest
+	}
+}
+
+const blanks = " \t\n\x00"
+
+// quotedField reads the field at the start of a text, and whether it has quotes.
+func quotedField(s string) (field, rest string, quoted bool) {
 	var b strings.Builder
-	var quote byte
-	open := false
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-			b.WriteByte(c)
-		case c == '\'' || c == '"':
-			quote, open = c, true
-		case c == '\\' && i+1 < len(s):
-			i++
-			b.WriteByte(s[i])
-		case c == ' ' || c == '\t' || c == '\n' || c == 0:
-			if b.Len() > 0 || open {
-				out = append(out, b.String())
-				b.Reset()
-				open = false
+		switch c := s[i]; c {
+		case '\'', '"':
+			text, _, closed := strings.Cut(s[i+1:], s[i:i+1])
+			b.WriteString(text)
+			if !closed {
+				return b.String(), "", false
 			}
+			i += len(text) + 1
+			quoted = true
+		case '\\':
+			i = min(i+1, len(s)-1)
+			b.WriteByte(s[i])
 		default:
+			if strings.IndexByte(blanks, c) >= 0 {
+				return b.String(), s[i:], quoted
+			}
 			b.WriteByte(c)
 		}
 	}
-	if b.Len() > 0 {
-		out = append(out, b.String())
-	}
-	return out
+	return b.String(), "", quoted && b.Len() > 0
 }

@@ -354,25 +354,18 @@ func AnsiC(s string) string {
 	return b.String()
 }
 
-// DecodeEscape writes the character that the escape at the start of s (after
-// the backslash) stands for and returns how many bytes it took.
+// DecodeEscape writes the character of the escape whose text after the backslash is at
+// the start of s. It returns the length of that text.
 func DecodeEscape(b *strings.Builder, s string) int {
-	switch c := s[0]; {
-	case c == 'x' || c == 'u' || c == 'U':
-		most := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
-		n := 1
-		for n < len(s) && n <= most && strings.IndexByte("0123456789abcdefABCDEF", s[n]) >= 0 {
-			n++
-		}
-		if code, err := strconv.ParseUint(s[1:n], 16, 32); err == nil {
+	switch c := s[0]; c {
+	case 'x', 'u', 'U':
+		n := digitsIn(s[1:], "0123456789abcdefABCDEF", map[byte]int{'x': 2, 'u': 4, 'U': 8}[c])
+		if code, err := strconv.ParseUint(s[1:1+n], 16, 32); err == nil {
 			writeCode(b, code, c == 'x')
 		}
-		return n
-	case c >= '0' && c <= '7':
-		n := 1
-		for n < len(s) && n < 4 && s[n] >= '0' && s[n] <= '7' {
-			n++
-		}
+		return 1 + n
+	case '0', '1', '2', '3', '4', '5', '6', '7':
+		n := digitsIn(s, "01234567", 4)
 		if code, err := strconv.ParseUint(s[:n], 8, 32); err == nil {
 			writeCode(b, code, true)
 		}
@@ -384,6 +377,12 @@ func DecodeEscape(b *strings.Builder, s string) int {
 	}
 	b.WriteByte(s[0])
 	return 1
+}
+
+// digitsIn returns how many of the first bytes of a text are digits, at most most.
+func digitsIn(s, digits string, most int) int {
+	s = s[:min(most, len(s))]
+	return len(s) - len(strings.TrimLeft(s, digits))
 }
 
 func writeCode(b *strings.Builder, code uint64, single bool) {
