@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -17,4 +18,25 @@ func rememberClone(sh *shell.Shell, o shell.Options) {
 		dir = strings.TrimSuffix(fspath.Base(strings.TrimSuffix(url, "/")), ".git")
 	}
 	sh.Eval.Fetched = append(sh.Eval.Fetched, sh.Path(dir))
+}
+
+// bringsFiles remembers what a client of a forge or a store copies from there:
+// "gh repo clone", "aws s3 cp s3://…".
+func bringsFiles(sh *shell.Shell, c shell.Command) {
+	for i := 0; i < min(len(c.Args)-1, 3); i++ {
+		o := shell.ParseOptions(c.Args[i+1:], "")
+		switch c.Args[i] {
+		case "clone":
+			if lex.OneOf(c.Name, "gh glab hub") && len(o.Pos) > 0 {
+				o.Pos[0] = "https://" + o.Pos[0]
+				rememberClone(sh, o)
+			}
+			return
+		case "cp", "copy", "copyto", "download", "sync":
+			if strings.Contains(o.At(0), "://") && len(o.Pos) > 1 {
+				sh.BringsFrom(strings.Replace(o.At(0), "://", ":", 1), o.At(1))
+			}
+			return
+		}
+	}
 }

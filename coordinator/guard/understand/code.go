@@ -133,6 +133,10 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 	if len(args) == 0 {
 		return
 	}
+	if shell.IsStdin(args[0]) {
+		pipedCode(sh, c, langOf(c.Name))
+		return
+	}
 	if text, ok := sh.Brought(args[0]); ok {
 		script.Run(sh, text, langOf(c.Name))
 		return

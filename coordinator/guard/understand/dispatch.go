@@ -33,6 +33,7 @@ func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 		checkOwn(sh, c, full)
 	}
 	ownOutput(sh, c)
+	bringsFiles(sh, c)
 	readsBrowser(sh, c)
 	switch {
 	case p.prints && printsForEval(c):

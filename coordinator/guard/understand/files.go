@@ -108,6 +108,7 @@ func move(sh *shell.Shell, c shell.Command, o shell.Options) {
 			continue
 		}
 		sh.Effect(effect.MoveAway, "", sh.Path(p))
+		sh.Eval.MovesLink(sh.Path(p), sh.Path(to))
 		reportDestination(sh, to, p)
 	}
 }
@@ -367,6 +368,9 @@ func (f *findTests) startAlternative() {
 // find reports what -delete, -exec and the output options do below the roots.
 func find(sh *shell.Shell, c shell.Command, o shell.Options) {
 	roots, expr := findRoots(c.Args)
+	if lex.ContainsAny(c.Args, "-L -H -follow") { // it follows a root that is a link
+		roots = throughLinks(roots)
+	}
 	var tests findTests
 	for i := 0; i < len(expr); i++ {
 		arg := ""
@@ -425,6 +429,15 @@ func findRoots(args []string) (roots, expr []string) {
 		roots = []string{"."}
 	}
 	return roots, expr
+}
+
+// throughLinks returns the roots with a slash at the end.
+func throughLinks(roots []string) []string {
+	out := make([]string, len(roots))
+	for i, r := range roots {
+		out[i] = strings.TrimSuffix(r, "/") + "/"
+	}
+	return out
 }
 
 // foundPath returns a path for what find yields below a root. It is the root itself,

@@ -412,7 +412,7 @@ func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if len(c.Args) == 0 {
 		return
 	}
-	if strings.HasPrefix(c.Args[0], "/dev/stdin") && c.In != nil {
+	if shell.IsStdin(c.Args[0]) && c.In != nil {
 		sh.RunText(*c.In)
 		return
 	}

@@ -366,6 +366,7 @@ var callKinds = []struct{ kind, names, full string }{
 		"write_bytes " +
 		"createWriteStream outputFile outputFileSync writeTextFile " +
 		"writeTextFileSync"},
+	{kind: "link", names: "symlink symlinkSync ln_s ln_sf"},
 	{kind: "append", names: "appendFile appendFileSync"},
 	{kind: "empty", names: "truncate truncateSync"},
 	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines load_file " +
@@ -375,7 +376,7 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "dup", names: "dup2 fsockopen"},
 	{kind: "kill", names: "kill killpg"},
 	{kind: "run", names: "run call", full: "System.shell Deno.Command"},
-	{kind: "eval", names: "eval loadstring"},
+	{kind: "eval", names: "eval loadstring Function runInThisContext runInNewContext runInContext compileFunction"},
 	{kind: "write", full: "File.write IO.write Bun.write File.binwrite"},
 	{kind: "read", full: "File.read IO.read File.foreach IO.foreach Deno.readTextFile Deno.readTextFileSync Bun.file"},
 }

@@ -150,3 +150,38 @@ func nextName(toks []Token) string {
 	}
 	return ""
 }
+
+// forksForever reports whether a program starts processes in an endless loop and
+// waits for none.
+func forksForever(toks []Token) bool {
+	var forks, starts, waits, endless bool
+	for i, t := range toks {
+		if t.Kind != 'n' {
+			continue
+		}
+		forks = forks || lex.OneOf(t.Text, "fork os.fork Process.fork child_process.fork")
+		name := unqualified(t.Text)
+		starts = starts || lex.OneOf(name, "Popen spawn posix_spawn")
+		waits = waits || lex.OneOf(name, "sleep usleep wait waitpid wait3 communicate break accept poll join input "+
+			"readline recv get")
+		endless = endless || loopsForever(toks[i:])
+	}
+	if forks {
+		return endless
+	}
+	return endless && starts && !waits
+}
+
+// loopsForever reports whether toks begin with a loop that does not end: loop { …,
+// while True, fork while 1, for (;;).
+func loopsForever(toks []Token) bool {
+	switch toks[0].Text {
+	case "loop":
+		return true
+	case "for":
+		return Shaped(toks, 1, "(;;)")
+	case "while":
+		return lex.OneOf(nextText(toks[1:]), "1 True true fork")
+	}
+	return false
+}

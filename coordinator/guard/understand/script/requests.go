@@ -155,17 +155,21 @@ func decodes(t Token) bool {
 	if t.Kind != 'n' {
 		return false
 	}
-	return t.Text == "Buffer.from" || lex.OneOf(unqualified(t.Text), "b64decode b32decode b85decode a85decode "+
+	if lex.OneOf(t.Text, "Buffer.from codecs.decode strrev") {
+		return true
+	}
+	return lex.OneOf(unqualified(t.Text), "b64decode b32decode b85decode a85decode "+
 		"urlsafe_b64decode "+
 		"standard_b64decode decode64 strict_decode64 base64_decode decode_base64 unhexlify fromhex a2b_hex a2b_base64 "+
-		"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack")
+		"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack pack")
 }
 
 // computed reports whether the first argument of a call is decoded, so that the
 // text does not show what the call runs.
 func computed(toks []Token) bool {
 	depth := 0
-	for _, t := range callTokens(toks) {
+	args := callTokens(toks)
+	for i, t := range args {
 		switch t.Kind {
 		case '(', '[', '{':
 			depth++
@@ -176,7 +180,7 @@ func computed(toks []Token) bool {
 				return false
 			}
 		}
-		if decodes(t) {
+		if decodes(t) || Shaped(args, i, "[::-") { // text[::-1] is the text backwards
 			return true
 		}
 	}

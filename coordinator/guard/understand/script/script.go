@@ -123,9 +123,27 @@ func rememberConstant(sh *shell.Shell, toks []Token, i int, consts map[string]st
 	}
 	if v, ok := readLiteral(sh, value, consts); ok {
 		consts[toks[i].Text] = sh.Afford(v)
-	} else if decodes(value[0]) {
+	}
+	if decodedValue(value) {
 		consts[toks[i].Text] = partial.UnknownDecoded
 	}
+}
+
+// decodedValue reports whether the expression of an assignment decodes a text: the
+// call at its start, or one in the arguments of that call.
+func decodedValue(toks []Token) bool {
+	if decodes(toks[0]) {
+		return true
+	}
+	for i := range min(len(toks), 4) { // "".join(
+		if toks[i].Kind == '(' {
+			return computed(toks[i:])
+		}
+		if toks[i].in(",;=") {
+			break
+		}
+	}
+	return false
 }
 
 // readString reports a string that is a name, a command or a socket.
@@ -133,6 +151,9 @@ func readString(sh *shell.Shell, toks []Token, i int, consts map[string]string, 
 	text := toks[i].Text
 	switch {
 	case Shaped(toks, i+1, ")("), Shaped(toks, i+1, "]("):
+		for j := i; j > 1 && toks[j-1].Kind == '+' && toks[j-2].Kind == 's'; j -= 2 {
+			text = toks[j-2].Text + text
+		}
 		reportCall(sh, text, toks, i+1, consts, lang) // getattr(x, "name")(…), x["name"](…)
 	case lang == "js" && tagsShell(tokenAt(toks, i-1)):
 		if code, ok := readLiteral(sh, toks[i:], consts); ok {
@@ -195,25 +216,6 @@ func startsShell(t Token) bool {
 	return rest == "" || strings.HasPrefix(rest, "-i") || strings.Contains(rest, "<&")
 }
 
-// forksForever reports whether a program forks in an endless loop.
-func forksForever(toks []Token) bool {
-	forks, endless := false, false
-	for i, t := range toks {
-		if t.Kind != 'n' {
-			continue
-		}
-		switch {
-		case lex.OneOf(t.Text, "fork os.fork Process.fork child_process.fork"):
-			forks = true
-		case t.Text == "loop":
-			endless = true
-		case t.Text == "while" && lex.OneOf(nextText(toks[i+1:]), "1 True true"):
-			endless = true
-		}
-	}
-	return forks && endless
-}
-
 // nextText returns the text of the first token that is not a bracket.
 func nextText(toks []Token) string {
 	for _, t := range toks[:min(3, len(toks))] {
@@ -265,6 +267,10 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 	case "load":
 		if strings.Contains(arg, "/") { // a file, and no module
 			sh.Read(arg)
+		}
+	case "link":
+		if len(args) > 1 {
+			sh.Links(args[0], args[1])
 		}
 	case "move":
 		if len(args) > 1 {

@@ -327,6 +327,10 @@ func (l *literal) take(toks []Token, i int) int {
 	if i > 0 && t.Kind == 'n' && toks[i-1].in("sn") && t.Text[0] != '$' {
 		return 0 // the next statement; awk joins fields that follow each other
 	}
+	if text, n := joinedList(toks[i:]); n > 0 {
+		l.add(text, true)
+		return n
+	}
 	switch t.Kind {
 	case 's':
 		l.add(t.Text, true)
@@ -343,6 +347,30 @@ func (l *literal) take(toks []Token, i int) int {
 		return l.join(toks, i)
 	}
 	return 1
+}
+
+// joinedList reads " ".join(["a", "b"]) and ["a", "b"].join(" "). It returns the text
+// and the number of tokens, 0 if toks do not begin with one.
+func joinedList(toks []Token) (string, int) {
+	switch {
+	case Shaped(toks, 0, "s.n([") && toks[2].Text == "join":
+		items, end := literalList(toks, 4)
+		return strings.Join(items, toks[0].Text), joinedTokens(items, end+2)
+	case kindAt(toks, 0) == '[' && kindAt(toks, 1) == 's':
+		items, dot := literalList(toks, 0)
+		if Shaped(toks, dot, ".n(s)") && toks[dot+1].Text == "join" {
+			return strings.Join(items, toks[dot+3].Text), joinedTokens(items, dot+5)
+		}
+	}
+	return "", 0
+}
+
+// joinedTokens returns n if there are items, and 0 otherwise.
+func joinedTokens(items []string, n int) int {
+	if len(items) == 0 {
+		return 0
+	}
+	return n
 }
 
 // join reads the tokens between two parts of an expression.

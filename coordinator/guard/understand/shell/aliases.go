@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -13,10 +15,15 @@ import (
 // aliases are the second names that a call itself creates: for variables, for
 // directories, and for the input of a process.
 type aliases struct {
-	refs    map[string]string // from a nameref to the variable that it names
-	links   []symlink
-	Fetched []string // trees that came from another machine
-	outlets map[string]outlet
+	refs  map[string]string // from a nameref to the variable that it names
+	links []symlink
+	// constant holds the readonly variables. A later assignment fails or is in another
+	// scope, so both values are possible.
+	constant map[string]bool
+	Fetched  []string // trees that came from another machine
+	// descriptors are the files that exec has opened for writing, by number.
+	descriptors map[string]string
+	outlets     map[string]outlet
 }
 
 type symlink struct{ path, target string }
@@ -53,14 +60,17 @@ func (a *aliases) named(name string) string {
 	return name
 }
 
+// keeps makes a variable readonly.
+func (a *aliases) keeps(name string) {
+	if a.constant == nil {
+		a.constant = map[string]bool{}
+	}
+	a.constant[name] = true
+}
+
 // makesReferences reports whether a clause is a form of "declare -n".
 func makesReferences(c *syntax.DeclClause) bool {
-	for _, a := range c.Args {
-		if a.Name == nil && a.Value != nil && lex.IsClusterWith(a.Value.Lit(), 'n') {
-			return c.Variant.Value != "export"
-		}
-	}
-	return c.Variant.Value == "nameref"
+	return c.Variant.Value == "nameref" || c.Variant.Value != "export" && hasFlag(c, 'n')
 }
 
 // Links remembers a symbolic link at to that points to from. If to may be a
@@ -87,15 +97,40 @@ func (sh *Shell) linked(path, from string) {
 	sh.Eval.links = append(sh.Eval.links, symlink{path: path, target: target})
 }
 
-// behindLinks returns the target of a path that leads through a link of this
-// call. The path of the link itself is unchanged.
+// behindLinks returns the target of a path that leads through links of this call.
+// The path of the last link itself is unchanged.
 func (a *aliases) behindLinks(path string) string {
+	for range a.links {
+		next := a.behindLink(path)
+		if next == path {
+			break
+		}
+		path = next
+	}
+	return path
+}
+
+func (a *aliases) behindLink(path string) string {
 	for _, l := range a.links {
 		if below, ok := strings.CutPrefix(path, l.path+"/"); ok {
 			return strings.TrimSuffix(l.target, "/") + "/" + below
 		}
 	}
 	return path
+}
+
+// MovesLink notes that a link of this call is at another place now.
+func (a *aliases) MovesLink(from, to string) {
+	for i := range a.links {
+		if a.links[i].path == from {
+			a.links[i].path = to
+		}
+	}
+}
+
+// dropLink notes that the link at a path is deleted.
+func (a *aliases) dropLink(path string) {
+	a.links = slices.DeleteFunc(a.links, func(l symlink) bool { return l.path == path })
 }
 
 // open makes the file of that name an outlet.
@@ -106,6 +141,38 @@ func (a *aliases) open(name string, o outlet) {
 	if len(a.outlets) < MaxAliases {
 		a.outlets[name] = o
 	}
+}
+
+// opens notes that a descriptor writes to a file. The standard output and the errors
+// go back to the caller after one command.
+func (a *aliases) opens(descriptor, path string) {
+	if lex.OneOf(descriptor, "1 2") || len(a.descriptors) >= MaxAliases {
+		return
+	}
+	if a.descriptors == nil {
+		a.descriptors = map[string]string{}
+	}
+	a.descriptors[descriptor] = path
+}
+
+// coprocess starts a command that reads what later commands write to it. The name of
+// the coprocess is an array of its two descriptors.
+func (sh *Shell) coprocess(c *syntax.CoprocClause, in *string) {
+	sh.stmt(c.Stmt, in)
+	name := "COPROC"
+	if c.Name != nil {
+		name = lex.First(sh.text(c.Name))
+	}
+	to := strconv.Itoa(100 + len(sh.Eval.outlets))
+	path := "/dev/fd/" + to
+	sh.Eval.open(path, outlet{src: sh.Src, stmts: []*syntax.Stmt{c.Stmt}})
+	sh.Eval.opens(to, path)
+	sh.Assign(name, Value{"0" + string(partial.SplitMark) + to})
+}
+
+// IsStdin reports whether a path stands for the standard input.
+func IsStdin(path string) bool {
+	return lex.OneOf(path, "/dev/stdin /dev/fd/0 /proc/self/fd/0")
 }
 
 // flow runs the command that reads the text written to path, if there is one.

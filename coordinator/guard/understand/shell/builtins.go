@@ -82,7 +82,7 @@ func ReadVariable(sh *Shell, c Command, o Options) {
 		if c.In != nil {
 			text, _, _ = strings.Cut(*c.In, "\n")
 			if len(o.Pos) > 1 {
-				text = strings.Join(fieldsAt(text, i), " ")
+				text = sh.fieldAt(text, i, i == len(o.Pos)-1)
 			}
 		}
 		if old, ok := sh.Lookup(name); ok && c.In == nil && sh.uncertain > 0 {
@@ -93,13 +93,21 @@ func ReadVariable(sh *Shell, c Command, o Options) {
 	}
 }
 
-// fieldsAt returns the i-th field of a text as a list, nil if there is none.
-func fieldsAt(text string, i int) []string {
-	all := strings.Fields(text)
-	if i >= len(all) {
-		return nil
+// fieldAt returns the i-th field of a line, "" if there is none. The last variable
+// takes all fields that are left.
+func (sh *Shell) fieldAt(line string, i int, last bool) string {
+	separators := sh.separators()
+	if separators == "" {
+		separators = " \t\n"
 	}
-	return all[i : i+1]
+	all := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(separators, r) })
+	switch {
+	case i >= len(all):
+		return ""
+	case last:
+		return strings.Join(all[i:], " ")
+	}
+	return all[i]
 }
 
 // Alias evaluates "alias".

@@ -44,9 +44,21 @@ func (sh *Shell) call(c *syntax.CallExpr, in *string) {
 	}
 	if env != sh {
 		env.mistaken(c)
-	}
-	if env != sh {
 		sh.Place = env.Place
+		sh.adopt(env.vars, c.Assigns)
+	}
+}
+
+// adopt takes over the variables that a command has set, without those that were
+// assigned for the command alone.
+func (sh *Shell) adopt(vars map[string]Value, own []*syntax.Assign) {
+	if len(vars) <= len(own) {
+		return
+	}
+	for name, v := range vars {
+		if !slices.ContainsFunc(own, func(a *syntax.Assign) bool { return a.Name != nil && a.Name.Value == name }) {
+			sh.Assign(name, v)
+		}
 	}
 }
 
@@ -164,8 +176,12 @@ func (sh *Shell) Exec(argv []string, in *string) {
 	via := sh.Via
 	sh.Via = c.Name
 	sh.Depth++
-	before, outer := sh.printed(), sh.Eval.begin(sh, argv)
+	before, outer, stdin := sh.printed(), sh.Eval.begin(sh, argv), sh.stdin
+	if in != nil {
+		sh.stdin = in
+	}
 	silent := sh.Eval.dispatch(sh, c, argv[0])
+	sh.stdin = stdin
 	sh.Eval.end(outer)
 	if sh.printed() == before && !silent {
 		sh.Print(partial.Unknown)
@@ -201,7 +217,9 @@ func (sh *Shell) callFunction(f *function, argv []string, in *string) {
 	child.params = append([]string{}, argv[1:]...)
 	child.Src = f.src
 	child.Depth++
+	child.frame = &frame{}
 	child.stmt(f.body, in)
+	child.leave()
 	sh.vars, sh.funcs, sh.Place = child.vars, child.funcs, child.Place
 	f.calls--
 }

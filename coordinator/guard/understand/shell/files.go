@@ -19,6 +19,9 @@ func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 		p += "/"
 	}
 	sh.Effect(kind, op, p)
+	if sh.uncertain == 0 {
+		sh.Eval.dropLink(p)
+	}
 }
 
 // EveryFile stands for all files below the root of a find without conditions.

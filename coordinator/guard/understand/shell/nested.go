@@ -31,7 +31,7 @@ func (sh *Shell) Program(c Command) {
 			i++ // bash -euo pipefail -c …
 		case a == "-n":
 			return // the shell only checks the syntax
-		case lex.IsClusterWith(a, 's') || lex.OneOf(a, "- /dev/stdin"):
+		case lex.IsClusterWith(a, 's'), a == "-", IsStdin(a):
 			_, child.params = Leading(c.Args[i+1:], "")
 			child.pipedText(c)
 			return
@@ -54,6 +54,7 @@ func (sh *Shell) shellText(c Command, i int) {
 	if len(rest) == 0 {
 		return
 	}
+	sh.params = []string{}
 	if len(rest) > 1 {
 		sh.zero, sh.params = rest[1], rest[2:]
 	}

@@ -26,7 +26,13 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 	if !sh.Spend(perStatement) {
 		return
 	}
-	part, line, at, forked, feeds := sh.Part, sh.line, sh.at, sh.forked, sh.feeds
+	if stdin == nil {
+		stdin = sh.execIn
+	}
+	part, line, at, forked, feeds, outer := sh.Part, sh.line, sh.at, sh.forked, sh.feeds, sh.stdin
+	if stdin != nil {
+		sh.stdin = stdin
+	}
 	sh.at = spot{src: sh.Src, stmt: st}
 	sh.forked = forked || st.Background
 	sh.feeds = feeds || sh.runsInput(st)
@@ -34,12 +40,22 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 	if st.Cmd == nil && in != stdin {
 		sh.Print(*in) // $(< file)
 	}
+	if isBareExec(st.Cmd) {
+		sh.execIn = in
+	}
 	if len(sinks) == 0 {
 		sh.node(st.Cmd, in)
 	} else {
 		sh.redirected(st.Cmd, in, sinks)
 	}
-	sh.Part, sh.line, sh.at, sh.forked, sh.feeds = part, line, at, forked, feeds
+	sh.Part, sh.line, sh.at, sh.forked, sh.feeds, sh.stdin = part, line, at, forked, feeds, outer
+}
+
+// isBareExec reports whether a command is exec without a program: its redirections
+// hold for the shell itself.
+func isBareExec(cmd syntax.Command) bool {
+	call, ok := cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) == 1 && call.Args[0].Lit() == "exec"
 }
 
 // A sink is a file that the output of a command goes to.
@@ -120,7 +136,7 @@ func (sh *Shell) node(cmd syntax.Command, in *string) {
 	case *syntax.TimeClause:
 		sh.stmt(c.Stmt, in)
 	case *syntax.CoprocClause:
-		sh.stmt(c.Stmt, in)
+		sh.coprocess(c, in)
 	default:
 		sh.nested(cmd)
 	}
@@ -294,7 +310,7 @@ func (sh *Shell) forgetDirectory(cwd string) {
 }
 
 func (sh *Shell) while(c *syntax.WhileClause, in *string) {
-	if endless(c.Cond) {
+	if endless(c) {
 		sh.forksForever(c.Do)
 	}
 	sh.uncertain++
@@ -306,26 +322,6 @@ func (sh *Shell) while(c *syntax.WhileClause, in *string) {
 	sh.stmts(c.Do, in)
 	sh.forgetDirectory(cwd)
 	sh.uncertain--
-}
-
-// endless reports whether a condition always holds.
-func endless(cond []*syntax.Stmt) bool {
-	if len(cond) != 1 || cond[0].Negated {
-		return false
-	}
-	call, ok := cond[0].Cmd.(*syntax.CallExpr)
-	return ok && len(call.Args) == 1 && lex.OneOf(call.Args[0].Lit(), "true :")
-}
-
-// forksForever reports a fork bomb if the body of an endless loop waits for
-// nothing: then each round adds processes as fast as the machine can start them.
-func (sh *Shell) forksForever(body []*syntax.Stmt) {
-	for _, st := range body {
-		if !st.Background {
-			return
-		}
-	}
-	sh.Effect(effect.ForkBomb, effect.ForkingLoop, "")
 }
 
 // readsLines binds the variables of `while read x` to the lines of the input.
@@ -360,12 +356,12 @@ func SplitLines(text string) []string {
 }
 
 func (sh *Shell) forClause(c *syntax.ForClause, in *string) {
+	if repeats(c.Loop) {
+		sh.forksForever(c.Do)
+	}
 	loop, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
 		sh.nested(c.Loop)
-		if arith, ok := c.Loop.(*syntax.CStyleLoop); ok && arith.Cond == nil {
-			sh.forksForever(c.Do)
-		}
 	} else {
 		v := sh.loopValues(loop)
 		if sh.vars == nil {
@@ -407,26 +403,6 @@ func (sh *Shell) caseClause(c *syntax.CaseClause, in *string) {
 		sh.forgetDirectory(cwd)
 	}
 	sh.uncertain--
-}
-
-func (sh *Shell) decl(c *syntax.DeclClause) {
-	references := makesReferences(c)
-	for _, a := range c.Args {
-		if references && a.Name != nil && a.Value != nil {
-			sh.Eval.refer(a.Name.Value, lex.First(sh.text(a.Value)))
-			continue
-		}
-		sh.assignment(a)
-		if a.Value != nil && a.Name != nil {
-			sh.RunVariable(a.Name.Value)
-		}
-		if a.Name == nil && len(c.Args) == 1 && a.Value != nil && a.Value.Lit() == "-p" {
-			sh.Print(partial.UnknownSecret)
-		}
-	}
-	if len(c.Args) == 0 {
-		sh.Print(partial.UnknownSecret)
-	}
 }
 
 func (sh *Shell) assignment(a *syntax.Assign) {
@@ -528,7 +504,12 @@ func (sh *Shell) sinks(r *syntax.Redirect) []sink {
 		if !descriptor {
 			n := len(sh.Eval.Effects)
 			files = append(files, sink{path: sh.WriteAs(op, f), effect: n, appends: op == effect.Append})
+		} else if path, ok := sh.Eval.descriptors[f]; ok {
+			files = append(files, sink{path: path, appends: true})
 		}
+	}
+	if r.N != nil && len(files) == 1 {
+		sh.Eval.opens(r.N.Value, files[0].path)
 	}
 	return files
 }
@@ -572,6 +553,9 @@ func (sh *Shell) Read(word string) string {
 	}
 	if p == "/dev/null" {
 		return ""
+	}
+	if IsStdin(p) && sh.stdin != nil {
+		return *sh.stdin
 	}
 	if text, ok := sh.Files[p]; ok {
 		if text == partial.UnknownSecret {

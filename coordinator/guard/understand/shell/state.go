@@ -141,6 +141,9 @@ type Shell struct {
 	funcs     map[string]*function
 	Files     map[string]string // content of files written earlier in this call
 	stack     *directoryStack   // pushd
+	frame     *frame            // the running function; nil outside one
+	execIn    *string           // the standard input that exec has set; nil = none
+	stdin     *string           // the standard input of the running command; nil = not known
 	zero      string            // $0, where a caller gave one
 	params    []string          // positional parameters; nil = unknown
 	Out       *strings.Builder  // the output; nil if it is not needed
@@ -242,7 +245,7 @@ func (sh *Shell) HomeText() string {
 func (sh *Shell) Assign(name string, v Value) {
 	name = sh.Eval.named(name)
 	sh.Eval.set(name)
-	if sh.uncertain > 0 {
+	if sh.uncertain > 0 || sh.Eval.constant[name] {
 		if old, ok := sh.Lookup(name); ok && !sh.placeholder(old) {
 			v = old.join(v)
 		}
