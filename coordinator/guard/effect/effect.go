@@ -57,6 +57,10 @@ const (
 	Possible Certainty = "possible"
 )
 
+// InRunning is the place of a command that runs in a container that exists already. Its
+// volumes outlive it.
+const InRunning = "running container"
+
 // Effect is one thing that a call would do.
 type Effect struct {
 	Kind   Kind
@@ -65,7 +69,7 @@ type Effect struct {
 	Sure   Certainty // never empty
 	Via    string    // the program that does it
 	Dir    string    // directory it works in, for effects on a repository
-	Away   string    // "" here, "remote" or "container" elsewhere
+	Away   string    // "" here, or where else: "remote", "container" or InRunning
 	Part   string    // exact text of the call that causes it
 	Code   Spot      // the line of a file that the call runs; the zero Spot if the call itself causes it
 }

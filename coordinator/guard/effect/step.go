@@ -4,7 +4,7 @@ package effect
 type Step struct {
 	Words   []string // the program and its words, as far as they are known
 	Dir     string   // where it runs
-	Away    string   // "" here, "remote" or "container" elsewhere
+	Away    string   // "" here, or where else
 	Part    string   // text of the call that it comes from
 	Effects []int    // indexes of its own effects
 	Steps   []*Step

@@ -51,6 +51,26 @@ func created(j *judging, e effect.Effect) bool {
 // onThisMachine reports whether the effect happens on this machine.
 func onThisMachine(_ *judging, e effect.Effect) bool { return e.Away == "" }
 
+// inAnyContainer reports whether the effect happens inside a new or a running container.
+func inAnyContainer(_ *judging, e effect.Effect) bool {
+	return e.Away == "container" || e.Away == effect.InRunning
+}
+
+// imageDirs come with the image of a container, and codeDirs are where it has the project.
+const (
+	imageDirs = "/etc/ /usr/ /opt/ /bin/ /sbin/ /lib/ /tmp/ /var/cache/ /var/log/ /var/tmp/ /root/.cache/"
+	codeDirs  = "/app/ /usr/src/app/ /workspace/ /code/ /src/ /var/www/html/"
+)
+
+// madeAgain reports whether the target is below a directory that comes with the image of a
+// running container, or below a part of the project in it.
+func madeAgain(_ *judging, e effect.Effect) bool {
+	if e.Away != effect.InRunning || fspath.HasGlob(e.Target) || partial.HasHole(e.Target) {
+		return false
+	}
+	return lex.BeginsWith(e.Target, imageDirs) || lex.BeginsWith(e.Target, codeDirs)
+}
+
 // inContainer reports whether the effect happens inside a container.
 func inContainer(_ *judging, e effect.Effect) bool { return e.Away == "container" }
 

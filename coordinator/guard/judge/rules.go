@@ -153,6 +153,8 @@ var policies = []policy{
 	// Deleting.
 	{id: "fs.delete-container", kind: effect.DeleteTree, when: when{is: inContainer}},
 	{id: "fs.delete-container", kind: effect.DeleteFile, when: when{is: inContainer}},
+	{id: "fs.delete-container", kind: effect.DeleteTree, when: when{in: inSystem | inElsewhere, is: madeAgain}},
+	{id: "fs.delete-container", kind: effect.DeleteFile, when: when{in: inSystem | inElsewhere, is: madeAgain}},
 	{
 		id: "fs.delete-root", verdict: Deny, kind: effect.DeleteTree, when: when{in: inRoot | inDevice},
 		why: "Deletes the system", instead: narrower,
@@ -273,7 +275,9 @@ var policies = []policy{
 		why: "Moves a system file away", instead: "Copy it into the project and work on the copy.",
 	},
 
-	// Writing.
+	// Writing. What a container has besides its volumes comes from its image.
+	{id: "fs.write-container", kind: effect.WriteFile, when: when{in: inSystem | inElsewhere, is: inAnyContainer}},
+	{id: "fs.mode-container", kind: effect.ChangeMode, when: when{in: inSystem | inElsewhere, is: inAnyContainer}},
 	{
 		id: "disk.write", verdict: Deny, kind: effect.WriteFile, when: when{in: inDevice},
 		why:     "Writes to a disk past its file system",
@@ -629,6 +633,7 @@ var policies = []policy{
 		why:     "Deletes volumes or images with their data",
 		instead: "Remove named containers or volumes that you made.",
 	},
+	{id: "process.container", kind: effect.KillProcess, when: when{is: inAnyContainer}},
 	{
 		id: "process.all", verdict: Deny, kind: effect.KillProcess, when: when{op: ops{effect.Everything}},
 		why: "Ends every process", instead: "End one process by its pid.",
@@ -648,6 +653,8 @@ var policies = []policy{
 		why:     "Shuts the machine down or restarts it",
 		instead: "Restart the one service or container instead, or say why the machine must restart.",
 	},
+	{id: "machine.container", kind: effect.RemovePackage, when: when{is: inAnyContainer}},
+	{id: "machine.container", kind: effect.ChangeSystem, when: when{is: inAnyContainer}},
 	{
 		id: "machine.packages", verdict: Ask, kind: effect.RemovePackage,
 		why:     "Removes installed packages",

@@ -106,15 +106,15 @@ func stopsUnknown(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 }
 
-// removesContainers reports containers or images that are removed by force, with
-// their volumes, or by unknown names.
+// removesContainers reports containers that are removed with their volumes or by unknown names, and
+// images that are removed by force. A container that is named is made again from its image.
 func removesContainers(sh *shell.Shell, c shell.Command, words shell.Options) {
 	o := shell.ParseOptions(c.Args, "")
 	names := strings.Join(o.Pos, " ")
 	switch {
 	case o.Given("v volumes"):
 		sh.Effect(effect.PruneLocal, effect.AnonymousVolumes, names)
-	case o.Given("f force"), partial.HasHole(names):
+	case partial.HasHole(names), o.Given("a all"), o.Given("f force") && lex.OneOf(words.At(0), "image rmi pod"):
 		sh.Effect(effect.PruneLocal, removal(words.At(0)), names)
 	}
 }
@@ -162,7 +162,7 @@ func containerRun(sh *shell.Shell, verb string, args []string, c shell.Command) 
 	child := sh.Sub()
 	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container"}
 	if verb == "exec" {
-		child.Place.Away = "remote"
+		child.Place.Away = effect.InRunning
 	}
 	if dir, ok := o.Get("w", "workdir"); ok {
 		child.Place.Cwd = fspath.Clean("/" + dir)
@@ -215,8 +215,8 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 
 // compose reports the effects of compose on the containers of a project.
 func compose(sh *shell.Shell, args []string, c shell.Command) {
-	_, rest := shell.Leading(args, "f p file project-name profile env-file project-directory")
-	if len(rest) == 0 {
+	global, rest := shell.Leading(args, "f p file project-name profile env-file project-directory")
+	if len(rest) == 0 || global.Given("dry-run") {
 		return
 	}
 	o := shell.ParseOptions(rest[1:], "t timeout")
@@ -256,8 +256,7 @@ var clusterRows = []row{
 	{words: "apply", given: "prune force", goOn: true, kind: effect.DestroyRemote, op: effect.Part, target: "apply"},
 	{words: "apply", also: appliesFetched},
 	{words: "rollout undo", kind: effect.ChangeRemote, op: effect.Rollback, target: "$2"},
-	{words: "get secret*", given: "o output", kind: effect.RevealSecret, op: effect.ClusterSecret, target: "$2"},
-	{words: "get secret*", args: "-ojson*|-oyaml*", kind: effect.RevealSecret, op: effect.ClusterSecret, target: "$2"},
+	{words: "get secret*", also: showsClusterSecret},
 	{words: "patch", also: patchesFinalizers},
 	{words: "adm|admin|certificate", also: controlsRemote},
 	{words: "create clusterrolebinding|rolebinding", kind: effect.ChangeRemote, op: effect.Rights, target: "$1"},
@@ -271,6 +270,27 @@ func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.RunElevated, effect.HostRights, o.At(1))
 	}
 	inCluster(sh, c)
+}
+
+// showsClusterSecret reports a secret whose values are printed. A format may show only names,
+// types and other parts that are not secret.
+func showsClusterSecret(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	format, ok := o.Get("o", "output")
+	format = strings.TrimPrefix(format, "=")
+	if !ok || lex.OneOf(format, "name wide") {
+		return
+	}
+	kind, fields, _ := strings.Cut(strings.ReplaceAll(format, "metadata", ""), "=")
+	if lex.OneOf(kind, "custom-columns jsonpath go-template") && fields != "" && !opensData(fields) {
+		return
+	}
+	sh.Effect(effect.RevealSecret, effect.ClusterSecret, o.At(2))
+}
+
+// opensData reports whether a format may show the data of an object: the whole object, or a
+// field of that name.
+func opensData(fields string) bool {
+	return lex.Mentions(strings.ToLower(fields), "data {.} {@} {} {$} [*]} {{.}}") || !strings.Contains(fields, ".")
 }
 
 // appliesFetched reports a manifest that is fetched by URL.

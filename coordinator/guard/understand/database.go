@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -9,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // databasePrograms are the programs of this file, with what each does.
@@ -259,11 +261,43 @@ func graphStatement(sh *shell.Shell, toks []script.Token) {
 
 // redis reports the effects of Redis commands in operands and in standard input.
 func redis(sh *shell.Shell, c shell.Command, o shell.Options) {
-	redisCommand(sh, o.Pos)
-	if c.In != nil {
-		for _, line := range shell.SplitLines(*c.In) {
-			redisCommand(sh, strings.Fields(line))
+	index := redisIndex(o)
+	redisIndexed(sh, o.Pos, index)
+	for _, text := range stdin(c) {
+		for _, line := range shell.SplitLines(text) {
+			redisIndexed(sh, strings.Fields(line), index)
 		}
+	}
+}
+
+// firstScratch is the first index of a local Redis that is for tests and experiments: the
+// advice of the rule about keys names it. A lower index other than 0 may hold a cache or jobs.
+const firstScratch = 9
+
+// redisIndex returns the index of the database that a command chooses, and 0 if the server
+// is another machine or is not known.
+func redisIndex(o shell.Options) int {
+	host, _ := o.Get("h", "host")
+	text, _ := o.Get("n")
+	if url, ok := o.Get("u"); ok {
+		host, text = url, url[strings.LastIndexByte(url, '/')+1:]
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || host != "" && !web.IsLocalHost(host) {
+		return 0
+	}
+	return n
+}
+
+// redisIndexed reports the effects of one Redis command in the database with that index.
+func redisIndexed(sh *shell.Shell, words []string, index int) {
+	wipes := lex.OneOf(strings.ToUpper(lex.First(words)), "FLUSHDB DEL UNLINK")
+	switch {
+	case wipes && index >= firstScratch:
+	case wipes && index > 0:
+		sh.Effect(effect.DropData, effect.Rows, strings.Join(words, " "))
+	default:
+		redisCommand(sh, words)
 	}
 }
 

@@ -290,6 +290,10 @@ func archive(sh *shell.Shell, c shell.Command, o shell.Options) {
 		len(o.All("C", "directory")) == 0 {
 		sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
 	}
+	if strings.Contains(c.Name, "tar") && o.Given("t x list extract get") {
+		sh.Print(partial.Unknown)
+		return // the operands are files in the archive
+	}
 	into, _ := o.Get("f", "file")
 	switch c.Name {
 	case "zip":

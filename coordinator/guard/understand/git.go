@@ -440,7 +440,7 @@ var gitRows = []row{
 	{
 		of:      "reflog",
 		words:   "expire",
-		without: "n",
+		without: "n dry-run",
 		given:   "expire=now expire=all expire=0 expire-unreachable=now expire-unreachable=all expire-unreachable=0",
 		kind:    effect.RewriteRefs,
 		op:      effect.Reflog,

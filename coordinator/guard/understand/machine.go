@@ -26,6 +26,7 @@ var machineTables = []table{
 		programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net",
 		options:  serviceValues,
 		anyCase:  true,
+		dry:      "dry-run",
 		rows: []row{
 			{
 				of:     "launchctl",
@@ -53,7 +54,7 @@ var machineTables = []table{
 		{mention: "/create /change", kind: effect.Persist, op: effect.ScheduledTask},
 		{mention: "/delete /end", kind: effect.StopService, op: effect.ScheduledTask},
 	}},
-	{programs: "shutdown init telinit reboot halt poweroff", options: "t", dry: "help version", rows: []row{
+	{programs: "shutdown init telinit reboot halt poweroff", options: "t", dry: "help version show", rows: []row{
 		{of: "shutdown", given: "c"},
 		{of: "init telinit", words: "0|1|6|s|S", kind: effect.Power, op: byProgram},
 		{of: "init telinit"},

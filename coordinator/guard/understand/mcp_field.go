@@ -122,8 +122,8 @@ func (t serverTool) programField() string {
 }
 
 // wrapped are programs whose tools take the arguments of the program.
-const wrapped = "git kubectl terraform tofu terragrunt pulumi docker podman helm gh glab aws gcloud gsutil az npm pnpm " +
-	"yarn heroku fly vercel supabase wrangler firebase doctl argocd flux vault redis-cli psql rsync"
+const wrapped = "git kubectl terraform tofu terragrunt pulumi docker podman helm gh glab aws gcloud gsutil az npm " +
+	"pnpm yarn heroku fly vercel supabase wrangler firebase doctl argocd flux vault redis-cli psql rsync"
 
 // program returns the program that the name of a tool names, or "".
 func (t serverTool) program() string {

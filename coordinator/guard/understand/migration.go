@@ -89,7 +89,8 @@ func lostByMigration(sh *shell.Shell, c shell.Command) (op effect.Op, verb strin
 
 // wipeVerbs wipe a database in a tool for migrations. Each is a command of one word, or one
 // that wipesData does not know.
-const wipeVerbs = "drop reset flush reset_db sqlflush drop-all dropall clean zero fresh refresh db:schema:load db:migrate:undo:all"
+const wipeVerbs = "drop reset flush reset_db sqlflush drop-all dropall clean zero fresh refresh " +
+	"db:schema:load db:migrate:undo:all"
 
 // storeNouns and wipeWords are the words of a command that wipes a database, such as
 // migrate:fresh, ecto.drop and "database reset".

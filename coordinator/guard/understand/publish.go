@@ -118,7 +118,7 @@ var packageTables = []table{
 }
 
 const (
-	packagesSimulated = "dry-run simulate s just-print"
+	packagesSimulated = "dry-run simulate s just-print assumeno"
 	packagesShown     = "list|search|info|show|install"
 	packagesRemoved   = "remove purge autoremove uninstall erase unmerge deinstall del rm zap"
 	unlistedPackages  = "all that the Brewfile does not name"
@@ -143,7 +143,8 @@ func publishOrRemove(sh *shell.Shell, c shell.Command, _ shell.Options) {
 // publishes reports a command that has one of the verbs.
 func publishes(sh *shell.Shell, c shell.Command, verbs, removing string) {
 	o := shell.ParseOptions(c.Args, "p package manifest-path repository registry target features k Z config color")
-	if o.Given("dry-run help") || c.Name == "cargo" && listsOwners(o) {
+	switch {
+	case o.Given("dry-run help"), c.Name == "cargo" && (o.Short('n') || listsOwners(o)):
 		return
 	}
 	if strings.HasPrefix(o.At(0), "+") {
@@ -206,8 +207,9 @@ var nodeRows = []row{
 	{words: "publish", without: "dry-run", kind: effect.PublishOut, op: byProgram, target: "registry"},
 	{words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
 	{
-		words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile",
-		kind:  effect.PublishOut, op: byProgram, target: "$0",
+		words:   "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile",
+		without: "dry-run",
+		kind:    effect.PublishOut, op: byProgram, target: "$0",
 	},
 	{
 		words:  "uninstall|remove|rm|un|unlink",
@@ -357,6 +359,9 @@ func fleetModule(sh *shell.Shell, module, text string) {
 
 // fleet runs the command that a tool starts on many machines.
 func fleet(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if o.Given("check C") {
+		return
+	}
 	child := sh.Sub()
 	child.Place = shell.RemotePlace()
 	module, _ := o.Get("m", "module-name")

@@ -116,6 +116,9 @@ func remoteControl(sh *shell.Shell, c shell.Command) {
 
 // onlyShows reports whether a command is a dry run or only shows its help.
 func onlyShows(c shell.Command, o shell.Options) bool {
+	if c.Name == "gsutil" && o.At(0) == "rsync" && o.Short('n') {
+		return true
+	}
 	if !o.Given("help dry-run dryrun what-if no-execute-changeset") && (c.Name == "heroku" || !o.Given("h")) {
 		return false
 	}
@@ -598,7 +601,7 @@ var forgeRows = []row{
 	},
 	{words: "release create|upload", kind: effect.PublishOut, op: byProgram, target: "release"},
 	{words: "pr|mr merge|close", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
-	{words: "issue close|transfer|lock", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
+	{words: "issue transfer|lock", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
 	{words: "workflow run|disable", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
 	{words: "repo archive|rename", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
 	{

@@ -63,7 +63,7 @@ type Place struct {
 	Cwd  string // absolute or with a hole
 	prev string // where "cd -" leads
 	Home string
-	Away string // "", "remote" or "container"
+	Away string // as in effect.Effect
 	// mounts are the host directories that a container sees.
 	Mounts []Mounted
 }
