@@ -142,7 +142,7 @@ build() {
   mkdir "$new/bin"
   commit=$(sh "$root/plugin/commit.sh")
   # afar alone says its commit: a hook that has not changed must stay the same file.
-  compile "-s -w" ./cmd/hook-*
+  compile "-s -w" ./cmd/hook-* ./cmd/agent-run
   compile "-s -w${commit:+ -X main.commit=$commit}" ./cmd/afar
   for program in "$new"/bin/*; do
     put_in_place "$program"
@@ -211,7 +211,7 @@ remove_link() {
 
 remove_bin() {
   rm -rf "$bin"/.new.* "$bin/.building"
-  rm -f "$bin/afar" "$pin" "$pin.new" "$link_note" "$stale_note" "$bin/build.log" "$bin/.pin.old"
+  rm -f "$bin/afar" "$bin/agent-run" "$pin" "$pin.new" "$link_note" "$stale_note" "$bin/build.log" "$bin/.pin.old"
   hooks_in_use || rm -f "$bin"/hook-*
   [ ! -d "$bin" ] || rmdir "$bin" 2>/dev/null || hooks_in_use || say "Left $bin: it holds files that are not Afar's."
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/marks"
 	"github.com/afar-sh/afar/coordinator/internal/presence"
 	"github.com/afar-sh/afar/coordinator/internal/random"
+	"github.com/afar-sh/afar/coordinator/internal/runwork"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/sessionwatch"
 	"github.com/afar-sh/afar/coordinator/internal/settings"
@@ -196,6 +197,7 @@ func (c *Coordinator) buildWorkers() (err error) {
 	c.runs = []func(context.Context){
 		c.core.Run, c.channels.Run, c.files.Run, sessions.Run, c.marks.Run, c.undo.Run,
 		issuework.New(c.core, c.set.Issues, c.set.Reviewers).Run, keeper.Run, c.audit.Run,
+		runwork.New(c.core, dirs, c.cfg.Bin, sessionwatch.Lives, log).Run,
 	}
 	return nil
 }
@@ -228,6 +230,7 @@ func (c *Coordinator) serverConfig() server.Config {
 		Page:               c.web,
 		Git:                server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
 		Consult:            server.Consult{Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout)},
+		Runs:               server.Runs{Mode: c.set.Runs.Mode, Agent: c.agent},
 		Usage:              transcript.Usage,
 		LastText:           transcript.LastText,
 		LastTextBeforeCall: transcript.LastTextBeforeCall,
@@ -236,6 +239,12 @@ func (c *Coordinator) serverConfig() server.Config {
 		Steps:              transcript.Steps,
 		Snapshot:           c.undo.Take,
 	}
+}
+
+// agent returns how an agent is started.
+func (c *Coordinator) agent(name string) (command []string, envFile string) {
+	a := c.set.Agents.Of(name)
+	return a.Command, a.EnvFile
 }
 
 // Run serves until ctx ends or somebody asks for the end, then finishes what it

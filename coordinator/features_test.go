@@ -44,6 +44,7 @@ var features = map[string]string{
 	"remind":      "ask/remind telegram",
 	"report":      "wire core store server cmd:report",
 	"review":      "wire hooks review/review session/review core server",
+	"run":         "wire run/run core store server cmd:run",
 	"send":        "wire core server cmd:send",
 	"session":     "wire hooks session/session core store server",
 	"signin":      "signin/signin core store",

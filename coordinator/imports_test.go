@@ -65,7 +65,7 @@ var pure = append([]string{
 	"coordinator/wire", "coordinator/guard", hostjson, in + "ask", in + "review", in + "grant", in + "loop",
 	in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text",
 	"coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic",
-	in + "turn", in + "undo", in + "usage",
+	in + "run", in + "turn", in + "undo", in + "usage",
 }, inGuard...)
 
 // waysIn are the packages that take requests from outside and pass them to core.
@@ -78,7 +78,7 @@ var forTests = []string{in + "channel/loopback", in + "channel/conformance"}
 // workers are the packages that run next to the server until the coordinator ends. They
 // carry out the actions of one lane of core, or report to core what they see.
 var workers = []string{
-	in + "audit", in + "doctor", in + "filework", in + "issuework", in + "marks", in + "sessionwatch",
+	in + "audit", in + "doctor", in + "filework", in + "issuework", in + "marks", in + "runwork", in + "sessionwatch",
 	in + "undowork", in + "upkeep",
 }
 
@@ -124,7 +124,7 @@ var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Ti
 func table() rules {
 	domain := []string{
 		in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message",
-		"coordinator/redact", in + "session", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
+		in + "run", "coordinator/redact", in + "session", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
 	}
 	root := slices.Concat(waysIn, workers, []string{
 		claude + "/transcript", in + "channels", in + "core", in + "event", in + "git", in + "presence", in + "random",
@@ -142,7 +142,8 @@ func table() rules {
 				"coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
 				"coordinator/qrcode", "coordinator/wording",
 			},
-			"cmd/hook-*": {"hooks", "hooks/judge"},
+			"cmd/agent-run": {"coordinator/agentrun"},
+			"cmd/hook-*":    {"hooks", "hooks/judge"},
 			"hooks": {
 				claude, hostjson, claude + "/hookoutput", "coordinator/client", "coordinator/home",
 				"coordinator/ledger", "coordinator/roomy", "coordinator/wire",
@@ -162,7 +163,11 @@ func table() rules {
 				guard + "protected",
 				guard + "understand", guard + "understand/shell",
 			},
-			"coordinator/demo":     {claude + "/sandbox", "coordinator/wire", "coordinator/wording"},
+			"coordinator/demo": {claude + "/sandbox", "coordinator/wire", "coordinator/wording"},
+			"coordinator/agentrun": {
+				claude, claude + "/headless", "coordinator/client", "coordinator/home", "coordinator/peer", "coordinator/wire",
+				in + "child", in + "disk", in + "run",
+			},
 			"coordinator/ledger":   {},
 			claude + "/mods":       {},
 			"coordinator/home":     {claude, in + "atomicfile"},
@@ -173,6 +178,7 @@ func table() rules {
 				"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile",
 			},
 			hostjson:               {},
+			claude + "/headless":   {claude, hostjson, in + "run"},
 			claude + "/hookinput":  {in + "ask", in + "session"},
 			claude + "/suggestion": {"coordinator/redact"},
 			claude + "/toolinput":  {claude, in + "ask"},
@@ -221,13 +227,14 @@ func table() rules {
 				"coordinator/qrcode", "coordinator/redact", "coordinator/wire", "coordinator/wording",
 			},
 			in + "review": {in + "event"},
+			in + "run":    {in + "session"},
 			in + "grant":  {"coordinator/redact", in + "session"},
 			in + "ask":    {in + "grant", "coordinator/redact", in + "session"},
 			in + "turn":   {in + "loop", in + "session"},
 			in + "undo":   {in + "ask", in + "session"},
 
 			in + "store": {
-				in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session",
+				in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "run", in + "session",
 				in + "signin", in + "topic", in + "undo", in + "usage",
 			},
 			in + "core": append([]string{in + "store"}, domain...),
@@ -236,7 +243,7 @@ func table() rules {
 				"coordinator/guard", "coordinator/redact", in + "ask", in + "grant", in + "undo",
 			},
 			in + "server": append([]string{
-				in + "toolcall", hostjson, claude, claude + "/hookinput", claude + "/suggestion",
+				in + "toolcall", hostjson, claude, claude + "/headless", claude + "/hookinput", claude + "/suggestion",
 				claude + "/toolinput", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
 				"coordinator/peer",
@@ -272,6 +279,9 @@ func table() rules {
 			in + "sessionwatch": {
 				"coordinator/home", claude, claude + "/sessions", "coordinator/peer", "coordinator/redact",
 				in + "ask", in + "core", in + "session",
+			},
+			in + "runwork": {
+				"coordinator/home", in + "child", in + "core", in + "run", in + "session", in + "store",
 			},
 			in + "undowork": {in + "core", in + "snapshot", in + "store", in + "undo"},
 			in + "upkeep":   {"coordinator/home", "coordinator/ledger", in + "core", in + "store"},

@@ -32,6 +32,8 @@ type Config struct {
 	Loop       Loop       `toml:"loop"`
 	Issues     Issues     `toml:"issues"`
 	Consult    Consult    `toml:"consult"`
+	Runs       Runs       `toml:"runs"`
+	Agents     Agents     `toml:"agents"`
 }
 
 // Telegram is the table [telegram].
@@ -50,6 +52,7 @@ func Default() Config {
 		Loop:     Loop{RetryAfter: RetryAfter, ShellsFor: ShellsFor},
 		Issues:   Issues{Review: ReviewOn},
 		Consult:  Consult{ConsultPrograms, ConsultTimeout},
+		Runs:     RunsByDefault,
 	}
 }
 
@@ -105,6 +108,8 @@ func (c Config) check() error {
 		c.Loop.check(),
 		c.Issues.check(),
 		c.Consult.check(),
+		c.Runs.check(),
+		c.Agents.check(),
 	)
 	if err != nil {
 		return err

@@ -47,6 +47,10 @@ func (c Config) settings() []Setting {
 		{Key: "issues.review", Value: c.Issues.Review},
 		{Key: "consult.programs", Value: strings.Join(c.Consult.Programs, ", ")},
 		{Key: "consult.timeout", Value: c.Consult.Timeout.String()},
+		{Key: "runs.max", Value: strconv.Itoa(c.Runs.Max)},
+		{Key: "runs.mode", Value: c.Runs.Mode},
+		{Key: "agents.claude.command", Value: strings.Join(c.Agents.Of("claude").Command, " ")},
+		{Key: "agents.claude.env_file", Value: cmp.Or(c.Agents.Of("claude").EnvFile, "none")},
 		{Key: "answers_from", Value: cmp.Or(strings.Join(c.AnswersFrom.Names(), ", "), "every channel")},
 	}
 }

@@ -57,7 +57,7 @@ func TestDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range c.Settings() {
-		if _, key, _ := strings.Cut(s.Key, "."); !strings.Contains(example, key+" = ") {
+		if key := s.Key[strings.LastIndex(s.Key, ".")+1:]; !strings.Contains(example, key+" = ") {
 			t.Errorf("the example has no %s", s.Key)
 		}
 	}

@@ -158,6 +158,15 @@ func (d Dirs) Calls() string      { return filepath.Join(d.State, "calls") }    
 func (d Dirs) HoldMark() string   { return filepath.Join(d.State, "held") }         // the plugin must load first
 func (d Dirs) All() []string      { return []string{d.Config, d.State, d.Run, d.Workspace} }
 
+// RunFiles returns the directory with the files of a run.
+func (d Dirs) RunFiles(id string) string { return filepath.Join(d.State, "runs", id) }
+
+// ConversationLock returns the lock of a conversation. The process that has it is the only one that
+// goes on with the conversation.
+func (d Dirs) ConversationLock(conversation string) string {
+	return filepath.Join(d.State, "conversations", conversation+".lock")
+}
+
 // Program returns the path of one of Afar's programs in the directory bin.
 func Program(bin, name string) string {
 	if runtime.GOOS == "windows" {

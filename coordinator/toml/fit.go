@@ -42,6 +42,13 @@ func (v Value) fit(name string, want reflect.Type) error {
 	switch {
 	case want.Kind() == reflect.Struct && v.Kind == Map && !isText(want):
 		return v.Table.fit(name, want)
+	case want.Kind() == reflect.Map && v.Kind == Map:
+		for _, k := range v.Table.Keys {
+			if err := k.Value.fit(join(name, k.Name), want.Elem()); err != nil {
+				return err
+			}
+		}
+		return nil
 	case want.Kind() == reflect.Slice && v.Kind == List:
 		for _, one := range v.List {
 			if err := one.fit("each of "+name, want.Elem()); err != nil {
@@ -98,7 +105,7 @@ func form(want reflect.Type) string {
 		return "a number"
 	case reflect.Slice:
 		return `a list, such as ["one", "two"]`
-	case reflect.Struct:
+	case reflect.Struct, reflect.Map:
 		return "a table of keys"
 	}
 	return "a text in quotes"
@@ -133,8 +140,11 @@ func keysOf(at string, t reflect.Type) (all []string) {
 		f := t.Field(i)
 		name := join(at, keyOf(f))
 		all = append(all, name)
-		if f.Type.Kind() == reflect.Struct && !isText(f.Type) {
+		switch {
+		case f.Type.Kind() == reflect.Struct && !isText(f.Type):
 			all = append(all, keysOf(name, f.Type)...)
+		case f.Type.Kind() == reflect.Map:
+			all = append(all, keysOf(name, f.Type.Elem())...)
 		}
 	}
 	return all

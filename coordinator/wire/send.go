@@ -9,8 +9,11 @@ const (
 // ToPerson is the address of the person.
 const ToPerson = "person"
 
+// ToRun begins the address of a run; its name follows.
+const ToRun = "run:"
+
 // SendRequest is a text for an address: a session's token (or its beginning),
-// session:TOKEN, or person.
+// session:TOKEN, run:NAME, or person.
 type SendRequest struct {
 	ID   string `json:"id"` // made by the caller; a second request with the same id is the same text
 	To   string `json:"to"`

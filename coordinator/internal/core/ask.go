@@ -432,6 +432,7 @@ func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) 
 func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	a = s.followUndo(b, a, now)
 	s.asks.put(b, a)
+	s.followRun(b, a.Session, now)
 	if a.Shown {
 		s.showCard(b, a, now)
 	}

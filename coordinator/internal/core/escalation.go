@@ -14,6 +14,7 @@ type Rules struct {
 	RemindAfter time.Duration // a question unanswered on a channel so long is repeated, once; 0 is never
 	RetryAfter  time.Duration // a loop that the provider refused is tried again after so long, then after twice that
 	Times       ask.Times     // how long questions wait
+	MostTurns   int           // so many turns of runs run at once; 0 is no limit
 	ShellsFor   time.Duration // a loop waits so long for a background shell that its session has just started
 }
 

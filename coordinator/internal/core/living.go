@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -12,10 +13,10 @@ import (
 const clientGone = "its client is gone"
 
 // Look asks the system which processes have ended. It ends the sessions of ended
-// clients, and removes ended hooks from the waiters. Afterwards the state is current.
+// clients, removes ended hooks from the waiters, and replaces ended runners. Afterwards the state is current.
 func (c *Core) Look() error {
 	var all []session.Process
-	c.view(func(s *state, _ time.Time) { all = append(s.processes(), s.takers()...) })
+	c.view(func(s *state, _ time.Time) { all = slices.Concat(s.processes(), s.takers(), s.runners()) })
 	over := map[session.Process]bool{}
 	for _, p := range all {
 		if _, known := over[p]; !known {
@@ -26,6 +27,8 @@ func (c *Core) Look() error {
 		s.buryHooks(&b, over)
 		s.buryTakers(&b, over, now)
 		s.burySessions(&b, over, now)
+		s.buryRunners(&b, over, now)
+		s.startTurns(&b, now)
 		return b, nil
 	})
 }

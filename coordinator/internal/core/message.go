@@ -63,15 +63,19 @@ func (s *state) post(b *store.Batch, m message.Message, now time.Time) message.M
 	m, fresh := message.Add(s.texts(), m, now)
 	if fresh {
 		s.messages.put(b, m)
-		text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(m.Session))
+		text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(b, m.Session))
 		record(b, event.MessageAdded, m.Session, string(m.ID), text, now)
+		s.queueRunOf(b, m.Session, now)
 	}
 	return m
 }
 
-func (s *state) nameOf(id session.ID) string {
+func (s *state) nameOf(b *store.Batch, id session.ID) string {
 	if id == "" {
 		return "a session to be named"
+	}
+	if r, ok := s.runOf(b, id); ok {
+		return "run " + r.Name
 	}
 	return s.token(id)
 }
@@ -97,8 +101,8 @@ func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d
 
 // missed tells the person of texts that a session did not get before it ended.
 func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
-	n := len(message.Waiting(s.messages.of(v.ID), v.ID))
-	if n == 0 {
+	_, runs := s.runs.byConversation.one(string(v.ID)) // its next turn takes them
+	if runs || len(message.Waiting(s.messages.of(v.ID), v.ID)) == 0 {
 		return
 	}
 	text := fmt.Sprintf("📭 %s ended before it took what you wrote. It gets it when it is resumed.", v.Token)
@@ -281,6 +285,9 @@ func (s *state) wakeable(v session.Session) bool { return v.State == session.Idl
 // fate returns when a session gets a text that waits for it. It is correct for the
 // processes that Look has just seen.
 func (s *state) fate(id session.ID) string {
+	if r, ok := s.runs.byConversation.one(string(id)); ok {
+		return "📨 run " + r.Name + " gets it " + s.runFate(r) + "."
+	}
 	v := s.sessions.rows[id]
 	when := "when it stops"
 	switch {
@@ -320,6 +327,7 @@ func (c *Core) Choose(p Press, token string) error {
 			s.settle(&b, p.Act, "That session has ended. Nothing was sent.", now)
 		default:
 			s.messages.put(&b, routed)
+			s.queueRunOf(&b, v.ID, now)
 			text := m.By + " sent a text to " + v.Token
 			record(&b, event.MessageAdded, v.ID, string(m.ID), text, now)
 			s.chosen(&b, p, s.fate(v.ID), now)

@@ -32,6 +32,7 @@ func pause(on bool) step {
 				s.dropCheckIns(&b, id, "Afar was paused", now)
 			}
 		}
+		s.startTurns(&b, now)
 		record(&b, event.PauseSet, "", "", text, now)
 		return b, nil
 	}

@@ -21,6 +21,7 @@ type state struct {
 	browsers browserTable
 	accounts *table[string, channel.Account]
 	rooms    roomTable
+	runs     runTable
 	tables   []anyTable // all of them, see register
 
 	settings store.Settings
@@ -45,6 +46,7 @@ func newState(cfg Config) *state {
 	s.browsers = newBrowserTable(s)
 	s.accounts = register(s, store.Accounts, traits[channel.Account]{touches: accountTopics})
 	s.rooms = newRoomTable(s)
+	s.runs = newRunTable(s)
 	return s
 }
 

@@ -42,6 +42,10 @@ const (
 	LoopIssue          Kind = "loop.issue"          // the issue's id
 	IssueLanded        Kind = "issue.landed"        // the issue's id
 	IssuePaused        Kind = "issue.paused"        // the issue's id: a loop released it
+	RunStarted         Kind = "run.started"         // the run's name
+	RunEnded           Kind = "run.ended"           // the run's name: a turn of it
+	RunStopped         Kind = "run.stopped"         // the run's name: by a person
+	RunRemoved         Kind = "run.removed"         // the run's name
 	MessageAdded       Kind = "message.added"       // message id
 	MessageDelivered   Kind = "message.delivered"   // message id
 	TopicPosted        Kind = "topic.posted"        // topic

@@ -25,6 +25,7 @@ const (
 	anyone access = iota // reading
 	hook                 // a hook binary of this installation
 	own                  // the afar program of this installation
+	runner               // the runner of this installation
 	person               // a decision: never from inside a session
 )
 
@@ -137,6 +138,19 @@ var operations = map[string]operation{
 
 	wire.OpPolicyTrust: row(person, (*Server).policyTrust), // accepting one needs a terminal, see there
 
+	wire.OpRuns:   row(anyone, (*Server).runs),
+	wire.OpRun:    row(anyone, (*Server).runShow),
+	wire.OpRunLog: row(anyone, (*Server).runLog),
+
+	wire.OpRunStart:  row(person, (*Server).runStart),
+	wire.OpRunWait:   row(person, (*Server).runWait),
+	wire.OpRunStop:   row(person, (*Server).runStop),
+	wire.OpRunRemove: row(person, (*Server).runRemove),
+	wire.OpRunTurn:   row(runner, (*Server).runTurn),
+	wire.OpRunEvents: row(runner, (*Server).runEvents),
+	wire.OpRunClock:  row(runner, (*Server).runClock),
+	wire.OpRunEnd:    row(runner, (*Server).runEnd),
+
 	wire.OpTelegram:           row(anyone, (*Server).telegram),
 	wire.OpTelegramConnect:    row(person, (*Server).telegramConnect),
 	wire.OpTelegramPair:       row(person, (*Server).telegramPair),
@@ -152,6 +166,8 @@ func (s *Server) allow(op operation, c *call) error {
 		return s.allowHook(c)
 	case own:
 		return s.allowOwn(c)
+	case runner:
+		return s.allowRunner(c)
 	case person:
 		return s.allowPerson(c)
 	}

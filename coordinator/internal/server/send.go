@@ -56,23 +56,19 @@ func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err err
 	if err := checkText(in.Text, maxSent); err != nil {
 		return out, err
 	}
-	name := strings.TrimPrefix(in.To, "session:")
-	if kind, _, ok := strings.Cut(name, ":"); ok {
-		return out, badRequest("unknown address %q; want a session's token, session:TOKEN or person", kind+":…")
-	}
-	v, err := s.session(name)
+	id, name, err := s.addressee(in.To)
 	if err != nil {
 		return out, err
 	}
 	if in.ID == "" || len(in.ID) > 80 {
 		return out, badRequest("a text to send needs an id of its own")
 	}
-	m := message.Message{Key: "send:" + in.ID, Session: v.ID, Text: in.Text, By: c.decider(), Channel: c.channel()}
+	m := message.Message{Key: "send:" + in.ID, Session: id, Text: in.Text, By: c.decider(), Channel: c.channel()}
 	if !s.fromPerson(c) {
 		m.Data, m.By, m.Text = true, s.program(c), redact.Visible(in.Text)
 	}
 	m, when, err := s.cfg.Core.Send(m)
-	return wire.SendReply{ID: string(m.ID), To: v.Token, When: when, Words: !m.Data}, err
+	return wire.SendReply{ID: string(m.ID), To: name, When: when, Words: !m.Data}, err
 }
 
 // fromPerson reports whether a caller outside all sessions has a terminal or a browser that

@@ -22,6 +22,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/review"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
@@ -62,6 +63,7 @@ type Config struct {
 	Page      Page
 	Git       Git
 	Consult   Consult
+	Runs      Runs
 	// Usage returns what a transcript reports as used after the byte from, and the
 	// transcript's end. With a negative from it only finds the end.
 	Usage func(transcript string, from int64) (sum usage.Sum, end int64)
@@ -376,6 +378,10 @@ func failure(err error) wire.Reply {
 		{topic.ErrName, wire.CodeBadRequest},
 		{topic.ErrText, wire.CodeBadRequest},
 		{topic.ErrOurs, wire.CodeDenied},
+		{run.ErrStale, wire.CodeSettled},
+		{run.ErrState, wire.CodeSettled},
+		{run.ErrGap, wire.CodeBadRequest},
+		{core.ErrTaken, wire.CodeSettled},
 		{context.Canceled, wire.CodeClosing},
 	} {
 		if errors.Is(err, known.err) {

@@ -47,6 +47,7 @@ func rules(set config.Config) (core.Rules, error) {
 	r := core.Rules{
 		RemindAfter: time.Duration(set.Escalation.After),
 		RetryAfter:  time.Duration(set.Loop.RetryAfter),
+		MostTurns:   set.Runs.Max,
 		ShellsFor:   time.Duration(set.Loop.ShellsFor),
 		Times:       times(set.Asks),
 	}

@@ -19,15 +19,17 @@ type Batch struct {
 	Events   []event.Event // numbered and chained by Commit
 	Actions  []Action      // to be done after the commit
 	Copies   []channel.Copy
-	Act      channel.Act // whose update this step deals with
-	Anew     string      // a channel that starts to number its updates again
+	// RunEvents are those of runs whose values are in the batch.
+	RunEvents []RunEvents
+	Act       channel.Act // whose update this step deals with
+	Anew      string      // a channel that starts to number its updates again
 
 	rows []row // see Kind.Put
 }
 
 // Empty reports whether b changes nothing.
 func (b Batch) Empty() bool {
-	listed := len(b.rows) + len(b.Posts) + len(b.Events) + len(b.Actions) + len(b.Copies)
+	listed := len(b.rows) + len(b.Posts) + len(b.Events) + len(b.Actions) + len(b.Copies) + len(b.RunEvents)
 	return listed == 0 && b.Settings == nil && b.Act.Update == 0
 }
 
@@ -99,7 +101,7 @@ func (s *Store) write(w writer, b *Batch) error {
 		}
 	}
 	for _, put := range []func(writer, *Batch) error{
-		putPosts, putSettings, s.putEvents, putActions, putCopies, putUpdate,
+		putPosts, putSettings, s.putEvents, putActions, putCopies, putUpdate, putRunEvents,
 	} {
 		if err := put(w, b); err != nil {
 			return err

@@ -34,7 +34,7 @@ var journalKind string
 // never changed.
 var migrations = []string{
 	schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema, cardTime, loopSchema,
-	channelSchema, signinSchema, journalKind,
+	channelSchema, signinSchema, journalKind, runSchema,
 }
 
 // Errors of Open. The files are left as they were.

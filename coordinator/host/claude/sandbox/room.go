@@ -99,7 +99,8 @@ func (r Room) copyPrograms() error {
 	}
 	for _, from := range programs {
 		name := filepath.Base(from)
-		if plain := strings.TrimSuffix(name, ".exe"); plain != "afar" && !strings.HasPrefix(plain, "hook-") {
+		plain := strings.TrimSuffix(name, ".exe")
+		if plain != "afar" && plain != "agent-run" && !strings.HasPrefix(plain, "hook-") {
 			continue
 		}
 		if err := copyFile(from, filepath.Join(r.Bin(), name)); err != nil {

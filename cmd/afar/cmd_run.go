@@ -1,0 +1,280 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
+)
+
+func newRun(a *app) *cobra.Command {
+	return group("run", "Agents that work without a terminal",
+		newRunStart(a), newRunList(a), newRunShow(a), newRunLog(a), newRunSend(a), newRunStop(a), newRunRemove(a))
+}
+
+func newRunStart(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "start PROMPT|-", Short: "Start a run with a prompt", Args: cobra.ArbitraryArgs,
+		Long: "Starts a conversation with an agent that works without a terminal, one process for each turn. The guard " +
+			"holds, and\n" +
+			"what the agent may not do by itself is a question on your phone. With - the prompt is stdin.\n\n" +
+			"With --wait the command prints the result when the turn is over, and the run is done with it.",
+	}
+	var in wire.RunStartRequest
+	c.Flags().StringVar(&in.Agent, "agent", "", "the `program`: claude")
+	c.Flags().StringVar(&in.Name, "name", "", "what you call the run: letters a-z, digits, dashes")
+	c.Flags().StringVar(&in.Dir, "dir", "", "where it works (this directory)")
+	c.Flags().StringVar(&in.Mode, "mode", "", "permission `mode`: auto, acceptEdits, manual or plan (runs.mode)")
+	c.Flags().StringVar(&in.Model, "model", "", "the agent's model")
+	c.Flags().BoolVar(&in.Wait, "wait", false, "wait for the result and print it")
+	asJSON := jsonFlag(c, "the run")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError{errors.New("afar run start needs a prompt, or - for stdin")}
+		}
+		prompt, err := a.words(args)
+		if err != nil {
+			return err
+		}
+		in.ID, in.Prompt = rand.Text(), strings.TrimRight(prompt, "\n")
+		if in.Dir, err = filepath.Abs(in.Dir); err != nil {
+			return err
+		}
+		return a.runStart(c.Context(), in, *asJSON)
+	}
+	return c
+}
+
+func (a *app) runStart(ctx context.Context, in wire.RunStartRequest, asJSON bool) error {
+	if !in.Wait {
+		return read(ctx, a, wire.OpRunStart, in, asJSON, renderRunStarted)
+	}
+	var r wire.Run
+	if err := a.call(ctx, wire.OpRunStart, in, &r); err != nil {
+		return err
+	}
+	r, err := a.awaitRun(ctx, r)
+	if errors.Is(err, errInterrupted) {
+		a.tell("The run goes on: afar run show %s", r.Name)
+	}
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(r)
+	}
+	if r.State != "done" {
+		return fmt.Errorf("run %s %s: %s", oneLine(r.Name, 40), oneLine(r.State, 20), oneLine(r.Why, 1000))
+	}
+	a.page().whole(r.Result)
+	return nil
+}
+
+// waitEach is how long one call waits for a run.
+const waitEach = 10 * time.Second
+
+// awaitRun waits until a run is over, and takes its result. It says once which question the
+// run waits for.
+func (a *app) awaitRun(ctx context.Context, r wire.Run) (wire.Run, error) {
+	told := ""
+	for {
+		in := wire.RunWaitRequest{ID: r.ID, WaitMS: waitEach.Milliseconds(), Take: true}
+		var out wire.RunWaitReply
+		if err := a.callWaiting(ctx, wire.OpRunWait, in, &out, waitEach); err != nil {
+			return r, err
+		}
+		if r = out.Run; out.Over {
+			return r, nil
+		}
+		if r.Ask != told && r.Ask != "" {
+			a.tell("It asks: afar asks")
+		}
+		told = r.Ask
+	}
+}
+
+func renderRunStarted(p *page, r wire.Run) {
+	p.line("Run %s %s in %s.", p.paint(bold, oneLine(r.Name, 40)), wording.RunState(r.State), p.path(r.Dir))
+	p.line("Follow it: afar run log -f %s", oneLine(r.Name, 40))
+}
+
+func newRunList(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List the runs", Args: exactly()}
+	asJSON := jsonFlag(c, "runs")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return read(c.Context(), a, wire.OpRuns, nil, *asJSON, renderRuns)
+	}
+	return c
+}
+
+func renderRuns(p *page, in wire.RunsReply) {
+	if len(in.Runs) == 0 {
+		p.line("No runs. Start one: afar run start PROMPT")
+		return
+	}
+	var rows [][]cell
+	for _, r := range in.Runs {
+		rows = append(rows, []cell{
+			{oneLine(r.Name, 40), bold},
+			{wording.RunState(r.State), runInk(r.State)},
+			plain(p.ago(r.Since)),
+			plain(oneLine(r.Agent, 20)),
+			plain(p.path(r.Dir)),
+		})
+		if last := wording.RunLast(r); last != "" {
+			rows = append(rows, []cell{{oneLine(last, 120), dim}})
+		}
+	}
+	p.table(rows)
+}
+
+func runInk(state string) ink {
+	switch state {
+	case "waiting":
+		return yellow
+	case "failed":
+		return red
+	case "starting", "working":
+		return green
+	}
+	return ""
+}
+
+func newRunShow(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "show NAME", Short: "Show a run", Args: exactly("the name of a run (afar run list)")}
+	asJSON := jsonFlag(c, "the run")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return read(c.Context(), a, wire.OpRun, wire.RunRequest{ID: args[0]}, *asJSON, renderRun)
+	}
+	return c
+}
+
+func renderRun(p *page, r wire.Run) {
+	p.line("%s  %s %s", p.paint(bold, oneLine(r.Name, 40)), p.paint(runInk(r.State), wording.RunState(r.State)),
+		p.ago(r.Since))
+	p.table([][]cell{
+		{plain("agent"), plain(oneLine(r.Agent, 20) + ", mode " + oneLine(r.Mode, 20))},
+		{plain("directory"), plain(p.path(r.Dir))},
+		{plain("conversation"), plain(oneLine(r.Conversation, 60))},
+		{plain("turns"), plain(wording.RunTurns(r))},
+		{plain("used"), plain(wording.RunUsed(r))},
+	})
+	if r.Ask != "" {
+		p.line("It waits for your answer: afar asks (%s)", oneLine(r.Ask, 60))
+	}
+	if r.Why != "" {
+		p.line("%s", p.paint(yellow, oneLine(r.Why, 1000)))
+	}
+	if last := wording.RunLast(r); last != "" {
+		p.line("")
+		p.block(last)
+	}
+}
+
+func newRunLog(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "log NAME", Short: "Show what a run did", Args: exactly("the name of a run (afar run list)")}
+	follow := c.Flags().BoolP("follow", "f", false, "go on until the run is over")
+	asJSON := jsonFlag(c, "one event in each line")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return a.runLog(c.Context(), args[0], *follow, *asJSON)
+	}
+	return c
+}
+
+func (a *app) runLog(ctx context.Context, name string, follow, asJSON bool) error {
+	in := wire.RunLogRequest{ID: name}
+	for {
+		var out wire.RunLogReply
+		if err := a.callWaiting(ctx, wire.OpRunLog, in, &out, waitEach); err != nil {
+			return err
+		}
+		for _, e := range out.Events {
+			in.After = e.N
+			if err := a.printEvent(e, asJSON); err != nil {
+				return err
+			}
+		}
+		if len(out.Events) > 0 {
+			continue
+		}
+		if !follow || wording.RunOver(out.State) {
+			return nil
+		}
+		in.WaitMS = waitEach.Milliseconds()
+	}
+}
+
+func (a *app) printEvent(e wire.RunEvent, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(a.stdout).Encode(e)
+	}
+	p := a.page()
+	what, said := wording.RunEvent(e)
+	if e.Kind == "text" || e.Kind == "result" {
+		p.line("%s  %s", p.clock(e.At), p.paint(bold, what))
+		p.block(said)
+		return nil
+	}
+	p.line("%s  %s  %s", p.clock(e.At), what, p.paint(dim, oneLine(said, 160)))
+	return nil
+}
+
+func newRunSend(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "send NAME TEXT|-", Short: "Write to a run: its next turn begins with it", Args: cobra.ArbitraryArgs,
+	}
+	asJSON := jsonFlag(c, "id, to, when, words")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return usageError{errors.New("afar run send needs a run (afar run list) and a text, or - for stdin")}
+		}
+		text, err := a.words(args[1:])
+		if err != nil {
+			return err
+		}
+		to := wire.ToRun + strings.TrimPrefix(args[0], wire.ToRun)
+		in := wire.SendRequest{ID: rand.Text(), To: to, Text: strings.TrimRight(text, "\n")}
+		return read(c.Context(), a, wire.OpSend, in, *asJSON, renderSent)
+	}
+	return c
+}
+
+func newRunStop(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "stop NAME", Short: "End what a run does now", Args: exactly("the name of a run (afar run list)")}
+	asJSON := jsonFlag(c, "the run")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return read(c.Context(), a, wire.OpRunStop, wire.RunStopRequest{ID: args[0]}, *asJSON, func(p *page, r wire.Run) {
+			if r.PID != 0 {
+				p.line("Run %s is told to end its turn.", oneLine(r.Name, 40))
+				return
+			}
+			p.line("Run %s: %s.", oneLine(r.Name, 40), wording.RunState(r.State))
+		})
+	}
+	return c
+}
+
+func newRunRemove(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "remove NAME", Short: "Forget a run that is over; the agent keeps its conversation",
+		Args: exactly("the name of a run (afar run list)"),
+	}
+	asJSON := jsonFlag(c, "the run")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return read(c.Context(), a, wire.OpRunRemove, wire.RunRemoveRequest{ID: args[0]}, *asJSON,
+			func(p *page, r wire.Run) {
+				p.line("Run %s is removed. Its conversation stays with %s: %s", oneLine(r.Name, 40), oneLine(r.Agent, 20),
+					oneLine(r.Conversation, 60))
+			})
+	}
+	return c
+}

@@ -1,0 +1,60 @@
+package agentrun
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// errRefused says that the coordinator understood a call and said no: the turn is over, or
+// another process drives it.
+var errRefused = errors.New("the coordinator refused")
+
+// retryEvery is the pause before a coordinator that cannot answer is called again.
+const retryEvery = 200 * time.Millisecond
+
+// call makes one call, and reads the reply into out unless that is nil. It starts a
+// coordinator if there is none, and tries again until the deadline while there is no answer.
+func (t *turn) call(op string, in, out any, within time.Duration) error {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", op, err)
+	}
+	req := wire.Request{V: wire.Version, Op: op, Body: body}
+	for end := time.Now().Add(within); ; time.Sleep(retryEvery) {
+		line, err := t.client.CallStarting(req, end)
+		if err == nil {
+			err = readReply(line, out)
+		}
+		if err == nil || errors.Is(err, errRefused) || time.Now().After(end) {
+			return err
+		}
+		if _, gone := os.Stat(t.dirs.State); gone != nil { // Afar was removed: start no coordinator
+			return fmt.Errorf("%w: %w", errRefused, gone)
+		}
+	}
+}
+
+// readReply reads a reply line into out. The error wraps errRefused if another try would get
+// the same answer.
+func readReply(line []byte, out any) error {
+	var r wire.Reply
+	if err := json.Unmarshal(line, &r); err != nil {
+		return fmt.Errorf("%w: its reply is not JSON: %w", client.ErrUnreachable, err)
+	}
+	switch r.Code {
+	case wire.CodeOK:
+		if out == nil {
+			return nil
+		}
+		return json.Unmarshal(r.Body, out)
+	case wire.CodeClosing, wire.CodeUnwritable, wire.CodeInternal:
+		return fmt.Errorf("%w: %s", client.ErrUnreachable, r.Error)
+	}
+	return fmt.Errorf("%w: %s", errRefused, r.Error)
+}

@@ -1,0 +1,126 @@
+//go:build unix
+
+package agentrun
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// lookEvery is how often the output is read if the system reports no change.
+const lookEvery = time.Second
+
+// follow reads the output of the agent until it has ended, and reports the end.
+func (t *turn) follow() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	out, err := os.Open(t.file("out"))
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	changed := make(chan struct{}, 1)
+	go func() {
+		_ = disk.Watch(ctx, t.dir(), func() { // without it, the look every second is left
+			select {
+			case changed <- struct{}{}:
+			default:
+			}
+		})
+	}()
+	if t.spec.Stop {
+		t.agent.interrupt()
+	}
+	r := &tail{file: out}
+	for {
+		r.read(t.see)
+		t.look()
+		next := time.NewTimer(min(lookEvery, t.untilClock()))
+		select {
+		case <-changed:
+		case <-next.C:
+		case <-t.told:
+			t.agent.interrupt()
+		case <-t.reporter.stale:
+			t.agent.kill()
+			<-t.agent.over
+			return nil
+		case x := <-t.agent.over:
+			r.read(t.see)
+			r.rest(t.see)
+			t.agent.release()
+			return t.end(t.result(x))
+		}
+		next.Stop()
+	}
+}
+
+// untilClock returns when the next clock runs out.
+func (t *turn) untilClock() time.Duration {
+	_, at := t.watch.Next()
+	return max(time.Until(at), 0)
+}
+
+// waitsFor bounds the question whether the turn waits for a person.
+const waitsFor = 5 * time.Second
+
+// look ends a turn whose clock ran out, unless it waits for a person, and presses on with
+// an agent that does not end.
+func (t *turn) look() {
+	t.agent.press(time.Now())
+	clock, at := t.watch.Next()
+	if time.Now().Before(at) || t.clock != "" {
+		return
+	}
+	var out wire.RunClockReply
+	err := t.call(wire.OpRunClock, wire.RunClockRequest{ID: t.id, Turn: t.fence}, &out, waitsFor)
+	if err != nil || out.Waits {
+		t.watch.Hold(time.Now())
+		return
+	}
+	t.clock = clock
+	t.agent.interrupt()
+}
+
+// A tail reads the lines that are added to a file.
+type tail struct {
+	file io.Reader
+	held []byte // the beginning of a line
+}
+
+// maxLine bounds one line of the output. The rest of a longer line is another one.
+const maxLine = 64 << 20
+
+// read passes on the lines that are complete.
+func (r *tail) read(see func(string)) {
+	chunk := make([]byte, 64<<10)
+	for {
+		n, err := r.file.Read(chunk)
+		for line := range bytes.Lines(chunk[:n]) {
+			r.held = append(r.held, line...)
+			if line[len(line)-1] == '\n' || len(r.held) > maxLine {
+				r.rest(see)
+			}
+		}
+		if n == 0 || err != nil {
+			return
+		}
+	}
+}
+
+// rest passes on a line without its end.
+func (r *tail) rest(see func(string)) {
+	if len(r.held) > 0 {
+		see(string(r.held))
+		r.held = nil
+	}
+}
+
+func marshal(v any) (wire.Raw, error) { return json.Marshal(v) }

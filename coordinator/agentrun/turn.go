@@ -1,0 +1,153 @@
+package agentrun
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude/headless"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// A turn is one turn of a run, as this process drives it.
+type turn struct {
+	id     string
+	fence  int64
+	bin    string
+	dirs   home.Dirs
+	getenv func(string) string
+	client *client.Client
+	told   chan os.Signal // somebody wants the turn to end
+
+	spec     wire.RunTurnReply
+	agent    *agent
+	reporter *reporter
+	stream   *headless.Stream
+	watch    run.Watch
+	seq      int64     // of the last event that was read
+	last     run.Event // the last result
+	clock    run.Clock // that ran out
+	refused  string    // why Afar ended the turn
+}
+
+// reportFor is how long this process tries to reach a coordinator with the end of a turn. The
+// output stays on the disk, for another process.
+const reportFor = 30 * time.Minute
+
+// drive drives a turn to its end.
+func drive(t *turn) error {
+	signal.Notify(t.told, syscall.SIGTERM, syscall.SIGINT) // before the coordinator knows this process
+	in := wire.RunTurnRequest{ID: t.id, Turn: t.fence}
+	if err := t.call(wire.OpRunTurn, in, &t.spec, time.Minute); err != nil {
+		return err
+	}
+	if t.spec.Agent != headless.Name {
+		return t.end(run.End{Exit: -1, Refused: fmt.Sprintf("unknown agent %q; want %s", t.spec.Agent, headless.Name)})
+	}
+	if err := os.MkdirAll(t.dir(), 0o700); err != nil {
+		return t.end(run.End{Exit: -1, Words: err.Error()})
+	}
+	t.forgetOld()
+	agent, err := t.takeAgent()
+	if err != nil {
+		return t.end(run.End{Exit: -1, Words: err.Error()})
+	}
+	t.agent, t.stream, t.watch = agent, headless.NewStream(), run.NewWatch(time.Now())
+	t.reporter = newReporter(t, t.spec.Seq)
+	return t.follow()
+}
+
+// end reports the end of the turn.
+func (t *turn) end(e run.End) error {
+	if t.reporter != nil && !t.reporter.flush() {
+		return nil // the turn is over already
+	}
+	raw, err := marshal(e)
+	if err != nil {
+		return err
+	}
+	err = t.call(wire.OpRunEnd, wire.RunEndRequest{ID: t.id, Turn: t.fence, End: raw}, nil, reportFor)
+	if errors.Is(err, errRefused) {
+		return nil // an earlier report of this process or another one has arrived
+	}
+	return err
+}
+
+func (t *turn) dir() string { return t.dirs.RunFiles(t.id) }
+
+// file returns the path of a file of this turn: in, out or err.
+func (t *turn) file(kind string) string {
+	return filepath.Join(t.dir(), strconv.FormatInt(t.fence, 10)+"."+kind)
+}
+
+// forgetOld removes the files of earlier turns.
+func (t *turn) forgetOld() {
+	names, _ := filepath.Glob(filepath.Join(t.dir(), "*"))
+	for _, name := range names {
+		number, _, _ := strings.Cut(filepath.Base(name), ".")
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil && n < t.fence {
+			_ = os.Remove(name) // what stays is removed with the run
+		}
+	}
+}
+
+// see takes a line of the output.
+func (t *turn) see(line string) {
+	events, now := t.stream.Read(line), time.Now()
+	var fresh []run.Event
+	for _, e := range events {
+		t.seq++
+		t.watch.See(e, now)
+		if e.Kind == run.Result {
+			t.last = e
+		}
+		if t.seq > t.spec.Seq {
+			fresh = append(fresh, e)
+		}
+	}
+	if len(fresh) > 0 {
+		t.reporter.add(fresh)
+	}
+	if t.stream.Unguarded() && t.refused == "" {
+		t.refused = "it began without Afar's hooks, so it was ended before it could do anything"
+		t.agent.kill()
+	}
+}
+
+// result returns the end of the turn, from what was read and how the agent's process ended.
+func (t *turn) result(x exit) run.End {
+	return run.End{
+		Result:  t.last.Kind == run.Result,
+		Failed:  t.last.Failed,
+		Final:   t.last.Final,
+		Exit:    x.code,
+		Killed:  x.killed,
+		Clock:   t.clock,
+		Refused: t.refused,
+		Words:   cmp.Or(t.clock.Words(), t.words()),
+	}
+}
+
+// Bounds of the last words of an agent.
+const (
+	maxWords  = 500
+	wordLines = 5
+)
+
+// words returns the last lines that the agent printed on stderr.
+func (t *turn) words() string {
+	raw, _ := os.ReadFile(t.file("err"))
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(raw), "\uFFFD")), "\n")
+	return text.ClipBytes(text.Fold(strings.Join(lines[max(0, len(lines)-wordLines):], " ")), maxWords)
+}

@@ -1,0 +1,240 @@
+package headless
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/text"
+)
+
+// maxText bounds the text of an event, in bytes.
+const maxText = 16 << 10
+
+// A Stream reads the output of one turn, line by line. The same lines always make the same
+// events, so that another reader can go on where the first one died.
+type Stream struct {
+	seen   map[string]bool // the ids of the lines so far
+	tasks  map[string]bool // the work in the background, by id
+	hooked bool            // a hook ran at the start
+	ours   bool            // and our plugin is loaded
+	heard  bool            // the first init came
+	whole  bool            // the client counts the cost of the whole conversation
+}
+
+// NewStream returns a Stream at its beginning.
+func NewStream() *Stream { return &Stream{seen: map[string]bool{}, tasks: map[string]bool{}} }
+
+// Unguarded reports whether the turn has begun without our hooks. It must be ended then.
+func (s *Stream) Unguarded() bool { return s.heard && !(s.hooked && s.ours) }
+
+// Read returns the events in a line, none for a line that says nothing.
+func (s *Stream) Read(line string) []run.Event {
+	line = strings.TrimSpace(line)
+	if line == "" {
+		return nil
+	}
+	v, err := hostjson.ParseLenient(line, 2*hostjson.MaxDepth)
+	if err != nil || !v.IsObject() {
+		return []run.Event{{Kind: run.Raw, Text: clip(strings.ToValidUTF8(line, "\uFFFD")), Failed: true}}
+	}
+	if id := v.Get("uuid").Str(); id != "" {
+		if s.seen[id] {
+			return nil
+		}
+		s.seen[id] = true
+	}
+	switch v.Get("type").Str() {
+	case "system":
+		return s.system(v)
+	case "assistant":
+		return assistant(v)
+	case "user":
+		return results(v)
+	case "result":
+		return []run.Event{s.result(v)}
+	case "stream_event", "attachment", "command_lifecycle", "rate_limit_event", "keep_alive":
+		return nil // they repeat what other lines say
+	}
+	return []run.Event{unknown(v)}
+}
+
+func unknown(v hostjson.Value) run.Event { return run.Event{Kind: run.Raw, Text: clip(v.Raw())} }
+
+func clip(s string) string { return text.ClipBytes(s, maxText) }
+
+// quiet are the subtypes of system lines that say nothing about the turn.
+var quiet = []string{
+	"hook_response", "hook_progress", "session_title_changed", "status", "informational", "task_progress",
+	"session_state_changed", "local_command_output", "files_persisted", "post_turn_summary",
+}
+
+func (s *Stream) system(v hostjson.Value) []run.Event {
+	switch subtype := v.Get("subtype").Str(); subtype {
+	case "hook_started":
+		s.hooked = s.hooked || v.Get("hook_event").Str() == "SessionStart"
+		return nil
+	case "init":
+		return s.init(v)
+	case "background_tasks_changed":
+		s.tasks = map[string]bool{}
+		for _, task := range v.Get("tasks").Items() {
+			s.tasks[task.Get("task_id").Str()] = true
+		}
+		return s.background()
+	case "task_started":
+		s.tasks[v.Get("task_id").Str()] = true
+		return s.background()
+	case "task_notification":
+		delete(s.tasks, v.Get("task_id").Str())
+		return s.background()
+	case "task_updated":
+		if status := v.Get("patch.status").Str(); status != "" && status != "running" {
+			delete(s.tasks, v.Get("task_id").Str())
+			return s.background()
+		}
+		return nil
+	case "compact_boundary":
+		return []run.Event{{Kind: run.Compacting, Text: "the conversation was shortened"}}
+	case "permission_denied", "peer_message_hold":
+		return []run.Event{{
+			Kind: run.Error,
+			Tool: v.Get(claude.FieldTool).Str(),
+			Call: v.Get(claude.FieldToolUse).Str(),
+			Text: clip(cmp.Or(v.Get("message").Str(), v.Get("cause").Str())),
+		}}
+	case "api_retry":
+		return []run.Event{{Kind: run.Error, Text: "the provider refused and is asked again: " + clip(said(v))}}
+	default:
+		if slices.Contains(quiet, subtype) {
+			return nil
+		}
+	}
+	return []run.Event{unknown(v)}
+}
+
+// said returns what a line about a retry says of its reason.
+func said(v hostjson.Value) string {
+	return cmp.Or(v.Get("error.message").Str(), v.Get("error").Str(), v.Get("error_status").Raw(), "no reason given")
+}
+
+func (s *Stream) background() []run.Event {
+	n := len(s.tasks)
+	return []run.Event{{Kind: run.Context, Background: &n}}
+}
+
+// plugin is the name of our plugin.
+const plugin = "afar"
+
+// wholeCost is the oldest client that was seen to count the cost of the whole conversation.
+const wholeCost = "2.1.329"
+
+// init returns the event of the first init. Later ones begin another answer in the same turn.
+func (s *Stream) init(v hostjson.Value) []run.Event {
+	if s.heard {
+		return nil
+	}
+	version := v.Get("claude_code_version").Str()
+	s.heard, s.whole = true, !claude.Before(version, wholeCost)
+	for _, p := range v.Get("plugins").Items() {
+		s.ours = s.ours || p.Get("name").Str() == plugin
+	}
+	return []run.Event{{
+		Kind: run.Init,
+		Text: clip(v.Get("model").Str() + ", mode " + v.Get("permissionMode").Str() + ", Claude Code " + version),
+	}}
+}
+
+func assistant(v hostjson.Value) (events []run.Event) {
+	of := v.Get("parent_tool_use_id").Str()
+	for _, block := range v.Get("message.content").Items() {
+		e := run.Event{Of: of}
+		switch kind := block.Get("type").Str(); kind {
+		case "text":
+			e.Kind, e.Text = run.Text, clip(block.Get("text").Str())
+		case "thinking", "redacted_thinking":
+			e.Kind, e.Text = run.Thinking, clip(block.Get("thinking").Str())
+		case "tool_use", "server_tool_use":
+			e.Kind, e.Tool, e.Call = run.ToolStart, block.Get("name").Str(), block.Get("id").Str()
+			e.Text, e.Limit = clip(block.Get("input").Raw()), limit(block)
+		default:
+			e.Kind, e.Text = run.Raw, clip(block.Raw())
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+// limit returns how long a call may take, 0 if the host does not bound it.
+func limit(call hostjson.Value) time.Duration {
+	if call.Get("name").Str() != "Bash" {
+		return 0
+	}
+	const most = 10 * time.Minute
+	ms := call.Get("input.timeout")
+	if ms.Kind() != hostjson.Number {
+		return most
+	}
+	d, err := time.ParseDuration(ms.Raw() + "ms")
+	if err != nil {
+		return most
+	}
+	return min(max(d, 0), most)
+}
+
+func results(v hostjson.Value) (events []run.Event) {
+	for _, block := range v.Get("message.content").Items() {
+		if block.Get("type").Str() != "tool_result" {
+			continue
+		}
+		events = append(events, run.Event{
+			Kind:   run.ToolResult,
+			Call:   block.Get(claude.FieldToolUse).Str(),
+			Of:     v.Get("parent_tool_use_id").Str(),
+			Failed: block.Get("is_error").Bool(),
+			Text:   clip(written(block.Get("content"))),
+		})
+	}
+	return events
+}
+
+// written returns the text of a content: a string, or a list of blocks.
+func written(v hostjson.Value) string {
+	if v.Kind() == hostjson.String {
+		return v.Str()
+	}
+	var texts []string
+	for _, block := range v.Items() {
+		texts = append(texts, cmp.Or(block.Str(), block.Get("text").Str(), "["+block.Get("type").Str()+"]"))
+	}
+	return strings.Join(texts, "\n")
+}
+
+// finals are the reasons of an end that another try would not change.
+var finals = []string{"completed", "budget_exhausted", "max_turns", "hook_stopped", "tool_deferred"}
+
+func (s *Stream) result(v hostjson.Value) run.Event {
+	e := run.Event{
+		Kind:   run.Result,
+		Text:   v.Get("result").Str(),
+		Failed: v.Get("is_error").Bool(),
+		Final:  slices.Contains(finals, v.Get("terminal_reason").Str()),
+		Whole:  s.whole,
+	}
+	if e.Text == "" {
+		e.Text = written(v.Get("errors"))
+	}
+	e.Text = text.ClipBytes(e.Text, 4*maxText)
+	e.Total.USD = number(v.Get("total_cost_usd"))
+	for _, used := range maps.Collect(v.Get("modelUsage").Members()) {
+		for _, kind := range []string{"inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"} {
+			e.Total.Tokens += int64(number(used.Get(kind)))
+		}
+	}
+	return e
+}

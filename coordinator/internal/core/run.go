@@ -1,0 +1,474 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// LaneRun is the prefix of the lanes of runs, one for each run. ActRun has a run's id as
+// its data: start its runner, or tell the runner to end the turn.
+const (
+	LaneRun = "run:"
+	ActRun  = "run"
+)
+
+// ErrTaken says that another process has a turn, or another run a name.
+var ErrTaken = errors.New("taken")
+
+// A runTable holds the runs.
+type runTable struct {
+	*table[run.ID, run.Run]
+	byConversation *index[run.ID, run.Run]
+	byName         *index[run.ID, run.Run]
+}
+
+func newRunTable(s *state) runTable {
+	t := register(s, store.Runs, traits[run.Run]{due: runDue, expire: s.expireRun, touches: runParts})
+	return runTable{
+		table:          t,
+		byConversation: t.indexBy(func(r run.Run) string { return openOnly(r, r.Conversation) }),
+		byName:         t.indexBy(func(r run.Run) string { return openOnly(r, r.Name) }),
+	}
+}
+
+func openOnly(r run.Run, key string) string {
+	if !r.Live() {
+		return ""
+	}
+	return key
+}
+
+func ofRun(id run.ID) Part { return Part("run " + id) }
+
+func runParts(_, after run.Run) []Part { return []Part{ofRun(after.ID)} }
+
+func runDue(r run.Run, _ time.Time) time.Time { return r.Due() }
+
+// expireRun starts a turn whose time has come, or another runner for a turn whose runner
+// never reported.
+func (s *state) expireRun(b *store.Batch, r run.Run, now time.Time) {
+	if r.State == run.Queued {
+		s.startTurns(b, now)
+		return
+	}
+	s.loseRunner(b, r.ID, now)
+}
+
+// loseRunner deals with a turn whose runner has ended without a word.
+func (s *state) loseRunner(b *store.Batch, id run.ID, now time.Time) {
+	r, _ := s.runs.after(b, id)
+	next, relaunch, err := run.Lose(r, now)
+	if err != nil {
+		return
+	}
+	s.runs.put(b, next)
+	if relaunch {
+		b.Actions = append(b.Actions, runAction(next.ID, now))
+		return
+	}
+	s.noteRun(b, event.RunEnded, next, next.Why, now)
+	s.startTurns(b, now)
+}
+
+func runAction(id run.ID, now time.Time) store.Action {
+	lane := LaneRun + string(id)
+	return store.Action{Key: lane, Lane: lane, Kind: ActRun, Data: string(id), Due: now}
+}
+
+func (s *state) noteRun(b *store.Batch, kind event.Kind, r run.Run, text string, now time.Time) {
+	record(b, kind, session.ID(r.Conversation), r.Name, "run "+r.Name+": "+folded(text), now)
+}
+
+// StartRun begins a run with its first message. A second call with the same id returns the
+// run of the first.
+func (c *Core) StartRun(r run.Run, first message.Message) (started run.Run, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if old, known := s.runs.rows[r.ID]; known {
+			started = old
+			return b, nil
+		}
+		if r.Name == "" {
+			r.Name = s.freeName(r)
+		}
+		if _, taken := s.runs.byName.one(r.Name); taken {
+			return b, fmt.Errorf("a run with the name %s: %w", r.Name, ErrTaken)
+		}
+		started = run.New(r, now)
+		s.runs.put(&b, started)
+		s.noteRun(&b, event.RunStarted, started, "started by "+r.By+" in "+r.Dir, now)
+		first.Session = session.ID(r.Conversation)
+		s.post(&b, first, now)
+		s.startTurns(&b, now)
+		started, _ = s.runs.after(&b, r.ID)
+		return b, nil
+	})
+	return started, err
+}
+
+// freeName returns a name for a run, made of its directory and its conversation.
+func (s *state) freeName(r run.Run) string {
+	return session.NewToken(r.Dir, session.ID(r.Conversation), func(token string) bool {
+		_, taken := s.runs.byName.one(token)
+		return taken
+	})
+}
+
+// queueRunOf gives the run of a conversation a turn, because a message waits for it.
+func (s *state) queueRunOf(b *store.Batch, id session.ID, now time.Time) {
+	r, _ := s.runOf(b, id)
+	next, err := run.Queue(r, now)
+	if err != nil || next.State == r.State { // no run has this conversation, or its turn takes the message
+		return
+	}
+	s.runs.put(b, next)
+	s.startTurns(b, now)
+}
+
+// runOf returns the run of a conversation, as a batch leaves it.
+func (s *state) runOf(b *store.Batch, id session.ID) (r run.Run, ok bool) {
+	if r, ok = s.runs.byConversation.one(string(id)); ok {
+		r, _ = s.runs.after(b, r.ID)
+		return r, r.Live()
+	}
+	for made := range store.Runs.In(b) {
+		if made.Conversation == string(id) {
+			r, ok = made, made.Live()
+		}
+	}
+	return r, ok
+}
+
+// startTurns starts the turns that may run now.
+func (s *state) startTurns(b *store.Batch, now time.Time) {
+	settings := s.settings
+	if b.Settings != nil {
+		settings = *b.Settings
+	}
+	if settings.Paused {
+		return
+	}
+	for _, r := range run.Next(s.runsAfter(b), s.rules.MostTurns, now) {
+		s.startTurn(b, r, now)
+	}
+}
+
+// runsAfter returns the runs as a batch leaves them.
+func (s *state) runsAfter(b *store.Batch) []run.Run {
+	all := maps.Clone(s.runs.rows)
+	for r := range store.Runs.In(b) {
+		all[r.ID] = r
+	}
+	return slices.DeleteFunc(slices.Collect(maps.Values(all)), func(r run.Run) bool { return !r.Live() })
+}
+
+// startTurn starts the next turn of a run: with a notice after a turn that broke off, else
+// with the messages that wait.
+func (s *state) startTurn(b *store.Batch, r run.Run, now time.Time) {
+	prompt := run.Notice
+	if !r.Resume {
+		d := message.Take(s.textsAfter(b, r), session.ID(r.Conversation), byTurn(r.ID, r.Fence+1), session.Process{}, now)
+		s.messages.put(b, d.Changed...)
+		prompt = d.Text
+	}
+	next, err := run.Start(r, prompt, now)
+	if err != nil {
+		return
+	}
+	s.runs.put(b, next)
+	if next.Busy() {
+		b.Actions = append(b.Actions, runAction(r.ID, now))
+	}
+}
+
+// byTurn names the hand-over of messages by a turn.
+func byTurn(id run.ID, fence int64) string {
+	return string(id) + "/" + strconv.FormatInt(fence, 10)
+}
+
+// textsAfter returns the messages for a run as a batch leaves them.
+func (s *state) textsAfter(b *store.Batch, r run.Run) []message.Message {
+	id := session.ID(r.Conversation)
+	all := map[message.ID]message.Message{}
+	for _, m := range s.messages.of(id) {
+		all[m.ID] = m
+	}
+	for m := range store.Messages.In(b) {
+		if m.Session == id {
+			all[m.ID] = m
+		}
+	}
+	return slices.Collect(maps.Values(all))
+}
+
+// DriveTurn notes the process that drives a turn, and returns the run.
+func (c *Core) DriveTurn(id run.ID, fence int64, runner session.Process) (r run.Run, err error) {
+	if r, err = c.RunByID(id); err != nil {
+		return r, err
+	}
+	if held := r.Turn.Runner; held.Known() && held != runner && c.cfg.Lives(held) {
+		return r, fmt.Errorf("turn %d of run %s: process %d has it: %w", fence, r.Name, held.PID, ErrTaken)
+	}
+	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+		return run.Drive(r, fence, runner)
+	})
+}
+
+// changeRun applies a step to a run, and returns what it came to.
+func (c *Core) changeRun(
+	id run.ID, f func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error),
+) (next run.Run, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		r, ok := s.runs.rows[id]
+		if !ok || !r.Live() {
+			return b, fmt.Errorf("run %q: %w", id, ErrNotFound)
+		}
+		if next, err = f(s, &b, r, now); err != nil {
+			return b, err
+		}
+		s.runs.put(&b, next)
+		s.startTurns(&b, now)
+		next, _ = s.runs.after(&b, id)
+		return b, nil
+	})
+	return next, err
+}
+
+// HearTurn records events of a turn, which begin with the number from. It returns the
+// number of the last one that is recorded.
+func (c *Core) HearTurn(id run.ID, fence, from int64, events []run.Event) (seq int64, err error) {
+	_, err = c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+		next, fresh, err := run.Hear(r, fence, from, events, now)
+		if len(fresh) > 0 {
+			b.RunEvents = append(b.RunEvents, store.RunEvents{Run: id, Events: fresh})
+		}
+		next = run.Asks(next, s.openAskOf(b, next), now)
+		seq = next.Turn.Seq
+		return next, err
+	})
+	return seq, err
+}
+
+// EndTurn ends a turn whose agent has ended.
+func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
+	_, err := c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+		next, unread, err := run.Finish(r, fence, e, now)
+		if err != nil {
+			return r, err
+		}
+		if unread {
+			s.offerUnread(b, r, now)
+		}
+		s.noteRun(b, event.RunEnded, next, turnLine(next), now)
+		waits := len(message.Waiting(s.textsAfter(b, next), session.ID(next.Conversation))) > 0
+		if waits && next.State == run.Idle {
+			return run.Queue(next, now)
+		}
+		return next, nil
+	})
+	return err
+}
+
+// offerUnread takes back the messages of a turn that never read them.
+func (s *state) offerUnread(b *store.Batch, r run.Run, now time.Time) {
+	of := byTurn(r.ID, r.Fence)
+	s.offerAgain(b, func(m message.Message) bool {
+		return m.Session == session.ID(r.Conversation) && m.Delivery == of
+	}, now)
+}
+
+// turnLine says how a turn ended, for the journal.
+func turnLine(r run.Run) string {
+	return fmt.Sprintf("turn %d ended, now %s: %s", r.Fence, r.State, briefly(cmp.Or(r.Why, r.Result)))
+}
+
+// followRun notes on the run of a session which question is open.
+func (s *state) followRun(b *store.Batch, id session.ID, now time.Time) {
+	r, ok := s.runOf(b, id)
+	if !ok {
+		return
+	}
+	if next := run.Asks(r, s.openAskOf(b, r), now); next.Ask != r.Ask || next.State != r.State {
+		s.runs.put(b, next)
+	}
+}
+
+// openAskOf returns the oldest open question of a run, as a batch leaves it.
+func (s *state) openAskOf(b *store.Batch, r run.Run) string {
+	var open []ask.Ask
+	for _, a := range s.asks.of(session.ID(r.Conversation)) {
+		if !s.asks.changes(b, a.ID) && a.State == ask.Open {
+			open = append(open, a)
+		}
+	}
+	for a := range store.Asks.In(b) {
+		open = slices.DeleteFunc(open, func(old ask.Ask) bool { return old.ID == a.ID })
+		if string(a.Session) == r.Conversation && a.State == ask.Open {
+			open = append(open, a)
+		}
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	return string(slices.MinFunc(open, func(a, b ask.Ask) int { return a.OpenedAt.Compare(b.OpenedAt) }).ID)
+}
+
+// StopRun ends what a run does, for the person by.
+func (c *Core) StopRun(id run.ID, by string) (run.Run, error) {
+	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+		next, err := run.Stop(r, by, now)
+		if err != nil {
+			return r, err
+		}
+		s.noteRun(b, event.RunStopped, r, "stopped by "+by, now)
+		if next.Busy() {
+			b.Actions = append(b.Actions, runAction(id, now))
+		}
+		return next, nil
+	})
+}
+
+// RemoveRun takes a run out of the lists, and forgets its events.
+func (c *Core) RemoveRun(id run.ID, by string) (run.Run, error) {
+	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+		next, err := run.Remove(r, now)
+		if err != nil {
+			return r, err
+		}
+		b.RunEvents = append(b.RunEvents, store.RunEvents{Run: id, Forget: true})
+		b.Actions = append(b.Actions, runAction(id, now)) // it removes the files
+		s.noteRun(b, event.RunRemoved, r, "removed by "+by, now)
+		return next, nil
+	})
+}
+
+// RunByID returns a run that is not removed.
+func (c *Core) RunByID(id run.ID) (r run.Run, err error) {
+	c.view(func(s *state, _ time.Time) { r = s.runs.rows[id] })
+	if !r.Live() {
+		return r, fmt.Errorf("run %q: %w", id, ErrNotFound)
+	}
+	return r, nil
+}
+
+// RunNamed returns the run with a name or an id.
+func (c *Core) RunNamed(name string) (r run.Run, err error) {
+	var ok bool
+	c.view(func(s *state, _ time.Time) {
+		if r, ok = s.runs.byName.one(name); !ok {
+			r = s.runs.rows[run.ID(name)]
+		}
+	})
+	if !r.Live() {
+		return r, fmt.Errorf("run %q: %w", name, ErrNotFound)
+	}
+	return r, nil
+}
+
+// Runs returns the runs that are not removed: those that work first, then the newest.
+func (c *Core) Runs() (all []run.Run) {
+	c.view(func(s *state, _ time.Time) { all = s.runsAfter(&store.Batch{}) })
+	slices.SortFunc(all, func(a, b run.Run) int {
+		if a.Busy() != b.Busy() {
+			if a.Busy() {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// WaitingFor returns how many messages wait for a run.
+func (c *Core) WaitingFor(r run.Run) (n int) {
+	id := session.ID(r.Conversation)
+	c.view(func(s *state, _ time.Time) { n = len(message.Waiting(s.messages.of(id), id)) })
+	return n
+}
+
+// AwaitRun waits until nothing happens to a run by itself, at most until ctx ends. With
+// take, the caller is who started it, and has its result now.
+func (c *Core) AwaitRun(ctx context.Context, id run.ID, take bool) (r run.Run, err error) {
+	c.until(ctx, func(s *state) bool {
+		r = s.runs.rows[id]
+		return !r.Live() || r.Settled()
+	}, ofRun(id))
+	switch {
+	case !r.Live():
+		return r, fmt.Errorf("run %q: %w", id, ErrNotFound)
+	case !take, !r.Settled():
+		return r, nil
+	}
+	return c.changeRun(id, func(_ *state, _ *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+		return run.HandOver(r, now)
+	})
+}
+
+// mostEvents bounds the events that one call returns.
+const mostEvents = 500
+
+// RunLog returns the events of a run after the number after. It waits for the first until
+// ctx ends or the run is settled.
+func (c *Core) RunLog(ctx context.Context, id run.ID, after int64) (events []run.Event, r run.Run, err error) {
+	sub := c.Subscribe(ofRun(id))
+	defer sub.Close()
+	for {
+		if r, err = c.RunByID(id); err != nil {
+			return nil, r, err
+		}
+		events, err = c.cfg.Store.RunLog(id, after, mostEvents)
+		if err != nil || len(events) > 0 || r.Settled() {
+			return events, r, err
+		}
+		select {
+		case <-sub.C:
+		case <-ctx.Done():
+			return nil, r, nil
+		}
+	}
+}
+
+// runners returns the processes that drive turns.
+func (s *state) runners() (all []session.Process) {
+	for _, r := range s.runs.rows {
+		if r.Busy() && r.Turn.Runner.Known() {
+			all = append(all, r.Turn.Runner)
+		}
+	}
+	return all
+}
+
+// buryRunners deals with the turns whose runner has ended.
+func (s *state) buryRunners(b *store.Batch, over map[session.Process]bool, now time.Time) {
+	for _, r := range s.runs.rows {
+		if r.Busy() && over[r.Turn.Runner] {
+			s.loseRunner(b, r.ID, now)
+		}
+	}
+}
+
+// runFate returns when a run gets a text that waits for it.
+func (s *state) runFate(r run.Run) string {
+	switch {
+	case r.State == run.Taken:
+		return "when it is given back"
+	case s.settings.Paused:
+		return "after /resume: Afar is paused"
+	case r.Busy():
+		return "right after its next tool call, or in its next turn"
+	}
+	return "with its next turn"
+}

@@ -1,0 +1,155 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// An End is how the agent's process of a turn ended. Exit codes alone say little: an
+// interrupted agent may exit with 0, and one whose turn failed too.
+type End struct {
+	Result bool   // the agent reported a result
+	Failed bool   // the last result is a failure
+	Final  bool   // and another try would not change it
+	Exit   int    // the exit code; -1 if a signal ended it, or nobody knows
+	Killed bool   // by the system or somebody else, with the signal that cannot be caught
+	Clock  Clock  // the clock that ran out, "" for none
+	Words  string // the last lines that it printed
+	// Refused says why Afar ended the turn, "" if it did not.
+	Refused string
+}
+
+// complete reports whether the turn came to its end, well or badly.
+func (e End) complete() bool { return e.Result && (!e.Failed || e.Final) }
+
+// Times of the restart table.
+const (
+	tooSoon     = 5 * time.Second // an agent that ends within this time failed to start
+	restartIn   = time.Second
+	mostKills   = 3
+	mostPerHour = 3
+)
+
+// A Fate is what follows the end of a turn.
+type Fate struct {
+	State   State
+	Restart bool
+	Why     string
+}
+
+// A row of the restart table.
+type row struct {
+	name    string
+	applies func(r Run, e End, now time.Time) bool
+	fate    func(r Run, e End) Fate
+}
+
+// restarts is the restart table. The first row that applies counts.
+var restarts = []row{
+	{
+		name:    "refused by Afar",
+		applies: func(_ Run, e End, _ time.Time) bool { return e.Refused != "" },
+		fate:    func(_ Run, e End) Fate { return Fate{State: Failed, Why: e.Refused} },
+	},
+	{
+		name:    "ended by a person",
+		applies: func(r Run, _ End, _ time.Time) bool { return r.Turn.Stop != "" },
+		fate:    func(r Run, _ End) Fate { return Fate{State: Stopped, Why: "stopped by " + r.Turn.Stop} },
+	},
+	{
+		name:    "complete",
+		applies: func(_ Run, e End, _ time.Time) bool { return e.complete() },
+		fate:    func(r Run, e End) Fate { return completeFate(r, e) },
+	},
+	{
+		name:    "exit 0 without a result",
+		applies: func(_ Run, e End, _ time.Time) bool { return e.Exit == 0 && !e.Result && e.Clock == "" },
+		fate:    func(_ Run, e End) Fate { return failed("it ended without a result", e) },
+	},
+	{
+		name: "fails to start",
+		applies: func(r Run, e End, now time.Time) bool {
+			return now.Sub(r.Turn.Begun) < tooSoon && e.Clock == ""
+		},
+		fate: func(_ Run, e End) Fate { return failed("it fails to start", e) },
+	},
+	{
+		name:    "killed three times",
+		applies: func(r Run, e End, _ time.Time) bool { return e.Killed && r.Kills+1 >= mostKills },
+		fate: func(_ Run, e End) Fate {
+			return failed(fmt.Sprintf("it was killed %d times in a row, perhaps for memory", mostKills), e)
+		},
+	},
+	{
+		name:    "three restarts in an hour",
+		applies: func(r Run, _ End, now time.Time) bool { return len(lastHour(r.Restarts, now)) >= mostPerHour },
+		fate: func(_ Run, e End) Fate {
+			return failed(fmt.Sprintf("it was restarted %d times in the last hour", mostPerHour), e)
+		},
+	},
+	{
+		name:    "restart",
+		applies: func(Run, End, time.Time) bool { return true },
+		fate:    func(Run, End) Fate { return Fate{State: Queued, Restart: true} },
+	},
+}
+
+func completeFate(r Run, e End) Fate {
+	if e.Failed {
+		return Fate{State: Failed, Why: cmp.Or(r.Result, "its turn failed")}
+	}
+	return Fate{State: Idle}
+}
+
+func failed(why string, e End) Fate {
+	if e.Words != "" {
+		why += ": " + e.Words
+	}
+	return Fate{State: Failed, Why: why}
+}
+
+// Decide returns what follows the end of the turn of r.
+func Decide(r Run, e End, now time.Time) Fate {
+	for _, row := range restarts {
+		if row.applies(r, e, now) {
+			return row.fate(r, e)
+		}
+	}
+	return Fate{State: Failed} // cannot happen: the last row always applies
+}
+
+func lastHour(times []time.Time, now time.Time) []time.Time {
+	return slices.DeleteFunc(slices.Clone(times), func(at time.Time) bool { return now.Sub(at) >= time.Hour })
+}
+
+// Finish ends a turn whose agent has ended. unread is true if the agent never read its
+// prompt: the messages in it must be offered again.
+func Finish(r Run, fence int64, e End, now time.Time) (_ Run, unread bool, err error) {
+	if err := r.current(fence); err != nil {
+		return r, false, err
+	}
+	fate := Decide(r, e, now)
+	unread = !r.Turn.Heard
+	r.Kills = kills(r.Kills, e)
+	r.Why = fate.Why
+	r = r.over(fate.State, now)
+	if fate.Restart {
+		r.Restarts = append(lastHour(r.Restarts, now), now)
+		r.QueuedAt, r.NotUntil, r.Resume = now, now.Add(restartIn), !unread
+	}
+	return r, unread, nil
+}
+
+func kills(before int, e End) int {
+	if e.Killed {
+		return before + 1
+	}
+	return 0
+}
+
+// Notice is the prompt of a turn that restarts a conversation. It never repeats the
+// prompt that broke off.
+const Notice = "Afar: your process ended in the middle of its work and was started again. " +
+	"First look at what was already done; repeat nothing that may have taken effect. Then go on with your task."

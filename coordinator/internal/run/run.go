@@ -1,0 +1,349 @@
+// Package run says what a run is and what may happen to it: a conversation with an agent
+// that Afar drives without a terminal, one process for each turn. It is pure: the caller
+// stores each returned Run durably before it acts on it.
+package run
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// ID names a run.
+type ID string
+
+// A State says what a run is doing.
+type State string
+
+// The states of a run.
+const (
+	Queued   State = "queued"   // a turn waits for its start
+	Starting State = "starting" // the agent was not heard yet
+	Working  State = "working"
+	Waiting  State = "waiting" // a question is open
+	Idle     State = "idle"    // the turn is over
+	Taken    State = "taken"   // a person has the conversation open in a terminal
+	Done     State = "done"    // the result of an ephemeral run was handed over
+	Failed   State = "failed"
+	Stopped  State = "stopped" // by a person
+)
+
+// States lists all states.
+func States() []State {
+	return []State{Queued, Starting, Working, Waiting, Idle, Taken, Done, Failed, Stopped}
+}
+
+// A Run is one conversation.
+type Run struct {
+	ID           ID        `json:"id"`
+	Name         string    `json:"name"` // what a person calls it; unique among the runs that are not removed
+	Agent        string    `json:"agent"`
+	State        State     `json:"state"`
+	Since        time.Time `json:"since"` // of State
+	Dir          string    `json:"dir"`
+	Mode         string    `json:"mode"` // one of Modes
+	Model        string    `json:"model,omitempty"`
+	Conversation string    `json:"conversation"` // the agent's id of it
+	Parent       string    `json:"parent,omitempty"`
+	By           string    `json:"by"` // who started it
+	StartedAt    time.Time `json:"started_at"`
+	// Ephemeral runs are over when their result was handed over.
+	Ephemeral bool `json:"ephemeral,omitempty"`
+	Removed   bool `json:"removed,omitempty"`
+
+	// Fence is the number of the newest turn. Nothing that an earlier turn says counts.
+	Fence int64 `json:"fence"`
+	Turn  Turn  `json:"turn,omitzero"` // the newest one
+	// Turns counts the turns in which the agent has read its prompt.
+	Turns    int         `json:"turns"`
+	QueuedAt time.Time   `json:"queued_at,omitzero"` // since when a turn waits
+	NotUntil time.Time   `json:"not_until,omitzero"` // of a queued turn: a restart waits a moment
+	Restarts []time.Time `json:"restarts,omitempty"` // in the last hour
+	Kills    int         `json:"kills,omitempty"`    // turns in a row that the system killed
+	Resume   bool        `json:"resume,omitempty"`   // the queued turn is a restart
+	Ask      string      `json:"ask,omitempty"`      // the question that is open
+
+	Events   int64   `json:"events"` // how many were recorded
+	CostUSD  float64 `json:"cost_usd"`
+	Tokens   int64   `json:"tokens"`
+	LastText string  `json:"last_text,omitempty"`
+	Result   string  `json:"result,omitempty"`
+	Why      string  `json:"why,omitempty"` // why it failed or was stopped
+}
+
+// A Turn is one process of a run, from its prompt to its result.
+type Turn struct {
+	Prompt  string    `json:"prompt"`
+	Begun   time.Time `json:"begun"`
+	Resumes bool      `json:"resumes,omitempty"` // the agent knows the conversation already
+	// Runner is the process of ours that drives the turn, zero before it has reported.
+	Runner session.Process `json:"runner,omitzero"`
+	// Launches counts how often a runner was started for this turn.
+	Launches int       `json:"launches"`
+	LaunchAt time.Time `json:"launch_at,omitzero"` // of the last one
+	// Seq is the number of the last event that was recorded.
+	Seq   int64 `json:"seq"`
+	Heard bool  `json:"heard,omitempty"` // the agent has read its prompt
+	// Stop names who wants the turn to end, "" for nobody.
+	Stop string `json:"stop,omitempty"`
+	Cost Cost   `json:"cost,omitzero"`
+}
+
+// A Cost is what a turn has used so far.
+type Cost struct {
+	USD    float64 `json:"usd"`
+	Tokens int64   `json:"tokens"`
+}
+
+// The permission modes of a run. No run is in a mode that asks for nothing.
+const (
+	Auto        = "auto"
+	AcceptEdits = "acceptEdits"
+	Manual      = "manual"
+	Plan        = "plan"
+)
+
+// Modes lists the permission modes of a run.
+func Modes() []string { return []string{Auto, AcceptEdits, Manual, Plan} }
+
+// Errors of the steps. ErrState says that a step does not fit the state of the run, and
+// ErrStale that it comes from a turn that is over.
+var (
+	ErrState = errors.New("the run is in another state")
+	ErrStale = errors.New("the turn is over")
+)
+
+func (r Run) unfit(step string) (Run, error) {
+	return r, fmt.Errorf("%s a run that is %s: %w", step, r.State, ErrState)
+}
+
+// to returns r in a state, since now.
+func (r Run) to(s State, now time.Time) Run {
+	if r.State != s {
+		r.State, r.Since = s, now
+	}
+	return r
+}
+
+// Busy reports whether a turn runs.
+func (r Run) Busy() bool { return slices.Contains([]State{Starting, Working, Waiting}, r.State) }
+
+// Settled reports whether nothing happens to r by itself.
+func (r Run) Settled() bool { return slices.Contains([]State{Idle, Done, Failed, Stopped}, r.State) }
+
+// Live reports whether r can go on.
+func (r Run) Live() bool { return r.ID != "" && !r.Removed }
+
+// names are the names that runs may have.
+var names = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
+// CheckName returns an error if a run cannot have this name.
+func CheckName(name string) error {
+	if !names.MatchString(name) {
+		return fmt.Errorf("unknown form of name %.60q; want 1 to 40 letters a-z, digits and dashes", name)
+	}
+	return nil
+}
+
+// New returns a new run, with a turn that waits for its start.
+func New(r Run, now time.Time) Run {
+	r.StartedAt, r.QueuedAt = now, now
+	return r.to(Queued, now)
+}
+
+// Queue notes that a message waits for r. A run without a turn gets one.
+func Queue(r Run, now time.Time) (Run, error) {
+	switch r.State {
+	case Queued, Starting, Working, Waiting, Taken: // the turn that runs, or the next one, takes it
+		return r, nil
+	case Idle, Done, Failed, Stopped:
+		r.QueuedAt, r.NotUntil, r.Resume, r.Why = now, time.Time{}, false, ""
+		return r.to(Queued, now), nil
+	}
+	return r.unfit("queue a turn of")
+}
+
+// Start begins the next turn, with its prompt. Without a prompt there is nothing to do, as
+// when a hook has taken the messages.
+func Start(r Run, prompt string, now time.Time) (Run, error) {
+	if r.State != Queued {
+		return r.unfit("start a turn of")
+	}
+	if prompt == "" {
+		r.QueuedAt, r.NotUntil = time.Time{}, time.Time{}
+		return r.to(Idle, now), nil
+	}
+	r.Fence++
+	r.Turn = Turn{Prompt: prompt, Begun: now, Resumes: r.Turns > 0, Launches: 1, LaunchAt: now}
+	r.QueuedAt, r.NotUntil, r.Resume = time.Time{}, time.Time{}, false
+	return r.to(Starting, now), nil
+}
+
+// Drive notes the process that drives a turn.
+func Drive(r Run, fence int64, runner session.Process) (Run, error) {
+	if err := r.current(fence); err != nil {
+		return r, err
+	}
+	r.Turn.Runner = runner
+	return r, nil
+}
+
+// current returns ErrStale unless the turn with this number runs.
+func (r Run) current(fence int64) error {
+	if fence != r.Fence || !r.Busy() {
+		return fmt.Errorf("turn %d of run %s: %w", fence, r.Name, ErrStale)
+	}
+	return nil
+}
+
+// Hear applies the next events of a turn, which begin with the number from. fresh are the
+// ones that were not applied before.
+func Hear(r Run, fence, from int64, events []Event, now time.Time) (_ Run, fresh []Event, err error) {
+	switch err := r.current(fence); {
+	case err != nil:
+		return r, nil, err
+	case from < 1, from > r.Turn.Seq+1:
+		return r, nil, fmt.Errorf("turn %d of run %s: event %d comes after %d: %w", fence, r.Name, from, r.Turn.Seq, ErrGap)
+	}
+	known := min(r.Turn.Seq+1-from, int64(len(events)))
+	for _, e := range events[known:] {
+		r.Turn.Seq, r.Events = r.Turn.Seq+1, r.Events+1
+		e.N, e.At, e.Fence = r.Events, now, fence
+		fresh = append(fresh, e)
+		r = r.apply(e, now)
+	}
+	return r, fresh, nil
+}
+
+// ErrGap says that events are missing.
+var ErrGap = errors.New("events are missing")
+
+// apply returns r after one event.
+func (r Run) apply(e Event, now time.Time) Run {
+	switch e.Kind {
+	case Init:
+		if !r.Turn.Heard {
+			r.Turn.Heard, r.Turns = true, r.Turns+1
+		}
+		if r.State == Starting {
+			r = r.to(Working, now)
+		}
+	case Text:
+		if e.Of == "" {
+			r.LastText = e.Text
+		}
+	case Result:
+		r.Result = e.Text
+	}
+	return r.charge(e)
+}
+
+// charge adds what an event says of the usage.
+func (r Run) charge(e Event) Run {
+	switch {
+	case e.Total == (Cost{}):
+	case e.Whole:
+		r.CostUSD, r.Tokens = max(r.CostUSD, e.Total.USD), max(r.Tokens, e.Total.Tokens)
+	default:
+		r.CostUSD += max(0, e.Total.USD-r.Turn.Cost.USD)
+		r.Tokens += max(0, e.Total.Tokens-r.Turn.Cost.Tokens)
+		r.Turn.Cost = e.Total
+	}
+	return r
+}
+
+// Asks returns r with the question that is open, "" for none.
+func Asks(r Run, ask string, now time.Time) Run {
+	if !r.Busy() {
+		return r
+	}
+	r.Ask = ask
+	switch {
+	case ask != "" && r.State == Working:
+		return r.to(Waiting, now)
+	case ask == "" && r.State == Waiting:
+		return r.to(Working, now)
+	}
+	return r
+}
+
+// Stop ends what r does, for the person by. A turn that runs is told to end.
+func Stop(r Run, by string, now time.Time) (Run, error) {
+	switch r.State {
+	case Starting, Working, Waiting:
+		if r.Turn.Stop == "" {
+			r.Turn.Stop = by
+		}
+		return r, nil
+	case Queued, Idle, Failed:
+		r.Why = "stopped by " + by
+		return r.to(Stopped, now), nil
+	case Stopped, Done:
+		return r, nil
+	}
+	return r.unfit("stop")
+}
+
+// HandOver notes that whoever started r has its result.
+func HandOver(r Run, now time.Time) (Run, error) {
+	if !r.Settled() {
+		return r.unfit("hand over the result of")
+	}
+	if r.Ephemeral && r.State == Idle {
+		return r.to(Done, now), nil
+	}
+	return r, nil
+}
+
+// Remove takes r out of the lists.
+func Remove(r Run, now time.Time) (Run, error) {
+	if !r.Settled() {
+		return r.unfit("remove")
+	}
+	r.Removed = true
+	return r, nil
+}
+
+// StartFor is how long a runner may take to report.
+const StartFor = 10 * time.Second
+
+// mostLaunches is how many runners one turn may use up.
+const mostLaunches = 5
+
+// Due returns when r changes by itself, the zero time for never.
+func (r Run) Due() time.Time {
+	switch {
+	case r.State == Queued && !r.NotUntil.IsZero():
+		return r.NotUntil
+	case r.Busy() && !r.Turn.Runner.Known():
+		return r.Turn.LaunchAt.Add(StartFor)
+	}
+	return time.Time{}
+}
+
+// Lose notes that the runner of a turn has ended without a word, or never reported. The
+// agent may still run: another runner finds it, or its output. relaunch is false if too
+// many have failed.
+func Lose(r Run, now time.Time) (_ Run, relaunch bool, err error) {
+	if !r.Busy() {
+		r, err = r.unfit("start another runner of")
+		return r, false, err
+	}
+	r.Turn.Runner = session.Process{}
+	if r.Turn.Launches >= mostLaunches {
+		r.Why = fmt.Sprintf("its runner ended %d times without a word", r.Turn.Launches)
+		return r.over(Failed, now), false, nil
+	}
+	r.Turn.Launches, r.Turn.LaunchAt = r.Turn.Launches+1, now
+	return r, true, nil
+}
+
+// over ends the turn of r.
+func (r Run) over(s State, now time.Time) Run {
+	r.Turn.Runner, r.Ask = session.Process{}, ""
+	return r.to(s, now)
+}

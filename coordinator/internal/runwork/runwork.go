@@ -1,0 +1,99 @@
+// Package runwork starts the runners of turns, and tells them to end. It carries out the
+// actions of core.LaneRun.
+package runwork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/child"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/text"
+)
+
+// startFor bounds the start of a runner. It goes on in the background.
+const (
+	startFor = 5 * time.Second
+	maxSaid  = 500
+)
+
+// A Worker carries out what runs ask for. Doing it twice comes to the same: of two runners of
+// one turn, the second is refused.
+type Worker struct {
+	core  *core.Core
+	dirs  home.Dirs
+	bin   string
+	lives func(session.Process) bool
+	log   *slog.Logger
+}
+
+// New returns a worker that starts the programs in bin.
+func New(c *core.Core, dirs home.Dirs, bin string, lives func(session.Process) bool, log *slog.Logger) *Worker {
+	return &Worker{core: c, dirs: dirs, bin: bin, lives: lives, log: log}
+}
+
+// Run works until ctx ends.
+func (w *Worker) Run(ctx context.Context) { w.core.WorkEach(ctx, core.LaneRun, w.act) }
+
+func (w *Worker) act(ctx context.Context, a store.Action) error {
+	r, err := w.core.RunByID(run.ID(a.Data))
+	switch {
+	case errors.Is(err, core.ErrNotFound):
+		return w.forget(a.Data)
+	case err != nil:
+		return err
+	case !r.Busy():
+		return nil
+	case w.lives(r.Turn.Runner) && r.Turn.Runner.Known():
+		return w.tell(r)
+	}
+	return w.start(ctx, r)
+}
+
+// start starts a runner for the turn. The runner reports by itself; one that does not is
+// replaced when its time is over.
+func (w *Worker) start(ctx context.Context, r run.Run) error {
+	p := child.Program{
+		Path:  home.Program(w.bin, "agent-run"),
+		Args:  []string{"start", string(r.ID), strconv.FormatInt(r.Fence, 10)},
+		Dir:   "/",
+		Limit: startFor,
+		Grace: time.Second,
+		Most:  maxSaid,
+		// the runner itself is in a group of its own
+		Outlives: true,
+	}
+	out, err := p.Run(ctx)
+	if err != nil {
+		w.log.Warn("start a runner", "run", r.Name, "err", err, "said", text.Fold(out.Said))
+	}
+	return nil
+}
+
+// tell tells the runner that a person wants the turn to end.
+func (w *Worker) tell(r run.Run) error {
+	if r.Turn.Stop == "" {
+		return nil
+	}
+	p, err := os.FindProcess(r.Turn.Runner.PID)
+	if err == nil {
+		err = p.Signal(syscall.SIGTERM)
+	}
+	if err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("end turn %d of run %s: %w", r.Fence, r.Name, err)
+	}
+	return nil
+}
+
+// forget removes the files of a run that was removed.
+func (w *Worker) forget(id string) error { return os.RemoveAll(w.dirs.RunFiles(id)) }

@@ -1,0 +1,284 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/host/claude/headless"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// Runs holds the settings of runs.
+type Runs struct {
+	Mode  string // of a run that names none
+	Agent func(name string) (command []string, envFile string)
+}
+
+// maxPrompt bounds the first prompt of a run, in bytes.
+const maxPrompt = 256 << 10
+
+// allowRunner returns an error unless the caller is the runner of this installation, outside
+// every session.
+func (s *Server) allowRunner(c *call) error {
+	if !peer.Supported {
+		return nil
+	}
+	if exe := c.exe(); filepath.Base(exe) != "agent-run" || !ours(exe, s.cfg.Bin) {
+		s.refusedProgram(c, "which is not the runner of this installation")
+		return fmt.Errorf("%w: only %s drives a turn", errDenied, filepath.Join(s.cfg.Bin, "agent-run"))
+	}
+	if where := s.inSession(c.line); where != "" {
+		s.refused(c.op, fmt.Sprintf("%s was asked for from inside a session (%s)", c.op, where))
+		return fmt.Errorf("%w: a session cannot drive a turn", errDenied)
+	}
+	return nil
+}
+
+func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartReply, err error) {
+	if runtime.GOOS == "windows" {
+		return out, badRequest("runs are not supported on Windows")
+	}
+	if err := checkRun(&in, s.cfg.Runs.Mode); err != nil {
+		return out, err
+	}
+	r := run.Run{
+		ID:           run.ID("run_" + in.ID),
+		Name:         in.Name,
+		Agent:        in.Agent,
+		Dir:          filepath.Clean(in.Dir),
+		Mode:         in.Mode,
+		Model:        in.Model,
+		Conversation: newUUID(),
+		By:           c.decider(),
+		Ephemeral:    in.Wait,
+	}
+	m := message.Message{Key: "run:" + in.ID, Text: in.Prompt, By: c.decider(), Channel: c.channel()}
+	r, err = s.cfg.Core.StartRun(r, m)
+	return s.wireRun(r), err
+}
+
+// checkRun fills in what a request leaves out, and returns an error if no run can be like that.
+func checkRun(in *wire.RunStartRequest, mode string) error {
+	in.Agent, in.Mode = cmp.Or(in.Agent, headless.Name), cmp.Or(in.Mode, mode)
+	info, err := os.Stat(in.Dir)
+	switch {
+	case len(in.ID) != 26 || strings.Trim(in.ID, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "":
+		return badRequest("a run needs an id of 26 letters and digits of its own")
+	case in.Agent != headless.Name:
+		return badRequest("unknown agent %.40q; want %s", in.Agent, headless.Name)
+	case !slices.Contains(run.Modes(), in.Mode):
+		return badRequest("unknown mode %.40q; want one of %q", in.Mode, run.Modes())
+	case !filepath.IsAbs(in.Dir), err != nil, !info.IsDir():
+		return badRequest("%q is not a directory", in.Dir)
+	case strings.TrimSpace(in.Prompt) == "", !utf8.ValidString(in.Prompt):
+		return badRequest("a prompt must not be empty, and must be UTF-8")
+	case len(in.Prompt) > maxPrompt:
+		return badRequest("a prompt has at most %d bytes, not %d; put it into a file and name the file", maxPrompt, len(in.Prompt))
+	}
+	if in.Name != "" {
+		if err := run.CheckName(in.Name); err != nil {
+			return badRequest("%v", err)
+		}
+	}
+	if err := headless.CheckModel(in.Model); err != nil {
+		return badRequest("%v", err)
+	}
+	return nil
+}
+
+// newUUID returns a random UUID of version 4.
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	h := hex.EncodeToString(b[:])
+	return strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")
+}
+
+func (s *Server) runs(*call, wire.RunsRequest) (wire.RunsReply, error) {
+	out := wire.RunsReply{Runs: []wire.Run{}}
+	for _, r := range s.cfg.Core.Runs() {
+		out.Runs = append(out.Runs, s.wireRun(r))
+	}
+	return out, nil
+}
+
+func (s *Server) runShow(_ *call, in wire.RunRequest) (out wire.RunReply, err error) {
+	r, err := s.runNamed(in.ID)
+	return s.wireRun(r), err
+}
+
+// runNamed returns the run with a name or an id; run:NAME is the same.
+func (s *Server) runNamed(name string) (run.Run, error) {
+	return s.cfg.Core.RunNamed(strings.TrimPrefix(name, wire.ToRun))
+}
+
+// longestWait bounds how long one call waits for a run.
+const longestWait = 10 * time.Second
+
+func waitOf(c *call, ms int64) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(c.ctx, min(time.Duration(max(ms, 0))*time.Millisecond, longestWait))
+}
+
+func (s *Server) runLog(c *call, in wire.RunLogRequest) (out wire.RunLogReply, err error) {
+	r, err := s.runNamed(in.ID)
+	if err != nil {
+		return out, err
+	}
+	ctx, cancel := waitOf(c, in.WaitMS)
+	defer cancel()
+	events, r, err := s.cfg.Core.RunLog(ctx, r.ID, in.After)
+	out = wire.RunLogReply{Events: []wire.RunEvent{}, State: string(r.State)}
+	for _, e := range events {
+		out.Events = append(out.Events, wire.RunEvent{
+			N:      e.N,
+			Turn:   e.Fence,
+			At:     millis(e.At),
+			Kind:   string(e.Kind),
+			Text:   e.Text,
+			Tool:   e.Tool,
+			Call:   e.Call,
+			Of:     e.Of,
+			Failed: e.Failed,
+		})
+	}
+	return out, err
+}
+
+func (s *Server) runWait(c *call, in wire.RunWaitRequest) (out wire.RunWaitReply, err error) {
+	r, err := s.runNamed(in.ID)
+	if err != nil {
+		return out, err
+	}
+	ctx, cancel := waitOf(c, in.WaitMS)
+	defer cancel()
+	r, err = s.cfg.Core.AwaitRun(ctx, r.ID, in.Take)
+	return wire.RunWaitReply{Run: s.wireRun(r), Over: r.Settled()}, err
+}
+
+func (s *Server) runStop(c *call, in wire.RunStopRequest) (out wire.RunStopReply, err error) {
+	return s.changeRun(in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.StopRun(id, c.decider()) })
+}
+
+func (s *Server) runRemove(c *call, in wire.RunRemoveRequest) (out wire.RunRemoveReply, err error) {
+	return s.changeRun(in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.RemoveRun(id, c.decider()) })
+}
+
+func (s *Server) changeRun(name string, f func(run.ID) (run.Run, error)) (out wire.Run, err error) {
+	r, err := s.runNamed(name)
+	if err == nil {
+		r, err = f(r.ID)
+	}
+	return s.wireRun(r), err
+}
+
+// runTurn gives a runner its turn.
+func (s *Server) runTurn(c *call, in wire.RunTurnRequest) (out wire.RunTurnReply, err error) {
+	r, err := s.cfg.Core.DriveTurn(run.ID(in.ID), in.Turn, caller(c))
+	if err != nil {
+		return out, err
+	}
+	command, envFile := s.cfg.Runs.Agent(r.Agent)
+	return wire.RunTurnReply{
+		Agent:        r.Agent,
+		Command:      command,
+		EnvFile:      envFile,
+		Dir:          r.Dir,
+		Conversation: r.Conversation,
+		Resumes:      r.Turn.Resumes,
+		Mode:         r.Mode,
+		Model:        r.Model,
+		Prompt:       r.Turn.Prompt,
+		Seq:          r.Turn.Seq,
+		Stop:         r.Turn.Stop != "",
+	}, nil
+}
+
+// runEvents records what an agent did. Its texts are masked before they are stored.
+func (s *Server) runEvents(_ *call, in wire.RunEventsRequest) (out wire.RunEventsReply, err error) {
+	var events []run.Event
+	if err := json.Unmarshal(in.Events, &events); err != nil {
+		return out, badRequest("the events of a turn: %v", err)
+	}
+	for i := range events {
+		events[i].Text, events[i].Tool = redact.Clean(events[i].Text), redact.Clean(events[i].Tool)
+	}
+	out.Seq, err = s.cfg.Core.HearTurn(run.ID(in.ID), in.Turn, in.From, events)
+	return out, err
+}
+
+// runClock says whether a turn whose clock ran out waits for a person.
+func (s *Server) runClock(_ *call, in wire.RunClockRequest) (out wire.RunClockReply, err error) {
+	r, err := s.cfg.Core.RunByID(run.ID(in.ID))
+	out.Waits = r.State == run.Waiting
+	return out, err
+}
+
+func (s *Server) runEnd(_ *call, in wire.RunEndRequest) (out wire.RunEndReply, err error) {
+	var e run.End
+	if err := json.Unmarshal(in.End, &e); err != nil {
+		return out, badRequest("the end of a turn: %v", err)
+	}
+	e.Words, e.Refused = redact.Clean(e.Words), redact.Clean(e.Refused)
+	return out, s.cfg.Core.EndTurn(run.ID(in.ID), in.Turn, e)
+}
+
+func (s *Server) wireRun(r run.Run) wire.Run {
+	w := wire.Run{
+		ID:           string(r.ID),
+		Name:         r.Name,
+		Agent:        r.Agent,
+		State:        string(r.State),
+		Since:        millis(r.Since),
+		Dir:          r.Dir,
+		Mode:         r.Mode,
+		Model:        r.Model,
+		Conversation: r.Conversation,
+		Parent:       r.Parent,
+		Turns:        r.Turns,
+		StartedAt:    millis(r.StartedAt),
+		CostUSD:      r.CostUSD,
+		Tokens:       r.Tokens,
+		LastText:     r.LastText,
+		Result:       r.Result,
+		Ask:          r.Ask,
+		Why:          r.Why,
+	}
+	if r.Busy() {
+		w.PID = r.Turn.Runner.PID
+	}
+	if r.ID != "" {
+		w.Waiting = s.cfg.Core.WaitingFor(r)
+	}
+	return w
+}
+
+// addressee returns whom an address of a session or a run names.
+func (s *Server) addressee(to string) (id session.ID, name string, err error) {
+	if rest, ok := strings.CutPrefix(to, wire.ToRun); ok {
+		r, err := s.runNamed(rest)
+		return session.ID(r.Conversation), wire.ToRun + r.Name, err
+	}
+	name = strings.TrimPrefix(to, "session:")
+	if kind, _, ok := strings.Cut(name, ":"); ok {
+		return "", "", badRequest("unknown address %q; want a session's token, session:TOKEN, run:NAME or person", kind+":…")
+	}
+	v, err := s.session(name)
+	return v.ID, v.Token, err
+}

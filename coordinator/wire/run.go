@@ -1,0 +1,180 @@
+package wire
+
+// Operations of runs.
+const (
+	OpRunStart  = "run.start"
+	OpRuns      = "runs"
+	OpRun       = "run"
+	OpRunLog    = "run.log"
+	OpRunWait   = "run.wait" // for the end of what a run does
+	OpRunStop   = "run.stop"
+	OpRunRemove = "run.remove"
+
+	// The operations of the runner of a turn.
+	OpRunTurn   = "run.turn"
+	OpRunEvents = "run.events"
+	OpRunClock  = "run.clock"
+	OpRunEnd    = "run.end"
+)
+
+// RunStartRequest starts a run. Where a text is empty, the settings decide.
+type RunStartRequest struct {
+	ID     string `json:"id"` // made by the caller; a second request with the same id is the same run
+	Agent  string `json:"agent,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Dir    string `json:"dir"` // absolute
+	Mode   string `json:"mode,omitempty"`
+	Model  string `json:"model,omitempty"`
+	Prompt string `json:"prompt"`
+	Wait   bool   `json:"wait,omitempty"` // the caller waits for the result, and the run is over with it
+}
+
+// RunStartReply is the run.
+type RunStartReply = Run
+
+// RunsRequest asks for all runs.
+type RunsRequest = None
+
+// RunsReply lists runs: those that work first, then the newest.
+type RunsReply struct {
+	Runs []Run `json:"runs"`
+}
+
+// RunRequest names a run: its name, or its id.
+type RunRequest struct {
+	ID string `json:"id"`
+}
+
+// RunReply is the run.
+type RunReply = Run
+
+// A Run is a conversation with an agent that Afar drives without a terminal.
+type Run struct {
+	ID           string  `json:"id"`
+	Name         string  `json:"name"`
+	Agent        string  `json:"agent"`
+	State        string  `json:"state"` // queued, starting, working, waiting, idle, taken, done, failed or stopped
+	Since        int64   `json:"since"` // of the state
+	Dir          string  `json:"dir"`
+	Mode         string  `json:"mode"`
+	Model        string  `json:"model,omitempty"`
+	Conversation string  `json:"conversation"`
+	Parent       string  `json:"parent,omitempty"`
+	Turns        int     `json:"turns"`
+	StartedAt    int64   `json:"started_at"`
+	PID          int     `json:"pid,omitempty"` // of the turn's runner
+	CostUSD      float64 `json:"cost_usd"`
+	Tokens       int64   `json:"tokens"`
+	LastText     string  `json:"last_text,omitempty"`
+	Result       string  `json:"result,omitempty"`
+	HeldBy       string  `json:"held_by,omitempty"` // the person who took it
+	Ask          string  `json:"ask,omitempty"`     // the question that is open
+	Waiting      int     `json:"waiting"`           // messages for the next turn
+	Why          string  `json:"why,omitempty"`     // why it failed or was stopped
+}
+
+// RunLogRequest asks for the events of a run after the number After. WaitMS waits for the
+// first one.
+type RunLogRequest struct {
+	ID     string `json:"id"`
+	After  int64  `json:"after,omitempty"`
+	WaitMS int64  `json:"wait_ms,omitempty"`
+}
+
+// RunLogReply lists events, oldest first.
+type RunLogReply struct {
+	Events []RunEvent `json:"events"`
+	State  string     `json:"state"` // of the run
+}
+
+// A RunEvent is one thing that an agent did.
+type RunEvent struct {
+	N      int64  `json:"n"`    // its number in the run
+	Turn   int64  `json:"turn"` // the number of its turn
+	At     int64  `json:"at"`
+	Kind   string `json:"kind"`
+	Text   string `json:"text,omitempty"`
+	Tool   string `json:"tool,omitempty"`
+	Call   string `json:"call,omitempty"`
+	Of     string `json:"of,omitempty"` // the call of the subagent that did it
+	Failed bool   `json:"failed,omitempty"`
+}
+
+// RunWaitRequest waits at most WaitMS until a run is over. With Take, the caller is who
+// started it, and takes the result.
+type RunWaitRequest struct {
+	ID     string `json:"id"`
+	WaitMS int64  `json:"wait_ms"`
+	Take   bool   `json:"take,omitempty"`
+}
+
+// RunWaitReply is the run, over or not.
+type RunWaitReply struct {
+	Run  Run  `json:"run"`
+	Over bool `json:"over"`
+}
+
+// RunStopRequest names the run to stop.
+type RunStopRequest = RunRequest
+
+// RunStopReply is the run.
+type RunStopReply = Run
+
+// RunRemoveRequest names the run to remove.
+type RunRemoveRequest = RunRequest
+
+// RunRemoveReply is the run.
+type RunRemoveReply = Run
+
+// RunTurnRequest comes from a runner that begins or goes on with a turn. Turn is its number.
+type RunTurnRequest struct {
+	ID   string `json:"id"`
+	Turn int64  `json:"turn"`
+}
+
+// RunTurnReply says what the turn is.
+type RunTurnReply struct {
+	Agent        string   `json:"agent"`
+	Command      []string `json:"command"` // the agent's program, and arguments before those of a turn
+	EnvFile      string   `json:"env_file,omitempty"`
+	Dir          string   `json:"dir"`
+	Conversation string   `json:"conversation"`
+	Resumes      bool     `json:"resumes,omitempty"` // the agent knows the conversation
+	Mode         string   `json:"mode"`
+	Model        string   `json:"model,omitempty"`
+	Prompt       string   `json:"prompt"`
+	Seq          int64    `json:"seq"` // of the last event that is recorded
+	Stop         bool     `json:"stop,omitempty"`
+}
+
+// RunEventsRequest reports events of a turn. From is the number of the first one. Each
+// event is in the form of package run.
+type RunEventsRequest struct {
+	ID     string `json:"id"`
+	Turn   int64  `json:"turn"`
+	From   int64  `json:"from"`
+	Events Raw    `json:"events"`
+}
+
+// RunEventsReply says up to which number events are recorded.
+type RunEventsReply struct {
+	Seq int64 `json:"seq"`
+}
+
+// RunClockRequest asks whether a turn whose clock ran out waits for a person.
+type RunClockRequest = RunTurnRequest
+
+// RunClockReply says whether it does.
+type RunClockReply struct {
+	Waits bool `json:"waits"`
+}
+
+// RunEndRequest reports how the agent's process ended, in the form of package run.
+type RunEndRequest struct {
+	ID   string `json:"id"`
+	Turn int64  `json:"turn"`
+	End  Raw    `json:"end"`
+}
+
+// RunEndReply is empty.
+type RunEndReply = None

@@ -1,0 +1,82 @@
+package wording
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// RunState returns the words for the state of a run.
+func RunState(state string) string {
+	switch state {
+	case "queued":
+		return "waits for its start"
+	case "waiting":
+		return "waits for your answer"
+	case "taken":
+		return "open in a terminal"
+	}
+	return state
+}
+
+// RunOver reports whether a run in this state does nothing by itself.
+func RunOver(state string) bool {
+	return slices.Contains([]string{"idle", "done", "failed", "stopped"}, state)
+}
+
+// RunLast returns what a run said last.
+func RunLast(r wire.Run) string {
+	if r.State == "failed" {
+		return cmp.Or(r.Why, r.Result, r.LastText)
+	}
+	if RunOver(r.State) {
+		return cmp.Or(r.Result, r.LastText)
+	}
+	return r.LastText
+}
+
+// RunTurns says how many turns a run had, and what waits.
+func RunTurns(r wire.Run) string {
+	turns := text.Count(r.Turns, "turn")
+	if r.Waiting > 0 {
+		turns += ", " + text.Count(r.Waiting, "message") + " for the next one"
+	}
+	return turns
+}
+
+// RunUsed says what a run has used.
+func RunUsed(r wire.Run) string {
+	return fmt.Sprintf("$%.2f, %d tokens", r.CostUSD, r.Tokens)
+}
+
+// RunEvent returns what an event of a run is, and what it says.
+func RunEvent(e wire.RunEvent) (what, said string) {
+	said = strings.TrimSpace(e.Text)
+	switch e.Kind {
+	case "init":
+		return "turn begins", said
+	case "text":
+		return "says", said
+	case "thinking":
+		return "thinks", said
+	case "tool_start":
+		return "calls " + e.Tool, said
+	case "tool_result":
+		if e.Failed {
+			return "call failed", said
+		}
+		return "call done", said
+	case "result":
+		if e.Failed {
+			return "turn failed", said
+		}
+		return "result", said
+	case "raw":
+		return "unknown event", said
+	}
+	return e.Kind, said
+}
