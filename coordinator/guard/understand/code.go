@@ -122,7 +122,7 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 
 // pipedCode runs the code on standard input.
 func pipedCode(sh *shell.Shell, c shell.Command, lang string) {
-	if c.In == nil || sh.InFile(*c.In, func(child *shell.Shell) { script.Run(child, *c.In, lang) }) {
+	if c.In == nil || sh.InFile(*c.In, func(child *shell.Shell, text string) { script.Run(child, text, lang) }) {
 		return
 	}
 	script.Run(sh, *c.In, lang)

@@ -101,7 +101,7 @@ func fileClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // clientText reads SQL, unless the whole text consists of shell escapes.
 func clientText(sh *shell.Shell, text string) {
-	if sh.InFile(text, func(child *shell.Shell) { sql.Read(child, text) }) {
+	if sh.InFile(text, sql.Read) {
 		return
 	}
 	if f, ok := statementFile(text); ok {

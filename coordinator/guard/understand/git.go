@@ -31,6 +31,7 @@ func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	verb, args := strings.ToLower(o.Pos[0]), o.Pos[1:]
+	runGitHooks(child, verb, args)
 	if overwritesOwn(child, verb, args) {
 		child.Effect(effect.WriteFile, "", child.Place.Cwd)
 	}

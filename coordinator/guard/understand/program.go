@@ -13,7 +13,7 @@ var passing = [...][]table{wrappers, wrapperPrograms, codePrograms, containerPro
 var families = [...][]table{
 	textPrograms, filePrograms, diskPrograms, sqlClients, databasePrograms, processPrograms, networkPrograms, publishPrograms,
 	packagePrograms, secretPrograms, machineTables, diskTables, historyTables, storeTables, networkTables,
-	packageTables, scriptPrograms,
+	packageTables, scriptPrograms, recipePrograms,
 }
 
 // tableOf returns the table that lists a program, or nil. It also returns whether the

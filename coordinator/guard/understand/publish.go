@@ -309,10 +309,6 @@ func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
 // packagePrograms are the programs of this file, with what each does.
 var packagePrograms = []table{
 	{programs: "make gmake", options: makeOptions, do: makeRecipes},
-	{programs: "just", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		sh.Exec(lex.After(c.Args, "--command", 1), c.In)
-		sh.Exec(lex.After(c.Args, "-c", 1), c.In)
-	}},
 	{programs: "go", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		for i, a := range c.Args {
 			if text, ok := sh.Files[sh.Path(a)]; ok && i > 0 && c.Args[0] == "run" {

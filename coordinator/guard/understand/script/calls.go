@@ -95,7 +95,10 @@ func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[st
 	if short == "" || len(short) > 24 {
 		return
 	}
-	kind, behind := callKind(short, name, lang), toks[i+1:]
+	kind, behind := kindOf(sh, name, lang), toks[i+1:]
+	if doubtful(sh, kind, name, consts) {
+		return
+	}
 	switch {
 	case short == "delete" && everyRow(toks[:i]):
 		sh.Effect(effect.DropData, effect.Rows, name)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // Names that a program text gives to calls that we know.
@@ -14,11 +15,11 @@ func unqualified(name string) string { return name[strings.LastIndexAny(name, ".
 
 // otherNames returns the names that a program gives to known calls, as in
 // import x as y, {x: y} = … and y = x.
-func otherNames(toks []Token, lang string) map[string]string {
+func otherNames(sh *shell.Shell, toks []Token, lang string) map[string]string {
 	var names map[string]string
 	for i := 0; i+2 < len(toks); i++ {
-		for _, given := range [...]alias{passesOn(toks[i:], lang), namedAgain(toks[i:], lang)} {
-			if given.name == "" || !given.isNew(lang) {
+		for _, given := range [...]alias{passesOn(sh, toks[i:], lang), namedAgain(toks[i:], lang)} {
+			if given.name == "" || !given.isNew(sh, lang) {
 				continue
 			}
 			if names == nil {
@@ -34,8 +35,8 @@ func otherNames(toks []Token, lang string) map[string]string {
 type alias struct{ name, meaning string }
 
 // isNew reports whether the alias means a known call and is not the name of one.
-func (a alias) isNew(lang string) bool {
-	return callKind(unqualified(a.meaning), a.meaning, lang) != "" && callKind(a.name, a.name, lang) == ""
+func (a alias) isNew(sh *shell.Shell, lang string) bool {
+	return kindOf(sh, a.meaning, lang) != "" && kindOf(sh, a.name, lang) == ""
 }
 
 // namedAgain reads "x as y", "x: y" in JavaScript and "y = x" at the start of toks.
@@ -53,14 +54,14 @@ func namedAgain(toks []Token, lang string) alias {
 
 // passesOn reads the beginning of a function that passes its parameter to a known
 // call: def f(x): run(x), f = lambda x: run(x), const f = x => run(x).
-func passesOn(toks []Token, lang string) alias {
+func passesOn(sh *shell.Shell, toks []Token, lang string) alias {
 	name, toks := functionNamed(toks)
 	if name == "" {
 		return alias{}
 	}
 	params, body := parameters(toks)
 	for i := 0; i < min(len(body)-1, 40); i++ {
-		if body[i].Kind != 'n' || callKind(unqualified(body[i].Text), body[i].Text, lang) == "" {
+		if body[i].Kind != 'n' || kindOf(sh, body[i].Text, lang) == "" {
 			continue
 		}
 		first := body[i+1]

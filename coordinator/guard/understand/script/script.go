@@ -25,6 +25,7 @@ func Run(sh *shell.Shell, text, lang string) {
 		return
 	}
 	sh.Depth++
+	sh.BeginProgram(text)
 	if lang == "tcl" {
 		readTcl(sh, text)
 	} else {
@@ -54,14 +55,10 @@ func bareCommand(text, lang string) bool {
 // readText reports the effects of a program text. It reads a loop over literals
 // once for each of them.
 func readText(sh *shell.Shell, text, lang string) {
-	if sh.Eval.Site.Page.Code(text) {
-		sh.Effect(effect.SteerAfar, effect.WebPage, lex.Clip(text, 300))
-	}
-	if sh.Place.Away == "" && protected.ReadsBrowser(text) {
-		sh.Effect(effect.ReadFile, effect.Cookies, lex.Clip(text, 300))
-	}
 	toks := Tokenize(text, lang)
+	readProtected(sh, text, toks)
 	loops := literalLoops(toks)
+	names := otherNames(sh, toks, lang)
 	rounds := 1
 	for _, items := range loops {
 		rounds = max(rounds, min(len(items), shell.MaxAlternatives))
@@ -71,7 +68,7 @@ func readText(sh *shell.Shell, text, lang string) {
 		for name, items := range loops {
 			consts[name] = items[min(round, len(items)-1)]
 		}
-		readRound(sh, text, toks, consts, lang)
+		readRound(sh, text, toks, names, consts, lang)
 	}
 	if lang == "awk" {
 		runPipes(sh, toks)
@@ -84,8 +81,7 @@ func readText(sh *shell.Shell, text, lang string) {
 	}
 }
 
-func readRound(sh *shell.Shell, text string, toks []Token, consts map[string]string, lang string) {
-	names := otherNames(toks, lang)
+func readRound(sh *shell.Shell, text string, toks []Token, names, consts map[string]string, lang string) {
 	for i, t := range toks {
 		sh.AtOffset(text, t.At)
 		switch t.Kind {

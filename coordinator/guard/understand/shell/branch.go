@@ -53,19 +53,51 @@ func (sh *Shell) known(w *syntax.Word) (string, bool) {
 	return v[0], true
 }
 
-// skips reports whether the second command of a list does not run.
-func (sh *Shell) skips(c *syntax.BinaryCmd) bool {
+// An ending says whether the code of a file has ended.
+type ending uint8
+
+const (
+	running  ending = iota
+	returned        // from a function or a sourced file
+	exited
+)
+
+// ends notes that a command ended the code of a file, if it surely ran.
+func (sh *Shell) ends(c Command) {
+	if sh.doubt > 0 || sh.file() == nil {
+		return
+	}
+	switch {
+	case c.Name == "exit", c.Name == "exec" && len(c.Args) > 0:
+		sh.ended = exited
+	case c.Name == "return":
+		sh.ended = returned
+	}
+}
+
+// reaches reports whether the second command of a list runs, and whether that is known.
+func (sh *Shell) reaches(c *syntax.BinaryCmd) (runs, known bool) {
 	if sh.file() == nil || c.X == nil {
-		return false
+		return true, false
 	}
 	holds, known := sh.truth([]*syntax.Stmt{c.X})
-	switch c.Op {
-	case syntax.AndStmt:
-		return known && !holds
-	case syntax.OrStmt:
-		return known && holds
+	return holds == (c.Op == syntax.AndStmt), known
+}
+
+// branch runs the commands of one branch, unless its condition is known not to hold.
+// It reports whether the branch surely ran.
+func (sh *Shell) branch(c *syntax.IfClause, in *string) (taken bool) {
+	holds, known := sh.truth(c.Cond)
+	if len(c.Cond) == 0 { // else
+		holds, known = true, true
 	}
-	return false
+	if !known {
+		sh.doubt++
+	}
+	if holds || !known {
+		sh.stmts(c.Then, in)
+	}
+	return holds && known
 }
 
 // truth reports whether a condition of a file holds, and whether that is known.
@@ -142,25 +174,24 @@ func tested(words []string) (holds, known bool) {
 	return false, false
 }
 
-// chosen returns the items of a case clause that may run.
-func (sh *Shell) chosen(c *syntax.CaseClause) []*syntax.CaseItem {
+// chosen returns the items of a case clause that may run, and whether they surely do.
+func (sh *Shell) chosen(c *syntax.CaseClause) (items []*syntax.CaseItem, sure bool) {
 	words, ok := sh.caseWords(c)
 	if !ok {
-		return c.Items
+		return c.Items, false
 	}
-	var items []*syntax.CaseItem
 	for _, word := range words {
 		for _, item := range c.Items {
 			takes, surely := sh.takes(item, word)
 			if takes && !slices.Contains(items, item) {
 				items = append(items, item)
 			}
-			if surely {
+			if sure = surely; surely {
 				break
 			}
 		}
 	}
-	return items
+	return items, sure && len(items) == 1
 }
 
 // caseWords returns the texts that a case clause of a file may compare. In a loop over

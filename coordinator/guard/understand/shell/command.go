@@ -183,6 +183,7 @@ func (sh *Shell) Exec(argv []string, in *string) {
 	silent := sh.Eval.dispatch(sh, c, argv[0])
 	sh.stdin = stdin
 	sh.Eval.end(outer)
+	sh.ends(c)
 	if sh.printed() == before && !silent {
 		sh.Print(partial.Unknown)
 	}
@@ -221,6 +222,9 @@ func (sh *Shell) callFunction(f *function, argv []string, in *string) {
 	child.stmt(f.body, in)
 	child.leave()
 	sh.vars, sh.funcs, sh.Place = child.vars, child.funcs, child.Place
+	if child.ended == exited {
+		sh.ended = exited
+	}
 	f.calls--
 }
 
@@ -281,6 +285,7 @@ func (sh *Shell) ScriptFile(full string, args []string) bool {
 	}
 	child := sh.Sub()
 	child.params = append([]string{}, args...)
+	child.runBeginning(full)
 	child.RunText(text)
 	return true
 }
@@ -290,7 +295,7 @@ func (sh *Shell) RunText(text string) { sh.RunTextIn(text, nil) }
 
 // RunTextIn is RunText for a shell whose standard input is in.
 func (sh *Shell) RunTextIn(text string, in *string) {
-	if sh.InFile(text, func(child *Shell) { child.Run(text, in) }) {
+	if sh.InFile(text, func(child *Shell, text string) { child.Run(text, in) }) {
 		return
 	}
 	if origin := Opaque(text); origin != "" {

@@ -69,6 +69,7 @@ func (sh *Shell) pipedText(c Command) {
 
 func (sh *Shell) scriptNamed(name string) {
 	if text, ok := sh.Brought(name); ok {
+		sh.runBeginning(name)
 		sh.RunText(text)
 		return
 	}

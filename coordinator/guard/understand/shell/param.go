@@ -101,7 +101,10 @@ func (sh *Shell) special(name string) (Value, bool) {
 // positional parameter and none are known, the value may be empty, as in r$@m.
 func (sh *Shell) partOfWord(p syntax.WordPart, v Value) Value {
 	x, ok := p.(*syntax.ParamExp)
-	if !ok || sh.params != nil || x.Param == nil || x.Exp != nil || x.Slice != nil || x.Repl != nil || x.Length {
+	if sh.params != nil || sh.file() != nil {
+		return v
+	}
+	if !ok || x.Param == nil || x.Exp != nil || x.Slice != nil || x.Repl != nil || x.Length {
 		return v
 	}
 	if name := x.Param.Value; !lex.OneOf(name, "@ *") && (len(name) != 1 || name[0] < '1' || name[0] > '9') {

@@ -30,6 +30,7 @@ const (
 type disk struct {
 	texts  map[string]diskText // by path
 	copies map[string]string   // from a copy that this call makes to its original
+	longer map[string]bool     // files that this call appends to
 	runs   int
 	ran    int // bytes
 }
@@ -76,7 +77,13 @@ func (sh *Shell) textAt(path string) (string, bool) {
 }
 
 // installed are the directories of programs that somebody else wrote.
-const installed = "node_modules .venv venv site-packages .tox .git/objects"
+const installed = "node_modules .venv venv site-packages .tox"
+
+// systemFolders hold installed programs and what is no program.
+var systemFolders = [...]string{
+	"/bin", "/dev", "/etc", "/lib", "/lib64", "/nix", "/proc", "/run", "/sbin", "/snap", "/sys", "/usr", "/System",
+	"/Library",
+}
 
 // mayRead reports whether a path is known and leads to code that a session may have
 // written.
@@ -93,12 +100,7 @@ func (sh *Shell) mayRead(path string) bool {
 	if fspath.Within(path, fspath.Slashed(sh.Eval.Site.Project)) {
 		return true
 	}
-	for _, dir := range strings.Fields("/bin /dev /etc /lib /lib64 /nix /proc /run /sbin /snap /sys /usr /System /Library") {
-		if fspath.Within(path, dir) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(systemFolders[:], func(dir string) bool { return fspath.Within(path, dir) })
 }
 
 // Copied remembers that this call copies a file of the disk.
@@ -110,6 +112,29 @@ func (sh *Shell) Copied(to, from string) {
 		sh.Eval.copies = map[string]string{}
 	}
 	sh.Eval.copies[to] = sh.Path(from)
+}
+
+// extends remembers whether this call appends to a file of the disk or replaces it.
+func (sh *Shell) extends(f sink) {
+	path := f.path
+	if !f.appends {
+		delete(sh.Eval.longer, path)
+		return
+	}
+	if _, written := sh.Files[path]; written || len(sh.Eval.longer) >= MaxAliases {
+		return
+	}
+	if sh.Eval.longer == nil {
+		sh.Eval.longer = map[string]bool{}
+	}
+	sh.Eval.longer[path] = true
+}
+
+// runBeginning runs what a file holds before this call appends to it.
+func (sh *Shell) runBeginning(name string) {
+	if sh.Eval.longer[sh.Path(name)] {
+		sh.RunFile(name, sh.params)
+	}
 }
 
 // RunFile runs a file of the disk as a shell program. It returns false if the file
@@ -169,14 +194,14 @@ func (sh *Shell) SourceFile(name string, args []string) bool {
 
 // InFile runs code whose text is that of a file that was read before. It returns
 // false for any other text.
-func (sh *Shell) InFile(text string, run func(*Shell)) bool {
+func (sh *Shell) InFile(text string, run func(child *Shell, text string)) bool {
 	text = strings.TrimSpace(text)
 	if text == "" || len(sh.Eval.texts) == 0 {
 		return false
 	}
 	for path, known := range sh.Eval.texts {
 		if known.ok && strings.TrimSpace(known.text) == text && (sh.file() == nil || sh.file().path != path) {
-			sh.Enter(path, known.text, sh.params, run)
+			sh.Enter(path, known.text, sh.params, func(child *Shell) { run(child, known.text) })
 			return true
 		}
 	}
@@ -205,12 +230,14 @@ func (sh *Shell) enter(path, text string, given []string, run func()) {
 	}
 	u.runs++
 	u.ran += len(text)
-	src, part, line, at, feeds, budget := sh.Src, sh.Part, sh.line, sh.at, sh.feeds, u.Budget
+	before, budget := *sh, u.Budget
 	whole := sh.here()
 	sh.Src = &Source{Text: text, Whole: whole, file: f, first: 1}
 	sh.feeds, sh.line, u.Budget = false, 1, newBudget(len(text))
+	sh.doubt, sh.ended = 0, running
 	run()
-	sh.Src, sh.Part, sh.line, sh.at, sh.feeds, u.Budget = src, part, line, at, feeds, budget
+	sh.Src, sh.Part, sh.line, sh.at, sh.feeds = before.Src, before.Part, before.line, before.at, before.feeds
+	sh.doubt, sh.ended, u.Budget = before.doubt, before.ended, budget
 }
 
 // handed returns the texts that a call hands to a file: its arguments, and the
@@ -250,7 +277,7 @@ func (sh *Shell) source(text string) *Source {
 	if before == nil {
 		return &Source{Text: text}
 	}
-	src := &Source{Text: text, file: sh.file()}
+	src := &Source{Text: text, file: sh.file()} // code of the shell again
 	part := sh.here()
 	if !strings.Contains(part, text) || src.file != nil {
 		src.Whole = part
@@ -272,6 +299,18 @@ func (s *Source) line(st *syntax.Stmt) int {
 	}
 	return s.first + int(st.Pos().Line()) - 1
 }
+
+// BeginProgram notes that a text is a program of another language, if it is the whole
+// text of the file that runs.
+func (sh *Shell) BeginProgram(text string) {
+	if sh.file() != nil && sh.Src.Text == text && !sh.Src.piece {
+		sh.Src.other = true
+	}
+}
+
+// InProgram reports whether the running code is a program of another language in a file
+// of the disk. Such a program is not parsed, so a name alone says little in it.
+func (sh *Shell) InProgram() bool { return sh.Src != nil && sh.Src.other }
 
 // AtLine sets the line of the file that runs.
 func (sh *Shell) AtLine(line int) {
@@ -306,11 +345,33 @@ func (sh *Shell) reportFrom(f *codeFile, e effect.Effect) {
 	if len(sh.Eval.Effects) >= maxFileEffects {
 		return
 	}
-	if e.Kind == effect.RunUnknown && e.Op != effect.Network && e.Op != effect.Decoded {
+	if onlyUnseen(e) || sh.InProgram() && guessed(e) {
 		return
 	}
 	e.Code = effect.Spot{File: f.path, Line: sh.line, Given: sh.given(f, e)}
 	sh.Eval.Add(e)
+}
+
+// onlyUnseen reports whether an effect only says that something is not known.
+func onlyUnseen(e effect.Effect) bool {
+	switch e.Kind {
+	case effect.RunUnknown:
+		return e.Op != effect.Network && e.Op != effect.Decoded
+	case effect.RunElevated:
+		return partial.HasHole(e.Target)
+	}
+	return false
+}
+
+// guessed reports whether an effect of a program depends on what its names may mean.
+func guessed(e effect.Effect) bool {
+	switch e.Kind {
+	case effect.ForkBomb, effect.ReverseShell, effect.KillProcess:
+		return true
+	case effect.DestroyRemote, effect.ChangeRemote, effect.SendOut:
+		return e.Target == "" || partial.HasHole(e.Target)
+	}
+	return false
 }
 
 // given reports whether an effect depends on a text that the call handed over.

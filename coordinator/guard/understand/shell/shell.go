@@ -20,7 +20,7 @@ func (sh *Shell) stmts(list []*syntax.Stmt, stdin *string) {
 }
 
 func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
-	if st == nil {
+	if st == nil || sh.ended != running {
 		return
 	}
 	if !sh.Spend(perStatement) {
@@ -83,6 +83,7 @@ func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []sink) {
 		if text == "" && !f.appends && printsKnown(cmd) {
 			sh.Eval.empties(f.effect)
 		}
+		sh.extends(f)
 		sh.Remember(f.path, text)
 	}
 }
@@ -208,8 +209,13 @@ func (sh *Shell) binary(c *syntax.BinaryCmd, in *string) {
 }
 
 func (sh *Shell) orElse(c *syntax.BinaryCmd, in *string) {
-	if sh.skips(c) {
+	runs, known := sh.reaches(c)
+	if known && !runs {
 		return
+	}
+	doubt := sh.doubt
+	if !known {
+		sh.doubt++
 	}
 	if c.Op == syntax.OrStmt {
 		sh.uncertain++
@@ -217,9 +223,10 @@ func (sh *Shell) orElse(c *syntax.BinaryCmd, in *string) {
 		sh.stmt(c.Y, in)
 		sh.forgetDirectory(cwd)
 		sh.uncertain--
-		return
+	} else {
+		sh.stmt(c.Y, in)
 	}
-	sh.stmt(c.Y, in)
+	sh.doubt = doubt
 }
 
 func (sh *Shell) pipeline(c *syntax.BinaryCmd, in *string) {
@@ -285,21 +292,19 @@ func isPipe(c *syntax.BinaryCmd) bool { return c.Op == syntax.Pipe || c.Op == sy
 
 func (sh *Shell) ifClause(c *syntax.IfClause, in *string) {
 	sh.uncertain++
+	doubt := sh.doubt
 	sh.stmts(c.Cond, in)
 	cwd := sh.Place.Cwd
-	holds, known := sh.truth(c.Cond)
-	if holds || !known {
-		sh.stmts(c.Then, in)
-	}
-	for c = c.Else; c != nil && !(known && holds); c = c.Else {
-		sh.forgetDirectory(cwd)
-		sh.stmts(c.Cond, in)
-		if holds, known = sh.truth(c.Cond); holds || !known {
-			sh.stmts(c.Then, in)
+	for taken := false; c != nil && !taken; c = c.Else {
+		taken = sh.branch(c, in)
+		if c.Else != nil && !taken {
+			sh.forgetDirectory(cwd)
+			sh.stmts(c.Else.Cond, in)
 		}
 	}
 	sh.forgetDirectory(cwd)
 	sh.uncertain--
+	sh.doubt = doubt
 }
 
 // forgetDirectory makes the directory unknown if a branch that may not run changed it.
@@ -313,6 +318,7 @@ func (sh *Shell) while(c *syntax.WhileClause, in *string) {
 	if endless(c) {
 		sh.forksForever(c.Do)
 	}
+	sh.doubt++
 	sh.uncertain++
 	if in != nil {
 		sh.readsLines(c.Cond, *in)
@@ -321,6 +327,7 @@ func (sh *Shell) while(c *syntax.WhileClause, in *string) {
 	cwd := sh.Place.Cwd
 	sh.stmts(c.Do, in)
 	sh.forgetDirectory(cwd)
+	sh.doubt--
 	sh.uncertain--
 }
 
@@ -370,10 +377,12 @@ func (sh *Shell) forClause(c *syntax.ForClause, in *string) {
 		sh.vars[loop.Name.Value] = v
 		sh.Eval.set(loop.Name.Value)
 	}
+	sh.doubt++
 	sh.uncertain++
 	cwd := sh.Place.Cwd
 	sh.stmts(c.Do, in)
 	sh.forgetDirectory(cwd)
+	sh.doubt--
 	sh.uncertain--
 }
 
@@ -396,12 +405,18 @@ func (sh *Shell) caseClause(c *syntax.CaseClause, in *string) {
 	if c.Word != nil {
 		sh.text(c.Word)
 	}
+	doubt := sh.doubt
 	sh.uncertain++
 	cwd := sh.Place.Cwd
-	for _, item := range sh.chosen(c) {
+	items, sure := sh.chosen(c)
+	if !sure {
+		sh.doubt++
+	}
+	for _, item := range items {
 		sh.stmts(item.Stmts, in)
 		sh.forgetDirectory(cwd)
 	}
+	sh.doubt = doubt
 	sh.uncertain--
 }
 

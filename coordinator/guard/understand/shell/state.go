@@ -27,6 +27,8 @@ type Evaluation struct {
 	disk
 	// RunsInput reports whether a program runs what it reads, as a shell does.
 	RunsInput func(name string) bool
+	// CallKinds are the kinds of calls by language and name, as far as they were needed.
+	CallKinds map[[2]string]string
 }
 
 func NewEvaluation(call effect.Call, site Site, dispatch func(*Shell, Command, string) bool) *Evaluation {
@@ -97,6 +99,7 @@ type Source struct {
 	Whole string // set when text is no part of the call: the part to show instead
 	file  *codeFile
 	first int  // the line of the file where Text begins
+	other bool // Text is a program of another language
 	piece bool // Text is only a piece of that line
 }
 
@@ -157,6 +160,8 @@ type Shell struct {
 	Via       string
 	feeds     bool // what the command reads or prints may run as code
 	exact     bool // a missing argument is empty
+	doubt     int  // > 0 in a part of a file that may not run
+	ended     ending
 }
 
 func New(u *Evaluation) *Shell {
@@ -309,6 +314,9 @@ type directoryStack struct {
 
 // Path makes a word absolute in this shell's place.
 func (sh *Shell) Path(word string) string {
+	if word == "" && sh.file() != nil {
+		return partial.Unknown // a variable that is set elsewhere
+	}
 	if !sh.Spend((len(sh.Place.Cwd) + len(word)) / TextPerStep) {
 		return partial.Unknown
 	}

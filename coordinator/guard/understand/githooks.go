@@ -1,0 +1,117 @@
+package understand
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// gitHooks are the hooks that a subcommand of git runs. With --no-verify git leaves
+// out those that may refuse it.
+var gitHooks = []struct{ verbs, refusing, others string }{
+	{verbs: "commit", refusing: "pre-commit commit-msg", others: "prepare-commit-msg post-commit"},
+	{verbs: "push", refusing: "pre-push"},
+	{verbs: "merge", refusing: "pre-merge-commit commit-msg", others: "post-merge"},
+	{verbs: "pull", others: "post-merge"},
+	{verbs: "checkout switch worktree", others: "post-checkout"},
+	{verbs: "rebase", refusing: "pre-rebase", others: "post-checkout post-rewrite"},
+	{verbs: "am", refusing: "applypatch-msg pre-applypatch", others: "post-applypatch"},
+	{verbs: "cherry-pick revert", others: "prepare-commit-msg post-commit"},
+}
+
+// runGitHooks runs the hooks of the repository that a subcommand runs.
+func runGitHooks(sh *shell.Shell, verb string, args []string) {
+	if sh.Eval.Site.FileText == nil || sh.Place.Away != "" {
+		return
+	}
+	for i := range gitHooks {
+		h := &gitHooks[i]
+		if !lex.OneOf(verb, h.verbs) {
+			continue
+		}
+		names := h.others
+		if !unverified(verb, args) {
+			names += " " + h.refusing
+		}
+		runHooks(sh, strings.Fields(names), args)
+	}
+}
+
+// unverified reports whether git leaves out the hooks that may refuse a subcommand.
+func unverified(verb string, args []string) bool {
+	o := shell.ParseOptions(args, "m F C c t author date message file template o push-option -no-verify")
+	return o.Given("no-verify") || verb == "commit" && o.Given("n")
+}
+
+// runHooks runs the hooks with these names, in the top directory of the work tree.
+func runHooks(sh *shell.Shell, names, args []string) {
+	child := sh.Sub()
+	top, hooks := hooksFolder(child)
+	if hooks == "" {
+		return
+	}
+	child.Place.Cwd = top
+	for _, name := range names {
+		child.Via = "git"
+		child.RunProgram(hooks+"/"+name, nil, nil)
+	}
+}
+
+// hooksFolder returns the top directory of the work tree, and the folder of its hooks:
+// the one that a setting names, or the one in the repository.
+func hooksFolder(sh *shell.Shell) (top, hooks string) {
+	top, git := repositoryOf(sh)
+	if git == "" {
+		return "", ""
+	}
+	for _, file := range []string{git + "/config", "~/.gitconfig", "~/.config/git/config"} {
+		text, ok := sh.FileText(file)
+		if dir := hooksPath(text); ok && dir != "" {
+			sh.Place.Cwd = top
+			return top, sh.Path(dir)
+		}
+	}
+	return top, git + "/hooks"
+}
+
+// repositoryOf returns the top directory of the work tree around the shell, and the
+// folder of its repository, "" if there is none in the project.
+func repositoryOf(sh *shell.Shell) (top, git string) {
+	path, ok := nearest(sh, ".git/HEAD", ".git/config", ".git")
+	if !ok {
+		return "", ""
+	}
+	if fspath.Base(path) != ".git" {
+		git = fspath.Dir(path)
+		return fspath.Dir(git), git
+	}
+	top = fspath.Dir(path)
+	text, _ := sh.FileText(path) // of a linked work tree
+	link, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir: ")
+	if !ok {
+		return "", ""
+	}
+	git = fspath.Join(top, link)
+	if common, ok := sh.FileText(git + "/commondir"); ok {
+		git = fspath.Join(git, strings.TrimSpace(common))
+	}
+	return top, git
+}
+
+// hooksPath returns the value of core.hooksPath in the text of git's settings.
+func hooksPath(text string) string {
+	section, dir := "", ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			section = strings.ToLower(strings.Trim(line, "[] \t"))
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if ok && section == "core" && strings.EqualFold(strings.TrimSpace(key), "hookspath") {
+			dir = strings.Trim(strings.TrimSpace(value), `"`)
+		}
+	}
+	return dir
+}

@@ -1,0 +1,310 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// recipePrograms run recipes of a file that is no makefile.
+var recipePrograms = []table{
+	{programs: "just", options: "f d justfile working-directory set! shell-arg shell dotenv-path c? command?", do: just},
+	{programs: "task go-task", options: "t d taskfile dir o output C concurrency I interval", do: task},
+}
+
+const maxRecipes = 100 // that one call of just or task runs
+
+// A recipe is what just or task runs under one name.
+type recipe struct {
+	params []string
+	needs  []string
+	lines  []recipeLine
+}
+
+// recipes are the recipes of a file, with the one that runs without a name.
+type recipes struct {
+	sh    *shell.Shell
+	named map[string]*recipe
+	first string
+	vars  map[string]string
+	ran   map[string]bool
+}
+
+func newRecipes(sh *shell.Shell) *recipes {
+	return &recipes{sh: sh, named: map[string]*recipe{}, vars: map[string]string{}, ran: map[string]bool{}}
+}
+
+// add adds a recipe.
+func (r *recipes) add(name string) *recipe {
+	next := &recipe{}
+	if r.named[name] = next; r.first == "" {
+		r.first = name
+	}
+	return next
+}
+
+// run runs a recipe after those that it needs.
+func (r *recipes) run(name string, args []string) {
+	next := r.named[name]
+	if next == nil || r.ran[name] || len(r.ran) >= maxRecipes {
+		return
+	}
+	r.ran[name] = true
+	for _, need := range next.needs {
+		r.run(need, nil)
+	}
+	texts := map[string]string{}
+	for i, param := range next.params {
+		texts[param] = partial.Unknown
+		if i < len(args) {
+			texts[param] = args[i]
+		}
+	}
+	if len(next.lines) > 0 && strings.HasPrefix(next.lines[0].code, "#!") {
+		r.runWhole(next, texts)
+		return
+	}
+	for _, line := range next.lines {
+		child := r.sh.Sub()
+		child.AtLine(line.line)
+		child.Run(strings.TrimLeft(r.filled(line.code, texts), "@- "), nil)
+	}
+}
+
+// runWhole runs a recipe that is a program by itself.
+func (r *recipes) runWhole(next *recipe, texts map[string]string) {
+	var b strings.Builder
+	for _, line := range next.lines {
+		b.WriteString(r.filled(line.code, texts) + "\n")
+	}
+	child, code := r.sh.Sub(), b.String()
+	child.AtLine(next.lines[0].line)
+	words := strings.Fields(next.lines[0].code[2:])
+	child.Exec([]string{lex.ProgramName(words[len(words)-1]), "-"}, &code)
+}
+
+// filled replaces {{names}} in a text. What is not known becomes a hole.
+func (r *recipes) filled(text string, texts map[string]string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "{{")
+		b.WriteString(before)
+		name, after, closed := strings.Cut(rest, "}}")
+		if !found || !closed {
+			return b.String()
+		}
+		name = strings.TrimLeft(strings.TrimSpace(name), ".")
+		value, ok := texts[name]
+		if !ok {
+			value, ok = r.vars[name]
+		}
+		if !ok {
+			value = partial.Unknown
+		}
+		b.WriteString(value)
+		text = after
+	}
+}
+
+// just runs the recipes that its operands name.
+func just(sh *shell.Shell, c shell.Command, o shell.Options) {
+	sh.Exec(lex.After(c.Args, "--command", 1), c.In)
+	sh.Exec(lex.After(c.Args, "-c", 1), c.In)
+	if o.Given("c command l list n dry-run summary show s dump evaluate fmt choose e edit init variables") {
+		return
+	}
+	path, ok := recipeFile(sh, o, "f justfile", "justfile", "Justfile", ".justfile", "JUSTFILE")
+	if !ok {
+		return
+	}
+	runRecipeFile(sh, path, o.From(1), func(child *shell.Shell, text string) {
+		child.Place.Cwd = fspath.Dir(path)
+		r := newRecipes(child)
+		r.readJust(text)
+		words := o.Pos
+		if len(words) == 0 {
+			r.run(r.first, nil)
+		}
+		for len(words) > 0 {
+			name := words[0]
+			words = words[1:]
+			if next := r.named[name]; next != nil {
+				n := min(len(next.params), len(words))
+				r.run(name, words[:n])
+				words = words[n:]
+			}
+		}
+	})
+}
+
+// recipeFile returns the file that an option names, or else the nearest one.
+func recipeFile(sh *shell.Shell, o shell.Options, option string, names ...string) (string, bool) {
+	if name, ok := o.Get(strings.Fields(option)...); ok {
+		return sh.Path(name), true
+	}
+	return nearest(sh, names...)
+}
+
+// readJust reads the text of a justfile.
+func (r *recipes) readJust(text string) {
+	var open *recipe
+	for _, l := range logicalLines(text) {
+		code := strings.TrimSpace(l.code)
+		switch {
+		case code == "":
+		case strings.IndexByte(" \t", l.code[0]) >= 0:
+			if open != nil {
+				open.lines = append(open.lines, recipeLine{code, l.line})
+			}
+		case lex.BeginsWith(code, "# [ set import mod"):
+			open = nil
+		default:
+			open = r.justHead(code)
+		}
+	}
+}
+
+// justHead reads a line that begins a recipe, an alias or a variable.
+func (r *recipes) justHead(code string) *recipe {
+	if name, value, ok := strings.Cut(code, ":="); ok {
+		name = strings.TrimSpace(strings.TrimPrefix(name, "export "))
+		if alias, ok := strings.CutPrefix(name, "alias "); ok {
+			r.add(strings.TrimSpace(alias)).needs = []string{strings.TrimSpace(value)}
+			return nil
+		}
+		value = strings.TrimSpace(value)
+		if text := strings.Trim(value, `"'`); len(text)+2 == len(value) {
+			r.vars[name] = text
+		}
+		return nil
+	}
+	head, needs, ok := strings.Cut(code, ":")
+	words := strings.Fields(strings.TrimPrefix(head, "@"))
+	if !ok || len(words) == 0 {
+		return nil
+	}
+	next := r.add(words[0])
+	for _, w := range words[1:] {
+		name, value, fixed := strings.Cut(strings.TrimLeft(w, "+*$"), "=")
+		if next.params = append(next.params, name); fixed {
+			r.vars[name] = strings.Trim(value, `"'`)
+		}
+	}
+	for _, need := range strings.Fields(strings.NewReplacer("(", " ", ")", " ", "&&", " ").Replace(needs)) {
+		next.needs = append(next.needs, need)
+	}
+	return next
+}
+
+// task runs the tasks that its operands name.
+func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if o.Given("l list a list-all n dry summary status init version") {
+		return
+	}
+	path, ok := recipeFile(sh, o, "t taskfile", "Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml",
+		"Taskfile.dist.yml", "Taskfile.dist.yaml")
+	if !ok {
+		return
+	}
+	runRecipeFile(sh, path, append(settings(o.Pos), o.Behind...), func(child *shell.Shell, text string) {
+		child.Place.Cwd = fspath.Dir(path)
+		r := newRecipes(child)
+		r.vars["CLI_ARGS"] = shell.QuoteAll(o.Behind)
+		r.readTasks(text)
+		names := o.Pos[:len(o.Pos)-len(o.Behind)]
+		if len(names) == 0 {
+			names = []string{"default"}
+		}
+		for _, name := range names {
+			r.run(name, nil)
+		}
+	})
+}
+
+// A taskReader reads the tasks of a Taskfile: the part of YAML that they are written in.
+type taskReader struct {
+	*recipes
+	name    string // of the task that is read
+	indent  int    // of the names of the tasks
+	section string // the field of the task that is read
+}
+
+// readTasks reads the tasks in the text of a Taskfile.
+func (r *recipes) readTasks(text string) {
+	t := taskReader{recipes: r}
+	inTasks := false
+	for i, line := range strings.Split(text, "\n") {
+		code := strings.TrimSpace(line)
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		switch {
+		case code == "" || code[0] == '#':
+		case indent == 0 && code[0] != '-':
+			inTasks, t.indent = code == "tasks:", 0
+		case inTasks:
+			t.line(code, indent, i+1)
+		}
+	}
+}
+
+// line reads one line of the tasks.
+func (t *taskReader) line(code string, indent, number int) {
+	key, value, isKey := strings.Cut(code, ":")
+	value = strings.TrimSpace(value)
+	if t.indent == 0 {
+		t.indent = indent
+	}
+	if indent == t.indent && isKey {
+		t.name, t.section = strings.Trim(key, `"'`), "cmds"
+		t.add(t.name)
+		t.command(value, number)
+		return
+	}
+	if t.name == "" {
+		return
+	}
+	if lex.OneOf(key, "cmds cmd deps vars env desc summary dir sources generates status preconditions silent aliases") {
+		t.section = key
+		t.items(value, number)
+		return
+	}
+	t.items(strings.TrimSpace(strings.TrimPrefix(code, "- ")), number)
+}
+
+// items reads the commands or the needed tasks of a line.
+func (t *taskReader) items(text string, number int) {
+	list := []string{text}
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		list = strings.Split(strings.TrimSuffix(inner, "]"), ",")
+	}
+	for _, item := range list {
+		switch item = strings.TrimSpace(item); t.section {
+		case "deps":
+			item = strings.TrimSpace(strings.TrimPrefix(item, "task:"))
+			t.named[t.name].needs = append(t.named[t.name].needs, strings.Trim(item, `"'`))
+		case "cmds", "cmd":
+			t.command(item, number)
+		}
+	}
+}
+
+// command adds a command to the task that is read.
+func (t *taskReader) command(text string, number int) {
+	for _, key := range [...]string{"cmd:", "defer:"} {
+		text = strings.TrimSpace(strings.TrimPrefix(text, key))
+	}
+	if other, ok := strings.CutPrefix(text, "task:"); ok {
+		next := t.named[t.name]
+		next.needs = append(next.needs, strings.Trim(strings.TrimSpace(other), `"'`))
+		return
+	}
+	if quote := text[:min(1, len(text))]; slices.Contains([]string{`"`, `'`}, quote) {
+		text = strings.Trim(text, quote)
+	}
+	if text != "" && !slices.Contains([]string{"|", ">", "|-", ">-", "{", "}"}, text) {
+		t.named[t.name].lines = append(t.named[t.name].lines, recipeLine{text, number})
+	}
+}
