@@ -175,7 +175,7 @@ func (c *Coordinator) newWeb(shared *core.Core) channels.Channel {
 			return c.server.Page(ctx, line, op, in)
 		},
 		Note:   c.cfg.Dirs.NotePage,
-		Caller: peer.OfTCP,
+		Caller: new(peer.Finder).OfTCP,
 		Afar:   home.Program(c.cfg.Bin, "afar"),
 		Env:    c.cfg.Dirs.Env(),
 	})

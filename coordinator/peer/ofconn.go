@@ -39,13 +39,21 @@ import (
 // person is connected by ssh, a program of the same login could leave its connection where no
 // process shows it, such as on the way through a Unix socket, and pass for sshd. All of them
 // still need the cookie of a browser that is signed in.
-func OfTCP(local, remote netip.AddrPort) ([]Process, error) {
+func OfTCP(local, remote netip.AddrPort) ([]Process, error) { return new(Finder).OfTCP(local, remote) }
+
+// OfTCP is like the function OfTCP. The search through all processes takes long on a busy
+// machine, so a Finder does it once for each connection. Then it looks at those who held the
+// connection: whether they still do, and what they are now. Those to whom they passed it on
+// meanwhile are not found. All that such a search could add is a program in a session to
+// which a program outside has given its connection; such a program can as well do what the
+// session asks it to, see What remains.
+func (f *Finder) OfTCP(local, remote netip.AddrPort) ([]Process, error) {
 	local = netip.AddrPortFrom(local.Addr().Unmap(), local.Port())
 	remote = netip.AddrPortFrom(remote.Addr().Unmap(), remote.Port())
 	if !local.Addr().IsLoopback() || !remote.Addr().IsLoopback() {
 		return nil, ErrUnknown
 	}
-	return ofTCP(local, remote)
+	return f.ofTCP(local, remote)
 }
 
 // lines returns the lines of some processes, one after the other. Those that show a session

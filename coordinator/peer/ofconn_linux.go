@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,7 +23,38 @@ type end struct {
 	uid   int    // of who opened it
 }
 
-func ofTCP(local, remote netip.AddrPort) ([]Process, error) {
+// A Finder finds the processes at the other end of connections. The zero value is ready. It
+// is safe for concurrent use.
+type Finder struct {
+	mu    sync.Mutex
+	known map[connection][]holder // that a search has found
+}
+
+// A connection names one of our connections, and the socket at its other end.
+type connection struct {
+	local, remote netip.AddrPort
+	inode         string
+}
+
+// mostKnown bounds the connections that a Finder remembers.
+const mostKnown = 256
+
+func (f *Finder) holders(of connection) []holder {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.known[of]
+}
+
+func (f *Finder) remember(of connection, found []holder) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.known) >= mostKnown || f.known == nil {
+		f.known = map[connection][]holder{}
+	}
+	f.known[of] = found
+}
+
+func (f *Finder) ofTCP(local, remote netip.AddrPort) ([]Process, error) {
 	e, err := endOf(remote, local)
 	if err != nil {
 		return nil, err
@@ -31,6 +63,10 @@ func ofTCP(local, remote netip.AddrPort) ([]Process, error) {
 	if e.uid != ours {
 		return ofAccount(e.uid)
 	}
+	of := connection{local, remote, e.inode}
+	if all, err := linesOf(f.holders(of)); err == nil {
+		return all, nil
+	}
 	found, hidden, err := holders("socket:[" + e.inode + "]")
 	if err != nil {
 		return nil, err
@@ -38,6 +74,7 @@ func ofTCP(local, remote netip.AddrPort) ([]Process, error) {
 	if len(found) == 0 {
 		return startedByRoot(hidden, ours, groupOf(remote, local))
 	}
+	f.remember(of, found)
 	return linesOf(found)
 }
 
@@ -74,6 +111,9 @@ func ofAccount(uid int) ([]Process, error) {
 // endOf returns the end of a connection whose own address is here. An IPv6 socket may be
 // used for an IPv4 connection.
 func endOf(here, there netip.AddrPort) (end, error) {
+	if e, ok := askedEnd(here, there); ok {
+		return e, nil
+	}
 	for range 2 { // the kernel may skip a row when the list changes while it is read
 		for _, wide := range []bool{!here.Addr().Is4(), true} {
 			name := "/proc/net/tcp"

@@ -583,9 +583,65 @@ func BenchmarkOfTCP(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer other.Close()
-	for b.Loop() {
-		if f := find(other); f.Err != "" {
-			b.Fatal(f.Err)
+	known := new(peer.Finder)
+	for name, ofTCP := range map[string]func(local, remote netip.AddrPort) ([]peer.Process, error){
+		"first": peer.OfTCP, "again": known.OfTCP,
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := ofTCP(addrOf(other.LocalAddr()), addrOf(other.RemoteAddr())); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestFinder: what is remembered of a connection is true of it now: who has let go of it does
+// not count, and those to whom it went are searched for.
+func TestFinder(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	// It hands the connection to a child in a session, which then closes it.
+	script := `exec 3<>"/dev/tcp/${0%:*}/${0##*:}" 4<&0; read -r x
+		CLAUDECODE=1 bash -c 'read -r x <&4; exec 3>&-; read -r x <&4' & exec 3>&-; wait`
+	cmd := exec.Command("bash", "-c", script, l.Addr().String())
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait() //nolint:errcheck // it reads until its input ends
+	defer in.Close()
+	conn, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	finder := new(peer.Finder)
+	look := func() ([]peer.Process, error) {
+		return finder.OfTCP(addrOf(conn.LocalAddr()), addrOf(conn.RemoteAddr()))
+	}
+	if line, err := look(); err != nil || line[0].PID != cmd.Process.Pid || line[0].Marked {
+		t.Fatalf("at first: %+v, %v", line, err)
+	}
+	fmt.Fprintln(in)
+	becomes(t, "is in a session", func() bool { line, err := look(); return err == nil && line[0].Marked })
+	fmt.Fprintln(in)
+	becomes(t, "has no connection", func() bool { _, err := look(); return err != nil })
+}
+
+// becomes waits until something is true.
+func becomes(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("it never %s", what)
 		}
 	}
 }

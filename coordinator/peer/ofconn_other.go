@@ -4,4 +4,7 @@ package peer
 
 import "net/netip"
 
-func ofTCP(_, _ netip.AddrPort) ([]Process, error) { return nil, ErrUnknown }
+// A Finder finds the processes at the other end of connections.
+type Finder struct{}
+
+func (*Finder) ofTCP(_, _ netip.AddrPort) ([]Process, error) { return nil, ErrUnknown }

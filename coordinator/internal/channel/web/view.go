@@ -65,13 +65,15 @@ var errNoPage = errors.New("there is no such page")
 
 // showView answers with a whole page.
 func (c *Channel) showView(w http.ResponseWriter, r *http.Request) {
+	v := visitorOf(r)
+	go c.line(v.local, v.remote) // the search takes a while; a decision that follows need not wait for it
 	q := c.query(r)
-	v, err := c.viewOf(q)
+	view, err := c.viewOf(q)
 	if err != nil {
 		c.fail(w, q, err)
 		return
 	}
-	c.show(w, q, http.StatusOK, v)
+	c.show(w, q, http.StatusOK, view)
 }
 
 // show writes a page.
