@@ -14,7 +14,8 @@ import (
 
 // features lists the features, with the layers in which each has a file. A feature has the
 // same file name in each layer: ask.go in wire, hooks, core, store, server and telegram, and
-// cmd_asks.go. A name with a slash is a file of a domain package below coordinator/internal;
+// cmd_asks.go. The page reads and decides through the server's operations, so web has few of
+// its own. A name with a slash is a file of a domain package below coordinator/internal;
 // cmd:NAME is cmd/afar/cmd_NAME.go. More files may have names that begin with the feature:
 // ask.go, ask_answer.go.
 var features = map[string]string{
@@ -31,7 +32,7 @@ var features = map[string]string{
 	"doctor":      "wire server cmd:doctor",
 	"elicitation": "hooks ask/elicitation core telegram",
 	"grant":       "wire hooks grant/grant core store server telegram cmd:grants cmd:revoke",
-	"guard":       "wire hooks session/guard core server cmd:guard cmd:guardtest",
+	"guard":       "wire hooks session/guard core server page cmd:guard cmd:guardtest",
 	"issue":       "wire loop/issue core server cmd:issue",
 	"journal":     "wire event/event core server cmd:audit cmd:log",
 	"loop":        "wire loop/loop core store server cmd:loop",
@@ -42,12 +43,12 @@ var features = map[string]string{
 	"policy":      "wire server cmd:trust",
 	"question":    "wire hooks ask/question server telegram",
 	"remind":      "ask/remind telegram",
-	"report":      "wire core store server cmd:report",
+	"report":      "wire core store server page cmd:report",
 	"review":      "wire hooks review/review session/review core server",
 	"run":         "wire run/run core store server cmd:run",
 	"send":        "wire core server cmd:send",
-	"session":     "wire hooks session/session core store server",
-	"signin":      "signin/signin core store",
+	"session":     "wire hooks session/session core store server page",
+	"signin":      "signin/signin core store web",
 	"status":      "wire server cmd:status",
 	"stop":        "wire hooks turn/turn core server",
 	"telegram":    "wire server telegram cmd:telegram",
@@ -73,6 +74,8 @@ var layers = map[string]layer{
 	"server": {dir: in + "server", own: "access backlog decode hook line listen named process reasons server toolcall"},
 	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan " +
 		"poll render stamp thread trouble update whole"},
+	"web":  {dir: in + "channel/web", own: "act form listen live printed read route secure view web"},
+	"page": {dir: in + "page", own: "card highlight markdown now page settings sheet templates view"},
 	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config demo hold lock logs pin restart serve service start " +
 		"stop uninstall update version"},
 }
