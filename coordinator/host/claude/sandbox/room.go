@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
@@ -32,11 +33,14 @@ type Spec struct {
 type Room struct {
 	dir  string
 	spec Spec
+	lock *home.Lock // on dir, until the room is removed or its maker has died
 }
 
 // NewRoom creates a room in the system's folder for temporary files. The programs are
-// copied without the pin next to them, so that the hooks follow AFAR_HOME.
+// copied without the pin next to them, so that the hooks follow AFAR_HOME. It also removes
+// the rooms of the same name whose makers were killed.
 func NewRoom(spec Spec) (Room, error) {
+	sweep(spec.Name)
 	dir, err := os.MkdirTemp("", spec.Name)
 	if err != nil {
 		return Room{}, err
@@ -44,12 +48,35 @@ func NewRoom(spec Spec) (Room, error) {
 	if whole, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = whole
 	}
-	r := Room{dir, spec}
-	if err := r.fill(); err != nil {
+	r := Room{dir: dir, spec: spec}
+	if r.lock, err = home.TryLock(dir); err == nil {
+		err = r.fill()
+	}
+	if err != nil {
 		r.Remove()
 		return Room{}, err
 	}
 	return r, nil
+}
+
+// settledFor is how old a room is before it can count as left behind: its maker has its
+// lock by then.
+const settledFor = time.Minute
+
+// sweep removes the rooms that nobody holds any more. Nothing in them is run. A coordinator
+// that still runs in one ends by itself when its home is gone.
+func sweep(name string) {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), name+"*")) // the name is no bad pattern
+	for _, dir := range left {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < settledFor {
+			continue
+		}
+		if lock, err := home.TryLock(dir); err == nil && lock != nil {
+			_ = os.RemoveAll(dir) // another sweep removes what is left
+			lock.Release()
+		}
+	}
 }
 
 func (r Room) fill() error {
@@ -212,6 +239,7 @@ func (r Room) Remove() {
 	for os.RemoveAll(r.dir) != nil && ctx.Err() == nil {
 		time.Sleep(lookEvery)
 	}
+	r.lock.Release()
 }
 
 // Afar runs the room's own copy of the command line and reads its JSON into out.
