@@ -38,10 +38,19 @@ func partial(t *testing.T, v page.View, id string) string {
 	return b.String()
 }
 
-// TestLive: a change arrives in the open page. What the person typed, opened and marked stays,
-// the title counts, and a stream that ended is taken up again after the last message.
-func TestLive(t *testing.T) {
+// TestInBrowser uses the pages in a real browser. Its start takes as long as most of the tests.
+func TestInBrowser(t *testing.T) {
 	b := browser.Start(t)
+	for name, test := range map[string]func(*testing.T, *browser.Browser){
+		"live": seeLive, "keys": seeKeys, "form": seeForm, "without scripts": seeWithoutScripts, "reload once": seeReloadOnce,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, b) })
+	}
+}
+
+// seeLive: a change arrives in the open page. What the person typed, opened and marked stays,
+// the title counts, and a stream that ended is taken up again after the last message.
+func seeLive(t *testing.T, b *browser.Browser) {
 	changes, ids := make(chan string), make(chan string, 10)
 	fewer := fullNow()
 	fewer.Cards = fewer.Cards[1:]
@@ -117,9 +126,8 @@ func answers(t *testing.T) (url string, sent chan string) {
 	}}), sent
 }
 
-// TestKeys: a person answers with the keyboard alone.
-func TestKeys(t *testing.T) {
-	b := browser.Start(t)
+// seeKeys: a person answers with the keyboard alone.
+func seeKeys(t *testing.T, b *browser.Browser) {
 	url, sent := answers(t)
 	tab := b.Tab(t)
 	tab.View(1280, 900, false)
@@ -158,10 +166,9 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestForm: a form that htmx sends puts the answer in the place of the page, without a new
+// seeForm: a form that htmx sends puts the answer in the place of the page, without a new
 // document and without a jump.
-func TestForm(t *testing.T) {
-	b := browser.Start(t)
+func seeForm(t *testing.T, b *browser.Browser) {
 	url, sent := answers(t)
 	tab := b.Tab(t)
 	tab.View(1280, 900, false)
@@ -181,9 +188,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestWithoutScripts: reading and answering work without JavaScript.
-func TestWithoutScripts(t *testing.T) {
-	b := browser.Start(t)
+// seeWithoutScripts: reading and answering work without JavaScript.
+func seeWithoutScripts(t *testing.T, b *browser.Browser) {
 	url, sent := answers(t)
 	tab := b.Tab(t)
 	tab.View(390, 844, false)
@@ -204,9 +210,8 @@ func TestWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestReloadOnce: a page that was opened without the cookie loads itself again, once.
-func TestReloadOnce(t *testing.T) {
-	b := browser.Start(t)
+// seeReloadOnce: a page that was opened without the cookie loads itself again, once.
+func seeReloadOnce(t *testing.T, b *browser.Browser) {
 	loads := make(chan struct{}, 10)
 	in := site{views: map[string]page.View{"signin": page.SignIn{Reload: true}}}
 	url := serveFunc(t, func(w http.ResponseWriter, r *http.Request) {
