@@ -5,28 +5,46 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// passing are the programs that may pass "--help" on to another.
-var passing = [...][]table{wrappers, wrapperPrograms, codePrograms, containerPrograms}
+// A family is a list of tables. passes says that its programs may pass "--help" on to
+// another one.
+type family struct {
+	tables []table
+	passes bool
+}
 
-// families are the other programs. They are lists, not a map, so nothing is built when
-// the hook starts.
-var families = [...][]table{
-	textPrograms, filePrograms, diskPrograms, sqlClients, databasePrograms, processPrograms, networkPrograms, publishPrograms,
-	packagePrograms, secretPrograms, machineTables, diskTables, historyTables, storeTables, networkTables,
-	packageTables, scriptPrograms, recipePrograms,
+// families are all programs, those of everyday commands first. They are lists, not a
+// map, so nothing is built when the hook starts. No program is listed twice.
+var families = [...]family{
+	{tables: filePrograms},
+	{tables: textPrograms},
+	{tables: packagePrograms},
+	{tables: publishPrograms},
+	{tables: wrapperPrograms, passes: true},
+	{tables: codePrograms, passes: true},
+	{tables: containerPrograms, passes: true},
+	{tables: wrappers, passes: true},
+	{tables: networkPrograms},
+	{tables: scriptPrograms},
+	{tables: recipePrograms},
+	{tables: diskPrograms},
+	{tables: sqlClients},
+	{tables: databasePrograms},
+	{tables: processPrograms},
+	{tables: secretPrograms},
+	{tables: machineTables},
+	{tables: diskTables},
+	{tables: historyTables},
+	{tables: storeTables},
+	{tables: networkTables},
+	{tables: packageTables},
 }
 
 // tableOf returns the table that lists a program, or nil. It also returns whether the
 // program may pass "--help" on to another one.
 func tableOf(name string) (t *table, passes bool) {
-	for _, list := range passing {
-		if t := tableIn(list, name); t != nil {
-			return t, true
-		}
-	}
-	for _, list := range families {
-		if t := tableIn(list, name); t != nil {
-			return t, false
+	for i := range families {
+		if t := tableIn(families[i].tables, name); t != nil {
+			return t, families[i].passes
 		}
 	}
 	return nil, false
@@ -44,15 +62,13 @@ func tableIn(list []table, name string) *table {
 
 // program holds what the tables say about a program name.
 type program struct {
-	table    *table // nil if no table lists it
-	passes   bool   // it may pass "--help" on to another program
-	shell    bool   // a shell
-	silent   bool   // its empty output is known to be empty
-	secret   bool   // with the right arguments it shows a secret
-	prints   bool   // with the right arguments it prints code for eval
-	own      bool   // it may affect Afar or the host's guard rails
-	controls bool   // it controls something on another machine or service
-	sql      bool   // it is the first word of an SQL statement
+	table  *table // nil if no table lists it
+	passes bool   // it may pass "--help" on to another program
+	shell  bool   // a shell
+	silent bool   // its empty output is known to be empty
+	secret bool   // with the right arguments it shows a secret
+	prints bool   // with the right arguments it prints code for eval
+	own    bool   // it may affect Afar or the host's guard rails
 }
 
 // maxPrograms bounds the cache. A call that a person wrote has fewer names.
@@ -79,15 +95,13 @@ func (d *dispatcher) programNamed(name string) program {
 	}
 	t, passes := tableOf(name)
 	p := program{
-		table:    t,
-		passes:   passes,
-		shell:    lex.IsShellName(name),
-		silent:   silent(name),
-		secret:   secretCommander(name),
-		prints:   evalPrinter(name),
-		own:      ownName(name),
-		controls: controls(name),
-		sql:      lex.OneOf(name, "drop delete alter update grant flushall flushdb"),
+		table:  t,
+		passes: passes,
+		shell:  lex.IsShellName(name),
+		silent: silent(name),
+		secret: secretCommander(name),
+		prints: evalPrinter(name),
+		own:    ownName(name),
 	}
 	if d.programs == nil {
 		d.programs = map[string]program{}

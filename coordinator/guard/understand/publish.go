@@ -14,7 +14,7 @@ import (
 // publishPrograms are the programs of this file, with what each does.
 var publishPrograms = []table{
 	{
-		programs: "npm pnpm yarn bun",
+		programs: "npm pnpm yarn",
 		options:  "w workspace prefix C dir tag otp registry cwd filter F",
 		do:       nodePackages,
 	},

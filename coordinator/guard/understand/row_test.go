@@ -140,3 +140,18 @@ func TestEachRowForAndAgainst(t *testing.T) {
 		t.Errorf("only %d rows", tried)
 	}
 }
+
+// TestEachProgramOnce checks that no program is in two tables: the second would be dead.
+func TestEachProgramOnce(t *testing.T) {
+	seen := map[string]string{}
+	for i := range families {
+		for _, table := range families[i].tables {
+			for _, name := range strings.Fields(table.programs) {
+				if other, twice := seen[name]; twice {
+					t.Errorf("%s is listed with %q and with %q", name, other, table.programs)
+				}
+				seen[name] = table.programs
+			}
+		}
+	}
+}
