@@ -72,6 +72,8 @@ install() {
   login_service
   say "Installed."
   "$bin/afar" doctor </dev/null || say "The doctor's red lines say what is left to do."
+  say "Next: start \`claude\` in a project as always. \`afar open\` shows its questions in your browser, and you answer there;"
+  say "\`afar telegram connect\` brings them to your phone."
 }
 
 uninstall() {

@@ -7,6 +7,25 @@ import (
 	"github.com/afar-sh/afar/coordinator/wording"
 )
 
+// AwayText says what the away mode does with the channels that are ready.
+func (n Now) AwayText() string {
+	here := "here"
+	for _, c := range n.Status.Channels {
+		if c.ID == "telegram" && c.State == "ready" {
+			here = "here and on your phone"
+		}
+	}
+	switch n.Status.Settings.Away {
+	case "on":
+		return "Questions leave the terminal at once and wait " + here + "."
+	case "auto":
+		return "Questions wait in the terminal first. Without an answer there they also appear " + here + "."
+	case "off":
+		return "Questions stay in the terminal."
+	}
+	return ""
+}
+
 // A row is a session as the list of sessions shows it.
 type row struct {
 	wire.Session

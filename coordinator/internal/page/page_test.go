@@ -405,3 +405,24 @@ func BenchmarkRender(b *testing.B) {
 		})
 	}
 }
+
+// TestAwayText: the phone is named only where one is paired.
+func TestAwayText(t *testing.T) {
+	phone := wire.Channel{ID: "telegram", State: "ready"}
+	for _, tt := range []struct {
+		mode  string
+		phone string
+		want  string
+	}{
+		{"off", "ready", "Questions stay in the terminal."},
+		{"on", "off", "Questions leave the terminal at once and wait here."},
+		{"on", "ready", "Questions leave the terminal at once and wait here and on your phone."},
+		{"auto", "unpaired", "Questions wait in the terminal first. Without an answer there they also appear here."},
+	} {
+		phone.State = tt.phone
+		n := page.Now{Status: wire.StatusReply{Settings: wire.Settings{Away: tt.mode}, Channels: []wire.Channel{phone}}}
+		if got := n.AwayText(); got != tt.want {
+			t.Errorf("%s, phone %s: %q, want %q", tt.mode, tt.phone, got, tt.want)
+		}
+	}
+}

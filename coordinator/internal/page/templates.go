@@ -19,7 +19,6 @@ var addresses = versions()
 // found by every test.
 var templates = template.Must(template.New("page").Funcs(template.FuncMap{
 	"asset":      func(name string) string { return addresses[name] },
-	"away":       func(mode string) string { return modes[mode] },
 	"boost":      func() template.HTMLAttr { return boost },
 	"clip":       text.ClipBytes,
 	"code":       code,
@@ -59,13 +58,6 @@ var templates = template.Must(template.New("page").Funcs(template.FuncMap{
 	"wholeProse": wholeProse,
 	"wants":      wording.Wants,
 }).ParseFS(files, "templates/*.html"))
-
-// modes say what an away mode does.
-var modes = map[string]string{
-	"off":  "Questions stay in the terminal.",
-	"on":   "Questions leave the terminal at once and wait here and on your phone.",
-	"auto": "Questions wait in the terminal first. Without an answer there they come here and to your phone.",
-}
 
 // boost has htmx send a form and put the answer in the place of the page's content, without
 // a new document. Without scripts the browser sends the form itself.
