@@ -52,13 +52,18 @@ func isItem(a effect.Arg) bool { return lex.IsNumber(a.Path[strings.LastIndexByt
 // action returns the words of the verb that a field gives, as in {"action": "delete_file"}.
 func (t serverTool) action() []string {
 	for _, a := range t.call.Args {
-		isVerb := lex.OneOf(strings.ToLower(fieldName(a)), actionWords) && !isItem(a)
-		if isVerb && len(a.Value) < 40 && !strings.ContainsAny(a.Value, " \n/.") && !isMethod(a.Value) {
+		switch {
+		case isItem(a), !lex.OneOf(strings.ToLower(fieldName(a)), actionWords):
+		case len(a.Value) > maxAction, strings.ContainsAny(a.Value, " \n/."), isMethod(a.Value):
+		default:
 			return lex.VerbWords(a.Value)
 		}
 	}
 	return nil
 }
+
+// maxAction bounds the length of a verb that a field gives.
+const maxAction = 40
 
 func isMethod(value string) bool { return lex.OneOf(value, requestMethods) }
 
@@ -87,15 +92,18 @@ func (t serverTool) request(sh *shell.Shell) bool {
 // commandLine runs a command whose words are the items of a list, or whose program and
 // arguments are fields of their own.
 func (t serverTool) commandLine(sh *shell.Shell) {
-	program := t.programField()
+	program, lists := t.programField(), argumentWords
+	if program != "" {
+		lists += " params parameters"
+	}
 	var argv []string
 	for _, a := range t.call.Args {
 		name, text := strings.ToLower(fieldName(a)), partial.Scrub(a.Value)
 		switch {
-		case isItem(a) && (lex.OneOf(name, argumentWords) || program != "" && lex.OneOf(name, "params parameters")):
+		case !isItem(a):
+			argv = append(argv, argumentText(name, text)...)
+		case lex.OneOf(name, lists):
 			argv = append(argv, text)
-		case lex.OneOf(name, "args arguments argv") && !strings.Contains(text, "\n"):
-			argv = append(argv, shell.QuotedFields(text)...)
 		}
 	}
 	if len(argv) == 0 {
@@ -104,17 +112,28 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 	if program == "" && !slices.Contains(t.words, argv[0]) {
 		program = t.program()
 	}
-	if program != "" && program != argv[0] {
-		argv = append([]string{program}, argv...)
+	if lex.OneOf(program, argv[0]) {
+		program = ""
 	}
+	argv = slices.DeleteFunc(append([]string{program}, argv...), func(s string) bool { return s == "" })
 	sh.Part = lex.Clip(strings.Join(argv, " "), 300)
 	sh.Exec(argv, nil)
+}
+
+// argumentText returns the arguments in a field that holds all of them as one text.
+func argumentText(name, text string) []string {
+	if !lex.OneOf(name, "args arguments argv") || strings.Contains(text, "\n") {
+		return nil
+	}
+	return shell.QuotedFields(text)
 }
 
 // programField returns the program that a field names, or "".
 func (t serverTool) programField() string {
 	for _, a := range t.call.Args {
-		if !isItem(a) && lex.OneOf(strings.ToLower(fieldName(a)), programWords) && !strings.Contains(a.Value, " ") {
+		switch {
+		case isItem(a), strings.Contains(a.Value, " "):
+		case lex.OneOf(strings.ToLower(fieldName(a)), programWords):
 			return partial.Scrub(a.Value)
 		}
 	}
@@ -143,7 +162,7 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 	words, text := fieldWords(a), partial.Scrub(a.Value)
 	name := strings.ToLower(fieldName(a))
 	switch {
-	case t.browses() && lex.HasWord(words, codeWords+" script"):
+	case t.runsPage(words):
 		fetchedByCode(sh, text)
 	case name == "script" && lex.HasWord(t.server, "applescript osascript macos automation"):
 		script.AppleScript(sh, text)
@@ -160,6 +179,11 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 	}
 }
 
+// runsPage reports whether a field holds code for a page in a browser.
+func (t serverTool) runsPage(words []string) bool {
+	return t.browses() && lex.HasWord(words, codeWords+" script")
+}
+
 // isCommand reports whether a field holds a command for a shell.
 func (t serverTool) isCommand(name string, words []string, a effect.Arg) bool {
 	switch {
@@ -167,14 +191,19 @@ func (t serverTool) isCommand(name string, words []string, a effect.Arg) bool {
 		return false
 	case lex.HasWord(words, commandWords), name == "script":
 		return true
+	case lex.OneOf(name, "input text"):
+		return lex.HasWord(slices.Concat(t.server, t.words), "shell terminal bash ssh exec")
 	}
-	return lex.OneOf(name, "input text") && lex.HasWord(append(t.server, t.words...), "shell terminal bash ssh exec")
+	return false
 }
 
 // isStatement reports whether a field holds a statement for a database. A text that is
 // searched for is none.
 func (t serverTool) isStatement(words []string) bool {
-	return lex.HasWord(words, "sql") || lex.HasWord(words, statementWords) && !t.searches()
+	if t.searches() {
+		return lex.HasWord(words, "sql")
+	}
+	return lex.HasWord(words, statementWords)
 }
 
 // statement reads SQL, or a GraphQL mutation.
@@ -228,13 +257,23 @@ func (t serverTool) place(sh *shell.Shell, name string, words []string, text str
 
 // isURL reports whether a text has the form of a URL.
 func isURL(text string) bool {
-	scheme, rest, ok := strings.Cut(text, "://")
-	return ok && len(scheme) < 12 && rest != "" && !strings.ContainsAny(text, " \n")
+	scheme, rest, _ := strings.Cut(text, "://")
+	switch {
+	case rest == "", len(scheme) > maxScheme, strings.ContainsAny(text, " \n"):
+		return false
+	}
+	return true
 }
+
+// maxScheme bounds the length of the scheme of a URL.
+const maxScheme = 11
 
 // isPath reports whether a text has the form of a path.
 func isPath(text string) bool {
-	return strings.ContainsAny(text, "/\\~") && !strings.HasPrefix(text, "!") && !strings.ContainsAny(text, "\n(")
+	if strings.HasPrefix(text, "!") || strings.ContainsAny(text, "\n(") {
+		return false
+	}
+	return strings.ContainsAny(text, "/\\~")
 }
 
 // What the words of a tool's name say about the paths that it gets.
@@ -245,13 +284,14 @@ const (
 	sendingWords  = "upload send attach share"
 )
 
+// maxPath bounds the length of a path. A longer text is something else.
+const maxPath = 4096
+
 // path reports what a tool does to a path.
 func (t serverTool) path(sh *shell.Shell, text, name string) {
-	if !strings.ContainsAny(text, "/\\.~") || strings.Contains(text, "://") || len(text) > 4096 {
-		return
-	}
 	p := sh.Path(text)
 	switch {
+	case !strings.ContainsAny(text, "/\\.~"), strings.Contains(text, "://"), len(text) > maxPath:
 	case lex.HasWord(t.words, sendingWords):
 		if holdsSecret(sh, text) {
 			sh.Effect(effect.SendOut, effect.Secret, t.call.Tool)

@@ -27,15 +27,18 @@ const secretOptions = "key keyfile keystore cert certfile identity env envfile s
 // program that gets a file may show it. The value of an option that asks for a credential is
 // used and not shown.
 func readsOperands(sh *shell.Shell, c shell.Command, full string) {
-	if ownScript(full) || lex.OneOf(c.Name, usesSecrets) || sh.Place.Away != "" {
+	switch {
+	case ownScript(full), lex.OneOf(c.Name, usesSecrets), sh.Place.Away != "":
 		return // a script of the project, a program that is known, or files of another machine
 	}
-	for i, a := range c.Args {
-		if a == "" || a[0] == '-' || !strings.ContainsAny(a, "./") || i > 0 && asksForKey(c.Args[i-1]) {
-			continue
-		}
-		if p := sh.Path(a); protected.SecretPath(p, sh.Place.Home) {
-			sh.Effect(effect.ReadFile, "", p)
+	before := ""
+	for _, a := range c.Args {
+		asked := asksForKey(before)
+		before = a
+		switch {
+		case asked, strings.HasPrefix(a, "-"), !strings.ContainsAny(a, "./"):
+		case protected.SecretPath(sh.Path(a), sh.Place.Home):
+			sh.Effect(effect.ReadFile, "", sh.Path(a))
 			return
 		}
 	}

@@ -26,7 +26,8 @@ const localVerbs = "ember hanami nest ng ionic task invoke inv nox tox doit mage
 // destroysByWord reports a possible destruction by a program that no table lists, if its
 // first operands say so.
 func destroysByWord(sh *shell.Shell, c shell.Command, full string) {
-	if ownScript(full) || lex.OneOf(c.Name, localVerbs) || lex.ContainsAny(c.Args, dryOptions) {
+	switch {
+	case ownScript(full), lex.OneOf(c.Name, localVerbs), lex.ContainsAny(c.Args, dryOptions):
 		return
 	}
 	words := leadingWords(c.Args)
@@ -49,11 +50,14 @@ const dryOptions = "--dry-run --dryrun --help -h --simulate --what-if --list tes
 // behind an option may be its value and does not count.
 func leadingWords(args []string) []string {
 	var words []string
-	for i, a := range args {
+	before := ""
+	for _, a := range args {
+		value := strings.HasPrefix(before, "-")
+		before = a
 		switch {
 		case len(words) == 3:
 			return words
-		case a == "", a[0] == '-', i > 0 && strings.HasPrefix(args[i-1], "-"):
+		case value, a == "", strings.HasPrefix(a, "-"):
 		default:
 			words = append(words, strings.ToLower(a))
 		}
@@ -63,12 +67,15 @@ func leadingWords(args []string) []string {
 
 // endsHosted reports whether one of the words ends something hosted.
 func endsHosted(words []string) bool {
+	if len(words) < 2 || lex.ContainsAny(words, "cache caches") {
+		return false
+	}
 	for i, w := range words {
-		if lex.OneOf(w, endVerbs) && len(words) > 1 && !lex.ContainsAny(words, "cache caches") {
+		switch {
+		case lex.OneOf(w, endVerbs):
 			return true
-		}
-		if lex.OneOf(w, "delete drop") && lex.ContainsAny(words[max(0, i-1):], hostedNouns) {
-			return true
+		case lex.OneOf(w, "delete drop"):
+			return lex.ContainsAny(words[max(0, i-1):], hostedNouns)
 		}
 	}
 	return false
