@@ -250,6 +250,7 @@ func kubectl(sh *shell.Shell, c shell.Command, o shell.Options) {
 var clusterRows = []row{
 	{words: "exec|run|debug", also: runsInCluster},
 	{words: "delete", also: clusterDelete},
+	{words: "cp", also: copiesToCluster},
 	{words: "drain|cordon|taint|evict", kind: effect.ChangeRemote, op: byVerb, target: "$1"},
 	{words: "scale", given: "replicas=0", kind: effect.ChangeRemote, op: effect.ScaleToZero, target: "$1"},
 	{words: "replace", given: "force", kind: effect.DestroyRemote, op: effect.Part, target: "replace"},
@@ -270,6 +271,13 @@ func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.RunElevated, effect.HostRights, o.At(1))
 	}
 	inCluster(sh, c)
+}
+
+// copiesToCluster reports credentials that are copied into a container of the cluster.
+func copiesToCluster(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if to := o.At(2); strings.Contains(to, ":") {
+		Carries(sh, shell.Command{}, []string{o.At(1)}, to)
+	}
 }
 
 // showsClusterSecret reports a secret whose values are printed. A format may show only names,

@@ -46,6 +46,15 @@ var keyOwners = []struct{ names, domains string }{
 	{"REPLICATE", "replicate.com"},
 }
 
+// keyPrinters are commands that print a key, with the name of a variable that holds such a key.
+var keyPrinters = []struct{ command, name string }{
+	{"gh auth token", "GH_TOKEN"},
+	{"gcloud auth print-", "GCLOUD_TOKEN"},
+	{"az account get-access-token", "AZURE_TOKEN"},
+	{"fly auth token", "FLY_TOKEN"},
+	{"heroku auth:token", "HEROKU_TOKEN"},
+}
+
 // Ownership says whose the keys are that a text names.
 type Ownership int
 
@@ -60,9 +69,14 @@ const (
 // of them is of another service, the answer is OfOther.
 func KeysFor(text, url string) Ownership {
 	host, found := HostOf(url), OfNobody
+	for _, p := range keyPrinters {
+		if strings.Contains(text, p.command) {
+			text += " " + p.name
+		}
+	}
 	for text != "" {
 		var name string
-		if name, text = nextName(text); name == "" || !protected.SecretName(name) {
+		if name, text = nextName(text); !protected.SecretName(name) {
 			continue
 		}
 		switch owner := ownerOf(name); {
