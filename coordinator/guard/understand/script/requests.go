@@ -66,6 +66,13 @@ func deletesByType(full string) bool {
 	return lex.Mentions(full, "HTTP::Delete HttpDelete HttpMethod.DELETE HttpMethod.Delete")
 }
 
+// maxBody bounds the text of one argument that is read, and maxSearched the tokens among which
+// the address of a request is looked for.
+const (
+	maxBody     = 1 << 14
+	maxSearched = 512
+)
+
 // readRequest reads the arguments of a call that sends a request: a method, a URL, and the
 // other texts as its body.
 func readRequest(toks []Token, consts map[string]string) (r web.Sent) {
@@ -83,7 +90,7 @@ func readRequest(toks []Token, consts map[string]string) (r web.Sent) {
 		case r.URL == "" && strings.Contains(text, "://"):
 			r.URL = text
 		default:
-			body = append(body, text)
+			body = append(body, lex.Clip(text, maxBody))
 		}
 	}
 	r.Body = strings.Join(body, " ")
@@ -100,6 +107,7 @@ func namesMethod(toks []Token) bool {
 
 // programHost returns the first address in a program, or the host to which it connects.
 func programHost(toks []Token) string {
+	toks = toks[:min(len(toks), maxSearched)]
 	for i, t := range toks {
 		switch {
 		case t.Kind == 's' && strings.Contains(t.Text, "://"):
