@@ -104,8 +104,12 @@ func completeFate(r Run, e End) Fate {
 }
 
 func failed(why string, e End) Fate {
-	if e.Words != "" {
-		why += ": " + e.Words
+	words := e.Words
+	if words == "" && e.Killed {
+		words = "it was killed"
+	}
+	if words != "" {
+		why += ": " + words
 	}
 	return Fate{State: Failed, Why: why}
 }

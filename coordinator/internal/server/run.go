@@ -119,7 +119,11 @@ func (s *Server) runs(*call, wire.RunsRequest) (wire.RunsReply, error) {
 	return out, nil
 }
 
+// runShow shows a run as it is now: a runner that has died is noticed first.
 func (s *Server) runShow(_ *call, in wire.RunRequest) (out wire.RunReply, err error) {
+	if err := s.cfg.Core.Look(); err != nil {
+		return out, err
+	}
 	r, err := s.runNamed(in.ID)
 	return s.wireRun(r), err
 }
