@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package plugin_test
 
@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
@@ -48,6 +50,28 @@ func (r *rig) run(name string) (out wire.Run) {
 	return out
 }
 
+// startRun starts a run in the lab's project.
+func (r *rig) startRun(name, prompt string, more ...string) {
+	r.t.Helper()
+	args := append([]string{"run", "start", "--name", name, "--dir", r.lab.Project}, more...)
+	r.must(append(args, prompt)...)
+}
+
+// becameRun waits until a run is in a state.
+func (r *rig) becameRun(name, state string) wire.Run {
+	r.t.Helper()
+	for end := time.Now().Add(within); ; time.Sleep(50 * time.Millisecond) {
+		got := r.run(name)
+		if got.State == state {
+			return got
+		}
+		if time.Now().After(end) {
+			r.t.Fatalf("run %s is %s (%s), want %s\n%s\n%s", name, got.State, got.Why, state,
+				r.must("run", "log", name), r.trail())
+		}
+	}
+}
+
 // TestRealRun: a run works without a terminal, its result is printed, and another message
 // continues its conversation.
 func TestRealRun(t *testing.T) {
@@ -56,15 +80,69 @@ func TestRealRun(t *testing.T) {
 			r := newRunRig(t, version)
 			prompt := play(model.Bash("echo made >> made"), model.Say("all is made"))
 			out := r.must("run", "start", "--wait", "--name", "maker", "--mode", "acceptEdits", "--dir", r.lab.Project, prompt)
-			if out != "all is made\n" {
-				t.Errorf("afar run start --wait printed %q", out)
+			if out != "all is made\n" || r.lines("made") != 1 {
+				t.Errorf("afar run start --wait printed %q, and made %d lines", out, r.lines("made"))
 			}
-			t.Log(r.must("run", "log", "maker"))
-			t.Log(r.must("run", "show", "maker"))
+			first := r.run("maker")
+			if first.State != "done" || first.Turns != 1 || first.Tokens != 60 || first.PID != 0 {
+				t.Errorf("after the first turn: %+v", first)
+			}
 			r.must("run", "send", "maker", play(model.Say("second")))
-			t.Log(r.must("run", "log", "-f", "maker"))
-			t.Log(r.must("run", "list"))
-			t.Log(r.must("log"))
+			second := r.becameRun("maker", "idle")
+			if second.Result != "second" || second.Turns != 2 || second.Tokens != 90 {
+				t.Errorf("after the second turn: %+v", second)
+			}
+			turns := r.model.Turns()
+			if last := turns[len(turns)-1]; !last.Has("all is made") {
+				t.Errorf("the second turn does not know the first: %q", last.Texts())
+			}
 		})
 	}
+}
+
+// TestRealRunAsks: what a run may not do by itself is a question on the phone. While it is
+// open the run waits, also after its runner and the coordinator were killed.
+func TestRealRunAsks(t *testing.T) {
+	r := newRunRig(t, host.Need(t, host.Current))
+	touch := model.Bash("touch ../outside")
+	r.startRun("asker", play(touch, touch, model.Say("fin")), "--mode", "manual")
+	denied := r.card("outside")
+	waiting := r.becameRun("asker", "waiting")
+	if waiting.Ask == "" || waiting.PID == 0 {
+		t.Errorf("while it waits: %+v", waiting)
+	}
+	if err := syscall.Kill(waiting.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	r.kill()
+	if again := r.becameRun("asker", "waiting"); again.Ask != waiting.Ask {
+		t.Errorf("after a restart it waits for %q, before for %q", again.Ask, waiting.Ask)
+	}
+	r.tap(denied, "Deny")
+	allowed := r.after(denied)
+	if r.exists("../outside") {
+		t.Error("a denied call ran")
+	}
+	r.tap(allowed, "Allow")
+	end := r.becameRun("asker", "idle")
+	if end.Result != "fin" || end.Turns != 1 || !r.exists("../outside") {
+		t.Errorf("at the end: %+v, the file is there: %t", end, r.exists("../outside"))
+	}
+}
+
+// TestRealRunGuarded: a project's settings do not switch our hooks off in a run.
+func TestRealRunGuarded(t *testing.T) {
+	r := newRunRig(t, host.Need(t, host.Current))
+	settings := filepath.Join(r.lab.Project, ".claude")
+	if err := os.MkdirAll(settings, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, settings, "settings.json", `{"disableAllHooks":true,"enabledPlugins":{"afar@afar":false}}`)
+	write(t, r.lab.Project, "precious", "work\n")
+	r.startRun("guarded", play(model.Bash("git config core.hooksPath /tmp; rm -rf ~"), model.Say("fin")), "--mode", "auto")
+	end := r.becameRun("guarded", "idle")
+	if _, err := os.Stat(r.lab.Home); err != nil || end.Result != "fin" {
+		t.Errorf("home: %v, %+v", err, end)
+	}
+	r.journal("guard.denied", "")
 }
