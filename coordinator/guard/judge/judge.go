@@ -293,7 +293,7 @@ func ownSecret(j *judging, e effect.Effect) bool {
 		return false
 	}
 	base := fspath.Base(e.Target)
-	return lex.OneOf(base, "telegram.token afar") || strings.HasPrefix(base, "hook-") || partial.HasHole(base) ||
+	return lex.OneOf(base, "telegram.token afar agent-run") || strings.HasPrefix(base, "hook-") || partial.HasHole(base) ||
 		fspath.HasGlob(base)
 }
 

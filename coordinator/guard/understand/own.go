@@ -39,7 +39,7 @@ const (
 
 // ownName reports whether checkOwn has a check for a program.
 func ownName(name string) bool {
-	return lex.OneOf(name, "afar claude claude-code go") || strings.HasPrefix(name, "hook-") ||
+	return lex.OneOf(name, "afar agent-run claude claude-code go") || strings.HasPrefix(name, "hook-") ||
 		lex.OneOf(name, inPlaceAlways) ||
 		lex.OneOf(name, inPlaceAsked) ||
 		lex.OneOf(name, pageClients) || lex.OneOf(name, tunnels)
@@ -51,6 +51,8 @@ func checkOwn(sh *shell.Shell, c shell.Command, full string) {
 	case c.Name == "afar":
 		afarCommand(sh, c)
 	case strings.HasPrefix(c.Name, "hook-") && (lex.OneOf(c.Name[5:], protected.HookEvents) || sh.IsOwn(sh.Path(full))):
+		sh.Effect(effect.SteerAfar, effect.Hook, c.Name)
+	case c.Name == "agent-run" && sh.IsOwn(sh.Path(full)):
 		sh.Effect(effect.SteerAfar, effect.Hook, c.Name)
 	case lex.OneOf(c.Name, "claude claude-code"):
 		hostCommand(sh, c)
@@ -122,7 +124,7 @@ func ownOutput(sh *shell.Shell, c shell.Command) {
 // the home directory.
 func ownProgram(sh *shell.Shell, p string) bool {
 	base := fspath.Base(p)
-	return protected.LinkedProgram(p) || sh.IsOwn(p) && (base == "afar" || strings.HasPrefix(base, "hook-"))
+	return protected.LinkedProgram(p) || sh.IsOwn(p) && (lex.OneOf(base, "afar agent-run") || strings.HasPrefix(base, "hook-"))
 }
 
 // namesFiles are the programs that show names of files, or take texts that are no files.
@@ -190,7 +192,8 @@ func afarCommand(sh *shell.Shell, c shell.Command) {
 		return
 	}
 	if lex.OneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify "+
-		"telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person") {
+		"telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person run. run.list "+
+		"run.show run.log") {
 		return
 	}
 	sh.Effect(effect.SteerAfar, effect.Named(verb), strings.TrimSpace(verb+" "+sub))
