@@ -45,7 +45,7 @@ var features = map[string]string{
 	"remind":      "ask/remind telegram",
 	"report":      "wire core store server page cmd:report",
 	"review":      "wire hooks review/review session/review core server",
-	"run":         "wire run/run core store server cmd:run",
+	"run":         "wire run/run core store server telegram cmd:run",
 	"send":        "wire core server cmd:send",
 	"session":     "wire hooks session/session core store server page",
 	"signin":      "signin/signin core store web",

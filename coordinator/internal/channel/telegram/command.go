@@ -30,6 +30,7 @@ func commands() []command {
 		{"asks", "what waits for you", tells((*link).asksText)},
 		{"grants", "what you allowed for a session, and take it back", grants},
 		{"loops", "which sessions keep going", tells((*link).loopsText)},
+		{"runs", "what works without a terminal", tells((*link).runsText)},
 		{"away", "when questions come here: on, off or auto, with a time such as 2h", away},
 		{"here", "I am back: questions stay at the terminal", here},
 		{"pause", "silence all but the guard", pause(true)},

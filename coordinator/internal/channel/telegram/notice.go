@@ -206,7 +206,7 @@ const helpText = "Questions of your sessions come here while you are away.\n\n" 
 	"Reply, now or an hour later, and it goes on with your words.\n" +
 	"• Write without a reply, and the only open question gets it, " +
 	"else the only session. If there are more, I ask which one.\n\n" +
-	"/status /sessions /asks /loops: how things stand\n" +
+	"/status /sessions /asks /loops /runs: how things stand\n" +
 	"/grants: what you allowed for a session, and taking it back\n" +
 	"/away on, off or auto, also `/away on 2h`, and /here: where questions go\n" +
 	"/stop, as a reply to a session's message: end what it does now\n" +
