@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,7 @@ func newGuardExplain(a *app) *cobra.Command {
 	c.Flags().SetInterspersed(false)
 	tool := c.Flags().String("tool", "", "judge a call of this tool; CMD is then its input as JSON")
 	reading := c.Flags().Bool("reads-only", false, "judge it in an agent that may only read")
-	asJSON := jsonFlag(c, "verdict, rule, from, reason, person, part, effects, steps, silenced, files")
+	asJSON := jsonFlag(c, "verdict, rule, from, reason, person, part, file, line, effects, steps, silenced, files")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usageError{errors.New("afar guard explain needs a command")}
@@ -124,6 +125,8 @@ type verdict struct {
 	Reason   string      `json:"reason,omitempty"`
 	Person   string      `json:"person,omitempty"`
 	Part     string      `json:"part,omitempty"`
+	File     string      `json:"file,omitempty"` // that the command runs and that gave the verdict
+	Line     int         `json:"line,omitempty"`
 	Effects  []effect    `json:"effects"`
 	Steps    []step      `json:"steps,omitempty"`
 	Silenced []quietRule `json:"silenced,omitempty"` // rules that would have asked
@@ -138,6 +141,8 @@ type effect struct {
 	Via     string `json:"via,omitempty"`
 	Away    string `json:"away,omitempty"`
 	Part    string `json:"part,omitempty"`
+	File    string `json:"file,omitempty"` // that the command runs and that has the effect
+	Line    int    `json:"line,omitempty"`
 	Verdict string `json:"verdict"`
 	Rule    string `json:"rule,omitempty"`
 	From    string `json:"from,omitempty"`
@@ -170,12 +175,26 @@ func explained(d guard.Decision, files []policy.File) verdict {
 		Reason:  d.Reason,
 		Person:  d.Person,
 		Part:    d.Part,
+		File:    d.Code.File,
+		Line:    d.Code.Line,
 		Effects: []effect{},
 	}
 	for i, e := range d.Effects {
 		o := opinionOn(d, i)
-		v.Effects = append(v.Effects, effect{string(e.Kind), string(e.Op), shownHoles(e.Target), string(e.Sure), e.Via,
-			e.Away, shownHoles(e.Part), word(o.Verdict), o.Rule, o.From})
+		v.Effects = append(v.Effects, effect{
+			Kind:    string(e.Kind),
+			Op:      string(e.Op),
+			Target:  shownHoles(e.Target),
+			Sure:    string(e.Sure),
+			Via:     e.Via,
+			Away:    e.Away,
+			Part:    shownHoles(e.Part),
+			File:    e.Code.File,
+			Line:    e.Code.Line,
+			Verdict: word(o.Verdict),
+			Rule:    o.Rule,
+			From:    o.From,
+		})
 	}
 	if d.Steps != nil {
 		v.Steps = stepsOf(d.Steps.Steps)
@@ -245,7 +264,7 @@ func renderDecision(p *page, d guard.Decision) {
 		rule += ", " + p.path(d.From)
 	}
 	var rows [][]cell
-	for _, f := range [][2]string{{"rule", rule}, {"part", d.Part}, {"says", d.Reason}} {
+	for _, f := range [][2]string{{"rule", rule}, {"part", d.Part}, {"file", codeLine(p, d)}, {"says", d.Reason}} {
 		if f[1] != "" {
 			rows = append(rows, []cell{{f[0], dim}, plain(oneLine(f[1], 400))})
 		}
@@ -254,6 +273,17 @@ func renderDecision(p *page, d guard.Decision) {
 		rows = append(rows, []cell{{"quiet", dim}, plain(s.Rule + " would ask; " + p.path(s.From) + " turns it off")})
 	}
 	p.table(rows)
+}
+
+// codeLine names the line of a file that gave the verdict, "" if the command itself did.
+func codeLine(p *page, d guard.Decision) string {
+	switch {
+	case d.Code.File == "":
+		return ""
+	case d.Code.Line == 0:
+		return p.path(d.Code.File)
+	}
+	return fmt.Sprintf("%s, line %d", p.path(d.Code.File), d.Code.Line)
 }
 
 func newGuardRules(a *app) *cobra.Command {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard"
@@ -67,6 +68,9 @@ func (t *tree) effect(i int) string {
 	what := oneLine(shownHoles(strings.TrimSpace(string(e.Kind)+" "+e.Target)), 80)
 	if e.Op != "" {
 		what += t.p.paint(dim, " ("+oneLine(string(e.Op), 30)+")")
+	}
+	if e.Code.Line > 0 {
+		what += t.p.paint(dim, fmt.Sprintf(", line %d of %s", e.Code.Line, filepath.Base(e.Code.File)))
 	}
 	if e.Sure == guard.Possible {
 		what += t.p.paint(dim, ", perhaps")

@@ -8,36 +8,32 @@ import (
 )
 
 // Commands returns the argument lists of all commands that a Bash call would
-// run, in order. It returns false unless the commands are plain: each word is
+// run, in order. d is the decision about the call. It returns false unless the commands are plain: each word is
 // known exactly, nothing is substituted, redirected to a file, assigned or run
 // by another program, and no word leads out of the project. It also returns
 // false for a call of another tool and for a call that the guard asks about or
 // denies.
-func Commands(call Call, ctx Context) ([][]string, bool) {
+func Commands(call Call, ctx Context, d Decision) ([][]string, bool) {
 	text, ok := commandOf(call)
-	if !ok {
+	if !ok || d.Verdict != None {
 		return nil, false
 	}
 	commands, ok := shell.Plain(text)
-	if !ok || !judge.Obvious(commands, &ctx) || Judge(call, ctx).Verdict != None {
+	if !ok || !judge.Obvious(commands, &ctx) {
 		return nil, false
 	}
 	return commands, true
 }
 
 // Inside returns the file that a call of a file tool names, with its symbolic
-// links resolved. It returns false unless the file lies below the project, is
+// links resolved. d is the decision about the call. It returns false unless the file lies below the project, is
 // not a setting, hook or credential, and the guard has no opinion on the call.
-func Inside(call Call, ctx Context) (string, bool) {
+func Inside(call Call, ctx Context, d Decision) (string, bool) {
 	file, ok := fileOf(call)
-	if !ok || file[0] == '~' {
+	if !ok || file[0] == '~' || d.Verdict != None {
 		return "", false
 	}
-	real, ok := judge.Enclosed(file, &ctx)
-	if !ok || Judge(call, ctx).Verdict != None {
-		return "", false
-	}
-	return real, true
+	return judge.Enclosed(file, &ctx)
 }
 
 // commandOf returns the command that a Bash call runs. It returns false for

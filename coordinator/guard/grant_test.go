@@ -67,7 +67,7 @@ func TestCommands(t *testing.T) {
 		`git reset HEAD~1 -- main.go`:     {{"git", "reset", "HEAD~1", "--", "main.go"}},
 		`./build.sh all`:                  {{"./build.sh", "all"}},
 	} {
-		got, ok := guard.Commands(bash(command), ctx)
+		got, ok := guard.Commands(bash(command), ctx, guard.Judge(bash(command), ctx))
 		if diff := cmp.Diff(want, got); !ok || diff != "" {
 			t.Errorf("%s: %t %s", command, ok, diff)
 		}
@@ -100,7 +100,7 @@ func TestCommandsNever(t *testing.T) {
 	ctx := granting(t)
 	for _, command := range append(never, strings.Repeat("git status; ", 5000),
 		"git status "+strings.Repeat("x ", 9000)) {
-		if got, ok := guard.Commands(bash(command), ctx); ok {
+		if got, ok := guard.Commands(bash(command), ctx, guard.Judge(bash(command), ctx)); ok {
 			t.Errorf("%.80q became %q", command, got)
 		}
 	}
@@ -114,11 +114,11 @@ func TestCommandsNever(t *testing.T) {
 	} {
 		c := ctx
 		change(&c)
-		if got, ok := guard.Commands(bash("git status"), c); ok {
+		if got, ok := guard.Commands(bash("git status"), c, guard.Judge(bash("git status"), c)); ok {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if _, ok := guard.Commands(guard.Call{Tool: "Monitor", Args: bash("git status").Args}, ctx); ok {
+	if _, ok := guard.Commands(guard.Call{Tool: "Monitor", Args: bash("git status").Args}, ctx, guard.Judge(guard.Call{Tool: "Monitor", Args: bash("git status").Args}, ctx)); ok {
 		t.Error("another tool's command")
 	}
 }
@@ -132,7 +132,7 @@ func TestInside(t *testing.T) {
 	for path, want := range map[string]string{
 		"a.go": "/a.go", ctx.Project + "/sub/b.go": "/sub/b.go", "in/c.go": "/sub/c.go", "sub/../d": "/d",
 	} {
-		if got, ok := guard.Inside(file("Edit", path), ctx); !ok || got != ctx.Project+want {
+		if got, ok := guard.Inside(file("Edit", path), ctx, guard.Judge(file("Edit", path), ctx)); !ok || got != ctx.Project+want {
 			t.Errorf("%s: %q %t", path, got, ok)
 		}
 	}
@@ -147,14 +147,14 @@ func TestInside(t *testing.T) {
 		ctx.Home + "/.bashrc",
 	} {
 		for _, tool := range []string{"Edit", "Write", "Read"} {
-			if got, ok := guard.Inside(file(tool, path), ctx); ok {
+			if got, ok := guard.Inside(file(tool, path), ctx, guard.Judge(file(tool, path), ctx)); ok {
 				t.Errorf("%s %q became %q", tool, path, got)
 			}
 		}
 	}
 	two := guard.Call{Tool: "Edit",
 		Args: []guard.Arg{{Path: "file_path", Value: "a"}, {Path: "notebook_path", Value: "b"}}}
-	if _, ok := guard.Inside(two, ctx); ok {
+	if _, ok := guard.Inside(two, ctx, guard.Judge(two, ctx)); ok {
 		t.Error("two files are one")
 	}
 }
@@ -167,7 +167,7 @@ func TestCommandsProperty(t *testing.T) {
 		"a.go sub out && || ; | & > >> < ( ) { } \n 'q w' \"$(id)\" * X=1 cd .. main"), never...)
 	rapid.Check(t, func(t *rapid.T) {
 		command := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(t, "words"), " ")
-		got, ok := guard.Commands(bash(command), ctx)
+		got, ok := guard.Commands(bash(command), ctx, guard.Judge(bash(command), ctx))
 		if !ok {
 			return
 		}
@@ -192,7 +192,7 @@ func FuzzCommands(f *testing.F) {
 	f.Add("git status")
 	ctx := guard.Context{Cwd: "/src/app", Project: "/src/app", Home: "/home/ann"}
 	f.Fuzz(func(t *testing.T, command string) {
-		got, ok := guard.Commands(bash(command), ctx)
+		got, ok := guard.Commands(bash(command), ctx, guard.Judge(bash(command), ctx))
 		if ok != (len(got) > 0) || ok && guard.Judge(bash(command), ctx).Verdict != guard.None {
 			t.Fatalf("%q: %q %t", command, got, ok)
 		}

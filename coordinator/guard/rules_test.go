@@ -173,6 +173,12 @@ possible, because a value is not known, is asked and not denied. The place count
 directory may go, and so may branches that are merged. Work that no commit has, and that is older than the session, is
 asked about, whatever the command. The built-in denials hold everywhere.
 
+Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, SQL, programs of Python,
+Node and others, and git hooks. The verdict names the file and the line. A branch that the arguments rule out does not
+count. In a file only what is found counts: code that cannot be read, an unknown value or a file over 256 kB is no
+reason to ask. A file that is as in the last commit before the session is not asked about either, unless the command hands
+it what the effect depends on; a denial holds there, too. Installed programs are not read.
+
 ` + "`afar guard explain CMD`" + ` says which rule fires, and why; [guard-policy.md](guard-policy.md) says how to
 change rules and add your own. The examples below are cases of the test suite; the project
 is ` + "`~/proj`" + `, and ` + "`draft.md`" + ` in it has never been committed.

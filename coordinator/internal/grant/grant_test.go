@@ -278,7 +278,7 @@ func TestNeverCoversAnOpinion(t *testing.T) {
 		for _, w := range words {
 			rules = append(rules, grant.Rule{Tool: "Bash", Argv: []string{w}})
 		}
-		commands, ok := guard.Commands(call(command), ctx)
+		commands, ok := guard.Commands(call(command), ctx, guard.Judge(call(command), ctx))
 		covered := ok && grant.Covers(rules, grant.Need{Tool: "Bash", Commands: commands})
 		if guard.Judge(call(command), ctx).Verdict != guard.None {
 			spoke++

@@ -142,7 +142,7 @@ func (c Call) overwrites() (does, old string) {
 		return "write over something that is not a plain file", ""
 	}
 	does = fmt.Sprintf("replace a file of %d bytes", info.Size())
-	if real, ok := guard.Inside(c.call, c.at); ok && info.Size() <= maxOld {
+	if real, ok := guard.Inside(c.call, c.at, c.Decision); ok && info.Size() <= maxOld {
 		old = plainText(real)
 	}
 	return does, old

@@ -28,7 +28,7 @@ func (c Call) bashNeed() grant.Need {
 	if !c.Input.Plain {
 		return grant.Need{}
 	}
-	commands, ok := guard.Commands(c.call, c.at)
+	commands, ok := guard.Commands(c.call, c.at, c.Decision)
 	if !ok {
 		return grant.Need{}
 	}
@@ -36,7 +36,7 @@ func (c Call) bashNeed() grant.Need {
 }
 
 func (c Call) fileNeed() grant.Need {
-	path, ok := guard.Inside(c.call, c.at)
+	path, ok := guard.Inside(c.call, c.at, c.Decision)
 	if !ok {
 		return grant.Need{}
 	}

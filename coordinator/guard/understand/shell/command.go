@@ -66,16 +66,7 @@ func (sh *Shell) adopt(vars map[string]Value, own []*syntax.Assign) {
 // of T. The shell expands the argument before it assigns, but the writer may have
 // meant the new value.
 func (sh *Shell) mistaken(c *syntax.CallExpr) {
-	uses := false
-	for _, w := range c.Args {
-		syntax.Walk(w, func(n syntax.Node) bool {
-			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil {
-				_, own := sh.vars[p.Param.Value]
-				uses = uses || own
-			}
-			return !uses
-		})
-	}
+	uses := slices.ContainsFunc(c.Args, func(w *syntax.Word) bool { return sh.usesOwn(w.Parts) })
 	if !uses {
 		return
 	}
@@ -84,6 +75,25 @@ func (sh *Shell) mistaken(c *syntax.CallExpr) {
 		sh.Sub().Exec(argv, nil)
 	}
 	sh.Doubt(n)
+}
+
+// usesOwn reports whether parts of a word use a variable of this scope. The parser's
+// Walk knows no braces that were split, so it gets the words between them.
+func (sh *Shell) usesOwn(parts []syntax.WordPart) (uses bool) {
+	for _, part := range parts {
+		if braces, ok := part.(*syntax.BraceExp); ok {
+			uses = uses || slices.ContainsFunc(braces.Elems, func(w *syntax.Word) bool { return sh.usesOwn(w.Parts) })
+			continue
+		}
+		syntax.Walk(part, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil {
+				_, own := sh.vars[p.Param.Value]
+				uses = uses || own
+			}
+			return !uses
+		})
+	}
+	return uses
 }
 
 // oneStep merges the alternatives of a "cd" to one of several subdirectories into
