@@ -20,12 +20,16 @@ func SetParams(sh *Shell, c Command, _ Options) {
 			sh.params = append([]string{}, c.Args[i+1:]...)
 			return
 		}
-		if len(a) > 0 && a[0] != '-' && a[0] != '+' && (i == 0 || !lex.OneOf(c.Args[i-1], "-o +o")) {
+		if len(a) > 0 && a[0] != '-' && a[0] != '+' && (i == 0 || !namesOption(c.Args[i-1])) {
 			sh.params = append([]string{}, c.Args[i:]...)
 			return
 		}
 	}
 }
+
+// namesOption reports whether the word after an argument of set is the name of an
+// option, as in "set -euo pipefail".
+func namesOption(arg string) bool { return arg == "+o" || lex.IsClusterWith(arg, 'o') }
 
 // Shift evaluates "shift".
 func Shift(sh *Shell, c Command, _ Options) {
