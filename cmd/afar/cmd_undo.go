@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/wire"
-	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 func newUndo(a *app) *cobra.Command {
@@ -74,7 +73,7 @@ func (a *app) undone(u wire.Undo, quiet bool) error {
 
 func renderUndos(p *page, in wire.UndosReply) {
 	if len(in.Undos) == 0 {
-		p.line(wording.NoUndos)
+		p.line("Nothing to undo: no snapshot of the last 24 hours.")
 		return
 	}
 	for _, u := range in.Undos {
@@ -82,8 +81,8 @@ func renderUndos(p *page, in wire.UndosReply) {
 			p.paint(dim, "until "+p.clock(u.EndsAt)))
 		p.line("    %s %s", oneLine(u.Tool, 30), oneLine(u.Input, 160))
 		p.line("    keeps %s", oneLine(u.Holds, 200))
-		for _, text := range wording.UndoNotes(u) {
-			p.line("    %s", p.paint(yellow, visible(text)))
+		for _, text := range u.Notes {
+			p.line("    %s", p.paint(yellow, oneLine(text, 400)))
 		}
 	}
 	p.line("Bring one back: afar undo ID")

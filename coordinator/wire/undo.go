@@ -58,5 +58,6 @@ type Undo struct {
 	UndoneAt int64    `json:"undone_at,omitempty"`
 	Did      string   `json:"did,omitempty"`
 	Failed   string   `json:"failed,omitempty"`
-	Redo     string   `json:"redo,omitempty"` // the snapshot of the files as they were before the restore
+	Redo     string   `json:"redo,omitempty"`  // the snapshot of the files as they were before the restore
+	Notes    []string `json:"notes,omitempty"` // what is unusual about it, for people
 }

@@ -481,11 +481,12 @@ func undos() []wire.Undo {
 			ID: "u-8c10", State: "ready", Token: "shop-1a2b", Project: home + "/work/shop", Tool: "Bash", Input: "git reset --hard HEAD~2",
 			Holds: "3 files, 12 kB; branch feature/cart", TakenAt: ms(3 * time.Hour), RanAt: ms(3 * time.Hour), EndsAt: ms(-21 * time.Hour),
 			Newer: []string{"src/cart.ts", "src/total.ts"},
+			Notes: []string{"not undone: newer work would be overwritten: src/cart.ts, src/total.ts"},
 		},
 		{
 			ID: "u-9d20", State: "restored", Token: "lab-ee05", Project: home + "/work/lab", Tool: "Bash", Input: "rm -r notebooks/old",
 			Holds: "3 files, 88 kB", TakenAt: ms(5 * time.Hour), RanAt: ms(5 * time.Hour), EndsAt: ms(-19 * time.Hour), By: "maria",
-			Did: "3 files are back", UndoneAt: ms(2 * time.Hour),
+			Did: "3 files are back", UndoneAt: ms(2 * time.Hour), Notes: []string{"undone by maria: 3 files are back"},
 		},
 	}
 }

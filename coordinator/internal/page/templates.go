@@ -37,7 +37,6 @@ var templates = template.Must(template.New("page").Funcs(template.FuncMap{
 	"moment":     momentOf,
 	"days":       days,
 	"noun":       noun,
-	"notes":      wording.UndoNotes,
 	"option":     func(i int) int { return i + 1 },
 	"percent":    percent,
 	"prose":      prose,

@@ -152,6 +152,7 @@ func (s *Server) wireUndo(v undo.Snapshot) wire.Undo {
 		RanAt:   millis(v.RanAt),
 		EndsAt:  millis(v.EndsAt),
 		Newer:   v.Newer,
+		Notes:   v.Notes(),
 	}
 	for _, p := range v.Pictures {
 		w.Files, w.Bytes, w.Left = w.Files+p.Files, w.Bytes+p.Bytes, append(w.Left, p.Left...)

@@ -2,6 +2,7 @@ package undo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/text"
@@ -54,9 +55,7 @@ func (r Ref) Short() string {
 	return r.Name
 }
 
-// Left returns what could not be kept, "" if everything was kept.
-func (s Snapshot) Left() string { return left(s.Pictures) }
-
+// left returns what could not be kept, "" if everything was kept.
 func left(pictures []Picture) string {
 	var names []string
 	for _, p := range pictures {
@@ -71,48 +70,49 @@ func left(pictures []Picture) string {
 // Line returns s in one line for people: for its card, the dialog and the journal. It
 // returns "" if there is nothing to say.
 func (s Snapshot) Line() string {
-	switch s.State {
-	case Planned:
+	switch {
+	case s.State == Planned, s.State == Gone && s.Why == "":
 		return ""
-	case Gone:
-		return s.goneLine()
+	case s.State == Gone && s.TakenAt.IsZero():
+		return "no snapshot: " + s.Why
+	case s.State == Gone:
+		return "the snapshot is gone: " + s.Why
 	}
-	parts := []string{"snapshot: " + s.Holds()}
-	if s.Why != "" {
-		parts = append(parts, s.Why)
-	}
-	if left := s.Left(); left != "" {
-		parts = append(parts, left)
-	}
-	return strings.Join(append(parts, s.restoreLine()...), " · ")
+	parts := []string{"snapshot: " + s.Holds(), s.Why, left(s.Pictures), s.restoreLine()}
+	return strings.Join(slices.DeleteFunc(parts, isEmpty), " · ")
 }
 
-// goneLine returns why there is no snapshot, "" if the reason does not matter.
-func (s Snapshot) goneLine() string {
+// Notes returns what is unusual about s, for people who see a list of snapshots.
+func (s Snapshot) Notes() []string {
+	notes := []string{s.Why, left(s.Pictures)}
 	switch {
-	case s.Why == "":
-		return ""
-	case s.TakenAt.IsZero():
-		return "no snapshot: " + s.Why
+	case s.Restore != nil:
+		notes = append(notes, s.restoreLine())
+	case s.Undoes != "":
+		notes = append(notes, "stood there before "+string(s.Undoes)+" was undone")
+	case s.RanAt.IsZero():
+		notes = append(notes, "the step may not have run")
 	}
-	return "the snapshot is gone: " + s.Why
+	return slices.DeleteFunc(notes, isEmpty)
 }
+
+func isEmpty(text string) bool { return text == "" }
 
 // restoreLine returns what became of the restore of s, or until when s can be restored.
-func (s Snapshot) restoreLine() []string {
+func (s Snapshot) restoreLine() string {
 	switch r := s.Restore; {
 	case s.State == Restoring:
-		return []string{"being undone for " + r.By}
+		return "being undone for " + r.By
 	case s.State == Restored:
-		return []string{fmt.Sprintf("undone by %s at %s: %s", r.By, r.DoneAt.Format("15:04:05"), r.Did)}
+		return fmt.Sprintf("undone by %s at %s: %s", r.By, r.DoneAt.Format("15:04:05"), r.Did)
 	case len(s.Newer) > 0:
-		return []string{"not undone: newer work would be overwritten: " + Some(s.Newer)}
+		return "not undone: newer work would be overwritten: " + Some(s.Newer)
 	case r != nil && r.Failed != "":
-		return []string{"could not be undone: " + r.Failed}
+		return "could not be undone: " + r.Failed
 	case !s.RanAt.IsZero():
-		return []string{"Undo until " + s.EndsAt.Format("Mon 15:04")}
+		return "Undo until " + s.EndsAt.Format("Mon 15:04")
 	}
-	return nil
+	return ""
 }
 
 // Button returns the label of the card's undo button, "" for no button. A step that may
