@@ -9,14 +9,12 @@ import (
 // unsavedContext returns the project that testdata/uncommitted.txt describes.
 func unsavedContext() Context {
 	ctx := testContext()
-	ctx.Unsaved = func(string) []string {
-		var files []string
-		for _, f := range strings.Fields("src/c.go docs/plan.md main.go config/app.yaml notes.md drafts/ scripts/new.sh " +
-			"data/input.csv run.log package-lock.json dist/app.js src/mine.go made.txt made/") {
-			files = append(files, testProject+"/"+f)
-		}
-		return files
+	var files []string
+	for _, f := range strings.Fields("src/c.go docs/plan.md main.go config/app.yaml notes.md drafts/ scripts/new.sh " +
+		"data/input.csv run.log package-lock.json dist/app.js src/mine.go made.txt made/ draft.md") {
+		files = append(files, testProject+"/"+f)
 	}
+	ctx.Unsaved = func(string) []string { return files }
 	ctx.Older = func(path string) bool {
 		path = strings.TrimPrefix(path, testProject+"/")
 		switch strings.TrimSuffix(path, "/") {

@@ -47,6 +47,13 @@ func IsOtherSystem(p string) bool {
 	return false
 }
 
+// IsOtherTemp reports whether a path lies in the temp directory of a person on a
+// Windows that is mounted.
+func IsOtherTemp(p string) bool {
+	rest, ok := onMount(p)
+	return ok && strings.HasPrefix(rest, "users/") && strings.Contains(rest, "/appdata/local/temp/")
+}
+
 // IsProfile reports whether a path is the home of a person on another system that
 // is mounted, or the folder of all homes.
 func IsProfile(p string) bool {

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -24,7 +23,7 @@ func losesWork(j *judging, e effect.Effect) bool {
 		return false
 	}
 	lost := newPattern(target, tree)
-	for _, file := range j.ctx.Unsaved(beforeHole(target)) {
+	for _, file := range j.ctx.Unsaved(lost.base) {
 		if lost.takes(file) && !j.generated(file) && (plain && !tree || j.older(file, false)) {
 			return true
 		}
@@ -131,8 +130,9 @@ func beforeHole(p string) string {
 // A pattern is a path that may stand for several files. A part that is a hole
 // stands for any number of directories.
 type pattern struct {
-	parts []string
-	tree  bool // what lies below the path counts too
+	base  string   // the directory up to the first pattern or hole, or the whole path
+	parts []string // nil if the path has neither
+	tree  bool     // what lies below the path counts too
 }
 
 // mostHoles bounds the holes of a pattern. One with more names nothing that could be
@@ -140,8 +140,13 @@ type pattern struct {
 const mostHoles = 3
 
 func newPattern(target string, tree bool) pattern {
-	p := pattern{parts: strings.Split(strings.TrimSuffix(target, "/"), "/"), tree: tree}
-	if n := len(p.parts); slices.ContainsFunc(p.parts[n-1:], isHole) || holes(p.parts) > mostHoles {
+	target = strings.TrimSuffix(target, "/")
+	p := pattern{base: beforeHole(target), tree: tree}
+	if p.base == target {
+		return p
+	}
+	p.parts = strings.Split(target, "/")
+	if isHole(p.parts[len(p.parts)-1]) || holes(p.parts) > mostHoles {
 		return pattern{}
 	}
 	return p
@@ -165,7 +170,16 @@ func isHole(part string) bool {
 // that ends with a slash.
 func (p pattern) takes(file string) bool {
 	name, directory := strings.CutSuffix(file, "/")
-	return len(p.parts) > 0 && p.match(p.parts, strings.Split(name, "/"), directory)
+	switch {
+	case p.base == "":
+		return false
+	case p.parts == nil:
+		return name == p.base && !directory || p.tree && fspath.Within(name, p.base) ||
+			directory && strings.HasPrefix(p.base, file)
+	case !fspath.Within(name, p.base) && !fspath.Within(p.base, name):
+		return false
+	}
+	return p.match(p.parts, strings.Split(name, "/"), directory)
 }
 
 func (p pattern) match(want, have []string, directory bool) bool {

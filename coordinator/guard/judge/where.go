@@ -287,6 +287,9 @@ func (j *judging) outside(p string) region {
 			return inTemp
 		}
 	}
+	if fspath.IsOtherTemp(p) {
+		return inTemp
+	}
 	if j.home != "" && fspath.Within(p, j.home) {
 		return j.inHomeTree(p[len(j.home)+1:])
 	}

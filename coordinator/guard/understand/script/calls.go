@@ -155,6 +155,10 @@ func reportKnown(sh *shell.Shell, kind, short string, toks []Token, i int, const
 			sh.Effect(effect.RunUnknown, effect.Decoded, "")
 			return
 		}
+		if origin := readFrom(toks[i+1:]); origin != "" {
+			sh.Effect(effect.RunUnknown, origin, "")
+			return
+		}
 	}
 	args, list, end := readArguments(sh, toks, i, consts)
 	arg := lex.First(args)

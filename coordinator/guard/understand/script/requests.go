@@ -194,3 +194,17 @@ func computed(toks []Token) bool {
 	}
 	return false
 }
+
+// readFrom returns where the arguments of a call come from, if they are read from the
+// network or from the standard input. Otherwise it returns "".
+func readFrom(toks []Token) effect.Op {
+	for _, t := range callTokens(toks) {
+		switch {
+		case t.Kind == 's' && shell.IsStdin(t.Text), t.Text == "sys.stdin.read":
+			return effect.Unseen
+		case t.Kind == 'n' && lex.OneOf(t.Text, "requests.get httpx.get urlopen urllib.request.urlopen"):
+			return effect.Network
+		}
+	}
+	return ""
+}

@@ -112,13 +112,17 @@ func controlsTerminal(name string) bool {
 
 // rememberConstant stores the text that is assigned to a name.
 func rememberConstant(sh *shell.Shell, toks []Token, i int, consts map[string]string) {
-	value := toks[min(i+2, len(toks)):]
+	before, first := "", i+2
+	if Shaped(toks, i+1, "+=") || Shaped(toks, i+1, ".=") { // Perl and PHP append with a dot
+		before, first = consts[toks[i].Text], i+3
+	}
+	value := toks[min(first, len(toks)):]
 	switch {
-	case kindAt(toks, i+1) != '=', len(value) == 0, len(consts) >= 256:
+	case kindAt(toks, first-1) != '=', len(value) == 0, len(consts) >= 256:
 		return
 	}
 	if v, ok := readLiteral(sh, value, consts); ok {
-		consts[toks[i].Text] = sh.Afford(v)
+		consts[toks[i].Text] = sh.Afford(shell.Glue(before, v))
 	}
 	if decodedValue(value) {
 		consts[toks[i].Text] = partial.UnknownDecoded

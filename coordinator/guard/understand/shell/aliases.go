@@ -112,8 +112,8 @@ func (a *aliases) behindLinks(path string) string {
 
 func (a *aliases) behindLink(path string) string {
 	for _, l := range a.links {
-		if below, ok := strings.CutPrefix(path, l.path+"/"); ok {
-			return strings.TrimSuffix(l.target, "/") + "/" + below
+		if len(path) > len(l.path) && fspath.Within(path, l.path) {
+			return strings.TrimSuffix(l.target, "/") + path[len(l.path):]
 		}
 	}
 	return path
@@ -218,6 +218,19 @@ func (sh *Shell) BringsFrom(from, to string) {
 	_, file, _ := strings.Cut(from, ":")
 	if base := fspath.Base(strings.TrimSuffix(file, "/")); base != "" {
 		sh.Remember(strings.TrimSuffix(path, "/")+"/"+base, partial.UnknownNetwork)
+		sh.bringsTree(path, base)
+	}
+}
+
+// bringsTree remembers the directory that a copy to path makes, if its source looks
+// like one.
+func (sh *Shell) bringsTree(path, base string) {
+	if strings.Contains(base, ".") || len(sh.Eval.Fetched)+1 >= MaxAliases {
+		return
+	}
+	sh.Eval.Fetched = append(sh.Eval.Fetched, strings.TrimSuffix(path, "/")+"/"+base)
+	if !fspath.Within(sh.Place.Cwd, path) {
+		sh.Eval.Fetched = append(sh.Eval.Fetched, path)
 	}
 }
 

@@ -297,13 +297,22 @@ func (sh *Shell) report(e effect.Effect) {
 	}
 	e.Via, e.Dir, e.Part = sh.Via, sh.Place.Cwd, sh.here()
 	if e.Away == "" {
-		e.Target = sh.Eval.behindLinks(e.Target)
+		e.Target = sh.behindLinks(e.Target)
 	}
 	if f := sh.file(); f != nil {
 		sh.reportFrom(f, e)
 		return
 	}
 	sh.Eval.Add(e)
+}
+
+// behindLinks returns the target of a path that leads through links of this call. A
+// directory that the shell is in is left through its link.
+func (sh *Shell) behindLinks(path string) string {
+	if len(sh.Eval.links) > 0 && path == sh.Place.Cwd {
+		path += "/"
+	}
+	return sh.Eval.behindLinks(path)
 }
 
 // directoryStack is one directory on the stack of pushd and those below it.
