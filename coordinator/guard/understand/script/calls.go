@@ -373,6 +373,7 @@ var callKinds = []struct{ kind, names, full string }{
 		"write_bytes " +
 		"createWriteStream outputFile outputFileSync writeTextFile " +
 		"writeTextFileSync"},
+	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r"},
 	{kind: "link", names: "symlink symlinkSync ln_s ln_sf"},
 	{kind: "append", names: "appendFile appendFileSync"},
 	{kind: "empty", names: "truncate truncateSync"},

@@ -268,6 +268,11 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 		if strings.Contains(arg, "/") { // a file, and no module
 			sh.Read(arg)
 		}
+	case "copy":
+		if len(args) > 1 && !partial.HasHole(args[0]+args[1]) {
+			sh.Read(args[0])
+			sh.Write(args[1])
+		}
 	case "link":
 		if len(args) > 1 {
 			sh.Links(args[0], args[1])
