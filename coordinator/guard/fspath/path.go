@@ -110,6 +110,16 @@ func Within(path, dir string) bool {
 	return path == dir || len(path) > len(dir) && path[:len(dir)] == dir && path[len(dir)] == '/'
 }
 
+// WithinAny reports whether p is one of the blank-separated directories or below one.
+func WithinAny(p, dirs string) bool {
+	for dir := range strings.FieldsSeq(dirs) {
+		if Within(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
 // Base returns the last part of a path.
 func Base(p string) string {
 	return p[strings.LastIndexByte(p, '/')+1:]

@@ -18,7 +18,8 @@ func globbed(_ *judging, e effect.Effect) bool {
 // itself, such as a cache.
 func rebuilt(j *judging, e effect.Effect) bool {
 	known := e.Sure == effect.Known || e.Op == effect.Find // what find finds lies below its root
-	if e.Away != "" || !known || fspath.HasGlob(fspath.Dir(e.Target)) {
+	switch {
+	case e.Away != "", !known, fspath.HasGlob(fspath.Dir(e.Target)):
 		return false
 	}
 	base := fspath.Base(strings.TrimSuffix(e.Target, "/"))
@@ -44,8 +45,11 @@ func rebuilt(j *judging, e effect.Effect) bool {
 
 // created reports whether the session itself made the tree at the target.
 func created(j *judging, e effect.Effect) bool {
-	known := e.Away == "" && e.Sure == effect.Known && !fspath.HasGlob(e.Target) && !partial.HasHole(e.Target)
-	return known && j.ctx.Created != nil && j.ctx.Created(j.real(e.Target))
+	switch {
+	case e.Away != "", e.Sure != effect.Known, fspath.HasGlob(e.Target), partial.HasHole(e.Target), j.ctx.Created == nil:
+		return false
+	}
+	return j.ctx.Created(j.real(e.Target))
 }
 
 // onThisMachine reports whether the effect happens on this machine.
@@ -93,9 +97,7 @@ func repoWrite(j *judging, e effect.Effect) bool {
 		return false
 	}
 	tail := e.Target[i+6:]
-	return lex.OneOf(tail, "config HEAD index packed-refs hooks") || fspath.Within(tail, "hooks") ||
-		fspath.Within(tail, "refs") ||
-		fspath.Within(tail, "objects")
+	return lex.OneOf(tail, "config HEAD index packed-refs hooks") || fspath.WithinAny(tail, "hooks refs objects")
 }
 
 const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/gshadow /etc/sudoers /etc/fstab /etc/crypttab " +
@@ -121,11 +123,8 @@ func vital(p string) bool {
 	if lex.OneOf(p, vitalFiles) || fspath.IsOtherSystem(p) {
 		return true
 	}
-	for rest := vitalDirs; rest != ""; {
-		var dir string
-		if dir, rest, _ = strings.Cut(rest, " "); fspath.Within(p, dir) {
-			return true
-		}
+	if fspath.WithinAny(p, vitalDirs) {
+		return true
 	}
 	return lex.BeginsWith(p, "/lib /usr/lib") && lex.BeginsWith(fspath.Base(p), "libc.so ld-linux")
 }
@@ -196,18 +195,21 @@ func secretWrite(j *judging, e effect.Effect) bool {
 // systemWrite reports whether the target lies in a system directory. Mounted
 // disks, and the deployment directories of a remote host, do not count.
 func systemWrite(j *judging, e effect.Effect) bool {
-	if lex.BeginsWith(e.Target, "/dev/ /proc/self/") {
+	switch {
+	case lex.BeginsWith(e.Target, "/dev/ /proc/self/"):
 		return false
-	}
-	if fspath.Within(e.Target, "/mnt") || fspath.Within(e.Target, "/media") || fspath.Within(e.Target, "/Volumes") {
+	case fspath.WithinAny(e.Target, "/mnt /media /Volumes"):
 		return false // people's own disks
-	}
-	if e.Away == "remote" &&
-		(fspath.Within(e.Target, "/var/www") || fspath.Within(e.Target, "/srv") || fspath.Within(e.Target, "/opt")) {
+	case e.Away == "remote" && fspath.WithinAny(e.Target, "/var/www /srv /opt"):
 		return false // directories that a host deploys to
 	}
-	w := j.where(e)
-	return w == inSystem || w == inRoot && e.Op != effect.Create
+	switch j.where(e) {
+	case inSystem:
+		return true
+	case inRoot:
+		return e.Op != effect.Create
+	}
+	return false
 }
 
 // elevatedRisk reports whether running with more rights is a risk by itself.
@@ -215,10 +217,15 @@ func systemWrite(j *judging, e effect.Effect) bool {
 // is judged by its effects. They are a risk if they open a shell, or if the
 // command is su, passwd or visudo. All other ways are a risk.
 func elevatedRisk(_ *judging, e effect.Effect) bool {
-	if e.Op != effect.Sudo && e.Op != effect.Doas && e.Op != effect.Pkexec && e.Op != effect.Runuser {
+	switch e.Op {
+	case effect.Sudo, effect.Doas, effect.Pkexec, effect.Runuser:
+	default:
 		return true
 	}
-	prog, _, _ := strings.Cut(e.Target, " ")
-	return prog == "" || lex.IsShellName(lex.ProgramName(prog)) && !strings.Contains(e.Target, " ") ||
-		lex.OneOf(lex.ProgramName(prog), "su passwd visudo")
+	program, _, more := strings.Cut(e.Target, " ")
+	name := lex.ProgramName(program)
+	if lex.IsShellName(name) {
+		return !more
+	}
+	return name == "" || lex.OneOf(name, "su passwd visudo")
 }

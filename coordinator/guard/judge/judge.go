@@ -39,9 +39,12 @@ type when struct {
 type ops []effect.Op
 
 func (w when) holds(j *judging, e effect.Effect) bool {
-	return (w.op == nil || slices.Contains(w.op, e.Op)) &&
-		(w.in == 0 || w.in&j.where(e) != 0) &&
-		(w.is == nil || w.is(j, e))
+	switch {
+	case w.op != nil && !slices.Contains(w.op, e.Op),
+		w.in != 0 && w.in&j.where(e) == 0:
+		return false
+	}
+	return w.is == nil || w.is(j, e)
 }
 
 // Decide returns the decision about a call. u is what the call would do.
@@ -193,10 +196,13 @@ func mainBranch(j *judging, e effect.Effect) bool {
 	if name == "" && facts.Known {
 		name = facts.Branch
 	}
-	if facts.Known && facts.Default != "" && name == facts.Default {
+	switch {
+	case lex.OneOf(name, "main master trunk"), fspath.HasGlob(name):
 		return true
+	case !facts.Known, facts.Default == "":
+		return false
 	}
-	return lex.OneOf(name, "main master trunk") || fspath.HasGlob(name)
+	return name == facts.Default
 }
 
 // currentUnknown reports whether the effect names no branch and the current
@@ -263,10 +269,11 @@ func afarProcess(_ *judging, e effect.Effect) bool {
 // merged reports whether it is known that the current branch has every commit of
 // the target branch.
 func merged(j *judging, e effect.Effect) bool {
-	return j.ctx.Merged != nil && e.Away == "" && e.Target != "" && !partial.HasHole(e.Target) &&
-		strings.HasPrefix(e.Dir, "/") &&
-		!partial.HasHole(e.Dir) &&
-		j.ctx.Merged(e.Dir, e.Target)
+	switch {
+	case j.ctx.Merged == nil, e.Away != "", e.Target == "", partial.HasHole(e.Target + e.Dir):
+		return false
+	}
+	return strings.HasPrefix(e.Dir, "/") && j.ctx.Merged(e.Dir, e.Target)
 }
 
 // secretRead reports whether the target is a credential on this machine.
@@ -293,8 +300,11 @@ func ownSecret(j *judging, e effect.Effect) bool {
 		return false
 	}
 	base := fspath.Base(e.Target)
-	return lex.OneOf(base, "telegram.token afar agent-run") || strings.HasPrefix(base, "hook-") || partial.HasHole(base) ||
-		fspath.HasGlob(base)
+	switch {
+	case lex.OneOf(base, "telegram.token afar agent-run"), strings.HasPrefix(base, "hook-"):
+		return true
+	}
+	return partial.HasHole(base) || fspath.HasGlob(base)
 }
 
 // mentionsProtected reports whether an unreadable call contains a protected word.

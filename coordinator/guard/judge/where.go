@@ -174,7 +174,11 @@ func (j *judging) worse(written, resolved region) region {
 
 // sweeps reports whether effects of a kind reach everything below their target.
 func sweeps(k effect.Kind) bool {
-	return k == effect.DeleteTree || k == effect.MoveAway || k == effect.ChangeMode || k == effect.DeleteCopies
+	switch k {
+	case effect.DeleteTree, effect.MoveAway, effect.ChangeMode, effect.DeleteCopies:
+		return true
+	}
+	return false
 }
 
 func (j *judging) place(p string, sweeping bool, away string) region {
@@ -194,10 +198,9 @@ func (j *judging) place(p string, sweeping bool, away string) region {
 	switch {
 	case fspath.IsDevice(p):
 		return inDevice
-	case p == "/" || bare == "/" || lex.OneOf(p, fspath.SystemDirs) || fspath.IsDriveDir(p) ||
-		strings.HasPrefix(p, "/"+partial.Unknown):
+	case bare == "/", lex.OneOf(p, fspath.SystemDirs), fspath.IsDriveDir(p), strings.HasPrefix(p, "/"+partial.Unknown):
 		return inRoot
-	case j.isHome(p) || j.isHome(bare):
+	case j.isHome(p), j.isHome(bare):
 		return inHome
 	}
 	if r := j.inTree(p, bare); r != inNowhere {
@@ -305,16 +308,7 @@ func (j *judging) outside(p string) region {
 	return inElsewhere
 }
 
-func inSystemDir(p string) bool {
-	for rest := fspath.SystemDirs; rest != ""; {
-		var dir string
-		dir, rest, _ = strings.Cut(rest, " ")
-		if fspath.Within(p, dir) {
-			return true
-		}
-	}
-	return false
-}
+func inSystemDir(p string) bool { return fspath.WithinAny(p, fspath.SystemDirs) }
 
 // inHomeTree returns the region of a path in a home. Directories that cannot be
 // restored are inKeys.
@@ -333,13 +327,13 @@ func (j *judging) placeAway(p string) region {
 	switch {
 	case fspath.IsDevice(p):
 		return inDevice
-	case p == "/" || p == "/"+partial.Unknown || lex.OneOf(p, fspath.SystemDirs):
+	case p == "/", p == "/"+partial.Unknown, lex.OneOf(p, fspath.SystemDirs):
 		return inRoot
-	case lex.OneOf(p, "~ /home /root") || p == "~/"+partial.Unknown || lex.OneOf(fspath.Dir(p), "/home /Users"):
+	case lex.OneOf(p, "~ /home /root"), p == "~/"+partial.Unknown, lex.OneOf(fspath.Dir(p), "/home /Users"):
 		return inHome
-	case p == "" || partial.HasHole(p[:1]):
+	case p == "", partial.HasHole(p[:1]):
 		return inOpen
-	case fspath.Within(p, "/tmp") || fspath.Within(p, "/var/tmp"):
+	case fspath.WithinAny(p, "/tmp /var/tmp"):
 		return inTemp
 	case inSystemDir(p):
 		return inSystem
