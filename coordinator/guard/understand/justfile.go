@@ -194,9 +194,8 @@ func (r *recipes) justHead(code string) *recipe {
 			r.vars[name] = strings.Trim(value, `"'`)
 		}
 	}
-	for _, need := range strings.Fields(strings.NewReplacer("(", " ", ")", " ", "&&", " ").Replace(needs)) {
-		next.needs = append(next.needs, need)
-	}
+	apart := strings.NewReplacer("(", " ", ")", " ", "&&", " ")
+	next.needs = append(next.needs, strings.Fields(apart.Replace(needs))...)
 	return next
 }
 
