@@ -89,13 +89,18 @@ func (r *undoRig) calls() int {
 
 func (r *undoRig) git(args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", r.project}, args...)...)
-	cmd.Env = r.env
-	out, err := cmd.CombinedOutput()
+	out, err := r.tryGit(args...)
 	if err != nil {
 		r.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
-	return string(out)
+	return out
+}
+
+func (r *undoRig) tryGit(args ...string) (string, error) {
+	cmd := exec.Command("git", append([]string{"-C", r.project}, args...)...)
+	cmd.Env = r.env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // hook runs a hook to its end.
