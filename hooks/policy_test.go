@@ -112,7 +112,7 @@ func TestReadsOnly(t *testing.T) {
 // TestGuardAskByMode: in every mode, a question of the guard opens the dialog if a person
 // sits at the terminal. Otherwise the call is refused if nobody can be asked.
 func TestGuardAskByMode(t *testing.T) {
-	unreadable := bash(`bash -c "$(cat recipe.txt)"`)
+	unreadable := bash(`bash -c "$(awk 1 recipe.txt)"`)
 	for _, mode := range []string{
 		"default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "somethingNew", "",
 	} {

@@ -46,7 +46,7 @@ func TestRealPrint(t *testing.T) {
 // PreToolUse hook of a risky call waits for the phone.
 func TestRealPrintGuard(t *testing.T) {
 	t.Parallel()
-	const risky = "bash -c \"$(cat recipe.txt)\""
+	const risky = "bash -c \"$(awk 1 recipe.txt)\""
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, host.Need(t, version))
@@ -166,7 +166,7 @@ func TestRealAuto(t *testing.T) {
 	write(t, r.lab.Project, "recipe.txt", "touch made\n")
 	r.must("away", "on")
 	term := r.lab.Terminal()
-	term.Submit(play(model.Bash("bash -c \"$(cat recipe.txt)\""), model.Say("all done now")))
+	term.Submit(play(model.Bash("bash -c \"$(awk 1 recipe.txt)\""), model.Say("all done now")))
 	card := r.card("recipe.txt")
 	r.tap(card, "Allow")
 	r.becomes(card, "ran ok")

@@ -35,12 +35,13 @@ func TestRealAttack(t *testing.T) {
 			write(t, r.lab.Project, "recipe.txt", "touch made\n")
 			victim := make(chan error, 1)
 			go func() { // it waits longer than others do
-				_, err := r.lab.Print(t.Context(), play(model.Bash("bash -c \"$(cat recipe.txt)\""), model.Say("fin")))
+				_, err := r.lab.Print(t.Context(), play(model.Bash("bash -c \"$(awk 1 recipe.txt)\""), model.Say("fin")))
 				victim <- err
 			}()
 			card := r.card("recipe.txt")
 			target := r.openAsk()
-			write(t, r.lab.Project, "attack.sh", attack)
+			// The guard denies a script like this one if it can read it: it is too large.
+			write(t, r.lab.Project, "attack.sh", attack+"\n"+strings.Repeat("# nothing\n", 30_000))
 			r.attacked("all", attacks, "bypassPermissions", target, client)
 			for _, mode := range modes {
 				if version == host.Current { // the stand-in has no classifier of the oldest one's age

@@ -87,7 +87,7 @@ func testBackgroundAuto(t *testing.T) {
 	r.strict()
 	write(t, r.lab.Project, "recipe.txt", "echo run >> guarded\n")
 	store := map[string]any{"questions": asking()["questions"].([]any)[:1]}
-	r.background(play(model.Bash("bash -c \"$(cat recipe.txt)\""), model.Call("AskUserQuestion", store),
+	r.background(play(model.Bash("bash -c \"$(awk 1 recipe.txt)\""), model.Call("AskUserQuestion", store),
 		model.Bash(scripted), model.Say("first end"), model.Bash(scripted), model.Say("all done now")),
 		"--permission-mode", "auto")
 	r.part("guard", func() {

@@ -74,7 +74,7 @@ func (r *rig) always() {
 // TestRealPark: on a client that lets a call run if its hook dies, a risky call is refused
 // at once. A later Allow lets its next try run once.
 func TestRealPark(t *testing.T) {
-	risky := "bash -c \"$(cat recipe.txt)\""
+	risky := "bash -c \"$(awk 1 recipe.txt)\""
 	r := newRig(t, host.Need(t, host.Oldest))
 	write(t, r.lab.Project, "recipe.txt", "echo run >> made\n")
 	id := "0a1b2c3d-0000-4000-8000-000000000001"

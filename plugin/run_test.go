@@ -103,7 +103,7 @@ func TestRealRun(t *testing.T) {
 // TestRealRunAsks: what a run may not do by itself is a question on the phone. While it is
 // open the run waits, also after its runner and the coordinator were killed.
 func TestRealRunAsks(t *testing.T) {
-	r := newRunRig(t, host.Need(t, host.Current))
+	r := newRunRig(t, host.Current)
 	touch := model.Bash("touch ../outside")
 	r.startRun("asker", play(touch, touch, model.Say("fin")), "--mode", "manual")
 	denied := r.card("outside")
@@ -132,7 +132,7 @@ func TestRealRunAsks(t *testing.T) {
 
 // TestRealRunGuarded: a project's settings do not switch our hooks off in a run.
 func TestRealRunGuarded(t *testing.T) {
-	r := newRunRig(t, host.Need(t, host.Current))
+	r := newRunRig(t, host.Current)
 	settings := filepath.Join(r.lab.Project, ".claude")
 	if err := os.MkdirAll(settings, 0o700); err != nil {
 		t.Fatal(err)

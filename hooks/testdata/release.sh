@@ -99,4 +99,4 @@ for target in linux/amd64 linux/arm64 darwin/arm64; do
 done
 
 (cd "$OUT" && sha256sum ./*.tgz >SHA256SUMS)
-log "done: $(ls "$OUT" | wc -l) files in $OUT"
+log "done: $(find "$OUT" -type f | wc -l) files in $OUT"

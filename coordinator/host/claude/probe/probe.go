@@ -51,7 +51,7 @@ const (
 // harmless even if nothing stops it, because the project is not a repository.
 const (
 	denied    = "git push --force origin main; touch ran-denied"
-	asked     = `bash -c "$(cat recipe.txt)"`
+	asked     = `bash -c "$(awk 1 recipe.txt)"`
 	recipe    = "touch ran-asked\n"
 	unguarded = "touch ran-unguarded"
 	// advice is what the guard says about the first call.
