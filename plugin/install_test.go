@@ -161,8 +161,9 @@ var (
 	ownData  = regexp.MustCompile(`^(\.config/afar|\.local/state/afar|afar)(/|$)`)
 	hostsOwn = regexp.MustCompile(`^(\.claude\.json.*|\.claude/(projects|sessions|statsig|todos|shell-snapshots|` +
 		`backups|cache|debug|plugins/(known_marketplaces|installed_plugins|blocklist)\.json|` +
-		`plugins/store/cc-plugin-[a-z-]*_builtin|plugins/\.|telemetry|history|session-env|tasks|plans|stats|` +
-		`\.last-cleanup).*|\.cache/.*|\.local/share/applications.*|\.config/mimeapps\.list|\.npm/.*)`)
+		`plugins/store/cc-plugin-[a-z-]*_builtin|plugins/\.|plugins/marketplaces/anthropics-|telemetry|` +
+		`history|session-env|tasks|plans|stats|\.last-cleanup).*|` +
+		`\.cache/.*|\.local/share/applications.*|\.config/mimeapps\.list|\.npm/.*)`)
 )
 
 // TestRealInstall is proof f: a new home, a new clone, install.sh, a session, hostile
