@@ -486,7 +486,10 @@ func TestTelegramPaired(t *testing.T) {
 	replies := make(chan string, 1)
 	go func() { replies <- r.raw(r.line(wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: 20_000})) }()
 	r.setTelegram(channel.Status{Connected: true, Person: ada})
-	r.ok(r.core.Pause(false)) // any change of state
+	r.ok(r.core.ChangeAccount(channel.Act{}, func(a channel.Account, _ time.Time) channel.Change {
+		a.Channel, a.Person = "telegram", ada
+		return channel.Change{Account: &a}
+	}))
 	if got := want[wire.TelegramReply](t, r.reply(<-replies), wire.CodeOK); !got.Paired {
 		t.Errorf("have %+v", got)
 	}
