@@ -239,7 +239,9 @@ func (c *Core) changeRun(
 			return b, err
 		}
 		s.runs.put(&b, next)
-		s.startTurns(&b, now)
+		if r.Busy() && !next.Busy() { // only then a turn of another run may start
+			s.startTurns(&b, now)
+		}
 		next, _ = s.runs.after(&b, id)
 		return b, nil
 	})
