@@ -210,29 +210,9 @@ func (h *hook) locate() error {
 		return err
 	}
 	h.pinned = pinned
-	h.client = &client.Client{Dirs: dirs, Bin: bin, Env: h.coordinatorEnv, Remember: true}
+	env := func() []string { return dirs.CoordinatorEnv(h.pinned, h.getenv) }
+	h.client = &client.Client{Dirs: dirs, Bin: bin, Env: env, Remember: true}
 	return nil
-}
-
-// coordinatorEnv returns the environment for a coordinator that this hook starts.
-// It never passes on the session's environment. If the home is not pinned, as in a
-// test, it adds some of Afar's own variables.
-func (h *hook) coordinatorEnv() []string {
-	env := h.client.Dirs.Env()
-	if h.pinned {
-		return env
-	}
-	for _, name := range []string{
-		"AFAR_TELEGRAM_API",
-		"AFAR_TELEGRAM_TOKEN",
-		"AFAR_TELEGRAM_TOKEN_FILE",
-		"AFAR_WEB_ADDR",
-	} {
-		if v := h.getenv(name); v != "" {
-			env = append(env, name+"="+v)
-		}
-	}
-	return env
 }
 
 // get returns the value at a path of the host's input.

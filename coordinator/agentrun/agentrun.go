@@ -64,7 +64,7 @@ func dispatch(args []string, getenv func(string) string) error {
 func newTurn(
 	bin string, dirs home.Dirs, pinned bool, getenv func(string) string, id string, fence int64,
 ) *turn {
-	env := func() []string { return coordinatorEnv(dirs, pinned, getenv) }
+	env := func() []string { return dirs.CoordinatorEnv(pinned, getenv) }
 	return &turn{
 		id:     id,
 		fence:  fence,
@@ -74,18 +74,4 @@ func newTurn(
 		told:   make(chan os.Signal, 1),
 		client: &client.Client{Dirs: dirs, Bin: bin, Env: env},
 	}
-}
-
-// coordinatorEnv returns the environment of a coordinator that this program starts.
-func coordinatorEnv(dirs home.Dirs, pinned bool, getenv func(string) string) []string {
-	env := dirs.Env()
-	if pinned {
-		return env
-	}
-	for _, name := range []string{"AFAR_TELEGRAM_API", "AFAR_WEB_ADDR"} {
-		if v := getenv(name); v != "" {
-			env = append(env, name+"="+v)
-		}
-	}
-	return env
 }

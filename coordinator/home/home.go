@@ -98,6 +98,27 @@ func (d Dirs) Env() (env []string) {
 	return env
 }
 
+// CoordinatorEnv returns the environment for a coordinator that a program without a person
+// starts. It never passes on the environment of a session. If the home is not pinned, as in a
+// test, it adds some of Afar's own variables.
+func (d Dirs) CoordinatorEnv(pinned bool, getenv func(string) string) []string {
+	env := d.Env()
+	if pinned {
+		return env
+	}
+	for _, name := range [...]string{
+		"AFAR_TELEGRAM_API",
+		"AFAR_TELEGRAM_TOKEN",
+		"AFAR_TELEGRAM_TOKEN_FILE",
+		"AFAR_WEB_ADDR",
+	} {
+		if v := getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
 // dirVars lists the variables that FromEnv takes directories from.
 var dirVars = [...]string{"AFAR_HOME", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
 
