@@ -52,7 +52,7 @@ func launch(bin string, turn []string, getenv func(string) string) error {
 const lockFD = 3
 
 // becomeAgent writes into the lock which process has it, and becomes the agent. The agent
-// inherits the lock, so nobody else goes on with the conversation while it lives.
+// inherits the lock, so no other process continues the conversation while it lives.
 func becomeAgent(id, fence string, command []string) error {
 	lock := os.NewFile(lockFD, "lock")
 	pid := os.Getpid()
@@ -224,7 +224,7 @@ func (t *turn) command() (*exec.Cmd, error) {
 }
 
 // openFiles opens the stdin, stdout and stderr of the agent. The prompt is a whole file before
-// the agent starts, and the output is a file because an agent may cut off what nobody reads.
+// the agent starts, and the output is a file, because an agent may cut off output that is read too slowly.
 func (t *turn) openFiles() (files []*os.File, err error) {
 	if err := os.WriteFile(t.file("in"), []byte(t.spec.Prompt), 0o600); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ var errRefused = errors.New("the coordinator refused")
 const retryEvery = 200 * time.Millisecond
 
 // call makes one call, and reads the reply into out unless that is nil. It starts a
-// coordinator if there is none, and tries again until the deadline while there is no answer.
+// coordinator if there is none. Without an answer it tries again until the deadline.
 func (t *turn) call(op string, in, out any, within time.Duration) error {
 	body, err := json.Marshal(in)
 	if err != nil {

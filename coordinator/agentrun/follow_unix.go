@@ -5,7 +5,6 @@ package agentrun
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"os"
 	"time"
@@ -122,5 +121,3 @@ func (r *tail) rest(see func(string)) {
 		r.held = nil
 	}
 }
-
-func marshal(v any) (wire.Raw, error) { return json.Marshal(v) }

@@ -2,12 +2,7 @@
 
 package agentrun
 
-import (
-	"encoding/json"
-	"errors"
-
-	"github.com/afar-sh/afar/coordinator/wire"
-)
+import "errors"
 
 // errSystem says that no turn runs on this system.
 var errSystem = errors.New("runs are not supported on this system")
@@ -25,5 +20,3 @@ func launch(string, []string, func(string) string) error { return errSystem }
 func becomeAgent(string, string, []string) error         { return errSystem }
 func (t *turn) takeAgent() (*agent, error)               { return nil, errSystem }
 func (t *turn) follow() error                            { return t.end(t.result(exit{code: -1})) }
-
-func marshal(v any) (wire.Raw, error) { return json.Marshal(v) }

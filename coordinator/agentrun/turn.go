@@ -2,6 +2,7 @@ package agentrun
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -73,7 +74,7 @@ func (t *turn) end(e run.End) error {
 	if t.reporter != nil && !t.reporter.flush() {
 		return nil // the turn is over already
 	}
-	raw, err := marshal(e)
+	raw, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}

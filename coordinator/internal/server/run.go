@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/host/claude/headless"
@@ -133,19 +132,12 @@ func (s *Server) runNamed(name string) (run.Run, error) {
 	return s.cfg.Core.RunNamed(strings.TrimPrefix(name, wire.ToRun))
 }
 
-// longestWait bounds how long one call waits for a run.
-const longestWait = 10 * time.Second
-
-func waitOf(c *call, ms int64) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(c.ctx, min(time.Duration(max(ms, 0))*time.Millisecond, longestWait))
-}
-
 func (s *Server) runLog(c *call, in wire.RunLogRequest) (out wire.RunLogReply, err error) {
 	r, err := s.runNamed(in.ID)
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := waitOf(c, in.WaitMS)
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
 	events, r, err := s.cfg.Core.RunLog(ctx, r.ID, in.After)
 	out = wire.RunLogReply{Events: []wire.RunEvent{}, State: string(r.State)}
@@ -170,7 +162,7 @@ func (s *Server) runWait(c *call, in wire.RunWaitRequest) (out wire.RunWaitReply
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := waitOf(c, in.WaitMS)
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
 	r, err = s.cfg.Core.AwaitRun(ctx, r.ID, in.Take)
 	return wire.RunWaitReply{Run: s.wireRun(r), Over: r.Settled()}, err
