@@ -70,7 +70,7 @@ func (a *app) caseContext(at spot, c policy.Case, trusted bool) guard.Context {
 	ctx := callsite.Context(at.dirs, a.bin, cwd, at.project)
 	ctx.ReadOnly = c.ReadOnly
 	ctx.Git = func(string) guard.GitFacts { return c.Git }
-	ctx.Unsaved = nil // a case has the same verdict whatever is in the work tree
+	ctx.Unsaved = nil // the verdict of a case must not depend on the work tree
 	for i := range ctx.Amendments {
 		ctx.Amendments[i].Loosens = ctx.Amendments[i].Loosens || trusted
 	}

@@ -57,8 +57,8 @@ func (p *page) paint(c ink, s string) string {
 	return "\x1b[" + string(c) + "m" + s + "\x1b[0m"
 }
 
-// link makes a text a link, where the terminal understands one. The address is the
-// coordinator's; one that a terminal could take for something else is no link.
+// link makes a text a link, where the terminal understands one. It leaves the text alone if
+// the address has characters that a terminal could take for a command.
 func (p *page) link(address, s string) string {
 	if !p.colour || address == "" || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return s

@@ -107,7 +107,7 @@ func TestStatusLinks(t *testing.T) {
 	}
 }
 
-// TestLinkHostile: an address that would steer the terminal is no link.
+// TestLinkHostile: an address with control characters is printed without a link.
 func TestLinkHostile(t *testing.T) {
 	p := &page{colour: true}
 	for _, address := range []string{"", "http://h/\x1b[2J", "http://h/\a", "http://h/a b", "http://h/\u202e"} {

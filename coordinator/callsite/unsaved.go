@@ -26,7 +26,7 @@ type worktrees struct {
 }
 
 // unsaved returns the files of the repository around a path that git has no copy of.
-// It returns nil if there is no repository, or if git does not say in time.
+// It returns nil if there is no repository, or if git does not answer in time.
 func (w *worktrees) unsaved(path string) []string {
 	top := topOf(path)
 	if top == "" {
@@ -59,7 +59,7 @@ func topOf(path string) string {
 	return ""
 }
 
-// unsaved returns the unsaved files of a repository, nil if git does not say in time.
+// unsaved returns the unsaved files of a repository, nil if git does not answer in time.
 func (r repository) unsaved(top string) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), statusFor)
 	defer cancel()

@@ -7,10 +7,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 )
 
-// trusts reports whether nobody needs to be asked about an effect of a file. In a file
-// only a known effect counts. A file of the project that was committed before the
-// session is trusted with its effects, unless the call hands over what they depend on
-// or a policy file made the rule stricter.
+// trusts reports whether an effect of a file needs no question. In a file only a known
+// effect counts. A file of the project that was committed before the session is trusted
+// with its effects, unless the call hands over what they depend on or a policy file made
+// the rule stricter.
 func (j *judging) trusts(e effect.Effect, from string) bool {
 	if e.Code.File == "" {
 		return false
