@@ -218,10 +218,13 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// tooMuch processor time for 64 MiB on any machine: the work is no longer linear.
+const tooMuch = 20 * time.Second
+
 func checkBadInput(t *testing.T, event, name string, present bool, r result) {
 	t.Helper()
-	if r.cpu > time.Second {
-		t.Errorf("took %v", r.cpu)
+	if r.cpu > tooMuch {
+		t.Errorf("took %v of processor time", r.cpu)
 	}
 	if strings.Contains(r.stderr, "goroutine") {
 		t.Fatalf("a panic: %s", r.stderr)
