@@ -31,6 +31,9 @@ type talk struct {
 // TestTalk compares every text of the bot, except cards, with testdata/talk.txt. Read the
 // difference before you rewrite the file with -update.
 func TestTalk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute: one message a second, as Telegram wants it")
+	}
 	t.Parallel()
 	r := newRig(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a long talk
