@@ -6,6 +6,7 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -241,10 +242,13 @@ func (c *Coordinator) serverConfig() server.Config {
 	}
 }
 
-// agent returns how an agent is started.
-func (c *Coordinator) agent(name string) (command []string, envFile string) {
-	a := c.set.Agents.Of(name)
-	return a.Command, a.EnvFile
+// agent returns the settings of an agent.
+func (c *Coordinator) agent(name string) (set server.AgentSettings, err error) {
+	a, ok := c.set.Agents.Of(name)
+	if !ok {
+		return set, fmt.Errorf("unknown agent %.40q; want one of %q", name, c.set.Agents.Names())
+	}
+	return server.AgentSettings(a), nil
 }
 
 // Run serves until ctx ends or somebody asks for the end, then finishes what it

@@ -29,6 +29,8 @@ import (
 const (
 	in      = "coordinator/internal/"
 	standin = "coordinator/standin/"
+	// agents has the adapters of the agents below it.
+	agents = "coordinator/host"
 	// claude is the package for Claude Code.
 	claude   = "coordinator/host/claude"
 	hostjson = claude + "/hostjson"
@@ -62,7 +64,8 @@ var common = []string{"coordinator/text"}
 
 // pure are the packages that do not read the clock and do no I/O.
 var pure = append([]string{
-	"coordinator/wire", "coordinator/guard", hostjson, in + "ask", in + "review", in + "grant", in + "loop",
+	"coordinator/wire", "coordinator/guard", agents, agents + "/acp", agents + "/agents",
+	agents + "/jsonrpc", hostjson, claude + "/hookcall", in + "ask", in + "review", in + "grant", in + "loop",
 	in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text",
 	"coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic",
 	in + "run", in + "turn", in + "undo", in + "usage",
@@ -165,8 +168,8 @@ func table() rules {
 			},
 			"coordinator/demo": {claude + "/sandbox", "coordinator/wire", "coordinator/wording"},
 			"coordinator/agentrun": {
-				claude, claude + "/headless", "coordinator/client", "coordinator/home", "coordinator/peer", "coordinator/wire",
-				in + "child", in + "disk", in + "run",
+				claude, claude + "/hookcall", hostjson, agents, agents + "/agents", "coordinator/client", "coordinator/home",
+				"coordinator/peer", "coordinator/wire", in + "child", in + "disk", in + "run",
 			},
 			"coordinator/ledger":   {},
 			claude + "/mods":       {},
@@ -178,7 +181,12 @@ func table() rules {
 				"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile",
 			},
 			hostjson:               {},
-			claude + "/headless":   {claude, hostjson, in + "run"},
+			agents:                 {in + "run"},
+			agents + "/acp":        {agents, agents + "/jsonrpc", hostjson, in + "run", "coordinator/wire"},
+			agents + "/agents":     {agents, agents + "/acp", claude + "/headless"},
+			agents + "/jsonrpc":    {hostjson, "coordinator/wire"},
+			claude + "/headless":   {agents, claude, hostjson, in + "run"},
+			claude + "/hookcall":   {agents, claude, hostjson, "coordinator/wire"},
 			claude + "/hookinput":  {in + "ask", in + "session"},
 			claude + "/suggestion": {"coordinator/redact"},
 			claude + "/toolinput":  {claude, in + "ask"},
@@ -243,7 +251,7 @@ func table() rules {
 				"coordinator/guard", "coordinator/redact", in + "ask", in + "grant", in + "undo",
 			},
 			in + "server": append([]string{
-				in + "toolcall", hostjson, claude, claude + "/headless", claude + "/hookinput", claude + "/suggestion",
+				in + "toolcall", hostjson, agents, agents + "/agents", claude, claude + "/hookinput", claude + "/suggestion",
 				claude + "/toolinput", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
 				"coordinator/peer",
@@ -310,6 +318,7 @@ func table() rules {
 
 			onlyTests: {},
 
+			standin + "agent":      {agents, claude + "/hookcall"},
 			standin + "botapi":     {},
 			standin + "browser":    {},
 			standin + "calls":      {},
@@ -325,7 +334,7 @@ func table() rules {
 			// the benchmarks compare with the shell's parser
 			"coordinator/guard": {"mvdan.cc/sh/v3"},
 			"*": {
-				standin + "botapi", standin + "browser", standin + "calls", standin + "consultant",
+				standin + "agent", standin + "botapi", standin + "browser", standin + "calls", standin + "consultant",
 				standin + "gitrepo", standin + "host", standin + "long", standin + "model", standin + "stray",
 				standin + "tracker",
 				"github.com/creack/pty",
@@ -334,6 +343,7 @@ func table() rules {
 			// the tests use inputs in the host's form
 			in + "ask":             {claude + "/hookinput", claude + "/toolinput"},
 			claude + "/hookoutput": {claude},
+			claude + "/hookcall":   {claude + "/hookoutput"},
 			// the tests use a real coordinator and a real guard
 			"hooks":  {"coordinator", "coordinator/guard", "hooks/judge"},
 			"plugin": {claude, claude + "/probe", "coordinator/wire"},

@@ -15,7 +15,8 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/host/claude/headless"
+	"github.com/afar-sh/afar/coordinator/host"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/peer"
 )
@@ -95,9 +96,11 @@ type agent struct {
 	born string
 	lock *os.File
 	over chan exit // gets the end of the process
+	// in and out are the pipes of a Talker, nil for others.
+	in, out *os.File
 
 	asked time.Time // when it was asked to end; zero if it was not
-	steps int       // of pressing
+	left  []press   // what follows if it does not
 }
 
 // An exit is how a process ended.
@@ -114,10 +117,10 @@ const (
 )
 
 // takeAgent returns the agent of the turn. It starts the agent, unless an agentrun that died
-// has done so.
+// has done so. A Talker whose agentrun died is ended.
 func (t *turn) takeAgent() (*agent, error) {
 	path := t.dirs.ConversationLock(t.spec.Conversation)
-	if err := headless.CheckConversation(t.spec.Conversation); err != nil {
+	if err := host.CheckConversation(t.spec.Conversation); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -136,15 +139,27 @@ func (t *turn) takeAgent() (*agent, error) {
 			return ended(lock, h), nil
 		case err == nil:
 			return t.startAgent(lock)
-		case started:
+		case started && !t.talks():
 			return t.adopt(lock, h), nil
+		case started:
+			h.kill()
 		case !errors.Is(err, syscall.EWOULDBLOCK):
 			return nil, fmt.Errorf("take the conversation: %w", err)
-		case time.Now().After(end):
+		}
+		if time.Now().After(end) {
 			return nil, fmt.Errorf("the conversation is open elsewhere: process %d has it", h.pid)
 		}
 	}
 }
+
+// talks reports whether the agent is a Talker.
+func (t *turn) talks() bool {
+	_, ok := t.adapter.(host.Talker)
+	return ok
+}
+
+// kill ends the holder's process group.
+func (h holder) kill() { (&agent{pid: h.pid, born: h.born}).kill() }
 
 // ended returns the agent of a turn whose process has ended unseen.
 func ended(lock *os.File, h holder) *agent {
@@ -172,7 +187,8 @@ func (t *turn) startAgent(lock *os.File) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := t.openFiles()
+	a := &agent{lock: lock, over: make(chan exit, 1)}
+	files, err := t.openFiles(a)
 	if err != nil {
 		return nil, err
 	}
@@ -183,8 +199,8 @@ func (t *turn) startAgent(lock *os.File) (*agent, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", t.spec.Command[0], err)
 	}
-	pid := cmd.Process.Pid
-	a := &agent{pid: pid, born: peer.Birth(pid), lock: lock, over: make(chan exit, 1)}
+	a.pid = cmd.Process.Pid
+	a.born = peer.Birth(a.pid)
 	go func() {
 		_ = cmd.Wait() // its state says how it ended
 		status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
@@ -194,15 +210,25 @@ func (t *turn) startAgent(lock *os.File) (*agent, error) {
 	return a, nil
 }
 
-// command returns the command of the agent, with this program before it.
-func (t *turn) command() (*exec.Cmd, error) {
-	spec := headless.Turn{
+// about returns what the adapter gets to know of the turn.
+func (t *turn) about() host.Turn {
+	return host.Turn{
 		Conversation: t.spec.Conversation,
+		Thread:       t.spec.Thread,
 		Resumes:      t.spec.Resumes,
 		Mode:         t.spec.Mode,
 		Model:        t.spec.Model,
+		Dir:          t.spec.Dir,
+		Program:      filepath.Base(t.spec.Command[0]),
 	}
-	args, err := spec.Args()
+}
+
+// command returns the command of the agent, with this program before it.
+func (t *turn) command() (*exec.Cmd, error) {
+	if len(t.spec.Command) == 0 {
+		return nil, errors.New("the agent has no command")
+	}
+	start, err := t.adapter.Start(t.about())
 	if err != nil {
 		return nil, err
 	}
@@ -210,30 +236,56 @@ func (t *turn) command() (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(t.spec.Command) == 0 {
-		return nil, errors.New("the agent has no command")
-	}
 	program, err := child.Find(t.spec.Command[0], t.dirs.Path, t.spec.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.spec.Command[0], err)
 	}
 	cmd := exec.Command(home.Program(t.bin, "agent-run"), become, t.id, strconv.FormatInt(t.fence, 10), program)
-	cmd.Args = append(append(cmd.Args, t.spec.Command[1:]...), args...)
-	cmd.Dir, cmd.Env = t.spec.Dir, append(env, "PWD="+t.spec.Dir)
+	cmd.Args = append(append(cmd.Args, t.spec.Command[1:]...), start.Args...)
+	cmd.Dir, cmd.Env = t.spec.Dir, append(append(env, "PWD="+t.spec.Dir), start.Env...)
+	if t.talks() { // its children are those of a session, and decide nothing
+		cmd.Env = append(cmd.Env, claude.ChildMark)
+	}
 	return cmd, nil
 }
 
-// openFiles opens the stdin, stdout and stderr of the agent. The prompt is a whole file before
-// the agent starts, and the output is a file, because an agent may cut off output that is read too slowly.
-func (t *turn) openFiles() (files []*os.File, err error) {
+// openFiles opens the stdin, stdout and stderr of the agent a. A Talker gets pipes.
+func (t *turn) openFiles(a *agent) (files []*os.File, err error) {
+	if !t.talks() {
+		return t.openPlain()
+	}
+	defer func() {
+		if err != nil {
+			closeAll(append(files, a.in, a.out))
+			files = nil
+		}
+	}()
+	in, ourIn, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	a.in, files = ourIn, append(files, in)
+	ourOut, out, err := os.Pipe()
+	if err != nil {
+		return files, err
+	}
+	a.out, files = ourOut, append(files, out)
+	said, err := os.OpenFile(t.file("err"), appending, 0o600)
+	return append(files, said), err
+}
+
+const appending = os.O_CREATE | os.O_WRONLY | os.O_APPEND
+
+// openPlain opens the files of a Streamer. The prompt is a whole file before the agent starts,
+// and the output is a file, because an agent may cut off output that is read too slowly.
+func (t *turn) openPlain() (files []*os.File, err error) {
 	if err := os.WriteFile(t.file("in"), []byte(t.spec.Prompt), 0o600); err != nil {
 		return nil, err
 	}
-	const write = os.O_CREATE | os.O_WRONLY | os.O_APPEND
 	for _, of := range []struct {
 		kind  string
 		flags int
-	}{{"in", os.O_RDONLY}, {"out", write}, {"err", write}} {
+	}{{"in", os.O_RDONLY}, {"out", appending}, {"err", appending}} {
 		f, err := os.OpenFile(t.file(of.kind), of.flags, 0o600)
 		if err != nil {
 			closeAll(files)
@@ -246,31 +298,41 @@ func (t *turn) openFiles() (files []*os.File, err error) {
 
 func closeAll(files []*os.File) {
 	for _, f := range files {
-		f.Close()
+		f.Close() // an error for a nil one
 	}
 }
 
-// interrupt asks the agent to end its turn; press goes on if it does not.
-func (a *agent) interrupt() {
-	if a.asked.IsZero() {
-		a.asked = time.Now()
-		a.signal(a.pid, syscall.SIGINT)
-	}
-}
-
-// pressing are the signals to a group that was asked to end, and how long after that.
-var pressing = []struct {
+// A press is a signal to the group of an agent that was asked to end, and how long after that.
+type press struct {
 	after  time.Duration
 	signal syscall.Signal
-}{{10 * time.Second, syscall.SIGTERM}, {15 * time.Second, syscall.SIGKILL}}
+}
+
+// The signals for an agent that was asked to end its turn, and for one whose work is over.
+var (
+	interrupting = []press{{10 * time.Second, syscall.SIGTERM}, {15 * time.Second, syscall.SIGKILL}}
+	leaving      = []press{{2 * time.Second, syscall.SIGTERM}, {4 * time.Second, syscall.SIGKILL}}
+)
+
+// endWithin begins to press the agent to end. It returns false if that has begun before.
+func (a *agent) endWithin(steps []press) bool {
+	if !a.asked.IsZero() {
+		return false
+	}
+	a.asked, a.left = time.Now(), steps
+	return true
+}
+
+// hurry replaces the signals that are left.
+func (a *agent) hurry(steps []press) { a.asked, a.left = time.Now(), steps }
 
 // press goes on to end an agent that was asked to.
 func (a *agent) press(now time.Time) {
-	if a.asked.IsZero() || a.steps >= len(pressing) || now.Sub(a.asked) < pressing[a.steps].after {
+	if len(a.left) == 0 || now.Sub(a.asked) < a.left[0].after {
 		return
 	}
-	a.signal(-a.pid, pressing[a.steps].signal)
-	a.steps++
+	a.signal(-a.pid, a.left[0].signal)
+	a.left = a.left[1:]
 }
 
 // kill ends the agent's process group at once.

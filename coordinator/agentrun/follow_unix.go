@@ -7,8 +7,10 @@ import (
 	"context"
 	"io"
 	"os"
+	"syscall"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -16,8 +18,8 @@ import (
 // lookEvery is how often the output is read if the system reports no change.
 const lookEvery = time.Second
 
-// follow reads the output of the agent until it has ended, and reports the end.
-func (t *turn) follow() error {
+// follow reads the output of a Streamer until it has ended, and reports the end.
+func (t *turn) follow(stream host.Stream) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	out, err := os.Open(t.file("out"))
@@ -34,26 +36,31 @@ func (t *turn) follow() error {
 			}
 		})
 	}()
+	t.ask = func() { t.agent.signal(t.agent.pid, syscall.SIGINT) }
 	if t.spec.Stop {
-		t.agent.interrupt()
+		t.interrupt()
 	}
 	r := &tail{file: out}
+	see := func(line string) {
+		t.see(stream.Read(line))
+		t.refuse(stream.Refused())
+	}
 	for {
-		r.read(t.see)
+		r.read(see)
 		t.look()
 		next := time.NewTimer(min(lookEvery, t.untilClock()))
 		select {
 		case <-changed:
 		case <-next.C:
 		case <-t.told:
-			t.agent.interrupt()
+			t.interrupt()
 		case <-t.reporter.stale:
 			t.agent.kill()
 			<-t.agent.over
 			return nil
 		case x := <-t.agent.over:
-			r.read(t.see)
-			r.rest(t.see)
+			r.read(see)
+			r.rest(see)
 			t.agent.release()
 			return t.end(t.result(x))
 		}
@@ -85,7 +92,14 @@ func (t *turn) look() {
 		return
 	}
 	t.clock = clock
-	t.agent.interrupt()
+	t.interrupt()
+}
+
+// interrupt asks the agent to end its turn, and presses on if it does not.
+func (t *turn) interrupt() {
+	if t.agent.endWithin(interrupting) {
+		t.ask()
+	}
 }
 
 // A tail reads the lines that are added to a file.

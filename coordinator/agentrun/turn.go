@@ -15,7 +15,8 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/host/claude/headless"
+	"github.com/afar-sh/afar/coordinator/host"
+	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -32,9 +33,10 @@ type turn struct {
 	told   chan os.Signal // somebody wants the turn to end
 
 	spec     wire.RunTurnReply
+	adapter  host.Agent
 	agent    *agent
+	ask      func() // asks the agent to end its turn
 	reporter *reporter
-	stream   *headless.Stream
 	watch    run.Watch
 	seq      int64     // of the last event that was read
 	last     run.Event // the last result
@@ -53,8 +55,9 @@ func drive(t *turn) error {
 	if err := t.call(wire.OpRunTurn, in, &t.spec, time.Minute); err != nil {
 		return err
 	}
-	if t.spec.Agent != headless.Name {
-		return t.end(run.End{Exit: -1, Refused: fmt.Sprintf("unknown agent %q; want %s", t.spec.Agent, headless.Name)})
+	var err error
+	if t.adapter, err = agents.Speaking(cmp.Or(t.spec.Protocol, t.spec.Agent)); err != nil {
+		return t.end(run.End{Exit: -1, Refused: fmt.Sprintf("agent %q: %v", t.spec.Agent, err)})
 	}
 	if err := os.MkdirAll(t.dir(), 0o700); err != nil {
 		return t.end(run.End{Exit: -1, Words: err.Error()})
@@ -64,9 +67,15 @@ func drive(t *turn) error {
 	if err != nil {
 		return t.end(run.End{Exit: -1, Words: err.Error()})
 	}
-	t.agent, t.stream, t.watch = agent, headless.NewStream(), run.NewWatch(time.Now())
+	t.agent, t.watch = agent, run.NewWatch(time.Now())
 	t.reporter = newReporter(t, t.spec.Seq)
-	return t.follow()
+	switch a := t.adapter.(type) {
+	case host.Streamer:
+		return t.follow(a.Stream())
+	case host.Talker:
+		return t.converse(a)
+	}
+	return t.end(run.End{Exit: -1, Refused: fmt.Sprintf("agent %q has no transport", t.spec.Agent)})
 }
 
 // end reports the end of the turn.
@@ -103,9 +112,9 @@ func (t *turn) forgetOld() {
 	}
 }
 
-// see takes a line of the output.
-func (t *turn) see(line string) {
-	events, now := t.stream.Read(line), time.Now()
+// see takes events of the agent.
+func (t *turn) see(events []run.Event) {
+	now := time.Now()
 	var fresh []run.Event
 	for _, e := range events {
 		t.seq++
@@ -120,8 +129,12 @@ func (t *turn) see(line string) {
 	if len(fresh) > 0 {
 		t.reporter.add(fresh)
 	}
-	if t.stream.Unguarded() && t.refused == "" {
-		t.refused = "it began without Afar's hooks, so it was ended before it could do anything"
+}
+
+// refuse ends the turn at once, unless why is "".
+func (t *turn) refuse(why string) {
+	if why != "" && t.refused == "" {
+		t.refused = why
 		t.agent.kill()
 	}
 }

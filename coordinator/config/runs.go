@@ -1,12 +1,13 @@
 package config
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Runs is the table [runs].
@@ -38,11 +39,19 @@ func (r Runs) check() error {
 
 // Agent is a table [agents.NAME].
 type Agent struct {
+	// Protocol is what the agent speaks. It is the name of an agent that Afar knows.
+	Protocol string `toml:"protocol"`
 	// Command is the agent's program, with arguments that every turn gets.
 	Command []string `toml:"command"`
 	// EnvFile holds lines KEY=VALUE for the agent's environment.
 	EnvFile string `toml:"env_file"`
 }
+
+// ACP is the protocol of the agents that Afar does not know by name.
+const ACP = "acp"
+
+// knownAgents are the agents that need no table: each has its own protocol and program.
+var knownAgents = []string{"claude", "codex"}
 
 // Agents are the tables [agents.NAME], by name.
 type Agents map[string]Agent
@@ -52,24 +61,66 @@ var agentName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
 func (all Agents) check() error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		a := all[name]
-		switch {
-		case !agentName.MatchString(name):
-			return fmt.Errorf("unknown form of agent %q; want letters a-z, digits and dashes", name)
-		case a.EnvFile != "" && !filepath.IsAbs(a.EnvFile):
-			return fmt.Errorf("agents.%s.env_file must be an absolute path, not %q", name, a.EnvFile)
-		case len(a.Command) > 0 && a.Command[0] == "":
-			return errors.New("agents." + name + ".command must begin with a program")
+		if err := all[name].check(name); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// Of returns the settings of an agent. Its command is at least its name.
-func (all Agents) Of(name string) Agent {
-	a := all[name]
-	if len(a.Command) == 0 {
-		a.Command = []string{name}
+func (a Agent) check(name string) error {
+	want := ACP
+	if slices.Contains(knownAgents, name) {
+		want = name
 	}
-	return a
+	switch {
+	case !agentName.MatchString(name):
+		return fmt.Errorf("unknown form of agent %q; want letters a-z, digits and dashes", name)
+	case want == ACP && a.Protocol == "":
+		return fmt.Errorf("agents.%s needs protocol = %q", name, ACP)
+	case a.Protocol != "" && a.Protocol != want:
+		return fmt.Errorf("unknown agents.%s.protocol %q; want %q", name, a.Protocol, want)
+	case want == ACP && len(a.Command) == 0:
+		return fmt.Errorf("agents.%s needs a command: its program and arguments", name)
+	case a.EnvFile != "" && !filepath.IsAbs(a.EnvFile):
+		return fmt.Errorf("agents.%s.env_file must be an absolute path, not %q", name, a.EnvFile)
+	case len(a.Command) > 0 && a.Command[0] == "":
+		return fmt.Errorf("agents.%s.command must begin with a program", name)
+	}
+	return nil
+}
+
+// Of returns the settings of an agent, and false if there is none with that name.
+func (all Agents) Of(name string) (a Agent, ok bool) {
+	a, ok = all[name]
+	if known := slices.Contains(knownAgents, name); known {
+		a.Protocol, ok = name, true
+		if len(a.Command) == 0 {
+			a.Command = []string{name}
+		}
+	}
+	return a, ok
+}
+
+// Names returns the names of all agents, sorted.
+func (all Agents) Names() []string {
+	names := slices.AppendSeq(slices.Clone(knownAgents), maps.Keys(all))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// settings returns the keys of the agents that Afar does not know by name.
+func (all Agents) settings() (keys []Setting) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if slices.Contains(knownAgents, name) {
+			continue
+		}
+		a := all[name]
+		keys = append(keys,
+			Setting{Key: "agents." + name + ".protocol", Value: a.Protocol},
+			Setting{Key: "agents." + name + ".command", Value: strings.Join(a.Command, " ")},
+			Setting{Key: "agents." + name + ".env_file", Value: cmp.Or(a.EnvFile, "none")},
+		)
+	}
+	return keys
 }

@@ -19,10 +19,11 @@ func (c Config) Settings() []Setting {
 	for i := range all {
 		all[i].Default = all[i] == usual[i]
 	}
-	return all
+	return append(all, c.Agents.settings()...)
 }
 
 func (c Config) settings() []Setting {
+	claude, _ := c.Agents.Of("claude")
 	return []Setting{
 		{Key: "telegram.api", Value: c.Telegram.API},
 		{Key: "web.addr", Value: c.Web.Addr},
@@ -49,8 +50,8 @@ func (c Config) settings() []Setting {
 		{Key: "consult.timeout", Value: c.Consult.Timeout.String()},
 		{Key: "runs.max", Value: strconv.Itoa(c.Runs.Max)},
 		{Key: "runs.mode", Value: c.Runs.Mode},
-		{Key: "agents.claude.command", Value: strings.Join(c.Agents.Of("claude").Command, " ")},
-		{Key: "agents.claude.env_file", Value: cmp.Or(c.Agents.Of("claude").EnvFile, "none")},
+		{Key: "agents.claude.command", Value: strings.Join(claude.Command, " ")},
+		{Key: "agents.claude.env_file", Value: cmp.Or(claude.EnvFile, "none")},
 		{Key: "answers_from", Value: cmp.Or(strings.Join(c.AnswersFrom.Names(), ", "), "every channel")},
 	}
 }

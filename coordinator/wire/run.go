@@ -145,6 +145,8 @@ type RunTurnReply struct {
 	Prompt       string   `json:"prompt"`
 	Seq          int64    `json:"seq"` // of the last event that is recorded
 	Stop         bool     `json:"stop,omitempty"`
+	Protocol     string   `json:"protocol"`         // that the agent speaks
+	Thread       string   `json:"thread,omitempty"` // the agent's own id of the conversation
 }
 
 // RunEventsRequest reports events of a turn. From is the number of the first one. Each

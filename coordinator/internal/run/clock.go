@@ -68,6 +68,9 @@ func toolLimit(limit time.Duration, now time.Time) time.Time {
 	return now.Add(limit)
 }
 
+// Hear notes output that makes no event.
+func (w *Watch) Hear(now time.Time) { w.heard = now }
+
 // Hold notes that the turn waited for a person until now.
 func (w *Watch) Hold(now time.Time) {
 	w.heard = now

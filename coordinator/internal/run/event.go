@@ -42,4 +42,6 @@ type Event struct {
 	Limit time.Duration `json:"limit,omitempty"`
 	// Background is how much work goes on behind the turn, for an event that says so.
 	Background *int `json:"background,omitempty"`
+	// Thread is the agent's own id of the conversation, for an Init event that says so.
+	Thread string `json:"thread,omitempty"`
 }

@@ -4,6 +4,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -54,6 +55,8 @@ type Run struct {
 	// Ephemeral runs are over when their result was handed over.
 	Ephemeral bool `json:"ephemeral,omitempty"`
 	Removed   bool `json:"removed,omitempty"`
+	// Thread is the agent's own id of the conversation, "" if the agent uses Conversation.
+	Thread string `json:"thread,omitempty"`
 
 	// Fence is the number of the newest turn. Nothing that an earlier turn says counts.
 	Fence int64 `json:"fence"`
@@ -226,6 +229,7 @@ var ErrGap = errors.New("events are missing")
 func (r Run) apply(e Event, now time.Time) Run {
 	switch e.Kind {
 	case Init:
+		r.Thread = cmp.Or(e.Thread, r.Thread)
 		if !r.Turn.Heard {
 			r.Turn.Heard, r.Turns = true, r.Turns+1
 		}

@@ -14,7 +14,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/headless"
+	"github.com/afar-sh/afar/coordinator/host"
+	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -26,7 +27,28 @@ import (
 // Runs holds the settings of runs.
 type Runs struct {
 	Mode  string // of a run that names none
-	Agent func(name string) (command []string, envFile string)
+	Agent func(name string) (AgentSettings, error)
+}
+
+// AgentSettings are the settings of an agent.
+type AgentSettings struct {
+	Protocol string
+	Command  []string
+	EnvFile  string
+}
+
+// Program returns the name of the agent's program.
+func (a AgentSettings) Program() string { return filepath.Base(a.Command[0]) }
+
+// agentOf returns an agent's settings and its adapter.
+func (s *Server) agentOf(name string) (set AgentSettings, adapter host.Agent, err error) {
+	if set, err = s.cfg.Runs.Agent(name); err != nil {
+		return set, nil, badRequest("%v", err)
+	}
+	if adapter, err = agents.Speaking(set.Protocol); err != nil {
+		return set, nil, badRequest("agent %.40q: %v", name, err)
+	}
+	return set, adapter, nil
 }
 
 // maxPrompt bounds the first prompt of a run, in bytes.
@@ -53,7 +75,7 @@ func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartRe
 	if runtime.GOOS == "windows" {
 		return out, badRequest("runs are not supported on Windows")
 	}
-	if err := checkRun(&in, s.cfg.Runs.Mode); err != nil {
+	if err := s.checkRun(&in); err != nil {
 		return out, err
 	}
 	r := run.Run{
@@ -73,16 +95,22 @@ func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartRe
 }
 
 // checkRun fills in what a request leaves out, and returns an error if no run can be like that.
-func checkRun(in *wire.RunStartRequest, mode string) error {
-	in.Agent, in.Mode = cmp.Or(in.Agent, headless.Name), cmp.Or(in.Mode, mode)
+func (s *Server) checkRun(in *wire.RunStartRequest) error {
+	in.Agent = cmp.Or(in.Agent, agents.Default)
+	set, adapter, err := s.agentOf(in.Agent)
+	if err != nil {
+		return err
+	}
+	can := adapter.Abilities(set.Program())
+	if in.Mode == "" {
+		in.Mode = can.ModeLike(s.cfg.Runs.Mode)
+	}
 	info, err := os.Stat(in.Dir)
 	switch {
 	case len(in.ID) != 26 || strings.Trim(in.ID, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "":
 		return badRequest("a run needs an id of 26 letters and digits of its own")
-	case in.Agent != headless.Name:
-		return badRequest("unknown agent %.40q; want %s", in.Agent, headless.Name)
-	case !slices.Contains(run.Modes(), in.Mode):
-		return badRequest("unknown mode %.40q; want one of %q", in.Mode, run.Modes())
+	case !slices.Contains(can.Modes, in.Mode):
+		return badRequest("unknown mode %.40q of %s; want one of %q", in.Mode, in.Agent, can.Modes)
 	case !filepath.IsAbs(in.Dir), err != nil, !info.IsDir():
 		return badRequest("%q is not a directory", in.Dir)
 	case strings.TrimSpace(in.Prompt) == "", !utf8.ValidString(in.Prompt):
@@ -95,7 +123,7 @@ func checkRun(in *wire.RunStartRequest, mode string) error {
 			return badRequest("%v", err)
 		}
 	}
-	if err := headless.CheckModel(in.Model); err != nil {
+	if err := host.CheckModel(in.Model); err != nil {
 		return badRequest("%v", err)
 	}
 	return nil
@@ -190,11 +218,16 @@ func (s *Server) runTurn(c *call, in wire.RunTurnRequest) (out wire.RunTurnReply
 	if err != nil {
 		return out, err
 	}
-	command, envFile := s.cfg.Runs.Agent(r.Agent)
+	set, _, err := s.agentOf(r.Agent)
+	if err != nil {
+		return out, err
+	}
 	return wire.RunTurnReply{
 		Agent:        r.Agent,
-		Command:      command,
-		EnvFile:      envFile,
+		Protocol:     set.Protocol,
+		Thread:       r.Thread,
+		Command:      set.Command,
+		EnvFile:      set.EnvFile,
 		Dir:          r.Dir,
 		Conversation: r.Conversation,
 		Resumes:      r.Turn.Resumes,

@@ -4,22 +4,34 @@ package headless
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
 
+	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 )
 
-// Name is the name of the agent, and of its program.
+// Name is the name of the agent, of its protocol and of its program.
 const Name = "claude"
 
-// A Turn is what the arguments of one turn are made of.
-type Turn struct {
-	Conversation string // the session's id, a UUID
-	Resumes      bool   // the client knows the conversation
-	Mode         string // one of run.Modes
-	Model        string // "" for the client's own choice
+// Agent is the adapter for the client.
+type Agent struct{}
+
+// Abilities returns what the client can do.
+func (Agent) Abilities(string) host.Abilities {
+	return host.Abilities{
+		Modes:     run.Modes(),
+		Guard:     host.EveryCall,
+		Approvals: true,
+		Resume:    true,
+		Interrupt: true,
+		Usage:     host.CostAndTokens,
+		Text:      true,
+		Survives:  true,
+		Terminal:  true,
+	}
 }
+
+// Stream returns a reader of the lines of one turn.
+func (Agent) Stream() host.Stream { return NewStream() }
 
 // settings keep the hooks and the plugin on, whatever the settings of the folder say, and
 // let texts from outside in. They need no quoting.
@@ -33,50 +45,28 @@ var modes = map[string]string{
 	run.Plan:        "plan",
 }
 
-var (
-	uuid  = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-	model = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,99}$`)
-)
-
-// CheckConversation returns an error if an id cannot be that of a conversation.
-func CheckConversation(id string) error {
-	if !uuid.MatchString(id) {
-		return fmt.Errorf("unknown form of conversation id %.60q; want a UUID in lower case", id)
-	}
-	return nil
-}
-
-// CheckModel returns an error if a text cannot be the name of a model; "" is none.
-func CheckModel(name string) error {
-	if name != "" && !model.MatchString(name) {
-		return fmt.Errorf("unknown form of model %.60q; want letters, digits and . _ : / @ [ ] -", name)
-	}
-	return nil
-}
-
-// Args returns the arguments of the client for a turn. The prompt is its stdin. They never
-// switch its questions off.
-func (t Turn) Args() ([]string, error) {
+// Start returns the arguments of the client for a turn. The prompt is its stdin.
+func (Agent) Start(t host.Turn) (start host.Start, err error) {
 	mode, ok := modes[t.Mode]
 	if !ok {
-		return nil, fmt.Errorf("unknown permission mode %.60q; want one of %q", t.Mode, run.Modes())
+		return start, fmt.Errorf("unknown permission mode %.60q; want one of %q", t.Mode, run.Modes())
 	}
-	if err := CheckConversation(t.Conversation); err != nil {
-		return nil, err
+	if err := host.CheckConversation(t.Conversation); err != nil {
+		return start, err
 	}
-	if err := CheckModel(t.Model); err != nil {
-		return nil, err
+	if err := host.CheckModel(t.Model); err != nil {
+		return start, err
 	}
 	id := "--session-id"
 	if t.Resumes {
 		id = "--resume"
 	}
-	args := []string{
+	start.Args = []string{
 		"-p", "--output-format", "stream-json", "--verbose", "--permission-mode", mode, "--settings", settings,
 		id, t.Conversation,
 	}
 	if t.Model != "" {
-		args = append(args, "--model", t.Model)
+		start.Args = append(start.Args, "--model", t.Model)
 	}
-	return slices.Clip(args), nil
+	return start, nil
 }

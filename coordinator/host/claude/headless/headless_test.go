@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 )
 
@@ -17,11 +18,11 @@ const conversation = "0a1b2c3d-0000-4000-8000-000000000001"
 func TestArgs(t *testing.T) {
 	for _, mode := range run.Modes() {
 		for _, resumes := range []bool{false, true} {
-			args, err := Turn{Conversation: conversation, Resumes: resumes, Mode: mode, Model: "opus[1m]"}.Args()
+			start, err := Agent{}.Start(host.Turn{Conversation: conversation, Resumes: resumes, Mode: mode, Model: "opus[1m]"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			line := strings.Join(args, " ")
+			args, line := start.Args, strings.Join(append(start.Args, start.Env...), " ")
 			for _, want := range []string{"-p ", "--permission-mode ", `"disableAllHooks":false`, conversation, "--model opus[1m]"} {
 				if !strings.Contains(line, want) {
 					t.Errorf("%s: no %s in %s", mode, want, line)
@@ -45,23 +46,23 @@ func TestArgs(t *testing.T) {
 
 // TestArgsRefuses: nothing from outside becomes another argument.
 func TestArgsRefuses(t *testing.T) {
-	good := Turn{Conversation: conversation, Mode: run.Auto}
-	for name, f := range map[string]func(*Turn){
-		"no id":           func(t *Turn) { t.Conversation = "" },
-		"an option as id": func(t *Turn) { t.Conversation = "--dangerously-skip-permissions" },
-		"a title as id":   func(t *Turn) { t.Conversation = "my session" },
-		"a line behind":   func(t *Turn) { t.Conversation += "\n" },
-		"upper case":      func(t *Turn) { t.Conversation = strings.ToUpper(conversation) },
-		"no mode":         func(t *Turn) { t.Mode = "" },
-		"bypass":          func(t *Turn) { t.Mode = "bypassPermissions" },
-		"dontAsk":         func(t *Turn) { t.Mode = "dontAsk" },
-		"option as model": func(t *Turn) { t.Model = "--add-dir=/" },
-		"model of words":  func(t *Turn) { t.Model = "opus --add-dir /" },
+	good := host.Turn{Conversation: conversation, Mode: run.Auto}
+	for name, f := range map[string]func(*host.Turn){
+		"no id":           func(t *host.Turn) { t.Conversation = "" },
+		"an option as id": func(t *host.Turn) { t.Conversation = "--dangerously-skip-permissions" },
+		"a title as id":   func(t *host.Turn) { t.Conversation = "my session" },
+		"a line behind":   func(t *host.Turn) { t.Conversation += "\n" },
+		"upper case":      func(t *host.Turn) { t.Conversation = strings.ToUpper(conversation) },
+		"no mode":         func(t *host.Turn) { t.Mode = "" },
+		"bypass":          func(t *host.Turn) { t.Mode = "bypassPermissions" },
+		"dontAsk":         func(t *host.Turn) { t.Mode = "dontAsk" },
+		"option as model": func(t *host.Turn) { t.Model = "--add-dir=/" },
+		"model of words":  func(t *host.Turn) { t.Model = "opus --add-dir /" },
 	} {
 		bad := good
 		f(&bad)
-		if args, err := bad.Args(); err == nil {
-			t.Errorf("%s: %q", name, args)
+		if start, err := (Agent{}).Start(bad); err == nil {
+			t.Errorf("%s: %q", name, start.Args)
 		}
 	}
 }
@@ -181,8 +182,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestUnguarded: a turn without a hook at its start, or without our plugin, must be ended.
-func TestUnguarded(t *testing.T) {
+// TestRefused: a turn without a hook at its start, or without our plugin, must be ended.
+func TestRefused(t *testing.T) {
 	other := strings.Replace(begins, `"afar"`, `"other"`, 1)
 	for name, c := range map[string]struct {
 		lines []string
@@ -199,7 +200,7 @@ func TestUnguarded(t *testing.T) {
 		for _, line := range c.lines {
 			s.Read(line)
 		}
-		if s.Unguarded() != c.want {
+		if (s.Refused() != "") != c.want {
 			t.Errorf("%s: %t", name, !c.want)
 		}
 	}

@@ -30,8 +30,13 @@ type Stream struct {
 // NewStream returns a Stream at its beginning.
 func NewStream() *Stream { return &Stream{seen: map[string]bool{}, tasks: map[string]bool{}} }
 
-// Unguarded reports whether the turn has begun without our hooks. It must be ended then.
-func (s *Stream) Unguarded() bool { return s.heard && !(s.hooked && s.ours) }
+// Refused says that the turn has begun without our hooks, "" if it has not.
+func (s *Stream) Refused() string {
+	if guarded := s.hooked && s.ours; s.heard && !guarded {
+		return "it began without Afar's hooks, so it was ended before it could do anything"
+	}
+	return ""
+}
 
 // Read returns the events in a line, none for a line that says nothing.
 func (s *Stream) Read(line string) []run.Event {

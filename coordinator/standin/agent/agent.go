@@ -1,0 +1,151 @@
+// Package agent is a stand-in for agents: a program that does what its prompt says, in the
+// protocol of each agent that Afar can drive.
+//
+// A prompt is a list of steps, one in each line: a word, and what follows it.
+//
+//	text TEXT      says something
+//	think TEXT     thinks
+//	tool COMMAND   runs a command without asking
+//	ask COMMAND    asks whether it may run a command, and runs it after a yes
+//	usage          tells how full the conversation is
+//	unknown        sends a message that nobody knows
+//	garbage        prints a line that is no message
+//	hang           does nothing until it is told to end
+//	silence        does nothing, whatever it is told
+//	crash          ends with SIGKILL
+//	exit CODE      ends without a result
+//	stay           does not end after the result
+//	history        says which prompts it got before
+//
+// Lines of another form are ignored. At the end it tells its result, "did N steps".
+package agent
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Names of the stand-ins, by which a program is called to be one.
+const (
+	Claude = "standin-claude"
+	ACP    = "standin-acp"
+)
+
+// Main turns this process into a stand-in if it was called by the name of one.
+func Main() {
+	switch filepath.Base(os.Args[0]) {
+	case Claude:
+		claudeMain()
+		os.Exit(0)
+	case ACP:
+		acpMain()
+		os.Exit(0)
+	}
+}
+
+// A face is how the stand-in speaks in one protocol.
+type face interface {
+	text(said string)
+	think(said string)
+	// tool tells that a tool was called and what it came to.
+	tool(id, command, result string, failed bool)
+	// ask asks whether a command may run. It says no if the turn is over.
+	ask(id, command string) bool
+	usage()
+	unknown()
+	result(said string)
+	// told is closed when the turn shall end.
+	told() <-chan struct{}
+}
+
+// play does what a prompt says. It returns false if the agent shall not end by itself.
+func play(f face, prompt string, earlier []string) (ends bool) {
+	ends, done := true, 0
+	for line := range strings.Lines(prompt) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		id := "call-" + strconv.Itoa(len(earlier)) + "-" + strconv.Itoa(done)
+		switch word {
+		case "text":
+			f.text(rest)
+		case "think":
+			f.think(rest)
+		case "tool":
+			out, err := run(rest)
+			f.tool(id, rest, out, err != nil)
+		case "ask":
+			out, failed := "refused", true
+			if f.ask(id, rest) {
+				var err error
+				out, err = run(rest)
+				failed = err != nil
+			}
+			f.tool(id, rest, out, failed)
+		case "usage":
+			f.usage()
+		case "unknown":
+			f.unknown()
+		case "garbage":
+			fmt.Println(`{"half a mess`)
+		case "hang":
+			<-f.told()
+			return true
+		case "silence":
+			for {
+				time.Sleep(time.Hour)
+			}
+		case "crash":
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		case "exit":
+			code, _ := strconv.Atoi(rest)
+			os.Exit(code)
+		case "stay":
+			ends = false
+		case "history":
+			f.text("before: " + strings.Join(earlier, ", "))
+		default:
+			continue
+		}
+		done++
+	}
+	f.result("did " + strconv.Itoa(done) + " steps")
+	return ends
+}
+
+func run(command string) (string, error) {
+	out, err := exec.Command("sh", "-c", command).CombinedOutput()
+	return string(out), err
+}
+
+// remember notes a prompt of a conversation, and returns those before it. They are in the
+// directory that STANDIN_DIR names.
+func remember(conversation, prompt string) (earlier []string, err error) {
+	path := filepath.Join(os.Getenv("STANDIN_DIR"), "conversation-"+conversation)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		earlier = append(earlier, lines.Text())
+	}
+	first, _, _ := strings.Cut(prompt, "\n")
+	_, err = fmt.Fprintln(f, first)
+	return earlier, err
+}
+
+// noteArgs notes how the stand-in was started, for the test.
+func noteArgs() {
+	note := strings.Join(os.Args, "\n") + "\n" + strings.Join(os.Environ(), "\n") + "\n\n"
+	f, err := os.OpenFile(filepath.Join(os.Getenv("STANDIN_DIR"), "started"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err == nil {
+		_, _ = f.WriteString(note)
+		f.Close()
+	}
+}
