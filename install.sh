@@ -252,15 +252,15 @@ start_coordinator() {
 
 login_service() {
   if [ "$with_service" = yes ]; then
-    "$bin/afar" service on </dev/null || say "Warning: the daemon does not start with your login; see the reason above."
+    "$bin/afar" install-service </dev/null || say "Warning: the daemon does not start with your login; see the reason above."
   else
-    say "To have the daemon start with your login: ./install.sh --service, or afar service on"
+    say "To have the daemon start with your login: ./install.sh --service, or afar install-service"
   fi
 }
 
 no_login_service() {
   [ -x "$bin/afar" ] || return 0
-  (in_home_of "$pin" && "$bin/afar" service off </dev/null >/dev/null) || say "Warning: the login service was not removed; see the reason above."
+  (in_home_of "$pin" && "$bin/afar" install-service --remove </dev/null >/dev/null) || say "Warning: the login service was not removed; see the reason above."
 }
 
 stop_coordinator() {

@@ -76,7 +76,7 @@ var layers = map[string]layer{
 		"poll render stamp thread trouble update whole"},
 	"web":  {dir: in + "channel/web", own: "act form listen live printed read route secure view web"},
 	"page": {dir: in + "page", own: "card highlight markdown now page settings sheet templates view"},
-	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config demo hold lock logs pin restart serve service start " +
+	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config demo hold installservice lock logs pin restart serve start " +
 		"stop uninstall update version"},
 }
 

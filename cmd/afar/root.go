@@ -18,7 +18,7 @@ func newRoot(a *app) *cobra.Command {
 		newGrants(a), newRevoke(a), newUndo(a), newAway(a), newPause(a), newResume(a),
 		newRun(a), newLoop(a), newIssue(a), newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a),
 		newOpen(a), newLog(a), newReport(a), newAudit(a), newGuard(a), newDoctor(a), newDemo(a), newDebug(a), newLogs(a), newConfig(a),
-		newServe(a), newStart(a), newStop(a), newRestart(a), newService(a), newVersion(a), newUpdate(a),
+		newServe(a), newStart(a), newStop(a), newRestart(a), newInstallService(a), newVersion(a), newUpdate(a),
 		newUninstall(a),
 		newCall(a), newPin(a), newHold(a),
 		newLock(a), newUnlock(a))
@@ -41,7 +41,7 @@ var groups = []struct{ id, title, names string }{
 	{"guard", "What is allowed, and taking it back:", "guard grants revoke undo audit lock unlock hold"},
 	{"agents", "Agents, what they write, and second opinions:", "run post read topics consult"},
 	{"care", "Setup and care:",
-		"doctor demo config start stop restart service logs debug version completion help update uninstall"},
+		"doctor demo config start stop restart install-service logs debug version completion help update uninstall"},
 	{"programs", "For programs:", "call serve pin"},
 }
 

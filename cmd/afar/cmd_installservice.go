@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func newInstallService(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "install-service", Short: "Start the coordinator with your login, and again when it dies", Args: exactly(),
+		Long: "Without it, the coordinator starts with the first session or command. Afar uses what your system has:\n" +
+			"a systemd user unit, or a launchd agent. `afar stop` stops the coordinator with it, too, until the\n" +
+			"next session, command or login. `afar doctor` says whether it is on.",
+	}
+	show := c.Flags().Bool("print", false, "print the unit or the launchd agent, and install nothing")
+	remove := c.Flags().Bool("remove", false, "take the service away; the coordinator that runs stays")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if *show && *remove {
+			return usageError{errors.New("install-service takes --print or --remove, not both")}
+		}
+		s, err := a.service()
+		if err != nil {
+			return err
+		}
+		if *show {
+			_, err := io.WriteString(a.stdout, s.text)
+			return err
+		}
+		if err := a.personOnly("install-service"); err != nil {
+			return err
+		}
+		if *remove {
+			return a.removeService(c.Context(), s)
+		}
+		return a.installService(c.Context(), s)
+	}
+	return c
+}
+
+// installService writes the service and starts it. If the system does not accept it,
+// installService removes it again.
+func (a *app) installService(ctx context.Context, s service) error {
+	if err := os.MkdirAll(filepath.Dir(s.file), 0o755); err != nil {
+		return fmt.Errorf("write the service: %w", err)
+	}
+	if err := os.WriteFile(s.file, []byte(s.text), 0o644); err != nil {
+		return fmt.Errorf("write the service: %w", err)
+	}
+	for _, c := range s.old {
+		_ = a.tool(ctx, c) // there is usually no old one
+	}
+	for _, c := range s.on {
+		if err := a.tool(ctx, c); err != nil {
+			return errors.Join(fmt.Errorf("this system did not accept the service, so it is not installed: %w", err),
+				os.Remove(s.file))
+		}
+	}
+	a.say("The coordinator starts with your login now (%s).", s.file)
+	if ends := a.endsAtLogout(); ends != "" {
+		a.say("%s", ends)
+	}
+	a.say("`afar install-service --remove` takes that away.")
+	return nil
+}
+
+func (a *app) removeService(ctx context.Context, s service) error {
+	if _, err := os.Lstat(s.file); errors.Is(err, fs.ErrNotExist) {
+		a.say("The service is not installed.")
+		return nil
+	}
+	for _, c := range s.off {
+		if err := a.tool(ctx, c); err != nil {
+			a.tell("Warning: %v", err) // the file must go all the same
+		}
+	}
+	if err := os.Remove(s.file); err != nil {
+		return fmt.Errorf("remove the service: %w", err)
+	}
+	a.say("The coordinator does not start with your login any more. Removed %s.", s.file)
+	return nil
+}
+
+// toolFor bounds one run of a program of the system.
+const toolFor = 30 * time.Second
+
+// tool runs a program of the system. Its error contains what the program printed.
+func (a *app) tool(ctx context.Context, command []string) error {
+	path := lookPath(a.getenv("PATH"), command[0])
+	if path == "" {
+		return fmt.Errorf("%s is not on PATH", command[0])
+	}
+	ctx, cancel := context.WithTimeout(ctx, toolFor)
+	defer cancel()
+	c := exec.CommandContext(ctx, path, command[1:]...)
+	c.WaitDelay = time.Second
+	out, err := c.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, oneLine(string(out), 300))
+	}
+	return nil
+}
+
+// standbyEvery is how often standby looks whether a coordinator is needed.
+const standbyEvery = 5 * time.Second
+
+// standby serves while no other coordinator does, until ctx ends. It also takes over when
+// a coordinator dies, but not when a person stopped it.
+func (a *app) standby(ctx context.Context) error {
+	c, err := a.client()
+	if err != nil {
+		return err
+	}
+	c.Dirs.ForgetStopped()
+	for {
+		if !c.Dirs.Stopped() && !c.Answering() {
+			if err := a.serve(ctx); err != nil && !errors.Is(err, errServed) {
+				return err
+			}
+		}
+		if pause(ctx, standbyEvery) != nil {
+			return nil // told to end, as every service is
+		}
+	}
+}
