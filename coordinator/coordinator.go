@@ -15,6 +15,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/audit"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
@@ -158,6 +159,8 @@ func (c *Coordinator) newTelegram(shared *core.Core) channels.Channel {
 		Code:       random.Digits,
 		Link:       func(path string) (address, where string) { return c.web.Link(path) },
 		RemindChat: c.set.Escalation.Chat,
+		RunAgent:   agents.Default,
+		RunMode:    c.runMode(),
 	})
 	return c.telegram
 }
@@ -231,7 +234,7 @@ func (c *Coordinator) serverConfig() server.Config {
 		Page:               c.web,
 		Git:                server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
 		Consult:            server.Consult{Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout)},
-		Runs:               server.Runs{Mode: c.set.Runs.Mode, Agent: c.agent},
+		Runs:               server.Runs{Mode: c.runMode(), Agent: c.agent},
 		Usage:              transcript.Usage,
 		LastText:           transcript.LastText,
 		LastTextBeforeCall: transcript.LastTextBeforeCall,
@@ -240,6 +243,14 @@ func (c *Coordinator) serverConfig() server.Config {
 		Steps:              transcript.Steps,
 		Snapshot:           c.undo.Take,
 	}
+}
+
+// runMode returns the permission mode of a run that names none, "" where runs are not supported.
+func (c *Coordinator) runMode() string {
+	if !runwork.Supported {
+		return ""
+	}
+	return c.set.Runs.Mode
 }
 
 // agent returns the settings of an agent.

@@ -130,7 +130,7 @@ func table() rules {
 		in + "run", "coordinator/redact", in + "session", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
 	}
 	root := slices.Concat(waysIn, workers, []string{
-		claude + "/transcript", in + "channels", in + "core", in + "event", in + "git", in + "presence", in + "random",
+		"coordinator/host/agents", claude + "/transcript", in + "channels", in + "core", in + "event", in + "git", in + "presence", in + "random",
 		in + "settings", in + "store", "coordinator/config", "coordinator/home", "coordinator/peer", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{
@@ -196,7 +196,7 @@ func table() rules {
 			"coordinator/text":     {},
 			"coordinator/toml":     {},
 			"coordinator/wire":     {},
-			"coordinator/wording":  {"coordinator/wire"},
+			"coordinator/wording":  {"coordinator/wire", in + "run"},
 
 			// Only effects connect the reading of a call with its judgement.
 			guard + "lex":       {},
@@ -254,14 +254,15 @@ func table() rules {
 				in + "toolcall", hostjson, agents, agents + "/agents", claude, claude + "/hookinput", claude + "/suggestion",
 				claude + "/toolinput", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
-				"coordinator/peer",
+				"coordinator/peer", in + "random",
 			}, domain...),
 			in + "channel/telegram": append([]string{
-				in + "atomicfile", "coordinator/config", in + "core", in + "store",
+				in + "atomicfile", "coordinator/config", in + "core", in + "random", in + "store",
 			}, domain...),
 			in + "channel/web": {
 				"coordinator/config", "coordinator/peer", "coordinator/wire", in + "ask", in + "channel", in + "child",
-				in + "core", in + "event", in + "page", in + "signin", in + "store",
+				in + "core", in + "event", in + "page", in + "run", in + "session", in + "signin", in + "store",
+				"coordinator/redact",
 			},
 			in + "channel/conformance": append([]string{in + "core", in + "store"}, domain...),
 			in + "channel/loopback": append([]string{
@@ -300,7 +301,7 @@ func table() rules {
 
 			in + "atomicfile":     {},
 			in + "child":          {},
-			"coordinator/config":  {"coordinator/toml", in + "atomicfile"},
+			"coordinator/config":  {"coordinator/toml", in + "atomicfile", in + "run"},
 			"coordinator/consult": {"coordinator/wire", in + "child", in + "git"},
 			"coordinator/issues": {
 				"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/wire", in + "git",

@@ -12,12 +12,13 @@ import (
 
 func newSend(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "send SESSION TEXT|-", Short: "Write to a session; one that stopped goes on with it",
+		Use: "send ADDRESS TEXT|-", Short: "Write to a session or a run; one that stopped goes on with it",
 		Args: cobra.ArbitraryArgs,
-		Long: "Gives a session a text, as a message from your phone would: one that is idle wakes with it, one that " +
-			"works\n" +
-			"gets it when it stops. SESSION is its token (afar status) or the beginning of it. With - the text is " +
-			"stdin.\n\n" +
+		Long: "Gives a session or a run a text, as a message from your phone would: one that is idle goes on with it, " +
+			"one that\n" +
+			"works gets it at its next step. ADDRESS is a session's token (afar status) or the beginning of it, " +
+			"session:TOKEN,\n" +
+			"run:NAME or person. With - the text is stdin. `afar inbox` shows what became of it.\n\n" +
 			"What you type at a terminal counts as your words. What a program sends is data: it is fenced, and names " +
 			"its\n" +
 			"source. `afar send person TEXT` sends a notice to your phone; a session may do that too, and no more.",
@@ -25,7 +26,7 @@ func newSend(a *app) *cobra.Command {
 	asJSON := jsonFlag(c, "id, to, when, words")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) < 2 {
-			return usageError{errors.New("afar send needs a session (afar status) and a text, or - for stdin")}
+			return usageError{errors.New("afar send needs an address (afar status, afar run list) and a text, or - for stdin")}
 		}
 		text, err := a.words(args[1:])
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/run"
 )
 
 // Runs is the table [runs].
@@ -19,20 +21,17 @@ type Runs struct {
 }
 
 // RunsByDefault are the defaults of [runs].
-var RunsByDefault = Runs{Max: 3, Mode: "auto"}
+var RunsByDefault = Runs{Max: 3, Mode: run.Auto}
 
 // maxRuns bounds runs.max: each turn is a whole agent.
 const maxRuns = 50
-
-// runModes are the permission modes of a run. None of them asks for nothing.
-var runModes = []string{"auto", "acceptEdits", "manual", "plan"}
 
 func (r Runs) check() error {
 	if r.Max < 1 || r.Max > maxRuns {
 		return fmt.Errorf("runs.max must be between 1 and %d, not %d", maxRuns, r.Max)
 	}
-	if !slices.Contains(runModes, r.Mode) {
-		return fmt.Errorf("unknown runs.mode %q; want one of %q", r.Mode, runModes)
+	if !slices.Contains(run.Modes(), r.Mode) {
+		return fmt.Errorf("unknown runs.mode %q; want one of %q", r.Mode, run.Modes())
 	}
 	return nil
 }

@@ -141,6 +141,7 @@ type Ask struct {
 	State   string `json:"state"`
 	Session string `json:"session"`
 	Token   string `json:"token"`
+	Run     string `json:"run,omitempty"` // the name of the run that asks
 	Project string `json:"project"`
 	Tool    string `json:"tool"`
 	Input   string `json:"input"`

@@ -35,7 +35,7 @@ type RunStartReply = Run
 // RunsRequest asks for all runs.
 type RunsRequest = None
 
-// RunsReply lists runs: those that work first, then the newest.
+// RunsReply lists runs: those that need a person first, then those that work, then the newest.
 type RunsReply struct {
 	Runs []Run `json:"runs"`
 }
@@ -71,14 +71,21 @@ type Run struct {
 	Ask          string  `json:"ask,omitempty"`     // the question that is open
 	Waiting      int     `json:"waiting"`           // messages for the next turn
 	Why          string  `json:"why,omitempty"`     // why it failed or was stopped
+	By           string  `json:"by"`                // who started it
+	Doing        string  `json:"doing,omitempty"`   // the call that runs
+	DoingSince   int64   `json:"doing_since,omitempty"`
+	Events       int64   `json:"events"` // how many there are
 }
 
 // RunLogRequest asks for the events of a run after the number After. WaitMS waits for the
-// first one.
+// first one. With Last, it asks for the newest ones instead, or with Before for the newest of
+// those before that number.
 type RunLogRequest struct {
 	ID     string `json:"id"`
 	After  int64  `json:"after,omitempty"`
 	WaitMS int64  `json:"wait_ms,omitempty"`
+	Last   int    `json:"last,omitempty"` // how many
+	Before int64  `json:"before,omitempty"`
 }
 
 // RunLogReply lists events, oldest first.
@@ -94,6 +101,7 @@ type RunEvent struct {
 	At     int64  `json:"at"`
 	Kind   string `json:"kind"`
 	Text   string `json:"text,omitempty"`
+	Said   string `json:"said,omitempty"` // the input of a call as people read it; Text is the agent's own form
 	Tool   string `json:"tool,omitempty"`
 	Call   string `json:"call,omitempty"`
 	Of     string `json:"of,omitempty"` // the call of the subagent that did it

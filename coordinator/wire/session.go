@@ -100,6 +100,7 @@ type Session struct {
 	// SpentUSD is what the session has used so far at list prices, its subagents excepted.
 	SpentUSD float64 `json:"usd,omitempty"`
 	URL      string  `json:"url,omitempty"` // of its page, absent while none is served
+	Run      string  `json:"run,omitempty"` // the name of the run whose conversation it is
 }
 
 // SessionRequest names a session by its token or id.

@@ -3,9 +3,9 @@ package wording
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -24,9 +24,7 @@ func RunState(state string) string {
 }
 
 // RunOver reports whether a run in this state does nothing by itself.
-func RunOver(state string) bool {
-	return slices.Contains([]string{"idle", "done", "failed", "stopped"}, state)
-}
+func RunOver(state string) bool { return run.State(state).Settled() }
 
 // RunLast returns what a run said last.
 func RunLast(r wire.Run) string {
@@ -43,7 +41,7 @@ func RunLast(r wire.Run) string {
 func RunTurns(r wire.Run) string {
 	turns := text.Count(r.Turns, "turn")
 	if r.Waiting > 0 {
-		turns += ", " + text.Count(r.Waiting, "message") + " for the next one"
+		turns += ", " + text.Count(r.Waiting, "message") + " waiting"
 	}
 	return turns
 }
@@ -55,7 +53,7 @@ func RunUsed(r wire.Run) string {
 
 // RunEvent returns what an event of a run is, and what it says.
 func RunEvent(e wire.RunEvent) (what, said string) {
-	said = strings.TrimSpace(e.Text)
+	said = strings.TrimSpace(cmp.Or(e.Said, e.Text))
 	switch e.Kind {
 	case "init":
 		return "turn begins", said

@@ -52,6 +52,7 @@ func (a Act) Settle(text string) Settlement {
 type Notice struct {
 	Session session.ID `json:"session,omitempty"`
 	Text    string     `json:"text"`
+	Shows   []string   `json:"shows,omitempty"` // the ids of messages in it; see core.Told
 }
 
 // A Copy is one message that shows a card.

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -63,21 +64,26 @@ func (s *state) post(b *store.Batch, m message.Message, now time.Time) message.M
 	m, fresh := message.Add(s.texts(), m, now)
 	if fresh {
 		s.messages.put(b, m)
-		text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(b, m.Session))
+		text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(b, m))
 		record(b, event.MessageAdded, m.Session, string(m.ID), text, now)
-		s.queueRunOf(b, m.Session, now)
+		if m.Session != "" {
+			s.queueRunOf(b, m.Session, now)
+		}
 	}
 	return m
 }
 
-func (s *state) nameOf(b *store.Batch, id session.ID) string {
-	if id == "" {
+func (s *state) nameOf(b *store.Batch, m message.Message) string {
+	switch {
+	case m.ForPerson():
+		return "the person"
+	case m.Session == "":
 		return "a session to be named"
 	}
-	if r, ok := s.runOf(b, id); ok {
+	if r, ok := s.runOf(b, m.Session); ok {
 		return "run " + r.Name
 	}
-	return s.token(id)
+	return s.token(m.Session)
 }
 
 // Deliver hands the texts that wait for a session to the hook that names the
@@ -125,6 +131,22 @@ func (c *Core) Messages() (out []message.Message) {
 	c.view(func(s *state, _ time.Time) { out = s.texts() })
 	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
 	return out
+}
+
+// AddressOf returns where a text goes; it is zero while the person has not said it.
+func (c *Core) AddressOf(m message.Message) (a message.Address) {
+	c.view(func(s *state, _ time.Time) {
+		r, runs := s.runs.byConversation.one(string(m.Session))
+		switch {
+		case m.ForPerson():
+			a = message.Address{Kind: message.ToPerson}
+		case runs:
+			a = message.Address{Kind: message.ToRun, Name: r.Name}
+		case m.Session != "":
+			a = message.Address{Kind: message.ToSession, Name: cmp.Or(s.token(m.Session), string(m.Session))}
+		}
+	})
+	return a
 }
 
 // TakeOver makes waiter, a hook with its process, the one that waits to wake a session.

@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,11 @@ const noticeEvery = time.Minute
 // notify tells the person a text in every away mode: at once, together with others of
 // its kind and session, or after the quiet hours.
 func (s *state) notify(b *store.Batch, kind string, id session.ID, text string, now time.Time) {
+	s.notifyOf(b, kind, id, text, nil, now)
+}
+
+// notifyOf is notify for a text that shows messages with these ids.
+func (s *state) notifyOf(b *store.Batch, kind string, id session.ID, text string, shows []string, now time.Time) {
 	if !s.reachable() {
 		return
 	}
@@ -27,6 +33,7 @@ func (s *state) notify(b *store.Batch, kind string, id session.ID, text string, 
 	}
 	pile := s.pile(key, due, now)
 	pile.Texts = append(pile.Texts[:len(pile.Texts):len(pile.Texts)], text)
+	pile.Shows = slices.Concat(pile.Shows, shows)
 	if left := len(pile.Texts) - maxPile; left > 0 {
 		pile.Texts, pile.Left = pile.Texts[left:], pile.Left+left
 	}
@@ -50,7 +57,9 @@ func (s *state) hasten(b *store.Batch, kind string, id session.ID, now time.Time
 // sendPile writes the action that tells a pile at due.
 func (s *state) sendPile(b *store.Batch, key string, id session.ID, pile store.Pile, due time.Time) {
 	name := fmt.Sprintf("notice:%s:%d", key, pile.Due.UnixNano())
-	s.onChannels(b, name, ActNotice, encode(channel.Notice{Session: id, Text: pileText(key, pile)}), due)
+	s.onChannels(b, name, ActNotice, encode(channel.Notice{
+		Session: id, Text: pileText(key, pile), Shows: pile.Shows,
+	}), due)
 }
 
 // noticeOn tells a text about a channel on that channel only.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -80,6 +81,7 @@ func (s *state) loseRunner(b *store.Batch, id run.ID, now time.Time) {
 		return
 	}
 	s.noteRun(b, event.RunEnded, next, next.Why, now)
+	s.runs.put(b, s.tellEnd(b, next, now))
 	s.startTurns(b, now)
 }
 
@@ -96,26 +98,30 @@ func (s *state) noteRun(b *store.Batch, kind event.Kind, r run.Run, text string,
 // run of the first.
 func (c *Core) StartRun(r run.Run, first message.Message) (started run.Run, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if old, known := s.runs.rows[r.ID]; known {
-			started = old
-			return b, nil
-		}
-		if r.Name == "" {
-			r.Name = s.freeName(r)
-		}
-		if _, taken := s.runs.byName.one(r.Name); taken {
-			return b, fmt.Errorf("a run with the name %s: %w", r.Name, ErrTaken)
-		}
-		started = run.New(r, now)
-		s.runs.put(&b, started)
-		s.noteRun(&b, event.RunStarted, started, "started by "+r.By+" in "+r.Dir, now)
-		first.Session = session.ID(r.Conversation)
-		s.post(&b, first, now)
-		s.startTurns(&b, now)
-		started, _ = s.runs.after(&b, r.ID)
-		return b, nil
+		started, err = s.startRun(&b, r, first, now)
+		return b, err
 	})
 	return started, err
+}
+
+func (s *state) startRun(b *store.Batch, r run.Run, first message.Message, now time.Time) (run.Run, error) {
+	if old, known := s.runs.rows[r.ID]; known {
+		return old, nil
+	}
+	if r.Name == "" {
+		r.Name = s.freeName(r)
+	}
+	if _, taken := s.runs.byName.one(r.Name); taken {
+		return r, fmt.Errorf("a run with the name %s: %w", r.Name, ErrTaken)
+	}
+	r = run.New(r, now)
+	s.runs.put(b, r)
+	s.noteRun(b, event.RunStarted, r, "started by "+r.By+" in "+r.Dir, now)
+	first.Session = session.ID(r.Conversation)
+	s.post(b, first, now)
+	s.startTurns(b, now)
+	r, _ = s.runs.after(b, r.ID)
+	return r, nil
 }
 
 // freeName returns a name for a run, made of its directory and its conversation.
@@ -177,16 +183,17 @@ func (s *state) runsAfter(b *store.Batch) []run.Run {
 // startTurn starts the next turn of a run: with a notice after a turn that broke off, else
 // with the messages that wait.
 func (s *state) startTurn(b *store.Batch, r run.Run, now time.Time) {
-	prompt := run.Notice
+	prompt, by := run.Notice, r.Turn.For
 	if !r.Resume {
 		d := message.Take(s.textsAfter(b, r), session.ID(r.Conversation), byTurn(r.ID, r.Fence+1), session.Process{}, now)
 		s.messages.put(b, d.Changed...)
-		prompt = d.Text
+		prompt, by = d.Text, strings.Join(d.By, ", ")
 	}
 	next, err := run.Start(r, prompt, now)
 	if err != nil {
 		return
 	}
+	next.Turn.For = by
 	s.runs.put(b, next)
 	if next.Busy() {
 		b.Actions = append(b.Actions, runAction(r.ID, now))
@@ -274,6 +281,7 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 			s.offerUnread(b, r, now)
 		}
 		s.noteRun(b, event.RunEnded, next, turnLine(next), now)
+		next = s.tellEnd(b, next, now)
 		waits := len(message.Waiting(s.textsAfter(b, next), session.ID(next.Conversation))) > 0
 		if waits && next.State == run.Idle {
 			return run.Queue(next, now)
@@ -330,16 +338,22 @@ func (s *state) openAskOf(b *store.Batch, r run.Run) string {
 // StopRun ends what a run does, for the person by.
 func (c *Core) StopRun(id run.ID, by string) (run.Run, error) {
 	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
-		next, err := run.Stop(r, by, now)
-		if err != nil {
-			return r, err
-		}
-		s.noteRun(b, event.RunStopped, r, "stopped by "+by, now)
-		if next.Busy() {
-			b.Actions = append(b.Actions, runAction(id, now))
-		}
-		return next, nil
+		return s.endRun(b, r, by, now)
 	})
+}
+
+// endRun ends what a run does: it tells the runner of a turn, or puts the run at rest.
+func (s *state) endRun(b *store.Batch, r run.Run, by string, now time.Time) (run.Run, error) {
+	next, err := run.Stop(r, by, now)
+	if err != nil {
+		return r, err
+	}
+	s.runs.put(b, next)
+	s.noteRun(b, event.RunStopped, r, "stopped by "+by, now)
+	if next.Busy() {
+		b.Actions = append(b.Actions, runAction(r.ID, now))
+	}
+	return next, nil
 }
 
 // RemoveRun takes a run out of the lists, and forgets its events.
@@ -379,19 +393,17 @@ func (c *Core) RunNamed(name string) (r run.Run, err error) {
 	return r, nil
 }
 
-// Runs returns the runs that are not removed: those that work first, then the newest.
+// Runs returns the runs that are not removed, in the order of run.Compare.
 func (c *Core) Runs() (all []run.Run) {
 	c.view(func(s *state, _ time.Time) { all = s.runsAfter(&store.Batch{}) })
-	slices.SortFunc(all, func(a, b run.Run) int {
-		if a.Busy() != b.Busy() {
-			if a.Busy() {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(all, run.Compare)
 	return all
+}
+
+// RunOf returns the run of a conversation.
+func (c *Core) RunOf(id session.ID) (r run.Run, ok bool) {
+	c.view(func(s *state, _ time.Time) { r, ok = s.runs.byConversation.one(string(id)) })
+	return r, ok
 }
 
 // WaitingFor returns how many messages wait for a run.
@@ -441,6 +453,12 @@ func (c *Core) RunLog(ctx context.Context, id run.ID, after int64) (events []run
 			return nil, r, nil
 		}
 	}
+}
+
+// RunLast returns at most most events of a run, the newest before a number, 0 for the newest
+// of all. They are in the order of their numbers.
+func (c *Core) RunLast(id run.ID, before int64, most int) ([]run.Event, error) {
+	return c.cfg.Store.RunLast(id, before, min(most, mostEvents))
 }
 
 // runners returns the processes that drive turns.

@@ -92,7 +92,7 @@ func (c *Core) See(in session.Sighting) (v session.Session, err error) {
 			return b, nil
 		}
 		if v.Token == "" {
-			v.Token = session.NewToken(v.Cwd, v.ID, s.takenToken)
+			v.Token = s.newToken(v)
 		}
 		s.sessions.put(&b, v)
 		if in.Hooked && v.Protected() && !old.Protected() {
@@ -113,6 +113,15 @@ const seenEvery = time.Minute
 func saysNothing(before, after session.Session) bool {
 	before.SeenAt = after.SeenAt
 	return reflect.DeepEqual(before, after)
+}
+
+// newToken returns a name for a session. The conversation of a run has the name of the run, if
+// no living session has it.
+func (s *state) newToken(v session.Session) string {
+	if r, ok := s.runs.byConversation.one(string(v.ID)); ok && !s.takenToken(r.Name) {
+		return r.Name
+	}
+	return session.NewToken(v.Cwd, v.ID, s.takenToken)
 }
 
 func (s *state) takenToken(token string) bool {
@@ -352,6 +361,12 @@ func (u urgent) compare(other urgent) int {
 	return cmp.Compare(u.id, other.id)
 }
 
+// driven reports whether a session is a turn of a run: it is listed among the runs.
+func (s *state) driven(id session.ID) bool {
+	r, ok := s.runs.byConversation.one(string(id))
+	return ok && r.Busy()
+}
+
 // urgent returns the places of the sessions that run, in no order.
 func (s *state) urgent(now time.Time) []urgent {
 	asked := map[session.ID]bool{}
@@ -361,6 +376,9 @@ func (s *state) urgent(now time.Time) []urgent {
 	ids := s.sessions.byLife.ids[alive]
 	out := make([]urgent, 0, len(ids))
 	for id := range ids {
+		if s.driven(id) {
+			continue
+		}
 		v := s.sessions.rows[id]
 		out = append(out, urgent{id: id, urgency: v.Urgency(asked[id], now), since: v.Since.UnixNano()})
 	}

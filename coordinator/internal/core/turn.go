@@ -57,7 +57,9 @@ func (c *Core) OrderStopTurn(act channel.Act, id session.ID, d ask.Decision) err
 	word := "Afar stops this turn " + c.cfg.Secret()
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Act = act
-		text, err := s.stopTurn(&b, s.sessions.rows[id], word, d, now)
+		v := s.sessions.rows[id]
+		v.ID = id // a run between two turns may have no session
+		text, err := s.stopTurn(&b, v, word, d, now)
 		if err != nil {
 			text = notTaken(err)
 		}
@@ -71,6 +73,9 @@ func (s *state) stopTurn(
 ) (text string, err error) {
 	if err := s.counts(d.Channel); err != nil {
 		return "", err
+	}
+	if r, ok := s.runOf(b, v.ID); ok && !r.Settled() {
+		return s.stopRun(b, r, d, now)
 	}
 	looped := s.cancelLoop(b, v.ID, d.By, now)
 	if !v.Runs() {

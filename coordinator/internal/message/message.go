@@ -55,7 +55,12 @@ type Message struct {
 	// Again is true if an earlier hook took it and may not have handed it over.
 	Again  bool      `json:"again,omitempty"`
 	DoneAt time.Time `json:"done_at,omitzero"`
+	// To is ToPerson for a text that goes to the person, and "" for any other.
+	To Kind `json:"to,omitempty"`
 }
+
+// ForPerson reports whether m goes to the person.
+func (m Message) ForPerson() bool { return m.To == ToPerson }
 
 // IDOf returns the id of the message with this key.
 func IDOf(key string) ID {
@@ -67,7 +72,7 @@ func IDOf(key string) ID {
 // session. If the key is known already, Add returns the old message and fresh is false.
 func Add(all []Message, m Message, now time.Time) (_ Message, fresh bool) {
 	m.ID, m.At, m.State = IDOf(m.Key), now, Pending
-	if m.Session == "" {
+	if m.Session == "" && !m.ForPerson() {
 		m.State = Unrouted
 	}
 	for _, old := range all {
@@ -99,6 +104,15 @@ func Drop(m Message, now time.Time) (Message, error) {
 		return m, ErrRouted
 	}
 	m.State, m.DoneAt = Done, now
+	return m, nil
+}
+
+// Show ends a text for the person that a channel has shown.
+func Show(m Message, now time.Time) (Message, error) {
+	if m.State != Pending || !m.ForPerson() {
+		return m, ErrRouted
+	}
+	m.State, m.DeliveredAt, m.DoneAt = Done, now, now
 	return m, nil
 }
 

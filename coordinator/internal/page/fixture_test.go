@@ -20,6 +20,11 @@ func full() map[string]page.View {
 		"now":       fullNow(),
 		"sessions":  fullSessions(),
 		"session":   fullSession(),
+		"runs":      page.Runs{List: runs(), Home: home},
+		"run":       fullRun(),
+		"run-idle":  idleRun(),
+		"run-bad":   failedRun(),
+		"event":     page.RunEvent{Name: "deps-2b1c", Event: runEvents()[5], Home: home},
 		"loops":     fullLoops(),
 		"questions": fullQuestions(),
 		"question":  page.Question{Card: cards()[0], Home: home},
@@ -39,6 +44,8 @@ func empty() map[string]page.View {
 		"now":       page.Now{Status: wire.StatusReply{Settings: wire.Settings{Away: "auto"}}},
 		"sessions":  page.Sessions{},
 		"session":   page.Session{Session: wire.Session{Token: "api-1a2b", State: "idle", Since: ms(time.Minute)}},
+		"runs":      page.Runs{},
+		"run":       page.Run{Run: wire.Run{Name: "shop-1a2b", State: "starting", Since: ms(time.Second), Turns: 0}},
 		"loops":     page.Loops{},
 		"questions": page.Questions{},
 		"question":  page.Question{Card: page.Card{Asks: []wire.Ask{{ID: "a1", Token: "api-1a2b", Tool: "Bash"}}}},
@@ -331,7 +338,9 @@ func status() wire.StatusReply {
 }
 
 func fullNow() page.Now {
-	return page.Now{Status: status(), Cards: cards(), Sessions: running(), News: news(), Home: home}
+	return page.Now{
+		Status: status(), Cards: cards(), Runs: runs()[:6], Sessions: running(), News: news(), Home: home,
+	}
 }
 
 // running are the sessions in the order in which the server lists them.

@@ -111,13 +111,14 @@ func Partial(w io.Writer, s Section) error {
 	return err
 }
 
-// menu lists the pages. Later ones (runs, tasks, inbox, triggers, memory) are added here.
+// menu lists the pages. Later ones (tasks, triggers, memory) are added here.
 func menu(s shape, f Frame) []entry {
 	if !f.SignedIn {
 		return nil
 	}
 	all := []entry{
 		{Path: "/", Name: "Now", Icon: "now"},
+		{Path: "/runs", Name: "Runs", Icon: "run"},
 		{Path: "/loops", Name: "Loops", Icon: "loop"},
 		{Path: "/questions", Name: "Questions", Icon: "ask"},
 		{Path: "/guard", Name: "Guard", Icon: "shield"},

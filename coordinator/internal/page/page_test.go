@@ -159,7 +159,9 @@ func poison(v reflect.Value, text string) reflect.Value {
 var fixedWords = func() map[string]bool {
 	all := map[string]bool{}
 	for _, w := range strings.Fields("open question permission guard plan elicitation denied check-in ready working " +
-		"unprotected ended idle waiting ok bad off auto on Bash Edit " + page.ToolPrompt) {
+		"unprotected ended idle waiting ok bad off auto on Bash Edit " +
+		"queued starting failed taken done stopped pending text result thinking tool_start tool_result init error raw " +
+		"compacting usage " + page.ToolPrompt) {
 		all[w] = true
 	}
 	return all
@@ -216,7 +218,7 @@ func TestHostileTexts(t *testing.T) {
 // wide are tags that only a long text has: what can be opened, and what is coloured.
 var wide = map[string]bool{
 	`<details class=>`: true, `</details>`: true, `<summary>`: true, `</summary>`: true, `<p class=>`: true, `<span class=>`: true,
-	`</span>`: true, `<pre class=>`: true, `</pre>`: true, `<code>`: true, `</code>`: true,
+	`<br>`: true, `</span>`: true, `<pre class=>`: true, `</pre>`: true, `<code>`: true, `</code>`: true,
 }
 
 var forms = regexp.MustCompile(`(?s)<form ([^>]*)>(.*?)</form>`)
@@ -383,7 +385,7 @@ func TestLongLists(t *testing.T) {
 		guarded.Denied = append(guarded.Denied, fullGuard().Denied...)
 	}
 	for _, v := range []page.View{
-		now1, page.Sessions{Running: page.Running{Loops: now1.Status.Loops}}, page.Loops{Loops: now1.Status.Loops}, many, guarded, page.Questions{Past: slices.Clone(many.Report.Asks)},
+		now1, page.Runs{List: slices.Repeat(runs(), n/9)}, page.Sessions{Running: page.Running{Loops: now1.Status.Loops}}, page.Loops{Loops: now1.Status.Loops}, many, guarded, page.Questions{Past: slices.Clone(many.Report.Asks)},
 	} {
 		begin := time.Now()
 		doc := render(t, v, frame())

@@ -68,6 +68,7 @@ type Message struct {
 type Now struct {
 	Status   wire.StatusReply // without the sessions
 	Cards    []Card           // the open questions, oldest first
+	Runs     []RunRow         // those that need a person or work
 	Sessions Running
 	News     []wire.Entry // ends, verdicts and notices, newest first
 	Home     string       // the person's home, shown as ~
@@ -214,7 +215,7 @@ func (m Message) shape() shape {
 func (n Now) shape() shape {
 	return shape{
 		name: "now", title: "Now", path: "/", entry: "/", home: n.Home,
-		parts: []string{"state", "questions", "sessions", "news"},
+		parts: []string{"state", "questions", "runs", "sessions", "news"},
 	}
 }
 

@@ -76,6 +76,8 @@ type Run struct {
 	LastText string  `json:"last_text,omitempty"`
 	Result   string  `json:"result,omitempty"`
 	Why      string  `json:"why,omitempty"` // why it failed or was stopped
+	// ToldAt is when the person was last told of the end of a turn.
+	ToldAt time.Time `json:"told_at,omitzero"`
 }
 
 // A Turn is one process of a run, from its prompt to its result.
@@ -92,8 +94,10 @@ type Turn struct {
 	Seq   int64 `json:"seq"`
 	Heard bool  `json:"heard,omitempty"` // the agent has read its prompt
 	// Stop names who wants the turn to end, "" for nobody.
-	Stop string `json:"stop,omitempty"`
-	Cost Cost   `json:"cost,omitzero"`
+	Stop  string `json:"stop,omitempty"`
+	Cost  Cost   `json:"cost,omitzero"`
+	Doing Doing  `json:"doing,omitzero"`
+	For   string `json:"for,omitempty"` // whose words the prompt is, "" for data and for a restart of one
 }
 
 // A Cost is what a turn has used so far.
@@ -136,7 +140,10 @@ func (r Run) to(s State, now time.Time) Run {
 func (r Run) Busy() bool { return slices.Contains([]State{Starting, Working, Waiting}, r.State) }
 
 // Settled reports whether nothing happens to r by itself.
-func (r Run) Settled() bool { return slices.Contains([]State{Idle, Done, Failed, Stopped}, r.State) }
+func (r Run) Settled() bool { return r.State.Settled() }
+
+// Settled reports whether nothing happens by itself to a run in this state.
+func (s State) Settled() bool { return slices.Contains([]State{Idle, Done, Failed, Stopped}, s) }
 
 // Live reports whether r can go on.
 func (r Run) Live() bool { return r.ID != "" && !r.Removed }
@@ -243,6 +250,7 @@ func (r Run) apply(e Event, now time.Time) Run {
 	case Result:
 		r.Result = e.Text
 	}
+	r.Turn.Doing = r.Turn.Doing.after(e, now)
 	return r.charge(e)
 }
 

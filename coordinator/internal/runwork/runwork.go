@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"strconv"
 	"syscall"
 	"time"
@@ -20,6 +21,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/text"
 )
+
+// Supported reports whether runs work on this system.
+const Supported = runtime.GOOS != "windows"
 
 // startFor bounds the start of a runner. It goes on in the background.
 const (

@@ -120,6 +120,7 @@ var operations = map[string]operation{
 	wire.OpRead:   row(anyone, (*Server).read),
 	wire.OpTopics: row(anyone, (*Server).topics),
 	wire.OpTell:   row(anyone, (*Server).tell), // it decides nothing either
+	wire.OpInbox:  row(anyone, (*Server).inbox),
 
 	wire.OpAnswer:     row(person, (*Server).answerAsk), // an allow needs a terminal, see there
 	wire.OpUndo:       row(person, (*Server).undo),

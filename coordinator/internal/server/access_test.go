@@ -106,6 +106,7 @@ func TestOperations(t *testing.T) {
 		wire.OpAsk: true, wire.OpPast: true, wire.OpSession: true, wire.OpSessions: true,
 		wire.OpRuns: true, wire.OpRun: true, wire.OpRunLog: true,
 		wire.OpPost: true, wire.OpRead: true, wire.OpTopics: true, wire.OpTell: true,
+		wire.OpInbox: true,
 	}
 	for name, op := range operations {
 		if op.access == anyone != reading[name] {

@@ -305,6 +305,9 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 		Parked:     a.Parked,
 		URL:        s.linkTo(askPath(a.ID)),
 	}
+	if r, ok := s.cfg.Core.RunOf(a.Session); ok {
+		w.Run = r.Name
+	}
 	if a.State == ask.Open && s.cfg.Core.Counts(terminal) != nil {
 		w.AnswerAt = s.cfg.Core.Settings().AnswersFrom
 	}

@@ -76,13 +76,16 @@ func (s *Server) signOut(c *call, in wire.SignOutRequest) (out wire.SignOutReply
 	return out, s.cfg.Core.SignOut(signin.ID(in.ID), c.decider())
 }
 
-// placeOf returns the path of a session or a question. It returns a path as it is.
+// placeOf returns the path of a run, a question or a session. It returns a path as it is.
 func (s *Server) placeOf(name string) (path string, err error) {
 	switch {
 	case name == "":
 		return "/", nil
 	case strings.HasPrefix(name, "/"):
 		return name, nil
+	}
+	if r, err := s.runNamed(name); err == nil {
+		return runPath(r.Name), nil
 	}
 	if id, err := resolveID(name, "ask_", s.askIDs()); err == nil {
 		if a, err := s.cfg.Core.Ask(ask.ID(id)); err == nil {
@@ -98,6 +101,9 @@ func (s *Server) placeOf(name string) (path string, err error) {
 
 // sessionPath returns the path of a session's page.
 func sessionPath(token string) string { return "/session/" + url.PathEscape(token) }
+
+// runPath returns the path of a run's page.
+func runPath(name string) string { return "/run/" + url.PathEscape(name) }
 
 // askPath returns the path of a question's page.
 func askPath(id ask.ID) string { return "/question/" + url.PathEscape(string(id)) }

@@ -3,13 +3,10 @@ package server
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,8 +14,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
-	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -26,7 +23,7 @@ import (
 
 // Runs holds the settings of runs.
 type Runs struct {
-	Mode  string // of a run that names none
+	Mode  string // of a run that names none; "" where runs are not supported
 	Agent func(name string) (AgentSettings, error)
 }
 
@@ -72,7 +69,7 @@ func (s *Server) allowRunner(c *call) error {
 }
 
 func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartReply, err error) {
-	if runtime.GOOS == "windows" {
+	if s.cfg.Runs.Mode == "" {
 		return out, badRequest("runs are not supported on Windows")
 	}
 	if err := s.checkRun(&in); err != nil {
@@ -85,7 +82,7 @@ func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartRe
 		Dir:          filepath.Clean(in.Dir),
 		Mode:         in.Mode,
 		Model:        in.Model,
-		Conversation: newUUID(),
+		Conversation: random.UUID(),
 		By:           c.decider(),
 		Ephemeral:    in.Wait,
 	}
@@ -129,15 +126,6 @@ func (s *Server) checkRun(in *wire.RunStartRequest) error {
 	return nil
 }
 
-// newUUID returns a random UUID of version 4.
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	h := hex.EncodeToString(b[:])
-	return strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")
-}
-
 func (s *Server) runs(*call, wire.RunsRequest) (wire.RunsReply, error) {
 	out := wire.RunsReply{Runs: []wire.Run{}}
 	for _, r := range s.cfg.Core.Runs() {
@@ -165,24 +153,37 @@ func (s *Server) runLog(c *call, in wire.RunLogRequest) (out wire.RunLogReply, e
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
-	defer cancel()
-	events, r, err := s.cfg.Core.RunLog(ctx, r.ID, in.After)
+	var events []run.Event
+	if in.Last > 0 {
+		events, err = s.cfg.Core.RunLast(r.ID, in.Before, in.Last)
+	} else {
+		ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+		defer cancel()
+		events, r, err = s.cfg.Core.RunLog(ctx, r.ID, in.After)
+	}
 	out = wire.RunLogReply{Events: []wire.RunEvent{}, State: string(r.State)}
 	for _, e := range events {
-		out.Events = append(out.Events, wire.RunEvent{
-			N:      e.N,
-			Turn:   e.Fence,
-			At:     millis(e.At),
-			Kind:   string(e.Kind),
-			Text:   e.Text,
-			Tool:   e.Tool,
-			Call:   e.Call,
-			Of:     e.Of,
-			Failed: e.Failed,
-		})
+		out.Events = append(out.Events, wireRunEvent(e))
 	}
 	return out, err
+}
+
+func wireRunEvent(e run.Event) wire.RunEvent {
+	w := wire.RunEvent{
+		N:      e.N,
+		Turn:   e.Fence,
+		At:     millis(e.At),
+		Kind:   string(e.Kind),
+		Text:   e.Text,
+		Tool:   e.Tool,
+		Call:   e.Call,
+		Of:     e.Of,
+		Failed: e.Failed,
+	}
+	if e.Kind == run.ToolStart {
+		w.Said = callText(e.Tool, []byte(e.Text))
+	}
+	return w
 }
 
 func (s *Server) runWait(c *call, in wire.RunWaitRequest) (out wire.RunWaitReply, err error) {
@@ -197,14 +198,20 @@ func (s *Server) runWait(c *call, in wire.RunWaitRequest) (out wire.RunWaitReply
 }
 
 func (s *Server) runStop(c *call, in wire.RunStopRequest) (out wire.RunStopReply, err error) {
-	return s.changeRun(in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.StopRun(id, c.decider()) })
+	return s.changeRun(c, in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.StopRun(id, c.decider()) })
 }
 
 func (s *Server) runRemove(c *call, in wire.RunRemoveRequest) (out wire.RunRemoveReply, err error) {
-	return s.changeRun(in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.RemoveRun(id, c.decider()) })
+	return s.changeRun(c, in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.RemoveRun(id, c.decider()) })
 }
 
-func (s *Server) changeRun(name string, f func(run.ID) (run.Run, error)) (out wire.Run, err error) {
+// changeRun applies a decision to a run. The command line is a way out that always counts.
+func (s *Server) changeRun(c *call, name string, f func(run.ID) (run.Run, error)) (out wire.Run, err error) {
+	if c.page {
+		if err := s.allowHere(c); err != nil {
+			return out, err
+		}
+	}
 	r, err := s.runNamed(name)
 	if err == nil {
 		r, err = f(r.ID)
@@ -288,26 +295,17 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		Result:       r.Result,
 		Ask:          r.Ask,
 		Why:          r.Why,
+		By:           r.By,
+		Events:       r.Events,
 	}
 	if r.Busy() {
 		w.PID = r.Turn.Runner.PID
+	}
+	if now := r.Now(); now.Tool != "" {
+		w.Doing, w.DoingSince = about(now.Tool+" "+callLine(now.Tool, []byte(now.Input))), millis(now.At)
 	}
 	if r.ID != "" {
 		w.Waiting = s.cfg.Core.WaitingFor(r)
 	}
 	return w
-}
-
-// addressee returns whom an address of a session or a run names.
-func (s *Server) addressee(to string) (id session.ID, name string, err error) {
-	if rest, ok := strings.CutPrefix(to, wire.ToRun); ok {
-		r, err := s.runNamed(rest)
-		return session.ID(r.Conversation), wire.ToRun + r.Name, err
-	}
-	name = strings.TrimPrefix(to, "session:")
-	if kind, _, ok := strings.Cut(name, ":"); ok {
-		return "", "", badRequest("unknown address %q; want a session's token, session:TOKEN, run:NAME or person", kind+":…")
-	}
-	v, err := s.session(name)
-	return v.ID, v.Token, err
 }

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/random"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -43,11 +46,12 @@ func (s *Server) tell(c *call, in wire.TellRequest) (out wire.TellReply, err err
 		who = c.decider()
 	}
 	text := redact.Clean(in.Text)
-	err = s.cfg.Core.Tell(v.ID, who, text)
+	key := "tell:" + cmp.Or(in.ID, random.Word())
+	m, err := s.cfg.Core.Tell(v.ID, message.Message{Key: key, Text: text, By: who, Channel: c.channel()})
 	if errors.Is(err, core.ErrNoChannel) {
 		err = badRequest("no phone is paired: afar telegram pair")
 	}
-	return wire.SendReply{To: wire.ToPerson, When: "now"}, err
+	return wire.SendReply{ID: string(m.ID), To: wire.ToPerson, When: "now"}, err
 }
 
 // send gives a session a text. The text counts as the person's words if it comes from a
@@ -59,6 +63,9 @@ func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err err
 	id, name, err := s.addressee(in.To)
 	if err != nil {
 		return out, err
+	}
+	if id == "" {
+		return out, badRequest("a text for the person is sent with %s", wire.OpTell)
 	}
 	if in.ID == "" || len(in.ID) > 80 {
 		return out, badRequest("a text to send needs an id of its own")
@@ -84,4 +91,59 @@ func (s *Server) program(c *call) string {
 		return "an unknown program"
 	}
 	return "the program " + cmp.Or(text.Fold(redact.Visible(filepath.Base(c.line[1].Exe))), "unknown")
+}
+
+// addressee returns whom an address names; id is "" for the person.
+func (s *Server) addressee(to string) (id session.ID, name string, err error) {
+	a, err := message.ParseAddress(to)
+	switch {
+	case err != nil:
+		return "", "", badRequest("%v", err)
+	case a.Kind == message.ToRun:
+		r, err := s.runNamed(a.Name)
+		return session.ID(r.Conversation), message.Address{Kind: message.ToRun, Name: r.Name}.String(), err
+	case a.Kind == message.ToPerson:
+		return "", a.String(), nil
+	}
+	v, err := s.session(a.Name)
+	return v.ID, v.Token, err
+}
+
+// The texts of one reply about the inbox.
+const (
+	usualInbox = 100
+	mostInbox  = 1000
+)
+
+// inbox lists the texts that were sent, all or those for one address.
+func (s *Server) inbox(_ *call, in wire.InboxRequest) (out wire.InboxReply, err error) {
+	all := s.cfg.Core.Messages()
+	if in.For != "" {
+		id, _, err := s.addressee(in.For)
+		if err != nil {
+			return out, err
+		}
+		all = slices.DeleteFunc(all, func(m message.Message) bool { return m.Session != id || (id == "") != m.ForPerson() })
+	}
+	most := min(cmp.Or(max(in.Last, 0), usualInbox), mostInbox)
+	out.Messages = []wire.Message{}
+	for _, m := range all[max(0, len(all)-most):] {
+		out.Messages = append(out.Messages, s.wireMessage(m))
+	}
+	return out, nil
+}
+
+func (s *Server) wireMessage(m message.Message) wire.Message {
+	return wire.Message{
+		ID:          string(m.ID),
+		To:          s.cfg.Core.AddressOf(m).String(),
+		State:       string(m.State),
+		By:          m.By,
+		Channel:     m.Channel,
+		Words:       !m.Data,
+		Text:        redact.Clean(m.Body()),
+		At:          millis(m.At),
+		DeliveredAt: millis(m.DeliveredAt),
+		DoneAt:      millis(m.DoneAt),
+	}
 }

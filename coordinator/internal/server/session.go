@@ -173,10 +173,18 @@ func wireStep(step usage.Step) wire.Step {
 }
 
 // stepInput returns the input of a tool call as one masked line.
-func stepInput(step usage.Step) string {
-	in, err := toolinput.Read(step.Tool, step.Input)
+func stepInput(step usage.Step) string { return callLine(step.Tool, step.Input) }
+
+// callLine returns the input of a call as one masked line, "" if it has another form.
+func callLine(tool string, input []byte) string {
+	return text.Fold(ask.Elide(callText(tool, input), maxStep))
+}
+
+// callText returns the input of a call as people read it, masked, "" if it has another form.
+func callText(tool string, input []byte) string {
+	in, err := toolinput.Read(tool, input)
 	if err != nil {
 		return ""
 	}
-	return text.Fold(ask.Elide(in.Text(""), maxStep))
+	return in.Text("")
 }

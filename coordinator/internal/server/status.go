@@ -70,6 +70,9 @@ func (s *Server) wireSession(v session.Session) wire.Session {
 		Review:     v.Review.Words(),
 		URL:        s.linkTo(sessionPath(v.Token)),
 	}
+	if r, ok := s.cfg.Core.RunOf(v.ID); ok {
+		w.Run = r.Name
+	}
 	s.glance(&w, v)
 	return w
 }

@@ -48,7 +48,8 @@ type Settings struct {
 type Pile struct {
 	Due   time.Time `json:"due"`
 	Texts []string  `json:"texts"`
-	Left  int       `json:"left,omitempty"` // texts that gave way to newer ones
+	Left  int       `json:"left,omitempty"`  // texts that gave way to newer ones
+	Shows []string  `json:"shows,omitempty"` // the ids of messages among the texts
 }
 
 // A Day is what loops have spent on one day of the local calendar.

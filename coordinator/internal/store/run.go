@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -55,11 +57,26 @@ func putRunEvents(tx writer, b *Batch) error {
 
 // RunLog returns at most limit events of a run after the number after, oldest first.
 func (s *Store) RunLog(id run.ID, after int64, limit int) ([]run.Event, error) {
-	return collect(s, "events of a run", func(rows *sql.Rows, e *run.Event) error {
-		var data []byte
-		if err := rows.Scan(&data); err != nil {
-			return err
-		}
-		return json.Unmarshal(data, e)
-	}, `SELECT data FROM run_events WHERE run = ? AND n > ? ORDER BY n LIMIT ?`, string(id), after, limit)
+	return collect(s, "events of a run", scanEvent,
+		`SELECT data FROM run_events WHERE run = ? AND n > ? ORDER BY n LIMIT ?`, string(id), after, limit)
+}
+
+// RunLast returns the newest limit events of a run before the number before, oldest first. A
+// before of 0 is after all of them.
+func (s *Store) RunLast(id run.ID, before int64, limit int) ([]run.Event, error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	events, err := collect(s, "events of a run", scanEvent,
+		`SELECT data FROM run_events WHERE run = ? AND n < ? ORDER BY n DESC LIMIT ?`, string(id), before, limit)
+	slices.Reverse(events)
+	return events, err
+}
+
+func scanEvent(rows *sql.Rows, e *run.Event) error {
+	var data []byte
+	if err := rows.Scan(&data); err != nil {
+		return err
+	}
+	return json.Unmarshal(data, e)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 )
 
 // testAllowed: a question is asked, shown, answered through the channel and settled.
@@ -87,8 +89,28 @@ func testRestarted(t *testing.T, h *setup, s Subject) {
 
 func testNotices(t *testing.T, h *setup, s Subject) {
 	h.pair()
-	h.ok(h.core.Tell("", "api-1a2b", "the build is green"))
+	_, err := h.core.Tell("", message.Message{Key: "green", By: "api-1a2b", Text: "the build is green"})
+	h.ok(err)
 	h.card(s, "the build is green", settled)
+	h.eventually("the text is done", func() bool {
+		all := h.core.Messages()
+		return len(all) == 1 && all[0].State == message.Done && all[0].ForPerson()
+	})
+}
+
+// testRunEnded: the end of a run's turn is told once, with its result.
+func testRunEnded(t *testing.T, h *setup, s Subject) {
+	h.pair()
+	_, err := h.core.StartRun(run.Run{ID: "run_1", Name: "fix", Dir: "/home/ann/shop", Conversation: "c1"},
+		message.Message{Key: "go", Text: "go", By: "Ann"})
+	h.ok(err)
+	_, err = h.core.HearTurn("run_1", 1, 1, []run.Event{{Kind: run.Init}, {Kind: run.Result, Text: "all is green"}})
+	h.ok(err)
+	h.ok(h.core.EndTurn("run_1", 1, run.End{Result: true}))
+	wants(t, h.card(s, "all is green", settled).Text, "has finished turn 1")
+	if cards := s.Cards(t, "all is green"); len(cards) != 1 {
+		t.Errorf("%d messages: %+v", len(cards), cards)
+	}
 }
 
 func testSaid(t *testing.T, h *setup, s Subject) {
@@ -122,7 +144,7 @@ func testOtherButton(t *testing.T, h *setup, s Subject) {
 // terminal, and a notice is refused.
 func testUnpaired(t *testing.T, h *setup, s Subject) {
 	h.ask("a1", "git push")
-	if err := h.core.Tell("", "api-1a2b", "x"); err == nil {
+	if _, err := h.core.Tell("", message.Message{Key: "x", By: "api-1a2b", Text: "x"}); err == nil {
 		t.Error("a notice was accepted")
 	}
 	if cards := s.Cards(t, "git push"); len(cards) > 0 {

@@ -74,6 +74,7 @@ func Run(t *testing.T, made func(t testing.TB) Subject) {
 		"paired late":         testPairedLate,
 		"restarted":           testRestarted,
 		"notices":             testNotices,
+		"the end of a turn":   testRunEnded,
 		"said at once":        testSaid,
 		"not its person":      testIntruder,
 		"another's button":    testOtherButton,

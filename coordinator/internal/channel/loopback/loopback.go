@@ -22,6 +22,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -114,7 +115,18 @@ func (c *Channel) act(_ context.Context, a store.Action) error {
 		if err := json.Unmarshal([]byte(a.Data), &n); err != nil {
 			return core.GiveUp(err)
 		}
-		return c.write(Card{ID: "notice-" + fileName(a.Key), Text: n.Text})
+		if err := c.write(Card{ID: "notice-" + fileName(a.Key), Text: n.Text}); err != nil {
+			return err
+		}
+		return c.cfg.Core.Told(n.Shows)
+	case core.ActRunEnded:
+		var e run.TurnEnd
+		if err := json.Unmarshal([]byte(a.Data), &e); err != nil {
+			return core.GiveUp(err)
+		}
+		return c.write(Card{ID: "run-" + fileName(a.Key), Text: e.Name + " " + e.Words() + ": " + e.Said()})
+	case core.ActRunFile:
+		return nil // the text has it all
 	case core.ActTap, core.ActSay:
 		var s channel.Settlement
 		if err := json.Unmarshal([]byte(a.Data), &s); err != nil {

@@ -207,6 +207,8 @@ func (l *link) tapped(update int64, t tap) error {
 		return l.cfg.Core.RevokeTap(p)
 	case takeBack:
 		return l.cfg.Core.PressUndo(p, c.value == "w")
+	case ofRun:
+		return l.tappedRun(p, c)
 	case pickOption:
 		p.Step, _ = c.step()
 	case approvePlan:
@@ -245,8 +247,11 @@ func (v verb) decision(by string) ask.Decision {
 }
 
 // replied handles a text of the person that replies to a message. A reply to a card answers
-// its ask; any other reply does not.
+// its ask, and one to a message of a run is the run's next message; any other does neither.
 func (l *link) replied(update int64, m message) error {
+	if ok, err := l.writeToRun(update, m); ok {
+		return err
+	}
 	d, _ := verdict(m.Text, m.From.name())
 	found, err := l.cfg.Core.ReplyTo(core.Press{
 		Act:      m.act(update),

@@ -29,6 +29,7 @@ const (
 	takeBack      callbackKind = "u"  // u, or w to overwrite newer work
 	chooseSession callbackKind = "to" // the token of the session that a text is for
 	chooseAsk     callbackKind = "as" // the nonce of the ask that a text answers; empty for none
+	ofRun         callbackKind = "r"  // s to stop it, l to show what it did; the nonce is the run's id
 )
 
 // A verb is the answer on a button, as one letter.
@@ -48,6 +49,7 @@ var fixedValues = map[callbackKind][]string{
 	approvePlan: {"y", "e"},
 	revokeGrant: {"r"},
 	takeBack:    {"u", "w"},
+	ofRun:       {stopRun, showRun},
 }
 
 // maxCallback is how long an encoded callback may be, in bytes.

@@ -15,28 +15,31 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// A command is a word that the bot understands, with its action. words are the words
-// after the command.
+// A command is a word that the bot understands, with its action: do, or take for one that
+// needs the whole message. words are the words after the command.
 type command struct {
 	name, about string
 	do          func(l *link, act channel.Act, words []string) error
+	take        func(l *link, update int64, m message, words []string) error
 }
 
 // commands returns all of them, in the order in which Telegram lists them.
 func commands() []command {
 	return []command{
-		{"status", "how things stand", tells((*link).statusText)},
-		{"sessions", "what runs", tells((*link).sessionsText)},
-		{"asks", "what waits for you", tells((*link).asksText)},
-		{"grants", "what you allowed for a session, and take it back", grants},
-		{"loops", "which sessions keep going", tells((*link).loopsText)},
-		{"runs", "what works without a terminal", tells((*link).runsText)},
-		{"away", "when questions come here: on, off or auto, with a time such as 2h", away},
-		{"here", "I am back: questions stay at the terminal", here},
-		{"pause", "silence all but the guard", pause(true)},
-		{"resume", "end of /pause", pause(false)},
-		{"stop", "end what a session does now: as a reply to its message", nil},
-		{"help", "what this bot does", tells(func(*link) string { return helpText })},
+		{name: "status", about: "how things stand", do: tells((*link).statusText)},
+		{name: "sessions", about: "what runs", do: tells((*link).sessionsText)},
+		{name: "asks", about: "what waits for you", do: tells((*link).asksText)},
+		{name: "grants", about: "what you allowed for a session, and take it back", do: grants},
+		{name: "loops", about: "which sessions keep going", do: tells((*link).loopsText)},
+		{name: "run", about: "have an agent do something: /run TEXT", take: (*link).startRun},
+		{name: "runs", about: "what works without a terminal", do: runs},
+		{name: "send", about: "write to a session or a run: /send NAME TEXT", take: (*link).sendTo},
+		{name: "away", about: "when questions come here: on, off or auto, with a time such as 2h", do: away},
+		{name: "here", about: "I am back: questions stay at the terminal", do: here},
+		{name: "pause", about: "silence all but the guard", do: pause(true)},
+		{name: "resume", about: "end of /pause", do: pause(false)},
+		{name: "stop", about: "end what a session does now: as a reply to its message", take: (*link).stopTurn},
+		{name: "help", about: "what this bot does", do: tells(func(*link) string { return helpText })},
 	}
 }
 
@@ -47,8 +50,8 @@ func (l *link) runCommand(update int64, m message) (ok bool, err error) {
 	for _, c := range commands() {
 		switch {
 		case c.name != strings.ToLower(name):
-		case c.name == "stop":
-			return true, l.stopTurn(update, m, words[1:])
+		case c.take != nil:
+			return true, c.take(l, update, m, words[1:])
 		default:
 			return true, c.do(l, m.act(update), words[1:])
 		}
@@ -83,6 +86,8 @@ func tells(text func(*link) string) func(*link, channel.Act, []string) error {
 		return l.cfg.Core.Acknowledge(act, text(l))
 	}
 }
+
+func runs(l *link, act channel.Act, _ []string) error { return l.cfg.Core.OrderRuns(act) }
 
 const awayUsage = "Say it like this: `/away on`, `/away on 2h`, `/away auto` or `/away off`."
 

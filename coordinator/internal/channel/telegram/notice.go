@@ -53,6 +53,12 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 		return l.topic(ctx, session.ID(a.Data))
 	case core.ActTap:
 		return l.answer(ctx, a.Data)
+	case core.ActRunView:
+		return l.runView(ctx, a.Data)
+	case core.ActRunEnded:
+		return l.runEnded(ctx, a.Data)
+	case core.ActRunFile:
+		return l.runFile(ctx, a.Data)
 	}
 	return core.GiveUp(fmt.Errorf("%w: %s", errKind, a.Kind))
 }
@@ -77,13 +83,19 @@ func (l *link) notice(ctx context.Context, raw string) error {
 		return core.GiveUp(errNobody)
 	}
 	text := rendered{html: ticks(elide(n.Text, maxNotice))}
-	if v, err := l.cfg.Core.Session(string(n.Session)); err == nil && n.Session != "" {
+	if r, ok := l.cfg.Core.RunOf(n.Session); ok {
+		text.html, text.rows = text.html+l.runLink(r), runRows(r)
+	} else if v, err := l.cfg.Core.Session(string(n.Session)); err == nil && n.Session != "" {
 		text.html = strings.TrimRight(text.html+"\n"+l.linkTo("/session/"+v.Token), "\n")
 	}
-	return l.inRoom(ctx, chat, n.Session, func(to room) error {
+	err := l.inRoom(ctx, chat, n.Session, func(to room) error {
 		_, err := l.send(ctx, to, text)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return l.insist(ctx, "note what was shown", func() error { return l.cfg.Core.Told(n.Shows) })
 }
 
 // maxNotice leaves room for a link below a notice, in UTF-16 units.
@@ -207,6 +219,8 @@ const helpText = "Questions of your sessions come here while you are away.\n\n" 
 	"• Write without a reply, and the only open question gets it, " +
 	"else the only session. If there are more, I ask which one.\n\n" +
 	"/status /sessions /asks /loops /runs: how things stand\n" +
+	"`/run TEXT`: have an agent do something without a terminal; reply to its message to go on\n" +
+	"`/send NAME TEXT`: write to a session, or to a run as `run:NAME`\n" +
 	"/grants: what you allowed for a session, and taking it back\n" +
 	"/away on, off or auto, also `/away on 2h`, and /here: where questions go\n" +
 	"/stop, as a reply to a session's message: end what it does now\n" +

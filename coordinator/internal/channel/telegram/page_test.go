@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	texts "github.com/afar-sh/afar/coordinator/internal/message"
 )
 
 // TestLinkToThePage: a card leads to its question and a notice to its session on the local
@@ -37,7 +38,7 @@ func TestLinkToThePage(t *testing.T) {
 	if _, err := r.core.Answer("a2", ask.Decision{Allow: true, By: "Ann", Channel: "terminal"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.core.Tell("s1", "shop", "the build is green"); err != nil {
+	if _, err := r.core.Tell("s1", texts.Message{Key: "k", By: "shop", Text: "the build is green"}); err != nil {
 		t.Fatal(err)
 	}
 	if n := r.await("the build is green"); !strings.Contains(n.Text, "🔗 on the page, on this machine alone") {

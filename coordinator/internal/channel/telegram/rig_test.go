@@ -101,7 +101,7 @@ func (r *rig) open() {
 	r.ch = New(Config{
 		Core: r.core, Log: logger, TokenFile: r.path("telegram.token"), ConfigFile: r.path("config.toml"),
 		Machine: "lab", Home: "/home/ann", Now: r.now,
-		Code: func() string { return code }, RemindChat: r.remindChat,
+		Code: func() string { return code }, RemindChat: r.remindChat, RunAgent: "claude", RunMode: "auto",
 	})
 	r.ch.pace.first = 10 * time.Millisecond
 	r.ch.pace.conflict = 20 * time.Millisecond

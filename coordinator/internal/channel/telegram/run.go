@@ -2,47 +2,446 @@ package telegram
 
 import (
 	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/go-telegram/bot"
+	"github.com/go-telegram/bot/models"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	texts "github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// maxRuns bounds the runs of one list.
-const maxRuns = 20
+// The most runs of one list, and events of one log.
+const (
+	maxRuns   = 10
+	maxEvents = 12
+)
 
-// runsText lists the runs: those that work first, then the newest.
-func (l *link) runsText() string {
-	all := l.cfg.Core.Runs()
-	if len(all) == 0 {
-		return "No runs. Start one in a terminal: afar run start PROMPT"
+const runUsage = "Say what to do: `/run bring the dependencies up to date`. " +
+	"It works where you worked last; `/run @NAME TEXT` names a session, a run or a project instead."
+
+// startRun starts a run with the text of a command.
+func (l *link) startRun(update int64, m message, _ []string) error {
+	act := m.act(update)
+	if l.cfg.RunMode == "" {
+		return l.cfg.Core.Acknowledge(act, "Runs are not supported on Windows.")
 	}
-	var b strings.Builder
-	for _, r := range all[:min(len(all), maxRuns)] {
-		fmt.Fprintf(&b, "%s %s: %s%s\n", runSign(r.State), r.Name, r.State, runSaid(r))
+	name, prompt := cutPlace(m.rest())
+	if prompt == "" {
+		return l.cfg.Core.Acknowledge(act, runUsage)
 	}
-	if left := len(all) - maxRuns; left > 0 {
-		fmt.Fprintf(&b, "and %d older ones\n", left)
+	dir := l.dirFor(m, name)
+	switch {
+	case dir == "" && name != "":
+		return l.cfg.Core.Acknowledge(act, "I know no session, run or project named "+short(name)+". /sessions lists some.")
+	case dir == "":
+		return l.cfg.Core.Acknowledge(act, "I do not know yet where you work. "+
+			"Start `claude` in a project once, or type `afar run start` in a terminal.")
 	}
-	return b.String()
+	r := run.Run{
+		ID:           run.ID("run_" + rand.Text()),
+		Agent:        l.cfg.RunAgent,
+		Dir:          dir,
+		Mode:         l.cfg.RunMode,
+		Conversation: random.UUID(),
+		By:           m.From.name(),
+	}
+	first := texts.Message{Key: Name + ":" + fmt.Sprint(update), Text: prompt, By: r.By, Channel: Name}
+	return l.cfg.Core.OrderRun(act, r, first)
 }
 
-// runSaid returns what a run said last, after a comma.
-func runSaid(r run.Run) string {
-	if said := short(cmp.Or(r.Why, r.LastText)); said != "" {
-		return ", " + said
+// cutPlace cuts the name of a place off the text of a command: "@shop fix it".
+func cutPlace(rest string) (name, prompt string) {
+	word, more := cutWord(rest)
+	if name, ok := strings.CutPrefix(word, "@"); ok {
+		return name, more
+	}
+	return "", rest
+}
+
+// A spot is where a session or a run worked.
+type spot struct {
+	id   session.ID
+	name string
+	dir  string
+	at   time.Time
+}
+
+// spots returns where sessions and runs worked, as far as the directories are still there.
+func (l *link) spots() (all []spot) {
+	for _, v := range l.cfg.Core.Sessions() {
+		all = append(all, spot{v.ID, v.Token, v.Project, v.SeenAt})
+	}
+	for _, r := range l.cfg.Core.Runs() {
+		all = append(all, spot{session.ID(r.Conversation), r.Name, r.Dir, r.Since})
+	}
+	there := all[:0]
+	for _, s := range all {
+		if info, err := os.Stat(s.dir); err == nil && info.IsDir() {
+			there = append(there, s)
+		}
+	}
+	return there
+}
+
+// dirFor returns the directory for a run: the one that a name means, else that of the message
+// that m replies to or of its topic, else the one that was worked in last.
+func (l *link) dirFor(m message, name string) string {
+	fits := func(spot) bool { return true }
+	if name != "" {
+		fits = func(s spot) bool { return s.name == name || filepath.Base(s.dir) == name }
+	} else if id, ok := l.meantPlace(m); ok {
+		fits = func(s spot) bool { return s.id == id }
+	}
+	var last spot
+	for _, s := range l.spots() {
+		if fits(s) && s.at.After(last.at) {
+			last = s
+		}
+	}
+	return last.dir
+}
+
+// meantPlace returns the session or the conversation of the run that m replies to, or in whose
+// topic it is.
+func (l *link) meantPlace(m message) (id session.ID, ok bool) {
+	if m.reply() == nil {
+		return l.cfg.Core.SessionIn(Name, m.room().address())
+	}
+	if id := l.cfg.Core.ConversationOf(m.Reply.run()); id != "" {
+		return id, true
+	}
+	return l.cfg.Core.SessionShown(Name, messageID(m.Chat.ID, m.Reply.ID))
+}
+
+// run returns the run that a message is about, as its buttons say, "" for none.
+func (m message) run() run.ID {
+	for _, row := range m.Markup.Rows {
+		for _, b := range row {
+			if c, ok := parseCallback(b.Data); ok && c.kind == ofRun {
+				return run.ID(c.nonce)
+			}
+		}
 	}
 	return ""
+}
+
+// writeToRun gives the run that a message replies to its next message. ok is false if the
+// message is about no run.
+func (l *link) writeToRun(update int64, m message) (ok bool, err error) {
+	id := m.Reply.run()
+	if id == "" || m.Reply.aboutMany() {
+		return false, nil
+	}
+	to := l.cfg.Core.ConversationOf(id)
+	if to == "" {
+		return true, l.cfg.Core.Acknowledge(m.act(update), "This run was removed. Nothing was sent.")
+	}
+	return true, l.cfg.Core.OrderSend(m.act(update), texts.Message{
+		Session: to, Text: m.Text, By: m.From.name(), Channel: Name,
+	})
+}
+
+// aboutMany reports whether the buttons of a message are about several runs.
+func (m message) aboutMany() bool {
+	first := m.run()
+	for _, row := range m.Markup.Rows {
+		for _, b := range row {
+			if c, ok := parseCallback(b.Data); ok && c.kind == ofRun && run.ID(c.nonce) != first {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tappedRun carries out a tap on a button about a run.
+func (l *link) tappedRun(p core.Press, c callback) error {
+	if c.value == stopRun {
+		return l.cfg.Core.TapStopRun(p.Act, run.ID(c.nonce), p.Decision)
+	}
+	return l.cfg.Core.TapRun(p.Act, run.ID(c.nonce))
+}
+
+// runView carries out a core.RunView.
+func (l *link) runView(ctx context.Context, raw string) error {
+	var v core.RunView
+	if err := json.Unmarshal([]byte(raw), &v); err != nil {
+		return core.GiveUp(err)
+	}
+	to, err := parseAddress(v.To)
+	if err != nil {
+		return core.GiveUp(err)
+	}
+	out := l.runList()
+	if v.Run != "" {
+		r, err := l.cfg.Core.RunByID(v.Run)
+		if err != nil {
+			return ignoreMissing(err)
+		}
+		if out, err = l.runCard(r, v.Started); err != nil {
+			return err
+		}
+	}
+	_, err = l.send(ctx, to, out)
+	return err
+}
+
+// runCard shows one run: that it was started, or what it did last.
+func (l *link) runCard(r run.Run, started bool) (rendered, error) {
+	if started {
+		return rendered{html: l.startedText(r), rows: runRows(r)}, nil
+	}
+	events, err := l.cfg.Core.RunLast(r.ID, 0, 3*maxEvents)
+	return rendered{html: l.runLog(r, events), rows: runRows(r)}, err
+}
+
+// startedText says what was started, and where.
+func (l *link) startedText(r run.Run) string {
+	head := "▶️ <b>" + line(r.Name, maxWord) + "</b> works"
+	if r.State == run.Queued {
+		head = "⏳ <b>" + line(r.Name, maxWord) + "</b> waits for its turn"
+	}
+	return head + " in " + place{home: l.cfg.Home}.path(r.Dir) + " · mode " + line(r.Mode, maxWord) +
+		"\nIts questions and its result come here. Reply to this message to write to it." + l.runLink(r)
+}
+
+// runLink returns a line that leads to the page of a run, "" while none is served.
+func (l *link) runLink(r run.Run) string {
+	link := l.linkTo("/run/" + r.Name)
+	if link == "" {
+		return ""
+	}
+	return "\n" + link
+}
+
+// runList lists the runs: those that need the person first.
+func (l *link) runList() rendered {
+	all := l.cfg.Core.Runs()
+	if len(all) == 0 {
+		return rendered{html: "No runs. " + ticks(runUsage)}
+	}
+	var b strings.Builder
+	out := rendered{}
+	for _, r := range all[:min(len(all), maxRuns)] {
+		fmt.Fprintf(&b, "%s <b>%s</b>: %s, %s\n", runSign(r.State), line(r.Name, maxWord), runState(r),
+			ago(l.cfg.Now().Sub(r.Since)))
+		if said := l.runSaid(r); said != "" {
+			fmt.Fprintf(&b, "<i>%s</i>\n", line(said, maxReason))
+		}
+		out.rows = append(out.rows, runButtons(r, " "+shorten(r.Name, maxLabel)))
+	}
+	if left := len(all) - maxRuns; left > 0 {
+		fmt.Fprintf(&b, "\nand %s more: <code>afar run list</code>", text.Count(left, "run"))
+	}
+	out.html = strings.TrimSpace(b.String())
+	return out
+}
+
+// runSaid says what a run does, waits for or said last.
+func (l *link) runSaid(r run.Run) string {
+	if r.State == run.Waiting {
+		return "its question is above, and in /asks"
+	}
+	if now := r.Now(); now.Tool != "" {
+		return strings.TrimSpace(now.Tool + " " + run.Brief(now.Input))
+	}
+	if r.State == run.Idle {
+		return cmp.Or(r.Result, r.LastText)
+	}
+	return cmp.Or(r.Why, r.LastText)
+}
+
+// runState says what a run does.
+func runState(r run.Run) string {
+	switch r.State {
+	case run.Queued:
+		return "waits for its turn"
+	case run.Waiting:
+		return "waits for your answer"
+	case run.Taken:
+		return "open in a terminal"
+	}
+	return string(r.State)
 }
 
 func runSign(s run.State) string {
 	switch s {
 	case run.Starting, run.Working:
 		return "⚙️"
+	case run.Queued:
+		return "⏳"
 	case run.Waiting:
 		return "❓"
 	case run.Failed:
 		return "⚠️"
+	case run.Stopped:
+		return "⏹"
+	case run.Taken:
+		return "⌨️"
 	}
 	return "💤"
+}
+
+// The values of a button about a run.
+const (
+	stopRun = "s"
+	showRun = "l"
+)
+
+// runRows returns the buttons of a message about one run. A reply finds the run by them.
+func runRows(r run.Run) [][]button { return [][]button{runButtons(r, "")} }
+
+func runButtons(r run.Run, name string) []button {
+	row := []button{{"What it did" + name, callback{ofRun, string(r.ID), showRun}.String()}}
+	if r.Settled() || r.State == run.Taken {
+		return row
+	}
+	return append(row, button{"Stop ⏹" + name, callback{ofRun, string(r.ID), stopRun}.String()})
+}
+
+// runLog shows what a run did last.
+func (l *link) runLog(r run.Run, events []run.Event) string {
+	head := fmt.Sprintf("%s <b>%s</b>: %s · %s, $%.2f\n", runSign(r.State), line(r.Name, maxWord), runState(r),
+		text.Count(r.Turns, "turn"), r.CostUSD)
+	var lines []string
+	for _, e := range events {
+		if s := l.eventLine(e); s != "" {
+			lines = append(lines, s)
+		}
+	}
+	if len(lines) == 0 {
+		lines = []string{"It was not heard yet."}
+	}
+	return head + strings.Join(lines[max(0, len(lines)-maxEvents):], "\n") + l.runLink(r)
+}
+
+// eventLine shows an event in one line, "" for one that says little.
+func (l *link) eventLine(e run.Event) string {
+	at := e.At.In(l.cfg.Now().Location()).Format("15:04") + " "
+	switch e.Kind {
+	case run.Text:
+		return at + "💬 " + line(e.Text, maxReason)
+	case run.ToolStart:
+		return at + "🔧 " + line(e.Tool, maxWord) + " <code>" + line(run.Brief(e.Text), maxReason) + "</code>"
+	case run.ToolResult:
+		if e.Failed {
+			return at + "✖️ " + line(e.Text, maxReason)
+		}
+	case run.Error, run.Raw:
+		return at + "⚠️ " + line(e.Text, maxReason)
+	case run.Result:
+		if e.Failed {
+			return at + "⚠️ " + line(e.Text, maxReason)
+		}
+		return at + "🏁 turn " + fmt.Sprint(e.Fence) + " is over"
+	}
+	return ""
+}
+
+// runEnded tells how a turn ended.
+func (l *link) runEnded(ctx context.Context, raw string) error {
+	return l.aboutEnding(ctx, raw, func(to room, e run.TurnEnd, r run.Run) error {
+		_, err := l.send(ctx, to, l.renderEnding(e, r))
+		return err
+	})
+}
+
+// runFile sends the result of a turn as a file.
+func (l *link) runFile(ctx context.Context, raw string) error {
+	return l.aboutEnding(ctx, raw, func(to room, e run.TurnEnd, r run.Run) error {
+		_, err := l.bot.SendDocument(ctx, &bot.SendDocumentParams{
+			ChatID:          to.chat,
+			MessageThreadID: int(to.thread),
+			Caption:         fmt.Sprintf("The whole of it. Reply to write to %s.", e.Name),
+			Document: &models.InputFileUpload{
+				Filename: fmt.Sprintf("%s-%d.md", e.Name, e.Turn),
+				Data:     strings.NewReader(e.Said()),
+			},
+			ReplyMarkup: rendered{rows: runRows(r)}.markup(),
+		})
+		return l.outcome(to.chat, err)
+	})
+}
+
+// aboutEnding sends something about the end of a turn to where the run speaks.
+func (l *link) aboutEnding(ctx context.Context, raw string, send func(to room, e run.TurnEnd, r run.Run) error) error {
+	var e run.TurnEnd
+	if err := json.Unmarshal([]byte(raw), &e); err != nil {
+		return core.GiveUp(err)
+	}
+	person, chat := l.person()
+	if person == nil {
+		return core.GiveUp(errNobody)
+	}
+	r, err := l.cfg.Core.RunByID(e.Run)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	return l.inRoom(ctx, chat, session.ID(r.Conversation), func(to room) error { return send(to, e, r) })
+}
+
+// briefly is how much of a long result the message before its file shows, in UTF-16 units.
+const briefly = 600
+
+// renderEnding shows how a turn ended, and its result.
+func (l *link) renderEnding(e run.TurnEnd, r run.Run) rendered {
+	head := fmt.Sprintf("%s <b>%s</b> · %s\n%s", e.Sign(), line(e.Name, maxWord), line(l.cfg.Machine, maxPath), e.Words())
+	foot := "\n📁 " + place{home: l.cfg.Home}.path(e.Dir) + l.runLink(r)
+	if r.Settled() {
+		foot += "\nReply to this message to go on."
+	}
+	said, most := strings.TrimSpace(redact.Visible(e.Said())), maxText-units(plain(head+foot))-1
+	if e.Long() {
+		most = briefly
+	}
+	if said == "" {
+		return rendered{html: head + foot, rows: runRows(r)}
+	}
+	return rendered{html: head + ":\n" + quoted(elide(said, most)) + foot, rows: runRows(r)}
+}
+
+// sendTo gives a session or a run a text.
+func (l *link) sendTo(update int64, m message, words []string) error {
+	act := m.act(update)
+	if len(words) < 2 {
+		return l.cfg.Core.Acknowledge(act, "Say to whom, and what: `/send api-1a2b go on`, `/send run:deps leave react alone`.")
+	}
+	to, err := l.addressee(words[0])
+	if err != nil {
+		return l.cfg.Core.Acknowledge(act, "Nothing was sent: "+err.Error()+".")
+	}
+	said := strings.TrimSpace(strings.TrimPrefix(m.rest(), words[0]))
+	return l.cfg.Core.OrderSend(act, texts.Message{Session: to, Text: said, By: m.From.name(), Channel: Name})
+}
+
+var errYourself = errors.New("person is you")
+
+// addressee returns whom an address names.
+func (l *link) addressee(to string) (session.ID, error) {
+	a, err := texts.ParseAddress(to)
+	switch {
+	case err != nil:
+		return "", err
+	case a.Kind == texts.ToPerson:
+		return "", errYourself
+	case a.Kind == texts.ToRun:
+		r, err := l.cfg.Core.RunNamed(a.Name)
+		return session.ID(r.Conversation), err
+	}
+	v, err := l.cfg.Core.Session(a.Name)
+	return v.ID, err
 }

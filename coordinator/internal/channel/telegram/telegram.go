@@ -38,7 +38,9 @@ type Config struct {
 	// Link returns the address of a path of the local page and says where it works. It
 	// returns "" while the page is not served.
 	Link       func(path string) (address, where string)
-	RemindChat int64 // another chat that is told that a question waits too long; 0 for none
+	RemindChat int64  // another chat that is told that a question waits too long; 0 for none
+	RunAgent   string // of a run that is started on the phone
+	RunMode    string // its permission mode; "" where runs are not supported
 }
 
 // A Channel speaks through one bot, or through none. Its methods may be called

@@ -28,6 +28,9 @@ func (l *link) meantSession(m message, words []string) (id session.ID, found boo
 	switch {
 	case len(words) > 0:
 		return named(live, words)
+	case m.reply() != nil && m.Reply.run() != "":
+		id = l.cfg.Core.ConversationOf(m.Reply.run())
+		return id, id != ""
 	case m.reply() != nil:
 		if id, ok := l.cfg.Core.SessionShown(Name, messageID(m.Chat.ID, m.Reply.ID)); ok {
 			return id, true

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -139,6 +140,21 @@ func (l *link) isForBot(m message) bool {
 	}
 	_, ours := l.cfg.Core.SessionIn(Name, m.room().address())
 	return ours && isPerson(l.account().Person, m.From.ID, m.Chat.ID)
+}
+
+// rest returns what follows the command of a text, as it was written.
+func (m message) rest() string {
+	_, rest := cutWord(strings.TrimSpace(m.Text))
+	return rest
+}
+
+// cutWord cuts a text behind its first word.
+func cutWord(s string) (word, rest string) {
+	i := strings.IndexFunc(s, unicode.IsSpace)
+	if i < 0 {
+		return s, ""
+	}
+	return s[:i], strings.TrimSpace(s[i:])
 }
 
 // reply returns the message that m replies to, or nil. In a topic, Telegram marks every

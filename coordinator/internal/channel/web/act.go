@@ -8,21 +8,35 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // act carries out one action of core. The page shows questions as they are, so a card
 // needs no work. A notice becomes a journal entry, from which the page shows it.
 func (c *Channel) act(ctx context.Context, a store.Action) error {
 	switch a.Kind {
-	case core.ActCard, core.ActRoom, core.ActRemind:
+	case core.ActCard, core.ActRoom, core.ActRemind, core.ActRunFile:
 		return nil
+	case core.ActRunEnded:
+		var e run.TurnEnd
+		if err := json.Unmarshal([]byte(a.Data), &e); err != nil {
+			return core.GiveUp(err)
+		}
+		return c.note(ctx, fmt.Sprintf("%s:%d", a.Key, e.Turn), channel.Notice{
+			Session: c.cfg.Core.ConversationOf(e.Run), Text: endingText(e),
+		})
 	case core.ActNotice:
 		var n channel.Notice
 		if err := json.Unmarshal([]byte(a.Data), &n); err != nil {
 			return core.GiveUp(err)
 		}
-		return c.note(ctx, a.Key, n)
+		if err := c.note(ctx, a.Key, n); err != nil {
+			return err
+		}
+		return c.cfg.Core.Told(n.Shows)
 	}
 	return core.GiveUp(fmt.Errorf("action %q: the page does not know it", a.Kind))
 }
@@ -42,4 +56,13 @@ func (c *Channel) note(ctx context.Context, key string, n channel.Notice) error 
 		}
 	}
 	return c.cfg.Core.Note(event.Told, n.Session, key, n.Text)
+}
+
+// endingText says in one line how a turn of a run ended.
+func endingText(e run.TurnEnd) string {
+	said := fmt.Sprintf("%s run %s %s", e.Sign(), e.Name, e.Words())
+	if more := text.Clip(text.Fold(redact.Visible(e.Said())), 200); more != "" {
+		said += ": " + more
+	}
+	return said
 }

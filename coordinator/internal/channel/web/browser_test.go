@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -38,7 +39,7 @@ func (s *subject) serve(t testing.TB, batches ...store.Batch) *subject {
 	}
 	c, err := core.New(core.Config{
 		Store: db, Log: slog.New(slog.DiscardHandler), Now: time.Now, Secret: func() string { return fmt.Sprint(time.Now().UnixNano()) },
-		Channels: []string{web.Name},
+		Channels: []string{web.Name}, AnswersFrom: s.answersFrom,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -161,13 +162,20 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A message is one event of a stream.
-type message struct{ id, data string }
+// A sent is one event of a stream.
+type sent struct{ id, data string }
 
 // stream opens the stream of the first page.
-func (s *subject) stream(t testing.TB, last string) (events <-chan message, end func()) {
+func (s *subject) stream(t testing.TB, last string) (events <-chan sent, end func()) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.ch.URL()+"/live?at=%2F", nil)
+	return s.streamOf(t, "/", last)
+}
+
+// streamOf opens the stream of a page.
+func (s *subject) streamOf(t testing.TB, path, last string) (events <-chan sent, end func()) {
+	t.Helper()
+	at := s.ch.URL() + "/live?at=" + url.QueryEscape(path)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,10 +184,10 @@ func (s *subject) stream(t testing.TB, last string) (events <-chan message, end 
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := make(chan message, 100)
+	out := make(chan sent, 100)
 	go func() {
 		defer close(out)
-		lines, now := bufio.NewScanner(resp.Body), message{}
+		lines, now := bufio.NewScanner(resp.Body), sent{}
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
 			name, value, _ := strings.Cut(lines.Text(), ": ")
@@ -190,14 +198,14 @@ func (s *subject) stream(t testing.TB, last string) (events <-chan message, end 
 				now.data += value + "\n"
 			case lines.Text() == "" && now.data != "":
 				out <- now
-				now = message{}
+				now = sent{}
 			}
 		}
 	}()
 	return out, func() { resp.Body.Close() }
 }
 
-func awaitEvent(t testing.TB, events <-chan message, text string) message {
+func awaitEvent(t testing.TB, events <-chan sent, text string) sent {
 	t.Helper()
 	for timeout := time.After(20 * time.Second); ; {
 		select {

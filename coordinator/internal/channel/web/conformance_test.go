@@ -46,7 +46,8 @@ type subject struct {
 	core    *core.Core
 	ch      *web.Channel
 
-	patience time.Duration // of the server with a browser, 0 for the usual one
+	patience    time.Duration // of the server with a browser, 0 for the usual one
+	answersFrom []string      // the channels whose answers count, nil for all
 }
 
 func newSubject(t testing.TB) *subject {

@@ -170,8 +170,11 @@ func numbers(texts []string) (out []int, err error) {
 }
 
 // sendForm sends a text to a session.
-func sendForm(d *decision) (string, error) {
-	in := wire.SendRequest{ID: "page-" + rand.Text(), To: d.PathValue("token"), Text: d.PostForm.Get("text")}
+func sendForm(d *decision) (string, error) { return d.send(d.PathValue("token")) }
+
+// send sends the text of the form to an address.
+func (d *decision) send(to string) (string, error) {
+	in := wire.SendRequest{ID: "page-" + rand.Text(), To: to, Text: d.PostForm.Get("text")}
 	sent, err := decide[wire.SendReply](d, wire.OpSend, in)
 	if err != nil {
 		return "", err

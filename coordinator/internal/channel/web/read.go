@@ -12,6 +12,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -60,7 +61,10 @@ func stretch(q *query, name string, in wire.LogRequest) (part []wire.Entry, furt
 }
 
 // placeOf returns the path of the page about an entry.
-func placeOf(e wire.Entry) string {
+func (c *Channel) placeOf(e wire.Entry) string {
+	if r, ok := c.cfg.Core.RunOf(session.ID(e.Session)); ok {
+		return "/run/" + url.PathEscape(r.Name)
+	}
 	if e.Token == "" {
 		return "/report"
 	}
@@ -109,8 +113,19 @@ func (c *Channel) now(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	runs, err := q.urgentRuns()
+	if err != nil {
+		return nil, err
+	}
 	news, err := q.news()
-	return page.Now{Status: status, Cards: cardsOf(status.Asks), Sessions: part, News: news, Home: c.cfg.Home}, err
+	return page.Now{
+		Status:   status,
+		Cards:    cardsOf(status.Asks),
+		Runs:     runs,
+		Sessions: part,
+		News:     news,
+		Home:     c.cfg.Home,
+	}, err
 }
 
 // sessions shows the sessions that run, a part at a time.

@@ -24,6 +24,9 @@ func (c *Channel) handler() http.Handler {
 		"/session/{token}/stop":   stopForm,
 		"/session/{token}/away":   awayForm,
 		"/session/{token}/cancel": cancelForm,
+		"/run/{name}/send":        sendRunForm,
+		"/run/{name}/stop":        stopRunForm,
+		"/run/{name}/remove":      removeRunForm,
 		"/away":                   awayForm,
 		"/pause":                  pauseForm,
 		"/resume":                 resumeForm,
@@ -42,16 +45,19 @@ func (c *Channel) handler() http.Handler {
 func (c *Channel) viewers() *http.ServeMux {
 	m := http.NewServeMux()
 	for route, view := range map[string]viewer{
-		"/{$}":             c.now,
-		"/sessions":        c.sessions,
-		"/session/{token}": c.session,
-		"/loops":           c.loops,
-		"/questions":       c.questions,
-		"/question/{id}":   c.question,
-		"/guard":           c.guard,
-		"/report":          c.report,
-		"/settings":        c.settings,
-		"/":                func(*query) (page.View, error) { return nil, errNoPage },
+		"/{$}":                  c.now,
+		"/sessions":             c.sessions,
+		"/session/{token}":      c.session,
+		"/runs":                 c.runs,
+		"/run/{name}":           c.run,
+		"/run/{name}/event/{n}": c.runEvent,
+		"/loops":                c.loops,
+		"/questions":            c.questions,
+		"/question/{id}":        c.question,
+		"/guard":                c.guard,
+		"/report":               c.report,
+		"/settings":             c.settings,
+		"/":                     func(*query) (page.View, error) { return nil, errNoPage },
 	} {
 		m.HandleFunc("GET "+route, func(_ http.ResponseWriter, r *http.Request) {
 			q := r.Context().Value(queryKey{}).(*query)

@@ -49,6 +49,7 @@ type shared struct {
 	status func() (wire.StatusReply, error) // without the sessions
 	news   func() ([]wire.Entry, error)     // what a person may want to hear of, newest first
 	pulse  func() (page.Pulse, error)       // what every page shows
+	runs   func() ([]page.RunRow, error)
 }
 
 func (c *Channel) share(ctx context.Context) *shared {
@@ -58,6 +59,7 @@ func (c *Channel) share(ctx context.Context) *shared {
 	})
 	s.news = sync.OnceValues(func() ([]wire.Entry, error) { return entries(s.reader, mostNews, newsKinds...) })
 	s.pulse = sync.OnceValues(s.readPulse)
+	s.runs = sync.OnceValues(s.readRuns)
 	return s
 }
 
@@ -164,7 +166,7 @@ func (s *shared) readPulse() (p page.Pulse, err error) {
 		})
 	}
 	for _, e := range lately {
-		p.News = append(p.News, page.News{Key: e.ID, At: e.At, Title: e.Token, Text: e.Text, Path: placeOf(e)})
+		p.News = append(p.News, page.News{Key: e.ID, At: e.At, Title: e.Token, Text: e.Text, Path: s.page.placeOf(e)})
 	}
 	return p, nil
 }

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newInbox(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "inbox", Short: "Show the texts that were sent, and what became of them", Args: exactly(),
+		Long: "Lists the newest texts for sessions, runs and you: pending until somebody takes it, delivered, then done.\n" +
+			"What a program sent is marked as data.",
+	}
+	var in wire.InboxRequest
+	c.Flags().StringVar(&in.For, "for", "", "texts for this `address` alone: a session's token, run:NAME or person")
+	c.Flags().IntVarP(&in.Last, "last", "n", 20, "at most so many")
+	asJSON := jsonFlag(c, "messages")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return read(c.Context(), a, wire.OpInbox, in, *asJSON, renderInbox)
+	}
+	return c
+}
+
+func renderInbox(p *page, in wire.InboxReply) {
+	if len(in.Messages) == 0 {
+		p.line("No texts. Send one: afar send ADDRESS TEXT")
+		return
+	}
+	var rows [][]cell
+	for _, m := range in.Messages {
+		by := oneLine(m.By, 40)
+		if !m.Words {
+			by += " (data)"
+		}
+		to := oneLine(m.To, 60)
+		if to == "" {
+			to = "(you were asked to whom)"
+		}
+		rows = append(rows,
+			[]cell{plain(p.clock(m.At)), {oneLine(m.State, 12), messageInk(m.State)}, {to, bold}, plain("from " + by)},
+			[]cell{{oneLine(m.Text, 120), dim}})
+	}
+	p.table(rows)
+}
+
+func messageInk(state string) ink {
+	switch state {
+	case "pending", "unrouted":
+		return yellow
+	case "done":
+		return green
+	}
+	return ""
+}

@@ -1,0 +1,147 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// mostDeeds bounds the events of a run on one page.
+const mostDeeds = 120
+
+// runs shows all runs.
+func (c *Channel) runs(q *query) (page.View, error) {
+	all, err := q.runs()
+	return page.Runs{List: all, Home: c.cfg.Home}, err
+}
+
+// readRuns returns the runs with their open questions.
+func (s *shared) readRuns() (rows []page.RunRow, err error) {
+	list, err := read[wire.RunsReply](s.reader, wire.OpRuns, wire.None{})
+	if err != nil {
+		return nil, err
+	}
+	status, err := s.status()
+	asks := map[string][]wire.Ask{}
+	for _, a := range status.Asks {
+		if waits(a) {
+			asks[a.Session] = append(asks[a.Session], a)
+		}
+	}
+	for _, r := range list.Runs {
+		rows = append(rows, page.RunRow{Run: r, Asks: asks[r.Conversation]})
+	}
+	return rows, err
+}
+
+// urgentRuns returns the runs that need a person or work.
+func (s *shared) urgentRuns() ([]page.RunRow, error) {
+	all, err := s.runs()
+	idle := func(r page.RunRow) bool { return slices.Contains([]string{"idle", "done", "stopped"}, r.State) }
+	return slices.DeleteFunc(slices.Clone(all), idle), err
+}
+
+// run shows one run: its newest events, or those before the one that the query names.
+func (c *Channel) run(q *query) (page.View, error) {
+	v := page.Run{Home: c.cfg.Home}
+	var err error
+	if v.Run, err = read[wire.Run](q.reader, wire.OpRun, wire.RunRequest{ID: q.PathValue("name")}); err != nil {
+		return nil, err
+	}
+	status, err := q.status()
+	if err != nil {
+		return nil, err
+	}
+	v.Cards = cardsOf(only(status.Asks, func(a wire.Ask) string { return a.Session }, v.Run.Conversation))
+	if err := c.cfg.Core.Counts(Name); err != nil {
+		v.Closed = err.Error()
+	}
+	in := wire.RunLogRequest{ID: v.Run.ID, Last: mostDeeds}
+	if text := q.FormValue("before"); text != "" {
+		if in.Before, err = strconv.ParseInt(text, 10, 64); err != nil || in.Before <= 0 {
+			return nil, fmt.Errorf("the place in the run is %q; want the number of an event", text)
+		}
+		v.Further.Newest = q.URL.Path
+	}
+	log, err := read[wire.RunLogReply](q.reader, wire.OpRunLog, in)
+	if err != nil {
+		return nil, err
+	}
+	v.Events = log.Events
+	if len(v.Events) > 0 && v.Events[0].N > 1 {
+		v.Further.Earlier = q.URL.Path + "?before=" + strconv.FormatInt(v.Events[0].N, 10)
+	}
+	v.Texts, err = textsOf(q, v)
+	return v, err
+}
+
+// mostTexts bounds the texts for a run on one page.
+const mostTexts = 50
+
+// textsOf returns the texts for a run that belong to the stretch of its events.
+func textsOf(q *query, v page.Run) (texts []wire.Message, err error) {
+	in := wire.InboxRequest{For: wire.ToRun + v.Run.Name, Last: mostTexts}
+	inbox, err := read[wire.InboxReply](q.reader, wire.OpInbox, in)
+	from, until := int64(0), int64(0)
+	if v.Further.Earlier != "" {
+		from = v.Events[0].At
+	}
+	if v.Further.Newest != "" && len(v.Events) > 0 {
+		until = v.Events[len(v.Events)-1].At
+	}
+	for _, m := range inbox.Messages {
+		if m.At >= from && (until == 0 || m.At <= until) {
+			texts = append(texts, m)
+		}
+	}
+	return texts, err
+}
+
+// runEvent shows one event of a run, whole.
+func (c *Channel) runEvent(q *query) (page.View, error) {
+	r, err := read[wire.Run](q.reader, wire.OpRun, wire.RunRequest{ID: q.PathValue("name")})
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.ParseInt(q.PathValue("n"), 10, 64)
+	if err != nil || n <= 0 {
+		return nil, errNoPage
+	}
+	log, err := read[wire.RunLogReply](q.reader, wire.OpRunLog, wire.RunLogRequest{ID: r.ID, Before: n + 1, Last: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(log.Events) == 0 || log.Events[0].N != n {
+		return nil, errNoPage
+	}
+	return page.RunEvent{Name: r.Name, Event: log.Events[0], Home: c.cfg.Home}, nil
+}
+
+// sendRunForm sends a text to a run.
+func sendRunForm(d *decision) (string, error) {
+	return d.send(wire.ToRun + d.PathValue("name"))
+}
+
+// stopRunForm ends what a run does now.
+func stopRunForm(d *decision) (string, error) {
+	r, err := decide[wire.Run](d, wire.OpRunStop, wire.RunStopRequest{ID: d.PathValue("name")})
+	switch {
+	case err != nil:
+		return "", err
+	case r.PID != 0:
+		return r.Name + " is told to end its turn.", nil
+	}
+	return r.Name + " is " + r.State + ".", nil
+}
+
+// removeRunForm takes a run out of the lists.
+func removeRunForm(d *decision) (string, error) {
+	r, err := decide[wire.Run](d, wire.OpRunRemove, wire.RunRemoveRequest{ID: d.PathValue("name")})
+	if err != nil {
+		return "", err
+	}
+	return r.Name + " is removed. " + r.Agent + " keeps the conversation.", nil
+}

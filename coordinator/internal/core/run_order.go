@@ -1,0 +1,129 @@
+package core
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// ActRunView is an action whose data is a RunView.
+const ActRunView = "run-view"
+
+// A RunView shows runs at an address of a channel: all of them, or one.
+type RunView struct {
+	To      channel.Address `json:"to"`
+	Run     run.ID          `json:"run,omitempty"`     // "" for all
+	Started bool            `json:"started,omitempty"` // say that it was started, else what it did last
+}
+
+// OrderRun starts a run for a command of the person on a channel, who is told there.
+func (c *Core) OrderRun(act channel.Act, r run.Run, first message.Message) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		b.Act = act
+		if err := s.counts(act.Channel); err != nil {
+			s.settle(&b, act, "Nothing was started: "+err.Error()+".", now)
+			return b, nil
+		}
+		started, err := s.startRun(&b, r, first, now)
+		if err != nil {
+			s.settle(&b, act, "Nothing was started: "+err.Error()+".", now)
+			return b, nil
+		}
+		s.showRun(&b, act, RunView{To: act.At, Run: started.ID, Started: true}, now)
+		return b, nil
+	})
+}
+
+// OrderRuns lists the runs for a command of the person on a channel.
+func (c *Core) OrderRuns(act channel.Act) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		b.Act = act
+		s.showRun(&b, act, RunView{To: act.At}, now)
+		return b, nil
+	})
+}
+
+func (s *state) showRun(b *store.Batch, act channel.Act, v RunView, now time.Time) {
+	key := fmt.Sprintf("run-view:%d", act.Update)
+	b.Actions = append(b.Actions, channelAction(act.Channel, key, ActRunView, encode(v), now))
+}
+
+const runGone = "This run was removed. Nothing was changed."
+
+// TapRun shows on a channel what a run did last, for a tap of the person.
+func (c *Core) TapRun(act channel.Act, id run.ID) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		b.Act = act
+		r := s.runs.rows[id]
+		if !r.Live() {
+			s.settle(&b, act, runGone, now)
+			return b, nil
+		}
+		s.settle(&b, act, r.Name+" is "+string(r.State)+".", now)
+		s.showRun(&b, act, RunView{To: act.At, Run: id}, now)
+		return b, nil
+	})
+}
+
+// TapStopRun ends what a run does, for a tap of the person.
+func (c *Core) TapStopRun(act channel.Act, id run.ID, d ask.Decision) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		b.Act = act
+		text, err := s.stopRun(&b, s.runs.rows[id], d, now)
+		if err != nil {
+			text = notTaken(err)
+		}
+		s.settle(&b, act, text, now)
+		return b, nil
+	})
+}
+
+// stopRun ends what a run does, and says what happens.
+func (s *state) stopRun(b *store.Batch, r run.Run, d ask.Decision, now time.Time) (text string, err error) {
+	if err := s.counts(d.Channel); err != nil {
+		return "", err
+	}
+	if !r.Live() {
+		return runGone, nil
+	}
+	if r.Settled() {
+		return "Nothing runs in " + r.Name + " now, so there was nothing to stop.", nil
+	}
+	next, err := s.endRun(b, r, d.By, now)
+	if err != nil {
+		return "", err
+	}
+	if next.Busy() {
+		return "⏹ Stopping " + r.Name + ".", nil
+	}
+	return "⏹ " + r.Name + " has stopped.", nil
+}
+
+// OrderSend gives a session or a run a text of the person, who wrote it on a channel.
+func (c *Core) OrderSend(act channel.Act, m message.Message) error {
+	if err := c.Look(); err != nil {
+		return err
+	}
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		b.Act = act
+		m.Key = act.Channel + ":" + itoa(act.Update)
+		s.post(&b, m, now)
+		s.settle(&b, act, s.fate(m.Session), now)
+		return b, nil
+	})
+}
+
+// ConversationOf returns the conversation of a run, "" for one that was removed.
+func (c *Core) ConversationOf(id run.ID) session.ID {
+	r, err := c.RunByID(id)
+	if err != nil {
+		return ""
+	}
+	return session.ID(r.Conversation)
+}

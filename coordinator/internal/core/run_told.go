@@ -1,0 +1,37 @@
+package core
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// The actions that tell the person of a turn. The data of both is a run.TurnEnd: its words,
+// and the file of a result that is too long for a message.
+const (
+	ActRunEnded = "run-ended"
+	ActRunFile  = "run-file"
+)
+
+// tellEnd tells the person in every away mode how a turn ended. It returns r as it is then.
+func (s *state) tellEnd(b *store.Batch, r run.Run, now time.Time) run.Run {
+	next, e, at, ok := run.Tell(r, now)
+	if !ok || !s.reachable() {
+		return r
+	}
+	if until := s.rules.Quiet.Until(at); !until.IsZero() {
+		at = until
+	}
+	key := "run-ended:" + string(r.ID) // a later end takes the place of one that still waits
+	if r.Turn.For != "" {
+		key += fmt.Sprintf(":%d", r.Fence)
+	}
+	data := encode(e)
+	s.onChannels(b, key, ActRunEnded, data, at)
+	if e.Long() {
+		s.onChannels(b, key+":file", ActRunFile, data, at)
+	}
+	return next
+}

@@ -1,0 +1,70 @@
+package message_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/internal/message"
+)
+
+func TestParseAddress(t *testing.T) {
+	for in, want := range map[string]string{
+		"api-1a2b":         "session:api-1a2b",
+		"session:api-1a2b": "session:api-1a2b",
+		"run:fix":          "run:fix",
+		"person":           "person",
+	} {
+		got, err := message.ParseAddress(in)
+		if err != nil || got.String() != want {
+			t.Errorf("%q: %v, %v; want %s", in, got, err, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"":           "want a session's token",
+		"run:":       "want a session's token",
+		"session:":   "want a session's token",
+		":x":         "want a session's token",
+		"loop:x":     "want a session's token",
+		"task:taxes": "tasks are not supported yet",
+		"triage":     "triage is not supported yet",
+	} {
+		_, err := message.ParseAddress(in)
+		if !errors.Is(err, message.ErrAddress) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %q", in, err, want)
+		}
+	}
+}
+
+// FuzzParseAddress: an address that can be read is read again from its text as the same.
+func FuzzParseAddress(f *testing.F) {
+	for _, seed := range []string{"person", "run:a", "session:b", "c", "task:x", "a:b:c", ""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		a, err := message.ParseAddress(s)
+		if err != nil {
+			return
+		}
+		again, err := message.ParseAddress(a.String())
+		if err != nil || again != a {
+			t.Fatalf("%q is %+v, and %q is %+v, %v", s, a, a.String(), again, err)
+		}
+	})
+}
+
+// TestBody: the text of data is what its sender wrote, whatever it looks like.
+func TestBody(t *testing.T) {
+	for _, text := range []string{"", "red", "two\nlines\n", "<data-ab>\nx\n</data-ab>", "\n</data-0f>\n"} {
+		fenced := message.Fence("cron\tjob", text, "0123456789abcdef")
+		if got := (message.Message{Text: fenced, Data: true}).Body(); got != text {
+			t.Errorf("%q: %q", text, got)
+		}
+		if got := (message.Message{Text: text}).Body(); got != text {
+			t.Errorf("words %q: %q", text, got)
+		}
+		if !strings.Contains(fenced, "cron\tjob") || !strings.Contains(fenced, "It is data") {
+			t.Errorf("the fence names no source: %s", fenced)
+		}
+	}
+}
