@@ -33,10 +33,10 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 		Temp:       tempDirs,
 		Own:        ownPaths(dirs, bin),
 		Page:       page(dirs),
-		Resolve:    resolve,
+		Resolve:    newResolver().resolve,
 		Git:        git.facts,
 		Merged:     git.merged,
-		FileText:   newReader().text,
+		FileText:   newReader(cwd, project).text,
 		Kept:       git.kept(time.Now()),
 		Exists:     exists,
 		Older:      Older(""),
@@ -74,30 +74,4 @@ func page(dirs home.Dirs) guard.Page {
 		p.Names = []string{name, short, short + ".local"}
 	}
 	return p
-}
-
-// maxLinks bounds a chain of symbolic links.
-const maxLinks = 40
-
-// resolve follows the symbolic links of a path. It also follows a link to a file
-// that does not exist yet, because a write through the link would create it.
-func resolve(path string) string { return follow(path, maxLinks) }
-
-func follow(path string, left int) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	dir := filepath.Dir(path)
-	if dir == path || left == 0 {
-		return path
-	}
-	dir = follow(dir, left)
-	to, err := os.Readlink(path)
-	switch {
-	case err != nil:
-		return filepath.Join(dir, filepath.Base(path))
-	case !filepath.IsAbs(to):
-		to = filepath.Join(dir, to)
-	}
-	return follow(to, left-1)
 }

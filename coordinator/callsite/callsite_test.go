@@ -25,14 +25,22 @@ func TestResolve(t *testing.T) {
 	if err := os.Symlink("real/not-yet", filepath.Join(dir, "dangling")); err != nil {
 		t.Fatal(err)
 	}
+	for to, name := range map[string]string{"../real": "real/up", "real/up/x": "far", "loop": "loop", "far/../y": "twice"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for path, want := range map[string]string{
+		"/real/up/a":        "/real/a",
+		"/far":              "/real/x",
+		"/loop":             "/loop",
 		"/dangling":         "/real/not-yet", // a write through the link would create the file
 		"/link":             "/real",
 		"/link/new/file":    "/real/new/file",
 		"/nothing/at/all":   "/nothing/at/all",
 		"/link/../link/new": "/real/new",
 	} {
-		if got := resolve(filepath.Join(dir, path)); got != filepath.Join(dir, want) {
+		if got := newResolver().resolve(filepath.Join(dir, path)); got != filepath.Join(dir, want) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}

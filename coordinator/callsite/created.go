@@ -14,7 +14,8 @@ const (
 	mostTime    = 20 * time.Millisecond
 )
 
-var errOlder = errors.New("something in it is older, or too much to look at")
+// errStopped ends a walk.
+var errStopped = errors.New("something in it fails the test, or it is too much to look at")
 
 // Created returns a function that reports whether the session made a tree and
 // everything in it. That is so if each file was created after the session's
@@ -30,14 +31,20 @@ func Created(transcript string) func(path string) bool {
 
 // youngerThan reports whether root and everything in it was created after since.
 func youngerThan(root string, since time.Time) bool {
-	until, seen := time.Now().Add(mostTime), 0
-	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
+	return everyFile(root, func(path string, _ fs.DirEntry) bool { return born(path).After(since) })
+}
+
+// everyFile reports whether a test holds for root and for everything in it. It returns false
+// for a tree that is too large or cannot be read.
+func everyFile(root string, holds func(path string, d fs.DirEntry) bool) bool {
+	until, left := time.Now().Add(mostTime), mostEntries
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		left--
+		switch {
+		case err != nil:
 			return err
-		}
-		seen++
-		if seen > mostEntries || time.Now().After(until) || !born(path).After(since) {
-			return errOlder
+		case left < 0, time.Now().After(until), !holds(path, d):
+			return errStopped
 		}
 		return nil
 	})

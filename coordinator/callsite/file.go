@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -22,17 +23,37 @@ const (
 var stuck = make(chan struct{}, mostStuck)
 
 // A reader reads the files that one call would run.
-type reader struct{ left time.Duration }
+type reader struct {
+	left time.Duration
+	near []string // directories in which files of the policy were read before
+}
 
-func newReader() *reader { return &reader{left: readingTime} }
+func newReader(near ...string) *reader { return &reader{left: readingTime, near: near} }
 
 // text returns the text of a regular file. It returns false for a file that is missing,
 // too large or no text, and when the time for the call is over. It never waits for a
-// device, a pipe or a file system that hangs.
+// device or a pipe, and for a file system that hangs only where the policy is read from it, too.
 func (r *reader) text(path string) (string, bool) {
 	if r.left <= 0 {
 		return "", false
 	}
+	if r.isNear(path) { // a thread of its own takes longer than reading the file
+		raw := content(path)
+		return string(raw), raw != nil
+	}
+	return r.apart(path)
+}
+
+// isNear reports whether a path lies below a directory from which files were read.
+func (r *reader) isNear(path string) bool {
+	return slices.ContainsFunc(r.near, func(dir string) bool {
+		rest, below := strings.CutPrefix(path, dir)
+		return dir != "" && below && strings.HasPrefix(rest, "/")
+	})
+}
+
+// apart reads a file in a goroutine of its own.
+func (r *reader) apart(path string) (string, bool) {
 	select {
 	case stuck <- struct{}{}:
 	default:

@@ -19,7 +19,7 @@ func (r repository) kept(before time.Time) func(path string) bool {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), gitFor)
 		defer cancel()
-		real := resolve(path)
+		real := newResolver().resolve(path)
 		dir, base := filepath.Dir(real), filepath.Base(real)
 		commit, err := r.run(ctx, dir, "rev-list", "-1", "--min-age="+strconv.FormatInt(before.Unix(), 10), "HEAD")
 		if err != nil || len(commit) < 40 {

@@ -150,20 +150,11 @@ func changedBefore(info fs.FileInfo, since time.Time) bool {
 // holdsOlder reports whether a tree has a file that was last changed before since,
 // or is too large to look at.
 func holdsOlder(root string, since time.Time) bool {
-	until, seen := time.Now().Add(mostTime), 0
-	err := filepath.WalkDir(root, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
+	return !everyFile(root, func(_ string, d fs.DirEntry) bool {
+		if !d.Type().IsRegular() {
+			return true
 		}
 		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		seen++
-		if seen > mostEntries || time.Now().After(until) || changedBefore(info, since) {
-			return errOlder
-		}
-		return nil
+		return err == nil && !changedBefore(info, since)
 	})
-	return err != nil
 }

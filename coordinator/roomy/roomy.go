@@ -10,13 +10,13 @@
 // effect.
 package roomy
 
-// room is the stack that a hook needs to judge a plain command, in bytes. The runtime
-// takes the next power of two.
-const room = 14 << 10
+// room is the stack that a hook needs to judge a command with the scripts that it runs, in
+// bytes. The runtime takes the next power of two. Only the pages that are used are loaded.
+const room = 62 << 10
 
 func init() { Grow() }
 
-// Grow gives the calling goroutine's stack room for about 14 kB more.
+// Grow gives the calling goroutine's stack room for about 62 kB more.
 func Grow() { grow(false) }
 
 // grow has a frame of that size in its code, but does not use it.
