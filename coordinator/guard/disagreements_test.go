@@ -59,6 +59,8 @@ var disagreements = []disagreement{
 		"cc-safety-net/482"},
 	{harmless, "`find` narrowed by a name, inside the project; without a narrowing test it is denied.",
 		"cc-safety-net/192 cc-safety-net/196 cc-safety-net/203"},
+	{harmless, "A tilde in quotes is an ordinary character of a name, which the shell leaves as it is.",
+		"karanb192/4-5"},
 	{harmless, "`command -V` says what a name is and runs nothing.", "cc-safety-net/152"},
 	{harmless, "git refuses it (`--track` with a file), so nothing is lost.", "cc-safety-net/280"},
 	{harmless, "`git clean` with `-n` beside `-f` is a dry run.", "cc-safety-net/328"},

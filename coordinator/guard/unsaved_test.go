@@ -15,6 +15,9 @@ func unsavedContext() Context {
 		files = append(files, testProject+"/"+f)
 	}
 	ctx.Unsaved = func(string) []string { return files }
+	ctx.Exists = func(path string) bool { // the other project has a file of the same name
+		return path == "/home/dev/other/src/c.go" || strings.HasPrefix(path, testProject+"/")
+	}
 	ctx.Older = func(path string) bool {
 		path = strings.TrimPrefix(path, testProject+"/")
 		switch strings.TrimSuffix(path, "/") {

@@ -70,6 +70,7 @@ type Effect struct {
 	Via    string    // the program that does it
 	Dir    string    // directory it works in, for effects on a repository
 	Away   string    // "" here, or where else: "remote", "container" or InRunning
+	From   string    // of a copy of a tree: the files of Target with the same names as those below From
 	Part   string    // exact text of the call that causes it
 	Code   Spot      // the line of a file that the call runs; the zero Spot if the call itself causes it
 }

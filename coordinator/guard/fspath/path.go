@@ -112,12 +112,7 @@ func Within(path, dir string) bool {
 
 // WithinAny reports whether p is one of the blank-separated directories or below one.
 func WithinAny(p, dirs string) bool {
-	for dir := range strings.FieldsSeq(dirs) {
-		if Within(p, dir) {
-			return true
-		}
-	}
-	return false
+	return lex.AnyWord(p, dirs, Within)
 }
 
 // Base returns the last part of a path.
@@ -139,6 +134,10 @@ func Dir(p string) string {
 
 // HasGlob reports whether s has a wildcard.
 func HasGlob(s string) bool { return strings.ContainsAny(s, "*?[") }
+
+// IsExact reports whether a path names one file: it is not empty, and has no wildcard and no
+// unknown part.
+func IsExact(p string) bool { return p != "" && !strings.ContainsAny(p, "*?["+partial.Holes) }
 
 // GlobBase removes the pattern from the end of a path. It returns the directory
 // in which the pattern matches, and whether it matches everything there.

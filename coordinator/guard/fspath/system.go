@@ -14,6 +14,48 @@ const SystemDirs = "/bin /boot /dev /etc /lib /lib32 /lib64 /opt /proc /root /ru
 	"/var/log /var/mail /var/spool /var/db /private/etc /private/var /etc/ssl /etc/systemd /etc/nginx " +
 	"/snap /Windows /Users/Shared C:"
 
+// Made says how the folders of a name come about.
+type Made uint8
+
+// A folder may hold programs that somebody else wrote, what a tool makes again by itself,
+// or files that are nobody's work.
+const (
+	Installed Made = 1 << iota
+	Rebuilt
+	Generated
+)
+
+var madeFolders = [...]struct {
+	names string
+	how   Made
+}{
+	{"node_modules .tox", Installed | Rebuilt | Generated},
+	{".venv venv", Installed | Generated},
+	{"site-packages", Installed},
+	{"__pycache__ .pytest_cache .mypy_cache .ruff_cache DerivedData", Rebuilt | Generated},
+	{"dist build out target coverage .next .nuxt .cache tmp .tmp", Generated},
+}
+
+// IsMade reports whether folders of a name come about in that way.
+func IsMade(name string, how Made) bool {
+	for i := range madeFolders {
+		if f := &madeFolders[i]; f.how&how != 0 && lex.OneOf(name, f.names) {
+			return true
+		}
+	}
+	return false
+}
+
+// InMade reports whether a path leads through such a folder.
+func InMade(path string, how Made) bool {
+	for name, rest, more := strings.Cut(path, "/"); more; name, rest, more = strings.Cut(rest, "/") {
+		if IsMade(name, how) {
+			return true
+		}
+	}
+	return false
+}
+
 // onMount returns the part of a path below the root of a mounted disk, in lower case.
 // It returns false for a path on no such disk.
 func onMount(p string) (rest string, ok bool) {

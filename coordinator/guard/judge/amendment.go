@@ -102,10 +102,15 @@ func Kinds() []effect.Kind {
 // row asks. known is false if no row has the id.
 func VerdictsOf(id string) (denies, asks, known bool) {
 	for i := range policies {
-		if p := &policies[i]; p.id == id {
-			known = true
-			denies = denies || p.verdict == Deny
-			asks = asks || p.verdict == Ask
+		if policies[i].id != id {
+			continue
+		}
+		known = true
+		switch policies[i].verdict {
+		case Deny:
+			denies = true
+		case Ask:
+			asks = true
 		}
 	}
 	return denies, asks, known
@@ -114,12 +119,7 @@ func VerdictsOf(id string) (denies, asks, known bool) {
 // Keeps reports whether a rule protects the guard itself. A policy file cannot
 // turn off the asks of such a rule.
 func Keeps(id string) bool {
-	for _, prefix := range [...]string{"afar.", "host.", "terminal.", "call.", "agent."} {
-		if strings.HasPrefix(id, prefix) {
-			return true
-		}
-	}
-	return false
+	return lex.BeginsWith(id, "afar. host. terminal. call. agent.")
 }
 
 // amend returns the verdict of a row under the policy files, and the file and
@@ -129,10 +129,9 @@ func (j *judging) amend(p *policy) (Verdict, string) {
 	for i := range j.ctx.Amendments {
 		a := &j.ctx.Amendments[i]
 		for _, c := range a.Changes {
-			if c.Rule != p.id || c.Verdict == None && !a.Loosens {
-				continue
-			}
-			if !spoken || !Harder(word, c.Verdict) {
+			switch {
+			case c.Rule != p.id, c.Verdict == None && !a.Loosens, spoken && Harder(word, c.Verdict):
+			default:
 				word, from, spoken = c.Verdict, origin(a, c.Line), true
 			}
 		}
@@ -225,12 +224,15 @@ type hit struct {
 }
 
 func withTarget(why, target string) string {
-	target = partial.Visible(lex.Clip(target, 120))
+	target = partial.Visible(lex.Clip(target, maxShown))
 	if target == "" || strings.Contains(target, "\n") {
 		return why
 	}
 	return why + ": " + target
 }
+
+// maxShown bounds the text of a target that people read.
+const maxShown = 120
 
 // applies returns how surely a rule matches a call, and the part that it matches.
 func (j *judging) applies(a *Amendment, r *AddedRule, call effect.Call, u effect.Understood) hit {
@@ -269,13 +271,10 @@ func inputLike(r *AddedRule, call effect.Call) likeness {
 }
 
 func hasArg(call effect.Call, m ArgMatch) bool {
-	for _, a := range call.Args {
-		name := a.Path[strings.LastIndexByte(a.Path, '.')+1:]
-		if (a.Path == m.Name || name == m.Name) && like(m.Pattern, a.Value) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(call.Args, func(a effect.Arg) bool {
+		named := strings.HasSuffix("."+a.Path, "."+m.Name)
+		return named && like(m.Pattern, a.Value)
+	})
 }
 
 // commandLike looks for the best match among all commands that a call would run.
@@ -305,11 +304,13 @@ func stepLike(a *Amendment, r *AddedRule, s *effect.Step) likeness {
 // programLike compares a program by its name, or by its path if the pattern is a
 // path.
 func programLike(a *Amendment, pattern string, s *effect.Step) bool {
-	if !strings.Contains(pattern, "/") {
-		return like(pattern, s.Program) || like(strings.ToLower(pattern), s.Program) ||
-			like(pattern, fspath.Base(s.Words[0]))
+	switch word := s.Words[0]; {
+	case !strings.Contains(pattern, "/"):
+		return like(strings.ToLower(pattern), s.Program) || like(pattern, fspath.Base(word))
+	case strings.Contains(word, "/"):
+		return like(fspath.Join(a.Base, pattern), fspath.Join(s.Dir, word))
 	}
-	return strings.Contains(s.Words[0], "/") && like(fspath.Join(a.Base, pattern), fspath.Join(s.Dir, s.Words[0]))
+	return false
 }
 
 // wordsLike looks for the patterns at the beginning of an argument list. It skips
@@ -318,14 +319,15 @@ func wordsLike(patterns, words []string) likeness {
 	if len(patterns) == 0 {
 		return alike
 	}
+	before := ""
 	for i, w := range words {
 		if how := wordLike(patterns[0], w); how != unlike {
 			return min(how, wordsLike(patterns[1:], words[i+1:]))
 		}
-		option := strings.HasPrefix(w, "-") || i > 0 && strings.HasPrefix(words[i-1], "-")
-		if !option {
+		if !lex.ContainsPrefix([]string{w, before}, "-") {
 			return unlike
 		}
+		before = w
 	}
 	return unlike
 }
@@ -352,7 +354,8 @@ func wordLike(pattern, word string) likeness {
 // effectLike compares the kind of an effect, and its target as a name. A rule
 // for paths does not match an effect on another machine or in a container.
 func effectLike(r *AddedRule, e effect.Effect) likeness {
-	if !hasKind(r.Kinds, e.Kind) || e.Away != "" && len(r.Paths) > 0 {
+	switch {
+	case !slices.Contains(r.Kinds, e.Kind), e.Away != "" && len(r.Paths) > 0:
 		return unlike
 	}
 	how := alike
@@ -363,15 +366,6 @@ func effectLike(r *AddedRule, e effect.Effect) likeness {
 		how = min(how, wordLike(r.Target, e.Target))
 	}
 	return how
-}
-
-func hasKind(kinds []effect.Kind, k effect.Kind) bool {
-	for _, one := range kinds {
-		if one == k {
-			return true
-		}
-	}
-	return false
 }
 
 // A pathPattern is a pattern for paths, cut into its parts. written is as the
@@ -406,7 +400,7 @@ func (j *judging) targetOf(i int, e effect.Effect) target {
 		resolved := j.realTarget(base, e.Target) + strings.TrimPrefix(written, base)
 		j.targets[i] = target{
 			true,
-			!partial.HasHole(written) && !fspath.HasGlob(written),
+			fspath.IsExact(written),
 			pathParts(written),
 			pathParts(resolved),
 		}
@@ -417,10 +411,11 @@ func (j *judging) targetOf(i int, e effect.Effect) target {
 // pathParts cuts an absolute path into its parts. It returns nil for any other
 // path. It drops the parts beyond maxParts.
 func pathParts(path string) []string {
-	if path == "" || path[0] != '/' {
+	below, ok := strings.CutPrefix(path, "/")
+	if !ok {
 		return nil
 	}
-	parts := strings.Split(path[1:], "/")
+	parts := strings.Split(below, "/")
 	return parts[:min(len(parts), maxParts)]
 }
 
@@ -430,7 +425,7 @@ func pathParts(path string) []string {
 func (j *judging) covered(patterns []pathPattern, i int, e effect.Effect) (how likeness) {
 	t, sweeping := j.targetOf(i, e), sweeps(e.Kind)
 	for _, p := range patterns {
-		if t.plain && !sweeping && lacks(p.written, t.written) && lacks(p.resolved, t.resolved) {
+		if t.plain && !sweeping && p.misses(t) {
 			continue
 		}
 		how = max(how, partsLike(p.written, t.written, sweeping))
@@ -439,6 +434,11 @@ func (j *judging) covered(patterns []pathPattern, i int, e effect.Effect) (how l
 		}
 	}
 	return how
+}
+
+// misses reports whether it is quickly seen that a pattern does not cover a plain target.
+func (p pathPattern) misses(t target) bool {
+	return lacks(p.written, t.written) && lacks(p.resolved, t.resolved)
 }
 
 // lacks reports whether a part of a pattern without wildcards is missing from a
@@ -453,8 +453,8 @@ func lacks(pattern, path []string) bool {
 }
 
 func (j *judging) absolute(a *Amendment, pattern string) string {
-	if pattern == "~" || strings.HasPrefix(pattern, "~/") {
-		return fspath.Clean(j.home + pattern[1:])
+	if head, rest, _ := strings.Cut(pattern, "/"); head == "~" {
+		return fspath.Clean(j.home + "/" + rest)
 	}
 	return fspath.Join(a.Base, pattern)
 }
@@ -503,11 +503,11 @@ func partLike(pattern, target string) likeness {
 	switch {
 	case like(pattern, target):
 		return alike
-	case partial.HasHole(target):
+	case strings.ContainsAny(target, "["+partial.Holes):
 		return perhaps
-	case strings.Contains(target, "["):
-		return perhaps
-	case fspath.HasGlob(target) && (like(target, pattern) || fspath.HasGlob(pattern) && overlap(pattern, target)):
+	case !fspath.HasGlob(target):
+		return unlike
+	case like(target, pattern), overlap(pattern, target):
 		return alike
 	}
 	return unlike
@@ -516,10 +516,13 @@ func partLike(pattern, target string) likeness {
 // overlap reports whether some name may match both patterns. It compares only
 // their beginnings and ends.
 func overlap(a, b string) bool {
+	if !fspath.HasGlob(a) {
+		return false
+	}
 	headA, headB := a[:strings.IndexAny(a, "*?[")], b[:strings.IndexAny(b, "*?[")]
 	tailA, tailB := a[strings.LastIndexAny(a, "*?]")+1:], b[strings.LastIndexAny(b, "*?]")+1:]
-	return (strings.HasPrefix(headA, headB) || strings.HasPrefix(headB, headA)) &&
-		(strings.HasSuffix(tailA, tailB) || strings.HasSuffix(tailB, tailA))
+	heads, tails := min(len(headA), len(headB)), min(len(tailA), len(tailB))
+	return headA[:heads] == headB[:heads] && tailA[len(tailA)-tails:] == tailB[len(tailB)-tails:]
 }
 
 // like reports whether a text matches a pattern: "*" is any text, "?" one

@@ -6,57 +6,49 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
-	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
 // globbed reports whether the target may be several files or an unknown one.
-func globbed(_ *judging, e effect.Effect) bool {
-	return fspath.HasGlob(e.Target) || partial.HasHole(e.Target) || e.Op == effect.Find
+func globbed(_ *judging, e *effect.Effect) bool {
+	return !fspath.IsExact(e.Target) || e.Op == effect.Find
 }
 
 // rebuilt reports whether the target is a directory that a tool creates again by
 // itself, such as a cache.
-func rebuilt(j *judging, e effect.Effect) bool {
+func rebuilt(j *judging, e *effect.Effect) bool {
 	known := e.Sure == effect.Known || e.Op == effect.Find // what find finds lies below its root
 	switch {
 	case e.Away != "", !known, fspath.HasGlob(fspath.Dir(e.Target)):
 		return false
 	}
 	base := fspath.Base(strings.TrimSuffix(e.Target, "/"))
-	if lex.OneOf(base, "node_modules __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox DerivedData") {
+	switch {
+	case fspath.IsMade(base, fspath.Rebuilt):
 		return true
+	case j.home != "" && !fspath.Within(e.Target, j.home):
+		return false
 	}
-	for _, dir := range [...]string{
-		"/node_modules/",
-		"/.cache/",
-		"/Library/Caches/",
-		"/DerivedData/",
-		"/.gradle/caches",
-		"/.npm/_cacache",
-		"/.cargo/registry/",
-		"/go/pkg/mod/",
-	} {
-		if strings.Contains(e.Target, dir) && (j.home == "" || fspath.Within(e.Target, j.home)) {
-			return true
-		}
-	}
-	return false
+	return lex.Mentions(e.Target, cacheFolders)
 }
 
+// cacheFolders are the caches in a home. A tool fills them again.
+const cacheFolders = "/node_modules/ /.cache/ /Library/Caches/ /DerivedData/ /.gradle/caches /.npm/_cacache " +
+	"/.cargo/registry/ /go/pkg/mod/"
+
 // created reports whether the session itself made the tree at the target.
-func created(j *judging, e effect.Effect) bool {
+func created(j *judging, e *effect.Effect) bool {
 	switch {
-	case e.Away != "", e.Sure != effect.Known, fspath.HasGlob(e.Target), partial.HasHole(e.Target), j.ctx.Created == nil:
+	case !plainHere(e), e.Sure != effect.Known, j.ctx.Created == nil:
 		return false
 	}
 	return j.ctx.Created(j.real(e.Target))
 }
 
 // onThisMachine reports whether the effect happens on this machine.
-func onThisMachine(_ *judging, e effect.Effect) bool { return e.Away == "" }
+func onThisMachine(_ *judging, e *effect.Effect) bool { return e.Away == "" }
 
 // inAnyContainer reports whether the effect happens inside a new or a running container.
-func inAnyContainer(_ *judging, e effect.Effect) bool {
+func inAnyContainer(_ *judging, e *effect.Effect) bool {
 	return e.Away == "container" || e.Away == effect.InRunning
 }
 
@@ -68,21 +60,21 @@ const (
 
 // madeAgain reports whether the target is below a directory that comes with the image of a
 // running container, or below a part of the project in it.
-func madeAgain(_ *judging, e effect.Effect) bool {
-	if e.Away != effect.InRunning || fspath.HasGlob(e.Target) || partial.HasHole(e.Target) {
+func madeAgain(_ *judging, e *effect.Effect) bool {
+	if e.Away != effect.InRunning || !fspath.IsExact(e.Target) {
 		return false
 	}
-	return lex.BeginsWith(e.Target, imageDirs) || lex.BeginsWith(e.Target, codeDirs)
+	return lex.BeginsWith(e.Target, imageDirs+" "+codeDirs)
 }
 
 // inContainer reports whether the effect happens inside a container.
-func inContainer(_ *judging, e effect.Effect) bool { return e.Away == "container" }
+func inContainer(_ *judging, e *effect.Effect) bool { return e.Away == "container" }
 
 // recursive reports whether the Op of the effect is one for a whole tree.
-func recursive(_ *judging, e effect.Effect) bool { return strings.HasSuffix(string(e.Op), "tree") }
+func recursive(_ *judging, e *effect.Effect) bool { return strings.HasSuffix(string(e.Op), "tree") }
 
 // mainNamed reports whether the effect names the branch that others build on.
-func mainNamed(j *judging, e effect.Effect) bool {
+func mainNamed(j *judging, e *effect.Effect) bool {
 	if e.Target == "" {
 		return false
 	}
@@ -91,7 +83,7 @@ func mainNamed(j *judging, e effect.Effect) bool {
 
 // repoWrite reports whether the target is a file in .git that configures git,
 // runs code, or holds refs or objects.
-func repoWrite(j *judging, e effect.Effect) bool {
+func repoWrite(j *judging, e *effect.Effect) bool {
 	i := strings.Index(e.Target, "/.git/")
 	if i < 0 {
 		return false
@@ -111,7 +103,7 @@ const vitalDirs = "/boot /etc/sudoers.d /etc/pam.d /lib/modules /usr/lib/modules
 
 // vitalFile reports whether an existing file is changed that the system needs to
 // start or to let people log in.
-func vitalFile(j *judging, e effect.Effect) bool {
+func vitalFile(j *judging, e *effect.Effect) bool {
 	if e.Op == effect.Create {
 		return false
 	}
@@ -130,23 +122,23 @@ func vital(p string) bool {
 }
 
 // vitalOutside is vitalFile for a path that is not in the project.
-func vitalOutside(j *judging, e effect.Effect) bool {
+func vitalOutside(j *judging, e *effect.Effect) bool {
 	return j.where(e) != inProject && vitalFile(j, e)
 }
 
 // madeFolder reports whether the effect creates a .claude folder, as
 // "mkdir -p .claude" does.
-func madeFolder(j *judging, e effect.Effect) bool {
+func madeFolder(j *judging, e *effect.Effect) bool {
 	return e.Op == effect.Create && settingsFolder(j, e)
 }
 
 // settingsFolder reports whether the target is a .claude folder itself.
-func settingsFolder(_ *judging, e effect.Effect) bool {
+func settingsFolder(_ *judging, e *effect.Effect) bool {
 	return fspath.Base(e.Target) == ".claude"
 }
 
 // serverList reports whether the target is a .mcp.json on this machine.
-func serverList(_ *judging, e effect.Effect) bool {
+func serverList(_ *judging, e *effect.Effect) bool {
 	return fspath.Base(e.Target) == ".mcp.json" && e.Away == ""
 }
 
@@ -155,7 +147,7 @@ const startFiles = ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile 
 
 // startFile reports whether the target is a file that runs by itself, such as at
 // login, at a fixed time or with each command, or that opens the machine to others.
-func startFile(j *judging, e effect.Effect) bool {
+func startFile(j *judging, e *effect.Effect) bool {
 	p := e.Target
 	if e.Away != "" {
 		return false
@@ -185,7 +177,7 @@ func startFile(j *judging, e effect.Effect) bool {
 
 // secretWrite reports whether an existing credential is overwritten. Inside the
 // project only emptying one counts.
-func secretWrite(j *judging, e effect.Effect) bool {
+func secretWrite(j *judging, e *effect.Effect) bool {
 	if e.Op == effect.Create || e.Op != effect.Truncate && fspath.Within(e.Target, j.project) {
 		return false // setting a project up: cp .env.example .env
 	}
@@ -194,7 +186,7 @@ func secretWrite(j *judging, e effect.Effect) bool {
 
 // systemWrite reports whether the target lies in a system directory. Mounted
 // disks, and the deployment directories of a remote host, do not count.
-func systemWrite(j *judging, e effect.Effect) bool {
+func systemWrite(j *judging, e *effect.Effect) bool {
 	switch {
 	case lex.BeginsWith(e.Target, "/dev/ /proc/self/"):
 		return false
@@ -216,7 +208,7 @@ func systemWrite(j *judging, e effect.Effect) bool {
 // sudo and the like are not: they ask the person, and the command that they run
 // is judged by its effects. They are a risk if they open a shell, or if the
 // command is su, passwd or visudo. All other ways are a risk.
-func elevatedRisk(_ *judging, e effect.Effect) bool {
+func elevatedRisk(_ *judging, e *effect.Effect) bool {
 	switch e.Op {
 	case effect.Sudo, effect.Doas, effect.Pkexec, effect.Runuser:
 	default:

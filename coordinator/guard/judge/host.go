@@ -11,8 +11,8 @@ import (
 
 // modFile reports whether the target makes the host load a mod: it lies in
 // dev-mods, or it lists the hooks and modules of a skill.
-func modFile(j *judging, e effect.Effect) bool {
-	return e.Away == "" && (j.loadsMod(e.Target) || j.loadsMod(j.real(e.Target)))
+func modFile(j *judging, e *effect.Effect) bool {
+	return j.eitherHere(e, j.loadsMod)
 }
 
 // loadsMod is modFile for one path.
@@ -26,20 +26,17 @@ func (j *judging) loadsMod(p string) bool {
 		return false
 	}
 	_, file, _ := strings.Cut(rest, "/")
-	return fspath.Within(file, "hooks") || fspath.Within(file, ".claude-plugin") ||
-		lex.OneOf(fspath.Base(file), "hooks.json plugin.json")
+	return fspath.WithinAny(file, "hooks .claude-plugin") || lex.OneOf(fspath.Base(file), "hooks.json plugin.json")
 }
 
 // skillFile reports whether the target is a skill of the host, a file of one, or
 // the folder of all skills.
-func skillFile(j *judging, e effect.Effect) bool {
-	if e.Away != "" || e.Op == effect.Create {
+func skillFile(j *judging, e *effect.Effect) bool {
+	if e.Op == effect.Create {
 		return false
 	}
-	for _, p := range [...]string{e.Target, j.real(e.Target)} {
-		if tail, _ := protected.HostFolder(p, j.ctx.Env); fspath.Within(tail, "/skills") {
-			return true
-		}
-	}
-	return false
+	return j.eitherHere(e, func(p string) bool {
+		tail, _ := protected.HostFolder(p, j.ctx.Env)
+		return fspath.Within(tail, "/skills")
+	})
 }

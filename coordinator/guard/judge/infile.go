@@ -11,7 +11,7 @@ import (
 // effect counts. A file of the project that was committed before the session is trusted
 // with its effects, unless the call hands over what they depend on or a policy file made
 // the rule stricter.
-func (j *judging) trusts(e effect.Effect, from string) bool {
+func (j *judging) trusts(e *effect.Effect, from string) bool {
 	if e.Code.File == "" {
 		return false
 	}
@@ -27,12 +27,7 @@ func (j *judging) isKept(file string) bool {
 	if j.ctx.Kept == nil || !fspath.Within(file, j.project) {
 		return false
 	}
-	kept, known := j.kept[file]
-	if !known && len(j.kept) < maxKept {
-		kept = j.ctx.Kept(file)
-		j.kept[file] = kept
-	}
-	return kept
+	return remembered(j.kept, file, maxKept, j.ctx.Kept)
 }
 
 // standsIn names a line of a file at the end of a text, "" for the call itself.

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -33,12 +34,12 @@ func (p *policy) rule() Rule {
 type when struct {
 	op ops    // the effect's Op is one of these
 	in region // its target lies in one of these
-	is func(*judging, effect.Effect) bool
+	is func(*judging, *effect.Effect) bool
 }
 
 type ops []effect.Op
 
-func (w when) holds(j *judging, e effect.Effect) bool {
+func (w *when) holds(j *judging, e *effect.Effect) bool {
 	switch {
 	case w.op != nil && !slices.Contains(w.op, e.Op),
 		w.in != 0 && w.in&j.where(e) == 0:
@@ -67,7 +68,8 @@ func weigh(effects []effect.Effect, ctx *Context) Decision {
 	var best Decision
 	var opinions []Opinion
 	j.history.effects = effects
-	for i, e := range effects {
+	for i := range effects {
+		e := &effects[i]
 		j.history.at = i
 		p, verdict, from := j.rule(e)
 		if ctx.Steps {
@@ -112,7 +114,7 @@ func Harder(a, b Verdict) bool {
 }
 
 // decided returns the decision of a row about an effect.
-func decided(p *policy, e effect.Effect) Decision {
+func decided(p *policy, e *effect.Effect) Decision {
 	return Decision{
 		Verdict: p.verdict,
 		Rule:    p.id,
@@ -135,27 +137,25 @@ func tightened(d Decision) Decision {
 
 // personLine returns the line for the person: the risk and, if it fits in one
 // line, the target.
-func personLine(p *policy, e effect.Effect) string {
-	target := partial.Visible(lex.Clip(e.Target, 120))
-	if target == "" || strings.ContainsAny(target, "\n") || p.kind == effect.Unreadable {
+func personLine(p *policy, e *effect.Effect) string {
+	if p.kind == effect.Unreadable {
 		return p.why
 	}
-	return p.why + ": " + target
+	return withTarget(p.why, e.Target)
 }
 
 // rule returns the row for an effect, its verdict, and the policy file that
 // changed it. An effect that is only possible is asked about rather than denied,
 // unless the rule protects Afar or the host's settings.
-func (j *judging) rule(e effect.Effect) (*policy, Verdict, string) {
-	for i := range policies {
-		p := &policies[i]
-		if p.kind != e.Kind || !p.when.holds(j, e) {
+func (j *judging) rule(e *effect.Effect) (*policy, Verdict, string) {
+	j.at = inNowhere
+	for _, p := range j.rowsOf(e.Kind) {
+		if !p.when.holds(j, e) {
 			continue
 		}
 		verdict, from := j.amend(p)
-		if verdict == Deny && e.Sure == effect.Possible && !strings.HasPrefix(p.id, "afar.") &&
-			p.id != "host.settings" {
-			verdict = Ask
+		if e.Sure == effect.Possible && !p.strict() {
+			verdict = softened(verdict, perhaps)
 		}
 		if verdict == Ask && j.trusts(e, from) {
 			verdict = None
@@ -164,6 +164,24 @@ func (j *judging) rule(e effect.Effect) (*policy, Verdict, string) {
 	}
 	return nil, None, ""
 }
+
+// rowsOf returns the rows for a kind of effect. The effects of a long call are of few kinds.
+func (j *judging) rowsOf(k effect.Kind) []*policy {
+	rows, known := j.rows[k]
+	if known {
+		return rows
+	}
+	for i := range policies {
+		if policies[i].kind == k {
+			rows = append(rows, &policies[i])
+		}
+	}
+	j.rows[k] = rows
+	return rows
+}
+
+// strict reports whether a row denies what is only possible, too.
+func (p *policy) strict() bool { return lex.BeginsWith(p.id, "afar. host.settings") }
 
 // Rules returns the whole policy in a stable order; the table is a copy. A rule
 // with rows that ask and rows that deny is listed with the first row that denies.
@@ -186,20 +204,17 @@ func Rules() []Rule {
 
 // benignCode reports whether unknown code comes only from the output of a
 // harmless program.
-func benignCode(_ *judging, e effect.Effect) bool { return e.Op == "" }
+func benignCode(_ *judging, e *effect.Effect) bool { return e.Op == "" }
 
 // mainBranch reports whether the target is the branch that others build on. An
 // empty target means the current branch.
-func mainBranch(j *judging, e effect.Effect) bool {
-	facts := j.facts(e.Dir)
-	name := e.Target
-	if name == "" && facts.Known {
-		name = facts.Branch
-	}
+func mainBranch(j *judging, e *effect.Effect) bool {
+	facts := j.facts(e.Dir) // nothing, if they are not known
+	name := cmp.Or(e.Target, facts.Branch)
 	switch {
 	case lex.OneOf(name, "main master trunk"), fspath.HasGlob(name):
 		return true
-	case !facts.Known, facts.Default == "":
+	case facts.Default == "":
 		return false
 	}
 	return name == facts.Default
@@ -207,68 +222,68 @@ func mainBranch(j *judging, e effect.Effect) bool {
 
 // currentUnknown reports whether the effect names no branch and the current
 // branch is not known.
-func currentUnknown(j *judging, e effect.Effect) bool {
+func currentUnknown(j *judging, e *effect.Effect) bool {
 	return e.Target == "" && !j.facts(e.Dir).Known
 }
 
 // cleanTree reports whether the work tree is known to have no changed and no
 // untracked files.
-func cleanTree(j *judging, e effect.Effect) bool { return cleanTracked(j, e) && noUntracked(j, e) }
+func cleanTree(j *judging, e *effect.Effect) bool { return cleanTracked(j, e) && noUntracked(j, e) }
 
 // cleanTracked reports whether it is known that no tracked file is changed.
-func cleanTracked(j *judging, e effect.Effect) bool {
-	f := j.facts(e.Dir)
-	return f.Known && !f.Dirty && e.Away == ""
+func cleanTracked(j *judging, e *effect.Effect) bool {
+	return j.knownHere(e) && !j.facts(e.Dir).Dirty
 }
 
+// knownHere reports whether the state of the repository of an effect is known.
+func (j *judging) knownHere(e *effect.Effect) bool { return e.Away == "" && j.facts(e.Dir).Known }
+
 // noUntracked reports whether it is known that no file is untracked.
-func noUntracked(j *judging, e effect.Effect) bool {
-	f := j.facts(e.Dir)
-	return f.Known && !f.Untracked && e.Away == ""
+func noUntracked(j *judging, e *effect.Effect) bool {
+	return j.knownHere(e) && !j.facts(e.Dir).Untracked
 }
 
 // afarProcess reports whether the target is a process of Afar, by its name or by
 // a pattern that matches one of Afar's command lines.
-func afarProcess(_ *judging, e effect.Effect) bool {
+func afarProcess(_ *judging, e *effect.Effect) bool {
 	t := strings.ToLower(e.Target)
-	if strings.Contains(t, "afar") && !strings.Contains(t, "safar") {
+	switch {
+	case strings.Contains(strings.ReplaceAll(t, "safar", ""), "afar"):
 		return true
-	}
-	if e.Kind != effect.KillProcess ||
-		slices.Contains([]effect.Op{effect.ByPID, effect.Everything, effect.Terminal}, e.Op) {
+	case e.Kind != effect.KillProcess,
+		slices.Contains([]effect.Op{effect.ByPID, effect.Everything, effect.Terminal}, e.Op):
 		return strings.HasPrefix(t, "hook-")
 	}
-	t = strings.Map(func(r rune) rune {
+	t = withoutPattern(strings.TrimPrefix(t, "pid:"))
+	switch {
+	case t == "afar":
+		return true
+	case len(t) < 3, e.Op == effect.ByName && wholeName(e.Via, t):
+		return false
+	}
+	commands := "afar serve hook-" + strings.ReplaceAll(protected.HookEvents, " ", " hook-")
+	return strings.Contains(commands, t)
+}
+
+// wholeName reports whether a program ends only processes with exactly that name, and the name
+// is none of a hook.
+func wholeName(program, name string) bool {
+	return program == "killall" && !strings.HasPrefix(name, "hook")
+}
+
+// withoutPattern returns a pattern without the characters that are special in it.
+func withoutPattern(s string) string {
+	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("^$.*+?[]()\\", r) {
 			return -1
 		}
 		return r
-	}, strings.TrimPrefix(t, "pid:"))
-	if t == "afar" {
-		return true
-	}
-	if e.Op == effect.ByName && e.Via == "killall" && !strings.HasPrefix(t, "hook") {
-		return false
-	}
-	if len(t) < 3 {
-		return false
-	}
-	if strings.Contains("afar serve", t) {
-		return true
-	}
-	for rest := protected.HookEvents; rest != ""; {
-		var event string
-		event, rest, _ = strings.Cut(rest, " ")
-		if strings.Contains("hook-"+event, t) {
-			return true
-		}
-	}
-	return false
+	}, s)
 }
 
 // merged reports whether it is known that the current branch has every commit of
 // the target branch.
-func merged(j *judging, e effect.Effect) bool {
+func merged(j *judging, e *effect.Effect) bool {
 	switch {
 	case j.ctx.Merged == nil, e.Away != "", e.Target == "", partial.HasHole(e.Target + e.Dir):
 		return false
@@ -277,25 +292,31 @@ func merged(j *judging, e effect.Effect) bool {
 }
 
 // secretRead reports whether the target is a credential on this machine.
-func secretRead(j *judging, e effect.Effect) bool {
-	if e.Away != "" {
+func secretRead(j *judging, e *effect.Effect) bool {
+	return j.eitherHere(e, func(p string) bool { return protected.SecretPath(p, j.home) })
+}
+
+// eitherHere reports whether a test holds for the target of an effect on this machine, as written
+// or with its symbolic links resolved.
+func (j *judging) eitherHere(e *effect.Effect, test func(path string) bool) bool {
+	switch {
+	case e.Away != "":
 		return false
+	case test(e.Target):
+		return true
 	}
-	return protected.SecretPath(e.Target, j.home) || protected.SecretPath(j.real(e.Target), j.home)
+	return test(j.real(e.Target))
 }
 
 // browserStore reports whether the target holds the cookies or passwords of a browser of the
 // person.
-func browserStore(j *judging, e effect.Effect) bool {
-	if e.Away != "" {
-		return false
-	}
-	return e.Op == effect.Cookies || protected.BrowserStore(e.Target) || protected.BrowserStore(j.real(e.Target))
+func browserStore(j *judging, e *effect.Effect) bool {
+	return j.eitherHere(e, func(p string) bool { return e.Op == effect.Cookies || protected.BrowserStore(p) })
 }
 
 // ownSecret reports whether the target may be Afar's token or one of its
 // programs.
-func ownSecret(j *judging, e effect.Effect) bool {
+func ownSecret(j *judging, e *effect.Effect) bool {
 	if j.where(e) != inOwn {
 		return false
 	}
@@ -304,11 +325,11 @@ func ownSecret(j *judging, e effect.Effect) bool {
 	case lex.OneOf(base, "telegram.token afar agent-run"), strings.HasPrefix(base, "hook-"):
 		return true
 	}
-	return partial.HasHole(base) || fspath.HasGlob(base)
+	return !fspath.IsExact(base)
 }
 
 // mentionsProtected reports whether an unreadable call contains a protected word.
-func mentionsProtected(_ *judging, e effect.Effect) bool { return e.Target != "" }
+func mentionsProtected(_ *judging, e *effect.Effect) bool { return e.Target != "" }
 
 // WantsSteps reports whether the tree of commands is needed to decide.
 func (ctx *Context) WantsSteps() bool { return ctx.Steps || ctx.namesCommands() }

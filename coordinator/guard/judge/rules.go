@@ -336,7 +336,7 @@ var policies = []policy{
 		instead: "Write to a new name, or add to the file with >>.",
 	},
 	{
-		id: "fs.lose-work", verdict: Ask, kind: effect.WriteFile, when: when{in: inProject, is: losesWork},
+		id: "fs.lose-work", verdict: Ask, kind: effect.WriteFile, when: when{in: inProject | inWhole, is: losesWork},
 		why: "Overwrites uncommitted work of the person", instead: saveFirst,
 	},
 	{

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -32,23 +33,13 @@ func Losses(call effect.Call, effects []effect.Effect, cwd string) (out []Loss) 
 			e.Dir = cwd
 		}
 		l, ok := loss(e)
-		if !ok || e.Away != "" || !strings.HasPrefix(l.Dir, "/") || partial.HasHole(l.Dir) {
-			continue
-		}
-		if !contains(out, l) {
+		switch {
+		case !ok, e.Away != "", !wholePath(l.Dir), slices.Contains(out, l):
+		default:
 			out = append(out, l)
 		}
 	}
 	return out
-}
-
-func contains(all []Loss, l Loss) bool {
-	for _, have := range all {
-		if have == l {
-			return true
-		}
-	}
-	return false
 }
 
 func loss(e effect.Effect) (l Loss, ok bool) {
@@ -90,7 +81,7 @@ func discarded(l Loss, e effect.Effect) Loss {
 	case "stash-drop", "stash-clear":
 		l.Stashes = true
 	case "worktree":
-		if strings.HasPrefix(e.Target, "/") && !partial.HasHole(e.Target) {
+		if wholePath(e.Target) {
 			l.Dir = e.Target
 		}
 		l.Ignored = true
@@ -103,7 +94,7 @@ func discarded(l Loss, e effect.Effect) Loss {
 // refName returns the ref that target names, with prefix before it. It returns
 // all if target names no ref or several.
 func refName(target, all, prefix string) string {
-	if target == "" || fspath.HasGlob(target) || partial.HasHole(target) || strings.ContainsAny(target, " :^~@") {
+	if !fspath.IsExact(target) || strings.ContainsAny(target, " :^~@") {
 		return all
 	}
 	return prefix + target
@@ -123,4 +114,4 @@ func seenPart(path string) string {
 	return path[:j]
 }
 
-func undoRef(_ *judging, e effect.Effect) bool { return protected.HoldsUndo(e.Target) }
+func undoRef(_ *judging, e *effect.Effect) bool { return protected.HoldsUndo(e.Target) }

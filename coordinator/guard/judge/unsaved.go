@@ -12,13 +12,16 @@ import (
 
 // losesWork reports whether an effect destroys files that git has no copy of and
 // that are older than the session. It asks git last: most calls touch no such file.
-func losesWork(j *judging, e effect.Effect) bool {
+func losesWork(j *judging, e *effect.Effect) bool {
 	tree := e.Kind == effect.DeleteTree
-	if e.Away != "" || j.ctx.Unsaved == nil || keepsContent(j, e) {
+	switch {
+	case e.Away != "", j.ctx.Unsaved == nil, keepsContent(j, e):
 		return false
+	case e.From != "":
+		return j.overlays(e)
 	}
 	target := strings.TrimSuffix(j.resolvedPattern(e.Target), "/**")
-	plain := !fspath.HasGlob(target) && !partial.HasHole(target)
+	plain := fspath.IsExact(target)
 	if plain && !j.older(target, tree) {
 		return false
 	}
@@ -31,9 +34,27 @@ func losesWork(j *judging, e effect.Effect) bool {
 	return false
 }
 
+// overlays reports whether a copy of a tree replaces such a file: the tree has one of the same
+// name.
+func (j *judging) overlays(e *effect.Effect) bool {
+	if !plainHere(e) || j.ctx.Exists == nil {
+		return false
+	}
+	dir := j.real(e.Target) + "/"
+	for _, file := range j.ctx.Unsaved(dir) {
+		name, below := strings.CutPrefix(file, dir)
+		switch {
+		case !below, strings.HasSuffix(name, "/"), j.generated(file):
+		case j.ctx.Exists(e.From + "/" + name):
+			return j.older(file, false)
+		}
+	}
+	return false
+}
+
 // keepsContent reports whether a write keeps what the file had: it appends, edits
 // in place, or comes after the call has read the file.
-func keepsContent(j *judging, e effect.Effect) bool {
+func keepsContent(j *judging, e *effect.Effect) bool {
 	if e.Kind != effect.WriteFile {
 		return false
 	}
@@ -57,7 +78,7 @@ func (h *history) wasRead(file string) bool {
 
 // readsItself reports whether the program that writes a file also reads it. Its
 // arguments may be read after the call of the function that writes.
-func (h *history) readsItself(w effect.Effect) bool {
+func (h *history) readsItself(w *effect.Effect) bool {
 	const near = 32
 	for _, e := range h.effects[h.at:min(h.at+near, len(h.effects))] {
 		if e.Via != w.Via || e.Part != w.Part {
@@ -110,7 +131,7 @@ func (j *judging) older(path string, tree bool) bool {
 // resolvedPattern returns a path with the links of its directories resolved, up to
 // its first pattern.
 func (j *judging) resolvedPattern(p string) string {
-	if !fspath.HasGlob(p) && !partial.HasHole(p) {
+	if fspath.IsExact(p) {
 		return j.realTarget(p, p)
 	}
 	base := beforeHole(p)
@@ -220,30 +241,18 @@ func starred(part string) string {
 	}, part)
 }
 
-const (
-	generatedDirs = "node_modules dist build out target coverage __pycache__ .next .nuxt .cache .venv venv tmp .tmp"
-
-	generatedEnds = ".log .out .tmp .pyc .o .obj .class .swp .prof .test -lock.json .lock .sum .lockb -lock.yaml .map " +
-		".tsbuildinfo .pid"
-)
+const generatedEnds = ".log .out .tmp .pyc .o .obj .class .swp .prof .test -lock.json .lock .sum .lockb " +
+	"-lock.yaml .map .tsbuildinfo .pid"
 
 // generated reports whether a file of the project is made by a tool that can make
 // it again.
 func (j *judging) generated(file string) bool {
 	file = strings.TrimPrefix(file, j.real(j.project)+"/")
-	if lex.EndsWith(file, generatedEnds) {
-		return true
-	}
-	for dir, rest, more := strings.Cut(file, "/"); more; dir, rest, more = strings.Cut(rest, "/") {
-		if lex.OneOf(dir, generatedDirs) {
-			return true
-		}
-	}
-	return false
+	return lex.EndsWith(file, generatedEnds) || fspath.InMade(file, fspath.Generated)
 }
 
 // absent reports whether it is known that nothing is there to be deleted.
-func absent(j *judging, e effect.Effect) bool {
+func absent(j *judging, e *effect.Effect) bool {
 	if !plainHere(e) || j.ctx.Exists == nil {
 		return false
 	}
@@ -256,7 +265,7 @@ func absent(j *judging, e effect.Effect) bool {
 
 // overwrites reports whether it is known that the effect replaces a file that the
 // session did not make.
-func overwrites(j *judging, e effect.Effect) bool {
+func overwrites(j *judging, e *effect.Effect) bool {
 	if !plainHere(e) || e.Op != "" || j.ctx.Exists == nil {
 		return false
 	}
@@ -264,6 +273,6 @@ func overwrites(j *judging, e effect.Effect) bool {
 }
 
 // plainHere reports whether the target is one known path of this machine.
-func plainHere(e effect.Effect) bool {
-	return e.Away == "" && !fspath.HasGlob(e.Target) && !partial.HasHole(e.Target)
+func plainHere(e *effect.Effect) bool {
+	return e.Away == "" && fspath.IsExact(e.Target)
 }

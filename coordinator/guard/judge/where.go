@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -42,8 +43,8 @@ type judging struct {
 	resolved map[string]string
 	git      map[string]GitFacts
 	kept     map[string]bool // files that were asked about, see isKept
-	last     effect.Effect   // the effect that lastAt belongs to
-	lastAt   region
+	rows     map[effect.Kind][]*policy
+	at       region // of the effect that is judged; inNowhere until it is needed
 	silenced []Silenced
 	history  history
 	targets  []target // the targets of the effects that are cut so far, by index
@@ -57,6 +58,7 @@ func newJudging(ctx *Context) *judging {
 		resolved: map[string]string{},
 		git:      map[string]GitFacts{},
 		kept:     map[string]bool{},
+		rows:     map[effect.Kind][]*policy{},
 	}
 	if j.home == "" {
 		j.home = fspath.Slashed(ctx.Env["HOME"])
@@ -72,64 +74,65 @@ const maxResolved = 64
 
 // real resolves the symlinks of a path, at most maxResolved times per call.
 func (j *judging) real(p string) string {
-	if j.ctx.Resolve == nil || partial.HasHole(p) || p == "" || p[0] != '/' {
+	if j.ctx.Resolve == nil || !wholePath(p) {
 		return p
 	}
-	if r, ok := j.resolved[p]; ok {
-		return r
-	}
-	if len(j.resolved) >= maxResolved {
-		return p
-	}
-	r := j.ctx.Resolve(p)
-	if r == "" {
-		r = p
-	}
-	j.resolved[p] = r
-	return r
+	return cmp.Or(remembered(j.resolved, p, maxResolved, j.ctx.Resolve), p)
 }
 
+// wholePath reports whether a path is absolute, and all of it is known.
+func wholePath(p string) bool { return strings.HasPrefix(p, "/") && !partial.HasHole(p) }
+
+// remembered returns what ask says of a key. It asks about at most most keys, and about each
+// once. For any other key it returns the zero value.
+func remembered[V any](known map[string]V, key string, most int, ask func(string) V) V {
+	v, ok := known[key]
+	if !ok && len(known) < most {
+		v = ask(key)
+		known[key] = v
+	}
+	return v
+}
+
+// maxRepositories bounds the repositories that git is asked about in one call.
+const maxRepositories = 8
+
 func (j *judging) facts(dir string) GitFacts {
-	if j.ctx.Git == nil || partial.HasHole(dir) || !strings.HasPrefix(dir, "/") {
+	if j.ctx.Git == nil || !wholePath(dir) {
 		return GitFacts{}
 	}
-	f, ok := j.git[dir]
-	if !ok && len(j.git) < 8 {
-		f = j.ctx.Git(dir)
-		j.git[dir] = f
-	}
-	return f
+	return remembered(j.git, dir, maxRepositories, j.ctx.Git)
 }
 
 // where returns the region of an effect's target. It looks at the target as
 // written and with its symlinks resolved; see worse for which of them counts.
-func (j *judging) where(e effect.Effect) region {
-	if j.lastAt == inNowhere || e != j.last {
-		j.last, j.lastAt = e, j.find(e)
+func (j *judging) where(e *effect.Effect) region {
+	if j.at == inNowhere {
+		j.at = j.find(e)
 	}
-	return j.lastAt
+	return j.at
 }
 
-// find is where without the memory of the last effect.
-func (j *judging) find(e effect.Effect) region {
+// find is where without its memory.
+func (j *judging) find(e *effect.Effect) region {
 	p := e.Target
-	if fspath.HasGlob(p) && e.Away == "" && j.namesPolicy(p) {
+	base, everything := fspath.GlobBase(strings.TrimSuffix(p, "/"))
+	base = cmp.Or(base, "/")
+	if fspath.HasGlob(p) && !everything {
+		base += "/" + dotMatch(p, base)
+	}
+	sweeping := everything || sweeps(e.Kind)
+	if e.Away != "" {
+		return j.placeAway(strings.ReplaceAll(base, "//", "/"))
+	}
+	if fspath.HasGlob(p) && j.namesPolicy(p) {
 		return inOwn
 	}
-	base, everything := fspath.GlobBase(strings.TrimSuffix(p, "/"))
-	sweeping := everything || sweeps(e.Kind) && !fspath.HasGlob(p)
-	if base == "" {
-		base = "/"
-	}
-	if fspath.HasGlob(p) && !everything {
-		base = base + "/" + dotMatch(p, base)
-		sweeping = sweeping || sweeps(e.Kind)
-	}
-	a := j.place(strings.ReplaceAll(base, "//", "/"), sweeping, e.Away)
-	if e.Away != "" || j.ctx.Resolve == nil {
+	a := j.place(strings.ReplaceAll(base, "//", "/"), sweeping)
+	if j.ctx.Resolve == nil {
 		return a
 	}
-	b := j.place(j.realTarget(base, p), sweeping, e.Away)
+	b := j.place(j.realTarget(base, p), sweeping)
 	return j.worse(a, b)
 }
 
@@ -154,10 +157,10 @@ func dotMatch(p, base string) string {
 // realTarget resolves the directory of a path. It resolves the last part only if
 // the effect follows a link there: deleting a link does not delete its target.
 func (j *judging) realTarget(base, full string) string {
-	if strings.HasSuffix(full, "/") || fspath.HasGlob(full) {
+	switch {
+	case strings.HasSuffix(full, "/"), fspath.HasGlob(full):
 		return j.real(base)
-	}
-	if base == "/" {
+	case base == "/":
 		return base
 	}
 	return strings.TrimSuffix(j.real(fspath.Dir(base)), "/") + "/" + fspath.Base(base)
@@ -166,7 +169,7 @@ func (j *judging) realTarget(base, full string) string {
 // worse returns the resolved region, unless the written one is guarded more than
 // a project.
 func (j *judging) worse(written, resolved region) region {
-	if written != inNowhere && written < inProject {
+	if inNowhere < written && written < inProject {
 		return written
 	}
 	return resolved
@@ -181,20 +184,14 @@ func sweeps(k effect.Kind) bool {
 	return false
 }
 
-func (j *judging) place(p string, sweeping bool, away string) region {
-	if away != "" {
-		return j.placeAway(p)
-	}
+func (j *judging) place(p string, sweeping bool) region {
 	if r := j.guarded(p, sweeping); r != inNowhere {
 		return r
 	}
 	if p == "" || partial.HasHole(p[:1]) {
 		return inOpen
 	}
-	bare := strings.TrimSuffix(p, "/"+partial.Unknown)
-	if bare == "" {
-		bare = "/"
-	}
+	bare := cmp.Or(strings.TrimSuffix(p, "/"+partial.Unknown), "/")
 	switch {
 	case fspath.IsDevice(p):
 		return inDevice
@@ -214,53 +211,56 @@ func (j *judging) place(p string, sweeping bool, away string) region {
 // counts too.
 func (j *judging) guarded(p string, sweeping bool) region {
 	for _, own := range j.ctx.Own {
-		if own = fspath.Slashed(own); own == "" {
-			continue
-		}
-		if fspath.Within(p, own) || fspath.Within(p, j.real(own)) {
-			return inOwn
-		}
-		if sweeping && len(own) > 1 && p != "/" && (fspath.Within(own, p) || fspath.Within(j.real(own), p)) &&
-			!j.isHome(p) &&
-			!fspath.Within(j.project, p) {
-			return inOwn
+		own = fspath.Slashed(own)
+		for _, path := range [...]string{own, j.real(own)} {
+			switch {
+			case fspath.Within(p, path):
+				return inOwn
+			case sweeping && fspath.Within(path, p) && j.holdsLittle(p):
+				return inOwn
+			}
 		}
 	}
-	if protected.GuardedName(p) {
+	switch {
+	case protected.GuardedName(p):
 		return inOwn
-	}
-	if protected.HostPath(p, j.home, j.ctx.Env) {
+	case protected.HostPath(p, j.home, j.ctx.Env):
 		return inHost
 	}
 	return inNowhere
 }
 
+// holdsLittle reports whether a directory is none that holds a home or the project, which other
+// regions guard.
+func (j *judging) holdsLittle(dir string) bool {
+	switch {
+	case dir == "/", j.isHome(dir):
+		return false
+	}
+	return !fspath.Within(j.project, dir)
+}
+
 func (j *judging) isHome(p string) bool {
-	if lex.OneOf(p, "~ /home /Users /root") || j.home != "" && (p == j.home || fspath.Within(j.home, p)) {
+	switch {
+	case lex.OneOf(p, "~ /home /Users /root"), fspath.Within(j.home, p), fspath.IsProfile(p):
 		return true
 	}
-	dir := fspath.Dir(p)
-	return lex.OneOf(dir, "/home /Users") && p != dir || fspath.IsProfile(p)
+	return lex.OneOf(fspath.Dir(p), "/home /Users")
 }
 
 // inTree returns the region of a path in the project or a repository, and
 // inNowhere for any other path.
 func (j *judging) inTree(p, bare string) region {
-	if fspath.Base(p) == ".git" || strings.HasSuffix(p, "/.git/"+partial.Unknown) {
-		return inRepo
-	}
-	if i := strings.Index(p, "/.git/"); i >= 0 && repoPart(p[i+6:]) {
+	if _, inside, ok := strings.Cut("/"+p+"/", "/.git/"); ok && repoPart(inside) {
 		return inRepo
 	}
 	for _, root := range [...]string{j.project, j.real(j.project)} {
-		if root == "" || root == "/" || j.isHome(root) {
-			continue
-		}
-		if fspath.Within(p, root) && p != root {
-			return inProject
-		}
-		if fspath.Within(root, p) && bare == p {
+		switch {
+		case root == "/", j.isHome(root):
+		case p == root, bare == p && fspath.Within(root, p):
 			return inWhole
+		case fspath.Within(p, root):
+			return inProject
 		}
 	}
 	return inNowhere
@@ -270,8 +270,10 @@ func (j *judging) inTree(p, bare string) region {
 // code. Lock files and the like are neither.
 func repoPart(tail string) bool {
 	head, _, _ := strings.Cut(tail, "/")
-	return lex.OneOf(head, "objects refs HEAD packed-refs config hooks index logs info worktrees modules") ||
-		partial.HasHole(head)
+	if head == "" || partial.HasHole(head) {
+		return true
+	}
+	return lex.OneOf(head, "objects refs HEAD packed-refs config hooks index logs info worktrees modules")
 }
 
 // outside returns the region of a path outside the project.
@@ -280,32 +282,30 @@ func (j *judging) outside(p string) region {
 	if len(temps) == 0 {
 		temps = []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders"}
 	}
+	inHome := fspath.Within(p, j.home)
 	for _, t := range temps {
 		t = strings.TrimSuffix(fspath.Slashed(t), "/")
 		switch {
-		case t == "" || fspath.Within(j.home, t) && fspath.Within(p, j.home):
+		case inHome && fspath.Within(j.home, t):
 		case p == t:
 			return inTempRoot
-		case fspath.Within(p, t) || fspath.Within(p, j.real(t)):
+		case fspath.Within(p, t), fspath.Within(p, j.real(t)):
 			return inTemp
 		}
 	}
-	if fspath.IsOtherTemp(p) {
+	switch {
+	case fspath.IsOtherTemp(p):
 		return inTemp
-	}
-	if j.home != "" && fspath.Within(p, j.home) {
+	case inHome:
 		return j.inHomeTree(p[len(j.home)+1:])
-	}
-	if rest, ok := strings.CutPrefix(p, "~/"); ok {
-		return j.inHomeTree(rest)
-	}
-	if inSystemDir(p) {
+	case strings.HasPrefix(p, "~/"):
+		return j.inHomeTree(p[len("~/"):])
+	case inSystemDir(p):
 		return inSystem
+	case p[0] == '/', fspath.IsDrive(p):
+		return inElsewhere
 	}
-	if !strings.HasPrefix(p, "/") && !fspath.IsDrive(p) {
-		return inOpen
-	}
-	return inElsewhere
+	return inOpen
 }
 
 func inSystemDir(p string) bool { return fspath.WithinAny(p, fspath.SystemDirs) }

@@ -91,16 +91,6 @@ func Clip(s string, n int) string {
 	return s[:n]
 }
 
-// HasWord reports whether one of words is in the blank-separated list.
-func HasWord(words []string, list string) bool {
-	for _, w := range words {
-		if OneOf(w, list) {
-			return true
-		}
-	}
-	return false
-}
-
 // VerbWords cuts a tool or operation name into lower-case words at
 // underscores, dashes, colons, dots and camel humps.
 func VerbWords(name string) []string {
@@ -139,15 +129,16 @@ func Noun(words []string, verb string) string {
 
 // BeginsWith reports whether a text begins with one of the blank-separated words
 // of list.
-func BeginsWith(s, list string) bool { return anyWord(s, list, strings.HasPrefix) }
+func BeginsWith(s, list string) bool { return AnyWord(s, list, strings.HasPrefix) }
 
 // EndsWith reports whether a text ends with one of the words of list.
-func EndsWith(s, list string) bool { return anyWord(s, list, strings.HasSuffix) }
+func EndsWith(s, list string) bool { return AnyWord(s, list, strings.HasSuffix) }
 
 // Mentions reports whether a text contains one of the words of list anywhere.
-func Mentions(s, list string) bool { return anyWord(s, list, strings.Contains) }
+func Mentions(s, list string) bool { return AnyWord(s, list, strings.Contains) }
 
-func anyWord(s, list string, test func(s, word string) bool) bool {
+// AnyWord reports whether a test holds for a text and one of the words of list.
+func AnyWord(s, list string, test func(s, word string) bool) bool {
 	for more := true; more; {
 		var word string
 		word, list, more = strings.Cut(list, " ")

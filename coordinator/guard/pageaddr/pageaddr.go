@@ -3,6 +3,7 @@ package pageaddr
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -115,7 +116,7 @@ func (p Page) hostPort(text string) bool {
 		at, end := from+i, from+i+len(p.port())
 		from = end
 		before, ok := strings.CutSuffix(strings.TrimRight(text[:at], "0"), ":")
-		if !ok || end < len(text) && text[end] >= '0' && text[end] <= '9' {
+		if !ok || lex.IsNumber(text[end:min(end+1, len(text))]) {
 			continue
 		}
 		host := before[strings.LastIndexAny(before, delimiters)+1:]
@@ -134,19 +135,21 @@ func (p Page) Args(args []string) bool {
 	if !p.mayName(strings.ToLower(strings.Join(args, " "))) {
 		return false
 	}
-	var host, port bool
+	var words []string
 	for _, a := range args {
 		a = strings.ToLower(a)
-		isLogin := strings.Contains(a, "@") && !strings.Contains(a, "://") // as ssh has it
-		if !isLogin && p.URL(a) || p.Mentions(a) || p.pair(a) {
+		switch {
+		case p.Mentions(a), p.pair(a), !isLogin(a) && p.URL(a):
 			return true
 		}
 		_, value, _ := strings.Cut(a, "=")
-		host = host || p.isHere(a) || p.isHere(value)
-		port = port || p.isPort(a) || p.isPort(value)
+		words = append(words, a, value)
 	}
-	return host && port
+	return slices.ContainsFunc(words, p.isHere) && slices.ContainsFunc(words, p.isPort)
 }
+
+// isLogin reports whether an argument names a person on a host, as those of ssh do.
+func isLogin(arg string) bool { return strings.Contains(arg, "@") && !strings.Contains(arg, "://") }
 
 // pair reports whether the words of one argument are a name of this machine and the page's
 // port, in any order, as in foo:7357:127.0.0.1 and 8080:localhost:7357, or a port alone, as
@@ -156,7 +159,7 @@ func (p Page) pair(arg string) bool {
 		return false
 	}
 	head, _, _ := strings.Cut(arg, "/")
-	if p.isPort(strings.TrimPrefix(head, ":")) && strings.HasPrefix(head, ":") {
+	if port, ok := strings.CutPrefix(head, ":"); ok && p.isPort(port) {
 		return true
 	}
 	return p.words(head, ":,=@;[] ")
@@ -164,12 +167,14 @@ func (p Page) pair(arg string) bool {
 
 // words reports whether a text has a name of this machine and the page's port among its words.
 func (p Page) words(text, between string) bool {
-	var host, port bool
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(between, r) }) {
-		host = host || p.isHere(w)
-		port = port || p.isPort(w)
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(between, r) })
+	switch {
+	case !slices.ContainsFunc(words, p.isPort):
+		return false
+	case strings.Contains(text, "::1"):
+		return true
 	}
-	return port && (host || strings.Contains(text, "::1"))
+	return slices.ContainsFunc(words, p.isHere)
 }
 
 // Code reports whether a program text names the page: an address, or its parts as literals of
@@ -179,11 +184,13 @@ func (p Page) Code(text string) bool {
 	if !p.mayName(text) {
 		return false
 	}
-	if p.Mentions(text) || p.words(text, " \t\r\n\"'`/@=,;()[]<>{}|&#?:+*$\\") {
+	switch {
+	case p.Mentions(text), p.words(text, " \t\r\n\"'`/@=,;()[]<>{}|&#?:+*$\\"):
 		return true
+	case lex.Mentions(text, "connect( createconnection("): // without a host, to this machine
+		return p.words(text+" localhost", " \t\r\n\"'(),;:=")
 	}
-	// without a host, a client connects to this machine
-	return lex.Mentions(text, "connect( createconnection(") && p.words(text+" localhost", " \t\r\n\"'(),;:=")
+	return false
 }
 
 // PortAlone reports whether an argument is the page's port, or ends in it.
@@ -199,15 +206,13 @@ func (p Page) PortAlone(args []string) bool {
 // mayName reports whether a text contains what every name of the page has. text is in lower
 // case.
 func (p Page) mayName(text string) bool {
-	if strings.Contains(text, p.port()) || lex.OneOf(p.port(), "80 443") {
+	switch {
+	case strings.Contains(text, p.port()), lex.OneOf(p.port(), "80 443"):
 		return true
+	case strings.Contains(text, "%"):
+		return len(p.Hosts) > 0
 	}
-	for _, h := range p.Hosts {
-		if strings.Contains(text, strings.ToLower(h)) || strings.Contains(text, "%") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Hosts, func(h string) bool { return strings.Contains(text, strings.ToLower(h)) })
 }
 
 // isPort reports whether a word is the page's port.
@@ -256,23 +261,34 @@ func (p Page) isHere(host string) bool {
 	if host == "" {
 		return false
 	}
-	for i := range len(host) {
-		if host[i] < ' ' || host[i] >= 0x7f {
-			return true
-		}
-	}
-	if lex.OneOf(host, loopbackNames) || lex.EndsWith("."+host, loopbackDomains) || has(p.Names, host) {
+	switch {
+	case strings.ContainsFunc(host, func(r rune) bool { return r < ' ' || r >= 0x7f }),
+		lex.OneOf(host, loopbackNames),
+		lex.EndsWith("."+host, loopbackDomains),
+		has(p.Names, host),
+		lex.Mentions(host, "127.0.0.1 127-0-0-1"): // as the name servers of nip.io read it
 		return true
 	}
-	if lex.Mentions(host, "127.0.0.1 127-0-0-1") {
-		return true // as the name servers of nip.io read it
-	}
 	if addr, err := netip.ParseAddr(host); err == nil {
-		addr = addr.Unmap()
-		return addr.IsLoopback() || addr.IsUnspecified() || addr.Is6() && isCompatible(addr)
+		return isLoopback(addr.Unmap())
 	}
-	number, ok := IPv4(host)
-	return ok && (number == 0 || number>>24 == 127)
+	switch number, ok := IPv4(host); {
+	case !ok:
+		return false
+	case number == 0:
+		return true
+	default:
+		return number>>24 == 127
+	}
+}
+
+// isLoopback reports whether an address leads to this machine.
+func isLoopback(addr netip.Addr) bool {
+	switch {
+	case addr.IsLoopback(), addr.IsUnspecified():
+		return true
+	}
+	return addr.Is6() && isCompatible(addr)
 }
 
 // isCompatible reports whether an IPv6 address holds a loopback address of IPv4, as in

@@ -86,9 +86,9 @@ func keyFile(base string) bool {
 	case "key", "p8", "p12", "pfx", "keystore", "jks", "ppk", "kdbx":
 		return true
 	case "pem":
-		return lex.HasWord(words, "key priv private privkey") || !lex.HasWord(words, publicKeys)
+		return lex.ContainsAny(words, "key priv private privkey") || !lex.ContainsAny(words, publicKeys)
 	case "asc":
-		return lex.HasWord(words, "key priv private secret sec")
+		return lex.ContainsAny(words, "key priv private secret sec")
 	}
 	return false
 }

@@ -98,6 +98,9 @@ func filtered(sh *shell.Shell, o shell.Options, lang string) {
 func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 	verb, args := lex.First(c.Args), c.Args
 	switch {
+	case verb == "task" && len(args) > 1:
+		_, rest := shell.Leading(args[1:], "c config cwd")
+		return denoFile.run(sh, []string{lex.First(rest)}, rest[min(1, len(rest)):])
 	case verb == "eval" && len(args) > 1:
 		script.Run(sh, args[1], "js")
 	case lex.OneOf(verb, "eval x run install add remove publish upgrade"):

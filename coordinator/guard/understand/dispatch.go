@@ -46,7 +46,7 @@ func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 	case p.table != nil:
 		p.table.run(sh, c, p.passes)
 	default:
-		runUnlisted(sh, c, full)
+		runUnlisted(sh, p, c, full)
 	}
 }
 
@@ -56,7 +56,7 @@ func isAssignment(word string) bool {
 }
 
 // runUnlisted reports the effects of a program that no table lists.
-func runUnlisted(sh *shell.Shell, c shell.Command, full string) {
+func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	if sh.ScriptFile(full, c.Args) || strings.Contains(full, "/") && sh.RunProgram(full, c.Args, c.In) {
 		return
 	}
@@ -68,7 +68,7 @@ func runUnlisted(sh *shell.Shell, c shell.Command, full string) {
 		ownOperands(sh, c)
 	}
 	switch {
-	case controls(c.Name):
+	case p.hosted:
 		remoteControl(sh, c)
 	case lex.OneOf(c.Name, "drop delete alter update grant flushall flushdb"):
 		typedSQL(sh, c)

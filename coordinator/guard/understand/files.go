@@ -74,7 +74,12 @@ func remove(sh *shell.Shell, c shell.Command, o shell.Options) {
 		op = effect.NoPreserveRoot
 	}
 	for _, p := range o.Pos {
-		sh.Deletes(kind, op, p)
+		if lex.OneOf(c.Name, "rm grm") { // the others expand patterns themselves
+			p = sh.AsFile(p)
+		}
+		if p != "" {
+			sh.Deletes(kind, op, p)
+		}
 	}
 }
 
@@ -155,10 +160,25 @@ func copyFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	for _, p := range from {
 		sh.Read(p)
-		if to != "" {
-			reportDestination(sh, to, p)
+		if to == "" {
+			continue
+		}
+		reportDestination(sh, to, p)
+		if o.Given("r R a recursive archive") {
+			copiesTree(sh, to, p, strings.HasSuffix(p, "/."))
 		}
 	}
+}
+
+// copiesTree says of the file that a copy would write that a tree takes its place: the tree
+// from, or with inside only what is in it.
+func copiesTree(sh *shell.Shell, to, from string, inside bool) {
+	target := strings.TrimSuffix(to, "/")
+	below, all := strings.CutSuffix(from, "/*")
+	if !inside && !all {
+		target += "/" + fspath.Base(strings.TrimSuffix(from, "/"))
+	}
+	sh.Overlays(sh.Path(target), sh.Path(below))
 }
 
 // link reports the targets and the name of a link.
@@ -460,7 +480,7 @@ func foundPath(root string, narrowed bool, names []string) string {
 
 // childNamed returns the path directly below a root if the tests give one exact name, or "".
 func childNamed(root string, names []string) string {
-	if len(names) != 1 || partial.HasHole(names[0]) || fspath.HasGlob(names[0]) || strings.Contains(names[0], "/") {
+	if len(names) != 1 || !fspath.IsExact(names[0]) || strings.Contains(names[0], "/") {
 		return ""
 	}
 	return strings.TrimSuffix(root, "/") + "/" + names[0]

@@ -255,23 +255,20 @@ func gitTakesSide(sh *shell.Shell, paths []string) {
 // look at the disk. This function looks for dots, globs, a trailing slash or a short
 // alphabetic extension.
 func looksLikePath(s string) bool {
-	if lex.OneOf(s, ". ..") || lex.BeginsWith(s, "./ ../ / :") || fspath.HasGlob(s) || strings.HasSuffix(s, "/") {
+	switch {
+	case lex.OneOf(s, ". .."), lex.BeginsWith(s, "./ ../ / :"), fspath.HasGlob(s), strings.HasSuffix(s, "/"):
 		return true
 	}
-	i := strings.LastIndexByte(s, '.')
-	if strings.HasSuffix(s, ".x") { // a version branch such as 1.x
+	ext := s[strings.LastIndexByte(s, '.')+1:]
+	switch {
+	case ext == "", ext == s, len(ext) > maxExtension, ext == "x": // 1.x is a branch for a version
 		return false
 	}
-	if i < 0 || len(s)-i > 6 || i+1 == len(s) {
-		return false
-	}
-	for _, r := range s[i+1:] {
-		if r > 0x7f || !lex.IsLetter(byte(r)) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(ext, func(r rune) bool { return r > 0x7f || !lex.IsLetter(byte(r)) })
 }
+
+// maxExtension bounds the extension of a file's name.
+const maxExtension = 5
 
 // reportDiscards reports pathspecs whose changes in the work tree are lost.
 func reportDiscards(sh *shell.Shell, paths []string) {
@@ -286,9 +283,10 @@ func reportDiscards(sh *shell.Shell, paths []string) {
 
 // wholeTree reports whether a pathspec matches all files.
 func wholeTree(sh *shell.Shell, p string) bool {
-	return lex.OneOf(p, ". ./ :/ :/* * ./* :(top) **") || partial.HasHole(p) && strings.Trim(p, partial.Holes) == "" ||
-		sh.Path(p) == sh.Place.Cwd ||
-		sh.Path(p) == toplevel(sh)
+	if strings.Trim(p, partial.Holes) == "" || lex.OneOf(p, ". ./ :/ :/* * ./* :(top) **") {
+		return true
+	}
+	return slices.Contains([]string{sh.Place.Cwd, toplevel(sh)}, sh.Path(p))
 }
 
 func gitSwitch(sh *shell.Shell, _ shell.Command, o shell.Options) {
@@ -301,9 +299,8 @@ func gitSwitch(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 func gitRestore(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	onlyStaged := o.Given("S staged") && !o.Given("W worktree")
 	switch {
-	case onlyStaged, o.Given("p patch"):
+	case o.Given("p patch"), o.Given("S staged") && !o.Given("W worktree"):
 	case o.Given("ours theirs"):
 		gitTakesSide(sh, o.Pos)
 	default:
@@ -315,13 +312,11 @@ func gitRestore(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 func gitClean(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if o.Given("n dry-run i interactive") {
-		return
+	switch {
+	case o.Given("n dry-run i interactive"):
+	case o.Given("f force"), gitSet(sh, "clean.requireforce", "false 0 no off"):
+		sh.Effect(effect.Discard, cleaned(o), strings.Join(o.Pos, " "))
 	}
-	if !o.Given("f force") && !gitSet(sh, "clean.requireforce", "false 0 no off") {
-		return
-	}
-	sh.Effect(effect.Discard, cleaned(o), strings.Join(o.Pos, " "))
 }
 
 // cleaned returns which files "git clean" deletes.
@@ -376,12 +371,15 @@ func gitTag(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 func gitConfig(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	pos, asks, sets := configRequest(o)
+	key := lex.First(pos)
 	switch {
-	case asks && len(pos) > 0 && gitSecret(pos[0]):
-		showsKey(sh, "git setting", pos[0])
+	case asks:
+		if gitSecret(key) {
+			showsKey(sh, "git setting", key)
+		}
 	case sets && len(pos) > 1:
-		gitSetting(sh, pos[0]+"="+pos[1])
-		if key := strings.ToLower(pos[0]); changesFutureRuns(key, pos[1]) {
+		gitSetting(sh, key+"="+pos[1])
+		if key = strings.ToLower(key); changesFutureRuns(key, pos[1]) {
 			sh.Effect(effect.GitSettings, "", key)
 		}
 	}
@@ -477,7 +475,7 @@ func runsInSubmodules(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // prunesBySettings reports objects that are pruned at once because of a setting.
 func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
-	if gitSet(sh, "gc.reflogexpire", "now all 0") || gitSet(sh, "gc.pruneexpire", "now all") {
+	if gitSet(sh, "gc.reflogexpire gc.pruneexpire", "now all 0") {
 		sh.Effect(effect.RewriteRefs, effect.Prune, "")
 	}
 }
@@ -521,13 +519,12 @@ func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		return
 	}
 	for _, r := range o.Pos[1:] {
-		plus := strings.HasPrefix(r, "+")
 		_, to, _ := strings.Cut(r, ":")
-		if to == "" || strings.HasPrefix(to, "refs/") && !strings.HasPrefix(to, "refs/heads/") {
-			continue
-		}
-		if force || plus {
-			sh.Effect(effect.RewriteRefs, effect.BranchForce, branchOf(to))
+		branch := branchOf(to)
+		switch {
+		case branch == "", strings.HasPrefix(branch, "refs/"):
+		case force, strings.HasPrefix(r, "+"):
+			sh.Effect(effect.RewriteRefs, effect.BranchForce, branch)
 		}
 	}
 }
@@ -535,18 +532,28 @@ func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // gitUpdateRef reports changes to branches. It reads "ref value" from the operands,
 // or lines of "verb ref value" from standard input.
 func gitUpdateRef(sh *shell.Shell, c shell.Command, o shell.Options) {
-	switch {
-	case o.Given("stdin") && c.In != nil:
-		for _, line := range shell.SplitLines(*c.In) {
-			f := strings.Fields(line)
-			if len(f) > 1 && (f[0] == "delete" || protected.HoldsUndo(f[1])) {
-				sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(f[1]))
-			}
+	if o.Given("stdin") {
+		for _, text := range stdin(c) {
+			updatesRefs(sh, text)
 		}
-	case o.Given("d delete") || protected.HoldsUndo(o.At(0)):
+		return
+	}
+	switch {
+	case o.Given("d delete"), protected.HoldsUndo(o.At(0)):
 		sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
 	case strings.HasPrefix(o.At(0), "refs/heads/"):
 		sh.Effect(effect.RewriteRefs, effect.BranchForce, branchOf(o.At(0)))
+	}
+}
+
+// updatesRefs reports the refs that lines of "verb ref value" delete.
+func updatesRefs(sh *shell.Shell, text string) {
+	for _, line := range shell.SplitLines(text) {
+		verb, rest, _ := strings.Cut(line, " ")
+		ref, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		if verb == "delete" || protected.HoldsUndo(ref) {
+			sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(ref))
+		}
 	}
 }
 
@@ -565,7 +572,8 @@ func cloneInto(sh *shell.Shell, o shell.Options) {
 		return
 	}
 	p := sh.Path(o.Pos[len(o.Pos)-1])
-	if _, ok := protected.HostFolder(p, sh.Eval.Site.Env); ok || sh.IsOwn(p) {
+	_, ofHost := protected.HostFolder(p, sh.Eval.Site.Env)
+	if ofHost || sh.IsOwn(p) {
 		sh.Effect(effect.WriteFile, "", p)
 	}
 }

@@ -69,22 +69,26 @@ func gitSetting(sh *shell.Shell, setting string) {
 	key, text, _ := strings.Cut(setting, "=")
 	key = strings.ToLower(key)
 	sh.Assign("git "+key, shell.Value{strings.ToLower(text)})
-	if key == "core.hookspath" && !lex.OneOf(text, "/dev/null") && text != "" {
-		sh.Effect(effect.GitSettings, "", key)
-	}
-	if code, ok := strings.CutPrefix(text, "!"); ok {
+	code, runs := strings.CutPrefix(text, "!")
+	switch {
+	case text == "", text == "/dev/null":
+	case runs:
 		sh.Run(code, nil)
-		return
-	}
-	if gitRuns(key) && strings.ContainsAny(text, " ;|&$") {
+	case key == "core.hookspath":
+		sh.Effect(effect.GitSettings, "", key)
+	case gitRuns(key) && strings.ContainsAny(text, " ;|&$"):
 		sh.Run(text, nil)
 	}
 }
 
-// gitSet reports whether a setting of this command has one of these values.
-func gitSet(sh *shell.Shell, key, values string) bool {
-	v, ok := sh.Lookup("git " + key)
-	return ok && lex.OneOf(lex.First(v), values)
+// gitSet reports whether one of the settings has one of these values in this command.
+func gitSet(sh *shell.Shell, keys, values string) bool {
+	for key := range strings.FieldsSeq(keys) {
+		if v, _ := sh.Lookup("git " + key); lex.OneOf(lex.First(v), values) {
+			return true
+		}
+	}
+	return false
 }
 
 // gitRuns reports whether git passes the value of a setting to a shell.

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
-	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -22,23 +21,45 @@ func hostCommand(sh *shell.Shell, c shell.Command) {
 	hostEnvironment(sh)
 	hostOptions(sh, o)
 	hostPrompt(sh, o)
-	sub := strings.ToLower(o.At(0) + " " + o.At(1))
-	switch {
-	case lex.OneOf(o.At(0), "plugin plugins"):
-		pluginCommand(sh, o, sub)
-	case o.At(0) == "config" && lex.ContainsAny(o.Pos, "disableAllHooks hooks enabledPlugins prependPlugins"):
-		sh.Effect(effect.DisableAfar, effect.Named(sub), o.At(3))
-	case lex.OneOf(strings.ReplaceAll(sub, " ", "."), "mcp.add mcp.add-json mcp.remove config.set config.add "+
-		"config.remove") && !lex.OneOf(o.At(2), "list ls"):
-		sh.Effect(effect.ChangeSystem, effect.Host, sub)
-	}
+	o.Pos = lowered(o.Pos)
+	runRows(sh, hostRows, o.Pos, c, o)
+}
+
+// hostRows are the commands of the client that change its settings, servers and plugins.
+var hostRows = []row{
+	{
+		words: "config", among: "disableallhooks hooks enabledplugins prependplugins",
+		kind: effect.DisableAfar, op: "$0 $1", target: "$3",
+	},
+	{words: "mcp|config * list|ls"},
+	{words: "mcp add|add-json|remove", kind: effect.ChangeSystem, op: effect.Host, target: "$0 $1"},
+	{words: "config set|add|remove", kind: effect.ChangeSystem, op: effect.Host, target: "$0 $1"},
+	{words: "plugin|plugins marketplace list|ls"},
+	{
+		words: "plugin|plugins uninstall|remove|disable|rm", given: "all",
+		kind: effect.DisableAfar, op: "$0 $1", target: "$2",
+	},
+	{
+		words: "plugin|plugins uninstall|remove|disable|rm", mention: "afar",
+		kind: effect.DisableAfar, op: "$0 $1", target: "$2",
+	},
+	{words: "plugin|plugins uninstall|remove|disable|rm *", kind: effect.ChangeSystem, op: effect.Host, target: "$0 $1"},
+	{words: "plugin|plugins uninstall|remove|disable|rm", kind: effect.DisableAfar, op: "$0 $1"},
+	{
+		words: "plugin|plugins marketplace remove|rm", mention: "afar",
+		kind: effect.DisableAfar, op: "$0 $1", target: "$3",
+	},
+	{
+		words: "plugin|plugins install|i|init|new|enable|update|prune|autoremove|restore-set-aside|marketplace",
+		kind:  effect.ChangeSystem, op: effect.Host, target: "$0 $1",
+	},
 }
 
 // hostEnvironment reports variables that start a client without Afar's hooks, with
 // another configuration, or with other plugins.
 func hostEnvironment(sh *shell.Shell) {
 	for _, name := range [...]string{"AFAR_DISABLED", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"} {
-		if v, ok := sh.Assigned(name); ok && v != "" && v != "0" {
+		if v, ok := sh.Assigned(name); ok && strings.Trim(v, "0") != "" {
 			sh.Effect(effect.DisableAfar, effect.AfarOff, name+"="+v)
 		}
 	}
@@ -47,7 +68,7 @@ func hostEnvironment(sh *shell.Shell) {
 			sh.Effect(effect.RunElevated, effect.ForeignClient, v)
 		}
 	}
-	if v, ok := sh.Assigned("CLAUDE_CODE_PLUGIN_DIRS"); ok && v != "" {
+	if v, _ := sh.Assigned("CLAUDE_CODE_PLUGIN_DIRS"); v != "" {
 		sh.Effect(effect.ChangeSystem, effect.Host, "plugins from "+v)
 	}
 }
@@ -59,8 +80,7 @@ func hostOptions(sh *shell.Shell, o shell.Options) {
 	if v, ok := o.Get("setting-sources"); ok && !strings.Contains(v, "user") {
 		sh.Effect(effect.DisableAfar, effect.SettingsOff, "")
 	}
-	mode, _ := o.Get("permission-mode")
-	if o.Exact("dangerously-skip-permissions", "allow-dangerously-skip-permissions") || mode == "bypassPermissions" {
+	if o.Given("dangerously-skip-permissions allow-dangerously-skip-permissions permission-mode=bypassPermissions") {
 		sh.Effect(effect.RunElevated, effect.UncheckedClient, "")
 	}
 	for _, name := range [...]string{"plugin-dir", "plugin-url"} {
@@ -86,29 +106,12 @@ func nestedSettings(sh *shell.Shell, settings string) {
 
 // hostPrompt reports a prompt that loads mods.
 func hostPrompt(sh *shell.Shell, o shell.Options) {
-	prompts := append(o.All("p", "print"), o.At(0))
-	for _, prompt := range prompts {
-		if word, _, _ := strings.Cut(strings.TrimSpace(prompt), " "); strings.HasPrefix(word, "/") && loadsMods(word) {
+	for _, prompt := range append(o.All("p", "print"), o.At(0)) {
+		word, _, _ := strings.Cut(strings.TrimSpace(prompt), " ")
+		if name, ok := strings.CutPrefix(word, "/"); ok && loadsMods(name) {
 			sh.Effect(effect.LoadMod, effect.Prompt, word)
 			return
 		}
-	}
-}
-
-// pluginCommand reports a command that changes the host's plugins.
-func pluginCommand(sh *shell.Shell, o shell.Options, sub string) {
-	names := strings.Join(o.Pos[min(2, len(o.Pos)):], " ")
-	verb := strings.ToLower(o.At(1))
-	switch {
-	case lex.OneOf(verb, "uninstall remove disable rm") &&
-		(strings.Contains(names, "afar") || o.Exact("all") || names == ""):
-		sh.Effect(effect.DisableAfar, effect.Named(sub), o.At(2))
-	case verb == "marketplace" && lex.OneOf(o.At(2), "remove rm") && strings.Contains(names, "afar"):
-		sh.Effect(effect.DisableAfar, effect.Named(sub), o.At(3))
-	case verb == "marketplace" && lex.OneOf(o.At(2), "list ls"):
-	case lex.OneOf(verb, "install i init new enable update uninstall remove disable rm prune autoremove "+
-		"restore-set-aside marketplace"):
-		sh.Effect(effect.ChangeSystem, effect.Host, sub)
 	}
 }
 
@@ -136,17 +139,20 @@ func loadsMods(name string) bool {
 // removes.
 func settingsEdit(sh *shell.Shell, call effect.Call, p string) effect.Op {
 	tail, ok := protected.HostFolder(p, sh.Eval.Site.Env)
-	if !ok || strings.Count(tail, "/") != 1 || !lex.OneOf(fspath.Base(tail), "settings.json settings.local.json") {
+	if !ok || !lex.OneOf(tail, "/settings.json /settings.local.json") {
 		return ""
 	}
-	inHome := p == sh.Place.Home+"/.claude"+tail
-	switch {
-	case call.Tool == "Write" && !inHome && wholeSettings(call.Value("content")):
-		return effect.OtherSetting
-	case (lex.OneOf(call.Tool, "Edit MultiEdit")) && harmlessEdits(call):
-		return effect.OtherSetting
+	harmless := false
+	switch call.Tool {
+	case "Write":
+		harmless = p != sh.Place.Home+"/.claude"+tail && wholeSettings(call.Value("content"))
+	case "Edit", "MultiEdit":
+		harmless = harmlessEdits(call)
 	}
-	return ""
+	if !harmless {
+		return ""
+	}
+	return effect.OtherSetting
 }
 
 // wholeSettings reports whether a text is a harmless settings file that is not empty.
@@ -176,47 +182,68 @@ func harmlessEdits(c effect.Call) bool {
 func harmlessSettings(text string) bool {
 	named, listed := false, false // the next value has a name, or its list has one
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
-		token, isText := settingToken(text)
+		token, kind := settingToken(text)
 		text = text[len(token):]
-		isName := isText && strings.HasPrefix(strings.TrimSpace(text), ":")
-		switch {
-		case token == "":
-			return false
-		case isName && guardsHooks(token):
-			return false
-		case isText && !isName && !named && !listed && !permissionRule(token):
-			return false
-		case !isText && !named && !listed && strings.IndexByte("{}[],:", token[0]) < 0:
-			return false // a number or a switch of unknown name
+		if kind == settingText && strings.HasPrefix(strings.TrimSpace(text), ":") {
+			kind = settingName
 		}
-		listed = token == "[" && named || listed && token != "]"
-		named = isName || token == ":" && named
+		switch kind {
+		case settingUnclear:
+			return false
+		case settingName:
+			if guardsHooks(token) {
+				return false
+			}
+		case settingText, settingWord:
+			if !named && !listed && !permissionRule(token) {
+				return false // of unknown name
+			}
+		}
+		switch token {
+		case "[":
+			listed = listed || named
+		case "]":
+			listed = false
+		}
+		named = kind == settingName || named && token == ":"
 	}
 	return true
 }
 
-// settingToken returns the first token of a piece of JSON, or "" if it is not clear.
-// It reads no escapes, because no harmless name or value has one.
-func settingToken(text string) (token string, isText bool) {
-	if text[0] == '"' {
-		end := strings.IndexByte(text[1:], '"')
-		if end < 0 || strings.Contains(text[:end+1], "\\") {
-			return "", false
+// The kinds of tokens of a settings file.
+type settingKind uint8
+
+const (
+	settingUnclear settingKind = iota
+	settingMark                // a bracket, a comma or a colon
+	settingWord                // a number, true, false or null
+	settingText
+	settingName
+)
+
+const settingMarks = "{}[],:"
+
+// settingToken returns the first token of a piece of JSON. It reads no escapes, because no
+// harmless name or value has one.
+func settingToken(text string) (token string, kind settingKind) {
+	if inside, ok := strings.CutPrefix(text, `"`); ok {
+		inside, _, closed := strings.Cut(inside, `"`)
+		if !closed || strings.Contains(inside, `\`) {
+			return "", settingUnclear
 		}
-		return text[:end+2], true
+		return `"` + inside + `"`, settingText
 	}
-	if strings.IndexByte("{}[],:", text[0]) >= 0 {
-		return text[:1], false
+	if strings.IndexByte(settingMarks, text[0]) >= 0 {
+		return text[:1], settingMark
 	}
-	end := strings.IndexAny(text, "{}[],:\" \t\r\n")
-	if end < 0 {
-		end = len(text)
+	word, _, _ := strings.Cut(text, "\n")
+	if end := strings.IndexAny(word, settingMarks+"\" \t\r"); end >= 0 {
+		word = word[:end]
 	}
-	word := text[:end]
 	if lex.OneOf(word, "true false null") || strings.Trim(word, "0123456789.-") == "" {
-		return word, false
+		return word, settingWord
 	}
-	return "", false
+	return "", settingUnclear
 }
 
 // guardsHooks reports whether a setting decides which hooks, plugins and mods the host
@@ -232,8 +259,13 @@ func guardsHooks(name string) bool {
 // permissionRule reports whether a list item can only be a permission rule of the
 // host: the name of a tool, optionally followed by parentheses.
 func permissionRule(item string) bool {
-	item = strings.Trim(item, `"`)
-	tool, _, _ := strings.Cut(item, "(")
-	return strings.HasPrefix(tool, "mcp__") ||
-		tool != "" && tool[0] >= 'A' && tool[0] <= 'Z' && !strings.ContainsAny(tool, "@/.: ")
+	tool, isText := strings.CutPrefix(item, `"`)
+	tool, _, _ = strings.Cut(strings.TrimSuffix(tool, `"`), "(")
+	switch {
+	case !isText, tool == "":
+		return false
+	case strings.HasPrefix(tool, "mcp__"):
+		return true
+	}
+	return 'A' <= tool[0] && tool[0] <= 'Z' && !strings.ContainsAny(tool, "@/.: ")
 }

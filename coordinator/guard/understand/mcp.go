@@ -50,19 +50,19 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 
 // harmless reports whether the verbs of a server change nothing that is anybody's.
 func (t serverTool) harmless() bool {
-	return t.browses() || lex.HasWord(t.server, "memory thinking")
+	return t.browses() || lex.ContainsAny(t.server, "memory thinking")
 }
 
 // browses reports whether a server drives a browser.
 func (t serverTool) browses() bool {
-	return lex.HasWord(t.server, "playwright puppeteer browser chrome chromium firefox selenium")
+	return lex.ContainsAny(t.server, "playwright puppeteer browser chrome chromium firefox selenium")
 }
 
 // types reports whether a tool types into a terminal or into another program.
 func (t serverTool) types() bool {
-	return lex.HasWord(t.server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop") &&
-		lex.HasWord(t.words, "keys key type keystroke computer input send write paste") &&
-		!lex.HasWord(t.words, "file directory process")
+	return lex.ContainsAny(t.server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop") &&
+		lex.ContainsAny(t.words, "keys key type keystroke computer input send write paste") &&
+		!lex.ContainsAny(t.words, "file directory process")
 }
 
 // takesFile reports whether an effect takes a file away.
@@ -70,14 +70,14 @@ func takesFile(e effect.Effect) bool { return e.Kind == effect.DeleteTree || e.K
 
 // searches reports whether a tool looks for a text, so that the text is not run.
 func (t serverTool) searches() bool {
-	return lex.HasWord(t.words, "search find lookup docs doc ask question grep suggest translate") ||
-		lex.HasWord(t.server, "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs")
+	return lex.ContainsAny(t.words, "search find lookup docs doc ask question grep suggest translate") ||
+		lex.ContainsAny(t.server, "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs")
 }
 
 // mcpVerb reports the effects that the name of a tool suggests.
 func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
-	if lex.HasWord(words, "secret secrets password credential credentials") &&
-		lex.HasWord(words, "get read reveal show fetch access") {
+	if lex.ContainsAny(words, "secret secrets password credential credentials") &&
+		lex.ContainsAny(words, "get read reveal show fetch access") {
 		sh.Effect(effect.RevealSecret, effect.Vault, call.Tool)
 		return
 	}
@@ -90,22 +90,22 @@ func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
 			sh.Effect(effect.DestroyRemote, effect.Named(lex.Noun(words, w)), call.Tool)
 			return
 		case w == "publish",
-			w == "release" && lex.HasWord(words, "create make"),
+			w == "release" && lex.ContainsAny(words, "create make"),
 			w == "deploy" && call.Has("", "prod production"):
 			sh.Effect(effect.PublishOut, effect.Named(call.Tool), "to others")
 			return
-		case lex.OneOf(w, "send post reply tweet add") && lex.HasWord(words[i:], "message messages email mail dm "+
+		case lex.OneOf(w, "send post reply tweet add") && lex.ContainsAny(words[i:], "message messages email mail dm "+
 			"tweet sms"):
 			sh.Effect(effect.SendOut, effect.Message, call.Tool)
 			return
-		case w == "merge" && lex.HasWord(words, "pull pr mr request"),
+		case w == "merge" && lex.ContainsAny(words, "pull pr mr request"),
 			lex.OneOf(w, "refund pause scale apply "+changeVerbs) &&
 				!lex.OneOf(w, "change clear block compact repair break"):
 			sh.Effect(effect.ChangeRemote, effect.Named(w), call.Tool)
 			return
 		case lex.OneOf(w, "create add set put update attach grant") &&
 			(touchesRights(strings.Join(words[i+1:], "-")) ||
-				lex.HasWord(words, "collaborator") ||
+				lex.ContainsAny(words, "collaborator") ||
 				call.Has("visibility", "public")):
 			sh.Effect(effect.ChangeRemote, effect.Rights, call.Tool)
 			return
@@ -121,12 +121,12 @@ func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
 // mcpGit runs the git command that a tool wraps.
 func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 	switch {
-	case lex.HasWord(words, "reset") && call.Has("mode", "hard") || call.Has("hard", "true"):
+	case lex.ContainsAny(words, "reset") && call.Has("mode", "hard") || call.Has("hard", "true"):
 		sh.Effect(effect.Discard, effect.ResetHard, "")
-	case lex.HasWord(words, "push") && call.Has("force", "true"):
+	case lex.ContainsAny(words, "push") && call.Has("force", "true"):
 		branch := call.Value("branch")
 		sh.Effect(effect.PushForce, effect.Force, branchOf(branch))
-	case lex.HasWord(words, "clean") && call.Has("force", "true"):
+	case lex.ContainsAny(words, "clean") && call.Has("force", "true"):
 		sh.Effect(effect.Discard, effect.Clean, "")
 	default:
 		return false

@@ -73,11 +73,11 @@ func (t serverTool) request(sh *shell.Shell) bool {
 	for _, a := range t.call.Args {
 		words := fieldWords(a)
 		switch {
-		case lex.HasWord(words, methodWords) && isMethod(strings.ToUpper(a.Value)):
+		case lex.ContainsAny(words, methodWords) && isMethod(strings.ToUpper(a.Value)):
 			r.Method = a.Value
-		case r.URL == "" && (lex.HasWord(words, addressWords) || isURL(a.Value)):
+		case r.URL == "" && (lex.ContainsAny(words, addressWords) || isURL(a.Value)):
 			r.URL = a.Value
-		case lex.HasWord(words, "body data payload json query"):
+		case lex.ContainsAny(words, "body data payload json query"):
 			r.Body += " " + a.Value
 		}
 	}
@@ -164,7 +164,7 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 	switch {
 	case t.runsPage(words):
 		fetchedByCode(sh, text)
-	case name == "script" && lex.HasWord(t.server, "applescript osascript macos automation"):
+	case name == "script" && lex.ContainsAny(t.server, "applescript osascript macos automation"):
 		script.AppleScript(sh, text)
 	case t.isCommand(name, words, a):
 		sub := sh.Sub()
@@ -172,7 +172,7 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 		sub.Run(text, nil)
 	case t.isStatement(words):
 		statement(sh, text)
-	case lex.HasWord(words, codeWords) && !isPath(text):
+	case lex.ContainsAny(words, codeWords) && !isPath(text):
 		fieldCode(sh, name, text)
 	default:
 		t.place(sh, name, words, text)
@@ -181,18 +181,18 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 
 // runsPage reports whether a field holds code for a page in a browser.
 func (t serverTool) runsPage(words []string) bool {
-	return t.browses() && lex.HasWord(words, codeWords+" script")
+	return t.browses() && lex.ContainsAny(words, codeWords+" script")
 }
 
 // isCommand reports whether a field holds a command for a shell.
 func (t serverTool) isCommand(name string, words []string, a effect.Arg) bool {
 	switch {
-	case isItem(a) && !lex.OneOf(name, "commands cmds steps"), lex.HasWord(words, "sql path file dir id name type"):
+	case isItem(a) && !lex.OneOf(name, "commands cmds steps"), lex.ContainsAny(words, "sql path file dir id name type"):
 		return false
-	case lex.HasWord(words, commandWords), name == "script":
+	case lex.ContainsAny(words, commandWords), name == "script":
 		return true
 	case lex.OneOf(name, "input text"):
-		return lex.HasWord(slices.Concat(t.server, t.words), "shell terminal bash ssh exec")
+		return lex.ContainsAny(slices.Concat(t.server, t.words), "shell terminal bash ssh exec")
 	}
 	return false
 }
@@ -201,9 +201,9 @@ func (t serverTool) isCommand(name string, words []string, a effect.Arg) bool {
 // searched for is none.
 func (t serverTool) isStatement(words []string) bool {
 	if t.searches() {
-		return lex.HasWord(words, "sql")
+		return lex.ContainsAny(words, "sql")
 	}
-	return lex.HasWord(words, statementWords)
+	return lex.ContainsAny(words, statementWords)
 }
 
 // statement reads SQL, or a GraphQL mutation.
@@ -244,13 +244,13 @@ func fetchedByCode(sh *shell.Shell, text string) {
 func (t serverTool) place(sh *shell.Shell, name string, words []string, text string) {
 	file, local := strings.CutPrefix(text, "file://")
 	switch {
-	case lex.HasWord(words, proseWords) && !lex.HasWord(words, pathWords):
-	case isURL(text) && !local, lex.HasWord(words, addressWords) && !isPath(file):
+	case lex.ContainsAny(words, proseWords) && !lex.ContainsAny(words, pathWords):
+	case isURL(text) && !local, lex.ContainsAny(words, addressWords) && !isPath(file):
 		reportFetched(sh, []string{text})
 		ownSocket(sh, shell.Command{Args: []string{text}})
-	case lex.HasWord(words, pathWords), local:
+	case lex.ContainsAny(words, pathWords), local:
 		t.path(sh, file, name)
-	case lex.BeginsWith(text, "/ ~/") && isPath(text) && lex.HasWord(t.words, readingWords+" "+sendingWords):
+	case lex.BeginsWith(text, "/ ~/") && isPath(text) && lex.ContainsAny(t.words, readingWords+" "+sendingWords):
 		t.path(sh, text, name)
 	}
 }
@@ -292,17 +292,17 @@ func (t serverTool) path(sh *shell.Shell, text, name string) {
 	p := sh.Path(text)
 	switch {
 	case !strings.ContainsAny(text, "/\\.~"), strings.Contains(text, "://"), len(text) > maxPath:
-	case lex.HasWord(t.words, sendingWords):
+	case lex.ContainsAny(t.words, sendingWords):
 		if holdsSecret(sh, text) {
 			sh.Effect(effect.SendOut, effect.Secret, t.call.Tool)
 		}
-	case lex.HasWord(t.words, deletingWords):
+	case lex.ContainsAny(t.words, deletingWords):
 		sh.Effect(effect.DeleteTree, "", p)
-	case lex.HasWord(t.words, "move rename") && !lex.OneOf(name, "destination dest"):
+	case lex.ContainsAny(t.words, "move rename") && !lex.OneOf(name, "destination dest"):
 		sh.Effect(effect.MoveAway, "", p)
-	case lex.HasWord(t.words, writingWords):
+	case lex.ContainsAny(t.words, writingWords):
 		sh.Effect(effect.WriteFile, "", p)
-	case lex.HasWord(t.words, readingWords):
+	case lex.ContainsAny(t.words, readingWords):
 		sh.Effect(effect.ReadFile, "", p)
 	}
 }

@@ -140,7 +140,7 @@ func rawSocket(sh *shell.Shell, c shell.Command, o shell.Options) {
 		}
 	}
 	if c.In != nil && strings.Contains(joined, "/") &&
-		lex.HasWord(strings.Fields(*c.In), web.DestroyVerbs+" "+changeVerbs) {
+		lex.ContainsAny(strings.Fields(*c.In), web.DestroyVerbs+" "+changeVerbs) {
 		sh.Effect(effect.ChangeRemote, effect.Socket, joined)
 	}
 	sh.Print(partial.UnknownNetwork)
@@ -242,8 +242,12 @@ func syncCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			return
 		}
 	}
-	if !shell.IsRemotePath(to) {
-		sh.Write(to)
+	if shell.IsRemotePath(to) {
+		return
+	}
+	sh.Write(to)
+	for _, from := range o.Pos[:len(o.Pos)-1] {
+		copiesTree(sh, to, from, strings.HasSuffix(from, "/"))
 	}
 }
 

@@ -1,12 +1,14 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -39,31 +41,33 @@ const (
 
 // ownName reports whether checkOwn has a check for a program.
 func ownName(name string) bool {
-	return lex.OneOf(name, "afar agent-run claude claude-code go") || strings.HasPrefix(name, "hook-") ||
-		lex.OneOf(name, inPlaceAlways) ||
-		lex.OneOf(name, inPlaceAsked) ||
-		lex.OneOf(name, pageClients) || lex.OneOf(name, tunnels)
+	for _, list := range [...]string{ownPrograms, inPlaceAlways, inPlaceAsked, pageClients, tunnels} {
+		if lex.OneOf(name, list) {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "hook-")
 }
+
+const ownPrograms = "afar agent-run claude claude-code go"
 
 // checkOwn reports the effects of a command on Afar or on the host's guard rails.
 func checkOwn(sh *shell.Shell, c shell.Command, full string) {
-	switch {
-	case c.Name == "afar":
+	switch c.Name {
+	case "afar":
 		afarCommand(sh, c)
-	case strings.HasPrefix(c.Name, "hook-") && (lex.OneOf(c.Name[5:], protected.HookEvents) || sh.IsOwn(sh.Path(full))):
-		sh.Effect(effect.SteerAfar, effect.Hook, c.Name)
-	case c.Name == "agent-run" && sh.IsOwn(sh.Path(full)):
-		sh.Effect(effect.SteerAfar, effect.Hook, c.Name)
-	case lex.OneOf(c.Name, "claude claude-code"):
+	case "claude", "claude-code":
 		hostCommand(sh, c)
+	case "go":
+		ownSource(sh, c)
+	default:
+		if startsHook(sh, c.Name, full) {
+			sh.Effect(effect.SteerAfar, effect.Hook, c.Name)
+		}
 	}
 	reportOpened(sh, c)
 	if changesInPlace(c) {
 		ownOperands(sh, c)
-	}
-	if c.Name == "go" && len(c.Args) > 1 && c.Args[0] == "run" &&
-		(fspath.Base(c.Args[1]) == "afar" || strings.HasPrefix(fspath.Base(c.Args[1]), "hook-")) {
-		checkOwn(sh, shell.Command{Name: fspath.Base(c.Args[1]), Args: c.Args[2:]}, c.Args[1])
 	}
 	if lex.OneOf(c.Name, socketClients) {
 		ownSocket(sh, c)
@@ -71,11 +75,43 @@ func checkOwn(sh *shell.Shell, c shell.Command, full string) {
 	ownPage(sh, c)
 }
 
+// startsHook reports whether a program is one of Afar's hooks, or its program for a turn.
+func startsHook(sh *shell.Shell, name, full string) bool {
+	event, isHook := strings.CutPrefix(name, "hook-")
+	switch {
+	case isHook && lex.OneOf(event, protected.HookEvents):
+		return true
+	case isHook, name == "agent-run":
+		return sh.IsOwn(sh.Path(full))
+	}
+	return false
+}
+
+// ownSource checks a program of Afar that "go run" builds.
+func ownSource(sh *shell.Shell, c shell.Command) {
+	if lex.First(c.Args) != "run" || len(c.Args) < 2 {
+		return
+	}
+	if base := fspath.Base(c.Args[1]); isOwnName(base) {
+		checkOwn(sh, shell.Command{Name: base, Args: c.Args[2:]}, c.Args[1])
+	}
+}
+
+// isOwnName reports whether a name is that of one of Afar's programs.
+func isOwnName(base string) bool {
+	return lex.OneOf(base, "afar agent-run") || strings.HasPrefix(base, "hook-")
+}
+
 // ownPage reports a command that reaches Afar's page.
 func ownPage(sh *shell.Shell, c shell.Command) {
-	page := sh.Eval.Site.Page
-	isTunnel := lex.OneOf(c.Name, tunnels)
-	if isTunnel && page.PortAlone(c.Args) || (isTunnel || lex.OneOf(c.Name, pageClients)) && page.Args(c.Args) {
+	page, reaches := sh.Eval.Site.Page, false
+	switch {
+	case lex.OneOf(c.Name, tunnels):
+		reaches = page.PortAlone(c.Args) || page.Args(c.Args)
+	case lex.OneOf(c.Name, pageClients):
+		reaches = page.Args(c.Args)
+	}
+	if reaches {
 		sh.Effect(effect.SteerAfar, effect.WebPage, strings.Join(c.Args, " "))
 	}
 }
@@ -83,11 +119,13 @@ func ownPage(sh *shell.Shell, c shell.Command) {
 // changesInPlace reports whether a command is an editor or a converter that
 // overwrites its file arguments.
 func changesInPlace(c shell.Command) bool {
-	if lex.OneOf(c.Name, inPlaceAlways) {
+	switch {
+	case lex.OneOf(c.Name, inPlaceAlways):
 		return true
+	case lex.OneOf(c.Name, inPlaceAsked):
+		return lex.ContainsAny(c.Args, "--write -i -w --in-place --inplace put --fix")
 	}
-	return lex.OneOf(c.Name, inPlaceAsked) &&
-		lex.ContainsAny(c.Args, "--write -i -w --in-place --inplace put --fix")
+	return false
 }
 
 // ownOperands reports guarded files among the operands of a program that edits its
@@ -104,7 +142,7 @@ func ownOperands(sh *shell.Shell, c shell.Command) {
 // because of an output option.
 func ownOutput(sh *shell.Shell, c shell.Command) {
 	for i, a := range c.Args {
-		if len(a) < 2 || a[0] != '-' {
+		if !strings.HasPrefix(a, "-") {
 			continue
 		}
 		name, file, given := strings.Cut(a, "=")
@@ -123,8 +161,10 @@ func ownOutput(sh *shell.Shell, c shell.Command) {
 // ownProgram reports whether a path is one of Afar's binaries, or a link to one in
 // the home directory.
 func ownProgram(sh *shell.Shell, p string) bool {
-	base := fspath.Base(p)
-	return protected.LinkedProgram(p) || sh.IsOwn(p) && (lex.OneOf(base, "afar agent-run") || strings.HasPrefix(base, "hook-"))
+	if sh.IsOwn(p) {
+		return isOwnName(fspath.Base(p))
+	}
+	return protected.LinkedProgram(p)
 }
 
 // namesFiles are the programs that show names of files, or take texts that are no files.
@@ -144,11 +184,11 @@ func readsBrowser(sh *shell.Shell, c shell.Command) {
 		if strings.HasPrefix(a, "--cookies-from-browser") {
 			sh.Effect(effect.ReadFile, effect.Cookies, a)
 		}
-		if !below && !protected.MayBeBrowser(a) || strings.HasPrefix(a, "-") && !strings.Contains(a, "=") {
-			continue
+		if strings.HasPrefix(a, "-") {
+			_, a, _ = strings.Cut(a, "=")
 		}
-		if _, value, ok := strings.Cut(a, "="); ok && strings.HasPrefix(a, "-") {
-			a = value
+		if a == "" || !below && !protected.MayBeBrowser(a) {
+			continue
 		}
 		if p := sh.Path(strings.TrimPrefix(strings.TrimPrefix(a, "file:"), "@")); protected.BrowserStore(p) {
 			sh.Effect(effect.ReadFile, effect.Cookies, p)
@@ -159,13 +199,10 @@ func readsBrowser(sh *shell.Shell, c shell.Command) {
 // ownSocket reports arguments that name one of Afar's sockets.
 func ownSocket(sh *shell.Shell, c shell.Command) {
 	for _, a := range c.Args {
-		for _, dir := range sh.Eval.Site.Own {
-			if dir != "" && strings.Contains(a, dir) || strings.Contains(a, "afar") && strings.Contains(a, ".sock") {
-				sh.Effect(effect.SteerAfar, effect.Socket, a)
-				return
-			}
-		}
-		if strings.Contains(a, "afar") && strings.Contains(a, ".sock") {
+		inOwn := slices.ContainsFunc(sh.Eval.Site.Own, func(dir string) bool {
+			return dir != "" && strings.Contains(a, dir)
+		})
+		if inOwn || script.NamesSocket(a) {
 			sh.Effect(effect.SteerAfar, effect.Socket, a)
 			return
 		}
@@ -176,15 +213,9 @@ func ownSocket(sh *shell.Shell, c shell.Command) {
 // or post are allowed. Every other verb is a decision that belongs to the person,
 // not to a session.
 func afarCommand(sh *shell.Shell, c shell.Command) {
-	_, rest := shell.Leading(c.Args, "session since home")
-	if len(rest) == 0 {
-		return
-	}
-	verb, sub := rest[0], ""
-	if _, more := shell.Leading(rest[1:], "session since"); len(more) > 0 {
-		sub = more[0]
-	}
-	if lex.ContainsAny(rest, "--help -h") {
+	o := shell.ParseOptions(c.Args, "session since home")
+	verb, sub := o.At(0), o.At(1)
+	if verb == "" || lex.ContainsAny(c.Args, "--help -h") {
 		return
 	}
 	if lex.OneOf(verb, "status asks log logs post read topics issue consult doctor version help report grants "+

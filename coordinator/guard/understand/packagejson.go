@@ -10,15 +10,63 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
-// scriptPrograms run several scripts of a package.json.
+// scriptPrograms run scripts that a file of the project names.
 var scriptPrograms = []table{
 	{programs: "run-s run-p npm-run-all npm-run-all2", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		for _, name := range c.Args {
 			if !strings.HasPrefix(name, "-") {
-				packageScripts(sh, []string{name}, nil)
+				nodeFile.run(sh, []string{name}, nil)
 			}
 		}
 	}},
+	{programs: "composer", options: "d working-dir", do: composerScripts},
+}
+
+// A scriptFile is a file of the project that names commands.
+type scriptFile struct {
+	names []string // of the file
+	key   string   // of its commands
+}
+
+var (
+	nodeFile     = scriptFile{[]string{"package.json"}, "scripts"}
+	denoFile     = scriptFile{[]string{"deno.json", "deno.jsonc"}, "tasks"}
+	composerFile = scriptFile{[]string{"composer.json"}, "scripts"}
+)
+
+// composerScripts runs the scripts of the project that a command of composer runs.
+func composerScripts(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if dir, ok := o.Get("d", "working-dir"); ok {
+		sh = sh.Sub()
+		sh.Place.Cwd = sh.Path(dir)
+	}
+	verb := o.At(0)
+	switch {
+	case lex.OneOf(verb, "run run-script"):
+		composerFile.run(sh, []string{o.At(1)}, handedOn(c.Args, o.At(1)))
+	case verb == "exec":
+		sh.Exec(handedOn(c.Args, verb), c.In)
+	case o.Given("no-scripts"):
+	case lex.OneOf(verb, "install update require remove dump-autoload"):
+		name := verb + "-cmd"
+		composerFile.run(sh, []string{"pre-" + name, "post-" + name, "post-autoload-dump"}, nil)
+	default:
+		composerFile.run(sh, []string{verb}, handedOn(c.Args, verb))
+	}
+}
+
+// workspace returns the folder of a part of the project: a path, or the name of a package.
+func workspace(sh *shell.Shell, name string) string {
+	if scope, short, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
+		name = short
+	}
+	for _, parent := range [...]string{"", "packages/", "apps/", "libs/"} {
+		dir := sh.Path(parent + name)
+		if _, ok := sh.FileText(dir + "/package.json"); ok {
+			return dir
+		}
+	}
+	return sh.Path(name)
 }
 
 // installing are the scripts that an installation of the project runs.
@@ -31,16 +79,19 @@ func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 	if dir, ok := o.Get("prefix", "C", "dir", "cwd"); ok {
 		child.Place.Cwd = sh.Path(dir)
 	}
+	if name, ok := o.Get("w", "workspace", "filter", "F"); ok {
+		child.Place.Cwd = workspace(child, name)
+	}
 	verb := o.At(0)
 	switch {
 	case lex.OneOf(verb, "run run-script rum urn"):
-		return len(o.Pos) > 1 && packageScripts(child, around(o.At(1)), handedOn(c.Args, o.At(1)))
+		return len(o.Pos) > 1 && nodeFile.run(child, around(o.At(1)), handedOn(c.Args, o.At(1)))
 	case lex.OneOf(verb, "test t tst start stop restart"):
-		return packageScripts(child, around(longVerb(verb)), handedOn(c.Args, verb))
+		return nodeFile.run(child, around(longVerb(verb)), handedOn(c.Args, verb))
 	case lex.OneOf(verb, "install i ci clean-install") && len(o.Pos) == 1, verb == "" && c.Name == "yarn":
-		return !o.Given("ignore-scripts version help") && packageScripts(child, installing, nil)
+		return !o.Given("ignore-scripts version help") && nodeFile.run(child, installing, nil)
 	case c.Name != "npm" && !lex.OneOf(verb, nodeVerbs):
-		return packageScripts(child, around(verb), handedOn(c.Args, verb))
+		return nodeFile.run(child, around(verb), handedOn(c.Args, verb))
 	}
 	return false
 }
@@ -62,10 +113,10 @@ func handedOn(args []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return a == "--" })
 }
 
-// packageScripts runs scripts of the package.json of the directory. A name may end with
-// a star. It returns false if the file has none of them.
-func packageScripts(sh *shell.Shell, names, args []string) (found bool) {
-	path, ok := nearest(sh, "package.json")
+// run runs the commands of these names. A name may end with a star. It returns false if the
+// project has none of them.
+func (f scriptFile) run(sh *shell.Shell, names, args []string) (found bool) {
+	path, ok := nearest(sh, f.names...)
 	if !ok {
 		return false
 	}
@@ -75,16 +126,37 @@ func packageScripts(sh *shell.Shell, names, args []string) (found bool) {
 		if err != nil {
 			return
 		}
-		for name, code := range root.Get("scripts").Members() {
+		for name, value := range root.Get(f.key).Members() {
 			if !slices.ContainsFunc(names, func(n string) bool { return namesScript(n, name) }) {
 				continue
 			}
 			found = true
-			child.AtLine(lineOfKey(text, name))
-			child.Sub().Run(withArguments(code.Str(), args), nil)
+			child.AtLine(lineOfKey(text, f.key, name))
+			for _, code := range codesIn(value) {
+				child.Sub().Run(withArguments(code, args), nil)
+			}
 		}
 	})
 	return found
+}
+
+// codesIn returns the commands in the value of a script: a text, a list of texts, or an object
+// with one. In a list of composer, "@name" is another script.
+func codesIn(value hostjson.Value) (codes []string) {
+	switch value.Kind() {
+	case hostjson.Array:
+		for _, item := range value.Items() {
+			code, other := strings.CutPrefix(item.Str(), "@")
+			if other && !lex.BeginsWith(code, "php composer") {
+				code = "composer run " + code
+			}
+			codes = append(codes, code)
+		}
+		return codes
+	case hostjson.Object:
+		return []string{value.Get("command").Str()}
+	}
+	return []string{value.Str()}
 }
 
 // namesScript reports whether a word names a script: itself, or "build:*" for each
@@ -102,9 +174,9 @@ func withArguments(code string, args []string) string {
 	return code + " " + shell.QuoteAll(args)
 }
 
-// lineOfKey returns the line of a script in the text of a package.json.
-func lineOfKey(text, name string) int {
-	from := max(strings.Index(text, `"scripts"`), 0)
+// lineOfKey returns the line of a name below a key.
+func lineOfKey(text, key, name string) int {
+	from := max(strings.Index(text, `"`+key+`"`), 0)
 	at := strings.Index(text[from:], `"`+name+`"`)
 	if at < 0 {
 		return 0

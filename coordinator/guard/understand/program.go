@@ -69,6 +69,7 @@ type program struct {
 	secret bool   // with the right arguments it shows a secret
 	prints bool   // with the right arguments it prints code for eval
 	own    bool   // it may affect Afar or the host's guard rails
+	hosted bool   // no table lists it, and it controls a hosted service
 }
 
 // maxPrograms bounds the cache. A call that a person wrote has fewer names.
@@ -102,6 +103,7 @@ func (d *dispatcher) programNamed(name string) program {
 		secret: secretCommander(name),
 		prints: evalPrinter(name),
 		own:    ownName(name),
+		hosted: t == nil && controls(name),
 	}
 	if d.programs == nil {
 		d.programs = map[string]program{}

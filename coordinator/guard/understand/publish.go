@@ -1,7 +1,6 @@
 package understand
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -188,6 +187,8 @@ func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case o.At(0) == "npm":
 		o.Pos = o.From(1)
 	case c.Name == "yarn" && o.At(0) == "workspace":
+		sh = sh.Sub()
+		sh.Place.Cwd = workspace(sh, o.At(1))
 		o.Pos = o.From(2)
 	}
 	runRows(sh, nodeRows, o.Pos, c, o)
@@ -256,7 +257,7 @@ func getsSetting(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // setsRegistry reports a new registry for packages, or a new shell for scripts.
 func setsRegistry(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.At(1) == "set" && lex.HasWord(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
+	if o.At(1) == "set" && lex.ContainsAny(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
 		sh.Effect(effect.ChangeSystem, effect.Named(c.Name), "settings")
 	}
 }
@@ -309,22 +310,7 @@ func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
 // packagePrograms are the programs of this file, with what each does.
 var packagePrograms = []table{
 	{programs: "make gmake", options: makeOptions, do: makeRecipes},
-	{programs: "go", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		for i, a := range c.Args {
-			if text, ok := sh.Files[sh.Path(a)]; ok && i > 0 && c.Args[0] == "run" {
-				script.Run(sh, text, "js")
-			}
-		}
-		if c.In != nil && lex.First(c.Args) == "run" && slices.Contains(c.Args, "-") {
-			script.Run(sh, *c.In, "js")
-		}
-		if lex.ContainsPrefix(c.Args, "-toolexec") || lex.ContainsPrefix(c.Args, "-exec") {
-			o := shell.ParseOptions(c.Args, "toolexec exec")
-			if code, ok := o.Get("toolexec", "exec"); ok {
-				sh.Run(code, nil)
-			}
-		}
-	}},
+	{programs: "go", options: goOptions, do: goProgram},
 	{
 		programs: "ansible ansible-playbook salt puppet chef-client fab pssh pdsh dsh clush",
 		options:  "a m i u e w h H args module-name inventory hosts",
@@ -373,5 +359,34 @@ func fleet(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	if lex.OneOf(c.Name, "pssh pdsh dsh clush") && len(o.Pos) > 0 {
 		child.Run(strings.Join(o.Pos, " "), nil)
+	}
+}
+
+const goOptions = "- exec! toolexec! C tags ldflags gcflags asmflags mod modfile overlay p o race? run? count timeout"
+
+// goProgram reads the sources that "go run" runs.
+func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if o.At(0) != "run" {
+		return
+	}
+	child := sh.Sub()
+	if dir, ok := o.Get("C"); ok {
+		child.Place.Cwd = sh.Path(dir)
+	}
+	for i, name := range o.From(1) {
+		source := strings.HasSuffix(name, ".go")
+		switch {
+		case i > 0 && !source:
+			return
+		case name == "-":
+			pipedCode(child, c, "go")
+		case !source && lex.BeginsWith(name, ". /"): // a package
+			name = strings.TrimSuffix(name, "/") + "/main.go"
+		}
+		if text, written := child.Brought(name); written {
+			script.Run(child, text, "go")
+			continue
+		}
+		runForeign(child, []string{name}, "go")
 	}
 }

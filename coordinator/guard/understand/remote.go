@@ -96,7 +96,7 @@ func remoteControl(sh *shell.Shell, c shell.Command) {
 	remoteRuns(sh, o)
 	flagVerbs(sh, c, o)
 	statementFlags(sh, o)
-	if lex.HasWord(lex.VerbWords(c.Name), web.DestroyVerbs) {
+	if lex.ContainsAny(lex.VerbWords(c.Name), web.DestroyVerbs) {
 		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
 	}
 	first, last := verbPlaces(c.Name)
@@ -275,7 +275,7 @@ func (v operation) isLocal() bool {
 	case "flush":
 		return v.c.Name == "wp" && lex.OneOf(v.o.Pos[0], "cache rewrite transient")
 	case "clear":
-		return v.c.Name == "artisan" && lex.HasWord(v.words, "cache config route view event optimize")
+		return v.c.Name == "artisan" && lex.ContainsAny(v.words, "cache config route view event optimize")
 	case "stop", "pause", "restart":
 		return lex.OneOf(v.c.Name, "minikube colima k3d kind limactl multipass supabase ddev lando")
 	}
@@ -286,7 +286,7 @@ func (v operation) isLocal() bool {
 func (v operation) classify() (kind effect.Kind, op effect.Op, known bool) {
 	verb := v.words[0]
 	switch {
-	case verb == "clone" && lex.HasWord(v.words, "env config variables"):
+	case verb == "clone" && lex.ContainsAny(v.words, "env config variables"):
 		return effect.ChangeRemote, effect.Overwrite, true
 	case verb == "on" && slices.Contains(v.words, "maintenance"):
 		return effect.ChangeRemote, effect.Maintenance, true
@@ -327,7 +327,7 @@ func (v operation) grants() bool {
 		return false
 	}
 	return touchesRights(v.o.Pos[v.at]) ||
-		lex.HasWord(lex.VerbWords(v.o.At(v.at-1)), "assignment permission permissions binding bindings")
+		lex.ContainsAny(lex.VerbWords(v.o.At(v.at-1)), "assignment permission permissions binding bindings")
 }
 
 // isAWS reports whether the command is one of the AWS client.
@@ -387,7 +387,7 @@ func (v operation) isWhole() bool {
 	if strings.Contains(v.o.Pos[v.at], ":") {
 		head = v.words[min(1, len(v.words)-1)]
 	}
-	if lex.OneOf(head, web.WholeNouns) && !lex.HasWord(v.words, "security log placement parameter option target") {
+	if lex.OneOf(head, web.WholeNouns) && !lex.ContainsAny(v.words, "security log placement parameter option target") {
 		return true
 	}
 	if v.at > 0 { // in the AWS client that operand is a service
@@ -653,7 +653,7 @@ func changesSettings(method, path string) bool {
 	if method == "" || strings.EqualFold(method, "get") {
 		return false
 	}
-	return lex.HasWord(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets "+
+	return lex.ContainsAny(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets "+
 		"permissions visibility")
 }
 

@@ -102,8 +102,13 @@ func (t *table) lowered(o shell.Options) []string {
 	if !t.anyCase {
 		return o.Pos
 	}
-	lower := make([]string, len(o.Pos))
-	for i, word := range o.Pos {
+	return lowered(o.Pos)
+}
+
+// lowered returns words in lower case.
+func lowered(words []string) []string {
+	lower := make([]string, len(words))
+	for i, word := range words {
 		lower[i] = strings.ToLower(word)
 	}
 	return lower

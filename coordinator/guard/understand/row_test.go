@@ -39,6 +39,7 @@ func ruledLists() []ruled {
 		{"npm", always("npm"), nodeRows},
 		{"gh", always("gh"), forgeRows},
 		{"redis", always("redis-cli"), redisRows},
+		{"claude", always("claude"), hostRows},
 		{"special", func(r row) []string { return []string{r.program("")} }, specialRows},
 	}
 	for _, list := range [][]table{

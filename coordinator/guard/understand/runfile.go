@@ -12,8 +12,11 @@ import (
 // runsInput reports whether a program runs the code that it reads from standard input
 // or gets as the output of another command.
 func runsInput(name string) bool {
-	return lex.IsShellName(name) || lex.OneOf(name, "eval source .") || languageOf(name) != "" ||
-		tableIn(sqlClients, name) != nil
+	switch {
+	case lex.IsShellName(name), lex.OneOf(name, "eval source ."), languageOf(name) != "":
+		return true
+	}
+	return tableIn(sqlClients, name) != nil
 }
 
 // runForeign runs a file of the disk that is a program of another language.

@@ -47,5 +47,5 @@ func readsOperands(sh *shell.Shell, c shell.Command, full string) {
 // asksForKey reports whether an argument is an option whose value is a credential.
 func asksForKey(arg string) bool {
 	name := strings.TrimLeft(arg, "-")
-	return name != arg && lex.HasWord(append(lex.VerbWords(name), name), secretOptions)
+	return name != arg && lex.ContainsAny(append(lex.VerbWords(name), name), secretOptions)
 }

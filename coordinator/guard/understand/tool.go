@@ -48,7 +48,7 @@ func pageTool(sh *shell.Shell, call effect.Call) {
 		"TodoWrite Task Agent") {
 		return
 	}
-	opens := call.Tool != "WebFetch" && lex.HasWord(lex.VerbWords(call.Tool), openers)
+	opens := call.Tool != "WebFetch" && lex.ContainsAny(lex.VerbWords(call.Tool), openers)
 	page := sh.Eval.Site.Page
 	for _, a := range call.Args {
 		if page.URL(a.Value) || opens && page.Code(a.Value) {
@@ -93,6 +93,7 @@ func commandText(sh *shell.Shell, text string, power bool) {
 		return
 	}
 	sh.Run(src, nil)
+	sh.Eval.RunTraps(0)
 }
 
 func fileTool(sh *shell.Shell, call effect.Call, kind effect.Kind) {

@@ -430,7 +430,7 @@ func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 // trap runs the code of a trap.
 func trap(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if len(c.Args) > 1 && c.Args[0] != "-" {
-		sh.Run(c.Args[0], nil)
+		sh.AtEnd(c.Args[0])
 	}
 }
 

@@ -6,19 +6,18 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
-	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// readArguments reads the arguments of the call whose name is the token at i. It
+// arguments reads the arguments of the call whose name is the token at i. It
 // returns the literals of the outermost level and the items of a list of literals.
-func readArguments(sh *shell.Shell, toks []Token, i int, consts map[string]string) (args []string, list bool, end int) {
+func (r *reading) arguments(toks []Token, i int) (args []string, list bool, end int) {
 	if !tokenAt(toks, i+1).in("(\x00") {
 		args, end = bareArguments(toks, i)
 		return args, false, end
 	}
-	a := arguments{sh: sh, consts: consts, fresh: true}
+	a := arguments{reading: r, fresh: true}
 	for j := i + 1; j < min(len(toks), i+256); j++ {
-		if a.read(toks, j) {
+		if a.take(toks, j) {
 			return a.args, a.list, j
 		}
 	}
@@ -32,7 +31,7 @@ func bareArguments(toks []Token, i int) (args []string, end int) {
 		switch t := toks[j]; {
 		case t.Kind == 's':
 			args = append(args, t.Text)
-		case t.Kind == ',', j == i+1 && handle(toks[i], t), j == i+2 && t.Kind == '(':
+		case t.Kind == ',', listsFiles(t), j == i+1 && handle(toks[i], t), Shaped(toks, j-1, "n("):
 		default:
 			return args, j
 		}
@@ -40,24 +39,35 @@ func bareArguments(toks []Token, i int) (args []string, end int) {
 	return args, min(i+24, len(toks))
 }
 
-// handle reports whether t is a word before the arguments of a call: the name of
-// a file handle, or of a function that lists files.
+// handle reports whether t is a word before the arguments of a call: the name of a file
+// handle, or in Perl what repeats the call for each of a list.
 func handle(call, t Token) bool {
-	return strings.HasSuffix(t.Text, "glob") || call.Text == "open" && t.Kind == 'n'
+	switch call.Text {
+	case "open":
+		return t.Kind == 'n'
+	case "unlink", "rmtree":
+		return lex.OneOf(t.Text, "for foreach $_")
+	}
+	return false
+}
+
+// listsFiles reports whether t is the name of a function that lists files, or the second word
+// that repeats a call in Perl.
+func listsFiles(t Token) bool {
+	return t.Kind == 'n' && (strings.HasSuffix(t.Text, "glob") || lex.OneOf(t.Text, "for foreach"))
 }
 
 // arguments collects the arguments of one call.
 type arguments struct {
-	sh     *shell.Shell
-	consts map[string]string
-	args   []string
-	list   bool // one of them is a list
-	depth  int
-	fresh  bool // a new argument begins
+	*reading
+	args  []string
+	list  bool // one of them is a list
+	depth int
+	fresh bool // a new argument begins
 }
 
-// read reads the token at j; it returns true at the end of the call.
-func (a *arguments) read(toks []Token, j int) bool {
+// take takes the token at j; it returns true at the end of the call.
+func (a *arguments) take(toks []Token, j int) bool {
 	t := toks[j]
 	switch {
 	case t.in("([{"):
@@ -81,55 +91,48 @@ func (a *arguments) read(toks []Token, j int) bool {
 }
 
 func (a *arguments) add(toks []Token) {
-	if v, ok := readLiteral(a.sh, toks, a.consts); ok {
+	if v, ok := a.literal(toks); ok {
 		a.args = append(a.args, v)
 	} else if a.depth == 1 && len(a.args) == 0 {
 		a.args = append(a.args, partial.Unknown)
 	}
 }
 
-// reportCall reports the effect of the call of name at token i, if it is a known
-// call.
-func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[string]string, lang string) {
-	short := unqualified(name)
-	if short == "" || len(short) > 24 {
+// call reports the effect of the call of name at token i, if it is a known call.
+func (r *reading) call(name string, i int) {
+	k := r.callNamed(name)
+	if k.other || r.doubtful(k.kind, name) {
 		return
 	}
-	kind, behind := kindOf(sh, name, lang), toks[i+1:]
-	if doubtful(sh, kind, name, consts) {
-		return
-	}
+	sh, toks, behind := r.sh, r.toks, r.toks[i+1:]
 	switch {
-	case short == "delete" && everyRow(toks[:i]):
+	case k.short == "delete" && everyRow(toks[:i]):
 		sh.Effect(effect.DropData, effect.Rows, name)
-	case lex.OneOf(short, "map array_map array_walk call_user_func"):
-		reportMapped(sh, behind, consts, lang)
-	case kind == "" && destroysByName(short):
-		if lang == "ruby" || kindAt(behind, 0) == '(' {
-			sh.Possible(effect.DestroyRemote, effect.Part, name)
-		}
+	case k.maps:
+		r.mapped(behind)
+	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '('):
+		sh.Possible(effect.DestroyRemote, effect.Part, name)
 	}
-	sends := networkCall(short, name)
-	if sends && sendsEnvironment(behind) {
+	if k.sends && sendsEnvironment(behind) {
 		sh.Effect(effect.SendOut, effect.Secret, name)
 	}
-	if reportRequest(sh, short, toks, i, consts) {
+	if k.requests && r.request(k, i) {
 		return
 	}
-	if sends {
-		reportSent(sh, name, behind, consts)
+	if k.sends {
+		r.sent(name, behind)
 	}
 	if len(behind) > 0 {
-		reportKnown(sh, kind, short, toks, i, consts, lang)
+		r.known(k, i)
 	}
 }
 
-// reportSent reports credentials among the arguments of a call that sends them.
-func reportSent(sh *shell.Shell, name string, toks []Token, consts map[string]string) {
-	if sendsSecretFile(sh, toks) {
-		sh.Effect(effect.SendOut, effect.Secret, name)
+// sent reports credentials among the arguments of a call that sends them.
+func (r *reading) sent(name string, toks []Token) {
+	if sendsSecretFile(r.sh, toks) {
+		r.sh.Effect(effect.SendOut, effect.Secret, name)
 	}
-	foreignKeysLeave(sh, toks, consts)
+	r.foreignKeysLeave(toks)
 }
 
 // destroysByName reports whether the name of a function in the library of a
@@ -142,9 +145,10 @@ func destroysByName(short string) bool {
 	return lex.OneOf(w[0], "delete destroy drop purge truncate clear flush")
 }
 
-// reportKnown reports a call of a kind that is known.
-func reportKnown(sh *shell.Shell, kind, short string, toks []Token, i int, consts map[string]string, lang string) {
-	switch kind {
+// known reports a call of a kind that is known.
+func (r *reading) known(k knownCall, i int) {
+	sh, toks := r.sh, r.toks
+	switch k.kind {
 	case "":
 		return
 	case "show":
@@ -160,18 +164,18 @@ func reportKnown(sh *shell.Shell, kind, short string, toks []Token, i int, const
 			return
 		}
 	}
-	args, list, end := readArguments(sh, toks, i, consts)
+	args, list, end := r.arguments(toks, i)
 	arg := lex.First(args)
-	if worksOnReceiver(kind, short, arg) {
-		arg = receiverOf(sh, toks, i, consts)
+	if worksOnReceiver(k.kind, k.short, arg) {
+		arg = r.receiver(i)
 	}
-	if startsProcess(kind, short) {
+	if startsProcess(k.kind, k.short) {
 		args = withoutZeroth(args)
 		arg = lex.First(args)
 	}
-	kind = exactKind(kind, args, toks[i:min(end+3, len(toks))], end-i)
+	kind := exactKind(k.kind, args, toks[i:min(end+3, len(toks))], end-i)
 	if kind == "eval" && !unreadable(arg) {
-		Run(sh, arg, lang)
+		Run(sh, arg, r.lang)
 		return
 	}
 	reportEffect(sh, kind, arg, args, list)
@@ -255,23 +259,21 @@ func recursiveCall(toks []Token) bool {
 	return false
 }
 
-// receiverOf returns the constant expression before ".name", as in
+// receiver returns the constant expression before the name at token i, as in
 // Path("x").unlink() and (home / "x").write_text().
-func receiverOf(sh *shell.Shell, toks []Token, i int, consts map[string]string) string {
+func (r *reading) receiver(i int) string {
+	toks := r.toks
 	name := toks[i].Text
 	if k := strings.IndexByte(name, '.'); k > 0 {
-		if v, ok := consts[name[:k]]; ok {
+		if v, ok := r.consts[name[:k]]; ok {
 			return v
 		}
 	}
-	k := opening(toks, i-1)
-	if k > 0 && unqualified(toks[k-1].Text) == "joinpath" {
-		if v, ok := readLiteral(sh, toks[k+1:], consts); ok {
-			return receiverOf(sh, toks, k-1, consts) + "/" + v
-		}
-	}
-	if k >= 0 {
-		if v, ok := readLiteral(sh, toks[k+1:], consts); ok {
+	if k := opening(toks, i-1); k >= 0 {
+		if v, ok := r.literal(toks[k+1:]); ok {
+			if k > 0 && unqualified(toks[k-1].Text) == "joinpath" {
+				return r.receiver(k-1) + "/" + v
+			}
 			return v
 		}
 	}
@@ -279,10 +281,8 @@ func receiverOf(sh *shell.Shell, toks []Token, i int, consts map[string]string) 
 		if toks[j].Kind == 's' {
 			return toks[j].Text
 		}
-		if toks[j].Kind == 'n' {
-			if v, ok := constantOf(sh, toks[j].Text, consts); ok {
-				return v
-			}
+		if v, ok := r.constant(toks[j]); ok {
+			return v
 		}
 	}
 	return ""
@@ -383,8 +383,11 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},
 	{kind: "kill", names: "kill killpg"},
-	{kind: "run", names: "run call", full: "System.shell Deno.Command"},
+	{kind: "run", names: "run call", full: "System.shell Deno.Command exec.Command"},
+	{kind: "unlink", full: "os.Remove"},
+	{kind: "move", full: "os.Rename"},
+	{kind: "empty", full: "os.Truncate"},
 	{kind: "eval", names: "eval loadstring Function runInThisContext runInNewContext runInContext compileFunction"},
-	{kind: "write", full: "File.write IO.write Bun.write File.binwrite"},
-	{kind: "read", full: "File.read IO.read File.foreach IO.foreach Deno.readTextFile Deno.readTextFileSync Bun.file"},
+	{kind: "write", full: "File.write IO.write Bun.write File.binwrite os.WriteFile os.Create"},
+	{kind: "read", full: "os.ReadFile File.read IO.read File.foreach IO.foreach Deno.readTextFile Deno.readTextFileSync Bun.file"},
 }

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
@@ -8,27 +9,36 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// literalLoops finds "for x in [literals]" and "[literals].each { |x|": the
-// texts that x takes.
-func literalLoops(toks []Token) map[string][]string {
-	loops := map[string][]string{}
+// A literalLoop is a loop over texts that the program shows.
+type literalLoop struct {
+	name  string // its variable
+	items []string
+	at    int // its first token
+}
+
+// mostInLoop bounds the tokens from the beginning of a loop that are read once for each
+// of its texts.
+const mostInLoop = 200
+
+// literalLoops finds "for x in [literals]" and "[literals].each { |x|".
+func literalLoops(toks []Token) (loops []literalLoop) {
 	for i := 0; i+3 < len(toks); i++ {
+		l := literalLoop{at: i}
 		if files, n := listedFiles(toks[i:]); n > 0 {
-			if name := loopName(toks, i, n); name != "" {
-				loops[name] = []string{files}
-			}
-			continue
+			l.name, l.items = loopName(toks, i, n), []string{files}
+		} else {
+			l.name, l.items = loopAt(toks, i)
 		}
-		if name, items := literalLoop(toks, i); name != "" && len(items) > 0 {
-			loops[name] = items
+		if l.name != "" && len(l.items) > 0 {
+			loops = append(loops, l)
 		}
 	}
 	return loops
 }
 
-// literalLoop reads a loop over literals that begins at the token i: its variable and
-// the literals. The name is "" if there is none.
-func literalLoop(toks []Token, i int) (name string, items []string) {
+// loopAt reads a loop over literals that begins at the token i: its variable and the
+// literals. The name is "" if there is none.
+func loopAt(toks []Token, i int) (name string, items []string) {
 	if toks[i].Kind == '[' {
 		items, end := literalList(toks, i)
 		if lex.OneOf(textAt(toks, end+1), "each forEach map each_with_index flatMap") {
@@ -84,16 +94,15 @@ func pathFiles(dir string, toks []Token) (string, int) {
 	return dir + "/" + pattern, before + 4
 }
 
-// reportMapped reads array_map("unlink", files) and map(os.remove, files): a call
-// by its name, once for each of the files.
-func reportMapped(sh *shell.Shell, toks []Token, consts map[string]string, lang string) {
+// mapped reads array_map("unlink", files) and map(os.remove, files): a call by its name,
+// once for each of the files.
+func (r *reading) mapped(toks []Token) {
 	if !Shaped(toks, 0, "(s,") && !Shaped(toks, 0, "(n,") {
 		return
 	}
-	name := toks[1].Text
-	kind := callKind(unqualified(name), name, lang)
-	if text, ok := readLiteral(sh, toks[3:], consts); ok && lex.OneOf(kind, "unlink tree run") {
-		reportEffect(sh, kind, text, []string{text}, false)
+	kind := r.callNamed(toks[1].Text).kind
+	if text, ok := r.literal(toks[3:]); ok && lex.OneOf(kind, "unlink tree run") {
+		reportEffect(r.sh, kind, text, []string{text}, false)
 	}
 }
 
@@ -151,26 +160,44 @@ func nextName(toks []Token) string {
 	return ""
 }
 
+// What a program does in an endless loop that starts processes.
+const (
+	forkCalls  = "fork os.fork Process.fork child_process.fork"
+	startCalls = "Popen spawn posix_spawn"
+	waitCalls  = "sleep usleep wait waitpid wait3 communicate break accept poll join input readline recv get"
+)
+
 // forksForever reports whether a program starts processes in an endless loop and
 // waits for none.
 func forksForever(toks []Token) bool {
+	if !slices.ContainsFunc(toks, mayLoop) {
+		return false
+	}
 	var forks, starts, waits, endless bool
 	for i, t := range toks {
 		if t.Kind != 'n' {
 			continue
 		}
-		forks = forks || lex.OneOf(t.Text, "fork os.fork Process.fork child_process.fork")
 		name := unqualified(t.Text)
-		starts = starts || lex.OneOf(name, "Popen spawn posix_spawn")
-		waits = waits || lex.OneOf(name, "sleep usleep wait waitpid wait3 communicate break accept poll join input "+
-			"readline recv get")
-		endless = endless || loopsForever(toks[i:])
+		switch {
+		case loopsForever(toks[i:]):
+			endless = true
+		case lex.OneOf(t.Text, forkCalls):
+			forks = true
+		case lex.OneOf(name, startCalls):
+			starts = true
+		case lex.OneOf(name, waitCalls):
+			waits = true
+		}
 	}
 	if forks {
 		return endless
 	}
 	return endless && starts && !waits
 }
+
+// mayLoop reports whether a token begins a loop that may not end.
+func mayLoop(t Token) bool { return lex.OneOf(t.Text, "loop for while") }
 
 // loopsForever reports whether toks begin with a loop that does not end: loop { …,
 // while True, fork while 1, for (;;).

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
-	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // Names that a program text gives to calls that we know.
@@ -15,17 +14,16 @@ func unqualified(name string) string { return name[strings.LastIndexAny(name, ".
 
 // otherNames returns the names that a program gives to known calls, as in
 // import x as y, {x: y} = … and y = x.
-func otherNames(sh *shell.Shell, toks []Token, lang string) map[string]string {
-	var names map[string]string
-	for i := 0; i+2 < len(toks); i++ {
-		for _, given := range [...]alias{passesOn(sh, toks[i:], lang), namedAgain(toks[i:], lang)} {
-			if given.name == "" || !given.isNew(sh, lang) {
-				continue
+func (r *reading) otherNames() map[string]string {
+	names := map[string]string{}
+	for i := 0; i+2 < len(r.toks); i++ {
+		if r.toks[i].Kind != 'n' {
+			continue
+		}
+		for _, given := range [...]alias{r.passesOn(r.toks[i:]), namedAgain(r.toks[i:], r.lang)} {
+			if given.name != "" && r.isNew(given) {
+				names[given.name] = given.meaning
 			}
-			if names == nil {
-				names = map[string]string{}
-			}
-			names[given.name] = given.meaning
 		}
 	}
 	return names
@@ -35,14 +33,13 @@ func otherNames(sh *shell.Shell, toks []Token, lang string) map[string]string {
 type alias struct{ name, meaning string }
 
 // isNew reports whether the alias means a known call and is not the name of one.
-func (a alias) isNew(sh *shell.Shell, lang string) bool {
-	return kindOf(sh, a.meaning, lang) != "" && kindOf(sh, a.name, lang) == ""
+func (r *reading) isNew(a alias) bool {
+	return r.callNamed(a.meaning).kind != "" && r.callNamed(a.name).kind == ""
 }
 
 // namedAgain reads "x as y", "x: y" in JavaScript and "y = x" at the start of toks.
 func namedAgain(toks []Token, lang string) alias {
 	switch a, b := toks[0], toks[1]; {
-	case a.Kind != 'n':
 	case b.Kind == '=':
 		return alias{a.Text, namedLast(toks[2:])}
 	case toks[2].Kind != 'n':
@@ -54,14 +51,14 @@ func namedAgain(toks []Token, lang string) alias {
 
 // passesOn reads the beginning of a function that passes its parameter to a known
 // call: def f(x): run(x), f = lambda x: run(x), const f = x => run(x).
-func passesOn(sh *shell.Shell, toks []Token, lang string) alias {
+func (r *reading) passesOn(toks []Token) alias {
 	name, toks := functionNamed(toks)
 	if name == "" {
 		return alias{}
 	}
 	params, body := parameters(toks)
 	for i := 0; i < min(len(body)-1, 40); i++ {
-		if body[i].Kind != 'n' || kindOf(sh, body[i].Text, lang) == "" {
+		if body[i].Kind != 'n' || r.callNamed(body[i].Text).kind == "" {
 			continue
 		}
 		first := body[i+1]
@@ -79,7 +76,6 @@ func passesOn(sh *shell.Shell, toks []Token, lang string) alias {
 // returns it with the tokens from its parameters on. The name is "" if none begins.
 func functionNamed(toks []Token) (name string, rest []Token) {
 	switch {
-	case toks[0].Kind != 'n':
 	case lex.OneOf(toks[0].Text, "def function sub"):
 		if toks[1].Kind == 'n' {
 			return toks[1].Text, toks[2:]

@@ -19,8 +19,8 @@ const libraries = "os shutil fs fsp fse promises path pathlib Path File FileUtil
 
 // doubtful reports whether a name in a program probably is not the call of that kind:
 // a method of an unknown object, or the keyword delete.
-func doubtful(sh *shell.Shell, kind, name string, consts map[string]string) bool {
-	if !sh.InProgram() || !lex.OneOf(kind, "tree unlink move empty kill") {
+func (r *reading) doubtful(kind, name string) bool {
+	if !r.sh.InProgram() || !lex.OneOf(kind, "tree unlink move empty kill") {
 		return false
 	}
 	i := strings.LastIndexByte(name, '.')
@@ -28,7 +28,7 @@ func doubtful(sh *shell.Shell, kind, name string, consts map[string]string) bool
 		return name == "delete"
 	}
 	receiver := name[:i]
-	_, known := consts[receiver]
+	_, known := r.consts[receiver]
 	return !known && !lex.OneOf(unqualified(receiver), libraries)
 }
 
@@ -56,23 +56,50 @@ func readProtected(sh *shell.Shell, text string, toks []Token) {
 	}
 }
 
-// maxKinds bounds the names whose kind is kept.
-const maxKinds = 4096
+// A knownCall is what a name says about the call of it.
+type knownCall struct {
+	short    string // the last part of the name
+	kind     string // see callKinds
+	maps     bool   // it calls its first argument
+	destroys bool   // its name says that it deletes something of a service
+	sends    bool   // it sends its arguments to another machine
+	requests bool   // it may send a request with any method
+	deletes  bool   // it may be a request with the method DELETE
+	other    bool   // nothing of that
+}
 
-// kindOf returns the kind of call that a name stands for. It keeps what it finds,
-// because the names of a long program repeat.
-func kindOf(sh *shell.Shell, name, lang string) string {
-	key := [2]string{lang, name}
-	kind, known := sh.Eval.CallKinds[key]
+// maxCall bounds the last part of the name of a known call.
+const maxCall = 24
+
+// readCall returns what a name says.
+func readCall(name, lang string) knownCall {
+	k := knownCall{short: unqualified(name)}
+	if k.short == "" || len(k.short) > maxCall {
+		return knownCall{other: true}
+	}
+	k.kind = callKind(k.short, name, lang)
+	k.maps = lex.OneOf(k.short, "map array_map array_walk call_user_func")
+	k.destroys = k.kind == "" && destroysByName(k.short)
+	k.sends = networkCall(k.short, name)
+	k.deletes = lex.OneOf(k.short, "delete del")
+	k.requests = k.deletes || k.sends || sendsRequest(k.short, name)
+	k.other = k == knownCall{short: k.short}
+	return k
+}
+
+// maxCalls bounds the names that are kept.
+const maxCalls = 4096
+
+// callNamed returns what a name says. It keeps what it finds, because the names of a long
+// program repeat.
+func (r *reading) callNamed(name string) knownCall {
+	k, known := r.calls[name]
 	if known {
-		return kind
+		return k
 	}
-	kind = callKind(unqualified(name), name, lang)
-	if sh.Eval.CallKinds == nil {
-		sh.Eval.CallKinds = map[[2]string]string{}
+	k = readCall(name, r.lang)
+	if len(r.calls) < maxCalls {
+		r.calls[name] = k
 	}
-	if len(sh.Eval.CallKinds) < maxKinds {
-		sh.Eval.CallKinds[key] = kind
-	}
-	return kind
+	return k
 }

@@ -32,33 +32,30 @@ func callTokens(toks []Token) []Token {
 	return toks[1:min(len(toks), 256)]
 }
 
-// reportRequest reports the effects of the HTTP request that the call at token i sends. It
+// request reports the effects of the HTTP request that the call at token i sends. It
 // returns true if the call is a request that destroys something.
-func reportRequest(sh *shell.Shell, short string, toks []Token, i int, consts map[string]string) bool {
-	deletes := lex.OneOf(short, "delete del")
-	if !deletes && !sendsRequest(short, toks[i].Text) {
-		return false
-	}
-	r := readRequest(toks[i+1:], consts)
+func (r *reading) request(k knownCall, i int) bool {
+	name := r.toks[i].Text
+	sent := r.requestAt(r.toks[i+1:])
 	switch {
-	case deletes && r.URL == "":
+	case k.deletes && sent.URL == "":
 		return false // an element of a map or of a set
-	case deletes, deletesByType(toks[i].Text):
-		r.Method = "DELETE"
-	case r.Method != "DELETE":
-		r.Method = "POST"
+	case k.deletes, deletesByType(name):
+		sent.Method = "DELETE"
+	case sent.Method != "DELETE":
+		sent.Method = "POST"
 	}
-	if r.URL == "" {
-		r.URL = programHost(toks)
+	if sent.URL == "" {
+		sent.URL = programHost(r.toks)
 	}
-	before := len(sh.Eval.Effects)
-	web.Request(sh, r)
-	return len(sh.Eval.Effects) > before
+	before := len(r.sh.Eval.Effects)
+	web.Request(r.sh, sent)
+	return len(r.sh.Eval.Effects) > before
 }
 
-// sendsRequest reports whether a call may send an HTTP request with any method.
+// sendsRequest reports whether a call that is no networkCall may send an HTTP request.
 func sendsRequest(short, full string) bool {
-	return networkCall(short, full) || lex.OneOf(short, "ajax got ky put patch") || deletesByType(full)
+	return lex.OneOf(short, "ajax got ky put patch") || deletesByType(full)
 }
 
 // deletesByType reports whether a name is that of a class for requests that delete.
@@ -73,28 +70,28 @@ const (
 	maxSearched = 512
 )
 
-// readRequest reads the arguments of a call that sends a request: a method, a URL, and the
+// requestAt reads the arguments of a call that sends a request: a method, a URL, and the
 // other texts as its body.
-func readRequest(toks []Token, consts map[string]string) (r web.Sent) {
+func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	var body []string
 	args := callTokens(toks)
 	for i, t := range args {
 		text := t.Text
 		if t.Kind == 'n' {
-			text = consts[t.Text]
+			text = r.consts[t.Text]
 		}
 		switch {
 		case text == "", !t.in("sn"):
 		case text == "DELETE", text == "delete" && namesMethod(args[:i]):
-			r.Method = "DELETE"
-		case r.URL == "" && strings.Contains(text, "://"):
-			r.URL = text
+			sent.Method = "DELETE"
+		case sent.URL == "" && strings.Contains(text, "://"):
+			sent.URL = text
 		default:
 			body = append(body, lex.Clip(text, maxBody))
 		}
 	}
-	r.Body = strings.Join(body, " ")
-	return r
+	sent.Body = strings.Join(body, " ")
+	return sent
 }
 
 // namesMethod reports whether the argument after toks is the method of a request.
@@ -137,7 +134,7 @@ func sendsSecretFile(sh *shell.Shell, toks []Token) bool {
 
 // foreignKeysLeave reports a possible leak if the arguments of a request take a key of one
 // service from the environment and bring it to another host.
-func foreignKeysLeave(sh *shell.Shell, toks []Token, consts map[string]string) {
+func (r *reading) foreignKeysLeave(toks []Token) {
 	url, asks := "", false
 	var names strings.Builder
 	for _, t := range callTokens(toks) {
@@ -145,7 +142,7 @@ func foreignKeysLeave(sh *shell.Shell, toks []Token, consts map[string]string) {
 			continue
 		}
 		asks = asks || lex.Mentions(strings.ToLower(t.Text), "environ getenv process.env env[ env.fetch")
-		text := cmp.Or(consts[t.Text], t.Text)
+		text := cmp.Or(r.consts[t.Text], t.Text)
 		if url == "" && strings.Contains(text, "://") {
 			url = text
 			continue
@@ -154,7 +151,7 @@ func foreignKeysLeave(sh *shell.Shell, toks []Token, consts map[string]string) {
 		names.WriteByte(' ')
 	}
 	if asks && !web.IsLocalHost(url) && web.KeysFor(names.String(), url) == web.OfOther {
-		sh.Possible(effect.SendOut, effect.Secret, url)
+		r.sh.Possible(effect.SendOut, effect.Secret, url)
 	}
 }
 

@@ -57,19 +57,9 @@ func bareCommand(text, lang string) bool {
 func readText(sh *shell.Shell, text, lang string) {
 	toks := Tokenize(text, lang)
 	readProtected(sh, text, toks)
-	loops := literalLoops(toks)
-	names := otherNames(sh, toks, lang)
-	rounds := 1
-	for _, items := range loops {
-		rounds = max(rounds, min(len(items), shell.MaxAlternatives))
-	}
-	for round := range rounds {
-		consts := map[string]string{}
-		for name, items := range loops {
-			consts[name] = items[min(round, len(items)-1)]
-		}
-		readRound(sh, text, toks, names, consts, lang)
-	}
+	r := reading{sh: sh, text: text, lang: lang, toks: toks, calls: map[string]knownCall{}, consts: map[string]string{}}
+	r.names = r.otherNames()
+	r.read(literalLoops(toks))
 	if lang == "awk" {
 		runPipes(sh, toks)
 	}
@@ -81,16 +71,54 @@ func readText(sh *shell.Shell, text, lang string) {
 	}
 }
 
-func readRound(sh *shell.Shell, text string, toks []Token, names, consts map[string]string, lang string) {
-	for i, t := range toks {
-		sh.AtOffset(text, t.At)
+// A reading is a program text that is being read.
+type reading struct {
+	sh         *shell.Shell
+	text, lang string
+	toks       []Token
+	calls      map[string]knownCall // what names say, as far as they were needed
+	names      map[string]string    // that the program gives to known calls
+	consts     map[string]string    // the texts that names stand for
+}
+
+// read reads the program once, and the body of each loop over literals once for each of
+// them.
+func (r *reading) read(loops []literalLoop) {
+	r.take(loops, 0)
+	r.tokens(0, len(r.toks))
+	for round := 1; round < shell.MaxAlternatives; round++ {
+		r.take(loops, round)
+		done := 0
+		for _, l := range loops {
+			if len(l.items) > round {
+				end := min(max(done, l.at+mostInLoop), len(r.toks))
+				r.tokens(max(done, l.at), end)
+				done = end
+			}
+		}
+	}
+}
+
+// take sets the variables of all loops for one round.
+func (r *reading) take(loops []literalLoop, round int) {
+	for _, l := range loops {
+		r.consts[l.name] = l.items[min(round, len(l.items)-1)]
+	}
+}
+
+// tokens reads a part of the program.
+func (r *reading) tokens(from, end int) {
+	sh, toks := r.sh, r.toks
+	for i := from; i < end; i++ {
+		t := toks[i]
+		sh.AtOffset(r.text, t.At)
 		switch t.Kind {
 		case 'x':
 			sh.RunText(t.Text)
 		case 's':
-			readString(sh, toks, i, consts, lang)
+			r.quoted(i)
 		case '[':
-			if lang == "other" {
+			if r.lang == "other" {
 				runList(sh, toks, i)
 			}
 		case 'n':
@@ -98,8 +126,8 @@ func readRound(sh *shell.Shell, text string, toks []Token, names, consts map[str
 				sh.Effect(effect.TypeInto, "", "ioctl")
 				continue
 			}
-			rememberConstant(sh, toks, i, consts)
-			reportCall(sh, cmp.Or(names[t.Text], t.Text), toks, i, consts, lang)
+			r.remember(i)
+			r.call(cmp.Or(r.names[t.Text], t.Text), i)
 		}
 	}
 }
@@ -110,24 +138,26 @@ func controlsTerminal(name string) bool {
 	return strings.HasSuffix(name, "TIOCSTI") || lex.OneOf(name, "0x5412 21522")
 }
 
-// rememberConstant stores the text that is assigned to a name.
-func rememberConstant(sh *shell.Shell, toks []Token, i int, consts map[string]string) {
+// remember stores the text that is assigned to the name at token i.
+func (r *reading) remember(i int) {
+	toks, name := r.toks, r.toks[i].Text
 	before, first := "", i+2
-	if Shaped(toks, i+1, "+=") || Shaped(toks, i+1, ".=") { // Perl and PHP append with a dot
-		before, first = consts[toks[i].Text], i+3
+	if tokenAt(toks, i+1).in("+.") { // Perl and PHP append with a dot
+		before, first = r.consts[name], i+3
 	}
-	value := toks[min(first, len(toks)):]
-	switch {
-	case kindAt(toks, first-1) != '=', len(value) == 0, len(consts) >= 256:
+	if kindAt(toks, first-1) != '=' || first >= len(toks) || len(r.consts) >= maxConstants {
 		return
 	}
-	if v, ok := readLiteral(sh, value, consts); ok {
-		consts[toks[i].Text] = sh.Afford(shell.Glue(before, v))
+	if v, ok := r.literal(toks[first:]); ok {
+		r.consts[name] = r.sh.Afford(shell.Glue(before, v))
 	}
-	if decodedValue(value) {
-		consts[toks[i].Text] = partial.UnknownDecoded
+	if decodedValue(toks[first:]) {
+		r.consts[name] = partial.UnknownDecoded
 	}
 }
+
+// maxConstants bounds the texts that are kept.
+const maxConstants = 256
 
 // decodedValue reports whether the expression of an assignment decodes a text: the
 // call at its start, or one in the arguments of that call.
@@ -146,28 +176,34 @@ func decodedValue(toks []Token) bool {
 	return false
 }
 
-// readString reports a string that is a name, a command or a socket.
-func readString(sh *shell.Shell, toks []Token, i int, consts map[string]string, lang string) {
+// quoted reports the string at token i that is a name, a command or a socket.
+func (r *reading) quoted(i int) {
+	sh, toks := r.sh, r.toks
 	text := toks[i].Text
 	switch {
 	case Shaped(toks, i+1, ")("), Shaped(toks, i+1, "]("):
 		for j := i; j > 1 && toks[j-1].Kind == '+' && toks[j-2].Kind == 's'; j -= 2 {
 			text = toks[j-2].Text + text
 		}
-		reportCall(sh, text, toks, i+1, consts, lang) // getattr(x, "name")(…), x["name"](…)
-	case lang == "js" && tagsShell(tokenAt(toks, i-1)):
-		if code, ok := readLiteral(sh, toks[i:], consts); ok {
+		r.call(text, i+1) // getattr(x, "name")(…), x["name"](…)
+	case r.lang == "js" && tagsShell(tokenAt(toks, i-1)):
+		if code, ok := r.literal(toks[i:]); ok {
 			sh.RunText(code)
 		}
-	case lang == "other" && strings.HasPrefix(textAt(toks, i+1)+textAt(toks, i+2), ".execute"):
+	case r.lang == "other" && strings.HasPrefix(textAt(toks, i+1)+textAt(toks, i+2), ".execute"):
 		sh.RunText(text) // groovy: "ls".execute()
 	case sh.Place.Away == "" && protected.BrowserStore(text):
 		sh.Effect(effect.ReadFile, effect.Cookies, text)
 	case strings.Contains(text, "://") && web.MetadataURL(text):
 		sh.Effect(effect.RevealSecret, effect.MachineCredentials, text)
-	case strings.Contains(text, ".sock") && strings.Contains(text, "afar"):
+	case NamesSocket(text):
 		sh.Effect(effect.SteerAfar, effect.Socket, text)
 	}
+}
+
+// NamesSocket reports whether a text names a socket of Afar.
+func NamesSocket(text string) bool {
+	return strings.Contains(text, ".sock") && strings.Contains(text, "afar")
 }
 
 // tagsShell reports whether a name passes the template after it to a shell, as in

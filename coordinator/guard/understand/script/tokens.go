@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -15,8 +16,9 @@ type Token struct {
 	At   int // where it begins in the program text
 }
 
+// Tokenize splits a program text of a language into tokens.
 func Tokenize(text, lang string) []Token {
-	z := tokenizer{text: text, lang: lang}
+	z := tokenizer{text: text, dialect: dialectOf(lang), out: make([]Token, 0, len(text)/bytesPerToken)}
 	for z.at < len(text) {
 		from, n := z.at, len(z.out)
 		z.next()
@@ -27,32 +29,95 @@ func Tokenize(text, lang string) []Token {
 	return z.out
 }
 
+// bytesPerToken is the usual length of a token with the blanks around it.
+const bytesPerToken = 5
+
+// A dialect is what the tokens of a language depend on.
+type dialect struct {
+	comment   string // begins a comment up to the end of a line
+	operators string // begins the quote operators
+	triple    bool   // texts may have three quotes at each end
+	backquote byte   // the kind of a token in backquotes
+	// begins and in are what a text replaces, and the quotes between which it does so.
+	begins, in string
+	parts      string // the quotes between which what it replaces are tokens of their own
+	bang       bool   // a name may end in "!"
+	angles     bool   // <text> lists files
+	dashes     bool   // a name may have dashes
+}
+
+// dialects are the languages that differ from the last one.
+var dialects = [...]struct {
+	lang string
+	dialect
+}{
+	{"python", dialect{comment: "#", backquote: 's', triple: true}},
+	{"js", dialect{comment: "//", backquote: 's', begins: "${", in: "`", parts: "`"}},
+	{"php", dialect{comment: "//", backquote: 'x'}},
+	{"go", dialect{comment: "//", backquote: 's'}},
+	{"perl", dialect{comment: "#", backquote: 'x', operators: "q", angles: true}},
+	{"ruby", dialect{
+		comment:   "#",
+		backquote: 'x',
+		operators: "%",
+		begins:    "#{",
+		in:        "'\"`",
+		parts:     "\"",
+		bang:      true,
+	}},
+	{"lisp", dialect{comment: "#", backquote: 's', dashes: true}},
+	{"other", dialect{comment: "#", backquote: 's', bang: true}},
+	{"", dialect{comment: "#", backquote: 's'}},
+}
+
+// dialectOf returns the dialect of a language.
+func dialectOf(lang string) *dialect {
+	for i := range dialects {
+		if dialects[i].lang == lang {
+			return &dialects[i].dialect
+		}
+	}
+	return &dialects[len(dialects)-1].dialect
+}
+
 // A tokenizer splits a text into tokens, from left to right.
 type tokenizer struct {
-	text, lang string
-	at         int
-	out        []Token
-	formatted  bool // the next literal is a format string
+	*dialect
+	text      string
+	at        int
+	out       []Token
+	formatted bool // the next literal is a format string
 }
 
 // next reads one token, or the text between two tokens.
 func (z *tokenizer) next() {
 	c, rest := z.text[z.at], z.text[z.at:]
-	if n, kind := quoteOperator(rest, z.lang); n > 0 {
+	if n, kind := z.quoteOperator(rest); n > 0 {
 		var length int
 		z.out, length = appendQuoted(z.out, rest[n:], kind)
 		z.at += n + length
 		return
 	}
-	switch {
-	case strings.IndexByte(" \t\n\r", c) >= 0:
+	switch c {
+	case ' ', '\t', '\n', '\r':
 		z.at++
-	case strings.HasPrefix(rest, commentMark(z.lang)):
-		z.at += lineLength(rest)
-	case c == '"', c == '\'':
+		return
+	case '"', '\'':
 		z.literal(rest)
-	case c == '`':
+		return
+	case '`':
 		z.backquoted(rest)
+		return
+	case '<':
+		if files, ok := z.listed(rest); ok {
+			z.out = append(z.out, Token{Kind: 's', Text: files})
+			z.at += len(files) + 2
+			return
+		}
+	}
+	switch {
+	case strings.HasPrefix(rest, z.comment):
+		z.at += lineLength(rest)
 	case lex.IsNameByte(c), partial.HasHole(rest[:1]):
 		z.name(rest)
 	default:
@@ -60,18 +125,16 @@ func (z *tokenizer) next() {
 	}
 }
 
+// listed reads <text> at the start of a text, which lists the files that match a pattern.
+func (d *dialect) listed(text string) (pattern string, ok bool) {
+	pattern, _, closed := strings.Cut(text[1:], ">")
+	return pattern, d.angles && closed && strings.Contains(pattern, "*") && !strings.ContainsAny(pattern, " \n;=")
+}
+
 // add appends a token that is as long as its text.
 func (z *tokenizer) add(kind byte, text string) {
 	z.out = append(z.out, Token{Kind: kind, Text: text})
 	z.at += len(text)
-}
-
-// commentMark returns the mark that begins a comment up to the end of a line.
-func commentMark(lang string) string {
-	if lex.OneOf(lang, "js php") {
-		return "//"
-	}
-	return "#"
 }
 
 func lineLength(text string) int {
@@ -83,12 +146,15 @@ func lineLength(text string) int {
 
 // literal reads a string, and the names in it if the language replaces them.
 func (z *tokenizer) literal(rest string) {
-	s, n := quotedString(rest, z.lang)
+	s, n := z.quotedString(rest)
+	if z.angles {
+		s = strings.ReplaceAll(s, "$ENV{HOME}", "~")
+	}
 	switch {
 	case z.formatted && strings.Contains(s, "{"):
 		z.out = appendParts(z.out, s, "{")
-	case z.lang == "ruby" && rest[0] == '"' && strings.Contains(rest[:n], "#{"):
-		z.out = appendParts(z.out, rest[1:n-1], "#{")
+	case z.replaces(rest[:n]):
+		z.out = appendParts(z.out, rest[1:max(1, n-1)], z.begins)
 	default:
 		z.out = append(z.out, Token{Kind: 's', Text: s})
 	}
@@ -98,27 +164,29 @@ func (z *tokenizer) literal(rest string) {
 
 // backquoted reads a template, or a command that is passed to a shell.
 func (z *tokenizer) backquoted(rest string) {
-	s, n := quotedString(rest, z.lang)
+	s, n := z.quotedString(rest)
 	z.at += n
-	switch {
-	case z.lang == "js" && strings.Contains(rest, "${"):
-		z.out = appendParts(z.out, rest[1:max(1, n-1)], "${")
-	case lex.OneOf(z.lang, "perl ruby php"):
-		z.out = append(z.out, Token{Kind: 'x', Text: s})
-	default:
-		z.out = append(z.out, Token{Kind: 's', Text: s})
+	if z.replaces(rest[:n]) {
+		z.out = appendParts(z.out, rest[1:max(1, n-1)], z.begins)
+		return
 	}
+	z.out = append(z.out, Token{Kind: z.backquote, Text: s})
+}
+
+// replaces reports whether a literal has parts that are tokens of their own.
+func (d *dialect) replaces(literal string) bool {
+	return strings.IndexByte(d.parts, literal[0]) >= 0 && strings.Contains(literal, d.begins)
 }
 
 // name reads a name with its dots, unless it is a prefix of a string such as r"…".
 func (z *tokenizer) name(rest string) {
 	n := 1
-	for n < len(rest) && inName(rest, n, z.lang) {
+	for n < len(rest) && z.inName(rest, n) {
 		n++
 	}
 	name, behind := rest[:n], rest[n:]
 	z.at += n
-	if lex.OneOf(z.lang, "other ruby") && endsInMark(behind) {
+	if z.bang && endsInMark(behind) {
 		z.at++ // a part of the name: File.rm_rf!
 		behind = behind[1:]
 	}
@@ -136,12 +204,12 @@ func endsInMark(behind string) bool {
 }
 
 // inName reports whether the byte at i continues a name.
-func inName(text string, i int, lang string) bool {
+func (d *dialect) inName(text string, i int) bool {
 	switch c := text[i]; {
 	case lex.IsNameByte(c), c == '.':
 		return true
 	case c == '-':
-		return lang == "lisp"
+		return d.dashes
 	case c == ':':
 		return text[i-1] == ':' || strings.HasPrefix(text[i+1:], ":")
 	}
@@ -179,9 +247,8 @@ const nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 // quoteOperator reads perl's q, qq, qw and qx and ruby's %q, %Q, %w, %W and %x at the
 // start of s: the length before the delimiter and the kind of the token, with 'w' for
 // words. The length is 0 for anything else.
-func quoteOperator(s, lang string) (n int, kind byte) {
-	mark, ok := map[string]byte{"perl": 'q', "ruby": '%'}[lang]
-	if !ok || len(s) < 3 || s[0] != mark {
+func (d *dialect) quoteOperator(s string) (n int, kind byte) {
+	if len(s) < 3 || strings.IndexByte(d.operators, s[0]) < 0 {
 		return 0, 0
 	}
 	n = 2
@@ -194,7 +261,7 @@ func quoteOperator(s, lang string) (n int, kind byte) {
 		kind = 'w'
 	default:
 		n = 1
-		if lang != "perl" {
+		if s[0] != 'q' {
 			return 0, 0
 		}
 		kind = 's'
@@ -227,9 +294,9 @@ func delimited(s string) (string, int) {
 	if s == "" {
 		return "", 0
 	}
-	opening, closing := s[0], map[byte]byte{'{': '}', '(': ')', '[': ']', '<': '>'}[s[0]]
-	if closing == 0 {
-		closing = opening
+	opening, closing := s[0], s[0]
+	if i := strings.IndexByte("{([<", opening); i >= 0 {
+		closing = "})]>"[i]
 	}
 	depth := 0
 	for i := 1; i < len(s); i++ {
@@ -249,20 +316,28 @@ func delimited(s string) (string, int) {
 
 // quotedString reads the literal at the start of s and returns its text and
 // its length in the source. Interpolated parts become holes.
-func quotedString(s, lang string) (string, int) {
+func (d *dialect) quotedString(s string) (string, int) {
 	q := s[:1]
-	if lang == "python" && strings.HasPrefix(s, q+q+q) {
+	if d.triple && strings.HasPrefix(s, q+q+q) {
 		q = q + q + q
+	}
+	special := `\` + q[:1]
+	if strings.IndexByte(d.in, q[0]) >= 0 {
+		special += d.begins[:1]
 	}
 	var b strings.Builder
 	i := len(q)
 	for i < len(s) && !strings.HasPrefix(s[i:], q) {
-		switch {
+		switch n := strings.IndexAny(s[i:], special); {
+		case n != 0:
+			n = cmp.Or(max(n, 0), len(s)-i)
+			b.WriteString(s[i : i+n])
+			i += n
 		case s[i] == '\\' && i+1 < len(s):
 			i += 1 + shell.DecodeEscape(&b, s[i+1:])
-		case replacedLength(s[i:], q, lang) > 0:
+		case d.replacedLength(s[i:]) > 0:
 			b.WriteString(partial.Unknown)
-			i += replacedLength(s[i:], q, lang)
+			i += d.replacedLength(s[i:])
 		default:
 			b.WriteByte(s[i])
 			i++
@@ -272,33 +347,25 @@ func quotedString(s, lang string) (string, int) {
 }
 
 // replacedLength returns the length of the ${name} or #{name} at the start of a text
-// in quotes, 0 if the language replaces nothing there.
-func replacedLength(text, quote, lang string) int {
-	open := "#{"
-	switch lang + quote {
-	case "js`":
-		open = "${"
-	case "ruby'", "ruby\"", "ruby`":
-	default:
-		return 0
-	}
-	if !strings.HasPrefix(text, open) {
+// in quotes, 0 if nothing is replaced there.
+func (d *dialect) replacedLength(text string) int {
+	if d.begins == "" || !strings.HasPrefix(text, d.begins) {
 		return 0
 	}
 	return strings.IndexByte(text, '}') + 1
 }
 
-// readLiteral reads a constant expression: literals, known names and the calls
+// literal reads a constant expression: literals, known names and the calls
 // that mean "home directory", joined by +, by formatting or by commas inside a
 // path join.
 //
 // It reads at most about maxTerms tokens, and reports a longer expression as
 // unreadable.
-func readLiteral(sh *shell.Shell, toks []Token, consts map[string]string) (string, bool) {
-	l := literal{sh: sh, consts: consts}
-	for i := 0; i < len(toks) && sh.Spend(i%2); {
+func (r *reading) literal(toks []Token) (string, bool) {
+	l := literal{reading: r}
+	for i := 0; i < len(toks) && r.sh.Spend(i%2); {
 		if i >= maxTerms {
-			sh.Unreadable(effect.TooManyParts, l.text)
+			r.sh.Unreadable(effect.TooManyParts, l.text)
 			break
 		}
 		n := l.take(toks, i)
@@ -313,11 +380,10 @@ func readLiteral(sh *shell.Shell, toks []Token, consts map[string]string) (strin
 const maxTerms = 128
 
 type literal struct {
-	sh     *shell.Shell
-	consts map[string]string
-	text   string
-	known  bool // at least one part is known
-	joins  bool // a comma joins parts of a path
+	*reading
+	text  string
+	known bool // at least one part is known
+	joins bool // a comma joins parts of a path
 }
 
 // take reads the token at i. It returns the number of tokens that it used, 0 at
@@ -410,7 +476,7 @@ func (l *literal) name(toks []Token, i int) int {
 		return n
 	}
 	if name == "format" && kindAt(toks, i-1) == '.' {
-		args, _, end := readArguments(l.sh, toks, i, l.consts)
+		args, _, end := l.arguments(toks, i)
 		for _, a := range args {
 			l.text = strings.Replace(l.text, "{}", a, 1)
 		}
@@ -427,18 +493,16 @@ func (l *literal) name(toks []Token, i int) int {
 	if name == "require" && Shaped(toks, i+1, "(s)") {
 		return 4
 	}
-	if text, ok := constantOf(l.sh, name, l.consts); ok {
+	if text, ok := l.constant(toks[i]); ok {
 		l.add(text, true)
 		if Shaped(toks, i+1, "()") {
 			return 3
 		}
 		return 1
 	}
-	for _, suffix := range [...]string{"join", "Path", "expanduser", "resolve", "String.raw", "str"} {
-		if strings.HasSuffix(name, suffix) {
-			l.joins = true
-			return 1
-		}
+	if lex.EndsWith(name, "join Path expanduser resolve String.raw str") {
+		l.joins = true
+		return 1
 	}
 	l.add(partial.Unknown, false)
 	return 1
@@ -452,7 +516,7 @@ func (l *literal) percent(toks []Token) int {
 	text := partial.Unknown
 	if toks[0].Kind == 's' {
 		text = toks[0].Text
-	} else if v, ok := constantOf(l.sh, toks[0].Text, l.consts); ok && toks[0].Kind == 'n' {
+	} else if v, ok := l.constant(toks[0]); ok {
 		text = v
 	}
 	l.text = strings.ReplaceAll(l.text, "%s", text)
@@ -465,17 +529,14 @@ func environmentOf(sh *shell.Shell, toks []Token) (string, int) {
 	if len(toks) < 4 || toks[0].Kind != 'n' || !toks[1].in("[({") {
 		return "", 0
 	}
-	name := toks[0].Text
-	for _, suffix := range [...]string{"environ", "environ.get", "getenv", "ENV", "ENV.fetch", "process.env", "env.get"} {
-		if strings.HasSuffix(name, suffix) {
-			v, ok := sh.Lookup(toks[2].Text)
-			if !ok {
-				v = shell.Value{sh.Unset(toks[2].Text)}
-			}
-			return lex.First(v), 4
-		}
+	if !lex.EndsWith(toks[0].Text, "environ environ.get getenv ENV ENV.fetch process.env env.get") {
+		return "", 0
 	}
-	return "", 0
+	v, ok := sh.Lookup(toks[2].Text)
+	if !ok {
+		v = shell.Value{sh.Unset(toks[2].Text)}
+	}
+	return lex.First(v), 4
 }
 
 // showsVariable reports a variable of the environment whose value is printed. It
@@ -536,16 +597,15 @@ func wholeEnvironment(name string) bool {
 		"ENV.inspect ENV.to_a $_ENV")
 }
 
-func constantOf(sh *shell.Shell, name string, consts map[string]string) (string, bool) {
-	if v, ok := consts[name]; ok {
+// constant returns the text that a name stands for.
+func (r *reading) constant(t Token) (string, bool) {
+	if t.Kind != 'n' {
+		return "", false
+	}
+	if v, ok := r.consts[t.Text]; ok {
 		return v, true
 	}
-	for _, suffix := range [...]string{"Path.home", "homedir", "os.homedir", "Dir.home", "env.HOME"} {
-		if strings.HasSuffix(name, suffix) {
-			return sh.HomeText(), true
-		}
-	}
-	return "", false
+	return r.sh.HomeText(), lex.EndsWith(t.Text, "Path.home homedir Dir.home env.HOME")
 }
 
 // tokenAt returns the i-th token, an empty one where there is none.

@@ -17,11 +17,15 @@ import (
 // missing reports whether a positional parameter was not passed to a file. Its value
 // then counts as unknown, because scripts check their arguments.
 func (sh *Shell) missing(name string) bool {
-	if sh.exact || sh.params == nil || len(name) != 1 || name[0] < '1' || name[0] > '9' || sh.file() == nil {
+	switch {
+	case sh.exact, sh.params == nil, sh.file() == nil, !isDigit(name):
 		return false
 	}
 	return int(name[0]-'0') > len(sh.params)
 }
+
+// isDigit reports whether a name is that of one of the first positional parameters.
+func isDigit(name string) bool { return lex.OneOf(name, "1 2 3 4 5 6 7 8 9") }
 
 // placeholder reports whether the old value of a variable of a file is only there
 // until a branch sets it.
@@ -67,10 +71,14 @@ func (sh *Shell) ends(c Command) {
 	if sh.doubt > 0 || sh.file() == nil {
 		return
 	}
-	switch {
-	case c.Name == "exit", c.Name == "exec" && len(c.Args) > 0:
+	switch c.Name {
+	case "exit":
 		sh.ended = exited
-	case c.Name == "return":
+	case "exec":
+		if len(c.Args) > 0 {
+			sh.ended = exited
+		}
+	case "return":
 		sh.ended = returned
 	}
 }
@@ -88,16 +96,18 @@ func (sh *Shell) reaches(c *syntax.BinaryCmd) (runs, known bool) {
 // It reports whether the branch surely ran.
 func (sh *Shell) branch(c *syntax.IfClause, in *string) (taken bool) {
 	holds, known := sh.truth(c.Cond)
-	if len(c.Cond) == 0 { // else
-		holds, known = true, true
-	}
-	if !known {
+	switch {
+	case len(c.Cond) == 0: // else
+		taken = true
+	case !known:
 		sh.doubt++
+	case !holds:
+		return false
+	default:
+		taken = true
 	}
-	if holds || !known {
-		sh.stmts(c.Then, in)
-	}
-	return holds && known
+	sh.stmts(c.Then, in)
+	return taken
 }
 
 // truth reports whether a condition of a file holds, and whether that is known.
@@ -116,7 +126,8 @@ func (sh *Shell) truth(cond []*syntax.Stmt) (holds, known bool) {
 
 // testCall is truth for "test a = b" and "[ a = b ]".
 func (sh *Shell) testCall(words []*syntax.Word) (holds, known bool) {
-	if len(words) < 3 || len(words) > 5 || !lex.OneOf(words[0].Lit(), "test [") {
+	switch {
+	case len(words) < 3, len(words) > 5, !lex.OneOf(words[0].Lit(), "test ["):
 		return false, false
 	}
 	words = words[1:]
@@ -161,15 +172,12 @@ func (sh *Shell) operand(x syntax.TestExpr) (string, bool) {
 
 // tested evaluates a test whose words are known.
 func tested(words []string) (holds, known bool) {
-	switch {
-	case len(words) == 2 && words[0] == "-z":
-		return words[1] == "", true
-	case len(words) == 2 && words[0] == "-n":
-		return words[1] != "", true
-	case len(words) == 3 && lex.OneOf(words[1], "= =="):
-		return words[0] == words[2], true
-	case len(words) == 3 && words[1] == "!=":
-		return words[0] != words[2], true
+	first, last := words[0], words[len(words)-1]
+	switch len(words) {
+	case 2:
+		return (last == "") == (first == "-z"), lex.OneOf(first, "-z -n")
+	case 3:
+		return (first == last) == (words[1] != "!="), lex.OneOf(words[1], "= == !=")
 	}
 	return false, false
 }
@@ -200,8 +208,10 @@ func (sh *Shell) caseWords(c *syntax.CaseClause) ([]string, bool) {
 	if sh.file() == nil || c.Word == nil {
 		return nil, false
 	}
-	if sh.uncertain > 1 && len(sh.params) > 0 && len(sh.params) <= maxGiven && firstArgument(c.Word) {
-		return sh.params, !slices.ContainsFunc(sh.params, partial.HasHole)
+	if sh.uncertain > 1 && firstArgument(c.Word) {
+		if n := len(sh.params); 0 < n && n <= maxGiven {
+			return sh.params, !slices.ContainsFunc(sh.params, partial.HasHole)
+		}
 	}
 	text, ok := sh.known(c.Word)
 	return []string{text}, ok
@@ -218,8 +228,16 @@ func firstArgument(w *syntax.Word) bool {
 	if len(parts) != 1 {
 		return false
 	}
-	p, ok := parts[0].(*syntax.ParamExp)
-	return ok && p.Param != nil && p.Param.Value == "1"
+	return paramName(parts[0]) == "1"
+}
+
+// paramName returns the name of a part that is a parameter, "" for any other part.
+func paramName(part syntax.WordPart) string {
+	p, ok := part.(*syntax.ParamExp)
+	if !ok || p.Param == nil {
+		return ""
+	}
+	return p.Param.Value
 }
 
 // takes reports whether an item of a case clause may match a text, and whether it

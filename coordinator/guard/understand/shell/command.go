@@ -39,6 +39,7 @@ func (sh *Shell) call(c *syntax.CallExpr, in *string) {
 			}
 		}
 	}
+	env.literals = literalWords(c.Args)
 	for _, argv := range oneStep(sh.argvs(c.Args)) {
 		env.Exec(argv, in)
 	}
@@ -109,6 +110,41 @@ func oneStep(lists [][]string) [][]string {
 		}
 	}
 	return [][]string{{"cd", "./" + partial.Unknown}}
+}
+
+// expanded are the characters that the shell expands in a word without quotes.
+const expanded = "*?[~"
+
+// literalWords returns the words that stand in quotes as a whole and have a wildcard or a
+// tilde, which the shell leaves as they are.
+func literalWords(words []*syntax.Word) (literal []string) {
+	for _, w := range words {
+		if len(w.Parts) != 1 {
+			continue
+		}
+		var text string
+		switch q := w.Parts[0].(type) {
+		case *syntax.SglQuoted:
+			text = q.Value
+		case *syntax.DblQuoted:
+			if len(q.Parts) == 1 {
+				text, _ = plainQuoted(q)
+			}
+		}
+		if strings.ContainsAny(text, expanded) {
+			literal = append(literal, text)
+		}
+	}
+	return literal
+}
+
+// AsFile returns an argument as the name of one file. In a word in quotes, other characters
+// take the places of the wildcards.
+func (sh *Shell) AsFile(arg string) string {
+	if !slices.Contains(sh.literals, arg) {
+		return arg
+	}
+	return strings.NewReplacer("*", "∗", "?", "？", "[", "［", "~", "～").Replace(arg)
 }
 
 // commandVariables are the variables whose values other programs run in a shell.
@@ -238,12 +274,16 @@ func (sh *Shell) callFunction(f *function, argv []string, in *string) {
 	f.calls--
 }
 
-// QuoteAll makes words safe to be parsed again.
+// QuoteAll makes words safe to be parsed again. A word with a wildcard gets a second part in
+// quotes: it is not known whether it stood in quotes before, see literalWords.
 func QuoteAll(words []string) string {
 	var b strings.Builder
 	for i, w := range words {
 		if i > 0 {
 			b.WriteByte(' ')
+		}
+		if strings.ContainsAny(w, expanded) {
+			b.WriteString(`""`)
 		}
 		b.WriteByte('\'')
 		b.WriteString(strings.ReplaceAll(w, "'", `'\''`))

@@ -24,6 +24,13 @@ func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	}
 }
 
+// Overlays reports a copy of a tree into a directory. It replaces the files there that have the
+// names of files in the tree.
+func (sh *Shell) Overlays(dir, tree string) {
+	dir, away := sh.Place.locate(dir)
+	sh.report(effect.Effect{Kind: effect.WriteFile, Target: dir, Away: away, From: tree})
+}
+
 // EveryFile stands for all files below the root of a find without conditions.
 const EveryFile = "/**"
 

@@ -93,6 +93,7 @@ func (o *Options) cluster(letters string, rest []string, grammar string) int {
 	if singleDash(letters, grammar) {
 		return o.long(letters, rest, grammar)
 	}
+	o.Flags = slices.Grow(o.Flags, len(letters))
 	for i := range len(letters) {
 		name, kind := optionNamed(letters[i:i+1], grammar)
 		f := flag{Name: name, Runs: kind.runs}
@@ -159,8 +160,11 @@ func (k optionKind) needsValue() bool { return k.value && !k.optional }
 // grammar does not list may be the beginning of one that it lists.
 func optionNamed(name, grammar string) (string, optionKind) {
 	full, kind := name, optionKind{}
-	if name == "" || !strings.Contains(grammar, name) {
+	switch {
+	case name == "", !strings.Contains(grammar, name):
 		return full, kind
+	case len(name) == 1:
+		return letterNamed(name, grammar)
 	}
 	for more := true; more; {
 		var word string
@@ -169,11 +173,28 @@ func optionNamed(name, grammar string) (string, optionKind) {
 		if listed == name {
 			return listed, k
 		}
-		if !kind.listed && len(name) > 1 && strings.HasPrefix(listed, name) {
+		if !kind.listed && strings.HasPrefix(listed, name) {
 			full, kind = listed, k
 		}
 	}
 	return full, kind
+}
+
+// letterNamed is optionNamed for a letter, which cannot be abbreviated.
+func letterNamed(letter, grammar string) (string, optionKind) {
+	for from := 0; ; from++ {
+		i := strings.IndexByte(grammar[from:], letter[0])
+		if i < 0 {
+			return letter, optionKind{}
+		}
+		if from += i; from > 0 && grammar[from-1] != ' ' {
+			continue
+		}
+		word, _, _ := strings.Cut(grammar[from:], " ")
+		if listed, kind := readWord(word); listed == letter {
+			return letter, kind
+		}
+	}
 }
 
 // readWord reads one word of a grammar.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,33 +82,28 @@ func (sh *Shell) special(name string) (Value, bool) {
 	case "?", "$", "!", "#", "-", "RANDOM", "SECONDS", "LINENO", "UID", "EUID":
 		return Value{partial.Unknown}, true
 	}
-	n, err := strconv.Atoi(name)
-	if err != nil {
+	n, err := strconv.ParseUint(name, 10, 31)
+	switch {
+	case err != nil:
 		return nil, false
+	case n == 0:
+		return Value{cmp.Or(sh.zero, partial.Unknown)}, true
+	case sh.params == nil:
+		return Value{partial.Unknown}, true
 	}
-	if n == 0 && sh.zero != "" {
-		return Value{sh.zero}, true
-	}
-	if n >= 1 && n <= len(sh.params) {
-		return Value{sh.params[n-1]}, true
-	}
-	if n >= 1 && sh.params != nil {
-		return Value{""}, true
-	}
-	return Value{partial.Unknown}, true
+	return Value{lex.First(sh.params[min(int(n)-1, len(sh.params)):])}, true
 }
 
 // partOfWord returns the value v of a part of a longer word. If the part is a
 // positional parameter and none are known, the value may be empty, as in r$@m.
 func (sh *Shell) partOfWord(p syntax.WordPart, v Value) Value {
-	x, ok := p.(*syntax.ParamExp)
-	if sh.params != nil || sh.file() != nil {
+	name := paramName(p)
+	switch {
+	case sh.params != nil, sh.file() != nil, !lex.OneOf(name, "@ * 1 2 3 4 5 6 7 8 9"):
 		return v
 	}
-	if !ok || x.Param == nil || x.Exp != nil || x.Slice != nil || x.Repl != nil || x.Length {
-		return v
-	}
-	if name := x.Param.Value; !lex.OneOf(name, "@ *") && (len(name) != 1 || name[0] < '1' || name[0] > '9') {
+	switch x := p.(*syntax.ParamExp); {
+	case x.Exp != nil, x.Slice != nil, x.Repl != nil, x.Length:
 		return v
 	}
 	return Value{"", partial.Unknown}
@@ -172,12 +168,12 @@ func (sh *Shell) expansion(e *syntax.Expansion, v Value, set bool) Value {
 		if set {
 			return v
 		}
-		return arg.join(v)
+		return arg.orSet(v)
 	case syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
 		if set && !slices.Contains(v, "") {
 			return v
 		}
-		return arg.join(slices.DeleteFunc(slices.Clone(v), func(s string) bool { return s == "" }))
+		return arg.orSet(slices.DeleteFunc(slices.Clone(v), func(s string) bool { return s == "" }))
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		return arg.join(Value{""})
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
@@ -192,6 +188,15 @@ func (sh *Shell) expansion(e *syntax.Expansion, v Value, set bool) Value {
 		return v
 	}
 	return Value{partial.Unknown}
+}
+
+// orSet returns the values of a variable with a default. A variable that the call does not
+// set has the default, unless that is empty: then it is there to be set elsewhere.
+func (v Value) orSet(set Value) Value {
+	if len(set) == 1 && set[0] == partial.Unknown && !slices.Contains(v, "") {
+		return v
+	}
+	return v.join(set)
 }
 
 // with applies f to each text. It copies the value only if a text changes, which

@@ -77,8 +77,13 @@ func tooNested(text string) bool {
 	ends := newBudget(len(text)).steps / (perStatement + PerCommand)
 	for i := range len(text) {
 		n.count(i)
-		if n.depth > maxNesting || n.words > words || n.prefix > maxPrefix || n.sums > maxSums || n.heads > maxHeads ||
-			n.ends > ends {
+		switch {
+		case n.depth > maxNesting,
+			n.words > words,
+			n.prefix > maxPrefix,
+			n.sums > maxSums,
+			n.heads > maxHeads,
+			n.ends > ends:
 			return true
 		}
 	}
@@ -113,7 +118,7 @@ func (n *nesting) count(i int) {
 		n.end(i)
 		n.prefix = 0
 	case 'c', 'd', 'e', 'f', 'i', 'l', 's', 't', 'u', 'w':
-		if n.startsWord(i) {
+		if isBlank(n.before(i)) {
 			n.word(i)
 		}
 	}
@@ -121,8 +126,7 @@ func (n *nesting) count(i int) {
 
 func (n *nesting) open(i int) {
 	n.depth++
-	double := i > 0 && n.text[i] == '(' && n.text[i-1] == '('
-	if n.arith == 0 && (n.text[i] == '[' || double) {
+	if n.arith == 0 && (n.text[i] == '[' || strings.HasSuffix(n.text[:i+1], "((")) {
 		n.arith, n.sums = n.depth, 0
 	}
 }
@@ -132,37 +136,43 @@ func (n *nesting) close(i int) {
 	if n.depth < n.arith {
 		n.arith = 0
 	}
-	for i--; i >= 0 && (n.text[i] == ' ' || n.text[i] == '\t'); i-- {
-	}
-	if i >= 0 && n.text[i] == '(' { // "f()" or "f( )"
+	if strings.HasSuffix(strings.TrimRight(n.text[:i], " \t"), "(") { // "f()" or "f( )"
 		n.heads++
 	}
 }
 
 func (n *nesting) operator(i int) {
-	c := n.text[i]
-	switch c {
+	switch c := n.text[i]; c {
 	case '|', '&':
 		n.end(i)
 		n.heads = 0
-	case '=':
-		n.heads = 0
-	}
-	if i > 0 && (n.text[i-1] == ' ' || n.text[i-1] == c) && c != '/' && c != '&' && c != '|' {
-		n.prefix++
+	case '/':
+	default:
+		if c == '=' {
+			n.heads = 0
+		}
+		if before := n.before(i); before == ' ' || before == c {
+			n.prefix++
+		}
 	}
 	if n.arith > 0 {
 		n.sums++
 	}
 }
 
+// before returns the byte before the one at i, a line break at the beginning.
+func (n *nesting) before(i int) byte {
+	if i == 0 {
+		return '\n'
+	}
+	return n.text[i-1]
+}
+
 func (n *nesting) end(i int) {
-	if i > 0 && n.text[i-1] != n.text[i] { // "&&" is one
+	if n.before(i) != n.text[i] { // "&&" is one
 		n.ends++
 	}
 }
-
-func (n *nesting) startsWord(i int) bool { return i == 0 || isBlank(n.text[i-1]) }
 
 func (n *nesting) word(i int) {
 	rest := n.text[i:]
@@ -172,17 +182,17 @@ func (n *nesting) word(i int) {
 	n.words = max(n.words+wordDepth(rest), 0)
 }
 
+// longestHead bounds the part of a text in which a word is looked for.
+const longestHead = 9
+
 // wordDepth returns how the word at the start of s changes the number of open
 // compound commands.
 func wordDepth(s string) int {
-	n := 0
-	for n < len(s) && n < 8 && s[n] >= 'a' && s[n] <= 'z' {
-		n++
+	s = s[:min(len(s), longestHead)]
+	if i := strings.IndexAny(s, blanksAndEnds); i >= 0 {
+		s = s[:i]
 	}
-	if n < len(s) && !isBlank(s[n]) {
-		return 0
-	}
-	switch s[:n] {
+	switch s {
 	case "if", "while", "until", "for", "case", "select", "function", "time", "coproc":
 		return 1
 	case "fi", "done", "esac":
@@ -191,6 +201,7 @@ func wordDepth(s string) int {
 	return 0
 }
 
-func isBlank(c byte) bool {
-	return c == ' ' || c == '\t' || c == '\n' || c == ';' || c == '&' || c == '|'
-}
+// blanksAndEnds are the characters around a word of the shell.
+const blanksAndEnds = " \t\n;&|"
+
+func isBlank(c byte) bool { return strings.IndexByte(blanksAndEnds, c) >= 0 }

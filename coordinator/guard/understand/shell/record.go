@@ -53,6 +53,21 @@ func (r *recorder) end(before *effect.Step) {
 	}
 }
 
+// mark returns the number of commands and of effects of the running command.
+func (r *recorder) mark() (n [2]int) {
+	if r.at != nil {
+		n = [2]int{len(r.at.Steps), len(r.at.Effects)}
+	}
+	return n
+}
+
+// rewind takes back what the running command did since the mark.
+func (r *recorder) rewind(mark [2]int) {
+	if r.at != nil {
+		r.at.Steps, r.at.Effects = r.at.Steps[:mark[0]], r.at.Effects[:mark[1]]
+	}
+}
+
 // caused adds the index of an effect to the running command.
 func (r *recorder) caused(index int) {
 	if r.at != nil {

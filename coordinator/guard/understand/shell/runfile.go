@@ -76,9 +76,6 @@ func (sh *Shell) textAt(path string) (string, bool) {
 	return known.text, known.ok
 }
 
-// installed are the directories of programs that somebody else wrote.
-const installed = "node_modules .venv venv site-packages .tox"
-
 // systemFolders hold installed programs and what is no program.
 var systemFolders = [...]string{
 	"/bin", "/dev", "/etc", "/lib", "/lib64", "/nix", "/proc", "/run", "/sbin", "/snap", "/sys", "/usr", "/System",
@@ -88,16 +85,12 @@ var systemFolders = [...]string{
 // mayRead reports whether a path is known and leads to code that a session may have
 // written.
 func (sh *Shell) mayRead(path string) bool {
-	if !strings.HasPrefix(path, "/") || partial.HasHole(path) || fspath.HasGlob(path) ||
-		protected.SecretPath(path, sh.Place.Home) {
+	switch {
+	case !fspath.IsExact(path), path[0] != '/',
+		fspath.InMade(path, fspath.Installed),
+		protected.SecretPath(path, sh.Place.Home):
 		return false
-	}
-	for _, part := range strings.Split(path, "/") {
-		if lex.OneOf(part, installed) {
-			return false
-		}
-	}
-	if fspath.Within(path, fspath.Slashed(sh.Eval.Site.Project)) {
+	case fspath.Within(path, fspath.Slashed(sh.Eval.Site.Project)):
 		return true
 	}
 	return !slices.ContainsFunc(systemFolders[:], func(dir string) bool { return fspath.Within(path, dir) })
@@ -235,7 +228,9 @@ func (sh *Shell) enter(path, text string, given []string, run func()) {
 	sh.Src = &Source{Text: text, Whole: whole, file: f, first: 1}
 	sh.feeds, sh.line, u.Budget = false, 1, newBudget(len(text))
 	sh.doubt, sh.ended = 0, running
+	traps := len(u.traps)
 	run()
+	u.RunTraps(traps)
 	sh.Src, sh.Part, sh.line, sh.at, sh.feeds = before.Src, before.Part, before.line, before.at, before.feeds
 	sh.doubt, sh.ended, u.Budget = before.doubt, before.ended, budget
 }
@@ -380,6 +375,34 @@ func (sh *Shell) given(f *codeFile, e effect.Effect) bool {
 		return text != "" && (e.Via == lex.ProgramName(text) || e.Target == sh.Path(text) ||
 			strings.Contains(e.Target, text) || strings.Contains(string(e.Op), text))
 	})
+}
+
+// readsFiles reports whether the redirections or the words of a statement may hand on the text of
+// a file.
+func readsFiles(st *syntax.Stmt) bool {
+	if len(st.Redirs) > 0 {
+		return true
+	}
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(call.Args, func(w *syntax.Word) bool { return substitutes(w.Parts) })
+}
+
+// substitutes reports whether one of the parts of a word is the output of a command.
+func substitutes(parts []syntax.WordPart) bool {
+	for _, part := range parts {
+		switch p := part.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return true
+		case *syntax.DblQuoted:
+			if substitutes(p.Parts) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // runsInput reports whether a statement runs a program that runs what it reads, such

@@ -35,7 +35,7 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 	}
 	sh.at = spot{src: sh.Src, stmt: st}
 	sh.forked = forked || st.Background
-	sh.feeds = feeds || sh.runsInput(st)
+	sh.feeds = feeds || readsFiles(st) && sh.runsInput(st)
 	in, sinks := sh.redirects(st.Redirs, stdin)
 	if st.Cmd == nil && in != stdin {
 		sh.Print(*in) // $(< file)
@@ -235,6 +235,10 @@ func (sh *Shell) pipeline(c *syntax.BinaryCmd, in *string) {
 		sh.Effect(effect.ReverseShell, effect.Pipe, "")
 	}
 	data := in
+	runner := len(stages) - 1 // the last stage that runs what it reads
+	for runner > 0 && !sh.runsInput(stages[runner]) {
+		runner--
+	}
 	for i, st := range stages {
 		if sh.Eval.Budget.Spent {
 			return
@@ -244,7 +248,7 @@ func (sh *Shell) pipeline(c *syntax.BinaryCmd, in *string) {
 		last := i == len(stages)-1
 		if !last {
 			stage.Out = &strings.Builder{}
-			stage.feeds = stage.feeds || slices.ContainsFunc(stages[i+1:], sh.runsInput)
+			stage.feeds = stage.feeds || i < runner
 		}
 		stage.stmt(st, data)
 		if !last {

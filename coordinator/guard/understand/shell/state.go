@@ -25,10 +25,9 @@ type Evaluation struct {
 	aliases
 	recorder
 	disk
+	traps []exitTrap
 	// RunsInput reports whether a program runs what it reads, as a shell does.
 	RunsInput func(name string) bool
-	// CallKinds are the kinds of calls by language and name, as far as they were needed.
-	CallKinds map[[2]string]string
 }
 
 func NewEvaluation(call effect.Call, site Site, dispatch func(*Shell, Command, string) bool) *Evaluation {
@@ -149,6 +148,7 @@ type Shell struct {
 	stdin     *string           // the standard input of the running command; nil = not known
 	zero      string            // $0, where a caller gave one
 	params    []string          // positional parameters; nil = unknown
+	literals  []string          // arguments of the running command that stand in quotes, see AsFile
 	Out       *strings.Builder  // the output; nil if it is not needed
 	Src       *Source
 	Part      string // text of the running command, unless it is at

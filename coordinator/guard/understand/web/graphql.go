@@ -44,7 +44,7 @@ func namesEnd(part string) bool {
 			end = len(part)
 		}
 		words := lex.VerbWords(part[:end])
-		if lex.HasWord(words, endWords) && !lex.HasWord(words, smallNouns) {
+		if lex.ContainsAny(words, endWords) && !lex.ContainsAny(words, smallNouns) {
 			return true
 		}
 		part = part[end:]

@@ -70,7 +70,7 @@ func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 	case lex.OneOf(method, "GET HEAD OPTIONS"):
 	case lex.OneOf(fspath.Base(place), "shutdown quit quitquitquit restart"):
 		sh.Effect(effect.StopService, effect.HTTP, r.URL)
-	case lex.HasWord(lex.VerbWords(bare), "delete destroy purge terminate truncate wipe revoke"):
+	case lex.ContainsAny(lex.VerbWords(bare), "delete destroy purge terminate truncate wipe revoke"):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
 	case Mutation(r.Body), endAction(r.Body):
 		sh.Effect(effect.DestroyRemote, effect.Part, r.URL)
@@ -95,7 +95,7 @@ func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 		}
 	case lex.OneOf(method, "PUT POST") && strings.HasPrefix(path, "_cluster/"):
 		sh.Effect(effect.ChangeRemote, effect.ClusterSettings, r.URL)
-	case method == "POST" && lex.HasWord(lex.VerbWords(path), "delete destroy purge terminate truncate wipe revoke"):
+	case method == "POST" && lex.ContainsAny(lex.VerbWords(path), "delete destroy purge terminate truncate wipe revoke"):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
 	case Mutation(r.Body):
 		sh.Effect(effect.DestroyRemote, effect.Part, r.URL)
