@@ -234,7 +234,7 @@ func (c *Coordinator) serverConfig() server.Config {
 		Page:               c.web,
 		Git:                server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
 		Consult:            server.Consult{Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout)},
-		Runs:               server.Runs{Mode: c.runMode(), Agent: c.agent},
+		Runs:               c.runSettings(),
 		Usage:              transcript.Usage,
 		LastText:           transcript.LastText,
 		LastTextBeforeCall: transcript.LastTextBeforeCall,
@@ -243,6 +243,10 @@ func (c *Coordinator) serverConfig() server.Config {
 		Steps:              transcript.Steps,
 		Snapshot:           c.undo.Take,
 	}
+}
+
+func (c *Coordinator) runSettings() server.Runs {
+	return server.Runs{Max: c.set.Runs.Max, Mode: c.runMode(), Agent: c.agent, Keeps: runwork.Keeps}
 }
 
 // runMode returns the permission mode of a run that names none, "" where runs are not supported.

@@ -290,7 +290,8 @@ func table() rules {
 				in + "ask", in + "core", in + "session",
 			},
 			in + "runwork": {
-				"coordinator/home", in + "child", in + "core", in + "run", in + "session", in + "store",
+				"coordinator/home", in + "child", in + "core", in + "event", in + "git", "coordinator/redact", in + "run",
+				in + "session", in + "store",
 			},
 			in + "undowork": {in + "core", in + "snapshot", in + "store", in + "undo"},
 			in + "upkeep":   {"coordinator/home", "coordinator/ledger", in + "core", in + "store"},

@@ -14,7 +14,7 @@ import (
 )
 
 func newLoop(a *app) *cobra.Command {
-	return group("loop", "Keep a session at work, from outside it",
+	return group("loop", "Keep a session or a run at work, from outside it",
 		newLoopStart(a), newLoopList(a), newLoopShow(a), newLoopCancel(a))
 }
 
@@ -34,12 +34,13 @@ func loopOptions() []struct{ name, usage string } {
 
 func newLoopStart(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "start SESSION [TASK…]", Short: "Start a loop in a session, and wake it if it is idle",
-		Long: `Start a loop in a session. An idle session is woken for it; one that is at work
-goes on with the loop when it next stops.
+		Use: "start SESSION|run:NAME [TASK…]", Short: "Start a loop in a session or a run, and wake it if it is idle",
+		Long: `Start a loop in a session or a run. One that is idle is woken for it; one that is at
+work goes on with the loop when it next stops.
 
 Without a task it works through the issues of the session's project, one after
-the other, each in a git worktree of its own; what a review approves lands.
+the other, each in a git worktree of its own; what a review approves lands. With
+--parallel N, N runs do: the named one, and others like it.
 
 A loop that nobody watches wants a permission mode that does not ask for every
 step: auto, or acceptEdits with rules for the commands. The guard holds in every mode.`,
@@ -48,6 +49,7 @@ step: auto, or acceptEdits with rules for the commands. The guard holds in every
 	for _, o := range loopOptions() {
 		c.Flags().String(o.name, "", o.usage)
 	}
+	parallel := c.Flags().Int("parallel", 0, "keep `N` runs busy with issues (1)")
 	session := c.Flags().String("session", "", "the session's `token` or id, instead of the first argument")
 	asJSON := jsonFlag(c, "the loop")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -57,11 +59,11 @@ step: auto, or acceptEdits with rules for the commands. The guard holds in every
 		}
 		task := strings.Join(args, " ")
 		if name == "" {
-			return usageError{errors.New("afar loop start needs a session (afar status); without a task its " +
+			return usageError{errors.New("afar loop start needs a session (afar status) or a run (run:NAME); without a task its " +
 				"project's issues are worked through")}
 		}
-		return read(c.Context(), a, wire.OpLoopStart, wire.LoopStartRequest{Session: name, Args: loopArgs(c, task)},
-			*asJSON, renderLoopStarted)
+		in := wire.LoopStartRequest{Session: name, Args: loopArgs(c, task), Parallel: *parallel}
+		return read(c.Context(), a, wire.OpLoopStart, in, *asJSON, renderLoopStarted)
 	}
 	return c
 }
@@ -86,6 +88,9 @@ func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) +
 func renderLoopStarted(p *page, l wire.Loop) {
 	p.line(loopBegins(l.Begins), oneLine(l.ID, 60))
 	renderLoop(p, l)
+	if len(l.Beside) > 0 {
+		p.line("  beside it: %s", oneLine(strings.Join(l.Beside, ", "), 300))
+	}
 	if advice := wording.ModeAdvice(l.Mode); advice != "" {
 		p.line("")
 		p.line("%s", p.paint(yellow, advice))

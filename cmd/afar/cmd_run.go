@@ -27,6 +27,7 @@ func newRunStart(a *app) *cobra.Command {
 		Long: "Starts a conversation with an agent that works without a terminal, one process for each turn. The guard " +
 			"holds, and\n" +
 			"what the agent may not do by itself is a question on your phone. With - the prompt is stdin.\n\n" +
+			"With --worktree the run works in .worktrees/afar-runs/NAME on the branch afar/run/NAME.\n\n" +
 			"With --wait the command prints the result when the turn is over, and the run is done with it.",
 	}
 	var in wire.RunStartRequest
@@ -35,6 +36,7 @@ func newRunStart(a *app) *cobra.Command {
 	c.Flags().StringVar(&in.Dir, "dir", "", "where it works (this directory)")
 	c.Flags().StringVar(&in.Mode, "mode", "", "permission `mode`: auto, acceptEdits, manual or plan (runs.mode)")
 	c.Flags().StringVar(&in.Model, "model", "", "the agent's model")
+	c.Flags().BoolVar(&in.Worktree, "worktree", false, "work in a git worktree of its own")
 	c.Flags().BoolVar(&in.Wait, "wait", false, "wait for the result and print it")
 	asJSON := jsonFlag(c, "the run")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -161,13 +163,18 @@ func newRunShow(a *app) *cobra.Command {
 func renderRun(p *page, r wire.Run) {
 	p.line("%s  %s %s", p.paint(bold, oneLine(r.Name, 40)), p.paint(runInk(r.State), wording.RunState(r.State)),
 		p.ago(r.Since))
-	p.table([][]cell{
+	rows := [][]cell{
 		{plain("agent"), plain(oneLine(r.Agent, 20) + ", mode " + oneLine(r.Mode, 20))},
 		{plain("directory"), plain(p.path(r.Dir))},
 		{plain("conversation"), plain(oneLine(r.Conversation, 60))},
 		{plain("turns"), plain(wording.RunTurns(r))},
 		{plain("used"), plain(wording.RunUsed(r))},
-	})
+	}
+	if r.Worktree != "" {
+		rows = append(rows, []cell{plain("worktree"), plain(p.path(r.Worktree))},
+			[]cell{plain("branch"), plain(oneLine(r.Branch, 120) + ", to land on " + oneLine(r.Base, 120))})
+	}
+	p.table(rows)
 	if r.Ask != "" {
 		p.line("It waits for your answer: afar asks (%s)", oneLine(r.Ask, 60))
 	}
@@ -271,10 +278,19 @@ func newRunRemove(a *app) *cobra.Command {
 	asJSON := jsonFlag(c, "the run")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return read(c.Context(), a, wire.OpRunRemove, wire.RunRemoveRequest{ID: args[0]}, *asJSON,
-			func(p *page, r wire.Run) {
-				p.line("Run %s is removed. Its conversation stays with %s: %s", oneLine(r.Name, 40), oneLine(r.Agent, 20),
-					oneLine(r.Conversation, 60))
-			})
+			renderRunRemoved)
 	}
 	return c
+}
+
+func renderRunRemoved(p *page, r wire.Run) {
+	p.line("Run %s is removed. Its conversation stays with %s: %s", oneLine(r.Name, 40), oneLine(r.Agent, 20),
+		oneLine(r.Conversation, 60))
+	switch {
+	case r.Keeps != "":
+		p.line("Its worktree stays, on %s: %s", oneLine(r.Branch, 120), p.path(r.Worktree))
+		p.line("%s", p.paint(yellow, oneLine(r.Keeps, 500)))
+	case r.Worktree != "":
+		p.line("Its worktree goes too: all of its work has landed on %s.", oneLine(r.Base, 120))
+	}
 }

@@ -16,7 +16,7 @@ type LoopsReply struct {
 	Loops []Loop `json:"loops"`
 }
 
-// LoopRequest names a session by its token or id.
+// LoopRequest names a session by its token or id, or a run: run:NAME.
 type LoopRequest struct {
 	ID string `json:"id"`
 }
@@ -24,16 +24,19 @@ type LoopRequest struct {
 // LoopReply is the session's loop.
 type LoopReply = Loop
 
-// LoopStartRequest starts a loop in a session, named by token or id.
+// LoopStartRequest starts a loop in a session, named by token or id, or in a run: run:NAME.
 type LoopStartRequest struct {
 	Session string `json:"session"`
 	Args    string `json:"args"`
+	// Parallel is how many runs a loop over issues keeps busy: the named one, and others like
+	// it. 0 and 1 are the named one alone.
+	Parallel int `json:"parallel,omitempty"`
 }
 
 // LoopStartReply is the loop that was started.
 type LoopStartReply = Loop
 
-// LoopCancelRequest names a session by its token or id.
+// LoopCancelRequest names a session by its token or id, or a run: run:NAME.
 type LoopCancelRequest struct {
 	ID string `json:"id"`
 }
@@ -41,7 +44,7 @@ type LoopCancelRequest struct {
 // LoopCancelReply is the loop that was cancelled.
 type LoopCancelReply = Loop
 
-// A Loop keeps one session working. Its id is the session's token.
+// A Loop keeps one session or run working. Its id is the session's token, or run:NAME.
 type Loop struct {
 	ID        string  `json:"id"`
 	Run       string  `json:"run"` // identifies this loop among the loops of the session
@@ -57,6 +60,8 @@ type Loop struct {
 	// its permission mode.
 	Begins string `json:"begins,omitempty"`
 	Mode   string `json:"permission_mode,omitempty"`
+	// Beside names the runs that the loop keeps busy as well.
+	Beside []string `json:"beside,omitempty"`
 }
 
 // When a session begins with a loop that was started from outside the session.

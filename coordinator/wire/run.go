@@ -19,14 +19,16 @@ const (
 
 // RunStartRequest starts a run. Where a text is empty, the settings decide.
 type RunStartRequest struct {
-	ID     string `json:"id"` // made by the caller; a second request with the same id is the same run
-	Agent  string `json:"agent,omitempty"`
-	Name   string `json:"name,omitempty"`
-	Dir    string `json:"dir"` // absolute
-	Mode   string `json:"mode,omitempty"`
-	Model  string `json:"model,omitempty"`
-	Prompt string `json:"prompt"`
-	Wait   bool   `json:"wait,omitempty"` // the caller waits for the result, and the run is over with it
+	ID    string `json:"id"` // made by the caller; a second request with the same id is the same run
+	Agent string `json:"agent,omitempty"`
+	Name  string `json:"name,omitempty"`
+	Dir   string `json:"dir"` // absolute
+	Mode  string `json:"mode,omitempty"`
+	Model string `json:"model,omitempty"`
+	// Worktree gives the run a git worktree of its own.
+	Worktree bool   `json:"worktree,omitempty"`
+	Prompt   string `json:"prompt"`
+	Wait     bool   `json:"wait,omitempty"` // the caller waits for the result, and the run is over with it
 }
 
 // RunStartReply is the run.
@@ -75,6 +77,12 @@ type Run struct {
 	Doing        string  `json:"doing,omitempty"`   // the call that runs
 	DoingSince   int64   `json:"doing_since,omitempty"`
 	Events       int64   `json:"events"` // how many there are
+	// The git worktree of the run, its branch, and the branch to land on.
+	Worktree string `json:"worktree_path,omitempty"`
+	Branch   string `json:"branch,omitempty"`
+	Base     string `json:"base_ref,omitempty"`
+	// Keeps says, of a run that was removed, why its worktree stays.
+	Keeps string `json:"worktree_stays,omitempty"`
 }
 
 // RunLogRequest asks for the events of a run after the number After. WaitMS waits for the
@@ -171,7 +179,7 @@ type RunEventsReply struct {
 	Seq int64 `json:"seq"`
 }
 
-// RunClockRequest asks whether a turn whose clock ran out waits for a person.
+// RunClockRequest asks whether a turn whose clock ran out waits for a person, or for its loop.
 type RunClockRequest = RunTurnRequest
 
 // RunClockReply says whether it does.

@@ -35,7 +35,7 @@ func (s *state) sendErrands(b *store.Batch, id session.ID, out loop.Outcome, now
 	for _, said := range out.IssueLines {
 		text := briefly(redact.Mask(folded(said.Text)))
 		s.postLoop(b, topic.OfIssue(said.Issue), said.Action, text, now)
-		line := fmt.Sprintf("%s: issue %s %s: %s", s.token(id), said.Issue, said.Action, text)
+		line := fmt.Sprintf("%s: issue %s %s: %s", s.label(b, id), said.Issue, said.Action, text)
 		record(b, issueKind(said.Action), id, said.Issue, line, now)
 	}
 	for _, e := range out.Errands {
@@ -89,7 +89,7 @@ func (c *Core) SayOfIssue(e Errand, action, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		said := []loop.IssueLine{{Issue: e.Issue.ID, Action: action, Text: text}}
 		s.sendErrands(&b, e.Session, loop.Outcome{IssueLines: said}, now)
-		notice := fmt.Sprintf("🔁 %s\n%s: issue %s %s\n%s", s.token(e.Session), action, e.Issue.ID, e.Issue.Title, text)
+		notice := fmt.Sprintf("🔁 %s\n%s: issue %s %s\n%s", s.label(&b, e.Session), action, e.Issue.ID, e.Issue.Title, text)
 		s.notify(&b, "loop", e.Session, notice, now)
 		return b, nil
 	})

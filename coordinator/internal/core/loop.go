@@ -13,6 +13,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -47,7 +48,10 @@ func (c *Core) LoopBegins(id session.ID) (when string) {
 		c.cfg.Log.Error("look who waits to wake a session", "err", err)
 	}
 	c.view(func(s *state, _ time.Time) {
+		r, runs := s.runs.byConversation.one(string(id))
 		switch v := s.sessions.rows[id]; {
+		case runs:
+			when = s.runBegins(r)
 		case v.State == session.Ended:
 			when = BeginsResumed
 		case s.settings.Paused:
@@ -61,6 +65,19 @@ func (c *Core) LoopBegins(id session.ID) (when string) {
 		}
 	})
 	return when
+}
+
+// runBegins says when a run begins with a loop that was started from outside.
+func (s *state) runBegins(r run.Run) string {
+	switch {
+	case s.settings.Paused:
+		return BeginsUnpaused
+	case r.State == run.Taken:
+		return BeginsPrompted
+	case r.Busy() && r.State != run.Starting: // a turn that starts is told of it
+		return BeginsStop
+	}
+	return BeginsNow
 }
 
 // StartTypedLoop is StartLoop for a prompt of the host's. The same prompt again
@@ -80,17 +97,25 @@ func (c *Core) StartTypedLoop(id session.ID, prompt string, o loop.Options) (int
 
 func (c *Core) startLoop(id session.ID, frame string, o loop.Options) (intro string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		out, err := loop.Start(s.loops.rows[id], string(id), frame, o, now)
-		if err != nil {
-			return b, err
-		}
-		intro = loop.Intro(out.Stack)
-		s.keepGoal(&b, out.Stack, o.Task, now)
-		s.resetTools(&b, id)
-		s.putLoop(&b, id, out, now)
-		return b, nil
+		intro, err = s.beginLoop(&b, id, frame, o, now)
+		return b, err
 	})
 	return intro, err
+}
+
+// beginLoop begins a loop in a session and returns what the model is told.
+func (s *state) beginLoop(
+	b *store.Batch, id session.ID, frame string, o loop.Options, now time.Time,
+) (intro string, err error) {
+	out, err := loop.Start(s.loops.rows[id], string(id), frame, o, now)
+	if err != nil {
+		return "", err
+	}
+	intro = loop.Intro(out.Stack)
+	s.keepGoal(b, out.Stack, o.Task, now)
+	s.resetTools(b, id)
+	s.putLoop(b, id, out, now)
+	return intro, nil
 }
 
 // keepGoal has the whole goal of the frame at work kept as a file: the loop itself holds
@@ -136,7 +161,7 @@ func (c *Core) CancelLoop(id session.ID, by string) error {
 // putLoop records a step of a loop: its state, the journal, the markdown and the notice.
 func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
 	s.loops.put(b, out.Stack)
-	token := s.token(id)
+	token := s.label(b, id)
 	kind, text := event.LoopStepped, token+": "+redact.Mask(folded(stepText(out)))
 	switch before := s.loops.rows[id]; {
 	case !out.Stack.Active():
@@ -154,6 +179,7 @@ func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now tim
 		s.notify(b, loopNotice(out, now), id, "🔁 "+token+"\n"+out.Notify, now)
 	}
 	s.markdown(b, id, "loop.md", now)
+	s.wakeRun(b, id, loop.Wake, now)
 }
 
 // loopNotice returns the kind of a loop's notice. Each end of a loop is a kind of its own,

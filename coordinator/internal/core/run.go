@@ -82,6 +82,7 @@ func (s *state) loseRunner(b *store.Batch, id run.ID, now time.Time) {
 	}
 	s.noteRun(b, event.RunEnded, next, next.Why, now)
 	s.runs.put(b, s.tellEnd(b, next, now))
+	s.turnOver(b, next, now)
 	s.startTurns(b, now)
 }
 
@@ -166,7 +167,9 @@ func (s *state) startTurns(b *store.Batch, now time.Time) {
 	if settings.Paused {
 		return
 	}
-	for _, r := range run.Next(s.runsAfter(b), s.rules.MostTurns, now) {
+	all := s.runsAfter(b)
+	s.askForPlaces(b, all, now)
+	for _, r := range run.Next(all, s.rules.MostTurns, now) {
 		s.startTurn(b, r, now)
 	}
 }
@@ -247,6 +250,7 @@ func (c *Core) changeRun(
 		}
 		s.runs.put(&b, next)
 		if r.Busy() && !next.Busy() { // only then a turn of another run may start
+			s.turnOver(&b, next, now)
 			s.startTurns(&b, now)
 		}
 		next, _ = s.runs.after(&b, id)
@@ -350,6 +354,7 @@ func (s *state) endRun(b *store.Batch, r run.Run, by string, now time.Time) (run
 	}
 	s.runs.put(b, next)
 	s.noteRun(b, event.RunStopped, r, "stopped by "+by, now)
+	s.cancelLoop(b, session.ID(r.Conversation), by, now)
 	if next.Busy() {
 		b.Actions = append(b.Actions, runAction(r.ID, now))
 	}
@@ -364,7 +369,7 @@ func (c *Core) RemoveRun(id run.ID, by string) (run.Run, error) {
 			return r, err
 		}
 		b.RunEvents = append(b.RunEvents, store.RunEvents{Run: id, Forget: true})
-		b.Actions = append(b.Actions, runAction(id, now)) // it removes the files
+		b.Actions = append(b.Actions, clearAction(r, now))
 		s.noteRun(b, event.RunRemoved, r, "removed by "+by, now)
 		return next, nil
 	})

@@ -162,8 +162,9 @@ func (s *state) endSession(b *store.Batch, v session.Session, why string, end en
 // watched.
 func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now time.Time) {
 	l := s.loops.rows[v.ID]
+	_, runs := s.runOf(b, v.ID)
 	switch {
-	case !l.Active():
+	case !l.Active(), runs: // a turn of a run is over, see turnOver
 	case why == cleared:
 		if out, err := loop.Cancel(l, "/clear", now); err == nil {
 			s.putLoop(b, v.ID, out, now)

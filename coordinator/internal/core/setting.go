@@ -33,6 +33,7 @@ func pause(on bool) step {
 			}
 		}
 		s.startTurns(&b, now)
+		s.resumeRuns(&b, now)
 		record(&b, event.PauseSet, "", "", text, now)
 		return b, nil
 	}

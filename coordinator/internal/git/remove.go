@@ -27,6 +27,19 @@ func (w Worktree) Remove(ctx context.Context) error {
 	return nil
 }
 
+// Removable returns the error that Remove would return for the work in the worktree:
+// ErrNotClean or ErrNotMerged.
+func (w Worktree) Removable(ctx context.Context) error {
+	r := Trusted(w.Repo)
+	if _, err := w.merged(ctx, r); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(w.Path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return w.CheckClean(ctx, r)
+}
+
 func (w Worktree) remove(ctx context.Context, r Repo) error {
 	tip, err := w.merged(ctx, r)
 	if err != nil {

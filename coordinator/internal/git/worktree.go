@@ -28,7 +28,7 @@ var (
 	ErrNotMerged = errors.New("the branch has commits that its base does not have: land it first")
 )
 
-// A Worktree is the git worktree in which one issue is worked on.
+// A Worktree is the git worktree in which one issue or one run works.
 type Worktree struct {
 	Repo       string // top of the main checkout, absolute
 	Path       string // its own top, absolute
@@ -42,9 +42,15 @@ type Worktree struct {
 	Aside []string
 }
 
-const (
-	folder   = ".worktrees" // in the main checkout; git ignores it
-	branches = "afar/issue/"
+const folder = ".worktrees" // in the main checkout; git ignores it
+
+// A use says for what a worktree is: the folder of such worktrees, and the beginning of their
+// branches.
+type use struct{ dir, branches string }
+
+var (
+	forIssue = use{dir: "afar", branches: "afar/issue/"}
+	forRun   = use{dir: "afar-runs", branches: "afar/run/"}
 )
 
 // AddWorktree makes the worktree of an issue: <repo>/.worktrees/afar/<id> with the
@@ -53,7 +59,17 @@ const (
 // something else is at the path, the error is ErrInTheWay. AddWorktree does not fetch
 // submodules, because that may take too long.
 func AddWorktree(ctx context.Context, repo, id string) (Worktree, error) {
-	w, err := locate(ctx, repo, id)
+	return forIssue.addWorktree(ctx, repo, id)
+}
+
+// AddRunWorktree is AddWorktree for a run: <repo>/.worktrees/afar-runs/<name> with the branch
+// afar/run/<name>.
+func AddRunWorktree(ctx context.Context, repo, name string) (Worktree, error) {
+	return forRun.addWorktree(ctx, repo, name)
+}
+
+func (u use) addWorktree(ctx context.Context, repo, id string) (Worktree, error) {
+	w, err := u.locate(ctx, repo, id)
 	if err != nil {
 		return w, fmt.Errorf("add a worktree for %q: %w", id, err)
 	}
@@ -68,8 +84,8 @@ func AddWorktree(ctx context.Context, repo, id string) (Worktree, error) {
 	return w, err
 }
 
-// locate returns the worktree of an issue, whether or not it exists.
-func locate(ctx context.Context, repo, id string) (Worktree, error) {
+// locate returns the worktree with an id, whether or not it exists.
+func (u use) locate(ctx context.Context, repo, id string) (Worktree, error) {
 	name, err := nameOf(id)
 	if err != nil {
 		return Worktree{}, err
@@ -79,17 +95,22 @@ func locate(ctx context.Context, repo, id string) (Worktree, error) {
 		return Worktree{}, err
 	}
 	base, err := BaseRef(ctx, top)
-	return Worktree{Repo: top, Path: filepath.Join(top, folder, "afar", name), Branch: branches + name, Base: base}, err
+	return Worktree{Repo: top, Path: filepath.Join(top, folder, u.dir, name), Branch: u.branches + name, Base: base}, err
 }
 
-// Around returns the top of the issue worktree that contains dir, "" if dir is in
-// none. repo is the top of the main checkout.
+// Around returns the top of the worktree of an issue or a run that contains dir, "" if dir
+// is in none. repo is the top of the main checkout.
 func Around(ctx context.Context, repo, dir string) (string, error) {
 	top, err := Trusted(dir).Line(ctx, "rev-parse", "--show-toplevel")
-	if err != nil || filepath.Dir(top) != filepath.Join(repo, folder, "afar") {
+	if err != nil || !forIssue.holds(repo, top) && !forRun.holds(repo, top) {
 		return "", err
 	}
 	return top, nil
+}
+
+// holds reports whether the worktree with this top is one of the use.
+func (u use) holds(repo, top string) bool {
+	return filepath.Dir(top) == filepath.Join(repo, folder, u.dir)
 }
 
 // maxName bounds how many bytes an id adds to a path.

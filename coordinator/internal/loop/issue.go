@@ -332,7 +332,7 @@ func (w *work) picked(r Result) {
 	taken := slices.Concat(is.Taken, r.Held)
 	at := slices.IndexFunc(r.Ready, func(f Found) bool { return f.ID != "" && !slices.Contains(taken, f.ID) })
 	if at < 0 {
-		w.end(w.finished())
+		w.end(w.finished(len(r.Held)))
 		return
 	}
 	found := r.Ready[at]
@@ -342,12 +342,17 @@ func (w *work) picked(r Result) {
 }
 
 // finished returns the ending for a loop that has no issue left to pick. It is done if an
-// issue landed, and proven if a check passed for each issue that landed.
-func (w *work) finished() ending {
-	if w.issue().Landed == 0 {
-		return ending{verdict: Stuck, note: w.noneReady()}
+// issue landed, and proven if a check passed for each issue that landed. Other loops have
+// held issues in hand.
+func (w *work) finished(held int) ending {
+	none := w.noneReady()
+	if held > 0 {
+		none += fmt.Sprintf(", and other loops have %d in hand", held)
 	}
-	return ending{verdict: Done, proven: w.frame().Check != "", note: w.noneReady() + "; " + w.frame().landedBy()}
+	if w.issue().Landed == 0 {
+		return ending{verdict: Stuck, note: none}
+	}
+	return ending{verdict: Done, proven: w.frame().Check != "", note: none + "; " + w.frame().landedBy()}
 }
 
 // noneReady says that no issue can be picked.

@@ -57,6 +57,11 @@ type Run struct {
 	Removed   bool `json:"removed,omitempty"`
 	// Thread is the agent's own id of the conversation, "" if the agent uses Conversation.
 	Thread string `json:"thread,omitempty"`
+	// Worktree runs work in a git worktree of their own, at Place.
+	Worktree bool  `json:"worktree,omitempty"`
+	Place    Place `json:"place,omitzero"`
+	// Beside is the run next to which a loop over issues keeps this one busy.
+	Beside ID `json:"beside,omitempty"`
 
 	// Fence is the number of the newest turn. Nothing that an earlier turn says counts.
 	Fence int64 `json:"fence"`

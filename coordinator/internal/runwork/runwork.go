@@ -50,12 +50,17 @@ func New(c *core.Core, dirs home.Dirs, bin string, lives func(session.Process) b
 func (w *Worker) Run(ctx context.Context) { w.core.WorkEach(ctx, core.LaneRun, w.act) }
 
 func (w *Worker) act(ctx context.Context, a store.Action) error {
+	if a.Kind == core.ActRunClear {
+		return w.clear(ctx, a)
+	}
 	r, err := w.core.RunByID(run.ID(a.Data))
 	switch {
 	case errors.Is(err, core.ErrNotFound):
 		return w.forget(a.Data)
 	case err != nil:
 		return err
+	case r.NeedsPlace():
+		return w.settle(ctx, r)
 	case !r.Busy():
 		return nil
 	case w.lives(r.Turn.Runner) && r.Turn.Runner.Known():

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +12,8 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/random"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -172,17 +176,13 @@ func (s *Server) activeLoops() []wire.Loop {
 }
 
 func (s *Server) wireLoop(l loop.Stack) wire.Loop {
-	v, _ := s.cfg.Core.Session(l.Session) // a loop whose session is forgotten keeps its id
 	w := wire.Loop{
-		ID:        v.Token,
+		ID:        s.loopID(l),
 		Run:       l.RunID,
 		Session:   l.Session,
 		Active:    l.Active(),
 		UpdatedAt: millis(l.UpdatedAt),
 		Stack:     []wire.Frame{},
-	}
-	if w.ID == "" {
-		w.ID = l.Session
 	}
 	for _, f := range l.Frames {
 		w.Stack = append(w.Stack, wire.Frame{
@@ -209,8 +209,17 @@ func (s *Server) wireLoop(l loop.Stack) wire.Loop {
 	return w
 }
 
+// loopID names a loop: run:NAME, its session's token, or the id of a forgotten session.
+func (s *Server) loopID(l loop.Stack) string {
+	if r, ok := s.cfg.Core.RunOf(session.ID(l.Session)); ok {
+		return wire.ToRun + r.Name
+	}
+	v, _ := s.cfg.Core.Session(l.Session)
+	return cmp.Or(v.Token, l.Session)
+}
+
 func (s *Server) loop(_ *call, in wire.LoopRequest) (out wire.LoopReply, err error) {
-	v, err := s.named(in.ID)
+	v, err := s.looped(in.ID)
 	if err != nil {
 		return out, err
 	}
@@ -222,9 +231,9 @@ func (s *Server) loop(_ *call, in wire.LoopRequest) (out wire.LoopReply, err err
 }
 
 // loopStart starts a loop from outside the session. An idle session is woken for it if
-// one of its hooks waits to wake it.
+// one of its hooks waits to wake it; an idle run gets a turn.
 func (s *Server) loopStart(c *call, in wire.LoopStartRequest) (out wire.LoopStartReply, err error) {
-	v, err := s.session(in.Session)
+	v, err := s.looped(in.Session)
 	if err != nil {
 		return out, err
 	}
@@ -235,17 +244,21 @@ func (s *Server) loopStart(c *call, in wire.LoopStartRequest) (out wire.LoopStar
 	if opts.Every != "" {
 		return out, badRequest("a loop by the clock is typed in the session: /loop %s …", opts.Every)
 	}
+	if err := s.checkParallel(in, v, opts); err != nil {
+		return out, err
+	}
 	opts.Outside = true
 	if _, err := s.cfg.Core.StartLoop(v.ID, opts); err != nil {
 		return out, err
 	}
 	out = s.wireLoop(s.cfg.Core.Loop(v.ID))
 	out.Begins, out.Mode = s.cfg.Core.LoopBegins(v.ID), v.Mode
-	return out, nil
+	out.Beside, err = s.loopsBeside(v.ID, in.Parallel, opts)
+	return out, err
 }
 
 func (s *Server) loopCancel(c *call, in wire.LoopCancelRequest) (out wire.LoopCancelReply, err error) {
-	v, err := s.named(in.ID)
+	v, err := s.looped(in.ID)
 	if err != nil {
 		return out, err
 	}
@@ -257,6 +270,59 @@ func (s *Server) loopCancel(c *call, in wire.LoopCancelRequest) (out wire.LoopCa
 		return out, err
 	}
 	return s.wireLoop(s.cfg.Core.Loop(v.ID)), nil
+}
+
+// looped returns the session that a request about a loop names. Of a run, whose session may
+// not be known yet, it has the address as its token.
+func (s *Server) looped(name string) (session.Session, error) {
+	if !strings.HasPrefix(name, wire.ToRun) {
+		return s.named(name)
+	}
+	r, err := s.runNamed(name)
+	if err != nil {
+		return session.Session{}, err
+	}
+	v, _ := s.cfg.Core.Session(r.Conversation)
+	v.ID, v.Token, v.Mode = session.ID(r.Conversation), wire.ToRun+r.Name, r.Mode
+	v.Cwd, v.Project = r.Dir, cmp.Or(v.Project, r.Dir)
+	return v, nil
+}
+
+// checkParallel returns an error unless a loop can keep so many runs busy.
+func (s *Server) checkParallel(in wire.LoopStartRequest, v session.Session, o loop.Options) error {
+	n, most := in.Parallel, s.cfg.Runs.Max
+	switch {
+	case n == 0, n == 1:
+		return nil
+	case !strings.HasPrefix(in.Session, wire.ToRun):
+		return badRequest("--parallel needs a run: afar loop start run:NAME --parallel %d", n)
+	case o.Repo == "":
+		return badRequest("--parallel is for a loop over issues, which has no task")
+	case n < 0, n > most:
+		return badRequest("--parallel %d: want a number from 1 to runs.max (%d)", n, most)
+	case s.cfg.Core.Loop(v.ID).Active():
+		return badRequest("%s has a loop already: afar loop cancel %s", in.Session, in.Session)
+	}
+	return nil
+}
+
+// loopsBeside starts the same loop in runs beside a run, so that n are busy. It returns their
+// names.
+func (s *Server) loopsBeside(id session.ID, n int, o loop.Options) (names []string, err error) {
+	if n < 2 {
+		return nil, nil
+	}
+	first, _ := s.cfg.Core.RunOf(id) // checkParallel has seen it
+	o.Read = -1
+	for i := 2; i <= n; i++ {
+		r := run.Beside(first, i)
+		r.ID, r.Conversation = run.ID("run_"+rand.Text()), random.UUID()
+		if r, err = s.cfg.Core.StartLoopBeside(r, o); err != nil {
+			return names, err
+		}
+		names = append(names, r.Name)
+	}
+	return names, nil
 }
 
 // named returns the session that a request names. An empty name is an error.

@@ -23,8 +23,10 @@ import (
 
 // Runs holds the settings of runs.
 type Runs struct {
+	Max   int    // turns at once
 	Mode  string // of a run that names none; "" where runs are not supported
 	Agent func(name string) (AgentSettings, error)
+	Keeps func(ctx context.Context, p run.Place) (why string) // see runwork.Keeps
 }
 
 // AgentSettings are the settings of an agent.
@@ -75,6 +77,9 @@ func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartRe
 	if err := s.checkRun(&in); err != nil {
 		return out, err
 	}
+	if err := s.checkPlace(c.ctx, in); err != nil {
+		return out, err
+	}
 	r := run.Run{
 		ID:           run.ID("run_" + in.ID),
 		Name:         in.Name,
@@ -85,6 +90,7 @@ func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartRe
 		Conversation: random.UUID(),
 		By:           c.decider(),
 		Ephemeral:    in.Wait,
+		Worktree:     in.Worktree,
 	}
 	m := message.Message{Key: "run:" + in.ID, Text: in.Prompt, By: c.decider(), Channel: c.channel()}
 	r, err = s.cfg.Core.StartRun(r, m)
@@ -122,6 +128,20 @@ func (s *Server) checkRun(in *wire.RunStartRequest) error {
 	}
 	if err := host.CheckModel(in.Model); err != nil {
 		return badRequest("%v", err)
+	}
+	return nil
+}
+
+// checkPlace returns an error if a run wants a worktree and is in no repository that can have
+// one.
+func (s *Server) checkPlace(ctx context.Context, in wire.RunStartRequest) error {
+	if !in.Worktree {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, gitFor)
+	defer cancel()
+	if _, err := s.cfg.Git.Top(ctx, in.Dir); err != nil {
+		return badRequest("a worktree needs a git repository: %v", err)
 	}
 	return nil
 }
@@ -202,7 +222,16 @@ func (s *Server) runStop(c *call, in wire.RunStopRequest) (out wire.RunStopReply
 }
 
 func (s *Server) runRemove(c *call, in wire.RunRemoveRequest) (out wire.RunRemoveReply, err error) {
-	return s.changeRun(c, in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.RemoveRun(id, c.decider()) })
+	r, err := s.runNamed(in.ID)
+	if err != nil {
+		return out, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
+	defer cancel()
+	keeps := s.cfg.Runs.Keeps(ctx, r.Place)
+	out, err = s.changeRun(c, in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.RemoveRun(id, c.decider()) })
+	out.Keeps = keeps
+	return out, err
 }
 
 // changeRun applies a decision to a run. The command line is a way out that always counts.
@@ -259,10 +288,10 @@ func (s *Server) runEvents(_ *call, in wire.RunEventsRequest) (out wire.RunEvent
 	return out, err
 }
 
-// runClock says whether a turn whose clock ran out waits for a person.
+// runClock says whether a turn whose clock ran out waits for a person, or for its loop.
 func (s *Server) runClock(_ *call, in wire.RunClockRequest) (out wire.RunClockReply, err error) {
 	r, err := s.cfg.Core.RunByID(run.ID(in.ID))
-	out.Waits = r.State == run.Waiting
+	out.Waits = r.State == run.Waiting || s.cfg.Core.LoopHolds(r)
 	return out, err
 }
 
@@ -297,6 +326,9 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		Why:          r.Why,
 		By:           r.By,
 		Events:       r.Events,
+		Worktree:     r.Place.Path,
+		Branch:       r.Place.Branch,
+		Base:         r.Place.Base,
 	}
 	if r.Busy() {
 		w.PID = r.Turn.Runner.PID

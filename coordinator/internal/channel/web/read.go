@@ -184,7 +184,7 @@ func (c *Channel) session(q *query) (page.View, error) {
 	v.Cards = cardsOf(only(status.Asks, func(a wire.Ask) string { return a.Session }, shown.ID))
 	v.Grants = only(grants.Grants, func(g wire.Grant) string { return g.Session }, shown.ID)
 	v.Undos = only(undos.Undos, func(u wire.Undo) string { return u.Session }, shown.ID)
-	if i := slices.IndexFunc(status.Loops, func(l wire.Loop) bool { return l.ID == shown.Token }); i >= 0 {
+	if i := slices.IndexFunc(status.Loops, func(l wire.Loop) bool { return l.Session == shown.ID }); i >= 0 {
 		v.Loop = &status.Loops[i]
 	}
 	return v, err

@@ -1,0 +1,62 @@
+package core
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// ActRunClear has a Cleared as its data: remove the files and the worktree of a run that was
+// removed.
+const ActRunClear = "run-clear"
+
+// A Cleared is a run that was removed, as its files are found.
+type Cleared struct {
+	ID    run.ID    `json:"id"`
+	Name  string    `json:"name"`
+	Place run.Place `json:"place,omitzero"`
+}
+
+func clearAction(r run.Run, now time.Time) store.Action {
+	lane := LaneRun + string(r.ID)
+	data := encode(Cleared{ID: r.ID, Name: r.Name, Place: r.Place})
+	return store.Action{Key: "clear:" + lane, Lane: lane, Kind: ActRunClear, Data: data, Due: now}
+}
+
+// askForPlaces has the worktrees made for which turns wait.
+func (s *state) askForPlaces(b *store.Batch, all []run.Run, now time.Time) {
+	for _, r := range all {
+		if r.NeedsPlace() {
+			b.Actions = append(b.Actions, runAction(r.ID, now))
+		}
+	}
+}
+
+// SettleRun notes the worktree of a run, and the directory in which it works there. Its turn
+// may start then.
+func (c *Core) SettleRun(id run.ID, p run.Place, dir string) error {
+	_, err := c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+		next, err := run.Settle(r, p, dir)
+		if err == nil {
+			s.runs.put(b, next)
+			s.startTurns(b, now)
+			next, _ = s.runs.after(b, id)
+		}
+		return next, err
+	})
+	return err
+}
+
+// UnsettleRun ends a run whose worktree cannot be made.
+func (c *Core) UnsettleRun(id run.ID, why string) error {
+	_, err := c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+		next, err := run.Unsettled(r, why, now)
+		if err == nil {
+			s.noteRun(b, event.RunEnded, next, next.Why, now)
+		}
+		return next, err
+	})
+	return err
+}
