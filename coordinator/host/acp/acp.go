@@ -4,8 +4,13 @@
 package acp
 
 import (
+	"fmt"
+	"path"
+	"slices"
+
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // Protocol is the name of the protocol in the settings.
@@ -16,53 +21,59 @@ type Agent struct{}
 
 // A program is what Afar knows of one program that speaks the protocol.
 type program struct {
-	guard string   // which calls the guard judges
-	args  []string // that make it ask
-	env   []string // that make it ask, whatever the settings of the folder say
-	mode  string   // its asking mode, "" if it has none
-	plan  string   // its mode for plans, "" if it has none
+	args  []string                  // that make it ask
+	env   func(dir string) []string // that makes it ask, whatever the settings of the folder say
+	mode  string                    // its asking mode, "" if it has none
+	plan  string                    // its mode for plans, "" if it has none
+	costs bool                      // it tells what a conversation has cost
 }
 
-// programs are the known programs, by name.
+// programs are the known programs, by name. Each makes some calls unasked: gemini reads and
+// runs commands that only read, and opencode does what the person's own settings allow.
 var programs = map[string]program{
 	"gemini": {
-		guard: host.AskedCalls,
-		args:  []string{"--approval-mode", "default"},
-		mode:  "default",
-		plan:  "plan",
+		args: []string{"--approval-mode", "default"},
+		mode: "default",
+		plan: "plan",
 	},
 	"opencode": {
-		guard: host.EveryCall,
-		env:   []string{`OPENCODE_PERMISSION={"*":"ask"}`},
+		env:   opencodeEnv,
 		mode:  "build",
 		plan:  "plan",
+		costs: true,
 	},
 }
 
-// of returns what is known of a program. An unknown one asks when it wants to.
-func of(name string) program {
-	p, ok := programs[name]
-	if !ok {
-		p.guard = host.AskedCalls
+// opencodeEnv makes opencode ask for all calls, and leave out the settings and plugins of the
+// folder, which could allow calls. The instructions of the folder stay.
+func opencodeEnv(dir string) []string {
+	instructions := wire.NewObject().Strs("instructions", []string{path.Join(dir, "AGENTS.md")})
+	return []string{
+		`OPENCODE_PERMISSION={"*":"ask"}`,
+		"OPENCODE_DISABLE_PROJECT_CONFIG=1",
+		"OPENCODE_CONFIG_CONTENT=" + string(instructions.Bytes()),
 	}
-	return p
 }
 
 // Abilities returns what a program can do.
 func (Agent) Abilities(name string) host.Abilities {
-	p := of(name)
+	p := programs[name]
 	modes := []string{run.AcceptEdits, run.Manual}
 	if p.plan != "" {
 		modes = append(modes, run.Plan)
 	}
-	return host.Abilities{
+	can := host.Abilities{
 		Modes:     modes,
-		Guard:     p.guard,
+		Guard:     host.AskedCalls,
 		Approvals: true,
 		Resume:    true,
 		Interrupt: true,
 		Usage:     host.TokensOnly,
 	}
+	if p.costs {
+		can.Usage = host.CostAndTokens
+	}
+	return can
 }
 
 // Start returns how a program is started for a turn.
@@ -70,11 +81,19 @@ func (Agent) Start(t host.Turn) (start host.Start, err error) {
 	if err := check(t); err != nil {
 		return start, err
 	}
-	p := of(t.Program)
-	return host.Start{Args: p.args, Env: p.env}, nil
+	p := programs[t.Program]
+	start.Args = slices.Clone(p.args)
+	if p.env != nil {
+		start.Env = p.env(t.Dir)
+	}
+	return start, nil
 }
 
+// check returns an error if no turn can be like t.
 func check(t host.Turn) error {
+	if !slices.Contains(Agent{}.Abilities(t.Program).Modes, t.Mode) {
+		return fmt.Errorf("unknown permission mode %.60q; want one of %q", t.Mode, Agent{}.Abilities(t.Program).Modes)
+	}
 	if err := host.CheckConversation(t.Conversation); err != nil {
 		return err
 	}

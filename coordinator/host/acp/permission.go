@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/host/jsonrpc"
 	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -54,6 +55,8 @@ func (t *talk) Answer(id string, a host.Answer) host.Step {
 	want := rejectOnce
 	if a.Allow {
 		want = allowOnce
+	} else if a.Why != "" {
+		t.denied = append(t.denied, a.Why)
 	}
 	for _, o := range options {
 		if o.kind == want && !t.stopped {
@@ -81,16 +84,6 @@ var (
 	newNames  = []string{"new_string", "newString", "new_text", "newText"}
 )
 
-// first returns the first of these fields that has a text.
-func first(v hostjson.Value, names ...string) string {
-	for _, name := range names {
-		if s := v.Get(name).Str(); s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 // translate returns the calls in the form that the guard knows.
 func (c call) translate(t host.Turn) []host.Call {
 	switch c.kind {
@@ -102,20 +95,23 @@ func (c call) translate(t host.Turn) []host.Call {
 		return c.remove(t)
 	case "read":
 		if file := c.file(); file != "" {
-			return []host.Call{named("Read", c.input, "file_path", file)}
+			return []host.Call{named("Read", c.input(), "file_path", file)}
 		}
 	case "fetch":
-		if url := c.url(); url != "" {
-			return []host.Call{named("WebFetch", c.input, "url", url)}
+		if all := c.fetches(); len(all) > 0 {
+			return all
 		}
 	}
 	return c.other(t)
 }
 
+// maxName bounds the name of a tool, in bytes.
+const maxName = 40
+
 // other returns a call under the agent's own name.
 func (c call) other(t host.Turn) []host.Call {
-	name := strings.Map(wordOnly, cmp.Or(c.title, c.kind, "unknown"))
-	return []host.Call{{Tool: "mcp__" + strings.Map(wordOnly, t.Program) + "__" + name, Input: object(c.input)}}
+	name := strings.Map(wordOnly, text.ClipBytes(cmp.Or(c.title, c.kind, "unknown"), maxName))
+	return []host.Call{named("mcp__"+strings.Map(wordOnly, t.Program)+"__"+name, c.input(), "title", c.title)}
 }
 
 // wordOnly replaces what a name of a tool cannot have.
@@ -125,14 +121,6 @@ func wordOnly(r rune) rune {
 		return r
 	}
 	return '_'
-}
-
-// object returns a JSON object, an empty one for any other value.
-func object(v hostjson.Value) []byte {
-	if !v.IsObject() {
-		return []byte("{}")
-	}
-	return []byte(v.Raw())
 }
 
 // named returns a call with one field under the guard's name. The agent's own input follows
@@ -145,23 +133,34 @@ func named(tool string, input hostjson.Value, field, value string) host.Call {
 	return host.Call{Tool: tool, Input: o.Bytes()}
 }
 
-// command returns the call of a shell.
-func (c call) command(t host.Turn) []host.Call {
-	said := c.input.Get("command")
-	line := said.Str()
-	if said.IsArray() {
-		var words []string
-		for _, w := range said.Items() {
-			words = append(words, quote(w.Str()))
-		}
-		line = strings.Join(words, " ")
+// command returns the call of a shell. A directory of its own comes before the command.
+func (c call) command(host.Turn) []host.Call {
+	line := cmp.Or(c.field("command"), c.words(), c.title)
+	if dir := cmp.Or(c.field("workdir", "dir_path"), c.where()); dir != "" {
+		line = "cd " + quote(dir) + " && " + line
 	}
-	if line == "" {
-		line = c.title
-	}
-	o := wire.NewObject().Str("command", line)
-	o.OptStr("description", c.input.Get("description").Str())
+	o := wire.NewObject().Str("command", line).OptStr("description", c.field("description"))
 	return []host.Call{{Tool: "Bash", Input: o.Bytes()}}
+}
+
+// words returns a command that is a list of words, "" if there is none.
+func (c call) words() string {
+	var words []string
+	for _, w := range c.input().Get("command").Items() {
+		words = append(words, quote(w.Str()))
+	}
+	return strings.Join(words, " ")
+}
+
+// where returns the directory of a command that gemini gives in a text, "" for the agent's own.
+func (c call) where() string {
+	for _, block := range c.content.Items() {
+		rest, ok := strings.CutPrefix(written(block), "[in ")
+		if dir, _, closed := strings.Cut(rest, "]"); ok && closed {
+			return dir
+		}
+	}
+	return ""
 }
 
 // quote returns a word as a shell reads it.
@@ -169,7 +168,7 @@ func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\'
 
 // file returns the file of a call, "" if it names none.
 func (c call) file() string {
-	if file := first(c.input, fileNames...); file != "" {
+	if file := c.field(fileNames...); file != "" {
 		return file
 	}
 	for _, l := range c.locations.Items() {
@@ -195,12 +194,12 @@ func (c call) edit(t host.Turn) (all []host.Call) {
 	case file == "":
 		return c.other(t)
 	}
-	old, fresh := first(c.input, oldNames...), first(c.input, newNames...)
+	old, fresh := c.field(oldNames...), c.field(newNames...)
 	if old == "" && fresh == "" {
-		fresh = c.input.Get("content").Str()
+		fresh = c.field("content")
 	}
 	if old == "" && fresh == "" { // what it changes is not said in a form that is known
-		return []host.Call{named("Edit", c.input, "file_path", file)}
+		return []host.Call{named("Edit", c.input(), "file_path", file)}
 	}
 	return []host.Call{change(file, old, fresh)}
 }
@@ -231,15 +230,15 @@ func (c call) remove(t host.Turn) []host.Call {
 	return []host.Call{{Tool: "Bash", Input: wire.NewObject().Str("command", "rm -r -- "+strings.Join(words, " ")).Bytes()}}
 }
 
-// url returns the address that a call fetches, "" if it names none.
-func (c call) url() string {
-	if url := first(c.input, "url", "uri"); url != "" {
-		return url
+// fetches returns the addresses that a call fetches.
+func (c call) fetches() (all []host.Call) {
+	if url := c.field("url", "uri"); url != "" {
+		return []host.Call{named("WebFetch", c.input(), "url", url)}
 	}
-	for word := range strings.FieldsSeq(c.input.Get("prompt").Str() + " " + c.title) {
-		if strings.HasPrefix(word, "https://") || strings.HasPrefix(word, "http://") {
-			return strings.Trim(word, `"'<>()[],;`)
+	for word := range strings.FieldsSeq(cmp.Or(c.field("prompt"), c.title)) {
+		if at := strings.Index(word, "http"); at >= 0 && strings.Contains(word[at:], "://") {
+			all = append(all, named("WebFetch", c.input(), "url", strings.TrimRight(word[at:], `"'<>()[],;`)))
 		}
 	}
-	return ""
+	return all
 }

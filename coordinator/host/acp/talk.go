@@ -25,6 +25,7 @@ const (
 	resume     = "session/resume" // continues a conversation
 	setMode    = "session/set_mode"
 	setModel   = "session/set_model"
+	setOption  = "session/set_config_option"
 	prompt     = "session/prompt"
 	cancel     = "session/cancel"
 )
@@ -41,6 +42,7 @@ type talk struct {
 	program program
 	text    string // the prompt that waits for the session
 
+	setup   []setting        // what must be set before the prompt
 	asked   map[int64]string // the methods of our requests without a response, by number
 	number  int64            // of the last request
 	agent   string           // the name and version of the program
@@ -48,6 +50,8 @@ type talk struct {
 	thread  string           // the session's id
 	heard   bool             // the agent has read the prompt
 	stopped bool             // the turn is to end
+	denied  []string         // why calls were denied since the agent last said something
+	retold  int              // how often it was told why
 	used    run.Cost         // by the prompts so far
 
 	said  chunks
@@ -58,7 +62,7 @@ type talk struct {
 func newTalk(t host.Turn, text string) *talk {
 	return &talk{
 		turn:    t,
-		program: of(t.Program),
+		program: programs[t.Program],
 		text:    text,
 		asked:   map[int64]string{},
 		calls:   map[string]call{},
@@ -84,7 +88,7 @@ func (t *talk) ask(method string, params *wire.Object) host.Step {
 	return host.Step{Send: []string{jsonrpc.Ask(t.number, method, params)}}
 }
 
-// of begins the parameters of a message about the session.
+// session begins the parameters of a message about the session.
 func (t *talk) session() *wire.Object { return wire.NewObject().Str("sessionId", t.thread) }
 
 // Read takes a line of the agent.
@@ -106,9 +110,15 @@ func (t *talk) Read(line string) host.Step {
 		return t.permission(m)
 	}
 	s := raw(line)
+	if slices.ContainsFunc(notOffered, func(prefix string) bool { return strings.HasPrefix(m.Method, prefix) }) {
+		s.Events = nil // some agents ask all the same
+	}
 	s.Send = []string{jsonrpc.Fail(m.ID, jsonrpc.MethodNotFound, "Afar does not offer "+m.Method)}
 	return s
 }
+
+// notOffered are how the methods begin that Afar says it does not have.
+var notOffered = []string{"fs/", "terminal/"}
 
 // raw keeps what is not known.
 func raw(said string) host.Step {
@@ -133,7 +143,7 @@ func (t *talk) response(m jsonrpc.Message, line string) host.Step {
 	case prompt:
 		return t.finished(m.Result)
 	}
-	return host.Step{}
+	return t.ready()
 }
 
 // authRequired is the code of an agent that is not signed in.
@@ -141,10 +151,7 @@ const authRequired = "-32000"
 
 // failed takes the failure of a request.
 func (t *talk) failed(method string, e jsonrpc.Error) host.Step {
-	switch method {
-	case setModel:
-		return refuse("it cannot use the model " + t.turn.Model + ": " + e.Message)
-	case prompt:
+	if method == prompt {
 		return t.end(run.Event{Text: e.Message, Failed: true, Final: t.stopped})
 	}
 	if e.Code == authRequired {
@@ -177,7 +184,7 @@ func (t *talk) open(v hostjson.Value) host.Step {
 	return refuse("this agent cannot continue a conversation")
 }
 
-// opened sets the mode and the model of the session and sends the prompt.
+// opened begins with the settings of the session.
 func (t *talk) opened(v hostjson.Value) host.Step {
 	if id := v.Get("sessionId").Str(); id != "" {
 		t.thread = id
@@ -185,32 +192,68 @@ func (t *talk) opened(v hostjson.Value) host.Step {
 	if err := host.CheckThread(t.thread); err != nil || t.thread == "" {
 		return refuse(fmt.Sprintf("it opened no session: %v", err))
 	}
-	s, ok := t.chooseMode(v.Get("modes"))
-	if !ok {
-		return s
+	for _, want := range []struct {
+		what, value, kind string // the kind is the protocol's name of the setting
+	}{{"mode", t.wantedMode(), "mode"}, {"model", t.turn.Model, "model"}} {
+		set, ok := offered(v, want.kind, want.value)
+		switch {
+		case want.value == "":
+		case !ok:
+			return refuse(fmt.Sprintf("it does not offer the %s %q", want.what, want.value))
+		default:
+			t.setup = append(t.setup, set)
+		}
 	}
-	if t.turn.Model != "" {
-		s = s.And(t.ask(setModel, t.session().Str("modelId", t.turn.Model)))
-	}
-	return s.And(t.Prompt(t.text))
+	return t.ready()
 }
 
-// chooseMode sets the mode in which the agent asks, whatever its settings say.
-func (t *talk) chooseMode(modes hostjson.Value) (s host.Step, ok bool) {
-	want := t.program.mode
+// wantedMode returns the mode in which the agent asks, whatever its settings say, "" if none
+// is known.
+func (t *talk) wantedMode() string {
 	if t.turn.Mode == run.Plan {
-		want = t.program.plan
+		return t.program.plan
 	}
-	if want == "" {
-		return s, true
+	return t.program.mode
+}
+
+// A setting is one setting of a session, with the request that makes it.
+type setting struct{ method, field, id, value string }
+
+// offered returns the setting of a kind, mode or model, in the form in which the session offers
+// it. ok is false if the session does not offer the value.
+func offered(v hostjson.Value, kind, value string) (s setting, ok bool) {
+	for _, o := range v.Get("configOptions").Items() {
+		if o.Get("category").Str() == kind {
+			s = setting{method: setOption, field: "value", id: o.Get("id").Str(), value: value}
+			return s, has(o.Get("options"), "value", value)
+		}
 	}
-	offered := slices.ContainsFunc(modes.Get("availableModes").Items(), func(m hostjson.Value) bool {
-		return m.Get("id").Str() == want
+	switch kind {
+	case "mode":
+		s = setting{method: setMode, field: "modeId", value: value}
+		return s, has(v.Get("modes.availableModes"), "id", value)
+	default:
+		s = setting{method: setModel, field: "modelId", value: value}
+		return s, has(v.Get("models.availableModels"), "modelId", value)
+	}
+}
+
+// has reports whether one of the items of a list has a field of this value. Items may be groups.
+func has(list hostjson.Value, field, value string) bool {
+	return slices.ContainsFunc(list.Items(), func(item hostjson.Value) bool {
+		return item.Get(field).Str() == value || has(item.Get("options"), field, value)
 	})
-	if !offered {
-		return refuse(fmt.Sprintf("it does not offer its mode %q, in which it asks", want)), false
+}
+
+// ready makes the next setting, or sends the prompt when all are made. So the agent asks
+// before it reads the prompt, and its history has come to an end.
+func (t *talk) ready() host.Step {
+	if len(t.setup) == 0 {
+		return t.Prompt(t.text)
 	}
-	return t.ask(setMode, t.session().Str("modeId", want)), true
+	next := t.setup[0]
+	t.setup = t.setup[1:]
+	return t.ask(next.method, t.session().OptStr("configId", next.id).Str(next.field, next.value))
 }
 
 // Prompt sends a prompt.

@@ -70,6 +70,7 @@ func (t *talk) update(params hostjson.Value) (s host.Step) {
 	s.Events = t.begun()
 	switch kind {
 	case "agent_message_chunk":
+		t.denied = nil
 		s.Events = append(s.Events, t.said.add(run.Text, written(v.Get("content")))...)
 	case "agent_thought_chunk":
 		s.Events = append(s.Events, t.said.add(run.Thinking, written(v.Get("content")))...)
@@ -79,7 +80,7 @@ func (t *talk) update(params hostjson.Value) (s host.Step) {
 	case "plan":
 		s.Events = append(append(s.Events, t.said.flush()...), run.Event{Kind: run.Thinking, Text: clip(plan(v))})
 	case "usage_update":
-		s.Events = append(s.Events, run.Event{Kind: run.Context, Text: full(v)})
+		s.Events = append(s.Events, run.Event{Kind: run.Context, Text: full(v), Total: cost(v), Whole: true})
 	default:
 		s.Events = append(append(s.Events, t.said.flush()...), run.Event{Kind: run.Raw, Text: clip(v.Raw())})
 	}
@@ -114,10 +115,18 @@ func full(v hostjson.Value) string {
 	return v.Get("used").Raw() + " of " + v.Get("size").Raw() + " tokens"
 }
 
+// cost returns what the conversation has cost, if that is said in dollars.
+func cost(v hostjson.Value) (c run.Cost) {
+	if v.Get("cost.currency").Str() == "USD" {
+		c.USD = amount(v.Get("cost.amount"))
+	}
+	return c
+}
+
 // A call is what is known of a tool call.
 type call struct {
 	kind, title string
-	input       hostjson.Value // the agent's own input
+	inputs      []hostjson.Value // the agent's own input, what was said last first
 	content     hostjson.Value
 	locations   hostjson.Value
 	started     bool // it was reported
@@ -128,15 +137,39 @@ type call struct {
 func (c call) learn(v hostjson.Value) call {
 	c.kind = cmp.Or(v.Get("kind").Str(), c.kind)
 	c.title = cmp.Or(v.Get("title").Str(), c.title)
-	for _, of := range []struct {
-		field string
-		value *hostjson.Value
-	}{{"rawInput", &c.input}, {"content", &c.content}, {"locations", &c.locations}} {
-		if got := v.Get(of.field); filled(got) {
-			*of.value = got
-		}
+	if got := v.Get("rawInput"); filled(got) && len(c.inputs) < maxInputs {
+		c.inputs = append([]hostjson.Value{got}, c.inputs...)
+	}
+	if got := v.Get("content"); filled(got) {
+		c.content = got
+	}
+	if got := v.Get("locations"); filled(got) {
+		c.locations = got
 	}
 	return c
+}
+
+// maxInputs bounds how often an agent may say more of the input of a call.
+const maxInputs = 20
+
+// input returns what the agent said last of the input.
+func (c call) input() (v hostjson.Value) {
+	if len(c.inputs) > 0 {
+		v = c.inputs[0]
+	}
+	return v
+}
+
+// field returns the first of these fields of the input that has a text.
+func (c call) field(names ...string) string {
+	for _, v := range c.inputs {
+		for _, name := range names {
+			if s := v.Get(name).Str(); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
 }
 
 // filled reports whether a value is an object or a list with something in it.
@@ -173,9 +206,13 @@ func (t *talk) called(v hostjson.Value) (events []run.Event) {
 	return events
 }
 
+// tools are the names of the calls of a kind.
+var tools = map[string]string{"execute": "Bash", "edit": "Edit", "read": "Read", "fetch": "WebFetch"}
+
 // start returns the event of the start of a call.
 func (c call) start(id string) run.Event {
-	return run.Event{Kind: run.ToolStart, Call: id, Tool: cmp.Or(c.title, c.kind), Text: clip(c.input.Raw())}
+	said := cmp.Or(c.input().Raw(), c.title)
+	return run.Event{Kind: run.ToolStart, Call: id, Tool: cmp.Or(tools[c.kind], c.title, c.kind), Text: clip(said)}
 }
 
 // result returns what a call came to.
@@ -206,7 +243,22 @@ func (t *talk) finished(v hostjson.Value) host.Step {
 	if why, known := stops[reason]; known {
 		e.Text, e.Failed, e.Final = why, true, reason != "cancelled"
 	}
+	if len(t.denied) > 0 && reason == "end_turn" && t.retold < maxRetold && !t.stopped {
+		return t.tellWhy()
+	}
 	return t.end(e)
+}
+
+// maxRetold bounds how often an agent that stops at a no is told to go on in one turn.
+const maxRetold = 20
+
+// tellWhy continues a prompt that an agent has ended because a call was denied. The protocol
+// has no place for the reason of a no.
+func (t *talk) tellWhy() host.Step {
+	why := strings.Join(t.denied, "\n")
+	t.denied = nil
+	t.retold++
+	return t.Prompt("Afar: the call was not allowed. " + why + "\nGo on with what does not depend on it.")
 }
 
 // end ends a prompt with a result.
@@ -229,11 +281,14 @@ func used(v hostjson.Value) int64 {
 // maxNumber bounds what an agent may report as used.
 const maxNumber = 1e15
 
-// number returns a number that is not negative, 0 for any other value.
-func number(v hostjson.Value) int64 {
+// number returns a whole number that is not negative, 0 for any other value.
+func number(v hostjson.Value) int64 { return int64(amount(v)) }
+
+// amount returns a number that is not negative, 0 for any other value.
+func amount(v hostjson.Value) float64 {
 	n, err := strconv.ParseFloat(v.Raw(), 64)
 	if err != nil || v.Kind() != hostjson.Number || math.IsNaN(n) {
 		return 0
 	}
-	return int64(min(max(n, 0), maxNumber))
+	return min(max(n, 0), maxNumber)
 }

@@ -28,6 +28,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, Fail(http.StatusMethodNotAllowed, "method not allowed"))
 	case strings.HasPrefix(r.URL.Path, "/v1/messages"):
 		s.messages(w, r)
+	case isGemini(r.URL.Path):
+		s.gemini(w, r)
 	default: // the client's reports about itself are ignored
 		io.Copy(io.Discard, io.LimitReader(r.Body, maxBody))
 		reply(w, http.StatusOK, map[string]any{})
