@@ -31,6 +31,7 @@ const (
 	standin = "coordinator/standin/"
 	// agents has the adapters of the agents below it.
 	agents = "coordinator/host"
+	codex  = agents + "/codex/appserver"
 	// claude is the package for Claude Code.
 	claude   = "coordinator/host/claude"
 	hostjson = claude + "/hostjson"
@@ -64,7 +65,7 @@ var common = []string{"coordinator/text"}
 
 // pure are the packages that do not read the clock and do no I/O.
 var pure = append([]string{
-	"coordinator/wire", "coordinator/guard", agents, agents + "/acp", agents + "/agents",
+	"coordinator/wire", "coordinator/guard", agents, agents + "/acp", agents + "/agents", codex,
 	agents + "/jsonrpc", hostjson, claude + "/hookcall", in + "ask", in + "review", in + "grant", in + "loop",
 	in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text",
 	"coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic",
@@ -183,7 +184,8 @@ func table() rules {
 			hostjson:               {},
 			agents:                 {in + "run"},
 			agents + "/acp":        {agents, agents + "/jsonrpc", hostjson, in + "run", "coordinator/wire"},
-			agents + "/agents":     {agents, agents + "/acp", claude + "/headless"},
+			agents + "/agents":     {agents, agents + "/acp", codex, claude + "/headless"},
+			codex:                  {agents, agents + "/jsonrpc", hostjson, in + "run", "coordinator/wire"},
 			agents + "/jsonrpc":    {hostjson, "coordinator/wire"},
 			claude + "/headless":   {agents, claude, hostjson, in + "run"},
 			claude + "/hookcall":   {agents, claude, hostjson, "coordinator/wire"},

@@ -9,12 +9,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/host/acp"
 	"github.com/afar-sh/afar/coordinator/host/claude/headless"
+	"github.com/afar-sh/afar/coordinator/host/codex/appserver"
 )
 
 // protocols are the adapters.
 var protocols = map[string]host.Agent{
-	headless.Name: headless.Agent{},
-	acp.Protocol:  acp.Agent{},
+	headless.Name:  headless.Agent{},
+	acp.Protocol:   acp.Agent{},
+	appserver.Name: appserver.Agent{},
 }
 
 // Default is the name of the agent of a run that names none.

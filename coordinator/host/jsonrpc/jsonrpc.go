@@ -106,6 +106,11 @@ func Reply(id string, result *wire.Object) string {
 	return string(begin().Raw("id", []byte(id)).Raw("result", result.Bytes()).Bytes())
 }
 
+// ReplyRaw is Reply with a result that is JSON already.
+func ReplyRaw(id, result string) string {
+	return string(begin().Raw("id", []byte(id)).Raw("result", []byte(result)).Bytes())
+}
+
 // Fail answers a request of the other side with an error.
 func Fail(id string, code int64, message string) string {
 	why := wire.NewObject().Int("code", code).Str("message", message)

@@ -30,6 +30,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.messages(w, r)
 	case isGemini(r.URL.Path):
 		s.gemini(w, r)
+	case strings.HasSuffix(r.URL.Path, "/responses"):
+		s.respond(w, r)
 	default: // the client's reports about itself are ignored
 		io.Copy(io.Discard, io.LimitReader(r.Body, maxBody))
 		reply(w, http.StatusOK, map[string]any{})

@@ -1,5 +1,5 @@
-// Package model is a stand-in for the Messages API on loopback, for tests that run the real
-// client. Its answers come from the prompt (see Play) or from a function of the test. The
+// Package model is a stand-in for the Messages API and the Responses API on loopback, for tests
+// that run the real clients. Its answers come from the prompt (see Play) or from a function of the test. The
 // test can read its requests and wait for them.
 package model
 

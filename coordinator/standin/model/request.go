@@ -199,6 +199,7 @@ func written(m Message) []string {
 var additions = []string{
 	"Stop hook feedback", "<system-reminder>", "[SYSTEM NOTIFICATION",
 	"<local-command-", "This session is being continued from a previous conversation",
+	"<environment_context>", "<turn_aborted>", "<permissions instructions>",
 }
 
 func added(text string) bool {
