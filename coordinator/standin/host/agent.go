@@ -1,0 +1,32 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Codex is the codex that the tests run on.
+const Codex = "0.169.0"
+
+// NeedAgent returns the pinned program of another agent than Claude Code, or skips the test: the
+// executable that AFAR_TEST_<NAME>_<version with underscores> names, else the one that .ci put
+// into the repository.
+func NeedAgent(t testing.TB, name, version string) string {
+	t.Helper()
+	variable := "AFAR_TEST_" + strings.ToUpper(name) + "_" + strings.ReplaceAll(version, ".", "_")
+	path := os.Getenv(variable)
+	if path == "" {
+		root, err := repository()
+		if err != nil {
+			Skip(t, err.Error())
+		}
+		path = filepath.Join(root, ".ci", "cache", name+"-"+version, "node_modules", ".bin", name)
+	}
+	path, ok, why := usable(path, "no "+name+" "+version+" at "+path+": let .ci install it, or set "+variable)
+	if !ok {
+		Skip(t, why)
+	}
+	return path
+}
