@@ -131,8 +131,17 @@ func TestSections(t *testing.T) {
 		{Heading: "Two", Line: 13, Text: "\r\n"},
 		{Line: 15, Text: "c"},
 	}
-	if diff := cmp.Diff(want, Sections(text)); diff != "" {
+	have := Sections(text)
+	if diff := cmp.Diff(want, have, cmpopts.IgnoreUnexported(Section{})); diff != "" {
 		t.Errorf("(-want +have):\n%s", diff)
+	}
+	for i, s := range have[1:] {
+		if cut, whole := s.CutFrom(text), text; len(cut) >= len(whole) || len(Sections(cut)) != len(have)-1 {
+			t.Errorf("without section %d: %q", i, cut)
+		}
+		if same := s.ReplaceIn(text, s.Text); same != text {
+			t.Errorf("with the same section %d: %q", i, same)
+		}
 	}
 	if have := Sections(""); have != nil {
 		t.Errorf("an empty text has %v", have)

@@ -11,6 +11,16 @@ type Section struct {
 	Heading string // without its signs and the spaces around it
 	Line    int    // of the heading, counted from 1; 1 where there is none
 	Text    string // below the heading, byte for byte, deeper headings included
+
+	from, begin int // the bytes of the whole text at which the heading and Text begin
+}
+
+// CutFrom returns the text that s was read from, without s.
+func (s Section) CutFrom(text string) string { return text[:s.from] + text[s.begin+len(s.Text):] }
+
+// ReplaceIn returns the text that s was read from, with another text below its heading.
+func (s Section) ReplaceIn(text, below string) string {
+	return text[:s.begin] + below + text[s.begin+len(s.Text):]
 }
 
 // Sections returns the sections of any text in order. A heading inside a fenced
@@ -34,7 +44,8 @@ func Sections(text string) (sections []Section) {
 		fence = l.fenceAfter(fence)
 		if heading, isHeading := strings.CutPrefix(l.text, "## "); isHeading && fence == "" {
 			end(l.offset)
-			section, begin = Section{Heading: strings.TrimSpace(heading), Line: l.number}, lines.offset
+			begin = lines.offset
+			section = Section{Heading: strings.TrimSpace(heading), Line: l.number, from: l.offset, begin: begin}
 		}
 	}
 }

@@ -1,0 +1,75 @@
+package task
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A Checkpoint is a task's question to the person: a checkpoint.md.
+type Checkpoint struct {
+	Text    string // the whole file
+	Title   string // without the word Checkpoint
+	Did     string
+	Need    string
+	Details string
+	Options []Option // in the order of the file
+}
+
+// An Option is one answer that a checkpoint offers.
+type Option struct {
+	Label  string
+	Effect string // what the task then does, as it announces it
+}
+
+// maxOptions is how many answers a checkpoint may offer; a question has no room for more.
+const maxOptions = 8
+
+// option is a line `1. [Label] → effect`. The brackets and the effect may be absent.
+var option = regexp.MustCompile(`^\s*\d{1,2}[.)]\s+(?:\[([^\]]+)\]|(.+?))\s*(?:(?:→|->|=>)\s*(.*))?$`)
+
+// ParseCheckpoint reads a checkpoint.md. A file that is no complete checkpoint gives one
+// without a Need; it is then shown as it is.
+func ParseCheckpoint(text string) Checkpoint {
+	c := Checkpoint{Text: text}
+	if len(text) > maxState {
+		return c
+	}
+	first, _, _ := strings.Cut(trim(strings.TrimPrefix(text, "\ufeff")), "\n")
+	title, _ := strings.CutPrefix(first, "# ")
+	c.Title = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(title), "Checkpoint:"))
+	c.Did, c.Need = below(text, "What I Did"), below(text, "What I Need From You")
+	c.Details = below(text, "Details")
+	c.Options = optionsOf(below(text, "Options"))
+	return c
+}
+
+// Complete reports whether the checkpoint says what it needs.
+func (c Checkpoint) Complete() bool { return c.Need != "" }
+
+// below returns the text below a heading.
+func below(text, heading string) string {
+	section, ok := find(text, []string{heading})
+	if !ok {
+		return ""
+	}
+	return trim(section.Text)
+}
+
+func optionsOf(text string) (options []Option) {
+	for line := range strings.Lines(text) {
+		m := option.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if m == nil || len(options) == maxOptions {
+			continue
+		}
+		options = append(options, Option{Label: strings.TrimSpace(m[1] + m[2]), Effect: strings.TrimSpace(m[3])})
+	}
+	return options
+}
+
+// Answer returns the text that the task gets for a chosen option.
+func (o Option) Answer() string {
+	if o.Effect == "" {
+		return o.Label
+	}
+	return o.Label + " → " + o.Effect
+}

@@ -1,0 +1,181 @@
+// Package task reads and changes the markdown files of a task, which a person may edit at
+// any time: state.md, checkpoint.md, a suggestion, gaps.md. What it does not know stays
+// byte for byte. A file that cannot be understood is shown as it is. The package does no
+// I/O.
+package task
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
+)
+
+// A State is what a state.md says.
+type State struct {
+	Text       string // the whole file
+	Title      string
+	Objective  string
+	Status     Status
+	StatusText string // the status as the file writes it
+	LastAction time.Time
+	Completed  string
+	Remaining  string
+	Contacts   string
+	Wait       Wait
+	Faults     []markdown.Error // in the order of their lines
+}
+
+// A Wait is the section Waiting For of a task, zero if there is none.
+type Wait struct {
+	Text string
+	For  Who
+	// Due is when the task goes on by itself. Without a date its Words say what was not
+	// understood.
+	Due Day
+}
+
+// Who says for whom a task waits.
+type Who string
+
+// The person is meant unless the file says otherwise.
+const (
+	Person Who = "person"
+	Others Who = "others"
+)
+
+// First returns the first line with a text.
+func (w Wait) First() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(w.Text), "\n")
+	return strings.TrimSpace(line)
+}
+
+// The headings of the sections, in every spelling, the one that Afar writes first.
+var (
+	objective = []string{"Objective"}
+	current   = []string{"Current State", "État actuel"}
+	completed = []string{"Completed"}
+	remaining = []string{"Remaining"}
+	waiting   = []string{"Waiting For", "Waiting", "En attente"}
+	contacts  = []string{"Contacts"}
+)
+
+// maxState is the largest state.md that is read.
+const maxState = 1 << 20
+
+// ParseState reads a state.md. Dates are in loc. It returns what it understands of any text,
+// and what it does not understand as faults.
+func ParseState(text string, loc *time.Location) State {
+	s := State{Text: text}
+	if len(text) > maxState {
+		s.fault(1, "the file has %d bytes; want at most %d", len(text), maxState)
+		return s
+	}
+	s.Title = s.titleOf(text)
+	body := func(names []string) string {
+		section, _ := find(text, names)
+		return trim(section.Text)
+	}
+	s.Objective, s.Completed = body(objective), body(completed)
+	s.Remaining, s.Contacts = body(remaining), body(contacts)
+	s.readCurrent(loc)
+	s.Wait = waitOf(body(waiting), s.LastAction)
+	return s
+}
+
+func (s *State) fault(line int, format string, args ...any) {
+	s.Faults = append(s.Faults, markdown.Error{Line: line, Text: fmt.Sprintf(format, args...)})
+}
+
+func (s *State) titleOf(text string) string {
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
+		if line == "" {
+			continue
+		}
+		if title, ok := strings.CutPrefix(line, "# "); ok {
+			return strings.TrimSpace(title)
+		}
+		s.fault(i+1, "the first line must be the title: # TITLE")
+		return ""
+	}
+	s.fault(1, "the file is empty; want a title: # TITLE")
+	return ""
+}
+
+// readCurrent reads the section Current State. A line STATUS elsewhere is text.
+func (s *State) readCurrent(loc *time.Location) {
+	section, ok := find(s.Text, current)
+	if !ok {
+		s.fault(1, "the section \"## Current State\" is missing")
+		return
+	}
+	s.StatusText, ok = lineOf(section.Text, "STATUS")
+	s.Status = ParseStatus(s.StatusText)
+	switch {
+	case !ok:
+		s.fault(section.Line, "the section has no line STATUS: want one of %s", list(Statuses()))
+	case s.Status == Unknown:
+		s.fault(section.Line, "unknown status %.60q; want one of %s", s.StatusText, list(Statuses()))
+	}
+	if last, ok := lineOf(section.Text, "Last action"); ok {
+		day, _ := findDay(last, time.Time{}.In(loc))
+		s.LastAction = day.From
+	}
+}
+
+func waitOf(text string, base time.Time) Wait {
+	if text == "" {
+		return Wait{}
+	}
+	w := Wait{Text: text, For: Person, Due: dueOf(text, base)}
+	for _, name := range []string{"WAITING", "ATTENTE"} {
+		if who, ok := lineOf(text, name); ok && slices.Contains([]string{"THIRD_PARTY", "TIERS"}, strings.ToUpper(who)) {
+			w.For = Others
+		}
+	}
+	return w
+}
+
+// Ready reports whether the task goes on by itself at now: it is in progress, and what it
+// waits for is due.
+func (s State) Ready(now time.Time) bool {
+	if s.Status != InProgress && s.Status != Waiting {
+		return false
+	}
+	if s.Wait.Text == "" {
+		return s.Status == InProgress
+	}
+	return s.Wait.Due.Passed(now)
+}
+
+// WithoutWait returns the text without the section Waiting For.
+func (s State) WithoutWait() string {
+	if section, ok := find(s.Text, waiting); ok {
+		return section.CutFrom(s.Text)
+	}
+	return s.Text
+}
+
+// WithStatus returns the text with another status. A missing line or section is added.
+func (s State) WithStatus(status Status) string {
+	text, end := ending(s.Text), eol(s.Text)
+	line := "STATUS: " + string(status) + end
+	section, ok := find(text, current)
+	if !ok {
+		return text + end + "## " + current[0] + end + line
+	}
+	from, to, ok := place(section.Text, "STATUS")
+	if !ok {
+		return section.ReplaceIn(text, line+section.Text)
+	}
+	return section.ReplaceIn(text, section.Text[:from]+string(status)+section.Text[to:])
+}
+
+// NewState returns the first state.md of a task.
+func NewState(title, goal string, today time.Time) string {
+	return "# " + title + "\n\n## Objective\n" + strings.TrimSpace(goal) +
+		"\n\n## Current State\nSTATUS: IN PROGRESS\nLast action: " + today.Format(time.DateOnly) + "\n"
+}
