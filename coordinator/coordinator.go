@@ -35,6 +35,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/sessionwatch"
 	"github.com/afar-sh/afar/coordinator/internal/settings"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/taskwork"
 	"github.com/afar-sh/afar/coordinator/internal/undowork"
 	"github.com/afar-sh/afar/coordinator/internal/upkeep"
 	"github.com/afar-sh/afar/coordinator/peer"
@@ -202,6 +203,7 @@ func (c *Coordinator) buildWorkers() (err error) {
 		c.core.Run, c.channels.Run, c.files.Run, sessions.Run, c.marks.Run, c.undo.Run,
 		issuework.New(c.core, c.set.Issues, c.set.Reviewers).Run, keeper.Run, c.audit.Run,
 		runwork.New(c.core, dirs, c.cfg.Bin, sessionwatch.Lives, log).Run,
+		taskwork.New(c.core, c.tasks(), log).Run,
 	}
 	return nil
 }
@@ -234,6 +236,7 @@ func (c *Coordinator) serverConfig() server.Config {
 		Page:               c.web,
 		Git:                server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
 		Consult:            server.Consult{Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout)},
+		Tasks:              c.tasks(),
 		Runs:               c.runSettings(),
 		Usage:              transcript.Usage,
 		LastText:           transcript.LastText,
@@ -255,6 +258,11 @@ func (c *Coordinator) runMode() string {
 		return ""
 	}
 	return c.set.Runs.Mode
+}
+
+// tasks are the folders of the tasks.
+func (c *Coordinator) tasks() taskwork.Folders {
+	return taskwork.NewFolders(c.cfg.Dirs.Tasks(), time.Local)
 }
 
 // agent returns the settings of an agent.

@@ -51,6 +51,7 @@ var features = map[string]string{
 	"signin":      "signin/signin core store web",
 	"status":      "wire server cmd:status",
 	"stop":        "wire hooks turn/turn core server",
+	"task":        "wire task/task core store server cmd:task",
 	"telegram":    "wire server telegram cmd:telegram",
 	"topic":       "wire topic/topic core store server cmd:post cmd:read cmd:topics",
 	"turn":        "wire hooks session/turn core server telegram cmd:stopturn",

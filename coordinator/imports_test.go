@@ -69,7 +69,7 @@ var pure = append([]string{
 	agents + "/jsonrpc", hostjson, claude + "/hookcall", in + "ask", in + "review", in + "grant", in + "loop",
 	in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text",
 	"coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic",
-	in + "run", in + "turn", in + "undo", in + "usage",
+	in + "run", in + "task", in + "turn", in + "undo", in + "usage",
 }, inGuard...)
 
 // waysIn are the packages that take requests from outside and pass them to core.
@@ -83,7 +83,7 @@ var forTests = []string{in + "channel/loopback", in + "channel/conformance"}
 // carry out the actions of one lane of core, or report to core what they see.
 var workers = []string{
 	in + "audit", in + "doctor", in + "filework", in + "issuework", in + "marks", in + "runwork", in + "sessionwatch",
-	in + "undowork", in + "upkeep",
+	in + "taskwork", in + "undowork", in + "upkeep",
 }
 
 // aboveCore are the packages that may import core.
@@ -128,7 +128,8 @@ var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Ti
 func table() rules {
 	domain := []string{
 		in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message",
-		in + "run", "coordinator/redact", in + "session", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
+		in + "run", "coordinator/redact", in + "session", in + "signin", in + "task", in + "topic", in + "turn", in + "undo",
+		in + "usage",
 	}
 	root := slices.Concat(waysIn, workers, []string{
 		"coordinator/host/agents", claude + "/transcript", in + "channels", in + "core", in + "event", in + "git", in + "presence", in + "random",
@@ -238,6 +239,7 @@ func table() rules {
 			},
 			in + "review": {in + "event"},
 			in + "run":    {in + "session"},
+			in + "task":   {in + "markdown", in + "run"},
 			in + "grant":  {"coordinator/redact", in + "session"},
 			in + "ask":    {in + "grant", "coordinator/redact", in + "session"},
 			in + "turn":   {in + "loop", in + "session"},
@@ -245,7 +247,7 @@ func table() rules {
 
 			in + "store": {
 				in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "run", in + "session",
-				in + "signin", in + "topic", in + "undo", in + "usage",
+				in + "signin", in + "task", in + "topic", in + "undo", in + "usage",
 			},
 			in + "core": append([]string{in + "store"}, domain...),
 
@@ -295,6 +297,7 @@ func table() rules {
 				"coordinator/home", in + "child", in + "core", in + "event", in + "git", "coordinator/redact", in + "run",
 				in + "session", in + "store",
 			},
+			in + "taskwork": {in + "atomicfile", in + "core", in + "disk", in + "task"},
 			in + "undowork": {in + "core", in + "snapshot", in + "store", in + "undo"},
 			in + "upkeep":   {"coordinator/home", "coordinator/ledger", in + "core", in + "store"},
 

@@ -16,7 +16,7 @@ func newRoot(a *app) *cobra.Command {
 		"Leave the terminal; your sessions keep working, and your phone rings only when they need you.",
 		newStatus(a), newAsks(a), newAllow(a), newDeny(a), newAnswer(a), newSend(a), newInbox(a), newStopTurn(a),
 		newGrants(a), newRevoke(a), newUndo(a), newAway(a), newPause(a), newResume(a),
-		newRun(a), newLoop(a), newIssue(a), newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a),
+		newRun(a), newTask(a), newLoop(a), newIssue(a), newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a),
 		newOpen(a), newLog(a), newReport(a), newAudit(a), newGuard(a), newDoctor(a), newDemo(a), newDebug(a), newLogs(a), newConfig(a),
 		newServe(a), newStart(a), newStop(a), newRestart(a), newInstallService(a), newVersion(a), newUpdate(a),
 		newUninstall(a),

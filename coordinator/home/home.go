@@ -173,6 +173,7 @@ func (d Dirs) GuardFile() string  { return filepath.Join(d.Config, "guard.toml")
 func (d Dirs) TrustFile() string  { return filepath.Join(d.State, "guard.trust") } // accepted policies of projects
 func (d Dirs) TokenFile() string  { return filepath.Join(d.Config, "telegram.token") }
 func (d Dirs) Sessions() string   { return filepath.Join(d.Workspace, "sessions") } // a folder per session token
+func (d Dirs) Tasks() string      { return filepath.Join(d.Workspace, "tasks") }    // a folder per task
 func (d Dirs) Snapshots() string  { return filepath.Join(d.State, "snapshots") }    // git's files while it takes one
 func (d Dirs) HostDir() string    { return filepath.Join(d.User, ".claude") }       // the host's default directory
 func (d Dirs) Calls() string      { return filepath.Join(d.State, "calls") }        // the hooks' ledger of each session

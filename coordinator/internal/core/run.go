@@ -54,7 +54,12 @@ func openOnly(r run.Run, key string) string {
 
 func ofRun(id run.ID) Part { return Part("run " + id) }
 
-func runParts(_, after run.Run) []Part { return []Part{ofRun(after.ID)} }
+func runParts(before, after run.Run) []Part {
+	if before.Busy() && !after.Busy() {
+		return []Part{ofRun(after.ID), Turns}
+	}
+	return []Part{ofRun(after.ID)}
+}
 
 func runDue(r run.Run, _ time.Time) time.Time { return r.Due() }
 

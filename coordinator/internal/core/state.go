@@ -22,6 +22,7 @@ type state struct {
 	accounts *table[string, channel.Account]
 	rooms    roomTable
 	runs     runTable
+	tasks    taskTable
 	tables   []anyTable // all of them, see register
 
 	settings store.Settings
@@ -47,6 +48,7 @@ func newState(cfg Config) *state {
 	s.accounts = register(s, store.Accounts, traits[channel.Account]{touches: accountTopics})
 	s.rooms = newRoomTable(s)
 	s.runs = newRunTable(s)
+	s.tasks = newTaskTable(s)
 	return s
 }
 

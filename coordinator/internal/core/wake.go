@@ -22,6 +22,7 @@ const (
 	Pairing     Part = "pairing"     // what a channel speaks through, its pairing code, the paired person
 	Disk        Part = "disk"        // whether anything can be written, see Unwritable
 	Browsers    Part = "browsers"    // which browsers are signed in to the page
+	Turns       Part = "turns"       // a turn of a run has ended
 	paused      Part = "paused"      // whether Afar is paused
 	due         Part = "due"         // the state changes by itself earlier than before
 	journal     Part = "journal"     // a new entry

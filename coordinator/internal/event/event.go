@@ -46,6 +46,11 @@ const (
 	RunEnded           Kind = "run.ended"           // the run's name: a turn of it
 	RunStopped         Kind = "run.stopped"         // the run's name: by a person
 	RunRemoved         Kind = "run.removed"         // the run's name
+	TaskCreated        Kind = "task.created"        // the task's name: by a person
+	TaskStarted        Kind = "task.started"        // the task's name
+	TaskStopped        Kind = "task.stopped"        // the task's name: by a person
+	TaskTold           Kind = "task.told"           // the task's name: what the person was told after a turn
+	TaskChanged        Kind = "task.changed"        // the task's name: a person has set its status
 	MessageAdded       Kind = "message.added"       // message id
 	MessageDelivered   Kind = "message.delivered"   // message id
 	TopicPosted        Kind = "topic.posted"        // topic

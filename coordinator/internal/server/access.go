@@ -143,6 +143,13 @@ var operations = map[string]operation{
 	wire.OpRun:    row(anyone, (*Server).runShow),
 	wire.OpRunLog: row(anyone, (*Server).runLog),
 
+	wire.OpTasks:     row(anyone, (*Server).tasks),
+	wire.OpTask:      row(anyone, (*Server).task),
+	wire.OpTaskNew:   row(person, (*Server).taskNew),
+	wire.OpTaskStart: row(person, (*Server).taskStart),
+	wire.OpTaskStop:  row(person, (*Server).taskStop),
+	wire.OpTaskSet:   row(person, (*Server).taskSet),
+
 	wire.OpRunStart:  row(person, (*Server).runStart),
 	wire.OpRunWait:   row(person, (*Server).runWait),
 	wire.OpRunStop:   row(person, (*Server).runStop),

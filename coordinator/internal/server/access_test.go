@@ -104,7 +104,7 @@ func TestOperations(t *testing.T) {
 		wire.OpDoctor: true, wire.OpTelegram: true, wire.OpTelegramPaired: true, wire.OpLoopCancel: true,
 		wire.OpGrants: true, wire.OpUndos: true, wire.OpPerson: true, wire.OpReport: true, wire.OpPing: true,
 		wire.OpAsk: true, wire.OpPast: true, wire.OpSession: true, wire.OpSessions: true,
-		wire.OpRuns: true, wire.OpRun: true, wire.OpRunLog: true,
+		wire.OpRuns: true, wire.OpRun: true, wire.OpRunLog: true, wire.OpTasks: true, wire.OpTask: true,
 		wire.OpPost: true, wire.OpRead: true, wire.OpTopics: true, wire.OpTell: true,
 		wire.OpInbox: true,
 	}

@@ -64,6 +64,7 @@ type Config struct {
 	Git       Git
 	Consult   Consult
 	Runs      Runs
+	Tasks     Tasks
 	// Usage returns what a transcript reports as used after the byte from, and the
 	// transcript's end. With a negative from it only finds the end.
 	Usage func(transcript string, from int64) (sum usage.Sum, end int64)

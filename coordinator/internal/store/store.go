@@ -34,7 +34,7 @@ var journalKind string
 // never changed.
 var migrations = []string{
 	schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema, cardTime, loopSchema,
-	channelSchema, signinSchema, journalKind, runSchema,
+	channelSchema, signinSchema, journalKind, runSchema, taskSchema,
 }
 
 // Errors of Open. The files are left as they were.

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
+)
+
+func newTask(a *app) *cobra.Command {
+	set := func(use, short, status string) *cobra.Command { return newTaskSet(a, use, short, status) }
+	return group("task", "Work that goes on for days, each task in a folder of its own",
+		newTaskNew(a), newTaskList(a), newTaskShow(a), newTaskStart(a), newTaskStop(a),
+		set("done SLUG", "Set a task to COMPLETED", "COMPLETED"),
+		set("reopen SLUG", "Set a task to IN PROGRESS again", "IN PROGRESS"),
+		set("archive SLUG", "Set a task to ARCHIVED", "ARCHIVED"))
+}
+
+func newTaskNew(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "new TITLE", Short: "Create a task", Args: cobra.ArbitraryArgs,
+		Long: "Creates a task: a folder with state.md, which says what the task is and how far it is. You may edit it at any\n" +
+			"time. Only a person creates tasks. With --start an agent begins to work on it.",
+	}
+	var in wire.TaskNewRequest
+	c.Flags().StringVarP(&in.Objective, "objective", "m", "", "what shall be reached (the title)")
+	c.Flags().StringVar(&in.Agent, "agent", "", "the `program` that works on it: claude")
+	c.Flags().BoolVar(&in.Start, "start", false, "begin to work on it")
+	asJSON := jsonFlag(c, "the task")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError{errors.New("afar task new needs a title")}
+		}
+		in.Key, in.Title = rand.Text(), strings.Join(args, " ")
+		return read(c.Context(), a, wire.OpTaskNew, in, *asJSON, renderTaskNew)
+	}
+	return c
+}
+
+func renderTaskNew(p *page, t wire.Task) {
+	p.line("Task %s: %s", p.paint(bold, oneLine(t.ID, 40)), p.path(t.Dir))
+	if t.Run == "" {
+		p.line("Start it: afar task start %s", oneLine(t.ID, 40))
+		return
+	}
+	renderTaskStarted(p, t)
+}
+
+func renderTaskStarted(p *page, t wire.Task) {
+	p.line("Run %s works on it. Follow it: afar run log -f %s", p.paint(bold, oneLine(t.Run, 40)), oneLine(t.Run, 40))
+}
+
+func newTaskList(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List the tasks", Args: exactly()}
+	asJSON := jsonFlag(c, "tasks")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return read(c.Context(), a, wire.OpTasks, nil, *asJSON, renderTasks)
+	}
+	return c
+}
+
+func renderTasks(p *page, in wire.TasksReply) {
+	if len(in.Tasks) == 0 {
+		p.line("No tasks. Create one: afar task new TITLE")
+		return
+	}
+	var rows [][]cell
+	for _, t := range in.Tasks {
+		rows = append(rows, []cell{
+			{oneLine(t.ID, 40), bold},
+			{oneLine(wording.TaskStatus(t), 40), taskInk(t)},
+			plain(oneLine(t.Title, 60)),
+		})
+		if next := wording.TaskNext(t); next != "" {
+			rows = append(rows, []cell{{oneLine(next, 120), dim}})
+		}
+	}
+	p.table(rows)
+}
+
+func taskInk(t wire.Task) ink {
+	if len(t.Faults) > 0 {
+		return red
+	}
+	return runInk(t.RunState)
+}
+
+func newTaskShow(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "show SLUG", Short: "Show a task", Args: exactly("the name of a task (afar task list)")}
+	asJSON := jsonFlag(c, "the task")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return read(c.Context(), a, wire.OpTask, wire.TaskRequest{ID: args[0]}, *asJSON, renderTask)
+	}
+	return c
+}
+
+func renderTask(p *page, t wire.Task) {
+	p.line("%s  %s", p.paint(bold, oneLine(t.Title, 100)), p.paint(taskInk(t), oneLine(wording.TaskStatus(t), 60)))
+	rows := [][]cell{{plain("folder"), plain(p.path(t.Dir))}}
+	if t.LastAction != 0 {
+		rows = append(rows, []cell{plain("last action"), plain(day(t.LastAction))})
+	}
+	if next := wording.TaskNext(t); next != "" {
+		rows = append(rows, []cell{plain("waits for"), plain(oneLine(t.WaitingFor, 160))}, []cell{plain("goes on"), plain(goesOn(t))})
+	}
+	if t.Run != "" {
+		rows = append(rows, []cell{plain("run"), plain(oneLine(t.Run, 40) + ", " + wording.RunState(t.RunState))})
+	}
+	p.table(rows)
+	for _, fault := range t.Faults {
+		p.line("%s", p.paint(red, "state.md, "+oneLine(fault, 200)))
+	}
+	p.line("")
+	p.block(t.Objective)
+}
+
+// goesOn says when a task that waits goes on by itself, and which words say so.
+func goesOn(t wire.Task) string {
+	switch {
+	case t.NextAction != 0:
+		return day(t.NextAction) + " (" + oneLine(t.NextWords, 60) + ")"
+	case t.NextWords != "":
+		return "unknown: no date in " + oneLine(t.NextWords, 60)
+	}
+	return "when a person starts it"
+}
+
+func day(millis int64) string { return time.UnixMilli(millis).Format(time.DateOnly) }
+
+func newTaskStart(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "start SLUG", Short: "Let an agent work on a task", Args: exactly("the name of a task (afar task list)"),
+	}
+	asJSON := jsonFlag(c, "the task")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in := wire.TaskStartRequest{Key: rand.Text(), ID: args[0]}
+		return read(c.Context(), a, wire.OpTaskStart, in, *asJSON, renderTaskStarted)
+	}
+	return c
+}
+
+func newTaskStop(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "stop SLUG", Short: "Stop a task: nothing but you starts it again",
+		Args: exactly("the name of a task (afar task list)"),
+	}
+	asJSON := jsonFlag(c, "the task")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return read(c.Context(), a, wire.OpTaskStop, wire.TaskStopRequest{ID: args[0]}, *asJSON, func(p *page, t wire.Task) {
+			p.line("Task %s is stopped. Start it again: afar task start %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
+		})
+	}
+	return c
+}
+
+func newTaskSet(a *app, use, short, status string) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: exactly("the name of a task (afar task list)")}
+	asJSON := jsonFlag(c, "the task")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in := wire.TaskSetRequest{ID: args[0], Status: status}
+		return read(c.Context(), a, wire.OpTaskSet, in, *asJSON, func(p *page, t wire.Task) {
+			p.line("Task %s: %s.", oneLine(t.ID, 40), oneLine(wording.TaskStatus(t), 60))
+		})
+	}
+	return c
+}

@@ -1,0 +1,265 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/random"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/task"
+	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// Tasks are the folders of the tasks.
+type Tasks interface {
+	Dir(task.Slug) string
+	List() ([]task.Slug, error)
+	Exists(task.Slug) bool
+	Make(slug task.Slug, title, objective string, today time.Time) error
+	State(task.Slug) (task.State, error)
+	SetStatus(task.Slug, task.Status) error
+	Launch(task.Slug) (task.State, error)
+}
+
+// Bounds of what a person writes for a task, in bytes.
+const (
+	maxTitle     = 200
+	maxObjective = 32 << 10
+)
+
+func (s *Server) tasks(*call, wire.TasksRequest) (out wire.TasksReply, err error) {
+	out.Tasks = []wire.Task{}
+	slugs, err := s.cfg.Tasks.List()
+	if err != nil {
+		return out, err
+	}
+	for _, slug := range slugs {
+		t, err := s.wireTask(slug)
+		if err != nil {
+			return out, err
+		}
+		out.Tasks = append(out.Tasks, t)
+	}
+	slices.SortStableFunc(out.Tasks, func(a, b wire.Task) int { return cmp.Compare(archived(a), archived(b)) })
+	return out, nil
+}
+
+// archived sorts archived tasks behind the others.
+func archived(t wire.Task) int {
+	if t.Status == string(task.Archived) {
+		return 1
+	}
+	return 0
+}
+
+func (s *Server) task(_ *call, in wire.TaskRequest) (out wire.TaskReply, err error) {
+	slug, err := s.taskNamed(in.ID)
+	if err != nil {
+		return out, err
+	}
+	return s.wireTask(slug)
+}
+
+// taskNamed returns the name of a task that has a folder; task:SLUG is the same.
+func (s *Server) taskNamed(name string) (task.Slug, error) {
+	name = strings.TrimPrefix(name, "task:")
+	if err := task.CheckSlug(name); err != nil {
+		return "", badRequest("%v", err)
+	}
+	if !s.cfg.Tasks.Exists(task.Slug(name)) {
+		return "", fmt.Errorf("task %q: %w", name, core.ErrNotFound)
+	}
+	return task.Slug(name), nil
+}
+
+func (s *Server) taskNew(c *call, in wire.TaskNewRequest) (out wire.TaskNewReply, err error) {
+	in.Title = text.Fold(in.Title)
+	in.Objective = cmp.Or(strings.TrimSpace(in.Objective), in.Title)
+	if err := checkTask(in); err != nil {
+		return out, err
+	}
+	if in.Agent != "" {
+		if _, _, err := s.agentOf(in.Agent); err != nil {
+			return out, err
+		}
+	}
+	slug := task.NewSlug(in.Title, func(slug task.Slug) bool {
+		_, known := s.cfg.Core.Task(slug)
+		return known || s.cfg.Tasks.Exists(slug)
+	})
+	t, err := s.cfg.Core.NewTask(task.Task{Slug: slug, Key: in.Key, Agent: in.Agent, By: c.decider()})
+	if err != nil {
+		return out, err
+	}
+	if !s.cfg.Tasks.Exists(t.Slug) {
+		if err := s.cfg.Tasks.Make(t.Slug, in.Title, in.Objective, time.Now()); err != nil {
+			return out, err
+		}
+	}
+	if in.Start {
+		return s.taskStart(c, wire.TaskStartRequest{Key: in.Key, ID: string(t.Slug)})
+	}
+	return s.wireTask(t.Slug)
+}
+
+func checkTask(in wire.TaskNewRequest) error {
+	switch {
+	case in.Key == "":
+		return badRequest("a task needs a key of its own")
+	case in.Title == "", !utf8.ValidString(in.Title + in.Objective):
+		return badRequest("a task needs a title, and its texts must be UTF-8")
+	case len(in.Title) > maxTitle:
+		return badRequest("a title has at most %d bytes, not %d; write the rest into the objective", maxTitle, len(in.Title))
+	case len(in.Objective) > maxObjective:
+		return badRequest("an objective has at most %d bytes, not %d", maxObjective, len(in.Objective))
+	}
+	return nil
+}
+
+// taskStart lets a run work on a task. A folder that no person has made a task becomes one.
+func (s *Server) taskStart(c *call, in wire.TaskStartRequest) (out wire.TaskStartReply, err error) {
+	slug, err := s.taskNamed(in.ID)
+	if err != nil {
+		return out, err
+	}
+	t, err := s.taskOf(slug, c)
+	if err != nil {
+		return out, err
+	}
+	state, err := s.startable(slug)
+	if err != nil {
+		return out, err
+	}
+	r, err := s.runOfTask(c, t, in.Key)
+	if err != nil {
+		return out, err
+	}
+	first, next := task.Prompts(state)
+	_, err = s.cfg.Core.StartTask(slug, r, taskText(c, in.Key, first), taskText(c, in.Key, next))
+	if err != nil {
+		return out, err
+	}
+	return s.wireTask(slug)
+}
+
+// taskOf returns what is kept of a task. A folder without that becomes a task of the caller.
+func (s *Server) taskOf(slug task.Slug, c *call) (task.Task, error) {
+	if t, known := s.cfg.Core.Task(slug); known {
+		return t, nil
+	}
+	return s.cfg.Core.NewTask(task.Task{Slug: slug, By: c.decider()})
+}
+
+// startable prepares the folder of a task for a start, and returns what state.md says then.
+func (s *Server) startable(slug task.Slug) (task.State, error) {
+	state, err := s.cfg.Tasks.State(slug)
+	switch {
+	case err != nil:
+		return state, err
+	case state.Status.Over():
+		return state, badRequest("the task is %s; afar task reopen %s", state.StatusText, slug)
+	case state.Objective == "":
+		return state, badRequest("state.md has no objective; write one below \"## Objective\" in %s", s.cfg.Tasks.Dir(slug))
+	}
+	return s.cfg.Tasks.Launch(slug)
+}
+
+// runOfTask returns the run with which the work on a task begins.
+func (s *Server) runOfTask(c *call, t task.Task, key string) (r run.Run, err error) {
+	in := wire.RunStartRequest{ID: key, Agent: t.Agent, Mode: t.Mode, Model: t.Model, Dir: s.cfg.Tasks.Dir(t.Slug), Prompt: "-"}
+	if err := s.checkRun(&in); err != nil {
+		return r, err
+	}
+	return run.Run{
+		ID:           run.ID("run_" + in.ID),
+		Agent:        in.Agent,
+		Dir:          in.Dir,
+		Mode:         in.Mode,
+		Model:        in.Model,
+		Conversation: random.UUID(),
+		By:           c.decider(),
+	}, nil
+}
+
+func taskText(c *call, key, text string) message.Message {
+	return message.Message{Key: "task:" + key, Text: text, By: c.decider(), Channel: c.channel()}
+}
+
+func (s *Server) taskStop(c *call, in wire.TaskStopRequest) (out wire.TaskStopReply, err error) {
+	slug, err := s.taskNamed(in.ID)
+	if err != nil {
+		return out, err
+	}
+	if _, err := s.taskOf(slug, c); err != nil {
+		return out, err
+	}
+	if _, err := s.cfg.Core.StopTask(slug, c.decider()); err != nil {
+		return out, err
+	}
+	return s.wireTask(slug)
+}
+
+// taskSet writes a status into state.md. A task that a run works on must be stopped first.
+func (s *Server) taskSet(c *call, in wire.TaskSetRequest) (out wire.TaskSetReply, err error) {
+	slug, err := s.taskNamed(in.ID)
+	if err != nil {
+		return out, err
+	}
+	status := task.Status(in.Status)
+	if !slices.Contains(task.Statuses(), status) {
+		return out, badRequest("unknown status %.40q; want one of %q", in.Status, task.Statuses())
+	}
+	t, err := s.taskOf(slug, c)
+	if err != nil {
+		return out, err
+	}
+	if r, ok := s.cfg.Core.TaskRun(t); ok && !r.Settled() {
+		return out, badRequest("run %s works on the task; afar task stop %s", r.Name, slug)
+	}
+	if err := s.cfg.Tasks.SetStatus(slug, status); err != nil {
+		return out, err
+	}
+	if err := s.cfg.Core.TaskSet(slug, status, c.decider()); err != nil {
+		return out, err
+	}
+	return s.wireTask(slug)
+}
+
+func (s *Server) wireTask(slug task.Slug) (w wire.Task, err error) {
+	state, err := s.cfg.Tasks.State(slug)
+	if err != nil {
+		return w, fmt.Errorf("task %s: %w", slug, err)
+	}
+	t, known := s.cfg.Core.Task(slug)
+	w = wire.Task{
+		ID:         string(slug),
+		Title:      cmp.Or(state.Title, string(slug)),
+		Objective:  state.Objective,
+		Status:     cmp.Or(string(state.Status), state.StatusText),
+		Known:      state.Status != task.Unknown,
+		LastAction: millis(state.LastAction),
+		WaitingFor: state.Wait.First(),
+		NextAction: millis(state.Wait.Due.From),
+		NextWords:  state.Wait.Due.Words,
+		Dir:        s.cfg.Tasks.Dir(slug),
+		Agent:      t.Agent,
+		Stopped:    t.Stopped,
+		Proposed:   !known,
+		By:         t.By,
+		CreatedAt:  millis(t.CreatedAt),
+	}
+	for _, fault := range state.Faults {
+		w.Faults = append(w.Faults, fault.Error())
+	}
+	if r, ok := s.cfg.Core.TaskRun(t); ok {
+		w.Run, w.RunState = r.Name, string(r.State)
+	}
+	return w, nil
+}

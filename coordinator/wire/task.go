@@ -1,0 +1,89 @@
+package wire
+
+// Operations of tasks.
+const (
+	OpTasks     = "tasks"
+	OpTask      = "task"
+	OpTaskNew   = "task.new"
+	OpTaskStart = "task.start"
+	OpTaskStop  = "task.stop"
+	OpTaskSet   = "task.set"
+)
+
+// A Task is a durable unit of work: a folder that says in state.md what the task is and how
+// far it is.
+type Task struct {
+	ID         string `json:"id"` // its name, and that of its folder
+	Title      string `json:"title"`
+	Objective  string `json:"objective"`
+	Status     string `json:"status"` // as state.md says; one that is unknown is written as it is
+	Known      bool   `json:"known"`  // the status is a known one
+	LastAction int64  `json:"last_action,omitempty"`
+	WaitingFor string `json:"waiting_for,omitempty"` // the first line
+	NextAction int64  `json:"next_action,omitempty"` // when the task goes on by itself
+	// NextWords are the words of the file for NextAction, or the words that were not understood.
+	NextWords string   `json:"next_words,omitempty"`
+	Faults    []string `json:"faults,omitempty"` // of state.md, each with its line
+	Dir       string   `json:"dir"`
+	Agent     string   `json:"agent,omitempty"`
+	Run       string   `json:"run,omitempty"` // the name of the run that works on it
+	RunState  string   `json:"run_state,omitempty"`
+	Stopped   bool     `json:"stopped,omitempty"` // by a person: nothing else starts it
+	// Proposed says that no person has made the folder a task.
+	Proposed  bool   `json:"proposed,omitempty"`
+	By        string `json:"by,omitempty"`
+	CreatedAt int64  `json:"created_at,omitempty"`
+}
+
+// TasksRequest asks for all tasks.
+type TasksRequest = None
+
+// TasksReply lists tasks by name. Those that are archived come last.
+type TasksReply struct {
+	Tasks []Task `json:"tasks"`
+}
+
+// TaskRequest names a task.
+type TaskRequest struct {
+	ID string `json:"id"`
+}
+
+// TaskReply is the task.
+type TaskReply = Task
+
+// TaskNewRequest creates a task. Where a text other than the title is empty, the settings
+// decide; an empty objective is the title.
+type TaskNewRequest struct {
+	Key       string `json:"key"` // made by the caller; a second request with the same key is the same task
+	Title     string `json:"title"`
+	Objective string `json:"objective,omitempty"`
+	Agent     string `json:"agent,omitempty"`
+	Start     bool   `json:"start,omitempty"`
+}
+
+// TaskNewReply is the task.
+type TaskNewReply = Task
+
+// TaskStartRequest lets a run work on a task.
+type TaskStartRequest struct {
+	Key string `json:"key"` // made by the caller; a second request with the same key is the same start
+	ID  string `json:"id"`
+}
+
+// TaskStartReply is the task.
+type TaskStartReply = Task
+
+// TaskStopRequest names the task to stop.
+type TaskStopRequest = TaskRequest
+
+// TaskStopReply is the task.
+type TaskStopReply = Task
+
+// TaskSetRequest sets the status of a task.
+type TaskSetRequest struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+}
+
+// TaskSetReply is the task.
+type TaskSetReply = Task
