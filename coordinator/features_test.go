@@ -46,7 +46,7 @@ var features = map[string]string{
 	"report":      "wire core store server page cmd:report",
 	"review":      "wire hooks review/review session/review core server",
 	"run":         "wire run/run core store server telegram web page cmd:run",
-	"send":        "wire core server cmd:inbox cmd:send",
+	"send":        "wire core server web page cmd:inbox cmd:send",
 	"session":     "wire hooks session/session core store server page",
 	"signin":      "signin/signin core store web",
 	"status":      "wire server cmd:status",

@@ -30,7 +30,7 @@ func renderInbox(p *page, in wire.InboxReply) {
 	var rows [][]cell
 	for _, m := range in.Messages {
 		by := oneLine(m.By, 40)
-		if !m.Words {
+		if !m.Words && m.To != wire.ToPerson {
 			by += " (data)"
 		}
 		to := oneLine(m.To, 60)

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Hidden is the text that replaces a secret.
@@ -115,15 +116,22 @@ func KeyLines(lines []string) []bool {
 // reorder: controls, zero-width and bidi characters, invalid bytes. Line
 // breaks and tabs stay.
 func Visible(text string) string {
+	text = strings.ToValidUTF8(text, "\ufffd")
 	var b strings.Builder
-	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
-		if hides(r) {
-			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
-			continue
+	for {
+		i := strings.IndexFunc(text, hides)
+		switch {
+		case i < 0 && b.Len() == 0:
+			return text // as almost every text
+		case i < 0:
+			b.WriteString(text)
+			return b.String()
 		}
-		b.WriteRune(r)
+		r, size := utf8.DecodeRuneInString(text[i:])
+		b.WriteString(text[:i])
+		fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+		text = text[i+size:]
 	}
-	return b.String()
 }
 
 // selectors are the variation selectors, which can carry hidden data.
@@ -134,6 +142,9 @@ var selectors = &unicode.RangeTable{
 
 // hides reports whether a terminal or a phone would not show a character as it is.
 func hides(r rune) bool {
+	if r >= ' ' && r <= '~' {
+		return false
+	}
 	switch r {
 	case '\n', '\t':
 		return false

@@ -272,6 +272,10 @@ func (c *Core) HearTurn(id run.ID, fence, from int64, events []run.Event) (seq i
 		if len(fresh) > 0 {
 			b.RunEvents = append(b.RunEvents, store.RunEvents{Run: id, Events: fresh})
 		}
+		if next.Turn.Heard && !r.Turn.Heard { // the agent has read its prompt
+			id := session.ID(r.Conversation)
+			s.messages.put(b, message.Finish(s.messages.of(id), id, "", now)...)
+		}
 		next = run.Asks(next, s.openAskOf(b, next), now)
 		seq = next.Turn.Seq
 		return next, err

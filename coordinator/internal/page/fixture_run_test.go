@@ -97,3 +97,16 @@ func idleRun() page.Run {
 	})
 	return r
 }
+
+func fullInbox() page.Inbox {
+	texts := fullRun().Texts
+	texts[2].Channel = "terminal"
+	texts = append(texts,
+		wire.Message{ID: "m4", State: "unrouted", By: "maria", Channel: "telegram", Words: true, At: ms(2 * time.Hour), Text: "go on"},
+		wire.Message{ID: "m5", To: "session:edge-2f3a", State: "delivered", By: "maria", Channel: "web", Words: true, At: ms(3 * time.Hour),
+			Text: "The benchmark must run on the small machine too.\nUse `make bench-small`."},
+		wire.Message{ID: "m6", To: "person", State: "done", By: "session shop-1a2b", At: ms(5 * time.Hour), Text: "The build is green."})
+	return page.Inbox{Texts: texts, Home: home, To: []page.Place{
+		{Address: "run:deps-2b1c", About: "waiting"}, {Address: "edge-2f3a", About: "Speed up the image pipeline"}, {Address: "api-0b1c"},
+	}}
+}

@@ -140,7 +140,7 @@ func (s *Server) wireMessage(m message.Message) wire.Message {
 		State:       string(m.State),
 		By:          m.By,
 		Channel:     m.Channel,
-		Words:       !m.Data,
+		Words:       !m.Data && !m.ForPerson(),
 		Text:        redact.Clean(m.Body()),
 		At:          millis(m.At),
 		DeliveredAt: millis(m.DeliveredAt),

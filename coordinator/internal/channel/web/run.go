@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/page"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // mostDeeds bounds the events of a run on one page.
-const mostDeeds = 120
+const mostDeeds = 80
 
 // runs shows all runs.
 func (c *Channel) runs(q *query) (page.View, error) {
@@ -44,18 +45,26 @@ func (s *shared) urgentRuns() ([]page.RunRow, error) {
 	return slices.DeleteFunc(slices.Clone(all), idle), err
 }
 
+// runNamed returns the run with a name.
+func (s *shared) runNamed(name string) (page.RunRow, error) {
+	all, err := s.runs()
+	if err != nil {
+		return page.RunRow{}, err
+	}
+	i := slices.IndexFunc(all, func(r page.RunRow) bool { return r.Name == name })
+	if i < 0 {
+		return page.RunRow{}, fmt.Errorf("run %q: %w", name, core.ErrNotFound)
+	}
+	return all[i], nil
+}
+
 // run shows one run: its newest events, or those before the one that the query names.
 func (c *Channel) run(q *query) (page.View, error) {
-	v := page.Run{Home: c.cfg.Home}
-	var err error
-	if v.Run, err = read[wire.Run](q.reader, wire.OpRun, wire.RunRequest{ID: q.PathValue("name")}); err != nil {
-		return nil, err
-	}
-	status, err := q.status()
+	row, err := q.runNamed(q.PathValue("name"))
 	if err != nil {
 		return nil, err
 	}
-	v.Cards = cardsOf(only(status.Asks, func(a wire.Ask) string { return a.Session }, v.Run.Conversation))
+	v := page.Run{Run: row.Run, Cards: cardsOf(row.Asks), Home: c.cfg.Home}
 	if err := c.cfg.Core.Counts(Name); err != nil {
 		v.Closed = err.Error()
 	}
@@ -102,7 +111,7 @@ func textsOf(q *query, v page.Run) (texts []wire.Message, err error) {
 
 // runEvent shows one event of a run, whole.
 func (c *Channel) runEvent(q *query) (page.View, error) {
-	r, err := read[wire.Run](q.reader, wire.OpRun, wire.RunRequest{ID: q.PathValue("name")})
+	r, err := q.runNamed(q.PathValue("name"))
 	if err != nil {
 		return nil, err
 	}

@@ -166,3 +166,22 @@ func TestClosedRun(t *testing.T) {
 		t.Errorf("it was stopped: %+v", r)
 	}
 }
+
+// TestInbox: the page lists what was sent with what became of it, and sends a text to an address.
+func TestInbox(t *testing.T) {
+	s := served(t)
+	contains(t, "an empty inbox", s.get(t, "/inbox"), "No texts yet", "No session and no run")
+	s.runs(t, "fix")
+	contains(t, "the inbox", s.get(t, "/inbox"), "done to run:fix, from Ann on terminal", "count them")
+	if got := s.post(t, "/send", url.Values{"to": {"run:fix"}, "text": {"hurry"}}); !strings.Contains(got, "run:fix gets it") {
+		t.Errorf("sent: %q", got)
+	}
+	contains(t, "the inbox", s.get(t, "/inbox"), "pending to run:fix", "hurry", "on web")
+	for to, want := range map[string]string{
+		"run:none": "not found", "task:x": "Unknown address", "": "Unknown address", "person": "sent with tell",
+	} {
+		if got := s.post(t, "/send", url.Values{"to": {to}, "text": {"x"}}); !strings.Contains(got, want) {
+			t.Errorf("to %q: %q, want %q", to, got, want)
+		}
+	}
+}

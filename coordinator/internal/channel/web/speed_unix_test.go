@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -30,6 +31,11 @@ func processor(t testing.TB) time.Duration {
 func BenchmarkPages(b *testing.B) {
 	s := served(b, crowd()...)
 	v := s.core.Sessions()[0]
+	s.runs(b, "fix", slices.Repeat([]run.Event{
+		{Kind: run.Text, Text: "It was the **clock**, and here is `why`."},
+		{Kind: run.ToolStart, Tool: "Bash", Call: "c", Text: `{"command":"go test ./..."}`},
+		{Kind: run.ToolResult, Call: "c", Text: strings.Repeat("ok  \tsome/package\t0.1s\n", 20)},
+	}, 100)...)
 	yardstick := s.median(b, "/static/afar.svg")
 	for _, path := range pagesOf(v.Token) {
 		b.Run(strings.ReplaceAll(path, v.Token, "TOKEN"), func(b *testing.B) {
@@ -52,7 +58,7 @@ func BenchmarkPages(b *testing.B) {
 // pagesOf returns the paths of all pages.
 func pagesOf(token string) []string {
 	return []string{
-		"/", "/sessions?from=5000", "/session/" + token, "/loops", "/questions", "/guard", "/report", "/settings",
+		"/", "/sessions?from=5000", "/session/" + token, "/runs", "/run/fix", "/loops", "/questions", "/guard", "/report", "/settings",
 	}
 }
 
