@@ -2,7 +2,6 @@
 package pageaddr
 
 import (
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -269,8 +268,8 @@ func (p Page) isHere(host string) bool {
 		lex.Mentions(host, "127.0.0.1 127-0-0-1"): // as the name servers of nip.io read it
 		return true
 	}
-	if addr, err := netip.ParseAddr(host); err == nil {
-		return isLoopback(addr.Unmap())
+	if addr, ok := ipv6(host); ok {
+		return isLoopback(addr)
 	}
 	switch number, ok := IPv4(host); {
 	case !ok:
@@ -282,20 +281,51 @@ func (p Page) isHere(host string) bool {
 	}
 }
 
-// isLoopback reports whether an address leads to this machine.
-func isLoopback(addr netip.Addr) bool {
-	switch {
-	case addr.IsLoopback(), addr.IsUnspecified():
+// isLoopback reports whether an IPv6 address leads to this machine: by itself, or because it
+// holds such an address of IPv4, as in ::127.0.0.1, ::ffff:127.0.0.1 and 64:ff9b::127.0.0.1.
+func isLoopback(addr [8]uint16) bool {
+	switch addr {
+	case [8]uint16{}, [8]uint16{7: 1}, [8]uint16{5: 0xffff}:
 		return true
 	}
-	return addr.Is6() && isCompatible(addr)
+	switch [3]uint16(addr[:3]) {
+	case [3]uint16{}, [3]uint16{0x64, 0xff9b}:
+		return addr[6]>>8 == 127
+	}
+	return false
 }
 
-// isCompatible reports whether an IPv6 address holds a loopback address of IPv4, as in
-// ::127.0.0.1 and 64:ff9b::127.0.0.1.
-func isCompatible(addr netip.Addr) bool {
-	raw := addr.As16()
-	return raw[12] == 127 && (lex.BeginsWith(addr.StringExpanded(), "0000:0000:0000 0064:ff9b:0000"))
+// ipv6 reads an IPv6 address. Package net/netip takes a hundredth of the start of a hook.
+func ipv6(host string) (addr [8]uint16, ok bool) {
+	head, tail, short := strings.Cut(host, "::")
+	before, ok := groups(head)
+	after, also := groups(tail)
+	n := len(before) + len(after)
+	switch {
+	case !ok, !also, n > len(addr), !short && n < len(addr):
+		return addr, false
+	}
+	copy(addr[:], before)
+	copy(addr[len(addr)-len(after):], after)
+	return addr, true
+}
+
+// groups reads groups of an IPv6 address, the last of which may be an IPv4 address.
+func groups(text string) (all []uint16, ok bool) {
+	for more := text != ""; more; {
+		var part string
+		part, text, more = strings.Cut(text, ":")
+		if !more && strings.Contains(part, ".") {
+			number, ok := IPv4(part)
+			return append(all, uint16(number>>16), uint16(number)), ok
+		}
+		n, err := strconv.ParseUint(part, 16, 16)
+		if err != nil {
+			return nil, false
+		}
+		all = append(all, uint16(n))
+	}
+	return all, true
 }
 
 // IPv4 reads an IPv4 address in any of its forms: up to four numbers, each decimal, octal

@@ -24,15 +24,16 @@ func rememberClone(sh *shell.Shell, o shell.Options) {
 // "gh repo clone", "aws s3 cp s3://…".
 func bringsFiles(sh *shell.Shell, c shell.Command) {
 	for i := 0; i < min(len(c.Args)-1, 3); i++ {
-		o := shell.ParseOptions(c.Args[i+1:], "")
 		switch c.Args[i] {
 		case "clone":
+			o := shell.ParseOptions(c.Args[i+1:], "")
 			if lex.OneOf(c.Name, "gh glab hub") && len(o.Pos) > 0 {
 				o.Pos[0] = "https://" + o.Pos[0]
 				rememberClone(sh, o)
 			}
 			return
 		case "cp", "copy", "copyto", "download", "sync":
+			o := shell.ParseOptions(c.Args[i+1:], "")
 			if strings.Contains(o.At(0), "://") && len(o.Pos) > 1 {
 				sh.BringsFrom(strings.Replace(o.At(0), "://", ":", 1), o.At(1))
 			}

@@ -20,7 +20,7 @@ func silent(name string) bool {
 }
 
 // runProgramNamed reports the effects of a command whose program was looked up.
-func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
+func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 	switch {
 	case p.table == nil && isAssignment(full) && len(c.Args) > 0:
 		sh.Exec(c.Args, c.In)
@@ -34,7 +34,9 @@ func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 	}
 	ownOutput(sh, c)
 	bringsFiles(sh, c)
-	readsBrowser(sh, c)
+	if !p.names {
+		d.readsBrowser(sh, c)
+	}
 	switch {
 	case p.prints && printsForEval(c):
 		sh.Print(partial.UnknownBenign)

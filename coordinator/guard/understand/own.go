@@ -175,11 +175,11 @@ const namesFiles = "ls ll dir stat du df test [ [[ echo printf " +
 	"go apt apt-get brew"
 
 // readsBrowser reports the cookie stores of browsers among the arguments of any program.
-func readsBrowser(sh *shell.Shell, c shell.Command) {
-	if sh.Place.Away != "" || lex.OneOf(c.Name, namesFiles) {
+func (d *dispatcher) readsBrowser(sh *shell.Shell, c shell.Command) {
+	if sh.Place.Away != "" {
 		return
 	}
-	below := protected.MayBeBrowser(sh.Place.Cwd)
+	below := d.inBrowser(sh.Place.Cwd)
 	for _, a := range c.Args {
 		if strings.HasPrefix(a, "--cookies-from-browser") {
 			sh.Effect(effect.ReadFile, effect.Cookies, a)
@@ -194,6 +194,15 @@ func readsBrowser(sh *shell.Shell, c shell.Command) {
 			sh.Effect(effect.ReadFile, effect.Cookies, p)
 		}
 	}
+}
+
+// inBrowser is protected.MayBeBrowser for the directory of a command. Commands mostly run where
+// the one before ran.
+func (d *dispatcher) inBrowser(cwd string) bool {
+	if cwd != d.cwd {
+		d.cwd, d.below = cwd, protected.MayBeBrowser(cwd)
+	}
+	return d.below
 }
 
 // ownSocket reports arguments that name one of Afar's sockets.

@@ -70,6 +70,7 @@ type program struct {
 	prints bool   // with the right arguments it prints code for eval
 	own    bool   // it may affect Afar or the host's guard rails
 	hosted bool   // no table lists it, and it controls a hosted service
+	names  bool   // it shows names of files, or takes texts that are no files
 }
 
 // maxPrograms bounds the cache. A call that a person wrote has fewer names.
@@ -78,12 +79,14 @@ const maxPrograms = 2048
 // A dispatcher runs programs as the tables describe them.
 type dispatcher struct {
 	programs map[string]program // the names that were looked up
+	cwd      string             // the directory of the last command
+	below    bool               // it may be that of a browser
 }
 
 // run runs a program and reports whether its empty output is known to be empty.
 func (d *dispatcher) run(sh *shell.Shell, c shell.Command, full string) bool {
 	p := d.programNamed(c.Name)
-	runProgramNamed(sh, p, c, full)
+	d.runProgramNamed(sh, p, c, full)
 	return p.silent
 }
 
@@ -104,6 +107,7 @@ func (d *dispatcher) programNamed(name string) program {
 		prints: evalPrinter(name),
 		own:    ownName(name),
 		hosted: t == nil && controls(name),
+		names:  lex.OneOf(name, namesFiles),
 	}
 	if d.programs == nil {
 		d.programs = map[string]program{}

@@ -106,6 +106,9 @@ func (r *reading) call(name string, i int) {
 	}
 	sh, toks, behind := r.sh, r.toks, r.toks[i+1:]
 	switch {
+	case k.types:
+		sh.Effect(effect.TypeInto, "", "ioctl")
+		return
 	case k.short == "delete" && everyRow(toks[:i]):
 		sh.Effect(effect.DropData, effect.Rows, name)
 	case k.maps:

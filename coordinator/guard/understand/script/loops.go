@@ -162,7 +162,7 @@ func nextName(toks []Token) string {
 
 // What a program does in an endless loop that starts processes.
 const (
-	forkCalls  = "fork os.fork Process.fork child_process.fork"
+	forkCalls  = "fork"
 	startCalls = "Popen spawn posix_spawn"
 	waitCalls  = "sleep usleep wait waitpid wait3 communicate break accept poll join input readline recv get"
 )
@@ -170,34 +170,26 @@ const (
 // forksForever reports whether a program starts processes in an endless loop and
 // waits for none.
 func forksForever(toks []Token) bool {
-	if !slices.ContainsFunc(toks, mayLoop) {
+	endless := false
+	for i := range toks {
+		endless = endless || toks[i].Kind == 'n' && loopsForever(toks[i:])
+	}
+	if !endless {
 		return false
 	}
-	var forks, starts, waits, endless bool
-	for i, t := range toks {
-		if t.Kind != 'n' {
-			continue
-		}
-		name := unqualified(t.Text)
-		switch {
-		case loopsForever(toks[i:]):
-			endless = true
-		case lex.OneOf(t.Text, forkCalls):
-			forks = true
-		case lex.OneOf(name, startCalls):
-			starts = true
-		case lex.OneOf(name, waitCalls):
-			waits = true
-		}
+	has := func(calls string) bool {
+		return slices.ContainsFunc(toks, func(t Token) bool {
+			return t.Kind == 'n' && (lex.OneOf(t.Text, calls) || lex.OneOf(unqualified(t.Text), calls))
+		})
 	}
-	if forks {
-		return endless
+	switch {
+	case has(forkCalls):
+		return true
+	case has(startCalls):
+		return !has(waitCalls)
 	}
-	return endless && starts && !waits
+	return false
 }
-
-// mayLoop reports whether a token begins a loop that may not end.
-func mayLoop(t Token) bool { return lex.OneOf(t.Text, "loop for while") }
 
 // loopsForever reports whether toks begin with a loop that does not end: loop { …,
 // while True, fork while 1, for (;;).

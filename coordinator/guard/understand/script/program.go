@@ -65,6 +65,7 @@ type knownCall struct {
 	sends    bool   // it sends its arguments to another machine
 	requests bool   // it may send a request with any method
 	deletes  bool   // it may be a request with the method DELETE
+	types    bool   // it types into a terminal
 	other    bool   // nothing of that
 }
 
@@ -73,8 +74,11 @@ const maxCall = 24
 
 // readCall returns what a name says.
 func readCall(name, lang string) knownCall {
-	k := knownCall{short: unqualified(name)}
-	if k.short == "" || len(k.short) > maxCall {
+	k := knownCall{short: unqualified(name), types: controlsTerminal(name)}
+	switch {
+	case k.types:
+		return k
+	case k.short == "", len(k.short) > maxCall:
 		return knownCall{other: true}
 	}
 	k.kind = callKind(k.short, name, lang)

@@ -122,10 +122,6 @@ func (r *reading) tokens(from, end int) {
 				runList(sh, toks, i)
 			}
 		case 'n':
-			if controlsTerminal(t.Text) {
-				sh.Effect(effect.TypeInto, "", "ioctl")
-				continue
-			}
 			r.remember(i)
 			r.call(cmp.Or(r.names[t.Text], t.Text), i)
 		}
@@ -225,7 +221,7 @@ func opensShell(toks []Token, lang string) bool {
 	if lang == "awk" && slices.ContainsFunc(toks, func(t Token) bool { return strings.HasPrefix(t.Text, "/inet/") }) {
 		return true
 	}
-	return slices.ContainsFunc(toks, connects) && slices.ContainsFunc(toks, startsShell)
+	return slices.ContainsFunc(toks, startsShell) && slices.ContainsFunc(toks, connects)
 }
 
 // connects reports whether a token is the name of a call that opens a connection.
