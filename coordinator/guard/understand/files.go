@@ -2,6 +2,7 @@ package understand
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -21,8 +22,7 @@ var filePrograms = []table{
 		do:       remove,
 	},
 	{programs: "gio", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		if verb := lex.First(c.Args); lex.OneOf(verb, "trash remove") &&
-			!lex.OneOf(lex.First(c.Args[1:]), "--list --restore --empty") {
+		if lex.OneOf(lex.First(c.Args), "trash remove") && !lex.ContainsAny(c.Args, "--list --restore --empty") {
 			sh.Exec(append([]string{"trash"}, c.Args[1:]...), nil)
 		}
 	}},
@@ -64,9 +64,9 @@ func remove(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Exact("help", "version") {
 		return
 	}
-	tree := o.Given("r R d recursive") || lex.OneOf(c.Name, "rimraf trash trash-put rmtrash del-cli srm wipe")
 	kind := effect.DeleteFile
-	if tree {
+	switch {
+	case o.Given("r R d recursive"), lex.OneOf(c.Name, "rimraf trash trash-put rmtrash del-cli srm wipe"):
 		kind = effect.DeleteTree
 	}
 	var op effect.Op
@@ -138,16 +138,17 @@ func reportDestination(sh *shell.Shell, to, from string) {
 	}
 	dst := sh.Write(to)
 	text, known := sh.Files[sh.Path(from)]
-	if !known && protected.SecretPath(sh.Path(from), sh.Place.Home) && sh.Place.Away == "" {
-		text, known = partial.UnknownSecret, true
-	}
-	if known {
+	switch {
+	case known:
 		sh.Remember(dst, text)
-	} else {
+	case holdsSecret(sh, from):
+		sh.Remember(dst, partial.UnknownSecret)
+	default:
 		sh.Copied(dst, from)
 	}
-	base := fspath.Base(strings.TrimSuffix(from, "/"))
-	if base != "" && base != "." && base != fspath.Base(dst) && !strings.HasPrefix(dst, "/dev/") {
+	switch base := fspath.Base(strings.TrimSuffix(from, "/")); {
+	case lex.OneOf(base, "."), base == "", base == fspath.Base(dst), strings.HasPrefix(dst, "/dev/"):
+	default:
 		sh.Write(strings.TrimSuffix(to, "/") + "/" + base)
 	}
 }
@@ -198,43 +199,45 @@ func link(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // changeMode reports files whose mode or attributes change.
 func changeMode(sh *shell.Shell, c shell.Command, o shell.Options) {
-	pos := o.Pos
+	mode, files := o.At(0), o.From(1)
+	if i := slices.IndexFunc(c.Args, isMode); i >= 0 { // "-x" looks like a flag but is a mode
+		mode, files = c.Args[i], o.Pos
+	}
+	if len(o.Pos) == 1 && !lex.IsNumber(mode) {
+		files = o.Pos // the mode is that of another file
+	}
 	how := effect.Mode
 	if lex.OneOf(c.Name, "chmod gchmod") {
-		mode := o.At(0)
-		for _, a := range c.Args { // "-x" looks like a flag but is a mode
-			if len(a) > 1 && a[0] == '-' && strings.Trim(a[1:], "rwxXst") == "" {
-				mode = a
-			}
-		}
-		if mode == o.At(0) && len(pos) > 0 && !(len(pos) == 1 && strings.ContainsAny(lex.Clip(mode, 1), "/~.")) {
-			pos = pos[1:]
-		}
 		how = modeKind(mode)
-	} else if len(pos) > 1 {
-		pos = pos[1:]
 	}
 	if o.Given("R recursive") {
 		how = treeOp(how)
 	}
-	for _, p := range pos {
+	for _, p := range files {
 		sh.Effect(effect.ChangeMode, how, sh.Path(p))
 	}
 }
 
+// isMode reports whether an argument takes rights away, as "-x" does.
+func isMode(arg string) bool {
+	rights, ok := strings.CutPrefix(arg, "-")
+	return ok && rights != "" && strings.Trim(rights, "rwxXst") == ""
+}
+
 // modeKind returns the risk of a mode: Setuid, World, or plain Mode.
 func modeKind(mode string) effect.Op {
-	digits := strings.TrimLeft(mode, "0")
+	number, err := strconv.ParseUint(mode, 8, 16)
 	switch {
-	case lex.IsNumber(mode) && len(digits) == 4 && (digits[0] == '4' || digits[0] == '2' || digits[0] == '6'),
-		strings.Contains(mode, "+s"),
-		strings.Contains(mode, "u=s"):
+	case err == nil && number&setID != 0, lex.Mentions(mode, "+s u=s"):
 		return effect.Setuid
-	case lex.OneOf(digits, "777 666") || lex.OneOf(mode, "a+rwx ugo+rwx a=rwx o+w a+w"):
+	case number == 0o777, number == 0o666, lex.OneOf(mode, "a+rwx ugo+rwx a=rwx o+w a+w"):
 		return effect.World
 	}
 	return effect.Mode
 }
+
+// setID are the bits with which a program runs with the rights of its owner or its group.
+const setID = 0o6000
 
 // treeOp returns the Op of a change of mode that applies to a whole tree.
 func treeOp(how effect.Op) effect.Op {
@@ -249,14 +252,15 @@ func treeOp(how effect.Op) effect.Op {
 
 // changeOwner reports files whose owner changes.
 func changeOwner(sh *shell.Shell, c shell.Command, o shell.Options) {
-	how := effect.Owner
+	how, files := effect.Owner, o.From(1)
 	if o.Given("R recursive") {
 		how = effect.OwnerTree
 	}
-	for i, p := range o.Pos {
-		if _, ref := o.Get("reference"); i > 0 || ref {
-			sh.Effect(effect.ChangeMode, how, sh.Path(p))
-		}
+	if o.Given("reference=") {
+		files = o.Pos
+	}
+	for _, p := range files {
+		sh.Effect(effect.ChangeMode, how, sh.Path(p))
 	}
 }
 
@@ -297,32 +301,31 @@ func tar(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // archive reports the effects of a program that packs or unpacks files.
 func archive(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Exact("remove-files") || c.Name == "zip" && o.Short('m') || slices.Contains(c.Args, "-sdel") {
+	into, _ := o.Get("f", "file")
+	moves := o.Given("remove-files")
+	switch c.Name {
+	case "zip":
+		into, moves = o.At(0), moves || o.Short('m')
+	case "7z", "7za":
+		into, moves = o.At(1), moves || slices.Contains(c.Args, "-sdel")
+	}
+	switch {
+	case moves:
 		for _, p := range o.Pos {
 			sh.Effect(effect.DeleteTree, "", sh.Path(p))
 		}
-		return
+	case strings.Contains(c.Name, "tar") && o.Given("t x list extract get"):
+		unpackTar(sh, o) // the operands are files in the archive
+	default:
+		pack(sh, o.Pos, into)
 	}
-	if dir, ok := o.Get("C", "directory"); ok && (o.Given("x extract") || strings.HasPrefix(o.At(0), "x")) {
-		sh.Effect(effect.WriteFile, effect.Unpack, sh.Path(dir))
-	}
-	if o.Short('x') && strings.Contains(c.Name, "tar") && !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) &&
-		len(o.All("C", "directory")) == 0 {
-		sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
-	}
-	if strings.Contains(c.Name, "tar") && o.Given("t x list extract get") {
-		sh.Print(partial.Unknown)
-		return // the operands are files in the archive
-	}
-	into, _ := o.Get("f", "file")
-	switch c.Name {
-	case "zip":
-		into = o.At(0)
-	case "7z", "7za":
-		into = o.At(1)
-	}
-	for _, p := range o.Pos {
-		if f := sh.Path(p); sh.IsOwn(f) {
+	sh.Print(partial.Unknown)
+}
+
+// pack reports credentials and files of Afar that go into an archive.
+func pack(sh *shell.Shell, files []string, into string) {
+	for _, p := range files {
+		if sh.IsOwn(sh.Path(p)) {
 			sh.Read(p)
 		}
 		if p != into && strings.ContainsRune(fileText(sh, p), partial.HoleSecret) {
@@ -330,7 +333,18 @@ func archive(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Remember(sh.Path(into), partial.UnknownSecret)
 		}
 	}
-	sh.Print(partial.Unknown)
+}
+
+// unpackTar reports the directory into which tar unpacks an archive, unless it is the project.
+func unpackTar(sh *shell.Shell, o shell.Options) {
+	dir, given := o.Get("C", "directory")
+	switch {
+	case !o.Given("x extract"):
+	case given:
+		sh.Effect(effect.WriteFile, effect.Unpack, sh.Path(dir))
+	case !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project):
+		sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
+	}
 }
 
 // unpack reports the directory into which an archive is unpacked.
@@ -354,7 +368,7 @@ func (f *findTests) isNarrowed() bool { return f.narrowed && !f.wide }
 // test reads one test of an expression. A negated test does not count, because it
 // excludes few files. A size or an age that every file has does not count, either.
 func (f *findTests) test(name, arg string) {
-	if !f.negated && strings.Trim(arg, "*./+") != "" && !matchesEverything(name, arg) {
+	if !f.negated && !matchesEverything(name, arg) {
 		f.narrowed = true
 		if lex.OneOf(name, "-name -iname -path") {
 			f.names = append(f.names, namePattern(arg))
@@ -380,7 +394,7 @@ func matchesEverything(name, arg string) bool {
 	case "-newermt":
 		return lex.BeginsWith(arg, "19 @0")
 	}
-	return lex.OneOf(name+arg, "-mtime-0 -size+0 -size+0c -size-0 -mmin+0")
+	return strings.Trim(arg, "*./+") == "" || lex.OneOf(name+arg, "-mtime-0 -size+0 -size+0c -size-0 -mmin+0")
 }
 
 // startAlternative begins the alternative after "-o".
@@ -471,11 +485,19 @@ func foundPath(root string, narrowed bool, names []string) string {
 		return root
 	}
 	name := partial.Unknown
-	if len(names) == 1 &&
-		(!partial.HasHole(names[0]) || protected.SecretPath(names[0], "") || strings.Contains(names[0], ".git/")) {
+	if len(names) == 1 && tells(names[0]) {
 		name = partial.Unknown + "/" + names[0]
 	}
 	return strings.TrimSuffix(root, "/") + "/" + name
+}
+
+// tells reports whether a name with holes still says what is found.
+func tells(name string) bool {
+	switch {
+	case !partial.HasHole(name), strings.Contains(name, ".git/"):
+		return true
+	}
+	return protected.SecretPath(name, "")
 }
 
 // childNamed returns the path directly below a root if the tests give one exact name, or "".
@@ -517,15 +539,8 @@ func findExec(sh *shell.Shell, roots []string, narrowed bool, names, expr []stri
 			break
 		}
 		out := replaceAll(argv, "{}", foundPath(r, narrowed, names))
-		if len(out) > 0 && lex.OneOf(lex.ProgramName(out[0]), "rm unlink shred") && !narrowed {
-			findRemoves(sh, out)
-			continue
-		}
-		if len(out) > 0 && !narrowed && lex.OneOf(lex.ProgramName(out[0]), "truncate gtruncate") {
-			out = replaceAll(argv, "{}", strings.TrimSuffix(r, "/")+shell.EveryFile)
-		}
-		if len(out) > 1 && !narrowed && lex.OneOf(lex.ProgramName(out[0]), "chmod chown chgrp setfacl") {
-			out = append([]string{out[0], "-R"}, out[1:]...) // file by file the result is the same
+		if !narrowed {
+			out = forEveryFile(argv, out, r)
 		}
 		sh.Exec(out, nil)
 		if p := childNamed(r, names); p != "" {
@@ -535,12 +550,18 @@ func findExec(sh *shell.Shell, roots []string, narrowed bool, names, expr []stri
 	return end
 }
 
-// findRemoves reports "-exec rm -f {}" without narrowing tests. It deletes every file
-// of the tree, even without -r.
-func findRemoves(sh *shell.Shell, argv []string) {
-	for _, p := range shell.ParseOptions(argv[1:], "").Pos {
-		sh.Effect(effect.DeleteTree, effect.Find, sh.Path(p))
+// forEveryFile returns the command that does to the tree root as a whole what argv does to each
+// of its files. out is the command for the root itself.
+func forEveryFile(argv, out []string, root string) []string {
+	switch name := lex.ProgramName(lex.First(out)); {
+	case lex.OneOf(name, "chmod chown chgrp setfacl"):
+		return append([]string{out[0], "-R"}, out[1:]...)
+	case lex.OneOf(name, "rm unlink shred"):
+		return slices.Concat([]string{"find"}, shell.ParseOptions(out[1:], "").Pos, []string{"-delete"})
+	case lex.OneOf(name, "truncate gtruncate"):
+		return replaceAll(argv, "{}", strings.TrimSuffix(root, "/")+shell.EveryFile)
 	}
+	return out
 }
 
 // fd runs the command of -x or -X on the files that it finds, or prints them.
