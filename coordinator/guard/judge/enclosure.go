@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
@@ -20,12 +21,7 @@ func Obvious(commands [][]string, ctx *Context) bool {
 	if !p.rooted(ctx.Cwd) {
 		return false
 	}
-	for _, argv := range commands {
-		if !p.command(argv) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(commands, func(argv []string) bool { return !p.command(argv) })
 }
 
 // Enclosed returns the path of a file with its symbolic links resolved. It returns
@@ -52,13 +48,16 @@ type enclosure struct {
 // rooted finds the root of the project and reports whether cwd lies in it. A
 // home, a directory that holds homes and a system directory are no valid root.
 func (p *enclosure) rooted(cwd string) bool {
-	if !strings.HasPrefix(p.project, "/") || !strings.HasPrefix(cwd, "/") {
+	if !wholePath(p.project) || !wholePath(cwd) {
 		return false
 	}
 	p.root = p.real(fspath.Clean(p.project))
 	p.dirs = []string{fspath.Clean(cwd)}
-	return p.root != "/" && !p.isHome(p.root) && !lex.OneOf(p.root, fspath.SystemDirs) &&
-		fspath.Within(p.real(p.dirs[0]), p.root)
+	switch {
+	case p.root == "/", p.isHome(p.root), lex.OneOf(p.root, fspath.SystemDirs):
+		return false
+	}
+	return fspath.Within(p.real(p.dirs[0]), p.root)
 }
 
 // obscure lists the programs whose arguments do not show what they do: they run
@@ -74,26 +73,23 @@ const obscure = "sh bash zsh dash ksh fish csh tcsh busybox python python2 pytho
 
 // command reports whether one command is obvious and stays in the project.
 func (p *enclosure) command(argv []string) bool {
-	if name := lex.ProgramName(argv[0]); strings.Trim(argv[0], ".") == "" || lex.OneOf(name, obscure) ||
-		lex.IsShellName(name) ||
-		strings.HasPrefix(name, "hook-") {
+	name, words := lex.ProgramName(argv[0]), argv[1:]
+	switch {
+	case strings.Trim(argv[0], ".") == "", lex.OneOf(name, obscure), lex.IsShellName(name),
+		strings.HasPrefix(name, "hook-"),
+		argv[0] == "cd" && !p.cd(argv):
 		return false
+	case strings.Contains(argv[0], "/"):
+		words = argv
 	}
-	if argv[0] == "cd" && !p.cd(argv) {
-		return false
-	}
-	for _, word := range argv[1:] {
-		if !p.stays(word) {
-			return false
-		}
-	}
-	return !strings.Contains(argv[0], "/") || p.stays(argv[0])
+	return !slices.ContainsFunc(words, func(word string) bool { return !p.stays(word) })
 }
 
 // cd adds the directory that a cd goes to. It returns false for a second cd and
 // for anything but one directory.
 func (p *enclosure) cd(argv []string) bool {
-	if len(argv) != 2 || len(p.dirs) > 1 || argv[1] == "" || argv[1][0] == '-' {
+	switch {
+	case len(argv) != 2, len(p.dirs) > 1, argv[1] == "", argv[1][0] == '-':
 		return false
 	}
 	p.dirs = append(p.dirs, fspath.Join(p.dirs[0], argv[1]))
@@ -103,7 +99,7 @@ func (p *enclosure) cd(argv []string) bool {
 // stays reports whether a word names nothing outside the project and nothing
 // protected. A part of the word can be a path: -I/usr, --dir=/etc, host:/path.
 func (p *enclosure) stays(word string) bool {
-	pieces := strings.FieldsFunc(word, func(r rune) bool { return r == '=' || r == ':' || r == ',' || r == '@' })
+	pieces := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=:,@", r) })
 	for _, piece := range pieces {
 		if piece[0] == '-' {
 			i := strings.IndexAny(piece, "/~.")
@@ -128,7 +124,11 @@ func (p *enclosure) stays(word string) bool {
 // file that it links to is a setting, a hook or a credential.
 func (p *enclosure) open(path string) bool {
 	real := p.real(path)
-	return fspath.Within(real, p.root) && !p.closed(path) && !p.closed(real)
+	switch {
+	case !fspath.Within(real, p.root), p.closed(path):
+		return false
+	}
+	return !p.closed(real)
 }
 
 // hookDirs are names of files and directories, in any place, that run by
@@ -140,10 +140,9 @@ const hookDirs = ".git .gitmodules .gitattributes .gitconfig .claude claude.md c
 // closed reports whether a path is a setting, a hook or a credential, or is not
 // fully known.
 func (p *enclosure) closed(path string) bool {
-	for _, part := range strings.Split(strings.TrimPrefix(path, p.root), "/") {
-		if lex.OneOf(strings.ToLower(part), hookDirs) {
-			return true
-		}
+	if partial.HasHole(path) || protected.SecretPath(path, p.home) {
+		return true
 	}
-	return partial.HasHole(path) || protected.SecretPath(path, p.home) || p.guarded(path, false) != inNowhere
+	parts := strings.Split(strings.ToLower(strings.TrimPrefix(path, p.root)), "/")
+	return lex.ContainsAny(parts, hookDirs) || p.guarded(path, false) != inNowhere
 }

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -26,12 +27,15 @@ func losesWork(j *judging, e *effect.Effect) bool {
 		return false
 	}
 	lost := newPattern(target, tree)
-	for _, file := range j.ctx.Unsaved(lost.base) {
-		if lost.takes(file) && !j.generated(file) && (plain && !tree || j.older(file, false)) {
+	return slices.ContainsFunc(j.ctx.Unsaved(lost.base), func(file string) bool {
+		switch {
+		case !lost.takes(file), j.generated(file):
+			return false
+		case plain && !tree: // it was asked already
 			return true
 		}
-	}
-	return false
+		return j.older(file, false)
+	})
 }
 
 // overlays reports whether a copy of a tree replaces such a file: the tree has one of the same
@@ -41,24 +45,26 @@ func (j *judging) overlays(e *effect.Effect) bool {
 		return false
 	}
 	dir := j.real(e.Target) + "/"
-	for _, file := range j.ctx.Unsaved(dir) {
+	return slices.ContainsFunc(j.ctx.Unsaved(dir), func(file string) bool {
 		name, below := strings.CutPrefix(file, dir)
 		switch {
-		case !below, strings.HasSuffix(name, "/"), j.generated(file):
-		case j.ctx.Exists(e.From + "/" + name):
-			return j.older(file, false)
+		case !below, strings.HasSuffix(name, "/"), j.generated(file), !j.ctx.Exists(e.From + "/" + name):
+			return false
 		}
-	}
-	return false
+		return j.older(file, false)
+	})
 }
 
 // keepsContent reports whether a write keeps what the file had: it appends, edits
 // in place, or comes after the call has read the file.
 func keepsContent(j *judging, e *effect.Effect) bool {
-	if e.Kind != effect.WriteFile {
+	switch {
+	case e.Kind != effect.WriteFile:
 		return false
+	case e.Op != "" && e.Op != effect.Truncate, j.history.wasRead(e.Target):
+		return true
 	}
-	return e.Op != "" && e.Op != effect.Truncate || j.history.wasRead(e.Target) || j.history.readsItself(e)
+	return j.history.readsItself(e)
 }
 
 // A history is the files that the call has used before the effect that is judged.
@@ -81,10 +87,10 @@ func (h *history) wasRead(file string) bool {
 func (h *history) readsItself(w *effect.Effect) bool {
 	const near = 32
 	for _, e := range h.effects[h.at:min(h.at+near, len(h.effects))] {
-		if e.Via != w.Via || e.Part != w.Part {
+		switch {
+		case w.Via == "", e.Via != w.Via, e.Part != w.Part:
 			return false
-		}
-		if e.Kind == effect.ReadFile && e.Target == w.Target && e.Via != "" {
+		case e.Kind == effect.ReadFile && e.Target == w.Target:
 			return true
 		}
 	}
@@ -184,7 +190,13 @@ func holes(parts []string) (n int) {
 
 // isHole reports whether a part of a path stands for any number of directories.
 func isHole(part string) bool {
-	return part == "**" || part != "" && strings.Trim(part, partial.Holes) == ""
+	switch strings.Trim(part, partial.Holes) {
+	case "**":
+		return true
+	case "":
+		return part != ""
+	}
+	return false
 }
 
 // takes reports whether the pattern may match a file, or a file in the directory
@@ -195,12 +207,22 @@ func (p pattern) takes(file string) bool {
 	case p.base == "":
 		return false
 	case p.parts == nil:
-		return name == p.base && !directory || p.tree && fspath.Within(name, p.base) ||
-			directory && strings.HasPrefix(p.base, file)
+		return p.takesPlain(name, directory)
 	case !fspath.Within(name, p.base) && !fspath.Within(p.base, name):
 		return false
 	}
 	return p.match(p.parts, strings.Split(name, "/"), directory)
+}
+
+// takesPlain is takes for a path without patterns.
+func (p pattern) takesPlain(name string, directory bool) bool {
+	switch {
+	case p.tree && fspath.Within(name, p.base):
+		return true
+	case directory:
+		return name != p.base && fspath.Within(p.base, name)
+	}
+	return name == p.base
 }
 
 func (p pattern) match(want, have []string, directory bool) bool {
@@ -266,10 +288,14 @@ func absent(j *judging, e *effect.Effect) bool {
 // overwrites reports whether it is known that the effect replaces a file that the
 // session did not make.
 func overwrites(j *judging, e *effect.Effect) bool {
-	if !plainHere(e) || e.Op != "" || j.ctx.Exists == nil {
+	switch {
+	case !plainHere(e), e.Op != "", j.ctx.Exists == nil,
+		created(j, e),
+		rebuilt(j, e),
+		j.history.wasRead(e.Target):
 		return false
 	}
-	return j.ctx.Exists(e.Target) && !created(j, e) && !rebuilt(j, e) && !j.history.wasRead(e.Target)
+	return j.ctx.Exists(e.Target)
 }
 
 // plainHere reports whether the target is one known path of this machine.

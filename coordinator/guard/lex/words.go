@@ -1,17 +1,13 @@
 package lex
 
 import (
+	"slices"
 	"strings"
 )
 
 // ContainsAny reports whether one of words is in the blank-separated list.
 func ContainsAny(words []string, list string) bool {
-	for _, w := range words {
-		if OneOf(w, list) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return OneOf(w, list) })
 }
 
 // IsLetter reports whether c is an ASCII letter.
@@ -19,28 +15,26 @@ func IsLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // ContainsPrefix reports whether one of list begins with prefix.
 func ContainsPrefix(list []string, prefix string) bool {
-	for _, s := range list {
-		if strings.HasPrefix(s, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(s string) bool { return strings.HasPrefix(s, prefix) })
 }
 
 // IsNameByte reports whether c can be part of a name in program text.
 func IsNameByte(c byte) bool {
-	return c == '_' || c == '$' || c == '@' || c >= '0' && c <= '9' || IsLetter(c) || c >= 0x80
+	switch {
+	case IsLetter(c), '0' <= c && c <= '9', c >= 0x80:
+		return true
+	}
+	return strings.IndexByte("_$@", c) >= 0
 }
 
 // After returns the arguments from n places after the first occurrence of mark,
 // or nil if mark is not there.
 func After(args []string, mark string, n int) []string {
-	for i, a := range args {
-		if a == mark {
-			return args[min(len(args), i+n):]
-		}
+	i := slices.Index(args, mark)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return args[min(len(args), i+n):]
 }
 
 // First returns the first item of v, "" if v is empty.
@@ -53,12 +47,7 @@ func First(v []string) string {
 
 // IsNumber reports whether s consists of decimal digits.
 func IsNumber(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 // OneOf reports whether s is one of the blank-separated words of list.
@@ -73,10 +62,12 @@ func OneOf(s string, list string) bool {
 		}
 		i += from
 		end := i + len(s)
-		if (i == 0 || list[i-1] == ' ') && (end == len(list) || list[end] == ' ') && strings.IndexByte(s, ' ') < 0 {
+		switch {
+		case i > 0 && list[i-1] != ' ', end < len(list) && list[end] != ' ', strings.IndexByte(s, ' ') >= 0:
+			from = i + 1
+		default:
 			return true
 		}
-		from = i + 1
 	}
 }
 
@@ -118,12 +109,7 @@ func VerbWords(name string) []string {
 
 // Noun returns the words other than verb, joined with dashes.
 func Noun(words []string, verb string) string {
-	var rest []string
-	for _, w := range words {
-		if w != verb {
-			rest = append(rest, w)
-		}
-	}
+	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == verb })
 	return strings.Join(rest, "-")
 }
 

@@ -115,13 +115,16 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 		if verb == "publish" {
 			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		}
-	case c.Name == "bun" && len(args) > 1 && !strings.HasPrefix(verb, "-") && !strings.ContainsAny(verb, "./"):
+	case c.Name == "bun" && len(args) > 1 && isWord(verb):
 		packageProgram(sh, c, verb)
 	default:
 		return false
 	}
 	return true
 }
+
+// isWord reports whether an argument is no option and no file.
+func isWord(arg string) bool { return !strings.HasPrefix(arg, "-") && !strings.ContainsAny(arg, "./") }
 
 // pipedCode runs the code on standard input.
 func pipedCode(sh *shell.Shell, c shell.Command, lang string) {
@@ -194,12 +197,15 @@ func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, code := range append(o.All("c", "cmd", "eval", "f"), plusCommands(c.Args)...) {
 		editorCommand(sh, code, lang)
 	}
-	if c.In != nil && (lex.OneOf(c.Name, "ed ex") || o.Exact("e", "s")) {
-		for _, line := range shell.SplitLines(*c.In) {
-			editorCommand(sh, line, lang)
+	lines := lex.OneOf(c.Name, "ed ex")
+	if lines || o.Given("e s") {
+		for _, text := range stdin(c) {
+			for _, line := range shell.SplitLines(text) {
+				editorCommand(sh, line, lang)
+			}
 		}
 	}
-	if lex.OneOf(c.Name, "ed ex") {
+	if lines {
 		for _, f := range o.Pos {
 			if !strings.HasPrefix(f, "+") {
 				sh.WriteAs(effect.Edit, f)
@@ -276,21 +282,25 @@ func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 // sedPrint returns the output of s/a/b/ with literal texts. Any other script yields
 // unknown text.
 func sedPrint(scripts []string, in string) string {
-	if len(scripts) != 1 || len(scripts[0]) < 4 || scripts[0][0] != 's' {
+	if len(scripts) != 1 {
 		return partial.Unknown
 	}
 	parts := sedParts(scripts[0])
-	if len(parts) != 4 || strings.ContainsAny(parts[1], `.*[]^$\`) || strings.ContainsAny(parts[2], `\&`) {
+	switch {
+	case len(parts) != 4, strings.ContainsAny(parts[1], `.*[]^$\`), strings.ContainsAny(parts[2], `\&`):
 		return partial.Unknown
-	}
-	if strings.Contains(parts[3], "g") {
+	case strings.Contains(parts[3], "g"):
 		return strings.ReplaceAll(in, parts[1], parts[2])
 	}
 	return strings.Replace(in, parts[1], parts[2], 1)
 }
 
-// sedParts splits s/a/b/flags at its delimiter. An escaped delimiter is kept as text.
+// sedParts splits s/a/b/flags at its delimiter. An escaped delimiter is kept as text. It returns
+// nil for any other command.
 func sedParts(s string) []string {
+	if len(s) < 3 || s[0] != 's' {
+		return nil
+	}
 	parts, d := []string{""}, s[1]
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -309,17 +319,17 @@ func sedParts(s string) []string {
 	return parts
 }
 
+// maxSedCommands bounds the commands of one script that are read.
+const maxSedCommands = 64
+
 // sedScript reports the commands of a script that run or write something. It reads
 // the whole script and the parts between its semicolons, newlines and braces.
 func sedScript(sh *shell.Shell, script string) {
-	parts := strings.FieldsFunc(script, func(r rune) bool { return r == ';' || r == '\n' || r == '{' || r == '}' })
-	if len(parts) != 1 || parts[0] != script {
+	parts := strings.FieldsFunc(script, func(r rune) bool { return strings.ContainsRune(";\n{}", r) })
+	if len(parts) > 1 {
 		parts = append(parts, script)
 	}
-	for i, s := range parts {
-		if i > 64 {
-			return
-		}
+	for _, s := range parts[:min(len(parts), maxSedCommands)] {
 		s = sedAddress(s)
 		if code, ok := sedShell(s); ok {
 			sh.RunText(code)
@@ -350,13 +360,11 @@ func sedShell(s string) (string, bool) {
 	if code, ok := strings.CutPrefix(s, "e "); ok {
 		return code, true
 	}
-	if len(s) > 2 && s[0] == 's' {
-		parts := sedParts(s)
-		if len(parts) >= 4 && strings.Contains(parts[3], "e") && strings.Trim(parts[3], "gpIeimM0123456789") == "" {
-			return parts[2], true
-		}
+	parts := sedParts(s)
+	if len(parts) < 4 || strings.Trim(parts[3], "gpIeimM0123456789") != "" {
+		return "", false
 	}
-	return "", false
+	return parts[2], strings.Contains(parts[3], "e")
 }
 
 // sedWrites returns the file of "w file" or "s/a/b/w file".
@@ -364,13 +372,12 @@ func sedWrites(s string) (string, bool) {
 	if f, ok := strings.CutPrefix(s, "w "); ok {
 		return strings.TrimSpace(f), true
 	}
-	if len(s) > 2 && s[0] == 's' {
-		if parts := sedParts(s); len(parts) >= 4 {
-			_, f, ok := strings.Cut(strings.Join(parts[3:], s[1:2]), "w ")
-			return strings.TrimSpace(f), ok
-		}
+	parts := sedParts(s)
+	if len(parts) < 4 {
+		return "", false
 	}
-	return "", false
+	_, f, ok := strings.Cut(strings.Join(parts[3:], s[1:2]), "w ")
+	return strings.TrimSpace(f), ok
 }
 
 // awk runs its program and reports the files that it reads or overwrites.
@@ -390,11 +397,11 @@ func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Read(f)
 		}
 	}
-	if c.In != nil && strings.HasPrefix(*c.In, "pid:") {
-		sh.Print(*c.In) // a column of a list of processes
-		return
+	printed := partial.Unknown
+	if in := lex.First(stdin(c)); strings.HasPrefix(in, "pid:") {
+		printed = in // a column of a list of processes
 	}
-	sh.Print(partial.Unknown)
+	sh.Print(printed)
 }
 
 // awkAssigns returns the assignments of -v as statements for the start of the program.

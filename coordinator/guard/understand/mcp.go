@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	case slices.ContainsFunc(sh.Eval.Effects[before:], takesFile):
 		// its paths already gave its effects
 	default:
-		mcpVerb(sh, t.server, t.words, call)
+		mcpVerb(sh, t.words, call)
 	}
 }
 
@@ -60,9 +61,13 @@ func (t serverTool) browses() bool {
 
 // types reports whether a tool types into a terminal or into another program.
 func (t serverTool) types() bool {
-	return lex.ContainsAny(t.server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop") &&
-		lex.ContainsAny(t.words, "keys key type keystroke computer input send write paste") &&
-		!lex.ContainsAny(t.words, "file directory process")
+	switch {
+	case lex.ContainsAny(t.words, "file directory process"):
+		return false
+	case lex.ContainsAny(t.server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop"):
+		return lex.ContainsAny(t.words, "keys key type keystroke computer input send write paste")
+	}
+	return false
 }
 
 // takesFile reports whether an effect takes a file away.
@@ -74,8 +79,64 @@ func (t serverTool) searches() bool {
 		lex.ContainsAny(t.server, "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs")
 }
 
+// An mcpRow says what a tool does whose name has a verb. The first row whose conditions hold
+// applies to a verb; an empty condition holds.
+type mcpRow struct {
+	verbs  string
+	behind string // one of these comes behind the verb
+	among  string // one of these is anywhere in the name
+	field  string // the name of an argument, "" = any ...
+	given  string // ... that has one of these values
+	kind   effect.Kind
+	op     effect.Op // "$verb" or "$noun" of the tool's name
+	target string    // "" = the name of the tool
+}
+
+const (
+	mcpVerbWord effect.Op = "$verb"
+	mcpNounWord effect.Op = "$noun"
+)
+
+// rightsWords are about rights or secrets.
+const rightsWords = "policy acl permission permissions access login binding bindings ingress rights secret password"
+
+var mcpRows = []mcpRow{
+	{verbs: web.DestroyVerbs, kind: effect.DestroyRemote, op: mcpNounWord},
+	{verbs: "publish", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
+	{verbs: "release", among: "create make", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
+	{verbs: "deploy", given: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
+	{
+		verbs:  "send post reply tweet add",
+		behind: "message messages email mail dm tweet sms",
+		kind:   effect.SendOut,
+		op:     effect.Message,
+	},
+	{verbs: "tweet", kind: effect.SendOut, op: effect.Message},
+	{verbs: "merge", among: "pull pr mr request", kind: effect.ChangeRemote, op: mcpVerbWord},
+	{verbs: "change clear block compact repair break"}, // often of something small
+	{verbs: "refund pause scale apply " + changeVerbs, kind: effect.ChangeRemote, op: mcpVerbWord},
+	{verbs: rightsVerbs, behind: rightsWords, kind: effect.ChangeRemote, op: effect.Rights},
+	{verbs: rightsVerbs, among: "collaborator", kind: effect.ChangeRemote, op: effect.Rights},
+	{verbs: rightsVerbs, field: "visibility", given: "public", kind: effect.ChangeRemote, op: effect.Rights},
+	{verbs: "create", among: "refund", kind: effect.ChangeRemote, op: effect.Refund},
+}
+
+const rightsVerbs = "create add set put update attach grant"
+
+// holds reports whether the conditions of a row hold for the i-th word of a tool's name.
+func (r *mcpRow) holds(words []string, i int, call effect.Call) bool {
+	switch {
+	case !lex.OneOf(words[i], r.verbs),
+		r.behind != "" && !lex.ContainsAny(words[i+1:], r.behind),
+		r.among != "" && !lex.ContainsAny(words, r.among),
+		r.given != "" && !call.Has(r.field, r.given):
+		return false
+	}
+	return true
+}
+
 // mcpVerb reports the effects that the name of a tool suggests.
-func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
+func mcpVerb(sh *shell.Shell, words []string, call effect.Call) {
 	if lex.ContainsAny(words, "secret secrets password credential credentials") &&
 		lex.ContainsAny(words, "get read reveal show fetch access") {
 		sh.Effect(effect.RevealSecret, effect.Vault, call.Tool)
@@ -85,32 +146,10 @@ func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
 		return
 	}
 	for i, w := range words {
+		at := slices.IndexFunc(mcpRows, func(r mcpRow) bool { return r.holds(words, i, call) })
 		switch {
-		case lex.OneOf(w, web.DestroyVerbs):
-			sh.Effect(effect.DestroyRemote, effect.Named(lex.Noun(words, w)), call.Tool)
-			return
-		case w == "publish",
-			w == "release" && lex.ContainsAny(words, "create make"),
-			w == "deploy" && call.Has("", "prod production"):
-			sh.Effect(effect.PublishOut, effect.Named(call.Tool), "to others")
-			return
-		case lex.OneOf(w, "send post reply tweet add") && lex.ContainsAny(words[i:], "message messages email mail dm "+
-			"tweet sms"):
-			sh.Effect(effect.SendOut, effect.Message, call.Tool)
-			return
-		case w == "merge" && lex.ContainsAny(words, "pull pr mr request"),
-			lex.OneOf(w, "refund pause scale apply "+changeVerbs) &&
-				!lex.OneOf(w, "change clear block compact repair break"):
-			sh.Effect(effect.ChangeRemote, effect.Named(w), call.Tool)
-			return
-		case lex.OneOf(w, "create add set put update attach grant") &&
-			(touchesRights(strings.Join(words[i+1:], "-")) ||
-				lex.ContainsAny(words, "collaborator") ||
-				call.Has("visibility", "public")):
-			sh.Effect(effect.ChangeRemote, effect.Rights, call.Tool)
-			return
-		case w == "create" && slices.Contains(words, "refund"):
-			sh.Effect(effect.ChangeRemote, effect.Refund, call.Tool)
+		case at >= 0 && mcpRows[at].kind != "":
+			mcpRows[at].report(sh, words, w, call)
 			return
 		case lex.OneOf(w, readVerbs):
 			return
@@ -118,10 +157,22 @@ func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
 	}
 }
 
+// report reports the effect of a row for a verb.
+func (r *mcpRow) report(sh *shell.Shell, words []string, verb string, call effect.Call) {
+	op := r.op
+	switch op {
+	case mcpVerbWord:
+		op = effect.Named(verb)
+	case mcpNounWord:
+		op = effect.Named(lex.Noun(words, verb))
+	}
+	sh.Effect(r.kind, op, cmp.Or(r.target, call.Tool))
+}
+
 // mcpGit runs the git command that a tool wraps.
 func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 	switch {
-	case lex.ContainsAny(words, "reset") && call.Has("mode", "hard") || call.Has("hard", "true"):
+	case call.Has("hard", "true"), slices.Contains(words, "reset") && call.Has("mode", "hard"):
 		sh.Effect(effect.Discard, effect.ResetHard, "")
 	case lex.ContainsAny(words, "push") && call.Has("force", "true"):
 		branch := call.Value("branch")

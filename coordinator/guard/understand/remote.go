@@ -335,13 +335,7 @@ func (v operation) isAWS() bool { return lex.OneOf(v.c.Name, "aws awslocal") }
 
 // touchesRights reports whether a word of an operation is about rights or secrets.
 func touchesRights(p string) bool {
-	for _, w := range lex.VerbWords(p) {
-		if lex.OneOf(w, "policy acl permission permissions access login binding bindings ingress rights secret "+
-			"password") {
-			return true
-		}
-	}
-	return false
+	return lex.ContainsAny(lex.VerbWords(p), rightsWords)
 }
 
 // setsPassword reports whether a flag gives a new password.

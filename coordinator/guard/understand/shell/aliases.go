@@ -39,7 +39,8 @@ const MaxAliases = 16
 
 // refer makes name a nameref.
 func (a *aliases) refer(name, target string) {
-	if target == "" || partial.HasHole(target) || target == name || len(a.refs) == MaxAliases {
+	switch {
+	case target == "", target == name, partial.HasHole(target), len(a.refs) == MaxAliases:
 		return
 	}
 	if a.refs == nil {
@@ -80,9 +81,11 @@ func (sh *Shell) Links(from, to string) {
 		return
 	}
 	path := sh.Path(to)
-	directory := strings.HasSuffix(to, "/") || fspath.Within(sh.Place.Cwd, path) ||
-		fspath.Within(fspath.Slashed(sh.Eval.Site.Project), path)
-	if !directory {
+	switch {
+	case strings.HasSuffix(to, "/"),
+		fspath.Within(sh.Place.Cwd, path),
+		fspath.Within(fspath.Slashed(sh.Eval.Site.Project), path): // a directory
+	default:
 		sh.linked(path, from)
 	}
 	sh.linked(path+"/"+fspath.Base(strings.TrimSuffix(from, "/")), from)
@@ -91,7 +94,7 @@ func (sh *Shell) Links(from, to string) {
 // linked remembers one symbolic link, if both of its paths are known.
 func (sh *Shell) linked(path, from string) {
 	target := fspath.Join(fspath.Dir(path), from)
-	if partial.HasHole(path) || partial.HasHole(target) || fspath.Within(target, path) {
+	if partial.HasHole(path+target) || fspath.Within(target, path) {
 		return
 	}
 	sh.Eval.links = append(sh.Eval.links, symlink{path: path, target: target})
@@ -112,8 +115,8 @@ func (a *aliases) behindLinks(path string) string {
 
 func (a *aliases) behindLink(path string) string {
 	for _, l := range a.links {
-		if len(path) > len(l.path) && fspath.Within(path, l.path) {
-			return strings.TrimSuffix(l.target, "/") + path[len(l.path):]
+		if below, ok := strings.CutPrefix(path, l.path+"/"); ok {
+			return strings.TrimSuffix(l.target, "/") + "/" + below
 		}
 	}
 	return path
@@ -250,6 +253,12 @@ func (sh *Shell) Brought(name string) (string, bool) {
 
 // IsRemotePath reports whether a path has the form host:path or is a URL.
 func IsRemotePath(p string) bool {
-	i := strings.IndexByte(p, ':')
-	return i > 1 && !strings.Contains(p[:i], "/") && !partial.HasHole(p[:1]) || strings.Contains(p, "://")
+	host, _, ok := strings.Cut(p, ":")
+	switch {
+	case strings.Contains(p, "://"):
+		return true
+	case !ok, len(host) < 2, strings.Contains(host, "/"): // one letter is a drive
+		return false
+	}
+	return !partial.HasHole(host[:1])
 }

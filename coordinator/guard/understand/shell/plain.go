@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -21,14 +22,15 @@ const MaxPlain = 32
 // assigned or redirected to a file.
 func Plain(text string) ([][]string, bool) {
 	var p plainly
-	if text != partial.Scrub(text) || len(text) > maxGranted || tooNested(text) {
+	switch {
+	case len(text) > maxGranted, text != partial.Scrub(text), tooNested(text):
 		return nil, false
 	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
-	if err != nil || !p.stmts(file.Stmts) || len(p.commands) == 0 {
+	if err != nil || !p.stmts(file.Stmts) {
 		return nil, false
 	}
-	return p.commands, true
+	return p.commands, len(p.commands) > 0
 }
 
 // plainly collects the commands of a text that has only plain words. Its methods
@@ -36,16 +38,12 @@ func Plain(text string) ([][]string, bool) {
 type plainly struct{ commands [][]string }
 
 func (p *plainly) stmts(list []*syntax.Stmt) bool {
-	for _, st := range list {
-		if !p.stmt(st) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(st *syntax.Stmt) bool { return !p.stmt(st) })
 }
 
 func (p *plainly) stmt(st *syntax.Stmt) bool {
-	if st.Background || st.Coprocess || st.Negated || len(p.commands) > MaxPlain || !p.redirects(st.Redirs) {
+	switch {
+	case st.Background, st.Coprocess, st.Negated, len(p.commands) > MaxPlain, !plainRedirects(st.Redirs):
 		return false
 	}
 	switch c := st.Cmd.(type) {
@@ -57,22 +55,22 @@ func (p *plainly) stmt(st *syntax.Stmt) bool {
 	return false
 }
 
-// redirects accepts redirections between descriptors, and to or from /dev/null.
-func (p *plainly) redirects(list []*syntax.Redirect) bool {
-	for _, r := range list {
-		word, ok := plainWord(r.Word)
-		descriptor := r.Op == syntax.DplOut && lex.OneOf(word, "1 2")
-		nothing := lex.OneOf(word, "/dev/null") &&
-			(r.Op == syntax.RdrOut || r.Op == syntax.AppOut || r.Op == syntax.RdrAll || r.Op == syntax.RdrIn)
-		if !ok || !descriptor && !nothing {
-			return false
+// plainRedirects accepts redirections between descriptors, and to or from /dev/null.
+func plainRedirects(list []*syntax.Redirect) bool {
+	return !slices.ContainsFunc(list, func(r *syntax.Redirect) bool {
+		word, _ := plainWord(r.Word)
+		switch r.Op {
+		case syntax.DplOut:
+			return !lex.OneOf(word, "1 2")
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.RdrIn:
+			return word != "/dev/null"
 		}
-	}
-	return true
+		return true
+	})
 }
 
 func (p *plainly) call(c *syntax.CallExpr) bool {
-	if len(c.Assigns) > 0 || len(c.Args) == 0 {
+	if len(c.Assigns) > 0 {
 		return false
 	}
 	var argv []string
@@ -84,7 +82,7 @@ func (p *plainly) call(c *syntax.CallExpr) bool {
 		argv = append(argv, word)
 	}
 	p.commands = append(p.commands, argv)
-	return true
+	return len(argv) > 0
 }
 
 // plainWord returns the text of a word that every shell takes literally.
@@ -106,8 +104,13 @@ func plainWord(w *syntax.Word) (string, bool) {
 func plainPart(part syntax.WordPart, first bool) (string, bool) {
 	switch x := part.(type) {
 	case *syntax.Lit:
-		risky := strings.ContainsAny(x.Value, "\\*?[]{}$`!") || lex.Mentions(x.Value, "=~ :~")
-		return x.Value, !risky && !(first && x.Value != "" && strings.IndexByte("~=", x.Value[0]) >= 0)
+		switch {
+		case strings.ContainsAny(x.Value, "\\*?[]{}$`!"),
+			lex.Mentions(x.Value, "=~ :~"),
+			first && lex.BeginsWith(x.Value, "~ ="):
+			return "", false
+		}
+		return x.Value, true
 	case *syntax.SglQuoted:
 		return x.Value, !x.Dollar
 	case *syntax.DblQuoted:

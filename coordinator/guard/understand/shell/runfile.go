@@ -192,8 +192,12 @@ func (sh *Shell) InFile(text string, run func(child *Shell, text string)) bool {
 	if text == "" || len(sh.Eval.texts) == 0 {
 		return false
 	}
+	here := ""
+	if f := sh.file(); f != nil {
+		here = f.path
+	}
 	for path, known := range sh.Eval.texts {
-		if known.ok && strings.TrimSpace(known.text) == text && (sh.file() == nil || sh.file().path != path) {
+		if known.ok && path != here && strings.TrimSpace(known.text) == text {
 			sh.Enter(path, known.text, sh.params, func(child *Shell) { run(child, known.text) })
 			return true
 		}
@@ -218,7 +222,8 @@ func (sh *Shell) enter(path, text string, given []string, run func()) {
 	} else {
 		f.given = sh.handed(given)
 	}
-	if f.depth > maxFileDepth || u.runs >= maxFileRuns || u.ran+len(text) > maxFileBytes || u.Budget.Spent {
+	switch {
+	case f.depth > maxFileDepth, u.runs >= maxFileRuns, u.ran+len(text) > maxFileBytes, u.Budget.Spent:
 		return
 	}
 	u.runs++
@@ -318,7 +323,8 @@ func (sh *Shell) AtLine(line int) {
 // does nothing for any other text.
 func (sh *Shell) AtOffset(text string, offset int) {
 	f := sh.file()
-	if f == nil || sh.Src.file != f || sh.Src.piece || sh.Src.Text != text {
+	switch {
+	case f == nil, sh.Src.file != f, sh.Src.piece, sh.Src.Text != text:
 		return
 	}
 	sh.line = f.lineAt(text, offset)
@@ -337,10 +343,8 @@ func (f *codeFile) lineAt(text string, offset int) int {
 
 // reportFrom adds an effect of a file, unless it only says that code was not read.
 func (sh *Shell) reportFrom(f *codeFile, e effect.Effect) {
-	if len(sh.Eval.Effects) >= maxFileEffects {
-		return
-	}
-	if onlyUnseen(e) || sh.InProgram() && guessed(e) {
+	switch {
+	case len(sh.Eval.Effects) >= maxFileEffects, onlyUnseen(e), sh.InProgram() && guessed(e):
 		return
 	}
 	e.Code = effect.Spot{File: f.path, Line: sh.line, Given: sh.given(f, e)}
@@ -351,7 +355,7 @@ func (sh *Shell) reportFrom(f *codeFile, e effect.Effect) {
 func onlyUnseen(e effect.Effect) bool {
 	switch e.Kind {
 	case effect.RunUnknown:
-		return e.Op != effect.Network && e.Op != effect.Decoded
+		return !slices.Contains([]effect.Op{effect.Network, effect.Decoded}, e.Op)
 	case effect.RunElevated:
 		return partial.HasHole(e.Target)
 	}
@@ -372,10 +376,18 @@ func guessed(e effect.Effect) bool {
 // given reports whether an effect depends on a text that the call handed over.
 func (sh *Shell) given(f *codeFile, e effect.Effect) bool {
 	return slices.ContainsFunc(f.given, func(text string) bool {
-		return text != "" && (e.Via == lex.ProgramName(text) || e.Target == sh.Path(text) ||
-			strings.Contains(e.Target, text) || strings.Contains(string(e.Op), text))
+		switch {
+		case text == "":
+			return false
+		case strings.Contains(e.Target, text), strings.Contains(string(e.Op), text), e.Target == sh.Path(text):
+			return true
+		}
+		return e.Via == lex.ProgramName(text)
 	})
 }
+
+// maxWrapped bounds the words among which the program of a command is looked for.
+const maxWrapped = 12
 
 // readsFiles reports whether the redirections or the words of a statement may hand on the text of
 // a file.
@@ -409,12 +421,11 @@ func substitutes(parts []syntax.WordPart) bool {
 // as "sudo bash" or "docker exec -i db psql".
 func (sh *Shell) runsInput(st *syntax.Stmt) bool {
 	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || sh.Eval.Site.FileText == nil || sh.Eval.RunsInput == nil {
+	if !ok || sh.Eval.Site.FileText == nil {
 		return false
 	}
-	return slices.ContainsFunc(call.Args[:min(len(call.Args), 12)], func(w *syntax.Word) bool {
-		word := w.Lit()
-		return word != "" && sh.Eval.RunsInput(lex.ProgramName(word))
+	return slices.ContainsFunc(call.Args[:min(len(call.Args), maxWrapped)], func(w *syntax.Word) bool {
+		return sh.Eval.RunsInput(lex.ProgramName(w.Lit()))
 	})
 }
 
