@@ -66,51 +66,40 @@ func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	reportFetched(sh, append(o.All("url"), o.Pos...))
 	outgoing(sh, c, o, host)
 	web.Request(sh, r)
-	if f, ok := o.Get("o", "output", "out"); ok && f != "-" && !(c.Name == "wget" && !o.Exact("output")) {
-		sh.Remember(sh.Write(f), partial.UnknownNetwork)
-		return
+	file, named := fetchedInto(c, o)
+	remote := fspath.Base(strings.TrimSuffix(host, "/"))
+	switch {
+	case named && file != "-":
+		sh.Remember(sh.Write(file), partial.UnknownNetwork)
+	case !named && remote != "" && keepsName(c, o):
+		sh.Remember(sh.Path(remote), partial.UnknownNetwork)
+	default:
+		sh.Print(partial.UnknownNetwork)
 	}
-	if f, ok := o.Get("O", "output-document"); ok && f != "-" {
-		sh.Remember(sh.Write(f), partial.UnknownNetwork)
-		return
-	}
-	if o.Short('O') && c.Name == "curl" || o.Exact("remote-name") || c.Name == "wget" && !wgetStdout(c.Args) {
-		name := fspath.Base(strings.TrimSuffix(host, "/"))
-		if wf := wgetFile(c); wf != "" {
-			if wf != "-" {
-				sh.Remember(sh.Write(wf), partial.UnknownNetwork)
-				return
-			}
-		} else if name != "" {
-			sh.Remember(sh.Path(name), partial.UnknownNetwork)
-			return
-		}
-	}
-	sh.Print(partial.UnknownNetwork)
 }
 
-// wgetStdout reports whether wget writes to standard output.
-func wgetStdout(args []string) bool {
-	for i, a := range args {
-		if lex.OneOf(a, "-O- -qO- --output-document=-") || strings.HasSuffix(a, "O-") ||
-			strings.HasPrefix(a, "-") && strings.HasSuffix(a, "O") && i+1 < len(args) && args[i+1] == "-" {
-			return true
-		}
+// fetchedInto returns the file that an HTTP client writes, "-" for the standard output. named is
+// false if no option names it.
+func fetchedInto(c shell.Command, o shell.Options) (file string, named bool) {
+	switch c.Name {
+	case "curl":
+		return o.Get("o", "output")
+	case "wget":
+		return shell.ParseOptions(c.Args, "O output-document output P header post-data post-file").Get(
+			"O", "output-document", "output")
 	}
-	return false
+	return o.Get("o", "output", "out", "O", "output-document")
 }
 
-// wgetFile returns the file that wget writes because of a cluster ending in -O, or "".
-func wgetFile(c shell.Command) string {
-	if c.Name != "wget" {
-		return ""
+// keepsName reports whether an HTTP client writes a file with the name that it has at its host.
+func keepsName(c shell.Command, o shell.Options) bool {
+	switch c.Name {
+	case "wget":
+		return true
+	case "curl":
+		return o.Given("O remote-name")
 	}
-	for i, a := range c.Args {
-		if strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.HasSuffix(a, "O") && i+1 < len(c.Args) {
-			return c.Args[i+1]
-		}
-	}
-	return ""
+	return o.Given("remote-name")
 }
 
 // plainHTTP reports the files that httpie and similar clients send.
@@ -127,23 +116,29 @@ func plainHTTP(sh *shell.Shell, c shell.Command, o shell.Options) {
 // rawSocket reports reverse shells, and text that is sent to a socket.
 func rawSocket(sh *shell.Shell, c shell.Command, o shell.Options) {
 	joined := strings.Join(c.Args, " ")
-	if _, ok := o.Get("e", "exec", "c", "sh-exec"); ok && c.Name != "socat" ||
-		lex.Mentions(joined, "EXEC: SYSTEM: exec:") {
+	switch {
+	case lex.Mentions(joined, "EXEC: SYSTEM: exec:"), c.Name != "socat" && o.Given("e= exec= c= sh-exec="):
 		sh.Effect(effect.ReverseShell, effect.Socket, joined)
 		return
 	}
 	Carries(sh, c, nil, o.At(0))
 	keysLeave(sh, append(stdin(c), c.Args...), o.At(0))
-	if c.In != nil && lex.OneOf(o.At(1), "6379 6380 11211") {
-		for _, line := range shell.SplitLines(*c.In) {
+	for _, text := range stdin(c) {
+		socketText(sh, text, joined, o.At(1))
+	}
+	sh.Print(partial.UnknownNetwork)
+}
+
+// socketText reports what a text does that is sent to a port, or to a socket in a file.
+func socketText(sh *shell.Shell, text, to, port string) {
+	if lex.OneOf(port, "6379 6380 11211") {
+		for _, line := range shell.SplitLines(text) {
 			redisCommand(sh, strings.Fields(strings.Replace(line, "flush_all", "FLUSHALL", 1)))
 		}
 	}
-	if c.In != nil && strings.Contains(joined, "/") &&
-		lex.ContainsAny(strings.Fields(*c.In), web.DestroyVerbs+" "+changeVerbs) {
-		sh.Effect(effect.ChangeRemote, effect.Socket, joined)
+	if strings.Contains(to, "/") && lex.ContainsAny(strings.Fields(text), web.DestroyVerbs+" "+changeVerbs) {
+		sh.Effect(effect.ChangeRemote, effect.Socket, to)
 	}
-	sh.Print(partial.UnknownNetwork)
 }
 
 // secureCopy reports files that scp sends or writes.
@@ -200,10 +195,10 @@ func transferCommands(sh *shell.Shell, text, host string) {
 		switch strings.TrimPrefix(f[0], "-") {
 		case "put", "mput", "reput":
 			Carries(sh, shell.Command{}, f[1:], host)
-		case "rm", "mrm", "rmdir", "glob":
-			if f[0] != "glob" || lex.OneOf(shell.ParseOptions(f[1:], "").At(0), "rm rmdir") {
-				sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(f[1:], " "))
-			}
+		case "rm", "mrm", "rmdir":
+			sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(f[1:], " "))
+		case "glob":
+			transferCommands(sh, strings.Join(shell.ParseOptions(f[1:], "").Pos, " "), host)
 		case "mirror":
 			if lex.ContainsAny(f, "--delete --delete-first") {
 				sh.Effect(effect.DeleteCopies, "", line)
@@ -220,7 +215,7 @@ func writeTo(sh *shell.Shell, to string) {
 	}
 	away := sh.Sub()
 	away.Place = shell.RemotePlace()
-	if _, p, ok := strings.Cut(to, ":"); ok && strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "//") {
+	if _, p, _ := strings.Cut(to, ":"); lex.BeginsWith(p, "/") && !lex.BeginsWith(p, "//") {
 		away.Effect(effect.WriteFile, "", fspath.Clean(p))
 	}
 }

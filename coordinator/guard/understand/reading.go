@@ -18,25 +18,25 @@ func readOnly(u *shell.Evaluation, call effect.Call) {
 	case call.Tool == "Bash":
 		readingSteps(u, u.Root)
 		if u.Lost || u.Budget.Spent {
-			addBeyond(u, "too long to follow", call.Tool)
+			addBeyond(u, effect.TooLongToFollow, call.Tool)
 		}
 	default:
-		addBeyond(u, "tool", call.Tool)
+		addBeyond(u, effect.Tool, call.Tool)
 	}
 	for _, e := range u.Effects {
 		if e.Kind != effect.BeyondReading && !changesNothing(e) {
-			addBeyond(u, string(e.Kind), e.Part)
+			addBeyond(u, effect.Named(string(e.Kind)), e.Part)
 			return
 		}
 	}
 }
 
 // addBeyond adds one effect of the kind BeyondReading.
-func addBeyond(u *shell.Evaluation, op, part string) {
+func addBeyond(u *shell.Evaluation, op effect.Op, part string) {
 	u.Add(
 		effect.Effect{
 			Kind:   effect.BeyondReading,
-			Op:     effect.Named(op),
+			Op:     op,
 			Target: lex.Clip(part, 120),
 			Sure:   effect.Known,
 			Part:   part,
@@ -59,13 +59,13 @@ func changesNothing(e effect.Effect) bool {
 func readingSteps(u *shell.Evaluation, s *effect.Step) {
 	for _, name := range s.Sets {
 		if !harmlessName(name) {
-			addBeyond(u, "sets "+name, s.Part)
+			addBeyond(u, effect.Named("sets "+name), s.Part)
 			return
 		}
 	}
 	for _, next := range s.Steps {
 		if !onlyReads(next.Words) {
-			addBeyond(u, "command", strings.Join(next.Words, " "))
+			addBeyond(u, effect.Command, strings.Join(next.Words, " "))
 			return
 		}
 		readingSteps(u, next)

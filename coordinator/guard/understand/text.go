@@ -52,13 +52,13 @@ var textPrograms = []table{
 	{programs: "test [ true false :"},
 	{programs: "jq yq gojq jaq", options: "f L indent from-file arg argjson slurpfile rawfile p o", do: dataQuery},
 	{programs: "ssh-keygen", options: "f t b C N P m I n V O", do: keyTool},
-	{programs: "ls", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		for _, p := range shell.ParseOptions(c.Args, "I T w ignore").Pos {
+	{programs: "ls", options: "I T w ignore", do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
+		for _, p := range o.Pos {
 			if fspath.HasGlob(p) { // the shell expands it, and ls prints the names
 				sh.Print(p + "\n")
 			}
 		}
-		if !strings.Contains(strings.Join(c.Args, " "), "*") {
+		if !strings.Contains(strings.Join(o.Pos, " "), "*") {
 			sh.Print("*\n")
 		}
 		sh.Print(partial.Unknown)
@@ -124,24 +124,26 @@ func printPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // echo prints its arguments and follows their escapes with -e.
 func echo(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	args, escapes, end := c.Args, false, "\n"
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
-		escapes = escapes || strings.Contains(args[0], "e")
-		if strings.Contains(args[0], "n") {
-			end = ""
-		}
-		args = args[1:]
+	args, letters := c.Args, ""
+	for len(args) > 0 && isEchoOption(args[0]) {
+		args, letters = args[1:], letters+args[0]
 	}
 	text := strings.Join(args, " ")
 	reportRevealed(sh, text)
-	if escapes {
-		text = scrubEscapes(shell.AnsiC(text))
+	if strings.Contains(letters, "e") {
+		text = strings.ReplaceAll(shell.AnsiC(text), "\x00", "")
 	}
-	sh.Print(text + end)
+	if !strings.Contains(letters, "n") {
+		text += "\n"
+	}
+	sh.Print(text)
 }
 
-// scrubEscapes removes the zero bytes that escapes may produce.
-func scrubEscapes(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+// isEchoOption reports whether echo takes an argument as options.
+func isEchoOption(arg string) bool {
+	letters, ok := strings.CutPrefix(arg, "-")
+	return ok && letters != "" && strings.Trim(letters, "neE") == ""
+}
 
 // printRepeated prints the input that a program repeats. It reports a token that is shown
 // this way. With -c, head, tail and cut show only a few bytes, so the token stays
@@ -167,33 +169,33 @@ func reportRevealed(sh *shell.Shell, text string) {
 // the remaining arguments.
 func printf(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	args := c.Args
-	if len(args) > 1 && args[0] == "-v" {
-		sh.Assign(args[1], shell.Value{lex.First(printfText(args[2:]))})
+	switch lex.First(args) {
+	case "-v":
+		if len(args) > 1 {
+			sh.Assign(args[1], shell.Value{printfText(args[2:])})
+		}
 		return
-	}
-	if len(args) > 0 && args[0] == "--" {
+	case "--":
 		args = args[1:]
 	}
-	text := lex.First(printfText(args))
+	text := printfText(args)
 	reportRevealed(sh, text)
 	sh.Print(text)
 }
 
 // printfText returns the output of printf.
-func printfText(args []string) shell.Value {
+func printfText(args []string) string {
 	if len(args) == 0 {
-		return shell.Value{""}
+		return ""
 	}
 	var b strings.Builder
 	format, rest := args[0], args[1:]
-	for round := 0; round == 0 || len(rest) > 0; round++ {
+	for more := true; more; {
 		n := len(rest)
 		rest = printfOnce(&b, format, rest)
-		if len(rest) == n || b.Len() > shell.MaxSource {
-			break
-		}
+		more = 0 < len(rest) && len(rest) < n && b.Len() <= shell.MaxSource
 	}
-	return shell.Value{b.String()}
+	return b.String()
 }
 
 // printfOnce applies the format once and returns the remaining arguments.
@@ -201,16 +203,15 @@ func printfOnce(b *strings.Builder, format string, args []string) []string {
 	for i := 0; i < len(format); i++ {
 		c := format[i]
 		switch {
-		case c == '\\' && i+1 < len(format):
-			i += shell.DecodeEscape(b, format[i+1:])
-		case c != '%' || i+1 == len(format):
+		case i+1 == len(format), c != '%' && c != '\\':
 			b.WriteByte(c)
+		case c == '\\':
+			i += shell.DecodeEscape(b, format[i+1:])
 		case format[i+1] == '%':
 			b.WriteByte('%')
 			i++
 		default:
-			for i++; i < len(format) && strings.IndexByte("0123456789.-+# *", format[i]) >= 0; i++ {
-			}
+			i = len(format) - len(strings.TrimLeft(format[i+1:], "0123456789.-+# *"))
 			if len(args) > 0 {
 				b.WriteString(printfArg(format, i, args[0]))
 				args = args[1:]
@@ -234,18 +235,16 @@ func readOut(sh *shell.Shell, c shell.Command, o shell.Options) {
 		printInput(sh, c)
 	}
 	for _, f := range o.Pos {
-		if code, ok := strings.CutPrefix(f, "+!"); ok && lex.OneOf(c.Name, "less more most view") {
+		code, runs := strings.CutPrefix(f, "+!")
+		switch {
+		case f == "-":
+		case runs && lex.OneOf(c.Name, "less more most view"):
 			sh.RunText(code)
-			continue
+		case c.Name == "rev":
+			printRepeated(sh, c, reverse(sh.Read(f)))
+		default:
+			printRepeated(sh, c, sh.Read(f))
 		}
-		if f == "-" {
-			continue
-		}
-		text := sh.Read(f)
-		if c.Name == "rev" {
-			text = reverse(text)
-		}
-		printRepeated(sh, c, text)
 	}
 }
 
@@ -327,23 +326,19 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Print(partial.Unknown)
 		return
 	}
-	found := asksForSecret(pattern) && strings.Contains(*c.In, partial.UnknownSecret)
 	switch {
-	case found && sh.Out == nil:
-		sh.Effect(effect.RevealSecret, effect.Variable, pattern)
+	case asksForSecret(pattern) && strings.Contains(*c.In, partial.UnknownSecret):
+		printRepeated(sh, c, sampleLines(*c.In)+partial.UnknownKey)
 	case strings.HasPrefix(*c.In, "pid:") && !o.Given("v"):
 		sh.Print("pid:" + pattern + "\n") // the processes of that name
 	default:
 		sh.Print(sampleLines(*c.In))
-		if found {
-			sh.Print(partial.UnknownKey)
-		}
 	}
 }
 
 // asksForSecret reports whether a pattern finds secrets among variables.
 func asksForSecret(pattern string) bool {
-	return pattern == "KEY" || protected.SecretName(strings.Trim(pattern, "^=.*$"))
+	return protected.SecretName(strings.Trim(pattern, "^=.*$")) || pattern == "KEY"
 }
 
 // sampleLines returns some lines of a text. A line that stands for all files of a
@@ -357,10 +352,10 @@ func sampleLines(text string) string {
 		base, everything := fspath.GlobBase(line)
 		switch {
 		case !everything:
-		case strings.HasPrefix(line, "/") || base != "/":
-			lines[i] = strings.TrimSuffix(base, "/") + "/" + partial.Unknown
-		default:
+		case base == "/" && line[0] != '/':
 			lines[i] = partial.Unknown
+		default:
+			lines[i] = strings.TrimSuffix(base, "/") + "/" + partial.Unknown
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -376,9 +371,10 @@ func decode(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case c.In != nil:
 		in = *c.In
 	}
-	decoding := o.Given("d D decode decrypt") || lex.OneOf(c.Name, "gunzip zcat bzcat xzcat uudecode")
 	switch {
-	case !decoding:
+	case lex.OneOf(c.Name, "gunzip zcat bzcat xzcat uudecode"):
+		sh.Print(partial.UnknownDecoded)
+	case !o.Given("d D decode decrypt"):
 		printRepeated(sh, c, in)
 	case lex.OneOf(c.Name, "base64 gbase64"):
 		sh.Print(decodeBase64(in))
@@ -408,11 +404,12 @@ func cipher(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if file, ok := o.Get("out"); ok {
 		sh.Write(file)
 	}
-	plain := o.At(0) == "base64" || o.Given("base64 a")
 	switch {
 	case !o.Given("d D decode decrypt"):
 		printRepeated(sh, c, in)
-	case plain && !o.Given("aes-256-cbc"):
+	case o.Given("aes-256-cbc"):
+		sh.Print(partial.UnknownDecoded)
+	case o.At(0) == "base64", o.Given("base64 a"):
 		sh.Print(decodeBase64(in))
 	default:
 		sh.Print(partial.UnknownDecoded)
