@@ -29,7 +29,7 @@ func TestRealAttack(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
-			client := host.Need(t, version)
+			client := host.NeedLong(t, version)
 			r := newRig(t, client, "Bash(bash attack.sh:*)")
 			r.must("away", "on")
 			write(t, r.lab.Project, "recipe.txt", "touch made\n")

@@ -17,7 +17,7 @@ func TestRealBatch(t *testing.T) {
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
 			const words = "paint it blue"
-			r := newRig(t, host.Need(t, version), "Bash")
+			r := newRig(t, host.NeedLong(t, version), "Bash")
 			gate := make(chan struct{})
 			r.model.Script(func(q model.Request) model.Turn {
 				switch len(q.ToolResults()) {

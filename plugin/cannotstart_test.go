@@ -17,7 +17,7 @@ func TestRealCannotStart(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version))
+			r := newRig(t, host.NeedLong(t, version))
 			r.must("stop")
 			path := filepath.Join(r.home, "config.toml")
 			before, err := os.ReadFile(path)

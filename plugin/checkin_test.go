@@ -46,7 +46,7 @@ func (r *rig) heard(what string, wanted func(model.Request) bool) model.Request 
 // awayRig returns a rig whose person is away and whose Stop hooks hold for a given time.
 // Its session has received a first prompt.
 func awayRig(t *testing.T, version, hold string) *rig {
-	r := newRig(t, host.Need(t, version))
+	r := newRig(t, host.NeedLong(t, version))
 	r.configure("[checkin]\nhold = \"" + hold + "\"")
 	r.must("away", "on")
 	r.model.Script(followUp(instruction))

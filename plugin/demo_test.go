@@ -60,7 +60,7 @@ func TestRealDemo(t *testing.T) {
 	t.Parallel()
 	for name, version := range allClients {
 		t.Run(name, func(t *testing.T) {
-			d := newDemo(t, host.Need(t, version))
+			d := newDemo(t, host.NeedLong(t, version))
 			began := time.Now()
 			out, err := d.cmd.CombinedOutput()
 			if took := time.Since(began); err != nil || took > demoFor {

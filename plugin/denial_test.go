@@ -16,7 +16,7 @@ func TestRealDenialAtTheTerminal(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
-			r := newSession(t, host.Need(t, version), "--permission-mode", "bypassPermissions")
+			r := newSession(t, host.NeedLong(t, version), "--permission-mode", "bypassPermissions")
 			r.ask("the push", model.Bash("git push --force origin main"))
 			r.did("the push")
 			screen := r.term.Screen()

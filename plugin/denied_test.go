@@ -34,7 +34,7 @@ func TestRealDenied(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
 		t.Run("print/"+name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version))
+			r := newRig(t, host.NeedLong(t, version))
 			r.strict()
 			call := model.Bash(scripted)
 			done := r.printing(play(call, model.Say("first end"), model.Bash(scripted+" -r"), call, call,

@@ -67,7 +67,7 @@ func TestRealElicitation(t *testing.T) {
 // testElicitationPrint checks three questions in one session: a form that is filled in, one
 // that is declined, and a page.
 func testElicitationPrint(t *testing.T, version string) {
-	r := newRig(t, host.Need(t, version), "mcp__lab__ask")
+	r := newRig(t, host.NeedLong(t, version), "mcp__lab__ask")
 	page := map[string]any{"mode": "url", "message": "Sign in", "url": "https://id.example/x?a=1&b=2",
 		"elicitationId": "e1"}
 	calls := []model.Turn{elicit(wanted()), elicit(wanted())}
@@ -107,7 +107,7 @@ func (r *rig) open(text string) botapi.Message {
 }
 
 func testElicitationTerminal(t *testing.T, version string) {
-	r := newRig(t, host.Need(t, version), "mcp__lab__ask")
+	r := newRig(t, host.NeedLong(t, version), "mcp__lab__ask")
 	r.configure("[checkin]\nhold = \"0s\"")
 	r.must("away", "on")
 	r.term = r.lab.Terminal(withServer(t, r)...)

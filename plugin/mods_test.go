@@ -19,7 +19,7 @@ func TestRealSwitchOff(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version))
+			r := newRig(t, host.NeedLong(t, version))
 			mod := filepath.Join(r.lab.Home, ".claude", "dev-mods", "s", "evil", "register.ts")
 			settings := filepath.Join(r.lab.Project, ".claude", "settings.local.json")
 			script := []model.Turn{

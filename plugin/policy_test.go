@@ -24,7 +24,7 @@ func TestRealReadsOnly(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version))
+			r := newRig(t, host.NeedLong(t, version))
 			write(t, r.lab.Project, ".claude/agents/alice.md", alice)
 			write(t, r.lab.Project, "seen.txt", "what is to be read\n")
 			task := "look " + model.Play(model.Bash("touch made"), model.Bash("cat seen.txt | head -1"),

@@ -15,7 +15,7 @@ import (
 // alice has reviewed its last state. She is shown the person's prompt.
 func TestRealReviewHolds(t *testing.T) {
 	for name, version := range clients {
-		t.Run(name, func(t *testing.T) { testReviewHolds(t, host.Need(t, version)) })
+		t.Run(name, func(t *testing.T) { testReviewHolds(t, host.NeedLong(t, version)) })
 	}
 }
 

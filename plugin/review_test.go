@@ -41,7 +41,7 @@ func TestRealReviewGate(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
-			client := host.Need(t, version)
+			client := host.NeedLong(t, version)
 			r := newRig(t, client)
 			ran := r.consults(client)
 			ask := "echo 'is it right? " + model.Play(model.Say("I would rename it.")) + "' | afar consult -"

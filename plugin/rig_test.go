@@ -81,8 +81,8 @@ func play(turns ...model.Turn) string { return "go " + model.Play(turns...) }
 //
 // The start of a client is by far the most expensive step of these tests, so one session does
 // many things in turn (see rig.part). All tests run on the newest client. The oldest client
-// runs the tests that depend on its version: each event of the host and each form of an
-// answer once.
+// runs approvals, questions, runs, loops and faults of the guard; the tests that use
+// host.NeedLong run on it where all long tests run.
 var clients = map[string]string{"current": host.Current, "oldest": host.Oldest}
 
 // allClients also has the client between them. It runs the tests of what protects people if

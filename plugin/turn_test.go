@@ -18,7 +18,7 @@ func TestRealStopTurn(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
-			testStopTurn(newSession(t, host.Need(t, version), "--permission-mode", "default"))
+			testStopTurn(newSession(t, host.NeedLong(t, version), "--permission-mode", "default"))
 		})
 	}
 }

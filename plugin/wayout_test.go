@@ -119,7 +119,7 @@ func TestRealStopInPrint(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version), "Bash")
+			r := newRig(t, host.NeedLong(t, version), "Bash")
 			done, release := r.looping()
 			r.ann.Say(annID, "/stop")
 			r.said("⏹ Stopping ")

@@ -60,6 +60,16 @@ func Need(t testing.TB, version string) string {
 	return path
 }
 
+// NeedLong is Need for a test whose subject does not depend on the version: clients other than
+// the current one run it with all long tests only.
+func NeedLong(t testing.TB, version string) string {
+	t.Helper()
+	if version != Current {
+		long.Only(t)
+	}
+	return Need(t, version)
+}
+
 // Skip skips an end-to-end test because this machine lacks something, which it names. With
 // AFAR_TEST_NO_SKIP=1 the test fails instead.
 func Skip(t testing.TB, why string) {
