@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/standin/agent"
 	"github.com/afar-sh/afar/coordinator/standin/consultant"
 	"github.com/afar-sh/afar/coordinator/standin/stray"
 	"github.com/afar-sh/afar/coordinator/standin/tracker"
@@ -18,6 +19,7 @@ const builtVar = "AFAR_TEST_BIN"
 
 func TestMain(m *testing.M) {
 	clientMain()
+	agent.Main()
 	consultant.Main() // a script may run this binary as the stand-in for another program
 	tracker.Main()
 	os.Exit(testMain(m))

@@ -79,6 +79,7 @@ func (d *dialogue) loop() error {
 			d.running--
 			follow()
 		case <-next.C:
+			d.flush()
 		case <-d.turn.told:
 			d.interrupt()
 		case <-d.reporter.stale:
@@ -173,6 +174,13 @@ func (d *dialogue) take(s host.Step) {
 		d.question(a)
 	}
 	d.refuse(s.Refuse)
+}
+
+// flush reports the text so far.
+func (d *dialogue) flush() {
+	if f, ok := d.talk.(host.Flusher); ok {
+		d.take(f.Flush())
+	}
 }
 
 // say sends a line to the agent.
@@ -291,19 +299,24 @@ func (d *dialogue) rest() {
 	d.agent.release()
 	late := time.NewTimer(restFor)
 	defer late.Stop()
-	for d.running > 0 || d.talk != nil && d.lines != nil {
+	for over := false; !over && d.unfinished(); {
 		select {
 		case line, ok := <-d.lines:
 			d.hear(line, ok)
-			continue
 		case follow := <-d.done:
 			d.running--
 			follow()
-			continue
 		case <-late.C:
+			over = true
 		}
-		break
 	}
+	d.flush()
 	d.reports.Wait()
 	d.hooks.fire(context.Background(), hookcall.SessionEnd, d.hooks.Leave())
+}
+
+// unfinished reports whether the agent's output, or a hook, has not come to its end.
+func (d *dialogue) unfinished() bool {
+	reading := d.talk != nil && d.lines != nil
+	return reading || d.running > 0
 }

@@ -78,6 +78,12 @@ type Talk interface {
 	Interrupt() Step
 }
 
+// A Flusher is a Talk that collects pieces of text.
+type Flusher interface {
+	// Flush returns the text so far, when the agent has been quiet for a moment.
+	Flush() Step
+}
+
 // A Step is what follows from something that happened in a dialogue.
 type Step struct {
 	Send []string // lines for the agent, without their ends

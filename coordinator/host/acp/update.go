@@ -50,6 +50,9 @@ func (c *chunks) flush() (events []run.Event) {
 	return events
 }
 
+// Flush returns the text so far.
+func (t *talk) Flush() host.Step { return host.Step{Events: t.said.flush()} }
+
 // quiet are the updates that say nothing about the turn.
 var quiet = []string{
 	"user_message_chunk", "available_commands_update", "current_mode_update", "config_option_update",

@@ -32,15 +32,18 @@ import (
 	"time"
 )
 
-// Names of the stand-ins, by which a program is called to be one.
+// Variable names the stand-in that a program is.
+const Variable = "STANDIN_AGENT"
+
+// The stand-ins.
 const (
-	Claude = "standin-claude"
-	ACP    = "standin-acp"
+	Claude = "claude"
+	ACP    = "acp"
 )
 
-// Main turns this process into a stand-in if it was called by the name of one.
+// Main turns this process into a stand-in if Variable names one.
 func Main() {
-	switch filepath.Base(os.Args[0]) {
+	switch os.Getenv(Variable) {
 	case Claude:
 		claudeMain()
 		os.Exit(0)

@@ -1,0 +1,434 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/standin/agent"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// An adapter is one kind of agent in the conformance suite: a stand-in that speaks its protocol.
+type adapter struct {
+	name     string // of the agent in config.toml
+	protocol string
+	standin  string // see package standin/agent
+	survives bool   // a turn goes on without its runner
+	stays    bool   // an agent that does not end after its result keeps its turn busy for ten seconds
+	fills    string // the kind of event of a step "usage"
+}
+
+var adapters = []adapter{
+	{name: "claude", protocol: "claude", standin: agent.Claude, survives: true, stays: true, fills: "compacting"},
+	{name: "gemini", protocol: "acp", standin: agent.ACP, fills: "context"},
+}
+
+// TestAgents runs each adapter against a stand-in, with the real runner, hooks and coordinator.
+func TestAgents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
+	for _, a := range adapters {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			r := newAgentRig(t, a)
+			for name, part := range agentParts {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					part(&agentRun{agentRig: r, t: t, name: strings.ReplaceAll(name, " ", "-")})
+				})
+			}
+		})
+	}
+}
+
+// agentParts are the cases of the suite. All of an adapter run at once, with one coordinator.
+var agentParts = map[string]func(*agentRun){
+	"text":        testAgentText,
+	"tool":        testAgentTool,
+	"allowed":     testAgentAllowed,
+	"denied":      testAgentDenied,
+	"forbidden":   testAgentForbidden,
+	"interrupted": testAgentInterrupted,
+	"resumed":     testAgentResumed,
+	"usage":       testAgentUsage,
+	"unknown":     testAgentUnknown,
+	"garbage":     testAgentGarbage,
+	"silence":     testAgentSilence,
+	"crash":       testAgentCrash,
+	"no result":   testAgentNoResult,
+	"no exit":     testAgentNoExit,
+	"no runner":   testAgentNoRunner,
+	"mode":        testAgentMode,
+	"started":     testAgentStarted,
+}
+
+// An agentRig is a home with a coordinator and one agent.
+type agentRig struct {
+	adapter
+	dir     string // of the stand-in's notes
+	project string
+	env     []string
+}
+
+func newAgentRig(t *testing.T, a adapter) *agentRig {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, home := os.Getenv(builtVar), filepath.Join(dir, "home")
+	r := &agentRig{adapter: a, dir: dir, project: filepath.Join(dir, "project"), env: []string{
+		"HOME=" + home, "AFAR_HOME=" + filepath.Join(home, "afar"), "PATH=" + bin + ":/usr/bin:/bin", "TZ=UTC",
+		"AFAR_WEB_ADDR=off",
+	}}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, keys := filepath.Join(dir, "programs", a.name), filepath.Join(dir, "keys")
+	config := fmt.Sprintf("[runs]\nmax = 50\n[agents.%s]\nprotocol = %q\ncommand = [%q]\nenv_file = %q\n",
+		a.name, a.protocol, program, keys)
+	for _, made := range []string{r.project, filepath.Join(home, "afar"), filepath.Dir(program)} {
+		if err := os.MkdirAll(made, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, text := range map[string]string{
+		filepath.Join(home, "afar", "config.toml"): config,
+		keys: agent.Variable + "=" + a.standin + "\nSTANDIN_DIR=" + dir + "\nSTANDIN_HOOKS=" + bin + "\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(exe, program); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = r.afar("stop") })
+	return r
+}
+
+// afar runs the command line, and returns what it printed.
+func (r *agentRig) afar(args ...string) (string, error) {
+	cmd := exec.Command(filepath.Join(os.Getenv(builtVar), "afar"), args...)
+	cmd.Env, cmd.Dir = r.env, r.project
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// An agentRun is one case of the suite, with one run.
+type agentRun struct {
+	*agentRig
+
+	t    *testing.T
+	name string
+}
+
+func (r *agentRun) must(args ...string) string {
+	r.t.Helper()
+	out, err := r.afar(args...)
+	if err != nil {
+		r.t.Fatalf("afar %q: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+// start starts the run with the steps of a prompt.
+func (r *agentRun) start(steps ...string) {
+	r.t.Helper()
+	r.must("run", "start", "--name", r.name, "--agent", r.agentRig.adapter.name, "--mode", "manual", strings.Join(steps, "\n"))
+}
+
+func (r *agentRun) show() (out wire.Run) {
+	r.t.Helper()
+	if err := json.Unmarshal([]byte(r.must("run", "show", r.name, "--json")), &out); err != nil {
+		r.t.Fatal(err)
+	}
+	return out
+}
+
+// becomes waits until the run is in a state.
+func (r *agentRun) becomes(state string) wire.Run {
+	r.t.Helper()
+	for end := time.Now().Add(2 * patience); ; time.Sleep(50 * time.Millisecond) {
+		got := r.show()
+		if got.State == state {
+			return got
+		}
+		if time.Now().After(end) {
+			r.t.Fatalf("the run is %s (%s), want %s\n%s", got.State, got.Why, state, r.must("run", "log", r.name))
+		}
+	}
+}
+
+// events returns what the run did, as KIND TEXT.
+func (r *agentRun) events() (all []string) {
+	r.t.Helper()
+	lines := json.NewDecoder(strings.NewReader(r.must("run", "log", "--json", r.name)))
+	for {
+		var e wire.RunEvent
+		if err := lines.Decode(&e); err == io.EOF {
+			return all
+		} else if err != nil {
+			r.t.Fatal(err)
+		}
+		all = append(all, e.Kind+" "+strings.TrimSpace(e.Text))
+	}
+}
+
+// did checks that the run did these things, in this order.
+func (r *agentRun) did(want ...string) {
+	r.t.Helper()
+	all := r.events()
+	rest := all
+	for _, w := range want {
+		at := slices.IndexFunc(rest, func(e string) bool { return strings.HasPrefix(e, w) })
+		if at < 0 {
+			r.t.Fatalf("no %q in order in %q", w, all)
+		}
+		rest = rest[at+1:]
+	}
+}
+
+// question waits for the run's question and returns its id.
+func (r *agentRun) question() string {
+	r.t.Helper()
+	return r.becomes("waiting").Ask
+}
+
+// atTerminal runs the command line at a terminal.
+func (r *agentRun) atTerminal(args ...string) {
+	r.t.Helper()
+	cmd := exec.Command(filepath.Join(os.Getenv(builtVar), "afar"), args...)
+	cmd.Env, cmd.Dir = r.env, r.project
+	terminal, err := pty.Start(cmd)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer terminal.Close()
+	var out bytes.Buffer
+	_, _ = io.Copy(&out, terminal) // it fails when the program ends
+	if err := cmd.Wait(); err != nil {
+		r.t.Fatalf("afar %q: %v\n%s", args, err, out.String())
+	}
+}
+
+func (r *agentRun) exists(name string) bool {
+	_, err := os.Stat(filepath.Join(r.project, name))
+	return err == nil
+}
+
+func testAgentText(r *agentRun) {
+	r.start("think hm", "text hello")
+	end := r.becomes("idle")
+	if !strings.HasSuffix(end.Result, "did 2 steps") || end.Turns != 1 || end.PID != 0 {
+		r.t.Errorf("at the end: %+v", end)
+	}
+	r.did("init ", "thinking hm", "text hello", "result ")
+}
+
+func testAgentTool(r *agentRun) {
+	r.start("tool echo it ran")
+	r.becomes("idle")
+	r.did("init ", "tool_start ", "tool_result it ran", "result ")
+}
+
+func testAgentAllowed(r *agentRun) {
+	r.start("ask touch allowed")
+	ask := r.question()
+	if r.exists("allowed") {
+		r.t.Error("the call ran before its answer")
+	}
+	r.atTerminal("allow", ask)
+	r.becomes("idle")
+	if !r.exists("allowed") {
+		r.t.Error("an allowed call did not run")
+	}
+}
+
+func testAgentDenied(r *agentRun) {
+	r.start("ask touch denied", "text after it")
+	r.atTerminal("deny", r.question(), "-m", "not today")
+	r.becomes("idle")
+	if r.exists("denied") {
+		r.t.Error("a denied call ran")
+	}
+	r.did("tool_result ", "text after it", "result ")
+}
+
+// testAgentForbidden: what the guard denies is asked of nobody.
+func testAgentForbidden(r *agentRun) {
+	r.start("ask touch forbidden; rm -rf ~") // the home of the test
+	r.becomes("idle")
+	if r.exists("forbidden") {
+		r.t.Error("a forbidden call ran")
+	}
+	if log := r.must("log"); !strings.Contains(log, "guard.denied") {
+		r.t.Errorf("the guard did not see it:\n%s", log)
+	}
+}
+
+func testAgentInterrupted(r *agentRun) {
+	r.start("text before", "hang")
+	r.says("text before")
+	r.must("run", "stop", r.name)
+	if end := r.becomes("stopped"); end.PID != 0 {
+		r.t.Errorf("at the end: %+v", end)
+	}
+}
+
+// says waits for an event.
+func (r *agentRun) says(want string) {
+	r.t.Helper()
+	for end := time.Now().Add(2 * patience); !slices.ContainsFunc(r.events(), func(e string) bool {
+		return strings.HasPrefix(e, want)
+	}); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.t.Fatalf("no %q in %q", want, r.events())
+		}
+	}
+}
+
+func testAgentResumed(r *agentRun) {
+	r.start("text one")
+	first := r.becomes("idle")
+	r.atTerminal("run", "send", r.name, "history")
+	r.says("text before: ")
+	second := r.becomes("idle")
+	if second.Turns != 2 || second.Conversation != first.Conversation {
+		r.t.Errorf("after the second turn: %+v", second)
+	}
+	r.did("text one", "result ", "init ", "text before: text one")
+}
+
+func testAgentUsage(r *agentRun) {
+	r.start("usage")
+	if end := r.becomes("idle"); end.Tokens != 30 {
+		r.t.Errorf("%d tokens, want 30", end.Tokens)
+	}
+	r.did(r.fills + " ")
+}
+
+func testAgentUnknown(r *agentRun) {
+	r.start("unknown", "text after it")
+	r.becomes("idle")
+	r.did("raw {", "text after it", "result ")
+}
+
+func testAgentGarbage(r *agentRun) {
+	r.start("garbage", "text after it")
+	r.becomes("idle")
+	r.did(`raw {"half a mess`, "text after it", "result ")
+}
+
+// testAgentSilence: an agent that does not listen is ended all the same.
+func testAgentSilence(r *agentRun) {
+	if os.Getenv("AFAR_TEST_ALL") == "" {
+		r.t.Skip("it takes ten seconds; AFAR_TEST_ALL=1 runs it")
+	}
+	r.start("text before", "silence")
+	r.says("text before")
+	r.must("run", "stop", r.name)
+	r.becomes("stopped")
+}
+
+func testAgentCrash(r *agentRun) {
+	r.start("text before", "crash")
+	if end := r.becomes("failed"); !strings.Contains(end.Why, "it was killed") {
+		r.t.Errorf("it failed because %q", end.Why)
+	}
+	r.did("init ", "text before")
+}
+
+func testAgentNoResult(r *agentRun) {
+	r.start("text before", "exit 0")
+	if end := r.becomes("failed"); end.Why != "it ended without a result" {
+		r.t.Errorf("it failed because %q", end.Why)
+	}
+}
+
+func testAgentNoExit(r *agentRun) {
+	if r.stays && os.Getenv("AFAR_TEST_ALL") == "" {
+		r.t.Skip("it takes ten seconds; AFAR_TEST_ALL=1 runs it")
+	}
+	r.start("stay")
+	r.becomes("idle")
+}
+
+// testAgentNoRunner: the agent goes on, or is ended.
+func testAgentNoRunner(r *agentRun) {
+	r.start("tool echo $PPID > pid-of-"+r.name, "text before", "hang")
+	r.says("text before")
+	raw, err := os.ReadFile(filepath.Join(r.project, "pid-of-"+r.name))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var pid int
+	fmt.Sscan(string(raw), &pid)
+	runner := r.show().PID
+	if err := syscall.Kill(runner, syscall.SIGKILL); err != nil {
+		r.t.Fatal(err)
+	}
+	if r.survives {
+		for end := time.Now().Add(patience); r.show().PID == runner; time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				r.t.Fatal("no other runner has the turn")
+			}
+		}
+		if !peer.Alive(pid) {
+			r.t.Error("the agent died with its runner")
+		}
+		r.must("run", "stop", r.name)
+		r.becomes("stopped")
+		return
+	}
+	if end := r.becomes("failed"); !strings.Contains(end.Why, "the process that drove it ended") {
+		r.t.Errorf("it failed because %q", end.Why)
+	}
+	for end := time.Now().Add(patience); peer.Birth(pid) != ""; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.t.Fatal("the agent lives without its runner")
+		}
+	}
+}
+
+// testAgentMode: a run cannot be in a mode that its agent does not have.
+func testAgentMode(r *agentRun) {
+	out, err := r.afar("run", "start", "--agent", r.agentRig.adapter.name, "--mode", "bypassPermissions", "text x")
+	if err == nil || !strings.Contains(out, "unknown mode") {
+		r.t.Errorf("%v, %s", err, out)
+	}
+}
+
+// switchesOff matches what would switch an agent's questions off.
+var switchesOff = regexp.MustCompile(`(?i)yolo|bypass|skip-?perm|dangerous|auto_?edit|never_?ask|full-auto|"allow"`)
+
+// testAgentStarted: no argument and no variable of the agent switches its questions off, and
+// the prompt is not among them.
+func testAgentStarted(r *agentRun) {
+	r.start("text my secret prompt")
+	r.becomes("idle")
+	raw, err := os.ReadFile(filepath.Join(r.dir, "started"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if found := switchesOff.FindString(string(raw)); found != "" || strings.Contains(string(raw), "my secret prompt") {
+		r.t.Errorf("%q in %s", found, raw)
+	}
+}
