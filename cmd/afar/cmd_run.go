@@ -31,7 +31,7 @@ func newRunStart(a *app) *cobra.Command {
 			"With --wait the command prints the result when the turn is over, and the run is done with it.",
 	}
 	var in wire.RunStartRequest
-	c.Flags().StringVar(&in.Agent, "agent", "", "the `program`: claude")
+	c.Flags().StringVar(&in.Agent, "agent", "", "the `program`: claude, codex, or one of your config.toml")
 	c.Flags().StringVar(&in.Name, "name", "", "what you call the run: letters a-z, digits, dashes")
 	c.Flags().StringVar(&in.Dir, "dir", "", "where it works (this directory)")
 	c.Flags().StringVar(&in.Mode, "mode", "", "permission `mode`: auto, acceptEdits, manual or plan (runs.mode)")
@@ -173,6 +173,12 @@ func renderRun(p *page, r wire.Run) {
 	if r.Worktree != "" {
 		rows = append(rows, []cell{plain("worktree"), plain(p.path(r.Worktree))},
 			[]cell{plain("branch"), plain(oneLine(r.Branch, 120) + ", to land on " + oneLine(r.Base, 120))})
+	}
+	if r.Can != nil {
+		rows = append(rows, []cell{plain("guard"), plain(wording.RunGuard(*r.Can))})
+		if missing := wording.RunCannot(*r.Can); missing != "" {
+			rows = append(rows, []cell{plain("cannot"), plain(missing)})
+		}
 	}
 	p.table(rows)
 	if r.Ask != "" {

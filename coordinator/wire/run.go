@@ -82,7 +82,22 @@ type Run struct {
 	Branch   string `json:"branch,omitempty"`
 	Base     string `json:"base_ref,omitempty"`
 	// Keeps says, of a run that was removed, why its worktree stays.
-	Keeps string `json:"worktree_stays,omitempty"`
+	Keeps  string        `json:"worktree_stays,omitempty"`
+	Thread string        `json:"thread,omitempty"` // the agent's own id of the conversation
+	Can    *RunAbilities `json:"can,omitempty"`    // of run show alone: what the agent can do
+}
+
+// RunAbilities are what the agent of a run can do.
+type RunAbilities struct {
+	Modes     []string `json:"modes"`
+	Guard     string   `json:"guard"` // which calls the guard judges: "every call" or "asked calls only"
+	Approvals bool     `json:"approvals"`
+	Resume    bool     `json:"resume"`
+	Interrupt bool     `json:"interrupt"`
+	Usage     string   `json:"usage"`    // "cost and tokens", "tokens" or "no"
+	Text      bool     `json:"text"`     // it takes a message during a turn
+	Survives  bool     `json:"survives"` // a turn goes on if the process that drives it dies
+	Terminal  bool     `json:"terminal"` // a person can take the conversation over
 }
 
 // RunLogRequest asks for the events of a run after the number After. WaitMS waits for the

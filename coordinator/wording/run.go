@@ -51,6 +51,31 @@ func RunUsed(r wire.Run) string {
 	return fmt.Sprintf("$%.2f, %d tokens", r.CostUSD, r.Tokens)
 }
 
+// RunGuard says which calls of an agent the guard judges.
+func RunGuard(can wire.RunAbilities) string { return "judges " + can.Guard }
+
+// RunCannot lists what an agent cannot do, "" for nothing.
+func RunCannot(can wire.RunAbilities) string {
+	var missing []string
+	for _, of := range []struct {
+		can  bool
+		what string
+	}{
+		{can.Approvals, "ask you"},
+		{can.Resume, "continue a conversation"},
+		{can.Interrupt, "be interrupted"},
+		{can.Usage != "no", "say what it uses"},
+		{can.Text, "take a message during a turn"},
+		{can.Survives, "go on with a turn if agent-run dies"},
+		{can.Terminal, "be taken over in a terminal"},
+	} {
+		if !of.can {
+			missing = append(missing, of.what)
+		}
+	}
+	return strings.Join(missing, "; ")
+}
+
 // RunEvent returns what an event of a run is, and what it says.
 func RunEvent(e wire.RunEvent) (what, said string) {
 	said = strings.TrimSpace(cmp.Or(e.Said, e.Text))

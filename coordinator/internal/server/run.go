@@ -160,7 +160,15 @@ func (s *Server) runShow(_ *call, in wire.RunRequest) (out wire.RunReply, err er
 		return out, err
 	}
 	r, err := s.runNamed(in.ID)
-	return s.wireRun(r), err
+	if err != nil {
+		return out, err
+	}
+	out = s.wireRun(r)
+	if set, adapter, err := s.agentOf(r.Agent); err == nil { // an agent may have left the settings
+		can := wire.RunAbilities(adapter.Abilities(set.Program()))
+		out.Can = &can
+	}
+	return out, nil
 }
 
 // runNamed returns the run with a name or an id; run:NAME is the same.
@@ -315,6 +323,7 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		Mode:         r.Mode,
 		Model:        r.Model,
 		Conversation: r.Conversation,
+		Thread:       r.Thread,
 		Parent:       r.Parent,
 		Turns:        r.Turns,
 		StartedAt:    millis(r.StartedAt),
