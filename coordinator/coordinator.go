@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/agentcheck"
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/agents"
@@ -211,7 +212,9 @@ func (c *Coordinator) buildWorkers() (err error) {
 // serverConfig gives the server all that it calls.
 func (c *Coordinator) serverConfig() server.Config {
 	dirs, glances := c.cfg.Dirs, new(transcript.Glances)
-	checks := doctor.New(c.core, dirs.Database(), c.telegram.Status, c.web.State, c.set.Reviewers)
+	agents := agentcheck.Place{Dirs: dirs, Getenv: c.cfg.Getenv}
+	checks := doctor.New(c.core, dirs.Database(), c.telegram.Status, c.web.State, c.set.Reviewers,
+		func() []wire.Check { return agents.Checks(context.Background(), c.set.Agents) })
 	self := wire.Coordinator{
 		PID:     os.Getpid(),
 		Version: c.cfg.Version,

@@ -132,7 +132,7 @@ func table() rules {
 		in + "usage",
 	}
 	root := slices.Concat(waysIn, workers, []string{
-		"coordinator/host/agents", claude + "/transcript", in + "channels", in + "core", in + "event", in + "git", in + "presence", in + "random",
+		"coordinator/agentcheck", "coordinator/host/agents", claude + "/transcript", in + "channels", in + "core", in + "event", in + "git", in + "presence", in + "random",
 		in + "settings", in + "store", "coordinator/config", "coordinator/home", "coordinator/peer", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{
@@ -141,7 +141,8 @@ func table() rules {
 	return rules{
 		ours: map[string][]string{
 			"cmd/afar": {
-				"coordinator", "coordinator/callsite", "coordinator/cannotstart", claude, "coordinator/client",
+				"coordinator", "coordinator/agentcheck", "coordinator/callsite", "coordinator/cannotstart", claude,
+				"coordinator/client",
 				"coordinator/config", "coordinator/consult", "coordinator/demo", "coordinator/guard", "coordinator/home",
 				"coordinator/issues", claude + "/mods", "coordinator/peer", "coordinator/policy", claude + "/probe",
 				"coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
@@ -169,6 +170,9 @@ func table() rules {
 				guard + "understand", guard + "understand/shell",
 			},
 			"coordinator/demo": {claude + "/sandbox", "coordinator/wire", "coordinator/wording"},
+			"coordinator/agentcheck": {
+				"coordinator/agentrun", "coordinator/config", "coordinator/home", "coordinator/wire", in + "child",
+			},
 			"coordinator/agentrun": {
 				claude, claude + "/hookcall", hostjson, agents, agents + "/agents", "coordinator/client", "coordinator/home",
 				"coordinator/peer", "coordinator/wire", in + "child", in + "disk", in + "run",

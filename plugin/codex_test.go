@@ -108,6 +108,11 @@ func TestRealCodex(t *testing.T) {
 		t.Errorf("the model does not know why: %q", last.Texts())
 	}
 
+	checks, _ := r.afar("doctor") // this home has no plugin, which is a fault
+	if !strings.Contains(checks, "codex-cli "+host.Codex+", signs in with OPENAI_API_KEY") {
+		t.Errorf("afar doctor says\n%s", checks)
+	}
+
 	r.must("run", "send", "cdx", play(model.Say("second")))
 	second := r.becameRun("cdx", "idle")
 	turns = r.model.Turns()

@@ -16,7 +16,7 @@ func (x exam) coordinator(ctx context.Context) []wire.Check {
 	var s wire.StatusReply
 	err := x.callRunning(ctx, wire.OpStatus, nil, &s)
 	if errors.Is(err, client.ErrUnreachable) {
-		return x.silent(err)
+		return x.silent(ctx, err)
 	}
 	if err != nil {
 		return []wire.Check{bad("coordinator", err.Error(), "afar restart")}
@@ -31,13 +31,13 @@ func (x exam) coordinator(ctx context.Context) []wire.Check {
 
 // silent checks the parts of a coordinator that does not answer. If it does not run,
 // silent can look at its database and its log.
-func (x exam) silent(err error) []wire.Check {
+func (x exam) silent(ctx context.Context, err error) []wire.Check {
 	if alive(x.dirs) {
 		fix := "look into " + x.dirs.Log() + ", end its process (afar serve), then afar start"
 		return []wire.Check{bad("coordinator", "running but not responding: "+err.Error(), fix)}
 	}
 	none := off("coordinator", "does not run", "nothing to do: it starts when a session or a command needs it")
-	return []wire.Check{none, x.database(), x.lastWords()}
+	return append([]wire.Check{none, x.database(), x.lastWords()}, x.agents(ctx)...)
 }
 
 func (x exam) version(c wire.Coordinator) wire.Check {

@@ -232,7 +232,7 @@ func (t *turn) command() (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, err := agentEnv(t.dirs, t.getenv, t.spec.EnvFile)
+	env, err := Env(t.dirs, t.getenv, t.spec.EnvFile)
 	if err != nil {
 		return nil, err
 	}
@@ -240,6 +240,7 @@ func (t *turn) command() (*exec.Cmd, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.spec.Command[0], err)
 	}
+	t.program = program
 	cmd := exec.Command(home.Program(t.bin, "agent-run"), become, t.id, strconv.FormatInt(t.fence, 10), program)
 	cmd.Args = append(append(cmd.Args, t.spec.Command[1:]...), start.Args...)
 	cmd.Dir, cmd.Env = t.spec.Dir, append(append(env, "PWD="+t.spec.Dir), start.Env...)

@@ -19,9 +19,9 @@ var inherited = []string{
 	"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SYSTEMROOT",
 }
 
-// agentEnv returns the environment of an agent: the directories of the person and of Afar,
+// Env returns the environment of an agent: the directories of the person and of Afar,
 // the variables that every program needs, and those of the agent's own file.
-func agentEnv(dirs home.Dirs, getenv func(string) string, file string) ([]string, error) {
+func Env(dirs home.Dirs, getenv func(string) string, file string) ([]string, error) {
 	env := dirs.Env()
 	for _, name := range inherited {
 		if v := getenv(name); v != "" {

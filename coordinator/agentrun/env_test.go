@@ -57,7 +57,7 @@ func TestAgentEnv(t *testing.T) {
 	}
 	dirs := home.Dirs{User: "/home/ann", Root: "/afar", Path: "/bin"}
 	ours := map[string]string{"USER": "ann", "AFAR_TELEGRAM_TOKEN": "t", "CLAUDECODE": "1", "ANTHROPIC_API_KEY": "k", "LANG": "C"}
-	env, err := agentEnv(dirs, func(name string) string { return ours[name] }, file)
+	env, err := Env(dirs, func(name string) string { return ours[name] }, file)
 	slices.Sort(env)
 	want := "AFAR_HOME=/afar HOME=/home/ann KEY=secret LANG=C PATH=/bin USER=ann"
 	if got := strings.Join(env, " "); got != want || err != nil {
@@ -66,7 +66,7 @@ func TestAgentEnv(t *testing.T) {
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := agentEnv(dirs, os.Getenv, file); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+	if _, err := Env(dirs, os.Getenv, file); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("a file that others can read: %v", err)
 	}
 }

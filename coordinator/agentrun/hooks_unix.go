@@ -49,7 +49,7 @@ type hooks struct {
 
 // newHooks returns the hooks of a turn whose agent has started.
 func (t *turn) newHooks() (*hooks, error) {
-	env, err := agentEnv(t.dirs, t.getenv, t.spec.EnvFile)
+	env, err := Env(t.dirs, t.getenv, t.spec.EnvFile)
 	if err != nil {
 		return nil, err
 	}

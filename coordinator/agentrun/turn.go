@@ -34,6 +34,7 @@ type turn struct {
 
 	spec     wire.RunTurnReply
 	adapter  host.Agent
+	program  string // the path of the agent, "" if another process has started it
 	agent    *agent
 	ask      func() // asks the agent to end its turn
 	reporter *reporter
@@ -119,7 +120,10 @@ func (t *turn) see(events []run.Event) {
 	for _, e := range events {
 		t.seq++
 		t.watch.See(e, now)
-		if e.Kind == run.Result {
+		switch e.Kind {
+		case run.Init:
+			noteLast(t.dirs, t.spec.Agent, t.program, e.Text)
+		case run.Result:
 			t.last = e
 		}
 		if t.seq > t.spec.Seq {

@@ -183,6 +183,11 @@ func (d Dirs) All() []string      { return []string{d.Config, d.State, d.Run, d.
 // RunFiles returns the directory with the files of a run.
 func (d Dirs) RunFiles(id string) string { return filepath.Join(d.State, "runs", id) }
 
+// LastProgram returns the file that says which program the last turn of an agent ran.
+func (d Dirs) LastProgram(agent string) string {
+	return filepath.Join(d.State, "agents", agent+".json")
+}
+
 // ConversationLock returns the lock of a conversation. The process that has it is the only one that
 // goes on with the conversation.
 func (d Dirs) ConversationLock(conversation string) string {

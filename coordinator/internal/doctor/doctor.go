@@ -1,5 +1,5 @@
 // Package doctor checks what only the coordinator can see: its database, its journal, its
-// channel, and the programs that it can consult.
+// channels, the programs that it can consult, and the agents that it can start.
 package doctor
 
 import (
@@ -19,15 +19,21 @@ type Doctor struct {
 	telegram  func() channel.Status
 	page      func() wire.Channel
 	reviewers consult.Config
+	agents    func() []wire.Check
 }
 
 // New returns a Doctor for the coordinator with this core and the database at path.
 // telegram and page return the state of these channels; reviewers are asked to review
-// commits.
+// commits; agents checks the agents of runs.
 func New(
-	c *core.Core, path string, telegram func() channel.Status, page func() wire.Channel, reviewers consult.Config,
+	c *core.Core,
+	path string,
+	telegram func() channel.Status,
+	page func() wire.Channel,
+	reviewers consult.Config,
+	agents func() []wire.Check,
 ) *Doctor {
-	return &Doctor{core: c, path: path, telegram: telegram, page: page, reviewers: reviewers}
+	return &Doctor{core: c, path: path, telegram: telegram, page: page, reviewers: reviewers, agents: agents}
 }
 
 // Checks runs all checks and returns their results.
@@ -38,7 +44,8 @@ func (d *Doctor) Checks() []wire.Check {
 		journal = wire.Check{ID: "journal", State: "bad", Text: fmt.Sprintf("the chain breaks at entry %d", broken),
 			Fix: "somebody changed the database by hand: keep it and look at afar log"}
 	}
-	return []wire.Check{d.checkDatabase(), journal, d.checkTelegram(), d.checkPage(), d.checkConsult()}
+	own := []wire.Check{d.checkDatabase(), journal, d.checkTelegram(), d.checkPage(), d.checkConsult()}
+	return append(own, d.agents()...)
 }
 
 func (d *Doctor) checkDatabase() wire.Check {

@@ -22,7 +22,7 @@ var first = host.Turn{Conversation: conversation, Mode: run.Manual, Dir: "/work"
 const (
 	hello  = `{"id":1,"result":{"userAgent":"afar/0.169.0 (Debian 12.0.0; x86_64) unknown (afar; 1)"}}`
 	opened = `{"id":2,"result":{"thread":{"id":"` + thread + `"},"model":"gpt-5","approvalPolicy":"untrusted",` +
-		`"approvalsReviewer":"user","sandbox":{"type":"readOnly","networkAccess":false}}}`
+		`"approvalsReviewer":"user","sandbox":{"type":"workspaceWrite","networkAccess":false}}}`
 	begun = `{"id":3,"result":{"turn":{"id":"t1","status":"inProgress"}}}`
 )
 
@@ -116,7 +116,7 @@ func TestHandshake(t *testing.T) {
 	if len(said) != 2 || said[0].Method != "initialized" || said[1].Method != "thread/start" {
 		t.Fatalf("then it says %+v", said)
 	}
-	want := "map[approvalPolicy:untrusted approvalsReviewer:user cwd:/work model:gpt-5 sandbox:read-only]"
+	want := "map[approvalPolicy:untrusted approvalsReviewer:user cwd:/work model:gpt-5 sandbox:workspace-write]"
 	if got := fmt.Sprint(said[1].Params); got != want {
 		t.Errorf("the conversation is opened with %s, want %s", got, want)
 	}
@@ -137,7 +137,7 @@ func TestResume(t *testing.T) {
 	talk := Agent{}.Talk(turn, "go on")
 	talk.Begin()
 	said := messages(t, read(talk, hello))
-	want := "map[approvalPolicy:untrusted approvalsReviewer:user cwd:/work sandbox:read-only threadId:" + thread + "]"
+	want := "map[approvalPolicy:untrusted approvalsReviewer:user cwd:/work sandbox:workspace-write threadId:" + thread + "]"
 	if said[1].Method != "thread/resume" || fmt.Sprint(said[1].Params) != want {
 		t.Errorf("it is resumed with %+v, want %s", said[1], want)
 	}
@@ -158,7 +158,7 @@ func TestRefuse(t *testing.T) {
 		"asks less":      {first, strings.Replace(opened, "untrusted", "on-request", 1), "on-request"},
 		"never asks":     {first, strings.Replace(opened, "untrusted", "never", 1), "never"},
 		"asks finely":    {first, strings.Replace(opened, `"untrusted"`, `{"granular":{}}`, 1), "strictest"},
-		"open sandbox":   {first, strings.Replace(opened, "readOnly", "dangerFullAccess", 1), "dangerFullAccess"},
+		"open sandbox":   {first, strings.Replace(opened, "workspaceWrite", "dangerFullAccess", 1), "dangerFullAccess"},
 		"asks a model":   {first, strings.Replace(opened, `"user"`, `"auto_review"`, 1), "auto_review"},
 		"no thread":      {first, `{"id":2,"result":{}}`, "opened no conversation"},
 		"strange thread": {first, strings.Replace(opened, thread, "../x", 1), "opened no conversation"},
@@ -215,9 +215,9 @@ func TestQuestions(t *testing.T) {
 			[]string{request(commandAsked, `"command":"curl x","networkApprovalContext":{"host":"h","protocol":"http"}`)},
 			"Bash{\"command\":\"curl x\"}\nWebFetch{\"url\":\"http://h/\",\"prompt\":\"\"}",
 		},
-		"input for a program": {
-			[]string{request(commandAsked, `"kind":"writeStdin","command":"yes"`)},
-			`writeStdin{"threadId":"` + thread + `","itemId":"c1","kind":"writeStdin","command":"yes"}`,
+		"input for a terminal": {
+			[]string{request(commandAsked, `"kind":"writeStdin","command":"write_stdin --session-id 43 'rm -rf ~\n'","reason":"why"`)},
+			`Bash{"command":"rm -rf ~\u000a","description":"why"}`,
 		},
 		"changes": {
 			[]string{patch, request(changeAsked, `"reason":null`)},

@@ -121,9 +121,6 @@ func (t *talk) tell(said string) host.Step {
 // command returns what the approval of a command is about: the command, and the network that it
 // wants to reach.
 func (t *talk) command(v hostjson.Value) (wants []host.Call) {
-	if kind := v.Get("kind").Str(); kind != "" && kind != "command" {
-		return []host.Call{{Tool: kind, Input: input(v)}}
-	}
 	if v.Get("command").Str() != "" {
 		wants = append(wants, t.shell(v))
 	}

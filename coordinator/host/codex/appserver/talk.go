@@ -22,17 +22,17 @@ const (
 	interrupt    = "turn/interrupt"
 )
 
-// The strictest asking mode: codex asks before each command and each change of a file, and what
-// it may not ask about can write nothing and reach no network. The person is asked, and not a
-// model of codex.
+// The strictest asking mode: codex asks before each command and each change of a file, and it
+// asks the person, not a model. What was allowed runs in the sandbox, so it must be able to write
+// into the directory: in the sandbox for reading, most allowed commands would fail.
 const (
 	policy   = "untrusted"
-	sandbox  = "read-only"
+	sandbox  = "workspace-write"
 	reviewer = "user"
 )
 
 // boxed is the type of the sandbox as codex names it in its answer.
-const boxed = "readOnly"
+const boxed = "workspaceWrite"
 
 // A talk is the dialogue of one turn of a run: the handshake, the conversation, and then one
 // turn of codex for each prompt.

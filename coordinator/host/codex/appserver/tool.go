@@ -57,8 +57,8 @@ func (t *talk) shell(v hostjson.Value) host.Call {
 	return call("Bash", wire.NewObject().Str("command", command).OptStr("description", v.Get("reason").Str()))
 }
 
-// wrapper is how codex hands a command to a shell.
-var wrapper = regexp.MustCompile(`^(?:/usr)?(?:/bin/)?(?:ba|z)?sh -l?c `)
+// wrapper is how codex hands a command to a shell, or what it types to a terminal that is open.
+var wrapper = regexp.MustCompile(`^(?:(?:/usr)?(?:/bin/)?(?:ba|z)?sh -l?c|write_stdin --session-id [0-9]+) `)
 
 // unwrap returns the command that codex hands to a shell. Text of any other form is returned as it
 // is: the guard understands it too.

@@ -1,0 +1,96 @@
+package agentcheck
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/child"
+)
+
+// A signing says where an agent has its credentials.
+type signing struct {
+	vars   []string // variables with a key
+	dirVar string   // variable that moves the directory
+	dir    string   // in the person's home
+	file   string   // in the directory
+	item   string   // of the keychain of a Mac
+	login  string   // how a person signs in
+}
+
+// signings are those of the agents that Afar knows, by protocol.
+var signings = map[string]signing{
+	"claude": {
+		vars: []string{
+			"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK",
+			"CLAUDE_CODE_USE_VERTEX",
+		},
+		dirVar: "CLAUDE_CONFIG_DIR",
+		dir:    ".claude",
+		file:   ".credentials.json",
+		item:   "Claude Code-credentials",
+		login:  "type `claude`, then /login",
+	},
+	"codex": {
+		vars:   []string{"CODEX_API_KEY", "OPENAI_API_KEY"},
+		dirVar: "CODEX_HOME",
+		dir:    ".codex",
+		file:   "auth.json",
+		login:  "codex login",
+	},
+}
+
+// errNoSignIn says that an agent may have no credentials. It may also have them where Afar does
+// not look, as with a provider of the person's own.
+var errNoSignIn = errors.New("no credentials of it were found")
+
+// credentials returns where an agent has its credentials, "" if Afar does not know where that is.
+func credentials(protocol string, d home.Dirs, vars map[string]string) (string, error) {
+	s, ok := signings[protocol]
+	if !ok {
+		return "", nil
+	}
+	for _, name := range s.vars {
+		if vars[name] != "" {
+			return name, nil
+		}
+	}
+	path := filepath.Join(cmp.Or(vars[s.dirVar], filepath.Join(d.User, s.dir)), s.file)
+	f, err := os.Open(path)
+	switch {
+	case err == nil:
+		f.Close()
+		return path, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("its credentials cannot be read: %w", err)
+	case s.item != "" && runtime.GOOS == "darwin" && inKeychain(s.item):
+		return "the keychain", nil
+	}
+	return "", errNoSignIn
+}
+
+// inKeychain reports whether the keychain has an item. It does not ask for the secret.
+func inKeychain(item string) bool {
+	_, err := child.Program{
+		Path:  "/usr/bin/security",
+		Args:  []string{"find-generic-password", "-s", item},
+		Limit: 2 * time.Second,
+		Grace: time.Second,
+		Most:  1 << 10,
+	}.Run(context.Background())
+	return err == nil
+}
+
+// signIn says how a person signs an agent in.
+func signIn(protocol, name string) string {
+	s := signings[protocol]
+	return s.login + ", or put " + strings.Join(s.vars[:2], " or ") + " into the file of agents." + name + ".env_file"
+}
