@@ -82,11 +82,11 @@ func (q *question) await(r wire.AskState) answer {
 		case "answered", "delivered":
 			return q.claim()
 		default:
-			return answer{message: r.Message}
+			return answer{message: r.Message, said: r}
 		}
 		if q.over() {
-			q.end("the session's client is gone")
-			return answer{message: "nobody answered in time"}
+			said := q.end("the session's client is gone")
+			return answer{message: "nobody answered in time", said: said}
 		}
 		r = q.next(r)
 	}
@@ -166,10 +166,11 @@ func (q *question) onSignal() (stop func()) {
 	return func() { signal.Stop(c); close(c) }
 }
 
-// end tells the coordinator that the question is over, and why.
-func (q *question) end(why string) {
+// end tells the coordinator that the question is over, and why. It returns what became of it.
+func (q *question) end(why string) wire.AskState {
 	// There is no time to retry.
-	_, _ = call[wire.AskEndedReply](q.hook, wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor)
+	r, _ := call[wire.AskEndedReply](q.hook, wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor)
+	return r
 }
 
 // over reports whether the time of the question is over, or its client is gone.
@@ -192,8 +193,24 @@ func (h *hook) printAnswer(a answer) error {
 		}
 		return h.print(h.denial(a.message))
 	}
+	return h.printUnanswered(a)
+}
+
+// printUnanswered deals with a question that nobody answered in time. A run keeps its call
+// for the next turn if the host can, and is told otherwise that the call is parked.
+func (h *hook) printUnanswered(a answer) error {
+	switch {
+	case a.said.Defer:
+		return h.print(hookoutput.Deferral())
+	case a.said.Parked:
+		return h.print(h.denial(parkedInRun))
+	}
 	return h.printUndecided(a.message)
 }
+
+// parkedInRun is what a run is told of a call that nobody answered in time.
+const parkedInRun = "Not allowed yet: the person has not answered, so this call is parked. Do not try it again now. " +
+	"Go on with what does not depend on it, or end your turn and say what you wait for. You will be told the answer."
 
 // printUndecided leaves the question to the dialog if a person sits at the terminal, and
 // refuses it otherwise. why says why nobody decided.

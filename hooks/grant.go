@@ -3,6 +3,7 @@ package hooks
 import (
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -27,6 +28,9 @@ func (h *hook) park(d Judgement) error {
 	r, _ := callStarting[wire.AskOpenReply](h, wire.OpAskOpen, in, parkFor)
 	switch r.State {
 	case "expired":
+		if r.Defer {
+			return h.print(hookoutput.Deferral())
+		}
 		return h.print(h.denial(d.refused() + isParked))
 	case "answered", "delivered":
 		if a := q.claim(); a.decision == allowed {

@@ -67,6 +67,10 @@ func renderAsk(p *page, card []wire.Ask) {
 	}
 	renderOffer(p, q)
 	p.line("  sha256  %.12s", oneLine(q.Hash, 64))
+	if q.Parked && q.InRun {
+		p.line("  parked  the run waits without a process; afar allow %s or afar deny %s lets it go on", id, id)
+		return
+	}
 	if q.Parked {
 		p.line("  parked  refused for now; afar allow %s lets the exact call run once, when the session tries it again",
 			id)

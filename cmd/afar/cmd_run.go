@@ -37,6 +37,8 @@ func newRunStart(a *app) *cobra.Command {
 	c.Flags().StringVar(&in.Mode, "mode", "", "permission `mode`: auto, acceptEdits, manual or plan (runs.mode)")
 	c.Flags().StringVar(&in.Model, "model", "", "the agent's model")
 	c.Flags().BoolVar(&in.Worktree, "worktree", false, "work in a git worktree of its own")
+	c.Flags().Float64Var(&in.BudgetUSD, "budget", 0, "what it may cost, in US dollars")
+	length := c.Flags().Duration("for", 0, "how long it may work, such as 2h")
 	c.Flags().BoolVar(&in.Wait, "wait", false, "wait for the result and print it")
 	asJSON := jsonFlag(c, "the run")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -47,6 +49,7 @@ func newRunStart(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		in.ForMS = length.Milliseconds()
 		in.ID, in.Prompt = rand.Text(), strings.TrimRight(prompt, "\n")
 		if in.Dir, err = filepath.Abs(in.Dir); err != nil {
 			return err
@@ -181,6 +184,9 @@ func renderRun(p *page, r wire.Run) {
 		}
 	}
 	p.table(rows)
+	if r.Until != 0 {
+		p.line("It works until %s.", p.clock(r.Until))
+	}
 	if r.Ask != "" {
 		p.line("It waits for your answer: afar asks (%s)", oneLine(r.Ask, 60))
 	}

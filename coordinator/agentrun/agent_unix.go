@@ -220,6 +220,7 @@ func (t *turn) about() host.Turn {
 		Model:        t.spec.Model,
 		Dir:          t.spec.Dir,
 		Program:      filepath.Base(t.spec.Command[0]),
+		BudgetUSD:    t.spec.BudgetUSD,
 	}
 }
 
@@ -309,11 +310,13 @@ type press struct {
 	signal syscall.Signal
 }
 
-// The signals for an agent that was asked to end its turn, and for one whose work is over.
-var (
-	interrupting = []press{{10 * time.Second, syscall.SIGTERM}, {15 * time.Second, syscall.SIGKILL}}
-	leaving      = []press{{2 * time.Second, syscall.SIGTERM}, {4 * time.Second, syscall.SIGKILL}}
-)
+// leaving are the signals for an agent whose work is over.
+var leaving = []press{{2 * time.Second, syscall.SIGTERM}, {4 * time.Second, syscall.SIGKILL}}
+
+// interrupting returns the signals for an agent that was asked to end its turn within a time.
+func interrupting(within time.Duration) []press {
+	return []press{{within, syscall.SIGTERM}, {within * 3 / 2, syscall.SIGKILL}}
+}
 
 // endWithin begins to press the agent to end. It returns false if that has begun before.
 func (a *agent) endWithin(steps []press) bool {

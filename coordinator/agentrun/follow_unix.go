@@ -97,7 +97,7 @@ func (t *turn) look() {
 
 // interrupt asks the agent to end its turn, and presses on if it does not.
 func (t *turn) interrupt() {
-	if t.agent.endWithin(interrupting) {
+	if t.agent.endWithin(interrupting(t.times().Leaving)) {
 		t.ask()
 	}
 }

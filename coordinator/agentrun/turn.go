@@ -68,7 +68,7 @@ func drive(t *turn) error {
 	if err != nil {
 		return t.end(run.End{Exit: -1, Words: err.Error()})
 	}
-	t.agent, t.watch = agent, run.NewWatch(time.Now())
+	t.agent, t.watch = agent, run.NewWatch(t.times(), time.Now())
 	t.reporter = newReporter(t, t.spec.Seq)
 	switch a := t.adapter.(type) {
 	case host.Streamer:
@@ -77,6 +77,15 @@ func drive(t *turn) error {
 		return t.converse(a)
 	}
 	return t.end(run.End{Exit: -1, Refused: fmt.Sprintf("agent %q has no transport", t.spec.Agent)})
+}
+
+// times returns how long the agent may take.
+func (t *turn) times() run.Times {
+	return run.Times{
+		Silence: time.Duration(t.spec.SilenceMS) * time.Millisecond,
+		Ending:  time.Duration(t.spec.EndingMS) * time.Millisecond,
+		Leaving: time.Duration(t.spec.LeavingMS) * time.Millisecond,
+	}.Or(run.Usual)
 }
 
 // end reports the end of the turn.
@@ -146,14 +155,15 @@ func (t *turn) refuse(why string) {
 // result returns the end of the turn, from what was read and how the agent's process ended.
 func (t *turn) result(x exit) run.End {
 	return run.End{
-		Result:  t.last.Kind == run.Result,
-		Failed:  t.last.Failed,
-		Final:   t.last.Final,
-		Exit:    x.code,
-		Killed:  x.killed,
-		Clock:   t.clock,
-		Refused: t.refused,
-		Words:   cmp.Or(t.clock.Words(), t.words()),
+		Result:   t.last.Kind == run.Result,
+		Failed:   t.last.Failed,
+		Final:    t.last.Final,
+		Exit:     x.code,
+		Killed:   x.killed,
+		Clock:    t.clock,
+		Refused:  t.refused,
+		Words:    cmp.Or(t.times().Words(t.clock), t.words()),
+		Deferred: t.last.Deferred,
 	}
 }
 

@@ -2,12 +2,14 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/run"
 )
@@ -18,10 +20,33 @@ type Runs struct {
 	Max int `toml:"max"`
 	// Mode is the permission mode of a run that names none.
 	Mode string `toml:"mode"`
+	// Hold is how long a turn waits for a person before its call is parked and its process
+	// ends.
+	Hold Duration `toml:"hold"`
+	// DayBudget is how much all runs together may spend in one day of the local calendar,
+	// in US dollars; 0 means no limit.
+	DayBudget float64 `toml:"day_budget"`
+	// Silence is how long an agent may print nothing, Ending how long it may take to its
+	// result after its last words, Leaving to its exit after that, and Starting to start.
+	Silence  Duration `toml:"silence"`
+	Ending   Duration `toml:"ending"`
+	Leaving  Duration `toml:"leaving"`
+	Starting Duration `toml:"starting"`
 }
 
 // RunsByDefault are the defaults of [runs].
-var RunsByDefault = Runs{Max: 3, Mode: run.Auto}
+var RunsByDefault = Runs{
+	Max:      3,
+	Mode:     run.Auto,
+	Hold:     Duration(10 * time.Minute),
+	Silence:  Duration(10 * time.Minute),
+	Ending:   Duration(5 * time.Minute),
+	Leaving:  Duration(10 * time.Second),
+	Starting: Duration(5 * time.Second),
+}
+
+// minClock is the shortest time of a clock.
+const minClock = Duration(100 * time.Millisecond)
 
 // maxRuns bounds runs.max: each turn is a whole agent.
 const maxRuns = 50
@@ -33,7 +58,16 @@ func (r Runs) check() error {
 	if !slices.Contains(run.Modes(), r.Mode) {
 		return fmt.Errorf("unknown runs.mode %q; want one of %q", r.Mode, run.Modes())
 	}
-	return nil
+	if !(r.DayBudget >= 0 && r.DayBudget <= 1e6) {
+		return errors.New("runs.day_budget must be an amount in US dollars, 0 for no limit")
+	}
+	return errors.Join(
+		r.Hold.checkRange("runs.hold", minClock, MaxWait),
+		r.Silence.checkRange("runs.silence", minClock, MaxWait),
+		r.Ending.checkRange("runs.ending", minClock, MaxWait),
+		r.Leaving.checkRange("runs.leaving", minClock, Duration(10*time.Minute)),
+		r.Starting.checkRange("runs.starting", minClock, Duration(10*time.Minute)),
+	)
 }
 
 // Agent is a table [agents.NAME].

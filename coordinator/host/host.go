@@ -12,13 +12,14 @@ import (
 
 // A Turn is what an adapter gets to know of a turn.
 type Turn struct {
-	Conversation string // Afar's id of the conversation, a UUID
-	Thread       string // the agent's own id of it, "" if it uses Afar's or has not told one
-	Resumes      bool   // the agent knows the conversation
-	Mode         string // one of run.Modes
-	Model        string // "" for the agent's own choice
-	Dir          string // where the agent works, absolute
-	Program      string // the name of the agent's program, without its directory
+	Conversation string  // Afar's id of the conversation, a UUID
+	Thread       string  // the agent's own id of it, "" if it uses Afar's or has not told one
+	Resumes      bool    // the agent knows the conversation
+	Mode         string  // one of run.Modes
+	Model        string  // "" for the agent's own choice
+	Dir          string  // where the agent works, absolute
+	Program      string  // the name of the agent's program, without its directory
+	BudgetUSD    float64 // what the turn may cost, 0 for no limit; an agent may be unable to keep it
 }
 
 // A Start says how the process of a turn is started. It is added to the person's settings.
@@ -139,6 +140,7 @@ type Abilities struct {
 	Usage     string   // what it tells of its usage: CostAndTokens, TokensOnly or NoUsage
 	Text      bool     // it takes a message during a turn
 	Survives  bool     // a turn goes on if the process that drives it dies
+	Keeps     bool     // it keeps a call that waits for a person, and makes it in the next turn
 	Terminal  bool     // a person can take the conversation over in a terminal
 }
 

@@ -73,6 +73,10 @@ type AskState struct {
 	AcceptEdits bool `json:"accept_edits,omitempty"`
 	// Interrupt, of a refusal, ends the turn that the call belongs to.
 	Interrupt bool `json:"interrupt,omitempty"`
+	// Parked, of a run, is true for a call that was refused and can still be answered.
+	Parked bool `json:"parked,omitempty"`
+	// Defer, of a run, tells the hook to let the host keep the call for the next turn.
+	Defer bool `json:"defer,omitempty"`
 	// DeadlineMS is the time left until the ask ends by itself.
 	DeadlineMS int64 `json:"deadline_ms,omitempty"`
 }
@@ -173,6 +177,7 @@ type Ask struct {
 	ForSession string `json:"for_session,omitempty"`
 	ForAlways  string `json:"for_always,omitempty"`
 	Parked     bool   `json:"parked,omitempty"` // refused, and can still be answered
+	InRun      bool   `json:"in_run,omitempty"` // a run asks: while it is parked, no process waits
 	// AnswerAt names the channels whose answers count. It is set if the terminal is
 	// not among them.
 	AnswerAt []string `json:"answer_at,omitempty"`

@@ -28,7 +28,10 @@ type RunStartRequest struct {
 	// Worktree gives the run a git worktree of its own.
 	Worktree bool   `json:"worktree,omitempty"`
 	Prompt   string `json:"prompt"`
-	Wait     bool   `json:"wait,omitempty"` // the caller waits for the result, and the run is over with it
+	// BudgetUSD is what the run may cost, and ForMS how long it may work; 0 is no limit.
+	BudgetUSD float64 `json:"budget_usd,omitempty"`
+	ForMS     int64   `json:"for_ms,omitempty"`
+	Wait      bool    `json:"wait,omitempty"` // the caller waits for the result, and the run is over with it
 }
 
 // RunStartReply is the run.
@@ -82,9 +85,11 @@ type Run struct {
 	Branch   string `json:"branch,omitempty"`
 	Base     string `json:"base_ref,omitempty"`
 	// Keeps says, of a run that was removed, why its worktree stays.
-	Keeps  string        `json:"worktree_stays,omitempty"`
-	Thread string        `json:"thread,omitempty"` // the agent's own id of the conversation
-	Can    *RunAbilities `json:"can,omitempty"`    // of run show alone: what the agent can do
+	Keeps     string        `json:"worktree_stays,omitempty"`
+	Thread    string        `json:"thread,omitempty"`     // the agent's own id of the conversation
+	Can       *RunAbilities `json:"can,omitempty"`        // of run show alone: what the agent can do
+	BudgetUSD float64       `json:"budget_usd,omitempty"` // what it may cost
+	Until     int64         `json:"until,omitempty"`      // it works until then at most
 }
 
 // RunAbilities are what the agent of a run can do.
@@ -97,6 +102,7 @@ type RunAbilities struct {
 	Usage     string   `json:"usage"`    // "cost and tokens", "tokens" or "no"
 	Text      bool     `json:"text"`     // it takes a message during a turn
 	Survives  bool     `json:"survives"` // a turn goes on if the process that drives it dies
+	Keeps     bool     `json:"keeps"`    // it keeps a call that waits, and makes it in the next turn
 	Terminal  bool     `json:"terminal"` // a person can take the conversation over
 }
 
@@ -174,10 +180,15 @@ type RunTurnReply struct {
 	Mode         string   `json:"mode"`
 	Model        string   `json:"model,omitempty"`
 	Prompt       string   `json:"prompt"`
-	Seq          int64    `json:"seq"` // of the last event that is recorded
+	Seq          int64    `json:"seq"`                  // of the last event that is recorded
+	BudgetUSD    float64  `json:"budget_usd,omitempty"` // what the turn may cost, 0 for no limit
 	Stop         bool     `json:"stop,omitempty"`
 	Protocol     string   `json:"protocol"`         // that the agent speaks
 	Thread       string   `json:"thread,omitempty"` // the agent's own id of the conversation
+	// How long the agent may be silent, may take to its result, and to its exit.
+	SilenceMS int64 `json:"silence_ms"`
+	EndingMS  int64 `json:"ending_ms"`
+	LeavingMS int64 `json:"leaving_ms"`
 }
 
 // RunEventsRequest reports events of a turn. From is the number of the first one. Each

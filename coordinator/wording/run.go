@@ -48,7 +48,11 @@ func RunTurns(r wire.Run) string {
 
 // RunUsed says what a run has used.
 func RunUsed(r wire.Run) string {
-	return fmt.Sprintf("$%.2f, %d tokens", r.CostUSD, r.Tokens)
+	of := ""
+	if r.BudgetUSD > 0 {
+		of = fmt.Sprintf(" of $%.2f", r.BudgetUSD)
+	}
+	return fmt.Sprintf("$%.2f%s, %d tokens", r.CostUSD, of, r.Tokens)
 }
 
 // RunGuard says which calls of an agent the guard judges.
@@ -67,6 +71,7 @@ func RunCannot(can wire.RunAbilities) string {
 		{can.Usage != "no", "say what it uses"},
 		{can.Text, "take a message during a turn"},
 		{can.Survives, "go on with a turn if agent-run dies"},
+		{can.Keeps, "keep a parked call for its next turn"},
 		{can.Terminal, "be taken over in a terminal"},
 	} {
 		if !of.can {

@@ -24,8 +24,8 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := []string{
-		"| agent | the guard judges | modes | continues | interrupted | usage | message in a turn | survives agent-run | terminal |",
-		"|---|---|---|---|---|---|---|---|---|",
+		"| agent | the guard judges | modes | continues | interrupted | usage | message in a turn | survives agent-run | keeps a parked call | terminal |",
+		"|---|---|---|---|---|---|---|---|---|---|",
 	}
 	for _, r := range rows {
 		if a, err := Speaking(r.protocol); err == nil {
@@ -40,7 +40,7 @@ func TestTable(t *testing.T) {
 func row(name string, can host.Abilities) string {
 	cells := []string{
 		name, can.Guard, strings.Join(can.Modes, ", "), yes(can.Resume), yes(can.Interrupt), can.Usage, yes(can.Text),
-		yes(can.Survives), yes(can.Terminal),
+		yes(can.Survives), yes(can.Keeps), yes(can.Terminal),
 	}
 	return "| " + strings.Join(cells, " | ") + " |"
 }

@@ -121,6 +121,12 @@ type Ask struct {
 	Lease  *Lease `json:"lease,omitempty"`  // an answer that came late or was not delivered
 	Undo   *Undo  `json:"undo,omitempty"`   // describes the snapshot that was taken before the call
 	Times  Times  `json:"times,omitzero"`   // the time limits of this ask
+
+	// InRun is true for the ask of a run. It stays answerable when the process that waits for
+	// it ends: a later answer starts the run's next turn.
+	InRun    bool   `json:"in_run,omitempty"`
+	Call     string `json:"call,omitempty"`     // the host's id of the call, "" if it is unknown
+	Deferred bool   `json:"deferred,omitempty"` // the host makes the call again in the next turn
 }
 
 // Dialog reports whether the host also shows a dialog of its own for a.
@@ -247,6 +253,9 @@ func Local(a Ask, note string, now time.Time) (Ask, error) {
 	if !a.pending() {
 		return a.refuseStep("settle at the terminal")
 	}
+	if kept, ok := a.keepInRun(processEnded, now); ok {
+		return kept, nil
+	}
 	return a.withdrawn(note, now), nil
 }
 
@@ -257,6 +266,9 @@ func (a Ask) withdrawn(note string, now time.Time) Ask {
 
 // Cancel records that the host ended the waiting hook, or that the session ended.
 func Cancel(a Ask, note string, now time.Time) (Ask, error) {
+	if kept, ok := a.keepInRun(processEnded, now); ok {
+		return kept, nil
+	}
 	if a.Replied() || a.State != Open && !a.Unconfirmed() {
 		return a.refuseStep("cancel")
 	}
@@ -376,6 +388,9 @@ func show(a Ask, now time.Time) Ask {
 }
 
 func drop(a Ask, now time.Time) Ask {
+	if kept, ok := a.keepInRun(processEnded, now); ok {
+		return kept
+	}
 	if a.Decision != nil {
 		return a.leased(now)
 	}

@@ -11,8 +11,11 @@ const RetryFor = 5 * time.Minute
 
 // leaseFor returns how long a yes that came after the refusal stays valid.
 func (a Ask) leaseFor() time.Duration {
-	if a.Kind == Denied {
+	switch {
+	case a.Kind == Denied:
 		return RetryFor
+	case a.Deferred:
+		return keepsFor
 	}
 	return LeaseFor
 }

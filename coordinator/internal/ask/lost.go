@@ -109,11 +109,7 @@ func RanAfterAll(a Ask, r Run) (_ Ask, err error) {
 
 // lostEnding says what became of an undelivered answer.
 func (l Lease) lostEnding() string {
-	verb := "denied"
-	if l.Decision.Allow {
-		verb = "allowed"
-	}
-	said := fmt.Sprintf("%s by %s at %s", verb, l.Decision.By, l.Decision.At.Format("15:04:05"))
+	said := fmt.Sprintf("%s by %s at %s", l.Decision.word(), l.Decision.By, l.Decision.At.Format("15:04:05"))
 	switch {
 	case !l.UsedAt.IsZero():
 		return said + ", delivered at " + l.UsedAt.Format("15:04:05") + " when the call was asked for again"

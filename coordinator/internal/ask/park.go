@@ -116,6 +116,7 @@ type Lease struct {
 	Told     bool      `json:"told,omitempty"`    // the session was told about it
 	ToldIn   string    `json:"told_in,omitempty"` // the delivery that told the session
 	Missed   bool      `json:"missed,omitempty"`  // it expired unused
+	Awaited  bool      `json:"awaited,omitempty"` // the host makes the call again, and then takes the answer
 	Lost     bool      `json:"lost,omitempty"`    // the answer came in time, but the hook ended before the delivery
 }
 
@@ -132,7 +133,7 @@ func Park(a Ask, mode session.Mode, now time.Time) Ask {
 // addLease returns the parked ask a with d as its lease.
 func addLease(a Ask, d Decision) Ask {
 	a.Parked = false
-	a.Lease = &Lease{Decision: d, Until: d.At.Add(a.leaseFor())}
+	a.Lease = &Lease{Decision: d, Until: d.At.Add(a.leaseFor()), Awaited: a.Deferred}
 	return a
 }
 
@@ -142,6 +143,14 @@ func unpark(a Ask, note string) Ask {
 	return a
 }
 
+// word says in one word what d decided about a call.
+func (d Decision) word() string {
+	if d.Allow {
+		return "allowed"
+	}
+	return "denied"
+}
+
 // Unused reports whether there is a lease and no call has used it.
 func (l *Lease) Unused() bool { return l != nil && l.UsedAt.IsZero() }
 
@@ -149,7 +158,7 @@ func (l *Lease) Unused() bool { return l != nil && l.UsedAt.IsZero() }
 func (l *Lease) Used() bool { return l != nil && !l.UsedAt.IsZero() }
 
 // usable reports whether l is unused and its answer counts for one more call.
-func (l *Lease) usable() bool { return l.Unused() && (l.Decision.Allow || l.Lost) }
+func (l *Lease) usable() bool { return l.Unused() && (l.Decision.Allow || l.Kept()) }
 
 // Leased reports whether a has an unused lease at now that allows one more call.
 func (a Ask) Leased(now time.Time) bool {
@@ -213,7 +222,7 @@ func Untell(a Ask, delivery string) (Ask, error) {
 // That is so if no delivery told it yet, or if this one did and its reply was lost.
 func (a Ask) TellIn(delivery string) bool {
 	switch l := a.Lease; {
-	case l == nil:
+	case l == nil, l.Awaited:
 		return false
 	case !l.Told:
 		return true
@@ -248,6 +257,10 @@ func (l Lease) ending() string {
 	}
 	at := fmt.Sprintf("by %s at %s", l.Decision.By, l.Decision.At.Format("15:04:05"))
 	switch {
+	case l.Awaited && l.UsedAt.IsZero() && !l.Missed:
+		return l.Decision.word() + " " + at + "; the run goes on with it"
+	case l.Awaited && !l.Decision.Allow:
+		return "denied " + at
 	case !l.Decision.Allow:
 		return "denied " + at + ", after the call was refused"
 	case !l.UsedAt.IsZero():

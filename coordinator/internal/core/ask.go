@@ -76,12 +76,16 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 			return b, nil
 		}
 		a.Nonce = c.cfg.Secret()
-		a.Times = s.rules.Times
+		a = s.timed(a)
 		a = ask.Start(a, s.mode(a.Session, now), now)
 		text := fmt.Sprintf("%s asks for %s (sha256 %s)", s.token(a.Session), a.Line(), short(a.Hash))
 		record(&b, event.AskOpened, a.Session, string(a.ID), text, now)
 		if answered, ok := s.answerAtOnce(&b, a, need, now); ok {
 			a = answered
+			return b, nil
+		}
+		if refused, ok := s.refuseSecond(a, now); ok {
+			a = refused
 			return b, nil
 		}
 		if !s.answersElsewhere(a.Session, now) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -15,6 +16,9 @@ type Rules struct {
 	RetryAfter  time.Duration // a loop that the provider refused is tried again after so long, then after twice that
 	Times       ask.Times     // how long questions wait
 	MostTurns   int           // so many turns of runs run at once; 0 is no limit
+	RunTimes    run.Times     // how long the agent of a turn may take
+	DayOfRuns   float64       // what all runs may spend in one day, in US dollars; 0 is no limit
+	HoldRuns    time.Duration // the turn of a run that waits for its person is ended after so long
 	ShellsFor   time.Duration // a loop waits so long for a background shell that its session has just started
 }
 

@@ -39,7 +39,7 @@ func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 func (s *state) answerAtOnce(b *store.Batch, a ask.Ask, need grant.Need, now time.Time) (ask.Ask, bool) {
 	d := ask.Decision{Allow: true, At: now}
 	if leased, ok := s.lease(a, now); ok && a.Kind != ask.Denied {
-		if d.By = leased.Lease.Decision.By + ", who had allowed it after the refusal"; leased.Lease.Lost {
+		if d.By = leased.Lease.Decision.By + ", who had allowed it after the refusal"; leased.Lease.Kept() {
 			a, d = leased.Reapply(a, now)
 		}
 		d.Channel = "lease"
@@ -118,7 +118,10 @@ func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
 
 // serves reports whether the answer to one kind of ask also answers another kind.
 func serves(old, a ask.Ask) bool {
-	if old.Lease.Lost {
+	switch {
+	case old.Lease.Awaited:
+		return old.Fits(a)
+	case old.Lease.Lost:
 		return old.Kind == a.Kind
 	}
 	return old.Kind != ask.Denied || a.Kind != ask.Guard
@@ -129,10 +132,15 @@ func serves(old, a ask.Ask) bool {
 // already parked is not parked twice.
 func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		a.Nonce, a.Times = c.cfg.Secret(), s.rules.Times
+		a = s.timed(a)
+		a.Nonce = c.cfg.Secret()
 		fresh := ask.Start(a, session.Off, now)
 		if answered, ok := s.answerAtOnce(&b, fresh, grant.Need{}, now); ok {
 			a = answered
+			return b, nil
+		}
+		if refused, ok := s.refuseSecond(a, now); ok {
+			a = refused
 			return b, nil
 		}
 		for _, old := range s.asks.of(a.Session) {

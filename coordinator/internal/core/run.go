@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -70,7 +69,12 @@ func (s *state) expireRun(b *store.Batch, r run.Run, now time.Time) {
 		s.startTurns(b, now)
 		return
 	}
-	s.loseRunner(b, r.ID, now)
+	if next := s.limitRun(b, r, now); next.Turn.Limit != r.Turn.Limit {
+		s.runs.put(b, next)
+	}
+	if r.RunnerLate(now) {
+		s.loseRunner(b, r.ID, now)
+	}
 }
 
 // loseRunner deals with a turn whose runner has ended without a word.
@@ -165,11 +169,7 @@ func (s *state) runOf(b *store.Batch, id session.ID) (r run.Run, ok bool) {
 
 // startTurns starts the turns that may run now.
 func (s *state) startTurns(b *store.Batch, now time.Time) {
-	settings := s.settings
-	if b.Settings != nil {
-		settings = *b.Settings
-	}
-	if settings.Paused {
+	if s.settingsAfter(b).Paused {
 		return
 	}
 	all := s.runsAfter(b)
@@ -188,15 +188,14 @@ func (s *state) runsAfter(b *store.Batch) []run.Run {
 	return slices.DeleteFunc(slices.Collect(maps.Values(all)), func(r run.Run) bool { return !r.Live() })
 }
 
-// startTurn starts the next turn of a run: with a notice after a turn that broke off, else
-// with the messages that wait.
+// startTurn starts the next turn of a run.
 func (s *state) startTurn(b *store.Batch, r run.Run, now time.Time) {
-	prompt, by := run.Notice, r.Turn.For
-	if !r.Resume {
-		d := message.Take(s.textsAfter(b, r), session.ID(r.Conversation), byTurn(r.ID, r.Fence+1), session.Process{}, now)
-		s.messages.put(b, d.Changed...)
-		prompt, by = d.Text, strings.Join(d.By, ", ")
+	if next := s.limitRun(b, r, now); next.State == run.Failed {
+		s.noteRun(b, event.RunEnded, next, "no turn starts: "+next.Why, now)
+		s.runs.put(b, s.tellEnd(b, next, now))
+		return
 	}
+	prompt, by := s.promptOf(b, r, now)
 	next, err := run.Start(r, prompt, now)
 	if err != nil {
 		return
@@ -276,7 +275,7 @@ func (c *Core) HearTurn(id run.ID, fence, from int64, events []run.Event) (seq i
 			id := session.ID(r.Conversation)
 			s.messages.put(b, message.Finish(s.messages.of(id), id, "", now)...)
 		}
-		next = run.Asks(next, s.openAskOf(b, next), now)
+		next = s.charge(b, r, run.Asks(next, s.openAskOf(b, next), now), now)
 		seq = next.Turn.Seq
 		return next, err
 	})
@@ -286,20 +285,24 @@ func (c *Core) HearTurn(id run.ID, fence, from int64, events []run.Event) (seq i
 // EndTurn ends a turn whose agent has ended.
 func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 	_, err := c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+		if e.Failed {
+			r = s.limitRun(b, r, now)
+		}
+		e.Starting = s.rules.RunTimes.Starting
 		next, unread, err := run.Finish(r, fence, e, now)
 		if err != nil {
 			return r, err
 		}
 		if unread {
 			s.offerUnread(b, r, now)
+			s.untellRun(b, r)
 		}
 		s.noteRun(b, event.RunEnded, next, turnLine(next), now)
-		next = s.tellEnd(b, next, now)
-		waits := len(message.Waiting(s.textsAfter(b, next), session.ID(next.Conversation))) > 0
-		if waits && next.State == run.Idle {
-			return run.Queue(next, now)
+		held := s.holdRun(b, next, e, now)
+		if !held.Parked && e.Deferred == "" {
+			held.ToldAt = s.tellEnd(b, next, now).ToldAt
 		}
-		return next, nil
+		return held, nil
 	})
 	return err
 }
@@ -320,7 +323,14 @@ func turnLine(r run.Run) string {
 // followRun notes on the run of a session which question is open.
 func (s *state) followRun(b *store.Batch, id session.ID, now time.Time) {
 	r, ok := s.runOf(b, id)
-	if !ok {
+	switch {
+	case !ok:
+		return
+	case r.Parked:
+		s.followParked(b, r, now)
+		return
+	case r.State == run.Idle && s.retriesRun(b, r, now):
+		s.queueRunOf(b, id, now)
 		return
 	}
 	if next := run.Asks(r, s.openAskOf(b, r), now); next.Ask != r.Ask || next.State != r.State {
@@ -330,22 +340,11 @@ func (s *state) followRun(b *store.Batch, id session.ID, now time.Time) {
 
 // openAskOf returns the oldest open question of a run, as a batch leaves it.
 func (s *state) openAskOf(b *store.Batch, r run.Run) string {
-	var open []ask.Ask
-	for _, a := range s.asks.of(session.ID(r.Conversation)) {
-		if !s.asks.changes(b, a.ID) && a.State == ask.Open {
-			open = append(open, a)
-		}
-	}
-	for a := range store.Asks.In(b) {
-		open = slices.DeleteFunc(open, func(old ask.Ask) bool { return old.ID == a.ID })
-		if string(a.Session) == r.Conversation && a.State == ask.Open {
-			open = append(open, a)
-		}
-	}
-	if len(open) == 0 {
-		return ""
-	}
-	return string(slices.MinFunc(open, func(a, b ask.Ask) int { return a.OpenedAt.Compare(b.OpenedAt) }).ID)
+	open := slices.DeleteFunc(s.asksAfter(b, r), func(a ask.Ask) bool {
+		return a.State != ask.Open && !(a.Deferred && a.Parked)
+	})
+	first, _ := oldest(open)
+	return string(first.ID)
 }
 
 // StopRun ends what a run does, for the person by.
@@ -363,6 +362,7 @@ func (s *state) endRun(b *store.Batch, r run.Run, by string, now time.Time) (run
 	}
 	s.runs.put(b, next)
 	s.noteRun(b, event.RunStopped, r, "stopped by "+by, now)
+	s.dropAsks(b, next, "the run was stopped", now)
 	s.cancelLoop(b, session.ID(r.Conversation), by, now)
 	if next.Busy() {
 		b.Actions = append(b.Actions, runAction(r.ID, now))
@@ -501,6 +501,10 @@ func (s *state) runFate(r run.Run) string {
 		return "when it is given back"
 	case s.settings.Paused:
 		return "after /resume: Afar is paused"
+	case r.Spent():
+		return "never: its budget is used up; start another run"
+	case r.Parked:
+		return "after the answer to its open question"
 	case r.Busy():
 		return "right after its next tool call, or in its next turn"
 	}

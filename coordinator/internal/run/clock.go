@@ -1,6 +1,9 @@
 package run
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // A Clock is one of the three clocks of a turn.
 type Clock string
@@ -12,20 +15,39 @@ const (
 	Leaving Clock = "leaving" // no exit after the result
 )
 
-// The times of the clocks.
-const (
-	silenceFor = 10 * time.Minute
-	endingFor  = 5 * time.Minute
-	leavingFor = 10 * time.Second
-)
+// Times are how long the agent of a turn may take. A zero time is the usual one.
+type Times struct {
+	Silence  time.Duration // without output
+	Ending   time.Duration // to its result after its last words
+	Leaving  time.Duration // to its exit after its result, and after it was told to end
+	Starting time.Duration // to start: one that ends earlier fails to start
+}
 
-// Words says what the clock means, for people.
-func (c Clock) Words() string {
-	switch c {
+// Usual are the usual times.
+var Usual = Times{
+	Silence:  10 * time.Minute,
+	Ending:   5 * time.Minute,
+	Leaving:  10 * time.Second,
+	Starting: 5 * time.Second,
+}
+
+// Or returns t with the usual times for those that are zero.
+func (t Times) Or(usual Times) Times {
+	return Times{
+		Silence:  cmp.Or(t.Silence, usual.Silence),
+		Ending:   cmp.Or(t.Ending, usual.Ending),
+		Leaving:  cmp.Or(t.Leaving, usual.Leaving),
+		Starting: cmp.Or(t.Starting, usual.Starting),
+	}
+}
+
+// Words says what it means that the clock c has run out, for people.
+func (t Times) Words(c Clock) string {
+	switch t = t.Or(Usual); c {
 	case Silence:
-		return "it printed nothing for " + silenceFor.String()
+		return "it printed nothing for " + t.Silence.String()
 	case Ending:
-		return "it had no result " + endingFor.String() + " after its last words"
+		return "it had no result " + t.Ending.String() + " after its last words"
 	case Leaving:
 		return "it did not exit after its result"
 	}
@@ -39,10 +61,13 @@ type Watch struct {
 	spoke      bool                 // the last output is the agent's own text
 	result     bool                 // the last output is a result
 	background int                  // work behind the turn
+	times      Times
 }
 
 // NewWatch returns the watch of a turn that starts now.
-func NewWatch(now time.Time) Watch { return Watch{heard: now, tools: map[string]time.Time{}} }
+func NewWatch(t Times, now time.Time) Watch {
+	return Watch{heard: now, tools: map[string]time.Time{}, times: t.Or(Usual)}
+}
 
 // See notes an event.
 func (w *Watch) See(e Event, now time.Time) {
@@ -76,7 +101,7 @@ func (w *Watch) Hold(now time.Time) {
 	w.heard = now
 	for call, at := range w.tools {
 		if !at.IsZero() {
-			w.tools[call] = now.Add(silenceFor)
+			w.tools[call] = now.Add(w.times.Silence)
 		}
 	}
 }
@@ -85,14 +110,14 @@ func (w *Watch) Hold(now time.Time) {
 func (w *Watch) Next() (Clock, time.Time) {
 	switch {
 	case w.result && w.background == 0:
-		return Leaving, w.heard.Add(leavingFor)
+		return Leaving, w.heard.Add(w.times.Leaving)
 	case w.spoke && len(w.tools) == 0 && w.background == 0:
-		return Ending, w.heard.Add(endingFor)
+		return Ending, w.heard.Add(w.times.Ending)
 	}
-	at := w.heard.Add(silenceFor)
+	at := w.heard.Add(w.times.Silence)
 	for _, until := range w.tools {
 		if until.After(at) {
-			at = until.Add(silenceFor)
+			at = until.Add(w.times.Silence)
 		}
 	}
 	return Silence, at

@@ -19,6 +19,10 @@ type End struct {
 	Words  string // the last lines that it printed
 	// Refused says why Afar ended the turn, "" if it did not.
 	Refused string
+	// Deferred is the call that the agent keeps for the next turn, "" for none.
+	Deferred string
+	// Starting is how long an agent may take to start, 0 for the usual time.
+	Starting time.Duration `json:"-"`
 }
 
 // complete reports whether the turn came to its end, well or badly.
@@ -26,7 +30,6 @@ func (e End) complete() bool { return e.Result && (!e.Failed || e.Final) }
 
 // Times of the restart table.
 const (
-	tooSoon     = 5 * time.Second // an agent that ends within this time failed to start
 	restartIn   = time.Second
 	mostKills   = 3
 	mostPerHour = 3
@@ -36,6 +39,7 @@ const (
 type Fate struct {
 	State   State
 	Restart bool
+	Resume  bool // the turn broke off: the next one begins with a notice
 	Why     string
 }
 
@@ -59,6 +63,16 @@ var restarts = []row{
 		fate:    func(r Run, _ End) Fate { return Fate{State: Stopped, Why: "stopped by " + r.Turn.Stop} },
 	},
 	{
+		name:    "reached a limit",
+		applies: func(r Run, e End, _ time.Time) bool { return r.Turn.Limit != "" && (e.Failed || !e.Result) },
+		fate:    func(r Run, _ End) Fate { return Fate{State: Failed, Why: r.Turn.Limit} },
+	},
+	{
+		name:    "waits for a person",
+		applies: func(r Run, e End, _ time.Time) bool { return r.State == Waiting && !e.complete() },
+		fate:    func(Run, End) Fate { return Fate{State: Idle, Resume: true} },
+	},
+	{
 		name:    "complete",
 		applies: func(_ Run, e End, _ time.Time) bool { return e.complete() },
 		fate:    func(r Run, e End) Fate { return completeFate(r, e) },
@@ -69,9 +83,14 @@ var restarts = []row{
 		fate:    func(_ Run, e End) Fate { return failed("it ended without a result", e) },
 	},
 	{
+		name:    "no call was kept",
+		applies: func(r Run, e End, _ time.Time) bool { return r.Turn.Prompt == "" && !r.Turn.Heard && e.Clock == "" },
+		fate:    func(Run, End) Fate { return Fate{State: Queued, Restart: true} },
+	},
+	{
 		name: "fails to start",
 		applies: func(r Run, e End, now time.Time) bool {
-			return now.Sub(r.Turn.Begun) < tooSoon && e.Clock == ""
+			return now.Sub(r.Turn.Begun) < cmp.Or(e.Starting, Usual.Starting) && e.Clock == ""
 		},
 		fate: func(_ Run, e End) Fate { return failed("it fails to start", e) },
 	},
@@ -92,7 +111,7 @@ var restarts = []row{
 	{
 		name:    "restart",
 		applies: func(Run, End, time.Time) bool { return true },
-		fate:    func(Run, End) Fate { return Fate{State: Queued, Restart: true} },
+		fate:    func(Run, End) Fate { return Fate{State: Queued, Restart: true, Resume: true} },
 	},
 }
 
@@ -137,11 +156,11 @@ func Finish(r Run, fence int64, e End, now time.Time) (_ Run, unread bool, err e
 	fate := Decide(r, e, now)
 	unread = !r.Turn.Heard
 	r.Kills = kills(r.Kills, e)
-	r.Why = fate.Why
+	r.Why, r.Resume, r.Turn.Deferred = fate.Why, fate.Resume && !unread, e.Deferred
 	r = r.over(fate.State, now)
 	if fate.Restart {
 		r.Restarts = append(lastHour(r.Restarts, now), now)
-		r.QueuedAt, r.NotUntil, r.Resume = now, now.Add(restartIn), !unread
+		r.QueuedAt, r.NotUntil = now, now.Add(restartIn)
 	}
 	return r, unread, nil
 }

@@ -44,4 +44,6 @@ type Event struct {
 	Background *int `json:"background,omitempty"`
 	// Thread is the agent's own id of the conversation, for an Init event that says so.
 	Thread string `json:"thread,omitempty"`
+	// Deferred is the call that the agent keeps for the next turn, for a result that says so.
+	Deferred string `json:"deferred,omitempty"`
 }

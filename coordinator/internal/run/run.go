@@ -74,6 +74,7 @@ type Run struct {
 	Kills    int         `json:"kills,omitempty"`    // turns in a row that the system killed
 	Resume   bool        `json:"resume,omitempty"`   // the queued turn is a restart
 	Ask      string      `json:"ask,omitempty"`      // the question that is open
+	Parked   bool        `json:"parked,omitempty"`   // it waits for the answer without a process
 
 	Events   int64   `json:"events"` // how many were recorded
 	CostUSD  float64 `json:"cost_usd"`
@@ -83,6 +84,9 @@ type Run struct {
 	Why      string  `json:"why,omitempty"` // why it failed or was stopped
 	// ToldAt is when the person was last told of the end of a turn.
 	ToldAt time.Time `json:"told_at,omitzero"`
+
+	BudgetUSD float64   `json:"budget_usd,omitempty"` // what all its turns may cost; 0 is no limit
+	Until     time.Time `json:"until,omitzero"`       // it works until then at most
 }
 
 // A Turn is one process of a run, from its prompt to its result.
@@ -103,6 +107,11 @@ type Turn struct {
 	Cost  Cost   `json:"cost,omitzero"`
 	Doing Doing  `json:"doing,omitzero"`
 	For   string `json:"for,omitempty"` // whose words the prompt is, "" for data and for a restart of one
+	// Deferred is the agent's id of the call with which the turn ends, and which the agent
+	// makes again in the next turn; "" for none.
+	Deferred string `json:"deferred,omitempty"`
+	// Limit says which limit has ended the turn, "" for none.
+	Limit string `json:"limit,omitempty"`
 }
 
 // A Cost is what a turn has used so far.
@@ -142,7 +151,9 @@ func (r Run) to(s State, now time.Time) Run {
 }
 
 // Busy reports whether a turn runs.
-func (r Run) Busy() bool { return slices.Contains([]State{Starting, Working, Waiting}, r.State) }
+func (r Run) Busy() bool {
+	return slices.Contains([]State{Starting, Working, Waiting}, r.State) && !r.Parked
+}
 
 // Settled reports whether nothing happens to r by itself.
 func (r Run) Settled() bool { return r.State.Settled() }
@@ -173,22 +184,28 @@ func New(r Run, now time.Time) Run {
 // Queue notes that a message waits for r. A run without a turn gets one.
 func Queue(r Run, now time.Time) (Run, error) {
 	switch r.State {
-	case Queued, Starting, Working, Waiting, Taken: // the turn that runs, or the next one, takes it
+	case Waiting:
+		if r.Parked && r.Turn.Deferred == "" {
+			return Answer(r, now)
+		}
+		return r, nil
+	case Queued, Starting, Working, Taken: // the turn that runs, or the next one, takes it
 		return r, nil
 	case Idle, Done, Failed, Stopped:
-		r.QueuedAt, r.NotUntil, r.Resume, r.Why = now, time.Time{}, false, ""
+		r.QueuedAt, r.NotUntil, r.Why = now, time.Time{}, ""
 		return r.to(Queued, now), nil
 	}
 	return r.unfit("queue a turn of")
 }
 
-// Start begins the next turn, with its prompt. Without a prompt there is nothing to do, as
-// when a hook has taken the messages.
+// Start begins the next turn, with its prompt. Without a prompt the turn makes the call that
+// the agent keeps. If the agent keeps none there is nothing to do, as when a hook has taken
+// the messages.
 func Start(r Run, prompt string, now time.Time) (Run, error) {
 	if r.State != Queued {
 		return r.unfit("start a turn of")
 	}
-	if prompt == "" {
+	if prompt == "" && r.Turn.Deferred == "" {
 		r.QueuedAt, r.NotUntil = time.Time{}, time.Time{}
 		return r.to(Idle, now), nil
 	}
@@ -253,7 +270,9 @@ func (r Run) apply(e Event, now time.Time) Run {
 			r.LastText = e.Text
 		}
 	case Result:
-		r.Result = e.Text
+		if e.Deferred == "" {
+			r.Result = e.Text
+		}
 	}
 	r.Turn.Doing = r.Turn.Doing.after(e, now)
 	return r.charge(e)
@@ -290,16 +309,16 @@ func Asks(r Run, ask string, now time.Time) Run {
 
 // Stop ends what r does, for the person by. A turn that runs is told to end.
 func Stop(r Run, by string, now time.Time) (Run, error) {
-	switch r.State {
-	case Starting, Working, Waiting:
+	switch {
+	case r.Busy():
 		if r.Turn.Stop == "" {
 			r.Turn.Stop = by
 		}
 		return r, nil
-	case Queued, Idle, Failed:
-		r.Why = "stopped by " + by
+	case r.Parked, slices.Contains([]State{Queued, Idle, Failed}, r.State):
+		r.Why, r.Parked, r.Ask, r.Resume = "stopped by "+by, false, "", false
 		return r.to(Stopped, now), nil
-	case Stopped, Done:
+	case r.State == Stopped, r.State == Done:
 		return r, nil
 	}
 	return r.unfit("stop")
@@ -336,10 +355,19 @@ func (r Run) Due() time.Time {
 	switch {
 	case r.State == Queued && !r.NotUntil.IsZero():
 		return r.NotUntil
-	case r.Busy() && !r.Turn.Runner.Known():
-		return r.Turn.LaunchAt.Add(StartFor)
+	case !r.Busy():
+		return time.Time{}
 	}
-	return time.Time{}
+	at := r.timeEnds()
+	if lost := r.Turn.LaunchAt.Add(StartFor); !r.Turn.Runner.Known() && (at.IsZero() || lost.Before(at)) {
+		at = lost
+	}
+	return at
+}
+
+// RunnerLate reports whether the runner of a turn has not reported in time.
+func (r Run) RunnerLate(now time.Time) bool {
+	return r.Busy() && !r.Turn.Runner.Known() && !now.Before(r.Turn.LaunchAt.Add(StartFor))
 }
 
 // Lose notes that the runner of a turn has ended without a word, or never reported. The

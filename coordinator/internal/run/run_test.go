@@ -19,6 +19,14 @@ func in(s State) Run {
 	return r
 }
 
+// parked returns r as it waits for a person without a process, if it waits.
+func parked(r Run) Run {
+	if r.State == Waiting {
+		r.Parked, r.Ask, r.Turn.Runner = true, "ask_1", session.Process{}
+	}
+	return r
+}
+
 // TestSteps: each step leads from each state to the one in the table, or is an error.
 func TestSteps(t *testing.T) {
 	steps := map[string]func(Run) (Run, error){
@@ -33,6 +41,13 @@ func TestSteps(t *testing.T) {
 		"lose":      func(r Run) (Run, error) { r, _, err := Lose(r, noon); return r, err },
 		"hand over": func(r Run) (Run, error) { r.Ephemeral = true; return HandOver(r, noon) },
 		"remove":    func(r Run) (Run, error) { return Remove(r, noon) },
+		"defer":     func(r Run) (Run, error) { return Defer(r, "call") },
+		"park":      func(r Run) (Run, error) { return Park(r, "ask_1", noon) },
+		"answer":    func(r Run) (Run, error) { return Answer(parked(r), noon) },
+		"give up":   func(r Run) (Run, error) { return GiveUp(parked(r), noon) },
+		"write to":  func(r Run) (Run, error) { return Queue(parked(r), noon) },
+		"end wait":  func(r Run) (Run, error) { return Stop(parked(r), "Ann", noon) },
+		"limit":     func(r Run) (Run, error) { return Limit(r, "why", noon) },
 	}
 	const no State = "an error"
 	for _, c := range []struct {
@@ -51,6 +66,13 @@ func TestSteps(t *testing.T) {
 		{"lose", []State{no, Starting, Working, Waiting, no, no, no, no, no}},
 		{"hand over", []State{no, no, no, no, Done, no, Done, Failed, Stopped}},
 		{"remove", []State{no, no, no, no, Idle, no, Done, Failed, Stopped}},
+		{"defer", []State{no, Starting, Working, Waiting, no, no, no, no, no}},
+		{"park", []State{Waiting, no, no, no, Waiting, no, no, no, no}},
+		{"answer", []State{no, no, no, Queued, no, no, no, no, no}},
+		{"give up", []State{no, no, no, Idle, no, no, no, no, no}},
+		{"write to", []State{Queued, Starting, Working, Queued, Queued, Taken, Queued, Queued, Queued}},
+		{"end wait", []State{Stopped, Starting, Working, Stopped, Stopped, no, Done, Stopped, Stopped}},
+		{"limit", []State{Failed, Starting, Working, Waiting, no, no, no, no, no}},
 	} {
 		for i, state := range States() {
 			before := in(state)
@@ -67,7 +89,7 @@ func TestSteps(t *testing.T) {
 			}
 		}
 	}
-	if len(steps) != 11 {
+	if len(steps) != 18 {
 		t.Error("a step has no row")
 	}
 }
@@ -160,11 +182,16 @@ func TestRestarts(t *testing.T) {
 	}{
 		{"refused by Afar", func(r *Run) { r.Turn.Stop = "Ann" }, End{Refused: "no hooks", Result: true}, late, Failed, false},
 		{"ended by a person", func(r *Run) { r.Turn.Stop = "Ann" }, End{Result: true, Failed: true}, late, Stopped, false},
+		{"reached a limit", func(r *Run) { r.Turn.Limit = "budget" }, End{Result: true, Failed: true}, late, Failed, false},
+		{"reached a limit", func(r *Run) { r.Turn.Limit = "budget" }, End{Exit: -1}, noon, Failed, false},
+		{"complete", func(r *Run) { r.Turn.Limit = "budget" }, End{Result: true}, late, Idle, false},
+		{"waits for a person", func(r *Run) { r.State, r.Kills = Waiting, 2 }, End{Exit: -1, Killed: true}, noon, Idle, true},
+		{"complete", func(r *Run) { r.State = Waiting }, End{Result: true, Deferred: "call"}, noon, Idle, false},
 		{"complete", nil, End{Result: true, Exit: 1}, noon, Idle, false},
 		{"complete", nil, End{Result: true, Failed: true, Final: true, Exit: 1}, late, Failed, false},
 		{"complete", nil, End{Result: true, Clock: Leaving}, late, Idle, false},
 		{"exit 0 without a result", nil, End{}, noon, Failed, false},
-		{"fails to start", nil, End{Exit: 1}, noon.Add(tooSoon - 1), Failed, false},
+		{"fails to start", nil, End{Exit: 1}, noon.Add(Usual.Starting - 1), Failed, false},
 		{"fails to start", func(r *Run) { r.Kills = 2 }, End{Exit: -1, Killed: true}, noon, Failed, false},
 		{"killed three times", func(r *Run) { r.Kills, r.Restarts = 2, three }, End{Exit: -1, Killed: true}, late, Failed, false},
 		{"three restarts in an hour", func(r *Run) { r.Restarts = three }, End{Exit: -1}, late, Failed, false},
@@ -173,7 +200,7 @@ func TestRestarts(t *testing.T) {
 		{"restart", func(r *Run) { r.Kills = 1 }, End{Exit: -1, Killed: true}, late, Queued, true},
 		{"restart", nil, End{Clock: Silence}, late, Queued, true},
 		{"restart", nil, End{Result: true, Failed: true, Exit: 1}, late, Queued, true},
-		{"restart", nil, End{Exit: -1}, noon.Add(tooSoon), Queued, true},
+		{"restart", nil, End{Exit: -1}, noon.Add(Usual.Starting), Queued, true},
 	} {
 		r := in(Working)
 		r.Turn.Heard = true
@@ -188,7 +215,7 @@ func TestRestarts(t *testing.T) {
 		if err != nil || unread || next.State != c.state || next.Resume != c.again {
 			t.Errorf("%s, %+v: %s, resumed %t, unread %t, %v", c.row, c.end, next.State, next.Resume, unread, err)
 		}
-		if c.again && !next.NotUntil.Equal(c.at.Add(restartIn)) {
+		if next.State == Queued && !next.NotUntil.Equal(c.at.Add(restartIn)) {
 			t.Errorf("%s: it restarts at %s", c.row, next.NotUntil)
 		}
 		if next.State == Failed && next.Why == "" && !c.end.complete() {
@@ -264,20 +291,20 @@ func TestClocks(t *testing.T) {
 		clock  Clock
 		in     time.Duration
 	}{
-		"no output":                  {nil, Silence, silenceFor},
-		"init":                       {[]Event{{Kind: Init}}, Silence, silenceFor},
-		"last words":                 {[]Event{{Kind: Text}}, Ending, endingFor},
-		"the words of a subagent":    {[]Event{{Kind: Text, Of: "c"}}, Silence, silenceFor},
-		"words, then a tool":         {[]Event{{Kind: Text}, call(0)}, Silence, silenceFor},
-		"a tool with a short limit":  {[]Event{call(time.Minute)}, Silence, silenceFor},
-		"a tool with a long limit":   {[]Event{call(time.Hour)}, Silence, time.Hour + silenceFor},
-		"a tool that is over":        {[]Event{call(time.Hour), done}, Silence, silenceFor},
-		"result":                     {[]Event{{Kind: Text}, {Kind: Result}}, Leaving, leavingFor},
-		"result, work goes on":       {[]Event{{Kind: Context, Background: &one}, {Kind: Result}}, Silence, silenceFor},
-		"result, that work is over":  {[]Event{{Kind: Result}, {Kind: Context, Background: &none}}, Leaving, leavingFor},
-		"result, then another begin": {[]Event{{Kind: Result}, {Kind: Text}}, Ending, endingFor},
+		"no output":                  {nil, Silence, Usual.Silence},
+		"init":                       {[]Event{{Kind: Init}}, Silence, Usual.Silence},
+		"last words":                 {[]Event{{Kind: Text}}, Ending, Usual.Ending},
+		"the words of a subagent":    {[]Event{{Kind: Text, Of: "c"}}, Silence, Usual.Silence},
+		"words, then a tool":         {[]Event{{Kind: Text}, call(0)}, Silence, Usual.Silence},
+		"a tool with a short limit":  {[]Event{call(time.Minute)}, Silence, Usual.Silence},
+		"a tool with a long limit":   {[]Event{call(time.Hour)}, Silence, time.Hour + Usual.Silence},
+		"a tool that is over":        {[]Event{call(time.Hour), done}, Silence, Usual.Silence},
+		"result":                     {[]Event{{Kind: Text}, {Kind: Result}}, Leaving, Usual.Leaving},
+		"result, work goes on":       {[]Event{{Kind: Context, Background: &one}, {Kind: Result}}, Silence, Usual.Silence},
+		"result, that work is over":  {[]Event{{Kind: Result}, {Kind: Context, Background: &none}}, Leaving, Usual.Leaving},
+		"result, then another begin": {[]Event{{Kind: Result}, {Kind: Text}}, Ending, Usual.Ending},
 	} {
-		w := NewWatch(noon)
+		w := NewWatch(Times{}, noon)
 		for _, e := range c.events {
 			w.See(e, noon)
 		}
@@ -289,8 +316,60 @@ func TestClocks(t *testing.T) {
 		if _, at := w.Next(); at.Before(noon.Add(time.Hour + c.in).Add(-time.Hour)) {
 			t.Errorf("%s: after a wait for a person it runs out at once", name)
 		}
-		if clock.Words() == "" {
+		if Usual.Words(clock) == "" {
 			t.Errorf("%s has no words", clock)
 		}
+	}
+}
+
+// TestDefer: a turn keeps one call for the next turn, and the next turn may keep another.
+func TestDefer(t *testing.T) {
+	r, err := Defer(in(Working), "one")
+	if err != nil || r.KeepsOther("one") || !r.KeepsOther("two") {
+		t.Fatalf("after the first call: %+v, %v", r.Turn, err)
+	}
+	if _, err := Defer(r, "one"); err != nil {
+		t.Errorf("the same call again: %v", err)
+	}
+	if _, err := Defer(r, "two"); !errors.Is(err, ErrKept) {
+		t.Errorf("another call: %v, want %v", err, ErrKept)
+	}
+	r, _, _ = Finish(r, 2, End{Result: true, Deferred: "one"}, noon)
+	r, err = Park(r, "ask_1", noon)
+	if err != nil || r.Busy() || r.Settled() || r.Ask != "ask_1" {
+		t.Errorf("parked: %+v, %v", r, err)
+	}
+	if next, _ := Queue(r, noon); next.State != Waiting {
+		t.Errorf("a text starts a turn before the call is answered: %s", next.State)
+	}
+	r, _ = Answer(r, noon)
+	if r, err = Start(r, "p", noon); err != nil || r.KeepsOther("two") {
+		t.Errorf("the next turn: %+v, %v", r.Turn, err)
+	}
+}
+
+// TestReached: a run is told once which limit it has reached, and a turn that waits for a
+// person is not ended by the time.
+func TestReached(t *testing.T) {
+	r := in(Working)
+	r.StartedAt, r.Until, r.BudgetUSD, r.CostUSD = noon, noon.Add(time.Hour), 2, 1.5
+	if why := r.Reached(noon); why != "" || r.Left() != 0.5 || !r.Due().Equal(r.Until) {
+		t.Errorf("below the limits: %q, $%v left, due %s", why, r.Left(), r.Due())
+	}
+	if why := r.Reached(r.Until); why != "its time is over: it was started for 1h0m0s" {
+		t.Errorf("after its time: %q", why)
+	}
+	waits := r
+	waits.State = Waiting
+	if !waits.Due().IsZero() {
+		t.Errorf("a turn that waits is due at %s", waits.Due())
+	}
+	r.CostUSD = 2.25
+	if why := r.Reached(noon); why != "its budget is used up: $2.25 of $2.00" || r.Left() != 0 {
+		t.Errorf("over its budget: %q, $%v left", why, r.Left())
+	}
+	r, _ = Limit(r, "first", noon)
+	if r, _ = Limit(r, "second", noon); r.Turn.Limit != "first" || !r.Due().IsZero() {
+		t.Errorf("limited twice: %q, due %s", r.Turn.Limit, r.Due())
 	}
 }

@@ -89,9 +89,9 @@ func (w *Worker) start(ctx context.Context, r run.Run) error {
 	return nil
 }
 
-// tell tells the runner that a person wants the turn to end.
+// tell tells the runner that the turn is to end, for a person or because of a limit.
 func (w *Worker) tell(r run.Run) error {
-	if r.Turn.Stop == "" {
+	if r.Turn.Stop == "" && r.Turn.Limit == "" {
 		return nil
 	}
 	p, err := os.FindProcess(r.Turn.Runner.PID)

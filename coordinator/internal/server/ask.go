@@ -44,10 +44,31 @@ func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskOpenReply
 	} else {
 		a, err = s.cfg.Core.OpenCovered(a, v.Need)
 	}
-	if err == nil {
-		s.snapshotAsked(c.ctx, p, v, a)
+	if err != nil {
+		return askState(a), err
 	}
-	return askState(a), err
+	s.snapshotAsked(c.ctx, p, v, a)
+	return s.heldState(a)
+}
+
+// heldState returns the state of an ask for its hook. If the ask was parked because nobody
+// answered in time, it says whether the host keeps the call for the next turn of its run.
+func (s *Server) heldState(a ask.Ask) (out wire.AskState, err error) {
+	out = askState(a)
+	if a.State == ask.Expired && s.keeps(a) {
+		out.Defer, err = s.cfg.Core.DeferAsk(a.ID)
+	}
+	return out, err
+}
+
+// keeps reports whether the agent that asks can keep its call for the next turn of its run.
+func (s *Server) keeps(a ask.Ask) bool {
+	r, ok := s.cfg.Core.RunOf(a.Session)
+	if !ok {
+		return false
+	}
+	set, adapter, err := s.agentOf(r.Agent)
+	return err == nil && adapter.Abilities(set.Program()).Keeps
 }
 
 // newAsk returns the ask that a hook's call opens, and the call as the guard sees it.
@@ -59,7 +80,7 @@ func (s *Server) newAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcal
 	}
 	a.ID, a.Kind, a.Session, a.Prompt = ask.ID(in.Ask), ask.Kind(in.Kind), p.Session, p.PromptID
 	a.Agent, a.AgentType, a.Cwd, a.Attended, a.Background = p.Agent, p.AgentType, p.Cwd, in.Attended, in.Background
-	a.Why = text.Fold(redact.Clean(in.Why))
+	a.Call, a.Why = p.ToolUse, text.Fold(redact.Clean(in.Why))
 	return a, v, err
 }
 
@@ -116,7 +137,10 @@ func (s *Server) askWait(c *call, in wire.AskWaitRequest) (out wire.AskWaitReply
 	if c.ctx.Err() != nil && a.State == ask.Open {
 		_, err = s.cfg.Core.LoseAsk(id)
 	}
-	return askState(a), err
+	if err != nil {
+		return askState(a), err
+	}
+	return s.heldState(a)
 }
 
 // askClaim takes the answer for a hook that is about to print it. An answer
@@ -140,7 +164,10 @@ func (s *Server) askEnded(c *call, in wire.AskEndedRequest) (out wire.AskEndedRe
 		return out, err
 	}
 	a, err := s.cfg.Core.CancelAsk(id, in.Why)
-	return askState(a), err
+	if err != nil {
+		return askState(a), err
+	}
+	return s.heldState(a)
 }
 
 var errNoAskID = badRequest("an ask needs an id")
@@ -158,7 +185,7 @@ func (s *Server) ownAsk(c *call, id string) (ask.ID, error) {
 }
 
 func askState(a ask.Ask) wire.AskState {
-	r := wire.AskState{ID: string(a.ID), State: string(a.State), Message: a.Note}
+	r := wire.AskState{ID: string(a.ID), State: string(a.State), Message: a.Note, Parked: a.Holds()}
 	if left := time.Until(a.ExpiresAt); a.State == ask.Open && left > 0 {
 		r.DeadlineMS = left.Milliseconds()
 	}
@@ -303,6 +330,7 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 		ForSession: a.ForSession(),
 		ForAlways:  a.ForAlways(),
 		Parked:     a.Parked,
+		InRun:      a.InRun,
 		URL:        s.linkTo(askPath(a.ID)),
 	}
 	if r, ok := s.cfg.Core.RunOf(a.Session); ok {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/host"
@@ -91,6 +92,10 @@ func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartRe
 		By:           c.decider(),
 		Ephemeral:    in.Wait,
 		Worktree:     in.Worktree,
+		BudgetUSD:    in.BudgetUSD,
+	}
+	if in.ForMS > 0 {
+		r.Until = time.Now().Add(time.Duration(in.ForMS) * time.Millisecond)
 	}
 	m := message.Message{Key: "run:" + in.ID, Text: in.Prompt, By: c.decider(), Channel: c.channel()}
 	r, err = s.cfg.Core.StartRun(r, m)
@@ -121,6 +126,9 @@ func (s *Server) checkRun(in *wire.RunStartRequest) error {
 	case len(in.Prompt) > maxPrompt:
 		return badRequest("a prompt has at most %d bytes, not %d; put it into a file and name the file", maxPrompt, len(in.Prompt))
 	}
+	if err := checkLimits(in); err != nil {
+		return err
+	}
 	if in.Name != "" {
 		if err := run.CheckName(in.Name); err != nil {
 			return badRequest("%v", err)
@@ -142,6 +150,23 @@ func (s *Server) checkPlace(ctx context.Context, in wire.RunStartRequest) error 
 	defer cancel()
 	if _, err := s.cfg.Git.Top(ctx, in.Dir); err != nil {
 		return badRequest("a worktree needs a git repository: %v", err)
+	}
+	return nil
+}
+
+// The bounds of the limits of a run.
+const (
+	maxBudget = 1e6
+	minTime   = time.Second
+	maxTime   = 366 * 24 * time.Hour
+)
+
+func checkLimits(in *wire.RunStartRequest) error {
+	if !(in.BudgetUSD >= 0 && in.BudgetUSD <= maxBudget) {
+		return badRequest("a budget is an amount in US dollars, not %v", in.BudgetUSD)
+	}
+	if in.ForMS != 0 && (in.ForMS < minTime.Milliseconds() || in.ForMS > maxTime.Milliseconds()) {
+		return badRequest("a run works for between %s and a year", minTime)
 	}
 	return nil
 }
@@ -266,6 +291,7 @@ func (s *Server) runTurn(c *call, in wire.RunTurnRequest) (out wire.RunTurnReply
 	if err != nil {
 		return out, err
 	}
+	times := s.cfg.Core.Rules().RunTimes
 	return wire.RunTurnReply{
 		Agent:        r.Agent,
 		Protocol:     set.Protocol,
@@ -279,7 +305,11 @@ func (s *Server) runTurn(c *call, in wire.RunTurnRequest) (out wire.RunTurnReply
 		Model:        r.Model,
 		Prompt:       r.Turn.Prompt,
 		Seq:          r.Turn.Seq,
-		Stop:         r.Turn.Stop != "",
+		BudgetUSD:    s.cfg.Core.LeftFor(r),
+		SilenceMS:    times.Silence.Milliseconds(),
+		EndingMS:     times.Ending.Milliseconds(),
+		LeavingMS:    times.Leaving.Milliseconds(),
+		Stop:         r.Turn.Stop != "" || r.Turn.Limit != "",
 	}, nil
 }
 
@@ -338,6 +368,8 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		Worktree:     r.Place.Path,
 		Branch:       r.Place.Branch,
 		Base:         r.Place.Base,
+		BudgetUSD:    r.BudgetUSD,
+		Until:        millis(r.Until),
 	}
 	if r.Busy() {
 		w.PID = r.Turn.Runner.PID

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -48,8 +49,16 @@ func rules(set config.Config) (core.Rules, error) {
 		RemindAfter: time.Duration(set.Escalation.After),
 		RetryAfter:  time.Duration(set.Loop.RetryAfter),
 		MostTurns:   set.Runs.Max,
-		ShellsFor:   time.Duration(set.Loop.ShellsFor),
-		Times:       times(set.Asks),
+		RunTimes: run.Times{
+			Silence:  time.Duration(set.Runs.Silence),
+			Ending:   time.Duration(set.Runs.Ending),
+			Leaving:  time.Duration(set.Runs.Leaving),
+			Starting: time.Duration(set.Runs.Starting),
+		},
+		DayOfRuns: set.Runs.DayBudget,
+		HoldRuns:  time.Duration(set.Runs.Hold),
+		ShellsFor: time.Duration(set.Loop.ShellsFor),
+		Times:     times(set.Asks),
 	}
 	if !set.Quiet.On() {
 		return r, nil

@@ -40,6 +40,7 @@ type Settings struct {
 	Notes  map[string]string `json:"notes,omitempty"` // what the person was told once, by what it is about
 	Day    Day               `json:"day,omitzero"`
 	Piles  map[string]Pile   `json:"piles,omitempty"` // notices, by kind and session
+	RunDay Day               `json:"run_day,omitzero"`
 
 	AnswersFrom []string `json:"answers_from,omitempty"` // the channels that count; none named means all
 }
@@ -52,7 +53,7 @@ type Pile struct {
 	Shows []string  `json:"shows,omitempty"` // the ids of messages among the texts
 }
 
-// A Day is what loops have spent on one day of the local calendar.
+// A Day is what all loops, or all runs, have spent on one day of the local calendar.
 type Day struct {
 	Date  string    `json:"date"` // 2026-11-21
 	Spent usage.Sum `json:"spent"`

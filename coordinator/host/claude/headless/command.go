@@ -4,6 +4,7 @@ package headless
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -26,6 +27,7 @@ func (Agent) Abilities(string) host.Abilities {
 		Usage:     host.CostAndTokens,
 		Text:      true,
 		Survives:  true,
+		Keeps:     true,
 		Terminal:  true,
 	}
 }
@@ -67,6 +69,9 @@ func (Agent) Start(t host.Turn) (start host.Start, err error) {
 	}
 	if t.Model != "" {
 		start.Args = append(start.Args, "--model", t.Model)
+	}
+	if t.BudgetUSD > 0 {
+		start.Args = append(start.Args, "--max-budget-usd", strconv.FormatFloat(t.BudgetUSD, 'f', 4, 64))
 	}
 	return start, nil
 }

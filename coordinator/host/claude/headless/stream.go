@@ -234,6 +234,10 @@ func (s *Stream) result(v hostjson.Value) run.Event {
 	if e.Text == "" {
 		e.Text = written(v.Get("errors"))
 	}
+	if v.Get("terminal_reason").Str() == "tool_deferred" {
+		e.Deferred = v.Get("deferred_tool_use.id").Str()
+		e.Text = "its call " + v.Get("deferred_tool_use.name").Str() + " waits for the person"
+	}
 	e.Text = text.ClipBytes(e.Text, 4*maxText)
 	e.Total.USD = number(v.Get("total_cost_usd"))
 	for _, used := range maps.Collect(v.Get("modelUsage").Members()) {

@@ -52,6 +52,12 @@ func PreToolUse(decision, reason string) *wire.Object {
 	return specific(ofEvent("PreToolUse").Str("permissionDecision", decision).Str("permissionDecisionReason", reason))
 }
 
+// Deferral ends a print session in the middle of a call. The host keeps the call, and makes
+// it again when the session is resumed.
+func Deferral() *wire.Object {
+	return specific(ofEvent("PreToolUse").Str("permissionDecision", "defer"))
+}
+
 // Refuse answers a client's own question with no, and stops the turn if interrupt
 // is true.
 func Refuse(message string, interrupt bool) *wire.Object {

@@ -18,5 +18,8 @@ func parked(a ask.Ask) string {
 		return fmt.Sprintf("⏸ Not run. Retry once tells the session; the exact call may then run within %.0f min.",
 			ask.RetryFor.Minutes())
 	}
+	if a.Holds() {
+		return "⏸ " + upper(line(a.Note, maxPath)) + ". The run waits; your answer starts it again with exactly this call."
+	}
 	return "⏸ " + upper(line(a.Note, maxPath)) + ". Allow permits one retry of the exact call."
 }
