@@ -307,7 +307,7 @@ func table() rules {
 
 			in + "presence": {"coordinator/home"},
 			in + "random":   {},
-			in + "settings": {"coordinator/config", "coordinator/consult", in + "ask", in + "core", in + "session"},
+			in + "settings": {"coordinator/config", "coordinator/consult", in + "ask", in + "core", in + "run", in + "session"},
 
 			in + "atomicfile":     {},
 			in + "child":          {},
