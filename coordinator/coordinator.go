@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/agentcheck"
+	"github.com/afar-sh/afar/coordinator/agentrun"
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/agents"
@@ -67,6 +68,7 @@ type Coordinator struct {
 	telegram *telegram.Channel // one of channels
 	web      *web.Channel      // one of channels, nil when it is switched off
 	server   *server.Server
+	sessions *sessionwatch.Watcher
 	undo     *undowork.Snapshotter
 	files    *filework.Writer
 	audit    *audit.Auditor
@@ -197,11 +199,12 @@ func (c *Coordinator) buildWorkers() (err error) {
 	c.files = filework.New(c.core, dirs, log)
 	c.audit = audit.New(c.core, dirs, c.cfg.Bin, log)
 	c.marks = marks.New(c.core, dirs, log)
+	consulting := func(pid int) bool { return c.server.Consulting(pid) }
+	c.sessions = sessionwatch.New(c.core, dirs, c.cfg.Getenv, consulting, log)
 	c.server = server.New(c.serverConfig())
-	sessions := sessionwatch.New(c.core, dirs, c.cfg.Getenv, c.server.Consulting, log)
 	keeper := upkeep.New(c.core, c.store, dirs.Calls(), c.channels.Say, log)
 	c.runs = []func(context.Context){
-		c.core.Run, c.channels.Run, c.files.Run, sessions.Run, c.marks.Run, c.undo.Run,
+		c.core.Run, c.channels.Run, c.files.Run, c.sessions.Run, c.marks.Run, c.undo.Run,
 		issuework.New(c.core, c.set.Issues, c.set.Reviewers).Run, keeper.Run, c.audit.Run,
 		runwork.New(c.core, dirs, c.cfg.Bin, sessionwatch.Lives, log).Run,
 		taskwork.New(c.core, c.tasks(), log).Run,
@@ -252,7 +255,14 @@ func (c *Coordinator) serverConfig() server.Config {
 }
 
 func (c *Coordinator) runSettings() server.Runs {
-	return server.Runs{Max: c.set.Runs.Max, Mode: c.runMode(), Agent: c.agent, Keeps: runwork.Keeps}
+	return server.Runs{
+		Max:   c.set.Runs.Max,
+		Mode:  c.runMode(),
+		Agent: c.agent,
+		Keeps: runwork.Keeps,
+		Open:  c.openIn,
+		Find:  c.sessions.Find,
+	}
 }
 
 // runMode returns the permission mode of a run that names none, "" where runs are not supported.
@@ -266,6 +276,17 @@ func (c *Coordinator) runMode() string {
 // tasks are the folders of the tasks.
 func (c *Coordinator) tasks() taskwork.Folders {
 	return taskwork.NewFolders(c.cfg.Dirs.Tasks(), time.Local)
+}
+
+// openIn returns which process has a conversation open, in words, "" for none.
+func (c *Coordinator) openIn(conversation string) string {
+	if where := c.sessions.Open(conversation); where != "" {
+		return where
+	}
+	if pid, held := agentrun.Holder(c.cfg.Dirs.ConversationLock(conversation)); held {
+		return fmt.Sprintf("process %d", pid)
+	}
+	return ""
 }
 
 // agent returns the settings of an agent.

@@ -132,8 +132,10 @@ func table() rules {
 		in + "usage",
 	}
 	root := slices.Concat(waysIn, workers, []string{
-		"coordinator/agentcheck", "coordinator/host/agents", claude + "/transcript", in + "channels", in + "core", in + "event", in + "git", in + "presence", in + "random",
-		in + "settings", in + "store", "coordinator/config", "coordinator/home", "coordinator/peer", "coordinator/wire",
+		"coordinator/agentcheck", "coordinator/agentrun",
+		"coordinator/host/agents", claude + "/transcript", in + "channels", in + "core", in + "event", in + "git",
+		in + "presence", in + "random", in + "settings", in + "store", "coordinator/config", "coordinator/home",
+		"coordinator/peer", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{
 		guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",
@@ -141,7 +143,8 @@ func table() rules {
 	return rules{
 		ours: map[string][]string{
 			"cmd/afar": {
-				"coordinator", "coordinator/agentcheck", "coordinator/callsite", "coordinator/cannotstart", claude,
+				"coordinator", "coordinator/agentcheck", "coordinator/agentrun", "coordinator/callsite",
+				"coordinator/cannotstart", claude,
 				"coordinator/client",
 				"coordinator/config", "coordinator/consult", "coordinator/demo", "coordinator/guard", "coordinator/home",
 				"coordinator/issues", claude + "/mods", "coordinator/peer", "coordinator/policy", claude + "/probe",
@@ -174,8 +177,9 @@ func table() rules {
 				"coordinator/agentrun", "coordinator/config", "coordinator/home", "coordinator/wire", in + "child",
 			},
 			"coordinator/agentrun": {
-				claude, claude + "/hookcall", hostjson, agents, agents + "/agents", "coordinator/client", "coordinator/home",
-				"coordinator/peer", "coordinator/wire", in + "child", in + "disk", in + "run",
+				claude, claude + "/hookcall", hostjson, claude + "/sessions", agents, agents + "/agents", "coordinator/client",
+				"coordinator/home", "coordinator/peer", "coordinator/wire", in + "child", in + "disk", in + "run",
+				in + "session",
 			},
 			"coordinator/ledger":   {},
 			claude + "/mods":       {},
@@ -294,8 +298,8 @@ func table() rules {
 			},
 			in + "marks": {"coordinator/home", in + "core", in + "disk", in + "event", in + "loop"},
 			in + "sessionwatch": {
-				"coordinator/home", claude, claude + "/sessions", "coordinator/peer", "coordinator/redact",
-				in + "ask", in + "core", in + "session",
+				"coordinator/home", claude, claude + "/sessions", claude + "/transcript", "coordinator/peer",
+				"coordinator/redact", in + "ask", in + "core", in + "session",
 			},
 			in + "runwork": {
 				"coordinator/home", in + "child", in + "core", in + "event", in + "git", "coordinator/redact", in + "run",
@@ -319,7 +323,7 @@ func table() rules {
 			},
 			"coordinator/repair":   {"coordinator/home", in + "store"},
 			in + "disk":            {},
-			claude + "/sessions":   {in + "disk"},
+			claude + "/sessions":   {"coordinator/peer", in + "disk"},
 			claude + "/transcript": {in + "disk", in + "usage"},
 			in + "git":             {claude, "coordinator/home", in + "atomicfile", in + "child"},
 			in + "land":            {in + "git"},

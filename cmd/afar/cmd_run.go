@@ -18,7 +18,8 @@ import (
 
 func newRun(a *app) *cobra.Command {
 	return group("run", "Agents that work without a terminal",
-		newRunStart(a), newRunList(a), newRunShow(a), newRunLog(a), newRunSend(a), newRunStop(a), newRunRemove(a))
+		newRunStart(a), newRunList(a), newRunShow(a), newRunLog(a), newRunSend(a), newRunStop(a), newRunTake(a),
+		newRunGive(a), newRunAdopt(a), newRunRemove(a))
 }
 
 func newRunStart(a *app) *cobra.Command {
@@ -186,6 +187,9 @@ func renderRun(p *page, r wire.Run) {
 	p.table(rows)
 	if r.Until != 0 {
 		p.line("It works until %s.", p.clock(r.Until))
+	}
+	if r.HeldBy != "" {
+		p.line("%s has it. It goes on when it is given back: afar run give %s", oneLine(r.HeldBy, 80), oneLine(r.Name, 40))
 	}
 	if r.Ask != "" {
 		p.line("It waits for your answer: afar asks (%s)", oneLine(r.Ask, 60))

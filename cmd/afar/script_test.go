@@ -281,9 +281,12 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	sceneOf(ts).spawned[args[0]] = s
 }
 
+// pressed replaces the names of keys by what they send.
+var pressed = strings.NewReplacer("^C", "\x03", "^M", "\r")
+
 func cmdPress(ts *testscript.TestScript, neg bool, args []string) {
 	wantArgs(ts, neg, args, 2, "press NAME KEYS")
-	_, err := io.WriteString(spawnedAs(ts, args[0]).terminal, strings.ReplaceAll(args[1], "^C", "\x03"))
+	_, err := io.WriteString(spawnedAs(ts, args[0]).terminal, pressed.Replace(args[1]))
 	ts.Check(err)
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // launch starts this program again in the background. The coordinator is then no ancestor of
@@ -119,16 +120,9 @@ const (
 // takeAgent returns the agent of the turn. It starts the agent, unless an agentrun that died
 // has done so. A Talker whose agentrun died is ended.
 func (t *turn) takeAgent() (*agent, error) {
-	path := t.dirs.ConversationLock(t.spec.Conversation)
-	if err := host.CheckConversation(t.spec.Conversation); err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := openLock(t.dirs, t.spec.Conversation)
 	if err != nil {
-		return nil, fmt.Errorf("take the conversation: %w", err)
+		return nil, err
 	}
 	for end := time.Now().Add(freeFor); ; time.Sleep(tryAgain) {
 		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -147,7 +141,7 @@ func (t *turn) takeAgent() (*agent, error) {
 			return nil, fmt.Errorf("take the conversation: %w", err)
 		}
 		if time.Now().After(end) {
-			return nil, fmt.Errorf("the conversation is open elsewhere: process %d has it", h.pid)
+			return nil, heldBy(h)
 		}
 	}
 }
@@ -184,6 +178,9 @@ func (t *turn) adopt(lock *os.File, h holder) *agent {
 // startAgent starts the agent in a process group of its own.
 func (t *turn) startAgent(lock *os.File) (*agent, error) {
 	cmd, err := t.command()
+	if err == nil {
+		err = checkOpen(t.dirs, cmd.Env, t.spec.Conversation)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -211,16 +208,19 @@ func (t *turn) startAgent(lock *os.File) (*agent, error) {
 }
 
 // about returns what the adapter gets to know of the turn.
-func (t *turn) about() host.Turn {
+func (t *turn) about() host.Turn { return about(t.spec) }
+
+// about returns what an adapter gets to know of a turn or of a conversation.
+func about(spec wire.RunTurnReply) host.Turn {
 	return host.Turn{
-		Conversation: t.spec.Conversation,
-		Thread:       t.spec.Thread,
-		Resumes:      t.spec.Resumes,
-		Mode:         t.spec.Mode,
-		Model:        t.spec.Model,
-		Dir:          t.spec.Dir,
-		Program:      filepath.Base(t.spec.Command[0]),
-		BudgetUSD:    t.spec.BudgetUSD,
+		Conversation: spec.Conversation,
+		Thread:       spec.Thread,
+		Resumes:      spec.Resumes,
+		Mode:         spec.Mode,
+		Model:        spec.Model,
+		Dir:          spec.Dir,
+		Program:      filepath.Base(spec.Command[0]),
+		BudgetUSD:    spec.BudgetUSD,
 	}
 }
 
@@ -353,6 +353,5 @@ func (a *agent) signal(to int, s syscall.Signal) {
 // release ends what the agent left running in its group, and lets go of the conversation.
 func (a *agent) release() {
 	a.kill()
-	_ = syscall.Flock(int(a.lock.Fd()), syscall.LOCK_UN)
-	a.lock.Close()
+	unlock(a.lock)
 }

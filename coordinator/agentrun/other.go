@@ -20,6 +20,12 @@ type exit struct {
 
 func (*agent) kill() {}
 
+// Run returns an error on this system.
+func (i Interactive) Run() error { return errSystem }
+
+// Holder returns no process on this system.
+func Holder(string) (pid int, held bool) { return 0, false }
+
 func launch(string, []string, func(string) string) error { return errSystem }
 func becomeAgent(string, string, []string) error         { return errSystem }
 func (t *turn) takeAgent() (*agent, error)               { return nil, errSystem }

@@ -66,7 +66,7 @@ func drive(t *turn) error {
 	t.forgetOld()
 	agent, err := t.takeAgent()
 	if err != nil {
-		return t.end(run.End{Exit: -1, Words: err.Error()})
+		return t.end(notStarted(err))
 	}
 	t.agent, t.watch = agent, run.NewWatch(t.times(), time.Now())
 	t.reporter = newReporter(t, t.spec.Seq)

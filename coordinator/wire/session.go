@@ -82,6 +82,7 @@ type Session struct {
 	State      string `json:"state"` // working, waiting, idle, ended or unprotected
 	Since      int64  `json:"since"`
 	Attended   bool   `json:"attended"`
+	Background bool   `json:"background,omitempty"` // of claude --bg
 	Away       string `json:"away,omitempty"`
 	Terminal   string `json:"terminal,omitempty"`
 	Protected  bool   `json:"protected"`

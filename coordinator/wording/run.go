@@ -28,8 +28,11 @@ func RunOver(state string) bool { return run.State(state).Settled() }
 
 // RunLast returns what a run said last.
 func RunLast(r wire.Run) string {
-	if r.State == "failed" {
+	switch r.State {
+	case "failed":
 		return cmp.Or(r.Why, r.Result, r.LastText)
+	case "queued":
+		return cmp.Or(r.Why, r.LastText)
 	}
 	if RunOver(r.State) {
 		return cmp.Or(r.Result, r.LastText)

@@ -13,7 +13,10 @@ func SessionNote(s wire.Session) string {
 	if s.Mode != "" {
 		parts = append(parts, Line(s.Mode, 30))
 	}
-	if !s.Attended {
+	switch {
+	case s.Background:
+		parts = append(parts, "in the background (claude --bg)")
+	case !s.Attended:
 		parts = append(parts, "unattended")
 	}
 	if s.Away != "" {

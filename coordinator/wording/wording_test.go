@@ -11,9 +11,10 @@ import (
 // TestSessionNote: a session whose mode nobody knows begins with what is known.
 func TestSessionNote(t *testing.T) {
 	for want, s := range map[string]wire.Session{
-		"auto":                       {Mode: "auto", Attended: true},
-		"unattended":                 {},
-		"auto, unattended, away off": {Mode: "auto", Away: "off"},
+		"auto":                                  {Mode: "auto", Attended: true},
+		"unattended":                            {},
+		"auto, unattended, away off":            {Mode: "auto", Away: "off"},
+		"auto, in the background (claude --bg)": {Mode: "auto", Background: true},
 	} {
 		if got := wording.SessionNote(s); got != want {
 			t.Errorf("got %q, want %q", got, want)

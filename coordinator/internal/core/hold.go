@@ -14,10 +14,10 @@ import (
 )
 
 // timed returns a with the time limits that hold for its session. A run is held for
-// a time of its own, and nobody sits at it, whatever its hooks say.
+// a time of its own, and nobody sits at it, whatever its hooks say, unless a person has taken it.
 func (s *state) timed(a ask.Ask) ask.Ask {
 	a.Times = s.rules.Times
-	if _, isRun := s.runs.byConversation.one(string(a.Session)); isRun {
+	if r, isRun := s.runs.byConversation.one(string(a.Session)); isRun && r.State != run.Taken {
 		a.InRun, a.Attended, a.Background = true, false, false
 		a.Times.Unattended = s.rules.HoldRuns
 	}
@@ -63,8 +63,12 @@ func (c *Core) DeferAsk(id ask.ID) (kept bool, err error) {
 // still be answered, or goes on with an answer or a text that has come.
 func (s *state) holdRun(b *store.Batch, r run.Run, e run.End, now time.Time) run.Run {
 	s.runs.put(b, r)
-	if slices.Contains([]run.State{run.Failed, run.Stopped}, r.State) {
+	switch r.State {
+	case run.Failed, run.Stopped:
 		s.dropAsks(b, r, "the run has ended", now)
+		return r
+	case run.Taken:
+		s.dropAsks(b, r, takenNote, now)
 		return r
 	}
 	s.undefer(b, r, e.Deferred)

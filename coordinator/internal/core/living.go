@@ -13,10 +13,11 @@ import (
 const clientGone = "its client is gone"
 
 // Look asks the system which processes have ended. It ends the sessions of ended
-// clients, removes ended hooks from the waiters, and replaces ended runners. Afterwards the state is current.
+// clients, removes ended hooks from the waiters, replaces ended runners, and frees the runs that
+// waited for an ended process. Afterwards the state is current.
 func (c *Core) Look() error {
 	var all []session.Process
-	c.view(func(s *state, _ time.Time) { all = slices.Concat(s.processes(), s.takers(), s.runners()) })
+	c.view(func(s *state, _ time.Time) { all = slices.Concat(s.processes(), s.takers(), s.runners(), s.openers()) })
 	over := map[session.Process]bool{}
 	for _, p := range all {
 		if _, known := over[p]; !known {
@@ -28,6 +29,7 @@ func (c *Core) Look() error {
 		s.buryTakers(&b, over, now)
 		s.burySessions(&b, over, now)
 		s.buryRunners(&b, over, now)
+		s.buryOpeners(&b, over)
 		s.startTurns(&b, now)
 		return b, nil
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -91,7 +92,7 @@ func (s *state) nameOf(b *store.Batch, m message.Message) string {
 // reports when it has printed them; see TextsPrinted.
 func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d message.Delivery, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		d = message.Take(s.messages.of(id), id, delivery, taker, now)
+		d = message.Take(s.here(id), id, delivery, taker, now)
 		s.messages.put(&b, d.Changed...)
 		for _, m := range d.Changed {
 			text := s.token(id) + ": the text of " + m.By + " was handed over"
@@ -120,7 +121,7 @@ func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
 func (c *Core) ComesBack(id session.ID, delivery string) (waiting int, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		s.messages.put(&b, message.Finish(s.messages.of(id), id, delivery, now)...)
-		waiting = len(message.Waiting(s.messages.of(id), id))
+		waiting = len(message.Waiting(s.here(id), id))
 		return b, nil
 	})
 	return waiting, err
@@ -186,7 +187,7 @@ func (c *Core) AwaitWake(ctx context.Context, id session.ID, waiter string) (ans
 const dataWaits = "Afar: a text from outside waits; it is in the context of this turn."
 
 func (s *state) wakeReason(id session.ID, now time.Time) string {
-	texts := message.Waiting(s.messages.of(id), id)
+	texts := message.Waiting(s.here(id), id)
 	switch {
 	case len(texts) > 0 && texts[0].Data:
 		return dataWaits
@@ -198,7 +199,7 @@ func (s *state) wakeReason(id session.ID, now time.Time) string {
 
 // awaited reports whether a text or a late answer waits for a session.
 func (s *state) awaited(id session.ID, now time.Time) bool {
-	return len(message.Waiting(s.messages.of(id), id)) > 0 || s.untold(id, now)
+	return len(message.Waiting(s.here(id), id)) > 0 || s.untold(id, now)
 }
 
 // wake returns what the waiter of a session must do, and when that changes by itself.
@@ -305,9 +306,10 @@ func (s *state) live() (out []session.Session) {
 func (s *state) wakeable(v session.Session) bool { return v.State == session.Idle && v.Waiter != "" }
 
 // fate returns when a session gets a text that waits for it. It is correct for the
-// processes that Look has just seen.
+// processes that Look has just seen. A terminal that has the conversation of a taken run is a
+// session like others.
 func (s *state) fate(id session.ID) string {
-	if r, ok := s.runs.byConversation.one(string(id)); ok {
+	if r, ok := s.runs.byConversation.one(string(id)); ok && r.State != run.Taken {
 		return "📨 run " + r.Name + " gets it " + s.runFate(r) + "."
 	}
 	v := s.sessions.rows[id]

@@ -114,7 +114,7 @@ func (s *state) lateUntil(id session.ID) (until time.Time) {
 func (c *Core) AwaitLate(ctx context.Context, id session.ID) {
 	c.await(ctx, func(s *state, now time.Time) (done bool, at time.Time) {
 		until := s.lateUntil(id)
-		told := len(s.answeredLate(id, "")) > 0 || len(message.Waiting(s.messages.of(id), id)) > 0
+		told := len(s.answeredLate(id, "")) > 0 || len(message.Waiting(s.here(id), id)) > 0
 		return told || s.settings.Paused || !now.Before(until), until
 	}, ofSession(id), paused, Pairing)
 }

@@ -127,7 +127,7 @@ func (s *state) startRun(b *store.Batch, r run.Run, first message.Message, now t
 	r = run.New(r, now)
 	s.runs.put(b, r)
 	s.noteRun(b, event.RunStarted, r, "started by "+r.By+" in "+r.Dir, now)
-	first.Session = session.ID(r.Conversation)
+	first.Session, first.Run = session.ID(r.Conversation), true
 	s.post(b, first, now)
 	s.startTurns(b, now)
 	r, _ = s.runs.after(b, r.ID)
@@ -253,8 +253,10 @@ func (c *Core) changeRun(
 			return b, err
 		}
 		s.runs.put(&b, next)
-		if r.Busy() && !next.Busy() { // only then a turn of another run may start
+		if r.Busy() && !next.Busy() {
 			s.turnOver(&b, next, now)
+		}
+		if r.Busy() && !next.Busy() || r.State == run.Taken { // only then a turn may start
 			s.startTurns(&b, now)
 		}
 		next, _ = s.runs.after(&b, id)
@@ -284,6 +286,9 @@ func (c *Core) HearTurn(id run.ID, fence, from int64, events []run.Event) (seq i
 
 // EndTurn ends a turn whose agent has ended.
 func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
+	if err := c.checkTaker(id); err != nil {
+		return err
+	}
 	_, err := c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
 		if e.Failed {
 			r = s.limitRun(b, r, now)
@@ -297,7 +302,7 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 			s.offerUnread(b, r, now)
 			s.untellRun(b, r)
 		}
-		s.noteRun(b, event.RunEnded, next, turnLine(next), now)
+		s.noteRun(b, event.RunEnded, next, turnLine(r, next), now)
 		held := s.holdRun(b, next, e, now)
 		if !held.Parked && e.Deferred == "" {
 			held.ToldAt = s.tellEnd(b, next, now).ToldAt
@@ -305,6 +310,15 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 		return held, nil
 	})
 	return err
+}
+
+// goOn gives an idle run a turn if messages wait for it.
+func (s *state) goOn(b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+	waits := len(message.Waiting(s.textsAfter(b, r), session.ID(r.Conversation))) > 0
+	if waits && r.State == run.Idle {
+		return run.Queue(r, now)
+	}
+	return r, nil
 }
 
 // offerUnread takes back the messages of a turn that never read them.
@@ -315,9 +329,9 @@ func (s *state) offerUnread(b *store.Batch, r run.Run, now time.Time) {
 	}, now)
 }
 
-// turnLine says how a turn ended, for the journal.
-func turnLine(r run.Run) string {
-	return fmt.Sprintf("turn %d ended, now %s: %s", r.Fence, r.State, briefly(cmp.Or(r.Why, r.Result)))
+// turnLine says how a turn ended, for the journal. before is the run with that turn.
+func turnLine(before, r run.Run) string {
+	return fmt.Sprintf("turn %d ended, now %s: %s", before.Fence, r.State, briefly(cmp.Or(r.Why, r.Result)))
 }
 
 // followRun notes on the run of a session which question is open.
@@ -499,6 +513,8 @@ func (s *state) runFate(r run.Run) string {
 	switch {
 	case r.State == run.Taken:
 		return "when it is given back"
+	case r.OpenIn.Known():
+		return fmt.Sprintf("when its conversation is free: it is open in process %d", r.OpenIn.PID)
 	case s.settings.Paused:
 		return "after /resume: Afar is paused"
 	case r.Spent():

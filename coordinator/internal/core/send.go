@@ -24,7 +24,7 @@ func (c *Core) Send(m message.Message) (sent message.Message, when string, err e
 	}
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if old, known := s.messages.rows[message.IDOf(m.Key)]; known {
-			sent, when = old, s.reaches(old.Session)
+			sent, when = old, s.reaches(old)
 			return b, nil
 		}
 		if !m.Data {
@@ -32,7 +32,7 @@ func (c *Core) Send(m message.Message) (sent message.Message, when string, err e
 				return b, err
 			}
 		}
-		sent, when = s.post(&b, m, now), s.reaches(m.Session)
+		sent, when = s.post(&b, m, now), s.reaches(m)
 		return b, nil
 	})
 	return sent, when, err
@@ -51,7 +51,11 @@ func (s *state) answerCheckIn(b *store.Batch, m message.Message, now time.Time) 
 }
 
 // reaches is like fate, without the name of the session.
-func (s *state) reaches(id session.ID) string {
+func (s *state) reaches(m message.Message) string {
+	id := m.Session
+	if r, ok := s.runs.byConversation.one(string(id)); ok && m.Run {
+		return s.runFate(r)
+	}
 	if v := s.sessions.rows[id]; v.State == session.Waiting && s.holds(id) {
 		return "now"
 	}

@@ -155,6 +155,7 @@ func (s *state) endSession(b *store.Batch, v session.Session, why string, end en
 	s.endGrants(b, v.ID, now)
 	s.endUndos(b, v.ID, now)
 	s.leaveLoop(b, v, why, now)
+	s.freeRunOf(b, v.ID, now)
 }
 
 // leaveLoop ends the loop of a conversation that was cleared. It tells the

@@ -93,7 +93,7 @@ func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 		Loop:     s.loops.rows[in.Session],
 		Page:     in.Page,
 		Stopping: in.Loop,
-		Texts:    len(message.Waiting(s.messages.of(in.Session), in.Session)),
+		Texts:    len(message.Waiting(s.here(in.Session), in.Session)),
 		Work:     in.Work,
 		Delivery: in.Delivery,
 		Parked:   max(0, s.lateUntil(in.Session).Sub(now)),

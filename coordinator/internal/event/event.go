@@ -46,6 +46,9 @@ const (
 	RunEnded           Kind = "run.ended"           // the run's name: a turn of it
 	RunStopped         Kind = "run.stopped"         // the run's name: by a person
 	RunRemoved         Kind = "run.removed"         // the run's name
+	RunTaken           Kind = "run.taken"           // the run's name: a person has its conversation in a terminal
+	RunGiven           Kind = "run.given"           // the run's name: that person gave it back
+	RunAdopted         Kind = "run.adopted"         // the run's name
 	TaskCreated        Kind = "task.created"        // the task's name: by a person
 	TaskStarted        Kind = "task.started"        // the task's name
 	TaskStopped        Kind = "task.stopped"        // the task's name: by a person

@@ -42,6 +42,7 @@ type Message struct {
 	By      string     `json:"by"`             // who wrote it, for people
 	Channel string     `json:"channel"`        // the name of a channel, or terminal
 	Data    bool       `json:"data,omitempty"` // not the person's words: Text is fenced and names its source
+	Run     bool       `json:"run,omitempty"`  // for the run of the session, and not for a terminal that has it
 	Nonce   string     `json:"nonce,omitempty"`
 	Answers bool       `json:"answers,omitempty"` // an unrouted message answers a question that is not known yet
 	At      time.Time  `json:"at"`
@@ -216,6 +217,11 @@ func Waiting(all []Message, id session.ID) (out []Message) {
 		}
 	}
 	return out
+}
+
+// ForSession returns the messages that are for a session itself, and not for its run.
+func ForSession(all []Message) []Message {
+	return slices.DeleteFunc(slices.Clone(all), func(m Message) bool { return m.Run })
 }
 
 func ordered(all []Message, id session.ID) (out []Message) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
 // An End is how the agent's process of a turn ended. Exit codes alone say little: an
@@ -23,6 +25,8 @@ type End struct {
 	Deferred string
 	// Starting is how long an agent may take to start, 0 for the usual time.
 	Starting time.Duration `json:"-"`
+	// Open is the process that has the conversation open, so that no agent was started.
+	Open session.Process
 }
 
 // complete reports whether the turn came to its end, well or badly.
@@ -61,6 +65,13 @@ var restarts = []row{
 		name:    "ended by a person",
 		applies: func(r Run, _ End, _ time.Time) bool { return r.Turn.Stop != "" },
 		fate:    func(r Run, _ End) Fate { return Fate{State: Stopped, Why: "stopped by " + r.Turn.Stop} },
+	},
+	{
+		name:    "open elsewhere",
+		applies: func(_ Run, e End, _ time.Time) bool { return e.Open.Known() },
+		fate: func(_ Run, e End) Fate {
+			return Fate{State: Queued, Why: fmt.Sprintf("its conversation is open in process %d; it goes on when that ends", e.Open.PID)}
+		},
 	},
 	{
 		name:    "reached a limit",
@@ -158,9 +169,14 @@ func Finish(r Run, fence int64, e End, now time.Time) (_ Run, unread bool, err e
 	r.Kills = kills(r.Kills, e)
 	r.Why, r.Resume, r.Turn.Deferred = fate.Why, fate.Resume && !unread, e.Deferred
 	r = r.over(fate.State, now)
-	if fate.Restart {
+	switch {
+	case r.State != Queued:
+	case fate.Restart:
 		r.Restarts = append(lastHour(r.Restarts, now), now)
 		r.QueuedAt, r.NotUntil = now, now.Add(restartIn)
+	default:
+		r.OpenIn = e.Open
+		r.QueuedAt, r.NotUntil, r.Resume = now, now.Add(openAgain), r.Turn.Prompt == Notice
 	}
 	return r, unread, nil
 }

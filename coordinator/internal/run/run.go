@@ -57,6 +57,8 @@ type Run struct {
 	Removed   bool `json:"removed,omitempty"`
 	// Thread is the agent's own id of the conversation, "" if the agent uses Conversation.
 	Thread string `json:"thread,omitempty"`
+	// Adopted is true if the conversation is older than the run.
+	Adopted bool `json:"adopted,omitempty"`
 	// Worktree runs work in a git worktree of their own, at Place.
 	Worktree bool  `json:"worktree,omitempty"`
 	Place    Place `json:"place,omitzero"`
@@ -75,6 +77,12 @@ type Run struct {
 	Resume   bool        `json:"resume,omitempty"`   // the queued turn is a restart
 	Ask      string      `json:"ask,omitempty"`      // the question that is open
 	Parked   bool        `json:"parked,omitempty"`   // it waits for the answer without a process
+	// Taker is who has the conversation while r is taken. While a turn runs, it is who waits
+	// for the end of the turn.
+	Taker Taker `json:"taker,omitzero"`
+	// OpenIn is the process outside Afar in which the conversation is open. The queued turn
+	// waits for its end.
+	OpenIn session.Process `json:"open_in,omitzero"`
 
 	Events   int64   `json:"events"` // how many were recorded
 	CostUSD  float64 `json:"cost_usd"`
@@ -206,12 +214,13 @@ func Start(r Run, prompt string, now time.Time) (Run, error) {
 		return r.unfit("start a turn of")
 	}
 	if prompt == "" && r.Turn.Deferred == "" {
-		r.QueuedAt, r.NotUntil = time.Time{}, time.Time{}
+		r.QueuedAt, r.NotUntil, r.OpenIn, r.Why = time.Time{}, time.Time{}, session.Process{}, ""
 		return r.to(Idle, now), nil
 	}
 	r.Fence++
-	r.Turn = Turn{Prompt: prompt, Begun: now, Resumes: r.Turns > 0, Launches: 1, LaunchAt: now}
+	r.Turn = Turn{Prompt: prompt, Begun: now, Resumes: r.begun(), Launches: 1, LaunchAt: now}
 	r.QueuedAt, r.NotUntil, r.Resume = time.Time{}, time.Time{}, false
+	r.OpenIn, r.Why = session.Process{}, ""
 	return r.to(Starting, now), nil
 }
 
@@ -316,7 +325,7 @@ func Stop(r Run, by string, now time.Time) (Run, error) {
 		}
 		return r, nil
 	case r.Parked, slices.Contains([]State{Queued, Idle, Failed}, r.State):
-		r.Why, r.Parked, r.Ask, r.Resume = "stopped by "+by, false, "", false
+		r.Why, r.Parked, r.Ask, r.Resume, r.OpenIn = "stopped by "+by, false, "", false, session.Process{}
 		return r.to(Stopped, now), nil
 	case r.State == Stopped, r.State == Done:
 		return r, nil
@@ -387,8 +396,12 @@ func Lose(r Run, now time.Time) (_ Run, relaunch bool, err error) {
 	return r, true, nil
 }
 
-// over ends the turn of r.
+// over ends the turn of r. Who waits for that gets the conversation, if there is one.
 func (r Run) over(s State, now time.Time) Run {
 	r.Turn.Runner, r.Ask = session.Process{}, ""
+	if r.Taker.Known() && r.begun() {
+		return r.toTaker(now)
+	}
+	r.Taker = Taker{}
 	return r.to(s, now)
 }

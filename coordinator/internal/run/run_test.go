@@ -30,24 +30,35 @@ func parked(r Run) Run {
 // TestSteps: each step leads from each state to the one in the table, or is an error.
 func TestSteps(t *testing.T) {
 	steps := map[string]func(Run) (Run, error){
-		"queue":     func(r Run) (Run, error) { return Queue(r, noon) },
-		"start":     func(r Run) (Run, error) { return Start(r, "p", noon) },
-		"start ''":  func(r Run) (Run, error) { return Start(r, "", noon) },
-		"init":      func(r Run) (Run, error) { r, _, err := Hear(r, 2, 1, []Event{{Kind: Init}}, noon); return r, err },
-		"ask":       func(r Run) (Run, error) { return Asks(r, "ask_1", noon), nil },
-		"answered":  func(r Run) (Run, error) { return Asks(r, "", noon), nil },
-		"end":       func(r Run) (Run, error) { r, _, err := Finish(r, 2, End{Result: true}, noon); return r, err },
-		"stop":      func(r Run) (Run, error) { return Stop(r, "Ann", noon) },
-		"lose":      func(r Run) (Run, error) { r, _, err := Lose(r, noon); return r, err },
-		"hand over": func(r Run) (Run, error) { r.Ephemeral = true; return HandOver(r, noon) },
-		"remove":    func(r Run) (Run, error) { return Remove(r, noon) },
-		"defer":     func(r Run) (Run, error) { return Defer(r, "call") },
-		"park":      func(r Run) (Run, error) { return Park(r, "ask_1", noon) },
-		"answer":    func(r Run) (Run, error) { return Answer(parked(r), noon) },
-		"give up":   func(r Run) (Run, error) { return GiveUp(parked(r), noon) },
-		"write to":  func(r Run) (Run, error) { return Queue(parked(r), noon) },
-		"end wait":  func(r Run) (Run, error) { return Stop(parked(r), "Ann", noon) },
-		"limit":     func(r Run) (Run, error) { return Limit(r, "why", noon) },
+		"queue":        func(r Run) (Run, error) { return Queue(r, noon) },
+		"start":        func(r Run) (Run, error) { return Start(r, "p", noon) },
+		"start ''":     func(r Run) (Run, error) { return Start(r, "", noon) },
+		"init":         func(r Run) (Run, error) { r, _, err := Hear(r, 2, 1, []Event{{Kind: Init}}, noon); return r, err },
+		"ask":          func(r Run) (Run, error) { return Asks(r, "ask_1", noon), nil },
+		"answered":     func(r Run) (Run, error) { return Asks(r, "", noon), nil },
+		"end":          func(r Run) (Run, error) { r, _, err := Finish(r, 2, End{Result: true}, noon); return r, err },
+		"stop":         func(r Run) (Run, error) { return Stop(r, "Ann", noon) },
+		"lose":         func(r Run) (Run, error) { r, _, err := Lose(r, noon); return r, err },
+		"hand over":    func(r Run) (Run, error) { r.Ephemeral = true; return HandOver(r, noon) },
+		"remove":       func(r Run) (Run, error) { return Remove(r, noon) },
+		"defer":        func(r Run) (Run, error) { return Defer(r, "call") },
+		"park":         func(r Run) (Run, error) { return Park(r, "ask_1", noon) },
+		"answer":       func(r Run) (Run, error) { return Answer(parked(r), noon) },
+		"give up":      func(r Run) (Run, error) { return GiveUp(parked(r), noon) },
+		"write to":     func(r Run) (Run, error) { return Queue(parked(r), noon) },
+		"end wait":     func(r Run) (Run, error) { return Stop(parked(r), "Ann", noon) },
+		"limit":        func(r Run) (Run, error) { return Limit(r, "why", noon) },
+		"take":         func(r Run) (Run, error) { return Take(r, ann, false, noon) },
+		"take, parked": func(r Run) (Run, error) { return Take(parked(r), ann, false, noon) },
+		"take now":     func(r Run) (Run, error) { return Take(r, ann, true, noon) },
+		"end, awaited": func(r Run) (Run, error) {
+			r.Taker = ann
+			r, _, err := Finish(r, 2, End{Exit: 1}, noon)
+			return r, err
+		},
+		"forgo":   Forgo,
+		"give":    func(r Run) (Run, error) { return Give(r, noon) },
+		"unblock": Unblock,
 	}
 	const no State = "an error"
 	for _, c := range []struct {
@@ -73,6 +84,13 @@ func TestSteps(t *testing.T) {
 		{"write to", []State{Queued, Starting, Working, Queued, Queued, Taken, Queued, Queued, Queued}},
 		{"end wait", []State{Stopped, Starting, Working, Stopped, Stopped, no, Done, Stopped, Stopped}},
 		{"limit", []State{Failed, Starting, Working, Waiting, no, no, no, no, no}},
+		{"take", []State{Taken, Starting, Working, Waiting, Taken, Taken, Taken, Taken, Taken}},
+		{"take, parked", []State{Taken, Starting, Working, Taken, Taken, Taken, Taken, Taken, Taken}},
+		{"take now", []State{Taken, Starting, Working, Waiting, Taken, Taken, Taken, Taken, Taken}},
+		{"end, awaited", []State{no, Taken, Taken, Taken, no, no, no, no, no}},
+		{"forgo", []State{no, Starting, Working, Waiting, no, no, no, no, no}},
+		{"give", []State{no, no, no, no, no, Idle, no, no, no}},
+		{"unblock", []State{Queued, no, no, no, no, no, no, no, no}},
 	} {
 		for i, state := range States() {
 			before := in(state)
@@ -89,7 +107,7 @@ func TestSteps(t *testing.T) {
 			}
 		}
 	}
-	if len(steps) != 18 {
+	if len(steps) != 25 {
 		t.Error("a step has no row")
 	}
 }

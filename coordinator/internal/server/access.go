@@ -154,6 +154,9 @@ var operations = map[string]operation{
 	wire.OpRunWait:   row(person, (*Server).runWait),
 	wire.OpRunStop:   row(person, (*Server).runStop),
 	wire.OpRunRemove: row(person, (*Server).runRemove),
+	wire.OpRunTake:   row(person, (*Server).runTake), // needs a terminal, see there
+	wire.OpRunGive:   row(person, (*Server).runGive),
+	wire.OpRunAdopt:  row(person, (*Server).runAdopt),
 	wire.OpRunTurn:   row(runner, (*Server).runTurn),
 	wire.OpRunEvents: row(runner, (*Server).runEvents),
 	wire.OpRunClock:  row(runner, (*Server).runClock),

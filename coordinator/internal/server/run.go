@@ -28,6 +28,10 @@ type Runs struct {
 	Mode  string // of a run that names none; "" where runs are not supported
 	Agent func(name string) (AgentSettings, error)
 	Keeps func(ctx context.Context, p run.Place) (why string) // see runwork.Keeps
+	// Open returns which process has a conversation open, in words, "" for none.
+	Open func(conversation string) string
+	// Find returns the directory of a conversation on the disk. ok is false if there is none.
+	Find func(conversation string) (dir string, ok bool)
 }
 
 // AgentSettings are the settings of an agent.
@@ -81,6 +85,16 @@ func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartRe
 	if err := s.checkPlace(c.ctx, in); err != nil {
 		return out, err
 	}
+	if err := checkPrompt(in.Prompt); err != nil {
+		return out, err
+	}
+	m := message.Message{Key: "run:" + in.ID, Text: in.Prompt, By: c.decider(), Channel: c.channel()}
+	r, err := s.cfg.Core.StartRun(newRun(c, in, random.UUID()), m)
+	return s.wireRun(r), err
+}
+
+// newRun returns a run of a conversation as a checked request wants it.
+func newRun(c *call, in wire.RunStartRequest, conversation string) run.Run {
 	r := run.Run{
 		ID:           run.ID("run_" + in.ID),
 		Name:         in.Name,
@@ -88,7 +102,7 @@ func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartRe
 		Dir:          filepath.Clean(in.Dir),
 		Mode:         in.Mode,
 		Model:        in.Model,
-		Conversation: random.UUID(),
+		Conversation: conversation,
 		By:           c.decider(),
 		Ephemeral:    in.Wait,
 		Worktree:     in.Worktree,
@@ -97,9 +111,17 @@ func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartRe
 	if in.ForMS > 0 {
 		r.Until = time.Now().Add(time.Duration(in.ForMS) * time.Millisecond)
 	}
-	m := message.Message{Key: "run:" + in.ID, Text: in.Prompt, By: c.decider(), Channel: c.channel()}
-	r, err = s.cfg.Core.StartRun(r, m)
-	return s.wireRun(r), err
+	return r
+}
+
+func checkPrompt(prompt string) error {
+	switch {
+	case strings.TrimSpace(prompt) == "", !utf8.ValidString(prompt):
+		return badRequest("a prompt must not be empty, and must be UTF-8")
+	case len(prompt) > maxPrompt:
+		return badRequest("a prompt has at most %d bytes, not %d; put it into a file and name the file", maxPrompt, len(prompt))
+	}
+	return nil
 }
 
 // checkRun fills in what a request leaves out, and returns an error if no run can be like that.
@@ -121,10 +143,6 @@ func (s *Server) checkRun(in *wire.RunStartRequest) error {
 		return badRequest("unknown mode %.40q of %s; want one of %q", in.Mode, in.Agent, can.Modes)
 	case !filepath.IsAbs(in.Dir), err != nil, !info.IsDir():
 		return badRequest("%q is not a directory", in.Dir)
-	case strings.TrimSpace(in.Prompt) == "", !utf8.ValidString(in.Prompt):
-		return badRequest("a prompt must not be empty, and must be UTF-8")
-	case len(in.Prompt) > maxPrompt:
-		return badRequest("a prompt has at most %d bytes, not %d; put it into a file and name the file", maxPrompt, len(in.Prompt))
 	}
 	if err := checkLimits(in); err != nil {
 		return err
@@ -287,6 +305,11 @@ func (s *Server) runTurn(c *call, in wire.RunTurnRequest) (out wire.RunTurnReply
 	if err != nil {
 		return out, err
 	}
+	return s.turnOf(r)
+}
+
+// turnOf returns how the agent goes on with the conversation of r.
+func (s *Server) turnOf(r run.Run) (out wire.RunTurnReply, err error) {
 	set, _, err := s.agentOf(r.Agent)
 	if err != nil {
 		return out, err
@@ -371,8 +394,11 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		BudgetUSD:    r.BudgetUSD,
 		Until:        millis(r.Until),
 	}
-	if r.Busy() {
+	switch {
+	case r.Busy():
 		w.PID = r.Turn.Runner.PID
+	case r.State == run.Taken:
+		w.HeldBy = r.Taker.By
 	}
 	if now := r.Now(); now.Tool != "" {
 		w.Doing, w.DoingSince = about(now.Tool+" "+callLine(now.Tool, []byte(now.Input))), millis(now.At)

@@ -71,6 +71,7 @@ func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err err
 		return out, badRequest("a text to send needs an id of its own")
 	}
 	m := message.Message{Key: "send:" + in.ID, Session: id, Text: in.Text, By: c.decider(), Channel: c.channel()}
+	m.Run = strings.HasPrefix(name, wire.ToRun)
 	if !s.fromPerson(c) {
 		m.Data, m.By, m.Text = true, s.program(c), redact.Visible(in.Text)
 	}

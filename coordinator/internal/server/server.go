@@ -382,6 +382,8 @@ func failure(err error) wire.Reply {
 		{run.ErrStale, wire.CodeSettled},
 		{run.ErrState, wire.CodeSettled},
 		{run.ErrGap, wire.CodeBadRequest},
+		{run.ErrUnbegun, wire.CodeSettled},
+		{errOpen, wire.CodeSettled},
 		{core.ErrTaken, wire.CodeSettled},
 		{context.Canceled, wire.CodeClosing},
 	} {

@@ -62,6 +62,7 @@ func (s *Server) wireSession(v session.Session) wire.Session {
 		State:      state(v),
 		Since:      millis(v.Since),
 		Attended:   v.Attended,
+		Background: v.Background,
 		Away:       string(v.Away.At(time.Now())),
 		Terminal:   v.Terminal,
 		Protected:  v.Hooked,

@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/sessions"
+	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -78,7 +79,29 @@ func (w *Watcher) dirs() []string {
 			dirs = append(dirs, dir)
 		}
 	}
-	return dirs
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
+
+// Open returns the client that has a conversation open, in words, "" for none.
+func (w *Watcher) Open(conversation string) string {
+	for _, dir := range w.dirs() {
+		if f, ok := sessions.Open(dir, conversation); ok {
+			return f.Where()
+		}
+	}
+	return ""
+}
+
+// Find returns the directory in which a conversation on the disk began. ok is false if there is
+// no such conversation.
+func (w *Watcher) Find(conversation string) (cwd string, ok bool) {
+	for _, dir := range w.dirs() {
+		if cwd, ok = transcript.Find(dir, conversation); ok {
+			return cwd, true
+		}
+	}
+	return "", false
 }
 
 // lookEvery is the time between two checks which clients run. They also find the end of a
@@ -108,14 +131,10 @@ func (w *Watcher) watchDir(ctx context.Context, dir string) {
 		busy:      map[session.ID]bool{},
 		consulted: map[session.ID]bool{},
 	}
-	if err := sessions.Watch(ctx, dir, w.log, clientLives, d.report); err != nil {
+	if err := sessions.Watch(ctx, dir, w.log, sessions.File.Running, d.report); err != nil {
 		w.log.Error("watch session files", "dir", dir, "err", err)
 	}
 }
-
-// clientLives reports whether the client that wrote a session file still runs. A client
-// that was killed leaves its file, and another process may get its id.
-func clientLives(f sessions.File) bool { return peer.Lives(f.PID, peer.BornAt(f.ProcStart)) }
 
 // A directory is the state of the sessions in one of the host's directories. Only the
 // goroutine that watches the directory uses it.

@@ -31,14 +31,21 @@ type Terminal struct {
 // closed at the end of the test. Without tmux the test is skipped.
 func (l *Lab) Terminal(args ...string) *Terminal {
 	l.t.Helper()
+	x := l.Program(l.Env(), append([]string{l.client}, l.plugged(args)...)...)
+	x.Await(`(?m)^\s*│?\s*[❯>]`, patience)
+	return x
+}
+
+// Program starts a program with its arguments in a terminal in the lab's project, with the
+// environment env. The terminal is closed at the end of the test. Without tmux the test is skipped.
+func (l *Lab) Program(env []string, command ...string) *Terminal {
+	l.t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		Skip(l.t, "no tmux here: the terminal client cannot be driven")
 	}
 	x := &Terminal{lab: l, socket: "lab-" + rand.Text()[:8]}
-	// env -i: the client must not get the variables that tmux sets for its panes.
-	command := append([]string{"env", "-i"}, l.Env()...)
-	command = append(command, l.client)
-	command = append(command, l.plugged(args)...)
+	// env -i: the program must not get the variables that tmux sets for its panes.
+	command = append(append([]string{"env", "-i"}, env...), command...)
 	size := []string{"-x", strconv.Itoa(or(l.opts.Columns, 140)), "-y", strconv.Itoa(or(l.opts.Rows, 45))}
 	start := append([]string{"new-session", "-d", "-s", "lab", "-c", l.Project}, size...)
 	l.t.Cleanup(x.Close)
@@ -50,7 +57,6 @@ func (l *Lab) Terminal(args ...string) *Terminal {
 		l.t.Fatalf("start terminal: %v", err)
 	}
 	x.pid = pid
-	x.Await(`(?m)^\s*│?\s*[❯>]`, patience)
 	return x
 }
 

@@ -47,16 +47,22 @@ var modes = map[string]string{
 	run.Plan:        "plan",
 }
 
-// Start returns the arguments of the client for a turn. The prompt is its stdin.
-func (Agent) Start(t host.Turn) (start host.Start, err error) {
+// modeOf returns the client's name of the permission mode, or an error if t cannot be a turn.
+func modeOf(t host.Turn) (mode string, err error) {
 	mode, ok := modes[t.Mode]
 	if !ok {
-		return start, fmt.Errorf("unknown permission mode %.60q; want one of %q", t.Mode, run.Modes())
+		return "", fmt.Errorf("unknown permission mode %.60q; want one of %q", t.Mode, run.Modes())
 	}
 	if err := host.CheckConversation(t.Conversation); err != nil {
-		return start, err
+		return "", err
 	}
-	if err := host.CheckModel(t.Model); err != nil {
+	return mode, host.CheckModel(t.Model)
+}
+
+// Start returns the arguments of the client for a turn. The prompt is its stdin.
+func (Agent) Start(t host.Turn) (start host.Start, err error) {
+	mode, err := modeOf(t)
+	if err != nil {
 		return start, err
 	}
 	id := "--session-id"

@@ -45,6 +45,25 @@ func TestArgs(t *testing.T) {
 }
 
 // TestArgsRefuses: nothing from outside becomes another argument.
+// TestInteractive: a person's client continues the conversation in its mode, with the hooks on.
+func TestInteractive(t *testing.T) {
+	var agent host.Interactive = Agent{}
+	for _, mode := range run.Modes() {
+		start, err := agent.Interactive(host.Turn{Conversation: conversation, Resumes: true, Mode: mode, Model: "opus"})
+		line := strings.Join(start.Args, " ")
+		want := "--permission-mode " + modes[mode] + " --settings " + atTerminal + " --resume " + conversation + " --model opus"
+		if err != nil || line != want {
+			t.Errorf("%s: %q, %v, want %q", mode, line, err, want)
+		}
+	}
+	if !json.Valid([]byte(atTerminal)) {
+		t.Error("the settings are not JSON")
+	}
+	if start, err := agent.Interactive(host.Turn{Conversation: "--dangerous", Mode: run.Auto}); err == nil {
+		t.Errorf("a conversation that is no UUID: %q", start.Args)
+	}
+}
+
 func TestArgsRefuses(t *testing.T) {
 	good := host.Turn{Conversation: conversation, Mode: run.Auto}
 	for name, f := range map[string]func(*host.Turn){

@@ -132,9 +132,8 @@ func (s *sessions) scan() {
 // look reads one file and reports what changed. It ignores a half-written file, because
 // another event follows.
 func (s *sessions) look(name string) {
-	pid, isSession := strings.CutSuffix(name, ".json")
-	if _, err := strconv.ParseUint(pid, 10, 32); err != nil || !isSession {
-		return // never read the host's keys, which are in the same directory
+	if !isSession(name) {
+		return
 	}
 	old, known := s.seen[name]
 	f, err := readSession(filepath.Join(s.dir, name))
@@ -151,6 +150,14 @@ func (s *sessions) look(name string) {
 		s.seen[name] = f
 		s.report(f, false)
 	}
+}
+
+// isSession reports whether a file has the name of a session file. The host's keys, which are in
+// the same directory, are never read.
+func isSession(name string) bool {
+	pid, ok := strings.CutSuffix(name, ".json")
+	_, err := strconv.ParseUint(pid, 10, 32)
+	return ok && err == nil
 }
 
 func readSession(path string) (f File, err error) {

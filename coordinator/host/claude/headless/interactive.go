@@ -1,0 +1,20 @@
+package headless
+
+import "github.com/afar-sh/afar/coordinator/host"
+
+// atTerminal are the settings of a client that a person uses. They keep the hooks and the plugin
+// on. Whether texts of other sessions come in stays the person's decision. They need no quoting.
+const atTerminal = `{"disableAllHooks":false,"enabledPlugins":{"afar@afar":true}}`
+
+// Interactive returns the arguments of the client at a terminal.
+func (Agent) Interactive(t host.Turn) (start host.Start, err error) {
+	mode, err := modeOf(t)
+	if err != nil {
+		return start, err
+	}
+	start.Args = []string{"--permission-mode", mode, "--settings", atTerminal, "--resume", t.Conversation}
+	if t.Model != "" {
+		start.Args = append(start.Args, "--model", t.Model)
+	}
+	return start, nil
+}

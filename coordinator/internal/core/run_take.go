@@ -1,0 +1,159 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// TakeRun gives the conversation of a run to a person at a terminal: now, or at the end of the
+// turn that runs. With interrupt, that turn is told to end. It returns ErrTaken if another
+// living process has the conversation or waits for it.
+func (c *Core) TakeRun(id run.ID, by run.Taker, interrupt bool) (run.Run, error) {
+	r, err := c.RunByID(id)
+	if err != nil {
+		return r, err
+	}
+	if held := r.Taker.Process; held.Known() && held != by.Process && c.cfg.Lives(held) {
+		return r, fmt.Errorf("run %s is %w: %s has it in process %d", r.Name, ErrTaken, r.Taker.By, held.PID)
+	}
+	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+		next, err := run.Take(r, by, interrupt, now)
+		if err != nil {
+			return r, err
+		}
+		if next.Fence != r.Fence {
+			s.dropAsks(b, r, takenNote, now)
+			s.noteRun(b, event.RunTaken, next, "taken by "+by.By, now)
+		}
+		if next.Turn.Stop != r.Turn.Stop {
+			b.Actions = append(b.Actions, runAction(id, now)) // it tells the runner
+		}
+		return next, nil
+	})
+}
+
+// takenNote is the note of the questions of a run that was taken: they are for the terminal now.
+const takenNote = "a person continues this conversation in a terminal"
+
+// AwaitTurn waits until no turn of a run runs, at most until ctx ends.
+func (c *Core) AwaitTurn(ctx context.Context, id run.ID) (r run.Run, err error) {
+	c.until(ctx, func(s *state) bool {
+		r = s.runs.rows[id]
+		return !r.Live() || !r.Busy()
+	}, ofRun(id))
+	if !r.Live() {
+		return r, fmt.Errorf("run %q: %w", id, ErrNotFound)
+	}
+	return r, nil
+}
+
+// Lives reports whether a process still runs.
+func (c *Core) Lives(p session.Process) bool { return c.cfg.Lives(p) }
+
+// checkTaker looks whether the process that waits for the end of a run's turn still runs.
+func (c *Core) checkTaker(id run.ID) error {
+	if r, err := c.RunByID(id); err != nil || !r.Taker.Known() {
+		return nil
+	}
+	return c.Look()
+}
+
+// GiveRun hands a run back that a person has taken. The caller makes sure that no process has
+// the conversation open. Messages that waited start a turn.
+func (c *Core) GiveRun(id run.ID, by string) (run.Run, error) {
+	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+		next, err := run.Give(r, now)
+		if err != nil {
+			return r, err
+		}
+		s.noteRun(b, event.RunGiven, next, "given back by "+by, now)
+		return s.goOn(b, next, now)
+	})
+}
+
+// AdoptRun begins a run of a conversation that the agent knows already. A second call with
+// the same id returns the run of the first.
+func (c *Core) AdoptRun(r run.Run) (adopted run.Run, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if old, known := s.runs.rows[r.ID]; known {
+			adopted = old
+			return b, nil
+		}
+		if old, is := s.runs.byConversation.one(r.Conversation); is {
+			return b, fmt.Errorf("the conversation is %w: it is run %s", ErrTaken, old.Name)
+		}
+		if r.Name == "" {
+			r.Name = s.freeName(r)
+		}
+		if _, taken := s.runs.byName.one(r.Name); taken {
+			return b, fmt.Errorf("a run with the name %s: %w", r.Name, ErrTaken)
+		}
+		adopted, err = s.goOn(&b, run.Adopt(r, now), now)
+		s.runs.put(&b, adopted)
+		s.noteRun(&b, event.RunAdopted, adopted, "adopted by "+r.By+", in "+r.Dir, now)
+		s.startTurns(&b, now)
+		adopted, _ = s.runs.after(&b, r.ID)
+		return b, err
+	})
+	return adopted, err
+}
+
+// openers returns the processes outside Afar that runs wait for, and those that wait for the
+// end of a turn.
+func (s *state) openers() (all []session.Process) {
+	for _, r := range s.runs.rows {
+		for _, p := range []session.Process{r.OpenIn, r.Taker.Process} {
+			if p.Known() {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// buryOpeners frees the runs that waited for a process which has ended, and forgets who waited
+// for a turn and has ended.
+func (s *state) buryOpeners(b *store.Batch, over map[session.Process]bool) {
+	for _, r := range s.runs.rows {
+		r, _ := s.runs.after(b, r.ID)
+		step := run.Unblock
+		switch {
+		case r.Busy() && over[r.Taker.Process]:
+			step = run.Forgo
+		case !over[r.OpenIn]:
+			continue
+		}
+		if next, err := step(r); err == nil {
+			s.runs.put(b, next)
+		}
+	}
+}
+
+// freeRunOf lets the turn of a conversation start that was open elsewhere: its session has ended.
+func (s *state) freeRunOf(b *store.Batch, id session.ID, now time.Time) {
+	r, ok := s.runOf(b, id)
+	if !ok || !r.OpenIn.Known() {
+		return
+	}
+	if next, err := run.Unblock(r); err == nil {
+		s.runs.put(b, next)
+		s.startTurns(b, now)
+	}
+}
+
+// here returns the texts that a session's hooks may take. Those for its run wait while a
+// person has taken the run.
+func (s *state) here(id session.ID) []message.Message {
+	all := s.messages.of(id)
+	if r, ok := s.runs.byConversation.one(string(id)); !ok || r.State != run.Taken {
+		return all
+	}
+	return message.ForSession(all)
+}
