@@ -47,16 +47,16 @@ func BrowserStore(p string) bool {
 	return lex.OneOf(base, profileFiles) || isProfile(tail)
 }
 
-// shortestBrowser is the length of the shortest word that MayBeBrowser looks for.
-const shortestBrowser = len("zen")
-
 // MayBeBrowser reports whether a text contains a part of what BrowserStore knows. It costs less.
 func MayBeBrowser(text string) bool {
-	if len(text) < shortestBrowser {
+	switch {
+	case len(text) < len("zen"):
 		return false
+	case text[0] == '.', strings.ContainsAny(text, `/\`), lex.Mentions(text, "ookies ogin"):
+		return lex.Mentions(strings.ToLower(text), "cookies login mozilla firefox librewolf waterfox zen chrom brave "+
+			"edge vivaldi opera arc user safari epiphany qutebrowser falkon")
 	}
-	return lex.Mentions(strings.ToLower(text), "cookies login mozilla firefox librewolf waterfox zen chrom brave edge "+
-		"vivaldi opera arc user safari epiphany qutebrowser falkon")
+	return false
 }
 
 // belowBrowser returns the part of a path below the folder of a browser in a home.

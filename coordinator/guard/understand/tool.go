@@ -30,6 +30,7 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 	default:
 		commandTool(sh, call)
 	}
+	u.RunTraps(0)
 	if site.ReadOnly {
 		readOnly(u, call)
 	}
@@ -93,7 +94,6 @@ func commandText(sh *shell.Shell, text string, power bool) {
 		return
 	}
 	sh.Run(src, nil)
-	sh.Eval.RunTraps(0)
 }
 
 func fileTool(sh *shell.Shell, call effect.Call, kind effect.Kind) {
