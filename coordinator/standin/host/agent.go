@@ -7,8 +7,12 @@ import (
 	"testing"
 )
 
-// Codex is the codex that the tests run on.
-const Codex = "0.169.0"
+// The agents that the tests run on.
+const (
+	Codex    = "0.169.0"
+	Gemini   = "0.61.0"
+	Opencode = "1.18.33"
+)
 
 // NeedAgent returns the pinned program of another agent than Claude Code, or skips the test: the
 // executable that AFAR_TEST_<NAME>_<version with underscores> names, else the one that .ci put
