@@ -37,6 +37,7 @@ type adapter struct {
 var adapters = []adapter{
 	{name: "claude", protocol: "claude", standin: agent.Claude, survives: true, stays: true, fills: "compacting"},
 	{name: "gemini", protocol: "acp", standin: agent.ACP, fills: "context"},
+	{name: "codex", protocol: "codex", standin: agent.Codex, fills: "context"},
 }
 
 // TestAgents runs each adapter against a stand-in, with the real runner, hooks and coordinator.

@@ -39,6 +39,7 @@ const Variable = "STANDIN_AGENT"
 const (
 	Claude = "claude"
 	ACP    = "acp"
+	Codex  = "codex"
 )
 
 // Main turns this process into a stand-in if Variable names one.
@@ -49,6 +50,9 @@ func Main() {
 		os.Exit(0)
 	case ACP:
 		acpMain()
+		os.Exit(0)
+	case Codex:
+		codexMain()
 		os.Exit(0)
 	}
 }
