@@ -108,6 +108,10 @@ func TestRealCodex(t *testing.T) {
 		t.Errorf("the model does not know why: %q", last.Texts())
 	}
 
+	settings, err := os.ReadFile(filepath.Join(r.lab.Home, ".codex", "config.toml"))
+	if err != nil || strings.Contains(string(settings), "trust_level") {
+		t.Errorf("codex trusts the folder now: %s%v", settings, err)
+	}
 	checks, _ := r.afar("doctor") // this home has no plugin, which is a fault
 	if !strings.Contains(checks, "codex-cli "+host.Codex+", signs in with OPENAI_API_KEY") {
 		t.Errorf("afar doctor says\n%s", checks)

@@ -115,7 +115,7 @@ func (f *codexFace) turn(status string) map[string]any {
 func (f *codexFace) opened(m codexMessage) {
 	f.reply(m, map[string]any{
 		"thread": map[string]any{"id": f.thread}, "model": "stand-in", "approvalPolicy": m.Params.Policy,
-		"approvalsReviewer": m.Params.Reviewer, "sandbox": map[string]any{"type": "workspaceWrite"},
+		"approvalsReviewer": m.Params.Reviewer, "sandbox": map[string]any{"type": "readOnly"},
 	})
 }
 

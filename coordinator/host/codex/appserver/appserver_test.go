@@ -22,7 +22,7 @@ var first = host.Turn{Conversation: conversation, Mode: run.Manual, Dir: "/work"
 const (
 	hello  = `{"id":1,"result":{"userAgent":"afar/0.169.0 (Debian 12.0.0; x86_64) unknown (afar; 1)"}}`
 	opened = `{"id":2,"result":{"thread":{"id":"` + thread + `"},"model":"gpt-5","approvalPolicy":"untrusted",` +
-		`"approvalsReviewer":"user","sandbox":{"type":"workspaceWrite","networkAccess":false}}}`
+		`"approvalsReviewer":"user","sandbox":{"type":"readOnly","networkAccess":false}}}`
 	begun = `{"id":3,"result":{"turn":{"id":"t1","status":"inProgress"}}}`
 )
 
@@ -116,12 +116,13 @@ func TestHandshake(t *testing.T) {
 	if len(said) != 2 || said[0].Method != "initialized" || said[1].Method != "thread/start" {
 		t.Fatalf("then it says %+v", said)
 	}
-	want := "map[approvalPolicy:untrusted approvalsReviewer:user cwd:/work model:gpt-5 sandbox:workspace-write]"
+	want := "map[approvalPolicy:untrusted approvalsReviewer:user cwd:/work model:gpt-5 sandbox:read-only]"
 	if got := fmt.Sprint(said[1].Params); got != want {
 		t.Errorf("the conversation is opened with %s, want %s", got, want)
 	}
 	said = messages(t, read(talk, opened))
-	want = "map[input:[map[text:line one\nline \"two\" type:text]] threadId:" + thread + "]"
+	want = "map[approvalPolicy:untrusted input:[map[text:line one\nline \"two\" type:text]] " +
+		"sandboxPolicy:map[networkAccess:false type:workspaceWrite] threadId:" + thread + "]"
 	if len(said) != 1 || said[0].Method != "turn/start" || fmt.Sprint(said[0].Params) != want {
 		t.Errorf("the prompt is given as %+v, want %s", said, want)
 	}
@@ -137,7 +138,7 @@ func TestResume(t *testing.T) {
 	talk := Agent{}.Talk(turn, "go on")
 	talk.Begin()
 	said := messages(t, read(talk, hello))
-	want := "map[approvalPolicy:untrusted approvalsReviewer:user cwd:/work sandbox:workspace-write threadId:" + thread + "]"
+	want := "map[approvalPolicy:untrusted approvalsReviewer:user cwd:/work sandbox:read-only threadId:" + thread + "]"
 	if said[1].Method != "thread/resume" || fmt.Sprint(said[1].Params) != want {
 		t.Errorf("it is resumed with %+v, want %s", said[1], want)
 	}
@@ -155,15 +156,16 @@ func TestRefuse(t *testing.T) {
 		reply string
 		says  string
 	}{
-		"asks less":      {first, strings.Replace(opened, "untrusted", "on-request", 1), "on-request"},
-		"never asks":     {first, strings.Replace(opened, "untrusted", "never", 1), "never"},
-		"asks finely":    {first, strings.Replace(opened, `"untrusted"`, `{"granular":{}}`, 1), "strictest"},
-		"open sandbox":   {first, strings.Replace(opened, "workspaceWrite", "dangerFullAccess", 1), "dangerFullAccess"},
-		"asks a model":   {first, strings.Replace(opened, `"user"`, `"auto_review"`, 1), "auto_review"},
-		"no thread":      {first, `{"id":2,"result":{}}`, "opened no conversation"},
-		"strange thread": {first, strings.Replace(opened, thread, "../x", 1), "opened no conversation"},
-		"other thread":   {other, opened, "another conversation"},
-		"an error":       {first, `{"id":2,"error":{"code":-32600,"message":"no rollout found"}}`, "no rollout found"},
+		"asks less":         {first, strings.Replace(opened, "untrusted", "on-request", 1), "on-request"},
+		"never asks":        {first, strings.Replace(opened, "untrusted", "never", 1), "never"},
+		"asks finely":       {first, strings.Replace(opened, `"untrusted"`, `{"granular":{}}`, 1), "strictest"},
+		"open sandbox":      {first, strings.Replace(opened, "readOnly", "dangerFullAccess", 1), "dangerFullAccess"},
+		"trusts the folder": {first, strings.Replace(opened, "readOnly", "workspaceWrite", 1), "workspaceWrite"},
+		"asks a model":      {first, strings.Replace(opened, `"user"`, `"auto_review"`, 1), "auto_review"},
+		"no thread":         {first, `{"id":2,"result":{}}`, "opened no conversation"},
+		"strange thread":    {first, strings.Replace(opened, thread, "../x", 1), "opened no conversation"},
+		"other thread":      {other, opened, "another conversation"},
+		"an error":          {first, `{"id":2,"error":{"code":-32600,"message":"no rollout found"}}`, "no rollout found"},
 	} {
 		talk := Agent{}.Talk(c.turn, "do it")
 		talk.Begin()
@@ -292,7 +294,11 @@ func TestRefusals(t *testing.T) {
 func TestPlan(t *testing.T) {
 	turn := first
 	turn.Mode = run.Plan
-	s := read(working(t, turn), request(commandAsked, `"command":"x"`))
+	talk := working(t, turn)
+	if said := messages(t, talk.Prompt("more")); said[0].Params["sandboxPolicy"] != nil {
+		t.Errorf("in plan mode the sandbox is %v", said[0].Params)
+	}
+	s := read(talk, request(commandAsked, `"command":"x"`))
 	if len(s.Asks) > 0 || len(s.Send) != 2 || !strings.Contains(s.Send[0], "decline") || !strings.Contains(s.Send[1], "plan mode") {
 		t.Errorf("in plan mode: %+v", s)
 	}

@@ -23,16 +23,20 @@ const (
 )
 
 // The strictest asking mode: codex asks before each command and each change of a file, and it
-// asks the person, not a model. What was allowed runs in the sandbox, so it must be able to write
-// into the directory: in the sandbox for reading, most allowed commands would fail.
+// asks the person, not a model.
 const (
 	policy   = "untrusted"
-	sandbox  = "workspace-write"
+	sandbox  = "read-only"
 	reviewer = "user"
 )
 
 // boxed is the type of the sandbox as codex names it in its answer.
-const boxed = "workspaceWrite"
+const boxed = "readOnly"
+
+// widened is the sandbox of a turn. What was allowed runs in the sandbox too, and most of it would
+// fail in the one for reading. A conversation that is opened with this sandbox would make codex
+// trust the folder for good, and start what the folder's settings name.
+const widened = `{"type":"workspaceWrite","networkAccess":false}`
 
 // A talk is the dialogue of one turn of a run: the handshake, the conversation, and then one
 // turn of codex for each prompt.
@@ -193,7 +197,11 @@ func (t *talk) inThread() *wire.Object { return wire.NewObject().Str("threadId",
 
 // Prompt begins a turn of codex.
 func (t *talk) Prompt(said string) host.Step {
-	return t.ask(startTurn, t.inThread().Raw("input", written(said)))
+	params := t.inThread().Raw("input", written(said)).Str("approvalPolicy", policy)
+	if t.turn.Mode != run.Plan {
+		params.Raw("sandboxPolicy", []byte(widened))
+	}
+	return t.ask(startTurn, params)
 }
 
 // written returns a text as an input of codex.
