@@ -56,8 +56,8 @@ var filePrograms = []table{
 	{programs: "patch", do: printUnknown},
 }
 
-const tarOptions = "f C X T directory file exclude -checkpoint checkpoint-action to-command! use-compress-program! I! " +
-	"info-script! new-volume-script! F! rsh-command! rmt-command -extract -get -create -list -append -update"
+const tarOptions = "f C X T directory file exclude -checkpoint checkpoint-action to-command! use-compress-program! " +
+	"I! info-script! new-volume-script! F! rsh-command! rmt-command -extract -get -create -list -append -update"
 
 // remove reports the files that rm and similar programs delete.
 func remove(sh *shell.Shell, c shell.Command, o shell.Options) {

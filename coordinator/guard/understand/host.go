@@ -43,7 +43,10 @@ var hostRows = []row{
 		words: "plugin|plugins uninstall|remove|disable|rm", mention: "afar",
 		kind: effect.DisableAfar, op: "$0 $1", target: "$2",
 	},
-	{words: "plugin|plugins uninstall|remove|disable|rm *", kind: effect.ChangeSystem, op: effect.Host, target: "$0 $1"},
+	{
+		words: "plugin|plugins uninstall|remove|disable|rm *",
+		kind:  effect.ChangeSystem, op: effect.Host, target: "$0 $1",
+	},
 	{words: "plugin|plugins uninstall|remove|disable|rm", kind: effect.DisableAfar, op: "$0 $1"},
 	{
 		words: "plugin|plugins marketplace remove|rm", mention: "afar",

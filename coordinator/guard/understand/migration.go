@@ -102,7 +102,10 @@ const (
 // wipesData reports whether the words of one operand say that it wipes a database.
 func wipesData(operand string) bool {
 	w := lex.VerbWords(operand)
-	return len(w) > 1 && lex.ContainsAny(w, storeNouns) && lex.ContainsAny(w, wipeWords) && !lex.ContainsAny(w, "test cache dry")
+	if lex.ContainsAny(w, "test cache dry") || !lex.ContainsAny(w, storeNouns) {
+		return false
+	}
+	return len(w) > 1 && lex.ContainsAny(w, wipeWords)
 }
 
 // wipesStore reports whether the operands of a program that no table lists wipe a database.

@@ -392,5 +392,6 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "empty", full: "os.Truncate"},
 	{kind: "eval", names: "eval loadstring Function runInThisContext runInNewContext runInContext compileFunction"},
 	{kind: "write", full: "File.write IO.write Bun.write File.binwrite os.WriteFile os.Create"},
-	{kind: "read", full: "os.ReadFile File.read IO.read File.foreach IO.foreach Deno.readTextFile Deno.readTextFileSync Bun.file"},
+	{kind: "read", full: "os.ReadFile File.read IO.read File.foreach IO.foreach Deno.readTextFile " +
+		"Deno.readTextFileSync Bun.file"},
 }

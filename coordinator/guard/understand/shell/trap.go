@@ -16,12 +16,15 @@ type exitTrap struct {
 	line int
 }
 
-// AtEnd runs the code of a trap. If the target of an effect is not known yet, the code runs with the variables that the shell has at its end.
+// AtEnd runs the code of a trap. If the target of an effect is not known yet, the code runs with
+// the variables that the shell has at its end.
 func (sh *Shell) AtEnd(code string) {
 	u := sh.Eval
 	n, steps := len(u.Effects), u.mark()
 	sh.Sub().Run(code, nil)
-	open := slices.ContainsFunc(u.Effects[n:], func(e effect.Effect) bool { return partial.HasHole(lex.Clip(e.Target, 1)) })
+	open := slices.ContainsFunc(u.Effects[n:], func(e effect.Effect) bool {
+		return partial.HasHole(lex.Clip(e.Target, 1))
+	})
 	if !open || u.Budget.Spent || len(u.traps) >= MaxAliases {
 		return
 	}
