@@ -66,6 +66,7 @@ var agentParts = map[string]func(*agentRun){
 	"allowed":     testAgentAllowed,
 	"denied":      testAgentDenied,
 	"forbidden":   testAgentForbidden,
+	"parked":      testAgentParked,
 	"interrupted": testAgentInterrupted,
 	"resumed":     testAgentResumed,
 	"usage":       testAgentUsage,
@@ -88,7 +89,8 @@ type agentRig struct {
 	env     []string
 }
 
-func newAgentRig(t *testing.T, a adapter) *agentRig {
+// newAgentRig returns the rig of an adapter, with more settings of runs.
+func newAgentRig(t *testing.T, a adapter, settings ...string) *agentRig {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -103,8 +105,8 @@ func newAgentRig(t *testing.T, a adapter) *agentRig {
 		t.Fatal(err)
 	}
 	program, keys := filepath.Join(dir, "programs", a.name), filepath.Join(dir, "keys")
-	config := fmt.Sprintf("[runs]\nmax = 50\n[agents.%s]\nprotocol = %q\ncommand = [%q]\nenv_file = %q\n",
-		a.name, a.protocol, program, keys)
+	config := fmt.Sprintf("[runs]\nmax = 50\n%s\n[agents.%s]\nprotocol = %q\ncommand = [%q]\nenv_file = %q\n",
+		strings.Join(settings, "\n"), a.name, a.protocol, program, keys)
 	for _, made := range []string{r.project, filepath.Join(home, "afar"), filepath.Dir(program)} {
 		if err := os.MkdirAll(made, 0o700); err != nil {
 			t.Fatal(err)
@@ -153,7 +155,7 @@ func (r *agentRun) must(args ...string) string {
 // start starts the run with the steps of a prompt.
 func (r *agentRun) start(steps ...string) {
 	r.t.Helper()
-	r.must("run", "start", "--name", r.name, "--agent", r.agentRig.adapter.name, "--mode", "manual", strings.Join(steps, "\n"))
+	r.must("run", "start", "--name", r.name, "--agent", r.adapter.name, "--mode", "manual", strings.Join(steps, "\n"))
 }
 
 func (r *agentRun) show() (out wire.Run) {
@@ -285,6 +287,39 @@ func testAgentForbidden(r *agentRun) {
 	}
 }
 
+// testAgentParked: nobody answers in time, so the turn ends. The answer starts the next turn, in
+// which the call runs.
+func testAgentParked(r *agentRun) {
+	if r.survives {
+		r.t.Skip("the script runhold tests it: this agent keeps the call")
+	}
+	r.agentRig = newAgentRig(r.t, r.adapter, `hold = "1s"`)
+	r.start("ask touch parked")
+	r.parks()
+	if r.exists("parked") {
+		r.t.Error("a parked call ran")
+	}
+	r.atTerminal("allow", r.show().Ask)
+	r.becomes("idle")
+	if !r.exists("parked") {
+		r.t.Errorf("the call was allowed later, and did not run: %q", r.events())
+	}
+}
+
+// parks waits until the run waits without a process.
+func (r *agentRun) parks() {
+	r.t.Helper()
+	for end := time.Now().Add(2 * patience); ; time.Sleep(50 * time.Millisecond) {
+		got := r.show()
+		if got.State == "waiting" && got.PID == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			r.t.Fatalf("the run is %s: %q", got.State, r.events())
+		}
+	}
+}
+
 func testAgentInterrupted(r *agentRun) {
 	r.start("text before", "hang")
 	r.says("text before")
@@ -411,7 +446,7 @@ func testAgentNoRunner(r *agentRun) {
 
 // testAgentMode: a run cannot be in a mode that its agent does not have.
 func testAgentMode(r *agentRun) {
-	out, err := r.afar("run", "start", "--agent", r.agentRig.adapter.name, "--mode", "bypassPermissions", "text x")
+	out, err := r.afar("run", "start", "--agent", r.adapter.name, "--mode", "bypassPermissions", "text x")
 	if err == nil || !strings.Contains(out, "unknown mode") {
 		r.t.Errorf("%v, %s", err, out)
 	}

@@ -17,7 +17,8 @@
 //	stay           does not end after the result
 //	history        says which prompts it got before
 //
-// Lines of another form are ignored. At the end it tells its result, "did N steps".
+// Lines of another form are ignored. At the end it tells its result, "did N steps". When it is
+// told that its person has answered, it does what the first line of its first prompt says again.
 package agent
 
 import (
@@ -57,6 +58,9 @@ func Main() {
 	}
 }
 
+// answered is what Afar tells an agent whose person has answered a parked question.
+const answered = "the person has answered"
+
 // A face is how the stand-in speaks in one protocol.
 type face interface {
 	text(said string)
@@ -75,6 +79,9 @@ type face interface {
 // play does what a prompt says. It returns false if the agent shall not end by itself.
 func play(f face, prompt string, earlier []string) (ends bool) {
 	ends, done := true, 0
+	if strings.Contains(prompt, answered) && len(earlier) > 0 {
+		prompt += "\n" + earlier[0]
+	}
 	for line := range strings.Lines(prompt) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		id := "call-" + strconv.Itoa(len(earlier)) + "-" + strconv.Itoa(done)
