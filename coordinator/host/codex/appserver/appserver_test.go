@@ -395,7 +395,7 @@ func TestResults(t *testing.T) {
 // TestInterrupt: open questions are answered with no, and a turn that begins later is interrupted.
 func TestInterrupt(t *testing.T) {
 	talk := working(t, first)
-	read(talk, request(commandAsked, `"command":"x"`))
+	read(talk, request(commandAsked, `"command":"x"`), `{"method":"turn/started","params":{"threadId":"sub","turn":{"id":"t9"}}}`)
 	said := messages(t, talk.Interrupt())
 	if len(said) != 2 || string(said[0].Result) != `{"decision":"cancel"}` || said[1].Method != "turn/interrupt" ||
 		said[1].Params["turnId"] != "t1" {
