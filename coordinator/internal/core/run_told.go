@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -15,10 +16,13 @@ const (
 	ActRunFile  = "run-file"
 )
 
-// tellEnd tells the person in every away mode how a turn ended. It returns r as it is then.
+// tellEnd tells the person in every away mode how a turn ended. A loop that goes on tells of
+// its own end instead. It returns r as it is then.
 func (s *state) tellEnd(b *store.Batch, r run.Run, now time.Time) run.Run {
 	next, e, at, ok := run.Tell(r, now)
-	if !ok || !s.reachable() {
+	loop, _ := s.loops.after(b, session.ID(r.Conversation))
+	switch {
+	case !ok, !s.reachable(), loop.Active():
 		return r
 	}
 	if until := s.rules.Quiet.Until(at); !until.IsZero() {
