@@ -4,9 +4,12 @@ package plugin_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +18,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -139,22 +143,41 @@ func leave(x *host.Terminal, answer string) {
 	x.Keys(answer, "Enter")
 }
 
-// timesHeard counts in how many prompts the model got a text.
-func (r *rig) timesHeard(text string) (n int) {
+// timesHeard returns how often a text is in what the model got last.
+func (r *rig) timesHeard(text string) int {
 	turns := r.model.Turns()
 	if len(turns) == 0 {
 		return 0
 	}
-	for _, said := range turns[len(turns)-1].From("user") {
-		n += strings.Count(said, text)
+	return strings.Count(strings.Join(turns[len(turns)-1].From("user"), "\n"), text)
+}
+
+// submit types a prompt and presses Enter until the model has it: a client that has just shown a
+// conversation may not take keys yet.
+func (r *rig) submit(x *host.Terminal, text string) {
+	r.t.Helper()
+	x.Type(text)
+	for range 10 {
+		x.Keys("Enter")
+		ctx, cancel := context.WithTimeout(context.Background(), within/10)
+		_, err := r.model.Await(ctx, func(q model.Request) bool { return q.Prompt() == text })
+		if cancel(); err == nil {
+			return
+		}
 	}
-	return n
+	r.t.Fatalf("the client takes no prompt:\n%s", x.Screen())
 }
 
 // TestRealRunTake: a person continues a run in a terminal and gives it back. What was sent
 // meanwhile reaches the next turn, which knows what happened in the terminal.
 func TestRealRunTake(t *testing.T) {
-	r := newRunRig(t, host.Current)
+	for name, version := range clients {
+		t.Run(name, func(t *testing.T) { testRunTake(t, version) })
+	}
+}
+
+func testRunTake(t *testing.T, version string) {
+	r := newRunRig(t, version)
 	r.startRun("worker", play(model.Bash("echo made >> made"), model.Say("headless one is done")), "--mode", "acceptEdits")
 	first := r.becameRun("worker", "idle")
 	count := countProcesses(first.Conversation)
@@ -164,7 +187,7 @@ func TestRealRunTake(t *testing.T) {
 		t.Errorf("while it is taken: %+v", held)
 	}
 	r.must("run", "send", "worker", "--json", play(model.Say("headless two is done")))
-	x.Submit(play(model.Say("terminal one is done")))
+	r.submit(x, play(model.Say("terminal one is done")))
 	x.Await("terminal one is done", within)
 	if r.lines("made") != 1 || r.run("worker").Waiting != 1 {
 		t.Errorf("in the terminal: %d calls, %+v", r.lines("made"), r.run("worker"))
@@ -181,5 +204,86 @@ func TestRealRunTake(t *testing.T) {
 	turns := r.model.Turns()
 	if end := turns[len(turns)-1]; !end.Has("terminal one is done") || !end.Has("headless one is done") {
 		t.Errorf("the last turn does not know the earlier ones: %q", end.Texts())
+	}
+}
+
+// rounds is how often a run is taken and given back under load.
+const rounds = 10
+
+// TestRealRunTakeUnderLoad: a run changes hands again and again on a busy machine, while messages
+// arrive. There is never more than one process, and the model gets each message once.
+func TestRealRunTakeUnderLoad(t *testing.T) {
+	long.Only(t)
+	r := newRunRig(t, host.Current)
+	r.startRun("worker", play(model.Say("headless one is done")), "--mode", "acceptEdits")
+	first := r.becameRun("worker", "idle")
+	count := countProcesses(first.Conversation)
+	burn(t)
+	sent := r.sendNotes("worker")
+	for round := range rounds {
+		var more []string
+		if round%2 == 1 {
+			more = []string{"--now"}
+		}
+		x := r.takeRun("worker", more...)
+		x.Await("headless one is done|terminal round", within)
+		done := fmt.Sprintf("terminal round %d is done", round)
+		r.submit(x, play(model.Say(done))+fmt.Sprintf(" for round %d", round))
+		x.Await(done, within)
+		leave(x, "y")
+		x.Await("is given back", within)
+		x.Close()
+	}
+	notes := sent()
+	for end := time.Now().Add(2 * within); ; time.Sleep(100 * time.Millisecond) {
+		got := r.run("worker")
+		if got.State == "idle" && got.Waiting == 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the run does not come to its end: %+v\n%s", got, r.trail())
+		}
+	}
+	count.check(t)
+	for n := range notes {
+		if heard := r.timesHeard(note(n)); heard != 1 {
+			t.Errorf("the model got %q %d times", note(n), heard)
+		}
+	}
+	t.Logf("%d rounds, %d messages, %d looks at the processes", rounds, notes, count.looks)
+}
+
+func note(n int) string { return fmt.Sprintf("note number %d.", n) }
+
+// sendNotes sends numbered notes to a run until the function that it returns is called, which
+// returns how many were sent.
+func (r *rig) sendNotes(name string) (end func() int) {
+	stop, sent := make(chan struct{}), make(chan int)
+	go func() {
+		n := 0
+		defer func() { sent <- n }()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(700 * time.Millisecond):
+			}
+			if out, err := r.afar("run", "send", name, note(n)); err != nil {
+				r.t.Errorf("send: %v, %s", err, out)
+			}
+			n++
+		}
+	}()
+	return func() int { close(stop); return <-sent }
+}
+
+// burn keeps the processors busy until the test ends.
+func burn(t *testing.T) {
+	for range runtime.NumCPU() {
+		cmd := exec.Command("nice", "sh", "-c", "while :; do :; done")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	}
 }
