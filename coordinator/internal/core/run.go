@@ -253,10 +253,8 @@ func (c *Core) changeRun(
 			return b, err
 		}
 		s.runs.put(&b, next)
-		if r.Busy() && !next.Busy() {
-			s.turnOver(&b, next, now)
-		}
 		if r.Busy() && !next.Busy() || r.State == run.Taken { // only then a turn may start
+			s.turnOver(&b, next, now)
 			s.startTurns(&b, now)
 		}
 		next, _ = s.runs.after(&b, id)

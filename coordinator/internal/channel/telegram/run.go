@@ -151,7 +151,7 @@ func (l *link) writeToRun(update int64, m message) (ok bool, err error) {
 		return true, l.cfg.Core.Acknowledge(m.act(update), "This run was removed. Nothing was sent.")
 	}
 	return true, l.cfg.Core.OrderSend(m.act(update), texts.Message{
-		Session: to, Text: m.Text, By: m.From.name(), Channel: Name,
+		Session: to, Run: true, Text: m.Text, By: m.From.name(), Channel: Name,
 	})
 }
 
@@ -420,28 +420,30 @@ func (l *link) sendTo(update int64, m message, words []string) error {
 	if len(words) < 2 {
 		return l.cfg.Core.Acknowledge(act, "Say to whom, and what: `/send api-1a2b go on`, `/send run:deps leave react alone`.")
 	}
-	to, err := l.addressee(words[0])
+	to, isRun, err := l.addressee(words[0])
 	if err != nil {
 		return l.cfg.Core.Acknowledge(act, "Nothing was sent: "+err.Error()+".")
 	}
 	said := strings.TrimSpace(strings.TrimPrefix(m.rest(), words[0]))
-	return l.cfg.Core.OrderSend(act, texts.Message{Session: to, Text: said, By: m.From.name(), Channel: Name})
+	return l.cfg.Core.OrderSend(act, texts.Message{
+		Session: to, Run: isRun, Text: said, By: m.From.name(), Channel: Name,
+	})
 }
 
 var errYourself = errors.New("person is you")
 
-// addressee returns whom an address names.
-func (l *link) addressee(to string) (session.ID, error) {
+// addressee returns whom an address names, and whether that is a run.
+func (l *link) addressee(to string) (id session.ID, isRun bool, err error) {
 	a, err := texts.ParseAddress(to)
 	switch {
 	case err != nil:
-		return "", err
+		return "", false, err
 	case a.Kind == texts.ToPerson:
-		return "", errYourself
+		return "", false, errYourself
 	case a.Kind == texts.ToRun:
 		r, err := l.cfg.Core.RunNamed(a.Name)
-		return session.ID(r.Conversation), err
+		return session.ID(r.Conversation), true, err
 	}
 	v, err := l.cfg.Core.Session(a.Name)
-	return v.ID, err
+	return v.ID, false, err
 }
