@@ -226,7 +226,7 @@ func TestRealRunTakeUnderLoad(t *testing.T) {
 			more = []string{"--now"}
 		}
 		x := r.takeRun("worker", more...)
-		x.Await("headless one is done|terminal round", within)
+		x.Await("accept edits on", within)
 		done := fmt.Sprintf("terminal round %d is done", round)
 		r.submit(x, play(model.Say(done))+fmt.Sprintf(" for round %d", round))
 		x.Await(done, within)
@@ -274,7 +274,9 @@ func (r *rig) sendNotes(name string) (end func() int) {
 			n++
 		}
 	}()
-	return func() int { close(stop); return <-sent }
+	total := sync.OnceValue(func() int { close(stop); return <-sent })
+	r.t.Cleanup(func() { total() })
+	return total
 }
 
 // burn keeps the processors busy until the test ends.
