@@ -142,6 +142,7 @@ func (c *Coordinator) buildCore() (err error) {
 		Rules:       c.set.Rules,
 		AnswersFrom: c.set.AnswersFrom.Names(),
 		Rings:       func(name string) bool { return name != web.Name || c.web.Watched() },
+		Pages:       c.cfg.Dirs.Sessions(),
 		Home:        c.cfg.Dirs.Database(),
 	})
 	if err != nil {

@@ -249,7 +249,7 @@ func table() rules {
 			in + "run":    {in + "session"},
 			in + "task":   {in + "markdown", in + "run"},
 			in + "grant":  {"coordinator/redact", in + "session"},
-			in + "ask":    {in + "grant", "coordinator/redact", in + "session"},
+			in + "ask":    {in + "grant", "coordinator/redact", in + "run", in + "session"},
 			in + "turn":   {in + "loop", in + "session"},
 			in + "undo":   {in + "ask", in + "session"},
 

@@ -72,6 +72,16 @@ func (r *rig) becameRun(name, state string) wire.Run {
 	}
 }
 
+// awaitRun waits until a turn of a run has a result.
+func (r *rig) awaitRun(name, result string) {
+	r.t.Helper()
+	for end := time.Now().Add(within); r.run(name).Result != result; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.t.Fatalf("run %s never says %q\n%s\n%s", name, result, r.must("run", "log", name), r.trail())
+		}
+	}
+}
+
 // TestRealRun: a run works without a terminal, its result is printed, and another message
 // continues its conversation.
 func TestRealRun(t *testing.T) {

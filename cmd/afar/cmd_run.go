@@ -24,11 +24,13 @@ func newRun(a *app) *cobra.Command {
 
 func newRunStart(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "start PROMPT|-", Short: "Start a run with a prompt", Args: cobra.ArbitraryArgs,
+		Use: "start PROMPT|-", Short: "Start a run with a prompt; a session proposes one", Args: cobra.ArbitraryArgs,
 		Long: "Starts a conversation with an agent that works without a terminal, one process for each turn. The guard " +
 			"holds, and\n" +
 			"what the agent may not do by itself is a question on your phone. With - the prompt is stdin.\n\n" +
 			"With --worktree the run works in .worktrees/afar-runs/NAME on the branch afar/run/NAME.\n\n" +
+			"In a session, or in another run, the command proposes the run: the person is asked. If they allow it, its result\n" +
+			"comes to the session as a message.\n\n" +
 			"With --wait the command prints the result when the turn is over, and the run is done with it.",
 	}
 	var in wire.RunStartRequest
@@ -61,14 +63,17 @@ func newRunStart(a *app) *cobra.Command {
 }
 
 func (a *app) runStart(ctx context.Context, in wire.RunStartRequest, asJSON bool) error {
-	if !in.Wait {
-		return read(ctx, a, wire.OpRunStart, in, asJSON, renderRunStarted)
-	}
-	var r wire.Run
-	if err := a.call(ctx, wire.OpRunStart, in, &r); err != nil {
+	r, err := a.startOrPropose(ctx, in)
+	switch {
+	case err != nil:
 		return err
+	case !in.Wait && asJSON:
+		return a.printJSON(r)
+	case !in.Wait:
+		renderRunStarted(a.page(), r)
+		return nil
 	}
-	r, err := a.awaitRun(ctx, r)
+	r, err = a.awaitRun(ctx, r)
 	if errors.Is(err, errInterrupted) {
 		a.tell("The run goes on: afar run show %s", r.Name)
 	}
@@ -83,6 +88,27 @@ func (a *app) runStart(ctx context.Context, in wire.RunStartRequest, asJSON bool
 	}
 	a.page().whole(r.Result)
 	return nil
+}
+
+// decideFor is how long a session's command waits for the answer to its proposal. It ends
+// before the host's own limit for a command, which is two minutes unless the model asks for
+// more.
+const decideFor = 90 * time.Second
+
+// startOrPropose starts a run. A session only proposes it, and waits a while for the answer.
+func (a *app) startOrPropose(ctx context.Context, in wire.RunStartRequest) (wire.Run, error) {
+	for end := time.Now().Add(decideFor); ; in.WaitMS = waitEach.Milliseconds() {
+		var r wire.Run
+		if err := a.callWaiting(ctx, wire.OpRunStart, in, &r, waitEach); err != nil {
+			return r, err
+		}
+		if r.State != wire.Proposed || time.Now().After(end) {
+			return r, nil
+		}
+		if in.WaitMS == 0 {
+			a.tell("The person is asked whether this run may start.")
+		}
+	}
 }
 
 // waitEach is how long one call waits for a run.
@@ -109,6 +135,17 @@ func (a *app) awaitRun(ctx context.Context, r wire.Run) (wire.Run, error) {
 }
 
 func renderRunStarted(p *page, r wire.Run) {
+	switch {
+	case r.State == wire.Proposed:
+		p.line("Nobody has answered yet. If the person allows run %s, it starts, and its result comes to this session as "+
+			"a message.", oneLine(r.Name, 40))
+		p.line("Do not propose it again; go on with something else, or stop.")
+		return
+	case r.Parent != "":
+		p.line("The person allowed run %s: it works in %s. Its result comes to this session as a message; do not wait for it.",
+			oneLine(r.Name, 40), p.path(r.Dir))
+		return
+	}
 	p.line("Run %s %s in %s.", p.paint(bold, oneLine(r.Name, 40)), wording.RunState(r.State), p.path(r.Dir))
 	p.line("Follow it: afar run log -f %s", oneLine(r.Name, 40))
 }
@@ -128,9 +165,10 @@ func renderRuns(p *page, in wire.RunsReply) {
 		return
 	}
 	var rows [][]cell
-	for _, r := range in.Runs {
+	levels := wording.RunLevels(in.Runs)
+	for i, r := range in.Runs {
 		rows = append(rows, []cell{
-			{oneLine(r.Name, 40), bold},
+			{strings.Repeat("  ", levels[i]) + oneLine(r.Name, 40), bold},
 			{wording.RunState(r.State), runInk(r.State)},
 			plain(p.ago(r.Since)),
 			plain(oneLine(r.Agent, 20)),
@@ -173,6 +211,9 @@ func renderRun(p *page, r wire.Run) {
 		{plain("conversation"), plain(oneLine(r.Conversation, 60))},
 		{plain("turns"), plain(wording.RunTurns(r))},
 		{plain("used"), plain(wording.RunUsed(r))},
+	}
+	if r.Parent != "" {
+		rows = append(rows, []cell{plain("proposed by"), plain(oneLine(r.Parent, 80))})
 	}
 	if r.Worktree != "" {
 		rows = append(rows, []cell{plain("worktree"), plain(p.path(r.Worktree))},

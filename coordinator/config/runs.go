@@ -32,6 +32,8 @@ type Runs struct {
 	Ending   Duration `toml:"ending"`
 	Leaving  Duration `toml:"leaving"`
 	Starting Duration `toml:"starting"`
+	// Depth is how many levels of runs may be below what a person started.
+	Depth int `toml:"depth"`
 }
 
 // RunsByDefault are the defaults of [runs].
@@ -43,17 +45,24 @@ var RunsByDefault = Runs{
 	Ending:   Duration(5 * time.Minute),
 	Leaving:  Duration(10 * time.Second),
 	Starting: Duration(5 * time.Second),
+	Depth:    2,
 }
 
 // minClock is the shortest time of a clock.
 const minClock = Duration(100 * time.Millisecond)
 
-// maxRuns bounds runs.max: each turn is a whole agent.
-const maxRuns = 50
+// The bounds of runs.max and runs.depth: each turn is a whole agent.
+const (
+	maxRuns  = 50
+	maxDepth = 5
+)
 
 func (r Runs) check() error {
 	if r.Max < 1 || r.Max > maxRuns {
 		return fmt.Errorf("runs.max must be between 1 and %d, not %d", maxRuns, r.Max)
+	}
+	if r.Depth < 0 || r.Depth > maxDepth {
+		return fmt.Errorf("runs.depth must be between 0 and %d, not %d", maxDepth, r.Depth)
 	}
 	if !slices.Contains(run.Modes(), r.Mode) {
 		return fmt.Errorf("unknown runs.mode %q; want one of %q", r.Mode, run.Modes())

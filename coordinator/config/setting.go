@@ -56,6 +56,7 @@ func (c Config) settings() []Setting {
 		{Key: "runs.ending", Value: c.Runs.Ending.String()},
 		{Key: "runs.leaving", Value: c.Runs.Leaving.String()},
 		{Key: "runs.starting", Value: c.Runs.Starting.String()},
+		{Key: "runs.depth", Value: strconv.Itoa(c.Runs.Depth)},
 		{Key: "agents.claude.command", Value: strings.Join(claude.Command, " ")},
 		{Key: "agents.claude.env_file", Value: cmp.Or(claude.EnvFile, "none")},
 		{Key: "answers_from", Value: cmp.Or(strings.Join(c.AnswersFrom.Names(), ", "), "every channel")},

@@ -32,10 +32,17 @@ type RunStartRequest struct {
 	BudgetUSD float64 `json:"budget_usd,omitempty"`
 	ForMS     int64   `json:"for_ms,omitempty"`
 	Wait      bool    `json:"wait,omitempty"` // the caller waits for the result, and the run is over with it
+	// WaitMS is how long a session waits for the answer to its proposal. Its next request with
+	// the same id waits on.
+	WaitMS int64 `json:"wait_ms,omitempty"`
 }
 
-// RunStartReply is the run.
+// RunStartReply is the run. A session gets one in the state Proposed while its person has not
+// decided; Ask is the question.
 type RunStartReply = Run
+
+// Proposed is the state of a run that a session proposed and nobody has allowed yet.
+const Proposed = "proposed"
 
 // RunsRequest asks for all runs.
 type RunsRequest = None
@@ -64,7 +71,8 @@ type Run struct {
 	Mode         string  `json:"mode"`
 	Model        string  `json:"model,omitempty"`
 	Conversation string  `json:"conversation"`
-	Parent       string  `json:"parent,omitempty"`
+	Parent       string  `json:"parent,omitempty"` // the address of what proposed it
+	Depth        int     `json:"depth,omitempty"`  // levels below what a person started
 	Turns        int     `json:"turns"`
 	StartedAt    int64   `json:"started_at"`
 	PID          int     `json:"pid,omitempty"` // of the turn's runner

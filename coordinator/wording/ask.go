@@ -10,6 +10,9 @@ import (
 // CheckIn is the kind of an ask that is a session which stopped.
 const CheckIn = "check-in"
 
+// Proposal is the kind of an ask in which a session proposes a run.
+const Proposal = "proposal"
+
 // NoAsks is shown where none is open.
 const NoAsks = "Nothing waits for you."
 
@@ -50,6 +53,8 @@ func Wants(q wire.Ask) string {
 		return "was refused by auto mode: " + Line(q.Tool, 60)
 	case CheckIn:
 		return "stopped and says"
+	case Proposal:
+		return "proposes a run"
 	}
 	return "wants " + Line(q.Tool, 60)
 }

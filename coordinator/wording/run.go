@@ -19,6 +19,8 @@ func RunState(state string) string {
 		return "waits for your answer"
 	case "taken":
 		return "open in a terminal"
+	case wire.Proposed:
+		return "waits until you allow it"
 	}
 	return state
 }

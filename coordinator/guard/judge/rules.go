@@ -32,7 +32,7 @@ var policies = []policy{
 		id: "afar.decide", verdict: Deny, kind: effect.SteerAfar,
 		why: "Decides for the person",
 		instead: "Questions to the person are answered by the person alone. Only afar status, asks, log, " +
-			"post, read, issue and consult are for sessions.",
+			"post, read, issue, consult and run start, which asks the person, are for sessions.",
 	},
 	{
 		id: "afar.disable", verdict: Deny, kind: effect.DisableAfar,

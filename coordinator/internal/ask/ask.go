@@ -127,6 +127,8 @@ type Ask struct {
 	InRun    bool   `json:"in_run,omitempty"`
 	Call     string `json:"call,omitempty"`     // the host's id of the call, "" if it is unknown
 	Deferred bool   `json:"deferred,omitempty"` // the host makes the call again in the next turn
+	// Proposed is the run of a proposal.
+	Proposed *Proposed `json:"proposed,omitempty"`
 }
 
 // Dialog reports whether the host also shows a dialog of its own for a.
@@ -148,6 +150,8 @@ func (a Ask) Live() time.Duration {
 	switch {
 	case a.Kind == CheckIn:
 		return CheckInFor
+	case a.Kind == Proposal:
+		return ProposalFor
 	case !a.Attended:
 		return a.Times.unattended()
 	case a.hookFirst(), a.Agent != "":
@@ -175,9 +179,9 @@ func Attach(a Ask) Ask {
 }
 
 // Lose records that the connection of the hook that waits for a broke. It refuses a
-// check-in, because no hook waits for one.
+// check-in and a proposal, because no hook waits for one.
 func Lose(a Ask, now time.Time) (Ask, error) {
-	if a.Kind == CheckIn || !a.undelivered() {
+	if a.Hookless() || !a.undelivered() {
 		return a.refuseStep("lose the hook of")
 	}
 	a.LostAt = now
@@ -231,8 +235,8 @@ func Answer(a Ask, d Decision) (Ask, error) {
 		return a, ErrWords
 	}
 	a.State, a.Decision, a.SettledAt = Answered, &d, d.At
-	if a.Kind == CheckIn && !a.Replied() {
-		a.State = Delivered // without a reply no hook has anything to take
+	if a.Hookless() && !a.Replied() {
+		a.State = Delivered // no hook has anything to take
 	}
 	return a, nil
 }
@@ -399,7 +403,7 @@ func drop(a Ask, now time.Time) Ask {
 
 func expire(a Ask, now time.Time) Ask {
 	note := "nobody answered in time"
-	if a.Kind == CheckIn {
+	if a.Hookless() {
 		a.State, a.SettledAt, a.Note = Expired, now, note
 		return a
 	}
@@ -456,6 +460,8 @@ func (a Ask) Outcome() string {
 	switch {
 	case a.Kind == CheckIn:
 		return a.outcomeCheckIn()
+	case a.Kind == Proposal:
+		return a.outcomeProposal()
 	case a.Run != nil:
 		return a.outcomeOfRun()
 	case a.State == Answered:

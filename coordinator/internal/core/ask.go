@@ -364,7 +364,11 @@ type ending func(a ask.Ask, note string, now time.Time) (ask.Ask, error)
 
 // endAsks ends all open asks of a session.
 func (s *state) endAsks(b *store.Batch, id session.ID, end ending, note string, now time.Time) {
+	_, runs := s.runOf(b, id)
 	for _, a := range s.asks.of(id) {
+		if runs && a.Kind == ask.Proposal { // the run goes on in another turn
+			continue
+		}
 		next, err := end(a, note, now)
 		if err != nil {
 			continue // it has ended
@@ -437,6 +441,7 @@ func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	a = s.followUndo(b, a, now)
 	s.asks.put(b, a)
 	s.followRun(b, a.Session, now)
+	s.proposalOver(b, a, now)
 	if a.Shown {
 		s.showCard(b, a, now)
 	}

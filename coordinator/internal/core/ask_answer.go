@@ -181,6 +181,9 @@ func (s *state) answerOne(
 		return next, nil // a choice on the way, not an answer yet
 	}
 	record(b, event.AskAnswered, next.Session, string(next.ID), s.askLine(next), now)
+	if next.Starts() {
+		s.startProposed(b, next, now)
+	}
 	if next.Lease != before.Lease {
 		s.endHolds(b, next, now)
 	}

@@ -24,6 +24,8 @@ func answerText(card ask.Card, err error) string {
 		return notTaken(err)
 	case a.Kind == ask.CheckIn:
 		return "Fine. The session rests."
+	case a.Kind == ask.Proposal && a.Starts():
+		return "Allowed. Run " + a.Proposed.Run.Name + " starts; its result goes to the session that proposed it."
 	case a.Lease != nil:
 		return leaseText(a, many)
 	case slices.Contains([]ask.Kind{ask.Questions, ask.Plan, ask.Elicitation}, a.Kind):

@@ -40,6 +40,8 @@ type Config struct {
 	// Rings reports whether the person notices a card on a channel now: a page shows it only
 	// to those who look. If it is nil, all channels ring. It must not call Core.
 	Rings func(channel string) bool
+	// Pages is the folder with a folder for each session.
+	Pages string
 	// Home names the home of this coordinator. Browsers are signed in to one home only.
 	Home string
 }

@@ -19,6 +19,7 @@ type Rules struct {
 	RunTimes    run.Times     // how long the agent of a turn may take
 	DayOfRuns   float64       // what all runs may spend in one day, in US dollars; 0 is no limit
 	HoldRuns    time.Duration // the turn of a run that waits for its person is ended after so long
+	RunDepth    int           // so many levels of runs may be below what a person started
 	ShellsFor   time.Duration // a loop waits so long for a background shell that its session has just started
 }
 

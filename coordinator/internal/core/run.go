@@ -92,6 +92,7 @@ func (s *state) loseRunner(b *store.Batch, id run.ID, now time.Time) {
 	s.noteRun(b, event.RunEnded, next, next.Why, now)
 	s.runs.put(b, s.tellEnd(b, next, now))
 	s.turnOver(b, next, now)
+	s.handUp(b, id, now)
 	s.startTurns(b, now)
 }
 
@@ -257,6 +258,7 @@ func (c *Core) changeRun(
 			s.turnOver(&b, next, now)
 			s.startTurns(&b, now)
 		}
+		s.handUp(&b, id, now)
 		next, _ = s.runs.after(&b, id)
 		return b, nil
 	})
@@ -350,10 +352,15 @@ func (s *state) followRun(b *store.Batch, id session.ID, now time.Time) {
 	}
 }
 
-// openAskOf returns the oldest open question of a run, as a batch leaves it.
+// holdsRun reports whether a turn of a run waits for the answer to a.
+func holdsRun(a ask.Ask) bool {
+	return a.Kind != ask.Proposal && (a.State == ask.Open || a.Deferred && a.Parked)
+}
+
+// openAskOf returns the oldest open question that holds a run, as a batch leaves it.
 func (s *state) openAskOf(b *store.Batch, r run.Run) string {
 	open := slices.DeleteFunc(s.asksAfter(b, r), func(a ask.Ask) bool {
-		return a.State != ask.Open && !(a.Deferred && a.Parked)
+		return !holdsRun(a)
 	})
 	first, _ := oldest(open)
 	return string(first.ID)
@@ -391,6 +398,7 @@ func (c *Core) RemoveRun(id run.ID, by string) (run.Run, error) {
 		}
 		b.RunEvents = append(b.RunEvents, store.RunEvents{Run: id, Forget: true})
 		b.Actions = append(b.Actions, clearAction(r, now))
+		s.dropAsks(b, r, "the run was removed", now)
 		s.noteRun(b, event.RunRemoved, r, "removed by "+by, now)
 		return next, nil
 	})
@@ -419,11 +427,12 @@ func (c *Core) RunNamed(name string) (r run.Run, err error) {
 	return r, nil
 }
 
-// Runs returns the runs that are not removed, in the order of run.Compare.
+// Runs returns the runs that are not removed, in the order of run.Compare, but each after the
+// one that proposed it.
 func (c *Core) Runs() (all []run.Run) {
 	c.view(func(s *state, _ time.Time) { all = s.runsAfter(&store.Batch{}) })
 	slices.SortFunc(all, run.Compare)
-	return all
+	return run.Tree(all)
 }
 
 // RunOf returns the run of a conversation.

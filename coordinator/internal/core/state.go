@@ -29,7 +29,8 @@ type state struct {
 	channels []string                  // those that run; never changes
 	ring     func(channel string) bool // see Config.Rings; never changes
 	rules    Rules
-	trace    bool // each step of a loop is posted; never changes
+	pages    string // see Config.Pages; never changes
+	trace    bool   // each step of a loop is posted; never changes
 
 	entry   int64  // the number of the newest journal entry
 	touched []Part // parts of which their subscribers do not know yet, see Core.tell
@@ -37,7 +38,7 @@ type state struct {
 
 // newState returns a state without values, with a table for each kind.
 func newState(cfg Config) *state {
-	s := &state{channels: cfg.Channels, ring: cfg.Rings, rules: cfg.Rules, trace: cfg.Trace}
+	s := &state{channels: cfg.Channels, ring: cfg.Rings, rules: cfg.Rules, pages: cfg.Pages, trace: cfg.Trace}
 	s.sessions = newSessionTable(s)
 	s.asks = newAskTable(s)
 	s.loops = register(s, store.Loops, traits[loop.Stack]{due: loopDue, expire: s.expireLoop, touches: loopParts})

@@ -123,7 +123,7 @@ func (s *state) refuseAll(b *store.Batch, id session.ID, d ask.Decision, now tim
 	d.Allow, d.Interrupt = false, true
 	d.Message = d.By + " stopped this turn. Do nothing more, and wait for what they say next."
 	for _, a := range s.asks.of(id) {
-		if a.State != ask.Open || a.Kind == ask.CheckIn {
+		if a.State != ask.Open || a.Hookless() {
 			continue
 		}
 		if next, err := s.answerOne(b, a, nil, d, now); err == nil && next.Decision != nil && a.Agent == "" {

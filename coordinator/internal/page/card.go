@@ -31,6 +31,7 @@ func (c Card) Open() bool {
 // icons are the pictures of the kinds of questions.
 var icons = map[string]string{
 	"question": "chat", "elicitation": "plug", "plan": "plan", "guard": "shield", "denied": "ban", wording.CheckIn: "chat",
+	wording.Proposal: "plan",
 }
 
 // Icon names the picture of the card.

@@ -21,6 +21,9 @@ func Beside(r Run, n int) Run {
 		By:       r.By,
 		Worktree: r.Worktree,
 		Beside:   r.ID,
+
+		BudgetUSD: r.BudgetUSD,
+		Until:     r.Until,
 	}
 }
 

@@ -48,9 +48,9 @@ type Run struct {
 	Dir          string    `json:"dir"`
 	Mode         string    `json:"mode"` // one of Modes
 	Model        string    `json:"model,omitempty"`
-	Conversation string    `json:"conversation"` // the agent's id of it
-	Parent       string    `json:"parent,omitempty"`
-	By           string    `json:"by"` // who started it
+	Conversation string    `json:"conversation"`     // the agent's id of it
+	Parent       string    `json:"parent,omitempty"` // the conversation that proposed it, "" for none
+	By           string    `json:"by"`               // who started it
 	StartedAt    time.Time `json:"started_at"`
 	// Ephemeral runs are over when their result was handed over.
 	Ephemeral bool `json:"ephemeral,omitempty"`
@@ -64,6 +64,12 @@ type Run struct {
 	Place    Place `json:"place,omitzero"`
 	// Beside is the run next to which a loop over issues keeps this one busy.
 	Beside ID `json:"beside,omitempty"`
+	// Depth counts the runs between this one and what a person started: 0 for one that a
+	// person started. Seal is unguessable and closes the fence around the result for Parent.
+	Depth int    `json:"depth,omitempty"`
+	Seal  string `json:"seal,omitempty"`
+	// Reported is true once Parent has the result.
+	Reported bool `json:"reported,omitempty"`
 
 	// Fence is the number of the newest turn. Nothing that an earlier turn says counts.
 	Fence int64 `json:"fence"`

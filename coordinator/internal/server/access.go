@@ -26,6 +26,7 @@ const (
 	hook                 // a hook binary of this installation
 	own                  // the afar program of this installation
 	runner               // the runner of this installation
+	asker                // as person; a session may ask for it, and its person decides
 	person               // a decision: never from inside a session
 )
 
@@ -150,7 +151,7 @@ var operations = map[string]operation{
 	wire.OpTaskStop:  row(person, (*Server).taskStop),
 	wire.OpTaskSet:   row(person, (*Server).taskSet),
 
-	wire.OpRunStart:  row(person, (*Server).runStart),
+	wire.OpRunStart:  row(asker, (*Server).runStart), // a session only proposes one, see there
 	wire.OpRunWait:   row(person, (*Server).runWait),
 	wire.OpRunStop:   row(person, (*Server).runStop),
 	wire.OpRunRemove: row(person, (*Server).runRemove),
@@ -181,6 +182,11 @@ func (s *Server) allow(op operation, c *call) error {
 		return s.allowRunner(c)
 	case person:
 		return s.allowPerson(c)
+	case asker:
+		if s.sessionAsks(c) {
+			return nil
+		}
+		return s.allowPerson(c)
 	}
 	return nil
 }
@@ -194,6 +200,13 @@ func (s *Server) allowHook(c *call) error {
 	}
 	s.refusedProgram(c, "which is not a hook of Afar")
 	return fmt.Errorf("%w: hook operations are taken only from the hook binaries in %s", errDenied, s.cfg.Bin)
+}
+
+// sessionAsks reports whether a program that a known session started is the caller, other
+// than a hook.
+func (s *Server) sessionAsks(c *call) bool {
+	v, _ := s.author(c.line)
+	return peer.Supported && !ourHook(c.exe(), s.cfg.Bin) && v.ID != ""
 }
 
 // ended reports whether the caller has ended.

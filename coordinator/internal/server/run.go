@@ -75,6 +75,7 @@ func (s *Server) allowRunner(c *call) error {
 	return nil
 }
 
+// runStart starts a run for the person. A session proposes one.
 func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartReply, err error) {
 	if s.cfg.Runs.Mode == "" {
 		return out, badRequest("runs are not supported on Windows")
@@ -87,6 +88,9 @@ func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartRe
 	}
 	if err := checkPrompt(in.Prompt); err != nil {
 		return out, err
+	}
+	if s.sessionAsks(c) {
+		return s.propose(c, in)
 	}
 	m := message.Message{Key: "run:" + in.ID, Text: in.Prompt, By: c.decider(), Channel: c.channel()}
 	r, err := s.cfg.Core.StartRun(newRun(c, in, random.UUID()), m)
@@ -377,7 +381,8 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		Model:        r.Model,
 		Conversation: r.Conversation,
 		Thread:       r.Thread,
-		Parent:       r.Parent,
+		Parent:       s.parentOf(r),
+		Depth:        r.Depth,
 		Turns:        r.Turns,
 		StartedAt:    millis(r.StartedAt),
 		CostUSD:      r.CostUSD,

@@ -59,6 +59,7 @@ func rules(set config.Config) (core.Rules, error) {
 		HoldRuns:  time.Duration(set.Runs.Hold),
 		ShellsFor: time.Duration(set.Loop.ShellsFor),
 		Times:     times(set.Asks),
+		RunDepth:  set.Runs.Depth,
 	}
 	if !set.Quiet.On() {
 		return r, nil

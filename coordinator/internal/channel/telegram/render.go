@@ -170,6 +170,8 @@ func heading(card ask.Card, at place) string {
 		return "📋 " + who + "has a plan\n"
 	case ask.Guard:
 		return "🛡 " + who + "Afar's guard asks before " + tool + "\n"
+	case ask.Proposal:
+		return "🏃 " + who + "proposes a run\n"
 	case ask.Denied:
 		return "🚫 " + who + "auto mode refused " + tool + "\n"
 	}

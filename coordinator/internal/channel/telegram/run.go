@@ -237,8 +237,8 @@ func (l *link) runList() rendered {
 	var b strings.Builder
 	out := rendered{}
 	for _, r := range all[:min(len(all), maxRuns)] {
-		fmt.Fprintf(&b, "%s <b>%s</b>: %s, %s\n", runSign(r.State), line(r.Name, maxWord), runState(r),
-			ago(l.cfg.Now().Sub(r.Since)))
+		fmt.Fprintf(&b, "%s%s <b>%s</b>: %s, %s\n", strings.Repeat("↳ ", r.Depth), runSign(r.State), line(r.Name, maxWord),
+			runState(r), ago(l.cfg.Now().Sub(r.Since)))
 		if said := l.runSaid(r); said != "" {
 			fmt.Fprintf(&b, "<i>%s</i>\n", line(said, maxReason))
 		}

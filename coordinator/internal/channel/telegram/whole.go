@@ -45,6 +45,8 @@ func whole(a ask.Ask) (name, caption string) {
 		return "plan.md", "The whole plan. Reply to it, or to the card, to have it changed."
 	case a.Kind == ask.CheckIn:
 		return "message.md", "The whole message. Reply to it, or to the card, to go on."
+	case a.Kind == ask.Proposal:
+		return "prompt.md", "The whole prompt. Answer on the card."
 	case languages[a.Tool] == "diff":
 		return "change.diff", "The whole change. Answer on the card."
 	case a.Tool == "Bash":

@@ -1,0 +1,57 @@
+package ask
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// Proposal is the kind of ask in which a session proposes a run. An allow starts the run.
+const Proposal Kind = "proposal"
+
+// ProposalFor is how long a proposal accepts an answer.
+const ProposalFor = 24 * time.Hour
+
+// A Proposed is the run that a session proposes.
+type Proposed struct {
+	Run    run.Run `json:"run"`    // not started
+	Prompt string  `json:"prompt"` // as it is; the ask's Text holds it masked
+}
+
+// NewProposal returns the ask in which a session proposes a run. does says in words what an
+// allow starts.
+func NewProposal(id ID, by session.ID, p Proposed, does string) Ask {
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\x00%s\x00%s", p.Run.ID, does, p.Prompt)))
+	return Ask{
+		ID:       id,
+		Kind:     Proposal,
+		Session:  by,
+		Tool:     "run",
+		Text:     keep(p.Prompt),
+		Hash:     hex.EncodeToString(sum[:]),
+		Cwd:      p.Run.Dir,
+		Does:     does,
+		Proposed: &p,
+	}
+}
+
+// Hookless reports whether no hook waits for the answer to a.
+func (a Ask) Hookless() bool { return a.Kind == CheckIn || a.Kind == Proposal }
+
+// Starts reports whether a is a proposal that was allowed.
+func (a Ask) Starts() bool { return a.Kind == Proposal && a.Decision != nil && a.Decision.Allow }
+
+// outcomeProposal returns the result of Outcome for a proposal.
+func (a Ask) outcomeProposal() string {
+	switch {
+	case a.Starts():
+		return "run " + a.Proposed.Run.Name
+	case a.Decision != nil:
+		return "not started"
+	}
+	return ""
+}

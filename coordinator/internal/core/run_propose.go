@@ -1,0 +1,128 @@
+package core
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// Propose asks the person whether a session may have a run started. A second call with the
+// same id returns the ask of the first.
+func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
+	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if old, ok := s.asks.rows[a.ID]; ok {
+			if a.Session != old.Session {
+				return b, fmt.Errorf("ask %q: %w", a.ID, ErrBound)
+			}
+			a = old
+			return b, nil
+		}
+		p := *a.Proposed
+		if p.Run, err = s.below(p.Run, a.Session); err != nil {
+			return b, err
+		}
+		p.Run.Seal = c.cfg.Secret()
+		a.Proposed, a.Nonce, a.Times = &p, c.cfg.Secret(), s.rules.Times
+		a.Attended = s.sessions.rows[a.Session].Attended
+		a = ask.Tick(ask.Start(a, s.mode(a.Session, now), now), now)
+		text := fmt.Sprintf("%s proposes run %s (sha256 %s)", s.label(&b, a.Session), p.Run.Name, short(a.Hash))
+		record(&b, event.AskOpened, a.Session, string(a.ID), text, now)
+		s.putAsk(&b, a, now)
+		return b, nil
+	})
+	return a, err
+}
+
+// below returns a run as it is when the session by starts it.
+func (s *state) below(r run.Run, by session.ID) (run.Run, error) {
+	r.Parent, r.Ephemeral, r.Depth = string(by), true, 1
+	if parent, ok := s.runs.byConversation.one(string(by)); ok {
+		r.Depth = parent.Depth + 1
+	}
+	if r.Name == "" {
+		r.Name = s.freeName(r)
+	}
+	if _, taken := s.runs.byName.one(r.Name); taken {
+		return r, fmt.Errorf("a run with the name %s: %w", r.Name, ErrTaken)
+	}
+	return r, run.CheckDepth(r.Depth, s.rules.RunDepth)
+}
+
+// startProposed starts the run of a proposal that was just allowed.
+func (s *state) startProposed(b *store.Batch, a ask.Ask, now time.Time) {
+	r := a.Proposed.Run
+	if _, taken := s.runs.byName.one(r.Name); taken {
+		r.Name = s.freeName(r)
+	}
+	if !r.Until.IsZero() { // its time begins now, and not with the question
+		r.Until = r.Until.Add(now.Sub(a.OpenedAt))
+	}
+	r.By = a.Decision.By
+	r = run.New(r, now)
+	s.runs.put(b, r)
+	s.noteRun(b, event.RunStarted, r, "proposed by "+s.label(b, a.Session)+", allowed by "+r.By+", in "+r.Dir, now)
+	s.post(b, message.Message{
+		Key:     "run:" + string(r.ID),
+		Session: session.ID(r.Conversation),
+		Text:    a.Proposed.Prompt,
+		By:      s.label(b, a.Session),
+	}, now)
+	s.startTurns(b, now)
+}
+
+// handUp gives the result of a delegated run to the conversation that proposed it, once. A
+// long result is a file in the folder of that session.
+func (s *state) handUp(b *store.Batch, id run.ID, now time.Time) {
+	r, _ := s.runs.after(b, id)
+	next, report, ok := run.HandUp(r, now)
+	if !ok || s.hasBelow(b, r) {
+		return
+	}
+	s.runs.put(b, next)
+	to := session.ID(r.Parent)
+	if report.File != "" {
+		name := "run-" + r.Name + ".md"
+		key := "text:" + string(to) + "/" + name
+		data := encode(Text{File{to, name}, report.File})
+		b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneDisk, Kind: ActText, Data: data, Due: now})
+		report.Text += "\n\nThe whole result: " + filepath.Join(s.pages, s.token(to), name)
+	}
+	by := "run:" + r.Name
+	s.post(b, message.Message{
+		Key:     "result:" + string(r.ID),
+		Session: to,
+		Text:    message.Fence(by+", which you proposed", report.Text, r.Seal),
+		By:      by,
+		Data:    true,
+	}, now)
+}
+
+// hasBelow reports whether a run waits for runs that it proposed: one is open as a question, or
+// has not reported. Its own result comes after theirs.
+func (s *state) hasBelow(b *store.Batch, r run.Run) bool {
+	for _, below := range s.runsAfter(b) {
+		if below.Parent == r.Conversation && !below.Reported {
+			return true
+		}
+	}
+	for _, a := range s.asks.of(session.ID(r.Conversation)) {
+		if a, _ = s.asks.after(b, a.ID); a.Kind == ask.Proposal && a.State == ask.Open {
+			return true
+		}
+	}
+	return false
+}
+
+// proposalOver hands up the result of the run whose proposal has ended without a run.
+func (s *state) proposalOver(b *store.Batch, a ask.Ask, now time.Time) {
+	if r, ok := s.runOf(b, a.Session); ok && a.Kind == ask.Proposal && a.State != ask.Open && !a.Starts() {
+		s.handUp(b, r.ID, now)
+	}
+}

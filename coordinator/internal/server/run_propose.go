@@ -1,0 +1,94 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/random"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// propose asks the person whether a session may have a run started, and waits for the answer
+// as long as the request says. The reply to a proposal that is still open has the state
+// wire.Proposed.
+func (s *Server) propose(c *call, in wire.RunStartRequest) (out wire.RunStartReply, err error) {
+	by, _ := s.author(c.line)
+	switch {
+	case s.cfg.Core.Settings().Paused:
+		return out, badRequest("Afar is paused, so nobody is asked whether a run may start")
+	case in.Wait:
+		return out, badRequest("a session cannot wait for a run with --wait: the result comes to it as a message")
+	}
+	p := ask.Proposed{Run: newRun(c, in, random.UUID()), Prompt: in.Prompt}
+	id := ask.ID("ask_" + strings.ToLower(in.ID))
+	a, err := s.cfg.Core.Propose(ask.NewProposal(id, by.ID, p, proposes(in, p.Run)))
+	if errors.Is(err, run.ErrDepth) {
+		return out, badRequest("%v", err)
+	}
+	if err != nil {
+		return out, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	defer cancel()
+	if a, err = s.cfg.Core.AwaitAsk(ctx, a.ID); err != nil {
+		return out, err
+	}
+	return s.proposed(a)
+}
+
+// proposes says what an allow would start.
+func proposes(in wire.RunStartRequest, r run.Run) string {
+	text := fmt.Sprintf("start %s in %s, mode %s", r.Agent, redact.Clean(r.Dir), r.Mode)
+	if r.Model != "" {
+		text += ", model " + r.Model
+	}
+	if r.BudgetUSD > 0 {
+		text += fmt.Sprintf(", budget $%.2f", r.BudgetUSD)
+	}
+	if in.ForMS > 0 {
+		text += ", for " + (time.Duration(in.ForMS) * time.Millisecond).String()
+	}
+	if r.Worktree {
+		text += ", in a git worktree of its own"
+	}
+	return text
+}
+
+// proposed returns the run of a proposal, or why there is none.
+func (s *Server) proposed(a ask.Ask) (out wire.RunStartReply, err error) {
+	switch {
+	case a.State == ask.Open:
+		out = s.wireRun(a.Proposed.Run)
+		out.State, out.Ask, out.Waiting = wire.Proposed, string(a.ID), 0
+		return out, nil
+	case a.Starts():
+		r, err := s.cfg.Core.RunByID(a.Proposed.Run.ID)
+		return s.wireRun(r), err
+	case a.Decision != nil:
+		words := strings.TrimRightFunc(a.Decision.Message, unicode.IsSpace)
+		return out, fmt.Errorf("%w: %s did not allow this run: %s", errDenied, a.Decision.By, words)
+	}
+	return out, fmt.Errorf("%w: the proposal ended without an answer: %s", errDenied, cmp.Or(a.Note, string(a.State)))
+}
+
+// parentOf returns the address of what proposed a run, "" for a run that a person started.
+func (s *Server) parentOf(r run.Run) string {
+	if r.Parent == "" {
+		return ""
+	}
+	if parent, ok := s.cfg.Core.RunOf(session.ID(r.Parent)); ok {
+		return message.Address{Kind: message.ToRun, Name: parent.Name}.String()
+	}
+	v, _ := s.cfg.Core.Session(r.Parent) // a session that is forgotten keeps its id
+	return message.Address{Kind: message.ToSession, Name: cmp.Or(v.Token, r.Parent)}.String()
+}
