@@ -97,7 +97,7 @@ func newAgentRig(t *testing.T, a adapter, settings ...string) *agentRig {
 	}
 	bin, home := os.Getenv(builtVar), filepath.Join(dir, "home")
 	r := &agentRig{adapter: a, dir: dir, project: filepath.Join(dir, "project"), env: []string{
-		"HOME=" + home, "AFAR_HOME=" + filepath.Join(home, "afar"), "PATH=" + bin + ":/usr/bin:/bin", "TZ=UTC",
+		"HOME=" + home, "AFAR_HOME=" + filepath.Join(dir, "afar"), "PATH=" + bin + ":/usr/bin:/bin", "TZ=UTC",
 		"AFAR_WEB_ADDR=off",
 	}}
 	exe, err := os.Executable()
@@ -107,13 +107,13 @@ func newAgentRig(t *testing.T, a adapter, settings ...string) *agentRig {
 	program, keys := filepath.Join(dir, "programs", a.name), filepath.Join(dir, "keys")
 	config := fmt.Sprintf("[runs]\nmax = 50\n%s\n[agents.%s]\nprotocol = %q\ncommand = [%q]\nenv_file = %q\n",
 		strings.Join(settings, "\n"), a.name, a.protocol, program, keys)
-	for _, made := range []string{r.project, filepath.Join(home, "afar"), filepath.Dir(program)} {
+	for _, made := range []string{home, r.project, filepath.Join(dir, "afar"), filepath.Dir(program)} {
 		if err := os.MkdirAll(made, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for path, text := range map[string]string{
-		filepath.Join(home, "afar", "config.toml"): config,
+		filepath.Join(dir, "afar", "config.toml"): config,
 		keys: agent.Variable + "=" + a.standin + "\nSTANDIN_DIR=" + dir + "\nSTANDIN_HOOKS=" + bin + "\n",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -409,7 +409,7 @@ func testAgentNoExit(r *agentRun) {
 
 // testAgentNoRunner: the agent goes on, or is ended.
 func testAgentNoRunner(r *agentRun) {
-	r.start("tool echo $PPID > pid-of-"+r.name, "text before", "hang")
+	r.start("tool echo $PPID > pid-of-"+r.name, "stay", "text before", "hang")
 	r.says("text before")
 	raw, err := os.ReadFile(filepath.Join(r.project, "pid-of-"+r.name))
 	if err != nil {

@@ -37,7 +37,6 @@ func acpMain() {
 	noteArgs()
 	f := &acpFace{replies: map[string]chan json.RawMessage{}, ready: map[string]bool{}}
 	f.renew()
-	stays := false
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	for {
 		line, err := in.ReadBytes('\n')
@@ -75,9 +74,7 @@ func acpMain() {
 					os.Exit(1)
 				}
 				over := &overFace{acpFace: f, id: m.ID}
-				if !play(over, m.Params.Prompt[0].Text, earlier) {
-					stays = true
-				}
+				play(over, m.Params.Prompt[0].Text, earlier)
 				if !over.ended {
 					f.reply(m.ID, map[string]any{"stopReason": "cancelled"})
 				}

@@ -14,7 +14,7 @@
 //	silence        does nothing, whatever it is told
 //	crash          ends with SIGKILL
 //	exit CODE      ends without a result
-//	stay           does not end after the result
+//	stay           does not end after the result, or when nobody talks with it any more
 //	history        says which prompts it got before
 //
 // Lines of another form are ignored. At the end it tells its result, "did N steps". When it is
@@ -76,9 +76,9 @@ type face interface {
 	told() <-chan struct{}
 }
 
-// play does what a prompt says. It returns false if the agent shall not end by itself.
-func play(f face, prompt string, earlier []string) (ends bool) {
-	ends, done := true, 0
+// play does what a prompt says.
+func play(f face, prompt string, earlier []string) {
+	done := 0
 	if strings.Contains(prompt, answered) && len(earlier) > 0 {
 		prompt += "\n" + earlier[0]
 	}
@@ -109,7 +109,7 @@ func play(f face, prompt string, earlier []string) (ends bool) {
 			fmt.Println(`{"half a mess`)
 		case "hang":
 			<-f.told()
-			return true
+			return
 		case "silence":
 			for {
 				time.Sleep(time.Hour)
@@ -120,7 +120,7 @@ func play(f face, prompt string, earlier []string) (ends bool) {
 			code, _ := strconv.Atoi(rest)
 			os.Exit(code)
 		case "stay":
-			ends = false
+			stays = true
 		case "history":
 			f.text("before: " + strings.Join(earlier, ", "))
 		default:
@@ -129,8 +129,10 @@ func play(f face, prompt string, earlier []string) (ends bool) {
 		done++
 	}
 	f.result("did " + strconv.Itoa(done) + " steps")
-	return ends
 }
+
+// stays is true if the stand-in shall not end by itself, also if nobody talks with it any more.
+var stays bool
 
 func run(command string) (string, error) {
 	out, err := exec.Command("sh", "-c", command).CombinedOutput()

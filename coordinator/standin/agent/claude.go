@@ -44,7 +44,8 @@ func claudeMain() {
 		"type": "system", "subtype": "init", "model": "stand-in", "claude_code_version": "2.1.330",
 		"plugins": []any{map[string]any{"name": "afar"}}, "session_id": f.session.ID,
 	})
-	if !play(f, string(prompt), earlier) {
+	play(f, string(prompt), earlier)
+	if stays {
 		select {}
 	}
 	f.hook("hook-session-end", hookcall.SessionEnd, f.session.Leave())

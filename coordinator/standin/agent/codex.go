@@ -41,7 +41,6 @@ type codexMessage struct {
 func codexMain() {
 	noteArgs()
 	f := &codexFace{replies: map[string]chan json.RawMessage{}, begun: map[string]bool{}}
-	stays := false
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	for {
 		line, err := in.ReadBytes('\n')
@@ -68,11 +67,7 @@ func codexMain() {
 			f.turns++
 			f.cancel, f.once, f.ended = make(chan struct{}), &sync.Once{}, false
 			f.reply(m, map[string]any{"turn": f.turn("inProgress")})
-			go func() {
-				if !f.work(m.Params.Input[0].Text) {
-					stays = true
-				}
-			}()
+			go f.work(m.Params.Input[0].Text)
 		case "turn/steer":
 			f.reply(m, map[string]any{})
 		case "turn/interrupt":
@@ -85,18 +80,17 @@ func codexMain() {
 }
 
 // work does what a prompt says.
-func (f *codexFace) work(prompt string) (ends bool) {
+func (f *codexFace) work(prompt string) {
 	f.tell("turn/started", map[string]any{"turn": f.turn("inProgress")})
 	earlier, err := remember(f.thread, prompt)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	ends = play(f, prompt, earlier)
+	play(f, prompt, earlier)
 	if !f.ended {
 		f.tell("turn/completed", map[string]any{"turn": f.turn("interrupted")})
 	}
-	return ends
 }
 
 func (f *codexFace) answered(m codexMessage) {
