@@ -208,7 +208,7 @@ func (c *Coordinator) buildWorkers() (err error) {
 		c.core.Run, c.channels.Run, c.files.Run, c.sessions.Run, c.marks.Run, c.undo.Run,
 		issuework.New(c.core, c.set.Issues, c.set.Reviewers).Run, keeper.Run, c.audit.Run,
 		runwork.New(c.core, dirs, c.cfg.Bin, sessionwatch.Lives, log).Run,
-		taskwork.New(c.core, c.tasks(), log).Run,
+		taskwork.New(c.core, c.tasks(), time.Duration(c.set.Sweep.Every), log).Run,
 	}
 	return nil
 }

@@ -305,7 +305,9 @@ func table() rules {
 				"coordinator/home", in + "child", in + "core", in + "event", in + "git", "coordinator/redact", in + "run",
 				in + "session", in + "store",
 			},
-			in + "taskwork": {in + "atomicfile", in + "core", in + "disk", in + "task"},
+			in + "taskwork": {
+				in + "atomicfile", in + "core", in + "disk", in + "message", in + "run", in + "task",
+			},
 			in + "undowork": {in + "core", in + "snapshot", in + "store", in + "undo"},
 			in + "upkeep":   {"coordinator/home", "coordinator/ledger", in + "core", in + "store"},
 

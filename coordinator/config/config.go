@@ -34,6 +34,7 @@ type Config struct {
 	Consult    Consult    `toml:"consult"`
 	Runs       Runs       `toml:"runs"`
 	Agents     Agents     `toml:"agents"`
+	Sweep      Sweep      `toml:"sweep"`
 }
 
 // Telegram is the table [telegram].
@@ -53,6 +54,7 @@ func Default() Config {
 		Issues:   Issues{Review: ReviewOn},
 		Consult:  Consult{ConsultPrograms, ConsultTimeout},
 		Runs:     RunsByDefault,
+		Sweep:    SweepByDefault,
 	}
 }
 
@@ -110,6 +112,7 @@ func (c Config) check() error {
 		c.Consult.check(),
 		c.Runs.check(),
 		c.Agents.check(),
+		c.Sweep.check(),
 	)
 	if err != nil {
 		return err

@@ -72,22 +72,15 @@ func (c *Core) TaskRun(t task.Task) (r run.Run, ok bool) {
 	return r, r.Live()
 }
 
-// StartTask lets a run work on a task, for a person. The run that it had goes on, with the
-// text next; without one r begins, with the text first. A run that has a turn is left alone.
+// StartTask lets a run work on a task. The run that it had goes on, with the text next;
+// without one r begins, with the text first. It refuses a task whose run has a turn.
 func (c *Core) StartTask(slug task.Slug, r run.Run, first, next message.Message) (works run.Run, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		t, ok := s.tasks.rows[slug]
 		if !ok {
 			return b, fmt.Errorf("task %q: %w", slug, ErrNotFound)
 		}
-		if works = s.runs.rows[t.Run]; works.Live() {
-			if !works.Settled() {
-				return b, fmt.Errorf("run %s works on task %s already: %w", works.Name, slug, ErrTaken)
-			}
-			next.Session = session.ID(works.Conversation)
-			s.post(&b, next, now)
-			works, _ = s.runs.after(&b, works.ID)
-		} else if works, err = s.startRun(&b, s.named(r, string(slug)), first, now); err != nil {
+		if works, err = s.workOn(&b, t, r, first, next, now); err != nil {
 			return b, err
 		}
 		s.tasks.put(&b, t.Launch(works.ID))
@@ -95,6 +88,25 @@ func (c *Core) StartTask(slug task.Slug, r run.Run, first, next message.Message)
 		return b, nil
 	})
 	return works, err
+}
+
+// workOn continues the run of a task, or begins r.
+func (s *state) workOn(
+	b *store.Batch, t task.Task, r run.Run, first, next message.Message, now time.Time,
+) (run.Run, error) {
+	old := s.runs.rows[t.Run]
+	switch {
+	case !old.Live() && r.ID == "":
+		return r, fmt.Errorf("the run of task %s: %w", t.Slug, ErrNotFound)
+	case !old.Live():
+		return s.startRun(b, s.named(r, string(t.Slug)), first, now)
+	case !old.Settled():
+		return old, fmt.Errorf("run %s works on task %s already: %w", old.Name, t.Slug, ErrTaken)
+	}
+	next.Session = session.ID(old.Conversation)
+	s.post(b, next, now)
+	old, _ = s.runs.after(b, old.ID)
+	return old, nil
 }
 
 // named gives a run a name, unless another run has it.

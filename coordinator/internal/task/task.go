@@ -97,3 +97,9 @@ func (t Task) Look(turn int64) (Task, bool) {
 	t.Seen = turn
 	return t, true
 }
+
+// Due reports whether t, whose file says s, goes on by itself at now: what it waits for is
+// over, it has been worked on before, and no person has stopped it.
+func (t Task) Due(s State, now time.Time) bool {
+	return t.Run != "" && !t.Stopped && s.Wait.Text != "" && s.Ready(now)
+}

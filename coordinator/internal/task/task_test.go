@@ -61,3 +61,28 @@ func TestInstructions(t *testing.T) {
 		}
 	}
 }
+
+// TestDue: only a task that waits, was worked on and is not stopped goes on by itself, at its date.
+func TestDue(t *testing.T) {
+	at := func(day int) time.Time { return time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC) }
+	waits := ParseState(seedState, time.UTC) // by 2026-03-16
+	for name, c := range map[string]struct {
+		task Task
+		file State
+		now  time.Time
+		want bool
+	}{
+		"due":              {Task{Run: "r"}, waits, at(17), true},
+		"not yet":          {Task{Run: "r"}, waits, at(16), false},
+		"stopped":          {Task{Run: "r", Stopped: true}, waits, at(17), false},
+		"never started":    {Task{}, waits, at(17), false},
+		"does not wait":    {Task{Run: "r"}, ParseState(waits.WithoutWait(), time.UTC), at(17), false},
+		"completed":        {Task{Run: "r"}, ParseState(waits.WithStatus(Completed), time.UTC), at(17), false},
+		"unknown status":   {Task{Run: "r"}, ParseState(waits.WithStatus("PAUSE"), time.UTC), at(17), false},
+		"without any date": {Task{Run: "r"}, ParseState(strings.ReplaceAll(seedState, "2026-03-16", "then"), time.UTC), at(17), false},
+	} {
+		if got := c.task.Due(c.file, c.now); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
