@@ -66,10 +66,13 @@ func TestScripts(t *testing.T) {
 			"programs": cmdPrograms, "client": cmdClient,
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "history" {
-				return false, fmt.Errorf("unknown condition %q; want history", name)
+			switch name {
+			case "history":
+				return hasHistory(), nil
+			case "all":
+				return os.Getenv("AFAR_TEST_ALL") == "1", nil
 			}
-			return hasHistory(), nil
+			return false, fmt.Errorf("unknown condition %q; want history or all", name)
 		},
 	})
 }

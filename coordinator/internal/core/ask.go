@@ -86,7 +86,7 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 		}
 		if refused, ok := s.refuseSecond(a, now); ok {
 			a = refused
-			return b, nil
+			return store.Batch{}, nil
 		}
 		if !s.answersElsewhere(a.Session, now) {
 			if handed, err := ask.Hand(a, "asked at the terminal", now); err == nil {

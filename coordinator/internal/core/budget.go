@@ -50,8 +50,8 @@ func (s *state) charge(b *store.Batch, before, after run.Run, now time.Time) run
 
 // limitRun ends the turn of a run that has reached a limit.
 func (s *state) limitRun(b *store.Batch, r run.Run, now time.Time) run.Run {
-	why := s.reachedBy(b, r, now)
-	if why == "" || r.State == run.Waiting || r.Turn.Limit != "" {
+	why, told := s.reachedBy(b, r, now), r.Busy() && r.Turn.Limit != ""
+	if why == "" || told || r.State == run.Waiting {
 		return r
 	}
 	next, err := run.Limit(r, why, now)

@@ -141,7 +141,7 @@ func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
 		}
 		if refused, ok := s.refuseSecond(a, now); ok {
 			a = refused
-			return b, nil
+			return store.Batch{}, nil
 		}
 		for _, old := range s.asks.of(a.Session) {
 			if old.ID == a.ID || old.Parked && old.Same(a) {

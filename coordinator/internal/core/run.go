@@ -302,8 +302,8 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 			s.offerUnread(b, r, now)
 			s.untellRun(b, r)
 		}
-		s.noteRun(b, event.RunEnded, next, turnLine(r, next), now)
 		held := s.holdRun(b, next, e, now)
+		s.noteRun(b, event.RunEnded, held, turnLine(r, held), now)
 		if !held.Parked && e.Deferred == "" {
 			held.ToldAt = s.tellEnd(b, next, now).ToldAt
 		}
@@ -331,6 +331,9 @@ func (s *state) offerUnread(b *store.Batch, r run.Run, now time.Time) {
 
 // turnLine says how a turn ended, for the journal. before is the run with that turn.
 func turnLine(before, r run.Run) string {
+	if r.Parked {
+		return fmt.Sprintf("turn %d ended, and the run waits for an answer", before.Fence)
+	}
 	return fmt.Sprintf("turn %d ended, now %s: %s", before.Fence, r.State, briefly(cmp.Or(r.Why, r.Result)))
 }
 
@@ -525,7 +528,7 @@ func (s *state) runFate(r run.Run) string {
 	case s.settings.Paused:
 		return "after /resume: Afar is paused"
 	case r.Spent():
-		return "never: its budget is used up; start another run"
+		return "never, because its budget is used up"
 	case r.Parked:
 		return "after the answer to its open question"
 	case r.Busy():
