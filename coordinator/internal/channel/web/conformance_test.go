@@ -21,6 +21,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel/loopback"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
@@ -83,6 +84,7 @@ func open(t testing.TB, dir string, c *core.Core) *web.Channel {
 		Guard: func() wire.Guard { return wire.Guard{} }, Telegram: noTelegram{}, Page: (*web.Channel)(nil),
 		Glance:    func(string) usage.Glance { return usage.Glance{} },
 		Overrules: func(session.Session) []string { return nil },
+		Runs:      server.Runs{Keeps: func(context.Context, run.Place) string { return "" }},
 	})
 	return web.New(web.Config{
 		Core: c, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: time.Now, Addr: "127.0.0.1:0", Key: "home", Machine: "lab",

@@ -152,5 +152,9 @@ func removeRunForm(d *decision) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return r.Name + " is removed. " + r.Agent + " keeps the conversation.", nil
+	said := r.Name + " is removed. " + r.Agent + " keeps the conversation."
+	if r.Keeps != "" {
+		said += " Its worktree stays: " + r.Keeps
+	}
+	return said, nil
 }
