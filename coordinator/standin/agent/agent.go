@@ -29,7 +29,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -115,7 +114,7 @@ func play(f face, prompt string, earlier []string) {
 				time.Sleep(time.Hour)
 			}
 		case "crash":
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			crash()
 		case "exit":
 			code, _ := strconv.Atoi(rest)
 			os.Exit(code)
@@ -133,6 +132,14 @@ func play(f face, prompt string, earlier []string) {
 
 // stays is true if the stand-in shall not end by itself, also if nobody talks with it any more.
 var stays bool
+
+// crash ends this process as the system would.
+func crash() {
+	if p, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = p.Kill()
+	}
+	select {}
+}
 
 func run(command string) (string, error) {
 	out, err := exec.Command("sh", "-c", command).CombinedOutput()
