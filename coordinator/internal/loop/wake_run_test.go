@@ -18,6 +18,10 @@ func TestWakeRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	picks, err := Start(Stack{}, "ses1", "run", Options{Max: 10, Repo: "/repo", Outside: true}, epoch)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct {
 		stack   Stack
 		wake    string // part of the prompt, "" for none
@@ -30,6 +34,7 @@ func TestWakeRun(t *testing.T) {
 		"waits for the provider":  {refused, "", ""},
 		"the provider may answer": {Expire(refused, epoch.Add(time.Minute)).Stack, "provider refused", "provider refused"},
 		"waits for an errand":     {inPhase(t, Reviewing), "", ""},
+		"picks its first issue":   {picks.Stack, "", ""},
 		"has an issue":            {inPhase(t, Working), "Issue", "Issue"},
 		"ended":                   {ended.Stack, "", ""},
 		"no loop":                 {Stack{}, "", ""},
