@@ -35,6 +35,9 @@ var allowedWords = map[string][]string{
 	"coordinator/internal/core/turn.go": {"bypassPermissions"},
 	// the guard reads the inputs of tools, and its binaries must not link more
 	"coordinator/guard/grant.go": {"file_path", "notebook_path"},
+	// the field has the same name with other agents
+	"coordinator/host/codex/appserver/ask.go": {"tool_name"},
+	"coordinator/internal/run/brief.go":       {"file_path"},
 	// a policy of another program
 	"coordinator/consult/program.go": {"toolName"},
 }

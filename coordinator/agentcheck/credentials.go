@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 )
 
@@ -33,7 +34,7 @@ var signings = map[string]signing{
 			"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK",
 			"CLAUDE_CODE_USE_VERTEX",
 		},
-		dirVar: "CLAUDE_CONFIG_DIR",
+		dirVar: claude.ConfigDirName,
 		dir:    ".claude",
 		file:   ".credentials.json",
 		item:   "Claude Code-credentials",

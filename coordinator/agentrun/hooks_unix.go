@@ -14,6 +14,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hookcall"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 )
@@ -57,11 +58,7 @@ func (t *turn) newHooks() (*hooks, error) {
 		Session: hookcall.Session{ID: t.spec.Conversation, Cwd: t.spec.Dir, Prompt: t.id + "/" + strconv.FormatInt(t.fence, 10)},
 		bin:     t.bin,
 		mode:    t.spec.Mode,
-		env: append(env, "PWD="+t.spec.Dir,
-			"CLAUDE_PID="+strconv.Itoa(t.agent.pid),
-			"CLAUDE_PROJECT_DIR="+t.spec.Dir,
-			"CLAUDE_CODE_ENTRYPOINT=sdk-cli",
-			"CLAUDE_CODE_SESSION_ATTENDED=0"),
+		env:     slices.Concat(env, []string{"PWD=" + t.spec.Dir}, claude.HookEnv(t.agent.pid, t.spec.Dir)),
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/host"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/host/jsonrpc"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -79,9 +80,9 @@ func cancelled(id string) string {
 
 // The names under which agents give the file and the address of a call.
 var (
-	fileNames = []string{"file_path", "filePath", "path", "absolute_path", "filepath", "fileName", "dir_path"}
-	oldNames  = []string{"old_string", "oldString", "old_text", "oldText"}
-	newNames  = []string{"new_string", "newString", "new_text", "newText"}
+	fileNames = []string{claude.FieldFile, "filePath", "path", "absolute_path", "filepath", "fileName", "dir_path"}
+	oldNames  = []string{claude.FieldOld, "oldString", "old_text", "oldText"}
+	newNames  = []string{claude.FieldNew, "newString", "new_text", "newText"}
 )
 
 // translate returns the calls in the form that the guard knows.
@@ -95,7 +96,7 @@ func (c call) translate(t host.Turn) []host.Call {
 		return c.remove(t)
 	case "read":
 		if file := c.file(); file != "" {
-			return []host.Call{named("Read", c.input(), "file_path", file)}
+			return []host.Call{named("Read", c.input(), claude.FieldFile, file)}
 		}
 	case "fetch":
 		if all := c.fetches(); len(all) > 0 {
@@ -199,18 +200,18 @@ func (c call) edit(t host.Turn) (all []host.Call) {
 		fresh = c.field("content")
 	}
 	if old == "" && fresh == "" { // what it changes is not said in a form that is known
-		return []host.Call{named("Edit", c.input(), "file_path", file)}
+		return []host.Call{named("Edit", c.input(), claude.FieldFile, file)}
 	}
 	return []host.Call{change(file, old, fresh)}
 }
 
 // change returns the change of a file. Without an old text the file is written as a whole.
 func change(path, old, fresh string) host.Call {
-	o := wire.NewObject().Str("file_path", path)
+	o := wire.NewObject().Str(claude.FieldFile, path)
 	if old == "" {
 		return host.Call{Tool: "Write", Input: o.Str("content", fresh).Bytes()}
 	}
-	return host.Call{Tool: "Edit", Input: o.Str("old_string", old).Str("new_string", fresh).Bytes()}
+	return host.Call{Tool: "Edit", Input: o.Str(claude.FieldOld, old).Str(claude.FieldNew, fresh).Bytes()}
 }
 
 // remove returns the removal of files, as the command that does the same.

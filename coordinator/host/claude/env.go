@@ -93,3 +93,14 @@ const ChildMark = childMark + "=1"
 // InSession reports whether the environment says that this process was started by a
 // client.
 func (e Env) InSession() bool { return e(childMark) != "" || e(childID) != "" }
+
+// HookEnv returns the variables that a client without a terminal sets for its hooks. pid is
+// the client's process, dir its project.
+func HookEnv(pid int, dir string) []string {
+	return []string{
+		"CLAUDE_PID=" + strconv.Itoa(pid),
+		"CLAUDE_PROJECT_DIR=" + dir,
+		"CLAUDE_CODE_ENTRYPOINT=sdk-cli",
+		"CLAUDE_CODE_SESSION_ATTENDED=0",
+	}
+}

@@ -12,9 +12,11 @@ const (
 	FieldCwd         = "cwd"
 	FieldElicitMode  = "mode"
 	FieldEvent       = "hook_event_name"
-	FieldFile        = "file_path" // of ConfigChange
+	FieldFile        = "file_path" // of ConfigChange, and of the tools that work on a file
 	FieldFormFields  = "requested_schema.properties"
 	FieldMode        = "permission_mode"
+	FieldNew         = "new_string" // of Edit
+	FieldOld         = "old_string" // of Edit
 	FieldPromptID    = "prompt_id"
 	FieldQuestions   = "tool_input.questions"
 	FieldReason      = "reason"

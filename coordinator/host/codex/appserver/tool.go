@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/host"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -27,7 +28,7 @@ var tools = map[string]func(*talk, hostjson.Value) []host.Call{
 		return one("WebSearch", "query", item.Get("query").Str())
 	},
 	"imageView": func(_ *talk, item hostjson.Value) []host.Call {
-		return one("Read", "file_path", item.Get("path").Str())
+		return one("Read", claude.FieldFile, item.Get("path").Str())
 	},
 	"imageGeneration": func(*talk, hostjson.Value) []host.Call { return nil },
 }
@@ -108,7 +109,7 @@ func changes(list hostjson.Value) (all []host.Call) {
 		path, diff := change.Get("path").Str(), change.Get("diff").Str()
 		switch change.Get("kind.type").Str() {
 		case "add":
-			all = append(all, call("Write", wire.NewObject().Str("file_path", path).Str("content", diff)))
+			all = append(all, call("Write", wire.NewObject().Str(claude.FieldFile, path).Str("content", diff)))
 		case "delete":
 			all = append(all, one("Bash", "command", "rm -- "+quote(path))...)
 		default:
@@ -137,5 +138,5 @@ func edit(path, diff string) host.Call {
 		}
 	}
 	return call("Edit", wire.NewObject().
-		Str("file_path", path).Str("old_string", before.String()).Str("new_string", after.String()))
+		Str(claude.FieldFile, path).Str(claude.FieldOld, before.String()).Str(claude.FieldNew, after.String()))
 }

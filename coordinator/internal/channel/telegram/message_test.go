@@ -365,7 +365,7 @@ func TestCommands(t *testing.T) {
 		{"/sessions", token + ": waiting"},
 		{"/asks", "❓ " + token + ": check-in"},
 		{"/loops", "No loop runs."},
-		{"/runs", "No runs. Start one in a terminal"},
+		{"/runs", "No runs. Say what to do"},
 		{"/grants", "No standing permissions"},
 		{"/status", "away: on"},
 		{"/help", "/sessions"},
