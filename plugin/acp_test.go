@@ -105,6 +105,7 @@ func newACPRig(t *testing.T, a acpAgent) *rig {
 // TestRealACP: in one turn of each program, a call that was denied has no effect, one that was
 // allowed has, and an edit in the directory needs no answer.
 func TestRealACP(t *testing.T) {
+	t.Parallel()
 	for _, a := range acpAgents {
 		t.Run(a.name, func(t *testing.T) {
 			r := newACPRig(t, a)
@@ -141,6 +142,7 @@ func TestRealACP(t *testing.T) {
 
 // TestRealACPGoesOn: the rest of what the adapter promises, on the real programs.
 func TestRealACPGoesOn(t *testing.T) {
+	t.Parallel()
 	long.Only(t)
 	for _, a := range acpAgents {
 		t.Run(a.name, func(t *testing.T) {

@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/standin/long"
+
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 
@@ -462,6 +464,7 @@ func TestInstallUsage(t *testing.T) {
 // TestInstallUpdate: an update while two hooks wait for the person does not lose the
 // answers, which must reach the earlier programs.
 func TestInstallUpdate(t *testing.T) {
+	long.Only(t)
 	m := bare(t)
 	m.install("--no-loop-alias")
 	yes, no := m.asks("touch yes"), m.asks("touch no")
@@ -585,6 +588,7 @@ func TestInstallFromGit(t *testing.T) {
 
 // TestInstallFromGitAtOnce opens five sessions at the same time.
 func TestInstallFromGitAtOnce(t *testing.T) {
+	long.Only(t)
 	m := bare(t)
 	log := filepath.Join(filepath.Dir(m.home), "builds")
 	m.path(fakeGo(t, ready(t, fmt.Sprintf(`echo "$*" >>'%s'; sleep 0.2`, log))), tools(t)) // a build takes its time

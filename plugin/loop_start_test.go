@@ -12,13 +12,14 @@ import (
 // TestRealLoopStart: a loop that is started from outside in an idle terminal session wakes
 // the session and tells it the goal, although nobody types.
 func TestRealLoopStart(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) { testLoopWakes(t, version) })
 	}
 }
 
 func testLoopWakes(t *testing.T, version string) {
-	r := newRig(t, host.Need(t, version))
+	r := newRig(t, host.NeedLong(t, version))
 	r.model.Script(func(q model.Request) model.Turn {
 		if q.Has("Goal: paint the fence") {
 			return model.Say("the fence is painted\n<loop-done>COMPLETE</loop-done>")

@@ -14,6 +14,7 @@ import (
 // TestRealReviewHolds: after #alice in a prompt the session is sent back until the plugin's
 // alice has reviewed its last state. She is shown the person's prompt.
 func TestRealReviewHolds(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) { testReviewHolds(t, host.NeedLong(t, version)) })
 	}

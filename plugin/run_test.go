@@ -85,6 +85,7 @@ func (r *rig) awaitRun(name, result string) {
 // TestRealRun: a run works without a terminal, its result is printed, and another message
 // continues its conversation.
 func TestRealRun(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
 			r := newRunRig(t, version)

@@ -171,6 +171,7 @@ func (r *rig) submit(x *host.Terminal, text string) {
 // TestRealRunTake: a person continues a run in a terminal and gives it back. What was sent
 // meanwhile reaches the next turn, which knows what happened in the terminal.
 func TestRealRunTake(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) { testRunTake(t, version) })
 	}

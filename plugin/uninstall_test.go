@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -103,6 +104,7 @@ func TestRealDisable(t *testing.T) {
 // TestInstallHasNoGap runs the guard continuously during an update of Afar. It is never
 // missing or broken, which would stop the calls of running sessions.
 func TestInstallHasNoGap(t *testing.T) {
+	long.Only(t)
 	m := bare(t)
 	m.install("--no-loop-alias")
 	first := read(t, m.bin("hook-pre-tool-use"))
