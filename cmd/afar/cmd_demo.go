@@ -66,7 +66,8 @@ func (a *app) demo(ctx context.Context, yes bool) error {
 }
 
 // untilSignal returns a context that ends with the first signal which would end this process. No
-// later signal ends the process before the demo has removed everything.
+// later signal ends the process: the demo removes everything, and the exit code says that it was
+// interrupted.
 func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	signals := make(chan os.Signal, 1)
@@ -78,10 +79,7 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, func() {
-		cancel()
-		signal.Stop(signals)
-	}
+	return ctx, cancel
 }
 
 // demoClient returns the Claude Code that plays the session, if there is one that Afar supports.
