@@ -59,6 +59,7 @@ func TestRealRunProposes(t *testing.T) {
 		t.Errorf("the card says %q", card.Text)
 	}
 	r.tap(card, "Allow")
+	r.becomes(card, "run kid") // now there is one
 	if kid := r.becameRun("kid", "done"); kid.Parent != "run:top" || kid.Result != "four gates" {
 		t.Errorf("the proposed run: %+v", kid)
 	}
@@ -72,5 +73,4 @@ func TestRealRunProposes(t *testing.T) {
 	if told != 1 {
 		t.Errorf("the result came %d times", told)
 	}
-	r.becomes(card, "run kid")
 }
