@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -98,9 +97,6 @@ var knownAgents = []string{"claude", "codex"}
 // Agents are the tables [agents.NAME], by name.
 type Agents map[string]Agent
 
-// agentName is the form of an agent's name.
-var agentName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
-
 func (all Agents) check() error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if err := all[name].check(name); err != nil {
@@ -116,7 +112,7 @@ func (a Agent) check(name string) error {
 		want = name
 	}
 	switch {
-	case !agentName.MatchString(name):
+	case !run.IsName(name):
 		return fmt.Errorf("unknown form of agent %q; want letters a-z, digits and dashes", name)
 	case want == ACP && a.Protocol == "":
 		return fmt.Errorf("agents.%s needs protocol = %q", name, ACP)

@@ -179,11 +179,18 @@ func (s State) Settled() bool { return slices.Contains([]State{Idle, Done, Faile
 func (r Run) Live() bool { return r.ID != "" && !r.Removed }
 
 // names are the names that runs may have.
-var names = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+var names = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+
+// maxName is the most bytes of a name. The pattern does not count them: it would take long to
+// compile, at each start of a program.
+const maxName = 40
+
+// IsName reports whether a text has the form of a name: 1 to 40 letters a-z, digits and dashes.
+func IsName(text string) bool { return len(text) <= maxName && names.MatchString(text) }
 
 // CheckName returns an error if a run cannot have this name.
 func CheckName(name string) error {
-	if !names.MatchString(name) {
+	if !IsName(name) {
 		return fmt.Errorf("unknown form of name %.60q; want 1 to 40 letters a-z, digits and dashes", name)
 	}
 	return nil

@@ -3,7 +3,6 @@ package task
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -35,12 +34,9 @@ type Task struct {
 // ErrOver says that a task is completed or archived.
 var ErrOver = errors.New("the task is over")
 
-// slugs are the names that tasks may have. They are safe as names of folders.
-var slugs = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
-
-// CheckSlug returns an error if no task can have this name.
+// CheckSlug returns an error if no task can have this name. A name is safe as that of a folder.
 func CheckSlug(name string) error {
-	if !slugs.MatchString(name) {
+	if !run.IsName(name) {
 		return fmt.Errorf("unknown form of task %.60q; want 1 to 40 letters a-z, digits and dashes", name)
 	}
 	return nil
