@@ -30,7 +30,7 @@ type waking func(l loop.Stack, now time.Time) (loop.Stack, string)
 // it. It reports whether it did.
 func (s *state) wakeRun(b *store.Batch, id session.ID, wake waking, now time.Time) bool {
 	r, ok := s.runOf(b, id)
-	if !ok || !r.Settled() || s.pausedAfter(b) {
+	if !ok || !r.Settled() || s.settingsAfter(b).Paused {
 		return false
 	}
 	l, _ := s.loops.after(b, id)
@@ -42,13 +42,6 @@ func (s *state) wakeRun(b *store.Batch, id session.ID, wake waking, now time.Tim
 	key := fmt.Sprintf("loop:%s:%d", next.RunID, now.UnixNano())
 	s.post(b, message.Message{Key: key, Session: id, Text: text, By: byLoop}, now)
 	return true
-}
-
-func (s *state) pausedAfter(b *store.Batch) bool {
-	if b.Settings != nil {
-		return b.Settings.Paused
-	}
-	return s.settings.Paused
 }
 
 // resumeRuns wakes the runs whose loops a pause of Afar had stopped.
@@ -71,7 +64,7 @@ func (s *state) turnOver(b *store.Batch, r run.Run, now time.Time) {
 		if out, err := loop.Fail(l, "its run failed: "+r.Why, now); err == nil {
 			s.putLoop(b, id, out, now)
 		}
-	case r.State != run.Idle, s.pausedAfter(b), l.Waits(), s.wakeRun(b, id, loop.Wake, now):
+	case r.State != run.Idle, s.settingsAfter(b).Paused, l.Waits(), s.wakeRun(b, id, loop.Wake, now):
 	default:
 		if l, text := loop.Leave(l); text != "" {
 			s.loops.put(b, l)

@@ -119,11 +119,9 @@ func (s *state) startRun(b *store.Batch, r run.Run, first message.Message, now t
 	if old, known := s.runs.rows[r.ID]; known {
 		return old, nil
 	}
-	if r.Name == "" {
-		r.Name = s.freeName(r)
-	}
-	if _, taken := s.runs.byName.one(r.Name); taken {
-		return r, fmt.Errorf("a run with the name %s: %w", r.Name, ErrTaken)
+	r, err := s.withName(r)
+	if err != nil {
+		return r, err
 	}
 	r = run.New(r, now)
 	s.runs.put(b, r)
@@ -132,6 +130,18 @@ func (s *state) startRun(b *store.Batch, r run.Run, first message.Message, now t
 	s.post(b, first, now)
 	s.startTurns(b, now)
 	r, _ = s.runs.after(b, r.ID)
+	return r, nil
+}
+
+// withName returns a run with a name of its own, which it may have already. It returns ErrTaken
+// if another run has that.
+func (s *state) withName(r run.Run) (run.Run, error) {
+	if r.Name == "" {
+		r.Name = s.freeName(r)
+	}
+	if _, taken := s.runs.byName.one(r.Name); taken {
+		return r, fmt.Errorf("a run with the name %s: %w", r.Name, ErrTaken)
+	}
 	return r, nil
 }
 
@@ -215,17 +225,7 @@ func byTurn(id run.ID, fence int64) string {
 
 // textsAfter returns the messages for a run as a batch leaves them.
 func (s *state) textsAfter(b *store.Batch, r run.Run) []message.Message {
-	id := session.ID(r.Conversation)
-	all := map[message.ID]message.Message{}
-	for _, m := range s.messages.of(id) {
-		all[m.ID] = m
-	}
-	for m := range store.Messages.In(b) {
-		if m.Session == id {
-			all[m.ID] = m
-		}
-	}
-	return slices.Collect(maps.Values(all))
+	return s.messages.bySession.after(b, r.Conversation)
 }
 
 // DriveTurn notes the process that drives a turn, and returns the run.

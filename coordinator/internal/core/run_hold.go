@@ -110,18 +110,8 @@ func (s *state) dropAsks(b *store.Batch, r run.Run, note string, now time.Time) 
 }
 
 // asksAfter returns the asks of a run as a batch leaves them.
-func (s *state) asksAfter(b *store.Batch, r run.Run) (all []ask.Ask) {
-	for _, a := range s.asks.of(session.ID(r.Conversation)) {
-		if !s.asks.changes(b, a.ID) {
-			all = append(all, a)
-		}
-	}
-	for a := range store.Asks.In(b) {
-		if string(a.Session) == r.Conversation {
-			all = append(all, a)
-		}
-	}
-	return all
+func (s *state) asksAfter(b *store.Batch, r run.Run) []ask.Ask {
+	return s.asks.bySession.after(b, r.Conversation)
 }
 
 // parkedAsks returns the questions that a run waits for without a process. A call that its

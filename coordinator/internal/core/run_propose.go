@@ -46,11 +46,9 @@ func (s *state) below(r run.Run, by session.ID) (run.Run, error) {
 	if parent, ok := s.runs.byConversation.one(string(by)); ok {
 		r.Depth = parent.Depth + 1
 	}
-	if r.Name == "" {
-		r.Name = s.freeName(r)
-	}
-	if _, taken := s.runs.byName.one(r.Name); taken {
-		return r, fmt.Errorf("a run with the name %s: %w", r.Name, ErrTaken)
+	r, err := s.withName(r)
+	if err != nil {
+		return r, err
 	}
 	return r, run.CheckDepth(r.Depth, s.rules.RunDepth)
 }

@@ -89,11 +89,8 @@ func (c *Core) AdoptRun(r run.Run) (adopted run.Run, err error) {
 		if old, is := s.runs.byConversation.one(r.Conversation); is {
 			return b, fmt.Errorf("the conversation is %w: it is run %s", ErrTaken, old.Name)
 		}
-		if r.Name == "" {
-			r.Name = s.freeName(r)
-		}
-		if _, taken := s.runs.byName.one(r.Name); taken {
-			return b, fmt.Errorf("a run with the name %s: %w", r.Name, ErrTaken)
+		if r, err = s.withName(r); err != nil {
+			return b, err
 		}
 		adopted, err = s.goOn(&b, run.Adopt(r, now), now)
 		s.runs.put(&b, adopted)

@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -133,13 +134,14 @@ func (t *table[K, V]) retime(until, now time.Time) {
 // An index finds the values of a table by a key that they have in common.
 type index[K ~string, V any] struct {
 	rows map[K]V // of the table
+	kind *store.Kind[K, V]
 	key  func(V) string
 	ids  map[string]map[K]struct{}
 }
 
 // indexBy adds an index to a table. A value with the key "" is not in it.
 func (t *table[K, V]) indexBy(key func(V) string) *index[K, V] {
-	x := &index[K, V]{rows: t.rows, key: key, ids: map[string]map[K]struct{}{}}
+	x := &index[K, V]{rows: t.rows, kind: t.kind, key: key, ids: map[string]map[K]struct{}{}}
 	t.indexes = append(t.indexes, x)
 	return x
 }
@@ -170,6 +172,22 @@ func (x *index[K, V]) all(key string) []V {
 		out = append(out, x.rows[id])
 	}
 	return out
+}
+
+// after returns the values with a key as a batch leaves them, in no order.
+func (x *index[K, V]) after(b *store.Batch, key string) []V {
+	left := map[K]V{}
+	for id := range x.ids[key] {
+		left[id] = x.rows[id]
+	}
+	for v := range x.kind.In(b) {
+		if x.key(v) == key {
+			left[x.kind.ID(v)] = v
+		} else {
+			delete(left, x.kind.ID(v))
+		}
+	}
+	return slices.Collect(maps.Values(left))
 }
 
 // one returns the only value with a key. ok is false if there is none.
