@@ -250,8 +250,8 @@ func TestAddedTools(t *testing.T) {
 	}
 }
 
-// TestPolicyFilesAreProtected checks that the guard protects its policy files, wherever they
-// are and whoever writes them.
+// TestPolicyFilesAreProtected checks that the guard protects its policy files in every directory
+// and from every program.
 func TestPolicyFilesAreProtected(t *testing.T) {
 	for _, cmd := range []string{
 		"echo > guard.toml", "echo >> sub/guard.toml", "rm guard.toml", "rm -f ./guard.toml", "mv guard.toml x",

@@ -206,6 +206,7 @@ func judgedSuite(t *testing.T, file string) (rows []suiteRow) {
 	ctx.Git = func(string) GitFacts {
 		return GitFacts{Known: true, Dirty: true, Untracked: true, Branch: "feature", Default: "main", HasRemote: true}
 	}
+	ctx.Unsaved = nil // any file may have such work
 	for line := range bytes.Lines(raw) {
 		var r suiteRow
 		if err := json.Unmarshal(line, &r); err != nil {

@@ -12,6 +12,9 @@
 package guard
 
 import (
+	"slices"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/judge"
 	"github.com/afar-sh/afar/coordinator/guard/understand"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -22,6 +25,26 @@ import (
 // must treat a panic as a refusal.
 func Judge(call Call, ctx Context) Decision {
 	return judge.Decide(call, understand.Read(call, siteOf(&ctx)), &ctx)
+}
+
+// Outward returns the programs and the tool through which a call reaches other machines or
+// people, as far as its commands and the name of its tool show.
+func Outward(call Call, ctx Context) []string {
+	site := siteOf(&ctx)
+	site.Record = true
+	return outward(call, understand.Read(call, site).Root)
+}
+
+// OutwardOf is Outward for a call that is judged already, in a context with Steps.
+func OutwardOf(call Call, d Decision) []string { return outward(call, d.Steps) }
+
+func outward(call Call, root *effect.Step) (programs []string) {
+	for _, e := range understand.Outward(call, root) {
+		if !slices.Contains(programs, e.Target) {
+			programs = append(programs, e.Target)
+		}
+	}
+	return programs
 }
 
 // siteOf returns the part of a context that influences what a call does.
@@ -35,6 +58,7 @@ func siteOf(ctx *Context) shell.Site {
 		Page:     ctx.Page,
 		FileText: ctx.FileText,
 		ReadOnly: ctx.ReadOnly,
+		Confirm:  ctx.Confirm,
 		Record:   ctx.WantsSteps(),
 	}
 }

@@ -19,6 +19,7 @@ var ruleCases = []struct{ rule, stops, passes string }{
 	{"afar.disable", "claude plugin disable afar", "claude plugin list"},
 	{"afar.files", "rm -rf ~/.local/state/afar", "ls ~/.local/state/afar"},
 	{"afar.secret", "cat ~/.config/afar/telegram.token", "cat ~/.config/afar/config.toml"},
+	{"task.other", "echo x > ~/afar/tasks/pay/state.md", "cat ~/afar/tasks/pay/state.md"},
 	{"afar.process", "ps aux | grep hook-stop | awk '{print $2}' | xargs kill", "ps aux | grep hook-stop"},
 	{"afar.undo", "git update-ref -d refs/afar/undo/undo_12/before/tree", "afar undo list"},
 	{"host.mods", "cp register.ts ~/.claude/dev-mods/s/mine/", "ls ~/.claude/dev-mods"},
@@ -109,12 +110,13 @@ var ruleCases = []struct{ rule, stops, passes string }{
 	{"call.unreadable-protected", "echo 'x; rm -rf ~", "echo 'x; rm -rf ~'"},
 }
 
-// agent.reads holds an agent to reading, whatever the command, and host.setting is
-// about the file tools: their cases are in reading_test.go and tools.tools.
+// agent.reads is about agents that may only read, host.setting about the file tools, and
+// task.outside and task.confirm about runs of tasks: their cases are in reading_test.go,
+// tools.tools and task_test.go.
 func TestEachRuleForAndAgainst(t *testing.T) {
 	missing := map[string]bool{}
 	for _, r := range Rules() {
-		missing[r.ID] = r.ID != "agent.reads" && r.ID != "host.setting"
+		missing[r.ID] = !slices.Contains([]string{"agent.reads", "host.setting", "task.outside", "task.confirm"}, r.ID)
 	}
 	for _, c := range ruleCases {
 		if !missing[c.rule] {
@@ -157,7 +159,7 @@ func TestDocs(t *testing.T) {
 
 const docsIntro = `# The guard's rules
 
-<!-- Written by a test from coordinator/guard/rules.go and rules_test.go. Do not edit:
+<!-- Written by a test from coordinator/guard/judge/rules*.go and rules_test.go. Do not edit:
      go test ./coordinator/guard -run TestDocs -update -->
 
 Before Claude Code runs a tool, Afar's guard looks at the call: inside the hook, without a daemon, a model or the network,
@@ -173,8 +175,8 @@ possible, because a value is not known, is asked and not denied. The place count
 directory may go, and so may branches that are merged. Work that no commit has, and that is older than the session, is
 asked about, whatever the command. The built-in denials hold everywhere.
 
-Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, SQL, programs of Python,
-Node and others, and git hooks. The verdict names the file and the line. A branch that the arguments rule out does not
+Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, tasks of rake,
+invoke, nox and tox, SQL, programs of Python, Node and others, and git hooks. The verdict names the file and the line. A branch that the arguments rule out does not
 count. In a file only what is found counts: code that cannot be read, an unknown value or a file over 256 kB is no
 reason to ask. A file that is as in the last commit before the session is not asked about either, unless the command hands
 it what the effect depends on; a denial holds there, too. Installed programs are not read.

@@ -33,6 +33,9 @@ func TestCodeNamesTheLine(t *testing.T) {
 		{"npm run b", "package.json", "{\n \"scripts\": {\n  \"a\": \"x\",\n  \"b\": \"" + loss + "\"\n }\n}\n", 4},
 		{"just b", "justfile", "a:\n    echo\n\nb: a\n    " + loss + "\n", 5},
 		{"task b", "Taskfile.yml", "version: 3\ntasks:\n  b:\n    cmds:\n      - echo\n      - " + loss + "\n", 6},
+		{"inv b", "tasks.py", "@task\ndef a(c):\n    pass\n\n@task\ndef b(c):\n    c.run('" + loss + "')\n", 7},
+		{"rake x:b", "Rakefile", "task :a do\nend\ntask b: [:a] do\n  sh '" + loss + "'\nend\n", 4},
+		{"tox -e b", "tox.ini", "[testenv]\ncommands = true\n[testenv:b]\ncommands =\n  - " + loss + "\n", 5},
 		{"psql -f x.sql", "x.sql", "select 1;\n-- all\ndrop database app;\n", 3},
 		{"python x.py", "x.py", "import os\n\nos.system('" + loss + "')\n", 3},
 		{"git commit", ".git/hooks/pre-commit", "#!/bin/sh\n" + loss + "\n", 2},
@@ -49,8 +52,8 @@ func TestCodeNamesTheLine(t *testing.T) {
 	}
 }
 
-// TestFilesAreBounded: files that run themselves, each other, too many others or nothing
-// that can be read end soon, and are no reason to ask.
+// TestFilesAreBounded: reading ends soon for files that run themselves, each other or too many
+// others, and for files that cannot be read. None of them is a reason to ask.
 func TestFilesAreBounded(t *testing.T) {
 	for name, texts := range map[string][]string{
 		"itself":     {"x.sh", "bash x.sh; bash x.sh; . ./x.sh; ./x.sh"},
@@ -60,6 +63,7 @@ func TestFilesAreBounded(t *testing.T) {
 		"nested":     {"x.sh", strings.Repeat("$(", 5000) + "eval \"$A\""},
 		"opaque":     {"x.sh", "eval \"$A\"; $B; bash -c \"$C\"; base64 -d x > y"},
 		"effects":    {"x.sh", strings.Repeat("rm a\n", 9000)},
+		"task":       {"x.sh", "inv a", "tasks.py", "def a(c): x(" + strings.Repeat("b(c) ", 50000) + "\n    y("},
 		"empty":      {"x.sh", ""},
 		"make":       {"x.sh", "make", "Makefile", "include Makefile\na = $(a)$(a)\nall: all\n\t$(MAKE) $(a)\n"},
 		"scripts":    {"x.sh", "npm test", "package.json", `{"scripts":{"test":"npm test && npm test"}}`},
@@ -87,13 +91,20 @@ func TestFilesOfOthers(t *testing.T) {
 
 // FuzzFiles: no file makes the guard panic, and what it cannot read is not asked about.
 func FuzzFiles(f *testing.F) {
-	names := []string{"x.sh", "Makefile", "package.json", "justfile", "Taskfile.yml", "x.sql", "x.py", ".git/config"}
-	commands := "bash x.sh\n./x.sh\nmake\nnpm run a\njust a\ntask a\npsql -f x.sql\npython x.py\ngit commit -m x"
+	names := []string{
+		"x.sh", "Makefile", "package.json", "justfile", "Taskfile.yml", "x.sql", "x.py", ".git/config",
+		"Rakefile", "tasks.py", "noxfile.py", "tox.ini",
+	}
+	commands := "bash x.sh\n./x.sh\nmake\nnpm run a\njust a\ntask a\npsql -f x.sql\npython x.py\ngit commit -m x\n" +
+		"rake x:a\ninv a\nnox -s a\ntox -e a"
 	f.Add("a:\n\t$(shell rm -rf ~)\n")
 	f.Add("{\"scripts\": {\"a\": \"x\"}}")
 	f.Add("a b='c': d\n    {{b}}\n")
 	f.Add("tasks:\n  a:\n    cmds: [x, {cmd: y}]\n    deps: [b]\n")
 	f.Add("[core]\nhooksPath = x\n")
+	f.Add("X = 1\n@task(pre=[b])\ndef a(c):\n    b(c)\ndef b(c):\n    c.run(X)\n")
+	f.Add("namespace :x do\n  task :a, [:n] => [:b] do\n    sh `x`\n  end\nend\n")
+	f.Add("[testenv:a]\ncommands =\n    - x {homedir}\n")
 	f.Add("case $1 in a*b) x;; esac; [ \"$1\" = x ] || exit; define a\nendef")
 	f.Fuzz(func(t *testing.T, text string) {
 		var files []string

@@ -23,7 +23,7 @@ func unsavedContext() Context {
 		switch strings.TrimSuffix(path, "/") {
 		case "src/mine.go", "made.txt", "made":
 			return false
-		case "drafts/deep", "src", "docs": // a directory is no file
+		case "drafts/deep", "src", "docs": // directories
 			return strings.HasSuffix(path, "/")
 		case "src/new.go", "new.txt", "notes.bak", "docs/notes2.md", "scripts/other.sh", "drafts/deep/x.go", "src/b.go", "src/b", "src/d.go", "docs/notes.md", "docs/drafts":
 			return false // nothing is there
@@ -54,5 +54,36 @@ func TestUncommittedWork(t *testing.T) {
 	}
 	if n < 100 {
 		t.Errorf("only %d cases", n)
+	}
+}
+
+// TestRestoreOfClean restores files of a repository in which others are changed.
+func TestRestoreOfClean(t *testing.T) {
+	ctx := unsavedContext()
+	ctx.Git = func(string) GitFacts { return GitFacts{Known: true, Dirty: true, Branch: "topic"} }
+	for command, want := range map[string]Verdict{
+		"git restore README.md":              None,
+		"git checkout -- README.md web":      None,
+		"git checkout README.md":             None,
+		"git restore src/c.go":               Ask,
+		"git restore README.md src/c.go":     Ask,
+		"git restore src":                    Ask, // src/c.go is changed
+		"git restore 'src/*.go'":             Ask,
+		"git restore ':(top)src/c.go'":       Ask,
+		"git restore -s HEAD~3 README.md":    Ask, // from a commit: what is staged is lost, too
+		"git restore -SW README.md":          Ask,
+		"git checkout HEAD -- README.md":     Ask,
+		"git checkout HEAD README.md":        Ask,
+		"git restore \"$FILE\"":              Ask,
+		"ssh h 'cd x && git restore README'": Ask,
+		"git restore .":                      Deny,
+	} {
+		if d := Judge(bash(command), ctx); d.Verdict != want {
+			t.Errorf("%s: %q by %s, want %q", command, d.Verdict, d.Rule, want)
+		}
+	}
+	ctx.Unsaved = func(string) []string { return nil } // git did not answer
+	if d := Judge(bash("git restore README.md"), ctx); d.Verdict != Ask {
+		t.Errorf("without an answer of git: %q, want ask", d.Verdict)
 	}
 }

@@ -44,6 +44,7 @@ const (
 	LoadMod       Kind = "load a mod"           // Op: the way; Target: skill, command or path
 	TypeInto      Kind = "type into a terminal" // Target: program
 	BeyondReading Kind = "do more than read"    // Op: what; only in an agent that may only read
+	Outward       Kind = "act outside"          // Target: program or tool; only where each such act is asked about
 	Unreadable    Kind = "cannot be understood" // Op: why
 )
 

@@ -59,6 +59,7 @@ const (
 	ResetMerge        Op = "reset-merge"
 	RestoreAll        Op = "restore-all"
 	RestorePath       Op = "restore-path"
+	RestoreIndexed    Op = "restore-indexed" // as RestorePath, from the index
 	Runuser           Op = "runuser"
 	SetuidTree        Op = "setuid tree"
 	StashClear        Op = "stash-clear"

@@ -8,7 +8,8 @@ import (
 )
 
 // Clean removes ".", ".." and double slashes. A hole is an ordinary
-// component: ".." after it cannot be resolved, so the result is unknown.
+// component: ".." after it cannot be resolved, so the result is unknown. The same holds for
+// ".." after a "~" at the start.
 func Clean(p string) string {
 	switch {
 	case p == "":
@@ -24,7 +25,8 @@ func Clean(p string) string {
 		switch {
 		case c == "" || c == ".":
 		case c == ".." && len(parts) > 0 && parts[len(parts)-1] != "..":
-			if partial.HasHole(parts[len(parts)-1]) || parts[len(parts)-1] == "~" {
+			last := parts[len(parts)-1]
+			if partial.HasHole(last) || last == "~" && len(parts) == 1 && !rooted {
 				return partial.Unknown
 			}
 			parts = parts[:len(parts)-1]
@@ -52,7 +54,8 @@ func isClean(p string) bool {
 			n = len(p) - i
 		}
 		c := p[i : i+n]
-		if c == "" && i > 0 || lex.OneOf(c, ". ..") {
+		switch {
+		case c == "." || c == "..", c == "" && i > 0:
 			return false
 		}
 		i += n + 1
@@ -133,11 +136,19 @@ func Dir(p string) string {
 }
 
 // HasGlob reports whether s has a wildcard.
-func HasGlob(s string) bool { return strings.ContainsAny(s, "*?[") }
+func HasGlob(s string) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case '*', '?', '[':
+			return true
+		}
+	}
+	return false
+}
 
 // IsExact reports whether a path names one file: it is not empty, and has no wildcard and no
 // unknown part.
-func IsExact(p string) bool { return p != "" && !strings.ContainsAny(p, "*?["+partial.Holes) }
+func IsExact(p string) bool { return p != "" && !HasGlob(p) && !partial.HasHole(p) }
 
 // GlobBase removes the pattern from the end of a path. It returns the directory
 // in which the pattern matches, and whether it matches everything there.

@@ -77,8 +77,8 @@ func Changing() []effect.Kind { return append([]effect.Kind{}, changingKinds[:].
 
 // KnownKind reports whether an effect can be of kind k.
 func KnownKind(k effect.Kind) bool {
-	for i := range policies {
-		if policies[i].kind == k {
+	for p := range everyPolicy {
+		if p.about(k) {
 			return true
 		}
 	}
@@ -89,10 +89,12 @@ func KnownKind(k effect.Kind) bool {
 func Kinds() []effect.Kind {
 	var out []effect.Kind
 	seen := map[effect.Kind]bool{}
-	for _, p := range policies {
-		if !seen[p.kind] {
-			seen[p.kind] = true
-			out = append(out, p.kind)
+	for p := range everyPolicy {
+		for _, k := range p.kinds() {
+			if !seen[k] {
+				seen[k] = true
+				out = append(out, k)
+			}
 		}
 	}
 	return out
@@ -101,12 +103,12 @@ func Kinds() []effect.Kind {
 // VerdictsOf reports whether any row of a built-in rule denies, and whether any
 // row asks. known is false if no row has the id.
 func VerdictsOf(id string) (denies, asks, known bool) {
-	for i := range policies {
-		if policies[i].id != id {
+	for p := range everyPolicy {
+		if p.id != id {
 			continue
 		}
 		known = true
-		switch policies[i].verdict {
+		switch p.verdict {
 		case Deny:
 			denies = true
 		case Ask:

@@ -61,10 +61,14 @@ const (
 // madeAgain reports whether the target is below a directory that comes with the image of a
 // running container, or below a part of the project in it.
 func madeAgain(_ *judging, e *effect.Effect) bool {
-	if e.Away != effect.InRunning || !fspath.IsExact(e.Target) {
+	target := e.Target
+	if fspath.HasGlob(target) {
+		target = fspath.Dir(target)
+	}
+	if e.Away != effect.InRunning || !fspath.IsExact(target) {
 		return false
 	}
-	return lex.BeginsWith(e.Target, imageDirs+" "+codeDirs)
+	return lex.BeginsWith(target, imageDirs+" "+codeDirs)
 }
 
 // inContainer reports whether the effect happens inside a container.
@@ -107,7 +111,7 @@ func vitalFile(j *judging, e *effect.Effect) bool {
 	if e.Op == effect.Create {
 		return false
 	}
-	return vital(e.Target) || e.Away == "" && vital(j.real(e.Target))
+	return vital(e.Target) || j.eitherHere(e, vital)
 }
 
 // vital is vitalFile for one path.

@@ -10,7 +10,10 @@ type Context struct {
 	Temp               []string          // temp directories
 	// Own lists Afar's own directories and files (bin, config, state, runtime,
 	// plugin root), which are protected.
-	Own     []string
+	Own []string
+	// Tasks is the folder with a folder for each task. It lies in one of Own. A session
+	// whose project is in the folder of a task works on that task.
+	Tasks   string
 	Page    pageaddr.Page             // where Afar's page is served
 	Resolve func(path string) string  // symlink resolution; nil = identity
 	Git     func(dir string) GitFacts // lazy; nil = unknown. No deny depends on it alone
@@ -37,6 +40,8 @@ type Context struct {
 	// of: changed and untracked ones. An untracked directory ends with a slash. It
 	// returns nil if that is not known. Unsaved may be nil.
 	Unsaved func(path string) []string
+	// Confirm asks about each act that reaches other machines or other people.
+	Confirm bool
 	// Amendments are the policy files in force, the person's before the project's.
 	Amendments []Amendment
 	// Broken says what is wrong with the broken policy files, "" if none is. The

@@ -46,7 +46,7 @@ type enclosure struct {
 }
 
 // rooted finds the root of the project and reports whether cwd lies in it. A
-// home, a directory that holds homes and a system directory are no valid root.
+// home, a directory that holds homes and a system directory are not valid roots.
 func (p *enclosure) rooted(cwd string) bool {
 	if !wholePath(p.project) || !wholePath(cwd) {
 		return false

@@ -12,17 +12,24 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 )
 
-// policy is one row of the table. It applies to the effects of one kind for
+// policy is one row of the table. It applies to the effects of its kinds for
 // which the when condition holds. The first row that applies to an effect decides
 // about it. The hardest verdict of all effects decides about the call.
 type policy struct {
 	id      string
 	verdict Verdict // None ends the search with no opinion
 	kind    effect.Kind
+	or      []effect.Kind // more kinds
 	when    when
 	why     string // for the person
 	instead string // for the model
 }
+
+// kinds returns the kinds of effect to which a row applies.
+func (p *policy) kinds() []effect.Kind { return append([]effect.Kind{p.kind}, p.or...) }
+
+// about reports whether a row applies to effects of a kind.
+func (p *policy) about(k effect.Kind) bool { return p.kind == k || slices.Contains(p.or, k) }
 
 // rule returns a row in the form that is shown to people.
 func (p *policy) rule() Rule {
@@ -148,7 +155,9 @@ func personLine(p *policy, e *effect.Effect) string {
 // changed it. An effect that is only possible is asked about rather than denied,
 // unless the rule protects Afar or the host's settings.
 func (j *judging) rule(e *effect.Effect) (*policy, Verdict, string) {
-	j.at = inNowhere
+	if !j.inSamePlace(e) {
+		j.at = inNowhere
+	}
 	for _, p := range j.rowsOf(e.Kind) {
 		if !p.when.holds(j, e) {
 			continue
@@ -171,9 +180,9 @@ func (j *judging) rowsOf(k effect.Kind) []*policy {
 	if known {
 		return rows
 	}
-	for i := range policies {
-		if policies[i].kind == k {
-			rows = append(rows, &policies[i])
+	for p := range everyPolicy {
+		if p.about(k) {
+			rows = append(rows, p)
 		}
 	}
 	j.rows[k] = rows
@@ -188,7 +197,7 @@ func (p *policy) strict() bool { return lex.BeginsWith(p.id, "afar. host.setting
 func Rules() []Rule {
 	var out []Rule
 	at := map[string]int{}
-	for _, p := range policies {
+	for p := range everyPolicy {
 		i, seen := at[p.id]
 		switch {
 		case p.verdict == None:
@@ -265,8 +274,8 @@ func afarProcess(_ *judging, e *effect.Effect) bool {
 	return strings.Contains(commands, t)
 }
 
-// wholeName reports whether a program ends only processes with exactly that name, and the name
-// is none of a hook.
+// wholeName reports whether a program ends only processes with exactly that name, and no hook
+// has the name.
 func wholeName(program, name string) bool {
 	return program == "killall" && !strings.HasPrefix(name, "hook")
 }
@@ -305,7 +314,8 @@ func (j *judging) eitherHere(e *effect.Effect, test func(path string) bool) bool
 	case test(e.Target):
 		return true
 	}
-	return test(j.real(e.Target))
+	real := j.real(e.Target)
+	return real != e.Target && test(real)
 }
 
 // browserStore reports whether the target holds the cookies or passwords of a browser of the
@@ -332,7 +342,7 @@ func ownSecret(j *judging, e *effect.Effect) bool {
 func mentionsProtected(_ *judging, e *effect.Effect) bool { return e.Target != "" }
 
 // WantsSteps reports whether the tree of commands is needed to decide.
-func (ctx *Context) WantsSteps() bool { return ctx.Steps || ctx.namesCommands() }
+func (ctx *Context) WantsSteps() bool { return ctx.Steps || ctx.Confirm || ctx.namesCommands() }
 
 // namesCommands reports whether a rule of a policy file is about a command.
 func (ctx *Context) namesCommands() bool {

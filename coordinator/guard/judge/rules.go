@@ -8,6 +8,7 @@ const (
 	parkAfar = "Leave Afar and its settings alone. If a change is needed, say which one and let the person make " +
 		"it outside the session."
 	modAdvice = "Write the plugin into a folder of the project, and let the person load it: claude --plugin-dir FOLDER."
+	ownTask   = "Work in the folder of your own task. What another task or the person needs to know, write into state.md."
 	narrower  = "Delete named files or subdirectories inside the project, or ask the person to delete this."
 	saveFirst = "Save the work first: commit it or run `git stash push -u`, then look with `git status`."
 )
@@ -17,11 +18,33 @@ const (
 const readingAdvice = "You only read: look with Read, Grep, Glob or commands such as `git diff`, `ls` and `cat`, " +
 	"and ask with `afar consult`. Write what should be changed into your answer."
 
-// policies is the whole policy. Rows of one kind are tried in order. A row with
-// the verdict None ends the search with no opinion. The compiler lays out the
-// whole table, so a starting hook does not have to build it.
-var policies = []policy{
-	// Afar and the host's guard rails.
+// policies is the whole policy, in groups. Rows of one kind are tried in order. A row with
+// the verdict None ends the search with no opinion. The compiler lays out the whole table,
+// so a starting hook does not have to build it.
+var policies = [...][]policy{railRules, fileRules, secretRules, gitRules, otherRules}
+
+// everyPolicy yields the rows of the policy in order.
+func everyPolicy(yield func(*policy) bool) {
+	for _, group := range policies {
+		for i := range group {
+			if !yield(&group[i]) {
+				return
+			}
+		}
+	}
+}
+
+// deleteKinds are the kinds of effect that delete files, and lossKinds those that change a
+// path in another way than by writing to it.
+var (
+	deleteKinds = []effect.Kind{effect.DeleteTree, effect.DeleteFile}
+	lossKinds   = []effect.Kind{
+		effect.DeleteTree, effect.DeleteFile, effect.MoveAway, effect.ChangeMode, effect.Discard,
+	}
+)
+
+// railRules protect Afar and the host's guard rails.
+var railRules = []policy{
 	{
 		id: "afar.page", verdict: Deny, kind: effect.SteerAfar, when: when{op: ops{effect.WebPage}},
 		why: "Reaches for Afar's page, where the person decides",
@@ -39,32 +62,21 @@ var policies = []policy{
 		why: "Switches Afar or its hooks off", instead: parkAfar,
 	},
 	{
-		id: "afar.files", verdict: Deny, kind: effect.WriteFile, when: when{in: inOwn},
-		why: "Changes Afar's own files", instead: parkAfar,
-	},
-	{
-		id: "afar.files", verdict: Deny, kind: effect.DeleteTree, when: when{in: inOwn},
-		why: "Deletes Afar's own files", instead: parkAfar,
-	},
-	{
-		id: "afar.files", verdict: Deny, kind: effect.DeleteFile, when: when{in: inOwn},
-		why: "Deletes Afar's own files", instead: parkAfar,
-	},
-	{
-		id: "afar.files", verdict: Deny, kind: effect.MoveAway, when: when{in: inOwn},
-		why: "Moves Afar's own files away", instead: parkAfar,
-	},
-	{
-		id: "afar.files", verdict: Deny, kind: effect.ChangeMode, when: when{in: inOwn},
-		why: "Changes the rights of Afar's own files", instead: parkAfar,
+		id: "afar.files", verdict: Deny, kind: effect.WriteFile, or: lossKinds, when: when{in: inOwn},
+		why: "Changes or deletes Afar's own files", instead: parkAfar,
 	},
 	{
 		id: "afar.files", verdict: Deny, kind: effect.DeleteCopies, when: when{op: ops{effect.Local}, in: inOwn},
 		why: "Overwrites Afar's own files", instead: parkAfar,
 	},
 	{
-		id: "afar.files", verdict: Deny, kind: effect.Discard, when: when{in: inOwn},
-		why: "Changes Afar's own files", instead: parkAfar,
+		id: "task.other", verdict: Ask, kind: effect.WriteFile, or: lossKinds, when: when{in: inTask},
+		why: "Changes the folder of another task", instead: ownTask,
+	},
+	{
+		id: "task.confirm", verdict: Ask, kind: effect.Outward,
+		why:     "Acts outside, which the person confirms each time for this task",
+		instead: "Write what you would do into checkpoint.md, and end your turn.",
 	},
 	{
 		id: "afar.secret", verdict: Deny, kind: effect.ReadFile, when: when{is: ownSecret},
@@ -77,12 +89,9 @@ var policies = []policy{
 			"your own in the project.",
 	},
 	{
-		id: "afar.process", verdict: Deny, kind: effect.KillProcess, when: when{is: afarProcess},
-		why: "Ends Afar's processes", instead: parkAfar,
-	},
-	{
-		id: "afar.process", verdict: Deny, kind: effect.StopService, when: when{is: afarProcess},
-		why: "Stops Afar's service", instead: parkAfar,
+		id: "afar.process", verdict: Deny, kind: effect.KillProcess, or: []effect.Kind{effect.StopService},
+		when: when{is: afarProcess},
+		why:  "Ends Afar's processes", instead: parkAfar,
 	},
 	{
 		id: "host.mods", verdict: Deny, kind: effect.LoadMod,
@@ -114,30 +123,9 @@ var policies = []policy{
 		instead: "Describe the change and let the person edit the settings.",
 	},
 	{
-		id: "host.settings", verdict: Deny, kind: effect.DeleteTree, when: when{in: inHost},
-		why: "Deletes the host's settings", instead: "Leave the host's settings in place; the person edits them.",
-	},
-	{
-		id: "host.settings", verdict: Deny, kind: effect.DeleteFile, when: when{in: inHost},
-		why: "Deletes the host's settings", instead: "Leave the host's settings in place; the person edits them.",
-	},
-	{
-		id: "host.settings", verdict: Deny, kind: effect.MoveAway, when: when{in: inHost},
-		why: "Moves the host's settings away", instead: "Leave the host's settings in place; the person edits them.",
-	},
-	{
-		id: "host.settings", verdict: Deny, kind: effect.ChangeMode, when: when{in: inHost},
-		why:     "Changes the rights of the host's settings",
+		id: "host.settings", verdict: Deny, kind: effect.DeleteTree, or: lossKinds, when: when{in: inHost},
+		why:     "Replaces or deletes the host's settings",
 		instead: "Leave the host's settings in place; the person edits them.",
-	},
-	{
-		id: "host.settings", verdict: Deny, kind: effect.Discard, when: when{in: inHost},
-		why:     "Puts other settings of the host in their place",
-		instead: "Leave the host's settings in place; the person edits them.",
-	},
-	{
-		id: "afar.files", verdict: Deny, kind: effect.Discard, when: when{in: inOwn},
-		why: "Puts other files in the place of Afar's own", instead: parkAfar,
 	},
 	{
 		id: "host.plugins", verdict: Ask, kind: effect.ChangeSystem, when: when{op: ops{effect.Host}},
@@ -149,223 +137,10 @@ var policies = []policy{
 		why:     "Types into a terminal, perhaps the person's",
 		instead: "Run the command yourself instead of typing it into another terminal.",
 	},
+}
 
-	// Deleting.
-	{id: "fs.delete-container", kind: effect.DeleteTree, when: when{is: inContainer}},
-	{id: "fs.delete-container", kind: effect.DeleteFile, when: when{is: inContainer}},
-	{id: "fs.delete-container", kind: effect.DeleteTree, when: when{in: inSystem | inElsewhere, is: madeAgain}},
-	{id: "fs.delete-container", kind: effect.DeleteFile, when: when{in: inSystem | inElsewhere, is: madeAgain}},
-	{
-		id: "fs.delete-root", verdict: Deny, kind: effect.DeleteTree, when: when{in: inRoot | inDevice},
-		why: "Deletes the system", instead: narrower,
-	},
-	{
-		id: "fs.delete-root", verdict: Deny, kind: effect.DeleteTree, when: when{is: vitalOutside},
-		why: "Deletes what the system needs to start or to let people in", instead: narrower,
-	},
-	{
-		id: "fs.delete-home", verdict: Deny, kind: effect.DeleteTree, when: when{in: inHome | inKeys},
-		why: "Deletes a home directory", instead: narrower,
-	},
-	{
-		id: "fs.delete-project", verdict: Deny, kind: effect.DeleteTree, when: when{in: inWhole},
-		why: "Deletes the whole project", instead: narrower,
-	},
-	{
-		id: "fs.delete-git", verdict: Deny, kind: effect.DeleteTree, when: when{in: inRepo},
-		why:     "Deletes the repository's history",
-		instead: "Never delete .git. A stale lock is removed by its own name: .git/index.lock.",
-	},
-	{
-		id: "fs.delete-null", verdict: Ask, kind: effect.DeleteTree, when: when{op: ops{effect.ToNull}},
-		why: "Moves files into nothing", instead: "Delete the file by name if it may go.",
-	},
-	{
-		id: "fs.git-rm", verdict: Ask, kind: effect.DeleteTree, when: when{op: ops{effect.GitForce}},
-		why: "Removes tracked files with their changes", instead: saveFirst,
-	},
-	{
-		id: "fs.lose-work", verdict: Ask, kind: effect.DeleteTree, when: when{in: inProject, is: losesWork},
-		why: "Deletes uncommitted work of the person", instead: saveFirst,
-	},
-	{id: "fs.delete-inside", kind: effect.DeleteTree, when: when{in: inProject | inTemp}},
-	{id: "fs.delete-cached", kind: effect.DeleteTree, when: when{in: inElsewhere, is: rebuilt}},
-	{id: "fs.delete-created", kind: effect.DeleteTree, when: when{in: inElsewhere | inSystem, is: created}},
-	{id: "fs.delete-absent", kind: effect.DeleteTree, when: when{in: inElsewhere, is: absent}},
-	{
-		id: "fs.delete-system", verdict: Ask, kind: effect.DeleteTree, when: when{in: inSystem},
-		why: "Deletes below a system directory", instead: narrower,
-	},
-	{
-		id: "fs.delete-elsewhere", verdict: Ask, kind: effect.DeleteTree,
-		why: "Deletes a tree outside the project", instead: narrower,
-	},
-	{
-		id: "fs.delete-git", verdict: Deny, kind: effect.DeleteFile, when: when{in: inRepo},
-		why:     "Deletes a part of the repository's history",
-		instead: "Use git commands; remove only stale lock files by hand.",
-	},
-	{
-		id: "fs.delete-root", verdict: Deny, kind: effect.DeleteFile,
-		when: when{in: inRoot | inDevice, is: globbed},
-		why:  "Deletes the system", instead: narrower,
-	},
-	{
-		id: "fs.delete-root", verdict: Deny, kind: effect.DeleteFile, when: when{is: vitalOutside},
-		why: "Deletes what the system needs to start or to let people in", instead: narrower,
-	},
-	{
-		id: "fs.delete-home", verdict: Deny, kind: effect.DeleteFile, when: when{in: inHome, is: globbed},
-		why: "Deletes what lies in a home directory", instead: narrower,
-	},
-	{
-		id: "fs.delete-all", verdict: Ask, kind: effect.DeleteFile, when: when{in: inWhole},
-		why: "Deletes every file of the project's top directory", instead: narrower,
-	},
-	{
-		id: "fs.shred", verdict: Ask, kind: effect.DeleteFile, when: when{op: ops{effect.Shred}},
-		why: "Shreds a file beyond recovery", instead: narrower,
-	},
-	{
-		id: "secret.delete", verdict: Ask, kind: effect.DeleteFile, when: when{is: secretRead},
-		why: "Deletes credentials", instead: "Leave keys in place; say which one is not needed any more.",
-	},
-	{
-		id: "fs.delete-system", verdict: Ask, kind: effect.DeleteFile, when: when{in: inSystem | inRoot | inHome},
-		why: "Deletes a system file", instead: narrower,
-	},
-	{
-		id: "fs.delete-start", verdict: Ask, kind: effect.DeleteFile, when: when{is: startFile},
-		why:     "Deletes what runs at login or at start",
-		instead: "Set it for this command only, or in a file of the project such as .envrc.",
-	},
-	{id: "fs.delete-cached", kind: effect.DeleteFile, when: when{in: inElsewhere, is: rebuilt}},
-	{id: "fs.delete-created", kind: effect.DeleteFile, when: when{in: inElsewhere, is: created}},
-	{id: "fs.delete-absent", kind: effect.DeleteFile, when: when{in: inElsewhere, is: absent}},
-	{
-		id: "fs.delete-elsewhere", verdict: Ask, kind: effect.DeleteFile,
-		when: when{in: inElsewhere | inKeys, is: onThisMachine},
-		why:  "Deletes files outside the project", instead: narrower,
-	},
-	{
-		id: "fs.lose-work", verdict: Ask, kind: effect.DeleteFile, when: when{in: inProject, is: losesWork},
-		why: "Deletes uncommitted work of the person", instead: saveFirst,
-	},
-	{id: "fs.delete-inside", kind: effect.DeleteFile},
-	{
-		id: "fs.move-root", verdict: Deny, kind: effect.MoveAway,
-		when: when{in: inRoot | inHome | inRepo | inDevice},
-		why:  "Moves the system, a home or the repository away", instead: narrower,
-	},
-	{
-		id: "fs.move-root", verdict: Deny, kind: effect.MoveAway, when: when{is: vitalOutside},
-		why: "Moves away what the system needs to start or to let people in", instead: narrower,
-	},
-	{
-		id: "fs.move-project", verdict: Ask, kind: effect.MoveAway, when: when{in: inWhole | inKeys},
-		why: "Moves the whole project away", instead: narrower,
-	},
-	{
-		id: "secret.move", verdict: Ask, kind: effect.MoveAway, when: when{is: secretRead},
-		why:     "Moves credentials",
-		instead: "Leave keys where their tools look for them; point the tool to the path instead.",
-	},
-	{
-		id: "fs.move-system", verdict: Ask, kind: effect.MoveAway, when: when{in: inSystem},
-		why: "Moves a system file away", instead: "Copy it into the project and work on the copy.",
-	},
-
-	// Writing. What a container has besides its volumes comes from its image.
-	{id: "fs.write-container", kind: effect.WriteFile, when: when{in: inSystem | inElsewhere, is: inAnyContainer}},
-	{id: "fs.mode-container", kind: effect.ChangeMode, when: when{in: inSystem | inElsewhere, is: inAnyContainer}},
-	{
-		id: "disk.write", verdict: Deny, kind: effect.WriteFile, when: when{in: inDevice},
-		why:     "Writes to a disk past its file system",
-		instead: "Work on an image file in the project instead of a device.",
-	},
-	{
-		id: "disk.write", verdict: Deny, kind: effect.WriteDisk,
-		why: "Formats or repartitions a disk", instead: "Work on an image file in the project instead of a device.",
-	},
-	{
-		id: "host.plugins", verdict: Ask, kind: effect.WriteFile, when: when{is: serverList},
-		why:     "Changes the servers that the host starts",
-		instead: "Show the entry that .mcp.json needs, and let the person add it.",
-	},
-	{
-		id: "fs.write-repo", verdict: Ask, kind: effect.WriteFile, when: when{is: repoWrite},
-		why: "Writes into the repository's own files", instead: "Use git commands instead of editing .git.",
-	},
-	{
-		id: "fs.write-vital", verdict: Deny, kind: effect.WriteFile, when: when{is: vitalOutside},
-		why:     "Overwrites a file that the system needs to start or to let people in",
-		instead: "Write the change to a file in the project, and let the person install it.",
-	},
-	{
-		id: "fs.write-start", verdict: Ask, kind: effect.WriteFile, when: when{is: startFile},
-		why:     "Changes what runs at login or at start",
-		instead: "Set it for this command only, or in a file of the project such as .envrc.",
-	},
-	{
-		id: "secret.write", verdict: Ask, kind: effect.WriteFile, when: when{is: secretWrite},
-		why: "Overwrites credentials", instead: "Write a template such as .env.example; the person fills it in.",
-	},
-	{
-		id: "fs.write-system", verdict: Ask, kind: effect.WriteFile, when: when{is: systemWrite},
-		why:     "Writes below a system directory",
-		instead: "Install below the project or the home, for example with --prefix.",
-	},
-	{
-		id: "fs.empty-elsewhere", kind: effect.WriteFile,
-		when: when{op: ops{effect.Truncate}, in: inElsewhere, is: rebuilt},
-	},
-	{
-		id: "fs.empty-elsewhere", kind: effect.WriteFile,
-		when: when{op: ops{effect.Truncate}, in: inElsewhere, is: created},
-	},
-	{
-		id: "fs.empty-elsewhere", verdict: Ask, kind: effect.WriteFile,
-		when:    when{op: ops{effect.Truncate}, in: inElsewhere, is: onThisMachine},
-		why:     "Empties a file outside the project",
-		instead: "Empty files of the project only, or ask the person to empty this one.",
-	},
-	{
-		id: "fs.empty-elsewhere", verdict: Ask, kind: effect.WriteFile,
-		when:    when{in: inElsewhere | inKeys, is: overwrites},
-		why:     "Overwrites a file outside the project",
-		instead: "Write to a new name, or add to the file with >>.",
-	},
-	{
-		id: "fs.lose-work", verdict: Ask, kind: effect.WriteFile, when: when{in: inProject | inWhole, is: losesWork},
-		why: "Overwrites uncommitted work of the person", instead: saveFirst,
-	},
-	{
-		id: "fs.mode-root", verdict: Deny, kind: effect.ChangeMode,
-		when: when{in: inRoot | inHome | inKeys, is: recursive},
-		why:  "Changes rights of the system or a home, recursively", instead: "Change the mode of named files only.",
-	},
-	{
-		id: "fs.mode-setuid", verdict: Ask, kind: effect.ChangeMode,
-		when: when{op: ops{effect.Setuid, effect.SetuidTree}},
-		why:  "Makes a program run with its owner's rights", instead: "Run it with the rights that the session has.",
-	},
-	{
-		id: "fs.mode-world", verdict: Ask, kind: effect.ChangeMode,
-		when:    when{op: ops{effect.World, effect.WorldTree}},
-		why:     "Makes files writable for everybody",
-		instead: "Use 755 or 644, or add the right for one user or group.",
-	},
-	{
-		id: "fs.mode-system", verdict: Ask, kind: effect.ChangeMode,
-		when: when{in: inSystem | inRoot | inHome | inElsewhere | inOpen, is: recursive},
-		why:  "Changes rights outside the project, recursively", instead: "Change the mode of named files only.",
-	},
-	{
-		id: "fs.mode-system", verdict: Ask, kind: effect.ChangeMode, when: when{in: inSystem | inRoot},
-		why: "Changes rights of system files", instead: "Copy the file into the project and change the copy.",
-	},
-
-	// Credentials.
+// secretRules are about credentials.
+var secretRules = []policy{
 	{
 		id: "secret.read", verdict: Ask, kind: effect.ReadFile, when: when{is: secretRead},
 		why: "Reads credentials", instead: "Name the variable or key you need; the person provides it.",
@@ -387,161 +162,10 @@ var policies = []policy{
 		id: "data.send", verdict: Ask, kind: effect.SendOut,
 		why: "Sends data to other people", instead: "Write the text to a file or show it; the person sends it.",
 	},
+}
 
-	// Git.
-	{
-		id: "git.reset-hard", kind: effect.Discard,
-		when: when{op: ops{effect.ResetHard, effect.ResetMerge}, is: cleanTracked},
-	},
-	{
-		id: "git.reset-hard", verdict: Ask, kind: effect.Discard,
-		when:    when{op: ops{effect.ResetHardTo, effect.ReadTree}, is: cleanTree},
-		why:     "Resets the tree and the branch",
-		instead: "Keep the commits: `git branch KEEP` first, or `git reset --keep`.",
-	},
-	{
-		id: "git.reset-hard", verdict: Deny, kind: effect.Discard,
-		when: when{op: ops{effect.ResetHard, effect.ResetHardTo, effect.ResetMerge, effect.ReadTree}},
-		why:  "Throws uncommitted work away", instead: saveFirst,
-	},
-	{
-		id: "git.checkout-force", kind: effect.Discard,
-		when: when{op: ops{effect.CheckoutForce, effect.SwitchForce}, is: cleanTree},
-	},
-	{
-		id: "git.restore-all", kind: effect.Discard,
-		when: when{op: ops{effect.RestoreAll, effect.RestorePath}, is: cleanTracked},
-	},
-	{
-		id: "git.checkout-force", verdict: Deny, kind: effect.Discard,
-		when: when{op: ops{effect.CheckoutForce, effect.SwitchForce}},
-		why:  "Switches branches over uncommitted work", instead: saveFirst,
-	},
-	{
-		id: "git.restore-all", verdict: Deny, kind: effect.Discard, when: when{op: ops{effect.RestoreAll}},
-		why: "Throws all uncommitted work away", instead: saveFirst,
-	},
-	{
-		id: "git.restore-path", verdict: Ask, kind: effect.Discard, when: when{op: ops{effect.RestorePath}},
-		why:     "Throws uncommitted changes of files away",
-		instead: "Look at `git diff` of the file first, or stash it: `git stash push FILE`.",
-	},
-	{id: "git.clean", kind: effect.Discard, when: when{op: ops{effect.Clean}, is: noUntracked}},
-	{
-		id: "git.clean", verdict: Deny, kind: effect.Discard, when: when{op: ops{effect.Clean, effect.CleanAll}},
-		why:     "Deletes untracked files",
-		instead: "List them with `git clean -n`, then delete by name what you made yourself.",
-	},
-	{
-		id: "git.clean-path", verdict: Ask, kind: effect.Discard,
-		when: when{op: ops{effect.CleanPath, effect.CleanIgnored}},
-		why:  "Deletes untracked or ignored files", instead: "List them with `git clean -n`, then delete by name.",
-	},
-	{
-		id: "git.stash-clear", verdict: Deny, kind: effect.Discard, when: when{op: ops{effect.StashClear}},
-		why: "Deletes every stash", instead: "Drop one stash by its name after `git stash show -p`.",
-	},
-	{
-		id: "git.stash-drop", verdict: Ask, kind: effect.Discard, when: when{op: ops{effect.StashDrop}},
-		why: "Deletes a stash", instead: "Look at it with `git stash show -p` first.",
-	},
-	{id: "git.give-up", kind: effect.Discard, when: when{op: ops{effect.GiveUp}}},
-	{
-		id: "git.worktree", verdict: Ask, kind: effect.Discard,
-		why:     "Removes a worktree with its changes",
-		instead: "Commit in the worktree, then remove it without --force.",
-	},
-	{
-		id: "git.push-mirror", verdict: Deny, kind: effect.PushForce,
-		when: when{op: ops{effect.Mirror, effect.Everything}},
-		why:  "Overwrites every branch of the remote", instead: "Push one branch by its name.",
-	},
-	{
-		id: "git.push-force-main", verdict: Deny, kind: effect.PushForce, when: when{is: mainBranch},
-		why: "Rewrites the default branch of the remote", instead: "Push a new branch and open a pull request.",
-	},
-	{
-		id: "git.push-force-main", verdict: Deny, kind: effect.PushForce,
-		when:    when{op: ops{effect.Force}, is: currentUnknown},
-		why:     "Rewrites a remote branch without naming it",
-		instead: "Name the branch: git push --force-with-lease origin BRANCH.",
-	},
-	{
-		id: "git.push-force", verdict: Ask, kind: effect.PushForce,
-		when: when{op: ops{effect.Lease}, is: currentUnknown},
-		why:  "Rewrites a remote branch", instead: "Use --force-with-lease and name the branch.",
-	},
-	{id: "git.push-lease", kind: effect.PushForce, when: when{op: ops{effect.Lease}}},
-	{
-		id: "git.push-force", verdict: Ask, kind: effect.PushForce,
-		why: "Rewrites a remote branch", instead: "Use --force-with-lease and name the branch.",
-	},
-	{
-		id: "git.delete-main", verdict: Deny, kind: effect.PushDelete,
-		when:    when{op: ops{effect.Branch}, is: mainNamed},
-		why:     "Deletes the default branch of the remote",
-		instead: "Leave the default branch; make and delete branches of your own.",
-	},
-	{
-		id: "git.push-delete", verdict: Ask, kind: effect.PushDelete,
-		why:     "Deletes a branch or tag of the remote",
-		instead: "Name the branch and say that it is merged; the forge deletes it with the pull request.",
-	},
-	{
-		id: "afar.undo", verdict: Deny, kind: effect.RewriteRefs, when: when{is: undoRef},
-		why: "Deletes what an undo is made of", instead: parkAfar,
-	},
-	{
-		id: "git.branch-main", verdict: Deny, kind: effect.RewriteRefs,
-		when: when{op: ops{effect.BranchDeleteForce, effect.RefDelete}, is: mainNamed},
-		why:  "Deletes the default branch", instead: "Delete only branches you made.",
-	},
-	{
-		id: "git.branch-delete", verdict: Ask, kind: effect.RewriteRefs,
-		when: when{op: ops{effect.BranchDelete}, is: mainNamed},
-		why:  "Deletes the default branch", instead: "Delete only branches you made.",
-	},
-	{id: "git.branch-delete", kind: effect.RewriteRefs, when: when{op: ops{effect.BranchDelete}}},
-	{
-		id: "git.branch-force", kind: effect.RewriteRefs,
-		when: when{op: ops{effect.BranchDeleteForce, effect.RefDelete}, is: merged},
-	},
-	{
-		id: "git.branch-force", verdict: Ask, kind: effect.RewriteRefs,
-		when:    when{op: ops{effect.BranchDeleteForce, effect.BranchForce, effect.RefDelete}},
-		why:     "Deletes or moves a branch that may not be merged",
-		instead: "Use `git branch -d`, which refuses to lose commits.",
-	},
-	{
-		id: "git.branch-force", verdict: Ask, kind: effect.RewriteRefs,
-		when:    when{op: ops{effect.BranchReset}, is: mainNamed},
-		why:     "Moves the default branch, whatever is committed there",
-		instead: "Make a branch under another name, or merge.",
-	},
-	{id: "git.branch-reset", kind: effect.RewriteRefs, when: when{op: ops{effect.BranchReset}}},
-	{
-		id: "git.reflog", verdict: Deny, kind: effect.RewriteRefs,
-		when:    when{op: ops{effect.Reflog, effect.Prune}},
-		why:     "Destroys the record that brings lost commits back",
-		instead: "Leave the reflog and unreachable objects alone.",
-	},
-	{
-		id: "git.filter", verdict: Ask, kind: effect.RewriteRefs, when: when{op: ops{effect.Filter}},
-		why:     "Rewrites the history of every branch",
-		instead: "Make a backup clone first, and let the person decide.",
-	},
-	{id: "git.rebase", kind: effect.RewriteRefs, when: when{op: ops{effect.Rebase}}},
-	{
-		id: "git.refs", verdict: Ask, kind: effect.RewriteRefs,
-		why:     "Deletes a tag, a remote or stored objects",
-		instead: "Make a new tag or remote under another name, and leave the old one.",
-	},
-	{
-		id: "git.settings", verdict: Ask, kind: effect.GitSettings,
-		why:     "Makes git run a program of its own",
-		instead: "Pass the setting for one command with `git -c`, or run the program yourself.",
-	},
-
+// otherRules are about code, data, other machines and this machine.
+var otherRules = []policy{
 	// Running.
 	{
 		id: "run.network", verdict: Ask, kind: effect.RunUnknown,
@@ -653,8 +277,10 @@ var policies = []policy{
 		why:     "Shuts the machine down or restarts it",
 		instead: "Restart the one service or container instead, or say why the machine must restart.",
 	},
-	{id: "machine.container", kind: effect.RemovePackage, when: when{is: inAnyContainer}},
-	{id: "machine.container", kind: effect.ChangeSystem, when: when{is: inAnyContainer}},
+	{
+		id: "machine.container", kind: effect.RemovePackage, or: []effect.Kind{effect.ChangeSystem},
+		when: when{is: inAnyContainer},
+	},
 	{
 		id: "machine.packages", verdict: Ask, kind: effect.RemovePackage,
 		why:     "Removes installed packages",

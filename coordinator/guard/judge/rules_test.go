@@ -12,7 +12,7 @@ func TestEveryRuleIsComplete(t *testing.T) {
 	if len(rules) < 60 {
 		t.Fatalf("only %d rules", len(rules))
 	}
-	for _, p := range policies {
+	for p := range everyPolicy {
 		if p.id == "" || !strings.Contains(p.id, ".") && p.id != "publish" {
 			t.Errorf("%+v: no stable id", p.rule())
 		}
@@ -34,12 +34,16 @@ func TestEveryRuleIsComplete(t *testing.T) {
 // where it could never apply.
 func TestNoRuleIsShadowed(t *testing.T) {
 	open := map[effect.Kind]string{}
-	for _, p := range policies {
-		if by, ok := open[p.kind]; ok {
-			t.Errorf("%s can never apply: %s takes every %q", p.id, by, p.kind)
+	for p := range everyPolicy {
+		for _, kind := range p.kinds() {
+			if by, ok := open[kind]; ok {
+				t.Errorf("%s can never apply: %s takes every %q", p.id, by, kind)
+			}
 		}
-		if w := p.when; w.op == nil && w.in == 0 && w.is == nil {
-			open[p.kind] = p.id
+		for _, kind := range p.kinds() {
+			if w := p.when; w.op == nil && w.in == 0 && w.is == nil {
+				open[kind] = p.id
+			}
 		}
 	}
 }

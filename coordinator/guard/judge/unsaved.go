@@ -38,6 +38,19 @@ func losesWork(j *judging, e *effect.Effect) bool {
 	})
 }
 
+// nothingUnsaved reports whether it is known that a path that git restores holds nothing
+// that git has no copy of.
+func nothingUnsaved(j *judging, e *effect.Effect) bool {
+	switch {
+	case !plainHere(e), !j.knownHere(e), j.ctx.Unsaved == nil, strings.Contains(e.Target, ":"): // magic of a pathspec
+		return false
+	}
+	target := j.realTarget(e.Target, e.Target)
+	files := j.ctx.Unsaved(target)
+	restored := newPattern(target, true)
+	return len(files) > 0 && !slices.ContainsFunc(files, restored.takes)
+}
+
 // overlays reports whether a copy of a tree replaces such a file: the tree has one of the same
 // name.
 func (j *judging) overlays(e *effect.Effect) bool {

@@ -33,6 +33,7 @@ const (
 	inSystem                       // below a system directory
 	inElsewhere                    // known, and none of the above
 	inOpen                         // begins with something unknown
+	inTask                         // the folder of another task
 )
 
 // judging holds the facts that are looked up once per call.
@@ -40,6 +41,8 @@ type judging struct {
 	ctx      *Context
 	home     string
 	project  string
+	own      []string // see ownPaths
+	task     *string  // the name of the task that the session works on, see worksOn
 	resolved map[string]string
 	git      map[string]GitFacts
 	kept     map[string]bool // files that were asked about, see isKept
@@ -113,6 +116,16 @@ func (j *judging) where(e *effect.Effect) region {
 	return j.at
 }
 
+// inSamePlace reports whether an effect is where the effect before it is. A long call often
+// does the same many times.
+func (j *judging) inSamePlace(e *effect.Effect) bool {
+	if j.history.at == 0 {
+		return false
+	}
+	before := &j.history.effects[j.history.at-1]
+	return before.Target == e.Target && before.Kind == e.Kind && before.Away == e.Away
+}
+
 // find is where without its memory.
 func (j *judging) find(e *effect.Effect) region {
 	p := e.Target
@@ -128,11 +141,20 @@ func (j *judging) find(e *effect.Effect) region {
 	if fspath.HasGlob(p) && j.namesPolicy(p) {
 		return inOwn
 	}
-	a := j.place(strings.ReplaceAll(base, "//", "/"), sweeping)
+	base = strings.ReplaceAll(base, "//", "/")
+	a := j.place(base, sweeping)
 	if j.ctx.Resolve == nil {
 		return a
 	}
-	b := j.place(j.realTarget(base, p), sweeping)
+	b := a
+	if real := j.realTarget(base, p); real != base {
+		b = j.place(real, sweeping)
+	}
+	if e.Kind == effect.WriteFile && wholePath(p) {
+		if r := j.guarded(j.real(p), false); r != inNowhere { // a write goes where the link leads
+			b = r
+		}
+	}
 	return j.worse(a, b)
 }
 
@@ -206,28 +228,49 @@ func (j *judging) place(p string, sweeping bool) region {
 	return j.outside(p)
 }
 
-// guarded returns inOwn for Afar's own files, inHost for the host's, and
-// inNowhere for all others. With sweeping, a directory that holds Afar's files
-// counts too.
+// guarded returns inOwn for Afar's own files, inTask for those of another task,
+// inHost for the host's, and inNowhere for all others. With sweeping, a directory
+// that holds Afar's files counts too.
 func (j *judging) guarded(p string, sweeping bool) region {
-	for _, own := range j.ctx.Own {
-		own = fspath.Slashed(own)
-		for _, path := range [...]string{own, j.real(own)} {
-			switch {
-			case fspath.Within(p, path):
-				return inOwn
-			case sweeping && fspath.Within(path, p) && j.holdsLittle(p):
-				return inOwn
-			}
-		}
-	}
+	r := j.ours(p, sweeping)
 	switch {
+	case r != inNowhere:
+		return r
 	case protected.GuardedName(p):
 		return inOwn
 	case protected.HostPath(p, j.home, j.ctx.Env):
 		return inHost
 	}
 	return inNowhere
+}
+
+// ours returns the region of a path in Afar's own directories. It is inNowhere for any
+// other path, and in the folder of the task that the session works on.
+func (j *judging) ours(p string, sweeping bool) region {
+	for _, path := range j.ownPaths() {
+		switch {
+		case fspath.Within(p, path):
+			return j.inWorkspace(p)
+		case sweeping && fspath.Within(path, p) && j.holdsLittle(p):
+			return inOwn
+		}
+	}
+	return inNowhere
+}
+
+// ownPaths returns Afar's own paths, as given and with their symbolic links resolved.
+func (j *judging) ownPaths() []string {
+	if j.own == nil {
+		j.own = make([]string, 0, 2*len(j.ctx.Own))
+		for _, path := range j.ctx.Own {
+			path = fspath.Slashed(path)
+			j.own = append(j.own, path)
+			if real := j.real(path); real != path {
+				j.own = append(j.own, real)
+			}
+		}
+	}
+	return j.own
 }
 
 // holdsLittle reports whether a directory is none that holds a home or the project, which other

@@ -27,8 +27,16 @@ const (
 	Holes          = "\x01\x02\x03\x04\x05\x06"
 )
 
-// HasHole reports whether a part of s is unknown.
-func HasHole(s string) bool { return strings.ContainsAny(s, Holes) }
+// HasHole reports whether a part of s is unknown. It is asked about each path of a call many
+// times, and strings.ContainsAny builds a table each time.
+func HasHole(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; Hole <= c && c <= HoleKey {
+			return true
+		}
+	}
+	return false
+}
 
 // Scrub removes holes and marks from outside text, so that it cannot forge them.
 func Scrub(s string) string {

@@ -9,7 +9,7 @@ import (
 )
 
 // PolicyFile is the name of the policy file of a person and of a project. The
-// guard protects a file of this name wherever it lies.
+// guard protects a file of this name in every directory.
 const PolicyFile = "guard.toml"
 
 // HookEvents lists the names of Afar's hook binaries, without "hook-".

@@ -24,14 +24,14 @@ var codePrograms = []table{
 	{programs: "perl", options: "e E I M? m? i? F? C? D?", leads: true, do: interpreter},
 	{programs: "ruby jruby irb", options: "e I C E_ F? i?", leads: true, do: interpreter},
 	{programs: "php", options: "r B R E d f F z", leads: true, do: interpreter},
+	{programs: "lua luajit rscript r julia elixir groovy", options: "- e eval E expr l", leads: true, do: interpreter},
+	{programs: "tclsh", do: interpreter},
 	{
-		programs: "lua luajit rscript r julia elixir erl groovy scala ghc swift raku crystal",
-		options:  "- e eval E expr l",
+		programs: "erl scala ghc swift raku crystal guile sbcl racket clj bb csi wish jimsh",
+		options:  "- c e eval E expr",
 		leads:    true,
-		do:       interpreter,
+		do:       opaqueInterpreter,
 	},
-	{programs: "guile sbcl racket clj bb csi", options: "- c e eval", leads: true, do: interpreter},
-	{programs: "tclsh wish jimsh", options: "e", leads: true, do: interpreter},
 	{programs: "vim nvim vi ex emacs ed", options: "c S u U i cmd eval l f", do: editor},
 	{programs: "gdb lldb", options: "ex eval-command x o p", do: debugger},
 }
@@ -43,9 +43,8 @@ var languages = []struct{ programs, name string }{
 	{programs: "perl", name: "perl"},
 	{programs: "ruby jruby irb", name: "ruby"},
 	{programs: "php", name: "php"},
-	{programs: "lua luajit rscript r julia elixir erl groovy scala ghc swift raku crystal", name: "other"},
-	{programs: "guile sbcl racket clj bb csi", name: "lisp"},
-	{programs: "tclsh wish jimsh", name: "tcl"},
+	{programs: "lua luajit rscript r julia elixir groovy", name: "other"},
+	{programs: "tclsh", name: "tcl"},
 }
 
 // languageOf returns the language of an interpreter, or "".
@@ -74,6 +73,14 @@ func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 		pipedCode(sh, c, lang)
 	default:
 		scriptArgs(sh, c, o.Pos)
+	}
+}
+
+// opaqueInterpreter reports code of a language that is not read.
+func opaqueInterpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
+	code := o.Given("c= e= eval= E= expr=")
+	if code || c.In != nil && len(o.Pos) == 0 {
+		sh.Effect(effect.RunUnknown, effect.ForeignCode, c.Name)
 	}
 }
 
@@ -123,7 +130,7 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 	return true
 }
 
-// isWord reports whether an argument is no option and no file.
+// isWord reports whether an argument is neither an option nor a file.
 func isWord(arg string) bool { return !strings.HasPrefix(arg, "-") && !strings.ContainsAny(arg, "./") }
 
 // pipedCode runs the code on standard input.
@@ -168,7 +175,7 @@ func langOf(name string) string {
 		return "python"
 	case "ruby", "perl", "php":
 		return name
-	case "tclsh", "wish", "jimsh":
+	case "tclsh":
 		return "tcl"
 	}
 	return "js"
@@ -178,6 +185,8 @@ func langOf(name string) string {
 func pythonModule(sh *shell.Shell, args []string, in *string) {
 	switch args[0] {
 	case "pip", "twine":
+		sh.Exec(args, in)
+	case "tox", "nox", "invoke":
 		sh.Exec(args, in)
 	case "awscli":
 		sh.Exec(append([]string{"aws"}, args[1:]...), in)
@@ -251,7 +260,8 @@ func debugger(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Exec(lex.After(c.Args, "--args", 1), c.In)
 }
 
-// sed runs the commands of its scripts. With -i it overwrites files.
+// sed runs the commands of its scripts, which are a language of their own. With -i it
+// overwrites files.
 func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files := o.Pos
 	scripts := o.All("e", "expression")

@@ -22,7 +22,7 @@ var containerPrograms = []table{
 	},
 	{programs: "docker-compose podman-compose", do: runsCompose},
 	{programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", options: clusterOptions, do: kubectl},
-	{programs: "helm", do: controlsRemote},
+	{programs: "helm", do: remoteControl},
 }
 
 const clusterOptions = commonValues + " grace-period field-selector replicas patch"
@@ -53,37 +53,31 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // containerNouns describe commands of a noun and a verb, such as "volume rm".
 var containerNouns = []row{
-	{words: "system reset", kind: effect.PruneLocal, op: effect.Volumes},
-	{words: "system prune", given: "volumes", kind: effect.PruneLocal, op: effect.Volumes},
-	{words: "system prune", kind: effect.PruneLocal, op: effect.System},
-	{words: "volume rm|remove|prune", kind: effect.PruneLocal, op: effect.Volumes, target: "$2*"},
-	{words: "pod rm|remove", also: removesContainers},
+	{words: "system reset", does: act{effect.PruneLocal, effect.Volumes, ""}},
+	{words: "system prune", does: act{effect.PruneLocal, effect.System, ""}},
+	{words: "volume rm|remove|prune", does: act{effect.PruneLocal, effect.Volumes, "$2*"}},
+	{words: "pod|container|image rm|remove", also: removesContainers},
 	{words: "image|builder|buildx prune", without: "a all"},
-	{words: "container prune"},
-	{words: "network|pod|image|builder|buildx prune", kind: effect.PruneLocal, op: byVerb},
+	{words: "network|pod|image|builder|buildx prune", does: act{effect.PruneLocal, byVerb, ""}},
 	{words: "container run|exec", also: runsContainer},
-	{words: "image push", kind: effect.PublishOut, op: effect.Docker, target: "image"},
-	{words: "container rm|remove", also: removesContainers},
-	{words: "image rm|remove", also: removesContainers},
-	{words: "network rm|remove", kind: effect.PruneLocal, op: effect.Network, target: "$2*"},
+	{words: "image push", does: act{effect.PublishOut, effect.Docker, "image"}},
+	{words: "network rm|remove", does: act{effect.PruneLocal, effect.Network, "$2*"}},
 }
 
 // containerVerbs describe the commands without a noun.
 var containerVerbs = []row{
 	{words: "run|exec|create", also: runsContainer},
 	{words: "compose", also: runsCompose},
-	{words: "rm", also: removesContainers},
-	{words: "rmi", also: removesContainers},
-	{words: "push", kind: effect.PublishOut, op: byProgram, target: "image"},
-	{words: "manifest|trust push|sign", kind: effect.PublishOut, op: byProgram, target: "image"},
-	{words: "kill", kind: effect.StopService, op: effect.Container, target: afterVerb},
+	{words: "rm|rmi", also: removesContainers},
+	{words: "inspect", also: showsSettings},
+	{words: "push", does: act{effect.PublishOut, byProgram, "image"}},
+	{words: "manifest|trust push|sign", does: act{effect.PublishOut, byProgram, "image"}},
+	{words: "kill", does: act{effect.StopService, effect.Container, afterVerb}},
 	{words: "stop|restart", also: stopsUnknown},
-	{words: "machine rm|reset", kind: effect.PruneLocal, op: effect.Machine},
+	{words: "machine rm|reset", does: act{effect.PruneLocal, effect.Machine, ""}},
 	{
-		words:  "swarm|stack|service|node|secret|config rm|remove|leave",
-		kind:   effect.DestroyRemote,
-		op:     effect.Part,
-		target: "$0 $1",
+		words: "swarm|stack|service|node|secret|config rm|remove|leave",
+		does:  act{effect.DestroyRemote, effect.Part, "$0 $1"},
 	},
 }
 
@@ -93,11 +87,15 @@ func runsContainer(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if verb == "container" {
 		verb = o.At(1)
 	}
-	containerRun(sh, verb, c.Args, c)
+	containerRun(sh, verb, c)
 }
 
-// runsCompose reports the effects of "docker compose".
-func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) { compose(sh, c.Args, c) }
+// showsSettings prints the settings of a container. Its variables may hold keys.
+func showsSettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
+	if sh.Out != nil {
+		sh.Print(partial.UnknownKey)
+	}
+}
 
 // stopsUnknown reports that containers with unknown names are stopped.
 func stopsUnknown(sh *shell.Shell, c shell.Command, _ shell.Options) {
@@ -115,19 +113,8 @@ func removesContainers(sh *shell.Shell, c shell.Command, words shell.Options) {
 	case o.Given("v volumes"):
 		sh.Effect(effect.PruneLocal, effect.AnonymousVolumes, names)
 	case partial.HasHole(names), o.Given("a all"), o.Given("f force") && lex.OneOf(words.At(0), "image rmi pod"):
-		sh.Effect(effect.PruneLocal, removal(words.At(0)), names)
+		sh.Effect(effect.PruneLocal, effect.Named(words.At(0)), names)
 	}
-}
-
-// removal returns the short verb that removes a kind of thing.
-func removal(noun string) effect.Op {
-	switch noun {
-	case "container":
-		return "rm"
-	case "image":
-		return "rmi"
-	}
-	return effect.Named(noun)
 }
 
 // buildPushes reports a build that also publishes its image.
@@ -141,9 +128,10 @@ func buildPushes(sh *shell.Shell, args []string) {
 }
 
 // containerRun follows the command into the container. Mounted host directories stay
-// known, because a deletion inside the container deletes the host's files.
-func containerRun(sh *shell.Shell, verb string, args []string, c shell.Command) {
-	o, rest := shell.Leading(args, "v e p u w h l a m c volume mount env env-file publish user workdir name "+
+// known, because a deletion inside the container deletes the host's files. Rows cannot say
+// that: the options of the client end at the image, and a mount has a grammar of its own.
+func containerRun(sh *shell.Shell, verb string, c shell.Command) {
+	o, rest := shell.Leading(c.Args, "v e p u w h l a m c volume mount env env-file publish user workdir name "+
 		"network net hostname label entrypoint add-host cap-add cap-drop "+
 		"cpus memory gpus platform pull restart security-opt shm-size tmpfs ulimit device dns expose ipc pid "+
 		"userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add index")
@@ -180,7 +168,7 @@ func containerRun(sh *shell.Shell, verb string, args []string, c shell.Command) 
 // switchedOn reports whether a switch is on.
 func switchedOn(o shell.Options, name string) bool {
 	v, given := o.Get(name)
-	return o.Exact(name) && (!given || v == "true")
+	return o.Given(name) && (!given || v == "true")
 }
 
 // mount records a mounted host directory, and reports one that gives host rights.
@@ -213,9 +201,9 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 	}
 }
 
-// compose reports the effects of compose on the containers of a project.
-func compose(sh *shell.Shell, args []string, c shell.Command) {
-	global, rest := shell.Leading(args, "f p file project-name profile env-file project-directory")
+// runsCompose reports the effects of compose on the containers of a project.
+func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	global, rest := shell.Leading(c.Args, "f p file project-name profile env-file project-directory")
 	if len(rest) == 0 || global.Given("dry-run") {
 		return
 	}
@@ -224,15 +212,15 @@ func compose(sh *shell.Shell, args []string, c shell.Command) {
 }
 
 var composeRows = []row{
-	{words: "down|rm", given: "v volumes", kind: effect.PruneLocal, op: effect.Volumes, target: "compose"},
-	{words: "down|rm", given: "rmi=all", kind: effect.PruneLocal, op: effect.Image, target: "compose"},
+	{words: "down|rm", given: "v volumes", does: act{effect.PruneLocal, effect.Volumes, "compose"}},
+	{words: "down|rm", given: "rmi=all", does: act{effect.PruneLocal, effect.Image, "compose"}},
 	{words: "exec|run", also: runsService},
-	{words: "push", kind: effect.PublishOut, op: effect.Compose, target: "image"},
+	{words: "push", does: act{effect.PublishOut, effect.Compose, "image"}},
 }
 
 // runsService follows the command into the container of a service.
 func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	containerRun(sh, c.Name, c.Args, c)
+	containerRun(sh, c.Name, c)
 }
 
 // kubectl reports the effects of a command of a cluster's client.
@@ -251,16 +239,16 @@ var clusterRows = []row{
 	{words: "exec|run|debug", also: runsInCluster},
 	{words: "delete", also: clusterDelete},
 	{words: "cp", also: copiesToCluster},
-	{words: "drain|cordon|taint|evict", kind: effect.ChangeRemote, op: byVerb, target: "$1"},
-	{words: "scale", given: "replicas=0", kind: effect.ChangeRemote, op: effect.ScaleToZero, target: "$1"},
-	{words: "replace", given: "force", kind: effect.DestroyRemote, op: effect.Part, target: "replace"},
-	{words: "apply", given: "prune force", goOn: true, kind: effect.DestroyRemote, op: effect.Part, target: "apply"},
+	{words: "drain|cordon|taint|evict", does: act{effect.ChangeRemote, byVerb, "$1"}},
+	{words: "scale", given: "replicas=0", does: act{effect.ChangeRemote, effect.ScaleToZero, "$1"}},
+	{words: "replace", given: "force", does: act{effect.DestroyRemote, effect.Part, "replace"}},
+	{words: "apply", given: "prune force", goOn: true, does: act{effect.DestroyRemote, effect.Part, "apply"}},
 	{words: "apply", also: appliesFetched},
-	{words: "rollout undo", kind: effect.ChangeRemote, op: effect.Rollback, target: "$2"},
+	{words: "rollout undo", does: act{effect.ChangeRemote, effect.Rollback, "$2"}},
 	{words: "get secret*", also: showsClusterSecret},
-	{words: "patch", also: patchesFinalizers},
-	{words: "adm|admin|certificate", also: controlsRemote},
-	{words: "create clusterrolebinding|rolebinding", kind: effect.ChangeRemote, op: effect.Rights, target: "$1"},
+	{words: "patch", mention: "finalizers", does: act{effect.ChangeRemote, effect.Finalizers, "$1"}},
+	{words: "adm|admin|certificate", also: remoteControl},
+	{words: "create clusterrolebinding|rolebinding", does: act{effect.ChangeRemote, effect.Rights, "$1"}},
 }
 
 // runsInCluster follows a command into a container of the cluster. It reports
@@ -270,7 +258,9 @@ func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
 		lex.ContainsAny(tokensOf(c.Args), "hostPID hostNetwork hostPath privileged") {
 		sh.Effect(effect.RunElevated, effect.HostRights, o.At(1))
 	}
-	inCluster(sh, c)
+	child := sh.Sub()
+	child.Place = shell.Place{Cwd: "/", Away: "remote"}
+	child.Exec(lex.After(c.Args, "--", 1), c.In)
 }
 
 // copiesToCluster reports credentials that are copied into a container of the cluster.
@@ -308,17 +298,6 @@ func appliesFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// patchesFinalizers reports a patch of finalizers, which can let a blocked deletion
-// proceed.
-func patchesFinalizers(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if p, ok := o.Get("patch", "p"); ok && strings.Contains(p, "finalizers") {
-		sh.Effect(effect.ChangeRemote, effect.Finalizers, o.At(1))
-	}
-}
-
-// controlsRemote reads the verbs of a command like those of any hosted service.
-func controlsRemote(sh *shell.Shell, c shell.Command, _ shell.Options) { remoteControl(sh, c) }
-
 // tokensOf returns the names and values in JSON arguments.
 func tokensOf(args []string) (names []string) {
 	for _, a := range args {
@@ -341,20 +320,8 @@ func clusterDelete(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		}
 	}
 	op := effect.Part
-	if o.Exact("all", "A", "all-namespaces") || kind == "all" {
+	if o.Given("all A all-namespaces") || kind == "all" {
 		op = effect.Teardown
 	}
 	sh.Effect(effect.DestroyRemote, op, strings.Join(o.Pos[1:], " "))
-}
-
-// inCluster runs the command after "--" on a remote machine.
-func inCluster(sh *shell.Shell, c shell.Command) {
-	for i, a := range c.Args {
-		if a == "--" {
-			child := sh.Sub()
-			child.Place = shell.Place{Cwd: "/", Away: "remote"}
-			child.Exec(c.Args[i+1:], c.In)
-			return
-		}
-	}
 }

@@ -155,34 +155,24 @@ func mixedClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 var mixedRows = []row{
 	{of: "heroku", words: "run|run:detached", also: runsOnDyno},
-	{of: "heroku", words: "pg:copy|pg:backups:restore|pg:push", kind: effect.DropData, op: effect.Reset, target: "$0"},
-	{of: "bq", words: "rm", kind: effect.DestroyRemote, op: effect.Teardown, target: operands},
-	{words: "pg:reset*", kind: effect.DropData, op: effect.Database, target: "$1"},
-	{
-		of:     "supabase",
-		words:  "db reset",
-		given:  "linked db-url",
-		kind:   effect.DropData,
-		op:     effect.Database,
-		target: "$1",
-	},
-	{of: "supabase", words: "db reset", kind: effect.DropData, op: effect.Reset, target: "$1"},
+	{of: "heroku", words: "pg:copy|pg:backups:restore|pg:push", does: act{effect.DropData, effect.Reset, "$0"}},
+	{of: "bq", words: "rm", does: act{effect.DestroyRemote, effect.Teardown, operands}},
+	{words: "pg:reset*", does: act{effect.DropData, effect.Database, "$1"}},
+	{of: "supabase", words: "db reset", given: "linked db-url", does: act{effect.DropData, effect.Database, "$1"}},
+	{of: "supabase", words: "db reset", does: act{effect.DropData, effect.Reset, "$1"}},
 }
 
 // runsOnDyno runs the command of "heroku run" on a remote machine.
 func runsOnDyno(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	child := sh.Sub()
-	child.Place = shell.RemotePlace()
+	child := sh.Elsewhere()
 	child.Run(strings.Join(o.From(1), " "), nil)
 }
 
 // mongo reports the calls in its JavaScript that drop data or stop the server.
 func mongo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	texts := o.All("eval")
-	if c.In != nil {
-		texts = append(texts, *c.In)
-	}
-	for _, text := range texts {
+	sh.Opaque(strings.Join(texts, "\n"))
+	for _, text := range append(texts, stdin(c)...) {
 		toks := script.Tokenize(text, "js")
 		for i, t := range toks {
 			if t.Kind == 'n' {
@@ -316,35 +306,34 @@ func redisCommand(sh *shell.Shell, words []string) {
 
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
-	{programs: "dropdb", options: "h p U", rows: []row{{kind: effect.DropData, op: effect.Database, target: "$0"}}},
-	{programs: "dropuser dropRole", rows: []row{{kind: effect.DropData, op: effect.User, target: "$args"}}},
+	{programs: "dropdb", options: "h p U", rows: []row{{does: act{effect.DropData, effect.Database, "$0"}}}},
+	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
-		{words: "drop", kind: effect.DropData, op: effect.Database, target: "$1"},
-		{words: "shutdown", kind: effect.StopService, op: effect.Database, target: "mysql"},
+		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
+		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
 	}},
 	{programs: "pg_restore", options: "d h p U f dbname", rows: []row{
-		{given: "c clean", kind: effect.DropData, op: effect.Table, target: "restore"},
+		{given: "c clean", does: act{effect.DropData, effect.Table, "restore"}},
 	}},
-	{programs: "pg_resetwal pg_rewind", rows: []row{{kind: effect.DropData, op: effect.Log, target: theProgram}}},
+	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, theProgram}}}},
 	{
 		programs: "mongorestore",
-		rows:     []row{{given: "drop", kind: effect.DropData, op: effect.Table, target: "restore"}},
+		rows:     []row{{given: "drop", does: act{effect.DropData, effect.Table, "restore"}}},
 	},
 }
 
 // redisRows describe the commands of Redis, in upper case.
 var redisRows = []row{
-	{words: "FLUSHALL|FLUSHDB", kind: effect.DropData, op: effect.Database, target: "$0"},
-	{words: "DEL|UNLINK * * * *", kind: effect.DropData, op: effect.Rows, target: "$0"},
-	{words: "DEL|UNLINK", kind: effect.DropData, op: effect.Key, target: "$0"},
+	{words: "FLUSHALL|FLUSHDB", does: act{effect.DropData, effect.Database, "$0"}},
+	{words: "DEL|UNLINK", does: act{effect.DropData, effect.Key, "$0"}},
 	{
 		words: "SHUTDOWN|DEBUG|FAILOVER|REPLICAOF|SLAVEOF|SWAPDB|MIGRATE",
-		kind:  effect.StopService, op: effect.Database, target: "redis $0",
+		does:  act{effect.StopService, effect.Database, "redis $0"},
 	},
 	{
 		words: "CONFIG|SCRIPT|CLUSTER|ACL|FUNCTION|CLIENT|XGROUP|XTRIM|MODULE " +
 			"SET|RESETSTAT|FLUSH|RESET|DELUSER|DELETE|KILL|FORGET|FLUSHSLOTS|DELSLOTS|REWRITE|DESTROY|UNLOAD",
-		kind: effect.ChangeRemote, op: effect.Redis, target: "$0 $1",
+		does: act{effect.ChangeRemote, effect.Redis, "$0 $1"},
 	},
-	{words: "EVAL", mention: "flush", kind: effect.DropData, op: effect.Database, target: "$0"},
+	{words: "EVAL", mention: "flush", does: act{effect.DropData, effect.Database, "$0"}},
 }

@@ -17,7 +17,8 @@ var diskPrograms = []table{
 	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},
 }
 
-// diskDump reports the files or disks that dd reads and writes.
+// diskDump reports the files or disks that dd reads and writes. Its operands have the form
+// name=value, so no row describes them.
 func diskDump(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	text, into := partial.Unknown, ""
 	if c.In != nil {
@@ -66,56 +67,30 @@ var diskTables = []table{
 		before:   imageFile,
 		rows: []row{
 			{words: "list|smart-log|id-ctrl|status|isLuks|luksDump"},
+			{of: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk", does: repartitions},
+			{of: "wipefs", given: "a all o=", does: repartitions},
+			{of: "nvme", words: "format|sanitize|delete-ns|write", does: repartitions},
 			{
-				of:     "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk",
-				kind:   effect.WriteDisk,
-				op:     effect.Partition,
-				target: operands,
+				of:    "hdparm",
+				given: "security-erase security-erase-enhanced trim-sector-ranges write-sector",
+				does:  repartitions,
 			},
-			{of: "wipefs", given: "a all o=", kind: effect.WriteDisk, op: effect.Partition, target: operands},
+			{of: "badblocks", given: "w", does: repartitions},
+			{of: "mdadm", given: "zero-superblock stop fail remove S create", does: repartitions},
 			{
-				of:     "nvme",
-				words:  "format|sanitize|delete-ns|write",
-				kind:   effect.WriteDisk,
-				op:     effect.Partition,
-				target: operands,
-			},
-			{
-				of:     "hdparm",
-				given:  "security-erase trim-sector-ranges write-sector",
-				kind:   effect.WriteDisk,
-				op:     effect.Partition,
-				target: operands,
-			},
-			{of: "hdparm", mention: "--security-erase", kind: effect.WriteDisk, op: effect.Partition, target: operands},
-			{of: "badblocks", given: "w", kind: effect.WriteDisk, op: effect.Partition, target: operands},
-			{
-				of:     "mdadm",
-				given:  "zero-superblock stop fail remove S create",
-				kind:   effect.WriteDisk,
-				op:     effect.Partition,
-				target: operands,
+				of:    "parted",
+				among: "rm mklabel mkpart resizepart mktable set name move toggle resize",
+				does:  repartitions,
 			},
 			{
-				of:     "parted",
-				among:  "rm mklabel mkpart resizepart mktable set name move toggle resize",
-				kind:   effect.WriteDisk,
-				op:     effect.Partition,
-				target: operands,
+				of:    "cryptsetup",
+				words: "luksAddKey|luksChangeKey|luksConvertKey|convert|config|resize|token",
+				does:  act{effect.ChangeSystem, effect.Disk, "$0"},
 			},
 			{
-				of:     "cryptsetup",
-				words:  "luksAddKey|luksChangeKey|luksConvertKey|convert|config|resize|token",
-				kind:   effect.ChangeSystem,
-				op:     effect.Disk,
-				target: "$0",
-			},
-			{
-				of:     "cryptsetup",
-				words:  "luksFormat|luksErase|erase|reencrypt|luksRemoveKey|luksKillSlot|luksHeaderRestore",
-				kind:   effect.WriteDisk,
-				op:     effect.Partition,
-				target: operands,
+				of:    "cryptsetup",
+				words: "luksFormat|luksErase|erase|reencrypt|luksRemoveKey|luksKillSlot|luksHeaderRestore",
+				does:  repartitions,
 			},
 		},
 	},
@@ -123,47 +98,29 @@ var diskTables = []table{
 	{programs: "xfs_repair fsck e2fsck", options: "o t", dry: "n N", rows: volumeRows},
 	{programs: "tune2fs", options: "o t", dry: "l", rows: volumeRows},
 	{programs: "zpool zfs btrfs lvm", options: "o t", rows: []row{
-		{
-			of:     "zpool",
-			words:  "destroy|labelclear|create|remove|offline|split",
-			kind:   effect.WriteDisk,
-			op:     effect.Volume,
-			target: operands,
-		},
-		{of: "zfs", words: "destroy|rollback", kind: effect.WriteDisk, op: effect.Volume, target: operands},
-		{of: "btrfs", among: "delete del remove rm", kind: effect.WriteDisk, op: effect.Volume, target: operands},
-		{
-			of:     "lvm",
-			among:  "lvremove vgremove pvremove lvreduce",
-			kind:   effect.WriteDisk,
-			op:     effect.Volume,
-			target: operands,
-		},
+		{of: "zpool", words: "destroy|labelclear|create|remove|offline|split", does: changesVolume},
+		{of: "zfs", words: "destroy|rollback", does: changesVolume},
+		{of: "btrfs", among: "delete del remove rm", does: changesVolume},
+		{of: "lvm", among: "lvremove vgremove pvremove lvreduce", does: changesVolume},
 	}},
 	{programs: "diskutil asr tmutil hdiutil", anyCase: true, rows: []row{
-		{
-			of:     "tmutil",
-			words:  "disable|thinlocalsnapshots",
-			kind:   effect.ChangeSystem,
-			op:     effect.Backups,
-			target: "$0",
-		},
-		{of: "asr", kind: effect.WriteDisk, op: effect.Format, target: operands},
+		{of: "tmutil", words: "disable|thinlocalsnapshots", does: act{effect.ChangeSystem, effect.Backups, "$0"}},
+		{of: "asr", does: act{effect.WriteDisk, effect.Format, operands}},
 		{
 			words: "erase*|secureerase*|partition*|zero*|reformat*|delete*|random*|restore",
-			kind:  effect.WriteDisk, op: effect.Format, target: operands,
+			does:  act{effect.WriteDisk, effect.Format, operands},
 		},
-		{words: "apfs delete*", kind: effect.WriteDisk, op: effect.Format, target: operands},
+		{words: "apfs delete*", does: act{effect.WriteDisk, effect.Format, operands}},
 	}},
 	{programs: "vssadmin wbadmin wmic", rows: []row{
-		{args: "delete|Delete|resize", kind: effect.DestroyRemote, op: effect.Teardown, target: "backup of the disk"},
+		{args: "delete|Delete|resize", does: act{effect.DestroyRemote, effect.Teardown, "backup of the disk"}},
 	}},
 	{programs: "blockdev", rows: []row{
-		{args: "--flushbufs|--set*", kind: effect.ChangeSystem, op: effect.Disk, target: "$args"},
+		{args: "--flushbufs|--set*", does: act{effect.ChangeSystem, effect.Disk, "$args"}},
 	}},
 	{programs: "swapoff", options: "t o", rows: []row{
-		{given: "a", kind: effect.ChangeSystem, op: effect.Swap, target: operands},
-		{words: "*", kind: effect.ChangeSystem, op: effect.Swap, target: operands},
+		{given: "a", does: act{effect.ChangeSystem, effect.Swap, operands}},
+		{words: "*", does: act{effect.ChangeSystem, effect.Swap, operands}},
 	}},
 	{programs: "umount", options: "t o", rows: []row{
 		{given: "a f l all force lazy", also: changesMounts},
@@ -173,7 +130,7 @@ var diskTables = []table{
 }
 
 // volumeRows are the rows of programs that always change a volume.
-var volumeRows = []row{{kind: effect.WriteDisk, op: effect.Volume, target: operands}}
+var volumeRows = []row{{does: changesVolume}}
 
 // imageFile reports an image file that a program changes instead of a device. It
 // returns false if there is none.

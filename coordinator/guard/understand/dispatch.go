@@ -45,6 +45,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	case p.shell:
 		sh.Program(c)
 	case p.secret && showsSecret(sh, c):
+	case p.common && ownScript(full) && runsScript(sh, c, full):
 	case p.table != nil:
 		p.table.run(sh, c, p.passes)
 	default:
@@ -59,7 +60,7 @@ func isAssignment(word string) bool {
 
 // runUnlisted reports the effects of a program that no table lists.
 func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
-	if sh.ScriptFile(full, c.Args) || strings.Contains(full, "/") && sh.RunProgram(full, c.Args, c.In) {
+	if runsScript(sh, c, full) {
 		return
 	}
 	if lex.BeginsWith(c.Name, "mkfs. newfs_") {
@@ -71,7 +72,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	}
 	switch {
 	case p.hosted:
-		remoteControl(sh, c)
+		remoteControl(sh, c, shell.Options{})
 	case lex.OneOf(c.Name, "drop delete alter update grant flushall flushdb"):
 		typedSQL(sh, c)
 	default:
@@ -79,6 +80,11 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 		destroysByWord(sh, c, full)
 		perhapsWrapper(sh, c)
 	}
+}
+
+// runsScript runs the file that a command names, if its content is known.
+func runsScript(sh *shell.Shell, c shell.Command, full string) bool {
+	return sh.ScriptFile(full, c.Args) || strings.Contains(full, "/") && sh.RunProgram(full, c.Args, c.In)
 }
 
 // perhapsWrapper follows a command among the arguments of a program that no table

@@ -29,10 +29,9 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if len(rest) == 0 {
 		return
 	}
-	child := sh.Sub()
-	child.Place = shell.RemotePlace()
+	child := sh.Elsewhere()
 	if _, more := shell.Leading(rest[1:], "i p l o"); len(more) > 0 {
-		child.Run(strings.Join(more, " "), c.In)
+		child.RunTextIn(strings.Join(more, " "), c.In)
 	} else if c.In != nil {
 		child.RunText(*c.In)
 	}
@@ -49,8 +48,7 @@ func sshOptions(sh *shell.Shell, o shell.Options) {
 		case "proxycommand", "localcommand", "knownhostscommand":
 			sh.Run(code, nil)
 		case "remotecommand":
-			child := sh.Sub()
-			child.Place = shell.RemotePlace()
+			child := sh.Elsewhere()
 			child.Run(code, nil)
 		}
 	}
@@ -128,7 +126,7 @@ func terminal(sh *shell.Shell, c shell.Command, _ shell.Options) {
 func multiplexerChoice(sh *shell.Shell, name string, args []string) {
 	o, inner := shell.Leading(args, "t")
 	for i, text := range inner {
-		if i == 0 && !o.Short('F') {
+		if i == 0 && !o.Given("F") {
 			sh.RunText(text)
 		} else if i > 0 && sh.SpendSource(text) {
 			sh.Exec(append([]string{name}, shell.QuotedFields(text)...), nil)
@@ -138,7 +136,9 @@ func multiplexerChoice(sh *shell.Shell, name string, args []string) {
 
 // appleScript runs the AppleScript code of osascript.
 func appleScript(sh *shell.Shell, c shell.Command, o shell.Options) {
-	script.AppleScript(sh, strings.Join(o.All("e"), "\n"))
+	code := strings.Join(o.All("e"), "\n")
+	sh.Opaque(code)
+	script.AppleScript(sh, code)
 	if c.In != nil {
 		script.AppleScript(sh, *c.In)
 	}
@@ -147,6 +147,7 @@ func appleScript(sh *shell.Shell, c shell.Command, o shell.Options) {
 // expect runs the commands that its script spawns.
 func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
 	text := strings.Join(o.All("c"), "\n")
+	sh.Opaque(text)
 	if c.In != nil {
 		text += "\n" + *c.In
 	}
@@ -160,8 +161,7 @@ func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // otherMachine runs a command on a virtual machine or another device.
 func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	child := sh.Sub()
-	child.Place = shell.RemotePlace()
+	child := sh.Elsewhere()
 	for i, a := range c.Args {
 		if lex.OneOf(a, "shell ssh exec enter run -- -e --exec -c") && i+1 < len(c.Args) {
 			rest := c.Args[i+1:]
@@ -184,6 +184,6 @@ func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		}
 	}
 	if controls(c.Name) {
-		remoteControl(sh, c)
+		remoteControl(sh, c, shell.Options{})
 	}
 }

@@ -26,7 +26,7 @@ var filePrograms = []table{
 			sh.Exec(append([]string{"trash"}, c.Args[1:]...), nil)
 		}
 	}},
-	{programs: "rmdir unlink gunlink", do: removeOne},
+	{programs: "rmdir unlink gunlink", rows: []row{{does: act{effect.DeleteFile, "", eachFile}}}},
 	{programs: "shred gshred", do: shred},
 	{programs: "mv gmv", options: "t S target-directory suffix", do: move},
 	{
@@ -36,23 +36,46 @@ var filePrograms = []table{
 	},
 	{programs: "ln gln link", options: "t S target-directory suffix -symbolic", do: link},
 	{programs: "chmod gchmod chattr setfacl chflags xattr", options: "reference -recursive", do: changeMode},
-	{programs: "setcap", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		o := shell.ParseOptions(c.Args, "n")
-		for _, p := range o.Pos[min(1, len(o.Pos)):] {
-			sh.Effect(effect.ChangeMode, effect.Setuid, sh.Path(p))
-		}
+	{programs: "setcap", options: "n", rows: []row{{does: act{effect.ChangeMode, effect.Setuid, "@$1*"}}}},
+	{programs: "chown chgrp gchown", options: "reference from -recursive", rows: []row{
+		{given: "R recursive", with: "reference=", does: act{effect.ChangeMode, effect.OwnerTree, eachFile}},
+		{given: "R recursive", does: act{effect.ChangeMode, effect.OwnerTree, "@$1*"}},
+		{given: "reference=", does: act{effect.ChangeMode, effect.Owner, eachFile}},
+		{does: act{effect.ChangeMode, effect.Owner, "@$1*"}},
 	}},
-	{programs: "chown chgrp gchown", options: "reference from -recursive", do: changeOwner},
-	{programs: "touch mkdir mkfifo", do: create},
+	{programs: "touch mkdir mkfifo", options: "d r t m date reference mode", rows: []row{
+		{does: act{effect.WriteFile, effect.Create, eachFile}},
+	}},
 	{programs: "truncate fallocate gtruncate", options: "s r o l size reference offset length", do: truncate},
-	{programs: "tar gtar bsdtar", options: tarOptions, do: tar},
-	{programs: "zip", options: "b t n x i TT! unzip-command!", do: archive},
+	{programs: "tar gtar bsdtar", options: tarOptions, bundled: true, do: printUnknown, rows: []row{
+		{given: "checkpoint-action=", goOn: true, also: runsActions},
+		{given: "remove-files", does: act{effect.DeleteTree, "", eachFile}},
+		{
+			given: "x extract",
+			with:  "C= directory=",
+			does:  act{effect.WriteFile, effect.Unpack, "@$=C,directory"},
+			also:  bringsArchive,
+		},
+		{given: "x extract", also: unpacksHere},
+		{given: "t list get"},
+		{also: packs},
+	}},
+	{programs: "zip", options: "b t n x i TT! unzip-command!", do: printUnknown, rows: []row{
+		{given: "m remove-files", does: act{effect.DeleteTree, "", eachFile}},
+		{also: packs},
+	}},
 	{
 		programs: "7z 7za cpio gzip bzip2 xz zstd",
 		options:  "f C X T I S directory file exclude rsh-command!",
-		do:       archive,
+		do:       printUnknown,
+		rows: []row{
+			{of: "7z 7za", args: "-sdel", does: act{effect.DeleteTree, "", eachFile}},
+			{also: packs},
+		},
 	},
-	{programs: "unzip unrar", options: "d x P", do: unpack},
+	{programs: "unzip unrar", options: "d x P", rows: []row{
+		{given: "d=", does: act{effect.WriteFile, effect.Unpack, "@$=d"}, also: bringsArchive},
+	}},
 	{programs: "patch", do: printUnknown},
 }
 
@@ -61,7 +84,7 @@ const tarOptions = "f C X T directory file exclude -checkpoint checkpoint-action
 
 // remove reports the files that rm and similar programs delete.
 func remove(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Exact("help", "version") {
+	if o.Given("help version") {
 		return
 	}
 	kind := effect.DeleteFile
@@ -80,13 +103,6 @@ func remove(sh *shell.Shell, c shell.Command, o shell.Options) {
 		if p != "" {
 			sh.Deletes(kind, op, p)
 		}
-	}
-}
-
-// removeOne reports single files or empty directories that are deleted.
-func removeOne(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	for _, p := range shell.ParseOptions(c.Args, "").Pos {
-		sh.Effect(effect.DeleteFile, "", sh.Path(p))
 	}
 }
 
@@ -250,27 +266,6 @@ func treeOp(how effect.Op) effect.Op {
 	return effect.ModeTree
 }
 
-// changeOwner reports files whose owner changes.
-func changeOwner(sh *shell.Shell, c shell.Command, o shell.Options) {
-	how, files := effect.Owner, o.From(1)
-	if o.Given("R recursive") {
-		how = effect.OwnerTree
-	}
-	if o.Given("reference=") {
-		files = o.Pos
-	}
-	for _, p := range files {
-		sh.Effect(effect.ChangeMode, how, sh.Path(p))
-	}
-}
-
-// create reports files and directories that are created.
-func create(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	for _, p := range shell.ParseOptions(c.Args, "d r t m date reference mode").Pos {
-		sh.Effect(effect.WriteFile, effect.Create, sh.Path(p))
-	}
-}
-
 // truncate reports files that are cut or emptied.
 func truncate(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name == "truncate" && len(o.Flags) == 0 { // the program needs a size, so this is an SQL statement
@@ -286,45 +281,25 @@ func truncate(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// tar reports the effects of tar. The letters of its first argument may lack a dash.
-func tar(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if letters := lex.First(c.Args); letters != "" && letters[0] != '-' {
-		o = shell.ParseOptions(append([]string{"-" + letters}, c.Args[1:]...), tarOptions)
-	}
+// runsActions runs the commands that tar starts at its checkpoints.
+func runsActions(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, action := range o.All("checkpoint-action") {
 		if _, code, ok := strings.Cut(action, "exec="); ok {
 			sh.Run(code, nil)
 		}
 	}
-	archive(sh, c, o)
 }
 
-// archive reports the effects of a program that packs or unpacks files.
-func archive(sh *shell.Shell, c shell.Command, o shell.Options) {
+// packs reports credentials and files of Afar that go into an archive.
+func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	into, _ := o.Get("f", "file")
-	moves := o.Given("remove-files")
 	switch c.Name {
 	case "zip":
-		into, moves = o.At(0), moves || o.Short('m')
+		into = o.At(0)
 	case "7z", "7za":
-		into, moves = o.At(1), moves || slices.Contains(c.Args, "-sdel")
+		into = o.At(1)
 	}
-	switch {
-	case moves:
-		for _, p := range o.Pos {
-			sh.Effect(effect.DeleteTree, "", sh.Path(p))
-		}
-	case strings.Contains(c.Name, "tar") && o.Given("t x list extract get"):
-		unpackTar(sh, o) // the operands are files in the archive
-	default:
-		pack(sh, o.Pos, into)
-	}
-	sh.Print(partial.Unknown)
-}
-
-// pack reports credentials and files of Afar that go into an archive.
-func pack(sh *shell.Shell, files []string, into string) {
-	for _, p := range files {
+	for _, p := range o.Pos {
 		if sh.IsOwn(sh.Path(p)) {
 			sh.Read(p)
 		}
@@ -335,23 +310,35 @@ func pack(sh *shell.Shell, files []string, into string) {
 	}
 }
 
-// unpackTar reports the directory into which tar unpacks an archive, unless it is the project.
-func unpackTar(sh *shell.Shell, o shell.Options) {
-	dir, given := o.Get("C", "directory")
-	switch {
-	case !o.Given("x extract"):
-	case given:
-		sh.Effect(effect.WriteFile, effect.Unpack, sh.Path(dir))
-	case !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project):
+// unpacksHere reports the directory in which tar unpacks an archive, unless it is the project.
+func unpacksHere(sh *shell.Shell, _ shell.Command, _ shell.Options) {
+	if !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) {
 		sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
 	}
 }
 
-// unpack reports the directory into which an archive is unpacked.
-func unpack(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if dir, ok := o.Get("d"); ok {
-		sh.Effect(effect.WriteFile, effect.Unpack, sh.Path(dir))
+// bringsArchive remembers the directory into which an archive from another machine is unpacked.
+func bringsArchive(sh *shell.Shell, c shell.Command, o shell.Options) {
+	dir, _ := o.Get("C", "directory", "d")
+	path := sh.Path(dir)
+	switch {
+	case !strings.Contains(archiveText(sh, c, o), partial.UnknownNetwork), fspath.Within(sh.Place.Cwd, path):
+	case len(sh.Eval.Fetched) < shell.MaxAliases:
+		sh.Eval.Fetched = append(sh.Eval.Fetched, path)
 	}
+}
+
+// archiveText returns what is known of the archive that a program unpacks, or "".
+func archiveText(sh *shell.Shell, c shell.Command, o shell.Options) string {
+	file, named := o.Get("f", "file")
+	if strings.HasPrefix(c.Name, "un") { // unzip, unrar
+		file, named = o.At(0), true
+	}
+	if !named || file == "-" {
+		return strings.Join(stdin(c), "")
+	}
+	text, _ := sh.Brought(file)
+	return text
 }
 
 // findTests records which files the tests before an action select.
@@ -403,7 +390,8 @@ func (f *findTests) startAlternative() {
 	f.narrowed = false
 }
 
-// find reports what -delete, -exec and the output options do below the roots.
+// find reports what -delete, -exec and the output options do below the roots. It is no
+// table: tests, operators and actions form one expression.
 func find(sh *shell.Shell, c shell.Command, o shell.Options) {
 	roots, expr := findRoots(c.Args)
 	if lex.ContainsAny(c.Args, "-L -H -follow") { // it follows a root that is a link
@@ -571,13 +559,7 @@ func fd(sh *shell.Shell, c shell.Command, o shell.Options) {
 			continue
 		}
 		argv := c.Args[i+1:]
-		before := shell.ParseOptions(c.Args[:i], "e E t d extension exclude type max-depth size")
-		narrowed := before.Exact("e", "extension") || strings.Trim(before.At(0), ".*") != ""
-		root := "."
-		if len(before.Pos) > 1 {
-			root = before.Pos[1]
-		}
-		target := foundPath(root, narrowed, nil)
+		target := fdFinds(c.Args[:i])
 		if !strings.Contains(strings.Join(argv, " "), "{") {
 			argv = append(append([]string{}, argv...), target)
 		}
@@ -585,4 +567,18 @@ func fd(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	sh.Print(foundPath(".", o.At(0) != "", nil))
+}
+
+// fdFinds returns a path for what fd finds with these arguments.
+func fdFinds(args []string) string {
+	o := shell.ParseOptions(args, "e E t d extension exclude type max-depth size")
+	names := o.All("e", "extension")
+	for i, extension := range names {
+		names[i] = "*." + extension
+	}
+	root := "."
+	if len(o.Pos) > 1 {
+		root = o.Pos[1]
+	}
+	return foundPath(root, len(names) > 0 || strings.Trim(o.At(0), ".*") != "", names)
 }

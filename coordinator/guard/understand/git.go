@@ -1,7 +1,6 @@
 package understand
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -54,7 +53,12 @@ var gitTables = []table{
 			"-dry-run -prune -all -branches -tags",
 		do: gitPush,
 	},
-	{programs: "reset", options: "pathspec-from-file -hard -merge", do: gitReset},
+	{programs: "reset", options: "pathspec-from-file -hard -merge", rows: []row{
+		{given: "hard", words: "HEAD|@", does: act{effect.Discard, effect.ResetHard, ""}},
+		{given: "hard", words: "*", does: act{effect.Discard, effect.ResetHardTo, ""}},
+		{given: "hard", does: act{effect.Discard, effect.ResetHard, ""}},
+		{given: "merge", does: act{effect.Discard, effect.ResetMerge, ""}},
+	}},
 	{
 		programs: "checkout",
 		options: "b B U orphan conflict unified inter-hunk-context pathspec-from-file -force -patch -ours -theirs " +
@@ -64,7 +68,10 @@ var gitTables = []table{
 	{
 		programs: "switch",
 		options:  "c C create -force force-create conflict orphan -discard-changes -detach",
-		do:       gitSwitch,
+		rows: []row{
+			{given: "f force discard-changes", goOn: true, does: act{effect.Discard, effect.SwitchForce, ""}},
+			{given: "C= force-create=", does: act{effect.RewriteRefs, effect.BranchReset, "$=C,force-create"}},
+		},
 	},
 	{
 		programs: "restore",
@@ -72,9 +79,21 @@ var gitTables = []table{
 		do:       gitRestore,
 	},
 	{programs: "clean", options: "e exclude -dry-run -interactive -force", do: gitClean},
-	{programs: "stash", do: gitStash},
-	{programs: "branch", options: "u set-upstream-to sort format contains -delete -force -remotes", do: gitBranch},
-	{programs: "tag", options: "m F u message file sort format -delete", do: gitTag},
+	{programs: "stash", rows: []row{
+		{words: "show", also: showsCommitted},
+		{first: "clear", does: act{effect.Discard, effect.StashClear, ""}},
+		{first: "drop", does: act{effect.Discard, effect.StashDrop, ""}},
+	}},
+	{programs: "branch", options: "u set-upstream-to sort format contains -delete -force -remotes", rows: []row{
+		{given: "r remotes"},
+		{given: "D", does: act{effect.RewriteRefs, effect.BranchDeleteForce, eachOperand}},
+		{given: "d delete", with: "f force", does: act{effect.RewriteRefs, effect.BranchDeleteForce, eachOperand}},
+		{given: "d delete", does: act{effect.RewriteRefs, effect.BranchDelete, eachOperand}},
+		{given: "f force M", does: act{effect.RewriteRefs, effect.BranchForce, "$0"}},
+	}},
+	{programs: "tag", options: "m F u message file sort format -delete", rows: []row{
+		{given: "d delete", does: act{effect.RewriteRefs, effect.TagDelete, operands}},
+	}},
 	{
 		programs: "config",
 		options: "f file blob type default comment value -list -unset -unset-all -get -get-all -get-urlmatch " +
@@ -113,6 +132,7 @@ func overwritesOwn(sh *shell.Shell, verb string, args []string) bool {
 	return lex.OneOf(verb, writing) && sh.IsOwn(sh.Place.Cwd) && !lex.ContainsAny(args, "list show")
 }
 
+// gitPush reads refspecs, which no row describes: "+a:b", ":b" and "a".
 func gitPush(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	refs := o.From(1)
 	switch {
@@ -193,19 +213,7 @@ func refKind(ref string) effect.Op {
 	return effect.Branch
 }
 
-func gitReset(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	switch {
-	case !o.Given("hard"):
-		if o.Given("merge") {
-			sh.Effect(effect.Discard, effect.ResetMerge, "")
-		}
-	case lex.OneOf(cmp.Or(o.At(0), "HEAD"), "HEAD @"):
-		sh.Effect(effect.Discard, effect.ResetHard, "")
-	default:
-		sh.Effect(effect.Discard, effect.ResetHardTo, "")
-	}
-}
-
+// gitCheckout tells branches from files, which git does by looking at the disk.
 func gitCheckout(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
 	case o.Given("f force"):
@@ -228,15 +236,19 @@ func gitCheckoutPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	switch {
 	case slices.Contains(c.Args, "--"):
-		reportDiscards(sh, o.Behind)
+		op := effect.RestorePath
+		if len(o.Pos) == len(o.Behind) { // no commit before the paths
+			op = effect.RestoreIndexed
+		}
+		reportDiscards(sh, op, o.Behind)
 	case o.Given("b B orphan t track detach"):
 	case len(o.Pos) == 1:
 		if looksLikePath(o.Pos[0]) {
-			reportDiscards(sh, o.Pos)
+			reportDiscards(sh, effect.RestoreIndexed, o.Pos)
 		}
 	case len(o.Pos) == 2 && o.Given("recurse-submodules conflict") && !looksLikePath(o.Pos[1]):
 	default:
-		reportDiscards(sh, o.From(1))
+		reportDiscards(sh, effect.RestorePath, o.From(1))
 	}
 }
 
@@ -270,14 +282,15 @@ func looksLikePath(s string) bool {
 // maxExtension bounds the extension of a file's name.
 const maxExtension = 5
 
-// reportDiscards reports pathspecs whose changes in the work tree are lost.
-func reportDiscards(sh *shell.Shell, paths []string) {
+// reportDiscards reports pathspecs whose changes in the work tree are lost in the way
+// of op.
+func reportDiscards(sh *shell.Shell, op effect.Op, paths []string) {
 	for _, p := range paths {
-		op := effect.RestorePath
 		if wholeTree(sh, p) {
-			op = effect.RestoreAll
+			sh.Effect(effect.Discard, effect.RestoreAll, sh.Path(p))
+		} else {
+			sh.Effect(effect.Discard, op, sh.Path(p))
 		}
-		sh.Effect(effect.Discard, op, sh.Path(p))
 	}
 }
 
@@ -289,15 +302,6 @@ func wholeTree(sh *shell.Shell, p string) bool {
 	return slices.Contains([]string{sh.Place.Cwd, toplevel(sh)}, sh.Path(p))
 }
 
-func gitSwitch(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if o.Given("f force discard-changes") {
-		sh.Effect(effect.Discard, effect.SwitchForce, "")
-	}
-	if name, moved := o.Get("C", "force-create"); moved {
-		sh.Effect(effect.RewriteRefs, effect.BranchReset, branchOf(name))
-	}
-}
-
 func gitRestore(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	switch {
 	case o.Given("p patch"), o.Given("S staged") && !o.Given("W worktree"):
@@ -307,7 +311,11 @@ func gitRestore(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		if o.Given("pathspec-from-file=") {
 			sh.Effect(effect.Discard, effect.RestorePath, "")
 		}
-		reportDiscards(sh, o.Pos)
+		op := effect.RestoreIndexed
+		if o.Given("s= source= S staged") {
+			op = effect.RestorePath
+		}
+		reportDiscards(sh, op, o.Pos)
 	}
 }
 
@@ -336,39 +344,8 @@ func cleaned(o shell.Options) effect.Op {
 	return effect.CleanPath
 }
 
-func gitStash(sh *shell.Shell, c shell.Command, o shell.Options) {
-	showsCommitted(sh, c, o)
-	switch lex.First(c.Args) {
-	case "clear":
-		sh.Effect(effect.Discard, effect.StashClear, "")
-	case "drop":
-		sh.Effect(effect.Discard, effect.StashDrop, "")
-	}
-}
-
-func gitBranch(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	deletes, force := o.Given("d delete"), o.Given("f force")
-	switch {
-	case o.Given("r remotes"):
-	case o.Given("D"), deletes && force:
-		for _, b := range o.Pos {
-			sh.Effect(effect.RewriteRefs, effect.BranchDeleteForce, b)
-		}
-	case deletes:
-		for _, b := range o.Pos {
-			sh.Effect(effect.RewriteRefs, effect.BranchDelete, b)
-		}
-	case force, o.Given("M"):
-		sh.Effect(effect.RewriteRefs, effect.BranchForce, o.At(0))
-	}
-}
-
-func gitTag(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if o.Given("d delete") {
-		sh.Effect(effect.RewriteRefs, effect.TagDelete, strings.Join(o.Pos, " "))
-	}
-}
-
+// gitConfig reads both forms of the command, with verbs and with options. The value may be a
+// command.
 func gitConfig(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	pos, asks, sets := configRequest(o)
 	key := lex.First(pos)
@@ -423,45 +400,46 @@ func gitSecret(key string) bool {
 
 // gitRows describe subcommands of git. The program of a row is the subcommand.
 var gitRows = []row{
-	{of: "merge cherry-pick revert am rebase", given: "abort skip", kind: effect.Discard, op: effect.GiveUp},
+	{of: "merge cherry-pick revert am rebase", given: "abort skip", does: act{effect.Discard, effect.GiveUp, ""}},
 	{of: "add stage commit", without: "n dry-run", also: stagesSecrets},
 	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
-	{of: "rebase", kind: effect.RewriteRefs, op: effect.Rebase},
+	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
 	{of: "fetch", also: gitFetched},
 	{of: "pull", given: "rebase=false", without: "r", also: gitFetched},
-	{of: "pull", given: "r rebase", kind: effect.RewriteRefs, op: effect.Rebase, also: gitFetched},
+	{of: "pull", given: "r rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}, also: gitFetched},
 	{of: "pull", also: gitFetched},
 	{of: "bisect", first: "run", also: runsBisected},
 	{of: "submodule", words: "foreach", also: runsInSubmodules},
-	{of: "submodule", words: "deinit", given: "f force", kind: effect.Discard, op: effect.Worktree},
-	{of: "filter-branch filter-repo", kind: effect.RewriteRefs, op: effect.Filter},
-	{of: "reflog", words: "delete", kind: effect.RewriteRefs, op: effect.Reflog},
+	{of: "submodule", words: "deinit", given: "f force", does: act{effect.Discard, effect.Worktree, ""}},
+	{of: "filter-branch filter-repo", does: act{effect.RewriteRefs, effect.Filter, ""}},
+	{of: "reflog", words: "delete", does: act{effect.RewriteRefs, effect.Reflog, ""}},
 	{
 		of:      "reflog",
 		words:   "expire",
 		without: "n dry-run",
 		given:   "expire=now expire=all expire=0 expire-unreachable=now expire-unreachable=all expire-unreachable=0",
-		kind:    effect.RewriteRefs,
-		op:      effect.Reflog,
+		does:    act{effect.RewriteRefs, effect.Reflog, ""},
 	},
-	{of: "gc prune", given: "prune=now prune=all", kind: effect.RewriteRefs, op: effect.Prune},
-	{of: "prune", without: "n", kind: effect.RewriteRefs, op: effect.Prune},
+	{of: "gc prune", given: "prune=now prune=all", does: act{effect.RewriteRefs, effect.Prune, ""}},
+	{of: "prune", without: "n", does: act{effect.RewriteRefs, effect.Prune, ""}},
 	{of: "gc prune", also: prunesBySettings},
 	{of: "update-ref", also: gitUpdateRef},
-	{of: "symbolic-ref", given: "d delete", also: deletesRef},
+	{of: "symbolic-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, "$0"}},
 	{of: "ls-files", also: listsFiles},
-	{of: "worktree", words: "remove", given: "f force", also: removesWorktree},
-	{of: "rm", given: "cached"},
-	{of: "rm", given: "n"},
-	{of: "rm", also: gitRemove},
+	{of: "worktree", words: "remove", given: "f force", does: act{effect.Discard, effect.Worktree, "@$1"}},
+	{of: "rm", given: "cached n"},
+	{of: "rm", given: "r", with: "f force", does: act{effect.DeleteTree, effect.GitForce, eachFile}},
+	{of: "rm", given: "r", does: act{effect.DeleteTree, "", eachFile}},
+	{of: "rm", given: "f force", does: act{effect.DeleteFile, effect.GitForce, eachFile}},
+	{of: "rm", does: act{effect.DeleteFile, "", eachFile}},
 	{of: "mv", also: gitMove},
-	{of: "checkout-index", given: "f", kind: effect.Discard, op: effect.RestoreAll},
-	{of: "read-tree", given: "reset u", kind: effect.Discard, op: effect.ReadTree},
-	{of: "remote", words: "remove|rm", kind: effect.RewriteRefs, op: effect.RemoteRemove, target: "$1"},
+	{of: "checkout-index", given: "f", does: act{effect.Discard, effect.RestoreAll, ""}},
+	{of: "read-tree", given: "reset u", does: act{effect.Discard, effect.ReadTree, ""}},
+	{of: "remote", words: "remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, "$1"}},
 	{of: "rev-parse", given: "show-toplevel", also: printsTop},
-	{of: "lfs", words: "prune", kind: effect.RewriteRefs, op: effect.LFSPrune},
-	{of: "lfs", words: "migrate", kind: effect.RewriteRefs, op: effect.LFSMigrate},
-	{of: "send-email", kind: effect.SendOut, op: effect.Patches},
+	{of: "lfs", words: "prune", does: act{effect.RewriteRefs, effect.LFSPrune, ""}},
+	{of: "lfs", words: "migrate", does: act{effect.RewriteRefs, effect.LFSMigrate, ""}},
+	{of: "send-email", does: act{effect.SendOut, effect.Patches, ""}},
 }
 
 // runsBisected runs the command of "git bisect run".
@@ -480,21 +458,16 @@ func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 	}
 }
 
-// deletesRef reports a symbolic ref that is deleted.
-func deletesRef(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
-}
-
-// listsFiles prints all files of the work tree, unless an argument narrows the list.
+// listsFiles prints all files of the work tree, or a pattern for those whose content no
+// commit has.
 func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if len(o.Pos) == 0 && len(c.Args) == strings.Count(" "+strings.Join(c.Args, " "), " -z") {
+	switch {
+	case len(o.Pos) > 0:
+	case len(c.Args) == strings.Count(" "+strings.Join(c.Args, " "), " -z"):
 		sh.Print("." + shell.EveryFile + "\n")
+	case o.Given("o others m modified"):
+		sh.Print("./" + partial.Unknown + "/*\n")
 	}
-}
-
-// removesWorktree reports a worktree that is removed together with its changes.
-func removesWorktree(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sh.Effect(effect.Discard, effect.Worktree, sh.Path(o.At(1)))
 }
 
 // gitMove reports files that are moved.
@@ -584,19 +557,4 @@ func toplevel(sh *shell.Shell) string {
 		return p
 	}
 	return sh.Place.Cwd
-}
-
-// gitRemove reports tracked files that are deleted.
-func gitRemove(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	var op effect.Op
-	if o.Given("f force") {
-		op = effect.GitForce
-	}
-	kind := effect.DeleteFile
-	if o.Given("r") {
-		kind = effect.DeleteTree
-	}
-	for _, p := range o.Pos {
-		sh.Effect(kind, op, sh.Path(p))
-	}
 }

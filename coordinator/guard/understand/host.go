@@ -17,7 +17,7 @@ import (
 // hooks.
 func hostCommand(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "settings p print mcp-config setting-sources model allowedTools "+
-		"permission-mode output-format add-dir plugin-dir plugin-url")
+		"permission-mode output-format add-dir plugin-dir plugin-url -all")
 	hostEnvironment(sh)
 	hostOptions(sh, o)
 	hostPrompt(sh, o)
@@ -28,33 +28,26 @@ func hostCommand(sh *shell.Shell, c shell.Command) {
 // hostRows are the commands of the client that change its settings, servers and plugins.
 var hostRows = []row{
 	{
-		words: "config", among: "disableallhooks hooks enabledplugins prependplugins",
-		kind: effect.DisableAfar, op: "$0 $1", target: "$3",
+		words: "config",
+		among: "disableallhooks hooks enabledplugins prependplugins",
+		does:  act{effect.DisableAfar, "$0 $1", "$3"},
 	},
 	{words: "mcp|config * list|ls"},
-	{words: "mcp add|add-json|remove", kind: effect.ChangeSystem, op: effect.Host, target: "$0 $1"},
-	{words: "config set|add|remove", kind: effect.ChangeSystem, op: effect.Host, target: "$0 $1"},
+	{words: "mcp add|add-json|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
+	{words: "config set|add|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
 	{words: "plugin|plugins marketplace list|ls"},
+	{words: "plugin|plugins uninstall|remove|disable|rm", given: "all", does: act{effect.DisableAfar, "$0 $1", "$2"}},
 	{
-		words: "plugin|plugins uninstall|remove|disable|rm", given: "all",
-		kind: effect.DisableAfar, op: "$0 $1", target: "$2",
+		words:   "plugin|plugins uninstall|remove|disable|rm",
+		mention: "afar",
+		does:    act{effect.DisableAfar, "$0 $1", "$2"},
 	},
-	{
-		words: "plugin|plugins uninstall|remove|disable|rm", mention: "afar",
-		kind: effect.DisableAfar, op: "$0 $1", target: "$2",
-	},
-	{
-		words: "plugin|plugins uninstall|remove|disable|rm *",
-		kind:  effect.ChangeSystem, op: effect.Host, target: "$0 $1",
-	},
-	{words: "plugin|plugins uninstall|remove|disable|rm", kind: effect.DisableAfar, op: "$0 $1"},
-	{
-		words: "plugin|plugins marketplace remove|rm", mention: "afar",
-		kind: effect.DisableAfar, op: "$0 $1", target: "$3",
-	},
+	{words: "plugin|plugins uninstall|remove|disable|rm *", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
+	{words: "plugin|plugins uninstall|remove|disable|rm", does: act{effect.DisableAfar, "$0 $1", ""}},
+	{words: "plugin|plugins marketplace remove|rm", mention: "afar", does: act{effect.DisableAfar, "$0 $1", "$3"}},
 	{
 		words: "plugin|plugins install|i|init|new|enable|update|prune|autoremove|restore-set-aside|marketplace",
-		kind:  effect.ChangeSystem, op: effect.Host, target: "$0 $1",
+		does:  act{effect.ChangeSystem, effect.Host, "$0 $1"},
 	},
 }
 
@@ -77,7 +70,7 @@ func hostEnvironment(sh *shell.Shell) {
 }
 
 func hostOptions(sh *shell.Shell, o shell.Options) {
-	if o.Exact("safe-mode", "bare", "disable-hooks") {
+	if o.Given("safe-mode bare disable-hooks") {
 		sh.Effect(effect.DisableAfar, effect.HooksOff, "")
 	}
 	if v, ok := o.Get("setting-sources"); ok && !strings.Contains(v, "user") {

@@ -10,10 +10,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// recipePrograms run recipes of a file that is no makefile.
+// recipePrograms run recipes of files other than makefiles.
 var recipePrograms = []table{
 	{programs: "just", options: "f d justfile working-directory set! shell-arg shell dotenv-path c? command?", do: just},
 	{programs: "task go-task", options: "t d taskfile dir o output C concurrency I interval", do: task},
+	{programs: "invoke inv", options: "c collection r search-root", do: invoked},
+	{programs: "nox", options: "f noxfile s session sessions e k p python t tags", do: noxSessions},
+	{programs: "tox", options: "c conf e env f factor x override", do: toxCommands},
 }
 
 const maxRecipes = 100 // that one call of just or task runs

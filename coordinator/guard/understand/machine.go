@@ -11,16 +11,14 @@ import (
 var machineTables = []table{
 	{programs: "loginctl", options: "H M s n o p host machine signal lines output property", rows: []row{
 		{
-			words:  "terminate-user|kill-user|terminate-session|kill-session|terminate-seat",
-			kind:   effect.KillProcess,
-			op:     effect.Everything,
-			target: afterVerb,
+			words: "terminate-user|kill-user|terminate-session|kill-session|terminate-seat",
+			does:  act{effect.KillProcess, effect.Everything, afterVerb},
 		},
-		{words: "poweroff|reboot|halt|suspend|hibernate", kind: effect.Power, op: byVerb},
+		{words: "poweroff|reboot|halt|suspend|hibernate", does: act{effect.Power, byVerb, ""}},
 	}},
 	{programs: "service rc-service", options: serviceValues, anyCase: true, rows: []row{
-		{words: "* " + stopVerbs, kind: effect.StopService, op: bySecond, target: "$0"},
-		{words: "* " + modeVerbs, kind: effect.Power, op: bySecond, target: "$0"},
+		{words: "* " + stopVerbs, does: act{effect.StopService, bySecond, "$0"}},
+		{words: "* " + modeVerbs, does: act{effect.Power, bySecond, "$0"}},
 	}},
 	{
 		programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net",
@@ -29,66 +27,61 @@ var machineTables = []table{
 		dry:      "dry-run",
 		rows: []row{
 			{
-				of:     "launchctl",
-				words:  "load|bootstrap|submit",
-				kind:   effect.Persist,
-				op:     effect.LaunchAgent,
-				target: afterVerb,
-				also:   runsBehindDashes,
+				of:    "launchctl",
+				words: "load|bootstrap|submit",
+				does:  act{effect.Persist, effect.LaunchAgent, afterVerb},
+				also:  runsBehindDashes,
 			},
-			{of: "systemctl", words: "enable|link|edit", kind: effect.Persist, op: effect.Service, target: afterVerb},
-			{of: "sc", words: "create", kind: effect.Persist, op: effect.Service, target: afterVerb},
-			{of: "sv", words: "down|d|exit|x", kind: effect.StopService, op: byVerb, target: afterVerb},
-			{words: stopVerbs, kind: effect.StopService, op: byVerb, target: afterVerb},
-			{words: modeVerbs, kind: effect.Power, op: byVerb, target: afterVerb},
+			{of: "systemctl", words: "enable|link|edit", does: act{effect.Persist, effect.Service, afterVerb}},
+			{of: "sc", words: "create", does: act{effect.Persist, effect.Service, afterVerb}},
+			{of: "sv", words: "down|d|exit|x", does: act{effect.StopService, byVerb, afterVerb}},
+			{words: stopVerbs, does: act{effect.StopService, byVerb, afterVerb}},
+			{words: modeVerbs, does: act{effect.Power, byVerb, afterVerb}},
 			{
 				of:    "systemctl launchctl",
 				words: "poweroff|reboot|halt|suspend|hibernate|kexec",
-				kind:  effect.Power,
-				op:    byVerb,
+				does:  act{effect.Power, byVerb, ""},
 			},
 		},
 	},
-	{programs: "ttyecho reptyr", rows: []row{{kind: effect.TypeInto, target: theProgram}}},
+	{programs: "ttyecho reptyr", rows: []row{{does: act{effect.TypeInto, "", theProgram}}}},
 	{programs: "schtasks", anyCase: true, rows: []row{
-		{mention: "/create /change", kind: effect.Persist, op: effect.ScheduledTask},
-		{mention: "/delete /end", kind: effect.StopService, op: effect.ScheduledTask},
+		{mention: "/create /change", does: act{effect.Persist, effect.ScheduledTask, ""}},
+		{mention: "/delete /end", does: act{effect.StopService, effect.ScheduledTask, ""}},
 	}},
 	{programs: "shutdown init telinit reboot halt poweroff", options: "t", dry: "help version show", rows: []row{
 		{of: "shutdown", given: "c"},
-		{of: "init telinit", words: "0|1|6|s|S", kind: effect.Power, op: byProgram},
+		{of: "init telinit", words: "0|1|6|s|S", does: act{effect.Power, byProgram, ""}},
 		{of: "init telinit"},
-		{kind: effect.Power, op: byProgram},
+		{does: act{effect.Power, byProgram, ""}},
 	}},
 	{programs: "useradd userdel usermod groupdel adduser deluser passwd chpasswd gpasswd visudo chsh dscl " +
 		"sysadminctl vipw", options: "s g G d u c p", dry: "S status help", rows: []row{
 		{
-			of:     "dscl",
-			args:   "-delete|-create|-append|-change|delete|create",
-			kind:   effect.ChangeSystem,
-			op:     effect.Accounts,
-			target: theProgram,
+			of:   "dscl",
+			args: "-delete|-create|-append|-change|delete|create",
+			does: act{effect.ChangeSystem, effect.Accounts, theProgram},
 		},
 		{of: "dscl"},
 		{of: "visudo", given: "c"},
-		{kind: effect.ChangeSystem, op: effect.Accounts, target: theProgram},
+		{does: act{effect.ChangeSystem, effect.Accounts, theProgram}},
 	}},
 	{programs: "sysctl", options: "p f", rows: []row{
-		{given: "w p", kind: effect.ChangeSystem, op: byProgram, target: operands},
-		{mention: "=", kind: effect.ChangeSystem, op: byProgram, target: operands},
+		{given: "w p", does: changesSystem},
+		{mention: "=", does: changesSystem},
 	}},
 	{
 		programs: "defaults",
 		options:  "p f",
-		rows:     []row{{words: "delete", kind: effect.ChangeSystem, op: byProgram, target: operands}},
+		rows:     []row{{words: "delete", does: changesSystem}},
 	},
 	{programs: "nixos-rebuild darwin-rebuild", options: "p f", rows: []row{
-		{words: "switch|boot|test", kind: effect.ChangeSystem, op: byProgram, target: operands},
+		{words: "switch|boot|test", does: changesSystem},
 	}},
 	{
 		programs: "scutil",
 		options:  "p f",
-		rows:     []row{{given: "set", kind: effect.ChangeSystem, op: byProgram, target: operands}},
+		rows:     []row{{given: "set", does: changesSystem}},
 	},
 	{
 		programs: "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl",
@@ -97,15 +90,14 @@ var machineTables = []table{
 		rows: []row{
 			{bare: true},
 			{words: "status|show"},
-			{words: "-g*"},
-			{kind: effect.ChangeSystem, op: byProgram, target: operands},
+			{does: changesSystem},
 		},
 	},
 	{
 		programs: "reg",
 		options:  "p f",
 		anyCase:  true,
-		rows:     []row{{words: "delete|add|import", kind: effect.ChangeSystem, op: byProgram, target: operands}},
+		rows:     []row{{words: "delete|add|import", does: changesSystem}},
 	},
 	{programs: "modprobe", options: "p f", dry: "n dry-run show-depends D c", rows: systemRows},
 	{
@@ -114,7 +106,7 @@ var machineTables = []table{
 		dry:      "s show p v display list query",
 		rows: []row{
 			{bare: true},
-			{kind: effect.ChangeSystem, op: byProgram, target: operands},
+			{does: changesSystem},
 		},
 	},
 	{programs: "rmmod insmod setenforce bcdedit grub-install update-grub", options: "p f", rows: systemRows},
@@ -123,20 +115,21 @@ var machineTables = []table{
 		{words: "dump-keychain", given: "d", also: showsKeychain},
 		{words: "export", also: showsKeychain},
 		{
-			words:  "delete-*|add-trusted-cert|remove-trusted-cert|trust-settings-import|set-key-partition-list",
-			kind:   effect.ChangeSystem,
-			op:     effect.Keychain,
-			target: "$0",
+			words: "delete-*|add-trusted-cert|remove-trusted-cert|trust-settings-import|set-key-partition-list",
+			does:  act{effect.ChangeSystem, effect.Keychain, "$0"},
 		},
 		{words: "authorizationdb read"},
-		{words: "authorizationdb", kind: effect.ChangeSystem, op: effect.Keychain, target: "$0"},
+		{words: "authorizationdb", does: act{effect.ChangeSystem, effect.Keychain, "$0"}},
 	}},
-	{programs: "history", options: "d", rows: []row{{given: "c", kind: effect.ChangeSystem, op: effect.HistoryCleared}}},
+	{programs: "history", options: "d", rows: []row{{
+		given: "c",
+		does:  act{effect.ChangeSystem, effect.HistoryCleared, ""},
+	}}},
 	{programs: "nginx haproxy apachectl httpd caddy pg_ctl mongod", options: "k D c f m t s", rows: []row{
-		{words: "stop", kind: effect.StopService, op: effect.Server, target: theProgram},
-		{of: "haproxy", args: "-sf|-st", kind: effect.StopService, op: effect.Server, target: theProgram},
-		{given: "shutdown", kind: effect.StopService, op: effect.Server, target: theProgram},
-		{given: "s k m", also: signalled},
+		{words: "stop", does: stopsServer},
+		{of: "haproxy", args: "-sf|-st", does: stopsServer},
+		{given: "shutdown", does: stopsServer},
+		{given: "s=stop s=quit k=stop k=graceful-stop m=fast m=immediate", does: stopsServer},
 	}},
 }
 
@@ -147,7 +140,7 @@ const (
 )
 
 // systemRows are the rows of programs that always change the system.
-var systemRows = []row{{kind: effect.ChangeSystem, op: byProgram, target: operands}}
+var systemRows = []row{{does: changesSystem}}
 
 // runsBehindDashes runs the command after "--".
 func runsBehindDashes(sh *shell.Shell, c shell.Command, _ shell.Options) {
@@ -156,11 +149,3 @@ func runsBehindDashes(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // showsKeychain reports a keychain secret that is printed.
 func showsKeychain(sh *shell.Shell, _ shell.Command, _ shell.Options) { showsKey(sh, "keychain", "") }
-
-// signalled reports a server that an option tells to stop.
-func signalled(sh *shell.Shell, c shell.Command, o shell.Options) {
-	signal, _ := o.Get("s", "k", "m")
-	if lex.OneOf(signal, "stop quit graceful-stop fast immediate") {
-		sh.Effect(effect.StopService, effect.Server, c.Name)
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
@@ -60,7 +59,7 @@ func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 	given := strings.Join(o.All("eval"), "\n")
 	name, named := o.Get("f", "file", "makefile")
 	if named && name == "-" && c.In != nil {
-		reportOpaque(sh, *c.In)
+		sh.Opaque(*c.In)
 		makeGoals(child, given+"\n"+*c.In, o.Pos)
 		return
 	}
@@ -79,13 +78,6 @@ func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// reportOpaque reports code that came from elsewhere and cannot be read.
-func reportOpaque(sh *shell.Shell, text string) {
-	if origin := shell.Opaque(text); origin != "" {
-		sh.Effect(effect.RunUnknown, origin, "")
-	}
-}
-
 // settings returns the words of the form name=text.
 func settings(words []string) (out []string) {
 	for _, w := range words {
@@ -100,7 +92,7 @@ func settings(words []string) (out []string) {
 // returns false if the file is neither.
 func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
 	if text, written := sh.Brought(path); written {
-		reportOpaque(sh, text)
+		sh.Opaque(text)
 		run(sh.Sub(), text)
 		return true
 	}

@@ -18,7 +18,7 @@ import (
 
 // The words that tell what a field holds.
 const (
-	commandWords   = "command commands cmd cmds shell bash commandline cmdline run"
+	commandWords   = "command commands cmd cmds shell bash commandline cmdline run script"
 	argumentWords  = "args argv arguments command cmd"
 	programWords   = "command cmd program executable binary"
 	statementWords = "sql query queries statement statements q"
@@ -115,9 +115,31 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 	if lex.OneOf(program, argv[0]) {
 		program = ""
 	}
+	if t.execs(program) {
+		argv = append(execWords(program), argv...)
+	}
 	argv = slices.DeleteFunc(append([]string{program}, argv...), func(s string) bool { return s == "" })
 	sh.Part = lex.Clip(strings.Join(argv, " "), 300)
 	sh.Exec(argv, nil)
+}
+
+// execs reports whether a tool of a client of containers runs its arguments in the container
+// that a field names.
+func (t serverTool) execs(program string) bool {
+	if !lex.OneOf(program, "docker podman kubectl") || !lex.ContainsAny(t.words, "exec execute") {
+		return false
+	}
+	return slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool {
+		return lex.ContainsAny(fieldWords(a), "container pod service")
+	})
+}
+
+// execWords returns the words with which a client of containers begins such a command.
+func execWords(program string) []string {
+	if program == "kubectl" {
+		return []string{"exec", "container", "--"}
+	}
+	return []string{"exec", "container"}
 }
 
 // argumentText returns the arguments in a field that holds all of them as one text.
@@ -189,7 +211,7 @@ func (t serverTool) isCommand(name string, words []string, a effect.Arg) bool {
 	switch {
 	case isItem(a) && !lex.OneOf(name, "commands cmds steps"), lex.ContainsAny(words, "sql path file dir id name type"):
 		return false
-	case lex.ContainsAny(words, commandWords), name == "script":
+	case lex.ContainsAny(words, commandWords):
 		return true
 	case lex.OneOf(name, "input text"):
 		return lex.ContainsAny(slices.Concat(t.server, t.words), "shell terminal bash ssh exec")
@@ -248,12 +270,20 @@ func (t serverTool) place(sh *shell.Shell, name string, words []string, text str
 	case isURL(text) && !local, lex.ContainsAny(words, addressWords) && !isPath(file):
 		reportFetched(sh, []string{text})
 		ownSocket(sh, shell.Command{Args: []string{text}})
-	case lex.ContainsAny(words, pathWords), local:
+	case lex.ContainsAny(words, pathWords), local, t.copies(name):
 		t.path(sh, file, name)
 	case lex.BeginsWith(text, "/ ~/") && isPath(text) && lex.ContainsAny(t.words, readingWords+" "+sendingWords):
 		t.path(sh, text, name)
 	}
 }
+
+// copies reports whether a tool copies or moves what a field with this name names.
+func (t serverTool) copies(name string) bool {
+	return lex.OneOf(name, "from src "+targetNames) && lex.ContainsAny(t.words, copyingWords)
+}
+
+// targetNames are the names of fields for the place where something comes to.
+const targetNames = "destination dest dst to"
 
 // isURL reports whether a text has the form of a URL.
 func isURL(text string) bool {
@@ -279,9 +309,12 @@ func isPath(text string) bool {
 // What the words of a tool's name say about the paths that it gets.
 const (
 	deletingWords = "delete remove rm unlink rmdir trash"
-	writingWords  = "write edit create update append save put patch move rename copy replace insert modify set"
-	readingWords  = "read get open view cat load fetch navigate goto new"
-	sendingWords  = "upload send attach share"
+	writingWords  = "write edit create update append save put patch replace insert modify set overwrite truncate touch mkdir " +
+		"download export " + copyingWords
+	copyingWords = "move rename copy link symlink"
+	unpackWords  = "extract unzip decompress unpack"
+	readingWords = "read get open view cat load fetch navigate goto new"
+	sendingWords = "upload send attach share"
 )
 
 // maxPath bounds the length of a path. A longer text is something else.
@@ -298,9 +331,9 @@ func (t serverTool) path(sh *shell.Shell, text, name string) {
 		}
 	case lex.ContainsAny(t.words, deletingWords):
 		sh.Effect(effect.DeleteTree, "", p)
-	case lex.ContainsAny(t.words, "move rename") && !lex.OneOf(name, "destination dest"):
+	case lex.ContainsAny(t.words, "move rename") && !lex.OneOf(name, targetNames):
 		sh.Effect(effect.MoveAway, "", p)
-	case lex.ContainsAny(t.words, writingWords):
+	case lex.ContainsAny(t.words, writingWords), lex.ContainsAny(t.words, unpackWords) && lex.OneOf(name, targetNames):
 		sh.Effect(effect.WriteFile, "", p)
 	case lex.ContainsAny(t.words, readingWords):
 		sh.Effect(effect.ReadFile, "", p)

@@ -30,8 +30,11 @@ func migration(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		return
 	}
+	if c.Name == "rake" {
+		rakeTasks(sh, c.Args)
+	}
 	if controls(c.Name) {
-		remoteControl(sh, c)
+		remoteControl(sh, c, shell.Options{})
 	}
 }
 

@@ -14,12 +14,24 @@ import (
 // networkPrograms are the programs of this file, with what each does.
 var networkPrograms = []table{
 	{
-		programs: "curl wget http https xh aria2c fetch lwp-request httpie curlie",
-		options: "X d o O_ H u A e F T b c x K w m C E r U Q P request data data-raw data-binary " +
-			"data-urlencode data-ascii json form upload-file output header user user-agent cookie " +
-			"cookie-jar config write-out max-time connect-timeout retry url cacert cert key proxy " +
-			"resolve post-data post-file body-data method body-file output-document directory-prefix " +
-			"referer execute timeout tries unix-socket dir out use-askpass!",
+		programs: "curl",
+		options: "X d o u A e F T b c x K w m C E r U Q P H request data data-raw data-binary data-urlencode " +
+			"data-ascii json form upload-file output header user user-agent cookie cookie-jar config write-out " +
+			"max-time connect-timeout retry url cacert cert key proxy resolve referer unix-socket",
+		do: httpClient,
+	},
+	{
+		programs: "wget",
+		options: "O o P e a i t T U w Q A R D I X l B output-document output output-file directory-prefix execute " +
+			"header post-data post-file body-data body-file method user-agent referer timeout tries user password " +
+			"input-file proxy use-askpass!",
+		do: httpClient,
+	},
+	{
+		programs: "http https xh aria2c fetch lwp-request httpie curlie",
+		options: "X d o H u A e F T b c x K w m C E r U Q P request data data-raw data-binary data-urlencode " +
+			"data-ascii json form upload-file output header user cookie config timeout url cert key proxy method " +
+			"dir out output-document",
 		do: httpClient,
 	},
 	{programs: "nc ncat netcat socat telnet", options: "e c p s w q i X x sh-exec exec", do: rawSocket},
@@ -30,19 +42,27 @@ var networkPrograms = []table{
 		options: "e! f T B exclude include filter files-from rsh! rsync-path password-file log-file bwlimit port " +
 			"timeout backup-dir",
 		dry: "n dry-run",
-		do:  syncCopies,
+		rows: []row{
+			{given: "rsync-path", goOn: true, also: runsThere},
+			{goOn: true, also: sendsCopies},
+			{given: "remove-source-files", goOn: true, does: act{effect.DeleteTree, "", "@$<"}},
+			{
+				given: "del delete delete-before delete-during delete-delay delete-after delete-excluded " +
+					"delete-missing-args",
+				also: deletesInLast,
+			},
+			{without: "remove-source-files", also: writesCopies},
+		},
 	},
 	{programs: "lftp", options: "e c f p u", do: transferSession},
 	{programs: "rclone", options: "config transfers checkers exclude include filter", dry: "n dry-run", rows: []row{
 		{words: "copy|copyto|sync|move|moveto", goOn: true, also: carriesSource},
 		{words: "sync|bisync", also: deletesCopies},
 		{
-			words:  "delete|purge|deletefile|rmdir|rmdirs|cleanup|dedupe|backend",
-			kind:   effect.DestroyRemote,
-			op:     effect.Teardown,
-			target: "$1",
+			words: "delete|purge|deletefile|rmdir|rmdirs|cleanup|dedupe|backend",
+			does:  act{effect.DestroyRemote, effect.Teardown, "$1"},
 		},
-		{words: "move|moveto", kind: effect.ChangeRemote, op: effect.Move, target: "$1"},
+		{words: "move|moveto", does: act{effect.ChangeRemote, effect.Move, "$1"}},
 	}},
 	{programs: "mail mailx sendmail mutt msmtp swaks", options: "s a", do: sendsMail},
 }
@@ -54,63 +74,6 @@ func sendsMail(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	sh.Effect(effect.SendOut, effect.Mail, strings.Join(o.Pos, " "))
-}
-
-// httpClient reports the effects of an HTTP client's request and of its output files.
-func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if !lex.OneOf(c.Name, "wget curl") {
-		plainHTTP(sh, c, o)
-	}
-	r := requestOf(sh, c, o)
-	host := r.URL
-	reportFetched(sh, append(o.All("url"), o.Pos...))
-	outgoing(sh, c, o, host)
-	web.Request(sh, r)
-	file, named := fetchedInto(c, o)
-	remote := fspath.Base(strings.TrimSuffix(host, "/"))
-	switch {
-	case named && file != "-":
-		sh.Remember(sh.Write(file), partial.UnknownNetwork)
-	case !named && remote != "" && keepsName(c, o):
-		sh.Remember(sh.Path(remote), partial.UnknownNetwork)
-	default:
-		sh.Print(partial.UnknownNetwork)
-	}
-}
-
-// fetchedInto returns the file that an HTTP client writes, "-" for the standard output. named is
-// false if no option names it.
-func fetchedInto(c shell.Command, o shell.Options) (file string, named bool) {
-	switch c.Name {
-	case "curl":
-		return o.Get("o", "output")
-	case "wget":
-		return shell.ParseOptions(c.Args, "O output-document output P header post-data post-file").Get(
-			"O", "output-document", "output")
-	}
-	return o.Get("o", "output", "out", "O", "output-document")
-}
-
-// keepsName reports whether an HTTP client writes a file with the name that it has at its host.
-func keepsName(c shell.Command, o shell.Options) bool {
-	switch c.Name {
-	case "wget":
-		return true
-	case "curl":
-		return o.Given("O remote-name")
-	}
-	return o.Given("remote-name")
-}
-
-// plainHTTP reports the files that httpie and similar clients send.
-func plainHTTP(sh *shell.Shell, c shell.Command, o shell.Options) {
-	files := []string{}
-	for _, p := range o.Pos {
-		if i := strings.IndexByte(p, '@'); i >= 0 && !strings.Contains(p, "://") {
-			files = append(files, p[i+1:])
-		}
-	}
-	Carries(sh, c, files, c.Name)
 }
 
 // rawSocket reports reverse shells, and text that is sent to a socket.
@@ -142,9 +105,10 @@ func socketText(sh *shell.Shell, text, to, port string) {
 }
 
 // secureCopy reports files that scp sends or writes.
-func secureCopy(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sshOptions(sh, o)
-	if to := sendsCopies(sh, o); to != "" {
+	sendsCopies(sh, c, o)
+	if _, to := operandsTo(shell.Options{Pos: o.Pos}); to != "" {
 		writeTo(sh, to)
 	}
 }
@@ -168,8 +132,8 @@ func transferSession(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // sendsCopies reports secrets that a copy sends to another machine, and remembers what
-// it brings. It returns the destination, or "" if there is none.
-func sendsCopies(sh *shell.Shell, o shell.Options) (to string) {
+// it brings.
+func sendsCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sources, to := operandsTo(shell.Options{Pos: o.Pos})
 	for _, from := range sources {
 		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) {
@@ -177,7 +141,6 @@ func sendsCopies(sh *shell.Shell, o shell.Options) (to string) {
 		}
 		sh.BringsFrom(from, to)
 	}
-	return to
 }
 
 // transferCommands reads the commands of sftp and lftp. Their deletions happen on the
@@ -213,48 +176,37 @@ func writeTo(sh *shell.Shell, to string) {
 		sh.Write(to)
 		return
 	}
-	away := sh.Sub()
-	away.Place = shell.RemotePlace()
+	away := sh.Elsewhere()
 	if _, p, _ := strings.Cut(to, ":"); lex.BeginsWith(p, "/") && !lex.BeginsWith(p, "//") {
 		away.Effect(effect.WriteFile, "", fspath.Clean(p))
 	}
 }
 
-// syncCopies reports files that rsync sends, writes or deletes.
-func syncCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
+// runsThere runs the commands that rsync starts on the other machine.
+func runsThere(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, code := range o.All("rsync-path") {
-		child := sh.Sub()
-		child.Place = shell.RemotePlace()
+		child := sh.Elsewhere()
 		child.Run(code, nil)
-	}
-	to := sendsCopies(sh, o)
-	if to == "" {
-		return
-	}
-	for _, f := range o.Flags {
-		if lex.BeginsWith(f.Name, "del remove-source-files") {
-			rsyncDelete(sh, o, to, f.Name)
-			return
-		}
-	}
-	if shell.IsRemotePath(to) {
-		return
-	}
-	sh.Write(to)
-	for _, from := range o.Pos[:len(o.Pos)-1] {
-		copiesTree(sh, to, from, strings.HasSuffix(from, "/"))
 	}
 }
 
-// rsyncDelete reports the files that an option of rsync deletes.
-func rsyncDelete(sh *shell.Shell, o shell.Options, to, flag string) {
-	if flag == "remove-source-files" {
-		for _, from := range o.Pos[:len(o.Pos)-1] {
-			sh.Effect(effect.DeleteTree, "", sh.Path(from))
-		}
+// deletesInLast reports that the last operand loses the files that the others lack.
+func deletesInLast(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if _, to := operandsTo(shell.Options{Pos: o.Pos}); to != "" {
+		deletesIn(sh, to)
+	}
+}
+
+// writesCopies reports the files of this machine that a copy writes.
+func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sources, to := operandsTo(shell.Options{Pos: o.Pos})
+	if to == "" || shell.IsRemotePath(to) {
 		return
 	}
-	deletesIn(sh, to)
+	sh.Write(to)
+	for _, from := range sources {
+		copiesTree(sh, to, from, strings.HasSuffix(from, "/"))
+	}
 }
 
 // deletesIn reports that a copy deletes files of its destination.
@@ -288,26 +240,26 @@ var networkTables = []table{
 			{words: "status|list|show"},
 			{of: "pfctl", given: "s"},
 			{bare: true},
-			{kind: effect.ChangeSystem, op: effect.Firewall, target: "$args"},
+			{does: act{effect.ChangeSystem, effect.Firewall, "$args"}},
 		},
 	},
 	{programs: "networksetup", rows: []row{
 		{
 			first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
 				"set*|remove*|delete*|create*|rename*|import*|order*",
-			kind: effect.ChangeSystem, op: effect.Network, target: "$args",
+			does: act{effect.ChangeSystem, effect.Network, "$args"},
 		},
 		{args: interfaceShown},
-		{args: interfaceDown, kind: effect.ChangeSystem, op: effect.Network, target: "$args"},
+		{args: interfaceDown, does: act{effect.ChangeSystem, effect.Network, "$args"}},
 	}},
 	{programs: "ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick", rows: interfaceRows},
-	{programs: "nsupdate", rows: []row{{kind: effect.ChangeRemote, op: effect.DNS, target: theProgram}}},
+	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, effect.DNS, theProgram}}}},
 	{
 		programs: "ssh-add",
 		options:  "t s e",
-		rows:     []row{{given: "D d", kind: effect.ChangeSystem, op: effect.KeysOfTheAgent}},
+		rows:     []row{{given: "D d", does: act{effect.ChangeSystem, effect.KeysOfTheAgent, ""}}},
 	},
-	{programs: "ngrok localtunnel lt bore", rows: []row{{kind: effect.PublishOut, op: byProgram, target: "tunnel"}}},
+	{programs: "ngrok localtunnel lt bore", rows: []row{{does: act{effect.PublishOut, byProgram, "tunnel"}}}},
 	{programs: "tcpdump", options: "z! G W w i"},
 	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
 }
@@ -316,7 +268,7 @@ var networkTables = []table{
 var interfaceRows = []row{
 	{of: "ip", words: "netns exec", also: runsInNamespace},
 	{args: interfaceShown},
-	{args: interfaceDown, kind: effect.ChangeSystem, op: effect.Network, target: "$args"},
+	{args: interfaceDown, does: act{effect.ChangeSystem, effect.Network, "$args"}},
 }
 
 const (

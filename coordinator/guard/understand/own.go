@@ -167,7 +167,7 @@ func ownProgram(sh *shell.Shell, p string) bool {
 	return protected.LinkedProgram(p)
 }
 
-// namesFiles are the programs that show names of files, or take texts that are no files.
+// namesFiles are the programs that show names of files, or whose arguments are texts.
 const namesFiles = "ls ll dir stat du df test [ [[ echo printf " +
 	"rm rmdir cd pushd find fd fdfind mkdir touch file wc tree " +
 	"exa eza lsd chmod chown basename dirname realpath readlink which whereis locate pgrep pkill ps kill " +

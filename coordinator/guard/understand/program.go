@@ -5,18 +5,18 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// A family is a list of tables. passes says that its programs may pass "--help" on to
-// another one.
+// A family is a list of tables.
 type family struct {
 	tables []table
-	passes bool
+	passes bool // its programs may pass "--help" on to another one
+	common bool // a project may give the names of its programs to scripts, as in ./install
 }
 
 // families are all programs, those of everyday commands first. They are lists, not a
 // map, so nothing is built when the hook starts. No program is listed twice.
 var families = [...]family{
-	{tables: filePrograms},
-	{tables: textPrograms},
+	{tables: filePrograms, common: true},
+	{tables: textPrograms, common: true},
 	{tables: packagePrograms},
 	{tables: publishPrograms},
 	{tables: wrapperPrograms, passes: true},
@@ -39,15 +39,15 @@ var families = [...]family{
 	{tables: packageTables},
 }
 
-// tableOf returns the table that lists a program, or nil. It also returns whether the
-// program may pass "--help" on to another one.
-func tableOf(name string) (t *table, passes bool) {
+// tableOf returns the table that lists a program, and its family. The table is nil if no
+// family lists the program.
+func tableOf(name string) (*table, *family) {
 	for i := range families {
 		if t := tableIn(families[i].tables, name); t != nil {
-			return t, families[i].passes
+			return t, &families[i]
 		}
 	}
-	return nil, false
+	return nil, &family{}
 }
 
 // tableIn returns the table of a list that lists a program, or nil.
@@ -64,13 +64,14 @@ func tableIn(list []table, name string) *table {
 type program struct {
 	table  *table // nil if no table lists it
 	passes bool   // it may pass "--help" on to another program
+	common bool   // a script of a project may have its name
 	shell  bool   // a shell
 	silent bool   // its empty output is known to be empty
 	secret bool   // with the right arguments it shows a secret
 	prints bool   // with the right arguments it prints code for eval
 	own    bool   // it may affect Afar or the host's guard rails
 	hosted bool   // no table lists it, and it controls a hosted service
-	names  bool   // it shows names of files, or takes texts that are no files
+	names  bool   // it shows names of files, or its arguments are texts
 }
 
 // maxPrograms bounds the cache. A call that a person wrote has fewer names.
@@ -97,10 +98,11 @@ func (d *dispatcher) programNamed(name string) program {
 	if p, ok := d.programs[name]; ok {
 		return p
 	}
-	t, passes := tableOf(name)
+	t, of := tableOf(name)
 	p := program{
 		table:  t,
-		passes: passes,
+		passes: of.passes,
+		common: of.common,
 		shell:  lex.IsShellName(name),
 		silent: silent(name),
 		secret: secretCommander(name),

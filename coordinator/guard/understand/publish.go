@@ -23,28 +23,35 @@ var publishPrograms = []table{
 		leads:    true,
 		do:       packageRunner,
 	},
-	{programs: "cargo", do: cargo},
-	{programs: "gem twine mvn gradle gradlew mvnw sbt", do: publishOrRemove},
+	{programs: "cargo", options: packageOptions, dry: "dry-run n", rows: []row{
+		{words: "watch", also: watchesCargo},
+		{words: "publish|yank|release", does: publishes},
+		{words: "+* publish|yank|release|owner", does: publishes},
+		{words: "owner", given: "add a remove r", does: publishes},
+		{words: "owner * *", does: publishes},
+	}},
+	{programs: "gem", options: packageOptions, dry: "dry-run", rows: []row{
+		{words: "push|yank|owner", does: publishes},
+		{words: "uninstall", does: act{effect.RemovePackage, byProgram, "$0"}},
+	}},
+	{programs: "twine", options: packageOptions, dry: "dry-run", rows: []row{
+		{among: "upload register", does: publishes},
+	}},
+	{programs: "mvn gradle gradlew mvnw sbt", dry: "dry-run", rows: []row{{
+		args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
+			"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
+		does: publishes,
+	}}},
 }
 
-// publishVerbs are the verbs with which these programs publish, and the verbs with
-// which they uninstall.
-var publishVerbs = []struct{ programs, verbs, removing string }{
-	{programs: "cargo", verbs: "publish yank owner release"},
-	{programs: "gem", verbs: "push yank owner", removing: "uninstall"},
-	{programs: "twine", verbs: "upload register"},
-	{
-		programs: "mvn gradle gradlew mvnw sbt",
-		verbs:    "deploy publish publishToMavenCentral publishPlugins publishSigned release:perform",
-	},
-}
+const packageOptions = "p package manifest-path repository registry target features k Z config color"
 
 // packageTables are the programs that publish, or install and remove packages.
 var packageTables = []table{
-	{programs: "nuget", rows: []row{{args: "push|delete", kind: effect.PublishOut, op: byProgram, target: "registry"}}},
+	{programs: "nuget", rows: []row{{args: "push|delete", does: publishes}}},
 	{programs: "dotnet", rows: []row{
-		{words: "ef database drop", without: "dry-run", kind: effect.DropData, op: effect.Reset, target: "$1"},
-		{among: "nuget", args: "push|delete", kind: effect.PublishOut, op: byProgram, target: "registry"},
+		{words: "ef database drop", without: "dry-run", does: act{effect.DropData, effect.Reset, "$1"}},
+		{among: "nuget", args: "push|delete", does: publishes},
 	}},
 	{
 		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter " +
@@ -52,46 +59,37 @@ var packageTables = []table{
 			"wapm expo eas fastlane lein clojure snapcraft huggingface-cli hf skopeo crane regctl buildah oras",
 		rows: []row{
 			{args: "--dry-run|--snapshot|--skip-publish"},
-			{of: "semantic-release np release-it", kind: effect.PublishOut, op: byProgram, target: "registry"},
-			{of: "skopeo crane regctl", args: "copy|sync", kind: effect.PublishOut, op: byProgram, target: "registry"},
-			{
-				args: "publish|release|push|upload|submit|unpublish|trunk|deploy",
-				kind: effect.PublishOut, op: byProgram, target: "registry",
-			},
+			{of: "semantic-release np release-it", does: publishes},
+			{of: "skopeo crane regctl", args: "copy|sync", does: publishes},
+			{args: "publish|release|push|upload|submit|unpublish|trunk|deploy", does: publishes},
 		},
 	},
 	{programs: "surge gh-pages cpan-upload", do: controlsHosted, rows: []row{
 		{args: "login|logout|whoami|list|teardown|token|--help"},
-		{kind: effect.PublishOut, op: byProgram, target: "site"},
+		{does: act{effect.PublishOut, byProgram, "site"}},
 	}},
 	{programs: "cloudflared tailscale kaggle", do: controlsHosted, rows: []row{
-		{args: "--url|funnel", kind: effect.PublishOut, op: byProgram, target: "to others"},
-		{first: "tunnel", args: "run", kind: effect.PublishOut, op: byProgram, target: "to others"},
-		{of: "kaggle", args: "create|version|submit", kind: effect.PublishOut, op: byProgram, target: "to others"},
+		{args: "--url|funnel", does: act{effect.PublishOut, byProgram, "to others"}},
+		{first: "tunnel", args: "run", does: act{effect.PublishOut, byProgram, "to others"}},
+		{of: "kaggle", args: "create|version|submit", does: act{effect.PublishOut, byProgram, "to others"}},
 	}},
 	{programs: "pip pip3", options: "r i index-url extra-index-url target t", rows: []row{
-		{words: "uninstall", kind: effect.RemovePackage, op: effect.Pip, target: afterVerb},
-		{words: "install http://*|git+http://*", kind: effect.RunUnknown, op: effect.Network, target: "$1"},
+		{words: "uninstall", does: act{effect.RemovePackage, effect.Pip, afterVerb}},
+		{words: "install http://*|git+http://*", does: act{effect.RunUnknown, effect.Network, "$1"}},
 	}},
 	{programs: "brew", options: "t o c root", rows: []row{
-		{words: "services stop|kill", kind: effect.StopService, op: bySecond, target: "$2"},
+		{words: "services stop|kill", does: act{effect.StopService, bySecond, "$2"}},
 		{words: "services"},
-		{words: "bundle", given: "cleanup", kind: effect.RemovePackage, op: byProgram, target: unlistedPackages},
-		{
-			words:  "bundle cleanup",
-			given:  "f force",
-			kind:   effect.RemovePackage,
-			op:     byProgram,
-			target: unlistedPackages,
-		},
+		{words: "bundle", given: "cleanup", does: act{effect.RemovePackage, byProgram, unlistedPackages}},
+		{words: "bundle cleanup", given: "f force", does: act{effect.RemovePackage, byProgram, unlistedPackages}},
 		{given: packagesSimulated},
 		{words: packagesShown},
-		{among: packagesRemoved, kind: effect.RemovePackage, op: byProgram, target: operands},
+		{among: packagesRemoved, does: uninstalls},
 	}},
 	{programs: "pacman", options: "t o c root", rows: []row{
-		{args: "-R*", kind: effect.RemovePackage, op: byProgram, target: operands},
+		{args: "-R*", does: uninstalls},
 		{words: packagesShown},
-		{among: packagesRemoved, kind: effect.RemovePackage, op: byProgram, target: operands},
+		{among: packagesRemoved, does: uninstalls},
 	}},
 	{
 		programs: "apt apt-get aptitude yum dnf zypper apk port snap flatpak dpkg rpm emerge xbps-remove pkg " +
@@ -99,19 +97,13 @@ var packageTables = []table{
 			"nix-env nix-collect-garbage",
 		options: "t o c root", dry: packagesSimulated,
 		rows: []row{
-			{
-				of:     "dpkg",
-				given:  "r P remove purge force-all",
-				kind:   effect.RemovePackage,
-				op:     byProgram,
-				target: operands,
-			},
-			{of: "rpm", given: "e erase", kind: effect.RemovePackage, op: byProgram, target: operands},
-			{of: "emerge", given: "C unmerge depclean", kind: effect.RemovePackage, op: byProgram, target: operands},
-			{of: "nix-env", given: "e uninstall", kind: effect.RemovePackage, op: byProgram, target: operands},
-			{of: "nix-collect-garbage", kind: effect.RemovePackage, op: byProgram, target: operands},
+			{of: "dpkg", given: "r P remove purge force-all", does: uninstalls},
+			{of: "rpm", given: "e erase", does: uninstalls},
+			{of: "emerge", given: "C unmerge depclean", does: uninstalls},
+			{of: "nix-env", given: "e uninstall", does: uninstalls},
+			{of: "nix-collect-garbage", does: uninstalls},
 			{words: packagesShown},
-			{among: packagesRemoved, kind: effect.RemovePackage, op: byProgram, target: operands},
+			{among: packagesRemoved, does: uninstalls},
 		},
 	},
 }
@@ -126,59 +118,16 @@ const (
 // controlsHosted reads the verbs of a program that also controls a hosted service.
 func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if controls(c.Name) {
-		remoteControl(sh, c)
+		remoteControl(sh, c, shell.Options{})
 	}
 }
 
-// publishOrRemove reports the verbs with which a program publishes or removes.
-func publishOrRemove(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	for i := range publishVerbs {
-		if v := &publishVerbs[i]; lex.OneOf(c.Name, v.programs) {
-			publishes(sh, c, v.verbs, v.removing)
-		}
-	}
-}
-
-// publishes reports a command that has one of the verbs.
-func publishes(sh *shell.Shell, c shell.Command, verbs, removing string) {
-	o := shell.ParseOptions(c.Args, "p package manifest-path repository registry target features k Z config color")
-	switch {
-	case o.Given("dry-run help"), c.Name == "cargo" && (o.Short('n') || listsOwners(o)):
-		return
-	}
-	if strings.HasPrefix(o.At(0), "+") {
-		o.Pos = o.Pos[1:]
-	}
-	for _, p := range o.Pos {
-		verb := p[strings.LastIndexByte(p, ':')+1:]
-		switch {
-		case lex.OneOf(p, verbs), !lex.OneOf(verb, "owner push") && lex.OneOf(verb, verbs):
-			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
-			return
-		case lex.OneOf(p, removing):
-			sh.Effect(effect.RemovePackage, effect.Named(c.Name), p)
-			return
-		case lex.OneOf(c.Name, "cargo gem"):
-			return
-		}
-	}
-}
-
-// listsOwners reports whether "cargo owner" changes no owner.
-func listsOwners(o shell.Options) bool {
-	return o.At(0) == "owner" && len(o.Pos) < 3 && !o.Given("add a remove r")
-}
-
-// cargo reports the verbs of cargo, and runs the commands of "cargo watch".
-func cargo(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if lex.First(c.Args) != "watch" {
-		publishOrRemove(sh, c, shell.Options{})
-		return
-	}
+// watchesCargo runs the commands of "cargo watch".
+func watchesCargo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for _, code := range shell.ParseOptions(c.Args[1:], "s shell x exec w i d").All("s", "shell") {
 		sh.RunText(code)
 	}
-	sh.Exec(lex.After(c.Args, "--", 1), c.In)
+	runsBehindDashes(sh, c, shell.Options{})
 }
 
 // nodePackages reports what npm and similar programs publish, remove and run.
@@ -205,25 +154,23 @@ const nodeVerbs = "pkg run run-script test start publish unpublish deprecate own
 
 var nodeRows = []row{
 	{words: "pkg", also: runsScripts},
-	{words: "publish", without: "dry-run", kind: effect.PublishOut, op: byProgram, target: "registry"},
+	{words: "publish", without: "dry-run", does: publishes},
 	{words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
 	{
 		words:   "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile",
 		without: "dry-run",
-		kind:    effect.PublishOut, op: byProgram, target: "$0",
+		does:    act{effect.PublishOut, byProgram, "$0"},
 	},
 	{
-		words:  "uninstall|remove|rm|un|unlink",
-		given:  "g global location",
-		kind:   effect.RemovePackage,
-		op:     byProgram,
-		target: "global",
+		words: "uninstall|remove|rm|un|unlink",
+		given: "g global location",
+		does:  act{effect.RemovePackage, byProgram, "global"},
 	},
-	{words: "cache clean|rm", given: "force", kind: effect.PruneLocal, op: effect.Cache, target: theProgram},
+	{words: "cache clean|rm", given: "force", does: act{effect.PruneLocal, effect.Cache, theProgram}},
 	{words: "exec|dlx|x", also: runsPackage},
 	{words: "config|c|get", among: "get", also: getsSetting},
 	{words: "config|c|get|set", also: setsRegistry},
-	{words: "audit fix", given: "force", kind: effect.RemovePackage, op: byProgram, target: "major updates"},
+	{words: "audit fix", given: "force", does: act{effect.RemovePackage, byProgram, "major updates"}},
 }
 
 // runsScripts runs the code that "npm pkg set" adds as a script of the project.
@@ -344,8 +291,7 @@ func fleet(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Given("check C") {
 		return
 	}
-	child := sh.Sub()
-	child.Place = shell.RemotePlace()
+	child := sh.Elsewhere()
 	module, _ := o.Get("m", "module-name")
 	code, _ := o.Get("a", "args")
 	switch module = module[strings.LastIndexByte(module, '.')+1:]; module {

@@ -91,8 +91,10 @@ func onlyReads(words []string) bool {
 		}
 		name = name[i+1:]
 	}
-	if refused, ok := readerOptions(name); ok {
-		return !anyOption(args, refused)
+	for _, r := range readerOptions {
+		if lex.OneOf(name, r.programs) {
+			return !anyOption(args, r.refused)
+		}
 	}
 	return lex.OneOf(name, readers) || readsWith(name, args)
 }
@@ -137,36 +139,20 @@ const readers = "ls ll exa eza cat tac nl head tail wc stat du df echo pwd true 
 	"set unset local declare readonly typeset export read command builtin exec nohup timeout gtimeout nice " +
 	"ionice stdbuf xargs eval"
 
-// readerOptions returns the options with which a program does more than read. ok is
-// false if the program is not listed.
-func readerOptions(name string) (refused string, ok bool) {
-	switch name {
-	case "find", "gfind":
-		return "-delete -fprint -fprint0 -fprintf -fls", true
-	case "fd", "fdfind":
-		return "-x -X --exec --exec-batch", true
-	case "rg":
-		return "--pre --hostname-bin", true
-	case "ag":
-		return "--pager", true
-	case "time", "gtime":
-		return "-o --output -a --append", true
-	case "base64", "base32", "pr":
-		return "-o --output", true
-	case "sort", "gsort":
-		return "-o --output --compress-program -T --temporary-directory", true
-	case "tree":
-		return "-o -R", true
-	case "bat", "batcat":
-		return "--pager --generate-config-file", true
-	case "file":
-		return "-C --compile", true
-	case "yq":
-		return "-i --inplace --in-place -s --split-exp", true
-	case "printf":
-		return "-v", true
-	}
-	return "", false
+// readerOptions are programs with the options with which they do more than read.
+var readerOptions = [...]struct{ programs, refused string }{
+	{"find gfind", "-delete -fprint -fprint0 -fprintf -fls"},
+	{"fd fdfind", "-x -X --exec --exec-batch"},
+	{"rg", "--pre --hostname-bin"},
+	{"ag", "--pager"},
+	{"time gtime", "-o --output -a --append"},
+	{"base64 base32 pr", "-o --output"},
+	{"sort gsort", "-o --output --compress-program -T --temporary-directory"},
+	{"tree", "-o -R"},
+	{"bat batcat", "--pager --generate-config-file"},
+	{"file", "-C --compile"},
+	{"yq", "-i --inplace --in-place -s --split-exp"},
+	{"printf", "-v"},
 }
 
 // anyOption reports whether one of the refused options is given: alone, with its
@@ -232,12 +218,7 @@ func gitReads(args []string) bool {
 	case verb == "branch":
 		return branchReads(rest)
 	}
-	for i := range gitLists {
-		if l := &gitLists[i]; l.verb == verb {
-			return l.reads(rest)
-		}
-	}
-	return false
+	return listReads(gitLists, verb, rest)
 }
 
 // gitReaders are the subcommands that only read.
@@ -245,45 +226,45 @@ const gitReaders = "diff log show status blame annotate ls-files ls-tree rev-par
 	"merge-base name-rev for-each-ref show-ref check-ignore check-attr diff-tree diff-index diff-files range-diff " +
 	"cherry count-objects whatchanged show-branch version var get-tar-commit-id verify-commit verify-tag"
 
-// A gitList is a subcommand that only reads with some arguments.
-type gitList struct {
-	verb    string
+// A subcommand is one that only reads with some arguments.
+type subcommand struct {
+	verbs   string
 	bare    bool   // it only reads without arguments
 	alone   string // it only reads with one of these arguments alone
 	first   string // it only reads if one of these is its first argument; "*" is any
 	refused string // options with which it does more
 }
 
-var gitLists = []gitList{
-	{verb: "grep", bare: true, first: "*", refused: "-O"},
+var gitLists = []subcommand{
+	{verbs: "grep", bare: true, first: "*", refused: "-O"},
 	{
-		verb:  "tag",
+		verbs: "tag",
 		bare:  true,
 		first: "-l --list -n --contains --points-at --merged --no-merged",
 		refused: "-d --delete -f --force -a --annotate -s --sign -u --local-user -m --message -F --file -e --edit " +
 			"--create-reflog",
 	},
-	{verb: "remote", bare: true, alone: "-v --verbose", first: "get-url"},
-	{verb: "stash", first: "list show"},
-	{verb: "worktree", first: "list"},
-	{verb: "reflog", bare: true, first: "show"},
-	{verb: "notes", first: "list show"},
-	{verb: "submodule", first: "status"},
-	{verb: "bisect", first: "log"},
+	{verbs: "remote", bare: true, alone: "-v --verbose", first: "get-url"},
+	{verbs: "stash", first: "list show"},
+	{verbs: "worktree", first: "list"},
+	{verbs: "reflog", bare: true, first: "show"},
+	{verbs: "notes", first: "list show"},
+	{verbs: "submodule", first: "status"},
+	{verbs: "bisect", first: "log"},
 	{
-		verb:    "config",
+		verbs:   "config",
 		first:   "--get --get-all --get-regexp --list -l get list",
 		refused: "--add --replace-all --unset --unset-all --edit -e --rename-section --remove-section",
 	},
 }
 
 // reads reports whether the subcommand only reads with these arguments.
-func (l *gitList) reads(args []string) bool {
+func (l *subcommand) reads(args []string) bool {
 	switch {
 	case len(args) == 0:
 		return l.bare
 	case l.first == "*":
-		return !anyOption(args, l.refused)
+		return l.refused == "" || !anyOption(args, l.refused)
 	case len(args) == 1 && lex.OneOf(args[0], l.alone):
 		return true
 	}
@@ -318,20 +299,20 @@ func dateReads(args []string) bool {
 	return !anyOption(args, "-s --set")
 }
 
+// goLists are the subcommands of go that only read.
+var goLists = []subcommand{
+	{verbs: "doc version help", bare: true, first: "*"},
+	{verbs: "env", bare: true, first: "*", refused: "-w -u"},
+	{verbs: "list", bare: true, first: "*", refused: "-export -compiled -toolexec -exec -mod -modfile -overlay -C -u"},
+}
+
 // goReads reports whether a go command only reads.
-func goReads(args []string) bool {
-	if len(args) == 0 {
-		return true
-	}
-	switch args[0] {
-	case "doc", "version", "help":
-		return true
-	case "env":
-		return !anyOption(args[1:], "-w -u")
-	case "list":
-		return !anyOption(args[1:], "-export -compiled -toolexec -exec -mod -modfile -overlay -C -u")
-	}
-	return false
+func goReads(args []string) bool { return len(args) == 0 || listReads(goLists, args[0], args[1:]) }
+
+// listReads reports whether a list has a subcommand that only reads with these arguments.
+func listReads(list []subcommand, verb string, args []string) bool {
+	i := slices.IndexFunc(list, func(l subcommand) bool { return lex.OneOf(verb, l.verbs) })
+	return i >= 0 && list[i].reads(args)
 }
 
 // sedReads reports whether all sed scripts only print, delete or replace in the output.

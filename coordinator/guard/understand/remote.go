@@ -82,7 +82,7 @@ const commonValues = "n namespace context kubeconfig profile region output o p p
 	"cwd cache-dir"
 
 // remoteControl finds the verb among the operands and reports its effect.
-func remoteControl(sh *shell.Shell, c shell.Command) {
+func remoteControl(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	values := commonValues + " query-string query-statement sql statement statements"
 	if c.Name == "gsutil" {
 		values = "o h u"
@@ -116,7 +116,7 @@ func remoteControl(sh *shell.Shell, c shell.Command) {
 
 // onlyShows reports whether a command is a dry run or only shows its help.
 func onlyShows(c shell.Command, o shell.Options) bool {
-	if c.Name == "gsutil" && o.At(0) == "rsync" && o.Short('n') {
+	if c.Name == "gsutil" && o.At(0) == "rsync" && o.Given("n") {
 		return true
 	}
 	if !o.Given("help dry-run dryrun what-if no-execute-changeset") && (c.Name == "heroku" || !o.Given("h")) {
@@ -150,8 +150,7 @@ func verbPlaces(program string) (first, last int) {
 // service that is scaled down to zero.
 func remoteRuns(sh *shell.Shell, o shell.Options) {
 	if lex.ContainsAny(o.Pos, "ssh run-command send-command execute-command exec console") {
-		child := sh.Sub()
-		child.Place = shell.RemotePlace()
+		child := sh.Elsewhere()
 		for _, text := range o.All("command", "C", "scripts", "parameters") {
 			for _, one := range listedCommands(text) {
 				child.Run(one, nil)
@@ -424,102 +423,76 @@ func specialVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // specialRows describe the verbs with a special meaning.
 var specialRows = []row{
-	{of: "supabase", words: "db push", kind: effect.ChangeRemote, op: effect.Apply, target: "database of the project"},
+	{of: "supabase", words: "db push", does: act{effect.ChangeRemote, effect.Apply, "database of the project"}},
 	{
-		of:     "supabase",
-		words:  "* up|down|repair",
-		given:  "linked db-url",
-		kind:   effect.ChangeRemote,
-		op:     effect.Apply,
-		target: "database of the project",
+		of:    "supabase",
+		words: "* up|down|repair",
+		given: "linked db-url",
+		does:  act{effect.ChangeRemote, effect.Apply, "database of the project"},
 	},
-	{
-		of:     "supabase",
-		words:  "stop",
-		given:  "no-backup",
-		kind:   effect.PruneLocal,
-		op:     effect.Volumes,
-		target: "supabase",
-	},
+	{of: "supabase", words: "stop", given: "no-backup", does: act{effect.PruneLocal, effect.Volumes, "supabase"}},
 
 	{
-		of:     infrastructureTools,
-		words:  "state rm|mv|push|replace-provider",
-		kind:   effect.ChangeRemote,
-		op:     effect.State,
-		target: "$1",
+		of:    infrastructureTools,
+		words: "state rm|mv|push|replace-provider",
+		does:  act{effect.ChangeRemote, effect.State, "$1"},
 	},
 	{
-		of:     "terraform tofu terragrunt",
-		words:  "init",
-		args:   "-force-copy",
-		kind:   effect.ChangeRemote,
-		op:     effect.State,
-		target: "the place of the state",
+		of:    "terraform tofu terragrunt",
+		words: "init",
+		args:  "-force-copy",
+		does:  act{effect.ChangeRemote, effect.State, "the place of the state"},
 	},
-	{of: "pulumi", words: "stack import", kind: effect.ChangeRemote, op: effect.State, target: "stack"},
+	{of: "pulumi", words: "stack import", does: act{effect.ChangeRemote, effect.State, "stack"}},
 	{of: "terragrunt", words: "run-all apply|up", also: applies},
 	{
-		of:     "terragrunt",
-		words:  "run-all taint|untaint|import|force-unlock",
-		kind:   effect.ChangeRemote,
-		op:     bySecond,
-		target: "state",
+		of:    "terragrunt",
+		words: "run-all taint|untaint|import|force-unlock",
+		does:  act{effect.ChangeRemote, bySecond, "state"},
 	},
-	{of: "cdk cdktf", words: "deploy", kind: effect.ChangeRemote, op: effect.Apply, target: "infrastructure"},
+	{of: "cdk cdktf", words: "deploy", does: act{effect.ChangeRemote, effect.Apply, "infrastructure"}},
 	{of: infrastructureTools, words: "apply|up", also: applies},
 	{
-		of:     infrastructureTools,
-		words:  "taint|untaint|import|force-unlock",
-		kind:   effect.ChangeRemote,
-		op:     byVerb,
-		target: "state",
+		of:    infrastructureTools,
+		words: "taint|untaint|import|force-unlock",
+		does:  act{effect.ChangeRemote, byVerb, "state"},
 	},
-	{
-		of:     infrastructureTools,
-		words:  "workspace delete",
-		kind:   effect.DestroyRemote,
-		op:     effect.Teardown,
-		target: "workspace",
-	},
+	{of: infrastructureTools, words: "workspace delete", does: act{effect.DestroyRemote, effect.Teardown, "workspace"}},
 
 	{of: "gh glab", also: forge},
 
 	{of: "aws awslocal", words: "s3 cp|mv|sync * *", goOn: true, also: cloudCopies},
 	{of: "aws awslocal", words: "s3 mv", also: movesBucket},
-	{of: "aws awslocal", words: "s3 sync", given: "delete", kind: effect.DeleteCopies, target: "$3"},
+	{of: "aws awslocal", words: "s3 sync", given: "delete", does: act{effect.DeleteCopies, "", "$3"}},
 	{of: "gsutil azcopy", words: "mv", also: movesBucket},
-	{of: "gsutil azcopy", words: "rsync", given: "d", kind: effect.DeleteCopies, target: afterVerb},
-	{of: "gsutil azcopy", words: "sync", given: "delete-destination", kind: effect.DeleteCopies, target: afterVerb},
+	{
+		of:    "gsutil azcopy",
+		words: "rsync|sync",
+		given: "d delete-destination",
+		does:  act{effect.DeleteCopies, "", afterVerb},
+	},
 
-	{of: "kubeadm talosctl", words: "reset", kind: effect.DestroyRemote, op: effect.Teardown, target: "cluster node"},
+	{of: "kubeadm talosctl", words: "reset", does: act{effect.DestroyRemote, effect.Teardown, "cluster node"}},
 	{
-		of:     "vault bao",
-		words:  "secrets disable",
-		kind:   effect.DestroyRemote,
-		op:     effect.Teardown,
-		target: "every secret below $2",
+		of:    "vault bao",
+		words: "secrets disable",
+		does:  act{effect.DestroyRemote, effect.Teardown, "every secret below $2"},
 	},
 	{
-		of:     "vault bao",
-		words:  "operator seal|rekey|init|step-down|generate-root|rotate",
-		kind:   effect.ChangeRemote,
-		op:     bySecond,
-		target: "$0",
+		of:    "vault bao",
+		words: "operator seal|rekey|init|step-down|generate-root|rotate",
+		does:  act{effect.ChangeRemote, bySecond, "$0"},
 	},
-	{of: "vault bao", words: "token|lease revoke", kind: effect.ChangeRemote, op: effect.Revoke, target: "$0"},
-	{of: "firebase surge", words: "deploy", kind: effect.PublishOut, op: byProgram, target: "production"},
-	{of: "deck", words: "sync", kind: effect.ChangeRemote, op: effect.Sync, target: "gateway"},
-	{of: "deck", words: "gateway sync", kind: effect.ChangeRemote, op: effect.Sync, target: "gateway"},
+	{of: "firebase surge", words: "deploy", does: act{effect.PublishOut, byProgram, "production"}},
+	{of: "deck", words: "sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
+	{of: "deck", words: "gateway sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
 	{of: "etcdctl", words: "del", given: "prefix from-key", also: deletesKeys},
-	{of: "helm", words: "push|cm-push", kind: effect.PublishOut, op: byProgram, target: "registry"},
-	{of: "helm", words: "upgrade", given: "force", kind: effect.ChangeRemote, op: effect.Force, target: "$1"},
+	{of: "helm", words: "push|cm-push", does: publishes},
+	{of: "helm", words: "upgrade", given: "force", does: act{effect.ChangeRemote, effect.Force, "$1"}},
 	{
-		of:     "restic borg kopia",
-		words:  "forget|prune|delete|recreate",
-		kind:   effect.DestroyRemote,
-		op:     effect.Teardown,
-		target: "backup $0",
+		of:    "restic borg kopia",
+		words: "forget|prune|delete|recreate",
+		does:  act{effect.DestroyRemote, effect.Teardown, "backup $0"},
 	},
 }
 
@@ -540,7 +513,9 @@ func applies(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // cloudCopies reports secrets that the AWS client copies to a bucket.
 func cloudCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
-	cloudCopy(sh, c, o.At(2), o.At(3))
+	if from, to := o.At(2), o.At(3); strings.Contains(to, "://") && !strings.Contains(from, "://") {
+		Carries(sh, shell.Command{In: c.In}, []string{from}, to)
+	}
 }
 
 // movesBucket reports files that are moved out of a bucket.
@@ -563,7 +538,7 @@ func deletesKeys(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // forProduction reports whether the flags name the production environment.
 func forProduction(o shell.Options) bool {
-	if o.Exact("prod", "production") {
+	if o.Given("prod production") {
 		return true
 	}
 	for _, place := range o.All("e", "env", "environment", "s", "stage", "stack", "target") {
@@ -586,26 +561,15 @@ func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
 var forgeRows = []row{
 	{words: "api", also: forgeAPI},
 	{words: "repo sync", given: "force", also: syncsBranch},
-	{
-		words:  "repo edit",
-		args:   "--visibility*",
-		kind:   effect.PublishOut,
-		op:     byProgram,
-		target: "repository visibility",
-	},
-	{words: "release create|upload", kind: effect.PublishOut, op: byProgram, target: "release"},
-	{words: "pr|mr merge|close", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
-	{words: "issue transfer|lock", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
-	{words: "workflow run|disable", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
-	{words: "repo archive|rename", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
-	{
-		words:  "ssh-key|gpg-key|deploy-key add",
-		kind:   effect.ChangeRemote,
-		op:     effect.Rights,
-		target: "a key of the account",
-	},
-	{words: "repo deploy-key add", kind: effect.ChangeRemote, op: effect.Rights, target: "a key of the account"},
-	{words: "gist create", kind: effect.SendOut, op: effect.Gist},
+	{words: "repo edit", args: "--visibility*", does: act{effect.PublishOut, byProgram, "repository visibility"}},
+	{words: "release create|upload", does: act{effect.PublishOut, byProgram, "release"}},
+	{words: "pr|mr merge|close", does: act{effect.ChangeRemote, bySecond, "$0"}},
+	{words: "issue transfer|lock", does: act{effect.ChangeRemote, bySecond, "$0"}},
+	{words: "workflow run|disable", does: act{effect.ChangeRemote, bySecond, "$0"}},
+	{words: "repo archive|rename", does: act{effect.ChangeRemote, bySecond, "$0"}},
+	{words: "ssh-key|gpg-key|deploy-key add", does: act{effect.ChangeRemote, effect.Rights, "a key of the account"}},
+	{words: "repo deploy-key add", does: act{effect.ChangeRemote, effect.Rights, "a key of the account"}},
+	{words: "gist create", does: act{effect.SendOut, effect.Gist, ""}},
 }
 
 // syncsBranch reports a branch that is overwritten with the branch of its source.
@@ -654,11 +618,4 @@ func changesSettings(method, path string) bool {
 // opensRepository reports whether request fields set a repository's visibility.
 func opensRepository(fields []string) bool {
 	return slices.ContainsFunc(fields, func(f string) bool { return lex.BeginsWith(f, "visibility= private=false") })
-}
-
-// cloudCopy reports secrets in a file or stream that is copied to a bucket.
-func cloudCopy(sh *shell.Shell, c shell.Command, from, to string) {
-	if strings.Contains(to, "://") && !strings.Contains(from, "://") {
-		Carries(sh, shell.Command{In: c.In}, []string{from}, to)
-	}
 }

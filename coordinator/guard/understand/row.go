@@ -19,6 +19,7 @@ type table struct {
 	options  string // a grammar of shell.ParseOptions
 	leads    bool   // their options end before the first operand
 	skip     int    // operands before the command that they start
+	bundled  bool   // the letters of the first argument may lack their dash
 	dry      string // options that make them change nothing
 	anyCase  bool   // the case of operands does not matter
 	rows     []row
@@ -36,33 +37,52 @@ type step func(sh *shell.Shell, c shell.Command, o shell.Options)
 // whose conditions all hold applies. If it sets goOn, later rows are tried, too.
 type row struct {
 	of      string // the program is one of these
-	words   string // the first operands match: "volume rm|remove"; "*" is any word, "erase*" any with that prefix
+	words   string // the first operands match: "volume rm|remove"; "*" is any word, "erase*" any that begins so
 	among   string // one of these is among the operands
 	first   string // the first argument, as written, is one of these
 	args    string // one of these is among the arguments, as written
 	mention string // one of these lower-case texts occurs in the arguments
 	given   string // one of these options is given: "f force expire=now"
+	with    string // so is one of these
 	without string // none of these options is given
 	bare    bool   // there are no arguments
 	goOn    bool
 
-	// The effect. Without a kind the row reports none. In op and target, "$0" is the
-	// first operand, "$1*" the operands from the second on, "$name" the program and
-	// "$args" all arguments.
+	does act  // what the row reports; nothing without a kind
+	also step // reports further effects
+}
+
+// An act is the effect that a row reports. In op and target, "$0" is the first operand,
+// "$1*" the operands from the second on, "$<" all but the last one, "$=d,dir" the values of
+// these options, "$name" the program and "$args" all arguments. If the target begins with
+// "#", each of its words is reported alone; with "@", each is a path. A ref is reported by
+// its short name.
+type act struct {
 	kind   effect.Kind
 	op     effect.Op
 	target string
-	also   step // reports further effects
 }
 
 // Operations and targets that are taken from the words of a command.
 const (
-	byVerb     effect.Op = "$0"
-	bySecond   effect.Op = "$1"
-	byProgram  effect.Op = "$name"
-	operands             = "$0*"
-	afterVerb            = "$1*"
-	theProgram           = "$name"
+	byVerb      effect.Op = "$0"
+	bySecond    effect.Op = "$1"
+	byProgram   effect.Op = "$name"
+	operands              = "$0*"
+	afterVerb             = "$1*"
+	theProgram            = "$name"
+	eachFile              = "@$0*"
+	eachOperand           = "#$0*"
+)
+
+// Acts of many rows.
+var (
+	publishes     = act{effect.PublishOut, byProgram, "registry"}
+	uninstalls    = act{effect.RemovePackage, byProgram, operands}
+	changesSystem = act{effect.ChangeSystem, byProgram, operands}
+	repartitions  = act{effect.WriteDisk, effect.Partition, operands}
+	changesVolume = act{effect.WriteDisk, effect.Volume, operands}
+	stopsServer   = act{effect.StopService, effect.Server, theProgram}
 )
 
 // run reports the effects of a command of one of the table's programs. passes says
@@ -89,6 +109,9 @@ func (t *table) run(sh *shell.Shell, c shell.Command, passes bool) {
 
 // parse splits the arguments into options and operands.
 func (t *table) parse(args []string) shell.Options {
+	if letters := lex.First(args); t.bundled && letters != "" && letters[0] != '-' {
+		args = append([]string{"-" + letters}, args[1:]...)
+	}
 	if !t.leads {
 		return shell.ParseOptions(args, t.options)
 	}
@@ -122,8 +145,8 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 		if !r.holds(words, c, o) {
 			continue
 		}
-		if r.kind != "" {
-			sh.Effect(r.kind, effect.Op(filled(string(r.op), c, o)), filled(r.target, c, o))
+		if r.does.kind != "" {
+			r.does.report(sh, c, o)
 		}
 		if r.also != nil {
 			r.also(sh, c, o)
@@ -136,6 +159,26 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 	return found
 }
 
+// report reports the effect for a command.
+func (a act) report(sh *shell.Shell, c shell.Command, o shell.Options) {
+	op := effect.Op(filled(string(a.op), c, o))
+	text, each := strings.CutPrefix(a.target, "#")
+	text, files := strings.CutPrefix(text, "@")
+	words := []string{filled(text, c, o)}
+	if each || files {
+		words = wordsFor(text, c, o)
+	}
+	for _, w := range words {
+		switch {
+		case files:
+			w = sh.Path(w)
+		case a.kind == effect.RewriteRefs:
+			w = branchOf(w)
+		}
+		sh.Effect(a.kind, op, w)
+	}
+}
+
 // holds reports whether all conditions of a row hold for a command.
 func (r *row) holds(words []string, c shell.Command, o shell.Options) bool {
 	switch {
@@ -143,6 +186,7 @@ func (r *row) holds(words []string, c shell.Command, o shell.Options) bool {
 		r.words != "" && !beginWith(words, r.words),
 		r.bare && len(c.Args) > 0,
 		r.given != "" && !o.Given(r.given),
+		r.with != "" && !o.Given(r.with),
 		r.without != "" && o.Given(r.without),
 		r.among != "" && !lex.ContainsAny(words, r.among),
 		r.first != "" && !oneChoice(lex.First(c.Args), r.first),
@@ -171,7 +215,9 @@ func oneChoice(word, choices string) bool {
 		var one string
 		one, choices, more = strings.Cut(choices, "|")
 		start, open := strings.CutSuffix(one, "*")
-		if word == one || open && strings.HasPrefix(word, start) {
+		end, after := strings.CutPrefix(one, "*")
+		switch {
+		case word == one, open && strings.HasPrefix(word, start), after && strings.HasSuffix(word, end):
 			return true
 		}
 	}
@@ -185,23 +231,29 @@ func filled(text string, c shell.Command, o shell.Options) string {
 	}
 	var out []string
 	for _, part := range strings.Fields(text) {
-		out = append(out, placeholder(part, c, o))
+		out = append(out, wordsFor(part, c, o)...)
 	}
 	return strings.TrimSpace(strings.Join(out, " "))
 }
 
-// placeholder returns the words of the command for one part of a row's text.
-func placeholder(part string, c shell.Command, o shell.Options) string {
+// wordsFor returns the words of the command for one part of a row's text.
+func wordsFor(part string, c shell.Command, o shell.Options) []string {
 	name, ok := strings.CutPrefix(part, "$")
 	switch {
 	case !ok:
-		return part
+		return []string{part}
 	case name == "name":
-		return c.Name
+		return []string{c.Name}
 	case name == "args":
-		return strings.Join(c.Args, " ")
-	case strings.HasSuffix(name, "*"):
-		return strings.Join(o.From(int(name[0]-'0')), " ")
+		return c.Args
+	case name == "<":
+		return o.Pos[:max(0, len(o.Pos)-1)]
+	case name[0] == '=':
+		return o.All(strings.Split(name[1:], ",")...)
 	}
-	return o.At(int(name[0] - '0'))
+	from := o.From(int(name[0] - '0'))
+	if !strings.HasSuffix(name, "*") {
+		return from[:min(1, len(from))]
+	}
+	return from
 }

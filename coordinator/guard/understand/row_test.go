@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,10 +29,10 @@ func always(words ...string) func(row) []string {
 	return func(row) []string { return slices.Clone(words) }
 }
 
-// ruledLists returns every row of the package.
+// ruledLists returns every row of the package: those of all programs, those of git's
+// subcommands, and those that a function of a program reads.
 func ruledLists() []ruled {
 	all := []ruled{
-		{"git", func(r row) []string { return []string{"git", r.program("")} }, gitRows},
 		{"docker, noun", always("docker"), containerNouns},
 		{"docker, verb", always("docker"), containerVerbs},
 		{"compose", always("docker-compose"), composeRows},
@@ -41,11 +42,17 @@ func ruledLists() []ruled {
 		{"redis", always("redis-cli"), redisRows},
 		{"claude", always("claude"), hostRows},
 		{"special", func(r row) []string { return []string{r.program("")} }, specialRows},
+		{"mixed", func(r row) []string { return []string{r.program("cockroach")} }, mixedRows},
+		{"git", func(r row) []string { return []string{"git", r.program("")} }, gitRows},
 	}
-	for _, list := range [][]table{
-		machineTables, diskTables, historyTables, storeTables, networkTables, packageTables,
-	} {
-		for _, t := range list {
+	for i := range gitTables {
+		if t := &gitTables[i]; len(t.rows) > 0 && &t.rows[0] != &gitRows[0] {
+			first, _, _ := strings.Cut(t.programs, " ")
+			all = append(all, ruled{"git " + first, always("git", first), t.rows})
+		}
+	}
+	for i := range families {
+		for _, t := range families[i].tables {
 			first, _, _ := strings.Cut(t.programs, " ")
 			all = append(all, ruled{first, func(r row) []string { return []string{r.program(first)} }, t.rows})
 		}
@@ -70,12 +77,29 @@ func (r row) sample(lead []string) []string {
 	if r.args != "" && !slices.Contains(argv, choice(r.args)) {
 		argv = append(argv, choice(r.args))
 	}
-	for _, list := range []string{r.given} {
+	for _, list := range []string{r.given, r.with} {
 		if list != "" {
 			argv = append(argv, option(strings.Fields(list)[0])...)
 		}
 	}
+	if strings.ContainsAny(r.does.target, "@#") && !strings.Contains(r.does.target, "$=") {
+		argv = append(argv, "one", "two", "three") // it is reported for each operand
+	}
 	return argv
+}
+
+// counterexample returns a command that the row does not match, or nil if the row matches
+// every command of its program.
+func (r row) counterexample(lead []string) []string {
+	switch {
+	case r.bare:
+		return append(lead, "word")
+	case r.first+r.words+r.among+r.mention+r.args+r.given != "":
+		return append(lead, "--version")
+	case r.without != "":
+		return append(lead, option(strings.Fields(r.without)[0])...)
+	}
+	return nil
 }
 
 // choice returns the first word that a condition allows.
@@ -95,7 +119,7 @@ func option(name string) []string {
 	case len(name) > 1:
 		return []string{"--" + name}
 	}
-	return []string{"-" + name, value + "x"}
+	return []string{"-" + name, cmp.Or(value, "x")}
 }
 
 func effectsOf(argv []string) []effect.Effect {
@@ -107,38 +131,73 @@ func effectsOf(argv []string) []effect.Effect {
 // has reports whether one of the effects is the row's.
 func (r row) has(effects []effect.Effect) bool {
 	return slices.ContainsFunc(effects, func(e effect.Effect) bool {
-		return e.Kind == r.kind && (e.Op == r.op || strings.HasPrefix(string(r.op), "$"))
+		return e.Kind == r.does.kind && (e.Op == r.does.op || strings.HasPrefix(string(r.does.op), "$"))
 	})
 }
 
-// TestEachRowForAndAgainst checks each row in both directions. A command built from
-// the row's conditions has the row's effect, so no earlier row takes all of its
-// commands. A command without the conditions does not have that effect.
+// reaches reports whether a command reaches the row, and its effects.
+func (r *row) reaches(argv []string) (reached bool, effects []effect.Effect) {
+	also := r.also
+	defer func() { r.also = also }()
+	r.also = func(sh *shell.Shell, c shell.Command, o shell.Options) {
+		reached = true
+		if also != nil {
+			also(sh, c, o)
+		}
+	}
+	effects = effectsOf(argv)
+	return reached, effects
+}
+
+// TestEachRowForAndAgainst checks each row in both directions. A command built from the
+// row's conditions reaches the row and has its effect, so no earlier row takes all of its
+// commands. A command without the conditions does not reach it.
 func TestEachRowForAndAgainst(t *testing.T) {
 	tried := 0
 	for _, list := range ruledLists() {
-		for _, r := range list.rows {
-			if r.kind == "" {
-				continue
-			}
+		for i := range list.rows {
 			tried++
-			lead := list.lead(r)
+			r := &list.rows[i]
+			lead := list.lead(*r)
 			argv := r.sample(slices.Clone(lead))
-			conditions := len(argv) > len(lead)
-			if !conditions { // some rows before it are about a program without arguments
+			if len(argv) == len(lead) && !r.bare { // some rows before it are about a program without arguments
 				argv = append(argv, "word")
 			}
-			if !r.has(effectsOf(argv)) {
-				t.Errorf("%s: %q has no %q %q: %+v", list.name, argv, r.kind, r.op, effectsOf(argv))
+			switch reached, effects := r.reaches(argv); {
+			case !reached:
+				t.Errorf("%s: %q does not reach row %d: %+v", list.name, argv, i, *r)
+			case r.does.kind != "" && !r.has(effects):
+				t.Errorf("%s: %q has no %q %q: %+v", list.name, argv, r.does.kind, r.does.op, effects)
 			}
-			against := append(lead, "--version")
-			if conditions && r.has(effectsOf(against)) {
-				t.Errorf("%s: %q has %q %q without the conditions of the row", list.name, against, r.kind, r.op)
+			if against := r.counterexample(lead); against != nil {
+				if reached, _ := r.reaches(against); reached {
+					t.Errorf("%s: %q reaches row %d without its conditions: %+v", list.name, against, i, *r)
+				}
 			}
 		}
 	}
-	if tried < 180 {
+	if tried < 280 {
 		t.Errorf("only %d rows", tried)
+	}
+}
+
+// TestEachClientForAndAgainst checks that each HTTP client deletes with its own option for the
+// method, and only then.
+func TestEachClientForAndAgainst(t *testing.T) {
+	const url = "https://api.example.com/users/1"
+	deletes := func(argv ...string) bool {
+		return row{does: act{kind: effect.DestroyRemote, op: effect.Part}}.has(effectsOf(argv))
+	}
+	for _, row := range requesters {
+		method := option(strings.Fields(row.method)[0])[0]
+		for _, name := range strings.Fields(row.programs) {
+			if !deletes(name, method, "DELETE", url) {
+				t.Errorf("%s %s DELETE destroys nothing", name, method)
+			}
+			if deletes(name, url) {
+				t.Errorf("%s destroys without a method", name)
+			}
+		}
 	}
 }
 

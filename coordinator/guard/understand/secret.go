@@ -75,7 +75,7 @@ func showsSecret(sh *shell.Shell, c shell.Command) bool {
 			}
 		}
 		if s.words != "" && !strings.HasPrefix(strings.Join(o.Pos, " ")+" ", s.words+" ") ||
-			s.flag != "" && !o.Exact(s.flag) {
+			s.flag != "" && !o.Given(s.flag) {
 			continue
 		}
 		showsKey(sh, c.Name, s.words)

@@ -52,7 +52,7 @@ func dataQuery(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // keyTool reports a private key that ssh-keygen reads.
 func keyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if file, ok := o.Get("f"); ok && (o.Exact("y", "e", "p")) {
+	if file, ok := o.Get("f"); ok && (o.Given("y e p")) {
 		showsFiles(sh, []string{file})
 	}
 }

@@ -14,20 +14,11 @@ import (
 // This file follows secrets into requests: the content of credential files, and single keys
 // and tokens.
 
-// bodyOptions are the options of HTTP clients that give a body, or a file that is sent.
-var bodyOptions = []string{
-	"d", "data", "data-binary", "data-urlencode", "data-raw", "json",
-	"F", "form",
-	"T", "upload-file",
-	"post-file", "body-file", "post-data", "body-data",
-	"K", "config",
-}
-
 // outgoing reports secrets that a request carries. Secrets in the body or the URL
 // are certain leaks. Secrets in other arguments, such as headers, are possible leaks,
 // because a token belongs there.
-func outgoing(sh *shell.Shell, c shell.Command, o shell.Options, host string) {
-	bodies := append(requestBodies(sh, c, o), host)
+func outgoing(sh *shell.Shell, c shell.Command, bodies []string, host string) {
+	bodies = append(bodies, host)
 	switch {
 	case hasMark(bodies, partial.HoleSecret):
 		sh.Effect(effect.SendOut, effect.Secret, host)
@@ -37,37 +28,6 @@ func outgoing(sh *shell.Shell, c shell.Command, o shell.Options, host string) {
 		keysLeave(sh, bodies, host)
 		foreignKeysLeave(sh, c.Args, host)
 	}
-}
-
-// bodyText returns the content of the file or of the standard input that a value of a body
-// option names, or "".
-func bodyText(sh *shell.Shell, c shell.Command, o shell.Options, value string) string {
-	name := value
-	if i := strings.IndexAny(value, "@<"); i >= 0 {
-		name = value[i+1:]
-	}
-	name, _, _ = strings.Cut(name, ";")
-	switch {
-	case name == "-" && c.In != nil:
-		return *c.In
-	case name != value, o.Exact("T", "upload-file", "post-file", "body-file"):
-		return fileText(sh, name)
-	}
-	return ""
-}
-
-// formItems returns the operands of httpie and similar clients that are fields of a form.
-func formItems(c shell.Command, o shell.Options) []string {
-	if slices.Contains([]string{"curl", "wget"}, c.Name) {
-		return nil
-	}
-	var items []string
-	for _, p := range o.Pos {
-		if i := strings.IndexAny(p, "=:"); i > 0 && p[i] == '=' {
-			items = append(items, p)
-		}
-	}
-	return items
 }
 
 // hasMark reports whether a text contains the mark of a secret.

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -11,7 +12,19 @@ import (
 
 // processPrograms are the programs of this file, with what each does.
 var processPrograms = []table{
-	{programs: "kill killall pkill skill xkill taskkill killall5", do: killProcess},
+	{programs: "kill", do: killPids},
+	{
+		programs: "killall pkill skill xkill taskkill killall5",
+		options:  "u U g G s t P signal user group parent terminal",
+		dry:      "l list V",
+		rows: []row{
+			{of: "killall5", does: act{effect.KillProcess, effect.Everything, operands}},
+			{of: "pkill", words: "*", given: "f", does: act{effect.KillProcess, effect.ByPattern, eachOperand}},
+			{words: "*", does: act{effect.KillProcess, effect.ByName, eachOperand}},
+			{given: "u= U= user=", does: act{effect.KillProcess, effect.Everything, "$=u,U,user"}},
+			{bare: true, does: act{effect.KillProcess, effect.ByName, ""}},
+		},
+	},
 	{programs: "pgrep pidof ps lsof fuser", options: "u U g t P o C p i", do: processList},
 	{programs: "java", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		if o := shell.ParseOptions(c.Args, "jar cp classpath"); len(o.All("jar")) > 0 {
@@ -21,48 +34,20 @@ var processPrograms = []table{
 	}},
 }
 
-// killProcess reports the processes that are killed.
-func killProcess(sh *shell.Shell, c shell.Command, o shell.Options) {
-	switch c.Name {
-	case "kill":
-		if len(c.Args) > 0 && lex.OneOf(c.Args[0], "-l -L -0") ||
-			len(c.Args) > 1 && c.Args[0] == "-s" && c.Args[1] == "0" {
-			return
-		}
-		killPids(sh, c.Args)
-	default:
-		o := shell.ParseOptions(c.Args, "u U g G s t P signal user group parent terminal")
-		if o.Exact("l", "list", "V") {
-			return
-		}
-		user, _ := o.Get("u", "U", "user")
-		op := effect.ByName
-		if c.Name == "killall5" {
-			op = effect.Everything
-		}
-		if user != "" && len(o.Pos) == 0 {
-			op = effect.Everything
-		}
-		for _, p := range o.Pos {
-			if c.Name == "pkill" && o.Short('f') {
-				op = effect.ByPattern
-			}
-			sh.Effect(effect.KillProcess, op, p)
-		}
-		if len(o.Pos) == 0 {
-			sh.Effect(effect.KillProcess, op, user)
-		}
+// killPids reports the processes that kill names. In its grammar "-9" is a signal and "-1" may
+// be every process, so no row describes it.
+func killPids(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	args := c.Args
+	switch first := lex.First(args); {
+	case lex.OneOf(first, "-l -L -0"), first == "-s" && slices.Index(args, "0") == 1:
+		return
+	case lex.OneOf(first, "-s -n"):
+		args = args[min(2, len(args)):]
+	case len(first) > 1 && first[0] == '-' && (first != "-1" || len(args) > 1):
+		args = args[1:]
 	}
-}
-
-// killPids reports the processes that kill names.
-func killPids(sh *shell.Shell, args []string) {
-	for i, a := range args {
+	for _, a := range args {
 		switch {
-		case i == 0 && len(a) > 1 && a[0] == '-' && !(a == "-1" && len(args) == 1):
-			if lex.OneOf(a, "-s -n") {
-				args[i+min(1, len(args)-1-i)] = ""
-			}
 		case a == "" || a == "--":
 		case lex.OneOf(a, "-1 1 0"):
 			sh.Effect(effect.KillProcess, effect.Everything, a)
@@ -82,7 +67,7 @@ func processList(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	switch c.Name {
 	case "fuser":
-		if o.Short('k') {
+		if o.Given("k") {
 			sh.Effect(effect.KillProcess, effect.ByFile, strings.Join(o.Pos, " "))
 		}
 	case "pgrep", "pidof":

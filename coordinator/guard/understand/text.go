@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -88,11 +89,9 @@ var textPrograms = []table{
 
 const printedOptions = "n c lines bytes l language style theme w s f d k t"
 
-// printUnknown prints unknown text if something reads the output.
-func printUnknown(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if sh.Out != nil {
-		sh.Print(partial.Unknown)
-	}
+// printUnknown prints a line of unknown text.
+func printUnknown(sh *shell.Shell, _ shell.Command, _ shell.Options) {
+	sh.Print(partial.Unknown + "\n")
 }
 
 // printLocation prints the path of a program, so that $(which x) still names x.
@@ -146,16 +145,37 @@ func isEchoOption(arg string) bool {
 }
 
 // printRepeated prints the input that a program repeats. It reports a token that is shown
-// this way. With -c, head, tail and cut show only a few bytes, so the token stays
-// hidden.
+// this way, unless only a few of its bytes are.
 func printRepeated(sh *shell.Shell, c shell.Command, text string) {
-	if lex.OneOf(c.Name, "head tail cut") && shell.ParseOptions(c.Args, "").Short('c') {
+	if lex.OneOf(c.Name, "head tail cut") && fewBytes(c) {
 		text = strings.ReplaceAll(text, partial.UnknownKey, partial.Unknown)
 	}
 	if sh.Out == nil && strings.Contains(text, partial.UnknownKey) {
 		sh.Effect(effect.RevealSecret, effect.Variable, "")
 	}
 	sh.Print(text)
+}
+
+// fewBytes reports whether head, tail or cut shows so few bytes that a token stays hidden.
+func fewBytes(c shell.Command) bool {
+	bytes, ok := shell.ParseOptions(c.Args, "c bytes b n lines d f delimiter fields").Get("c", "bytes", "b")
+	switch {
+	case !ok, bytes == "", strings.HasSuffix(bytes, "-"), strings.Contains(bytes, "-,"): // to the end of the line
+		return false
+	case c.Name == "head" && bytes[:1] == "-", c.Name == "tail" && bytes[:1] == "+": // all but so many
+		return false
+	}
+	return !slices.ContainsFunc(strings.FieldsFunc(bytes, isListMark), manyBytes)
+}
+
+// isListMark reports whether a letter stands between the numbers of a list of bytes.
+func isListMark(r rune) bool { return strings.ContainsRune(",-+", r) }
+
+// manyBytes reports whether a number of bytes is not known to be small.
+func manyBytes(number string) bool {
+	const few = 12
+	n, err := strconv.Atoi(number)
+	return err != nil || n > few
 }
 
 // reportRevealed reports a secret or a token in a text that is shown.
@@ -201,11 +221,15 @@ func printfText(args []string) string {
 // printfOnce applies the format once and returns the remaining arguments.
 func printfOnce(b *strings.Builder, format string, args []string) []string {
 	for i := 0; i < len(format); i++ {
-		c := format[i]
+		if n := plainLength(format[i:]); n > 0 {
+			b.WriteString(format[i : i+n])
+			i += n - 1
+			continue
+		}
 		switch {
-		case i+1 == len(format), c != '%' && c != '\\':
-			b.WriteByte(c)
-		case c == '\\':
+		case i+1 == len(format):
+			b.WriteByte(format[i])
+		case format[i] == '\\':
 			i += shell.DecodeEscape(b, format[i+1:])
 		case format[i+1] == '%':
 			b.WriteByte('%')
@@ -219,6 +243,14 @@ func printfOnce(b *strings.Builder, format string, args []string) []string {
 		}
 	}
 	return args
+}
+
+// plainLength returns the length of the beginning of a format that printf prints as it is.
+func plainLength(format string) int {
+	if n := strings.IndexAny(format, `%\`); n >= 0 {
+		return n
+	}
+	return len(format)
 }
 
 // printfArg returns the text of one argument. %b decodes its escapes.
@@ -250,7 +282,7 @@ func readOut(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // printCompared prints the compared files, unless the options ask only whether they differ.
 func printCompared(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Exact("q", "brief") {
+	if o.Given("q brief") {
 		return
 	}
 	for _, f := range o.Pos {
@@ -273,9 +305,9 @@ func printInput(sh *shell.Shell, c shell.Command) {
 	case "xxd", "od", "hexdump":
 		o := shell.ParseOptions(c.Args, "l s c g")
 		switch {
-		case !o.Short('r'):
+		case !o.Given("r"):
 			printRepeated(sh, c, *c.In)
-		case o.Exact("p", "plain", "ps"):
+		case o.Given("p plain ps"):
 			sh.Print(decodeHex(*c.In))
 		default:
 			sh.Print(partial.UnknownDecoded)
@@ -427,7 +459,7 @@ func decrypt(sh *shell.Shell, c shell.Command, o shell.Options) {
 // gpgShows reports a secret that gpg shows. It returns true if the whole output is
 // a secret.
 func gpgShows(sh *shell.Shell, o shell.Options) bool {
-	if o.Given("export-secret-keys export-secret-subkeys") && !o.Exact("export") {
+	if o.Given("export-secret-keys export-secret-subkeys") && !o.Given("export") {
 		sh.Effect(effect.RevealSecret, effect.PrivateKey, "")
 		sh.Print(partial.UnknownSecret)
 		return true
@@ -462,7 +494,7 @@ func translate(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if sh.Out == nil || c.In == nil {
 		return
 	}
-	if o.Short('d') && o.At(0) != "" {
+	if o.Given("d") && o.At(0) != "" {
 		sh.Print(deleteRunes(*c.In, o.At(0)))
 		return
 	}

@@ -34,6 +34,9 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 	if site.ReadOnly {
 		readOnly(u, call)
 	}
+	if site.Confirm {
+		u.Effects = append(u.Effects, Outward(call, u.Root)...)
+	}
 	return effect.Understood{Effects: u.Effects, Root: u.Root}
 }
 
@@ -70,8 +73,8 @@ func NewShell(call effect.Call, site shell.Site) *shell.Shell {
 	return sh
 }
 
-// commandTool runs every argument named "command", whatever the name of the tool,
-// so that it also covers tools other than Bash and Monitor.
+// commandTool runs every argument named "command", so that it also covers tools other than
+// Bash and Monitor.
 func commandTool(sh *shell.Shell, call effect.Call) {
 	for _, a := range call.Args {
 		if last := a.Path[strings.LastIndexByte(a.Path, '.')+1:]; last == "command" {

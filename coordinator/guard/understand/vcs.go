@@ -16,13 +16,17 @@ var historyTables = []table{
 		programs: "hg chg", dry: "n dry-run",
 		options: "R repository cwd config r rev d date t tool I include X exclude m message b base name n",
 		rows: []row{
-			{words: "update|up|checkout|co|goto", given: "C clean", kind: effect.Discard, op: effect.CheckoutForce},
+			{
+				words: "update|up|checkout|co|goto",
+				given: "C clean",
+				does:  act{effect.Discard, effect.CheckoutForce, ""},
+			},
 			{words: "revert", given: "no-backup C", also: reverts},
 			{words: "purge|clean", without: "p print", also: purges},
-			{words: "strip", given: "no-backup nobackup", kind: effect.RewriteRefs, op: effect.Reflog},
-			{words: "strip", kind: effect.RewriteRefs, op: effect.Strip, target: "$1"},
-			{words: "shelve", given: "cleanup", goOn: true, kind: effect.Discard, op: effect.StashClear},
-			{words: "shelve", given: "d delete", kind: effect.Discard, op: effect.StashDrop},
+			{words: "strip", given: "no-backup nobackup", does: act{effect.RewriteRefs, effect.Reflog, ""}},
+			{words: "strip", does: act{effect.RewriteRefs, effect.Strip, "$1"}},
+			{words: "shelve", given: "cleanup", goOn: true, does: act{effect.Discard, effect.StashClear, ""}},
+			{words: "shelve", given: "d delete", does: act{effect.Discard, effect.StashDrop, ""}},
 		},
 	},
 	// Subversion keeps no copy of reverted files. A deletion by URL affects
@@ -32,8 +36,8 @@ var historyTables = []table{
 		options:  "r revision m message F file username password depth config-dir config-option changelist cl",
 		rows: []row{
 			{words: "revert", also: discardsOperands},
-			{words: "cleanup", given: "remove-unversioned", goOn: true, kind: effect.Discard, op: effect.CleanAll},
-			{words: "cleanup", given: "remove-ignored", kind: effect.Discard, op: effect.CleanIgnored},
+			{words: "cleanup", given: "remove-unversioned", goOn: true, does: act{effect.Discard, effect.CleanAll, ""}},
+			{words: "cleanup", given: "remove-ignored", does: act{effect.Discard, effect.CleanIgnored, ""}},
 			{words: "delete|del|remove|rm", also: deletesVersioned},
 		},
 	},
@@ -46,15 +50,15 @@ var historyTables = []table{
 			"destination onto " +
 			"config config-file expire at-op change named color",
 		rows: []row{
-			{words: "git push", given: "deleted", without: "dry-run", kind: effect.PushDelete, op: effect.Branch},
-			{words: "git remote remove|rm", kind: effect.RewriteRefs, op: effect.RemoteRemove, target: "$3*"},
-			{words: "bookmark|branch|b delete|d|forget|f", also: deletesBookmarks},
-			{words: "op|operation abandon", kind: effect.RewriteRefs, op: effect.Reflog},
-			{words: "util gc", given: "expire=now", kind: effect.RewriteRefs, op: effect.Prune},
+			{words: "git push", given: "deleted", without: "dry-run", does: act{effect.PushDelete, effect.Branch, ""}},
+			{words: "git remote remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, "$3*"}},
+			{words: "bookmark|branch|b delete|d|forget|f", does: act{effect.RewriteRefs, effect.BranchDelete, "#$2*"}},
+			{words: "op|operation abandon", does: act{effect.RewriteRefs, effect.Reflog, ""}},
+			{words: "util gc", given: "expire=now", does: act{effect.RewriteRefs, effect.Prune, ""}},
 			{words: "util exec", also: runsBehindDashes},
 		},
 	},
-	{programs: "bfg", rows: []row{{kind: effect.RewriteRefs, op: effect.Filter}}},
+	{programs: "bfg", rows: []row{{does: act{effect.RewriteRefs, effect.Filter, ""}}}},
 }
 
 // purges reports untracked files that are deleted: the named ones, or all.
@@ -78,7 +82,7 @@ func reverts(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // discardsOperands reports the operands after the verb as reverted files.
 func discardsOperands(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	reportDiscards(sh, o.From(1))
+	reportDiscards(sh, effect.RestorePath, o.From(1))
 }
 
 // deletesVersioned reports forced deletions here, and deletions by URL, which affect everybody.
@@ -90,12 +94,5 @@ func deletesVersioned(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		case o.Given("force"):
 			sh.Effect(effect.DeleteTree, effect.GitForce, sh.Path(target))
 		}
-	}
-}
-
-// deletesBookmarks reports each bookmark that is deleted.
-func deletesBookmarks(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	for _, name := range o.From(2) {
-		sh.Effect(effect.RewriteRefs, effect.BranchDelete, name)
 	}
 }

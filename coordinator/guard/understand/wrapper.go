@@ -19,7 +19,10 @@ var wrappers = []table{
 		leads: true,
 		do:    startsCommand,
 	},
-	{programs: "command", leads: true, do: commandBuiltin},
+	{programs: "command", leads: true, rows: []row{
+		{given: "v V", without: "p", also: printLocation},
+		{also: startsCommand},
+	}},
 	{programs: "exec", options: "a", leads: true, do: startsCommand},
 	{programs: "caffeinate", options: "t w", leads: true, do: startsCommand},
 	{programs: "rlwrap", options: "f H C s", leads: true, do: startsCommand},
@@ -36,9 +39,9 @@ var wrappers = []table{
 	{programs: "proxychains proxychains4", options: "f", leads: true, do: startsCommand},
 	{programs: "arch setarch linux32 linux64", options: "e d", leads: true, do: startsCommand},
 	{programs: "choom", options: "n p adjust pid", leads: true, do: startsCommand},
-	{programs: "pkexec", options: "user", leads: true, do: elevates},
-	{programs: "doas", options: "u C a", leads: true, do: elevates},
-	{programs: "runuser", options: "u g G c user group command", leads: true, do: elevates},
+	{programs: "pkexec", options: "user", leads: true, rows: elevating},
+	{programs: "doas", options: "u C a", leads: true, rows: elevating},
+	{programs: "runuser", options: "u g G c user group command", leads: true, rows: elevating},
 	{programs: "setpriv", options: "u g G user group reuid regid", leads: true, do: startsCommand},
 	{programs: "sg", options: "c command", leads: true, skip: 1, do: startsText},
 	{
@@ -100,19 +103,32 @@ var wrapperPrograms = []table{
 		do:       ssh,
 	},
 	{programs: "script", options: "c command I O B T t E", do: scriptProgram},
-	{programs: "at batch crontab", options: "u f q t", do: reportScheduled},
+	{programs: "crontab", options: "u", rows: []row{
+		{given: "e", does: act{effect.Persist, effect.Crontab, ""}},
+		{given: "r", does: act{effect.Persist, effect.CrontabRemoved, ""}},
+		{given: "l", also: printUnknown},
+		{also: crontab},
+	}},
+	{programs: "at batch", options: "f q t", dry: "l r d c V", rows: []row{
+		{does: act{effect.Persist, byProgram, operands}, also: runsLater},
+	}},
 	{programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta " +
 		"devbox teller summon sops lerna", do: runner},
 	{programs: "nix nix-shell", do: packageShell},
-	{programs: "conda mamba micromamba", do: packageEnvironment},
+	{programs: "conda mamba micromamba", options: "n name p prefix c channel f file solver", rows: []row{
+		{words: "remove|uninstall", given: "d dry-run"},
+		{words: "env remove|uninstall", given: "d dry-run"},
+		{words: "remove|uninstall", does: uninstalls},
+		{words: "env remove|uninstall", does: uninstalls},
+		{also: runner},
+	}},
 	{programs: "screen", options: "S p t T c e h s", leads: true, do: screen},
 	{programs: "tmux zellij byobu", options: "L S f T p t X r d session h", leads: true, do: multiplexer},
 	{programs: "osascript", options: "e l s", do: appleScript},
-	{programs: "xdotool ydotool wtype dotool cliclick", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		if !lex.OneOf(lex.First(c.Args), "search getactivewindow getmouselocation help version") {
-			sh.Effect(effect.TypeInto, "", c.Name)
-		}
+	{programs: "xdotool ydotool wtype dotool cliclick", rows: []row{
+		{first: "search|getactivewindow|getmouselocation|help|version"},
+		{does: act{effect.TypeInto, "", theProgram}},
 	}},
 	{programs: "kitty kitten wezterm ghostty alacritty foot xterm urxvt rxvt konsole gnome-terminal " +
 		"xfce4-terminal mate-terminal lxterminal terminator tilix ptyxis kgx x-terminal-emulator", do: terminal},
@@ -152,26 +168,11 @@ func startsText(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.RunText(code[0])
 }
 
-// elevates runs a command with the rights of another user, and reports that.
-func elevates(sh *shell.Shell, c shell.Command, o shell.Options) {
-	op := effect.Doas
-	switch c.Name {
-	case "pkexec":
-		op = effect.Pkexec
-	case "runuser":
-		op = effect.Runuser
-	}
-	sh.Effect(effect.RunElevated, op, strings.Join(o.Pos, " "))
-	startsText(sh, c, o)
-}
-
-// commandBuiltin runs its command, or prints the command's path.
-func commandBuiltin(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("v V") && !o.Given("p") {
-		printLocation(sh, c, o)
-		return
-	}
-	startsCommand(sh, c, o)
+// elevating are the rows of programs that run a command with the rights of another user.
+var elevating = []row{
+	{of: "pkexec", does: act{effect.RunElevated, effect.Pkexec, operands}, also: startsText},
+	{of: "doas", does: act{effect.RunElevated, effect.Doas, operands}, also: startsText},
+	{of: "runuser", does: act{effect.RunElevated, effect.Runuser, operands}, also: startsText},
 }
 
 // sudo runs a command as another user, and reports that.
@@ -202,7 +203,8 @@ func sudo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// environment runs the command of env with its variables, or prints the environment.
+// environment runs the command of env with its variables, or prints the environment. Rows
+// cannot say that assignments come before the command.
 func environment(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child := sh.Sub()
 	if dir, ok := o.Get("C", "chdir"); ok {
@@ -255,7 +257,8 @@ func switchUser(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// xargs runs its command with the items of standard input or a file.
+// xargs runs its command with the items of standard input or a file. How it puts them into
+// the command is a grammar of its own.
 func xargs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	rest := o.Pos
 	if len(rest) == 0 {
@@ -445,45 +448,30 @@ func scriptProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// reportScheduled reports commands that at, batch or crontab store to run later.
-func reportScheduled(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if c.Name == "crontab" {
-		switch {
-		case o.Exact("e"):
-			sh.Effect(effect.Persist, effect.Crontab, "")
-		case o.Exact("r"):
-			sh.Effect(effect.Persist, effect.CrontabRemoved, "")
-		case o.Exact("l"):
-			sh.Print(partial.Unknown + "\n")
-		case len(o.Pos) > 0 || c.In != nil:
-			sh.Effect(effect.Persist, effect.Crontab, "")
-			crontab(sh, c.In, o.At(0))
-		}
-		return
-	}
-	if o.Exact("l", "r", "d", "c", "V") {
-		return
-	}
-	sh.Effect(effect.Persist, effect.Named(c.Name), strings.Join(o.Pos, " "))
-	if c.In != nil {
-		sh.RunText(*c.In)
+// runsLater runs the commands that a program stores to run later.
+func runsLater(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	for _, text := range stdin(c) {
+		sh.RunText(text)
 	}
 }
 
-// crontab runs the commands of a table as far as they are known. Before each command
-// come five time fields, or one field that begins with @.
-func crontab(sh *shell.Shell, in *string, file string) {
-	text := sh.Files[sh.Path(file)]
-	if in != nil {
-		text = *in
+// crontab reports a new table, and runs its commands as far as they are known. Before each
+// command come five time fields, or one field that begins with @.
+func crontab(sh *shell.Shell, c shell.Command, o shell.Options) {
+	texts := stdin(c)
+	if len(o.Pos) > 0 && c.In == nil {
+		texts = []string{sh.Files[sh.Path(o.At(0))]}
 	}
-	for _, line := range shell.SplitLines(text) {
-		n := 5
-		if strings.HasPrefix(line, "@") {
-			n = 1
-		}
-		if f := strings.Fields(line); len(f) > n && line[0] != '#' && !partial.HasHole(f[0]) {
-			sh.Run(strings.Join(f[n:], " "), nil)
+	for _, text := range texts {
+		sh.Effect(effect.Persist, effect.Crontab, "")
+		for _, line := range shell.SplitLines(text) {
+			n := 5
+			if strings.HasPrefix(line, "@") {
+				n = 1
+			}
+			if f := strings.Fields(line); len(f) > n && line[0] != '#' && !partial.HasHole(f[0]) {
+				sh.Run(strings.Join(f[n:], " "), nil)
+			}
 		}
 	}
 }
@@ -523,30 +511,6 @@ func packageShell(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if !nix(sh, c) {
 		runner(sh, c, o)
 	}
-}
-
-// packageEnvironment reports what conda removes, or runs its command.
-func packageEnvironment(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if !environmentRemoved(sh, c) {
-		runner(sh, c, o)
-	}
-}
-
-// environmentRemoved reports an environment, or packages of one, that conda removes.
-// It returns false for any other command.
-func environmentRemoved(sh *shell.Shell, c shell.Command) bool {
-	o := shell.ParseOptions(c.Args, "n name p prefix c channel f file solver")
-	verb := o.At(0)
-	if verb == "env" {
-		verb = o.At(1)
-	}
-	if !lex.OneOf(verb, "remove uninstall") {
-		return false
-	}
-	if !o.Short('d') && !o.Exact("dry-run") {
-		sh.Effect(effect.RemovePackage, effect.Named(c.Name), strings.Join(o.Pos, " "))
-	}
-	return true
 }
 
 // nix runs a command in a shell of packages, or a package's program, and reports a

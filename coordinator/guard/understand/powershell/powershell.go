@@ -21,7 +21,9 @@ func Program(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for i, a := range c.Args {
 		l := strings.ToLower(a)
 		if lex.OneOf(l, "-c -command /c /k /r -commandwithargs") && i+1 < len(c.Args) {
-			Run(sh, strings.Join(c.Args[i+1:], " "))
+			if code := strings.Join(c.Args[i+1:], " "); !sh.Opaque(code) {
+				Run(sh, code)
+			}
 			return
 		}
 		if lex.OneOf(l, "-e -ec -enc -encodedcommand") && i+1 < len(c.Args) {
@@ -372,18 +374,15 @@ func (p *powerScript) fetch(words []string, a powerArgs) string {
 // evaluate runs the code of Invoke-Expression or Invoke-Command as far as it is known.
 func (p *powerScript) evaluate(a powerArgs) {
 	text := strings.Join(p.targets(a, "command"), " ")
-	if origin := shell.Opaque(text); origin != "" || text == "" {
-		if origin == "" {
-			origin = "unknown"
-		}
-		p.sh.Effect(effect.RunUnknown, origin, "")
-		return
-	}
-	if low := strings.ToLower(text); lex.Mentions(low, "net.webclient new-object") {
+	switch {
+	case p.sh.Opaque(text):
+	case text == "":
+		p.sh.Effect(effect.RunUnknown, effect.Unseen, "")
+	case lex.Mentions(strings.ToLower(text), "net.webclient new-object"):
 		p.sh.Effect(effect.RunUnknown, effect.Network, "")
-		return
+	default:
+		Run(p.sh, text)
 	}
-	Run(p.sh, text)
 }
 
 // startProcess runs the program of Start-Process, and reports if it is elevated.

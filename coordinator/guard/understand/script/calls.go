@@ -361,7 +361,8 @@ var callKinds = []struct{ kind, names, full string }{
 		"capture2e create_subprocess_shell do_shell_script execvp execv execl execlp spawnl spawnv " +
 		"posix_spawn shellOut cmd os_execute execa execaSync execaCommand ProcessBuilder shell-command " +
 		"shell-command-to-string async-shell-command call-process start-process execve execle execvpe " +
-		"spawnlp spawnvp run-program doShellScript termopen jobstart systemlist"},
+		"spawnlp spawnvp doShellScript termopen jobstart systemlist"},
+	{kind: "run", full: "os.execute"},
 	{kind: "execute", names: "execute"},
 	{kind: "sql", names: "executemany executescript query exec_driver_sql raw queryRawUnsafe executeRawUnsafe " +
 		"exec_query " +

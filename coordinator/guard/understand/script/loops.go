@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -77,14 +78,15 @@ func listedFiles(toks []Token) (string, int) {
 // pathFiles is listedFiles for rglob, glob and iterdir of a known directory.
 func pathFiles(dir string, toks []Token) (string, int) {
 	const before = 5 // Path ( "dir" ) .
-	if toks[0].Text == "iterdir" {
+	name := unqualified(toks[0].Text)
+	if name == "iterdir" {
 		return dir + "/*", before + 3
 	}
-	if kindAt(toks, 2) != 's' || !lex.OneOf(toks[0].Text, "glob rglob") {
+	if kindAt(toks, 2) != 's' || !lex.OneOf(name, "glob rglob") {
 		return "", 0
 	}
 	pattern := toks[2].Text
-	deep := toks[0].Text == "rglob" || strings.HasPrefix(pattern, "**")
+	deep := name == "rglob" || strings.HasPrefix(pattern, "**")
 	switch pattern = strings.TrimPrefix(pattern, "**/"); {
 	case deep && strings.Trim(pattern, "*") == "":
 		return dir + shell.EveryFile, before + 4
@@ -92,6 +94,36 @@ func pathFiles(dir string, toks []Token) (string, int) {
 		return dir + "/" + partial.Unknown + "/" + pattern, before + 4
 	}
 	return dir + "/" + pattern, before + 4
+}
+
+// rememberFiles sets the variable of a loop over the files of a path that the program has
+// named before, as in "for x in folder.iterdir()". The name of the method is the token at i.
+func (r *reading) rememberFiles(i int) {
+	module, method, qualified := strings.Cut(r.toks[i].Text, ".")
+	switch {
+	case !lex.OneOf(cmp.Or(method, module), "iterdir glob rglob"), module == "glob" && qualified:
+		return
+	case !qualified && kindAt(r.toks, i-1) != '.':
+		return
+	}
+	dir, name := r.receiver(i), forVariable(r.toks, i)
+	if dir == "" || name == "" || len(r.consts) >= maxConstants {
+		return
+	}
+	if files, n := pathFiles(strings.TrimSuffix(dir, "/"), r.toks[i:]); n > 0 {
+		r.consts[name] = files
+	}
+}
+
+// forVariable returns the variable of a loop "for x in" in whose head the token i is, or "".
+func forVariable(toks []Token, i int) string {
+	const longestHead = 32
+	for j := i; j > max(i-longestHead, 1); j-- {
+		if toks[j].Text == "in" && textAt(toks, j-2) == "for" {
+			return toks[j-1].Text
+		}
+	}
+	return ""
 }
 
 // mapped reads array_map("unlink", files) and map(os.remove, files): a call by its name,

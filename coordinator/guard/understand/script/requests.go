@@ -53,7 +53,7 @@ func (r *reading) request(k knownCall, i int) bool {
 	return len(r.sh.Eval.Effects) > before
 }
 
-// sendsRequest reports whether a call that is no networkCall may send an HTTP request.
+// sendsRequest reports whether a call other than a networkCall may send an HTTP request.
 func sendsRequest(short, full string) bool {
 	return lex.OneOf(short, "ajax got ky put patch") || deletesByType(full)
 }
@@ -78,7 +78,7 @@ func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	for i, t := range args {
 		text := t.Text
 		if t.Kind == 'n' {
-			text = r.consts[t.Text]
+			text = r.partOf(t.Text)
 		}
 		switch {
 		case text == "", !t.in("sn"):
@@ -92,6 +92,19 @@ func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	}
 	sent.Body = strings.Join(body, " ")
 	return sent
+}
+
+// partOf returns the text of a name, or that of the address of which the name is a part, as
+// in url.path.
+func (r *reading) partOf(name string) string {
+	if text, ok := r.consts[name]; ok {
+		return text
+	}
+	object, _, _ := strings.Cut(name, ".")
+	if text := r.consts[object]; strings.Contains(text, "://") {
+		return text
+	}
+	return ""
 }
 
 // namesMethod reports whether the argument after toks is the method of a request.
@@ -160,7 +173,7 @@ func decodes(t Token) bool {
 	if t.Kind != 'n' {
 		return false
 	}
-	if lex.OneOf(t.Text, "Buffer.from codecs.decode strrev") {
+	if lex.OneOf(t.Text, "Buffer.from codecs.decode strrev string.char") {
 		return true
 	}
 	return lex.OneOf(unqualified(t.Text), "b64decode b32decode b85decode a85decode "+
@@ -186,6 +199,9 @@ func computed(toks []Token) bool {
 			}
 		}
 		if decodes(t) || Shaped(args, i, "[::-") { // text[::-1] is the text backwards
+			return true
+		}
+		if lex.OneOf(t.Text, "bytes bytearray") && Shaped(args, i, "n([") { // bytes([114, 109])
 			return true
 		}
 	}

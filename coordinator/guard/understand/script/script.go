@@ -17,11 +17,7 @@ import (
 // Run reads a program text of another language. It runs strings that the program
 // passes to a shell as shell text, and reports the effects of known calls.
 func Run(sh *shell.Shell, text, lang string) {
-	if origin := shell.Opaque(text); origin != "" {
-		sh.Effect(effect.RunUnknown, origin, "")
-		return
-	}
-	if !sh.SpendSource(text) {
+	if sh.Opaque(text) || !sh.SpendSource(text) {
 		return
 	}
 	sh.Depth++
@@ -123,6 +119,7 @@ func (r *reading) tokens(from, end int) {
 			}
 		case 'n':
 			r.remember(i)
+			r.rememberFiles(i)
 			r.call(cmp.Or(r.names[t.Text], t.Text), i)
 		}
 	}
@@ -147,9 +144,24 @@ func (r *reading) remember(i int) {
 	if v, ok := r.literal(toks[first:]); ok {
 		r.consts[name] = r.sh.Afford(shell.Glue(before, v))
 	}
-	if decodedValue(toks[first:]) {
+	switch {
+	case decodedValue(toks[first:]):
 		r.consts[name] = partial.UnknownDecoded
+	case r.fromSocket(toks[first:]):
+		r.consts[name] = partial.UnknownNetwork
 	}
+}
+
+// fromSocket reports whether the expression of an assignment is a connection that the program
+// opens, or what the program reads from one.
+func (r *reading) fromSocket(toks []Token) bool {
+	receiver, method, _ := strings.Cut(textAt(toks, 0), ".")
+	switch {
+	case connects(toks[0]), toks[0].Text == "socket.socket":
+		return true
+	}
+	return r.consts[receiver] == partial.UnknownNetwork &&
+		lex.OneOf(method, "recv recvfrom gets readline read readpartial")
 }
 
 // maxConstants bounds the texts that are kept.

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
-	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -19,8 +18,10 @@ func readTcl(sh *shell.Shell, text string) {
 		switch rest := words[1:]; {
 		case words[0] == "exec":
 			sh.Exec(rest, nil)
-		case words[0] == "file" && lex.OneOf(rest[0], "delete rename"):
-			tclFiles(sh, rest[0], shell.ParseOptions(rest[1:], "").Pos)
+		case words[0] == "file" && rest[0] == "delete":
+			for _, f := range shell.ParseOptions(rest[1:], "").Pos {
+				sh.Deletes(effect.DeleteTree, "", f)
+			}
 		case words[0] == "open":
 			openFile(sh, rest[0], rest)
 		}
@@ -37,15 +38,5 @@ func TclShells(sh *shell.Shell, text string) {
 		code, n := delimited("{" + rest)
 		sh.RunText(code)
 		text = rest[n-1:]
-	}
-}
-
-func tclFiles(sh *shell.Shell, verb string, files []string) {
-	if verb == "rename" {
-		sh.Exec(append([]string{"mv"}, files...), nil)
-		return
-	}
-	for _, f := range files {
-		sh.Deletes(effect.DeleteTree, "", f)
 	}
 }

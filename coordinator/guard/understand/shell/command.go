@@ -166,8 +166,12 @@ func (sh *Shell) RunVariable(name string) {
 
 // argvs expands words into the argument lists that they may become.
 func (sh *Shell) argvs(words []*syntax.Word) [][]string {
-	lists := [][]string{nil}
+	lists := [][]string{make([]string, 0, len(words))}
 	for _, w := range words {
+		if arg := plainArg(w); arg != "" && len(lists) == 1 { // as for most words
+			lists[0] = append(lists[0], arg)
+			continue
+		}
 		alts := sh.alternatives(w)
 		if !sh.Spend(len(lists) * len(alts) / ArgsPerStep) {
 			return nil
@@ -175,6 +179,16 @@ func (sh *Shell) argvs(words []*syntax.Word) [][]string {
 		lists = combine(lists, alts)
 	}
 	return lists
+}
+
+// plainArg returns the argument that a word is, if it is a literal in which nothing is
+// expanded, and "" for any other word.
+func plainArg(w *syntax.Word) string {
+	lit := plainLit(w)
+	if lit == "" || lit[0] == '~' || strings.IndexByte(lit, partial.SplitMark) >= 0 {
+		return ""
+	}
+	return lit
 }
 
 // combine appends every alternative to every list. Beyond MaxCombinations it
@@ -348,26 +362,22 @@ func (sh *Shell) RunTextIn(text string, in *string) {
 	if sh.InFile(text, func(child *Shell, text string) { child.Run(text, in) }) {
 		return
 	}
-	if origin := Opaque(text); origin != "" {
-		sh.Effect(effect.RunUnknown, origin, "")
-		return
+	if !sh.Opaque(text) {
+		sh.Run(text, in)
 	}
-	sh.Run(text, in)
 }
 
-// Opaque returns the origin of a program text whose commands cannot be read: it
-// has only holes, or it contains fetched or decoded text. It returns "" for a text
-// that can be read.
-func Opaque(text string) effect.Op {
+// Opaque reports a program text whose commands cannot be read: it has only holes, or it
+// contains fetched or decoded text. It returns false for a text that can be read.
+func (sh *Shell) Opaque(text string) bool {
 	trimmed := strings.TrimSpace(text)
-	if trimmed == "" || trimmed == partial.UnknownBenign {
-		return ""
+	switch {
+	case trimmed == "", trimmed == partial.UnknownBenign:
+		return false
+	case strings.ContainsAny(text, string(partial.HoleNetwork)+string(partial.HoleDecoded)),
+		strings.Trim(trimmed, partial.Holes+" \n") == "":
+		sh.Effect(effect.RunUnknown, OriginOf(text), "")
+		return true
 	}
-	if strings.ContainsAny(text, string(partial.HoleNetwork)+string(partial.HoleDecoded)) {
-		return OriginOf(text)
-	}
-	if strings.Trim(trimmed, partial.Holes+" \n") == "" {
-		return OriginOf(text)
-	}
-	return ""
+	return false
 }

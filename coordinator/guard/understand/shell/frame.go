@@ -99,7 +99,7 @@ func (sh *Shell) declareName(a *syntax.Assign, isLocal bool) {
 	}
 }
 
-// declareWord evaluates an operand that is no plain assignment: an option, or a word
+// declareWord evaluates an operand other than a plain assignment: an option, or a word
 // such as "name=$text".
 func (sh *Shell) declareWord(a *syntax.Assign, isLocal, alone bool) {
 	if a.Value == nil {

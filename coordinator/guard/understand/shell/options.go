@@ -210,25 +210,6 @@ func readWord(word string) (name string, kind optionKind) {
 	return word, kind
 }
 
-// Short reports whether a flag of one letter was given.
-//
-//go:noinline
-func (o Options) Short(c byte) bool {
-	for _, f := range o.Flags {
-		if len(f.Name) == 1 && f.Name[0] == c {
-			return true
-		}
-	}
-	return false
-}
-
-// Exact reports whether one of the names was given in full.
-//
-//go:noinline
-func (o Options) Exact(names ...string) bool {
-	return slices.ContainsFunc(o.Flags, func(f flag) bool { return slices.Contains(names, f.Name) })
-}
-
 // Get returns the value of the first flag with one of the names and a value.
 //
 //go:noinline

@@ -7,7 +7,7 @@ import (
 
 func TestParseOptions(t *testing.T) {
 	o := ParseOptions([]string{"-rfn5", "a", "--force", "--name=x", "--file", "y", "b", "--", "-z"}, "n file")
-	if !o.Short('r') || !o.Short('f') || o.Short('z') || !o.Exact("force") {
+	if !o.Given("r") || !o.Given("f") || o.Given("z") || !o.Given("force") {
 		t.Errorf("flags %+v", o.Flags)
 	}
 	if n, _ := o.Get("n"); n != "5" {

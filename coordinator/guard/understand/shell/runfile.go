@@ -76,7 +76,7 @@ func (sh *Shell) textAt(path string) (string, bool) {
 	return known.text, known.ok
 }
 
-// systemFolders hold installed programs and what is no program.
+// systemFolders hold installed programs, or no programs at all.
 var systemFolders = [...]string{
 	"/bin", "/dev", "/etc", "/lib", "/lib64", "/nix", "/proc", "/run", "/sbin", "/snap", "/sys", "/usr", "/System",
 	"/Library",

@@ -88,8 +88,8 @@ func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []sink) {
 	}
 }
 
-// printsKnown reports whether the output of a command is known to its end. Without
-// a command there is no output.
+// printsKnown reports whether the whole output of a command is known. Without a command
+// the output is empty.
 func printsKnown(cmd syntax.Command) bool {
 	if cmd == nil {
 		return true

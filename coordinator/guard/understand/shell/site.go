@@ -13,5 +13,6 @@ type Site struct {
 	// for a file that cannot be read. nil = no file can be read.
 	FileText func(path string) (string, bool)
 	ReadOnly bool // report everything that does more than read
+	Confirm  bool // acts that reach other machines or people are reported, with Record
 	Record   bool // keep the tree of commands
 }

@@ -95,7 +95,7 @@ type function struct {
 // Source is one parsed text; parts are cut out of it.
 type Source struct {
 	Text  string
-	Whole string // set when text is no part of the call: the part to show instead
+	Whole string // the part to show instead, set when text is not a part of the call
 	file  *codeFile
 	first int  // the line of the file where Text begins
 	other bool // Text is a program of another language
@@ -336,3 +336,10 @@ func (sh *Shell) Path(word string) string {
 }
 
 func RemotePlace() Place { return Place{Cwd: "~", Home: "", Away: "remote"} }
+
+// Elsewhere returns a shell on another machine.
+func (sh *Shell) Elsewhere() *Shell {
+	child := sh.Sub()
+	child.Place = RemotePlace()
+	return child
+}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,27 +22,25 @@ func (sh *Shell) fields(w *syntax.Word) []string {
 
 // alternatives expands a word into lists of arguments, one list per value.
 func (sh *Shell) alternatives(w *syntax.Word) [][]string {
-	var out [][]string
-	for _, v := range sh.expand(w, false) {
-		out = append(out, splitFields(v, w))
+	values := sh.expand(w, false)
+	out := make([][]string, len(values))
+	for i := range values {
+		out[i] = splitFields(values[i:i+1:i+1], w)
 	}
 	return out
 }
 
-func splitFields(v string, w *syntax.Word) []string {
-	if !strings.ContainsRune(v, partial.SplitMark) {
-		if v == "" && !quoted(w) {
-			return nil
-		}
-		return []string{v}
+// splitFields splits the one text of a value of w into arguments. Mostly they are the value.
+func splitFields(value []string, w *syntax.Word) []string {
+	v := value[0]
+	switch {
+	case v == "" && !quoted(w):
+		return nil
+	case strings.IndexByte(v, partial.SplitMark) < 0:
+		return value
 	}
-	var out []string
-	for _, f := range strings.Split(v, string(partial.SplitMark)) {
-		if f != "" {
-			out = append(out, f)
-		}
-	}
-	return out
+	fields := strings.Split(v, string(partial.SplitMark))
+	return slices.DeleteFunc(fields, func(field string) bool { return field == "" })
 }
 
 func quoted(w *syntax.Word) bool {

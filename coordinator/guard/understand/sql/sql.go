@@ -245,8 +245,7 @@ func runProgram(sh *shell.Shell, w []string) {
 	for i, x := range w {
 		if x == "PROGRAM" && i+1 < len(w) {
 			sh.Possible(effect.RunUnknown, effect.DatabaseProgram, "")
-			child := sh.Sub()
-			child.Place = shell.RemotePlace()
+			child := sh.Elsewhere()
 			child.Run(strings.TrimPrefix(w[i+1], "'"), nil)
 		}
 	}
