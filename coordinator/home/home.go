@@ -162,23 +162,44 @@ func short(text string) string {
 }
 
 // Files of the coordinator.
-func (d Dirs) LifeLock() string   { return filepath.Join(d.Run, "coordinator.lock") } // held while it lives
-func (d Dirs) StartLock() string  { return filepath.Join(d.Run, "start.lock") }       // held while it starts
-func (d Dirs) Database() string   { return filepath.Join(d.State, "afar.db") }
-func (d Dirs) Log() string        { return filepath.Join(d.State, "log", "coordinator.log") }
-func (d Dirs) Halts() string      { return filepath.Join(d.State, "halts") }   // exists while a turn must end
-func (d Dirs) Retries() string    { return filepath.Join(d.State, "retries") } // exists while a call may be retried
-func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "config.toml") }
-func (d Dirs) GuardFile() string  { return filepath.Join(d.Config, "guard.toml") } // the person's own policy
-func (d Dirs) TrustFile() string  { return filepath.Join(d.State, "guard.trust") } // accepted policies of projects
-func (d Dirs) TokenFile() string  { return filepath.Join(d.Config, "telegram.token") }
-func (d Dirs) Sessions() string   { return filepath.Join(d.Workspace, "sessions") } // a folder per session token
-func (d Dirs) Tasks() string      { return filepath.Join(d.Workspace, "tasks") }    // a folder per task
-func (d Dirs) Snapshots() string  { return filepath.Join(d.State, "snapshots") }    // git's files while it takes one
-func (d Dirs) HostDir() string    { return filepath.Join(d.User, ".claude") }       // the host's default directory
-func (d Dirs) Calls() string      { return filepath.Join(d.State, "calls") }        // the hooks' ledger of each session
-func (d Dirs) HoldMark() string   { return filepath.Join(d.State, "held") }         // the plugin must load first
-func (d Dirs) All() []string      { return []string{d.Config, d.State, d.Run, d.Workspace} }
+func (d Dirs) LifeLock() string    { return filepath.Join(d.Run, "coordinator.lock") } // held while it lives
+func (d Dirs) StartLock() string   { return filepath.Join(d.Run, "start.lock") }       // held while it starts
+func (d Dirs) Database() string    { return filepath.Join(d.State, "afar.db") }
+func (d Dirs) SearchIndex() string { return filepath.Join(d.State, "search.db") }
+func (d Dirs) Log() string         { return filepath.Join(d.State, "log", "coordinator.log") }
+func (d Dirs) Halts() string       { return filepath.Join(d.State, "halts") }   // exists while a turn must end
+func (d Dirs) Retries() string     { return filepath.Join(d.State, "retries") } // exists while a call may be retried
+func (d Dirs) ConfigFile() string  { return filepath.Join(d.Config, "config.toml") }
+func (d Dirs) GuardFile() string   { return filepath.Join(d.Config, "guard.toml") } // the person's own policy
+func (d Dirs) TrustFile() string   { return filepath.Join(d.State, "guard.trust") } // accepted policies of projects
+func (d Dirs) TokenFile() string   { return filepath.Join(d.Config, "telegram.token") }
+func (d Dirs) Sessions() string    { return filepath.Join(d.Workspace, "sessions") }    // a folder per session token
+func (d Dirs) Tasks() string       { return filepath.Join(d.Workspace, "tasks") }       // a folder per task
+func (d Dirs) Triggers() string    { return filepath.Join(d.Workspace, "triggers") }    // a file per trigger
+func (d Dirs) Soul() string        { return filepath.Join(d.Workspace, "soul.md") }     // and how
+func (d Dirs) Identity() string    { return filepath.Join(d.Workspace, "identity.md") } // who works here
+func (d Dirs) HookKeys() string    { return filepath.Join(d.Config, "hooks") }          // the secrets of webhooks
+func (d Dirs) Suggestions() string { return filepath.Join(d.Workspace, "suggestions") } // a file per suggestion
+func (d Dirs) Gaps() string        { return filepath.Join(d.Workspace, "gaps.md") }     // what agents lack
+func (d Dirs) Inbox() string       { return filepath.Join(d.Workspace, "inbox.md") }    // what came and fitted nowhere
+func (d Dirs) Confirms() string    { return filepath.Join(d.State, "confirm") }         // a mark per task with --confirm
+func (d Dirs) Snapshots() string   { return filepath.Join(d.State, "snapshots") }       // git's files while it takes one
+func (d Dirs) HostDir() string     { return filepath.Join(d.User, ".claude") }          // the host's default directory
+func (d Dirs) Calls() string       { return filepath.Join(d.State, "calls") }           // the hooks' ledger of each session
+func (d Dirs) HoldMark() string    { return filepath.Join(d.State, "held") }            // the plugin must load first
+func (d Dirs) All() []string       { return []string{d.Config, d.State, d.Run, d.Workspace} }
+
+// TriggerRuns returns the folder in which the runs of a trigger work.
+func (d Dirs) TriggerRuns(name string) string { return filepath.Join(d.Workspace, "runs", name) }
+
+// Modules returns the folder with a folder per module.
+func (d Dirs) Modules() string { return filepath.Join(d.Workspace, "modules") }
+
+// ModuleData returns the folder in which the programs of a module keep their own files.
+func (d Dirs) ModuleData(name string) string { return filepath.Join(d.State, "modules", name) }
+
+// Actions returns the log of the calls that reached other machines or people.
+func (d Dirs) Actions() string { return filepath.Join(d.Workspace, "audit", "actions.log") }
 
 // RunFiles returns the directory with the files of a run.
 func (d Dirs) RunFiles(id string) string { return filepath.Join(d.State, "runs", id) }

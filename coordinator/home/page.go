@@ -35,3 +35,7 @@ func (d Dirs) Page() (addr string, hosts []string) {
 	}
 	return all[0], all[1:]
 }
+
+// ToolsToken returns the path of the file with the token of the tools that the page's listener
+// serves to agents.
+func (d Dirs) ToolsToken() string { return filepath.Join(d.State, "tools.token") }

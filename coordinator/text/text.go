@@ -4,6 +4,7 @@ package text
 import (
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -33,6 +34,18 @@ func Some(names []string, most int) string {
 	return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(over) + " more"
 }
 
+// Length returns a duration to the second, without empty parts: 2h, 12m5s.
+func Length(d time.Duration) string {
+	length := max(d, 0).Round(time.Second).String()
+	if strings.HasSuffix(length, "m0s") {
+		length = strings.TrimSuffix(length, "0s")
+	}
+	if strings.HasSuffix(length, "h0m") {
+		length = strings.TrimSuffix(length, "0m")
+	}
+	return length
+}
+
 // Fold returns s in one line, with one blank for each run of white space.
 func Fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 
@@ -60,3 +73,6 @@ func OnOff(isOn bool) string {
 	}
 	return "off"
 }
+
+// ShellQuote returns a word in single quotes, as a POSIX shell reads it.
+func ShellQuote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

@@ -2,6 +2,7 @@ package text_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/text"
 )
@@ -45,9 +46,22 @@ func TestShort(t *testing.T) {
 		{"clip", text.Clip("äöüß", 3), "äö…"},
 		{"clip bytes that fit", text.ClipBytes("äö", 4), "äö"},
 		{"clip bytes within a character", text.ClipBytes("äöü", 3), "ä…"},
+		{"quote", text.ShellQuote("a $b; 'c'"), `'a $b; '\''c'\'''`},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: have %q, want %q", c.name, c.got, c.want)
+		}
+	}
+}
+
+func TestLength(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", -time.Hour: "0s", 5 * time.Second: "5s", 10 * time.Minute: "10m", 2 * time.Hour: "2h",
+		10 * time.Hour:          "10h",
+		time.Hour + time.Second: "1h0m1s", 90 * time.Minute: "1h30m", 100*time.Minute + 10*time.Second: "1h40m10s",
+	} {
+		if got := text.Length(d); got != want {
+			t.Errorf("text.Length(%s) = %q, want %q", d, got, want)
 		}
 	}
 }

@@ -145,7 +145,8 @@ type Ask struct {
 	State   string `json:"state"`
 	Session string `json:"session"`
 	Token   string `json:"token"`
-	Run     string `json:"run,omitempty"` // the name of the run that asks
+	Run     string `json:"run,omitempty"`  // the name of the run that asks
+	Task    string `json:"task,omitempty"` // of the kind checkpoint: the task that asks
 	Project string `json:"project"`
 	Tool    string `json:"tool"`
 	Input   string `json:"input"`

@@ -12,7 +12,7 @@ type Page struct {
 	Where string `json:"where,omitempty"` // where the address works, such as "on this machine alone"
 }
 
-// OpenRequest names the place to open: a session, a run, a question, or a path of the page;
+// OpenRequest names the place to open: a session, a run, a task, a question, or a path of the page;
 // "" is its first page.
 type OpenRequest struct {
 	Place string `json:"place,omitempty"`

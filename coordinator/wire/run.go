@@ -22,7 +22,7 @@ type RunStartRequest struct {
 	ID    string `json:"id"` // made by the caller; a second request with the same id is the same run
 	Agent string `json:"agent,omitempty"`
 	Name  string `json:"name,omitempty"`
-	Dir   string `json:"dir"` // absolute
+	Dir   string `json:"dir"` // absolute; a session's own where it is empty
 	Mode  string `json:"mode,omitempty"`
 	Model string `json:"model,omitempty"`
 	// Worktree gives the run a git worktree of its own.
@@ -83,7 +83,8 @@ type Run struct {
 	HeldBy       string  `json:"held_by,omitempty"` // the person who took it
 	Ask          string  `json:"ask,omitempty"`     // the question that is open
 	Waiting      int     `json:"waiting"`           // messages for the next turn
-	Why          string  `json:"why,omitempty"`     // why it failed or was stopped
+	Why          string  `json:"why,omitempty"`     // why it failed, was stopped, or starts later
+	Lacks        string  `json:"lacks,omitempty"`   // the servers of tools that its last turn worked without, and why
 	By           string  `json:"by"`                // who started it
 	Doing        string  `json:"doing,omitempty"`   // the call that runs
 	DoingSince   int64   `json:"doing_since,omitempty"`
@@ -191,12 +192,24 @@ type RunTurnReply struct {
 	Seq          int64    `json:"seq"`                  // of the last event that is recorded
 	BudgetUSD    float64  `json:"budget_usd,omitempty"` // what the turn may cost, 0 for no limit
 	Stop         bool     `json:"stop,omitempty"`
-	Protocol     string   `json:"protocol"`         // that the agent speaks
-	Thread       string   `json:"thread,omitempty"` // the agent's own id of the conversation
+	Protocol     string   `json:"protocol"`            // that the agent speaks
+	Thread       string   `json:"thread,omitempty"`    // the agent's own id of the conversation
+	ThreadAt     int64    `json:"thread_at,omitempty"` // when the agent told it
 	// How long the agent may be silent, may take to its result, and to its exit.
 	SilenceMS int64 `json:"silence_ms"`
 	EndingMS  int64 `json:"ending_ms"`
 	LeavingMS int64 `json:"leaving_ms"`
+	// Servers offer tools to the agent, beside those of its own settings.
+	Servers []RunServer `json:"servers,omitempty"`
+}
+
+// A RunServer offers tools to an agent over MCP. It has a command or an address.
+type RunServer struct {
+	Name    string   `json:"name"`
+	Command []string `json:"command,omitempty"`
+	URL     string   `json:"url,omitempty"`
+	Env     []string `json:"env,omitempty"`      // for the command, KEY=VALUE
+	EnvFile string   `json:"env_file,omitempty"` // with more of them
 }
 
 // RunEventsRequest reports events of a turn. From is the number of the first one. Each

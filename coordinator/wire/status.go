@@ -23,6 +23,14 @@ type StatusReply struct {
 	Sessions    []Session   `json:"sessions"`
 	Loops       []Loop      `json:"loops"`
 	Asks        []Ask       `json:"asks"`
+	Background  Background  `json:"background"`
+}
+
+// Background says what the questions that Afar asks a model by itself have cost today, and what
+// they may cost.
+type Background struct {
+	SpentUSD  float64 `json:"spent_usd"`
+	BudgetUSD float64 `json:"budget_usd"`
 }
 
 // Coordinator describes the running daemon.

@@ -23,12 +23,15 @@ type Task struct {
 	NextAction int64  `json:"next_action,omitempty"` // when the task goes on by itself
 	// NextWords are the words of the file for NextAction, or the words that were not understood.
 	NextWords string   `json:"next_words,omitempty"`
-	Faults    []string `json:"faults,omitempty"` // of state.md, each with its line
+	Faults    []string `json:"faults,omitempty"`  // of state.md, each with its line
+	Warning   string   `json:"warning,omitempty"` // what should be mended in state.md
 	Dir       string   `json:"dir"`
 	Agent     string   `json:"agent,omitempty"`
 	Run       string   `json:"run,omitempty"` // the name of the run that works on it
 	RunState  string   `json:"run_state,omitempty"`
 	Stopped   bool     `json:"stopped,omitempty"` // by a person: nothing else starts it
+	Ask       string   `json:"ask,omitempty"`     // the question about its checkpoint.md that waits for the person
+	Confirm   bool     `json:"confirm,omitempty"` // the person is asked about each outward act of its runs
 	// Proposed says that no person has made the folder a task.
 	Proposed  bool   `json:"proposed,omitempty"`
 	By        string `json:"by,omitempty"`
@@ -58,6 +61,7 @@ type TaskNewRequest struct {
 	Title     string `json:"title"`
 	Objective string `json:"objective,omitempty"`
 	Agent     string `json:"agent,omitempty"`
+	Confirm   bool   `json:"confirm,omitempty"` // the person is asked about each outward act
 	Start     bool   `json:"start,omitempty"`
 }
 
@@ -87,3 +91,22 @@ type TaskSetRequest struct {
 
 // TaskSetReply is the task.
 type TaskSetReply = Task
+
+// TaskCall returns the operation, with its request, that carries out a verb of the command
+// line about a task: start, stop, done, reopen or archive. key is as in TaskStartRequest. The
+// reply is a Task.
+func TaskCall(verb, id, key string) (op string, in any, ok bool) {
+	switch verb {
+	case "start":
+		return OpTaskStart, TaskStartRequest{Key: key, ID: id}, true
+	case "stop":
+		return OpTaskStop, TaskStopRequest{ID: id}, true
+	case "done":
+		return OpTaskSet, TaskSetRequest{ID: id, Status: "COMPLETED"}, true
+	case "reopen":
+		return OpTaskSet, TaskSetRequest{ID: id, Status: "IN PROGRESS"}, true
+	case "archive":
+		return OpTaskSet, TaskSetRequest{ID: id, Status: "ARCHIVED"}, true
+	}
+	return "", nil, false
+}

@@ -27,6 +27,9 @@ const (
 	AsksInPrint = "2.1.329"
 )
 
+// NoClassifier is the reason of a refusal in auto mode where the mode's check does not run.
+const NoClassifier = "Classifier unavailable"
+
 // Before reports whether version a comes before b. It returns false if either text is
 // not a version.
 func Before(a, b string) bool {

@@ -1,0 +1,119 @@
+package wire
+
+// Operations of modules.
+const (
+	OpModules       = "modules"
+	OpModule        = "module"
+	OpModuleFile    = "module.file"
+	OpModuleEnable  = "module.enable"
+	OpModuleDisable = "module.disable"
+	OpModuleRestart = "module.restart"
+)
+
+// The states of a module.
+const (
+	ModuleEnabled  = "enabled"
+	ModuleDisabled = "disabled" // by a person
+	ModuleProposed = "proposed" // no person has enabled its folder as it is
+	ModuleBroken   = "broken"   // its folder cannot be used
+)
+
+// A Module is a folder that brings servers of tools for runs, or a source of events.
+type Module struct {
+	ID      string         `json:"id"` // its name, and that of its folder
+	Title   string         `json:"title"`
+	State   string         `json:"state"`
+	Folder  string         `json:"folder"`
+	Hash    string         `json:"hash,omitempty"` // of the folder as it is
+	Files   int            `json:"files"`
+	Fault   string         `json:"fault,omitempty"`   // why the folder cannot be used
+	Held    string         `json:"held,omitempty"`    // why Afar has disabled it
+	By      string         `json:"by,omitempty"`      // who enabled or disabled it
+	At      int64          `json:"at,omitempty"`      // when
+	Source  *ModuleSource  `json:"source,omitempty"`  // nil for none
+	Servers []ModuleServer `json:"servers,omitempty"` // of tools for runs
+	Content []ModuleFile   `json:"content,omitempty"` // only where one module is asked for
+}
+
+// A ModuleFile is a file or a link in the folder of a module.
+type ModuleFile struct {
+	Path    string `json:"path"` // from the folder
+	Size    int64  `json:"size"`
+	Program bool   `json:"program,omitempty"` // it is executable
+	Link    string `json:"link,omitempty"`    // where a link leads
+}
+
+// A ModuleSource is a command that prints one event per line.
+type ModuleSource struct {
+	Command []string `json:"command"`
+	EnvFile string   `json:"env_file,omitempty"`
+	PID     int      `json:"pid,omitempty"`   // of its process, 0 if none runs
+	Since   int64    `json:"since,omitempty"` // when that was started
+	Next    int64    `json:"next,omitempty"`  // when it is started again
+	Ends    int      `json:"ends,omitempty"`  // how often in a row it has ended by itself
+	Why     string   `json:"why,omitempty"`   // it ended last
+	Events  int      `json:"events"`          // that came of it, in all
+	Last    int64    `json:"last,omitempty"`  // when the newest one came
+	// Bad counts the lines that were no events since the module was enabled, and BadLine says what was
+	// wrong with the newest one.
+	Bad     int    `json:"bad,omitempty"`
+	BadLine string `json:"bad_line,omitempty"`
+}
+
+// A ModuleServer offers tools to runs over MCP. It has a command or an address.
+type ModuleServer struct {
+	Name    string   `json:"name"` // as runs know it
+	Command []string `json:"command,omitempty"`
+	URL     string   `json:"url,omitempty"`
+	EnvFile string   `json:"env_file,omitempty"`
+	Fault   string   `json:"fault,omitempty"` // why runs do not get it although the module is enabled
+}
+
+// ModulesRequest asks for all modules.
+type ModulesRequest = None
+
+// ModulesReply lists modules by name.
+type ModulesReply struct {
+	Modules []Module `json:"modules"`
+	Folder  string   `json:"folder"` // that holds the folders of all modules
+}
+
+// ModuleRequest names a module.
+type ModuleRequest struct {
+	ID string `json:"id"`
+}
+
+// ModuleReply is the module.
+type ModuleReply = Module
+
+// ModuleFileRequest names a file of a module.
+type ModuleFileRequest struct {
+	ID   string `json:"id"`
+	Path string `json:"path"` // as in Module.Content
+}
+
+// ModuleFileReply is what the file holds.
+type ModuleFileReply struct {
+	Data []byte `json:"data"`
+}
+
+// ModuleEnableRequest enables the folder of a module as it is.
+type ModuleEnableRequest struct {
+	ID   string `json:"id"`
+	Hash string `json:"hash,omitempty"` // of the folder that the person has seen; "" is as it is
+}
+
+// ModuleEnableReply is the module.
+type ModuleEnableReply = Module
+
+// ModuleDisableRequest disables a module.
+type ModuleDisableRequest = ModuleRequest
+
+// ModuleDisableReply is the module.
+type ModuleDisableReply = Module
+
+// ModuleRestartRequest ends the source of a module, and starts it again at once.
+type ModuleRestartRequest = ModuleRequest
+
+// ModuleRestartReply is the module.
+type ModuleRestartReply = Module
