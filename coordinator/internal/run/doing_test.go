@@ -98,6 +98,7 @@ func TestTell(t *testing.T) {
 		"stopped":            {func(r *Run) { r.State = Stopped }, true, noon, "has stopped", ""},
 		"it restarts":        {func(r *Run) { r.State = Queued }, false, noon, "", ""},
 		"somebody waits":     {func(r *Run) { r.Ephemeral = true }, false, noon, "", ""},
+		"of a trigger":       {func(r *Run) { r.Ephemeral, r.Trigger = true, "brief" }, true, noon, "has finished turn 2, $0.50 so far", "the result"},
 		"for another run":    {func(r *Run) { r.Parent = "p" }, false, noon, "", ""},
 		"soon after another": {func(r *Run) { r.ToldAt = noon.Add(-time.Second) }, true, noon.Add(59 * time.Second), "has finished turn 2, $0.50 so far", "the result"},
 		"asked for by a person": {func(r *Run) { r.ToldAt, r.Turn.For = noon.Add(-time.Second), "Ann" }, true, noon,
@@ -115,6 +116,9 @@ func TestTell(t *testing.T) {
 		}
 		if !at.Equal(c.at) || !after.ToldAt.Equal(at) || e.Words() != c.words || e.Said() != c.said || e.Long() {
 			t.Errorf("%s: at %s, %q, %q", name, at, e.Words(), e.Said())
+		}
+		if after.Ephemeral != (after.State == Done) {
+			t.Errorf("%s: it is %s", name, after.State)
 		}
 	}
 	if e := (TurnEnd{State: Idle, Result: strings.Repeat("x", MaxTold+1)}); !e.Long() {

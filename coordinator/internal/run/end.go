@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -27,10 +28,19 @@ type End struct {
 	Starting time.Duration `json:"-"`
 	// Open is the process that has the conversation open, so that no agent was started.
 	Open session.Process
+	// Spoken is true if the agent was spoken to, so that it may have read its prompt unheard.
+	Spoken bool
+	// Forgot is true if a hook took words for the agent that it did not get.
+	Forgot bool
+	// Lacks names the servers of tools that the agent worked without, and why; "" for none.
+	Lacks string
+	// Arrived says of what was handed over in the turn whether the conversation has it. Nobody
+	// knows of a delivery that is not in it.
+	Arrived map[string]bool `json:"-"`
 }
 
-// complete reports whether the turn came to its end, well or badly.
-func (e End) complete() bool { return e.Result && (!e.Failed || e.Final) }
+// Complete reports whether the turn came to its end, well or badly.
+func (e End) Complete() bool { return e.Result && (!e.Failed || e.Final) }
 
 // Times of the restart table.
 const (
@@ -38,6 +48,9 @@ const (
 	mostKills   = 3
 	mostPerHour = 3
 )
+
+// BrokeOff reports whether the turn of r ended before its agent came to its own end.
+func (r Run) BrokeOff(e End) bool { return !e.Complete() || e.Forgot || r.Turn.Ending() }
 
 // A Fate is what follows the end of a turn.
 type Fate struct {
@@ -70,7 +83,8 @@ var restarts = []row{
 		name:    "open elsewhere",
 		applies: func(_ Run, e End, _ time.Time) bool { return e.Open.Known() },
 		fate: func(_ Run, e End) Fate {
-			return Fate{State: Queued, Why: fmt.Sprintf("its conversation is open in process %d; it goes on when that ends", e.Open.PID)}
+			return Fate{State: Queued, Why: fmt.Sprintf("its conversation is open in process %d; it goes on when that ends",
+				e.Open.PID)}
 		},
 	},
 	{
@@ -80,12 +94,17 @@ var restarts = []row{
 	},
 	{
 		name:    "waits for a person",
-		applies: func(r Run, e End, _ time.Time) bool { return r.State == Waiting && !e.complete() },
+		applies: func(r Run, e End, _ time.Time) bool { return r.State == Waiting && !e.Complete() },
 		fate:    func(Run, End) Fate { return Fate{State: Idle, Resume: true} },
 	},
 	{
+		name:    "left auto mode",
+		applies: func(r Run, e End, _ time.Time) bool { return r.Turn.LeavesAuto && (e.Failed || !e.Result) },
+		fate:    func(Run, End) Fate { return Fate{State: Queued, Restart: true, Resume: true} },
+	},
+	{
 		name:    "complete",
-		applies: func(_ Run, e End, _ time.Time) bool { return e.complete() },
+		applies: func(_ Run, e End, _ time.Time) bool { return e.Complete() },
 		fate:    func(r Run, e End) Fate { return completeFate(r, e) },
 	},
 	{
@@ -167,6 +186,7 @@ func Finish(r Run, fence int64, e End, now time.Time) (_ Run, unread bool, err e
 	fate := Decide(r, e, now)
 	unread = !r.Turn.Heard
 	r.Kills = kills(r.Kills, e)
+	r.Lacks = e.Lacks
 	r.Why, r.Resume, r.Turn.Deferred = fate.Why, fate.Resume && !unread, e.Deferred
 	r = r.over(fate.State, now)
 	switch {
@@ -176,7 +196,7 @@ func Finish(r Run, fence int64, e End, now time.Time) (_ Run, unread bool, err e
 		r.QueuedAt, r.NotUntil = now, now.Add(restartIn)
 	default:
 		r.OpenIn = e.Open
-		r.QueuedAt, r.NotUntil, r.Resume = now, now.Add(openAgain), r.Turn.Prompt == Notice
+		r.QueuedAt, r.NotUntil, r.Resume = now, now.Add(openAgain), strings.HasPrefix(r.Turn.Prompt, Notice)
 	}
 	return r, unread, nil
 }
@@ -187,6 +207,10 @@ func kills(before int, e End) int {
 	}
 	return 0
 }
+
+// Perhaps precedes texts of which the agent may have received some before, and does not say.
+const Perhaps = "Afar: you may have received some of this before, because your process ended while you got it. " +
+	"Act on it once.\n\n"
 
 // Notice is the prompt of a turn that restarts a conversation. It never repeats the
 // prompt that broke off.

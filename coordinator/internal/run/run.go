@@ -4,7 +4,6 @@
 package run
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -16,6 +15,9 @@ import (
 
 // ID names a run.
 type ID string
+
+// IDOf returns the id of the run that a request starts, from the text that names the request.
+func IDOf(request string) ID { return ID("run_" + request) }
 
 // A State says what a run is doing.
 type State string
@@ -52,11 +54,14 @@ type Run struct {
 	Parent       string    `json:"parent,omitempty"` // the conversation that proposed it, "" for none
 	By           string    `json:"by"`               // who started it
 	StartedAt    time.Time `json:"started_at"`
+	// Trigger is the trigger that started the run, "" for none.
+	Trigger string `json:"trigger,omitempty"`
 	// Ephemeral runs are over when their result was handed over.
 	Ephemeral bool `json:"ephemeral,omitempty"`
 	Removed   bool `json:"removed,omitempty"`
 	// Thread is the agent's own id of the conversation, "" if the agent uses Conversation.
-	Thread string `json:"thread,omitempty"`
+	Thread   string    `json:"thread,omitempty"`
+	ThreadAt time.Time `json:"thread_at,omitzero"` // when the agent told it
 	// Adopted is true if the conversation is older than the run.
 	Adopted bool `json:"adopted,omitempty"`
 	// Worktree runs work in a git worktree of their own, at Place.
@@ -96,6 +101,8 @@ type Run struct {
 	LastText string  `json:"last_text,omitempty"`
 	Result   string  `json:"result,omitempty"`
 	Why      string  `json:"why,omitempty"` // why it failed or was stopped
+	// Lacks names the servers of tools that the last turn worked without, and why; "" for none.
+	Lacks string `json:"lacks,omitempty"`
 	// ToldAt is when the person was last told of the end of a turn.
 	ToldAt time.Time `json:"told_at,omitzero"`
 
@@ -116,6 +123,8 @@ type Turn struct {
 	// Seq is the number of the last event that was recorded.
 	Seq   int64 `json:"seq"`
 	Heard bool  `json:"heard,omitempty"` // the agent has read its prompt
+	// HeardAt is when the agent was last heard at work.
+	HeardAt time.Time `json:"heard_at,omitzero"`
 	// Stop names who wants the turn to end, "" for nobody.
 	Stop  string `json:"stop,omitempty"`
 	Cost  Cost   `json:"cost,omitzero"`
@@ -126,7 +135,12 @@ type Turn struct {
 	Deferred string `json:"deferred,omitempty"`
 	// Limit says which limit has ended the turn, "" for none.
 	Limit string `json:"limit,omitempty"`
+	// LeavesAuto is true for a turn that ends because its mode, Auto, does not work where it runs.
+	LeavesAuto bool `json:"leaves_auto,omitempty"`
 }
+
+// Ending reports whether somebody wants the turn to end.
+func (t Turn) Ending() bool { return t.Stop != "" || t.Limit != "" || t.LeavesAuto }
 
 // A Cost is what a turn has used so far.
 type Cost struct {
@@ -194,6 +208,12 @@ func CheckName(name string) error {
 		return fmt.Errorf("unknown form of name %.60q; want 1 to 40 letters a-z, digits and dashes", name)
 	}
 	return nil
+}
+
+// Replace returns r under another name, because a new run takes its own.
+func Replace(r Run) Run {
+	r.Name += "." + string(r.ID[max(0, len(r.ID)-6):])
+	return r
 }
 
 // New returns a new run, with a turn that waits for its start.
@@ -280,7 +300,9 @@ var ErrGap = errors.New("events are missing")
 func (r Run) apply(e Event, now time.Time) Run {
 	switch e.Kind {
 	case Init:
-		r.Thread = cmp.Or(e.Thread, r.Thread)
+		if e.Thread != "" && e.Thread != r.Thread {
+			r.Thread, r.ThreadAt = e.Thread, now
+		}
 		if !r.Turn.Heard {
 			r.Turn.Heard, r.Turns = true, r.Turns+1
 		}
@@ -295,6 +317,9 @@ func (r Run) apply(e Event, now time.Time) Run {
 		if e.Deferred == "" {
 			r.Result = e.Text
 		}
+	}
+	if e.Kind != Result {
+		r.Turn.HeardAt = now
 	}
 	r.Turn.Doing = r.Turn.Doing.after(e, now)
 	return r.charge(e)

@@ -48,6 +48,8 @@ func TestSteps(t *testing.T) {
 		"write to":     func(r Run) (Run, error) { return Queue(parked(r), noon) },
 		"end wait":     func(r Run) (Run, error) { return Stop(parked(r), "Ann", noon) },
 		"limit":        func(r Run) (Run, error) { return Limit(r, "why", noon) },
+		"leave auto":   func(r Run) (Run, error) { r.Mode = Auto; return LeaveAuto(r) },
+		"leave manual": func(r Run) (Run, error) { r.Mode = Manual; return LeaveAuto(r) },
 		"take":         func(r Run) (Run, error) { return Take(r, ann, false, noon) },
 		"take, parked": func(r Run) (Run, error) { return Take(parked(r), ann, false, noon) },
 		"take now":     func(r Run) (Run, error) { return Take(r, ann, true, noon) },
@@ -84,6 +86,8 @@ func TestSteps(t *testing.T) {
 		{"write to", []State{Queued, Starting, Working, Queued, Queued, Taken, Queued, Queued, Queued}},
 		{"end wait", []State{Stopped, Starting, Working, Stopped, Stopped, no, Done, Stopped, Stopped}},
 		{"limit", []State{Failed, Starting, Working, Waiting, no, no, no, no, no}},
+		{"leave auto", []State{no, Starting, Working, Waiting, no, no, no, no, no}},
+		{"leave manual", []State{no, no, no, no, no, no, no, no, no}},
 		{"take", []State{Taken, Starting, Working, Waiting, Taken, Taken, Taken, Taken, Taken}},
 		{"take, parked", []State{Taken, Starting, Working, Taken, Taken, Taken, Taken, Taken, Taken}},
 		{"take now", []State{Taken, Starting, Working, Waiting, Taken, Taken, Taken, Taken, Taken}},
@@ -107,7 +111,7 @@ func TestSteps(t *testing.T) {
 			}
 		}
 	}
-	if len(steps) != 25 {
+	if len(steps) != 27 {
 		t.Error("a step has no row")
 	}
 }
@@ -190,6 +194,7 @@ func TestCharge(t *testing.T) {
 func TestRestarts(t *testing.T) {
 	late := noon.Add(time.Minute)
 	three := []time.Time{noon.Add(-50 * time.Minute), noon.Add(-10 * time.Minute), noon}
+	covered := map[string]bool{}
 	for _, c := range []struct {
 		row   string
 		run   func(*Run)
@@ -200,15 +205,23 @@ func TestRestarts(t *testing.T) {
 	}{
 		{"refused by Afar", func(r *Run) { r.Turn.Stop = "Ann" }, End{Refused: "no hooks", Result: true}, late, Failed, false},
 		{"ended by a person", func(r *Run) { r.Turn.Stop = "Ann" }, End{Result: true, Failed: true}, late, Stopped, false},
+		{"open elsewhere", nil, End{Exit: -1, Open: session.Process{PID: 5, Born: "c"}}, noon, Queued, false},
+		{"ended by a person", func(r *Run) { r.Turn.Stop = "Ann" }, End{Open: session.Process{PID: 5, Born: "c"}}, noon, Stopped, false},
 		{"reached a limit", func(r *Run) { r.Turn.Limit = "budget" }, End{Result: true, Failed: true}, late, Failed, false},
 		{"reached a limit", func(r *Run) { r.Turn.Limit = "budget" }, End{Exit: -1}, noon, Failed, false},
 		{"complete", func(r *Run) { r.Turn.Limit = "budget" }, End{Result: true}, late, Idle, false},
+		{"left auto mode", func(r *Run) { r.Turn.LeavesAuto = true }, End{Result: true, Failed: true}, noon, Queued, true},
+		{"left auto mode", func(r *Run) { r.Turn.LeavesAuto = true }, End{Exit: -1}, noon, Queued, true},
+		{"complete", func(r *Run) { r.Turn.LeavesAuto = true }, End{Result: true}, late, Idle, false},
+		{"ended by a person", func(r *Run) { r.Turn.LeavesAuto, r.Turn.Stop = true, "Ann" }, End{Exit: -1}, late, Stopped, false},
 		{"waits for a person", func(r *Run) { r.State, r.Kills = Waiting, 2 }, End{Exit: -1, Killed: true}, noon, Idle, true},
 		{"complete", func(r *Run) { r.State = Waiting }, End{Result: true, Deferred: "call"}, noon, Idle, false},
 		{"complete", nil, End{Result: true, Exit: 1}, noon, Idle, false},
 		{"complete", nil, End{Result: true, Failed: true, Final: true, Exit: 1}, late, Failed, false},
 		{"complete", nil, End{Result: true, Clock: Leaving}, late, Idle, false},
 		{"exit 0 without a result", nil, End{}, noon, Failed, false},
+		{"no call was kept", func(r *Run) { r.Turn.Prompt, r.Turn.Heard = "", false }, End{Exit: 1}, noon, Queued, false},
+		{"exit 0 without a result", func(r *Run) { r.Turn.Prompt, r.Turn.Heard = "", false }, End{}, noon, Failed, false},
 		{"fails to start", nil, End{Exit: 1}, noon.Add(Usual.Starting - 1), Failed, false},
 		{"fails to start", func(r *Run) { r.Kills = 2 }, End{Exit: -1, Killed: true}, noon, Failed, false},
 		{"killed three times", func(r *Run) { r.Kills, r.Restarts = 2, three }, End{Exit: -1, Killed: true}, late, Failed, false},
@@ -220,6 +233,7 @@ func TestRestarts(t *testing.T) {
 		{"restart", nil, End{Result: true, Failed: true, Exit: 1}, late, Queued, true},
 		{"restart", nil, End{Exit: -1}, noon.Add(Usual.Starting), Queued, true},
 	} {
+		covered[c.row] = true
 		r := in(Working)
 		r.Turn.Heard = true
 		if c.run != nil {
@@ -230,19 +244,19 @@ func TestRestarts(t *testing.T) {
 			t.Errorf("%+v: the row is %q, want %q", c.end, restarts[i].name, c.row)
 		}
 		next, unread, err := Finish(r, 2, c.end, c.at)
-		if err != nil || unread || next.State != c.state || next.Resume != c.again {
+		if err != nil || unread == r.Turn.Heard || next.State != c.state || next.Resume != c.again {
 			t.Errorf("%s, %+v: %s, resumed %t, unread %t, %v", c.row, c.end, next.State, next.Resume, unread, err)
 		}
-		if next.State == Queued && !next.NotUntil.Equal(c.at.Add(restartIn)) {
+		if next.State == Queued && !next.OpenIn.Known() && !next.NotUntil.Equal(c.at.Add(restartIn)) {
 			t.Errorf("%s: it restarts at %s", c.row, next.NotUntil)
 		}
-		if next.State == Failed && next.Why == "" && !c.end.complete() {
+		if next.State == Failed && next.Why == "" && !c.end.Complete() {
 			t.Errorf("%s: it does not say why", c.row)
 		}
 	}
 	for _, row := range restarts {
-		if row.name == "" {
-			t.Error("a row has no name")
+		if !covered[row.name] {
+			t.Errorf("row %q has no case", row.name)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package run
 import (
 	"fmt"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
 // MaxTold bounds the result that a message shows, in bytes. A longer one comes as a file.
@@ -63,10 +65,15 @@ func (e TurnEnd) Said() string {
 func (e TurnEnd) Long() bool { return len(e.Said()) > MaxTold }
 
 // Tell returns how the turn of r ended, and when the person is told. ok is false if nobody is
-// told: the turn goes on, or whoever started r gets its result.
+// told: the turn goes on, whoever started r gets its result, or the result is session.NoReply. A
+// run that a trigger made for one text is done then.
 func Tell(r Run, now time.Time) (_ Run, e TurnEnd, at time.Time, ok bool) {
-	if r.Ephemeral || r.Parent != "" || !r.Settled() {
+	if r.Parent != "" || !r.Settled() || r.Ephemeral && r.Trigger == "" {
 		return r, e, at, false
+	}
+	silent := r.State == Idle && session.Silent(r.Result)
+	if next, err := HandOver(r, now); silent && err == nil {
+		return next, e, at, false
 	}
 	e = TurnEnd{
 		Run:     r.ID,
@@ -84,5 +91,14 @@ func Tell(r Run, now time.Time) (_ Run, e TurnEnd, at time.Time, ok bool) {
 		at = now
 	}
 	r.ToldAt = at
-	return r, e, at, true
+	r, err := HandOver(r, now)
+	return r, e, at, err == nil
+}
+
+// Told returns r after Tell has returned told for it.
+func Told(r, told Run) Run {
+	if r.ToldAt = told.ToldAt; r.State == Idle && told.State == Done {
+		r.State, r.Since = told.State, told.Since
+	}
+	return r
 }

@@ -33,3 +33,28 @@ func TestDeny(t *testing.T) {
 		t.Errorf("%d rules are counted", len(s.Denials.Rules))
 	}
 }
+
+// TestRow: refusals count in a row, by the guard and by the person alike, until the person allows
+// a call or another turn begins.
+func TestRow(t *testing.T) {
+	var s session.Session
+	deny := func(turn string) { s, _ = session.Deny(s, turn, "r") }
+	answer := func(turn string, allowed bool) { s = session.Answered(s, turn, allowed) }
+	for i, step := range []struct {
+		do   func()
+		want int
+	}{
+		{func() { deny("a") }, 1}, {func() { answer("a", false) }, 2}, {func() { deny("a") }, 3},
+		{func() { deny("a") }, 4}, {func() { answer("a", true) }, 0}, {func() { answer("a", false) }, 1},
+		{func() { deny("b") }, 1}, {func() { answer("c", true) }, 0}, {func() { answer("c", false) }, 1},
+	} {
+		if step.do(); s.Denials.Row != step.want {
+			t.Errorf("%d: %d in a row, want %d", i, s.Denials.Row, step.want)
+		}
+	}
+	deny("d")
+	answer("d", true)
+	if _, n := session.Deny(s, "d", "r"); n != 2 {
+		t.Errorf("an allowed call hides denials of the rule: %d", n)
+	}
+}
