@@ -6,26 +6,46 @@ package host
 
 import (
 	"slices"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/run"
 )
 
 // A Turn is what an adapter gets to know of a turn.
 type Turn struct {
-	Conversation string  // Afar's id of the conversation, a UUID
-	Thread       string  // the agent's own id of it, "" if it uses Afar's or has not told one
-	Resumes      bool    // the agent knows the conversation
-	Mode         string  // one of run.Modes
-	Model        string  // "" for the agent's own choice
-	Dir          string  // where the agent works, absolute
-	Program      string  // the name of the agent's program, without its directory
-	BudgetUSD    float64 // what the turn may cost, 0 for no limit; an agent may be unable to keep it
+	Conversation string    // Afar's id of the conversation, a UUID
+	Thread       string    // the agent's own id of it, "" if it uses Afar's or has not told one
+	Resumes      bool      // the agent knows the conversation
+	Mode         string    // one of run.Modes
+	Model        string    // "" for the agent's own choice
+	Dir          string    // where the agent works, absolute
+	Program      string    // the name of the agent's program, without its directory
+	BudgetUSD    float64   // what the turn may cost, 0 for no limit; an agent may be unable to keep it
+	ThreadAt     time.Time // when the agent told Thread, zero if that is not known
+	// Servers offer tools, beside those of the agent's own settings. An agent may be unable to use them.
+	Servers []Server
+	// ServersFile is where Start.Servers is written, absolute.
+	ServersFile string
+}
+
+// A Server offers tools to an agent over MCP. It has a command or an address.
+type Server struct {
+	Name    string
+	Command []string
+	URL     string
+	Env     []string // for the command, KEY=VALUE
 }
 
 // A Start says how the process of a turn is started. It is added to the person's settings.
 type Start struct {
 	Args []string // after those of the settings. The prompt is never among them.
 	Env  []string // entries KEY=VALUE, which replace those of the settings
+	// Servers is what Turn.ServersFile must hold before the start, nil for no file. Only the person
+	// may read it, because it may hold keys.
+	Servers []byte
+	// NotBefore is when the process may start, zero for now. Waits says why, for people.
+	NotBefore time.Time
+	Waits     string
 }
 
 // An Agent is the adapter of one kind of agent. It is also a Streamer or a Talker.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -26,15 +27,31 @@ type program struct {
 	mode  string                    // its asking mode, "" if it has none
 	plan  string                    // its mode for plans, "" if it has none
 	costs bool                      // it tells what a conversation has cost
+	// resumes is the argument before the id of a conversation that the program continues, "" if
+	// it needs none.
+	resumes string
+	// spoils is true for a program that spoils a conversation if it starts again in the minute in
+	// which the conversation began.
+	spoils bool
+	lost   string // what a person can do when a conversation cannot be continued
 }
 
 // programs are the known programs, by name. Each makes some calls unasked: gemini reads and
 // runs commands that only read, and opencode does what the person's own settings allow.
+//
+// The files of gemini's conversations are named by the minute and the conversation. It begins a
+// new file before it looks for the one that it shall continue; in the same minute that is the same
+// file. When it starts, it cleans up: it takes the new files, which stay empty, for broken, and
+// removes all files of their conversations, except of the one that --resume names.
 var programs = map[string]program{
 	"gemini": {
-		args: []string{"--approval-mode", "default"},
-		mode: "default",
-		plan: "plan",
+		args:    []string{"--approval-mode", "default"},
+		mode:    "default",
+		plan:    "plan",
+		resumes: "--resume",
+		spoils:  true,
+		lost: "another gemini in this directory has cleaned up; set general.sessionRetention.enabled to false " +
+			"in ~/.gemini/settings.json, and start a new run",
 	},
 	"opencode": {
 		env:   opencodeEnv,
@@ -85,6 +102,14 @@ func (Agent) Start(t host.Turn) (start host.Start, err error) {
 	start.Args = slices.Clone(p.args)
 	if p.env != nil {
 		start.Env = p.env(t.Dir)
+	}
+	known := t.Resumes && t.Thread != ""
+	if known && p.resumes != "" {
+		start.Args = append(start.Args, p.resumes, t.Thread)
+	}
+	if known && p.spoils && !t.ThreadAt.IsZero() {
+		start.NotBefore = t.ThreadAt.Truncate(time.Minute).Add(time.Minute)
+		start.Waits = t.Program + " would lose a conversation that it continues in the minute in which it began it"
 	}
 	return start, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -42,7 +43,7 @@ func TestStart(t *testing.T) {
 	opencode := turn
 	opencode.Program = "opencode"
 	other, _ := Agent{}.Start(opencode)
-	if fmt.Sprint(gemini) != "{[--approval-mode default] []}" || !slices.Contains(other.Env, `OPENCODE_PERMISSION={"*":"ask"}`) {
+	if fmt.Sprint(gemini.Args) != "[--approval-mode default]" || !slices.Contains(other.Env, `OPENCODE_PERMISSION={"*":"ask"}`) {
 		t.Errorf("gemini %v, opencode %v", gemini, other)
 	}
 }
@@ -63,6 +64,35 @@ func TestStartRefuses(t *testing.T) {
 		f(&bad)
 		if start, err := (Agent{}).Start(bad); err == nil {
 			t.Errorf("%s: %v", name, start)
+		}
+	}
+}
+
+// TestStartWaits: gemini spoils a conversation that it continues in the minute in which it began
+// it, so it waits for the next one.
+func TestStartWaits(t *testing.T) {
+	next := time.Date(2026, 11, 23, 11, 43, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		change func(*host.Turn)
+		want   time.Time
+	}{
+		"in the minute":      {func(*host.Turn) {}, next},
+		"at its beginning":   {func(t *host.Turn) { t.ThreadAt = next.Add(-time.Minute) }, next},
+		"elsewhere on earth": {func(t *host.Turn) { t.ThreadAt = t.ThreadAt.In(time.FixedZone("", 5*3600+1800)) }, next},
+		"a new one":          {func(t *host.Turn) { t.Resumes = false }, time.Time{}},
+		"at an unknown time": {func(t *host.Turn) { t.ThreadAt = time.Time{} }, time.Time{}},
+		"another program":    {func(t *host.Turn) { t.Program = "opencode" }, time.Time{}},
+	} {
+		about := turn
+		about.Resumes, about.Thread, about.ThreadAt = true, "x", next.Add(-17*time.Second)
+		tt.change(&about)
+		start, err := Agent{}.Start(about)
+		if err != nil || !start.NotBefore.Equal(tt.want) {
+			t.Errorf("%s: not before %s, %v; want %s", name, start.NotBefore, err, tt.want)
+		}
+		resumes := strings.Contains(strings.Join(start.Args, " "), "--resume x")
+		if want := about.Resumes && about.Program == "gemini"; resumes != want {
+			t.Errorf("%s: it resumes: %t, want %t: %q", name, resumes, want, start.Args)
 		}
 	}
 }
@@ -139,6 +169,29 @@ func ready(t *testing.T) *scene {
 	s.wants("session/new", geminiOpened)
 	s.wants("session/set_mode", `"result":{}`)
 	return s
+}
+
+// TestServers: an agent gets the servers of tools when its session opens; one at an address only if it
+// can use that.
+func TestServers(t *testing.T) {
+	about := turn
+	about.Servers = []host.Server{
+		{Name: "mail_imap", Command: []string{"/m/imap", "-v"}, Env: []string{"KEY=a=b"}},
+		{Name: "web_find", URL: "https://mcp.example.com/"},
+	}
+	const command = `{"name":"mail_imap","command":"/m/imap","args":["-v"],"env":[{"name":"KEY","value":"a=b"}]}`
+	const address = `{"type":"http","name":"web_find","url":"https://mcp.example.com/","headers":[]}`
+	http := strings.Replace(geminiHello, `"loadSession"`, `"mcpCapabilities":{"http":true},"loadSession"`, 1)
+	for hello, want := range map[string]string{geminiHello: "[" + command + "]", http: "[" + command + "," + address + "]"} {
+		s := newScene(t, about)
+		s.wants("initialize", hello)
+		if opens := s.sent[len(s.sent)-1]; !strings.Contains(opens, `"mcpServers":`+want) {
+			t.Errorf("have %s\nwant %s", opens, want)
+		}
+	}
+	if opens := ready(t).sent[1]; !strings.Contains(opens, `"mcpServers":[]`) {
+		t.Errorf("without servers: %s", opens)
+	}
 }
 
 // TestTurn: a whole turn of gemini, with a call that was allowed.

@@ -138,7 +138,7 @@ func named(tool string, input hostjson.Value, field, value string) host.Call {
 func (c call) command(host.Turn) []host.Call {
 	line := cmp.Or(c.field("command"), c.words(), c.title)
 	if dir := cmp.Or(c.field("workdir", "dir_path"), c.where()); dir != "" {
-		line = "cd " + quote(dir) + " && " + line
+		line = "cd " + text.ShellQuote(dir) + " && " + line
 	}
 	o := wire.NewObject().Str("command", line).OptStr("description", c.field("description"))
 	return []host.Call{{Tool: "Bash", Input: o.Bytes()}}
@@ -148,7 +148,7 @@ func (c call) command(host.Turn) []host.Call {
 func (c call) words() string {
 	var words []string
 	for _, w := range c.input().Get("command").Items() {
-		words = append(words, quote(w.Str()))
+		words = append(words, text.ShellQuote(w.Str()))
 	}
 	return strings.Join(words, " ")
 }
@@ -163,9 +163,6 @@ func (c call) where() string {
 	}
 	return ""
 }
-
-// quote returns a word as a shell reads it.
-func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // file returns the file of a call, "" if it names none.
 func (c call) file() string {
@@ -218,17 +215,18 @@ func change(path, old, fresh string) host.Call {
 func (c call) remove(t host.Turn) []host.Call {
 	var words []string
 	for _, l := range c.locations.Items() {
-		words = append(words, quote(l.Get("path").Str()))
+		words = append(words, text.ShellQuote(l.Get("path").Str()))
 	}
 	if len(words) == 0 {
 		if file := c.file(); file != "" {
-			words = []string{quote(file)}
+			words = []string{text.ShellQuote(file)}
 		}
 	}
 	if len(words) == 0 {
 		return c.other(t)
 	}
-	return []host.Call{{Tool: "Bash", Input: wire.NewObject().Str("command", "rm -r -- "+strings.Join(words, " ")).Bytes()}}
+	o := wire.NewObject().Str("command", "rm -r -- "+strings.Join(words, " "))
+	return []host.Call{{Tool: "Bash", Input: o.Bytes()}}
 }
 
 // fetches returns the addresses that a call fetches.

@@ -10,7 +10,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/host/jsonrpc"
 	"github.com/afar-sh/afar/coordinator/internal/run"
-	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -43,8 +42,7 @@ type talk struct {
 	text    string // the prompt that waits for the session
 
 	setup   []setting        // what must be set before the prompt
-	asked   map[int64]string // the methods of our requests without a response, by number
-	number  int64            // of the last request
+	asked   jsonrpc.Requests // our requests without a response
 	agent   string           // the name and version of the program
 	can     hostjson.Value   // its capabilities
 	thread  string           // the session's id
@@ -64,7 +62,6 @@ func newTalk(t host.Turn, text string) *talk {
 		turn:    t,
 		program: programs[t.Program],
 		text:    text,
-		asked:   map[int64]string{},
 		calls:   map[string]call{},
 		asks:    map[string][]option{},
 	}
@@ -83,9 +80,7 @@ func (t *talk) Begin() host.Step {
 
 // ask sends a request.
 func (t *talk) ask(method string, params *wire.Object) host.Step {
-	t.number++
-	t.asked[t.number] = method
-	return host.Step{Send: []string{jsonrpc.Ask(t.number, method, params)}}
+	return host.Step{Send: []string{t.asked.Ask(method, params)}}
 }
 
 // session begins the parameters of a message about the session.
@@ -95,7 +90,9 @@ func (t *talk) session() *wire.Object { return wire.NewObject().Str("sessionId",
 func (t *talk) Read(line string) host.Step {
 	m, err := jsonrpc.Read(line)
 	if err != nil {
-		return host.Step{Events: []run.Event{{Kind: run.Raw, Text: clip(strings.ToValidUTF8(line, "\uFFFD")), Failed: true}}}
+		s := host.Raw(strings.ToValidUTF8(line, "\uFFFD"))
+		s.Events[0].Failed = true
+		return s
 	}
 	switch m.Kind {
 	case jsonrpc.Response:
@@ -104,12 +101,12 @@ func (t *talk) Read(line string) host.Step {
 		if m.Method == update {
 			return t.update(m.Params)
 		}
-		return raw(line)
+		return host.Raw(line)
 	}
 	if m.Method == permission {
 		return t.permission(m)
 	}
-	s := raw(line)
+	s := host.Raw(line)
 	if slices.ContainsFunc(notOffered, func(prefix string) bool { return strings.HasPrefix(m.Method, prefix) }) {
 		s.Events = nil // some agents ask all the same
 	}
@@ -120,18 +117,12 @@ func (t *talk) Read(line string) host.Step {
 // notOffered are how the methods begin that Afar says it does not have.
 var notOffered = []string{"fs/", "terminal/"}
 
-// raw keeps what is not known.
-func raw(said string) host.Step {
-	return host.Step{Events: []run.Event{{Kind: run.Raw, Text: clip(said)}}}
-}
-
 // response takes the response to one of our requests.
 func (t *talk) response(m jsonrpc.Message, line string) host.Step {
-	method, ok := t.asked[m.Number()]
+	method, ok := t.asked.Answered(m)
 	if !ok {
-		return raw(line)
+		return host.Raw(line)
 	}
-	delete(t.asked, m.Number())
 	if m.Error != nil {
 		return t.failed(method, *m.Error)
 	}
@@ -155,21 +146,28 @@ func (t *talk) failed(method string, e jsonrpc.Error) host.Step {
 		return t.end(run.Event{Text: e.Message, Failed: true, Final: t.stopped})
 	}
 	if e.Code == authRequired {
-		return refuse("it is not signed in: " + e.Message)
+		return host.Refusal("it is not signed in: " + e.Message)
 	}
-	return refuse(fmt.Sprintf("it failed at %s: %s", method, e.Message))
+	why := fmt.Sprintf("it failed at %s: %s", method, e.Message)
+	if method == load && t.program.lost != "" {
+		why = strings.TrimSuffix(why, ".") + ". Perhaps " + t.program.lost + "."
+	}
+	return host.Refusal(why)
 }
-
-func refuse(why string) host.Step { return host.Step{Refuse: clip(text.Fold(why))} }
 
 // open opens the session after the agent has introduced itself.
 func (t *talk) open(v hostjson.Value) host.Step {
 	if got := v.Get("protocolVersion").Raw(); got != fmt.Sprint(version) {
-		return refuse(fmt.Sprintf("it speaks version %.20s of the protocol; want %d", got, version))
+		return host.Refusal(fmt.Sprintf("it speaks version %.20s of the protocol; want %d", got, version))
 	}
 	t.can = v.Get("agentCapabilities")
-	t.agent = strings.TrimSpace(cmp.Or(v.Get("agentInfo.name").Str(), t.turn.Program) + " " + v.Get("agentInfo.version").Str())
-	place := wire.NewObject().Str("cwd", t.turn.Dir).Raw("mcpServers", []byte("[]"))
+	t.agent = strings.TrimSpace(cmp.Or(v.Get("agentInfo.name").Str(), t.turn.Program) + " " +
+		v.Get("agentInfo.version").Str())
+	servers, err := t.servers()
+	if err != nil {
+		return host.Refusal(err.Error())
+	}
+	place := wire.NewObject().Str("cwd", t.turn.Dir).Raw("mcpServers", servers)
 	if !t.turn.Resumes || t.turn.Thread == "" {
 		return t.ask(newSession, place)
 	}
@@ -181,7 +179,7 @@ func (t *talk) open(v hostjson.Value) host.Step {
 	case t.can.Get("loadSession").Bool():
 		return t.ask(load, place)
 	}
-	return refuse("this agent cannot continue a conversation")
+	return host.Refusal("this agent cannot continue a conversation")
 }
 
 // opened begins with the settings of the session.
@@ -190,7 +188,7 @@ func (t *talk) opened(v hostjson.Value) host.Step {
 		t.thread = id
 	}
 	if err := host.CheckThread(t.thread); err != nil || t.thread == "" {
-		return refuse(fmt.Sprintf("it opened no session: %v", err))
+		return host.Refusal(fmt.Sprintf("it opened no session: %v", err))
 	}
 	for _, want := range []struct {
 		what, value, kind string // the kind is the protocol's name of the setting
@@ -199,7 +197,7 @@ func (t *talk) opened(v hostjson.Value) host.Step {
 		switch {
 		case want.value == "":
 		case !ok:
-			return refuse(fmt.Sprintf("it does not offer the %s %q", want.what, want.value))
+			return host.Refusal(fmt.Sprintf("it does not offer the %s %q", want.what, want.value))
 		default:
 			t.setup = append(t.setup, set)
 		}
@@ -280,15 +278,5 @@ func (t *talk) begun() (events []run.Event) {
 		return nil
 	}
 	t.heard = true
-	return []run.Event{{Kind: run.Init, Text: clip(t.agent), Thread: t.thread}}
-}
-
-// prompted reports whether a prompt has no response yet.
-func (t *talk) prompted() bool {
-	for _, method := range t.asked {
-		if method == prompt {
-			return true
-		}
-	}
-	return false
+	return []run.Event{{Kind: run.Init, Text: host.Clip(t.agent), Thread: t.thread}}
 }

@@ -2,9 +2,7 @@ package acp
 
 import (
 	"cmp"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/host"
@@ -13,13 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// Bounds of the text of an event, in bytes.
-const (
-	maxText   = 16 << 10
-	maxChunks = 2 << 10 // of text that is shown at once
-)
-
-func clip(s string) string { return text.ClipBytes(s, maxText) }
+// maxChunks is how much text is shown at once, in bytes.
+const maxChunks = 2 << 10
 
 // chunks is a text that comes in pieces.
 type chunks struct {
@@ -35,7 +28,7 @@ func (c *chunks) add(kind run.Kind, piece string) (events []run.Event) {
 	}
 	c.kind = kind
 	c.text.WriteString(piece)
-	if kind == run.Text && c.all.Len() < 4*maxText {
+	if kind == run.Text && c.all.Len() < 4*host.MaxText {
 		c.all.WriteString(piece)
 	}
 	return events
@@ -44,7 +37,7 @@ func (c *chunks) add(kind run.Kind, piece string) (events []run.Event) {
 // flush returns the text so far.
 func (c *chunks) flush() (events []run.Event) {
 	if said := c.text.String(); strings.TrimSpace(said) != "" {
-		events = []run.Event{{Kind: c.kind, Text: clip(said)}}
+		events = []run.Event{{Kind: c.kind, Text: host.Clip(said)}}
 	}
 	c.text.Reset()
 	return events
@@ -65,10 +58,10 @@ func (t *talk) update(params hostjson.Value) (s host.Step) {
 	v := params.Get("update")
 	kind := v.Get("sessionUpdate").Str()
 	switch {
-	case slices.Contains(quiet, kind), !t.prompted():
+	case slices.Contains(quiet, kind), !t.asked.Open(prompt):
 		return s
 	case params.Get("sessionId").Str() != t.thread:
-		return raw(params.Raw())
+		return host.Raw(params.Raw())
 	}
 	s.Events = t.begun()
 	switch kind {
@@ -81,11 +74,11 @@ func (t *talk) update(params hostjson.Value) (s host.Step) {
 		s.Events = append(s.Events, t.said.flush()...)
 		s.Events = append(s.Events, t.called(v)...)
 	case "plan":
-		s.Events = append(append(s.Events, t.said.flush()...), run.Event{Kind: run.Thinking, Text: clip(plan(v))})
+		s.Events = append(append(s.Events, t.said.flush()...), run.Event{Kind: run.Thinking, Text: host.Clip(plan(v))})
 	case "usage_update":
 		s.Events = append(s.Events, run.Event{Kind: run.Context, Text: full(v), Total: cost(v), Whole: true})
 	default:
-		s.Events = append(append(s.Events, t.said.flush()...), run.Event{Kind: run.Raw, Text: clip(v.Raw())})
+		s.Events = append(append(s.Events, t.said.flush()...), run.Event{Kind: run.Raw, Text: host.Clip(v.Raw())})
 	}
 	return s
 }
@@ -121,7 +114,7 @@ func full(v hostjson.Value) string {
 // cost returns what the conversation has cost, if that is said in dollars.
 func cost(v hostjson.Value) (c run.Cost) {
 	if v.Get("cost.currency").Str() == "USD" {
-		c.USD = amount(v.Get("cost.amount"))
+		c.USD = host.Amount(v.Get("cost.amount"))
 	}
 	return c
 }
@@ -201,7 +194,8 @@ func (t *talk) called(v hostjson.Value) (events []run.Event) {
 	if (status == "completed" || status == "failed") && !c.ended {
 		c.ended = true
 		t.said.all.Reset()
-		events = append(events, run.Event{Kind: run.ToolResult, Call: id, Failed: status == "failed", Text: clip(c.result(v))})
+		events = append(events, run.Event{Kind: run.ToolResult, Call: id, Failed: status == "failed",
+			Text: host.Clip(c.result(v))})
 	}
 	if len(t.calls) < maxCalls {
 		t.calls[id] = c
@@ -215,7 +209,7 @@ var tools = map[string]string{"execute": "Bash", "edit": "Edit", "read": "Read",
 // start returns the event of the start of a call.
 func (c call) start(id string) run.Event {
 	said := cmp.Or(c.input().Raw(), c.title)
-	return run.Event{Kind: run.ToolStart, Call: id, Tool: cmp.Or(tools[c.kind], c.title, c.kind), Text: clip(said)}
+	return run.Event{Kind: run.ToolStart, Call: id, Tool: cmp.Or(tools[c.kind], c.title, c.kind), Text: host.Clip(said)}
 }
 
 // result returns what a call came to.
@@ -266,7 +260,7 @@ func (t *talk) tellWhy() host.Step {
 
 // end ends a prompt with a result.
 func (t *talk) end(e run.Event) host.Step {
-	e.Kind, e.Text = run.Result, text.ClipBytes(e.Text, 4*maxText)
+	e.Kind, e.Text = run.Result, text.ClipBytes(e.Text, 4*host.MaxText)
 	events := slices.Concat(t.begun(), t.said.flush(), []run.Event{e})
 	t.said.all.Reset()
 	return host.Step{Events: events}
@@ -281,17 +275,5 @@ func used(v hostjson.Value) int64 {
 	return number(counts.Get("input_tokens")) + number(counts.Get("output_tokens"))
 }
 
-// maxNumber bounds what an agent may report as used.
-const maxNumber = 1e15
-
 // number returns a whole number that is not negative, 0 for any other value.
-func number(v hostjson.Value) int64 { return int64(amount(v)) }
-
-// amount returns a number that is not negative, 0 for any other value.
-func amount(v hostjson.Value) float64 {
-	n, err := strconv.ParseFloat(v.Raw(), 64)
-	if err != nil || v.Kind() != hostjson.Number || math.IsNaN(n) {
-		return 0
-	}
-	return min(max(n, 0), maxNumber)
-}
+func number(v hostjson.Value) int64 { return int64(host.Amount(v)) }

@@ -96,6 +96,40 @@ func Ask(number int64, method string, params *wire.Object) string {
 	return string(begin().Int("id", number).Str("method", method).Raw("params", params.Bytes()).Bytes())
 }
 
+// Requests are the requests that this side has sent and that have no response yet. The zero
+// value is ready.
+type Requests struct {
+	last int64
+	open map[int64]string // their methods, by number
+}
+
+// Ask returns the next request.
+func (r *Requests) Ask(method string, params *wire.Object) string {
+	if r.open == nil {
+		r.open = map[int64]string{}
+	}
+	r.last++
+	r.open[r.last] = method
+	return Ask(r.last, method, params)
+}
+
+// Answered returns the method of the request that a response answers, once.
+func (r *Requests) Answered(m Message) (method string, ok bool) {
+	method, ok = r.open[m.Number()]
+	delete(r.open, m.Number())
+	return method, ok
+}
+
+// Open reports whether a request with this method has no response yet.
+func (r *Requests) Open(method string) bool {
+	for _, open := range r.open {
+		if open == method {
+			return true
+		}
+	}
+	return false
+}
+
 // Tell returns a message that wants no reply.
 func Tell(method string, params *wire.Object) string {
 	return string(begin().Str("method", method).Raw("params", params.Bytes()).Bytes())

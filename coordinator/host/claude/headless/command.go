@@ -69,10 +69,14 @@ func (Agent) Start(t host.Turn) (start host.Start, err error) {
 	if t.Resumes {
 		id = "--resume"
 	}
-	start.Args = []string{
-		"-p", "--output-format", "stream-json", "--verbose", "--permission-mode", mode, "--settings", settings,
-		id, t.Conversation,
+	start.Args = []string{"-p", "--output-format", "stream-json", "--verbose", "--permission-mode", mode}
+	if len(t.Servers) > 0 {
+		if start.Servers, err = serversFile(t.Servers); err != nil {
+			return start, err
+		}
+		start.Args = append(start.Args, "--mcp-config", t.ServersFile) // an option must follow: it takes several files
 	}
+	start.Args = append(start.Args, "--settings", settings, id, t.Conversation)
 	if t.Model != "" {
 		start.Args = append(start.Args, "--model", t.Model)
 	}

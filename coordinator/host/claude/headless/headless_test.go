@@ -44,6 +44,27 @@ func TestArgs(t *testing.T) {
 	}
 }
 
+// TestServers: the client gets the servers of tools in a file, which is none of its arguments.
+func TestServers(t *testing.T) {
+	about := host.Turn{Conversation: conversation, Mode: run.Auto, ServersFile: "/runs/1.mcp"}
+	if start, err := (Agent{}).Start(about); err != nil || start.Servers != nil || slices.Contains(start.Args, "--mcp-config") {
+		t.Errorf("without servers: %+v, %v", start, err)
+	}
+	about.Servers = []host.Server{
+		{Name: "mail_imap", Command: []string{"/m/imap", "-v"}, Env: []string{"KEY=a=b"}},
+		{Name: "web_find", URL: "https://mcp.example.com/"},
+	}
+	start, err := Agent{}.Start(about)
+	if err != nil || !strings.Contains(strings.Join(start.Args, " "), "--mcp-config /runs/1.mcp --settings") {
+		t.Errorf("%q, %v", start.Args, err)
+	}
+	const want = `{"mcpServers":{"mail_imap":{"type":"stdio","command":"/m/imap","args":["-v"],"env":{"KEY":"a=b"}},` +
+		`"web_find":{"type":"http","url":"https://mcp.example.com/"}}}`
+	if string(start.Servers) != want {
+		t.Errorf("have %s\nwant %s", start.Servers, want)
+	}
+}
+
 // TestArgsRefuses: nothing from outside becomes another argument.
 // TestInteractive: a person's client continues the conversation in its mode, with the hooks on.
 func TestInteractive(t *testing.T) {
@@ -238,7 +259,7 @@ func TestTotals(t *testing.T) {
 	}
 	for _, bad := range []string{`"1"`, "-1", "1e999", "null", "{}"} {
 		e := NewStream().Read(`{"type":"result","total_cost_usd":` + bad + `,"modelUsage":{"a":{"inputTokens":` + bad + `}}}`)[0]
-		if e.Kind == run.Result && (e.Total.USD < 0 || e.Total.USD > maxNumber || e.Total.Tokens < 0) {
+		if e.Kind == run.Result && (e.Total.USD < 0 || e.Total.USD > 1e15 || e.Total.Tokens < 0) {
 			t.Errorf("%s: %+v", bad, e)
 		}
 	}
@@ -270,7 +291,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%q: %q and %q", line, show(first), show(second))
 			}
 			for _, e := range first {
-				if len(e.Text) > 4*maxText+8 || e.Kind == "" || e.Total.Tokens < 0 {
+				if len(e.Text) > 4*host.MaxText+8 || e.Kind == "" || e.Total.Tokens < 0 {
 					t.Fatalf("%q: %+v", line, e)
 				}
 			}

@@ -7,14 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/text"
 )
-
-// maxText bounds the text of an event, in bytes.
-const maxText = 16 << 10
 
 // A Stream reads the output of one turn, line by line. The same lines always make the same
 // events, so that another reader can go on where the first one died.
@@ -46,7 +44,7 @@ func (s *Stream) Read(line string) []run.Event {
 	}
 	v, err := hostjson.ParseLenient(line, 2*hostjson.MaxDepth)
 	if err != nil || !v.IsObject() {
-		return []run.Event{{Kind: run.Raw, Text: clip(strings.ToValidUTF8(line, "\uFFFD")), Failed: true}}
+		return []run.Event{{Kind: run.Raw, Text: host.Clip(strings.ToValidUTF8(line, "\uFFFD")), Failed: true}}
 	}
 	if id := v.Get("uuid").Str(); id != "" {
 		if s.seen[id] {
@@ -69,9 +67,7 @@ func (s *Stream) Read(line string) []run.Event {
 	return []run.Event{unknown(v)}
 }
 
-func unknown(v hostjson.Value) run.Event { return run.Event{Kind: run.Raw, Text: clip(v.Raw())} }
-
-func clip(s string) string { return text.ClipBytes(s, maxText) }
+func unknown(v hostjson.Value) run.Event { return run.Event{Kind: run.Raw, Text: host.Clip(v.Raw())} }
 
 // quiet are the subtypes of system lines that say nothing about the turn.
 var quiet = []string{
@@ -111,10 +107,10 @@ func (s *Stream) system(v hostjson.Value) []run.Event {
 			Kind: run.Error,
 			Tool: v.Get(claude.FieldTool).Str(),
 			Call: v.Get(claude.FieldToolUse).Str(),
-			Text: clip(cmp.Or(v.Get("message").Str(), v.Get("cause").Str())),
+			Text: host.Clip(cmp.Or(v.Get("message").Str(), v.Get("cause").Str())),
 		}}
 	case "api_retry":
-		return []run.Event{{Kind: run.Error, Text: "the provider refused and is asked again: " + clip(said(v))}}
+		return []run.Event{{Kind: run.Error, Text: "the provider refused and is asked again: " + host.Clip(said(v))}}
 	default:
 		if slices.Contains(quiet, subtype) {
 			return nil
@@ -151,7 +147,7 @@ func (s *Stream) init(v hostjson.Value) []run.Event {
 	}
 	return []run.Event{{
 		Kind: run.Init,
-		Text: clip(v.Get("model").Str() + ", mode " + v.Get("permissionMode").Str() + ", Claude Code " + version),
+		Text: host.Clip(v.Get("model").Str() + ", mode " + v.Get("permissionMode").Str() + ", Claude Code " + version),
 	}}
 }
 
@@ -161,14 +157,14 @@ func assistant(v hostjson.Value) (events []run.Event) {
 		e := run.Event{Of: of}
 		switch kind := block.Get("type").Str(); kind {
 		case "text":
-			e.Kind, e.Text = run.Text, clip(block.Get("text").Str())
+			e.Kind, e.Text = run.Text, host.Clip(block.Get("text").Str())
 		case "thinking", "redacted_thinking":
-			e.Kind, e.Text = run.Thinking, clip(block.Get("thinking").Str())
+			e.Kind, e.Text = run.Thinking, host.Clip(block.Get("thinking").Str())
 		case "tool_use", "server_tool_use":
 			e.Kind, e.Tool, e.Call = run.ToolStart, block.Get("name").Str(), block.Get("id").Str()
-			e.Text, e.Limit = clip(block.Get("input").Raw()), limit(block)
+			e.Text, e.Limit = host.Clip(block.Get("input").Raw()), limit(block)
 		default:
-			e.Kind, e.Text = run.Raw, clip(block.Raw())
+			e.Kind, e.Text = run.Raw, host.Clip(block.Raw())
 		}
 		events = append(events, e)
 	}
@@ -202,7 +198,7 @@ func results(v hostjson.Value) (events []run.Event) {
 			Call:   block.Get(claude.FieldToolUse).Str(),
 			Of:     v.Get("parent_tool_use_id").Str(),
 			Failed: block.Get("is_error").Bool(),
-			Text:   clip(written(block.Get("content"))),
+			Text:   host.Clip(written(block.Get("content"))),
 		})
 	}
 	return events
@@ -238,11 +234,11 @@ func (s *Stream) result(v hostjson.Value) run.Event {
 		e.Deferred = v.Get("deferred_tool_use.id").Str()
 		e.Text = "its call " + v.Get("deferred_tool_use.name").Str() + " waits for the person"
 	}
-	e.Text = text.ClipBytes(e.Text, 4*maxText)
-	e.Total.USD = number(v.Get("total_cost_usd"))
+	e.Text = text.ClipBytes(e.Text, 4*host.MaxText)
+	e.Total.USD = host.Amount(v.Get("total_cost_usd"))
 	for _, used := range maps.Collect(v.Get("modelUsage").Members()) {
 		for _, kind := range []string{"inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"} {
-			e.Total.Tokens += int64(number(used.Get(kind)))
+			e.Total.Tokens += int64(host.Amount(used.Get(kind)))
 		}
 	}
 	return e

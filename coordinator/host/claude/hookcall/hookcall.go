@@ -31,6 +31,8 @@ type Session struct {
 	ID     string // the conversation
 	Cwd    string
 	Prompt string // an id of the prompt
+	// Transcript is the path of the session's transcript, "" for none.
+	Transcript string
 }
 
 // input begins an input. Its mode is the default one, in which a client stops a call whose
@@ -41,7 +43,8 @@ func (s Session) input(event string) *wire.Object {
 		Str(claude.FieldSession, s.ID).
 		Str(claude.FieldCwd, s.Cwd).
 		Str(claude.FieldMode, claude.ModeDefault).
-		OptStr(claude.FieldPromptID, s.Prompt)
+		OptStr(claude.FieldPromptID, s.Prompt).
+		OptStr(claude.FieldTranscript, s.Transcript)
 }
 
 // Begin returns the input of SessionStart.

@@ -59,7 +59,7 @@ func (t *talk) request(m jsonrpc.Message, line string) host.Step {
 	}
 	no, ok := refusals[m.Method]
 	if !ok {
-		s := raw(line)
+		s := host.Raw(line)
 		s.Send = []string{jsonrpc.Fail(m.ID, jsonrpc.MethodNotFound, "Afar does not offer "+m.Method)}
 		return s
 	}
@@ -71,7 +71,7 @@ func refused(m jsonrpc.Message, why string) host.Step {
 	return events(run.Event{
 		Kind: run.Error,
 		Call: m.Params.Get("itemId").Str(),
-		Text: clip(why + m.Method + " " + m.Params.Raw()),
+		Text: host.Clip(why + m.Method + " " + m.Params.Raw()),
 	})
 }
 
@@ -86,7 +86,7 @@ func (t *talk) question(m jsonrpc.Message, q question, call string, wants []host
 		return reply(m.ID, q.no).And(t.tell("The run is in plan mode: look, and write a plan. Nothing is changed."))
 	}
 	if _, open := t.asks[m.ID]; open {
-		return raw(m.Method + " has the id of another question")
+		return host.Raw(m.Method + " has the id of another question")
 	}
 	t.asks[m.ID] = q
 	return host.Step{Asks: []host.Ask{{ID: m.ID, Call: call, Calls: wants}}}

@@ -30,7 +30,7 @@ func (t *talk) itemStarted(v hostjson.Value) host.Step {
 		e.Tool = c.Tool
 		about = append(about, string(c.Input))
 	}
-	e.Text = clip(strings.Join(about, "\n"))
+	e.Text = host.Clip(strings.Join(about, "\n"))
 	switch kind {
 	case "commandExecution":
 		e.Limit = maxCommand
@@ -61,17 +61,17 @@ func (t *talk) itemCompleted(v hostjson.Value) host.Step {
 		if of == "" {
 			t.said = said
 		}
-		return events(run.Event{Kind: run.Text, Of: of, Text: clip(said)})
+		return events(run.Event{Kind: run.Text, Of: of, Text: host.Clip(said)})
 	case "reasoning":
 		thoughts := append(texts(item.Get("summary")), texts(item.Get("content"))...)
-		return events(run.Event{Kind: run.Thinking, Of: of, Text: clip(strings.Join(thoughts, "\n"))})
+		return events(run.Event{Kind: run.Thinking, Of: of, Text: host.Clip(strings.Join(thoughts, "\n"))})
 	case "contextCompaction":
 		return events(run.Event{Kind: run.Compacting, Of: of, Text: "the conversation was shortened"})
 	}
 	if slices.Contains(silent, kind) {
 		return host.Step{}
 	}
-	return raw(item.Raw())
+	return host.Raw(item.Raw())
 }
 
 // toolEnded reports what a tool call came to.
@@ -88,7 +88,7 @@ func (t *talk) toolEnded(item hostjson.Value, of string) host.Step {
 		Call:   id,
 		Of:     of,
 		Failed: status == "failed" || status == "declined",
-		Text:   clip(output),
+		Text:   host.Clip(output),
 	})
 }
 

@@ -43,14 +43,14 @@ func (t *talk) notice(m jsonrpc.Message, line string) host.Step {
 	case "thread/tokenUsage/updated":
 		return t.usage(v)
 	case "error":
-		return events(run.Event{Kind: run.Error, Text: clip(said(v.Get("error"))), Of: t.subagent(v)})
+		return events(run.Event{Kind: run.Error, Text: host.Clip(said(v.Get("error"))), Of: t.subagent(v)})
 	case "warning", "configWarning", "guardianWarning", "deprecationNotice":
-		return events(run.Event{Kind: run.Error, Text: clip(warning(v))})
+		return events(run.Event{Kind: run.Error, Text: host.Clip(warning(v))})
 	}
 	if slices.Contains(quiet, m.Method) {
 		return host.Step{}
 	}
-	return raw(line)
+	return host.Raw(line)
 }
 
 // said returns what an error says.
@@ -84,7 +84,7 @@ func (t *talk) completed(v hostjson.Value) host.Step {
 		e.Text = "interrupted"
 	default:
 		problem := v.Get("turn.error")
-		e.Text = clip(cmp.Or(said(problem), "codex ended the turn as "+strconv.Quote(status)))
+		e.Text = host.Clip(cmp.Or(said(problem), "codex ended the turn as "+strconv.Quote(status)))
 		e.Final = final(problem.Get("codexErrorInfo"))
 	}
 	return events(e)

@@ -8,7 +8,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/host/jsonrpc"
 	"github.com/afar-sh/afar/coordinator/internal/run"
-	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -44,8 +43,7 @@ type talk struct {
 	turn host.Turn
 	text string // the prompt that waits for the conversation
 
-	asked   map[int64]string // the methods of our requests without a response, by number
-	number  int64            // of the last request
+	asked   jsonrpc.Requests // our requests without a response
 	about   string           // the model and the version of codex
 	version string
 
@@ -65,7 +63,6 @@ func newTalk(t host.Turn, text string) *talk {
 	return &talk{
 		turn:  t,
 		text:  text,
-		asked: map[int64]string{},
 		asks:  map[string]question{},
 		wants: map[string][]host.Call{},
 		open:  map[string]string{},
@@ -87,16 +84,14 @@ func (t *talk) Begin() host.Step {
 
 // ask sends a request.
 func (t *talk) ask(method string, params *wire.Object) host.Step {
-	t.number++
-	t.asked[t.number] = method
-	return host.Step{Send: []string{jsonrpc.Ask(t.number, method, params)}}
+	return host.Step{Send: []string{t.asked.Ask(method, params)}}
 }
 
 // Read takes a line of codex.
 func (t *talk) Read(line string) host.Step {
 	m, err := jsonrpc.Read(line)
 	if err != nil {
-		s := raw(strings.ToValidUTF8(line, "\uFFFD"))
+		s := host.Raw(strings.ToValidUTF8(line, "\uFFFD"))
 		s.Events[0].Failed = true
 		return s
 	}
@@ -109,25 +104,14 @@ func (t *talk) Read(line string) host.Step {
 	return t.request(m, line)
 }
 
-// maxText bounds the text of an event, in bytes.
-const maxText = 16 << 10
-
-func clip(s string) string { return text.ClipBytes(s, maxText) }
-
 func events(all ...run.Event) host.Step { return host.Step{Events: all} }
-
-// raw keeps what is not known.
-func raw(said string) host.Step { return events(run.Event{Kind: run.Raw, Text: clip(said)}) }
-
-func refuse(why string) host.Step { return host.Step{Refuse: clip(text.Fold(why))} }
 
 // response takes the response to one of our requests.
 func (t *talk) response(m jsonrpc.Message, line string) host.Step {
-	method, ok := t.asked[m.Number()]
+	method, ok := t.asked.Answered(m)
 	if !ok {
-		return raw(line)
+		return host.Raw(line)
 	}
-	delete(t.asked, m.Number())
 	if m.Error != nil {
 		return t.failed(method, *m.Error)
 	}
@@ -155,11 +139,11 @@ func (t *talk) failed(method string, e jsonrpc.Error) host.Step {
 	said := fmt.Sprintf("codex failed at %s: %s", method, e.Message)
 	switch method {
 	case interrupt, steerTurn: // the turn has ended meanwhile
-		return events(run.Event{Kind: run.Error, Text: clip(said)})
+		return events(run.Event{Kind: run.Error, Text: host.Clip(said)})
 	case startTurn:
-		return events(run.Event{Kind: run.Result, Text: clip(said), Failed: true})
+		return events(run.Event{Kind: run.Result, Text: host.Clip(said), Failed: true})
 	}
-	return refuse(said)
+	return host.Refusal(said)
 }
 
 // openThread opens the conversation.
@@ -170,6 +154,13 @@ func (t *talk) openThread() host.Step {
 		Str("approvalsReviewer", reviewer).
 		Str("sandbox", sandbox).
 		OptStr("model", t.turn.Model)
+	tools, err := settings(t.turn.Servers)
+	switch {
+	case err != nil:
+		return host.Refusal("the servers of tools cannot be named: " + err.Error())
+	case tools != nil:
+		params.Raw("config", tools)
+	}
 	if !t.turn.Resumes {
 		return t.ask(startThread, params)
 	}
@@ -182,11 +173,11 @@ func (t *talk) opened(v hostjson.Value) host.Step {
 	mode := []string{v.Get("approvalPolicy").Str(), v.Get("sandbox.type").Str(), v.Get("approvalsReviewer").Str()}
 	switch {
 	case t.thread == "", host.CheckThread(t.thread) != nil:
-		return refuse("codex opened no conversation")
+		return host.Refusal("codex opened no conversation")
 	case t.turn.Resumes && t.thread != t.turn.Thread:
-		return refuse("codex opened another conversation than the one to continue")
+		return host.Refusal("codex opened another conversation than the one to continue")
 	case strings.Join(mode, " ") != strings.Join([]string{policy, boxed, reviewer}, " "):
-		return refuse("codex does not take its strictest asking mode; it is in " + strings.Join(mode, ", "))
+		return host.Refusal("codex does not take its strictest asking mode; it is in " + strings.Join(mode, ", "))
 	}
 	t.about = fmt.Sprintf("%s, codex %s", v.Get("model").Str(), t.version)
 	return t.Prompt(t.text)
@@ -218,7 +209,7 @@ func (t *talk) begun(id string) (s host.Step) {
 	t.current, t.said = id, ""
 	if !t.heard {
 		t.heard = true
-		s = events(run.Event{Kind: run.Init, Text: clip(t.about), Thread: t.thread})
+		s = events(run.Event{Kind: run.Init, Text: host.Clip(t.about), Thread: t.thread})
 	}
 	if t.stopped {
 		return s.And(t.Interrupt())

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -53,7 +54,7 @@ func input(v hostjson.Value) []byte {
 func (t *talk) shell(v hostjson.Value) host.Call {
 	command := unwrap(v.Get("command").Str())
 	if dir := v.Get("cwd").Str(); dir != "" && dir != t.turn.Dir {
-		command = "cd " + quote(dir) + " && " + command
+		command = "cd " + text.ShellQuote(dir) + " && " + command
 	}
 	return call("Bash", wire.NewObject().Str("command", command).OptStr("description", v.Get("reason").Str()))
 }
@@ -100,9 +101,6 @@ func unquote(text string) (word string, ok bool) {
 	return word, word != ""
 }
 
-// quote quotes a word for a shell.
-func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
-
 // changes returns the changes of files as calls.
 func changes(list hostjson.Value) (all []host.Call) {
 	for _, change := range list.Items() {
@@ -111,11 +109,11 @@ func changes(list hostjson.Value) (all []host.Call) {
 		case "add":
 			all = append(all, call("Write", wire.NewObject().Str(claude.FieldFile, path).Str("content", diff)))
 		case "delete":
-			all = append(all, one("Bash", "command", "rm -- "+quote(path))...)
+			all = append(all, one("Bash", "command", "rm -- "+text.ShellQuote(path))...)
 		default:
 			all = append(all, edit(path, diff))
 			if to := change.Get("kind.move_path").Str(); to != "" {
-				all = append(all, one("Bash", "command", "mv -- "+quote(path)+" "+quote(to))...)
+				all = append(all, one("Bash", "command", "mv -- "+text.ShellQuote(path)+" "+text.ShellQuote(to))...)
 			}
 		}
 	}
