@@ -177,7 +177,10 @@ func (t *turn) adopt(lock *os.File, h holder) *agent {
 
 // startAgent starts the agent in a process group of its own.
 func (t *turn) startAgent(lock *os.File) (*agent, error) {
-	cmd, err := t.command()
+	cmd, notBefore, err := t.command()
+	if err == nil {
+		err = t.waitUntil(notBefore)
+	}
 	if err == nil {
 		err = checkOpen(t.dirs, cmd.Env, t.spec.Conversation)
 	}
@@ -207,12 +210,46 @@ func (t *turn) startAgent(lock *os.File) (*agent, error) {
 	return a, nil
 }
 
+// waitUntil waits until a time. It returns an error if the turn is to end before.
+func (t *turn) waitUntil(at time.Time) error {
+	over := time.NewTimer(time.Until(at))
+	defer over.Stop()
+	select {
+	case <-over.C:
+		return nil
+	case <-t.told:
+		return errors.New("it was ended before it started")
+	}
+}
+
 // about returns what the adapter gets to know of the turn.
-func (t *turn) about() host.Turn { return about(t.spec) }
+func (t *turn) about() host.Turn {
+	turn := about(t.spec)
+	turn.Servers, turn.ServersFile = t.servers(), t.file("mcp")
+	return turn
+}
+
+// servers returns the servers of tools for the agent. One whose variables cannot be read is left
+// out: the agent works without it, and the end of the turn says so.
+func (t *turn) servers() (all []host.Server) {
+	for _, s := range t.spec.Servers {
+		env := s.Env
+		if s.EnvFile != "" {
+			more, err := readEnvFile(s.EnvFile)
+			if err != nil {
+				t.lacks = append(t.lacks, fmt.Sprintf("%s: %v", s.Name, err))
+				continue
+			}
+			env = append(env, more...)
+		}
+		all = append(all, host.Server{Name: s.Name, Command: s.Command, URL: s.URL, Env: env})
+	}
+	return all
+}
 
 // about returns what an adapter gets to know of a turn or of a conversation.
 func about(spec wire.RunTurnReply) host.Turn {
-	return host.Turn{
+	t := host.Turn{
 		Conversation: spec.Conversation,
 		Thread:       spec.Thread,
 		Resumes:      spec.Resumes,
@@ -222,33 +259,41 @@ func about(spec wire.RunTurnReply) host.Turn {
 		Program:      filepath.Base(spec.Command[0]),
 		BudgetUSD:    spec.BudgetUSD,
 	}
+	if spec.ThreadAt != 0 {
+		t.ThreadAt = time.UnixMilli(spec.ThreadAt)
+	}
+	return t
 }
 
-// command returns the command of the agent, with this program before it.
-func (t *turn) command() (*exec.Cmd, error) {
+// command returns the command of the agent, with this program before it, and when it may start.
+func (t *turn) command() (cmd *exec.Cmd, notBefore time.Time, err error) {
 	if len(t.spec.Command) == 0 {
-		return nil, errors.New("the agent has no command")
+		return nil, notBefore, errors.New("the agent has no command")
 	}
-	start, err := t.adapter.Start(t.about())
+	t.known = t.about()
+	start, err := t.adapter.Start(t.known)
+	if err == nil && start.Servers != nil {
+		err = os.WriteFile(t.known.ServersFile, start.Servers, 0o600)
+	}
 	if err != nil {
-		return nil, err
+		return nil, notBefore, err
 	}
 	env, err := Env(t.dirs, t.getenv, t.spec.EnvFile)
 	if err != nil {
-		return nil, err
+		return nil, notBefore, err
 	}
 	program, err := child.Find(t.spec.Command[0], t.dirs.Path, t.spec.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.spec.Command[0], err)
+		return nil, notBefore, fmt.Errorf("%s: %w", t.spec.Command[0], err)
 	}
 	t.program = program
-	cmd := exec.Command(home.Program(t.bin, "agent-run"), become, t.id, strconv.FormatInt(t.fence, 10), program)
+	cmd = exec.Command(home.Program(t.bin, "agent-run"), become, t.id, strconv.FormatInt(t.fence, 10), program)
 	cmd.Args = append(append(cmd.Args, t.spec.Command[1:]...), start.Args...)
 	cmd.Dir, cmd.Env = t.spec.Dir, append(append(env, "PWD="+t.spec.Dir), start.Env...)
 	if t.talks() { // its children are those of a session, and decide nothing
 		cmd.Env = append(cmd.Env, claude.ChildMark)
 	}
-	return cmd, nil
+	return cmd, start.NotBefore, nil
 }
 
 // openFiles opens the stdin, stdout and stderr of the agent a. A Talker gets pipes.

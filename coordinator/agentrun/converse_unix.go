@@ -32,6 +32,7 @@ type dialogue struct {
 	told    bool                   // to end the turn
 	halted  bool                   // by a hook
 	left    bool                   // the agent was told that nothing more comes
+	forgot  bool                   // the turn ended before the agent got what a hook had for it
 }
 
 // maxUnread bounds the lines that an agent does not read.
@@ -42,7 +43,7 @@ func (t *turn) converse(adapter host.Talker) error {
 	if t.agent.in == nil { // an agentrun that died had started it
 		<-t.agent.over
 		t.agent.release()
-		return t.end(run.End{Exit: -1, Words: "the process that drove it ended"})
+		return t.end(run.End{Exit: -1, Words: "the process that drove it ended", Spoken: true})
 	}
 	d := &dialogue{
 		turn:    t,
@@ -89,7 +90,9 @@ func (d *dialogue) loop() error {
 			return nil
 		case x := <-d.agent.over:
 			d.rest()
-			return d.end(d.result(x))
+			e := d.result(x)
+			e.Spoken, e.Forgot = d.talk != nil, d.forgot
+			return d.end(e)
 		}
 		next.Stop()
 	}
@@ -124,7 +127,7 @@ func (d *dialogue) begin() {
 				return
 			}
 			prompt := strings.TrimSpace(strings.Join([]string{started.Context, submitted.Context, d.spec.Prompt}, "\n\n"))
-			d.talk = d.adapter.Talk(d.about(), prompt)
+			d.talk = d.adapter.Talk(d.known, prompt)
 			go d.read()
 			d.take(d.talk.Begin())
 		}
@@ -254,13 +257,16 @@ func (d *dialogue) stop(e run.Event) {
 	last, again := d.last, d.again
 	d.beside(func() func() {
 		d.reports.Wait()
+		d.reporter.flush() // what is heard later proves that the texts of the hook have arrived
 		if e.Failed {
 			d.hooks.fire(context.Background(), hookcall.StopFailure, d.hooks.Fail(e.Text))
 			return func() { d.leave(e) }
 		}
 		out := d.hooks.fire(d.hooks.ctx, hookcall.Stop, d.hooks.Rest(again, last))
 		return func() {
-			if d.told || out.Decision != hookcall.Deny {
+			blocked := out.Decision == hookcall.Deny
+			if d.told || !blocked {
+				d.forgot = blocked
 				d.leave(e)
 				return
 			}

@@ -34,7 +34,8 @@ type turn struct {
 
 	spec     wire.RunTurnReply
 	adapter  host.Agent
-	program  string // the path of the agent, "" if another process has started it
+	known    host.Turn // what the adapter got to know when the agent was started
+	program  string    // the path of the agent, "" if another process has started it
 	agent    *agent
 	ask      func() // asks the agent to end its turn
 	reporter *reporter
@@ -43,6 +44,7 @@ type turn struct {
 	last     run.Event // the last result
 	clock    run.Clock // that ran out
 	refused  string    // why Afar ended the turn
+	lacks    []string  // the servers of tools that the agent works without, and why
 }
 
 // reportFor is how long this process tries to reach a coordinator with the end of a turn. The
@@ -164,6 +166,7 @@ func (t *turn) result(x exit) run.End {
 		Refused:  t.refused,
 		Words:    cmp.Or(t.times().Words(t.clock), t.words()),
 		Deferred: t.last.Deferred,
+		Lacks:    strings.Join(t.lacks, "; "),
 	}
 }
 

@@ -39,6 +39,10 @@ type connection struct {
 // mostKnown bounds the connections that a Finder remembers.
 const mostKnown = 256
 
+// searches is how often ofTCP searches while the holders change: a program that starts another
+// one shares the connection with it from the fork to the exec.
+const searches = 5
+
 func (f *Finder) holders(of connection) []holder {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -67,15 +71,20 @@ func (f *Finder) ofTCP(local, remote netip.AddrPort) ([]Process, error) {
 	if all, err := linesOf(f.holders(of)); err == nil {
 		return all, nil
 	}
-	found, hidden, err := holders("socket:[" + e.inode + "]")
-	if err != nil {
-		return nil, err
+	for range searches {
+		found, hidden, err := holders("socket:[" + e.inode + "]")
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return startedByRoot(hidden, ours, groupOf(remote, local))
+		}
+		if all, err := linesOf(found); err == nil {
+			f.remember(of, found)
+			return all, nil
+		}
 	}
-	if len(found) == 0 {
-		return startedByRoot(hidden, ours, groupOf(remote, local))
-	}
-	f.remember(of, found)
-	return linesOf(found)
+	return nil, fmt.Errorf("%w: the connection changes hands all the time", ErrUnknown)
 }
 
 // linesOf returns the lines of holders. The holders must still hold the connection when their lines

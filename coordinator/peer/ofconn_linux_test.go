@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -642,6 +643,45 @@ func becomes(t *testing.T, what string, is func() bool) {
 	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("it never %s", what)
+		}
+	}
+}
+
+// TestOfTCPForks: a program that starts others all the time is found. Each of them holds the
+// connection for an instant, from its fork to its exec.
+func TestOfTCPForks(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { startUntil(done) })
+	}
+	for range 100 {
+		if _, err := peer.OfTCP(addrOf(l.Addr()), addrOf(conn.LocalAddr())); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	all.Wait()
+}
+
+// startUntil starts one program after the other.
+func startUntil(done <-chan struct{}) {
+	for {
+		select {
+		case <-done:
+			return
+		default:
+			_ = exec.Command("true").Run()
 		}
 	}
 }

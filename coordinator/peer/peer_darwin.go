@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"os"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -54,18 +55,40 @@ func look(pid int) (Process, error) {
 	return p, nil
 }
 
-// image reads the binary's path and the environment from the memory that the
-// kernel keeps for ps: argc, path, padding, arguments, environment.
+// image returns the binary's path, and whether the environment is that of a session's child.
 func image(pid int) (exe string, isMarked bool) {
+	exe, env := started(pid)
+	return exe, marked(slices.Values(env))
+}
+
+// started reads the binary's path and the environment from the memory that the kernel keeps for ps:
+// argc, path, padding, arguments, environment.
+func started(pid int) (exe string, env [][]byte) {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil || len(raw) < 4 {
-		return "", false
+		return "", nil
 	}
 	argc := int(binary.LittleEndian.Uint32(raw))
 	path, rest, _ := bytes.Cut(raw[4:], []byte{0})
 	words := bytes.Split(bytes.TrimLeft(rest, "\x00"), []byte{0})
 	if argc > len(words) {
-		return string(path), false
+		return string(path), nil
 	}
-	return string(path), marked(slices.Values(words[argc:]))
+	return string(path), words[argc:]
+}
+
+// WithEnv returns the processes of this user that were started with an entry in their environment.
+func WithEnv(entry string) (pids []int) {
+	all, err := unix.SysctlKinfoProcSlice("kern.proc.uid", os.Getuid())
+	if err != nil {
+		return nil
+	}
+	for _, k := range all {
+		pid := int(k.Proc.P_pid)
+		_, env := started(pid)
+		if slices.ContainsFunc(env, func(v []byte) bool { return string(v) == entry }) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }

@@ -137,3 +137,19 @@ func slurp(path string, room *[]byte) ([]byte, error) {
 		}
 	}
 }
+
+// WithEnv returns the processes of this user that were started with an entry in their environment.
+func WithEnv(entry string) (pids []int) {
+	all, _ := os.ReadDir("/proc") // without it none is found
+	for _, d := range all {
+		pid, err := strconv.Atoi(d.Name())
+		if err != nil {
+			continue
+		}
+		env, err := os.ReadFile("/proc/" + d.Name() + "/environ")
+		if err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+entry+"\x00")) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}

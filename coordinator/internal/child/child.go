@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -25,13 +26,16 @@ type Program struct {
 	Env  []string // the whole environment; nil is that of this process
 	In   string   // its whole stdin
 
-	// Limit is how long it may run, and Grace how long it may go on after it was
-	// told to end. Both are more than 0. Its children may keep its output open as
+	// Limit is how long it may run, 0 for no limit. Grace is how long it may go on after
+	// it was told to end, and is more than 0. Its children may keep its output open as
 	// long as Grace.
 	Limit, Grace time.Duration
 	// Most is how many bytes of its output are taken. If it prints more, it is told
 	// to end.
 	Most int
+	// Lines gets the output while the program runs, in place of Output.Text; Most is then
+	// not used. It may be nil. A Write that waits must return when the context of Run ends.
+	Lines io.Writer
 
 	// Outlives lets the program go on when this process dies. It also lets its
 	// children go on after it ended by itself. It is for a program that has, in
@@ -66,7 +70,7 @@ func (p Program) Run(ctx context.Context) (Output, error) {
 	if err != nil {
 		return Output{}, fmt.Errorf("start: %w", err)
 	}
-	limit, over := context.WithTimeoutCause(ctx, p.Limit, fmt.Errorf("no answer within %s", p.Limit))
+	limit, over := p.within(ctx)
 	defer over()
 	limit, full := context.WithCancelCause(limit)
 	defer full(nil)
@@ -74,6 +78,9 @@ func (p Program) Run(ctx context.Context) (Output, error) {
 	cmd := exec.CommandContext(limit, path, p.Args...)
 	cmd.Dir, cmd.Env, cmd.ExtraFiles = p.Dir, p.environment(), p.Files
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(p.In), out, said
+	if p.Lines != nil {
+		cmd.Stdout = p.Lines
+	}
 	cmd.WaitDelay = p.Grace
 	err = p.run(cmd)
 	result := Output{Text: out.text, Said: strings.ToValidUTF8(string(said.text), "\uFFFD"), Cut: out.cut}
@@ -88,6 +95,14 @@ func (p Program) Run(ctx context.Context) (Output, error) {
 		return result, context.Cause(limit)
 	}
 	return result, err
+}
+
+// within returns ctx with the time limit of the program.
+func (p Program) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if p.Limit == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, p.Limit, fmt.Errorf("no answer within %s", p.Limit))
 }
 
 // run starts the command and waits until it and its group have ended.

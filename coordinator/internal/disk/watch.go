@@ -3,6 +3,11 @@ package disk
 
 import (
 	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -32,6 +37,87 @@ func (w *Watcher) WatchOnly(dir string) error {
 // Watch calls f now and after each change in dir, which must exist, until ctx
 // ends.
 func Watch(ctx context.Context, dir string, f func()) error {
+	return watch(ctx, dir, func(*fsnotify.Watcher) { f() })
+}
+
+// WatchTree calls f now and after each change in dir, which must exist, or in a directory
+// directly below it, also in one that is made later, until ctx ends.
+func WatchTree(ctx context.Context, dir string, f func()) error {
+	return watch(ctx, dir, func(w *fsnotify.Watcher) {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if e.IsDir() {
+				_ = w.Add(filepath.Join(dir, e.Name())) // it may be gone already
+			}
+		}
+		f() // last: a new directory may have files already
+	})
+}
+
+// WatchAll calls f now and after each change in dir, which must exist, or anywhere below it, until
+// ctx ends. It follows no links. Of more than mostDirs directories it watches the first ones.
+func WatchAll(ctx context.Context, dir string, f func()) error {
+	return watch(ctx, dir, func(w *fsnotify.Watcher) {
+		n := 0
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil || !d.IsDir(): // it may be gone already
+				return nil
+			case n == mostDirs:
+				return fs.SkipAll
+			}
+			n++
+			_ = w.Add(path) // it may be gone already
+			return nil
+		})
+		f() // last: a new directory may have files already
+	})
+}
+
+// mostDirs bounds the directories of one WatchAll: the kernel allows a person some thousands.
+const mostDirs = 2000
+
+// A WatchFunc is Watch, WatchTree or WatchAll.
+type WatchFunc func(ctx context.Context, dir string, f func()) error
+
+// Settled makes dir, and calls f a while after each change in it: an editor may write in steps.
+// Changes meanwhile are one change. Settled returns when ctx ends or dir cannot be watched, and f
+// is not called any more then.
+func Settled(ctx context.Context, watch WatchFunc, dir string, wait time.Duration, f func()) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	changed := make(chan struct{}, 1)
+	var caller sync.WaitGroup
+	defer caller.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	caller.Go(func() { callSettled(ctx, changed, wait, f) })
+	return watch(ctx, dir, func() {
+		select {
+		case changed <- struct{}{}:
+		default: // f is called anyway
+		}
+	})
+}
+
+func callSettled(ctx context.Context, changed <-chan struct{}, wait time.Duration, f func()) {
+	for {
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(wait):
+			f()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func watch(ctx context.Context, dir string, look func(*fsnotify.Watcher)) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
@@ -41,7 +127,7 @@ func Watch(ctx context.Context, dir string, f func()) error {
 		return err
 	}
 	for {
-		f()
+		look(w)
 		select {
 		case <-ctx.Done():
 			return nil
