@@ -35,6 +35,8 @@ type Config struct {
 	Runs       Runs       `toml:"runs"`
 	Agents     Agents     `toml:"agents"`
 	Sweep      Sweep      `toml:"sweep"`
+	Background Background `toml:"background"`
+	Memory     Memory     `toml:"memory"`
 }
 
 // Telegram is the table [telegram].
@@ -46,15 +48,17 @@ type Telegram struct {
 // Default is the configuration without a file.
 func Default() Config {
 	return Config{
-		Telegram: Telegram{API: TelegramAPI},
-		Web:      Web{Addr: WebAddr},
-		CheckIn:  CheckIn{Hold: Hold},
-		Asks:     AsksByDefault,
-		Loop:     Loop{RetryAfter: RetryAfter, ShellsFor: ShellsFor},
-		Issues:   Issues{Review: ReviewOn},
-		Consult:  Consult{ConsultPrograms, ConsultTimeout},
-		Runs:     RunsByDefault,
-		Sweep:    SweepByDefault,
+		Telegram:   Telegram{API: TelegramAPI},
+		Web:        Web{Addr: WebAddr, HooksAddr: WebOff},
+		CheckIn:    CheckIn{Hold: Hold},
+		Asks:       AsksByDefault,
+		Loop:       Loop{RetryAfter: RetryAfter, ShellsFor: ShellsFor},
+		Issues:     Issues{Review: ReviewOn},
+		Consult:    Consult{ConsultPrograms, ConsultTimeout},
+		Runs:       RunsByDefault,
+		Sweep:      SweepByDefault,
+		Background: BackgroundByDefault,
+		Memory:     MemoryByDefault,
 	}
 }
 
@@ -113,6 +117,8 @@ func (c Config) check() error {
 		c.Runs.check(),
 		c.Agents.check(),
 		c.Sweep.check(),
+		c.Memory.check(),
+		c.Background.check(),
 	)
 	if err != nil {
 		return err

@@ -28,6 +28,7 @@ func (c Config) settings() []Setting {
 		{Key: "telegram.api", Value: c.Telegram.API},
 		{Key: "web.addr", Value: c.Web.Addr},
 		{Key: "web.hosts", Value: cmp.Or(strings.Join(c.Web.Hosts, ", "), "none")},
+		{Key: "web.hooks_addr", Value: c.Web.HooksAddr},
 		{Key: "checkin.hold", Value: c.CheckIn.Hold.String()},
 		{Key: "asks.grace", Value: c.Asks.Grace.String()},
 		{Key: "asks.attended", Value: c.Asks.Attended.String()},
@@ -57,6 +58,12 @@ func (c Config) settings() []Setting {
 		{Key: "runs.leaving", Value: c.Runs.Leaving.String()},
 		{Key: "runs.starting", Value: c.Runs.Starting.String()},
 		{Key: "runs.depth", Value: strconv.Itoa(c.Runs.Depth)},
+		{Key: "sweep.every", Value: orOff(Duration(c.Sweep.Every))},
+		{Key: "background.budget", Value: fmt.Sprintf("$%.2f", c.Background.Budget)},
+		{Key: "background.program", Value: c.Background.Program},
+		{Key: "background.timeout", Value: c.Background.Timeout.String()},
+		{Key: "memory.projects", Value: cmp.Or(strings.Join(c.Memory.Projects, ", "), "none")},
+		{Key: "memory.extract", Value: strconv.FormatBool(c.Memory.Extract)},
 		{Key: "agents.claude.command", Value: strings.Join(claude.Command, " ")},
 		{Key: "agents.claude.env_file", Value: cmp.Or(claude.EnvFile, "none")},
 		{Key: "answers_from", Value: cmp.Or(strings.Join(c.AnswersFrom.Names(), ", "), "every channel")},
@@ -66,6 +73,13 @@ func (c Config) settings() []Setting {
 func orNever(d Duration) string {
 	if d == 0 {
 		return "never"
+	}
+	return d.String()
+}
+
+func orOff(d Duration) string {
+	if d == 0 {
+		return "off"
 	}
 	return d.String()
 }

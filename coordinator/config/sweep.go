@@ -7,7 +7,7 @@ import (
 
 // Sweep is the table [sweep].
 type Sweep struct {
-	// Every is how often Afar looks whether a task that waits is due.
+	// Every is how often Afar looks whether a task is due, or the person is to be told of it.
 	Every Interval `toml:"every"`
 }
 

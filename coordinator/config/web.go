@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -20,11 +21,17 @@ type Web struct {
 	Addr string `toml:"addr"`
 	// Hosts are the names under which a proxy in front of the page is reached.
 	Hosts []string `toml:"hosts"`
+	// HooksAddr is where webhooks alone are taken too, for a tunnel: a loopback address with a
+	// port, or WebOff.
+	HooksAddr string `toml:"hooks_addr"`
 }
 
 func (w Web) check() error {
 	if err := CheckWebAddr(w.Addr); err != nil {
 		return fmt.Errorf("web.addr: %w", err)
+	}
+	if err := CheckWebAddr(cmp.Or(w.HooksAddr, WebOff)); err != nil {
+		return fmt.Errorf("web.hooks_addr: %w", err)
 	}
 	for _, name := range w.Hosts {
 		if !isHostName(name) {
@@ -33,6 +40,12 @@ func (w Web) check() error {
 	}
 	return nil
 }
+
+// WebAddrVar is the variable that says where the page is served. It counts over the file.
+const WebAddrVar = "AFAR_WEB_ADDR"
+
+// Served returns where the page is served.
+func (w Web) Served(getenv func(string) string) string { return cmp.Or(getenv(WebAddrVar), w.Addr) }
 
 // CheckWebAddr refuses what is neither WebOff nor a loopback address with a port.
 func CheckWebAddr(addr string) error {

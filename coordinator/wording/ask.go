@@ -13,6 +13,16 @@ const CheckIn = "check-in"
 // Proposal is the kind of an ask in which a session proposes a run.
 const Proposal = "proposal"
 
+// Checkpoint is the kind of an ask in which a task asks its person something.
+const Checkpoint = "checkpoint"
+
+// WakeUp is the kind of an ask in which a session wants to be woken by a check, and Missed that of
+// an ask about a time of a trigger at which nothing ran.
+const (
+	WakeUp = "wake-up"
+	Missed = "missed"
+)
+
 // NoAsks is shown where none is open.
 const NoAsks = "Nothing waits for you."
 
@@ -55,6 +65,14 @@ func Wants(q wire.Ask) string {
 		return "stopped and says"
 	case Proposal:
 		return "proposes a run"
+	case Checkpoint:
+		return "asks you about task " + Line(q.Task, 40)
+	case WakeUp:
+		return "wants to be woken as soon as this command succeeds"
+	case Missed:
+		return "Trigger " + Line(q.Tool, 40) + " was due when nothing ran"
+	case Suggestion:
+		return "suggested task: " + Line(q.Tool, 120)
 	}
 	return "wants " + Line(q.Tool, 60)
 }
@@ -62,7 +80,7 @@ func Wants(q wire.Ask) string {
 // Decided returns in one word what the person did.
 func Decided(q wire.Ask) string {
 	switch {
-	case (q.Kind == "question" || q.Kind == "elicitation") && q.Allow:
+	case q.Kind == Checkpoint, (q.Kind == "question" || q.Kind == "elicitation") && q.Allow:
 		return "answered"
 	case q.Kind == "elicitation":
 		return "declined"
@@ -70,6 +88,14 @@ func Decided(q wire.Ask) string {
 		return "approved"
 	case q.Kind == "plan":
 		return "sent back"
+	case q.Kind == Suggestion && q.Allow:
+		return "accepted"
+	case q.Kind == Suggestion:
+		return "dismissed"
+	case q.Kind == Missed && q.Allow:
+		return "run"
+	case q.Kind == Missed:
+		return "skipped"
 	case q.Allow:
 		return "allowed"
 	}

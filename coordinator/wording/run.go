@@ -33,7 +33,7 @@ func RunLast(r wire.Run) string {
 	switch r.State {
 	case "failed":
 		return cmp.Or(r.Why, r.Result, r.LastText)
-	case "queued":
+	case "queued", "starting":
 		return cmp.Or(r.Why, r.LastText)
 	}
 	if RunOver(r.State) {
@@ -83,7 +83,16 @@ func RunCannot(can wire.RunAbilities) string {
 			missing = append(missing, of.what)
 		}
 	}
-	return strings.Join(missing, "; ")
+	return strings.Join(missing, ", ")
+}
+
+// RunAbilities says in one line which calls of an agent the guard judges, and what the agent cannot do.
+func RunAbilities(can wire.RunAbilities) string {
+	said := "the guard " + RunGuard(can)
+	if missing := RunCannot(can); missing != "" {
+		said += "; it cannot " + missing
+	}
+	return said
 }
 
 // RunEvent returns what an event of a run is, and what it says.

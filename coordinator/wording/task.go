@@ -13,8 +13,10 @@ func TaskStatus(t wire.Task) string {
 		return "proposed: no person has started it"
 	case t.RunState != "" && !RunOver(t.RunState):
 		return RunState(t.RunState)
-	case t.Stopped:
+	case t.Stopped && !taskOver(t):
 		return "stopped"
+	case t.Ask != "":
+		return "waits for your answer"
 	case !t.Known && t.Status == "":
 		return "without a status"
 	case !t.Known:
@@ -23,10 +25,54 @@ func TaskStatus(t wire.Task) string {
 	return strings.ToLower(t.Status)
 }
 
+// taskOver reports whether nothing is left to do for a task.
+func taskOver(t wire.Task) bool { return t.Status == "COMPLETED" || t.Status == "ARCHIVED" }
+
 // TaskNext says what a task waits for, "" for nothing.
 func TaskNext(t wire.Task) string {
 	if t.WaitingFor == "" {
 		return ""
 	}
 	return "waits for: " + t.WaitingFor
+}
+
+// TaskBusy reports whether a run works on a task now, or waits for the person.
+func TaskBusy(t wire.Task) bool { return t.RunState != "" && !RunOver(t.RunState) }
+
+// TaskVerbs returns what a person can do with a task now, as verbs of the command line. The
+// likeliest comes first.
+func TaskVerbs(t wire.Task) []string {
+	switch {
+	case TaskBusy(t):
+		return []string{"stop"}
+	case t.Status == "ARCHIVED":
+		return []string{"reopen"}
+	case t.Proposed:
+		return []string{"start", "archive"}
+	case t.Status == "COMPLETED":
+		return []string{"reopen", "archive"}
+	case t.Stopped, t.Run == "":
+		return []string{"start", "done", "archive"}
+	}
+	return []string{"start", "stop", "done", "archive"}
+}
+
+// TaskMade says what was made of a suggestion.
+func TaskMade(t wire.Task) string {
+	said := "Task " + t.ID + " is created."
+	if t.Run == "" {
+		return said
+	}
+	return said + " " + TaskDid("start", t)
+}
+
+// TaskDid says what a verb of the command line has made of a task.
+func TaskDid(verb string, t wire.Task) string {
+	switch verb {
+	case "start":
+		return "Run " + t.Run + " works on it."
+	case "stop":
+		return "Task " + t.ID + " is stopped: nothing but you starts it again."
+	}
+	return "Task " + t.ID + ": " + TaskStatus(t) + "."
 }
