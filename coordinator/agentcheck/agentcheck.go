@@ -14,9 +14,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/agentrun"
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // A Place is where agents are started: by a coordinator with these directories and this
@@ -78,17 +80,26 @@ func (p Place) check(ctx context.Context, name string, set config.Agent, wanted 
 	}
 	said := path + ", " + version
 	if last := agentrun.LastOf(p.Dirs, name); last.Differs(path, version) {
-		return off(name, said+"; it was replaced since its last turn, which ran "+last.Path+", "+last.About,
+		return off(name, said+"; it was replaced since its last turn, which ran "+last.Path+", "+last.About+abilities(set),
 			"nothing to do if you updated it")
 	}
 	where, err := credentials(set.Protocol, p.Dirs, vars)
 	switch {
 	case err != nil:
-		return off(name, said+"; "+err.Error(), signIn(set.Protocol, name))
+		return off(name, said+"; "+err.Error()+abilities(set), signIn(set.Protocol, name))
 	case where != "":
 		said += ", signs in with " + where
 	}
-	return &wire.Check{ID: id(name), State: "ok", Text: said}
+	return &wire.Check{ID: id(name), State: "ok", Text: said + abilities(set)}
+}
+
+// abilities says what an agent can do, after what else is said of it.
+func abilities(set config.Agent) string {
+	adapter, err := agents.Speaking(set.Protocol)
+	if err != nil {
+		return "" // the settings are refused for it
+	}
+	return "; " + wording.RunAbilities(wire.RunAbilities(adapter.Abilities(filepath.Base(set.Command[0]))))
 }
 
 // absent says that a program is not found. That is no fault of an agent that nobody set up and

@@ -107,6 +107,9 @@ func TestChecks(t *testing.T) {
 			b.installs("gem", "1.2.3")
 			b.set["gem"] = config.Agent{Protocol: config.ACP, Command: []string{"gem", "--acp"}}
 		}, "gem", "ok", "1.2.3"},
+		"what claude can do": {func(b *bench) {}, "claude", "ok", "; the guard judges every call"},
+		"what codex can do": {func(b *bench) { b.installs("codex", "1"); b.keys("codex", "OPENAI_API_KEY=k", 0o600) }, "codex", "ok",
+			"; the guard judges asked calls only; it cannot take a message during a turn, go on with a turn"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
