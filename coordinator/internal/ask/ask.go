@@ -127,8 +127,17 @@ type Ask struct {
 	InRun    bool   `json:"in_run,omitempty"`
 	Call     string `json:"call,omitempty"`     // the host's id of the call, "" if it is unknown
 	Deferred bool   `json:"deferred,omitempty"` // the host makes the call again in the next turn
+	// Outward names the programs and the tool through which the call reaches others, with
+	// spaces between them.
+	Outward string `json:"outward,omitempty"`
+	// Task is the task of a checkpoint.
+	Task string `json:"task,omitempty"`
 	// Proposed is the run of a proposal.
 	Proposed *Proposed `json:"proposed,omitempty"`
+	// Suggested is the task of a suggestion.
+	Suggested *Suggested `json:"suggested,omitempty"`
+	// About is the trigger of a wake-up and of a missed time.
+	About *About `json:"about,omitempty"`
 }
 
 // Dialog reports whether the host also shows a dialog of its own for a.
@@ -152,6 +161,12 @@ func (a Ask) Live() time.Duration {
 		return CheckInFor
 	case a.Kind == Proposal:
 		return ProposalFor
+	case a.Kind == Checkpoint:
+		return CheckpointFor
+	case a.Kind == Suggestion:
+		return SuggestionFor
+	case a.Kind == WakeUp, a.Kind == Missed:
+		return WakeUpFor
 	case !a.Attended:
 		return a.Times.unattended()
 	case a.hookFirst(), a.Agent != "":
@@ -178,8 +193,8 @@ func Attach(a Ask) Ask {
 	return a
 }
 
-// Lose records that the connection of the hook that waits for a broke. It refuses a
-// check-in and a proposal, because no hook waits for one.
+// Lose records that the connection of the hook that waits for a broke. It refuses an ask for
+// which no hook waits.
 func Lose(a Ask, now time.Time) (Ask, error) {
 	if a.Hookless() || !a.undelivered() {
 		return a.refuseStep("lose the hook of")
@@ -231,7 +246,7 @@ func Answer(a Ask, d Decision) (Ask, error) {
 	if a.State != Open {
 		return a, fmt.Errorf("%w: %s", ErrSettled, a.Ending())
 	}
-	if d.Allow && a.unanswered() {
+	if a.unanswered() && (d.Allow || a.Kind == Checkpoint) {
 		return a, ErrWords
 	}
 	a.State, a.Decision, a.SettledAt = Answered, &d, d.At
@@ -462,6 +477,12 @@ func (a Ask) Outcome() string {
 		return a.outcomeCheckIn()
 	case a.Kind == Proposal:
 		return a.outcomeProposal()
+	case a.Kind == Checkpoint && a.Decision != nil:
+		return "the task has it"
+	case a.Kind == Suggestion:
+		return a.outcomeSuggestion()
+	case a.About != nil:
+		return a.outcomeTrigger()
 	case a.Run != nil:
 		return a.outcomeOfRun()
 	case a.State == Answered:

@@ -293,6 +293,9 @@ func (a Ask) verb() string {
 // than a permission. An empty no is a denial.
 var verbs = map[Kind]struct{ yes, no string }{
 	Questions:   {yes: "answered"},
+	Checkpoint:  {yes: "answered"},
 	Elicitation: {yes: "answered", no: "declined"},
 	Plan:        {yes: "approved", no: "sent back"},
+	Suggestion:  {yes: "accepted", no: "dismissed"},
+	Missed:      {yes: "run", no: "skipped"},
 }

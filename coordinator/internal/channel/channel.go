@@ -53,6 +53,7 @@ type Notice struct {
 	Session session.ID `json:"session,omitempty"`
 	Text    string     `json:"text"`
 	Shows   []string   `json:"shows,omitempty"` // the ids of messages in it; see core.Told
+	At      Address    `json:"at,omitempty"`    // where it is told, "" for where its session speaks
 }
 
 // A Copy is one message that shows a card.

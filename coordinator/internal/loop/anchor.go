@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 const (
@@ -40,7 +42,7 @@ func Anchor(s Stack, facts AnchorFacts, now time.Time) string {
 	var b strings.Builder
 	if ok {
 		fmt.Fprintf(&b, "# Loop anchor\n\n- mode: %s\n- iteration: %s\n", f.Mode, f.count())
-		fmt.Fprintf(&b, "- running for: %s%s\n", span(now.Sub(f.StartedAt)), until(f))
+		fmt.Fprintf(&b, "- running for: %s%s\n", text.Length(now.Sub(f.StartedAt)), until(f))
 	} else {
 		b.WriteString("# Anchor\n\n")
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // A Check is a command that decides whether the work is done. It runs in Dir and in the
@@ -70,7 +72,7 @@ func (r CheckResult) outcome(timeout time.Duration) string {
 	case r.Broken != "":
 		return "it could not be run: " + line(r.Broken, goalRunes)
 	case r.TimedOut:
-		return "it did not end within " + span(timeout)
+		return "it did not end within " + text.Length(timeout)
 	}
 	return fmt.Sprintf("exit code %d after %s", r.ExitCode, tenths(r.Took))
 }
@@ -89,7 +91,7 @@ func tenths(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
-	return span(d)
+	return text.Length(d)
 }
 
 // Notice returns what the person at the terminal sees of a step: the result of its check,

@@ -231,18 +231,6 @@ func TestLine(t *testing.T) {
 	}
 }
 
-func TestSpan(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0s", -time.Hour: "0s", 5 * time.Second: "5s", 10 * time.Minute: "10m", 2 * time.Hour: "2h",
-		10 * time.Hour:          "10h",
-		time.Hour + time.Second: "1h0m1s", 90 * time.Minute: "1h30m", 100*time.Minute + 10*time.Second: "1h40m10s",
-	} {
-		if got := span(d); got != want {
-			t.Errorf("span(%s) = %q, want %q", d, got, want)
-		}
-	}
-}
-
 // The block stays small, whatever the goal and the shells are called, and keeps all its parts.
 func TestBlockIsBounded(t *testing.T) {
 	wide := strings.Repeat("😀", 5000)

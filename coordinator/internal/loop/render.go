@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 func outerGoals(s Stack) []string {
@@ -111,7 +113,7 @@ func renderFrame(b *strings.Builder, f Frame) {
 		fmt.Fprintf(b, "- tokens: %d of %d\n", f.Spent.Tokens, f.TokensTo)
 	}
 	if f.Check != "" {
-		fmt.Fprintf(b, "- check: %s (at most %s)\n", line(f.Check, goalRunes), span(f.CheckTimeout))
+		fmt.Fprintf(b, "- check: %s (at most %s)\n", line(f.Check, goalRunes), text.Length(f.CheckTimeout))
 	}
 	if f.Checked != "" {
 		fmt.Fprintf(b, "- last result: %s\n", f.Checked)

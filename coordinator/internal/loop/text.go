@@ -136,9 +136,9 @@ func running(background []string, room int) string {
 
 // verdictLine returns the message about an ended frame, without its first word.
 func verdictLine(f Frame, end ending, now time.Time) string {
-	text := f.called(end.verdict, end.proven, end.by)
-	text += fmt.Sprintf(": %s\n%s, %s.", f.goal(), f.counted(), span(now.Sub(f.StartedAt)))
-	return text + why(end.note)
+	said := f.called(end.verdict, end.proven, end.by)
+	said += fmt.Sprintf(": %s\n%s, %s.", f.goal(), f.counted(), text.Length(now.Sub(f.StartedAt)))
+	return said + why(end.note)
 }
 
 // goal returns a frame's goal in one line. For an issue it is the title, because the text
@@ -173,18 +173,6 @@ func why(note string) string {
 		return ""
 	}
 	return " Why: " + note + "."
-}
-
-// span formats a duration to the second, without empty parts: 2h, 12m5s.
-func span(d time.Duration) string {
-	text := max(d, 0).Round(time.Second).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // line folds a text into one line of at most n characters. It removes control, bidi and

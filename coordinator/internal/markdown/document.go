@@ -73,7 +73,9 @@ func (f Form) Parse(text string) (Document, error) {
 		return d, err
 	}
 	lines := &lineReader{text: text}
-	if err := d.readTitle(lines, f); err != nil {
+	title, err := f.readTitle(lines)
+	d.Title, d.list, d.body = title, lines.offset, lines.offset
+	if err != nil {
 		return d, err
 	}
 	return d, d.readFields(lines, f)
@@ -94,6 +96,21 @@ func (d Document) Body() string {
 	return strings.Trim(strings.ReplaceAll(d.Text[d.body:], "\r\n", "\n"), "\n")
 }
 
+// BodyLine returns the line at which the body begins, counted from 1. Without a body it is that
+// behind the end.
+func (d Document) BodyLine() int {
+	below := d.Text[d.body:]
+	blank := len(below) - len(strings.TrimLeft(below, "\r\n"))
+	return 1 + strings.Count(d.Text[:d.body+blank], "\n")
+}
+
+// WithBody returns the text with another body, which gets the document's line endings.
+func (d Document) WithBody(body string) string {
+	eol := LineEnding(d.Text)
+	head := strings.TrimRight(d.Text[:d.body], "\r\n")
+	return head + eol + eol + strings.ReplaceAll(body+"\n", "\n", eol)
+}
+
 // WithField returns the text with a field's value replaced. A missing field is
 // added at the end of the list; a missing list is added below the title.
 func (d Document) WithField(name, value string) string {
@@ -108,7 +125,7 @@ func (d Document) WithField(name, value string) string {
 }
 
 func (d Document) insert(item string) string {
-	eol := d.lineEnding()
+	eol := LineEnding(d.Text)
 	before, after := d.Text[:d.list], d.Text[d.list:]
 	if !strings.HasSuffix(before, "\n") {
 		before += eol
@@ -126,7 +143,7 @@ func (d Document) insert(item string) string {
 // WithParagraph returns the text with a paragraph added at the end, behind one
 // blank line. The paragraph gets the document's line endings.
 func (d Document) WithParagraph(paragraph string) string {
-	eol := d.lineEnding()
+	eol := LineEnding(d.Text)
 	text := d.Text
 	switch {
 	case !strings.HasSuffix(text, "\n"):
@@ -137,9 +154,9 @@ func (d Document) WithParagraph(paragraph string) string {
 	return text + strings.ReplaceAll(paragraph+"\n", "\n", eol)
 }
 
-// lineEnding returns how the first line of the text ends: \r\n or \n.
-func (d Document) lineEnding() string {
-	if line, _, _ := strings.Cut(d.Text, "\n"); strings.HasSuffix(line, "\r") {
+// LineEnding returns how the first line of a text ends: \r\n or \n.
+func LineEnding(text string) string {
+	if line, _, _ := strings.Cut(text, "\n"); strings.HasSuffix(line, "\r") {
 		return "\r\n"
 	}
 	return "\n"
@@ -171,18 +188,20 @@ func (f Form) checkText(text string) error {
 
 const byteOrderMark = "\ufeff"
 
-// readTitle reads up to the first line that is not blank, which is the title.
-func (d *Document) readTitle(lines *lineReader, f Form) error {
+// Title returns the title of any text, which is its first line that is not blank.
+func (f Form) Title(text string) (string, error) { return f.readTitle(&lineReader{text: text}) }
+
+func (f Form) readTitle(lines *lineReader) (string, error) {
 	line, ok := lines.nextFilled()
 	if !ok {
-		return Errorf(max(lines.number, 1), "the file is empty; %s begins with a title: # TITLE", f.Noun)
+		return "", Errorf(max(lines.number, 1), "the file is empty; %s begins with a title: # TITLE", f.Noun)
 	}
 	title, isHeading := strings.CutPrefix(line.text, "# ")
-	d.Title, d.list, d.body = strings.TrimSpace(title), lines.offset, lines.offset
-	if !isHeading || d.Title == "" {
-		return Errorf(line.number, "the first line must be the title: # TITLE")
+	title = strings.TrimSpace(title)
+	if !isHeading || title == "" {
+		return title, Errorf(line.number, "the first line must be the title: # TITLE")
 	}
-	return nil
+	return title, nil
 }
 
 // readFields reads the list below the title if it holds at least one field of the

@@ -23,6 +23,13 @@ func (s Section) ReplaceIn(text, below string) string {
 	return text[:s.begin] + below + text[s.begin+len(s.Text):]
 }
 
+// WithHeading returns the text that s was read from, with another heading of s.
+func (s Section) WithHeading(text, heading string) string {
+	line := text[s.from:s.begin]
+	ending := line[len(strings.TrimRight(line, "\r\n")):]
+	return text[:s.from] + "## " + heading + ending + text[s.begin:]
+}
+
 // Sections returns the sections of any text in order. A heading inside a fenced
 // code block is text. The list is empty only for an empty text.
 func Sections(text string) (sections []Section) {
