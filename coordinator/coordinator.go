@@ -4,12 +4,15 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +23,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/audit"
+	"github.com/afar-sh/afar/coordinator/internal/backgroundwork"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
 	"github.com/afar-sh/afar/coordinator/internal/channels"
@@ -30,16 +34,25 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/issuework"
 	"github.com/afar-sh/afar/coordinator/internal/marks"
+	"github.com/afar-sh/afar/coordinator/internal/memorywork"
+	"github.com/afar-sh/afar/coordinator/internal/module"
+	"github.com/afar-sh/afar/coordinator/internal/modulework"
 	"github.com/afar-sh/afar/coordinator/internal/presence"
 	"github.com/afar-sh/afar/coordinator/internal/random"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/runwork"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/sessionwatch"
 	"github.com/afar-sh/afar/coordinator/internal/settings"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/internal/taskwork"
+	"github.com/afar-sh/afar/coordinator/internal/tools"
+	"github.com/afar-sh/afar/coordinator/internal/trigger"
+	"github.com/afar-sh/afar/coordinator/internal/triggerwork"
 	"github.com/afar-sh/afar/coordinator/internal/undowork"
 	"github.com/afar-sh/afar/coordinator/internal/upkeep"
+	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -54,6 +67,7 @@ type Config struct {
 	Version string
 	Log     *slog.Logger
 	Getenv  func(string) string
+	Now     func() time.Time // nil is time.Now
 }
 
 // A Coordinator is the running daemon.
@@ -67,15 +81,29 @@ type Coordinator struct {
 	channels channels.Set
 	telegram *telegram.Channel // one of channels
 	web      *web.Channel      // one of channels, nil when it is switched off
+	triggers *triggerwork.Worker
+	hooks    *triggerwork.Hooks
+	modules  *modulework.Worker
 	server   *server.Server
+	tools    *tools.Server
 	sessions *sessionwatch.Watcher
 	undo     *undowork.Snapshotter
 	files    *filework.Writer
 	audit    *audit.Auditor
 	marks    *marks.Taker
+	asks     *backgroundwork.Queue
+	tasks    taskwork.Folders
+	memory   *memorywork.Worker
+	papers   papers
 	runs     []func(context.Context) // the work that goes on beside the server, until its context ends
 	ending   context.Context         // done when the end is asked for; its cause may be a presence.Loss
 	end      context.CancelCauseFunc
+}
+
+// papers are the files of the workspace that no task owns.
+type papers struct {
+	suggestions *taskwork.Suggestions
+	gaps, inbox *taskwork.Notebook
 }
 
 // Open takes the life lock, opens the store and listens. It returns ErrRunning when another
@@ -90,6 +118,9 @@ func Open(cfg Config) (*Coordinator, error) {
 	}
 	if life == nil {
 		return nil, ErrRunning
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
 	c := &Coordinator{cfg: cfg, life: life}
 	c.ending, c.end = context.WithCancelCause(context.Background())
@@ -126,14 +157,20 @@ func (c *Coordinator) buildCore() (err error) {
 	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
 		return err
 	}
+	c.tasks = taskwork.NewFolders(c.cfg.Dirs.Tasks(), c.cfg.Dirs.Confirms(), time.Local).Told(func(s task.State) task.About {
+		return c.memory.About(s)
+	})
+	if err := c.buildTools(); err != nil {
+		return err
+	}
 	c.channels.Register(telegram.Name, c.newTelegram)
-	if c.set.WebAddr(c.cfg.Getenv) != config.WebOff {
+	if c.set.Web.Served(c.cfg.Getenv) != config.WebOff {
 		c.channels.Register(web.Name, c.newWeb)
 	}
 	c.core, err = core.New(core.Config{
 		Store:       c.store,
 		Log:         c.cfg.Log,
-		Now:         time.Now,
+		Now:         c.cfg.Now,
 		Secret:      random.Word,
 		Channels:    c.channels.Names(),
 		Lives:       sessionwatch.Lives,
@@ -144,11 +181,31 @@ func (c *Coordinator) buildCore() (err error) {
 		Rings:       func(name string) bool { return name != web.Name || c.web.Watched() },
 		Pages:       c.cfg.Dirs.Sessions(),
 		Home:        c.cfg.Dirs.Database(),
+		Zones:       triggerwork.Zones,
 	})
 	if err != nil {
 		return err
 	}
 	c.channels.Open(c.core)
+	return nil
+}
+
+// buildTools makes the tools of agents. Their calls are operations of the server.
+func (c *Coordinator) buildTools() error {
+	token, err := tools.LoadToken(c.cfg.Dirs.ToolsToken())
+	if err != nil {
+		return err
+	}
+	c.tools = tools.New(tools.Config{
+		Log:     c.cfg.Log,
+		Version: c.cfg.Version,
+		Token:   token,
+		Caller:  new(peer.Finder).OfTCP,
+		Made:    func(line []peer.Process, id string) error { return c.server.MadeCall(line, id) },
+		Call: func(ctx context.Context, line []peer.Process, op string, in any) (any, error) {
+			return c.server.Tool(ctx, line, op, in)
+		},
+	})
 	return nil
 }
 
@@ -160,12 +217,16 @@ func (c *Coordinator) newTelegram(shared *core.Core) channels.Channel {
 		ConfigFile: c.cfg.Dirs.ConfigFile(),
 		Machine:    home.Machine(),
 		Home:       c.cfg.Dirs.User,
-		Now:        time.Now,
+		Now:        c.cfg.Now,
 		Code:       random.Digits,
 		Link:       func(path string) (address, where string) { return c.web.Link(path) },
 		RemindChat: c.set.Escalation.Chat,
 		RunAgent:   agents.Default,
 		RunMode:    c.runMode(),
+		TaskHeld:   c.tasks.Held,
+		Call: func(ctx context.Context, person, op string, in any) (any, error) {
+			return c.server.Phone(ctx, person, op, in)
+		},
 	})
 	return c.telegram
 }
@@ -174,8 +235,8 @@ func (c *Coordinator) newWeb(shared *core.Core) channels.Channel {
 	c.web = web.New(web.Config{
 		Core:    shared,
 		Log:     c.cfg.Log,
-		Now:     time.Now,
-		Addr:    c.set.WebAddr(c.cfg.Getenv),
+		Now:     c.cfg.Now,
+		Addr:    c.set.Web.Served(c.cfg.Getenv),
 		Hosts:   c.set.Web.Hosts,
 		Key:     c.cfg.Dirs.Database(),
 		Machine: home.Machine(),
@@ -183,10 +244,15 @@ func (c *Coordinator) newWeb(shared *core.Core) channels.Channel {
 		Call: func(ctx context.Context, line []peer.Process, op string, in any) (any, error) {
 			return c.server.Page(ctx, line, op, in)
 		},
-		Note:   c.cfg.Dirs.NotePage,
-		Caller: new(peer.Finder).OfTCP,
-		Afar:   home.Program(c.cfg.Bin, "afar"),
-		Env:    c.cfg.Dirs.Env(),
+		Note:     c.cfg.Dirs.NotePage,
+		Caller:   new(peer.Finder).OfTCP,
+		Tools:    c.tools,
+		Afar:     home.Program(c.cfg.Bin, "afar"),
+		Env:      c.cfg.Dirs.Env(),
+		Agents:   c.set.Agents.Names(),
+		RunAgent: agents.Default,
+		RunMode:  c.runMode(),
+		Hooks:    func() http.Handler { return c.hooks },
 	})
 	return c.web
 }
@@ -200,17 +266,76 @@ func (c *Coordinator) buildWorkers() (err error) {
 	c.files = filework.New(c.core, dirs, log)
 	c.audit = audit.New(c.core, dirs, c.cfg.Bin, log)
 	c.marks = marks.New(c.core, dirs, log)
+	c.asks = backgroundwork.New(c.core, c.set.Asked, c.active)
 	consulting := func(pid int) bool { return c.server.Consulting(pid) }
 	c.sessions = sessionwatch.New(c.core, dirs, c.cfg.Getenv, consulting, log)
+	if err := c.buildMemory(); err != nil {
+		return err
+	}
+	c.buildTriggers()
+	c.papers = papers{
+		suggestions: taskwork.NewSuggestions(dirs.Suggestions()),
+		gaps:        taskwork.NewNotebook(dirs.Gaps()),
+		inbox:       taskwork.NewNotebook(dirs.Inbox()),
+	}
 	c.server = server.New(c.serverConfig())
+	c.runs = c.work()
+	return nil
+}
+
+func (c *Coordinator) buildMemory() (err error) {
+	dirs := c.cfg.Dirs
+	c.memory, err = memorywork.New(memorywork.Config{
+		Core:     c.core,
+		Log:      c.cfg.Log,
+		Dirs:     dirs,
+		Opens:    func(project string) bool { return c.set.Memory.Names(project, dirs.User) },
+		LastText: transcript.LastText,
+	})
+	return err
+}
+
+// buildTriggers makes what sends texts by itself: triggers, webhooks and modules.
+func (c *Coordinator) buildTriggers() {
+	dirs, log := c.cfg.Dirs, c.cfg.Log
+	c.hooks = triggerwork.NewHooks(c.core, c.triggerFolder(), log)
+	c.triggers = triggerwork.New(triggerwork.Config{
+		Core:    c.core,
+		Folder:  c.triggerFolder(),
+		Dirs:    dirs,
+		Log:     log,
+		NewRun:  func(r trigger.Rule, dir, key string) (run.Run, error) { return c.server.TriggerRun(r, dir, key) },
+		Resumes: c.resumes,
+		Judge:   func(command, dir string) (string, bool) { return c.server.JudgeWake(command, dir) },
+	})
+	c.modules = modulework.New(modulework.Config{
+		Core:   c.core,
+		Folder: modulework.NewFolder(dirs.Modules()),
+		Dirs:   dirs,
+		Log:    log,
+		Env:    func(file string) ([]string, error) { return agentrun.Env(dirs, c.cfg.Getenv, file) },
+	})
+}
+
+// work returns what goes on beside the server.
+func (c *Coordinator) work() []func(context.Context) {
+	dirs, log := c.cfg.Dirs, c.cfg.Log
 	keeper := upkeep.New(c.core, c.store, dirs.Calls(), c.channels.Say, log)
-	c.runs = []func(context.Context){
+	sweep := taskwork.Sweep{Every: time.Duration(c.set.Sweep.Every), Ask: c.asks.PutIfInstalled, Now: c.cfg.Now}
+	all := []func(context.Context){
 		c.core.Run, c.channels.Run, c.files.Run, c.sessions.Run, c.marks.Run, c.undo.Run,
 		issuework.New(c.core, c.set.Issues, c.set.Reviewers).Run, keeper.Run, c.audit.Run,
 		runwork.New(c.core, dirs, c.cfg.Bin, sessionwatch.Lives, log).Run,
-		taskwork.New(c.core, c.tasks(), time.Duration(c.set.Sweep.Every), log).Run,
+		taskwork.New(c.core, c.tasks, c.server.RunOfTask, sweep, log).Run,
+		c.memory.Run, c.extractor().Run,
+		taskwork.NewTriage(c.core, c.tasks, c.asks.Put, c.memory.Brief, c.cfg.Now, log).Run,
+		taskwork.NewKeeper(c.core, c.papers.suggestions, c.papers.inbox, c.papers.gaps, c.server.Decide, log).Run,
+		c.triggers.Run, c.modules.Run,
 	}
-	return nil
+	if addr := cmp.Or(c.set.Web.HooksAddr, config.WebOff); addr != config.WebOff {
+		all = append(all, func(ctx context.Context) { c.hooks.Serve(ctx, addr) })
+	}
+	return all
 }
 
 // serverConfig gives the server all that it calls.
@@ -222,7 +347,7 @@ func (c *Coordinator) serverConfig() server.Config {
 	self := wire.Coordinator{
 		PID:     os.Getpid(),
 		Version: c.cfg.Version,
-		Since:   time.Now().UnixMilli(),
+		Since:   c.cfg.Now().UnixMilli(),
 		Home:    dirs.Config,
 		Socket:  dirs.Socket(),
 	}
@@ -243,9 +368,17 @@ func (c *Coordinator) serverConfig() server.Config {
 		Page:               c.web,
 		Git:                server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
 		Consult:            server.Consult{Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout)},
-		Tasks:              c.tasks(),
+		Tasks:              c.tasks,
+		Memory:             c.memory,
+		Triggers:           c.triggerSettings(),
+		Modules:            c.moduleSettings(),
+		Tools:              c.tools.Answer,
+		Suggestions:        c.papers.suggestions,
+		Gaps:               c.papers.gaps,
+		Actions:            &logfile.File{Path: dirs.Actions(), Max: logfile.Usual},
 		Runs:               c.runSettings(),
 		Usage:              transcript.Usage,
+		Holds:              transcript.Holds,
 		LastText:           transcript.LastText,
 		LastTextBeforeCall: transcript.LastTextBeforeCall,
 		Glance:             glances.Glance,
@@ -274,9 +407,70 @@ func (c *Coordinator) runMode() string {
 	return c.set.Runs.Mode
 }
 
-// tasks are the folders of the tasks.
-func (c *Coordinator) tasks() taskwork.Folders {
-	return taskwork.NewFolders(c.cfg.Dirs.Tasks(), time.Local)
+// extractor keeps what is worth knowing of the turns of tasks.
+func (c *Coordinator) extractor() *memorywork.Extractor {
+	set := memorywork.ExtractConfig{State: c.tasks.State, Gaps: c.papers.gaps}
+	if c.set.Memory.Extract {
+		set.Ask = c.asks.Put
+	}
+	return memorywork.NewExtractor(c.memory, set)
+}
+
+// active reports whether background questions may be asked: a task goes on or has just ended its
+// last turn, a trigger is on, or a module is enabled.
+func (c *Coordinator) active() bool {
+	all, _ := taskwork.Active(c.core, c.tasks)
+	return len(all)+len(c.core.TurnsToExtract()) > 0 || slices.ContainsFunc(c.core.Triggers(), trigger.Trigger.Live) ||
+		slices.ContainsFunc(c.core.Modules(), func(m module.Module) bool { return m.On })
+}
+
+func (c *Coordinator) triggerSettings() server.Triggers {
+	return server.Triggers{
+		Folder: c.triggerFolder(),
+		Zones:  triggerwork.Zones,
+		Files:  triggerwork.FilesSupported,
+		Test:   c.triggers.Test,
+	}
+}
+
+func (c *Coordinator) moduleSettings() server.Modules {
+	folder := modulework.NewFolder(c.cfg.Dirs.Modules())
+	return server.Modules{
+		Path: folder.Path,
+		List: folder.List,
+		Read: func(name module.Name) (server.ModuleContent, error) {
+			content, err := folder.Read(name)
+			return server.ModuleContent(content), err
+		},
+		Source: func(name module.Name) (server.SourceStatus, bool) {
+			status, ok := c.modules.Status(name)
+			return server.SourceStatus(status), ok
+		},
+		File:    folder.File,
+		Restart: c.modules.Restart,
+		Fault:   c.modules.Fault,
+		Servers: func() (out []wire.RunServer) {
+			for _, v := range c.modules.Servers() {
+				out = append(out, wire.RunServer(v))
+			}
+			return out
+		},
+	}
+}
+
+// triggerFolder holds the files of the triggers.
+func (c *Coordinator) triggerFolder() triggerwork.Folder {
+	return triggerwork.NewFolder(c.cfg.Dirs.Triggers(), c.cfg.Dirs.HookKeys())
+}
+
+// resumes reports whether the agent of a run still knows its conversation. Only Claude Code
+// says so without a turn.
+func (c *Coordinator) resumes(r run.Run) bool {
+	if r.Agent != agents.Default {
+		return true
+	}
+	_, ok := c.sessions.Find(r.Conversation)
+	return ok
 }
 
 // openIn returns which process has a conversation open, in words, "" for none.
@@ -339,8 +533,11 @@ func (c *Coordinator) Close() (err error) {
 	if c.listener != nil {
 		c.listener.Close()
 	}
+	if c.memory != nil {
+		err = c.memory.Close()
+	}
 	if c.store != nil {
-		err = c.store.Close()
+		err = errors.Join(err, c.store.Close())
 	}
 	c.life.Release()
 	return err

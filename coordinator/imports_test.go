@@ -67,14 +67,14 @@ var common = []string{"coordinator/text"}
 var pure = append([]string{
 	"coordinator/wire", "coordinator/guard", agents, agents + "/acp", agents + "/agents", codex,
 	agents + "/jsonrpc", hostjson, claude + "/headless", claude + "/hookcall", in + "ask", in + "review", in + "grant", in + "loop",
-	in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text",
+	in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text", "coordinator/toml",
 	"coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic",
-	in + "run", in + "task", in + "turn", in + "undo", in + "usage",
+	in + "background", in + "memory", in + "module", in + "run", in + "task", in + "trigger", in + "turn", in + "undo", in + "usage",
 }, inGuard...)
 
-// forStandins are what stand-ins may import: the mark of long tests, and for a client that runs
-// hooks, their forms.
-var forStandins = []string{standin + "long", agents, claude + "/hookcall"}
+// forStandins are what stand-ins may import: the mark of long tests, the place of the source, and
+// for a client that runs hooks, their forms.
+var forStandins = []string{standin + "long", standin + "repository", agents, claude + "/hookcall"}
 
 // named are packages that are not pure, of which pure ones use only the names and versions.
 var named = []string{claude}
@@ -89,8 +89,8 @@ var forTests = []string{in + "channel/loopback", in + "channel/conformance"}
 // workers are the packages that run next to the server until the coordinator ends. They
 // carry out the actions of one lane of core, or report to core what they see.
 var workers = []string{
-	in + "audit", in + "doctor", in + "filework", in + "issuework", in + "marks", in + "runwork", in + "sessionwatch",
-	in + "taskwork", in + "undowork", in + "upkeep",
+	in + "audit", in + "backgroundwork", in + "doctor", in + "filework", in + "issuework", in + "marks", in + "memorywork",
+	in + "modulework", in + "runwork", in + "sessionwatch", in + "taskwork", in + "triggerwork", in + "undowork", in + "upkeep",
 }
 
 // aboveCore are the packages that may import core.
@@ -124,8 +124,8 @@ type stdBan struct {
 
 // pureStd are the standard packages that a pure package may import.
 var pureStd = []string{
-	"bytes", "cmp", "crypto/sha256", "crypto/subtle", "embed", "encoding/base64", "encoding/hex", "encoding/json",
-	"errors", "fmt", "html", "html/template", "io", "io/fs", "iter", "maps", "math", "net/netip", "path", "reflect", "regexp", "slices",
+	"bytes", "cmp", "crypto/sha256", "crypto/subtle", "embed", "encoding", "encoding/base64", "encoding/hex", "encoding/json",
+	"errors", "fmt", "html", "html/template", "io", "io/fs", "iter", "maps", "math", "net/netip", "net/url", "path", "reflect", "regexp", "slices",
 	"sort", "strconv", "strings", "time", "unicode", "unicode/utf16", "unicode/utf8",
 }
 
@@ -134,15 +134,15 @@ var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Ti
 
 func table() rules {
 	domain := []string{
-		in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message",
-		in + "run", "coordinator/redact", in + "session", in + "signin", in + "task", in + "topic", in + "turn", in + "undo",
+		in + "ask", in + "background", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message",
+		in + "module", in + "run", "coordinator/redact", in + "session", in + "signin", in + "task", in + "topic", in + "trigger", in + "turn", in + "undo",
 		in + "usage",
 	}
 	root := slices.Concat(waysIn, workers, []string{
-		"coordinator/agentcheck", "coordinator/agentrun",
+		"coordinator/agentcheck", "coordinator/agentrun", in + "module", in + "run", in + "tools", in + "trigger",
 		"coordinator/host/agents", claude + "/transcript", in + "channels", in + "core", in + "event", in + "git",
-		in + "presence", in + "random", in + "settings", in + "store", "coordinator/config", "coordinator/home",
-		"coordinator/peer", "coordinator/wire",
+		in + "presence", in + "random", in + "settings", in + "store", in + "task", "coordinator/config", "coordinator/home",
+		"coordinator/logfile", "coordinator/peer", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{
 		guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",
@@ -154,11 +154,11 @@ func table() rules {
 				"coordinator/cannotstart", claude,
 				"coordinator/client",
 				"coordinator/config", "coordinator/consult", "coordinator/demo", "coordinator/guard", "coordinator/home",
-				"coordinator/issues", claude + "/mods", "coordinator/peer", "coordinator/policy", claude + "/probe",
+				"coordinator/issues", "coordinator/logfile", claude + "/mods", "coordinator/peer", "coordinator/policy", claude + "/probe",
 				"coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
 				"coordinator/qrcode", "coordinator/wording",
 			},
-			"cmd/agent-run": {"coordinator/agentrun"},
+			"cmd/agent-run": {"coordinator/agentrun", "coordinator/relay"},
 			"cmd/hook-*":    {"hooks", "hooks/judge"},
 			"hooks": {
 				claude, hostjson, claude + "/hookoutput", "coordinator/client", "coordinator/home",
@@ -181,7 +181,8 @@ func table() rules {
 			},
 			"coordinator/demo": {claude + "/sandbox", "coordinator/wire", "coordinator/wording"},
 			"coordinator/agentcheck": {
-				"coordinator/agentrun", "coordinator/config", "coordinator/home", claude, "coordinator/wire", in + "child",
+				"coordinator/agentrun", "coordinator/config", "coordinator/home", claude, agents + "/agents",
+				"coordinator/wire", "coordinator/wording", in + "child",
 			},
 			"coordinator/agentrun": {
 				claude, claude + "/hookcall", hostjson, claude + "/sessions", agents, agents + "/agents", "coordinator/client",
@@ -189,6 +190,8 @@ func table() rules {
 				in + "session",
 			},
 			"coordinator/ledger":   {},
+			"coordinator/logfile":  {},
+			"coordinator/relay":    {"coordinator/client", "coordinator/home", "coordinator/wire"},
 			claude + "/mods":       {},
 			"coordinator/home":     {claude, in + "atomicfile"},
 			"coordinator/callsite": {"coordinator/guard", "coordinator/home", "coordinator/policy"},
@@ -198,7 +201,7 @@ func table() rules {
 				"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile",
 			},
 			hostjson:               {},
-			agents:                 {in + "run"},
+			agents:                 {hostjson, in + "run"},
 			agents + "/acp":        {agents, agents + "/jsonrpc", claude, hostjson, in + "run", "coordinator/wire"},
 			agents + "/agents":     {agents, agents + "/acp", codex, claude + "/headless"},
 			codex:                  {agents, agents + "/jsonrpc", claude, hostjson, in + "run", "coordinator/wire"},
@@ -239,6 +242,7 @@ func table() rules {
 				guard + "understand/sql", guard + "understand/web",
 			}),
 
+			in + "background":    {},
 			in + "session":       {},
 			in + "markdown":      {},
 			"coordinator/redact": {},
@@ -248,40 +252,47 @@ func table() rules {
 			in + "topic":         {},
 			in + "loop":          {in + "markdown", in + "session", in + "usage"},
 			in + "event":         {in + "session"},
+			in + "memory":        {in + "markdown"},
 			in + "message":       {in + "session"},
 			in + "page": {
 				"coordinator/qrcode", "coordinator/redact", "coordinator/wire", "coordinator/wording",
 			},
 			in + "review": {in + "event"},
 			in + "run":    {in + "session"},
-			in + "task":   {in + "markdown", in + "run"},
+			in + "task":   {in + "ask", in + "markdown", "coordinator/redact", in + "run"},
 			in + "grant":  {"coordinator/redact", in + "session"},
 			in + "ask":    {in + "grant", "coordinator/redact", in + "run", in + "session"},
 			in + "turn":   {in + "loop", in + "session"},
 			in + "undo":   {in + "ask", in + "session"},
 
+			in + "module":  {in + "run", "coordinator/toml"},
+			in + "trigger": {in + "markdown", in + "message", "coordinator/redact", in + "run"},
+
 			in + "store": {
-				in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "run", in + "session",
-				in + "signin", in + "task", in + "topic", in + "undo", in + "usage",
+				in + "ask", in + "background", in + "channel", in + "event", in + "grant", in + "loop", in + "memory",
+				in + "message", in + "module", in + "run", in + "session",
+				in + "signin", in + "task", in + "topic", in + "trigger", in + "undo", in + "usage",
 			},
-			in + "core": append([]string{in + "store"}, domain...),
+			in + "recall": {in + "store"},
+			in + "core":   append([]string{in + "memory", in + "store"}, domain...),
 
 			in + "toolcall": {
 				"coordinator/guard", "coordinator/redact", in + "ask", in + "grant", in + "undo",
 			},
 			in + "server": append([]string{
-				in + "toolcall", hostjson, agents, agents + "/agents", claude, claude + "/hookinput", claude + "/suggestion",
+				in + "memory", in + "toolcall", hostjson, agents, agents + "/agents", claude, claude + "/hookinput", claude + "/suggestion",
 				claude + "/toolinput", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
 				"coordinator/peer", in + "random",
 			}, domain...),
 			in + "channel/telegram": append([]string{
-				in + "atomicfile", "coordinator/config", in + "core", in + "random", in + "store",
+				in + "atomicfile", "coordinator/config", in + "core", in + "random", in + "store", "coordinator/wire",
+				"coordinator/wording",
 			}, domain...),
 			in + "channel/web": {
 				"coordinator/config", "coordinator/peer", "coordinator/wire", in + "ask", in + "channel", in + "child",
 				in + "core", in + "event", in + "page", in + "run", in + "session", in + "signin", in + "store",
-				"coordinator/redact",
+				"coordinator/redact", "coordinator/wording",
 			},
 			in + "channel/conformance": append([]string{in + "core", in + "store"}, domain...),
 			in + "channel/loopback": append([]string{
@@ -293,7 +304,8 @@ func table() rules {
 				"coordinator/wire", in + "core",
 				in + "session",
 			},
-			in + "doctor": {"coordinator/consult", "coordinator/wire", in + "channel", in + "core"},
+			in + "backgroundwork": {"coordinator/consult", in + "background", in + "core", in + "schema"},
+			in + "doctor":         {"coordinator/consult", "coordinator/wire", in + "channel", in + "core"},
 			in + "filework": {
 				claude + "/sessions", "coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "loop",
 				in + "session",
@@ -313,10 +325,27 @@ func table() rules {
 				in + "session", in + "store",
 			},
 			in + "taskwork": {
-				in + "atomicfile", in + "core", in + "disk", in + "message", in + "run", in + "task",
+				"coordinator/consult", in + "background", in + "schema",
+				in + "ask", in + "atomicfile", in + "core", in + "disk", in + "message", in + "run", in + "session",
+				in + "store", in + "task",
+			},
+			in + "memorywork": {
+				"coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "event", in + "memory", in + "message",
+				in + "run", in + "schema", in + "session", in + "store", in + "task", "coordinator/redact",
+			},
+			in + "modulework": {
+				claude, "coordinator/home", "coordinator/peer", "coordinator/redact", in + "child", in + "core", in + "disk",
+				in + "module",
+			},
+			in + "triggerwork": {
+				"coordinator/home", "coordinator/redact", in + "atomicfile", in + "child", in + "core", in + "disk",
+				in + "message", in + "random", in + "run", in + "store", in + "trigger",
 			},
 			in + "undowork": {in + "core", in + "snapshot", in + "store", in + "undo"},
 			in + "upkeep":   {"coordinator/home", "coordinator/ledger", in + "core", in + "store"},
+
+			in + "schema": {},
+			in + "tools":  {"coordinator/peer", "coordinator/wire", in + "atomicfile", in + "random", in + "schema"},
 
 			in + "presence": {"coordinator/home"},
 			in + "random":   {},
@@ -325,7 +354,7 @@ func table() rules {
 			in + "atomicfile":     {},
 			in + "child":          {},
 			"coordinator/config":  {"coordinator/toml", in + "atomicfile", in + "run"},
-			"coordinator/consult": {"coordinator/wire", in + "child", in + "git"},
+			"coordinator/consult": {"coordinator/wire", in + "child", in + "git", in + "schema"},
 			"coordinator/issues": {
 				"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/wire", in + "git",
 				in + "tracker",
@@ -345,12 +374,13 @@ func table() rules {
 			standin + "agent":      {agents, claude + "/hookcall"},
 			standin + "botapi":     {},
 			standin + "browser":    {},
-			standin + "calls":      {},
+			standin + "calls":      {standin + "repository"},
 			standin + "consultant": {},
 			standin + "gitrepo":    {},
-			standin + "host":       {standin + "long"},
+			standin + "host":       {standin + "long", standin + "repository"},
 			standin + "long":       {},
 			standin + "model":      {},
+			standin + "repository": {},
 			standin + "stray":      {},
 			standin + "tracker":    {},
 		},
@@ -359,11 +389,11 @@ func table() rules {
 			"coordinator/guard": {"mvdan.cc/sh/v3"},
 			"*": {
 				standin + "agent", standin + "botapi", standin + "browser", standin + "calls", standin + "consultant",
-				standin + "gitrepo", standin + "host", standin + "long", standin + "model", standin + "stray",
-				standin + "tracker",
+				standin + "gitrepo", standin + "host", standin + "long", standin + "model", standin + "repository",
+				standin + "stray", standin + "tracker",
 				"github.com/creack/pty",
 			},
-			"cmd/afar": {hostjson, "hooks"},
+			"cmd/afar": {hostjson, "hooks", "github.com/modelcontextprotocol/go-sdk"},
 			// the tests use inputs in the host's form
 			in + "ask":             {claude + "/hookinput", claude + "/toolinput"},
 			claude + "/hookoutput": {claude},
@@ -374,12 +404,20 @@ func table() rules {
 			// the tests compare grants with the guard's verdicts
 			in + "grant": {"coordinator/guard"},
 			// the tests use two channels at once
-			in + "channel/telegram": append([]string{claude + "/hookinput", claude + "/toolinput"}, forTests...),
-			in + "channel/web":      append([]string{in + "server", in + "session", in + "usage", "coordinator/home"}, forTests...),
+			in + "channel/telegram": append([]string{
+				claude + "/hookinput", claude + "/toolinput", in + "memorywork", in + "modulework", in + "server",
+				in + "taskwork", in + "triggerwork", "coordinator/home",
+			}, forTests...),
+			in + "channel/web": append([]string{
+				in + "memorywork", in + "module", in + "modulework", in + "server", in + "session", in + "taskwork",
+				in + "triggerwork", in + "usage", "coordinator/home",
+			}, forTests...),
+			// the tests use the file of gaps
+			in + "memorywork": {in + "taskwork"},
 			// the tests use a real transcript
 			in + "server": {claude + "/transcript"},
 			// the tests start it by a client
-			"coordinator": {claude + "/toolinput", "coordinator/client"},
+			"coordinator": {claude + "/toolinput", "coordinator/client", in + "memory", in + "message"},
 		},
 		bans: []ban{
 			{
@@ -407,7 +445,7 @@ func table() rules {
 				guard + "understand/*", append([]string{"coordinator/guard"}, inGuard...),
 				"packages outside the guard import only coordinator/guard",
 			},
-			{standin + "*", []string{standin + "host"}, "a stand-in is for tests"},
+			{standin + "*", []string{standin + "host", standin + "calls"}, "a stand-in is for tests"},
 		},
 		pure: pure,
 		std: []stdBan{
@@ -439,9 +477,15 @@ func table() rules {
 			"github.com/chromedp/chromedp":     standin + "browser",
 			"github.com/fsnotify/fsnotify":     in + "disk",
 			"modernc.org/sqlite":               in + "store",
-			"mvdan.cc/sh/v3":                   guard + "understand/shell",
-			"github.com/pelletier/go-toml/v2":  "coordinator/toml",
-			"golang.org/x/sys":                 "coordinator/peer",
+
+			"github.com/modelcontextprotocol/go-sdk": in + "tools",
+			"github.com/google/jsonschema-go":        in + "schema",
+			"github.com/adhocore/gronx":              in + "trigger",
+			"github.com/kljensen/snowball":           in + "memory",
+			"golang.org/x/time":                      in + "triggerwork",
+			"mvdan.cc/sh/v3":                         guard + "understand/shell",
+			"github.com/pelletier/go-toml/v2":        "coordinator/toml",
+			"golang.org/x/sys":                       "coordinator/peer",
 		},
 		tests: map[string]struct{}{
 			"github.com/google/go-cmp": {}, "github.com/rogpeppe/go-internal": {},
@@ -921,7 +965,7 @@ func TestImportRules(t *testing.T) {
 		{"test reaches down", "app/b_test.go", `import "m/pure"`, ""},
 		{"test of itself", "pure/b_test.go", `import "m/pure"`, ""},
 		{"forbidden std", "pure/b.go", `import "os"`, "pure may not import os: no I/O"},
-		{"std that is not listed", "pure/b.go", `import "net/url"`, "net/url is not in the list"},
+		{"std that is not listed", "pure/b.go", `import "net/mail"`, "net/mail is not in the list"},
 		{"forbidden std by pattern", "hook-a/b.go", `import "net/http"`, "hook-a may not import net/http: slow"},
 		{"forbidden std in a test", "pure/b_test.go", `import "os"`, ""},
 		{"clock called", "pure/b.go", "import \"time\"\nvar _ = time.Now()", "no clock: time.Now"},

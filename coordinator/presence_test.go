@@ -22,7 +22,7 @@ func TestPresence(t *testing.T) {
 		take func(n *nest) error
 		says string
 	}{
-		"home deleted":         {func(n *nest) error { return os.RemoveAll(n.dirs.Root) }, ""},
+		"home deleted":         {deleteHome, ""},
 		"home moved":           {moveHome, "its lock file is gone"},
 		"home replaced":        {replaceHome, "another file has taken the place of its lock file"},
 		"socket deleted":       {func(n *nest) error { return os.Remove(n.dirs.Socket()) }, "its socket is gone"},
@@ -45,6 +45,16 @@ func TestPresence(t *testing.T) {
 			n.saidLast(c.says)
 		})
 	}
+}
+
+// deleteHome deletes the home, also if the coordinator writes into it meanwhile.
+func deleteHome(n *nest) (err error) {
+	for range 20 {
+		if err = os.RemoveAll(n.dirs.Root); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // served starts a coordinator and waits until it answers. It returns a channel that is

@@ -32,6 +32,8 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 		Env:        map[string]string{"HOME": dirs.User, "PWD": cwd},
 		Temp:       tempDirs,
 		Own:        ownPaths(dirs, bin),
+		Tasks:      dirs.Tasks(),
+		Confirm:    confirms(dirs, project),
 		Page:       page(dirs),
 		Resolve:    newResolver().resolve,
 		Git:        git.facts,
@@ -44,6 +46,25 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 		Amendments: policy.Amendments(files),
 		Broken:     policy.Warning(files),
 	}
+}
+
+// confirms reports whether the task in whose folder a project lies has each outward act
+// confirmed. The coordinator makes the mark before the task's run starts.
+func confirms(dirs home.Dirs, project string) bool {
+	if !strings.Contains(filepath.ToSlash(project), "/tasks/") {
+		return false // as nearly always: nothing is looked up
+	}
+	links := newResolver()
+	for _, tasks := range [...]string{dirs.Tasks(), links.resolve(dirs.Tasks())} {
+		for _, p := range [...]string{project, links.resolve(project)} {
+			below, ok := strings.CutPrefix(p, tasks+string(filepath.Separator))
+			slug, _, _ := strings.Cut(below, string(filepath.Separator))
+			if ok && exists(filepath.Join(dirs.Confirms(), slug)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Broken returns what is wrong with the policy files for a session of project, in

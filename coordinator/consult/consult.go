@@ -59,6 +59,8 @@ type Answer struct {
 	Digest string        // SHA-256 of Text in hex
 	Took   time.Duration // of this program alone
 	Missed []Miss        // the programs before it that gave no answer
+
+	report *report // what Claude Code reported, nil for an answer in words
 }
 
 // A Miss is a program that gave no answer, and why.

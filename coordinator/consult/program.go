@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,11 @@ type Program struct {
 	Args []string // never a secret, and never the question: both would show in the list of processes
 
 	files map[string]string // the files in its working directory
+	// formed returns the arguments for an answer that fits a JSON schema, nil if the program has
+	// none for that. It then reports as Claude Code does.
+	formed  func(schema string) []string
+	reports bool   // it was given those arguments
+	tail    string // what its question ends with
 }
 
 // Usual returns the programs that are asked by default, in order.
@@ -89,9 +95,17 @@ func gemini(path string) Program {
 // claude is a fresh Claude Code without tools. It loads nothing that a person or a project
 // added, in particular not Afar's hooks.
 func claude(path string) Program {
-	return Program{Name: "claude", Path: path, Args: []string{
+	alone := []string{
 		"--print", "--safe-mode", "--settings", `{"disableAllHooks":true}`, "--strict-mcp-config",
-		"--disable-slash-commands",
-		"--no-session-persistence", "--output-format", "text", "--tools", "",
-	}}
+		"--disable-slash-commands", "--no-session-persistence", "--tools", "",
+	}
+	formed := func(schema string) []string {
+		return append(slices.Clone(alone), "--output-format", "json", "--json-schema", schema)
+	}
+	return Program{
+		Name:   "claude",
+		Path:   path,
+		Args:   append(slices.Clone(alone), "--output-format", "text"),
+		formed: formed,
+	}
 }

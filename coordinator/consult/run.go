@@ -40,10 +40,15 @@ func (c Config) run(ctx context.Context, p Program, question string) (Answer, er
 	}
 	defer os.RemoveAll(dir)
 	program := child.Program{
-		Path: path, Args: p.Args, Dir: dir, Env: c.environment(), In: question,
+		Path: path, Args: p.Args, Dir: dir, Env: c.environment(), In: question + p.tail,
 		Limit: c.timeout(), Grace: graceFor, Most: maxAnswer, Started: markProcess, // before it can do much
 	}
 	out, err := program.Run(ctx)
+	if p.reports {
+		if r := readReport(out.Text); r != nil { // it says what failed, so how the program ended does not matter
+			return Answer{Path: path, Text: string(out.Text), report: r}, nil
+		}
+	}
 	text, err := outcome(out, err)
 	return Answer{Path: path, Text: text, Cut: out.Cut}, err
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/host/claude/sandbox"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // hookSession is a session without Claude Code: a shell runs Afar's hooks, as Claude Code
@@ -137,7 +138,7 @@ func (h *hookSession) carryOut(t sandbox.Turn, call input) error {
 	switch t.Tool {
 	case "Bash":
 		command, _ := t.Input["command"].(string)
-		if _, code, err := h.run("sh -c "+quoted(command), nil); err != nil {
+		if _, code, err := h.run("sh -c "+text.ShellQuote(command), nil); err != nil {
 			return err
 		} else if code != 0 {
 			failed = fmt.Sprintf("Exit code %d", code)
@@ -186,7 +187,7 @@ func (h *hookSession) hook(program, event string, in input) (out said, err error
 	if err != nil {
 		return out, err
 	}
-	printed, code, err := h.run("CLAUDECODE=1 "+quoted(filepath.Join(h.room.Bin(), "hook-"+program)), raw)
+	printed, code, err := h.run("CLAUDECODE=1 "+text.ShellQuote(filepath.Join(h.room.Bin(), "hook-"+program)), raw)
 	if err != nil {
 		return out, err
 	}
@@ -206,7 +207,7 @@ func (h *hookSession) run(command string, stdin []byte) (stdout []byte, code int
 	if err := os.WriteFile(in, stdin, 0o600); err != nil {
 		return nil, 0, err
 	}
-	line := fmt.Sprintf("%s <%s >%s 2>&1; echo $?\n", command, quoted(in), quoted(out))
+	line := fmt.Sprintf("%s <%s >%s 2>&1; echo $?\n", command, text.ShellQuote(in), text.ShellQuote(out))
 	if _, err := io.WriteString(h.to, line); err != nil {
 		return nil, 0, err
 	}
@@ -216,9 +217,6 @@ func (h *hookSession) run(command string, stdin []byte) (stdout []byte, code int
 	stdout, err = os.ReadFile(out)
 	return stdout, code, err
 }
-
-// quoted returns a text as one word of the shell.
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func (h *hookSession) transcript() string {
 	return filepath.Join(h.room.Home(), ".claude", "projects", "demo", h.id+".jsonl")

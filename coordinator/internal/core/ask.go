@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -199,6 +200,9 @@ func (c *Core) changeAsk(
 		if changed := next.State != before.State || next.Arrived() != before.Arrived(); changed && kind != "" {
 			record(&b, kind, next.Session, string(id), s.askLine(next), now)
 		}
+		if before.State == ask.Answered && next.State == ask.Delivered {
+			s.countAnswer(&b, next)
+		}
 		return b, nil
 	})
 	return after, err
@@ -265,6 +269,12 @@ func (c *Core) Ran(o Outcome) error {
 		s.ranUndo(&b, o, now)
 		return b, nil
 	})
+}
+
+// AskOf returns the ask about a call that has run, until Ran is told of it.
+func (c *Core) AskOf(o Outcome) (a ask.Ask, ok bool) {
+	c.view(func(s *state, now time.Time) { a, ok = s.askOf(o, now) })
+	return a, ok
 }
 
 // together is the longest time between the openings of the asks of parallel calls. The
@@ -366,7 +376,7 @@ type ending func(a ask.Ask, note string, now time.Time) (ask.Ask, error)
 func (s *state) endAsks(b *store.Batch, id session.ID, end ending, note string, now time.Time) {
 	_, runs := s.runOf(b, id)
 	for _, a := range s.asks.of(id) {
-		if runs && a.Kind == ask.Proposal { // the run goes on in another turn
+		if runs && a.Aside() { // the run goes on in another turn
 			continue
 		}
 		next, err := end(a, note, now)
@@ -442,6 +452,7 @@ func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	s.asks.put(b, a)
 	s.followRun(b, a.Session, now)
 	s.proposalOver(b, a, now)
+	s.triggerAskOver(b, a, now)
 	if a.Shown {
 		s.showCard(b, a, now)
 	}
@@ -449,7 +460,7 @@ func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 
 // askLine returns the journal line about an ask.
 func (s *state) askLine(a ask.Ask) string {
-	return fmt.Sprintf("%s: %s (sha256 %s): %s", s.token(a.Session), a.Line(), short(a.Hash), a.Ending())
+	return fmt.Sprintf("%s: %s (sha256 %s): %s", cmp.Or(s.token(a.Session), "Afar"), a.Line(), short(a.Hash), a.Ending())
 }
 
 // short returns the part of a hash that people see.

@@ -94,6 +94,10 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 	switch {
 	case a.Kind == ask.CheckIn:
 		p.Decision = p.Decision.ForCheckIn(p.Text)
+	case a.Kind == ask.Suggestion && !p.Word:
+		p.Decision = p.Decision.ForSuggestion(p.Text)
+	case a.Kind == ask.Missed && p.Text != "" && !p.Word:
+		return "Nothing was changed: tap Run or Skip, or reply yes or no."
 	case a.Form != nil && p.Text != "":
 		p.Step, p.Decision = ask.Say(p.Text), ask.Decision{Allow: true, By: p.Decision.By, Channel: p.Decision.Channel}
 	}
@@ -184,6 +188,11 @@ func (s *state) answerOne(
 	if next.Starts() {
 		s.startProposed(b, next, now)
 	}
+	if next.Reply() != "" {
+		s.answerCheckpoint(b, next, now)
+	}
+	s.suggestionDecided(b, next, now)
+	s.triggerDecided(b, next, now)
 	if next.Lease != before.Lease {
 		s.endHolds(b, next, now)
 	}

@@ -26,6 +26,20 @@ func answerText(card ask.Card, err error) string {
 		return "Fine. The session rests."
 	case a.Kind == ask.Proposal && a.Starts():
 		return "Allowed. Run " + a.Proposed.Run.Name + " starts; its result goes to the session that proposed it."
+	case a.Kind == ask.Checkpoint && a.Decision != nil:
+		return "Answered. Task " + a.Task + " gets it."
+	case a.Kind == ask.Suggestion && a.Decision.Allow:
+		return "Accepted. It becomes a task, and an agent begins to work on it."
+	case a.Kind == ask.Suggestion:
+		return "Dismissed. It does not come back."
+	case a.Kind == ask.WakeUp && a.Decision.Allow:
+		return "Allowed. The session is woken as soon as the check passes: trigger " + a.About.Trigger + "."
+	case a.Kind == ask.WakeUp:
+		return "Denied. The session is told."
+	case a.Kind == ask.Missed && a.Decision.Allow:
+		return "Trigger " + a.About.Trigger + " fires now."
+	case a.Kind == ask.Missed:
+		return "Skipped. Trigger " + a.About.Trigger + " fires when it is due again."
 	case a.Lease != nil:
 		return leaseText(a, many)
 	case slices.Contains([]ask.Kind{ask.Questions, ask.Plan, ask.Elicitation}, a.Kind):

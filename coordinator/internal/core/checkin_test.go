@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -82,6 +83,20 @@ func TestCheckInWhen(t *testing.T) {
 
 // TestCheckInReplyLater checks a late reply: the hold ends, an hour passes and the coordinator
 // dies. The reply still reaches the session once.
+// TestSendFromThePhone: /send releases the session that its check-in holds, as a reply does.
+func TestSendFromThePhone(t *testing.T) {
+	r := newRig(t)
+	r.stopped()
+	m := message.Message{Session: "s", Text: "the build is red", By: "Ada", Channel: phone}
+	r.ok(r.OrderSend(channel.Act{Channel: phone, Update: 7}, m, ""))
+	if a, err := r.Ask("c1"); err != nil || a.State != ask.Answered {
+		t.Errorf("the check-in is %s, %v", a.State, err)
+	}
+	if got := r.deliver("d1"); got != "the build is red" {
+		t.Errorf("the session gets %q", got)
+	}
+}
+
 func TestCheckInReplyLater(t *testing.T) {
 	r := newRig(t)
 	a := r.stopped()

@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/signin"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
 // remember is how long old state stays in memory.
@@ -42,6 +43,8 @@ type Config struct {
 	Rings func(channel string) bool
 	// Pages is the folder with a folder for each session.
 	Pages string
+	// Zones returns the time zones of rules. If it is nil, a rule that names none is in UTC.
+	Zones trigger.Zones
 	// Home names the home of this coordinator. Browsers are signed in to one home only.
 	Home string
 }
@@ -73,6 +76,9 @@ func New(cfg Config) (*Core, error) {
 	cfg.Now = func() time.Time { return clock().Round(0) }
 	if cfg.Rings == nil {
 		cfg.Rings = func(string) bool { return true }
+	}
+	if cfg.Zones == nil {
+		cfg.Zones = time.LoadLocation
 	}
 	if cfg.Lives == nil {
 		cfg.Lives = func(session.Process) bool { return true }

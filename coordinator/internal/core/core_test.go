@@ -21,6 +21,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
 var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -42,6 +43,7 @@ type rig struct {
 
 	dead   map[session.Process]bool // the processes that have ended
 	silent bool                     // no channel rings
+	zones  trigger.Zones            // nil for the usual ones
 }
 
 func newRig(t testing.TB) *rig {
@@ -63,6 +65,7 @@ func (r *rig) open() {
 		Channels: []string{phone}, DayBudget: r.budget, Rules: r.rules, Home: r.home,
 		Lives: func(p session.Process) bool { return !r.dead[p] },
 		Rings: func(string) bool { return !r.silent },
+		Zones: r.zones,
 	})
 	if err != nil {
 		r.t.Fatal(err)

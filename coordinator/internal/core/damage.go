@@ -22,6 +22,7 @@ func restarted(bad []store.Bad) step {
 			}
 		}
 		s.loseAsks(&b, now)
+		s.reschedule(&b, now)
 		return b, nil
 	}
 }

@@ -20,6 +20,7 @@ type Rules struct {
 	DayOfRuns   float64       // what all runs may spend in one day, in US dollars; 0 is no limit
 	HoldRuns    time.Duration // the turn of a run that waits for its person is ended after so long
 	RunDepth    int           // so many levels of runs may be below what a person started
+	Background  float64       // what all background questions may cost in one day, in US dollars; 0 asks none
 	ShellsFor   time.Duration // a loop waits so long for a background shell that its session has just started
 }
 

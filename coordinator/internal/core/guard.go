@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -14,7 +15,7 @@ import (
 // trying.
 func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		v, n := session.Deny(s.sessions.rows[id], turn, rule)
+		v, n := session.Deny(s.sessions.rows[id], s.turnOf(id, turn), rule)
 		times = n
 		record(&b, event.GuardDenied, id, rule, text, now)
 		if v.ID == "" {
@@ -27,6 +28,37 @@ func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err er
 		return b, nil
 	})
 	return times, err
+}
+
+// turnOf returns what tells the turn of a call from others: the prompt, as the host names it, or
+// the number of the run's turn.
+func (s *state) turnOf(id session.ID, prompt string) string {
+	r, ok := s.runs.byConversation.one(string(id))
+	if prompt != "" || !ok {
+		return prompt
+	}
+	return "turn " + itoa(r.Fence)
+}
+
+// countAnswer notes that a hook takes the answer to an ask, which may be one more refusal.
+func (s *state) countAnswer(b *store.Batch, a ask.Ask) {
+	v, ok := s.sessions.rows[a.Session]
+	if !ok || a.Decision == nil || a.Decision.Allow && v.Denials.Row == 0 {
+		return
+	}
+	s.sessions.put(b, session.Answered(v, s.turnOf(a.Session, a.Prompt), a.Decision.Allow))
+}
+
+// TaskRefusals returns how many calls of a session were refused in a row in its turn, if it is
+// the run of a task, and else 0.
+func (c *Core) TaskRefusals(id session.ID) (n int) {
+	c.view(func(s *state, _ time.Time) {
+		r, _ := s.runs.byConversation.one(string(id))
+		if _, works := s.taskOf(&store.Batch{}, r.ID); works {
+			n = s.sessions.rows[id].Denials.Row
+		}
+	})
+	return n
 }
 
 func (s *state) denyLoop(b *store.Batch, v session.Session, rule string, now time.Time) {

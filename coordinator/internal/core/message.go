@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
 // ActChoose is an action whose data is a Choose.
@@ -36,19 +37,32 @@ type messageTable struct {
 	byNonce   *index[message.ID, message.Message]
 	bySession *index[message.ID, message.Message]
 	byState   *index[message.ID, message.Message]
+	byTask    *index[message.ID, message.Message]
 }
 
 func newMessageTable(s *state) messageTable {
-	t := register(s, store.Messages, traits[message.Message]{touches: messageParts})
+	t := register(s, store.Messages, traits[message.Message]{
+		touches: messageParts,
+		held:    func(m message.Message) { s.newestSeq = max(s.newestSeq, m.Seq) },
+	})
 	return messageTable{
 		table:     t,
 		byNonce:   t.indexBy(func(m message.Message) string { return m.Nonce }),
 		bySession: t.indexBy(func(m message.Message) string { return string(m.Session) }),
 		byState:   t.indexBy(func(m message.Message) string { return string(m.State) }),
+		byTask:    t.indexBy(func(m message.Message) string { return m.Task }),
 	}
 }
 
-func messageParts(_, after message.Message) []Part { return []Part{ofSession(after.Session)} }
+func messageParts(_, after message.Message) []Part {
+	if after.To == message.ToTriage {
+		return []Part{Triaged}
+	}
+	if after.Task != "" {
+		return []Part{ofSession(after.Session), Tasks}
+	}
+	return []Part{ofSession(after.Session)}
+}
 
 // of returns the texts for a session, in no order.
 func (t messageTable) of(id session.ID) []message.Message { return t.bySession.all(string(id)) }
@@ -60,16 +74,29 @@ func (t messageTable) delivered() []message.Message { return t.byState.all(strin
 // texts returns all texts, in no order.
 func (s *state) texts() []message.Message { return slices.Collect(maps.Values(s.messages.rows)) }
 
+// newestText returns the number of the newest text, with those of a batch.
+func (s *state) newestText(b *store.Batch) int64 {
+	newest := s.newestSeq
+	for m := range store.Messages.In(b) {
+		newest = max(newest, m.Seq)
+	}
+	return newest
+}
+
 // post stores a text. If its key is known, it returns the message with that key.
 func (s *state) post(b *store.Batch, m message.Message, now time.Time) message.Message {
-	m, fresh := message.Add(s.texts(), m, now)
-	if fresh {
-		s.messages.put(b, m)
-		text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(b, m))
-		record(b, event.MessageAdded, m.Session, string(m.ID), text, now)
-		if m.Session != "" {
-			s.queueRunOf(b, m.Session, now)
-		}
+	if known, ok := s.messages.after(b, message.IDOf(m.Key)); ok {
+		return known
+	}
+	m = message.Add(m, s.newestText(b), now)
+	s.messages.put(b, m)
+	text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(b, m))
+	record(b, event.MessageAdded, m.Session, string(m.ID), text, now)
+	switch {
+	case m.Task != "":
+		s.passTexts(b, task.Slug(m.Task), now)
+	case m.Session != "":
+		s.queueRunOf(b, m.Session, now)
 	}
 	return m
 }
@@ -78,6 +105,10 @@ func (s *state) nameOf(b *store.Batch, m message.Message) string {
 	switch {
 	case m.ForPerson():
 		return "the person"
+	case m.To == message.ToTriage:
+		return "triage"
+	case m.Task != "":
+		return "task " + m.Task
 	case m.Session == "":
 		return "a session to be named"
 	}
@@ -139,8 +170,10 @@ func (c *Core) AddressOf(m message.Message) (a message.Address) {
 	c.view(func(s *state, _ time.Time) {
 		r, runs := s.runs.byConversation.one(string(m.Session))
 		switch {
-		case m.ForPerson():
-			a = message.Address{Kind: message.ToPerson}
+		case m.To != "":
+			a = message.Address{Kind: m.To}
+		case m.Task != "":
+			a = message.Address{Kind: message.ToTask, Name: m.Task}
 		case runs:
 			a = message.Address{Kind: message.ToRun, Name: r.Name}
 		case m.Session != "":
@@ -276,6 +309,7 @@ func (p Press) message(id session.ID) message.Message {
 		Text:    p.Text,
 		By:      p.Decision.By,
 		Channel: p.Decision.Channel,
+		From:    string(p.At),
 	}
 }
 
@@ -377,14 +411,17 @@ func (c *Core) Settle(p Press, nonce string) error {
 		case err != nil:
 			s.settle(&b, p.Act, "Too late: this text was used already.", now)
 		case nonce == "":
+			dropped.Outcome = "answers nothing, as you chose"
 			s.messages.put(&b, dropped)
 			s.chosen(&b, p, "Fine. Nothing was decided.", now)
 		case !found, len(s.onCard(a).Waiting()) == 0:
 			s.settle(&b, p.Act, answerText(ask.Card{a}, ask.ErrSettled), now)
 		default:
 			p.Text = m.Text
+			said := s.token(a.Session) + ": " + s.decide(&b, a, p, now)
+			dropped.Outcome = "answered a question of " + folded(said)
 			s.messages.put(&b, dropped)
-			s.chosen(&b, p, s.token(a.Session)+": "+s.decide(&b, a, p, now), now)
+			s.chosen(&b, p, said, now)
 		}
 		return b, nil
 	})

@@ -9,9 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -83,6 +85,21 @@ func TestNotices(t *testing.T) {
 	}
 }
 
+// TestStoppedIsToldAtOnce checks that the end of each stopped turn is told at once: the
+// person who stopped it waits for the answer.
+func TestStoppedIsToldAtOnce(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	for range 2 {
+		token := r.see("s1", "/one").Token
+		_, err := r.StopTurn(token, ask.Decision{By: "Ada"})
+		r.ok(err)
+		_, err = r.Halted("s1", true)
+		r.ok(err)
+		r.expect("a stop", "s1|⏹ "+token+" has stopped.")
+	}
+}
+
 // TestQuietHours checks that notices wait for the end of the quiet hours and come in one
 // message, also after a restart. A question does not wait.
 func TestQuietHours(t *testing.T) {
@@ -151,5 +168,17 @@ func TestCancelledHere(t *testing.T) {
 		if got := r.told(); len(got) > 0 != tc.rings {
 			t.Errorf("cancelled by %s with away %s: told %q", tc.by, tc.away, got)
 		}
+	}
+}
+
+// TestTellInEachMode: a text to the person goes out at once, wherever the person sits.
+func TestTellInEachMode(t *testing.T) {
+	for _, mode := range []session.Mode{session.Off, session.On, session.Auto} {
+		r := newRig(t)
+		r.pair()
+		r.ok(r.SetAway("", mode, 0))
+		_, err := r.Tell("", message.Message{Key: "k", Text: "the build is green", By: "Ann"})
+		r.ok(err)
+		r.expect(string(mode), "|💬 Ann: the build is green")
 	}
 }

@@ -123,6 +123,11 @@ func (s *state) startRun(b *store.Batch, r run.Run, first message.Message, now t
 	if err != nil {
 		return r, err
 	}
+	return s.beginRun(b, r, first, now), nil
+}
+
+// beginRun begins a run whose name is free, with its first message.
+func (s *state) beginRun(b *store.Batch, r run.Run, first message.Message, now time.Time) run.Run {
 	r = run.New(r, now)
 	s.runs.put(b, r)
 	s.noteRun(b, event.RunStarted, r, "started by "+r.By+" in "+r.Dir, now)
@@ -130,7 +135,7 @@ func (s *state) startRun(b *store.Batch, r run.Run, first message.Message, now t
 	s.post(b, first, now)
 	s.startTurns(b, now)
 	r, _ = s.runs.after(b, r.ID)
-	return r, nil
+	return r
 }
 
 // withName returns a run with a name of its own, which it may have already. It returns ErrTaken
@@ -153,9 +158,13 @@ func (s *state) freeName(r run.Run) string {
 	})
 }
 
-// queueRunOf gives the run of a conversation a turn, because a message waits for it.
+// queueRunOf gives the run of a conversation a turn, because a message waits for it. The run of
+// a task that a person has stopped waits for its start.
 func (s *state) queueRunOf(b *store.Batch, id session.ID, now time.Time) {
 	r, _ := s.runOf(b, id)
+	if t, _ := s.taskOf(b, r.ID); t.Stopped {
+		return
+	}
 	next, err := run.Queue(r, now)
 	if err != nil || next.State == r.State { // no run has this conversation, or its turn takes the message
 		return
@@ -302,10 +311,12 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 			s.offerUnread(b, r, now)
 			s.untellRun(b, r)
 		}
+		s.tellLacks(b, r, next, now)
+		s.verifyTexts(b, r, e, now)
 		held := s.holdRun(b, next, e, now)
 		s.noteRun(b, event.RunEnded, held, turnLine(r, held), now)
 		if !held.Parked && e.Deferred == "" {
-			held.ToldAt = s.tellEnd(b, next, now).ToldAt
+			held = run.Told(held, s.tellEnd(b, next, now))
 		}
 		return held, nil
 	})
@@ -327,6 +338,43 @@ func (s *state) offerUnread(b *store.Batch, r run.Run, now time.Time) {
 	s.offerAgain(b, func(m message.Message) bool {
 		return m.Session == session.ID(r.Conversation) && m.Delivery == of
 	}, now)
+}
+
+// Handovers returns what was taken of the texts for a run in a turn that breaks off with e, and
+// the transcript of the conversation, "" if it is not known.
+func (c *Core) Handovers(id run.ID, e run.End) (transcript string, all []message.Handover) {
+	c.view(func(s *state, _ time.Time) {
+		r := s.runs.rows[id]
+		of := session.ID(r.Conversation)
+		if r.BrokeOff(e) {
+			transcript = s.sessions.rows[of].Transcript
+			all = message.Handovers(s.messages.of(of), of, r.Turn.Begun)
+		}
+	})
+	return transcript, all
+}
+
+// verifyTexts settles what was handed over in a turn that broke off: the agent may have forgotten
+// a text that it took, and may have kept one of a hook that was killed. Where the conversation
+// itself does not tell, an agent that was heard later has the text.
+func (s *state) verifyTexts(b *store.Batch, r run.Run, e run.End, now time.Time) {
+	if !r.BrokeOff(e) {
+		return
+	}
+	id, proofs := session.ID(r.Conversation), map[string]message.Proof{}
+	for _, h := range message.Handovers(s.textsAfter(b, r), id, r.Turn.Begun) {
+		has, sure := e.Arrived[h.Delivery]
+		unread := !r.Turn.Heard && !e.Spoken && h.Delivery == byTurn(r.ID, r.Fence)
+		heard := !sure && r.Turn.HeardAt.After(h.At)
+		proofs[h.Delivery] = message.Proof{Arrived: has || heard, Sure: sure || unread}
+	}
+	for _, m := range message.Verify(s.textsAfter(b, r), id, proofs, now) {
+		s.messages.put(b, m)
+		if m.State == message.Pending {
+			text := "run " + r.Name + ": the text of " + m.By + " did not arrive, and is offered again"
+			record(b, event.MessageAdded, id, string(m.ID), text, now)
+		}
+	}
 }
 
 // turnLine says how a turn ended, for the journal. before is the run with that turn.
@@ -357,7 +405,7 @@ func (s *state) followRun(b *store.Batch, id session.ID, now time.Time) {
 
 // holdsRun reports whether a turn of a run waits for the answer to a.
 func holdsRun(a ask.Ask) bool {
-	return a.Kind != ask.Proposal && (a.State == ask.Open || a.Deferred && a.Parked)
+	return !a.Aside() && (a.State == ask.Open || a.Deferred && a.Parked)
 }
 
 // openAskOf returns the oldest open question that holds a run, as a batch leaves it.
@@ -384,6 +432,9 @@ func (s *state) endRun(b *store.Batch, r run.Run, by string, now time.Time) (run
 	}
 	s.runs.put(b, next)
 	s.noteRun(b, event.RunStopped, r, "stopped by "+by, now)
+	if t, ok := s.taskOf(b, r.ID); ok && !t.Stopped {
+		s.stopTask(b, t, by, now)
+	}
 	s.dropAsks(b, next, "the run was stopped", now)
 	s.cancelLoop(b, session.ID(r.Conversation), by, now)
 	if next.Busy() {
@@ -520,7 +571,9 @@ func (s *state) buryRunners(b *store.Batch, over map[session.Process]bool, now t
 
 // runFate returns when a run gets a text that waits for it.
 func (s *state) runFate(r run.Run) string {
-	switch {
+	switch t, _ := s.taskOf(&store.Batch{}, r.ID); {
+	case t.Stopped:
+		return fmt.Sprintf("when you start task %s again: it is stopped", t.Slug)
 	case r.State == run.Taken:
 		return "when it is given back"
 	case r.OpenIn.Known():

@@ -201,12 +201,15 @@ func (s *state) promptOf(b *store.Batch, r run.Run, now time.Time) (prompt, by s
 	answers := s.lateTexts(b, r, delivery, now)
 	switch {
 	case r.Resume:
-		first = run.Notice
+		first = r.ResumeNotice()
 	case answers != "":
 		first = run.Answered
 	default:
 		d := message.Take(s.textsAfter(b, r), session.ID(r.Conversation), delivery, session.Process{}, now)
 		s.messages.put(b, d.Changed...)
+		if d.Again {
+			d.Text = run.Perhaps + d.Text
+		}
 		return d.Text, strings.Join(d.By, ", ")
 	}
 	return strings.TrimSpace(first + "\n\n" + answers), r.Turn.For

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -105,16 +106,24 @@ func (s *state) stopRun(b *store.Batch, r run.Run, d ask.Decision, now time.Time
 	return "⏹ " + r.Name + " has stopped.", nil
 }
 
-// OrderSend gives a session or a run a text of the person, who wrote it on a channel.
-func (c *Core) OrderSend(act channel.Act, m message.Message) error {
+// OrderSend gives a session, a run or a task a text of the person, who wrote it on a channel.
+// held says when a task at rest gets it, see taskFate.
+func (c *Core) OrderSend(act channel.Act, m message.Message, held string) error {
 	if err := c.Look(); err != nil {
 		return err
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Act = act
 		m.Key = act.Channel + ":" + itoa(act.Update)
+		if err := errors.Join(s.answerCheckIn(&b, m, now), s.answerWith(&b, m, now)); err != nil {
+			return b, err
+		}
 		s.post(&b, m, now)
-		s.settle(&b, act, s.fate(m.Session), now)
+		said := s.fate(m.Session)
+		if m.Task != "" {
+			said = "📨 task " + m.Task + " gets it " + s.taskFate(m, held) + "."
+		}
+		s.settle(&b, act, said, now)
 		return b, nil
 	})
 }

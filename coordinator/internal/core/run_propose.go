@@ -29,15 +29,23 @@ func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
 			return b, err
 		}
 		p.Run.Seal = c.cfg.Secret()
-		a.Proposed, a.Nonce, a.Times = &p, c.cfg.Secret(), s.rules.Times
-		a.Attended = s.sessions.rows[a.Session].Attended
-		a = ask.Tick(ask.Start(a, s.mode(a.Session, now), now), now)
+		a.Proposed = &p
 		text := fmt.Sprintf("%s proposes run %s (sha256 %s)", s.label(&b, a.Session), p.Run.Name, short(a.Hash))
-		record(&b, event.AskOpened, a.Session, string(a.ID), text, now)
-		s.putAsk(&b, a, now)
+		a = s.openAside(&b, ask.Start(a, s.mode(a.Session, now), now), text, now)
 		return b, nil
 	})
 	return a, err
+}
+
+// openAside opens an ask for which no hook waits, and which has just started. text is for the
+// journal.
+func (s *state) openAside(b *store.Batch, a ask.Ask, text string, now time.Time) ask.Ask {
+	a.Nonce, a.Times = s.secret(), s.rules.Times
+	a.Attended = s.sessions.rows[a.Session].Attended
+	a = ask.Tick(a, now)
+	record(b, event.AskOpened, a.Session, string(a.ID), text, now)
+	s.putAsk(b, a, now)
+	return a
 }
 
 // below returns a run as it is when the session by starts it.

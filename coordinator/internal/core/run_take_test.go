@@ -39,11 +39,11 @@ func TestTakenRunKeepsItsMessages(t *testing.T) {
 	if got.State != run.Taken {
 		t.Fatalf("the run is %s", got.State)
 	}
-	_, when, err := r.Send(message.Message{Key: "a", Session: conversation, Run: true, Text: "for the run", By: "Ann"})
+	_, when, err := r.Send(message.Message{Key: "a", Session: conversation, Run: true, Text: "for the run", By: "Ann"}, "")
 	if r.ok(err); when != "when it is given back" {
 		t.Errorf("the run gets it %s", when)
 	}
-	_, _, err = r.Send(message.Message{Key: "b", Session: conversation, Text: "for the terminal", By: "Ann"})
+	_, _, err = r.Send(message.Message{Key: "b", Session: conversation, Text: "for the terminal", By: "Ann"}, "")
 	r.ok(err)
 	d, err := r.Deliver(conversation, "hook", session.Process{})
 	if r.ok(err); d.Text != "for the terminal" {

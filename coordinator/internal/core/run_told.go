@@ -22,7 +22,9 @@ func (s *state) tellEnd(b *store.Batch, r run.Run, now time.Time) run.Run {
 	next, e, at, ok := run.Tell(r, now)
 	loop, _ := s.loops.after(b, session.ID(r.Conversation))
 	switch {
-	case !ok, !s.reachable(), loop.Active():
+	case !ok:
+		return next
+	case !s.reachable(), loop.Active():
 		return r
 	}
 	if until := s.rules.Quiet.Until(at); !until.IsZero() {
@@ -38,4 +40,12 @@ func (s *state) tellEnd(b *store.Batch, r run.Run, now time.Time) run.Run {
 		s.onChannels(b, key+":file", ActRunFile, data, at)
 	}
 	return next
+}
+
+// tellLacks tells the person that the agent of a turn worked without some tools, unless the turn
+// before did so for the same reason.
+func (s *state) tellLacks(b *store.Batch, before, r run.Run, now time.Time) {
+	if r.Lacks != "" && r.Lacks != before.Lacks {
+		s.notify(b, "lacks", session.ID(r.Conversation), "🧩 run "+r.Name+" worked without the tools of "+r.Lacks, now)
+	}
 }

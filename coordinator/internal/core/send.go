@@ -2,12 +2,15 @@ package core
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -18,21 +21,25 @@ var ErrNoChannel = errors.New("no channel is available")
 // Send stores a text for a session, for its next hook to take, and returns when that
 // will be. If the text is the person's own, it also answers the check-in of a session
 // that stopped. A text with a known key is not sent again.
-func (c *Core) Send(m message.Message) (sent message.Message, when string, err error) {
+// held says when a task at rest gets it, see taskFate.
+func (c *Core) Send(m message.Message, held string) (sent message.Message, when string, err error) {
 	if m.Data {
 		m.Text = message.Fence(m.By, m.Text, c.cfg.Secret())
 	}
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if old, known := s.messages.rows[message.IDOf(m.Key)]; known {
-			sent, when = old, s.reaches(old)
+			sent, when = old, s.reaches(old, held)
 			return b, nil
 		}
 		if !m.Data {
-			if err := s.answerCheckIn(&b, m, now); err != nil {
+			if err := errors.Join(s.answerCheckIn(&b, m, now), s.answerWith(&b, m, now)); err != nil {
 				return b, err
 			}
 		}
-		sent, when = s.post(&b, m, now), s.reaches(m)
+		sent, when = s.post(&b, m, now), s.reaches(m, held)
+		if r, ok := s.runOf(&b, m.Session); ok && m.Run && r.State == run.Failed { // a limit is reached
+			when = "never, because " + r.Why
+		}
 		return b, nil
 	})
 	return sent, when, err
@@ -51,8 +58,14 @@ func (s *state) answerCheckIn(b *store.Batch, m message.Message, now time.Time) 
 }
 
 // reaches is like fate, without the name of the session.
-func (s *state) reaches(m message.Message) string {
+func (s *state) reaches(m message.Message, held string) string {
 	id := m.Session
+	if m.To == message.ToTriage {
+		return "within five minutes"
+	}
+	if m.Task != "" {
+		return s.taskFate(m, held)
+	}
 	if r, ok := s.runs.byConversation.one(string(id)); ok && m.Run {
 		return s.runFate(r)
 	}
@@ -67,9 +80,14 @@ func (s *state) reaches(m message.Message) string {
 func (s *state) holds(id session.ID) bool { return len(s.openCheckIns(id)) > 0 }
 
 // Tell sends the person a text, in every away mode. m.By names the sender; id is the session
-// that it comes from, "" for none. A text with a known key is not sent again.
+// that it comes from, "" for none. A text that answers another one goes to the place where that
+// one was written. A text with a known key is not sent again.
 func (c *Core) Tell(id session.ID, m message.Message) (sent message.Message, err error) {
 	m.To = message.ToPerson
+	answers, _, err := c.Text(m.Re)
+	if err != nil {
+		return sent, err
+	}
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if old, known := s.messages.rows[message.IDOf(m.Key)]; known {
 			sent = old
@@ -79,10 +97,25 @@ func (c *Core) Tell(id session.ID, m message.Message) (sent message.Message, err
 			return b, ErrNoChannel
 		}
 		sent = s.post(&b, m, now)
-		s.notifyOf(&b, "send", id, "💬 "+m.By+": "+m.Text, []string{string(sent.ID)}, now)
+		s.tellOf(&b, sent, answers, id, now)
 		return b, nil
 	})
 	return sent, err
+}
+
+// tellOf shows the person a text of the session id: at once and in one place if it answers a
+// text of theirs, otherwise on all channels.
+func (s *state) tellOf(b *store.Batch, m, answers message.Message, id session.ID, now time.Time) {
+	text, shows := "💬 "+m.By+": "+m.Text, []string{string(m.ID)}
+	if answers.ID != "" {
+		s.answered(b, answers, m)
+	}
+	if answers.From == "" || !slices.Contains(s.available(), answers.Channel) {
+		s.notifyOf(b, "send", id, text, shows, now)
+		return
+	}
+	n := channel.Notice{Session: id, Text: text, Shows: shows, At: channel.Address(answers.From)}
+	b.Actions = append(b.Actions, channelAction(answers.Channel, "tell:"+string(m.ID), ActNotice, encode(n), now))
 }
 
 // Told notes that a channel has shown texts to the person.
@@ -102,4 +135,95 @@ func (c *Core) Told(ids []string) error {
 		}
 		return b, nil
 	})
+}
+
+// textsRead is how many texts are read from the store at a time.
+const textsRead = 500
+
+// An InboxQuery selects texts.
+type InboxQuery struct {
+	To     message.Message // they have its recipient; the zero text selects all
+	Before message.ID      // they came before this one, "" for all
+	Most   int             // at most so many
+	Keep   func(message.Message) bool
+}
+
+// Inbox returns the texts that a query selects, the newest first, however old they are.
+func (c *Core) Inbox(q InboxQuery) (out []message.Message, err error) {
+	for {
+		some, bad, err := c.cfg.Store.TextsBefore(q.To, q.Before, textsRead)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range some {
+			if len(out) < q.Most && q.Keep(m) {
+				out = append(out, m)
+			}
+		}
+		if len(out) == q.Most || len(some) == 0 || len(some)+len(bad) < textsRead {
+			return out, nil
+		}
+		q.Before = some[len(some)-1].ID
+	}
+}
+
+// Text returns the text with an id, however old it is. ok is false if there is none.
+func (c *Core) Text(id message.ID) (m message.Message, ok bool, err error) {
+	return store.Messages.Get(c.cfg.Store, id)
+}
+
+// Outcome says for people what came of a text, or when its recipient gets it. held says when a
+// task at rest gets it, see taskFate.
+func (c *Core) Outcome(m message.Message, held string) (text string) {
+	c.view(func(s *state, _ time.Time) {
+		switch m.State {
+		case message.Unrouted:
+			text = "waits until you say to whom"
+		case message.Pending:
+			text = s.comes(m, held)
+		case message.Delivered:
+			text = "was handed over, and is not confirmed yet"
+		default:
+			text = s.ended(m)
+		}
+		if m.Outcome != "" {
+			text = m.Outcome
+		}
+	})
+	return text
+}
+
+// comes says when the recipient of a pending text gets it.
+func (s *state) comes(m message.Message, held string) string {
+	switch {
+	case m.ForPerson():
+		return "was not shown yet"
+	case m.Again:
+		return "comes again " + s.reaches(m, held) + ": it was handed over before, and perhaps not read"
+	}
+	return "comes " + s.reaches(m, held)
+}
+
+// ended says what came of a text that is done and about which nothing else was noted.
+func (s *state) ended(m message.Message) string {
+	name, turn, inTurn := strings.Cut(m.Delivery, "/")
+	r, known := s.runs.rows[run.ID(name)]
+	switch {
+	case m.ForPerson():
+		return "you were shown it"
+	case m.To == message.ToTriage:
+		return "was sorted"
+	case inTurn && known:
+		return "was read in turn " + turn + " of run " + r.Name
+	}
+	return "was read"
+}
+
+// answered notes in a text what answers it. m is the text as it was read before the lock.
+func (s *state) answered(b *store.Batch, m, answer message.Message) {
+	if now, ok := s.messages.rows[m.ID]; ok {
+		m = now
+	}
+	m.Outcome = "answered: " + folded(answer.Body())
+	s.messages.put(b, m)
 }

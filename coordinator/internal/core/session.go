@@ -61,6 +61,10 @@ func sessionParts(before, after session.Session) []Part {
 	if before.Transcript != after.Transcript {
 		parts = append(parts, Transcripts)
 	}
+	rests := after.State == session.Idle || after.State == session.Ended
+	if rests && before.State != after.State {
+		parts = append(parts, Stops)
+	}
 	return parts
 }
 

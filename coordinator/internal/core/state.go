@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
 // state is what the coordinator knows. A new kind of state is a field here and its
@@ -23,22 +24,30 @@ type state struct {
 	rooms    roomTable
 	runs     runTable
 	tasks    taskTable
+	facts    *table[string, store.FactSeen]
+	triggers triggerTable
+	firings  firingTable
+	modules  moduleTable
 	tables   []anyTable // all of them, see register
 
 	settings store.Settings
 	channels []string                  // those that run; never changes
 	ring     func(channel string) bool // see Config.Rings; never changes
 	rules    Rules
-	pages    string // see Config.Pages; never changes
-	trace    bool   // each step of a loop is posted; never changes
+	pages    string        // see Config.Pages; never changes
+	trace    bool          // each step of a loop is posted; never changes
+	zones    trigger.Zones // see Config.Zones; never changes
+	secret   func() string // see Config.Secret; never changes
 
-	entry   int64  // the number of the newest journal entry
-	touched []Part // parts of which their subscribers do not know yet, see Core.tell
+	entry     int64  // the number of the newest journal entry
+	newestSeq int64  // of the texts
+	touched   []Part // parts of which their subscribers do not know yet, see Core.tell
 }
 
 // newState returns a state without values, with a table for each kind.
 func newState(cfg Config) *state {
 	s := &state{channels: cfg.Channels, ring: cfg.Rings, rules: cfg.Rules, pages: cfg.Pages, trace: cfg.Trace}
+	s.zones, s.secret = cfg.Zones, cfg.Secret
 	s.sessions = newSessionTable(s)
 	s.asks = newAskTable(s)
 	s.loops = register(s, store.Loops, traits[loop.Stack]{due: loopDue, expire: s.expireLoop, touches: loopParts})
@@ -50,6 +59,10 @@ func newState(cfg Config) *state {
 	s.rooms = newRoomTable(s)
 	s.runs = newRunTable(s)
 	s.tasks = newTaskTable(s)
+	s.facts = register(s, store.FactsSeen, traits[store.FactSeen]{})
+	s.triggers = newTriggerTable(s)
+	s.firings = newFiringTable(s)
+	s.modules = newModuleTable(s)
 	return s
 }
 

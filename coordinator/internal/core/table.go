@@ -29,6 +29,8 @@ type traits[V any] struct {
 	expire func(b *store.Batch, v V, now time.Time)
 	// touches returns the parts that a change of a value touches, or nil.
 	touches func(before, after V) []Part
+	// held is called with each value that comes into memory, or nil.
+	held func(V)
 }
 
 // An anyTable is a table of any kind.
@@ -93,6 +95,9 @@ func (t *table[K, V]) hold(v V, now time.Time) {
 		x.add(v, id)
 	}
 	t.rows[id] = v
+	if t.traits.held != nil {
+		t.traits.held(v)
+	}
 	t.schedule(id, now)
 }
 

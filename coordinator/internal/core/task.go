@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,14 +15,26 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
-// A taskTable holds what Afar keeps of tasks beside their folders.
+// ErrStopped says that a person has stopped the task: nothing but a person starts it.
+var ErrStopped = errors.New("a person has stopped the task")
+
+// A taskTable holds what is kept of the tasks.
 type taskTable struct {
 	*table[task.Slug, task.Task]
+	byKey *index[task.Slug, task.Task]
+	byRun *index[task.Slug, task.Task]
 }
 
 func newTaskTable(s *state) taskTable {
-	return taskTable{register(s, store.Tasks, traits[task.Task]{})}
+	t := register(s, store.Tasks, traits[task.Task]{touches: taskParts})
+	return taskTable{
+		table: t,
+		byKey: t.indexBy(func(t task.Task) string { return t.Key }),
+		byRun: t.indexBy(func(t task.Task) string { return string(t.Run) }),
+	}
 }
+
+func taskParts(_, _ task.Task) []Part { return []Part{Tasks} }
 
 func noteTask(b *store.Batch, kind event.Kind, slug task.Slug, text string, now time.Time) {
 	record(b, kind, "", string(slug), "task "+string(slug)+": "+folded(text), now)
@@ -31,11 +44,9 @@ func noteTask(b *store.Batch, kind event.Kind, slug task.Slug, text string, now 
 // the task of the first.
 func (c *Core) NewTask(t task.Task) (made task.Task, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		for _, old := range s.tasks.rows {
-			if old.Key == t.Key && t.Key != "" {
-				made = old
-				return b, nil
-			}
+		if old, known := s.tasks.byKey.one(t.Key); known {
+			made = old
+			return b, nil
 		}
 		if _, taken := s.tasks.rows[t.Slug]; taken {
 			return b, fmt.Errorf("a task with the name %s: %w", t.Slug, ErrTaken)
@@ -72,41 +83,73 @@ func (c *Core) TaskRun(t task.Task) (r run.Run, ok bool) {
 	return r, r.Live()
 }
 
-// StartTask lets a run work on a task. The run that it had goes on, with the text next;
-// without one r begins, with the text first. It refuses a task whose run has a turn.
-func (c *Core) StartTask(slug task.Slug, r run.Run, first, next message.Message) (works run.Run, err error) {
+// A Start says how the work on a task begins or goes on.
+type Start struct {
+	Run   run.Run         // begins, unless the task has a run
+	First message.Message // of a run that begins
+	Next  message.Message // of the run that goes on; without a text it gets only what waits for the task
+	// Advised is the advice of the sweep's model that is followed, zero for none.
+	Advised task.Advised
+}
+
+// StartTask lets a run work on a task for a person. The run that the task had goes on. It gets
+// the texts that wait for the task. StartTask refuses a task whose run has a turn. A second call
+// with texts of the same key is the same start.
+func (c *Core) StartTask(slug task.Slug, in Start) (works run.Run, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		t, ok := s.tasks.rows[slug]
-		if !ok {
-			return b, fmt.Errorf("task %q: %w", slug, ErrNotFound)
+		if _, again := s.messages.rows[message.IDOf(in.First.Key)]; again {
+			works = s.runs.rows[s.tasks.rows[slug].Run]
+			return b, nil
 		}
-		if works, err = s.workOn(&b, t, r, first, next, now); err != nil {
-			return b, err
-		}
-		s.tasks.put(&b, t.Launch(works.ID))
-		noteTask(&b, event.TaskStarted, slug, "started by "+first.By+" as run "+works.Name, now)
-		return b, nil
+		works, err = s.startTask(&b, slug, in, now)
+		return b, err
 	})
 	return works, err
 }
 
-// workOn continues the run of a task, or begins r.
-func (s *state) workOn(
-	b *store.Batch, t task.Task, r run.Run, first, next message.Message, now time.Time,
-) (run.Run, error) {
-	old := s.runs.rows[t.Run]
-	switch {
-	case !old.Live() && r.ID == "":
-		return r, fmt.Errorf("the run of task %s: %w", t.Slug, ErrNotFound)
-	case !old.Live():
-		return s.startRun(b, s.named(r, string(t.Slug)), first, now)
-	case !old.Settled():
-		return old, fmt.Errorf("run %s works on task %s already: %w", old.Name, t.Slug, ErrTaken)
+// ContinueTask does for Afar what StartTask does for a person. It returns ErrStopped for a task
+// that a person has stopped.
+func (c *Core) ContinueTask(slug task.Slug, in Start) (works run.Run, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if s.tasks.rows[slug].Stopped {
+			return b, fmt.Errorf("task %s: %w", slug, ErrStopped)
+		}
+		works, err = s.startTask(&b, slug, in, now)
+		return b, err
+	})
+	return works, err
+}
+
+func (s *state) startTask(
+	b *store.Batch, slug task.Slug, in Start, now time.Time,
+) (works run.Run, err error) {
+	t, ok := s.tasks.rows[slug]
+	if !ok {
+		return works, fmt.Errorf("task %q: %w", slug, ErrNotFound)
 	}
-	next.Session = session.ID(old.Conversation)
-	s.post(b, next, now)
-	old, _ = s.runs.after(b, old.ID)
-	return old, nil
+	works, next := s.runs.rows[t.Run], in.Next
+	switch {
+	case !works.Live():
+		works, err = s.startRun(b, s.named(in.Run, string(slug)), in.First, now)
+		next = message.Message{}
+	case !works.Settled():
+		err = fmt.Errorf("run %s works on task %s already: %w", works.Name, slug, ErrTaken)
+	}
+	if err != nil {
+		return works, err
+	}
+	t = t.Launch(works.ID)
+	t.Advised = in.Advised
+	s.tasks.put(b, t)
+	noteTask(b, event.TaskStarted, slug, "started by "+in.First.By+" as run "+works.Name, now)
+	s.assignTexts(b, slug, works)
+	if next.Text != "" {
+		next.Session = session.ID(works.Conversation)
+		s.post(b, next, now)
+	}
+	s.queueRunOf(b, session.ID(works.Conversation), now)
+	works, _ = s.runs.after(b, works.ID)
+	return works, nil
 }
 
 // named gives a run a name, unless another run has it.
@@ -126,16 +169,31 @@ func (c *Core) StopTask(slug task.Slug, by string) (t task.Task, err error) {
 			return b, fmt.Errorf("task %q: %w", slug, ErrNotFound)
 		}
 		t = old.Stop()
-		s.tasks.put(&b, t)
-		noteTask(&b, event.TaskStopped, slug, "stopped by "+by, now)
+		s.stopTask(&b, t, by, now)
 		r := s.runs.rows[t.Run]
-		if !r.Live() || r.Settled() {
+		if !r.Live() || r.Settled() || r.State == run.Taken { // a taken one is in the person's hands
 			return b, nil
 		}
 		_, err = s.endRun(&b, r, by, now)
 		return b, err
 	})
 	return t, err
+}
+
+func (s *state) stopTask(b *store.Batch, t task.Task, by string, now time.Time) {
+	s.tasks.put(b, t.Stop())
+	noteTask(b, event.TaskStopped, t.Slug, "stopped by "+by, now)
+}
+
+// taskOf returns the task on which a run works, as a batch leaves it.
+func (s *state) taskOf(b *store.Batch, id run.ID) (t task.Task, ok bool) {
+	if id == "" {
+		return t, false
+	}
+	for _, t := range s.tasks.byRun.after(b, string(id)) {
+		return t, true
+	}
+	return t, false
 }
 
 // A TaskTurn is a turn of a task's run that has ended.
@@ -171,17 +229,52 @@ func (c *Core) SeeTask(slug task.Slug, turn int64, said string) error {
 		}
 		s.tasks.put(&b, t)
 		if said != "" {
-			s.notify(&b, "task:"+string(slug), session.ID(s.runs.rows[t.Run].Conversation), said, now)
-			noteTask(&b, event.TaskTold, slug, said, now)
+			s.tellTask(&b, t, said, now)
 		}
 		return b, nil
 	})
 }
 
-// TaskSet notes that a person has set the status of a task in its state.md.
-func (c *Core) TaskSet(slug task.Slug, status task.Status, by string) error {
+// tellTask tells the person something about a task.
+func (s *state) tellTask(b *store.Batch, t task.Task, said string, now time.Time) {
+	s.notify(b, "task:"+string(t.Slug), session.ID(s.runs.rows[t.Run].Conversation), said, now)
+	noteTask(b, event.TaskTold, t.Slug, said, now)
+}
+
+// SeeFault notes what is wrong with the state.md of a task, in the words in which the person is
+// told of it once; "" is nothing. While a turn works, its agent may be writing the file, and
+// no fault is noted.
+func (c *Core) SeeFault(slug task.Slug, said string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		t, ok := s.tasks.rows[slug]
+		r := s.runs.rows[t.Run]
+		withheld := said != "" && r.Live() && !r.Settled()
+		if !ok || withheld || t.Fault == said {
+			return b, nil
+		}
+		t.Fault = said
+		s.tasks.put(&b, t)
+		if said != "" {
+			s.tellTask(&b, t, said, now)
+		}
+		return b, nil
+	})
+}
+
+// TouchTasks wakes those who wait for a change of tasks: something in a folder has changed.
+func (c *Core) TouchTasks() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wake(Tasks, Anything)
+}
+
+// NoteTask notes that a person has changed a task in its folder.
+func (c *Core) NoteTask(slug task.Slug, what string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		noteTask(&b, event.TaskChanged, slug, by+" set the status "+string(status), now)
+		if t, ok := s.tasks.rows[slug]; ok {
+			s.tasks.put(&b, t) // texts may wait for the status
+		}
+		noteTask(&b, event.TaskChanged, slug, what, now)
 		return b, nil
 	})
 }

@@ -15,9 +15,9 @@ const retry = time.Second
 func (c *Core) Run(ctx context.Context) {
 	sub := c.Subscribe(due)
 	defer sub.Close()
-	for ctx.Err() == nil {
+	for last := c.cfg.Now(); ctx.Err() == nil; {
 		var at time.Time
-		c.view(func(s *state, _ time.Time) { at = s.next() })
+		at, last = c.upcoming(last)
 		if !c.wait(ctx, sub.C, at) {
 			continue
 		}
@@ -26,6 +26,21 @@ func (c *Core) Run(ctx context.Context) {
 			c.wait(ctx, nil, c.cfg.Now().Add(retry))
 		}
 	}
+}
+
+// upcoming returns when the state changes by itself, and what time it is. If the clock was
+// set back since last, all such times are computed again.
+func (c *Core) upcoming(last time.Time) (at, now time.Time) {
+	c.view(func(s *state, t time.Time) {
+		if now = t; now.Before(last) {
+			c.reloadFirings(now)
+			for _, table := range s.tables {
+				table.retime(time.Time{}, now)
+			}
+		}
+		at = s.next()
+	})
+	return at, now
 }
 
 // glance is how often a wait looks at the clock: a timer does not advance while the

@@ -203,4 +203,5 @@ func (s *state) haltEnded(b *store.Batch, v session.Session, now time.Time) {
 	s.markHalts(b, now)
 	record(b, event.TurnStopped, v.ID, v.Token, v.Token+": the turn is over", now)
 	s.notify(b, "halted", v.ID, "⏹ "+v.Token+" has stopped.", now)
+	s.hasten(b, "halted", v.ID, now) // it answers the person, who waits for it
 }

@@ -23,6 +23,12 @@ const (
 	Disk        Part = "disk"        // whether anything can be written, see Unwritable
 	Browsers    Part = "browsers"    // which browsers are signed in to the page
 	Turns       Part = "turns"       // a turn of a run has ended
+	Stops       Part = "stops"       // a session has stopped or ended
+	Triaged     Part = "triaged"     // which events wait for triage
+	Tasks       Part = "tasks"       // what is kept of tasks, their files, and the texts for them
+	Triggers    Part = "triggers"    // what is kept of a trigger, and its ledger
+	Firings     Part = "firings"     // a firing is to be sent
+	Modules     Part = "modules"     // which modules are enabled
 	paused      Part = "paused"      // whether Afar is paused
 	due         Part = "due"         // the state changes by itself earlier than before
 	journal     Part = "journal"     // a new entry

@@ -115,7 +115,7 @@ func TestEachWaiterIsWoken(t *testing.T) {
 					Text:    "x",
 					By:      "Ada",
 					Channel: "terminal",
-				})
+				}, "")
 				return err
 			},
 		},

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -74,7 +73,7 @@ func Land(ctx context.Context, w git.Worktree, commit string, push bool) (Result
 }
 
 func (l *landing) land(ctx context.Context) error {
-	if !fullName.MatchString(l.done.Commit) {
+	if !isFullName(l.done.Commit) {
 		return fmt.Errorf("%w: %.80q is not the full name of a commit", ErrChanged, l.done.Commit)
 	}
 	var err error
@@ -92,8 +91,10 @@ func (l *landing) land(ctx context.Context) error {
 	return l.landLocked(ctx)
 }
 
-// fullName matches the full name of a commit.
-var fullName = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+// isFullName reports whether a text is the full name of a commit: a SHA-1 or SHA-256 in hex.
+func isFullName(commit string) bool {
+	return slices.Contains([]int{40, 64}, len(commit)) && strings.Trim(commit, "0123456789abcdef") == ""
+}
 
 // landLocked does the work of Land. The caller holds the lock of the repository.
 func (l *landing) landLocked(ctx context.Context) (err error) {

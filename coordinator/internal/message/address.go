@@ -3,6 +3,7 @@ package message
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,24 +14,18 @@ type Kind string
 const (
 	ToSession Kind = "session" // its token follows
 	ToRun     Kind = "run"     // its name follows
+	ToTask    Kind = "task"    // its name follows
 	ToPerson  Kind = "person"
+	ToTriage  Kind = "triage" // events, which a model sorts
 )
 
-// later says of an address that Afar does not have yet what it is, "" for any other.
-func later(kind string, named bool) string {
-	switch {
-	case kind == "task" && named:
-		return "tasks are"
-	case kind == "triage":
-		return "triage is"
-	}
-	return ""
-}
+// withName are the kinds of addresses after which a name follows.
+var withName = []Kind{ToSession, ToRun, ToTask}
 
 // An Address says where a text goes.
 type Address struct {
 	Kind Kind
-	Name string // "" for the person
+	Name string // "" for the person and triage
 }
 
 // String returns the address as people write it.
@@ -44,18 +39,19 @@ func (a Address) String() string {
 // ErrAddress says that a text is no address.
 var ErrAddress = errors.New("unknown address")
 
-// ParseAddress reads an address: session:TOKEN or a bare TOKEN, run:NAME, or person.
+// ParseAddress reads an address: session:TOKEN or a bare TOKEN, run:NAME, task:SLUG, triage or person.
 func ParseAddress(s string) (a Address, err error) {
 	kind, name, named := strings.Cut(s, ":")
 	switch {
 	case s == string(ToPerson):
 		return Address{Kind: ToPerson}, nil
-	case later(kind, named) != "":
-		return a, fmt.Errorf("%w %.60q: %s not supported yet", ErrAddress, s, later(kind, named))
+	case s == string(ToTriage):
+		return Address{Kind: ToTriage}, nil
 	case !named && s != "":
 		return Address{Kind: ToSession, Name: s}, nil
-	case name != "" && (kind == string(ToSession) || kind == string(ToRun)):
+	case name != "" && slices.Contains(withName, Kind(kind)):
 		return Address{Kind: Kind(kind), Name: name}, nil
 	}
-	return a, fmt.Errorf("%w %.60q; want a session's token, session:TOKEN, run:NAME or person", ErrAddress, s)
+	return a, fmt.Errorf("%w %.60q; want a session's token, session:TOKEN, run:NAME, task:SLUG, triage or person",
+		ErrAddress, s)
 }

@@ -13,7 +13,9 @@ func TestParseAddress(t *testing.T) {
 		"api-1a2b":         "session:api-1a2b",
 		"session:api-1a2b": "session:api-1a2b",
 		"run:fix":          "run:fix",
+		"task:taxes":       "task:taxes",
 		"person":           "person",
+		"triage":           "triage",
 	} {
 		got, err := message.ParseAddress(in)
 		if err != nil || got.String() != want {
@@ -21,13 +23,12 @@ func TestParseAddress(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{
-		"":           "want a session's token",
-		"run:":       "want a session's token",
-		"session:":   "want a session's token",
-		":x":         "want a session's token",
-		"loop:x":     "want a session's token",
-		"task:taxes": "tasks are not supported yet",
-		"triage":     "triage is not supported yet",
+		"":         "want a session's token",
+		"run:":     "want a session's token",
+		"session:": "want a session's token",
+		":x":       "want a session's token",
+		"loop:x":   "want a session's token",
+		"task:":    "task:SLUG, triage or person",
 	} {
 		_, err := message.ParseAddress(in)
 		if !errors.Is(err, message.ErrAddress) || !strings.Contains(err.Error(), want) {

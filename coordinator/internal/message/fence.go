@@ -13,7 +13,14 @@ func Fence(by, text, nonce string) string {
 		"<data-" + nonce + ">\n" + text + "\n</data-" + nonce + ">"
 }
 
-// fenced is how a text that Fence made begins and ends.
+// Note returns a text that the session that gets it wrote itself: its wake-up. A line before it
+// says so.
+func Note(by, text, nonce string) string {
+	return "Afar: you asked to be woken now (" + by + "). This is your own note, and not the person's words.\n" +
+		"<data-" + nonce + ">\n" + text + "\n</data-" + nonce + ">"
+}
+
+// fenced is how a text that Fence or Note made begins and ends.
 var fenced = regexp.MustCompile(`(?s)^[^\n]*\n<data-([0-9a-f]+)>\n(.*)\n</data-([0-9a-f]+)>$`)
 
 // Body returns the text of m as its sender wrote it.

@@ -41,6 +41,8 @@ type Message struct {
 	Text    string     `json:"text"`
 	By      string     `json:"by"`             // who wrote it, for people
 	Channel string     `json:"channel"`        // the name of a channel, or terminal
+	From    string     `json:"from,omitempty"` // where on its channel it was written, in the channel's own form
+	Re      ID         `json:"re,omitempty"`   // the message that it answers
 	Data    bool       `json:"data,omitempty"` // not the person's words: Text is fenced and names its source
 	Run     bool       `json:"run,omitempty"`  // for the run of the session, and not for a terminal that has it
 	Nonce   string     `json:"nonce,omitempty"`
@@ -56,8 +58,13 @@ type Message struct {
 	// Again is true if an earlier hook took it and may not have handed it over.
 	Again  bool      `json:"again,omitempty"`
 	DoneAt time.Time `json:"done_at,omitzero"`
-	// To is ToPerson for a text that goes to the person, and "" for any other.
+	// To is ToPerson for a text that goes to the person, ToTriage for an event, and "" for any other.
 	To Kind `json:"to,omitempty"`
+	// Task is the task that the text is for, "" for none. Session is then the conversation of
+	// the run that takes it, and "" until there is one.
+	Task string `json:"task,omitempty"`
+	// Outcome says for people what came of it, where the state says too little.
+	Outcome string `json:"outcome,omitempty"`
 }
 
 // ForPerson reports whether m goes to the person.
@@ -69,21 +76,14 @@ func IDOf(key string) ID {
 	return ID("msg_" + hex.EncodeToString(sum[:10]))
 }
 
-// Add returns m as the newest of all messages. It is pending, or unrouted if it names no
-// session. If the key is known already, Add returns the old message and fresh is false.
-func Add(all []Message, m Message, now time.Time) (_ Message, fresh bool) {
-	m.ID, m.At, m.State = IDOf(m.Key), now, Pending
-	if m.Session == "" && !m.ForPerson() {
+// Add returns m as the message behind the newest one, whose Seq is newest. It is pending, or
+// unrouted if it names nobody. The caller stores one message with a key.
+func Add(m Message, newest int64, now time.Time) Message {
+	m.ID, m.At, m.State, m.Seq = IDOf(m.Key), now, Pending, newest+1
+	if m.Session == "" && m.Task == "" && m.To == "" {
 		m.State = Unrouted
 	}
-	for _, old := range all {
-		if old.ID == m.ID {
-			return old, false
-		}
-		m.Seq = max(m.Seq, old.Seq)
-	}
-	m.Seq++
-	return m, true
+	return m
 }
 
 // ErrRouted is returned for a message that is routed already.
@@ -191,6 +191,54 @@ func Lost(all []Message, lost func(Message) bool) (out []Message) {
 	for _, m := range all {
 		if m.State == Delivered && lost(m) {
 			m.State, m.Unproven, m.Again = Pending, false, true
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// A Handover is what one hook or one turn took, as one text.
+type Handover struct {
+	Delivery string
+	Text     string
+	At       time.Time
+}
+
+// Handovers returns what was taken of the texts for a session since a time, in order.
+func Handovers(all []Message, id session.ID, since time.Time) (out []Handover) {
+	for _, m := range ordered(all, id) {
+		if m.DeliveredAt.IsZero() || m.DeliveredAt.Before(since) {
+			continue
+		}
+		i := slices.IndexFunc(out, func(h Handover) bool { return h.Delivery == m.Delivery })
+		if i < 0 {
+			out = append(out, Handover{m.Delivery, m.Text, m.DeliveredAt})
+			continue
+		}
+		out[i].Text += "\n\n" + m.Text
+	}
+	return out
+}
+
+// A Proof says whether a conversation has what was handed over. Unless Sure, nobody knows.
+type Proof struct{ Arrived, Sure bool }
+
+// Verify returns the texts that some deliveries took, as proofs say: done if they have arrived,
+// else pending again. It returns those that change.
+func Verify(all []Message, id session.ID, proofs map[string]Proof, now time.Time) (out []Message) {
+	for _, m := range ordered(all, id) {
+		proof, ok := proofs[m.Delivery]
+		before := m
+		switch {
+		case !ok:
+			continue
+		case proof.Arrived:
+			m.State, m.DoneAt, m.Again = Done, cmp.Or(m.DoneAt, now), false
+		default:
+			m.State, m.Again = Pending, !proof.Sure
+			m.Delivery, m.DeliveredAt, m.DoneAt = "", time.Time{}, time.Time{}
+		}
+		if m.Unproven = false; m != before {
 			out = append(out, m)
 		}
 	}

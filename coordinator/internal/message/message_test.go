@@ -23,12 +23,13 @@ func msg(key string, id session.ID, text string) message.Message {
 // A box holds the messages that a caller has stored.
 type box []message.Message
 
-func (b *box) add(t interface{ Fatal(...any) }, m message.Message) bool {
-	m, fresh := message.Add(*b, m, t0)
-	if fresh {
-		*b = append(*b, m)
+// add stores m, unless its key is known.
+func (b *box) add(m message.Message) (fresh bool) {
+	if slices.ContainsFunc(*b, func(o message.Message) bool { return o.ID == message.IDOf(m.Key) }) {
+		return false
 	}
-	return fresh
+	*b = append(*b, message.Add(m, int64(len(*b)), t0))
+	return true
 }
 
 func (b box) put(changed []message.Message) {
@@ -46,12 +47,9 @@ func (b box) take(id session.ID, delivery string) message.Delivery {
 
 func TestTake(t *testing.T) {
 	var b box
-	b.add(t, msg("telegram:1", "a", "first\n  line"))
-	b.add(t, msg("telegram:2", "b", "other"))
-	b.add(t, msg("telegram:3", "a", "second"))
-	if b.add(t, msg("telegram:1", "a", "first again")) {
-		t.Error("a key that is known was added again")
-	}
+	b.add(msg("telegram:1", "a", "first\n  line"))
+	b.add(msg("telegram:2", "b", "other"))
+	b.add(msg("telegram:3", "a", "second"))
 	want := "first\n  line\n\nsecond"
 	if got := b.take("a", "stop-1"); got.Text != want || got.Left != 0 || !slices.Equal(got.By, []string{"Ann"}) {
 		t.Errorf("took %+v, want %q", got, want)
@@ -69,7 +67,7 @@ func TestTake(t *testing.T) {
 
 func TestFinish(t *testing.T) {
 	var b box
-	b.add(t, msg("k1", "a", "one"))
+	b.add(msg("k1", "a", "one"))
 	b.take("a", "stop-1")
 	if got := message.Finish(b, "a", "stop-1", t0); len(got) != 0 {
 		t.Errorf("the hook that took it finished it: %+v", got)
@@ -85,7 +83,7 @@ func TestFinish(t *testing.T) {
 }
 
 func TestRoute(t *testing.T) {
-	m, _ := message.Add(nil, msg("k", "", "for whom?"), t0)
+	m := message.Add(msg("k", "", "for whom?"), 0, t0)
 	if m.State != message.Unrouted {
 		t.Fatalf("state %s", m.State)
 	}
@@ -99,7 +97,7 @@ func TestRoute(t *testing.T) {
 }
 
 func TestDrop(t *testing.T) {
-	m, _ := message.Add(nil, msg("k", "", "for whom?"), t0)
+	m := message.Add(msg("k", "", "for whom?"), 0, t0)
 	at := t0.Add(time.Minute)
 	m, err := message.Drop(m, at)
 	if err != nil || m.State != message.Done || !m.DoneAt.Equal(at) {
@@ -108,7 +106,7 @@ func TestDrop(t *testing.T) {
 	if after, err := message.Route(m, "a"); after != m || !errors.Is(err, message.ErrRouted) {
 		t.Errorf("routed afterwards: %+v, %v", after, err)
 	}
-	kept, _ := message.Add(nil, msg("l", "a", "for a"), t0)
+	kept := message.Add(msg("l", "a", "for a"), 0, t0)
 	if got, err := message.Drop(kept, at); got != kept || !errors.Is(err, message.ErrRouted) {
 		t.Errorf("one with a session: %+v, %v", got, err)
 	}
@@ -119,10 +117,10 @@ func TestDrop(t *testing.T) {
 func TestOrder(t *testing.T) {
 	var b box
 	for _, text := range []string{"one", "two", "three", "four"} {
-		b.add(t, msg(text, "a", text))
+		b.add(msg(text, "a", text))
 	}
 	slices.Reverse(b)
-	b.add(t, msg("five", "a", "five"))
+	b.add(msg("five", "a", "five"))
 	if got := b.take("a", "x").Text; got != "one\n\ntwo\n\nthree\n\nfour\n\nfive" {
 		t.Errorf("took %q", got)
 	}
@@ -136,8 +134,8 @@ func TestOrder(t *testing.T) {
 func TestFits(t *testing.T) {
 	for second, left := range map[int]int{9000 - 4096 - 4: 0, 9000 - 4096 - 3: 1} {
 		var b box
-		b.add(t, msg("1", "a", strings.Repeat("ж", 4096)))
-		b.add(t, msg("2", "a", strings.Repeat("ж", second)))
+		b.add(msg("1", "a", strings.Repeat("ж", 4096)))
+		b.add(msg("2", "a", strings.Repeat("ж", second)))
 		if d := b.take("a", "x"); d.Left != left {
 			t.Errorf("4096 and %d characters: left %d, want %d", second, d.Left, left)
 		}
@@ -148,7 +146,7 @@ func TestFits(t *testing.T) {
 func TestLong(t *testing.T) {
 	var b box
 	for i := range 4 {
-		b.add(t, msg(fmt.Sprint(i), "a", strings.Repeat("ж", 4096)))
+		b.add(msg(fmt.Sprint(i), "a", strings.Repeat("ж", 4096)))
 	}
 	if d := b.take("a", "x"); d.Left != 2 || len(d.Changed) != 2 {
 		t.Errorf("took %d, left %d", len(d.Changed), d.Left)
@@ -156,7 +154,7 @@ func TestLong(t *testing.T) {
 	if d := b.take("a", "y"); d.Left != 0 || len(d.Changed) != 2 {
 		t.Errorf("then took %d, left %d", len(d.Changed), d.Left)
 	}
-	b.add(t, msg("huge", "a", strings.Repeat("x", 50_000)))
+	b.add(msg("huge", "a", strings.Repeat("x", 50_000)))
 	if d := b.take("a", "z"); len(d.Text) != 50_000 {
 		t.Errorf("a message that fits nowhere was left: %d", len(d.Text))
 	}
@@ -175,7 +173,7 @@ func TestExactlyOnce(t *testing.T) {
 			if rapid.Bool().Draw(t, "send") {
 				key := fmt.Sprint(rapid.IntRange(0, 15).Draw(t, "key"))
 				text := fmt.Sprintf("%s-%d", key, i)
-				if b.add(t, msg(key, id, text)) {
+				if b.add(msg(key, id, text)) {
 					sent[id] = append(sent[id], text)
 				}
 				continue
@@ -217,5 +215,51 @@ func TestTakeApart(t *testing.T) {
 	second := message.Take(all, "s", "hook-2", session.Process{}, time.Time{})
 	if second.Text != "data" || len(second.By) != 0 || second.Left != 0 {
 		t.Errorf("second: %+v; want the data, by nobody", second)
+	}
+}
+
+// TestVerify checks what becomes of texts that a hook or a turn took, as the proofs say.
+func TestVerify(t *testing.T) {
+	var b box
+	for _, key := range []string{"old", "kept", "also kept", "lost", "doubtful", "waits"} {
+		b.add(msg(key, "a", "text "+key))
+	}
+	took := func(delivery string, keys ...string) {
+		for i, m := range b {
+			if slices.Contains(keys, m.Key) {
+				b[i].State, b[i].Delivery, b[i].DeliveredAt = message.Delivered, delivery, t0
+			}
+		}
+	}
+	took("hook-1", "kept", "also kept")
+	took("hook-2", "lost")
+	took("hook-3", "doubtful")
+	took("hook-0", "old")
+	b[0].DeliveredAt = t0.Add(-time.Second)
+	b[1].State, b[1].Again = message.Pending, true // its hook was killed
+	b[3].State, b[3].DoneAt = message.Done, t0     // a later hook has called
+	handed := message.Handovers(b, "a", t0)
+	want := []message.Handover{
+		{"hook-1", "text kept\n\ntext also kept", t0}, {"hook-2", "text lost", t0}, {"hook-3", "text doubtful", t0},
+	}
+	if !slices.Equal(handed, want) {
+		t.Errorf("handed over %+v, want %+v", handed, want)
+	}
+	b.put(message.Verify(b, "a", map[string]message.Proof{
+		"hook-1": {Arrived: true, Sure: true}, "hook-2": {Sure: true}, "hook-3": {},
+	}, t0))
+	for i, want := range []struct {
+		state message.State
+		again bool
+	}{
+		{message.Delivered, false}, {message.Done, false}, {message.Done, false}, {message.Pending, false},
+		{message.Pending, true}, {message.Pending, false},
+	} {
+		if b[i].State != want.state || b[i].Again != want.again {
+			t.Errorf("%s is %s, again %t; want %+v", b[i].Key, b[i].State, b[i].Again, want)
+		}
+	}
+	if d := b.take("a", "next"); d.Text != "text lost\n\ntext doubtful\n\ntext waits" || !d.Again {
+		t.Errorf("the next one takes %+v", d)
 	}
 }

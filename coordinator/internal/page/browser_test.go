@@ -47,7 +47,7 @@ func (s site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f := frame()
 		f.Path, f.SignedIn = r.URL.Path, name != "signin"
 		var b bytes.Buffer
-		if err := page.Render(&b, v, f, now); err != nil {
+		if err := pages.Render(&b, v, f, now); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/text"
@@ -31,7 +32,8 @@ func (c Card) Open() bool {
 // icons are the pictures of the kinds of questions.
 var icons = map[string]string{
 	"question": "chat", "elicitation": "plug", "plan": "plan", "guard": "shield", "denied": "ban", wording.CheckIn: "chat",
-	wording.Proposal: "plan",
+	wording.Proposal: "plan", wording.Checkpoint: "chat", wording.Suggestion: "plan",
+	wording.WakeUp: "bolt", wording.Missed: "bolt",
 }
 
 // Icon names the picture of the card.
@@ -67,13 +69,15 @@ func (c Card) Words() string {
 		return "What to do next"
 	case "plan":
 		return "Send it back: what to change"
-	case "question":
+	case "question", wording.Checkpoint:
 		return "Your own words"
 	case "elicitation":
 		if len(q.Questions) == 0 {
 			return ""
 		}
 		return "Your answer"
+	case wording.Suggestion, wording.Missed:
+		return ""
 	}
 	return "Deny, and say why or what to do instead"
 }
@@ -81,7 +85,7 @@ func (c Card) Words() string {
 // WordsDo is what the button beside the words does.
 func (c Card) WordsDo() string {
 	switch c.Face().Kind {
-	case wording.CheckIn, "question", "elicitation", "plan":
+	case wording.CheckIn, wording.Checkpoint, "question", "elicitation", "plan":
 		return "submit"
 	}
 	return "deny"
@@ -90,7 +94,7 @@ func (c Card) WordsDo() string {
 // WordsLabel is the label of the button beside the words.
 func (c Card) WordsLabel() string {
 	switch c.Face().Kind {
-	case wording.CheckIn, "question", "elicitation":
+	case wording.CheckIn, wording.Checkpoint, "question", "elicitation":
 		return "Send"
 	case "plan":
 		return "Send back"
@@ -105,7 +109,7 @@ type Button struct{ Do, Label, Class string }
 func (c Card) Buttons() []Button {
 	q := c.Face()
 	switch q.Kind {
-	case "question":
+	case "question", wording.Checkpoint:
 		return nil
 	case "elicitation":
 		if len(q.Questions) > 0 {
@@ -120,6 +124,10 @@ func (c Card) Buttons() []Button {
 		return []Button{{"retry", "Retry once", "yes"}}
 	case wording.CheckIn:
 		return []Button{{"allow", "Done", ""}}
+	case wording.Suggestion:
+		return []Button{{"allow", "Accept", "yes"}, {"deny", "Dismiss", "no"}}
+	case wording.Missed:
+		return []Button{{"allow", "Run", "yes"}, {"deny", "Skip", "no"}}
 	}
 	return []Button{{"allow", "Allow", "yes"}, {"deny", "Deny", "no"}}
 }
@@ -145,7 +153,9 @@ func (c Card) Wider() (out []Wider) {
 // Quoted reports whether the card's input is a text of the session, and no call.
 func (c Card) Quoted() bool {
 	kind := c.Face().Kind
-	return kind == "plan" || kind == wording.CheckIn || kind == "elicitation"
+	return slices.Contains([]string{
+		"plan", wording.CheckIn, wording.Checkpoint, "elicitation", wording.Suggestion, wording.Missed,
+	}, kind)
 }
 
 // Prose reports whether the card's input is a text that a model wrote in Markdown.
@@ -166,6 +176,14 @@ func (c Card) Where() string {
 func (c Card) Askers() string {
 	if q := c.Face(); q.Agent != "" || len(c.Asks) > 1 {
 		return q.AskedBy
+	}
+	return ""
+}
+
+// Rule returns the trigger that the card is about, "" for none.
+func (c Card) Rule() string {
+	if q := c.Face(); q.Kind == wording.Missed {
+		return q.Tool
 	}
 	return ""
 }

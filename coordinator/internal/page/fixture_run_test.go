@@ -41,6 +41,13 @@ func runs() []page.RunRow {
 	return rows
 }
 
+func runForm() page.RunForm {
+	return page.RunForm{
+		Key: "K3Y", Agent: "claude", Agents: []string{"claude", "codex", "gemini"}, Mode: "auto",
+		Modes: []string{"auto", "acceptEdits", "manual", "plan"}, Dirs: []string{home + "/work/shop", "/srv/edge"},
+	}
+}
+
 // runEvents are what an agent did in two turns, oldest first.
 func runEvents() (out []wire.RunEvent) {
 	at := 31 * time.Minute
@@ -106,7 +113,12 @@ func fullInbox() page.Inbox {
 		wire.Message{ID: "m5", To: "session:edge-2f3a", State: "delivered", By: "maria", Channel: "web", Words: true, At: ms(3 * time.Hour),
 			Text: "The benchmark must run on the small machine too.\nUse `make bench-small`."},
 		wire.Message{ID: "m6", To: "person", State: "done", By: "session shop-1a2b", At: ms(5 * time.Hour), Text: "The build is green."})
-	return page.Inbox{Texts: texts, Home: home, To: []page.Place{
+	for i, outcome := range []string{"was read in turn 2 of run deps-2b1c", "comes after the answer to its open question",
+		"was read in turn 1 of run deps-2b1c", "waits until you say to whom", "was handed over, and is not confirmed yet",
+		"you were shown it"} {
+		texts[i].Outcome = outcome
+	}
+	return page.Inbox{Texts: texts, Home: home, Further: page.Further{Earlier: "/inbox?before=m6"}, To: []page.Place{
 		{Address: "run:deps-2b1c", About: "waiting"}, {Address: "edge-2f3a", About: "Speed up the image pipeline"}, {Address: "api-0b1c"},
 	}}
 }

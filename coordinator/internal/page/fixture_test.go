@@ -17,41 +17,72 @@ func ms(d time.Duration) int64 { return now.Add(-d).UnixMilli() }
 // full are views of a busy day.
 func full() map[string]page.View {
 	return map[string]page.View{
-		"now":       fullNow(),
-		"sessions":  fullSessions(),
-		"session":   fullSession(),
-		"runs":      page.Runs{List: runs(), Home: home},
-		"inbox":     fullInbox(),
-		"run":       fullRun(),
-		"run-idle":  idleRun(),
-		"run-bad":   failedRun(),
-		"event":     page.RunEvent{Name: "deps-2b1c", Event: runEvents()[5], Home: home},
-		"loops":     fullLoops(),
-		"questions": fullQuestions(),
-		"question":  page.Question{Card: cards()[0], Home: home},
-		"plan":      page.Question{Card: cards()[4], Home: home},
-		"settled":   page.Question{Card: settled(), Home: home},
-		"guard":     fullGuard(),
-		"report":    fullReport(),
-		"settings":  fullSettings(),
-		"signin":    page.SignIn{Trouble: "This link was used or has expired; `afar open` makes a new one"},
-		"message":   page.Message{Title: "Not found", Text: "There is no session named web-9f00."},
+		"now":         fullNow(),
+		"sessions":    fullSessions(),
+		"session":     fullSession(),
+		"runs":        page.Runs{List: runs(), Home: home, Start: runForm()},
+		"inbox":       fullInbox(),
+		"inbox-find":  page.Inbox{Find: "green", Texts: fullInbox().Texts[5:], Home: home, To: fullInbox().To},
+		"tasks":       page.Tasks{List: tasks(), Tabs: page.Tabs{Suggestions: 3}, Home: home},
+		"suggestions": page.Suggestions{List: suggestions(), Tabs: page.Tabs{Suggestions: 3, Gaps: 1}, Home: home},
+		"gaps":        page.Gaps{List: gaps(), Tabs: page.Tabs{Suggestions: 3, Gaps: 1}, Home: home},
+		"triggers":    page.Triggers{List: triggers(), Firings: firings(), Home: home},
+		"trigger":     page.Trigger{Trigger: triggers()[1], Firings: firings()[:2], Home: home},
+		"modules":     fullModules(),
+		"module":      fullModule(),
+		"module-held": heldModule(),
+		"module-look": page.ModuleEnable(heldModule()),
+		"memory":      fullMemory(),
+		"memory-find": page.Memory{Find: "Who decided about the servers?", Found: found(), Home: home},
+		"fact":        fullFact(),
+		"fact-odd":    oddFact(),
+		"fact-edit":   page.FactEdit(fullFact()),
+		"journal":     fullJournal(),
+		"task":        fullTask(),
+		"task-odd":    oddTask(),
+		"task-edit":   page.TaskEdit{Task: fullTask().Task, Files: fullTask().Files, Home: home},
+		"run":         fullRun(),
+		"run-idle":    idleRun(),
+		"run-bad":     failedRun(),
+		"event":       page.RunEvent{Name: "deps-2b1c", Event: runEvents()[5], Home: home},
+		"loops":       fullLoops(),
+		"questions":   fullQuestions(),
+		"question":    page.Question{Card: cards()[0], Home: home},
+		"plan":        page.Question{Card: cards()[4], Home: home},
+		"settled":     page.Question{Card: settled(), Home: home},
+		"guard":       fullGuard(),
+		"report":      fullReport(),
+		"settings":    fullSettings(),
+		"signin":      page.SignIn{Trouble: "This link was used or has expired; `afar open` makes a new one"},
+		"message":     page.Message{Title: "Not found", Text: "There is no session named web-9f00."},
 	}
 }
 
 // empty are the views of a first day.
 func empty() map[string]page.View {
 	return map[string]page.View{
-		"now":       page.Now{Status: wire.StatusReply{Settings: wire.Settings{Away: "auto"}}},
-		"sessions":  page.Sessions{},
-		"session":   page.Session{Session: wire.Session{Token: "api-1a2b", State: "idle", Since: ms(time.Minute)}},
-		"runs":      page.Runs{},
-		"inbox":     page.Inbox{},
-		"run":       page.Run{Run: wire.Run{Name: "shop-1a2b", State: "starting", Since: ms(time.Second), Turns: 0}},
-		"loops":     page.Loops{},
-		"questions": page.Questions{},
-		"question":  page.Question{Card: page.Card{Asks: []wire.Ask{{ID: "a1", Token: "api-1a2b", Tool: "Bash"}}}},
-		"guard":     page.Guard{},
+		"now":         page.Now{Status: wire.StatusReply{Settings: wire.Settings{Away: "auto"}}},
+		"sessions":    page.Sessions{},
+		"session":     page.Session{Session: wire.Session{Token: "api-1a2b", State: "idle", Since: ms(time.Minute)}},
+		"runs":        page.Runs{Start: runForm(), Home: home},
+		"inbox":       page.Inbox{},
+		"inbox-find":  page.Inbox{Find: "nothing"},
+		"tasks":       page.Tasks{},
+		"triggers":    page.Triggers{},
+		"modules":     page.Modules{Folder: home + "/afar/modules", Home: home},
+		"suggestions": page.Suggestions{},
+		"gaps":        page.Gaps{},
+		"archive":     page.Tasks{Archived: true},
+		"memory":      page.Memory{},
+		"memory-find": page.Memory{Find: "nothing"},
+		"put-away":    page.Memory{Archived: true},
+		"journal":     page.Journal{},
+		"task":        page.Task{Task: wire.Task{ID: "new", Title: "new", Dir: home + "/afar/tasks/new", Proposed: true}},
+		"run":         page.Run{Run: wire.Run{Name: "shop-1a2b", State: "starting", Since: ms(time.Second), Turns: 0}},
+		"loops":       page.Loops{},
+		"questions":   page.Questions{},
+		"question":    page.Question{Card: page.Card{Asks: []wire.Ask{{ID: "a1", Token: "api-1a2b", Tool: "Bash"}}}},
+		"guard":       page.Guard{},
 		"report": page.Report{
 			Since:  "8h",
 			Spans:  spans,
@@ -156,6 +187,16 @@ func cards() []page.Card {
 	multi.Questions[1].Answer = "PostgreSQL"
 	multi.ID, multi.Token, multi.Current, multi.OpenedAt = "facade01", "edge-2f3a", 2, ms(3*time.Minute)
 
+	missed := ask("0dd1e5aa", "missed", "none-0000", "morning", "Look at the failed builds of last night and send me what I must know.\n\n"+
+		"Say first what is broken on main.", 4*time.Minute)
+	missed.Session, missed.Token, missed.Project, missed.AskedBy = "", "", "", ""
+	missed.Does = "start a run with this, as was due on 22 November at 07:00"
+
+	woken := ask("0dd1e5bb", "wake-up", "shop-1a2b", "Bash", "gh run view 4711 --json status --jq .status | grep -qx completed", 5*time.Minute)
+	woken.Does = "run it every 2m without asking again, until 23 November at 18:00 at the latest"
+	woken.Says = "Look at the build of the release branch, and deploy it if it is green."
+	woken.Why = "It reaches another machine: api.github.com"
+
 	return []page.Card{
 		{Asks: []wire.Ask{guarded}, Nonce: "n1", Note: "open until 14:21"},
 		{Asks: []wire.Ask{edit, edit}, Nonce: "n2"},
@@ -163,6 +204,8 @@ func cards() []page.Card {
 		{Asks: []wire.Ask{multi}, Nonce: "n6"},
 		{Asks: []wire.Ask{plan}, Nonce: "n4", Note: "open until 18:00"},
 		{Asks: []wire.Ask{stopped}, Nonce: "n5"},
+		{Asks: []wire.Ask{missed}, Nonce: "n7"},
+		{Asks: []wire.Ask{woken}, Nonce: "n8"},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ func event(w http.ResponseWriter, id int, html string) {
 // partial is what the stream sends for one section of a view.
 func partial(t *testing.T, v page.View, id string) string {
 	t.Helper()
-	sections, err := page.Sections(v, now)
+	sections, err := pages.Sections(v, now)
 	if err != nil {
 		t.Error(err)
 	}
@@ -43,6 +44,7 @@ func TestInBrowser(t *testing.T) {
 	b := browser.Start(t)
 	for name, test := range map[string]func(*testing.T, *browser.Browser){
 		"live": seeLive, "keys": seeKeys, "form": seeForm, "without scripts": seeWithoutScripts, "reload once": seeReloadOnce,
+		"menu": seeMenu,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, b) })
 	}
@@ -54,7 +56,8 @@ func seeLive(t *testing.T, b *browser.Browser) {
 	changes, ids := make(chan string), make(chan string, 10)
 	fewer := fullNow()
 	fewer.Cards = fewer.Cards[1:]
-	fewer.Cards[len(fewer.Cards)-1].Note = "changed"
+	stopped := slices.IndexFunc(fewer.Cards, func(c page.Card) bool { return c.Asks[0].ID == "e1e2e3e4" })
+	fewer.Cards[stopped].Note = "changed"
 	url := serve(t, site{views: full(), live: func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Accept") == "" || !strings.HasPrefix(r.FormValue("at"), "/view/") {
 			t.Errorf("the stream was asked for at %q", r.FormValue("at"))
@@ -75,13 +78,13 @@ func seeLive(t *testing.T, b *browser.Browser) {
 		t.Errorf("the first stream begins after %q, want the entry that the page shows", id)
 	}
 	tab.Wait(`document.title === "(5) Afar"`)
-	tab.Wait(`document.querySelectorAll(".card").length === 6`)
+	cards := browser.Eval[int](tab, `document.querySelectorAll(".card").length`)
 	browser.Eval[bool](
 		tab,
 		`(() => { const c = document.querySelector("#ask-e1e2e3e4 textarea"); c.value = "drop it"; c.focus();
 		document.querySelector("#ask-9b21ffa0 details").open = true; window.kept = c; return true })()`,
 	)
-	beat, err := page.Beat(page.Pulse{Open: 4}, now)
+	beat, err := pages.Beat(page.Pulse{Open: 4}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +94,7 @@ func seeLive(t *testing.T, b *browser.Browser) {
 	}
 	begin := time.Now()
 	changes <- partial(t, fewer, "questions") + pulse.String()
-	tab.Wait(`document.querySelectorAll(".card").length === 5`)
+	tab.Wait(fmt.Sprintf(`document.querySelectorAll(".card").length === %d`, cards-1))
 	t.Logf("on the page after %v", time.Since(begin))
 	tab.Wait(`document.title === "(4) Afar"`)
 	for what, expression := range map[string]string{

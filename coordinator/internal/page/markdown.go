@@ -49,6 +49,15 @@ func wholeProse(source string) template.HTML {
 	return quotation(source)
 }
 
+// wholeFile shows a file in Markdown. Of a very long one it shows the beginning.
+func wholeFile(source string) template.HTML {
+	if len(source) > mostBytes*4 {
+		return plainQuotation(text.ClipBytes(source, wholeBytes)) +
+			template.HTML(rest(source, wholeBytes, "the file holds all"))
+	}
+	return quotation(source)
+}
+
 func quotation(source string) template.HTML {
 	return template.HTML(`<blockquote class="prose">`) + markdown(source) + template.HTML(`</blockquote>`)
 }

@@ -29,11 +29,11 @@ var Static fs.FS = mustSub(files, "static")
 var files embed.FS
 
 // Sections renders all sections of a page, in their order.
-func Sections(v View, now time.Time) ([]Section, error) {
+func (t Templates) Sections(v View, now time.Time) ([]Section, error) {
 	s := v.shape()
 	var out []Section
 	for _, id := range s.parts {
-		one, err := section(id, s.name+"/"+id, sheet{V: v, Now: now, Home: s.home, Back: s.path})
+		one, err := t.section(id, s.name+"/"+id, sheet{V: v, Now: now, Home: s.home, Back: s.path})
 		if err != nil {
 			return nil, err
 		}
@@ -44,15 +44,15 @@ func Sections(v View, now time.Time) ([]Section, error) {
 
 // Beat renders the section that each page has, whatever it shows. The server sends it with
 // the sections of the page.
-func Beat(p Pulse, now time.Time) (Section, error) {
-	return section("pulse", "pulse", sheet{V: p, Now: now, Back: "/"})
+func (t Templates) Beat(p Pulse, now time.Time) (Section, error) {
+	return t.section("pulse", "pulse", sheet{V: p, Now: now, Back: "/"})
 }
 
 // section renders one template inside its element.
-func section(id, name string, s sheet) (Section, error) {
+func (t Templates) section(id, name string, s sheet) (Section, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<section id=\"%s\">", id)
-	if err := templates.ExecuteTemplate(&b, name, s); err != nil {
+	if err := t.all.ExecuteTemplate(&b, name, s); err != nil {
 		return Section{}, fmt.Errorf("render %s: %w", name, err)
 	}
 	b.WriteString("</section>\n")
@@ -64,11 +64,12 @@ type document struct {
 	Frame
 	Title     string
 	Name      string // of the page
-	Menu      []entry
+	Menu      *pages
 	PulseHTML template.HTML
 	Sections  []template.HTML
 	Now       int64 // the time of the machine, whatever the browser's clock says
 	Reload    bool  // a small script loads the page again, once
+	Live      bool  // the page has a stream of changes
 }
 
 // An entry is one line of the menu.
@@ -78,26 +79,33 @@ type entry struct {
 }
 
 // Render writes the whole document of a page.
-func Render(w io.Writer, v View, f Frame, now time.Time) error {
+func (t Templates) Render(w io.Writer, v View, f Frame, now time.Time) error {
 	shape := v.shape()
-	d := document{Frame: f, Title: shape.title, Name: shape.name, Now: now.UnixMilli(), Menu: menu(shape, f)}
+	d := document{
+		Frame: f,
+		Title: shape.title,
+		Name:  shape.name,
+		Now:   now.UnixMilli(),
+		Menu:  menu(shape, f),
+		Live:  f.SignedIn && !shape.still,
+	}
 	if in, ok := v.(SignIn); ok {
 		d.Reload = in.Reload
 	}
-	parts, err := Sections(v, now)
+	parts, err := t.Sections(v, now)
 	if err != nil {
 		return err
 	}
 	for _, s := range parts {
 		d.Sections = append(d.Sections, template.HTML(s.HTML))
 	}
-	pulse, err := Beat(f.Pulse, now)
+	pulse, err := t.Beat(f.Pulse, now)
 	if err != nil {
 		return err
 	}
 	d.PulseHTML = template.HTML(pulse.HTML)
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, "layout", d); err != nil {
+	if err := t.all.ExecuteTemplate(&b, "layout", d); err != nil {
 		return fmt.Errorf("render the page %s: %w", d.Title, err)
 	}
 	_, err = w.Write(visible(b.Bytes()))
@@ -111,24 +119,47 @@ func Partial(w io.Writer, s Section) error {
 	return err
 }
 
-// menu lists the pages. Later ones (tasks, triggers, memory) are added here.
-func menu(s shape, f Frame) []entry {
+// pages are the entries of the menu. On a small screen the rest is behind a button.
+type pages struct{ First, Rest []entry }
+
+// Below returns the name of the page that is shown, if its entry is among the rest.
+func (p pages) Below() string {
+	for _, e := range p.Rest {
+		if e.Current {
+			return e.Name
+		}
+	}
+	return ""
+}
+
+// menu lists the pages. It returns nil for a browser that is not signed in.
+func menu(s shape, f Frame) *pages {
 	if !f.SignedIn {
 		return nil
 	}
-	all := []entry{
-		{Path: "/", Name: "Now", Icon: "now"},
-		{Path: "/runs", Name: "Runs", Icon: "run"},
-		{Path: "/loops", Name: "Loops", Icon: "loop"},
-		{Path: "/questions", Name: "Questions", Icon: "ask"},
-		{Path: "/guard", Name: "Guard", Icon: "shield"},
-		{Path: "/report", Name: "Report", Icon: "report"},
-		{Path: "/settings", Name: "Settings", Icon: "settings"},
+	all := pages{
+		First: []entry{
+			{Path: "/", Name: "Now", Icon: "now"},
+			{Path: tasksPath, Name: "Tasks", Icon: "task"},
+			{Path: "/runs", Name: "Runs", Icon: "run"},
+			{Path: "/questions", Name: "Questions", Icon: "ask"},
+		},
+		Rest: []entry{
+			{Path: inboxPath, Name: "Inbox", Icon: "chat"},
+			{Path: memoryPath, Name: "Memory", Icon: "book"},
+			{Path: triggersPath, Name: "Triggers", Icon: "bolt"},
+			{Path: "/loops", Name: "Loops", Icon: "loop"},
+			{Path: "/guard", Name: "Guard", Icon: "shield"},
+			{Path: "/report", Name: "Report", Icon: "report"},
+			{Path: "/settings", Name: "Settings", Icon: "settings"},
+		},
 	}
-	for i := range all {
-		all[i].Current = all[i].Path == s.entry
+	for _, part := range [][]entry{all.First, all.Rest} {
+		for i := range part {
+			part[i].Current = part[i].Path == s.entry
+		}
 	}
-	return all
+	return &all
 }
 
 func mustSub(files embed.FS, dir string) fs.FS {

@@ -27,11 +27,13 @@ import (
 
 var update = flag.Bool("update", false, "write the golden pages anew")
 
+var pages = page.Parse()
+
 // render returns a whole page.
 func render(t testing.TB, v page.View, f page.Frame) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := page.Render(&b, v, f, now); err != nil {
+	if err := pages.Render(&b, v, f, now); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -72,7 +74,7 @@ func TestGolden(t *testing.T) {
 func TestSections(t *testing.T) {
 	first := empty()
 	for name, v := range full() {
-		sections, err := page.Sections(v, now)
+		sections, err := pages.Sections(v, now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +91,7 @@ func TestSections(t *testing.T) {
 			}
 		}
 		if other := first[name]; other != nil {
-			have, err := page.Sections(other, now)
+			have, err := pages.Sections(other, now)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,9 +163,10 @@ var fixedWords = func() map[string]bool {
 	for _, w := range strings.Fields("open question permission guard plan elicitation denied check-in ready working " +
 		"unprotected ended idle waiting ok bad off auto on Bash Edit " +
 		"queued starting failed taken done stopped pending text result thinking tool_start tool_result init error raw " +
-		"compacting usage " + page.ToolPrompt) {
+		"compacting usage WAITING BLOCKED COMPLETED ARCHIVED " + page.ToolPrompt) {
 		all[w] = true
 	}
+	all["IN PROGRESS"] = true
 	return all
 }()
 
@@ -218,7 +221,7 @@ func TestHostileTexts(t *testing.T) {
 // wide are tags that only a long text has: what can be opened, and what is coloured.
 var wide = map[string]bool{
 	`<details class=>`: true, `</details>`: true, `<summary>`: true, `</summary>`: true, `<p class=>`: true, `<span class=>`: true,
-	`<br>`: true, `</span>`: true, `<pre class=>`: true, `</pre>`: true, `<code>`: true, `</code>`: true,
+	`<br>`: true, `<blockquote>`: true, `</span>`: true, `<pre class=>`: true, `</pre>`: true, `<code>`: true, `</code>`: true,
 }
 
 var forms = regexp.MustCompile(`(?s)<form ([^>]*)>(.*?)</form>`)

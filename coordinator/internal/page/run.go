@@ -13,8 +13,28 @@ import (
 
 // Runs shows all runs.
 type Runs struct {
-	List []RunRow // in the order of the server: what needs a person first
-	Home string
+	List  []RunRow // in the order of the server: what needs a person first
+	Start RunForm
+	Home  string
+}
+
+// A RunForm is the form that starts a run.
+type RunForm struct {
+	Closed string   // why no run can be started here, "" if it can
+	Key    string   // is new after each start, so that a form that is sent twice starts one run
+	Agent  string   // of a run that names none
+	Agents []string // all that can be named
+	Mode   string   // of a run that names none
+	Modes  []string
+	Dirs   []string // where work was done, the last first
+}
+
+// Dir returns the directory that the form proposes, "" for none.
+func (f RunForm) Dir() string {
+	if len(f.Dirs) == 0 {
+		return ""
+	}
+	return f.Dirs[0]
 }
 
 // A RunRow is a run as a list shows it.
@@ -42,7 +62,8 @@ type RunEvent struct {
 }
 
 func (r Runs) shape() shape {
-	return shape{name: "runs", title: "Runs", path: "/runs", entry: "/runs", home: r.Home, parts: []string{"runs"}}
+	return shape{name: "runs", title: "Runs", path: "/runs", entry: "/runs", home: r.Home,
+		parts: []string{"start", "runs"}}
 }
 
 func (r Run) shape() shape {
@@ -91,9 +112,7 @@ func (r RunRow) Waits() string {
 	case len(r.Asks) > 0:
 		q := r.Asks[0]
 		return strings.TrimSpace(wording.Wants(q) + ": " + wording.Line(q.Input, 160))
-	case r.State == "queued":
-		return "waits for its turn"
-	case r.State == "taken":
+	case r.State == "queued", r.State == "taken":
 		return wording.RunState(r.State)
 	}
 	return ""

@@ -7,10 +7,12 @@ import (
 
 // Inbox shows the texts that were sent, and a box to send one.
 type Inbox struct {
-	Texts  []wire.Message // newest first
-	To     []Place        // where a text can go
-	Closed string         // why nothing can be sent here, "" if it can
-	Home   string
+	Texts   []wire.Message // newest first
+	Find    string         // what is searched for, "" for nothing
+	Further Further        // of Texts
+	To      []Place        // where a text can go
+	Closed  string         // why nothing can be sent here, "" if it can
+	Home    string
 }
 
 // A Place is where a text can go.
@@ -19,8 +21,13 @@ type Place struct {
 	About   string // what is done there
 }
 
+const inboxPath = "/inbox"
+
 func (i Inbox) shape() shape {
-	return shape{name: "inbox", title: "Inbox", path: "/inbox", entry: "/", home: i.Home, parts: []string{"write", "texts"}}
+	return shape{
+		name: "inbox", title: "Inbox", path: inboxPath, entry: inboxPath, home: i.Home,
+		parts: []string{"write", "find", "texts"},
+	}
 }
 
 // Label names the place in a list.

@@ -55,12 +55,21 @@ func (s sheet) Left(ms int64) template.HTML {
 
 // Clock shows the local time of day, with the day if that is another one.
 func (s sheet) Clock(ms int64) template.HTML {
+	return stamp(time.UnixMilli(ms).In(s.Now.Location()), "", s.clock(ms))
+}
+
+func (s sheet) clock(ms int64) string {
 	t := time.UnixMilli(ms).In(s.Now.Location())
-	layout := "Jan 2 15:04"
 	if t.Format(time.DateOnly) == s.Now.Format(time.DateOnly) {
-		layout = "15:04"
+		return t.Format("15:04")
 	}
-	return stamp(t, "", t.Format(layout))
+	return t.Format("Jan 2 15:04")
+}
+
+// Day shows a day.
+func (s sheet) Day(ms int64) template.HTML {
+	t := time.UnixMilli(ms).In(s.Now.Location())
+	return stamp(t, "", t.Format(time.DateOnly))
 }
 
 // counting is a time whose text the page's script keeps current.

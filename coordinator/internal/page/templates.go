@@ -12,51 +12,71 @@ import (
 	"github.com/afar-sh/afar/coordinator/wording"
 )
 
-// addresses are those of the files in Static, by name.
-var addresses = versions()
+// Templates render pages. They are safe for concurrent use.
+type Templates struct{ all *template.Template }
 
-// templates are all templates. They are parsed when the program starts: a broken one is
-// found by every test.
-var templates = template.Must(template.New("page").Funcs(template.FuncMap{
-	"asset":      func(name string) string { return addresses[name] },
-	"boost":      func() template.HTMLAttr { return boost },
-	"clip":       text.ClipBytes,
-	"code":       code,
-	"count":      text.Count,
-	"fate":       fateOf,
-	"first":      first,
-	"frame":      innermost,
-	"icon":       icon,
-	"inHand":     inHand,
-	"join":       strings.Join,
-	"line":       line,
-	"mark":       markOf,
-	"money":      wording.USD,
-	"mood":       moodOf,
-	"more":       func(n, most int) int { return max(0, n-most) },
-	"moment":     momentOf,
-	"days":       days,
-	"noun":       noun,
-	"option":     func(i int) int { return i + 1 },
-	"percent":    percent,
-	"prose":      prose,
-	"plain":      func(s string) string { return strings.ReplaceAll(line(20, s), "_", " ") },
-	"short":      func(hash string) string { return hash[:min(8, len(hash))] },
-	"spoken":     Spoken,
-	"state":      wording.LoopState,
-	"steps":      wording.FrameCount,
-	"times":      wording.Times,
-	"todos":      func(t *wire.Todos) string { return wording.Todos(*t) },
-	"tokens":     wording.Tokens,
-	"asked":      wording.Asked,
-	"span":       span,
-	"url":        url,
-	"used":       wording.Used,
-	"verdict":    loopMood,
-	"whole":      whole,
-	"wholeProse": wholeProse,
-	"wants":      wording.Wants,
-}).ParseFS(files, "templates/*.html"))
+// Parse returns the templates. That takes milliseconds, so only a program that serves pages does it.
+func Parse() Templates {
+	addresses := versions() // of the files in Static, by name
+	asset := template.FuncMap{"asset": func(name string) string { return addresses[name] }}
+	return Templates{template.Must(template.New("page").Funcs(functions).Funcs(asset).ParseFS(files, "templates/*.html"))}
+}
+
+// functions are what the templates call, without those that need the files in Static.
+var functions = template.FuncMap{
+	"boost":        func() template.HTMLAttr { return boost },
+	"clip":         text.ClipBytes,
+	"code":         code,
+	"count":        text.Count,
+	"entries":      entriesOf,
+	"fate":         fateOf,
+	"first":        first,
+	"frame":        innermost,
+	"icon":         icon,
+	"inHand":       inHand,
+	"isKept":       isKept,
+	"taskFile":     taskFile,
+	"join":         strings.Join,
+	"line":         line,
+	"mark":         markOf,
+	"money":        wording.USD,
+	"memoryTabs":   memoryTabs,
+	"moduleFile":   moduleFile,
+	"moduleMood":   moduleMood,
+	"moduleState":  wording.ModuleState,
+	"moduleBrings": wording.ModuleBrings,
+	"command":      wording.ModuleCommand,
+	"eventTabs":    eventTabs,
+	"mood":         moodOf,
+	"more":         func(n, most int) int { return max(0, n-most) },
+	"moment":       momentOf,
+	"days":         days,
+	"noun":         noun,
+	"option":       func(i int) int { return i + 1 },
+	"percent":      percent,
+	"prose":        prose,
+	"plain":        func(s string) string { return strings.ReplaceAll(line(20, s), "_", " ") },
+	"short":        func(hash string) string { return hash[:min(8, len(hash))] },
+	"size":         size,
+	"spoken":       Spoken,
+	"state":        wording.LoopState,
+	"tabs":         tabs,
+	"steps":        wording.FrameCount,
+	"times":        wording.Times,
+	"triggerMood":  triggerMood,
+	"triggerState": wording.TriggerState,
+	"todos":        func(t *wire.Todos) string { return wording.Todos(*t) },
+	"tokens":       wording.Tokens,
+	"asked":        wording.Asked,
+	"span":         span,
+	"url":          url,
+	"used":         wording.Used,
+	"verdict":      loopMood,
+	"whole":        whole,
+	"wholeFile":    wholeFile,
+	"wholeProse":   wholeProse,
+	"wants":        wording.Wants,
+}
 
 // boost has htmx send a form and put the answer in the place of the page's content, without
 // a new document. Without scripts the browser sends the form itself.

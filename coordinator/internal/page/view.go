@@ -12,6 +12,7 @@ type shape struct {
 	path  string // of the page itself; a form comes back to it
 	entry string // path of its entry in the menu, "" for none
 	home  string // the person's home, shown as ~
+	still bool   // the page does not change while it is open
 	// parts are the ids of its sections, in their order. A page always has all of them, so
 	// that a section that fills or empties keeps its place.
 	parts []string

@@ -89,9 +89,9 @@ func (w *Worker) start(ctx context.Context, r run.Run) error {
 	return nil
 }
 
-// tell tells the runner that the turn is to end, for a person or because of a limit.
+// tell tells the runner of a turn that is to end.
 func (w *Worker) tell(r run.Run) error {
-	if r.Turn.Stop == "" && r.Turn.Limit == "" {
+	if !r.Turn.Ending() {
 		return nil
 	}
 	p, err := os.FindProcess(r.Turn.Runner.PID)

@@ -26,8 +26,10 @@ const (
 	hook                 // a hook binary of this installation
 	own                  // the afar program of this installation
 	runner               // the runner of this installation
-	asker                // as person; a session may ask for it, and its person decides
+	asker                // as change; a session may ask for it, and its person decides
 	person               // a decision: never from inside a session
+	change               // as person; from the page and the phone only where answers from there count
+	writer               // from the page and the phone as change; over the socket anyone, in their own name
 )
 
 // An operation is one row of the table: who may ask for it, and what it does.
@@ -121,7 +123,12 @@ var operations = map[string]operation{
 	wire.OpRead:   row(anyone, (*Server).read),
 	wire.OpTopics: row(anyone, (*Server).topics),
 	wire.OpTell:   row(anyone, (*Server).tell), // it decides nothing either
-	wire.OpInbox:  row(anyone, (*Server).inbox),
+	wire.OpTools:  row(anyone, (*Server).tools),
+	wire.OpWake:   row(anyone, (*Server).wake), // a session wakes itself alone
+
+	wire.OpToolMessage: row(anyone, (*Server).toolMessage), // each tool asks for its own operation
+
+	wire.OpInbox: row(anyone, (*Server).inbox),
 
 	wire.OpAnswer:     row(person, (*Server).answerAsk), // an allow needs a terminal, see there
 	wire.OpUndo:       row(person, (*Server).undo),
@@ -144,17 +151,57 @@ var operations = map[string]operation{
 	wire.OpRun:    row(anyone, (*Server).runShow),
 	wire.OpRunLog: row(anyone, (*Server).runLog),
 
+	wire.OpSuggestions:       row(anyone, (*Server).suggestions),
+	wire.OpSuggest:           row(anyone, (*Server).suggest), // agents suggest here; it decides nothing
+	wire.OpSuggestionAccept:  row(change, (*Server).suggestionAccept),
+	wire.OpSuggestionDismiss: row(change, (*Server).suggestionDismiss),
+
+	wire.OpGaps:      row(anyone, (*Server).gaps),
+	wire.OpGapReport: row(anyone, (*Server).gapReport), // agents report here; it decides nothing
+	wire.OpGapSet:    row(change, (*Server).gapSet),
+
 	wire.OpTasks:     row(anyone, (*Server).tasks),
 	wire.OpTask:      row(anyone, (*Server).task),
-	wire.OpTaskNew:   row(person, (*Server).taskNew),
-	wire.OpTaskStart: row(person, (*Server).taskStart),
-	wire.OpTaskStop:  row(person, (*Server).taskStop),
-	wire.OpTaskSet:   row(person, (*Server).taskSet),
+	wire.OpTaskNew:   row(change, (*Server).taskNew),
+	wire.OpTaskStart: row(change, (*Server).taskStart),
+	wire.OpTaskStop:  row(change, (*Server).taskStop),
+	wire.OpTaskSet:   row(change, (*Server).taskSet),
+	wire.OpTaskFiles: row(anyone, (*Server).taskFiles),
+	wire.OpTaskFile:  row(anyone, (*Server).taskFile),
+	wire.OpTaskEdit:  row(change, (*Server).taskEdit),
+	wire.OpTaskKeep:  row(change, (*Server).taskKeep),
+
+	wire.OpMemory:        row(anyone, (*Server).memory),
+	wire.OpMemorySearch:  row(anyone, (*Server).memorySearch),
+	wire.OpMemoryFact:    row(anyone, (*Server).memoryFact),
+	wire.OpMemoryLint:    row(anyone, (*Server).memoryLint),
+	wire.OpMemoryDay:     row(anyone, (*Server).memoryDay),
+	wire.OpMemoryDays:    row(anyone, (*Server).memoryDays),
+	wire.OpMemoryEdit:    row(change, (*Server).memoryEdit),
+	wire.OpMemoryAdd:     row(writer, (*Server).memoryAdd),    // the fact names its source
+	wire.OpMemoryForget:  row(writer, (*Server).memoryForget), // a session only archives
+	wire.OpTriggers:      row(anyone, (*Server).triggers),
+	wire.OpTrigger:       row(anyone, (*Server).trigger),
+	wire.OpTriggerLog:    row(anyone, (*Server).triggerLog),
+	wire.OpTriggerNew:    row(change, (*Server).triggerNew),
+	wire.OpTriggerOn:     row(change, (*Server).triggerOn),
+	wire.OpTriggerOff:    row(change, (*Server).triggerOff),
+	wire.OpTriggerRemove: row(change, (*Server).triggerRemove),
+	wire.OpTriggerRotate: row(change, (*Server).triggerRotate),
+	wire.OpTriggerFire:   row(change, (*Server).triggerFire),
+	wire.OpTriggerTest:   row(change, (*Server).triggerTest), // it runs the rule's filter
+
+	wire.OpModules:       row(anyone, (*Server).modules),
+	wire.OpModule:        row(anyone, (*Server).module),
+	wire.OpModuleFile:    row(anyone, (*Server).moduleFile),
+	wire.OpModuleEnable:  row(change, (*Server).moduleEnable),
+	wire.OpModuleDisable: row(change, (*Server).moduleDisable),
+	wire.OpModuleRestart: row(change, (*Server).moduleRestart),
 
 	wire.OpRunStart:  row(asker, (*Server).runStart), // a session only proposes one, see there
 	wire.OpRunWait:   row(person, (*Server).runWait),
-	wire.OpRunStop:   row(person, (*Server).runStop),
-	wire.OpRunRemove: row(person, (*Server).runRemove),
+	wire.OpRunStop:   row(change, (*Server).runStop),
+	wire.OpRunRemove: row(change, (*Server).runRemove),
 	wire.OpRunTake:   row(person, (*Server).runTake), // needs a terminal, see there
 	wire.OpRunGive:   row(person, (*Server).runGive),
 	wire.OpRunAdopt:  row(person, (*Server).runAdopt),
@@ -182,13 +229,26 @@ func (s *Server) allow(op operation, c *call) error {
 		return s.allowRunner(c)
 	case person:
 		return s.allowPerson(c)
+	case change:
+		return s.allowChange(c)
 	case asker:
 		if s.sessionAsks(c) {
 			return nil
 		}
-		return s.allowPerson(c)
+		return s.allowChange(c)
+	case writer:
+		if c.onChannel() {
+			return s.allowChange(c)
+		}
 	}
 	return nil
+}
+
+func (s *Server) allowChange(c *call) error {
+	if err := s.allowPerson(c); err != nil {
+		return err
+	}
+	return s.allowChannel(c)
 }
 
 func (s *Server) allowHook(c *call) error {
@@ -203,10 +263,10 @@ func (s *Server) allowHook(c *call) error {
 }
 
 // sessionAsks reports whether a program that a known session started is the caller, other
-// than a hook.
+// than a hook. A browser never asks for a session.
 func (s *Server) sessionAsks(c *call) bool {
 	v, _ := s.author(c.line)
-	return peer.Supported && !ourHook(c.exe(), s.cfg.Bin) && v.ID != ""
+	return peer.Supported && !c.page && !ourHook(c.exe(), s.cfg.Bin) && v.ID != ""
 }
 
 // ended reports whether the caller has ended.
@@ -363,10 +423,10 @@ func (s *Server) refused(name, text string) {
 	}
 }
 
-// allowTerminal returns an error if the caller has neither a terminal nor a browser that is
-// signed in. allow must have accepted the caller before.
+// allowTerminal returns an error if the caller has neither a terminal nor a channel of the
+// person. allow must have accepted the caller before.
 func (s *Server) allowTerminal(c *call) error {
-	if !peer.Supported || c.page || c.line[0].Terminal {
+	if !peer.Supported || c.onChannel() || c.line[0].Terminal {
 		return nil
 	}
 	exe := filepath.Base(c.exe())

@@ -105,12 +105,29 @@ func TestOperations(t *testing.T) {
 		wire.OpGrants: true, wire.OpUndos: true, wire.OpPerson: true, wire.OpReport: true, wire.OpPing: true,
 		wire.OpAsk: true, wire.OpPast: true, wire.OpSession: true, wire.OpSessions: true,
 		wire.OpRuns: true, wire.OpRun: true, wire.OpRunLog: true, wire.OpTasks: true, wire.OpTask: true,
+		wire.OpTaskFiles: true, wire.OpTaskFile: true,
 		wire.OpPost: true, wire.OpRead: true, wire.OpTopics: true, wire.OpTell: true,
-		wire.OpInbox: true,
+		wire.OpInbox: true, wire.OpTools: true, wire.OpToolMessage: true, wire.OpWake: true,
+		wire.OpMemory: true, wire.OpMemorySearch: true, wire.OpMemoryFact: true,
+		wire.OpMemoryLint: true, wire.OpMemoryDay: true, wire.OpMemoryDays: true,
+		wire.OpTriggers: true, wire.OpTrigger: true, wire.OpTriggerLog: true,
+		wire.OpModules: true, wire.OpModule: true, wire.OpModuleFile: true,
+		wire.OpSuggestions: true, wire.OpSuggest: true, wire.OpGaps: true, wire.OpGapReport: true,
+	}
+	changing := map[string]bool{
+		wire.OpSuggestionAccept: true, wire.OpSuggestionDismiss: true, wire.OpGapSet: true,
+		wire.OpTaskNew: true, wire.OpTaskStart: true, wire.OpTaskStop: true, wire.OpTaskSet: true,
+		wire.OpTaskEdit: true, wire.OpTaskKeep: true, wire.OpMemoryEdit: true, wire.OpRunStop: true, wire.OpRunRemove: true,
+		wire.OpTriggerNew: true, wire.OpTriggerOn: true, wire.OpTriggerOff: true, wire.OpTriggerRemove: true,
+		wire.OpTriggerRotate: true, wire.OpTriggerFire: true, wire.OpTriggerTest: true,
+		wire.OpModuleEnable: true, wire.OpModuleDisable: true, wire.OpModuleRestart: true,
 	}
 	for name, op := range operations {
 		if op.access == anyone != reading[name] {
 			t.Errorf("%s may be asked for by anyone: %t", name, op.access == anyone)
+		}
+		if op.access == change != changing[name] {
+			t.Errorf("%s counts only where answers count: %t", name, op.access == change)
 		}
 		if isHook := len(name) > 5 && name[:5] == "hook."; isHook != (op.access == hook) {
 			t.Errorf("%s is for hooks: %t", name, op.access == hook)
@@ -206,6 +223,36 @@ func TestElsewhereAlone(t *testing.T) {
 		if want := slices.Equal(from, []string{"telegram"}); failed != nil || errors.Is(err, core.ErrChannel) != want ||
 			refused != want {
 			t.Errorf("from %q: %v, journalled: %t, %v", from, err, refused, failed)
+		}
+	}
+}
+
+// TestChangesElsewhere checks that what changes triggers, suggestions, gaps, tasks, memory and runs is
+// refused on the page and the phone, and journalled, if only answers at the terminal count there.
+// It counts at the terminal, whatever the setting says.
+func TestChangesElsewhere(t *testing.T) {
+	if !peer.Supported {
+		t.Skip("nobody is refused here")
+	}
+	outside := []peer.Process{{PID: 1, Exe: "/usr/bin/browser"}}
+	here, elsewhere := newOwnRig(t, "terminal"), newOwnRig(t, "telegram")
+	for name, op := range operations {
+		if !slices.Contains([]access{change, asker, writer}, op.access) {
+			continue
+		}
+		if _, err := here.Page(t.Context(), outside, name, nil); !errors.Is(err, core.ErrChannel) {
+			t.Errorf("%s on the page: %v", name, err)
+		}
+		if _, err := here.Phone(t.Context(), "Ann", name, nil); !errors.Is(err, core.ErrChannel) {
+			t.Errorf("%s on the phone: %v", name, err)
+		}
+		if err := elsewhere.allow(op, &call{op: name, line: outside}); err != nil {
+			t.Errorf("%s at the terminal: %v", name, err)
+		}
+		told, err := here.cfg.Core.Journal(t.Context(), 0, 100, "", false)
+		refused := slices.DeleteFunc(told, func(e event.Event) bool { return e.Kind != event.Refused || e.Subject != name })
+		if err != nil || len(refused) != 2 {
+			t.Errorf("%s: the journal has %+v, %v", name, refused, err)
 		}
 	}
 }

@@ -1,10 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -33,6 +36,13 @@ func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskOpenReply
 	}
 	if s.silent(in.HookCall) {
 		return wire.AskState{ID: in.Ask, State: string(ask.Cancelled), Message: "Afar is paused"}, nil
+	}
+	if ask.Kind(in.Kind) == ask.Denied && in.Why == claude.NoClassifier {
+		leaves, err := s.cfg.Core.LeaveAuto(p.Session)
+		if leaves || err != nil {
+			ended := "the turn ends, and goes on in another mode"
+			return wire.AskState{ID: in.Ask, State: string(ask.Cancelled), Message: ended}, err
+		}
 	}
 	a, v, err := s.newAsk(in, p)
 	if err != nil {
@@ -112,6 +122,7 @@ func (s *Server) newCallAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v too
 		look = s.look(v)
 		a.Does, a.Says = look.Does, look.Says
 		a.Asked, a.Said = s.reasons(p)
+		a.Outward = strings.Join(v.Outward, " ")
 	}
 	a.Text, a.Hash = call.Text(look.Old), call.Hash()
 	if a.Form, err = form(ask.Kind(in.Kind), p); err != nil {
@@ -152,10 +163,17 @@ func (s *Server) askClaim(c *call, in wire.AskClaimRequest) (out wire.AskClaimRe
 	}
 	s.snapshotAllowed(c.ctx, id)
 	a, err := s.cfg.Core.ClaimAsk(id, in.Receipt && caller(c).Known())
+	if err == nil {
+		s.refusedOutward(a)
+	}
 	if err == nil && a.Unproven {
 		c.printed = func(yes bool) error { return s.cfg.Core.AskPrinted(a.ID, yes) }
 	}
-	return askState(a), err
+	out = askState(a)
+	if refused := a.Decision != nil && !a.Decision.Allow; refused {
+		out.Message = strings.TrimSpace(out.Message + " " + s.giveUp(a.Session))
+	}
+	return out, err
 }
 
 func (s *Server) askEnded(c *call, in wire.AskEndedRequest) (out wire.AskEndedReply, err error) {
@@ -311,6 +329,7 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 		Session:    string(a.Session),
 		Token:      v.Token,
 		Project:    v.Project,
+		Task:       a.Task,
 		Tool:       a.Tool,
 		Input:      a.Text,
 		Hash:       a.Hash,
@@ -335,6 +354,9 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 	}
 	if r, ok := s.cfg.Core.RunOf(a.Session); ok {
 		w.Run = r.Name
+	}
+	if a.Task != "" { // its agent may have run no hooks
+		w.Token, w.Project = cmp.Or(w.Token, "task:"+a.Task), cmp.Or(w.Project, a.Cwd)
 	}
 	if a.State == ask.Open && s.cfg.Core.Counts(terminal) != nil {
 		w.AnswerAt = s.cfg.Core.Settings().AnswersFrom

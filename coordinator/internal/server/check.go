@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -88,11 +89,34 @@ func (s *Server) check(c *call, in wire.CheckRequest) (out wire.CheckReply, err 
 // error only if the guard denies the check. If the guard would ask, the person has
 // already answered by typing the check.
 func (s *Server) allowCheck(command, cwd, project string) error {
-	where := callsite.Context(s.cfg.Dirs, s.cfg.Bin, cwd, project)
-	where.Git, where.Merged = nil, nil // the check runs many times, so the state of the work tree must not matter
-	d := guard.Judge(guard.Call{Tool: "Bash", Args: []guard.Arg{{Path: "command", Value: command}}}, where)
+	return refusedCheck(s.judgeCheck(command, cwd, project))
+}
+
+func refusedCheck(d guard.Decision) error {
 	if d.Verdict == guard.Deny {
 		return fmt.Errorf("the guard refuses this check: %s (%s)", d.Person, d.Rule)
 	}
 	return nil
+}
+
+// judgeCheck returns what the guard says of a check.
+func (s *Server) judgeCheck(command, cwd, project string) guard.Decision {
+	where := callsite.Context(s.cfg.Dirs, s.cfg.Bin, cwd, project)
+	where.Git, where.Merged = nil, nil // the check runs many times, so the state of the work tree must not matter
+	return guard.Judge(guard.Call{Tool: "Bash", Args: []guard.Arg{{Path: "command", Value: command}}}, where)
+}
+
+// JudgeWake returns why the guard does not simply allow the check of a wake-up in a directory, and
+// whether it denies it.
+func (s *Server) JudgeWake(command, dir string) (why string, denied bool) {
+	d := s.judgeCheck(command, dir, dir)
+	return risk(d), d.Verdict == guard.Deny
+}
+
+// risk returns why the guard would ask about a call, "" if it would not.
+func risk(d guard.Decision) string {
+	if d.Verdict == guard.None {
+		return ""
+	}
+	return text.Fold(redact.Clean(d.Person))
 }

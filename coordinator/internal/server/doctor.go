@@ -7,7 +7,7 @@ import (
 )
 
 func (s *Server) doctor(*call, wire.DoctorRequest) (wire.DoctorReply, error) {
-	checks := s.cfg.Doctor()
+	checks := append(s.cfg.Doctor(), s.moduleChecks()...)
 	for _, v := range s.cfg.Core.Sessions() {
 		if v.Unprotected(time.Now()) {
 			checks = append(checks, wire.Check{

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -27,15 +28,23 @@ func (s *Server) guarded(c *call, in wire.GuardedRequest) (out wire.GuardedReply
 	if in.Verdict != "deny" {
 		return out, s.cfg.Core.Note(event.GuardSpoke, p.Session, in.Rule, text)
 	}
+	c.then = append(c.then, func() { s.deniedOutward(in, p) })
 	times, err := s.cfg.Core.Denied(p.Session, p.PromptID, in.Rule, text)
-	if err != nil || times < session.DenyLoop {
+	if err != nil {
 		return out, err
+	}
+	if out.Context = s.giveUp(p.Session); out.Context != "" || times < session.DenyLoop {
+		return out, nil
 	}
 	return wire.GuardedReply{Context: fmt.Sprintf(
 		"This is refusal number %d by the rule %s in this turn, so stop trying. "+
 			"Write down in your answer what you need and why, and go on with what does not depend on it.",
 		times, in.Rule)}, nil
 }
+
+// giveUp returns what a session is told after too many refusals in a row, if it is the run of a
+// task, and else "".
+func (s *Server) giveUp(id session.ID) string { return task.GiveUp(s.cfg.Core.TaskRefusals(id)) }
 
 // maxJudged bounds the input that is masked for the journal, in bytes. The hook waits for
 // the masking.
@@ -85,8 +94,10 @@ func (s *Server) outcome(c *call, in wire.OutcomeRequest) (out wire.OutcomeReply
 	if err != nil {
 		return out, err
 	}
-	return out, s.cfg.Core.Ran(core.Outcome{
+	o := core.Outcome{
 		Session: p.Session, Prompt: p.PromptID, Agent: p.Agent, Tool: p.Tool, Hash: call.Hash(),
 		Run: ask.Run{OK: in.OK, Took: time.Duration(p.DurationMS) * time.Millisecond},
-	})
+	}
+	s.ranOutward(in, p, o)
+	return out, s.cfg.Core.Ran(o)
 }

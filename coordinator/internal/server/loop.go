@@ -316,7 +316,7 @@ func (s *Server) loopsBeside(id session.ID, n int, o loop.Options) (names []stri
 	o.Read = -1
 	for i := 2; i <= n; i++ {
 		r := run.Beside(first, i)
-		r.ID, r.Conversation = run.ID("run_"+rand.Text()), random.UUID()
+		r.ID, r.Conversation = run.IDOf(rand.Text()), random.UUID()
 		if r, err = s.cfg.Core.StartLoopBeside(r, o); err != nil {
 			return names, err
 		}

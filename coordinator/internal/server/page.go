@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/signin"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -21,11 +23,15 @@ const web = "web"
 // ancestors; it is empty if that is unknown. in is the request type of the operation, and
 // reply its reply type.
 func (s *Server) Page(ctx context.Context, line []peer.Process, op string, in any) (reply any, err error) {
-	row, ok := operations[op]
+	return s.take(&call{ctx: ctx, op: op, line: line, page: true}, in)
+}
+
+// take carries out an operation that did not come over the socket. in is its decoded request.
+func (s *Server) take(c *call, in any) (reply any, err error) {
+	row, ok := operations[c.op]
 	if !ok {
-		return nil, fmt.Errorf("unknown operation %q", op)
+		return nil, fmt.Errorf("unknown operation %q", c.op)
 	}
-	c := &call{ctx: ctx, op: op, line: line, page: true}
 	if err := s.allow(row, c); err != nil {
 		return nil, err
 	}
@@ -35,14 +41,20 @@ func (s *Server) Page(ctx context.Context, line []peer.Process, op string, in an
 
 // channel returns the name of the channel that a call comes from.
 func (c *call) channel() string {
-	if c.page {
+	switch {
+	case c.page:
 		return web
+	case c.phone != "":
+		return telegram
 	}
-	return terminal
+	return cmp.Or(c.via, terminal)
 }
 
 // decider returns who decides with a call.
 func (c *call) decider() string {
+	if by := cmp.Or(c.phone, c.by); by != "" {
+		return by
+	}
 	at := "the " + c.channel()
 	if c.page {
 		at = "the page"
@@ -76,7 +88,8 @@ func (s *Server) signOut(c *call, in wire.SignOutRequest) (out wire.SignOutReply
 	return out, s.cfg.Core.SignOut(signin.ID(in.ID), c.decider())
 }
 
-// placeOf returns the path of a run, a question or a session. It returns a path as it is.
+// placeOf returns the path of a task, a run, a question or a session. It returns a path as it
+// is. A run that works on a task may have its name; run:NAME then names the run.
 func (s *Server) placeOf(name string) (path string, err error) {
 	switch {
 	case name == "":
@@ -84,7 +97,10 @@ func (s *Server) placeOf(name string) (path string, err error) {
 	case strings.HasPrefix(name, "/"):
 		return name, nil
 	}
-	if r, err := s.runNamed(name); err == nil {
+	if slug, err := s.taskNamed(name); err == nil {
+		return taskPath(slug), nil
+	}
+	if r, err := s.runNamed(strings.TrimPrefix(name, wire.ToRun)); err == nil {
 		return runPath(r.Name), nil
 	}
 	if id, err := resolveID(name, "ask_", s.askIDs()); err == nil {
@@ -104,6 +120,9 @@ func sessionPath(token string) string { return "/session/" + url.PathEscape(toke
 
 // runPath returns the path of a run's page.
 func runPath(name string) string { return "/run/" + url.PathEscape(name) }
+
+// taskPath returns the path of a task's page.
+func taskPath(slug task.Slug) string { return "/task/" + url.PathEscape(string(slug)) }
 
 // askPath returns the path of a question's page.
 func askPath(id ask.ID) string { return "/question/" + url.PathEscape(string(id)) }

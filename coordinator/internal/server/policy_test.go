@@ -10,7 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/policy"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -92,6 +96,33 @@ func TestDenyLoop(t *testing.T) {
 	}
 	if n := strings.Count(strings.Join(r.kinds(), " "), string(event.GuardLoop)); n != 1 {
 		t.Errorf("%d deny loops in the journal", n)
+	}
+}
+
+// TestTaskGivesUp: after three refusals in a row, by any rules and by the person, the run of a task
+// is told to write a checkpoint.
+func TestTaskGivesUp(t *testing.T) {
+	r := newRig(t)
+	if _, err := r.core.NewTask(task.Task{Slug: "a", Key: "k", By: "Ann"}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := r.core.StartTask("a", core.Start{
+		Run:   run.Run{ID: "run_1", Dir: "/w/a", Conversation: "s", By: "Ann"},
+		First: message.Message{Key: "task:one", Text: "first", By: "Ann"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deny := func(rule string) string {
+		reply := r.hook(wire.OpGuarded, `,"hook_event_name":"PreToolUse","tool_name":"Bash","prompt_id":"p"`,
+			func(h *hookRequest) { h.Verb, h.Rule, h.Part = "deny", rule, "git push -f" })
+		return want[hookReply](t, reply, wire.CodeOK).Context
+	}
+	for i, rule := range []string{"a", "b", "c", "c"} {
+		told := deny(rule)
+		if has := strings.Contains(told, "Write checkpoint.md"); has != (i >= 2) {
+			t.Errorf("refusal %d: %q", i+1, told)
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -63,6 +64,7 @@ type rig struct {
 	dirs   home.Dirs
 	socket string
 	log    *buffer
+	acts   *buffer       // the log of outward acts
 	gate   chan struct{} // of tree; set before the first call
 
 	mu        sync.Mutex
@@ -91,6 +93,11 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
+// noMemory tells sessions nothing.
+type noMemory struct{ server.Memory }
+
+func (noMemory) Opening(string) string { return "" }
+
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "afar-server-") // t.TempDir can be too long for a socket
@@ -103,6 +110,7 @@ func newRig(t *testing.T) *rig {
 		bin:      filepath.Join(dir, "bin"),
 		socket:   filepath.Join(dir, "s"),
 		log:      &buffer{},
+		acts:     &buffer{},
 		shutdown: make(chan struct{}),
 		served:   make(chan error, 1),
 	}
@@ -126,12 +134,15 @@ func newRig(t *testing.T) *rig {
 		Guard: func() wire.Guard { return wire.Guard{} }, Overrules: func(session.Session) []string { return nil },
 		Marks: func() {}, LoopPage: func(string) string { return "" }, Page: noPage{},
 		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: wire.Coordinator{PID: 7, Version: "test"},
+		Modules:  server.Modules{List: func() ([]module.Name, error) { return nil, nil }},
 		Doctor:   func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} },
 		Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
 		Snapshot: func(context.Context, undo.ID) (undo.Snapshot, error) { return undo.Snapshot{}, nil },
 		Telegram: r, Steps: transcript.Steps, Spent: new(transcript.Glances).Spent,
 		Usage: transcript.Usage, LastText: transcript.LastText, LastTextBeforeCall: transcript.LastTextBeforeCall,
-		Glance: transcript.Glance,
+		Glance:  transcript.Glance,
+		Memory:  noMemory{},
+		Actions: r.acts,
 		Git: server.Git{
 			Top:    func(context.Context, string) (string, error) { return "", errors.New("no repository") },
 			Tree:   r.tree,
@@ -348,6 +359,7 @@ type hookRequest struct {
 	Broken   string `json:"broken,omitempty"`
 	WaitMS   int64  `json:"wait_ms,omitempty"`
 	OK       bool   `json:"ok,omitempty"`
+	Kept     string `json:"kept,omitempty"`
 	Park     bool   `json:"park,omitempty"`
 	Delivery string `json:"delivery,omitempty"`
 	Receipt  bool   `json:"receipt,omitempty"`

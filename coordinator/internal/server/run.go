@@ -75,10 +75,21 @@ func (s *Server) allowRunner(c *call) error {
 	return nil
 }
 
+// checkSupported returns an error where runs are not supported.
+func (s *Server) checkSupported() error {
+	if s.cfg.Runs.Mode == "" {
+		return badRequest("runs are not supported on Windows")
+	}
+	return nil
+}
+
 // runStart starts a run for the person. A session proposes one.
 func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartReply, err error) {
-	if s.cfg.Runs.Mode == "" {
-		return out, badRequest("runs are not supported on Windows")
+	if err := s.checkSupported(); err != nil {
+		return out, err
+	}
+	if v, _ := s.author(c.line); in.Dir == "" {
+		in.Dir = v.Cwd
 	}
 	if err := s.checkRun(&in); err != nil {
 		return out, err
@@ -93,21 +104,21 @@ func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartRe
 		return s.propose(c, in)
 	}
 	m := message.Message{Key: "run:" + in.ID, Text: in.Prompt, By: c.decider(), Channel: c.channel()}
-	r, err := s.cfg.Core.StartRun(newRun(c, in, random.UUID()), m)
+	r, err := s.cfg.Core.StartRun(newRun(c.decider(), in, random.UUID()), m)
 	return s.wireRun(r), err
 }
 
 // newRun returns a run of a conversation as a checked request wants it.
-func newRun(c *call, in wire.RunStartRequest, conversation string) run.Run {
+func newRun(by string, in wire.RunStartRequest, conversation string) run.Run {
 	r := run.Run{
-		ID:           run.ID("run_" + in.ID),
+		ID:           run.IDOf(in.ID),
 		Name:         in.Name,
 		Agent:        in.Agent,
 		Dir:          filepath.Clean(in.Dir),
 		Mode:         in.Mode,
 		Model:        in.Model,
 		Conversation: conversation,
-		By:           c.decider(),
+		By:           by,
 		Ephemeral:    in.Wait,
 		Worktree:     in.Worktree,
 		BudgetUSD:    in.BudgetUSD,
@@ -273,7 +284,7 @@ func (s *Server) runWait(c *call, in wire.RunWaitRequest) (out wire.RunWaitReply
 }
 
 func (s *Server) runStop(c *call, in wire.RunStopRequest) (out wire.RunStopReply, err error) {
-	return s.changeRun(c, in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.StopRun(id, c.decider()) })
+	return s.changeRun(in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.StopRun(id, c.decider()) })
 }
 
 func (s *Server) runRemove(c *call, in wire.RunRemoveRequest) (out wire.RunRemoveReply, err error) {
@@ -284,18 +295,13 @@ func (s *Server) runRemove(c *call, in wire.RunRemoveRequest) (out wire.RunRemov
 	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
 	defer cancel()
 	keeps := s.cfg.Runs.Keeps(ctx, r.Place)
-	out, err = s.changeRun(c, in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.RemoveRun(id, c.decider()) })
+	out, err = s.changeRun(in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.RemoveRun(id, c.decider()) })
 	out.Keeps = keeps
 	return out, err
 }
 
-// changeRun applies a decision to a run. The command line is a way out that always counts.
-func (s *Server) changeRun(c *call, name string, f func(run.ID) (run.Run, error)) (out wire.Run, err error) {
-	if c.page {
-		if err := s.allowHere(c); err != nil {
-			return out, err
-		}
-	}
+// changeRun applies a decision to a run.
+func (s *Server) changeRun(name string, f func(run.ID) (run.Run, error)) (out wire.Run, err error) {
 	r, err := s.runNamed(name)
 	if err == nil {
 		r, err = f(r.ID)
@@ -323,6 +329,7 @@ func (s *Server) turnOf(r run.Run) (out wire.RunTurnReply, err error) {
 		Agent:        r.Agent,
 		Protocol:     set.Protocol,
 		Thread:       r.Thread,
+		ThreadAt:     millis(r.ThreadAt),
 		Command:      set.Command,
 		EnvFile:      set.EnvFile,
 		Dir:          r.Dir,
@@ -336,7 +343,8 @@ func (s *Server) turnOf(r run.Run) (out wire.RunTurnReply, err error) {
 		SilenceMS:    times.Silence.Milliseconds(),
 		EndingMS:     times.Ending.Milliseconds(),
 		LeavingMS:    times.Leaving.Milliseconds(),
-		Stop:         r.Turn.Stop != "" || r.Turn.Limit != "",
+		Stop:         r.Turn.Ending(),
+		Servers:      s.toolServers(),
 	}, nil
 }
 
@@ -365,8 +373,25 @@ func (s *Server) runEnd(_ *call, in wire.RunEndRequest) (out wire.RunEndReply, e
 	if err := json.Unmarshal(in.End, &e); err != nil {
 		return out, badRequest("the end of a turn: %v", err)
 	}
-	e.Words, e.Refused = redact.Clean(e.Words), redact.Clean(e.Refused)
+	e.Words, e.Refused, e.Lacks = redact.Clean(e.Words), redact.Clean(e.Refused), redact.Clean(e.Lacks)
+	e.Arrived = s.arrived(run.ID(in.ID), e)
 	return out, s.cfg.Core.EndTurn(run.ID(in.ID), in.Turn, e)
+}
+
+// arrived says of what was handed over in a turn that breaks off whether the conversation has it,
+// as far as its transcript tells.
+func (s *Server) arrived(id run.ID, e run.End) map[string]bool {
+	arrived := map[string]bool{}
+	transcript, taken := s.cfg.Core.Handovers(id, e)
+	if transcript == "" {
+		return arrived
+	}
+	for _, h := range taken {
+		if held, ok := s.cfg.Holds(transcript, h.Text, h.At); ok {
+			arrived[h.Delivery] = held
+		}
+	}
+	return arrived
 }
 
 func (s *Server) wireRun(r run.Run) wire.Run {
@@ -391,6 +416,7 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		Result:       r.Result,
 		Ask:          r.Ask,
 		Why:          r.Why,
+		Lacks:        r.Lacks,
 		By:           r.By,
 		Events:       r.Events,
 		Worktree:     r.Place.Path,
@@ -398,6 +424,9 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		Base:         r.Place.Base,
 		BudgetUSD:    r.BudgetUSD,
 		Until:        millis(r.Until),
+	}
+	if r.State == run.Starting {
+		w.Why = s.startsLater(r)
 	}
 	switch {
 	case r.Busy():
@@ -412,4 +441,27 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		w.Waiting = s.cfg.Core.WaitingFor(r)
 	}
 	return w
+}
+
+// startsLater says why the agent of a turn that has begun does not start yet, and when it does, ""
+// if it starts now.
+func (s *Server) startsLater(r run.Run) string {
+	set, adapter, err := s.agentOf(r.Agent)
+	if err != nil {
+		return "" // the runner says so
+	}
+	start, err := adapter.Start(host.Turn{
+		Conversation: r.Conversation,
+		Thread:       r.Thread,
+		ThreadAt:     r.ThreadAt,
+		Resumes:      r.Turn.Resumes,
+		Mode:         r.Mode,
+		Model:        r.Model,
+		Dir:          r.Dir,
+		Program:      set.Program(),
+	})
+	if err != nil || !start.NotBefore.After(time.Now()) {
+		return ""
+	}
+	return start.Waits + ", so the turn starts at " + start.NotBefore.Local().Format("15:04")
 }

@@ -29,7 +29,7 @@ func (s *Server) propose(c *call, in wire.RunStartRequest) (out wire.RunStartRep
 	case in.Wait:
 		return out, badRequest("a session cannot wait for a run with --wait: the result comes to it as a message")
 	}
-	p := ask.Proposed{Run: newRun(c, in, random.UUID()), Prompt: in.Prompt}
+	p := ask.Proposed{Run: newRun(c.decider(), in, random.UUID()), Prompt: in.Prompt}
 	id := ask.ID("ask_" + strings.ToLower(in.ID))
 	a, err := s.cfg.Core.Propose(ask.NewProposal(id, by.ID, p, proposes(in, p.Run)))
 	if errors.Is(err, run.ErrDepth) {

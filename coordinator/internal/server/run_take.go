@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -85,8 +84,8 @@ func (s *Server) heldIn(c *call, r run.Run) string {
 
 // runAdopt makes a run of a conversation on the disk that no process has open.
 func (s *Server) runAdopt(c *call, in wire.RunAdoptRequest) (out wire.RunAdoptReply, err error) {
-	if runtime.GOOS == "windows" {
-		return out, badRequest("runs are not supported on Windows")
+	if err := s.checkSupported(); err != nil {
+		return out, err
 	}
 	if err := host.CheckConversation(in.Conversation); err != nil {
 		return out, badRequest("%v", err)
@@ -106,6 +105,6 @@ func (s *Server) runAdopt(c *call, in wire.RunAdoptRequest) (out wire.RunAdoptRe
 	if err := s.checkRun(&start); err != nil {
 		return out, err
 	}
-	r, err := s.cfg.Core.AdoptRun(newRun(c, start, in.Conversation))
+	r, err := s.cfg.Core.AdoptRun(newRun(c.decider(), start, in.Conversation))
 	return s.wireRun(r), err
 }

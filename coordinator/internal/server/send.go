@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -42,47 +43,76 @@ func (s *Server) tell(c *call, in wire.TellRequest) (out wire.TellReply, err err
 		return out, err
 	}
 	v, who := s.author(c.line)
+	if err := s.checkAnswered(v, in.Re); err != nil {
+		return out, err
+	}
 	if who == "person" {
 		who = c.decider()
 	}
+	if session.Silent(in.Text) {
+		return wire.SendReply{To: wire.ToPerson, When: wire.Never}, nil
+	}
 	text := redact.Clean(in.Text)
 	key := "tell:" + cmp.Or(in.ID, random.Word())
-	m, err := s.cfg.Core.Tell(v.ID, message.Message{Key: key, Text: text, By: who, Channel: c.channel()})
+	told := message.Message{Key: key, Text: text, By: who, Channel: c.channel(), Re: message.ID(in.Re)}
+	m, err := s.cfg.Core.Tell(v.ID, told)
 	if errors.Is(err, core.ErrNoChannel) {
 		err = badRequest("no phone is paired: afar telegram pair")
 	}
 	return wire.SendReply{ID: string(m.ID), To: wire.ToPerson, When: "now"}, err
 }
 
-// send gives a session a text. The text counts as the person's words if it comes from a
+// checkAnswered returns an error if a session cannot answer the message with an id. "" is no
+// message. Only the person's own words get an answer: the source of any other is no person.
+func (s *Server) checkAnswered(v session.Session, id string) error {
+	if id == "" {
+		return nil
+	}
+	m, known, err := s.cfg.Core.Text(message.ID(id))
+	switch {
+	case err != nil:
+		return err
+	case !known, m.Session != v.ID, v.ID == "":
+		return badRequest("there is no message %.60q in your inbox; want the id of one that it lists", id)
+	case m.Data:
+		return badRequest("the message came from %s, which takes no answer; leave the id out to tell the person, "+
+			"or post to a topic", text.Fold(redact.Visible(m.By)))
+	}
+	return nil
+}
+
+// send gives a session, a run or a task a text. The text counts as the person's words if it comes from a
 // terminal whose answers count. From a program it is data.
 func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err error) {
 	if err := checkText(in.Text, maxSent); err != nil {
 		return out, err
 	}
-	id, name, err := s.addressee(in.To)
+	m, name, err := s.addressee(in.To)
 	if err != nil {
 		return out, err
 	}
-	if id == "" {
+	if m.ForPerson() {
 		return out, badRequest("a text for the person is sent with %s", wire.OpTell)
 	}
 	if in.ID == "" || len(in.ID) > 80 {
 		return out, badRequest("a text to send needs an id of its own")
 	}
-	m := message.Message{Key: "send:" + in.ID, Session: id, Text: in.Text, By: c.decider(), Channel: c.channel()}
-	m.Run = strings.HasPrefix(name, wire.ToRun)
+	m.Key, m.Text, m.By, m.Channel = "send:"+in.ID, in.Text, c.decider(), c.channel()
+	held := ""
+	if m.Task != "" {
+		held = s.cfg.Tasks.Held(task.Slug(m.Task))
+	}
 	if !s.fromPerson(c) {
 		m.Data, m.By, m.Text = true, s.program(c), redact.Visible(in.Text)
 	}
-	m, when, err := s.cfg.Core.Send(m)
+	m, when, err := s.cfg.Core.Send(m, held)
 	return wire.SendReply{ID: string(m.ID), To: name, When: when, Words: !m.Data}, err
 }
 
-// fromPerson reports whether a caller outside all sessions has a terminal or a browser that
-// is signed in, and answers from there count.
+// fromPerson reports whether a caller outside all sessions has a terminal or is the person on
+// a channel, and answers from there count.
 func (s *Server) fromPerson(c *call) bool {
-	here := c.page || len(c.line) > 0 && c.line[0].Terminal
+	here := c.onChannel() || len(c.line) > 0 && c.line[0].Terminal
 	return here && s.cfg.Core.Counts(c.channel()) == nil
 }
 
@@ -94,20 +124,34 @@ func (s *Server) program(c *call) string {
 	return "the program " + cmp.Or(text.Fold(redact.Visible(filepath.Base(c.line[1].Exe))), "unknown")
 }
 
-// addressee returns whom an address names; id is "" for the person.
-func (s *Server) addressee(to string) (id session.ID, name string, err error) {
+// addressee returns an empty text for what an address names, and the address as people see it.
+func (s *Server) addressee(to string) (m message.Message, name string, err error) {
 	a, err := message.ParseAddress(to)
 	switch {
 	case err != nil:
-		return "", "", badRequest("%v", err)
+		return m, "", badRequest("%v", err)
+	case a.Kind == message.ToPerson:
+		return message.Message{To: message.ToPerson}, a.String(), nil
 	case a.Kind == message.ToRun:
 		r, err := s.runNamed(a.Name)
-		return session.ID(r.Conversation), message.Address{Kind: message.ToRun, Name: r.Name}.String(), err
-	case a.Kind == message.ToPerson:
-		return "", a.String(), nil
+		name = message.Address{Kind: message.ToRun, Name: r.Name}.String()
+		return message.Message{Session: session.ID(r.Conversation), Run: true}, name, err
+	case a.Kind == message.ToTriage:
+		return message.Message{To: message.ToTriage}, a.String(), nil
+	case a.Kind == message.ToTask:
+		return message.Message{Task: a.Name}, a.String(), s.checkTaskAddress(a.Name)
 	}
 	v, err := s.session(a.Name)
-	return v.ID, v.Token, err
+	return message.Message{Session: v.ID}, v.Token, err
+}
+
+// checkTaskAddress returns an error unless a person has made a task with this name.
+func (s *Server) checkTaskAddress(name string) error {
+	slug, err := s.taskNamed(name)
+	if _, known := s.cfg.Core.Task(slug); known || err != nil {
+		return err
+	}
+	return badRequest("task %s is proposed and gets no text before a person starts it: afar task start %s", slug, slug)
 }
 
 // The texts of one reply about the inbox.
@@ -117,24 +161,60 @@ const (
 )
 
 // inbox lists the texts that were sent, all or those for one address.
-func (s *Server) inbox(_ *call, in wire.InboxRequest) (out wire.InboxReply, err error) {
-	all := s.cfg.Core.Messages()
-	if in.For != "" {
-		id, _, err := s.addressee(in.For)
-		if err != nil {
-			return out, err
-		}
-		all = slices.DeleteFunc(all, func(m message.Message) bool { return m.Session != id || (id == "") != m.ForPerson() })
+func (s *Server) inbox(c *call, in wire.InboxRequest) (out wire.InboxReply, err error) {
+	to, err := s.inboxOf(c, in)
+	if err != nil {
+		return out, err
 	}
-	most := min(cmp.Or(max(in.Last, 0), usualInbox), mostInbox)
+	found, err := s.cfg.Core.Inbox(core.InboxQuery{
+		To:     to,
+		Before: message.ID(in.Before),
+		Most:   min(cmp.Or(max(in.Last, 0), usualInbox), mostInbox),
+		Keep: func(m message.Message) bool {
+			return in.Find == "" || mentions(s.wireMessage(m), in.Find)
+		},
+	})
+	slices.Reverse(found)
 	out.Messages = []wire.Message{}
-	for _, m := range all[max(0, len(all)-most):] {
+	for _, m := range found {
 		out.Messages = append(out.Messages, s.wireMessage(m))
 	}
-	return out, nil
+	return out, err
+}
+
+// mentions reports whether a list shows all words of find for m, in any case: in its text, who wrote
+// it, where it goes, or what came of it.
+func mentions(m wire.Message, find string) bool {
+	shown := strings.ToLower(strings.Join([]string{m.Text, m.By, m.To, m.State, m.Outcome}, "\n"))
+	for _, word := range strings.Fields(strings.ToLower(find)) {
+		if !strings.Contains(shown, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// inboxOf returns an empty text for the recipient that a request is about, the zero text for all.
+func (s *Server) inboxOf(c *call, in wire.InboxRequest) (to message.Message, err error) {
+	switch {
+	case in.For == "" && !in.Own:
+		return to, nil
+	case !in.Own:
+		to, _, err = s.addressee(in.For)
+		return to, err
+	}
+	v, _ := s.author(c.line)
+	if v.ID == "" {
+		return to, badRequest("only a session has an inbox of its own")
+	}
+	return message.Message{Session: v.ID}, nil
 }
 
 func (s *Server) wireMessage(m message.Message) wire.Message {
+	held := ""
+	if m.Task != "" && m.State == message.Pending {
+		held = s.cfg.Tasks.Held(task.Slug(m.Task))
+	}
 	return wire.Message{
 		ID:          string(m.ID),
 		To:          s.cfg.Core.AddressOf(m).String(),
@@ -146,5 +226,6 @@ func (s *Server) wireMessage(m message.Message) wire.Message {
 		At:          millis(m.At),
 		DeliveredAt: millis(m.DeliveredAt),
 		DoneAt:      millis(m.DoneAt),
+		Outcome:     redact.Clean(s.cfg.Core.Outcome(m, held)),
 	}
 }

@@ -65,6 +65,15 @@ type Config struct {
 	Consult   Consult
 	Runs      Runs
 	Tasks     Tasks
+	Memory    Memory
+	Triggers  Triggers
+	Modules   Modules
+	// Tools answers a message of an agent that speaks MCP over stdio; see tools.Server.
+	Tools func(ctx context.Context, line []peer.Process, id string, message []byte) ([]byte, error)
+	// Suggestions are the files of suggestions.
+	Suggestions Suggestions
+	Gaps        Notebook  // gaps.md
+	Actions     io.Writer // gets a line for each call that reaches others, nil for nowhere
 	// Usage returns what a transcript reports as used after the byte from, and the
 	// transcript's end. With a negative from it only finds the end.
 	Usage func(transcript string, from int64) (sum usage.Sum, end int64)
@@ -74,6 +83,9 @@ type Config struct {
 	// LastTextBeforeCall is like LastText, for a call that is asked about now. It may wait a
 	// second until the transcript contains the call.
 	LastTextBeforeCall func(transcript string) string
+	// Holds reports whether a transcript has a text that was given to its session at a time or
+	// later. ok is false if nobody knows.
+	Holds func(transcript, text string, since time.Time) (held, ok bool)
 	// Glance returns what the host's files say about the session of a transcript.
 	Glance func(transcript string) usage.Glance
 	// Spent returns what the session of a transcript used since a time, in no order.
@@ -106,7 +118,9 @@ type Server struct {
 	cfg   Config
 	calls sync.WaitGroup // requests that are being answered
 
-	behind backlog // work that replies left to do
+	behind   backlog    // work that replies left to do
+	deciding sync.Mutex // held while a decision about a suggestion is carried out
+	creating sync.Mutex // held from the choice of a task's name until its folder is made
 
 	mu      sync.Mutex
 	told    map[string]time.Time // refusals that were journalled a moment ago
@@ -179,7 +193,10 @@ type call struct {
 	body []byte
 	// parsed is the body, once it is read.
 	parsed hostjson.Value
-	page   bool // it comes from a browser that is signed in, not over the socket
+	page   bool   // it comes from a browser that is signed in, not over the socket
+	phone  string // the person who sent it from the phone, "" for all others
+	by     string // who decides, if it is the answer to a question; via is the channel
+	via    string
 	// printed records whether the caller printed the reply before it ended; nil if that
 	// does not matter.
 	printed func(bool) error

@@ -23,14 +23,18 @@ func (s *Server) sessionStart(c *call, in wire.SessionStartRequest) (out wire.Se
 	if err != nil || s.silent(in.HookCall) {
 		return out, err
 	}
-	if !slices.Contains([]string{"compact", "resume"}, p.Source) {
-		return out, nil
+	known, err := s.opening(in.HookCall, p)
+	if err != nil || !slices.Contains([]string{"compact", "resume"}, p.Source) {
+		return wire.SessionStartReply{Context: known}, err
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err != nil {
 		return out, err
 	}
 	out.Context = s.cfg.Core.Anchor(p.Session, s.anchorFacts(v))
+	if len(out.Context)+len(known) < maxContext-maxBeside {
+		out.Context = paragraphs(out.Context, known)
+	}
 	if in.Delivery == "" {
 		return out, nil
 	}

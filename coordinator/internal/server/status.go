@@ -26,7 +26,13 @@ func (s *Server) status(_ *call, in wire.StatusRequest) (wire.StatusReply, error
 		Sessions:    sessions,
 		Loops:       s.activeLoops(),
 		Asks:        s.wireAsks(),
+		Background:  s.background(),
 	}, nil
+}
+
+func (s *Server) background() (out wire.Background) {
+	out.SpentUSD, out.BudgetUSD = s.cfg.Core.Background()
+	return out
 }
 
 func (s *Server) channels() []wire.Channel {

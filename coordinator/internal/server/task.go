@@ -2,6 +2,8 @@ package server
 
 import (
 	"cmp"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,13 +27,22 @@ type Tasks interface {
 	Make(slug task.Slug, title, objective string, today time.Time) error
 	State(task.Slug) (task.State, error)
 	SetStatus(task.Slug, task.Status) error
-	Launch(task.Slug) (task.State, error)
+	Launch(task.Task) (task.State, error)
+	Held(task.Slug) string
+	// Edit saves a state.md that a person wrote. If the file is not that of base any more, it
+	// stays, and kept names the file beside it that holds the person's text.
+	Edit(slug task.Slug, base, text string) (kept string, err error)
+	Files(task.Slug) (files []task.File, more int, err error)
+	// File returns what one of those holds.
+	File(slug task.Slug, path string) ([]byte, error)
+	// Keep saves a file of a person among the artifacts, and returns its path.
+	Keep(slug task.Slug, name string, data []byte) (saved string, err error)
 }
 
-// Bounds of what a person writes for a task, in bytes.
+// Bounds of what a person writes for a task.
 const (
-	maxTitle     = 200
-	maxObjective = 32 << 10
+	maxTitle     = 200      // characters
+	maxObjective = 32 << 10 // bytes
 )
 
 func (s *Server) tasks(*call, wire.TasksRequest) (out wire.TasksReply, err error) {
@@ -41,14 +52,22 @@ func (s *Server) tasks(*call, wire.TasksRequest) (out wire.TasksReply, err error
 		return out, err
 	}
 	for _, slug := range slugs {
-		t, err := s.wireTask(slug)
-		if err != nil {
-			return out, err
-		}
-		out.Tasks = append(out.Tasks, t)
+		out.Tasks = append(out.Tasks, s.wireTask(slug))
 	}
 	slices.SortStableFunc(out.Tasks, func(a, b wire.Task) int { return cmp.Compare(archived(a), archived(b)) })
 	return out, nil
+}
+
+// unreadableTask returns what is known of a task whose state.md cannot be read.
+func (s *Server) unreadableTask(slug task.Slug, why error) wire.Task {
+	_, known := s.cfg.Core.Task(slug)
+	return wire.Task{
+		ID:       string(slug),
+		Title:    string(slug),
+		Dir:      s.cfg.Tasks.Dir(slug),
+		Faults:   []string{"cannot be read: " + why.Error()},
+		Proposed: !known,
+	}
 }
 
 // archived sorts archived tasks behind the others.
@@ -64,7 +83,7 @@ func (s *Server) task(_ *call, in wire.TaskRequest) (out wire.TaskReply, err err
 	if err != nil {
 		return out, err
 	}
-	return s.wireTask(slug)
+	return s.wireTask(slug), nil
 }
 
 // taskNamed returns the name of a task that has a folder; task:SLUG is the same.
@@ -90,23 +109,30 @@ func (s *Server) taskNew(c *call, in wire.TaskNewRequest) (out wire.TaskNewReply
 			return out, err
 		}
 	}
-	slug := task.NewSlug(in.Title, func(slug task.Slug) bool {
-		_, known := s.cfg.Core.Task(slug)
-		return known || s.cfg.Tasks.Exists(slug)
-	})
-	t, err := s.cfg.Core.NewTask(task.Task{Slug: slug, Key: in.Key, Agent: in.Agent, By: c.decider()})
+	t, err := s.createTask(c, in)
 	if err != nil {
 		return out, err
-	}
-	if !s.cfg.Tasks.Exists(t.Slug) {
-		if err := s.cfg.Tasks.Make(t.Slug, in.Title, in.Objective, time.Now()); err != nil {
-			return out, err
-		}
 	}
 	if in.Start {
 		return s.taskStart(c, wire.TaskStartRequest{Key: in.Key, ID: string(t.Slug)})
 	}
-	return s.wireTask(t.Slug)
+	return s.wireTask(t.Slug), nil
+}
+
+// createTask records a task under a name that is free, and makes its folder. A second call with the
+// same key returns the task of the first.
+func (s *Server) createTask(c *call, in wire.TaskNewRequest) (task.Task, error) {
+	s.creating.Lock()
+	defer s.creating.Unlock()
+	slug := task.NewSlug(in.Title, func(slug task.Slug) bool {
+		_, known := s.cfg.Core.Task(slug)
+		return known || s.cfg.Tasks.Exists(slug)
+	})
+	t, err := s.cfg.Core.NewTask(task.Task{Slug: slug, Key: in.Key, Agent: in.Agent, By: c.decider(), Confirm: in.Confirm})
+	if err != nil || s.cfg.Tasks.Exists(t.Slug) {
+		return t, err
+	}
+	return t, s.cfg.Tasks.Make(t.Slug, in.Title, in.Objective, time.Now())
 }
 
 func checkTask(in wire.TaskNewRequest) error {
@@ -115,8 +141,9 @@ func checkTask(in wire.TaskNewRequest) error {
 		return badRequest("a task needs a key of its own")
 	case in.Title == "", !utf8.ValidString(in.Title + in.Objective):
 		return badRequest("a task needs a title, and its texts must be UTF-8")
-	case len(in.Title) > maxTitle:
-		return badRequest("a title has at most %d bytes, not %d; write the rest into the objective", maxTitle, len(in.Title))
+	case utf8.RuneCountInString(in.Title) > maxTitle:
+		return badRequest("a title has at most %d characters, not %d; write the rest into the objective",
+			maxTitle, utf8.RuneCountInString(in.Title))
 	case len(in.Objective) > maxObjective:
 		return badRequest("an objective has at most %d bytes, not %d", maxObjective, len(in.Objective))
 	}
@@ -125,6 +152,9 @@ func checkTask(in wire.TaskNewRequest) error {
 
 // taskStart lets a run work on a task. A folder that no person has made a task becomes one.
 func (s *Server) taskStart(c *call, in wire.TaskStartRequest) (out wire.TaskStartReply, err error) {
+	if err := s.checkSupported(); err != nil {
+		return out, err
+	}
 	slug, err := s.taskNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -133,20 +163,20 @@ func (s *Server) taskStart(c *call, in wire.TaskStartRequest) (out wire.TaskStar
 	if err != nil {
 		return out, err
 	}
-	state, err := s.startable(slug)
+	state, err := s.launch(t)
 	if err != nil {
 		return out, err
 	}
-	r, err := s.runOfTask(c, t, in.Key)
+	r, err := s.newTaskRun(t, in.Key, c.decider())
 	if err != nil {
 		return out, err
 	}
 	first, next := task.Prompts(state)
-	_, err = s.cfg.Core.StartTask(slug, r, taskText(c, in.Key, first), taskText(c, in.Key, next))
-	if err != nil {
+	start := core.Start{Run: r, First: taskText(c, in.Key, first), Next: taskText(c, in.Key, next)}
+	if _, err := s.cfg.Core.StartTask(slug, start); err != nil {
 		return out, err
 	}
-	return s.wireTask(slug)
+	return s.wireTask(slug), nil
 }
 
 // taskOf returns what is kept of a task. A folder without that becomes a task of the caller.
@@ -157,35 +187,34 @@ func (s *Server) taskOf(slug task.Slug, c *call) (task.Task, error) {
 	return s.cfg.Core.NewTask(task.Task{Slug: slug, By: c.decider()})
 }
 
-// startable prepares the folder of a task for a start, and returns what state.md says then.
-func (s *Server) startable(slug task.Slug) (task.State, error) {
-	state, err := s.cfg.Tasks.State(slug)
+// launch prepares the folder of a task for a start, and returns what state.md says then.
+func (s *Server) launch(t task.Task) (task.State, error) {
+	slug := t.Slug
+	state, err := s.cfg.Tasks.Launch(t)
 	switch {
-	case err != nil:
-		return state, err
-	case state.Status.Over():
-		return state, badRequest("the task is %s; afar task reopen %s", state.StatusText, slug)
-	case state.Objective == "":
-		return state, badRequest("state.md has no objective; write one below \"## Objective\" in %s", s.cfg.Tasks.Dir(slug))
+	case errors.Is(err, task.ErrOver):
+		err = badRequest("the task is %s; afar task reopen %s", state.StatusText, slug)
+	case errors.Is(err, task.ErrStatus):
+		err = badRequest("unknown status %.60q in state.md; want one of %q", state.StatusText, task.Statuses())
+	case errors.Is(err, task.ErrObjective):
+		err = badRequest("state.md has no objective; write one below \"## Objective\" in %s", s.cfg.Tasks.Dir(slug))
 	}
-	return s.cfg.Tasks.Launch(slug)
+	return state, err
 }
 
-// runOfTask returns the run with which the work on a task begins.
-func (s *Server) runOfTask(c *call, t task.Task, key string) (r run.Run, err error) {
-	in := wire.RunStartRequest{ID: key, Agent: t.Agent, Mode: t.Mode, Model: t.Model, Dir: s.cfg.Tasks.Dir(t.Slug), Prompt: "-"}
+// RunOfTask returns the run with which the work on a task begins.
+func (s *Server) RunOfTask(t task.Task) (run.Run, error) {
+	return s.newTaskRun(t, rand.Text(), t.By)
+}
+
+func (s *Server) newTaskRun(t task.Task, key, by string) (r run.Run, err error) {
+	in := wire.RunStartRequest{
+		ID: key, Agent: t.Agent, Mode: t.Mode, Model: t.Model, Dir: s.cfg.Tasks.Dir(t.Slug), Prompt: "-",
+	}
 	if err := s.checkRun(&in); err != nil {
 		return r, err
 	}
-	return run.Run{
-		ID:           run.ID("run_" + in.ID),
-		Agent:        in.Agent,
-		Dir:          in.Dir,
-		Mode:         in.Mode,
-		Model:        in.Model,
-		Conversation: random.UUID(),
-		By:           c.decider(),
-	}, nil
+	return newRun(by, in, random.UUID()), nil
 }
 
 func taskText(c *call, key, text string) message.Message {
@@ -203,7 +232,7 @@ func (s *Server) taskStop(c *call, in wire.TaskStopRequest) (out wire.TaskStopRe
 	if _, err := s.cfg.Core.StopTask(slug, c.decider()); err != nil {
 		return out, err
 	}
-	return s.wireTask(slug)
+	return s.wireTask(slug), nil
 }
 
 // taskSet writes a status into state.md. A task that a run works on must be stopped first.
@@ -226,19 +255,20 @@ func (s *Server) taskSet(c *call, in wire.TaskSetRequest) (out wire.TaskSetReply
 	if err := s.cfg.Tasks.SetStatus(slug, status); err != nil {
 		return out, err
 	}
-	if err := s.cfg.Core.TaskSet(slug, status, c.decider()); err != nil {
+	if err := s.cfg.Core.NoteTask(slug, c.decider()+" set the status "+in.Status); err != nil {
 		return out, err
 	}
-	return s.wireTask(slug)
+	return s.wireTask(slug), nil
 }
 
-func (s *Server) wireTask(slug task.Slug) (w wire.Task, err error) {
+// wireTask returns what is known of a task, also if its state.md cannot be read.
+func (s *Server) wireTask(slug task.Slug) wire.Task {
 	state, err := s.cfg.Tasks.State(slug)
 	if err != nil {
-		return w, fmt.Errorf("task %s: %w", slug, err)
+		return s.unreadableTask(slug, err)
 	}
 	t, known := s.cfg.Core.Task(slug)
-	w = wire.Task{
+	w := wire.Task{
 		ID:         string(slug),
 		Title:      cmp.Or(state.Title, string(slug)),
 		Objective:  state.Objective,
@@ -251,15 +281,18 @@ func (s *Server) wireTask(slug task.Slug) (w wire.Task, err error) {
 		Dir:        s.cfg.Tasks.Dir(slug),
 		Agent:      t.Agent,
 		Stopped:    t.Stopped,
+		Ask:        t.Asked.Ask,
+		Confirm:    t.Confirm,
 		Proposed:   !known,
 		By:         t.By,
 		CreatedAt:  millis(t.CreatedAt),
 	}
+	w.Warning = state.Long()
 	for _, fault := range state.Faults {
 		w.Faults = append(w.Faults, fault.Error())
 	}
 	if r, ok := s.cfg.Core.TaskRun(t); ok {
 		w.Run, w.RunState = r.Name, string(r.State)
 	}
-	return w, nil
+	return w
 }

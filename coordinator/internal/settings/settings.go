@@ -3,7 +3,6 @@
 package settings
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/config"
@@ -20,6 +19,7 @@ type Settings struct {
 	config.Config
 	Rules     core.Rules
 	Reviewers consult.Config // whom this process asks to review a commit
+	Asked     consult.Config // whom it asks background questions
 }
 
 // Load reads the settings file.
@@ -30,18 +30,17 @@ func Load(path string) (set Settings, err error) {
 	if set.Rules, err = rules(set.Config); err != nil {
 		return set, err
 	}
-	set.Reviewers, err = reviewers(set.Consult)
+	if set.Reviewers, err = asking(set.Consult.Programs, set.Consult.Timeout); err != nil {
+		return set, err
+	}
+	set.Asked, err = asking([]string{set.Background.Program}, set.Background.Timeout)
 	return set, err
 }
 
-// WebAddr returns where the page is served. AFAR_WEB_ADDR counts over the file.
-func (s Settings) WebAddr(getenv func(string) string) string {
-	return cmp.Or(getenv("AFAR_WEB_ADDR"), s.Web.Addr)
-}
-
-func reviewers(set config.Consult) (consult.Config, error) {
-	programs, err := consult.Programs(set.Programs)
-	return consult.Config{Programs: programs, Timeout: time.Duration(set.Timeout)}, err
+// asking returns how the programs for these words are asked.
+func asking(words []string, timeout config.Duration) (consult.Config, error) {
+	programs, err := consult.Programs(words)
+	return consult.Config{Programs: programs, Timeout: time.Duration(timeout)}, err
 }
 
 func rules(set config.Config) (core.Rules, error) {
@@ -55,11 +54,12 @@ func rules(set config.Config) (core.Rules, error) {
 			Leaving:  time.Duration(set.Runs.Leaving),
 			Starting: time.Duration(set.Runs.Starting),
 		},
-		DayOfRuns: set.Runs.DayBudget,
-		HoldRuns:  time.Duration(set.Runs.Hold),
-		ShellsFor: time.Duration(set.Loop.ShellsFor),
-		Times:     times(set.Asks),
-		RunDepth:  set.Runs.Depth,
+		DayOfRuns:  set.Runs.DayBudget,
+		HoldRuns:   time.Duration(set.Runs.Hold),
+		ShellsFor:  time.Duration(set.Loop.ShellsFor),
+		Times:      times(set.Asks),
+		RunDepth:   set.Runs.Depth,
+		Background: set.Background.Budget,
 	}
 	if !set.Quiet.On() {
 		return r, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/background"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -41,6 +42,8 @@ type Settings struct {
 	Day    Day               `json:"day,omitzero"`
 	Piles  map[string]Pile   `json:"piles,omitempty"` // notices, by kind and session
 	RunDay Day               `json:"run_day,omitzero"`
+	// Background is what is kept of the background questions.
+	Background background.State `json:"background,omitzero"`
 
 	AnswersFrom []string `json:"answers_from,omitempty"` // the channels that count; none named means all
 }

@@ -19,3 +19,31 @@ var Messages = NewKind(Kind[message.ID, message.Message]{
 	},
 	Wanted: "at >= ?1 OR state != 'done'",
 })
+
+// TextsBefore returns at most limit texts, the newest first, and the rows that cannot be read: those
+// that were stored before the text with an id, or the newest for "". They have the recipient of to:
+// a session with its run, a task, the person or triage. The zero text selects all.
+func (s *Store) TextsBefore(to message.Message, before message.ID, limit int) ([]message.Message, []Bad, error) {
+	field, value := recipient(to)
+	where := "WHERE " + field + " = ?1"
+	if before != "" {
+		where += " AND rowid < (SELECT rowid FROM messages WHERE id = ?2)"
+	}
+	return Messages.query(s, where+" ORDER BY rowid DESC LIMIT ?3", value, string(before), limit)
+}
+
+// recipient returns the SQL of what a stored text has in common with all for one recipient, and its value.
+func recipient(to message.Message) (field, value string) {
+	of := func(name string) string {
+		return "CASE WHEN json_valid(data) THEN json_extract(data, '$." + name + "') END" // as messageof.sql has it
+	}
+	switch {
+	case to.To != "":
+		return of("to"), string(to.To)
+	case to.Task != "":
+		return of("task"), to.Task
+	case to.Session != "":
+		return of("session"), string(to.Session)
+	}
+	return "''", ""
+}

@@ -30,11 +30,15 @@ var headSchema string
 //go:embed journalkind.sql
 var journalKind string
 
+//go:embed messageof.sql
+var messageOf string
+
 // migrations[i] takes a database from version i to version i+1. One that has landed is
 // never changed.
 var migrations = []string{
 	schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema, cardTime, loopSchema,
-	channelSchema, signinSchema, journalKind, runSchema, taskSchema,
+	channelSchema, signinSchema, journalKind, runSchema, taskSchema, factSchema,
+	triggerSchema, moduleSchema, messageOf,
 }
 
 // Errors of Open. The files are left as they were.

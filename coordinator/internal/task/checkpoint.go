@@ -1,6 +1,7 @@
 package task
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -31,7 +32,7 @@ var option = regexp.MustCompile(`^\s*\d{1,2}[.)]\s+(?:\[([^\]]+)\]|(.+?))\s*(?:(
 // without a Need; it is then shown as it is.
 func ParseCheckpoint(text string) Checkpoint {
 	c := Checkpoint{Text: text}
-	if len(text) > maxState {
+	if len(text) > MaxState {
 		return c
 	}
 	first, _, _ := strings.Cut(trim(strings.TrimPrefix(text, "\ufeff")), "\n")
@@ -72,4 +73,46 @@ func (o Option) Answer() string {
 		return o.Label
 	}
 	return o.Label + " → " + o.Effect
+}
+
+// An Asked is the question about a checkpoint.md.
+type Asked struct {
+	Hash string `json:"hash"` // of the file
+	Ask  string `json:"ask"`
+	Used bool   `json:"used,omitempty"` // it was answered, and the file is to be removed
+	// Reminded says that the person was reminded of the file, see Overdue.
+	Reminded bool `json:"reminded,omitempty"`
+}
+
+// Asks reports whether a checkpoint of t is open, or its file is not removed yet.
+func (t Task) Asks() bool { return t.Asked.Hash != "" }
+
+// Ask returns t after a look at its checkpoint.md, which has a hash, "" without a file. open
+// reports whether the question about the last one is open. changed is false if nothing is to be
+// asked or withdrawn: a file is asked about once, and one that was used is to be removed first.
+func (t Task) Ask(hash string, open bool) (_ Task, changed bool) {
+	same := hash == t.Asked.Hash
+	if same && (hash == "" || open || t.Asked.Used) {
+		return t, false
+	}
+	t.Asked = Asked{Hash: hash, Reminded: same && t.Asked.Reminded}
+	return t, true
+}
+
+// Use returns t after the answer to its checkpoint.
+func (t Task) Use() Task {
+	t.Asked.Used = true
+	return t
+}
+
+// mostRefusals is how many refusals in a row a run of a task gets before it is told to give up.
+const mostRefusals = 3
+
+// GiveUp returns what the run of a task is told after so many refusals in a row, "" for nothing.
+func GiveUp(refusals int) string {
+	if refusals < mostRefusals {
+		return ""
+	}
+	return fmt.Sprintf("This is refusal number %d in a row in this turn, so stop trying. "+
+		"Write checkpoint.md with what you did, what you need and the options, and end your turn.", refusals)
 }

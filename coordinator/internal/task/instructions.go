@@ -19,14 +19,49 @@ const rules = `## Rules
 - This file is written by Afar before each start; what you write into it is lost.
 `
 
+// confirmed is what the run of a task is told whose outward acts are asked about.
+const confirmed = `- The person confirms each act that reaches others: a network client, a push, a message, a tool that writes elsewhere.
+  After three refusals in a row, write ` + "`checkpoint.md`" + ` and end your turn.
+`
+
+// An About is what a run of a task is told besides its task.
+type About struct {
+	Identity string // who works here, as the person wrote it
+	Soul     string // and how
+	Memory   string // what is known, as data
+	Confirm  bool   // the person is asked about each act that reaches others
+}
+
 // Instructions returns the CLAUDE.md of a task's folder.
-func Instructions(s State) string {
+func Instructions(s State, about About) string {
 	var b strings.Builder
 	b.WriteString("# Task: " + s.Title + "\n\n## Objective\n\n" + s.Objective + "\n\n" + rules)
-	if s.Contacts != "" {
-		b.WriteString("\n## Contacts\n\n" + s.Contacts + "\n")
+	if about.Confirm {
+		b.WriteString(confirmed)
+	}
+	if long := s.Long(); long != "" {
+		b.WriteString("- " + long + ". Do that first.\n")
+	}
+	for _, part := range [][2]string{
+		{"Contacts", s.Contacts},
+		{"Who works here", untitled(about.Identity)},
+		{"How work is done here", untitled(about.Soul)},
+		{"Memory", about.Memory},
+	} {
+		if text := strings.TrimSpace(part[1]); text != "" {
+			b.WriteString("\n## " + part[0] + "\n\n" + text + "\n")
+		}
 	}
 	return b.String()
+}
+
+// untitled returns a text without the title that it begins with.
+func untitled(text string) string {
+	text = strings.TrimSpace(text)
+	if first, below, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "# ") {
+		return below
+	}
+	return text
 }
 
 // Prompts returns the first prompt of a task, which holds its objective, and the one with

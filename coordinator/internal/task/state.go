@@ -5,6 +5,7 @@
 package task
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,18 +63,19 @@ var (
 	contacts  = []string{"Contacts"}
 )
 
-// maxState is the largest state.md that is read.
-const maxState = 1 << 20
+// MaxState is the largest state.md that is read, in bytes; a checkpoint or a suggestion may have as
+// many.
+const MaxState = 1 << 20
 
 // ParseState reads a state.md. Dates are in loc. It returns what it understands of any text,
 // and what it does not understand as faults.
 func ParseState(text string, loc *time.Location) State {
 	s := State{Text: text}
-	if len(text) > maxState {
-		s.fault(1, "the file has %d bytes; want at most %d", len(text), maxState)
+	if len(text) > MaxState {
+		s.fault(1, "the file has %d bytes; want at most %d", len(text), MaxState)
 		return s
 	}
-	s.Title = s.titleOf(text)
+	s.readTitle()
 	body := func(names []string) string {
 		section, _ := find(text, names)
 		return trim(section.Text)
@@ -89,20 +91,14 @@ func (s *State) fault(line int, format string, args ...any) {
 	s.Faults = append(s.Faults, markdown.Error{Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
-func (s *State) titleOf(text string) string {
-	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
-		if line == "" {
-			continue
-		}
-		if title, ok := strings.CutPrefix(line, "# "); ok {
-			return strings.TrimSpace(title)
-		}
-		s.fault(i+1, "the first line must be the title: # TITLE")
-		return ""
+func (s *State) readTitle() {
+	title, err := markdown.Form{Noun: "a task"}.Title(s.Text)
+	var at markdown.Error
+	if errors.As(err, &at) {
+		s.Faults = append(s.Faults, at)
+		return
 	}
-	s.fault(1, "the file is empty; want a title: # TITLE")
-	return ""
+	s.Title = title
 }
 
 // readCurrent reads the section Current State. A line STATUS elsewhere is text.
@@ -139,6 +135,20 @@ func waitOf(text string, base time.Time) Wait {
 	return w
 }
 
+// WarnAt is the size of a state.md, in bytes, above which the person and the agent are told to
+// shorten it.
+const WarnAt = 32 << 10
+
+// Long says that a state.md has grown too long to be read well, "" for one that has not. It is
+// never cut.
+func (s State) Long() string {
+	if len(s.Text) <= WarnAt {
+		return ""
+	}
+	return fmt.Sprintf("state.md has more than %d kB: what is done should be shortened, and details moved into artifacts/",
+		WarnAt>>10)
+}
+
 // Ready reports whether the task goes on by itself at now: it is in progress, and what it
 // waits for is due.
 func (s State) Ready(now time.Time) bool {
@@ -151,6 +161,40 @@ func (s State) Ready(now time.Time) bool {
 	return s.Wait.Due.Passed(now)
 }
 
+// Errors of CanStart.
+var (
+	ErrOver      = errors.New("the task is over")
+	ErrStatus    = errors.New("the status of the task is unknown")
+	ErrObjective = errors.New("the task has no objective")
+)
+
+// CanStart returns an error if no run may work on the task as its file is.
+func (s State) CanStart() error {
+	switch {
+	case s.Status == Unknown:
+		return ErrStatus
+	case s.Status.Over():
+		return ErrOver
+	case s.Objective == "":
+		return ErrObjective
+	}
+	return nil
+}
+
+// Held says when the task gets a text that waits for it although nothing works on it, "" for at
+// once.
+func (s State) Held() string {
+	switch s.CanStart() {
+	case ErrOver:
+		return "when it is reopened: it is " + strings.ToLower(string(s.Status))
+	case ErrStatus:
+		return fmt.Sprintf("when state.md has a known status again, not %.60q", s.StatusText)
+	case ErrObjective:
+		return "when state.md has an objective"
+	}
+	return ""
+}
+
 // WithoutWait returns the text without the section Waiting For.
 func (s State) WithoutWait() string {
 	if section, ok := find(s.Text, waiting); ok {
@@ -161,7 +205,7 @@ func (s State) WithoutWait() string {
 
 // WithStatus returns the text with another status. A missing line or section is added.
 func (s State) WithStatus(status Status) string {
-	text, end := ending(s.Text), eol(s.Text)
+	text, end := ending(s.Text), markdown.LineEnding(s.Text)
 	line := "STATUS: " + string(status) + end
 	section, ok := find(text, current)
 	if !ok {

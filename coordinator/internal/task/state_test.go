@@ -180,7 +180,7 @@ func TestFaults(t *testing.T) {
 		"# T\n":      `line 1: the section "## Current State" is missing`,
 		"# T\n\n## Current State\nSTATUS: EN PAUSE\n": `line 3: unknown status "EN PAUSE"; want one of IN PROGRESS, WAITING`,
 		"# T\n\n## Current State\n":                   "line 3: the section has no line STATUS",
-		strings.Repeat("x", maxState+1):               "line 1: the file has 1048577 bytes",
+		strings.Repeat("x", MaxState+1):               "line 1: the file has 1048577 bytes",
 	} {
 		s := ParseState(text, time.UTC)
 		if len(s.Faults) == 0 || !strings.HasPrefix(s.Faults[0].Error(), want) && !strings.HasPrefix(s.Faults[len(s.Faults)-1].Error(), want) {
@@ -208,7 +208,7 @@ func FuzzState(f *testing.F) {
 				t.Fatalf("a line that was not there: %q", line)
 			}
 		}
-		if len(text) > maxState/2 {
+		if len(text) > MaxState/2 {
 			return
 		}
 		if again := ParseState(s.WithStatus(Completed), time.UTC); again.Status != Completed && strings.Count(text, "```")+strings.Count(text, "~~~") == 0 {

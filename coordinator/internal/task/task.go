@@ -1,7 +1,6 @@
 package task
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,12 +15,14 @@ type Slug string
 // A Task is what Afar keeps of a task beside its folder. The folder says what the task is
 // and how far it is.
 type Task struct {
-	Slug      Slug      `json:"slug"`
-	Key       string    `json:"key,omitempty"` // of the request that created it
-	Agent     string    `json:"agent,omitempty"`
-	Mode      string    `json:"mode,omitempty"`
-	Model     string    `json:"model,omitempty"`
-	By        string    `json:"by"` // the person who created it
+	Slug  Slug   `json:"slug"`
+	Key   string `json:"key,omitempty"` // of the request that created it
+	Agent string `json:"agent,omitempty"`
+	Mode  string `json:"mode,omitempty"`
+	Model string `json:"model,omitempty"`
+	By    string `json:"by"` // the person who created it
+	// Confirm has the person asked about each act of its run that reaches others.
+	Confirm   bool      `json:"confirm,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 	// Run is the run that works on the task, "" before the first start.
 	Run run.ID `json:"run,omitempty"`
@@ -29,10 +30,23 @@ type Task struct {
 	Stopped bool `json:"stopped,omitempty"`
 	// Seen is the number of the run's newest turn after which state.md was looked at.
 	Seen int64 `json:"seen,omitempty"`
+	// Extracted says up to where facts were extracted from the run.
+	Extracted Extracted `json:"extracted,omitzero"`
+	// Asked is the checkpoint that the person was asked about, zero for none.
+	Asked Asked `json:"asked,omitzero"`
+	// Fault is what the person was told is wrong with state.md, "" once it can be read.
+	Fault string `json:"fault,omitempty"`
+	// DormantSince is the end of work after which the person was told that t is dormant.
+	DormantSince time.Time `json:"dormant_since,omitzero"`
+	// Advised is what came of the last question of the sweep about t, zero for none.
+	Advised Advised `json:"advised,omitzero"`
 }
 
-// ErrOver says that a task is completed or archived.
-var ErrOver = errors.New("the task is over")
+// An Extracted says up to where facts were extracted from the run of a task.
+type Extracted struct {
+	Turn  int64 `json:"turn"`  // the newest turn at which the extraction has looked
+	Event int64 `json:"event"` // the newest event of the run from which a model has extracted
+}
 
 // CheckSlug returns an error if no task can have this name. A name is safe as that of a folder.
 func CheckSlug(name string) error {
@@ -70,12 +84,14 @@ func plain(title string) string {
 	return name
 }
 
-// Launch returns t with a run that works on it from now on, started by a person.
+// Launch returns t with a run that works on it from now on. The advice that a model gave before
+// is over.
 func (t Task) Launch(id run.ID) Task {
 	if t.Run != id {
-		t.Run, t.Seen = id, 0
+		t.Run, t.Seen, t.Extracted = id, 0, Extracted{}
 	}
 	t.Stopped = false
+	t.Advised = Advised{}
 	return t
 }
 
@@ -92,10 +108,4 @@ func (t Task) Look(turn int64) (Task, bool) {
 	}
 	t.Seen = turn
 	return t, true
-}
-
-// Due reports whether t, whose file says s, goes on by itself at now: what it waits for is
-// over, it has been worked on before, and no person has stopped it.
-func (t Task) Due(s State, now time.Time) bool {
-	return t.Run != "" && !t.Stopped && s.Wait.Text != "" && s.Ready(now)
 }

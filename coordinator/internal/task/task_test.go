@@ -54,7 +54,7 @@ func TestInstructions(t *testing.T) {
 	if !strings.Contains(first, goal) || strings.Contains(next, goal) {
 		t.Errorf("prompts %q, %q", first, next)
 	}
-	text := Instructions(s)
+	text := Instructions(s, About{})
 	for _, want := range []string{"# Task: Invoices\n", goal, "STATUS: WAITING", "NEXT ACTION:", "checkpoint.md", "## Contacts"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("CLAUDE.md has no %q:\n%s", want, text)
@@ -62,27 +62,17 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// TestDue: only a task that waits, was worked on and is not stopped goes on by itself, at its date.
-func TestDue(t *testing.T) {
-	at := func(day int) time.Time { return time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC) }
-	waits := ParseState(seedState, time.UTC) // by 2026-03-16
-	for name, c := range map[string]struct {
-		task Task
-		file State
-		now  time.Time
-		want bool
-	}{
-		"due":              {Task{Run: "r"}, waits, at(17), true},
-		"not yet":          {Task{Run: "r"}, waits, at(16), false},
-		"stopped":          {Task{Run: "r", Stopped: true}, waits, at(17), false},
-		"never started":    {Task{}, waits, at(17), false},
-		"does not wait":    {Task{Run: "r"}, ParseState(waits.WithoutWait(), time.UTC), at(17), false},
-		"completed":        {Task{Run: "r"}, ParseState(waits.WithStatus(Completed), time.UTC), at(17), false},
-		"unknown status":   {Task{Run: "r"}, ParseState(waits.WithStatus("PAUSE"), time.UTC), at(17), false},
-		"without any date": {Task{Run: "r"}, ParseState(strings.ReplaceAll(seedState, "2026-03-16", "then"), time.UTC), at(17), false},
-	} {
-		if got := c.task.Due(c.file, c.now); got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-		}
+// TestInstructionsAbout: what the person wrote about who works here and how stands behind the
+// rules, and memory comes last.
+func TestInstructionsAbout(t *testing.T) {
+	s := ParseState(NewState("Invoices", "All are sent.", time.Date(2026, 3, 13, 0, 0, 0, 0, time.UTC)), time.UTC)
+	bare := Instructions(s, About{Identity: "# Who\n\n", Soul: " "})
+	if bare != Instructions(s, About{}) {
+		t.Errorf("empty texts leave a trace:\n%s", bare)
+	}
+	about := About{Identity: "# Who\n\nYou are Max.\n", Soul: "Be brief.", Memory: "- a: fact\n"}
+	want := bare + "\n## Who works here\n\nYou are Max.\n\n## How work is done here\n\nBe brief.\n\n## Memory\n\n- a: fact\n"
+	if have := Instructions(s, about); have != want {
+		t.Errorf("have\n%s\nwant\n%s", have, want)
 	}
 }

@@ -43,20 +43,12 @@ func place(text, name string) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// eol returns how the lines of a text end.
-func eol(text string) string {
-	if first, _, _ := strings.Cut(text, "\n"); strings.HasSuffix(first, "\r") {
-		return "\r\n"
-	}
-	return "\n"
-}
-
 // ending returns a text whose last line is ended.
 func ending(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
 	}
-	return text + eol(text)
+	return text + markdown.LineEnding(text)
 }
 
 // list returns texts with commas between them.

@@ -17,6 +17,7 @@ type Call struct {
 	Decision guard.Decision // the guard's opinion on it
 	Need     grant.Need     // what a grant needs to cover it; the zero value if only the person can allow it
 	Losses   []undo.Loss    // what it may destroy and a snapshot can keep
+	Outward  []string       // the programs and the tool through which it reaches others
 
 	call guard.Call
 	at   guard.Context
@@ -30,9 +31,10 @@ func Read(in ask.Input, raw string, at guard.Context) (c Call, err error) {
 	if err != nil {
 		return Call{}, fmt.Errorf("understand a call of %s: %w", in.Tool, err)
 	}
+	at.Steps = true // so that the call is understood once
 	c.Input, c.at = in, at
 	c.Decision = guard.Judge(c.call, at)
-	c.Need = c.need()
+	c.Need, c.Outward = c.need(), guard.OutwardOf(c.call, c.Decision)
 	for _, l := range guard.Losses(c.call, c.Decision.Effects, at.Cwd) {
 		c.Losses = append(c.Losses, undo.Loss(l))
 	}

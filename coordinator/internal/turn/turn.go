@@ -245,7 +245,7 @@ func (d *decision) awaitsAnswers() bool {
 func (d *decision) awayFromTerminal() bool { return d.Session.Interactive() && d.Terminal && d.Away }
 
 func (d *decision) checksIn() bool {
-	if !d.awayFromTerminal() {
+	if !d.awayFromTerminal() || session.Silent(d.Stopping.Message) {
 		return false
 	}
 	d.out.CheckIn = true

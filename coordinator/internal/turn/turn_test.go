@@ -222,6 +222,13 @@ func TestDecide(t *testing.T) {
 			func(f *Facts) { f.Away, f.Terminal, f.Session.Attended = true, true, true },
 			CheckIn, "stops, idle",
 		},
+		"away, and it has nothing to say": {
+			func(f *Facts) {
+				f.Away, f.Terminal, f.Session.Attended = true, true, true
+				f.Stopping.Message = session.NoReply + "\n"
+			},
+			Nothing, "stops, idle",
+		},
 		"a session that ended": {
 			func(f *Facts) { f.Session.State = session.Ended },
 			Nothing, "stops, ended",

@@ -1,32 +1,25 @@
 package agent
 
 import (
-	"bufio"
 	"encoding/json"
-	"fmt"
 	"os"
 	"strconv"
-	"sync"
 )
 
-// An acpFace speaks the Agent Client Protocol on stdin and stdout.
+// An acpFace speaks the Agent Client Protocol.
 type acpFace struct {
+	*rpc
 	session string
-	mu      sync.Mutex
-	replies map[string]chan json.RawMessage // of its own requests
-	number  int
-	cancel  chan struct{}
-	once    *sync.Once
 	ready   map[string]bool // calls that were told
 }
 
-type message struct {
+// An acpMessage is what the stand-in reads of a message.
+type acpMessage struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Result json.RawMessage `json:"result"`
 	Params struct {
 		Session string `json:"sessionId"`
-		Mode    string `json:"modeId"`
 		Prompt  []struct {
 			Text string `json:"text"`
 		} `json:"prompt"`
@@ -35,60 +28,47 @@ type message struct {
 
 func acpMain() {
 	noteArgs()
-	f := &acpFace{replies: map[string]chan json.RawMessage{}, ready: map[string]bool{}}
-	f.renew()
-	in := bufio.NewReaderSize(os.Stdin, 1<<20)
-	for {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			if stays {
-				select {}
-			}
-			return
-		}
-		var m message
-		if json.Unmarshal(line, &m) != nil {
-			continue
-		}
-		switch m.Method {
-		case "initialize":
-			f.reply(m.ID, map[string]any{
-				"protocolVersion": 1, "agentCapabilities": map[string]any{"loadSession": true},
-				"agentInfo": map[string]any{"name": "stand-in", "version": "1"},
-			})
-		case "session/new":
-			f.session = "ses_" + strconv.Itoa(os.Getpid())
-			f.opened(m)
-		case "session/load":
-			f.session = m.Params.Session
-			f.update(map[string]any{"sessionUpdate": "agent_message_chunk", "content": block("an old message")})
-			f.opened(m)
-		case "session/set_mode":
-			f.reply(m.ID, map[string]any{})
-		case "session/prompt":
-			f.renew()
-			go func() {
-				earlier, err := remember(f.session, m.Params.Prompt[0].Text)
-				if err != nil {
-					fmt.Fprintln(os.Stderr, err)
-					os.Exit(1)
-				}
-				over := &overFace{acpFace: f, id: m.ID}
-				play(over, m.Params.Prompt[0].Text, earlier)
-				if !over.ended {
-					f.reply(m.ID, map[string]any{"stopReason": "cancelled"})
-				}
-			}()
-		case "session/cancel":
-			f.once.Do(func() { close(f.cancel) })
-		case "":
-			f.mu.Lock()
-			c := f.replies[string(m.ID)]
-			f.mu.Unlock()
-			if c != nil {
-				c <- m.Result
-			}
-		}
+	f := &acpFace{rpc: newRPC("2.0"), ready: map[string]bool{}}
+	lines(f.read)
+}
+
+func (f *acpFace) read(line []byte) {
+	var m acpMessage
+	if json.Unmarshal(line, &m) != nil {
+		return
+	}
+	switch m.Method {
+	case "initialize":
+		f.reply(m.ID, map[string]any{
+			"protocolVersion": 1, "agentCapabilities": map[string]any{"loadSession": true},
+			"agentInfo": map[string]any{"name": "stand-in", "version": "1"},
+		})
+	case "session/new":
+		f.session = "ses_" + strconv.Itoa(os.Getpid())
+		f.opened(m)
+	case "session/load":
+		f.session = m.Params.Session
+		f.update(map[string]any{"sessionUpdate": "agent_message_chunk", "content": block("an old message")})
+		f.opened(m)
+	case "session/set_mode":
+		f.reply(m.ID, map[string]any{})
+	case "session/prompt":
+		f.renew()
+		go f.work(m.ID, m.Params.Prompt[0].Text)
+	case "session/cancel":
+		f.interrupt()
+	case "":
+		f.answered(m.ID, m.Result)
+	}
+}
+
+// work does what a prompt says, and answers the prompt when the play is over.
+func (f *acpFace) work(id json.RawMessage, prompt string) {
+	earlier := recall(f.session, prompt)
+	over := &overFace{acpFace: f, id: id}
+	play(over, prompt, earlier)
+	if !over.ended {
+		f.reply(id, map[string]any{"stopReason": "cancelled"})
 	}
 }
 
@@ -105,27 +85,13 @@ func (f *overFace) result(said string) {
 	f.reply(f.id, map[string]any{"stopReason": "end_turn", "usage": map[string]any{"totalTokens": 30}})
 }
 
-func (f *acpFace) renew() { f.cancel, f.once = make(chan struct{}), &sync.Once{} }
-
-func (f *acpFace) opened(m message) {
+func (f *acpFace) opened(m acpMessage) {
 	f.reply(m.ID, map[string]any{"sessionId": f.session, "modes": map[string]any{
 		"currentModeId": "yolo", "availableModes": []any{map[string]any{"id": "default"}, map[string]any{"id": "yolo"}},
 	}})
 }
 
 func block(said string) map[string]any { return map[string]any{"type": "text", "text": said} }
-
-func (f *acpFace) print(v map[string]any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	v["jsonrpc"] = "2.0"
-	line, _ := json.Marshal(v)
-	fmt.Println(string(line))
-}
-
-func (f *acpFace) reply(id json.RawMessage, result any) {
-	f.print(map[string]any{"id": id, "result": result})
-}
 
 func (f *acpFace) update(v map[string]any) {
 	f.print(map[string]any{"method": "session/update", "params": map[string]any{"sessionId": f.session, "update": v}})
@@ -165,20 +131,12 @@ func (f *acpFace) tool(id, command, result string, failed bool) {
 
 func (f *acpFace) ask(id, command string) bool {
 	f.ready[id] = true
-	c := make(chan json.RawMessage, 1)
-	f.mu.Lock()
-	f.number++
-	name := strconv.Quote("ask-" + strconv.Itoa(f.number))
-	f.replies[name] = c
-	f.mu.Unlock()
-	f.print(map[string]any{
-		"id": json.RawMessage(name), "method": "session/request_permission", "params": map[string]any{
-			"sessionId": f.session, "toolCall": toolCall(id, command),
-			"options": []any{
-				map[string]any{"optionId": "forever", "kind": "allow_always", "name": "Always"},
-				map[string]any{"optionId": "yes", "kind": "allow_once", "name": "Yes"},
-				map[string]any{"optionId": "no", "kind": "reject_once", "name": "No"},
-			},
+	result := f.request(strconv.Quote(f.newID("ask-")), "session/request_permission", map[string]any{
+		"sessionId": f.session, "toolCall": toolCall(id, command),
+		"options": []any{
+			map[string]any{"optionId": "forever", "kind": "allow_always", "name": "Always"},
+			map[string]any{"optionId": "yes", "kind": "allow_once", "name": "Yes"},
+			map[string]any{"optionId": "no", "kind": "reject_once", "name": "No"},
 		},
 	})
 	var answer struct {
@@ -187,13 +145,12 @@ func (f *acpFace) ask(id, command string) bool {
 			Option  string `json:"optionId"`
 		} `json:"outcome"`
 	}
-	_ = json.Unmarshal(<-c, &answer)
+	_ = json.Unmarshal(result, &answer) // an answer of another form is a no
 	return answer.Outcome.Outcome == "selected" && answer.Outcome.Option == "yes"
 }
 
 func (f *acpFace) usage() {
 	f.update(map[string]any{"sessionUpdate": "usage_update", "used": 100, "size": 1000})
 }
-func (f *acpFace) unknown()              { f.update(map[string]any{"sessionUpdate": "hologram"}) }
-func (f *acpFace) result(string)         {}
-func (f *acpFace) told() <-chan struct{} { return f.cancel }
+func (f *acpFace) unknown()      { f.update(map[string]any{"sessionUpdate": "hologram"}) }
+func (f *acpFace) result(string) {}

@@ -19,10 +19,14 @@
 //
 // Lines of another form are ignored. At the end it tells its result, "did N steps". When it is
 // told that its person has answered, it does what the first line of its first prompt says again.
+//
+// Each text that it is given is a line of the transcript of its conversation, CONVERSATION.jsonl
+// in the directory that STANDIN_DIR names.
 package agent
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -161,6 +165,28 @@ func remember(conversation, prompt string) (earlier []string, err error) {
 	first, _, _ := strings.Cut(prompt, "\n")
 	_, err = fmt.Fprintln(f, first)
 	return earlier, err
+}
+
+// transcript returns the path of the transcript of a conversation.
+func transcript(conversation string) string {
+	return filepath.Join(os.Getenv("STANDIN_DIR"), conversation+".jsonl")
+}
+
+// hear writes a text that was given to a conversation into its transcript, as Claude Code does.
+func hear(conversation, text string) {
+	line, _ := json.Marshal(map[string]any{
+		"type": "user", "timestamp": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
+		"message": map[string]string{"role": "user", "content": text},
+	})
+	f, err := os.OpenFile(transcript(conversation), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err == nil {
+		_, err = f.Write(append(line, '\n'))
+		f.Close()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // noteArgs notes how the stand-in was started, for the test.

@@ -28,7 +28,8 @@ func claudeMain() {
 	noteArgs()
 	prompt, _ := io.ReadAll(os.Stdin)
 	cwd, _ := os.Getwd()
-	f := &claudeFace{ended: make(chan struct{}), session: hookcall.Session{ID: os.Args[len(os.Args)-1], Cwd: cwd}}
+	id := os.Args[len(os.Args)-1]
+	f := &claudeFace{ended: make(chan struct{}), session: hookcall.Session{ID: id, Cwd: cwd, Transcript: transcript(id)}}
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGINT)
 	go func() { <-told; f.interrupted() }()
@@ -39,11 +40,15 @@ func claudeMain() {
 	}
 	f.print(map[string]any{"type": "system", "subtype": "hook_started", "hook_event": "SessionStart"})
 	f.hook("hook-session-start", hookcall.SessionStart, f.session.Begin(len(earlier) > 0, ""))
-	f.hook("hook-user-prompt-submit", hookcall.UserPromptSubmit, f.session.Submit(string(prompt)))
+	more := f.hook("hook-user-prompt-submit", hookcall.UserPromptSubmit, f.session.Submit(string(prompt))).Context
 	f.print(map[string]any{
 		"type": "system", "subtype": "init", "model": "stand-in", "claude_code_version": "2.1.330",
 		"plugins": []any{map[string]any{"name": "afar"}}, "session_id": f.session.ID,
 	})
+	hear(id, string(prompt))
+	if more != "" {
+		hear(id, more)
+	}
 	play(f, string(prompt), earlier)
 	if stays {
 		select {}
@@ -95,10 +100,20 @@ func (f *claudeFace) tool(id, command, result string, failed bool) {
 	if !f.asked(id) {
 		f.started(id, command)
 	}
+	if c, ran := allowedOf[id]; ran {
+		program, event := "hook-post-tool-use", hookcall.PostToolUse
+		if failed {
+			program, event = "hook-post-tool-use-failure", hookcall.PostToolUseFailure
+		}
+		f.hook(program, event, f.session.Tool(event, c, id))
+	}
 	f.message("user", map[string]any{"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": result})
 }
 
-var askedOf = map[string]bool{}
+var (
+	askedOf   = map[string]bool{}
+	allowedOf = map[string]host.Call{} // which ran
+)
 
 func (f *claudeFace) asked(id string) bool { return askedOf[id] }
 
@@ -111,7 +126,11 @@ func (f *claudeFace) ask(id, command string) bool {
 	if out.Decision == hookcall.None {
 		out = f.hook("hook-permission-request", hookcall.PermissionRequest, f.session.Tool(hookcall.PermissionRequest, c, id))
 	}
-	return out.Decision == hookcall.Allow
+	if out.Decision != hookcall.Allow {
+		return false
+	}
+	allowedOf[id] = c
+	return true
 }
 
 func (f *claudeFace) usage() {
@@ -119,7 +138,12 @@ func (f *claudeFace) usage() {
 }
 func (f *claudeFace) unknown() { f.print(map[string]any{"type": "hologram"}) }
 func (f *claudeFace) result(said string) {
-	f.hook("hook-stop", hookcall.Stop, f.session.Rest(false, said))
+	out := f.hook("hook-stop", hookcall.Stop, f.session.Rest(false, said))
+	for out.Decision == hookcall.Deny {
+		hear(f.session.ID, out.Reason)
+		f.text("I go on")
+		out = f.hook("hook-stop", hookcall.Stop, f.session.Rest(true, "I go on"))
+	}
 	f.print(map[string]any{
 		"type": "result", "is_error": false, "terminal_reason": "completed", "result": said, "total_cost_usd": 0.5,
 		"modelUsage": map[string]any{"m": map[string]any{"inputTokens": 10, "outputTokens": 20}},

@@ -1,26 +1,19 @@
 package agent
 
 import (
-	"bufio"
 	"encoding/json"
-	"fmt"
 	"os"
 	"strconv"
-	"sync"
 )
 
-// A codexFace speaks the JSON-RPC of `codex app-server` on stdin and stdout. It takes the mode
-// that it is told, and asks in it.
+// A codexFace speaks the JSON-RPC of `codex app-server`. It takes the mode that it is told, and
+// asks in it.
 type codexFace struct {
-	thread  string
-	mu      sync.Mutex
-	replies map[string]chan json.RawMessage // of its own requests
-	number  int
-	turns   int
-	cancel  chan struct{}
-	once    *sync.Once
-	begun   map[string]bool // the items that were told
-	ended   bool            // the turn has its end
+	*rpc
+	thread string
+	turns  int
+	begun  map[string]bool // the items that were told
+	ended  bool            // the turn has its end
 }
 
 // A codexMessage is what the stand-in reads of a message.
@@ -40,65 +33,48 @@ type codexMessage struct {
 
 func codexMain() {
 	noteArgs()
-	f := &codexFace{replies: map[string]chan json.RawMessage{}, begun: map[string]bool{}}
-	in := bufio.NewReaderSize(os.Stdin, 1<<20)
-	for {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			if stays {
-				select {}
-			}
-			return
-		}
-		var m codexMessage
-		if json.Unmarshal(line, &m) != nil {
-			continue
-		}
-		switch m.Method {
-		case "initialize":
-			f.reply(m, map[string]any{"userAgent": "afar/1.0.0 (stand-in)"})
-		case "thread/start":
-			f.thread = "thread-" + strconv.Itoa(os.Getpid())
-			f.opened(m)
-		case "thread/resume":
-			f.thread = m.Params.Thread
-			f.opened(m)
-		case "turn/start":
-			f.turns++
-			f.cancel, f.once, f.ended = make(chan struct{}), &sync.Once{}, false
-			f.reply(m, map[string]any{"turn": f.turn("inProgress")})
-			go f.work(m.Params.Input[0].Text)
-		case "turn/steer":
-			f.reply(m, map[string]any{})
-		case "turn/interrupt":
-			f.once.Do(func() { close(f.cancel) })
-			f.reply(m, map[string]any{})
-		case "":
-			f.answered(m)
-		}
+	f := &codexFace{rpc: newRPC(""), begun: map[string]bool{}}
+	lines(f.read)
+}
+
+func (f *codexFace) read(line []byte) {
+	var m codexMessage
+	if json.Unmarshal(line, &m) != nil {
+		return
+	}
+	switch m.Method {
+	case "initialize":
+		f.reply(m.ID, map[string]any{"userAgent": "afar/1.0.0 (stand-in)"})
+	case "thread/start":
+		f.thread = "thread-" + strconv.Itoa(os.Getpid())
+		f.opened(m)
+	case "thread/resume":
+		f.thread = m.Params.Thread
+		f.opened(m)
+	case "turn/start":
+		f.turns++
+		f.ended = false
+		f.renew()
+		prompt := m.Params.Input[0].Text
+		earlier := recall(f.thread, prompt) // before it tells that it has the prompt
+		f.reply(m.ID, map[string]any{"turn": f.turn("inProgress")})
+		go f.work(prompt, earlier)
+	case "turn/steer":
+		f.reply(m.ID, map[string]any{})
+	case "turn/interrupt":
+		f.interrupt()
+		f.reply(m.ID, map[string]any{})
+	case "":
+		f.answered(m.ID, m.Result)
 	}
 }
 
 // work does what a prompt says.
-func (f *codexFace) work(prompt string) {
+func (f *codexFace) work(prompt string, earlier []string) {
 	f.tell("turn/started", map[string]any{"turn": f.turn("inProgress")})
-	earlier, err := remember(f.thread, prompt)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
 	play(f, prompt, earlier)
 	if !f.ended {
 		f.tell("turn/completed", map[string]any{"turn": f.turn("interrupted")})
-	}
-}
-
-func (f *codexFace) answered(m codexMessage) {
-	f.mu.Lock()
-	c := f.replies[string(m.ID)]
-	f.mu.Unlock()
-	if c != nil {
-		c <- m.Result
 	}
 }
 
@@ -107,21 +83,10 @@ func (f *codexFace) turn(status string) map[string]any {
 }
 
 func (f *codexFace) opened(m codexMessage) {
-	f.reply(m, map[string]any{
+	f.reply(m.ID, map[string]any{
 		"thread": map[string]any{"id": f.thread}, "model": "stand-in", "approvalPolicy": m.Params.Policy,
 		"approvalsReviewer": m.Params.Reviewer, "sandbox": map[string]any{"type": "readOnly"},
 	})
-}
-
-func (f *codexFace) print(v map[string]any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	line, _ := json.Marshal(v)
-	fmt.Println(string(line))
-}
-
-func (f *codexFace) reply(m codexMessage, result any) {
-	f.print(map[string]any{"id": m.ID, "result": result})
 }
 
 func (f *codexFace) tell(method string, params map[string]any) {
@@ -134,17 +99,12 @@ func (f *codexFace) item(state, kind, id string, fields map[string]any) {
 	f.tell("item/"+state, map[string]any{"item": fields})
 }
 
-func (f *codexFace) newID() string {
-	f.number++
-	return "item-" + strconv.Itoa(f.number)
-}
-
 func (f *codexFace) text(said string) {
-	f.item("completed", "agentMessage", f.newID(), map[string]any{"text": said})
+	f.item("completed", "agentMessage", f.newID("item-"), map[string]any{"text": said})
 }
 
 func (f *codexFace) think(said string) {
-	f.item("completed", "reasoning", f.newID(), map[string]any{"summary": []string{said}})
+	f.item("completed", "reasoning", f.newID("item-"), map[string]any{"summary": []string{said}})
 }
 
 func (f *codexFace) begin(id, command string) {
@@ -167,22 +127,14 @@ func (f *codexFace) tool(id, command, result string, failed bool) {
 
 func (f *codexFace) ask(id, command string) bool {
 	f.begin(id, command)
-	c := make(chan json.RawMessage, 1)
-	f.mu.Lock()
-	f.number++
-	name := strconv.Itoa(f.number)
-	f.replies[name] = c
-	f.mu.Unlock()
-	f.print(map[string]any{
-		"id": f.number, "method": "item/commandExecution/requestApproval", "params": map[string]any{
-			"threadId": f.thread, "itemId": id, "kind": "command", "command": command,
-			"availableDecisions": []string{"accept", "acceptForSession", "cancel"},
-		},
+	result := f.request(f.newID(""), "item/commandExecution/requestApproval", map[string]any{
+		"threadId": f.thread, "itemId": id, "kind": "command", "command": command,
+		"availableDecisions": []string{"accept", "acceptForSession", "cancel"},
 	})
 	var answer struct {
 		Decision string `json:"decision"`
 	}
-	_ = json.Unmarshal(<-c, &answer) // an answer of another form is a no
+	_ = json.Unmarshal(result, &answer) // an answer of another form is a no
 	return answer.Decision == "accept"
 }
 
@@ -201,5 +153,3 @@ func (f *codexFace) result(said string) {
 	f.usage()
 	f.tell("turn/completed", map[string]any{"turn": f.turn("completed")})
 }
-
-func (f *codexFace) told() <-chan struct{} { return f.cancel }

@@ -41,12 +41,16 @@ type handler struct {
 	stop <-chan struct{}
 }
 
-// ServeHTTP answers /bot<token>/<method>.
+// ServeHTTP answers /bot<token>/<method>, and where files are fetched.
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.begin() {
 		panic(http.ErrAbortHandler)
 	}
 	defer h.s.busy.Done()
+	if rest, ok := strings.CutPrefix(r.URL.Path, "/file/bot"); ok {
+		h.serveFile(w, rest)
+		return
+	}
 	name, err := h.route(r.URL.Path)
 	if err != nil {
 		respond(w, nil, err)
@@ -248,6 +252,7 @@ func (s *Server) method(name string) func(request) (any, error) {
 		"setmessagereaction":     s.setMessageReaction,
 		"answercallbackquery":    s.answerCallbackQuery,
 		"getchat":                s.getChat,
+		"getfile":                s.getFile,
 		"createforumtopic":       s.createForumTopic,
 		"editforumtopic":         s.editForumTopic,
 		"closeforumtopic":        s.closeForumTopic,

@@ -32,6 +32,8 @@ type apiMessage struct {
 	Text            string       `json:"text,omitempty"`
 	Entities        []Entity     `json:"entities,omitempty"`
 	Document        *apiDocument `json:"document,omitempty"`
+	Photo           []apiPhoto   `json:"photo,omitempty"`
+	Voice           *apiVoice    `json:"voice,omitempty"`
 	Sticker         *apiSticker  `json:"sticker,omitempty"`
 	Caption         string       `json:"caption,omitempty"`
 	CaptionEntities []Entity     `json:"caption_entities,omitempty"`
@@ -129,10 +131,15 @@ func (s *Server) renderSender(r *apiMessage, m *Message) {
 
 func renderContent(r *apiMessage, m *Message) {
 	switch {
+	case m.kind == "photo":
+		r.Caption, r.CaptionEntities = m.Text, m.Entities
+		r.Photo = photoOf(m)
+	case m.kind == "voice":
+		r.Voice = &apiVoice{FileID: "voice", FileUniqueID: "u-voice", Duration: 3}
 	case m.Document != nil:
 		r.Caption, r.CaptionEntities = m.Text, m.Entities
 		r.Document = &apiDocument{
-			FileID: "doc-" + m.Document.Name, FileUniqueID: "u-" + m.Document.Name,
+			FileID: fileID(m), FileUniqueID: "u-" + fileID(m),
 			FileName: m.Document.Name, FileSize: len(m.Document.Data),
 		}
 	case m.kind == "moved":

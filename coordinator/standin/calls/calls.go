@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/afar-sh/afar/coordinator/standin/repository"
 )
 
 // A Case is a call with the verdict that it gets in the tests of the guard.
@@ -22,13 +23,19 @@ type Case struct {
 	Files []File // that lie in the project when the call is made
 }
 
+// source is the repository. It is looked for at once, because a test may change its working
+// directory.
+var source, errSource = repository.Root()
+
 // All returns every case of coordinator/guard/testdata/cases. A case is one line:
 // deny, ask or pass, a blank, the command; ⏎ is a line break. In a .tools file
 // the command is replaced by the tool's name and its arguments, as "Tool|name=value" or as
 // "Tool {JSON}". A .files file also has files, see File.
 func All() ([]Case, error) {
-	_, here, _, _ := runtime.Caller(0)
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(here), "../../guard/testdata/cases/*"))
+	if errSource != nil {
+		return nil, errSource
+	}
+	files, err := filepath.Glob(filepath.Join(source, "coordinator/guard/testdata/cases/*"))
 	if err != nil {
 		return nil, err
 	}

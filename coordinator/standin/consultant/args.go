@@ -86,6 +86,7 @@ var contracts = map[string]contract{
 			"--model",
 			"--permission-mode",
 			"--mcp-config",
+			"--json-schema",
 		},
 		plain: []string{
 			"-p",

@@ -4,6 +4,8 @@
 package consultant
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -53,7 +55,8 @@ const separator = "\x1e"
 // as that program, and exits. The file NAME.says next to the program holds the answer.
 // In it, {{approve}} and {{reject}} are replaced by the verdict lines that the prompt
 // offers, and {{input}} by the prompt. With a first line "exit N" the program prints the
-// rest to stderr and exits with N. With "sleep" it sleeps for a minute.
+// rest to stderr and exits with N. With "sleep" it sleeps for a minute. Claude with a JSON schema
+// prints a report around the answer, see Cost.
 func Main() {
 	name := filepath.Base(os.Args[0])
 	if slices.Contains(Names, name) {
@@ -75,7 +78,30 @@ func run(name, path string, args []string) int {
 		path, _ = filepath.Abs(path)
 	}
 	record(path, args, string(input))
-	return answer(path+".says", string(input))
+	if slices.Contains(args, "--json-schema") {
+		return report(path+".says", string(input))
+	}
+	return answer(path+".says", string(input), os.Stdout)
+}
+
+// Cost is what a question with a JSON schema costs claude, in US dollars.
+const Cost = 0.02
+
+// report answers as claude does with --output-format json: an answer that is no JSON is a text
+// and not a structured one.
+func report(file, input string) int {
+	var text bytes.Buffer
+	if code := answer(file, input, &text); code != 0 {
+		return code
+	}
+	out := map[string]any{"type": "result", "is_error": false, "result": text.String(), "total_cost_usd": Cost}
+	if json.Valid(text.Bytes()) {
+		out["structured_output"] = json.RawMessage(text.Bytes())
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(out); err != nil {
+		return 1
+	}
+	return 0
 }
 
 func record(path string, args []string, input string) {
@@ -97,7 +123,7 @@ func record(path string, args []string, input string) {
 
 var offered = regexp.MustCompile(`(?m)^AFAR-VERDICT \S+ \S+ (APPROVED|CHANGES_REQUESTED)$`)
 
-func answer(file, input string) int {
+func answer(file, input string, to io.Writer) int {
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		raw = []byte("An opinion.")
@@ -118,6 +144,6 @@ func answer(file, input string) int {
 		}
 		text = strings.ReplaceAll(text, word, line)
 	}
-	fmt.Print(strings.ReplaceAll(text, "{{input}}", input))
+	fmt.Fprint(to, strings.ReplaceAll(text, "{{input}}", input))
 	return 0
 }

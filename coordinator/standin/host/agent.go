@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/standin/repository"
 )
 
 // The agents that the tests run on.
@@ -22,7 +24,7 @@ func NeedAgent(t testing.TB, name, version string) string {
 	variable := "AFAR_TEST_" + strings.ToUpper(name) + "_" + strings.ReplaceAll(version, ".", "_")
 	path := os.Getenv(variable)
 	if path == "" {
-		root, err := repository()
+		root, err := repository.Root()
 		if err != nil {
 			Skip(t, err.Error())
 		}

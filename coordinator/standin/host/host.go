@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/long"
+	"github.com/afar-sh/afar/coordinator/standin/repository"
 )
 
 // The clients that the tests run on. All tests run on Current. Oldest is the
@@ -29,7 +30,7 @@ func Client(version string) (path string, ok bool, why string) {
 	if path = os.Getenv(name); path != "" {
 		return usable(path, name+" names no executable: "+path)
 	}
-	root, err := repository()
+	root, err := repository.Root()
 	if err != nil {
 		return "", false, err.Error()
 	}
@@ -85,23 +86,5 @@ func Skip(t testing.TB, why string) {
 func Each(t *testing.T, fn func(t *testing.T, client string)) {
 	for _, v := range []string{Current, Oldest} {
 		t.Run(v, func(t *testing.T) { fn(t, Need(t, v)) })
-	}
-}
-
-// repository returns the directory of the module of the test.
-func repository() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("find repository: %w", err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, nil
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return "", fmt.Errorf("find repository: no go.mod above the working directory")
-		}
-		dir = up
 	}
 }

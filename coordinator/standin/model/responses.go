@@ -175,6 +175,9 @@ func responseItems(t Turn) (items []map[string]any) {
 	}
 	for _, tool := range t.Tools {
 		item := map[string]any{"id": "item_" + rand.Text(), "call_id": "call_" + rand.Text(), "name": tool.Name}
+		if space, name, found := strings.Cut(tool.Name, "/"); found {
+			item["namespace"], item["name"] = space, name
+		}
 		if text, free := tool.Input[Freeform]; free {
 			item["type"], item["input"] = "custom_tool_call", text
 		} else {

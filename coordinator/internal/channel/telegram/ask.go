@@ -70,7 +70,10 @@ func (r rendered) mute(why error) rendered {
 // placeOf says where an ask comes from.
 func (l *link) placeOf(a ask.Ask) place {
 	v, err := l.cfg.Core.Session(string(a.Session))
-	if err != nil {
+	switch {
+	case err != nil && a.Task != "": // its agent runs no hooks
+		v.Token, v.Project = "task:"+a.Task, a.Cwd
+	case err != nil:
 		v.Token, v.Project = "unknown session", a.Cwd
 	}
 	at := place{
@@ -209,6 +212,14 @@ func (l *link) tapped(update int64, t tap) error {
 		return l.cfg.Core.PressUndo(p, c.value == "w")
 	case ofRun:
 		return l.tappedRun(p, c)
+	case ofTask:
+		return l.tappedTask(p, c)
+	case ofSuggestion:
+		return l.tappedSuggestion(p, c)
+	case ofTrigger:
+		return l.tappedTrigger(p, c)
+	case ofModule:
+		return l.tappedModule(p, c)
 	case pickOption:
 		p.Step, _ = c.step()
 	case approvePlan:
@@ -247,8 +258,11 @@ func (v verb) decision(by string) ask.Decision {
 }
 
 // replied handles a text of the person that replies to a message. A reply to a card answers
-// its ask, and one to a message of a run is the run's next message; any other does neither.
+// its ask, and one to a message of a task or a run is its next message; any other does neither.
 func (l *link) replied(update int64, m message) error {
+	if ok, err := l.writeToTask(update, m); ok {
+		return err
+	}
 	if ok, err := l.writeToRun(update, m); ok {
 		return err
 	}
@@ -264,7 +278,7 @@ func (l *link) replied(update int64, m message) error {
 		return err
 	}
 	// The reply may be to a notice in the session's topic, or to a file that is not noted as sent yet.
-	if _, ours := l.cfg.Core.SessionIn(Name, m.room().address()); ours || m.Reply.File != nil {
+	if _, ours := l.cfg.Core.SessionIn(Name, m.room().address()); ours || m.Reply.Document != nil {
 		return l.wrote(update, m)
 	}
 	return l.cfg.Core.Acknowledge(m.act(update), helpText)

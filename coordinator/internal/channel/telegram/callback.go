@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +31,10 @@ const (
 	chooseSession callbackKind = "to" // the token of the session that a text is for
 	chooseAsk     callbackKind = "as" // the nonce of the ask that a text answers; empty for none
 	ofRun         callbackKind = "r"  // s to stop it, l to show what it did; the nonce is the run's id
+	ofSuggestion  callbackKind = "sg" // y to accept, n to dismiss; the nonce is its name
+	ofTrigger     callbackKind = "tr" // y to switch it on, n to switch it off; the nonce is its name
+	ofModule      callbackKind = "md" // y to enable it again, n to disable it; the nonce is its name
+	ofTask        callbackKind = "t"  // l to show it, or one of taskVerbs; the nonce is the task's name
 )
 
 // A verb is the answer on a button, as one letter.
@@ -45,11 +50,15 @@ const (
 
 // fixedValues are the values of the kinds that have a fixed set of them.
 var fixedValues = map[callbackKind][]string{
-	answerAsk:   {string(allow), string(deny), string(forSession), string(always)},
-	approvePlan: {"y", "e"},
-	revokeGrant: {"r"},
-	takeBack:    {"u", "w"},
-	ofRun:       {stopRun, showRun},
+	answerAsk:    {string(allow), string(deny), string(forSession), string(always)},
+	approvePlan:  {"y", "e"},
+	revokeGrant:  {"r"},
+	takeBack:     {"u", "w"},
+	ofRun:        {stopRun, showRun},
+	ofSuggestion: {acceptIt, dismissIt},
+	ofTrigger:    {switchOn, switchOff},
+	ofModule:     {switchOn, switchOff},
+	ofTask:       append(slices.Collect(maps.Keys(taskVerbs)), showTask),
 }
 
 // maxCallback is how long an encoded callback may be, in bytes.

@@ -59,6 +59,12 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 		return l.runEnded(ctx, a.Data)
 	case core.ActRunFile:
 		return l.runFile(ctx, a.Data)
+	case core.ActList:
+		return l.list(ctx, a.Data)
+	case core.ActTaskView:
+		return l.taskView(ctx, a.Data)
+	case core.ActTaskFile:
+		return l.taskFile(ctx, a.Data)
 	}
 	return core.GiveUp(fmt.Errorf("%w: %s", errKind, a.Kind))
 }
@@ -84,18 +90,29 @@ func (l *link) notice(ctx context.Context, raw string) error {
 	}
 	text := rendered{html: ticks(elide(n.Text, maxNotice))}
 	if r, ok := l.cfg.Core.RunOf(n.Session); ok {
-		text.html, text.rows = text.html+l.runLink(r), runRows(r)
+		text.html, text.rows = text.html+l.runLink(r), l.runRows(r)
 	} else if v, err := l.cfg.Core.Session(string(n.Session)); err == nil && n.Session != "" {
 		text.html = strings.TrimRight(text.html+"\n"+l.linkTo("/session/"+v.Token), "\n")
 	}
-	err := l.inRoom(ctx, chat, n.Session, func(to room) error {
-		_, err := l.send(ctx, to, text)
-		return err
-	})
-	if err != nil {
+	if err := l.tell(ctx, chat, n, text); err != nil {
 		return err
 	}
 	return l.insist(ctx, "note what was shown", func() error { return l.cfg.Core.Told(n.Shows) })
+}
+
+// tell sends a notice to its place, or else to where its session speaks. A place in another
+// chat than the person's does not count.
+func (l *link) tell(ctx context.Context, chat int64, n channel.Notice, text rendered) error {
+	send := func(to room) error {
+		_, err := l.send(ctx, to, text)
+		return err
+	}
+	if at, err := parseAddress(n.At); err == nil && at.chat == chat {
+		if err := send(at); at.thread == 0 || !says(err, noThread) {
+			return err
+		}
+	}
+	return l.inRoom(ctx, chat, n.Session, send)
 }
 
 // maxNotice leaves room for a link below a notice, in UTF-16 units.
@@ -218,9 +235,12 @@ const helpText = "Questions of your sessions come here while you are away.\n\n" 
 	"Reply, now or an hour later, and it goes on with your words.\n" +
 	"• Write without a reply, and the only open question gets it, " +
 	"else the only session. If there are more, I ask which one.\n\n" +
-	"/status /sessions /asks /loops /runs: how things stand\n" +
+	"/status /sessions /asks /loops /runs /tasks /suggestions /triggers /inbox: how things stand\n" +
+	"`/task TEXT`: have an agent work on something for days; reply to its messages with a text or a file\n" +
 	"`/run TEXT`: have an agent do something without a terminal; reply to its message to go on\n" +
-	"`/send NAME TEXT`: write to a session, or to a run as `run:NAME`\n" +
+	"`/send NAME TEXT`: write to a session, to a run as `run:NAME`, or to a task as `task:SLUG`\n" +
+	"`/inbox WORDS`: find a text that was sent, and what became of it\n" +
+	"`/remember TEXT`: keep what your agents should know\n" +
 	"/grants: what you allowed for a session, and taking it back\n" +
 	"/away on, off or auto, also `/away on 2h`, and /here: where questions go\n" +
 	"/stop, as a reply to a session's message: end what it does now\n" +

@@ -107,13 +107,21 @@ func decided(a ask.Ask) string {
 		return "⛔ Declined"
 	case a.Kind == ask.Plan:
 		return "↩️ Sent back"
+	case a.Kind == ask.Suggestion:
+		return "✖️ Dismissed"
+	case a.Kind == ask.Missed:
+		return "⏭ Skipped"
 	}
 	return "⛔ Denied"
 }
 
 func allowed(a ask.Ask) string {
 	switch a.Kind {
-	case ask.Questions:
+	case ask.Suggestion:
+		return "✅ Accepted"
+	case ask.Missed:
+		return "▶️ Run"
+	case ask.Questions, ask.Checkpoint:
 		return "✅ Answered"
 	case ask.Elicitation:
 		if a.Form == nil {

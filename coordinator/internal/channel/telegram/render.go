@@ -62,6 +62,12 @@ func render(card ask.Card, at place) rendered {
 	if a.Kind == ask.CheckIn {
 		return renderCheckIn(a, at)
 	}
+	if a.Kind == ask.Suggestion && a.Suggested != nil {
+		return renderSuggestion(a, at)
+	}
+	if a.Kind == ask.Missed {
+		return renderMissed(a, at)
+	}
 	text := redact.Visible(a.Text)
 	head, foot, room := frameInput(card, at, text)
 	if a.Kind == ask.Questions && a.Form != nil {
@@ -69,6 +75,9 @@ func render(card ask.Card, at place) rendered {
 	}
 	if a.Kind == ask.Elicitation {
 		return renderElicitation(a, head, foot, room)
+	}
+	if a.Kind == ask.Checkpoint && a.Form != nil {
+		return renderCheckpoint(a, head, foot, room)
 	}
 	if a.Kind == ask.Plan {
 		text = strings.TrimSpace(text)
@@ -82,7 +91,7 @@ func render(card ask.Card, at place) rendered {
 func frameInput(card ask.Card, at place, text string) (head, foot string, room int) {
 	a := card.Face()
 	head = heading(card, at)
-	form := a.Kind == ask.Questions || a.Kind == ask.Elicitation // shown field by field
+	form := a.Form != nil || a.Kind == ask.Elicitation // shown field by field
 	whole := form || text == a.Text && !strings.Contains(text, redact.Hidden)
 	foot = footing(card, at, whole)
 	room = maxText - units(plain(head)) - units(plain(foot))
@@ -172,6 +181,10 @@ func heading(card ask.Card, at place) string {
 		return "🛡 " + who + "Afar's guard asks before " + tool + "\n"
 	case ask.Proposal:
 		return "🏃 " + who + "proposes a run\n"
+	case ask.Checkpoint:
+		return "🚩 " + who + "asks you about task <b>" + line(a.Task, maxWord) + "</b>\n"
+	case ask.WakeUp:
+		return "⏰ " + who + "wants to be woken as soon as this command succeeds\n"
 	case ask.Denied:
 		return "🚫 " + who + "auto mode refused " + tool + "\n"
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/hex"
+	"flag"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -27,7 +28,11 @@ import (
 
 // Tests run in parallel, except those that stop a stand-in: another stand-in may get its port,
 // and a bot would then talk to the wrong one.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // they wait for the second between two messages more than they compute
+	goleak.VerifyTestMain(m)
+}
 
 // patience is how long a test waits for something that must happen.
 const patience = 20 * time.Second
@@ -45,6 +50,7 @@ type rig struct {
 	later      atomic.Int64 // how far the clock was moved
 	rules      core.Rules   // of the next start
 	remindChat int64        // of the next start
+	answers    []string     // the channels that count, of the next start; nil for all
 
 	store *store.Store
 	core  *core.Core
@@ -94,6 +100,8 @@ func (r *rig) open() {
 		Secret:   secretWord,
 		Channels: []string{Name},
 		Rules:    r.rules,
+
+		AnswersFrom: r.answers,
 	})
 	if err != nil {
 		r.Fatal(err)

@@ -20,8 +20,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // The most runs of one list, and events of one log.
@@ -52,7 +54,7 @@ func (l *link) startRun(update int64, m message, _ []string) error {
 			"Start `claude` in a project once, or type `afar run start` in a terminal.")
 	}
 	r := run.Run{
-		ID:           run.ID("run_" + rand.Text()),
+		ID:           run.IDOf(rand.Text()),
 		Agent:        l.cfg.RunAgent,
 		Dir:          dir,
 		Mode:         l.cfg.RunMode,
@@ -152,7 +154,7 @@ func (l *link) writeToRun(update int64, m message) (ok bool, err error) {
 	}
 	return true, l.cfg.Core.OrderSend(m.act(update), texts.Message{
 		Session: to, Run: true, Text: m.Text, By: m.From.name(), Channel: Name,
-	})
+	}, "")
 }
 
 // aboutMany reports whether the buttons of a message are about several runs.
@@ -203,17 +205,17 @@ func (l *link) runView(ctx context.Context, raw string) error {
 // runCard shows one run: that it was started, or what it did last.
 func (l *link) runCard(r run.Run, started bool) (rendered, error) {
 	if started {
-		return rendered{html: l.startedText(r), rows: runRows(r)}, nil
+		return rendered{html: l.startedText(r), rows: l.runRows(r)}, nil
 	}
 	events, err := l.cfg.Core.RunLast(r.ID, 0, 3*maxEvents)
-	return rendered{html: l.runLog(r, events), rows: runRows(r)}, err
+	return rendered{html: l.runLog(r, events), rows: l.runRows(r)}, err
 }
 
 // startedText says what was started, and where.
 func (l *link) startedText(r run.Run) string {
 	head := "▶️ <b>" + line(r.Name, maxWord) + "</b> works"
 	if r.State == run.Queued {
-		head = "⏳ <b>" + line(r.Name, maxWord) + "</b> waits for its turn"
+		head = "⏳ <b>" + line(r.Name, maxWord) + "</b> " + wording.RunState(string(r.State))
 	}
 	return head + " in " + place{home: l.cfg.Home}.path(r.Dir) + " · mode " + line(r.Mode, maxWord) +
 		"\nIts questions and its result come here. Reply to this message to write to it." + l.runLink(r)
@@ -238,7 +240,7 @@ func (l *link) runList() rendered {
 	out := rendered{}
 	for _, r := range all[:min(len(all), maxRuns)] {
 		fmt.Fprintf(&b, "%s%s <b>%s</b>: %s, %s\n", strings.Repeat("↳ ", r.Depth), runSign(r.State), line(r.Name, maxWord),
-			runState(r), ago(l.cfg.Now().Sub(r.Since)))
+			wording.RunState(string(r.State)), ago(l.cfg.Now().Sub(r.Since)))
 		if said := l.runSaid(r); said != "" {
 			fmt.Fprintf(&b, "<i>%s</i>\n", line(said, maxReason))
 		}
@@ -263,19 +265,6 @@ func (l *link) runSaid(r run.Run) string {
 		return cmp.Or(r.Result, r.LastText)
 	}
 	return cmp.Or(r.Why, r.LastText)
-}
-
-// runState says what a run does.
-func runState(r run.Run) string {
-	switch r.State {
-	case run.Queued:
-		return "waits for its turn"
-	case run.Waiting:
-		return "waits for your answer"
-	case run.Taken:
-		return "open in a terminal"
-	}
-	return string(r.State)
 }
 
 func runSign(s run.State) string {
@@ -303,7 +292,13 @@ const (
 )
 
 // runRows returns the buttons of a message about one run. A reply finds the run by them.
-func runRows(r run.Run) [][]button { return [][]button{runButtons(r, "")} }
+func (l *link) runRows(r run.Run) [][]button {
+	rows := [][]button{runButtons(r, "")}
+	if slug, ok := l.cfg.Core.TaskOfRun(r.ID); ok {
+		rows[0] = append(rows[0], button{"Task 📋", callback{ofTask, string(slug), showTask}.String()})
+	}
+	return rows
+}
 
 func runButtons(r run.Run, name string) []button {
 	row := []button{{"What it did" + name, callback{ofRun, string(r.ID), showRun}.String()}}
@@ -315,8 +310,8 @@ func runButtons(r run.Run, name string) []button {
 
 // runLog shows what a run did last.
 func (l *link) runLog(r run.Run, events []run.Event) string {
-	head := fmt.Sprintf("%s <b>%s</b>: %s · %s, $%.2f\n", runSign(r.State), line(r.Name, maxWord), runState(r),
-		text.Count(r.Turns, "turn"), r.CostUSD)
+	head := fmt.Sprintf("%s <b>%s</b>: %s · %s, $%.2f\n", runSign(r.State), line(r.Name, maxWord),
+		wording.RunState(string(r.State)), text.Count(r.Turns, "turn"), r.CostUSD)
 	var lines []string
 	for _, e := range events {
 		if s := l.eventLine(e); s != "" {
@@ -371,7 +366,7 @@ func (l *link) runFile(ctx context.Context, raw string) error {
 				Filename: fmt.Sprintf("%s-%d.md", e.Name, e.Turn),
 				Data:     strings.NewReader(e.Said()),
 			},
-			ReplyMarkup: rendered{rows: runRows(r)}.markup(),
+			ReplyMarkup: rendered{rows: l.runRows(r)}.markup(),
 		})
 		return l.outcome(to.chat, err)
 	})
@@ -409,9 +404,9 @@ func (l *link) renderEnding(e run.TurnEnd, r run.Run) rendered {
 		most = briefly
 	}
 	if said == "" {
-		return rendered{html: head + foot, rows: runRows(r)}
+		return rendered{html: head + foot, rows: l.runRows(r)}
 	}
-	return rendered{html: head + ":\n" + quoted(elide(said, most)) + foot, rows: runRows(r)}
+	return rendered{html: head + ":\n" + quoted(elide(said, most)) + foot, rows: l.runRows(r)}
 }
 
 // sendTo gives a session or a run a text.
@@ -420,30 +415,37 @@ func (l *link) sendTo(update int64, m message, words []string) error {
 	if len(words) < 2 {
 		return l.cfg.Core.Acknowledge(act, "Say to whom, and what: `/send api-1a2b go on`, `/send run:deps leave react alone`.")
 	}
-	to, isRun, err := l.addressee(words[0])
+	to, err := l.addressee(words[0])
 	if err != nil {
 		return l.cfg.Core.Acknowledge(act, "Nothing was sent: "+err.Error()+".")
 	}
-	said := strings.TrimSpace(strings.TrimPrefix(m.rest(), words[0]))
-	return l.cfg.Core.OrderSend(act, texts.Message{
-		Session: to, Run: isRun, Text: said, By: m.From.name(), Channel: Name,
-	})
+	held := ""
+	if to.Task != "" {
+		held = l.cfg.TaskHeld(task.Slug(to.Task))
+	}
+	to.Text, to.By, to.Channel = strings.TrimSpace(strings.TrimPrefix(m.rest(), words[0])), m.From.name(), Name
+	return l.cfg.Core.OrderSend(act, to, held)
 }
 
 var errYourself = errors.New("person is you")
 
-// addressee returns whom an address names, and whether that is a run.
-func (l *link) addressee(to string) (id session.ID, isRun bool, err error) {
+// addressee returns an empty text for what an address names.
+func (l *link) addressee(to string) (empty texts.Message, err error) {
 	a, err := texts.ParseAddress(to)
 	switch {
 	case err != nil:
-		return "", false, err
+		return empty, err
 	case a.Kind == texts.ToPerson:
-		return "", false, errYourself
+		return empty, errYourself
 	case a.Kind == texts.ToRun:
 		r, err := l.cfg.Core.RunNamed(a.Name)
-		return session.ID(r.Conversation), true, err
+		return texts.Message{Session: session.ID(r.Conversation), Run: true}, err
+	case a.Kind == texts.ToTask:
+		if _, known := l.cfg.Core.Task(task.Slug(a.Name)); !known {
+			return empty, fmt.Errorf("task %q: %w", a.Name, core.ErrNotFound)
+		}
+		return texts.Message{Task: a.Name}, nil
 	}
 	v, err := l.cfg.Core.Session(a.Name)
-	return v.ID, false, err
+	return texts.Message{Session: v.ID}, err
 }

@@ -300,7 +300,7 @@ func TestSend(t *testing.T) {
 		"/send":                              "Say to whom",
 		"/send x":                            "Say to whom",
 		"/send run:none x":                   `Nothing was sent: run "none": not found.`,
-		"/send task:taxes x":                 "tasks are not supported yet",
+		"/send task:taxes x":                 `Nothing was sent: task "taxes": not found.`,
 		"/send person x":                     "Nothing was sent: person is you.",
 	} {
 		r.ann.Say(r.ann.ID, say)

@@ -23,6 +23,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
 // Config is what a Channel needs.
@@ -41,6 +42,10 @@ type Config struct {
 	RemindChat int64  // another chat that is told that a question waits too long; 0 for none
 	RunAgent   string // of a run that is started on the phone
 	RunMode    string // its permission mode; "" where runs are not supported
+	// TaskHeld says when a task at rest gets a text, see task.State.Held.
+	TaskHeld func(task.Slug) string
+	// Call carries out an operation of the command line for the person.
+	Call func(ctx context.Context, person, op string, in any) (any, error)
 }
 
 // A Channel speaks through one bot, or through none. Its methods may be called

@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
+	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
@@ -142,6 +143,34 @@ func TestTextInTopic(t *testing.T) {
 	})
 	if r.state("a2").State != ask.Open || r.state("a3").State != ask.Open || len(r.core.Messages()) != 2 {
 		t.Error("something said among people had an effect")
+	}
+}
+
+// TestAnswerGoesBack checks that what a session answers to a text of the person is shown where
+// that was written, also in the topic of another session, and nowhere else.
+func TestAnswerGoesBack(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	f := r.inForum()
+	token := r.session("s1")
+	r.session("s2")
+	one, two := r.asks("s1", "a1", "git push"), r.asks("s2", "a2", "make")
+	r.ann.SayIn(f.ID, one.Thread, "yes")
+	r.await("Allowed.")
+	r.ann.SayIn(f.ID, one.Thread, "which port is it?")
+	r.await(token + " gets it")
+	asked := r.core.Messages()[0]
+	tell := func(text string, re texts.ID) botapi.Message {
+		if _, err := r.core.Tell("s2", texts.Message{Key: text, Text: text, By: "s2", Re: re}); err != nil {
+			t.Fatal(err)
+		}
+		return r.await(text)
+	}
+	if m := tell("it is 8080", asked.ID); m.Thread != one.Thread {
+		t.Errorf("answered in topic %d; want %d", m.Thread, one.Thread)
+	}
+	if m := tell("the build is green", ""); m.Thread != two.Thread {
+		t.Errorf("told in topic %d; want %d", m.Thread, two.Thread)
 	}
 }
 

@@ -29,7 +29,7 @@ type message struct {
 	Reply  *message        `json:"reply_to_message"`
 	Origin json.RawMessage `json:"forward_origin"`
 	Via    *user           `json:"via_bot"`
-	File   json.RawMessage `json:"document"`
+	media
 	// The other chat, when a group has become a supergroup.
 	MovedTo   int64 `json:"migrate_to_chat_id"`
 	MovedFrom int64 `json:"migrate_from_chat_id"`
@@ -178,6 +178,8 @@ func (l *link) received(update int64, m message) error {
 		return l.stranger(from)
 	}
 	switch {
+	case m.any():
+		return l.sentFile(update, m)
 	case !m.written():
 		return l.cfg.Core.Acknowledge(from.Act, "")
 	case code && account.Pairing.Waiting(l.cfg.Now()):

@@ -45,6 +45,12 @@ func whole(a ask.Ask) (name, caption string) {
 		return "plan.md", "The whole plan. Reply to it, or to the card, to have it changed."
 	case a.Kind == ask.CheckIn:
 		return "message.md", "The whole message. Reply to it, or to the card, to go on."
+	case a.Kind == ask.Checkpoint:
+		return "checkpoint.md", "All that the task says. Answer on the card."
+	case a.Kind == ask.Suggestion:
+		return "suggestion.md", "The whole suggestion. Answer on the card."
+	case a.Kind == ask.Missed:
+		return "text.md", "The whole text. Answer on the card."
 	case a.Kind == ask.Proposal:
 		return "prompt.md", "The whole prompt. Answer on the card."
 	case languages[a.Tool] == "diff":

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"html"
 	"io"
 	"log/slog"
@@ -21,9 +22,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel/loopback"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/memorywork"
+	"github.com/afar-sh/afar/coordinator/internal/module"
+	"github.com/afar-sh/afar/coordinator/internal/modulework"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/taskwork"
+	"github.com/afar-sh/afar/coordinator/internal/triggerwork"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -46,6 +52,7 @@ type subject struct {
 	browser *http.Client
 	core    *core.Core
 	ch      *web.Channel
+	server  *server.Server
 
 	patience    time.Duration // of the server with a browser, 0 for the usual one
 	answersFrom []string      // the channels whose answers count, nil for all
@@ -62,12 +69,13 @@ func newSubject(t testing.TB) *subject {
 func (s *subject) Name() string { return web.Name }
 
 func (s *subject) Open(t testing.TB, c *core.Core) conformance.Channel {
-	s.core, s.ch = c, open(t, s.dir, c)
+	s.core = c
+	s.ch, s.server = open(t, s.dir, c)
 	return s.ch
 }
 
 // open makes the page over a core, with a real server behind it.
-func open(t testing.TB, dir string, c *core.Core) *web.Channel {
+func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server) {
 	dirs, err := home.FromEnv(func(name string) string { return map[string]string{"AFAR_HOME": dir, "HOME": dir}[name] })
 	if err != nil {
 		t.Fatal(err)
@@ -79,17 +87,56 @@ func open(t testing.TB, dir string, c *core.Core) *web.Channel {
 	if err := dirs.Make(); err != nil {
 		t.Fatal(err)
 	}
+	rules := triggerwork.NewFolder(dirs.Triggers(), dirs.HookKeys())
+	memory, err := memorywork.New(memorywork.Config{Core: c, Dirs: dirs, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = memory.Close() })
+	worker := triggerwork.New(triggerwork.Config{Core: c, Folder: rules, Dirs: dirs, Log: slog.New(slog.DiscardHandler)})
 	s := server.New(server.Config{
 		Core: c, Log: slog.New(slog.DiscardHandler), Bin: filepath.Join(dir, "bin"), Dirs: dirs, Marks: func() {},
 		Guard: func() wire.Guard { return wire.Guard{} }, Telegram: noTelegram{}, Page: (*web.Channel)(nil),
 		Glance:    func(string) usage.Glance { return usage.Glance{} },
 		Overrules: func(session.Session) []string { return nil },
-		Runs:      server.Runs{Keeps: func(context.Context, run.Place) string { return "" }},
+		Runs: server.Runs{
+			Mode: run.Auto, Keeps: func(context.Context, run.Place) string { return "" }, Agent: agentNamed,
+		},
+		Suggestions: taskwork.NewSuggestions(dirs.Suggestions()), Gaps: taskwork.NewNotebook(dirs.Gaps()),
+		Tasks:    taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
+		Memory:   memory,
+		Triggers: server.Triggers{Folder: rules, Zones: triggerwork.Zones, Test: worker.Test},
+		Modules:  modulesIn(dirs.Modules()),
 	})
 	return web.New(web.Config{
 		Core: c, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: time.Now, Addr: "127.0.0.1:0", Key: "home", Machine: "lab",
 		Home: dir, Call: s.Page, Note: dirs.NotePage, Caller: new(peer.Finder).OfTCP, Afar: afar,
-	})
+		Agents: []string{"claude", "codex"}, RunAgent: "claude", RunMode: run.Auto,
+	}), s
+}
+
+// modulesIn reads the modules in a folder, and runs no sources.
+func modulesIn(dir string) server.Modules {
+	folder := modulework.NewFolder(dir)
+	return server.Modules{
+		Path: folder.Path,
+		List: folder.List,
+		Read: func(name module.Name) (server.ModuleContent, error) {
+			content, err := folder.Read(name)
+			return server.ModuleContent(content), err
+		},
+		File:    folder.File,
+		Source:  func(module.Name) (now server.SourceStatus, ok bool) { return now, ok },
+		Restart: func(module.Name) bool { return false },
+		Fault:   func(module.Name, module.Server) error { return nil },
+	}
+}
+
+func agentNamed(name string) (server.AgentSettings, error) {
+	if name != "claude" {
+		return server.AgentSettings{}, fmt.Errorf("unknown agent %q", name)
+	}
+	return server.AgentSettings{Protocol: name, Command: []string{name}}, nil
 }
 
 // noTelegram is a channel that nobody has connected.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -27,6 +28,7 @@ func TestEarlier(t *testing.T) {
 	}{
 		{"/session/shop-0001", "before", regexp.MustCompile(`line (\d{3}) of s1`), 450},
 		{"/questions", "before", regexp.MustCompile(`echo (\d{3})</a>`), 450},
+		{"/inbox", "before", regexp.MustCompile(`text (\d{3}) was sent`), 450},
 		{"/guard", "denied", regexp.MustCompile(`denied(\d{3})`), 225},
 		{"/guard", "asked", regexp.MustCompile(`spoke(\d{3})`), 225},
 	} {
@@ -76,7 +78,7 @@ func TestEarlierNonsense(t *testing.T) {
 	}
 }
 
-// past is a session with n questions that were answered, and n entries of the journal: half
+// past is a session with n questions that were answered, n old texts, and n entries of the journal: half
 // of them about calls that were denied, half about calls that were asked about.
 func past(n int) (b store.Batch) {
 	at := time.Now().Add(-48 * time.Hour)
@@ -88,6 +90,10 @@ func past(n int) (b store.Batch) {
 		store.Asks.Put(&b, ask.Ask{
 			ID: ask.ID(fmt.Sprintf("ask_%03d", i)), Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: fmt.Sprintf("echo %03d", i),
 			State: ask.Withdrawn, OpenedAt: at, ExpiresAt: at, SettledAt: at,
+		})
+		store.Messages.Put(&b, message.Message{
+			ID: message.ID(fmt.Sprintf("msg_%x", 1000-i)), State: message.Done, Session: "s1", Seq: int64(i), By: "Ann",
+			Text: fmt.Sprintf("text %03d was sent", i), At: at.Add(-30 * 24 * time.Hour), // no longer in memory
 		})
 		of, word := event.GuardDenied, "denied"
 		if i%2 == 1 {

@@ -148,7 +148,7 @@ func answered(a wire.Ask) string {
 	switch {
 	case a.State == "open":
 		return "Noted. One more question is open."
-	case a.Kind == "question", a.Kind == "check-in":
+	case a.Kind == "question", a.Kind == "check-in", a.Kind == "checkpoint":
 		return "Answered."
 	case a.Allow:
 		return "Allowed."
@@ -200,17 +200,27 @@ func cancelForm(d *decision) (string, error) {
 // awayForm sets when questions leave the terminal, for one session or for all.
 func awayForm(d *decision) (string, error) {
 	in := wire.AwayRequest{Mode: d.PostForm.Get("mode"), Session: d.PathValue("token")}
-	if text := d.PostForm.Get("for"); text != "" {
-		wait, err := time.ParseDuration(text)
-		if err != nil {
-			return "", fmt.Errorf("the time is %q; want one such as 2h", text)
-		}
-		in.ForMS = wait.Milliseconds()
+	var err error
+	if in.ForMS, err = d.length("for"); err != nil {
+		return "", err
 	}
 	if _, err := decide[wire.Settings](d, wire.OpAway, in); err != nil {
 		return "", err
 	}
 	return "Away is " + in.Mode + ".", nil
+}
+
+// length reads a field with a length of time, in milliseconds. An empty field is 0.
+func (d *decision) length(field string) (ms int64, err error) {
+	text := strings.TrimSpace(d.PostForm.Get(field))
+	if text == "" {
+		return 0, nil
+	}
+	wait, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("the time is %q; want one such as 2h", text)
+	}
+	return wait.Milliseconds(), nil
 }
 
 func pauseForm(d *decision) (string, error) {

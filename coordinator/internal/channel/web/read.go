@@ -130,16 +130,24 @@ func (c *Channel) now(q *query) (page.View, error) {
 
 // sessions shows the sessions that run, a part at a time.
 func (c *Channel) sessions(q *query) (page.View, error) {
-	from := 0
-	if text := q.FormValue("from"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 {
-			return nil, fmt.Errorf("the list begins at %q; want a number", text)
-		}
-		from = n
+	from, err := q.from()
+	if err != nil {
+		return nil, err
 	}
 	part, err := c.running(q, from, mostListed)
 	return page.Sessions{Running: part, Home: c.cfg.Home}, err
+}
+
+// from returns the place in a list at which the page begins.
+func (q *query) from() (n int, err error) {
+	text := q.FormValue("from")
+	if text == "" {
+		return 0, nil
+	}
+	if n, err = strconv.Atoi(text); err != nil || n < 0 {
+		return 0, fmt.Errorf("the list begins at %q; want a number", text)
+	}
+	return n, nil
 }
 
 // running returns a part of the sessions that run.

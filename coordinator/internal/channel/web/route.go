@@ -5,18 +5,26 @@ import (
 	"net/http"
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // livePath is where a page reads what changes.
 const livePath = "/live"
 
-// handler returns the whole surface of the page. All but the first two routes are for
-// browsers that are signed in. Every POST is a decision of the person.
+// handler returns the whole surface of the page. All but the first three routes are for
+// browsers that are signed in; the tools are for agents and not for browsers. Every other POST
+// is a decision of the person.
 func (c *Channel) handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /static/", c.static)
 	m.HandleFunc("GET /signin/{code}", c.signIn)
+	if c.cfg.Tools != nil {
+		m.Handle("GET "+wire.ToolsPath, c.cfg.Tools)
+		m.Handle("POST "+wire.ToolsPath, c.cfg.Tools)
+	}
 	m.HandleFunc("GET "+livePath, c.signedIn(c.live))
+	m.HandleFunc("GET /task/{slug}/file/{path...}", c.signedIn(c.taskFile))
+	m.HandleFunc("GET /module/{name}/file/{path...}", c.signedIn(c.moduleFile))
 	m.HandleFunc("GET /", c.signedIn(c.showView))
 	for route, take := range map[string]form{
 		"/ask/{id}":               answerForm,
@@ -25,9 +33,21 @@ func (c *Channel) handler() http.Handler {
 		"/session/{token}/away":   awayForm,
 		"/session/{token}/cancel": cancelForm,
 		"/send":                   sendToForm,
+		"/runs/start":             startRunForm,
 		"/run/{name}/send":        sendRunForm,
 		"/run/{name}/stop":        stopRunForm,
 		"/run/{name}/remove":      removeRunForm,
+		"/trigger/{name}/do":      doTriggerForm,
+		"/module/{name}/do":       doModuleForm,
+		"/suggestion/{slug}":      suggestionForm,
+		"/gap/{n}":                gapForm,
+		"/tasks/new":              newTaskForm,
+		"/task/{slug}/do":         doTaskForm,
+		"/task/{slug}/send":       sendTaskForm,
+		"/task/{slug}/edit":       editTaskForm,
+		"/memory/add":             addFactForm,
+		"/fact/{name}/edit":       editFactForm,
+		"/fact/{name}/forget":     forgetForm,
 		"/away":                   awayForm,
 		"/pause":                  pauseForm,
 		"/resume":                 resumeForm,
@@ -38,7 +58,12 @@ func (c *Channel) handler() http.Handler {
 	} {
 		m.HandleFunc("POST "+route, c.signedIn(c.take(take)))
 	}
-	return c.secure(m)
+	outer := http.NewServeMux()
+	outer.Handle("/", c.secure(m))
+	if c.cfg.Hooks != nil { // they come from elsewhere and prove it by themselves
+		outer.Handle("/hook/", c.cfg.Hooks())
+	}
+	return outer
 }
 
 // viewers returns the pages. Each handler leaves its view in the query of the
@@ -52,6 +77,22 @@ func (c *Channel) viewers() *http.ServeMux {
 		"/runs":                 c.runs,
 		"/run/{name}":           c.run,
 		"/run/{name}/event/{n}": c.runEvent,
+		"/triggers":             c.triggers,
+		"/suggestions":          c.suggestions,
+		"/gaps":                 c.gaps,
+		"/trigger/{name}":       c.trigger,
+		"/modules":              c.modules,
+		"/module/{name}":        c.module,
+		"/module/{name}/enable": c.enableModule,
+		"/tasks":                c.tasks,
+		"/tasks/archived":       c.archivedTasks,
+		"/task/{slug}":          c.task,
+		"/task/{slug}/edit":     c.editTask,
+		"/memory":               c.memory,
+		"/memory/archive":       c.archivedFacts,
+		"/fact/{name}":          c.fact,
+		"/fact/{name}/edit":     c.editFact,
+		"/journal":              c.journal,
 		"/inbox":                c.inbox,
 		"/loops":                c.loops,
 		"/questions":            c.questions,

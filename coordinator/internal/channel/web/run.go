@@ -1,12 +1,19 @@
 package web
 
 import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -16,7 +23,55 @@ const mostDeeds = 80
 // runs shows all runs.
 func (c *Channel) runs(q *query) (page.View, error) {
 	all, err := q.runs()
-	return page.Runs{List: all, Home: c.cfg.Home}, err
+	if err != nil {
+		return nil, err
+	}
+	v := page.Runs{List: all, Home: c.cfg.Home, Start: c.runForm()}
+	v.Start.Dirs, err = q.workDirs()
+	return v, err
+}
+
+// runForm returns the form that starts a run, without directories.
+func (c *Channel) runForm() page.RunForm {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := page.RunForm{
+		Key:    c.startKey,
+		Agent:  c.cfg.RunAgent,
+		Agents: c.cfg.Agents,
+		Mode:   c.cfg.RunMode,
+		Modes:  run.Modes(),
+	}
+	if c.cfg.RunMode == "" {
+		f.Closed = "runs are not supported on Windows"
+	} else if err := c.cfg.Core.Counts(Name); err != nil {
+		f.Closed = err.Error()
+	}
+	return f
+}
+
+// workDirs returns where sessions and runs work, the last first. Worktrees of runs are left out.
+func (s *shared) workDirs() (dirs []string, err error) {
+	runs, err := s.runs()
+	if err != nil {
+		return nil, err
+	}
+	some, err := read[wire.SessionsReply](s.reader, wire.OpSessions, wire.SessionsRequest{Most: mostListed})
+	if err != nil {
+		return nil, err
+	}
+	last := map[string]int64{}
+	for _, r := range runs {
+		if r.Worktree == "" {
+			last[r.Dir] = max(last[r.Dir], r.Since)
+		}
+	}
+	for _, v := range some.Sessions {
+		last[v.Project] = max(last[v.Project], v.Since)
+	}
+	delete(last, "")
+	byTime := func(a, b string) int { return cmp.Or(cmp.Compare(last[b], last[a]), cmp.Compare(a, b)) }
+	return slices.SortedFunc(maps.Keys(last), byTime), nil
 }
 
 // readRuns returns the runs with their open questions.
@@ -64,10 +119,7 @@ func (c *Channel) run(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := page.Run{Run: row.Run, Cards: cardsOf(row.Asks), Home: c.cfg.Home}
-	if err := c.cfg.Core.Counts(Name); err != nil {
-		v.Closed = err.Error()
-	}
+	v := page.Run{Run: row.Run, Cards: cardsOf(row.Asks), Closed: c.closed(), Home: c.cfg.Home}
 	in := wire.RunLogRequest{ID: v.Run.ID, Last: mostDeeds}
 	if text := q.FormValue("before"); text != "" {
 		if in.Before, err = strconv.ParseInt(text, 10, 64); err != nil || in.Before <= 0 {
@@ -127,6 +179,64 @@ func (c *Channel) runEvent(q *query) (page.View, error) {
 		return nil, errNoPage
 	}
 	return page.RunEvent{Name: r.Name, Event: log.Events[0], Home: c.cfg.Home}, nil
+}
+
+// startRunForm starts a run, and leads to its page.
+func startRunForm(d *decision) (string, error) {
+	in, err := d.runRequest()
+	if err != nil {
+		return "", err
+	}
+	r, err := decide[wire.Run](d, wire.OpRunStart, in)
+	if err != nil {
+		return "", err
+	}
+	d.page.renewKey()
+	d.PostForm.Set("back", "/run/"+r.Name)
+	return r.Name + " is started.", nil
+}
+
+// key names the request of a form that begins something. The same form is the same request.
+func (d *decision) key() string {
+	sum := sha256.Sum256([]byte(d.PostForm.Encode()))
+	return base32.StdEncoding.EncodeToString(sum[:])[:26]
+}
+
+// renewKey gives the next form that begins something another key: the same content is then a new request.
+func (c *Channel) renewKey() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.startKey = rand.Text()
+}
+
+// runRequest reads the form that starts a run.
+func (d *decision) runRequest() (in wire.RunStartRequest, err error) {
+	field := func(name string) string { return strings.TrimSpace(d.PostForm.Get(name)) }
+	in = wire.RunStartRequest{
+		ID:       d.key(),
+		Agent:    field("agent"),
+		Name:     field("name"),
+		Dir:      d.page.inHome(field("dir")),
+		Mode:     field("mode"),
+		Model:    field("model"),
+		Worktree: field("worktree") != "",
+		Prompt:   field("prompt"),
+	}
+	if text := field("budget"); text != "" {
+		if in.BudgetUSD, err = strconv.ParseFloat(text, 64); err != nil {
+			return in, fmt.Errorf("the budget is %q; want an amount such as 2.50", text)
+		}
+	}
+	in.ForMS, err = d.length("for")
+	return in, err
+}
+
+// inHome returns a path that a person typed, with their home directory in the place of "~".
+func (c *Channel) inHome(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
+		return c.cfg.Home + rest
+	}
+	return path
 }
 
 // sendRunForm sends a text to a run.

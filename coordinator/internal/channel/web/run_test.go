@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
 // runs starts a run whose agent has begun its first turn.
@@ -137,6 +138,52 @@ func TestRunForms(t *testing.T) {
 	contains(t, "the list", s.get(t, "/runs"), "No runs.")
 }
 
+// TestStartRunForm: the form on the list starts a run as its fields say, once.
+func TestStartRunForm(t *testing.T) {
+	s := served(t)
+	s.runs(t, "old")
+	doc := s.get(t, "/runs")
+	contains(t, "the form", doc, "Start a run", "Directory", "codex", "usual: auto")
+	_, rest, _ := strings.Cut(doc, `name="key" value="`)
+	key, _, _ := strings.Cut(rest, `"`)
+	if !strings.Contains(doc, `value="/home/ann/shop"`) || key == "" {
+		t.Errorf("the form proposes no directory, or has no key (%q)", key)
+	}
+	form := func(changes ...string) url.Values {
+		v := url.Values{"prompt": {"count them"}, "dir": {"~"}, "agent": {"claude"}, "budget": {"2.5"}, "for": {"2h"}, "key": {key}}
+		for i := 0; i < len(changes); i += 2 {
+			v.Set(changes[i], changes[i+1])
+		}
+		return v
+	}
+	for range 2 { // a button that is pressed twice
+		if got := s.post(t, "/runs/start", form()); !strings.HasSuffix(got, "is started.") {
+			t.Errorf("started: %q", got)
+		}
+	}
+	if n := len(s.core.Runs()); n != 2 {
+		t.Fatalf("%d runs, want the old one and one more", n)
+	}
+	r := s.core.Runs()[1]
+	if r.Dir != s.dir || r.BudgetUSD != 2.5 || r.Until.IsZero() || r.Mode != run.Auto || r.Worktree {
+		t.Errorf("started %+v", r)
+	}
+	if first := s.core.Messages()[1]; first.Text != "count them" || first.Data || first.Channel != "web" {
+		t.Errorf("its first message is %+v", first)
+	}
+	if doc := s.get(t, "/runs"); strings.Contains(doc, key) {
+		t.Error("the form has the same key after a start")
+	}
+	for field, bad := range map[string]string{
+		"prompt": " ", "dir": "/none", "agent": "nobody", "budget": "much", "for": "soon", "mode": "bypassPermissions", "name": "No Name",
+	} {
+		got := s.post(t, "/runs/start", form(field, bad))
+		if strings.Contains(got, "is started") || len(s.core.Runs()) != 2 {
+			t.Errorf("%s %q: %q, %d runs", field, bad, got, len(s.core.Runs()))
+		}
+	}
+}
+
 // TestRunStream: each event of an agent is on the open page of its run.
 func TestRunStream(t *testing.T) {
 	s := served(t)
@@ -160,11 +207,41 @@ func TestClosedRun(t *testing.T) {
 	s.serve(t)
 	s.runs(t, "fix")
 	contains(t, "the run", s.get(t, "/run/fix"), "Nothing can be decided here", "!Send it a text", "!Stop")
+	contains(t, "the list", s.get(t, "/runs"), "No run can be started here", "!Start a run")
+	s.post(t, "/runs/start", url.Values{"prompt": {"count"}, "dir": {"~"}})
+	if n := len(s.core.Runs()); n != 1 {
+		t.Errorf("%d runs after a start that does not count", n)
+	}
 	s.post(t, "/run/fix/stop", url.Values{})
 	s.post(t, "/run/fix/remove", url.Values{})
 	if r, _ := s.core.RunByID("run_fix"); r.Turn.Stop != "" {
 		t.Errorf("it was stopped: %+v", r)
 	}
+}
+
+// TestInboxSearch: the page finds a text by its words, its sender, its address and what came of it, however old
+// it is.
+func TestInboxSearch(t *testing.T) {
+	s := served(t, past(150))
+	sent := message.Message{Key: "send:x", To: message.ToTriage, Text: "the invoice of May", By: "the program curl"}
+	if _, _, err := s.core.Send(sent, ""); err != nil {
+		t.Fatal(err)
+	}
+	event := task.Event{ID: string(message.IDOf("send:x"))}
+	if err := s.core.FileEvents([]task.Verdict{{Event: event, Ignored: "not <urgent>"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{"MAY+invoice", "urgent+curl", "triage+done", "ignored:+not"} {
+		got := s.get(t, "/inbox?find="+words)
+		contains(t, words, got, "the invoice of May", "ignored: not <urgent>", "Show all texts", "!text 0")
+	}
+	contains(t, "an old text", s.get(t, "/inbox?find=007+text"), "text 007 was sent", "was read", "!text 008", "!Earlier")
+	many := s.get(t, "/inbox?find=was+sent")
+	contains(t, "many texts", many, "text 149", "text 050", "!text 049", "Earlier")
+	if link := `<a href="/inbox?before=msg_3b6&amp;find=was&#43;sent">`; !strings.Contains(many, link) {
+		t.Errorf("no %s in %s", link, many[strings.Index(many, "text 050"):])
+	}
+	contains(t, "no such text", s.get(t, "/inbox?find=invoice+elsewhere"), "No text has all of these words")
 }
 
 // TestInbox: the page lists what was sent with what became of it, and sends a text to an address.
@@ -176,9 +253,11 @@ func TestInbox(t *testing.T) {
 	if got := s.post(t, "/send", url.Values{"to": {"run:fix"}, "text": {"hurry"}}); !strings.Contains(got, "run:fix gets it") {
 		t.Errorf("sent: %q", got)
 	}
-	contains(t, "the inbox", s.get(t, "/inbox"), "pending to run:fix", "hurry", "on web")
+	contains(t, "the inbox", s.get(t, "/inbox"), "pending to run:fix", "hurry", "on web", "comes right after its next tool call",
+		"was read in turn 1 of run fix")
 	for to, want := range map[string]string{
-		"run:none": "not found", "task:x": "Unknown address", "": "Unknown address", "person": "sent with tell",
+		"run:none": "not found", "task:x": "not found", "team:x": "Unknown address", "": "Unknown address",
+		"person": "sent with tell",
 	} {
 		if got := s.post(t, "/send", url.Values{"to": {to}, "text": {"x"}}); !strings.Contains(got, want) {
 			t.Errorf("to %q: %q, want %q", to, got, want)

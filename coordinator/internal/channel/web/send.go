@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -8,20 +9,40 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// inbox shows the newest texts, and a box to send one.
+// mostSent is how many texts one page lists.
+const mostSent = 100
+
+// inbox shows the newest texts, those that a search finds or earlier ones, and a box to send one.
 func (c *Channel) inbox(q *query) (page.View, error) {
-	v := page.Inbox{Home: c.cfg.Home}
-	if err := c.cfg.Core.Counts(Name); err != nil {
-		v.Closed = err.Error()
-	}
-	inbox, err := read[wire.InboxReply](q.reader, wire.OpInbox, wire.InboxRequest{})
+	v := page.Inbox{Find: strings.TrimSpace(q.FormValue("find")), Closed: c.closed(), Home: c.cfg.Home}
+	in := wire.InboxRequest{Find: v.Find, Before: q.FormValue("before"), Last: mostSent + 1}
+	inbox, err := read[wire.InboxReply](q.reader, wire.OpInbox, in)
 	if err != nil {
 		return nil, err
 	}
 	v.Texts = inbox.Messages
 	slices.Reverse(v.Texts)
+	if in.Before != "" {
+		v.Further.Newest = inboxPath(v.Find, "")
+	}
+	if len(v.Texts) > mostSent {
+		v.Texts = v.Texts[:mostSent]
+		v.Further.Earlier = inboxPath(v.Find, v.Texts[mostSent-1].ID)
+	}
 	v.To, err = q.places()
 	return v, err
+}
+
+// inboxPath returns the path of the page with the texts that a search finds, those before the one with an id.
+func inboxPath(find, before string) string {
+	q := url.Values{}
+	if find != "" {
+		q.Set("find", find)
+	}
+	if before != "" {
+		q.Set("before", before)
+	}
+	return (&url.URL{Path: "/inbox", RawQuery: q.Encode()}).String()
 }
 
 // places returns where a text can go: the runs, then the sessions.

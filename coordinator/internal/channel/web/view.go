@@ -89,7 +89,7 @@ func (c *Channel) show(w http.ResponseWriter, q *query, code int, v page.View) {
 		}
 	}
 	var out bytes.Buffer
-	if err := page.Render(&out, v, f, c.cfg.Now()); err != nil {
+	if err := c.pages().Render(&out, v, f, c.cfg.Now()); err != nil {
 		c.cfg.Log.Error("render a page", "path", q.URL.Path, "err", err)
 		http.Error(w, "This page cannot be shown. The coordinator's log says why.", http.StatusInternalServerError)
 		return
@@ -129,11 +129,11 @@ func (c *Channel) sectionsOf(path string, all *shared) ([]page.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	beat, err := page.Beat(pulse, c.cfg.Now())
+	beat, err := c.pages().Beat(pulse, c.cfg.Now())
 	if err != nil {
 		return nil, err
 	}
-	sections, err := page.Sections(v, c.cfg.Now())
+	sections, err := c.pages().Sections(v, c.cfg.Now())
 	return append(sections, beat), err
 }
 
@@ -162,7 +162,11 @@ func (s *shared) readPulse() (p page.Pulse, err error) {
 	for _, card := range cards {
 		a := card.Asks[0]
 		p.News = append(p.News, page.News{
-			Key: a.ID, At: a.OpenedAt, Title: a.Token + " asks", Text: a.Tool + ": " + a.Input, Path: "/question/" + a.ID,
+			Key:   a.ID,
+			At:    a.OpenedAt,
+			Title: strings.TrimSpace(a.Token + " asks"),
+			Text:  a.Tool + ": " + a.Input,
+			Path:  "/question/" + a.ID,
 		})
 	}
 	for _, e := range lately {

@@ -5,6 +5,7 @@ package web
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net"
@@ -41,15 +42,24 @@ type Config struct {
 	Note func(addr string, hosts []string) error
 	// Caller returns the process at the other end of a connection, with its ancestors.
 	Caller func(local, remote netip.AddrPort) ([]peer.Process, error)
-	Afar   string   // the path of the afar program
-	Env    []string // its environment
+	Tools  http.Handler // serves the tools of agents, and checks who calls; nil for none
+	Afar   string       // the path of the afar program
+	Env    []string     // its environment
+	// Agents are the agents of runs, and RunAgent the one of a run that names none. RunMode is
+	// the permission mode of such a run, "" where runs are not supported.
+	Agents   []string
+	RunAgent string
+	RunMode  string
+	// Hooks returns what takes webhooks; nil for none.
+	Hooks func() http.Handler
 }
 
 // A Channel serves the page. A nil Channel is a page that is switched off.
 type Channel struct {
 	cfg    Config
 	limits limits
-	views  *http.ServeMux // the pages, see viewers
+	views  *http.ServeMux        // the pages, see viewers
+	pages  func() page.Templates // parsed at the first call
 	feeds  feeds
 	config printed // what `afar config` prints
 	doctor printed // what `afar doctor` prints
@@ -60,13 +70,20 @@ type Channel struct {
 	said     map[signin.ID]page.Said
 	issues   map[string]*printed // what `afar issue list` prints, by directory
 	banner   string              // what Say said last
+	startKey string              // see page.RunForm
 	code     *wire.TelegramPairReply
 }
 
 // New returns the page; Run serves it. It listens at once, so that its address is known.
 func New(cfg Config) *Channel {
-	c := &Channel{cfg: cfg, limits: usualLimits, said: map[signin.ID]page.Said{}, issues: map[string]*printed{}}
-	c.views = c.viewers()
+	c := &Channel{
+		cfg:      cfg,
+		limits:   usualLimits,
+		said:     map[signin.ID]page.Said{},
+		issues:   map[string]*printed{},
+		startKey: rand.Text(),
+	}
+	c.views, c.pages = c.viewers(), sync.OnceValue(page.Parse)
 	c.feeds = feeds{begin: c.round, feeds: map[string]*feed{}, wake: make(chan struct{}, 1)}
 	c.config = printed{run: c.afar, args: []string{"config", "--json"}, fresh: configFor, wait: true}
 	c.doctor = printed{run: c.afar, args: []string{"doctor", "--json"}, fresh: doctorFor, changed: c.feeds.changed}

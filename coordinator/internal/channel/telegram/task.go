@@ -1,0 +1,316 @@
+package telegram
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	texts "github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/task"
+	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
+)
+
+// maxTasks bounds the tasks of one list.
+const maxTasks = 10
+
+// The most characters of the title that is made of a text, and of a title on a button. A title
+// of many emoji has fewer: titles are bounded in bytes, too.
+const (
+	maxTitle       = 60
+	maxTitleBytes  = 180
+	maxButtonTitle = 20
+)
+
+const taskUsage = "Say what shall be reached: `/task send the invoices of 2025`. " +
+	"An agent works on it in a folder of its own, for days if need be, and asks you here. /tasks lists the tasks."
+
+// call carries out an operation of the command line for the person.
+func call[Reply any](l *link, person, op string, in any) (out Reply, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), l.pace.slack)
+	defer cancel()
+	reply, err := l.cfg.Call(ctx, person, op, in)
+	if err != nil {
+		return out, err
+	}
+	out, ok := reply.(Reply)
+	if !ok {
+		return out, fmt.Errorf("%s: the reply is a %T; want a %T", op, reply, out)
+	}
+	return out, nil
+}
+
+// notDone says why an operation did not work.
+func notDone(err error) string {
+	said := err.Error()
+	for _, head := range []string{"bad request: ", "refused: "} {
+		said = strings.TrimPrefix(said, head)
+	}
+	return "Not done: " + strings.TrimSuffix(said, ".") + "."
+}
+
+// newTask creates a task with the text of a command, and starts it. An update that is handled
+// again finds the same task.
+func (l *link) newTask(update int64, m message, _ []string) error {
+	act := m.act(update)
+	if m.rest() == "" {
+		return l.cfg.Core.Acknowledge(act, taskUsage)
+	}
+	in := wire.TaskNewRequest{Key: l.keyOf(update), Title: titleOf(m.rest()), Objective: m.rest(), Start: true}
+	t, err := call[wire.Task](l, m.From.name(), wire.OpTaskNew, in)
+	if err != nil {
+		return l.cfg.Core.Acknowledge(act, notDone(err))
+	}
+	return l.cfg.Core.ShowTasks(act, "", core.TaskView{Task: task.Slug(t.ID), Started: true})
+}
+
+// keyOf names what an update of the bot asks for, in the form of rand.Text. The same update has
+// the same key after a crash.
+func (l *link) keyOf(update int64) string {
+	sum := sha256.Sum256([]byte(Name + " " + l.account().Speaker + " " + itoa(update)))
+	return base32.StdEncoding.EncodeToString(sum[:])[:26]
+}
+
+// titleOf makes a title of a text: its first line, or the beginning of that.
+func titleOf(s string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	first = text.Fold(redact.Visible(first))
+	title := text.ClipBytes(text.Clip(first, maxTitle), maxTitleBytes)
+	if cut := strings.LastIndexByte(title, ' '); title != first && cut > maxTitle/2 {
+		return title[:cut] + "…"
+	}
+	return title
+}
+
+// listTasks lists the tasks.
+func (l *link) listTasks(update int64, m message, _ []string) error {
+	return l.cfg.Core.ShowTasks(m.act(update), "", core.TaskView{})
+}
+
+// task returns the task that a message is about, as its buttons say, "" for none and for a
+// list of several.
+func (m message) task() task.Slug {
+	found := ""
+	for _, row := range m.Markup.Rows {
+		for _, b := range row {
+			c, ok := parseCallback(b.Data)
+			switch {
+			case !ok || c.kind != ofTask || c.nonce == found:
+			case found != "":
+				return ""
+			default:
+				found = c.nonce
+			}
+		}
+	}
+	return task.Slug(found)
+}
+
+// writeToTask gives the task that a message replies to a text of the person. ok is false if
+// the message is about no task.
+func (l *link) writeToTask(update int64, m message) (ok bool, err error) {
+	slug := m.Reply.task()
+	if slug == "" {
+		return false, nil
+	}
+	if _, known := l.cfg.Core.Task(slug); !known {
+		said := "Nothing was sent: " + string(slug) + " is only proposed. Start it first."
+		return true, l.cfg.Core.Acknowledge(m.act(update), said)
+	}
+	text := texts.Message{Task: string(slug), Text: m.Text, By: m.From.name(), Channel: Name}
+	return true, l.cfg.Core.OrderSend(m.act(update), text, l.cfg.TaskHeld(slug))
+}
+
+// taskVerbs are the verbs of the buttons about a task, by their values. Telegram keeps the
+// values for years.
+var taskVerbs = map[string]string{"s": "start", "x": "stop", "d": "done", "o": "reopen", "z": "archive"}
+
+// showTask is the value of the button that shows a task.
+const showTask = "l"
+
+// tappedTask carries out a tap on a button about a task.
+func (l *link) tappedTask(p core.Press, c callback) error {
+	if c.value == showTask {
+		t, err := call[wire.Task](l, p.Decision.By, wire.OpTask, wire.TaskRequest{ID: c.nonce})
+		if err != nil {
+			return l.cfg.Core.Acknowledge(p.Act, notDone(err))
+		}
+		said := visible(t.Title, maxWord) + ": " + wording.TaskStatus(t)
+		return l.cfg.Core.ShowTasks(p.Act, said, core.TaskView{Task: task.Slug(t.ID)})
+	}
+	verb := taskVerbs[c.value]
+	op, in, ok := wire.TaskCall(verb, c.nonce, l.keyOf(p.Act.Update))
+	if !ok {
+		return l.cfg.Core.Acknowledge(p.Act, "")
+	}
+	t, err := call[wire.Task](l, p.Decision.By, op, in)
+	if err != nil {
+		return l.cfg.Core.Acknowledge(p.Act, notDone(err))
+	}
+	return l.cfg.Core.Acknowledge(p.Act, wording.TaskDid(verb, t))
+}
+
+// taskView carries out a core.TaskView.
+func (l *link) taskView(ctx context.Context, raw string) error {
+	var v core.TaskView
+	if err := json.Unmarshal([]byte(raw), &v); err != nil {
+		return core.GiveUp(err)
+	}
+	to, err := parseAddress(v.To)
+	if err != nil {
+		return core.GiveUp(err)
+	}
+	out, err := l.renderTasks(v)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	_, err = l.send(ctx, to, out)
+	return err
+}
+
+// renderTasks shows all tasks, or one.
+func (l *link) renderTasks(v core.TaskView) (rendered, error) {
+	if v.Task == "" {
+		all, err := call[wire.TasksReply](l, Name, wire.OpTasks, wire.None{})
+		return l.taskList(all.Tasks), err
+	}
+	t, err := call[wire.Task](l, Name, wire.OpTask, wire.TaskRequest{ID: string(v.Task)})
+	if v.Started {
+		return l.taskStarted(t), err
+	}
+	return l.taskCard(t), err
+}
+
+// taskList lists the tasks that are not archived.
+func (l *link) taskList(all []wire.Task) (out rendered) {
+	var b strings.Builder
+	shown, archived := 0, 0
+	for _, t := range all {
+		switch {
+		case t.Status == string(task.Archived):
+			archived++
+			continue
+		case shown == maxTasks:
+			continue
+		}
+		shown++
+		b.WriteString(taskLines(t) + "\n")
+		out.rows = append(out.rows, taskButtons(t, " "+text.Clip(t.Title, maxButtonTitle)))
+	}
+	if left := len(all) - shown - archived; left > 0 {
+		fmt.Fprintf(&b, "\nand %s more: <code>afar task list</code>", text.Count(left, "task"))
+	}
+	if shown == 0 {
+		return rendered{html: "No tasks. " + ticks(taskUsage)}
+	}
+	out.html = strings.TrimSpace(b.String())
+	return out
+}
+
+// taskLines shows a task in a list: how far it is, and what it waits for.
+func taskLines(t wire.Task) string {
+	lines := fmt.Sprintf("%s <b>%s</b>: %s", taskSign(t), line(t.Title, maxWord), line(wording.TaskStatus(t), maxWord))
+	if t.WaitingFor != "" {
+		lines += "\n<i>" + line(t.WaitingFor, maxReason) + "</i>"
+	}
+	return lines
+}
+
+// taskStarted says that a task was created and started, and where it is.
+func (l *link) taskStarted(t wire.Task) rendered {
+	what := "an agent works on it"
+	if t.RunState == "queued" {
+		what = "its run waits for its turn"
+	}
+	return rendered{rows: [][]button{taskButtons(t, "")}, html: fmt.Sprintf("📋 <b>%s</b>: %s\n📁 %s\n"+
+		"Its questions and its result come here. Reply to this message to write to it, or with a file for its artifacts.%s",
+		line(t.Title, maxWord), what, place{home: l.cfg.Home}.path(t.Dir), l.taskLink(t))}
+}
+
+// taskCard shows one task.
+func (l *link) taskCard(t wire.Task) rendered {
+	html := taskLines(t)
+	switch {
+	case t.NextAction != 0:
+		html += "\nIt goes on " + time.UnixMilli(t.NextAction).In(l.cfg.Now().Location()).Format("Mon 2 Jan 2006") + "."
+	case t.WaitingFor != "":
+		html += "\nIt goes on when you start it."
+	}
+	for _, fault := range t.Faults[:min(len(t.Faults), 2)] {
+		html += "\n⚠️ state.md, " + line(fault, maxPath)
+	}
+	if t.Objective != t.Title {
+		html += "\n" + quoted(elide(t.Objective, maxWhy))
+	}
+	html += "\n📁 " + place{home: l.cfg.Home}.path(t.Dir) + l.taskLink(t)
+	return rendered{html: html, rows: taskRows(t)}
+}
+
+// taskLink returns a line that leads to the page of a task, "" while none is served.
+func (l *link) taskLink(t wire.Task) string {
+	link := l.linkTo("/task/" + t.ID)
+	if link == "" {
+		return ""
+	}
+	return "\n" + link
+}
+
+// taskSign is the picture for how far a task is.
+func taskSign(t wire.Task) string {
+	switch {
+	case t.Ask != "", wording.TaskBusy(t) && t.RunState == "waiting":
+		return "❓"
+	case wording.TaskBusy(t):
+		return "⚙️"
+	case t.Proposed:
+		return "💡"
+	case len(t.Faults) > 0:
+		return "⚠️"
+	case t.Stopped:
+		return "⏹"
+	}
+	switch task.Status(t.Status) {
+	case task.Waiting:
+		return "⏳"
+	case task.Blocked:
+		return "⛔"
+	case task.Completed:
+		return "✅"
+	}
+	return "📋"
+}
+
+// taskLabels are the labels of the buttons about a task, by verb.
+var taskLabels = map[string]string{
+	"start": "Start ▶️", "stop": "Stop ⏹", "done": "Done ✅", "reopen": "Reopen", "archive": "Archive",
+}
+
+func taskButton(t wire.Task, verb, name string) button {
+	for value, v := range taskVerbs {
+		if v == verb {
+			return button{taskLabels[verb] + name, callback{ofTask, t.ID, value}.String()}
+		}
+	}
+	return button{"Show" + name, callback{ofTask, t.ID, showTask}.String()}
+}
+
+// taskButtons returns the buttons of a task among others: show it, and the likeliest verb.
+func taskButtons(t wire.Task, name string) []button {
+	return []button{taskButton(t, "", name), taskButton(t, wording.TaskVerbs(t)[0], name)}
+}
+
+// taskRows returns the buttons of a message about one task.
+func taskRows(t wire.Task) [][]button {
+	var row []button
+	for _, verb := range wording.TaskVerbs(t) {
+		row = append(row, taskButton(t, verb, ""))
+	}
+	return [][]button{row}
+}

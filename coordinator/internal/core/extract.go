@@ -1,0 +1,60 @@
+package core
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/memory"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/task"
+)
+
+// LaneMemory is the lane of the actions that write memory.
+const LaneMemory = "memory"
+
+// ActKeep is an action whose data is a memory.Extract: keep it.
+const ActKeep = "keep"
+
+// An EndedTurn is the newest turn of the run of a task.
+type EndedTurn struct {
+	Task task.Task
+	Run  run.Run
+}
+
+// TurnsToExtract returns the turns of tasks that have ended, and at which the extraction has not
+// looked.
+func (c *Core) TurnsToExtract() (all []EndedTurn) {
+	c.view(func(s *state, _ time.Time) {
+		for _, t := range s.tasks.rows {
+			r := s.runs.rows[t.Run]
+			if r.Live() && r.Settled() && r.Fence > t.Extracted.Turn {
+				all = append(all, EndedTurn{t, r})
+			}
+		}
+	})
+	return all
+}
+
+// Extracted notes that the extraction has looked at a turn, and has what it found kept. to says up
+// to where it has looked. A second call for a turn changes nothing.
+func (c *Core) Extracted(of EndedTurn, to task.Extracted, keep memory.Extract) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		t, ok := s.tasks.rows[of.Task.Slug]
+		if !ok || t.Run != of.Run.ID || to.Turn <= t.Extracted.Turn {
+			return b, nil
+		}
+		t.Extracted = to
+		s.tasks.put(&b, t)
+		if !keep.Empty() {
+			b.Actions = append(b.Actions, store.Action{
+				Key:  fmt.Sprintf("keep:%s:%d", of.Run.ID, to.Turn),
+				Lane: LaneMemory,
+				Kind: ActKeep,
+				Data: encode(keep),
+				Due:  now,
+			})
+		}
+		return b, nil
+	})
+}

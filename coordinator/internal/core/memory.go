@@ -1,0 +1,27 @@
+package core
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// SeeFacts remembers that facts are in memory, by their digests.
+func (c *Core) SeeFacts(digests []string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		for _, digest := range digests {
+			if _, known := s.facts.rows[digest]; !known {
+				s.facts.put(&b, store.FactSeen{Digest: digest, At: now})
+			}
+		}
+		return b, nil
+	})
+}
+
+// SeenFacts returns a function that reports whether a digest was in memory once.
+func (c *Core) SeenFacts() func(digest string) bool {
+	return func(digest string) (seen bool) {
+		c.view(func(s *state, _ time.Time) { _, seen = s.facts.rows[digest] })
+		return seen
+	}
+}

@@ -1,0 +1,179 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/module"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// A moduleTable holds which modules are enabled.
+type moduleTable struct {
+	*table[module.Name, module.Module]
+}
+
+func newModuleTable(s *state) moduleTable {
+	return moduleTable{register(s, store.Modules, traits[module.Module]{touches: moduleParts})}
+}
+
+// moduleParts is nil for a module that only got one more event.
+func moduleParts(before, after module.Module) []Part {
+	if before.On == after.On && before.Hash == after.Hash {
+		return nil
+	}
+	return []Part{Modules}
+}
+
+// ErrDisabled says that a module is not enabled, or with another content.
+var ErrDisabled = errors.New("the module is not enabled")
+
+func noteModule(b *store.Batch, kind event.Kind, name module.Name, text string, now time.Time) {
+	record(b, kind, "", string(name), "module "+string(name)+": "+folded(text), now)
+}
+
+// EnableModule enables the content of a folder for the person by.
+func (c *Core) EnableModule(name module.Name, hash, by string) (m module.Module, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		m = s.modules.rows[name]
+		m.Name = name
+		m = m.Enable(hash, by, now)
+		s.modules.put(&b, m)
+		noteModule(&b, event.ModuleEnabled, name, "enabled by "+by+" (sha256 "+short(hash)+")", now)
+		return b, nil
+	})
+	return m, err
+}
+
+// DisableModule disables a module for the person by.
+func (c *Core) DisableModule(name module.Name, by string) (m module.Module, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if m = s.modules.rows[name]; !m.Known() {
+			return b, fmt.Errorf("module %q: %w", name, ErrNotFound)
+		}
+		m = m.Disable(by, now)
+		s.modules.put(&b, m)
+		noteModule(&b, event.ModuleDisabled, name, "disabled by "+by, now)
+		return b, nil
+	})
+	return m, err
+}
+
+// HoldModule disables a module whose folder is not the one with this hash any more, and tells the
+// person. It does nothing if the person has enabled another content since.
+func (c *Core) HoldModule(name module.Name, hash, why string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		m := s.modules.rows[name]
+		if !m.On || m.Hash != hash {
+			return b, nil
+		}
+		s.modules.put(&b, m.Hold(why, now))
+		noteModule(&b, event.ModuleDisabled, name, "disabled: "+why, now)
+		s.notify(&b, "module:"+string(name), "", fmt.Sprintf("⏸ Module %s is disabled now: %s. "+
+			"If that is what you want: afar module enable %s", name, folded(why), name), now)
+		return b, nil
+	})
+}
+
+// Module returns what is kept of a module. A folder that no person has enabled has nothing.
+func (c *Core) Module(name module.Name) (m module.Module, ok bool) {
+	c.view(func(s *state, _ time.Time) { m = s.modules.rows[name] })
+	return m, m.Known()
+}
+
+// Modules returns what is kept of all modules, by name.
+func (c *Core) Modules() (all []module.Module) {
+	c.view(func(s *state, _ time.Time) {
+		for _, m := range s.modules.rows {
+			all = append(all, m)
+		}
+	})
+	slices.SortFunc(all, func(a, b module.Module) int { return strings.Compare(string(a.Name), string(b.Name)) })
+	return all
+}
+
+// TakeEvent sends an event of a module's source to triage. An event whose id has come within the
+// last days is taken and not sent again. It returns ErrDisabled unless the module is enabled with
+// this hash. A module has one source, so two events of it never come at once.
+func (c *Core) TakeEvent(name module.Name, hash string, e module.Event) error {
+	var seen module.Seen
+	if e.ID != "" {
+		var err error
+		if seen, _, err = store.Seen.Get(c.cfg.Store, module.KeyOf(name, e.ID)); err != nil {
+			return err
+		}
+	}
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		m := s.modules.rows[name]
+		switch {
+		case !m.On, m.Hash != hash:
+			return b, ErrDisabled
+		case seen.Covers(now):
+			return b, nil
+		}
+		s.modules.put(&b, m.Came(now))
+		if e.ID != "" {
+			store.Seen.Put(&b, module.Seen{Key: module.KeyOf(name, e.ID), At: now})
+		}
+		by := "module " + string(name)
+		s.post(&b, message.Message{
+			Key:     "module:" + c.cfg.Secret(),
+			To:      message.ToTriage,
+			Text:    message.Fence(by, e.Text, c.cfg.Secret()),
+			By:      by,
+			Channel: "module",
+			Data:    true,
+		}, now)
+		return b, nil
+	})
+}
+
+// mostGarbled is how many lines that are no events the journal names until the module is enabled
+// again.
+const mostGarbled = 20
+
+// GarbledLine notes a line of a module's source that is no event. The person is told of the first
+// one since the module was enabled.
+func (c *Core) GarbledLine(name module.Name, hash, why string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		m := s.modules.rows[name]
+		if !m.On || m.Hash != hash {
+			return b, ErrDisabled
+		}
+		s.modules.put(&b, m.Garbled(why))
+		if m.Bad < mostGarbled {
+			noteModule(&b, event.ModuleGarbled, name, "a line of its source is no event: "+why, now)
+		}
+		if m.Bad == 0 {
+			s.notify(&b, "module:"+string(name), "", fmt.Sprintf("⚠️ Module %s printed a line that is no event: %s. "+
+				"See: afar module show %s", name, folded(why), name), now)
+		}
+		return b, nil
+	})
+}
+
+// StartedSource notes that the source of a module runs.
+func (c *Core) StartedSource(name module.Name, pid int) error {
+	return c.do(func(_ *state, now time.Time) (b store.Batch, err error) {
+		noteModule(&b, event.ModuleStarted, name, fmt.Sprintf("its source runs as process %d", pid), now)
+		return b, nil
+	})
+}
+
+// EndedSource notes that the source of a module has ended by itself, and with tell says so to the
+// person.
+func (c *Core) EndedSource(name module.Name, why string, tell bool) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		noteModule(&b, event.ModuleEnded, name, "its source has ended: "+why, now)
+		if tell {
+			s.notify(&b, "module:"+string(name), "", fmt.Sprintf("⚠️ The source of module %s ends again and again: %s. "+
+				"Afar goes on to start it. See: afar module show %s", name, folded(why), name), now)
+		}
+		return b, nil
+	})
+}

@@ -1,0 +1,57 @@
+package core_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/module"
+)
+
+// TestModuleEvents: an id counts once for 7 days, also after a restart; an event without one always
+// counts. Nothing comes of a module that is not enabled with just that content.
+func TestModuleEvents(t *testing.T) {
+	r := newRig(t)
+	take := func(hash, id string, want error) {
+		t.Helper()
+		if err := r.TakeEvent("mail", hash, module.Event{ID: id, Text: "came " + id}); !errors.Is(err, want) {
+			t.Errorf("event %q of content %s: %v, want %v", id, hash, err, want)
+		}
+	}
+	count := func(want int) {
+		t.Helper()
+		if have := len(r.Events()); have != want {
+			t.Errorf("%d events wait for triage, want %d", have, want)
+		}
+	}
+	take("h1", "7", core.ErrDisabled)
+	_, err := r.EnableModule("mail", "h1", "Ann")
+	r.ok(err)
+	take("h2", "7", core.ErrDisabled)
+	for range 2 {
+		take("h1", "7", nil)
+		take("h1", "", nil)
+		r.restart()
+	}
+	count(3)
+	r.pass(7*24*time.Hour - time.Minute)
+	take("h1", "7", nil)
+	count(3)
+	r.pass(time.Minute)
+	take("h1", "7", nil)
+	count(4)
+	r.ok(r.HoldModule("mail", "h0", "of an older content"))
+	take("h1", "8", nil)
+	r.ok(r.HoldModule("mail", "h1", "its folder was changed"))
+	take("h1", "9", core.ErrDisabled)
+	count(5)
+	m, ok := r.Module("mail")
+	if !ok || m.On || m.Held != "its folder was changed" || m.Events != 5 {
+		t.Errorf("at the end: %+v", m)
+	}
+	if e := r.Events()[0]; e.From != "module mail" || !strings.HasPrefix(e.Text, "came 7") {
+		t.Errorf("the first event: %+v", e)
+	}
+}

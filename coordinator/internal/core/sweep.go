@@ -1,0 +1,106 @@
+package core
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/task"
+)
+
+// SweepTask applies the rules of the sweep to a task whose file says file. It tells the person,
+// once, what they are to know. The caller carries out task.GoOn, and asks a model for
+// task.Undecided, for which rest says what it is to know.
+func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest task.Rest, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		t, ok := s.tasks.rows[slug]
+		if !ok {
+			return b, nil
+		}
+		a := s.asks.rows[ask.ID(t.Asked.Ask)]
+		rest = s.rest(t)
+		rule = t.Sweep(file, rest, now)
+		if said := sweepText(t, file, rule, a); said != "" {
+			s.tasks.put(&b, t.Swept(rule, rest))
+			s.tellTask(&b, t, said, now)
+		}
+		return b, nil
+	})
+	return rule, rest, err
+}
+
+// FollowAdvice notes the advice of a model about a task, whose file says file now, and tells the
+// person what it wants them to know. It does nothing if the task has changed since the question.
+// goOn is true if the caller is to let t go on.
+func (c *Core) FollowAdvice(a task.Advice, file task.State) (t task.Task, goOn bool, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		was, ok := s.tasks.rows[a.Case.Task.Slug]
+		rest := s.rest(was)
+		if !ok || was.Sweep(file, rest, now) != task.Undecided || !a.About(file, rest) {
+			return b, nil
+		}
+		var tell bool
+		t, tell = was.Advise(a, now)
+		if goOn = a.GoesOn(); goOn {
+			return b, nil // it is noted with the start
+		}
+		s.tasks.put(&b, t)
+		if tell {
+			s.tellTask(&b, t, adviceText(a), now)
+		}
+		return b, nil
+	})
+	return t, goOn, err
+}
+
+// adviceText returns what the person is told of an advice. The reason is the model's, which has
+// read what others wrote: it says so.
+func adviceText(a task.Advice) string {
+	name, slug := cmp.Or(a.Case.State.Title, string(a.Case.Task.Slug)), string(a.Case.Task.Slug)
+	return "🔎 Task " + name + " is at rest. A model that read its state.md says:\n“" + a.Reason + "”\n" + choices(slug)
+}
+
+// choices says what the person can do with a task at rest.
+func choices(slug string) string {
+	return "Let it go on: afar task start " + slug + ". Leave it at rest: afar task stop " + slug +
+		". End it: afar task done " + slug
+}
+
+// rest returns what the sweep knows of a task.
+func (s *state) rest(t task.Task) task.Rest {
+	rest := task.Rest{Since: t.CreatedAt}
+	if r, ok := s.runs.rows[t.Run]; ok {
+		rest.Since = r.Since
+		rest.Run, rest.Turn, rest.Said = stateOf(r), r.Fence, r.Result
+	}
+	if a := s.asks.rows[ask.ID(t.Asked.Ask)]; a.Waiting() {
+		rest.Asked = a.OpenedAt
+	}
+	return rest
+}
+
+// stateOf returns the state of a run, "" for one that is removed.
+func stateOf(r run.Run) run.State {
+	if !r.Live() {
+		return ""
+	}
+	return r.State
+}
+
+// sweepText returns what the person is told by a rule, "" for nothing.
+func sweepText(t task.Task, file task.State, rule task.Rule, a ask.Ask) string {
+	name, slug := cmp.Or(file.Title, string(t.Slug)), string(t.Slug)
+	switch rule {
+	case task.Overdue:
+		return "⏰ Task " + name + " has waited for your answer for three days: " + briefly(a.Need()) +
+			"\nAnswer its question, or send the task your own words: afar send task:" + slug + " TEXT"
+	case task.Dormant:
+		return "💤 Task " + name + " is in progress, but nothing has worked on it for two weeks.\n" + choices(slug)
+	case task.Stuck:
+		return "🔁 Task " + name + " went on three times, and its state.md is the same as before. Afar lets it rest.\n" +
+			choices(slug)
+	}
+	return ""
+}

@@ -1,0 +1,81 @@
+package core
+
+import (
+	"slices"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/task"
+)
+
+// A text for a task waits until a run works on the task, and is then a text for that run. The
+// file of the task decides whether a run may begin, so it is not core that lets one begin.
+
+// taskTexts returns the texts for a task that no living run has, in no order.
+func (s *state) taskTexts(b *store.Batch, slug task.Slug) []message.Message {
+	return slices.DeleteFunc(s.messages.byTask.after(b, string(slug)), func(m message.Message) bool {
+		_, given := s.runOf(b, m.Session)
+		return given || m.State != message.Pending
+	})
+}
+
+// assignTexts gives the texts that wait for a task to its run.
+func (s *state) assignTexts(b *store.Batch, slug task.Slug, r run.Run) {
+	texts := message.Assign(s.taskTexts(b, slug), session.ID(r.Conversation), s.newestText(b))
+	s.messages.put(b, texts...)
+}
+
+// passTexts gives the texts that wait for a task to the turn that its run has, if it has one.
+func (s *state) passTexts(b *store.Batch, slug task.Slug, now time.Time) {
+	t, r := s.tasks.rows[slug], s.runs.rows[s.tasks.rows[slug].Run]
+	if t.Stopped || !r.Live() || r.Settled() {
+		return
+	}
+	s.assignTexts(b, slug, r)
+	s.queueRunOf(b, session.ID(r.Conversation), now)
+}
+
+// begins reports whether a text starts t when nothing works on it. The first start is the
+// person's: what programs and triage send waits for it.
+func begins(t task.Task, m message.Message) bool { return t.Run != "" || !m.Data }
+
+// TasksToGoOn returns the tasks that are to be started because texts wait for them: nothing works
+// on them, no person has stopped them, and no checkpoint is open.
+func (c *Core) TasksToGoOn() (all []task.Task) {
+	c.view(func(s *state, _ time.Time) {
+		for slug, t := range s.tasks.rows {
+			r := s.runs.rows[t.Run]
+			rests := (!r.Live() || r.Settled()) && !t.Asks() && !t.Stopped
+			begin := func(m message.Message) bool { return begins(t, m) }
+			if rests && slices.ContainsFunc(s.taskTexts(&store.Batch{}, slug), begin) {
+				all = append(all, t)
+			}
+		}
+	})
+	return all
+}
+
+// taskFate returns when a task gets a text that waits for it. held says when a task on which
+// nothing works gets one, "" for its next turn.
+func (s *state) taskFate(m message.Message, held string) string {
+	t := s.tasks.rows[task.Slug(m.Task)]
+	r := s.runs.rows[t.Run]
+	switch {
+	case t.Stopped:
+		return "when you start it again: it is stopped"
+	case t.Asks():
+		return "with the answer to its checkpoint"
+	case r.Live() && !r.Settled():
+		return s.runFate(r)
+	case held != "":
+		return held
+	case !begins(t, m):
+		return "when you start it: afar task start " + m.Task
+	case s.settings.Paused:
+		return "after /resume: Afar is paused"
+	}
+	return "with its next turn"
+}

@@ -1,0 +1,75 @@
+package core
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/task"
+)
+
+// ActFile is an action whose data is a task.Verdict: write what came of an event into the
+// workspace.
+const ActFile = "file"
+
+// Events returns the texts that wait for triage, oldest first.
+func (c *Core) Events() (all []task.Event) {
+	c.view(func(s *state, _ time.Time) {
+		waiting := slices.DeleteFunc(s.messages.byState.all(string(message.Pending)), func(m message.Message) bool {
+			return m.To != message.ToTriage
+		})
+		slices.SortFunc(waiting, func(a, b message.Message) int { return int(a.Seq - b.Seq) })
+		for _, m := range waiting {
+			all = append(all, task.Event{ID: string(m.ID), From: m.By, At: m.At, Text: m.Body()})
+		}
+	})
+	return all
+}
+
+// FileEvents records what becomes of events, in one transaction: each text for a task, each file
+// as an action. An event that was filed before is not filed again.
+func (c *Core) FileEvents(verdicts []task.Verdict) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		for _, v := range verdicts {
+			m, ok := s.messages.rows[message.ID(v.Event.ID)]
+			if !ok || m.To != message.ToTriage || m.State != message.Pending {
+				continue
+			}
+			m.State, m.DeliveredAt, m.DoneAt = message.Done, now, now
+			m.Outcome = c.file(s, &b, v, now)
+			s.messages.put(&b, m)
+			record(&b, event.EventSorted, "", v.Event.ID, m.Outcome, now)
+		}
+		return b, nil
+	})
+}
+
+// file carries out one verdict and says what it is.
+func (c *Core) file(s *state, b *store.Batch, v task.Verdict, now time.Time) (outcome string) {
+	if v.Ignored != "" {
+		return "ignored: " + folded(v.Ignored)
+	}
+	if len(v.To) == 0 {
+		b.Actions = append(b.Actions, store.Action{
+			Key: "file:" + v.Event.ID, Lane: LaneTasks, Kind: ActFile, Data: encode(v), Due: now,
+		})
+		return "suggested: " + folded(v.New.Title+v.Unsorted)
+	}
+	var names []string
+	for _, slug := range v.To {
+		names = append(names, string(slug))
+		by := "triage of " + v.Event.From
+		s.post(b, message.Message{
+			Key:     "triage:" + v.Event.ID + ":" + string(slug),
+			Task:    string(slug),
+			Text:    message.Fence(by, v.Event.Text, c.cfg.Secret()),
+			By:      by,
+			Channel: "triage",
+			Data:    true,
+		}, now)
+	}
+	return "for task " + strings.Join(names, ", ")
+}

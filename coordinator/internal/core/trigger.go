@@ -1,0 +1,334 @@
+package core
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/trigger"
+)
+
+// A triggerTable holds what Afar keeps of triggers beside their files.
+type triggerTable struct {
+	*table[trigger.Name, trigger.Trigger]
+}
+
+func newTriggerTable(s *state) triggerTable {
+	return triggerTable{register(s, store.Triggers, traits[trigger.Trigger]{
+		due: triggerDue, expire: s.expireTrigger, touches: triggerParts,
+	})}
+}
+
+func triggerParts(_, _ trigger.Trigger) []Part { return []Part{Triggers} }
+
+// triggerDue returns when the next instant of a trigger passes. A clock that was set back
+// makes it due at once, to compute that anew.
+func triggerDue(t trigger.Trigger, now time.Time) time.Time {
+	if t.Live() && now.Before(t.Until) {
+		return now
+	}
+	return t.Next
+}
+
+// ruleOf returns the rule that a person has approved.
+func (s *state) ruleOf(t trigger.Trigger) (trigger.Rule, error) {
+	return trigger.Parse(string(t.Name), t.Text, s.zones)
+}
+
+// taken reports which instants of a trigger were dealt with. One that was missed may fire after
+// the clock was set back.
+func (s *state) taken(name trigger.Name) trigger.Taken {
+	return func(key string) bool {
+		f, ok := s.firings.rows[trigger.IDOf(name, key)]
+		return ok && f.State != trigger.Passed
+	}
+}
+
+// expireTrigger deals with the instants of a trigger that have passed.
+func (s *state) expireTrigger(b *store.Batch, t trigger.Trigger, now time.Time) {
+	r, err := s.ruleOf(t)
+	if err != nil { // a newer program may have approved it
+		t = t.Off()
+		t.LastErr = err.Error()
+		s.triggers.put(b, t)
+		return
+	}
+	t, step := t.Advance(r, s.taken(t.Name), now)
+	s.triggers.put(b, t)
+	for i, at := range step.Missed {
+		f := t.Firing(at, trigger.Passed, "nothing ran at its time")
+		if f.DoneAt = now; i == 0 {
+			f.Count = step.Older
+		}
+		s.firings.put(b, f)
+	}
+	for _, at := range step.Fire {
+		s.firings.put(b, t.Firing(at, trigger.Due, ""))
+	}
+	switch newest, ok := step.Told(r); {
+	case !ok:
+	case r.Missed == trigger.Ask:
+		s.askMissed(b, t, r, newest, now)
+	default:
+		s.notify(b, "trigger:"+string(t.Name), "", fmt.Sprintf(
+			"⏰ Trigger %s was due on %s, when nothing ran. It did not fire. If it still should: afar trigger fire %s",
+			t.Name, newest.At.Format("2 January at 15:04"), t.Name), now)
+	}
+}
+
+// reschedule deals with the instants of all triggers anew: since the last start, the machine may have
+// moved to another time zone.
+func (s *state) reschedule(b *store.Batch, now time.Time) {
+	for _, t := range s.triggers.rows {
+		if !t.Next.IsZero() {
+			s.expireTrigger(b, t, now)
+		}
+	}
+}
+
+func (s *state) noteTrigger(b *store.Batch, kind event.Kind, name trigger.Name, text string, now time.Time) {
+	record(b, kind, "", string(name), "trigger "+string(name)+": "+folded(text), now)
+}
+
+// ApproveTrigger switches a trigger on with the text of its file, for the person by.
+func (c *Core) ApproveTrigger(name trigger.Name, text, by string) (t trigger.Trigger, err error) {
+	return c.approveTrigger(name, text, by, func(*trigger.Trigger) {})
+}
+
+func (c *Core) approveTrigger(
+	name trigger.Name, text, by string, change func(*trigger.Trigger),
+) (t trigger.Trigger, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if t = s.triggers.rows[name]; t.Removed {
+			t = trigger.Trigger{} // another one of the same name
+		}
+		t.Name = name
+		t.Text = text
+		r, err := s.ruleOf(t)
+		if err != nil {
+			return b, err
+		}
+		t = t.Approve(text, by, r, s.taken(name), now)
+		change(&t)
+		s.triggers.put(&b, t)
+		s.noteTrigger(&b, event.TriggerOn, name, "switched on by "+by+" (sha256 "+short(t.Hash)+")", now)
+		return b, nil
+	})
+	return t, err
+}
+
+// OffTrigger switches a trigger off, for the person by.
+func (c *Core) OffTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
+	return c.changeTrigger(name, func(s *state, b *store.Batch, t trigger.Trigger, now time.Time) trigger.Trigger {
+		s.noteTrigger(b, event.TriggerOff, name, "switched off by "+by, now)
+		s.dropMissed(b, name, "the trigger was switched off", now)
+		return t.Off()
+	})
+}
+
+// RemoveTrigger forgets a trigger, for the person by. Its ledger stays.
+func (c *Core) RemoveTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
+	return c.changeTrigger(name, func(s *state, b *store.Batch, t trigger.Trigger, now time.Time) trigger.Trigger {
+		s.noteTrigger(b, event.TriggerRemoved, name, "removed by "+by, now)
+		s.dropMissed(b, name, "the trigger was removed", now)
+		t = t.Off()
+		t.Removed = true
+		return t
+	})
+}
+
+// HoldTrigger notes that the file of a trigger is not what the person approved, and tells the
+// person once. why is "" when it is again.
+func (c *Core) HoldTrigger(name trigger.Name, why string) error {
+	_, err := c.changeTrigger(name, func(s *state, b *store.Batch, t trigger.Trigger, now time.Time) trigger.Trigger {
+		r, err := s.ruleOf(t)
+		if err != nil || t.Held == why {
+			return t
+		}
+		if t.On && why != "" {
+			s.noteTrigger(b, event.TriggerOff, name, "held: "+why, now)
+			s.notify(b, "trigger:"+string(name), "", fmt.Sprintf("⏸ Trigger %s does not fire any more: %s. "+
+				"If that is what you want: afar trigger on %s", name, why, name), now)
+		}
+		return t.Hold(why, r, s.taken(name), now)
+	})
+	return err
+}
+
+// changeTrigger applies a step to a trigger that a person has approved.
+func (c *Core) changeTrigger(
+	name trigger.Name, f func(*state, *store.Batch, trigger.Trigger, time.Time) trigger.Trigger,
+) (t trigger.Trigger, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		old := s.triggers.rows[name]
+		if !old.Known() {
+			return b, fmt.Errorf("trigger %q: %w", name, ErrNotFound)
+		}
+		if t = f(s, &b, old, now); t != old {
+			s.triggers.put(&b, t)
+		}
+		return b, nil
+	})
+	return t, err
+}
+
+// NoteTrigger writes into the journal what a person did with a trigger.
+func (c *Core) NoteTrigger(name trigger.Name, text string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		s.noteTrigger(&b, event.TriggerChanged, name, text, now)
+		return b, nil
+	})
+}
+
+// Trigger returns what is kept of a trigger. A file that no person has approved has nothing.
+func (c *Core) Trigger(name trigger.Name) (t trigger.Trigger, ok bool) {
+	c.view(func(s *state, _ time.Time) { t = s.triggers.rows[name] })
+	return t, t.Known()
+}
+
+// Triggers returns what is kept of all triggers, by name.
+func (c *Core) Triggers() (all []trigger.Trigger) {
+	c.view(func(s *state, _ time.Time) {
+		for _, t := range s.triggers.rows {
+			if t.Known() {
+				all = append(all, t)
+			}
+		}
+	})
+	slices.SortFunc(all, func(a, b trigger.Trigger) int { return strings.Compare(string(a.Name), string(b.Name)) })
+	return all
+}
+
+// A firingTable holds the ledger of about a day, and what is not over.
+type firingTable struct {
+	*table[trigger.FiringID, trigger.Firing]
+	byState *index[trigger.FiringID, trigger.Firing] // of what is not over
+}
+
+func newFiringTable(s *state) firingTable {
+	t := register(s, store.Firings, traits[trigger.Firing]{touches: firingParts})
+	return firingTable{table: t, byState: t.indexBy(func(f trigger.Firing) string {
+		if f.Over() {
+			return ""
+		}
+		return string(f.State)
+	})}
+}
+
+func firingParts(_, after trigger.Firing) []Part {
+	if after.State == trigger.Due {
+		return []Part{Firings, Triggers}
+	}
+	return []Part{Triggers}
+}
+
+// reloadFirings loads the ledger of about a day before now, when the clock was set back: what fired
+// then does not fire again.
+func (c *Core) reloadFirings(now time.Time) {
+	bad, err := c.state.firings.load(c.cfg.Store, now.Add(-remember), now)
+	for _, b := range bad {
+		err = errors.Join(err, b)
+	}
+	if err != nil {
+		c.cfg.Log.Error("read the ledger of triggers after the clock was set back", "err", err)
+	}
+}
+
+// A Shot is what makes a trigger fire apart from the clock.
+type Shot struct {
+	Trigger trigger.Name
+	Key     string // of the firing: a second shot with the same key is the same firing
+	By      string
+	Payload trigger.Payload
+	// Waits says that a shot beyond the limit waits for its turn, and is not refused.
+	Waits bool
+	// Anyway says that the trigger fires also when it is off: a person wants it now.
+	Anyway bool
+}
+
+// Shoot makes a trigger fire. It returns the firing, also of an earlier shot with the same
+// key, and whether it is a new one. wait is the time after which a shot beyond the limit is
+// taken.
+func (c *Core) Shoot(in Shot) (f trigger.Firing, fresh bool, wait time.Duration, err error) {
+	id := trigger.IDOf(in.Trigger, in.Key)
+	old, known, err := c.firing(id)
+	if err != nil || known {
+		return old, false, 0, err
+	}
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		t := s.triggers.rows[in.Trigger]
+		if f, known = s.firings.rows[id]; known {
+			return b, nil
+		}
+		r, err := s.ruleOf(t)
+		switch {
+		case !t.Known():
+			return b, fmt.Errorf("trigger %q: %w", in.Trigger, ErrNotFound)
+		case err != nil:
+			return b, err
+		case !in.Waits:
+			if t, wait, err = t.Admit(r.Limit, in.Anyway, now); err != nil {
+				return b, err
+			}
+			s.triggers.put(&b, t)
+		}
+		f = t.Firing(trigger.Instant{At: now, Key: in.Key}, trigger.Due, "")
+		f.By, f.Payload, f.Bytes, f.Admitted, f.Anyway = in.By, in.Payload, len(in.Payload.Text), !in.Waits, in.Anyway
+		s.firings.put(&b, f)
+		return b, nil
+	})
+	return f, !known && err == nil, wait, err
+}
+
+// firing returns a line of the ledger, however old it is.
+func (c *Core) firing(id trigger.FiringID) (f trigger.Firing, ok bool, err error) {
+	c.view(func(s *state, _ time.Time) { f, ok = s.firings.rows[id] })
+	if ok {
+		return f, true, nil
+	}
+	return store.Firings.Get(c.cfg.Store, id)
+}
+
+// DueFirings returns the firings that are to be sent, in the order of their times.
+func (c *Core) DueFirings() (all []trigger.Firing) {
+	c.view(func(s *state, _ time.Time) { all = s.firings.byState.all(string(trigger.Due)) })
+	slices.SortFunc(all, func(a, b trigger.Firing) int {
+		return cmp.Or(a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID)))
+	})
+	return all
+}
+
+// FiringLog returns at most limit lines of the ledger, of one trigger or of all for "", the
+// newest first.
+func (c *Core) FiringLog(name trigger.Name, limit int) ([]trigger.Firing, error) {
+	return c.cfg.Store.FiringLog(name, limit)
+}
+
+// EndFiring ends a firing whose text is not sent. The person is told of one that failed.
+func (c *Core) EndFiring(id trigger.FiringID, to trigger.State, why string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		f, ok := s.firings.rows[id]
+		if !ok {
+			return b, fmt.Errorf("firing %q: %w", id, ErrNotFound)
+		}
+		return b, s.endFiring(&b, f, to, why, now)
+	})
+}
+
+func (s *state) endFiring(b *store.Batch, f trigger.Firing, to trigger.State, why string, now time.Time) error {
+	next, err := f.End(to, folded(why), now)
+	if errors.Is(err, trigger.ErrOver) {
+		return nil // done before
+	}
+	s.firings.put(b, next)
+	if to == trigger.Failed {
+		s.notify(b, "trigger:"+string(f.Trigger), "", fmt.Sprintf("⚠️ Trigger %s sent nothing: %s", f.Trigger, folded(why)),
+			now)
+	}
+	return err
+}

@@ -1,0 +1,164 @@
+package core
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/task"
+	"github.com/afar-sh/afar/coordinator/internal/trigger"
+)
+
+// A Sending is what a firing sends.
+type Sending struct {
+	Firing trigger.FiringID
+	Hash   string          // of the rule that it was made from
+	To     message.Address // of a run of the rule's own: its name, "" for a new one
+	Text   string
+	// First is the text with which Run begins.
+	First string
+	// Run begins if the rule has no run with the name in To. It is zero for another address.
+	Run run.Run
+	// Over says why the check of the rule is run no more, and Text then says so too. It is "" for
+	// a rule that fires.
+	Over string
+	// Gone is a run of the rule whose conversation cannot go on, "" for none. Run takes its name.
+	Gone run.ID
+}
+
+// SendFiring makes the text of a firing a message, in one transaction with its line of the
+// ledger. wait is not 0 for a firing beyond the limit of its trigger, which was not sent. A
+// firing that was dealt with already is not sent again.
+func (c *Core) SendFiring(in Sending) (wait time.Duration, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		f, ok := s.firings.rows[in.Firing]
+		if !ok || f.State != trigger.Due {
+			return b, nil
+		}
+		t := s.triggers.rows[f.Trigger]
+		r, err := s.ruleOf(t)
+		switch {
+		case err != nil:
+			return b, s.endFiring(&b, f, trigger.Failed, err.Error(), now)
+		case t.Hash != in.Hash:
+			return b, nil // the rule was approved anew meanwhile; the caller comes again
+		case !f.Anyway && !t.Live():
+			return b, s.endFiring(&b, f, trigger.Dropped, "the trigger is off", now)
+		case !f.Admitted:
+			if t, wait, err = t.Admit(r.Limit, f.Anyway, now); err != nil {
+				return b, nil
+			}
+			s.triggers.put(&b, t)
+		}
+		s.triggers.put(&b, t.Finish(r))
+		return b, s.sendFiring(&b, f, in, t.Own, now)
+	})
+	return wait, err
+}
+
+// sendFiring sends the text of a firing to its address. own says that the text is a session's own.
+func (s *state) sendFiring(b *store.Batch, f trigger.Firing, in Sending, own bool, now time.Time) error {
+	m := message.Message{
+		Key:     "firing:" + string(f.ID),
+		Text:    in.Text,
+		By:      "trigger " + string(f.Trigger),
+		Channel: "trigger",
+	}
+	if own {
+		m.Data, m.Text = true, message.Note(m.By, m.Text, s.secret())
+	}
+	to, why := in.To.String(), ""
+	switch in.To.Kind {
+	case message.ToPerson:
+		why = s.tellFiring(b, m, now)
+	case message.ToSession:
+		v, ok := s.find(in.To.Name)
+		if m.Session = v.ID; !ok {
+			why = "there is no session " + in.To.Name
+			break
+		}
+		s.post(b, m, now)
+	case message.ToTask:
+		if m.Task = in.To.Name; !s.knowsTask(m.Task) {
+			why = "there is no task " + m.Task
+			break
+		}
+		s.post(b, m, now)
+	case message.ToTriage:
+		m.To = message.ToTriage
+		s.post(b, m, now)
+	case message.ToRun:
+		to, why = s.runFiring(b, f, in, m, now)
+	default:
+		why = "nothing can be sent to " + to
+	}
+	if why != "" {
+		return s.endFiring(b, f, trigger.Failed, why, now)
+	}
+	next, err := f.Sent(to, string(message.IDOf(m.Key)), now)
+	if in.Over != "" {
+		next.State, next.Why = trigger.Failed, folded(in.Over)
+	}
+	s.firings.put(b, next)
+	return err
+}
+
+func (s *state) knowsTask(slug string) bool {
+	_, ok := s.tasks.rows[task.Slug(slug)]
+	return ok
+}
+
+// tellFiring tells the person a text in every away mode. why is "" unless that is impossible.
+func (s *state) tellFiring(b *store.Batch, m message.Message, now time.Time) (why string) {
+	if !s.reachable() {
+		return ErrNoChannel.Error()
+	}
+	m.To = message.ToPerson
+	m = s.post(b, m, now)
+	s.notifyOf(b, m.By, "", "⏰ "+m.Text, []string{string(m.ID)}, now)
+	return ""
+}
+
+// runFiring gives a run a text: the one that the address names, or one of the rule's own.
+func (s *state) runFiring(
+	b *store.Batch, f trigger.Firing, in Sending, m message.Message, now time.Time,
+) (to, why string) {
+	r, known := s.runs.byName.one(in.To.Name)
+	own := in.Run.ID != ""
+	switch {
+	case known && own && r.Trigger != string(f.Trigger):
+		return "", "the name " + r.Name + " belongs to a run that the trigger did not start"
+	case known && (r.ID != in.Gone || !r.Settled()):
+		m.Session, m.Run = session.ID(r.Conversation), true
+		s.post(b, m, now)
+		return runAddress(r), ""
+	case !own:
+		return "", "there is no run " + in.To.Name
+	case known:
+		s.replaceRun(b, r, in.Run, now)
+	}
+	next := in.Run
+	next.Name, next.Trigger, next.By = in.To.Name, string(f.Trigger), m.By
+	if next.Name == "" {
+		next.Name = s.freeName(next)
+	}
+	m.Text = in.First
+	return runAddress(s.beginRun(b, next, m, now)), ""
+}
+
+// replaceRun gives the name of a run whose conversation cannot go on to the next one, and tells the
+// person.
+func (s *state) replaceRun(b *store.Batch, r, next run.Run, now time.Time) {
+	old := run.Replace(r)
+	s.runs.put(b, old)
+	said := fmt.Sprintf("🆕 run %s: its agent cannot resume the conversation any more, so a new one begins. "+
+		"It is told the newest texts and results. All of the earlier one: afar run log %s", r.Name, old.Name)
+	s.notify(b, "anew", session.ID(next.Conversation), said, now)
+}
+
+func runAddress(r run.Run) string {
+	return message.Address{Kind: message.ToRun, Name: r.Name}.String()
+}

@@ -1,0 +1,64 @@
+package modulework
+
+import (
+	"github.com/afar-sh/afar/coordinator/internal/module"
+)
+
+// A Server is a server of tools, as an agent starts it.
+type Server struct {
+	Name    string
+	Command []string
+	URL     string
+	Env     []string // for the command
+	EnvFile string   // with more of it, "" for none
+}
+
+// inFolder is a shell script that starts a command in a folder: agents start servers in their own.
+const inFolder = `cd "$0" && exec "$@"`
+
+// Servers returns the servers of tools of all modules that are enabled and whose folders are what
+// the person enabled.
+func (w *Worker) Servers() (all []Server) {
+	for _, m := range w.cfg.Core.Modules() {
+		if !m.On {
+			continue
+		}
+		c, err := w.cfg.Folder.Read(m.Name)
+		if differs(m.Hash, c, err) != "" {
+			continue // the watch disables it
+		}
+		for _, s := range c.Servers {
+			v, err := w.server(m.Name, s)
+			if err != nil {
+				w.cfg.Log.Warn("leave out a server of tools", "module", m.Name, "server", s.Name, "err", err)
+				continue
+			}
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// Fault returns why runs do not get a server of tools, nil if they do.
+func (w *Worker) Fault(name module.Name, s module.Server) error {
+	v, err := w.server(name, s)
+	if err != nil {
+		return err
+	}
+	_, err = w.cfg.Env(v.EnvFile)
+	return err
+}
+
+func (w *Worker) server(name module.Name, s module.Server) (v Server, err error) {
+	v = Server{Name: name.FullName(s), URL: s.URL, EnvFile: w.inHome(s.EnvFile)}
+	if s.URL != "" {
+		return v, nil
+	}
+	path, own, err := w.place(name, s.Command[0])
+	if err != nil {
+		return v, err
+	}
+	v.Command = append([]string{"/bin/sh", "-c", inFolder, w.cfg.Folder.Path(name), path}, s.Command[1:]...)
+	v.Env = append(w.cfg.Dirs.Env(), own...) // codex starts servers without most of its own variables
+	return v, nil
+}

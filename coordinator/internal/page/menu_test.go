@@ -1,0 +1,41 @@
+package page_test
+
+import (
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/standin/browser"
+)
+
+// shownEntries returns the names of the menu's entries that can be seen inside the window.
+const shownEntries = `[...document.querySelectorAll('.top nav a')].filter((a) => {
+	const r = a.getBoundingClientRect();
+	return a.checkVisibility() && r.width > 0 && r.left >= 0 && r.right <= innerWidth && r.bottom <= innerHeight;
+}).length`
+
+// seeMenu: on a phone four pages and a button fit beside each other, and the button shows the other
+// pages without a script. On a wide screen all are there at once.
+func seeMenu(t *testing.T, b *browser.Browser) {
+	url := serve(t, site{views: map[string]page.View{"now": fullNow(), "memory": fullMemory()}})
+	tab := b.Tab(t)
+	tab.Open(url + "/view/now")
+	see := func(where string, want int) {
+		t.Helper()
+		if have := browser.Eval[int](tab, shownEntries); have != want {
+			t.Errorf("%s: %d entries can be seen, want %d", where, have, want)
+		}
+	}
+	tab.View(390, 844, false)
+	see("a phone", 4)
+	tab.Click("button.more")
+	see("the open menu", 11)
+	tab.Shoot("menu-390-light")
+	tab.Open(url + "/view/now")
+	tab.View(1280, 900, false)
+	see("a wide screen", 11)
+	tab.View(390, 844, true)
+	tab.Open(url + "/view/memory")
+	if have := browser.Eval[string](tab, "document.querySelector('button.more').innerText.trim()"); have != "Memory" {
+		t.Errorf("the button is called %q on the page Memory", have)
+	}
+}

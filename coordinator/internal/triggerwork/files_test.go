@@ -1,0 +1,247 @@
+//go:build !windows
+
+package triggerwork
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/trigger"
+	"github.com/afar-sh/afar/coordinator/standin/long"
+)
+
+// A fileRig is a rule that waits for files below a folder.
+type fileRig struct {
+	*hookRig
+	dir string
+}
+
+func newFileRig(t *testing.T, pattern string) *fileRig {
+	t.Helper()
+	r := &fileRig{hookRig: newHookRig(t), dir: t.TempDir()}
+	r.approve(pattern)
+	r.watch()
+	return r
+}
+
+// approve switches the rule on for a pattern.
+func (r *fileRig) approve(pattern string) {
+	r.t.Helper()
+	text := "# Files\n\n- on: file ~/" + pattern + "\n- to: person\n\nLook at {{payload.name}}.\n"
+	if _, err := r.core.ApproveTrigger("in", text, "Ann"); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// watch lets a worker watch until the test ends.
+func (r *fileRig) watch() {
+	w := r.worker()
+	var parts sync.WaitGroup
+	parts.Go(func() { w.watchFiles(r.t.Context()) })
+	r.t.Cleanup(parts.Wait)
+}
+
+func (r *fileRig) worker() *Worker {
+	w := New(Config{Core: r.core, Folder: r.folder, Dirs: home.Dirs{User: r.dir}, Log: r.hooks.log})
+	w.complete = 500 * time.Millisecond
+	return w
+}
+
+func (r *fileRig) write(name, text string) {
+	r.t.Helper()
+	path := filepath.Join(r.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// names returns the names of the files that have fired, in order.
+func (r *fileRig) names() (names []string) {
+	for _, f := range r.core.DueFirings() {
+		name, _ := f.Payload.Field("name")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// await waits until exactly these files have fired.
+func (r *fileRig) await(want ...string) {
+	r.t.Helper()
+	sub := r.core.Subscribe(core.Firings)
+	defer sub.Close()
+	for late := time.After(10 * time.Second); !slices.Equal(r.names(), want); {
+		select {
+		case <-sub.C:
+		case <-late:
+			r.t.Fatalf("have %q, want %q", r.names(), want)
+		}
+	}
+}
+
+// TestFiles: a file fires when it is complete, once for each content, whatever its name; in
+// folders that are made later too. A link and a folder do not fire.
+func TestFiles(t *testing.T) {
+	r := newFileRig(t, "inbox/*/*.pdf")
+	r.write("inbox/one/a.pdf", "a")
+	r.await("a.pdf")
+	if err := os.Rename(filepath.Join(r.dir, "inbox/one/a.pdf"), filepath.Join(r.dir, "inbox/one/renamed.pdf")); err != nil {
+		t.Fatal(err)
+	}
+	r.write("inbox/one/note.txt", "no pdf")
+	r.write("inbox/two/copy.pdf", "a")
+	if err := os.Symlink("/etc/passwd", filepath.Join(r.dir, "inbox/two/link.pdf")); err != nil {
+		t.Fatal(err)
+	}
+	r.write("inbox/two/dir.pdf/x", "x")
+
+	// A slow writer: each part comes before the file counts as complete.
+	path := filepath.Join(r.dir, "inbox/two/slow.pdf")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		fmt.Fprintln(f, "part", i)
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.await("a.pdf", "slow.pdf")
+	sum, _, err := digest(path)
+	if err != nil || !slices.ContainsFunc(r.core.DueFirings(), func(f trigger.Firing) bool { return strings.HasSuffix(f.Key, sum) }) {
+		t.Errorf("the slow file fired before it was complete: %v", err)
+	}
+	r.write("inbox/two/slow.pdf", "written anew")
+	r.await("a.pdf", "slow.pdf", "slow.pdf")
+	r.watch() // as after a restart
+	r.write("inbox/three/last.pdf", "last")
+	r.await("a.pdf", "last.pdf", "slow.pdf", "slow.pdf")
+}
+
+// TestFilesOverflow: where the kernel has dropped the changes, the folders are looked through anew,
+// and each file fires once.
+func TestFilesOverflow(t *testing.T) {
+	r := &fileRig{hookRig: newHookRig(t), dir: t.TempDir()}
+	r.approve("inbox/*")
+	r.write("inbox/before", "before")
+	watcher, err := disk.NewWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watcher.Close()
+	w := r.worker()
+	var parts sync.WaitGroup
+	parts.Go(func() { w.watchWith(t.Context(), watcher) })
+	t.Cleanup(parts.Wait)
+	r.await("before")
+	for _, dir := range watcher.WatchList() { // from here on it tells nothing
+		if err := watcher.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.write("inbox/one", "1")
+	r.write("inbox/two", "2")
+	select {
+	case watcher.Errors <- errors.New("queue or buffer overflow"):
+	case <-time.After(10 * time.Second):
+		t.Fatal("nobody hears of an overflow")
+	}
+	r.await("before", "one", "two")
+}
+
+// TestFilesUntold: a file whose change nobody tells of, as on a network drive, fires too, once. Here
+// a link to a folder is replaced, which the watch of that folder does not see.
+func TestFilesUntold(t *testing.T) {
+	r := &fileRig{hookRig: newHookRig(t), dir: t.TempDir()}
+	r.write("one/a", "a")
+	r.write("two/a", "a")
+	r.write("two/b", "b")
+	inbox := filepath.Join(r.dir, "inbox")
+	if err := os.Symlink("one", inbox); err != nil {
+		t.Fatal(err)
+	}
+	r.approve("inbox/*")
+	w := r.worker()
+	w.rescan = 50 * time.Millisecond
+	var parts sync.WaitGroup
+	parts.Go(func() { w.watchFiles(t.Context()) })
+	t.Cleanup(parts.Wait)
+	r.await("a")
+	time.Sleep(3 * gather) // until the firing itself leads to no other look
+	if err := errors.Join(os.Symlink("two", inbox+".new"), os.Rename(inbox+".new", inbox)); err != nil {
+		t.Fatal(err)
+	}
+	r.await("a", "b")
+}
+
+// TestFilesPartial: a file that has its size before its content, one that comes in pieces under
+// another name, and one whose time is set back at the end, fire once, when they are complete.
+func TestFilesPartial(t *testing.T) {
+	r := newFileRig(t, "inbox/*.pdf")
+	r.write("inbox/sized.pdf", strings.Repeat("\x00", 8000))
+	r.write("inbox/.moved.pdf.part", "")
+	r.write("inbox/old.pdf", "")
+	path := func(name string) string { return filepath.Join(r.dir, "inbox", name) }
+	last, longest := time.Now(), time.Duration(0)
+	for i := range 8 {
+		for _, name := range []string{"sized.pdf", ".moved.pdf.part", "old.pdf"} {
+			f, err := os.OpenFile(path(name), os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = f.WriteAt([]byte(strings.Repeat(fmt.Sprint(i, name), 100)), int64(1000*i))
+			if err = errors.Join(err, f.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(30 * time.Millisecond)
+		last, longest = time.Now(), max(longest, time.Since(last))
+	}
+	past := time.Now().Add(-24 * time.Hour)
+	err := errors.Join(os.Chtimes(path("old.pdf"), past, past), os.Rename(path(".moved.pdf.part"), path("moved.pdf")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if longest > r.worker().complete/2 {
+		t.Logf("the machine was too busy to write in time: %s between two pieces", longest)
+		return
+	}
+	r.await("moved.pdf", "old.pdf", "sized.pdf")
+	for _, f := range r.core.DueFirings() {
+		name, _ := f.Payload.Field("name")
+		if sum, _, err := digest(path(name)); err != nil || f.Key != trigger.FileKey+sum {
+			t.Errorf("%s fired before it was complete: %v", name, err)
+		}
+	}
+}
+
+// TestManyFiles: thousands of files in one go fire once each.
+func TestManyFiles(t *testing.T) {
+	long.Only(t)
+	r := newFileRig(t, "inbox/*")
+	const all = 10_000
+	for i := range all {
+		r.write(fmt.Sprintf("inbox/%05d", i), fmt.Sprint("file ", i))
+	}
+	for late := time.Now().Add(2 * time.Minute); len(r.core.DueFirings()) < all && time.Now().Before(late); {
+		time.Sleep(200 * time.Millisecond)
+	}
+	if names := r.names(); len(names) != all || len(slices.Compact(names)) != all {
+		t.Errorf("%d firings of %d files", len(names), len(slices.Compact(names)))
+	}
+}
