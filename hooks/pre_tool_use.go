@@ -37,8 +37,21 @@ func preToolUse(h *hook, guard Guard) error {
 		return h.warn(d.Broken)
 	case d.Consults:
 		h.tellConsult()
+	case h.ownTool():
+		return h.print(hookoutput.PreToolUse(hookoutput.Allow, "a tool of Afar"))
 	}
 	return h.tryAgain()
+}
+
+// ownTool reports whether the call is one of Afar's own tools, served where the page is. The
+// settings of a project can name another server for them, whose tools are not Afar's.
+func (h *hook) ownTool() bool {
+	if !wire.OwnTool(h.str(claude.FieldTool)) || h.off() {
+		return false
+	}
+	served, _ := h.client.Dirs.Page()
+	named := h.getenv("AFAR_WEB_ADDR")
+	return named == "" || named == served
 }
 
 // keep notes in the ledger that the guard saw the call, or denied it. The ledger

@@ -74,7 +74,7 @@ func TestRealTerminal(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
-			testTerminal(newSession(t, host.Need(t, version), "--permission-mode", "default"))
+			testTerminal(newSession(t, host.NeedLong(t, version), "--permission-mode", "default"))
 		})
 	}
 }

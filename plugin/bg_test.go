@@ -80,6 +80,11 @@ func testBackgroundDefault(t *testing.T) {
 			r.t.Errorf("the check-in is\n%s", again.Text)
 		}
 	})
+	// A text that is sent to it reaches it too.
+	r.part("sent", func() {
+		r.ann.Say(annID, "/send "+r.status().Sessions[0].Token+" the build is red")
+		r.asked("the build is red")
+	})
 }
 
 func testBackgroundAuto(t *testing.T) {

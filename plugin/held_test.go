@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -129,6 +131,13 @@ var mods = map[string]string{
 	"plugin.register":   `on("plugin.register", ($, e, next) => e.name === "afar" ? { refuse: "no" } : next(e))`,
 }
 
+// sample are the mods that are tried by client where not all are: one of each kind. The oldest
+// client has no mods, so that one is as good as another.
+var sample = map[string][]string{
+	"2.1.330": {"tool.check", "classic swallowed", "plugin.register"},
+	"2.1.197": {"all classic"},
+}
+
 // newHeldRig returns a rig with an installed plugin, which is held first if held is true.
 func newHeldRig(t *testing.T, client string, held bool) *rig {
 	t.Helper()
@@ -170,6 +179,9 @@ func TestRealHold(t *testing.T) {
 	for _, version := range everyClient {
 		for name, body := range mods {
 			t.Run(version+"/"+name, func(t *testing.T) {
+				if !slices.Contains(sample[version], name) {
+					long.Only(t)
+				}
 				r := newHeldRig(t, host.Need(t, version), true)
 				r.installMod("evil", body)
 				r.print(play(model.Bash(forbidden), model.Bash("touch harmless"), model.Say("fin")), bypass...)
@@ -281,8 +293,8 @@ func TestRealNoFalseAlarm(t *testing.T) {
 			r.must("start")
 			r.forge("toolu_forged") // the auditor reads in order: what comes before it was looked at
 			r.journal("guard.overridden", "toolu_forged")
-			if n := strings.Count(r.trail(), "without the guard") + strings.Count(r.trail(), "ran anyway"); n != 1 {
-				t.Errorf("a false alarm\n%s", r.trail())
+			if n := strings.Count(r.trail(), "guard.overridden"); n != 1 {
+				t.Errorf("%d alarms, want the one of the forged call\n%s", n, r.trail())
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -23,6 +24,9 @@ func TestRealHoldDevMod(t *testing.T) {
 	for _, version := range everyClient[:2] {
 		for name, held := range map[string]bool{"held": true, "not held": false} {
 			t.Run(version+"/"+name, func(t *testing.T) {
+				if !held {
+					long.Only(t)
+				}
 				r := newHeldRig(t, host.Need(t, version), held)
 				const id = "5b1d0a52-6f0e-4c8e-9d4e-0d9e1f6a7b10"
 				r.term = r.lab.Terminal("--permission-mode", "bypassPermissions", "--session-id", id)

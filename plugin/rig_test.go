@@ -122,6 +122,12 @@ func newRig(t *testing.T, client string, allowed ...string) *rig {
 // newRigOf is newRig with another plugin.
 func newRigOf(t *testing.T, client, plugin string, allowed ...string) *rig {
 	t.Helper()
+	return newRigAt(t, client, plugin, "off", allowed...)
+}
+
+// newRigAt is newRigOf with another address at which the client looks for Afar's page.
+func newRigAt(t *testing.T, client, plugin, page string, allowed ...string) *rig {
+	t.Helper()
 	t.Parallel()
 	m, err := model.Start()
 	if err != nil {
@@ -137,7 +143,7 @@ func newRigOf(t *testing.T, client, plugin string, allowed ...string) *rig {
 	r := &rig{t: t, model: m, bot: bot, ann: bot.User(annID, "Ann"), home: home, bin: filepath.Join(plugin, "bin")}
 	t.Cleanup(r.stop) // after the client is gone
 	r.lab = host.NewLab(t, client, m.URL(), host.Opts{
-		PluginDir: plugin, Env: map[string]string{"AFAR_HOME": home},
+		PluginDir: plugin, Env: map[string]string{"AFAR_HOME": home, "AFAR_WEB_ADDR": page},
 		Settings: map[string]any{"permissions": map[string]any{"allow": append([]string{}, allowed...)},
 			// a spinner that nobody watches costs more than the rest of a turn
 			"prefersReducedMotion": true, "spinnerTipsEnabled": false},

@@ -143,13 +143,19 @@ func leave(x *host.Terminal, answer string) {
 	x.Keys(answer, "Enter")
 }
 
-// timesHeard returns how often a text is in what the model got last.
-func (r *rig) timesHeard(text string) int {
+// timesHeard returns how often a text was given to the model, as far as it got that last: in a
+// prompt, by a hook, or as the reason of a Stop hook. The host repeats such a reason as a note.
+func (r *rig) timesHeard(text string) (n int) {
 	turns := r.model.Turns()
 	if len(turns) == 0 {
 		return 0
 	}
-	return strings.Count(strings.Join(turns[len(turns)-1].From("user"), "\n"), text)
+	for _, s := range turns[len(turns)-1].Texts() {
+		if !strings.HasPrefix(s, "Stop hook blocking error from command") {
+			n += strings.Count(s, text)
+		}
+	}
+	return n
 }
 
 // submit types a prompt and presses Enter until the model has it: a client that has just shown a
@@ -213,8 +219,8 @@ func testRunTake(t *testing.T, version string) {
 const rounds = 10
 
 // TestRealRunTakeUnderLoad: a run changes hands again and again on a busy machine, while messages
-// arrive. There is never more than one process, and the model gets each message once. Turns are not
-// interrupted here: the host may forget a prompt whose turn was interrupted before its first answer.
+// arrive, and every other time a turn is interrupted for it. There is never more than one process,
+// and the model gets each message once.
 func TestRealRunTakeUnderLoad(t *testing.T) {
 	long.Only(t)
 	r := newRunRig(t, host.Current)
@@ -224,7 +230,11 @@ func TestRealRunTakeUnderLoad(t *testing.T) {
 	burn(t)
 	sent := r.sendNotes("worker")
 	for round := range rounds {
-		x := r.takeRun("worker")
+		var more []string
+		if round%2 == 1 {
+			more = []string{"--now"}
+		}
+		x := r.takeRun("worker", more...)
 		x.Await("accept edits on", within)
 		done := fmt.Sprintf("terminal round %d is done", round)
 		r.submit(x, play(model.Say(done))+fmt.Sprintf(" for round %d", round))

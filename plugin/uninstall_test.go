@@ -40,6 +40,7 @@ func TestRealUninstallRunning(t *testing.T) {
 	t.Parallel()
 	for name, version := range allClients {
 		t.Run(name, func(t *testing.T) {
+			host.NeedLong(t, version)
 			c, lab, _ := installed(t, version)
 			term := lab.Terminal("--permission-mode", "bypassPermissions")
 			push := model.Bash("git push --force origin main; touch pushed")

@@ -35,10 +35,19 @@ type app struct {
 	getenv         func(string) string
 	bin            string // directory of our binaries
 	now            func() time.Time
+	// byHost says that Claude Code itself started this command, with an environment that the
+	// project's settings may have changed.
+	byHost bool
 }
 
 // dirs returns the directories in force.
-func (a *app) dirs() (home.Dirs, error) { return home.ForPerson(a.bin, a.getenv) }
+func (a *app) dirs() (home.Dirs, error) {
+	if a.byHost {
+		d, _, err := home.ForHook(a.bin, a.getenv)
+		return d, err
+	}
+	return home.ForPerson(a.bin, a.getenv)
+}
 
 // client returns a client for the coordinator of the home in force.
 func (a *app) client() (*client.Client, error) {
@@ -53,7 +62,7 @@ func (a *app) client() (*client.Client, error) {
 // Inside a session it passes on no variables, because the session controls them.
 func (a *app) coordinatorEnv(d home.Dirs) []string {
 	env := d.Env()
-	if home.InSession(a.getenv) {
+	if a.byHost || home.InSession(a.getenv) {
 		return env
 	}
 	for _, name := range []string{

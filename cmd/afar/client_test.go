@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -29,6 +28,8 @@ const (
 
 // clientMain runs this binary as a client if a script started it as one.
 func clientMain() {
+	mcpMain()
+	clockMain()
 	if socket := os.Getenv(asHost); socket != "" {
 		complain("be a client", listenAsClient(socket))
 		os.Exit(1)
@@ -67,29 +68,30 @@ func serveRun(conn *net.UnixConn) {
 		complain("take a command", err)
 		return
 	}
-	cmd := exec.Command(lookPath(pathOf(body.Env), body.Args[0]), body.Args[1:]...)
-	cmd.Env, cmd.Dir = body.Env, body.Dir
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[1], files[2]
-	err = cmd.Run()
+	code := body.run(files)
 	for _, f := range files {
 		f.Close()
-	}
-	code, err := exitOf(err)
-	if err != nil {
-		complain("run "+body.Args[0], err)
-		code = 127
 	}
 	_, _ = conn.Write([]byte{byte(code)}) // the caller may have ended
 }
 
-func pathOf(env []string) string {
-	for _, v := range env {
-		if path, ok := strings.CutPrefix(v, "PATH="); ok {
-			return path
-		}
+// run runs a program and returns its exit code. The client calls a tool itself.
+func (r hostedRun) run(files []*os.File) int {
+	if r.Args[0] == "@"+mcpName {
+		return callTool(r.Args[1:], environment(r.Env), files[1])
 	}
-	return ""
+	cmd := exec.Command(lookPath(pathOf(r.Env), r.Args[0]), r.Args[1:]...)
+	cmd.Env, cmd.Dir = r.Env, r.Dir
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[1], files[2]
+	code, err := exitOf(cmd.Run())
+	if err != nil {
+		complain("run "+r.Args[0], err)
+		return 127
+	}
+	return code
 }
+
+func pathOf(env []string) string { return environment(env)("PATH") }
 
 func takeRun(conn *net.UnixConn) (r hostedRun, files []*os.File, err error) {
 	room, rights := make([]byte, 1<<16), make([]byte, syscall.CmsgSpace(3*4))
@@ -111,24 +113,35 @@ func takeRun(conn *net.UnixConn) (r hostedRun, files []*os.File, err error) {
 
 // handOver lets the client run this process's command line and returns its exit code.
 func handOver(socket string) int {
-	conn, err := dialClient(socket)
-	if err != nil {
-		return complain("reach the client", err)
-	}
-	defer conn.Close()
 	dir, _ := os.Getwd()
-	body, err := json.Marshal(hostedRun{os.Args[1:], os.Environ(), dir})
-	if err == nil {
-		_, _, err = conn.WriteMsgUnix(body, syscall.UnixRights(0, 1, 2), nil)
-	}
-	code := make([]byte, 1)
-	if err == nil {
-		_, err = io.ReadFull(conn, code)
-	}
+	code, err := askClient(socket, hostedRun{os.Args[1:], os.Environ(), dir}, os.Stdin, os.Stdout, os.Stderr)
 	if err != nil {
 		return complain("have the client run a command", err)
 	}
-	return int(code[0])
+	return code
+}
+
+// askClient lets the client run a program with three standard files, and returns its exit code.
+func askClient(socket string, program hostedRun, std ...*os.File) (code int, err error) {
+	conn, err := dialClient(socket)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	body, err := json.Marshal(program)
+	if err != nil {
+		return 0, err
+	}
+	var fds []int
+	for _, f := range std {
+		fds = append(fds, int(f.Fd()))
+	}
+	if _, _, err := conn.WriteMsgUnix(body, syscall.UnixRights(fds...), nil); err != nil {
+		return 0, err
+	}
+	ended := make([]byte, 1)
+	_, err = io.ReadFull(conn, ended)
+	return int(ended[0]), err
 }
 
 // dialClient connects to the client, and starts it if none is running.

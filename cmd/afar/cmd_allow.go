@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 func newAllow(a *app) *cobra.Command {
@@ -46,6 +47,15 @@ func (a *app) answer(ctx context.Context, in wire.AnswerRequest) error {
 	}
 	verb := "Denied"
 	switch {
+	case q.Kind == wording.Suggestion:
+		a.say("Suggestion %s: %s", wording.Decided(q), oneLine(q.Tool, 100))
+		return nil
+	case q.Kind == wording.Missed && in.Allow:
+		a.say("Trigger %s fires now.", oneLine(q.Tool, 40))
+		return nil
+	case q.Kind == wording.Missed:
+		a.say("Trigger %s: skipped.", oneLine(q.Tool, 40))
+		return nil
 	case in.Allow && q.Kind == "plan":
 		verb = "Approved"
 	case in.Allow:

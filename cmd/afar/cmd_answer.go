@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 func newAnswer(a *app) *cobra.Command {
@@ -109,7 +110,7 @@ func ways(q wire.Ask, id string) string {
 		return "on " + oneLine(strings.Join(q.AnswerAt, " or "), 40) + "; the terminal does not count (answers_from)"
 	}
 	switch q.Kind {
-	case "question":
+	case "question", wording.Checkpoint:
 		return "afar answer " + id + " 'words' · afar answer " + id + " --option N"
 	case "plan":
 		return "afar allow " + id + " · afar answer " + id + " 'what to change'"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,51 +40,66 @@ func renderAsk(p *page, card []wire.Ask) {
 		renderCheckIn(p, q, id)
 		return
 	}
-	p.line("%s  %s %s%s, %s", p.paint(bold, p.link(q.URL, id)), oneLine(q.Token, 40), visible(wording.Wants(q)),
-		wording.Times(card), p.ago(q.OpenedAt))
-	if q.Asked != "" {
-		p.line("  you     “%s”", oneLine(q.Asked, 200))
+	who := strings.TrimSpace(oneLine(q.Token, 40) + " " + visible(wording.Wants(q))) // a suggestion is of no session
+	p.line("%s  %s%s, %s", p.paint(bold, p.link(q.URL, id)), who, wording.Times(card), p.ago(q.OpenedAt))
+	quoted(p, "you", q.Asked)
+	quoted(p, "it", q.Said)
+	renderInput(p, q)
+	renderRisk(p, q)
+	if q.Project != "" {
+		p.line("  in      %s", p.path(q.Project))
 	}
-	if q.Said != "" {
-		p.line("  it      “%s”", oneLine(q.Said, 200))
-	}
-	if len(q.Questions) > 0 {
-		renderQuestion(p, q)
-	} else {
-		p.block(q.Input)
-	}
-	if q.Why != "" {
-		p.line("  risk    %s", p.paint(yellow, oneLine(q.Why, 300)))
-	}
-	if q.Says != "" {
-		p.line("  says    “%s”", oneLine(q.Says, 200))
-	}
-	if q.Does != "" {
-		p.line("  does    %s", oneLine(q.Does, 300))
-	}
-	p.line("  in      %s", p.path(q.Project))
 	if q.Agent != "" || len(card) > 1 {
 		p.line("  by      %s", oneLine(q.AskedBy, 200))
 	}
 	renderOffer(p, q)
 	p.line("  sha256  %.12s", oneLine(q.Hash, 64))
-	if q.Parked && q.InRun {
+	renderState(p, q, id)
+}
+
+// quoted prints what somebody said, if anything.
+func quoted(p *page, who, said string) {
+	if said != "" {
+		p.line("  %-7s “%s”", who, oneLine(said, 200))
+	}
+}
+
+// renderInput prints the call, or the questions that are to be answered.
+func renderInput(p *page, q wire.Ask) {
+	if len(q.Questions) == 0 || q.Kind == wording.Checkpoint {
+		p.block(q.Input)
+	}
+	if len(q.Questions) > 0 {
+		renderQuestion(p, q)
+	}
+}
+
+// renderRisk prints what the guard, the caller and our own reading say of the call.
+func renderRisk(p *page, q wire.Ask) {
+	if q.Why != "" {
+		p.line("  risk    %s", p.paint(yellow, oneLine(q.Why, 300)))
+	}
+	quoted(p, "says", q.Says)
+	if q.Does != "" {
+		p.line("  does    %s", oneLine(q.Does, 300))
+	}
+}
+
+// renderState prints how the question stands, and how it is answered if it can be.
+func renderState(p *page, q wire.Ask, id string) {
+	switch {
+	case q.Parked && q.InRun:
 		p.line("  parked  the run waits without a process; afar allow %s or afar deny %s lets it go on", id, id)
-		return
-	}
-	if q.Parked {
-		p.line("  parked  refused for now; afar allow %s lets the exact call run once, when the session tries it again",
-			id)
-		return
-	}
-	if q.State != "open" {
+	case q.Parked:
+		p.line("  parked  refused for now; afar allow %s lets the exact call run once, when the session tries it again", id)
+	case q.State != "open":
 		p.line("  %s", settledText(p, q))
-		return
+	default:
+		if q.Perhaps {
+			p.line("  perhaps settled at the terminal already")
+		}
+		p.line("  expires %s: %s", p.left(q.ExpiresAt), ways(q, id))
 	}
-	if q.Perhaps {
-		p.line("  perhaps settled at the terminal already")
-	}
-	p.line("  expires %s: %s", p.left(q.ExpiresAt), ways(q, id))
 }
 
 // renderOffer prints what an allow could cover beyond the call.

@@ -10,7 +10,7 @@ import (
 )
 
 func newAudit(a *app) *cobra.Command {
-	return group("audit", "Prove that the journal is whole", newAuditVerify(a))
+	return group("audit", "What reached others, and whether the journal is whole", newAuditActions(a), newAuditVerify(a))
 }
 
 func newAuditVerify(a *app) *cobra.Command {

@@ -66,7 +66,7 @@ func verdictOf(found wire.DoctorReply) error {
 func renderChecks(p *page, found wire.DoctorReply) {
 	var rows [][]cell
 	for _, f := range found.Checks {
-		rows = append(rows, []cell{mark(f.State), plain(oneLine(f.ID, 40)), plain(oneLine(f.Text, 300))})
+		rows = append(rows, []cell{mark(f.State), plain(oneLine(f.ID, 40)), plain(oneLine(f.Text, 500))})
 		if f.Fix != "" && f.State != "ok" {
 			rows = append(rows, []cell{plain(""), plain(""), {"→ " + oneLine(f.Fix, 300), dim}})
 		}
@@ -90,7 +90,7 @@ func (a *app) examine(ctx context.Context, live bool) (wire.DoctorReply, error) 
 	x := exam{a, d}
 	found := []wire.Check{x.binaries(), x.pin(), x.directories(), x.disk(), x.config()}
 	found = append(found, x.coordinator(ctx)...)
-	found = append(found, x.login(), x.path(), x.loopAlias())
+	found = append(found, x.login(), x.path(), x.loopAlias(), x.tools())
 	found = append(found, x.policies()...)
 	found = append(found, x.guardChecks()...)
 	host, err := x.host(ctx)

@@ -9,11 +9,13 @@ import (
 func newInbox(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "inbox", Short: "Show the texts that were sent, and what became of them", Args: exactly(),
-		Long: "Lists the newest texts for sessions, runs and you: pending until somebody takes it, delivered, then done.\n" +
+		Long: "Lists the newest texts for sessions, runs, tasks and you: pending until somebody takes it, delivered, " +
+			"then done.\nThe line with the arrow says what came of each, or when it gets there. " +
 			"What a program sent is marked as data.",
 	}
 	var in wire.InboxRequest
-	c.Flags().StringVar(&in.For, "for", "", "texts for this `address` alone: a session's token, run:NAME or person")
+	c.Flags().StringVar(&in.For, "for", "", "texts for this `address` alone: a session's token, run:NAME, task:SLUG, triage or person")
+	c.Flags().StringVar(&in.Find, "find", "", "those with all of these `words` alone, in any case: in the text, who wrote it, where it goes or its outcome")
 	c.Flags().IntVarP(&in.Last, "last", "n", 20, "at most so many")
 	asJSON := jsonFlag(c, "messages")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -39,7 +41,8 @@ func renderInbox(p *page, in wire.InboxReply) {
 		}
 		rows = append(rows,
 			[]cell{plain(p.clock(m.At)), {oneLine(m.State, 12), messageInk(m.State)}, {to, bold}, plain("from " + by)},
-			[]cell{{oneLine(m.Text, 120), dim}})
+			[]cell{{oneLine(m.Text, 120), dim}},
+			[]cell{plain("→ " + oneLine(m.Outcome, 120))})
 	}
 	p.table(rows)
 }

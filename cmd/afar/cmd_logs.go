@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/afar-sh/afar/coordinator/home"
 )
 
 func newLogs(a *app) *cobra.Command {
@@ -44,7 +42,7 @@ func (a *app) logs(ctx context.Context, l logging) error {
 	if err != nil {
 		return err
 	}
-	lines, err := logLines(d)
+	lines, err := lastLines(d.Log())
 	if err != nil {
 		return err
 	}
@@ -53,7 +51,7 @@ func (a *app) logs(ctx context.Context, l logging) error {
 	}
 	a.logged(lines[max(0, len(lines)-l.last):], l.asJSON)
 	for l.follow && pause(ctx, readAgain) == nil {
-		fresh, err := logLines(d)
+		fresh, err := lastLines(d.Log())
 		if err != nil {
 			return err
 		}
@@ -63,9 +61,9 @@ func (a *app) logs(ctx context.Context, l logging) error {
 	return nil
 }
 
-// logLines returns the last lines of the log, including the log that was put aside last.
-func logLines(d home.Dirs) (lines []string, err error) {
-	for _, path := range []string{d.Log() + ".1", d.Log()} {
+// lastLines returns the last lines of the log at path, including the one that was put aside last.
+func lastLines(path string) (lines []string, err error) {
+	for _, path := range []string{path + ".1", path} {
 		raw, err := tail(path, maxHookLog)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read log: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -73,7 +74,7 @@ func loopArgs(c *cobra.Command, task string) string {
 	var b strings.Builder
 	for _, o := range loopOptions() {
 		if c.Flags().Changed(o.name) {
-			fmt.Fprintf(&b, "--%s %s ", o.name, quoted(c.Flag(o.name).Value.String()))
+			fmt.Fprintf(&b, "--%s %s ", o.name, text.ShellQuote(c.Flag(o.name).Value.String()))
 		}
 	}
 	if strings.HasPrefix(strings.TrimSpace(task), "-") {
@@ -81,9 +82,6 @@ func loopArgs(c *cobra.Command, task string) string {
 	}
 	return b.String() + task
 }
-
-// quoted returns a value as one word of a shell command.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func renderLoopStarted(p *page, l wire.Loop) {
 	p.line(loopBegins(l.Begins), oneLine(l.ID, 60))

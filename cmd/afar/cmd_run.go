@@ -225,6 +225,9 @@ func renderRun(p *page, r wire.Run) {
 			rows = append(rows, []cell{plain("cannot"), plain(missing)})
 		}
 	}
+	if r.Lacks != "" {
+		rows = append(rows, []cell{plain("without"), {"the tools of " + oneLine(r.Lacks, 500), yellow}})
+	}
 	p.table(rows)
 	if r.Until != 0 {
 		p.line("It works until %s.", p.clock(r.Until))
@@ -238,7 +241,7 @@ func renderRun(p *page, r wire.Run) {
 	if r.Why != "" {
 		p.line("%s", p.paint(yellow, oneLine(r.Why, 1000)))
 	}
-	if last := wording.RunLast(r); last != "" {
+	if last := wording.RunLast(r); last != "" && last != r.Why {
 		p.line("")
 		p.block(last)
 	}

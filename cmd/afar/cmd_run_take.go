@@ -118,7 +118,8 @@ func (a *app) offerBack(ctx context.Context, r wire.Run) error {
 		question += ", with " + text.Count(now.Waiting, "message") + " that waited"
 	}
 	if !a.agreed(question + "?") {
-		a.say("Run %s stays yours, and its messages wait. Give it back: afar run give %s", oneLine(r.Name, 40), oneLine(r.Name, 40))
+		a.say("Run %s stays yours, and its messages wait. Give it back: afar run give %s",
+			oneLine(r.Name, 40), oneLine(r.Name, 40))
 		return nil
 	}
 	return a.giveRun(ctx, r.ID)
@@ -150,7 +151,8 @@ func (a *app) giveRun(ctx context.Context, id string) error {
 func renderRunGiven(p *page, r wire.Run) {
 	switch {
 	case r.State == "idle":
-		p.line("Run %s is given back. It goes on with your next message: afar run send %s TEXT", oneLine(r.Name, 40), oneLine(r.Name, 40))
+		p.line("Run %s is given back. It goes on with your next message: afar run send %s TEXT",
+			oneLine(r.Name, 40), oneLine(r.Name, 40))
 	default:
 		p.line("Run %s is given back, and goes on with what waited for it.", oneLine(r.Name, 40))
 	}

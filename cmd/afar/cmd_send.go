@@ -12,13 +12,13 @@ import (
 
 func newSend(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "send ADDRESS TEXT|-", Short: "Write to a session or a run; one that stopped goes on with it",
+		Use: "send ADDRESS TEXT|-", Short: "Write to a session, a run or a task; one that stopped goes on with it",
 		Args: cobra.ArbitraryArgs,
-		Long: "Gives a session or a run a text, as a message from your phone would: one that is idle goes on with it, " +
+		Long: "Gives a session, a run or a task a text, as a message from your phone would: one that is idle goes on with it, " +
 			"one that\n" +
 			"works gets it at its next step. ADDRESS is a session's token (afar status) or the beginning of it, " +
 			"session:TOKEN,\n" +
-			"run:NAME or person. With - the text is stdin. `afar inbox` shows what became of it.\n\n" +
+			"run:NAME, task:SLUG, triage or person. With - the text is stdin. `afar inbox` shows what became of it.\n\n" +
 			"What you type at a terminal counts as your words. What a program sends is data: it is fenced, and names " +
 			"its\n" +
 			"source. `afar send person TEXT` sends a notice to your phone; a session may do that too, and no more.",
@@ -26,7 +26,8 @@ func newSend(a *app) *cobra.Command {
 	asJSON := jsonFlag(c, "id, to, when, words")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) < 2 {
-			return usageError{errors.New("afar send needs an address (afar status, afar run list) and a text, or - for stdin")}
+			return usageError{errors.New("afar send needs an address (afar status, afar run list, afar task list) " +
+				"and a text, or - for stdin")}
 		}
 		text, err := a.words(args[1:])
 		if err != nil {
@@ -44,6 +45,8 @@ func newSend(a *app) *cobra.Command {
 
 func renderSent(p *page, s wire.SendReply) {
 	switch {
+	case s.When == wire.Never:
+		p.line("Nothing was sent.")
 	case s.To == wire.ToPerson:
 		p.line("Sent to your phone.")
 	case s.Words:

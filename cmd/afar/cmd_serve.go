@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator"
 	"github.com/afar-sh/afar/coordinator/cannotstart"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -35,6 +36,9 @@ func newServe(a *app) *cobra.Command {
 	return c
 }
 
+// keepLogs is how many files of the coordinator's log are kept, with the current one.
+const keepLogs = 3
+
 func (a *app) serve(ctx context.Context) error {
 	if home.InSession(a.getenv) { // a hook that starts the coordinator cleans its environment
 		return errors.New("serve is a decision of the person: type it in a terminal of your own, not inside a " +
@@ -44,13 +48,18 @@ func (a *app) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	file, err := openLog(dirs.Log(), maxLog)
-	if err != nil {
+	file := &logfile.File{Path: dirs.Log(), Max: logfile.Usual, Keep: keepLogs}
+	if err := file.Open(); err != nil {
 		return errors.Join(err, dirs.NoteFailure(err.Error()))
 	}
 	defer file.Close()
 	cfg := coordinator.Config{
-		Dirs: dirs, Bin: a.bin, Version: versionText(), Log: slog.New(a.logTo(file)), Getenv: a.getenv,
+		Dirs:    dirs,
+		Bin:     a.bin,
+		Version: versionText(),
+		Log:     slog.New(a.logTo(file)),
+		Getenv:  a.getenv,
+		Now:     a.now,
 	}
 	co, err := a.open(ctx, cfg)
 	if err != nil {
@@ -71,7 +80,7 @@ var errServed = errors.New("already running")
 
 // logTo returns a handler that writes JSON lines to the log, and text for a person who
 // watches.
-func (a *app) logTo(file *logFile) slog.Handler {
+func (a *app) logTo(file *logfile.File) slog.Handler {
 	toFile := slog.NewJSONHandler(file, nil)
 	if !isTerminal(a.stderr) {
 		return toFile

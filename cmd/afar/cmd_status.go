@@ -20,7 +20,7 @@ func newStatus(a *app) *cobra.Command {
 			"With --watch the screen is kept current until Ctrl-C.",
 	}
 	watch := c.Flags().BoolP("watch", "w", false, "keep the screen current, until Ctrl-C")
-	asJSON := jsonFlag(c, "coordinator, page, settings, channels, sessions, loops, asks")
+	asJSON := jsonFlag(c, "coordinator, page, settings, channels, sessions, loops, asks, background")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *watch && *asJSON {
 			return usageError{errors.New("--watch or --json, not both")}
@@ -37,6 +37,7 @@ func renderStatus(p *page, s wire.StatusReply) {
 	p.line("%s %s, pid %d, up %s · away %s", p.paint(bold, "Afar"), oneLine(s.Coordinator.Version, 40),
 		s.Coordinator.PID, wording.Span(p.now.Sub(milli(s.Coordinator.Since))), awayText(p, s.Settings))
 	renderGuard(p, s.Guard)
+	renderBackground(p, s.Background)
 	if s.Settings.Paused {
 		p.line("%s only the guard speaks. `afar resume` ends it.", p.paint(yellow, "Paused:"))
 	}
@@ -75,6 +76,14 @@ func renderGuard(p *page, g wire.Guard) {
 		return
 	}
 	p.line("%s %s%s", p.paint(bold, "Guard"), g.Grade, modNames(g.Mods))
+}
+
+// renderBackground shows what Afar's own questions to a model have cost. An older coordinator
+// does not say that.
+func renderBackground(p *page, b wire.Background) {
+	if b.BudgetUSD > 0 {
+		p.line("%s $%.2f of $%.2f today", p.paint(bold, "Background questions"), b.SpentUSD, b.BudgetUSD)
+	}
 }
 
 func modNames(mods []wire.Mod) string {

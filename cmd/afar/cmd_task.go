@@ -30,6 +30,7 @@ func newTaskNew(a *app) *cobra.Command {
 	var in wire.TaskNewRequest
 	c.Flags().StringVarP(&in.Objective, "objective", "m", "", "what shall be reached (the title)")
 	c.Flags().StringVar(&in.Agent, "agent", "", "the `program` that works on it: claude")
+	c.Flags().BoolVar(&in.Confirm, "confirm", false, "ask me before each act that reaches others: network, push, message")
 	c.Flags().BoolVar(&in.Start, "start", false, "begin to work on it")
 	asJSON := jsonFlag(c, "the task")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -52,7 +53,7 @@ func renderTaskNew(p *page, t wire.Task) {
 }
 
 func renderTaskStarted(p *page, t wire.Task) {
-	p.line("Run %s works on it. Follow it: afar run log -f %s", p.paint(bold, oneLine(t.Run, 40)), oneLine(t.Run, 40))
+	p.line("%s Follow it: afar run log -f %s", wording.TaskDid("start", t), oneLine(t.Run, 40))
 }
 
 func newTaskList(a *app) *cobra.Command {
@@ -66,7 +67,7 @@ func newTaskList(a *app) *cobra.Command {
 
 func renderTasks(p *page, in wire.TasksReply) {
 	if len(in.Tasks) == 0 {
-		p.line("No tasks. Create one: afar task new TITLE")
+		p.line("No tasks. Create one and start it: afar task new TITLE --start")
 		return
 	}
 	var rows [][]cell
@@ -78,6 +79,9 @@ func renderTasks(p *page, in wire.TasksReply) {
 		})
 		if next := wording.TaskNext(t); next != "" {
 			rows = append(rows, []cell{{oneLine(next, 120), dim}})
+		}
+		if len(t.Faults) > 0 {
+			rows = append(rows, []cell{{"state.md, " + oneLine(t.Faults[0], 200), red}})
 		}
 	}
 	p.table(rows)
@@ -106,7 +110,14 @@ func renderTask(p *page, t wire.Task) {
 		rows = append(rows, []cell{plain("last action"), plain(day(t.LastAction))})
 	}
 	if next := wording.TaskNext(t); next != "" {
-		rows = append(rows, []cell{plain("waits for"), plain(oneLine(t.WaitingFor, 160))}, []cell{plain("goes on"), plain(goesOn(t))})
+		rows = append(rows, []cell{plain("waits for"), plain(oneLine(t.WaitingFor, 160))},
+			[]cell{plain("goes on"), plain(goesOn(t))})
+	}
+	if t.Confirm {
+		rows = append(rows, []cell{plain("confirm"), plain("you are asked before each act that reaches others")})
+	}
+	if t.Ask != "" {
+		rows = append(rows, []cell{plain("asks"), plain("afar asks; afar answer " + oneLine(t.Ask, 40) + " 'words'")})
 	}
 	if t.Run != "" {
 		rows = append(rows, []cell{plain("run"), plain(oneLine(t.Run, 40) + ", " + wording.RunState(t.RunState))})
@@ -114,6 +125,9 @@ func renderTask(p *page, t wire.Task) {
 	p.table(rows)
 	for _, fault := range t.Faults {
 		p.line("%s", p.paint(red, "state.md, "+oneLine(fault, 200)))
+	}
+	if t.Warning != "" {
+		p.line("%s", p.paint(yellow, t.Warning))
 	}
 	p.line("")
 	p.block(t.Objective)

@@ -22,8 +22,8 @@ func (x exam) login() wire.Check {
 	}
 	raw, err := os.ReadFile(s.file)
 	if err != nil {
-		return off("login", "the coordinator starts with the first session or command, not with your login",
-			"afar install-service, if you want that")
+		return off("login", "the coordinator starts with the first session or command, not with your login; "+
+			"runs and tasks wait until then", "afar install-service, if they shall not")
 	}
 	d := x.dirs
 	d.Path = servicePath(string(raw))

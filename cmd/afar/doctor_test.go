@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -48,6 +49,17 @@ func install(t *testing.T, s *shell) {
 	if err := s.dirs().Make(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// pageAt has the page served at an address, and Claude Code set another one for its programs.
+func pageAt(s *shell, served, host string) {
+	s.env[config.WebAddrVar] = ""
+	write(s.t, s.dirs().ConfigFile(), "[web]\naddr = \""+served+"\"\n", 0o600)
+	dir := s.dirs().HostDir()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	write(s.t, filepath.Join(dir, "settings.json"), `{"env": {"`+config.WebAddrVar+`": "`+host+`"}}`, 0o600)
 }
 
 func write(t *testing.T, path, text string, mode os.FileMode) {
@@ -104,6 +116,14 @@ func TestDoctor(t *testing.T) {
 		}, "coordinator", "bad", "runs version v0"},
 		{"our alias", func(s *shell) { alias(s, "---\n"+aliasMark+"\n") }, "/loop", "ok", "is Afar's"},
 		{"their alias", func(s *shell) { alias(s, "mine") }, "/loop", "off", "your own"},
+		{"no page", func(*shell) {}, "tools", "off", "the page is off"},
+		{"page at the usual address", func(s *shell) { s.env[config.WebAddrVar] = "" }, "tools", "ok", "127.0.0.1:7357"},
+		{"page elsewhere", func(s *shell) { pageAt(s, "127.0.0.1:7400", "") }, "tools", "bad",
+			"looks for them at 127.0.0.1:7357, and web.addr in config.toml is 127.0.0.1:7400"},
+		{"page elsewhere, as the host knows", func(s *shell) { pageAt(s, "127.0.0.1:7400", "127.0.0.1:7400") }, "tools", "ok",
+			"127.0.0.1:7400"},
+		{"host goes elsewhere", func(s *shell) { pageAt(s, "127.0.0.1:7357", "127.0.0.1:7400") }, "tools", "bad",
+			"looks for them at 127.0.0.1:7400"},
 		{"plugin loaded", func(s *shell) { hostLists(s, `[{"id":"afar@afar","enabled":true}]`) }, "plugin", "ok",
 			"loaded"},
 		{"old host", func(s *shell) { hostSays(s, "2.1.197 (Claude Code)") }, "claude", "off",

@@ -144,6 +144,7 @@ func TestFullDisk(t *testing.T) {
 	attended := []string{"CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_CODE_SESSION_ATTENDED=1"}
 	d := newSmallDisk(t, append(attended, "AFAR_TELEGRAM_API="+s.URL(), "AFAR_TELEGRAM_TOKEN="+s.Token())...)
 	ana := d.pair(s)
+	d.must("afar", "task", "new", "First")
 	waiting := d.command(permission("npm test"), "hook-permission-request")
 	var said bytes.Buffer
 	waiting.Stdout = &said
@@ -163,6 +164,15 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.unattended("touch b")
+	for _, args := range [][]string{{"new", "Second"}, {"done", "first"}} {
+		out, errs, code := d.run("", append([]string{"afar", "task"}, args...)...)
+		if code == 0 || !strings.Contains(out+errs, "the disk is full") && !strings.Contains(out+errs, "no space left") {
+			t.Errorf("task %v: exit %d: %s %s", args, code, out, errs)
+		}
+	}
+	if out := d.must("afar", "task", "show", "first"); !strings.Contains(out, "in progress") {
+		t.Errorf("the task is %s", out)
+	}
 	start := `{"hook_event_name":"SessionStart","session_id":"s-2","cwd":"/","source":"startup"}`
 	if out, _, _ := d.run(start, "hook-session-start"); !strings.Contains(out, "systemMessage") ||
 		!strings.Contains(out, "the disk is full") {
@@ -182,6 +192,11 @@ func TestFullDisk(t *testing.T) {
 	}
 	if n := told(s, ana, "cannot write"); n != 1 {
 		t.Errorf("the phone was told %d times", n)
+	}
+	d.must("afar", "task", "new", "Second")
+	d.must("afar", "task", "done", "first")
+	if out := d.must("afar", "task", "list"); !strings.Contains(out, "second  ") || !strings.Contains(out, "completed") {
+		t.Errorf("the tasks afterwards: %s", out)
 	}
 	d.must("afar", "audit", "verify")
 	if out, _, code := d.run("", "afar", "doctor"); code != 0 {

@@ -169,7 +169,6 @@ func TestRenderAsks(t *testing.T) {
 
 ask_2  web-3c4d wants Bash, 1m ago
     make
-  in      
   sha256  
   allowed by Ana 1s ago: waiting
 `

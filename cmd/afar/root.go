@@ -16,11 +16,13 @@ func newRoot(a *app) *cobra.Command {
 		"Leave the terminal; your sessions keep working, and your phone rings only when they need you.",
 		newStatus(a), newAsks(a), newAllow(a), newDeny(a), newAnswer(a), newSend(a), newInbox(a), newStopTurn(a),
 		newGrants(a), newRevoke(a), newUndo(a), newAway(a), newPause(a), newResume(a),
-		newRun(a), newTask(a), newLoop(a), newIssue(a), newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a),
+		newRun(a), newTask(a), newSuggestion(a), newGap(a), newTrigger(a), newModule(a),
+		newMemory(a), newJournal(a), newLoop(a), newIssue(a),
+		newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a),
 		newOpen(a), newLog(a), newReport(a), newAudit(a), newGuard(a), newDoctor(a), newDemo(a), newDebug(a), newLogs(a), newConfig(a),
 		newServe(a), newStart(a), newStop(a), newRestart(a), newInstallService(a), newVersion(a), newUpdate(a),
 		newUninstall(a),
-		newCall(a), newPin(a), newHold(a),
+		newCall(a), newMCP(a), newPin(a), newHold(a),
 		newLock(a), newUnlock(a))
 	root.Long = root.Short + "\n\nAlone, afar shows the status."
 	root.RunE = withoutSubcommand(root, func(c *cobra.Command) error {
@@ -36,13 +38,14 @@ func newRoot(a *app) *cobra.Command {
 
 // groups are the parts of `afar --help`, with the names of their commands.
 var groups = []struct{ id, title, names string }{
-	{"sessions", "Sessions and their questions:", "status open asks allow deny answer send stop-turn report log"},
+	{"sessions", "Sessions and their questions:", "status open asks allow deny answer send inbox stop-turn report log"},
 	{"away", "While you are away:", "away pause resume telegram loop issue review"},
 	{"guard", "What is allowed, and taking it back:", "guard grants revoke undo audit lock unlock hold"},
-	{"agents", "Agents, what they write, and second opinions:", "run post read topics consult"},
+	{"work", "Work that goes on without a terminal:", "task suggestion gap run trigger module memory journal"},
+	{"agents", "What agents write, and second opinions:", "post read topics consult"},
 	{"care", "Setup and care:",
 		"doctor demo config start stop restart install-service logs debug version completion help update uninstall"},
-	{"programs", "For programs:", "call serve pin"},
+	{"programs", "For programs:", "call mcp serve pin"},
 }
 
 // sortIntoGroups sorts the commands into the groups of the help.

@@ -24,6 +24,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/stray"
 	"github.com/afar-sh/afar/coordinator/standin/tracker"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -48,9 +49,14 @@ const patience = 20 * time.Second
 //	botapi …                      see botapi_test.go
 //	consultant …                  see consultant_test.go
 //	tracker NAME                  install tissue, bd or gh
+//	ways HOW FILE                try what only a person may do, see ways_test.go
 //	programs old|new [KEEP…]      install the programs of that release, except KEEP
 //	exec client HOOK              run a hook as the child of the script's client, see client_test.go
 //	client dies | another         kill that client, or replace it
+//	zone HOUR                     set TZ to a zone in which it is that hour
+//	exec clock TIME ARGS…         run a command of afar with another clock, see clock_test.go
+//	webhook NAME ID SECRET FILE   send a signed webhook, see webhook_test.go
+//	exec mcp …, exec client @mcp … call a tool over MCP, see mcp_test.go
 func TestScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives binaries of their own, which the race detector does not see")
@@ -63,7 +69,7 @@ func TestScripts(t *testing.T) {
 			"expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
 			"capture": cmdCapture, "kill9": cmdKill, "hang": cmdHang, "botapi": cmdBotapi, "appears": cmdAppears,
 			"consultant": cmdConsultant, "tracker": cmdTracker,
-			"programs": cmdPrograms, "client": cmdClient,
+			"programs": cmdPrograms, "client": cmdClient, "ways": cmdWays, "zone": cmdZone, "webhook": cmdWebhook,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
@@ -116,8 +122,8 @@ func setup(env *testscript.Env) error {
 		}
 	}
 	exe, err := os.Executable()
-	if err == nil {
-		err = os.Symlink(exe, filepath.Join(tools, "client"))
+	for _, name := range []string{"client", mcpName, clockName} {
+		err = errors.Join(err, os.Symlink(exe, filepath.Join(tools, name)))
 	}
 	if err := errors.Join(err, startClient(work)); err != nil {
 		return err
@@ -134,6 +140,7 @@ func setup(env *testscript.Env) error {
 // leave stops the script's coordinator. It kills one that refuses, because a failed script
 // may have made this test the client of a session.
 func leave(env *testscript.Env, afar string) {
+	defer stray.End(env.Getenv("AFAR_HOME")) // a script that failed may leave agents
 	tell := func(args ...string) ([]byte, error) {
 		c := exec.Command(afar, args...)
 		c.Env = env.Vars
@@ -193,7 +200,7 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 		"AFAR_TELEGRAM_API", "AFAR_TELEGRAM_TOKEN",
 		"AFAR_TELEGRAM_TOKEN_FILE",
 		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_PROJECT_DIR", "CLAUDE_PID",
-		asClient,
+		asClient, "BIN", "URL", "TOKEN",
 	} {
 		if v := ts.Getenv(name); v != "" {
 			c.Env = append(c.Env, name+"="+v)

@@ -30,11 +30,16 @@ func Check(dir string) error {
 	return fmt.Errorf("tests left coordinators behind: %s", strings.Join(names, ", "))
 }
 
+// Of returns the processes that run for a home.
+func Of(home string) []int {
+	return processes(func(_ string, pid int) bool { return homeOf(pid) == home })
+}
+
 // End kills every process that runs for a home until none is left, at most for some
 // seconds. A shell that a client left behind may start a hook, and a hook a coordinator.
 func End(home string) {
 	awaitNone(func() []int {
-		left := processes(func(_ string, pid int) bool { return homeOf(pid) == home })
+		left := Of(home)
 		kill(left)
 		return left
 	})

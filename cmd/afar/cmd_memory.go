@@ -1,0 +1,178 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
+)
+
+func newMemory(a *app) *cobra.Command {
+	return group("memory", "What you and your agents know: facts, found again by their words",
+		newMemorySearch(a), newMemoryList(a), newMemoryShow(a), newMemoryAdd(a), newMemoryForget(a), newMemoryLint(a))
+}
+
+func newMemorySearch(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "search QUERY", Short: "Search facts, journals, tasks and what sessions said last", Args: cobra.ArbitraryArgs,
+		Long: "Answers with the documents that fit a question or some words best, each with its best line. No model is\n" +
+			"asked. With --lines it answers with single lines.",
+	}
+	var in wire.MemorySearchRequest
+	c.Flags().IntVarP(&in.Most, "most", "n", 5, "at most so many")
+	single := c.Flags().Bool("lines", false, "single lines")
+	asJSON := jsonFlag(c, "results and lines")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if in.Query = strings.Join(args, " "); strings.TrimSpace(in.Query) == "" {
+			return usageError{errors.New("afar memory search needs words to search for")}
+		}
+		return read(c.Context(), a, wire.OpMemorySearch, in, *asJSON, func(p *page, out wire.MemorySearchReply) {
+			if *single {
+				out.Results = out.Lines
+			}
+			renderResults(p, out.Results)
+		})
+	}
+	return c
+}
+
+func renderResults(p *page, results []wire.MemoryResult) {
+	if len(results) == 0 {
+		p.line("Nothing found.")
+		return
+	}
+	for _, r := range results {
+		p.line("%s  %s  %s", p.paint(bold, oneLine(r.Title, 80)), oneLine(wording.MemoryPlace(r), 120),
+			p.paint(dim, day(r.At)))
+		if r.Text != "" {
+			p.line("  %s", oneLine(r.Text, 160))
+		}
+	}
+}
+
+func newMemoryList(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List the facts, the newest first", Args: exactly()}
+	var in wire.MemoryRequest
+	c.Flags().BoolVar(&in.Archived, "archived", false, "list what agents have put away")
+	asJSON := jsonFlag(c, "facts")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return read(c.Context(), a, wire.OpMemory, in, *asJSON, renderFacts)
+	}
+	return c
+}
+
+func renderFacts(p *page, in wire.MemoryReply) {
+	if len(in.Facts)+len(in.Broken) == 0 {
+		p.line("No facts. Add one: afar memory add TITLE -m TEXT")
+		return
+	}
+	var rows [][]cell
+	for _, f := range in.Facts {
+		rows = append(rows, []cell{{oneLine(f.ID, 60), bold}, plain(oneLine(f.Title, 80)),
+			{oneLine(wording.FactNote(f), 100), dim}})
+	}
+	p.table(rows)
+	renderFindings(p, in.Broken)
+}
+
+func renderFindings(p *page, found []wire.Finding) {
+	for _, f := range found {
+		p.line("%s", p.paint(red, fmt.Sprintf("%s:%d: %s", oneLine(f.File, 100), f.Line, oneLine(f.Text, 200))))
+	}
+}
+
+func newMemoryShow(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "show NAME", Short: "Show a fact", Args: exactly("the name of a fact (afar memory list)")}
+	asJSON := jsonFlag(c, "the fact")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in := wire.MemoryFactRequest{ID: args[0]}
+		return read(c.Context(), a, wire.OpMemoryFact, in, *asJSON, func(p *page, f wire.MemoryFactReply) {
+			p.block(f.File)
+			if f.Fault != "" {
+				p.line("%s", p.paint(red, "This file cannot be read as a fact: "+oneLine(f.Fault, 200)))
+			}
+			if note := wording.FactNote(f.Fact); note != "" {
+				p.line("%s", p.paint(dim, note))
+			}
+		})
+	}
+	return c
+}
+
+func newMemoryAdd(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "add TITLE", Short: "Add a fact", Args: cobra.ArbitraryArgs,
+		Long: "Adds a fact: a title that says what it is about, and a text (-m, or - for stdin). A fact with the same title\n" +
+			"is changed: the new text counts, and the old one stays in its file, below Earlier.",
+	}
+	var in wire.MemoryAddRequest
+	c.Flags().StringVarP(&in.Text, "text", "m", "", "what is to be known; - reads it from stdin")
+	c.Flags().StringVar(&in.Type, "type", "", "a `word` such as decision, person or preference")
+	c.Flags().StringSliceVar(&in.Tags, "tag", nil, "a `word` to find it by; may be repeated")
+	c.Flags().StringVar(&in.Until, "until", "", "the last `day` on which it is true, YYYY-MM-DD")
+	asJSON := jsonFlag(c, "the fact")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if in.Title = strings.Join(args, " "); in.Title == "" {
+			return usageError{errors.New("afar memory add needs a title")}
+		}
+		if in.Text == "-" {
+			raw, err := io.ReadAll(io.LimitReader(a.stdin, 1<<20))
+			if err != nil {
+				return err
+			}
+			in.Text = string(raw)
+		}
+		return read(c.Context(), a, wire.OpMemoryAdd, in, *asJSON, func(p *page, f wire.MemoryAddReply) {
+			p.line("%s: %s %s", wording.FactChange(f.Change), p.paint(bold, oneLine(f.ID, 100)), p.path(f.Path))
+		})
+	}
+	return c
+}
+
+func newMemoryForget(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "forget NAME", Short: "Delete a fact for good: no agent adds it again",
+		Long: "Deletes the file of a fact. No agent can add it again; you can. Inside a session it moves the fact to the\n" +
+			"archive instead, because only a person deletes.",
+		Args: exactly("the name of a fact (afar memory list)"),
+	}
+	asJSON := jsonFlag(c, "what became of it")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in := wire.MemoryForgetRequest{ID: args[0]}
+		return read(c.Context(), a, wire.OpMemoryForget, in, *asJSON, func(p *page, out wire.MemoryForgetReply) {
+			p.line("Fact %s is %s.", oneLine(args[0], 100), oneLine(out.Change, 20))
+		})
+	}
+	return c
+}
+
+func newMemoryLint(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "lint", Short: "Say what is wrong with memory", Args: exactly(),
+		Long: "Names files that cannot be read, facts that contradict each other or say the same, facts that are true no\n" +
+			"more, and references to facts that are not there. Exit code 1 if it finds any.",
+	}
+	asJSON := jsonFlag(c, "findings")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		found := 0
+		err := read(c.Context(), a, wire.OpMemoryLint, nil, *asJSON, func(p *page, out wire.MemoryLintReply) {
+			if found = len(out.Findings); found == 0 {
+				p.line("Memory is in order.")
+			}
+			for _, f := range out.Findings {
+				p.line("%s:%d: %s: %s", oneLine(f.File, 100), f.Line, p.paint(yellow, oneLine(f.Kind, 20)), oneLine(f.Text, 200))
+			}
+		})
+		if err == nil && found > 0 {
+			return errors.New(text.Count(found, "finding") + " in memory")
+		}
+		return err
+	}
+	return c
+}

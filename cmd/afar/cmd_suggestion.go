@@ -1,0 +1,85 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
+)
+
+func newSuggestion(a *app) *cobra.Command {
+	return group("suggestion", "Tasks that agents and events suggest", newSuggestionList(a), newSuggestionAccept(a),
+		newSuggestionDismiss(a))
+}
+
+func newSuggestionList(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List the suggestions that are open", Args: exactly()}
+	var in wire.SuggestionsRequest
+	c.Flags().BoolVar(&in.All, "all", false, "also those that you have decided about")
+	asJSON := jsonFlag(c, "suggestions")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return read(c.Context(), a, wire.OpSuggestions, in, *asJSON, renderSuggestions)
+	}
+	return c
+}
+
+func renderSuggestions(p *page, in wire.SuggestionsReply) {
+	if len(in.Suggestions) == 0 {
+		p.line("No suggestions. Agents make them, and events that fit no task (afar send triage TEXT).")
+		return
+	}
+	var rows [][]cell
+	for _, s := range in.Suggestions {
+		rows = append(rows, []cell{
+			{oneLine(s.ID, 40), bold}, {oneLine(wording.SuggestionStatus(s), 40), suggestionInk(s)}, plain(oneLine(s.Title, 80)),
+		})
+		for _, line := range []string{s.Summary, s.Why} {
+			if line != "" {
+				rows = append(rows, []cell{{oneLine(line, 120), dim}})
+			}
+		}
+		for _, fault := range s.Faults {
+			rows = append(rows, []cell{{"suggestions/" + oneLine(s.ID, 40) + ".md, " + oneLine(fault, 200), red}})
+		}
+	}
+	p.table(rows)
+	p.line("\nafar suggestion accept NAME [-m INSTRUCTION] makes a task of one and starts it; " +
+		"afar suggestion dismiss NAME ends it.")
+}
+
+func suggestionInk(s wire.Suggestion) ink {
+	if s.Urgency == "urgent" && s.Status == "open" {
+		return yellow
+	}
+	return dim
+}
+
+func newSuggestionAccept(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "accept NAME", Short: "Make a task of a suggestion, and start it",
+		Args: exactly("the name of a suggestion (afar suggestion list)"),
+	}
+	var in wire.SuggestionAcceptRequest
+	c.Flags().StringVarP(&in.Instruction, "instruction", "m", "", "what you add, in your words")
+	asJSON := jsonFlag(c, "the task")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in.ID = args[0]
+		return read(c.Context(), a, wire.OpSuggestionAccept, in, *asJSON, renderTaskNew)
+	}
+	return c
+}
+
+func newSuggestionDismiss(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "dismiss NAME", Short: "Dismiss a suggestion: it does not come back",
+		Args: exactly("the name of a suggestion (afar suggestion list)"),
+	}
+	asJSON := jsonFlag(c, "the suggestion")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in := wire.SuggestionDismissRequest{ID: args[0]}
+		return read(c.Context(), a, wire.OpSuggestionDismiss, in, *asJSON, func(p *page, s wire.Suggestion) {
+			p.line("Suggestion %s is dismissed.", oneLine(s.ID, 40))
+		})
+	}
+	return c
+}

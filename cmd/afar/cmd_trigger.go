@@ -1,0 +1,348 @@
+package main
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
+)
+
+func newTrigger(a *app) *cobra.Command {
+	return group("trigger", "Rules that send a text when something happens: a time, a webhook, a file",
+		newTriggerNew(a), newTriggerList(a), newTriggerShow(a), newTriggerTest(a), newTriggerFire(a),
+		newTriggerOn(a), newTriggerOff(a), newTriggerRotate(a), newTriggerRemove(a), newTriggerLog(a))
+}
+
+// triggerName says what the argument of most commands is.
+const triggerName = "the name of a trigger (afar trigger list)"
+
+func newTriggerNew(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "new NAME --on WHEN --to ADDRESS --prompt TEXT|-", Short: "Write a rule; it is on at once",
+		Args: exactly("a name of letters a-z, digits and dashes"),
+		Long: "Writes a rule to the folder triggers, and switches it on.\n\n" +
+			"WHEN is one of\n" +
+			"  cron 0 7 * * 1-5 Europe/Berlin    five fields, and a time zone if you like\n" +
+			"  once 2026-12-01 09:00 Europe/Berlin\n" +
+			"  every 2h\n" +
+			"  webhook                           needs --auth standard, github or header\n" +
+			"  file ~/inbox/*.pdf                when a file is complete, once for each content\n" +
+			"  manual                            afar trigger fire NAME\n\n" +
+			"ADDRESS is run (a new run each time), run:NAME, run:{{payload.FIELD}} (one run for each value of the field),\n" +
+			"session:TOKEN, task:SLUG, triage or person. TEXT may name {{payload}} and {{payload.FIELD}}; with - it is stdin.",
+	}
+	var in wire.TriggerNewRequest
+	for _, f := range []struct {
+		to          *string
+		name, usage string
+	}{
+		{&in.On, "on", "`WHEN` it fires"},
+		{&in.To, "to", "the `ADDRESS` that gets the text"},
+		{&in.Title, "title", "what it is, in a few words (its name)"},
+		{&in.Auth, "auth", "how a webhook proves where it comes from: standard, github or header"},
+		{&in.Missed, "missed", "what happens to times that passed while nothing ran: run, skip, each or ask"},
+		{&in.Grace, "grace", "how late a time may be and count as kept (5m)"},
+		{&in.Filter, "filter", "a `command` that gets the payload on stdin; exit 1 drops it"},
+		{&in.Check, "check", "a `command`: it fires once, as soon as this exits with 0; 1 is not yet"},
+		{&in.Until, "until", "until when the check is run: YYYY-MM-DD HH:MM, and a time zone if you like"},
+		{&in.Agent, "agent", "the `program` of its runs: claude"},
+		{&in.Mode, "mode", "the permission mode of its runs (manual for a webhook)"},
+		{&in.Model, "model", "the model of its runs"},
+		{&in.Budget, "budget", "what each of its runs may cost, in `USD`"},
+		{&in.Dir, "dir", "where its runs work (a folder of its own)"},
+		{&in.Limit, "limit", "firings per minute (10)"},
+		{&in.Prompt, "prompt", "the `TEXT` to send, or - for stdin"},
+	} {
+		c.Flags().StringVar(f.to, f.name, "", f.usage)
+	}
+	asJSON := jsonFlag(c, "the trigger, with the secret of a webhook")
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		if in.On == "" || in.To == "" || in.Prompt == "" {
+			return usageError{errors.New("afar trigger new needs --on, --to and --prompt")}
+		}
+		if in.Prompt, err = a.words([]string{in.Prompt}); err != nil {
+			return err
+		}
+		in.ID = args[0]
+		return read(c.Context(), a, wire.OpTriggerNew, in, *asJSON, renderTriggerOn)
+	}
+	return c
+}
+
+// renderTriggerOn shows a trigger that is on now: what a person has just approved.
+func renderTriggerOn(p *page, t wire.Trigger) {
+	renderTrigger(p, t)
+	if t.Secret == "" {
+		return
+	}
+	p.line("")
+	p.line("Secret, shown this once: %s", p.paint(bold, t.Secret))
+	p.line("%s", p.paint(dim, wording.TriggerProof(t)))
+}
+
+func newTriggerList(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List the triggers", Args: exactly()}
+	asJSON := jsonFlag(c, "triggers")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return read(c.Context(), a, wire.OpTriggers, nil, *asJSON, renderTriggers)
+	}
+	return c
+}
+
+func renderTriggers(p *page, in wire.TriggersReply) {
+	if len(in.Triggers) == 0 {
+		p.line("No triggers. Write one: afar trigger new NAME --on WHEN --to ADDRESS --prompt TEXT")
+		return
+	}
+	var rows [][]cell
+	for _, t := range in.Triggers {
+		rows = append(rows, []cell{
+			{oneLine(t.ID, 40), bold},
+			{wording.TriggerState(t), triggerInk(t)},
+			plain(oneLine(t.On, 60)),
+			plain("to " + oneLine(cmp.Or(t.To, "?"), 60)),
+		})
+		if more := triggerMore(p, t); more != "" {
+			rows = append(rows, []cell{{more, dim}})
+		}
+	}
+	p.table(rows)
+}
+
+// triggerMore says what else is to know of a trigger in a list.
+func triggerMore(p *page, t wire.Trigger) string {
+	switch {
+	case t.Fault != "":
+		return oneLine(t.Fault, 160)
+	case t.State == wire.TriggerProposed:
+		return "read " + p.path(t.File) + ", then: afar trigger on " + oneLine(t.ID, 40)
+	case t.Next != 0:
+		return "next " + moment(t.Next)
+	case t.Last != 0:
+		return "last " + moment(t.Last)
+	}
+	return ""
+}
+
+// moment returns a time as the clock of this machine shows it.
+func moment(ms int64) string { return milli(ms).Format("2006-01-02 15:04:05") }
+
+func triggerInk(t wire.Trigger) ink {
+	switch t.State {
+	case wire.TriggerOn:
+		return green
+	case wire.TriggerBroken:
+		return red
+	case wire.TriggerProposed:
+		return yellow
+	}
+	return dim
+}
+
+func newTriggerShow(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "show NAME", Short: "Show a trigger", Args: exactly(triggerName)}
+	asJSON := jsonFlag(c, "the trigger")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return read(c.Context(), a, wire.OpTrigger, wire.TriggerRequest{ID: args[0]}, *asJSON, renderTrigger)
+	}
+	return c
+}
+
+func renderTrigger(p *page, t wire.Trigger) {
+	p.line("%s  %s", p.paint(bold, oneLine(t.Title, 100)), p.paint(triggerInk(t), wording.TriggerState(t)))
+	rows := [][]cell{{plain("file"), plain(p.path(t.File))}}
+	add := func(name, value string) {
+		if value != "" {
+			rows = append(rows, []cell{plain(name), plain(oneLine(value, 160))})
+		}
+	}
+	add("on", t.On)
+	add("to", t.To)
+	add("auth", t.Auth)
+	add("path", t.Hook)
+	add("if missed", t.Missed)
+	add("filter", t.Filter)
+	add("check", t.Check)
+	if t.Until != 0 {
+		add("until", moment(t.Until))
+	}
+	add("agent", t.Agent)
+	add("mode", t.Mode)
+	add("held", t.Held)
+	if t.Next != 0 {
+		add("next", moment(t.Next))
+	}
+	if t.Fired > 0 {
+		add("fired", fmt.Sprintf("%d times, last %s", t.Fired, moment(t.Last)))
+	}
+	p.table(rows)
+	if t.Fault != "" {
+		p.line("%s", p.paint(red, oneLine(t.Fault, 300)))
+		return
+	}
+	p.line("")
+	p.block(t.Prompt)
+}
+
+// payload reads the file with a payload, - for stdin and "" for none.
+func (a *app) payload(name string) (string, error) {
+	switch name {
+	case "":
+		return "", nil
+	case "-":
+		raw, err := io.ReadAll(a.stdin)
+		return string(raw), err
+	}
+	raw, err := os.ReadFile(name)
+	return string(raw), err
+}
+
+func payloadFlag(c *cobra.Command) *string {
+	return c.Flags().String("payload", "", "a `FILE` with what would come, or - for stdin")
+}
+
+func newTriggerTest(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "test NAME", Short: "Say what a trigger would send, and send nothing", Args: exactly(triggerName),
+	}
+	file := payloadFlag(c)
+	asJSON := jsonFlag(c, "fires, why, to, text")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		payload, err := a.payload(*file)
+		if err != nil {
+			return err
+		}
+		in := wire.TriggerTestRequest{ID: args[0], Payload: payload}
+		return read(c.Context(), a, wire.OpTriggerTest, in, *asJSON, renderTriggerTest)
+	}
+	return c
+}
+
+func renderTriggerTest(p *page, t wire.TriggerTestReply) {
+	if t.Fires {
+		p.line("%s to %s:", p.paint(green, "Would send"), oneLine(t.To, 80))
+	} else {
+		p.line("%s: %s. The text would go to %s:", p.paint(yellow, "Would send nothing"), oneLine(t.Why, 200),
+			oneLine(t.To, 80))
+	}
+	p.line("")
+	p.block(t.Text)
+}
+
+func newTriggerFire(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "fire NAME", Short: "Let a trigger fire now", Args: exactly(triggerName)}
+	file := payloadFlag(c)
+	asJSON := jsonFlag(c, "the firing")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		payload, err := a.payload(*file)
+		if err != nil {
+			return err
+		}
+		in := wire.TriggerFireRequest{Key: rand.Text(), ID: args[0], Payload: payload}
+		return read(c.Context(), a, wire.OpTriggerFire, in, *asJSON, func(p *page, f wire.Firing) {
+			p.line("Trigger %s fires. What came of it: afar trigger log %s", oneLine(f.Trigger, 40), oneLine(f.Trigger, 40))
+		})
+	}
+	return c
+}
+
+func newTriggerOn(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "on NAME", Short: "Approve the file of a trigger as it is, and switch it on", Args: exactly(triggerName),
+		Long: "Approves the file of a trigger as it is now, and switches it on. A rule that somebody wrote by hand is off\n" +
+			"until then, and so is one whose file has changed.",
+	}
+	asJSON := jsonFlag(c, "the trigger")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return read(c.Context(), a, wire.OpTriggerOn, wire.TriggerRequest{ID: args[0]}, *asJSON, renderTriggerOn)
+	}
+	return c
+}
+
+func newTriggerOff(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "off NAME", Short: "Switch a trigger off", Args: exactly(triggerName)}
+	asJSON := jsonFlag(c, "the trigger")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return read(c.Context(), a, wire.OpTriggerOff, wire.TriggerRequest{ID: args[0]}, *asJSON, func(p *page, t wire.Trigger) {
+			p.line("Trigger %s is off. Switch it on: afar trigger on %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
+		})
+	}
+	return c
+}
+
+func newTriggerRotate(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "rotate NAME", Short: "Make a new secret for a webhook; the old one counts no more", Args: exactly(triggerName),
+	}
+	asJSON := jsonFlag(c, "the trigger, with its secret")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return read(c.Context(), a, wire.OpTriggerRotate, wire.TriggerRequest{ID: args[0]}, *asJSON, renderTriggerOn)
+	}
+	return c
+}
+
+func newTriggerRemove(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "remove NAME", Short: "Remove a trigger with its file; its ledger stays", Args: exactly(triggerName),
+	}
+	asJSON := jsonFlag(c, "nothing")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in := wire.TriggerRequest{ID: args[0]}
+		return read(c.Context(), a, wire.OpTriggerRemove, in, *asJSON, func(p *page, _ wire.None) {
+			p.line("Trigger %s is removed.", oneLine(args[0], 40))
+		})
+	}
+	return c
+}
+
+func newTriggerLog(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "log [NAME]",
+		Short: "Show the ledger: what was due, what fired, what was missed and why",
+		Args:  cobra.MaximumNArgs(1),
+	}
+	last := c.Flags().IntP("last", "n", 0, "how many `LINES` (50)")
+	asJSON := jsonFlag(c, "firings")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in := wire.TriggerLogRequest{ID: strings.Join(args, ""), Last: *last}
+		return read(c.Context(), a, wire.OpTriggerLog, in, *asJSON, renderFirings)
+	}
+	return c
+}
+
+func renderFirings(p *page, in wire.TriggerLogReply) {
+	if len(in.Firings) == 0 {
+		p.line("Nothing has been due yet.")
+		return
+	}
+	var rows [][]cell
+	for _, f := range in.Firings {
+		rows = append(rows, []cell{
+			{moment(f.At), dim},
+			{oneLine(f.Trigger, 40), bold},
+			{oneLine(f.State, 10), firingInk(f)},
+			plain(oneLine(wording.Firing(f), 120)),
+		})
+	}
+	p.table(rows)
+}
+
+func firingInk(f wire.Firing) ink {
+	switch f.State {
+	case "fired":
+		return green
+	case "failed":
+		return red
+	case "missed":
+		return yellow
+	}
+	return dim
+}

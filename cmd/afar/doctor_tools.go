@@ -1,0 +1,48 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// tools checks that Claude Code looks for the tools, and the guard lets them pass, where the page
+// is served: both go by a variable of Claude Code's environment, and not by config.toml.
+func (x exam) tools() wire.Check {
+	set, err := config.Load(x.dirs.ConfigFile())
+	if err != nil {
+		return off("tools", "not checked, because config.toml cannot be read", "")
+	}
+	inShell := x.getenv(config.WebAddrVar)
+	served, from := set.Web.Served(x.getenv), "web.addr in config.toml"
+	if inShell != "" {
+		from = config.WebAddrVar
+	}
+	settings := filepath.Join(x.hostDir(), "settings.json")
+	given := cmp.Or(hostEnv(settings, config.WebAddrVar), inShell, config.WebAddr)
+	switch {
+	case served == config.WebOff:
+		return off("tools", "the page is off, so Claude Code has no tools of Afar's", "set web.addr in config.toml to have them")
+	case given != served:
+		return bad("tools", fmt.Sprintf("Claude Code looks for them at %s, and %s is %s", given, from, served),
+			fmt.Sprintf(`write "env": {"%s": "%s"} into %s, and start Claude Code anew`, config.WebAddrVar, served, settings))
+	}
+	return ok("tools", "Claude Code finds them at %s", served)
+}
+
+// hostEnv returns a variable that a settings file of Claude Code sets, "" if it does not.
+func hostEnv(path, name string) string {
+	var settings struct {
+		Env map[string]string `json:"env"`
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(raw, &settings) != nil {
+		return ""
+	}
+	return settings.Env[name]
+}
