@@ -432,6 +432,25 @@ func TestIntroduce(t *testing.T) {
 	}
 }
 
+// TestToldAgain checks that news is repeated if the turn began after the block that had it: the
+// person may have interrupted that block. The news is not repeated once the session has it.
+func TestToldAgain(t *testing.T) {
+	const news = "Issue 7 is yours"
+	heard := Stopping{Message: "on", Tools: 1}
+	interrupted := Stopping{Message: "late", Tools: 1, FirstOfTurn: true}
+	s := inPhase(t, Working)
+	for i, step := range []struct {
+		in   Stopping
+		told bool
+	}{{heard, true}, {interrupted, true}, {interrupted, true}, {heard, false}, {interrupted, false}} {
+		o := mustStop(s, step.in, epoch)
+		if told := strings.Contains(o.Block, news); told != step.told {
+			t.Errorf("stop %d: told %t, want %t:\n%s", i, told, step.told, o.Block)
+		}
+		s = o.Stack
+	}
+}
+
 // TestHeldBack checks that the news of an outer issue loop is told once, with the news of the
 // next issue.
 func TestHeldBack(t *testing.T) {

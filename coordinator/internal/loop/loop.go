@@ -105,6 +105,8 @@ type Frame struct {
 	// Tell is the text that the session gets at its next stop. The stop is blocked,
 	// whatever the session says.
 	Tell string `json:"tell,omitempty"`
+	// Told is the Tell of the last block, until a stop shows that the session received it.
+	Told string `json:"told,omitempty"`
 
 	// Issue is set in an issue frame. The other fields are set in its task frame, which
 	// is the next one on the stack.

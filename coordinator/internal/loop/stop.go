@@ -13,7 +13,11 @@ import (
 type Stopping struct {
 	// ID names this stop. A repeated stop gets the same answer. If ID is empty, every
 	// call is a new stop.
-	ID         string
+	ID string
+	// FirstOfTurn is true if no Stop hook has blocked in this turn. The block before was then
+	// lost, or the person interrupted what followed it.
+	FirstOfTurn bool
+
 	Message    string       // the host's last_assistant_message
 	Tools      int          // tool calls since the last stop
 	Tree       string       // digest of the work tree; empty if unknown; not needed if there was a tool call
@@ -200,12 +204,12 @@ func (o Outcome) unwind(s Stack, end ending, in Stopping, answered bool, now tim
 		return o.followedBy(endAll(s, ending{verdict: Capped, note: note}, now))
 	}
 	f := s.top()
-	news := joinLines(inner, f.Tell)
-	f.Tell = ""
+	news := joinLines(inner, f.unproven(in), f.Tell)
 	if s.Waits() { // for an errand that was started below an inner loop
-		f.Tell, o.Stack, o.Wait = news, s, s.waiting()
+		f.Tell, f.Told, o.Stack, o.Wait = news, "", s, s.waiting()
 		return o
 	}
+	f.Tell, f.Told = "", joinLines(f.unproven(in), f.Tell)
 	var red *CheckResult
 	if answered && inner == "" {
 		red, news = in.Check, joinLines(news, s.checkedAgain())
@@ -214,6 +218,15 @@ func (o Outcome) unwind(s Stack, end ending, in Stopping, answered bool, now tim
 	f.N++
 	o.Stack, o.Block = s, reason(*f, news, in.Background, red)
 	return o
+}
+
+// unproven returns the news of the last block if the session may not have received it: the
+// host drops the block if the person presses Esc before the hook has ended.
+func (f *Frame) unproven(in Stopping) string {
+	if in.FirstOfTurn {
+		return f.Told
+	}
+	return ""
 }
 
 // joinLines joins the texts that are not empty.

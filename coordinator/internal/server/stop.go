@@ -51,8 +51,10 @@ func (s *Server) stopping(c *call, in wire.StopRequest, p payload) core.Stopping
 		Delivery: in.Delivery,
 		Terminal: claude.AtTerminal(in.Entrypoint),
 		Hold:     s.cfg.Hold,
-		Loop:     loop.Stopping{ID: stopID(in), Message: p.Message, Check: checkResult(in.Checked)},
-		CheckIn:  ask.Ask{ID: ask.ID(in.Ask)},
+		Loop: loop.Stopping{
+			ID: stopID(in), FirstOfTurn: !p.Blocked, Message: p.Message, Check: checkResult(in.Checked),
+		},
+		CheckIn: ask.Ask{ID: ask.ID(in.Ask)},
 	}
 	facts.Shells, facts.Loop.Background = shells(p)
 	if s.cfg.Hold > 0 {

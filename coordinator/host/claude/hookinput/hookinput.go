@@ -41,6 +41,7 @@ type Payload struct {
 	CommandArgs     string          `json:"command_args"`
 	CommandFrom     string          `json:"command_source"`
 	Message         string          `json:"last_assistant_message"`
+	Blocked         bool            `json:"stop_hook_active"` // a Stop hook has kept the session in this turn
 	Error           string          `json:"error"`
 	Notice          string          `json:"message"` // of a Notification
 	Background      []Task          `json:"background_tasks"`
