@@ -83,7 +83,19 @@ func newNestWith(t testing.TB, path string) *nest {
 	for k, v := range vars {
 		n.env = append(n.env, k+"="+v)
 	}
+	t.Cleanup(func() { awaitEnd(t, vars["AFAR_HOME"]) })
 	return n
+}
+
+// awaitEnd waits until no coordinator of a home runs. One that was told to end writes to its
+// home until then, and the test is about to remove it.
+func awaitEnd(t testing.TB, home string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); len(stray.Of(home)) > 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("processes that do not end: %v", stray.Of(home))
+		}
+	}
 }
 
 func (n *nest) serve() *exec.Cmd {
