@@ -18,7 +18,8 @@ func (h *hook) hold(id string, d time.Duration) error {
 		r = q.next(r)
 		switch r.State {
 		case "answered":
-			return h.blockWithTexts(id)
+			_, err := h.blockWithTexts(id)
+			return err
 		case "open", "":
 		default:
 			return nil
@@ -26,7 +27,7 @@ func (h *hook) hold(id string, d time.Duration) error {
 	}
 	r, err := callStarting[wire.CheckInOverReply](h, wire.OpCheckInOver, wire.CheckInOverRequest{Ask: id}, replyFor)
 	if r.State == "answered" {
-		return h.blockWithTexts(id)
+		_, err = h.blockWithTexts(id)
 	}
 	return err
 }

@@ -73,13 +73,14 @@ func (h *hook) marked(r wire.MessageTakeReply) string {
 	return r.Text
 }
 
-// blockWithTexts keeps the session from stopping and gives it the waiting texts.
-func (h *hook) blockWithTexts(delivery string) error {
+// blockWithTexts keeps the session from stopping and gives it the waiting texts. blocked is
+// false if no text waits.
+func (h *hook) blockWithTexts(delivery string) (blocked bool, err error) {
 	text, _, err := h.take(delivery)
 	if text == "" {
-		return err
+		return false, err
 	}
-	return h.print(hookoutput.Block(text, ""))
+	return true, h.print(hookoutput.Block(text, ""))
 }
 
 // contextWithTexts adds the waiting texts to a prompt, after ours, the text of Afar

@@ -37,6 +37,12 @@ func stop(h *hook) error {
 				return nil
 			}
 			h.awaitParked(parked)
+		case r.Texts > 0 && !r.Block:
+			blocked, err := h.blockWithTexts(id)
+			if blocked || err != nil || time.Since(began) > takeFor {
+				return err
+			}
+			time.Sleep(pause) // an earlier hook has reported that it printed them: this stop is to be decided anew
 		default:
 			return h.endStop(id, r)
 		}
@@ -48,8 +54,6 @@ func (h *hook) endStop(id string, r wire.StopReply) error {
 	switch hold := r.HoldMS; {
 	case r.Block:
 		return h.block(r.Reason, r.Notice)
-	case r.Texts > 0:
-		return h.blockWithTexts(id)
 	case hold > 0:
 		return h.hold(id, time.Duration(hold)*time.Millisecond)
 	}
