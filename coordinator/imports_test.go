@@ -244,7 +244,7 @@ func table() rules {
 
 			in + "background":    {},
 			in + "session":       {},
-			in + "markdown":      {},
+			in + "markdown":      {"coordinator/redact"},
 			"coordinator/redact": {},
 			in + "channel":       {in + "ask", in + "event", in + "session"},
 			in + "usage":         {},
@@ -259,7 +259,7 @@ func table() rules {
 			},
 			in + "review": {in + "event"},
 			in + "run":    {in + "session"},
-			in + "task":   {in + "ask", in + "markdown", "coordinator/redact", in + "run"},
+			in + "task":   {in + "ask", in + "markdown", in + "run"},
 			in + "grant":  {"coordinator/redact", in + "session"},
 			in + "ask":    {in + "grant", "coordinator/redact", in + "run", in + "session"},
 			in + "turn":   {in + "loop", in + "session"},
@@ -283,7 +283,7 @@ func table() rules {
 				in + "memory", in + "toolcall", hostjson, agents, agents + "/agents", claude, claude + "/hookinput", claude + "/suggestion",
 				claude + "/toolinput", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
-				"coordinator/peer", in + "random",
+				"coordinator/peer", in + "markdown", in + "random",
 			}, domain...),
 			in + "channel/telegram": append([]string{
 				in + "atomicfile", "coordinator/config", in + "core", in + "random", in + "store", "coordinator/wire",
@@ -326,12 +326,12 @@ func table() rules {
 			},
 			in + "taskwork": {
 				"coordinator/consult", in + "background", in + "schema",
-				in + "ask", in + "atomicfile", in + "core", in + "disk", in + "message", in + "run", in + "session",
-				in + "store", in + "task",
+				in + "ask", in + "atomicfile", in + "core", in + "disk", in + "markdown", in + "message", in + "run",
+				in + "session", in + "store", in + "task",
 			},
 			in + "memorywork": {
-				"coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "event", in + "memory", in + "message",
-				in + "run", in + "schema", in + "session", in + "store", in + "task", "coordinator/redact",
+				"coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "event", in + "markdown", in + "memory",
+				in + "message", in + "run", in + "schema", in + "session", in + "store", in + "task", "coordinator/redact",
 			},
 			in + "modulework": {
 				claude, "coordinator/home", "coordinator/peer", "coordinator/redact", in + "child", in + "core", in + "disk",

@@ -12,8 +12,8 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 	"github.com/afar-sh/afar/coordinator/internal/memory"
-	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
 // A Keeper adds facts, changes them and puts them away. It is the only writer of memory besides
@@ -168,8 +168,8 @@ func (k *Keeper) Edit(name memory.Name, base, edited, by string) (kept memory.Na
 	case err != nil && memory.Fault(err) == "":
 		return "", err
 	}
-	raw, to := task.Restore(now.File(), edited), name
-	if raw != now.File() && base != task.Digest(now.File()) {
+	raw, to := markdown.Restore(now.File(), edited), name
+	if raw != now.File() && base != markdown.Digest(now.File()) {
 		to = memory.FreeName(memory.Yours(name), func(n memory.Name) bool { return k.taken(n) && !k.folder.holds(n, raw) })
 		kept = to
 	}

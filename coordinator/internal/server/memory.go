@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 	"github.com/afar-sh/afar/coordinator/internal/memory"
-	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -130,8 +130,8 @@ func (s *Server) memoryFact(_ *call, in wire.MemoryFactRequest) (out wire.Memory
 	if out.Fault = memory.Fault(err); err != nil && out.Fault == "" {
 		return out, err
 	}
-	out.Fact, out.File, out.Base = s.wireFact(f, archived), f.File(), task.Digest(f.File())
-	out.TooLong = len(out.File) > task.MaxEdit
+	out.Fact, out.File, out.Base = s.wireFact(f, archived), f.File(), markdown.Digest(f.File())
+	out.TooLong = len(out.File) > markdown.MaxEdit
 	return out, nil
 }
 

@@ -4,7 +4,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/afar-sh/afar/coordinator/internal/task"
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -18,8 +18,8 @@ func (s *Server) taskFiles(_ *call, in wire.TaskFilesRequest) (out wire.TaskFile
 	files, more, err := s.cfg.Tasks.Files(slug)
 	out = wire.TaskFilesReply{
 		Text:    state.Text,
-		Base:    task.Digest(state.Text),
-		TooLong: unread != nil || len(state.Text) > task.MaxEdit,
+		Base:    markdown.Digest(state.Text),
+		TooLong: unread != nil || len(state.Text) > markdown.MaxEdit,
 		Files:   []wire.TaskFile{},
 		More:    more,
 	}
@@ -65,8 +65,8 @@ func (s *Server) taskEdit(c *call, in wire.TaskEditRequest) (out wire.TaskEditRe
 // checkEdit refuses a text of a form that cannot become the file at where.
 func checkEdit(text, where string) error {
 	switch {
-	case len(text) > task.MaxEdit:
-		return badRequest("the text has %d bytes; want at most %d: edit the file itself, %s", len(text), task.MaxEdit, where)
+	case len(text) > markdown.MaxEdit:
+		return badRequest("the text has %d bytes; want at most %d: edit the file itself, %s", len(text), markdown.MaxEdit, where)
 	case !utf8.ValidString(text):
 		return badRequest("the text must be UTF-8")
 	}

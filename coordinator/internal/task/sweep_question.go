@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/text"
 )
@@ -41,7 +42,7 @@ type Advised struct {
 // returns Stuck if advice brings it no further.
 func (t Task) undecided(s State, r Rest, now time.Time) Rule {
 	open := s.Status == InProgress || s.Status == Waiting
-	same := t.Advised.State == Digest(s.Text)
+	same := t.Advised.State == markdown.Digest(s.Text)
 	switch {
 	case r.Run != run.Idle, !open, s.CanStart() != nil, !passed(r.Since, RestFor, now):
 		return Leave
@@ -166,7 +167,7 @@ func (a Advice) About(s State, r Rest) bool {
 // Advise returns t with what came of an advice, and whether the person is told the reason: once
 // as long as t is the same.
 func (t Task) Advise(a Advice, now time.Time) (_ Task, tell bool) {
-	was, is := t.Advised, Advised{State: Digest(a.Case.State.Text), Turn: a.Case.Rest.Turn, At: now}
+	was, is := t.Advised, Advised{State: markdown.Digest(a.Case.State.Text), Turn: a.Case.Rest.Turn, At: now}
 	if was.State == is.State {
 		is.InVain = was.InVain
 		is.Told = was.Told && was.Turn == is.Turn

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
@@ -175,7 +176,7 @@ func holds(root *os.Root, name string, data []byte) bool {
 
 // create makes a file, whole or not at all. A file with the name is an error.
 func create(root *os.Root, name string, data []byte) error {
-	part := path.Join(path.Dir(name), ".new-"+task.Digest(name))
+	part := path.Join(path.Dir(name), ".new-"+markdown.Digest(name))
 	defer root.Remove(part)
 	if err := root.WriteFile(part, data, 0o600); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
@@ -108,7 +109,7 @@ func TestEdits(t *testing.T) {
 	texts := []string{"# one\n", "# two\n", "# three\n", "# four\n"}
 	for _, text := range texts {
 		all.Go(func() {
-			if _, err := f.Edit("a", task.Digest(before.Text), text); err != nil {
+			if _, err := f.Edit("a", markdown.Digest(before.Text), text); err != nil {
 				t.Error(err)
 			}
 		})

@@ -1,6 +1,9 @@
 package taskwork
 
-import "github.com/afar-sh/afar/coordinator/internal/task"
+import (
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
+	"github.com/afar-sh/afar/coordinator/internal/task"
+)
 
 // yours is the name of a state.md that a person wrote while the file changed.
 const yours = "state-yours.md"
@@ -15,11 +18,11 @@ func (f Folders) Edit(slug task.Slug, base, edited string) (kept string, err err
 	if err != nil {
 		return "", err
 	}
-	text := task.Restore(now.Text, edited)
+	text := markdown.Restore(now.Text, edited)
 	switch {
 	case text == now.Text:
 		return "", nil
-	case base == task.Digest(now.Text):
+	case base == markdown.Digest(now.Text):
 		return "", f.write(slug, stateFile, text)
 	}
 	return f.keep(slug, ".", yours, []byte(text))

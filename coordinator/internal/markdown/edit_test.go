@@ -1,4 +1,4 @@
-package task
+package markdown
 
 import (
 	"strings"
@@ -37,7 +37,7 @@ func TestRestore(t *testing.T) {
 }
 
 func FuzzRestore(f *testing.F) {
-	f.Add(seedState, "line")
+	f.Add("# Plan\n\n- status: open\n\n## Log\n\nA\tline.  \n", "line")
 	f.Add("a\r\n\r\r\n\x00b\xff\n\n", "")
 	f.Fuzz(func(t *testing.T, was, more string) {
 		if got := Restore(was, inForm(was)); got != was {
@@ -50,22 +50,4 @@ func FuzzRestore(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestFileName(t *testing.T) {
-	for given, want := range map[string]string{
-		"report.pdf": "report.pdf", "../../etc/passwd": "passwd", `C:\work\a.txt`: "a.txt", ".bashrc": "bashrc", "": "file",
-		"..": "file", "/": "file", "a\nb\x00.md": "a-b-.md", "Übersicht März.xlsx": "Übersicht März.xlsx", "-rf": "rf",
-		"a:b|c?.txt": "a-b-c-.txt", "x\u202egnp.exe": "x-gnp.exe", strings.Repeat("é", 200) + ".png": strings.Repeat("é", 48) + ".png",
-		"CLAUDE.md": "CLAUDE.md", "trailing. ": "trailing", "." + strings.Repeat("y", 300): strings.Repeat("y", 100),
-	} {
-		if got := FileName(given); got != want {
-			t.Errorf("%q became %q, want %q", given, got, want)
-		}
-	}
-	for n, want := range map[int]string{1: "a.tar.gz", 2: "a.tar-2.gz", 3: "a.tar-3.gz"} {
-		if got := Numbered("a.tar.gz", n); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
-		}
-	}
 }

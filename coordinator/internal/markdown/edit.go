@@ -1,15 +1,14 @@
-package task
+package markdown
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/markdown"
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
-// MaxEdit is the longest state.md that can be edited in a form, in bytes.
+// MaxEdit is the longest text that can be edited in a form, in bytes.
 const MaxEdit = 64 << 10
 
 // Digest names a text: two texts with the same digest are the same.
@@ -22,7 +21,7 @@ func Digest(text string) string {
 // endings than the file has, and shows hidden characters in words. Restore keeps the bytes
 // of each line that the person did not change.
 func Restore(was, edited string) string {
-	old, end := cutLines(was), markdown.LineEnding(was)
+	old, end := cutLines(was), LineEnding(was)
 	edited = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(edited)
 	left := map[string][]fileLine{}
 	for _, l := range old {

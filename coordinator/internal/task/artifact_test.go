@@ -1,0 +1,24 @@
+package task
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFileName(t *testing.T) {
+	for given, want := range map[string]string{
+		"report.pdf": "report.pdf", "../../etc/passwd": "passwd", `C:\work\a.txt`: "a.txt", ".bashrc": "bashrc", "": "file",
+		"..": "file", "/": "file", "a\nb\x00.md": "a-b-.md", "Übersicht März.xlsx": "Übersicht März.xlsx", "-rf": "rf",
+		"a:b|c?.txt": "a-b-c-.txt", "x\u202egnp.exe": "x-gnp.exe", strings.Repeat("é", 200) + ".png": strings.Repeat("é", 48) + ".png",
+		"CLAUDE.md": "CLAUDE.md", "trailing. ": "trailing", "." + strings.Repeat("y", 300): strings.Repeat("y", 100),
+	} {
+		if got := FileName(given); got != want {
+			t.Errorf("%q became %q, want %q", given, got, want)
+		}
+	}
+	for n, want := range map[int]string{1: "a.tar.gz", 2: "a.tar-2.gz", 3: "a.tar-3.gz"} {
+		if got := Numbered("a.tar.gz", n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
