@@ -71,9 +71,6 @@ func (t messageTable) of(id session.ID) []message.Message { return t.bySession.a
 // confirmed.
 func (t messageTable) delivered() []message.Message { return t.byState.all(string(message.Delivered)) }
 
-// texts returns all texts, in no order.
-func (s *state) texts() []message.Message { return slices.Collect(maps.Values(s.messages.rows)) }
-
 // newestText returns the number of the newest text, with those of a batch.
 func (s *state) newestText(b *store.Batch) int64 {
 	newest := s.newestSeq
@@ -160,7 +157,7 @@ func (c *Core) ComesBack(id session.ID, delivery string) (waiting int, err error
 
 // Messages returns all messages in memory, oldest first.
 func (c *Core) Messages() (out []message.Message) {
-	c.view(func(s *state, _ time.Time) { out = s.texts() })
+	c.view(func(s *state, _ time.Time) { out = slices.Collect(maps.Values(s.messages.rows)) })
 	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
 	return out
 }
