@@ -88,17 +88,30 @@ func cmdTracker(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(tracker.Install(filepath.Join(ts.Getenv("WORK"), "tools"), args[0]))
 }
 
-// cmdAppears waits for a file, such as the socket of a coordinator that was spawned.
+// cmdAppears waits for a file, such as the socket of a coordinator that was spawned. A socket
+// appears when a program listens at it: one that was killed leaves the file.
 func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
 	wantArgs(ts, neg, args, 1, "appears FILE")
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+		if isThere(ts.MkAbs(args[0])) {
 			return
 		}
 		if time.Now().After(deadline) {
 			ts.Fatalf("%s does not appear", args[0])
 		}
 	}
+}
+
+func isThere(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Type() != os.ModeSocket {
+		return err == nil
+	}
+	conn, err := net.Dial("unix", path)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
 }
 
 // A scene is the state of one script.
