@@ -1,6 +1,7 @@
 package core
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"strings"
@@ -36,14 +37,21 @@ type Stopping struct {
 // maxLate bounds the news at a stop, in bytes: the host cuts long texts.
 const maxLate = 4000
 
+// receiptFor is how long a stop waits for the report of an earlier hook that has just ended.
+// The report of a hook arrives with the end of its connection, or before it.
+const receiptFor = time.Second
+
 // StopNeeds returns what has to be looked up before Stop. If a hook took a text of the
-// session and has not yet reported that it printed it, StopNeeds checks whether that
-// hook has ended. If it has, the text waits again.
+// session and has not yet reported that it printed it, StopNeeds waits for the report, and
+// checks whether that hook has ended. If it has, the text waits again.
 func (c *Core) StopNeeds(in Stopping) (n turn.Need, err error) {
-	owed := false
-	c.view(func(s *state, _ time.Time) {
-		owed = slices.ContainsFunc(s.messages.of(in.Session), func(m message.Message) bool { return m.Owed() })
-	})
+	owed := true
+	ctx, cancel := context.WithTimeout(context.Background(), receiptFor)
+	defer cancel()
+	c.until(ctx, func(s *state) bool {
+		owed = slices.ContainsFunc(s.messages.of(in.Session), message.Message.Owed)
+		return !owed
+	}, ofSession(in.Session))
 	if owed {
 		err = c.Look()
 	}

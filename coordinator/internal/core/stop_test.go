@@ -4,11 +4,13 @@ import (
 	"encoding/binary"
 	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/turn"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
@@ -115,6 +117,32 @@ func TestStopIsOneCommit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStopAwaitsTheReport checks that a stop waits for the report of a hook that has just ended,
+// and so does not bring the text that the hook printed once more.
+func TestStopAwaitsTheReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		taker := session.Process{PID: 4711, Born: "then"}
+		r := newRig(t)
+		r.see("s", "/p")
+		r.ok(r.Written(core.Press{Decision: ask.Decision{By: "Ada"}, Text: "use the blue one"}))
+		_, err := r.Deliver("s", "prompt", taker)
+		r.ok(err)
+		r.dead[taker] = true
+		go func() {
+			time.Sleep(100 * time.Millisecond)
+			r.ok(r.TextsPrinted("s", "prompt", true))
+		}()
+		in := core.Stopping{Session: "s", Delivery: "stop"}
+		_, err = r.StopNeeds(in)
+		r.ok(err)
+		out, err := r.Stop(in)
+		r.ok(err)
+		if out.Texts != 0 || r.Messages()[0].State != message.Done {
+			t.Errorf("decided by %s, %+v", out.Rule, r.Messages())
+		}
+	})
 }
 
 // TestStopAfterATakerDied checks that a text that a hook took and did not print is ready for
