@@ -182,7 +182,7 @@ func (p *phone) trail() string {
 
 // aim returns the coordinator that answers, nil for none.
 func (p *phone) aim() *os.Process {
-	line, err := p.client().Call(wire.Request{V: wire.Version, Op: wire.OpStatus}, time.Now().Add(2*time.Second))
+	line, err := p.client().Call(wire.Request{V: wire.Version, Op: wire.OpStatus}, time.Now().Add(10*time.Second))
 	if err != nil {
 		return nil
 	}

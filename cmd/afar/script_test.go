@@ -30,7 +30,7 @@ import (
 )
 
 // patience is how long a script waits for an event.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // TestScripts runs the whole program: the real binaries, a real coordinator, and a
 // stand-in for Telegram. The scripts have these commands in addition to the usual ones:

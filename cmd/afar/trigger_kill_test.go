@@ -241,7 +241,7 @@ func (r timedRule) checkMissed(m *mortal, ledger []wire.Firing, dead []life) {
 			switch {
 			case !at.After(d.from):
 			case !at.Before(d.to): // the first one when something ran again may stand for what was missed
-				instead = instead || f.State == "fired" && at.Sub(d.to) < patience
+				instead = instead || f.State == "fired" && at.Sub(d.to) < 20*time.Second
 			case f.State == "missed":
 				missed++
 			default:

@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds every wait of these tests. Only a broken test waits that long.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // A client calls the server as go-telegram/bot does: multipart, chunked,
 // strings as they are and the rest as JSON.
