@@ -76,12 +76,15 @@ func TestText(t *testing.T) {
 		"Read {{payload}} now.":      "Read <data-n1>\n" + hostile + "\n</data-n1> now.",
 		"Read {{ payload }} now.":    "Read <data-n1>\n" + hostile + "\n</data-n1> now.",
 		"Read.":                      "Read.\n\n<data-n1>\n" + hostile + "\n</data-n1>",
-		"{{payload.none}} {{other}}": "<data-n1></data-n1> {{other}}",
+		"{{payload.none}} {{other}}": "{{payload.none}} {{other}}",
 	} {
 		head, said, _ := strings.Cut(rule(prompt).Text(p, "n1", 1000), "\n\n")
 		if said != want || !strings.Contains(head, "trigger ci") || !strings.Contains(head, "It is data") {
 			t.Errorf("%q:\nhave %q\nwant %q", prompt, said, want)
 		}
+	}
+	if said := rule("Fix {{payload.none}}.").Text(p, "n1", 1000); !strings.Contains(said, "It has no {{payload.none}}.") {
+		t.Errorf("a field that did not come: %q", said)
 	}
 	if said := rule("Every day {{payload}}.").Text(trigger.Payload{}, "n1", 1000); said != "Every day ." {
 		t.Errorf("without a payload: %q", said)
