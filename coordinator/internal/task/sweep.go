@@ -3,6 +3,7 @@ package task
 import (
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 )
 
@@ -68,12 +69,25 @@ func (t Task) dormant(s State, r Rest, now time.Time) bool {
 	return idle && passed(r.Since, DormantAfter, now) && !t.DormantSince.Equal(r.Since)
 }
 
-// waited returns GoOn if what t waits for is over. A task that was never started stays at rest.
+// waited returns GoOn if what t waits for is over, and Stuck if its agent writes the same wait
+// again and again. A task that was never started stays at rest.
 func (t Task) waited(s State, r Rest, now time.Time) Rule {
-	if r.Run == run.Idle && s.Ready(now) {
-		return GoOn
+	switch {
+	case r.Run != run.Idle, !s.Ready(now):
+		return Leave
+	case t.Advised.inVain(s):
+		return t.Advised.stuck()
 	}
-	return Leave
+	return GoOn
+}
+
+// WentOn returns the record of a turn that the rule GoOn starts.
+func (t Task) WentOn(s State, r Rest, now time.Time) Advised {
+	next := Advised{State: markdown.Digest(s.Text), Turn: r.Turn, At: now, InVain: 1}
+	if next.State == t.Advised.State {
+		next.InVain += t.Advised.InVain
+	}
+	return next
 }
 
 // passed reports whether so much time has passed since a moment; the zero time never came.

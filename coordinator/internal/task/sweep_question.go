@@ -19,7 +19,7 @@ const (
 	maxCaseSaid  = 1500    // characters of what each agent said last
 	maxCasesSize = 120_000 // bytes of all of that
 	MaxReason    = 300     // characters of what the person is told
-	mostInVain   = 3       // turns in a row by advice that change nothing
+	mostInVain   = 3       // turns in a row by the sweep that change nothing
 	adviceGoOn   = "go_on"
 	adviceWait   = "wait"
 	adviceToTell = "tell"
@@ -28,12 +28,12 @@ const (
 // Advices are the words with which a model says what is to be done with a task.
 func Advices() []string { return []string{adviceGoOn, adviceWait, adviceToTell} }
 
-// An Advised is what came of a question of the sweep about a task.
+// An Advised is what came of a question of the sweep about a task, or of its rule GoOn.
 type Advised struct {
 	State string    `json:"state"` // the digest of state.md then
 	Turn  int64     `json:"turn"`  // the newest turn of its run then
 	At    time.Time `json:"at"`
-	// InVain counts the turns by advice, in a row and with the same state.md.
+	// InVain counts the turns that the sweep started, in a row and with the same state.md.
 	InVain int  `json:"in_vain,omitempty"`
 	Told   bool `json:"told,omitempty"` // the person was told of this state
 }
@@ -46,14 +46,25 @@ func (t Task) undecided(s State, r Rest, now time.Time) Rule {
 	switch {
 	case r.Run != run.Idle, !open, s.CanStart() != nil, !passed(r.Since, RestFor, now):
 		return Leave
-	case same && t.Advised.InVain >= mostInVain && t.Advised.Told:
-		return Leave
-	case same && t.Advised.InVain >= mostInVain:
-		return Stuck
+	case t.Advised.inVain(s):
+		return t.Advised.stuck()
 	case same && t.Advised.Turn == r.Turn && t.Advised.holds(now):
 		return Leave
 	}
 	return Undecided
+}
+
+// inVain reports whether the sweep has started as many turns as it may without a change of s.
+func (a Advised) inVain(s State) bool {
+	return a.InVain >= mostInVain && a.State == markdown.Digest(s.Text)
+}
+
+// stuck returns what the sweep does with a task whose turns are in vain. The person is told once.
+func (a Advised) stuck() Rule {
+	if a.Told {
+		return Leave
+	}
+	return Stuck
 }
 
 // holds reports whether the advice is not old at now. A clock that was set back ends it.

@@ -18,6 +18,14 @@ func zone(t *testing.T, name string) *time.Location {
 	return loc
 }
 
+// wentOn returns a task that the sweep let go on so many times for the same file.
+func wentOn(v Task, s State, times int) Task {
+	for range times {
+		v.Advised = v.WentOn(s, Rest{}, time.Time{})
+	}
+	return v
+}
+
 // TestSweep: a rule applies at its time and not a second earlier, and never to a task that works,
 // waits, is over or was stopped.
 func TestSweep(t *testing.T) {
@@ -40,38 +48,42 @@ func TestSweep(t *testing.T) {
 		now  time.Time
 		want Rule
 	}{
-		"waited":                  {begun, waits, idle, due, GoOn},
-		"waits a second more":     {begun, waits, idle, due.Add(-time.Second), Leave},
-		"waited, but stopped":     {stopped(begun), waits, idle, due, Leave},
-		"waited, never started":   {Task{}, waits, Rest{Since: t0}, due, Leave},
-		"waited, run failed":      {begun, waits, in(run.Failed), due, Leave},
-		"waited, in use":          {begun, waits, in(run.Taken), due, Leave},
-		"waited, completed":       {begun, is(waits, Completed), idle, due, Leave},
-		"waited, unknown status":  {begun, is(waits, "PAUSE"), idle, due, Leave},
-		"waits without any date":  {begun, undated, idle, after(99 * day), Undecided},
-		"overdue":                 {asks, waits, asked, after(3 * day), Overdue},
-		"overdue, blocked":        {asks, is(goes, Blocked), asked, after(3 * day), Overdue},
-		"overdue, run failed":     {asks, goes, in(run.Failed), after(3 * day), Overdue},
-		"not overdue yet":         {asks, waits, asked, after(3*day - time.Second), Leave},
-		"overdue, answered":       {asks, waits, idle, after(9 * day), Leave},
-		"overdue, told":           {asks.Swept(Overdue, asked), waits, asked, after(30 * day), Leave},
-		"overdue, stopped":        {stopped(asks), waits, asked, after(3 * day), Leave},
-		"overdue, a turn works":   {asks, waits, in(run.Working), after(3 * day), Leave},
-		"asked, and due":          {asks, waits, Rest{Run: run.Idle, Asked: due}, due, Leave},
-		"dormant":                 {begun, goes, idle, after(14 * day), Dormant},
-		"dormant, never started":  {Task{}, goes, Rest{Since: t0}, after(14 * day), Dormant},
-		"dormant, run failed":     {begun, goes, in(run.Failed), after(14 * day), Dormant},
-		"not dormant yet":         {begun, goes, idle, after(14*day - time.Second), Undecided},
-		"dormant, told":           {begun.Swept(Dormant, idle), goes, idle, after(90 * day), Undecided},
-		"dormant again":           {begun.Swept(Dormant, Rest{Since: t0.Add(-day)}), goes, idle, after(14 * day), Dormant},
-		"dormant, stopped":        {stopped(begun), goes, idle, after(14 * day), Leave},
-		"dormant, a turn waits":   {begun, goes, in(run.Queued), after(14 * day), Leave},
-		"dormant, in use":         {begun, goes, in(run.Taken), after(14 * day), Leave},
-		"dormant, waiting":        {begun, is(goes, Waiting), idle, after(14 * day), Undecided},
-		"dormant, blocked":        {begun, is(goes, Blocked), idle, after(14 * day), Leave},
-		"dormant, archived":       {begun, is(goes, Archived), idle, after(14 * day), Leave},
-		"dormant, unknown status": {begun, is(goes, "PAUSE"), idle, after(14 * day), Leave},
-		"a clock that went back":  {begun, goes, idle, after(-day), Leave},
+		"waited":                       {begun, waits, idle, due, GoOn},
+		"waits a second more":          {begun, waits, idle, due.Add(-time.Second), Leave},
+		"waited, but stopped":          {stopped(begun), waits, idle, due, Leave},
+		"waited, never started":        {Task{}, waits, Rest{Since: t0}, due, Leave},
+		"waited, run failed":           {begun, waits, in(run.Failed), due, Leave},
+		"waited, in use":               {begun, waits, in(run.Taken), due, Leave},
+		"waited, completed":            {begun, is(waits, Completed), idle, due, Leave},
+		"waited, unknown status":       {begun, is(waits, "PAUSE"), idle, due, Leave},
+		"waited, wrote it again":       {wentOn(begun, waits, 2), waits, idle, due, GoOn},
+		"waited, and wrote it in vain": {wentOn(begun, waits, 3), waits, idle, due, Stuck},
+		"waited in vain, told":         {wentOn(begun, waits, 3).Swept(Stuck, idle), waits, idle, due, Leave},
+		"waited in vain, changed":      {wentOn(begun, goes, 3), waits, idle, due, GoOn},
+		"waits without any date":       {begun, undated, idle, after(99 * day), Undecided},
+		"overdue":                      {asks, waits, asked, after(3 * day), Overdue},
+		"overdue, blocked":             {asks, is(goes, Blocked), asked, after(3 * day), Overdue},
+		"overdue, run failed":          {asks, goes, in(run.Failed), after(3 * day), Overdue},
+		"not overdue yet":              {asks, waits, asked, after(3*day - time.Second), Leave},
+		"overdue, answered":            {asks, waits, idle, after(9 * day), Leave},
+		"overdue, told":                {asks.Swept(Overdue, asked), waits, asked, after(30 * day), Leave},
+		"overdue, stopped":             {stopped(asks), waits, asked, after(3 * day), Leave},
+		"overdue, a turn works":        {asks, waits, in(run.Working), after(3 * day), Leave},
+		"asked, and due":               {asks, waits, Rest{Run: run.Idle, Asked: due}, due, Leave},
+		"dormant":                      {begun, goes, idle, after(14 * day), Dormant},
+		"dormant, never started":       {Task{}, goes, Rest{Since: t0}, after(14 * day), Dormant},
+		"dormant, run failed":          {begun, goes, in(run.Failed), after(14 * day), Dormant},
+		"not dormant yet":              {begun, goes, idle, after(14*day - time.Second), Undecided},
+		"dormant, told":                {begun.Swept(Dormant, idle), goes, idle, after(90 * day), Undecided},
+		"dormant again":                {begun.Swept(Dormant, Rest{Since: t0.Add(-day)}), goes, idle, after(14 * day), Dormant},
+		"dormant, stopped":             {stopped(begun), goes, idle, after(14 * day), Leave},
+		"dormant, a turn waits":        {begun, goes, in(run.Queued), after(14 * day), Leave},
+		"dormant, in use":              {begun, goes, in(run.Taken), after(14 * day), Leave},
+		"dormant, waiting":             {begun, is(goes, Waiting), idle, after(14 * day), Undecided},
+		"dormant, blocked":             {begun, is(goes, Blocked), idle, after(14 * day), Leave},
+		"dormant, archived":            {begun, is(goes, Archived), idle, after(14 * day), Leave},
+		"dormant, unknown status":      {begun, is(goes, "PAUSE"), idle, after(14 * day), Leave},
+		"a clock that went back":       {begun, goes, idle, after(-day), Leave},
 	} {
 		if got := c.task.Sweep(c.file, c.rest, c.now); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -51,7 +51,7 @@ func (w *Worker) sweepTask(t task.Task) (c task.Case, undecided bool, err error)
 	}
 	rule, rest, err := w.core.SweepTask(t.Slug, s)
 	if err == nil && rule == task.GoOn {
-		err = w.goOn(t, "sweep", true, task.Advised{})
+		err = w.goOn(t, "sweep", true, t.WentOn(s, rest, w.set.Now()))
 	}
 	return task.Case{Task: t, State: s, Rest: rest}, rule == task.Undecided, err
 }
