@@ -38,15 +38,25 @@ func stop(h *hook) error {
 			}
 			h.awaitParked(parked)
 		case r.Texts > 0 && !r.Block:
-			blocked, err := h.blockWithTexts(id)
-			if blocked || err != nil || time.Since(began) > takeFor {
+			if over, err := h.endWithTexts(id, began); over {
 				return err
 			}
-			time.Sleep(pause) // an earlier hook has reported that it printed them: this stop is to be decided anew
 		default:
 			return h.endStop(id, r)
 		}
 	}
+}
+
+// endWithTexts blocks the stop with the texts that wait for the session. over is false if they
+// are gone, because an earlier hook has just reported that it printed them: then the coordinator
+// has to decide about this stop again.
+func (h *hook) endWithTexts(id string, began time.Time) (over bool, err error) {
+	blocked, err := h.blockWithTexts(id)
+	if blocked || err != nil || time.Since(began) > takeFor {
+		return true, err
+	}
+	time.Sleep(pause)
+	return false, nil
 }
 
 // endStop carries out the coordinator's final reply to a Stop hook.
