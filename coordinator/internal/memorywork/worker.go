@@ -84,7 +84,7 @@ func (w *Worker) Run(ctx context.Context) {
 			}
 		})
 	}
-	said := w.cfg.Core.Subscribe(core.Turns, core.Stops)
+	said := w.cfg.Core.Subscribe(core.Turns, core.Stops, core.Transcripts)
 	defer said.Close()
 	all := time.NewTicker(lookOver)
 	defer all.Stop()
