@@ -91,10 +91,8 @@ func newNestWith(t testing.TB, path string) *nest {
 // home until then, and the test is about to remove it.
 func awaitEnd(t testing.TB, home string) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); len(stray.Of(home)) > 0; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("processes that do not end: %v", stray.Of(home))
-		}
+	if left := stray.Await(home, patience); len(left) > 0 {
+		t.Fatalf("processes that do not end: %v", left)
 	}
 }
 

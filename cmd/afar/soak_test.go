@@ -325,9 +325,7 @@ func (s *soak) checkProcesses() {
 		s.t.Errorf("with all runs at rest there are the processes %v", left)
 	}
 	s.must("stop")
-	for end := time.Now().Add(patience); len(stray.Of(s.home())) > 0; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.t.Fatalf("left behind: %v", stray.Of(s.home()))
-		}
+	if left := stray.Await(s.home(), patience); len(left) > 0 {
+		s.t.Fatalf("left behind: %v", left)
 	}
 }

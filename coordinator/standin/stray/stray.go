@@ -18,7 +18,7 @@ const patience = 5 * time.Second
 // dir and that still runs, and ends them. It sees processes where the system
 // has /proc, and nothing elsewhere.
 func Check(dir string) error {
-	left := awaitNone(func() []int { return coordinators(dir) })
+	left := awaitNone(patience, func() []int { return coordinators(dir) })
 	if len(left) == 0 {
 		return nil
 	}
@@ -38,17 +38,23 @@ func Of(home string) []int {
 // End kills every process that runs for a home until none is left, at most for some
 // seconds. A shell that a client left behind may start a hook, and a hook a coordinator.
 func End(home string) {
-	awaitNone(func() []int {
+	awaitNone(patience, func() []int {
 		left := Of(home)
 		kill(left)
 		return left
 	})
 }
 
-// awaitNone waits until find finds no process, at most for patience. It returns the
-// processes that are left.
-func awaitNone(find func() []int) []int {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+// Await waits until no process runs for a home, at most for d. It returns the processes that
+// are left.
+func Await(home string, d time.Duration) []int {
+	return awaitNone(d, func() []int { return Of(home) })
+}
+
+// awaitNone waits until find finds no process, at most for d. It returns the processes that
+// are left.
+func awaitNone(d time.Duration, find func() []int) []int {
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if len(find()) == 0 {
 			return nil
 		}
