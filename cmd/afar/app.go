@@ -148,6 +148,7 @@ func (a *app) exchange(ctx context.Context, op string, in, out any, send sending
 	if err != nil {
 		return fmt.Errorf("encode request: %w", err)
 	}
+	c.Over = ctx.Done()
 	req := wire.Request{V: wire.Version, Op: op, Body: body}
 	for end := time.Now().Add(startFor); ; {
 		line, err := interruptible(ctx, func() ([]byte, error) { return send(c, req) })

@@ -43,6 +43,9 @@ type Client struct {
 	// client: a hook must not wait for a coordinator that cannot start. A person's
 	// command does not set it and tries again.
 	Remember bool
+	// Over is closed when nobody waits for the reply any more. From then on the client
+	// starts no coordinator and makes no directory. Nil means never.
+	Over <-chan struct{}
 
 	knocked connection // for the next call; nil for none
 }
@@ -112,10 +115,22 @@ func (c *Client) CallStartingKeeping(req wire.Request, deadline time.Time) ([]by
 			s.giveUp()
 			return nil, nil, err
 		}
+		if c.isOver() {
+			return nil, nil, err
+		}
 		if err := s.start(); err != nil {
 			return nil, nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 		}
 		time.Sleep(redialEvery)
+	}
+}
+
+func (c *Client) isOver() bool {
+	select {
+	case <-c.Over:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -240,6 +241,27 @@ func TestCallStarting(t *testing.T) {
 		if strings.Contains(string(reply), v) {
 			t.Errorf("its environment holds %s: %s", v, reply)
 		}
+	}
+}
+
+// TestCallOver: a call that nobody waits for any more starts nothing and makes no directory.
+func TestCallOver(t *testing.T) {
+	c := newClient(t)
+	install(t, c)
+	if err := os.RemoveAll(c.Dirs.Run); err != nil {
+		t.Fatal(err)
+	}
+	over := make(chan struct{})
+	close(over)
+	c.Over = over
+	if _, err := c.CallStarting(status, time.Now().Add(soon)); !errors.Is(err, client.ErrUnreachable) {
+		t.Errorf("have %v", err)
+	}
+	if _, err := os.Stat(c.Dirs.Run); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it made %s, %v", c.Dirs.Run, err)
+	}
+	if got := starts(c); len(got) != 0 {
+		t.Errorf("it started %v", got)
 	}
 }
 
