@@ -1,6 +1,9 @@
 package effect
 
 import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
@@ -107,6 +110,70 @@ func NeedsTarget(k Kind) bool {
 		Discard,
 		KillProcess:
 		return true
+	}
+	return false
+}
+
+// A Step is one command that a call would run, with the commands that it runs.
+type Step struct {
+	Words   []string // the program and its words, as far as they are known
+	Dir     string   // where it runs
+	Away    string   // "" here, or where else
+	Part    string   // text of the call that it comes from
+	Effects []int    // indexes of its own effects
+	Steps   []*Step
+	Program string // its name, as the tables know it
+	// Sets are the variables that it sets.
+	Sets []string
+}
+
+// Understood is all that a call would do.
+type Understood struct {
+	Effects []Effect
+	Root    *Step // of the tree of commands; nil if it was not requested
+}
+
+// Calls reports whether a command below s is that program with that first
+// argument.
+func (s *Step) Calls(program, verb string) bool {
+	if s == nil {
+		return false
+	}
+	for _, next := range s.Steps {
+		if next.Program == program && len(next.Words) > 1 && next.Words[1] == verb || next.Calls(program, verb) {
+			return true
+		}
+	}
+	return false
+}
+
+// Arg is one leaf of the tool's input, by its path ("command", "file_path",
+// "edits.0.new_string"): a string, or "true" for a switch that is on.
+type Arg struct{ Path, Value string }
+
+// Call is one tool call as the host sent it.
+type Call struct {
+	Tool string
+	Args []Arg
+}
+
+// Value returns the argument of that name, "" if there is none.
+func (c Call) Value(name string) string {
+	for _, a := range c.Args {
+		if a.Path == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// Has reports whether the argument of that name is one of the blank-separated
+// words. An empty name stands for any argument.
+func (c Call) Has(name, words string) bool {
+	for _, a := range c.Args {
+		if (name == "" || a.Path == name) && lex.OneOf(strings.ToLower(a.Value), words) {
+			return true
+		}
 	}
 	return false
 }

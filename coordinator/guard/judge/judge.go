@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -354,4 +355,123 @@ func (ctx *Context) namesCommands() bool {
 		}
 	}
 	return false
+}
+
+// trusts reports whether an effect of a file needs no question. In a file only a known
+// effect counts. A file of the project that was committed before the session is trusted
+// with its effects, unless the call hands over what they depend on or a policy file made
+// the rule stricter.
+func (j *judging) trusts(e *effect.Effect, from string) bool {
+	if e.Code.File == "" {
+		return false
+	}
+	return e.Sure == effect.Possible || from == "" && !e.Code.Given && j.isKept(e.Code.File)
+}
+
+// maxKept bounds the files of a call that git is asked about.
+const maxKept = 4
+
+// isKept reports whether a file of the project is as in the last commit before the
+// session began.
+func (j *judging) isKept(file string) bool {
+	if j.ctx.Kept == nil || !fspath.Within(file, j.project) {
+		return false
+	}
+	return remembered(j.kept, file, maxKept, j.ctx.Kept)
+}
+
+// standsIn names a line of a file at the end of a text, "" for the call itself.
+func standsIn(at effect.Spot) string {
+	switch {
+	case at.File == "":
+		return ""
+	case at.Line == 0:
+		return fmt.Sprintf(" (in %s)", at.File)
+	}
+	return fmt.Sprintf(" (line %d of %s)", at.Line, at.File)
+}
+
+// Verdict is the guard's answer. The guard never allows: silence leaves the
+// decision to the host.
+type Verdict string
+
+// The three answers, from mildest to hardest.
+const (
+	None Verdict = ""
+	Ask  Verdict = "ask"
+	Deny Verdict = "deny"
+)
+
+// An Opinion is what the rules say about one effect. Rule can be set with the
+// verdict None: that rule lets the effect pass.
+type Opinion struct {
+	Verdict Verdict
+	Rule    string
+	From    string // as in Decision
+}
+
+// Rule is one row of the policy, as `afar guard rules` prints it.
+type Rule struct {
+	ID      string
+	Verdict Verdict
+	Why     string // for the person: what is risky
+	Instead string // for the model: the safe way
+}
+
+// packs names the groups of rules by the first word of the rule ids, in the order
+// in which they are shown.
+var packs = [...]struct{ prefix, name string }{
+	{"afar", "Afar and the host's guard rails"},
+	{"host", "Afar and the host's guard rails"},
+	{"terminal", "Afar and the host's guard rails"},
+	{"agent", "Afar and the host's guard rails"},
+	{"fs", "Files and disks"},
+	{"disk", "Files and disks"},
+	{"git", "Git"},
+	{"run", "Running code"},
+	{"secret", "Secrets and data that leave"},
+	{"data", "Secrets and data that leave"},
+	{"db", "Databases"},
+	{"remote", "Clouds, clusters and hosted services"},
+	{"local", "Clouds, clusters and hosted services"},
+	{"copy", "Copies elsewhere"},
+	{"publish", "Publishing"},
+	{"process", "Processes, services, the machine"},
+	{"service", "Processes, services, the machine"},
+	{"machine", "Processes, services, the machine"},
+	{"call", "What cannot be read"},
+}
+
+// Pack returns the name of the group that a rule belongs to.
+func (r Rule) Pack() string {
+	prefix, _, _ := strings.Cut(r.ID, ".")
+	for _, p := range packs {
+		if p.prefix == prefix {
+			return p.name
+		}
+	}
+	return prefix
+}
+
+// Decision is the verdict with its reasons. With verdict None only
+// Effects, Silenced and Steps may be set.
+type Decision struct {
+	Verdict Verdict
+	Rule    string          // stable rule id, e.g. "git.reset-hard"
+	Reason  string          // for the model: what to do instead
+	Person  string          // for the person: one line that says what is risky
+	Part    string          // exact part of the command that triggered it
+	Code    effect.Spot     // the line of a file that triggered it; the zero Spot if the call itself did
+	Effects []effect.Effect // all effects understood
+	// From is the policy file and line that gave the verdict, "" for an unchanged
+	// built-in rule.
+	From string
+	// Silenced are the rules that would have asked but are turned off.
+	Silenced []Silenced
+	// Opinions has one opinion for each effect; nil unless Context.Steps is set.
+	Opinions []Opinion
+	// Steps is the root of the tree of commands; nil if it was not recorded.
+	Steps *effect.Step
+	// StepOpinions are the opinions of added rules on commands in that tree.
+	StepOpinions map[*effect.Step]Opinion
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 )
 
 // codePrograms are the programs of this file, with what each does.
@@ -423,4 +424,44 @@ func awkAssigns(o shell.Options) string {
 		}
 	}
 	return b.String()
+}
+
+// runsInput reports whether a program runs the code that it reads from standard input
+// or gets as the output of another command.
+func runsInput(name string) bool {
+	switch {
+	case lex.IsShellName(name), lex.OneOf(name, "eval source ."), languageOf(name) != "":
+		return true
+	}
+	return tableIn(sqlClients, name) != nil
+}
+
+// runForeign runs a file of the disk that is a program of another language.
+func runForeign(sh *shell.Shell, args []string, lang string) {
+	text, ok := sh.FileText(args[0])
+	if !ok {
+		return
+	}
+	sh.Enter(sh.Path(args[0]), text, args[1:], func(child *shell.Shell) { script.Run(child, text, lang) })
+}
+
+// runStatements runs a file of SQL that this call wrote or that lies on the disk.
+func runStatements(sh *shell.Shell, name string) {
+	if text, written := sh.Brought(name); written {
+		sql.Read(sh, text)
+		return
+	}
+	if text, ok := sh.FileText(name); ok {
+		sh.Enter(sh.Path(name), text, nil, func(child *shell.Shell) { sql.Read(child, text) })
+	}
+}
+
+// statementFile returns the file that a command of a database client reads: \i FILE,
+// .read FILE or source FILE.
+func statementFile(text string) (string, bool) {
+	words := strings.Fields(strings.TrimRight(text, "; \n"))
+	if len(words) != 2 || !lex.OneOf(words[0], `\i \ir \. .read source`) {
+		return "", false
+	}
+	return strings.Trim(words[1], `'"`), true
 }

@@ -154,18 +154,12 @@ func mixedClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 var mixedRows = []row{
-	{of: "heroku", words: "run|run:detached", also: runsOnDyno},
+	{of: "heroku", words: "run|run:detached", runs: "!$1*", away: true},
 	{of: "heroku", words: "pg:copy|pg:backups:restore|pg:push", does: act{effect.DropData, effect.Reset, "$0"}},
 	{of: "bq", words: "rm", does: act{effect.DestroyRemote, effect.Teardown, operands}},
 	{words: "pg:reset*", does: act{effect.DropData, effect.Database, "$1"}},
 	{of: "supabase", words: "db reset", given: "linked db-url", does: act{effect.DropData, effect.Database, "$1"}},
 	{of: "supabase", words: "db reset", does: act{effect.DropData, effect.Reset, "$1"}},
-}
-
-// runsOnDyno runs the command of "heroku run" on a remote machine.
-func runsOnDyno(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	child := sh.Elsewhere()
-	child.Run(strings.Join(o.From(1), " "), nil)
 }
 
 // mongo reports the calls in its JavaScript that drop data or stop the server.

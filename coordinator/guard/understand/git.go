@@ -408,7 +408,7 @@ var gitRows = []row{
 	{of: "pull", given: "rebase=false", without: "r", also: gitFetched},
 	{of: "pull", given: "r rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}, also: gitFetched},
 	{of: "pull", also: gitFetched},
-	{of: "bisect", first: "run", also: runsBisected},
+	{of: "bisect", first: "run", runs: "$>run"},
 	{of: "submodule", words: "foreach", also: runsInSubmodules},
 	{of: "submodule", words: "deinit", given: "f force", does: act{effect.Discard, effect.Worktree, ""}},
 	{of: "filter-branch filter-repo", does: act{effect.RewriteRefs, effect.Filter, ""}},
@@ -441,9 +441,6 @@ var gitRows = []row{
 	{of: "lfs", words: "migrate", does: act{effect.RewriteRefs, effect.LFSMigrate, ""}},
 	{of: "send-email", does: act{effect.SendOut, effect.Patches, ""}},
 }
-
-// runsBisected runs the command of "git bisect run".
-func runsBisected(sh *shell.Shell, c shell.Command, _ shell.Options) { sh.Exec(c.Args[1:], nil) }
 
 // runsInSubmodules runs the command of "git submodule foreach".
 func runsInSubmodules(sh *shell.Shell, c shell.Command, _ shell.Options) {

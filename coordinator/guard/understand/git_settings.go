@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -109,6 +110,237 @@ func gitTransports(sh *shell.Shell, args []string) {
 	for _, a := range args {
 		if code, ok := strings.CutPrefix(a, "ext::"); ok {
 			sh.Run(strings.ReplaceAll(code, "% ", `\ `), nil)
+		}
+	}
+}
+
+// rememberClone remembers the directory into which "git clone" copies a remote repository.
+func rememberClone(sh *shell.Shell, o shell.Options) {
+	url, dir := o.At(0), o.At(1)
+	if !shell.IsRemotePath(url) || len(sh.Eval.Fetched) >= shell.MaxAliases {
+		return
+	}
+	if dir == "" {
+		dir = strings.TrimSuffix(fspath.Base(strings.TrimSuffix(url, "/")), ".git")
+	}
+	sh.Eval.Fetched = append(sh.Eval.Fetched, sh.Path(dir))
+}
+
+// bringsFiles remembers what a client of a forge or a store copies from there:
+// "gh repo clone", "aws s3 cp s3://…".
+func bringsFiles(sh *shell.Shell, c shell.Command) {
+	for i := 0; i < min(len(c.Args)-1, 3); i++ {
+		switch c.Args[i] {
+		case "clone":
+			o := shell.ParseOptions(c.Args[i+1:], "")
+			if lex.OneOf(c.Name, "gh glab hub") && len(o.Pos) > 0 {
+				o.Pos[0] = "https://" + o.Pos[0]
+				rememberClone(sh, o)
+			}
+			return
+		case "cp", "copy", "copyto", "download", "sync":
+			o := shell.ParseOptions(c.Args[i+1:], "")
+			if strings.Contains(o.At(0), "://") && len(o.Pos) > 1 {
+				sh.BringsFrom(strings.Replace(o.At(0), "://", ":", 1), o.At(1))
+			}
+			return
+		}
+	}
+}
+
+// gitHooks are the hooks that a subcommand of git runs. With --no-verify git leaves
+// out those that may refuse it.
+var gitHooks = []struct{ verbs, refusing, others string }{
+	{verbs: "commit", refusing: "pre-commit commit-msg", others: "prepare-commit-msg post-commit"},
+	{verbs: "push", refusing: "pre-push"},
+	{verbs: "merge", refusing: "pre-merge-commit commit-msg", others: "post-merge"},
+	{verbs: "pull", others: "post-merge"},
+	{verbs: "checkout switch worktree", others: "post-checkout"},
+	{verbs: "rebase", refusing: "pre-rebase", others: "post-checkout post-rewrite"},
+	{verbs: "am", refusing: "applypatch-msg pre-applypatch", others: "post-applypatch"},
+	{verbs: "cherry-pick revert", others: "prepare-commit-msg post-commit"},
+}
+
+// runGitHooks runs the hooks of the repository that a subcommand runs.
+func runGitHooks(sh *shell.Shell, verb string, args []string) {
+	if sh.Eval.Site.FileText == nil || sh.Place.Away != "" {
+		return
+	}
+	for i := range gitHooks {
+		h := &gitHooks[i]
+		if !lex.OneOf(verb, h.verbs) {
+			continue
+		}
+		names := h.others
+		if !unverified(verb, args) {
+			names += " " + h.refusing
+		}
+		runHooks(sh, strings.Fields(names), args)
+	}
+}
+
+// unverified reports whether git leaves out the hooks that may refuse a subcommand.
+func unverified(verb string, args []string) bool {
+	o := shell.ParseOptions(args, "m F C c t author date message file template o push-option -no-verify")
+	return o.Given("no-verify") || verb == "commit" && o.Given("n")
+}
+
+// runHooks runs the hooks with these names, in the top directory of the work tree.
+func runHooks(sh *shell.Shell, names, args []string) {
+	child := sh.Sub()
+	top, hooks := hooksFolder(child)
+	if hooks == "" {
+		return
+	}
+	child.Place.Cwd = top
+	for _, name := range names {
+		child.Via = "git"
+		child.RunProgram(hooks+"/"+name, nil, nil)
+	}
+}
+
+// hooksFolder returns the top directory of the work tree, and the folder of its hooks:
+// the one that a setting names, or the one in the repository.
+func hooksFolder(sh *shell.Shell) (top, hooks string) {
+	top, git := repositoryOf(sh)
+	if git == "" {
+		return "", ""
+	}
+	for _, file := range []string{git + "/config", "~/.gitconfig", "~/.config/git/config"} {
+		text, ok := sh.FileText(file)
+		if dir := hooksPath(text); ok && dir != "" {
+			sh.Place.Cwd = top
+			return top, sh.Path(dir)
+		}
+	}
+	return top, git + "/hooks"
+}
+
+// repositoryOf returns the top directory of the work tree around the shell, and the
+// folder of its repository, "" if there is none in the project.
+func repositoryOf(sh *shell.Shell) (top, git string) {
+	path, ok := nearest(sh, ".git/HEAD", ".git/config", ".git")
+	if !ok {
+		return "", ""
+	}
+	if fspath.Base(path) != ".git" {
+		git = fspath.Dir(path)
+		return fspath.Dir(git), git
+	}
+	top = fspath.Dir(path)
+	text, _ := sh.FileText(path) // of a linked work tree
+	link, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir: ")
+	if !ok {
+		return "", ""
+	}
+	git = fspath.Join(top, link)
+	if common, ok := sh.FileText(git + "/commondir"); ok {
+		git = fspath.Join(git, strings.TrimSpace(common))
+	}
+	return top, git
+}
+
+// hooksPath returns the value of core.hooksPath in the text of git's settings.
+func hooksPath(text string) string {
+	section, dir := "", ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			section = strings.ToLower(strings.Trim(line, "[] \t"))
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if ok && section == "core" && strings.EqualFold(strings.TrimSpace(key), "hookspath") {
+			dir = strings.Trim(strings.TrimSpace(value), `"`)
+		}
+	}
+	return dir
+}
+
+// historyTables are the programs that keep the history of files, git excepted.
+var historyTables = []table{
+	// Mercurial keeps backups: reverted files as .orig, and stripped changesets as a
+	// bundle. The rows list only the commands that keep no backup.
+	{
+		programs: "hg chg", dry: "n dry-run",
+		options: "R repository cwd config r rev d date t tool I include X exclude m message b base name n",
+		rows: []row{
+			{
+				words: "update|up|checkout|co|goto",
+				given: "C clean",
+				does:  act{effect.Discard, effect.CheckoutForce, ""},
+			},
+			{words: "revert", given: "no-backup C", also: reverts},
+			{words: "purge|clean", without: "p print", also: purges},
+			{words: "strip", given: "no-backup nobackup", does: act{effect.RewriteRefs, effect.Reflog, ""}},
+			{words: "strip", does: act{effect.RewriteRefs, effect.Strip, "$1"}},
+			{words: "shelve", given: "cleanup", goOn: true, does: act{effect.Discard, effect.StashClear, ""}},
+			{words: "shelve", given: "d delete", does: act{effect.Discard, effect.StashDrop, ""}},
+		},
+	},
+	// Subversion keeps no copy of reverted files. A deletion by URL affects
+	// everybody.
+	{
+		programs: "svn",
+		options:  "r revision m message F file username password depth config-dir config-option changelist cl",
+		rows: []row{
+			{words: "revert", also: discardsOperands},
+			{words: "cleanup", given: "remove-unversioned", goOn: true, does: act{effect.Discard, effect.CleanAll, ""}},
+			{words: "cleanup", given: "remove-ignored", does: act{effect.Discard, effect.CleanIgnored, ""}},
+			{words: "delete|del|remove|rm", also: deletesVersioned},
+		},
+	},
+	// Jujutsu keeps each state of the working copy and of the refs in its operation
+	// log, and `jj undo` restores it. The rows list only the commands that drop
+	// entries from that log or that others see.
+	{
+		programs: "jj",
+		options: "R r m b d A B c t f repository revision revisions message bookmark remote to from into " +
+			"destination onto " +
+			"config config-file expire at-op change named color",
+		rows: []row{
+			{words: "git push", given: "deleted", without: "dry-run", does: act{effect.PushDelete, effect.Branch, ""}},
+			{words: "git remote remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, "$3*"}},
+			{words: "bookmark|branch|b delete|d|forget|f", does: act{effect.RewriteRefs, effect.BranchDelete, "#$2*"}},
+			{words: "op|operation abandon", does: act{effect.RewriteRefs, effect.Reflog, ""}},
+			{words: "util gc", given: "expire=now", does: act{effect.RewriteRefs, effect.Prune, ""}},
+			{words: "util exec", runs: "$>--"},
+		},
+	},
+	{programs: "bfg", rows: []row{{does: act{effect.RewriteRefs, effect.Filter, ""}}}},
+}
+
+// purges reports untracked files that are deleted: the named ones, or all.
+func purges(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	named := o.From(1)
+	op := effect.CleanPath
+	if len(named) == 0 || slices.Contains(named, ".") {
+		op = effect.CleanAll
+	}
+	sh.Effect(effect.Discard, op, strings.Join(named, " "))
+}
+
+// reverts reports files that are reverted without a backup.
+func reverts(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if o.Given("a all") {
+		sh.Effect(effect.Discard, effect.RestoreAll, sh.Place.Cwd)
+		return
+	}
+	discardsOperands(sh, c, o)
+}
+
+// discardsOperands reports the operands after the verb as reverted files.
+func discardsOperands(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	reportDiscards(sh, effect.RestorePath, o.From(1))
+}
+
+// deletesVersioned reports forced deletions here, and deletions by URL, which affect everybody.
+func deletesVersioned(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, target := range o.From(1) {
+		switch {
+		case strings.Contains(target, "://"), strings.HasPrefix(target, "^/"):
+			sh.Effect(effect.DestroyRemote, effect.Part, target)
+		case o.Given("force"):
+			sh.Effect(effect.DeleteTree, effect.GitForce, sh.Path(target))
 		}
 	}
 }

@@ -1,11 +1,14 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
@@ -264,4 +267,231 @@ func permissionRule(item string) bool {
 		return true
 	}
 	return 'A' <= tool[0] && tool[0] <= 'Z' && !strings.ContainsAny(tool, "@/.: ")
+}
+
+// These are the programs that always edit their file arguments, the programs that
+// do so with a flag, and the programs that talk to sockets.
+const (
+	inPlaceAlways = "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak patch dos2unix unix2dos " +
+		"sd rpl sqlite3 duckdb"
+	inPlaceAsked  = "prettier yq dasel gofmt black ruff biome eslint rustfmt clang-format"
+	socketClients = "curl nc ncat netcat socat websocat wget http"
+)
+
+// These are the programs that make requests, open pages or forward ports, and the programs
+// that show a port of this machine to the world. They may reach Afar's page.
+const (
+	pageClients = socketClients + " " +
+		"wget2 https xh httpie curlie aria2c axel fetch lwp-request lynx w3m links links2 elinks browsh " +
+		"telnet openssl gnutls-cli hurl grpcurl ab wrk wrk2 hey siege oha bombardier vegeta k6 autocannon " +
+		"httperf httrack monolith single-file wkhtmltopdf wkhtmltoimage cutycapt lighthouse playwright " +
+		"puppeteer playwright-cli pageres percollate yt-dlp mitmproxy mitmdump proxychains proxychains4 ssh " +
+		"autossh mosh plink sshuttle xdg-open open sensible-browser x-www-browser www-browser gnome-open " +
+		"kde-open kde-open5 gio wslview explorer start start-process firefox firefox-esr librewolf chromium " +
+		"chromium-browser google-chrome google-chrome-stable chrome chrome-headless-shell headless_shell " +
+		"brave brave-browser microsoft-edge msedge vivaldi opera safari epiphany qutebrowser konqueror falkon " +
+		"nyxt python node deno bun ruby perl php iwr irm invoke-webrequest invoke-restmethod " +
+		"test-netconnection"
+	tunnels = "ngrok cloudflared lt localtunnel bore devtunnel zrok pagekite tailscale inlets inletsctl frpc " +
+		"rathole chisel expose loophole telebit"
+)
+
+// ownName reports whether checkOwn has a check for a program.
+func ownName(name string) bool {
+	for _, list := range [...]string{ownPrograms, inPlaceAlways, inPlaceAsked, pageClients, tunnels} {
+		if lex.OneOf(name, list) {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "hook-")
+}
+
+const ownPrograms = "afar agent-run claude claude-code go"
+
+// checkOwn reports the effects of a command on Afar or on the host's guard rails.
+func checkOwn(sh *shell.Shell, c shell.Command, full string) {
+	switch c.Name {
+	case "afar":
+		afarCommand(sh, c)
+	case "claude", "claude-code":
+		hostCommand(sh, c)
+	case "go":
+		ownSource(sh, c)
+	default:
+		if startsHook(sh, c.Name, full) {
+			sh.Effect(effect.SteerAfar, effect.Hook, c.Name)
+		}
+	}
+	reportOpened(sh, c)
+	if changesInPlace(c) {
+		ownOperands(sh, c)
+	}
+	if lex.OneOf(c.Name, socketClients) {
+		ownSocket(sh, c)
+	}
+	ownPage(sh, c)
+}
+
+// startsHook reports whether a program is one of Afar's hooks, or its program for a turn.
+func startsHook(sh *shell.Shell, name, full string) bool {
+	event, isHook := strings.CutPrefix(name, "hook-")
+	switch {
+	case isHook && lex.OneOf(event, protected.HookEvents):
+		return true
+	case isHook, name == "agent-run":
+		return sh.IsOwn(sh.Path(full))
+	}
+	return false
+}
+
+// ownSource checks a program of Afar that "go run" builds.
+func ownSource(sh *shell.Shell, c shell.Command) {
+	if lex.First(c.Args) != "run" || len(c.Args) < 2 {
+		return
+	}
+	if base := fspath.Base(c.Args[1]); isOwnName(base) {
+		checkOwn(sh, shell.Command{Name: base, Args: c.Args[2:]}, c.Args[1])
+	}
+}
+
+// isOwnName reports whether a name is that of one of Afar's programs.
+func isOwnName(base string) bool {
+	return lex.OneOf(base, "afar agent-run") || strings.HasPrefix(base, "hook-")
+}
+
+// ownPage reports a command that reaches Afar's page.
+func ownPage(sh *shell.Shell, c shell.Command) {
+	page, reaches := sh.Eval.Site.Page, false
+	switch {
+	case lex.OneOf(c.Name, tunnels):
+		reaches = page.PortAlone(c.Args) || page.Args(c.Args)
+	case lex.OneOf(c.Name, pageClients):
+		reaches = page.Args(c.Args)
+	}
+	if reaches {
+		sh.Effect(effect.SteerAfar, effect.WebPage, strings.Join(c.Args, " "))
+	}
+}
+
+// changesInPlace reports whether a command is an editor or a converter that
+// overwrites its file arguments.
+func changesInPlace(c shell.Command) bool {
+	switch {
+	case lex.OneOf(c.Name, inPlaceAlways):
+		return true
+	case lex.OneOf(c.Name, inPlaceAsked):
+		return lex.ContainsAny(c.Args, "--write -i -w --in-place --inplace put --fix")
+	}
+	return false
+}
+
+// ownOperands reports guarded files among the operands of a program that edits its
+// file arguments.
+func ownOperands(sh *shell.Shell, c shell.Command) {
+	for _, a := range shell.ParseOptions(c.Args, "").Pos {
+		if p := sh.Path(a); isGuarded(sh, p) {
+			sh.Effect(effect.WriteFile, "", p)
+		}
+	}
+}
+
+// ownOutput reports a guarded file that a compiler or another program writes
+// because of an output option.
+func ownOutput(sh *shell.Shell, c shell.Command) {
+	for i, a := range c.Args {
+		if !strings.HasPrefix(a, "-") {
+			continue
+		}
+		name, file, given := strings.Cut(a, "=")
+		if !lex.OneOf(name, "-o --output --out -O --outfile --output-file --dest --target-directory") {
+			continue
+		}
+		if !given && i+1 < len(c.Args) {
+			file = c.Args[i+1]
+		}
+		if p := sh.Path(file); isGuarded(sh, p) {
+			sh.Effect(effect.WriteFile, "", p)
+		}
+	}
+}
+
+// ownProgram reports whether a path is one of Afar's binaries, or a link to one in
+// the home directory.
+func ownProgram(sh *shell.Shell, p string) bool {
+	if sh.IsOwn(p) {
+		return isOwnName(fspath.Base(p))
+	}
+	return protected.LinkedProgram(p)
+}
+
+// namesFiles are the programs that show names of files, or whose arguments are texts.
+const namesFiles = "ls ll dir stat du df test [ [[ echo printf " +
+	"rm rmdir cd pushd find fd fdfind mkdir touch file wc tree " +
+	"exa eza lsd chmod chown basename dirname realpath readlink which whereis locate pgrep pkill ps kill " +
+	"git gh glab grep egrep fgrep rg ag ack sed awk gawk jq export alias pip pip3 uv npm pnpm yarn cargo " +
+	"go apt apt-get brew"
+
+// readsBrowser reports the cookie stores of browsers among the arguments of any program.
+func (d *dispatcher) readsBrowser(sh *shell.Shell, c shell.Command) {
+	if sh.Place.Away != "" {
+		return
+	}
+	below := d.inBrowser(sh.Place.Cwd)
+	for _, a := range c.Args {
+		if strings.HasPrefix(a, "--cookies-from-browser") {
+			sh.Effect(effect.ReadFile, effect.Cookies, a)
+		}
+		if strings.HasPrefix(a, "-") {
+			_, a, _ = strings.Cut(a, "=")
+		}
+		if a == "" || !below && !protected.MayBeBrowser(a) {
+			continue
+		}
+		if p := sh.Path(strings.TrimPrefix(strings.TrimPrefix(a, "file:"), "@")); protected.BrowserStore(p) {
+			sh.Effect(effect.ReadFile, effect.Cookies, p)
+		}
+	}
+}
+
+// inBrowser is protected.MayBeBrowser for the directory of a command. Commands mostly run where
+// the one before ran.
+func (d *dispatcher) inBrowser(cwd string) bool {
+	if cwd != d.cwd {
+		d.cwd, d.below = cwd, protected.MayBeBrowser(cwd)
+	}
+	return d.below
+}
+
+// ownSocket reports arguments that name one of Afar's sockets.
+func ownSocket(sh *shell.Shell, c shell.Command) {
+	for _, a := range c.Args {
+		inOwn := slices.ContainsFunc(sh.Eval.Site.Own, func(dir string) bool {
+			return dir != "" && strings.Contains(a, dir)
+		})
+		if inOwn || script.NamesSocket(a) {
+			sh.Effect(effect.SteerAfar, effect.Socket, a)
+			return
+		}
+	}
+}
+
+// afarCommand reports a command of Afar that decides something. Verbs that only read
+// or post are allowed. Every other verb is a decision that belongs to the person,
+// not to a session.
+func afarCommand(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "session since home")
+	verb, sub := o.At(0), o.At(1)
+	if verb == "" || lex.ContainsAny(c.Args, "--help -h") {
+		return
+	}
+	if lex.OneOf(verb, "status asks log logs post read topics issue consult doctor version help report grants "+
+		"completion demo") {
+		return
+	}
+	if lex.OneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify "+
+		"telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person run. run.list "+
+		"run.show run.log run.start") {
+		return
+	}
+	sh.Effect(effect.SteerAfar, effect.Named(verb), strings.TrimSpace(verb+" "+sub))
 }

@@ -1,8 +1,14 @@
 package understand
 
 import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 )
 
 // A family is a list of tables.
@@ -118,4 +124,157 @@ func (d *dispatcher) programNamed(name string) program {
 		d.programs[name] = p
 	}
 	return p
+}
+
+// silent reports whether the empty output of a program is known to be empty.
+func silent(name string) bool {
+	return lex.OneOf(name, "cd pushd popd export declare local readonly typeset unset alias read set true false "+
+		": [ test rm mkdir cp mv touch ln chmod chown exit return shift sleep wait "+
+		"echo printf tee trap eval source . kill cat head tail sudo env command exec timeout nohup bash sh zsh "+
+		"dash xargs find")
+}
+
+// runProgramNamed reports the effects of a command whose program was looked up.
+func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
+	switch {
+	case p.table == nil && isAssignment(full) && len(c.Args) > 0:
+		sh.Exec(c.Args, c.In)
+		return
+	case strings.HasSuffix(full, ")") && strings.Contains(full, "("):
+		sh.Unreadable(effect.ForeignCode, full)
+		return
+	}
+	if p.own {
+		checkOwn(sh, c, full)
+	}
+	ownOutput(sh, c)
+	bringsFiles(sh, c)
+	if !p.names {
+		d.readsBrowser(sh, c)
+	}
+	switch {
+	case p.prints && printsForEval(c):
+		sh.Print(partial.UnknownBenign)
+	case partial.HasHole(c.Name):
+		unknownProgram(sh, c, full)
+	case p.shell:
+		sh.Program(c)
+	case p.secret && showsSecret(sh, c):
+	case p.common && ownScript(full) && runsScript(sh, c, full):
+	case p.table != nil:
+		p.table.run(sh, c, p.passes)
+	default:
+		runUnlisted(sh, p, c, full)
+	}
+}
+
+// isAssignment reports whether a word in place of a program assigns a variable.
+func isAssignment(word string) bool {
+	return strings.Contains(word, "=") && !strings.HasPrefix(word, "-")
+}
+
+// runUnlisted reports the effects of a program that no table lists.
+func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
+	if runsScript(sh, c, full) {
+		return
+	}
+	if lex.BeginsWith(c.Name, "mkfs. newfs_") {
+		tableIn(diskPrograms, "mkfs").run(sh, c, false)
+		return
+	}
+	if lex.ContainsAny(c.Args, "-i -I --in-place --inplace --write -w") {
+		ownOperands(sh, c)
+	}
+	switch {
+	case p.hosted:
+		remoteControl(sh, c, shell.Options{})
+	case lex.OneOf(c.Name, "drop delete alter update grant flushall flushdb"):
+		typedSQL(sh, c)
+	default:
+		readsOperands(sh, c, full)
+		destroysByWord(sh, c, full)
+		perhapsWrapper(sh, c)
+	}
+}
+
+// runsScript runs the file that a command names, if its content is known.
+func runsScript(sh *shell.Shell, c shell.Command, full string) bool {
+	return sh.ScriptFile(full, c.Args) || strings.Contains(full, "/") && sh.RunProgram(full, c.Args, c.In)
+}
+
+// perhapsWrapper follows a command among the arguments of a program that no table
+// lists. Up to two words of the program's own may come before that command. Its
+// effects are doubtful.
+func perhapsWrapper(sh *shell.Shell, c shell.Command) {
+	for i := range min(3, len(c.Args)) {
+		if lex.OneOf(lex.ProgramName(c.Args[i]), "rm git sudo bash sh dd find kubectl terraform docker aws env eval") {
+			n := len(sh.Eval.Effects)
+			sh.Exec(c.Args[i:], c.In)
+			sh.Doubt(n)
+			return
+		}
+	}
+}
+
+// typedSQL reads an SQL statement that was typed in place of a command. It may be
+// input for a client that reads the terminal, so its effects are doubtful.
+func typedSQL(sh *shell.Shell, c shell.Command) {
+	n := len(sh.Eval.Effects)
+	sql.Read(sh, c.Name+" "+strings.Join(c.Args, " "))
+	if lex.OneOf(c.Name, "flushall flushdb") {
+		sh.Effect(effect.DropData, effect.Database, c.Name)
+	}
+	sh.Doubt(n)
+}
+
+// unknownProgram judges a command whose name is not known. A name that came from
+// the network or from a decoder is unknown code. Arguments that only make sense for
+// a deletion make a deletion possible.
+func unknownProgram(sh *shell.Shell, c shell.Command, full string) {
+	if strings.ContainsAny(full, string(partial.HoleNetwork)+string(partial.HoleDecoded)) {
+		sh.Effect(effect.RunUnknown, shell.OriginOf(full), "")
+		return
+	}
+	o := shell.ParseOptions(c.Args, "-hard")
+	if o.Given("r R") {
+		for _, p := range o.Pos {
+			sh.Possible(effect.DeleteTree, "", sh.Path(p))
+		}
+	}
+	if o.Given("hard") {
+		sh.Possible(effect.Discard, effect.ResetHard, "")
+	}
+}
+
+// These programs print code for eval: some always, others with the right arguments.
+const (
+	evalAlways = "ssh-agent dircolors lesspipe keychain gpg-agent lesspipe.sh"
+	evalAsked  = "direnv pyenv rbenv nodenv goenv jenv phpenv plenv tfenv fnm nvm zoxide starship brew minikube " +
+		"docker-machine docker kubectl helm gh opam luarocks conda mamba " +
+		"micromamba mise asdf rtx thefuck atuin fzf npm uv poetry pixi rustup just podman vfox proto volta " +
+		"devbox luaver hatch pdm deno op aws-vault saml2aws tmuxifier"
+)
+
+// evalPrinter reports whether a program may print code for eval.
+func evalPrinter(name string) bool { return lex.OneOf(name, evalAlways) || lex.OneOf(name, evalAsked) }
+
+// printsForEval reports whether the arguments of an evalPrinter make it print code
+// for eval.
+func printsForEval(c shell.Command) bool {
+	if lex.OneOf(c.Name, evalAlways) {
+		return len(c.Args) == 0 || strings.HasPrefix(c.Args[0], "-") || c.Name == "keychain"
+	}
+	if c.Name == "npm" {
+		return lex.First(c.Args) == "completion"
+	}
+	first := c.Args[:min(1, len(c.Args))]
+	if lex.OneOf(c.Name, "conda mamba micromamba opam") {
+		if slices.Contains(first, "env") && c.Name != "opam" {
+			return false // here "env" is a group with verbs of its own
+		}
+		first = c.Args[:min(2, len(c.Args))]
+	}
+	return lex.ContainsAny(first, "init hook env shellenv docker-env podman-env completion completions activate "+
+		"shell.bash shell.zsh shell.fish hook-env --bash --zsh --fish --alias -s export "+
+		"generate-shell-completion")
 }

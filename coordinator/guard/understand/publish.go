@@ -127,7 +127,7 @@ func watchesCargo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for _, code := range shell.ParseOptions(c.Args[1:], "s shell x exec w i d").All("s", "shell") {
 		sh.RunText(code)
 	}
-	runsBehindDashes(sh, c, shell.Options{})
+	sh.Exec(lex.After(c.Args, "--", 1), c.In)
 }
 
 // nodePackages reports what npm and similar programs publish, remove and run.

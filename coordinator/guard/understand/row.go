@@ -48,15 +48,18 @@ type row struct {
 	bare    bool   // there are no arguments
 	goOn    bool
 
-	does act  // what the row reports; nothing without a kind
-	also step // reports further effects
+	does act    // what the row reports; nothing without a kind
+	runs string // the words of a command that it runs, as in an act; after "!" the texts of shell code
+	away bool   // that runs on another machine
+	also step   // reports further effects
 }
 
 // An act is the effect that a row reports. In op and target, "$0" is the first operand,
-// "$1*" the operands from the second on, "$<" all but the last one, "$=d,dir" the values of
-// these options, "$name" the program and "$args" all arguments. If the target begins with
-// "#", each of its words is reported alone; with "@", each is a path. A ref is reported by
-// its short name.
+// "$1*" the operands from the second on, "$<" all but the last one, "$text" all of them as one
+// word, "$=d,dir" the values of these options, "$name" the program, "$args" all arguments,
+// "$>run" those behind the word run, and "$in" the standard input. If the target begins with
+// "#", each of its words is reported alone; with "@", each is a path. A ref is reported by its
+// short name.
 type act struct {
 	kind   effect.Kind
 	op     effect.Op
@@ -148,6 +151,9 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 		if r.does.kind != "" {
 			r.does.report(sh, c, o)
 		}
+		if r.runs != "" {
+			r.start(sh, c, o)
+		}
 		if r.also != nil {
 			r.also(sh, c, o)
 		}
@@ -157,6 +163,22 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 		found = true
 	}
 	return found
+}
+
+// start runs what the row says that a command runs.
+func (r *row) start(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if r.away {
+		sh = sh.Elsewhere()
+	}
+	text, isCode := strings.CutPrefix(r.runs, "!")
+	words := wordsOf(text, c, o)
+	if !isCode {
+		sh.Exec(words, c.In)
+		return
+	}
+	for _, code := range words {
+		sh.RunText(code)
+	}
 }
 
 // report reports the effect for a command.
@@ -229,11 +251,15 @@ func filled(text string, c shell.Command, o shell.Options) string {
 	if !strings.Contains(text, "$") {
 		return text
 	}
-	var out []string
+	return strings.TrimSpace(strings.Join(wordsOf(text, c, o), " "))
+}
+
+// wordsOf returns the words of a row's text with those of the command in it.
+func wordsOf(text string, c shell.Command, o shell.Options) (out []string) {
 	for _, part := range strings.Fields(text) {
 		out = append(out, wordsFor(part, c, o)...)
 	}
-	return strings.TrimSpace(strings.Join(out, " "))
+	return out
 }
 
 // wordsFor returns the words of the command for one part of a row's text.
@@ -246,6 +272,12 @@ func wordsFor(part string, c shell.Command, o shell.Options) []string {
 		return []string{c.Name}
 	case name == "args":
 		return c.Args
+	case name == "text":
+		return []string{strings.Join(o.Pos, " ")}
+	case name[0] == '>':
+		return lex.After(c.Args, name[1:], 1)
+	case name == "in":
+		return stdin(c)
 	case name == "<":
 		return o.Pos[:max(0, len(o.Pos)-1)]
 	case name[0] == '=':

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // This file covers commands that print a secret and programs that send one out. A
@@ -173,5 +174,178 @@ func stagesSecrets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
 			return
 		}
+	}
+}
+
+// usesSecrets are programs of no table that use a credential as it is meant to be used, or
+// that show nothing of it.
+const usesSecrets = "ssh-add keytool jarsigner apksigner cosign mkcert step certbot certtool dotenv dotenvx " +
+	"dotenv-linter direnv foreman honcho overmind hivemind shellcheck gitleaks trufflehog detect-secrets ggshield " +
+	"git-crypt git-secret blackbox transcrypt rage minisign signify codesign osslsigncode sbsign " +
+	"md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum b3sum cksum sum " +
+	"du touch attrib getfacl setfacl chattr lsattr chcon restorecon xattr mdls open xdg-open trash gio " +
+	"pre-commit lsof inotifywait entr watchexec yamllint jsonlint editorconfig-checker"
+
+// secretOptions are words in the names of options whose value is a credential that the
+// program uses.
+const secretOptions = "key keyfile keystore cert certfile identity env envfile secret secrets password passphrase " +
+	"pass credential credentials token auth account netrc vault kubeconfig pgpass client i k e E K c"
+
+// readsOperands reports credentials among the operands of a program that no table lists. A
+// program that gets a file may show it. The value of an option that asks for a credential is
+// used and not shown.
+func readsOperands(sh *shell.Shell, c shell.Command, full string) {
+	switch {
+	case ownScript(full), lex.OneOf(c.Name, usesSecrets), sh.Place.Away != "":
+		return // a script of the project, a program that is known, or files of another machine
+	}
+	before := ""
+	for _, a := range c.Args {
+		asked := asksForKey(before)
+		before = a
+		switch {
+		case asked, strings.HasPrefix(a, "-"), !strings.ContainsAny(a, "./"):
+		case protected.SecretPath(sh.Path(a), sh.Place.Home):
+			sh.Effect(effect.ReadFile, "", sh.Path(a))
+			return
+		}
+	}
+}
+
+// asksForKey reports whether an argument is an option whose value is a credential.
+func asksForKey(arg string) bool {
+	name := strings.TrimLeft(arg, "-")
+	return name != arg && lex.ContainsAny(append(lex.VerbWords(name), name), secretOptions)
+}
+
+// The programs below show the content of a file, although that is not their purpose.
+// Only credential files are reported.
+
+// showsFiles reports credentials among the files that a program prints.
+func showsFiles(sh *shell.Shell, files []string) {
+	for _, f := range files {
+		if holdsSecret(sh, f) {
+			sh.Print(sh.Read(f))
+		}
+	}
+}
+
+// holdsSecret reports whether a file on this machine is a credential file.
+func holdsSecret(sh *shell.Shell, file string) bool {
+	return sh.Place.Away == "" && protected.SecretPath(sh.Path(file), sh.Place.Home)
+}
+
+// dataQuery reports credentials that jq or yq reads. The files follow an expression.
+func dataQuery(sh *shell.Shell, c shell.Command, o shell.Options) {
+	files := o.Pos
+	if lex.OneOf(lex.First(files), "e eval ea eval-all") {
+		files = files[1:]
+	}
+	if _, ok := o.Get("f", "from-file"); !ok && len(files) > 0 {
+		files = files[1:]
+	}
+	for i, a := range c.Args {
+		if lex.OneOf(a, "--slurpfile --rawfile") && i+2 < len(c.Args) {
+			files = append(files, c.Args[i+2])
+		}
+	}
+	for _, f := range files {
+		if text := sh.Read(f); holdsSecret(sh, f) {
+			sh.Print(text)
+		}
+	}
+	sh.Print(partial.Unknown)
+}
+
+// keyTool reports a private key that ssh-keygen reads.
+func keyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if file, ok := o.Get("f"); ok && (o.Given("y e p")) {
+		showsFiles(sh, []string{file})
+	}
+}
+
+// reportOpened reports credential files that an editor opens.
+func reportOpened(sh *shell.Shell, c shell.Command) {
+	if lex.OneOf(c.Name, "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak") {
+		showsFiles(sh, shell.ParseOptions(c.Args, "c u S T").Pos)
+	}
+}
+
+// reportFetched reports secrets that a client fetches by URL: a local credential file, or
+// the machine's own credentials from its cloud.
+func reportFetched(sh *shell.Shell, urls []string) {
+	for _, u := range urls {
+		if file, ok := strings.CutPrefix(strings.ToLower(u), "file://"); ok {
+			showsFiles(sh, []string{u[len(u)-len(strings.TrimPrefix(file, "localhost")):]})
+		}
+		if web.MetadataURL(u) {
+			sh.Effect(effect.RevealSecret, effect.MachineCredentials, u)
+		}
+	}
+}
+
+// What follows tracks secrets into requests: the content of credential files, and single keys
+// and tokens.
+
+// outgoing reports secrets that a request carries. Secrets in the body or the URL
+// are certain leaks. Secrets in other arguments, such as headers, are possible leaks,
+// because a token belongs there.
+func outgoing(sh *shell.Shell, c shell.Command, bodies []string, host string) {
+	bodies = append(bodies, host)
+	switch {
+	case hasMark(bodies, partial.HoleSecret):
+		sh.Effect(effect.SendOut, effect.Secret, host)
+	case hasMark(c.Args, partial.HoleSecret):
+		sh.Possible(effect.SendOut, effect.Secret, host)
+	default:
+		keysLeave(sh, bodies, host)
+		foreignKeysLeave(sh, c.Args, host)
+	}
+}
+
+// hasMark reports whether a text contains the mark of a secret.
+func hasMark(texts []string, mark rune) bool {
+	return slices.ContainsFunc(texts, func(s string) bool { return strings.ContainsRune(s, mark) })
+}
+
+// fileText returns the content of a file as far as it is known. A credential file
+// yields a mark for a secret.
+func fileText(sh *shell.Shell, name string) string {
+	p := sh.Path(name)
+	if text, ok := sh.Files[p]; ok {
+		return text
+	}
+	if protected.HoldsSecret(p, sh.Place.Home) {
+		return partial.UnknownSecret
+	}
+	return partial.Unknown
+}
+
+// keysLeave reports a possible leak if the parts sent to a host contain a key or a
+// token. A service may get its own key, a local host any key, and an API host one that is
+// not of another service.
+func keysLeave(sh *shell.Shell, parts []string, host string) {
+	if !hasMark(parts, partial.HoleKey) || web.IsLocalHost(host) {
+		return
+	}
+	switch web.KeysFor(sh.Text(), host) {
+	case web.OfHost:
+		return
+	case web.OfNobody:
+		if web.IsAPIHost(host) {
+			return
+		}
+	}
+	sh.Possible(effect.SendOut, effect.Secret, host)
+}
+
+// foreignKeysLeave reports a key of one service that a header brings to another host. Any
+// other key belongs in a header.
+func foreignKeysLeave(sh *shell.Shell, args []string, host string) {
+	if !hasMark(args, partial.HoleKey) || web.IsLocalHost(host) || partial.HasHole(web.HostOf(host)) {
+		return
+	}
+	if web.KeysFor(sh.Text(), host) == web.OfOther {
+		sh.Possible(effect.SendOut, effect.Secret, host)
 	}
 }

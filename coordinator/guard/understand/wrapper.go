@@ -29,16 +29,18 @@ var wrappers = []table{
 	{programs: "fakeroot", options: "l s i b", leads: true, do: startsCommand},
 	{programs: "time gtime", options: "o f output format", leads: true, do: startsCommand},
 	{programs: "timeout gtimeout", options: "s k signal kill-after", leads: true, skip: 1, do: startsCommand},
-	{programs: "nice gnice", options: "n adjustment", leads: true, do: startsCommand},
-	{programs: "ionice", options: "c n class classdata", leads: true, do: startsCommand},
+	{
+		programs: "nice gnice ionice choom cpulimit",
+		options:  "n adjustment c class classdata p adjust pid l e",
+		leads:    true,
+		do:       startsCommand,
+	},
 	{programs: "chrt taskset", options: "p T P D", leads: true, skip: 1, do: startsCommand},
-	{programs: "cpulimit", options: "l p e", leads: true, do: startsCommand},
 	{programs: "stdbuf", options: "i o e input output error", leads: true, do: startsCommand},
 	{programs: "strace ltrace dtruss valgrind", options: "e o p s u E", leads: true, do: startsCommand},
 	{programs: "perf", options: "e o p s u E", leads: true, skip: 1, do: startsCommand},
 	{programs: "proxychains proxychains4", options: "f", leads: true, do: startsCommand},
 	{programs: "arch setarch linux32 linux64", options: "e d", leads: true, do: startsCommand},
-	{programs: "choom", options: "n p adjust pid", leads: true, do: startsCommand},
 	{programs: "pkexec", options: "user", leads: true, rows: elevating},
 	{programs: "doas", options: "u C a", leads: true, rows: elevating},
 	{programs: "runuser", options: "u g G c user group command", leads: true, rows: elevating},
@@ -52,13 +54,13 @@ var wrappers = []table{
 	},
 	{programs: "chroot", options: "userspec groups", leads: true, skip: 1, do: startsCommand},
 	{programs: "flock", options: "w E timeout conflict-exit-code", leads: true, skip: 1, do: startsText},
-	{programs: "watch", options: "n interval", leads: true, do: startsWords},
+	{programs: "watch", options: "n interval", leads: true, rows: wordsOfCode},
 	{
 		programs: "hyperfine",
 		options: "w r m M warmup runs min-runs max-runs p prepare s setup c cleanup export-json " +
 			"export-markdown i",
 		leads: true,
-		do:    startsWords,
+		rows:  wordsOfCode,
 	},
 }
 
@@ -93,7 +95,7 @@ var wrapperPrograms = []table{
 			"changed-before owner base-directory",
 		do: fd,
 	},
-	{programs: "eval", do: evaluate},
+	{programs: "eval", leads: true, rows: wordsOfCode},
 	{programs: "source .", do: sourceFile},
 	{programs: "trap", do: trap},
 	{
@@ -102,7 +104,10 @@ var wrapperPrograms = []table{
 		leads:    true,
 		do:       ssh,
 	},
-	{programs: "script", options: "c command I O B T t E", do: scriptProgram},
+	{programs: "script", options: "c command I O B T t E", leads: true, rows: []row{
+		{given: "c command", runs: "!$=c,command"},
+		{runs: "$1*"},
+	}},
 	{programs: "crontab", options: "u", rows: []row{
 		{given: "e", does: act{effect.Persist, effect.Crontab, ""}},
 		{given: "r", does: act{effect.Persist, effect.CrontabRemoved, ""}},
@@ -110,7 +115,7 @@ var wrapperPrograms = []table{
 		{also: crontab},
 	}},
 	{programs: "at batch", options: "f q t", dry: "l r d c V", rows: []row{
-		{does: act{effect.Persist, byProgram, operands}, also: runsLater},
+		{does: act{effect.Persist, byProgram, operands}, runs: "!$in"},
 	}},
 	{programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta " +
@@ -133,9 +138,7 @@ var wrapperPrograms = []table{
 	{programs: "kitty kitten wezterm ghostty alacritty foot xterm urxvt rxvt konsole gnome-terminal " +
 		"xfce4-terminal mate-terminal lxterminal terminator tilix ptyxis kgx x-terminal-emulator", do: terminal},
 	{programs: "expect", options: "c f d", do: expect},
-	{programs: "capsh", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		sh.Exec(append([]string{"bash"}, lex.After(c.Args, "--", 1)...), c.In)
-	}},
+	{programs: "capsh", rows: []row{{runs: "bash $>--"}}},
 	{programs: "powershell pwsh cmd", do: powershell.Program},
 	{programs: "wsl distrobox toolbox multipass limactl vagrant adb lxc incus", do: otherMachine},
 	{
@@ -149,10 +152,8 @@ var wrapperPrograms = []table{
 // startsCommand runs the operands.
 func startsCommand(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Exec(o.Pos, c.In) }
 
-// startsWords runs the operands as the words of shell code.
-func startsWords(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sh.RunText(strings.Join(o.Pos, " "))
-}
+// wordsOfCode are the rows of programs whose operands are the words of shell code.
+var wordsOfCode = []row{{runs: "!$text"}}
 
 // startsText runs the shell code of -c, which may come after an operand, or the
 // operands.
@@ -402,14 +403,6 @@ func parallelOne(sh *shell.Shell, argv []string, item string) {
 	sh.RunText(joined)
 }
 
-// evaluate runs the arguments of eval as shell code.
-func evaluate(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if len(c.Args) > 0 && c.Args[0] == "--" {
-		c.Args = c.Args[1:]
-	}
-	sh.RunText(strings.Join(c.Args, " "))
-}
-
 // sourceFile runs the code of a sourced file if it is known.
 func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if len(c.Args) == 0 {
@@ -434,24 +427,6 @@ func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 func trap(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if len(c.Args) > 1 && c.Args[0] != "-" {
 		sh.AtEnd(c.Args[0])
-	}
-}
-
-// scriptProgram runs the command that script(1) records.
-func scriptProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if code, ok := o.Get("c", "command"); ok {
-		sh.RunText(code)
-		return
-	}
-	if _, rest := shell.Leading(c.Args, "I O B T t E"); len(rest) > 1 {
-		sh.Exec(rest[1:], c.In)
-	}
-}
-
-// runsLater runs the commands that a program stores to run later.
-func runsLater(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	for _, text := range stdin(c) {
-		sh.RunText(text)
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // SetParams evaluates "set": it sets the positional parameters. Without arguments
@@ -131,4 +133,241 @@ func AssignWords(sh *Shell, c Command, _ Options) {
 			sh.RunVariable(name)
 		}
 	}
+}
+
+// An exitTrap is code that a shell runs when it ends.
+type exitTrap struct {
+	sh   *Shell
+	code string
+	part string // the command that sets it
+	line int
+}
+
+// AtEnd runs the code of a trap. If the target of an effect is not known yet, the code runs with
+// the variables that the shell has at its end.
+func (sh *Shell) AtEnd(code string) {
+	u := sh.Eval
+	n, steps := len(u.Effects), u.mark()
+	sh.Sub().Run(code, nil)
+	open := slices.ContainsFunc(u.Effects[n:], func(e effect.Effect) bool {
+		return partial.HasHole(lex.Clip(e.Target, 1))
+	})
+	if !open || u.Budget.Spent || len(u.traps) >= MaxAliases {
+		return
+	}
+	u.Effects = u.Effects[:n]
+	u.rewind(steps)
+	part := sh.here()
+	u.traps = append(u.traps, exitTrap{sh: sh, code: code, part: part, line: sh.line})
+}
+
+// RunTraps runs the traps that were set since there were n, and forgets them.
+func (u *Evaluation) RunTraps(n int) {
+	for len(u.traps) > n {
+		t := u.traps[len(u.traps)-1]
+		u.traps = u.traps[:len(u.traps)-1]
+		child := t.sh.Sub()
+		child.at, child.Part, child.line, child.ended = spot{}, t.part, t.line, running
+		child.Run(t.code, nil)
+	}
+}
+
+// Program runs "bash -c text", "bash file" and "… | bash".
+func (sh *Shell) Program(c Command) {
+	child := sh.Sub()
+	for i := 0; i < len(c.Args); i++ {
+		a := c.Args[i]
+		if a == "--" {
+			c.Args = append(append([]string{}, c.Args[:i]...), c.Args[i+1:]...)
+			if i >= len(c.Args) {
+				break
+			}
+			a = c.Args[i]
+		}
+		switch {
+		case (lex.OneOf(a, "--rcfile --init-file")) && i+1 < len(c.Args):
+			child.Sub().scriptNamed(c.Args[i+1])
+			i++
+		case lex.OneOf(a, "-o +o -O"):
+			i++
+		case lex.OneOf(a, "--command --eval"), lex.IsClusterWith(a, 'c'):
+			child.shellText(c, i)
+			return
+		case a == "-i" && c.In == nil:
+		case lex.IsClusterWith(a, 'o') && !lex.IsClusterWith(a, 'c'):
+			i++ // bash -euo pipefail -c …
+		case a == "-n":
+			return // the shell only checks the syntax
+		case lex.IsClusterWith(a, 's'), a == "-", IsStdin(a):
+			_, child.params = Leading(c.Args[i+1:], "")
+			child.pipedText(c)
+			return
+		case lex.BeginsWith(a, "- +"):
+		default:
+			child.params = c.Args[i+1:]
+			child.scriptNamed(a)
+			return
+		}
+	}
+	child.pipedText(c)
+}
+
+// shellText runs the text after the "-c" at index i. It skips further flags.
+func (sh *Shell) shellText(c Command, i int) {
+	rest := c.Args[i+1:]
+	for len(rest) > 0 && (rest[0] == "--" || len(rest[0]) == 2 && rest[0][0] == '-') {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return
+	}
+	sh.params = []string{}
+	if len(rest) > 1 {
+		sh.zero, sh.params = rest[1], rest[2:]
+	}
+	sh.RunTextIn(rest[0], c.In)
+}
+
+func (sh *Shell) pipedText(c Command) {
+	if c.In != nil {
+		sh.RunText(*c.In)
+	}
+}
+
+func (sh *Shell) scriptNamed(name string) {
+	if text, ok := sh.Brought(name); ok {
+		sh.runBeginning(name)
+		sh.RunText(text)
+		return
+	}
+	if sh.RunFile(name, sh.params) {
+		return
+	}
+	if origin := OriginOf(name); origin == effect.Network || origin == effect.Decoded {
+		sh.Effect(effect.RunUnknown, origin, "")
+	}
+	if lex.BeginsWith(name, "http:// https://") {
+		sh.Effect(effect.RunUnknown, effect.Network, name)
+	}
+}
+
+// A frame holds what a running function hides: the values that its local variables
+// have for its caller.
+type frame struct{ hidden []hidden }
+
+type hidden struct {
+	vars  map[string]Value // of the scope that made the variable local
+	name  string
+	value Value
+	known bool
+}
+
+// localize makes a variable local to the running function. Its value is unknown until
+// it is assigned.
+func (sh *Shell) localize(name string) {
+	if sh.frame == nil || len(sh.frame.hidden) >= MaxAliases*MaxAliases {
+		return
+	}
+	if sh.vars == nil {
+		sh.vars = map[string]Value{}
+	}
+	old, known := sh.vars[name]
+	sh.frame.hidden = append(sh.frame.hidden, hidden{vars: sh.vars, name: name, value: old, known: known})
+	delete(sh.Eval.constant, name)
+	sh.vars[name] = Value{partial.Unknown}
+}
+
+// leave gives back what the function hid, last first.
+func (sh *Shell) leave() {
+	for i := len(sh.frame.hidden) - 1; i >= 0; i-- {
+		h := sh.frame.hidden[i]
+		delete(sh.Eval.constant, h.name)
+		if h.known {
+			h.vars[h.name] = h.value
+		} else {
+			delete(h.vars, h.name)
+		}
+	}
+}
+
+// decl evaluates declare, local, export, readonly and the like.
+func (sh *Shell) decl(c *syntax.DeclClause) {
+	if len(c.Args) == 0 {
+		sh.Print(partial.UnknownSecret)
+	}
+	references := makesReferences(c)
+	isLocal := c.Variant.Value == "local" || lex.OneOf(c.Variant.Value, "declare typeset nameref") && !hasFlag(c, 'g')
+	constant := c.Variant.Value == "readonly" || hasFlag(c, 'r')
+	for _, a := range c.Args {
+		if a.Name == nil {
+			sh.declareWord(a, isLocal, len(c.Args) == 1)
+			continue
+		}
+		if references && a.Value != nil {
+			sh.Eval.refer(a.Name.Value, lex.First(sh.text(a.Value)))
+			continue
+		}
+		sh.declareName(a, isLocal)
+		if a.Value != nil {
+			sh.RunVariable(a.Name.Value)
+		}
+		if constant {
+			sh.Eval.keeps(sh.Eval.named(a.Name.Value))
+		}
+	}
+}
+
+// declareName assigns one variable. The value is evaluated before the name is local,
+// as in local d=$d.
+func (sh *Shell) declareName(a *syntax.Assign, isLocal bool) {
+	if !isLocal || sh.frame == nil {
+		sh.assignment(a)
+		return
+	}
+	name := a.Name.Value
+	switch {
+	case a.Array != nil:
+		v := sh.elements(a.Array)
+		sh.localize(name)
+		sh.Assign(name, v)
+	case a.Value != nil && !a.Append:
+		v := sh.text(a.Value)
+		sh.localize(name)
+		sh.vars[name] = nil
+		sh.Assign(name, v)
+	default:
+		sh.localize(name)
+		sh.assignment(a)
+	}
+}
+
+// declareWord evaluates an operand other than a plain assignment: an option, or a word
+// such as "name=$text".
+func (sh *Shell) declareWord(a *syntax.Assign, isLocal, alone bool) {
+	if a.Value == nil {
+		return
+	}
+	if alone && a.Value.Lit() == "-p" {
+		sh.Print(partial.UnknownSecret)
+	}
+	for _, word := range sh.text(a.Value) {
+		name, text, ok := strings.Cut(word, "=")
+		if !ok || name == "" || partial.HasHole(name) {
+			continue
+		}
+		if isLocal {
+			sh.localize(name)
+		}
+		sh.Assign(name, Value{text})
+	}
+}
+
+// hasFlag reports whether a clause has an option.
+func hasFlag(c *syntax.DeclClause, flag byte) bool {
+	for _, a := range c.Args {
+		if a.Name == nil && a.Value != nil && lex.IsClusterWith(a.Value.Lit(), flag) {
+			return true
+		}
+	}
+	return false
 }

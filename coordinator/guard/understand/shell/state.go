@@ -3,12 +3,13 @@ package shell
 import (
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/pageaddr"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Evaluation collects the effects of one call.
@@ -342,4 +343,58 @@ func (sh *Shell) Elsewhere() *Shell {
 	child := sh.Sub()
 	child.Place = RemotePlace()
 	return child
+}
+
+// A Site is the part of the place of a call that influences what the call does.
+// Every field may be empty.
+type Site struct {
+	Cwd, Project, Home string
+	Env                map[string]string // statically known environment
+	Own                []string          // Afar's own directories and files
+	Page               pageaddr.Page     // where Afar's page is served
+	// FileText returns the text of a file that the call would run. It returns false
+	// for a file that cannot be read. nil = no file can be read.
+	FileText func(path string) (string, bool)
+	ReadOnly bool // report everything that does more than read
+	Confirm  bool // acts that reach other machines or people are reported, with Record
+	Record   bool // keep the tree of commands
+}
+
+// Deletes reports a deletion. A slash at the end of word is kept, because "link/"
+// deletes the target of the link.
+func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
+	p := sh.Path(word)
+	if strings.HasSuffix(p, EveryFile) {
+		kind = effect.DeleteTree
+	}
+	if len(word) > 1 && strings.HasSuffix(word, "/") && p != "/" {
+		p += "/"
+	}
+	sh.Effect(kind, op, p)
+	if sh.uncertain == 0 {
+		sh.Eval.dropLink(p)
+	}
+}
+
+// Overlays reports a copy of a tree into a directory. It replaces the files there that have the
+// names of files in the tree.
+func (sh *Shell) Overlays(dir, tree string) {
+	dir, away := sh.Place.locate(dir)
+	sh.report(effect.Effect{Kind: effect.WriteFile, Target: dir, Away: away, From: tree})
+}
+
+// EveryFile stands for all files below the root of a find without conditions.
+const EveryFile = "/**"
+
+// IsOwn reports whether a path is a policy file or one of Afar's own files.
+func (sh *Shell) IsOwn(p string) bool {
+	if strings.EqualFold(fspath.Base(p), protected.PolicyFile) {
+		return true
+	}
+	for _, dir := range sh.Eval.Site.Own {
+		if fspath.Within(p, dir) {
+			return true
+		}
+	}
+	return false
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/pageaddr"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -121,4 +123,277 @@ func hostedWhole(host, path string) bool {
 		return true
 	}
 	return len(seg) == 3 && seg[0] == "repos"
+}
+
+// DestroyVerbs are the verbs that destroy a hosted resource or a part of it.
+const DestroyVerbs = "delete destroy terminate purge drop wipe nuke flush truncate obliterate forget erase rm " +
+	"remove del rb prune empty uninstall " +
+	"teardown expunge deletion unpublish down undeploy decommission cleanup deprovision release-address rmdir " +
+	"unset unset-all remove-all deleteall flushall clean rmi rmp " +
+	"unregister deregister recreate annihilate discard trash yank rdelete untag unsubscribe undefine"
+
+// WholeNouns are the resources that contain others or that cannot be restored.
+// Destroying one of them is a teardown.
+const WholeNouns = "cluster clusters project projects namespace namespaces ns database databases db " +
+	"instance-group bucket buckets stack stacks group groups app apps " +
+	"account accounts organization organizations org subscription vault keyvault backup backups snapshot " +
+	"snapshots volume volumes filesystem table tables zone zones " +
+	"hosted repo repository repositories pv pvc persistentvolume persistentvolumes persistentvolumeclaim " +
+	"persistentvolumeclaims crd crds node nodes tenant workspace " +
+	"environment environments site sites pool pools kms domain domains registry instance instances machine " +
+	"machines vm vms server servers droplet " +
+	"postgres pg d1 disk disks linode linodes droplets cosmosdb aks eks gke flexible-server acr webapp " +
+	"functionapp rds dynamodb spanner bigtable sql schema index indices collection collections topic " +
+	"topics recovery point stateful statefulset warehouse"
+
+// endWords are the words in the names of fields and actions of an API that destroy something.
+const endWords = "delete destroy drop purge terminate wipe erase truncate obliterate remove"
+
+// smallNouns are what may be removed without a loss.
+const smallNouns = "label labels reaction star assignee assignees upvote reviewer reviewers subscription bookmark"
+
+// Mutation reports whether a text contains a GraphQL mutation that destroys something. The
+// text may be the mutation itself or JSON that quotes it. Values in it are data.
+func Mutation(text string) bool {
+	i := strings.Index(text, "mutation")
+	if i < 0 {
+		return false
+	}
+	quote := `"`
+	if before := strings.TrimRight(text[:i], " \n"); strings.HasSuffix(before, `"`) {
+		quote = `\"`
+	}
+	for at, part := range strings.Split(text[i+len("mutation"):], quote) {
+		if at%2 == 0 && namesEnd(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesEnd reports whether a piece of GraphQL has a field whose name destroys something.
+func namesEnd(part string) bool {
+	for part != "" {
+		from := strings.IndexFunc(part, isNameRune)
+		if from < 0 {
+			return false
+		}
+		part = part[from:]
+		end := strings.IndexFunc(part, func(r rune) bool { return !isNameRune(r) })
+		if end < 0 {
+			end = len(part)
+		}
+		words := lex.VerbWords(part[:end])
+		if lex.ContainsAny(words, endWords) && !lex.ContainsAny(words, smallNouns) {
+			return true
+		}
+		part = part[end:]
+	}
+	return false
+}
+
+func isNameRune(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z'
+}
+
+// actionNames are the names of fields that say what a request does.
+const actionNames = "action type operation op command method _method"
+
+// endAction reports whether a field of a body, in JSON or as a form, says that the request
+// destroys something.
+func endAction(body string) bool {
+	fields := strings.FieldsFunc(body, func(r rune) bool { return !isNameRune(r) && r != '-' })
+	for i, f := range fields[:max(0, len(fields)-1)] {
+		if !lex.OneOf(strings.ToLower(f), actionNames) {
+			continue
+		}
+		words := lex.VerbWords(fields[i+1])
+		if lex.OneOf(lex.First(words), endWords) && !strings.HasSuffix(words[len(words)-1], "ed") {
+			return true
+		}
+	}
+	return false
+}
+
+// HostOf returns the host of a URL in lower case, without its port. It returns "" if
+// the host is this machine and only a port is given, as in ":3000/x" of httpie.
+func HostOf(url string) string {
+	if _, rest, ok := strings.Cut(url, "://"); ok {
+		url = rest
+	}
+	if i := strings.IndexAny(url, `/?#\`); i >= 0 {
+		url = url[:i]
+	}
+	if i := strings.LastIndexByte(url, '@'); i >= 0 {
+		url = url[i+1:]
+	}
+	host := strings.ToLower(url)
+	if inside, _, ok := strings.Cut(strings.TrimPrefix(host, "["), "]"); ok && host[0] == '[' {
+		return inside
+	}
+	host, _, _ = strings.Cut(host, ":")
+	return strings.TrimSuffix(host, ".")
+}
+
+// IsAPIHost reports whether the host name of a URL begins with "api.". A request
+// to such a service is expected to carry a key, in any of its parts.
+func IsAPIHost(url string) bool { return strings.HasPrefix(HostOf(url), "api.") }
+
+// localNames are the hosts that are this machine, and localDomains are the domains
+// that are reserved for it and for tests.
+const (
+	localNames   = "localhost 0.0.0.0 ::1 host.docker.internal host.containers.internal"
+	localDomains = ".localhost .test .localtest.me .lvh.me"
+)
+
+// IsLocalHost reports whether a URL points to this machine.
+func IsLocalHost(url string) bool {
+	host := HostOf(url)
+	switch {
+	case host == "":
+		return strings.HasPrefix(url, ":")
+	case lex.OneOf(host, localNames), lex.EndsWith(host, localDomains):
+		return true
+	}
+	return strings.HasPrefix(host, "127.")
+}
+
+// metadataHosts give a machine in a cloud its own credentials.
+const metadataHosts = "169.254.169.254 169.254.170.2 169.254.170.23 100.100.100.200 192.0.0.192 fd00:ec2::254 " +
+	"fd00:ec2::23 metadata metadata.google.internal metadata.goog instance-data instance-data.ec2.internal"
+
+// MetadataURL reports whether a URL points to a cloud's metadata service. The address may
+// be written as one number, as http://2852039166/ is.
+func MetadataURL(u string) bool {
+	host := HostOf(u)
+	if host == "" {
+		return false
+	}
+	if !lex.IsLetter(host[0]) && !strings.Contains(host, ":") {
+		number, ok := pageaddr.IPv4(host)
+		return ok && (number == 169<<24|254<<16|169<<8|254 || lex.OneOf(host, metadataHosts))
+	}
+	return lex.OneOf(host, metadataHosts) && (host != "metadata" || strings.Contains(u, "computeMetadata"))
+}
+
+// keyOwners are the services whose keys have well-known names: how the names of variables
+// begin, and the domains of the service.
+var keyOwners = []struct{ names, domains string }{
+	{"GITHUB GH", "github.com githubusercontent.com ghcr.io githubcopilot.com github.ai"},
+	{"AWS", "amazonaws.com aws.amazon.com"},
+	{"OPENAI", "openai.com openai.azure.com"},
+	{"ANTHROPIC CLAUDE", "anthropic.com claude.ai claude.com"},
+	{"GEMINI GOOGLE GCP GCLOUD", "googleapis.com google.com"},
+	{"AZURE ARM", "azure.com microsoftonline.com windows.net"},
+	{"NPM", "npmjs.org npmjs.com npm.pkg.github.com"},
+	{"PYPI TWINE", "pypi.org"},
+	{"CARGO", "crates.io"},
+	{"DOCKER DOCKERHUB", "docker.com docker.io"},
+	{"STRIPE", "stripe.com"},
+	{"SLACK", "slack.com"},
+	{"DISCORD", "discord.com discordapp.com"},
+	{"TELEGRAM", "telegram.org"},
+	{"CLOUDFLARE", "cloudflare.com workers.dev"},
+	{"VERCEL", "vercel.com"},
+	{"NETLIFY", "netlify.com"},
+	{"HEROKU", "heroku.com"},
+	{"FLY", "fly.io machines.dev"},
+	{"DIGITALOCEAN", "digitalocean.com"},
+	{"RAILWAY", "railway.app railway.com"},
+	{"SUPABASE", "supabase.co supabase.com"},
+	{"HF HUGGINGFACE", "huggingface.co"},
+	{"LINEAR", "linear.app"},
+	{"NOTION", "notion.com"},
+	{"TWILIO", "twilio.com"},
+	{"SENDGRID", "sendgrid.com"},
+	{"FIGMA", "figma.com"},
+	{"AIRTABLE", "airtable.com"},
+	{"MISTRAL", "mistral.ai"},
+	{"GROQ", "groq.com"},
+	{"OPENROUTER", "openrouter.ai"},
+	{"DEEPSEEK", "deepseek.com"},
+	{"REPLICATE", "replicate.com"},
+}
+
+// keyPrinters are commands that print a key, with the name of a variable that holds such a key.
+var keyPrinters = []struct{ command, name string }{
+	{"gh auth token", "GH_TOKEN"},
+	{"gcloud auth print-", "GCLOUD_TOKEN"},
+	{"az account get-access-token", "AZURE_TOKEN"},
+	{"fly auth token", "FLY_TOKEN"},
+	{"heroku auth:token", "HEROKU_TOKEN"},
+}
+
+// Ownership says whose the keys are that a text names.
+type Ownership int
+
+// A key is of no known service, of the service that runs a host, or of another one.
+const (
+	OfNobody Ownership = iota
+	OfHost
+	OfOther
+)
+
+// KeysFor returns whose the keys are that a text names, seen from the host of a URL. If one
+// of them is of another service, the answer is OfOther.
+func KeysFor(text, url string) Ownership {
+	host, found := HostOf(url), OfNobody
+	for _, p := range keyPrinters {
+		if strings.Contains(text, p.command) {
+			text += " " + p.name
+		}
+	}
+	for text != "" {
+		var name string
+		if name, text = nextName(text); !protected.SecretName(name) {
+			continue
+		}
+		switch owner := ownerOf(name); {
+		case owner == "":
+		case belongs(host, owner):
+			found = OfHost
+		default:
+			return OfOther
+		}
+	}
+	return found
+}
+
+// nextName cuts the first word of capitals, digits and underscores from a text.
+func nextName(text string) (name, rest string) {
+	from := strings.IndexFunc(text, inConstant)
+	if from < 0 {
+		return "", ""
+	}
+	text = text[from:]
+	end := strings.IndexFunc(text, func(r rune) bool { return !inConstant(r) })
+	if end < 0 {
+		return text, ""
+	}
+	return text[:end], text[end:]
+}
+
+func inConstant(r rune) bool { return r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' }
+
+// ownerOf returns the domains of the service to which a variable of that name belongs, or "".
+func ownerOf(name string) string {
+	service, _, _ := strings.Cut(name, "_")
+	for i := range keyOwners {
+		if lex.OneOf(service, keyOwners[i].names) {
+			return keyOwners[i].domains
+		}
+	}
+	return ""
+}
+
+// belongs reports whether a host is in one of the domains.
+func belongs(host, domains string) bool {
+	for more := true; more; {
+		var domain string
+		domain, domains, more = strings.Cut(domains, " ")
+		if host == domain || strings.HasSuffix(host, "."+domain) {
+			return true
+		}
+	}
+	return false
 }
