@@ -314,12 +314,10 @@ func sources() []shape {
 		filled("tr", "echo ", "a", "|tr a-z b-za|sh"),
 		filled("tr chain", "echo a", "|tr a-z b-za", "|sh"),
 		filled("rev chain", "echo abc", "|rev", "|sh"),
-		shellShape("groovy lists", func(n int) string { return "groovy -e '" + fill("].execute", n) + "'" }),
 		shellShape("perl quotes", func(n int) string { return "perl -e '" + fill("q{qw(a ", n) + "'" }),
 		shellShape("python functions",
 			func(n int) string { return "python3 -c '" + fill("def f(x): g(x)\n", n) + "'" }),
 		shellShape("js functions", func(n int) string { return "node -e '" + fill("f=(x)=>g(x);", n) + "'" }),
-		shellShape("tcl braces", func(n int) string { return "tclsh <<< 'exec sh " + fill("-c {", n) + "'" }),
 		shellShape("tr long set", func(n int) string {
 			return "echo " + fill("a", n/2) + "|tr " + fill("b", n/2) + " c|sh"
 		}),

@@ -25,15 +25,14 @@ var codePrograms = []table{
 	{programs: "perl", options: "e E I M? m? i? F? C? D?", leads: true, do: interpreter},
 	{programs: "ruby jruby irb", options: "e I C E_ F? i?", leads: true, do: interpreter},
 	{programs: "php", options: "r B R E d f F z", leads: true, do: interpreter},
-	{programs: "lua luajit rscript r julia elixir groovy", options: "- e eval E expr l", leads: true, do: interpreter},
-	{programs: "tclsh", do: interpreter},
+	{programs: "lua luajit rscript r julia", options: "- e eval E expr l", leads: true, do: interpreter},
 	{
-		programs: "erl scala ghc swift raku crystal guile sbcl racket clj bb csi wish jimsh",
+		programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket clj bb csi emacs tclsh wish jimsh",
 		options:  "- c e eval E expr",
 		leads:    true,
 		do:       opaqueInterpreter,
 	},
-	{programs: "vim nvim vi ex emacs ed", options: "c S u U i cmd eval l f", do: editor},
+	{programs: "vim nvim vi ex ed", options: "c S u U i cmd eval l f", do: editor},
 	{programs: "gdb lldb", options: "ex eval-command x o p", do: debugger},
 }
 
@@ -44,8 +43,7 @@ var languages = []struct{ programs, name string }{
 	{programs: "perl", name: "perl"},
 	{programs: "ruby jruby irb", name: "ruby"},
 	{programs: "php", name: "php"},
-	{programs: "lua luajit rscript r julia elixir groovy", name: "other"},
-	{programs: "tclsh", name: "tcl"},
+	{programs: "lua luajit rscript r julia", name: "other"},
 }
 
 // languageOf returns the language of an interpreter, or "".
@@ -176,8 +174,6 @@ func langOf(name string) string {
 		return "python"
 	case "ruby", "perl", "php":
 		return name
-	case "tclsh":
-		return "tcl"
 	}
 	return "js"
 }
@@ -200,18 +196,14 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 // editor runs the commands that an editor gets in its arguments or on standard
 // input.
 func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
-	lang := "other"
-	if c.Name == "emacs" {
-		lang = "lisp"
-	}
 	for _, code := range append(o.All("c", "cmd", "eval", "f"), plusCommands(c.Args)...) {
-		editorCommand(sh, code, lang)
+		editorCommand(sh, code)
 	}
 	lines := lex.OneOf(c.Name, "ed ex")
 	if lines || o.Given("e s") {
 		for _, text := range stdin(c) {
 			for _, line := range shell.SplitLines(text) {
-				editorCommand(sh, line, lang)
+				editorCommand(sh, line)
 			}
 		}
 	}
@@ -226,7 +218,7 @@ func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // editorCommand runs one command of an editor. An address and modifiers may come
 // before "!command". "r" and "w" also take such a command.
-func editorCommand(sh *shell.Shell, code, lang string) {
+func editorCommand(sh *shell.Shell, code string) {
 	s := strings.TrimLeft(code, ": 0123456789,.$%")
 	for _, modifier := range [...]string{"silent! ", "silent ", "sil ", "r ", "w ", "read ", "write ", "terminal "} {
 		s = strings.TrimLeft(strings.TrimPrefix(s, modifier), " ")
@@ -235,7 +227,7 @@ func editorCommand(sh *shell.Shell, code, lang string) {
 		sh.RunText(shellCode)
 		return
 	}
-	script.Run(sh, code, lang)
+	script.Run(sh, code, "other")
 }
 
 // plusCommands returns the commands of arguments that begin with "+".

@@ -359,8 +359,7 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "run", names: "system popen Popen check_call check_output getoutput getstatusoutput execSync spawnSync " +
 		"execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 " +
 		"capture2e create_subprocess_shell do_shell_script execvp execv execl execlp spawnl spawnv " +
-		"posix_spawn shellOut cmd os_execute execa execaSync execaCommand ProcessBuilder shell-command " +
-		"shell-command-to-string async-shell-command call-process start-process execve execle execvpe " +
+		"posix_spawn shellOut cmd os_execute execa execaSync execaCommand ProcessBuilder execve execle execvpe " +
 		"spawnlp spawnvp doShellScript termopen jobstart systemlist"},
 	{kind: "run", full: "os.execute"},
 	{kind: "execute", names: "execute"},
@@ -369,9 +368,8 @@ var callKinds = []struct{ kind, names, full string }{
 		"do text"},
 	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +
 		"remove_entry_secure emptyDirSync deleteDir rmdirs removedirs remove_dir remove_entry " +
-		"rmdir_recursive deltree RemoveAll rm delete-directory"},
-	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file " +
-		"delete-file"},
+		"rmdir_recursive deltree RemoveAll rm"},
+	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file"},
 	{kind: "open", names: "open"},
 	{kind: "write", names: "writeFile writeFileSync file_put_contents write_text " +
 		"write_bytes " +

@@ -175,14 +175,6 @@ func literalList(toks []Token, from int) ([]string, int) {
 	return nil, from
 }
 
-// runList runs a list of literals as groovy does: ["ls", "-l"].execute().
-func runList(sh *shell.Shell, toks []Token, from int) {
-	items, end := literalList(toks, from)
-	if strings.HasPrefix(textAt(toks, end+1), "execute") {
-		sh.Exec(items, nil)
-	}
-}
-
 func nextName(toks []Token) string {
 	for _, t := range toks[:min(6, len(toks))] {
 		if t.Kind == 'n' && !lex.OneOf(t.Text, "do async function") {

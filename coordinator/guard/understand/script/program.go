@@ -292,3 +292,16 @@ func namedLast(toks []Token) string {
 	}
 	return last
 }
+
+// TclShells runs the text in braces after -c, which is one word for a shell.
+func TclShells(sh *shell.Shell, text string) {
+	for sh.Spend(1) {
+		_, rest, found := strings.Cut(text, "-c {")
+		if !found {
+			return
+		}
+		code, n := delimited("{" + rest)
+		sh.RunText(code)
+		text = rest[n-1:]
+	}
+}

@@ -22,11 +22,7 @@ func Run(sh *shell.Shell, text, lang string) {
 	}
 	sh.Depth++
 	sh.BeginProgram(text)
-	if lang == "tcl" {
-		readTcl(sh, text)
-	} else {
-		readText(sh, text, lang)
-	}
+	readText(sh, text, lang)
 	sh.Depth--
 	if bareCommand(text, lang) {
 		sh.Run(text, nil)
@@ -113,10 +109,6 @@ func (r *reading) tokens(from, end int) {
 			sh.RunText(t.Text)
 		case 's':
 			r.quoted(i)
-		case '[':
-			if r.lang == "other" {
-				runList(sh, toks, i)
-			}
 		case 'n':
 			r.remember(i)
 			r.rememberFiles(i)
@@ -198,8 +190,6 @@ func (r *reading) quoted(i int) {
 		if code, ok := r.literal(toks[i:]); ok {
 			sh.RunText(code)
 		}
-	case r.lang == "other" && strings.HasPrefix(textAt(toks, i+1)+textAt(toks, i+2), ".execute"):
-		sh.RunText(text) // groovy: "ls".execute()
 	case sh.Place.Away == "" && protected.BrowserStore(text):
 		sh.Effect(effect.ReadFile, effect.Cookies, text)
 	case strings.Contains(text, "://") && web.MetadataURL(text):

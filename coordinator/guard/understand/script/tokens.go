@@ -43,7 +43,6 @@ type dialect struct {
 	parts      string // the quotes between which what it replaces are tokens of their own
 	bang       bool   // a name may end in "!"
 	angles     bool   // <text> lists files
-	dashes     bool   // a name may have dashes
 }
 
 // dialects are the languages that differ from the last one.
@@ -65,8 +64,6 @@ var dialects = [...]struct {
 		parts:     "\"",
 		bang:      true,
 	}},
-	{"lisp", dialect{comment: "#", backquote: 's', dashes: true}},
-	{"other", dialect{comment: "#", backquote: 's', bang: true}},
 	{"", dialect{comment: "#", backquote: 's'}},
 }
 
@@ -208,8 +205,6 @@ func (d *dialect) inName(text string, i int) bool {
 	switch c := text[i]; {
 	case lex.IsNameByte(c), c == '.':
 		return true
-	case c == '-':
-		return d.dashes
 	case c == ':':
 		return text[i-1] == ':' || strings.HasPrefix(text[i+1:], ":")
 	}
