@@ -14,16 +14,31 @@ import (
 )
 
 // policy is one row of the table. It applies to the effects of its kinds for
-// which the when condition holds. The first row that applies to an effect decides
+// which its conditions hold. The first row that applies to an effect decides
 // about it. The hardest verdict of all effects decides about the call.
 type policy struct {
 	id      string
 	verdict Verdict // None ends the search with no opinion
 	kind    effect.Kind
 	or      []effect.Kind // more kinds
-	when    when
+	// Each of these conditions that is set must hold.
+	op ops    // the effect's Op is one of these
+	in region // its target lies in one of these
+	is func(*judging, *effect.Effect) bool
+
 	why     string // for the person
 	instead string // for the model
+}
+
+type ops []effect.Op
+
+// holds reports whether the conditions of a row hold for an effect.
+func (p *policy) holds(j *judging, e *effect.Effect) bool {
+	switch {
+	case p.op != nil && !slices.Contains(p.op, e.Op), p.in != 0 && p.in&j.where(e) == 0:
+		return false
+	}
+	return p.is == nil || p.is(j, e)
 }
 
 // kinds returns the kinds of effect to which a row applies.
@@ -35,25 +50,6 @@ func (p *policy) about(k effect.Kind) bool { return p.kind == k || slices.Contai
 // rule returns a row in the form that is shown to people.
 func (p *policy) rule() Rule {
 	return Rule{ID: p.id, Verdict: p.verdict, Why: p.why, Instead: p.instead}
-}
-
-// when narrows a row: each field that is set must hold. The zero value takes
-// every effect.
-type when struct {
-	op ops    // the effect's Op is one of these
-	in region // its target lies in one of these
-	is func(*judging, *effect.Effect) bool
-}
-
-type ops []effect.Op
-
-func (w *when) holds(j *judging, e *effect.Effect) bool {
-	switch {
-	case w.op != nil && !slices.Contains(w.op, e.Op),
-		w.in != 0 && w.in&j.where(e) == 0:
-		return false
-	}
-	return w.is == nil || w.is(j, e)
 }
 
 // Decide returns the decision about a call. u is what the call would do.
@@ -160,7 +156,7 @@ func (j *judging) rule(e *effect.Effect) (*policy, Verdict, string) {
 		j.at = inNowhere
 	}
 	for _, p := range j.rowsOf(e.Kind) {
-		if !p.when.holds(j, e) {
+		if !p.holds(j, e) {
 			continue
 		}
 		verdict, from := j.amend(p)

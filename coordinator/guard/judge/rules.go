@@ -46,7 +46,7 @@ var (
 // railRules protect Afar and the host's guard rails.
 var railRules = []policy{
 	{
-		id: "afar.page", verdict: Deny, kind: effect.SteerAfar, when: when{op: ops{effect.WebPage}},
+		id: "afar.page", verdict: Deny, kind: effect.SteerAfar, op: ops{effect.WebPage},
 		why: "Reaches for Afar's page, where the person decides",
 		instead: "The page is for the person alone. afar status, asks and log show the same things; leave its " +
 			"address and its cookie alone.",
@@ -54,23 +54,23 @@ var railRules = []policy{
 	{
 		id: "afar.decide", verdict: Deny, kind: effect.SteerAfar,
 		why: "Decides for the person",
-		instead: "Questions to the person are answered by the person alone. Only afar status, asks, log, " +
-			"post, read, issue, consult and run start, which asks the person, are for sessions.",
+		instead: "Questions to the person are answered by the person alone. Only afar status, asks, log, post, read, " +
+			"issue, consult and run start, which asks the person, are for sessions.",
 	},
 	{
 		id: "afar.disable", verdict: Deny, kind: effect.DisableAfar,
 		why: "Switches Afar or its hooks off", instead: parkAfar,
 	},
 	{
-		id: "afar.files", verdict: Deny, kind: effect.WriteFile, or: lossKinds, when: when{in: inOwn},
+		id: "afar.files", verdict: Deny, kind: effect.WriteFile, or: lossKinds, in: inOwn,
 		why: "Changes or deletes Afar's own files", instead: parkAfar,
 	},
 	{
-		id: "afar.files", verdict: Deny, kind: effect.DeleteCopies, when: when{op: ops{effect.Local}, in: inOwn},
+		id: "afar.files", verdict: Deny, kind: effect.DeleteCopies, op: ops{effect.Local}, in: inOwn,
 		why: "Overwrites Afar's own files", instead: parkAfar,
 	},
 	{
-		id: "task.other", verdict: Ask, kind: effect.WriteFile, or: lossKinds, when: when{in: inTask},
+		id: "task.other", verdict: Ask, kind: effect.WriteFile, or: lossKinds, in: inTask,
 		why: "Changes the folder of another task", instead: ownTask,
 	},
 	{
@@ -79,56 +79,55 @@ var railRules = []policy{
 		instead: "Write what you would do into checkpoint.md, and end your turn.",
 	},
 	{
-		id: "afar.secret", verdict: Deny, kind: effect.ReadFile, when: when{is: ownSecret},
+		id: "afar.secret", verdict: Deny, kind: effect.ReadFile, is: ownSecret,
 		why: "Reads Afar's token or copies its programs", instead: parkAfar,
 	},
 	{
-		id: "afar.cookie", verdict: Deny, kind: effect.ReadFile, when: when{is: browserStore},
+		id: "afar.cookie", verdict: Deny, kind: effect.ReadFile, is: browserStore,
 		why: "Reads the cookies or passwords of a browser",
 		instead: "Leave the person's browsers alone: who has their cookies can decide for them. Use a profile of " +
 			"your own in the project.",
 	},
 	{
 		id: "afar.process", verdict: Deny, kind: effect.KillProcess, or: []effect.Kind{effect.StopService},
-		when: when{is: afarProcess},
-		why:  "Ends Afar's processes", instead: parkAfar,
+		is:  afarProcess,
+		why: "Ends Afar's processes", instead: parkAfar,
 	},
 	{
 		id: "host.mods", verdict: Deny, kind: effect.LoadMod,
 		why: "Loads a mod, which can overrule the guard", instead: modAdvice,
 	},
 	{
-		id: "host.mods", verdict: Deny, kind: effect.WriteFile, when: when{is: modFile},
+		id: "host.mods", verdict: Deny, kind: effect.WriteFile, is: modFile,
 		why: "Writes a mod that the host loads, which can overrule the guard", instead: modAdvice,
 	},
 	{
-		id: "host.skills", verdict: Ask, kind: effect.WriteFile, when: when{is: skillFile},
+		id: "host.skills", verdict: Ask, kind: effect.WriteFile, is: skillFile,
 		why:     "Changes a skill, which later sessions follow",
 		instead: "Show the change to the skill, and let the person make it.",
 	},
-	{id: "host.folder", kind: effect.WriteFile, when: when{in: inHost, is: madeFolder}},
+	{id: "host.folder", kind: effect.WriteFile, in: inHost, is: madeFolder},
 	{
-		id: "host.folder", verdict: Ask, kind: effect.WriteFile, when: when{in: inHost, is: settingsFolder},
+		id: "host.folder", verdict: Ask, kind: effect.WriteFile, in: inHost, is: settingsFolder,
 		why: "Copies into the folder of the host's settings", instead: "Name the files, and leave the settings out.",
 	},
 	{
-		id: "host.setting", verdict: Ask, kind: effect.WriteFile,
-		when:    when{op: ops{effect.OtherSetting}, in: inHost},
+		id: "host.setting", verdict: Ask, kind: effect.WriteFile, op: ops{effect.OtherSetting}, in: inHost,
 		why:     "Changes a setting of the host",
 		instead: "Say which setting is needed and why, and let the person set it.",
 	},
 	{
-		id: "host.settings", verdict: Deny, kind: effect.WriteFile, when: when{in: inHost},
+		id: "host.settings", verdict: Deny, kind: effect.WriteFile, in: inHost,
 		why:     "Changes the settings that decide which hooks run",
 		instead: "Describe the change and let the person edit the settings.",
 	},
 	{
-		id: "host.settings", verdict: Deny, kind: effect.DeleteTree, or: lossKinds, when: when{in: inHost},
+		id: "host.settings", verdict: Deny, kind: effect.DeleteTree, or: lossKinds, in: inHost,
 		why:     "Replaces or deletes the host's settings",
 		instead: "Leave the host's settings in place; the person edits them.",
 	},
 	{
-		id: "host.plugins", verdict: Ask, kind: effect.ChangeSystem, when: when{op: ops{effect.Host}},
+		id: "host.plugins", verdict: Ask, kind: effect.ChangeSystem, op: ops{effect.Host},
 		why:     "Changes the host's plugins, servers or settings",
 		instead: "Say which plugin or server is missing, and let the person add it.",
 	},
@@ -142,7 +141,7 @@ var railRules = []policy{
 // secretRules are about credentials.
 var secretRules = []policy{
 	{
-		id: "secret.read", verdict: Ask, kind: effect.ReadFile, when: when{is: secretRead},
+		id: "secret.read", verdict: Ask, kind: effect.ReadFile, is: secretRead,
 		why: "Reads credentials", instead: "Name the variable or key you need; the person provides it.",
 	},
 	{
@@ -150,11 +149,11 @@ var secretRules = []policy{
 		why: "Shows a secret in the transcript", instead: "Use the variable without printing it.",
 	},
 	{
-		id: "secret.send", verdict: Deny, kind: effect.SendOut, when: when{op: ops{effect.Secret}},
+		id: "secret.send", verdict: Deny, kind: effect.SendOut, op: ops{effect.Secret},
 		why: "Sends credentials to another machine", instead: "Never send keys, tokens or .env files anywhere.",
 	},
 	{
-		id: "secret.commit", verdict: Ask, kind: effect.SendOut, when: when{op: ops{effect.CommittedSecret}},
+		id: "secret.commit", verdict: Ask, kind: effect.SendOut, op: ops{effect.CommittedSecret},
 		why:     "Puts credentials into the repository's history",
 		instead: "Add the file to .gitignore, and commit a template such as .env.example.",
 	},
@@ -168,15 +167,14 @@ var secretRules = []policy{
 var otherRules = []policy{
 	// Running.
 	{
-		id: "run.network", verdict: Ask, kind: effect.RunUnknown,
-		when: when{op: ops{effect.Network, effect.Manifest}},
-		why:  "Runs code straight from the network", instead: "Download it to a file, read it, then run the file.",
+		id: "run.network", verdict: Ask, kind: effect.RunUnknown, op: ops{effect.Network, effect.Manifest},
+		why: "Runs code straight from the network", instead: "Download it to a file, read it, then run the file.",
 	},
 	{
-		id: "run.encoded", verdict: Ask, kind: effect.RunUnknown, when: when{op: ops{effect.Decoded}},
+		id: "run.encoded", verdict: Ask, kind: effect.RunUnknown, op: ops{effect.Decoded},
 		why: "Runs code that was encoded or encrypted", instead: "Write the commands out in plain text.",
 	},
-	{id: "run.opaque", kind: effect.RunUnknown, when: when{is: benignCode}},
+	{id: "run.opaque", kind: effect.RunUnknown, is: benignCode},
 	{
 		id: "run.opaque", verdict: Ask, kind: effect.RunUnknown,
 		why:     "Runs code that cannot be seen",
@@ -191,7 +189,7 @@ var otherRules = []policy{
 		why: "Exhausts the machine", instead: "Start a bounded number of processes.",
 	},
 	{
-		id: "run.elevated", verdict: Ask, kind: effect.RunElevated, when: when{is: elevatedRisk},
+		id: "run.elevated", verdict: Ask, kind: effect.RunElevated, is: elevatedRisk,
 		why: "Runs with more rights than the session has", instead: "Do it without sudo, or let the person run it.",
 	},
 	{
@@ -202,16 +200,16 @@ var otherRules = []policy{
 
 	// Data.
 	{
-		id: "db.drop", verdict: Deny, kind: effect.DropData, when: when{op: ops{effect.Database}},
+		id: "db.drop", verdict: Deny, kind: effect.DropData, op: ops{effect.Database},
 		why: "Drops a whole database", instead: "Use a database made for this work, or let the person drop it.",
 	},
 	{
-		id: "db.rows", verdict: Ask, kind: effect.DropData, when: when{op: ops{effect.Rows, effect.Values}},
+		id: "db.rows", verdict: Ask, kind: effect.DropData, op: ops{effect.Rows, effect.Values},
 		why:     "Deletes or overwrites data in a database",
 		instead: "Add a WHERE clause and look at the rows with SELECT first.",
 	},
 	{
-		id: "db.key", verdict: Ask, kind: effect.DropData, when: when{op: ops{effect.Key}},
+		id: "db.key", verdict: Ask, kind: effect.DropData, op: ops{effect.Key},
 		why:     "Deletes keys of a store",
 		instead: "Let the key expire, or use a database number of your own: redis-cli -n 9.",
 	},
@@ -222,7 +220,7 @@ var otherRules = []policy{
 
 	// Elsewhere.
 	{
-		id: "remote.teardown", verdict: Deny, kind: effect.DestroyRemote, when: when{op: ops{effect.Teardown}},
+		id: "remote.teardown", verdict: Deny, kind: effect.DestroyRemote, op: ops{effect.Teardown},
 		why:     "Tears down something hosted, with its data",
 		instead: "Show what would go (plan -destroy, describe, list) and let the person run it.",
 	},
@@ -235,11 +233,11 @@ var otherRules = []policy{
 		id: "remote.change", verdict: Ask, kind: effect.ChangeRemote,
 		why: "Changes something hosted", instead: "Show the plan or the diff first: plan, preview, diff, --dry-run.",
 	},
-	{id: "copy.delete-here", kind: effect.DeleteCopies, when: when{op: ops{effect.Local}, in: inTemp}},
+	{id: "copy.delete-here", kind: effect.DeleteCopies, op: ops{effect.Local}, in: inTemp},
 	{
-		id: "copy.delete-root", verdict: Deny, kind: effect.DeleteCopies,
-		when: when{op: ops{effect.Local}, in: inRoot | inHome | inWhole | inRepo | inKeys | inHost},
-		why:  "Overwrites the system, a home or the project with something else", instead: narrower,
+		id: "copy.delete-root", verdict: Deny, kind: effect.DeleteCopies, op: ops{effect.Local},
+		in:  inRoot | inHome | inWhole | inRepo | inKeys | inHost,
+		why: "Overwrites the system, a home or the project with something else", instead: narrower,
 	},
 	{
 		id: "copy.delete", verdict: Ask, kind: effect.DeleteCopies,
@@ -257,15 +255,15 @@ var otherRules = []policy{
 		why:     "Deletes volumes or images with their data",
 		instead: "Remove named containers or volumes that you made.",
 	},
-	{id: "process.container", kind: effect.KillProcess, when: when{is: inAnyContainer}},
+	{id: "process.container", kind: effect.KillProcess, is: inAnyContainer},
 	{
-		id: "process.all", verdict: Deny, kind: effect.KillProcess, when: when{op: ops{effect.Everything}},
+		id: "process.all", verdict: Deny, kind: effect.KillProcess, op: ops{effect.Everything},
 		why: "Ends every process", instead: "End one process by its pid.",
 	},
 	{
 		id: "process.kill", verdict: Ask, kind: effect.KillProcess,
-		when: when{op: ops{effect.ByPattern, effect.ByName, effect.ByFile, effect.Terminal, effect.Found}},
-		why:  "Ends processes by name or pattern", instead: "End the processes you started, by pid.",
+		op:  ops{effect.ByPattern, effect.ByName, effect.ByFile, effect.Terminal, effect.Found},
+		why: "Ends processes by name or pattern", instead: "End the processes you started, by pid.",
 	},
 	{
 		id: "service.stop", verdict: Ask, kind: effect.StopService,
@@ -277,10 +275,7 @@ var otherRules = []policy{
 		why:     "Shuts the machine down or restarts it",
 		instead: "Restart the one service or container instead, or say why the machine must restart.",
 	},
-	{
-		id: "machine.container", kind: effect.RemovePackage, or: []effect.Kind{effect.ChangeSystem},
-		when: when{is: inAnyContainer},
-	},
+	{id: "machine.container", kind: effect.RemovePackage, or: []effect.Kind{effect.ChangeSystem}, is: inAnyContainer},
 	{
 		id: "machine.packages", verdict: Ask, kind: effect.RemovePackage,
 		why:     "Removes installed packages",
@@ -300,7 +295,7 @@ var otherRules = []policy{
 
 	// What was not understood.
 	{
-		id: "call.unreadable-protected", verdict: Deny, kind: effect.Unreadable, when: when{is: mentionsProtected},
+		id: "call.unreadable-protected", verdict: Deny, kind: effect.Unreadable, is: mentionsProtected,
 		why:     "Names something protected in a command that cannot be read",
 		instead: "Write it as plain, short commands with balanced quotes.",
 	},
@@ -308,5 +303,358 @@ var otherRules = []policy{
 		id: "call.unreadable", verdict: Ask, kind: effect.Unreadable,
 		why:     "The command could not be read to its end",
 		instead: "Write it as plain, short commands: balanced quotes, no deep nesting, one step per call.",
+	},
+}
+
+// gitRules are about the history, the branches and the uncommitted work of a repository.
+var gitRules = []policy{
+	{id: "git.reset-hard", kind: effect.Discard, op: ops{effect.ResetHard, effect.ResetMerge}, is: cleanTracked},
+	{
+		id: "git.reset-hard", verdict: Ask, kind: effect.Discard, op: ops{effect.ResetHardTo, effect.ReadTree},
+		is:      cleanTree,
+		why:     "Resets the tree and the branch",
+		instead: "Keep the commits: `git branch KEEP` first, or `git reset --keep`.",
+	},
+	{
+		id: "git.reset-hard", verdict: Deny, kind: effect.Discard,
+		op:  ops{effect.ResetHard, effect.ResetHardTo, effect.ResetMerge, effect.ReadTree},
+		why: "Throws uncommitted work away", instead: saveFirst,
+	},
+	{
+		id: "git.checkout-force", kind: effect.Discard, op: ops{effect.CheckoutForce, effect.SwitchForce},
+		is: cleanTree,
+	},
+	{
+		id: "git.restore-all", kind: effect.Discard,
+		op: ops{effect.RestoreAll, effect.RestorePath, effect.RestoreIndexed}, is: cleanTracked,
+	},
+	{
+		id: "git.checkout-force", verdict: Deny, kind: effect.Discard,
+		op:  ops{effect.CheckoutForce, effect.SwitchForce},
+		why: "Switches branches over uncommitted work", instead: saveFirst,
+	},
+	{
+		id: "git.restore-all", verdict: Deny, kind: effect.Discard, op: ops{effect.RestoreAll},
+		why: "Throws all uncommitted work away", instead: saveFirst,
+	},
+	{id: "git.restore-path", kind: effect.Discard, op: ops{effect.RestoreIndexed}, is: nothingUnsaved},
+	{
+		id: "git.restore-path", verdict: Ask, kind: effect.Discard,
+		op:      ops{effect.RestorePath, effect.RestoreIndexed},
+		why:     "Throws uncommitted changes of files away",
+		instead: "Look at `git diff` of the file first, or stash it: `git stash push FILE`.",
+	},
+	{id: "git.clean", kind: effect.Discard, op: ops{effect.Clean}, is: noUntracked},
+	{
+		id: "git.clean", verdict: Deny, kind: effect.Discard, op: ops{effect.Clean, effect.CleanAll},
+		why:     "Deletes untracked files",
+		instead: "List them with `git clean -n`, then delete by name what you made yourself.",
+	},
+	{
+		id: "git.clean-path", verdict: Ask, kind: effect.Discard, op: ops{effect.CleanPath, effect.CleanIgnored},
+		why: "Deletes untracked or ignored files", instead: "List them with `git clean -n`, then delete by name.",
+	},
+	{
+		id: "git.stash-clear", verdict: Deny, kind: effect.Discard, op: ops{effect.StashClear},
+		why: "Deletes every stash", instead: "Drop one stash by its name after `git stash show -p`.",
+	},
+	{
+		id: "git.stash-drop", verdict: Ask, kind: effect.Discard, op: ops{effect.StashDrop},
+		why: "Deletes a stash", instead: "Look at it with `git stash show -p` first.",
+	},
+	{id: "git.give-up", kind: effect.Discard, op: ops{effect.GiveUp}},
+	{
+		id: "git.worktree", verdict: Ask, kind: effect.Discard,
+		why:     "Removes a worktree with its changes",
+		instead: "Commit in the worktree, then remove it without --force.",
+	},
+	{
+		id: "git.push-mirror", verdict: Deny, kind: effect.PushForce, op: ops{effect.Mirror, effect.Everything},
+		why: "Overwrites every branch of the remote", instead: "Push one branch by its name.",
+	},
+	{
+		id: "git.push-force-main", verdict: Deny, kind: effect.PushForce, is: mainBranch,
+		why: "Rewrites the default branch of the remote", instead: "Push a new branch and open a pull request.",
+	},
+	{
+		id: "git.push-force-main", verdict: Deny, kind: effect.PushForce, op: ops{effect.Force}, is: currentUnknown,
+		why:     "Rewrites a remote branch without naming it",
+		instead: "Name the branch: git push --force-with-lease origin BRANCH.",
+	},
+	{
+		id: "git.push-force", verdict: Ask, kind: effect.PushForce, op: ops{effect.Lease}, is: currentUnknown,
+		why: "Rewrites a remote branch", instead: "Use --force-with-lease and name the branch.",
+	},
+	{id: "git.push-lease", kind: effect.PushForce, op: ops{effect.Lease}},
+	{
+		id: "git.push-force", verdict: Ask, kind: effect.PushForce,
+		why: "Rewrites a remote branch", instead: "Use --force-with-lease and name the branch.",
+	},
+	{
+		id: "git.delete-main", verdict: Deny, kind: effect.PushDelete, op: ops{effect.Branch}, is: mainNamed,
+		why:     "Deletes the default branch of the remote",
+		instead: "Leave the default branch; make and delete branches of your own.",
+	},
+	{
+		id: "git.push-delete", verdict: Ask, kind: effect.PushDelete,
+		why:     "Deletes a branch or tag of the remote",
+		instead: "Name the branch and say that it is merged; the forge deletes it with the pull request.",
+	},
+	{
+		id: "afar.undo", verdict: Deny, kind: effect.RewriteRefs, is: undoRef,
+		why: "Deletes what an undo is made of", instead: parkAfar,
+	},
+	{
+		id: "git.branch-main", verdict: Deny, kind: effect.RewriteRefs,
+		op: ops{effect.BranchDeleteForce, effect.RefDelete}, is: mainNamed,
+		why: "Deletes the default branch", instead: "Delete only branches you made.",
+	},
+	{
+		id: "git.branch-delete", verdict: Ask, kind: effect.RewriteRefs, op: ops{effect.BranchDelete}, is: mainNamed,
+		why: "Deletes the default branch", instead: "Delete only branches you made.",
+	},
+	{id: "git.branch-delete", kind: effect.RewriteRefs, op: ops{effect.BranchDelete}},
+	{
+		id: "git.branch-force", kind: effect.RewriteRefs, op: ops{effect.BranchDeleteForce, effect.RefDelete},
+		is: merged,
+	},
+	{
+		id: "git.branch-force", verdict: Ask, kind: effect.RewriteRefs,
+		op:      ops{effect.BranchDeleteForce, effect.BranchForce, effect.RefDelete},
+		why:     "Deletes or moves a branch that may not be merged",
+		instead: "Use `git branch -d`, which refuses to lose commits.",
+	},
+	{
+		id: "git.branch-force", verdict: Ask, kind: effect.RewriteRefs, op: ops{effect.BranchReset}, is: mainNamed,
+		why:     "Moves the default branch, whatever is committed there",
+		instead: "Make a branch under another name, or merge.",
+	},
+	{id: "git.branch-reset", kind: effect.RewriteRefs, op: ops{effect.BranchReset}},
+	{
+		id: "git.reflog", verdict: Deny, kind: effect.RewriteRefs, op: ops{effect.Reflog, effect.Prune},
+		why:     "Destroys the record that brings lost commits back",
+		instead: "Leave the reflog and unreachable objects alone.",
+	},
+	{
+		id: "git.filter", verdict: Ask, kind: effect.RewriteRefs, op: ops{effect.Filter},
+		why: "Rewrites the history of every branch", instead: "Make a backup clone first, and let the person decide.",
+	},
+	{id: "git.rebase", kind: effect.RewriteRefs, op: ops{effect.Rebase}},
+	{
+		id: "git.refs", verdict: Ask, kind: effect.RewriteRefs,
+		why:     "Deletes a tag, a remote or stored objects",
+		instead: "Make a new tag or remote under another name, and leave the old one.",
+	},
+	{
+		id: "git.settings", verdict: Ask, kind: effect.GitSettings,
+		why:     "Makes git run a program of its own",
+		instead: "Pass the setting for one command with `git -c`, or run the program yourself.",
+	},
+}
+
+// fileRules are about files and disks.
+var fileRules = []policy{
+	// Deleting.
+	{id: "fs.delete-container", kind: effect.DeleteTree, or: deleteKinds, is: inContainer},
+	{id: "fs.delete-container", kind: effect.DeleteTree, or: deleteKinds, in: inSystem | inElsewhere, is: madeAgain},
+	{
+		id: "fs.delete-root", verdict: Deny, kind: effect.DeleteTree, in: inRoot | inDevice,
+		why: "Deletes the system", instead: narrower,
+	},
+	{
+		id: "fs.delete-root", verdict: Deny, kind: effect.DeleteTree, or: deleteKinds, is: vitalOutside,
+		why: "Deletes what the system needs to start or to let people in", instead: narrower,
+	},
+	{
+		id: "fs.delete-home", verdict: Deny, kind: effect.DeleteTree, in: inHome | inKeys,
+		why: "Deletes a home directory", instead: narrower,
+	},
+	{
+		id: "fs.delete-project", verdict: Deny, kind: effect.DeleteTree, in: inWhole,
+		why: "Deletes the whole project", instead: narrower,
+	},
+	{
+		id: "fs.delete-git", verdict: Deny, kind: effect.DeleteTree, in: inRepo,
+		why:     "Deletes the repository's history",
+		instead: "Never delete .git. A stale lock is removed by its own name: .git/index.lock.",
+	},
+	{
+		id: "fs.delete-null", verdict: Ask, kind: effect.DeleteTree, op: ops{effect.ToNull},
+		why: "Moves files into nothing", instead: "Delete the file by name if it may go.",
+	},
+	{
+		id: "fs.git-rm", verdict: Ask, kind: effect.DeleteTree, op: ops{effect.GitForce},
+		why: "Removes tracked files with their changes", instead: saveFirst,
+	},
+	{
+		id: "fs.lose-work", verdict: Ask, kind: effect.DeleteTree, in: inProject, is: losesWork,
+		why: "Deletes uncommitted work of the person", instead: saveFirst,
+	},
+	{id: "fs.delete-inside", kind: effect.DeleteTree, in: inProject | inTemp},
+	{id: "fs.delete-cached", kind: effect.DeleteTree, in: inElsewhere, is: rebuilt},
+	{id: "fs.delete-created", kind: effect.DeleteTree, in: inElsewhere | inSystem, is: created},
+	{id: "fs.delete-absent", kind: effect.DeleteTree, in: inElsewhere, is: absent},
+	{
+		id: "fs.delete-system", verdict: Ask, kind: effect.DeleteTree, in: inSystem,
+		why: "Deletes below a system directory", instead: narrower,
+	},
+	{
+		id: "fs.delete-elsewhere", verdict: Ask, kind: effect.DeleteTree,
+		why: "Deletes a tree outside the project", instead: narrower,
+	},
+	{
+		id: "fs.delete-git", verdict: Deny, kind: effect.DeleteFile, in: inRepo,
+		why:     "Deletes a part of the repository's history",
+		instead: "Use git commands; remove only stale lock files by hand.",
+	},
+	{
+		id: "fs.delete-root", verdict: Deny, kind: effect.DeleteFile, in: inRoot | inDevice, is: globbed,
+		why: "Deletes the system", instead: narrower,
+	},
+	{
+		id: "fs.delete-home", verdict: Deny, kind: effect.DeleteFile, in: inHome, is: globbed,
+		why: "Deletes what lies in a home directory", instead: narrower,
+	},
+	{
+		id: "fs.delete-all", verdict: Ask, kind: effect.DeleteFile, in: inWhole,
+		why: "Deletes every file of the project's top directory", instead: narrower,
+	},
+	{
+		id: "fs.shred", verdict: Ask, kind: effect.DeleteFile, op: ops{effect.Shred},
+		why: "Shreds a file beyond recovery", instead: narrower,
+	},
+	{
+		id: "secret.delete", verdict: Ask, kind: effect.DeleteFile, is: secretRead,
+		why: "Deletes credentials", instead: "Leave keys in place; say which one is not needed any more.",
+	},
+	{
+		id: "fs.delete-system", verdict: Ask, kind: effect.DeleteFile, in: inSystem | inRoot | inHome,
+		why: "Deletes a system file", instead: narrower,
+	},
+	{
+		id: "fs.delete-start", verdict: Ask, kind: effect.DeleteFile, is: startFile,
+		why:     "Deletes what runs at login or at start",
+		instead: "Set it for this command only, or in a file of the project such as .envrc.",
+	},
+	{id: "fs.delete-cached", kind: effect.DeleteFile, in: inElsewhere, is: rebuilt},
+	{id: "fs.delete-created", kind: effect.DeleteFile, in: inElsewhere, is: created},
+	{id: "fs.delete-absent", kind: effect.DeleteFile, in: inElsewhere, is: absent},
+	{
+		id: "fs.delete-elsewhere", verdict: Ask, kind: effect.DeleteFile, in: inElsewhere | inKeys, is: onThisMachine,
+		why: "Deletes files outside the project", instead: narrower,
+	},
+	{
+		id: "fs.lose-work", verdict: Ask, kind: effect.DeleteFile, in: inProject, is: losesWork,
+		why: "Deletes uncommitted work of the person", instead: saveFirst,
+	},
+	{id: "fs.delete-inside", kind: effect.DeleteFile},
+	{
+		id: "fs.move-root", verdict: Deny, kind: effect.MoveAway, in: inRoot | inHome | inRepo | inDevice,
+		why: "Moves the system, a home or the repository away", instead: narrower,
+	},
+	{
+		id: "fs.move-root", verdict: Deny, kind: effect.MoveAway, is: vitalOutside,
+		why: "Moves away what the system needs to start or to let people in", instead: narrower,
+	},
+	{
+		id: "fs.move-project", verdict: Ask, kind: effect.MoveAway, in: inWhole | inKeys,
+		why: "Moves the whole project away", instead: narrower,
+	},
+	{
+		id: "secret.move", verdict: Ask, kind: effect.MoveAway, is: secretRead,
+		why:     "Moves credentials",
+		instead: "Leave keys where their tools look for them; point the tool to the path instead.",
+	},
+	{
+		id: "fs.move-system", verdict: Ask, kind: effect.MoveAway, in: inSystem,
+		why: "Moves a system file away", instead: "Copy it into the project and work on the copy.",
+	},
+
+	// Writing. What a container has besides its volumes comes from its image.
+	{id: "fs.write-container", kind: effect.WriteFile, in: inSystem | inElsewhere, is: inAnyContainer},
+	{id: "fs.mode-container", kind: effect.ChangeMode, in: inSystem | inElsewhere, is: inAnyContainer},
+	{
+		id: "disk.write", verdict: Deny, kind: effect.WriteFile, in: inDevice,
+		why:     "Writes to a disk past its file system",
+		instead: "Work on an image file in the project instead of a device.",
+	},
+	{
+		id: "disk.write", verdict: Deny, kind: effect.WriteDisk,
+		why: "Formats or repartitions a disk", instead: "Work on an image file in the project instead of a device.",
+	},
+	{
+		id: "host.plugins", verdict: Ask, kind: effect.WriteFile, is: serverList,
+		why:     "Changes the servers that the host starts",
+		instead: "Show the entry that .mcp.json needs, and let the person add it.",
+	},
+	{
+		id: "fs.write-repo", verdict: Ask, kind: effect.WriteFile, is: repoWrite,
+		why: "Writes into the repository's own files", instead: "Use git commands instead of editing .git.",
+	},
+	{
+		id: "fs.write-vital", verdict: Deny, kind: effect.WriteFile, is: vitalOutside,
+		why:     "Overwrites a file that the system needs to start or to let people in",
+		instead: "Write the change to a file in the project, and let the person install it.",
+	},
+	{
+		id: "fs.write-start", verdict: Ask, kind: effect.WriteFile, is: startFile,
+		why:     "Changes what runs at login or at start",
+		instead: "Set it for this command only, or in a file of the project such as .envrc.",
+	},
+	{
+		id: "secret.write", verdict: Ask, kind: effect.WriteFile, is: secretWrite,
+		why: "Overwrites credentials", instead: "Write a template such as .env.example; the person fills it in.",
+	},
+	{
+		id: "fs.write-system", verdict: Ask, kind: effect.WriteFile, is: systemWrite,
+		why:     "Writes below a system directory",
+		instead: "Install below the project or the home, for example with --prefix.",
+	},
+	{
+		id: "task.outside", verdict: Ask, kind: effect.WriteFile, in: inElsewhere | inKeys | inHome | inSystem,
+		is:  outsideTask,
+		why: "Changes what lies outside the folder of its task", instead: ownTask,
+	},
+	{id: "fs.empty-elsewhere", kind: effect.WriteFile, op: ops{effect.Truncate}, in: inElsewhere, is: rebuilt},
+	{id: "fs.empty-elsewhere", kind: effect.WriteFile, op: ops{effect.Truncate}, in: inElsewhere, is: created},
+	{
+		id: "fs.empty-elsewhere", verdict: Ask, kind: effect.WriteFile, op: ops{effect.Truncate}, in: inElsewhere,
+		is:      onThisMachine,
+		why:     "Empties a file outside the project",
+		instead: "Empty files of the project only, or ask the person to empty this one.",
+	},
+	{
+		id: "fs.empty-elsewhere", verdict: Ask, kind: effect.WriteFile, in: inElsewhere | inKeys, is: overwrites,
+		why: "Overwrites a file outside the project", instead: "Write to a new name, or add to the file with >>.",
+	},
+	{
+		id: "fs.lose-work", verdict: Ask, kind: effect.WriteFile, in: inProject | inWhole, is: losesWork,
+		why: "Overwrites uncommitted work of the person", instead: saveFirst,
+	},
+	{
+		id: "fs.mode-root", verdict: Deny, kind: effect.ChangeMode, in: inRoot | inHome | inKeys, is: recursive,
+		why: "Changes rights of the system or a home, recursively", instead: "Change the mode of named files only.",
+	},
+	{
+		id: "fs.mode-setuid", verdict: Ask, kind: effect.ChangeMode, op: ops{effect.Setuid, effect.SetuidTree},
+		why: "Makes a program run with its owner's rights", instead: "Run it with the rights that the session has.",
+	},
+	{
+		id: "fs.mode-world", verdict: Ask, kind: effect.ChangeMode, op: ops{effect.World, effect.WorldTree},
+		why: "Makes files writable for everybody", instead: "Use 755 or 644, or add the right for one user or group.",
+	},
+	{
+		id: "fs.mode-system", verdict: Ask, kind: effect.ChangeMode,
+		in: inSystem | inRoot | inHome | inElsewhere | inOpen, is: recursive,
+		why: "Changes rights outside the project, recursively", instead: "Change the mode of named files only.",
+	},
+	{
+		id: "fs.mode-system", verdict: Ask, kind: effect.ChangeMode, in: inSystem | inRoot,
+		why: "Changes rights of system files", instead: "Copy the file into the project and change the copy.",
+	},
+	{
+		id: "task.outside", verdict: Ask, kind: effect.MoveAway, or: []effect.Kind{effect.ChangeMode},
+		in: inElsewhere | inKeys | inHome | inSystem, is: outsideTask,
+		why: "Changes what lies outside the folder of its task", instead: ownTask,
 	},
 }

@@ -41,7 +41,7 @@ func TestNoRuleIsShadowed(t *testing.T) {
 			}
 		}
 		for _, kind := range p.kinds() {
-			if w := p.when; w.op == nil && w.in == 0 && w.is == nil {
+			if p.op == nil && p.in == 0 && p.is == nil {
 				open[kind] = p.id
 			}
 		}
