@@ -66,10 +66,7 @@ func madeAgain(_ *judging, e *effect.Effect) bool {
 	if fspath.HasGlob(target) {
 		target = fspath.Dir(target)
 	}
-	if e.Away != effect.InRunning || !fspath.IsExact(target) {
-		return false
-	}
-	return lex.BeginsWith(target, imageDirs+" "+codeDirs)
+	return e.Away == effect.InRunning && fspath.IsExact(target) && lex.BeginsWith(target, imageDirs+" "+codeDirs)
 }
 
 // inContainer reports whether the effect happens inside a container.
@@ -80,10 +77,7 @@ func recursive(_ *judging, e *effect.Effect) bool { return strings.HasSuffix(str
 
 // mainNamed reports whether the effect names the branch that others build on.
 func mainNamed(j *judging, e *effect.Effect) bool {
-	if e.Target == "" {
-		return false
-	}
-	return mainBranch(j, e)
+	return e.Target != "" && mainBranch(j, e)
 }
 
 // repoWrite reports whether the target is a file in .git that configures git,
@@ -109,10 +103,7 @@ const vitalDirs = "/boot /etc/sudoers.d /etc/pam.d /lib/modules /usr/lib/modules
 // vitalFile reports whether an existing file is changed that the system needs to
 // start or to let people log in.
 func vitalFile(j *judging, e *effect.Effect) bool {
-	if e.Op == effect.Create {
-		return false
-	}
-	return vital(e.Target) || j.eitherHere(e, vital)
+	return e.Op != effect.Create && (vital(e.Target) || j.eitherHere(e, vital))
 }
 
 // vital is vitalFile for one path.
@@ -120,10 +111,8 @@ func vital(p string) bool {
 	if lex.OneOf(p, vitalFiles) || fspath.IsOtherSystem(p) {
 		return true
 	}
-	if fspath.WithinAny(p, vitalDirs) {
-		return true
-	}
-	return lex.BeginsWith(p, "/lib /usr/lib") && lex.BeginsWith(fspath.Base(p), "libc.so ld-linux")
+	return fspath.WithinAny(p, vitalDirs) ||
+		lex.BeginsWith(p, "/lib /usr/lib") && lex.BeginsWith(fspath.Base(p), "libc.so ld-linux")
 }
 
 // vitalOutside is vitalFile for a path that is not in the project.
@@ -250,10 +239,7 @@ func (j *judging) loadsMod(p string) bool {
 // skillFile reports whether the target is a skill of the host, a file of one, or
 // the folder of all skills.
 func skillFile(j *judging, e *effect.Effect) bool {
-	if e.Op == effect.Create {
-		return false
-	}
-	return j.eitherHere(e, func(p string) bool {
+	return e.Op != effect.Create && j.eitherHere(e, func(p string) bool {
 		tail, _ := protected.HostFolder(p, j.ctx.Env)
 		return fspath.Within(tail, "/skills")
 	})

@@ -18,10 +18,8 @@ const maxResolvedWords = 32
 // outside the project. Every word of them must be known.
 func Obvious(commands [][]string, ctx *Context) bool {
 	p := enclosure{judging: newJudging(ctx)}
-	if !p.rooted(ctx.Cwd) {
-		return false
-	}
-	return !slices.ContainsFunc(commands, func(argv []string) bool { return !p.command(argv) })
+	return p.rooted(ctx.Cwd) &&
+		!slices.ContainsFunc(commands, func(argv []string) bool { return !p.command(argv) })
 }
 
 // Enclosed returns the path of a file with its symbolic links resolved. It returns
@@ -124,11 +122,7 @@ func (p *enclosure) stays(word string) bool {
 // file that it links to is a setting, a hook or a credential.
 func (p *enclosure) open(path string) bool {
 	real := p.real(path)
-	switch {
-	case !fspath.Within(real, p.root), p.closed(path):
-		return false
-	}
-	return !p.closed(real)
+	return fspath.Within(real, p.root) && !p.closed(path) && !p.closed(real)
 }
 
 // hookDirs are names of files and directories, in any place, that run by

@@ -328,11 +328,8 @@ func ownSecret(j *judging, e *effect.Effect) bool {
 		return false
 	}
 	base := fspath.Base(e.Target)
-	switch {
-	case lex.OneOf(base, "telegram.token afar agent-run"), strings.HasPrefix(base, "hook-"):
-		return true
-	}
-	return !fspath.IsExact(base)
+	return lex.OneOf(base, "telegram.token afar agent-run") || strings.HasPrefix(base, "hook-") ||
+		!fspath.IsExact(base)
 }
 
 // mentionsProtected reports whether an unreadable call contains a protected word.
@@ -370,10 +367,7 @@ const maxKept = 4
 // isKept reports whether a file of the project is as in the last commit before the
 // session began.
 func (j *judging) isKept(file string) bool {
-	if j.ctx.Kept == nil || !fspath.Within(file, j.project) {
-		return false
-	}
-	return remembered(j.kept, file, maxKept, j.ctx.Kept)
+	return j.ctx.Kept != nil && fspath.Within(file, j.project) && remembered(j.kept, file, maxKept, j.ctx.Kept)
 }
 
 // standsIn names a line of a file at the end of a text, "" for the call itself.

@@ -276,11 +276,7 @@ func (j *judging) ownPaths() []string {
 // holdsLittle reports whether a directory is none that holds a home or the project, which other
 // regions guard.
 func (j *judging) holdsLittle(dir string) bool {
-	switch {
-	case dir == "/", j.isHome(dir):
-		return false
-	}
-	return !fspath.Within(j.project, dir)
+	return dir != "/" && !j.isHome(dir) && !fspath.Within(j.project, dir)
 }
 
 func (j *judging) isHome(p string) bool {
@@ -313,10 +309,8 @@ func (j *judging) inTree(p, bare string) region {
 // code. Lock files and the like are neither.
 func repoPart(tail string) bool {
 	head, _, _ := strings.Cut(tail, "/")
-	if head == "" || partial.HasHole(head) {
-		return true
-	}
-	return lex.OneOf(head, "objects refs HEAD packed-refs config hooks index logs info worktrees modules")
+	return head == "" || partial.HasHole(head) ||
+		lex.OneOf(head, "objects refs HEAD packed-refs config hooks index logs info worktrees modules")
 }
 
 // outside returns the region of a path outside the project.

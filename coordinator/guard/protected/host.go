@@ -122,10 +122,7 @@ func BrowserStore(p string) bool {
 		return true
 	}
 	tail, ok := belowBrowser(low)
-	if !ok {
-		return false
-	}
-	return lex.OneOf(base, profileFiles) || isProfile(tail)
+	return ok && (lex.OneOf(base, profileFiles) || isProfile(tail))
 }
 
 // MayBeBrowser reports whether a text contains a part of what BrowserStore knows. It costs less.

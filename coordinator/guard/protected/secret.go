@@ -147,10 +147,8 @@ func HoldsSecret(p, home string) bool {
 		return true
 	}
 	i := strings.LastIndex(p, "/.")
-	if i < 0 || lex.OneOf(p[i+1:], ".config .cache .local .local/share") {
-		return false
-	}
-	return strings.Contains(" "+secretStores, " "+p[i+1:]+"/")
+	return i >= 0 && !lex.OneOf(p[i+1:], ".config .cache .local .local/share") &&
+		strings.Contains(" "+secretStores, " "+p[i+1:]+"/")
 }
 
 func secretSystem(p string) bool {

@@ -481,11 +481,7 @@ func foundPath(root string, narrowed bool, names []string) string {
 
 // tells reports whether a name with holes still says what is found.
 func tells(name string) bool {
-	switch {
-	case !partial.HasHole(name), strings.Contains(name, ".git/"):
-		return true
-	}
-	return protected.SecretPath(name, "")
+	return !partial.HasHole(name) || strings.Contains(name, ".git/") || protected.SecretPath(name, "")
 }
 
 // childNamed returns the path directly below a root if the tests give one exact name, or "".

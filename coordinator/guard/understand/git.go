@@ -296,10 +296,8 @@ func reportDiscards(sh *shell.Shell, op effect.Op, paths []string) {
 
 // wholeTree reports whether a pathspec matches all files.
 func wholeTree(sh *shell.Shell, p string) bool {
-	if strings.Trim(p, partial.Holes) == "" || lex.OneOf(p, ". ./ :/ :/* * ./* :(top) **") {
-		return true
-	}
-	return slices.Contains([]string{sh.Place.Cwd, toplevel(sh)}, sh.Path(p))
+	return strings.Trim(p, partial.Holes) == "" || lex.OneOf(p, ". ./ :/ :/* * ./* :(top) **") ||
+		slices.Contains([]string{sh.Place.Cwd, toplevel(sh)}, sh.Path(p))
 }
 
 func gitRestore(sh *shell.Shell, _ shell.Command, o shell.Options) {

@@ -249,10 +249,8 @@ func settingToken(text string) (token string, kind settingKind) {
 // runs, or with which environment.
 func guardsHooks(name string) bool {
 	low := strings.ToLower(strings.Trim(name, `"`))
-	if lex.Mentions(low, "hook plugin marketplace afar") {
-		return true
-	}
-	return lex.OneOf(low, "env crosssessioninbound command matcher type mods modules")
+	return lex.Mentions(low, "hook plugin marketplace afar") ||
+		lex.OneOf(low, "env crosssessioninbound command matcher type mods modules")
 }
 
 // permissionRule reports whether a list item can only be a permission rule of the

@@ -301,12 +301,10 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 // execs reports whether a tool of a client of containers runs its arguments in the container
 // that a field names.
 func (t serverTool) execs(program string) bool {
-	if !lex.OneOf(program, "docker podman kubectl") || !lex.ContainsAny(t.words, "exec execute") {
-		return false
-	}
-	return slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool {
-		return lex.ContainsAny(fieldWords(a), "container pod service")
-	})
+	return lex.OneOf(program, "docker podman kubectl") && lex.ContainsAny(t.words, "exec execute") &&
+		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool {
+			return lex.ContainsAny(fieldWords(a), "container pod service")
+		})
 }
 
 // execWords returns the words with which a client of containers begins such a command.
@@ -475,10 +473,8 @@ const maxScheme = 11
 
 // isPath reports whether a text has the form of a path.
 func isPath(text string) bool {
-	if strings.HasPrefix(text, "!") || strings.ContainsAny(text, "\n(") {
-		return false
-	}
-	return strings.ContainsAny(text, "/\\~")
+	return !strings.HasPrefix(text, "!") && !strings.ContainsAny(text, "\n(") &&
+		strings.ContainsAny(text, "/\\~")
 }
 
 // What the words of a tool's name say about the paths that it gets.

@@ -293,10 +293,8 @@ func branchReads(args []string) bool {
 // dateReads reports whether no argument of date can set the time.
 func dateReads(args []string) bool {
 	o := shell.ParseOptions(args, "d date r reference f file j v")
-	if slices.ContainsFunc(o.Pos, func(a string) bool { return !strings.HasPrefix(a, "+") }) {
-		return false
-	}
-	return !anyOption(args, "-s --set")
+	return !slices.ContainsFunc(o.Pos, func(a string) bool { return !strings.HasPrefix(a, "+") }) &&
+		!anyOption(args, "-s --set")
 }
 
 // goLists are the subcommands of go that only read.

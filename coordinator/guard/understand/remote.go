@@ -322,11 +322,9 @@ func (v operation) grants() bool {
 	if lex.OneOf(verb, "update modify set reset") && setsPassword(v.o) {
 		return true
 	}
-	if !lex.OneOf(verb, "put attach set add update modify create grant authorize allow") {
-		return false
-	}
-	return touchesRights(v.o.Pos[v.at]) ||
-		lex.ContainsAny(lex.VerbWords(v.o.At(v.at-1)), "assignment permission permissions binding bindings")
+	return lex.OneOf(verb, "put attach set add update modify create grant authorize allow") &&
+		(touchesRights(v.o.Pos[v.at]) ||
+			lex.ContainsAny(lex.VerbWords(v.o.At(v.at-1)), "assignment permission permissions binding bindings"))
 }
 
 // isAWS reports whether the command is one of the AWS client.
@@ -608,11 +606,9 @@ func forgeAPI(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // changesSettings reports whether a request changes rights or other guarded settings.
 func changesSettings(method, path string) bool {
-	if method == "" || strings.EqualFold(method, "get") {
-		return false
-	}
-	return lex.ContainsAny(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets "+
-		"permissions visibility")
+	return method != "" && !strings.EqualFold(method, "get") &&
+		lex.ContainsAny(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets "+
+			"permissions visibility")
 }
 
 // opensRepository reports whether request fields set a repository's visibility.

@@ -142,10 +142,8 @@ func (r *reading) sent(name string, toks []Token) {
 // service says that it deletes something.
 func destroysByName(short string) bool {
 	w := lex.VerbWords(short)
-	if len(w) < 2 || lex.OneOf(w[1], "interval timeout timer property screen line lines") {
-		return false
-	}
-	return lex.OneOf(w[0], "delete destroy drop purge truncate clear flush")
+	return len(w) >= 2 && !lex.OneOf(w[1], "interval timeout timer property screen line lines") &&
+		lex.OneOf(w[0], "delete destroy drop purge truncate clear flush")
 }
 
 // known reports a call of a kind that is known.
@@ -223,10 +221,8 @@ func startsProcess(kind, short string) bool {
 
 // worksOnReceiver reports whether a call works on the object before its name.
 func worksOnReceiver(kind, short, arg string) bool {
-	if lex.OneOf(short, "write_text write_bytes read_text read_bytes") {
-		return true
-	}
-	return arg == "" && lex.OneOf(kind, "unlink tree write")
+	return lex.OneOf(short, "write_text write_bytes read_text read_bytes") ||
+		arg == "" && lex.OneOf(kind, "unlink tree write")
 }
 
 // withoutZeroth removes the additional arguments of the exec and spawn families

@@ -228,11 +228,9 @@ func opensShell(toks []Token, lang string) bool {
 
 // connects reports whether a token is the name of a call that opens a connection.
 func connects(t Token) bool {
-	if t.Kind != 'n' {
-		return false
-	}
-	return strings.HasPrefix(t.Text, "TCPSocket.") || lex.OneOf(unqualified(t.Text), "connect fsockopen sockaddr_in "+
-		"createConnection create_connection stream_socket_client")
+	return t.Kind == 'n' &&
+		(strings.HasPrefix(t.Text, "TCPSocket.") || lex.OneOf(unqualified(t.Text), "connect fsockopen sockaddr_in "+
+			"createConnection create_connection stream_socket_client"))
 }
 
 // startsShell reports whether a token is a text that starts a shell without a command.

@@ -226,10 +226,7 @@ func firstArgument(w *syntax.Word) bool {
 			parts = q.Parts
 		}
 	}
-	if len(parts) != 1 {
-		return false
-	}
-	return paramName(parts[0]) == "1"
+	return len(parts) == 1 && paramName(parts[0]) == "1"
 }
 
 // paramName returns the name of a part that is a parameter, "" for any other part.

@@ -396,10 +396,7 @@ func readsFiles(st *syntax.Stmt) bool {
 		return true
 	}
 	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok {
-		return false
-	}
-	return slices.ContainsFunc(call.Args, func(w *syntax.Word) bool { return substitutes(w.Parts) })
+	return ok && slices.ContainsFunc(call.Args, func(w *syntax.Word) bool { return substitutes(w.Parts) })
 }
 
 // substitutes reports whether one of the parts of a word is the output of a command.
@@ -421,12 +418,10 @@ func substitutes(parts []syntax.WordPart) bool {
 // as "sudo bash" or "docker exec -i db psql".
 func (sh *Shell) runsInput(st *syntax.Stmt) bool {
 	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || sh.Eval.Site.FileText == nil {
-		return false
-	}
-	return slices.ContainsFunc(call.Args[:min(len(call.Args), maxWrapped)], func(w *syntax.Word) bool {
-		return sh.Eval.RunsInput(lex.ProgramName(w.Lit()))
-	})
+	return ok && sh.Eval.Site.FileText != nil &&
+		slices.ContainsFunc(call.Args[:min(len(call.Args), maxWrapped)], func(w *syntax.Word) bool {
+			return sh.Eval.RunsInput(lex.ProgramName(w.Lit()))
+		})
 }
 
 // codeIn returns the text of a file that the running command passes on to a program
