@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
@@ -139,12 +140,9 @@ func (s *Step) Calls(program, verb string) bool {
 	if s == nil {
 		return false
 	}
-	for _, next := range s.Steps {
-		if next.Program == program && len(next.Words) > 1 && next.Words[1] == verb || next.Calls(program, verb) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Steps, func(next *Step) bool {
+		return next.Program == program && len(next.Words) > 1 && next.Words[1] == verb || next.Calls(program, verb)
+	})
 }
 
 // Arg is one leaf of the tool's input, by its path ("command", "file_path",
@@ -170,10 +168,7 @@ func (c Call) Value(name string) string {
 // Has reports whether the argument of that name is one of the blank-separated
 // words. An empty name stands for any argument.
 func (c Call) Has(name, words string) bool {
-	for _, a := range c.Args {
-		if (name == "" || a.Path == name) && lex.OneOf(strings.ToLower(a.Value), words) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Args, func(a Arg) bool {
+		return (name == "" || a.Path == name) && lex.OneOf(strings.ToLower(a.Value), words)
+	})
 }

@@ -446,12 +446,9 @@ func (p pathPattern) misses(t target) bool {
 // lacks reports whether a part of a pattern without wildcards is missing from a
 // path. This quick test makes most comparisons unnecessary.
 func lacks(pattern, path []string) bool {
-	for _, p := range pattern {
-		if !fspath.HasGlob(p) && !slices.Contains(path, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pattern, func(p string) bool {
+		return !fspath.HasGlob(p) && !slices.Contains(path, p)
+	})
 }
 
 func (j *judging) absolute(a *Amendment, pattern string) string {

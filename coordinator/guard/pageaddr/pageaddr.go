@@ -199,12 +199,10 @@ func (p Page) Code(text string) bool {
 
 // PortAlone reports whether an argument is the page's port, or ends in it.
 func (p Page) PortAlone(args []string) bool {
-	for _, a := range args {
-		if i := strings.LastIndexAny(a, ":="); p.isPort(a[i+1:]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a string) bool {
+		i := strings.LastIndexAny(a, ":=")
+		return p.isPort(a[i+1:])
+	})
 }
 
 // mayName reports whether a text contains what every name of the page has. text is in lower
@@ -228,12 +226,9 @@ func (p Page) isPort(word string) bool {
 func (p Page) isHost(host string) bool { return has(p.Hosts, plain(host)) }
 
 func has(names []string, host string) bool {
-	for _, name := range names {
-		if host != "" && strings.EqualFold(strings.TrimSuffix(name, "."), host) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool {
+		return host != "" && strings.EqualFold(strings.TrimSuffix(name, "."), host)
+	})
 }
 
 // plain returns a host without what resolvers ignore.

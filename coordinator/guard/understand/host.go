@@ -296,12 +296,8 @@ const (
 
 // ownName reports whether checkOwn has a check for a program.
 func ownName(name string) bool {
-	for _, list := range [...]string{ownPrograms, inPlaceAlways, inPlaceAsked, pageClients, tunnels} {
-		if lex.OneOf(name, list) {
-			return true
-		}
-	}
-	return strings.HasPrefix(name, "hook-")
+	const checked = ownPrograms + " " + inPlaceAlways + " " + inPlaceAsked + " " + pageClients + " " + tunnels
+	return lex.OneOf(name, checked) || strings.HasPrefix(name, "hook-")
 }
 
 const ownPrograms = "afar agent-run claude claude-code go"

@@ -325,12 +325,7 @@ func sedReads(args []string) bool {
 	if len(scripts) == 0 {
 		scripts = o.Pos[:min(1, len(o.Pos))]
 	}
-	for _, s := range scripts {
-		if !sedPrints(s) {
-			return false
-		}
-	}
-	return len(scripts) > 0
+	return len(scripts) > 0 && !slices.ContainsFunc(scripts, func(s string) bool { return !sedPrints(s) })
 }
 
 // sedPrints reports whether one sed script only affects the output.

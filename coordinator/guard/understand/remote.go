@@ -536,15 +536,8 @@ func deletesKeys(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // forProduction reports whether the flags name the production environment.
 func forProduction(o shell.Options) bool {
-	if o.Given("prod production") {
-		return true
-	}
-	for _, place := range o.All("e", "env", "environment", "s", "stage", "stack", "target") {
-		if lex.OneOf(strings.ToLower(place), "prod production live prd") {
-			return true
-		}
-	}
-	return false
+	places := lowered(o.All("e", "env", "environment", "s", "stage", "stack", "target"))
+	return o.Given("prod production") || lex.ContainsAny(places, "prod production live prd")
 }
 
 // forge reports what a forge's client publishes, merges or grants rights to.

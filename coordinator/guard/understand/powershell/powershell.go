@@ -3,6 +3,7 @@ package powershell
 import (
 	"cmp"
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -556,10 +557,7 @@ func (p *powerScript) runNative(words []string) {
 // unixFlags reports whether a command has flags of the Unix rm, which no PowerShell
 // command has. Outside Windows, "rm" is the system's own program.
 func unixFlags(words []string) bool {
-	for _, w := range words {
-		if len(w) > 2 && w[0] == '-' && strings.Trim(w[1:], "rRfdiIv") == "" || strings.HasPrefix(w, "--") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool {
+		return len(w) > 2 && w[0] == '-' && strings.Trim(w[1:], "rRfdiIv") == "" || strings.HasPrefix(w, "--")
+	})
 }

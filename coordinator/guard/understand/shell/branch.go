@@ -305,12 +305,7 @@ func startsProcess(st *syntax.Stmt) bool {
 	case *syntax.Block:
 		group = c.Stmts
 	}
-	for _, inner := range group {
-		if !inner.Background {
-			return false
-		}
-	}
-	return len(group) > 0
+	return len(group) > 0 && !slices.ContainsFunc(group, func(s *syntax.Stmt) bool { return !s.Background })
 }
 
 // returnsAtOnce reports whether a statement takes no time.

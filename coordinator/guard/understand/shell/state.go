@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -391,10 +392,5 @@ func (sh *Shell) IsOwn(p string) bool {
 	if strings.EqualFold(fspath.Base(p), protected.PolicyFile) {
 		return true
 	}
-	for _, dir := range sh.Eval.Site.Own {
-		if fspath.Within(p, dir) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sh.Eval.Site.Own, func(dir string) bool { return fspath.Within(p, dir) })
 }

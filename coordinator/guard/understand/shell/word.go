@@ -81,12 +81,10 @@ func (sh *Shell) expand(w *syntax.Word, whole bool) Value {
 // hasBraces reports whether the braces of a word were split before. That happens
 // when the body of a function is evaluated again.
 func hasBraces(w *syntax.Word) bool {
-	for _, p := range w.Parts {
-		if _, ok := p.(*syntax.BraceExp); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+		_, ok := p.(*syntax.BraceExp)
+		return ok
+	})
 }
 
 // plainLit is the fast path: a single literal without anything to expand.
@@ -199,12 +197,10 @@ func (sh *Shell) quotedPart(p syntax.WordPart, literal func(string) string) Valu
 }
 
 func quotedDelimiter(w *syntax.Word) bool {
-	for _, p := range w.Parts {
-		if lit, ok := p.(*syntax.Lit); !ok || strings.Contains(lit.Value, `\`) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+		lit, ok := p.(*syntax.Lit)
+		return !ok || strings.Contains(lit.Value, `\`)
+	})
 }
 
 // separators returns the characters that the call chose as field separators.
