@@ -261,7 +261,7 @@ func (j *judging) applies(a *Amendment, r *AddedRule, call effect.Call, u effect
 }
 
 func inputLike(r *AddedRule, call effect.Call) likeness {
-	if !like(r.Tool, call.Tool) {
+	if !lex.Like(r.Tool, call.Tool) {
 		return unlike
 	}
 	for _, m := range r.Input {
@@ -275,7 +275,7 @@ func inputLike(r *AddedRule, call effect.Call) likeness {
 func hasArg(call effect.Call, m ArgMatch) bool {
 	return slices.ContainsFunc(call.Args, func(a effect.Arg) bool {
 		named := strings.HasSuffix("."+a.Path, "."+m.Name)
-		return named && like(m.Pattern, a.Value)
+		return named && lex.Like(m.Pattern, a.Value)
 	})
 }
 
@@ -308,9 +308,9 @@ func stepLike(a *Amendment, r *AddedRule, s *effect.Step) likeness {
 func programLike(a *Amendment, pattern string, s *effect.Step) bool {
 	switch word := s.Words[0]; {
 	case !strings.Contains(pattern, "/"):
-		return like(strings.ToLower(pattern), s.Program) || like(pattern, fspath.Base(word))
+		return lex.Like(strings.ToLower(pattern), s.Program) || lex.Like(pattern, fspath.Base(word))
 	case strings.Contains(word, "/"):
-		return like(fspath.Join(a.Base, pattern), fspath.Join(s.Dir, word))
+		return lex.Like(fspath.Join(a.Base, pattern), fspath.Join(s.Dir, word))
 	}
 	return false
 }
@@ -345,7 +345,7 @@ func anyLike(pattern string, words []string) (how likeness) {
 // matches perhaps.
 func wordLike(pattern, word string) likeness {
 	switch {
-	case like(pattern, word):
+	case lex.Like(pattern, word):
 		return alike
 	case partial.HasHole(word):
 		return perhaps
@@ -500,13 +500,13 @@ func partsLike(pattern, target []string, sweeping bool) likeness {
 // A target with another wildcard matches if some name may match both.
 func partLike(pattern, target string) likeness {
 	switch {
-	case like(pattern, target):
+	case lex.Like(pattern, target):
 		return alike
 	case strings.ContainsAny(target, "["+partial.Holes):
 		return perhaps
 	case !fspath.HasGlob(target):
 		return unlike
-	case like(target, pattern), overlap(pattern, target):
+	case lex.Like(target, pattern), overlap(pattern, target):
 		return alike
 	}
 	return unlike
@@ -524,32 +524,10 @@ func overlap(a, b string) bool {
 	return headA[:heads] == headB[:heads] && tailA[len(tailA)-tails:] == tailB[len(tailB)-tails:]
 }
 
-// like reports whether a text matches a pattern: "*" is any text, "?" one
-// character. Its time is at worst proportional to the product of both lengths.
-func like(pattern, text string) bool {
-	star, mark, p := -1, 0, 0
-	for t := 0; t < len(text); {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, t
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
-			p++
-			t++
-		case star >= 0:
-			mark++
-			p, t = star+1, mark
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
-}
-
 // namesPolicy reports whether a pattern matches a policy file that is in force.
 func (j *judging) namesPolicy(pattern string) bool {
 	for i := range j.ctx.Amendments {
-		if like(pattern, j.ctx.Amendments[i].File) {
+		if lex.Like(pattern, j.ctx.Amendments[i].File) {
 			return true
 		}
 	}

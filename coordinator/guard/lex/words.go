@@ -160,3 +160,25 @@ func ProgramName(arg string) string {
 	}
 	return name
 }
+
+// Like reports whether a text matches a pattern: "*" is any text, "?" one
+// character. Its time is at worst proportional to the product of both lengths.
+func Like(pattern, text string) bool {
+	star, mark, p := -1, 0, 0
+	for t := 0; t < len(text); {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, t
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
+			p++
+			t++
+		case star >= 0:
+			mark++
+			p, t = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}

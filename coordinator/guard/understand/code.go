@@ -154,7 +154,7 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 		return
 	}
 	if fspath.Base(args[0]) == "setup.py" && lex.ContainsAny(args, "upload register") {
-		sh.Effect(effect.PublishOut, effect.Python, "registry")
+		sh.Effect(effect.PublishOut, effect.Named("python"), "registry")
 	}
 	if base := fspath.Base(args[0]); lex.OneOf(base, "manage.py artisan rails rake console ace cake spark yii") {
 		sh.Exec(append([]string{base}, args[1:]...), c.In)

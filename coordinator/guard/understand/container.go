@@ -54,7 +54,7 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 // containerNouns describe commands of a noun and a verb, such as "volume rm".
 var containerNouns = []row{
 	{words: "system reset", does: act{effect.PruneLocal, effect.Volumes, ""}},
-	{words: "system prune", does: act{effect.PruneLocal, effect.System, ""}},
+	{words: "system prune", does: act{effect.PruneLocal, "system", ""}},
 	{words: "volume rm|remove|prune", does: act{effect.PruneLocal, effect.Volumes, "$2*"}},
 	{words: "pod|container|image rm|remove", also: removesContainers},
 	{words: "image|builder|buildx prune", without: "a all"},
@@ -74,7 +74,7 @@ var containerVerbs = []row{
 	{words: "manifest|trust push|sign", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "kill", does: act{effect.StopService, effect.Container, afterVerb}},
 	{words: "stop|restart", also: stopsUnknown},
-	{words: "machine rm|reset", does: act{effect.PruneLocal, effect.Machine, ""}},
+	{words: "machine rm|reset", does: act{effect.PruneLocal, "machine", ""}},
 	{
 		words: "swarm|stack|service|node|secret|config rm|remove|leave",
 		does:  act{effect.DestroyRemote, effect.Part, "$0 $1"},
@@ -111,7 +111,7 @@ func removesContainers(sh *shell.Shell, c shell.Command, words shell.Options) {
 	names := strings.Join(o.Pos, " ")
 	switch {
 	case o.Given("v volumes"):
-		sh.Effect(effect.PruneLocal, effect.AnonymousVolumes, names)
+		sh.Effect(effect.PruneLocal, effect.Named("anonymous volumes"), names)
 	case partial.HasHole(names), o.Given("a all"), o.Given("f force") && lex.OneOf(words.At(0), "image rmi pod"):
 		sh.Effect(effect.PruneLocal, effect.Named(words.At(0)), names)
 	}
@@ -213,9 +213,9 @@ func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 var composeRows = []row{
 	{words: "down|rm", given: "v volumes", does: act{effect.PruneLocal, effect.Volumes, "compose"}},
-	{words: "down|rm", given: "rmi=all", does: act{effect.PruneLocal, effect.Image, "compose"}},
+	{words: "down|rm", given: "rmi=all", does: act{effect.PruneLocal, "image", "compose"}},
 	{words: "exec|run", also: runsService},
-	{words: "push", does: act{effect.PublishOut, effect.Compose, "image"}},
+	{words: "push", does: act{effect.PublishOut, "compose", "image"}},
 }
 
 // runsService follows the command into the container of a service.
@@ -238,15 +238,15 @@ func kubectl(sh *shell.Shell, c shell.Command, o shell.Options) {
 var clusterRows = []row{
 	{words: "exec|run|debug", also: runsInCluster},
 	{words: "delete", also: clusterDelete},
-	{words: "cp", also: copiesToCluster},
+	{words: "cp", also: copiesOut},
 	{words: "drain|cordon|taint|evict", does: act{effect.ChangeRemote, byVerb, "$1"}},
 	{words: "scale", given: "replicas=0", does: act{effect.ChangeRemote, effect.ScaleToZero, "$1"}},
 	{words: "replace", given: "force", does: act{effect.DestroyRemote, effect.Part, "replace"}},
 	{words: "apply", given: "prune force", goOn: true, does: act{effect.DestroyRemote, effect.Part, "apply"}},
 	{words: "apply", also: appliesFetched},
-	{words: "rollout undo", does: act{effect.ChangeRemote, effect.Rollback, "$2"}},
+	{words: "rollout undo", does: act{effect.ChangeRemote, "rollback", "$2"}},
 	{words: "get secret*", also: showsClusterSecret},
-	{words: "patch", mention: "finalizers", does: act{effect.ChangeRemote, effect.Finalizers, "$1"}},
+	{words: "patch", mention: "finalizers", does: act{effect.ChangeRemote, "finalizers", "$1"}},
 	{words: "adm|admin|certificate", also: remoteControl},
 	{words: "create clusterrolebinding|rolebinding", does: act{effect.ChangeRemote, effect.Rights, "$1"}},
 }
@@ -263,13 +263,6 @@ func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child.Exec(lex.After(c.Args, "--", 1), c.In)
 }
 
-// copiesToCluster reports credentials that are copied into a container of the cluster.
-func copiesToCluster(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if to := o.At(2); strings.Contains(to, ":") {
-		Carries(sh, shell.Command{}, []string{o.At(1)}, to)
-	}
-}
-
 // showsClusterSecret reports a secret whose values are printed. A format may show only names,
 // types and other parts that are not secret.
 func showsClusterSecret(sh *shell.Shell, _ shell.Command, o shell.Options) {
@@ -282,7 +275,7 @@ func showsClusterSecret(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if lex.OneOf(kind, "custom-columns jsonpath go-template") && fields != "" && !opensData(fields) {
 		return
 	}
-	sh.Effect(effect.RevealSecret, effect.ClusterSecret, o.At(2))
+	sh.Effect(effect.RevealSecret, effect.Named("cluster secret"), o.At(2))
 }
 
 // opensData reports whether a format may show the data of an object: the whole object, or a

@@ -327,7 +327,7 @@ var redisRows = []row{
 	{
 		words: "CONFIG|SCRIPT|CLUSTER|ACL|FUNCTION|CLIENT|XGROUP|XTRIM|MODULE " +
 			"SET|RESETSTAT|FLUSH|RESET|DELUSER|DELETE|KILL|FORGET|FLUSHSLOTS|DELSLOTS|REWRITE|DESTROY|UNLOAD",
-		does: act{effect.ChangeRemote, effect.Redis, "$0 $1"},
+		does: act{effect.ChangeRemote, "redis", "$0 $1"},
 	},
 	{words: "EVAL", mention: "flush", does: act{effect.DropData, effect.Database, "$0"}},
 }

@@ -94,7 +94,7 @@ func remove(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	var op effect.Op
 	if o.Given("no-preserve-root") {
-		op = effect.NoPreserveRoot
+		op = effect.Named("no-preserve-root")
 	}
 	for _, p := range o.Pos {
 		if lex.OneOf(c.Name, "rm grm") { // the others expand patterns themselves

@@ -92,7 +92,7 @@ var gitTables = []table{
 		{given: "f force M", does: act{effect.RewriteRefs, effect.BranchForce, "$0"}},
 	}},
 	{programs: "tag", options: "m F u message file sort format -delete", rows: []row{
-		{given: "d delete", does: act{effect.RewriteRefs, effect.TagDelete, operands}},
+		{given: "d delete", does: act{effect.RewriteRefs, "tag-delete", operands}},
 	}},
 	{
 		programs: "config",
@@ -187,7 +187,7 @@ func gitPushAll(sh *shell.Shell, refs []string, o shell.Options) {
 	}
 	switch {
 	case op == effect.Force && o.Given("tags"):
-		sh.Effect(effect.PushForce, effect.Tags, "tags")
+		sh.Effect(effect.PushForce, effect.Named("tags"), "tags")
 	case len(refs) > 0:
 	case o.Given("all branches"):
 		sh.Effect(effect.PushForce, effect.Everything, "")
@@ -208,7 +208,7 @@ func branchOf(ref string) string {
 
 func refKind(ref string) effect.Op {
 	if lex.BeginsWith(ref, "refs/tags/ tags/") {
-		return effect.Tag
+		return effect.Named("tag")
 	}
 	return effect.Branch
 }
@@ -435,9 +435,9 @@ var gitRows = []row{
 	{of: "read-tree", given: "reset u", does: act{effect.Discard, effect.ReadTree, ""}},
 	{of: "remote", words: "remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, "$1"}},
 	{of: "rev-parse", given: "show-toplevel", also: printsTop},
-	{of: "lfs", words: "prune", does: act{effect.RewriteRefs, effect.LFSPrune, ""}},
-	{of: "lfs", words: "migrate", does: act{effect.RewriteRefs, effect.LFSMigrate, ""}},
-	{of: "send-email", does: act{effect.SendOut, effect.Patches, ""}},
+	{of: "lfs", words: "prune", does: act{effect.RewriteRefs, "lfs-prune", ""}},
+	{of: "lfs", words: "migrate", does: act{effect.RewriteRefs, "lfs-migrate", ""}},
+	{of: "send-email", does: act{effect.SendOut, "patches", ""}},
 }
 
 // runsInSubmodules runs the command of "git submodule foreach".

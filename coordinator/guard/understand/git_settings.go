@@ -272,7 +272,7 @@ var historyTables = []table{
 			{words: "revert", given: "no-backup C", also: reverts},
 			{words: "purge|clean", without: "p print", also: purges},
 			{words: "strip", given: "no-backup nobackup", does: act{effect.RewriteRefs, effect.Reflog, ""}},
-			{words: "strip", does: act{effect.RewriteRefs, effect.Strip, "$1"}},
+			{words: "strip", does: act{effect.RewriteRefs, "strip", "$1"}},
 			{words: "shelve", given: "cleanup", goOn: true, does: act{effect.Discard, effect.StashClear, ""}},
 			{words: "shelve", given: "d delete", does: act{effect.Discard, effect.StashDrop, ""}},
 		},

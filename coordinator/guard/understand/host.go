@@ -59,12 +59,12 @@ var hostRows = []row{
 func hostEnvironment(sh *shell.Shell) {
 	for _, name := range [...]string{"AFAR_DISABLED", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"} {
 		if v, ok := sh.Assigned(name); ok && strings.Trim(v, "0") != "" {
-			sh.Effect(effect.DisableAfar, effect.AfarOff, name+"="+v)
+			sh.Effect(effect.DisableAfar, effect.Named("Afar off"), name+"="+v)
 		}
 	}
 	for _, name := range [...]string{"CLAUDE_CONFIG_DIR", "HOME", "AFAR_HOME"} {
 		if v, ok := sh.Assigned(name); ok && v != sh.Eval.Site.Env[name] {
-			sh.Effect(effect.RunElevated, effect.ForeignClient, v)
+			sh.Effect(effect.RunElevated, effect.Named("claude without the person's settings"), v)
 		}
 	}
 	if v, _ := sh.Assigned("CLAUDE_CODE_PLUGIN_DIRS"); v != "" {
@@ -77,10 +77,10 @@ func hostOptions(sh *shell.Shell, o shell.Options) {
 		sh.Effect(effect.DisableAfar, effect.HooksOff, "")
 	}
 	if v, ok := o.Get("setting-sources"); ok && !strings.Contains(v, "user") {
-		sh.Effect(effect.DisableAfar, effect.SettingsOff, "")
+		sh.Effect(effect.DisableAfar, effect.Named("settings off"), "")
 	}
 	if o.Given("dangerously-skip-permissions allow-dangerously-skip-permissions permission-mode=bypassPermissions") {
-		sh.Effect(effect.RunElevated, effect.UncheckedClient, "")
+		sh.Effect(effect.RunElevated, effect.Named("claude without permissions"), "")
 	}
 	for _, name := range [...]string{"plugin-dir", "plugin-url"} {
 		if v, ok := o.Get(name); ok {
@@ -108,7 +108,7 @@ func hostPrompt(sh *shell.Shell, o shell.Options) {
 	for _, prompt := range append(o.All("p", "print"), o.At(0)) {
 		word, _, _ := strings.Cut(strings.TrimSpace(prompt), " ")
 		if name, ok := strings.CutPrefix(word, "/"); ok && loadsMods(name) {
-			sh.Effect(effect.LoadMod, effect.Prompt, word)
+			sh.Effect(effect.LoadMod, effect.Named("prompt"), word)
 			return
 		}
 	}
@@ -120,7 +120,7 @@ func skillTool(sh *shell.Shell, call effect.Call) {
 		name, _, _ := strings.Cut(strings.TrimSpace(a.Value), " ")
 		if lex.OneOf(a.Path, "skill command name") && loadsMods(name) {
 			sh.Part, sh.Via = call.Tool+" "+name, call.Tool
-			sh.Effect(effect.LoadMod, effect.Skill, name)
+			sh.Effect(effect.LoadMod, effect.Named("skill"), name)
 		}
 	}
 }
@@ -313,7 +313,7 @@ func checkOwn(sh *shell.Shell, c shell.Command, full string) {
 		ownSource(sh, c)
 	default:
 		if startsHook(sh, c.Name, full) {
-			sh.Effect(effect.SteerAfar, effect.Hook, c.Name)
+			sh.Effect(effect.SteerAfar, effect.Named("hook"), c.Name)
 		}
 	}
 	reportOpened(sh, c)

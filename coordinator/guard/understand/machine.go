@@ -34,7 +34,7 @@ var machineTables = []table{
 			{
 				of:    "launchctl",
 				words: "load|bootstrap|submit",
-				does:  act{effect.Persist, effect.LaunchAgent, afterVerb},
+				does:  act{effect.Persist, "launch agent", afterVerb},
 				runs:  "$>--",
 			},
 			{of: "systemctl", words: "enable|link|edit", does: act{effect.Persist, effect.Service, afterVerb}},
@@ -116,9 +116,6 @@ var machineTables = []table{
 	},
 	{programs: "rmmod insmod setenforce bcdedit grub-install update-grub", options: "p f", rows: systemRows},
 	{programs: "security", options: "a s l", rows: []row{
-		{words: "find-*", given: "w", also: showsKeychain},
-		{words: "dump-keychain", given: "d", also: showsKeychain},
-		{words: "export", also: showsKeychain},
 		{
 			words: "delete-*|add-trusted-cert|remove-trusted-cert|trust-settings-import|set-key-partition-list",
 			does:  act{effect.ChangeSystem, effect.Keychain, "$0"},
@@ -128,7 +125,7 @@ var machineTables = []table{
 	}},
 	{programs: "history", options: "d", rows: []row{{
 		given: "c",
-		does:  act{effect.ChangeSystem, effect.HistoryCleared, ""},
+		does:  act{effect.ChangeSystem, "history cleared", ""},
 	}}},
 	{programs: "nginx haproxy apachectl httpd caddy pg_ctl mongod", options: "k D c f m t s", rows: []row{
 		{words: "stop", does: stopsServer},
@@ -146,9 +143,6 @@ const (
 
 // systemRows are the rows of programs that always change the system.
 var systemRows = []row{{does: changesSystem}}
-
-// showsKeychain reports a keychain secret that is printed.
-func showsKeychain(sh *shell.Shell, _ shell.Command, _ shell.Options) { showsKey(sh, "keychain", "") }
 
 // processPrograms list processes and end them.
 var processPrograms = []table{
@@ -319,7 +313,7 @@ var diskTables = []table{
 		{of: "lvm", among: "lvremove vgremove pvremove lvreduce", does: changesVolume},
 	}},
 	{programs: "diskutil asr tmutil hdiutil", anyCase: true, rows: []row{
-		{of: "tmutil", words: "disable|thinlocalsnapshots", does: act{effect.ChangeSystem, effect.Backups, "$0"}},
+		{of: "tmutil", words: "disable|thinlocalsnapshots", does: act{effect.ChangeSystem, "backups", "$0"}},
 		{of: "asr", does: act{effect.WriteDisk, effect.Format, operands}},
 		{
 			words: "erase*|secureerase*|partition*|zero*|reformat*|delete*|random*|restore",
@@ -365,7 +359,7 @@ func changesMounts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if f := sh.Path(o.At(len(o.Pos) - 1)); isGuarded(sh, f) {
 		sh.Effect(effect.WriteFile, "", f)
 	}
-	sh.Effect(effect.ChangeSystem, effect.Mounts, strings.Join(o.Pos, " "))
+	sh.Effect(effect.ChangeSystem, effect.Named("mounts"), strings.Join(o.Pos, " "))
 }
 
 // remounts reports a file system that is remounted with other options.

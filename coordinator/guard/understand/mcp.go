@@ -121,7 +121,7 @@ var mcpRows = []mcpRow{
 	{verbs: rightsVerbs, behind: rightsWords, kind: effect.ChangeRemote, op: effect.Rights},
 	{verbs: rightsVerbs, among: "collaborator", kind: effect.ChangeRemote, op: effect.Rights},
 	{verbs: rightsVerbs, field: "visibility", given: "public", kind: effect.ChangeRemote, op: effect.Rights},
-	{verbs: "create", among: "refund", kind: effect.ChangeRemote, op: effect.Refund},
+	{verbs: "create", among: "refund", kind: effect.ChangeRemote, op: "refund"},
 }
 
 const rightsVerbs = "create add set put update attach grant"
@@ -142,7 +142,7 @@ func (r *mcpRow) holds(words []string, i int, call effect.Call) bool {
 func mcpVerb(sh *shell.Shell, words []string, call effect.Call) {
 	if lex.ContainsAny(words, "secret secrets password credential credentials") &&
 		lex.ContainsAny(words, "get read reveal show fetch access") {
-		sh.Effect(effect.RevealSecret, effect.Vault, call.Tool)
+		sh.Effect(effect.RevealSecret, effect.Named("vault"), call.Tool)
 		return
 	}
 	if mcpGit(sh, words, call) {

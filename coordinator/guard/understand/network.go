@@ -56,7 +56,7 @@ var networkPrograms = []table{
 	},
 	{programs: "lftp", options: "e c f p u", do: transferSession},
 	{programs: "rclone", options: "config transfers checkers exclude include filter", dry: "n dry-run", rows: []row{
-		{words: "copy|copyto|sync|move|moveto", goOn: true, also: carriesSource},
+		{words: "copy|copyto|sync|move|moveto", goOn: true, also: copiesOut},
 		{words: "sync|bisync", also: deletesCopies},
 		{
 			words: "delete|purge|deletefile|rmdir|rmdirs|cleanup|dedupe|backend",
@@ -73,7 +73,7 @@ func sendsMail(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.SendOut, effect.Secret, "mail")
 		return
 	}
-	sh.Effect(effect.SendOut, effect.Mail, strings.Join(o.Pos, " "))
+	sh.Effect(effect.SendOut, effect.Named("mail"), strings.Join(o.Pos, " "))
 }
 
 // rawSocket reports reverse shells, and text that is sent to a socket.
@@ -210,13 +210,6 @@ func deletesIn(sh *shell.Shell, to string) {
 	sh.Effect(effect.DeleteCopies, effect.Local, sh.Path(to))
 }
 
-// carriesSource reports a secret in a file that is copied to a service.
-func carriesSource(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if strings.Contains(o.At(2), ":") {
-		Carries(sh, shell.Command{}, o.Pos[1:2], o.At(2))
-	}
-}
-
 // deletesCopies reports that the second operand loses the files that the first one
 // lacks.
 func deletesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) { deletesIn(sh, o.At(2)) }
@@ -232,7 +225,7 @@ var networkTables = []table{
 			{words: "status|list|show"},
 			{of: "pfctl", given: "s"},
 			{bare: true},
-			{does: act{effect.ChangeSystem, effect.Firewall, "$args"}},
+			{does: act{effect.ChangeSystem, "firewall", "$args"}},
 		},
 	},
 	{programs: "networksetup", rows: []row{
@@ -245,11 +238,11 @@ var networkTables = []table{
 		{args: interfaceDown, does: act{effect.ChangeSystem, effect.Network, "$args"}},
 	}},
 	{programs: "ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick", rows: interfaceRows},
-	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, effect.DNS, theProgram}}}},
+	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, "dns", theProgram}}}},
 	{
 		programs: "ssh-add",
 		options:  "t s e",
-		rows:     []row{{given: "D d", does: act{effect.ChangeSystem, effect.KeysOfTheAgent, ""}}},
+		rows:     []row{{given: "D d", does: act{effect.ChangeSystem, "keys of the agent", ""}}},
 	},
 	{programs: "ngrok localtunnel lt bore", rows: []row{{does: act{effect.PublishOut, byProgram, "tunnel"}}}},
 	{programs: "tcpdump", options: "z! G W w i"},

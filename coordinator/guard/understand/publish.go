@@ -74,7 +74,7 @@ var packageTables = []table{
 		{of: "kaggle", args: "create|version|submit", does: act{effect.PublishOut, byProgram, "to others"}},
 	}},
 	{programs: "pip pip3", options: "r i index-url extra-index-url target t", rows: []row{
-		{words: "uninstall", does: act{effect.RemovePackage, effect.Pip, afterVerb}},
+		{words: "uninstall", does: act{effect.RemovePackage, "pip", afterVerb}},
 		{words: "install http://*|git+http://*", does: act{effect.RunUnknown, effect.Network, "$1"}},
 	}},
 	{programs: "brew", options: "t o c root", rows: []row{
@@ -166,7 +166,7 @@ var nodeRows = []row{
 		given: "g global location",
 		does:  act{effect.RemovePackage, byProgram, "global"},
 	},
-	{words: "cache clean|rm", given: "force", does: act{effect.PruneLocal, effect.Cache, theProgram}},
+	{words: "cache clean|rm", given: "force", does: act{effect.PruneLocal, "cache", theProgram}},
 	{words: "exec|dlx|x", also: runsPackage},
 	{words: "config|c|get", among: "get", also: getsSetting},
 	{words: "config|c|get|set", also: setsRegistry},

@@ -18,7 +18,7 @@ func readOnly(u *shell.Evaluation, call effect.Call) {
 	case call.Tool == "Bash":
 		readingSteps(u, u.Root)
 		if u.Lost || u.Budget.Spent {
-			addBeyond(u, effect.TooLongToFollow, call.Tool)
+			addBeyond(u, effect.Named("too long to follow"), call.Tool)
 		}
 	default:
 		addBeyond(u, effect.Tool, call.Tool)
@@ -65,7 +65,7 @@ func readingSteps(u *shell.Evaluation, s *effect.Step) {
 	}
 	for _, next := range s.Steps {
 		if !onlyReads(next.Words) {
-			addBeyond(u, effect.Command, strings.Join(next.Words, " "))
+			addBeyond(u, effect.Named("command"), strings.Join(next.Words, " "))
 			return
 		}
 		readingSteps(u, next)

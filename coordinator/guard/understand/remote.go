@@ -286,9 +286,9 @@ func (v operation) classify() (kind effect.Kind, op effect.Op, known bool) {
 	verb := v.words[0]
 	switch {
 	case verb == "clone" && lex.ContainsAny(v.words, "env config variables"):
-		return effect.ChangeRemote, effect.Overwrite, true
+		return effect.ChangeRemote, effect.Named("overwrite"), true
 	case verb == "on" && slices.Contains(v.words, "maintenance"):
-		return effect.ChangeRemote, effect.Maintenance, true
+		return effect.ChangeRemote, effect.Named("maintenance"), true
 	case lex.OneOf(verb, web.DestroyVerbs):
 		return effect.DestroyRemote, v.scale(), true
 	case v.changes():
@@ -560,7 +560,7 @@ var forgeRows = []row{
 	{words: "repo archive|rename", does: act{effect.ChangeRemote, bySecond, "$0"}},
 	{words: "ssh-key|gpg-key|deploy-key add", does: act{effect.ChangeRemote, effect.Rights, "a key of the account"}},
 	{words: "repo deploy-key add", does: act{effect.ChangeRemote, effect.Rights, "a key of the account"}},
-	{words: "gist create", does: act{effect.SendOut, effect.Gist, ""}},
+	{words: "gist create", does: act{effect.SendOut, "gist", ""}},
 }
 
 // syncsBranch reports a branch that is overwritten with the branch of its source.

@@ -83,9 +83,9 @@ var (
 	publishes     = act{effect.PublishOut, byProgram, "registry"}
 	uninstalls    = act{effect.RemovePackage, byProgram, operands}
 	changesSystem = act{effect.ChangeSystem, byProgram, operands}
-	repartitions  = act{effect.WriteDisk, effect.Partition, operands}
-	changesVolume = act{effect.WriteDisk, effect.Volume, operands}
-	stopsServer   = act{effect.StopService, effect.Server, theProgram}
+	repartitions  = act{effect.WriteDisk, "partition", operands}
+	changesVolume = act{effect.WriteDisk, "volume", operands}
+	stopsServer   = act{effect.StopService, "server", theProgram}
 )
 
 // run reports the effects of a command of one of the table's programs. passes says

@@ -52,8 +52,11 @@ var secretCommands = []secretCommand{
 	{"git", "credential-store get", ""}, {"rails", "credentials:show", ""}, {"pulumi", "config get", ""},
 	{"pulumi", "config", "show-secrets"}, {"pulumi", "stack export", "show-secrets"},
 	{"pulumi", "stack output", "show-secrets"}, {"terraform", "output", "raw"}, {"kwallet-query", "", "r"},
+	{"security", "find-generic-password", "w"}, {"security", "find-internet-password", "w"},
+	{"security", "dump-keychain", "d"}, {"security", "export", ""},
 }
 
+// secretCommander reports whether a program may print a secret.
 func secretCommander(name string) bool {
 	return slices.ContainsFunc(secretCommands, func(s secretCommand) bool { return s.program == name })
 }
@@ -347,5 +350,13 @@ func foreignKeysLeave(sh *shell.Shell, args []string, host string) {
 	}
 	if web.KeysFor(sh.Text(), host) == web.OfOther {
 		sh.Possible(effect.SendOut, effect.Secret, host)
+	}
+}
+
+// copiesOut reports a secret in the file of the second operand, which is copied to the service
+// or the machine of the third.
+func copiesOut(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if to := o.At(2); strings.Contains(to, ":") {
+		Carries(sh, shell.Command{}, []string{o.At(1)}, to)
 	}
 }

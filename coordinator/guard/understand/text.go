@@ -460,7 +460,7 @@ func decrypt(sh *shell.Shell, c shell.Command, o shell.Options) {
 // a secret.
 func gpgShows(sh *shell.Shell, o shell.Options) bool {
 	if o.Given("export-secret-keys export-secret-subkeys") && !o.Given("export") {
-		sh.Effect(effect.RevealSecret, effect.PrivateKey, "")
+		sh.Effect(effect.RevealSecret, effect.Named("private key"), "")
 		sh.Print(partial.UnknownSecret)
 		return true
 	}

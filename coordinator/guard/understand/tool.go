@@ -86,7 +86,7 @@ func commandTool(sh *shell.Shell, call effect.Call) {
 func commandText(sh *shell.Shell, text string, power bool) {
 	sh.Part = lex.Clip(text, 300)
 	if len(text) > shell.MaxSource {
-		sh.Unreadable(effect.TooLong, text)
+		sh.Unreadable(effect.Named("too long"), text)
 		return
 	}
 	src := partial.Scrub(text)

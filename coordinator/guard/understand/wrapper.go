@@ -110,7 +110,7 @@ var wrapperPrograms = []table{
 	}},
 	{programs: "crontab", options: "u", rows: []row{
 		{given: "e", does: act{effect.Persist, effect.Crontab, ""}},
-		{given: "r", does: act{effect.Persist, effect.CrontabRemoved, ""}},
+		{given: "r", does: act{effect.Persist, "crontab removed", ""}},
 		{given: "l", also: printUnknown},
 		{also: crontab},
 	}},
@@ -248,7 +248,7 @@ func switchUser(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if lex.ContainsAny(c.Args, "--help --version") {
 		return
 	}
-	sh.Effect(effect.RunElevated, effect.SwitchUser, "")
+	sh.Effect(effect.RunElevated, effect.Named("su"), "")
 	if code, ok := o.Get("c", "command"); ok {
 		sh.RunText(code)
 		return

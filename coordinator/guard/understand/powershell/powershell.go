@@ -389,7 +389,7 @@ func (p *powerScript) evaluate(a powerArgs) {
 // startProcess runs the program of Start-Process, and reports if it is elevated.
 func (p *powerScript) startProcess(a powerArgs) {
 	if strings.EqualFold(a.flags["verb"], "runas") {
-		p.sh.Effect(effect.RunElevated, effect.Runas, "")
+		p.sh.Effect(effect.RunElevated, effect.Named("runas"), "")
 	}
 	words := append(p.targets(a, "filepath"), strings.Fields(a.flags["argumentlist"])...)
 	if len(words) > 0 {
@@ -501,7 +501,7 @@ var powerRows = []struct {
 	{
 		"set-mppreference add-mppreference set-netfirewallprofile clear-recyclebin clear-eventlog",
 		effect.ChangeSystem,
-		effect.Settings,
+		"settings",
 		"",
 	},
 }
@@ -527,7 +527,7 @@ func (p *powerScript) byVerb(name string, a powerArgs) bool {
 	target := strings.TrimSpace(noun + " " + strings.Join(p.targets(a, "name", "resourcegroupname"), " "))
 	switch {
 	case lex.OneOf(noun, "package module script appxpackage appxprovisionedpackage windowsfeature"):
-		p.sh.Effect(effect.RemovePackage, effect.Powershell, target)
+		p.sh.Effect(effect.RemovePackage, effect.Named("powershell"), target)
 	case verb == "remove" && strings.HasPrefix(noun, "az") && lex.OneOf(noun, "azresourcegroup azvm "+
 		"azsqldatabase azsqlserver azstorageaccount azkeyvault azakscluster azcosmosdbaccount azwebapp azdisk"),
 		verb == "remove" && lex.OneOf(noun, "vm vhd clustergroup cluster database"):

@@ -360,7 +360,7 @@ func (r *reading) literal(toks []Token) (string, bool) {
 	l := literal{reading: r}
 	for i := 0; i < len(toks) && r.sh.Spend(i%2); {
 		if i >= maxTerms {
-			r.sh.Unreadable(effect.TooManyParts, l.text)
+			r.sh.Unreadable(effect.Named("too many parts"), l.text)
 			break
 		}
 		n := l.take(toks, i)
@@ -549,7 +549,7 @@ func showsVariable(sh *shell.Shell, toks []Token) {
 	}
 	shown := n > 0 && (n >= len(toks) || lex.OneOf(string(toks[n].Kind), ") , ;"))
 	if shown && strings.ContainsRune(text, partial.HoleKey) {
-		sh.Effect(effect.RevealSecret, effect.Environment, "")
+		sh.Effect(effect.RevealSecret, effect.Named("environment"), "")
 	}
 }
 

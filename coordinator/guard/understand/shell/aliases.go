@@ -43,9 +43,6 @@ func (a *aliases) refer(name, target string) {
 	case target == "", target == name, partial.HasHole(target), len(a.refs) == MaxAliases:
 		return
 	}
-	if a.refs == nil {
-		a.refs = map[string]string{}
-	}
 	a.refs[name] = target
 }
 
@@ -63,9 +60,6 @@ func (a *aliases) named(name string) string {
 
 // keeps makes a variable readonly.
 func (a *aliases) keeps(name string) {
-	if a.constant == nil {
-		a.constant = map[string]bool{}
-	}
 	a.constant[name] = true
 }
 
@@ -138,9 +132,6 @@ func (a *aliases) dropLink(path string) {
 
 // open makes the file of that name an outlet.
 func (a *aliases) open(name string, o outlet) {
-	if a.outlets == nil {
-		a.outlets = map[string]outlet{}
-	}
 	if len(a.outlets) < MaxAliases {
 		a.outlets[name] = o
 	}
@@ -151,9 +142,6 @@ func (a *aliases) open(name string, o outlet) {
 func (a *aliases) opens(descriptor, path string) {
 	if lex.OneOf(descriptor, "1 2") || len(a.descriptors) >= MaxAliases {
 		return
-	}
-	if a.descriptors == nil {
-		a.descriptors = map[string]string{}
 	}
 	a.descriptors[descriptor] = path
 }

@@ -244,31 +244,13 @@ func (sh *Shell) takes(item *syntax.CaseItem, text string) (may, surely bool) {
 	for _, p := range item.Patterns {
 		pattern, ok := sh.known(p)
 		switch {
-		case !ok, strings.ContainsAny(pattern, "?[("):
+		case !ok, strings.ContainsAny(pattern, "[("):
 			may = true
-		case fits(pattern, text):
+		case lex.Like(pattern, text):
 			return true, true
 		}
 	}
 	return may, false
-}
-
-// fits reports whether a text matches a pattern in which only * is special.
-func fits(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == text
-	}
-	text, ok := strings.CutPrefix(text, parts[0])
-	if !ok {
-		return false
-	}
-	for _, part := range parts[1 : len(parts)-1] {
-		if _, text, ok = strings.Cut(text, part); !ok {
-			return false
-		}
-	}
-	return strings.HasSuffix(text, parts[len(parts)-1])
 }
 
 // mostRounds bounds the processes that a loop may start without waiting for any.

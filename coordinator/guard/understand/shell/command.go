@@ -270,7 +270,7 @@ func (sh *Shell) callFunction(f *function, argv []string, in *string) {
 		return
 	}
 	if f.calls > 0 {
-		sh.Effect(effect.ForkBomb, effect.ForkingFunction, "")
+		sh.Effect(effect.ForkBomb, effect.Named("a function that forks itself"), "")
 		return
 	}
 	f.calls++

@@ -18,7 +18,7 @@ func (sh *Shell) Run(text string, stdin *string) {
 	}
 	file, err := sh.Eval.parsers.parse(text)
 	if err != nil {
-		sh.Unreadable(effect.Syntax, text)
+		sh.Unreadable(effect.Named("syntax"), text)
 		return
 	}
 	sh.follow(file, text, stdin)

@@ -68,9 +68,6 @@ func (sh *Shell) textAt(path string) (string, bool) {
 	if !ok && len(u.texts) < maxFileRuns*4 {
 		text, ok := u.Site.FileText(path)
 		known = diskText{text: partial.Scrub(text), ok: ok}
-		if u.texts == nil {
-			u.texts = map[string]diskText{}
-		}
 		u.texts[path] = known
 	}
 	return known.text, known.ok
@@ -101,9 +98,6 @@ func (sh *Shell) Copied(to, from string) {
 	if len(sh.Eval.copies) >= MaxAliases || sh.Eval.Site.FileText == nil {
 		return
 	}
-	if sh.Eval.copies == nil {
-		sh.Eval.copies = map[string]string{}
-	}
 	sh.Eval.copies[to] = sh.Path(from)
 }
 
@@ -116,9 +110,6 @@ func (sh *Shell) extends(f sink) {
 	}
 	if _, written := sh.Files[path]; written || len(sh.Eval.longer) >= MaxAliases {
 		return
-	}
-	if sh.Eval.longer == nil {
-		sh.Eval.longer = map[string]bool{}
 	}
 	sh.Eval.longer[path] = true
 }
@@ -173,10 +164,7 @@ func (sh *Shell) SourceFile(name string, args []string) bool {
 	path := sh.Path(name)
 	old, was := sh.vars["BASH_SOURCE"]
 	sh.enter(path, text, args, func() {
-		if sh.vars == nil {
-			sh.vars = map[string]Value{}
-		}
-		sh.vars["BASH_SOURCE"] = Value{path}
+		sh.set("BASH_SOURCE", Value{path})
 		sh.Run(text, nil)
 	})
 	if sh.vars["BASH_SOURCE"] = old; !was {

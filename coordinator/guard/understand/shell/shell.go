@@ -232,7 +232,7 @@ func (sh *Shell) orElse(c *syntax.BinaryCmd, in *string) {
 func (sh *Shell) pipeline(c *syntax.BinaryCmd, in *string) {
 	stages := stagesOf(c)
 	if shellToNetwork(stages) {
-		sh.Effect(effect.ReverseShell, effect.Pipe, "")
+		sh.Effect(effect.ReverseShell, effect.Named("pipe"), "")
 	}
 	data := in
 	runner := len(stages) - 1 // the last stage that runs what it reads
@@ -374,11 +374,7 @@ func (sh *Shell) forClause(c *syntax.ForClause, in *string) {
 	if !ok {
 		sh.nested(c.Loop)
 	} else {
-		v := sh.loopValues(loop)
-		if sh.vars == nil {
-			sh.vars = map[string]Value{}
-		}
-		sh.vars[loop.Name.Value] = v
+		sh.set(loop.Name.Value, sh.loopValues(loop))
 		sh.Eval.set(loop.Name.Value)
 	}
 	sh.doubt++
@@ -578,7 +574,7 @@ func (sh *Shell) Read(word string) string {
 	}
 	if text, ok := sh.Files[p]; ok {
 		if text == partial.UnknownSecret {
-			sh.Effect(effect.RevealSecret, effect.CopiedSecret, p)
+			sh.Effect(effect.RevealSecret, effect.Named("copy of a credential"), p)
 		}
 		return text
 	}

@@ -37,14 +37,25 @@ func NewEvaluation(call effect.Call, site Site, dispatch func(*Shell, Command, s
 	for _, a := range call.Args {
 		size += len(a.Value)
 	}
-	return &Evaluation{call: call, Site: site, Budget: newBudget(size), dispatch: dispatch, recorder: newRecorder(site)}
+	return &Evaluation{
+		call:     call,
+		Site:     site,
+		Budget:   newBudget(size),
+		dispatch: dispatch,
+		recorder: newRecorder(site),
+		aliases: aliases{
+			refs: map[string]string{}, constant: map[string]bool{},
+			descriptors: map[string]string{}, outlets: map[string]outlet{},
+		},
+		disk: disk{texts: map[string]diskText{}, copies: map[string]string{}, longer: map[string]bool{}},
+	}
 }
 
 func (u *Evaluation) Add(e effect.Effect) {
 	if len(u.Effects) == maxEffects {
 		u.Effects[maxEffects-1] = effect.Effect{
 			Kind:   effect.Unreadable,
-			Op:     effect.TooManyEffects,
+			Op:     effect.Named("too many effects"),
 			Sure:   effect.Known,
 			Target: u.protected(),
 			Part:   e.Part,
@@ -260,6 +271,11 @@ func (sh *Shell) Assign(name string, v Value) {
 	for i, s := range v {
 		v[i] = sh.Afford(s)
 	}
+	sh.set(name, v)
+}
+
+// set makes a variable of this scope.
+func (sh *Shell) set(name string, v Value) {
 	if sh.vars == nil {
 		sh.vars = map[string]Value{}
 	}

@@ -316,5 +316,5 @@ func dropScale(object string) effect.Op {
 	case "USER", "ROLE", "LOGIN":
 		return effect.User
 	}
-	return effect.Object
+	return effect.Named("object")
 }

@@ -96,7 +96,7 @@ func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 			sh.Effect(effect.DestroyRemote, effect.Part, r.URL)
 		}
 	case lex.OneOf(method, "PUT POST") && strings.HasPrefix(path, "_cluster/"):
-		sh.Effect(effect.ChangeRemote, effect.ClusterSettings, r.URL)
+		sh.Effect(effect.ChangeRemote, effect.Named("cluster settings"), r.URL)
 	case method == "POST" && lex.ContainsAny(lex.VerbWords(path), "delete destroy purge terminate truncate wipe revoke"):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
 	case Mutation(r.Body):

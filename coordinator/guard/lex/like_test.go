@@ -1,4 +1,4 @@
-package judge
+package lex
 
 import (
 	"strings"
@@ -15,11 +15,11 @@ func TestLike(t *testing.T) {
 		{"a?c", "abc", true}, {"a?c", "ac", false}, {"**", "a", true}, {"*a*b*", "xxaxxbxx", true},
 		{"*a*b*", "xxbxxaxx", false}, {"a", "A", false},
 	} {
-		if like(tc.pattern, tc.text) != tc.want {
+		if Like(tc.pattern, tc.text) != tc.want {
 			t.Errorf("%q on %q", tc.pattern, tc.text)
 		}
 	}
-	if like(strings.Repeat("*a", 200)+"b", strings.Repeat("a", 20000)) {
+	if Like(strings.Repeat("*a", 200)+"b", strings.Repeat("a", 20000)) {
 		t.Error("it is not like that")
 	}
 }
