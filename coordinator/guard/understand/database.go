@@ -138,6 +138,9 @@ func stdin(c shell.Command) []string {
 	return []string{*c.In}
 }
 
+// inputOf returns the standard input of a command, or a hole.
+func inputOf(c shell.Command) string { return lex.First(append(stdin(c), partial.Unknown)) }
+
 // mixedClient reports the effects of a service's tool that also runs SQL.
 func mixedClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, text := range append(o.All("e", "execute", "c", "command", "sql", "q"), stdin(c)...) {

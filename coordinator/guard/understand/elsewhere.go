@@ -78,20 +78,6 @@ func multiplexer(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// screen reports a command that is sent to a session of screen, or runs one in a new
-// session.
-func screen(sh *shell.Shell, c shell.Command, o shell.Options) {
-	sends := slices.Contains(c.Args, "-X")
-	switch {
-	case sends && lex.ContainsAny(c.Args, "stuff exec readreg paste"):
-		sh.Effect(effect.TypeInto, "", "screen")
-	case sends && lex.ContainsAny(c.Args, "quit kill"):
-		sh.Effect(effect.KillProcess, effect.Terminal, "screen")
-	default:
-		sh.Exec(o.Pos, c.In)
-	}
-}
-
 // oneOrAll runs a single word as shell code, and several words as a command.
 func oneOrAll(sh *shell.Shell, words []string, in *string) {
 	if len(words) == 1 {

@@ -384,12 +384,6 @@ func matchesEverything(name, arg string) bool {
 	return strings.Trim(arg, "*./+") == "" || lex.OneOf(name+arg, "-mtime-0 -size+0 -size+0c -size-0 -mmin+0")
 }
 
-// startAlternative begins the alternative after "-o".
-func (f *findTests) startAlternative() {
-	f.wide = f.wide || !f.narrowed
-	f.narrowed = false
-}
-
 // find reports what -delete, -exec and the output options do below the roots. It is no
 // table: tests, operators and actions form one expression.
 func find(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -407,7 +401,8 @@ func find(sh *shell.Shell, c shell.Command, o shell.Options) {
 		case "!", "-not":
 			tests.negated = true
 		case "-o", "-or":
-			tests.startAlternative()
+			tests.wide = tests.wide || !tests.narrowed
+			tests.narrowed = false
 		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname",
 			"-mtime", "-mmin", "-ctime", "-cmin", "-atime", "-amin", "-newer", "-newermt",
 			"-size", "-user", "-group", "-perm", "-inum", "-samefile":

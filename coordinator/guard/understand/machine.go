@@ -229,10 +229,7 @@ var diskPrograms = []table{
 // diskDump reports the files or disks that dd reads and writes. Its operands have the form
 // name=value, so no row describes them.
 func diskDump(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	text, into := partial.Unknown, ""
-	if c.In != nil {
-		text = *c.In
-	}
+	text, into := inputOf(c), ""
 	for _, a := range c.Args {
 		name, value, _ := strings.Cut(a, "=")
 		switch name {

@@ -165,11 +165,9 @@ func fewBytes(c shell.Command) bool {
 	case c.Name == "head" && bytes[:1] == "-", c.Name == "tail" && bytes[:1] == "+": // all but so many
 		return false
 	}
-	return !slices.ContainsFunc(strings.FieldsFunc(bytes, isListMark), manyBytes)
+	numbers := strings.FieldsFunc(bytes, func(r rune) bool { return strings.ContainsRune(",-+", r) })
+	return !slices.ContainsFunc(numbers, manyBytes)
 }
-
-// isListMark reports whether a letter stands between the numbers of a list of bytes.
-func isListMark(r rune) bool { return strings.ContainsRune(",-+", r) }
 
 // manyBytes reports whether a number of bytes is not known to be small.
 func manyBytes(number string) bool {
@@ -308,7 +306,7 @@ func printInput(sh *shell.Shell, c shell.Command) {
 		case !o.Given("r"):
 			printRepeated(sh, c, *c.In)
 		case o.Given("p plain ps"):
-			sh.Print(decodeHex(*c.In))
+			sh.Print(decoded(*c.In, hex.DecodeString))
 		default:
 			sh.Print(partial.UnknownDecoded)
 		}
@@ -317,10 +315,10 @@ func printInput(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// decodeHex decodes hexadecimal text as far as it is known.
-func decodeHex(in string) string {
-	out, err := hex.DecodeString(strings.Join(strings.Fields(in), ""))
-	if err != nil {
+// decoded decodes a text as far as it is known.
+func decoded(in string, decode func(string) ([]byte, error)) string {
+	out, err := decode(strings.Join(strings.Fields(in), ""))
+	if err != nil { // or the text has holes
 		return partial.UnknownDecoded
 	}
 	return partial.Scrub(string(out))
@@ -331,9 +329,7 @@ func reverse(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
 		r := []rune(line)
-		for a, b := 0, len(r)-1; a < b; a, b = a+1, b-1 {
-			r[a], r[b] = r[b], r[a]
-		}
+		slices.Reverse(r)
 		lines[i] = string(r)
 	}
 	return strings.Join(lines, "\n")
@@ -396,12 +392,9 @@ func sampleLines(text string) string {
 // decode prints the output of a decoder. It decodes base64 of known text. Any other
 // decoding yields text that is marked as decoded, because its content is unknown.
 func decode(sh *shell.Shell, c shell.Command, o shell.Options) {
-	in := partial.Unknown
-	switch {
-	case len(o.Pos) > 0:
+	in := inputOf(c)
+	if len(o.Pos) > 0 {
 		in = sh.Read(o.Pos[0])
-	case c.In != nil:
-		in = *c.In
 	}
 	switch {
 	case lex.OneOf(c.Name, "gunzip zcat bzcat xzcat uudecode"):
@@ -409,7 +402,7 @@ func decode(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case !o.Given("d D decode decrypt"):
 		printRepeated(sh, c, in)
 	case lex.OneOf(c.Name, "base64 gbase64"):
-		sh.Print(decodeBase64(in))
+		sh.Print(decoded(strings.TrimRight(in, "=\n"), base64.RawStdEncoding.DecodeString))
 	default:
 		sh.Print(partial.UnknownDecoded)
 	}
@@ -417,10 +410,7 @@ func decode(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // cipher prints what openssl decodes, and reports a key that it shows.
 func cipher(sh *shell.Shell, c shell.Command, o shell.Options) {
-	in := partial.Unknown
-	if c.In != nil {
-		in = *c.In
-	}
+	in := inputOf(c)
 	switch verb := o.At(0); {
 	case lex.OneOf(verb, "rsa pkcs12 pkcs8 pkey ec dsa"):
 		if file, ok := o.Get("in"); ok && !o.Given("pubin pubout noout check export") {
@@ -442,7 +432,7 @@ func cipher(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case o.Given("aes-256-cbc"):
 		sh.Print(partial.UnknownDecoded)
 	case o.At(0) == "base64", o.Given("base64 a"):
-		sh.Print(decodeBase64(in))
+		sh.Print(decoded(strings.TrimRight(in, "=\n"), base64.RawStdEncoding.DecodeString))
 	default:
 		sh.Print(partial.UnknownDecoded)
 	}
@@ -450,42 +440,16 @@ func cipher(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // decrypt prints what gpg decrypts, and reports a secret that it shows.
 func decrypt(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if !gpgShows(sh, o) {
-		o.Pos = nil
-		decode(sh, c, o)
-	}
-}
-
-// gpgShows reports a secret that gpg shows. It returns true if the whole output is
-// a secret.
-func gpgShows(sh *shell.Shell, o shell.Options) bool {
-	if o.Given("export-secret-keys export-secret-subkeys") && !o.Given("export") {
+	switch {
+	case o.Given("export-secret-keys export-secret-subkeys") && !o.Given("export"):
 		sh.Effect(effect.RevealSecret, effect.Named("private key"), "")
 		sh.Print(partial.UnknownSecret)
-		return true
-	}
-	if o.Given("d decrypt") && !o.Given("o output") {
+		return
+	case o.Given("d decrypt") && !o.Given("o output"):
 		showsKey(sh, "decrypted", "")
 	}
-	return false
-}
-
-// decodeBase64 decodes base64 text as far as it is known.
-func decodeBase64(in string) string {
-	in = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" \n\t\r", r) {
-			return -1
-		}
-		return r
-	}, in)
-	if partial.HasHole(in) {
-		return partial.UnknownDecoded
-	}
-	out, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(in, "="))
-	if err != nil {
-		return partial.UnknownDecoded
-	}
-	return partial.Scrub(string(out))
+	o.Pos = nil
+	decode(sh, c, o)
 }
 
 // translate follows tr for plain sets, ranges and -d, which are the usual ways to
@@ -517,10 +481,8 @@ func translate(sh *shell.Shell, c shell.Command, o shell.Options) {
 func deleteRunes(text, set string) string {
 	runes := expandSet(shell.AnsiC(set))
 	return strings.Map(func(r rune) rune {
-		for _, d := range runes {
-			if d == r {
-				return -1
-			}
+		if slices.Contains(runes, r) {
+			return -1
 		}
 		return r
 	}, text)
@@ -528,15 +490,8 @@ func deleteRunes(text, set string) string {
 
 // expandSet returns the characters of a set of tr, with its ranges expanded.
 func expandSet(s string) []rune {
-	for class, set := range map[string]string{
-		"[:lower:]": "a-z",
-		"[:upper:]": "A-Z",
-		"[:digit:]": "0-9",
-		"[:space:]": " \t\n",
-	} {
-		s = strings.ReplaceAll(s, class, set)
-	}
-	in := []rune(s)
+	classes := strings.NewReplacer("[:lower:]", "a-z", "[:upper:]", "A-Z", "[:digit:]", "0-9", "[:space:]", " \t\n")
+	in := []rune(classes.Replace(s))
 	var out []rune
 	for i := 0; i < len(in) && len(out) < 1024; i++ {
 		if i+2 < len(in) && in[i+1] == '-' && in[i] <= in[i+2] && in[i+2] < 128 {
@@ -553,10 +508,7 @@ func expandSet(s string) []rune {
 
 // tee writes its input to files and prints it.
 func tee(sh *shell.Shell, c shell.Command, o shell.Options) {
-	text := partial.Unknown
-	if c.In != nil {
-		text = *c.In
-	}
+	text := inputOf(c)
 	for _, f := range o.Pos {
 		if host, ok := shell.NetDevice(sh.Path(f)); ok && strings.ContainsRune(text, partial.HoleSecret) {
 			sh.Effect(effect.SendOut, effect.Secret, host)

@@ -73,7 +73,10 @@ var wrapperPrograms = []table{
 		do:       sudo,
 	},
 	{programs: "env genv", options: "u C P a S. unset chdir argv0 split-string.", leads: true, do: environment},
-	{programs: "su", options: "c s g G command shell group", do: switchUser},
+	{programs: "su", options: "c s g G command shell group", dry: "help version", rows: []row{
+		{given: "c= command=", does: switchesUser, runs: "!$=c,command"},
+		{does: switchesUser, runs: "!$in"},
+	}},
 	{
 		programs: "xargs gxargs",
 		options: "a d E I J L n P R s S arg-file delimiter eof max-lines max-args max-procs max-chars " +
@@ -120,7 +123,7 @@ var wrapperPrograms = []table{
 	{programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta " +
 		"devbox teller summon sops lerna", do: runner},
-	{programs: "nix nix-shell", do: packageShell},
+	{programs: "nix nix-shell", do: nix},
 	{programs: "conda mamba micromamba", options: "n name p prefix c channel f file solver", rows: []row{
 		{words: "remove|uninstall", given: "d dry-run"},
 		{words: "env remove|uninstall", given: "d dry-run"},
@@ -128,7 +131,11 @@ var wrapperPrograms = []table{
 		{words: "env remove|uninstall", does: uninstalls},
 		{also: runner},
 	}},
-	{programs: "screen", options: "S p t T c e h s", leads: true, do: screen},
+	{programs: "screen", options: "S p t T c e h s", leads: true, rows: []row{
+		{args: "-X", mention: "stuff exec readreg paste", does: act{effect.TypeInto, "", theProgram}},
+		{args: "-X", mention: "quit kill", does: act{effect.KillProcess, effect.Terminal, theProgram}},
+		{runs: operands},
+	}},
 	{programs: "tmux zellij byobu", options: "L S f T p t X r d session h", leads: true, do: multiplexer},
 	{programs: "osascript", options: "e l s", do: appleScript},
 	{programs: "xdotool ydotool wtype dotool cliclick", rows: []row{
@@ -168,6 +175,8 @@ func startsText(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	sh.RunText(code[0])
 }
+
+var switchesUser = act{effect.RunElevated, "su", ""}
 
 // elevating are the rows of programs that run a command with the rights of another user.
 var elevating = []row{
@@ -241,21 +250,6 @@ func unescaped(text string) string {
 		text = strings.ReplaceAll(text, space, " ")
 	}
 	return text
-}
-
-// switchUser runs the command of su, and reports the change of user.
-func switchUser(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if lex.ContainsAny(c.Args, "--help --version") {
-		return
-	}
-	sh.Effect(effect.RunElevated, effect.Named("su"), "")
-	if code, ok := o.Get("c", "command"); ok {
-		sh.RunText(code)
-		return
-	}
-	if c.In != nil {
-		sh.RunText(*c.In)
-	}
 }
 
 // xargs runs its command with the items of standard input or a file. How it puts them into
@@ -481,35 +475,28 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Exec(rest, c.In)
 }
 
-// packageShell runs the command of nix.
-func packageShell(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if !nix(sh, c) {
-		runner(sh, c, o)
-	}
-}
-
-// nix runs a command in a shell of packages, or a package's program, and reports a
-// removed package. It returns false for any other command.
-func nix(sh *shell.Shell, c shell.Command) bool {
+// nix runs a command in a shell of packages, or a package's program, and reports a removed
+// package.
+func nix(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for i, a := range c.Args {
 		switch {
 		case i+1 == len(c.Args):
 		case a == "--run":
 			sh.RunText(c.Args[i+1])
-			return true
+			return
 		case lex.OneOf(a, "--command -c") && lex.OneOf(lex.First(c.Args), "shell develop"):
 			sh.Exec(c.Args[i+1:], c.In)
-			return true
+			return
 		case i == 0 && a == "profile" && c.Args[1] == "remove":
 			sh.Effect(effect.RemovePackage, effect.Named(c.Name), strings.Join(c.Args[2:], " "))
-			return true
+			return
 		case a == "--" && lex.First(c.Args) == "run":
 			_, program, _ := strings.Cut(c.Args[1], "#")
 			sh.Exec(append([]string{program}, c.Args[i+1:]...), c.In)
-			return true
+			return
 		}
 	}
-	return false
+	runner(sh, c, o)
 }
 
 // watcher runs the command that a tool starts when files change.

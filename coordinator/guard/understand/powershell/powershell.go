@@ -335,7 +335,7 @@ func (p *powerScript) run(words []string) string {
 			p.sh.Read(p.path(f))
 		}
 	case lex.OneOf(name, "set-location sl chdir push-location"):
-		p.sh.Exec([]string{"cd", p.path(strings.Join(a.pos, " "))}, nil)
+		p.unix("cd", a.pos)
 	case lex.OneOf(name, "invoke-expression iex invoke-command icm"):
 		p.evaluate(a)
 	case lex.OneOf(name, "start-process saps start"):
@@ -410,29 +410,29 @@ func (p *powerScript) changeFiles(name string, a powerArgs) bool {
 			p.deleteItem(kind, w)
 		}
 	case lex.OneOf(name, "clear-content clc set-content sc out-file add-content ac"):
-		files := p.targets(
-			powerArgs{flags: a.flags, pos: a.pos[:min(1, len(a.pos))]},
-			"path",
-			"filepath",
-			"literalpath",
-		)
-		for _, w := range files {
+		first := powerArgs{flags: a.flags, pos: a.pos[:min(1, len(a.pos))]}
+		for _, w := range p.targets(first, "path", "filepath", "literalpath") {
 			p.sh.Write(p.path(w))
 		}
 	case lex.OneOf(name, "move-item mi move mv rename-item rni ren copy-item cpi copy cp"):
-		words := p.targets(a, "path", "literalpath", "destination", "newname")
-		for i, w := range words {
-			words[i] = p.path(w)
-		}
 		program := "mv"
 		if strings.HasPrefix(name, "c") {
 			program = "cp"
 		}
-		p.sh.Exec(append([]string{program}, words...), nil)
+		p.unix(program, p.targets(a, "path", "literalpath", "destination", "newname"))
 	default:
 		return false
 	}
 	return true
+}
+
+// unix runs a program of Unix that does to paths what a cmdlet does.
+func (p *powerScript) unix(program string, paths []string) {
+	words := []string{program}
+	for _, w := range paths {
+		words = append(words, p.path(w))
+	}
+	p.sh.Exec(words, nil)
 }
 
 // deleteItem reports the deletion of a file or a registry key. Variables, functions
@@ -484,26 +484,14 @@ var powerRows = []struct {
 		"remove-physicaldisk format format.com diskpart", effect.WriteDisk, effect.Format, "driveletter disknumber"},
 	{"stop-computer restart-computer", effect.Power, "", ""},
 	{"stop-process spps kill", effect.KillProcess, effect.ByName, "name id processname"},
-	{
-		"stop-service spsv remove-service suspend-service set-service",
-		effect.StopService,
-		effect.Service,
-		"name servicename",
-	},
-	{
-		"set-itemproperty sp remove-itemproperty rp new-itemproperty",
-		effect.ChangeSystem,
-		effect.Registry,
-		"path literalpath",
-	},
+	{"stop-service spsv remove-service suspend-service set-service", effect.StopService, effect.Service,
+		"name servicename"},
+	{"set-itemproperty sp remove-itemproperty rp new-itemproperty", effect.ChangeSystem, effect.Registry,
+		"path literalpath"},
 	{"set-executionpolicy", effect.ChangeSystem, effect.ExecutionPolicy, "executionpolicy"},
 	{"register-scheduledtask new-service register-scheduledjob", effect.Persist, effect.ScheduledTask, "name"},
-	{
-		"set-mppreference add-mppreference set-netfirewallprofile clear-recyclebin clear-eventlog",
-		effect.ChangeSystem,
-		"settings",
-		"",
-	},
+	{"set-mppreference add-mppreference set-netfirewallprofile clear-recyclebin clear-eventlog",
+		effect.ChangeSystem, "settings", ""},
 }
 
 // onRegistry reports whether a path is on a drive of the registry.
