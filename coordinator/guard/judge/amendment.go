@@ -76,23 +76,13 @@ var changingKinds = [...]effect.Kind{
 func Changing() []effect.Kind { return append([]effect.Kind{}, changingKinds[:]...) }
 
 // KnownKind reports whether an effect can be of kind k.
-func KnownKind(k effect.Kind) bool {
-	for p := range everyPolicy {
-		if p.about(k) {
-			return true
-		}
-	}
-	return false
-}
+func KnownKind(k effect.Kind) bool { return slices.Contains(Kinds(), k) }
 
 // Kinds returns every kind of effect that a rule can be about, in table order.
-func Kinds() []effect.Kind {
-	var out []effect.Kind
-	seen := map[effect.Kind]bool{}
+func Kinds() (out []effect.Kind) {
 	for p := range everyPolicy {
 		for _, k := range p.kinds() {
-			if !seen[k] {
-				seen[k] = true
+			if !slices.Contains(out, k) {
 				out = append(out, k)
 			}
 		}
@@ -104,15 +94,10 @@ func Kinds() []effect.Kind {
 // row asks. known is false if no row has the id.
 func VerdictsOf(id string) (denies, asks, known bool) {
 	for p := range everyPolicy {
-		if p.id != id {
-			continue
-		}
-		known = true
-		switch p.verdict {
-		case Deny:
-			denies = true
-		case Ask:
-			asks = true
+		if p.id == id {
+			known = true
+			denies = denies || p.verdict == Deny
+			asks = asks || p.verdict == Ask
 		}
 	}
 	return denies, asks, known

@@ -104,18 +104,7 @@ func opinion(p *policy, verdict Verdict, from string) Opinion {
 }
 
 // Harder reports whether a is at least as hard as b.
-func Harder(a, b Verdict) bool {
-	rank := func(v Verdict) int {
-		switch v {
-		case Deny:
-			return 2
-		case Ask:
-			return 1
-		}
-		return 0
-	}
-	return rank(a) >= rank(b)
-}
+func Harder(a, b Verdict) bool { return a >= b }
 
 // decided returns the decision of a row about an effect.
 func decided(p *policy, e *effect.Effect) Decision {
@@ -207,10 +196,6 @@ func Rules() []Rule {
 	}
 	return out
 }
-
-// benignCode reports whether unknown code comes only from the output of a
-// harmless program.
-func benignCode(_ *judging, e *effect.Effect) bool { return e.Op == "" }
 
 // mainBranch reports whether the target is the branch that others build on. An
 // empty target means the current branch.
@@ -385,7 +370,7 @@ func standsIn(at effect.Spot) string {
 // decision to the host.
 type Verdict string
 
-// The three answers, from mildest to hardest.
+// The three answers, from mildest to hardest. Their texts sort in that order.
 const (
 	None Verdict = ""
 	Ask  Verdict = "ask"

@@ -174,7 +174,7 @@ var otherRules = []policy{
 		id: "run.encoded", verdict: Ask, kind: effect.RunUnknown, op: ops{effect.Decoded},
 		why: "Runs code that was encoded or encrypted", instead: "Write the commands out in plain text.",
 	},
-	{id: "run.opaque", kind: effect.RunUnknown, is: benignCode},
+	{id: "run.opaque", kind: effect.RunUnknown, op: ops{""}}, // the output of a harmless program
 	{
 		id: "run.opaque", verdict: Ask, kind: effect.RunUnknown,
 		why:     "Runs code that cannot be seen",
