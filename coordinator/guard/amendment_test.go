@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -349,12 +350,12 @@ func TestManyRules(t *testing.T) {
 	for i := range 150 {
 		added = append(added,
 			AddedRule{
-				Rule:  Rule{ID: "p" + judge.Decimal(i), Verdict: Deny, Why: "w", Instead: "i."},
+				Rule:  Rule{ID: "p" + strconv.Itoa(i), Verdict: Deny, Why: "w", Instead: "i."},
 				Kinds: Changing(),
-				Paths: []string{"a/**/b" + judge.Decimal(i) + "/**/*.x"},
+				Paths: []string{"a/**/b" + strconv.Itoa(i) + "/**/*.x"},
 			},
 			AddedRule{
-				Rule:    Rule{ID: "c" + judge.Decimal(i), Verdict: Deny, Why: "w", Instead: "i."},
+				Rule:    Rule{ID: "c" + strconv.Itoa(i), Verdict: Deny, Why: "w", Instead: "i."},
 				Command: []string{"kubectl", "del*"},
 				Args:    []string{"*a*b*c*"},
 			})

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -147,15 +148,7 @@ func amendable(p *policy, to Verdict) bool {
 }
 
 // origin returns the place of a rule in a policy file, as "file:line".
-func origin(a *Amendment, line int) string { return a.File + ":" + Decimal(line) }
-
-// Decimal returns n in decimal digits. A negative n gives "0".
-func Decimal(n int) string {
-	if n < 10 {
-		return string(rune('0' + max(n, 0)))
-	}
-	return Decimal(n/10) + string(rune('0'+n%10))
-}
+func origin(a *Amendment, line int) string { return a.File + ":" + strconv.Itoa(line) }
 
 // added judges a call by the rules of the policy files. It returns the harder of
 // d and their decision. If both ask, it returns the file's decision, whose words
