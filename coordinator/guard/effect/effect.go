@@ -100,16 +100,8 @@ func CertaintyOf(s string) Certainty {
 // NeedsTarget reports whether the verdict on a kind depends on the exact target.
 func NeedsTarget(k Kind) bool {
 	switch k {
-	case DeleteTree,
-		DeleteFile,
-		MoveAway,
-		ChangeMode,
-		WriteFile,
-		PushForce,
-		PushDelete,
-		RewriteRefs,
-		Discard,
-		KillProcess:
+	case DeleteTree, DeleteFile, MoveAway, ChangeMode, WriteFile, Discard, KillProcess,
+		PushForce, PushDelete, RewriteRefs:
 		return true
 	}
 	return false

@@ -304,13 +304,5 @@ func IsDevice(p string) bool {
 	if !ok {
 		return lex.BeginsWith(p, "\\\\.\\ //./")
 	}
-	for _, d := range [...]string{
-		"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk",
-		"mapper/", "md", "dm-", "loop", "mem", "kmem", "port",
-	} {
-		if strings.HasPrefix(rest, d) {
-			return true
-		}
-	}
-	return false
+	return lex.BeginsWith(rest, "sd hd vd xvd nvme mmcblk disk rdisk mapper/ md dm- loop mem kmem port")
 }

@@ -64,13 +64,8 @@ const (
 
 // changingKinds are the kinds of effect that a rule for a protected path forbids.
 var changingKinds = [...]effect.Kind{
-	effect.DeleteTree,
-	effect.DeleteFile,
-	effect.WriteFile,
-	effect.MoveAway,
-	effect.ChangeMode,
-	effect.DeleteCopies,
-	effect.Discard,
+	effect.DeleteTree, effect.DeleteFile, effect.WriteFile, effect.MoveAway, effect.ChangeMode,
+	effect.DeleteCopies, effect.Discard,
 }
 
 // Changing returns the kinds of effect that change files.
@@ -378,12 +373,7 @@ func (j *judging) targetOf(i int, e effect.Effect) target {
 		written := strings.TrimSuffix(e.Target, "/")
 		base, _ := fspath.GlobBase(written)
 		resolved := j.realTarget(base, e.Target) + strings.TrimPrefix(written, base)
-		j.targets[i] = target{
-			true,
-			fspath.IsExact(written),
-			pathParts(written),
-			pathParts(resolved),
-		}
+		j.targets[i] = target{true, fspath.IsExact(written), pathParts(written), pathParts(resolved)}
 	}
 	return j.targets[i]
 }

@@ -139,6 +139,10 @@ func serverList(_ *judging, e *effect.Effect) bool {
 const startFiles = ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .zlogin .bash_logout " +
 	".kshrc .cshrc .tcshrc .gitconfig .inputrc .pam_environment"
 
+// startFolders are the folders whose files run by themselves.
+const startFolders = "/.config/fish/ /Library/LaunchAgents/ /Library/LaunchDaemons/ /.config/autostart/ " +
+	"/.config/systemd/user/ /etc/cron /etc/systemd/system/ /etc/profile.d/ /etc/init.d/ /var/spool/cron"
+
 // startFile reports whether the target is a file that runs by itself, such as at
 // login, at a fixed time or with each command, or that opens the machine to others.
 func startFile(j *judging, e *effect.Effect) bool {
@@ -150,23 +154,7 @@ func startFile(j *judging, e *effect.Effect) bool {
 		dir := fspath.Dir(p)
 		return dir == "~" || j.isHome(dir)
 	}
-	for _, d := range [...]string{
-		"/.config/fish/",
-		"/Library/LaunchAgents/",
-		"/Library/LaunchDaemons/",
-		"/.config/autostart/",
-		"/.config/systemd/user/",
-		"/etc/cron",
-		"/etc/systemd/system/",
-		"/etc/profile.d/",
-		"/etc/init.d/",
-		"/var/spool/cron",
-	} {
-		if strings.Contains(p, d) {
-			return true
-		}
-	}
-	return lex.EndsWith(p, "/.ssh/authorized_keys /.ssh/config")
+	return lex.Mentions(p, startFolders) || lex.EndsWith(p, "/.ssh/authorized_keys /.ssh/config")
 }
 
 // secretWrite reports whether an existing credential is overwritten. Inside the

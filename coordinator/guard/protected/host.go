@@ -360,23 +360,6 @@ func isTemplate(base string) bool {
 // SecretName reports whether a variable of that name usually holds a secret.
 func SecretName(name string) bool {
 	n := strings.ToUpper(name)
-	if lex.EndsWith(n, "_FILE _PATH _NAME") {
-		return false
-	}
-	for _, w := range [...]string{
-		"SECRET",
-		"PASSWORD",
-		"PASSWD",
-		"TOKEN",
-		"API_KEY",
-		"APIKEY",
-		"PRIVATE_KEY",
-		"ACCESS_KEY",
-		"CREDENTIALS",
-	} {
-		if strings.Contains(n, w) {
-			return true
-		}
-	}
-	return false
+	return !lex.EndsWith(n, "_FILE _PATH _NAME") &&
+		lex.Mentions(n, "SECRET PASSWORD PASSWD TOKEN API_KEY APIKEY PRIVATE_KEY ACCESS_KEY CREDENTIALS")
 }

@@ -188,16 +188,8 @@ func toZero(o shell.Options) bool {
 			return true
 		}
 	}
-	size, _ := o.Get(
-		"desired-count",
-		"desired-capacity",
-		"max-size",
-		"size",
-		"num-nodes",
-		"new-capacity",
-		"node-count",
-		"replicas",
-	)
+	size, _ := o.Get("desired-count", "desired-capacity", "max-size", "size", "num-nodes", "new-capacity",
+		"node-count", "replicas")
 	return size == "0"
 }
 

@@ -141,22 +141,8 @@ func (sh *Shell) Unreadable(why effect.Op, text string) {
 func protectedWord(text string) string {
 	low := strings.ToLower(text)
 	for _, w := range [...]string{
-		"afar",
-		"hook-pre-tool",
-		"hook-stop",
-		"hook-permission",
-		".claude/settings",
-		".claude.json",
-		"disableallhooks",
-		"reset --hard",
-		"rm -rf",
-		"rm -fr",
-		"push --force",
-		"push -f",
-		"mkfs",
-		"drop database",
-		"/dev/sd",
-		"/dev/nvme",
+		"afar", "hook-pre-tool", "hook-stop", "hook-permission", ".claude/settings", ".claude.json", "disableallhooks",
+		"reset --hard", "rm -rf", "rm -fr", "push --force", "push -f", "mkfs", "drop database", "/dev/sd", "/dev/nvme",
 		"terraform destroy",
 	} {
 		if strings.Contains(low, w) {
