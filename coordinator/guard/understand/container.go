@@ -22,6 +22,7 @@ var containerPrograms = []table{
 	},
 	{programs: "docker-compose podman-compose", do: runsCompose},
 	{programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", options: clusterOptions, do: kubectl},
+	{programs: "kubectx", rows: []row{{words: "*", also: choosesCluster}}},
 	{programs: "helm", do: remoteControl},
 }
 
@@ -70,6 +71,7 @@ var containerVerbs = []row{
 	{words: "compose", also: runsCompose},
 	{words: "rm|rmi", also: removesContainers},
 	{words: "inspect", also: showsSettings},
+	{words: "cp", also: copiesContained},
 	{words: "push", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "manifest|trust push|sign", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "kill", does: act{effect.StopService, effect.Container, afterVerb}},
@@ -237,8 +239,9 @@ func kubectl(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 var clusterRows = []row{
 	{words: "exec|run|debug", also: runsInCluster},
+	{words: "config use-context *", also: choosesCluster},
 	{words: "delete", also: clusterDelete},
-	{words: "cp", also: copiesToCluster},
+	{words: "cp", also: copiesContained},
 	{words: "drain|cordon|taint|evict", does: act{effect.ChangeRemote, byVerb, "$1"}},
 	{words: "scale", given: "replicas=0", does: act{effect.ChangeRemote, effect.ScaleToZero, "$1"}},
 	{words: "replace", given: "force", does: act{effect.DestroyRemote, effect.Part, "replace"}},
@@ -263,10 +266,14 @@ func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child.Exec(lex.After(c.Args, "--", 1), c.In)
 }
 
-// copiesToCluster reports credentials that are copied into a container of the cluster.
-func copiesToCluster(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if to := o.At(2); strings.Contains(to, ":") {
-		Carries(sh, shell.Command{}, []string{o.At(1)}, to)
+// copiesContained reports credentials that are copied into a container of a cluster, and the
+// file that a copy out of a container writes.
+func copiesContained(sh *shell.Shell, c shell.Command, o shell.Options) {
+	switch from, to := o.At(1), o.At(2); {
+	case strings.Contains(from, ":") && to != "-":
+		bringsTo(sh, from, to)
+	case strings.Contains(to, ":") && !lex.OneOf(c.Name, "docker podman nerdctl finch"):
+		Carries(sh, shell.Command{}, []string{from}, to)
 	}
 }
 

@@ -32,6 +32,9 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	if p.own {
 		checkOwn(sh, c, full)
 	}
+	if pointsHere(sh, c) {
+		defer staysHere(sh, len(sh.Eval.Effects))
+	}
 	ownOutput(sh, c)
 	bringsFiles(sh, c)
 	if !p.names {

@@ -28,10 +28,16 @@ var filePrograms = []table{
 	}},
 	{programs: "rmdir unlink gunlink", rows: []row{{does: act{effect.DeleteFile, "", eachFile}}}},
 	{programs: "shred gshred", do: shred},
-	{programs: "mv gmv", options: "t S target-directory suffix", do: move},
+	{
+		programs: "mv gmv",
+		options:  "t S target-directory suffix update?",
+		keeps:    keepsOld,
+		do:       move,
+	},
 	{
 		programs: "cp gcp install ditto pax",
-		options:  "t S m o g target-directory suffix mode owner group",
+		options:  "t S m o g target-directory suffix mode owner group update?",
+		keeps:    keepsOld,
 		do:       copyFiles,
 	},
 	{programs: "ln gln link", options: "t S target-directory suffix -symbolic", do: link},
@@ -49,7 +55,7 @@ var filePrograms = []table{
 	{programs: "truncate fallocate gtruncate", options: "s r o l size reference offset length", do: truncate},
 	{programs: "tar gtar bsdtar", options: tarOptions, bundled: true, do: printUnknown, rows: []row{
 		{given: "checkpoint-action=", goOn: true, also: runsActions},
-		{given: "remove-files", does: act{effect.DeleteTree, "", eachFile}},
+		{given: "remove-files", also: deletesPacked},
 		{
 			given: "x extract",
 			with:  "C= directory=",
@@ -61,7 +67,7 @@ var filePrograms = []table{
 		{also: packs},
 	}},
 	{programs: "zip", options: "b t n x i TT! unzip-command!", do: printUnknown, rows: []row{
-		{given: "m remove-files", does: act{effect.DeleteTree, "", eachFile}},
+		{given: "m move", does: act{effect.DeleteTree, "", "@$1*"}},
 		{also: packs},
 	}},
 	{
@@ -69,15 +75,22 @@ var filePrograms = []table{
 		options:  "f C X T I S directory file exclude rsh-command!",
 		do:       printUnknown,
 		rows: []row{
-			{of: "7z 7za", args: "-sdel", does: act{effect.DeleteTree, "", eachFile}},
+			{of: "7z 7za", args: "-sdel", does: act{effect.DeleteTree, "", "@$2*"}},
 			{also: packs},
 		},
 	},
+	{programs: "rar", options: "-", do: printUnknown, rows: []row{
+		{words: "m|mf", does: act{effect.DeleteTree, "", "@$2*"}},
+		{args: "-df|-dr", does: act{effect.DeleteTree, "", "@$2*"}},
+	}},
 	{programs: "unzip unrar", options: "d x P", rows: []row{
 		{given: "d=", does: act{effect.WriteFile, effect.Unpack, "@$=d"}, also: bringsArchive},
 	}},
-	{programs: "patch", do: printUnknown},
+	{programs: "patch gpatch", options: patchOptions, dry: "dry-run C check o output", do: undoesDiff},
 }
+
+// keepsOld are the options with which a copy overwrites nothing, or keeps what it overwrites.
+const keepsOld = "n no-clobber update=none update=none-fail b backup"
 
 const tarOptions = "f C X T directory file exclude -checkpoint checkpoint-action to-command! use-compress-program! " +
 	"I! info-script! new-volume-script! F! rsh-command! rmt-command -extract -get -create -list -append -update"
@@ -201,6 +214,9 @@ func copiesTree(sh *shell.Shell, to, from string, inside bool) {
 // link reports the targets and the name of a link.
 func link(sh *shell.Shell, c shell.Command, o shell.Options) {
 	from, to := operandsTo(o)
+	if !o.Given("f force") || o.Given("b backup") {
+		defer sh.Creates(len(sh.Eval.Effects))
+	}
 	symbolic := o.Given("s symbolic")
 	for _, p := range from {
 		if symbolic {
@@ -287,6 +303,18 @@ func runsActions(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		if _, code, ok := strings.Cut(action, "exec="); ok {
 			sh.Run(code, nil)
 		}
+	}
+}
+
+// deletesPacked reports the files that tar deletes when it has packed them. They are below the
+// directory that -C names.
+func deletesPacked(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	child := sh.Sub()
+	for _, dir := range o.All("C", "directory") {
+		child.Place.Cwd = child.Path(dir)
+	}
+	for _, p := range o.Pos {
+		child.Deletes(effect.DeleteTree, "", p)
 	}
 }
 

@@ -1,6 +1,8 @@
 package understand
 
 import (
+	"strings"
+
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -19,6 +21,7 @@ var machineTables = []table{
 	{programs: "service rc-service", options: serviceValues, anyCase: true, rows: []row{
 		{words: "* " + stopVerbs, does: act{effect.StopService, bySecond, "$0"}},
 		{words: "* " + modeVerbs, does: act{effect.Power, bySecond, "$0"}},
+		{words: "* restart", also: restartsThere},
 	}},
 	{
 		programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net",
@@ -37,6 +40,7 @@ var machineTables = []table{
 			{of: "sv", words: "down|d|exit|x", does: act{effect.StopService, byVerb, afterVerb}},
 			{words: stopVerbs, does: act{effect.StopService, byVerb, afterVerb}},
 			{words: modeVerbs, does: act{effect.Power, byVerb, afterVerb}},
+			{words: "restart|try-restart", without: "user", also: restartsThere},
 			{
 				of:    "systemctl launchctl",
 				words: "poweroff|reboot|halt|suspend|hibernate|kexec",
@@ -149,3 +153,10 @@ func runsBehindDashes(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // showsKeychain reports a keychain secret that is printed.
 func showsKeychain(sh *shell.Shell, _ shell.Command, _ shell.Options) { showsKey(sh, "keychain", "") }
+
+// restartsThere reports a service of another machine that restarts, where others use it.
+func restartsThere(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if sh.Place.Away == shell.RemotePlace().Away {
+		sh.Effect(effect.StopService, effect.Named(c.Name), strings.Join(c.Args, " "))
+	}
+}

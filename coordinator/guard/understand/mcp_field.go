@@ -28,6 +28,7 @@ const (
 		"source uri location document attachment attachments"
 	actionWords = "action operation op command subcommand verb"
 	methodWords = "method verb"
+	toldWords   = "message messages issue comment gist pull merge review discussion email mail tweet reply ticket post send"
 	proseWords  = "body content text title description message prompt comment summary note subject"
 )
 
@@ -267,8 +268,12 @@ func (t serverTool) place(sh *shell.Shell, name string, words []string, text str
 	file, local := strings.CutPrefix(text, "file://")
 	switch {
 	case lex.ContainsAny(words, proseWords) && !lex.ContainsAny(words, pathWords):
+		if lex.ContainsAny(t.words, toldWords) {
+			keysLeave(sh, []string{text}, t.call.Tool)
+		}
 	case isURL(text) && !local, lex.ContainsAny(words, addressWords) && !isPath(file):
 		reportFetched(sh, []string{text})
+		keysLeave(sh, []string{text}, text)
 		ownSocket(sh, shell.Command{Args: []string{text}})
 	case lex.ContainsAny(words, pathWords), local, t.copies(name):
 		t.path(sh, file, name)

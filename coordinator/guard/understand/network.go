@@ -18,14 +18,16 @@ var networkPrograms = []table{
 		options: "X d o u A e F T b c x K w m C E r U Q P H request data data-raw data-binary data-urlencode " +
 			"data-ascii json form upload-file output header user user-agent cookie cookie-jar config write-out " +
 			"max-time connect-timeout retry url cacert cert key proxy resolve referer unix-socket",
-		do: httpClient,
+		keeps: "no-clobber",
+		do:    httpClient,
 	},
 	{
 		programs: "wget",
 		options: "O o P e a i t T U w Q A R D I X l B output-document output output-file directory-prefix execute " +
 			"header post-data post-file body-data body-file method user-agent referer timeout tries user password " +
 			"input-file proxy use-askpass!",
-		do: httpClient,
+		keeps: "c continue no-clobber",
+		do:    httpClient,
 	},
 	{
 		programs: "http https xh aria2c fetch lwp-request httpie curlie",
@@ -41,7 +43,8 @@ var networkPrograms = []table{
 		programs: "rsync unison",
 		options: "e! f T B exclude include filter files-from rsh! rsync-path password-file log-file bwlimit port " +
 			"timeout backup-dir",
-		dry: "n dry-run",
+		dry:   "n dry-run",
+		keeps: "ignore-existing b backup",
 		rows: []row{
 			{given: "rsync-path", goOn: true, also: runsThere},
 			{goOn: true, also: sendsCopies},
@@ -108,8 +111,25 @@ func socketText(sh *shell.Shell, text, to, port string) {
 func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sshOptions(sh, o)
 	sendsCopies(sh, c, o)
-	if _, to := operandsTo(shell.Options{Pos: o.Pos}); to != "" {
+	sources, to := operandsTo(shell.Options{Pos: o.Pos})
+	switch {
+	case to == "":
+	case shell.IsRemotePath(to), o.Given("r"):
 		writeTo(sh, to)
+	default:
+		for _, from := range sources {
+			bringsTo(sh, from, to)
+		}
+	}
+}
+
+// bringsTo reports the file that a copy from another machine writes: the path, or the file of
+// the same name in it.
+func bringsTo(sh *shell.Shell, from, to string) {
+	sh.Write(to)
+	base := from[strings.LastIndexAny(from, ":/")+1:]
+	if fspath.IsExact(base) && base != fspath.Base(to) {
+		sh.Write(strings.TrimSuffix(to, "/") + "/" + base)
 	}
 }
 
@@ -205,6 +225,10 @@ func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 	sh.Write(to)
 	for _, from := range sources {
+		if shell.IsRemotePath(from) {
+			bringsTo(sh, from, to)
+			continue
+		}
 		copiesTree(sh, to, from, strings.HasSuffix(from, "/"))
 	}
 }

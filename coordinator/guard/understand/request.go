@@ -17,7 +17,8 @@ type requester struct {
 	body     string // a text that is sent, or "@" and the name of a file
 	file     string // the name of a file that is sent
 	output   string // the file that is written
-	keeps    string // the file has the name that it has at its host; "*" says always
+	keeps    string // options with which the file has the name that it has at its host
+	numbers  bool   // it has that name in any case, or a new one if there is a file
 	operands bool   // operands are a method and fields, and standard input is sent
 }
 
@@ -36,7 +37,8 @@ var requesters = []requester{
 		body:     "post-data body-data",
 		file:     "post-file body-file",
 		output:   "O output-document output",
-		keeps:    "*",
+		keeps:    "N timestamping",
+		numbers:  true,
 	},
 	{programs: "lwp-request", method: "m", operands: true},
 	{
@@ -134,7 +136,9 @@ func (row *requester) writes(sh *shell.Shell, o shell.Options, url string) {
 	switch {
 	case named && file != "-":
 		sh.Remember(sh.Write(file), partial.UnknownNetwork)
-	case !named && remote != "" && (row.keeps == "*" || o.Given(row.keeps)):
+	case !named && remote != "" && o.Given(row.keeps):
+		sh.Remember(sh.Write(remote), partial.UnknownNetwork)
+	case !named && remote != "" && row.numbers:
 		sh.Remember(sh.Path(remote), partial.UnknownNetwork)
 	default:
 		sh.Print(partial.UnknownNetwork)

@@ -117,13 +117,31 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 var secretPrograms = []table{
 	{programs: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
 		"kwallet-query", do: printUnknown},
+	{
+		programs: "trufflehog noseyparker kingfisher gitleaks",
+		options:  "r report-path f report-format c config s source redact?",
+		do:       printsFindings,
+	},
 	{programs: "dig nslookup host ping traceroute whois drill kdig", do: asksNetwork},
 	{
 		programs: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
-			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil",
+			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil mosquitto_pub ntfy apprise signal-cli",
 		options: "code",
 		do:      carriesOperands,
 	},
+}
+
+// printsFindings prints the secrets that a program finds, or writes them into a report.
+func printsFindings(sh *shell.Shell, c shell.Command, o shell.Options) {
+	report, named := o.Get("r", "report-path")
+	switch {
+	case named && !o.Given("redact"):
+		sh.Remember(sh.Write(report), partial.UnknownSecret)
+	case named:
+		sh.Write(report)
+	case c.Name != "gitleaks":
+		sh.Print(partial.UnknownSecret)
+	}
 }
 
 // asksNetwork reports secrets in the names that a program looks up.
@@ -166,9 +184,19 @@ func showsCommitted(sh *shell.Shell, c shell.Command, o shell.Options) {
 // committedStores are settings that projects commit, with the values left to the environment.
 const committedStores = ".npmrc .envrc .my.cnf .env.test .env.development .env.ci .env.vault .env.defaults"
 
-// stagesSecrets reports credentials that are named to git, whose history others get.
-func stagesSecrets(sh *shell.Shell, _ shell.Command, o shell.Options) {
+// stagesSecrets reports credentials that are named to git, whose history others get. With force
+// the whole tree has those that are ignored, too.
+func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
+	forced := c.Name != "commit" && o.Given("f force")
+	if forced && o.Given("A all") || hasMark(c.Args, partial.HoleSecret) {
+		sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Place.Cwd)
+		return
+	}
 	for _, p := range o.Pos {
+		if forced && p != "*" && wholeTree(sh, p) {
+			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
+			return
+		}
 		if !lex.OneOf(fspath.Base(p), committedStores) && holdsSecret(sh, p) {
 			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
 			return

@@ -12,7 +12,7 @@ import (
 // usesSecrets are programs of no table that use a credential as it is meant to be used, or
 // that show nothing of it.
 const usesSecrets = "ssh-add keytool jarsigner apksigner cosign mkcert step certbot certtool dotenv dotenvx " +
-	"dotenv-linter direnv foreman honcho overmind hivemind shellcheck gitleaks trufflehog detect-secrets ggshield " +
+	"dotenv-linter direnv foreman honcho overmind hivemind shellcheck detect-secrets ggshield " +
 	"git-crypt git-secret blackbox transcrypt rage minisign signify codesign osslsigncode sbsign " +
 	"md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum b3sum cksum sum " +
 	"du touch attrib getfacl setfacl chattr lsattr chcon restorecon xattr mdls open xdg-open trash gio " +

@@ -47,6 +47,9 @@ func dataQuery(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Print(text)
 		}
 	}
+	if hasMark(stdin(c), partial.HoleSecret) {
+		sh.Print(partial.UnknownSecret)
+	}
 	sh.Print(partial.Unknown)
 }
 

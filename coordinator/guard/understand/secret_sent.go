@@ -52,7 +52,13 @@ func fileText(sh *shell.Shell, name string) string {
 // token. A service may get its own key, a local host any key, and an API host one that is
 // not of another service.
 func keysLeave(sh *shell.Shell, parts []string, host string) {
-	if !hasMark(parts, partial.HoleKey) || web.IsLocalHost(host) {
+	switch {
+	case web.IsLocalHost(host):
+		return
+	case slices.ContainsFunc(parts, func(p string) bool { return web.LeaksKey(p, host, false) }):
+		sh.Possible(effect.SendOut, effect.Secret, host)
+		return
+	case !hasMark(parts, partial.HoleKey):
 		return
 	}
 	switch web.KeysFor(sh.Text(), host) {
@@ -69,10 +75,11 @@ func keysLeave(sh *shell.Shell, parts []string, host string) {
 // foreignKeysLeave reports a key of one service that a header brings to another host. Any
 // other key belongs in a header.
 func foreignKeysLeave(sh *shell.Shell, args []string, host string) {
-	if !hasMark(args, partial.HoleKey) || web.IsLocalHost(host) || partial.HasHole(web.HostOf(host)) {
+	if web.IsLocalHost(host) || partial.HasHole(web.HostOf(host)) {
 		return
 	}
-	if web.KeysFor(sh.Text(), host) == web.OfOther {
+	if hasMark(args, partial.HoleKey) && web.KeysFor(sh.Text(), host) == web.OfOther ||
+		slices.ContainsFunc(args, func(a string) bool { return web.LeaksKey(a, host, true) }) {
 		sh.Possible(effect.SendOut, effect.Secret, host)
 	}
 }

@@ -34,8 +34,8 @@ func IsAPIHost(url string) bool { return strings.HasPrefix(HostOf(url), "api.") 
 // localNames are the hosts that are this machine, and localDomains are the domains
 // that are reserved for it and for tests.
 const (
-	localNames   = "localhost 0.0.0.0 ::1 host.docker.internal host.containers.internal"
-	localDomains = ".localhost .test .localtest.me .lvh.me"
+	localNames   = "localhost localhost.localstack.cloud 0.0.0.0 ::1 host.docker.internal host.containers.internal"
+	localDomains = ".localhost .localhost.localstack.cloud .test .localtest.me .lvh.me"
 )
 
 // IsLocalHost reports whether a URL points to this machine.
