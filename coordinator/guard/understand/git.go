@@ -20,7 +20,9 @@ func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	settings := gitSettings(sh, o)
 	for _, setting := range settings {
-		gitSetting(child, setting)
+		if !readableHooks(child, setting) {
+			gitSetting(child, setting)
+		}
 	}
 	if len(o.Pos) == 0 || o.Given("version") {
 		return

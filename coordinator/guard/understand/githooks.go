@@ -1,10 +1,12 @@
 package understand
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -55,7 +57,9 @@ func runHooks(sh *shell.Shell, names, args []string) {
 	child.Place.Cwd = top
 	for _, name := range names {
 		child.Via = "git"
-		child.RunProgram(hooks+"/"+name, nil, nil)
+		if !child.ScriptFile(hooks+"/"+name, nil) { // a hook that this call wrote
+			child.RunProgram(hooks+"/"+name, nil, nil)
+		}
 	}
 }
 
@@ -63,6 +67,9 @@ func runHooks(sh *shell.Shell, names, args []string) {
 // the one that a setting names, or the one in the repository.
 func hooksFolder(sh *shell.Shell) (top, hooks string) {
 	top, git := repositoryOf(sh)
+	if dir, ok := sh.Assigned(hooksSetting); ok {
+		return cmp.Or(top, sh.Place.Cwd), dir
+	}
 	if git == "" {
 		return "", ""
 	}
@@ -74,6 +81,24 @@ func hooksFolder(sh *shell.Shell) (top, hooks string) {
 		}
 	}
 	return top, git + "/hooks"
+}
+
+// hooksSetting is where the folder of hooks is remembered that a command gives to git.
+const hooksSetting = "git core.hookspath"
+
+// readableHooks remembers the folder of hooks that a setting of one command gives to git, if it
+// is in the project: then the hooks are read instead.
+func readableHooks(sh *shell.Shell, setting string) bool {
+	key, dir, _ := strings.Cut(setting, "=")
+	project := sh.Eval.Site.Project
+	switch {
+	case !strings.EqualFold(key, "core.hookspath"), dir == "", partial.HasHole(dir), sh.Eval.Site.FileText == nil:
+		return false
+	case project == "" || !fspath.Within(sh.Path(dir), project):
+		return false
+	}
+	sh.Assign(hooksSetting, shell.Value{sh.Path(dir)})
+	return true
 }
 
 // repositoryOf returns the top directory of the work tree around the shell, and the

@@ -19,6 +19,7 @@ import (
 type serverTool struct {
 	server, words []string
 	call          effect.Call
+	hosted        bool // its paths are those of a repository or a store of a service
 }
 
 // mcpTool reports the effects of a call of an MCP server's tool.
@@ -30,6 +31,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	sh.Via = call.Tool
 	t := serverTool{server: lex.VerbWords(parts[1]), words: lex.VerbWords(parts[2]), call: call}
 	t.words = append(t.words, t.action()...)
+	t.hosted = t.isHosted()
 	before := len(sh.Eval.Effects)
 	requested := t.request(sh)
 	t.commandLine(sh)
@@ -112,7 +114,12 @@ var mcpRows = []mcpRow{
 		op:     effect.Message,
 	},
 	{verbs: "tweet", kind: effect.SendOut, op: effect.Message},
-	{verbs: "merge", among: "pull pr mr request", kind: effect.ChangeRemote, op: mcpVerbWord},
+	{verbs: "merge close accept complete abandon", among: requestWords, kind: effect.ChangeRemote, op: mcpVerbWord},
+	{
+		verbs: "update edit", among: requestWords, given: "closed close abandoned completed",
+		kind: effect.ChangeRemote, op: mcpVerbWord,
+	},
+	{verbs: "run trigger dispatch", behind: "workflow", kind: effect.ChangeRemote, op: mcpVerbWord},
 	{verbs: "change clear block compact repair break"}, // often of something small
 	{verbs: "refund pause scale apply " + changeVerbs, kind: effect.ChangeRemote, op: mcpVerbWord},
 	{verbs: rightsVerbs, behind: rightsWords, kind: effect.ChangeRemote, op: effect.Rights},
@@ -120,6 +127,9 @@ var mcpRows = []mcpRow{
 	{verbs: rightsVerbs, field: "visibility", given: "public", kind: effect.ChangeRemote, op: effect.Rights},
 	{verbs: "create", among: "refund", kind: effect.ChangeRemote, op: effect.Refund},
 }
+
+// requestWords are about a request to merge.
+const requestWords = "pull pr mr request"
 
 const rightsVerbs = "create add set put update attach grant"
 
@@ -174,8 +184,8 @@ func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 	switch {
 	case call.Has("hard", "true"), slices.Contains(words, "reset") && call.Has("mode", "hard"):
 		sh.Effect(effect.Discard, effect.ResetHard, "")
-	case lex.ContainsAny(words, "push") && call.Has("force", "true"):
-		branch := call.Value("branch")
+	case lex.ContainsAny(words, "push ref refs") && call.Has("force", "true"):
+		branch := cmp.Or(call.Value("branch"), call.Value("ref"))
 		sh.Effect(effect.PushForce, effect.Force, branchOf(branch))
 	case lex.ContainsAny(words, "clean") && call.Has("force", "true"):
 		sh.Effect(effect.Discard, effect.Clean, "")

@@ -334,13 +334,32 @@ func (t serverTool) path(sh *shell.Shell, text, name string) {
 		if holdsSecret(sh, text) {
 			sh.Effect(effect.SendOut, effect.Secret, t.call.Tool)
 		}
+	case t.hosted && !lex.BeginsWith(text, "/ ~") && lex.ContainsAny(t.words, deletingWords+" move rename"):
+		// the verb of the tool says what happens there
 	case lex.ContainsAny(t.words, deletingWords):
 		sh.Effect(effect.DeleteTree, "", p)
 	case lex.ContainsAny(t.words, "move rename") && !lex.OneOf(name, targetNames):
 		sh.Effect(effect.MoveAway, "", p)
 	case lex.ContainsAny(t.words, writingWords), lex.ContainsAny(t.words, unpackWords) && lex.OneOf(name, targetNames):
-		sh.Effect(effect.WriteFile, "", p)
+		sh.Effect(effect.WriteFile, t.writing(), p)
 	case lex.ContainsAny(t.words, readingWords):
 		sh.Effect(effect.ReadFile, "", p)
 	}
+}
+
+// isHosted reports whether the paths of a tool are those of a repository or a store of a service.
+func (t serverTool) isHosted() bool {
+	return lex.ContainsAny(t.server, "github gitlab gitea forgejo bitbucket azure gdrive drive dropbox onedrive sharepoint") ||
+		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.OneOf(fieldName(a), hostedFields) })
+}
+
+// hostedFields are the names of fields for a repository or a store of a service.
+const hostedFields = "owner repo repo_slug project_id repository_id bucket bucket_name branch"
+
+// writing returns how a tool writes. What it writes on a service is versioned there.
+func (t serverTool) writing() effect.Op {
+	if t.hosted {
+		return effect.Edit
+	}
+	return ""
 }
