@@ -48,6 +48,9 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	words := append([]string{verb}, args...)
+	if onOtherHost(sh, o) {
+		runRows(sh, otherHostRows, words, inner, shell.Options{Pos: words})
+	}
 	runRows(sh, containerVerbs, words, inner, shell.Options{Pos: words})
 	sh.Print(partial.Unknown)
 }
@@ -76,11 +79,39 @@ var containerVerbs = []row{
 	{words: "manifest|trust push|sign", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "kill", does: act{effect.StopService, effect.Container, afterVerb}},
 	{words: "stop|restart", also: stopsUnknown},
+	{words: "context use *", also: choosesHost},
 	{words: "machine rm|reset", does: act{effect.PruneLocal, effect.Machine, ""}},
 	{
 		words: "swarm|stack|service|node|secret|config rm|remove|leave",
 		does:  act{effect.DestroyRemote, effect.Part, "$0 $1"},
 	},
+}
+
+// otherHostRows describe what stops or removes containers that others use: those of another host.
+var otherHostRows = []row{
+	{words: "rm|rmi|stop|kill|restart|pause|update", does: act{effect.ChangeRemote, byVerb, "$args"}},
+	{words: "compose", among: "down rm stop kill restart pause", does: act{effect.ChangeRemote, effect.Compose, "$args"}},
+}
+
+// hostContext is where the host is remembered that a command of this call chooses.
+const hostContext = "docker-context"
+
+// onOtherHost reports whether a client of containers talks to another machine.
+func onOtherHost(sh *shell.Shell, o shell.Options) bool {
+	told := o.All("H", "host", "c", "context")
+	for _, name := range [...]string{"DOCKER_HOST", "DOCKER_CONTEXT", hostContext} {
+		if value, ok := sh.Lookup(name); ok && len(told) == 0 {
+			told = value
+		}
+	}
+	return slices.ContainsFunc(told, func(place string) bool {
+		return !lex.BeginsWith(place, "unix: npipe: fd: default desktop- rootless podman-machine") && isElsewhere(place)
+	})
+}
+
+// choosesHost remembers the host that "docker context use" names.
+func choosesHost(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sh.Assign(hostContext, shell.Value{o.At(2)})
 }
 
 // runsContainer follows the command into the container.
