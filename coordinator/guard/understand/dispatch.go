@@ -79,6 +79,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	case lex.OneOf(c.Name, "drop delete alter update grant flushall flushdb"):
 		typedSQL(sh, c)
 	default:
+		writesOutput(sh, c)
 		readsOperands(sh, c, full)
 		destroysByWord(sh, c, full)
 		perhapsWrapper(sh, c)

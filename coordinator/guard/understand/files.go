@@ -55,7 +55,8 @@ var filePrograms = []table{
 	{programs: "truncate fallocate gtruncate", options: "s r o l size reference offset length", do: truncate},
 	{programs: "tar gtar bsdtar", options: tarOptions, bundled: true, do: printUnknown, rows: []row{
 		{given: "checkpoint-action=", goOn: true, also: runsActions},
-		{given: "remove-files", also: deletesPacked},
+		{given: "remove-files", goOn: true, also: deletesPacked},
+		{given: "c create", with: "f= file=", goOn: true, also: writesArchive},
 		{
 			given: "x extract",
 			with:  "C= directory=",
@@ -318,6 +319,13 @@ func deletesPacked(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
+// writesArchive reports the archive that tar makes.
+func writesArchive(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if into, _ := o.Get("f", "file"); into != "-" && !shell.IsRemotePath(into) {
+		sh.Write(into)
+	}
+}
+
 // packs reports credentials and files of Afar that go into an archive.
 func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	into, _ := o.Get("f", "file")
@@ -339,10 +347,12 @@ func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // unpacksHere reports the directory in which tar unpacks an archive, unless it is the project.
-func unpacksHere(sh *shell.Shell, _ shell.Command, _ shell.Options) {
-	if !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) {
-		sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
+func unpacksHere(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) {
+		takesBack(sh, stdin(c), diffHead+"b/")
+		return
 	}
+	sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
 }
 
 // bringsArchive remembers the directory into which an archive from another machine is unpacked.

@@ -114,7 +114,10 @@ var gitTables = []table{
 	{programs: "fetch pull ls-remote", options: "upload-pack! o server-option depth j jobs -force", rows: gitRows},
 	{programs: "difftool", options: "x! extcmd! t tool"},
 	{programs: "grep", options: "O?! open-files-in-pager?! e f m A B C max-depth threads"},
-	{programs: "archive", options: "exec! remote o output format prefix"},
+	{programs: "archive", options: "exec! remote o output format prefix", rows: []row{
+		{given: "remote o output prefix l"},
+		{words: "*", also: printsTree},
+	}},
 	{
 		programs: "filter-branch",
 		options: "tree-filter! index-filter! msg-filter! env-filter! parent-filter! commit-filter! " +

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // maxGitSettings limits how many settings are read from git's environment.
@@ -104,9 +105,13 @@ func gitRuns(key string) bool {
 	return lex.EndsWith(key, ".textconv .cmd .driver .command .program .helper .uploadpack .receivepack")
 }
 
-// gitTransports runs the commands of addresses that begin with "ext::".
+// gitTransports runs the commands of addresses that begin with "ext::", and reports keys that
+// an address brings to another host.
 func gitTransports(sh *shell.Shell, args []string) {
 	for _, a := range args {
+		if strings.Contains(a, "://") && web.LeaksKey(a, a, true) {
+			sh.Possible(effect.SendOut, effect.Secret, a)
+		}
 		if code, ok := strings.CutPrefix(a, "ext::"); ok {
 			sh.Run(strings.ReplaceAll(code, "% ", `\ `), nil)
 		}

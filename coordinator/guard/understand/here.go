@@ -37,7 +37,7 @@ const kubeContext = "kube-context"
 // pointsHere reports whether a client talks to a service on this machine.
 func pointsHere(sh *shell.Shell, c shell.Command) bool {
 	i := slices.IndexFunc(emulators, func(e emulated) bool { return lex.OneOf(c.Name, e.programs) })
-	if i < 0 || sh.Place.Away != "" {
+	if i < 0 || sh.Place.Away == shell.RemotePlace().Away {
 		return false
 	}
 	o := shell.ParseOptions(c.Args, commonValues+" "+emulators[i].options)

@@ -52,18 +52,34 @@ func diffOperands(o shell.Options) (paths []string, commits int) {
 	return paths, commits
 }
 
+// printsTree prints the files of a commit. To unpack them is to take the changes back.
+func printsTree(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	paths := o.From(1)
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	for _, p := range paths {
+		sh.Print(diffHead + "b/" + sh.Path(p) + "\n" + partial.Unknown + "\n")
+	}
+}
+
 // undoesDiff reports the files whose changes a patch takes back.
 func undoesDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
 	texts := stdin(c)
 	for _, name := range append(o.All("i", "input"), o.Pos...) {
 		texts = append(texts, sh.Files[sh.Path(name)])
 	}
-	taken := diffHead + "b/"
 	if o.Given("R reverse") {
-		taken = diffHead + "a/"
+		takesBack(sh, texts, diffHead+"a/")
+	} else {
+		takesBack(sh, texts, diffHead+"b/")
 	}
+}
+
+// takesBack reports the files that the heads in a text name.
+func takesBack(sh *shell.Shell, texts []string, head string) {
 	for _, line := range shell.SplitLines(strings.Join(texts, "\n")) {
-		if path, ok := strings.CutPrefix(line, taken); ok && path != "" {
+		if path, ok := strings.CutPrefix(line, head); ok && path != "" {
 			reportDiscards(sh, effect.RestorePath, []string{path})
 		}
 	}

@@ -489,6 +489,7 @@ var specialRows = []row{
 	{of: "gcloud", words: "container clusters get-credentials", also: choosesCluster},
 	{of: "az", words: "aks get-credentials", also: choosesCluster},
 	{of: "aws", words: "eks update-kubeconfig", also: choosesCluster},
+	{of: "stripe", words: "refunds|payouts|transfers create", does: act{effect.ChangeRemote, effect.Refund, "$0"}},
 	{of: "mc", words: "alias set * *", also: namesHost},
 
 	{of: "kubeadm talosctl", words: "reset", does: act{effect.DestroyRemote, effect.Teardown, "cluster node"}},

@@ -48,7 +48,9 @@ var secretCommands = []secretCommand{
 	{"supabase", "projects api-keys", ""}, {"gh", "auth token", ""}, {"gh", "auth status", "show-token"},
 	{"gh", "auth status", "t"}, {"gh", "auth git-credential get", ""}, {"glab", "auth status", "show-token"},
 	{"glab", "auth status", "t"}, {"glab", "config get token", ""}, {"git", "credential fill", ""},
-	{"git", "credential-store get", ""}, {"rails", "credentials:show", ""}, {"pulumi", "config get", ""},
+	{"git", "credential-store get", ""}, {"git", "credential-osxkeychain get", ""},
+	{"git", "credential-manager get", ""}, {"git", "credential-libsecret get", ""}, {"terraform", "state pull", ""},
+	{"tofu", "state pull", ""}, {"rails", "credentials:show", ""}, {"pulumi", "config get", ""},
 	{"pulumi", "config", "show-secrets"}, {"pulumi", "stack export", "show-secrets"},
 	{"pulumi", "stack output", "show-secrets"}, {"terraform", "output", "raw"}, {"kwallet-query", "", "r"},
 }

@@ -220,6 +220,10 @@ func reportAlter(sh *shell.Shell, w []string) {
 	if lex.OneOf(w[1], "USER ROLE LOGIN") && lex.ContainsAny(w, "PASSWORD SUPERUSER IDENTIFIED CREATEROLE CREATEDB") {
 		sh.Effect(effect.ChangeRemote, effect.Rights, strings.ToLower(w[0]+" "+w[1]))
 	}
+	if i := slices.Index(w, "DELETE"); i == 3 && !narrowed(w) { // a mutation of ClickHouse
+		sh.Effect(effect.DropData, effect.Rows, words(w, 6))
+		return
+	}
 	for i, x := range w[:len(w)-1] {
 		if lex.OneOf(x, "DROP DETACH") && !lex.OneOf(w[i+1], "DEFAULT NOT") {
 			sh.Effect(effect.DropData, effect.Column, words(w, 6))

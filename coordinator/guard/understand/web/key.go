@@ -53,15 +53,16 @@ func LeaksKey(text, url string, header bool) bool {
 // holdsKey reports whether a text has a word that begins so and goes on as a token does.
 func holdsKey(text, begins string) bool {
 	return lex.AnyWord(text, begins, func(text, begin string) bool {
-		for {
-			before, rest, found := strings.Cut(text, begin)
-			switch {
-			case !found:
+		for at := 0; ; {
+			i := strings.Index(text[at:], begin)
+			if i < 0 {
 				return false
-			case (before == "" || !inKey(rune(before[len(before)-1]))) && random(rest):
+			}
+			i += at
+			at = i + len(begin)
+			if (i == 0 || !inKey(rune(text[i-1]))) && random(text[at:]) {
 				return true
 			}
-			text = rest
 		}
 	})
 }

@@ -56,6 +56,9 @@ func (r Sent) verb() string {
 	return cmp.Or(method, "GET")
 }
 
+// endingPaths are words in the path of a request that ends something or gives money back.
+const endingPaths = "delete destroy purge terminate truncate wipe revoke disable deactivate suspend refund refunds"
+
 // remoteRequest reports the effects of a request to another machine.
 func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 	method, place := r.verb(), strings.TrimSuffix(path, "/")
@@ -68,9 +71,11 @@ func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 		}
 		sh.Effect(effect.DestroyRemote, op, r.URL)
 	case lex.OneOf(method, "GET HEAD OPTIONS"):
+	case method == "PURGE":
+		sh.Effect(effect.ChangeRemote, effect.Cache, r.URL)
 	case lex.OneOf(fspath.Base(place), "shutdown quit quitquitquit restart"):
 		sh.Effect(effect.StopService, effect.HTTP, r.URL)
-	case lex.ContainsAny(lex.VerbWords(bare), "delete destroy purge terminate truncate wipe revoke"):
+	case lex.ContainsAny(lex.VerbWords(bare), endingPaths):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
 	case Mutation(r.Body), endAction(r.Body):
 		sh.Effect(effect.DestroyRemote, effect.Part, r.URL)
