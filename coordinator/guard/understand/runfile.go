@@ -13,7 +13,7 @@ import (
 // or gets as the output of another command.
 func runsInput(name string) bool {
 	switch {
-	case lex.IsShellName(name), lex.OneOf(name, "eval source ."), languageOf(name) != "":
+	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh"), languageOf(name) != "":
 		return true
 	}
 	return tableIn(sqlClients, name) != nil
