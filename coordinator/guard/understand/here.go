@@ -28,7 +28,10 @@ var emulators = []emulated{
 	{"bq", "api", ""},
 	{"az azcopy", "connection-string blob-endpoint queue-endpoint table-endpoint", "AZURE_STORAGE_CONNECTION_STRING"},
 	{"mc", "", "MC_HOST_"},
-	{"kubectl k oc kubecolor helm istioctl velero flux linkerd", "context kube-context server s kube-apiserver", kubeContext},
+	{
+		"kubectl k oc kubecolor helm istioctl velero flux linkerd", "context kube-context server s kube-apiserver",
+		kubeContext,
+	},
 }
 
 // kubeContext is where the cluster is remembered that a command of this call chooses.

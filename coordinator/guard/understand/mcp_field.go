@@ -349,7 +349,8 @@ func (t serverTool) path(sh *shell.Shell, text, name string) {
 
 // isHosted reports whether the paths of a tool are those of a repository or a store of a service.
 func (t serverTool) isHosted() bool {
-	return lex.ContainsAny(t.server, "github gitlab gitea forgejo bitbucket azure gdrive drive dropbox onedrive sharepoint") ||
+	const services = "github gitlab gitea forgejo bitbucket azure gdrive drive dropbox onedrive sharepoint"
+	return lex.ContainsAny(t.server, services) ||
 		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.OneOf(fieldName(a), hostedFields) })
 }
 

@@ -11,7 +11,8 @@ import (
 // A patch of the work tree's own changes that is applied in reverse takes the changes back, as
 // "git restore" does.
 
-const patchOptions = "p i d D B F r V Y z g input directory strip reject-file fuzz prefix suffix output -reverse -dry-run"
+const patchOptions = "p i d D B F r V Y z g input directory strip reject-file fuzz prefix suffix output " +
+	"-reverse -dry-run"
 
 // diffHead begins the part of a diff that is about one file. In a reversed diff, b comes first.
 const diffHead = "diff --git "

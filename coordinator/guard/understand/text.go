@@ -375,8 +375,11 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // searchesHome reports whether a search begins at the home, or where its tools keep settings.
 func searchesHome(sh *shell.Shell, root string) bool {
-	p := sh.Path(root)
-	return sh.Place.Away == "" && (p == "/" || p == "/home" || p == "/Users" || p == sh.HomeText() || p == sh.HomeText()+"/.config")
+	if sh.Place.Away != "" {
+		return false
+	}
+	home := sh.HomeText()
+	return slices.Contains([]string{"/", "/home", "/Users", home, home + "/.config"}, sh.Path(root))
 }
 
 // hunts reports whether a pattern finds secrets by their names or by their form.
