@@ -147,11 +147,11 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 		return
 	}
 	if shell.IsStdin(args[0]) {
-		pipedCode(sh, c, langOf(c.Name))
+		pipedCode(sh, c, languageOf(c.Name))
 		return
 	}
-	if text, ok := sh.Brought(args[0]); ok {
-		script.Run(sh, text, langOf(c.Name))
+	if _, ok := sh.Brought(args[0]); ok {
+		runSource(sh, args[0], nil, languageOf(c.Name))
 		return
 	}
 	if fspath.Base(args[0]) == "setup.py" && lex.ContainsAny(args, "upload register") {
@@ -165,20 +165,7 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 		sh.Effect(effect.RunUnknown, effect.Network, args[0])
 		return
 	}
-	runForeign(sh, args, langOf(c.Name))
-}
-
-// langOf returns the language of a script that an interpreter runs.
-func langOf(name string) string {
-	switch name {
-	case "python", "pypy":
-		return "python"
-	case "ruby", "perl", "php":
-		return name
-	case "tclsh":
-		return "tcl"
-	}
-	return "js"
+	runSource(sh, args[0], args[1:], languageOf(c.Name))
 }
 
 // pythonModule runs a module that "python -m" names.
@@ -193,6 +180,18 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 	case "json.tool", "base64", "tokenize", "gzip", "zipfile", "tarfile":
 		showsFiles(sh, args[1:])
 	case "http.server", "SimpleHTTPServer":
+	default:
+		moduleFile(sh, args)
+	}
+}
+
+// moduleFile runs the file of a module of the project: x.y is x/y.py or x/y/__main__.py.
+func moduleFile(sh *shell.Shell, args []string) {
+	path := strings.ReplaceAll(args[0], ".", "/")
+	for _, name := range [...]string{path + ".py", path + "/__main__.py"} {
+		if runSource(sh, name, args[1:], "python") {
+			return
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
-	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -329,10 +328,6 @@ func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 		case !source && lex.BeginsWith(name, ". /"): // a package
 			name = strings.TrimSuffix(name, "/") + "/main.go"
 		}
-		if text, written := child.Brought(name); written {
-			script.Run(child, text, "go")
-			continue
-		}
-		runForeign(child, []string{name}, "go")
+		runSource(child, name, nil, "go")
 	}
 }

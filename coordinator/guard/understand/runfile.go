@@ -19,13 +19,18 @@ func runsInput(name string) bool {
 	return tableIn(sqlClients, name) != nil
 }
 
-// runForeign runs a file of the disk that is a program of another language.
-func runForeign(sh *shell.Shell, args []string, lang string) {
-	text, ok := sh.FileText(args[0])
-	if !ok {
-		return
+// runSource runs a program of another language, which this call wrote or which lies on the disk.
+// It returns false if the file is neither.
+func runSource(sh *shell.Shell, name string, args []string, lang string) bool {
+	if text, written := sh.Brought(name); written {
+		script.Run(sh, text, lang)
+		return true
 	}
-	sh.Enter(sh.Path(args[0]), text, args[1:], func(child *shell.Shell) { script.Run(child, text, lang) })
+	text, ok := sh.FileText(name)
+	if ok {
+		sh.Enter(sh.Path(name), text, args, func(child *shell.Shell) { script.Run(child, text, lang) })
+	}
+	return ok
 }
 
 // runStatements runs a file of SQL that this call wrote or that lies on the disk.

@@ -12,7 +12,7 @@ import (
 // returns the literals of the outermost level and the items of a list of literals.
 func (r *reading) arguments(toks []Token, i int) (args []string, list bool, end int) {
 	if !tokenAt(toks, i+1).in("(\x00") {
-		args, end = bareArguments(toks, i)
+		args, end = r.bareArguments(toks, i)
 		return args, false, end
 	}
 	a := arguments{reading: r, fresh: true}
@@ -26,17 +26,31 @@ func (r *reading) arguments(toks []Token, i int) (args []string, list bool, end 
 
 // bareArguments reads the arguments of a call without brackets, such as
 // system "text" in Ruby and Perl.
-func bareArguments(toks []Token, i int) (args []string, end int) {
-	for j := i + 1; j < min(len(toks), i+24); j++ {
-		switch t := toks[j]; {
-		case t.Kind == 's':
-			args = append(args, t.Text)
+func (r *reading) bareArguments(toks []Token, i int) (args []string, end int) {
+	j := i + 1
+	for j < min(len(toks), i+24) {
+		t := toks[j]
+		switch {
 		case t.Kind == ',', listsFiles(t), j == i+1 && handle(toks[i], t), Shaped(toks, j-1, "n("):
+			j++
+			continue
+		case t.Kind == 's', strings.HasPrefix(t.Text, "$"), t.Kind == 'n' && toks[j-1].Kind == ',', r.lang == "ruby" && r.sameLine(toks[i], t):
 		default:
 			return args, j
 		}
+		text, n, known := r.literalLength(toks[j:])
+		if !known {
+			return args, j
+		}
+		args = append(args, text)
+		j += n
 	}
-	return args, min(i+24, len(toks))
+	return args, min(j, len(toks))
+}
+
+// sameLine reports whether a name stands on the line of a token before it.
+func (r *reading) sameLine(before, name Token) bool {
+	return name.Kind == 'n' && !strings.Contains(r.text[before.At:name.At], "\n")
 }
 
 // handle reports whether t is a word before the arguments of a call: the name of a file
@@ -81,6 +95,8 @@ func (a *arguments) take(toks []Token, j int) bool {
 	case t.in(",=:"):
 		a.fresh = true
 	case !a.fresh, !t.in("sn"):
+	case a.named(t) && !tokenAt(toks, j+1).in("=:"):
+		a.fresh, a.list = false, true
 	default:
 		a.fresh = false
 		if t.Kind == 's' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
@@ -88,6 +104,13 @@ func (a *arguments) take(toks []Token, j int) bool {
 		}
 	}
 	return false
+}
+
+// named adds the items of the list for which a name stands.
+func (a *arguments) named(t Token) bool {
+	items, ok := a.listNamed(t)
+	a.args = append(a.args, items[:min(len(items), maxItems)]...)
+	return ok
 }
 
 func (a *arguments) add(toks []Token) {
@@ -169,8 +192,12 @@ func (r *reading) known(k knownCall, i int) {
 	}
 	args, list, end := r.arguments(toks, i)
 	arg := lex.First(args)
-	if worksOnReceiver(k.kind, k.short, arg) {
+	if worksOnReceiver(k.kind, k.short, arg) && !strings.HasPrefix(textAt(toks, i+1), "$") {
 		arg = r.receiver(i)
+	}
+	if k.short == "CommandContext" {
+		args = args[min(1, len(args)):]
+		arg = lex.First(args)
 	}
 	if startsProcess(k.kind, k.short) {
 		args = withoutZeroth(args)
@@ -387,7 +414,7 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},
 	{kind: "kill", names: "kill killpg"},
-	{kind: "run", names: "run call", full: "System.shell Deno.Command exec.Command"},
+	{kind: "run", names: "run call", full: "System.shell Deno.Command exec.Command exec.CommandContext"},
 	{kind: "unlink", full: "os.Remove"},
 	{kind: "move", full: "os.Rename"},
 	{kind: "empty", full: "os.Truncate"},

@@ -17,6 +17,12 @@ func callTokens(toks []Token) []Token {
 	if len(toks) == 0 || toks[0].Kind != '(' {
 		return nil
 	}
+	return inBrackets(toks)
+}
+
+// inBrackets returns the tokens between the bracket that is the first of toks and the one that
+// closes it.
+func inBrackets(toks []Token) []Token {
 	depth := 0
 	for i := 0; i < len(toks) && i < 256; i++ {
 		switch toks[i].Kind {
