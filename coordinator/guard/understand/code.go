@@ -82,6 +82,7 @@ func opaqueInterpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if code || c.In != nil && len(o.Pos) == 0 {
 		sh.Effect(effect.RunUnknown, effect.ForeignCode, c.Name)
 	}
+	runsSourceFile(sh, c, o)
 }
 
 // filtered reports the files that "perl -ne" and "ruby -ne" read, and those that they

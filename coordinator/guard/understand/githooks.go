@@ -60,6 +60,9 @@ func runHooks(sh *shell.Shell, names, args []string) {
 		if !child.ScriptFile(hooks+"/"+name, nil) { // a hook that this call wrote
 			child.RunProgram(hooks+"/"+name, nil, nil)
 		}
+		if above, ok := strings.CutSuffix(hooks, "/_"); ok { // husky
+			child.RunProgram(above+"/"+name, nil, nil)
+		}
 	}
 }
 
@@ -139,4 +142,63 @@ func hooksPath(text string) string {
 		}
 	}
 	return dir
+}
+
+// runYAML runs the commands in a file of YAML. code returns the command of a text, "" if it is none.
+func runYAML(sh *shell.Shell, files string, code func(y yamlText) string) {
+	path, ok := nearest(sh, strings.Fields(files)...)
+	if !ok {
+		return
+	}
+	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
+		child.Place.Cwd = fspath.Dir(path)
+		for _, y := range readYAML(text) {
+			child.AtLine(y.line)
+			child.Sub().Run(code(y), nil)
+		}
+	})
+}
+
+// preCommit runs the commands of the hooks of pre-commit, or those of one hook.
+func preCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if !lex.OneOf(o.At(0), "run hook-impl") {
+		return
+	}
+	hook := ""
+	runYAML(sh, ".pre-commit-config.yaml .pre-commit-config.yml", func(y yamlText) string {
+		switch k := y.keys; {
+		case len(k) < 5, k[2] != "hooks":
+		case k[4] == "id":
+			hook = y.text
+		case k[4] == "entry" && (o.At(1) == "" || o.At(1) == hook || o.At(0) == "hook-impl"):
+			return y.text
+		}
+		return ""
+	})
+}
+
+// lefthook runs the commands of a hook of lefthook.
+func lefthook(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if o.At(0) != "run" {
+		return
+	}
+	runYAML(sh, "lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml", func(y yamlText) string {
+		if lex.First(y.keys) != o.At(1) || y.keys[len(y.keys)-1] != "run" {
+			return ""
+		}
+		return y.text
+	})
+}
+
+// procfile runs the commands of a Procfile, or one of them.
+func procfile(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if !lex.OneOf(o.At(0), "start s run") {
+		return
+	}
+	runYAML(sh, "Procfile.dev Procfile", func(y yamlText) string {
+		if len(y.keys) != 1 || o.At(1) != "" && o.At(1) != y.keys[0] {
+			return ""
+		}
+		return y.text
+	})
 }

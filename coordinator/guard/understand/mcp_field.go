@@ -253,13 +253,14 @@ func fieldCode(sh *shell.Shell, name, text string) {
 	script.Run(sh, text, lang)
 }
 
-// fetchedByCode reports the addresses in code that a browser runs.
+// fetchedByCode reports the addresses and the requests in code that a browser runs.
 func fetchedByCode(sh *shell.Shell, text string) {
 	for _, t := range script.Tokenize(text, "js") {
 		if t.Kind == 's' && isURL(t.Text) {
 			reportFetched(sh, []string{t.Text})
 		}
 	}
+	script.Requests(sh, text)
 }
 
 // place reports the effects of a field that holds an address or a path. A value of another field

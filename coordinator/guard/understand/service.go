@@ -30,7 +30,9 @@ var processPrograms = []table{
 		if o := shell.ParseOptions(c.Args, "jar cp classpath"); len(o.All("jar")) > 0 {
 			jar := strings.TrimSuffix(o.All("jar")[0], ".jar")
 			sh.Exec(append([]string{jar}, lex.After(c.Args, "-jar", 2)...), c.In)
+			return
 		}
+		runsSourceFile(sh, c, shell.Options{})
 	}},
 }
 

@@ -124,16 +124,14 @@ func (a *arguments) add(toks []Token) {
 // call reports the effect of the call of name at token i, if it is a known call.
 func (r *reading) call(name string, i int) {
 	k := r.callNamed(name)
-	if k.other || r.doubtful(k.kind, name) {
+	if k.other || r.deletesHosted(k, i) || r.doubtful(k.kind, name) {
 		return
 	}
-	sh, toks, behind := r.sh, r.toks, r.toks[i+1:]
+	sh, behind := r.sh, r.toks[i+1:]
 	switch {
 	case k.types:
 		sh.Effect(effect.TypeInto, "", "ioctl")
 		return
-	case k.short == "delete" && everyRow(toks[:i]):
-		sh.Effect(effect.DropData, effect.Rows, name)
 	case k.maps:
 		r.mapped(behind)
 	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '('):
@@ -195,12 +193,8 @@ func (r *reading) known(k knownCall, i int) {
 	if worksOnReceiver(k.kind, k.short, arg) && !strings.HasPrefix(textAt(toks, i+1), "$") {
 		arg = r.receiver(i)
 	}
-	if k.short == "CommandContext" {
-		args = args[min(1, len(args)):]
-		arg = lex.First(args)
-	}
-	if startsProcess(k.kind, k.short) {
-		args = withoutZeroth(args)
+	if k.kind == "run" {
+		args = r.processWords(k.short, args, end)
 		arg = lex.First(args)
 	}
 	kind := exactKind(k.kind, args, toks[i:min(end+3, len(toks))], end-i)
@@ -243,9 +237,28 @@ func textIn(texts []string, i int) string {
 	return texts[i]
 }
 
-// startsProcess reports whether a call is one of the exec and spawn families of C.
-func startsProcess(kind, short string) bool {
-	return kind == "run" && lex.BeginsWith(short, "execv execl spawnl spawnv")
+// processWords returns the words of the command that a call starts, which ends at the token end.
+func (r *reading) processWords(short string, args []string, end int) []string {
+	switch {
+	case short == "CommandContext":
+		return args[min(1, len(args)):]
+	case lex.BeginsWith(short, "execv execl spawnl spawnv"): // of C
+		return withoutZeroth(args)
+	case short != "new":
+		return args
+	}
+	const longestChain = 32
+	for range longestChain { // Command::new("rm").arg("-r").args([…])
+		if !Shaped(r.toks, end+1, ".n(") {
+			break
+		}
+		more, _, after := r.arguments(r.toks, end+2)
+		if lex.OneOf(textAt(r.toks, end+2), "arg args") {
+			args = append(args, more...)
+		}
+		end = after
+	}
+	return args
 }
 
 // worksOnReceiver reports whether a call works on the object before its name.
@@ -349,7 +362,7 @@ func callKind(short, full, lang string) string {
 		return kind
 	}
 	for i := range callKinds {
-		if k := &callKinds[i]; lex.OneOf(short, k.names) || lex.OneOf(full, k.full) {
+		if k := &callKinds[i]; lex.OneOf(short, k.names) || lex.OneOf(lastTwo(full), k.full) {
 			return k.kind
 		}
 	}
@@ -362,6 +375,8 @@ func kindInLanguage(short, full, lang string) (kind string, ok bool) {
 	switch lang + " " + short {
 	case "ruby sh":
 		return "run", true
+	case "groovy delete":
+		return "tree", full == short
 	case "python exec":
 		return "eval", true
 	case "js require":
@@ -380,13 +395,20 @@ func kindInLanguage(short, full, lang string) (kind string, ok bool) {
 	return "", false
 }
 
+// lastTwo returns the last two parts of a name, such as Command::new of std::process::Command::new.
+func lastTwo(name string) string {
+	end := max(strings.LastIndexAny(name, ".:"), 0)
+	before := strings.TrimRight(name[:end], ":")
+	return name[strings.LastIndexAny(before, ".:")+1:]
+}
+
 // callKinds lists the known calls, by the last part of their names or by the
 // whole name.
 var callKinds = []struct{ kind, names, full string }{
 	{kind: "run", names: "system popen Popen check_call check_output getoutput getstatusoutput execSync spawnSync " +
 		"execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 " +
 		"capture2e create_subprocess_shell do_shell_script execvp execv execl execlp spawnl spawnv " +
-		"posix_spawn shellOut cmd os_execute execa execaSync execaCommand ProcessBuilder shell-command " +
+		"posix_spawn shellOut cmd commandLine os_execute execa execaSync execaCommand ProcessBuilder shell-command " +
 		"shell-command-to-string async-shell-command call-process start-process execve execle execvpe " +
 		"spawnlp spawnvp doShellScript termopen jobstart systemlist"},
 	{kind: "run", full: "os.execute"},
@@ -396,7 +418,7 @@ var callKinds = []struct{ kind, names, full string }{
 		"do text"},
 	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +
 		"remove_entry_secure emptyDirSync deleteDir rmdirs removedirs remove_dir remove_entry " +
-		"rmdir_recursive deltree RemoveAll rm delete-directory"},
+		"rmdir_recursive deltree RemoveAll rm delete-directory deleteDirectory deleteRecursively"},
 	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file " +
 		"delete-file"},
 	{kind: "open", names: "open"},
@@ -414,8 +436,10 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},
 	{kind: "kill", names: "kill killpg"},
-	{kind: "run", names: "run call", full: "System.shell Deno.Command exec.Command exec.CommandContext"},
-	{kind: "unlink", full: "os.Remove"},
+	{kind: "run", names: "run call", full: "System.shell Deno.Command exec.Command exec.CommandContext Command::new"},
+	{kind: "line", full: "Process.Start"},
+	{kind: "tree", full: "Directory.Delete default.removeItem"},
+	{kind: "unlink", full: "os.Remove Files.delete Files.deleteIfExists File.Delete"},
 	{kind: "move", full: "os.Rename"},
 	{kind: "empty", full: "os.Truncate"},
 	{kind: "eval", names: "eval loadstring Function runInThisContext runInNewContext runInContext compileFunction"},

@@ -15,7 +15,7 @@ import (
 
 // libraries are the receivers of calls that work on files and processes.
 const libraries = "os shutil fs fsp fse promises path pathlib Path File FileUtils Dir IO Deno Bun subprocess " +
-	"child_process cp sp"
+	"child_process cp sp Directory Files FileManager default"
 
 // doubtful reports whether a name in a program probably is not the call of that kind:
 // a method of an unknown object, or the keyword delete.
@@ -25,7 +25,7 @@ func (r *reading) doubtful(kind, name string) bool {
 	}
 	i := strings.LastIndexByte(name, '.')
 	if i <= 0 {
-		return name == "delete"
+		return name == "delete" && r.lang != "groovy"
 	}
 	receiver := name[:i]
 	_, known := r.consts[receiver]

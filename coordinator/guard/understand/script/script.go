@@ -51,12 +51,9 @@ func bareCommand(text, lang string) bool {
 // readText reports the effects of a program text. It reads a loop over literals
 // once for each of them.
 func readText(sh *shell.Shell, text, lang string) {
-	toks := Tokenize(text, lang)
+	r := newReading(sh, text, lang)
+	toks := r.toks
 	readProtected(sh, text, toks)
-	r := reading{
-		sh: sh, text: text, lang: lang, toks: toks,
-		calls: map[string]knownCall{}, consts: map[string]string{}, lists: map[string][]string{},
-	}
 	r.names = r.otherNames()
 	r.read(r.literalLoops())
 	if lang == "awk" {
@@ -79,6 +76,20 @@ type reading struct {
 	names      map[string]string    // that the program gives to known calls
 	consts     map[string]string    // the texts that names stand for
 	lists      map[string][]string  // the lists of texts that names stand for
+	services   map[string]service   // the names that stand for clients of services
+}
+
+func newReading(sh *shell.Shell, text, lang string) *reading {
+	return &reading{
+		sh:       sh,
+		text:     text,
+		lang:     lang,
+		toks:     Tokenize(text, lang),
+		calls:    map[string]knownCall{},
+		consts:   map[string]string{},
+		lists:    map[string][]string{},
+		services: map[string]service{},
+	}
 }
 
 // read reads the program once, and the body of each loop over literals once for each of
@@ -279,6 +290,8 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 	switch kind {
 	case "run":
 		runCommand(sh, arg, args, list)
+	case "line":
+		sh.RunText(strings.Join(args, " "))
 	case "sql":
 		sql.Read(sh, arg)
 	case "execute":

@@ -44,6 +44,7 @@ type dialect struct {
 	bang       bool   // a name may end in "!"
 	angles     bool   // <text> lists files
 	dashes     bool   // a name may have dashes
+	marks      bool   // a single quote may begin the name of a lifetime
 	dollars    bool   // a text in double quotes replaces $names
 }
 
@@ -67,6 +68,8 @@ var dialects = [...]struct {
 		bang:      true,
 	}},
 	{"lisp", dialect{comment: "#", backquote: 's', dashes: true}},
+	{"groovy", dialect{comment: "//", backquote: 's', begins: "${", in: "\"", parts: "\""}},
+	{"c", dialect{comment: "//", backquote: 's', marks: true}},
 	{"other", dialect{comment: "#", backquote: 's', bang: true}},
 	{"", dialect{comment: "#", backquote: 's'}},
 }
@@ -104,6 +107,9 @@ func (z *tokenizer) next() {
 		z.at++
 		return
 	case '"', '\'':
+		if z.marks && c == '\'' && !strings.Contains(rest[1:min(len(rest), 4)], "'") {
+			break
+		}
 		z.literal(rest)
 		return
 	case '`':
@@ -119,6 +125,9 @@ func (z *tokenizer) next() {
 	switch {
 	case strings.HasPrefix(rest, z.comment):
 		z.at += lineLength(rest)
+	case z.comment == "//" && strings.HasPrefix(rest, "/*"):
+		_, after, _ := strings.Cut(rest[2:], "*/")
+		z.at = len(z.text) - len(after)
 	case lex.IsNameByte(c), partial.HasHole(rest[:1]):
 		z.name(rest)
 	default:
@@ -237,6 +246,9 @@ func appendParts(out []Token, text, open string) []Token {
 			return out
 		}
 		part := Token{Kind: 'n', Text: strings.TrimSuffix(strings.TrimSpace(name), "()")}
+		if strings.Contains(name, "user.home") {
+			part.Text = "homedir"
+		}
 		if part.Text == "" || strings.Trim(part.Text, nameBytes) != "" {
 			part = Token{Kind: 's', Text: partial.Unknown}
 		}
@@ -418,6 +430,7 @@ type literal struct {
 	text  string
 	known bool // at least one part is known
 	joins bool // a comma joins parts of a path
+	depth int  // of brackets
 }
 
 // take reads the token at i. It returns the number of tokens that it used, 0 at
@@ -484,11 +497,12 @@ func (l *literal) join(toks []Token, i int) int {
 	case '+', '.':
 		return 1
 	case '(':
-		if i < 2 {
+		if i < 2 || l.joins && kindAt(toks, i-1) == 'n' {
+			l.depth++
 			return 1
 		}
 	case ')':
-		if kindAt(toks, i-1) == '(' {
+		if l.depth--; kindAt(toks, i-1) == '(' || l.depth > 0 {
 			return 1
 		}
 	case ',':
@@ -551,7 +565,7 @@ func (l *literal) name(toks []Token, i int) int {
 		l.add(text, true)
 		return n
 	}
-	if name == "shlex.split" {
+	if lex.OneOf(name, "shlex.split new") {
 		return 1 // the words of the text behind it
 	}
 	if name == "require" && Shaped(toks, i+1, "(s)") {
@@ -572,7 +586,7 @@ func (l *literal) name(toks []Token, i int) int {
 const (
 	pathMakers = "join Join Path expanduser resolve String.raw str File.expand_path realpath abspath normalize Clean " +
 		"Path.new Pathname Pathname.new PathBuf.from PathBuf::from Path::new File Paths.get Path.of Path.Combine " +
-		"joinpath"
+		"joinpath GetFolderPath"
 	sameText = "unwrap expect to_string to_s as_path as_posix clone expanduser absolute strip trim unwrap_or_default " +
 		"toString resolve value"
 )
@@ -721,7 +735,8 @@ func (r *reading) constant(t Token) (string, bool) {
 	if lex.OneOf(t.Text, "__dir__ __DIR__ __dirname import.meta.dirname import.meta.dir") {
 		return r.sh.SourceDir(), true
 	}
-	return r.sh.HomeText(), lex.EndsWith(t.Text, "Path.home homedir Dir.home env.HOME home_dir UserHomeDir")
+	return r.sh.HomeText(), lex.EndsWith(t.Text, "Path.home homedir Dir.home env.HOME home_dir UserHomeDir "+
+		"NSHomeDirectory SpecialFolder.UserProfile")
 }
 
 // tokenAt returns the i-th token, an empty one where there is none.

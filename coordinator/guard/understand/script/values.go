@@ -58,6 +58,7 @@ func (r *reading) remember(i int) {
 	if from == 0 || len(r.consts)+len(r.lists) >= maxConstants {
 		return
 	}
+	r.rememberService(name, from)
 	toks, before := r.toks[from:], ""
 	if appends {
 		before = r.consts[name]
