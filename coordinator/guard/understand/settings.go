@@ -13,36 +13,45 @@ import (
 type setting struct {
 	section, key string
 	lines        []recipeLine // of its value
+	open         int          // brackets and quotes that its lines have not closed
 }
 
 // readSettings reads a file of settings. A value goes on in the lines that stand further to the
 // right, and up to the end of a bracket or of three quotes.
 func readSettings(text string) (out []setting) {
-	section, open := "", false
+	section := ""
 	for i, line := range strings.Split(text, "\n") {
-		code := strings.TrimSpace(line)
-		goesOn := (open || indentOf(line) > 0) && len(out) > 0
-		key, value, pair := strings.Cut(code, "=")
-		switch {
-		case code == "", code[0] == '#':
-			continue
-		case !goesOn && code[0] == '[':
-			section = strings.ReplaceAll(strings.Trim(code, "[]"), `"`, "")
+		value := strings.TrimSpace(line)
+		goesOn := len(out) > 0 && (out[len(out)-1].open > 0 || indentOf(line) > 0)
+		switch key, after, pair := strings.Cut(value, "="); {
+		case value == "", value[0] == '#', !goesOn && !pair && value[0] != '[':
 			continue
 		case goesOn:
-			value = code
-		case pair:
-			out = append(out, setting{section: section, key: strings.Trim(strings.TrimSpace(key), `"'`)})
-		default:
+		case value[0] == '[':
+			section = strings.ReplaceAll(strings.Trim(value, "[]"), `"`, "")
 			continue
+		default:
+			out = append(out, setting{section: section, key: strings.Trim(strings.TrimSpace(key), `"'`)})
+			value = strings.TrimSpace(after)
 		}
-		last := &out[len(out)-1]
-		if value = strings.TrimSpace(value); value != "" {
-			last.lines = append(last.lines, recipeLine{value, i + 1})
-		}
-		open = unclosed(last.text())
+		out[len(out)-1].add(value, i+1)
 	}
 	return out
+}
+
+// add adds a line to the value.
+func (s *setting) add(value string, line int) {
+	if value == "" {
+		return
+	}
+	s.lines = append(s.lines, recipeLine{value, line})
+	first := s.lines[0].code
+	switch {
+	case lex.BeginsWith(first, `""" '''`):
+		s.open = (s.open + strings.Count(value, first[:3])) % 2
+	case lex.BeginsWith(first, "[ {"):
+		s.open += strings.Count(value, first[:1]) - strings.Count(value, string(first[0]+2))
+	}
 }
 
 // text returns the value as one text.
@@ -52,17 +61,6 @@ func (s *setting) text() string {
 		codes = append(codes, l.code)
 	}
 	return strings.Join(codes, "\n")
-}
-
-// unclosed reports whether a value of TOML goes on in the next line.
-func unclosed(value string) bool {
-	switch {
-	case lex.BeginsWith(value, `""" '''`):
-		return len(value) < 6 || !strings.HasSuffix(value, value[:3])
-	case lex.BeginsWith(value, "[ {"):
-		return strings.Count(value, value[:1]) > strings.Count(value, string(value[0]+2))
-	}
-	return false
 }
 
 // codes returns the commands in the value of a script: a text, a list of texts, the words of one

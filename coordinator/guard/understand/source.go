@@ -18,11 +18,11 @@ func runsSourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	before := ""
 	for i, a := range c.Args {
 		switch {
-		case strings.HasPrefix(a, "-"), strings.HasPrefix(before, "-") && !lex.EndsWith(a, sourceEnds), lex.OneOf(a, "run script"):
+		case strings.HasPrefix(a, "-"), lex.OneOf(a, "run script"):
 		case lex.EndsWith(a, sourceEnds):
 			runSource(sh, a, c.Args[i+1:], "c")
 			return
-		default:
+		case !strings.HasPrefix(before, "-"): // no value of an option
 			return
 		}
 		before = a

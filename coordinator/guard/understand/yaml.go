@@ -28,6 +28,9 @@ type yamlReader struct {
 	out   []yamlText
 }
 
+// maxYAMLKeys bounds the keys that lead to a text.
+const maxYAMLKeys = 16
+
 // readYAML returns the texts of a file.
 func readYAML(text string) []yamlText {
 	y := yamlReader{lines: strings.Split(text, "\n")}
@@ -42,7 +45,7 @@ func readYAML(text string) []yamlText {
 
 // read reads a line that begins at a column.
 func (y *yamlReader) read(code string, column int) {
-	for code == "-" || strings.HasPrefix(code, "- ") {
+	for len(y.open) < maxYAMLKeys && (code == "-" || strings.HasPrefix(code, "- ")) {
 		n := y.closeTo(2*column + 1)
 		y.open = append(y.open, yamlKey{strconv.Itoa(n), 2*column + 1})
 		item := strings.TrimLeft(code[1:], " ")
@@ -51,7 +54,7 @@ func (y *yamlReader) read(code string, column int) {
 	}
 	if key, value, ok := yamlPair(code); ok {
 		y.closeTo(2 * column)
-		y.open = append(y.open, yamlKey{key, 2 * column})
+		y.open = append(y.open[:min(len(y.open), maxYAMLKeys)], yamlKey{key, 2 * column})
 		code = value
 	}
 	switch {
@@ -77,16 +80,17 @@ func (y *yamlReader) closeTo(at int) (next int) {
 
 // block reads the lines of a text that stand to the right of its key.
 func (y *yamlReader) block(column int) {
-	first, text := y.line+1, ""
+	var text strings.Builder
+	first := y.line + 1
 	for y.line+1 < len(y.lines) {
 		next := y.lines[y.line+1]
 		if strings.TrimSpace(next) != "" && indentOf(next) <= column {
 			break
 		}
-		text += strings.TrimSpace(next) + "\n"
+		text.WriteString(strings.TrimSpace(next) + "\n")
 		y.line++
 	}
-	y.add(text, first)
+	y.add(text.String(), first)
 }
 
 // value reads a text, or a list or an object in brackets.

@@ -29,23 +29,35 @@ func (r *reading) arguments(toks []Token, i int) (args []string, list bool, end 
 func (r *reading) bareArguments(toks []Token, i int) (args []string, end int) {
 	j := i + 1
 	for j < min(len(toks), i+24) {
-		t := toks[j]
-		switch {
-		case t.Kind == ',', listsFiles(t), j == i+1 && handle(toks[i], t), Shaped(toks, j-1, "n("):
+		if betweenArguments(toks, i, j) {
 			j++
 			continue
-		case t.Kind == 's', strings.HasPrefix(t.Text, "$"), t.Kind == 'n' && toks[j-1].Kind == ',', r.lang == "ruby" && r.sameLine(toks[i], t):
-		default:
-			return args, j
+		}
+		t := toks[j]
+		if t.Kind != 's' && !strings.HasPrefix(t.Text, "$") && !(r.lang == "ruby" && r.sameLine(toks[i], t)) {
+			break
 		}
 		text, n, known := r.literalLength(toks[j:])
 		if !known {
-			return args, j
+			break
 		}
 		args = append(args, text)
 		j += n
 	}
 	return args, min(j, len(toks))
+}
+
+// betweenArguments reports whether the token at j stands between the arguments of the call at i,
+// or before them.
+func betweenArguments(toks []Token, i, j int) bool {
+	switch t := toks[j]; {
+	case t.Kind == ',':
+		return j > i+1 || kindAt(toks, j+1) == 's'
+	case j == i+1 && handle(toks[i], t):
+		return true
+	default:
+		return listsFiles(t) || Shaped(toks, j-1, "n(")
+	}
 }
 
 // sameLine reports whether a name stands on the line of a token before it.

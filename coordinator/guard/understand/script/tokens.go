@@ -122,17 +122,29 @@ func (z *tokenizer) next() {
 			return
 		}
 	}
-	switch {
-	case strings.HasPrefix(rest, z.comment):
-		z.at += lineLength(rest)
-	case z.comment == "//" && strings.HasPrefix(rest, "/*"):
-		_, after, _ := strings.Cut(rest[2:], "*/")
-		z.at = len(z.text) - len(after)
+	switch n := z.commentLength(rest); {
+	case n > 0:
+		z.at += n
 	case lex.IsNameByte(c), partial.HasHole(rest[:1]):
 		z.name(rest)
 	default:
 		z.add(c, rest[:1])
 	}
+}
+
+// commentLength returns the length of the comment at the start of a text, 0 if there is none.
+func (d *dialect) commentLength(text string) int {
+	switch {
+	case strings.HasPrefix(text, d.comment):
+		return lineLength(text)
+	case d.comment == "//" && strings.HasPrefix(text, "/*"):
+		inner, _, closed := strings.Cut(text[2:], "*/")
+		if closed {
+			return len(inner) + 4
+		}
+		return len(text)
+	}
+	return 0
 }
 
 // listed reads <text> at the start of a text, which lists the files that match a pattern.

@@ -20,7 +20,7 @@ func (r *reading) assigned(i int) (from int, appends bool) {
 	case tokenAt(toks, j).in("+."): // Perl and PHP append with a dot
 		appends = true
 		j++
-	case r.lang == "go" && Shaped(toks, j, ",n"):
+	case r.lang == "go" && Shaped(toks, j, ",n") && kindAt(toks, i-1) != ',':
 		j += 2
 	case r.lang == "go" && lex.OneOf(textAt(toks, i-1), "var const"):
 		j++
@@ -58,17 +58,25 @@ func (r *reading) remember(i int) {
 	if from == 0 || len(r.consts)+len(r.lists) >= maxConstants {
 		return
 	}
+	toks := r.toks[from:]
 	r.rememberService(name, from)
-	toks, before := r.toks[from:], ""
-	if appends {
-		before = r.consts[name]
-	}
 	if items, ok := r.list(from); ok {
 		if toks[0].Text == "append" && textAt(toks, 2) == name {
 			items, appends = items[min(len(items), len(r.lists[name])):], true
 		}
 		r.setList(name, items, i, appends)
-	} else if v, ok := r.literal(toks); ok {
+	} else {
+		r.rememberText(name, toks, appends)
+	}
+}
+
+// rememberText stores the text of an expression under a name.
+func (r *reading) rememberText(name string, toks []Token, appends bool) {
+	before := ""
+	if appends {
+		before = r.consts[name]
+	}
+	if v, ok := r.literal(toks); ok {
 		r.consts[name] = r.sh.Afford(shell.Glue(before, v))
 	}
 	switch {
