@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
@@ -215,7 +216,7 @@ func runToxSections(sh *shell.Shell, text string, sections []string) {
 	values := strings.NewReplacer("{homedir}", sh.Place.Home, "{toxinidir}", sh.Place.Cwd, "{tox_root}", sh.Place.Cwd,
 		"{posargs}", "")
 	for _, s := range readSettings(text) {
-		if !lex.OneOf(s.section, strings.Join(sections, " ")) || !strings.HasPrefix(s.key, "commands") {
+		if !slices.Contains(sections, s.section) || !strings.HasPrefix(s.key, "commands") {
 			continue
 		}
 		for _, line := range s.lines {

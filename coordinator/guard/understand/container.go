@@ -13,9 +13,12 @@ import (
 )
 
 // containerPrograms are the programs of this file, with what each does.
+// containerClients are the clients that start containers on a machine.
+const containerClients = "docker podman nerdctl finch"
+
 var containerPrograms = []table{
 	{
-		programs: "docker podman nerdctl finch",
+		programs: containerClients,
 		options:  "H c l host context log-level config tlscacert",
 		leads:    true,
 		do:       container,
@@ -303,7 +306,7 @@ func copiesContained(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch from, to := o.At(1), o.At(2); {
 	case strings.Contains(from, ":") && to != "-":
 		bringsTo(sh, from, to)
-	case strings.Contains(to, ":") && !lex.OneOf(c.Name, "docker podman nerdctl finch"):
+	case strings.Contains(to, ":") && !lex.OneOf(c.Name, containerClients):
 		Carries(sh, shell.Command{}, []string{from}, to)
 	}
 }

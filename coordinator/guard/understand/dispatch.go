@@ -32,7 +32,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	if p.own {
 		checkOwn(sh, c, full)
 	}
-	if pointsHere(sh, c) {
+	if p.emulated.pointsHere(sh, c) {
 		defer staysHere(sh, len(sh.Eval.Effects))
 	}
 	ownOutput(sh, c)

@@ -37,17 +37,26 @@ var emulators = []emulated{
 // kubeContext is where the cluster is remembered that a command of this call chooses.
 const kubeContext = "kube-context"
 
-// pointsHere reports whether a client talks to a service on this machine.
-func pointsHere(sh *shell.Shell, c shell.Command) bool {
-	i := slices.IndexFunc(emulators, func(e emulated) bool { return lex.OneOf(c.Name, e.programs) })
-	if i < 0 || sh.Place.Away == shell.RemotePlace().Away {
+// emulatedBy returns the row of a client, or nil.
+func emulatedBy(name string) *emulated {
+	i := slices.IndexFunc(emulators, func(e emulated) bool { return lex.OneOf(name, e.programs) })
+	if i < 0 {
+		return nil
+	}
+	return &emulators[i]
+}
+
+// pointsHere reports whether a client talks to a service on this machine. A nil row is that of
+// any other program.
+func (e *emulated) pointsHere(sh *shell.Shell, c shell.Command) bool {
+	if e == nil || sh.Place.Away == shell.RemotePlace().Away {
 		return false
 	}
-	o := shell.ParseOptions(c.Args, commonValues+" "+emulators[i].options)
-	if told := o.All(strings.Fields(emulators[i].options)...); len(told) > 0 {
+	o := shell.ParseOptions(c.Args, commonValues+" "+e.options)
+	if told := o.All(strings.Fields(e.options)...); len(told) > 0 {
 		return !slices.ContainsFunc(told, isElsewhere)
 	}
-	for name := range strings.FieldsSeq(emulators[i].variables) {
+	for name := range strings.FieldsSeq(e.variables) {
 		if strings.HasSuffix(name, "_") {
 			name += serviceNamed(c.Name, o)
 		}

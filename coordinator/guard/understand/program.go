@@ -72,6 +72,8 @@ type program struct {
 	own    bool   // it may affect Afar or the host's guard rails
 	hosted bool   // no table lists it, and it controls a hosted service
 	names  bool   // it shows names of files, or its arguments are texts
+
+	emulated *emulated // how it is told that its service is on this machine; nil if it cannot be
 }
 
 // maxPrograms bounds the cache. A call that a person wrote has fewer names.
@@ -110,6 +112,8 @@ func (d *dispatcher) programNamed(name string) program {
 		own:    ownName(name),
 		hosted: t == nil && controls(name),
 		names:  lex.OneOf(name, namesFiles),
+
+		emulated: emulatedBy(name),
 	}
 	if d.programs == nil {
 		d.programs = map[string]program{}
