@@ -172,14 +172,17 @@ and in every permission mode. It has one of three answers:
 It judges what a command *does*, not how it is spelled: variables, ` + "`cd`" + `, quoting, pipes into a shell, ` + "`xargs`" + `,
 ` + "`find -exec`" + `, ` + "`ssh`" + `, containers and inline Python come to the same effects as the plain command. What is only
 possible, because a value is not known, is asked and not denied. The place counts too: what lies in the project or a temp
-directory may go, and so may branches that are merged. Work that no commit has, and that is older than the session, is
+directory may go, and so may branches that are merged; an emulator
+of a cloud and a cluster on this machine are nobody else's. Work that no commit has, and that is older than the session, is
 asked about, whatever the command. The built-in denials hold everywhere.
 
-Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, tasks of rake,
-invoke, nox and tox, SQL, programs of Python, Node and others, and git hooks. The verdict names the file and the line. A branch that the arguments rule out does not
-count. In a file only what is found counts: code that cannot be read, an unknown value or a file over 256 kB is no
-reason to ask. A file that is as in the last commit before the session is not asked about either, unless the command hands
-it what the effect depends on; a denial holds there, too. Installed programs are not read.
+Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, tasks of rake, invoke, nox,
+tox and gradle, scripts of Python's project tools, Procfiles, SQL, programs of Python, Node and others, the sources
+that cargo, java and dotnet build and run, git hooks, and those of pre-commit and lefthook. The verdict names the file
+and the line. A branch that the arguments rule out does not count. In a file only what is found counts: code that
+cannot be read, an unknown value or a file over 256 kB is no reason to ask. A file that is as in the last commit
+before the session is not asked about either, unless the command hands it what the effect depends on; a denial holds
+there, too. Installed programs are not read.
 
 ` + "`afar guard explain CMD`" + ` says which rule fires, and why; [guard-policy.md](guard-policy.md) says how to
 change rules and add your own. The examples below are cases of the test suite; the project

@@ -276,6 +276,8 @@ func sources() []shape {
 		filled("python calls", "python3 -c '", `f("a",`, "'"),
 		filled("python shells", "python3 -c '", `os.system("ls -l")`+"\n", "'"),
 		filled("python names", "python3 -c '", "a=b\n", "'"),
+		filled("lists of a program", "python3 -c '", "x: a=[b,", "'"),
+		filled("chains of a program", "ruby -e '", "A::new(b).delete(c).", "'"),
 		filled("python strings", `python3 -c '`, `a="b"+"c"+`, "'"),
 		filled("python appends", "python3 -c '", `a+="x";`, "'"),
 		filled("python joins", "python3 -c '", `" ".join(["a","b"])+`, "'"),

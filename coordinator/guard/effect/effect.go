@@ -66,6 +66,9 @@ const (
 // volumes outlive it.
 const InRunning = "running container"
 
+// OnEmulator is the place of a service that is emulated on this machine.
+const OnEmulator = "emulator"
+
 // Effect is one thing that a call would do.
 type Effect struct {
 	Kind   Kind
@@ -74,7 +77,7 @@ type Effect struct {
 	Sure   Certainty // never empty
 	Via    string    // the program that does it
 	Dir    string    // directory it works in, for effects on a repository
-	Away   string    // "" here, or where else: "remote", "container" or InRunning
+	Away   string    // "" here, or where else: "remote", "container", InRunning or OnEmulator
 	From   string    // of a copy of a tree: the files of Target with the same names as those below From
 	Part   string    // exact text of the call that causes it
 	Code   Spot      // the line of a file that the call runs; the zero Spot if the call itself causes it

@@ -48,6 +48,9 @@ func created(j *judging, e *effect.Effect) bool {
 // onThisMachine reports whether the effect happens on this machine.
 func onThisMachine(_ *judging, e *effect.Effect) bool { return e.Away == "" }
 
+// onEmulator reports whether the effect happens to a service that is emulated on this machine.
+func onEmulator(_ *judging, e *effect.Effect) bool { return e.Away == effect.OnEmulator }
+
 // inAnyContainer reports whether the effect happens inside a new or a running container.
 func inAnyContainer(_ *judging, e *effect.Effect) bool {
 	return e.Away == "container" || e.Away == effect.InRunning

@@ -141,6 +141,10 @@ var railRules = []policy{
 // secretRules are about credentials.
 var secretRules = []policy{
 	{
+		id: "remote.here", kind: effect.DestroyRemote, is: onEmulator,
+		or: []effect.Kind{effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret},
+	},
+	{
 		id: "secret.read", verdict: Ask, kind: effect.ReadFile, is: secretRead,
 		why: "Reads credentials", instead: "Name the variable or key you need; the person provides it.",
 	},

@@ -81,6 +81,7 @@ func opaqueInterpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if code || c.In != nil && len(o.Pos) == 0 {
 		sh.Effect(effect.RunUnknown, effect.ForeignCode, c.Name)
 	}
+	runsSourceFile(sh, c, o)
 }
 
 // filtered reports the files that "perl -ne" and "ruby -ne" read, and those that they
@@ -146,11 +147,11 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 		return
 	}
 	if shell.IsStdin(args[0]) {
-		pipedCode(sh, c, langOf(c.Name))
+		pipedCode(sh, c, languageOf(c.Name))
 		return
 	}
-	if text, ok := sh.Brought(args[0]); ok {
-		script.Run(sh, text, langOf(c.Name))
+	if _, ok := sh.Brought(args[0]); ok {
+		runSource(sh, args[0], nil, languageOf(c.Name))
 		return
 	}
 	if fspath.Base(args[0]) == "setup.py" && lex.ContainsAny(args, "upload register") {
@@ -164,18 +165,7 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 		sh.Effect(effect.RunUnknown, effect.Network, args[0])
 		return
 	}
-	runForeign(sh, args, langOf(c.Name))
-}
-
-// langOf returns the language of a script that an interpreter runs.
-func langOf(name string) string {
-	switch name {
-	case "python", "pypy":
-		return "python"
-	case "ruby", "perl", "php":
-		return name
-	}
-	return "js"
+	runSource(sh, args[0], args[1:], languageOf(c.Name))
 }
 
 // pythonModule runs a module that "python -m" names.
@@ -190,6 +180,18 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 	case "json.tool", "base64", "tokenize", "gzip", "zipfile", "tarfile":
 		showsFiles(sh, args[1:])
 	case "http.server", "SimpleHTTPServer":
+	default:
+		moduleFile(sh, args)
+	}
+}
+
+// moduleFile runs the file of a module of the project: x.y is x/y.py or x/y/__main__.py.
+func moduleFile(sh *shell.Shell, args []string) {
+	path := strings.ReplaceAll(args[0], ".", "/")
+	for _, name := range [...]string{path + ".py", path + "/__main__.py"} {
+		if runSource(sh, name, args[1:], "python") {
+			return
+		}
 	}
 }
 
@@ -422,19 +424,24 @@ func awkAssigns(o shell.Options) string {
 // or gets as the output of another command.
 func runsInput(name string) bool {
 	switch {
-	case lex.IsShellName(name), lex.OneOf(name, "eval source ."), languageOf(name) != "":
+	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh"), languageOf(name) != "":
 		return true
 	}
 	return tableIn(sqlClients, name) != nil
 }
 
-// runForeign runs a file of the disk that is a program of another language.
-func runForeign(sh *shell.Shell, args []string, lang string) {
-	text, ok := sh.FileText(args[0])
-	if !ok {
-		return
+// runSource runs a program of another language, which this call wrote or which lies on the disk.
+// It returns false if the file is neither.
+func runSource(sh *shell.Shell, name string, args []string, lang string) bool {
+	if text, written := sh.Brought(name); written {
+		script.Run(sh, text, lang)
+		return true
 	}
-	sh.Enter(sh.Path(args[0]), text, args[1:], func(child *shell.Shell) { script.Run(child, text, lang) })
+	text, ok := sh.FileText(name)
+	if ok {
+		sh.Enter(sh.Path(name), text, args, func(child *shell.Shell) { script.Run(child, text, lang) })
+	}
+	return ok
 }
 
 // runStatements runs a file of SQL that this call wrote or that lies on the disk.

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
@@ -129,7 +130,7 @@ func (t *taskCode) take(at int) (names []string) {
 	}
 	for i := from; i < end; i++ {
 		t.taken[i] = true
-		if i <= at {
+		if i <= at || strings.Contains(t.lines[i], "dependsOn") {
 			names = append(names, strings.FieldsFunc(t.lines[i], notInName)...)
 		} else {
 			names = append(names, called(t.lines[i])...)
@@ -154,7 +155,11 @@ func called(line string) (names []string) {
 
 // taskName returns the name of the task or the function that a line defines, or "".
 func taskName(line string) string {
-	word, rest, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "async "), " ")
+	code := strings.TrimPrefix(strings.TrimSpace(line), "async ")
+	if made, ok := strings.CutPrefix(code, "tasks.register"); ok { // gradle
+		code = "task " + made[strings.IndexByte(made, '(')+1:]
+	}
+	word, rest, ok := strings.Cut(code, " ")
 	if !ok || !lex.OneOf(word, "def task multitask") {
 		return ""
 	}
@@ -167,6 +172,7 @@ func taskName(line string) string {
 
 // lastName returns a name without those of the spaces that hold it, as Python writes it.
 func lastName(name string) string {
+	name, _, _ = strings.Cut(name, "[") // the arguments of a task of rake
 	return strings.ReplaceAll(name[strings.LastIndexAny(name, ":.")+1:], "-", "_")
 }
 
@@ -193,10 +199,10 @@ func toxCommands(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if !ok {
 		return
 	}
-	sections := []string{"[testenv]"}
+	sections := []string{"testenv"}
 	for _, list := range o.All("e", "env") {
 		for _, name := range strings.Split(list, ",") {
-			sections = append(sections, "[testenv:"+name+"]")
+			sections = append(sections, "testenv:"+name)
 		}
 	}
 	runRecipeFile(sh, path, o.Behind, func(child *shell.Shell, text string) {
@@ -209,22 +215,14 @@ func toxCommands(sh *shell.Shell, _ shell.Command, o shell.Options) {
 func runToxSections(sh *shell.Shell, text string, sections []string) {
 	values := strings.NewReplacer("{homedir}", sh.Place.Home, "{toxinidir}", sh.Place.Cwd, "{tox_root}", sh.Place.Cwd,
 		"{posargs}", "")
-	section, key := false, ""
-	for i, line := range strings.Split(text, "\n") {
-		code := strings.TrimSpace(line)
-		switch {
-		case code == "", code[0] == '#':
+	for _, s := range readSettings(text) {
+		if !slices.Contains(sections, s.section) || !strings.HasPrefix(s.key, "commands") {
 			continue
-		case code[0] == '[':
-			section, key = lex.ContainsAny(sections, code), ""
-			continue
-		case indentOf(line) == 0:
-			key, code, _ = strings.Cut(code, "=")
 		}
-		if section && strings.HasPrefix(key, "commands") {
+		for _, line := range s.lines {
 			child := sh.Sub()
-			child.AtLine(i + 1)
-			child.Run(strings.TrimLeft(values.Replace(code), "-! "), nil)
+			child.AtLine(line.line)
+			child.Run(strings.TrimLeft(values.Replace(line.code), "-! "), nil)
 		}
 	}
 }

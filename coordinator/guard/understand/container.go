@@ -13,15 +13,19 @@ import (
 )
 
 // containerPrograms are the programs of this file, with what each does.
+// containerClients are the clients that start containers on a machine.
+const containerClients = "docker podman nerdctl finch"
+
 var containerPrograms = []table{
 	{
-		programs: "docker podman nerdctl finch",
+		programs: containerClients,
 		options:  "H c l host context log-level config tlscacert",
 		leads:    true,
 		do:       container,
 	},
 	{programs: "docker-compose podman-compose", do: runsCompose},
 	{programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", options: clusterOptions, do: kubectl},
+	{programs: "kubectx", rows: []row{{words: "*", also: choosesCluster}}},
 	{programs: "helm", do: remoteControl},
 }
 
@@ -47,6 +51,9 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	words := append([]string{verb}, args...)
+	if onOtherHost(sh, o) {
+		runRows(sh, otherHostRows, words, inner, shell.Options{Pos: words})
+	}
 	runRows(sh, containerVerbs, words, inner, shell.Options{Pos: words})
 	sh.Print(partial.Unknown)
 }
@@ -70,15 +77,44 @@ var containerVerbs = []row{
 	{words: "compose", also: runsCompose},
 	{words: "rm|rmi", also: removesContainers},
 	{words: "inspect", also: showsSettings},
+	{words: "cp", also: copiesContained},
 	{words: "push", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "manifest|trust push|sign", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "kill", does: act{effect.StopService, effect.Container, afterVerb}},
 	{words: "stop|restart", also: stopsUnknown},
+	{words: "context use *", also: choosesHost},
 	{words: "machine rm|reset", does: act{effect.PruneLocal, "machine", ""}},
 	{
 		words: "swarm|stack|service|node|secret|config rm|remove|leave",
 		does:  act{effect.DestroyRemote, effect.Part, "$0 $1"},
 	},
+}
+
+// otherHostRows describe what stops or removes containers that others use: those of another host.
+var otherHostRows = []row{
+	{words: "rm|rmi|stop|kill|restart|pause|update", does: act{effect.ChangeRemote, byVerb, "$args"}},
+	{words: "compose", among: "down rm stop kill restart pause", does: act{effect.ChangeRemote, "compose", "$args"}},
+}
+
+// hostContext is where the host is remembered that a command of this call chooses.
+const hostContext = "docker-context"
+
+// onOtherHost reports whether a client of containers talks to another machine.
+func onOtherHost(sh *shell.Shell, o shell.Options) bool {
+	told := o.All("H", "host", "c", "context")
+	for _, name := range [...]string{"DOCKER_HOST", "DOCKER_CONTEXT", hostContext} {
+		if value, ok := sh.Lookup(name); ok && len(told) == 0 {
+			told = value
+		}
+	}
+	return slices.ContainsFunc(told, func(place string) bool {
+		return !lex.BeginsWith(place, "unix: npipe: fd: default desktop- rootless podman-machine") && isElsewhere(place)
+	})
+}
+
+// choosesHost remembers the host that "docker context use" names.
+func choosesHost(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sh.Assign(hostContext, shell.Value{o.At(2)})
 }
 
 // runsContainer follows the command into the container.
@@ -237,8 +273,9 @@ func kubectl(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 var clusterRows = []row{
 	{words: "exec|run|debug", also: runsInCluster},
+	{words: "config use-context *", also: choosesCluster},
 	{words: "delete", also: clusterDelete},
-	{words: "cp", also: copiesOut},
+	{words: "cp", also: copiesContained},
 	{words: "drain|cordon|taint|evict", does: act{effect.ChangeRemote, byVerb, "$1"}},
 	{words: "scale", given: "replicas=0", does: act{effect.ChangeRemote, effect.ScaleToZero, "$1"}},
 	{words: "replace", given: "force", does: act{effect.DestroyRemote, effect.Part, "replace"}},
@@ -261,6 +298,17 @@ func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child := sh.Sub()
 	child.Place = shell.Place{Cwd: "/", Away: "remote"}
 	child.Exec(lex.After(c.Args, "--", 1), c.In)
+}
+
+// copiesContained reports credentials that are copied into a container of a cluster, and the
+// file that a copy out of a container writes.
+func copiesContained(sh *shell.Shell, c shell.Command, o shell.Options) {
+	switch from, to := o.At(1), o.At(2); {
+	case strings.Contains(from, ":") && to != "-":
+		bringsTo(sh, from, to)
+	case strings.Contains(to, ":") && !lex.OneOf(c.Name, containerClients):
+		Carries(sh, shell.Command{}, []string{from}, to)
+	}
 }
 
 // showsClusterSecret reports a secret whose values are printed. A format may show only names,

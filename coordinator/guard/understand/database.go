@@ -312,6 +312,11 @@ var storeTables = []table{
 	{programs: "pg_restore", options: "d h p U f dbname", rows: []row{
 		{given: "c clean", does: act{effect.DropData, effect.Table, "restore"}},
 	}},
+	{programs: "celery", options: "A app b broker workdir Q queues X exclude-queues d destination t timeout", rows: []row{
+		{words: "purge", does: act{effect.DropData, effect.Rows, "$0"}},
+		{words: "control shutdown", does: stopsServer},
+	}},
+	{programs: "rq", options: "u url", rows: []row{{words: "empty", does: act{effect.DropData, effect.Rows, afterVerb}}}},
 	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, theProgram}}}},
 	{
 		programs: "mongorestore",

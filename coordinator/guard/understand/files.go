@@ -28,10 +28,16 @@ var filePrograms = []table{
 	}},
 	{programs: "rmdir unlink gunlink", rows: []row{{does: act{effect.DeleteFile, "", eachFile}}}},
 	{programs: "shred gshred", do: shred},
-	{programs: "mv gmv", options: "t S target-directory suffix", do: move},
+	{
+		programs: "mv gmv",
+		options:  "t S target-directory suffix update?",
+		keeps:    keepsOld,
+		do:       move,
+	},
 	{
 		programs: "cp gcp install ditto pax",
-		options:  "t S m o g target-directory suffix mode owner group",
+		options:  "t S m o g target-directory suffix mode owner group update?",
+		keeps:    keepsOld,
 		do:       copyFiles,
 	},
 	{programs: "ln gln link", options: "t S target-directory suffix -symbolic", do: link},
@@ -49,7 +55,8 @@ var filePrograms = []table{
 	{programs: "truncate fallocate gtruncate", options: "s r o l size reference offset length", do: truncate},
 	{programs: "tar gtar bsdtar", options: tarOptions, bundled: true, do: printUnknown, rows: []row{
 		{given: "checkpoint-action=", goOn: true, also: runsActions},
-		{given: "remove-files", does: act{effect.DeleteTree, "", eachFile}},
+		{given: "remove-files", goOn: true, also: deletesPacked},
+		{given: "c create", with: "f= file=", goOn: true, also: writesArchive},
 		{
 			given: "x extract",
 			with:  "C= directory=",
@@ -61,7 +68,7 @@ var filePrograms = []table{
 		{also: packs},
 	}},
 	{programs: "zip", options: "b t n x i TT! unzip-command!", do: printUnknown, rows: []row{
-		{given: "m remove-files", does: act{effect.DeleteTree, "", eachFile}},
+		{given: "m move", does: act{effect.DeleteTree, "", "@$1*"}},
 		{also: packs},
 	}},
 	{
@@ -69,15 +76,22 @@ var filePrograms = []table{
 		options:  "f C X T I S directory file exclude rsh-command!",
 		do:       printUnknown,
 		rows: []row{
-			{of: "7z 7za", args: "-sdel", does: act{effect.DeleteTree, "", eachFile}},
+			{of: "7z 7za", args: "-sdel", does: act{effect.DeleteTree, "", "@$2*"}},
 			{also: packs},
 		},
 	},
+	{programs: "rar", options: "-", do: printUnknown, rows: []row{
+		{words: "m|mf", does: act{effect.DeleteTree, "", "@$2*"}},
+		{args: "-df|-dr", does: act{effect.DeleteTree, "", "@$2*"}},
+	}},
 	{programs: "unzip unrar", options: "d x P", rows: []row{
 		{given: "d=", does: act{effect.WriteFile, effect.Unpack, "@$=d"}, also: bringsArchive},
 	}},
-	{programs: "patch", do: printUnknown},
+	{programs: "patch gpatch", options: patchOptions, dry: "dry-run C check o output", do: undoesDiff},
 }
+
+// keepsOld are the options with which a copy overwrites nothing, or keeps what it overwrites.
+const keepsOld = "n no-clobber update=none update=none-fail b backup"
 
 const tarOptions = "f C X T directory file exclude -checkpoint checkpoint-action to-command! use-compress-program! " +
 	"I! info-script! new-volume-script! F! rsh-command! rmt-command -extract -get -create -list -append -update"
@@ -201,6 +215,9 @@ func copiesTree(sh *shell.Shell, to, from string, inside bool) {
 // link reports the targets and the name of a link.
 func link(sh *shell.Shell, c shell.Command, o shell.Options) {
 	from, to := operandsTo(o)
+	if !o.Given("f force") || o.Given("b backup") {
+		defer sh.Creates(len(sh.Eval.Effects))
+	}
 	symbolic := o.Given("s symbolic")
 	for _, p := range from {
 		if symbolic {
@@ -290,6 +307,25 @@ func runsActions(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
+// deletesPacked reports the files that tar deletes when it has packed them. They are below the
+// directory that -C names.
+func deletesPacked(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	child := sh.Sub()
+	for _, dir := range o.All("C", "directory") {
+		child.Place.Cwd = child.Path(dir)
+	}
+	for _, p := range o.Pos {
+		child.Deletes(effect.DeleteTree, "", p)
+	}
+}
+
+// writesArchive reports the archive that tar makes.
+func writesArchive(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if into, _ := o.Get("f", "file"); into != "-" && !shell.IsRemotePath(into) {
+		sh.Write(into)
+	}
+}
+
 // packs reports credentials and files of Afar that go into an archive.
 func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	into, _ := o.Get("f", "file")
@@ -311,10 +347,12 @@ func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // unpacksHere reports the directory in which tar unpacks an archive, unless it is the project.
-func unpacksHere(sh *shell.Shell, _ shell.Command, _ shell.Options) {
-	if !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) {
-		sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
+func unpacksHere(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) {
+		takesBack(sh, stdin(c), diffHead+"b/")
+		return
 	}
+	sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
 }
 
 // bringsArchive remembers the directory into which an archive from another machine is unpacked.

@@ -20,7 +20,9 @@ func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	settings := gitSettings(sh, o)
 	for _, setting := range settings {
-		gitSetting(child, setting)
+		if !readableHooks(child, setting) {
+			gitSetting(child, setting)
+		}
 	}
 	if len(o.Pos) == 0 || o.Given("version") {
 		return
@@ -106,12 +108,16 @@ var gitTables = []table{
 			"template",
 		do: gitClone,
 	},
-	{programs: "diff show blame annotate cat-file log", options: gitShown, do: showsCommitted},
+	{programs: "diff diff-files diff-index", options: gitShown + " U O", do: printsDiff},
+	{programs: "show blame annotate cat-file log", options: gitShown, do: showsCommitted},
 	{programs: "rebase", options: "x! exec! onto s X strategy strategy-option -abort -skip -continue", rows: gitRows},
 	{programs: "fetch pull ls-remote", options: "upload-pack! o server-option depth j jobs -force", rows: gitRows},
 	{programs: "difftool", options: "x! extcmd! t tool"},
 	{programs: "grep", options: "O?! open-files-in-pager?! e f m A B C max-depth threads"},
-	{programs: "archive", options: "exec! remote o output format prefix"},
+	{programs: "archive", options: "exec! remote o output format prefix", rows: []row{
+		{given: "remote o output prefix l"},
+		{words: "*", also: printsTree},
+	}},
 	{
 		programs: "filter-branch",
 		options: "tree-filter! index-filter! msg-filter! env-filter! parent-filter! commit-filter! " +
@@ -399,7 +405,7 @@ func gitSecret(key string) bool {
 // gitRows describe subcommands of git. The program of a row is the subcommand.
 var gitRows = []row{
 	{of: "merge cherry-pick revert am rebase", given: "abort skip", does: act{effect.Discard, effect.GiveUp, ""}},
-	{of: "add stage commit", without: "n dry-run", also: stagesSecrets},
+	{of: "add stage commit update-index", without: "n dry-run", also: stagesSecrets},
 	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
 	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
 	{of: "fetch", also: gitFetched},
@@ -431,7 +437,11 @@ var gitRows = []row{
 	{of: "rm", given: "f force", does: act{effect.DeleteFile, effect.GitForce, eachFile}},
 	{of: "rm", does: act{effect.DeleteFile, "", eachFile}},
 	{of: "mv", also: gitMove},
-	{of: "checkout-index", given: "f", does: act{effect.Discard, effect.RestoreAll, ""}},
+	{of: "checkout-index", given: "prefix temp"},
+	{of: "checkout-index", given: "f force", with: "a all", does: act{effect.Discard, effect.RestoreAll, ""}},
+	{of: "checkout-index", given: "f force", does: act{effect.Discard, effect.RestorePath, eachFile}},
+	{of: "apply", without: "check stat numstat summary cached", also: undoesDiff},
+	{of: "submodule", words: "update", given: "f force", does: act{effect.Discard, effect.CheckoutForce, "submodules"}},
 	{of: "read-tree", given: "reset u", does: act{effect.Discard, effect.ReadTree, ""}},
 	{of: "remote", words: "remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, "$1"}},
 	{of: "rev-parse", given: "show-toplevel", also: printsTop},

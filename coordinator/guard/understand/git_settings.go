@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // maxGitSettings limits how many settings are read from git's environment.
@@ -105,9 +107,13 @@ func gitRuns(key string) bool {
 	return lex.EndsWith(key, ".textconv .cmd .driver .command .program .helper .uploadpack .receivepack")
 }
 
-// gitTransports runs the commands of addresses that begin with "ext::".
+// gitTransports runs the commands of addresses that begin with "ext::", and reports keys that
+// an address brings to another host.
 func gitTransports(sh *shell.Shell, args []string) {
 	for _, a := range args {
+		if strings.Contains(a, "://") && web.LeaksKey(a, a, true) {
+			sh.Possible(effect.SendOut, effect.Secret, a)
+		}
 		if code, ok := strings.CutPrefix(a, "ext::"); ok {
 			sh.Run(strings.ReplaceAll(code, "% ", `\ `), nil)
 		}
@@ -129,7 +135,7 @@ func rememberClone(sh *shell.Shell, o shell.Options) {
 // bringsFiles remembers what a client of a forge or a store copies from there:
 // "gh repo clone", "aws s3 cp s3://…".
 func bringsFiles(sh *shell.Shell, c shell.Command) {
-	for i := 0; i < min(len(c.Args)-1, 3); i++ {
+	for i := 0; i < min(len(c.Args)-1, 6); i++ {
 		switch c.Args[i] {
 		case "clone":
 			o := shell.ParseOptions(c.Args[i+1:], "")
@@ -142,9 +148,19 @@ func bringsFiles(sh *shell.Shell, c shell.Command) {
 			o := shell.ParseOptions(c.Args[i+1:], "")
 			if strings.Contains(o.At(0), "://") && len(o.Pos) > 1 {
 				sh.BringsFrom(strings.Replace(o.At(0), "://", ":", 1), o.At(1))
+				overwritesWith(sh, o)
 			}
 			return
 		}
+	}
+}
+
+// overwritesWith reports the file of this machine that a copy from a store overwrites.
+func overwritesWith(sh *shell.Shell, o shell.Options) {
+	switch from, to := o.At(0), o.At(1); {
+	case strings.Contains(to, ":"), to == "-", o.Given("n no-clobber no-overwrite ignore-existing r R recursive dryrun"):
+	case fspath.IsExact(from):
+		bringsTo(sh, from, to)
 	}
 }
 
@@ -195,7 +211,12 @@ func runHooks(sh *shell.Shell, names, args []string) {
 	child.Place.Cwd = top
 	for _, name := range names {
 		child.Via = "git"
-		child.RunProgram(hooks+"/"+name, nil, nil)
+		if !child.ScriptFile(hooks+"/"+name, nil) { // a hook that this call wrote
+			child.RunProgram(hooks+"/"+name, nil, nil)
+		}
+		if above, ok := strings.CutSuffix(hooks, "/_"); ok { // husky
+			child.RunProgram(above+"/"+name, nil, nil)
+		}
 	}
 }
 
@@ -203,6 +224,9 @@ func runHooks(sh *shell.Shell, names, args []string) {
 // the one that a setting names, or the one in the repository.
 func hooksFolder(sh *shell.Shell) (top, hooks string) {
 	top, git := repositoryOf(sh)
+	if dir, ok := sh.Assigned(hooksSetting); ok {
+		return cmp.Or(top, sh.Place.Cwd), dir
+	}
 	if git == "" {
 		return "", ""
 	}
@@ -214,6 +238,24 @@ func hooksFolder(sh *shell.Shell) (top, hooks string) {
 		}
 	}
 	return top, git + "/hooks"
+}
+
+// hooksSetting is where the folder of hooks is remembered that a command gives to git.
+const hooksSetting = "git core.hookspath"
+
+// readableHooks remembers the folder of hooks that a setting of one command gives to git, if it
+// is in the project: then the hooks are read instead.
+func readableHooks(sh *shell.Shell, setting string) bool {
+	key, dir, _ := strings.Cut(setting, "=")
+	project := sh.Eval.Site.Project
+	switch {
+	case !strings.EqualFold(key, "core.hookspath"), dir == "", partial.HasHole(dir), sh.Eval.Site.FileText == nil:
+		return false
+	case project == "" || !fspath.Within(sh.Path(dir), project):
+		return false
+	}
+	sh.Assign(hooksSetting, shell.Value{sh.Path(dir)})
+	return true
 }
 
 // repositoryOf returns the top directory of the work tree around the shell, and the
@@ -343,4 +385,63 @@ func deletesVersioned(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			sh.Effect(effect.DeleteTree, effect.GitForce, sh.Path(target))
 		}
 	}
+}
+
+// runYAML runs the commands in a file of YAML. code returns the command of a text, "" if it is none.
+func runYAML(sh *shell.Shell, files string, code func(y yamlText) string) {
+	path, ok := nearest(sh, strings.Fields(files)...)
+	if !ok {
+		return
+	}
+	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
+		child.Place.Cwd = fspath.Dir(path)
+		for _, y := range readYAML(text) {
+			child.AtLine(y.line)
+			child.Sub().Run(code(y), nil)
+		}
+	})
+}
+
+// preCommit runs the commands of the hooks of pre-commit, or those of one hook.
+func preCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if !lex.OneOf(o.At(0), "run hook-impl") {
+		return
+	}
+	hook := ""
+	runYAML(sh, ".pre-commit-config.yaml .pre-commit-config.yml", func(y yamlText) string {
+		switch k := y.keys; {
+		case len(k) < 5, k[2] != "hooks":
+		case k[4] == "id":
+			hook = y.text
+		case k[4] == "entry" && (o.At(1) == "" || o.At(1) == hook || o.At(0) == "hook-impl"):
+			return y.text
+		}
+		return ""
+	})
+}
+
+// lefthook runs the commands of a hook of lefthook.
+func lefthook(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if o.At(0) != "run" {
+		return
+	}
+	runYAML(sh, "lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml", func(y yamlText) string {
+		if lex.First(y.keys) != o.At(1) || y.keys[len(y.keys)-1] != "run" {
+			return ""
+		}
+		return y.text
+	})
+}
+
+// procfile runs the commands of a Procfile, or one of them.
+func procfile(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if !lex.OneOf(o.At(0), "start s run") {
+		return
+	}
+	runYAML(sh, "Procfile.dev Procfile", func(y yamlText) string {
+		if len(y.keys) != 1 || o.At(1) != "" && o.At(1) != y.keys[0] {
+			return ""
+		}
+		return y.text
+	})
 }

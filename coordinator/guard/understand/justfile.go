@@ -227,86 +227,34 @@ func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	})
 }
 
-// A taskReader reads the tasks of a Taskfile: the part of YAML that they are written in.
-type taskReader struct {
-	*recipes
-	name    string // of the task that is read
-	indent  int    // of the names of the tasks
-	section string // the field of the task that is read
-}
-
 // readTasks reads the tasks in the text of a Taskfile.
 func (r *recipes) readTasks(text string) {
-	t := taskReader{recipes: r}
-	inTasks := false
-	for i, line := range strings.Split(text, "\n") {
-		code := strings.TrimSpace(line)
-		indent := len(line) - len(strings.TrimLeft(line, " "))
-		switch {
-		case code == "" || code[0] == '#':
-		case indent == 0 && code[0] != '-':
-			inTasks, t.indent = code == "tasks:", 0
-		case inTasks:
-			t.line(code, indent, i+1)
+	for _, y := range readYAML(text) {
+		switch k := y.keys; {
+		case len(k) == 2 && lex.OneOf(k[0], "vars env"):
+			r.vars[k[1]] = y.text
+		case len(k) == 4 && lex.OneOf(k[2], "vars env"):
+			r.vars[k[3]] = y.text
+		case len(k) > 1 && k[0] == "tasks":
+			r.readTask(k[1], k[2:], y)
 		}
 	}
 }
 
-// line reads one line of the tasks.
-func (t *taskReader) line(code string, indent, number int) {
-	key, value, isKey := strings.Cut(code, ":")
-	value = strings.TrimSpace(value)
-	if t.indent == 0 {
-		t.indent = indent
+// readTask reads a text of a task, to which more keys lead: a command, or the name of another task.
+func (r *recipes) readTask(name string, keys []string, y yamlText) {
+	next := r.named[name]
+	if next == nil {
+		next = r.add(name)
 	}
-	if indent == t.indent && isKey {
-		t.name, t.section = strings.Trim(key, `"'`), "cmds"
-		t.add(t.name)
-		t.command(value, number)
-		return
+	if len(keys) > 0 && lex.IsNumber(keys[0]) {
+		keys = keys[1:]
 	}
-	if t.name == "" {
-		return
-	}
-	if lex.OneOf(key, "cmds cmd deps vars env desc summary dir sources generates status preconditions silent aliases") {
-		t.section = key
-		t.items(value, number)
-		return
-	}
-	t.items(strings.TrimSpace(strings.TrimPrefix(code, "- ")), number)
-}
-
-// items reads the commands or the needed tasks of a line.
-func (t *taskReader) items(text string, number int) {
-	list := []string{text}
-	if inner, ok := strings.CutPrefix(text, "["); ok {
-		list = strings.Split(strings.TrimSuffix(inner, "]"), ",")
-	}
-	for _, item := range list {
-		switch item = strings.TrimSpace(item); t.section {
-		case "deps":
-			item = strings.TrimSpace(strings.TrimPrefix(item, "task:"))
-			t.named[t.name].needs = append(t.named[t.name].needs, strings.Trim(item, `"'`))
-		case "cmds", "cmd":
-			t.command(item, number)
-		}
-	}
-}
-
-// command adds a command to the task that is read.
-func (t *taskReader) command(text string, number int) {
-	for _, key := range [...]string{"cmd:", "defer:"} {
-		text = strings.TrimSpace(strings.TrimPrefix(text, key))
-	}
-	if other, ok := strings.CutPrefix(text, "task:"); ok {
-		next := t.named[t.name]
-		next.needs = append(next.needs, strings.Trim(strings.TrimSpace(other), `"'`))
-		return
-	}
-	if quote := text[:min(1, len(text))]; slices.Contains([]string{`"`, `'`}, quote) {
-		text = strings.Trim(text, quote)
-	}
-	if text != "" && !slices.Contains([]string{"|", ">", "|-", ">-", "{", "}"}, text) {
-		t.named[t.name].lines = append(t.named[t.name].lines, recipeLine{text, number})
+	field := strings.Join(slices.DeleteFunc(slices.Clone(keys), lex.IsNumber), ".")
+	switch field {
+	case "", "cmds", "cmd", "cmds.cmd", "cmds.defer":
+		next.lines = append(next.lines, recipeLine{y.text, y.line})
+	case "cmds.task", "deps", "deps.task", "cmds.defer.task":
+		next.needs = append(next.needs, strings.TrimPrefix(y.text, ":"))
 	}
 }

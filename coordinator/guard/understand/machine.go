@@ -24,6 +24,7 @@ var machineTables = []table{
 	{programs: "service rc-service", options: serviceValues, anyCase: true, rows: []row{
 		{words: "* " + stopVerbs, does: act{effect.StopService, bySecond, "$0"}},
 		{words: "* " + modeVerbs, does: act{effect.Power, bySecond, "$0"}},
+		{words: "* restart", also: restartsThere},
 	}},
 	{
 		programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net",
@@ -42,6 +43,7 @@ var machineTables = []table{
 			{of: "sv", words: "down|d|exit|x", does: act{effect.StopService, byVerb, afterVerb}},
 			{words: stopVerbs, does: act{effect.StopService, byVerb, afterVerb}},
 			{words: modeVerbs, does: act{effect.Power, byVerb, afterVerb}},
+			{words: "restart|try-restart", without: "user", also: restartsThere},
 			{
 				of:    "systemctl launchctl",
 				words: "poweroff|reboot|halt|suspend|hibernate|kexec",
@@ -164,7 +166,9 @@ var processPrograms = []table{
 		if o := shell.ParseOptions(c.Args, "jar cp classpath"); len(o.All("jar")) > 0 {
 			jar := strings.TrimSuffix(o.All("jar")[0], ".jar")
 			sh.Exec(append([]string{jar}, lex.After(c.Args, "-jar", 2)...), c.In)
+			return
 		}
+		runsSourceFile(sh, c, shell.Options{})
 	}},
 }
 
@@ -369,4 +373,11 @@ func remounts(sh *shell.Shell, c shell.Command, o shell.Options) {
 // isGuarded reports whether a path is one of Afar's own files or of the host's settings.
 func isGuarded(sh *shell.Shell, path string) bool {
 	return sh.IsOwn(path) || protected.HostPath(path, sh.Place.Home, sh.Eval.Site.Env)
+}
+
+// restartsThere reports a service of another machine that restarts, where others use it.
+func restartsThere(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if sh.Place.Away == shell.RemotePlace().Away {
+		sh.Effect(effect.StopService, effect.Named(c.Name), strings.Join(c.Args, " "))
+	}
 }

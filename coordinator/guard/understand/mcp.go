@@ -22,6 +22,7 @@ import (
 type serverTool struct {
 	server, words []string
 	call          effect.Call
+	hosted        bool // its paths are those of a repository or a store of a service
 }
 
 // mcpTool reports the effects of a call of an MCP server's tool.
@@ -33,6 +34,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	sh.Via = call.Tool
 	t := serverTool{server: lex.VerbWords(parts[1]), words: lex.VerbWords(parts[2]), call: call}
 	t.words = append(t.words, t.action()...)
+	t.hosted = t.isHosted()
 	before := len(sh.Eval.Effects)
 	requested := t.request(sh)
 	t.commandLine(sh)
@@ -115,7 +117,12 @@ var mcpRows = []mcpRow{
 		op:     effect.Message,
 	},
 	{verbs: "tweet", kind: effect.SendOut, op: effect.Message},
-	{verbs: "merge", among: "pull pr mr request", kind: effect.ChangeRemote, op: mcpVerbWord},
+	{verbs: "merge close accept complete abandon", among: requestWords, kind: effect.ChangeRemote, op: mcpVerbWord},
+	{
+		verbs: "update edit", among: requestWords, given: "closed close abandoned completed",
+		kind: effect.ChangeRemote, op: mcpVerbWord,
+	},
+	{verbs: "run trigger dispatch", behind: "workflow", kind: effect.ChangeRemote, op: mcpVerbWord},
 	{verbs: "change clear block compact repair break"}, // often of something small
 	{verbs: "refund pause scale apply " + changeVerbs, kind: effect.ChangeRemote, op: mcpVerbWord},
 	{verbs: rightsVerbs, behind: rightsWords, kind: effect.ChangeRemote, op: effect.Rights},
@@ -123,6 +130,9 @@ var mcpRows = []mcpRow{
 	{verbs: rightsVerbs, field: "visibility", given: "public", kind: effect.ChangeRemote, op: effect.Rights},
 	{verbs: "create", among: "refund", kind: effect.ChangeRemote, op: "refund"},
 }
+
+// requestWords are about a request to merge.
+const requestWords = "pull pr mr request"
 
 const rightsVerbs = "create add set put update attach grant"
 
@@ -177,8 +187,8 @@ func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 	switch {
 	case call.Has("hard", "true"), slices.Contains(words, "reset") && call.Has("mode", "hard"):
 		sh.Effect(effect.Discard, effect.ResetHard, "")
-	case lex.ContainsAny(words, "push") && call.Has("force", "true"):
-		branch := call.Value("branch")
+	case lex.ContainsAny(words, "push ref refs") && call.Has("force", "true"):
+		branch := cmp.Or(call.Value("branch"), call.Value("ref"))
 		sh.Effect(effect.PushForce, effect.Force, branchOf(branch))
 	case lex.ContainsAny(words, "clean") && call.Has("force", "true"):
 		sh.Effect(effect.Discard, effect.Clean, "")
@@ -203,6 +213,7 @@ const (
 		"source uri location document attachment attachments"
 	actionWords = "action operation op command subcommand verb"
 	methodWords = "method verb"
+	toldWords   = "message messages issue comment gist pull merge review discussion email mail tweet reply ticket post send"
 	proseWords  = "body content text title description message prompt comment summary note subject"
 )
 
@@ -425,13 +436,14 @@ func fieldCode(sh *shell.Shell, name, text string) {
 	script.Run(sh, text, lang)
 }
 
-// fetchedByCode reports the addresses in code that a browser runs.
+// fetchedByCode reports the addresses and the requests in code that a browser runs.
 func fetchedByCode(sh *shell.Shell, text string) {
 	for _, t := range script.Tokenize(text, "js") {
 		if t.Kind == 's' && isURL(t.Text) {
 			reportFetched(sh, []string{t.Text})
 		}
 	}
+	script.Requests(sh, text)
 }
 
 // place reports the effects of a field that holds an address or a path. A value of another field
@@ -440,8 +452,12 @@ func (t serverTool) place(sh *shell.Shell, name string, words []string, text str
 	file, local := strings.CutPrefix(text, "file://")
 	switch {
 	case lex.ContainsAny(words, proseWords) && !lex.ContainsAny(words, pathWords):
+		if lex.ContainsAny(t.words, toldWords) {
+			keysLeave(sh, []string{text}, t.call.Tool)
+		}
 	case isURL(text) && !local, lex.ContainsAny(words, addressWords) && !isPath(file):
 		reportFetched(sh, []string{text})
+		keysLeave(sh, []string{text}, text)
 		ownSocket(sh, shell.Command{Args: []string{text}})
 	case lex.ContainsAny(words, pathWords), local, t.copies(name):
 		t.path(sh, file, name)
@@ -500,13 +516,33 @@ func (t serverTool) path(sh *shell.Shell, text, name string) {
 		if holdsSecret(sh, text) {
 			sh.Effect(effect.SendOut, effect.Secret, t.call.Tool)
 		}
+	case t.hosted && !lex.BeginsWith(text, "/ ~") && lex.ContainsAny(t.words, deletingWords+" move rename"):
+		// the verb of the tool says what happens there
 	case lex.ContainsAny(t.words, deletingWords):
 		sh.Effect(effect.DeleteTree, "", p)
 	case lex.ContainsAny(t.words, "move rename") && !lex.OneOf(name, targetNames):
 		sh.Effect(effect.MoveAway, "", p)
 	case lex.ContainsAny(t.words, writingWords), lex.ContainsAny(t.words, unpackWords) && lex.OneOf(name, targetNames):
-		sh.Effect(effect.WriteFile, "", p)
+		sh.Effect(effect.WriteFile, t.writing(), p)
 	case lex.ContainsAny(t.words, readingWords):
 		sh.Effect(effect.ReadFile, "", p)
 	}
+}
+
+// isHosted reports whether the paths of a tool are those of a repository or a store of a service.
+func (t serverTool) isHosted() bool {
+	const services = "github gitlab gitea forgejo bitbucket azure gdrive drive dropbox onedrive sharepoint"
+	return lex.ContainsAny(t.server, services) ||
+		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.OneOf(fieldName(a), hostedFields) })
+}
+
+// hostedFields are the names of fields for a repository or a store of a service.
+const hostedFields = "owner repo repo_slug project_id repository_id bucket bucket_name branch"
+
+// writing returns how a tool writes. What it writes on a service is versioned there.
+func (t serverTool) writing() effect.Op {
+	if t.hosted {
+		return effect.Edit
+	}
+	return ""
 }

@@ -18,14 +18,16 @@ var networkPrograms = []table{
 		options: "X d o u A e F T b c x K w m C E r U Q P H request data data-raw data-binary data-urlencode " +
 			"data-ascii json form upload-file output header user user-agent cookie cookie-jar config write-out " +
 			"max-time connect-timeout retry url cacert cert key proxy resolve referer unix-socket",
-		do: httpClient,
+		keeps: "no-clobber",
+		do:    httpClient,
 	},
 	{
 		programs: "wget",
 		options: "O o P e a i t T U w Q A R D I X l B output-document output output-file directory-prefix execute " +
 			"header post-data post-file body-data body-file method user-agent referer timeout tries user password " +
 			"input-file proxy use-askpass!",
-		do: httpClient,
+		keeps: "c continue no-clobber",
+		do:    httpClient,
 	},
 	{
 		programs: "http https xh aria2c fetch lwp-request httpie curlie",
@@ -41,7 +43,8 @@ var networkPrograms = []table{
 		programs: "rsync unison",
 		options: "e! f T B exclude include filter files-from rsh! rsync-path password-file log-file bwlimit port " +
 			"timeout backup-dir",
-		dry: "n dry-run",
+		dry:   "n dry-run",
+		keeps: "ignore-existing b backup",
 		rows: []row{
 			{given: "rsync-path", goOn: true, runs: "!$=rsync-path", away: true},
 			{goOn: true, also: sendsCopies},
@@ -108,8 +111,25 @@ func socketText(sh *shell.Shell, text, to, port string) {
 func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sshOptions(sh, o)
 	sendsCopies(sh, c, o)
-	if _, to := operandsTo(shell.Options{Pos: o.Pos}); to != "" {
+	sources, to := operandsTo(shell.Options{Pos: o.Pos})
+	switch {
+	case to == "":
+	case shell.IsRemotePath(to), o.Given("r"):
 		writeTo(sh, to)
+	default:
+		for _, from := range sources {
+			bringsTo(sh, from, to)
+		}
+	}
+}
+
+// bringsTo reports the file that a copy from another machine writes: the path, or the file of
+// the same name in it.
+func bringsTo(sh *shell.Shell, from, to string) {
+	sh.Write(to)
+	base := from[strings.LastIndexAny(from, ":/")+1:]
+	if fspath.IsExact(base) && base != fspath.Base(to) {
+		sh.Write(strings.TrimSuffix(to, "/") + "/" + base)
 	}
 }
 
@@ -197,6 +217,10 @@ func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 	sh.Write(to)
 	for _, from := range sources {
+		if shell.IsRemotePath(from) {
+			bringsTo(sh, from, to)
+			continue
+		}
 		copiesTree(sh, to, from, strings.HasSuffix(from, "/"))
 	}
 }
@@ -280,7 +304,8 @@ type requester struct {
 	body     string // a text that is sent, or "@" and the name of a file
 	file     string // the name of a file that is sent
 	output   string // the file that is written
-	keeps    string // the file has the name that it has at its host; "*" says always
+	keeps    string // options with which the file has the name that it has at its host
+	numbers  bool   // it has that name in any case, or a new one if there is a file
 	operands bool   // operands are a method and fields, and standard input is sent
 }
 
@@ -299,7 +324,8 @@ var requesters = []requester{
 		body:     "post-data body-data",
 		file:     "post-file body-file",
 		output:   "O output-document output",
-		keeps:    "*",
+		keeps:    "N timestamping",
+		numbers:  true,
 	},
 	{programs: "lwp-request", method: "m", operands: true},
 	{
@@ -397,7 +423,9 @@ func (row *requester) writes(sh *shell.Shell, o shell.Options, url string) {
 	switch {
 	case named && file != "-":
 		sh.Remember(sh.Write(file), partial.UnknownNetwork)
-	case !named && remote != "" && (row.keeps == "*" || o.Given(row.keeps)):
+	case !named && remote != "" && o.Given(row.keeps):
+		sh.Remember(sh.Write(remote), partial.UnknownNetwork)
+	case !named && remote != "" && row.numbers:
 		sh.Remember(sh.Path(remote), partial.UnknownNetwork)
 	default:
 		sh.Print(partial.UnknownNetwork)

@@ -20,6 +20,15 @@ var scriptPrograms = []table{
 		}
 	}},
 	{programs: "composer", options: "d working-dir", do: composerScripts},
+	{programs: "lint-staged", options: "c config d cwd", do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
+		stagedFile.run(sh, []string{"*"}, nil)
+	}},
+	{programs: "poe", options: "C directory", leads: true, do: func(sh *shell.Shell, c shell.Command, o shell.Options) {
+		runsProjectScript(sh, c.Name, o.Pos)
+	}},
+	{programs: "pre-commit prek", options: "c config hook-stage hook-type color", do: preCommit},
+	{programs: "lefthook", do: lefthook},
+	{programs: "foreman honcho overmind goreman hivemind", options: "f procfile e env p port d root c m", do: procfile},
 }
 
 // A scriptFile is a file of the project that names commands.
@@ -31,6 +40,7 @@ type scriptFile struct {
 var (
 	nodeFile     = scriptFile{[]string{"package.json"}, "scripts"}
 	denoFile     = scriptFile{[]string{"deno.json", "deno.jsonc"}, "tasks"}
+	stagedFile   = scriptFile{[]string{"package.json"}, "lint-staged"}
 	composerFile = scriptFile{[]string{"composer.json"}, "scripts"}
 )
 

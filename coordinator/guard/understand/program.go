@@ -78,6 +78,8 @@ type program struct {
 	own    bool   // it may affect Afar or the host's guard rails
 	hosted bool   // no table lists it, and it controls a hosted service
 	names  bool   // it shows names of files, or its arguments are texts
+
+	emulated *emulated // how it is told that its service is on this machine; nil if it cannot be
 }
 
 // maxPrograms bounds the cache. A call that a person wrote has fewer names.
@@ -116,6 +118,8 @@ func (d *dispatcher) programNamed(name string) program {
 		own:    ownName(name),
 		hosted: t == nil && controls(name),
 		names:  lex.OneOf(name, namesFiles),
+
+		emulated: emulatedBy(name),
 	}
 	if d.programs == nil {
 		d.programs = map[string]program{}
@@ -146,6 +150,9 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	}
 	if p.own {
 		checkOwn(sh, c, full)
+	}
+	if p.emulated.pointsHere(sh, c) {
+		defer staysHere(sh, len(sh.Eval.Effects))
 	}
 	ownOutput(sh, c)
 	bringsFiles(sh, c)
@@ -191,6 +198,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	case lex.OneOf(c.Name, "drop delete alter update grant flushall flushdb"):
 		typedSQL(sh, c)
 	default:
+		writesOutput(sh, c)
 		readsOperands(sh, c, full)
 		destroysByWord(sh, c, full)
 		perhapsWrapper(sh, c)

@@ -6,7 +6,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
-	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -23,7 +22,7 @@ var publishPrograms = []table{
 		leads:    true,
 		do:       packageRunner,
 	},
-	{programs: "cargo", options: packageOptions, dry: "dry-run n", rows: []row{
+	{programs: "cargo", options: packageOptions + " bin example", dry: "dry-run n", do: cargoSources, rows: []row{
 		{words: "watch", also: watchesCargo},
 		{words: "publish|yank|release", does: publishes},
 		{words: "+* publish|yank|release|owner", does: publishes},
@@ -37,7 +36,7 @@ var publishPrograms = []table{
 	{programs: "twine", options: packageOptions, dry: "dry-run", rows: []row{
 		{among: "upload register", does: publishes},
 	}},
-	{programs: "mvn gradle gradlew mvnw sbt", dry: "dry-run", rows: []row{{
+	{programs: "mvn gradle gradlew mvnw sbt", options: "b build-file p x", dry: "dry-run", do: gradleTasks, rows: []row{{
 		args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
 			"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
 		does: publishes,
@@ -49,7 +48,9 @@ const packageOptions = "p package manifest-path repository registry target featu
 // packageTables are the programs that publish, or install and remove packages.
 var packageTables = []table{
 	{programs: "nuget", rows: []row{{args: "push|delete", does: publishes}}},
-	{programs: "dotnet", rows: []row{
+	{programs: "kotlin kotlinc rust-script jbang", do: runsSourceFile},
+	{programs: "dotnet", options: "project", rows: []row{
+		{words: "run|script", also: dotnetSource},
 		{words: "ef database drop", without: "dry-run", does: act{effect.DropData, effect.Reset, "$1"}},
 		{among: "nuget", args: "push|delete", does: publishes},
 	}},
@@ -58,6 +59,7 @@ var packageTables = []table{
 			"hex luarocks clojars " +
 			"wapm expo eas fastlane lein clojure snapcraft huggingface-cli hf skopeo crane regctl buildah oras",
 		rows: []row{
+			{of: "dart", also: runsSourceFile, goOn: true},
 			{args: "--dry-run|--snapshot|--skip-publish"},
 			{of: "semantic-release np release-it", does: publishes},
 			{of: "skopeo crane regctl", args: "copy|sync", does: publishes},
@@ -329,10 +331,6 @@ func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 		case !source && lex.BeginsWith(name, ". /"): // a package
 			name = strings.TrimSuffix(name, "/") + "/main.go"
 		}
-		if text, written := child.Brought(name); written {
-			script.Run(child, text, "go")
-			continue
-		}
-		runForeign(child, []string{name}, "go")
+		runSource(child, name, nil, "go")
 	}
 }

@@ -94,6 +94,9 @@ func remoteControl(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 	specialVerbs(sh, c, o)
 	remoteRuns(sh, o)
+	if hasMark(c.Args, partial.HoleSecret) && lex.ContainsAny(lex.VerbWords(strings.Join(o.Pos, " ")), tellingWords) {
+		sh.Effect(effect.SendOut, effect.Secret, c.Name)
+	}
 	flagVerbs(sh, c, o)
 	statementFlags(sh, o)
 	if lex.ContainsAny(lex.VerbWords(c.Name), web.DestroyVerbs) {
@@ -113,6 +116,9 @@ func remoteControl(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		}
 	}
 }
+
+// tellingWords are the verbs and services with which a client sends a text to others.
+const tellingWords = "publish pub send invoke post message messages event events sns sqs lambda kinesis comment"
 
 // onlyShows reports whether a command is a dry run or only shows its help.
 func onlyShows(c shell.Command, o shell.Options) bool {
@@ -270,7 +276,7 @@ func (v operation) isLocal() bool {
 	case "stop", "pause", "restart":
 		return lex.OneOf(v.c.Name, "minikube colima k3d kind limactl multipass supabase ddev lando")
 	}
-	return false
+	return lex.OneOf(v.c.Name, "minikube k3d kind") && !v.o.Given("a all purge") && v.o.At(1) != "clusters"
 }
 
 // classify returns the effect of a verb, and whether the verb is known.
@@ -454,13 +460,27 @@ var specialRows = []row{
 	{of: "aws awslocal", words: "s3 cp|mv|sync * *", goOn: true, also: cloudCopies},
 	{of: "aws awslocal", words: "s3 mv", also: movesBucket},
 	{of: "aws awslocal", words: "s3 sync", given: "delete", does: act{effect.DeleteCopies, "", "$3"}},
-	{of: "gsutil azcopy", words: "mv", also: movesBucket},
+	{of: "gsutil", words: "mv", also: movesBucket},
+	{of: "gcloud", words: "storage mv", also: movesBucket},
+	{of: "aws awslocal", words: "s3api get-object *", does: act{effect.WriteFile, "", "@$2"}},
+	{of: "az", words: "storage blob|file download", given: "f= file=", does: act{effect.WriteFile, "", "@$=f,file"}},
 	{
 		of:    "gsutil azcopy",
 		words: "rsync|sync",
 		given: "d delete-destination",
 		does:  act{effect.DeleteCopies, "", afterVerb},
 	},
+
+	{of: "kind minikube", words: "delete|stop", also: choosesCluster},
+	{of: "k3d", words: "cluster delete|stop", also: choosesCluster},
+	{of: "kind", words: "create cluster", also: choosesOwn},
+	{of: "k3d", words: "cluster create", also: choosesOwn},
+	{of: "minikube", words: "start", also: choosesOwn},
+	{of: "gcloud", words: "container clusters get-credentials", also: choosesCluster},
+	{of: "az", words: "aks get-credentials", also: choosesCluster},
+	{of: "aws", words: "eks update-kubeconfig", also: choosesCluster},
+	{of: "stripe", words: "refunds|payouts|transfers create", does: act{effect.ChangeRemote, "refund", "$0"}},
+	{of: "mc", words: "alias set * *", also: namesHost},
 
 	{of: "kubeadm talosctl", words: "reset", does: act{effect.DestroyRemote, effect.Teardown, "cluster node"}},
 	{
@@ -508,14 +528,15 @@ func cloudCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// movesBucket reports files that are moved out of a bucket.
+// movesBucket reports files that are moved out of a bucket, or from this machine into one.
 func movesBucket(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	from := o.At(1)
-	if o.At(0) == "s3" {
-		from = o.At(2)
-	}
-	if strings.Contains(from, "://") {
-		sh.Effect(effect.ChangeRemote, effect.Move, from)
+	sources, _ := operandsTo(shell.Options{Pos: lex.After(o.Pos, "mv", 1)})
+	for _, from := range sources {
+		if strings.Contains(from, "://") {
+			sh.Effect(effect.ChangeRemote, effect.Move, from)
+			continue
+		}
+		sh.Deletes(effect.DeleteTree, "", from)
 	}
 }
 
@@ -534,7 +555,7 @@ func forProduction(o shell.Options) bool {
 
 // forge reports what a forge's client publishes, merges or grants rights to.
 func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if lex.OneOf(o.At(1), "create upload comment edit note") {
+	if lex.OneOf(o.At(1), "create upload comment edit note run") {
 		Carries(sh, c, o.From(2), c.Name)
 		keysLeave(sh, c.Args, c.Name)
 	}
@@ -543,6 +564,7 @@ func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 var forgeRows = []row{
 	{words: "api", also: forgeAPI},
+	{words: "release download", given: "clobber", with: "p= O=", does: act{effect.WriteFile, "", "@$=p,O"}},
 	{words: "repo sync", given: "force", also: syncsBranch},
 	{words: "repo edit", args: "--visibility*", does: act{effect.PublishOut, byProgram, "repository visibility"}},
 	{words: "release create|upload", does: act{effect.PublishOut, byProgram, "release"}},
@@ -568,6 +590,9 @@ func forgeAPI(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	method, _ := o.Get("X", "method")
 	path := strings.Trim(o.At(1), "/")
 	fields := o.All("f", "F", "field", "raw-field")
+	if !strings.EqualFold(method, "get") {
+		carriesFieldsOf(sh, c, append(fields, o.All("input")...))
+	}
 	_, branch, isBranch := strings.Cut(path, "/git/refs/heads/")
 	switch {
 	case strings.EqualFold(method, "delete"):
@@ -587,6 +612,20 @@ func forgeAPI(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if slices.ContainsFunc(append(fields, path), web.Mutation) {
 		sh.Effect(effect.DestroyRemote, effect.Part, "graphql")
 	}
+}
+
+// carriesFieldsOf reports secrets in the fields of a request, and in the files that they name.
+func carriesFieldsOf(sh *shell.Shell, c shell.Command, fields []string) {
+	var files []string
+	for _, f := range fields {
+		if _, file, ok := strings.Cut(f, "=@"); ok {
+			files = append(files, file)
+		} else if !strings.Contains(f, "=") {
+			files = append(files, f)
+		}
+	}
+	Carries(sh, shell.Command{Args: fields, In: c.In}, files, c.Name)
+	keysLeave(sh, fields, c.Name)
 }
 
 // changesSettings reports whether a request changes rights or other guarded settings.

@@ -21,6 +21,7 @@ type table struct {
 	skip     int    // operands before the command that they start
 	bundled  bool   // the letters of the first argument may lack their dash
 	dry      string // options that make them change nothing
+	keeps    string // options with which they overwrite no file
 	anyCase  bool   // the case of operands does not matter
 	rows     []row
 	// before, if set, runs first. If it returns true, the rows are skipped.
@@ -97,6 +98,9 @@ func (t *table) run(sh *shell.Shell, c shell.Command, passes bool) {
 	}
 	for _, code := range o.Commands() {
 		sh.Run(code, nil)
+	}
+	if t.keeps != "" && o.Given(t.keeps) {
+		defer sh.Creates(len(sh.Eval.Effects))
 	}
 	if t.before != nil && t.before(sh, c, o) {
 		return

@@ -35,6 +35,7 @@ func ruledLists() []ruled {
 	all := []ruled{
 		{"docker, noun", always("docker"), containerNouns},
 		{"docker, verb", always("docker"), containerVerbs},
+		{"docker, other host", always("docker", "--context=prod"), otherHostRows},
 		{"compose", always("docker-compose"), composeRows},
 		{"kubectl", always("kubectl"), clusterRows},
 		{"npm", always("npm"), nodeRows},

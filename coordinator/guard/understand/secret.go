@@ -49,7 +49,9 @@ var secretCommands = []secretCommand{
 	{"supabase", "projects api-keys", ""}, {"gh", "auth token", ""}, {"gh", "auth status", "show-token"},
 	{"gh", "auth status", "t"}, {"gh", "auth git-credential get", ""}, {"glab", "auth status", "show-token"},
 	{"glab", "auth status", "t"}, {"glab", "config get token", ""}, {"git", "credential fill", ""},
-	{"git", "credential-store get", ""}, {"rails", "credentials:show", ""}, {"pulumi", "config get", ""},
+	{"git", "credential-store get", ""}, {"git", "credential-osxkeychain get", ""},
+	{"git", "credential-manager get", ""}, {"git", "credential-libsecret get", ""}, {"terraform", "state pull", ""},
+	{"tofu", "state pull", ""}, {"rails", "credentials:show", ""}, {"pulumi", "config get", ""},
 	{"pulumi", "config", "show-secrets"}, {"pulumi", "stack export", "show-secrets"},
 	{"pulumi", "stack output", "show-secrets"}, {"terraform", "output", "raw"}, {"kwallet-query", "", "r"},
 	{"security", "find-generic-password", "w"}, {"security", "find-internet-password", "w"},
@@ -121,13 +123,31 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 var secretPrograms = []table{
 	{programs: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
 		"kwallet-query", do: printUnknown},
+	{
+		programs: "trufflehog noseyparker kingfisher gitleaks",
+		options:  "r report-path f report-format c config s source redact?",
+		do:       printsFindings,
+	},
 	{programs: "dig nslookup host ping traceroute whois drill kdig", do: asksNetwork},
 	{
 		programs: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
-			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil",
+			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil mosquitto_pub ntfy apprise signal-cli",
 		options: "code",
 		do:      carriesOperands,
 	},
+}
+
+// printsFindings prints the secrets that a program finds, or writes them into a report.
+func printsFindings(sh *shell.Shell, c shell.Command, o shell.Options) {
+	report, named := o.Get("r", "report-path")
+	switch {
+	case named && !o.Given("redact"):
+		sh.Remember(sh.Write(report), partial.UnknownSecret)
+	case named:
+		sh.Write(report)
+	case c.Name != "gitleaks":
+		sh.Print(partial.UnknownSecret)
+	}
 }
 
 // asksNetwork reports secrets in the names that a program looks up.
@@ -170,9 +190,19 @@ func showsCommitted(sh *shell.Shell, c shell.Command, o shell.Options) {
 // committedStores are settings that projects commit, with the values left to the environment.
 const committedStores = ".npmrc .envrc .my.cnf .env.test .env.development .env.ci .env.vault .env.defaults"
 
-// stagesSecrets reports credentials that are named to git, whose history others get.
-func stagesSecrets(sh *shell.Shell, _ shell.Command, o shell.Options) {
+// stagesSecrets reports credentials that are named to git, whose history others get. With force
+// the whole tree has those that are ignored, too.
+func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
+	forced := c.Name != "commit" && o.Given("f force")
+	if forced && o.Given("A all") || hasMark(c.Args, partial.HoleSecret) {
+		sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Place.Cwd)
+		return
+	}
 	for _, p := range o.Pos {
+		if forced && p != "*" && wholeTree(sh, p) {
+			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
+			return
+		}
 		if !lex.OneOf(fspath.Base(p), committedStores) && holdsSecret(sh, p) {
 			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
 			return
@@ -183,7 +213,7 @@ func stagesSecrets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // usesSecrets are programs of no table that use a credential as it is meant to be used, or
 // that show nothing of it.
 const usesSecrets = "ssh-add keytool jarsigner apksigner cosign mkcert step certbot certtool dotenv dotenvx " +
-	"dotenv-linter direnv foreman honcho overmind hivemind shellcheck gitleaks trufflehog detect-secrets ggshield " +
+	"dotenv-linter direnv foreman honcho overmind hivemind shellcheck detect-secrets ggshield " +
 	"git-crypt git-secret blackbox transcrypt rage minisign signify codesign osslsigncode sbsign " +
 	"md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum b3sum cksum sum " +
 	"du touch attrib getfacl setfacl chattr lsattr chcon restorecon xattr mdls open xdg-open trash gio " +
@@ -257,6 +287,9 @@ func dataQuery(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Print(text)
 		}
 	}
+	if hasMark(stdin(c), partial.HoleSecret) {
+		sh.Print(partial.UnknownSecret)
+	}
 	sh.Print(partial.Unknown)
 }
 
@@ -328,7 +361,13 @@ func fileText(sh *shell.Shell, name string) string {
 // token. A service may get its own key, a local host any key, and an API host one that is
 // not of another service.
 func keysLeave(sh *shell.Shell, parts []string, host string) {
-	if !hasMark(parts, partial.HoleKey) || web.IsLocalHost(host) {
+	switch {
+	case web.IsLocalHost(host):
+		return
+	case slices.ContainsFunc(parts, func(p string) bool { return web.LeaksKey(p, host, false) }):
+		sh.Possible(effect.SendOut, effect.Secret, host)
+		return
+	case !hasMark(parts, partial.HoleKey):
 		return
 	}
 	switch web.KeysFor(sh.Text(), host) {
@@ -345,10 +384,11 @@ func keysLeave(sh *shell.Shell, parts []string, host string) {
 // foreignKeysLeave reports a key of one service that a header brings to another host. Any
 // other key belongs in a header.
 func foreignKeysLeave(sh *shell.Shell, args []string, host string) {
-	if !hasMark(args, partial.HoleKey) || web.IsLocalHost(host) || partial.HasHole(web.HostOf(host)) {
+	if web.IsLocalHost(host) || partial.HasHole(web.HostOf(host)) {
 		return
 	}
-	if web.KeysFor(sh.Text(), host) == web.OfOther {
+	if hasMark(args, partial.HoleKey) && web.KeysFor(sh.Text(), host) == web.OfOther ||
+		slices.ContainsFunc(args, func(a string) bool { return web.LeaksKey(a, host, true) }) {
 		sh.Possible(effect.SendOut, effect.Secret, host)
 	}
 }

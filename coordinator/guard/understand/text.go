@@ -24,7 +24,9 @@ var textPrograms = []table{
 	{programs: "cat tac nl head less more most view strings xxd hexdump fold cut uniq paste column rev pr fmt",
 		options: printedOptions, do: readOut},
 	{programs: "bat batcat", options: printedOptions + " pager!", do: readOut},
-	{programs: "sort gsort", options: printedOptions + " o compress-program!", do: readOut},
+	{programs: "sort gsort", options: printedOptions + " o output compress-program!", do: readOut, rows: []row{
+		{given: "o= output=", does: act{effect.WriteFile, "", "@$=o,output"}},
+	}},
 	{programs: "tail", options: "n c s lines bytes pid sleep-interval", do: readOut},
 	{programs: "od", options: "A j N S t w", do: readOut},
 	{
@@ -349,6 +351,9 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	for _, f := range files {
 		sh.Read(f)
+		if searchesHome(sh, f) && hunts(pattern) {
+			sh.Effect(effect.RevealSecret, effect.Named("copy of a credential"), sh.Path(f))
+		}
 	}
 	if c.In == nil || len(files) > 0 {
 		sh.Print(partial.Unknown)
@@ -362,6 +367,21 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 	default:
 		sh.Print(sampleLines(*c.In))
 	}
+}
+
+// searchesHome reports whether a search begins at the home, or where its tools keep settings.
+func searchesHome(sh *shell.Shell, root string) bool {
+	if sh.Place.Away != "" {
+		return false
+	}
+	home := sh.HomeText()
+	return slices.Contains([]string{"/", "/home", "/Users", home, home + "/.config"}, sh.Path(root))
+}
+
+// hunts reports whether a pattern finds secrets by their names or by their form.
+func hunts(pattern string) bool {
+	return lex.Mentions(strings.ToLower(pattern), "password passwd secret token api_key apikey private key akia ghp_ "+
+		"github_pat sk- sk_live xoxb glpat aiza")
 }
 
 // asksForSecret reports whether a pattern finds secrets among variables.

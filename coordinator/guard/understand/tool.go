@@ -25,6 +25,10 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 	case call.Tool == "WebFetch":
 		sh.Via, sh.Part = call.Tool, lex.Clip(call.Value("url"), 300)
 		reportFetched(sh, []string{call.Value("url")})
+		keysLeave(sh, []string{call.Value("url")}, call.Value("url"))
+	case call.Tool == "WebSearch":
+		sh.Via, sh.Part = call.Tool, lex.Clip(call.Value("query"), 300)
+		keysLeave(sh, []string{call.Value("query")}, call.Tool)
 	case strings.HasPrefix(call.Tool, "mcp__"):
 		mcpTool(sh, call)
 	default:

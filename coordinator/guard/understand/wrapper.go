@@ -473,6 +473,7 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case c.Name == "uv" && (first == "-" || strings.HasSuffix(first, ".py")):
 		rest = append([]string{"python"}, rest...)
 	}
+	runsProjectScript(sh, c.Name, rest)
 	sh.Exec(rest, c.In)
 }
 

@@ -12,7 +12,7 @@ import (
 // returns the literals of the outermost level and the items of a list of literals.
 func (r *reading) arguments(toks []Token, i int) (args []string, list bool, end int) {
 	if !tokenAt(toks, i+1).in("(\x00") {
-		args, end = bareArguments(toks, i)
+		args, end = r.bareArguments(toks, i)
 		return args, false, end
 	}
 	a := arguments{reading: r, fresh: true}
@@ -26,17 +26,43 @@ func (r *reading) arguments(toks []Token, i int) (args []string, list bool, end 
 
 // bareArguments reads the arguments of a call without brackets, such as
 // system "text" in Ruby and Perl.
-func bareArguments(toks []Token, i int) (args []string, end int) {
-	for j := i + 1; j < min(len(toks), i+24); j++ {
-		switch t := toks[j]; {
-		case t.Kind == 's':
-			args = append(args, t.Text)
-		case t.Kind == ',', listsFiles(t), j == i+1 && handle(toks[i], t), Shaped(toks, j-1, "n("):
-		default:
-			return args, j
+func (r *reading) bareArguments(toks []Token, i int) (args []string, end int) {
+	j := i + 1
+	for j < min(len(toks), i+24) {
+		if betweenArguments(toks, i, j) {
+			j++
+			continue
 		}
+		t := toks[j]
+		if t.Kind != 's' && !strings.HasPrefix(t.Text, "$") && !(r.lang == "ruby" && r.sameLine(toks[i], t)) {
+			break
+		}
+		text, n, known := r.literalLength(toks[j:])
+		if !known {
+			break
+		}
+		args = append(args, text)
+		j += n
 	}
-	return args, min(i+24, len(toks))
+	return args, min(j, len(toks))
+}
+
+// betweenArguments reports whether the token at j stands between the arguments of the call at i,
+// or before them.
+func betweenArguments(toks []Token, i, j int) bool {
+	switch t := toks[j]; {
+	case t.Kind == ',':
+		return j > i+1 || kindAt(toks, j+1) == 's'
+	case j == i+1 && handle(toks[i], t):
+		return true
+	default:
+		return listsFiles(t) || Shaped(toks, j-1, "n(")
+	}
+}
+
+// sameLine reports whether a name stands on the line of a token before it.
+func (r *reading) sameLine(before, name Token) bool {
+	return name.Kind == 'n' && !strings.Contains(r.text[before.At:name.At], "\n")
 }
 
 // handle reports whether t is a word before the arguments of a call: the name of a file
@@ -81,6 +107,8 @@ func (a *arguments) take(toks []Token, j int) bool {
 	case t.in(",=:"):
 		a.fresh = true
 	case !a.fresh, !t.in("sn"):
+	case a.named(t) && !tokenAt(toks, j+1).in("=:"):
+		a.fresh, a.list = false, true
 	default:
 		a.fresh = false
 		if t.Kind == 's' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
@@ -88,6 +116,13 @@ func (a *arguments) take(toks []Token, j int) bool {
 		}
 	}
 	return false
+}
+
+// named adds the items of the list for which a name stands.
+func (a *arguments) named(t Token) bool {
+	items, ok := a.listNamed(t)
+	a.args = append(a.args, items[:min(len(items), maxItems)]...)
+	return ok
 }
 
 func (a *arguments) add(toks []Token) {
@@ -101,16 +136,14 @@ func (a *arguments) add(toks []Token) {
 // call reports the effect of the call of name at token i, if it is a known call.
 func (r *reading) call(name string, i int) {
 	k := r.callNamed(name)
-	if k.other || r.doubtful(k.kind, name) {
+	if k.other || r.deletesHosted(k, i) || r.doubtful(k.kind, name) {
 		return
 	}
-	sh, toks, behind := r.sh, r.toks, r.toks[i+1:]
+	sh, behind := r.sh, r.toks[i+1:]
 	switch {
 	case k.types:
 		sh.Effect(effect.TypeInto, "", "ioctl")
 		return
-	case k.short == "delete" && everyRow(toks[:i]):
-		sh.Effect(effect.DropData, effect.Rows, name)
 	case k.maps:
 		r.mapped(behind)
 	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '('):
@@ -167,11 +200,11 @@ func (r *reading) known(k knownCall, i int) {
 	}
 	args, list, end := r.arguments(toks, i)
 	arg := lex.First(args)
-	if worksOnReceiver(k.kind, k.short, arg) {
+	if worksOnReceiver(k.kind, k.short, arg) && !strings.HasPrefix(textAt(toks, i+1), "$") {
 		arg = r.receiver(i)
 	}
-	if startsProcess(k.kind, k.short) {
-		args = withoutZeroth(args)
+	if k.kind == "run" {
+		args = r.processWords(k.short, args, end)
 		arg = lex.First(args)
 	}
 	kind := exactKind(k.kind, args, toks[i:min(end+3, len(toks))], end-i)
@@ -214,9 +247,28 @@ func textIn(texts []string, i int) string {
 	return texts[i]
 }
 
-// startsProcess reports whether a call is one of the exec and spawn families of C.
-func startsProcess(kind, short string) bool {
-	return kind == "run" && lex.BeginsWith(short, "execv execl spawnl spawnv")
+// processWords returns the words of the command that a call starts, which ends at the token end.
+func (r *reading) processWords(short string, args []string, end int) []string {
+	switch {
+	case short == "CommandContext":
+		return args[min(1, len(args)):]
+	case lex.BeginsWith(short, "execv execl spawnl spawnv"): // of C
+		return withoutZeroth(args)
+	case short != "new":
+		return args
+	}
+	const longestChain = 32
+	for range longestChain { // Command::new("rm").arg("-r").args([…])
+		if !Shaped(r.toks, end+1, ".n(") {
+			break
+		}
+		more, _, after := r.arguments(r.toks, end+2)
+		if lex.OneOf(textAt(r.toks, end+2), "arg args") {
+			args = append(args, more...)
+		}
+		end = after
+	}
+	return args
 }
 
 // worksOnReceiver reports whether a call works on the object before its name.
@@ -318,7 +370,7 @@ func callKind(short, full, lang string) string {
 		return kind
 	}
 	for i := range callKinds {
-		if k := &callKinds[i]; lex.OneOf(short, k.names) || lex.OneOf(full, k.full) {
+		if k := &callKinds[i]; lex.OneOf(short, k.names) || lex.OneOf(lastTwo(full), k.full) {
 			return k.kind
 		}
 	}
@@ -331,6 +383,8 @@ func kindInLanguage(short, full, lang string) (kind string, ok bool) {
 	switch lang + " " + short {
 	case "ruby sh":
 		return "run", true
+	case "groovy delete":
+		return "tree", full == short
 	case "python exec":
 		return "eval", true
 	case "js require":
@@ -349,13 +403,20 @@ func kindInLanguage(short, full, lang string) (kind string, ok bool) {
 	return "", false
 }
 
+// lastTwo returns the last two parts of a name, such as Command::new of std::process::Command::new.
+func lastTwo(name string) string {
+	end := max(strings.LastIndexAny(name, ".:"), 0)
+	before := strings.TrimRight(name[:end], ":")
+	return name[strings.LastIndexAny(before, ".:")+1:]
+}
+
 // callKinds lists the known calls, by the last part of their names or by the
 // whole name.
 var callKinds = []struct{ kind, names, full string }{
 	{kind: "run", names: "system popen Popen check_call check_output getoutput getstatusoutput execSync spawnSync " +
 		"execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 " +
 		"capture2e create_subprocess_shell do_shell_script execvp execv execl execlp spawnl spawnv " +
-		"posix_spawn shellOut cmd os_execute execa execaSync execaCommand ProcessBuilder execve execle execvpe " +
+		"posix_spawn shellOut cmd commandLine os_execute execa execaSync execaCommand ProcessBuilder execve execle execvpe " +
 		"spawnlp spawnvp doShellScript termopen jobstart systemlist"},
 	{kind: "run", full: "os.execute"},
 	{kind: "execute", names: "execute"},
@@ -364,7 +425,7 @@ var callKinds = []struct{ kind, names, full string }{
 		"do text"},
 	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +
 		"remove_entry_secure emptyDirSync deleteDir rmdirs removedirs remove_dir remove_entry " +
-		"rmdir_recursive deltree RemoveAll rm"},
+		"rmdir_recursive deltree RemoveAll rm deleteDirectory deleteRecursively"},
 	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file"},
 	{kind: "open", names: "open"},
 	{kind: "write", names: "writeFile writeFileSync file_put_contents write_text " +
@@ -381,8 +442,10 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},
 	{kind: "kill", names: "kill killpg"},
-	{kind: "run", names: "run call", full: "System.shell Deno.Command exec.Command"},
-	{kind: "unlink", full: "os.Remove"},
+	{kind: "run", names: "run call", full: "System.shell Deno.Command exec.Command exec.CommandContext Command::new"},
+	{kind: "line", full: "Process.Start"},
+	{kind: "tree", full: "Directory.Delete default.removeItem"},
+	{kind: "unlink", full: "os.Remove Files.delete Files.deleteIfExists File.Delete"},
 	{kind: "move", full: "os.Rename"},
 	{kind: "empty", full: "os.Truncate"},
 	{kind: "eval", names: "eval loadstring Function runInThisContext runInNewContext runInContext compileFunction"},

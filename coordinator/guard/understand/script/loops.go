@@ -21,66 +21,113 @@ type literalLoop struct {
 // of its texts.
 const mostInLoop = 200
 
-// literalLoops finds "for x in [literals]" and "[literals].each { |x|".
-func literalLoops(toks []Token) (loops []literalLoop) {
+// literalLoops finds the loops over lists of texts, also those that have a name.
+func (r *reading) literalLoops() (loops []literalLoop) {
+	toks := r.toks
+	lists := map[string][]string{}
 	for i := 0; i+3 < len(toks); i++ {
-		l := literalLoop{at: i}
-		if files, n := listedFiles(toks[i:]); n > 0 {
-			l.name, l.items = loopName(toks, i, n), []string{files}
-		} else {
-			l.name, l.items = loopAt(toks, i)
+		items, n := itemsAt(toks, i, lists)
+		if files, length := r.produced(toks[i:]); files != "" {
+			items, n = []string{files}, length
 		}
-		if l.name != "" && len(l.items) > 0 {
-			loops = append(loops, l)
+		if name := loopName(toks, i, n); name != "" && len(items) > 0 {
+			loops = append(loops, literalLoop{name, items, i})
+		}
+		if toks[i].Kind != 'n' || len(lists) >= maxConstants {
+			continue
+		}
+		if from, _ := r.assigned(i); from > 0 {
+			items, _ := literalList(toks, listOpening(toks, from))
+			lists[toks[i].Text] = items
 		}
 	}
 	return loops
 }
 
-// loopAt reads a loop over literals that begins at the token i: its variable and the
-// literals. The name is "" if there is none.
-func loopAt(toks []Token, i int) (name string, items []string) {
-	if toks[i].Kind == '[' {
-		items, end := literalList(toks, i)
-		if lex.OneOf(textAt(toks, end+1), "each forEach map each_with_index flatMap") {
-			name = nextName(toks[end+2:])
-		}
-		return name, items
+// itemsAt returns the texts of the list at token i, and the number of its tokens.
+func itemsAt(toks []Token, i int, lists map[string][]string) ([]string, int) {
+	switch open := listOpening(toks, i); {
+	case tokenAt(toks, open).in("[({"):
+		items, end := literalList(toks, open)
+		return items, end + 1 - i
+	case toks[i].Kind == 'n':
+		name, _, _ := strings.Cut(toks[i].Text, ".")
+		return lists[name], 1
 	}
-	if toks[i].Kind != 'n' || !lex.OneOf(toks[i+1].Text, "in of") || !toks[i+2].in("[(") {
-		return "", nil
-	}
-	items, _ = literalList(toks, i+2)
-	return toks[i].Text, items
+	return nil, 1
 }
 
-// listedFiles reads a call that lists files. It returns the pattern of the files
-// and the number of tokens of the call, 0 if toks do not begin with one.
-func listedFiles(toks []Token) (string, int) {
-	if !Shaped(toks, 0, "n(s") && !Shaped(toks, 0, "n[s") || len(toks) < 4 {
+// produced reads a call that lists files or makes a folder for temporary files. It returns the
+// pattern of the files or the folder, "" if it is not known, and the number of tokens, 0 if
+// toks do not begin with such a call.
+func (r *reading) produced(toks []Token) (string, int) {
+	name := toks[0].Text
+	temp := lex.OneOf(unqualified(name), tempMakers)
+	switch {
+	case temp && kindAt(toks, 1) != '(':
+		return madeFolder, 1
+	case kindAt(toks, 1) != '(' && (name != "Dir" || kindAt(toks, 1) != '['), !temp && !lists(name):
 		return "", 0
 	}
-	full, name := toks[0].Text, unqualified(toks[0].Text)
-	dir := strings.TrimSuffix(toks[2].Text, "/")
+	n := min(len(inBrackets(toks[1:]))+3, len(toks))
 	switch {
-	case name == "Path" && Shaped(toks, 3, ").") && len(toks) > 7:
-		return pathFiles(dir, toks[5:])
-	case full == "Dir", lex.OneOf(name, "glob iglob globSync"):
-		return toks[2].Text, 4
-	case full == "os.walk":
-		return dir + "/" + partial.Unknown, 4
-	case lex.OneOf(name, "listdir scandir readdirSync readdir children entries"):
-		return dir + "/*", 4
+	case temp:
+		return madeFolder, n
+	case unqualified(name) == "Path":
+		return r.listedByPath(toks, n)
 	}
-	return "", 0
+	text, ok := r.literal(toks[2 : n-1])
+	if !ok {
+		return "", n
+	}
+	return listing(name, text), n
 }
 
-// pathFiles is listedFiles for rglob, glob and iterdir of a known directory.
+// madeFolder is a folder for temporary files that a program makes.
+const (
+	madeFolder = "/tmp/tmp" + partial.Unknown
+	tempMakers = "mkdtemp mkdtempSync mktmpdir MkdirTemp gettempdir TemporaryDirectory tmpdir TempDir temp_dir tempdir " +
+		"makeTempDir makeTempDirSync sys_get_temp_dir createTempDirectory GetTempPath mkstemp"
+)
+
+// lists reports whether a call lists files.
+func lists(full string) bool {
+	return lex.OneOf(full, "Dir Path pathlib.Path os.walk") || lex.OneOf(unqualified(full), fileListers)
+}
+
+const fileListers = "glob iglob globSync Glob listdir scandir readdirSync readdir children each_child entries ReadDir " +
+	"read_dir GetFiles"
+
+// listing returns the pattern of the files that a call lists.
+func listing(full, arg string) string {
+	dir := strings.TrimSuffix(arg, "/")
+	switch {
+	case full == "Dir", lex.OneOf(unqualified(full), "glob iglob globSync Glob"):
+		return arg
+	case full == "os.walk":
+		return dir + "/" + partial.Unknown
+	}
+	return dir + "/*"
+}
+
+// listedByPath is produced for a call of Path whose n tokens may be followed by a method.
+func (r *reading) listedByPath(toks []Token, n int) (string, int) {
+	if len(toks) <= n+1 || toks[n].Kind != '.' {
+		return "", 0
+	}
+	dir, ok := r.literal(toks[2 : n-1])
+	files, used := pathFiles(strings.TrimSuffix(dir, "/"), toks[n+1:])
+	if !ok || used == 0 {
+		return "", 0
+	}
+	return files, n + 1 + used
+}
+
+// pathFiles reads a call of rglob, glob or iterdir of a known directory.
 func pathFiles(dir string, toks []Token) (string, int) {
-	const before = 5 // Path ( "dir" ) .
 	name := unqualified(toks[0].Text)
 	if name == "iterdir" {
-		return dir + "/*", before + 3
+		return dir + "/*", 3
 	}
 	if kindAt(toks, 2) != 's' || !lex.OneOf(name, "glob rglob") {
 		return "", 0
@@ -89,30 +136,48 @@ func pathFiles(dir string, toks []Token) (string, int) {
 	deep := name == "rglob" || strings.HasPrefix(pattern, "**")
 	switch pattern = strings.TrimPrefix(pattern, "**/"); {
 	case deep && strings.Trim(pattern, "*") == "":
-		return dir + shell.EveryFile, before + 4
+		return dir + shell.EveryFile, 4
 	case deep:
-		return dir + "/" + partial.Unknown + "/" + pattern, before + 4
+		return dir + "/" + partial.Unknown + "/" + pattern, 4
 	}
-	return dir + "/" + pattern, before + 4
+	return dir + "/" + pattern, 4
 }
 
-// rememberFiles sets the variable of a loop over the files of a path that the program has
-// named before, as in "for x in folder.iterdir()". The name of the method is the token at i.
+// rememberFiles sets the variable of a loop over files: those that the call at token i lists,
+// and those for which the name at token i stands. It also sets the variable that gets a folder
+// for temporary files.
 func (r *reading) rememberFiles(i int) {
+	files, name := r.methodFiles(i)
+	if files == "" {
+		n := 0
+		files, n = r.produced(r.toks[i:])
+		name = loopName(r.toks, i, max(n, 1))
+	}
+	if text := r.consts[r.toks[i].Text]; files == "" && strings.Contains(text, "*") {
+		files = text
+	}
+	if files != "" && name != "" && len(r.consts) < maxConstants {
+		r.consts[name] = files
+	}
+}
+
+// methodFiles returns the files of a path that the program has named before, and the variable
+// of the loop over them, as in "for x in folder.iterdir()". The name of the method is the token
+// at i.
+func (r *reading) methodFiles(i int) (files, name string) {
 	module, method, qualified := strings.Cut(r.toks[i].Text, ".")
 	switch {
 	case !lex.OneOf(cmp.Or(method, module), "iterdir glob rglob"), module == "glob" && qualified:
-		return
+		return "", ""
 	case !qualified && kindAt(r.toks, i-1) != '.':
-		return
+		return "", ""
 	}
 	dir, name := r.receiver(i), forVariable(r.toks, i)
-	if dir == "" || name == "" || len(r.consts) >= maxConstants {
-		return
+	if dir == "" {
+		return "", ""
 	}
-	if files, n := pathFiles(strings.TrimSuffix(dir, "/"), r.toks[i:]); n > 0 {
-		r.consts[name] = files
-	}
+	files, _ = pathFiles(strings.TrimSuffix(dir, "/"), r.toks[i:])
+	return files, name
 }
 
 // forVariable returns the variable of a loop "for x in" in whose head the token i is, or "".
@@ -138,18 +203,46 @@ func (r *reading) mapped(toks []Token) {
 	}
 }
 
-// loopName returns the name that a loop gives to the files listed by the n tokens
-// at i, as in "for x in glob(…)" and "glob(…).each { |x|".
+// loopName returns the name that a loop or a block gives to what the n tokens at i stand for,
+// as in "for x in …", "….each { |x|", "foreach (… as $x)" and "for _, x := range …".
 func loopName(toks []Token, i, n int) string {
-	if i > 1 && lex.OneOf(toks[i-1].Text, "in of") {
-		j := i - 2
-		for j > 1 && toks[j-1].Kind == ',' { // for root, dirs, files in os.walk(…)
-			j -= 2
+	if name := nameBefore(toks, i); name != "" {
+		return name
+	}
+	after := tokenAt(toks, i+n)
+	_, method, _ := strings.Cut(toks[i].Text, ".")
+	switch {
+	case after.Kind == '.' && lex.OneOf(textAt(toks, i+n+1), loopMethods):
+		return nextName(toks[i+n+2:])
+	case n == 1 && lex.OneOf(method, loopMethods), Shaped(toks, i+n, "{|"), after.Text == "do":
+		return nextName(toks[i+n:])
+	case after.Text == "as" && Shaped(toks, i+n+2, "=>n"):
+		return textAt(toks, i+n+4)
+	case after.Text == "as":
+		return textAt(toks, i+n+1)
+	}
+	return ""
+}
+
+const loopMethods = "each forEach map each_with_index flatMap"
+
+// nameBefore returns the variable of a loop over what stands at token i, if its head comes
+// before that: for x in, for (x of, for a, x := range, foreach my $x (.
+func nameBefore(toks []Token, i int) string {
+	j := i - 1
+	for tokenAt(toks, j).in("&(") {
+		j--
+	}
+	switch t := tokenAt(toks, j); {
+	case j < 1:
+	case lex.OneOf(t.Text, "in of"):
+		for j--; j > 1 && toks[j-1].Kind == ','; j -= 2 { // for root, dirs, files in os.walk(…)
 		}
 		return toks[j].Text
-	}
-	if kindAt(toks, i+n) == '.' && lex.OneOf(textAt(toks, i+n+1), "each forEach map") {
-		return nextName(toks[i+n+2:])
+	case t.Text == "range" && kindAt(toks, j-1) == '=':
+		return textAt(toks, j-3)
+	case strings.HasPrefix(t.Text, "$") && lex.OneOf(toks[j-1].Text, "my for foreach our"):
+		return t.Text
 	}
 	return ""
 }
@@ -163,10 +256,7 @@ func literalList(toks []Token, from int) ([]string, int) {
 		case 's':
 			items = append(items, toks[i].Text)
 		case ',':
-		case ']', ')':
-			if kindAt(toks, i+1) == '.' {
-				i++
-			}
+		case ']', ')', '}':
 			return items, i
 		default:
 			return nil, i

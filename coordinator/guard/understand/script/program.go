@@ -18,7 +18,7 @@ import (
 
 // libraries are the receivers of calls that work on files and processes.
 const libraries = "os shutil fs fsp fse promises path pathlib Path File FileUtils Dir IO Deno Bun subprocess " +
-	"child_process cp sp"
+	"child_process cp sp Directory Files FileManager default"
 
 // doubtful reports whether a name in a program probably is not the call of that kind:
 // a method of an unknown object, or the keyword delete.
@@ -28,7 +28,7 @@ func (r *reading) doubtful(kind, name string) bool {
 	}
 	i := strings.LastIndexByte(name, '.')
 	if i <= 0 {
-		return name == "delete"
+		return name == "delete" && r.lang != "groovy"
 	}
 	receiver := name[:i]
 	_, known := r.consts[receiver]
@@ -314,6 +314,12 @@ func callTokens(toks []Token) []Token {
 	if len(toks) == 0 || toks[0].Kind != '(' {
 		return nil
 	}
+	return inBrackets(toks)
+}
+
+// inBrackets returns the tokens between the bracket that is the first of toks and the one that
+// closes it.
+func inBrackets(toks []Token) []Token {
 	depth := 0
 	for i := 0; i < len(toks) && i < 256; i++ {
 		switch toks[i].Kind {

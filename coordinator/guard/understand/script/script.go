@@ -47,11 +47,11 @@ func bareCommand(text, lang string) bool {
 // readText reports the effects of a program text. It reads a loop over literals
 // once for each of them.
 func readText(sh *shell.Shell, text, lang string) {
-	toks := Tokenize(text, lang)
+	r := newReading(sh, text, lang)
+	toks := r.toks
 	readProtected(sh, text, toks)
-	r := reading{sh: sh, text: text, lang: lang, toks: toks, calls: map[string]knownCall{}, consts: map[string]string{}}
 	r.names = r.otherNames()
-	r.read(literalLoops(toks))
+	r.read(r.literalLoops())
 	if lang == "awk" {
 		runPipes(sh, toks)
 	}
@@ -71,6 +71,21 @@ type reading struct {
 	calls      map[string]knownCall // what names say, as far as they were needed
 	names      map[string]string    // that the program gives to known calls
 	consts     map[string]string    // the texts that names stand for
+	lists      map[string][]string  // the lists of texts that names stand for
+	services   map[string]service   // the names that stand for clients of services
+}
+
+func newReading(sh *shell.Shell, text, lang string) *reading {
+	return &reading{
+		sh:       sh,
+		text:     text,
+		lang:     lang,
+		toks:     Tokenize(text, lang),
+		calls:    map[string]knownCall{},
+		consts:   map[string]string{},
+		lists:    map[string][]string{},
+		services: map[string]service{},
+	}
 }
 
 // read reads the program once, and the body of each loop over literals once for each of
@@ -111,6 +126,7 @@ func (r *reading) tokens(from, end int) {
 			r.quoted(i)
 		case 'n':
 			r.remember(i)
+			r.extend(i)
 			r.rememberFiles(i)
 			r.call(cmp.Or(r.names[t.Text], t.Text), i)
 		}
@@ -121,27 +137,6 @@ func (r *reading) tokens(from, end int) {
 // a terminal.
 func controlsTerminal(name string) bool {
 	return strings.HasSuffix(name, "TIOCSTI") || lex.OneOf(name, "0x5412 21522")
-}
-
-// remember stores the text that is assigned to the name at token i.
-func (r *reading) remember(i int) {
-	toks, name := r.toks, r.toks[i].Text
-	before, first := "", i+2
-	if tokenAt(toks, i+1).in("+.") { // Perl and PHP append with a dot
-		before, first = r.consts[name], i+3
-	}
-	if kindAt(toks, first-1) != '=' || first >= len(toks) || len(r.consts) >= maxConstants {
-		return
-	}
-	if v, ok := r.literal(toks[first:]); ok {
-		r.consts[name] = r.sh.Afford(shell.Glue(before, v))
-	}
-	switch {
-	case decodedValue(toks[first:]):
-		r.consts[name] = partial.UnknownDecoded
-	case r.fromSocket(toks[first:]):
-		r.consts[name] = partial.UnknownNetwork
-	}
 }
 
 // fromSocket reports whether the expression of an assignment is a connection that the program
@@ -155,9 +150,6 @@ func (r *reading) fromSocket(toks []Token) bool {
 	return r.consts[receiver] == partial.UnknownNetwork &&
 		lex.OneOf(method, "recv recvfrom gets readline read readpartial")
 }
-
-// maxConstants bounds the texts that are kept.
-const maxConstants = 256
 
 // decodedValue reports whether the expression of an assignment decodes a text: the
 // call at its start, or one in the arguments of that call.
@@ -286,6 +278,8 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 	switch kind {
 	case "run":
 		runCommand(sh, arg, args, list)
+	case "line":
+		sh.RunText(strings.Join(args, " "))
 	case "sql":
 		sql.Read(sh, arg)
 	case "execute":
@@ -351,7 +345,7 @@ func runCommand(sh *shell.Shell, arg string, args []string, list bool) {
 	case strings.ContainsAny(arg, " \t\n|;&"):
 		sh.RunText(strings.TrimPrefix(arg, "!"))
 	case list || len(args) > 1:
-		sh.Exec(args, nil)
+		sh.RunText(shell.QuoteAll(args))
 	default:
 		sh.RunText(arg)
 	}

@@ -43,6 +43,8 @@ type dialect struct {
 	parts      string // the quotes between which what it replaces are tokens of their own
 	bang       bool   // a name may end in "!"
 	angles     bool   // <text> lists files
+	marks      bool   // a single quote may begin the name of a lifetime
+	dollars    bool   // a text in double quotes replaces $names
 }
 
 // dialects are the languages that differ from the last one.
@@ -52,9 +54,9 @@ var dialects = [...]struct {
 }{
 	{"python", dialect{comment: "#", backquote: 's', triple: true}},
 	{"js", dialect{comment: "//", backquote: 's', begins: "${", in: "`", parts: "`"}},
-	{"php", dialect{comment: "//", backquote: 'x'}},
+	{"php", dialect{comment: "//", backquote: 'x', dollars: true}},
 	{"go", dialect{comment: "//", backquote: 's'}},
-	{"perl", dialect{comment: "#", backquote: 'x', operators: "q", angles: true}},
+	{"perl", dialect{comment: "#", backquote: 'x', operators: "q", angles: true, dollars: true}},
 	{"ruby", dialect{
 		comment:   "#",
 		backquote: 'x',
@@ -64,6 +66,8 @@ var dialects = [...]struct {
 		parts:     "\"",
 		bang:      true,
 	}},
+	{"groovy", dialect{comment: "//", backquote: 's', begins: "${", in: "\"", parts: "\""}},
+	{"c", dialect{comment: "//", backquote: 's', marks: true}},
 	{"", dialect{comment: "#", backquote: 's'}},
 }
 
@@ -100,6 +104,9 @@ func (z *tokenizer) next() {
 		z.at++
 		return
 	case '"', '\'':
+		if z.marks && c == '\'' && !strings.Contains(rest[1:min(len(rest), 4)], "'") {
+			break
+		}
 		z.literal(rest)
 		return
 	case '`':
@@ -112,14 +119,29 @@ func (z *tokenizer) next() {
 			return
 		}
 	}
-	switch {
-	case strings.HasPrefix(rest, z.comment):
-		z.at += lineLength(rest)
+	switch n := z.commentLength(rest); {
+	case n > 0:
+		z.at += n
 	case lex.IsNameByte(c), partial.HasHole(rest[:1]):
 		z.name(rest)
 	default:
 		z.add(c, rest[:1])
 	}
+}
+
+// commentLength returns the length of the comment at the start of a text, 0 if there is none.
+func (d *dialect) commentLength(text string) int {
+	switch {
+	case strings.HasPrefix(text, d.comment):
+		return lineLength(text)
+	case d.comment == "//" && strings.HasPrefix(text, "/*"):
+		inner, _, closed := strings.Cut(text[2:], "*/")
+		if closed {
+			return len(inner) + 4
+		}
+		return len(text)
+	}
+	return 0
 }
 
 // listed reads <text> at the start of a text, which lists the files that match a pattern.
@@ -152,6 +174,8 @@ func (z *tokenizer) literal(rest string) {
 		z.out = appendParts(z.out, s, "{")
 	case z.replaces(rest[:n]):
 		z.out = appendParts(z.out, rest[1:max(1, n-1)], z.begins)
+	case z.dollars && rest[0] == '"' && strings.Contains(s, "$"):
+		z.out = appendVariables(z.out, s)
 	default:
 		z.out = append(z.out, Token{Kind: 's', Text: s})
 	}
@@ -188,7 +212,7 @@ func (z *tokenizer) name(rest string) {
 		behind = behind[1:]
 	}
 	if isPrefix(name) && lex.BeginsWith(behind, "\" '") {
-		z.formatted = strings.ContainsAny(name, "fF")
+		z.formatted = strings.ContainsAny(name, "fF$")
 		return
 	}
 	z.out = append(z.out, Token{Kind: 'n', Text: name})
@@ -213,7 +237,7 @@ func (d *dialect) inName(text string, i int) bool {
 
 // isPrefix reports whether a name is a prefix of a string, as in r"…".
 func isPrefix(name string) bool {
-	return len(name) <= 2 && strings.Trim(strings.ToLower(name), "rbfu") == ""
+	return len(name) <= 2 && strings.Trim(strings.ToLower(name), "rbfu$@") == ""
 }
 
 // appendParts appends a text with {names} in it as a sum of strings and names.
@@ -228,12 +252,40 @@ func appendParts(out []Token, text, open string) []Token {
 		if !found || !closed || i > 64 {
 			return out
 		}
-		part := Token{Kind: 'n', Text: strings.TrimSpace(name)}
+		part := Token{Kind: 'n', Text: strings.TrimSuffix(strings.TrimSpace(name), "()")}
+		if strings.Contains(name, "user.home") {
+			part.Text = "homedir"
+		}
 		if part.Text == "" || strings.Trim(part.Text, nameBytes) != "" {
 			part = Token{Kind: 's', Text: partial.Unknown}
 		}
 		out = append(out, Token{Kind: '+', Text: "+"}, part)
 		text = after
+	}
+}
+
+// appendVariables appends a text with $names in it as a sum of strings and names. Braces around a
+// name are left out.
+func appendVariables(out []Token, text string) []Token {
+	for i := 0; ; i++ {
+		before, rest, found := strings.Cut(text, "$")
+		if i > 0 {
+			out = append(out, Token{Kind: '+', Text: "+"})
+		}
+		braced := strings.HasSuffix(before, "{") || strings.HasPrefix(rest, "{")
+		out = append(out, Token{Kind: 's', Text: strings.TrimSuffix(before, "{")})
+		rest = strings.TrimPrefix(rest, "{")
+		n := 0
+		for n < len(rest) && lex.IsNameByte(rest[n]) {
+			n++
+		}
+		if !found || i > 64 {
+			return out
+		}
+		out = append(out, Token{Kind: '+', Text: "+"}, Token{Kind: 'n', Text: "$" + rest[:n]})
+		if text = rest[n:]; braced {
+			text = strings.TrimPrefix(text, "}")
+		}
 	}
 }
 
@@ -357,8 +409,14 @@ func (d *dialect) replacedLength(text string) int {
 // It reads at most about maxTerms tokens, and reports a longer expression as
 // unreadable.
 func (r *reading) literal(toks []Token) (string, bool) {
+	text, _, known := r.literalLength(toks)
+	return text, known
+}
+
+// literalLength is literal, with the number of the tokens of the expression.
+func (r *reading) literalLength(toks []Token) (text string, i int, known bool) {
 	l := literal{reading: r}
-	for i := 0; i < len(toks) && r.sh.Spend(i%2); {
+	for i < len(toks) && r.sh.Spend(i%2) {
 		if i >= maxTerms {
 			r.sh.Unreadable(effect.Named("too many parts"), l.text)
 			break
@@ -369,7 +427,7 @@ func (r *reading) literal(toks []Token) (string, bool) {
 		}
 		i += n
 	}
-	return l.text, l.known
+	return l.text, i, l.known
 }
 
 const maxTerms = 128
@@ -379,6 +437,7 @@ type literal struct {
 	text  string
 	known bool // at least one part is known
 	joins bool // a comma joins parts of a path
+	depth int  // of brackets
 }
 
 // take reads the token at i. It returns the number of tokens that it used, 0 at
@@ -388,7 +447,7 @@ func (l *literal) take(toks []Token, i int) int {
 	if i > 0 && t.Kind == 'n' && toks[i-1].in("sn)") && t.Text[0] != '$' {
 		return 0 // the next statement; awk joins fields that follow each other
 	}
-	if text, n := joinedList(toks[i:]); n > 0 {
+	if text, n := l.joinedList(toks[i:]); n > 0 {
 		l.add(text, true)
 		return n
 	}
@@ -412,15 +471,20 @@ func (l *literal) take(toks []Token, i int) int {
 
 // joinedList reads " ".join(["a", "b"]) and ["a", "b"].join(" "). It returns the text
 // and the number of tokens, 0 if toks do not begin with one.
-func joinedList(toks []Token) (string, int) {
-	switch {
+func (r *reading) joinedList(toks []Token) (string, int) {
+	switch object, method, _ := strings.Cut(textAt(toks, 0), "."); {
+	case Shaped(toks, 0, "s.n(n)") && toks[2].Text == "join" && r.lists[toks[4].Text] != nil:
+		return strings.Join(r.lists[toks[4].Text], toks[0].Text), 6
+	case method == "join" && r.lists[object] != nil && Shaped(toks, 1, "(s)"):
+		return strings.Join(r.lists[object], toks[2].Text), 4
+
 	case Shaped(toks, 0, "s.n([") && toks[2].Text == "join":
 		items, end := literalList(toks, 4)
 		return strings.Join(items, toks[0].Text), joinedTokens(items, end+2)
 	case kindAt(toks, 0) == '[' && kindAt(toks, 1) == 's':
-		items, dot := literalList(toks, 0)
-		if Shaped(toks, dot, ".n(s)") && toks[dot+1].Text == "join" {
-			return strings.Join(items, toks[dot+3].Text), joinedTokens(items, dot+5)
+		items, end := literalList(toks, 0)
+		if Shaped(toks, end+1, ".n(s)") && toks[end+2].Text == "join" {
+			return strings.Join(items, toks[end+4].Text), joinedTokens(items, end+6)
 		}
 	}
 	return "", 0
@@ -440,20 +504,42 @@ func (l *literal) join(toks []Token, i int) int {
 	case '+', '.':
 		return 1
 	case '(':
-		if i < 2 {
+		if i < 2 || l.joins && kindAt(toks, i-1) == 'n' {
+			l.depth++
 			return 1
 		}
 	case ')':
-		if kindAt(toks, i-1) == '(' {
+		if l.depth--; kindAt(toks, i-1) == '(' || l.depth > 0 {
 			return 1
 		}
 	case ',':
 		if l.joins && l.text != "" {
+			if rooted(tokenAt(toks, i+1), l.consts) { // this part replaces the ones before it
+				l.text = ""
+				return 1
+			}
 			l.add("/", l.known)
 			return 1
 		}
 	}
 	return 0
+}
+
+// below returns a path relative to a folder, if that is known.
+func below(path string, folder []string) string {
+	if lex.BeginsWith(path, "/ ~") {
+		return path
+	}
+	return strings.Join(append(folder[:min(1, len(folder))], path), "/")
+}
+
+// rooted reports whether a token is a path from the root or a home on.
+func rooted(t Token, consts map[string]string) bool {
+	text := t.Text
+	if t.Kind == 'n' {
+		text = consts[t.Text]
+	}
+	return strings.HasPrefix(text, "/") && t.in("sn")
 }
 
 func (l *literal) add(text string, known bool) {
@@ -478,11 +564,15 @@ func (l *literal) name(toks []Token, i int) int {
 		l.text = strings.ReplaceAll(l.text, "{}", partial.Unknown)
 		return max(end-i, 0) + 1
 	}
-	if files, n := listedFiles(toks[i:]); n > 0 {
-		l.add(files, true)
+	if files, n := l.produced(toks[i:]); n > 0 {
+		l.add(cmp.Or(files, partial.Unknown), files != "")
 		return n
 	}
-	if name == "shlex.split" {
+	if text, n := l.formatted(toks[i:]); n > 0 {
+		l.add(text, true)
+		return n
+	}
+	if lex.OneOf(name, "shlex.split new") {
 		return 1 // the words of the text behind it
 	}
 	if name == "require" && Shaped(toks, i+1, "(s)") {
@@ -495,12 +585,60 @@ func (l *literal) name(toks []Token, i int) int {
 		}
 		return 1
 	}
-	if lex.EndsWith(name, "join Path expanduser resolve String.raw str") {
+	return l.path(toks, i)
+}
+
+// These calls make a path of their arguments, or of the path before them, or leave a text as
+// it is.
+const (
+	pathMakers = "join Join Path expanduser resolve String.raw str File.expand_path realpath abspath normalize Clean " +
+		"Path.new Pathname Pathname.new PathBuf.from PathBuf::from Path::new File Paths.get Path.of Path.Combine " +
+		"joinpath GetFolderPath"
+	sameText = "unwrap expect to_string to_s as_path as_posix clone expanduser absolute strip trim unwrap_or_default " +
+		"toString resolve value"
+)
+
+// path reads a name that makes a path.
+func (l *literal) path(toks []Token, i int) int {
+	object, method, _ := strings.Cut(toks[i].Text, ".")
+	behind := kindAt(toks, i-1) == '.' && l.known
+	switch text, ok := l.consts[object]; {
+	case ok && lex.OneOf(method, "join joinpath resolve"), behind && lex.OneOf(object, "join joinpath"):
+		l.add(text+"/", true)
+		l.joins = true
+		return 1 + min(1, len(toks)-i-1)
+	case behind && lex.OneOf(object, sameText) && kindAt(toks, i+1) == '(':
+		return len(callTokens(toks[i+1:])) + 3
+	case lex.EndsWith(toks[i].Text, pathMakers):
 		l.joins = true
 		return 1
 	}
 	l.add(partial.Unknown, false)
 	return 1
+}
+
+// formatted reads a call that puts its arguments into its first one, as in
+// fmt.Sprintf("%s/x", dir). It returns the number of tokens, 0 for any other call.
+func (l *literal) formatted(toks []Token) (string, int) {
+	expands := toks[0].Text == "File.expand_path" && hasComma(toks[1:])
+	if !expands && !lex.OneOf(unqualified(toks[0].Text), "Sprintf sprintf format format!") || kindAt(toks, 1) != '(' {
+		return "", 0
+	}
+	args, _, end := l.arguments(toks, 0)
+	switch {
+	case len(args) == 0:
+		return "", 0
+	case expands:
+		return below(args[0], args[1:]), min(end+1, len(toks))
+	}
+	text := args[0]
+	for _, verb := range [...]string{"%s", "%v", "{}", "%q"} {
+		for _, a := range args[1:] {
+			text = strings.Replace(text, verb, a, 1)
+		}
+		text = strings.ReplaceAll(text, verb, partial.Unknown)
+	}
+	return text, min(end+1, len(toks))
 }
 
 // percent fills the first verb of "text % value".
@@ -524,7 +662,8 @@ func environmentOf(sh *shell.Shell, toks []Token) (string, int) {
 	if len(toks) < 4 || toks[0].Kind != 'n' || !toks[1].in("[({") {
 		return "", 0
 	}
-	if !lex.EndsWith(toks[0].Text, "environ environ.get getenv ENV ENV.fetch process.env env.get") {
+	if !lex.EndsWith(toks[0].Text, "environ environ.get getenv Getenv ENV ENV.fetch process.env env.get env::var "+
+		"GetEnvironmentVariable") {
 		return "", 0
 	}
 	v, ok := sh.Lookup(toks[2].Text)
@@ -600,7 +739,11 @@ func (r *reading) constant(t Token) (string, bool) {
 	if v, ok := r.consts[t.Text]; ok {
 		return v, true
 	}
-	return r.sh.HomeText(), lex.EndsWith(t.Text, "Path.home homedir Dir.home env.HOME")
+	if lex.OneOf(t.Text, "__dir__ __DIR__ __dirname import.meta.dirname import.meta.dir") {
+		return r.sh.SourceDir(), true
+	}
+	return r.sh.HomeText(), lex.EndsWith(t.Text, "Path.home homedir Dir.home env.HOME home_dir UserHomeDir "+
+		"NSHomeDirectory SpecialFolder.UserProfile")
 }
 
 // tokenAt returns the i-th token, an empty one where there is none.

@@ -323,6 +323,15 @@ func (sh *Shell) Doubt(n int) {
 	}
 }
 
+// Creates marks that the writes from the n-th effect on overwrite no file.
+func (sh *Shell) Creates(n int) {
+	for i := n; i < len(sh.Eval.Effects); i++ {
+		if e := &sh.Eval.Effects[i]; e.Kind == effect.WriteFile && e.Op == "" {
+			e.Op = effect.Create
+		}
+	}
+}
+
 // OriginOf returns where the unknown part of a text comes from; "" for the output
 // of a harmless program.
 func OriginOf(text string) effect.Op {

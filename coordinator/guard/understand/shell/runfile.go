@@ -243,6 +243,14 @@ func (sh *Shell) handed(args []string) []string {
 // InsideFile reports whether the running command stands in a file of the disk.
 func (sh *Shell) InsideFile() bool { return sh.file() != nil }
 
+// SourceDir returns the folder of the file whose code runs, or else the working directory.
+func (sh *Shell) SourceDir() string {
+	if f := sh.file(); f != nil {
+		return fspath.Dir(f.path)
+	}
+	return sh.Place.Cwd
+}
+
 // Output runs a text and returns what it prints, without line breaks at the end.
 func (sh *Shell) Output(text string) string {
 	return strings.TrimRight(sh.capture(func(child *Shell) { child.Run(text, nil) }), "\n")

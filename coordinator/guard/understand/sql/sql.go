@@ -56,9 +56,11 @@ func (r *reader) add(word string) {
 func (r *reader) next() bool {
 	rest := r.text[r.at:]
 	switch c := rest[0]; {
-	case c == ';', strings.HasPrefix(rest, `\g`):
+	case c == ';', strings.HasPrefix(rest, `\g`), c == '\n' && endsLine(r.words):
 		r.end()
 		r.at++
+	case len(r.words) == 0 && strings.IndexByte(`\.:!@`, c) >= 0: // a command for the client
+		r.at += until(rest, "\n")
 	case lex.BeginsWith(rest, "--"), strings.HasPrefix(rest, "# "):
 		r.at += until(rest, "\n")
 	case strings.HasPrefix(rest, "/*"):
@@ -76,6 +78,14 @@ func (r *reader) next() bool {
 		r.at++
 	}
 	return true
+}
+
+// lineCommands are commands that a client reads up to the end of their line, without a semicolon.
+const lineCommands = "USE SET WHENEVER SPOOL PROMPT CONNECT DEFINE COLUMN DELIMITER SOURCE PRINT"
+
+// endsLine reports whether a statement ends with its line, as far as it is read.
+func endsLine(words []string) bool {
+	return len(words) > 0 && (lex.OneOf(words[0], lineCommands) || words[len(words)-1] == "GO")
 }
 
 // comment skips a comment. The content of /*! */ is read, because MySQL runs it.
@@ -209,6 +219,10 @@ func reportServer(sh *shell.Shell, w []string) {
 func reportAlter(sh *shell.Shell, w []string) {
 	if lex.OneOf(w[1], "USER ROLE LOGIN") && lex.ContainsAny(w, "PASSWORD SUPERUSER IDENTIFIED CREATEROLE CREATEDB") {
 		sh.Effect(effect.ChangeRemote, effect.Rights, strings.ToLower(w[0]+" "+w[1]))
+	}
+	if i := slices.Index(w, "DELETE"); i == 3 && !narrowed(w) { // a mutation of ClickHouse
+		sh.Effect(effect.DropData, effect.Rows, words(w, 6))
+		return
 	}
 	for i, x := range w[:len(w)-1] {
 		if lex.OneOf(x, "DROP DETACH") && !lex.OneOf(w[i+1], "DEFAULT NOT") {

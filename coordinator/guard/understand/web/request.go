@@ -58,6 +58,9 @@ func (r Sent) verb() string {
 	return cmp.Or(method, "GET")
 }
 
+// endingPaths are words in the path of a request that ends something or gives money back.
+const endingPaths = "delete destroy purge terminate truncate wipe revoke disable deactivate suspend refund refunds"
+
 // remoteRequest reports the effects of a request to another machine.
 func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 	method, place := r.verb(), strings.TrimSuffix(path, "/")
@@ -70,9 +73,11 @@ func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 		}
 		sh.Effect(effect.DestroyRemote, op, r.URL)
 	case lex.OneOf(method, "GET HEAD OPTIONS"):
+	case method == "PURGE":
+		sh.Effect(effect.ChangeRemote, effect.Named("cache"), r.URL)
 	case lex.OneOf(fspath.Base(place), "shutdown quit quitquitquit restart"):
 		sh.Effect(effect.StopService, effect.HTTP, r.URL)
-	case lex.ContainsAny(lex.VerbWords(bare), "delete destroy purge terminate truncate wipe revoke"):
+	case lex.ContainsAny(lex.VerbWords(bare), endingPaths):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
 	case Mutation(r.Body), endAction(r.Body):
 		sh.Effect(effect.DestroyRemote, effect.Part, r.URL)
@@ -242,8 +247,8 @@ func IsAPIHost(url string) bool { return strings.HasPrefix(HostOf(url), "api.") 
 // localNames are the hosts that are this machine, and localDomains are the domains
 // that are reserved for it and for tests.
 const (
-	localNames   = "localhost 0.0.0.0 ::1 host.docker.internal host.containers.internal"
-	localDomains = ".localhost .test .localtest.me .lvh.me"
+	localNames   = "localhost localhost.localstack.cloud 0.0.0.0 ::1 host.docker.internal host.containers.internal"
+	localDomains = ".localhost .localhost.localstack.cloud .test .localtest.me .lvh.me"
 )
 
 // IsLocalHost reports whether a URL points to this machine.

@@ -1,0 +1,87 @@
+package understand
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// A patch of the work tree's own changes that is applied in reverse takes the changes back, as
+// "git restore" does.
+
+const patchOptions = "p i d D B F r V Y z g input directory strip reject-file fuzz prefix suffix output " +
+	"-reverse -dry-run"
+
+// diffHead begins the part of a diff that is about one file. In a reversed diff, b comes first.
+const diffHead = "diff --git "
+
+// printsDiff prints the heads of a diff of the work tree, and credentials as showsCommitted does.
+func printsDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
+	showsCommitted(sh, c, o)
+	paths, commits := diffOperands(o)
+	if o.Given("cached staged stat numstat name-only name-status no-index") || commits > 1 {
+		return
+	}
+	head := diffHead + "a/"
+	if o.Given("R") {
+		head = diffHead + "b/"
+	}
+	for _, p := range paths {
+		sh.Print(head + sh.Path(p) + "\n" + partial.Unknown + "\n")
+	}
+}
+
+// diffOperands returns the paths of a diff, those of the whole tree if it names none, and the
+// number of its commits.
+func diffOperands(o shell.Options) (paths []string, commits int) {
+	paths = o.Behind
+	for _, p := range o.Pos[:len(o.Pos)-len(o.Behind)] {
+		switch {
+		case strings.Contains(p, "..") && !strings.Contains(p, "../"):
+			commits += 2
+		case looksLikePath(p), strings.Contains(p, "/") && !strings.HasPrefix(p, "origin/"):
+			paths = append(paths, p)
+		default:
+			commits++
+		}
+	}
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	return paths, commits
+}
+
+// printsTree prints the files of a commit. To unpack them is to take the changes back.
+func printsTree(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	paths := o.From(1)
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	for _, p := range paths {
+		sh.Print(diffHead + "b/" + sh.Path(p) + "\n" + partial.Unknown + "\n")
+	}
+}
+
+// undoesDiff reports the files whose changes a patch takes back.
+func undoesDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
+	texts := stdin(c)
+	for _, name := range append(o.All("i", "input"), o.Pos...) {
+		texts = append(texts, sh.Files[sh.Path(name)])
+	}
+	if o.Given("R reverse") {
+		takesBack(sh, texts, diffHead+"a/")
+	} else {
+		takesBack(sh, texts, diffHead+"b/")
+	}
+}
+
+// takesBack reports the files that the heads in a text name.
+func takesBack(sh *shell.Shell, texts []string, head string) {
+	for _, line := range shell.SplitLines(strings.Join(texts, "\n")) {
+		if path, ok := strings.CutPrefix(line, head); ok && path != "" {
+			reportDiscards(sh, effect.RestorePath, []string{path})
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package script
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// This file reads what the statements of a program give to names: texts, and lists of texts.
+
+// assigned returns the first token of what a statement gives to the name at token i, and
+// whether the name keeps what it has: x = …, x += …, x := …, x: T = …, var x T = … and, in Go,
+// x, err := …. It returns 0 for any other name.
+func (r *reading) assigned(i int) (from int, appends bool) {
+	toks, j := r.toks, i+1
+	switch {
+	case tokenAt(toks, j).in("+."): // Perl and PHP append with a dot
+		appends = true
+		j++
+	case r.lang == "go" && Shaped(toks, j, ",n") && kindAt(toks, i-1) != ',':
+		j += 2
+	case r.lang == "go" && lex.OneOf(textAt(toks, i-1), "var const"):
+		j++
+	}
+	if kindAt(toks, j) == ':' && !lex.OneOf(textAt(toks, i-1), "if elif while not and or in is") {
+		j = afterType(toks, j+1)
+	}
+	if kindAt(toks, j) != '=' || j+1 >= len(toks) {
+		return 0, false
+	}
+	return j + 1, appends
+}
+
+// afterType returns the index of the first token from i on that is not part of a type.
+func afterType(toks []Token, i int) int {
+	const longestType = 12
+	for j := i; j < i+longestType; j++ {
+		if !tokenAt(toks, j).in("n[]|<>,&?") {
+			return j
+		}
+	}
+	return i
+}
+
+// maxConstants bounds the texts and the lists that are kept, and maxItems the texts of a list.
+const (
+	maxConstants = 256
+	maxItems     = 64
+)
+
+// remember stores the text or the list that is assigned to the name at token i.
+func (r *reading) remember(i int) {
+	name := r.toks[i].Text
+	from, appends := r.assigned(i)
+	if from == 0 || len(r.consts)+len(r.lists) >= maxConstants {
+		return
+	}
+	toks := r.toks[from:]
+	r.rememberService(name, from)
+	if items, ok := r.list(from); ok {
+		if toks[0].Text == "append" && textAt(toks, 2) == name {
+			items, appends = items[min(len(items), len(r.lists[name])):], true
+		}
+		r.setList(name, items, i, appends)
+	} else {
+		r.rememberText(name, toks, appends)
+	}
+}
+
+// rememberText stores the text of an expression under a name.
+func (r *reading) rememberText(name string, toks []Token, appends bool) {
+	before := ""
+	if appends {
+		before = r.consts[name]
+	}
+	if v, ok := r.literal(toks); ok {
+		r.consts[name] = r.sh.Afford(shell.Glue(before, v))
+	}
+	switch {
+	case decodedValue(toks):
+		r.consts[name] = partial.UnknownDecoded
+	case r.fromSocket(toks):
+		r.consts[name] = partial.UnknownNetwork
+	}
+}
+
+// list reads the list that begins at a token: ["a", b], []string{"a"}, ("a", "b"), %w[a b] and
+// append(list, "c").
+func (r *reading) list(from int) ([]string, bool) {
+	i := listOpening(r.toks, from)
+	switch {
+	case r.toks[from].Text == "append":
+	case kindAt(r.toks, i) == '(' && !hasComma(r.toks[i:]), !tokenAt(r.toks, i).in("[({"):
+		return nil, false
+	}
+	a := arguments{reading: r, fresh: true}
+	end := i
+	for ; end < min(len(r.toks), i+maxListed); end++ {
+		if a.take(r.toks, end) {
+			break
+		}
+	}
+	return a.args, len(a.args) > 0 && !lex.BeginsWith(textAt(r.toks, end+2), "join")
+}
+
+// maxListed bounds the tokens of a list that are read.
+const maxListed = 256
+
+// listOpening returns the index of the bracket that opens the list at a token.
+func listOpening(toks []Token, from int) int {
+	switch {
+	case Shaped(toks, from, "[]n{"):
+		return from + 3
+	case lex.OneOf(textAt(toks, from), listMakers):
+		return from + 1
+	}
+	return from
+}
+
+// listMakers are the names before the items of a list.
+const listMakers = "append array vec! vec List.of Set.of listOf arrayOf Arrays.asList set tuple list sorted new"
+
+// hasComma reports whether a comma stands directly in the brackets that open at the first of toks.
+func hasComma(toks []Token) bool {
+	depth := 0
+	for _, t := range callTokens(toks) {
+		switch {
+		case t.in("([{"):
+			depth++
+		case t.in(")]}"):
+			depth--
+		case t.Kind == ',' && depth == 0:
+			return true
+		}
+	}
+	return false
+}
+
+// extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a").
+func (r *reading) extend(i int) {
+	dot := strings.LastIndexByte(r.toks[i].Text, '.')
+	if dot <= 0 || !lex.OneOf(r.toks[i].Text[dot+1:], "append extend push concat add") {
+		return
+	}
+	if name := r.toks[i].Text[:dot]; r.lists[name] != nil {
+		items, _, _ := r.arguments(r.toks, i)
+		r.setList(name, items, i, true)
+	}
+}
+
+// setList gives a list to a name at token i. What is added only under a condition does not
+// count if it is an option: the program is not parsed, so nothing says whether it is added.
+func (r *reading) setList(name string, items []string, i int, adds bool) {
+	if adds && r.conditional(i) {
+		items = slices.DeleteFunc(items, func(item string) bool { return strings.HasPrefix(item, "-") })
+	}
+	if adds {
+		items = append(slices.Clip(r.lists[name]), items...)
+	}
+	r.lists[name] = items[:min(len(items), maxItems)]
+}
+
+// conditional reports whether the statement at token i probably is the body of a condition.
+func (r *reading) conditional(i int) bool {
+	before := tokenAt(r.toks, i-1)
+	switch before.Kind {
+	case ':', '{':
+		return true
+	case ')':
+		return !strings.Contains(r.text[before.At:r.toks[i].At], "\n")
+	}
+	return false
+}
+
+// listNamed returns the items of the list for which a name stands, as in x, *x and ...x.
+func (r *reading) listNamed(t Token) ([]string, bool) {
+	if t.Kind != 'n' {
+		return nil, false
+	}
+	items, ok := r.lists[strings.TrimRight(t.Text, ".")]
+	return items, ok
+}
