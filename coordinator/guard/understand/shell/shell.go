@@ -431,6 +431,8 @@ func (sh *Shell) assignment(a *syntax.Assign) {
 		sh.nested(a.Index)
 	}
 	switch {
+	case a.Array != nil && a.Append:
+		sh.Assign(a.Name.Value, sh.extended(a.Name.Value, a.Array))
 	case a.Array != nil:
 		sh.Assign(a.Name.Value, sh.elements(a.Array))
 	case a.Value != nil && a.Append:
@@ -451,6 +453,22 @@ func (sh *Shell) elements(array *syntax.ArrayExpr) Value {
 		}
 	}
 	return Value{strings.Join(all, string(partial.SplitMark))}
+}
+
+// extended returns the array of a name with the elements of another one behind its own.
+func (sh *Shell) extended(name string, array *syntax.ArrayExpr) Value {
+	more := sh.elements(array)
+	old, ok := sh.Lookup(name)
+	if !ok {
+		return more
+	}
+	begins := old.each(func(s string) string {
+		if s == "" { // name=()
+			return s
+		}
+		return s + string(partial.SplitMark)
+	})
+	return begins.cross(more)
 }
 
 func (sh *Shell) appended(name string, v Value) Value {
