@@ -55,13 +55,7 @@ func TestUncommittedWorkInTheHook(t *testing.T) {
 	}
 	const overwrite = `{"command":"echo new > notes.md"}`
 	changed(time.Now().Add(-time.Hour))
-	asked := false
-	for range 20 { // on a busy machine git can take longer than a call may wait
-		if asked = verdict("Bash", overwrite) == guard.Ask; asked {
-			break
-		}
-	}
-	if !asked {
+	if verdict("Bash", overwrite) != guard.Ask {
 		t.Error("a file of the person is overwritten without a question")
 	}
 	if v := verdict("Bash", `{"command":"echo more >> notes.md"}`); v != guard.None {

@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	statusFor   = 100 * time.Millisecond // how long git may look for unsaved files
-	mostUnsaved = 4096                   // files that are told of one repository
-	mostTrees   = 4                      // repositories that are asked in one call
+	mostUnsaved = 4096 // files that are told of one repository
+	mostTrees   = 4    // repositories that are asked in one call
 )
 
 // worktrees remembers the unsaved files of the repositories that a call touches.
@@ -61,7 +60,7 @@ func topOf(path string) string {
 
 // unsaved returns the unsaved files of a repository, nil if git does not answer in time.
 func (r repository) unsaved(top string) []string {
-	ctx, cancel := context.WithTimeout(context.Background(), statusFor)
+	ctx, cancel := context.WithTimeout(context.Background(), gitFor)
 	defer cancel()
 	out, err := r.run(ctx, top, "status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignore-submodules=all")
 	if err != nil {
