@@ -403,6 +403,9 @@ func lostByMigration(sh *shell.Shell, c shell.Command) (op effect.Op, verb strin
 	for i, a := range c.Args[:min(5, len(c.Args))] {
 		verb = strings.ToLower(a)
 		switch {
+		case verb == "sqlflush": // only prints what flush would run
+			sh.Print("TRUNCATE every_table;\n")
+			return "", ""
 		case lex.OneOf(verb, "clean zero") && !lex.OneOf(c.Name, "flyway liquibase manage.py django-admin"):
 		case lex.OneOf(verb, wipeVerbs),
 			wipesData(verb),
@@ -422,7 +425,7 @@ func lostByMigration(sh *shell.Shell, c shell.Command) (op effect.Op, verb strin
 
 // wipeVerbs wipe a database in a tool for migrations. Each is a command of one word, or one
 // that wipesData does not know.
-const wipeVerbs = "drop reset flush reset_db sqlflush drop-all dropall clean zero fresh refresh " +
+const wipeVerbs = "drop reset flush reset_db drop-all dropall clean zero fresh refresh " +
 	"db:schema:load db:migrate:undo:all"
 
 // storeNouns and wipeWords are the words of a command that wipes a database, such as

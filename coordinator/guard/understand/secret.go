@@ -55,7 +55,16 @@ var secretCommands = []secretCommand{
 	{"pulumi", "config", "show-secrets"}, {"pulumi", "stack export", "show-secrets"},
 	{"pulumi", "stack output", "show-secrets"}, {"terraform", "output", "raw"}, {"kwallet-query", "", "r"},
 	{"security", "find-generic-password", "w"}, {"security", "find-internet-password", "w"},
-	{"security", "dump-keychain", "d"}, {"security", "export", ""},
+	{"security", "dump-keychain", "d"}, {"security", "export", ""}, {"dotnet", "user-secrets list", ""},
+	{"aws", "iam create-service-specific-credential", ""},
+	{"aws", "codeartifact get-authorization-token", ""}, {"aws", "eks get-token", ""},
+	{"az", "ad sp create-for-rbac", ""}, {"az", "ad sp credential reset", ""}, {"az", "ad app credential reset", ""},
+	{"nomad", "var get", ""}, {"berglas", "access", ""},
+	{"conjur", "variable get", ""}, {"credstash", "get", ""}, {"akeyless", "get-secret-value", ""},
+	{"pulumi", "env open", ""}, {"esc", "open", ""}, {"hcp", "vault-secrets secrets open", ""},
+	{"firebase", "functions:secrets:access", ""}, {"npm", "token create", ""}, {"dotenvx", "get", ""},
+	{"netlify", "env:list", "plain"}, {"oc", "extract", ""}, {"security", "find-generic-password", "g"},
+	{"op", "item get", "format=json"}, {"kubectl", "view-secret", ""}, {"teller", "show", ""}, {"teller", "export", ""},
 }
 
 // secretCommander reports whether a program may print a secret.
@@ -74,7 +83,7 @@ func showsSecret(sh *shell.Shell, c shell.Command) bool {
 		}
 		if o.Pos == nil && o.Flags == nil {
 			o = shell.ParseOptions(c.Args, "n namespace context p profile region project o output path secret "+
-				"secret-id name vault-name query in-dir config kubeconfig "+
+				"secret-id name vault-name query in-dir config kubeconfig format "+
 				"account subscription endpoint-url as kube-context R repo c C cwd a app")
 			if c.Name == "gcloud" && lex.OneOf(o.At(0), "alpha beta") {
 				o.Pos = o.Pos[1:]
@@ -287,10 +296,24 @@ func dataQuery(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Print(text)
 		}
 	}
-	if hasMark(stdin(c), partial.HoleSecret) {
+	switch in := stdin(c); {
+	case hasMark(in, partial.HoleSecret):
 		sh.Print(partial.UnknownSecret)
+	case hasMark(in, partial.HoleKey) && selectsKey(o.At(0)):
+		printRepeated(sh, c, partial.UnknownKey)
 	}
 	sh.Print(partial.Unknown)
+}
+
+// selectsKey reports whether an expression of jq selects the value of a secret: everything, or a
+// field whose name says so.
+func selectsKey(expression string) bool {
+	fields := strings.FieldsFunc(expression, func(r rune) bool { return strings.ContainsRune(".[]|?\" ", r) })
+	if len(fields) == 0 {
+		return true
+	}
+	last := fields[len(fields)-1]
+	return lex.OneOf(last, "SecretString SecretBinary data value fields fromjson Env") || protected.SecretName(last)
 }
 
 // keyTool reports a private key that ssh-keygen reads.

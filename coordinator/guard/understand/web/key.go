@@ -33,8 +33,12 @@ var keyForms = []struct{ begins, service string }{
 }
 
 // LeaksKey reports whether a text holds a token that is not of the service at the host of a URL.
-// In a header only a token of a known service counts: another one belongs there.
+// In a header only a token of a known service counts: another one belongs there. A private key is
+// of no service.
 func LeaksKey(text, url string, header bool) bool {
+	if holdsPrivateKey(text) {
+		return true
+	}
 	host := HostOf(url)
 	for _, form := range keyForms {
 		if !holdsKey(text, form.begins) {
@@ -48,6 +52,19 @@ func LeaksKey(text, url string, header bool) bool {
 		}
 	}
 	return false
+}
+
+// spaces replaces the ways in which a URL writes a space.
+var spaces = strings.NewReplacer("%20", " ", "+", " ")
+
+// holdsPrivateKey reports whether a text has the first line of a private key and what follows it.
+func holdsPrivateKey(text string) bool {
+	if !strings.Contains(text, "KEY-----") { // as nearly always
+		return false
+	}
+	_, key, ok := strings.Cut(spaces.Replace(text), "PRIVATE KEY-----")
+	begin, _, _ := strings.Cut(key, "-----END")
+	return ok && len(begin) > 20 && !lex.Mentions(begin, "...")
 }
 
 // holdsKey reports whether a text has a word that begins so and goes on as a token does.
