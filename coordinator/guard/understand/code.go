@@ -43,7 +43,8 @@ var languages = []struct{ programs, name string }{
 	{programs: "perl", name: "perl"},
 	{programs: "ruby jruby irb", name: "ruby"},
 	{programs: "php", name: "php"},
-	{programs: "lua luajit rscript r julia", name: "other"},
+	{programs: "rscript r", name: "r"},
+	{programs: "lua luajit julia", name: "other"},
 }
 
 // languageOf returns the language of an interpreter, or "".

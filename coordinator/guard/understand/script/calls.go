@@ -29,7 +29,7 @@ func (r *reading) arguments(toks []Token, i int) (args []string, list bool, end 
 func (r *reading) bareArguments(toks []Token, i int) (args []string, end int) {
 	j := i + 1
 	for j < min(len(toks), i+24) {
-		if betweenArguments(toks, i, j) {
+		if r.betweenArguments(toks, i, j) {
 			j++
 			continue
 		}
@@ -49,11 +49,13 @@ func (r *reading) bareArguments(toks []Token, i int) (args []string, end int) {
 
 // betweenArguments reports whether the token at j stands between the arguments of the call at i,
 // or before them.
-func betweenArguments(toks []Token, i, j int) bool {
+func (r *reading) betweenArguments(toks []Token, i, j int) bool {
 	switch t := toks[j]; {
+	case t.Text == "$_" && r.consts["$_"] != "":
+		return false
 	case t.Kind == ',':
 		return j > i+1 || kindAt(toks, j+1) == 's'
-	case j == i+1 && handle(toks[i], t):
+	case j == i+1 && handle(toks[i], t), j == i+2 && Shaped(toks, i, "nnn,") && toks[i].Text == "open": // open my $f,
 		return true
 	default:
 		return listsFiles(t) || Shaped(toks, j-1, "n(")
@@ -387,6 +389,10 @@ func kindInLanguage(short, full, lang string) (kind string, ok bool) {
 		return "tree", full == short
 	case "python exec":
 		return "eval", true
+	case "python read": // of ConfigParser
+		return "read", true
+	case "r rm": // it removes variables
+		return "", true
 	case "js require":
 		return "load", true
 	case "php file":
@@ -437,7 +443,7 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "append", names: "appendFile appendFileSync"},
 	{kind: "empty", names: "truncate truncateSync"},
 	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines load_file " +
-		"createReadStream"},
+		"createReadStream parse_ini_file readfile highlight_file show_source dotenv_values"},
 	{kind: "move", names: "rename renameSync move mv"},
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},

@@ -26,18 +26,20 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 	toks := r.toks
 	lists := map[string][]string{}
 	for i := 0; i+3 < len(toks); i++ {
-		items, n := itemsAt(toks, i, lists)
+		items, n := r.itemsAt(i, lists)
 		if files, length := r.produced(toks[i:]); files != "" {
 			items, n = []string{files}, length
 		}
 		if name := loopName(toks, i, n); name != "" && len(items) > 0 {
 			loops = append(loops, literalLoop{name, items, i})
+			i += n - 1
+			continue
 		}
 		if toks[i].Kind != 'n' || len(lists) >= maxConstants {
 			continue
 		}
 		if from, _ := r.assigned(i); from > 0 {
-			items, _ := literalList(toks, listOpening(toks, from))
+			items, _ := r.literalList(toks, listOpening(toks, from))
 			lists[toks[i].Text] = items
 		}
 	}
@@ -45,10 +47,11 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 }
 
 // itemsAt returns the texts of the list at token i, and the number of its tokens.
-func itemsAt(toks []Token, i int, lists map[string][]string) ([]string, int) {
+func (r *reading) itemsAt(i int, lists map[string][]string) ([]string, int) {
+	toks := r.toks
 	switch open := listOpening(toks, i); {
 	case tokenAt(toks, open).in("[({"):
-		items, end := literalList(toks, open)
+		items, end := r.literalList(toks, open)
 		return items, end + 1 - i
 	case toks[i].Kind == 'n':
 		name, _, _ := strings.Cut(toks[i].Text, ".")
@@ -64,6 +67,8 @@ func (r *reading) produced(toks []Token) (string, int) {
 	name := toks[0].Text
 	temp := lex.OneOf(unqualified(name), tempMakers)
 	switch {
+	case name == "glob" && kindAt(toks, 1) == 's': // perl
+		return toks[1].Text, 2
 	case temp && kindAt(toks, 1) != '(':
 		return madeFolder, 1
 	case kindAt(toks, 1) != '(' && (name != "Dir" || kindAt(toks, 1) != '['), !temp && !lists(name):
@@ -220,6 +225,8 @@ func loopName(toks []Token, i, n int) string {
 		return textAt(toks, i+n+4)
 	case after.Text == "as":
 		return textAt(toks, i+n+1)
+	case after.Kind == ')' && kindAt(toks, i-1) == '(' && lex.OneOf(textAt(toks, i-2), "for foreach"): // perl
+		return "$_"
 	}
 	return ""
 }
@@ -229,6 +236,9 @@ const loopMethods = "each forEach map each_with_index flatMap"
 // nameBefore returns the variable of a loop over what stands at token i, if its head comes
 // before that: for x in, for (x of, for a, x := range, foreach my $x (.
 func nameBefore(toks []Token, i int) string {
+	if Shaped(toks, i-4, "n(n,") && toks[i-4].Text == "map" { // for x in map(Path, …
+		i -= 4
+	}
 	j := i - 1
 	for tokenAt(toks, j).in("&(") {
 		j--
@@ -247,22 +257,59 @@ func nameBefore(toks []Token, i int) string {
 	return ""
 }
 
-// literalList returns the texts of the list that opens at from, and the index of
-// its end.
-func literalList(toks []Token, from int) ([]string, int) {
-	var items []string
-	for i := from + 1; i < len(toks); i++ {
-		switch toks[i].Kind {
-		case 's':
-			items = append(items, toks[i].Text)
-		case ',':
-		case ']', ')', '}':
+// literalList returns the texts of the list that opens at from, and the index of its end. An item
+// that is a list is the command with its words.
+func (r *reading) literalList(toks []Token, from int) (items []string, end int) {
+	for i := from + 1; i < min(len(toks), from+maxListed); {
+		if toks[i].in("])}") {
 			return items, i
-		default:
+		}
+		item, n := r.item(toks[i:])
+		if n == 0 {
 			return nil, i
 		}
+		if toks[i].Kind != ',' {
+			items = append(items, item)
+		}
+		i += n
 	}
 	return nil, from
+}
+
+// item reads the item of a list, or the comma between two. It returns the number of its tokens, 0
+// if it is not known.
+func (r *reading) item(toks []Token) (string, int) {
+	switch t := toks[0]; {
+	case t.in("s,"):
+		return t.Text, 1
+	case t.in("[("):
+		words, end := r.literalList(toks, 0)
+		return shell.QuoteAll(words), joinedTokens(words, end+1)
+	case t.Kind == 'n':
+		text, n, known := r.literalLength(toks)
+		if !known {
+			return "", 0
+		}
+		return text, closed(toks, n)
+	}
+	return "", 0
+}
+
+// closed returns n with the brackets that close those which the first n tokens open.
+func closed(toks []Token, n int) int {
+	depth := 0
+	for i := 0; i < len(toks) && (i < n || depth > 0); i++ {
+		switch {
+		case toks[i].in("(["):
+			depth++
+		case toks[i].in(")]"):
+			depth--
+		case i >= n:
+			return n
+		}
+		n = max(n, i+1)
+	}
+	return n
 }
 
 func nextName(toks []Token) string {

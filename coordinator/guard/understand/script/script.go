@@ -367,12 +367,18 @@ func runStatement(sh *shell.Shell, arg string, args []string, list bool) {
 // openOp returns how a file changes that is opened with a mode for writing.
 func openOp(mode string) effect.Op {
 	switch {
-	case strings.Contains(mode, "a") || mode == ">>":
+	case strings.Contains(mode, "a") || strings.HasPrefix(mode, ">>"):
 		return effect.Append
 	case strings.Contains(mode, "r"):
 		return effect.Edit
 	}
 	return ""
+}
+
+// isPerlMode reports whether a text is the mode of Perl's open: "<", ">>", "+<:encoding(UTF-8)".
+func isPerlMode(text string) bool {
+	mode, _, _ := strings.Cut(text, ":")
+	return mode != "" && strings.Trim(mode, "<>+ ") == ""
 }
 
 // openFile reports the effect of open(), which writes only if the mode says so.
@@ -382,8 +388,14 @@ func openFile(sh *shell.Shell, arg string, args []string) {
 		arg, args = mode, args[1:]
 		mode = textIn(args, 1)
 	}
+	if i := slices.IndexFunc(args, isPerlMode); i >= 0 && i+1 < len(args) { // perl: open(F, ">", name)
+		arg = args[i+1]
+		mode, _, _ = strings.Cut(args[i], ":")
+	}
 	switch {
 	case arg == "":
+	case strings.HasPrefix(mode, "<"):
+		sh.Read(arg)
 	case lex.OneOf(arg, "-| |-") && mode != "":
 		runCommand(sh, mode, args[1:], len(args) > 2)
 	case strings.HasPrefix(arg, "|"), strings.HasSuffix(arg, "|"): // perl's pipes
@@ -393,9 +405,6 @@ func openFile(sh *shell.Shell, arg string, args []string) {
 		}
 	case len(mode) <= 3 && strings.ContainsAny(mode, "wax+>"):
 		sh.WriteAs(openOp(mode), arg)
-		if len(args) > 2 && mode[0] == '>' { // perl: open(F, ">", name)
-			sh.Write(args[2])
-		}
 	case arg[0] == '>':
 		sh.Write(strings.TrimLeft(arg, "> "))
 	case len(args) == 2 && strings.HasPrefix(mode, ">"): // perl: open(F, ">name")

@@ -43,6 +43,7 @@ type dialect struct {
 	parts      string // the quotes between which what it replaces are tokens of their own
 	bang       bool   // a name may end in "!"
 	angles     bool   // <text> lists files
+	patterns   bool   // a regular expression may stand between slashes
 	marks      bool   // a single quote may begin the name of a lifetime
 	dollars    bool   // a text in double quotes replaces $names
 }
@@ -53,10 +54,11 @@ var dialects = [...]struct {
 	dialect
 }{
 	{"python", dialect{comment: "#", backquote: 's', triple: true}},
-	{"js", dialect{comment: "//", backquote: 's', begins: "${", in: "`", parts: "`"}},
+	{"js", dialect{comment: "//", backquote: 's', begins: "${", in: "`", parts: "`", patterns: true}},
 	{"php", dialect{comment: "//", backquote: 'x', dollars: true}},
 	{"go", dialect{comment: "//", backquote: 's'}},
-	{"perl", dialect{comment: "#", backquote: 'x', operators: "q", angles: true, dollars: true}},
+	{"perl", dialect{comment: "#", backquote: 'x', operators: "q", angles: true, dollars: true, patterns: true}},
+	{"awk", dialect{comment: "#", backquote: 's', patterns: true}},
 	{"ruby", dialect{
 		comment:   "#",
 		backquote: 'x',
@@ -65,6 +67,7 @@ var dialects = [...]struct {
 		in:        "'\"`",
 		parts:     "\"",
 		bang:      true,
+		patterns:  true,
 	}},
 	{"groovy", dialect{comment: "//", backquote: 's', begins: "${", in: "\"", parts: "\""}},
 	{"c", dialect{comment: "//", backquote: 's', marks: true}},
@@ -112,6 +115,11 @@ func (z *tokenizer) next() {
 	case '`':
 		z.backquoted(rest)
 		return
+	case '/':
+		if n := z.patternLength(rest); n > 0 {
+			z.add('r', rest[:n])
+			return
+		}
 	case '<':
 		if files, ok := z.listed(rest); ok {
 			z.out = append(z.out, Token{Kind: 's', Text: files})
@@ -142,6 +150,43 @@ func (d *dialect) commentLength(text string) int {
 		return len(text)
 	}
 	return 0
+}
+
+// patternLength returns the length of the regular expression at the start of a text, with its
+// flags, 0 if there is none.
+func (z *tokenizer) patternLength(text string) int {
+	if !z.patterns || !z.expectsValue() || lex.BeginsWith(text, "// /*") {
+		return 0
+	}
+	inClass := false
+	for i := 1; i < len(text) && text[i] != '\n'; i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '[', ']':
+			inClass = text[i] == '['
+		case '/':
+			if inClass {
+				continue
+			}
+			for i++; i < len(text) && lex.IsNameByte(text[i]); i++ { // its flags
+			}
+			return i
+		}
+	}
+	return 0
+}
+
+// expectsValue reports whether a value begins here, so that a slash divides nothing.
+func (z *tokenizer) expectsValue() bool {
+	if len(z.out) == 0 {
+		return true
+	}
+	last := z.out[len(z.out)-1]
+	if last.Kind == 'n' {
+		return lex.OneOf(last.Text, "return if unless while until and or not when split grep case in m qr")
+	}
+	return !last.in("sx)]}")
 }
 
 // listed reads <text> at the start of a text, which lists the files that match a pattern.
@@ -479,10 +524,10 @@ func (r *reading) joinedList(toks []Token) (string, int) {
 		return strings.Join(r.lists[object], toks[2].Text), 4
 
 	case Shaped(toks, 0, "s.n([") && toks[2].Text == "join":
-		items, end := literalList(toks, 4)
+		items, end := r.literalList(toks, 4)
 		return strings.Join(items, toks[0].Text), joinedTokens(items, end+2)
 	case kindAt(toks, 0) == '[' && kindAt(toks, 1) == 's':
-		items, end := literalList(toks, 0)
+		items, end := r.literalList(toks, 0)
 		if Shaped(toks, end+1, ".n(s)") && toks[end+2].Text == "join" {
 			return strings.Join(items, toks[end+4].Text), joinedTokens(items, end+6)
 		}
