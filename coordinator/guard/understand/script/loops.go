@@ -14,7 +14,7 @@ import (
 type literalLoop struct {
 	name  string // its variable
 	items []string
-	at    int // its first token
+	at    int // the first token that is read once for each of the items
 }
 
 // mostInLoop bounds the tokens from the beginning of a loop that are read once for each
@@ -31,7 +31,7 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 			items, n = []string{files}, length
 		}
 		if name := loopName(toks, i, n); name != "" && len(items) > 0 {
-			loops = append(loops, literalLoop{name, items, i})
+			loops = append(loops, literalLoop{name, items, r.loopStart(i)})
 			i += n - 1
 			continue
 		}
@@ -44,6 +44,19 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 		}
 	}
 	return loops
+}
+
+// loopStart returns the first token of the loop over what stands at token i. The body of a
+// comprehension, as in [f(x) for x in …], stands before its head.
+func (r *reading) loopStart(i int) int {
+	const longestHead, longestBody = 8, 32
+	for head := i - 1; head > max(0, i-longestHead); head-- {
+		before := r.toks[head-1]
+		if r.toks[head].Text == "for" && !before.in(":;{}") && r.sameLine(before, r.toks[head]) {
+			return max(0, head-longestBody)
+		}
+	}
+	return i
 }
 
 // itemsAt returns the texts of the list at token i, and the number of its tokens.
