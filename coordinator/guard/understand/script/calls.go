@@ -92,12 +92,14 @@ type arguments struct {
 	list  bool // one of them is a list
 	depth int
 	fresh bool // a new argument begins
+	until int  // the tokens before it are part of the last argument
 }
 
 // take takes the token at j; it returns true at the end of the call.
 func (a *arguments) take(toks []Token, j int) bool {
 	t := toks[j]
 	switch {
+	case j < a.until:
 	case t.in("([{"):
 		a.depth++
 		if t.Kind == '[' {
@@ -114,7 +116,7 @@ func (a *arguments) take(toks []Token, j int) bool {
 	default:
 		a.fresh = false
 		if t.Kind == 's' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
-			a.add(toks[j:])
+			a.add(toks, j)
 		}
 	}
 	return false
@@ -127,9 +129,12 @@ func (a *arguments) named(t Token) bool {
 	return ok
 }
 
-func (a *arguments) add(toks []Token) {
-	if v, ok := a.literal(toks); ok {
+func (a *arguments) add(toks []Token, j int) {
+	if v, n, ok := a.literalLength(toks[j:]); ok {
 		a.args = append(a.args, v)
+		if kindAt(toks, j+1) == '(' {
+			a.until = j + closed(toks[j:], n)
+		}
 	} else if a.depth == 1 && len(a.args) == 0 {
 		a.args = append(a.args, partial.Unknown)
 	}
@@ -151,26 +156,18 @@ func (r *reading) call(name string, i int) {
 	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '('):
 		sh.Possible(effect.DestroyRemote, effect.Part, name)
 	}
-	if k.sends && sendsEnvironment(behind) {
+	if k.sends && (sendsEnvironment(behind) || r.sendsSecret(behind)) {
 		sh.Effect(effect.SendOut, effect.Secret, name)
 	}
 	if k.requests && r.request(k, i) {
 		return
 	}
 	if k.sends {
-		r.sent(name, behind)
+		r.foreignKeysLeave(behind)
 	}
 	if len(behind) > 0 {
 		r.known(k, i)
 	}
-}
-
-// sent reports credentials among the arguments of a call that sends them.
-func (r *reading) sent(name string, toks []Token) {
-	if sendsSecretFile(r.sh, toks) {
-		r.sh.Effect(effect.SendOut, effect.Secret, name)
-	}
-	r.foreignKeysLeave(toks)
 }
 
 // destroysByName reports whether the name of a function in the library of a

@@ -95,8 +95,12 @@ func (r *reading) produced(toks []Token) (string, int) {
 		return r.listedByPath(toks, n)
 	}
 	text, ok := r.literal(toks[2 : n-1])
-	if !ok {
+	switch {
+	case !ok:
 		return "", n
+	case lex.OneOf(unqualified(name), "listdir readdirSync readdir"), name == "scandir",
+		lex.OneOf(name, "Dir.children Dir.each_child Dir.entries os.ReadDir"):
+		return "*", n // names without the folder
 	}
 	return listing(name, text), n
 }

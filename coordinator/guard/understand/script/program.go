@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
@@ -433,12 +434,16 @@ func programHost(toks []Token) string {
 	return ""
 }
 
-// sendsSecretFile reports whether the arguments of a request read a credential.
-func sendsSecretFile(sh *shell.Shell, toks []Token) bool {
+// sendsSecret reports whether the arguments of a request hold a credential, or read one.
+func (r *reading) sendsSecret(toks []Token) bool {
+	sh := r.sh
 	reads, secret := false, false
 	for _, t := range callTokens(toks) {
 		switch t.Kind {
 		case 'n':
+			if strings.Contains(r.consts[t.Text], partial.UnknownSecret) {
+				return true
+			}
 			name := unqualified(t.Text)
 			reads = reads || name == "open" || callKind(name, t.Text, "") == "read"
 		case 's':

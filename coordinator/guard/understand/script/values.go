@@ -82,10 +82,15 @@ func (r *reading) rememberText(name string, toks []Token, appends bool) {
 	switch {
 	case decodedValue(toks):
 		r.consts[name] = partial.UnknownDecoded
+	case lex.OneOf(unqualified(toks[0].Text), serializers) && sendsEnvironment(toks[1:]):
+		r.consts[name] = partial.UnknownSecret
 	case r.fromSocket(toks):
 		r.consts[name] = partial.UnknownNetwork
 	}
 }
+
+// serializers are calls that make a text of all that they get.
+const serializers = "dumps stringify json_encode urlencode generate Marshal to_json inspect str repr"
 
 // list reads the list that begins at a token: ["a", b], []string{"a"}, ("a", "b"), %w[a b] and
 // append(list, "c").
