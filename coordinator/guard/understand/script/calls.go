@@ -174,8 +174,9 @@ func (r *reading) call(name string, i int) {
 // service says that it deletes something.
 func destroysByName(short string) bool {
 	w := lex.VerbWords(short)
-	return len(w) >= 2 && !lex.OneOf(w[1], "interval timeout timer property screen line lines") &&
-		lex.OneOf(w[0], "delete destroy drop purge truncate clear flush")
+	const local = "interval timeout timer property screen line lines process processes worker workers thread child"
+	return len(w) >= 2 && !lex.OneOf(w[1], local) &&
+		lex.OneOf(w[0], "delete destroy drop purge truncate clear flush terminate")
 }
 
 // known reports a call of a kind that is known.

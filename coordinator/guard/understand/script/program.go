@@ -89,7 +89,7 @@ func readCall(name, lang string) knownCall {
 	k.maps = lex.OneOf(k.short, "map array_map array_walk call_user_func")
 	k.destroys = k.kind == "" && destroysByName(k.short)
 	k.sends = networkCall(k.short, name)
-	k.deletes = lex.OneOf(k.short, "delete del")
+	k.deletes = lex.OneOf(k.short, "delete del "+wipingCalls)
 	k.requests = k.deletes || k.sends || sendsRequest(k.short, name)
 	k.other = k == knownCall{short: k.short}
 	return k
