@@ -14,6 +14,7 @@ import (
 // Bounds on the files that are read for one call.
 const (
 	mostBytes   = 256 << 10              // of one file
+	mostNames   = 1000                   // of one directory
 	readingTime = 300 * time.Millisecond // for all files; a network file system may hang
 	mostStuck   = 8                      // reads of this process that hang at the same time
 )
@@ -30,7 +31,8 @@ type reader struct {
 
 func newReader(near ...string) *reader { return &reader{left: readingTime, near: near} }
 
-// text returns the text of a regular file. It returns false for a file that is missing,
+// text returns the text of a regular file, or the names in a directory if the path ends with a
+// slash. It returns false for a file that is missing,
 // too large or no text, and when the time for the call is over. It never waits for a
 // device or a pipe, and for a file system that hangs only where the policy is read from it, too.
 func (r *reader) text(path string) (string, bool) {
@@ -81,6 +83,9 @@ func content(path string) []byte {
 	if strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/sys/") || strings.HasPrefix(path, "/dev/") {
 		return nil
 	}
+	if strings.HasSuffix(path, "/") {
+		return names(path)
+	}
 	info, err := os.Stat(path) // opening a device may already do something
 	if err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes {
 		return nil
@@ -101,4 +106,23 @@ func content(path string) []byte {
 		raw = []byte{}
 	}
 	return raw
+}
+
+// names returns the names in a directory, one a line, nil if it cannot be read. Those of directories
+// end with a slash.
+func names(dir string) []byte {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(mostNames)
+	out := []byte{}
+	for _, e := range entries {
+		if out = append(out, e.Name()...); e.IsDir() {
+			out = append(out, '/')
+		}
+		out = append(out, '\n')
+	}
+	return out
 }

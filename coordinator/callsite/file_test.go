@@ -14,7 +14,7 @@ import (
 // TestContent: only regular files of text up to a size are read, and nothing hangs.
 func TestContent(t *testing.T) {
 	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
+	at := func(name string) string { return dir + "/" + name }
 	write := func(name, text string) {
 		t.Helper()
 		if err := os.WriteFile(at(name), []byte(text), 0o600); err != nil {
@@ -40,7 +40,7 @@ func TestContent(t *testing.T) {
 	read := newReader().text
 	for name, want := range map[string]bool{
 		"script": true, "empty": true, "link": true,
-		"large": false, "program": false, "latin": false, "folder": false, "loop": false, "pipe": false, "none": false,
+		"large": false, "program": false, "latin": false, "folder": false, "folder/": true, "loop": false, "pipe": false, "pipe/": false, "none": false, "none/": false,
 	} {
 		if _, ok := read(at(name)); ok != want {
 			t.Errorf("%s is read: %t", name, ok)

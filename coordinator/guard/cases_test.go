@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/calls"
@@ -32,6 +34,11 @@ func contextWith(files []calls.File) Context {
 	for _, f := range files {
 		path := testProject + "/" + f.Name
 		texts[path], kept[path] = f.Text, f.Kept
+		for name := f.Name; name != ""; { // the names in the folders that hold it
+			folder, _ := filepath.Split(strings.TrimSuffix(name, "/"))
+			texts[testProject+"/"+folder] += name[len(folder):] + "\n"
+			name = folder
+		}
 	}
 	ctx.FileText = func(path string) (string, bool) {
 		text, ok := texts[path]

@@ -177,12 +177,13 @@ of a cloud and a cluster on this machine are nobody else's. Work that no commit 
 asked about, whatever the command. The built-in denials hold everywhere.
 
 Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, tasks of rake, invoke, nox,
-tox and gradle, scripts of Python's project tools, Procfiles, SQL, programs of Python, Node and others, the sources
-that cargo, java and dotnet build and run, git hooks, and those of pre-commit and lefthook. The verdict names the file
-and the line. A branch that the arguments rule out does not count. In a file only what is found counts: code that
-cannot be read, an unknown value or a file over 256 kB is no reason to ask. A file that is as in the last commit
-before the session is not asked about either, unless the command hands it what the effect depends on; a denial holds
-there, too. Installed programs are not read.
+tox, gradle and gulp, scripts of Python's project tools, Procfiles, SQL, programs of Python, Node and others with the
+modules of the project that they import, the sources that cargo, go, java and dotnet build and run, the commands of
+` + "`go generate`" + `, git hooks, and those of pre-commit and lefthook. The verdict names the file and the line. A branch that the
+arguments rule out does not count. In a file only what is found counts: code that cannot be read, an unknown value or
+a file over 256 kB is no reason to ask. A file that is as in the last commit before the session is not asked about
+either, unless the command hands it what the effect depends on; a denial holds there, too. Installed programs are not
+read.
 
 ` + "`afar guard explain CMD`" + ` says which rule fires, and why; [guard-policy.md](guard-policy.md) says how to
 change rules and add your own. The examples below are cases of the test suite; the project

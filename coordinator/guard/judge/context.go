@@ -24,8 +24,9 @@ type Context struct {
 	// returns false if that is not known. Created may be nil.
 	Created func(path string) bool
 	// FileText returns the text of a file that the call would run. It returns false
-	// for a file that is missing, too large or no text. FileText may be nil: then the
-	// guard judges the words of the call alone.
+	// for a file that is missing, too large or no text. For a path with a slash at the
+	// end it returns the names in a directory, one a line; those of directories end with a
+	// slash. FileText may be nil: then the guard judges the words of the call alone.
 	FileText func(path string) (string, bool)
 	// Kept reports whether a file is as in the last commit before the session began.
 	// It returns false if that is not known. Kept may be nil.

@@ -288,7 +288,7 @@ func (j *judging) generated(file string) bool {
 
 // absent reports whether it is known that nothing is there to be deleted.
 func absent(j *judging, e *effect.Effect) bool {
-	if !plainHere(e) || j.ctx.Exists == nil {
+	if !plainHere(e) || j.ctx.Exists == nil || fspath.IsDrive(e.Target) { // a drive of Windows, from WSL
 		return false
 	}
 	target := e.Target

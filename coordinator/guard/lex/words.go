@@ -71,6 +71,9 @@ func OneOf(s string, list string) bool {
 	}
 }
 
+// Indent returns the number of blanks before a line.
+func Indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+
 // Clip returns at most n bytes of s, cut at the beginning of a character.
 func Clip(s string, n int) string {
 	if len(s) <= n {

@@ -199,8 +199,13 @@ func moduleFile(sh *shell.Shell, args []string) {
 // editor runs the commands that an editor gets in its arguments or on standard
 // input.
 func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for _, code := range append(o.All("c", "cmd", "eval", "f"), plusCommands(c.Args)...) {
+	for _, code := range o.All("c", "cmd", "eval", "f") {
 		editorCommand(sh, code)
+	}
+	for _, a := range c.Args {
+		if code, ok := strings.CutPrefix(a, "+"); ok {
+			editorCommand(sh, code)
+		}
 	}
 	lines := lex.OneOf(c.Name, "ed ex")
 	if lines || o.Given("e s") {
@@ -233,17 +238,6 @@ func editorCommand(sh *shell.Shell, code string) {
 	script.Run(sh, code, "other")
 }
 
-// plusCommands returns the commands of arguments that begin with "+".
-func plusCommands(args []string) []string {
-	var out []string
-	for _, a := range args {
-		if strings.HasPrefix(a, "+") {
-			out = append(out, a[1:])
-		}
-	}
-	return out
-}
-
 // debugger runs the commands of a debugger, and the program that it debugs.
 func debugger(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, code := range o.All("ex", "eval-command", "o") {
@@ -260,8 +254,11 @@ func debugger(sh *shell.Shell, c shell.Command, o shell.Options) {
 // overwrites files.
 func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files := o.Pos
-	scripts := o.All("e", "expression")
-	if len(scripts) == 0 && len(files) > 0 {
+	scripts, named := o.All("e", "expression"), o.All("f", "file")
+	for _, name := range named {
+		runRecipeFile(sh, sh.Path(name), nil, sedScript)
+	}
+	if len(scripts)+len(named) == 0 && len(files) > 0 {
 		if files[0] == "" && len(files) > 1 { // BSD: sed -i '' script file
 			files = files[1:]
 		}
@@ -388,8 +385,11 @@ func sedWrites(s string) (string, bool) {
 
 // awk runs its program and reports the files that it reads or overwrites.
 func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
-	files := o.Pos
-	if _, fromFile := o.Get("f", "file"); !fromFile && len(files) > 0 {
+	files, programs := o.Pos, o.All("f", "file")
+	for _, name := range programs {
+		runSource(sh, name, nil, "awk")
+	}
+	if len(programs) == 0 && len(files) > 0 {
 		script.Run(sh, awkAssigns(o)+files[0], "awk")
 		files = files[1:]
 	}
@@ -425,7 +425,7 @@ func awkAssigns(o shell.Options) string {
 // or gets as the output of another command.
 func runsInput(name string) bool {
 	switch {
-	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh"), languageOf(name) != "":
+	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh mongosh mongo redis-cli valkey-cli"), languageOf(name) != "":
 		return true
 	}
 	return tableIn(sqlClients, name) != nil
@@ -434,26 +434,12 @@ func runsInput(name string) bool {
 // runSource runs a program of another language, which this call wrote or which lies on the disk.
 // It returns false if the file is neither.
 func runSource(sh *shell.Shell, name string, args []string, lang string) bool {
-	if text, written := sh.Brought(name); written {
-		script.Run(sh, text, lang)
-		return true
-	}
-	text, ok := sh.FileText(name)
-	if ok {
-		sh.Enter(sh.Path(name), text, args, func(child *shell.Shell) { script.Run(child, text, lang) })
-	}
-	return ok
+	return runRecipeFile(sh, name, args, func(child *shell.Shell, text string) { script.Run(child, text, lang) })
 }
 
 // runStatements runs a file of SQL that this call wrote or that lies on the disk.
 func runStatements(sh *shell.Shell, name string) {
-	if text, written := sh.Brought(name); written {
-		sql.Read(sh, text)
-		return
-	}
-	if text, ok := sh.FileText(name); ok {
-		sh.Enter(sh.Path(name), text, nil, func(child *shell.Shell) { sql.Read(child, text) })
-	}
+	runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) { sql.Read(child, text) })
 }
 
 // statementFile returns the file that a command of a database client reads: \i FILE,

@@ -361,7 +361,7 @@ func migration(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		return
 	}
 	if c.Name == "rake" {
-		rakeTasks(sh, c.Args)
+		codeTasks(sh, c, shell.ParseOptions(c.Args, "f rakefile e execute C directory r require"))
 	}
 	if controls(c.Name) {
 		remoteControl(sh, c, shell.Options{})

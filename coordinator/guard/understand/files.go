@@ -550,11 +550,13 @@ func findExec(sh *shell.Shell, roots []string, narrowed bool, names, expr []stri
 	for end < len(expr) && expr[end] != ";" && !(expr[end] == "+" && expr[end-1] == "{}") {
 		end++
 	}
-	argv := expr[i+1 : end]
-	for n, r := range roots {
-		if n == shell.MaxCombinations {
-			break
-		}
+	runsFound(sh, expr[i+1:end], roots, narrowed, names)
+	return end
+}
+
+// runsFound runs a command on what is found below the roots.
+func runsFound(sh *shell.Shell, argv, roots []string, narrowed bool, names []string) {
+	for _, r := range roots[:min(len(roots), shell.MaxCombinations)] {
 		out := replaceAll(argv, "{}", foundPath(r, narrowed, names))
 		if !narrowed {
 			out = forEveryFile(argv, out, r)
@@ -564,7 +566,6 @@ func findExec(sh *shell.Shell, roots []string, narrowed bool, names, expr []stri
 			sh.Exec(replaceAll(argv, "{}", p), nil)
 		}
 	}
-	return end
 }
 
 // forEveryFile returns the command that does to the tree root as a whole what argv does to each
@@ -581,33 +582,34 @@ func forEveryFile(argv, out []string, root string) []string {
 	return out
 }
 
-// fd runs the command of -x or -X on the files that it finds, or prints them.
-func fd(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for i, a := range c.Args {
-		if !lex.OneOf(a, "-x -X --exec --exec-batch") || i+1 == len(c.Args) {
-			continue
-		}
-		argv := c.Args[i+1:]
-		target := fdFinds(c.Args[:i])
-		if !strings.Contains(strings.Join(argv, " "), "{") {
-			argv = append(append([]string{}, argv...), target)
-		}
-		sh.Exec(replaceAll(argv, "{}", target), nil)
-		return
-	}
-	sh.Print(foundPath(".", o.At(0) != "", nil))
-}
+const fdOptions = "e E t d S extension exclude type max-depth min-depth exact-depth size changed-within changed-before " +
+	"owner base-directory search-path"
 
-// fdFinds returns a path for what fd finds with these arguments.
-func fdFinds(args []string) string {
-	o := shell.ParseOptions(args, "e E t d extension exclude type max-depth size")
+// fd runs the command of -x or -X on the files that it finds, or prints them.
+func fd(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	at := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "-x -X --exec --exec-batch") })
+	if at < 0 {
+		at = len(c.Args)
+	}
+	o := shell.ParseOptions(c.Args[:at], fdOptions)
 	names := o.All("e", "extension")
 	for i, extension := range names {
 		names[i] = "*." + extension
 	}
-	root := "."
-	if len(o.Pos) > 1 {
-		root = o.Pos[1]
+	roots := append(o.From(1), o.All("search-path", "base-directory")...)
+	if len(roots) == 0 {
+		roots = []string{"."}
 	}
-	return foundPath(root, len(names) > 0 || strings.Trim(o.At(0), ".*") != "", names)
+	narrowed := len(names) > 0 || strings.Trim(o.At(0), ".*") != ""
+	if at == len(c.Args) {
+		for _, r := range roots {
+			sh.Print(foundPath(r, narrowed, names) + "\n")
+		}
+		return
+	}
+	argv := c.Args[at+1:]
+	if !strings.Contains(strings.Join(argv, " "), "{") {
+		argv = append(slices.Clone(argv), "{}")
+	}
+	runsFound(sh, argv, roots, narrowed, names)
 }

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -14,8 +15,9 @@ import (
 var recipePrograms = []table{
 	{programs: "just", options: "f d justfile working-directory set! shell-arg shell dotenv-path c? command?", do: just},
 	{programs: "task go-task", options: "t d taskfile dir o output C concurrency I interval", do: task},
-	{programs: "invoke inv", options: "c collection r search-root", do: invoked},
-	{programs: "nox", options: "f noxfile s session sessions e k p python t tags", do: noxSessions},
+	{programs: "invoke inv", options: "c collection r search-root", do: codeTasks},
+	{programs: "nox", options: "f noxfile s session sessions e k p python t tags", do: codeTasks},
+	{programs: "gulp grunt", options: "f gulpfile cwd", do: codeTasks},
 	{programs: "tox", options: "c conf e env f factor x override", do: toxCommands},
 }
 
@@ -62,7 +64,7 @@ func (r *recipes) run(name string, args []string) {
 	}
 	texts := map[string]string{}
 	for i, param := range next.params {
-		texts[param] = partial.Unknown
+		texts[param] = cmp.Or(r.vars[param], partial.Unknown)
 		if i < len(args) {
 			texts[param] = args[i]
 		}

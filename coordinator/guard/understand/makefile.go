@@ -2,6 +2,7 @@ package understand
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
@@ -91,16 +92,7 @@ func settings(words []string) (out []string) {
 // runRecipeFile runs code of a file that this call wrote or that lies on the disk. It
 // returns false if the file is neither.
 func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
-	if text, written := sh.Brought(path); written {
-		sh.Opaque(text)
-		run(sh.Sub(), text)
-		return true
-	}
-	text, ok := sh.FileText(path)
-	if ok {
-		sh.Enter(path, text, given, func(child *shell.Shell) { run(child, text) })
-	}
-	return ok
+	return sh.RunCode(path, given, func(text string) string { return text }, run)
 }
 
 // makeGoals runs the recipes of the goals among the words, or of the first target.
@@ -180,7 +172,7 @@ func (m *makefile) run(r *makeRule, target, stem string) {
 }
 
 func (m *makefile) runLines(sh *shell.Shell, r *makeRule, target, stem string) {
-	auto := map[string]string{"@": target, "*": stem, "<": lex.First(r.needs), "^": strings.Join(r.needs, " ")}
+	auto := map[string]string{"@": target, "*": stem, "<": strings.ReplaceAll(lex.First(r.needs), "%", stem), "^": strings.Join(r.needs, " ")}
 	for _, line := range r.recipe {
 		child := sh.Sub()
 		child.AtLine(line.line)
@@ -345,16 +337,13 @@ func reference(rest string) (name string, n int) {
 
 // value returns the text of a variable or of a function.
 func (m *makefile) value(name string, auto map[string]string, depth int) string {
-	function, args, called := strings.Cut(name, " ")
-	switch {
-	case called && function == "shell":
-		return m.sh.Output(m.expand(args, auto, depth+1))
-	case called && function == "call":
-		return m.called(args, auto, depth)
-	case called:
-		return partial.Unknown
+	if function, args, called := strings.Cut(name, " "); called {
+		return m.function(function, args, auto, depth+1)
 	}
 	if text, ok := auto[strings.TrimRight(name, "DF")]; ok && name != "" {
+		if strings.HasSuffix(name, "D") {
+			return fspath.Dir(text)
+		}
 		return text
 	}
 	if text, ok := m.vars[name]; ok {
@@ -363,6 +352,8 @@ func (m *makefile) value(name string, auto map[string]string, depth int) string 
 	switch name {
 	case "MAKE":
 		return "make"
+	case "RM":
+		return "rm -f"
 	case "CURDIR":
 		return m.sh.Place.Cwd
 	}
@@ -372,16 +363,71 @@ func (m *makefile) value(name string, auto map[string]string, depth int) string 
 	return partial.Unknown
 }
 
-// called returns the text of a variable whose $(1), $(2) … are the arguments.
-func (m *makefile) called(args string, auto map[string]string, depth int) string {
-	words := strings.Split(args, ",")
-	inner := map[string]string{}
-	for i, w := range words[1:] {
-		if i < 9 {
-			inner[string(rune('1'+i))] = m.expand(w, auto, depth+1)
-		}
+// function returns the text of a function of make.
+func (m *makefile) function(name, text string, auto map[string]string, depth int) string {
+	args := append(splitItems(text), "")
+	args = args[:max(1, len(args)-1)]
+	switch {
+	case depth > maxMakeNesting || !m.sh.Spend(1+len(text)/shell.TextPerStep):
+		return partial.Unknown
+	case name == "foreach" && len(args) == 3:
+		return m.forEach(args, auto, depth)
+	case name == "shell":
+		return m.sh.Output(m.expand(text, auto, depth))
 	}
-	return m.expand(m.vars[strings.TrimSpace(words[0])], inner, depth+1)
+	for i, a := range args {
+		args[i] = m.expand(a, auto, depth)
+	}
+	switch name {
+	case "call":
+		return m.called(args, depth)
+	}
+	return makeWords(name, args)
+}
+
+// forEach returns a text once for each of some words, which a variable stands for in it.
+func (m *makefile) forEach(args []string, auto map[string]string, depth int) string {
+	name := strings.TrimSpace(m.expand(args[0], auto, depth))
+	old, set := m.vars[name]
+	text := eachWord(m.expand(args[1], auto, depth), func(w string) string {
+		m.vars[name] = w
+		return m.expand(args[2], auto, depth)
+	})
+	if m.vars[name] = old; !set {
+		delete(m.vars, name)
+	}
+	return text
+}
+
+// called returns the text of a variable whose $(1), $(2) … are the arguments.
+func (m *makefile) called(args []string, depth int) string {
+	inner := map[string]string{}
+	for i, a := range args[1:] {
+		inner[strconv.Itoa(i+1)] = a
+	}
+	return m.expand(m.vars[strings.TrimSpace(args[0])], inner, depth)
+}
+
+// makeWords returns the text of a function that works on words, or a hole.
+func makeWords(name string, args []string) string {
+	first, last := args[0], args[len(args)-1]
+	switch name {
+	case "strip", "sort", "wildcard", "abspath", "realpath":
+		return last
+	case "addprefix":
+		return eachWord(last, func(w string) string { return first + w })
+	case "addsuffix":
+		return eachWord(last, func(w string) string { return w + first })
+	}
+	return partial.Unknown
+}
+
+// eachWord returns the words of a text, each changed.
+func eachWord(text string, change func(word string) string) (out string) {
+	for _, w := range strings.Fields(text) {
+		out = shell.Glue(out, change(w)+" ")
+	}
+	return out
 }
 
 // nearest returns the path of the first of the named files that exists in the

@@ -12,7 +12,7 @@ import (
 
 // scriptPrograms run scripts that a file of the project names.
 var scriptPrograms = []table{
-	{programs: "run-s run-p npm-run-all npm-run-all2", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	{programs: "run-s run-p npm-run-all npm-run-all2 turbo", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		for _, name := range c.Args {
 			if !strings.HasPrefix(name, "-") {
 				nodeFile.run(sh, []string{name}, nil)
@@ -96,22 +96,16 @@ func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 	switch {
 	case lex.OneOf(verb, "run run-script rum urn"):
 		return len(o.Pos) > 1 && nodeFile.run(child, around(o.At(1)), handedOn(c.Args, o.At(1)))
-	case lex.OneOf(verb, "test t tst start stop restart"):
-		return nodeFile.run(child, around(longVerb(verb)), handedOn(c.Args, verb))
+	case lex.OneOf(verb, "t tst"):
+		return nodeFile.run(child, around("test"), handedOn(c.Args, verb))
+	case lex.OneOf(verb, "test start stop restart"):
+		return nodeFile.run(child, around(verb), handedOn(c.Args, verb))
 	case lex.OneOf(verb, "install i ci clean-install") && len(o.Pos) == 1, verb == "" && c.Name == "yarn":
 		return !o.Given("ignore-scripts version help") && nodeFile.run(child, installing, nil)
 	case c.Name != "npm" && !lex.OneOf(verb, nodeVerbs):
 		return nodeFile.run(child, around(verb), handedOn(c.Args, verb))
 	}
 	return false
-}
-
-// longVerb returns the script of a verb that may be short for it.
-func longVerb(verb string) string {
-	if lex.OneOf(verb, "t tst") {
-		return "test"
-	}
-	return verb
 }
 
 // around returns a script with those that run before and after it.

@@ -36,7 +36,7 @@ var publishPrograms = []table{
 	{programs: "twine", options: packageOptions, dry: "dry-run", rows: []row{
 		{among: "upload register", does: publishes},
 	}},
-	{programs: "mvn gradle gradlew mvnw sbt", options: "b build-file p x", dry: "dry-run", do: gradleTasks, rows: []row{{
+	{programs: "mvn gradle gradlew mvnw sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: []row{{
 		args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
 			"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
 		does: publishes,
@@ -307,30 +307,5 @@ func fleet(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	if lex.OneOf(c.Name, "pssh pdsh dsh clush") && len(o.Pos) > 0 {
 		child.Run(strings.Join(o.Pos, " "), nil)
-	}
-}
-
-const goOptions = "- exec! toolexec! C tags ldflags gcflags asmflags mod modfile overlay p o race? run? count timeout"
-
-// goProgram reads the sources that "go run" runs.
-func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.At(0) != "run" {
-		return
-	}
-	child := sh.Sub()
-	if dir, ok := o.Get("C"); ok {
-		child.Place.Cwd = sh.Path(dir)
-	}
-	for i, name := range o.From(1) {
-		source := strings.HasSuffix(name, ".go")
-		switch {
-		case i > 0 && !source:
-			return
-		case name == "-":
-			pipedCode(child, c, "go")
-		case !source && lex.BeginsWith(name, ". /"): // a package
-			name = strings.TrimSuffix(name, "/") + "/main.go"
-		}
-		runSource(child, name, nil, "go")
 	}
 }

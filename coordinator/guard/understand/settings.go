@@ -22,7 +22,7 @@ func readSettings(text string) (out []setting) {
 	section := ""
 	for i, line := range strings.Split(text, "\n") {
 		value := strings.TrimSpace(line)
-		goesOn := len(out) > 0 && (out[len(out)-1].open > 0 || indentOf(line) > 0)
+		goesOn := len(out) > 0 && (out[len(out)-1].open > 0 || lex.Indent(line) > 0)
 		switch key, after, pair := strings.Cut(value, "="); {
 		case value == "", value[0] == '#', !goesOn && !pair && value[0] != '[':
 			continue

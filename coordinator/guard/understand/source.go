@@ -97,12 +97,58 @@ func cargoAlias(sh *shell.Shell, name string, args []string) {
 	})
 }
 
-// gradleTasks runs the tasks that a command of gradle names.
-func gradleTasks(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if !lex.OneOf(c.Name, "gradle gradlew") || o.Given("m dry-run") {
+const goOptions = "- exec! toolexec! C tags ldflags gcflags asmflags mod modfile overlay p o race? run? count timeout"
+
+// goProgram runs the program that "go run" builds, or the commands that "go generate" finds.
+func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
+	child := sh.Sub()
+	if dir, ok := o.Get("C"); ok {
+		child.Place.Cwd = sh.Path(dir)
+	}
+	switch {
+	case o.At(0) == "generate" && !o.Given("n"):
+		for _, name := range append(o.From(1), ".")[:max(1, len(o.Pos)-1)] {
+			dir, deep := strings.CutSuffix(name, "...")
+			goSources(child, dir, deep, func(path string) { generates(child, path) })
+		}
+	case o.At(0) != "run":
+	case o.At(1) == "-":
+		pipedCode(child, c, "go")
+	default:
+		for i, name := range o.From(1) {
+			if i > 0 && !strings.HasSuffix(name, ".go") {
+				return
+			}
+			goSources(child, name, false, func(path string) { runSource(child, path, nil, "go") })
+		}
+	}
+}
+
+// goSources does something with a source of Go, or with those in a folder and, if deep, below it.
+func goSources(sh *shell.Shell, name string, deep bool, do func(path string)) {
+	path := strings.TrimSuffix(sh.Path(name), "/")
+	if strings.HasSuffix(path, ".go") {
+		do(path)
 		return
 	}
-	if path, ok := recipeFile(sh, o, "b build-file", "build.gradle", "build.gradle.kts"); ok {
-		runCodeTasks(sh, path, "groovy", o.Pos)
+	for _, file := range sh.Names(path) {
+		below, folder := strings.CutSuffix(file, "/")
+		source := strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go")
+		if source || folder && deep && !lex.BeginsWith(file, ". _ vendor/ testdata/") {
+			goSources(sh, path+"/"+below, deep, do)
+		}
 	}
+}
+
+// generates runs the commands in the comments "//go:generate" of a source.
+func generates(sh *shell.Shell, path string) {
+	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
+		child.Place.Cwd = fspath.Dir(path)
+		for i, line := range strings.Split(text, "\n") {
+			if code, ok := strings.CutPrefix(line, "//go:generate "); ok {
+				child.AtLine(i + 1)
+				child.Sub().Run(code, nil)
+			}
+		}
+	})
 }

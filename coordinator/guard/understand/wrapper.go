@@ -90,15 +90,11 @@ var wrapperPrograms = []table{
 		options: "j jobs S sshlogin a arg-file results joblog d delimiter C colsep I n N L X timeout retries " +
 			"delay tmpdir tempdir",
 		leads: true,
+		dry:   "dry-run dryrun",
 		do:    parallel,
 	},
 	{programs: "find gfind bfs", do: find},
-	{
-		programs: "fd fdfind",
-		options: "e E t d x X extension exclude type max-depth min-depth exec exec-batch size changed-within " +
-			"changed-before owner base-directory",
-		do: fd,
-	},
+	{programs: "fd fdfind", do: fd},
 	{programs: "eval", leads: true, rows: wordsOfCode},
 	{programs: "source .", do: sourceFile},
 	{programs: "trap", do: trap},
@@ -148,7 +144,12 @@ var wrapperPrograms = []table{
 	{programs: "expect", options: "c f d", do: expect},
 	{programs: "capsh", rows: []row{{runs: "bash $>--"}}},
 	{programs: "powershell pwsh cmd", do: powershell.Program},
-	{programs: "wsl distrobox toolbox multipass limactl vagrant adb lxc incus", do: otherMachine},
+	{programs: "distrobox toolbox multipass limactl vagrant adb lxc incus", do: otherMachine},
+	{programs: "wsl", options: "d distribution u user cd shell-type unregister export import", leads: true, rows: []row{
+		{given: "unregister=", does: act{effect.DestroyRemote, effect.Teardown, "$=unregister"}},
+		{given: "shutdown", does: act{effect.Power, "shutdown", theProgram}},
+		{runs: operands},
+	}},
 	{
 		programs: "watchexec entr nodemon reflex when-changed concurrently chokidar",
 		options:  "w e f i o p x ext exts watch filter ignore exec n names c",
@@ -222,7 +223,9 @@ func environment(sh *shell.Shell, c shell.Command, o shell.Options) {
 		child.Place.Cwd = sh.Path(dir)
 	}
 	if text, ok := o.Get("S", "split-string"); ok {
-		child.Run("env "+unescaped(text)+" "+shell.QuoteAll(o.Pos), c.In)
+		if !child.Opaque(text) {
+			child.Run("env "+unescaped(text)+" "+shell.QuoteAll(o.Pos), c.In)
+		}
 		return
 	}
 	rest := o.Pos
@@ -359,6 +362,9 @@ func parallel(sh *shell.Shell, c shell.Command, o shell.Options) {
 		if c.In != nil {
 			items = shell.SplitLines(*c.In)
 		}
+	}
+	if len(argv) == 1 && sh.Opaque(argv[0]) {
+		return
 	}
 	for _, item := range items {
 		if !sh.Spend(len(argv)) {
@@ -638,6 +644,11 @@ func appleScript(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // expect runs the commands that its script spawns.
 func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
+	for _, name := range append(o.All("f"), o.Pos...) {
+		runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {
+			expect(child, shell.Command{In: &text}, shell.Options{})
+		})
+	}
 	text := strings.Join(o.All("c"), "\n")
 	sh.Opaque(text)
 	if c.In != nil {
@@ -653,29 +664,38 @@ func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // otherMachine runs a command on a virtual machine or another device.
 func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	child := sh.Elsewhere()
-	for i, a := range c.Args {
-		if lex.OneOf(a, "shell ssh exec enter run -- -e --exec -c") && i+1 < len(c.Args) {
-			rest := c.Args[i+1:]
-			if inner := lex.After(rest, "--", 1); len(inner) > 0 {
-				child.Exec(inner, c.In)
-				return
-			}
-			for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
-				rest = rest[1:]
-			}
-			if len(rest) == 1 {
-				child.Run(rest[0], c.In)
-				return
-			}
-			child.Exec(rest, c.In)
-			if len(rest) > 1 && (lex.OneOf(c.Name, "multipass limactl")) {
-				child.Exec(rest[1:], c.In)
-			}
-			return
+	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "shell ssh exec enter run -- -e --exec") })
+	if verb < 0 {
+		if controls(c.Name) {
+			remoteControl(sh, c, shell.Options{})
 		}
+		return
 	}
-	if controls(c.Name) {
-		remoteControl(sh, c, shell.Options{})
+	child := sh.Sub()
+	child.Place = machinePlace(sh, c)
+	_, rest := shell.Leading(c.Args[verb+1:], "n u name user cwd workdir env")
+	switch behind := append(lex.After(c.Args, "--", 1), lex.After(c.Args, "-c", 1)...); {
+	case len(behind) > 0 && c.Name != "toolbox":
+		rest = behind
+	case lex.OneOf(c.Name, "multipass limactl lxc incus toolbox"):
+		rest = rest[min(1, len(rest)):]
 	}
+	oneOrAll(child, rest, c.In)
+}
+
+// machinePlace returns where a command runs: in a virtual machine or a container of this machine, or
+// on another device. Some have folders of this machine.
+func machinePlace(sh *shell.Shell, c shell.Command) shell.Place {
+	p := shell.RemotePlace()
+	switch {
+	case c.Name == "adb", slices.ContainsFunc(c.Args, shell.IsRemotePath):
+		return p
+	case c.Name == "vagrant":
+		p.Mounts = []shell.Mounted{{Inside: "/vagrant", Host: sh.Place.Cwd}}
+	case lex.OneOf(c.Name, "distrobox toolbox"):
+		p = sh.Place
+		p.Mounts = []shell.Mounted{{Inside: p.Home, Host: p.Home}}
+	}
+	p.Away = effect.InRunning
+	return p
 }

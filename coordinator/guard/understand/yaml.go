@@ -3,6 +3,8 @@ package understand
 import (
 	"strconv"
 	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
 )
 
 // A yamlText is one text in a file of YAML: the keys that lead to it, with the numbers of items
@@ -84,7 +86,7 @@ func (y *yamlReader) block(column int) {
 	first := y.line + 1
 	for y.line+1 < len(y.lines) {
 		next := y.lines[y.line+1]
-		if strings.TrimSpace(next) != "" && indentOf(next) <= column {
+		if strings.TrimSpace(next) != "" && lex.Indent(next) <= column {
 			break
 		}
 		text.WriteString(strings.TrimSpace(next) + "\n")
@@ -144,9 +146,9 @@ func splitItems(text string) (items []string) {
 			}
 		case c == '"', c == '\'':
 			quote = c
-		case strings.IndexByte("[{", c) >= 0:
+		case strings.IndexByte("[{(", c) >= 0:
 			depth++
-		case strings.IndexByte("]}", c) >= 0:
+		case strings.IndexByte("]})", c) >= 0:
 			depth--
 		case c == ',' && depth == 0:
 			items = append(items, strings.TrimSpace(text[from:i]))

@@ -20,21 +20,38 @@ import (
 // Program runs the code that a call of powershell, pwsh or cmd is given.
 func Program(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for i, a := range c.Args {
-		l := strings.ToLower(a)
-		if lex.OneOf(l, "-c -command /c /k /r -commandwithargs") && i+1 < len(c.Args) {
-			if code := strings.Join(c.Args[i+1:], " "); !sh.Opaque(code) {
-				Run(sh, code)
-			}
-			return
-		}
-		if lex.OneOf(l, "-e -ec -enc -encodedcommand") && i+1 < len(c.Args) {
+		rest, l := c.Args[i+1:], strings.ToLower(a)
+		switch {
+		case c.Name == "cmd" && lex.BeginsWith(l, "/c /k /r"):
+			runWords(sh, append([]string{a[2:]}, rest...))
+		case c.Name == "cmd":
+			continue
+		case lex.OneOf(l, "-c -command -commandwithargs"):
+			runWords(sh, rest)
+		case lex.OneOf(l, "-e -ec -enc -encodedcommand"):
 			sh.Effect(effect.RunUnknown, effect.Decoded, "")
-			Run(sh, wideText(c.Args[i+1]))
-			return
+			Run(sh, wideText(lex.First(rest)))
+		case lex.OneOf(l, "-f -file"):
+		case strings.HasPrefix(a, "-"), i > 0 && lex.OneOf(strings.ToLower(c.Args[i-1]), hostValues):
+			continue
+		case c.Name != "pwsh": // there it is a script
+			runWords(sh, c.Args[i:])
 		}
+		return
 	}
 	if c.In != nil && c.Name != "cmd" {
 		Run(sh, *c.In)
+	}
+}
+
+// hostValues are the options of PowerShell itself that take the next word as their value.
+const hostValues = "-executionpolicy -ep -ex -exec -version -v -outputformat -o -inputformat -windowstyle -w " +
+	"-configurationname -workingdirectory -wd -settingsfile -psconsolefile"
+
+// runWords runs the code that words are.
+func runWords(sh *shell.Shell, words []string) {
+	if code := strings.TrimSpace(strings.Join(words, " ")); !sh.Opaque(code) {
+		Run(sh, code)
 	}
 }
 
@@ -135,8 +152,19 @@ func (p *powerScript) part(s string) (string, int) {
 		return p.quoted(s)
 	case '$':
 		return p.variable(s)
+	case '%':
+		return p.percent(s)
 	}
 	return s[:1], 1
+}
+
+// percent reads %name% as cmd writes a variable, and returns its value and length.
+func (p *powerScript) percent(s string) (string, int) {
+	end := strings.IndexByte(s[1:], '%') + 1
+	if end < 2 || strings.ContainsAny(s[1:end], " /\n") {
+		return s[:1], 1
+	}
+	return p.known("env:" + strings.ToLower(s[1:end])), end + 1
 }
 
 // quoted reads the literal at the start of s and returns its text and length.
@@ -151,6 +179,10 @@ func (p *powerScript) quoted(s string) (string, int) {
 			return b.String(), i + 1
 		case s[0] == '"' && s[i] == '$':
 			v, n := p.variable(s[i:])
+			b.WriteString(v)
+			i += n
+		case s[0] == '"' && s[i] == '%':
+			v, n := p.percent(s[i:])
 			b.WriteString(v)
 			i += n
 		case s[0] == '"' && s[i] == '`' && i+1 < len(s):

@@ -174,9 +174,8 @@ func (r *reading) call(name string, i int) {
 // service says that it deletes something.
 func destroysByName(short string) bool {
 	w := lex.VerbWords(short)
-	const local = "interval timeout timer property screen line lines process processes worker workers thread child"
-	return len(w) >= 2 && !lex.OneOf(w[1], local) &&
-		lex.OneOf(w[0], "delete destroy drop purge truncate clear flush terminate")
+	return len(w) >= 2 && !lex.OneOf(w[1], "interval timeout timer property screen line lines") &&
+		lex.OneOf(w[0], "delete destroy drop purge truncate clear flush")
 }
 
 // known reports a call of a kind that is known.
@@ -429,7 +428,7 @@ var callKinds = []struct{ kind, names, full string }{
 		"do text"},
 	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +
 		"remove_entry_secure emptyDirSync deleteDir rmdirs removedirs remove_dir remove_entry " +
-		"rmdir_recursive deltree RemoveAll rm deleteDirectory deleteRecursively"},
+		"deleteAsync deleteSync rmdir_recursive deltree RemoveAll rm deleteDirectory deleteRecursively"},
 	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file"},
 	{kind: "open", names: "open"},
 	{kind: "write", names: "writeFile writeFileSync file_put_contents write_text " +

@@ -89,7 +89,7 @@ func readCall(name, lang string) knownCall {
 	k.maps = lex.OneOf(k.short, "map array_map array_walk call_user_func")
 	k.destroys = k.kind == "" && destroysByName(k.short)
 	k.sends = networkCall(k.short, name)
-	k.deletes = lex.OneOf(k.short, "delete del "+wipingCalls)
+	k.deletes = lex.OneOf(k.short, "delete del")
 	k.requests = k.deletes || k.sends || sendsRequest(k.short, name)
 	k.other = k == knownCall{short: k.short}
 	return k
@@ -118,7 +118,7 @@ func AppleScript(sh *shell.Shell, code string) {
 	if typesKeys(code) {
 		sh.Effect(effect.TypeInto, "", "osascript")
 	}
-	readText(sh, code, "applescript")
+	newReading(sh, code, "applescript").all()
 	toks := Tokenize(code, "applescript")
 	if op := applePower(toks); op != "" {
 		sh.Effect(effect.Power, effect.Named(op), "")

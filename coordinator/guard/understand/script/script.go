@@ -16,17 +16,23 @@ import (
 
 // Run reads a program text of another language. It runs strings that the program
 // passes to a shell as shell text, and reports the effects of known calls.
-func Run(sh *shell.Shell, text, lang string) {
+func Run(sh *shell.Shell, text, lang string) { start(sh, text, lang, nil) }
+
+// start is Run for a program that the files importing lead to. It returns what was read.
+func start(sh *shell.Shell, text, lang string, importing []string) *reading {
 	if sh.Opaque(text) || !sh.SpendSource(text) {
-		return
+		return nil
 	}
 	sh.Depth++
 	sh.BeginProgram(text)
-	readText(sh, text, lang)
+	r := newReading(sh, text, lang)
+	r.importing = importing
+	r.all()
 	sh.Depth--
 	if bareCommand(text, lang) {
 		sh.Run(text, nil)
 	}
+	return r
 }
 
 // bareCommand reports whether a text is shell text that was passed to an
@@ -44,12 +50,11 @@ func bareCommand(text, lang string) bool {
 // all languages that people pass with -c or -e. Calls with literal arguments are
 // found in the tokens.
 
-// readText reports the effects of a program text. It reads a loop over literals
+// all reports the effects of a program text. It reads a loop over literals
 // once for each of them.
-func readText(sh *shell.Shell, text, lang string) {
-	r := newReading(sh, text, lang)
-	toks := r.toks
-	readProtected(sh, text, toks)
+func (r *reading) all() {
+	sh, toks, lang := r.sh, r.toks, r.lang
+	readProtected(sh, r.text, toks)
 	r.names = r.otherNames()
 	r.read(r.literalLoops())
 	if lang == "awk" {
@@ -73,6 +78,8 @@ type reading struct {
 	consts     map[string]string    // the texts that names stand for
 	lists      map[string][]string  // the lists of texts that names stand for
 	services   map[string]service   // the names that stand for clients of services
+	importing  []string             // the files that lead to the program
+	searched   int                  // modules
 }
 
 func newReading(sh *shell.Shell, text, lang string) *reading {
@@ -125,6 +132,7 @@ func (r *reading) tokens(from, end int) {
 		case 's':
 			r.quoted(i)
 		case 'n':
+			r.include(i)
 			r.remember(i)
 			r.extend(i)
 			r.rememberFiles(i)

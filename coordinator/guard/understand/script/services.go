@@ -23,8 +23,7 @@ const (
 const serviceClients = "boto3.resource boto3.client boto3.Session storage.Client storage.NewClient bigquery.Client " +
 	"firestore.Client BlobServiceClient BlobServiceClient.from_connection_string ContainerClient AWS.S3 AWS.DynamoDB " +
 	"Aws::S3::Resource.new Aws::S3::Client.new Aws::DynamoDB::Client.new S3Client DynamoDBClient Storage github.Github " +
-	"Octokit Octokit::Client.new hcloud.Client digitalocean.Manager redis.Redis redis.StrictRedis redis.from_url " +
-	"redis.createClient Redis Redis.new ioredis httpx.Client requests.Session Net::HTTP.new Net::HTTP.start Faraday.new"
+	"Octokit Octokit::Client.new hcloud.Client digitalocean.Manager"
 
 // rememberService notes that a name stands for a client of a service: for what a known call
 // returns, or a call of the client of another name. The expression begins at a token.
@@ -45,8 +44,7 @@ func (r *reading) serviceAt(i int) service {
 		return s
 	}
 	if slices.ContainsFunc(callTokens(r.toks[i+1:]), func(t Token) bool {
-		names := strings.Contains(t.Text, "://") || lex.OneOf(t.Text, "localhost 127.0.0.1")
-		return t.Kind == 's' && names && web.IsLocalHost(t.Text)
+		return t.Kind == 's' && strings.Contains(t.Text, "://") && web.IsLocalHost(t.Text)
 	}) {
 		return localService
 	}
@@ -56,10 +54,7 @@ func (r *reading) serviceAt(i int) service {
 // deletesHosted reports a call that deletes what the calls before it have named: every row of a
 // table, or a part of a hosted service. The name of the call is the token at i.
 func (r *reading) deletesHosted(k knownCall, i int) bool {
-	switch {
-	case !lex.OneOf(k.short, "delete Delete deleteMany delete_all destroy terminate "+wipingCalls),
-		kindAt(r.toks, i+1) != '(',
-		web.IsLocalHost(r.requestAt(r.toks[i+1:]).URL):
+	if !lex.OneOf(k.short, "delete Delete deleteMany delete_all destroy terminate") || kindAt(r.toks, i+1) != '(' {
 		return false
 	}
 	s := r.serviceAt(r.chainStart(i))
@@ -72,9 +67,6 @@ func (r *reading) deletesHosted(k knownCall, i int) bool {
 	}
 	return s != unknownService
 }
-
-// wipingCalls are the calls of clients that wipe a store.
-const wipingCalls = "flushall flushdb flushAll flushDb"
 
 // chainStart returns the first token of a chain of calls that ends with the name at token i.
 func (r *reading) chainStart(i int) int {

@@ -73,6 +73,35 @@ func (sh *Shell) textAt(path string) (string, bool) {
 	return known.text, known.ok
 }
 
+// RunCode runs a part of the code in a file that this call wrote or that lies on the disk, see Enter.
+// It returns false if the file is neither.
+func (sh *Shell) RunCode(name string, given []string, part func(string) string, run func(*Shell, string)) bool {
+	text, ok := sh.Brought(name)
+	if ok {
+		if !sh.Opaque(text) {
+			run(sh.Sub(), part(text))
+		}
+		return true
+	}
+	if text, ok = sh.FileText(name); ok {
+		text = part(text)
+		sh.Enter(sh.Path(name), text, given, func(child *Shell) { run(child, text) })
+	}
+	return ok
+}
+
+// Names returns the names in a directory of the disk, those of directories with a slash at the end.
+func (sh *Shell) Names(dir string) []string {
+	names, _ := sh.textAt(strings.TrimSuffix(sh.Path(dir), "/") + "/")
+	return strings.Fields(names)
+}
+
+// Lists reports whether the directory of a path has a file of that name.
+func (sh *Shell) Lists(path string) bool {
+	names, _ := sh.textAt(strings.TrimSuffix(fspath.Dir(path), "/") + "/")
+	return strings.Contains("\n"+names, "\n"+fspath.Base(path)+"\n")
+}
+
 // systemFolders hold installed programs, or no programs at all.
 var systemFolders = [...]string{
 	"/bin", "/dev", "/etc", "/lib", "/lib64", "/nix", "/proc", "/run", "/sbin", "/snap", "/sys", "/usr", "/System",

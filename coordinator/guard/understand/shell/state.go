@@ -370,7 +370,8 @@ type Site struct {
 	Own                []string          // Afar's own directories and files
 	Page               pageaddr.Page     // where Afar's page is served
 	// FileText returns the text of a file that the call would run. It returns false
-	// for a file that cannot be read. nil = no file can be read.
+	// for a file that cannot be read. For a path with a slash at the end it returns the
+	// names in a directory. nil = no file can be read.
 	FileText func(path string) (string, bool)
 	ReadOnly bool // report everything that does more than read
 	Confirm  bool // acts that reach other machines or people are reported, with Record
