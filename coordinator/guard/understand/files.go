@@ -462,11 +462,11 @@ func find(sh *shell.Shell, c shell.Command, o shell.Options) {
 			i = findExec(sh, roots, tests.isNarrowed(), tests.names, expr, i)
 		}
 	}
-	for _, r := range roots {
+	for _, found := range foundPaths(roots, tests.isNarrowed(), tests.names) {
 		if !tests.isNarrowed() {
-			r = strings.TrimSuffix(r, "/") + shell.EveryFile
+			found = strings.TrimSuffix(found, "/") + shell.EveryFile
 		}
-		sh.Print(foundPath(r, tests.isNarrowed(), tests.names) + "\n")
+		sh.Print(found + "\n")
 	}
 }
 
@@ -499,17 +499,32 @@ func throughLinks(roots []string) []string {
 	return out
 }
 
-// foundPath returns a path for what find yields below a root. It is the root itself,
-// unless a test narrows the search.
-func foundPath(root string, narrowed bool, names []string) string {
+// foundPaths returns paths for what find yields below the roots. They are the roots themselves,
+// unless a test narrows the search: then the names in the tests say what is found.
+func foundPaths(roots []string, narrowed bool, names []string) (paths []string) {
 	if !narrowed {
-		return root
+		return roots[:min(len(roots), shell.MaxCombinations)]
 	}
-	name := partial.Unknown
-	if len(names) == 1 && tells(names[0]) {
-		name = partial.Unknown + "/" + names[0]
+	if len(names) == 0 {
+		names = []string{partial.Unknown}
 	}
-	return strings.TrimSuffix(root, "/") + "/" + name
+	direct := !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "/") })
+	for _, root := range roots {
+		root = strings.TrimSuffix(root, "/") + "/"
+		for _, name := range names {
+			if tells(name) {
+				paths = append(paths, root+partial.Unknown+"/"+name)
+			} else {
+				paths = append(paths, root+partial.Unknown)
+			}
+			if direct && fspath.IsExact(name) {
+				paths = append(paths, root+name)
+			}
+		}
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	return paths[:min(len(paths), shell.MaxCombinations)]
 }
 
 // tells reports whether a name with holes still says what is found.
@@ -517,30 +532,18 @@ func tells(name string) bool {
 	return !partial.HasHole(name) || strings.Contains(name, ".git/") || protected.SecretPath(name, "")
 }
 
-// childNamed returns the path directly below a root if the tests give one exact name, or "".
-func childNamed(root string, names []string) string {
-	if len(names) != 1 || !fspath.IsExact(names[0]) || strings.Contains(names[0], "/") {
-		return ""
-	}
-	return strings.TrimSuffix(root, "/") + "/" + names[0]
-}
-
 // findDeletes reports what -delete deletes below the roots.
 func findDeletes(sh *shell.Shell, roots []string, narrowed bool, names []string) {
-	for _, r := range roots {
-		kind := effect.DeleteTree
-		if narrowed {
-			kind = effect.DeleteFile
-		}
-		found := foundPath(r, narrowed, names)
+	kind := effect.DeleteTree
+	if narrowed {
+		kind = effect.DeleteFile
+	}
+	for _, found := range foundPaths(roots, narrowed, names) {
 		target := sh.Path(found)
 		if strings.HasSuffix(found, "/") && target != "/" {
 			target += "/" // find follows a root that is a link
 		}
 		sh.Effect(kind, effect.Find, target)
-		if p := childNamed(r, names); p != "" {
-			sh.Effect(kind, effect.Find, sh.Path(p))
-		}
 	}
 }
 
@@ -556,15 +559,12 @@ func findExec(sh *shell.Shell, roots []string, narrowed bool, names, expr []stri
 
 // runsFound runs a command on what is found below the roots.
 func runsFound(sh *shell.Shell, argv, roots []string, narrowed bool, names []string) {
-	for _, r := range roots[:min(len(roots), shell.MaxCombinations)] {
-		out := replaceAll(argv, "{}", foundPath(r, narrowed, names))
+	for _, found := range foundPaths(roots, narrowed, names) {
+		out := replaceAll(argv, "{}", found)
 		if !narrowed {
-			out = forEveryFile(argv, out, r)
+			out = forEveryFile(argv, out, found)
 		}
 		sh.Exec(out, nil)
-		if p := childNamed(r, names); p != "" {
-			sh.Exec(replaceAll(argv, "{}", p), nil)
-		}
 	}
 }
 
@@ -602,9 +602,7 @@ func fd(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 	narrowed := len(names) > 0 || strings.Trim(o.At(0), ".*") != ""
 	if at == len(c.Args) {
-		for _, r := range roots {
-			sh.Print(foundPath(r, narrowed, names) + "\n")
-		}
+		sh.Print(strings.Join(foundPaths(roots, narrowed, names), "\n") + "\n")
 		return
 	}
 	argv := c.Args[at+1:]
