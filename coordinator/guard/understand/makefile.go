@@ -31,6 +31,7 @@ type makefile struct {
 type makeRule struct {
 	targets, needs []string
 	recipe         []recipeLine
+	busy           bool   // it is being run
 	path, text     string // the included file that it stands in, "" for the makefile itself
 }
 
@@ -137,13 +138,15 @@ func (m *makefile) build(target string) {
 	for i := range m.rules {
 		r := &m.rules[i]
 		stem, ok := r.makes(target)
-		if !ok {
+		if !ok || r.busy { // no rule makes what it needs itself
 			continue
 		}
+		r.busy = true
 		for _, need := range r.needs {
 			m.build(strings.ReplaceAll(need, "%", stem))
 		}
 		m.run(r, target, stem)
+		r.busy = false
 	}
 }
 
