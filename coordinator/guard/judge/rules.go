@@ -622,13 +622,14 @@ var fileRules = []policy{
 	{id: "fs.empty-elsewhere", kind: effect.WriteFile, op: ops{effect.Truncate}, in: inElsewhere, is: rebuilt},
 	{id: "fs.empty-elsewhere", kind: effect.WriteFile, op: ops{effect.Truncate}, in: inElsewhere, is: created},
 	{
-		id: "fs.empty-elsewhere", verdict: Ask, kind: effect.WriteFile, op: ops{effect.Truncate}, in: inElsewhere,
-		is:      onThisMachine,
+		id: "fs.empty-elsewhere", verdict: Ask, kind: effect.WriteFile, op: ops{effect.Truncate},
+		in: inElsewhere | inKeys | inHome, is: onThisMachine,
 		why:     "Empties a file outside the project",
 		instead: "Empty files of the project only, or ask the person to empty this one.",
 	},
 	{
-		id: "fs.empty-elsewhere", verdict: Ask, kind: effect.WriteFile, in: inElsewhere | inKeys, is: overwrites,
+		id: "fs.empty-elsewhere", verdict: Ask, kind: effect.WriteFile, in: inElsewhere | inKeys | inHome,
+		is:  overwrites,
 		why: "Overwrites a file outside the project", instead: "Write to a new name, or add to the file with >>.",
 	},
 	{

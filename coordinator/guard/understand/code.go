@@ -439,7 +439,26 @@ func runSource(sh *shell.Shell, name string, args []string, lang string) bool {
 
 // runStatements runs a file of SQL that this call wrote or that lies on the disk.
 func runStatements(sh *shell.Shell, name string) {
-	runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) { sql.Read(child, text) })
+	runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {
+		sql.Read(child, text)
+		shellEscapes(child, text)
+		for _, line := range shell.SplitLines(text) {
+			if f, ok := statementFile(line); ok {
+				includeStatements(child, name, f)
+			}
+		}
+	})
+}
+
+// includeStatements runs a file of SQL that another one includes by a path from its own folder, or
+// from the directory of the command.
+func includeStatements(sh *shell.Shell, from, name string) {
+	if below := fspath.Dir(from) + "/" + name; !strings.HasPrefix(name, "/") {
+		if _, ok := sh.FileText(below); ok {
+			name = below
+		}
+	}
+	runStatements(sh, name)
 }
 
 // statementFile returns the file that a command of a database client reads: \i FILE,

@@ -143,6 +143,9 @@ func inputOf(c shell.Command) string { return lex.First(append(stdin(c), partial
 
 // mixedClient reports the effects of a service's tool that also runs SQL.
 func mixedClient(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if o.Given("dry_run dry-run") {
+		return
+	}
 	for _, text := range append(o.All("e", "execute", "c", "command", "sql", "q"), stdin(c)...) {
 		sql.Read(sh, text)
 	}

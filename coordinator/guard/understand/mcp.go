@@ -373,7 +373,7 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 	case name == "script" && lex.ContainsAny(t.server, "applescript osascript macos automation"):
 		script.AppleScript(sh, text)
 	case t.isCommand(name, words, a):
-		sub := sh.Sub()
+		sub := t.machine(sh).Sub()
 		sub.Src = nil
 		sub.Run(text, nil)
 	case t.isStatement(words):
@@ -388,6 +388,17 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 // runsPage reports whether a field holds code for a page in a browser.
 func (t serverTool) runsPage(words []string) bool {
 	return t.browses() && lex.ContainsAny(words, codeWords+" script")
+}
+
+// machine returns the shell of the machine on which a tool runs commands.
+func (t serverTool) machine(sh *shell.Shell) *shell.Shell {
+	remote := func(a effect.Arg) bool {
+		return lex.OneOf(fieldName(a), "host hostname server connection") && a.Value != "" && !web.IsLocalHost(a.Value)
+	}
+	if lex.ContainsAny(t.server, "ssh remote") && slices.ContainsFunc(t.call.Args, remote) {
+		return sh.Elsewhere()
+	}
+	return sh
 }
 
 // isCommand reports whether a field holds a command for a shell.

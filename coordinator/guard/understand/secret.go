@@ -222,11 +222,11 @@ func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
 // usesSecrets are programs of no table that use a credential as it is meant to be used, or
 // that show nothing of it.
 const usesSecrets = "ssh-add keytool jarsigner apksigner cosign mkcert step certbot certtool dotenv dotenvx " +
-	"dotenv-linter direnv foreman honcho overmind hivemind shellcheck detect-secrets ggshield " +
+	"dotenv-linter direnv foreman honcho overmind hivemind detect-secrets ggshield " +
 	"git-crypt git-secret blackbox transcrypt rage minisign signify codesign osslsigncode sbsign " +
 	"md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum b3sum cksum sum " +
 	"du touch attrib getfacl setfacl chattr lsattr chcon restorecon xattr mdls open xdg-open trash gio " +
-	"pre-commit lsof inotifywait entr watchexec yamllint jsonlint editorconfig-checker"
+	"pre-commit lsof inotifywait entr watchexec editorconfig-checker"
 
 // secretOptions are words in the names of options whose value is a credential that the
 // program uses.

@@ -52,7 +52,7 @@ var textPrograms = []table{
 	{programs: "shift", do: shell.Shift},
 	{programs: "whoami id hostname date uname nproc seq jot wc exa eza tree stat file tldr apropos " +
 		"whatis info", do: printUnknown},
-	{programs: "test [ true false :"},
+	{programs: "test [ true false : shellcheck shfmt hadolint actionlint yamllint jsonlint"},
 	{programs: "jq yq gojq jaq", options: "f L indent from-file arg argjson slurpfile rawfile p o", do: dataQuery},
 	{programs: "ssh-keygen", options: "f t b C N P m I n V O", do: keyTool},
 	{programs: "ls", options: "I T w ignore", do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
@@ -348,6 +348,11 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	if o.Given("l c L q files-with-matches count quiet files") {
 		files = nil
+	}
+	for _, name := range o.All("include", "g", "glob") {
+		if name = strings.TrimRight(name, "*"); protected.SecretPath(name, "") && len(files) > 0 {
+			files = append(files, name)
+		}
 	}
 	for _, f := range files {
 		sh.Read(f)

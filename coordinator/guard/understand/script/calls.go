@@ -142,6 +142,10 @@ func (a *arguments) add(toks []Token, j int) {
 
 // call reports the effect of the call of name at token i, if it is a known call.
 func (r *reading) call(name string, i int) {
+	if words, ok := r.wrappers[name]; ok {
+		r.wrapped(words, i)
+		return
+	}
 	k := r.callNamed(name)
 	if k.other || r.deletesHosted(k, i) || r.doubtful(k.kind, name) {
 		return
@@ -203,6 +207,7 @@ func (r *reading) known(k knownCall, i int) {
 		arg = r.receiver(i)
 	}
 	if k.kind == "run" {
+		r.rememberWrapper(i)
 		args = r.processWords(k.short, args, end)
 		arg = lex.First(args)
 	}

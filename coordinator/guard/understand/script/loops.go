@@ -28,7 +28,7 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 	for i := 0; i+3 < len(toks); i++ {
 		items, n := r.itemsAt(i, lists)
 		if files, length := r.produced(toks[i:]); files != "" {
-			items, n = []string{files}, length
+			items, n = alternatives(files), length
 		}
 		if name := loopName(toks, i, n); name != "" && len(items) > 0 {
 			loops = append(loops, literalLoop{name, items, r.loopStart(i)})
@@ -105,6 +105,19 @@ func (r *reading) produced(toks []Token) (string, int) {
 	return listing(name, text), n
 }
 
+// alternatives returns the patterns for which a pattern with braces stands.
+func alternatives(pattern string) (all []string) {
+	before, rest, _ := strings.Cut(pattern, "{")
+	inner, after, closed := strings.Cut(rest, "}")
+	if !closed {
+		return []string{pattern}
+	}
+	for _, item := range strings.Split(inner, ",") {
+		all = append(all, before+item+after)
+	}
+	return all
+}
+
 // madeFolder is a folder for temporary files that a program makes.
 const (
 	madeFolder = "/tmp/tmp" + partial.Unknown
@@ -178,7 +191,7 @@ func (r *reading) rememberFiles(i int) {
 	if text := r.consts[r.toks[i].Text]; files == "" && strings.Contains(text, "*") {
 		files = text
 	}
-	if files != "" && name != "" && len(r.consts) < maxConstants {
+	if files != "" && name != "" && len(r.consts) < maxConstants && !strings.Contains(files, "{") {
 		r.consts[name] = files
 	}
 }

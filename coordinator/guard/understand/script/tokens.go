@@ -617,8 +617,11 @@ func (l *literal) name(toks []Token, i int) int {
 		l.add(text, true)
 		return n
 	}
-	if lex.OneOf(name, "shlex.split new") {
+	switch {
+	case lex.OneOf(name, "shlex.split new"):
 		return 1 // the words of the text behind it
+	case lex.OneOf(name, sameList) && kindAt(toks, i+1) == '(':
+		return 2
 	}
 	if name == "require" && Shaped(toks, i+1, "(s)") {
 		return 4
@@ -642,6 +645,9 @@ const (
 	sameText = "unwrap expect to_string to_s as_path as_posix clone expanduser absolute strip trim unwrap_or_default " +
 		"toString resolve value"
 )
+
+// sameList are calls that return some of the items of their first argument, or all.
+const sameList = "array_filter array_values array_reverse array_slice sorted reversed list iter"
 
 // path reads a name that makes a path.
 func (l *literal) path(toks []Token, i int) int {
