@@ -70,7 +70,7 @@ var textPrograms = []table{
 	{programs: "cd chdir", do: shell.ChangeDir},
 	{programs: "pushd", do: shell.ChangeDir},
 	{programs: "popd", do: shell.PopDir},
-	{programs: "read mapfile readarray", options: "p n t d u i a N C c O s", do: shell.ReadVariable},
+	{programs: "read mapfile readarray getopts", options: "p n t d u i a N C c O s", do: shell.ReadVariable},
 	{programs: "alias", do: shell.Alias},
 	{programs: "export declare local readonly typeset", do: shell.AssignWords},
 	{programs: "unset", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {

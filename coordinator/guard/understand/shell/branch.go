@@ -11,9 +11,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// In a file of the disk a branch is left out if its condition is known not to hold.
-// Scripts choose by their arguments: "./x.sh up" runs only the branch "up". In the call
-// itself every branch counts.
+// A branch is left out if its condition is known not to hold. Scripts choose by their arguments:
+// "./x.sh up" runs only the branch "up". Commands choose by a variable such as DRY_RUN.
 
 // missing reports whether a positional parameter was not passed to a file. Its value
 // then counts as unknown, because scripts check their arguments.
@@ -58,7 +57,7 @@ func (sh *Shell) known(w *syntax.Word) (string, bool) {
 	return v[0], true
 }
 
-// An ending says whether the code of a file has ended.
+// An ending says whether the code of a file or of a function has ended.
 type ending uint8
 
 const (
@@ -67,9 +66,9 @@ const (
 	exited
 )
 
-// ends notes that a command ended the code of a file, if it surely ran.
+// ends notes that a command ended the code around it, if it surely ran.
 func (sh *Shell) ends(c Command) {
-	if sh.doubt > 0 || sh.file() == nil {
+	if sh.doubt > 0 {
 		return
 	}
 	switch c.Name {
@@ -86,7 +85,7 @@ func (sh *Shell) ends(c Command) {
 
 // reaches reports whether the second command of a list runs, and whether that is known.
 func (sh *Shell) reaches(c *syntax.BinaryCmd) (runs, known bool) {
-	if sh.file() == nil || c.X == nil {
+	if c.X == nil {
 		return true, false
 	}
 	holds, known := sh.truth([]*syntax.Stmt{c.X})
@@ -111,9 +110,9 @@ func (sh *Shell) branch(c *syntax.IfClause, in *string) (taken bool) {
 	return taken
 }
 
-// truth reports whether a condition of a file holds, and whether that is known.
+// truth reports whether a condition holds, and whether that is known.
 func (sh *Shell) truth(cond []*syntax.Stmt) (holds, known bool) {
-	if sh.file() == nil || len(cond) != 1 {
+	if len(cond) != 1 {
 		return false, false
 	}
 	switch c := cond[0].Cmd.(type) {
@@ -178,7 +177,34 @@ func tested(words []string) (holds, known bool) {
 	case 2:
 		return (last == "") == (first == "-z"), lex.OneOf(first, "-z -n")
 	case 3:
-		return (first == last) == (words[1] != "!="), lex.OneOf(words[1], "= == !=")
+		if lex.OneOf(words[1], "= == !=") {
+			return (first == last) == (words[1] != "!="), true
+		}
+		return compared(first, words[1], last)
+	}
+	return false, false
+}
+
+// compared evaluates a comparison of numbers, if it is one.
+func compared(left, op, right string) (holds, known bool) {
+	l, err := strconv.Atoi(left)
+	r, also := strconv.Atoi(right)
+	if err != nil || also != nil {
+		return false, false
+	}
+	switch op {
+	case "-eq":
+		return l == r, true
+	case "-ne":
+		return l != r, true
+	case "-gt":
+		return l > r, true
+	case "-ge":
+		return l >= r, true
+	case "-lt":
+		return l < r, true
+	case "-le":
+		return l <= r, true
 	}
 	return false, false
 }
@@ -186,7 +212,7 @@ func tested(words []string) (holds, known bool) {
 // chosen returns the items of a case clause that may run, and whether they surely do.
 func (sh *Shell) chosen(c *syntax.CaseClause) (items []*syntax.CaseItem, sure bool) {
 	words, ok := sh.caseWords(c)
-	if !ok {
+	if !ok || slices.ContainsFunc(c.Items, func(i *syntax.CaseItem) bool { return i.Op != syntax.Break }) {
 		return c.Items, false
 	}
 	for _, word := range words {
@@ -203,10 +229,10 @@ func (sh *Shell) chosen(c *syntax.CaseClause) (items []*syntax.CaseItem, sure bo
 	return items, sure && len(items) == 1
 }
 
-// caseWords returns the texts that a case clause of a file may compare. In a loop over
+// caseWords returns the texts that a case clause may compare. In a loop over
 // its arguments a script looks at each of them.
 func (sh *Shell) caseWords(c *syntax.CaseClause) ([]string, bool) {
-	if sh.file() == nil || c.Word == nil {
+	if c.Word == nil {
 		return nil, false
 	}
 	if sh.uncertain > 1 && firstArgument(c.Word) {

@@ -76,14 +76,18 @@ func PopDir(sh *Shell, c Command, _ Options) {
 	sh.Place.Cwd, sh.stack = sh.stack.dir, sh.stack.next
 }
 
-// ReadVariable evaluates "read" and the builtins that read lines into an array.
+// ReadVariable evaluates "read", "getopts" and the builtins that read lines into an array.
 func ReadVariable(sh *Shell, c Command, o Options) {
 	if c.Name != "read" && c.In != nil {
 		o = ParseOptions(c.Args, "d n O s u C c")
 		sh.Assign(o.At(0), Value{strings.Join(SplitLines(*c.In), string(partial.SplitMark))})
 		return
 	}
-	for i, name := range o.Pos {
+	if c.Name == "getopts" {
+		sh.Assign(o.At(1), Value{partial.Unknown})
+		return
+	}
+	for i, name := range append(o.Pos, o.All("a")...) {
 		text := partial.Unknown
 		if c.In != nil {
 			text, _, _ = strings.Cut(*c.In, "\n")

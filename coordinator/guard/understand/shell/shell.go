@@ -179,9 +179,25 @@ func (sh *Shell) nested(n syntax.Node) {
 		case *syntax.ProcSubst:
 			sh.capture(func(c *Shell) { c.stmts(x.Stmts, nil) })
 			return false
+		case *syntax.BinaryArithm:
+			if strings.HasSuffix(x.Op.String(), "=") && !lex.OneOf(x.Op.String(), "== != <= >=") {
+				sh.computes(x.X)
+			}
+		case *syntax.UnaryArithm:
+			if lex.OneOf(x.Op.String(), "++ --") {
+				sh.computes(x.X)
+			}
 		}
 		return true
 	})
+}
+
+// computes notes that arithmetic changes a variable.
+func (sh *Shell) computes(x syntax.ArithmExpr) {
+	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
+		old, _ := sh.Lookup(w.Lit())
+		sh.Assign(w.Lit(), old.join(Value{partial.Unknown}))
+	}
 }
 
 // binary flattens the left spine so that a list of a hundred thousand
