@@ -384,7 +384,8 @@ type findTests struct {
 	narrowed bool     // a test of this alternative excludes files
 	wide     bool     // an earlier alternative excludes nothing
 	negated  bool     // the next test is negated
-	names    []string // the names in the tests, with each star replaced by a hole
+	named    bool     // a test of this alternative gives a name
+	names    []string // the name in each alternative; of several in one, a hole
 }
 
 // isNarrowed reports whether the tests exclude files.
@@ -396,10 +397,34 @@ func (f *findTests) test(name, arg string) {
 	if !f.negated && !matchesEverything(name, arg) {
 		f.narrowed = true
 		if lex.OneOf(name, "-name -iname -path") {
-			f.names = append(f.names, namePattern(arg))
+			f.name(namePattern(arg))
 		}
 	}
 	f.negated = false
+}
+
+// name reads a name of the alternative.
+func (f *findTests) name(pattern string) {
+	if f.named {
+		f.names[len(f.names)-1] = partial.Unknown
+		return
+	}
+	f.named = true
+	f.names = append(f.names, pattern)
+}
+
+// or begins the next alternative.
+func (f *findTests) or() {
+	f.wide = f.wide || !f.narrowed
+	f.narrowed, f.named = false, false
+}
+
+// paths returns paths for what is found below a root.
+func (f *findTests) paths(root string) []string {
+	if !f.isNarrowed() {
+		return []string{root}
+	}
+	return foundPaths(root, f.names)
 }
 
 // namePattern returns the pattern of a test as a part of a path. Of a pattern for a
@@ -439,8 +464,11 @@ func find(sh *shell.Shell, c shell.Command, o shell.Options) {
 		case "!", "-not":
 			tests.negated = true
 		case "-o", "-or":
-			tests.wide = tests.wide || !tests.narrowed
-			tests.narrowed = false
+			tests.or()
+		case "-prune":
+			if lex.OneOf(arg, "-o -or") { // what has these names is left out
+				tests.names, tests.named = nil, false
+			}
 		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname",
 			"-mtime", "-mmin", "-ctime", "-cmin", "-atime", "-amin", "-newer", "-newermt",
 			"-size", "-user", "-group", "-perm", "-inum", "-samefile":
@@ -457,16 +485,16 @@ func find(sh *shell.Shell, c shell.Command, o shell.Options) {
 			}
 			i++
 		case "-delete":
-			findDeletes(sh, roots, tests.isNarrowed(), tests.names)
+			tests.deletes(sh, roots)
 		case "-exec", "-execdir", "-ok", "-okdir":
-			i = findExec(sh, roots, tests.isNarrowed(), tests.names, expr, i)
+			i = tests.exec(sh, roots, expr, i)
 		}
 	}
 	for _, r := range roots {
 		if !tests.isNarrowed() {
 			r = strings.TrimSuffix(r, "/") + shell.EveryFile
 		}
-		sh.Print(foundPath(r, tests.isNarrowed(), tests.names) + "\n")
+		sh.Print(strings.Join(tests.paths(r), "\n") + "\n")
 	}
 }
 
@@ -499,17 +527,25 @@ func throughLinks(roots []string) []string {
 	return out
 }
 
-// foundPath returns a path for what find yields below a root. It is the root itself,
-// unless a test narrows the search.
-func foundPath(root string, narrowed bool, names []string) string {
-	if !narrowed {
-		return root
+// foundPaths returns paths for what is found below a root if the tests exclude files. A file
+// with an exact name may lie directly below the root.
+func foundPaths(root string, names []string) (paths []string) {
+	root = strings.TrimSuffix(root, "/") + "/"
+	if len(names) == 0 {
+		names = []string{partial.Unknown}
 	}
-	name := partial.Unknown
-	if len(names) == 1 && tells(names[0]) {
-		name = partial.Unknown + "/" + names[0]
+	for _, name := range names[:min(shell.MaxCombinations, len(names))] {
+		switch {
+		case tells(name):
+			paths = append(paths, root+partial.Unknown+"/"+name)
+		case !slices.Contains(paths, root+partial.Unknown):
+			paths = append(paths, root+partial.Unknown)
+		}
+		if fspath.IsExact(name) && !strings.Contains(name, "/") {
+			paths = append(paths, root+name)
+		}
 	}
-	return strings.TrimSuffix(root, "/") + "/" + name
+	return paths
 }
 
 // tells reports whether a name with holes still says what is found.
@@ -517,51 +553,37 @@ func tells(name string) bool {
 	return !partial.HasHole(name) || strings.Contains(name, ".git/") || protected.SecretPath(name, "")
 }
 
-// childNamed returns the path directly below a root if the tests give one exact name, or "".
-func childNamed(root string, names []string) string {
-	if len(names) != 1 || !fspath.IsExact(names[0]) || strings.Contains(names[0], "/") {
-		return ""
+// deletes reports what -delete deletes below the roots.
+func (f *findTests) deletes(sh *shell.Shell, roots []string) {
+	kind := effect.DeleteTree
+	if f.isNarrowed() {
+		kind = effect.DeleteFile
 	}
-	return strings.TrimSuffix(root, "/") + "/" + names[0]
-}
-
-// findDeletes reports what -delete deletes below the roots.
-func findDeletes(sh *shell.Shell, roots []string, narrowed bool, names []string) {
 	for _, r := range roots {
-		kind := effect.DeleteTree
-		if narrowed {
-			kind = effect.DeleteFile
-		}
-		found := foundPath(r, narrowed, names)
-		target := sh.Path(found)
-		if strings.HasSuffix(found, "/") && target != "/" {
-			target += "/" // find follows a root that is a link
-		}
-		sh.Effect(kind, effect.Find, target)
-		if p := childNamed(r, names); p != "" {
-			sh.Effect(kind, effect.Find, sh.Path(p))
+		for _, found := range f.paths(r) {
+			target := sh.Path(found)
+			if strings.HasSuffix(found, "/") && target != "/" {
+				target += "/" // find follows a root that is a link
+			}
+			sh.Effect(kind, effect.Find, target)
 		}
 	}
 }
 
-// findExec runs the command of -exec and returns the index of its end.
-func findExec(sh *shell.Shell, roots []string, narrowed bool, names, expr []string, i int) int {
+// exec runs the command of -exec and returns the index of its end.
+func (f *findTests) exec(sh *shell.Shell, roots, expr []string, i int) int {
 	end := i + 1
 	for end < len(expr) && expr[end] != ";" && !(expr[end] == "+" && expr[end-1] == "{}") {
 		end++
 	}
 	argv := expr[i+1 : end]
-	for n, r := range roots {
-		if n == shell.MaxCombinations {
-			break
-		}
-		out := replaceAll(argv, "{}", foundPath(r, narrowed, names))
-		if !narrowed {
-			out = forEveryFile(argv, out, r)
-		}
-		sh.Exec(out, nil)
-		if p := childNamed(r, names); p != "" {
-			sh.Exec(replaceAll(argv, "{}", p), nil)
+	for _, r := range roots[:min(shell.MaxCombinations, len(roots))] {
+		for _, found := range f.paths(r) {
+			out := replaceAll(argv, "{}", found)
+			if !f.isNarrowed() {
+				out = forEveryFile(argv, out, r)
+			}
+			sh.Exec(out, nil)
 		}
 	}
 	return end
@@ -582,24 +604,23 @@ func forEveryFile(argv, out []string, root string) []string {
 }
 
 // fd runs the command of -x or -X on the files that it finds, or prints them.
-func fd(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for i, a := range c.Args {
-		if !lex.OneOf(a, "-x -X --exec --exec-batch") || i+1 == len(c.Args) {
-			continue
-		}
-		argv := c.Args[i+1:]
-		target := fdFinds(c.Args[:i])
-		if !strings.Contains(strings.Join(argv, " "), "{") {
-			argv = append(append([]string{}, argv...), target)
-		}
-		sh.Exec(replaceAll(argv, "{}", target), nil)
+func fd(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	i := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "-x -X --exec --exec-batch") })
+	if i < 0 || i+1 == len(c.Args) {
+		sh.Print(strings.Join(fdFinds(c.Args), "\n") + "\n")
 		return
 	}
-	sh.Print(foundPath(".", o.At(0) != "", nil))
+	argv := c.Args[i+1:]
+	if !strings.Contains(strings.Join(argv, " "), "{") {
+		argv = append(slices.Clone(argv), "{}")
+	}
+	for _, found := range fdFinds(c.Args[:i]) {
+		sh.Exec(replaceAll(argv, "{}", found), nil)
+	}
 }
 
-// fdFinds returns a path for what fd finds with these arguments.
-func fdFinds(args []string) string {
+// fdFinds returns paths for what fd finds with these arguments.
+func fdFinds(args []string) []string {
 	o := shell.ParseOptions(args, "e E t d extension exclude type max-depth size")
 	names := o.All("e", "extension")
 	for i, extension := range names {
@@ -609,5 +630,24 @@ func fdFinds(args []string) string {
 	if len(o.Pos) > 1 {
 		root = o.Pos[1]
 	}
-	return foundPath(root, len(names) > 0 || strings.Trim(o.At(0), ".*") != "", names)
+	switch {
+	case len(names) > 0:
+	case strings.Trim(o.At(0), ".*") == "":
+		return []string{root}
+	default:
+		names = []string{fdName(o.At(0))}
+	}
+	return foundPaths(root, names)
+}
+
+// fdName returns the names that a pattern of fd finds, as far as it says that they are secret.
+func fdName(pattern string) string {
+	name := strings.NewReplacer("^", "", "$", "", `\`, "").Replace(pattern)
+	if strings.HasPrefix(pattern, `\.`) {
+		name = "*" + name
+	}
+	if protected.SecretPath(name, "") {
+		return name
+	}
+	return partial.Unknown
 }
