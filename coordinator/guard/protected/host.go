@@ -181,10 +181,11 @@ func ReadsBrowser(text string) bool {
 		(lex.Mentions(low, `"cookies" 'cookies' /cookies" /cookies'`) || strings.Contains(low, "login data"))
 }
 
-// secretFiles are the base names of files that hold credentials in any directory.
+// secretFiles are the base names of files that hold credentials in any directory; a pattern
+// loses the stars at its end.
 const secretFiles = ".env .envrc .netrc _netrc .pgpass .my.cnf .pypirc .npmrc .vault-token .htpasswd " +
 	".git-credentials " +
-	"id_rsa id_dsa id_ecdsa id_ed25519 credentials.json secrets.json secrets.yaml secrets.yml secrets.toml " +
+	"id_rsa id_dsa id_ecdsa id_ed25519 id_ credentials.json secrets.json secrets.yaml secrets.yml secrets.toml " +
 	"service-account.json service_account.json service_account_key.json service-account-key.json token.json " +
 	"master.key " +
 	"terraform.tfstate shadow gshadow master.passwd wallet.dat .boto .s3cfg rclone.conf telegram.token " +
@@ -232,7 +233,7 @@ const knownSSH = "config rc environment allowed_signers"
 // SecretPath reports whether a file holds keys, tokens or passwords. Templates
 // and public keys are not secret.
 func SecretPath(p, home string) bool {
-	base := strings.ToLower(fspath.Base(p))
+	base := strings.TrimRight(strings.ToLower(fspath.Base(p)), "*")
 	switch {
 	case isTemplate(base):
 		return false

@@ -384,7 +384,8 @@ type findTests struct {
 	narrowed bool     // a test of this alternative excludes files
 	wide     bool     // an earlier alternative excludes nothing
 	negated  bool     // the next test is negated
-	names    []string // the names in the tests, with each star replaced by a hole
+	named    bool     // a test of this alternative gives a name
+	names    []string // the name in each alternative; of several in one, a hole
 }
 
 // isNarrowed reports whether the tests exclude files.
@@ -396,10 +397,34 @@ func (f *findTests) test(name, arg string) {
 	if !f.negated && !matchesEverything(name, arg) {
 		f.narrowed = true
 		if lex.OneOf(name, "-name -iname -path") {
-			f.names = append(f.names, namePattern(arg))
+			f.name(namePattern(arg))
 		}
 	}
 	f.negated = false
+}
+
+// name reads a name of the alternative.
+func (f *findTests) name(pattern string) {
+	if f.named {
+		f.names[len(f.names)-1] = partial.Unknown
+		return
+	}
+	f.named = true
+	f.names = append(f.names, pattern)
+}
+
+// or begins the next alternative.
+func (f *findTests) or() {
+	f.wide = f.wide || !f.narrowed
+	f.narrowed, f.named = false, false
+}
+
+// paths returns paths for what is found below a root.
+func (f *findTests) paths(root string) []string {
+	if !f.isNarrowed() {
+		return []string{root}
+	}
+	return foundPaths(root, f.names)
 }
 
 // namePattern returns the pattern of a test as a part of a path. Of a pattern for a
@@ -439,8 +464,11 @@ func find(sh *shell.Shell, c shell.Command, o shell.Options) {
 		case "!", "-not":
 			tests.negated = true
 		case "-o", "-or":
-			tests.wide = tests.wide || !tests.narrowed
-			tests.narrowed = false
+			tests.or()
+		case "-prune":
+			if lex.OneOf(arg, "-o -or") { // what has these names is left out
+				tests.names, tests.named = nil, false
+			}
 		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname",
 			"-mtime", "-mmin", "-ctime", "-cmin", "-atime", "-amin", "-newer", "-newermt",
 			"-size", "-user", "-group", "-perm", "-inum", "-samefile":
@@ -457,16 +485,16 @@ func find(sh *shell.Shell, c shell.Command, o shell.Options) {
 			}
 			i++
 		case "-delete":
-			findDeletes(sh, roots, tests.isNarrowed(), tests.names)
+			tests.deletes(sh, roots)
 		case "-exec", "-execdir", "-ok", "-okdir":
-			i = findExec(sh, roots, tests.isNarrowed(), tests.names, expr, i)
+			i = tests.exec(sh, roots, expr, i)
 		}
 	}
-	for _, found := range foundPaths(roots, tests.isNarrowed(), tests.names) {
+	for _, r := range roots {
 		if !tests.isNarrowed() {
-			found = strings.TrimSuffix(found, "/") + shell.EveryFile
+			r = strings.TrimSuffix(r, "/") + shell.EveryFile
 		}
-		sh.Print(found + "\n")
+		sh.Print(strings.Join(tests.paths(r), "\n") + "\n")
 	}
 }
 
@@ -499,32 +527,25 @@ func throughLinks(roots []string) []string {
 	return out
 }
 
-// foundPaths returns paths for what find yields below the roots. They are the roots themselves,
-// unless a test narrows the search: then the names in the tests say what is found.
-func foundPaths(roots []string, narrowed bool, names []string) (paths []string) {
-	if !narrowed {
-		return roots[:min(len(roots), shell.MaxCombinations)]
-	}
+// foundPaths returns paths for what is found below a root if the tests exclude files. A file
+// with an exact name may lie directly below the root.
+func foundPaths(root string, names []string) (paths []string) {
+	root = strings.TrimSuffix(root, "/") + "/"
 	if len(names) == 0 {
 		names = []string{partial.Unknown}
 	}
-	direct := !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "/") })
-	for _, root := range roots {
-		root = strings.TrimSuffix(root, "/") + "/"
-		for _, name := range names {
-			if tells(name) {
-				paths = append(paths, root+partial.Unknown+"/"+name)
-			} else {
-				paths = append(paths, root+partial.Unknown)
-			}
-			if direct && fspath.IsExact(name) {
-				paths = append(paths, root+name)
-			}
+	for _, name := range names[:min(shell.MaxCombinations, len(names))] {
+		switch {
+		case tells(name):
+			paths = append(paths, root+partial.Unknown+"/"+name)
+		case !slices.Contains(paths, root+partial.Unknown):
+			paths = append(paths, root+partial.Unknown)
+		}
+		if fspath.IsExact(name) && !strings.Contains(name, "/") {
+			paths = append(paths, root+name)
 		}
 	}
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	return paths[:min(len(paths), shell.MaxCombinations)]
+	return paths
 }
 
 // tells reports whether a name with holes still says what is found.
@@ -532,39 +553,43 @@ func tells(name string) bool {
 	return !partial.HasHole(name) || strings.Contains(name, ".git/") || protected.SecretPath(name, "")
 }
 
-// findDeletes reports what -delete deletes below the roots.
-func findDeletes(sh *shell.Shell, roots []string, narrowed bool, names []string) {
+// deletes reports what -delete deletes below the roots.
+func (f *findTests) deletes(sh *shell.Shell, roots []string) {
 	kind := effect.DeleteTree
-	if narrowed {
+	if f.isNarrowed() {
 		kind = effect.DeleteFile
 	}
-	for _, found := range foundPaths(roots, narrowed, names) {
-		target := sh.Path(found)
-		if strings.HasSuffix(found, "/") && target != "/" {
-			target += "/" // find follows a root that is a link
+	for _, r := range roots {
+		for _, found := range f.paths(r) {
+			target := sh.Path(found)
+			if strings.HasSuffix(found, "/") && target != "/" {
+				target += "/" // find follows a root that is a link
+			}
+			sh.Effect(kind, effect.Find, target)
 		}
-		sh.Effect(kind, effect.Find, target)
 	}
 }
 
-// findExec runs the command of -exec and returns the index of its end.
-func findExec(sh *shell.Shell, roots []string, narrowed bool, names, expr []string, i int) int {
+// exec runs the command of -exec and returns the index of its end.
+func (f *findTests) exec(sh *shell.Shell, roots, expr []string, i int) int {
 	end := i + 1
 	for end < len(expr) && expr[end] != ";" && !(expr[end] == "+" && expr[end-1] == "{}") {
 		end++
 	}
-	runsFound(sh, expr[i+1:end], roots, narrowed, names)
+	f.run(sh, expr[i+1:end], roots)
 	return end
 }
 
-// runsFound runs a command on what is found below the roots.
-func runsFound(sh *shell.Shell, argv, roots []string, narrowed bool, names []string) {
-	for _, found := range foundPaths(roots, narrowed, names) {
-		out := replaceAll(argv, "{}", found)
-		if !narrowed {
-			out = forEveryFile(argv, out, found)
+// run runs a command on what is found below the roots.
+func (f *findTests) run(sh *shell.Shell, argv, roots []string) {
+	for _, r := range roots[:min(shell.MaxCombinations, len(roots))] {
+		for _, found := range f.paths(r) {
+			out := replaceAll(argv, "{}", found)
+			if !f.isNarrowed() {
+				out = forEveryFile(argv, out, r)
+			}
+			sh.Exec(out, nil)
 		}
-		sh.Exec(out, nil)
 	}
 }
 
@@ -582,8 +607,8 @@ func forEveryFile(argv, out []string, root string) []string {
 	return out
 }
 
-const fdOptions = "e E t d S extension exclude type max-depth min-depth exact-depth size changed-within changed-before " +
-	"owner base-directory search-path"
+const fdOptions = "e E t d S extension exclude type max-depth min-depth exact-depth size changed-within " +
+	"changed-before owner base-directory search-path"
 
 // fd runs the command of -x or -X on the files that it finds, or prints them.
 func fd(sh *shell.Shell, c shell.Command, _ shell.Options) {
@@ -592,22 +617,44 @@ func fd(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		at = len(c.Args)
 	}
 	o := shell.ParseOptions(c.Args[:at], fdOptions)
-	names := o.All("e", "extension")
-	for i, extension := range names {
-		names[i] = "*." + extension
-	}
 	roots := append(o.From(1), o.All("search-path", "base-directory")...)
 	if len(roots) == 0 {
 		roots = []string{"."}
 	}
-	narrowed := len(names) > 0 || strings.Trim(o.At(0), ".*") != ""
+	tests := fdTests(o)
 	if at == len(c.Args) {
-		sh.Print(strings.Join(foundPaths(roots, narrowed, names), "\n") + "\n")
+		for _, r := range roots {
+			sh.Print(strings.Join(tests.paths(r), "\n") + "\n")
+		}
 		return
 	}
 	argv := c.Args[at+1:]
 	if !strings.Contains(strings.Join(argv, " "), "{") {
 		argv = append(slices.Clone(argv), "{}")
 	}
-	runsFound(sh, argv, roots, narrowed, names)
+	tests.run(sh, argv, roots)
+}
+
+// fdTests returns which files the pattern and the extensions of fd select.
+func fdTests(o shell.Options) (f findTests) {
+	for _, extension := range o.All("e", "extension") {
+		f.names = append(f.names, "*."+extension)
+	}
+	if pattern := o.At(0); len(f.names) == 0 && strings.Trim(pattern, ".*") != "" {
+		f.names = []string{fdName(pattern)}
+	}
+	f.narrowed = len(f.names) > 0
+	return f
+}
+
+// fdName returns the names that a pattern of fd finds, as far as it says that they are secret.
+func fdName(pattern string) string {
+	name := strings.NewReplacer("^", "", "$", "", `\`, "").Replace(pattern)
+	if strings.HasPrefix(pattern, `\.`) {
+		name = "*" + name
+	}
+	if protected.SecretPath(name, "") {
+		return name
+	}
+	return partial.Unknown
 }

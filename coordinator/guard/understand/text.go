@@ -346,16 +346,19 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if !o.Given("e= regexp= f= file=") {
 		files = o.From(1)
 	}
-	if o.Given("l c L q files-with-matches count quiet files") {
+	switch {
+	case o.Given("l c L q files-with-matches count quiet files"):
 		files = nil
-	}
-	for _, name := range o.All("include", "g", "glob") {
-		if name = strings.TrimRight(name, "*"); protected.SecretPath(name, "") && len(files) > 0 {
-			files = append(files, name)
-		}
+	case len(files) == 0 && c.In == nil:
+		files = []string{"."}
 	}
 	for _, f := range files {
 		sh.Read(f)
+		for _, name := range includes(c, o) {
+			if !strings.HasPrefix(name, "!") {
+				showsFiles(sh, []string{f + "/" + name})
+			}
+		}
 		if searchesHome(sh, f) && hunts(pattern) {
 			sh.Effect(effect.RevealSecret, effect.Named("copy of a credential"), sh.Path(f))
 		}
@@ -372,6 +375,18 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 	default:
 		sh.Print(sampleLines(*c.In))
 	}
+}
+
+// includes returns the names of the files that a search of a folder reads. Without an option rg
+// leaves out what git ignores.
+func includes(c shell.Command, o shell.Options) []string {
+	switch {
+	case lex.OneOf(c.Name, "grep egrep fgrep zgrep"):
+		return o.All("include")
+	case o.Given("hidden u no-ignore"):
+		return o.All("g", "glob")
+	}
+	return nil
 }
 
 // searchesHome reports whether a search begins at the home, or where its tools keep settings.

@@ -538,7 +538,8 @@ func (sh *Shell) input(r *syntax.Redirect, stdin *string) *string {
 	return &text
 }
 
-// sinks reports the files that a redirection writes, and returns them.
+// sinks reports the files that a redirection writes. It returns those that the standard output
+// goes to.
 func (sh *Shell) sinks(r *syntax.Redirect) []sink {
 	if r.Word == nil {
 		return nil
@@ -559,6 +560,9 @@ func (sh *Shell) sinks(r *syntax.Redirect) []sink {
 	}
 	if r.N != nil && len(files) == 1 {
 		sh.Eval.opens(r.N.Value, files[0].path)
+	}
+	if r.N != nil && r.N.Value != "1" {
+		return nil
 	}
 	return files
 }
