@@ -46,6 +46,10 @@ func Shift(sh *Shell, c Command, _ Options) {
 func ChangeDir(sh *Shell, c Command, o Options) {
 	here := sh.Place.Cwd
 	defer func() { sh.Place.prev = here }()
+	if c.Name == "pushd" && len(c.Args) == 0 && sh.stack != nil { // it changes places with the top
+		sh.Place.Cwd, sh.stack = sh.stack.dir, &directoryStack{dir: here, next: sh.stack.next}
+		return
+	}
 	if c.Name == "pushd" {
 		sh.stack = &directoryStack{dir: sh.Place.Cwd, next: sh.stack}
 	}
@@ -56,7 +60,7 @@ func ChangeDir(sh *Shell, c Command, o Options) {
 		sh.Place.Cwd = sh.Path(lex.First(old))
 	case slices.Contains(c.Args, "-") && sh.Place.prev != "":
 		sh.Place.Cwd = sh.Place.prev
-	case searched && len(o.Pos) > 0 && strings.IndexByte("/.~", o.Pos[0][0]) < 0:
+	case searched && o.At(0) != "" && strings.IndexByte("/.~", o.Pos[0][0]) < 0:
 		sh.Place.Cwd = sh.Path(lex.First(roots) + "/" + o.Pos[0])
 	case slices.Contains(c.Args, "-"):
 		sh.Place.Cwd = partial.Unknown
@@ -87,7 +91,10 @@ func ReadVariable(sh *Shell, c Command, o Options) {
 		sh.Assign(o.At(1), Value{partial.Unknown})
 		return
 	}
-	for i, name := range append(o.Pos, o.All("a")...) {
+	for _, name := range o.All("a") {
+		sh.Assign(name, Value{strings.Join(sh.fieldsOf(firstLine(c.In)), string(partial.SplitMark))})
+	}
+	for i, name := range o.Pos {
 		text := partial.Unknown
 		if c.In != nil {
 			text, _, _ = strings.Cut(*c.In, "\n")
@@ -103,14 +110,28 @@ func ReadVariable(sh *Shell, c Command, o Options) {
 	}
 }
 
-// fieldAt returns the i-th field of a line, "" if there is none. The last variable
-// takes all fields that are left.
-func (sh *Shell) fieldAt(line string, i int, last bool) string {
+// firstLine returns the first line of an input, which may not be known.
+func firstLine(in *string) string {
+	if in == nil {
+		return partial.Unknown
+	}
+	line, _, _ := strings.Cut(*in, "\n")
+	return line
+}
+
+// fieldsOf splits a line as "read" does.
+func (sh *Shell) fieldsOf(line string) []string {
 	separators := sh.separators()
 	if separators == "" {
 		separators = " \t\n"
 	}
-	all := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(separators, r) })
+	return strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(separators, r) })
+}
+
+// fieldAt returns the i-th field of a line, "" if there is none. The last variable
+// takes all fields that are left.
+func (sh *Shell) fieldAt(line string, i int, last bool) string {
+	all := sh.fieldsOf(line)
 	switch {
 	case i >= len(all):
 		return ""
