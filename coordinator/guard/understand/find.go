@@ -1,0 +1,293 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// findTests records which files the tests before an action select.
+type findTests struct {
+	narrowed bool     // a test of this alternative excludes files
+	wide     bool     // an earlier alternative excludes nothing
+	negated  bool     // the next test is negated
+	named    bool     // a test of this alternative gives a name
+	names    []string // the name in each alternative; of several in one, a hole
+}
+
+// isNarrowed reports whether the tests exclude files.
+func (f *findTests) isNarrowed() bool { return f.narrowed && !f.wide }
+
+// test reads one test of an expression. A negated test does not count, because it
+// excludes few files. A size or an age that every file has does not count, either.
+func (f *findTests) test(name, arg string) {
+	if !f.negated && !matchesEverything(name, arg) {
+		f.narrowed = true
+		if lex.OneOf(name, "-name -iname -path") {
+			f.name(namePattern(arg))
+		}
+	}
+	f.negated = false
+}
+
+// name reads a name of the alternative.
+func (f *findTests) name(pattern string) {
+	if f.named {
+		f.names[len(f.names)-1] = partial.Unknown
+		return
+	}
+	f.named = true
+	f.names = append(f.names, pattern)
+}
+
+// or begins the next alternative.
+func (f *findTests) or() {
+	f.wide = f.wide || !f.narrowed
+	f.narrowed, f.named = false, false
+}
+
+// paths returns paths for what is found below a root.
+func (f *findTests) paths(root string) []string {
+	if !f.isNarrowed() {
+		return []string{root}
+	}
+	return foundPaths(root, f.names)
+}
+
+// namePattern returns the pattern of a test as a part of a path. Of a pattern for a
+// whole path the stars are holes, because they match slashes too.
+func namePattern(arg string) string {
+	if strings.Contains(arg, "/") {
+		return strings.ReplaceAll(arg, "*", partial.Unknown)
+	}
+	return arg
+}
+
+// matchesEverything reports whether a test excludes nothing.
+func matchesEverything(name, arg string) bool {
+	switch name {
+	case "-perm":
+		return strings.Trim(arg, "/-0") == ""
+	case "-newermt":
+		return lex.BeginsWith(arg, "19 @0")
+	}
+	return strings.Trim(arg, "*./+") == "" || lex.OneOf(name+arg, "-mtime-0 -size+0 -size+0c -size-0 -mmin+0")
+}
+
+// find reports what -delete, -exec and the output options do below the roots. It is no
+// table: tests, operators and actions form one expression.
+func find(sh *shell.Shell, c shell.Command, o shell.Options) {
+	roots, expr := findRoots(c.Args)
+	if lex.ContainsAny(c.Args, "-L -H -follow") { // it follows a root that is a link
+		roots = throughLinks(roots)
+	}
+	var tests findTests
+	for i := 0; i < len(expr); i++ {
+		arg := ""
+		if i+1 < len(expr) {
+			arg = expr[i+1]
+		}
+		switch expr[i] {
+		case "!", "-not":
+			tests.negated = true
+		case "-o", "-or":
+			tests.or()
+		case "-prune":
+			if lex.OneOf(arg, "-o -or") { // what has these names is left out
+				tests.names, tests.named = nil, false
+			}
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname",
+			"-mtime", "-mmin", "-ctime", "-cmin", "-atime", "-amin", "-newer", "-newermt",
+			"-size", "-user", "-group", "-perm", "-inum", "-samefile":
+			tests.test(expr[i], arg)
+			i++
+		case "-empty":
+			tests.test(expr[i], "yes")
+		case "-type", "-maxdepth", "-mindepth", "-fstype", "-printf":
+			tests.negated = false
+			i++
+		case "-fprint", "-fprintf", "-fls", "-fprint0":
+			if arg != "" {
+				sh.Write(arg)
+			}
+			i++
+		case "-delete":
+			tests.deletes(sh, roots)
+		case "-exec", "-execdir", "-ok", "-okdir":
+			i = tests.exec(sh, roots, expr, i)
+		}
+	}
+	for _, r := range roots {
+		if !tests.isNarrowed() {
+			r = strings.TrimSuffix(r, "/") + shell.EveryFile
+		}
+		sh.Print(strings.Join(tests.paths(r), "\n") + "\n")
+	}
+}
+
+// findRoots splits the arguments of find into roots and expression.
+func findRoots(args []string) (roots, expr []string) {
+	for len(args) > 0 && lex.OneOf(args[0], "-H -L -P -E -X -d -s -x -O1 -O2 -O3 -D") {
+		args = args[1:]
+	}
+	for i, a := range args {
+		if strings.HasPrefix(a, "-") || lex.OneOf(a, "( !") {
+			roots, expr = args[:i], args[i:]
+			break
+		}
+		if i == len(args)-1 {
+			roots = args
+		}
+	}
+	if len(roots) == 0 {
+		roots = []string{"."}
+	}
+	return roots, expr
+}
+
+// throughLinks returns the roots with a slash at the end.
+func throughLinks(roots []string) []string {
+	out := make([]string, len(roots))
+	for i, r := range roots {
+		out[i] = strings.TrimSuffix(r, "/") + "/"
+	}
+	return out
+}
+
+// foundPaths returns paths for what is found below a root if the tests exclude files. A file
+// with an exact name may lie directly below the root.
+func foundPaths(root string, names []string) (paths []string) {
+	root = strings.TrimSuffix(root, "/") + "/"
+	if len(names) == 0 {
+		names = []string{partial.Unknown}
+	}
+	for _, name := range names[:min(shell.MaxCombinations, len(names))] {
+		switch {
+		case tells(name):
+			paths = append(paths, root+partial.Unknown+"/"+name)
+		case !slices.Contains(paths, root+partial.Unknown):
+			paths = append(paths, root+partial.Unknown)
+		}
+		if fspath.IsExact(name) && !strings.Contains(name, "/") {
+			paths = append(paths, root+name)
+		}
+	}
+	return paths
+}
+
+// tells reports whether a name with holes still says what is found.
+func tells(name string) bool {
+	return !partial.HasHole(name) || strings.Contains(name, ".git/") || protected.SecretPath(name, "")
+}
+
+// deletes reports what -delete deletes below the roots.
+func (f *findTests) deletes(sh *shell.Shell, roots []string) {
+	kind := effect.DeleteTree
+	if f.isNarrowed() {
+		kind = effect.DeleteFile
+	}
+	for _, r := range roots {
+		for _, found := range f.paths(r) {
+			target := sh.Path(found)
+			if strings.HasSuffix(found, "/") && target != "/" {
+				target += "/" // find follows a root that is a link
+			}
+			sh.Effect(kind, effect.Find, target)
+		}
+	}
+}
+
+// exec runs the command of -exec and returns the index of its end.
+func (f *findTests) exec(sh *shell.Shell, roots, expr []string, i int) int {
+	end := i + 1
+	for end < len(expr) && expr[end] != ";" && !(expr[end] == "+" && expr[end-1] == "{}") {
+		end++
+	}
+	f.run(sh, expr[i+1:end], roots)
+	return end
+}
+
+// run runs a command on what is found below the roots.
+func (f *findTests) run(sh *shell.Shell, argv, roots []string) {
+	for _, r := range roots[:min(shell.MaxCombinations, len(roots))] {
+		for _, found := range f.paths(r) {
+			out := replaceAll(argv, "{}", found)
+			if !f.isNarrowed() {
+				out = forEveryFile(argv, out, r)
+			}
+			sh.Exec(out, nil)
+		}
+	}
+}
+
+// forEveryFile returns the command that does to the tree root as a whole what argv does to each
+// of its files. out is the command for the root itself.
+func forEveryFile(argv, out []string, root string) []string {
+	switch name := lex.ProgramName(lex.First(out)); {
+	case lex.OneOf(name, "chmod chown chgrp setfacl"):
+		return append([]string{out[0], "-R"}, out[1:]...)
+	case lex.OneOf(name, "rm unlink shred"):
+		return slices.Concat([]string{"find"}, shell.ParseOptions(out[1:], "").Pos, []string{"-delete"})
+	case lex.OneOf(name, "truncate gtruncate"):
+		return replaceAll(argv, "{}", strings.TrimSuffix(root, "/")+shell.EveryFile)
+	}
+	return out
+}
+
+const fdOptions = "e E t d S extension exclude type max-depth min-depth exact-depth size changed-within " +
+	"changed-before owner base-directory search-path"
+
+// fd runs the command of -x or -X on the files that it finds, or prints them.
+func fd(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	at := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "-x -X --exec --exec-batch") })
+	if at < 0 {
+		at = len(c.Args)
+	}
+	o := shell.ParseOptions(c.Args[:at], fdOptions)
+	roots := append(o.From(1), o.All("search-path", "base-directory")...)
+	if len(roots) == 0 {
+		roots = []string{"."}
+	}
+	tests := fdTests(o)
+	if at == len(c.Args) {
+		for _, r := range roots {
+			sh.Print(strings.Join(tests.paths(r), "\n") + "\n")
+		}
+		return
+	}
+	argv := c.Args[at+1:]
+	if !strings.Contains(strings.Join(argv, " "), "{") {
+		argv = append(slices.Clone(argv), "{}")
+	}
+	tests.run(sh, argv, roots)
+}
+
+// fdTests returns which files the pattern and the extensions of fd select.
+func fdTests(o shell.Options) (f findTests) {
+	for _, extension := range o.All("e", "extension") {
+		f.names = append(f.names, "*."+extension)
+	}
+	if pattern := o.At(0); len(f.names) == 0 && strings.Trim(pattern, ".*") != "" {
+		f.names = []string{fdName(pattern)}
+	}
+	f.narrowed = len(f.names) > 0
+	return f
+}
+
+// fdName returns the names that a pattern of fd finds, as far as it says that they are secret.
+func fdName(pattern string) string {
+	name := strings.NewReplacer("^", "", "$", "", `\`, "").Replace(pattern)
+	if strings.HasPrefix(pattern, `\.`) {
+		name = "*" + name
+	}
+	if protected.SecretPath(name, "") {
+		return name
+	}
+	return partial.Unknown
+}

@@ -1,0 +1,288 @@
+package script
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// literal reads a constant expression: literals, known names and the calls
+// that mean "home directory", joined by +, by formatting or by commas inside a
+// path join.
+//
+// It reads at most about maxTerms tokens, and reports a longer expression as
+// unreadable.
+func (r *reading) literal(toks []Token) (string, bool) {
+	text, _, known := r.literalLength(toks)
+	return text, known
+}
+
+// literalLength is literal, with the number of the tokens of the expression.
+func (r *reading) literalLength(toks []Token) (text string, i int, known bool) {
+	l := literal{reading: r}
+	for i < len(toks) && r.sh.Spend(i%2) {
+		if i >= maxTerms {
+			r.sh.Unreadable(effect.Named("too many parts"), l.text)
+			break
+		}
+		n := l.take(toks, i)
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	return l.text, i, l.known
+}
+
+const maxTerms = 128
+
+type literal struct {
+	*reading
+	text  string
+	known bool // at least one part is known
+	joins bool // a comma joins parts of a path
+	depth int  // of brackets
+}
+
+// take reads the token at i. It returns the number of tokens that it used, 0 at
+// the end of the expression.
+func (l *literal) take(toks []Token, i int) int {
+	t := toks[i]
+	if i > 0 && t.Kind == 'n' && toks[i-1].in("sn)") && t.Text[0] != '$' {
+		return 0 // the next statement; awk joins fields that follow each other
+	}
+	if text, n := l.joinedList(toks[i:]); n > 0 {
+		l.add(text, true)
+		return n
+	}
+	switch t.Kind {
+	case 's':
+		l.add(t.Text, true)
+	case 'n':
+		return l.name(toks, i)
+	case '%':
+		if i == 0 || i+1 == len(toks) {
+			return 0
+		}
+		return l.percent(toks[i+1:])
+	case '/':
+		l.add("/", l.known)
+	default:
+		return l.join(toks, i)
+	}
+	return 1
+}
+
+// joinedList reads " ".join(["a", "b"]) and ["a", "b"].join(" "). It returns the text
+// and the number of tokens, 0 if toks do not begin with one.
+func (r *reading) joinedList(toks []Token) (string, int) {
+	switch object, method, _ := strings.Cut(textAt(toks, 0), "."); {
+	case Shaped(toks, 0, "s.n(n)") && toks[2].Text == "join" && r.lists[toks[4].Text] != nil:
+		return strings.Join(r.lists[toks[4].Text], toks[0].Text), 6
+	case method == "join" && r.lists[object] != nil && Shaped(toks, 1, "(s)"):
+		return strings.Join(r.lists[object], toks[2].Text), 4
+
+	case Shaped(toks, 0, "s.n([") && toks[2].Text == "join":
+		items, end := r.literalList(toks, 4)
+		return strings.Join(items, toks[0].Text), joinedTokens(items, end+2)
+	case kindAt(toks, 0) == '[' && kindAt(toks, 1) == 's':
+		items, end := r.literalList(toks, 0)
+		if Shaped(toks, end+1, ".n(s)") && toks[end+2].Text == "join" {
+			return strings.Join(items, toks[end+4].Text), joinedTokens(items, end+6)
+		}
+	}
+	return "", 0
+}
+
+// joinedTokens returns n if there are items, and 0 otherwise.
+func joinedTokens(items []string, n int) int {
+	if len(items) == 0 {
+		return 0
+	}
+	return n
+}
+
+// join reads the tokens between two parts of an expression.
+func (l *literal) join(toks []Token, i int) int {
+	switch toks[i].Kind {
+	case '+', '.':
+		return 1
+	case '(':
+		if i < 2 || l.joins && kindAt(toks, i-1) == 'n' {
+			l.depth++
+			return 1
+		}
+	case ')':
+		if l.depth--; kindAt(toks, i-1) == '(' || l.depth > 0 {
+			return 1
+		}
+	case ',':
+		if l.joins && l.text != "" {
+			if rooted(tokenAt(toks, i+1), l.consts) { // this part replaces the ones before it
+				l.text = ""
+				return 1
+			}
+			l.add("/", l.known)
+			return 1
+		}
+	}
+	return 0
+}
+
+// below returns a path relative to a folder, if that is known.
+func below(path string, folder []string) string {
+	if lex.BeginsWith(path, "/ ~") {
+		return path
+	}
+	return strings.Join(append(folder[:min(1, len(folder))], path), "/")
+}
+
+// rooted reports whether a token is a path from the root or a home on.
+func rooted(t Token, consts map[string]string) bool {
+	text := t.Text
+	if t.Kind == 'n' {
+		text = consts[t.Text]
+	}
+	return strings.HasPrefix(text, "/") && t.in("sn")
+}
+
+func (l *literal) add(text string, known bool) {
+	l.text = shell.Glue(l.text, text)
+	l.known = l.known || known
+	if len(l.text) > 1<<16 {
+		l.text = partial.Unknown
+	}
+}
+
+func (l *literal) name(toks []Token, i int) int {
+	name := toks[i].Text
+	if text, n := environmentOf(l.sh, toks[i:]); n > 0 {
+		l.add(text, true)
+		return n
+	}
+	if name == "format" && kindAt(toks, i-1) == '.' {
+		args, _, end := l.arguments(toks, i)
+		for _, a := range args {
+			l.text = strings.Replace(l.text, "{}", a, 1)
+		}
+		l.text = strings.ReplaceAll(l.text, "{}", partial.Unknown)
+		return max(end-i, 0) + 1
+	}
+	if files, n := l.produced(toks[i:]); n > 0 {
+		l.add(cmp.Or(files, partial.Unknown), files != "")
+		return n
+	}
+	if text, n := l.formatted(toks[i:]); n > 0 {
+		l.add(text, true)
+		return n
+	}
+	switch {
+	case lex.OneOf(name, "shlex.split new"):
+		return 1 // the words of the text behind it
+	case lex.OneOf(name, sameList) && kindAt(toks, i+1) == '(':
+		return 2
+	}
+	if name == "require" && Shaped(toks, i+1, "(s)") {
+		return 4
+	}
+	if text, ok := l.constant(toks[i]); ok {
+		l.add(text, true)
+		if Shaped(toks, i+1, "()") {
+			return 3
+		}
+		return 1
+	}
+	return l.path(toks, i)
+}
+
+// These calls make a path of their arguments, or of the path before them, or leave a text as
+// it is.
+const (
+	pathMakers = "join Join Path expanduser resolve String.raw str File.expand_path realpath abspath normalize Clean " +
+		"Path.new Pathname Pathname.new PathBuf.from PathBuf::from Path::new File Paths.get Path.of Path.Combine " +
+		"joinpath GetFolderPath"
+	sameText = "unwrap expect to_string to_s as_path as_posix clone expanduser absolute strip trim unwrap_or_default " +
+		"toString resolve value"
+)
+
+// sameList are calls that return some of the items of their first argument, or all.
+const sameList = "array_filter array_values array_reverse array_slice sorted reversed list iter"
+
+// path reads a name that makes a path.
+func (l *literal) path(toks []Token, i int) int {
+	object, method, _ := strings.Cut(toks[i].Text, ".")
+	behind := kindAt(toks, i-1) == '.' && l.known
+	switch text, ok := l.consts[object]; {
+	case ok && lex.OneOf(method, "join joinpath resolve"), behind && lex.OneOf(object, "join joinpath"):
+		l.add(text+"/", true)
+		l.joins = true
+		return 1 + min(1, len(toks)-i-1)
+	case behind && lex.OneOf(object, sameText) && kindAt(toks, i+1) == '(':
+		return len(callTokens(toks[i+1:])) + 3
+	case lex.EndsWith(toks[i].Text, pathMakers):
+		l.joins = true
+		return 1
+	}
+	l.add(partial.Unknown, false)
+	return 1
+}
+
+// formatted reads a call that puts its arguments into its first one, as in
+// fmt.Sprintf("%s/x", dir). It returns the number of tokens, 0 for any other call.
+func (l *literal) formatted(toks []Token) (string, int) {
+	expands := toks[0].Text == "File.expand_path" && hasComma(toks[1:])
+	if !expands && !lex.OneOf(unqualified(toks[0].Text), "Sprintf sprintf format format!") || kindAt(toks, 1) != '(' {
+		return "", 0
+	}
+	args, _, end := l.arguments(toks, 0)
+	switch {
+	case len(args) == 0:
+		return "", 0
+	case expands:
+		return below(args[0], args[1:]), min(end+1, len(toks))
+	}
+	text := args[0]
+	for _, verb := range [...]string{"%s", "%v", "{}", "%q"} {
+		for _, a := range args[1:] {
+			text = strings.Replace(text, verb, a, 1)
+		}
+		text = strings.ReplaceAll(text, verb, partial.Unknown)
+	}
+	return text, min(end+1, len(toks))
+}
+
+// percent fills the first verb of "text % value".
+func (l *literal) percent(toks []Token) int {
+	if len(toks) > 1 && toks[0].Kind == '(' {
+		toks = toks[1:]
+	}
+	text := partial.Unknown
+	if toks[0].Kind == 's' {
+		text = toks[0].Text
+	} else if v, ok := l.constant(toks[0]); ok {
+		text = v
+	}
+	l.text = strings.ReplaceAll(l.text, "%s", text)
+	return 2
+}
+
+// environmentOf reads os.environ["X"], getenv("X"), ENV["X"] and $ENV{X}. It
+// returns the text and the number of tokens, 0 if toks do not begin with one.
+func environmentOf(sh *shell.Shell, toks []Token) (string, int) {
+	if len(toks) < 4 || toks[0].Kind != 'n' || !toks[1].in("[({") {
+		return "", 0
+	}
+	if !lex.EndsWith(toks[0].Text, "environ environ.get getenv Getenv ENV ENV.fetch process.env env.get env::var "+
+		"GetEnvironmentVariable") {
+		return "", 0
+	}
+	v, ok := sh.Lookup(toks[2].Text)
+	if !ok {
+		v = shell.Value{sh.Unset(toks[2].Text)}
+	}
+	return lex.First(v), 4
+}
