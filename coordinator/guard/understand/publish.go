@@ -63,6 +63,11 @@ var packageTables = []table{
 			{args: "--dry-run|--snapshot|--skip-publish"},
 			{of: "semantic-release np release-it", does: publishes},
 			{of: "skopeo crane regctl", args: "copy|sync", does: publishes},
+			{of: "fastlane", args: "deliver|pilot|supply", does: publishes},
+			{
+				of: "huggingface-cli hf", words: "repo|repo-files|repos|buckets|jobs delete|cancel",
+				does: act{effect.DestroyRemote, effect.Part, "$0 $1"},
+			},
 			{args: "publish|release|push|upload|submit|unpublish|trunk|deploy", does: publishes},
 		},
 	},

@@ -64,7 +64,7 @@ func controls(name string) bool {
 			"gitlab-runner gitlab-rake bitbucket act buildkite-agent drone woodpecker-cli travis tfe tfc "+
 			"vercel-cli surge now-cli amplify apprunner "+
 			"azcopy rclone-rc lakectl dvc wandb mlflow huggingface-cli kaggle comet clearml sky modal runpodctl "+
-			"vastai lambda bench frappe "+
+			"vastai lambda bench frappe jira acli airflow linear "+
 			"duplicity bup kopia deck flipt square splunk kafka-delete-records attic rdiff-backup tarsnap "+
 			"pgbackrest barman wal-g etckeeper")
 }
