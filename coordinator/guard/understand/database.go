@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,12 @@ var sqlClients = []table{
 
 // sqlClient reads the SQL that a client gets from options and from standard input.
 func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if onTestDatabase(o) {
+		for _, text := range append(o.All("c", "command", "e", "execute"), stdin(c)...) {
+			shellEscapes(sh, text)
+		}
+		return
+	}
 	for _, text := range o.All("c", "command", "e", "execute", "cmd", "q", "Q", "query") {
 		if !strings.Contains(text, " ") { // the words were not quoted
 			text = strings.TrimSpace(text + " " + strings.Join(o.Pos, " "))
@@ -80,6 +87,21 @@ func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 		clientText(sh, text)
 	}
 	sh.Print(partial.Unknown)
+}
+
+// onTestDatabase reports whether a client works on a database of this machine whose name says that
+// it is for tests.
+func onTestDatabase(o shell.Options) bool {
+	hosts, names := o.All("h", "host"), append(o.All("d", "dbname", "D", "database"), o.At(0))
+	for _, name := range names {
+		if strings.Contains(name, "://") {
+			hosts, name = append(hosts, name), name[strings.LastIndexByte(name, '/')+1:]
+		}
+		if lex.ContainsAny(lex.VerbWords(name), "test tests e2e scratch sandbox") && !strings.Contains(name, " ") {
+			return !slices.ContainsFunc(hosts, func(h string) bool { return !web.IsLocalHost(h) })
+		}
+	}
+	return false
 }
 
 // fileClient is sqlClient for a client whose operands may be SQL, too. Data in memory
