@@ -290,37 +290,51 @@ func nameBefore(toks []Token, i int) string {
 // literalList returns the texts of the list that opens at from, and the index of its end. An item
 // that is a list is the command with its words.
 func (r *reading) literalList(toks []Token, from int) (items []string, end int) {
+	return listOf(toks, from, r.item)
+}
+
+// listOf reads the list that opens at from. item returns the text of an item and the number of its
+// tokens, 0 if it is not known.
+func listOf(toks []Token, from int, item func(toks []Token) (string, int)) (items []string, end int) {
 	for i := from + 1; i < min(len(toks), from+maxListed); {
 		if toks[i].in("])}") {
 			return items, i
 		}
-		item, n := r.item(toks[i:])
+		text, n := item(toks[i:])
 		if n == 0 {
 			return nil, i
 		}
 		if toks[i].Kind != ',' {
-			items = append(items, item)
+			items = append(items, text)
 		}
 		i += n
 	}
 	return nil, from
 }
 
-// item reads the item of a list, or the comma between two. It returns the number of its tokens, 0
-// if it is not known.
+// item reads the item of a list, or the comma between two. Lists below a list in a list are not
+// read: the command of a command would be quoted again at each level.
 func (r *reading) item(toks []Token) (string, int) {
+	if !toks[0].in("[(") {
+		return r.word(toks)
+	}
+	words, end := listOf(toks, 0, r.word)
+	return shell.QuoteAll(words), joinedTokens(words, end+1)
+}
+
+// word reads the text of an item, or the comma between two. An expression in an expression of an
+// item is not read: it would be read again at each level.
+func (r *reading) word(toks []Token) (string, int) {
 	switch t := toks[0]; {
 	case t.in("s,"):
 		return t.Text, 1
-	case t.in("[("):
-		words, end := r.literalList(toks, 0)
-		return shell.QuoteAll(words), joinedTokens(words, end+1)
-	case t.Kind == 'n':
+	case t.Kind == 'n' && !r.inItem:
+		r.inItem = true
 		text, n, known := r.literalLength(toks)
-		if !known {
-			return "", 0
+		r.inItem = false
+		if known {
+			return text, closed(toks, n)
 		}
-		return text, closed(toks, n)
 	}
 	return "", 0
 }

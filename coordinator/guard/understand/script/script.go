@@ -78,6 +78,7 @@ type reading struct {
 	consts     map[string]string    // the texts that names stand for
 	lists      map[string][]string  // the lists of texts that names stand for
 	services   map[string]service   // the names that stand for clients of services
+	inItem     bool                 // an item of a list is being read
 	wrappers   map[string][]string  // the first words of the commands that functions of the program run
 	importing  []string             // the files that lead to the program
 	searched   int                  // modules

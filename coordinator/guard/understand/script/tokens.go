@@ -158,8 +158,9 @@ func (z *tokenizer) patternLength(text string) int {
 	if !z.patterns || !z.expectsValue() || lex.BeginsWith(text, "// /*") {
 		return 0
 	}
+	const longestPattern = 512
 	inClass := false
-	for i := 1; i < len(text) && text[i] != '\n'; i++ {
+	for i := 1; i < min(len(text), longestPattern) && text[i] != '\n'; i++ {
 		switch text[i] {
 		case '\\':
 			i++
