@@ -1,6 +1,7 @@
 package script
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -165,10 +166,15 @@ func (r *reading) call(name string, i int) {
 
 // sent reports credentials among the arguments of a call that sends them.
 func (r *reading) sent(name string, toks []Token) {
-	if sendsSecretFile(r.sh, toks) {
+	if sendsSecretFile(r.sh, toks) || slices.ContainsFunc(callTokens(toks), r.isSecret) {
 		r.sh.Effect(effect.SendOut, effect.Secret, name)
 	}
 	r.foreignKeysLeave(toks)
+}
+
+// isSecret reports whether a token is the name of a text that holds the whole environment.
+func (r *reading) isSecret(t Token) bool {
+	return t.Kind == 'n' && r.consts[t.Text] == partial.UnknownSecret
 }
 
 // destroysByName reports whether the name of a function in the library of a
@@ -437,7 +443,7 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "append", names: "appendFile appendFileSync"},
 	{kind: "empty", names: "truncate truncateSync"},
 	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines load_file " +
-		"createReadStream"},
+		"createReadStream dotenv_values"},
 	{kind: "move", names: "rename renameSync move mv"},
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},

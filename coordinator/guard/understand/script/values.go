@@ -84,8 +84,13 @@ func (r *reading) rememberText(name string, toks []Token, appends bool) {
 		r.consts[name] = partial.UnknownDecoded
 	case r.fromSocket(toks):
 		r.consts[name] = partial.UnknownNetwork
+	case lex.OneOf(unqualified(toks[0].Text), encoders) && sendsEnvironment(toks[1:]):
+		r.consts[name] = partial.UnknownSecret
 	}
 }
+
+// encoders make a text of a whole object.
+const encoders = "dumps stringify urlencode urlsafe_b64encode b64encode json_encode http_build_query"
 
 // list reads the list that begins at a token: ["a", b], []string{"a"}, ("a", "b"), %w[a b] and
 // append(list, "c").
