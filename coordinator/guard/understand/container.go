@@ -67,6 +67,7 @@ var containerNouns = []row{
 	{words: "image|builder|buildx prune", without: "a all"},
 	{words: "network|pod|image|builder|buildx prune", does: act{effect.PruneLocal, byVerb, ""}},
 	{words: "container run|exec", also: runsContainer},
+	{words: "container inspect", also: showsSettings},
 	{words: "image push", does: act{effect.PublishOut, effect.Docker, "image"}},
 	{words: "network rm|remove", does: act{effect.PruneLocal, effect.Network, "$2*"}},
 }
@@ -126,11 +127,18 @@ func runsContainer(sh *shell.Shell, c shell.Command, o shell.Options) {
 	containerRun(sh, verb, c)
 }
 
-// showsSettings prints the settings of a container. Its variables may hold keys.
-func showsSettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
-	if sh.Out != nil {
-		sh.Print(partial.UnknownKey)
+// showsSettings prints the settings of a container, or those that a format names. Its variables
+// may hold keys.
+func showsSettings(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	switch format := strings.Join(c.Args, " "); {
+	case !strings.Contains(format, "{{"):
+	case strings.Contains(format, ".Env"):
+		reportRevealed(sh, partial.UnknownKey)
+	default:
+		sh.Print(partial.Unknown)
+		return
 	}
+	sh.Print(partial.UnknownKey)
 }
 
 // stopsUnknown reports that containers with unknown names are stopped.

@@ -181,8 +181,20 @@ func mixedClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
+// runsOnHeroku follows the command that runs in an app.
+func runsOnHeroku(sh *shell.Shell, c shell.Command, o shell.Options) {
+	_, rest := shell.Leading(lex.After(c.Args, o.At(0), 1), "a app s size e env r remote type")
+	child := sh.Elsewhere()
+	dumpsVariables(child, rest)
+	if code := lex.First(rest); strings.Contains(code, " ") {
+		child.RunText(code)
+		return
+	}
+	child.Exec(rest, c.In)
+}
+
 var mixedRows = []row{
-	{of: "heroku", words: "run|run:detached", runs: "!$1*", away: true},
+	{of: "heroku", words: "run|run:*", also: runsOnHeroku},
 	{of: "heroku", words: "pg:copy|pg:backups:restore|pg:push", does: act{effect.DropData, effect.Reset, "$0"}},
 	{of: "bq", words: "rm", does: act{effect.DestroyRemote, effect.Teardown, operands}},
 	{words: "pg:reset*", does: act{effect.DropData, effect.Database, "$1"}},

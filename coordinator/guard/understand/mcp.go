@@ -80,7 +80,7 @@ func takesFile(e effect.Effect) bool { return e.Kind == effect.DeleteTree || e.K
 
 // searches reports whether a tool looks for a text, so that the text is not run.
 func (t serverTool) searches() bool {
-	return lex.ContainsAny(t.words, "search find lookup docs doc ask question grep suggest translate") ||
+	return lex.OneOf(lex.First(t.words), "list") || lex.ContainsAny(t.words, "search find lookup docs doc ask question grep suggest translate") ||
 		lex.ContainsAny(t.server, "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs")
 }
 

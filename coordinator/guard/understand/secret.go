@@ -40,7 +40,12 @@ var secretCommands = []secretCommand{
 	{"gcloud", "auth print-identity-token", ""}, {"gcloud", "auth application-default print-access-token", ""},
 	{"gcloud", "iam service-accounts keys create", ""}, {"az", "keyvault secret show", ""},
 	{"az", "keyvault secret download", ""}, {"az", "account get-access-token", ""},
-	{"az", "storage account keys list", ""}, {"az", "acr credential show", ""}, {"kubectl", "config view", "raw"},
+	{"az", "storage account keys list", ""}, {"az", "storage account show-connection-string", ""},
+	{"az", "cosmosdb keys list", ""}, {"az", "redis list-keys", ""}, {"az", "webapp config appsettings list", ""},
+	{"az", "functionapp config appsettings list", ""}, {"az", "functionapp keys list", ""},
+	{"az", "servicebus namespace authorization-rule keys list", ""}, {"az", "containerapp secret show", ""},
+	{"gcloud", "sql generate-login-token", ""}, {"doctl", "databases connection", ""},
+	{"doctl", "kubernetes cluster kubeconfig show", ""}, {"argocd", "account generate-token", ""}, {"az", "acr credential show", ""}, {"kubectl", "config view", "raw"},
 	{"kubectl", "create token", ""}, {"kubeseal", "", "recovery-unseal"}, {"oc", "whoami", "t"},
 	{"oc", "whoami", "show-token"}, {"argocd", "admin initial-password", ""}, {"heroku", "config", ""},
 	{"heroku", "config:get", ""}, {"heroku", "auth:token", ""}, {"fly", "auth token", ""},
@@ -313,7 +318,8 @@ func selectsKey(expression string) bool {
 		return true
 	}
 	last := fields[len(fields)-1]
-	return lex.OneOf(last, "SecretString SecretBinary data value fields fromjson Env") || protected.SecretName(last)
+	return lex.OneOf(last, "SecretString SecretBinary data value fields fromjson Env "+
+		"primaryKey secondaryKey primaryMasterKey connectionString") || protected.SecretName(last)
 }
 
 // keyTool reports a private key that ssh-keygen reads.

@@ -119,7 +119,8 @@ var wrapperPrograms = []table{
 	}},
 	{programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta " +
-		"devbox teller summon sops lerna", do: runner},
+		"devbox teller summon lerna railway", do: runner},
+	{programs: "sops", rows: []row{{words: "exec-env|exec-file * *", also: runsDecrypted}}},
 	{programs: "nix nix-shell", do: nix},
 	{programs: "conda mamba micromamba", options: "n name p prefix c channel f file solver", rows: []row{
 		{words: "remove|uninstall", given: "d dry-run"},
@@ -480,7 +481,25 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 		rest = append([]string{"python"}, rest...)
 	}
 	runsProjectScript(sh, c.Name, rest)
+	if lex.OneOf(c.Name, "aws-vault chamber infisical doppler op envchain teller summon dotenv dotenvx railway") {
+		dumpsVariables(sh, rest)
+	}
 	sh.Exec(rest, c.In)
+}
+
+// dumpsVariables reports a command that only shows the variables that it is given, where they
+// hold secrets.
+func dumpsVariables(sh *shell.Shell, argv []string) {
+	if lex.OneOf(strings.Join(argv[:min(1, len(argv))], ""), "env printenv") && (len(argv) == 1 || argv[0] == "printenv") {
+		reportRevealed(sh, partial.UnknownKey)
+		sh.Print(partial.UnknownKey)
+	}
+}
+
+// runsDecrypted runs a command of sops, which gets the secrets as variables or in a file.
+func runsDecrypted(sh *shell.Shell, c shell.Command, o shell.Options) {
+	dumpsVariables(sh, strings.Fields(o.At(2)))
+	sh.Run(strings.ReplaceAll(o.At(2), "{}", "/run/secrets/sops"), c.In)
 }
 
 // nix runs a command in a shell of packages, or a package's program, and reports a removed
