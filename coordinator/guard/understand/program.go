@@ -26,6 +26,7 @@ var families = [...]family{
 	{tables: packagePrograms},
 	{tables: publishPrograms},
 	{tables: wrapperPrograms, passes: true},
+	{tables: elsewherePrograms, passes: true},
 	{tables: codePrograms, passes: true},
 	{tables: containerPrograms, passes: true},
 	{tables: wrappers, passes: true},

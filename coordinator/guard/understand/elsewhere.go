@@ -1,0 +1,216 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/script"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// elsewherePrograms run their command on another machine or in another terminal.
+var elsewherePrograms = []table{
+	{
+		programs: "ssh mosh autossh sshpass dbclient plink",
+		options:  "B b c D E e F I i J L l m O o p Q R S W w P",
+		leads:    true,
+		do:       ssh,
+	},
+	{programs: "distrobox toolbox multipass limactl vagrant adb lxc incus", do: otherMachine},
+	{programs: "wsl", options: "d distribution u user cd shell-type unregister export import", leads: true, rows: []row{
+		{given: "unregister=", does: act{effect.DestroyRemote, effect.Teardown, "$=unregister"}},
+		{given: "shutdown", does: act{effect.Power, "shutdown", theProgram}},
+		{runs: operands},
+	}},
+	{programs: "screen", options: "S p t T c e h s", leads: true, rows: []row{
+		{args: "-X", mention: "stuff exec readreg paste", does: act{effect.TypeInto, "", theProgram}},
+		{args: "-X", mention: "quit kill", does: act{effect.KillProcess, effect.Terminal, theProgram}},
+		{runs: operands},
+	}},
+	{programs: "tmux zellij byobu", options: "L S f T p t X r d session h", leads: true, do: multiplexer},
+	{programs: "osascript", options: "e l s", do: appleScript},
+	{programs: "xdotool ydotool wtype dotool cliclick", rows: []row{
+		{first: "search|getactivewindow|getmouselocation|help|version"},
+		{does: act{effect.TypeInto, "", theProgram}},
+	}},
+	{programs: "kitty kitten wezterm ghostty alacritty foot xterm urxvt rxvt konsole gnome-terminal " +
+		"xfce4-terminal mate-terminal lxterminal terminator tilix ptyxis kgx x-terminal-emulator", do: terminal},
+	{programs: "expect", options: "c f d", do: expect},
+}
+
+// ssh runs its command on a remote machine.
+func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if c.Name == "sshpass" {
+		_, rest := shell.Leading(c.Args, "p f d P")
+		sh.Exec(rest, c.In)
+		return
+	}
+	rest := o.Pos
+	sshOptions(sh, o)
+	if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) && len(rest) > 0 {
+		sh.Effect(effect.SendOut, effect.Secret, rest[0])
+	}
+	if len(rest) == 0 {
+		return
+	}
+	child := sh.Elsewhere()
+	if _, more := shell.Leading(rest[1:], "i p l o"); len(more) > 0 {
+		child.RunTextIn(strings.Join(more, " "), c.In)
+	} else if c.In != nil {
+		child.RunText(*c.In)
+	}
+	sh.Print(partial.Unknown)
+}
+
+// sshOptions runs the commands in the options of ssh, on this machine or on the
+// remote one.
+func sshOptions(sh *shell.Shell, o shell.Options) {
+	for _, option := range o.All("o") {
+		i := max(strings.IndexAny(option, " ="), 0)
+		code := strings.TrimLeft(option[i:], " =")
+		switch strings.ToLower(option[:i]) {
+		case "proxycommand", "localcommand", "knownhostscommand":
+			sh.Run(code, nil)
+		case "remotecommand":
+			child := sh.Elsewhere()
+			child.Run(code, nil)
+		}
+	}
+}
+
+// multiplexer reports text that is typed into another terminal, and runs a command in
+// a new one.
+func multiplexer(sh *shell.Shell, c shell.Command, o shell.Options) {
+	rest := o.Pos
+	next := slices.IndexFunc(rest, func(a string) bool { return lex.OneOf(a, "; \\;") })
+	if next >= 0 { // tmux takes several commands at once
+		sh.Exec(append([]string{c.Name}, rest[next+1:]...), nil)
+		rest = rest[:next]
+	}
+	switch verb := lex.First(rest); {
+	case lex.OneOf(verb, "send-keys send send-prefix paste-buffer pasteb"),
+		c.Name == "zellij" && lex.OneOf(o.At(1), "write write-chars"):
+		sh.Effect(effect.TypeInto, "", c.Name)
+	case lex.OneOf(verb, "new-session new new-window neww split-window splitw respawn-pane respawnp "+
+		"respawn-window run-shell run display-popup popup pipe-pane"):
+		_, inner := shell.Leading(rest[1:], "s n t c x y F e l p w")
+		oneOrAll(sh, inner, c.In)
+	case lex.OneOf(verb, "if-shell if"):
+		multiplexerChoice(sh, c.Name, rest[1:])
+	case lex.OneOf(verb, "kill-server kill-session"):
+		sh.Effect(effect.KillProcess, effect.Terminal, c.Name)
+	}
+}
+
+// oneOrAll runs a single word as shell code, and several words as a command.
+func oneOrAll(sh *shell.Shell, words []string, in *string) {
+	if len(words) == 1 {
+		sh.RunTextIn(words[0], in)
+		return
+	}
+	sh.Exec(words, in)
+}
+
+// terminal runs a command in a new window, or reports text that is typed into one.
+func terminal(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if lex.ContainsAny(c.Args, "send-text send-key") {
+		sh.Effect(effect.TypeInto, "", c.Name)
+		return
+	}
+	for i, a := range c.Args {
+		if flag, code, ok := strings.Cut(a, "="); ok && lex.OneOf(flag, "--command --execute") {
+			sh.RunText(code)
+			return
+		}
+		if lex.OneOf(a, "-- -e -x --command --execute start launch spawn") {
+			_, inner := shell.Leading(c.Args[i+1:], "")
+			oneOrAll(sh, inner, c.In)
+			return
+		}
+	}
+	_, inner := shell.Leading(c.Args, "")
+	sh.Exec(inner, c.In)
+}
+
+// multiplexerChoice runs the condition of if-shell and both of its commands.
+func multiplexerChoice(sh *shell.Shell, name string, args []string) {
+	o, inner := shell.Leading(args, "t")
+	for i, text := range inner {
+		if i == 0 && !o.Given("F") {
+			sh.RunText(text)
+		} else if i > 0 && sh.SpendSource(text) {
+			sh.Exec(append([]string{name}, shell.QuotedFields(text)...), nil)
+		}
+	}
+}
+
+// appleScript runs the AppleScript code of osascript.
+func appleScript(sh *shell.Shell, c shell.Command, o shell.Options) {
+	code := strings.Join(o.All("e"), "\n")
+	sh.Opaque(code)
+	script.AppleScript(sh, code)
+	if c.In != nil {
+		script.AppleScript(sh, *c.In)
+	}
+}
+
+// expect runs the commands that its script spawns.
+func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
+	for _, name := range append(o.All("f"), o.Pos...) {
+		runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {
+			expect(child, shell.Command{In: &text}, shell.Options{})
+		})
+	}
+	text := strings.Join(o.All("c"), "\n")
+	sh.Opaque(text)
+	if c.In != nil {
+		text += "\n" + *c.In
+	}
+	script.TclShells(sh, text)
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
+		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "spawn "); ok {
+			sh.Run(code, nil)
+		}
+	}
+}
+
+// otherMachine runs a command on a virtual machine or another device.
+func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "shell ssh exec enter run -- -e --exec") })
+	if verb < 0 {
+		if controls(c.Name) {
+			remoteControl(sh, c, shell.Options{})
+		}
+		return
+	}
+	child := sh.Sub()
+	child.Place = machinePlace(sh, c)
+	_, rest := shell.Leading(c.Args[verb+1:], "n u name user cwd workdir env")
+	switch behind := append(lex.After(c.Args, "--", 1), lex.After(c.Args, "-c", 1)...); {
+	case len(behind) > 0 && c.Name != "toolbox":
+		rest = behind
+	case lex.OneOf(c.Name, "multipass limactl lxc incus toolbox"):
+		rest = rest[min(1, len(rest)):]
+	}
+	oneOrAll(child, rest, c.In)
+}
+
+// machinePlace returns where a command runs: in a virtual machine or a container of this machine, or
+// on another device. Some have folders of this machine.
+func machinePlace(sh *shell.Shell, c shell.Command) shell.Place {
+	p := shell.RemotePlace()
+	switch {
+	case c.Name == "adb", slices.ContainsFunc(c.Args, shell.IsRemotePath):
+		return p
+	case c.Name == "vagrant":
+		p.Mounts = []shell.Mounted{{Inside: "/vagrant", Host: sh.Place.Cwd}}
+	case lex.OneOf(c.Name, "distrobox toolbox"):
+		p = sh.Place
+		p.Mounts = []shell.Mounted{{Inside: p.Home, Host: p.Home}}
+	}
+	p.Away = effect.InRunning
+	return p
+}
