@@ -14,14 +14,24 @@ import (
 // tasks that a command names are read, with the tasks and functions that these name.
 
 // codeTaskFiles are the programs that run tasks of a file that is code: the options that name the file,
-// its usual names, its language, and the options with which nothing runs.
-var codeTaskFiles = []struct{ programs, option, files, lang, lists string }{
-	{"invoke inv", "c collection", "tasks.py", "python", "l list h help version D dry R"},
-	{"nox", "f noxfile", "noxfile.py", "python", "l list list-sessions"},
-	{"rake", "f rakefile", "Rakefile rakefile Rakefile.rb rakefile.rb", "ruby",
+// its usual names, other files that are read with it, its language, and the options with which nothing
+// runs.
+var codeTaskFiles = []struct{ programs, option, files, more, lang, lists string }{
+	{"invoke inv", "c collection", "tasks.py", "tasks/*.py", "python", "l list h help version D dry R"},
+	{"fab", "c collection", "fabfile.py", "", "python", "l list h help version D dry R"},
+	{"nox", "f noxfile", "noxfile.py", "", "python", "l list list-sessions"},
+	{"doit", "f file", "dodo.py", "", "python", "h help version"},
+	{"scons", "f file sconstruct", "SConstruct Sconstruct sconstruct SConstruct.py", "", "python", "n h help version"},
+	{"waf", "", "wscript", "", "python", "h help version"},
+	{"rake", "f rakefile", "Rakefile rakefile Rakefile.rb rakefile.rb", "rakelib/*.rake lib/tasks/*.rake", "ruby",
 		"T tasks n dry-run P prereqs W where D describe"},
-	{"gradle gradlew", "b build-file", "build.gradle build.gradle.kts", "groovy", "m dry-run"},
-	{"gulp grunt", "f gulpfile", "gulpfile.js gulpfile.mjs gulpfile.ts Gruntfile.js", "js", "T tasks tasks-simple help"},
+	{"thor", "", "Thorfile", "tasks/*.thor lib/tasks/*.thor", "ruby", "T"},
+	{"fastlane", "", "fastlane/Fastfile Fastfile", "", "ruby", "h help version"},
+	{"gradle gradlew", "b build-file", "build.gradle build.gradle.kts", "", "groovy", "m dry-run"},
+	{"sbt", "", "build.sbt", "", "other", "h help version"},
+	{"mix", "", "mix.exs", "", "other", "h help version"},
+	{"gulp grunt", "f gulpfile", "gulpfile.js gulpfile.mjs gulpfile.ts Gruntfile.js", "gulpfile.js/*.js", "js",
+		"T tasks tasks-simple help"},
 }
 
 // codeTasks runs the tasks that a command names, or else the default one.
@@ -35,13 +45,24 @@ func codeTasks(sh *shell.Shell, c shell.Command, o shell.Options) {
 		if !lex.OneOf(c.Name, t.programs) || o.Given(t.lists) {
 			continue
 		}
-		path, _ := recipeFile(sh, o, t.option, strings.Fields(t.files)...)
-		reached := func(text string) string { return script.Reached(text, names) }
-		sh.RunCode(path, nil, reached, func(child *shell.Shell, code string) {
-			child.Place.Cwd = fspath.Dir(path)
-			script.Run(child, code, t.lang)
-		})
+		child := sh.Sub()
+		path, found := recipeFile(sh, o, t.option, strings.Fields(t.files)...)
+		if found {
+			child.Place.Cwd = strings.TrimSuffix(fspath.Dir(path), "/fastlane")
+			runsReached(child, path, names, t.lang)
+		}
+		for _, pattern := range strings.Fields(t.more) {
+			for _, path := range matching(child, pattern) {
+				runsReached(child, path, names, t.lang)
+			}
+		}
 	}
+}
+
+// runsReached runs what some names reach in a file of code.
+func runsReached(sh *shell.Shell, path string, names []string, lang string) {
+	reached := func(text string) string { return script.Reached(text, names) }
+	sh.RunCode(path, nil, reached, func(child *shell.Shell, code string) { script.Run(child, code, lang) })
 }
 
 // toxCommands runs the commands of the environments of tox that an option names.

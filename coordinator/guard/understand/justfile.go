@@ -28,6 +28,14 @@ type recipe struct {
 	params []string
 	needs  []string
 	lines  []recipeLine
+	within scope
+}
+
+// A scope is where a recipe stands: the file, the text before the names of its recipes, and the
+// directory in which they run.
+type scope struct {
+	from        included
+	prefix, dir string
 }
 
 // recipes are the recipes of a file, with the one that runs without a name.
@@ -37,19 +45,54 @@ type recipes struct {
 	first string
 	vars  map[string]string
 	ran   map[string]bool
+
+	within   scope // of the text that is being read
+	included int
 }
 
 func newRecipes(sh *shell.Shell) *recipes {
-	return &recipes{sh: sh, named: map[string]*recipe{}, vars: map[string]string{}, ran: map[string]bool{}}
+	return &recipes{
+		sh:     sh,
+		named:  map[string]*recipe{},
+		vars:   map[string]string{},
+		ran:    map[string]bool{},
+		within: scope{dir: sh.Place.Cwd},
+	}
 }
 
 // add adds a recipe.
 func (r *recipes) add(name string) *recipe {
-	next := &recipe{}
-	if r.named[name] = next; r.first == "" {
+	next := &recipe{within: r.within}
+	if r.named[r.within.prefix+name] = next; r.first == "" && r.within.from.path == "" {
 		r.first = name
 	}
 	return next
+}
+
+// include reads the first of some files, whose recipes get a scope. Without a directory they run in
+// that of the file.
+func (r *recipes) include(within scope, paths []string, read func(text string)) {
+	outer := r.within
+	r.included++
+	for _, path := range paths {
+		text, ok := r.sh.FileText(path)
+		if !ok || r.included > maxIncludes {
+			continue
+		}
+		within.from, within.dir = included{path, text}, cmp.Or(within.dir, fspath.Dir(path))
+		r.within = within
+		read(text)
+		r.within = outer
+		return
+	}
+}
+
+// beside returns the path of a name in a file that is being read.
+func (r *recipes) beside(name string) string {
+	if from := r.within.from.path; from != "" {
+		return fspath.Join(fspath.Dir(from), name)
+	}
+	return r.sh.Path(name)
 }
 
 // run runs a recipe after those that it needs.
@@ -60,6 +103,9 @@ func (r *recipes) run(name string, args []string) {
 	}
 	r.ran[name] = true
 	for _, need := range next.needs {
+		if own := next.within.prefix + need; r.named[own] != nil {
+			need = own
+		}
 		r.run(need, nil)
 	}
 	texts := map[string]string{}
@@ -69,24 +115,25 @@ func (r *recipes) run(name string, args []string) {
 			texts[param] = args[i]
 		}
 	}
-	if len(next.lines) > 0 && strings.HasPrefix(next.lines[0].code, "#!") {
-		r.runWhole(next, texts)
-		return
-	}
-	for _, line := range next.lines {
-		child := r.sh.Sub()
-		child.AtLine(line.line)
-		child.Run(strings.TrimLeft(r.filled(line.code, texts), "@- "), nil)
-	}
+	next.within.from.enter(r.sh, func(child *shell.Shell) {
+		child.Place.Cwd = next.within.dir
+		if len(next.lines) > 0 && strings.HasPrefix(next.lines[0].code, "#!") {
+			r.runWhole(child, next, texts)
+			return
+		}
+		for _, line := range next.lines {
+			runLine(child, line, strings.TrimLeft(r.filled(line.code, texts), "@- "))
+		}
+	})
 }
 
 // runWhole runs a recipe that is a program by itself.
-func (r *recipes) runWhole(next *recipe, texts map[string]string) {
+func (r *recipes) runWhole(child *shell.Shell, next *recipe, texts map[string]string) {
 	var b strings.Builder
 	for _, line := range next.lines {
 		b.WriteString(r.filled(line.code, texts) + "\n")
 	}
-	child, code := r.sh.Sub(), b.String()
+	code := b.String()
 	child.AtLine(next.lines[0].line)
 	words := strings.Fields(next.lines[0].code[2:])
 	child.Exec([]string{lex.ProgramName(words[len(words)-1]), "-"}, &code)
@@ -137,6 +184,9 @@ func just(sh *shell.Shell, c shell.Command, o shell.Options) {
 		for len(words) > 0 {
 			name := words[0]
 			words = words[1:]
+			if inner := name + "::" + lex.First(words); r.named[inner] != nil { // a recipe of a module
+				name, words = inner, words[1:]
+			}
 			if next := r.named[name]; next != nil {
 				n := min(len(next.params), len(words))
 				r.run(name, words[:n])
@@ -165,12 +215,34 @@ func (r *recipes) readJust(text string) {
 			if open != nil {
 				open.lines = append(open.lines, recipeLine{code, l.line})
 			}
-		case lex.BeginsWith(code, "# [ set import mod"):
+		case lex.BeginsWith(code, "# ["):
 			open = nil
+		case lex.OneOf(strings.Fields(code)[0], "import import? mod mod?"):
+			open = nil
+			r.justFile(strings.Fields(code))
 		default:
 			open = r.justHead(code)
 		}
 	}
+}
+
+// justFile reads the file of an import or of a module.
+func (r *recipes) justFile(words []string) {
+	name := strings.Trim(words[len(words)-1], `'"`)
+	if strings.HasPrefix(words[0], "import") {
+		r.include(r.within, []string{r.beside(name)}, r.readJust)
+		return
+	}
+	within := scope{prefix: r.within.prefix + lex.First(words[1:]) + "::"}
+	r.include(within, endings(r.beside(name), " .just /mod.just /justfile /.justfile"), r.readJust)
+}
+
+// endings returns a text with each of the ends that a list has between its blanks.
+func endings(text, ends string) (out []string) {
+	for _, end := range strings.Split(ends, " ") {
+		out = append(out, text+end)
+	}
+	return out
 }
 
 // justHead reads a line that begins a recipe, an alias or a variable.
@@ -209,8 +281,11 @@ func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if o.Given("l list a list-all n dry summary status init version") {
 		return
 	}
-	path, ok := recipeFile(sh, o, "t taskfile", "Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml",
-		"Taskfile.dist.yml", "Taskfile.dist.yaml")
+	if dir, ok := o.Get("d", "dir"); ok {
+		sh = sh.Sub()
+		sh.Place.Cwd = sh.Path(dir)
+	}
+	path, ok := recipeFile(sh, o, "t taskfile", strings.Fields(taskFiles)...)
 	if !ok {
 		return
 	}
@@ -224,15 +299,24 @@ func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			names = []string{"default"}
 		}
 		for _, name := range names {
+			if r.named[name] == nil {
+				name += ":default"
+			}
 			r.run(name, nil)
 		}
 	})
 }
 
+// taskFiles are the names of a Taskfile.
+const taskFiles = "Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml"
+
 // readTasks reads the tasks in the text of a Taskfile.
 func (r *recipes) readTasks(text string) {
-	for _, y := range readYAML(text) {
+	texts := readYAML(text)
+	for i, y := range texts {
 		switch k := y.keys; {
+		case len(k) > 1 && k[0] == "includes" && (len(k) == 2 || k[2] == "taskfile"):
+			r.taskInclude(k[1], y.text, texts[i:])
 		case len(k) == 2 && lex.OneOf(k[0], "vars env"):
 			r.vars[k[1]] = y.text
 		case len(k) == 4 && lex.OneOf(k[2], "vars env"):
@@ -243,9 +327,28 @@ func (r *recipes) readTasks(text string) {
 	}
 }
 
+// taskInclude reads a Taskfile or that of a folder, which another one includes. The settings of the
+// include stand among the texts.
+func (r *recipes) taskInclude(name, path string, texts []yamlText) {
+	within := scope{prefix: r.within.prefix + name + ":", dir: r.within.dir}
+	for _, y := range texts {
+		if len(y.keys) != 3 || y.keys[1] != name || r.included > maxIncludes {
+			break
+		}
+		switch y.keys[2] {
+		case "dir":
+			within.dir = fspath.Join(r.within.dir, y.text)
+		case "flatten":
+			within.prefix = r.within.prefix
+		}
+	}
+	path = r.beside(path)
+	r.include(within, append(endings(path+"/", taskFiles), path), r.readTasks)
+}
+
 // readTask reads a text of a task, to which more keys lead: a command, or the name of another task.
 func (r *recipes) readTask(name string, keys []string, y yamlText) {
-	next := r.named[name]
+	next := r.named[r.within.prefix+name]
 	if next == nil {
 		next = r.add(name)
 	}
@@ -256,6 +359,8 @@ func (r *recipes) readTask(name string, keys []string, y yamlText) {
 	switch field {
 	case "", "cmds", "cmd", "cmds.cmd", "cmds.defer":
 		next.lines = append(next.lines, recipeLine{y.text, y.line})
+	case "dir":
+		next.within.dir = fspath.Join(next.within.dir, y.text)
 	case "cmds.task", "deps", "deps.task", "cmds.defer.task":
 		next.needs = append(next.needs, strings.TrimPrefix(y.text, ":"))
 	}

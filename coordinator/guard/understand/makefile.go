@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,9 +14,9 @@ import (
 
 // Bounds on the reading of a makefile.
 const (
-	maxMakeTargets  = 200 // that one call builds
-	maxMakeIncludes = 8
-	maxMakeNesting  = 8 // variables in variables
+	maxMakeTargets = 200 // that one call builds
+	maxIncludes    = 16  // files that one file of tasks includes
+	maxMakeNesting = 8   // variables in variables
 )
 
 // A makefile holds the variables and rules of a text.
@@ -31,8 +32,20 @@ type makefile struct {
 type makeRule struct {
 	targets, needs []string
 	recipe         []recipeLine
-	busy           bool   // it is being run
-	path, text     string // the included file that it stands in, "" for the makefile itself
+	busy           bool // it is being run
+	from           included
+}
+
+// An included file is one that a file of tasks includes. The zero value is that file itself.
+type included struct{ path, text string }
+
+// enter runs code of the file in a child of a shell.
+func (f included) enter(sh *shell.Shell, run func(child *shell.Shell)) {
+	if f.path == "" {
+		run(sh.Sub())
+		return
+	}
+	sh.Enter(f.path, f.text, nil, run)
 }
 
 // recipeLine is a command with the line where it begins.
@@ -99,7 +112,7 @@ func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child 
 // makeGoals runs the recipes of the goals among the words, or of the first target.
 func makeGoals(sh *shell.Shell, text string, words []string) {
 	m := &makefile{sh: sh, vars: map[string]string{}, built: map[string]bool{}}
-	m.read(text, "", "")
+	m.read(text, included{})
 	goals := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.Contains(w, "=") })
 	for _, w := range words {
 		if name, value, ok := strings.Cut(w, "="); ok {
@@ -167,25 +180,28 @@ func (r *makeRule) makes(target string) (stem string, ok bool) {
 
 // run runs the recipe of a rule, each line in a shell of its own.
 func (m *makefile) run(r *makeRule, target, stem string) {
-	if r.path == "" {
-		m.runLines(m.sh, r, target, stem)
-		return
+	auto := map[string]string{
+		"@": target,
+		"*": stem,
+		"<": strings.ReplaceAll(lex.First(r.needs), "%", stem),
+		"^": strings.Join(r.needs, " "),
 	}
-	m.sh.Enter(r.path, r.text, nil, func(child *shell.Shell) { m.runLines(child, r, target, stem) })
+	r.from.enter(m.sh, func(child *shell.Shell) {
+		for _, line := range r.recipe {
+			runLine(child, line, strings.TrimLeft(m.expand(line.code, auto, 0), "@+- \t"))
+		}
+	})
 }
 
-func (m *makefile) runLines(sh *shell.Shell, r *makeRule, target, stem string) {
-	auto := map[string]string{"@": target, "*": stem, "<": strings.ReplaceAll(lex.First(r.needs), "%", stem), "^": strings.Join(r.needs, " ")}
-	for _, line := range r.recipe {
-		child := sh.Sub()
-		child.AtLine(line.line)
-		child.Run(strings.TrimLeft(m.expand(line.code, auto, 0), "@+- \t"), nil)
-	}
+// runLine runs the code of a line in a shell of its own.
+func runLine(sh *shell.Shell, line recipeLine, code string) {
+	child := sh.Sub()
+	child.AtLine(line.line)
+	child.Run(code, nil)
 }
 
-// read adds the variables and rules of a text. path and text are those of an included
-// file.
-func (m *makefile) read(text, path, whole string) {
+// read adds the variables and rules of a text, which is that of a file.
+func (m *makefile) read(text string, from included) {
 	lines := logicalLines(text)
 	var open *makeRule
 	for i := 0; i < len(lines); i++ {
@@ -203,7 +219,7 @@ func (m *makefile) read(text, path, whole string) {
 		case m.assign(code):
 			open = nil
 		default:
-			m.rules = append(m.rules, m.rule(code, l.line, path, whole))
+			m.rules = append(m.rules, m.rule(code, l.line, from))
 			open = &m.rules[len(m.rules)-1]
 		}
 	}
@@ -228,11 +244,29 @@ func logicalLines(text string) (out []recipeLine) {
 // include reads the makefiles of an include directive.
 func (m *makefile) include(names string) {
 	for _, name := range strings.Fields(names) {
-		text, ok := m.sh.FileText(name)
-		if m.included++; ok && m.included <= maxMakeIncludes {
-			m.read(text, m.sh.Path(name), text)
+		for _, path := range matching(m.sh, name) {
+			text, ok := m.sh.FileText(path)
+			if m.included++; ok && m.included <= maxIncludes {
+				m.read(text, included{path, text})
+			}
 		}
 	}
+}
+
+// matching returns the paths of the files on the disk that a pattern names. Only its last part may
+// have wildcards.
+func matching(sh *shell.Shell, pattern string) (paths []string) {
+	full := sh.Path(pattern)
+	dir, last := fspath.Dir(full), fspath.Base(full)
+	if !strings.ContainsAny(last, "*?[") {
+		return []string{full}
+	}
+	for _, name := range sh.Names(dir) {
+		if ok, err := path.Match(last, name); ok && err == nil {
+			paths = append(paths, strings.TrimSuffix(dir, "/")+"/"+name)
+		}
+	}
+	return paths
 }
 
 // define reads the lines of a variable up to "endef", and returns the index of that line.
@@ -275,7 +309,7 @@ func (m *makefile) assign(code string) bool {
 }
 
 // rule reads the first line of a rule.
-func (m *makefile) rule(code string, line int, path, whole string) makeRule {
+func (m *makefile) rule(code string, line int, from included) makeRule {
 	targets, needs, _ := strings.Cut(code, ":")
 	needs, inline, hasRecipe := strings.Cut(strings.TrimLeft(needs, ":"), ";")
 	if i := strings.LastIndexByte(needs, ':'); i >= 0 { // targets: pattern: needs
@@ -289,8 +323,7 @@ func (m *makefile) rule(code string, line int, path, whole string) makeRule {
 	r := makeRule{
 		targets: strings.Fields(m.expand(targets, nil, 0)),
 		needs:   strings.Fields(strings.ReplaceAll(m.expand(needs, nil, 0), "|", " ")),
-		path:    path,
-		text:    whole,
+		from:    from,
 	}
 	if hasRecipe {
 		r.recipe = []recipeLine{{inline, line}}
