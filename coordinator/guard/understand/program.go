@@ -33,6 +33,7 @@ var families = [...]family{
 	{tables: networkPrograms},
 	{tables: scriptPrograms},
 	{tables: recipePrograms},
+	{tables: buildPrograms},
 	{tables: diskPrograms},
 	{tables: sqlClients},
 	{tables: databasePrograms},
