@@ -343,7 +343,12 @@ func (j *judging) trusts(e *effect.Effect, from string) bool {
 	if e.Code.File == "" {
 		return false
 	}
-	return e.Sure == effect.Possible || from == "" && !e.Code.Given && j.isKept(e.Code.File)
+	return e.Sure == effect.Possible && !belowRoot(e) || from == "" && !e.Code.Given && j.isKept(e.Code.File)
+}
+
+// belowRoot reports whether an effect concerns files that find finds in a folder that is known.
+func belowRoot(e *effect.Effect) bool {
+	return e.Op == effect.Find && strings.HasPrefix(e.Target, "/") && seenPart(e.Target) != ""
 }
 
 // maxKept bounds the files of a call that git is asked about.

@@ -171,14 +171,16 @@ func buildPushes(sh *shell.Shell, args []string) {
 	}
 }
 
+const containerOptions = "v e p u w h l a m c volume mount env env-file publish user workdir name network net hostname " +
+	"label entrypoint add-host cap-add cap-drop cpus memory gpus platform pull restart security-opt shm-size tmpfs " +
+	"ulimit device dns expose ipc pid userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add " +
+	"index"
+
 // containerRun follows the command into the container. Mounted host directories stay
 // known, because a deletion inside the container deletes the host's files. Rows cannot say
 // that: the options of the client end at the image, and a mount has a grammar of its own.
 func containerRun(sh *shell.Shell, verb string, c shell.Command) {
-	o, rest := shell.Leading(c.Args, "v e p u w h l a m c volume mount env env-file publish user workdir name "+
-		"network net hostname label entrypoint add-host cap-add cap-drop "+
-		"cpus memory gpus platform pull restart security-opt shm-size tmpfs ulimit device dns expose ipc pid "+
-		"userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add index")
+	o, rest := shell.Leading(c.Args, containerOptions)
 	if len(rest) == 0 {
 		return
 	}
@@ -251,7 +253,11 @@ func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if len(rest) == 0 || global.Given("dry-run") {
 		return
 	}
-	o := shell.ParseOptions(rest[1:], "t timeout")
+	if files := global.All("f", "file"); len(files) > 0 {
+		sh = sh.Sub()
+		sh.Assign(composeFile, shell.Value{strings.Join(files, ":")})
+	}
+	o := shell.ParseOptions(rest[1:], "t timeout scale exit-code-from attach no-attach pull wait-timeout")
 	runRows(sh, composeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
 }
 
@@ -259,12 +265,8 @@ var composeRows = []row{
 	{words: "down|rm", given: "v volumes", does: act{effect.PruneLocal, effect.Volumes, "compose"}},
 	{words: "down|rm", given: "rmi=all", does: act{effect.PruneLocal, "image", "compose"}},
 	{words: "exec|run", also: runsService},
+	{words: "up|watch", also: startsServices},
 	{words: "push", does: act{effect.PublishOut, "compose", "image"}},
-}
-
-// runsService follows the command into the container of a service.
-func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	containerRun(sh, c.Name, c)
 }
 
 // kubectl reports the effects of a command of a cluster's client.

@@ -141,11 +141,16 @@ func (r *recipes) runWhole(child *shell.Shell, next *recipe, texts map[string]st
 
 // filled replaces {{names}} in a text. What is not known becomes a hole.
 func (r *recipes) filled(text string, texts map[string]string) string {
+	return r.filledBetween(text, "{{", "}}", texts)
+}
+
+// filledBetween replaces the names between two signs in a text.
+func (r *recipes) filledBetween(text, open, end string, texts map[string]string) string {
 	var b strings.Builder
 	for {
-		before, rest, found := strings.Cut(text, "{{")
+		before, rest, found := strings.Cut(text, open)
 		b.WriteString(before)
-		name, after, closed := strings.Cut(rest, "}}")
+		name, after, closed := strings.Cut(rest, end)
 		if !found || !closed {
 			return b.String()
 		}

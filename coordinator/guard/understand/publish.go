@@ -36,7 +36,14 @@ var publishPrograms = []table{
 	{programs: "twine", options: packageOptions, dry: "dry-run", rows: []row{
 		{among: "upload register", does: publishes},
 	}},
-	{programs: "mvn gradle gradlew mvnw sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: []row{{
+	{programs: "ant", options: "f file buildfile D logger lib", dry: "p projecthelp version h", do: ant},
+	{programs: "mvn mvnw", options: "f file P activate-profiles D pl projects rf T s", rows: []row{
+		{among: "deploy release:perform", goOn: true, does: publishes},
+		{among: "flyway:clean", goOn: true, runs: "flyway clean $args"},
+		{among: "liquibase:dropAll", goOn: true, runs: "liquibase drop-all $args"},
+		{also: maven},
+	}},
+	{programs: "gradle gradlew sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: []row{{
 		args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
 			"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
 		does: publishes,

@@ -47,22 +47,24 @@ func readYAML(text string) []yamlText {
 
 // read reads a line that begins at a column.
 func (y *yamlReader) read(code string, column int) {
+	parent := column // of a text in several lines
 	for len(y.open) < maxYAMLKeys && (code == "-" || strings.HasPrefix(code, "- ")) {
 		n := y.closeTo(2*column + 1)
 		y.open = append(y.open, yamlKey{strconv.Itoa(n), 2*column + 1})
 		item := strings.TrimLeft(code[1:], " ")
+		parent = column
 		column += len(code) - len(item)
 		code = item
 	}
 	if key, value, ok := yamlPair(code); ok {
 		y.closeTo(2 * column)
 		y.open = append(y.open[:min(len(y.open), maxYAMLKeys)], yamlKey{key, 2 * column})
-		code = value
+		code, parent = value, column
 	}
 	switch {
 	case code == "":
 	case strings.IndexByte("|>", code[0]) >= 0:
-		y.block(column)
+		y.block(parent)
 	default:
 		y.value(code)
 	}

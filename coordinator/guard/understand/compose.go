@@ -1,0 +1,151 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// This file reads the files of compose, whose services may work in folders of the person, and the
+// workflows that run on this machine.
+
+// A service is one of a file of compose: the lists of texts below its keys.
+type service struct {
+	name   string
+	line   int
+	fields map[string][]string
+}
+
+// composeFiles are the usual names of the file, and composeFile is the variable with other names.
+var composeFiles = []string{"compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"}
+
+const composeFile = "COMPOSE_FILE"
+
+// startsServices runs the commands of the services that "up" starts. Without a name these are all
+// that belong to no profile.
+func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	eachService(sh, func(child *shell.Shell, services []service) {
+		for _, s := range started(services, o.Pos) {
+			child.AtLine(s.line)
+			containerRun(child, "run", shell.Command{Args: s.arguments(child, s.words())})
+		}
+	})
+}
+
+// started returns the services of these names, and those that they need.
+func started(services []service, names []string) (out []service) {
+	for _, s := range services {
+		if len(names) == 0 && len(s.fields["profiles"]) == 0 {
+			out = append(out, s)
+		}
+	}
+	for i := 0; i < len(names) && len(out) < len(services); i++ {
+		for _, s := range services {
+			if s.name == names[i] && !slices.Contains(names[:i], s.name) {
+				out = append(out, s)
+				names = append(slices.Clip(names), s.fields["depends_on"]...)
+			}
+		}
+	}
+	return out
+}
+
+// runsService follows the command into the container of a service, whose file says what it mounts
+// and what it runs without a command.
+func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	o, rest := shell.Leading(c.Args, containerOptions)
+	given, known := c.Args[:len(c.Args)-len(rest)], false
+	eachService(sh, func(child *shell.Shell, services []service) {
+		i := slices.IndexFunc(services, func(s service) bool { return s.name == lex.First(rest) })
+		if i < 0 || known {
+			return
+		}
+		known = true
+		s, words := &services[i], rest[1:]
+		switch {
+		case c.Name == "exec" || o.Given("entrypoint="):
+		case len(words) > 0:
+			words = slices.Concat(s.fields["entrypoint"], words)
+		default:
+			words = s.words()
+		}
+		child.AtLine(s.line)
+		args := slices.Concat(given, s.arguments(child, words))
+		containerRun(child, c.Name, shell.Command{Args: args, In: c.In})
+	})
+	if !known {
+		containerRun(sh, c.Name, c)
+	}
+}
+
+// eachService calls do with the services of each file of compose.
+func eachService(sh *shell.Shell, do func(child *shell.Shell, services []service)) {
+	var paths []string
+	if given, ok := sh.Lookup(composeFile); ok {
+		paths = strings.Split(lex.First(given), ":")
+	} else if path, ok := nearest(sh, composeFiles...); ok {
+		paths = []string{path}
+	}
+	for _, path := range paths {
+		path = sh.Path(path)
+		runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
+			child.Place.Cwd = fspath.Dir(path)
+			do(child, readServices(text))
+		})
+	}
+}
+
+// readServices returns the services in the text of a file of compose.
+func readServices(text string) (services []service) {
+	for _, y := range readYAML(text) {
+		k := y.keys
+		if len(k) < 3 || k[0] != "services" {
+			continue
+		}
+		if n := len(services); n == 0 || services[n-1].name != k[1] {
+			services = append(services, service{k[1], y.line, map[string][]string{}})
+		}
+		s := &services[len(services)-1]
+		field := strings.Join(slices.DeleteFunc(slices.Clone(k[2:]), lex.IsNumber), ".")
+		if len(k) == 3 && lex.OneOf(field, "command entrypoint") {
+			s.fields[field] = shell.QuotedFields(y.text)
+			continue
+		}
+		s.fields[field] = append(s.fields[field], y.text)
+		if field == "command" || field == "entrypoint" {
+			s.line = y.line
+		}
+	}
+	return services
+}
+
+// words returns the words of the command that a service runs.
+func (s *service) words() []string { return slices.Concat(s.fields["entrypoint"], s.fields["command"]) }
+
+// arguments returns the arguments with which a container of the service starts some words. What it
+// may only read, and the socket of the containers, which many services use, are left out.
+func (s *service) arguments(sh *shell.Shell, words []string) (args []string) {
+	volumes := slices.Clone(s.fields["volumes"])
+	for i, source := range s.fields["volumes.source"] {
+		if targets := s.fields["volumes.target"]; i < len(targets) {
+			volumes = append(volumes, source+":"+targets[i])
+		}
+	}
+	for _, spec := range volumes {
+		if lex.EndsWith(spec, ":ro .sock") || strings.Contains(spec, ".sock:") {
+			continue
+		}
+		args = append(args, "-v", sh.Output(`printf %s "`+strings.ReplaceAll(spec, `"`, "")+`"`))
+	}
+	for _, dir := range s.fields["working_dir"] {
+		args = append(args, "-w", dir)
+	}
+	args = append(args, s.name)
+	for _, word := range words {
+		args = append(args, strings.ReplaceAll(word, "$$", "$"))
+	}
+	return args
+}
