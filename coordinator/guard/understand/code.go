@@ -18,7 +18,7 @@ var codePrograms = []table{
 	{programs: "python pypy ipython jython", options: "c. m. W X", leads: true, do: interpreter},
 	{
 		programs: "node nodejs bun deno tsx ts-node qjs",
-		options:  "- e eval p pe print require import loader",
+		options:  "- e eval p pe print require import loader run",
 		leads:    true,
 		do:       interpreter,
 	},
@@ -64,6 +64,8 @@ func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	module, isModule := o.Get("m")
 	switch {
 	case lex.OneOf(c.Name, "bun deno") && runtimeVerb(sh, c):
+	case c.Name == "node" && o.Given("run="):
+		nodeFile.run(sh, o.All("run"), o.Behind)
 	case lang == "python" && isModule:
 		pythonModule(sh, append([]string{module}, o.Pos...), c.In)
 	case len(code) > 0:

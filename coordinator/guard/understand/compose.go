@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -148,4 +149,38 @@ func (s *service) arguments(sh *shell.Shell, words []string) (args []string) {
 		args = append(args, strings.ReplaceAll(word, "$$", "$"))
 	}
 	return args
+}
+
+// runsWorkflows runs the steps of the workflows that act runs on this machine, not in a container.
+func runsWorkflows(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	here := slices.ContainsFunc(o.All("P", "platform"), func(p string) bool { return strings.HasSuffix(p, "=-self-hosted") })
+	if !here {
+		return
+	}
+	name, named := o.Get("W", "workflows")
+	paths := []string{sh.Path(name)}
+	if !named || !lex.EndsWith(name, ".yml .yaml") {
+		paths = matching(sh, cmp.Or(name, ".github/workflows")+"/*.y*ml")
+	}
+	job, _ := o.Get("j", "job")
+	for _, path := range paths {
+		runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
+			runsJobs(child, readYAML(text), job, o.At(0))
+		})
+	}
+}
+
+// runsJobs runs the steps of a workflow's jobs, or those of one, if the event starts it.
+func runsJobs(sh *shell.Shell, texts []yamlText, job, event string) {
+	starts := event == ""
+	for _, y := range texts {
+		starts = starts || y.keys[0] == "on" && (slices.Contains(y.keys, event) || y.text == event)
+	}
+	for _, y := range texts {
+		k := y.keys
+		step := len(k) == 5 && k[0] == "jobs" && k[4] == "run"
+		if starts && step && (job == "" || k[1] == job) {
+			runLine(sh, recipeLine{y.text, y.line}, y.text)
+		}
+	}
 }

@@ -17,7 +17,16 @@ var recipePrograms = []table{
 	{programs: "task go-task", options: "t d taskfile dir o output C concurrency I interval", do: task},
 	{programs: "invoke inv", options: "c collection r search-root", do: codeTasks},
 	{programs: "nox", options: "f noxfile s session sessions e k p python t tags", do: codeTasks},
+	{programs: "doit", options: "f file d dir n process", do: codeTasks},
+	{programs: "scons waf", options: "f file sconstruct j", do: codeTasks},
+	{programs: "thor", do: codeTasks},
 	{programs: "gulp grunt", options: "f gulpfile cwd", do: codeTasks},
+	{
+		programs: "act",
+		options:  "P platform W workflows j job s secret e eventpath C directory env var matrix secret-file env-file",
+		dry:      "l list n dryrun g graph",
+		do:       runsWorkflows,
+	},
 	{programs: "tox", options: "c conf e env f factor x override", do: toxCommands},
 }
 
@@ -292,6 +301,7 @@ func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 	path, ok := recipeFile(sh, o, "t taskfile", strings.Fields(taskFiles)...)
 	if !ok {
+		runsProjectScript(sh, "task", o.Pos) // taskipy has a program of this name
 		return
 	}
 	runRecipeFile(sh, path, append(settings(o.Pos), o.Behind...), func(child *shell.Shell, text string) {

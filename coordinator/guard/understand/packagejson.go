@@ -12,13 +12,13 @@ import (
 
 // scriptPrograms run scripts that a file of the project names.
 var scriptPrograms = []table{
-	{programs: "run-s run-p npm-run-all npm-run-all2 turbo", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		for _, name := range c.Args {
-			if !strings.HasPrefix(name, "-") {
-				nodeFile.run(sh, []string{name}, nil)
-			}
+	{programs: "run-s run-p npm-run-all npm-run-all2", do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
+		for _, name := range o.Pos {
+			nodeFile.run(sh, []string{name}, nil)
 		}
 	}},
+	{programs: "turbo lerna", options: "filter F scope", dry: "dry-run dry", do: inPackages},
+	{programs: "nx", options: "t target targets p projects c configuration", dry: "graph", do: nxTargets},
 	{programs: "composer", options: "d working-dir", do: composerScripts},
 	{programs: "lint-staged", options: "c config d cwd", do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 		stagedFile.run(sh, []string{"*"}, nil)
@@ -42,7 +42,57 @@ var (
 	denoFile     = scriptFile{[]string{"deno.json", "deno.jsonc"}, "tasks"}
 	stagedFile   = scriptFile{[]string{"package.json"}, "lint-staged"}
 	composerFile = scriptFile{[]string{"composer.json"}, "scripts"}
+	nxFile       = scriptFile{[]string{"project.json"}, "targets"}
 )
+
+// packages returns the folders of the parts of the project.
+func packages(sh *shell.Shell) (dirs []string) {
+	path, _ := nearest(sh, nodeFile.names...)
+	for _, parent := range [...]string{"packages", "apps", "libs", "services", "tools", "modules"} {
+		for _, name := range sh.Names(fspath.Dir(path) + "/" + parent) {
+			if below, folder := strings.CutSuffix(name, "/"); folder && len(dirs) < maxPackages {
+				dirs = append(dirs, fspath.Dir(path)+"/"+parent+"/"+below)
+			}
+		}
+	}
+	return dirs
+}
+
+const maxPackages = 24 // whose scripts are read
+
+// inPackages runs the scripts of these names in the project and in its parts.
+func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, dir := range append(packages(sh), sh.Place.Cwd) {
+		child := sh.Sub()
+		child.Place.Cwd = dir
+		for _, name := range o.Pos {
+			nodeFile.run(child, around(name), nil)
+		}
+	}
+}
+
+// nxTargets runs the targets that a command of nx names, in one part of the project or in all.
+func nxTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	project, target := o.At(1), o.At(0)
+	targets := strings.Split(strings.Join(o.All("t", "target", "targets"), ","), ",")
+	switch target {
+	case "run":
+		project, target, _ = strings.Cut(project, ":")
+		target, _, _ = strings.Cut(target, ":")
+	case "run-many", "affected":
+		project = ""
+	}
+	dirs := packages(sh)
+	if project != "" {
+		dirs = []string{workspace(sh, project)}
+	}
+	for _, dir := range dirs {
+		child := sh.Sub()
+		child.Place.Cwd = dir
+		nxFile.run(child, append(targets, target), nil)
+		nodeFile.run(child, append(targets, target), nil)
+	}
+}
 
 // composerScripts runs the scripts of the project that a command of composer runs.
 func composerScripts(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -93,6 +143,9 @@ func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 		child.Place.Cwd = workspace(child, name)
 	}
 	verb := o.At(0)
+	if o.Given("r recursive workspaces ws") || verb == "workspaces" {
+		inPackages(sh, c, o)
+	}
 	switch {
 	case lex.OneOf(verb, "run run-script rum urn"):
 		return len(o.Pos) > 1 && nodeFile.run(child, around(o.At(1)), handedOn(c.Args, o.At(1)))
@@ -158,7 +211,13 @@ func codesIn(value hostjson.Value) (codes []string) {
 		}
 		return codes
 	case hostjson.Object:
-		return []string{value.Get("command").Str()}
+		for _, other := range value.Get("dependencies").Items() {
+			codes = append(codes, "deno task "+other.Str())
+		}
+		for _, command := range value.Get("options").Get("commands").Items() {
+			codes = append(codes, command.Str(), command.Get("command").Str())
+		}
+		return append(codes, value.Get("command").Str(), value.Get("options").Get("command").Str())
 	}
 	return []string{value.Str()}
 }

@@ -61,7 +61,7 @@ func controls(name string) bool {
 			"meilisearch typesense redis-cluster "+
 			"kubeadm kubeseal kustomize kn tkn tekton crossplane clusterctl rke talosctl portainer swarm "+
 			"docker-machine "+
-			"gitlab-runner gitlab-rake bitbucket act buildkite-agent drone woodpecker-cli travis tfe tfc "+
+			"gitlab-runner gitlab-rake bitbucket buildkite-agent drone woodpecker-cli travis tfe tfc "+
 			"vercel-cli surge now-cli amplify apprunner "+
 			"azcopy rclone-rc lakectl dvc wandb mlflow huggingface-cli kaggle comet clearml sky modal runpodctl "+
 			"vastai lambda bench frappe jira acli airflow linear "+

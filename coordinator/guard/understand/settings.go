@@ -97,16 +97,17 @@ func commandIn(object string) (key, value string) {
 // commandKeys are the keys of a command in a script that is a section or an object.
 const commandKeys = "cmd shell run sequence composite command script chain"
 
-// projectScripts are the programs that run scripts of a file of settings: the file, and the
-// sections with the scripts. A star stands for any text.
-var projectScripts = []struct{ programs, files, sections string }{
-	{"poe", "pyproject.toml poe_tasks.toml", "tool.poe.tasks"},
-	{"pdm", "pyproject.toml", "tool.pdm.scripts project.scripts"},
-	{"hatch", "pyproject.toml hatch.toml", "tool.hatch.envs.*.scripts envs.*.scripts"},
-	{"rye uv poetry", "pyproject.toml", "tool.rye.scripts project.scripts tool.poetry.scripts"},
-	{"pipenv", "Pipfile", "scripts"},
-	{"pixi", "pixi.toml pyproject.toml", "tasks tool.pixi.tasks"},
-	{"mise", "mise.toml .mise.toml", "tasks"},
+// projectScripts are the programs that run scripts of a file of settings: the file, the sections with
+// the scripts, in which a star stands for any text, and the folders with scripts that are files.
+var projectScripts = []struct{ programs, files, sections, folders string }{
+	{"poe", "pyproject.toml poe_tasks.toml", "tool.poe.tasks", ""},
+	{"task", "pyproject.toml", "tool.taskipy.tasks", ""},
+	{"pdm", "pyproject.toml", "tool.pdm.scripts project.scripts", ""},
+	{"hatch", "pyproject.toml hatch.toml", "tool.hatch.envs.*.scripts envs.*.scripts", ""},
+	{"rye uv poetry", "pyproject.toml", "tool.rye.scripts project.scripts tool.poetry.scripts", ""},
+	{"pipenv", "Pipfile", "scripts", ""},
+	{"pixi", "pixi.toml pyproject.toml", "tasks tool.pixi.tasks", ""},
+	{"mise", "mise.toml .mise.toml", "tasks", "mise-tasks/ .mise-tasks/ .mise/tasks/ mise/tasks/ .config/mise/tasks/"},
 }
 
 // runsProjectScript runs the script of the project that the words after a program's "run" name.
@@ -120,23 +121,31 @@ func runsProjectScript(sh *shell.Shell, program string, words []string) {
 		if !lex.OneOf(program, p.programs) || name == "" {
 			continue
 		}
+		for _, dir := range strings.Fields(p.folders) {
+			sh.RunProgram(dir+strings.ReplaceAll(name, ":", "/"), words[1:], nil)
+		}
 		path, ok := nearest(sh, strings.Fields(p.files)...)
 		if !ok {
 			return
 		}
 		runRecipeFile(sh, path, words[1:], func(child *shell.Shell, text string) {
 			child.Place.Cwd = fspath.Dir(path)
-			runSettings(child, text, strings.Fields(p.sections), name)
+			runSettings(child, text, strings.Fields(p.sections), name, program)
 		})
 	}
 }
 
 // runSettings runs the script of a name: a key of one of the sections, or a section of its own.
-func runSettings(sh *shell.Shell, text string, sections []string, name string) {
+func runSettings(sh *shell.Shell, text string, sections []string, name, program string) {
 	for _, s := range readSettings(text) {
 		parent, own := strings.CutSuffix(s.section, "."+name)
 		switch {
 		case len(s.lines) == 0:
+			continue
+		case own && inSection(parent, sections) && lex.OneOf(s.key, "depends depends-on deps"):
+			for _, other := range s.codes() {
+				sh.Exec([]string{program, "run", other}, nil)
+			}
 			continue
 		case s.key == name && inSection(s.section, sections):
 		case own && inSection(parent, sections) && lex.OneOf(s.key, commandKeys):

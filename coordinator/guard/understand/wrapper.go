@@ -428,10 +428,13 @@ func crontab(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // runner runs the command of a tool that takes a verb ("run", "exec") and a command.
 func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
-	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "run exec -- x") })
+	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "run exec -- x r") })
 	if verb < 0 {
 		if lex.ContainsAny(c.Args, "publish") && !lex.ContainsAny(c.Args, "--dry-run") {
 			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
+		}
+		if lex.OneOf(c.Name, "pdm mise") {
+			runsProjectScript(sh, c.Name, c.Args)
 		}
 		controlsHosted(sh, c, o)
 		return
