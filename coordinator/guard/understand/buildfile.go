@@ -23,6 +23,11 @@ var buildPrograms = []table{
 	{programs: "bazel bazelisk buck buck2 plz", options: "-", rows: []row{
 		{words: "run|build|test", also: buildsLabels},
 	}},
+	{programs: "ninja samu", options: "C j f k l t", dry: "n t version", rows: []row{
+		{given: "C=", goOn: true, runs: "cmake --build $=C --target $0*"},
+		{without: "C=", goOn: true, runs: "cmake --build . --target $0*"},
+		{runs: "meson compile $0*"},
+	}},
 	{programs: "meson", options: "C t", dry: "help version", rows: []row{{words: "setup|compile", also: runsMeson}}},
 }
 
@@ -53,7 +58,7 @@ func buildCalls(text, quotes string) (calls []buildCall) {
 			i += len(lineAt(text[i:])) - 1
 		case c == '(':
 			if depth++; depth == 1 {
-				open, from = buildCall{name: lastName(text[:i]), line: line}, i+1
+				open, from = buildCall{name: nameBefore(text[:i]), line: line}, i+1
 			}
 		case c == ')':
 			if depth = max(depth-1, 0); depth == 0 && open.name != "" {
@@ -71,28 +76,30 @@ func lineAt(text string) string {
 	return line
 }
 
-// lastName returns the name at the end of a text.
-func lastName(text string) string {
+// nameBefore returns the name at the end of a text.
+func nameBefore(text string) string {
 	text = strings.TrimRight(text, " ")
 	return text[1+strings.LastIndexFunc(text, func(r rune) bool { return !inName(r) }):]
 }
 
 // inName reports whether a letter may stand in the name of a call.
-func inName(r rune) bool { return r == '_' || r < 0x80 && (lex.IsLetter(byte(r)) || r >= '0' && r <= '9') }
+func inName(r rune) bool {
+	return r == '_' || r < 0x80 && (lex.IsLetter(byte(r)) || r >= '0' && r <= '9')
+}
 
 // attribute returns the texts of a named argument: one, or those of a list.
 func (c buildCall) attribute(name string) (texts []string) {
 	for _, item := range splitItems(c.args) {
 		at := strings.IndexAny(item, "=:")
 		if at > 0 && strings.TrimSpace(item[:at]) == name {
-			texts = append(texts, listed(strings.TrimSpace(item[at+1:]))...)
+			texts = append(texts, textsIn(strings.TrimSpace(item[at+1:]))...)
 		}
 	}
 	return texts
 }
 
-// listed returns the texts of a list, or the one text that is no list.
-func listed(value string) (texts []string) {
+// textsIn returns the texts of a list, or the one text that is no list.
+func textsIn(value string) (texts []string) {
 	items := []string{value}
 	if strings.HasPrefix(value, "[") {
 		items = splitItems(strings.Trim(value, "[] \n"))
@@ -176,7 +183,7 @@ func runsMeson(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
 		child.Place.Cwd = fspath.Dir(path)
 		for _, call := range buildCalls(text, "'") {
-			words := listed("[" + call.args + "]")
+			words := textsIn("[" + call.args + "]")
 			switch {
 			case call.name != wanted, wanted == "run_target" && words[0] != o.At(1):
 				continue

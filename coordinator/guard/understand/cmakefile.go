@@ -112,7 +112,7 @@ func (f *cmakeFile) statement(name string, words []string, line int) {
 	case name == "file":
 		f.does(cmakeFileCode(first, words[min(1, len(words)):]))
 	case name == "execute_process":
-		for _, code := range cmakeCommands(words) {
+		for _, code := range cmakeCodes(words) {
 			f.does(code)
 		}
 	case lex.OneOf(name, "add_custom_target add_custom_command"):
@@ -164,7 +164,7 @@ func (f *cmakeFile) target(name string, words []string, line int) {
 	if next == nil {
 		next = f.targets.add(first)
 	}
-	for _, code := range cmakeCommands(words) {
+	for _, code := range cmakeCodes(words) {
 		next.lines = append(next.lines, recipeLine{code, line})
 	}
 	next.needs = append(next.needs, cmakeSection(words, "DEPENDS")...)
@@ -189,8 +189,8 @@ func cmakeSection(words []string, key string) []string {
 	return words[from : from+end]
 }
 
-// cmakeCommands returns the code of the commands in a statement.
-func cmakeCommands(words []string) (codes []string) {
+// cmakeCodes returns the code of the commands in a statement.
+func cmakeCodes(words []string) (codes []string) {
 	cd := ""
 	if dir := cmakeSection(words, "WORKING_DIRECTORY"); len(dir) > 0 {
 		cd = "cd " + dir[0] + " && "

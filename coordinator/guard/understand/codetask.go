@@ -28,8 +28,6 @@ var codeTaskFiles = []struct{ programs, option, files, more, lang, lists string 
 	{"thor", "", "Thorfile", "tasks/*.thor lib/tasks/*.thor", "ruby", "T"},
 	{"fastlane", "", "fastlane/Fastfile Fastfile", "", "ruby", "h help version"},
 	{"gradle gradlew", "b build-file", "build.gradle build.gradle.kts", "", "groovy", "m dry-run"},
-	{"sbt", "", "build.sbt", "", "other", "h help version"},
-	{"mix", "", "mix.exs", "", "other", "h help version"},
 	{"gulp grunt", "f gulpfile", "gulpfile.js gulpfile.mjs gulpfile.ts Gruntfile.js", "gulpfile.js/*.js", "js",
 		"T tasks tasks-simple help"},
 }
@@ -39,6 +37,9 @@ func codeTasks(sh *shell.Shell, c shell.Command, o shell.Options) {
 	names := append(append(o.All("s", "session", "sessions", "e"), o.Pos...), "exports")
 	if len(o.Pos) == 0 {
 		names = append(names, "default")
+	}
+	for _, name := range o.Pos {
+		names = append(names, "task_"+name) // as doit names the function
 	}
 	for i := range codeTaskFiles {
 		t := &codeTaskFiles[i]
@@ -63,6 +64,42 @@ func codeTasks(sh *shell.Shell, c shell.Command, o shell.Options) {
 func runsReached(sh *shell.Shell, path string, names []string, lang string) {
 	reached := func(text string) string { return script.Reached(text, names) }
 	sh.RunCode(path, nil, reached, func(child *shell.Shell, code string) { script.Run(child, code, lang) })
+}
+
+// mixTasks runs the command of "mix cmd", the tasks of "mix do", or those for which the project has a
+// name. The name test stands for a run on a database of its own.
+func mixTasks(sh *shell.Shell, c shell.Command) {
+	name := lex.First(c.Args)
+	switch name {
+	case "", "test":
+		return
+	case "cmd":
+		sh.Exec(c.Args[1:], c.In)
+		return
+	case "do":
+		for _, task := range strings.FieldsFunc(strings.Join(c.Args[1:], " "), func(r rune) bool { return r == ',' || r == '+' }) {
+			sh.Exec(append([]string{"mix"}, strings.Fields(task)...), nil)
+		}
+		return
+	}
+	path, _ := nearest(sh, "mix.exs")
+	runRecipeFile(sh, path, c.Args[1:], func(child *shell.Shell, text string) {
+		before, value, ok := strings.Cut(strings.ReplaceAll(text, `"`+name+`":`, name+":"), " "+name+": ")
+		if !ok {
+			return
+		}
+		child.AtLine(1 + strings.Count(before, "\n"))
+		end := "\n"
+		if strings.HasPrefix(value, "[") {
+			end = "]"
+		}
+		value, _, _ = strings.Cut(value, end)
+		for _, task := range textsIn(strings.TrimSuffix(value, ",")) {
+			if lex.First(strings.Fields(task)) != name {
+				child.Sub().Run("mix "+task, nil)
+			}
+		}
+	})
 }
 
 // toxCommands runs the commands of the environments of tox that an option names.

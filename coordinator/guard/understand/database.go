@@ -397,8 +397,11 @@ func migration(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		return
 	}
-	if c.Name == "rake" {
+	switch c.Name {
+	case "rake":
 		codeTasks(sh, c, shell.ParseOptions(c.Args, "f rakefile e execute C directory r require"))
+	case "mix":
+		mixTasks(sh, c)
 	}
 	if controls(c.Name) {
 		remoteControl(sh, c, shell.Options{})

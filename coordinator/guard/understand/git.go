@@ -41,6 +41,9 @@ func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if t == nil {
 		t = &gitOther
 	}
+	if t == &gitOther && !lex.OneOf(verb, gitOwn) && configuredAlias(child, o.Pos) {
+		return
+	}
 	t.run(child, shell.Command{Name: verb, Args: args, In: c.In}, false)
 }
 

@@ -66,6 +66,35 @@ func gitAlias(sh *shell.Shell, settings, words []string) []string {
 	return nil
 }
 
+// gitOwn are the usual subcommands of git, which no alias replaces.
+const gitOwn = gitReaders + " add am apply archive bisect branch bundle checkout cherry-pick clean clone commit config " +
+	"fetch filter-branch for-each-ref format-patch fsck gc grep init lfs maintenance merge mergetool mv notes prune pull " +
+	"push range-diff rebase reflog remote replace reset restore revert rm sparse-checkout stash submodule switch tag " +
+	"update-index update-ref worktree write-tree"
+
+// configuredAlias runs the command that the settings of the repository or of the person have for
+// an alias. It returns false if they have none.
+func configuredAlias(sh *shell.Shell, words []string) (found bool) {
+	path, _ := nearest(sh, ".git/config")
+	for _, path := range [...]string{path, "~/.gitconfig", "~/.config/git/config"} {
+		runRecipeFile(sh, path, words[1:], func(child *shell.Shell, text string) {
+			for _, s := range readSettings(strings.ReplaceAll(text, "\n\t", "\n")) {
+				if found || s.section != "alias" || s.key != words[0] {
+					continue
+				}
+				found = true
+				child.AtLine(s.lines[0].line)
+				code, own := strings.CutPrefix(unquoted(s.text()), "!")
+				if !own {
+					code = "git " + code
+				}
+				child.Run(withArguments(code, words[1:]), nil)
+			}
+		})
+	}
+	return found
+}
+
 // gitSetting stores a setting for the subcommand, and runs its value if git would run
 // it as a command.
 func gitSetting(sh *shell.Shell, setting string) {

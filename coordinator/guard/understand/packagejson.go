@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,7 +18,10 @@ var scriptPrograms = []table{
 			nodeFile.run(sh, []string{name}, nil)
 		}
 	}},
-	{programs: "turbo lerna", options: "filter F scope", dry: "dry-run dry", do: inPackages},
+	{programs: "turbo lerna", options: "filter F scope", dry: "dry-run dry", do: inPackages, rows: []row{
+		{of: "lerna", words: "publish", does: publishes},
+		{of: "lerna", words: "exec", runs: afterVerb},
+	}},
 	{programs: "nx", options: "t target targets p projects c configuration", dry: "graph", do: nxTargets},
 	{programs: "composer", options: "d working-dir", do: composerScripts},
 	{programs: "lint-staged", options: "c config d cwd", do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
@@ -28,6 +32,8 @@ var scriptPrograms = []table{
 	}},
 	{programs: "pre-commit prek", options: "c config hook-stage hook-type color", do: preCommit},
 	{programs: "lefthook", do: lefthook},
+	{programs: "moon", rows: []row{{words: "run|r", also: moonTasks}}},
+	{programs: "devcontainer", options: "workspace-folder config", rows: []row{{words: "up|build|set-up", also: preparesContainer}}},
 	{programs: "foreman honcho overmind goreman hivemind", options: "f procfile e env p port d root c m", do: procfile},
 }
 
@@ -68,6 +74,41 @@ func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		for _, name := range o.Pos {
 			nodeFile.run(child, around(name), nil)
 		}
+	}
+}
+
+// moonTasks runs the tasks that a command of moon names, as part:task or :task.
+func moonTasks(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, target := range o.From(1) {
+		part, name, ok := strings.Cut(target, ":")
+		if !ok {
+			part, name = "", target
+		}
+		child := sh.Sub()
+		child.Place.Cwd = workspace(child, cmp.Or(strings.Trim(part, "~#"), "."))
+		runYAML(child, "moon.yml", func(y yamlText) string {
+			if k := y.keys; len(k) == 3 && k[0] == "tasks" && k[1] == name && lex.OneOf(k[2], "command script") {
+				return y.text
+			}
+			return ""
+		})
+	}
+}
+
+// preparesContainer runs the command with which a container for developing is prepared on this
+// machine.
+func preparesContainer(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	dir, _ := o.Get("workspace-folder")
+	child := sh.Sub()
+	child.Place.Cwd = child.Path(cmp.Or(dir, "."))
+	for _, path := range [...]string{".devcontainer/devcontainer.json", ".devcontainer.json"} {
+		runRecipeFile(child, path, nil, func(child *shell.Shell, text string) {
+			root, _ := hostjson.Parse(text, hostjson.MaxDepth)
+			command := root.Get("initializeCommand")
+			child.AtLine(lineOfKey(text, "", "initializeCommand"))
+			child.Sub().Run(command.Str(), nil)
+			child.Sub().Exec(codesIn(command), nil)
+		})
 	}
 }
 

@@ -71,6 +71,7 @@ var packageTables = []table{
 			{of: "semantic-release np release-it", does: publishes},
 			{of: "skopeo crane regctl", args: "copy|sync", does: publishes},
 			{of: "fastlane", args: "deliver|pilot|supply", does: publishes},
+			{of: "fastlane", also: codeTasks, goOn: true},
 			{
 				of: "huggingface-cli hf", words: "repo|repo-files|repos|buckets|jobs delete|cancel",
 				does: act{effect.DestroyRemote, effect.Part, "$0 $1"},
@@ -305,6 +306,7 @@ func fleet(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Given("check C") {
 		return
 	}
+	codeTasks(sh, c, o)
 	child := sh.Elsewhere()
 	module, _ := o.Get("m", "module-name")
 	code, _ := o.Get("a", "args")

@@ -100,12 +100,15 @@ func definedName(line string) string {
 	for _, before := range [...]string{"export ", "default ", "async ", "local "} {
 		code = strings.TrimPrefix(code, before)
 	}
-	if made, ok := strings.CutPrefix(code, "tasks.register"); ok { // gradle
-		code = "task " + made[strings.IndexByte(made, '(')+1:]
+	switch made, rest, _ := strings.Cut(code, "tasks.regist"); { // gradle
+	case made == "":
+		code = "task " + rest[strings.IndexByte(rest, '(')+1:]
+	case strings.HasPrefix(made, "val "):
+		code = "task " + made[len("val "):]
 	}
 	word, rest, _ := strings.Cut(code, " ")
 	switch {
-	case lex.OneOf(word, "def task multitask function sub"):
+	case lex.OneOf(word, "def task multitask function sub lane private_lane rule"):
 	case strings.HasPrefix(code, "if __name__"):
 		return "__main__"
 	default:
