@@ -99,8 +99,7 @@ func (f *cmakeFile) statement(name string, words []string, line int) {
 	first := lex.First(words)
 	switch {
 	case name == "foreach":
-		items := slices.DeleteFunc(words[min(1, len(words)):], func(w string) bool { return lex.OneOf(w, "IN ITEMS") })
-		f.each = append(f.each, "for "+first+" in "+strings.Join(items, " ")+"; do :")
+		f.each = append(f.each, "for "+first+" in "+cmakeItems(words[min(1, len(words)):])+"; do :")
 	case name == "endforeach" && len(f.each) > 0:
 		code := strings.Join(f.each, "\n") + "\ndone"
 		f.each = nil
@@ -118,6 +117,24 @@ func (f *cmakeFile) statement(name string, words []string, line int) {
 	case lex.OneOf(name, "add_custom_target add_custom_command"):
 		f.target(name, words, line)
 	}
+}
+
+// cmakeItems returns what a loop runs over: words, or the items of variables.
+func cmakeItems(words []string) string {
+	lists := false
+	var items []string
+	for _, w := range words {
+		switch {
+		case w == "LISTS":
+			lists = true
+		case lex.OneOf(w, "IN ITEMS"):
+		case lists:
+			items = append(items, "${"+w+"}")
+		default:
+			items = append(items, w)
+		}
+	}
+	return strings.Join(items, " ")
 }
 
 // does runs the code of a statement, now or with the loop in which it stands.

@@ -77,7 +77,8 @@ func mixTasks(sh *shell.Shell, c shell.Command) {
 		sh.Exec(c.Args[1:], c.In)
 		return
 	case "do":
-		for _, task := range strings.FieldsFunc(strings.Join(c.Args[1:], " "), func(r rune) bool { return r == ',' || r == '+' }) {
+		tasks := strings.ReplaceAll(strings.Join(c.Args[1:], " "), "+", ",")
+		for _, task := range strings.Split(tasks, ",") {
 			sh.Exec(append([]string{"mix"}, strings.Fields(task)...), nil)
 		}
 		return

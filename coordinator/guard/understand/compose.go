@@ -30,8 +30,7 @@ const composeFile = "COMPOSE_FILE"
 func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	eachService(sh, func(child *shell.Shell, services []service) {
 		for _, s := range started(services, o.Pos) {
-			child.AtLine(s.line)
-			containerRun(child, "run", shell.Command{Args: s.arguments(child, s.words())})
+			s.start(child, shell.Command{}, s.words())
 		}
 	})
 }
@@ -73,9 +72,7 @@ func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		default:
 			words = s.words()
 		}
-		child.AtLine(s.line)
-		args := slices.Concat(given, s.arguments(child, words))
-		containerRun(child, c.Name, shell.Command{Args: args, In: c.In})
+		s.start(child, shell.Command{Name: c.Name, Args: given, In: c.In}, words)
 	})
 	if !known {
 		containerRun(sh, c.Name, c)
@@ -126,21 +123,23 @@ func readServices(text string) (services []service) {
 // words returns the words of the command that a service runs.
 func (s *service) words() []string { return slices.Concat(s.fields["entrypoint"], s.fields["command"]) }
 
-// arguments returns the arguments with which a container of the service starts some words. What it
-// may only read, and the socket of the containers, which many services use, are left out.
-func (s *service) arguments(sh *shell.Shell, words []string) (args []string) {
+// start starts some words in a container of the service, with the options of a command. What the
+// service may only read is left out of its mounts.
+func (s *service) start(sh *shell.Shell, c shell.Command, words []string) {
 	volumes := slices.Clone(s.fields["volumes"])
 	for i, source := range s.fields["volumes.source"] {
 		if targets := s.fields["volumes.target"]; i < len(targets) {
 			volumes = append(volumes, source+":"+targets[i])
 		}
 	}
+	child := sh.Sub()
 	for _, spec := range volumes {
-		if lex.EndsWith(spec, ":ro .sock") || strings.Contains(spec, ".sock:") {
-			continue
+		host, inside := mounted(sh.Output(`printf %s "` + strings.ReplaceAll(spec, `"`, "") + `"`))
+		if !lex.Mentions(spec, ":ro") {
+			child.Place.Mounts = withMount(child.Place.Mounts, sh, host, inside)
 		}
-		args = append(args, "-v", sh.Output(`printf %s "`+strings.ReplaceAll(spec, `"`, "")+`"`))
 	}
+	args := slices.Clone(c.Args)
 	for _, dir := range s.fields["working_dir"] {
 		args = append(args, "-w", dir)
 	}
@@ -148,13 +147,14 @@ func (s *service) arguments(sh *shell.Shell, words []string) (args []string) {
 	for _, word := range words {
 		args = append(args, strings.ReplaceAll(word, "$$", "$"))
 	}
-	return args
+	child.AtLine(s.line)
+	containerRun(child, cmp.Or(c.Name, "run"), shell.Command{Args: args, In: c.In})
 }
 
 // runsWorkflows runs the steps of the workflows that act runs on this machine, not in a container.
 func runsWorkflows(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	here := slices.ContainsFunc(o.All("P", "platform"), func(p string) bool { return strings.HasSuffix(p, "=-self-hosted") })
-	if !here {
+	isHere := func(p string) bool { return strings.HasSuffix(p, "=-self-hosted") }
+	if !slices.ContainsFunc(o.All("P", "platform"), isHere) {
 		return
 	}
 	name, named := o.Get("W", "workflows")

@@ -194,7 +194,7 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 		}
 	}
 	child := sh.Sub()
-	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container"}
+	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container", Mounts: slices.Clip(sh.Place.Mounts)}
 	if verb == "exec" {
 		child.Place.Away = effect.InRunning
 	}
@@ -219,32 +219,42 @@ func switchedOn(o shell.Options, name string) bool {
 
 // mount records a mounted host directory, and reports one that gives host rights.
 func mount(sh *shell.Shell, child *shell.Shell, spec string) {
-	host, inside, _ := strings.Cut(spec, ":")
-	if lex.Mentions(spec, "source= src=") {
-		for _, kv := range strings.Split(spec, ",") {
-			k, v, _ := strings.Cut(kv, "=")
-			switch k {
-			case "source", "src":
-				host = v
-			case "target", "dst", "destination":
-				inside = v
-			}
-		}
-	}
+	host, inside := mounted(spec)
 	if strings.HasSuffix(host, "docker.sock") {
 		sh.Effect(effect.RunElevated, effect.HostRights, host)
 	}
-	if !lex.BeginsWith(host, "/ . ~") {
-		return
-	}
-	inside, _, _ = strings.Cut(inside, ":")
-	p := sh.Path(host)
-	if p == "/" || p == sh.HomeText() {
+	if p := sh.Path(host); lex.BeginsWith(host, "/ . ~") && (p == "/" || p == sh.HomeText()) {
 		sh.Effect(effect.RunElevated, effect.HostRights, p)
 	}
-	if strings.Trim(inside, "/") != "" {
-		child.Place.Mounts = append(child.Place.Mounts, shell.Mounted{Inside: fspath.Clean(inside), Host: p})
+	child.Place.Mounts = withMount(child.Place.Mounts, sh, host, inside)
+}
+
+// mounted returns the place on the host that is mounted, and where.
+func mounted(spec string) (host, inside string) {
+	host, inside, _ = strings.Cut(spec, ":")
+	inside, _, _ = strings.Cut(inside, ":")
+	if !lex.Mentions(spec, "source= src=") {
+		return host, inside
 	}
+	for _, kv := range strings.Split(spec, ",") {
+		k, v, _ := strings.Cut(kv, "=")
+		switch k {
+		case "source", "src":
+			host = v
+		case "target", "dst", "destination":
+			inside = v
+		}
+	}
+	return host, inside
+}
+
+// withMount returns the mounts of a container with one of a directory of the host, unless it is that
+// of a volume.
+func withMount(mounts []shell.Mounted, sh *shell.Shell, host, inside string) []shell.Mounted {
+	if !lex.BeginsWith(host, "/ . ~") || strings.Trim(inside, "/") == "" {
+		return mounts
+	}
+	return append(mounts, shell.Mounted{Inside: fspath.Clean(inside), Host: sh.Path(host)})
 }
 
 // runsCompose reports the effects of compose on the containers of a project.

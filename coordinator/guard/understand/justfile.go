@@ -35,6 +35,8 @@ const maxRecipes = 100 // that one call of just or task runs
 // A recipe is what just or task runs under one name.
 type recipe struct {
 	params []string
+	rest   bool     // the last parameter takes all arguments that are left
+	items  []string // of the loop in it
 	needs  []string
 	lines  []recipeLine
 	within scope
@@ -120,9 +122,16 @@ func (r *recipes) run(name string, args []string) {
 	texts := map[string]string{}
 	for i, param := range next.params {
 		texts[param] = cmp.Or(r.vars[param], partial.Unknown)
-		if i < len(args) {
+		switch {
+		case i >= len(args):
+		case next.rest && i == len(next.params)-1:
+			texts[param] = strings.Join(args[i:], " ")
+		default:
 			texts[param] = args[i]
 		}
+	}
+	if len(next.items) > 0 {
+		texts["ITEM"] = "{" + strings.Join(next.items, ",") + ",}"
 	}
 	next.within.from.enter(r.sh, func(child *shell.Shell) {
 		child.Place.Cwd = next.within.dir
@@ -166,14 +175,66 @@ func (r *recipes) filledBetween(text, open, end string, texts map[string]string)
 		name = strings.TrimLeft(strings.TrimSpace(name), ".")
 		value, ok := texts[name]
 		if !ok {
-			value, ok = r.vars[name]
-		}
-		if !ok {
-			value = partial.Unknown
+			value = r.justText(name)
 		}
 		b.WriteString(value)
 		text = after
 	}
+}
+
+// justText returns the text of an expression: texts, names and calls that "+" and "/" join.
+func (r *recipes) justText(code string) (text string) {
+	quote, depth, from := byte(0), 0, 0
+	for i := range len(code) {
+		switch c := code[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case strings.IndexByte("\"'`", c) >= 0:
+			quote = c
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case depth == 0 && strings.IndexByte("+/", c) >= 0:
+			text = shell.Glue(text, r.justPart(code[from:i])+strings.Trim(code[i:i+1], "+"))
+			from = i + 1
+		}
+	}
+	return shell.Glue(text, r.justPart(code[from:]))
+}
+
+// justPart returns the text of a part of an expression.
+func (r *recipes) justPart(code string) string {
+	code = strings.TrimSpace(code)
+	name, args, call := strings.Cut(code, "(")
+	switch text, known := r.vars[code]; {
+	case known:
+		return text
+	case strings.HasPrefix(code, "`"):
+		return r.sh.Output(strings.Trim(code, "`"))
+	case lex.BeginsWith(code, `" '`):
+		return strings.Trim(code, `"'`)
+	case lex.OneOf(name, "env env_var env_var_or_default"):
+		name, _, _ = strings.Cut(args, ",")
+		return r.variable(strings.Trim(name, "\"') "))
+	case name == "home_directory":
+		return r.sh.HomeText()
+	case lex.OneOf(name, "justfile_directory invocation_directory source_directory"):
+		return r.sh.Place.Cwd
+	case call:
+		return partial.Unknown
+	}
+	return r.variable(code)
+}
+
+// variable returns the value of a variable of the environment, or a hole.
+func (r *recipes) variable(name string) string {
+	if v, ok := r.sh.Lookup(name); ok {
+		return lex.First(v)
+	}
+	return partial.Unknown
 }
 
 // just runs the recipes that its operands name.
@@ -191,23 +252,33 @@ func just(sh *shell.Shell, c shell.Command, o shell.Options) {
 		child.Place.Cwd = fspath.Dir(path)
 		r := newRecipes(child)
 		r.readJust(text)
-		words := o.Pos
-		if len(words) == 0 {
-			r.run(r.first, nil)
-		}
-		for len(words) > 0 {
-			name := words[0]
-			words = words[1:]
-			if inner := name + "::" + lex.First(words); r.named[inner] != nil { // a recipe of a module
-				name, words = inner, words[1:]
-			}
-			if next := r.named[name]; next != nil {
-				n := min(len(next.params), len(words))
-				r.run(name, words[:n])
-				words = words[n:]
-			}
-		}
+		r.runJust(o.Pos, c.Args)
 	})
+}
+
+// runJust runs the recipes among some words, each with the arguments that stand behind it. args are
+// the words with the options among them.
+func (r *recipes) runJust(words, args []string) {
+	if len(words) == 0 {
+		r.run(r.first, nil)
+	}
+	for i := 0; i < len(words); i++ {
+		name := words[i]
+		if inner := name + "::" + lex.First(words[i+1:]); r.named[inner] != nil { // a recipe of a module
+			name = inner
+			i++
+		}
+		switch next := r.named[name]; {
+		case next == nil:
+		case next.rest: // options are arguments, too
+			r.run(name, handedOn(args, words[i]))
+			return
+		default:
+			n := min(len(next.params), len(words)-i-1)
+			r.run(name, words[i+1:i+1+n])
+			i += n
+		}
+	}
 }
 
 // recipeFile returns the file that an option names, or else the nearest one.
@@ -267,10 +338,7 @@ func (r *recipes) justHead(code string) *recipe {
 			r.add(strings.TrimSpace(alias)).needs = []string{strings.TrimSpace(value)}
 			return nil
 		}
-		value = strings.TrimSpace(value)
-		if text := strings.Trim(value, `"'`); len(text)+2 == len(value) {
-			r.vars[name] = text
-		}
+		r.vars[name] = r.justText(strings.TrimSpace(value))
 		return nil
 	}
 	head, needs, ok := strings.Cut(code, ":")
@@ -280,6 +348,7 @@ func (r *recipes) justHead(code string) *recipe {
 	}
 	next := r.add(words[0])
 	for _, w := range words[1:] {
+		next.rest = strings.IndexByte("+*", w[0]) >= 0
 		name, value, fixed := strings.Cut(strings.TrimLeft(w, "+*$"), "=")
 		if next.params = append(next.params, name); fixed {
 			r.vars[name] = strings.Trim(value, `"'`)
@@ -333,9 +402,11 @@ func (r *recipes) readTasks(text string) {
 		case len(k) > 1 && k[0] == "includes" && (len(k) == 2 || k[2] == "taskfile"):
 			r.taskInclude(k[1], y.text, texts[i:])
 		case len(k) == 2 && lex.OneOf(k[0], "vars env"):
-			r.vars[k[1]] = y.text
+			r.vars[k[1]] = r.filled(y.text, nil)
 		case len(k) == 4 && lex.OneOf(k[2], "vars env"):
-			r.vars[k[3]] = y.text
+			r.vars[k[3]] = r.filled(y.text, nil)
+		case len(k) > 2 && k[len(k)-3] == "vars" && k[len(k)-1] == "sh":
+			r.vars[k[len(k)-2]] = r.sh.Output(r.filled(y.text, nil))
 		case len(k) > 1 && k[0] == "tasks":
 			r.readTask(k[1], k[2:], y)
 		}
@@ -375,7 +446,9 @@ func (r *recipes) readTask(name string, keys []string, y yamlText) {
 	case "", "cmds", "cmd", "cmds.cmd", "cmds.defer":
 		next.lines = append(next.lines, recipeLine{y.text, y.line})
 	case "dir":
-		next.within.dir = fspath.Join(next.within.dir, y.text)
+		next.within.dir = fspath.Join(next.within.dir, r.filled(y.text, nil))
+	case "cmds.for":
+		next.items = append(next.items, y.text)
 	case "cmds.task", "deps", "deps.task", "cmds.defer.task":
 		next.needs = append(next.needs, strings.TrimPrefix(y.text, ":"))
 	}

@@ -202,6 +202,9 @@ func runLine(sh *shell.Shell, line recipeLine, code string) {
 
 // read adds the variables and rules of a text, which is that of a file.
 func (m *makefile) read(text string, from included) {
+	if m.vars["MAKEFILE_LIST"] = from.path; from.path == "" {
+		m.vars["MAKEFILE_LIST"] = m.sh.Path("Makefile")
+	}
 	lines := logicalLines(text)
 	var open *makeRule
 	for i := 0; i < len(lines); i++ {
@@ -450,6 +453,14 @@ func makeWords(name string, args []string) string {
 	switch name {
 	case "strip", "sort", "wildcard", "abspath", "realpath":
 		return last
+	case "dir":
+		return eachWord(last, func(w string) string { return fspath.Dir(w) + "/" })
+	case "notdir":
+		return eachWord(last, fspath.Base)
+	case "firstword":
+		return lex.First(strings.Fields(last))
+	case "lastword":
+		return last[1+strings.LastIndexAny(strings.TrimSpace(last), " "):]
 	case "addprefix":
 		return eachWord(last, func(w string) string { return first + w })
 	case "addsuffix":
@@ -463,7 +474,7 @@ func eachWord(text string, change func(word string) string) (out string) {
 	for _, w := range strings.Fields(text) {
 		out = shell.Glue(out, change(w)+" ")
 	}
-	return out
+	return strings.TrimSuffix(out, " ")
 }
 
 // nearest returns the path of the first of the named files that exists in the

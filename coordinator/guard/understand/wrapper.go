@@ -15,7 +15,7 @@ import (
 var wrappers = []table{
 	{
 		programs: "nohup setsid chronic unbuffer noglob nocorrect torsocks torify eatmydata catchsegv firejail " +
-			"busybox toybox builtin -",
+			"busybox toybox builtin shx -",
 		leads: true,
 		do:    startsCommand,
 	},
@@ -72,6 +72,7 @@ var wrapperPrograms = []table{
 		leads:    true,
 		do:       sudo,
 	},
+	{programs: "cross-env cross-env-shell", rows: []row{{runs: "env $args"}}},
 	{programs: "env genv", options: "u C P a S. unset chdir argv0 split-string.", leads: true, do: environment},
 	{programs: "su", options: "c s g G command shell group", dry: "help version", rows: []row{
 		{given: "c= command=", does: switchesUser, runs: "!$=c,command"},
@@ -511,6 +512,9 @@ func watcher(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	if c.Name == "concurrently" {
 		for _, code := range rest {
+			if name, isScript := strings.CutPrefix(code, "npm:"); isScript {
+				code = "npm run " + name
+			}
 			sh.RunText(code)
 		}
 		return
