@@ -178,7 +178,8 @@ asked about, whatever the command. The tools Write and Edit may change it: the h
 the file. The built-in denials hold everywhere.
 
 Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, tasks of rake, invoke, nox,
-tox, gradle and gulp, scripts of Python's project tools, Procfiles, SQL, programs of Python, Node and others with the
+tox, gradle and gulp, files of CMake, Bazel, Meson, Maven and Ant, the services of compose, scripts of Python's project
+tools, Procfiles, SQL, programs of Python, Node and others with the
 modules of the project that they import, the sources that cargo, go, java and dotnet build and run, the commands of
 ` + "`go generate`" + `, git hooks, and those of pre-commit and lefthook. The verdict names the file and the line. A branch that the
 arguments or a variable rule out does not count. In a file only what is found counts: code that cannot be read, an unknown value or

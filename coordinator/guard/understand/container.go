@@ -171,8 +171,8 @@ func buildPushes(sh *shell.Shell, args []string) {
 	}
 }
 
-const containerOptions = "v e p u w h l a m c volume mount env env-file publish user workdir name network net hostname " +
-	"label entrypoint add-host cap-add cap-drop cpus memory gpus platform pull restart security-opt shm-size tmpfs " +
+const containerOptions = "v e p u w h l a m c volume mount env env-file publish user workdir name network net " +
+	"hostname label entrypoint add-host cap-add cap-drop cpus memory gpus platform pull restart security-opt shm-size tmpfs " +
 	"ulimit device dns expose ipc pid userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add " +
 	"index"
 

@@ -88,6 +88,9 @@ func xmlElement(tag string, line int) *xmlNode {
 
 // xmlPlain returns a text with the signs that XML writes with names.
 func xmlPlain(text string) string {
+	if !strings.Contains(text, "&") {
+		return text
+	}
 	return strings.NewReplacer("&quot;", `"`, "&apos;", "'", "&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(text)
 }
 

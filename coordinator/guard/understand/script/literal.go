@@ -52,7 +52,7 @@ type literal struct {
 // the end of the expression.
 func (l *literal) take(toks []Token, i int) int {
 	t := toks[i]
-	if i > 0 && t.Kind == 'n' && toks[i-1].in("sn)") && t.Text[0] != '$' {
+	if i > 0 && t.Kind == 'n' && toks[i-1].in("sn)]") && t.Text[0] != '$' {
 		return 0 // the next statement; awk joins fields that follow each other
 	}
 	if text, n := l.joinedList(toks[i:]); n > 0 {
