@@ -42,7 +42,7 @@ func started(services []service, names []string) (out []service) {
 			out = append(out, s)
 		}
 	}
-	for i := 0; i < len(names) && len(out) < len(services); i++ {
+	for i := 0; i < min(len(names), maxRecipes); i++ {
 		for _, s := range services {
 			if s.name == names[i] && !slices.Contains(names[:i], s.name) {
 				out = append(out, s)
