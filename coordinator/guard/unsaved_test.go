@@ -9,12 +9,13 @@ import (
 // unsavedContext returns the project that testdata/uncommitted.txt describes.
 func unsavedContext() Context {
 	ctx := testContext()
-	var files []string
+	var files []Unsaved
 	for _, f := range strings.Fields("src/c.go docs/plan.md main.go config/app.yaml notes.md drafts/ scripts/new.sh " +
 		"data/input.csv run.log package-lock.json dist/app.js src/mine.go made.txt made/ draft.md") {
-		files = append(files, testProject+"/"+f)
+		files = append(files, Unsaved{Path: testProject + "/" + f, Untracked: f == "notes.md"})
 	}
-	ctx.Unsaved = func(string) []string { return files }
+	files = append(files, Unsaved{Path: testProject + "/pkg/staged.go", Staged: true})
+	ctx.Unsaved = func(string) []Unsaved { return files }
 	ctx.Exists = func(path string) bool { // the other project has a file of the same name
 		return path == "/home/dev/other/src/c.go" || strings.HasPrefix(path, testProject+"/")
 	}
@@ -70,10 +71,15 @@ func TestRestoreOfClean(t *testing.T) {
 		"git restore src":                    Ask, // src/c.go is changed
 		"git restore 'src/*.go'":             Ask,
 		"git restore ':(top)src/c.go'":       Ask,
-		"git restore -s HEAD~3 README.md":    Ask, // from a commit: what is staged is lost, too
-		"git restore -SW README.md":          Ask,
-		"git checkout HEAD -- README.md":     Ask,
-		"git checkout HEAD README.md":        Ask,
+		"git restore -s HEAD~3 README.md":    None,
+		"git restore -SW README.md":          None,
+		"git checkout HEAD -- README.md web": None,
+		"git checkout HEAD README.md":        None,
+		"git checkout HEAD -- src":           Ask,
+		"git restore -s HEAD notes.md":       Ask, // in place of an untracked file
+		"git restore notes.md":               None,
+		"git restore pkg":                    None, // as it is staged
+		"git restore -s HEAD pkg":            Ask,  // from a commit: what is staged is lost, too
 		"git restore \"$FILE\"":              Ask,
 		"ssh h 'cd x && git restore README'": Ask,
 		"git restore .":                      Deny,
@@ -82,7 +88,7 @@ func TestRestoreOfClean(t *testing.T) {
 			t.Errorf("%s: %q by %s, want %q", command, d.Verdict, d.Rule, want)
 		}
 	}
-	ctx.Unsaved = func(string) []string { return nil } // git did not answer
+	ctx.Unsaved = func(string) []Unsaved { return nil } // git did not answer
 	if d := Judge(bash("git restore README.md"), ctx); d.Verdict != Ask {
 		t.Errorf("without an answer of git: %q, want ask", d.Verdict)
 	}

@@ -341,7 +341,10 @@ var gitRules = []policy{
 		id: "git.restore-all", verdict: Deny, kind: effect.Discard, op: ops{effect.RestoreAll},
 		why: "Throws all uncommitted work away", instead: saveFirst,
 	},
-	{id: "git.restore-path", kind: effect.Discard, op: ops{effect.RestoreIndexed}, is: nothingUnsaved},
+	{
+		id: "git.restore-path", kind: effect.Discard, op: ops{effect.RestorePath, effect.RestoreIndexed},
+		is: nothingUnsaved,
+	},
 	{
 		id: "git.restore-path", verdict: Ask, kind: effect.Discard,
 		op:      ops{effect.RestorePath, effect.RestoreIndexed},

@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
-// losesWork reports whether an effect destroys files that git has no copy of and
+// losesWork reports whether an effect destroys files that no commit has as they are and
 // that are older than the session. It asks git last: most calls touch no such file.
 func losesWork(j *judging, e *effect.Effect) bool {
 	tree := e.Kind == effect.DeleteTree
@@ -27,19 +27,19 @@ func losesWork(j *judging, e *effect.Effect) bool {
 		return false
 	}
 	lost := newPattern(target, tree)
-	return slices.ContainsFunc(j.ctx.Unsaved(lost.base), func(file string) bool {
+	return slices.ContainsFunc(j.ctx.Unsaved(lost.base), func(file Unsaved) bool {
 		switch {
-		case !lost.takes(file), j.generated(file):
+		case !lost.takes(file.Path), j.generated(file.Path):
 			return false
 		case plain && !tree: // it was asked already
 			return true
 		}
-		return j.older(file, false)
+		return j.older(file.Path, false)
 	})
 }
 
 // nothingUnsaved reports whether it is known that a path that git restores holds nothing
-// that git has no copy of.
+// that this would overwrite.
 func nothingUnsaved(j *judging, e *effect.Effect) bool {
 	switch {
 	case !plainHere(e), !j.knownHere(e), j.ctx.Unsaved == nil, strings.Contains(e.Target, ":"): // magic of a pathspec
@@ -48,7 +48,10 @@ func nothingUnsaved(j *judging, e *effect.Effect) bool {
 	target := j.realTarget(e.Target, e.Target)
 	files := j.ctx.Unsaved(target)
 	restored := newPattern(target, true)
-	return len(files) > 0 && !slices.ContainsFunc(files, restored.takes)
+	fromIndex := e.Op == effect.RestoreIndexed // it has what is staged, and nothing in place of what is untracked
+	return files != nil && !slices.ContainsFunc(files, func(file Unsaved) bool {
+		return restored.takes(file.Path) && !(fromIndex && (file.Staged || file.Untracked))
+	})
 }
 
 // overlays reports whether a copy of a tree replaces such a file: the tree has one of the same
@@ -58,13 +61,13 @@ func (j *judging) overlays(e *effect.Effect) bool {
 		return false
 	}
 	dir := j.real(e.Target) + "/"
-	return slices.ContainsFunc(j.ctx.Unsaved(dir), func(file string) bool {
-		name, below := strings.CutPrefix(file, dir)
+	return slices.ContainsFunc(j.ctx.Unsaved(dir), func(file Unsaved) bool {
+		name, below := strings.CutPrefix(file.Path, dir)
 		switch {
-		case !below, strings.HasSuffix(name, "/"), j.generated(file), !j.ctx.Exists(e.From + "/" + name):
+		case !below, strings.HasSuffix(name, "/"), j.generated(file.Path), !j.ctx.Exists(e.From + "/" + name):
 			return false
 		}
-		return j.older(file, false)
+		return j.older(file.Path, false)
 	})
 }
 
