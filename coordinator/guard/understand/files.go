@@ -142,8 +142,8 @@ func move(sh *shell.Shell, c shell.Command, o shell.Options) {
 			continue
 		}
 		sh.Effect(effect.MoveAway, "", sh.Path(p))
-		sh.Eval.MovesLink(sh.Path(p), sh.Path(to))
 		reportDestination(sh, to, p)
+		sh.Moved(p, to)
 	}
 }
 

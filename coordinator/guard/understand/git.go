@@ -477,12 +477,13 @@ func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // gitMove reports files that are moved.
 func gitMove(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	for i, p := range o.Pos {
-		if i < len(o.Pos)-1 {
-			sh.Effect(effect.MoveAway, "", sh.Path(p))
-		} else {
-			sh.Write(p)
-		}
+	from, to := operandsTo(shell.Options{Pos: o.Pos})
+	for _, p := range from {
+		sh.Effect(effect.MoveAway, "", sh.Path(p))
+	}
+	for _, p := range from {
+		sh.Write(to)
+		sh.Moved(p, to)
 	}
 }
 

@@ -318,6 +318,7 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 		if len(args) > 1 {
 			sh.Effect(effect.MoveAway, "", sh.Path(args[0]))
 			sh.Write(args[1])
+			sh.Moved(args[0], args[1])
 		}
 	case "dup":
 		sh.Possible(effect.ReverseShell, effect.Socket, "")

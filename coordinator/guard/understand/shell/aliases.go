@@ -17,6 +17,7 @@ import (
 type aliases struct {
 	refs  map[string]string // from a nameref to the variable that it names
 	links []symlink
+	moves []move
 	// constant holds the readonly variables. A later assignment fails or is in another
 	// scope, so both values are possible.
 	constant map[string]bool

@@ -100,7 +100,7 @@ func printsKnown(cmd syntax.Command) bool {
 
 // empties notes that the i-th effect, which writes a file, leaves the file empty.
 func (u *Evaluation) empties(i int) {
-	if i < len(u.Effects) && u.Effects[i].Kind == effect.WriteFile {
+	if i < len(u.Effects) && u.Effects[i].Kind == effect.WriteFile && u.Effects[i].Op == "" {
 		u.Effects[i].Op = effect.Truncate
 	}
 }

@@ -317,11 +317,14 @@ func (sh *Shell) report(e effect.Effect) {
 	if e.Away == "" {
 		e.Target = sh.behindLinks(e.Target)
 	}
-	if f := sh.file(); f != nil {
-		sh.reportFrom(f, e)
-		return
+	e, moved := sh.followsMoves(e)
+	for _, e := range append([]effect.Effect{e}, moved...) {
+		if f := sh.file(); f != nil {
+			sh.reportFrom(f, e)
+		} else {
+			sh.Eval.Add(e)
+		}
 	}
-	sh.Eval.Add(e)
 }
 
 // behindLinks returns the target of a path that leads through links of this call. A
