@@ -313,7 +313,7 @@ func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
 func copiesContained(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch from, to := o.At(1), o.At(2); {
 	case strings.Contains(from, ":") && to != "-":
-		bringsTo(sh, from, to)
+		sh.Arrives(from, to)
 	case strings.Contains(to, ":") && !lex.OneOf(c.Name, containerClients):
 		Carries(sh, shell.Command{}, []string{from}, to)
 	}

@@ -165,6 +165,9 @@ func reportDestination(sh *shell.Shell, to, from string) {
 		sh.Overwrite(to, "")
 		return
 	}
+	if sh.Renames(from, to) {
+		return
+	}
 	dst := sh.Write(to)
 	text, known := sh.Files[sh.Path(from)]
 	switch {

@@ -160,7 +160,7 @@ func overwritesWith(sh *shell.Shell, o shell.Options) {
 	switch from, to := o.At(0), o.At(1); {
 	case strings.Contains(to, ":"), to == "-", o.Given("n no-clobber no-overwrite ignore-existing r R recursive dryrun"):
 	case fspath.IsExact(from):
-		bringsTo(sh, from, to)
+		sh.Arrives(from, to)
 	}
 }
 

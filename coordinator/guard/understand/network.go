@@ -118,18 +118,8 @@ func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 		writeTo(sh, to)
 	default:
 		for _, from := range sources {
-			bringsTo(sh, from, to)
+			sh.Arrives(from, to)
 		}
-	}
-}
-
-// bringsTo reports the file that a copy from another machine writes: the path, or the file of
-// the same name in it.
-func bringsTo(sh *shell.Shell, from, to string) {
-	sh.Write(to)
-	base := from[strings.LastIndexAny(from, ":/")+1:]
-	if fspath.IsExact(base) && base != fspath.Base(to) {
-		sh.Write(strings.TrimSuffix(to, "/") + "/" + base)
 	}
 }
 
@@ -218,7 +208,7 @@ func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Write(to)
 	for _, from := range sources {
 		if shell.IsRemotePath(from) {
-			bringsTo(sh, from, to)
+			sh.Arrives(from, to)
 			continue
 		}
 		copiesTree(sh, to, from, strings.HasSuffix(from, "/"))

@@ -135,10 +135,13 @@ func (a *arguments) add(toks []Token, j int) {
 		if kindAt(toks, j+1) == '(' {
 			a.until = j + closed(toks[j:], n)
 		}
-	} else if a.depth == 1 && len(a.args) == 0 {
+	} else if a.depth == 1 && len(a.args) == 0 && !lex.OneOf(toks[j].Text, notTexts) {
 		a.args = append(a.args, partial.Unknown)
 	}
 }
+
+// notTexts are values that no unknown text can be, as in unlink(missing_ok=True).
+const notTexts = "True False None TRUE FALSE true false nil null NULL undefined"
 
 // call reports the effect of the call of name at token i, if it is a known call.
 func (r *reading) call(name string, i int) {
@@ -202,14 +205,18 @@ func (r *reading) known(k knownCall, i int) {
 		}
 	}
 	args, list, end := r.arguments(toks, i)
+	switch k.kind {
+	case "run":
+		r.rememberWrapper(i)
+		args = r.processWords(k.short, args, end)
+	case "move":
+		args = r.moved(k.short, i, args)
+	case "open":
+		args = r.opened(i, args)
+	}
 	arg := lex.First(args)
 	if worksOnReceiver(k.kind, k.short, arg) && !strings.HasPrefix(textAt(toks, i+1), "$") {
 		arg = r.receiver(i)
-	}
-	if k.kind == "run" {
-		r.rememberWrapper(i)
-		args = r.processWords(k.short, args, end)
-		arg = lex.First(args)
 	}
 	kind := exactKind(k.kind, args, toks[i:min(end+3, len(toks))], end-i)
 	if kind == "eval" && !unreadable(arg) {
@@ -217,6 +224,32 @@ func (r *reading) known(k knownCall, i int) {
 		return
 	}
 	reportEffect(sh, kind, arg, args, list)
+}
+
+// moved returns the path that the call at token i moves and the one that it moves it to: those of
+// os.rename(a, b) and Path(a).rename(b). A text of Python replaces two others.
+func (r *reading) moved(short string, i int, args []string) []string {
+	method := strings.Contains(r.toks[i].Text, ".") || kindAt(r.toks, i-1) == '.'
+	of := r.receiver(i)
+	switch {
+	case short == "replace" && len(args) == 2 && method && r.toks[i].Text != "os.replace":
+		return nil
+	case len(args) != 1:
+		return args
+	case of == "":
+		return nil
+	}
+	return []string{of, args[0]}
+}
+
+// opened returns the path that the call at token i opens, and the mode: those of open(a, "w") and
+// Path(a).open("w").
+func (r *reading) opened(i int, args []string) []string {
+	mode := lex.First(args)
+	if of := r.receiver(i); kindAt(r.toks, i-1) == '.' && of != "" && strings.Trim(mode, "rwaxbt+") == "" {
+		return append([]string{of}, args...)
+	}
+	return args
 }
 
 // unreadable reports whether nothing is known of a text.
@@ -393,6 +426,12 @@ func kindInLanguage(short, full, lang string) (kind string, ok bool) {
 		return "eval", true
 	case "python read": // of ConfigParser
 		return "read", true
+	case "python replace":
+		return "move", true
+	case "python extract": // of ZipFile and TarFile
+		return "write", true
+	case "r writeLines":
+		return "fetch", true
 	case "r rm": // it removes variables
 		return "", true
 	case "js require":
@@ -434,19 +473,21 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +
 		"remove_entry_secure emptyDirSync deleteDir rmdirs removedirs remove_dir remove_entry " +
 		"deleteAsync deleteSync rmdir_recursive deltree RemoveAll rm deleteDirectory deleteRecursively"},
-	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file"},
-	{kind: "open", names: "open"},
+	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file " +
+		"send2trash trashItem"},
+	{kind: "open", names: "open openSync fopen"},
 	{kind: "write", names: "writeFile writeFileSync file_put_contents write_text " +
 		"write_bytes " +
 		"createWriteStream outputFile outputFileSync writeTextFile " +
 		"writeTextFileSync"},
-	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r"},
+	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r copytree copySync copy_file"},
+	{kind: "fetch", full: "request.urlretrieve"},
 	{kind: "link", names: "symlink symlinkSync ln_s ln_sf"},
 	{kind: "append", names: "appendFile appendFileSync"},
 	{kind: "empty", names: "truncate truncateSync"},
 	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines load_file " +
 		"createReadStream parse_ini_file readfile highlight_file show_source dotenv_values"},
-	{kind: "move", names: "rename renameSync move mv"},
+	{kind: "move", names: "rename renameSync move mv moveSync"},
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},
 	{kind: "kill", names: "kill killpg"},

@@ -25,12 +25,18 @@ const mostInLoop = 200
 func (r *reading) literalLoops() (loops []literalLoop) {
 	toks := r.toks
 	lists := map[string][]string{}
-	for i := 0; i+3 < len(toks); i++ {
+	for i := 0; i < len(toks); i++ {
 		items, n := r.itemsAt(i, lists)
 		if files, length := r.produced(toks[i:]); files != "" {
 			items, n = alternatives(files), length
 		}
+		for _, name := range walked(toks, i) {
+			lists[name] = []string{"*"}
+		}
 		if name := loopName(toks, i, n); name != "" && len(items) > 0 {
+			if len(items) == 1 {
+				items = []string{r.narrowed(items[0], name, i)}
+			}
 			loops = append(loops, literalLoop{name, items, r.loopStart(i)})
 			i += n - 1
 			continue
@@ -44,6 +50,17 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 		}
 	}
 	return loops
+}
+
+// walked returns the names of the lists of folders and files in a loop over os.walk at token i.
+func walked(toks []Token, i int) (names []string) {
+	if toks[i].Text != "os.walk" || textAt(toks, i-1) != "in" {
+		return nil
+	}
+	for j := i - 2; Shaped(toks, j-1, ",n"); j -= 2 {
+		names = append(names, toks[j].Text)
+	}
+	return names
 }
 
 // loopStart returns the first token of the loop over what stands at token i. The body of a
@@ -82,6 +99,8 @@ func (r *reading) produced(toks []Token) (string, int) {
 	switch {
 	case name == "glob" && kindAt(toks, 1) == 's': // perl
 		return toks[1].Text, 2
+	case name == "readdir" && kindAt(toks, 1) == 'n':
+		return "*", 2
 	case temp && kindAt(toks, 1) != '(':
 		return madeFolder, 1
 	case kindAt(toks, 1) != '(' && (name != "Dir" || kindAt(toks, 1) != '['), !temp && !lists(name):
@@ -94,13 +113,12 @@ func (r *reading) produced(toks []Token) (string, int) {
 	case unqualified(name) == "Path":
 		return r.listedByPath(toks, n)
 	}
-	text, ok := r.literal(toks[2 : n-1])
-	switch {
-	case !ok:
-		return "", n
-	case lex.OneOf(unqualified(name), "listdir readdirSync readdir"), name == "scandir",
-		lex.OneOf(name, "Dir.children Dir.each_child Dir.entries os.ReadDir"):
+	if lex.OneOf(unqualified(name), nameListers) || lex.OneOf(name, "scandir Dir.entries Dir.foreach os.ReadDir") {
 		return "*", n // names without the folder
+	}
+	text, ok := r.literal(toks[2 : n-1])
+	if !ok {
+		return "", n
 	}
 	return listing(name, text), n
 }
@@ -127,11 +145,14 @@ const (
 
 // lists reports whether a call lists files.
 func lists(full string) bool {
-	return lex.OneOf(full, "Dir Path pathlib.Path os.walk") || lex.OneOf(unqualified(full), fileListers)
+	return lex.OneOf(full, "Dir Path pathlib.Path os.walk Dir.foreach Find.find") ||
+		lex.OneOf(unqualified(full), fileListers)
 }
 
-const fileListers = "glob iglob globSync Glob listdir scandir readdirSync readdir children each_child entries ReadDir " +
-	"read_dir GetFiles"
+const (
+	fileListers = "glob iglob globSync Glob scandir entries ReadDir read_dir GetFiles " + nameListers
+	nameListers = "listdir readdirSync readdir readDirSync readDir children each_child"
+)
 
 // listing returns the pattern of the files that a call lists.
 func listing(full, arg string) string {
@@ -141,6 +162,8 @@ func listing(full, arg string) string {
 		return arg
 	case full == "os.walk":
 		return dir + "/" + partial.Unknown
+	case full == "Find.find":
+		return dir + shell.EveryFile
 	}
 	return dir + "/*"
 }
@@ -192,7 +215,7 @@ func (r *reading) rememberFiles(i int) {
 		files = text
 	}
 	if files != "" && name != "" && len(r.consts) < maxConstants && !strings.Contains(files, "{") {
-		r.consts[name] = files
+		r.consts[name] = r.narrowed(files, name, i)
 	}
 }
 
@@ -247,6 +270,8 @@ func loopName(toks []Token, i, n int) string {
 	after := tokenAt(toks, i+n)
 	_, method, _ := strings.Cut(toks[i].Text, ".")
 	switch {
+	case after.Kind == '.' && textAt(toks, i+n+1) == "filter" && kindAt(toks, i+n+2) == '(':
+		return loopName(toks, i, n+2+len(inBrackets(toks[i+n+2:]))+2)
 	case after.Kind == '.' && lex.OneOf(textAt(toks, i+n+1), loopMethods):
 		return nextName(toks[i+n+2:])
 	case n == 1 && lex.OneOf(method, loopMethods), Shaped(toks, i+n, "{|"), after.Text == "do":
@@ -270,7 +295,7 @@ func nameBefore(toks []Token, i int) string {
 		i -= 4
 	}
 	j := i - 1
-	for tokenAt(toks, j).in("&(") {
+	for tokenAt(toks, j).in("&(") || textAt(toks, j) == "await" {
 		j--
 	}
 	switch t := tokenAt(toks, j); {

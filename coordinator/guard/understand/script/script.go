@@ -308,6 +308,11 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 	case "copy":
 		if len(args) > 1 && !partial.HasHole(args[0]+args[1]) {
 			sh.Read(args[0])
+			sh.Arrives(args[0], args[1])
+			sh.Overlays(sh.Path(args[1]), sh.Path(args[0]))
+		}
+	case "fetch":
+		if len(args) > 1 {
 			sh.Write(args[1])
 		}
 	case "link":
@@ -317,7 +322,7 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 	case "move":
 		if len(args) > 1 {
 			sh.Effect(effect.MoveAway, "", sh.Path(args[0]))
-			sh.Write(args[1])
+			sh.Arrives(args[0], args[1])
 			sh.Moved(args[0], args[1])
 		}
 	case "dup":

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -517,8 +518,26 @@ func (r *reading) constant(t Token) (string, bool) {
 	if lex.OneOf(t.Text, "__dir__ __DIR__ __dirname import.meta.dirname import.meta.dir") {
 		return r.sh.SourceDir(), true
 	}
+	if v, ok := r.part(t.Text); ok {
+		return v, true
+	}
 	return r.sh.HomeText(), lex.EndsWith(t.Text, "Path.home homedir Dir.home env.HOME home_dir UserHomeDir "+
 		"NSHomeDirectory SpecialFolder.UserProfile")
+}
+
+// part returns a part of the path that a name stands for, as in entry.name.
+func (r *reading) part(name string) (string, bool) {
+	object, part, _ := strings.Cut(name, ".")
+	v, ok := r.consts[object]
+	switch {
+	case part == "path":
+		return v, ok
+	case part == "name":
+		return fspath.Base(v), ok
+	case part == "parent":
+		return fspath.Dir(v), ok
+	}
+	return "", false
 }
 
 // tokenAt returns the i-th token, an empty one where there is none.

@@ -570,6 +570,26 @@ func (sh *Shell) sinks(r *syntax.Redirect) []sink {
 // Write reports a file that is created or overwritten and returns its path.
 func (sh *Shell) Write(word string) string { return sh.WriteAs("", word) }
 
+// Arrives reports the file that a copy of another one writes: the path, or the file of the same
+// name in it.
+func (sh *Shell) Arrives(from, to string) {
+	if sh.Renames(from, to) {
+		return
+	}
+	sh.Write(to)
+	base := from[strings.LastIndexAny(from, ":/")+1:]
+	if fspath.IsExact(base) && base != fspath.Base(to) {
+		sh.Write(strings.TrimSuffix(to, "/") + "/" + base)
+	}
+}
+
+// Renames reports whether each of several files gets another name in its folder, as in a loop
+// over them. That another file has the name is not likely.
+func (sh *Shell) Renames(from, to string) bool {
+	return fspath.HasGlob(from) && fspath.HasGlob(to) && from != to &&
+		fspath.Dir(sh.Path(from)) == fspath.Dir(sh.Path(to))
+}
+
 // Overwrite reports a file that is created or overwritten with a text, and remembers
 // the text.
 func (sh *Shell) Overwrite(word, text string) {
