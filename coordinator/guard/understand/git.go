@@ -115,7 +115,7 @@ var gitTables = []table{
 	{programs: "difftool", options: "x! extcmd! t tool"},
 	{programs: "grep", options: "O?! open-files-in-pager?! e f m A B C max-depth threads"},
 	{programs: "archive", options: "exec! remote o output format prefix", rows: []row{
-		{given: "remote o output prefix l"},
+		{given: "remote prefix l"},
 		{words: "*", also: printsTree},
 	}},
 	{

@@ -22,6 +22,7 @@ type family struct {
 // map, so nothing is built when the hook starts. No program is listed twice.
 var families = [...]family{
 	{tables: filePrograms, common: true},
+	{tables: archivePrograms},
 	{tables: textPrograms, common: true},
 	{tables: packagePrograms},
 	{tables: publishPrograms},

@@ -35,7 +35,9 @@ var textPrograms = []table{
 			"hostname-bin! pager!",
 		do: search,
 	},
-	{programs: "base64 base32 gbase64 uudecode gunzip zcat bzcat xzcat", options: "i w", do: decode},
+	{programs: "base64 base32 gbase64 uudecode gunzip zcat bzcat xzcat", options: "i w", do: decode, rows: []row{
+		{of: "gunzip", given: "f force", without: "c stdout", also: expands},
+	}},
 	{programs: "openssl", options: "- in out k K pass kfile iv", do: cipher},
 	{
 		programs: "gpg gpg2",
