@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -199,29 +200,43 @@ func moduleFile(sh *shell.Shell, args []string) {
 // editor runs the commands that an editor gets in its arguments or on standard
 // input.
 func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for _, code := range o.All("c", "cmd", "eval", "f") {
-		editorCommand(sh, code)
-	}
-	for _, a := range c.Args {
+	codes := o.All("c", "cmd", "eval", "f")
+	var files []string
+	for _, a := range o.Pos {
 		if code, ok := strings.CutPrefix(a, "+"); ok {
-			editorCommand(sh, code)
+			codes = append(codes, code)
+		} else {
+			files = append(files, a)
 		}
 	}
 	lines := lex.OneOf(c.Name, "ed ex")
 	if lines || o.Given("e s") {
-		for _, text := range stdin(c) {
-			for _, line := range shell.SplitLines(text) {
-				editorCommand(sh, line)
-			}
+		codes = append(codes, shell.SplitLines(strings.Join(stdin(c), "\n"))...)
+	}
+	for _, code := range codes {
+		editorCommand(sh, code)
+	}
+	op := effect.Edit
+	if slices.ContainsFunc(codes, emptiesBuffer) {
+		op = effect.Truncate
+	}
+	for _, f := range files {
+		if lines || op == effect.Truncate {
+			sh.WriteAs(op, f)
 		}
 	}
-	if lines {
-		for _, f := range o.Pos {
-			if !strings.HasPrefix(f, "+") {
-				sh.WriteAs(effect.Edit, f)
-			}
+}
+
+// emptiesBuffer reports whether one of the commands of an editor deletes all lines.
+func emptiesBuffer(code string) bool {
+	return slices.ContainsFunc(strings.Split(code, "|"), func(command string) bool {
+		command = strings.Trim(command, ": \t")
+		for _, modifier := range [...]string{"silent! ", "silent ", "sil! ", "sil ", "normal! ", "normal ", "norm! ", "norm "} {
+			command = strings.TrimPrefix(command, modifier)
 		}
-	}
+		return lex.OneOf(strings.TrimSuffix(strings.ReplaceAll(command, " ", ""), "_"),
+			"%d %delete 1,$d 1,$delete 0,$d ,d ,delete g/^/d g/./d v/^$/d ggdG ggVGd 1,$c %c ,c")
+	})
 }
 
 // editorCommand runs one command of an editor. An address and modifiers may come
@@ -235,7 +250,21 @@ func editorCommand(sh *shell.Shell, code string) {
 		sh.RunText(shellCode)
 		return
 	}
+	writesBuffer(sh, code)
 	script.Run(sh, code, "other")
+}
+
+// writesBuffer reports the file to which a command of an editor writes under another name.
+func writesBuffer(sh *shell.Shell, code string) {
+	for _, command := range strings.Split(code, "|") {
+		words := strings.Fields(strings.TrimLeft(command, ": 0123456789,.$%"))
+		if len(words) != 2 || !lex.OneOf(words[0], "w w! write write! sav sav! saveas saveas!") {
+			continue
+		}
+		if !lex.BeginsWith(words[1], "! >>") {
+			sh.Write(words[1])
+		}
+	}
 }
 
 // debugger runs the commands of a debugger, and the program that it debugs.
@@ -267,11 +296,15 @@ func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, s := range scripts {
 		sedScript(sh, s)
 	}
+	op := effect.Edit
+	if slices.ContainsFunc(scripts, func(s string) bool { return lex.OneOf(strings.TrimSpace(s), "d 1,$d") }) {
+		op = effect.Truncate
+	}
 	for _, f := range files {
 		switch {
 		case o.Given("i I in-place"):
 			if f != "" {
-				sh.WriteAs(effect.Edit, f)
+				sh.WriteAs(op, f)
 			}
 		default:
 			sh.Print(sh.Read(f))

@@ -147,9 +147,49 @@ func shellEscapes(sh *shell.Shell, text string) (all bool) {
 				escaped = true
 			}
 		}
-		all = all && escaped
+		all = all && (writesResult(sh, line) || escaped)
 	}
 	return all
+}
+
+// writesResult reports the file to which a line of a client writes a result or a database: of
+// sqlite3, psql and DuckDB. It returns false for any other line.
+func writesResult(sh *shell.Shell, line string) bool {
+	words := strings.Fields(line)
+	if len(words) < 2 {
+		return false
+	}
+	file := strings.Trim(words[len(words)-1], `'"`)
+	switch {
+	case lex.OneOf(words[0], `.output .once .out .backup .save \o \out \g \w`):
+		if code, pipes := strings.CutPrefix(strings.TrimSpace(line[len(words[0]):]), "|"); pipes {
+			sh.RunText(code)
+		} else if !lex.OneOf(file, "stdout off") {
+			sh.Write(file)
+		}
+		return true
+	case words[0] == `\copy`, sh.Via == "duckdb" && strings.EqualFold(words[0], "copy"):
+		if file := copiedTo(line); file != "" {
+			sh.Write(file)
+		}
+	}
+	return false
+}
+
+// copiedTo returns the file behind the "to" of a statement that copies a table, "" if there is none.
+func copiedTo(line string) string {
+	to := strings.LastIndex(strings.ToLower(line), " to ")
+	if to < 0 {
+		return ""
+	}
+	file := strings.TrimLeft(line[to+len(" to "):], ` '"`)
+	if end := strings.IndexAny(file, ` '"`); end >= 0 {
+		file = file[:end]
+	}
+	if lex.OneOf(strings.ToLower(file), "stdout program") {
+		return ""
+	}
+	return file
 }
 
 // stdin returns the standard input of a command, as far as it is known.

@@ -463,15 +463,32 @@ func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 	}
 }
 
-// listsFiles prints all files of the work tree, or a pattern for those whose content no
+// listsFiles prints all files of the work tree, or patterns for those whose content no
 // commit has.
 func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
+	case o.Given("o others m modified"):
+		printsBelow(sh, o.Pos)
 	case len(o.Pos) > 0:
 	case len(c.Args) == strings.Count(" "+strings.Join(c.Args, " "), " -z"):
 		sh.Print("." + shell.EveryFile + "\n")
-	case o.Given("o others m modified"):
-		sh.Print("./" + partial.Unknown + "/*\n")
+	}
+}
+
+// printsBelow prints patterns for files below paths, or for those that patterns find.
+func printsBelow(sh *shell.Shell, paths []string) {
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	for _, p := range paths {
+		switch {
+		case fspath.HasGlob(p):
+			sh.Print("./" + partial.Unknown + "/" + p + "\n")
+		case looksLikePath(p) && !strings.HasSuffix(p, "/") && p != ".":
+			sh.Print(p + "\n")
+		default:
+			sh.Print(strings.TrimSuffix(p, "/") + "/" + partial.Unknown + "/*\n")
+		}
 	}
 }
 

@@ -21,7 +21,11 @@ const diffHead = "diff --git "
 func printsDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
 	showsCommitted(sh, c, o)
 	paths, commits := diffOperands(o)
-	if o.Given("cached staged stat numstat name-only name-status no-index") || commits > 1 {
+	switch {
+	case o.Given("cached staged stat numstat name-status no-index"), commits > 1:
+		return
+	case o.Given("name-only"):
+		printsBelow(sh, paths)
 		return
 	}
 	head := diffHead + "a/"

@@ -82,6 +82,7 @@ type program struct {
 	names  bool   // it shows names of files, or its arguments are texts
 
 	emulated *emulated // how it is told that its service is on this machine; nil if it cannot be
+	output   *output   // the files that it writes; nil if nothing is known of any
 }
 
 // maxPrograms bounds the cache. A call that a person wrote has fewer names.
@@ -122,6 +123,7 @@ func (d *dispatcher) programNamed(name string) program {
 		names:  lex.OneOf(name, namesFiles),
 
 		emulated: emulatedBy(name),
+		output:   outputOf(name),
 	}
 	if d.programs == nil {
 		d.programs = map[string]program{}
@@ -157,6 +159,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 		defer staysHere(sh, len(sh.Eval.Effects))
 	}
 	ownOutput(sh, c)
+	p.output.report(sh, c)
 	bringsFiles(sh, c)
 	if !p.names {
 		d.readsBrowser(sh, c)

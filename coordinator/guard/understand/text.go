@@ -21,8 +21,12 @@ var textPrograms = []table{
 	{programs: "echo", do: echo},
 	{programs: "printf", do: printf},
 	{programs: "print", do: echo},
-	{programs: "cat tac nl head less more most view strings xxd hexdump fold cut uniq paste column rev pr fmt",
+	{programs: "cat tac nl head less more most view strings hexdump fold cut paste column rev pr fmt",
 		options: printedOptions, do: readOut},
+	{programs: "uniq xxd", options: printedOptions, do: func(sh *shell.Shell, c shell.Command, o shell.Options) {
+		o.Pos = o.Pos[:min(1, len(o.Pos))] // the second one is the output
+		readOut(sh, c, o)
+	}},
 	{programs: "bat batcat", options: printedOptions + " pager!", do: readOut},
 	{programs: "sort gsort", options: printedOptions + " o output compress-program!", do: readOut, rows: []row{
 		{given: "o= output=", does: act{effect.WriteFile, "", "@$=o,output"}},
