@@ -6,6 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // arguments reads the arguments of the call whose name is the token at i. It
@@ -111,6 +112,8 @@ func (a *arguments) take(toks []Token, j int) bool {
 	case t.in(",=:"):
 		a.fresh = true
 	case !a.fresh, !t.in("sn"):
+	case isOption(toks, j):
+		a.fresh = false
 	case a.named(t) && !tokenAt(toks, j+1).in("=:"):
 		a.fresh, a.list = false, true
 	default:
@@ -120,6 +123,25 @@ func (a *arguments) take(toks []Token, j int) bool {
 		}
 	}
 	return false
+}
+
+// isOption reports whether the token at j is the value of an option that says how a call works,
+// and not on what.
+func isOption(toks []Token, j int) bool {
+	return tokenAt(toks, j-1).in("=:") && lex.OneOf(textAt(toks, j-2), "cwd chdir env encoding errors executable stdin "+
+		"stdout stderr stdio newline")
+}
+
+// directory returns the folder in which a call starts its command whose tokens are toks, "" if the
+// call names none.
+func (r *reading) directory(toks []Token) string {
+	for j := 2; j < len(toks); j++ {
+		if isOption(toks, j) && lex.OneOf(toks[j-2].Text, "cwd chdir") {
+			dir, _ := r.literal(toks[j:])
+			return dir
+		}
+	}
+	return ""
 }
 
 // named adds the items of the list for which a name stands.
@@ -209,6 +231,10 @@ func (r *reading) known(k knownCall, i int) {
 	case "run":
 		r.rememberWrapper(i)
 		args = r.processWords(k.short, args, end)
+		if dir := r.directory(toks[i:min(end, len(toks))]); !unreadable(dir) {
+			defer func(place shell.Place) { sh.Place = place }(sh.Place)
+			sh.Place.Cwd = sh.Path(dir)
+		}
 	case "move":
 		args = r.moved(k.short, i, args)
 	case "open":
@@ -482,6 +508,7 @@ var callKinds = []struct{ kind, names, full string }{
 		"writeTextFileSync"},
 	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r copytree copySync copy_file"},
 	{kind: "fetch", full: "request.urlretrieve"},
+	{kind: "chdir", names: "chdir"},
 	{kind: "link", names: "symlink symlinkSync ln_s ln_sf"},
 	{kind: "append", names: "appendFile appendFileSync"},
 	{kind: "empty", names: "truncate truncateSync"},

@@ -256,7 +256,16 @@ func (r *reading) mapped(toks []Token) {
 		return
 	}
 	kind := r.callNamed(toks[1].Text).kind
-	if text, ok := r.literal(toks[3:]); ok && lex.OneOf(kind, "unlink tree run") {
+	if !lex.OneOf(kind, "unlink tree run") {
+		return
+	}
+	items, ok := r.listNamed(tokenAt(toks, 3))
+	if text, known := r.literal(toks[3:]); known {
+		items = []string{text}
+	} else if !ok && tokenAt(toks, 3).in("[(") {
+		items, _ = r.literalList(toks, 3)
+	}
+	for _, text := range items {
 		reportEffect(r.sh, kind, text, []string{text}, false)
 	}
 }

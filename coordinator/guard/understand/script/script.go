@@ -27,7 +27,9 @@ func start(sh *shell.Shell, text, lang string, importing []string) *reading {
 	sh.BeginProgram(text)
 	r := newReading(sh, text, lang)
 	r.importing = importing
+	place := sh.Place
 	r.all()
+	sh.Place = place // the program may have left it
 	sh.Depth--
 	if bareCommand(text, lang) {
 		sh.Run(text, nil)
@@ -324,6 +326,10 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 			sh.Effect(effect.MoveAway, "", sh.Path(args[0]))
 			sh.Arrives(args[0], args[1])
 			sh.Moved(args[0], args[1])
+		}
+	case "chdir":
+		if arg != "" && !partial.HasHole(arg) {
+			sh.Place.Cwd = sh.Path(arg)
 		}
 	case "dup":
 		sh.Possible(effect.ReverseShell, effect.Socket, "")
