@@ -201,7 +201,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	default:
 		writesOutput(sh, c)
 		readsOperands(sh, c, full)
-		destroysByWord(sh, c, full)
+		judgedByWord(sh, c, full)
 		perhapsWrapper(sh, c)
 	}
 }

@@ -24,6 +24,8 @@ var publishPrograms = []table{
 	},
 	{programs: "cargo", options: packageOptions + " bin example", dry: "dry-run n", do: cargoSources, rows: []row{
 		{words: "watch", also: watchesCargo},
+		{words: "sqlx", runs: "sqlx $>sqlx"},
+		{words: "shuttle", runs: "shuttle $>shuttle"},
 		{words: "publish|yank|release", does: publishes},
 		{words: "+* publish|yank|release|owner", does: publishes},
 		{words: "owner", given: "add a remove r", does: publishes},
@@ -36,11 +38,22 @@ var publishPrograms = []table{
 	{programs: "twine", options: packageOptions, dry: "dry-run", rows: []row{
 		{among: "upload register", does: publishes},
 	}},
-	{programs: "mvn gradle gradlew mvnw sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: []row{{
-		args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
-			"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
-		does: publishes,
-	}}},
+	{programs: "mvn gradle gradlew mvnw sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: []row{
+		{
+			args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
+				"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
+			does: publishes,
+		},
+		{
+			args: "flyway:clean|flywayClean|*:flywayClean|liquibase:dropAll|dropAll|*:dropAll|liquibaseDropAll",
+			does: act{effect.DropData, effect.Reset, "$args"},
+		},
+		{mention: "flyway-maven-plugin:", args: "*:clean", does: act{effect.DropData, effect.Reset, "$args"}},
+		{
+			args: "liquibase:rollback|rollback|rollbackCount|flyway:undo|flywayUndo",
+			does: act{effect.DropData, effect.Column, "$args"},
+		},
+	}},
 }
 
 const packageOptions = "p package manifest-path repository registry target features k Z config color"
@@ -48,6 +61,13 @@ const packageOptions = "p package manifest-path repository registry target featu
 // packageTables are the programs that publish, or install and remove packages.
 var packageTables = []table{
 	{programs: "nuget", rows: []row{{args: "push|delete", does: publishes}}},
+	{programs: "conan stack cabal anaconda", options: "r remote", rows: []row{
+		{words: "upload", does: publishes},
+		{of: "conan", words: "remove", given: "r remote", does: act{effect.DestroyRemote, effect.Part, "$1"}},
+		{of: "anaconda", words: "remove", does: act{effect.DestroyRemote, effect.Part, "$1"}},
+	}},
+	{programs: "lerna", rows: []row{{words: "publish", does: publishes}, {also: runner}}},
+	{programs: "mkdocs", rows: []row{{words: "gh-deploy", does: publishes}}},
 	{programs: "kotlin kotlinc rust-script jbang", do: runsSourceFile},
 	{programs: "dotnet", options: "project", rows: []row{
 		{words: "run|script", also: dotnetSource},
@@ -63,6 +83,7 @@ var packageTables = []table{
 			{args: "--dry-run|--snapshot|--skip-publish"},
 			{of: "semantic-release np release-it", does: publishes},
 			{of: "skopeo crane regctl", args: "copy|sync", does: publishes},
+			{of: "skopeo crane regctl oras", args: "delete|rm", does: act{effect.DestroyRemote, effect.Part, operands}},
 			{of: "fastlane", args: "deliver|pilot|supply", does: publishes},
 			{
 				of: "huggingface-cli hf", words: "repo|repo-files|repos|buckets|jobs delete|cancel",
