@@ -1,7 +1,6 @@
 package understand
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -71,12 +70,6 @@ var sqlClients = []table{
 
 // sqlClient reads the SQL that a client gets from options and from standard input.
 func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if onTestDatabase(o) {
-		for _, text := range append(o.All("c", "command", "e", "execute"), stdin(c)...) {
-			shellEscapes(sh, text)
-		}
-		return
-	}
 	for _, text := range o.All("c", "command", "e", "execute", "cmd", "q", "Q", "query") {
 		if !strings.Contains(text, " ") { // the words were not quoted
 			text = strings.TrimSpace(text + " " + strings.Join(o.Pos, " "))
@@ -92,30 +85,8 @@ func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Print(partial.Unknown)
 }
 
-// onTestDatabase reports whether a client works on a database of this machine whose name says that
-// it is for tests.
-func onTestDatabase(o shell.Options) bool {
-	hosts, names := o.All("h", "host"), append(o.All("d", "dbname", "D", "database"), o.At(0))
-	for _, name := range names {
-		if strings.Contains(name, "://") {
-			hosts, name = append(hosts, name), name[strings.LastIndexByte(name, '/')+1:]
-		}
-		if lex.ContainsAny(lex.VerbWords(name), "test tests e2e scratch sandbox") && !strings.Contains(name, " ") {
-			return !slices.ContainsFunc(hosts, func(h string) bool { return !web.IsLocalHost(h) })
-		}
-	}
-	return false
-}
-
-// fileClient is sqlClient for a client whose operands may be SQL, too. Data in memory
-// and in temporary files is nobody's.
+// fileClient is sqlClient for a client whose operands may be SQL, too.
 func fileClient(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if lex.BeginsWith(o.At(0), ":memory: /tmp/") {
-		for _, text := range append(o.From(1), stdin(c)...) {
-			shellEscapes(sh, text)
-		}
-		return
-	}
 	sqlClient(sh, c, o)
 	for i, text := range o.Pos {
 		if i > 0 || strings.Contains(text, " ") {
@@ -202,7 +173,7 @@ var mixedRows = []row{
 	{of: "bq", words: "rm", does: act{effect.DestroyRemote, effect.Teardown, operands}},
 	{words: "pg:reset*", does: act{effect.DropData, effect.Database, "$1"}},
 	{of: "supabase", words: "db reset", given: "linked db-url", does: act{effect.DropData, effect.Database, "$1"}},
-	{of: "supabase", words: "db reset", does: act{effect.DropData, effect.Reset, "$1"}},
+	{of: "supabase", words: "db reset"}, // of this machine
 }
 
 // mongo reports the calls in its JavaScript that drop data or stop the server.
@@ -343,9 +314,13 @@ func redisCommand(sh *shell.Shell, words []string) {
 
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
-	{programs: "dropdb", options: "h p U", rows: []row{{does: act{effect.DropData, effect.Database, "$0"}}}},
+	{programs: "createdb", options: "h p U T O E D l", do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
+		made(sh, strings.ToLower(o.At(0)))
+	}},
+	{programs: "dropdb", options: "h host p port U username", rows: []row{{does: act{effect.DropData, effect.Database, "$0"}}}},
 	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
+		{words: "create *", also: func(sh *shell.Shell, _ shell.Command, o shell.Options) { made(sh, strings.ToLower(o.At(1))) }},
 		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
 		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
 	}},
@@ -522,6 +497,12 @@ var environmentNames = [...]string{
 func forTests(sh *shell.Shell, args []string) bool {
 	for _, name := range environmentNames {
 		if v, ok := sh.Assigned(name); ok && v == "test" {
+			return true
+		}
+	}
+	for _, name := range [...]string{"DATABASE_URL", "DB_URL", "MONGODB_URI", "TEST_DATABASE_URL"} {
+		v, _ := sh.Assigned(name)
+		if _, nobodys := web.StoreAt(v); nobodys {
 			return true
 		}
 	}

@@ -78,6 +78,7 @@ type program struct {
 	prints bool   // with the right arguments it prints code for eval
 	own    bool   // it may affect Afar or the host's guard rails
 	hosted bool   // no table lists it, and it controls a hosted service
+	stores bool   // it works on a database that it names
 	names  bool   // it shows names of files, or its arguments are texts
 
 	emulated *emulated // how it is told that its service is on this machine; nil if it cannot be
@@ -118,6 +119,7 @@ func (d *dispatcher) programNamed(name string) program {
 		prints: evalPrinter(name),
 		own:    ownName(name),
 		hosted: t == nil && controls(name),
+		stores: t != nil && lex.OneOf(name, storeClients),
 		names:  lex.OneOf(name, namesFiles),
 
 		emulated: emulatedBy(name),
@@ -154,6 +156,9 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	}
 	if p.emulated.pointsHere(sh, c) {
 		defer staysHere(sh, len(sh.Eval.Effects))
+	}
+	if p.stores {
+		defer sparesOwn(sh, c, p.table.parse(c.Args), len(sh.Eval.Effects))
 	}
 	ownOutput(sh, c)
 	bringsFiles(sh, c)

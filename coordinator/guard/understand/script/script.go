@@ -25,9 +25,10 @@ func start(sh *shell.Shell, text, lang string, importing []string) *reading {
 	}
 	sh.Depth++
 	sh.BeginProgram(text)
-	r := newReading(sh, text, lang)
+	r, before := newReading(sh, text, lang), len(sh.Eval.Effects)
 	r.importing = importing
 	r.all()
+	r.sparesOwn(before)
 	sh.Depth--
 	if bareCommand(text, lang) {
 		sh.Run(text, nil)

@@ -131,6 +131,7 @@ func Read(sh *shell.Shell, text string) {
 	}
 	r := reader{text: text}
 	r.read()
+	made, undone := map[string]bool{}, rolledBack(r.all)
 	for i, words := range r.all {
 		sh.AtOffset(text, r.starts[i])
 		for len(words) > 1 && words[0] == "BEGIN" {
@@ -139,10 +140,48 @@ func Read(sh *shell.Shell, text string) {
 		if len(words) > 1 && words[0] == "EXPLAIN" {
 			words = explained(words)
 		}
-		if len(words) > 1 || len(words) == 1 && words[0] == "SHUTDOWN" {
+		switch {
+		case len(words) == 1 && words[0] == "SHUTDOWN":
+			report(sh, words)
+		case len(words) < 2, undone && lex.OneOf(words[0], "DELETE UPDATE WITH"):
+		case words[0] == "DROP" && made[dropped(words)]:
+		case words[0] == "CREATE":
+			made[created(sh, words)] = true
+		default:
 			report(sh, words)
 		}
 	}
+}
+
+// rolledBack reports whether the statements are one transaction that is undone.
+func rolledBack(all [][]string) bool {
+	all = slices.DeleteFunc(slices.Clone(all), func(w []string) bool { return len(w) == 0 })
+	if len(all) < 2 || !lex.OneOf(all[0][0], "BEGIN START") || all[len(all)-1][0] != "ROLLBACK" {
+		return false
+	}
+	return !slices.ContainsFunc(all, func(w []string) bool { return lex.OneOf(w[0], "COMMIT END SAVEPOINT") })
+}
+
+// Made is the beginning of the name of a variable that remembers a database that the call makes.
+const Made = "database made: "
+
+// created returns the kind and the name of what a statement creates, or "" if it may have existed
+// before. It remembers a database.
+func created(sh *shell.Shell, w []string) string {
+	w = slices.DeleteFunc(w[1:], func(x string) bool { return lex.OneOf(x, "TEMP TEMPORARY UNLOGGED GLOBAL LOCAL") })
+	switch {
+	case len(w) < 2, w[1] == "IF":
+		return ""
+	case w[0] == "DATABASE":
+		sh.Assign(Made+strings.ToLower(strings.Trim(w[1], "'")), shell.Value{"yes"})
+	}
+	return w[0] + " " + w[1]
+}
+
+// dropped returns the kind and the name of the single thing that a statement drops.
+func dropped(w []string) string {
+	w = slices.DeleteFunc(w[1:], func(x string) bool { return lex.OneOf(x, "IF EXISTS CASCADE") })
+	return strings.Join(w, " ")
 }
 
 // explained returns the statement that EXPLAIN ANALYZE runs. EXPLAIN alone runs
