@@ -181,11 +181,16 @@ func mongo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	texts := o.All("eval")
 	sh.Opaque(strings.Join(texts, "\n"))
 	for _, text := range append(texts, stdin(c)...) {
-		toks := script.Tokenize(text, "js")
-		for i, t := range toks {
-			if t.Kind == 'n' {
-				mongoCall(sh, t.Text[strings.LastIndexByte(t.Text, '.')+1:], toks[i+1:])
-			}
+		mongoText(sh, text)
+	}
+}
+
+// mongoText reports the calls in a text of the client's language.
+func mongoText(sh *shell.Shell, text string) {
+	toks := script.Tokenize(text, "js")
+	for i, t := range toks {
+		if t.Kind == 'n' {
+			mongoCall(sh, t.Text[strings.LastIndexByte(t.Text, '.')+1:], toks[i+1:])
 		}
 	}
 }
@@ -221,16 +226,21 @@ func graph(sh *shell.Shell, c shell.Command, o shell.Options) {
 		texts = append(texts, *c.In)
 	}
 	for _, text := range texts {
-		sql.Read(sh, text) // DROP has the same words
-		toks := script.Tokenize(text, "js")
-		for from, i := 0, 0; i <= len(toks); i++ {
-			if i == len(toks) || toks[i].Kind == ';' {
-				graphStatement(sh, toks[from:i])
-				from = i + 1
-			}
-		}
+		graphText(sh, text)
 	}
 	sh.Print(partial.Unknown)
+}
+
+// graphText reads the statements of a text of Cypher.
+func graphText(sh *shell.Shell, text string) {
+	sql.Read(sh, text) // DROP has the same words
+	toks := script.Tokenize(text, "js")
+	for from, i := 0, 0; i <= len(toks); i++ {
+		if i == len(toks) || toks[i].Kind == ';' {
+			graphStatement(sh, toks[from:i])
+			from = i + 1
+		}
+	}
 }
 
 // graphStatement reports a DELETE that no condition limits.
