@@ -25,6 +25,7 @@ var families = [...]family{
 	{tables: textPrograms, common: true},
 	{tables: packagePrograms},
 	{tables: publishPrograms},
+	{tables: fleetPrograms},
 	{tables: wrapperPrograms, passes: true},
 	{tables: elsewherePrograms, passes: true},
 	{tables: codePrograms, passes: true},

@@ -430,6 +430,7 @@ var specialRows = []row{
 		given: "linked db-url",
 		does:  act{effect.ChangeRemote, effect.Apply, "database of the project"},
 	},
+	{of: "knife", words: "ssh * *", runs: "!$2", away: true},
 	{of: "shopify", words: "theme push", given: "live allow-live l publish p", does: act{effect.PublishOut, byProgram, "$0"}},
 	{of: "shopify", words: "theme publish|share", does: act{effect.PublishOut, byProgram, "$0"}},
 	{of: "shopify", words: "app deploy|release", does: act{effect.PublishOut, byProgram, "$0"}},
