@@ -149,6 +149,11 @@ var secretRules = []policy{
 		why: "Reads credentials", instead: "Name the variable or key you need; the person provides it.",
 	},
 	{
+		id: "secret.read", verdict: Ask, kind: effect.ReadFile, is: secretElsewhere,
+		why:     "Reads credentials of another machine or container",
+		instead: "Name the variable or key you need; the person provides it.",
+	},
+	{
 		id: "secret.reveal", verdict: Ask, kind: effect.RevealSecret,
 		why: "Shows a secret in the transcript", instead: "Use the variable without printing it.",
 	},

@@ -69,6 +69,15 @@ var secretCommands = []secretCommand{
 	{"pulumi", "env open", ""}, {"esc", "open", ""}, {"hcp", "vault-secrets secrets open", ""},
 	{"firebase", "functions:secrets:access", ""}, {"npm", "token create", ""}, {"dotenvx", "get", ""},
 	{"netlify", "env:list", "plain"}, {"oc", "extract", ""}, {"security", "find-generic-password", "g"},
+	{"eas", "env:list", "include-sensitive"}, {"eas", "env:pull", ""}, {"eas", "env:get", ""},
+	{"convex", "env list", ""}, {"convex", "env get", ""}, {"firebase", "functions:config:get", ""},
+	{"fly", "config env", ""}, {"flyctl", "config env", ""}, {"dotenvx", "decrypt", ""},
+	{"glab", "variable get", ""}, {"glab", "variable export", ""}, {"cf", "env", ""},
+	{"snyk", "config get api", ""}, {"aws", "rds generate-db-auth-token", ""},
+	{"aws", "lambda get-function-configuration", ""}, {"netlify", "env:list", "json"},
+	{"scw", "secret version access", ""}, {"oci", "secrets secret-bundle get", ""},
+	{"ibmcloud", "iam oauth-tokens", ""}, {"databricks", "secrets get-secret", ""}, {"databricks", "auth token", ""},
+	{"wrangler", "auth token", ""}, {"stripe", "config", "list"},
 	{"op", "item get", "format=json"}, {"kubectl", "view-secret", ""}, {"teller", "show", ""}, {"teller", "export", ""},
 }
 
