@@ -87,3 +87,26 @@ func TestRestoreOfClean(t *testing.T) {
 		t.Errorf("without an answer of git: %q, want ask", d.Verdict)
 	}
 }
+
+// TestStagedSecrets adds trees to the repository that hold credentials.
+func TestStagedSecrets(t *testing.T) {
+	ctx := testContext()
+	ctx.Unsaved = func(string) []string {
+		return []string{
+			testProject + "/config/client_secret_1.json", testProject + "/made/id_rsa", testProject + "/deploy/",
+			testProject + "/tests/key.pem", testProject + "/web/.env.test", testProject + "/src/a.go",
+		}
+	}
+	ctx.Older = func(path string) bool { return !strings.Contains(path, "/made/") }
+	ctx.FileText = func(path string) (string, bool) {
+		return map[string]string{testProject + "/deploy/": "keys/\nrun.sh\n", testProject + "/deploy/keys/": "server.key\n"}[path], true
+	}
+	for cmd, want := range map[string]Verdict{
+		"git add config": Ask, "git add config/*.json": Ask, "git add -A": Ask, "git add .": Ask, "git add deploy": Ask,
+		"git add made": None, "git add tests web src": None, "git add -u": None, "git add src/a.go": None, "git add -n .": None,
+	} {
+		if d := Judge(bash(cmd), ctx); d.Verdict != want {
+			t.Errorf("%q: %q by %s, want %s", cmd, d.Verdict, d.Rule, want)
+		}
+	}
+}

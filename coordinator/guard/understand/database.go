@@ -183,6 +183,11 @@ func mongo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, text := range append(texts, stdin(c)...) {
 		mongoText(sh, text)
 	}
+	for _, name := range append(o.All("f", "file"), o.Pos...) {
+		if lex.EndsWith(name, ".js .mongodb .mjs .ts") {
+			runRecipeFile(sh, name, nil, mongoText)
+		}
+	}
 }
 
 // mongoText reports the calls in a text of the client's language.
@@ -190,6 +195,7 @@ func mongoText(sh *shell.Shell, text string) {
 	toks := script.Tokenize(text, "js")
 	for i, t := range toks {
 		if t.Kind == 'n' {
+			sh.AtOffset(text, t.At)
 			mongoCall(sh, t.Text[strings.LastIndexByte(t.Text, '.')+1:], toks[i+1:])
 		}
 	}

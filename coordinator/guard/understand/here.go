@@ -137,13 +137,15 @@ func choosesOwn(sh *shell.Shell, c shell.Command, _ shell.Options) {
 type database struct {
 	name  string
 	local bool // it is not known to be on another machine
+	made  bool // its server runs in a container that this call has started
 }
 
 // storeClients are the clients that get the name of a database, and fileStores those that work in
 // memory if they get no file.
 const (
 	storeClients = "psql pgcli pgsql mysql mariadb mycli mongo mongosh dropdb mysqladmin mariadb-admin pg_restore " +
-		"mongorestore sqlcmd osql cqlsh clickhouse-client usql mssql-cli " + fileStores
+		"mongorestore sqlcmd osql cqlsh clickhouse-client usql mssql-cli " + keyStores + " " + fileStores
+	keyStores  = "redis-cli valkey-cli keydb-cli dragonfly-cli"
 	fileStores = "sqlite3 sqlite duckdb litecli sqlcipher clickhouse-local"
 )
 
@@ -153,6 +155,9 @@ var storeHosts = [...]string{"PGHOST", "PGHOSTADDR", "MYSQL_HOST", "PGSERVICE"}
 // databaseOf returns the database of a client.
 func databaseOf(sh *shell.Shell, c shell.Command, o shell.Options) database {
 	hosts := o.All("h", "host", "S", "server")
+	if lex.OneOf(c.Name, keyStores) { // to others, -u is a user
+		hosts = append(hosts, o.All("u")...)
+	}
 	for _, name := range storeHosts {
 		told, _ := sh.Lookup(name)
 		hosts = append(hosts, told...)
@@ -173,13 +178,45 @@ func databaseOf(sh *shell.Shell, c shell.Command, o shell.Options) database {
 		}
 	}
 	far := slices.ContainsFunc(hosts, func(h string) bool { return h != "" && h[0] != '/' && !web.IsLocalHost(h) })
-	return database{name: name, local: !far && sh.Place.Away != shell.RemotePlace().Away}
+	return database{
+		name:  name,
+		local: !far && sh.Place.Away != shell.RemotePlace().Away,
+		made:  sh.Place.Away == "container" && len(hosts) == 0 || madePort(sh, append(hosts, o.All("p", "P", "port")...)),
+	}
+}
+
+// startsServer remembers a container that this call starts, and its ports.
+func startsServer(sh *shell.Shell, o shell.Options) {
+	for _, published := range o.All("p", "publish") {
+		if parts := strings.Split(published, ":"); len(parts) > 1 {
+			made(sh, ":"+parts[len(parts)-2])
+		}
+	}
+	for _, name := range o.All("name") {
+		made(sh, "container "+name)
+	}
+}
+
+// madePort reports whether one of the addresses or numbers is a port of a container that this call
+// has started.
+func madePort(sh *shell.Shell, places []string) bool {
+	return slices.ContainsFunc(places, func(place string) bool {
+		if _, rest, ok := strings.Cut(place, "://"); ok {
+			place, _, _ = strings.Cut(rest, "/")
+		}
+		port := place[strings.LastIndexByte(place, ':')+1:]
+		_, made := sh.Lookup(sql.Made + ":" + port)
+		return lex.IsNumber(port) && made
+	})
 }
 
 // lastName returns the place of the operand that names a database: mysqladmin has a verb before it.
 func lastName(client string) int {
-	if lex.OneOf(client, "mysqladmin mariadb-admin") {
+	switch {
+	case lex.OneOf(client, "mysqladmin mariadb-admin"):
 		return 1
+	case lex.OneOf(client, keyStores):
+		return 1 << 10 // they have none
 	}
 	return 0
 }
@@ -206,6 +243,8 @@ func sparesOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
 		name, named := droppedName(e)
 		switch {
 		case e.Via != c.Name, e.Kind != effect.DropData && e.Kind != effect.ChangeRemote:
+		case db.made:
+			e.Away = effect.OnEmulator
 		case named && isNobodys(sh, name), !named && own:
 			e.Away = effect.OnEmulator
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
-	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
@@ -210,9 +209,6 @@ func showsCommitted(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// committedStores are settings that projects commit, with the values left to the environment.
-const committedStores = ".npmrc .envrc .my.cnf .env.test .env.development .env.ci .env.vault .env.defaults"
-
 // stagesSecrets reports credentials that are named to git, whose history others get. With force
 // the whole tree has those that are ignored, too.
 func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -226,10 +222,26 @@ func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
 			return
 		}
-		if !lex.OneOf(fspath.Base(p), committedStores) && holdsSecret(sh, p) {
+		if !protected.Committed(p) && holdsSecret(sh, p) {
 			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
 			return
 		}
+	}
+	if c.Name != "commit" && sh.Place.Away == "" {
+		stagesTrees(sh, o)
+	}
+}
+
+// stagesTrees reports the trees whose new files git adds.
+func stagesTrees(sh *shell.Shell, o shell.Options) {
+	switch {
+	case o.Given("u update n dry-run p patch"):
+		return
+	case len(o.Pos) == 0 && o.Given("A all"):
+		sh.Effect(effect.SendOut, effect.StagedTree, toplevel(sh))
+	}
+	for _, p := range o.Pos[:min(len(o.Pos), shell.MaxAlternatives)] {
+		sh.Effect(effect.SendOut, effect.StagedTree, sh.Path(p))
 	}
 }
 

@@ -59,6 +59,9 @@ func (r *reader) next() bool {
 	case c == ';', strings.HasPrefix(rest, `\g`), c == '\n' && endsLine(r.words):
 		r.end()
 		r.at++
+	case len(r.words) == 0 && lex.BeginsWith(rest, `\copy \COPY`):
+		r.add(clientCopy)
+		r.at += len(clientCopy)
 	case len(r.words) == 0 && strings.IndexByte(`\.:!@`, c) >= 0: // a command for the client
 		r.at += until(rest, "\n")
 	case lex.BeginsWith(rest, "--"), strings.HasPrefix(rest, "# "):
@@ -81,7 +84,7 @@ func (r *reader) next() bool {
 }
 
 // lineCommands are commands that a client reads up to the end of their line, without a semicolon.
-const lineCommands = "USE SET WHENEVER SPOOL PROMPT CONNECT DEFINE COLUMN DELIMITER SOURCE PRINT"
+const lineCommands = clientCopy + " USE SET WHENEVER SPOOL PROMPT CONNECT DEFINE COLUMN DELIMITER SOURCE PRINT"
 
 // endsLine reports whether a statement ends with its line, as far as it is read.
 func endsLine(words []string) bool {
@@ -110,6 +113,9 @@ func (r *reader) quoted(rest string) bool {
 	r.at += end + 2
 	return true
 }
+
+// clientCopy is COPY for files and programs of the client. It ends with its line.
+const clientCopy = `\COPY`
 
 // until returns the index of mark in text, or the length of text if it is missing.
 func until(text, mark string) int {
@@ -149,6 +155,21 @@ func Read(sh *shell.Shell, text string) {
 			made[created(sh, words)] = true
 		default:
 			report(sh, words)
+			readsFiles(sh, words)
+		}
+	}
+}
+
+// fileReaders are the functions that return the content of a file.
+const fileReaders = "READFILE READ_TEXT READ_BLOB READ_CSV READ_CSV_AUTO READ_JSON PG_READ_FILE PG_READ_BINARY_FILE " +
+	"LOAD_FILE LO_IMPORT INFILE"
+
+// readsFiles reports the files that a statement reads.
+func readsFiles(sh *shell.Shell, w []string) {
+	copies := lex.OneOf(w[0], "COPY "+clientCopy)
+	for i, x := range w[:len(w)-1] {
+		if name, ok := strings.CutPrefix(w[i+1], "'"); ok && (lex.OneOf(x, fileReaders) || copies && x == "FROM") {
+			sh.Read(name)
 		}
 	}
 }
@@ -215,7 +236,7 @@ func report(sh *shell.Shell, w []string) {
 		}
 	case "ALTER":
 		reportAlter(sh, w)
-	case "COPY":
+	case "COPY", clientCopy:
 		runProgram(sh, w)
 	case "WITH":
 		reportWith(sh, w)
@@ -296,10 +317,13 @@ func reportExecuted(sh *shell.Shell, w []string) {
 // runProgram runs the command that COPY … PROGRAM 'command' starts on the server.
 func runProgram(sh *shell.Shell, w []string) {
 	for i, x := range w {
-		if x == "PROGRAM" && i+1 < len(w) {
+		switch {
+		case x != "PROGRAM" || i+1 == len(w):
+		case w[0] == clientCopy:
+			sh.Run(strings.TrimPrefix(w[i+1], "'"), nil)
+		default:
 			sh.Possible(effect.RunUnknown, effect.DatabaseProgram, "")
-			child := sh.Elsewhere()
-			child.Run(strings.TrimPrefix(w[i+1], "'"), nil)
+			sh.Elsewhere().Run(strings.TrimPrefix(w[i+1], "'"), nil)
 		}
 	}
 }
