@@ -61,7 +61,7 @@ const packageOptions = "p package manifest-path repository registry target featu
 // packageTables are the programs that publish, or install and remove packages.
 var packageTables = []table{
 	{programs: "nuget", rows: []row{{args: "push|delete", does: publishes}}},
-	{programs: "conan stack cabal anaconda", options: "r remote", rows: []row{
+	{programs: "conan stack cabal anaconda", options: "r remote t token s site", rows: []row{
 		{words: "upload", does: publishes},
 		{of: "conan", words: "remove", given: "r remote", does: act{effect.DestroyRemote, effect.Part, "$1"}},
 		{of: "anaconda", words: "remove", does: act{effect.DestroyRemote, effect.Part, "$1"}},
@@ -77,7 +77,8 @@ var packageTables = []table{
 	{
 		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter " +
 			"hex luarocks clojars " +
-			"wapm expo eas fastlane lein clojure snapcraft huggingface-cli hf skopeo crane regctl buildah oras",
+			"wapm expo eas fastlane lein clojure snapcraft huggingface-cli hf skopeo crane regctl buildah oras " +
+			"ollama buf zapier",
 		rows: []row{
 			{of: "dart", also: runsSourceFile, goOn: true},
 			{args: "--dry-run|--snapshot|--skip-publish"},
@@ -85,6 +86,8 @@ var packageTables = []table{
 			{of: "skopeo crane regctl", args: "copy|sync", does: publishes},
 			{of: "skopeo crane regctl oras", args: "delete|rm", does: act{effect.DestroyRemote, effect.Part, operands}},
 			{of: "fastlane", args: "deliver|pilot|supply", does: publishes},
+			{of: "eas", words: "update", does: publishes},
+			{of: "zapier", words: "promote|migrate", does: publishes},
 			{
 				of: "huggingface-cli hf", words: "repo|repo-files|repos|buckets|jobs delete|cancel",
 				does: act{effect.DestroyRemote, effect.Part, "$0 $1"},
@@ -279,7 +282,30 @@ func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if i := strings.LastIndexByte(argv[0], '@'); i > 0 {
 		argv[0] = argv[0][:i]
 	}
+	argv[0] = packagedProgram(argv[0])
 	sh.Exec(argv, c.In)
+}
+
+// packageNames are packages whose program has a name of its own.
+var packageNames = [...]struct{ name, program string }{
+	{"@sentry/cli", "sentry-cli"}, {"@changesets/cli", "changeset"}, {"firebase-tools", "firebase"}, {"aws-cdk", "cdk"},
+}
+
+// packagedProgram returns the program of a package, which may have another name: netlify-cli has
+// netlify, and @railway/cli has railway.
+func packagedProgram(name string) string {
+	for _, p := range packageNames {
+		if p.name == name {
+			return p.program
+		}
+	}
+	if scope, ok := strings.CutSuffix(name, "/cli"); ok && strings.HasPrefix(scope, "@") {
+		return scope[1:]
+	}
+	if program, cut := strings.CutSuffix(name, "-cli"); cut && (controls(program) || program == "eas") {
+		return program
+	}
+	return name
 }
 
 // packagePrograms are the programs of this file, with what each does.

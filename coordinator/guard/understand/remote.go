@@ -463,7 +463,7 @@ var specialRows = []row{
 	},
 	{of: infrastructureTools, words: "workspace delete", does: act{effect.DestroyRemote, effect.Teardown, "workspace"}},
 
-	{of: "gh glab", also: forge},
+	{of: "gh glab hub tea", also: forge},
 
 	{of: "aws awslocal", words: "s3 cp|mv|sync * *", goOn: true, also: cloudCopies},
 	{of: "aws awslocal", words: "s3 mv", also: movesBucket},
@@ -502,6 +502,9 @@ var specialRows = []row{
 		does:  act{effect.ChangeRemote, bySecond, "$0"},
 	},
 	{of: "firebase surge", words: "deploy", does: act{effect.PublishOut, byProgram, "production"}},
+	{of: "dnscontrol amplify", words: "push", does: act{effect.ChangeRemote, effect.Apply, theProgram}},
+	{of: "dvc", words: "gc", given: "c cloud", does: act{effect.DestroyRemote, effect.Part, "data of the remote"}},
+	{of: "twilio", words: "api:core:messages:create|api:core:calls:create", does: act{effect.SendOut, effect.Message, "$0"}},
 	{of: "deck", words: "sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
 	{of: "deck", words: "gateway sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
 	{of: "etcdctl", words: "del", given: "prefix from-key", also: deletesKeys},

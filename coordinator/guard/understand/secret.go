@@ -156,6 +156,11 @@ var secretPrograms = []table{
 			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil mosquitto_pub ntfy apprise signal-cli",
 		options: "code",
 		do:      carriesOperands,
+		rows: []row{
+			{of: "slack", words: "chat send|update", does: act{effect.SendOut, effect.Message, theProgram}},
+			{of: "telegram-send", without: "configure help version", does: act{effect.SendOut, effect.Message, theProgram}},
+			{of: "signal-cli", args: "send", does: act{effect.SendOut, effect.Message, theProgram}},
+		},
 	},
 }
 

@@ -37,7 +37,7 @@ const (
 // runners of tasks and of tests, clients of version control, managers of tools.
 const localVerbs = "ember hanami nest ng ionic task invoke inv nox tox doit mage xcrun simctl jest vitest mocha ava " +
 	"pytest phpunit rspec bats ctest cypress playwright behave cucumber karma tap poe pdm hatch conda mamba " +
-	"jj hg sl svn bzr fossil darcs p4 pm2 forever ollama lms avdmanager timew nb chezmoi rustup fvm pod tuist " +
+	"jj hg sl svn bzr fossil darcs p4 pm2 forever ollama lms avdmanager timew nb chezmoi rustup fvm pod " +
 	"cordova meteor jupyter ghq direnv msbuild rostopic ros2 dbus-send gsettings dconf zellij wsl code"
 
 // judgedByWord reports a possible destruction or publication by a program that no table lists, if
@@ -54,7 +54,8 @@ func judgedByWord(sh *shell.Shell, c shell.Command, full string) {
 		sh.Effect(effect.DropData, effect.Reset, text)
 	case endsHosted(words, c.Args):
 		sh.Possible(effect.DestroyRemote, effect.Part, text)
-	case lex.ContainsAny(words[:min(2, len(words))], "publish"):
+	case lex.ContainsAny(words[:min(2, len(words))], "publish"),
+		lex.ContainsAny(words, "deploy") && (lex.ContainsAny(words, hostedPlaces) || lex.ContainsAny(c.Args, "--prod --production")):
 		sh.Possible(effect.PublishOut, effect.Named(c.Name), text)
 	}
 }
