@@ -93,3 +93,27 @@ func TestRestoreOfClean(t *testing.T) {
 		t.Errorf("without an answer of git: %q, want ask", d.Verdict)
 	}
 }
+
+// TestStagedSecrets adds trees to the repository that hold credentials.
+func TestStagedSecrets(t *testing.T) {
+	ctx := testContext()
+	var files []Unsaved
+	for _, f := range []string{
+		"config/client_secret_1.json", "made/id_rsa", "deploy/", "tests/key.pem", "web/.env.test", "src/a.go",
+	} {
+		files = append(files, Unsaved{Path: testProject + "/" + f, Untracked: true})
+	}
+	ctx.Unsaved = func(string) []Unsaved { return files }
+	ctx.Older = func(path string) bool { return !strings.Contains(path, "/made/") }
+	ctx.FileText = func(path string) (string, bool) {
+		return map[string]string{testProject + "/deploy/": "keys/\nrun.sh\n", testProject + "/deploy/keys/": "server.key\n"}[path], true
+	}
+	for cmd, want := range map[string]Verdict{
+		"git add config": Ask, "git add config/*.json": Ask, "git add -A": Ask, "git add .": Ask, "git add deploy": Ask,
+		"git add made": None, "git add tests web src": None, "git add -u": None, "git add src/a.go": None, "git add -n .": None,
+	} {
+		if d := Judge(bash(cmd), ctx); d.Verdict != want {
+			t.Errorf("%q: %q by %s, want %s", cmd, d.Verdict, d.Rule, want)
+		}
+	}
+}

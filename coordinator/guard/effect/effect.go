@@ -141,7 +141,8 @@ func (s *Step) Calls(program, verb string) bool {
 }
 
 // Arg is one leaf of the tool's input, by its path ("command", "file_path",
-// "edits.0.new_string"): a string, or "true" for a switch that is on.
+// "edits.0.new_string"): a string, a number, "true" for a switch that is on, or "{}" for an
+// object without members.
 type Arg struct{ Path, Value string }
 
 // Call is one tool call as the host sent it.

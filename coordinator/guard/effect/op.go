@@ -116,6 +116,7 @@ const (
 // Which secret is shown.
 const (
 	CommittedSecret    Op = "committed secret"
+	StagedTree         Op = "staged tree" // the new files of Target come into the history
 	Keychain           Op = "keychain"
 	MachineCredentials Op = "credentials of the machine"
 	Variable           Op = "variable"

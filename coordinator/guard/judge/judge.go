@@ -287,6 +287,12 @@ func secretRead(j *judging, e *effect.Effect) bool {
 	return j.eitherHere(e, func(p string) bool { return protected.SecretPath(p, j.home) })
 }
 
+// secretElsewhere reports whether the target is a credential on another machine, or in a container
+// that runs. One of a new container comes from its image.
+func secretElsewhere(_ *judging, e *effect.Effect) bool {
+	return (e.Away == "remote" || e.Away == effect.InRunning) && protected.SecretPath(e.Target, "~")
+}
+
 // eitherHere reports whether a test holds for the target of an effect on this machine, as written
 // or with its symbolic links resolved.
 func (j *judging) eitherHere(e *effect.Effect, test func(path string) bool) bool {

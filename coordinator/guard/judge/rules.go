@@ -142,11 +142,16 @@ var railRules = []policy{
 var secretRules = []policy{
 	{
 		id: "remote.here", kind: effect.DestroyRemote, is: onEmulator,
-		or: []effect.Kind{effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret},
+		or: []effect.Kind{effect.DropData, effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret},
 	},
 	{
 		id: "secret.read", verdict: Ask, kind: effect.ReadFile, is: secretRead,
 		why: "Reads credentials", instead: "Name the variable or key you need; the person provides it.",
+	},
+	{
+		id: "secret.read", verdict: Ask, kind: effect.ReadFile, is: secretElsewhere,
+		why:     "Reads credentials of another machine or container",
+		instead: "Name the variable or key you need; the person provides it.",
 	},
 	{
 		id: "secret.reveal", verdict: Ask, kind: effect.RevealSecret,
@@ -156,6 +161,12 @@ var secretRules = []policy{
 		id: "secret.send", verdict: Deny, kind: effect.SendOut, op: ops{effect.Secret},
 		why: "Sends credentials to another machine", instead: "Never send keys, tokens or .env files anywhere.",
 	},
+	{
+		id: "secret.commit", verdict: Ask, kind: effect.SendOut, op: ops{effect.StagedTree}, is: stagesSecret,
+		why:     "Puts credentials into the repository's history",
+		instead: "Add the file to .gitignore, and commit a template such as .env.example.",
+	},
+	{id: "secret.commit", kind: effect.SendOut, op: ops{effect.StagedTree}},
 	{
 		id: "secret.commit", verdict: Ask, kind: effect.SendOut, op: ops{effect.CommittedSecret},
 		why:     "Puts credentials into the repository's history",

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
 )
 
 // losesWork reports whether an effect destroys files that no commit has as they are and
@@ -52,6 +53,44 @@ func nothingUnsaved(j *judging, e *effect.Effect) bool {
 	return files != nil && !slices.ContainsFunc(files, func(file Unsaved) bool {
 		return restored.takes(file.Path) && !(fromIndex && (file.Staged || file.Untracked))
 	})
+}
+
+// stagesSecret reports whether git would add a credential that is older than the session. Those of
+// tests and examples are nobody's.
+func stagesSecret(j *judging, e *effect.Effect) bool {
+	if e.Away != "" || j.ctx.Unsaved == nil {
+		return false
+	}
+	target := j.resolvedPattern(e.Target)
+	added := newPattern(target, true)
+	const levels = 3
+	return slices.ContainsFunc(j.ctx.Unsaved(added.base), func(file Unsaved) bool {
+		return added.takes(file.Path) && j.holdsOldSecret(file.Path, levels)
+	})
+}
+
+// holdsOldSecret reports whether a file is a credential that is older than the session. A path with
+// a slash at the end is a directory, which is looked into for some levels.
+func (j *judging) holdsOldSecret(file string, levels int) bool {
+	if !strings.HasSuffix(file, "/") {
+		return protected.SecretPath(file, j.home) && !protected.Committed(file) && !forTests(file) && j.older(file, false)
+	}
+	if levels == 0 || j.ctx.FileText == nil {
+		return false
+	}
+	names, _ := j.ctx.FileText(file)
+	for name := range strings.Lines(names) {
+		if j.holdsOldSecret(file+strings.TrimSuffix(name, "\n"), levels-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// forTests reports whether a path says that a file is for tests, or an example.
+func forTests(file string) bool {
+	return lex.ContainsAny(lex.VerbWords(file), "test tests testdata spec fixture fixtures example examples sample samples "+
+		"mock mocks dummy fake")
 }
 
 // overlays reports whether a copy of a tree replaces such a file: the tree has one of the same

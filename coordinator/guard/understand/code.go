@@ -121,7 +121,7 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 		}
 		_, file := shell.Leading(args[1:], "c config import-map lock")
 		scriptArgs(sh, c, file)
-		if verb == "publish" {
+		if verb == "publish" && !lex.ContainsAny(args, "--dry-run") {
 			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		}
 	case c.Name == "bun" && len(args) > 1 && isWord(verb):

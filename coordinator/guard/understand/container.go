@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -194,7 +195,11 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 	child := sh.Sub()
 	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container"}
 	if verb == "exec" {
-		child.Place.Away = effect.InRunning
+		if _, made := sh.Lookup(sql.Made + "container " + rest[0]); !made {
+			child.Place.Away = effect.InRunning
+		}
+	} else {
+		startsServer(sh, o)
 	}
 	if dir, ok := o.Get("w", "workdir"); ok {
 		child.Place.Cwd = fspath.Clean("/" + dir)

@@ -1,7 +1,6 @@
 package understand
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -34,7 +33,10 @@ var databasePrograms = []table{
 			"error-format",
 		do: graph,
 	},
-	{programs: migrationPrograms, do: migration},
+	{programs: migrationPrograms, do: migration, rows: []row{
+		{of: "hasura", words: "metadata clear", does: act{effect.DropData, effect.Reset, "$0"}},
+	}},
+	{programs: "sqitch", rows: []row{{words: "revert|rebase|checkout", does: act{effect.DropData, effect.Column, "$0"}}}},
 }
 
 // sqlClients are the clients whose purpose is to run SQL.
@@ -68,12 +70,6 @@ var sqlClients = []table{
 
 // sqlClient reads the SQL that a client gets from options and from standard input.
 func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if onTestDatabase(o) {
-		for _, text := range append(o.All("c", "command", "e", "execute"), stdin(c)...) {
-			shellEscapes(sh, text)
-		}
-		return
-	}
 	for _, text := range o.All("c", "command", "e", "execute", "cmd", "q", "Q", "query") {
 		if !strings.Contains(text, " ") { // the words were not quoted
 			text = strings.TrimSpace(text + " " + strings.Join(o.Pos, " "))
@@ -89,30 +85,8 @@ func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Print(partial.Unknown)
 }
 
-// onTestDatabase reports whether a client works on a database of this machine whose name says that
-// it is for tests.
-func onTestDatabase(o shell.Options) bool {
-	hosts, names := o.All("h", "host"), append(o.All("d", "dbname", "D", "database"), o.At(0))
-	for _, name := range names {
-		if strings.Contains(name, "://") {
-			hosts, name = append(hosts, name), name[strings.LastIndexByte(name, '/')+1:]
-		}
-		if lex.ContainsAny(lex.VerbWords(name), "test tests e2e scratch sandbox") && !strings.Contains(name, " ") {
-			return !slices.ContainsFunc(hosts, func(h string) bool { return !web.IsLocalHost(h) })
-		}
-	}
-	return false
-}
-
-// fileClient is sqlClient for a client whose operands may be SQL, too. Data in memory
-// and in temporary files is nobody's.
+// fileClient is sqlClient for a client whose operands may be SQL, too.
 func fileClient(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if lex.BeginsWith(o.At(0), ":memory: /tmp/") {
-		for _, text := range append(o.From(1), stdin(c)...) {
-			shellEscapes(sh, text)
-		}
-		return
-	}
 	sqlClient(sh, c, o)
 	for i, text := range o.Pos {
 		if i > 0 || strings.Contains(text, " ") {
@@ -239,7 +213,7 @@ var mixedRows = []row{
 	{of: "bq", words: "rm", does: act{effect.DestroyRemote, effect.Teardown, operands}},
 	{words: "pg:reset*", does: act{effect.DropData, effect.Database, "$1"}},
 	{of: "supabase", words: "db reset", given: "linked db-url", does: act{effect.DropData, effect.Database, "$1"}},
-	{of: "supabase", words: "db reset", does: act{effect.DropData, effect.Reset, "$1"}},
+	{of: "supabase", words: "db reset"}, // of this machine
 }
 
 // mongo reports the calls in its JavaScript that drop data or stop the server.
@@ -247,11 +221,22 @@ func mongo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	texts := o.All("eval")
 	sh.Opaque(strings.Join(texts, "\n"))
 	for _, text := range append(texts, stdin(c)...) {
-		toks := script.Tokenize(text, "js")
-		for i, t := range toks {
-			if t.Kind == 'n' {
-				mongoCall(sh, t.Text[strings.LastIndexByte(t.Text, '.')+1:], toks[i+1:])
-			}
+		mongoText(sh, text)
+	}
+	for _, name := range append(o.All("f", "file"), o.Pos...) {
+		if lex.EndsWith(name, ".js .mongodb .mjs .ts") {
+			runRecipeFile(sh, name, nil, mongoText)
+		}
+	}
+}
+
+// mongoText reports the calls in a text of the client's language.
+func mongoText(sh *shell.Shell, text string) {
+	toks := script.Tokenize(text, "js")
+	for i, t := range toks {
+		if t.Kind == 'n' {
+			sh.AtOffset(text, t.At)
+			mongoCall(sh, t.Text[strings.LastIndexByte(t.Text, '.')+1:], toks[i+1:])
 		}
 	}
 }
@@ -287,16 +272,21 @@ func graph(sh *shell.Shell, c shell.Command, o shell.Options) {
 		texts = append(texts, *c.In)
 	}
 	for _, text := range texts {
-		sql.Read(sh, text) // DROP has the same words
-		toks := script.Tokenize(text, "js")
-		for from, i := 0, 0; i <= len(toks); i++ {
-			if i == len(toks) || toks[i].Kind == ';' {
-				graphStatement(sh, toks[from:i])
-				from = i + 1
-			}
-		}
+		graphText(sh, text)
 	}
 	sh.Print(partial.Unknown)
+}
+
+// graphText reads the statements of a text of Cypher.
+func graphText(sh *shell.Shell, text string) {
+	sql.Read(sh, text) // DROP has the same words
+	toks := script.Tokenize(text, "js")
+	for from, i := 0, 0; i <= len(toks); i++ {
+		if i == len(toks) || toks[i].Kind == ';' {
+			graphStatement(sh, toks[from:i])
+			from = i + 1
+		}
+	}
 }
 
 // graphStatement reports a DELETE that no condition limits.
@@ -380,9 +370,13 @@ func redisCommand(sh *shell.Shell, words []string) {
 
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
-	{programs: "dropdb", options: "h p U", rows: []row{{does: act{effect.DropData, effect.Database, "$0"}}}},
+	{programs: "createdb", options: "h p U T O E D l", do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
+		made(sh, strings.ToLower(o.At(0)))
+	}},
+	{programs: "dropdb", options: "h host p port U username", rows: []row{{does: act{effect.DropData, effect.Database, "$0"}}}},
 	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
+		{words: "create *", also: func(sh *shell.Shell, _ shell.Command, o shell.Options) { made(sh, strings.ToLower(o.At(1))) }},
 		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
 		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
 	}},
@@ -521,22 +515,6 @@ func wipesData(operand string) bool {
 	return len(w) > 1 && lex.ContainsAny(w, wipeWords)
 }
 
-// wipesStore reports whether the operands of a program that no table lists wipe a database.
-func wipesStore(pos []string) bool {
-	for i, p := range pos[:min(3, len(pos))] {
-		if strings.ContainsAny(p, " /=") {
-			return false
-		}
-		if strings.ContainsAny(p, ":.-") && wipesData(p) {
-			return true
-		}
-		if i > 0 && lex.OneOf(pos[i-1], storeNouns) && lex.OneOf(p, wipeWords) {
-			return true
-		}
-	}
-	return false
-}
-
 // wipesShortened reports whether a command of Symfony, each part of which may be shortened, wipes
 // a database.
 func wipesShortened(verb string, args []string) bool {
@@ -578,79 +556,12 @@ func forTests(sh *shell.Shell, args []string) bool {
 			return true
 		}
 	}
+	for _, name := range [...]string{"DATABASE_URL", "DB_URL", "MONGODB_URI", "TEST_DATABASE_URL"} {
+		v, _ := sh.Assigned(name)
+		if _, nobodys := web.StoreAt(v); nobodys {
+			return true
+		}
+	}
 	env, _ := shell.ParseOptions(args, "e env environment").Get("e", "env", "environment")
 	return env == "test"
-}
-
-// Programs that no table lists are judged by the words of their commands. A script of
-// the project is not judged by its words.
-
-// endVerbs are verbs that only make sense for something that is hosted.
-const endVerbs = "destroy terminate purge wipe nuke decommission deprovision"
-
-// hostedNouns are what such a verb, or a deletion, is about.
-const hostedNouns = "cluster clusters project projects namespace database databases bucket buckets stack stacks " +
-	"instance instances server servers tenant tenants organization environment deployment service repo repository"
-
-// localVerbs are programs whose verbs concern code or a cache on this machine: generators,
-// runners of tasks and of tests.
-const localVerbs = "ember hanami nest ng ionic task invoke inv nox tox doit mage xcrun simctl jest vitest mocha ava " +
-	"pytest phpunit rspec bats ctest cypress playwright behave cucumber karma tap poe pdm hatch conda mamba"
-
-// destroysByWord reports a possible destruction by a program that no table lists, if its
-// first operands say so.
-func destroysByWord(sh *shell.Shell, c shell.Command, full string) {
-	switch {
-	case ownScript(full), lex.OneOf(c.Name, localVerbs), lex.ContainsAny(c.Args, dryOptions):
-		return
-	}
-	words := leadingWords(c.Args)
-	switch {
-	case wipesStore(words) && !forTests(sh, c.Args):
-		sh.Effect(effect.DropData, effect.Reset, c.Name+" "+strings.Join(words, " "))
-	case endsHosted(words):
-		sh.Possible(effect.DestroyRemote, effect.Part, c.Name+" "+strings.Join(words, " "))
-	}
-}
-
-// ownScript reports whether a program is called by a path that is not one of the system's.
-func ownScript(full string) bool {
-	return strings.Contains(full, "/") && !lex.BeginsWith(full, "/usr/ /bin/ /sbin/ /opt/ /nix/ /snap/")
-}
-
-const dryOptions = "--dry-run --dryrun --help -h --simulate --what-if --list test"
-
-// leadingWords returns the operands of a command that are plain words, up to the third. A word
-// behind an option may be its value and does not count.
-func leadingWords(args []string) []string {
-	var words []string
-	before := ""
-	for _, a := range args {
-		value := strings.HasPrefix(before, "-")
-		before = a
-		switch {
-		case len(words) == 3:
-			return words
-		case value, a == "", strings.HasPrefix(a, "-"):
-		default:
-			words = append(words, strings.ToLower(a))
-		}
-	}
-	return words
-}
-
-// endsHosted reports whether one of the words ends something hosted.
-func endsHosted(words []string) bool {
-	if len(words) < 2 || lex.ContainsAny(words, "cache caches") {
-		return false
-	}
-	for i, w := range words {
-		switch {
-		case lex.OneOf(w, endVerbs):
-			return true
-		case lex.OneOf(w, "delete drop"):
-			return lex.ContainsAny(words[max(0, i-1):], hostedNouns)
-		}
-	}
-	return false
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // No table can list the tools of all MCP servers. A tool is judged by the words of its
-// name, by its action, and by its fields: see mcp_field.go.
+// name, by its action, by its fields, and by the keys of documents in them.
 
 // A serverTool is a tool of an MCP server: the words of the server's name, and those of the
 // tool's name and of the action that a field names.
@@ -38,6 +38,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	before := len(sh.Eval.Effects)
 	requested := t.request(sh)
 	t.commandLine(sh)
+	t.documents(sh)
 	for _, a := range call.Args {
 		sh.Part = lex.Clip(a.Value, 300)
 		t.field(sh, a)
@@ -109,6 +110,7 @@ var mcpRows = []mcpRow{
 	{verbs: web.DestroyVerbs, kind: effect.DestroyRemote, op: mcpNounWord},
 	{verbs: "publish", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
 	{verbs: "release", among: "create make", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
+	{verbs: "deploy", behind: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
 	{verbs: "deploy", given: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
 	{
 		verbs:  "send post reply tweet add",
@@ -206,7 +208,7 @@ const (
 	commandWords   = "command commands cmd cmds shell bash commandline cmdline run script"
 	argumentWords  = "args argv arguments command cmd"
 	programWords   = "command cmd program executable binary"
-	statementWords = "sql query queries statement statements q"
+	statementWords = "sql query queries statement statements q mutation cypher"
 	codeWords      = "code python javascript js source function expression snippet"
 	addressWords   = "url urls uri href link endpoint address"
 	pathWords      = "path paths file files filepath filename directory dir folder destination dest target targets " +
@@ -239,7 +241,7 @@ func isItem(a effect.Arg) bool { return lex.IsNumber(a.Path[strings.LastIndexByt
 func (t serverTool) action() []string {
 	for _, a := range t.call.Args {
 		switch {
-		case isItem(a), !lex.OneOf(strings.ToLower(fieldName(a)), actionWords):
+		case isItem(a), lex.IsNumber(a.Value), !lex.OneOf(strings.ToLower(fieldName(a)), actionWords):
 		case len(a.Value) > maxAction, strings.ContainsAny(a.Value, " \n/."), isMethod(a.Value):
 		default:
 			return lex.VerbWords(a.Value)
@@ -256,6 +258,7 @@ func isMethod(value string) bool { return lex.OneOf(value, requestMethods) }
 // request reports the effects of an HTTP request, if the fields give a method and an address.
 func (t serverTool) request(sh *shell.Shell) bool {
 	var r web.Sent
+	path := "" // on a host that the server knows
 	for _, a := range t.call.Args {
 		words := fieldWords(a)
 		switch {
@@ -263,11 +266,13 @@ func (t serverTool) request(sh *shell.Shell) bool {
 			r.Method = a.Value
 		case r.URL == "" && (lex.ContainsAny(words, addressWords) || isURL(a.Value)):
 			r.URL = a.Value
+		case path == "" && lex.ContainsAny(words, "path route") && strings.HasPrefix(a.Value, "/"):
+			path = a.Value
 		case lex.ContainsAny(words, "body data payload json query"):
 			r.Body += " " + a.Value
 		}
 	}
-	if r.Method == "" || r.URL == "" {
+	if r.URL = cmp.Or(r.URL, path); r.Method == "" || r.URL == "" {
 		return false
 	}
 	sh.Part = lex.Clip(r.URL, 300)
@@ -312,10 +317,12 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 // execs reports whether a tool of a client of containers runs its arguments in the container
 // that a field names.
 func (t serverTool) execs(program string) bool {
-	return lex.OneOf(program, "docker podman kubectl") && lex.ContainsAny(t.words, "exec execute") &&
-		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool {
-			return lex.ContainsAny(fieldWords(a), "container pod service")
-		})
+	const places = "container pod service"
+	if !lex.OneOf(program, "docker podman kubectl") || !lex.ContainsAny(t.words, "exec execute") {
+		return false
+	}
+	return lex.ContainsAny(t.words, places) ||
+		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.ContainsAny(fieldWords(a), places) })
 }
 
 // execWords returns the words with which a client of containers begins such a command.
@@ -328,7 +335,7 @@ func execWords(program string) []string {
 
 // argumentText returns the arguments in a field that holds all of them as one text.
 func argumentText(name, text string) []string {
-	if !lex.OneOf(name, "args arguments argv") || strings.Contains(text, "\n") {
+	if !lex.OneOf(name, "args arguments argv") || strings.Contains(text, "\n") || text == emptyDocument {
 		return nil
 	}
 	return shell.QuotedFields(text)
@@ -338,7 +345,7 @@ func argumentText(name, text string) []string {
 func (t serverTool) programField() string {
 	for _, a := range t.call.Args {
 		switch {
-		case isItem(a), strings.Contains(a.Value, " "):
+		case isItem(a), strings.ContainsAny(a.Value, " {"), lex.IsNumber(a.Value):
 		case lex.OneOf(strings.ToLower(fieldName(a)), programWords):
 			return partial.Scrub(a.Value)
 		}
@@ -372,12 +379,14 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 		fetchedByCode(sh, text)
 	case name == "script" && lex.ContainsAny(t.server, "applescript osascript macos automation"):
 		script.AppleScript(sh, text)
+	case strings.HasPrefix(text, "db.") && strings.Contains(text, "("):
+		mongoText(sh, text)
 	case t.isCommand(name, words, a):
 		sub := t.machine(sh).Sub()
 		sub.Src = nil
 		sub.Run(text, nil)
 	case t.isStatement(words):
-		statement(sh, text)
+		t.statement(sh, text)
 	case lex.ContainsAny(words, codeWords) && !isPath(text):
 		fieldCode(sh, name, text)
 	default:
@@ -423,13 +432,19 @@ func (t serverTool) isStatement(words []string) bool {
 	return lex.ContainsAny(words, statementWords)
 }
 
-// statement reads SQL, or a GraphQL mutation.
-func statement(sh *shell.Shell, text string) {
-	if strings.HasPrefix(strings.TrimSpace(text), "mutation") && web.Mutation(text) {
+// statement reads a statement in one of the languages of databases, or a GraphQL mutation.
+func (t serverTool) statement(sh *shell.Shell, text string) {
+	switch begin := strings.TrimSpace(text); {
+	case strings.HasPrefix(begin, "mutation") && web.Mutation(text):
 		sh.Effect(effect.DestroyRemote, effect.Part, "graphql")
-		return
+	case strings.HasPrefix(begin, "db."):
+		mongoText(sh, text)
+	case lex.ContainsAny(slices.Concat(t.server, t.words), "neo4j cypher memgraph falkordb"),
+		strings.HasPrefix(strings.ToUpper(begin), "MATCH "):
+		graphText(sh, text)
+	default:
+		sql.Read(sh, text)
 	}
-	sql.Read(sh, text)
 }
 
 // fieldCode runs code of another language. A line of a notebook may be for a shell.

@@ -26,6 +26,7 @@ var families = [...]family{
 	{tables: textPrograms, common: true},
 	{tables: packagePrograms},
 	{tables: publishPrograms},
+	{tables: fleetPrograms},
 	{tables: wrapperPrograms, passes: true},
 	{tables: elsewherePrograms, passes: true},
 	{tables: codePrograms, passes: true},
@@ -79,6 +80,7 @@ type program struct {
 	prints bool   // with the right arguments it prints code for eval
 	own    bool   // it may affect Afar or the host's guard rails
 	hosted bool   // no table lists it, and it controls a hosted service
+	stores bool   // it works on a database that it names
 	names  bool   // it shows names of files, or its arguments are texts
 
 	emulated *emulated // how it is told that its service is on this machine; nil if it cannot be
@@ -120,6 +122,7 @@ func (d *dispatcher) programNamed(name string) program {
 		prints: evalPrinter(name),
 		own:    ownName(name),
 		hosted: t == nil && controls(name),
+		stores: t != nil && lex.OneOf(name, storeClients),
 		names:  lex.OneOf(name, namesFiles),
 
 		emulated: emulatedBy(name),
@@ -157,6 +160,9 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	}
 	if p.emulated.pointsHere(sh, c) {
 		defer staysHere(sh, len(sh.Eval.Effects))
+	}
+	if p.stores {
+		defer sparesOwn(sh, c, p.table.parse(c.Args), len(sh.Eval.Effects))
 	}
 	ownOutput(sh, c)
 	p.output.report(sh, c)
@@ -205,7 +211,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	default:
 		writesOutput(sh, c)
 		readsOperands(sh, c, full)
-		destroysByWord(sh, c, full)
+		judgedByWord(sh, c, full)
 		perhapsWrapper(sh, c)
 	}
 }

@@ -24,6 +24,8 @@ var publishPrograms = []table{
 	},
 	{programs: "cargo", options: packageOptions + " bin example", dry: "dry-run n", do: cargoSources, rows: []row{
 		{words: "watch", also: watchesCargo},
+		{words: "sqlx", runs: "sqlx $>sqlx"},
+		{words: "shuttle", runs: "shuttle $>shuttle"},
 		{words: "publish|yank|release", does: publishes},
 		{words: "+* publish|yank|release|owner", does: publishes},
 		{words: "owner", given: "add a remove r", does: publishes},
@@ -36,11 +38,22 @@ var publishPrograms = []table{
 	{programs: "twine", options: packageOptions, dry: "dry-run", rows: []row{
 		{among: "upload register", does: publishes},
 	}},
-	{programs: "mvn gradle gradlew mvnw sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: []row{{
-		args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
-			"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
-		does: publishes,
-	}}},
+	{programs: "mvn gradle gradlew mvnw sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: []row{
+		{
+			args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
+				"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
+			does: publishes,
+		},
+		{
+			args: "flyway:clean|flywayClean|*:flywayClean|liquibase:dropAll|dropAll|*:dropAll|liquibaseDropAll",
+			does: act{effect.DropData, effect.Reset, "$args"},
+		},
+		{mention: "flyway-maven-plugin:", args: "*:clean", does: act{effect.DropData, effect.Reset, "$args"}},
+		{
+			args: "liquibase:rollback|rollback|rollbackCount|flyway:undo|flywayUndo",
+			does: act{effect.DropData, effect.Column, "$args"},
+		},
+	}},
 }
 
 const packageOptions = "p package manifest-path repository registry target features k Z config color"
@@ -48,6 +61,13 @@ const packageOptions = "p package manifest-path repository registry target featu
 // packageTables are the programs that publish, or install and remove packages.
 var packageTables = []table{
 	{programs: "nuget", rows: []row{{args: "push|delete", does: publishes}}},
+	{programs: "conan stack cabal anaconda", options: "r remote t token s site", rows: []row{
+		{words: "upload", does: publishes},
+		{of: "conan", words: "remove", given: "r remote", does: act{effect.DestroyRemote, effect.Part, "$1"}},
+		{of: "anaconda", words: "remove", does: act{effect.DestroyRemote, effect.Part, "$1"}},
+	}},
+	{programs: "lerna", rows: []row{{words: "publish", does: publishes}, {also: runner}}},
+	{programs: "mkdocs", rows: []row{{words: "gh-deploy", does: publishes}}},
 	{programs: "kotlin kotlinc rust-script jbang", do: runsSourceFile},
 	{programs: "dotnet", options: "project", rows: []row{
 		{words: "run|script", also: dotnetSource},
@@ -57,13 +77,17 @@ var packageTables = []table{
 	{
 		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter " +
 			"hex luarocks clojars " +
-			"wapm expo eas fastlane lein clojure snapcraft huggingface-cli hf skopeo crane regctl buildah oras",
+			"wapm expo eas fastlane lein clojure snapcraft huggingface-cli hf skopeo crane regctl buildah oras " +
+			"ollama buf zapier",
 		rows: []row{
 			{of: "dart", also: runsSourceFile, goOn: true},
 			{args: "--dry-run|--snapshot|--skip-publish"},
 			{of: "semantic-release np release-it", does: publishes},
 			{of: "skopeo crane regctl", args: "copy|sync", does: publishes},
+			{of: "skopeo crane regctl oras", args: "delete|rm", does: act{effect.DestroyRemote, effect.Part, operands}},
 			{of: "fastlane", args: "deliver|pilot|supply", does: publishes},
+			{of: "eas", words: "update", does: publishes},
+			{of: "zapier", words: "promote|migrate", does: publishes},
 			{
 				of: "huggingface-cli hf", words: "repo|repo-files|repos|buckets|jobs delete|cancel",
 				does: act{effect.DestroyRemote, effect.Part, "$0 $1"},
@@ -257,59 +281,34 @@ func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if i := strings.LastIndexByte(argv[0], '@'); i > 0 {
 		argv[0] = argv[0][:i]
 	}
+	argv[0] = packagedProgram(argv[0])
 	sh.Exec(argv, c.In)
+}
+
+// packageNames are packages whose program has a name of its own.
+var packageNames = [...]struct{ name, program string }{
+	{"@sentry/cli", "sentry-cli"}, {"@changesets/cli", "changeset"}, {"firebase-tools", "firebase"}, {"aws-cdk", "cdk"},
+}
+
+// packagedProgram returns the program of a package, which may have another name: netlify-cli has
+// netlify, and @railway/cli has railway.
+func packagedProgram(name string) string {
+	for _, p := range packageNames {
+		if p.name == name {
+			return p.program
+		}
+	}
+	if scope, ok := strings.CutSuffix(name, "/cli"); ok && strings.HasPrefix(scope, "@") {
+		return scope[1:]
+	}
+	if program, cut := strings.CutSuffix(name, "-cli"); cut && (controls(program) || program == "eas") {
+		return program
+	}
+	return name
 }
 
 // packagePrograms are the programs of this file, with what each does.
 var packagePrograms = []table{
 	{programs: "make gmake", options: makeOptions, do: makeRecipes},
 	{programs: "go", options: goOptions, do: goProgram},
-	{
-		programs: "ansible ansible-playbook salt puppet chef-client fab pssh pdsh dsh clush",
-		options:  "a m i u e w h H args module-name inventory hosts",
-		do:       fleet,
-	},
-}
-
-// fleetModule reports the effects of an Ansible module with "key=value" arguments.
-func fleetModule(sh *shell.Shell, module, text string) {
-	args := map[string]string{}
-	for _, kv := range strings.Fields(text) {
-		key, v, _ := strings.Cut(kv, "=")
-		args[key] = v
-	}
-	switch gone := lex.OneOf(args["state"], "absent removed"); {
-	case module == "reboot":
-		sh.Effect(effect.Power, effect.Named(module), "")
-	case lex.OneOf(module, "service systemd systemd_service") && lex.OneOf(args["state"], "stopped restarted"):
-		sh.Effect(effect.StopService, effect.Named(args["state"]), args["name"])
-	case module == "file" && gone:
-		sh.Effect(effect.DeleteTree, "", sh.Path(args["path"]+args["dest"]))
-	case gone && lex.OneOf(module, "apt yum dnf package pip"):
-		sh.Effect(effect.RemovePackage, effect.Named(module), args["name"])
-	case gone:
-		sh.Effect(effect.DestroyRemote, effect.Part, module+" "+args["name"])
-	}
-}
-
-// fleet runs the command that a tool starts on many machines.
-func fleet(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("check C") {
-		return
-	}
-	child := sh.Elsewhere()
-	module, _ := o.Get("m", "module-name")
-	code, _ := o.Get("a", "args")
-	switch module = module[strings.LastIndexByte(module, '.')+1:]; module {
-	case "", "shell", "command", "raw", "script":
-		child.Run(code, nil)
-	default:
-		fleetModule(child, module, code)
-	}
-	if c.Name == "salt" {
-		child.Run(strings.Join(lex.After(c.Args, "cmd.run", 1), " "), nil)
-	}
-	if lex.OneOf(c.Name, "pssh pdsh dsh clush") && len(o.Pos) > 0 {
-		child.Run(strings.Join(o.Pos, " "), nil)
-	}
 }

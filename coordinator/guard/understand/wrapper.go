@@ -112,7 +112,7 @@ var wrapperPrograms = []table{
 	}},
 	{programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta " +
-		"devbox teller summon lerna railway", do: runner},
+		"devbox teller summon railway", do: runner},
 	{programs: "sops", rows: []row{{words: "exec-env|exec-file * *", also: runsDecrypted}}},
 	{programs: "nix nix-shell", do: nix},
 	{programs: "conda mamba micromamba", options: "n name p prefix c channel f file solver", rows: []row{

@@ -177,6 +177,8 @@ func (r *reading) call(name string, i int) {
 	}
 	sh, behind := r.sh, r.toks[i+1:]
 	switch {
+	case k.client:
+		r.bindsClient(i)
 	case k.types:
 		sh.Effect(effect.TypeInto, "", "ioctl")
 		return

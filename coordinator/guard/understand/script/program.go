@@ -69,6 +69,7 @@ type knownCall struct {
 	sends    bool   // it sends its arguments to another machine
 	requests bool   // it may send a request with any method
 	deletes  bool   // it may be a request with the method DELETE
+	client   bool   // it returns a client of the host that its arguments name
 	types    bool   // it types into a terminal
 	other    bool   // nothing of that
 }
@@ -91,6 +92,7 @@ func readCall(name, lang string) knownCall {
 	k.sends = networkCall(k.short, name)
 	k.deletes = lex.OneOf(k.short, "delete del")
 	k.requests = k.deletes || k.sends || sendsRequest(k.short, name)
+	k.client = lex.OneOf(name, httpClients)
 	k.other = k == knownCall{short: k.short}
 	return k
 }

@@ -25,11 +25,12 @@ func start(sh *shell.Shell, text, lang string, importing []string) *reading {
 	}
 	sh.Depth++
 	sh.BeginProgram(text)
-	r := newReading(sh, text, lang)
+	r, before := newReading(sh, text, lang), len(sh.Eval.Effects)
 	r.importing = importing
 	place := sh.Place
 	r.all()
 	sh.Place = place // the program may have left it
+	r.sparesOwn(before)
 	sh.Depth--
 	if bareCommand(text, lang) {
 		sh.Run(text, nil)

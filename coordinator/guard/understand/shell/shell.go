@@ -631,7 +631,7 @@ func (sh *Shell) Read(word string) string {
 		return *sh.stdin
 	}
 	if text, ok := sh.Files[p]; ok {
-		if text == partial.UnknownSecret {
+		if text == partial.UnknownSecret || text == partial.UnknownNetwork && protected.SecretPath(p, sh.Place.Home) {
 			sh.Effect(effect.RevealSecret, effect.Named("copy of a credential"), p)
 		}
 		return text

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -89,6 +90,7 @@ func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 	method := r.verb()
 	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '?' })
 	switch {
+	case IsLocalHost(r.URL) && ForTests(storeNamed(parts)):
 	case method == "DELETE":
 		op := effect.Part
 		if hostedWhole(host, path) ||
@@ -109,11 +111,65 @@ func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 	}
 }
 
+// storeNamed returns the index or the collection that the path of a request names.
+func storeNamed(parts []string) string {
+	if len(parts) > 1 && lex.OneOf(parts[0], "indexes collections api v1 solr") {
+		parts = parts[1:]
+	}
+	return lex.First(parts)
+}
+
 // hasStorePort reports whether a host ends in a port on which a data store listens.
 func hasStorePort(host string) bool {
 	i := strings.LastIndexByte(host, ':')
 	return i >= 0 && lex.OneOf(host[i:], ":9200 :9201 :7700 :8108 :5984 :8983 :6333 :8529 :2379 :8500 :8200 "+
 		":8001 :8444 :9090 :15672 :4222 :8222")
+}
+
+// testWords are the words in the names of databases and indexes for tests and experiments.
+const testWords = "test tests testing testdb testdata e2e scratch scratchpad sandbox tmp temp ci spec playground"
+
+// ForTests reports whether the name of a database or of an index says that it is for tests. Of
+// several with commas between them, each has to.
+func ForTests(names string) bool {
+	for name := range strings.SplitSeq(names, ",") {
+		if !forTests(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// forTests is ForTests for one name.
+func forTests(name string) bool {
+	if strings.ContainsAny(name, " \n") {
+		return false
+	}
+	return slices.ContainsFunc(lex.VerbWords(name), func(w string) bool {
+		return lex.OneOf(strings.TrimRight(w, "0123456789"), testWords) || lex.OneOf(w, testWords)
+	})
+}
+
+// storeSchemes are how the addresses of databases begin.
+const storeSchemes = "postgres:// postgresql:// postgresql+ mysql:// mysql+ mariadb:// mongodb:// mongodb+srv:// " +
+	"mssql:// mssql+ cockroachdb:// clickhouse:// sqlserver:// jdbc:"
+
+// memoryStores are the addresses of databases in memory.
+const memoryStores = ":memory: sqlite:// sqlite:///:memory: sqlite::memory: sqlite3::memory: file::memory: " +
+	"file::memory:?cache=shared duckdb:///:memory: sqlite+aiosqlite:// sqlite+aiosqlite:///:memory: jdbc:h2:mem:test"
+
+// StoreAt reports whether a text is the address of a database, and whether that is nobody's: in
+// memory, or for tests on this machine.
+func StoreAt(text string) (store, nobodys bool) {
+	switch {
+	case lex.OneOf(text, memoryStores):
+		return true, true
+	case !lex.BeginsWith(text, storeSchemes):
+		return false, false
+	}
+	_, path := splitURL(text)
+	name, _, _ := strings.Cut(path, "?")
+	return true, IsLocalHost(text) && ForTests(name)
 }
 
 // hostedWhole reports whether a URL of a provider's API names a whole resource,
