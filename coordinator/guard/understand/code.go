@@ -174,8 +174,10 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 	switch args[0] {
 	case "pip", "twine":
 		sh.Exec(args, in)
-	case "tox", "nox", "invoke":
+	case "tox", "nox", "invoke", "pytest":
 		sh.Exec(args, in)
+	case "build":
+		buildsPackage(sh, shell.Command{}, shell.Options{Pos: append(args, ".")})
 	case "awscli":
 		sh.Exec(append([]string{"aws"}, args[1:]...), in)
 	case "json.tool", "base64", "tokenize", "gzip", "zipfile", "tarfile":

@@ -32,6 +32,7 @@ var families = [...]family{
 	{tables: wrappers, passes: true},
 	{tables: networkPrograms},
 	{tables: scriptPrograms},
+	{tables: setupPrograms},
 	{tables: recipePrograms},
 	{tables: diskPrograms},
 	{tables: sqlClients},

@@ -428,6 +428,13 @@ func crontab(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // runner runs the command of a tool that takes a verb ("run", "exec") and a command.
 func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
+	switch {
+	case !lex.OneOf(c.Name, "uv poetry pipenv pdm rye hatch nix"):
+	case lex.ContainsAny(c.Args, "run shell develop"):
+		takesCode(sh, c.Args)
+	case lex.ContainsAny(c.Args, "add install"):
+		installsCode(sh, c, o)
+	}
 	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "run exec -- x") })
 	if verb < 0 {
 		if lex.ContainsAny(c.Args, "publish") && !lex.ContainsAny(c.Args, "--dry-run") {

@@ -1,11 +1,13 @@
 package script
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // arguments reads the arguments of the call whose name is the token at i. It
@@ -100,6 +102,7 @@ func (a *arguments) take(toks []Token, j int) bool {
 	t := toks[j]
 	switch {
 	case j < a.until:
+	case a.fresh && t.Kind == '[' && a.takeComputed(toks, j):
 	case t.in("([{"):
 		a.depth++
 		if t.Kind == '[' {
@@ -110,16 +113,30 @@ func (a *arguments) take(toks []Token, j int) bool {
 		return a.depth <= 0
 	case t.in(",=:"):
 		a.fresh = true
-	case !a.fresh, !t.in("sn"):
+	case !a.fresh, !t.in("snx"):
 	case a.named(t) && !tokenAt(toks, j+1).in("=:"):
 		a.fresh, a.list = false, true
 	default:
 		a.fresh = false
-		if t.Kind == 's' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
+		if t.Kind != 'n' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
 			a.add(toks, j)
 		}
 	}
 	return false
+}
+
+// takeComputed takes a list on which a method is called, as one argument.
+func (a *arguments) takeComputed(toks []Token, j int) bool {
+	l := literal{reading: a.reading}
+	if _, n := l.computedText(toks[j:]); n == 0 {
+		return false
+	}
+	a.fresh = false
+	if v, n, ok := a.literalLength(toks[j:]); ok {
+		a.args = append(a.args, v)
+		a.until = j + n
+	}
+	return true
 }
 
 // named adds the items of the list for which a name stands.
@@ -147,6 +164,14 @@ func (r *reading) call(name string, i int) {
 		return
 	}
 	k := r.callNamed(name)
+	r.writesShown(name, i)
+	if k.fetches && r.fetches(r.toks[i:]) {
+		r.fetched(i)
+		k.uploads = true
+	}
+	if lex.OneOf(k.short, includers) && r.includesRemote(i) {
+		r.sh.Effect(effect.RunUnknown, effect.Network, name)
+	}
 	if k.other || r.deletesHosted(k, i) || r.doubtful(k.kind, name) {
 		return
 	}
@@ -160,7 +185,7 @@ func (r *reading) call(name string, i int) {
 	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '('):
 		sh.Possible(effect.DestroyRemote, effect.Part, name)
 	}
-	if k.sends && (sendsEnvironment(behind) || r.sendsSecret(behind)) {
+	if (k.sends || k.uploads) && (sendsEnvironment(behind) || r.sendsSecret(k, behind)) {
 		sh.Effect(effect.SendOut, effect.Secret, name)
 	}
 	if k.requests && r.request(k, i) {
@@ -191,12 +216,16 @@ func (r *reading) known(k knownCall, i int) {
 	case "show":
 		showsVariable(sh, toks[i+1:])
 		return
+	case "sql", "execute":
+		if r.passing() {
+			return
+		}
 	case "run", "eval":
 		if computed(toks[i+1:]) {
 			sh.Effect(effect.RunUnknown, effect.Decoded, "")
 			return
 		}
-		if origin := readFrom(toks[i+1:]); origin != "" {
+		if origin := r.readFrom(toks[i+1:], k.kind == "eval"); origin != "" {
 			sh.Effect(effect.RunUnknown, origin, "")
 			return
 		}
@@ -216,7 +245,28 @@ func (r *reading) known(k knownCall, i int) {
 		Run(sh, arg, r.lang)
 		return
 	}
+	n := len(sh.Eval.Effects)
+	if kind == "run" {
+		sh = r.placed(i, end)
+	}
 	reportEffect(sh, kind, arg, args, list)
+	if lex.OneOf(kind, "open write") {
+		r.keepsWritten(i, end, n, r.shownText(k, end, args))
+	}
+}
+
+// placed returns the shell for the command that the call at token i starts, which ends at the token
+// end: it runs in the directory that an argument names.
+func (r *reading) placed(i, end int) *shell.Shell {
+	for j := i + 1; j+2 < min(end, len(r.toks)); j++ {
+		if r.toks[j].in("sn") && lex.OneOf(r.toks[j].Text, "cwd chdir current_dir") && r.toks[j+1].in("=:") {
+			child := r.sh.Sub()
+			dir, _ := r.literal(r.toks[j+2:])
+			child.Place.Cwd = child.Path(cmp.Or(dir, partial.Unknown))
+			return child
+		}
+	}
+	return r.sh
 }
 
 // unreadable reports whether nothing is known of a text.
@@ -440,7 +490,8 @@ var callKinds = []struct{ kind, names, full string }{
 		"write_bytes " +
 		"createWriteStream outputFile outputFileSync writeTextFile " +
 		"writeTextFileSync"},
-	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r"},
+	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r " +
+		"urlretrieve getstore mirror", full: "download.file"},
 	{kind: "link", names: "symlink symlinkSync ln_s ln_sf"},
 	{kind: "append", names: "appendFile appendFileSync"},
 	{kind: "empty", names: "truncate truncateSync"},
@@ -450,6 +501,7 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},
 	{kind: "kill", names: "kill killpg"},
+	{kind: "chdir", names: "chdir", full: "os.Chdir"},
 	{kind: "run", names: "run call", full: "System.shell Deno.Command exec.Command exec.CommandContext Command::new"},
 	{kind: "line", full: "Process.Start"},
 	{kind: "tree", full: "Directory.Delete default.removeItem"},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -47,6 +48,18 @@ func (r *reading) modules(i int) []string {
 }
 
 const importers = "require import from require_relative require_once include include_once load dofile source do"
+
+// includers are the calls that run the code at an address, or in what their argument fetches.
+const includers = "require import include include_once require_once source source_url load dofile evaluate importScripts"
+
+// includesRemote reports whether the call at token i runs code of another machine.
+func (r *reading) includesRemote(i int) bool {
+	behind := r.toks[i+1:]
+	if kindAt(behind, 0) != '(' && r.lang != "php" {
+		return false // import x from "https://…"
+	}
+	return r.fetches(r.toks[i:]) || r.readFrom(behind, false) == effect.Network
+}
 
 // pythonModules returns the modules of "import a.b" and of "from .a import b, c", which may be ones, too.
 func (r *reading) pythonModules(i int) (paths []string) {
@@ -115,4 +128,26 @@ func (r *reading) readModule(path string, i int) {
 			r.consts[name], r.consts[as+"."+name] = text, text
 		}
 	}
+}
+
+// Named returns the texts that a program or an object of JSON gives to settings with one of the
+// blank-separated names, as in {setupFiles: ["a.js"]}.
+func Named(text, keys string) (named []string) {
+	const most = 16
+	if keys == "" {
+		return nil
+	}
+	toks := Tokenize(text, "js")
+	for i, t := range toks {
+		if !t.in("sn") || !lex.OneOf(t.Text, keys) || !tokenAt(toks, i+1).in(":=") {
+			continue
+		}
+		r := reading{text: text, toks: toks}
+		for _, value := range r.expression(i + 2) {
+			if value.Kind == 's' && len(named) < most {
+				named = append(named, value.Text)
+			}
+		}
+	}
+	return named
 }

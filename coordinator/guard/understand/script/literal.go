@@ -52,16 +52,22 @@ type literal struct {
 // the end of the expression.
 func (l *literal) take(toks []Token, i int) int {
 	t := toks[i]
-	if i > 0 && t.Kind == 'n' && toks[i-1].in("sn)") && t.Text[0] != '$' {
+	if i > 0 && t.Kind == 'n' && toks[i-1].in("sn)") && t.Text[0] != '$' && !lex.OneOf(toks[i-1].Text, "new await") {
 		return 0 // the next statement; awk joins fields that follow each other
 	}
 	if text, n := l.joinedList(toks[i:]); n > 0 {
 		l.add(text, true)
 		return n
 	}
+	if text, n := l.computedText(toks[i:]); n > 0 {
+		l.add(text, true)
+		return n
+	}
 	switch t.Kind {
 	case 's':
 		l.add(t.Text, true)
+	case 'x':
+		l.add(l.sh.Output(t.Text), true)
 	case 'n':
 		return l.name(toks, i)
 	case '%':
@@ -176,12 +182,14 @@ func (l *literal) name(toks []Token, i int) int {
 		l.add(cmp.Or(files, partial.Unknown), files != "")
 		return n
 	}
-	if text, n := l.formatted(toks[i:]); n > 0 {
-		l.add(text, true)
-		return n
+	for _, read := range [...]func([]Token) (string, int){l.formatted, l.joinedBy} {
+		if text, n := read(toks[i:]); n > 0 {
+			l.add(text, true)
+			return n
+		}
 	}
 	switch {
-	case lex.OneOf(name, "shlex.split new"):
+	case lex.OneOf(name, "shlex.split new await"):
 		return 1 // the words of the text behind it
 	case lex.OneOf(name, sameList) && kindAt(toks, i+1) == '(':
 		return 2

@@ -67,9 +67,12 @@ type knownCall struct {
 	maps     bool   // it calls its first argument
 	destroys bool   // its name says that it deletes something of a service
 	sends    bool   // it sends its arguments to another machine
+	uploads  bool   // so it does in the library of a service, perhaps
 	requests bool   // it may send a request with any method
 	deletes  bool   // it may be a request with the method DELETE
 	types    bool   // it types into a terminal
+	fetches  bool   // it gets something from another machine, perhaps
+	asks     bool   // it does so whatever its argument is
 	other    bool   // nothing of that
 }
 
@@ -91,6 +94,9 @@ func readCall(name, lang string) knownCall {
 	k.sends = networkCall(k.short, name)
 	k.deletes = lex.OneOf(k.short, "delete del")
 	k.requests = k.deletes || k.sends || sendsRequest(k.short, name)
+	k.uploads = lex.OneOf(k.short, uploaders)
+	k.asks = lex.OneOf(name, askers)
+	k.fetches = k.asks || lex.OneOf(k.short, fetchers) || lex.OneOf(k.short, addresses)
 	k.other = k == knownCall{short: k.short}
 	return k
 }
@@ -434,23 +440,12 @@ func programHost(toks []Token) string {
 	return ""
 }
 
-// sendsSecret reports whether the arguments of a request hold a credential, or read one.
-func (r *reading) sendsSecret(toks []Token) bool {
-	sh := r.sh
-	reads, secret := false, false
-	for _, t := range callTokens(toks) {
-		switch t.Kind {
-		case 'n':
-			if strings.Contains(r.consts[t.Text], partial.UnknownSecret) {
-				return true
-			}
-			name := unqualified(t.Text)
-			reads = reads || name == "open" || callKind(name, t.Text, "") == "read"
-		case 's':
-			secret = secret || !strings.Contains(t.Text, "://") && protected.SecretPath(sh.Path(t.Text), sh.Place.Home)
-		}
-	}
-	return reads && secret
+// sendsSecret reports whether the arguments of a request to another machine hold a credential, or
+// read one.
+func (r *reading) sendsSecret(k knownCall, toks []Token) bool {
+	args := callTokens(toks)
+	secret := k.uploads && slices.ContainsFunc(args, r.namesSecret) || r.brings(args) == partial.UnknownSecret
+	return secret && !web.IsLocalHost(r.requestAt(toks).URL)
 }
 
 // foreignKeysLeave reports a possible leak if the arguments of a request take a key of one
@@ -512,13 +507,19 @@ func computed(toks []Token) bool {
 }
 
 // readFrom returns where the arguments of a call come from, if they are read from the
-// network or from the standard input. Otherwise it returns "".
-func readFrom(toks []Token) effect.Op {
-	for _, t := range callTokens(toks) {
+// network or from the standard input. Otherwise it returns "". named says that the values of names
+// count, too.
+func (r *reading) readFrom(toks []Token, named bool) effect.Op {
+	if kindAt(toks, 0) != '(' {
+		toks = toks[:min(1, len(toks))]
+	} else {
+		toks = callTokens(toks)
+	}
+	for i, t := range toks {
 		switch {
 		case t.Kind == 's' && shell.IsStdin(t.Text), t.Text == "sys.stdin.read":
 			return effect.Unseen
-		case t.Kind == 'n' && lex.OneOf(t.Text, "requests.get httpx.get urlopen urllib.request.urlopen"):
+		case t.Kind == 'n' && r.fetches(toks[i:]), named && r.outside(t.Text) == partial.UnknownNetwork:
 			return effect.Network
 		}
 	}

@@ -25,9 +25,11 @@ func start(sh *shell.Shell, text, lang string, importing []string) *reading {
 	}
 	sh.Depth++
 	sh.BeginProgram(text)
+	cwd := sh.Place.Cwd
 	r := newReading(sh, text, lang)
 	r.importing = importing
 	r.all()
+	sh.Place.Cwd = cwd
 	sh.Depth--
 	if bareCommand(text, lang) {
 		sh.Run(text, nil)
@@ -82,6 +84,10 @@ type reading struct {
 	wrappers   map[string][]string  // the first words of the commands that functions of the program run
 	importing  []string             // the files that lead to the program
 	searched   int                  // modules
+	written    []string             // the files that the program writes
+	handles    map[string]string    // the files that names stand for
+	fetching   bool                 // it gets something from the network
+	databases  int                  // where they are, see passing
 }
 
 func newReading(sh *shell.Shell, text, lang string) *reading {
@@ -95,6 +101,7 @@ func newReading(sh *shell.Shell, text, lang string) *reading {
 		lists:    map[string][]string{},
 		services: map[string]service{},
 		wrappers: map[string][]string{},
+		handles:  map[string]string{},
 	}
 }
 
@@ -306,7 +313,9 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 			sh.Read(arg)
 		}
 	case "copy":
-		if len(args) > 1 && !partial.HasHole(args[0]+args[1]) {
+		if len(args) > 1 && strings.Contains(args[0], "://") {
+			sh.Remember(sh.Write(args[1]), partial.UnknownNetwork)
+		} else if len(args) > 1 && !partial.HasHole(args[0]+args[1]) {
 			sh.Read(args[0])
 			sh.Write(args[1])
 		}
@@ -319,6 +328,8 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 			sh.Effect(effect.MoveAway, "", sh.Path(args[0]))
 			sh.Write(args[1])
 		}
+	case "chdir":
+		sh.Place.Cwd = sh.Path(cmp.Or(arg, partial.Unknown))
 	case "dup":
 		sh.Possible(effect.ReverseShell, effect.Socket, "")
 	case "kill":
@@ -353,13 +364,25 @@ func runCommand(sh *shell.Shell, arg string, args []string, list bool) {
 	case arg == "" || len(args) == 0:
 	case arg == partial.Unknown:
 		// a variable passed to a shell: common in code, and it cannot be read
-	case strings.ContainsAny(arg, " \t\n|;&"):
+	case fetchesWord(arg):
+		sh.Run(arg, nil)
+	case strings.ContainsAny(arg, separators):
 		sh.RunText(strings.TrimPrefix(arg, "!"))
 	case list || len(args) > 1:
-		sh.RunText(shell.QuoteAll(args))
+		sh.Run(shell.QuoteAll(args), nil) // an argument from the network is no code
 	default:
 		sh.RunText(arg)
 	}
+}
+
+// separators stand between the words of a command, or between commands.
+const separators = " \t\n|;&"
+
+// fetchesWord reports whether a part of a command comes from the network, but not its beginning.
+func fetchesWord(command string) bool {
+	first := strings.IndexAny(command, separators)
+	return first > 0 && strings.ContainsRune(command[first:], partial.HoleNetwork) &&
+		!partial.HasHole(command[:first]) && !strings.ContainsRune(command, partial.HoleDecoded)
 }
 
 // runStatement reads the text that a program passes to a database, or to a shell

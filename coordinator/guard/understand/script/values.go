@@ -54,11 +54,13 @@ const (
 // remember stores the text or the list that is assigned to the name at token i.
 func (r *reading) remember(i int) {
 	name := r.toks[i].Text
+	r.rememberNamed(i)
 	from, appends := r.assigned(i)
 	if from == 0 || len(r.consts)+len(r.lists) >= maxConstants {
 		return
 	}
 	toks := r.toks[from:]
+	defer r.rememberBrought(name, from)
 	r.rememberService(name, from)
 	if items, ok := r.list(from); ok {
 		if toks[0].Text == "append" && textAt(toks, 2) == name {
