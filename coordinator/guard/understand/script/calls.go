@@ -230,6 +230,9 @@ func (r *reading) known(k knownCall, i int) {
 			return
 		}
 	}
+	if k.kind == "eval" && r.runsFileText(toks[i+1:]) {
+		return
+	}
 	args, list, end := r.arguments(toks, i)
 	arg := lex.First(args)
 	if worksOnReceiver(k.kind, k.short, arg) && !strings.HasPrefix(textAt(toks, i+1), "$") {
@@ -248,10 +251,24 @@ func (r *reading) known(k knownCall, i int) {
 	n := len(sh.Eval.Effects)
 	if kind == "run" {
 		sh = r.placed(i, end)
+		r.hidesProgram(i, arg)
 	}
 	reportEffect(sh, kind, arg, args, list)
 	if lex.OneOf(kind, "open write") {
 		r.keepsWritten(i, end, n, r.shownText(k, end, args))
+	}
+}
+
+// hidesProgram reports a command on the command line whose program a call returns, of which nothing
+// is known. The call at token i starts the command.
+func (r *reading) hidesProgram(i int, command string) {
+	const shown = "which shutil.which shlex.quote shlex.join require.resolve join resolve str os.fspath"
+	words, found := strings.CutPrefix(command, partial.Unknown)
+	first := tokenAt(r.toks, i+2)
+	switch {
+	case !found || r.sh.InProgram() || !strings.HasPrefix(words, " "):
+	case first.Kind == 'n' && !lex.OneOf(unqualified(first.Text), shown) && tokenAt(r.toks, i+3).in("("):
+		r.sh.Effect(effect.RunUnknown, effect.Decoded, "")
 	}
 }
 

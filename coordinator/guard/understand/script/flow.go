@@ -265,6 +265,11 @@ func (r *reading) handleOf(i, end int) string {
 		i--
 	}
 	switch {
+	case r.lang == "perl": // open F, open my $f, open(F
+		for lex.OneOf(textAt(r.toks, i+1), "( my") {
+			i++
+		}
+		return textAt(r.toks, i+1)
 	case kindAt(r.toks, i-1) == '=':
 		return textAt(r.toks, i-2)
 	case textAt(r.toks, end+1) == "as":
@@ -277,7 +282,11 @@ func (r *reading) handleOf(i, end int) string {
 func (r *reading) writesShown(name string, i int) {
 	object, method, _ := strings.Cut(name, ".")
 	path := r.handles[object]
-	if path == "" || !lex.OneOf(method, "write puts print end WriteString") {
+	if handle := textAt(r.toks, i+1); r.lang == "perl" && r.handles[handle] != "" {
+		path, method = r.handles[handle], name // print F "text"
+		i++
+	}
+	if path == "" || !lex.OneOf(method, "write puts print printf say end WriteString") {
 		return
 	}
 	before := r.sh.Files[path]

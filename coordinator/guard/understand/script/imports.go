@@ -49,8 +49,27 @@ func (r *reading) modules(i int) []string {
 
 const importers = "require import from require_relative require_once include include_once load dofile source do"
 
+// runsFileText runs the file whose text the arguments of a call read, as in exec(open("x.py").read()).
+// It returns false if they read none that is known.
+func (r *reading) runsFileText(toks []Token) bool {
+	args := callTokens(toks)
+	for i, t := range args {
+		if t.Kind != 'n' || kindAt(args, i+1) != '(' || r.callNamed(t.Text).kind != "read" && t.Text != "open" {
+			continue
+		}
+		path, ok := r.literal(args[i+2:])
+		return ok && len(r.importing) < maxImports && r.sh.RunCode(path, nil, whole, func(child *shell.Shell, code string) {
+			start(child, code, r.lang, append(slices.Clip(r.importing), path))
+		})
+	}
+	return false
+}
+
+// whole returns a text as it is.
+func whole(text string) string { return text }
+
 // includers are the calls that run the code at an address, or in what their argument fetches.
-const includers = "require import include include_once require_once source source_url load dofile evaluate importScripts"
+const includers = "require import include include_once require_once source source_url dofile evaluate importScripts"
 
 // includesRemote reports whether the call at token i runs code of another machine.
 func (r *reading) includesRemote(i int) bool {

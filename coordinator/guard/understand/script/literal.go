@@ -59,9 +59,11 @@ func (l *literal) take(toks []Token, i int) int {
 		l.add(text, true)
 		return n
 	}
-	if text, n := l.computedText(toks[i:]); n > 0 {
-		l.add(text, true)
-		return n
+	if called := t.Kind == '(' && kindAt(toks, i-1) == 'n'; !called {
+		if text, n := l.computedText(toks[i:]); n > 0 {
+			l.add(text, true)
+			return n
+		}
 	}
 	switch t.Kind {
 	case 's':
@@ -189,7 +191,7 @@ func (l *literal) name(toks []Token, i int) int {
 		}
 	}
 	switch {
-	case lex.OneOf(name, "shlex.split new await"):
+	case lex.OneOf(name, "shlex.split new await scalar"):
 		return 1 // the words of the text behind it
 	case lex.OneOf(name, sameList) && kindAt(toks, i+1) == '(':
 		return 2
@@ -263,19 +265,29 @@ func (l *literal) formatted(toks []Token) (string, int) {
 	return text, min(end+1, len(toks))
 }
 
-// percent fills the first verb of "text % value".
+// percent fills the verbs of "text % value" and "text % (value, value)". It returns the number of
+// tokens from the sign on.
 func (l *literal) percent(toks []Token) int {
-	if len(toks) > 1 && toks[0].Kind == '(' {
-		toks = toks[1:]
+	values, n := toks[:1], 2
+	if toks[0].in("([") {
+		values = inBrackets(toks)
+		n = len(values) + 3
 	}
-	text := partial.Unknown
-	if toks[0].Kind == 's' {
-		text = toks[0].Text
-	} else if v, ok := l.constant(toks[0]); ok {
-		text = v
+	for i, t := range values {
+		if kindAt(values, i-1) != ',' && i > 0 || t.Kind == ',' {
+			continue
+		}
+		text, ok := l.constant(t)
+		switch {
+		case t.Kind == 's':
+			text = t.Text
+		case !ok:
+			text = partial.Unknown
+		}
+		l.text = strings.Replace(l.text, "%s", text, 1)
 	}
-	l.text = strings.ReplaceAll(l.text, "%s", text)
-	return 2
+	l.text = strings.ReplaceAll(l.text, "%s", partial.Unknown)
+	return n
 }
 
 // environmentOf reads os.environ["X"], getenv("X"), ENV["X"] and $ENV{X}. It

@@ -233,8 +233,15 @@ func (r *reading) mapped(toks []Token) {
 		return
 	}
 	kind := r.callNamed(toks[1].Text).kind
-	if text, ok := r.literal(toks[3:]); ok && lex.OneOf(kind, "unlink tree run") {
-		reportEffect(r.sh, kind, text, []string{text}, false)
+	if !lex.OneOf(kind, "unlink tree run") {
+		return
+	}
+	items, _ := r.literalList(toks, min(3, len(toks)-1))
+	if text, ok := r.literal(toks[3:]); ok {
+		items = []string{text}
+	}
+	for _, item := range items {
+		reportEffect(r.sh, kind, item, []string{item}, false)
 	}
 }
 

@@ -26,6 +26,10 @@ func (l *literal) computedText(toks []Token) (string, int) {
 	}
 	c, n := l.computation(toks)
 	first := n
+	if n == 1 && kindAt(toks, n) == '[' { // a part of the text
+		c.unknown = true
+		n += len(inBrackets(toks[n:])) + 2
+	}
 	for n > 0 && Shaped(toks, n, ".n") && !lex.OneOf(toks[n+1].Text, "format write") {
 		args := callTokens(toks[n+2:])
 		c.call(toks[n+1].Text, args)
@@ -35,14 +39,21 @@ func (l *literal) computedText(toks []Token) (string, int) {
 		}
 	}
 	switch {
-	case n == first:
+	case n == first && toks[0].Kind != 'n', n == 0:
 		return "", 0
 	case !c.unknown:
 		return strings.Join(c.items, " "), min(n, len(toks))
-	case strings.Contains(l.text, " ") || l.sh.InProgram():
-		return partial.Unknown, min(n, len(toks))
 	}
-	return partial.UnknownDecoded, min(n, len(toks)) // the name of a program is hidden
+	return l.hidden(), min(n, len(toks))
+}
+
+// hidden returns the hole for a text that is computed in a way that is not read. As the name of a
+// program on the command line it is meant to hide what runs.
+func (l *literal) hidden() string {
+	if strings.Contains(l.text, " ") || l.sh.InProgram() {
+		return partial.Unknown
+	}
+	return partial.UnknownDecoded
 }
 
 // computation reads the text, or the list of texts, that begins an expression.
@@ -51,6 +62,8 @@ func (r *reading) computation(toks []Token) (c computation, n int) {
 	switch toks[0].Kind {
 	case 's':
 		return computation{items: []string{toks[0].Text}}, 1
+	case 'n':
+		return r.namedComputation(toks)
 	case '[', '(':
 		n = len(inBrackets(toks[:min(longest, len(toks))])) + 2
 		if !Shaped(toks, n, ".n") || kindAt(toks, 1) != 's' {
@@ -60,6 +73,26 @@ func (r *reading) computation(toks []Token) (c computation, n int) {
 		return computation{items: items, list: toks[0].Kind == '[', unknown: len(items) == 0}, n
 	}
 	return c, 0
+}
+
+// namedComputation reads a method of the text or the list for which a name stands.
+func (r *reading) namedComputation(toks []Token) (c computation, n int) {
+	object, method, _ := strings.Cut(toks[0].Text, ".")
+	text, known := r.consts[object]
+	c = computation{items: []string{text}}
+	if items := r.lists[object]; items != nil {
+		c, known = computation{items: slices.Clone(items), list: true}, true
+	}
+	const computing = "split chars reverse toReversed replace replaceAll gsub slice concat toLowerCase lower downcase"
+	if !known || partial.HasHole(text) || !lex.OneOf(method, computing) {
+		return c, 0
+	}
+	args := callTokens(toks[1:])
+	c.call(method, args)
+	if kindAt(toks, 1) == '(' {
+		return c, len(args) + 3
+	}
+	return c, 1
 }
 
 // call applies a method.
@@ -114,8 +147,8 @@ func (l *literal) joinedBy(toks []Token) (string, int) {
 	args, _, end := l.arguments(toks, 0)
 	n := min(end+1, len(toks))
 	switch {
-	case len(args) == 0:
-		return partial.Unknown, n
+	case len(args) == 0, slices.ContainsFunc(callTokens(toks[1:]), func(t Token) bool { return t.Kind == '(' }):
+		return l.hidden(), n
 	case name == "reverse":
 		c := computation{items: args}
 		c.call("reverse", nil)

@@ -473,11 +473,12 @@ func (r *reading) foreignKeysLeave(toks []Token) {
 
 // decodes reports whether a call turns numbers or encoded text into text.
 func decodes(t Token) bool {
-	return t.Kind == 'n' && (lex.OneOf(t.Text, "Buffer.from codecs.decode strrev string.char") ||
+	return t.Kind == 'n' && (lex.OneOf(t.Text, "Buffer.from codecs.decode strrev string.char string.reverse") ||
 		lex.OneOf(unqualified(t.Text), "b64decode b32decode b85decode a85decode "+
 			"urlsafe_b64decode "+
 			"standard_b64decode decode64 strict_decode64 base64_decode decode_base64 unhexlify fromhex a2b_hex a2b_base64 "+
-			"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack pack"))
+			"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack pack "+
+			"decodeURIComponent decodeURI unescape unquote urldecode rawurldecode uri_unescape"))
 }
 
 // computed reports whether the first argument of a call is decoded, so that the

@@ -146,9 +146,19 @@ func (r *reading) tokens(from, end int) {
 			r.remember(i)
 			r.extend(i)
 			r.rememberFiles(i)
-			r.call(cmp.Or(r.names[t.Text], t.Text), i)
+			r.call(r.calledBy(i), i)
 		}
 	}
+}
+
+// calledBy returns the name of what the name at token i calls: another one that the program gives to
+// it, or in PHP the text of a variable.
+func (r *reading) calledBy(i int) string {
+	name := r.toks[i].Text
+	if text := r.consts[name]; r.lang == "php" && kindAt(r.toks, i+1) == '(' && !unreadable(text) {
+		return text
+	}
+	return cmp.Or(r.names[name], name)
 }
 
 // controlsTerminal reports whether a name is that of the request that types into
@@ -268,25 +278,39 @@ func nextText(toks []Token) string {
 	return ""
 }
 
-// runPipes handles print | "command" and "command" | getline.
+// runPipes handles print | "command", print > "file" and "command" | getline.
 func runPipes(sh *shell.Shell, toks []Token) {
 	for i, t := range toks {
 		if t.Kind != 's' {
 			continue
 		}
+		var printed *string
+		if kindAt(toks, i-2) == 's' {
+			printed = &toks[i-2].Text
+		}
 		switch kindAt(toks, i-1) {
 		case '|':
-			var in *string
-			if kindAt(toks, i-2) == 's' {
-				in = &toks[i-2].Text
-			}
-			sh.RunTextIn(t.Text, in)
+			sh.RunTextIn(t.Text, printed)
 			continue
 		case '>':
-			sh.Write(t.Text)
+			path := sh.Write(t.Text)
+			if printed != nil {
+				sh.Remember(path, *printed)
+			}
 		}
 		if kindAt(toks, i+1) == '|' && textAt(toks, i+2) == "getline" {
-			sh.RunText(t.Text)
+			runsLine(sh, sh.Output(t.Text), toks[i+3:])
+		}
+	}
+}
+
+// runsLine runs a text that awk has read into a variable, if it passes the variable to a shell.
+func runsLine(sh *shell.Shell, text string, toks []Token) {
+	name := textAt(toks, 0)
+	for i := range toks {
+		if toks[i].Text == "system" && Shaped(toks, i+1, "(n)") && toks[i+2].Text == name {
+			sh.RunText(text)
+			return
 		}
 	}
 }
