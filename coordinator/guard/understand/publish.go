@@ -270,7 +270,7 @@ var packagePrograms = []table{
 	{programs: "go", options: goOptions, do: goProgram},
 	{
 		programs: "ansible ansible-playbook salt puppet chef-client fab pssh pdsh dsh clush",
-		options:  "a m i u e w h H args module-name inventory hosts",
+		options:  "a m i u e w h H c connection args module-name inventory hosts t tags l limit",
 		do:       fleet,
 	},
 }
@@ -296,9 +296,46 @@ func fleetModule(sh *shell.Shell, module, text string) {
 	}
 }
 
+// playbook runs the tasks in a file of Ansible: here, if it says so, or on other machines.
+func playbook(sh *shell.Shell, name string, local bool) {
+	runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {
+		place, path := child, ""
+		for _, y := range readYAML(text) {
+			n := len(y.keys)
+			key, parent := y.keys[n-1], y.keys[max(0, n-2)]
+			module := key[strings.LastIndexByte(key, '.')+1:]
+			if key == "cmd" {
+				module = parent[strings.LastIndexByte(parent, '.')+1:]
+			}
+			code, _, _ := strings.Cut(y.text, "{{")
+			child.AtLine(y.line)
+			switch {
+			case key == "hosts":
+				if place = child; !local && !lex.OneOf(y.text, "localhost 127.0.0.1") {
+					place = child.Elsewhere()
+				}
+			case lex.OneOf(module, "shell command raw"):
+				place.Sub().Run(code, nil)
+			case lex.OneOf(key, "path dest"):
+				path = y.text
+			case key == "state" && strings.HasSuffix(parent, "file"):
+				fleetModule(place, "file", "path="+path+" state="+y.text)
+			case strings.Contains(y.text, "state="):
+				fleetModule(place, module, y.text)
+			}
+		}
+	})
+}
+
 // fleet runs the command that a tool starts on many machines.
 func fleet(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Given("check C") {
+		return
+	}
+	if c.Name == "ansible-playbook" {
+		for _, name := range o.Pos {
+			playbook(sh, name, lex.ContainsAny(o.All("c", "connection"), "local"))
+		}
 		return
 	}
 	child := sh.Elsewhere()

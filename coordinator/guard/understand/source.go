@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // This file finds the sources of the programs that a command builds and runs.
 
 // sourceEnds are the ends of the names of sources that are read as one language.
-const sourceEnds = ".java .kts .kt .scala .sc .swift .cs .csx .dart .rs"
+const sourceEnds = ".java .kts .kt .scala .sc .swift .cs .csx .dart .rs .groovy .exs .ex"
 
 // runsSourceFile runs the source that a command names, as in "java Main.java" and "dart run main.dart".
 func runsSourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
@@ -23,7 +24,14 @@ func runsSourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		switch {
 		case strings.HasPrefix(a, "-"), lex.OneOf(a, "run script"):
 		case lex.EndsWith(a, sourceEnds):
-			runSource(sh, a, c.Args[i+1:], "c")
+			lang := "c"
+			switch {
+			case strings.HasSuffix(a, ".groovy"):
+				lang = "groovy"
+			case lex.EndsWith(a, ".exs .ex"): // Elixir writes texts and names as Ruby does
+				lang = "ruby"
+			}
+			runSource(sh, a, c.Args[i+1:], lang)
 			return
 		case !strings.HasPrefix(before, "-"): // no value of an option
 			return
@@ -65,6 +73,37 @@ func cargoSources(sh *shell.Shell, c shell.Command, o shell.Options) {
 		dirs = append(dirs, top+"/"+name, top+"/crates/"+name)
 	}
 	runCrates(sh, dirs, lex.OneOf(verb, "run r"), o)
+	if lex.OneOf(verb, "test t") {
+		testsCrate(sh, top, o)
+	}
+}
+
+// testsCrate runs the sources of the tests that stand beside a package.
+func testsCrate(sh *shell.Shell, top string, o shell.Options) {
+	const most = 12
+	files := sh.Names(top + "/tests")
+	for _, name := range o.All("test") {
+		files = []string{name + ".rs"}
+	}
+	for _, file := range files[:min(len(files), most)] {
+		if strings.HasSuffix(file, ".rs") {
+			runSource(sh, top+"/tests/"+file, nil, "c")
+		}
+	}
+}
+
+// mageTargets runs the sources whose functions are the targets of mage.
+func mageTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if o.Given("l h init") {
+		return
+	}
+	for _, dir := range [...]string{".", "magefiles"} {
+		goSources(sh, dir, false, func(path string) {
+			if text, ok := sh.FileText(path); ok && strings.Contains(text, "//go:build mage") {
+				runSource(sh, path, nil, "go")
+			}
+		})
+	}
 }
 
 // runCrates runs the build scripts of packages and, if the command runs it, the program of the last.
@@ -238,4 +277,39 @@ const trusted = "git+https:// git+ssh:// ssh:// git@ github: gitlab: bitbucket: 
 // of its concerns.
 func installsCode(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	takesCode(sh, slices.DeleteFunc(slices.Clone(c.Args), func(a string) bool { return lex.BeginsWith(a, trusted) }))
+}
+
+// cmakeCommands runs what cmake runs while it prepares a build, and its own commands for files.
+func cmakeCommands(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if own := lex.After(c.Args, "-E", 1); len(own) > 0 {
+		switch own[0] {
+		case "rm", "remove", "env", "time":
+			sh.Exec(append([]string{strings.Replace(own[0], "remove", "rm", 1)}, own[1:]...), nil)
+		case "remove_directory":
+			sh.Exec(append([]string{"rm", "-rf"}, own[1:]...), nil)
+		}
+		return
+	}
+	name, isScript := o.Get("P")
+	if dir, _ := o.Get("S"); !isScript {
+		name = cmp.Or(dir, o.At(0), ".") + "/CMakeLists.txt"
+	}
+	if o.Given("build= install open") {
+		return
+	}
+	runRecipeFile(sh, name, nil, cmakeProcesses)
+}
+
+// cmakeProcesses runs the commands of a text of CMake that start while it is read.
+func cmakeProcesses(sh *shell.Shell, text string) {
+	inside := false
+	for i, line := range strings.Split(text, "\n") {
+		inside = inside || strings.Contains(line, "execute_process")
+		if _, code, ok := strings.Cut(line, "COMMAND "); ok && inside {
+			code, _, _ = strings.Cut(code, ")")
+			sh.AtLine(i + 1)
+			sh.Sub().Run(strings.ReplaceAll(code, "$ENV{", "${"), nil)
+		}
+		inside = inside && !strings.Contains(line, ")")
+	}
 }

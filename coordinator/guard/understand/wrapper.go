@@ -112,7 +112,7 @@ var wrapperPrograms = []table{
 	}},
 	{programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta " +
-		"devbox teller summon lerna railway", do: runner},
+		"devbox teller summon railway", do: runner},
 	{programs: "sops", rows: []row{{words: "exec-env|exec-file * *", also: runsDecrypted}}},
 	{programs: "nix nix-shell", do: nix},
 	{programs: "conda mamba micromamba", options: "n name p prefix c channel f file solver", rows: []row{
@@ -316,11 +316,14 @@ func replaceAll(words []string, marker, text string) []string {
 func parallel(sh *shell.Shell, c shell.Command, o shell.Options) {
 	rest := o.Pos
 	var argv, items []string
-	sources := false
+	sources, files := false, false
 	for _, a := range rest {
 		switch {
 		case strings.HasPrefix(a, ":::"):
-			sources = true
+			sources, files = true, strings.HasPrefix(a, "::::")
+		case files:
+			text, _ := sh.FileText(a)
+			items = append(items, shell.SplitLines(text)...)
 		case sources:
 			items = append(items, a)
 		default:
@@ -457,6 +460,8 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	case c.Name == "direnv":
 		rest = rest[1:]
+	case c.Name == "uv" && lex.ContainsAny(c.Args[:verb+2], "run") && lex.OneOf(lex.First(args), "-m --module"):
+		rest = append([]string{"python"}, args...)
 	case c.Name == "uv" && (first == "-" || strings.HasSuffix(first, ".py")):
 		rest = append([]string{"python"}, rest...)
 	}
@@ -510,7 +515,7 @@ func nix(sh *shell.Shell, c shell.Command, o shell.Options) {
 func watcher(sh *shell.Shell, c shell.Command, o shell.Options) {
 	rest := o.Pos
 	if code, ok := o.Get("x", "exec"); ok {
-		sh.RunText(code)
+		sh.RunText(strings.TrimSpace(code + " " + shell.QuoteAll(rest)))
 		return
 	}
 	if c.Name == "concurrently" {

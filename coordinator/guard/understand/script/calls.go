@@ -230,7 +230,7 @@ func (r *reading) known(k knownCall, i int) {
 			return
 		}
 	}
-	if k.kind == "eval" && r.runsFileText(toks[i+1:]) {
+	if lex.OneOf(k.kind, "eval run") && r.runsFileText(k.kind, toks[i+1:]) {
 		return
 	}
 	args, list, end := r.arguments(toks, i)

@@ -196,7 +196,11 @@ func (l *literal) name(toks []Token, i int) int {
 	case lex.OneOf(name, sameList) && kindAt(toks, i+1) == '(':
 		return 2
 	}
-	if name == "require" && Shaped(toks, i+1, "(s)") {
+	switch {
+	case name == "require" && Shaped(toks, i+1, "(s)"):
+		return 4
+	case name == "System.getProperty" && textAt(toks, i+2) == "user.home":
+		l.add(l.sh.HomeText(), true)
 		return 4
 	}
 	if text, ok := l.constant(toks[i]); ok {
@@ -214,7 +218,7 @@ func (l *literal) name(toks []Token, i int) int {
 const (
 	pathMakers = "join Join Path expanduser resolve String.raw str File.expand_path realpath abspath normalize Clean " +
 		"Path.new Pathname Pathname.new PathBuf.from PathBuf::from Path::new File Paths.get Path.of Path.Combine " +
-		"joinpath GetFolderPath"
+		"joinpath GetFolderPath Path.expand"
 	sameText = "unwrap expect to_string to_s as_path as_posix clone expanduser absolute strip trim unwrap_or_default " +
 		"toString resolve value"
 )
