@@ -43,6 +43,10 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 	inner := shell.Command{Name: c.Name, Args: args, In: c.In}
 	if verb == "build" || verb == "buildx" && slices.Contains(args, "build") {
 		buildPushes(sh, args)
+		takesCode(sh, args[max(0, len(args)-1):])
+		for _, text := range stdin(c) {
+			sh.Opaque(text)
+		}
 	}
 	if lex.OneOf(verb, "container image volume network system builder buildx pod") && len(args) > 0 {
 		o := shell.ParseOptions(args[1:], "f filter")
@@ -256,6 +260,7 @@ func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if len(rest) == 0 || global.Given("dry-run") {
 		return
 	}
+	takesCode(sh, global.All("f", "file"))
 	o := shell.ParseOptions(rest[1:], "t timeout")
 	runRows(sh, composeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
 }

@@ -152,6 +152,9 @@ func appleScript(sh *shell.Shell, c shell.Command, o shell.Options) {
 	code := strings.Join(o.All("e"), "\n")
 	sh.Opaque(code)
 	script.AppleScript(sh, code)
+	if code == "" && len(o.Pos) > 0 {
+		runRecipeFile(sh, o.Pos[0], o.From(1), script.AppleScript)
+	}
 	if c.In != nil {
 		script.AppleScript(sh, *c.In)
 	}

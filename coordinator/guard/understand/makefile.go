@@ -227,12 +227,31 @@ func logicalLines(text string) (out []recipeLine) {
 
 // include reads the makefiles of an include directive.
 func (m *makefile) include(names string) {
-	for _, name := range strings.Fields(names) {
+	for _, name := range filesNamed(m.sh, strings.Fields(names)) {
 		text, ok := m.sh.FileText(name)
 		if m.included++; ok && m.included <= maxMakeIncludes {
 			m.read(text, m.sh.Path(name), text)
 		}
 	}
+}
+
+// filesNamed returns the names, and for each pattern in a folder those that it matches.
+func filesNamed(sh *shell.Shell, names []string) (files []string) {
+	for _, name := range names {
+		dir, before, after := fspath.Dir(sh.Path(name)), "", ""
+		star := strings.IndexByte(name, '*')
+		if star < 0 {
+			files = append(files, name)
+			continue
+		}
+		before, after = name[strings.LastIndexByte(name[:star], '/')+1:star], name[star+1:]
+		for _, file := range sh.Names(dir) {
+			if strings.HasPrefix(file, before) && strings.HasSuffix(file, after) {
+				files = append(files, dir+"/"+file)
+			}
+		}
+	}
+	return files
 }
 
 // define reads the lines of a variable up to "endef", and returns the index of that line.

@@ -17,7 +17,7 @@ var networkPrograms = []table{
 		programs: "curl",
 		options: "X d o u A e F T b c x K w m C E r U Q P H request data data-raw data-binary data-urlencode " +
 			"data-ascii json form upload-file output header user user-agent cookie cookie-jar config write-out " +
-			"max-time connect-timeout retry url cacert cert key proxy resolve referer unix-socket",
+			"max-time connect-timeout retry url output-dir cacert cert key proxy resolve referer unix-socket",
 		keeps: "no-clobber",
 		do:    httpClient,
 	},
@@ -30,7 +30,7 @@ var networkPrograms = []table{
 		do:    httpClient,
 	},
 	{
-		programs: "http https xh aria2c fetch lwp-request httpie curlie",
+		programs: "http https xh aria2c axel fetch lwp-request httpie curlie",
 		options: "X d o H u A e F T b c x K w m C E r U Q P request data data-raw data-binary data-urlencode " +
 			"data-ascii json form upload-file output header user cookie config timeout url cert key proxy method " +
 			"dir out output-document",
@@ -295,6 +295,7 @@ type requester struct {
 	file     string // the name of a file that is sent
 	output   string // the file that is written
 	keeps    string // options with which the file has the name that it has at its host
+	folder   string // the folder of that file
 	numbers  bool   // it has that name in any case, or a new one if there is a file
 	operands bool   // operands are a method and fields, and standard input is sent
 }
@@ -307,6 +308,7 @@ var requesters = []requester{
 		file:     "T upload-file",
 		output:   "o output",
 		keeps:    "O remote-name",
+		folder:   "output-dir",
 	},
 	{
 		programs: "wget",
@@ -315,16 +317,18 @@ var requesters = []requester{
 		file:     "post-file body-file",
 		output:   "O output-document output",
 		keeps:    "N timestamping",
+		folder:   "P directory-prefix",
 		numbers:  true,
 	},
 	{programs: "lwp-request", method: "m", operands: true},
 	{
-		programs: "http https xh aria2c fetch httpie curlie",
+		programs: "http https xh aria2c axel fetch httpie curlie",
 		method:   "X request method",
 		body:     "d data data-binary data-urlencode data-raw json F form K config",
 		file:     "T upload-file",
 		output:   "o output out O output-document",
-		keeps:    "remote-name",
+		keeps:    "remote-name download",
+		folder:   "d dir",
 		operands: true,
 	},
 }
@@ -410,6 +414,9 @@ func sentFile(sh *shell.Shell, c shell.Command, name string) string {
 func (row *requester) writes(sh *shell.Shell, o shell.Options, url string) {
 	file, named := o.Get(strings.Fields(row.output)...)
 	remote := fspath.Base(strings.TrimSuffix(url, "/"))
+	if folder, ok := o.Get(strings.Fields(row.folder)...); ok && row.folder != "" {
+		remote = folder + "/" + remote
+	}
 	switch {
 	case named && file != "-":
 		sh.Remember(sh.Write(file), partial.UnknownNetwork)

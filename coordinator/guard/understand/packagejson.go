@@ -12,13 +12,10 @@ import (
 
 // scriptPrograms run scripts that a file of the project names.
 var scriptPrograms = []table{
-	{programs: "run-s run-p npm-run-all npm-run-all2 turbo", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		for _, name := range c.Args {
-			if !strings.HasPrefix(name, "-") {
-				nodeFile.run(sh, []string{name}, nil)
-			}
-		}
-	}},
+	{programs: "run-s run-p npm-run-all npm-run-all2", do: runsNamed},
+	{programs: "mage", options: "d w", do: mageTargets},
+	{programs: "cmake", options: "S B D G T A P build preset", do: cmakeCommands},
+	{programs: "turbo lerna nx", options: "scope filter F projects p t target targets", do: runsEverywhere},
 	{programs: "composer", options: "d working-dir", do: composerScripts},
 	{programs: "lint-staged", options: "c config d cwd", do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 		stagedFile.run(sh, []string{"*"}, nil)
@@ -29,6 +26,44 @@ var scriptPrograms = []table{
 	{programs: "pre-commit prek", options: "c config hook-stage hook-type color", do: preCommit},
 	{programs: "lefthook", do: lefthook},
 	{programs: "foreman honcho overmind goreman hivemind", options: "f procfile e env p port d root c m", do: procfile},
+}
+
+// runsNamed runs the scripts of the project that the operands name.
+func runsNamed(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, name := range o.Pos {
+		nodeFile.run(sh, []string{name}, nil)
+	}
+}
+
+// runsEverywhere runs the scripts that the operands name, of the project and of its parts. Nx names
+// the part before a colon.
+func runsEverywhere(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if c.Name == "lerna" {
+		runner(sh, c, o)
+	}
+	for _, name := range append(o.Pos, o.All("t", "target", "targets")...) {
+		_, task, ok := strings.Cut(name, ":")
+		if c.Name != "nx" || !ok {
+			task = name
+		}
+		inEachPart(sh, func(part *shell.Shell) bool { return nodeFile.run(part, around(task), nil) })
+	}
+}
+
+// inEachPart does something in the project and in each of its parts. It returns true if it did
+// something anywhere.
+func inEachPart(sh *shell.Shell, do func(part *shell.Shell) bool) bool {
+	found := do(sh)
+	for _, parent := range [...]string{"packages", "apps", "libs", "services"} {
+		for _, name := range sh.Names(parent) {
+			part := sh.Sub()
+			part.Place.Cwd = sh.Path(parent + "/" + strings.TrimSuffix(name, "/"))
+			if _, ok := part.FileText("package.json"); ok {
+				found = do(part) || found
+			}
+		}
+	}
+	return found
 }
 
 // A scriptFile is a file of the project that names commands.
@@ -93,6 +128,10 @@ func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 		child.Place.Cwd = workspace(child, name)
 	}
 	verb := o.At(0)
+	if o.Given("r recursive workspaces ws") && verb != "" {
+		name := o.At(len(o.Pos) - 1)
+		return inEachPart(child, func(part *shell.Shell) bool { return nodeFile.run(part, around(name), nil) })
+	}
 	switch {
 	case lex.OneOf(verb, "run run-script rum urn"):
 		return len(o.Pos) > 1 && nodeFile.run(child, around(o.At(1)), handedOn(c.Args, o.At(1)))

@@ -34,6 +34,7 @@ var families = [...]family{
 	{tables: wrappers, passes: true},
 	{tables: networkPrograms},
 	{tables: scriptPrograms},
+	{tables: setupPrograms},
 	{tables: recipePrograms},
 	{tables: diskPrograms},
 	{tables: sqlClients},

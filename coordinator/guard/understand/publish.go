@@ -18,7 +18,7 @@ var publishPrograms = []table{
 	},
 	{
 		programs: "npx bunx pnpx uvx pipx",
-		options:  "p package c call from with python",
+		options:  "p package c call from with python spec",
 		leads:    true,
 		do:       packageRunner,
 	},
@@ -104,9 +104,10 @@ var packageTables = []table{
 		{first: "tunnel", args: "run", does: act{effect.PublishOut, byProgram, "to others"}},
 		{of: "kaggle", args: "create|version|submit", does: act{effect.PublishOut, byProgram, "to others"}},
 	}},
-	{programs: "pip pip3", options: "r i index-url extra-index-url target t", rows: []row{
+	{programs: "pip pip3", options: "r i e editable index-url extra-index-url target t", rows: []row{
 		{words: "uninstall", does: act{effect.RemovePackage, "pip", afterVerb}},
-		{words: "install http://*|git+http://*", does: act{effect.RunUnknown, effect.Network, "$1"}},
+		{words: "install|wheel", also: buildsPackage, goOn: true},
+		{words: "install", also: installsCode},
 	}},
 	{programs: "brew", options: "t o c root", rows: []row{
 		{words: "services stop|kill", does: act{effect.StopService, bySecond, "$2"}},
@@ -185,6 +186,7 @@ const nodeVerbs = "pkg run run-script test start publish unpublish deprecate own
 
 var nodeRows = []row{
 	{words: "pkg", also: runsScripts},
+	{words: "install|i|add", also: installsCode, goOn: true},
 	{words: "publish", without: "dry-run", does: publishes},
 	{words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
 	{
@@ -268,16 +270,17 @@ func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
 		if rest[0] != "run" {
 			return
 		}
-		rest = rest[1:]
+		o, rest = shell.Leading(rest[1:], "spec python")
 	}
 	if len(rest) == 0 {
 		return
 	}
 	argv := append([]string{}, rest...)
-	if strings.Contains(argv[0], "://") {
-		sh.Effect(effect.RunUnknown, effect.Network, argv[0])
-		return
+	from := append(o.All("p", "package", "from", "with", "spec"), argv[0])
+	if c.Name == "npx" && strings.Contains(argv[0], "/") && argv[0][0] != '@' && isWord(strings.ReplaceAll(argv[0], "/", "")) {
+		from = append(from, "github:"+argv[0]) // owner/name
 	}
+	takesCode(sh, from)
 	if i := strings.LastIndexByte(argv[0], '@'); i > 0 {
 		argv[0] = argv[0][:i]
 	}

@@ -316,11 +316,14 @@ func replaceAll(words []string, marker, text string) []string {
 func parallel(sh *shell.Shell, c shell.Command, o shell.Options) {
 	rest := o.Pos
 	var argv, items []string
-	sources := false
+	sources, files := false, false
 	for _, a := range rest {
 		switch {
 		case strings.HasPrefix(a, ":::"):
-			sources = true
+			sources, files = true, strings.HasPrefix(a, "::::")
+		case files:
+			text, _ := sh.FileText(a)
+			items = append(items, shell.SplitLines(text)...)
 		case sources:
 			items = append(items, a)
 		default:
@@ -428,6 +431,13 @@ func crontab(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // runner runs the command of a tool that takes a verb ("run", "exec") and a command.
 func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
+	switch {
+	case !lex.OneOf(c.Name, "uv poetry pipenv pdm rye hatch nix"), lex.OneOf(lex.First(c.Args), "source config registry"):
+	case lex.ContainsAny(c.Args, "run shell develop"):
+		takesCode(sh, c.Args)
+	case lex.ContainsAny(c.Args, "add install"):
+		installsCode(sh, c, o)
+	}
 	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "run exec -- x") })
 	if verb < 0 {
 		if lex.ContainsAny(c.Args, "publish") && !lex.ContainsAny(c.Args, "--dry-run") {
@@ -450,6 +460,8 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	case c.Name == "direnv":
 		rest = rest[1:]
+	case c.Name == "uv" && lex.ContainsAny(c.Args[:verb+2], "run") && lex.OneOf(lex.First(args), "-m --module"):
+		rest = append([]string{"python"}, args...)
 	case c.Name == "uv" && (first == "-" || strings.HasSuffix(first, ".py")):
 		rest = append([]string{"python"}, rest...)
 	}
@@ -503,7 +515,7 @@ func nix(sh *shell.Shell, c shell.Command, o shell.Options) {
 func watcher(sh *shell.Shell, c shell.Command, o shell.Options) {
 	rest := o.Pos
 	if code, ok := o.Get("x", "exec"); ok {
-		sh.RunText(code)
+		sh.RunText(strings.TrimSpace(code + " " + shell.QuoteAll(rest)))
 		return
 	}
 	if c.Name == "concurrently" {

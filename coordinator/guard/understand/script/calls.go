@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -101,6 +102,7 @@ func (a *arguments) take(toks []Token, j int) bool {
 	t := toks[j]
 	switch {
 	case j < a.until:
+	case a.fresh && t.Kind == '[' && a.takeComputed(toks, j):
 	case t.in("([{"):
 		a.depth++
 		if t.Kind == '[' {
@@ -111,14 +113,14 @@ func (a *arguments) take(toks []Token, j int) bool {
 		return a.depth <= 0
 	case t.in(",=:"):
 		a.fresh = true
-	case !a.fresh, !t.in("sn"):
+	case !a.fresh, !t.in("snx"):
 	case isOption(toks, j):
 		a.fresh = false
 	case a.named(t) && !tokenAt(toks, j+1).in("=:"):
 		a.fresh, a.list = false, true
 	default:
 		a.fresh = false
-		if t.Kind == 's' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
+		if t.Kind != 'n' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
 			a.add(toks, j)
 		}
 	}
@@ -132,16 +134,18 @@ func isOption(toks []Token, j int) bool {
 		"stdout stderr stdio newline")
 }
 
-// directory returns the folder in which a call starts its command whose tokens are toks, "" if the
-// call names none.
-func (r *reading) directory(toks []Token) string {
-	for j := 2; j < len(toks); j++ {
-		if isOption(toks, j) && lex.OneOf(toks[j-2].Text, "cwd chdir") {
-			dir, _ := r.literal(toks[j:])
-			return dir
-		}
+// takeComputed takes a list on which a method is called, as one argument.
+func (a *arguments) takeComputed(toks []Token, j int) bool {
+	l := literal{reading: a.reading}
+	if _, n := l.computedText(toks[j:]); n == 0 {
+		return false
 	}
-	return ""
+	a.fresh = false
+	if v, n, ok := a.literalLength(toks[j:]); ok {
+		a.args = append(a.args, v)
+		a.until = j + n
+	}
+	return true
 }
 
 // named adds the items of the list for which a name stands.
@@ -172,6 +176,14 @@ func (r *reading) call(name string, i int) {
 		return
 	}
 	k := r.callNamed(name)
+	r.writesShown(name, i)
+	if k.fetches && r.fetches(r.toks[i:]) {
+		r.fetched(i)
+		k.uploads = true
+	}
+	if lex.OneOf(k.short, includers) && r.includesRemote(i) {
+		r.sh.Effect(effect.RunUnknown, effect.Network, name)
+	}
 	if k.other || r.deletesHosted(k, i) || r.doubtful(k.kind, name) {
 		return
 	}
@@ -187,7 +199,7 @@ func (r *reading) call(name string, i int) {
 	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '('):
 		sh.Possible(effect.DestroyRemote, effect.Part, name)
 	}
-	if k.sends && (sendsEnvironment(behind) || r.sendsSecret(behind)) {
+	if (k.sends || k.uploads) && (sendsEnvironment(behind) || r.sendsSecret(k, behind)) {
 		sh.Effect(effect.SendOut, effect.Secret, name)
 	}
 	if k.requests && r.request(k, i) {
@@ -218,25 +230,28 @@ func (r *reading) known(k knownCall, i int) {
 	case "show":
 		showsVariable(sh, toks[i+1:])
 		return
+	case "sql", "execute":
+		if r.passing() {
+			return
+		}
 	case "run", "eval":
 		if computed(toks[i+1:]) {
 			sh.Effect(effect.RunUnknown, effect.Decoded, "")
 			return
 		}
-		if origin := readFrom(toks[i+1:]); origin != "" {
+		if origin := r.readFrom(toks[i+1:], k.kind == "eval"); origin != "" {
 			sh.Effect(effect.RunUnknown, origin, "")
 			return
 		}
+	}
+	if lex.OneOf(k.kind, "eval run") && r.runsFileText(k.kind, toks[i+1:]) {
+		return
 	}
 	args, list, end := r.arguments(toks, i)
 	switch k.kind {
 	case "run":
 		r.rememberWrapper(i)
 		args = r.processWords(k.short, args, end)
-		if dir := r.directory(toks[i:min(end, len(toks))]); !unreadable(dir) {
-			defer func(place shell.Place) { sh.Place = place }(sh.Place)
-			sh.Place.Cwd = sh.Path(dir)
-		}
 	case "move":
 		args = r.moved(k.short, i, args)
 	case "open":
@@ -251,7 +266,42 @@ func (r *reading) known(k knownCall, i int) {
 		Run(sh, arg, r.lang)
 		return
 	}
+	n := len(sh.Eval.Effects)
+	if kind == "run" {
+		sh = r.placed(i, end)
+		r.hidesProgram(i, arg)
+	}
 	reportEffect(sh, kind, arg, args, list)
+	if lex.OneOf(kind, "open write") {
+		r.keepsWritten(i, end, n, r.shownText(k, end, args))
+	}
+}
+
+// hidesProgram reports a command on the command line whose program a call returns, of which nothing
+// is known. The call at token i starts the command.
+func (r *reading) hidesProgram(i int, command string) {
+	const shown = "which shutil.which shlex.quote shlex.join require.resolve join resolve str os.fspath"
+	words, found := strings.CutPrefix(command, partial.Unknown)
+	first := tokenAt(r.toks, i+2)
+	switch {
+	case !found || r.sh.InProgram() || !strings.HasPrefix(words, " "):
+	case first.Kind == 'n' && !lex.OneOf(unqualified(first.Text), shown) && tokenAt(r.toks, i+3).in("("):
+		r.sh.Effect(effect.RunUnknown, effect.Decoded, "")
+	}
+}
+
+// placed returns the shell for the command that the call at token i starts, which ends at the token
+// end: it runs in the directory that an argument names.
+func (r *reading) placed(i, end int) *shell.Shell {
+	for j := i + 1; j+2 < min(end, len(r.toks)); j++ {
+		if r.toks[j].in("sn") && lex.OneOf(r.toks[j].Text, "cwd chdir current_dir") && r.toks[j+1].in("=:") {
+			child := r.sh.Sub()
+			dir, _ := r.literal(r.toks[j+2:])
+			child.Place.Cwd = child.Path(cmp.Or(dir, partial.Unknown))
+			return child
+		}
+	}
+	return r.sh
 }
 
 // moved returns the path that the call at token i moves and the one that it moves it to: those of
@@ -459,7 +509,7 @@ func kindInLanguage(short, full, lang string) (kind string, ok bool) {
 	case "python extract": // of ZipFile and TarFile
 		return "write", true
 	case "r writeLines":
-		return "fetch", true
+		return "into", true
 	case "r rm": // it removes variables
 		return "", true
 	case "js require":
@@ -508,8 +558,8 @@ var callKinds = []struct{ kind, names, full string }{
 		"write_bytes " +
 		"createWriteStream outputFile outputFileSync writeTextFile " +
 		"writeTextFileSync"},
-	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r copytree copySync copy_file"},
-	{kind: "fetch", full: "request.urlretrieve"},
+	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r copytree copySync copy_file " +
+		"urlretrieve getstore mirror", full: "download.file"},
 	{kind: "chdir", names: "chdir"},
 	{kind: "link", names: "symlink symlinkSync ln_s ln_sf"},
 	{kind: "append", names: "appendFile appendFileSync"},
@@ -520,6 +570,7 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},
 	{kind: "kill", names: "kill killpg"},
+	{kind: "chdir", names: "chdir", full: "os.Chdir"},
 	{kind: "run", names: "run call", full: "System.shell Deno.Command exec.Command exec.CommandContext Command::new"},
 	{kind: "line", full: "Process.Start"},
 	{kind: "tree", full: "Directory.Delete default.removeItem"},

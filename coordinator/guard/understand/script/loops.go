@@ -259,14 +259,12 @@ func (r *reading) mapped(toks []Token) {
 	if !lex.OneOf(kind, "unlink tree run") {
 		return
 	}
-	items, ok := r.listNamed(tokenAt(toks, 3))
-	if text, known := r.literal(toks[3:]); known {
+	items, _ := r.literalList(toks, min(3, len(toks)-1))
+	if text, ok := r.literal(toks[3:]); ok {
 		items = []string{text}
-	} else if !ok && tokenAt(toks, 3).in("[(") {
-		items, _ = r.literalList(toks, 3)
 	}
-	for _, text := range items {
-		reportEffect(r.sh, kind, text, []string{text}, false)
+	for _, item := range items {
+		reportEffect(r.sh, kind, item, []string{item}, false)
 	}
 }
 

@@ -67,10 +67,13 @@ type knownCall struct {
 	maps     bool   // it calls its first argument
 	destroys bool   // its name says that it deletes something of a service
 	sends    bool   // it sends its arguments to another machine
+	uploads  bool   // so it does in the library of a service, perhaps
 	requests bool   // it may send a request with any method
 	deletes  bool   // it may be a request with the method DELETE
 	client   bool   // it returns a client of the host that its arguments name
 	types    bool   // it types into a terminal
+	fetches  bool   // it gets something from another machine, perhaps
+	asks     bool   // it does so whatever its argument is
 	other    bool   // nothing of that
 }
 
@@ -93,6 +96,9 @@ func readCall(name, lang string) knownCall {
 	k.deletes = lex.OneOf(k.short, "delete del")
 	k.requests = k.deletes || k.sends || sendsRequest(k.short, name)
 	k.client = lex.OneOf(name, httpClients)
+	k.uploads = lex.OneOf(k.short, uploaders)
+	k.asks = lex.OneOf(name, askers)
+	k.fetches = k.asks || lex.OneOf(k.short, fetchers) || lex.OneOf(k.short, addresses)
 	k.other = k == knownCall{short: k.short}
 	return k
 }
@@ -436,23 +442,12 @@ func programHost(toks []Token) string {
 	return ""
 }
 
-// sendsSecret reports whether the arguments of a request hold a credential, or read one.
-func (r *reading) sendsSecret(toks []Token) bool {
-	sh := r.sh
-	reads, secret := false, false
-	for _, t := range callTokens(toks) {
-		switch t.Kind {
-		case 'n':
-			if strings.Contains(r.consts[t.Text], partial.UnknownSecret) {
-				return true
-			}
-			name := unqualified(t.Text)
-			reads = reads || name == "open" || callKind(name, t.Text, "") == "read"
-		case 's':
-			secret = secret || !strings.Contains(t.Text, "://") && protected.SecretPath(sh.Path(t.Text), sh.Place.Home)
-		}
-	}
-	return reads && secret
+// sendsSecret reports whether the arguments of a request to another machine hold a credential, or
+// read one.
+func (r *reading) sendsSecret(k knownCall, toks []Token) bool {
+	args := callTokens(toks)
+	secret := k.uploads && slices.ContainsFunc(args, r.namesSecret) || r.brings(args) == partial.UnknownSecret
+	return secret && !web.IsLocalHost(r.requestAt(toks).URL)
 }
 
 // foreignKeysLeave reports a possible leak if the arguments of a request take a key of one
@@ -480,11 +475,12 @@ func (r *reading) foreignKeysLeave(toks []Token) {
 
 // decodes reports whether a call turns numbers or encoded text into text.
 func decodes(t Token) bool {
-	return t.Kind == 'n' && (lex.OneOf(t.Text, "Buffer.from codecs.decode strrev string.char") ||
+	return t.Kind == 'n' && (lex.OneOf(t.Text, "Buffer.from codecs.decode strrev string.char string.reverse") ||
 		lex.OneOf(unqualified(t.Text), "b64decode b32decode b85decode a85decode "+
 			"urlsafe_b64decode "+
 			"standard_b64decode decode64 strict_decode64 base64_decode decode_base64 unhexlify fromhex a2b_hex a2b_base64 "+
-			"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack pack"))
+			"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack pack "+
+			"decodeURIComponent decodeURI unescape unquote urldecode rawurldecode uri_unescape"))
 }
 
 // computed reports whether the first argument of a call is decoded, so that the
@@ -514,13 +510,19 @@ func computed(toks []Token) bool {
 }
 
 // readFrom returns where the arguments of a call come from, if they are read from the
-// network or from the standard input. Otherwise it returns "".
-func readFrom(toks []Token) effect.Op {
-	for _, t := range callTokens(toks) {
+// network or from the standard input. Otherwise it returns "". named says that the values of names
+// count, too.
+func (r *reading) readFrom(toks []Token, named bool) effect.Op {
+	if kindAt(toks, 0) != '(' {
+		toks = toks[:min(1, len(toks))]
+	} else {
+		toks = callTokens(toks)
+	}
+	for i, t := range toks {
 		switch {
 		case t.Kind == 's' && shell.IsStdin(t.Text), t.Text == "sys.stdin.read":
 			return effect.Unseen
-		case t.Kind == 'n' && lex.OneOf(t.Text, "requests.get httpx.get urlopen urllib.request.urlopen"):
+		case t.Kind == 'n' && r.fetches(toks[i:]), named && r.outside(t.Text) == partial.UnknownNetwork:
 			return effect.Network
 		}
 	}

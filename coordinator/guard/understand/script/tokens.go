@@ -476,8 +476,12 @@ func networkCall(short, full string) bool {
 			"Faraday")
 	}
 	return lex.OneOf(short, "post request Request fetch axios urlopen urlencode post_form sendall sendto "+
-		"sendBeacon curl_setopt")
+		"sendBeacon curl_setopt Post PostForm NewRequest NewRequestWithContext")
 }
+
+// uploaders are calls that send a file, or a text, to a service.
+const uploaders = "upload_file upload_fileobj put_object putObject uploadFile upload upload_blob upload_from_filename " +
+	"upload_from_string sendmail send_message sendMail files_upload storbinary put_file"
 
 // sendsEnvironment reports whether a list of arguments has the whole environment,
 // with every key and token in it.

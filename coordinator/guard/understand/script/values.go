@@ -54,11 +54,13 @@ const (
 // remember stores the text or the list that is assigned to the name at token i.
 func (r *reading) remember(i int) {
 	name := r.toks[i].Text
+	r.rememberNamed(i)
 	from, appends := r.assigned(i)
 	if from == 0 || len(r.consts)+len(r.lists) >= maxConstants {
 		return
 	}
 	toks := r.toks[from:]
+	defer r.rememberBrought(name, from)
 	r.rememberService(name, from)
 	if items, ok := r.list(from); ok {
 		if toks[0].Text == "append" && textAt(toks, 2) == name {
@@ -80,6 +82,8 @@ func (r *reading) rememberText(name string, toks []Token, appends bool) {
 		r.consts[name] = r.sh.Afford(shell.Glue(before, v))
 	}
 	switch {
+	case toks[0].Kind == '~' && lex.OneOf(textAt(toks, 1), "tr y") && !r.sh.InProgram(): // perl: $x =~ tr/a/b/
+		r.consts[name] = partial.UnknownDecoded
 	case decodedValue(toks):
 		r.consts[name] = partial.UnknownDecoded
 	case lex.OneOf(unqualified(toks[0].Text), serializers) && sendsEnvironment(toks[1:]):
@@ -146,6 +150,10 @@ func hasComma(toks []Token) bool {
 
 // extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a").
 func (r *reading) extend(i int) {
+	if name := textAt(r.toks, i+1); lex.OneOf(r.toks[i].Text, "push unshift") && r.lists[name] != nil { // perl
+		items, _ := r.bareArguments(r.toks, i+2)
+		r.setList(name, items, i, true)
+	}
 	dot := strings.LastIndexByte(r.toks[i].Text, '.')
 	if dot <= 0 || !lex.OneOf(r.toks[i].Text[dot+1:], "append extend push concat add") {
 		return
