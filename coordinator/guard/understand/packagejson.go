@@ -15,7 +15,10 @@ var scriptPrograms = []table{
 	{programs: "run-s run-p npm-run-all npm-run-all2", do: runsNamed},
 	{programs: "mage", options: "d w", do: mageTargets},
 	{programs: "cmake", options: "S B D G T A P build preset", do: cmakeCommands},
-	{programs: "turbo lerna nx", options: "scope filter F projects p t target targets", do: runsEverywhere},
+	{
+		programs: "turbo lerna nx", options: "scope filter F projects p t target targets", do: runsEverywhere,
+		rows: []row{{of: "lerna", words: "publish", does: publishes}},
+	},
 	{programs: "composer", options: "d working-dir", do: composerScripts},
 	{programs: "lint-staged", options: "c config d cwd", do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 		stagedFile.run(sh, []string{"*"}, nil)

@@ -66,7 +66,6 @@ var packageTables = []table{
 		{of: "conan", words: "remove", given: "r remote", does: act{effect.DestroyRemote, effect.Part, "$1"}},
 		{of: "anaconda", words: "remove", does: act{effect.DestroyRemote, effect.Part, "$1"}},
 	}},
-	{programs: "lerna", rows: []row{{words: "publish", does: publishes}, {also: runner}}},
 	{programs: "mkdocs", rows: []row{{words: "gh-deploy", does: publishes}}},
 	{programs: "kotlin kotlinc rust-script jbang", do: runsSourceFile},
 	{programs: "dotnet", options: "project", rows: []row{
