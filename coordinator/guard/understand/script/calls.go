@@ -506,6 +506,7 @@ var callKinds = []struct{ kind, names, full string }{
 		"write_bytes " +
 		"createWriteStream outputFile outputFileSync writeTextFile " +
 		"writeTextFileSync"},
+	{kind: "copy", full: "IO.copy_stream"},
 	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r copytree copySync copy_file"},
 	{kind: "fetch", full: "request.urlretrieve"},
 	{kind: "chdir", names: "chdir"},

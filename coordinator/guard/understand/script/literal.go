@@ -117,7 +117,11 @@ func (l *literal) join(toks []Token, i int) int {
 			return 1
 		}
 	case ')':
-		if l.depth--; kindAt(toks, i-1) == '(' || l.depth > 0 {
+		switch l.depth--; {
+		case kindAt(toks, i-1) == '(', l.depth > 0:
+			return 1
+		case l.depth == 0 && tokenAt(toks, i+1).in("/+"): // Path("a") / "b"
+			l.joins = false
 			return 1
 		}
 	case ',':

@@ -58,6 +58,7 @@ func (r *reading) all() {
 	sh, toks, lang := r.sh, r.toks, r.lang
 	readProtected(sh, r.text, toks)
 	r.names = r.otherNames()
+	r.functions = r.definedFunctions()
 	r.read(r.literalLoops())
 	if lang == "awk" {
 		runPipes(sh, toks)
@@ -84,6 +85,9 @@ type reading struct {
 	wrappers   map[string][]string  // the first words of the commands that functions of the program run
 	importing  []string             // the files that lead to the program
 	searched   int                  // modules
+	functions  map[string]*function // of the program
+	called     int                  // how often the body of one was read
+	bound      string               // the parameters of the one that is read
 }
 
 func newReading(sh *shell.Shell, text, lang string) *reading {
@@ -141,7 +145,9 @@ func (r *reading) tokens(from, end int) {
 			r.remember(i)
 			r.extend(i)
 			r.rememberFiles(i)
-			r.call(cmp.Or(r.names[t.Text], t.Text), i)
+			if !r.callsOwn(i) {
+				r.call(cmp.Or(r.names[t.Text], t.Text), i)
+			}
 		}
 	}
 }
