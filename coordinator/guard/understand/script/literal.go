@@ -274,10 +274,21 @@ func (l *literal) percent(toks []Token) int {
 	return 2
 }
 
-// environmentOf reads os.environ["X"], getenv("X"), ENV["X"] and $ENV{X}. It
+// environmentOf reads os.environ["X"], getenv("X"), ENV["X"], $ENV{X} and properties of Java. It
 // returns the text and the number of tokens, 0 if toks do not begin with one.
 func environmentOf(sh *shell.Shell, toks []Token) (string, int) {
 	if len(toks) < 4 || toks[0].Kind != 'n' || !toks[1].in("[({") {
+		return "", 0
+	}
+	if toks[0].Text == "System.getProperty" {
+		switch toks[2].Text {
+		case "user.home":
+			return sh.HomeText(), 4
+		case "user.dir":
+			return sh.Place.Cwd, 4
+		case "java.io.tmpdir":
+			return "/tmp", 4
+		}
 		return "", 0
 	}
 	if !lex.EndsWith(toks[0].Text, "environ environ.get getenv Getenv ENV ENV.fetch process.env env.get env::var "+

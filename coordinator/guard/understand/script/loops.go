@@ -39,6 +39,10 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 			loops = append(loops, rows...)
 			continue
 		}
+		if files := r.foundBelow(i); len(files) > 0 {
+			loops = append(loops, literalLoop{"$_", files, i}, literalLoop{"$File::Find::name", files, i})
+			continue
+		}
 		items, n := r.itemsAt(i, lists)
 		if files, length := r.produced(toks[i:]); files != "" {
 			items, n = alternatives(files), length
@@ -64,6 +68,25 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 		}
 	}
 	return loops
+}
+
+// foundBelow returns the files that the call of File::Find at token i visits.
+func (r *reading) foundBelow(i int) (files []string) {
+	if r.lang != "perl" || !lex.OneOf(unqualified(r.toks[i].Text), "find finddepth") || kindAt(r.toks, i+1) != '(' {
+		return nil
+	}
+	depth := 0
+	for _, t := range inBrackets(r.toks[i+1:]) {
+		switch {
+		case t.in("{["):
+			depth++
+		case t.in("}]"):
+			depth--
+		case t.Kind == 's' && depth == 0:
+			files = append(files, r.narrowed(strings.TrimSuffix(t.Text, "/")+shell.EveryFile, "$_", i))
+		}
+	}
+	return files
 }
 
 // walked returns the names of the lists of folders and files in a loop over os.walk at token i.

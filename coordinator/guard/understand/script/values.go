@@ -144,8 +144,15 @@ func hasComma(toks []Token) bool {
 	return false
 }
 
-// extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a").
+// extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a"). Of a list
+// of Perl the last text counts.
 func (r *reading) extend(i int) {
+	if name := textAt(r.toks, i+1); r.toks[i].Text == "push" && strings.HasPrefix(name, "@") { // Perl
+		if text, ok := r.literal(r.toks[min(i+3, len(r.toks)):]); ok && len(r.consts) < maxConstants {
+			r.consts[name] = text
+		}
+		return
+	}
 	dot := strings.LastIndexByte(r.toks[i].Text, '.')
 	if dot <= 0 || !lex.OneOf(r.toks[i].Text[dot+1:], "append extend push concat add") {
 		return
