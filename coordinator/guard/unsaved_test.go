@@ -63,26 +63,29 @@ func TestRestoreOfClean(t *testing.T) {
 	ctx := unsavedContext()
 	ctx.Git = func(string) GitFacts { return GitFacts{Known: true, Dirty: true, Branch: "topic"} }
 	for command, want := range map[string]Verdict{
-		"git restore README.md":              None,
-		"git checkout -- README.md web":      None,
-		"git checkout README.md":             None,
-		"git restore src/c.go":               Ask,
-		"git restore README.md src/c.go":     Ask,
-		"git restore src":                    Ask, // src/c.go is changed
-		"git restore 'src/*.go'":             Ask,
-		"git restore ':(top)src/c.go'":       Ask,
-		"git restore -s HEAD~3 README.md":    None,
-		"git restore -SW README.md":          None,
-		"git checkout HEAD -- README.md web": None,
-		"git checkout HEAD README.md":        None,
-		"git checkout HEAD -- src":           Ask,
-		"git restore -s HEAD notes.md":       Ask, // in place of an untracked file
-		"git restore notes.md":               None,
-		"git restore pkg":                    None, // as it is staged
-		"git restore -s HEAD pkg":            Ask,  // from a commit: what is staged is lost, too
-		"git restore \"$FILE\"":              Ask,
-		"ssh h 'cd x && git restore README'": Ask,
-		"git restore .":                      Deny,
+		"git restore README.md":                            None,
+		"git checkout -- README.md web":                    None,
+		"git checkout README.md":                           None,
+		"git restore src/c.go":                             Ask,
+		"git restore README.md src/c.go":                   Ask,
+		"git restore src":                                  Ask, // src/c.go is changed
+		"git restore 'src/*.go'":                           Ask,
+		"git restore ':(top)src/c.go'":                     Ask,
+		"git restore -s HEAD~3 README.md":                  None,
+		"git restore -SW README.md":                        None,
+		"git checkout HEAD -- README.md web":               None,
+		"git checkout HEAD README.md":                      None,
+		"git checkout HEAD -- src":                         Ask,
+		"git restore -s HEAD notes.md":                     Ask, // in place of an untracked file
+		"git restore notes.md":                             None,
+		"git restore pkg":                                  None, // as it is staged
+		"git restore -s HEAD pkg":                          Ask,  // from a commit: what is staged is lost, too
+		"git restore \"$FILE\"":                            Ask,
+		"ssh h 'cd x && git restore README'":               Ask,
+		"git restore .":                                    Deny,
+		"git commit -am x && git checkout HEAD~1 src/c.go": None,
+		"git stash && git restore src":                     None,
+		"git stash && git restore .":                       Deny,
 	} {
 		if d := Judge(bash(command), ctx); d.Verdict != want {
 			t.Errorf("%s: %q by %s, want %q", command, d.Verdict, d.Rule, want)

@@ -21,6 +21,7 @@ const (
 	ReadFile      Kind = "read file"                // Target: path whose content becomes visible
 	WriteDisk     Kind = "write disk"               // Target: device or volume
 	Discard       Kind = "discard uncommitted work" // Op: the way; Target: pathspec
+	KeepWork      Kind = "keep uncommitted work"    // Op: the way; Target: path, "" = all
 	RewriteRefs   Kind = "rewrite history"          // Op: the way; Target: ref
 	PushForce     Kind = "rewrite remote branch"    // Target: branch, "" = current
 	PushDelete    Kind = "delete remote branch"     // Target: branch

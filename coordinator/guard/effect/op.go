@@ -35,6 +35,12 @@ const (
 	ByPattern         Op = "by pattern"
 	CheckoutForce     Op = "checkout-force"
 	Clean             Op = "clean"
+	Commit            Op = "commit"     // what is staged
+	CommitAll         Op = "commit-all" // what is tracked
+	Stage             Op = "stage"
+	Stash             Op = "stash"     // what is tracked
+	StashAll          Op = "stash-all" // what is not ignored
+	StashPop          Op = "stash-pop"
 	CleanAll          Op = "clean-all"
 	CleanIgnored      Op = "clean-ignored"
 	CleanPath         Op = "clean-path"

@@ -30,7 +30,7 @@ func losesWork(j *judging, e *effect.Effect) bool {
 	lost := newPattern(target, tree)
 	return slices.ContainsFunc(j.ctx.Unsaved(lost.base), func(file Unsaved) bool {
 		switch {
-		case !lost.takes(file.Path), j.generated(file.Path):
+		case !lost.takes(file.Path), j.generated(file.Path), j.history.kept(file):
 			return false
 		case plain && !tree: // it was asked already
 			return true
@@ -51,7 +51,8 @@ func nothingUnsaved(j *judging, e *effect.Effect) bool {
 	restored := newPattern(target, true)
 	fromIndex := e.Op == effect.RestoreIndexed // it has what is staged, and nothing in place of what is untracked
 	return files != nil && !slices.ContainsFunc(files, func(file Unsaved) bool {
-		return restored.takes(file.Path) && !(fromIndex && (file.Staged || file.Untracked))
+		keeps := fromIndex && (file.Staged || file.Untracked)
+		return restored.takes(file.Path) && !keeps && !j.history.kept(file)
 	})
 }
 
@@ -129,6 +130,7 @@ type history struct {
 	seen    int // the effects that are in the sets
 	reads   map[string]bool
 	writes  map[string]bool
+	saves   []*effect.Effect // that keep work
 }
 
 // wasRead reports whether an earlier effect of the call reads the file.
@@ -164,14 +166,46 @@ func (h *history) wasWritten(file string) bool {
 	return false
 }
 
+// kept reports whether the call has committed or stashed a file before.
+func (h *history) kept(file Unsaved) bool {
+	h.look()
+	staged, stashed := file.Staged, false
+	for _, e := range h.saves {
+		if e.Target != "" && !fspath.Within(strings.TrimSuffix(file.Path, "/"), e.Target) {
+			continue
+		}
+		switch e.Op {
+		case effect.Stage:
+			staged = true
+		case effect.Commit:
+			if staged {
+				return true
+			}
+		case effect.CommitAll:
+			if staged || !file.Untracked {
+				return true
+			}
+		case effect.Stash:
+			stashed = stashed || staged || !file.Untracked
+		case effect.StashAll:
+			stashed = true
+		case effect.StashPop:
+			stashed = false
+		}
+	}
+	return stashed
+}
+
 // look brings the sets up to date.
 func (h *history) look() {
 	if h.reads == nil {
 		h.reads, h.writes = map[string]bool{}, map[string]bool{}
 	}
 	for ; h.seen < h.at; h.seen++ {
-		switch e := h.effects[h.seen]; {
+		switch e := &h.effects[h.seen]; {
 		case e.Away != "":
+		case e.Kind == effect.KeepWork:
+			h.saves = append(h.saves, e)
 		case e.Kind == effect.ReadFile:
 			h.reads[e.Target] = true
 		case e.Kind == effect.WriteFile:

@@ -81,10 +81,13 @@ var gitTables = []table{
 		do:       gitRestore,
 	},
 	{programs: "clean", options: "e exclude -dry-run -interactive -force", do: gitClean},
-	{programs: "stash", rows: []row{
+	{programs: "stash", options: "m message pathspec-from-file", rows: []row{
 		{words: "show", also: showsCommitted},
 		{first: "clear", does: act{effect.Discard, effect.StashClear, ""}},
 		{first: "drop", does: act{effect.Discard, effect.StashDrop, ""}},
+		{words: "pop|apply|branch", does: act{effect.KeepWork, effect.StashPop, ""}},
+		{words: "list|create|store"},
+		{without: "p patch S staged k keep-index", also: stashes},
 	}},
 	{programs: "branch", options: "u set-upstream-to sort format contains -delete -force -remotes", rows: []row{
 		{given: "r remotes"},
@@ -405,6 +408,7 @@ func gitSecret(key string) bool {
 // gitRows describe subcommands of git. The program of a row is the subcommand.
 var gitRows = []row{
 	{of: "merge cherry-pick revert am rebase", given: "abort skip", does: act{effect.Discard, effect.GiveUp, ""}},
+	{of: "add stage commit update-index", without: "n dry-run", goOn: true, also: keepsWork},
 	{of: "add stage commit update-index", without: "n dry-run", also: stagesSecrets},
 	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
 	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
@@ -448,6 +452,44 @@ var gitRows = []row{
 	{of: "lfs", words: "prune", does: act{effect.RewriteRefs, "lfs-prune", ""}},
 	{of: "lfs", words: "migrate", does: act{effect.RewriteRefs, "lfs-migrate", ""}},
 	{of: "send-email", does: act{effect.SendOut, "patches", ""}},
+}
+
+// keepsWork reports what "git add" stages and what "git commit" commits.
+func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
+	op := effect.Stage
+	switch {
+	case c.Name == "update-index", o.Given("p patch interactive"):
+		return
+	case c.Name != "commit":
+	case o.Given("a all"):
+		op = effect.CommitAll
+	default:
+		op = effect.Commit
+	}
+	if len(o.Pos) == 0 && (op != effect.Stage || o.Given("A all u update")) {
+		sh.Effect(effect.KeepWork, op, "")
+	}
+	for _, p := range o.Pos {
+		if op == effect.Commit {
+			op = effect.CommitAll // of these files
+		}
+		sh.Effect(effect.KeepWork, op, sh.Path(p))
+	}
+}
+
+// stashes reports the work that "git stash" keeps: all, or that of some files.
+func stashes(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	op := effect.Stash
+	if o.Given("u include-untracked a all") {
+		op = effect.StashAll
+	}
+	if o.At(0) == "save" || len(o.From(1)) == 0 {
+		sh.Effect(effect.KeepWork, op, "")
+		return
+	}
+	for _, p := range o.From(1) {
+		sh.Effect(effect.KeepWork, op, sh.Path(p))
+	}
 }
 
 // runsInSubmodules runs the command of "git submodule foreach".

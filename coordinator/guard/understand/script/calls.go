@@ -36,7 +36,7 @@ func (r *reading) bareArguments(toks []Token, i int) (args []string, end int) {
 			continue
 		}
 		t := toks[j]
-		if t.Kind != 's' && !strings.HasPrefix(t.Text, "$") && !(r.lang == "ruby" && r.sameLine(toks[i], t)) {
+		if t.Kind != 's' && !lex.BeginsWith(t.Text, "$ @") && !(r.lang == "ruby" && r.sameLine(toks[i], t)) {
 			break
 		}
 		text, n, known := r.literalLength(toks[j:])
@@ -260,6 +260,9 @@ func (r *reading) known(k knownCall, i int) {
 	arg := lex.First(args)
 	if worksOnReceiver(k.kind, k.short, arg) && !strings.HasPrefix(textAt(toks, i+1), "$") {
 		arg = r.receiver(i)
+		if next := tokenAt(toks, i+1); r.lang == "perl" && (next.in(";}:") || lex.OneOf(next.Text, "if unless")) {
+			arg = r.consts["$_"]
+		}
 	}
 	kind := exactKind(k.kind, args, toks[i:min(end+3, len(toks))], end-i)
 	if kind == "eval" && !unreadable(arg) {
@@ -559,7 +562,7 @@ var callKinds = []struct{ kind, names, full string }{
 		"createWriteStream outputFile outputFileSync writeTextFile " +
 		"writeTextFileSync"},
 	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r copytree copySync copy_file " +
-		"urlretrieve getstore mirror", full: "download.file"},
+		"urlretrieve getstore mirror", full: "download.file IO.copy_stream"},
 	{kind: "chdir", names: "chdir"},
 	{kind: "link", names: "symlink symlinkSync ln_s ln_sf"},
 	{kind: "append", names: "appendFile appendFileSync"},

@@ -234,7 +234,7 @@ func (r *reading) keepsWritten(i, end, n int, text string) {
 	for _, e := range r.sh.Eval.Effects[n:] {
 		switch {
 		case e.Kind != effect.WriteFile, e.Away != "", !fspath.IsExact(e.Target), len(r.written) >= most:
-		case !unreadable(text):
+		case !unreadable(text) && r.bound == "":
 			r.sh.Remember(e.Target, text)
 		default:
 			r.handles[r.handleOf(i, end)] = e.Target

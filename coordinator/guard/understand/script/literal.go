@@ -125,7 +125,11 @@ func (l *literal) join(toks []Token, i int) int {
 			return 1
 		}
 	case ')':
-		if l.depth--; kindAt(toks, i-1) == '(' || l.depth > 0 {
+		switch l.depth--; {
+		case kindAt(toks, i-1) == '(', l.depth > 0:
+			return 1
+		case l.depth == 0 && tokenAt(toks, i+1).in("/+"): // Path("a") / "b"
+			l.joins = false
 			return 1
 		}
 	case ',':
@@ -294,10 +298,21 @@ func (l *literal) percent(toks []Token) int {
 	return n
 }
 
-// environmentOf reads os.environ["X"], getenv("X"), ENV["X"] and $ENV{X}. It
+// environmentOf reads os.environ["X"], getenv("X"), ENV["X"], $ENV{X} and properties of Java. It
 // returns the text and the number of tokens, 0 if toks do not begin with one.
 func environmentOf(sh *shell.Shell, toks []Token) (string, int) {
 	if len(toks) < 4 || toks[0].Kind != 'n' || !toks[1].in("[({") {
+		return "", 0
+	}
+	if toks[0].Text == "System.getProperty" {
+		switch toks[2].Text {
+		case "user.home":
+			return sh.HomeText(), 4
+		case "user.dir":
+			return sh.Place.Cwd, 4
+		case "java.io.tmpdir":
+			return "/tmp", 4
+		}
 		return "", 0
 	}
 	if !lex.EndsWith(toks[0].Text, "environ environ.get getenv Getenv ENV ENV.fetch process.env env.get env::var "+

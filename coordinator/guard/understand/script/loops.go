@@ -17,15 +17,32 @@ type literalLoop struct {
 	at    int // the first token that is read once for each of the items
 }
 
+// none is the index of no token.
+const none = -1
+
 // mostInLoop bounds the tokens from the beginning of a loop that are read once for each
 // of its texts.
 const mostInLoop = 200
 
 // literalLoops finds the loops over lists of texts, also those that have a name.
 func (r *reading) literalLoops() (loops []literalLoop) {
-	toks := r.toks
-	lists := map[string][]string{}
+	toks, consts := r.toks, r.consts
+	defer func() { r.consts = consts }()
+	r.consts = map[string]string{}
+	lists, opens := map[string][]string{}, map[string]int{}
 	for i := 0; i < len(toks); i++ {
+		open := i
+		if toks[i].Kind == 'n' {
+			open = cmp.Or(opens[objectOf(toks[i].Text)], none)
+		}
+		if rows := r.rowLoops(i, open); rows != nil {
+			loops = append(loops, rows...)
+			continue
+		}
+		if files := r.foundBelow(i); len(files) > 0 {
+			loops = append(loops, literalLoop{"$_", files, i}, literalLoop{"$File::Find::name", files, i})
+			continue
+		}
 		items, n := r.itemsAt(i, lists)
 		if files, length := r.produced(toks[i:]); files != "" {
 			items, n = alternatives(files), length
@@ -44,12 +61,32 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 		if toks[i].Kind != 'n' || len(lists) >= maxConstants {
 			continue
 		}
-		if from, _ := r.assigned(i); from > 0 {
-			items, _ := r.literalList(toks, listOpening(toks, from))
-			lists[toks[i].Text] = items
+		if from, appends := r.assigned(i); from > 0 {
+			lists[toks[i].Text], _ = r.itemsAt(from, lists)
+			opens[toks[i].Text] = listOpening(toks, from)
+			r.rememberText(toks[i].Text, toks[from:], appends)
 		}
 	}
 	return loops
+}
+
+// foundBelow returns the files that the call of File::Find at token i visits.
+func (r *reading) foundBelow(i int) (files []string) {
+	if r.lang != "perl" || !lex.OneOf(unqualified(r.toks[i].Text), "find finddepth") || kindAt(r.toks, i+1) != '(' {
+		return nil
+	}
+	depth := 0
+	for _, t := range inBrackets(r.toks[i+1:]) {
+		switch {
+		case t.in("{["):
+			depth++
+		case t.in("}]"):
+			depth--
+		case t.Kind == 's' && depth == 0:
+			files = append(files, r.narrowed(strings.TrimSuffix(t.Text, "/")+shell.EveryFile, "$_", i))
+		}
+	}
+	return files
 }
 
 // walked returns the names of the lists of folders and files in a loop over os.walk at token i.
@@ -76,16 +113,27 @@ func (r *reading) loopStart(i int) int {
 	return i
 }
 
+// objectOf returns the name of the object in the name of a method.
+func objectOf(name string) string {
+	object, _, _ := strings.Cut(name, ".")
+	return object
+}
+
 // itemsAt returns the texts of the list at token i, and the number of its tokens.
 func (r *reading) itemsAt(i int, lists map[string][]string) ([]string, int) {
 	toks := r.toks
-	switch open := listOpening(toks, i); {
+	open := listOpening(toks, i)
+	if r.lang == "perl" && tokenAt(toks, open+1).in("[(") { // (qw(a b))
+		open++
+	}
+	switch {
+	case Shaped(toks, i, "s.n()") && toks[i+2].Text == "split":
+		return strings.Fields(toks[i].Text), 5
 	case tokenAt(toks, open).in("[({"):
 		items, end := r.literalList(toks, open)
 		return items, end + 1 - i
 	case toks[i].Kind == 'n':
-		name, _, _ := strings.Cut(toks[i].Text, ".")
-		return lists[name], 1
+		return lists[objectOf(toks[i].Text)], 1
 	}
 	return nil, 1
 }
@@ -211,7 +259,8 @@ func (r *reading) rememberFiles(i int) {
 		files, n = r.produced(r.toks[i:])
 		name = loopName(r.toks, i, max(n, 1))
 	}
-	if text := r.consts[r.toks[i].Text]; files == "" && strings.Contains(text, "*") {
+	of := r.toks[i].Text
+	if text := r.consts[of]; files == "" && (strings.Contains(text, "*") || lex.OneOf(of, r.bound)) {
 		files = text
 	}
 	if files != "" && name != "" && len(r.consts) < maxConstants && !strings.Contains(files, "{") {

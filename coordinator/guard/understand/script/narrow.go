@@ -65,15 +65,20 @@ func nameTest(toks []Token, i int, variable string) (string, int) {
 	return "", 0
 }
 
-// expressionTest is nameTest for a regular expression: /\.md$/.test(x).
+// expressionTest is nameTest for a regular expression: /\.md$/.test(x), and /\.md$/ of Perl.
 func expressionTest(toks []Token, i int, variable string) (string, int) {
 	end, ok := strings.CutPrefix(toks[i].Text, `/\.`)
 	name, _, closed := strings.Cut(end, "$/")
 	plain := strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789") == ""
-	if !ok || !closed || !plain || !Shaped(toks, i+1, ".n(n)") || textAt(toks, i+4) != variable {
+	switch {
+	case !ok, !closed, !plain:
 		return "", 0
+	case variable == "$_":
+		return "*." + name, 1
+	case Shaped(toks, i+1, ".n(n)") && textAt(toks, i+4) == variable:
+		return "*." + name, 5
 	}
-	return "*." + name, 5
+	return "", 0
 }
 
 // negated reports whether the test at token i holds for the names that do not pass.

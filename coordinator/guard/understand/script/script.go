@@ -59,6 +59,7 @@ func (r *reading) all() {
 	sh, toks, lang := r.sh, r.toks, r.lang
 	readProtected(sh, r.text, toks)
 	r.names = r.otherNames()
+	r.functions = r.definedFunctions()
 	r.read(r.literalLoops())
 	if lang == "awk" {
 		runPipes(sh, toks)
@@ -89,6 +90,9 @@ type reading struct {
 	handles    map[string]string    // the files that names stand for
 	fetching   bool                 // it gets something from the network
 	databases  int                  // where they are, see passing
+	functions  map[string]*function // of the program
+	called     int                  // how often the body of one was read
+	bound      string               // the parameters of the one that is read
 }
 
 func newReading(sh *shell.Shell, text, lang string) *reading {
@@ -147,7 +151,9 @@ func (r *reading) tokens(from, end int) {
 			r.remember(i)
 			r.extend(i)
 			r.rememberFiles(i)
-			r.call(r.calledBy(i), i)
+			if !r.callsOwn(i) {
+				r.call(r.calledBy(i), i)
+			}
 		}
 	}
 }

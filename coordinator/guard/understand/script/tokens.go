@@ -522,6 +522,9 @@ func (r *reading) constant(t Token) (string, bool) {
 	if lex.OneOf(t.Text, "__dir__ __DIR__ __dirname import.meta.dirname import.meta.dir") {
 		return r.sh.SourceDir(), true
 	}
+	if lex.OneOf(t.Text, "Path.cwd pathlib.Path.cwd os.getcwd process.cwd Deno.cwd Dir.pwd Dir.getwd getcwd") {
+		return r.sh.Place.Cwd, true
+	}
 	if v, ok := r.part(t.Text); ok {
 		return v, true
 	}

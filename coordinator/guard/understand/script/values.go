@@ -148,11 +148,12 @@ func hasComma(toks []Token) bool {
 	return false
 }
 
-// extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a").
+// extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a"). Of an empty
+// list of Perl the last text counts.
 func (r *reading) extend(i int) {
-	if name := textAt(r.toks, i+1); lex.OneOf(r.toks[i].Text, "push unshift") && r.lists[name] != nil { // perl
-		items, _ := r.bareArguments(r.toks, i+2)
-		r.setList(name, items, i, true)
+	if name := textAt(r.toks, i+1); lex.OneOf(r.toks[i].Text, "push unshift") && strings.HasPrefix(name, "@") {
+		r.pushes(name, i)
+		return
 	}
 	dot := strings.LastIndexByte(r.toks[i].Text, '.')
 	if dot <= 0 || !lex.OneOf(r.toks[i].Text[dot+1:], "append extend push concat add") {
@@ -161,6 +162,18 @@ func (r *reading) extend(i int) {
 	if name := r.toks[i].Text[:dot]; r.lists[name] != nil {
 		items, _, _ := r.arguments(r.toks, i)
 		r.setList(name, items, i, true)
+	}
+}
+
+// pushes adds what the call at token i pushes to a list of Perl.
+func (r *reading) pushes(name string, i int) {
+	if r.lists[name] != nil {
+		items, _ := r.bareArguments(r.toks, i+2)
+		r.setList(name, items, i, true)
+		return
+	}
+	if text, ok := r.literal(r.toks[min(i+3, len(r.toks)):]); ok && len(r.consts) < maxConstants {
+		r.consts[name] = text
 	}
 }
 
