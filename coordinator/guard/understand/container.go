@@ -256,8 +256,62 @@ func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		return
 	}
 	takesCode(sh, global.All("f", "file"))
+	if lex.OneOf(rest[0], "run up") {
+		runsServices(sh, global, rest)
+	}
 	o := shell.ParseOptions(rest[1:], "t timeout")
 	runRows(sh, composeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
+}
+
+// runsServices runs the commands that a file of compose gives to services, in their containers.
+func runsServices(sh *shell.Shell, global shell.Options, words []string) {
+	o := shell.ParseOptions(words[1:], "e v w u name entrypoint volume env user workdir scale timeout t")
+	path, ok := recipeFile(sh, global, "f file", "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+	if !ok {
+		return
+	}
+	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
+		child.Place.Cwd = fspath.Dir(path)
+		services := map[string][3][]string{} // the volumes, the entrypoint and the command of each
+		var names []string
+		for _, y := range readYAML(text) {
+			if len(y.keys) < 3 || y.keys[0] != "services" {
+				continue
+			}
+			name, field := y.keys[1], slices.Index([]string{"volumes", "entrypoint", "command"}, y.keys[2])
+			parts, known := services[name]
+			if !known {
+				names = append(names, name)
+			}
+			if field >= 0 && (field > 0 || len(y.keys) == 4) {
+				parts[field] = append(parts[field], composeWords(child, y, field)...)
+			}
+			services[name] = parts
+		}
+		for _, name := range names {
+			given := o.From(1)
+			switch {
+			case len(o.Pos) > 0 && !slices.Contains(o.Pos, name):
+				continue
+			case words[0] == "up" || len(given) == 0:
+				given = services[name][2]
+			}
+			argv := []string{"docker", "run"}
+			for _, volume := range services[name][0] {
+				argv = append(argv, "-v", volume)
+			}
+			child.Exec(slices.Concat(argv, []string{name}, services[name][1], given), nil)
+		}
+	})
+}
+
+// composeWords returns the words of a text in a file of compose: one of a list, or those of a command.
+func composeWords(sh *shell.Shell, y yamlText, field int) []string {
+	text := sh.Output("echo \"" + y.text + "\"")
+	if field > 0 && len(y.keys) == 3 {
+		return shell.QuotedFields(text)
+	}
+	return []string{text}
 }
 
 var composeRows = []row{

@@ -207,11 +207,22 @@ func mongo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	texts := o.All("eval")
 	sh.Opaque(strings.Join(texts, "\n"))
 	for _, text := range append(texts, stdin(c)...) {
-		toks := script.Tokenize(text, "js")
-		for i, t := range toks {
-			if t.Kind == 'n' {
-				mongoCall(sh, t.Text[strings.LastIndexByte(t.Text, '.')+1:], toks[i+1:])
-			}
+		mongoText(sh, text)
+	}
+	for _, name := range append(o.All("f", "file"), o.Pos...) {
+		if strings.HasSuffix(name, ".js") {
+			runRecipeFile(sh, name, nil, mongoText)
+		}
+	}
+}
+
+// mongoText reports the effects of a program for the client of MongoDB.
+func mongoText(sh *shell.Shell, text string) {
+	toks := script.Tokenize(text, "js")
+	for i, t := range toks {
+		if t.Kind == 'n' {
+			sh.AtOffset(text, t.At)
+			mongoCall(sh, t.Text[strings.LastIndexByte(t.Text, '.')+1:], toks[i+1:])
 		}
 	}
 }

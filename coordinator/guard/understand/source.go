@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
@@ -300,16 +301,47 @@ func cmakeCommands(sh *shell.Shell, c shell.Command, o shell.Options) {
 	runRecipeFile(sh, name, nil, cmakeProcesses)
 }
 
-// cmakeProcesses runs the commands of a text of CMake that start while it is read.
+// cmakeProcesses runs the commands of a text of CMake that start while it is read, and those that
+// delete files.
 func cmakeProcesses(sh *shell.Shell, text string) {
-	inside := false
+	place, inside := sh.Sub(), false
 	for i, line := range strings.Split(text, "\n") {
-		inside = inside || strings.Contains(line, "execute_process")
-		if _, code, ok := strings.Cut(line, "COMMAND "); ok && inside {
+		place.AtLine(i + 1)
+		line = strings.ReplaceAll(strings.TrimSpace(line), "$ENV{", "${")
+		name, args, _ := strings.Cut(line, "(")
+		args, _, _ = strings.Cut(args, ")")
+		verb, rest, _ := strings.Cut(args, " ")
+		inside = inside || name == "execute_process"
+		_, code, command := strings.Cut(line, "COMMAND ")
+		switch {
+		case inside && command:
 			code, _, _ = strings.Cut(code, ")")
-			sh.AtLine(i + 1)
-			sh.Sub().Run(strings.ReplaceAll(code, "$ENV{", "${"), nil)
+			place.Sub().Run(code, nil)
+		case name == "set" && lex.BeginsWith(rest, "\" /"):
+			place.Run(verb+"="+rest, nil)
+		case name == "file" && lex.OneOf(verb, "REMOVE REMOVE_RECURSE"):
+			place.Sub().Run("rm -rf "+rest, nil)
 		}
 		inside = inside && !strings.Contains(line, ")")
+	}
+}
+
+// bazelRuns runs the script of the target that "bazel run" names, as in //tools:clean.
+func bazelRuns(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	label := strings.TrimPrefix(o.At(1), "//")
+	dir, target, ok := strings.Cut(label, ":")
+	if !ok {
+		target = fspath.Base(dir)
+	}
+	top := strings.TrimSuffix(sh.Path(dir), "/")
+	for _, name := range [...]string{"/BUILD.bazel", "/BUILD"} {
+		text, _ := sh.FileText(top + name)
+		_, rule, found := strings.Cut(text, `name = "`+target+`"`)
+		if rule, _, _ = strings.Cut(rule, "\n)"); !found {
+			continue
+		}
+		for _, source := range script.Named(rule, "srcs main") {
+			sh.RunProgram(top+"/"+source, o.From(2), nil)
+		}
 	}
 }

@@ -220,8 +220,15 @@ func (r *reading) known(k knownCall, i int) {
 		if r.passing() {
 			return
 		}
+	case "eval text":
+		if kindAt(toks, i+1) != '(' {
+			return // a block
+		}
+		k.kind = "eval"
+	}
+	switch k.kind {
 	case "run", "eval":
-		if computed(toks[i+1:]) {
+		if computed(toks[i+1:]) || kindAt(toks, i+1) == '[' && computed(r.expression(i+1)) {
 			sh.Effect(effect.RunUnknown, effect.Decoded, "")
 			return
 		}
@@ -237,6 +244,12 @@ func (r *reading) known(k knownCall, i int) {
 	arg := lex.First(args)
 	if worksOnReceiver(k.kind, k.short, arg) && !strings.HasPrefix(textAt(toks, i+1), "$") {
 		arg = r.receiver(i)
+	}
+	if k.kind == "run" && isStatement(arg) {
+		k.kind = "sql"
+		if r.passing() {
+			return
+		}
 	}
 	if k.kind == "run" {
 		r.rememberWrapper(i)
@@ -270,6 +283,13 @@ func (r *reading) hidesProgram(i int, command string) {
 	case first.Kind == 'n' && !lex.OneOf(unqualified(first.Text), shown) && tokenAt(r.toks, i+3).in("("):
 		r.sh.Effect(effect.RunUnknown, effect.Decoded, "")
 	}
+}
+
+// isStatement reports whether a text is a statement of SQL that changes something, and no command.
+func isStatement(text string) bool {
+	words := strings.Fields(strings.ToUpper(lex.Clip(text, 200)))
+	return len(words) > 2 && lex.OneOf(words[0], "DROP DELETE TRUNCATE ALTER") &&
+		lex.OneOf(words[1], "DATABASE TABLE SCHEMA FROM VIEW INDEX USER")
 }
 
 // placed returns the shell for the command that the call at token i starts, which ends at the token
@@ -526,6 +546,7 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "move", full: "os.Rename"},
 	{kind: "empty", full: "os.Truncate"},
 	{kind: "eval", names: "eval loadstring Function runInThisContext runInNewContext runInContext compileFunction"},
+	{kind: "eval text", names: "instance_eval class_eval module_eval"},
 	{kind: "write", full: "File.write IO.write Bun.write File.binwrite os.WriteFile os.Create"},
 	{kind: "read", full: "os.ReadFile File.read IO.read File.foreach IO.foreach Deno.readTextFile " +
 		"Deno.readTextFileSync Bun.file"},

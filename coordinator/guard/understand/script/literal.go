@@ -184,6 +184,10 @@ func (l *literal) name(toks []Token, i int) int {
 		l.add(cmp.Or(files, partial.Unknown), files != "")
 		return n
 	}
+	if decodes(toks[i]) && kindAt(toks, i+1) == '(' {
+		l.add(partial.UnknownDecoded, true)
+		return l.chainLength(toks[i:])
+	}
 	for _, read := range [...]func([]Token) (string, int){l.formatted, l.joinedBy} {
 		if text, n := read(toks[i:]); n > 0 {
 			l.add(text, true)
@@ -211,6 +215,19 @@ func (l *literal) name(toks []Token, i int) int {
 		return 1
 	}
 	return l.path(toks, i)
+}
+
+// chainLength returns the number of the tokens of the call at the start of toks, with the methods of
+// what it returns.
+func (l *literal) chainLength(toks []Token) int {
+	n := 1
+	for kindAt(toks, n) == '(' {
+		n += len(callTokens(toks[n:])) + 2
+		if Shaped(toks, n, ".n(") {
+			n += 2
+		}
+	}
+	return min(n, len(toks))
 }
 
 // These calls make a path of their arguments, or of the path before them, or leave a text as
