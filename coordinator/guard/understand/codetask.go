@@ -21,7 +21,8 @@ var codeTaskFiles = []struct{ programs, option, files, lang, lists, more string 
 	{"rake", "f rakefile", "Rakefile rakefile Rakefile.rb rakefile.rb", "ruby",
 		"T tasks n dry-run P prereqs W where D describe", "rakelib/*.rake lib/tasks/*.rake tasks/*.rake"},
 	{"gradle gradlew", "b build-file", "build.gradle build.gradle.kts", "groovy", "m dry-run", ""},
-	{"gulp grunt", "f gulpfile", "gulpfile.js gulpfile.mjs gulpfile.ts Gruntfile.js", "js", "T tasks tasks-simple help", ""},
+	{"gulp grunt", "f gulpfile", "gulpfile.js gulpfile.mjs gulpfile.ts Gruntfile.js", "js",
+		"T tasks tasks-simple help", ""},
 }
 
 // codeTasks runs the tasks that a command names, or else the default one.

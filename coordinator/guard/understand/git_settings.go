@@ -448,8 +448,8 @@ func procfile(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // workflowSteps runs the steps of workflows that act runs on this machine instead of in a container.
 func workflowSteps(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	here := slices.ContainsFunc(o.All("P", "platform"), func(p string) bool { return strings.HasSuffix(p, "=-self-hosted") })
-	if !here || o.Given("l list n dryrun") {
+	onHost := func(p string) bool { return strings.HasSuffix(p, "=-self-hosted") }
+	if !slices.ContainsFunc(o.All("P", "platform"), onHost) || o.Given("l list n dryrun") {
 		return
 	}
 	files := o.All("W", "workflows")

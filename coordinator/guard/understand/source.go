@@ -172,7 +172,8 @@ func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // knownModules are the beginnings of the modules of Go's own project, and of its usual tools.
-const knownModules = "golang.org/ google.golang.org/ github.com/golang/ github.com/golangci/ honnef.co/ mvdan.cc/ gotest.tools/"
+const knownModules = "golang.org/ google.golang.org/ github.com/golang/ github.com/golangci/ honnef.co/ mvdan.cc/ " +
+	"gotest.tools/"
 
 // runsModule reports a module of another host that "go run" gets, unless the project knows it.
 func runsModule(sh *shell.Shell, arg string) {
@@ -251,13 +252,13 @@ func isCodeAddress(arg string) bool {
 	if _, url, ok := strings.Cut(arg, " @ "); ok { // name @ address
 		arg = url
 	}
-	return lex.BeginsWith(arg, "https:// http:// git+http git+ssh: git:// ssh:// github: gitlab: bitbucket: gist: oci:// git@") &&
-		!web.IsLocalHost(strings.TrimPrefix(arg, "git+"))
+	const schemes = "https:// http:// git+http git+ssh: git:// ssh:// github: gitlab: bitbucket: gist: oci:// git@"
+	return lex.BeginsWith(arg, schemes) && !web.IsLocalHost(strings.TrimPrefix(arg, "git+"))
 }
 
 // addressOptions are the options whose value is the address of a registry.
-const addressOptions = "--index-url --extra-index-url --index --default-index -i --find-links -f --registry --repository " +
-	"--proxy --trusted-host --source"
+const addressOptions = "--index-url --extra-index-url --index --default-index -i --find-links -f --registry " +
+	"--repository --proxy --trusted-host --source"
 
 // takesCode reports the addresses of code among the arguments of a command that runs it, or that runs
 // what it installs.
@@ -271,8 +272,9 @@ func takesCode(sh *shell.Shell, args []string) {
 }
 
 // trusted are the beginnings of addresses from which packages are installed every day.
-const trusted = "git+https:// git+ssh:// ssh:// git@ github: gitlab: bitbucket: https://github.com/ https://gitlab.com/ " +
-	"https://codeload.github.com/ https://files.pythonhosted.org/ https://download.pytorch.org/ https://registry.npmjs.org/"
+const trusted = "git+https:// git+ssh:// ssh:// git@ github: gitlab: bitbucket: https://github.com/ " +
+	"https://gitlab.com/ https://codeload.github.com/ https://files.pythonhosted.org/ https://download.pytorch.org/ " +
+	"https://registry.npmjs.org/"
 
 // installsCode is takesCode for a command that installs packages. What lies on a usual host is none
 // of its concerns.
