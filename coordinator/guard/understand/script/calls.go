@@ -209,62 +209,66 @@ func destroysByName(short string) bool {
 
 // known reports a call of a kind that is known.
 func (r *reading) known(k knownCall, i int) {
-	sh, toks := r.sh, r.toks
 	switch k.kind {
 	case "":
-		return
 	case "show":
-		showsVariable(sh, toks[i+1:])
-		return
+		showsVariable(r.sh, r.toks[i+1:])
 	case "sql", "execute":
-		if r.passing() {
-			return
+		if !r.passing() {
+			r.reports(k, i)
 		}
 	case "eval text":
-		if kindAt(toks, i+1) != '(' {
-			return // a block
+		if k.kind = "eval"; kindAt(r.toks, i+1) == '(' { // else it is a block
+			r.runs(k, i)
 		}
-		k.kind = "eval"
-	}
-	switch k.kind {
 	case "run", "eval":
-		if computed(toks[i+1:]) || kindAt(toks, i+1) == '[' && computed(r.expression(i+1)) {
-			sh.Effect(effect.RunUnknown, effect.Decoded, "")
-			return
-		}
-		if origin := r.readFrom(toks[i+1:], k.kind == "eval"); origin != "" {
-			sh.Effect(effect.RunUnknown, origin, "")
-			return
-		}
+		r.runs(k, i)
+	default:
+		r.reports(k, i)
 	}
-	if lex.OneOf(k.kind, "eval run") && r.runsFileText(k.kind, toks[i+1:]) {
+}
+
+// runs reports a call that runs its first argument. It may hide what that is.
+func (r *reading) runs(k knownCall, i int) {
+	behind := r.toks[i+1:]
+	if computed(behind) || kindAt(behind, 0) == '[' && computed(r.expression(i+1)) {
+		r.sh.Effect(effect.RunUnknown, effect.Decoded, "")
 		return
 	}
+	if origin := r.readFrom(behind, k.kind == "eval"); origin != "" {
+		r.sh.Effect(effect.RunUnknown, origin, "")
+		return
+	}
+	if !r.runsFileText(k.kind, behind) {
+		r.reports(k, i)
+	}
+}
+
+// reports reports what a call of a known kind does with its arguments.
+func (r *reading) reports(k knownCall, i int) {
+	sh, toks := r.sh, r.toks
 	args, list, end := r.arguments(toks, i)
 	arg := lex.First(args)
 	if worksOnReceiver(k.kind, k.short, arg) && !strings.HasPrefix(textAt(toks, i+1), "$") {
 		arg = r.receiver(i)
 	}
-	if k.kind == "run" && isStatement(arg) {
-		k.kind = "sql"
+	kind := exactKind(k.kind, args, toks[i:min(end+3, len(toks))], end-i)
+	n := len(sh.Eval.Effects)
+	switch {
+	case kind == "run" && isStatement(arg):
 		if r.passing() {
 			return
 		}
-	}
-	if k.kind == "run" {
+		kind = "sql"
+	case kind == "run":
 		r.rememberWrapper(i)
 		args = r.processWords(k.short, args, end)
 		arg = lex.First(args)
-	}
-	kind := exactKind(k.kind, args, toks[i:min(end+3, len(toks))], end-i)
-	if kind == "eval" && !unreadable(arg) {
-		Run(sh, arg, r.lang)
-		return
-	}
-	n := len(sh.Eval.Effects)
-	if kind == "run" {
 		sh = r.placed(i, end)
 		r.hidesProgram(i, arg)
+	case kind == "eval" && !unreadable(arg):
+		Run(sh, arg, r.lang)
+		return
 	}
 	reportEffect(sh, kind, arg, args, list)
 	if lex.OneOf(kind, "open write") {
@@ -280,7 +284,7 @@ func (r *reading) hidesProgram(i int, command string) {
 	first := tokenAt(r.toks, i+2)
 	switch {
 	case !found || r.sh.InProgram() || !strings.HasPrefix(words, " "):
-	case first.Kind == 'n' && !lex.OneOf(unqualified(first.Text), shown) && tokenAt(r.toks, i+3).in("("):
+	case first.Kind == 'n' && !lex.OneOf(unqualified(first.Text), shown) && kindAt(r.toks, i+3) == '(':
 		r.sh.Effect(effect.RunUnknown, effect.Decoded, "")
 	}
 }

@@ -337,12 +337,7 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 			sh.Read(arg)
 		}
 	case "copy":
-		if len(args) > 1 && strings.Contains(args[0], "://") {
-			sh.Remember(sh.Write(args[1]), partial.UnknownNetwork)
-		} else if len(args) > 1 && !partial.HasHole(args[0]+args[1]) {
-			sh.Read(args[0])
-			sh.Write(args[1])
-		}
+		copyFile(sh, args)
 	case "link":
 		if len(args) > 1 {
 			sh.Links(args[0], args[1])
@@ -362,6 +357,18 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 		if arg != "" {
 			reportFile(sh, kind, arg)
 		}
+	}
+}
+
+// copyFile reports a copy of a file, or of what is at an address.
+func copyFile(sh *shell.Shell, args []string) {
+	switch {
+	case len(args) < 2:
+	case strings.Contains(args[0], "://"):
+		sh.Remember(sh.Write(args[1]), partial.UnknownNetwork)
+	case !partial.HasHole(args[0] + args[1]):
+		sh.Read(args[0])
+		sh.Write(args[1])
 	}
 }
 
