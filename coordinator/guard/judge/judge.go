@@ -349,7 +349,21 @@ func (j *judging) trusts(e *effect.Effect, from string) bool {
 	if e.Code.File == "" {
 		return false
 	}
-	return e.Sure == effect.Possible || from == "" && !e.Code.Given && j.isKept(e.Code.File)
+	return e.Sure == effect.Possible && !j.clearsFolder(e) || from == "" && !e.Code.Given && j.isKept(e.Code.File)
+}
+
+// clearsFolder reports whether an effect deletes files of a folder outside the project, whose names
+// alone are not known.
+func (j *judging) clearsFolder(e *effect.Effect) bool {
+	if e.Kind != effect.DeleteFile && e.Kind != effect.DeleteTree || e.Away != "" {
+		return false
+	}
+	first := strings.IndexAny(e.Target, partial.Holes+"*?[")
+	if first < 0 {
+		return false
+	}
+	folder := e.Target[:strings.LastIndexByte(e.Target[:first], '/')+1]
+	return strings.Count(folder, "/") > 2 && !fspath.Within(folder, j.ctx.Project)
 }
 
 // maxKept bounds the files of a call that git is asked about.

@@ -26,7 +26,11 @@ var codePrograms = []table{
 	{programs: "perl", options: "e E I M? m? i? F? C? D?", leads: true, do: interpreter},
 	{programs: "ruby jruby irb", options: "e I C r E_ F? i?", leads: true, do: interpreter},
 	{programs: "php", options: "r B R E d f F z", leads: true, do: interpreter},
-	{programs: "coverage", options: "source omit include rcfile data-file", rows: []row{{words: "run", runs: "python $1*"}}},
+	{
+		programs: "coverage",
+		options:  "source omit include rcfile data-file",
+		rows:     []row{{words: "run", runs: "python $1*"}},
+	},
 	{programs: "lua luajit rscript r julia", options: "- e eval E expr l", leads: true, do: interpreter},
 	{
 		programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket clj bb csi emacs tclsh wish jimsh",
@@ -39,7 +43,8 @@ var codePrograms = []table{
 }
 
 // nodePrograms run programs of JavaScript and TypeScript.
-const nodePrograms = "node nodejs bun deno tsx ts-node ts-node-esm ts-node-dev tsnd vite-node esr esno jiti babel-node zx qjs"
+const nodePrograms = "node nodejs bun deno tsx ts-node ts-node-esm ts-node-dev tsnd vite-node esr esno jiti " +
+	"babel-node zx qjs"
 
 // languages are the interpreters with their languages.
 var languages = []struct{ programs, name string }{

@@ -15,13 +15,14 @@ import (
 
 // codeTaskFiles are the programs that run tasks of a file that is code: the options that name the file,
 // its usual names, its language, and the options with which nothing runs.
-var codeTaskFiles = []struct{ programs, option, files, lang, lists string }{
-	{"invoke inv", "c collection", "tasks.py", "python", "l list h help version D dry R"},
-	{"nox", "f noxfile", "noxfile.py", "python", "l list list-sessions"},
+var codeTaskFiles = []struct{ programs, option, files, lang, lists, more string }{
+	{"invoke inv", "c collection", "tasks.py", "python", "l list h help version D dry R", ""},
+	{"nox", "f noxfile", "noxfile.py", "python", "l list list-sessions", ""},
 	{"rake", "f rakefile", "Rakefile rakefile Rakefile.rb rakefile.rb", "ruby",
-		"T tasks n dry-run P prereqs W where D describe"},
-	{"gradle gradlew", "b build-file", "build.gradle build.gradle.kts", "groovy", "m dry-run"},
-	{"gulp grunt", "f gulpfile", "gulpfile.js gulpfile.mjs gulpfile.ts Gruntfile.js", "js", "T tasks tasks-simple help"},
+		"T tasks n dry-run P prereqs W where D describe", "rakelib/*.rake lib/tasks/*.rake tasks/*.rake"},
+	{"gradle gradlew", "b build-file", "build.gradle build.gradle.kts", "groovy", "m dry-run", ""},
+	{"gulp grunt", "f gulpfile", "gulpfile.js gulpfile.mjs gulpfile.ts Gruntfile.js", "js",
+		"T tasks tasks-simple help", ""},
 }
 
 // codeTasks runs the tasks that a command names, or else the default one.
@@ -36,12 +37,20 @@ func codeTasks(sh *shell.Shell, c shell.Command, o shell.Options) {
 			continue
 		}
 		path, _ := recipeFile(sh, o, t.option, strings.Fields(t.files)...)
-		reached := func(text string) string { return script.Reached(text, names) }
-		sh.RunCode(path, nil, reached, func(child *shell.Shell, code string) {
-			child.Place.Cwd = fspath.Dir(path)
-			script.Run(child, code, t.lang)
-		})
+		runsTasks(sh, path, fspath.Dir(path), names, t.lang)
+		for _, more := range filesNamed(sh, strings.Fields(t.more)) {
+			runsTasks(sh, more, sh.Place.Cwd, names, t.lang)
+		}
 	}
+}
+
+// runsTasks runs the tasks of these names in a file.
+func runsTasks(sh *shell.Shell, path, dir string, names []string, lang string) {
+	reached := func(text string) string { return script.Reached(text, names) }
+	sh.RunCode(path, nil, reached, func(child *shell.Shell, code string) {
+		child.Place.Cwd = dir
+		script.Run(child, code, lang)
+	})
 }
 
 // toxCommands runs the commands of the environments of tox that an option names.

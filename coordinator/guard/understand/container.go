@@ -261,8 +261,68 @@ func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		return
 	}
 	takesCode(sh, global.All("f", "file"))
+	if lex.OneOf(rest[0], "run up") {
+		runsServices(sh, global, rest)
+	}
 	o := shell.ParseOptions(rest[1:], "t timeout")
 	runRows(sh, composeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
+}
+
+const composeFiles = "compose.yaml compose.yml docker-compose.yml docker-compose.yaml"
+
+// A composeService is what a file of compose says of a service.
+type composeService struct {
+	name  string
+	parts [3][]string // volumes, entrypoint and command
+}
+
+// runsServices runs the commands that a file of compose gives to services, in their containers.
+func runsServices(sh *shell.Shell, global shell.Options, words []string) {
+	o := shell.ParseOptions(words[1:], "e v w u name entrypoint volume env user workdir scale timeout t")
+	path, _ := recipeFile(sh, global, "f file", strings.Fields(composeFiles)...)
+	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
+		child.Place.Cwd = fspath.Dir(path)
+		for _, s := range composeServices(child, text) {
+			command := s.parts[2]
+			if given := o.From(1); words[0] == "run" && len(given) > 0 {
+				command = given
+			}
+			if len(o.Pos) == 0 || slices.Contains(o.Pos, s.name) {
+				child.Exec(slices.Concat([]string{"docker", "run"}, s.parts[0], []string{s.name}, s.parts[1], command), nil)
+			}
+		}
+	})
+}
+
+// composeServices returns the services in the text of a file of compose.
+func composeServices(sh *shell.Shell, text string) (services []composeService) {
+	for _, y := range readYAML(text) {
+		if len(y.keys) < 3 || y.keys[0] != "services" {
+			continue
+		}
+		if n := len(services); n == 0 || services[n-1].name != y.keys[1] {
+			services = append(services, composeService{name: y.keys[1]})
+		}
+		parts := &services[len(services)-1].parts
+		switch field := y.keys[2]; {
+		case field == "volumes" && len(y.keys) == 4:
+			parts[0] = append(append(parts[0], "-v"), composeWords(sh, y)...)
+		case field == "entrypoint":
+			parts[1] = append(parts[1], composeWords(sh, y)...)
+		case field == "command":
+			parts[2] = append(parts[2], composeWords(sh, y)...)
+		}
+	}
+	return services
+}
+
+// composeWords returns the words of a text in a file of compose: one of a list, or those of a command.
+func composeWords(sh *shell.Shell, y yamlText) []string {
+	text := sh.Output("echo \"" + y.text + "\"")
+	if len(y.keys) == 3 {
+		return shell.QuotedFields(text)
+	}
+	return []string{text}
 }
 
 var composeRows = []row{

@@ -445,3 +445,25 @@ func procfile(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		return y.text
 	})
 }
+
+// workflowSteps runs the steps of workflows that act runs on this machine instead of in a container.
+func workflowSteps(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	onHost := func(p string) bool { return strings.HasSuffix(p, "=-self-hosted") }
+	if !slices.ContainsFunc(o.All("P", "platform"), onHost) || o.Given("l list n dryrun") {
+		return
+	}
+	files := o.All("W", "workflows")
+	if len(files) == 0 {
+		files = filesNamed(sh, []string{".github/workflows/*.yml", ".github/workflows/*.yaml"})
+	}
+	job, one := o.Get("j", "job")
+	for _, path := range files {
+		runYAML(sh, path, func(y yamlText) string {
+			k := y.keys
+			if len(k) < 4 || k[len(k)-1] != "run" || one && k[1] != job {
+				return ""
+			}
+			return y.text
+		})
+	}
+}

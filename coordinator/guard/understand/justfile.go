@@ -28,7 +28,12 @@ type recipe struct {
 	params []string
 	needs  []string
 	lines  []recipeLine
+	file   recipeSource
 }
+
+// A recipeSource is the included file in which recipes stand, the zero value for the file itself, and
+// what is put before their names.
+type recipeSource struct{ path, text, prefix string }
 
 // recipes are the recipes of a file, with the one that runs without a name.
 type recipes struct {
@@ -37,6 +42,8 @@ type recipes struct {
 	first string
 	vars  map[string]string
 	ran   map[string]bool
+	file  recipeSource // that is being read
+	files int
 }
 
 func newRecipes(sh *shell.Shell) *recipes {
@@ -45,11 +52,24 @@ func newRecipes(sh *shell.Shell) *recipes {
 
 // add adds a recipe.
 func (r *recipes) add(name string) *recipe {
-	next := &recipe{}
-	if r.named[name] = next; r.first == "" {
+	next := &recipe{file: r.file}
+	if r.named[r.file.prefix+name] = next; r.first == "" {
 		r.first = name
 	}
 	return next
+}
+
+// include reads the recipes of another file. Their names get a prefix.
+func (r *recipes) include(path, prefix string, read func(text string)) {
+	const most = 16
+	text, ok := r.sh.FileText(path)
+	if r.files++; !ok || r.files > most {
+		return
+	}
+	outer := r.file
+	r.file = recipeSource{r.sh.Path(path), text, outer.prefix + prefix}
+	read(text)
+	r.file = outer
 }
 
 // run runs a recipe after those that it needs.
@@ -60,7 +80,7 @@ func (r *recipes) run(name string, args []string) {
 	}
 	r.ran[name] = true
 	for _, need := range next.needs {
-		r.run(need, nil)
+		r.run(next.file.prefix+need, nil)
 	}
 	texts := map[string]string{}
 	for i, param := range next.params {
@@ -69,24 +89,33 @@ func (r *recipes) run(name string, args []string) {
 			texts[param] = args[i]
 		}
 	}
+	if next.file.path == "" {
+		r.runLines(r.sh, next, texts)
+		return
+	}
+	r.sh.Enter(next.file.path, next.file.text, nil, func(child *shell.Shell) { r.runLines(child, next, texts) })
+}
+
+// runLines runs the lines of a recipe, or the whole recipe if it is a program by itself.
+func (r *recipes) runLines(sh *shell.Shell, next *recipe, texts map[string]string) {
 	if len(next.lines) > 0 && strings.HasPrefix(next.lines[0].code, "#!") {
-		r.runWhole(next, texts)
+		r.runWhole(sh, next, texts)
 		return
 	}
 	for _, line := range next.lines {
-		child := r.sh.Sub()
+		child := sh.Sub()
 		child.AtLine(line.line)
 		child.Run(strings.TrimLeft(r.filled(line.code, texts), "@- "), nil)
 	}
 }
 
 // runWhole runs a recipe that is a program by itself.
-func (r *recipes) runWhole(next *recipe, texts map[string]string) {
+func (r *recipes) runWhole(sh *shell.Shell, next *recipe, texts map[string]string) {
 	var b strings.Builder
 	for _, line := range next.lines {
 		b.WriteString(r.filled(line.code, texts) + "\n")
 	}
-	child, code := r.sh.Sub(), b.String()
+	child, code := sh.Sub(), b.String()
 	child.AtLine(next.lines[0].line)
 	words := strings.Fields(next.lines[0].code[2:])
 	child.Exec([]string{lex.ProgramName(words[len(words)-1]), "-"}, &code)
@@ -137,6 +166,9 @@ func just(sh *shell.Shell, c shell.Command, o shell.Options) {
 		for len(words) > 0 {
 			name := words[0]
 			words = words[1:]
+			if len(words) > 0 && r.named[name+"::"+words[0]] != nil { // the recipe of a module
+				name, words = name+"::"+words[0], words[1:]
+			}
 			if next := r.named[name]; next != nil {
 				n := min(len(next.params), len(words))
 				r.run(name, words[:n])
@@ -165,11 +197,29 @@ func (r *recipes) readJust(text string) {
 			if open != nil {
 				open.lines = append(open.lines, recipeLine{code, l.line})
 			}
-		case lex.BeginsWith(code, "# [ set import mod"):
+		case lex.BeginsWith(code, "import mod"):
+			r.includeJust(strings.Fields(code))
+			open = nil
+		case lex.BeginsWith(code, "# [ set"):
 			open = nil
 		default:
 			open = r.justHead(code)
 		}
+	}
+}
+
+// includeJust reads the file of "import 'x.just'", "mod x" or "mod x 'path'".
+func (r *recipes) includeJust(words []string) {
+	name := strings.Trim(words[len(words)-1], `'"`)
+	switch {
+	case len(words) < 2:
+	case strings.HasPrefix(words[0], "import"):
+		r.include(name, "", r.readJust)
+	case len(words) > 2:
+		r.include(name, words[1]+"::", r.readJust)
+	default:
+		r.include(name+".just", name+"::", r.readJust)
+		r.include(name+"/mod.just", name+"::", r.readJust)
 	}
 }
 
@@ -233,6 +283,10 @@ func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
 func (r *recipes) readTasks(text string) {
 	for _, y := range readYAML(text) {
 		switch k := y.keys; {
+		case len(k) == 2 && k[0] == "includes", len(k) == 3 && k[0] == "includes" && k[2] == "taskfile":
+			for _, name := range [...]string{y.text, y.text + "/Taskfile.yml", y.text + "/Taskfile.yaml"} {
+				r.include(name, k[1]+":", r.readTasks)
+			}
 		case len(k) == 2 && lex.OneOf(k[0], "vars env"):
 			r.vars[k[1]] = y.text
 		case len(k) == 4 && lex.OneOf(k[2], "vars env"):
@@ -245,7 +299,7 @@ func (r *recipes) readTasks(text string) {
 
 // readTask reads a text of a task, to which more keys lead: a command, or the name of another task.
 func (r *recipes) readTask(name string, keys []string, y yamlText) {
-	next := r.named[name]
+	next := r.named[r.file.prefix+name]
 	if next == nil {
 		next = r.add(name)
 	}

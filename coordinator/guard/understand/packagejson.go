@@ -14,6 +14,8 @@ import (
 var scriptPrograms = []table{
 	{programs: "run-s run-p npm-run-all npm-run-all2", do: runsNamed},
 	{programs: "mage", options: "d w", do: mageTargets},
+	{programs: "bazel bazelisk", options: "c config", rows: []row{{words: "run", also: bazelRuns}}},
+	{programs: "act", options: "W workflows j job P platform e eventpath s secret env", do: workflowSteps},
 	{programs: "cmake", options: "S B D G T A P build preset", do: cmakeCommands},
 	{
 		programs: "turbo lerna nx", options: "scope filter F projects p t target targets", do: runsEverywhere,

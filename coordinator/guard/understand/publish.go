@@ -276,8 +276,8 @@ func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	argv := append([]string{}, rest...)
 	from := append(o.All("p", "package", "from", "with", "spec"), argv[0])
-	if c.Name == "npx" && strings.Contains(argv[0], "/") && argv[0][0] != '@' && isWord(strings.ReplaceAll(argv[0], "/", "")) {
-		from = append(from, "github:"+argv[0]) // owner/name
+	if c.Name == "npx" && isRepository(argv[0]) {
+		from = append(from, "github:"+argv[0])
 	}
 	takesCode(sh, from)
 	if i := strings.LastIndexByte(argv[0], '@'); i > 0 {
@@ -307,6 +307,12 @@ func packagedProgram(name string) string {
 		return program
 	}
 	return name
+}
+
+// isRepository reports whether the name of a package is that of a repository: owner/name.
+func isRepository(name string) bool {
+	owner, repo, ok := strings.Cut(name, "/")
+	return ok && !strings.HasPrefix(name, "@") && isWord(owner) && isWord(repo)
 }
 
 // packagePrograms are the programs of this file, with what each does.

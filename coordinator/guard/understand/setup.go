@@ -108,6 +108,9 @@ func languageOfFile(name string) string {
 	return ""
 }
 
+// maxAround bounds the folders around a test.
+const maxAround = 8
+
 // loadsConftests runs the files conftest.py of the folders in which pytest looks for tests, and of
 // those around them, and the tests that are named.
 func loadsConftests(sh *shell.Shell, _ shell.Command, o shell.Options) {
@@ -121,7 +124,11 @@ func loadsConftests(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			runSource(sh, path, nil, "python")
 			path = fspath.Dir(path)
 		}
-		for dir := fspath.Dir(path); len(dir) > 1 && fspath.Within(dir, sh.Place.Cwd); dir = fspath.Dir(dir) {
+		dir := path
+		for range maxAround {
+			if dir = fspath.Dir(dir); !fspath.Within(dir, sh.Eval.Site.Project) {
+				break
+			}
 			runSource(sh, dir+"/conftest.py", nil, "python")
 		}
 		isConftest := func(file string) bool { return file == "conftest.py" }

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
@@ -171,7 +172,8 @@ func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // knownModules are the beginnings of the modules of Go's own project, and of its usual tools.
-const knownModules = "golang.org/ google.golang.org/ github.com/golang/ github.com/golangci/ honnef.co/ mvdan.cc/ gotest.tools/"
+const knownModules = "golang.org/ google.golang.org/ github.com/golang/ github.com/golangci/ honnef.co/ mvdan.cc/ " +
+	"gotest.tools/"
 
 // runsModule reports a module of another host that "go run" gets, unless the project knows it.
 func runsModule(sh *shell.Shell, arg string) {
@@ -250,13 +252,13 @@ func isCodeAddress(arg string) bool {
 	if _, url, ok := strings.Cut(arg, " @ "); ok { // name @ address
 		arg = url
 	}
-	return lex.BeginsWith(arg, "https:// http:// git+http git+ssh: git:// ssh:// github: gitlab: bitbucket: gist: oci:// git@") &&
-		!web.IsLocalHost(strings.TrimPrefix(arg, "git+"))
+	const schemes = "https:// http:// git+http git+ssh: git:// ssh:// github: gitlab: bitbucket: gist: oci:// git@"
+	return lex.BeginsWith(arg, schemes) && !web.IsLocalHost(strings.TrimPrefix(arg, "git+"))
 }
 
 // addressOptions are the options whose value is the address of a registry.
-const addressOptions = "--index-url --extra-index-url --index --default-index -i --find-links -f --registry --repository " +
-	"--proxy --trusted-host --source"
+const addressOptions = "--index-url --extra-index-url --index --default-index -i --find-links -f --registry " +
+	"--repository --proxy --trusted-host --source"
 
 // takesCode reports the addresses of code among the arguments of a command that runs it, or that runs
 // what it installs.
@@ -270,8 +272,9 @@ func takesCode(sh *shell.Shell, args []string) {
 }
 
 // trusted are the beginnings of addresses from which packages are installed every day.
-const trusted = "git+https:// git+ssh:// ssh:// git@ github: gitlab: bitbucket: https://github.com/ https://gitlab.com/ " +
-	"https://codeload.github.com/ https://files.pythonhosted.org/ https://download.pytorch.org/ https://registry.npmjs.org/"
+const trusted = "git+https:// git+ssh:// ssh:// git@ github: gitlab: bitbucket: https://github.com/ " +
+	"https://gitlab.com/ https://codeload.github.com/ https://files.pythonhosted.org/ https://download.pytorch.org/ " +
+	"https://registry.npmjs.org/"
 
 // installsCode is takesCode for a command that installs packages. What lies on a usual host is none
 // of its concerns.
@@ -300,16 +303,47 @@ func cmakeCommands(sh *shell.Shell, c shell.Command, o shell.Options) {
 	runRecipeFile(sh, name, nil, cmakeProcesses)
 }
 
-// cmakeProcesses runs the commands of a text of CMake that start while it is read.
+// cmakeProcesses runs the commands of a text of CMake that start while it is read, and those that
+// delete files.
 func cmakeProcesses(sh *shell.Shell, text string) {
-	inside := false
+	place, inside := sh.Sub(), false
 	for i, line := range strings.Split(text, "\n") {
-		inside = inside || strings.Contains(line, "execute_process")
-		if _, code, ok := strings.Cut(line, "COMMAND "); ok && inside {
+		place.AtLine(i + 1)
+		line = strings.ReplaceAll(strings.TrimSpace(line), "$ENV{", "${")
+		name, args, _ := strings.Cut(line, "(")
+		args, _, _ = strings.Cut(args, ")")
+		verb, rest, _ := strings.Cut(args, " ")
+		inside = inside || name == "execute_process"
+		_, code, command := strings.Cut(line, "COMMAND ")
+		switch {
+		case inside && command:
 			code, _, _ = strings.Cut(code, ")")
-			sh.AtLine(i + 1)
-			sh.Sub().Run(strings.ReplaceAll(code, "$ENV{", "${"), nil)
+			place.Sub().Run(code, nil)
+		case name == "set" && lex.BeginsWith(rest, "\" /"):
+			place.Run(verb+"="+rest, nil)
+		case name == "file" && lex.OneOf(verb, "REMOVE REMOVE_RECURSE"):
+			place.Sub().Run("rm -rf "+rest, nil)
 		}
 		inside = inside && !strings.Contains(line, ")")
+	}
+}
+
+// bazelRuns runs the script of the target that "bazel run" names, as in //tools:clean.
+func bazelRuns(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	label := strings.TrimPrefix(o.At(1), "//")
+	dir, target, ok := strings.Cut(label, ":")
+	if !ok {
+		target = fspath.Base(dir)
+	}
+	top := strings.TrimSuffix(sh.Path(dir), "/")
+	for _, name := range [...]string{"/BUILD.bazel", "/BUILD"} {
+		text, _ := sh.FileText(top + name)
+		_, rule, found := strings.Cut(text, `name = "`+target+`"`)
+		if rule, _, _ = strings.Cut(rule, "\n)"); !found {
+			continue
+		}
+		for _, source := range script.Named(rule, "srcs main") {
+			sh.RunProgram(top+"/"+source, o.From(2), nil)
+		}
 	}
 }

@@ -223,30 +223,44 @@ func destroysByName(short string) bool {
 
 // known reports a call of a kind that is known.
 func (r *reading) known(k knownCall, i int) {
-	sh, toks := r.sh, r.toks
 	switch k.kind {
 	case "":
-		return
 	case "show":
-		showsVariable(sh, toks[i+1:])
-		return
+		showsVariable(r.sh, r.toks[i+1:])
 	case "sql", "execute":
-		if r.passing() {
-			return
+		if !r.passing() {
+			r.reports(k, i)
+		}
+	case "eval text":
+		if k.kind = "eval"; kindAt(r.toks, i+1) == '(' { // else it is a block
+			r.runs(k, i)
 		}
 	case "run", "eval":
-		if computed(toks[i+1:]) {
-			sh.Effect(effect.RunUnknown, effect.Decoded, "")
-			return
-		}
-		if origin := r.readFrom(toks[i+1:], k.kind == "eval"); origin != "" {
-			sh.Effect(effect.RunUnknown, origin, "")
-			return
-		}
+		r.runs(k, i)
+	default:
+		r.reports(k, i)
 	}
-	if lex.OneOf(k.kind, "eval run") && r.runsFileText(k.kind, toks[i+1:]) {
+}
+
+// runs reports a call that runs its first argument. It may hide what that is.
+func (r *reading) runs(k knownCall, i int) {
+	behind := r.toks[i+1:]
+	if computed(behind) || kindAt(behind, 0) == '[' && computed(r.expression(i+1)) {
+		r.sh.Effect(effect.RunUnknown, effect.Decoded, "")
 		return
 	}
+	if origin := r.readFrom(behind, k.kind == "eval"); origin != "" {
+		r.sh.Effect(effect.RunUnknown, origin, "")
+		return
+	}
+	if !r.runsFileText(k.kind, behind) {
+		r.reports(k, i)
+	}
+}
+
+// reports reports what a call of a known kind does with its arguments.
+func (r *reading) reports(k knownCall, i int) {
+	sh, toks := r.sh, r.toks
 	args, list, end := r.arguments(toks, i)
 	switch k.kind {
 	case "run":
@@ -265,14 +279,19 @@ func (r *reading) known(k knownCall, i int) {
 		}
 	}
 	kind := exactKind(k.kind, args, toks[i:min(end+3, len(toks))], end-i)
-	if kind == "eval" && !unreadable(arg) {
-		Run(sh, arg, r.lang)
-		return
-	}
 	n := len(sh.Eval.Effects)
-	if kind == "run" {
+	switch {
+	case kind == "run" && isStatement(arg):
+		if r.passing() {
+			return
+		}
+		kind = "sql"
+	case kind == "run":
 		sh = r.placed(i, end)
 		r.hidesProgram(i, arg)
+	case kind == "eval" && !unreadable(arg):
+		Run(sh, arg, r.lang)
+		return
 	}
 	reportEffect(sh, kind, arg, args, list)
 	if lex.OneOf(kind, "open write") {
@@ -288,9 +307,16 @@ func (r *reading) hidesProgram(i int, command string) {
 	first := tokenAt(r.toks, i+2)
 	switch {
 	case !found || r.sh.InProgram() || !strings.HasPrefix(words, " "):
-	case first.Kind == 'n' && !lex.OneOf(unqualified(first.Text), shown) && tokenAt(r.toks, i+3).in("("):
+	case first.Kind == 'n' && !lex.OneOf(unqualified(first.Text), shown) && kindAt(r.toks, i+3) == '(':
 		r.sh.Effect(effect.RunUnknown, effect.Decoded, "")
 	}
+}
+
+// isStatement reports whether a text is a statement of SQL that changes something, and no command.
+func isStatement(text string) bool {
+	words := strings.Fields(strings.ToUpper(lex.Clip(text, 200)))
+	return len(words) > 2 && lex.OneOf(words[0], "DROP DELETE TRUNCATE ALTER") &&
+		lex.OneOf(words[1], "DATABASE TABLE SCHEMA FROM VIEW INDEX USER")
 }
 
 // placed returns the shell for the command that the call at token i starts, which ends at the token
@@ -581,6 +607,7 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "move", full: "os.Rename"},
 	{kind: "empty", full: "os.Truncate"},
 	{kind: "eval", names: "eval loadstring Function runInThisContext runInNewContext runInContext compileFunction"},
+	{kind: "eval text", names: "instance_eval class_eval module_eval"},
 	{kind: "write", full: "File.write IO.write Bun.write File.binwrite os.WriteFile os.Create"},
 	{kind: "read", full: "os.ReadFile File.read IO.read File.foreach IO.foreach Deno.readTextFile " +
 		"Deno.readTextFileSync Bun.file"},

@@ -79,7 +79,8 @@ func (r *reading) brings(toks []Token) string {
 // calls that return a part of a text.
 const (
 	signs    = "headers header auth authorization cert bearer basic_auth"
-	extracts = "split splitlines match matchAll search findall exec parse partition fromEntries dotenv_values loads load " +
+	extracts = "split splitlines match matchAll search findall exec parse partition fromEntries dotenv_values loads " +
+		"load " +
 		"safe_load access existsSync exists stat statSync"
 )
 
@@ -128,7 +129,8 @@ func (r *reading) namesSecret(t Token) bool {
 // argument is.
 const (
 	fetchers = "get fetch open read urlopen request send Get axios got readLines scan source file_get_contents " +
-		"fopen readfile curl_init curl include slurp download urlretrieve readAsText getstore mirror require import include_once require_once source_url importScripts readLines download.file"
+		"fopen readfile curl_init curl include slurp download urlretrieve readAsText getstore mirror " +
+		"require import include_once require_once source_url importScripts download.file"
 	addresses = "URI URL url parse"
 	askers    = "requests.get httpx.get urlopen urllib.request.urlopen fetch axios.get http.Get URI.open Net::HTTP.get " +
 		"HTTParty.get Faraday.get RestClient.get curl_exec getstore LWP::Simple.get"

@@ -101,13 +101,13 @@ func (r *reading) callsOwn(i int) bool {
 	last := len(f.params) - 1
 	for k := last; k < len(args); k++ {
 		r.called++
-		r.runs(f, append(args[:last:last], args[k]))
+		r.runsFunction(f, append(args[:last:last], args[k]))
 	}
 	return len(args) > last
 }
 
-// runs reads the body of a function with values of its parameters.
-func (r *reading) runs(f *function, args []string) {
+// runsFunction reads the body of a function with values of its parameters.
+func (r *reading) runsFunction(f *function, args []string) {
 	end := min(f.end, f.from+mostInLoop)
 	if !r.sh.Spend(end - f.from) {
 		return

@@ -177,16 +177,15 @@ func (l *literal) name(toks []Token, i int) int {
 		return n
 	}
 	if name == "format" && kindAt(toks, i-1) == '.' {
-		args, _, end := l.arguments(toks, i)
-		for _, a := range args {
-			l.text = strings.Replace(l.text, "{}", a, 1)
-		}
-		l.text = strings.ReplaceAll(l.text, "{}", partial.Unknown)
-		return max(end-i, 0) + 1
+		return l.format(toks, i)
 	}
 	if files, n := l.produced(toks[i:]); n > 0 {
 		l.add(cmp.Or(files, partial.Unknown), files != "")
 		return n
+	}
+	if decodes(toks[i]) && kindAt(toks, i+1) == '(' {
+		l.add(partial.UnknownDecoded, true)
+		return l.chainLength(toks[i:])
 	}
 	for _, read := range [...]func([]Token) (string, int){l.formatted, l.joinedBy} {
 		if text, n := read(toks[i:]); n > 0 {
@@ -199,8 +198,6 @@ func (l *literal) name(toks []Token, i int) int {
 		return 1 // the words of the text behind it
 	case lex.OneOf(name, sameList) && kindAt(toks, i+1) == '(':
 		return 2
-	}
-	switch {
 	case name == "require" && Shaped(toks, i+1, "(s)"):
 		return 4
 	case name == "System.getProperty" && textAt(toks, i+2) == "user.home":
@@ -215,6 +212,29 @@ func (l *literal) name(toks []Token, i int) int {
 		return 1
 	}
 	return l.path(toks, i)
+}
+
+// format fills the text before the call of format at token i.
+func (l *literal) format(toks []Token, i int) int {
+	args, _, end := l.arguments(toks, i)
+	for _, a := range args {
+		l.text = strings.Replace(l.text, "{}", a, 1)
+	}
+	l.text = strings.ReplaceAll(l.text, "{}", partial.Unknown)
+	return max(end-i, 0) + 1
+}
+
+// chainLength returns the number of the tokens of the call at the start of toks, with the methods of
+// what it returns.
+func (l *literal) chainLength(toks []Token) int {
+	n := 1
+	for kindAt(toks, n) == '(' {
+		n += len(callTokens(toks[n:])) + 2
+		if Shaped(toks, n, ".n(") {
+			n += 2
+		}
+	}
+	return min(n, len(toks))
 }
 
 // These calls make a path of their arguments, or of the path before them, or leave a text as

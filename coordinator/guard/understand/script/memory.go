@@ -62,11 +62,14 @@ func (r *reading) databaseNamed(text string) int {
 		return inMemory
 	case file && strings.Contains(text, "/tmp/"), file && !strings.Contains(text, "/") && r.makesTemporary():
 		return inMemory
-	case file, lex.BeginsWith(text, "postgres mysql mariadb mssql oracle mongodb sqlite:///") && strings.Contains(text, ":"):
+	case file, strings.Contains(text, ":") && lex.BeginsWith(text, servers):
 		return elsewhere
 	}
 	return unknownPlace
 }
+
+// servers are the beginnings of addresses of databases that stay.
+const servers = "postgres mysql mariadb mssql oracle mongodb sqlite:///"
 
 // madeFor returns where a database is whose address or file a name stands for.
 func (r *reading) madeFor(name string) int {

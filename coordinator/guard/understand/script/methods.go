@@ -141,7 +141,10 @@ func splitText(text, separator string, blanks bool) []string {
 // these are no methods. It returns the number of tokens, 0 for any other call.
 func (l *literal) joinedBy(toks []Token) (string, int) {
 	name := toks[0].Text
-	if !lex.OneOf(l.lang, "perl php r") || !lex.OneOf(name, "join implode paste paste0 reverse") || kindAt(toks, 1) != '(' {
+	switch {
+	case !lex.OneOf(l.lang, "perl php r"), kindAt(toks, 1) != '(':
+		return "", 0
+	case !lex.OneOf(name, "join implode paste paste0 reverse"):
 		return "", 0
 	}
 	args, _, end := l.arguments(toks, 0)

@@ -488,6 +488,9 @@ func decodes(t Token) bool {
 func computed(toks []Token) bool {
 	depth := 0
 	args := callTokens(toks)
+	if kindAt(toks, 0) == '[' { // an argument without brackets around it
+		args = toks
+	}
 	for i, t := range args {
 		switch t.Kind {
 		case '(', '[', '{':

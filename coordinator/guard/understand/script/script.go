@@ -344,13 +344,7 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 			sh.Read(arg)
 		}
 	case "copy":
-		if len(args) > 1 && strings.Contains(args[0], "://") {
-			sh.Remember(sh.Write(args[1]), partial.UnknownNetwork)
-		} else if len(args) > 1 && !partial.HasHole(args[0]+args[1]) {
-			sh.Read(args[0])
-			sh.Arrives(args[0], args[1])
-			sh.Overlays(sh.Path(args[1]), sh.Path(args[0]))
-		}
+		copyFile(sh, args)
 	case "into":
 		if len(args) > 1 {
 			sh.Write(args[1])
@@ -375,6 +369,19 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 		if arg != "" {
 			reportFile(sh, kind, arg)
 		}
+	}
+}
+
+// copyFile reports a copy of a file, or of what is at an address.
+func copyFile(sh *shell.Shell, args []string) {
+	switch {
+	case len(args) < 2:
+	case strings.Contains(args[0], "://"):
+		sh.Remember(sh.Write(args[1]), partial.UnknownNetwork)
+	case !partial.HasHole(args[0] + args[1]):
+		sh.Read(args[0])
+		sh.Arrives(args[0], args[1])
+		sh.Overlays(sh.Path(args[1]), sh.Path(args[0]))
 	}
 }
 

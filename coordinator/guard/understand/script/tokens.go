@@ -480,8 +480,8 @@ func networkCall(short, full string) bool {
 }
 
 // uploaders are calls that send a file, or a text, to a service.
-const uploaders = "upload_file upload_fileobj put_object putObject uploadFile upload upload_blob upload_from_filename " +
-	"upload_from_string sendmail send_message sendMail files_upload storbinary put_file"
+const uploaders = "upload_file upload_fileobj put_object putObject uploadFile upload upload_blob " +
+	"upload_from_filename upload_from_string sendmail send_message sendMail files_upload storbinary put_file"
 
 // sendsEnvironment reports whether a list of arguments has the whole environment,
 // with every key and token in it.
