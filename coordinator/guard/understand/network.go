@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -36,6 +37,7 @@ var networkPrograms = []table{
 			"dir out output-document",
 		do: httpClient,
 	},
+	{programs: "grpcurl evans", options: "- d H authority cacert cert key proto import-path protoset host port", do: callsRemote},
 	{programs: "nc ncat netcat socat telnet", options: "e c p s w q i X x sh-exec exec", do: rawSocket},
 	{programs: "scp rcp", options: "P i F o c S! l J D X", do: secureCopy},
 	{programs: "sftp", options: "P i F o c S! l J D X b B R", do: secureSession},
@@ -77,6 +79,16 @@ func sendsMail(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	sh.Effect(effect.SendOut, effect.Named("mail"), strings.Join(o.Pos, " "))
+}
+
+// callsRemote reports a procedure of another machine whose name says that it destroys something.
+func callsRemote(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	hosts := append(o.All("host"), o.At(0))
+	procedure := o.At(len(o.Pos) - 1)
+	verb := lex.First(lex.VerbWords(procedure[strings.LastIndexAny(procedure, "/.")+1:]))
+	if lex.OneOf(verb, web.DestroyVerbs) && !slices.ContainsFunc(hosts, web.IsLocalHost) {
+		sh.Effect(effect.DestroyRemote, effect.Part, procedure)
+	}
 }
 
 // rawSocket reports reverse shells, and text that is sent to a socket.

@@ -83,6 +83,7 @@ var packageTables = []table{
 			{of: "dart", also: runsSourceFile, goOn: true},
 			{args: "--dry-run|--snapshot|--skip-publish"},
 			{of: "semantic-release np release-it", does: publishes},
+			{of: "pod", words: "repo|spec"},
 			{of: "skopeo crane regctl", args: "copy|sync", does: publishes},
 			{of: "skopeo crane regctl oras", args: "delete|rm", does: act{effect.DestroyRemote, effect.Part, operands}},
 			{of: "fastlane", args: "deliver|pilot|supply", does: publishes},

@@ -280,6 +280,9 @@ func (v operation) isLocal() bool {
 	case "stop", "pause", "restart":
 		return lex.OneOf(v.c.Name, "minikube colima k3d kind limactl multipass supabase ddev lando")
 	}
+	if v.c.Name == "dvc" { // its store is changed by "gc --cloud" alone
+		return true
+	}
 	return lex.OneOf(v.c.Name, "minikube k3d kind") && !v.o.Given("a all purge") && v.o.At(1) != "clusters"
 }
 

@@ -73,7 +73,7 @@ var secretCommands = []secretCommand{
 	{"fly", "config env", ""}, {"flyctl", "config env", ""}, {"dotenvx", "decrypt", ""},
 	{"glab", "variable get", ""}, {"glab", "variable export", ""}, {"cf", "env", ""},
 	{"snyk", "config get api", ""}, {"aws", "rds generate-db-auth-token", ""},
-	{"aws", "lambda get-function-configuration", ""}, {"netlify", "env:list", "json"},
+	{"netlify", "env:list", "json"},
 	{"scw", "secret version access", ""}, {"oci", "secrets secret-bundle get", ""},
 	{"ibmcloud", "iam oauth-tokens", ""}, {"databricks", "secrets get-secret", ""}, {"databricks", "auth token", ""},
 	{"wrangler", "auth token", ""}, {"stripe", "config", "list"},

@@ -6,6 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // arguments reads the arguments of the call whose name is the token at i. It
@@ -147,6 +148,9 @@ func (r *reading) call(name string, i int) {
 		return
 	}
 	k := r.callNamed(name)
+	if k.imports {
+		r.bindsModule(i)
+	}
 	if k.other || r.deletesHosted(k, i) || r.doubtful(k.kind, name) {
 		return
 	}
@@ -159,7 +163,7 @@ func (r *reading) call(name string, i int) {
 		return
 	case k.maps:
 		r.mapped(behind)
-	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '('):
+	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '(') && !web.IsLocalHost(programHost(r.toks)):
 		sh.Possible(effect.DestroyRemote, effect.Part, name)
 	}
 	if k.sends && (sendsEnvironment(behind) || r.sendsSecret(behind)) {
@@ -180,9 +184,15 @@ func (r *reading) call(name string, i int) {
 // service says that it deletes something.
 func destroysByName(short string) bool {
 	w := lex.VerbWords(short)
-	return len(w) >= 2 && !lex.OneOf(w[1], "interval timeout timer property screen line lines") &&
-		lex.OneOf(w[0], "delete destroy drop purge truncate clear flush")
+	if len(w) < 2 || !lex.OneOf(w[0], "delete destroy drop purge truncate clear flush") {
+		return false
+	}
+	return !lex.OneOf(w[1], ofMemory) && (w[1] != "all" || !lex.ContainsAny(w[2:], "windows"))
 }
+
+// ofMemory are second words in the names of functions that work on what the program has in memory.
+const ofMemory = "interval timeout timer property screen line lines duplicates columns column na nulls last first while " +
+	"until prefix suffix at if keep words word buffer buffers stdout output cache windows window immediate"
 
 // known reports a call of a kind that is known.
 func (r *reading) known(k knownCall, i int) {
@@ -395,7 +405,7 @@ func kindInLanguage(short, full, lang string) (kind string, ok bool) {
 		return "eval", true
 	case "python read": // of ConfigParser
 		return "read", true
-	case "r rm": // it removes variables
+	case "r rm", "python delete", "js delete": // variables, items, and what a server or a service has
 		return "", true
 	case "js require":
 		return "load", true
@@ -431,6 +441,7 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "run", full: "os.execute"},
 	{kind: "execute", names: "execute"},
 	{kind: "sql", names: "executemany executescript query exec_driver_sql raw queryRawUnsafe executeRawUnsafe " +
+		"$queryRawUnsafe $executeRawUnsafe " +
 		"exec_query " +
 		"do text"},
 	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +

@@ -60,7 +60,8 @@ func (r Sent) verb() string {
 }
 
 // endingPaths are words in the path of a request that ends something or gives money back.
-const endingPaths = "delete destroy purge terminate truncate wipe revoke disable deactivate suspend refund refunds"
+const endingPaths = "delete destroy purge terminate truncate wipe revoke disable deactivate suspend refund refunds " +
+	"cancel void"
 
 // remoteRequest reports the effects of a request to another machine.
 func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
@@ -76,7 +77,7 @@ func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 	case lex.OneOf(method, "GET HEAD OPTIONS"):
 	case method == "PURGE":
 		sh.Effect(effect.ChangeRemote, effect.Named("cache"), r.URL)
-	case lex.OneOf(fspath.Base(place), "shutdown quit quitquitquit restart"):
+	case lex.OneOf(fspath.Base(place), "shutdown quit quitquitquit restart safeRestart safeExit"):
 		sh.Effect(effect.StopService, effect.HTTP, r.URL)
 	case lex.ContainsAny(lex.VerbWords(bare), endingPaths):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
