@@ -330,13 +330,13 @@ func redisCommand(sh *shell.Shell, words []string) {
 
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
-	{programs: "createdb", options: "h p U T O E D l", do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
-		made(sh, strings.ToLower(o.At(0)))
+	{programs: "createdb", options: "h p U T O E D l", rows: []row{{words: "*", also: makesLast}}},
+	{programs: "dropdb", options: "h host p port U username", rows: []row{
+		{does: act{effect.DropData, effect.Database, "$0"}},
 	}},
-	{programs: "dropdb", options: "h host p port U username", rows: []row{{does: act{effect.DropData, effect.Database, "$0"}}}},
 	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
-		{words: "create *", also: func(sh *shell.Shell, _ shell.Command, o shell.Options) { made(sh, strings.ToLower(o.At(1))) }},
+		{words: "create *", also: makesLast},
 		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
 		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
 	}},

@@ -224,6 +224,11 @@ func lastName(client string) int {
 // made remembers a database that this call makes.
 func made(sh *shell.Shell, name string) { sh.Assign(sql.Made+name, shell.Value{"yes"}) }
 
+// makesLast remembers the database that the last operand names.
+func makesLast(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	made(sh, strings.ToLower(o.At(len(o.Pos)-1)))
+}
+
 // isNobodys reports whether a database of this machine is for tests, or made by this call.
 func isNobodys(sh *shell.Shell, name string) bool {
 	_, made := sh.Lookup(sql.Made + strings.ToLower(name))

@@ -37,7 +37,10 @@ var networkPrograms = []table{
 			"dir out output-document",
 		do: httpClient,
 	},
-	{programs: "grpcurl evans", options: "- d H authority cacert cert key proto import-path protoset host port", do: callsRemote},
+	{
+		programs: "grpcurl evans", options: "- d H authority cacert cert key proto import-path protoset host port",
+		do: callsRemote,
+	},
 	{programs: "nc ncat netcat socat telnet", options: "e c p s w q i X x sh-exec exec", do: rawSocket},
 	{programs: "scp rcp", options: "P i F o c S! l J D X", do: secureCopy},
 	{programs: "sftp", options: "P i F o c S! l J D X b B R", do: secureSession},

@@ -434,7 +434,10 @@ var specialRows = []row{
 		does:  act{effect.ChangeRemote, effect.Apply, "database of the project"},
 	},
 	{of: "knife", words: "ssh * *", runs: "!$2", away: true},
-	{of: "shopify", words: "theme push", given: "live allow-live l publish p", does: act{effect.PublishOut, byProgram, "$0"}},
+	{
+		of: "shopify", words: "theme push", given: "live allow-live l publish p",
+		does: act{effect.PublishOut, byProgram, "$0"},
+	},
 	{of: "shopify", words: "theme publish|share", does: act{effect.PublishOut, byProgram, "$0"}},
 	{of: "shopify", words: "app deploy|release", does: act{effect.PublishOut, byProgram, "$0"}},
 	{of: "supabase", words: "stop", given: "no-backup", does: act{effect.PruneLocal, effect.Volumes, "supabase"}},
@@ -507,7 +510,10 @@ var specialRows = []row{
 	{of: "firebase surge", words: "deploy", does: act{effect.PublishOut, byProgram, "production"}},
 	{of: "dnscontrol amplify", words: "push", does: act{effect.ChangeRemote, effect.Apply, theProgram}},
 	{of: "dvc", words: "gc", given: "c cloud", does: act{effect.DestroyRemote, effect.Part, "data of the remote"}},
-	{of: "twilio", words: "api:core:messages:create|api:core:calls:create", does: act{effect.SendOut, effect.Message, "$0"}},
+	{
+		of: "twilio", words: "api:core:messages:create|api:core:calls:create",
+		does: act{effect.SendOut, effect.Message, "$0"},
+	},
 	{of: "deck", words: "sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
 	{of: "deck", words: "gateway sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
 	{of: "etcdctl", words: "del", given: "prefix from-key", also: deletesKeys},

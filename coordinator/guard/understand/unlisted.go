@@ -55,7 +55,7 @@ func judgedByWord(sh *shell.Shell, c shell.Command, full string) {
 	case endsHosted(words, c.Args):
 		sh.Possible(effect.DestroyRemote, effect.Part, text)
 	case lex.ContainsAny(words[:min(2, len(words))], "publish"),
-		lex.ContainsAny(words, "deploy") && (lex.ContainsAny(words, hostedPlaces) || lex.ContainsAny(c.Args, "--prod --production")):
+		lex.ContainsAny(words, "deploy") && (lex.ContainsAny(words, hostedPlaces) || lex.ContainsAny(c.Args, "--prod")):
 		sh.Possible(effect.PublishOut, effect.Named(c.Name), text)
 	}
 }

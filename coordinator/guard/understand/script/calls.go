@@ -191,8 +191,8 @@ func destroysByName(short string) bool {
 }
 
 // ofMemory are second words in the names of functions that work on what the program has in memory.
-const ofMemory = "interval timeout timer property screen line lines duplicates columns column na nulls last first while " +
-	"until prefix suffix at if keep words word buffer buffers stdout output cache windows window immediate"
+const ofMemory = "interval timeout timer property screen line lines duplicates columns column na nulls last " +
+	"first while until prefix suffix at if keep words word buffer buffers stdout output cache windows window immediate"
 
 // known reports a call of a kind that is known.
 func (r *reading) known(k knownCall, i int) {
