@@ -34,6 +34,7 @@ var databasePrograms = []table{
 		do: graph,
 	},
 	{programs: migrationPrograms, do: migration, rows: []row{
+		{of: "drush", words: "site:install|site-install|si", does: act{effect.DropData, effect.Reset, "$0"}},
 		{of: "hasura", words: "metadata clear", does: act{effect.DropData, effect.Reset, "$0"}},
 	}},
 	{programs: "sqitch", rows: []row{{words: "revert|rebase|checkout", does: act{effect.DropData, effect.Column, "$0"}}}},

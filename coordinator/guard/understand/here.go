@@ -33,6 +33,8 @@ var emulators = []emulated{
 		variables: "AZURE_STORAGE_CONNECTION_STRING",
 	},
 	{programs: "mc", variables: "MC_HOST_"},
+	{programs: "cast forge hardhat truffle", options: "rpc-url r network", variables: "ETH_RPC_URL"},
+	{programs: "solana", options: "u url"},
 	{programs: "wrangler supabase", options: "db-url", switches: "local"},
 	{
 		programs: "kubectl k oc kubecolor helm istioctl velero flux linkerd",
@@ -87,7 +89,8 @@ func serviceNamed(client string, o shell.Options) string {
 }
 
 // localContexts are the names of clusters that tools make on this machine.
-const localContexts = "minikube docker-desktop docker-for-desktop rancher-desktop orbstack colima microk8s kind k3d"
+const localContexts = "minikube docker-desktop docker-for-desktop rancher-desktop orbstack colima microk8s kind k3d " +
+	"hardhat development anvil l"
 
 // isElsewhere reports whether an address or the name of a cluster is not known to be of this
 // machine.

@@ -72,7 +72,7 @@ var networkPrograms = []table{
 		},
 		{words: "move|moveto", does: act{effect.ChangeRemote, effect.Move, "$1"}},
 	}},
-	{programs: "mail mailx sendmail mutt msmtp swaks", options: "s a", do: sendsMail},
+	{programs: "mail mailx sendmail mutt msmtp swaks zulip-send", options: "s a", do: sendsMail},
 }
 
 // sendsMail reports a message, and a secret in its text.

@@ -66,7 +66,18 @@ var packageTables = []table{
 		{of: "conan", words: "remove", given: "r remote", does: act{effect.DestroyRemote, effect.Part, "$1"}},
 		{of: "anaconda", words: "remove", does: act{effect.DestroyRemote, effect.Part, "$1"}},
 	}},
+	{programs: "hdfs hadoop", rows: []row{
+		{args: "-rm|-rmr|-rmdir|-expunge", does: act{effect.DestroyRemote, effect.Part, "$args"}},
+	}},
 	{programs: "lerna", rows: []row{{words: "publish", does: publishes}, {also: runner}}},
+	{programs: "cast forge hardhat truffle solana bitcoin-cli", options: "rpc-url r network u url", rows: []row{
+		{of: "cast", words: "send|publish", does: changesLedger},
+		{of: "forge", given: "broadcast", does: changesLedger},
+		{of: "hardhat truffle", words: "run|migrate|deploy|ignition", given: "network", does: changesLedger},
+		{of: "solana", words: "program deploy|close|write-buffer|set-upgrade-authority", does: changesLedger},
+		{of: "solana", words: "transfer", does: changesLedger},
+		{of: "bitcoin-cli", words: "send*|sweep*", without: "regtest", does: changesLedger},
+	}},
 	{programs: "mkdocs", rows: []row{{words: "gh-deploy", does: publishes}}},
 	{programs: "kotlin kotlinc rust-script jbang", do: runsSourceFile},
 	{programs: "dotnet", options: "project", rows: []row{

@@ -68,7 +68,7 @@ func controls(name string) bool {
 			"duplicity bup kopia deck flipt square splunk kafka-delete-records attic rdiff-backup tarsnap "+
 			"pgbackrest barman wal-g etckeeper "+
 			"zappa chalice tea shopify knife temporal tctl juju bosh rosa ocm terminus platform upsun clever "+
-			"scalingo koyeb northflank appwrite sanity contentful prefect dagster radosgw-admin rbd ceph kcadm "+
+			"rustic scalingo koyeb northflank appwrite sanity contentful prefect dagster radosgw-admin rbd ceph kcadm "+
 			"humctl checkly ionosctl ovhai stackit zeabur tsh")
 }
 
@@ -520,7 +520,7 @@ var specialRows = []row{
 	{of: "helm", words: "push|cm-push", does: publishes},
 	{of: "helm", words: "upgrade", given: "force", does: act{effect.ChangeRemote, effect.Force, "$1"}},
 	{
-		of:    "restic borg kopia",
+		of:    "restic rustic borg kopia",
 		words: "forget|prune|delete|recreate",
 		does:  act{effect.DestroyRemote, effect.Teardown, "backup $0"},
 	},
