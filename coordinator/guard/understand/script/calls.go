@@ -215,8 +215,14 @@ func (r *reading) known(k knownCall, i int) {
 	}
 	args, list, end := r.arguments(toks, i)
 	arg := lex.First(args)
-	if worksOnReceiver(k.kind, k.short, arg) && !strings.HasPrefix(textAt(toks, i+1), "$") {
+	switch {
+	case strings.HasPrefix(textAt(toks, i+1), "$"):
+	case worksOnReceiver(k.kind, k.short, arg):
 		arg = r.receiver(i)
+	case r.opensReceiver(i, arg):
+		if file := r.receiver(i); file != "" { // Path("x").open("w")
+			arg, args = file, append([]string{file}, args...)
+		}
 	}
 	if k.kind == "run" {
 		r.rememberWrapper(i)
@@ -304,6 +310,17 @@ func withoutZeroth(args []string) []string {
 	}
 	return append(args[:1:1], args[2:]...)
 }
+
+// opensReceiver reports whether the call at token i is the method open of a path: its argument is a
+// mode, if it has one.
+func (r *reading) opensReceiver(i int, arg string) bool {
+	name := r.toks[i].Text
+	method := strings.HasSuffix(name, ".open") || name == "open" && kindAt(r.toks, i-1) == '.'
+	return method && (arg == "" || lex.OneOf(arg, fileModes))
+}
+
+// fileModes are the modes in which a program opens a file.
+const fileModes = "r rb rt r+ w wb wt w+ a ab at x"
 
 // everyRow reports whether toks end with a call of "all" without arguments, which
 // means the whole table in an object mapper.
