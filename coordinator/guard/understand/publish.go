@@ -92,7 +92,7 @@ var packageTables = []table{
 			"ollama buf zapier",
 		rows: []row{
 			{of: "dart", also: runsSourceFile, goOn: true},
-			{args: "--dry-run|--snapshot|--skip-publish"},
+			{args: "--dry-run|--snapshot|--skip-publish|--preview"},
 			{of: "semantic-release np release-it", does: publishes},
 			{of: "pod", words: "repo|spec"},
 			{of: "skopeo crane regctl", args: "copy|sync", does: publishes},
