@@ -331,6 +331,7 @@ func redisCommand(sh *shell.Shell, words []string) {
 
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
+	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operands}}}},
 	{programs: "createdb", options: "h p U T O E D l", rows: []row{{words: "*", also: makesLast}}},
 	{programs: "dropdb", options: "h host p port U username", rows: []row{
 		{does: act{effect.DropData, effect.Database, "$0"}},
@@ -351,7 +352,7 @@ var storeTables = []table{
 	{programs: "rq", options: "u url", rows: []row{{words: "empty", does: act{effect.DropData, effect.Rows, afterVerb}}}},
 	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, theProgram}}}},
 	{
-		programs: "mongorestore",
+		programs: "mongorestore mongoimport",
 		rows:     []row{{given: "drop", does: act{effect.DropData, effect.Table, "restore"}}},
 	},
 }
@@ -411,7 +412,8 @@ func runsCode(sh *shell.Shell, c shell.Command) bool {
 		script.Run(sh, code, "php")
 		return true
 	}
-	if !lex.OneOf(lex.First(c.Args), "shell dbshell") {
+	first := lex.First(c.Args)
+	if !lex.OneOf(first, "shell dbshell") && (c.Name != "rails" || !lex.OneOf(first, "db dbconsole")) {
 		return false
 	}
 	for _, code := range shell.ParseOptions(c.Args, "c command").All("c", "command") {

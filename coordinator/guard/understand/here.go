@@ -147,7 +147,7 @@ type database struct {
 // memory if they get no file.
 const (
 	storeClients = "psql pgcli pgsql mysql mariadb mycli mongo mongosh dropdb mysqladmin mariadb-admin pg_restore " +
-		"mongorestore sqlcmd osql cqlsh clickhouse-client usql mssql-cli " + keyStores + " " + fileStores
+		"mongorestore mongoimport sqlcmd osql cqlsh clickhouse-client usql mssql-cli " + keyStores + " " + fileStores
 	keyStores  = "redis-cli valkey-cli keydb-cli dragonfly-cli"
 	fileStores = "sqlite3 sqlite duckdb litecli sqlcipher clickhouse-local"
 )

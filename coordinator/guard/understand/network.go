@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -375,6 +376,11 @@ func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	reportFetched(sh, append(o.All("url"), o.Pos...))
 	outgoing(sh, c, bodies, r.URL)
 	web.Request(sh, r)
+	for _, text := range bodies {
+		if text = strings.TrimPrefix(text, "q="); lex.BeginsWith(strings.ToUpper(text), "DROP TRUNCATE DELETE ALTER") {
+			sql.Read(sh, text) // for a database that takes SQL
+		}
+	}
 	row.writes(sh, o, r.URL)
 }
 

@@ -102,6 +102,11 @@ func remoteControl(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 	flagVerbs(sh, c, o)
 	statementFlags(sh, o)
+	if lex.ContainsAny(o.Pos, "connect shell sql psql") {
+		for _, text := range stdin(c) {
+			sql.Read(sh, text)
+		}
+	}
 	if lex.ContainsAny(lex.VerbWords(c.Name), web.DestroyVerbs) {
 		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
 	}
