@@ -90,8 +90,8 @@ func (j *judging) holdsOldSecret(file string, levels int) bool {
 
 // forTests reports whether a path says that a file is for tests, or an example.
 func forTests(file string) bool {
-	return lex.ContainsAny(lex.VerbWords(file), "test tests testdata spec fixture fixtures example examples sample samples "+
-		"mock mocks dummy fake")
+	return lex.ContainsAny(lex.VerbWords(file), "test tests testdata spec fixture fixtures example examples "+
+		"sample samples mock mocks dummy fake")
 }
 
 // overlays reports whether a copy of a tree replaces such a file: the tree has one of the same

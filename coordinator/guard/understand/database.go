@@ -34,6 +34,7 @@ var databasePrograms = []table{
 		do: graph,
 	},
 	{programs: migrationPrograms, do: migration, rows: []row{
+		{of: "drush", words: "site:install|site-install|si", does: act{effect.DropData, effect.Reset, "$0"}},
 		{of: "hasura", words: "metadata clear", does: act{effect.DropData, effect.Reset, "$0"}},
 	}},
 	{programs: "sqitch", rows: []row{{words: "revert|rebase|checkout", does: act{effect.DropData, effect.Column, "$0"}}}},
@@ -370,13 +371,14 @@ func redisCommand(sh *shell.Shell, words []string) {
 
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
-	{programs: "createdb", options: "h p U T O E D l", do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
-		made(sh, strings.ToLower(o.At(0)))
+	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operands}}}},
+	{programs: "createdb", options: "h p U T O E D l", rows: []row{{words: "*", also: makesLast}}},
+	{programs: "dropdb", options: "h host p port U username", rows: []row{
+		{does: act{effect.DropData, effect.Database, "$0"}},
 	}},
-	{programs: "dropdb", options: "h host p port U username", rows: []row{{does: act{effect.DropData, effect.Database, "$0"}}}},
 	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
-		{words: "create *", also: func(sh *shell.Shell, _ shell.Command, o shell.Options) { made(sh, strings.ToLower(o.At(1))) }},
+		{words: "create *", also: makesLast},
 		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
 		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
 	}},
@@ -390,7 +392,7 @@ var storeTables = []table{
 	{programs: "rq", options: "u url", rows: []row{{words: "empty", does: act{effect.DropData, effect.Rows, afterVerb}}}},
 	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, theProgram}}}},
 	{
-		programs: "mongorestore",
+		programs: "mongorestore mongoimport",
 		rows:     []row{{given: "drop", does: act{effect.DropData, effect.Table, "restore"}}},
 	},
 }
@@ -450,7 +452,8 @@ func runsCode(sh *shell.Shell, c shell.Command) bool {
 		script.Run(sh, code, "php")
 		return true
 	}
-	if !lex.OneOf(lex.First(c.Args), "shell dbshell") {
+	first := lex.First(c.Args)
+	if !lex.OneOf(first, "shell dbshell") && (c.Name != "rails" || !lex.OneOf(first, "db dbconsole")) {
 		return false
 	}
 	for _, code := range shell.ParseOptions(c.Args, "c command").All("c", "command") {

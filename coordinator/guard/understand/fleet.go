@@ -32,8 +32,8 @@ var fleetPrograms = []table{
 	}},
 }
 
-const ansibleOptions = "a args m module-name i inventory inventory-file u user e extra-vars c connection l limit t tags " +
-	"skip-tags f forks T timeout M module-path private-key key-file vault-password-file vault-id start-at-task " +
+const ansibleOptions = "a args m module-name i inventory inventory-file u user e extra-vars c connection l limit t " +
+	"tags skip-tags f forks T timeout M module-path private-key key-file vault-password-file vault-id start-at-task " +
 	"become-user become-method B P U d"
 
 // manages returns the shell of the machines that a command of Ansible manages.

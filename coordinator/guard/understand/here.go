@@ -33,6 +33,8 @@ var emulators = []emulated{
 		variables: "AZURE_STORAGE_CONNECTION_STRING",
 	},
 	{programs: "mc", variables: "MC_HOST_"},
+	{programs: "cast forge hardhat truffle", options: "rpc-url r network", variables: "ETH_RPC_URL"},
+	{programs: "solana", options: "u url"},
 	{programs: "wrangler supabase", options: "db-url", switches: "local"},
 	{
 		programs: "kubectl k oc kubecolor helm istioctl velero flux linkerd",
@@ -87,7 +89,8 @@ func serviceNamed(client string, o shell.Options) string {
 }
 
 // localContexts are the names of clusters that tools make on this machine.
-const localContexts = "minikube docker-desktop docker-for-desktop rancher-desktop orbstack colima microk8s kind k3d"
+const localContexts = "minikube docker-desktop docker-for-desktop rancher-desktop orbstack colima microk8s kind k3d " +
+	"hardhat development anvil l"
 
 // isElsewhere reports whether an address or the name of a cluster is not known to be of this
 // machine.
@@ -144,7 +147,7 @@ type database struct {
 // memory if they get no file.
 const (
 	storeClients = "psql pgcli pgsql mysql mariadb mycli mongo mongosh dropdb mysqladmin mariadb-admin pg_restore " +
-		"mongorestore sqlcmd osql cqlsh clickhouse-client usql mssql-cli " + keyStores + " " + fileStores
+		"mongorestore mongoimport sqlcmd osql cqlsh clickhouse-client usql mssql-cli " + keyStores + " " + fileStores
 	keyStores  = "redis-cli valkey-cli keydb-cli dragonfly-cli"
 	fileStores = "sqlite3 sqlite duckdb litecli sqlcipher clickhouse-local"
 )
@@ -223,6 +226,11 @@ func lastName(client string) int {
 
 // made remembers a database that this call makes.
 func made(sh *shell.Shell, name string) { sh.Assign(sql.Made+name, shell.Value{"yes"}) }
+
+// makesLast remembers the database that the last operand names.
+func makesLast(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	made(sh, strings.ToLower(o.At(len(o.Pos)-1)))
+}
 
 // isNobodys reports whether a database of this machine is for tests, or made by this call.
 func isNobodys(sh *shell.Shell, name string) bool {

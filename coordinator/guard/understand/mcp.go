@@ -51,7 +51,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	case slices.ContainsFunc(sh.Eval.Effects[before:], takesFile):
 		// its paths already gave its effects
 	default:
-		mcpVerb(sh, t.words, call)
+		t.verb(sh)
 	}
 }
 
@@ -130,7 +130,9 @@ var mcpRows = []mcpRow{
 	{verbs: rightsVerbs, behind: rightsWords, kind: effect.ChangeRemote, op: effect.Rights},
 	{verbs: rightsVerbs, among: "collaborator", kind: effect.ChangeRemote, op: effect.Rights},
 	{verbs: rightsVerbs, field: "visibility", given: "public", kind: effect.ChangeRemote, op: effect.Rights},
-	{verbs: "create", among: "refund", kind: effect.ChangeRemote, op: "refund"},
+	{verbs: "deploy", field: "prod", given: "true", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
+	{verbs: "share", kind: effect.ChangeRemote, op: effect.Rights},
+	{verbs: "create", among: "refund refunds", kind: effect.ChangeRemote, op: "refund"},
 }
 
 // requestWords are about a request to merge.
@@ -150,10 +152,10 @@ func (r *mcpRow) holds(words []string, i int, call effect.Call) bool {
 	return true
 }
 
-// mcpVerb reports the effects that the name of a tool suggests.
-func mcpVerb(sh *shell.Shell, words []string, call effect.Call) {
-	if lex.ContainsAny(words, "secret secrets password credential credentials") &&
-		lex.ContainsAny(words, "get read reveal show fetch access") {
+// verb reports the effects that the name of a tool suggests.
+func (t serverTool) verb(sh *shell.Shell) {
+	words, call := t.words, t.call
+	if t.revealsSecret() {
 		sh.Effect(effect.RevealSecret, effect.Named("vault"), call.Tool)
 		return
 	}
@@ -170,6 +172,19 @@ func mcpVerb(sh *shell.Shell, words []string, call effect.Call) {
 			return
 		}
 	}
+}
+
+// revealsSecret reports whether a tool shows a secret: its name says so, it is one of a vault, or it
+// gets a resource of a cluster that is one.
+func (t serverTool) revealsSecret() bool {
+	const secrets = "secret secrets password credential credentials"
+	if !lex.ContainsAny(t.words, "get read reveal show fetch access") {
+		return false
+	}
+	named := slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.OneOf(a.Path, "name path item id") })
+	return lex.ContainsAny(t.words, secrets) ||
+		named && lex.ContainsAny(t.server, "1password onepassword bitwarden lastpass vault doppler infisical") ||
+		named && (t.call.Has("kind", secrets) || t.call.Has("resourceType", secrets))
 }
 
 // report reports the effect of a row for a verb.
@@ -208,12 +223,12 @@ const (
 	commandWords   = "command commands cmd cmds shell bash commandline cmdline run script"
 	argumentWords  = "args argv arguments command cmd"
 	programWords   = "command cmd program executable binary"
-	statementWords = "sql query queries statement statements q mutation cypher"
+	statementWords = "sql query queries statement statements q mutation cypher cql aql"
 	codeWords      = "code python javascript js source function expression snippet"
 	addressWords   = "url urls uri href link endpoint address"
 	pathWords      = "path paths file files filepath filename directory dir folder destination dest target targets " +
 		"source uri location document attachment attachments"
-	actionWords = "action operation op command subcommand verb"
+	actionWords = "action operation operationid operation_id op command subcommand verb"
 	methodWords = "method verb"
 	toldWords   = "message messages issue comment gist pull merge review discussion email mail tweet reply ticket post send"
 	proseWords  = "body content text title description message prompt comment summary note subject"
@@ -363,6 +378,10 @@ func (t serverTool) program() string {
 		switch {
 		case lex.OneOf(w, "kubernetes k8s"):
 			return "kubectl"
+		case lex.OneOf(w, "redis valkey"):
+			return "redis-cli"
+		case w == "azure":
+			return "az"
 		case lex.OneOf(w, wrapped):
 			return w
 		}
@@ -384,7 +403,7 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 	case t.isCommand(name, words, a):
 		sub := t.machine(sh).Sub()
 		sub.Src = nil
-		sub.Run(text, nil)
+		sub.Run(t.wholeCommand(text), nil)
 	case t.isStatement(words):
 		t.statement(sh, text)
 	case lex.ContainsAny(words, codeWords) && !isPath(text):
@@ -392,6 +411,19 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 	default:
 		t.place(sh, name, words, text)
 	}
+}
+
+// wholeCommand returns a command with the program that its tool wraps, if it begins with a word of
+// that program.
+func (t serverTool) wholeCommand(text string) string {
+	first, _, several := strings.Cut(strings.TrimSpace(text), " ")
+	program := t.program()
+	known, _ := tableOf(lex.ProgramName(first))
+	switch {
+	case program == "", !several, known != nil, lex.OneOf(first, wrapped), t.execs(program):
+		return text
+	}
+	return program + " " + text
 }
 
 // runsPage reports whether a field holds code for a page in a browser.
@@ -478,7 +510,7 @@ func (t serverTool) place(sh *shell.Shell, name string, words []string, text str
 	file, local := strings.CutPrefix(text, "file://")
 	switch {
 	case lex.ContainsAny(words, proseWords) && !lex.ContainsAny(words, pathWords):
-		if lex.ContainsAny(t.words, toldWords) {
+		if lex.ContainsAny(t.words, toldWords) || t.hosted && lex.ContainsAny(t.words, "push create update commit") {
 			keysLeave(sh, []string{text}, t.call.Tool)
 		}
 	case isURL(text) && !local, lex.ContainsAny(words, addressWords) && !isPath(file):
@@ -557,7 +589,8 @@ func (t serverTool) path(sh *shell.Shell, text, name string) {
 
 // isHosted reports whether the paths of a tool are those of a repository or a store of a service.
 func (t serverTool) isHosted() bool {
-	const services = "github gitlab gitea forgejo bitbucket azure gdrive drive dropbox onedrive sharepoint"
+	const services = "github gitlab gitea forgejo bitbucket azure gdrive drive dropbox onedrive sharepoint " +
+		"firestore firebase supabase s3 gcs cloudflare dynamodb"
 	return lex.ContainsAny(t.server, services) ||
 		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.OneOf(fieldName(a), hostedFields) })
 }

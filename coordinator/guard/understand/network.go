@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -8,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -35,6 +37,10 @@ var networkPrograms = []table{
 			"data-ascii json form upload-file output header user cookie config timeout url cert key proxy method " +
 			"dir out output-document",
 		do: httpClient,
+	},
+	{
+		programs: "grpcurl evans", options: "- d H authority cacert cert key proto import-path protoset host port",
+		do: callsRemote,
 	},
 	{programs: "nc ncat netcat socat telnet", options: "e c p s w q i X x sh-exec exec", do: rawSocket},
 	{programs: "scp rcp", options: "P i F o c S! l J D X", do: secureCopy},
@@ -67,7 +73,7 @@ var networkPrograms = []table{
 		},
 		{words: "move|moveto", does: act{effect.ChangeRemote, effect.Move, "$1"}},
 	}},
-	{programs: "mail mailx sendmail mutt msmtp swaks", options: "s a", do: sendsMail},
+	{programs: "mail mailx sendmail mutt msmtp swaks zulip-send", options: "s a", do: sendsMail},
 }
 
 // sendsMail reports a message, and a secret in its text.
@@ -77,6 +83,16 @@ func sendsMail(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	sh.Effect(effect.SendOut, effect.Named("mail"), strings.Join(o.Pos, " "))
+}
+
+// callsRemote reports a procedure of another machine whose name says that it destroys something.
+func callsRemote(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	hosts := append(o.All("host"), o.At(0))
+	procedure := o.At(len(o.Pos) - 1)
+	verb := lex.First(lex.VerbWords(procedure[strings.LastIndexAny(procedure, "/.")+1:]))
+	if lex.OneOf(verb, web.DestroyVerbs) && !slices.ContainsFunc(hosts, web.IsLocalHost) {
+		sh.Effect(effect.DestroyRemote, effect.Part, procedure)
+	}
 }
 
 // rawSocket reports reverse shells, and text that is sent to a socket.
@@ -354,6 +370,11 @@ func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	reportFetched(sh, append(o.All("url"), o.Pos...))
 	outgoing(sh, c, bodies, r.URL)
 	web.Request(sh, r)
+	for _, text := range bodies {
+		if text = strings.TrimPrefix(text, "q="); lex.BeginsWith(strings.ToUpper(text), "DROP TRUNCATE DELETE ALTER") {
+			sql.Read(sh, text) // for a database that takes SQL
+		}
+	}
 	row.writes(sh, o, r.URL)
 }
 

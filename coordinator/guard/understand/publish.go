@@ -66,6 +66,17 @@ var packageTables = []table{
 		{of: "conan", words: "remove", given: "r remote", does: act{effect.DestroyRemote, effect.Part, "$1"}},
 		{of: "anaconda", words: "remove", does: act{effect.DestroyRemote, effect.Part, "$1"}},
 	}},
+	{programs: "hdfs hadoop", rows: []row{
+		{args: "-rm|-rmr|-rmdir|-expunge", does: act{effect.DestroyRemote, effect.Part, "$args"}},
+	}},
+	{programs: "cast forge hardhat truffle solana bitcoin-cli", options: "rpc-url r network u url", rows: []row{
+		{of: "cast", words: "send|publish", does: changesLedger},
+		{of: "forge", given: "broadcast", does: changesLedger},
+		{of: "hardhat truffle", words: "run|migrate|deploy|ignition", given: "network", does: changesLedger},
+		{of: "solana", words: "program deploy|close|write-buffer|set-upgrade-authority", does: changesLedger},
+		{of: "solana", words: "transfer", does: changesLedger},
+		{of: "bitcoin-cli", words: "send*|sweep*", without: "regtest", does: changesLedger},
+	}},
 	{programs: "mkdocs", rows: []row{{words: "gh-deploy", does: publishes}}},
 	{programs: "kotlin kotlinc rust-script jbang", do: runsSourceFile},
 	{programs: "dotnet", options: "project", rows: []row{
@@ -80,8 +91,9 @@ var packageTables = []table{
 			"ollama buf zapier",
 		rows: []row{
 			{of: "dart", also: runsSourceFile, goOn: true},
-			{args: "--dry-run|--snapshot|--skip-publish"},
+			{args: "--dry-run|--snapshot|--skip-publish|--preview"},
 			{of: "semantic-release np release-it", does: publishes},
+			{of: "pod", words: "repo|spec"},
 			{of: "skopeo crane regctl", args: "copy|sync", does: publishes},
 			{of: "skopeo crane regctl oras", args: "delete|rm", does: act{effect.DestroyRemote, effect.Part, operands}},
 			{of: "fastlane", args: "deliver|pilot|supply", does: publishes},

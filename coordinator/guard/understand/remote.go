@@ -68,7 +68,7 @@ func controls(name string) bool {
 			"duplicity bup kopia deck flipt square splunk kafka-delete-records attic rdiff-backup tarsnap "+
 			"pgbackrest barman wal-g etckeeper "+
 			"zappa chalice tea shopify knife temporal tctl juju bosh rosa ocm terminus platform upsun clever "+
-			"scalingo koyeb northflank appwrite sanity contentful prefect dagster radosgw-admin rbd ceph kcadm "+
+			"rustic scalingo koyeb northflank appwrite sanity contentful prefect dagster radosgw-admin rbd ceph kcadm "+
 			"humctl checkly ionosctl ovhai stackit zeabur tsh")
 }
 
@@ -102,6 +102,11 @@ func remoteControl(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 	flagVerbs(sh, c, o)
 	statementFlags(sh, o)
+	if lex.ContainsAny(o.Pos, "connect shell sql psql") {
+		for _, text := range stdin(c) {
+			sql.Read(sh, text)
+		}
+	}
 	if lex.ContainsAny(lex.VerbWords(c.Name), web.DestroyVerbs) {
 		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
 	}
@@ -280,6 +285,9 @@ func (v operation) isLocal() bool {
 	case "stop", "pause", "restart":
 		return lex.OneOf(v.c.Name, "minikube colima k3d kind limactl multipass supabase ddev lando")
 	}
+	if v.c.Name == "dvc" { // its store is changed by "gc --cloud" alone
+		return true
+	}
 	return lex.OneOf(v.c.Name, "minikube k3d kind") && !v.o.Given("a all purge") && v.o.At(1) != "clusters"
 }
 
@@ -431,7 +439,10 @@ var specialRows = []row{
 		does:  act{effect.ChangeRemote, effect.Apply, "database of the project"},
 	},
 	{of: "knife", words: "ssh * *", runs: "!$2", away: true},
-	{of: "shopify", words: "theme push", given: "live allow-live l publish p", does: act{effect.PublishOut, byProgram, "$0"}},
+	{
+		of: "shopify", words: "theme push", given: "live allow-live l publish p",
+		does: act{effect.PublishOut, byProgram, "$0"},
+	},
 	{of: "shopify", words: "theme publish|share", does: act{effect.PublishOut, byProgram, "$0"}},
 	{of: "shopify", words: "app deploy|release", does: act{effect.PublishOut, byProgram, "$0"}},
 	{of: "supabase", words: "stop", given: "no-backup", does: act{effect.PruneLocal, effect.Volumes, "supabase"}},
@@ -504,14 +515,17 @@ var specialRows = []row{
 	{of: "firebase surge", words: "deploy", does: act{effect.PublishOut, byProgram, "production"}},
 	{of: "dnscontrol amplify", words: "push", does: act{effect.ChangeRemote, effect.Apply, theProgram}},
 	{of: "dvc", words: "gc", given: "c cloud", does: act{effect.DestroyRemote, effect.Part, "data of the remote"}},
-	{of: "twilio", words: "api:core:messages:create|api:core:calls:create", does: act{effect.SendOut, effect.Message, "$0"}},
+	{
+		of: "twilio", words: "api:core:messages:create|api:core:calls:create",
+		does: act{effect.SendOut, effect.Message, "$0"},
+	},
 	{of: "deck", words: "sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
 	{of: "deck", words: "gateway sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
 	{of: "etcdctl", words: "del", given: "prefix from-key", also: deletesKeys},
 	{of: "helm", words: "push|cm-push", does: publishes},
 	{of: "helm", words: "upgrade", given: "force", does: act{effect.ChangeRemote, effect.Force, "$1"}},
 	{
-		of:    "restic borg kopia",
+		of:    "restic rustic borg kopia",
 		words: "forget|prune|delete|recreate",
 		does:  act{effect.DestroyRemote, effect.Teardown, "backup $0"},
 	},

@@ -157,6 +157,7 @@ var secretPrograms = []table{
 		options: "code",
 		do:      carriesOperands,
 		rows: []row{
+			{of: "slack", among: "delete", does: act{effect.DestroyRemote, effect.Part, operands}},
 			{of: "slack", words: "chat send|update", does: act{effect.SendOut, effect.Message, theProgram}},
 			{of: "telegram-send", without: "configure help version", does: act{effect.SendOut, effect.Message, theProgram}},
 			{of: "signal-cli", args: "send", does: act{effect.SendOut, effect.Message, theProgram}},

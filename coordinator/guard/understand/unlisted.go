@@ -18,13 +18,14 @@ const (
 	endVerbs = "destroy terminate purge wipe nuke decommission deprovision undeploy deregister unpublish teardown " +
 		"obliterate"
 	deleteVerbs = "delete drop"
-	removeVerbs = "remove rm del revoke"
+	removeVerbs = "remove rm del"
 )
 
 // hostedNouns are what such a verb, or a deletion, is about.
 const hostedNouns = "cluster clusters project projects namespace database databases bucket buckets stack stacks " +
 	"instance instances server servers tenant tenants organization environment deployment service repo repository " +
-	"app apps site sites domain domains account accounts"
+	"app apps site sites domain domains account accounts collection collections topic topics queue queues " +
+	"index indices user users zone zones record records token tokens"
 
 // hostedOptions say where something hosted is, as hostedPlaces do.
 const (
@@ -50,12 +51,12 @@ func judgedByWord(sh *shell.Shell, c shell.Command, full string) {
 	words := leadingWords(c.Args)
 	text := c.Name + " " + strings.Join(words, " ")
 	switch {
-	case wipesStore(words) && !forTests(sh, c.Args):
+	case wipesStore(lowered(words)) && !forTests(sh, c.Args):
 		sh.Effect(effect.DropData, effect.Reset, text)
 	case endsHosted(words, c.Args):
 		sh.Possible(effect.DestroyRemote, effect.Part, text)
 	case lex.ContainsAny(words[:min(2, len(words))], "publish"),
-		lex.ContainsAny(words, "deploy") && (lex.ContainsAny(words, hostedPlaces) || lex.ContainsAny(c.Args, "--prod --production")):
+		lex.ContainsAny(words, "deploy") && (lex.ContainsAny(words, hostedPlaces) || lex.ContainsAny(c.Args, "--prod")):
 		sh.Possible(effect.PublishOut, effect.Named(c.Name), text)
 	}
 }
@@ -81,7 +82,7 @@ func leadingWords(args []string) []string {
 			return words
 		case value, a == "", strings.HasPrefix(a, "-"):
 		default:
-			words = append(words, strings.ToLower(a))
+			words = append(words, a)
 		}
 	}
 	return words
@@ -100,6 +101,8 @@ func endsHosted(words, args []string) bool {
 		}
 		about := append(operation[1:], words[max(0, i-1):min(i+2, len(words))]...)
 		switch verb := operation[0]; {
+		case verb == "revoke", len(operation) > 1 && lex.OneOf(operation[len(operation)-1], endVerbs+" delete"):
+			return true // such as bucket-delete
 		case lex.OneOf(verb, endVerbs):
 			return placed || len(about) > 1
 		case lex.OneOf(verb, deleteVerbs):

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // arguments reads the arguments of the call whose name is the token at i. It
@@ -184,6 +185,9 @@ func (r *reading) call(name string, i int) {
 	if lex.OneOf(k.short, includers) && r.includesRemote(i) {
 		r.sh.Effect(effect.RunUnknown, effect.Network, name)
 	}
+	if k.imports {
+		r.bindsModule(i)
+	}
 	if k.other || r.deletesHosted(k, i) || r.doubtful(k.kind, name) {
 		return
 	}
@@ -196,7 +200,7 @@ func (r *reading) call(name string, i int) {
 		return
 	case k.maps:
 		r.mapped(behind)
-	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '('):
+	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '(') && !web.IsLocalHost(programHost(r.toks)):
 		sh.Possible(effect.DestroyRemote, effect.Part, name)
 	}
 	if (k.sends || k.uploads) && (sendsEnvironment(behind) || r.sendsSecret(k, behind)) {
@@ -217,9 +221,15 @@ func (r *reading) call(name string, i int) {
 // service says that it deletes something.
 func destroysByName(short string) bool {
 	w := lex.VerbWords(short)
-	return len(w) >= 2 && !lex.OneOf(w[1], "interval timeout timer property screen line lines") &&
-		lex.OneOf(w[0], "delete destroy drop purge truncate clear flush")
+	if len(w) < 2 || !lex.OneOf(w[0], "delete destroy drop purge truncate clear flush") {
+		return false
+	}
+	return !lex.OneOf(w[1], ofMemory) && (w[1] != "all" || !lex.ContainsAny(w[2:], "windows"))
 }
+
+// ofMemory are second words in the names of functions that work on what the program has in memory.
+const ofMemory = "interval timeout timer property screen line lines duplicates columns column na nulls last " +
+	"first while until prefix suffix at if keep words word buffer buffers stdout output cache windows window immediate"
 
 // known reports a call of a kind that is known.
 func (r *reading) known(k knownCall, i int) {
@@ -272,7 +282,9 @@ func (r *reading) reports(k knownCall, i int) {
 		args = r.opened(i, args)
 	}
 	arg := lex.First(args)
-	if worksOnReceiver(k.kind, k.short, arg) && !strings.HasPrefix(textAt(toks, i+1), "$") {
+	switch {
+	case strings.HasPrefix(textAt(toks, i+1), "$"):
+	case worksOnReceiver(k.kind, k.short, arg):
 		arg = r.receiver(i)
 		if next := tokenAt(toks, i+1); r.lang == "perl" && (next.in(";}:") || lex.OneOf(next.Text, "if unless")) {
 			arg = r.consts["$_"]
@@ -352,8 +364,10 @@ func (r *reading) moved(short string, i int, args []string) []string {
 // opened returns the path that the call at token i opens, and the mode: those of open(a, "w") and
 // Path(a).open("w").
 func (r *reading) opened(i int, args []string) []string {
-	mode := lex.First(args)
-	if of := r.receiver(i); kindAt(r.toks, i-1) == '.' && of != "" && strings.Trim(mode, "rwaxbt+") == "" {
+	if !r.opensReceiver(i, lex.First(args)) {
+		return args
+	}
+	if of := r.receiver(i); of != "" {
 		return append([]string{of}, args...)
 	}
 	return args
@@ -432,6 +446,17 @@ func withoutZeroth(args []string) []string {
 	}
 	return append(args[:1:1], args[2:]...)
 }
+
+// opensReceiver reports whether the call at token i is the method open of a path: its argument is a
+// mode, if it has one.
+func (r *reading) opensReceiver(i int, arg string) bool {
+	name := r.toks[i].Text
+	method := strings.HasSuffix(name, ".open") || name == "open" && kindAt(r.toks, i-1) == '.'
+	return method && (arg == "" || lex.OneOf(arg, fileModes))
+}
+
+// fileModes are the modes in which a program opens a file.
+const fileModes = "r rb rt r+ w wb wt w+ a ab at x"
 
 // everyRow reports whether toks end with a call of "all" without arguments, which
 // means the whole table in an object mapper.
@@ -539,7 +564,7 @@ func kindInLanguage(short, full, lang string) (kind string, ok bool) {
 		return "write", true
 	case "r writeLines":
 		return "into", true
-	case "r rm": // it removes variables
+	case "r rm", "python delete", "js delete": // variables, items, and what a server or a service has
 		return "", true
 	case "js require":
 		return "load", true
@@ -575,6 +600,7 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "run", full: "os.execute"},
 	{kind: "execute", names: "execute"},
 	{kind: "sql", names: "executemany executescript query exec_driver_sql raw queryRawUnsafe executeRawUnsafe " +
+		"$queryRawUnsafe $executeRawUnsafe " +
 		"exec_query " +
 		"do text"},
 	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +

@@ -70,6 +70,8 @@ type knownCall struct {
 	uploads  bool   // so it does in the library of a service, perhaps
 	requests bool   // it may send a request with any method
 	deletes  bool   // it may be a request with the method DELETE
+	imports  bool   // it imports a module
+	ends     bool   // of the client of a service, it deletes something or gives money back
 	client   bool   // it returns a client of the host that its arguments name
 	types    bool   // it types into a terminal
 	fetches  bool   // it gets something from another machine, perhaps
@@ -93,12 +95,13 @@ func readCall(name, lang string) knownCall {
 	k.maps = lex.OneOf(k.short, "map array_map array_walk call_user_func")
 	k.destroys = k.kind == "" && destroysByName(k.short)
 	k.sends = networkCall(k.short, name)
-	k.deletes = lex.OneOf(k.short, "delete del")
+	k.deletes = lex.OneOf(k.short, "delete del DELETE delete!")
 	k.requests = k.deletes || k.sends || sendsRequest(k.short, name)
-	k.client = lex.OneOf(name, httpClients)
 	k.uploads = lex.OneOf(k.short, uploaders)
 	k.asks = lex.OneOf(name, askers)
 	k.fetches = k.asks || lex.OneOf(k.short, fetchers) || lex.OneOf(k.short, addresses)
+	k.ends = lex.OneOf(lex.First(lex.VerbWords(k.short)), endingVerbs) || refunds(k.short, name) || tells(name)
+	k.client, k.imports = lex.OneOf(name, httpClients), lex.OneOf(name, "import from require")
 	k.other = k == knownCall{short: k.short}
 	return k
 }
@@ -349,9 +352,14 @@ func inBrackets(toks []Token) []Token {
 func (r *reading) request(k knownCall, i int) bool {
 	name := r.toks[i].Text
 	sent := r.requestAt(r.toks[i+1:])
+	if sent.URL == "" && k.deletes && lex.OneOf(name[:max(0, strings.IndexAny(name, ".:"))], httpModules) {
+		sent.URL = cmp.Or(programHost(r.toks), partial.Unknown)
+	}
 	switch {
 	case k.deletes && sent.URL == "":
 		return false // an element of a map or of a set
+	case sent.URL == partial.Unknown && r.sh.InProgram():
+		return false
 	case k.deletes, deletesByType(name):
 		sent.Method = "DELETE"
 	case sent.Method != "DELETE":
@@ -365,9 +373,12 @@ func (r *reading) request(k knownCall, i int) bool {
 	return len(r.sh.Eval.Effects) > before
 }
 
+// httpModules are the modules whose function delete sends a request.
+const httpModules = "requests httpx axios got ky superagent HTTParty RestClient Faraday Req httr"
+
 // sendsRequest reports whether a call other than a networkCall may send an HTTP request.
 func sendsRequest(short, full string) bool {
-	return lex.OneOf(short, "ajax got ky put patch") || deletesByType(full)
+	return lex.OneOf(short, "ajax got ky put patch NewRequest NewRequestWithContext") || deletesByType(full)
 }
 
 // deletesByType reports whether a name is that of a class for requests that delete.
@@ -387,6 +398,9 @@ const (
 func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	var body []string
 	args := callTokens(toks)
+	if r.lang == "ruby" && kindAt(toks, 0) == 's' { // without brackets
+		args = toks[:1]
+	}
 	for i, t := range args {
 		text := t.Text
 		if t.Kind == 'n' {

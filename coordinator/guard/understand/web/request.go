@@ -60,7 +60,8 @@ func (r Sent) verb() string {
 }
 
 // endingPaths are words in the path of a request that ends something or gives money back.
-const endingPaths = "delete destroy purge terminate truncate wipe revoke disable deactivate suspend refund refunds"
+const endingPaths = "delete destroy purge terminate truncate wipe revoke disable deactivate suspend refund refunds " +
+	"cancel void"
 
 // remoteRequest reports the effects of a request to another machine.
 func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
@@ -76,7 +77,7 @@ func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 	case lex.OneOf(method, "GET HEAD OPTIONS"):
 	case method == "PURGE":
 		sh.Effect(effect.ChangeRemote, effect.Named("cache"), r.URL)
-	case lex.OneOf(fspath.Base(place), "shutdown quit quitquitquit restart"):
+	case lex.OneOf(fspath.Base(place), "shutdown quit quitquitquit restart safeRestart safeExit"):
 		sh.Effect(effect.StopService, effect.HTTP, r.URL)
 	case lex.ContainsAny(lex.VerbWords(bare), endingPaths):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
@@ -106,7 +107,7 @@ func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 		sh.Effect(effect.ChangeRemote, effect.Named("cluster settings"), r.URL)
 	case method == "POST" && lex.ContainsAny(lex.VerbWords(path), "delete destroy purge terminate truncate wipe revoke"):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
-	case Mutation(r.Body):
+	case Mutation(r.Body), endAction(r.Body):
 		sh.Effect(effect.DestroyRemote, effect.Part, r.URL)
 	}
 }
@@ -263,6 +264,9 @@ const actionNames = "action type operation op command method _method"
 // endAction reports whether a field of a body, in JSON or as a form, says that the request
 // destroys something.
 func endAction(body string) bool {
+	if strings.HasPrefix(body, "<delete>") { // of Solr
+		return true
+	}
 	fields := strings.FieldsFunc(body, func(r rune) bool { return !isNameRune(r) && r != '-' })
 	for i, f := range fields[:max(0, len(fields)-1)] {
 		if !lex.OneOf(strings.ToLower(f), actionNames) {
