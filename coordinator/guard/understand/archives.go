@@ -70,7 +70,7 @@ var archivePrograms = []table{
 const (
 	tarOptions = "f C X T s directory file exclude files-from strip-components transform xform -checkpoint " +
 		"checkpoint-action to-command! use-compress-program! I! info-script! new-volume-script! F! rsh-command! " +
-		"rmt-command -extract -get -create -list -append -update -to-stdout"
+		"rmt-command -extract -get -create -list -append -update -to-stdout -remove-files"
 	tarKeeps = "k keep-old-files skip-old-files keep-newer-files backup"
 )
 

@@ -332,11 +332,11 @@ func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
 // emptiesBuffer reports whether one of the commands of an editor deletes all lines.
 func emptiesBuffer(code string) bool {
 	return slices.ContainsFunc(strings.Split(code, "|"), func(command string) bool {
-		command = strings.Trim(command, ": \t")
-		for _, modifier := range [...]string{"silent! ", "silent ", "sil! ", "sil ", "normal! ", "normal ", "norm! ", "norm "} {
-			command = strings.TrimPrefix(command, modifier)
+		words := strings.Fields(strings.Trim(command, ": \t_"))
+		if len(words) > 1 && lex.OneOf(words[0], "silent! silent sil! sil normal! normal norm! norm") {
+			words = words[1:]
 		}
-		return lex.OneOf(strings.TrimSuffix(strings.ReplaceAll(command, " ", ""), "_"),
+		return lex.OneOf(strings.Join(words, ""),
 			"%d %delete 1,$d 1,$delete 0,$d ,d ,delete g/^/d g/./d v/^$/d ggdG ggVGd 1,$c %c ,c")
 	})
 }

@@ -93,8 +93,9 @@ func (r *reading) callsOwn(i int) bool {
 	}
 	f := r.functions[name]
 	switch _, starts := r.wrappers[name]; {
-	case f == nil, starts, method && lex.OneOf(receiver, libraries), f.running, r.called >= mostCalled, kindAt(r.toks, i+1) != '(',
-		lex.OneOf(textAt(r.toks, i-1), "def function sub"):
+	case f == nil, starts, f.running, r.called >= mostCalled,
+		method && lex.OneOf(receiver, libraries),
+		kindAt(r.toks, i+1) != '(', lex.OneOf(textAt(r.toks, i-1), "def function sub"):
 		return false
 	}
 	args, _, _ := r.arguments(r.toks, i)
