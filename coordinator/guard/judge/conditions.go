@@ -51,6 +51,11 @@ func onThisMachine(_ *judging, e *effect.Effect) bool { return e.Away == "" }
 // onEmulator reports whether the effect happens to a service that is emulated on this machine.
 func onEmulator(_ *judging, e *effect.Effect) bool { return e.Away == effect.OnEmulator }
 
+// inTempClone reports whether the effect happens in a tree of git below a temp directory.
+func inTempClone(j *judging, e *effect.Effect) bool {
+	return e.Away == "" && j.place(e.Dir, false) == inTemp
+}
+
 // inAnyContainer reports whether the effect happens inside a new or a running container.
 func inAnyContainer(_ *judging, e *effect.Effect) bool {
 	return e.Away == "container" || e.Away == effect.InRunning

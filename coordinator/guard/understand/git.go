@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,8 +16,9 @@ import (
 // gitProgram reads git's own options and settings, and then runs the subcommand.
 func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child := sh.Sub()
-	for _, dir := range o.All("C", "work-tree") {
-		child.Place.Cwd = child.Path(dir)
+	tree, _ := sh.Assigned("GIT_WORK_TREE")
+	for _, dir := range append(o.All("C", "work-tree"), tree) {
+		child.Place.Cwd = child.Path(cmp.Or(dir, "."))
 	}
 	settings := gitSettings(sh, o)
 	for _, setting := range settings {
