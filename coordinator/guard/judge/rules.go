@@ -142,7 +142,7 @@ var railRules = []policy{
 var secretRules = []policy{
 	{
 		id: "remote.here", kind: effect.DestroyRemote, is: onEmulator,
-		or: []effect.Kind{effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret},
+		or: []effect.Kind{effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret, effect.DropData},
 	},
 	{
 		id: "secret.read", verdict: Ask, kind: effect.ReadFile, is: secretRead,

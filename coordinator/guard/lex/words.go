@@ -110,6 +110,11 @@ func VerbWords(name string) []string {
 	return out
 }
 
+// ForTests reports whether the name of a database, or of a part of one, says that it is for tests.
+func ForTests(name string) bool {
+	return ContainsAny(VerbWords(name), "test tests testing e2e scratch sandbox tmp temp") && !strings.Contains(name, " ")
+}
+
 // Noun returns the words other than verb, joined with dashes.
 func Noun(words []string, verb string) string {
 	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == verb })

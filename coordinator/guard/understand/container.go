@@ -48,6 +48,7 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 		words := append([]string{verb, args[0]}, o.Pos...)
 		o.Pos = words
 		runRows(sh, containerNouns, words, shell.Command{Name: c.Name, Args: args[1:]}, o)
+		sh.Print(listed(words, args))
 		return
 	}
 	words := append([]string{verb}, args...)
@@ -55,8 +56,24 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 		runRows(sh, otherHostRows, words, inner, shell.Options{Pos: words})
 	}
 	runRows(sh, containerVerbs, words, inner, shell.Options{Pos: words})
-	sh.Print(partial.Unknown)
+	sh.Print(listed(words, args))
 }
+
+// listed returns what a list of containers or images shows. A filter by name, by image or by label
+// says which ones are meant, and those that ended or have no name are nobody's.
+func listed(words, args []string) string {
+	if !lex.ContainsAny(words[:min(2, len(words))], "ps ls list images") {
+		return partial.Unknown
+	}
+	for _, filter := range shell.ParseOptions(args, "f filter n last format").All("f", "filter") {
+		if lex.BeginsWith(filter, meantFilters) && !partial.HasHole(filter) && !strings.HasSuffix(filter, "=") {
+			return filter
+		}
+	}
+	return partial.Unknown
+}
+
+const meantFilters = "name= ancestor= label= status=exited status=created status=dead dangling=true publish= reference="
 
 // containerNouns describe commands of a noun and a verb, such as "volume rm".
 var containerNouns = []row{

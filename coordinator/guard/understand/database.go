@@ -1,7 +1,7 @@
 package understand
 
 import (
-	"slices"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -68,12 +68,6 @@ var sqlClients = []table{
 
 // sqlClient reads the SQL that a client gets from options and from standard input.
 func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if onTestDatabase(o) {
-		for _, text := range append(o.All("c", "command", "e", "execute"), stdin(c)...) {
-			shellEscapes(sh, text)
-		}
-		return
-	}
 	for _, text := range o.All("c", "command", "e", "execute", "cmd", "q", "Q", "query") {
 		if !strings.Contains(text, " ") { // the words were not quoted
 			text = strings.TrimSpace(text + " " + strings.Join(o.Pos, " "))
@@ -87,21 +81,6 @@ func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 		clientText(sh, text)
 	}
 	sh.Print(partial.Unknown)
-}
-
-// onTestDatabase reports whether a client works on a database of this machine whose name says that
-// it is for tests.
-func onTestDatabase(o shell.Options) bool {
-	hosts, names := o.All("h", "host"), append(o.All("d", "dbname", "D", "database"), o.At(0))
-	for _, name := range names {
-		if strings.Contains(name, "://") {
-			hosts, name = append(hosts, name), name[strings.LastIndexByte(name, '/')+1:]
-		}
-		if lex.ContainsAny(lex.VerbWords(name), "test tests e2e scratch sandbox") && !strings.Contains(name, " ") {
-			return !slices.ContainsFunc(hosts, func(h string) bool { return !web.IsLocalHost(h) })
-		}
-	}
-	return false
 }
 
 // fileClient is sqlClient for a client whose operands may be SQL, too. Data in memory
@@ -204,27 +183,30 @@ var mixedRows = []row{
 
 // mongo reports the calls in its JavaScript that drop data or stop the server.
 func mongo(sh *shell.Shell, c shell.Command, o shell.Options) {
-	texts := o.All("eval")
+	texts, name := o.All("eval"), cmp.Or(o.At(0), "mongo")
 	sh.Opaque(strings.Join(texts, "\n"))
 	for _, text := range append(texts, stdin(c)...) {
+		if strings.Contains(text, "use ") || lex.Mentions(text, "getSiblingDB getDB") {
+			name = "mongo" // a database of another name
+		}
 		toks := script.Tokenize(text, "js")
 		for i, t := range toks {
 			if t.Kind == 'n' {
-				mongoCall(sh, t.Text[strings.LastIndexByte(t.Text, '.')+1:], toks[i+1:])
+				mongoCall(sh, name, t.Text[strings.LastIndexByte(t.Text, '.')+1:], toks[i+1:])
 			}
 		}
 	}
 }
 
-// mongoCall reports the effects of one call by its name.
-func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
+// mongoCall reports the effects of one call on a database.
+func mongoCall(sh *shell.Shell, database, name string, rest []script.Token) {
 	if len(rest) == 0 || rest[0].Kind != '(' {
 		return
 	}
 	empty := len(rest) > 1 && rest[1].Kind == ')' || len(rest) > 2 && rest[1].Kind == '{' && rest[2].Kind == '}'
 	switch name {
 	case "dropDatabase":
-		sh.Effect(effect.DropData, effect.Database, "mongo")
+		sh.Effect(effect.DropData, effect.Database, database)
 	case "drop", "dropCollection", "dropIndexes", "dropAllUsers", "dropUser", "dropRole", "dropIndex", "dropAllRoles":
 		sh.Effect(effect.DropData, effect.Table, name)
 	case "deleteMany", "remove", "deleteOne", "bulkWrite", "updateMany":
@@ -340,7 +322,7 @@ func redisCommand(sh *shell.Shell, words []string) {
 
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
-	{programs: "dropdb", options: "h p U", rows: []row{{does: act{effect.DropData, effect.Database, "$0"}}}},
+	{programs: "dropdb", options: "h p U host port username maintenance-db", rows: []row{{does: act{effect.DropData, effect.Database, "$0"}}}},
 	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
 		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
@@ -528,18 +510,32 @@ func onlyPrintsSQL(args []string) bool {
 
 // environmentNames are the variables that name the environment of a framework.
 var environmentNames = [...]string{
-	"RAILS_ENV", "RACK_ENV", "NODE_ENV", "APP_ENV", "MIX_ENV", "DJANGO_ENV", "FLASK_ENV",
+	"RAILS_ENV", "RACK_ENV", "NODE_ENV", "APP_ENV", "MIX_ENV", "DJANGO_ENV", "FLASK_ENV", "DJANGO_SETTINGS_MODULE",
 }
+
+// databaseNames are the variables that name the database of a framework.
+var databaseNames = [...]string{"DATABASE_URL", "DB_URL", "SQLALCHEMY_DATABASE_URI", "GOOSE_DBSTRING", "DB_DATABASE"}
 
 // forTests reports whether a command works on the database for tests.
 func forTests(sh *shell.Shell, args []string) bool {
+	for _, name := range databaseNames {
+		if url, ok := sh.Assigned(name); ok {
+			return isForTests(url)
+		}
+	}
 	for _, name := range environmentNames {
-		if v, ok := sh.Assigned(name); ok && v == "test" {
+		if v, ok := sh.Assigned(name); ok && namesTests(v) {
 			return true
 		}
 	}
-	env, _ := shell.ParseOptions(args, "e env environment").Get("e", "env", "environment")
-	return env == "test"
+	env, _ := shell.ParseOptions(args, "e env environment settings").Get("e", "env", "environment", "settings")
+	return namesTests(env)
+}
+
+// namesTests reports whether the name of an environment, or of a module with its settings, is that
+// of tests.
+func namesTests(env string) bool {
+	return lex.OneOf(env[strings.LastIndexByte(env, '.')+1:], "test testing test_settings")
 }
 
 // Programs that no table lists are judged by the words of their commands. A script of

@@ -203,6 +203,9 @@ func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
 func machinePlace(sh *shell.Shell, c shell.Command) shell.Place {
 	p := shell.RemotePlace()
 	switch {
+	case c.Name == "adb" && onEmulatedDevice(c.Args):
+		p.Away = "container"
+		return p
 	case c.Name == "adb", slices.ContainsFunc(c.Args, shell.IsRemotePath):
 		return p
 	case c.Name == "vagrant":
@@ -213,4 +216,11 @@ func machinePlace(sh *shell.Shell, c shell.Command) shell.Place {
 	}
 	p.Away = effect.InRunning
 	return p
+}
+
+// onEmulatedDevice reports whether adb is told to talk to an emulator on this machine.
+func onEmulatedDevice(args []string) bool {
+	o, _ := shell.Leading(args, "s t H P L")
+	serial, _ := o.Get("s")
+	return strings.HasPrefix(serial, "emulator-") || o.Given("e")
 }

@@ -107,6 +107,62 @@ func staysHere(sh *shell.Shell, n int) {
 	}
 }
 
+// storePrograms work on databases that they name.
+const storePrograms = "psql pgcli pgsql mysql mariadb mycli dropdb mysqladmin mariadb-admin pg_restore mongo mongosh " +
+	"mongorestore sqlite3 sqlite duckdb litecli sqlcmd mssql-cli clickhouse-client usql dolt"
+
+// serverNames are the variables that tell such a program where its server is.
+var serverNames = [...]string{"PGHOST", "PGHOSTADDR", "MYSQL_HOST"}
+
+// losesTests marks what a program loses, from the n-th effect on, in databases of this machine
+// whose names say that they are for tests.
+func losesTests(sh *shell.Shell, o shell.Options, n int) {
+	servers := o.All("h", "host", "S", "server")
+	for _, name := range serverNames {
+		told, _ := sh.Lookup(name)
+		servers = append(servers, told...)
+	}
+	if sh.Place.Away == shell.RemotePlace().Away || slices.ContainsFunc(servers, isFarServer) {
+		return
+	}
+	connected := slices.ContainsFunc(append(o.All("d", "dbname", "D", "database"), o.At(0)), isForTests)
+	for i := n; i < len(sh.Eval.Effects); i++ {
+		if e := &sh.Eval.Effects[i]; e.Kind == effect.DropData && dropsTests(e, connected) {
+			e.Away = effect.OnEmulator
+		}
+	}
+}
+
+// isFarServer reports whether the server of a database is not known to be on this machine. A path
+// is that of a socket.
+func isFarServer(server string) bool {
+	return server != "" && server[0] != '/' && !web.IsLocalHost(server)
+}
+
+// dropsTests reports whether what is lost is for tests. A whole database is judged by its own name,
+// and all else by the database that the client is connected to.
+func dropsTests(e *effect.Effect, connected bool) bool {
+	what, name, several := strings.Cut(e.Target, " ")
+	switch {
+	case e.Op != effect.Database, what == "SCHEMA", what == "OWNED":
+		return connected
+	case !several:
+		return isForTests(what)
+	}
+	name, _, _ = strings.Cut(strings.TrimPrefix(name, "IF EXISTS "), " ")
+	return isForTests(strings.Trim(name, "'"))
+}
+
+// isForTests reports whether the name or the address of a database says that it is for tests, and
+// not that it is on another machine.
+func isForTests(database string) bool {
+	if strings.Contains(database, "://") && isFarServer(web.HostOf(database)) {
+		return false
+	}
+	name, _, _ := strings.Cut(database[strings.LastIndexByte(database, '/')+1:], "?")
+	return lex.ForTests(name) || lex.Mentions(database, ":memory: :///tmp/ ////tmp/")
+}
+
 // choosesCluster remembers the cluster that the last operand names.
 func choosesCluster(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Assign(kubeContext, shell.Value{o.At(len(o.Pos) - 1)})

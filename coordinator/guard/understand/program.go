@@ -80,6 +80,8 @@ type program struct {
 	hosted bool   // no table lists it, and it controls a hosted service
 	names  bool   // it shows names of files, or its arguments are texts
 
+	stores bool // it works on databases that it names
+
 	emulated *emulated // how it is told that its service is on this machine; nil if it cannot be
 }
 
@@ -119,6 +121,7 @@ func (d *dispatcher) programNamed(name string) program {
 		own:    ownName(name),
 		hosted: t == nil && controls(name),
 		names:  lex.OneOf(name, namesFiles),
+		stores: lex.OneOf(name, storePrograms),
 
 		emulated: emulatedBy(name),
 	}
@@ -154,6 +157,13 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	}
 	if p.emulated.pointsHere(sh, c) {
 		defer staysHere(sh, len(sh.Eval.Effects))
+	}
+	if lex.OneOf(c.Name, "pip pip3 python python3") && strings.Contains(full, "/") {
+		sh = sh.Sub()
+		entersEnvironment(sh, full)
+	}
+	if p.stores {
+		defer losesTests(sh, p.table.parse(c.Args), len(sh.Eval.Effects))
 	}
 	ownOutput(sh, c)
 	bringsFiles(sh, c)

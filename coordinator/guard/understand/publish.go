@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -81,7 +82,7 @@ var packageTables = []table{
 		{of: "kaggle", args: "create|version|submit", does: act{effect.PublishOut, byProgram, "to others"}},
 	}},
 	{programs: "pip pip3", options: "r i index-url extra-index-url target t", rows: []row{
-		{words: "uninstall", does: act{effect.RemovePackage, "pip", afterVerb}},
+		{words: "uninstall", also: uninstallsModules},
 		{words: "install http://*|git+http://*", does: act{effect.RunUnknown, effect.Network, "$1"}},
 	}},
 	{programs: "brew", options: "t o c root", rows: []row{
@@ -121,6 +122,24 @@ const (
 	packagesRemoved   = "remove purge autoremove uninstall erase unmerge deinstall del rm zap"
 	unlistedPackages  = "all that the Brewfile does not name"
 )
+
+// virtualEnv is the variable that names the virtual environment in which Python runs.
+const virtualEnv = "VIRTUAL_ENV"
+
+// uninstallsModules reports modules of Python that are removed, but not from a virtual environment.
+func uninstallsModules(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if _, inside := sh.Lookup(virtualEnv); !inside {
+		sh.Effect(effect.RemovePackage, effect.Named("pip"), strings.Join(o.From(1), " "))
+	}
+}
+
+// entersEnvironment notes that the programs of a virtual environment run, if a path is that of one of
+// its programs.
+func entersEnvironment(sh *shell.Shell, path string) {
+	if dir := fspath.Dir(fspath.Dir(path)); lex.OneOf(fspath.Base(dir), ".venv venv env .env virtualenv") {
+		sh.Assign(virtualEnv, shell.Value{sh.Path(dir)})
+	}
+}
 
 // controlsHosted reads the verbs of a program that also controls a hosted service.
 func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {

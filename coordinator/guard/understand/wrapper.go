@@ -392,6 +392,7 @@ func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.RunText(text)
 		return
 	}
+	entersEnvironment(sh, c.Args[0])
 	if sh.SourceFile(c.Args[0], c.Args[1:]) || sh.InsideFile() {
 		return
 	}
