@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -59,6 +60,19 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Print(listed(words, args))
 }
 
+// makesNetwork remembers a network that this call makes.
+func makesNetwork(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	makes(sh, "network", o.At(len(o.Pos)-1))
+}
+
+// removesNetworks reports networks that are removed and that this call did not make.
+func removesNetworks(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	o.Pos = o.From(2)
+	if !made(sh, "network", o) {
+		sh.Effect(effect.PruneLocal, effect.Network, strings.Join(o.Pos, " "))
+	}
+}
+
 // listed returns what a list of containers or images shows. A filter by name, by image or by label
 // says which ones are meant, and those that ended or have no name are nobody's.
 func listed(words, args []string) string {
@@ -86,7 +100,8 @@ var containerNouns = []row{
 	{words: "container run|exec", also: runsContainer},
 	{words: "container inspect", also: showsSettings},
 	{words: "image push", does: act{effect.PublishOut, effect.Docker, "image"}},
-	{words: "network rm|remove", does: act{effect.PruneLocal, effect.Network, "$2*"}},
+	{words: "network create *", also: makesNetwork},
+	{words: "network rm|remove", also: removesNetworks},
 }
 
 // containerVerbs describe the commands without a noun.
@@ -220,10 +235,24 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 		mount(sh, child, m)
 	}
 	argv := rest[1:]
-	if ep, ok := o.Get("entrypoint"); ok {
-		argv = append([]string{ep}, argv...)
+	if ep, ok := o.Get("entrypoint"); ok || verb != "exec" && startsItself(rest[0]) {
+		argv = append([]string{cmp.Or(ep, imageName(rest[0]))}, argv...)
 	}
 	child.Exec(argv, c.In)
+}
+
+// startsItself reports whether the container of an image starts the program that the image is
+// named after, and takes only its arguments.
+func startsItself(image string) bool {
+	return lex.OneOf(imageName(image), "git terraform opentofu terragrunt kubectl helm aws rclone restic ansible-playbook")
+}
+
+// imageName returns the name of an image without its registry, its tag and what says that it is a
+// client.
+func imageName(image string) string {
+	name, _, _ := strings.Cut(fspath.Base(image), ":")
+	name, _, _ = strings.Cut(name, "@")
+	return strings.TrimSuffix(name, "-cli")
 }
 
 // switchedOn reports whether a switch is on.

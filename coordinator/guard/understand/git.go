@@ -432,6 +432,7 @@ var gitRows = []row{
 	{of: "update-ref", also: gitUpdateRef},
 	{of: "symbolic-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, "$0"}},
 	{of: "ls-files", also: listsFiles},
+	{of: "status", given: "s short porcelain", also: listsStatus},
 	{of: "worktree", words: "remove", given: "f force", does: act{effect.Discard, effect.Worktree, "@$1"}},
 	{of: "rm", given: "cached n"},
 	{of: "rm", given: "r", with: "f force", does: act{effect.DeleteTree, effect.GitForce, eachFile}},
@@ -465,6 +466,9 @@ func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 	}
 }
 
+// changedFiles is a pattern for the files whose content no commit has.
+const changedFiles = "./" + partial.Unknown + "/*\n"
+
 // listsFiles prints all files of the work tree, or a pattern for those whose content no
 // commit has.
 func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -473,7 +477,14 @@ func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case len(c.Args) == strings.Count(" "+strings.Join(c.Args, " "), " -z"):
 		sh.Print("." + shell.EveryFile + "\n")
 	case o.Given("o others m modified"):
-		sh.Print("./" + partial.Unknown + "/*\n")
+		sh.Print(changedFiles)
+	}
+}
+
+// listsStatus prints how files differ from the last commit.
+func listsStatus(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if len(o.Pos) == 0 {
+		sh.Print("?? " + changedFiles + " M " + changedFiles)
 	}
 }
 

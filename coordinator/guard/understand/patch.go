@@ -21,6 +21,10 @@ const diffHead = "diff --git "
 func printsDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
 	showsCommitted(sh, c, o)
 	paths, commits := diffOperands(o)
+	if o.Given("name-only") && len(o.Pos) == 0 && !o.Given("cached staged") {
+		sh.Print(changedFiles)
+		return
+	}
 	if o.Given("cached staged stat numstat name-only name-status no-index") || commits > 1 {
 		return
 	}

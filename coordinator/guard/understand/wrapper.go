@@ -57,8 +57,8 @@ var wrappers = []table{
 	{programs: "watch", options: "n interval", leads: true, rows: wordsOfCode},
 	{
 		programs: "hyperfine",
-		options: "w r m M warmup runs min-runs max-runs p prepare s setup c cleanup export-json " +
-			"export-markdown i",
+		options: "w r m M warmup runs min-runs max-runs p! prepare! C! conclude! s! setup! c! cleanup! export-json " +
+			"export-markdown i P L n parameter-scan parameter-list command-name style",
 		leads: true,
 		rows:  wordsOfCode,
 	},
