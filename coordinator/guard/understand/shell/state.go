@@ -382,6 +382,9 @@ type Site struct {
 // deletes the target of the link.
 func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	p := sh.Path(word)
+	if sh.clonedHistory(p) {
+		return
+	}
 	if strings.HasSuffix(p, EveryFile) {
 		kind = effect.DeleteTree
 	}
@@ -392,6 +395,12 @@ func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	if sh.uncertain == 0 {
 		sh.Eval.dropLink(p)
 	}
+}
+
+// clonedHistory reports whether a path is the repository of a tree that this call cloned.
+func (sh *Shell) clonedHistory(p string) bool {
+	tree, ok := strings.CutSuffix(p, "/.git")
+	return ok && tree != fspath.Slashed(sh.Eval.Site.Project) && slices.Contains(sh.Eval.Fetched, tree)
 }
 
 // Overlays reports a copy of a tree into a directory. It replaces the files there that have the
