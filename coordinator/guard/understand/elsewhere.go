@@ -15,7 +15,7 @@ import (
 var elsewherePrograms = []table{
 	{
 		programs: "ssh mosh autossh sshpass dbclient plink",
-		options:  "B b c D E e F I i J L l m O o p Q R S W w P",
+		options:  sshValues,
 		leads:    true,
 		do:       ssh,
 	},
@@ -41,6 +41,9 @@ var elsewherePrograms = []table{
 	{programs: "expect", options: "c f d", do: expect},
 }
 
+// sshValues are the options of ssh with a value. They may also come after the host.
+const sshValues = "B b c D E e F I i J L l m O o p Q R S W w P"
+
 // ssh runs its command on a remote machine.
 func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name == "sshpass" {
@@ -57,7 +60,9 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	child := sh.Elsewhere()
-	if _, more := shell.Leading(rest[1:], "i p l o"); len(more) > 0 {
+	later, more := shell.Leading(rest[1:], sshValues)
+	sshOptions(sh, later)
+	if len(more) > 0 {
 		child.RunTextIn(strings.Join(more, " "), c.In)
 	} else if c.In != nil {
 		child.RunText(*c.In)

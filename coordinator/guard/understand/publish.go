@@ -167,10 +167,16 @@ func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 		o.Pos = o.From(2)
 	}
 	runRows(sh, nodeRows, o.Pos, c, o)
-	if nodeScripts(sh, c, o) || lex.OneOf(o.At(0), nodeVerbs) {
+	verb := o.At(0)
+	switch {
+	case nodeScripts(sh, c, o):
+		return
+	case verb == "run" && c.Name == "yarn": // which also runs programs of packages
+		verb = o.At(1)
+	case lex.OneOf(verb, nodeVerbs):
 		return
 	}
-	packageProgram(sh, c, o.At(0))
+	packageProgram(sh, c, verb)
 }
 
 // nodeVerbs are the verbs that nodeRows describe. Any other word may be a program.
@@ -194,6 +200,7 @@ var nodeRows = []row{
 	},
 	{words: "cache clean|rm", given: "force", does: act{effect.PruneLocal, "cache", theProgram}},
 	{words: "exec|dlx|x", also: runsPackage},
+	{words: "explore", runs: "$>--"},
 	{words: "config|c|get", among: "get", also: getsSetting},
 	{words: "config|c|get|set", also: setsRegistry},
 	{words: "audit fix", given: "force", does: act{effect.RemovePackage, byProgram, "major updates"}},

@@ -231,6 +231,9 @@ func (sh *Shell) Brought(name string) (string, bool) {
 	if text, ok := sh.Files[path]; ok {
 		return text, true
 	}
+	if sh.stdin != nil && IsStdin(path) {
+		return *sh.stdin, true
+	}
 	for _, tree := range sh.Eval.Fetched {
 		if fspath.Within(path, tree) {
 			return partial.UnknownNetwork, true
