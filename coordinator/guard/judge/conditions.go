@@ -63,7 +63,7 @@ func inAnyContainer(_ *judging, e *effect.Effect) bool {
 
 // imageDirs come with the image of a container, and codeDirs are where it has the project.
 const (
-	imageDirs = "/etc/ /usr/ /opt/ /bin/ /sbin/ /lib/ /tmp/ /var/cache/ /var/log/ /var/tmp/ /root/.cache/"
+	imageDirs = "/etc/ /usr/ /opt/ /bin/ /sbin/ /lib/ /tmp/ /var/cache/ /var/log/ /var/tmp/ /root/.cache"
 	codeDirs  = "/app/ /usr/src/app/ /workspace/ /code/ /src/ /var/www/html/"
 )
 

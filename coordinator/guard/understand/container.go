@@ -227,6 +227,11 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container"}
 	if verb == "exec" {
 		child.Place.Away = effect.InRunning
+		if made(sh, "container", shell.Options{Pos: rest[:1]}) {
+			makes(child, "server", "here")
+		}
+	} else {
+		makesServer(sh, o)
 	}
 	if dir, ok := o.Get("w", "workdir"); ok {
 		child.Place.Cwd = fspath.Clean("/" + dir)
@@ -239,6 +244,17 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 		argv = append([]string{cmp.Or(ep, imageName(rest[0]))}, argv...)
 	}
 	child.Exec(argv, c.In)
+}
+
+// makesServer remembers the name of a container that this call makes, and its ports on this machine.
+func makesServer(sh *shell.Shell, o shell.Options) {
+	name, _ := o.Get("name")
+	makes(sh, "container", name)
+	for _, ports := range o.All("p", "publish") {
+		if parts := strings.Split(ports, ":"); len(parts) > 1 {
+			makes(sh, "port", parts[len(parts)-2])
+		}
+	}
 }
 
 // startsItself reports whether the container of an image starts the program that the image is

@@ -328,7 +328,7 @@ var storeTables = []table{
 		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
 		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
 	}},
-	{programs: "pg_restore", options: "d h p U f dbname", rows: []row{
+	{programs: "pg_restore", options: "d h p U f dbname host port -clean", rows: []row{
 		{given: "c clean", does: act{effect.DropData, effect.Table, "restore"}},
 	}},
 	{programs: "celery", options: "A app b broker workdir Q queues X exclude-queues d destination t timeout", rows: []row{

@@ -39,7 +39,7 @@ var filePrograms = []table{
 		keeps:    keepsOld,
 		do:       copyFiles,
 	},
-	{programs: "ln gln link", options: "t S target-directory suffix -symbolic", do: link},
+	{programs: "ln gln link", options: "t S target-directory suffix -symbolic -force", do: link},
 	{programs: "chmod gchmod chattr setfacl chflags xattr", options: "reference -recursive", do: changeMode},
 	{programs: "setcap", options: "n", rows: []row{{does: act{effect.ChangeMode, effect.Setuid, "@$1*"}}}},
 	{programs: "chown chgrp gchown", options: "reference from -recursive", rows: []row{
@@ -93,7 +93,8 @@ var filePrograms = []table{
 const keepsOld = "n no-clobber update=none update=none-fail b backup"
 
 const tarOptions = "f C X T directory file exclude -checkpoint checkpoint-action to-command! use-compress-program! " +
-	"I! info-script! new-volume-script! F! rsh-command! rmt-command -extract -get -create -list -append -update"
+	"I! info-script! new-volume-script! F! rsh-command! rmt-command -extract -get -create -list -append -update " +
+	"-remove-files"
 
 // remove reports the files that rm and similar programs delete.
 func remove(sh *shell.Shell, c shell.Command, o shell.Options) {

@@ -109,7 +109,7 @@ func staysHere(sh *shell.Shell, n int) {
 
 // storePrograms work on databases that they name.
 const storePrograms = "psql pgcli pgsql mysql mariadb mycli dropdb mysqladmin mariadb-admin pg_restore mongo mongosh " +
-	"mongorestore sqlite3 sqlite duckdb litecli sqlcmd mssql-cli clickhouse-client usql dolt"
+	"mongorestore redis-cli valkey-cli keydb-cli sqlite3 sqlite duckdb litecli sqlcmd mssql-cli clickhouse-client usql dolt"
 
 // serverNames are the variables that tell such a program where its server is.
 var serverNames = [...]string{"PGHOST", "PGHOSTADDR", "MYSQL_HOST"}
@@ -125,12 +125,24 @@ func losesTests(sh *shell.Shell, o shell.Options, n int) {
 	if sh.Place.Away == shell.RemotePlace().Away || slices.ContainsFunc(servers, isFarServer) {
 		return
 	}
+	own := onMadeServer(sh, o)
 	connected := slices.ContainsFunc(append(o.All("d", "dbname", "D", "database"), o.At(0)), isForTests)
 	for i := n; i < len(sh.Eval.Effects); i++ {
-		if e := &sh.Eval.Effects[i]; e.Kind == effect.DropData && dropsTests(e, connected) {
+		if e := &sh.Eval.Effects[i]; e.Kind == effect.DropData && (own || dropsTests(e, connected)) {
 			e.Away = effect.OnEmulator
 		}
 	}
+}
+
+// onMadeServer reports whether a client talks to a server in a container that this call made: inside
+// it, or through its port.
+func onMadeServer(sh *shell.Shell, o shell.Options) bool {
+	port, _ := o.Get("p", "P", "port")
+	if _, address, ok := strings.Cut(o.At(0), "://"); ok && !isFarServer(web.HostOf(o.At(0))) {
+		address, _, _ = strings.Cut(address, "/")
+		port = address[strings.LastIndexByte(address, ':')+1:]
+	}
+	return made(sh, "server", shell.Options{Pos: []string{"here"}}) || made(sh, "port", shell.Options{Pos: []string{port}})
 }
 
 // isFarServer reports whether the server of a database is not known to be on this machine. A path

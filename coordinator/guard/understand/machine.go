@@ -138,7 +138,7 @@ var machineTables = []table{
 }
 
 const (
-	serviceValues = "t H M signal type state p n u"
+	serviceValues = "t H M signal type state p n u host machine property -no-block"
 	stopVerbs     = "stop|disable|mask|kill|delete|unload|bootout|remove|force-stop|shutdown"
 	modeVerbs     = "isolate|emergency|rescue|default|set-default"
 )

@@ -39,11 +39,15 @@ var textPrograms = []table{
 	{programs: "openssl", options: "- in out k K pass kfile iv", do: cipher},
 	{
 		programs: "gpg gpg2",
-		options:  "r recipient u local-user o output -export -export-secret-keys -export-secret-subkeys",
+		options:  "r recipient u local-user o output -export -export-secret-keys -export-secret-subkeys -decrypt",
 		do:       decrypt,
 	},
 	{programs: "tr", do: translate},
-	{programs: "split gsplit csplit", options: "a b C l n t filter! additional-suffix", do: controlsHosted},
+	{programs: "split gsplit", options: "a b C l n t bytes lines number filter additional-suffix", do: splits},
+	{programs: "csplit", do: controlsHosted},
+	{programs: "date gdate", options: "d date f file r reference s set", do: printUnknown, rows: []row{
+		{given: "s= set=", does: changesSystem},
+	}},
 	{programs: "fzf sk", options: "preview! q query f filter d delimiter nth with-nth bind", do: printUnknown},
 	{programs: "tee sponge", options: "-append", do: tee},
 	{programs: "pwd dirname basename realpath readlink grealpath mktemp", do: printPaths},
@@ -57,7 +61,7 @@ var textPrograms = []table{
 	{programs: "printenv", do: dumpEnv},
 	{programs: "set", do: shell.SetParams},
 	{programs: "shift", do: shell.Shift},
-	{programs: "whoami id hostname date uname nproc seq jot wc exa eza tree file tldr apropos " +
+	{programs: "whoami id hostname uname nproc seq jot wc exa eza tree file tldr apropos " +
 		"whatis info", do: printUnknown},
 	{programs: "test [ true false : shellcheck shfmt hadolint actionlint yamllint jsonlint"},
 	{programs: "jq yq gojq jaq", options: "f L indent from-file arg argjson slurpfile rawfile p o", do: dataQuery},
@@ -101,6 +105,20 @@ const printedOptions = "n c lines bytes l language style theme w s f d k t"
 // printUnknown prints a line of unknown text.
 func printUnknown(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 	sh.Print(partial.Unknown + "\n")
+}
+
+// splits runs the filter of split with the text that it splits.
+func splits(sh *shell.Shell, c shell.Command, o shell.Options) {
+	code, ok := o.Get("filter")
+	if !ok {
+		controlsHosted(sh, c, o)
+		return
+	}
+	text := inputOf(c)
+	if len(o.Pos) > 0 && o.Pos[0] != "-" {
+		text = sh.Read(o.Pos[0])
+	}
+	sh.Run(code, &text)
 }
 
 // printLocation prints the path of a program, so that $(which x) still names x.

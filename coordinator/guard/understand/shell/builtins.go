@@ -80,6 +80,9 @@ func PopDir(sh *Shell, c Command, _ Options) {
 	sh.Place.Cwd, sh.stack = sh.stack.dir, sh.stack.next
 }
 
+// readOptions are the options of "read" with a value.
+const readOptions = "p n t d u i a N"
+
 // ReadVariable evaluates "read", "getopts" and the builtins that read lines into an array.
 func ReadVariable(sh *Shell, c Command, o Options) {
 	if c.Name != "read" && c.In != nil {

@@ -89,7 +89,7 @@ func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 	method := r.verb()
 	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '?' })
 	switch {
-	case method == "DELETE" && IsLocalHost(r.URL) && lex.ForTests(lex.First(parts)):
+	case IsLocalHost(r.URL) && lex.ForTests(lex.First(parts)):
 	case method == "DELETE":
 		op := effect.Part
 		if hostedWhole(host, path) ||
