@@ -142,7 +142,10 @@ var railRules = []policy{
 var secretRules = []policy{
 	{
 		id: "remote.here", kind: effect.DestroyRemote, is: onEmulator,
-		or: []effect.Kind{effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret, effect.DropData},
+		or: []effect.Kind{
+			effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret, effect.DropData,
+			effect.StopService,
+		},
 	},
 	{
 		id: "secret.read", verdict: Ask, kind: effect.ReadFile, is: secretRead,

@@ -27,11 +27,14 @@ var codePrograms = []table{
 	{programs: "php", options: "r B R E d f F z", leads: true, do: interpreter},
 	{programs: "lua luajit rscript r julia", options: "- e eval E expr l", leads: true, do: interpreter},
 	{
-		programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket clj bb csi emacs tclsh wish jimsh",
+		programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket bb csi emacs tclsh wish jimsh",
 		options:  "- c e eval E expr",
 		leads:    true,
 		do:       opaqueInterpreter,
 	},
+	{programs: "clj clojure", options: "A? M? X? T? P? Sdeps e eval", leads: true, do: opaqueInterpreter, rows: []row{
+		{args: "deploy|:deploy", does: publishes},
+	}},
 	{programs: "vim nvim vi ex ed", options: "c S u U i cmd eval l f", do: editor},
 	{programs: "gdb lldb", options: "ex eval-command x o p", do: debugger},
 }

@@ -252,7 +252,7 @@ func makesServer(sh *shell.Shell, o shell.Options) {
 	makes(sh, "container", name)
 	for _, ports := range o.All("p", "publish") {
 		if parts := strings.Split(ports, ":"); len(parts) > 1 {
-			makes(sh, "port", parts[len(parts)-2])
+			makesPort(sh, parts[len(parts)-2])
 		}
 	}
 }

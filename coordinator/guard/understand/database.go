@@ -322,7 +322,9 @@ func redisCommand(sh *shell.Shell, words []string) {
 
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
-	{programs: "dropdb", options: "h p U host port username maintenance-db", rows: []row{{does: act{effect.DropData, effect.Database, "$0"}}}},
+	{programs: "dropdb", options: "h p U host port username maintenance-db", rows: []row{
+		{does: act{effect.DropData, effect.Database, "$0"}},
+	}},
 	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
 		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
@@ -510,7 +512,8 @@ func onlyPrintsSQL(args []string) bool {
 
 // environmentNames are the variables that name the environment of a framework.
 var environmentNames = [...]string{
-	"RAILS_ENV", "RACK_ENV", "NODE_ENV", "APP_ENV", "MIX_ENV", "DJANGO_ENV", "FLASK_ENV", "DJANGO_SETTINGS_MODULE",
+	"RAILS_ENV", "RACK_ENV", "NODE_ENV", "APP_ENV", "MIX_ENV", "DJANGO_ENV", "FLASK_ENV",
+	"DJANGO_SETTINGS_MODULE",
 }
 
 // databaseNames are the variables that name the database of a framework.
@@ -524,7 +527,8 @@ func forTests(sh *shell.Shell, args []string) bool {
 		}
 	}
 	for _, name := range environmentNames {
-		if v, ok := sh.Assigned(name); ok && namesTests(v) {
+		v, _ := sh.Assigned(name)
+		if namesTests(v) || lex.ContainsAny(args, name+"=test") {
 			return true
 		}
 	}

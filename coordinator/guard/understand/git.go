@@ -131,7 +131,10 @@ var gitTables = []table{
 const gitShown = "m message c S G author since until grep format pretty"
 
 // gitOther is every other subcommand.
-var gitOther = table{options: gitShown + " expire expire-unreachable prune? -force -delete -cached -reset", rows: gitRows}
+var gitOther = table{
+	options: gitShown + " expire expire-unreachable prune? -force -delete -cached -reset",
+	rows:    gitRows,
+}
 
 // overwritesOwn reports whether a subcommand changes files of a repository that
 // holds Afar's own files.

@@ -109,7 +109,8 @@ func staysHere(sh *shell.Shell, n int) {
 
 // storePrograms work on databases that they name.
 const storePrograms = "psql pgcli pgsql mysql mariadb mycli dropdb mysqladmin mariadb-admin pg_restore mongo mongosh " +
-	"mongorestore redis-cli valkey-cli keydb-cli sqlite3 sqlite duckdb litecli sqlcmd mssql-cli clickhouse-client usql dolt"
+	"mongorestore redis-cli valkey-cli keydb-cli sqlite3 sqlite duckdb litecli sqlcmd mssql-cli clickhouse-client " +
+	"usql dolt"
 
 // serverNames are the variables that tell such a program where its server is.
 var serverNames = [...]string{"PGHOST", "PGHOSTADDR", "MYSQL_HOST"}
@@ -128,7 +129,9 @@ func losesTests(sh *shell.Shell, o shell.Options, n int) {
 	own := onMadeServer(sh, o)
 	connected := slices.ContainsFunc(append(o.All("d", "dbname", "D", "database"), o.At(0)), isForTests)
 	for i := n; i < len(sh.Eval.Effects); i++ {
-		if e := &sh.Eval.Effects[i]; e.Kind == effect.DropData && (own || dropsTests(e, connected)) {
+		e := &sh.Eval.Effects[i]
+		switch {
+		case own && e.Kind == effect.StopService, e.Kind == effect.DropData && (own || dropsTests(e, connected)):
 			e.Away = effect.OnEmulator
 		}
 	}
@@ -143,6 +146,31 @@ func onMadeServer(sh *shell.Shell, o shell.Options) bool {
 		port = address[strings.LastIndexByte(address, ':')+1:]
 	}
 	return made(sh, "server", shell.Options{Pos: []string{"here"}}) || made(sh, "port", shell.Options{Pos: []string{port}})
+}
+
+// startsServer remembers a server that this call starts: its port, and the folder of its data.
+func startsServer(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	port, _ := o.Get("p", "P", "port")
+	makesPort(sh, port)
+	if dir, ok := o.Get("D", "pgdata"); ok {
+		makes(sh, "cluster", sh.Path(dir))
+	}
+}
+
+// makesPort remembers the port of a server that this call starts. On a usual port another one may
+// run already.
+func makesPort(sh *shell.Shell, port string) {
+	if !lex.OneOf(port, "3306 5432 6379 9200 27017") {
+		makes(sh, "port", port)
+	}
+}
+
+// stopsCluster reports that a server of Postgres is stopped that this call did not start.
+func stopsCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
+	dir, _ := o.Get("D", "pgdata")
+	if !made(sh, "cluster", shell.Options{Pos: []string{sh.Path(dir)}}) {
+		sh.Effect(effect.StopService, effect.Named("server"), c.Name)
+	}
 }
 
 // isFarServer reports whether the server of a database is not known to be on this machine. A path

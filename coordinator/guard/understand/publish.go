@@ -58,7 +58,7 @@ var packageTables = []table{
 	{
 		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter " +
 			"hex luarocks clojars " +
-			"wapm expo eas fastlane lein clojure snapcraft huggingface-cli hf skopeo crane regctl buildah oras",
+			"wapm expo eas fastlane lein snapcraft huggingface-cli hf skopeo crane regctl buildah oras",
 		rows: []row{
 			{of: "dart", also: runsSourceFile, goOn: true},
 			{args: "--dry-run|--snapshot|--skip-publish"},
