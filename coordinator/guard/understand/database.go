@@ -68,11 +68,13 @@ var sqlClients = []table{
 
 // sqlClient reads the SQL that a client gets from options and from standard input.
 func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
+	printed := ""
 	for _, text := range o.All("c", "command", "e", "execute", "cmd", "q", "Q", "query") {
 		if !strings.Contains(text, " ") { // the words were not quoted
 			text = strings.TrimSpace(text + " " + strings.Join(o.Pos, " "))
 		}
 		clientText(sh, text)
+		printed += literals(text)
 	}
 	if f, ok := o.Get("f", "file", "i"); ok {
 		runStatements(sh, f)
@@ -80,7 +82,19 @@ func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, text := range stdin(c) {
 		clientText(sh, text)
 	}
-	sh.Print(partial.Unknown)
+	sh.Print(cmp.Or(printed, partial.Unknown))
+}
+
+// literals returns the literal texts of a query, with holes between them. A query may compose
+// statements for another client.
+func literals(query string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(query, "'") {
+		if i%2 == 1 {
+			b.WriteString(part + partial.Unknown)
+		}
+	}
+	return b.String()
 }
 
 // fileClient is sqlClient for a client whose operands may be SQL, too. Data in memory

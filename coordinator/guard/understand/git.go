@@ -435,6 +435,7 @@ var gitRows = []row{
 	{of: "update-ref", also: gitUpdateRef},
 	{of: "symbolic-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, "$0"}},
 	{of: "ls-files", also: listsFiles},
+	{of: "for-each-ref", given: "format=", also: printsFormat},
 	{of: "status", given: "s short porcelain", also: listsStatus},
 	{of: "worktree", words: "remove", given: "f force", does: act{effect.Discard, effect.Worktree, "@$1"}},
 	{of: "rm", given: "cached n"},
@@ -489,6 +490,18 @@ func listsStatus(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if len(o.Pos) == 0 {
 		sh.Print("?? " + changedFiles + " M " + changedFiles)
 	}
+}
+
+// printsFormat prints a format with a hole for each field.
+func printsFormat(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	format, _ := o.Get("format")
+	for i, part := range strings.Split(format, "%(") {
+		if _, rest, ok := strings.Cut(part, ")"); ok && i > 0 {
+			part = partial.Unknown + rest
+		}
+		sh.Print(part)
+	}
+	sh.Print("\n")
 }
 
 // gitMove reports files that are moved.
