@@ -323,7 +323,6 @@ var treeOps = ops{
 // gitRules are about the history, the branches and the uncommitted work of a repository.
 var gitRules = []policy{
 	{id: "git.scratch", kind: effect.Discard, op: treeOps, is: inTempClone},
-	{id: "git.scratch", kind: effect.Discard, op: ops{effect.Worktree}, in: inTemp},
 	{id: "git.reset-hard", kind: effect.Discard, op: ops{effect.ResetHard, effect.ResetMerge}, is: cleanTracked},
 	{
 		id: "git.reset-hard", verdict: Ask, kind: effect.Discard, op: ops{effect.ResetHardTo, effect.ReadTree},

@@ -62,14 +62,13 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // makesNetwork remembers a network that this call makes.
 func makesNetwork(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	makes(sh, "network", o.At(len(o.Pos)-1))
+	sh.Makes("network", o.At(len(o.Pos)-1))
 }
 
 // removesNetworks reports networks that are removed and that this call did not make.
 func removesNetworks(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	o.Pos = o.From(2)
-	if !made(sh, "network", o) {
-		sh.Effect(effect.PruneLocal, effect.Network, strings.Join(o.Pos, " "))
+	if names := o.From(2); !madeHere(sh, "network", names) {
+		sh.Effect(effect.PruneLocal, effect.Network, strings.Join(names, " "))
 	}
 }
 
@@ -227,8 +226,8 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container"}
 	if verb == "exec" {
 		child.Place.Away = effect.InRunning
-		if made(sh, "container", shell.Options{Pos: rest[:1]}) {
-			makes(child, "server", "here")
+		if sh.Made("container", rest[0]) {
+			child.Assign(ownContainer, shell.Value{rest[0]})
 		}
 	} else {
 		makesServer(sh, o)
@@ -249,7 +248,7 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 // makesServer remembers the name of a container that this call makes, and its ports on this machine.
 func makesServer(sh *shell.Shell, o shell.Options) {
 	name, _ := o.Get("name")
-	makes(sh, "container", name)
+	sh.Makes("container", name)
 	for _, ports := range o.All("p", "publish") {
 		if parts := strings.Split(ports, ":"); len(parts) > 1 {
 			makesPort(sh, parts[len(parts)-2])

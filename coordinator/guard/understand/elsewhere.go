@@ -103,30 +103,14 @@ func multiplexer(sh *shell.Shell, c shell.Command, o shell.Options) {
 		"respawn-window run-shell run display-popup popup pipe-pane"):
 		own, inner := shell.Leading(rest[1:], "s n t c x y F e l p w")
 		name, _ := own.Get("s")
-		makes(sh, c.Name, name)
+		sh.Makes(c.Name, name)
 		oneOrAll(sh, inner, c.In)
 	case lex.OneOf(verb, "if-shell if"):
 		multiplexerChoice(sh, c.Name, rest[1:])
-	case verb == "kill-session" && made(sh, c.Name, shell.ParseOptions(rest[1:], "t")):
+	case verb == "kill-session" && madeHere(sh, c.Name, shell.ParseOptions(rest[1:], "t").All("t")):
 	case lex.OneOf(verb, "kill-server kill-session"):
 		sh.Effect(effect.KillProcess, effect.Terminal, c.Name)
 	}
-}
-
-// makes remembers that this call makes something of a kind by a name, which was free until then.
-func makes(sh *shell.Shell, kind, name string) {
-	if name != "" {
-		sh.Assign("made "+kind+" "+name, shell.Value{name})
-	}
-}
-
-// made reports whether this call made all that the operands, or the option -t, name.
-func made(sh *shell.Shell, kind string, o shell.Options) bool {
-	names := append(o.All("t"), o.Pos...)
-	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
-		_, known := sh.Assigned("made " + kind + " " + name)
-		return !known
-	})
 }
 
 // oneOrAll runs a single word as shell code, and several words as a command.

@@ -420,7 +420,7 @@ var gitRows = []row{
 	{of: "bisect", first: "run", runs: "$>run"},
 	{of: "submodule", words: "foreach", also: runsInSubmodules},
 	{of: "submodule", words: "deinit", given: "f force", does: act{effect.Discard, effect.Worktree, ""}},
-	{of: "filter-branch filter-repo", does: act{effect.RewriteRefs, effect.Filter, ""}},
+	{of: "filter-branch filter-repo", without: "analyze", does: act{effect.RewriteRefs, effect.Filter, ""}},
 	{of: "reflog", words: "delete", does: act{effect.RewriteRefs, effect.Reflog, ""}},
 	{
 		of:      "reflog",
@@ -437,7 +437,8 @@ var gitRows = []row{
 	{of: "ls-files", also: listsFiles},
 	{of: "for-each-ref", given: "format=", also: printsFormat},
 	{of: "status", given: "s short porcelain", also: listsStatus},
-	{of: "worktree", words: "remove", given: "f force", does: act{effect.Discard, effect.Worktree, "@$1"}},
+	{of: "worktree", words: "add", also: makesWorktree},
+	{of: "worktree", words: "remove", given: "f force", also: removesWorktree},
 	{of: "rm", given: "cached n"},
 	{of: "rm", given: "r", with: "f force", does: act{effect.DeleteTree, effect.GitForce, eachFile}},
 	{of: "rm", given: "r", does: act{effect.DeleteTree, "", eachFile}},
@@ -489,6 +490,19 @@ func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 func listsStatus(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if len(o.Pos) == 0 {
 		sh.Print("?? " + changedFiles + " M " + changedFiles)
+	}
+}
+
+// makesWorktree remembers a worktree that this call makes.
+func makesWorktree(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	o := shell.ParseOptions(c.Args, "b B reason")
+	sh.Makes("worktree", sh.Path(o.At(1)))
+}
+
+// removesWorktree reports a worktree that is removed with its changes, unless this call made it.
+func removesWorktree(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if tree := sh.Path(o.At(1)); !sh.Made("worktree", tree) {
+		sh.Effect(effect.Discard, effect.Worktree, tree)
 	}
 }
 

@@ -137,6 +137,9 @@ func losesTests(sh *shell.Shell, o shell.Options, n int) {
 	}
 }
 
+// ownContainer is set in a container that this call made.
+const ownContainer = "own container"
+
 // onMadeServer reports whether a client talks to a server in a container that this call made: inside
 // it, or through its port.
 func onMadeServer(sh *shell.Shell, o shell.Options) bool {
@@ -145,7 +148,8 @@ func onMadeServer(sh *shell.Shell, o shell.Options) bool {
 		address, _, _ = strings.Cut(address, "/")
 		port = address[strings.LastIndexByte(address, ':')+1:]
 	}
-	return made(sh, "server", shell.Options{Pos: []string{"here"}}) || made(sh, "port", shell.Options{Pos: []string{port}})
+	_, inside := sh.Assigned(ownContainer)
+	return inside || sh.Made("port", port)
 }
 
 // startsServer remembers a server that this call starts: its port, and the folder of its data.
@@ -153,7 +157,7 @@ func startsServer(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	port, _ := o.Get("p", "P", "port")
 	makesPort(sh, port)
 	if dir, ok := o.Get("D", "pgdata"); ok {
-		makes(sh, "cluster", sh.Path(dir))
+		sh.Makes("cluster", sh.Path(dir))
 	}
 }
 
@@ -161,14 +165,14 @@ func startsServer(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // run already.
 func makesPort(sh *shell.Shell, port string) {
 	if !lex.OneOf(port, "3306 5432 6379 9200 27017") {
-		makes(sh, "port", port)
+		sh.Makes("port", port)
 	}
 }
 
 // stopsCluster reports that a server of Postgres is stopped that this call did not start.
 func stopsCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
 	dir, _ := o.Get("D", "pgdata")
-	if !made(sh, "cluster", shell.Options{Pos: []string{sh.Path(dir)}}) {
+	if !sh.Made("cluster", sh.Path(dir)) {
 		sh.Effect(effect.StopService, effect.Named("server"), c.Name)
 	}
 }
@@ -201,6 +205,11 @@ func isForTests(database string) bool {
 	}
 	name, _, _ := strings.Cut(database[strings.LastIndexByte(database, '/')+1:], "?")
 	return lex.ForTests(name) || lex.Mentions(database, ":memory: :///tmp/ ////tmp/")
+}
+
+// madeHere reports whether this call made all that the names say.
+func madeHere(sh *shell.Shell, kind string, names []string) bool {
+	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !sh.Made(kind, name) })
 }
 
 // choosesCluster remembers the cluster that the last operand names.

@@ -198,7 +198,6 @@ var nodeRows = []row{
 		given: "g global location",
 		does:  act{effect.RemovePackage, byProgram, "global"},
 	},
-	{words: "cache clean|rm", given: "force", does: act{effect.PruneLocal, "cache", theProgram}},
 	{words: "exec|dlx|x", also: runsPackage},
 	{words: "explore", runs: "$>--"},
 	{words: "config|c|get", among: "get", also: getsSetting},

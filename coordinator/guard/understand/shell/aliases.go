@@ -21,6 +21,7 @@ type aliases struct {
 	// scope, so both values are possible.
 	constant map[string]bool
 	Fetched  []string // trees that came from another machine
+	made     map[string]bool // see Makes
 	// descriptors are the files that exec has opened for writing, by number.
 	descriptors map[string]string
 	outlets     map[string]outlet
@@ -224,6 +225,20 @@ func (sh *Shell) bringsTree(path, base string) {
 		sh.Eval.Fetched = append(sh.Eval.Fetched, path)
 	}
 }
+
+// Makes remembers that this call makes something of a kind, under a name that was free until then.
+func (sh *Shell) Makes(kind, name string) {
+	if name == "" {
+		return
+	}
+	if sh.Eval.made == nil {
+		sh.Eval.made = map[string]bool{}
+	}
+	sh.Eval.made[sh.Place.Away+" "+kind+" "+name] = true
+}
+
+// Made reports whether this call made what has the name.
+func (sh *Shell) Made(kind, name string) bool { return sh.Eval.made[sh.Place.Away+" "+kind+" "+name] }
 
 // Brought returns the text of a file that this call wrote or fetched.
 func (sh *Shell) Brought(name string) (string, bool) {
