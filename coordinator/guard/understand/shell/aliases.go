@@ -20,7 +20,7 @@ type aliases struct {
 	// constant holds the readonly variables. A later assignment fails or is in another
 	// scope, so both values are possible.
 	constant map[string]bool
-	Fetched  []string // trees that came from another machine
+	Fetched  []string        // trees that came from another machine
 	made     map[string]bool // see Makes
 	// descriptors are the files that exec has opened for writing, by number.
 	descriptors map[string]string

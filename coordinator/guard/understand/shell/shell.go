@@ -683,16 +683,16 @@ func (sh *Shell) Read(word string) string {
 }
 
 // socket reports a redirection to the network. Connected to a shell it opens the
-// machine to others; otherwise it may only test whether a port is open.
+// machine to others; otherwise it may only test whether a port is open, as on this machine.
 func (sh *Shell) socket(host string) {
 	if sh.Eval.Site.Page.URL(strings.Replace(host, "/", ":", 1)) {
 		sh.Effect(effect.SteerAfar, effect.WebPage, host)
 	}
 	name, _, _ := strings.Cut(sh.here(), " ")
-	switch {
-	case lex.IsShellName(lex.ProgramName(name)) || name == "exec":
+	switch local := lex.BeginsWith(host, "localhost/ 127. 0.0.0.0/ ::1/"); {
+	case lex.IsShellName(lex.ProgramName(name)), name == "exec" && !local:
 		sh.Effect(effect.ReverseShell, effect.ShellSocket, host)
-	case !lex.BeginsWith(host, "localhost/ 127."):
+	case !local && !lex.OneOf(name, "echo : true"):
 		sh.Possible(effect.ReverseShell, effect.ShellSocket, host)
 	}
 }
