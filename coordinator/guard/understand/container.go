@@ -155,7 +155,7 @@ func runsContainer(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if verb == "container" {
 		verb = o.At(1)
 	}
-	containerRun(sh, verb, c)
+	containerRun(sh, verb, c, composeService{})
 }
 
 // showsSettings prints the settings of a container, or those that a format names. Its variables
@@ -205,14 +205,37 @@ func buildPushes(sh *shell.Shell, args []string) {
 // containerRun follows the command into the container. Mounted host directories stay
 // known, because a deletion inside the container deletes the host's files. Rows cannot say
 // that: the options of the client end at the image, and a mount has a grammar of its own.
-func containerRun(sh *shell.Shell, verb string, c shell.Command) {
-	o, rest := shell.Leading(c.Args, "v e p u w h l a m c volume mount env env-file publish user workdir name "+
-		"network net hostname label entrypoint add-host cap-add cap-drop "+
-		"cpus memory gpus platform pull restart security-opt shm-size tmpfs ulimit device dns expose ipc pid "+
-		"userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add index")
+func containerRun(sh *shell.Shell, verb string, c shell.Command, service composeService) {
+	o, rest := shell.Leading(c.Args, containerValues)
 	if len(rest) == 0 {
 		return
 	}
+	reportsRights(sh, o)
+	child := containerShell(sh, verb, o, rest[0])
+	for _, m := range append(o.All("v", "volume"), o.All("mount")...) {
+		mount(sh, child, m)
+	}
+	service.mounts(sh, child)
+	argv, ends := rest[1:], verb == "exec"
+	if len(argv) == 0 && !ends {
+		argv = service.command
+	}
+	if ep, ok := o.Get("entrypoint"); ok || !ends && startsItself(rest[0]) {
+		argv = append([]string{cmp.Or(ep, imageName(rest[0]))}, argv...)
+	} else if !ends {
+		argv = append(slices.Clone(service.entrypoint), argv...)
+	}
+	child.Exec(argv, c.In)
+}
+
+// containerValues are the options with a value of "run" and "exec".
+const containerValues = "v e p u w h l a m c volume mount env env-file publish user workdir name " +
+	"network net hostname label entrypoint add-host cap-add cap-drop " +
+	"cpus memory gpus platform pull restart security-opt shm-size tmpfs ulimit device dns expose ipc pid " +
+	"userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add index"
+
+// reportsRights reports options that give a container rights on its host.
+func reportsRights(sh *shell.Shell, o shell.Options) {
 	if switchedOn(o, "privileged") || strings.HasPrefix(lex.First(o.All("pid")), "host") {
 		sh.Effect(effect.RunElevated, effect.HostRights, "")
 	}
@@ -222,12 +245,16 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 			sh.Effect(effect.RunElevated, effect.HostRights, right)
 		}
 	}
+}
+
+// containerShell returns a shell in a container.
+func containerShell(sh *shell.Shell, verb string, o shell.Options, name string) *shell.Shell {
 	child := sh.Sub()
 	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container"}
 	if verb == "exec" {
 		child.Place.Away = effect.InRunning
-		if sh.Made("container", rest[0]) {
-			child.Assign(ownContainer, shell.Value{rest[0]})
+		if sh.Made("container", name) {
+			child.Assign(ownContainer, shell.Value{name})
 		}
 	} else {
 		makesServer(sh, o)
@@ -235,14 +262,7 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 	if dir, ok := o.Get("w", "workdir"); ok {
 		child.Place.Cwd = fspath.Clean("/" + dir)
 	}
-	for _, m := range append(o.All("v", "volume"), o.All("mount")...) {
-		mount(sh, child, m)
-	}
-	argv := rest[1:]
-	if ep, ok := o.Get("entrypoint"); ok || verb != "exec" && startsItself(rest[0]) {
-		argv = append([]string{cmp.Or(ep, imageName(rest[0]))}, argv...)
-	}
-	child.Exec(argv, c.In)
+	return child
 }
 
 // makesServer remembers the name of a container that this call makes, and its ports on this machine.
@@ -304,28 +324,6 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 	if strings.Trim(inside, "/") != "" {
 		child.Place.Mounts = append(child.Place.Mounts, shell.Mounted{Inside: fspath.Clean(inside), Host: p})
 	}
-}
-
-// runsCompose reports the effects of compose on the containers of a project.
-func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	global, rest := shell.Leading(c.Args, "f p file project-name profile env-file project-directory")
-	if len(rest) == 0 || global.Given("dry-run") {
-		return
-	}
-	o := shell.ParseOptions(rest[1:], "t timeout")
-	runRows(sh, composeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
-}
-
-var composeRows = []row{
-	{words: "down|rm", given: "v volumes", does: act{effect.PruneLocal, effect.Volumes, "compose"}},
-	{words: "down|rm", given: "rmi=all", does: act{effect.PruneLocal, "image", "compose"}},
-	{words: "exec|run", also: runsService},
-	{words: "push", does: act{effect.PublishOut, "compose", "image"}},
-}
-
-// runsService follows the command into the container of a service.
-func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	containerRun(sh, c.Name, c)
 }
 
 // kubectl reports the effects of a command of a cluster's client.

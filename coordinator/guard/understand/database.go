@@ -339,6 +339,9 @@ var storeTables = []table{
 	{programs: "dropdb", options: "h p U host port username maintenance-db", rows: []row{
 		{does: act{effect.DropData, effect.Database, "$0"}},
 	}},
+	{programs: "createdb", options: "h p U O T E host port username owner template", rows: []row{
+		{words: "*", also: makesDatabase},
+	}},
 	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
 		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
@@ -358,6 +361,9 @@ var storeTables = []table{
 		rows:     []row{{given: "drop", does: act{effect.DropData, effect.Table, "restore"}}},
 	},
 }
+
+// makesDatabase remembers a database that this call makes.
+func makesDatabase(sh *shell.Shell, _ shell.Command, o shell.Options) { sh.Makes("database", o.At(0)) }
 
 // redisRows describe the commands of Redis, in upper case.
 var redisRows = []row{

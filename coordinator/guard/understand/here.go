@@ -131,7 +131,8 @@ func losesTests(sh *shell.Shell, o shell.Options, n int) {
 	for i := n; i < len(sh.Eval.Effects); i++ {
 		e := &sh.Eval.Effects[i]
 		switch {
-		case own && e.Kind == effect.StopService, e.Kind == effect.DropData && (own || dropsTests(e, connected)):
+		case own && e.Kind == effect.StopService, e.Kind == effect.DropData && (own || dropsTests(e, connected)),
+			e.Op == effect.Database && sh.Made("database", e.Target):
 			e.Away = effect.OnEmulator
 		}
 	}

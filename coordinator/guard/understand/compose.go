@@ -1,0 +1,97 @@
+package understand
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// runsCompose reports the effects of compose on the containers of a project.
+func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	global, rest := shell.Leading(c.Args, "f p file project-name profile env-file project-directory")
+	if len(rest) == 0 || global.Given("dry-run") {
+		return
+	}
+	inner := shell.Command{Name: rest[0], Args: rest[1:], In: c.In}
+	if lex.OneOf(inner.Name, "exec run") {
+		runsService(sh, inner, global)
+		return
+	}
+	runRows(sh, composeRows, rest[:1], inner, shell.ParseOptions(inner.Args, "t timeout"))
+}
+
+var composeRows = []row{
+	{words: "down|rm", given: "v volumes", does: act{effect.PruneLocal, effect.Volumes, "compose"}},
+	{words: "down|rm", given: "rmi=all", does: act{effect.PruneLocal, "image", "compose"}},
+	{words: "push", does: act{effect.PublishOut, "compose", "image"}},
+}
+
+// A composeService is what the file of a project says about one of its services.
+type composeService struct {
+	folder                       string // of the file
+	volumes, entrypoint, command []string
+}
+
+const composeFiles = "compose.yaml compose.yml docker-compose.yaml docker-compose.yml"
+
+// runsService follows a command into the container of a service, or the one that the file gives it.
+// Folders of this machine that the file mounts stay known.
+func runsService(sh *shell.Shell, c shell.Command, global shell.Options) {
+	path, ok := recipeFile(sh, global, "f file", strings.Fields(composeFiles)...)
+	_, rest := shell.Leading(c.Args, containerValues)
+	if !ok || len(rest) == 0 {
+		containerRun(sh, c.Name, c, composeService{})
+		return
+	}
+	var service composeService
+	known := runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
+		service = readService(child, path, text, rest[0])
+		if len(rest) == 1 && c.Name == "run" {
+			containerRun(child, c.Name, c, service)
+		}
+	})
+	if !known || len(rest) > 1 {
+		containerRun(sh, c.Name, c, service)
+	}
+}
+
+// readService returns what a file of compose says about a service.
+func readService(sh *shell.Shell, path, text, name string) composeService {
+	s := composeService{folder: fspath.Dir(path)}
+	values := strings.NewReplacer("${HOME}", sh.HomeText(), "$HOME", sh.HomeText(), "${PWD}", s.folder, "$PWD", s.folder)
+	for _, t := range readYAML(text) {
+		if len(t.keys) < 3 || t.keys[0] != "services" || t.keys[1] != name {
+			continue
+		}
+		words := []string{values.Replace(t.text)}
+		if len(t.keys) == 3 {
+			words = shell.QuotedFields(words[0])
+		}
+		switch t.keys[2] {
+		case "volumes":
+			s.volumes = append(s.volumes, words...)
+		case "entrypoint":
+			s.entrypoint = append(s.entrypoint, words...)
+		case "command":
+			s.command = append(s.command, words...)
+		}
+	}
+	return s
+}
+
+// mounts records the folders of this machine that a service sees. What they allow was decided when
+// the file was written.
+func (s composeService) mounts(sh, child *shell.Shell) {
+	from := sh.Sub()
+	from.Place.Cwd = s.folder
+	for _, spec := range s.volumes {
+		host, inside, _ := strings.Cut(spec, ":")
+		inside, _, _ = strings.Cut(inside, ":")
+		if lex.BeginsWith(host, "/ . ~") && strings.Trim(inside, "/") != "" {
+			child.Place.Mounts = append(child.Place.Mounts, shell.Mounted{Inside: fspath.Clean(inside), Host: from.Path(host)})
+		}
+	}
+}
