@@ -33,6 +33,7 @@ var composeRows = []row{
 type composeService struct {
 	folder                       string // of the file
 	volumes, entrypoint, command []string
+	line                         int // of the command
 }
 
 const composeFiles = "compose.yaml compose.yml docker-compose.yaml docker-compose.yml"
@@ -50,6 +51,7 @@ func runsService(sh *shell.Shell, c shell.Command, global shell.Options) {
 	known := runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
 		service = readService(child, path, text, rest[0])
 		if len(rest) == 1 && c.Name == "run" {
+			child.AtLine(service.line)
 			containerRun(child, c.Name, c, service)
 		}
 	})
@@ -74,9 +76,9 @@ func readService(sh *shell.Shell, path, text, name string) composeService {
 		case "volumes":
 			s.volumes = append(s.volumes, words...)
 		case "entrypoint":
-			s.entrypoint = append(s.entrypoint, words...)
+			s.entrypoint, s.line = append(s.entrypoint, words...), t.line
 		case "command":
-			s.command = append(s.command, words...)
+			s.command, s.line = append(s.command, words...), t.line
 		}
 	}
 	return s
@@ -89,9 +91,6 @@ func (s composeService) mounts(sh, child *shell.Shell) {
 	from.Place.Cwd = s.folder
 	for _, spec := range s.volumes {
 		host, inside, _ := strings.Cut(spec, ":")
-		inside, _, _ = strings.Cut(inside, ":")
-		if lex.BeginsWith(host, "/ . ~") && strings.Trim(inside, "/") != "" {
-			child.Place.Mounts = append(child.Place.Mounts, shell.Mounted{Inside: fspath.Clean(inside), Host: from.Path(host)})
-		}
+		mounted(from, child, host, inside)
 	}
 }

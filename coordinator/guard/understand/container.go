@@ -313,17 +313,26 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 	if strings.HasSuffix(host, "docker.sock") {
 		sh.Effect(effect.RunElevated, effect.HostRights, host)
 	}
-	if !lex.BeginsWith(host, "/ . ~") {
-		return
-	}
-	inside, _, _ = strings.Cut(inside, ":")
-	p := sh.Path(host)
-	if p == "/" || p == sh.HomeText() {
+	if p := sh.Path(host); lex.BeginsWith(host, "/ ~") && (p == "/" || p == sh.HomeText()) {
 		sh.Effect(effect.RunElevated, effect.HostRights, p)
 	}
-	if strings.Trim(inside, "/") != "" {
-		child.Place.Mounts = append(child.Place.Mounts, shell.Mounted{Inside: fspath.Clean(inside), Host: p})
+	mounted(sh, child, host, inside)
+}
+
+// mounted records what a container sees: a folder of this machine, or a volume, unless its name says
+// that it is a cache.
+func mounted(sh, child *shell.Shell, host, inside string) {
+	inside, _, _ = strings.Cut(inside, ":")
+	m := shell.Mounted{Inside: fspath.Clean(inside)}
+	switch {
+	case strings.Trim(inside, "/") == "", host == "":
+		return
+	case lex.BeginsWith(host, "/ . ~"):
+		m.Host = sh.Path(host)
+	case lex.ContainsAny(lex.VerbWords(host), "cache caches tmp test"):
+		return
 	}
+	child.Place.Mounts = append(child.Place.Mounts, m)
 }
 
 // kubectl reports the effects of a command of a cluster's client.

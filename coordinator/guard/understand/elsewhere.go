@@ -200,7 +200,7 @@ func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	switch behind := append(lex.After(c.Args, "--", 1), lex.After(c.Args, "-c", 1)...); {
 	case len(behind) > 0 && c.Name != "toolbox":
 		rest = behind
-	case lex.OneOf(c.Name, "multipass limactl lxc incus toolbox"):
+	case lex.OneOf(c.Name, "multipass limactl lxc incus"):
 		rest = rest[min(1, len(rest)):]
 	}
 	oneOrAll(child, rest, c.In)

@@ -82,12 +82,16 @@ type Place struct {
 	Mounts []Mounted
 }
 
+// A Mounted folder of a container is one of its host, or a volume that outlives it: then Host is empty.
 type Mounted struct{ Inside, Host string }
 
 // locate translates a path in a container to the host where it is mounted.
 func (p Place) locate(target string) (string, string) {
 	for _, m := range p.Mounts {
 		switch {
+		case m.Host == "" && fspath.Within(target, m.Inside):
+			return target, effect.InRunning
+		case m.Host == "":
 		case fspath.Within(target, m.Inside):
 			return fspath.Clean(m.Host + target[len(m.Inside):]), ""
 		case fspath.Within(m.Inside, strings.TrimSuffix(target, "/*")):
