@@ -173,7 +173,8 @@ It judges what a command *does*, not how it is spelled: variables, ` + "`cd`" + 
 ` + "`find -exec`" + `, ` + "`ssh`" + `, containers and inline Python come to the same effects as the plain command. What is only
 possible, because a value is not known, is asked and not denied. The place counts too: what lies in the project or a temp
 directory may go, and so may branches that are merged; an emulator of a cloud, a cluster and a database for tests on this
-machine are nobody else's. Work that no commit has, and that is older than the session, is asked about, whatever the command. The tools Write and Edit may change it: the host lets them only if the session has read
+machine are nobody else's. Work that no commit has, and that is older than the session, is asked about, whatever the
+command. The tools Write and Edit may change it: the host lets them only if the session has read
 the file. The built-in denials hold everywhere.
 
 Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, tasks of rake, invoke, nox,

@@ -142,7 +142,10 @@ var railRules = []policy{
 var secretRules = []policy{
 	{
 		id: "remote.here", kind: effect.DestroyRemote, is: onEmulator,
-		or: []effect.Kind{effect.DropData, effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret},
+		or: []effect.Kind{
+			effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret, effect.DropData,
+			effect.StopService,
+		},
 	},
 	{
 		id: "secret.read", verdict: Ask, kind: effect.ReadFile, is: secretRead,
@@ -321,8 +324,16 @@ var otherRules = []policy{
 	},
 }
 
+// treeOps are the ways to lose what lies in a tree of git, but not what its repository keeps.
+var treeOps = ops{
+	effect.ResetHard, effect.ResetHardTo, effect.ResetMerge, effect.ReadTree, effect.CheckoutForce,
+	effect.SwitchForce, effect.RestoreAll, effect.RestorePath, effect.RestoreIndexed, effect.Clean, effect.CleanAll,
+	effect.CleanPath, effect.CleanIgnored,
+}
+
 // gitRules are about the history, the branches and the uncommitted work of a repository.
 var gitRules = []policy{
+	{id: "git.scratch", kind: effect.Discard, op: treeOps, is: inTempClone},
 	{id: "git.reset-hard", kind: effect.Discard, op: ops{effect.ResetHard, effect.ResetMerge}, is: cleanTracked},
 	{
 		id: "git.reset-hard", verdict: Ask, kind: effect.Discard, op: ops{effect.ResetHardTo, effect.ReadTree},

@@ -33,11 +33,14 @@ var codePrograms = []table{
 	},
 	{programs: "lua luajit rscript r julia", options: "- e eval E expr l", leads: true, do: interpreter},
 	{
-		programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket clj bb csi emacs tclsh wish jimsh",
+		programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket bb csi emacs tclsh wish jimsh",
 		options:  "- c e eval E expr",
 		leads:    true,
 		do:       opaqueInterpreter,
 	},
+	{programs: "clj clojure", options: "A? M? X? T? P? Sdeps e eval", leads: true, do: opaqueInterpreter, rows: []row{
+		{args: "deploy|:deploy", does: publishes},
+	}},
 	{programs: "vim nvim vi ex ed", options: "c S u U i cmd eval l f", do: editor},
 	{programs: "gdb lldb", options: "ex eval-command x command source o p", do: debugger},
 }
@@ -446,22 +449,6 @@ func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// sedPrint returns the output of s/a/b/ with literal texts. Any other script yields
-// unknown text.
-func sedPrint(scripts []string, in string) string {
-	if len(scripts) != 1 {
-		return partial.Unknown
-	}
-	parts := sedParts(scripts[0])
-	switch {
-	case len(parts) != 4, strings.ContainsAny(parts[1], `.*[]^$\`), strings.ContainsAny(parts[2], `\&`):
-		return partial.Unknown
-	case strings.Contains(parts[3], "g"):
-		return strings.ReplaceAll(in, parts[1], parts[2])
-	}
-	return strings.Replace(in, parts[1], parts[2], 1)
-}
-
 // sedParts splits s/a/b/flags at its delimiter. An escaped delimiter is kept as text. It returns
 // nil for any other command.
 func sedParts(s string) []string {
@@ -571,11 +558,17 @@ func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Read(f)
 		}
 	}
-	printed := partial.Unknown
-	if in := lex.First(stdin(c)); strings.HasPrefix(in, "pid:") {
-		printed = in // a column of a list of processes
+	in := inputOf(c)
+	separator, _ := o.Get("F", "field-separator")
+	column, ok := awkColumn(o.At(0), separator, in)
+	switch {
+	case strings.HasPrefix(in, "pid:"):
+		sh.Print(in) // a column of a list of processes
+	case ok && len(o.Pos) == 1:
+		sh.Print(column)
+	default:
+		sh.Print(partial.Unknown)
 	}
-	sh.Print(printed)
 }
 
 // awkAssigns returns the assignments of -v as statements for the start of the program.

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,7 +10,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -53,6 +53,7 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 		words := append([]string{verb, args[0]}, o.Pos...)
 		o.Pos = words
 		runRows(sh, containerNouns, words, shell.Command{Name: c.Name, Args: args[1:]}, o)
+		sh.Print(listed(words, args))
 		return
 	}
 	words := append([]string{verb}, args...)
@@ -60,8 +61,36 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 		runRows(sh, otherHostRows, words, inner, shell.Options{Pos: words})
 	}
 	runRows(sh, containerVerbs, words, inner, shell.Options{Pos: words})
-	sh.Print(partial.Unknown)
+	sh.Print(listed(words, args))
 }
+
+// makesNetwork remembers a network that this call makes.
+func makesNetwork(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sh.Makes("network", o.At(len(o.Pos)-1))
+}
+
+// removesNetworks reports networks that are removed and that this call did not make.
+func removesNetworks(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if names := o.From(2); !madeHere(sh, "network", names) {
+		sh.Effect(effect.PruneLocal, effect.Network, strings.Join(names, " "))
+	}
+}
+
+// listed returns what a list of containers or images shows. A filter by name, by image or by label
+// says which ones are meant, and those that ended or have no name are nobody's.
+func listed(words, args []string) string {
+	if !lex.ContainsAny(words[:min(2, len(words))], "ps ls list images") {
+		return partial.Unknown
+	}
+	for _, filter := range shell.ParseOptions(args, "f filter n last format").All("f", "filter") {
+		if lex.BeginsWith(filter, meantFilters) && !partial.HasHole(filter) && !strings.HasSuffix(filter, "=") {
+			return filter
+		}
+	}
+	return partial.Unknown
+}
+
+const meantFilters = "name= ancestor= label= status=exited status=created status=dead dangling=true publish= reference="
 
 // containerNouns describe commands of a noun and a verb, such as "volume rm".
 var containerNouns = []row{
@@ -74,7 +103,8 @@ var containerNouns = []row{
 	{words: "container run|exec", also: runsContainer},
 	{words: "container inspect", also: showsSettings},
 	{words: "image push", does: act{effect.PublishOut, effect.Docker, "image"}},
-	{words: "network rm|remove", does: act{effect.PruneLocal, effect.Network, "$2*"}},
+	{words: "network create *", also: makesNetwork},
+	{words: "network rm|remove", also: removesNetworks},
 }
 
 // containerVerbs describe the commands without a noun.
@@ -129,7 +159,7 @@ func runsContainer(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if verb == "container" {
 		verb = o.At(1)
 	}
-	containerRun(sh, verb, c)
+	containerRun(sh, verb, c, composeService{})
 }
 
 // showsSettings prints the settings of a container, or those that a format names. Its variables
@@ -179,14 +209,37 @@ func buildPushes(sh *shell.Shell, args []string) {
 // containerRun follows the command into the container. Mounted host directories stay
 // known, because a deletion inside the container deletes the host's files. Rows cannot say
 // that: the options of the client end at the image, and a mount has a grammar of its own.
-func containerRun(sh *shell.Shell, verb string, c shell.Command) {
-	o, rest := shell.Leading(c.Args, "v e p u w h l a m c volume mount env env-file publish user workdir name "+
-		"network net hostname label entrypoint add-host cap-add cap-drop "+
-		"cpus memory gpus platform pull restart security-opt shm-size tmpfs ulimit device dns expose ipc pid "+
-		"userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add index")
+func containerRun(sh *shell.Shell, verb string, c shell.Command, service composeService) {
+	o, rest := shell.Leading(c.Args, containerValues)
 	if len(rest) == 0 {
 		return
 	}
+	reportsRights(sh, o)
+	child := containerShell(sh, verb, o, rest[0])
+	for _, m := range append(o.All("v", "volume"), o.All("mount")...) {
+		mount(sh, child, m)
+	}
+	service.mounts(sh, child)
+	argv, ends := rest[1:], verb == "exec"
+	if len(argv) == 0 && !ends {
+		argv = service.command
+	}
+	if ep, ok := o.Get("entrypoint"); ok || !ends && startsItself(rest[0]) {
+		argv = append([]string{cmp.Or(ep, imageName(rest[0]))}, argv...)
+	} else if !ends {
+		argv = append(slices.Clone(service.entrypoint), argv...)
+	}
+	child.Exec(argv, c.In)
+}
+
+// containerValues are the options with a value of "run" and "exec".
+const containerValues = "v e p u w h l a m c volume mount env env-file publish user workdir name " +
+	"network net hostname label entrypoint add-host cap-add cap-drop " +
+	"cpus memory gpus platform pull restart security-opt shm-size tmpfs ulimit device dns expose ipc pid " +
+	"userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add index"
+
+// reportsRights reports options that give a container rights on its host.
+func reportsRights(sh *shell.Shell, o shell.Options) {
 	if switchedOn(o, "privileged") || strings.HasPrefix(lex.First(o.All("pid")), "host") {
 		sh.Effect(effect.RunElevated, effect.HostRights, "")
 	}
@@ -196,26 +249,48 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 			sh.Effect(effect.RunElevated, effect.HostRights, right)
 		}
 	}
+}
+
+// containerShell returns a shell in a container.
+func containerShell(sh *shell.Shell, verb string, o shell.Options, name string) *shell.Shell {
 	child := sh.Sub()
 	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container"}
 	if verb == "exec" {
-		if _, made := sh.Lookup(sql.Made + "container " + rest[0]); !made {
+		if !sh.Made("container", name) {
 			child.Place.Away = effect.InRunning
 		}
 	} else {
-		startsServer(sh, o)
+		makesServer(sh, o)
 	}
 	if dir, ok := o.Get("w", "workdir"); ok {
 		child.Place.Cwd = fspath.Clean("/" + dir)
 	}
-	for _, m := range append(o.All("v", "volume"), o.All("mount")...) {
-		mount(sh, child, m)
+	return child
+}
+
+// makesServer remembers the name of a container that this call makes, and its ports on this machine.
+func makesServer(sh *shell.Shell, o shell.Options) {
+	name, _ := o.Get("name")
+	sh.Makes("container", name)
+	for _, ports := range o.All("p", "publish") {
+		if parts := strings.Split(ports, ":"); len(parts) > 1 {
+			makesPort(sh, parts[len(parts)-2])
+		}
 	}
-	argv := rest[1:]
-	if ep, ok := o.Get("entrypoint"); ok {
-		argv = append([]string{ep}, argv...)
-	}
-	child.Exec(argv, c.In)
+}
+
+// startsItself reports whether the container of an image starts the program that the image is
+// named after, and takes only its arguments.
+func startsItself(image string) bool {
+	return lex.OneOf(imageName(image), "git terraform opentofu terragrunt kubectl helm aws rclone restic ansible-playbook")
+}
+
+// imageName returns the name of an image without its registry, its tag and what says that it is a
+// client.
+func imageName(image string) string {
+	name, _, _ := strings.Cut(fspath.Base(image), ":")
+	name, _, _ = strings.Cut(name, "@")
+	return strings.TrimSuffix(name, "-cli")
 }
 
 // switchedOn reports whether a switch is on.
@@ -241,100 +316,26 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 	if strings.HasSuffix(host, "docker.sock") {
 		sh.Effect(effect.RunElevated, effect.HostRights, host)
 	}
-	if !lex.BeginsWith(host, "/ . ~") {
-		return
-	}
-	inside, _, _ = strings.Cut(inside, ":")
-	p := sh.Path(host)
-	if p == "/" || p == sh.HomeText() {
+	if p := sh.Path(host); lex.BeginsWith(host, "/ ~") && (p == "/" || p == sh.HomeText()) {
 		sh.Effect(effect.RunElevated, effect.HostRights, p)
 	}
-	if strings.Trim(inside, "/") != "" {
-		child.Place.Mounts = append(child.Place.Mounts, shell.Mounted{Inside: fspath.Clean(inside), Host: p})
-	}
+	mounted(sh, child, host, inside)
 }
 
-// runsCompose reports the effects of compose on the containers of a project.
-func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	global, rest := shell.Leading(c.Args, "f p file project-name profile env-file project-directory")
-	if len(rest) == 0 || global.Given("dry-run") {
+// mounted records what a container sees: a folder of this machine, or a volume, unless its name says
+// that it is a cache.
+func mounted(sh, child *shell.Shell, host, inside string) {
+	inside, _, _ = strings.Cut(inside, ":")
+	m := shell.Mounted{Inside: fspath.Clean(inside)}
+	switch {
+	case strings.Trim(inside, "/") == "", host == "":
+		return
+	case lex.BeginsWith(host, "/ . ~"):
+		m.Host = sh.Path(host)
+	case lex.ContainsAny(lex.VerbWords(host), "cache caches tmp test"):
 		return
 	}
-	takesCode(sh, global.All("f", "file"))
-	if lex.OneOf(rest[0], "run up") {
-		runsServices(sh, global, rest)
-	}
-	o := shell.ParseOptions(rest[1:], "t timeout")
-	runRows(sh, composeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
-}
-
-const composeFiles = "compose.yaml compose.yml docker-compose.yml docker-compose.yaml"
-
-// A composeService is what a file of compose says of a service.
-type composeService struct {
-	name  string
-	parts [3][]string // volumes, entrypoint and command
-}
-
-// runsServices runs the commands that a file of compose gives to services, in their containers.
-func runsServices(sh *shell.Shell, global shell.Options, words []string) {
-	o := shell.ParseOptions(words[1:], "e v w u name entrypoint volume env user workdir scale timeout t")
-	path, _ := recipeFile(sh, global, "f file", strings.Fields(composeFiles)...)
-	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
-		for _, s := range composeServices(child, text) {
-			command := s.parts[2]
-			if given := o.From(1); words[0] == "run" && len(given) > 0 {
-				command = given
-			}
-			if len(o.Pos) == 0 || slices.Contains(o.Pos, s.name) {
-				child.Exec(slices.Concat([]string{"docker", "run"}, s.parts[0], []string{s.name}, s.parts[1], command), nil)
-			}
-		}
-	})
-}
-
-// composeServices returns the services in the text of a file of compose.
-func composeServices(sh *shell.Shell, text string) (services []composeService) {
-	for _, y := range readYAML(text) {
-		if len(y.keys) < 3 || y.keys[0] != "services" {
-			continue
-		}
-		if n := len(services); n == 0 || services[n-1].name != y.keys[1] {
-			services = append(services, composeService{name: y.keys[1]})
-		}
-		parts := &services[len(services)-1].parts
-		switch field := y.keys[2]; {
-		case field == "volumes" && len(y.keys) == 4:
-			parts[0] = append(append(parts[0], "-v"), composeWords(sh, y)...)
-		case field == "entrypoint":
-			parts[1] = append(parts[1], composeWords(sh, y)...)
-		case field == "command":
-			parts[2] = append(parts[2], composeWords(sh, y)...)
-		}
-	}
-	return services
-}
-
-// composeWords returns the words of a text in a file of compose: one of a list, or those of a command.
-func composeWords(sh *shell.Shell, y yamlText) []string {
-	text := sh.Output("echo \"" + y.text + "\"")
-	if len(y.keys) == 3 {
-		return shell.QuotedFields(text)
-	}
-	return []string{text}
-}
-
-var composeRows = []row{
-	{words: "down|rm", given: "v volumes", does: act{effect.PruneLocal, effect.Volumes, "compose"}},
-	{words: "down|rm", given: "rmi=all", does: act{effect.PruneLocal, "image", "compose"}},
-	{words: "exec|run", also: runsService},
-	{words: "push", does: act{effect.PublishOut, "compose", "image"}},
-}
-
-// runsService follows the command into the container of a service.
-func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	containerRun(sh, c.Name, c)
+	child.Place.Mounts = append(child.Place.Mounts, m)
 }
 
 // kubectl reports the effects of a command of a cluster's client.

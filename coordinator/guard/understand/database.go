@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -71,11 +72,13 @@ var sqlClients = []table{
 
 // sqlClient reads the SQL that a client gets from options and from standard input.
 func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
+	printed := ""
 	for _, text := range o.All("c", "command", "e", "execute", "cmd", "q", "Q", "query") {
 		if !strings.Contains(text, " ") { // the words were not quoted
 			text = strings.TrimSpace(text + " " + strings.Join(o.Pos, " "))
 		}
 		clientText(sh, text)
+		printed += literals(text)
 	}
 	if f, ok := o.Get("f", "file", "i"); ok {
 		runStatements(sh, f)
@@ -83,7 +86,19 @@ func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, text := range stdin(c) {
 		clientText(sh, text)
 	}
-	sh.Print(partial.Unknown)
+	sh.Print(cmp.Or(printed, partial.Unknown))
+}
+
+// literals returns the literal texts of a query, with holes between them. A query may compose
+// statements for another client.
+func literals(query string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(query, "'") {
+		if i%2 == 1 {
+			b.WriteString(part + partial.Unknown)
+		}
+	}
+	return b.String()
 }
 
 // fileClient is sqlClient for a client whose operands may be SQL, too.
@@ -242,7 +257,7 @@ func mongoText(sh *shell.Shell, text string) {
 	}
 }
 
-// mongoCall reports the effects of one call by its name.
+// mongoCall reports the effects of one call on a database.
 func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
 	if len(rest) == 0 || rest[0].Kind != '(' {
 		return
@@ -372,17 +387,19 @@ func redisCommand(sh *shell.Shell, words []string) {
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
 	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operands}}}},
-	{programs: "createdb", options: "h p U T O E D l", rows: []row{{words: "*", also: makesLast}}},
-	{programs: "dropdb", options: "h host p port U username", rows: []row{
+	{programs: "dropdb", options: "h p U host port username maintenance-db", rows: []row{
 		{does: act{effect.DropData, effect.Database, "$0"}},
+	}},
+	{programs: "createdb", options: "h p U O T E D l host port username owner template", rows: []row{
+		{words: "*", also: makesDatabase},
 	}},
 	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
-		{words: "create *", also: makesLast},
+		{words: "create *", also: makesDatabase},
 		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
 		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
 	}},
-	{programs: "pg_restore", options: "d h p U f dbname", rows: []row{
+	{programs: "pg_restore", options: "d h p U f dbname host port -clean", rows: []row{
 		{given: "c clean", does: act{effect.DropData, effect.Table, "restore"}},
 	}},
 	{programs: "celery", options: "A app b broker workdir Q queues X exclude-queues d destination t timeout", rows: []row{
@@ -395,6 +412,11 @@ var storeTables = []table{
 		programs: "mongorestore mongoimport",
 		rows:     []row{{given: "drop", does: act{effect.DropData, effect.Table, "restore"}}},
 	},
+}
+
+// makesDatabase remembers the database that the last operand names.
+func makesDatabase(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sh.Makes("database", strings.ToLower(o.At(len(o.Pos)-1)))
 }
 
 // redisRows describe the commands of Redis, in upper case.
@@ -550,21 +572,32 @@ func onlyPrintsSQL(args []string) bool {
 // environmentNames are the variables that name the environment of a framework.
 var environmentNames = [...]string{
 	"RAILS_ENV", "RACK_ENV", "NODE_ENV", "APP_ENV", "MIX_ENV", "DJANGO_ENV", "FLASK_ENV",
+	"DJANGO_SETTINGS_MODULE",
 }
+
+// databaseNames are the variables that name the database of a framework.
+var databaseNames = [...]string{"DATABASE_URL", "DB_URL", "SQLALCHEMY_DATABASE_URI", "GOOSE_DBSTRING", "DB_DATABASE"}
 
 // forTests reports whether a command works on the database for tests.
 func forTests(sh *shell.Shell, args []string) bool {
+	for _, name := range databaseNames {
+		if place, ok := sh.Assigned(name); ok {
+			_, nobodys := web.StoreAt(place)
+			return nobodys || !strings.Contains(place, "://") && lex.ForTests(place)
+		}
+	}
 	for _, name := range environmentNames {
-		if v, ok := sh.Assigned(name); ok && v == "test" {
-			return true
-		}
-	}
-	for _, name := range [...]string{"DATABASE_URL", "DB_URL", "MONGODB_URI", "TEST_DATABASE_URL"} {
 		v, _ := sh.Assigned(name)
-		if _, nobodys := web.StoreAt(v); nobodys {
+		if namesTests(v) || lex.ContainsAny(args, name+"=test") {
 			return true
 		}
 	}
-	env, _ := shell.ParseOptions(args, "e env environment").Get("e", "env", "environment")
-	return env == "test"
+	env, _ := shell.ParseOptions(args, "e env environment settings").Get("e", "env", "environment", "settings")
+	return namesTests(env)
+}
+
+// namesTests reports whether the name of an environment, or of a module with its settings, is that
+// of tests.
+func namesTests(env string) bool {
+	return lex.OneOf(env[strings.LastIndexByte(env, '.')+1:], "test testing test_settings")
 }

@@ -39,7 +39,7 @@ var filePrograms = []table{
 		keeps:    keepsOld,
 		do:       copyFiles,
 	},
-	{programs: "ln gln link", options: "t S target-directory suffix -symbolic", do: link},
+	{programs: "ln gln link", options: "t S target-directory suffix -symbolic -force", do: link},
 	{programs: "chmod gchmod chattr setfacl chflags xattr", options: "reference -recursive", do: changeMode},
 	{programs: "setcap", options: "n", rows: []row{{does: act{effect.ChangeMode, effect.Setuid, "@$1*"}}}},
 	{programs: "chown chgrp gchown", options: "reference from -recursive", rows: []row{

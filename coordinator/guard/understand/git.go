@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,8 +16,9 @@ import (
 // gitProgram reads git's own options and settings, and then runs the subcommand.
 func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child := sh.Sub()
-	for _, dir := range o.All("C", "work-tree") {
-		child.Place.Cwd = child.Path(dir)
+	tree, _ := sh.Assigned("GIT_WORK_TREE")
+	for _, dir := range append(o.All("C", "work-tree"), tree) {
+		child.Place.Cwd = child.Path(cmp.Or(dir, "."))
 	}
 	settings := gitSettings(sh, o)
 	for _, setting := range settings {
@@ -132,7 +134,10 @@ var gitTables = []table{
 const gitShown = "m message c S G author since until grep format pretty"
 
 // gitOther is every other subcommand.
-var gitOther = table{options: gitShown + " -force -delete -cached -reset", rows: gitRows}
+var gitOther = table{
+	options: gitShown + " expire expire-unreachable prune? -force -delete -cached -reset",
+	rows:    gitRows,
+}
 
 // overwritesOwn reports whether a subcommand changes files of a repository that
 // holds Afar's own files.
@@ -419,7 +424,7 @@ var gitRows = []row{
 	{of: "bisect", first: "run", runs: "$>run"},
 	{of: "submodule", words: "foreach", also: runsInSubmodules},
 	{of: "submodule", words: "deinit", given: "f force", does: act{effect.Discard, effect.Worktree, ""}},
-	{of: "filter-branch filter-repo", does: act{effect.RewriteRefs, effect.Filter, ""}},
+	{of: "filter-branch filter-repo", without: "analyze", does: act{effect.RewriteRefs, effect.Filter, ""}},
 	{of: "reflog", words: "delete", does: act{effect.RewriteRefs, effect.Reflog, ""}},
 	{
 		of:      "reflog",
@@ -434,7 +439,10 @@ var gitRows = []row{
 	{of: "update-ref", also: gitUpdateRef},
 	{of: "symbolic-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, "$0"}},
 	{of: "ls-files", also: listsFiles},
-	{of: "worktree", words: "remove", given: "f force", does: act{effect.Discard, effect.Worktree, "@$1"}},
+	{of: "for-each-ref", given: "format=", also: printsFormat},
+	{of: "status", given: "s short porcelain", also: listsStatus},
+	{of: "worktree", words: "add", also: makesWorktree},
+	{of: "worktree", words: "remove", given: "f force", also: removesWorktree},
 	{of: "rm", given: "cached n"},
 	{of: "rm", given: "r", with: "f force", does: act{effect.DeleteTree, effect.GitForce, eachFile}},
 	{of: "rm", given: "r", does: act{effect.DeleteTree, "", eachFile}},
@@ -505,6 +513,9 @@ func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 	}
 }
 
+// changedFiles is a pattern for the files whose content no commit has.
+const changedFiles = "./" + partial.Unknown + "/*\n"
+
 // listsFiles prints all files of the work tree, or patterns for those whose content no
 // commit has.
 func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -532,6 +543,38 @@ func printsBelow(sh *shell.Shell, paths []string) {
 			sh.Print(strings.TrimSuffix(p, "/") + "/" + partial.Unknown + "/*\n")
 		}
 	}
+}
+
+// listsStatus prints how files differ from the last commit.
+func listsStatus(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if len(o.Pos) == 0 {
+		sh.Print("?? " + changedFiles + " M " + changedFiles)
+	}
+}
+
+// makesWorktree remembers a worktree that this call makes.
+func makesWorktree(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	o := shell.ParseOptions(c.Args, "b B reason")
+	sh.Makes("worktree", sh.Path(o.At(1)))
+}
+
+// removesWorktree reports a worktree that is removed with its changes, unless this call made it.
+func removesWorktree(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if tree := sh.Path(o.At(1)); !sh.Made("worktree", tree) {
+		sh.Effect(effect.Discard, effect.Worktree, tree)
+	}
+}
+
+// printsFormat prints a format with a hole for each field.
+func printsFormat(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	format, _ := o.Get("format")
+	for i, part := range strings.Split(format, "%(") {
+		if _, rest, ok := strings.Cut(part, ")"); ok && i > 0 {
+			part = partial.Unknown + rest
+		}
+		sh.Print(part)
+	}
+	sh.Print("\n")
 }
 
 // gitMove reports files that are moved.

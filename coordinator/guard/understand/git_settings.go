@@ -227,7 +227,7 @@ func hooksFolder(sh *shell.Shell) (top, hooks string) {
 	if dir, ok := sh.Assigned(hooksSetting); ok {
 		return cmp.Or(top, sh.Place.Cwd), dir
 	}
-	if git == "" {
+	if git == "" || slices.Contains(sh.Eval.Fetched, top) { // a clone brings no hooks
 		return "", ""
 	}
 	for _, file := range []string{git + "/config", "~/.gitconfig", "~/.config/git/config"} {

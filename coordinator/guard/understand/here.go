@@ -8,7 +8,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -121,6 +120,36 @@ func staysHere(sh *shell.Shell, n int) {
 	}
 }
 
+// startsServer remembers a server that this call starts: its port, and the folder of its data.
+func startsServer(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	port, _ := o.Get("p", "P", "port")
+	makesPort(sh, port)
+	if dir, ok := o.Get("D", "pgdata"); ok {
+		sh.Makes("cluster", sh.Path(dir))
+	}
+}
+
+// makesPort remembers the port of a server that this call starts. On a usual port another one may
+// run already.
+func makesPort(sh *shell.Shell, port string) {
+	if !lex.OneOf(port, "3306 5432 6379 9200 27017") {
+		sh.Makes("port", port)
+	}
+}
+
+// stopsCluster reports that a server of Postgres is stopped that this call did not start.
+func stopsCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
+	dir, _ := o.Get("D", "pgdata")
+	if !sh.Made("cluster", sh.Path(dir)) {
+		sh.Effect(effect.StopService, effect.Named("server"), c.Name)
+	}
+}
+
+// madeHere reports whether this call made all that the names say.
+func madeHere(sh *shell.Shell, kind string, names []string) bool {
+	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !sh.Made(kind, name) })
+}
+
 // choosesCluster remembers the cluster that the last operand names.
 func choosesCluster(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Assign(kubeContext, shell.Value{o.At(len(o.Pos) - 1)})
@@ -188,18 +217,6 @@ func databaseOf(sh *shell.Shell, c shell.Command, o shell.Options) database {
 	}
 }
 
-// startsServer remembers a container that this call starts, and its ports.
-func startsServer(sh *shell.Shell, o shell.Options) {
-	for _, published := range o.All("p", "publish") {
-		if parts := strings.Split(published, ":"); len(parts) > 1 {
-			made(sh, ":"+parts[len(parts)-2])
-		}
-	}
-	for _, name := range o.All("name") {
-		made(sh, "container "+name)
-	}
-}
-
 // madePort reports whether one of the addresses or numbers is a port of a container that this call
 // has started.
 func madePort(sh *shell.Shell, places []string) bool {
@@ -208,8 +225,7 @@ func madePort(sh *shell.Shell, places []string) bool {
 			place, _, _ = strings.Cut(rest, "/")
 		}
 		port := place[strings.LastIndexByte(place, ':')+1:]
-		_, made := sh.Lookup(sql.Made + ":" + port)
-		return lex.IsNumber(port) && made
+		return lex.IsNumber(port) && sh.Made("port", port)
 	})
 }
 
@@ -224,25 +240,16 @@ func lastName(client string) int {
 	return 0
 }
 
-// made remembers a database that this call makes.
-func made(sh *shell.Shell, name string) { sh.Assign(sql.Made+name, shell.Value{"yes"}) }
-
-// makesLast remembers the database that the last operand names.
-func makesLast(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	made(sh, strings.ToLower(o.At(len(o.Pos)-1)))
-}
-
 // isNobodys reports whether a database of this machine is for tests, or made by this call.
 func isNobodys(sh *shell.Shell, name string) bool {
-	_, made := sh.Lookup(sql.Made + strings.ToLower(name))
-	return made || web.ForTests(name)
+	return sh.Made("database", strings.ToLower(name)) || lex.ForTests(name)
 }
 
 // sparesOwn marks the losses from the n-th effect on in a database that is nobody's but the
 // session's: for tests, in memory, or made by this call.
 func sparesOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
 	db := databaseOf(sh, c, o)
-	own := isNobodys(sh, db.name) || namesTests(sh, db.name) || lex.OneOf(c.Name, fileStores) && inMemory(db.name)
+	own := isNobodys(sh, db.name) || variableForTests(sh, db.name) || lex.OneOf(c.Name, fileStores) && inMemory(db.name)
 	if chosen := choosesDatabases(c); len(chosen) > 0 {
 		own = !slices.ContainsFunc(chosen, func(name string) bool { return !isNobodys(sh, name) })
 	}
@@ -250,18 +257,20 @@ func sparesOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
 		e := &sh.Eval.Effects[i]
 		name, named := droppedName(e)
 		switch {
+		case db.made && e.Kind == effect.StopService:
+			e.Away = effect.OnEmulator
 		case e.Via != c.Name, e.Kind != effect.DropData && e.Kind != effect.ChangeRemote:
 		case db.made:
 			e.Away = effect.OnEmulator
-		case named && isNobodys(sh, name), !named && own:
+		case named && (lex.ForTests(name) || sh.MadeBefore("database", name, i)), !named && own:
 			e.Away = effect.OnEmulator
 		}
 	}
 }
 
-// namesTests reports whether an unknown database is that of a variable whose name says that it is
-// for tests.
-func namesTests(sh *shell.Shell, name string) bool {
+// variableForTests reports whether an unknown database is that of a variable whose name says that it
+// is for tests.
+func variableForTests(sh *shell.Shell, name string) bool {
 	return partial.HasHole(name) && lex.Mentions(sh.Text(), "$TEST_ ${TEST_ _TEST_URL _TEST_DATABASE_URL")
 }
 

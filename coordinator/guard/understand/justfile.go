@@ -18,7 +18,9 @@ var recipePrograms = []table{
 	{programs: "invoke inv", options: "c collection r search-root", do: codeTasks},
 	{programs: "nox", options: "f noxfile s session sessions e k p python t tags", do: codeTasks},
 	{programs: "gulp grunt", options: "f gulpfile cwd", do: codeTasks},
-	{programs: "tox", options: "c conf e env f factor x override", do: toxCommands},
+	{programs: "tox", options: "c conf e env f factor x override", do: toxCommands, rows: []row{
+		{words: "exec", runs: "$>--"},
+	}},
 }
 
 const maxRecipes = 100 // that one call of just or task runs

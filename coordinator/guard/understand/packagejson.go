@@ -30,7 +30,12 @@ var scriptPrograms = []table{
 	}},
 	{programs: "pre-commit prek", options: "c config hook-stage hook-type color", do: preCommit},
 	{programs: "lefthook", do: lefthook},
-	{programs: "foreman honcho overmind goreman hivemind", options: "f procfile e env p port d root c m", do: procfile},
+	{
+		programs: "foreman honcho overmind goreman hivemind",
+		options:  "f procfile e env p port d root c m",
+		rows:     []row{{words: "run *", runs: "$>run"}},
+		do:       procfile,
+	},
 }
 
 // runsNamed runs the scripts of the project that the operands name.

@@ -162,6 +162,10 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	if p.emulated.pointsHere(sh, c) {
 		defer staysHere(sh, len(sh.Eval.Effects))
 	}
+	if lex.OneOf(c.Name, "pip pip3 python python3") && strings.Contains(full, "/") {
+		sh = sh.Sub()
+		entersEnvironment(sh, full)
+	}
 	if p.stores {
 		defer sparesOwn(sh, c, p.table.parse(c.Args), len(sh.Eval.Effects))
 	}
@@ -223,11 +227,15 @@ func runsScript(sh *shell.Shell, c shell.Command, full string) bool {
 }
 
 // perhapsWrapper follows a command among the arguments of a program that no table
-// lists. Up to two words of the program's own may come before that command. Its
-// effects are doubtful.
+// lists. Up to two words of the program's own may come before that command, and more before
+// "--". Its effects are doubtful.
 func perhapsWrapper(sh *shell.Shell, c shell.Command) {
-	for i := range min(3, len(c.Args)) {
-		if lex.OneOf(lex.ProgramName(c.Args[i]), "rm git sudo bash sh dd find kubectl terraform docker aws env eval") {
+	starts := slices.Index(c.Args, "--") + 1
+	for i, a := range c.Args {
+		if i > 2 && i != starts {
+			continue
+		}
+		if lex.OneOf(lex.ProgramName(a), "rm git sudo bash sh dd find kubectl terraform docker aws env eval") {
 			n := len(sh.Eval.Effects)
 			sh.Exec(c.Args[i:], c.In)
 			sh.Doubt(n)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -87,7 +88,7 @@ var packageTables = []table{
 	{
 		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter " +
 			"hex luarocks clojars " +
-			"wapm expo eas fastlane lein clojure snapcraft huggingface-cli hf skopeo crane regctl buildah oras " +
+			"wapm expo eas fastlane lein snapcraft huggingface-cli hf skopeo crane regctl buildah oras " +
 			"ollama buf zapier",
 		rows: []row{
 			{of: "dart", also: runsSourceFile, goOn: true},
@@ -116,7 +117,7 @@ var packageTables = []table{
 		{of: "kaggle", args: "create|version|submit", does: act{effect.PublishOut, byProgram, "to others"}},
 	}},
 	{programs: "pip pip3", options: "r i e editable index-url extra-index-url target t", rows: []row{
-		{words: "uninstall", does: act{effect.RemovePackage, "pip", afterVerb}},
+		{words: "uninstall", also: uninstallsModules},
 		{words: "install|wheel", also: buildsPackage, goOn: true},
 		{words: "install", also: installsCode},
 	}},
@@ -158,6 +159,24 @@ const (
 	unlistedPackages  = "all that the Brewfile does not name"
 )
 
+// virtualEnv is the variable that names the virtual environment in which Python runs.
+const virtualEnv = "VIRTUAL_ENV"
+
+// uninstallsModules reports modules of Python that are removed, but not from a virtual environment.
+func uninstallsModules(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if _, inside := sh.Lookup(virtualEnv); !inside {
+		sh.Effect(effect.RemovePackage, effect.Named("pip"), strings.Join(o.From(1), " "))
+	}
+}
+
+// entersEnvironment notes that the programs of a virtual environment run, if a path is that of one of
+// its programs.
+func entersEnvironment(sh *shell.Shell, path string) {
+	if dir := fspath.Dir(fspath.Dir(path)); lex.OneOf(fspath.Base(dir), ".venv venv env .env virtualenv") {
+		sh.Assign(virtualEnv, shell.Value{sh.Path(dir)})
+	}
+}
+
 // controlsHosted reads the verbs of a program that also controls a hosted service.
 func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if controls(c.Name) {
@@ -184,10 +203,16 @@ func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 		o.Pos = o.From(2)
 	}
 	runRows(sh, nodeRows, o.Pos, c, o)
-	if nodeScripts(sh, c, o) || lex.OneOf(o.At(0), nodeVerbs) {
+	verb := o.At(0)
+	switch {
+	case nodeScripts(sh, c, o):
+		return
+	case verb == "run" && c.Name == "yarn": // which also runs programs of packages
+		verb = o.At(1)
+	case lex.OneOf(verb, nodeVerbs):
 		return
 	}
-	packageProgram(sh, c, o.At(0))
+	packageProgram(sh, c, verb)
 }
 
 // nodeVerbs are the verbs that nodeRows describe. Any other word may be a program.
@@ -211,6 +236,7 @@ var nodeRows = []row{
 		does:  act{effect.RemovePackage, byProgram, "global"},
 	},
 	{words: "exec|dlx|x", also: runsPackage},
+	{words: "explore", runs: "$>--"},
 	{words: "config|c|get", among: "get", also: getsSetting},
 	{words: "config|c|get|set", also: setsRegistry},
 	{words: "audit fix", given: "force", does: act{effect.RemovePackage, byProgram, "major updates"}},

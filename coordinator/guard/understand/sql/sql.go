@@ -183,9 +183,6 @@ func rolledBack(all [][]string) bool {
 	return !slices.ContainsFunc(all, func(w []string) bool { return lex.OneOf(w[0], "COMMIT END SAVEPOINT") })
 }
 
-// Made is the beginning of the name of a variable that remembers a database that the call makes.
-const Made = "database made: "
-
 // created returns the kind and the name of what a statement creates, or "" if it may have existed
 // before. It remembers a database.
 func created(sh *shell.Shell, w []string) string {
@@ -194,7 +191,7 @@ func created(sh *shell.Shell, w []string) string {
 	case len(w) < 2, w[1] == "IF":
 		return ""
 	case w[0] == "DATABASE":
-		sh.Assign(Made+strings.ToLower(strings.Trim(w[1], "'")), shell.Value{"yes"})
+		sh.Makes("database", strings.ToLower(strings.Trim(w[1], "'")))
 	}
 	return w[0] + " " + w[1]
 }

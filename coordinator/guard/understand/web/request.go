@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -91,7 +90,7 @@ func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 	method := r.verb()
 	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '?' })
 	switch {
-	case IsLocalHost(r.URL) && ForTests(storeNamed(parts)):
+	case IsLocalHost(r.URL) && lex.ForTests(storeNamed(parts)):
 	case method == "DELETE":
 		op := effect.Part
 		if hostedWhole(host, path) ||
@@ -127,30 +126,6 @@ func hasStorePort(host string) bool {
 		":8001 :8444 :9090 :15672 :4222 :8222")
 }
 
-// testWords are the words in the names of databases and indexes for tests and experiments.
-const testWords = "test tests testing testdb testdata e2e scratch scratchpad sandbox tmp temp ci spec playground"
-
-// ForTests reports whether the name of a database or of an index says that it is for tests. Of
-// several with commas between them, each has to.
-func ForTests(names string) bool {
-	for name := range strings.SplitSeq(names, ",") {
-		if !forTests(name) {
-			return false
-		}
-	}
-	return true
-}
-
-// forTests is ForTests for one name.
-func forTests(name string) bool {
-	if strings.ContainsAny(name, " \n") {
-		return false
-	}
-	return slices.ContainsFunc(lex.VerbWords(name), func(w string) bool {
-		return lex.OneOf(strings.TrimRight(w, "0123456789"), testWords) || lex.OneOf(w, testWords)
-	})
-}
-
 // storeSchemes are how the addresses of databases begin.
 const storeSchemes = "postgres:// postgresql:// postgresql+ mysql:// mysql+ mariadb:// mongodb:// mongodb+srv:// " +
 	"mssql:// mssql+ cockroachdb:// clickhouse:// sqlserver:// jdbc:"
@@ -163,14 +138,14 @@ const memoryStores = ":memory: sqlite:// sqlite:///:memory: sqlite::memory: sqli
 // memory, or for tests on this machine.
 func StoreAt(text string) (store, nobodys bool) {
 	switch {
-	case lex.OneOf(text, memoryStores):
+	case lex.OneOf(text, memoryStores), lex.BeginsWith(text, "sqlite:///tmp/ sqlite:////tmp/"):
 		return true, true
 	case !lex.BeginsWith(text, storeSchemes):
 		return false, false
 	}
 	_, path := splitURL(text)
 	name, _, _ := strings.Cut(path, "?")
-	return true, IsLocalHost(text) && ForTests(name)
+	return true, IsLocalHost(text) && lex.ForTests(name)
 }
 
 // hostedWhole reports whether a URL of a provider's API names a whole resource,
