@@ -595,7 +595,13 @@ func runsInput(name string) bool {
 // runSource runs a program of another language, which this call wrote or which lies on the disk.
 // It returns false if the file is neither.
 func runSource(sh *shell.Shell, name string, args []string, lang string) bool {
-	return runRecipeFile(sh, name, args, func(child *shell.Shell, text string) { script.Run(child, text, lang) })
+	taken := func(text string) string {
+		if lang != "python" || args == nil || partial.HasHole(strings.Join(args, " ")) {
+			return text
+		}
+		return script.Taken(text, args)
+	}
+	return sh.RunCode(name, args, taken, func(child *shell.Shell, text string) { script.Run(child, text, lang) })
 }
 
 // runStatements runs a file of SQL that this call wrote or that lies on the disk.
