@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/guard"
 )
 
 const (
@@ -21,12 +23,12 @@ const (
 type worktrees struct {
 	git   repository
 	mu    sync.Mutex
-	known map[string][]string // by the top directory
+	known map[string][]guard.Unsaved // by the top directory
 }
 
-// unsaved returns the files of the repository around a path that git has no copy of.
+// unsaved returns the files of the repository around a path that no commit has as they are.
 // It returns nil if there is no repository, or if git does not answer in time.
-func (w *worktrees) unsaved(path string) []string {
+func (w *worktrees) unsaved(path string) []guard.Unsaved {
 	top := topOf(path)
 	if top == "" {
 		return nil
@@ -36,7 +38,7 @@ func (w *worktrees) unsaved(path string) []string {
 	files, ok := w.known[top]
 	if !ok && len(w.known) < mostTrees {
 		if w.known == nil {
-			w.known = map[string][]string{}
+			w.known = map[string][]guard.Unsaved{}
 		}
 		files = w.git.unsaved(top)
 		w.known[top] = files
@@ -59,7 +61,7 @@ func topOf(path string) string {
 }
 
 // unsaved returns the unsaved files of a repository, nil if git does not answer in time.
-func (r repository) unsaved(top string) []string {
+func (r repository) unsaved(top string) []guard.Unsaved {
 	ctx, cancel := context.WithTimeout(context.Background(), gitFor)
 	defer cancel()
 	out, err := r.run(ctx, top, "status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignore-submodules=all")
@@ -69,45 +71,49 @@ func (r repository) unsaved(top string) []string {
 	return parseUnsaved(top, out)
 }
 
-// parseUnsaved returns the files in the output of git status whose content in the
-// work tree is in no commit and not in the index.
-func parseUnsaved(top, status string) (files []string) {
+// parseUnsaved returns the files in the output of git status whose content in the work tree is
+// in no commit.
+func parseUnsaved(top, status string) []guard.Unsaved {
+	files := []guard.Unsaved{} // git has answered
 	records := strings.Split(status, "\x00")
 	for i := 0; i < len(records) && len(files) < mostUnsaved; i++ {
 		r := records[i]
 		if len(r) < 4 {
 			continue
 		}
-		name := ""
+		f := guard.Unsaved{Untracked: r[0] == '?'}
 		switch r[0] {
 		case '?':
-			name = r[2:]
+			f.Path = r[2:]
 		case '1':
-			name = changedName(r, 8)
+			f.Path, f.Staged = changedName(r, 8)
 		case '2': // its old name is a record of its own
-			name = changedName(r, 9)
+			f.Path, f.Staged = changedName(r, 9)
 			i++
 		case 'u':
-			name = changedName(r, 10)
+			f.Path, _ = changedName(r, 10)
 		}
-		if name != "" {
-			files = append(files, top+"/"+name)
+		if f.Path != "" {
+			f.Path = top + "/" + f.Path
+			files = append(files, f)
 		}
 	}
 	return files
 }
 
-// changedName returns the name that comes after n fields of a record, if the file
-// in the work tree differs from the index.
-func changedName(record string, n int) string {
-	if strings.IndexByte(".D", record[3]) >= 0 {
-		return ""
-	}
+// changedName returns the name that comes after n fields of a record, "" if nothing is left of
+// the file in the work tree or if it is only renamed. staged reports whether the index has it as
+// it is.
+func changedName(record string, n int) (name string, staged bool) {
 	fields := strings.SplitN(record, " ", n+1)
-	if len(fields) <= n {
-		return ""
+	if len(fields) <= n || record[3] == 'D' {
+		return "", false
 	}
-	return fields[n]
+	staged = record[3] == '.'
+	if staged && (record[2] == 'D' || fields[n-1] == "R100") {
+		return "", false
+	}
+	return fields[n], staged
 }
 
 // exists is guard.Context.Exists.

@@ -82,16 +82,23 @@ func (r lostRepository) unsaved(path string) (names []string) {
 	r.t.Helper()
 	w := worktrees{git: repository{path: cmp.Or(r.path, os.Getenv("PATH")), home: r.t.TempDir()}}
 	for _, f := range w.unsaved(filepath.Join(r.dir, path)) {
-		names = append(names, strings.TrimPrefix(f, r.dir+"/"))
+		name := strings.TrimPrefix(f.Path, r.dir+"/")
+		if f.Staged {
+			name += " staged"
+		}
+		if f.Untracked {
+			name += " untracked"
+		}
+		names = append(names, name)
 	}
 	return names
 }
 
-// TestUnsaved: changed and untracked files are unsaved. What is ignored, deleted or in the
-// index is not.
+// TestUnsaved: changed, staged and untracked files are unsaved. What is ignored, deleted or only
+// renamed is not.
 func TestUnsaved(t *testing.T) {
 	r := newLostRepository(t)
-	want := []string{"src/changed.go", "drafts/"}
+	want := []string{"src/changed.go", "staged.go staged", "drafts/ untracked"}
 	for _, path := range []string{"", "src", "src/none/at/all"} {
 		if got := r.unsaved(path); !slices.Equal(got, want) {
 			t.Errorf("around %q: %q, want %q", path, got, want)
@@ -129,7 +136,7 @@ func TestUnsavedSlowly(t *testing.T) {
 func TestUnsavedNowhere(t *testing.T) {
 	w := worktrees{git: repository{path: os.Getenv("PATH"), home: t.TempDir()}}
 	if got := w.unsaved(t.TempDir()); got != nil {
-		t.Errorf("%q", got)
+		t.Errorf("%v", got)
 	}
 }
 
@@ -148,15 +155,25 @@ func TestLosesWork(t *testing.T) {
 		return guard.Judge(guard.ShellCall(cmd), ctx).Verdict
 	}
 	for cmd, want := range map[string]guard.Verdict{
-		"echo x > src/changed.go":  guard.Ask,
-		"rm drafts/a.md":           guard.Ask,
-		"rm -rf drafts":            guard.Ask,
-		"cp x.o src/changed.go":    guard.Ask,
-		"echo x > src/kept.go":     guard.None,
-		"echo x >> src/changed.go": guard.None,
-		"rm x.o":                   guard.None,
-		"echo x > src/new.go":      guard.None,
-		"rm src/none.go":           guard.None,
+		"echo x > src/changed.go":              guard.Ask,
+		"rm drafts/a.md":                       guard.Ask,
+		"rm -rf drafts":                        guard.Ask,
+		"cp x.o src/changed.go":                guard.Ask,
+		"rm staged.go":                         guard.Ask,
+		"git rm -f staged.go":                  guard.Ask,
+		"echo x > staged.go":                   guard.Ask,
+		"git restore -s HEAD src":              guard.Ask,
+		"git checkout HEAD src/kept.go drafts": guard.Ask,
+		"git checkout HEAD -- src/kept.go":     guard.None,
+		"git restore -s HEAD src/kept.go":      guard.None,
+		"git checkout -- staged.go drafts":     guard.None,
+		"git restore --staged staged.go":       guard.None,
+		"rm 'new name.go'":                     guard.None,
+		"echo x > src/kept.go":                 guard.None,
+		"echo x >> src/changed.go":             guard.None,
+		"rm x.o":                               guard.None,
+		"echo x > src/new.go":                  guard.None,
+		"rm src/none.go":                       guard.None,
 	} {
 		if got := judged(cmd); got != want {
 			t.Errorf("%s: %q, want %q", cmd, got, want)

@@ -31,6 +31,8 @@ type (
 	Page = pageaddr.Page
 	// GitFacts describe a repository of that place.
 	GitFacts = judge.GitFacts
+	// Unsaved is a file of that repository that no commit has as it is.
+	Unsaved = judge.Unsaved
 	// Decision is the verdict with its reasons.
 	Decision = judge.Decision
 	// Opinion is what the rules say of one effect.

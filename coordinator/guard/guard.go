@@ -15,8 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/judge"
@@ -92,28 +90,5 @@ func NewCall(tool string, input hostjson.Value) (Call, error) {
 	if !input.IsObject() {
 		return Call{}, fmt.Errorf("the input of %s is not a JSON object", tool)
 	}
-	return Call{Tool: tool, Args: appendArgs(nil, "", input)}, nil
+	return Call{Tool: tool, Args: understand.Leaves(input)}, nil
 }
-
-// appendArgs appends the strings of a value, and "true" for each switch that is
-// on, in the order of the text.
-func appendArgs(args []Arg, path string, v hostjson.Value) []Arg {
-	switch v.Kind() {
-	case hostjson.String:
-		args = append(args, Arg{Path: path, Value: v.Str()})
-	case hostjson.True:
-		args = append(args, Arg{Path: path, Value: "true"})
-	case hostjson.Object:
-		for name, member := range v.Members() {
-			args = appendArgs(args, memberPath(path, name), member)
-		}
-	case hostjson.Array:
-		for i, item := range v.Items() {
-			args = appendArgs(args, memberPath(path, strconv.Itoa(i)), item)
-		}
-	}
-	return args
-}
-
-// memberPath returns the path of the member name of the value at path.
-func memberPath(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }

@@ -8,11 +8,13 @@ import (
 )
 
 func TestReadCall(t *testing.T) {
-	const input = ` {"command":"a\n","deep":[{"on":true,"off":false,"n":7,"none":null},["x",[]]],"":"empty name"} `
+	const input = ` {"command":"a\n","deep":[{"on":true,"off":false,"n":7,"none":null,"q":{}},["x",[]]],"":"empty name"} `
 	call, err := ReadCall("mcp__x__y", input)
 	want := []Arg{
 		{Path: "command", Value: "a\n"},
 		{Path: "deep.0.on", Value: "true"},
+		{Path: "deep.0.n", Value: "7"},
+		{Path: "deep.0.q", Value: "{}"},
 		{Path: "deep.1.0", Value: "x"},
 		{Path: "", Value: "empty name"},
 	}

@@ -21,7 +21,7 @@ func testContext() Context {
 		Own: []string{"/home/dev/.config/afar", "/home/dev/.local/state/afar", "/run/user/1000/afar",
 			"/opt/afar-plugin", testHome + "/afar"},
 		Tasks:   testHome + "/afar/tasks",
-		Unsaved: func(string) []string { return []string{testProject + "/draft.md"} },
+		Unsaved: func(string) []Unsaved { return []Unsaved{{Path: testProject + "/draft.md", Untracked: true}} },
 	}
 }
 

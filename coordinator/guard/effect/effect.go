@@ -21,6 +21,7 @@ const (
 	ReadFile      Kind = "read file"                // Target: path whose content becomes visible
 	WriteDisk     Kind = "write disk"               // Target: device or volume
 	Discard       Kind = "discard uncommitted work" // Op: the way; Target: pathspec
+	KeepWork      Kind = "keep uncommitted work"    // Op: the way; Target: path, "" = all
 	RewriteRefs   Kind = "rewrite history"          // Op: the way; Target: ref
 	PushForce     Kind = "rewrite remote branch"    // Target: branch, "" = current
 	PushDelete    Kind = "delete remote branch"     // Target: branch
@@ -141,7 +142,8 @@ func (s *Step) Calls(program, verb string) bool {
 }
 
 // Arg is one leaf of the tool's input, by its path ("command", "file_path",
-// "edits.0.new_string"): a string, or "true" for a switch that is on.
+// "edits.0.new_string"): a string, a number, "true" for a switch that is on, or "{}" for an
+// object without members.
 type Arg struct{ Path, Value string }
 
 // Call is one tool call as the host sent it.

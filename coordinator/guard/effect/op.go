@@ -35,6 +35,12 @@ const (
 	ByPattern         Op = "by pattern"
 	CheckoutForce     Op = "checkout-force"
 	Clean             Op = "clean"
+	Commit            Op = "commit"     // what is staged
+	CommitAll         Op = "commit-all" // what is tracked
+	Stage             Op = "stage"
+	Stash             Op = "stash"     // what is tracked
+	StashAll          Op = "stash-all" // what is not ignored
+	StashPop          Op = "stash-pop"
 	CleanAll          Op = "clean-all"
 	CleanIgnored      Op = "clean-ignored"
 	CleanPath         Op = "clean-path"
@@ -116,6 +122,7 @@ const (
 // Which secret is shown.
 const (
 	CommittedSecret    Op = "committed secret"
+	StagedTree         Op = "staged tree" // the new files of Target come into the history
 	Keychain           Op = "keychain"
 	MachineCredentials Op = "credentials of the machine"
 	Variable           Op = "variable"

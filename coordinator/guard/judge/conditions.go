@@ -51,6 +51,11 @@ func onThisMachine(_ *judging, e *effect.Effect) bool { return e.Away == "" }
 // onEmulator reports whether the effect happens to a service that is emulated on this machine.
 func onEmulator(_ *judging, e *effect.Effect) bool { return e.Away == effect.OnEmulator }
 
+// inTempClone reports whether the effect happens in a tree of git below a temp directory.
+func inTempClone(j *judging, e *effect.Effect) bool {
+	return e.Away == "" && j.place(e.Dir, false) == inTemp
+}
+
 // inAnyContainer reports whether the effect happens inside a new or a running container.
 func inAnyContainer(_ *judging, e *effect.Effect) bool {
 	return e.Away == "container" || e.Away == effect.InRunning
@@ -58,7 +63,7 @@ func inAnyContainer(_ *judging, e *effect.Effect) bool {
 
 // imageDirs come with the image of a container, and codeDirs are where it has the project.
 const (
-	imageDirs = "/etc/ /usr/ /opt/ /bin/ /sbin/ /lib/ /tmp/ /var/cache/ /var/log/ /var/tmp/ /root/.cache/"
+	imageDirs = "/etc/ /usr/ /opt/ /bin/ /sbin/ /lib/ /tmp/ /var/cache/ /var/log/ /var/tmp/ /root/.cache"
 	codeDirs  = "/app/ /usr/src/app/ /workspace/ /code/ /src/ /var/www/html/"
 )
 

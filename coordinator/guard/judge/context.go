@@ -37,10 +37,9 @@ type Context struct {
 	// Older reports whether the file at a path was last changed before the session
 	// began; with a slash at the end, whether anything in it was. nil = not known.
 	Older func(path string) bool
-	// Unsaved returns the files of the repository around a path that git has no copy
-	// of: changed and untracked ones. An untracked directory ends with a slash. It
-	// returns nil if that is not known. Unsaved may be nil.
-	Unsaved func(path string) []string
+	// Unsaved returns the files of the repository around a path that no commit has as they
+	// are. It returns nil if that is not known. Unsaved may be nil.
+	Unsaved func(path string) []Unsaved
 	// Confirm asks about each act that reaches other machines or other people.
 	Confirm bool
 	// Amendments are the policy files in force, the person's before the project's.
@@ -51,6 +50,13 @@ type Context struct {
 	// ReadOnly denies every call that does more than read, or that may.
 	ReadOnly bool
 	Steps    bool // Decision.Steps and Opinions are wanted
+}
+
+// An Unsaved is a file of a work tree that is changed, untracked or only in the index.
+type Unsaved struct {
+	Path      string // absolute; an untracked directory ends with a slash
+	Untracked bool
+	Staged    bool // the index has it as it is
 }
 
 // GitFacts describe the repository that holds a directory. If Known is false,

@@ -287,6 +287,12 @@ func secretRead(j *judging, e *effect.Effect) bool {
 	return j.eitherHere(e, func(p string) bool { return protected.SecretPath(p, j.home) })
 }
 
+// secretElsewhere reports whether the target is a credential on another machine, or in a container
+// that runs. One of a new container comes from its image.
+func secretElsewhere(_ *judging, e *effect.Effect) bool {
+	return (e.Away == "remote" || e.Away == effect.InRunning) && protected.SecretPath(e.Target, "~")
+}
+
 // eitherHere reports whether a test holds for the target of an effect on this machine, as written
 // or with its symbolic links resolved.
 func (j *judging) eitherHere(e *effect.Effect, test func(path string) bool) bool {
@@ -343,12 +349,21 @@ func (j *judging) trusts(e *effect.Effect, from string) bool {
 	if e.Code.File == "" {
 		return false
 	}
-	return e.Sure == effect.Possible && !belowRoot(e) || from == "" && !e.Code.Given && j.isKept(e.Code.File)
+	return e.Sure == effect.Possible && !j.clearsFolder(e) || from == "" && !e.Code.Given && j.isKept(e.Code.File)
 }
 
-// belowRoot reports whether an effect concerns files that find finds in a folder that is known.
-func belowRoot(e *effect.Effect) bool {
-	return e.Op == effect.Find && strings.HasPrefix(e.Target, "/") && seenPart(e.Target) != ""
+// clearsFolder reports whether an effect deletes files of a folder outside the project, whose names
+// alone are not known.
+func (j *judging) clearsFolder(e *effect.Effect) bool {
+	if e.Kind != effect.DeleteFile && e.Kind != effect.DeleteTree || e.Away != "" {
+		return false
+	}
+	first := strings.IndexAny(e.Target, partial.Holes+"*?[")
+	if first < 0 {
+		return false
+	}
+	folder := e.Target[:strings.LastIndexByte(e.Target[:first], '/')+1]
+	return strings.Count(folder, "/") > 2 && !fspath.Within(folder, j.ctx.Project)
 }
 
 // maxKept bounds the files of a call that git is asked about.

@@ -142,11 +142,19 @@ var railRules = []policy{
 var secretRules = []policy{
 	{
 		id: "remote.here", kind: effect.DestroyRemote, is: onEmulator,
-		or: []effect.Kind{effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret},
+		or: []effect.Kind{
+			effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret, effect.DropData,
+			effect.StopService,
+		},
 	},
 	{
 		id: "secret.read", verdict: Ask, kind: effect.ReadFile, is: secretRead,
 		why: "Reads credentials", instead: "Name the variable or key you need; the person provides it.",
+	},
+	{
+		id: "secret.read", verdict: Ask, kind: effect.ReadFile, is: secretElsewhere,
+		why:     "Reads credentials of another machine or container",
+		instead: "Name the variable or key you need; the person provides it.",
 	},
 	{
 		id: "secret.reveal", verdict: Ask, kind: effect.RevealSecret,
@@ -156,6 +164,12 @@ var secretRules = []policy{
 		id: "secret.send", verdict: Deny, kind: effect.SendOut, op: ops{effect.Secret},
 		why: "Sends credentials to another machine", instead: "Never send keys, tokens or .env files anywhere.",
 	},
+	{
+		id: "secret.commit", verdict: Ask, kind: effect.SendOut, op: ops{effect.StagedTree}, is: stagesSecret,
+		why:     "Puts credentials into the repository's history",
+		instead: "Add the file to .gitignore, and commit a template such as .env.example.",
+	},
+	{id: "secret.commit", kind: effect.SendOut, op: ops{effect.StagedTree}},
 	{
 		id: "secret.commit", verdict: Ask, kind: effect.SendOut, op: ops{effect.CommittedSecret},
 		why:     "Puts credentials into the repository's history",
@@ -310,8 +324,16 @@ var otherRules = []policy{
 	},
 }
 
+// treeOps are the ways to lose what lies in a tree of git, but not what its repository keeps.
+var treeOps = ops{
+	effect.ResetHard, effect.ResetHardTo, effect.ResetMerge, effect.ReadTree, effect.CheckoutForce,
+	effect.SwitchForce, effect.RestoreAll, effect.RestorePath, effect.RestoreIndexed, effect.Clean, effect.CleanAll,
+	effect.CleanPath, effect.CleanIgnored,
+}
+
 // gitRules are about the history, the branches and the uncommitted work of a repository.
 var gitRules = []policy{
+	{id: "git.scratch", kind: effect.Discard, op: treeOps, is: inTempClone},
 	{id: "git.reset-hard", kind: effect.Discard, op: ops{effect.ResetHard, effect.ResetMerge}, is: cleanTracked},
 	{
 		id: "git.reset-hard", verdict: Ask, kind: effect.Discard, op: ops{effect.ResetHardTo, effect.ReadTree},
@@ -341,7 +363,10 @@ var gitRules = []policy{
 		id: "git.restore-all", verdict: Deny, kind: effect.Discard, op: ops{effect.RestoreAll},
 		why: "Throws all uncommitted work away", instead: saveFirst,
 	},
-	{id: "git.restore-path", kind: effect.Discard, op: ops{effect.RestoreIndexed}, is: nothingUnsaved},
+	{
+		id: "git.restore-path", kind: effect.Discard, op: ops{effect.RestorePath, effect.RestoreIndexed},
+		is: nothingUnsaved,
+	},
 	{
 		id: "git.restore-path", verdict: Ask, kind: effect.Discard,
 		op:      ops{effect.RestorePath, effect.RestoreIndexed},

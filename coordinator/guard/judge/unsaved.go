@@ -9,9 +9,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
 )
 
-// losesWork reports whether an effect destroys files that git has no copy of and
+// losesWork reports whether an effect destroys files that no commit has as they are and
 // that are older than the session. It asks git last: most calls touch no such file.
 func losesWork(j *judging, e *effect.Effect) bool {
 	tree := e.Kind == effect.DeleteTree
@@ -27,19 +28,19 @@ func losesWork(j *judging, e *effect.Effect) bool {
 		return false
 	}
 	lost := newPattern(target, tree)
-	return slices.ContainsFunc(j.ctx.Unsaved(lost.base), func(file string) bool {
+	return slices.ContainsFunc(j.ctx.Unsaved(lost.base), func(file Unsaved) bool {
 		switch {
-		case !lost.takes(file), j.generated(file):
+		case !lost.takes(file.Path), j.generated(file.Path), j.history.kept(file):
 			return false
 		case plain && !tree: // it was asked already
 			return true
 		}
-		return j.older(file, false)
+		return j.older(file.Path, false)
 	})
 }
 
 // nothingUnsaved reports whether it is known that a path that git restores holds nothing
-// that git has no copy of.
+// that this would overwrite.
 func nothingUnsaved(j *judging, e *effect.Effect) bool {
 	switch {
 	case !plainHere(e), !j.knownHere(e), j.ctx.Unsaved == nil, strings.Contains(e.Target, ":"): // magic of a pathspec
@@ -48,7 +49,49 @@ func nothingUnsaved(j *judging, e *effect.Effect) bool {
 	target := j.realTarget(e.Target, e.Target)
 	files := j.ctx.Unsaved(target)
 	restored := newPattern(target, true)
-	return len(files) > 0 && !slices.ContainsFunc(files, restored.takes)
+	fromIndex := e.Op == effect.RestoreIndexed // it has what is staged, and nothing in place of what is untracked
+	return files != nil && !slices.ContainsFunc(files, func(file Unsaved) bool {
+		keeps := fromIndex && (file.Staged || file.Untracked)
+		return restored.takes(file.Path) && !keeps && !j.history.kept(file)
+	})
+}
+
+// stagesSecret reports whether git would add a credential that is older than the session. Those of
+// tests and examples are nobody's.
+func stagesSecret(j *judging, e *effect.Effect) bool {
+	if e.Away != "" || j.ctx.Unsaved == nil {
+		return false
+	}
+	target := j.resolvedPattern(e.Target)
+	added := newPattern(target, true)
+	const levels = 3
+	return slices.ContainsFunc(j.ctx.Unsaved(added.base), func(file Unsaved) bool {
+		return added.takes(file.Path) && j.holdsOldSecret(file.Path, levels)
+	})
+}
+
+// holdsOldSecret reports whether a file is a credential that is older than the session. A path with
+// a slash at the end is a directory, which is looked into for some levels.
+func (j *judging) holdsOldSecret(file string, levels int) bool {
+	if !strings.HasSuffix(file, "/") {
+		return protected.SecretPath(file, j.home) && !protected.Committed(file) && !forTests(file) && j.older(file, false)
+	}
+	if levels == 0 || j.ctx.FileText == nil {
+		return false
+	}
+	names, _ := j.ctx.FileText(file)
+	for name := range strings.Lines(names) {
+		if j.holdsOldSecret(file+strings.TrimSuffix(name, "\n"), levels-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// forTests reports whether a path says that a file is for tests, or an example.
+func forTests(file string) bool {
+	return lex.ContainsAny(lex.VerbWords(file), "test tests testdata spec fixture fixtures example examples "+
+		"sample samples mock mocks dummy fake")
 }
 
 // overlays reports whether a copy of a tree replaces such a file: the tree has one of the same
@@ -58,13 +101,13 @@ func (j *judging) overlays(e *effect.Effect) bool {
 		return false
 	}
 	dir := j.real(e.Target) + "/"
-	return slices.ContainsFunc(j.ctx.Unsaved(dir), func(file string) bool {
-		name, below := strings.CutPrefix(file, dir)
+	return slices.ContainsFunc(j.ctx.Unsaved(dir), func(file Unsaved) bool {
+		name, below := strings.CutPrefix(file.Path, dir)
 		switch {
-		case !below, strings.HasSuffix(name, "/"), j.generated(file), !j.ctx.Exists(e.From + "/" + name):
+		case !below, strings.HasSuffix(name, "/"), j.generated(file.Path), !j.ctx.Exists(e.From + "/" + name):
 			return false
 		}
-		return j.older(file, false)
+		return j.older(file.Path, false)
 	})
 }
 
@@ -87,6 +130,7 @@ type history struct {
 	seen    int // the effects that are in the sets
 	reads   map[string]bool
 	writes  map[string]bool
+	saves   []*effect.Effect // that keep work
 }
 
 // wasRead reports whether an earlier effect of the call reads the file.
@@ -122,14 +166,46 @@ func (h *history) wasWritten(file string) bool {
 	return false
 }
 
+// kept reports whether the call has committed or stashed a file before.
+func (h *history) kept(file Unsaved) bool {
+	h.look()
+	staged, stashed := file.Staged, false
+	for _, e := range h.saves {
+		if e.Target != "" && !fspath.Within(strings.TrimSuffix(file.Path, "/"), e.Target) {
+			continue
+		}
+		switch e.Op {
+		case effect.Stage:
+			staged = true
+		case effect.Commit:
+			if staged {
+				return true
+			}
+		case effect.CommitAll:
+			if staged || !file.Untracked {
+				return true
+			}
+		case effect.Stash:
+			stashed = stashed || staged || !file.Untracked
+		case effect.StashAll:
+			stashed = true
+		case effect.StashPop:
+			stashed = false
+		}
+	}
+	return stashed
+}
+
 // look brings the sets up to date.
 func (h *history) look() {
 	if h.reads == nil {
 		h.reads, h.writes = map[string]bool{}, map[string]bool{}
 	}
 	for ; h.seen < h.at; h.seen++ {
-		switch e := h.effects[h.seen]; {
+		switch e := &h.effects[h.seen]; {
 		case e.Away != "":
+		case e.Kind == effect.KeepWork:
+			h.saves = append(h.saves, e)
 		case e.Kind == effect.ReadFile:
 			h.reads[e.Target] = true
 		case e.Kind == effect.WriteFile:

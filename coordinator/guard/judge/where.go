@@ -290,7 +290,8 @@ func (j *judging) isHome(p string) bool {
 // inTree returns the region of a path in the project or a repository, and
 // inNowhere for any other path.
 func (j *judging) inTree(p, bare string) region {
-	if _, inside, ok := strings.Cut("/"+p+"/", "/.git/"); ok && repoPart(inside) {
+	top, inside, ok := strings.Cut("/"+p+"/", "/.git/")
+	if ok && repoPart(inside) && (fspath.Within(p, j.project) || j.outside(top[1:]+"/") != inTemp) {
 		return inRepo
 	}
 	for _, root := range [...]string{j.project, j.real(j.project)} {

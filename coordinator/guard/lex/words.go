@@ -110,6 +110,30 @@ func VerbWords(name string) []string {
 	return out
 }
 
+// testWords are the words in the names of databases and indexes for tests and experiments.
+const testWords = "test tests testing testdb testdata e2e scratch scratchpad sandbox tmp temp ci spec playground"
+
+// ForTests reports whether the name of a database or of an index says that it is for tests. Of
+// several with commas between them, each has to.
+func ForTests(names string) bool {
+	for name := range strings.SplitSeq(names, ",") {
+		if !forTests(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// forTests is ForTests for one name.
+func forTests(name string) bool {
+	if strings.ContainsAny(name, " \n") {
+		return false
+	}
+	return slices.ContainsFunc(VerbWords(name), func(w string) bool {
+		return OneOf(strings.TrimRight(w, "0123456789"), testWords) || OneOf(w, testWords)
+	})
+}
+
 // Noun returns the words other than verb, joined with dashes.
 func Noun(words []string, verb string) string {
 	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == verb })

@@ -250,6 +250,12 @@ func SecretPath(p, home string) bool {
 	return keyFile(base)
 }
 
+// committedStores are settings that projects commit, with the values left to the environment.
+const committedStores = ".npmrc .envrc .my.cnf .env.test .env.development .env.ci .env.vault .env.defaults"
+
+// Committed reports whether a file may hold secrets by its name, but is one that projects commit.
+func Committed(p string) bool { return lex.OneOf(fspath.Base(p), committedStores) }
+
 // keyFile reports whether a name is that of a file with a private key.
 func keyFile(base string) bool {
 	i := strings.LastIndexByte(base, '.')

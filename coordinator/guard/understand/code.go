@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,29 +18,41 @@ import (
 var codePrograms = []table{
 	{programs: "python pypy ipython jython", options: "c. m. W X", leads: true, do: interpreter},
 	{
-		programs: "node nodejs bun deno tsx ts-node qjs",
-		options:  "- e eval p pe print require import loader run",
+		programs: nodePrograms,
+		options:  "- e eval p pe print r require import loader experimental-loader env-file P project run",
 		leads:    true,
 		do:       interpreter,
 	},
 	{programs: "perl", options: "e E I M? m? i? F? C? D?", leads: true, do: interpreter},
-	{programs: "ruby jruby irb", options: "e I C E_ F? i?", leads: true, do: interpreter},
+	{programs: "ruby jruby irb", options: "e I C r E_ F? i?", leads: true, do: interpreter},
 	{programs: "php", options: "r B R E d f F z", leads: true, do: interpreter},
+	{
+		programs: "coverage",
+		options:  "source omit include rcfile data-file",
+		rows:     []row{{words: "run", runs: "python $1*"}},
+	},
 	{programs: "lua luajit rscript r julia", options: "- e eval E expr l", leads: true, do: interpreter},
 	{
-		programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket clj bb csi emacs tclsh wish jimsh",
+		programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket bb csi emacs tclsh wish jimsh",
 		options:  "- c e eval E expr",
 		leads:    true,
 		do:       opaqueInterpreter,
 	},
+	{programs: "clj clojure", options: "A? M? X? T? P? Sdeps e eval", leads: true, do: opaqueInterpreter, rows: []row{
+		{args: "deploy|:deploy", does: publishes},
+	}},
 	{programs: "vim nvim vi ex ed", options: "c S u U i cmd eval l f", do: editor},
-	{programs: "gdb lldb", options: "ex eval-command x o p", do: debugger},
+	{programs: "gdb lldb", options: "ex eval-command x command source o p", do: debugger},
 }
+
+// nodePrograms run programs of JavaScript and TypeScript.
+const nodePrograms = "node nodejs bun deno tsx ts-node ts-node-esm ts-node-dev tsnd vite-node esr esno jiti " +
+	"babel-node zx qjs"
 
 // languages are the interpreters with their languages.
 var languages = []struct{ programs, name string }{
 	{programs: "python pypy ipython jython", name: "python"},
-	{programs: "node nodejs bun deno tsx ts-node qjs", name: "js"},
+	{programs: nodePrograms, name: "js"},
 	{programs: "perl", name: "perl"},
 	{programs: "ruby jruby irb", name: "ruby"},
 	{programs: "php", name: "php"},
@@ -60,8 +73,12 @@ func languageOf(name string) string {
 // interpreter runs the code that an option, a file or standard input gives.
 func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	lang := languageOf(c.Name)
-	code := o.All("c", "e", "E", "eval", "p", "pe", "print", "r", "B", "R", "expr")
+	code := o.All("c", "e", "E", "eval", "p", "pe", "print", "expr")
 	module, isModule := o.Get("m")
+	if lang == "php" {
+		code = o.All("r", "B", "R", "E")
+	}
+	runsPreloaded(sh, o, lang)
 	switch {
 	case lex.OneOf(c.Name, "bun deno") && runtimeVerb(sh, c):
 	case c.Name == "node" && o.Given("run="):
@@ -70,11 +87,60 @@ func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 		pythonModule(sh, append([]string{module}, o.Pos...), c.In)
 	case len(code) > 0:
 		filtered(sh, o, lang)
-		script.Run(sh, strings.Join(code, "\n"), lang)
+		script.Run(sh, linesRead(sh, o, lang)+strings.Join(code, "\n"), lang)
+	case lex.OneOf(c.Name, "tsx zx") && o.At(0) == "watch":
+		scriptArgs(sh, c, o.From(1))
+	case lang == "php" && o.Given("f"):
+		scriptArgs(sh, c, o.All("f"))
 	case o.At(0) == "-", len(o.Pos) == 0:
 		pipedCode(sh, c, lang)
 	default:
 		scriptArgs(sh, c, o.Pos)
+	}
+}
+
+// preloads are the options, and the variable with options, that name files which an interpreter runs
+// before the program. A name without a folder lies in one of those that -I names.
+var preloads = []struct{ lang, options, variable string }{
+	{"js", "r require import loader experimental-loader", "NODE_OPTIONS"},
+	{"ruby", "r", "RUBYOPT"},
+	{"perl", "M m", "PERL5OPT"},
+	{"python", "", "PYTHONSTARTUP"},
+}
+
+// runsPreloaded runs the files that an interpreter runs before the program.
+func runsPreloaded(sh *shell.Shell, o shell.Options, lang string) {
+	for _, ini := range o.All("d") {
+		if file, ok := strings.CutPrefix(ini, "auto_prepend_file="); ok && lang == "php" {
+			runSource(sh, file, nil, lang)
+		}
+	}
+	for _, p := range preloads {
+		if p.lang != lang {
+			continue
+		}
+		names, folders := o.All(strings.Fields(p.options)...), append(o.All("I"), ".")
+		if text, ok := sh.Assigned(p.variable); ok {
+			set := shell.ParseOptions(strings.Fields(text), p.options)
+			names = slices.Concat(names, set.All(strings.Fields(p.options)...), set.Pos)
+		}
+		for _, name := range names {
+			runsNamedModule(sh, name, folders, lang)
+		}
+	}
+}
+
+// runsNamedModule runs the file of a module in one of some folders.
+func runsNamedModule(sh *shell.Shell, name string, folders []string, lang string) {
+	if lang == "perl" {
+		name, _, _ = strings.Cut(strings.ReplaceAll(name, "::", "/"), "=")
+	}
+	for _, folder := range folders {
+		for _, end := range [...]string{"", ".js", ".rb", ".pm", ".py"} {
+			if path := fspath.Join(sh.Path(folder), name+end); sh.Lists(path) && runSource(sh, path, nil, lang) {
+				return
+			}
+		}
 	}
 }
 
@@ -83,6 +149,9 @@ func opaqueInterpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	code := o.Given("c= e= eval= E= expr=")
 	if code || c.In != nil && len(o.Pos) == 0 {
 		sh.Effect(effect.RunUnknown, effect.ForeignCode, c.Name)
+	}
+	if lex.OneOf(c.Name, "tclsh wish jimsh") {
+		runLines(sh, o.At(0), tclCommand)
 	}
 	runsSourceFile(sh, c, o)
 }
@@ -101,6 +170,29 @@ func filtered(sh *shell.Shell, o shell.Options, lang string) {
 			sh.Read(f)
 		}
 	}
+}
+
+// linesRead returns a statement that gives the name of the line that "perl -ne", "ruby -ne" and awk read
+// the text of the files, because each of its lines may run.
+func linesRead(sh *shell.Shell, o shell.Options, lang string) string {
+	const most = 1 << 12
+	name, files := "$_", o.Pos
+	switch {
+	case lang == "awk":
+		name, files = "$0", o.From(1)
+	case !lex.OneOf(lang, "perl ruby"), !o.Given("n p"):
+		return ""
+	}
+	text := ""
+	for _, f := range files {
+		if more, ok := sh.FileText(f); ok {
+			text += more
+		}
+	}
+	if text == "" || len(text) > most {
+		return ""
+	}
+	return name + " = " + strconv.Quote(text) + ";\n"
 }
 
 // runtimeVerb reports the effects of the verbs of bun and deno, which are also package
@@ -122,7 +214,7 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 		}
 		_, file := shell.Leading(args[1:], "c config import-map lock")
 		scriptArgs(sh, c, file)
-		if verb == "publish" {
+		if verb == "publish" && !lex.ContainsAny(args, "--dry-run") {
 			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		}
 	case c.Name == "bun" && len(args) > 1 && isWord(verb):
@@ -176,13 +268,21 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 	switch args[0] {
 	case "pip", "twine":
 		sh.Exec(args, in)
-	case "tox", "nox", "invoke":
+	case "tox", "nox", "invoke", "pytest":
 		sh.Exec(args, in)
+	case "build":
+		buildsPackage(sh, shell.Command{}, shell.Options{Pos: append(args, ".")})
 	case "awscli":
 		sh.Exec(append([]string{"aws"}, args[1:]...), in)
 	case "json.tool", "base64", "tokenize", "gzip", "zipfile", "tarfile":
 		showsFiles(sh, args[1:])
 	case "http.server", "SimpleHTTPServer":
+	case "coverage", "pdb", "cProfile", "profile", "trace", "runpy":
+		_, rest := shell.Leading(lex.After(args, args[0], 1), "o s c source omit")
+		if lex.First(rest) == "run" {
+			_, rest = shell.Leading(rest[1:], "source omit")
+		}
+		sh.Exec(append([]string{"python"}, rest...), in)
 	default:
 		moduleFile(sh, args)
 	}
@@ -201,29 +301,49 @@ func moduleFile(sh *shell.Shell, args []string) {
 // editor runs the commands that an editor gets in its arguments or on standard
 // input.
 func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for _, code := range o.All("c", "cmd", "eval", "f") {
-		editorCommand(sh, code)
-	}
-	for _, a := range c.Args {
+	codes := o.All("c", "cmd", "eval", "f")
+	var files []string
+	for _, a := range o.Pos {
 		if code, ok := strings.CutPrefix(a, "+"); ok {
-			editorCommand(sh, code)
+			codes = append(codes, code)
+		} else {
+			files = append(files, a)
 		}
+	}
+	for _, name := range o.All("S", "u") {
+		runLines(sh, name, editorCommand)
+	}
+	for _, name := range o.All("l") {
+		runSource(sh, name, nil, "other")
 	}
 	lines := lex.OneOf(c.Name, "ed ex")
 	if lines || o.Given("e s") {
-		for _, text := range stdin(c) {
-			for _, line := range shell.SplitLines(text) {
-				editorCommand(sh, line)
-			}
+		codes = append(codes, shell.SplitLines(strings.Join(stdin(c), "\n"))...)
+	}
+	for _, code := range codes {
+		editorCommand(sh, code)
+	}
+	op := effect.Edit
+	if slices.ContainsFunc(codes, emptiesBuffer) {
+		op = effect.Truncate
+	}
+	for _, f := range files {
+		if lines || op == effect.Truncate {
+			sh.WriteAs(op, f)
 		}
 	}
-	if lines {
-		for _, f := range o.Pos {
-			if !strings.HasPrefix(f, "+") {
-				sh.WriteAs(effect.Edit, f)
-			}
+}
+
+// emptiesBuffer reports whether one of the commands of an editor deletes all lines.
+func emptiesBuffer(code string) bool {
+	return slices.ContainsFunc(strings.Split(code, "|"), func(command string) bool {
+		words := strings.Fields(strings.Trim(command, ": \t_"))
+		if len(words) > 1 && lex.OneOf(words[0], "silent! silent sil! sil normal! normal norm! norm") {
+			words = words[1:]
 		}
-	}
+		return lex.OneOf(strings.Join(words, ""),
+			"%d %delete 1,$d 1,$delete 0,$d ,d ,delete g/^/d g/./d v/^$/d ggdG ggVGd 1,$c %c ,c")
+	})
 }
 
 // editorCommand runs one command of an editor. An address and modifiers may come
@@ -237,19 +357,62 @@ func editorCommand(sh *shell.Shell, code string) {
 		sh.RunText(shellCode)
 		return
 	}
+	if verb, name, ok := strings.Cut(s, " "); ok && lex.OneOf(verb, "luafile luaf source so") {
+		runSource(sh, name, nil, "other")
+		return
+	}
+	writesBuffer(sh, code)
 	script.Run(sh, code, "other")
+}
+
+// runLines runs each line of a file with the commands of a program.
+func runLines(sh *shell.Shell, name string, run func(sh *shell.Shell, line string)) {
+	runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {
+		for i, line := range shell.SplitLines(text) {
+			child.AtLine(i + 1)
+			run(child, line)
+		}
+	})
+}
+
+// writesBuffer reports the file to which a command of an editor writes under another name.
+func writesBuffer(sh *shell.Shell, code string) {
+	for _, command := range strings.Split(code, "|") {
+		words := strings.Fields(strings.TrimLeft(command, ": 0123456789,.$%"))
+		if len(words) != 2 || !lex.OneOf(words[0], "w w! write write! sav sav! saveas saveas!") {
+			continue
+		}
+		if !lex.BeginsWith(words[1], "! >>") {
+			sh.Write(words[1])
+		}
+	}
 }
 
 // debugger runs the commands of a debugger, and the program that it debugs.
 func debugger(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, code := range o.All("ex", "eval-command", "o") {
-		if shellCode, ok := strings.CutPrefix(code, "shell "); ok {
-			sh.RunText(shellCode)
-			continue
-		}
-		script.Run(sh, code, "other")
+		debuggerCommand(sh, code)
+	}
+	for _, name := range o.All("x", "command", "source") {
+		runLines(sh, name, debuggerCommand)
 	}
 	sh.Exec(lex.After(c.Args, "--args", 1), c.In)
+}
+
+// debuggerCommand runs one command of a debugger.
+func debuggerCommand(sh *shell.Shell, code string) {
+	if shellCode, ok := strings.CutPrefix(code, "shell "); ok {
+		sh.RunText(shellCode)
+		return
+	}
+	script.Run(sh, code, "other")
+}
+
+// tclCommand runs a command of Tcl, if it starts a program.
+func tclCommand(sh *shell.Shell, code string) {
+	if words, ok := strings.CutPrefix(strings.TrimSpace(code), "exec "); ok {
+		sh.Sub().Run(strings.NewReplacer("$env(HOME)", "$HOME", "$::env(HOME)", "$HOME").Replace(words), nil)
+	}
 }
 
 // sed runs the commands of its scripts, which are a language of their own. With -i it
@@ -269,11 +432,15 @@ func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, s := range scripts {
 		sedScript(sh, s)
 	}
+	op := effect.Edit
+	if slices.ContainsFunc(scripts, func(s string) bool { return lex.OneOf(strings.TrimSpace(s), "d 1,$d") }) {
+		op = effect.Truncate
+	}
 	for _, f := range files {
 		switch {
 		case o.Given("i I in-place"):
 			if f != "" {
-				sh.WriteAs(effect.Edit, f)
+				sh.WriteAs(op, f)
 			}
 		default:
 			sh.Print(sh.Read(f))
@@ -282,22 +449,6 @@ func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if len(files) == 0 && c.In != nil {
 		sh.Print(sedPrint(scripts, *c.In))
 	}
-}
-
-// sedPrint returns the output of s/a/b/ with literal texts. Any other script yields
-// unknown text.
-func sedPrint(scripts []string, in string) string {
-	if len(scripts) != 1 {
-		return partial.Unknown
-	}
-	parts := sedParts(scripts[0])
-	switch {
-	case len(parts) != 4, strings.ContainsAny(parts[1], `.*[]^$\`), strings.ContainsAny(parts[2], `\&`):
-		return partial.Unknown
-	case strings.Contains(parts[3], "g"):
-		return strings.ReplaceAll(in, parts[1], parts[2])
-	}
-	return strings.Replace(in, parts[1], parts[2], 1)
 }
 
 // sedParts splits s/a/b/flags at its delimiter. An escaped delimiter is kept as text. It returns
@@ -392,7 +543,11 @@ func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
 		runSource(sh, name, nil, "awk")
 	}
 	if len(programs) == 0 && len(files) > 0 {
-		script.Run(sh, awkAssigns(o)+files[0], "awk")
+		lines := ""
+		if strings.Contains(files[0], "system(") {
+			lines = linesRead(sh, o, "awk")
+		}
+		script.Run(sh, awkAssigns(o)+lines+files[0], "awk")
 		files = files[1:]
 	}
 	library, _ := o.Get("i", "include")
@@ -405,11 +560,17 @@ func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Read(f)
 		}
 	}
-	printed := partial.Unknown
-	if in := lex.First(stdin(c)); strings.HasPrefix(in, "pid:") {
-		printed = in // a column of a list of processes
+	in := inputOf(c)
+	separator, _ := o.Get("F", "field-separator")
+	column, ok := awkColumn(o.At(0), separator, in)
+	switch {
+	case strings.HasPrefix(in, "pid:"):
+		sh.Print(in) // a column of a list of processes
+	case ok && len(o.Pos) == 1:
+		sh.Print(column)
+	default:
+		sh.Print(partial.Unknown)
 	}
-	sh.Print(printed)
 }
 
 // awkAssigns returns the assignments of -v as statements for the start of the program.
@@ -436,7 +597,13 @@ func runsInput(name string) bool {
 // runSource runs a program of another language, which this call wrote or which lies on the disk.
 // It returns false if the file is neither.
 func runSource(sh *shell.Shell, name string, args []string, lang string) bool {
-	return runRecipeFile(sh, name, args, func(child *shell.Shell, text string) { script.Run(child, text, lang) })
+	taken := func(text string) string {
+		if lang != "python" || args == nil || partial.HasHole(strings.Join(args, " ")) {
+			return text
+		}
+		return script.Taken(text, args)
+	}
+	return sh.RunCode(name, args, taken, func(child *shell.Shell, text string) { script.Run(child, text, lang) })
 }
 
 // runStatements runs a file of SQL that this call wrote or that lies on the disk.

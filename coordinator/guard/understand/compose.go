@@ -2,6 +2,7 @@ package understand
 
 import (
 	"cmp"
+	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"slices"
 	"strings"
 
@@ -24,6 +25,29 @@ type service struct {
 var composeFiles = []string{"compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"}
 
 const composeFile = "COMPOSE_FILE"
+
+// runsCompose reports the effects of compose on the containers of a project.
+func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	global, rest := shell.Leading(c.Args, "f p file project-name profile env-file project-directory")
+	if len(rest) == 0 || global.Given("dry-run") {
+		return
+	}
+	takesCode(sh, global.All("f", "file"))
+	if files := global.All("f", "file"); len(files) > 0 {
+		sh = sh.Sub()
+		sh.Assign(composeFile, shell.Value{strings.Join(files, ":")})
+	}
+	o := shell.ParseOptions(rest[1:], "t timeout scale exit-code-from attach no-attach pull wait-timeout")
+	runRows(sh, composeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
+}
+
+var composeRows = []row{
+	{words: "down|rm", given: "v volumes", does: act{effect.PruneLocal, effect.Volumes, "compose"}},
+	{words: "down|rm", given: "rmi=all", does: act{effect.PruneLocal, "image", "compose"}},
+	{words: "exec|run", also: runsService},
+	{words: "up|watch", also: startsServices},
+	{words: "push", does: act{effect.PublishOut, "compose", "image"}},
+}
 
 // startsServices runs the commands of the services that "up" starts. Without a name these are all
 // that belong to no profile.
@@ -56,7 +80,7 @@ func started(services []service, names []string) (out []service) {
 // runsService follows the command into the container of a service, whose file says what it mounts
 // and what it runs without a command.
 func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	o, rest := shell.Leading(c.Args, containerOptions)
+	o, rest := shell.Leading(c.Args, containerValues)
 	given, known := c.Args[:len(c.Args)-len(rest)], false
 	eachService(sh, func(child *shell.Shell, services []service) {
 		i := slices.IndexFunc(services, func(s service) bool { return s.name == lex.First(rest) })
@@ -134,9 +158,9 @@ func (s *service) start(sh *shell.Shell, c shell.Command, words []string) {
 	}
 	child := sh.Sub()
 	for _, spec := range volumes {
-		host, inside := mounted(sh.Output(`printf %s "` + strings.ReplaceAll(spec, `"`, "") + `"`))
+		host, inside, _ := strings.Cut(sh.Output(`printf %s "`+strings.ReplaceAll(spec, `"`, "")+`"`), ":")
 		if !lex.Mentions(spec, ":ro") {
-			child.Place.Mounts = withMount(child.Place.Mounts, sh, host, inside)
+			mounted(sh, child, host, inside)
 		}
 	}
 	args := slices.Clone(c.Args)

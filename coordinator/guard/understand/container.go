@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -42,12 +43,17 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 	inner := shell.Command{Name: c.Name, Args: args, In: c.In}
 	if verb == "build" || verb == "buildx" && slices.Contains(args, "build") {
 		buildPushes(sh, args)
+		takesCode(sh, args[max(0, len(args)-1):])
+		for _, text := range stdin(c) {
+			sh.Opaque(text)
+		}
 	}
 	if lex.OneOf(verb, "container image volume network system builder buildx pod") && len(args) > 0 {
 		o := shell.ParseOptions(args[1:], "f filter")
 		words := append([]string{verb, args[0]}, o.Pos...)
 		o.Pos = words
 		runRows(sh, containerNouns, words, shell.Command{Name: c.Name, Args: args[1:]}, o)
+		sh.Print(listed(words, args))
 		return
 	}
 	words := append([]string{verb}, args...)
@@ -55,8 +61,36 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 		runRows(sh, otherHostRows, words, inner, shell.Options{Pos: words})
 	}
 	runRows(sh, containerVerbs, words, inner, shell.Options{Pos: words})
-	sh.Print(partial.Unknown)
+	sh.Print(listed(words, args))
 }
+
+// makesNetwork remembers a network that this call makes.
+func makesNetwork(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sh.Makes("network", o.At(len(o.Pos)-1))
+}
+
+// removesNetworks reports networks that are removed and that this call did not make.
+func removesNetworks(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if names := o.From(2); !madeHere(sh, "network", names) {
+		sh.Effect(effect.PruneLocal, effect.Network, strings.Join(names, " "))
+	}
+}
+
+// listed returns what a list of containers or images shows. A filter by name, by image or by label
+// says which ones are meant, and those that ended or have no name are nobody's.
+func listed(words, args []string) string {
+	if !lex.ContainsAny(words[:min(2, len(words))], "ps ls list images") {
+		return partial.Unknown
+	}
+	for _, filter := range shell.ParseOptions(args, "f filter n last format").All("f", "filter") {
+		if lex.BeginsWith(filter, meantFilters) && !partial.HasHole(filter) && !strings.HasSuffix(filter, "=") {
+			return filter
+		}
+	}
+	return partial.Unknown
+}
+
+const meantFilters = "name= ancestor= label= status=exited status=created status=dead dangling=true publish= reference="
 
 // containerNouns describe commands of a noun and a verb, such as "volume rm".
 var containerNouns = []row{
@@ -69,7 +103,8 @@ var containerNouns = []row{
 	{words: "container run|exec", also: runsContainer},
 	{words: "container inspect", also: showsSettings},
 	{words: "image push", does: act{effect.PublishOut, effect.Docker, "image"}},
-	{words: "network rm|remove", does: act{effect.PruneLocal, effect.Network, "$2*"}},
+	{words: "network create *", also: makesNetwork},
+	{words: "network rm|remove", also: removesNetworks},
 }
 
 // containerVerbs describe the commands without a noun.
@@ -171,19 +206,34 @@ func buildPushes(sh *shell.Shell, args []string) {
 	}
 }
 
-const containerOptions = "v e p u w h l a m c volume mount env env-file publish user workdir name network net " +
-	"hostname label entrypoint add-host cap-add cap-drop cpus memory gpus platform pull restart security-opt shm-size tmpfs " +
-	"ulimit device dns expose ipc pid userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add " +
-	"index"
-
 // containerRun follows the command into the container. Mounted host directories stay
 // known, because a deletion inside the container deletes the host's files. Rows cannot say
 // that: the options of the client end at the image, and a mount has a grammar of its own.
 func containerRun(sh *shell.Shell, verb string, c shell.Command) {
-	o, rest := shell.Leading(c.Args, containerOptions)
+	o, rest := shell.Leading(c.Args, containerValues)
 	if len(rest) == 0 {
 		return
 	}
+	reportsRights(sh, o)
+	child := containerShell(sh, verb, o, rest[0])
+	for _, m := range append(o.All("v", "volume"), o.All("mount")...) {
+		mount(sh, child, m)
+	}
+	argv, ends := rest[1:], verb == "exec"
+	if ep, ok := o.Get("entrypoint"); ok || !ends && startsItself(rest[0]) {
+		argv = append([]string{cmp.Or(ep, imageName(rest[0]))}, argv...)
+	}
+	child.Exec(argv, c.In)
+}
+
+// containerValues are the options with a value of "run" and "exec".
+const containerValues = "v e p u w h l a m c volume mount env env-file publish user workdir name " +
+	"network net hostname label entrypoint add-host cap-add cap-drop " +
+	"cpus memory gpus platform pull restart security-opt shm-size tmpfs ulimit device dns expose ipc pid " +
+	"userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add index"
+
+// reportsRights reports options that give a container rights on its host.
+func reportsRights(sh *shell.Shell, o shell.Options) {
 	if switchedOn(o, "privileged") || strings.HasPrefix(lex.First(o.All("pid")), "host") {
 		sh.Effect(effect.RunElevated, effect.HostRights, "")
 	}
@@ -193,22 +243,48 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 			sh.Effect(effect.RunElevated, effect.HostRights, right)
 		}
 	}
+}
+
+// containerShell returns a shell in a container.
+func containerShell(sh *shell.Shell, verb string, o shell.Options, name string) *shell.Shell {
 	child := sh.Sub()
 	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container", Mounts: slices.Clip(sh.Place.Mounts)}
 	if verb == "exec" {
-		child.Place.Away = effect.InRunning
+		if !sh.Made("container", name) {
+			child.Place.Away = effect.InRunning
+		}
+	} else {
+		makesServer(sh, o)
 	}
 	if dir, ok := o.Get("w", "workdir"); ok {
 		child.Place.Cwd = fspath.Clean("/" + dir)
 	}
-	for _, m := range append(o.All("v", "volume"), o.All("mount")...) {
-		mount(sh, child, m)
+	return child
+}
+
+// makesServer remembers the name of a container that this call makes, and its ports on this machine.
+func makesServer(sh *shell.Shell, o shell.Options) {
+	name, _ := o.Get("name")
+	sh.Makes("container", name)
+	for _, ports := range o.All("p", "publish") {
+		if parts := strings.Split(ports, ":"); len(parts) > 1 {
+			makesPort(sh, parts[len(parts)-2])
+		}
 	}
-	argv := rest[1:]
-	if ep, ok := o.Get("entrypoint"); ok {
-		argv = append([]string{ep}, argv...)
-	}
-	child.Exec(argv, c.In)
+}
+
+// startsItself reports whether the container of an image starts the program that the image is
+// named after, and takes only its arguments.
+func startsItself(image string) bool {
+	return lex.OneOf(imageName(image), "git terraform opentofu terragrunt kubectl helm aws rclone restic ansible-playbook")
+}
+
+// imageName returns the name of an image without its registry, its tag and what says that it is a
+// client.
+func imageName(image string) string {
+	name, _, _ := strings.Cut(fspath.Base(image), ":")
+	name, _, _ = strings.Cut(name, "@")
+	return strings.TrimSuffix(name, "-cli")
 }
 
 // switchedOn reports whether a switch is on.
@@ -219,64 +295,41 @@ func switchedOn(o shell.Options, name string) bool {
 
 // mount records a mounted host directory, and reports one that gives host rights.
 func mount(sh *shell.Shell, child *shell.Shell, spec string) {
-	host, inside := mounted(spec)
+	host, inside, _ := strings.Cut(spec, ":")
+	if lex.Mentions(spec, "source= src=") {
+		for _, kv := range strings.Split(spec, ",") {
+			k, v, _ := strings.Cut(kv, "=")
+			switch k {
+			case "source", "src":
+				host = v
+			case "target", "dst", "destination":
+				inside = v
+			}
+		}
+	}
 	if strings.HasSuffix(host, "docker.sock") {
 		sh.Effect(effect.RunElevated, effect.HostRights, host)
 	}
-	if p := sh.Path(host); lex.BeginsWith(host, "/ . ~") && (p == "/" || p == sh.HomeText()) {
+	if p := sh.Path(host); lex.BeginsWith(host, "/ ~") && (p == "/" || p == sh.HomeText()) {
 		sh.Effect(effect.RunElevated, effect.HostRights, p)
 	}
-	child.Place.Mounts = withMount(child.Place.Mounts, sh, host, inside)
+	mounted(sh, child, host, inside)
 }
 
-// mounted returns the place on the host that is mounted, and where.
-func mounted(spec string) (host, inside string) {
-	host, inside, _ = strings.Cut(spec, ":")
+// mounted records what a container sees: a folder of this machine, or a volume, unless its name says
+// that it is a cache.
+func mounted(sh, child *shell.Shell, host, inside string) {
 	inside, _, _ = strings.Cut(inside, ":")
-	if !lex.Mentions(spec, "source= src=") {
-		return host, inside
-	}
-	for _, kv := range strings.Split(spec, ",") {
-		k, v, _ := strings.Cut(kv, "=")
-		switch k {
-		case "source", "src":
-			host = v
-		case "target", "dst", "destination":
-			inside = v
-		}
-	}
-	return host, inside
-}
-
-// withMount returns the mounts of a container with one of a directory of the host, unless it is that
-// of a volume.
-func withMount(mounts []shell.Mounted, sh *shell.Shell, host, inside string) []shell.Mounted {
-	if !lex.BeginsWith(host, "/ . ~") || strings.Trim(inside, "/") == "" {
-		return mounts
-	}
-	return append(mounts, shell.Mounted{Inside: fspath.Clean(inside), Host: sh.Path(host)})
-}
-
-// runsCompose reports the effects of compose on the containers of a project.
-func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	global, rest := shell.Leading(c.Args, "f p file project-name profile env-file project-directory")
-	if len(rest) == 0 || global.Given("dry-run") {
+	m := shell.Mounted{Inside: fspath.Clean(inside)}
+	switch {
+	case strings.Trim(inside, "/") == "", host == "":
+		return
+	case lex.BeginsWith(host, "/ . ~"):
+		m.Host = sh.Path(host)
+	case lex.ContainsAny(lex.VerbWords(host), "cache caches tmp test"):
 		return
 	}
-	if files := global.All("f", "file"); len(files) > 0 {
-		sh = sh.Sub()
-		sh.Assign(composeFile, shell.Value{strings.Join(files, ":")})
-	}
-	o := shell.ParseOptions(rest[1:], "t timeout scale exit-code-from attach no-attach pull wait-timeout")
-	runRows(sh, composeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
-}
-
-var composeRows = []row{
-	{words: "down|rm", given: "v volumes", does: act{effect.PruneLocal, effect.Volumes, "compose"}},
-	{words: "down|rm", given: "rmi=all", does: act{effect.PruneLocal, "image", "compose"}},
-	{words: "exec|run", also: runsService},
-	{words: "up|watch", also: startsServices},
-	{words: "push", does: act{effect.PublishOut, "compose", "image"}},
+	child.Place.Mounts = append(child.Place.Mounts, m)
 }
 
 // kubectl reports the effects of a command of a cluster's client.
@@ -325,7 +378,7 @@ func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
 func copiesContained(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch from, to := o.At(1), o.At(2); {
 	case strings.Contains(from, ":") && to != "-":
-		bringsTo(sh, from, to)
+		sh.Arrives(from, to)
 	case strings.Contains(to, ":") && !lex.OneOf(c.Name, containerClients):
 		Carries(sh, shell.Command{}, []string{from}, to)
 	}

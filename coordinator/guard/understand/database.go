@@ -1,7 +1,7 @@
 package understand
 
 import (
-	"slices"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -34,7 +34,11 @@ var databasePrograms = []table{
 			"error-format",
 		do: graph,
 	},
-	{programs: migrationPrograms, do: migration},
+	{programs: migrationPrograms, do: migration, rows: []row{
+		{of: "drush", words: "site:install|site-install|si", does: act{effect.DropData, effect.Reset, "$0"}},
+		{of: "hasura", words: "metadata clear", does: act{effect.DropData, effect.Reset, "$0"}},
+	}},
+	{programs: "sqitch", rows: []row{{words: "revert|rebase|checkout", does: act{effect.DropData, effect.Column, "$0"}}}},
 }
 
 // sqlClients are the clients whose purpose is to run SQL.
@@ -68,17 +72,13 @@ var sqlClients = []table{
 
 // sqlClient reads the SQL that a client gets from options and from standard input.
 func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if onTestDatabase(o) {
-		for _, text := range append(o.All("c", "command", "e", "execute"), stdin(c)...) {
-			shellEscapes(sh, text)
-		}
-		return
-	}
+	printed := ""
 	for _, text := range o.All("c", "command", "e", "execute", "cmd", "q", "Q", "query") {
 		if !strings.Contains(text, " ") { // the words were not quoted
 			text = strings.TrimSpace(text + " " + strings.Join(o.Pos, " "))
 		}
 		clientText(sh, text)
+		printed += literals(text)
 	}
 	if f, ok := o.Get("f", "file", "i"); ok {
 		runStatements(sh, f)
@@ -86,33 +86,23 @@ func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, text := range stdin(c) {
 		clientText(sh, text)
 	}
-	sh.Print(partial.Unknown)
+	sh.Print(cmp.Or(printed, partial.Unknown))
 }
 
-// onTestDatabase reports whether a client works on a database of this machine whose name says that
-// it is for tests.
-func onTestDatabase(o shell.Options) bool {
-	hosts, names := o.All("h", "host"), append(o.All("d", "dbname", "D", "database"), o.At(0))
-	for _, name := range names {
-		if strings.Contains(name, "://") {
-			hosts, name = append(hosts, name), name[strings.LastIndexByte(name, '/')+1:]
-		}
-		if lex.ContainsAny(lex.VerbWords(name), "test tests e2e scratch sandbox") && !strings.Contains(name, " ") {
-			return !slices.ContainsFunc(hosts, func(h string) bool { return !web.IsLocalHost(h) })
+// literals returns the literal texts of a query, with holes between them. A query may compose
+// statements for another client.
+func literals(query string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(query, "'") {
+		if i%2 == 1 {
+			b.WriteString(part + partial.Unknown)
 		}
 	}
-	return false
+	return b.String()
 }
 
-// fileClient is sqlClient for a client whose operands may be SQL, too. Data in memory
-// and in temporary files is nobody's.
+// fileClient is sqlClient for a client whose operands may be SQL, too.
 func fileClient(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if lex.BeginsWith(o.At(0), ":memory: /tmp/") {
-		for _, text := range append(o.From(1), stdin(c)...) {
-			shellEscapes(sh, text)
-		}
-		return
-	}
 	sqlClient(sh, c, o)
 	for i, text := range o.Pos {
 		if i > 0 || strings.Contains(text, " ") {
@@ -147,9 +137,49 @@ func shellEscapes(sh *shell.Shell, text string) (all bool) {
 				escaped = true
 			}
 		}
-		all = all && escaped
+		all = all && (writesResult(sh, line) || escaped)
 	}
 	return all
+}
+
+// writesResult reports the file to which a line of a client writes a result or a database: of
+// sqlite3, psql and DuckDB. It returns false for any other line.
+func writesResult(sh *shell.Shell, line string) bool {
+	words := strings.Fields(line)
+	if len(words) < 2 {
+		return false
+	}
+	file := strings.Trim(words[len(words)-1], `'"`)
+	switch {
+	case lex.OneOf(words[0], `.output .once .out .backup .save \o \out \g \w`):
+		if code, pipes := strings.CutPrefix(strings.TrimSpace(line[len(words[0]):]), "|"); pipes {
+			sh.RunText(code)
+		} else if !lex.OneOf(file, "stdout off") {
+			sh.Write(file)
+		}
+		return true
+	case words[0] == `\copy`, sh.Via == "duckdb" && strings.EqualFold(words[0], "copy"):
+		if file := copiedTo(line); file != "" {
+			sh.Write(file)
+		}
+	}
+	return false
+}
+
+// copiedTo returns the file behind the "to" of a statement that copies a table, "" if there is none.
+func copiedTo(line string) string {
+	to := strings.LastIndex(strings.ToLower(line), " to ")
+	if to < 0 {
+		return ""
+	}
+	file := strings.TrimLeft(line[to+len(" to "):], ` '"`)
+	if end := strings.IndexAny(file, ` '"`); end >= 0 {
+		file = file[:end]
+	}
+	if lex.OneOf(strings.ToLower(file), "stdout program") {
+		return ""
+	}
+	return file
 }
 
 // stdin returns the standard input of a command, as far as it is known.
@@ -199,7 +229,7 @@ var mixedRows = []row{
 	{of: "bq", words: "rm", does: act{effect.DestroyRemote, effect.Teardown, operands}},
 	{words: "pg:reset*", does: act{effect.DropData, effect.Database, "$1"}},
 	{of: "supabase", words: "db reset", given: "linked db-url", does: act{effect.DropData, effect.Database, "$1"}},
-	{of: "supabase", words: "db reset", does: act{effect.DropData, effect.Reset, "$1"}},
+	{of: "supabase", words: "db reset"}, // of this machine
 }
 
 // mongo reports the calls in its JavaScript that drop data or stop the server.
@@ -207,16 +237,27 @@ func mongo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	texts := o.All("eval")
 	sh.Opaque(strings.Join(texts, "\n"))
 	for _, text := range append(texts, stdin(c)...) {
-		toks := script.Tokenize(text, "js")
-		for i, t := range toks {
-			if t.Kind == 'n' {
-				mongoCall(sh, t.Text[strings.LastIndexByte(t.Text, '.')+1:], toks[i+1:])
-			}
+		mongoText(sh, text)
+	}
+	for _, name := range append(o.All("f", "file"), o.Pos...) {
+		if lex.EndsWith(name, ".js .mongodb .mjs .ts") {
+			runRecipeFile(sh, name, nil, mongoText)
 		}
 	}
 }
 
-// mongoCall reports the effects of one call by its name.
+// mongoText reports the calls in a text of the client's language.
+func mongoText(sh *shell.Shell, text string) {
+	toks := script.Tokenize(text, "js")
+	for i, t := range toks {
+		if t.Kind == 'n' {
+			sh.AtOffset(text, t.At)
+			mongoCall(sh, t.Text[strings.LastIndexByte(t.Text, '.')+1:], toks[i+1:])
+		}
+	}
+}
+
+// mongoCall reports the effects of one call on a database.
 func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
 	if len(rest) == 0 || rest[0].Kind != '(' {
 		return
@@ -247,16 +288,21 @@ func graph(sh *shell.Shell, c shell.Command, o shell.Options) {
 		texts = append(texts, *c.In)
 	}
 	for _, text := range texts {
-		sql.Read(sh, text) // DROP has the same words
-		toks := script.Tokenize(text, "js")
-		for from, i := 0, 0; i <= len(toks); i++ {
-			if i == len(toks) || toks[i].Kind == ';' {
-				graphStatement(sh, toks[from:i])
-				from = i + 1
-			}
-		}
+		graphText(sh, text)
 	}
 	sh.Print(partial.Unknown)
+}
+
+// graphText reads the statements of a text of Cypher.
+func graphText(sh *shell.Shell, text string) {
+	sql.Read(sh, text) // DROP has the same words
+	toks := script.Tokenize(text, "js")
+	for from, i := 0, 0; i <= len(toks); i++ {
+		if i == len(toks) || toks[i].Kind == ';' {
+			graphStatement(sh, toks[from:i])
+			from = i + 1
+		}
+	}
 }
 
 // graphStatement reports a DELETE that no condition limits.
@@ -340,13 +386,20 @@ func redisCommand(sh *shell.Shell, words []string) {
 
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
-	{programs: "dropdb", options: "h p U", rows: []row{{does: act{effect.DropData, effect.Database, "$0"}}}},
+	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operands}}}},
+	{programs: "dropdb", options: "h p U host port username maintenance-db", rows: []row{
+		{does: act{effect.DropData, effect.Database, "$0"}},
+	}},
+	{programs: "createdb", options: "h p U O T E D l host port username owner template", rows: []row{
+		{words: "*", also: makesDatabase},
+	}},
 	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
+		{words: "create *", also: makesDatabase},
 		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
 		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
 	}},
-	{programs: "pg_restore", options: "d h p U f dbname", rows: []row{
+	{programs: "pg_restore", options: "d h p U f dbname host port -clean", rows: []row{
 		{given: "c clean", does: act{effect.DropData, effect.Table, "restore"}},
 	}},
 	{programs: "celery", options: "A app b broker workdir Q queues X exclude-queues d destination t timeout", rows: []row{
@@ -356,9 +409,14 @@ var storeTables = []table{
 	{programs: "rq", options: "u url", rows: []row{{words: "empty", does: act{effect.DropData, effect.Rows, afterVerb}}}},
 	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, theProgram}}}},
 	{
-		programs: "mongorestore",
+		programs: "mongorestore mongoimport",
 		rows:     []row{{given: "drop", does: act{effect.DropData, effect.Table, "restore"}}},
 	},
+}
+
+// makesDatabase remembers the database that the last operand names.
+func makesDatabase(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sh.Makes("database", strings.ToLower(o.At(len(o.Pos)-1)))
 }
 
 // redisRows describe the commands of Redis, in upper case.
@@ -419,7 +477,8 @@ func runsCode(sh *shell.Shell, c shell.Command) bool {
 		script.Run(sh, code, "php")
 		return true
 	}
-	if !lex.OneOf(lex.First(c.Args), "shell dbshell") {
+	first := lex.First(c.Args)
+	if !lex.OneOf(first, "shell dbshell") && (c.Name != "rails" || !lex.OneOf(first, "db dbconsole")) {
 		return false
 	}
 	for _, code := range shell.ParseOptions(c.Args, "c command").All("c", "command") {
@@ -484,22 +543,6 @@ func wipesData(operand string) bool {
 	return len(w) > 1 && lex.ContainsAny(w, wipeWords)
 }
 
-// wipesStore reports whether the operands of a program that no table lists wipe a database.
-func wipesStore(pos []string) bool {
-	for i, p := range pos[:min(3, len(pos))] {
-		if strings.ContainsAny(p, " /=") {
-			return false
-		}
-		if strings.ContainsAny(p, ":.-") && wipesData(p) {
-			return true
-		}
-		if i > 0 && lex.OneOf(pos[i-1], storeNouns) && lex.OneOf(p, wipeWords) {
-			return true
-		}
-	}
-	return false
-}
-
 // wipesShortened reports whether a command of Symfony, each part of which may be shortened, wipes
 // a database.
 func wipesShortened(verb string, args []string) bool {
@@ -532,88 +575,32 @@ func onlyPrintsSQL(args []string) bool {
 // environmentNames are the variables that name the environment of a framework.
 var environmentNames = [...]string{
 	"RAILS_ENV", "RACK_ENV", "NODE_ENV", "APP_ENV", "MIX_ENV", "DJANGO_ENV", "FLASK_ENV",
+	"DJANGO_SETTINGS_MODULE",
 }
+
+// databaseNames are the variables that name the database of a framework.
+var databaseNames = [...]string{"DATABASE_URL", "DB_URL", "SQLALCHEMY_DATABASE_URI", "GOOSE_DBSTRING", "DB_DATABASE"}
 
 // forTests reports whether a command works on the database for tests.
 func forTests(sh *shell.Shell, args []string) bool {
+	for _, name := range databaseNames {
+		if place, ok := sh.Assigned(name); ok {
+			_, nobodys := web.StoreAt(place)
+			return nobodys || !strings.Contains(place, "://") && lex.ForTests(place)
+		}
+	}
 	for _, name := range environmentNames {
-		if v, ok := sh.Assigned(name); ok && v == "test" {
+		v, _ := sh.Assigned(name)
+		if namesTests(v) || lex.ContainsAny(args, name+"=test") {
 			return true
 		}
 	}
-	env, _ := shell.ParseOptions(args, "e env environment").Get("e", "env", "environment")
-	return env == "test"
+	env, _ := shell.ParseOptions(args, "e env environment settings").Get("e", "env", "environment", "settings")
+	return namesTests(env)
 }
 
-// Programs that no table lists are judged by the words of their commands. A script of
-// the project is not judged by its words.
-
-// endVerbs are verbs that only make sense for something that is hosted.
-const endVerbs = "destroy terminate purge wipe nuke decommission deprovision"
-
-// hostedNouns are what such a verb, or a deletion, is about.
-const hostedNouns = "cluster clusters project projects namespace database databases bucket buckets stack stacks " +
-	"instance instances server servers tenant tenants organization environment deployment service repo repository"
-
-// localVerbs are programs whose verbs concern code or a cache on this machine: generators,
-// runners of tasks and of tests.
-const localVerbs = "ember hanami nest ng ionic task invoke inv nox tox doit mage xcrun simctl jest vitest mocha ava " +
-	"pytest phpunit rspec bats ctest cypress playwright behave cucumber karma tap poe pdm hatch conda mamba"
-
-// destroysByWord reports a possible destruction by a program that no table lists, if its
-// first operands say so.
-func destroysByWord(sh *shell.Shell, c shell.Command, full string) {
-	switch {
-	case ownScript(full), lex.OneOf(c.Name, localVerbs), lex.ContainsAny(c.Args, dryOptions):
-		return
-	}
-	words := leadingWords(c.Args)
-	switch {
-	case wipesStore(words) && !forTests(sh, c.Args):
-		sh.Effect(effect.DropData, effect.Reset, c.Name+" "+strings.Join(words, " "))
-	case endsHosted(words):
-		sh.Possible(effect.DestroyRemote, effect.Part, c.Name+" "+strings.Join(words, " "))
-	}
-}
-
-// ownScript reports whether a program is called by a path that is not one of the system's.
-func ownScript(full string) bool {
-	return strings.Contains(full, "/") && !lex.BeginsWith(full, "/usr/ /bin/ /sbin/ /opt/ /nix/ /snap/")
-}
-
-const dryOptions = "--dry-run --dryrun --help -h --simulate --what-if --list test"
-
-// leadingWords returns the operands of a command that are plain words, up to the third. A word
-// behind an option may be its value and does not count.
-func leadingWords(args []string) []string {
-	var words []string
-	before := ""
-	for _, a := range args {
-		value := strings.HasPrefix(before, "-")
-		before = a
-		switch {
-		case len(words) == 3:
-			return words
-		case value, a == "", strings.HasPrefix(a, "-"):
-		default:
-			words = append(words, strings.ToLower(a))
-		}
-	}
-	return words
-}
-
-// endsHosted reports whether one of the words ends something hosted.
-func endsHosted(words []string) bool {
-	if len(words) < 2 || lex.ContainsAny(words, "cache caches") {
-		return false
-	}
-	for i, w := range words {
-		switch {
-		case lex.OneOf(w, endVerbs):
-			return true
-		case lex.OneOf(w, "delete drop"):
-			return lex.ContainsAny(words[max(0, i-1):], hostedNouns)
-		}
-	}
-	return false
+// namesTests reports whether the name of an environment, or of a module with its settings, is that
+// of tests.
+func namesTests(env string) bool {
+	return lex.OneOf(env[strings.LastIndexByte(env, '.')+1:], "test testing test_settings")
 }

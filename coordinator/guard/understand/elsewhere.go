@@ -15,7 +15,7 @@ import (
 var elsewherePrograms = []table{
 	{
 		programs: "ssh mosh autossh sshpass dbclient plink",
-		options:  "B b c D E e F I i J L l m O o p Q R S W w P",
+		options:  sshValues,
 		leads:    true,
 		do:       ssh,
 	},
@@ -41,6 +41,9 @@ var elsewherePrograms = []table{
 	{programs: "expect", options: "c f d", do: expect},
 }
 
+// sshValues are the options of ssh with a value. They may also come after the host.
+const sshValues = "B b c D E e F I i J L l m O o p Q R S W w P"
+
 // ssh runs its command on a remote machine.
 func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name == "sshpass" {
@@ -57,7 +60,9 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	child := sh.Elsewhere()
-	if _, more := shell.Leading(rest[1:], "i p l o"); len(more) > 0 {
+	later, more := shell.Leading(rest[1:], sshValues)
+	sshOptions(sh, later)
+	if len(more) > 0 {
 		child.RunTextIn(strings.Join(more, " "), c.In)
 	} else if c.In != nil {
 		child.RunText(*c.In)
@@ -96,10 +101,13 @@ func multiplexer(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.TypeInto, "", c.Name)
 	case lex.OneOf(verb, "new-session new new-window neww split-window splitw respawn-pane respawnp "+
 		"respawn-window run-shell run display-popup popup pipe-pane"):
-		_, inner := shell.Leading(rest[1:], "s n t c x y F e l p w")
+		own, inner := shell.Leading(rest[1:], "s n t c x y F e l p w")
+		name, _ := own.Get("s")
+		sh.Makes(c.Name, name)
 		oneOrAll(sh, inner, c.In)
 	case lex.OneOf(verb, "if-shell if"):
 		multiplexerChoice(sh, c.Name, rest[1:])
+	case verb == "kill-session" && madeHere(sh, c.Name, shell.ParseOptions(rest[1:], "t").All("t")):
 	case lex.OneOf(verb, "kill-server kill-session"):
 		sh.Effect(effect.KillProcess, effect.Terminal, c.Name)
 	}
@@ -152,6 +160,9 @@ func appleScript(sh *shell.Shell, c shell.Command, o shell.Options) {
 	code := strings.Join(o.All("e"), "\n")
 	sh.Opaque(code)
 	script.AppleScript(sh, code)
+	if code == "" && len(o.Pos) > 0 {
+		runRecipeFile(sh, o.Pos[0], o.From(1), script.AppleScript)
+	}
 	if c.In != nil {
 		script.AppleScript(sh, *c.In)
 	}
@@ -192,7 +203,7 @@ func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	switch behind := append(lex.After(c.Args, "--", 1), lex.After(c.Args, "-c", 1)...); {
 	case len(behind) > 0 && c.Name != "toolbox":
 		rest = behind
-	case lex.OneOf(c.Name, "multipass limactl lxc incus toolbox"):
+	case lex.OneOf(c.Name, "multipass limactl lxc incus"):
 		rest = rest[min(1, len(rest)):]
 	}
 	oneOrAll(child, rest, c.In)
@@ -203,6 +214,9 @@ func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
 func machinePlace(sh *shell.Shell, c shell.Command) shell.Place {
 	p := shell.RemotePlace()
 	switch {
+	case c.Name == "adb" && onEmulatedDevice(c.Args):
+		p.Away = "container"
+		return p
 	case c.Name == "adb", slices.ContainsFunc(c.Args, shell.IsRemotePath):
 		return p
 	case c.Name == "vagrant":
@@ -213,4 +227,11 @@ func machinePlace(sh *shell.Shell, c shell.Command) shell.Place {
 	}
 	p.Away = effect.InRunning
 	return p
+}
+
+// onEmulatedDevice reports whether adb is told to talk to an emulator on this machine.
+func onEmulatedDevice(args []string) bool {
+	o, _ := shell.Leading(args, "s t H P L")
+	serial, _ := o.Get("s")
+	return strings.HasPrefix(serial, "emulator-") || o.Given("e")
 }

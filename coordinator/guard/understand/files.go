@@ -39,7 +39,7 @@ var filePrograms = []table{
 		keeps:    keepsOld,
 		do:       copyFiles,
 	},
-	{programs: "ln gln link", options: "t S target-directory suffix -symbolic", do: link},
+	{programs: "ln gln link", options: "t S target-directory suffix -symbolic -force", do: link},
 	{programs: "chmod gchmod chattr setfacl chflags xattr", options: "reference -recursive", do: changeMode},
 	{programs: "setcap", options: "n", rows: []row{{does: act{effect.ChangeMode, effect.Setuid, "@$1*"}}}},
 	{programs: "chown chgrp gchown", options: "reference from -recursive", rows: []row{
@@ -52,48 +52,11 @@ var filePrograms = []table{
 		{does: act{effect.WriteFile, effect.Create, eachFile}},
 	}},
 	{programs: "truncate fallocate gtruncate", options: "s r o l size reference offset length", do: truncate},
-	{programs: "tar gtar bsdtar", options: tarOptions, bundled: true, do: printUnknown, rows: []row{
-		{given: "checkpoint-action=", goOn: true, also: runsActions},
-		{given: "remove-files", goOn: true, also: deletesPacked},
-		{given: "c create", with: "f= file=", goOn: true, also: writesArchive},
-		{
-			given: "x extract",
-			with:  "C= directory=",
-			does:  act{effect.WriteFile, effect.Unpack, "@$=C,directory"},
-			also:  bringsArchive,
-		},
-		{given: "x extract", also: unpacksHere},
-		{given: "t list get"},
-		{also: packs},
-	}},
-	{programs: "zip", options: "b t n x i TT! unzip-command!", do: printUnknown, rows: []row{
-		{given: "m move", does: act{effect.DeleteTree, "", "@$1*"}},
-		{also: packs},
-	}},
-	{
-		programs: "7z 7za cpio gzip bzip2 xz zstd",
-		options:  "f C X T I S directory file exclude rsh-command!",
-		do:       printUnknown,
-		rows: []row{
-			{of: "7z 7za", args: "-sdel", does: act{effect.DeleteTree, "", "@$2*"}},
-			{also: packs},
-		},
-	},
-	{programs: "rar", options: "-", do: printUnknown, rows: []row{
-		{words: "m|mf", does: act{effect.DeleteTree, "", "@$2*"}},
-		{args: "-df|-dr", does: act{effect.DeleteTree, "", "@$2*"}},
-	}},
-	{programs: "unzip unrar", options: "d x P", rows: []row{
-		{given: "d=", does: act{effect.WriteFile, effect.Unpack, "@$=d"}, also: bringsArchive},
-	}},
 	{programs: "patch gpatch", options: patchOptions, dry: "dry-run C check o output", do: undoesDiff},
 }
 
 // keepsOld are the options with which a copy overwrites nothing, or keeps what it overwrites.
 const keepsOld = "n no-clobber update=none update=none-fail b backup"
-
-const tarOptions = "f C X T directory file exclude -checkpoint checkpoint-action to-command! use-compress-program! " +
-	"I! info-script! new-volume-script! F! rsh-command! rmt-command -extract -get -create -list -append -update"
 
 // remove reports the files that rm and similar programs delete.
 func remove(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -142,8 +105,8 @@ func move(sh *shell.Shell, c shell.Command, o shell.Options) {
 			continue
 		}
 		sh.Effect(effect.MoveAway, "", sh.Path(p))
-		sh.Eval.MovesLink(sh.Path(p), sh.Path(to))
 		reportDestination(sh, to, p)
+		sh.Moved(p, to)
 	}
 }
 
@@ -163,6 +126,9 @@ func operandsTo(o shell.Options) ([]string, string) {
 func reportDestination(sh *shell.Shell, to, from string) {
 	if from == "/dev/null" {
 		sh.Overwrite(to, "")
+		return
+	}
+	if sh.Renames(from, to) {
 		return
 	}
 	dst := sh.Write(to)
@@ -295,85 +261,4 @@ func truncate(sh *shell.Shell, c shell.Command, o shell.Options) {
 		}
 		sh.Effect(effect.WriteFile, effect.Truncate, sh.Path(p))
 	}
-}
-
-// runsActions runs the commands that tar starts at its checkpoints.
-func runsActions(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	for _, action := range o.All("checkpoint-action") {
-		if _, code, ok := strings.Cut(action, "exec="); ok {
-			sh.Run(code, nil)
-		}
-	}
-}
-
-// deletesPacked reports the files that tar deletes when it has packed them. They are below the
-// directory that -C names.
-func deletesPacked(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	child := sh.Sub()
-	for _, dir := range o.All("C", "directory") {
-		child.Place.Cwd = child.Path(dir)
-	}
-	for _, p := range o.Pos {
-		child.Deletes(effect.DeleteTree, "", p)
-	}
-}
-
-// writesArchive reports the archive that tar makes.
-func writesArchive(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if into, _ := o.Get("f", "file"); into != "-" && !shell.IsRemotePath(into) {
-		sh.Write(into)
-	}
-}
-
-// packs reports credentials and files of Afar that go into an archive.
-func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
-	into, _ := o.Get("f", "file")
-	switch c.Name {
-	case "zip":
-		into = o.At(0)
-	case "7z", "7za":
-		into = o.At(1)
-	}
-	for _, p := range o.Pos {
-		if sh.IsOwn(sh.Path(p)) {
-			sh.Read(p)
-		}
-		if p != into && strings.ContainsRune(fileText(sh, p), partial.HoleSecret) {
-			sh.Print(sh.Read(p))
-			sh.Remember(sh.Path(into), partial.UnknownSecret)
-		}
-	}
-}
-
-// unpacksHere reports the directory in which tar unpacks an archive, unless it is the project.
-func unpacksHere(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) {
-		takesBack(sh, stdin(c), diffHead+"b/")
-		return
-	}
-	sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
-}
-
-// bringsArchive remembers the directory into which an archive from another machine is unpacked.
-func bringsArchive(sh *shell.Shell, c shell.Command, o shell.Options) {
-	dir, _ := o.Get("C", "directory", "d")
-	path := sh.Path(dir)
-	switch {
-	case !strings.Contains(archiveText(sh, c, o), partial.UnknownNetwork), fspath.Within(sh.Place.Cwd, path):
-	case len(sh.Eval.Fetched) < shell.MaxAliases:
-		sh.Eval.Fetched = append(sh.Eval.Fetched, path)
-	}
-}
-
-// archiveText returns what is known of the archive that a program unpacks, or "".
-func archiveText(sh *shell.Shell, c shell.Command, o shell.Options) string {
-	file, named := o.Get("f", "file")
-	if strings.HasPrefix(c.Name, "un") { // unzip, unrar
-		file, named = o.At(0), true
-	}
-	if !named || file == "-" {
-		return strings.Join(stdin(c), "")
-	}
-	text, _ := sh.Brought(file)
-	return text
 }

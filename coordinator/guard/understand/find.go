@@ -18,6 +18,8 @@ type findTests struct {
 	wide     bool     // an earlier alternative excludes nothing
 	negated  bool     // the next test is negated
 	named    bool     // a test of this alternative gives a name
+	aged     bool     // a test is about the age, the size or the owner of files
+	unread   bool     // a test selects files in a way that is not followed
 	names    []string // the name in each alternative; of several in one, a hole
 }
 
@@ -29,8 +31,13 @@ func (f *findTests) isNarrowed() bool { return f.narrowed && !f.wide }
 func (f *findTests) test(name, arg string) {
 	if !f.negated && !matchesEverything(name, arg) {
 		f.narrowed = true
-		if lex.OneOf(name, "-name -iname -path") {
+		switch {
+		case lex.OneOf(name, "-name -iname -path -ipath -wholename"):
 			f.name(namePattern(arg))
+		case lex.OneOf(name, "-regex -iregex -lname -perm -inum -samefile -empty"), lex.OneOf(arg, "0 0c 0k -1 -1k"):
+			f.unread = true
+		default:
+			f.aged = true
 		}
 	}
 	f.negated = false
@@ -57,16 +64,23 @@ func (f *findTests) paths(root string) []string {
 	if !f.isNarrowed() {
 		return []string{root}
 	}
+	if len(f.names) == 0 && f.aged && !f.unread {
+		return foundPaths(root, []string{"*"})
+	}
 	return foundPaths(root, f.names)
 }
 
 // namePattern returns the pattern of a test as a part of a path. Of a pattern for a
 // whole path the stars are holes, because they match slashes too.
 func namePattern(arg string) string {
-	if strings.Contains(arg, "/") {
-		return strings.ReplaceAll(arg, "*", partial.Unknown)
+	folder, all := strings.CutSuffix(arg, "/*")
+	if !strings.Contains(arg, "/") {
+		return arg
 	}
-	return arg
+	if folder = strings.ReplaceAll(folder, "*", partial.Unknown); all {
+		return folder + "/" + partial.Unknown + "/*"
+	}
+	return folder
 }
 
 // matchesEverything reports whether a test excludes nothing.
@@ -169,6 +183,9 @@ func foundPaths(root string, names []string) (paths []string) {
 	}
 	for _, name := range names[:min(shell.MaxCombinations, len(names))] {
 		switch {
+		case strings.HasPrefix(name, root): // a pattern for the whole path
+			paths = append(paths, name)
+			continue
 		case tells(name):
 			paths = append(paths, root+partial.Unknown+"/"+name)
 		case !slices.Contains(paths, root+partial.Unknown):
@@ -183,7 +200,7 @@ func foundPaths(root string, names []string) (paths []string) {
 
 // tells reports whether a name with holes still says what is found.
 func tells(name string) bool {
-	return !partial.HasHole(name) || strings.Contains(name, ".git/") || protected.SecretPath(name, "")
+	return !partial.HasHole(fspath.Base(name)) || strings.Contains(name, ".git/") || protected.SecretPath(name, "")
 }
 
 // deletes reports what -delete deletes below the roots.
@@ -222,6 +239,9 @@ func (f *findTests) run(sh *shell.Shell, argv, roots []string) {
 				out = forEveryFile(argv, out, r)
 			}
 			sh.Exec(out, nil)
+		}
+		if !f.isNarrowed() && lex.IsShellName(lex.ProgramName(lex.First(argv))) { // code for each of the files
+			sh.Exec(replaceAll(argv, "{}", strings.TrimSuffix(r, "/")+"/"+partial.Unknown+"/*"), nil)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,8 +16,9 @@ import (
 // gitProgram reads git's own options and settings, and then runs the subcommand.
 func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child := sh.Sub()
-	for _, dir := range o.All("C", "work-tree") {
-		child.Place.Cwd = child.Path(dir)
+	tree, _ := sh.Assigned("GIT_WORK_TREE")
+	for _, dir := range append(o.All("C", "work-tree"), tree) {
+		child.Place.Cwd = child.Path(cmp.Or(dir, "."))
 	}
 	settings := gitSettings(sh, o)
 	for _, setting := range settings {
@@ -84,10 +86,13 @@ var gitTables = []table{
 		do:       gitRestore,
 	},
 	{programs: "clean", options: "e exclude -dry-run -interactive -force", do: gitClean},
-	{programs: "stash", rows: []row{
+	{programs: "stash", options: "m message pathspec-from-file", rows: []row{
 		{words: "show", also: showsCommitted},
 		{first: "clear", does: act{effect.Discard, effect.StashClear, ""}},
 		{first: "drop", does: act{effect.Discard, effect.StashDrop, ""}},
+		{words: "pop|apply|branch", does: act{effect.KeepWork, effect.StashPop, ""}},
+		{words: "list|create|store"},
+		{without: "p patch S staged k keep-index", also: stashes},
 	}},
 	{programs: "branch", options: "u set-upstream-to sort format contains -delete -force -remotes", rows: []row{
 		{given: "r remotes"},
@@ -118,7 +123,7 @@ var gitTables = []table{
 	{programs: "difftool", options: "x! extcmd! t tool"},
 	{programs: "grep", options: "O?! open-files-in-pager?! e f m A B C max-depth threads"},
 	{programs: "archive", options: "exec! remote o output format prefix", rows: []row{
-		{given: "remote o output prefix l"},
+		{given: "remote prefix l"},
 		{words: "*", also: printsTree},
 	}},
 	{
@@ -132,7 +137,10 @@ var gitTables = []table{
 const gitShown = "m message c S G author since until grep format pretty"
 
 // gitOther is every other subcommand.
-var gitOther = table{options: gitShown + " -force -delete -cached -reset", rows: gitRows}
+var gitOther = table{
+	options: gitShown + " expire expire-unreachable prune? -force -delete -cached -reset",
+	rows:    gitRows,
+}
 
 // overwritesOwn reports whether a subcommand changes files of a repository that
 // holds Afar's own files.
@@ -408,6 +416,7 @@ func gitSecret(key string) bool {
 // gitRows describe subcommands of git. The program of a row is the subcommand.
 var gitRows = []row{
 	{of: "merge cherry-pick revert am rebase", given: "abort skip", does: act{effect.Discard, effect.GiveUp, ""}},
+	{of: "add stage commit update-index", without: "n dry-run", goOn: true, also: keepsWork},
 	{of: "add stage commit update-index", without: "n dry-run", also: stagesSecrets},
 	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
 	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
@@ -418,7 +427,7 @@ var gitRows = []row{
 	{of: "bisect", first: "run", runs: "$>run"},
 	{of: "submodule", words: "foreach", also: runsInSubmodules},
 	{of: "submodule", words: "deinit", given: "f force", does: act{effect.Discard, effect.Worktree, ""}},
-	{of: "filter-branch filter-repo", does: act{effect.RewriteRefs, effect.Filter, ""}},
+	{of: "filter-branch filter-repo", without: "analyze", does: act{effect.RewriteRefs, effect.Filter, ""}},
 	{of: "reflog", words: "delete", does: act{effect.RewriteRefs, effect.Reflog, ""}},
 	{
 		of:      "reflog",
@@ -433,7 +442,10 @@ var gitRows = []row{
 	{of: "update-ref", also: gitUpdateRef},
 	{of: "symbolic-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, "$0"}},
 	{of: "ls-files", also: listsFiles},
-	{of: "worktree", words: "remove", given: "f force", does: act{effect.Discard, effect.Worktree, "@$1"}},
+	{of: "for-each-ref", given: "format=", also: printsFormat},
+	{of: "status", given: "s short porcelain", also: listsStatus},
+	{of: "worktree", words: "add", also: makesWorktree},
+	{of: "worktree", words: "remove", given: "f force", also: removesWorktree},
 	{of: "rm", given: "cached n"},
 	{of: "rm", given: "r", with: "f force", does: act{effect.DeleteTree, effect.GitForce, eachFile}},
 	{of: "rm", given: "r", does: act{effect.DeleteTree, "", eachFile}},
@@ -453,6 +465,44 @@ var gitRows = []row{
 	{of: "send-email", does: act{effect.SendOut, "patches", ""}},
 }
 
+// keepsWork reports what "git add" stages and what "git commit" commits.
+func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
+	op := effect.Stage
+	switch {
+	case c.Name == "update-index", o.Given("p patch interactive"):
+		return
+	case c.Name != "commit":
+	case o.Given("a all"):
+		op = effect.CommitAll
+	default:
+		op = effect.Commit
+	}
+	if len(o.Pos) == 0 && (op != effect.Stage || o.Given("A all u update")) {
+		sh.Effect(effect.KeepWork, op, "")
+	}
+	for _, p := range o.Pos {
+		if op == effect.Commit {
+			op = effect.CommitAll // of these files
+		}
+		sh.Effect(effect.KeepWork, op, sh.Path(p))
+	}
+}
+
+// stashes reports the work that "git stash" keeps: all, or that of some files.
+func stashes(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	op := effect.Stash
+	if o.Given("u include-untracked a all") {
+		op = effect.StashAll
+	}
+	if o.At(0) == "save" || len(o.From(1)) == 0 {
+		sh.Effect(effect.KeepWork, op, "")
+		return
+	}
+	for _, p := range o.From(1) {
+		sh.Effect(effect.KeepWork, op, sh.Path(p))
+	}
+}
+
 // runsInSubmodules runs the command of "git submodule foreach".
 func runsInSubmodules(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	_, code := shell.Leading(lex.After(c.Args, "foreach", 1), "")
@@ -466,26 +516,79 @@ func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 	}
 }
 
-// listsFiles prints all files of the work tree, or a pattern for those whose content no
+// changedFiles is a pattern for the files whose content no commit has.
+const changedFiles = "./" + partial.Unknown + "/*\n"
+
+// listsFiles prints all files of the work tree, or patterns for those whose content no
 // commit has.
 func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
+	case o.Given("o others m modified"):
+		printsBelow(sh, o.Pos)
 	case len(o.Pos) > 0:
 	case len(c.Args) == strings.Count(" "+strings.Join(c.Args, " "), " -z"):
 		sh.Print("." + shell.EveryFile + "\n")
-	case o.Given("o others m modified"):
-		sh.Print("./" + partial.Unknown + "/*\n")
 	}
+}
+
+// printsBelow prints patterns for files below paths, or for those that patterns find.
+func printsBelow(sh *shell.Shell, paths []string) {
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	for _, p := range paths {
+		switch {
+		case fspath.HasGlob(p):
+			sh.Print("./" + partial.Unknown + "/" + p + "\n")
+		case looksLikePath(p) && !strings.HasSuffix(p, "/") && p != ".":
+			sh.Print(p + "\n")
+		default:
+			sh.Print(strings.TrimSuffix(p, "/") + "/" + partial.Unknown + "/*\n")
+		}
+	}
+}
+
+// listsStatus prints how files differ from the last commit.
+func listsStatus(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if len(o.Pos) == 0 {
+		sh.Print("?? " + changedFiles + " M " + changedFiles)
+	}
+}
+
+// makesWorktree remembers a worktree that this call makes.
+func makesWorktree(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	o := shell.ParseOptions(c.Args, "b B reason")
+	sh.Makes("worktree", sh.Path(o.At(1)))
+}
+
+// removesWorktree reports a worktree that is removed with its changes, unless this call made it.
+func removesWorktree(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if tree := sh.Path(o.At(1)); !sh.Made("worktree", tree) {
+		sh.Effect(effect.Discard, effect.Worktree, tree)
+	}
+}
+
+// printsFormat prints a format with a hole for each field.
+func printsFormat(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	format, _ := o.Get("format")
+	for i, part := range strings.Split(format, "%(") {
+		if _, rest, ok := strings.Cut(part, ")"); ok && i > 0 {
+			part = partial.Unknown + rest
+		}
+		sh.Print(part)
+	}
+	sh.Print("\n")
 }
 
 // gitMove reports files that are moved.
 func gitMove(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	for i, p := range o.Pos {
-		if i < len(o.Pos)-1 {
-			sh.Effect(effect.MoveAway, "", sh.Path(p))
-		} else {
-			sh.Write(p)
-		}
+	from, to := operandsTo(shell.Options{Pos: o.Pos})
+	for _, p := range from {
+		sh.Effect(effect.MoveAway, "", sh.Path(p))
+	}
+	for _, p := range from {
+		sh.Write(to)
+		sh.Moved(p, to)
 	}
 }
 

@@ -189,7 +189,7 @@ func overwritesWith(sh *shell.Shell, o shell.Options) {
 	switch from, to := o.At(0), o.At(1); {
 	case strings.Contains(to, ":"), to == "-", o.Given("n no-clobber no-overwrite ignore-existing r R recursive dryrun"):
 	case fspath.IsExact(from):
-		bringsTo(sh, from, to)
+		sh.Arrives(from, to)
 	}
 }
 
@@ -256,7 +256,7 @@ func hooksFolder(sh *shell.Shell) (top, hooks string) {
 	if dir, ok := sh.Assigned(hooksSetting); ok {
 		return cmp.Or(top, sh.Place.Cwd), dir
 	}
-	if git == "" {
+	if git == "" || slices.Contains(sh.Eval.Fetched, top) { // a clone brings no hooks
 		return "", ""
 	}
 	for _, file := range []string{git + "/config", "~/.gitconfig", "~/.config/git/config"} {

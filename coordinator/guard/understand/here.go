@@ -6,6 +6,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
@@ -13,24 +14,30 @@ import (
 // A client of a cloud or of a cluster may be told to talk to this machine: to an emulator, or to
 // a cluster in containers. What it does there concerns nobody else.
 
-// An emulated row says how clients are told where their service is: by options, or by variables.
-// To a variable that ends in "_", the service is added that the client names first.
-type emulated struct{ programs, options, variables string }
+// An emulated row says how clients are told where their service is: by options, by switches, or by
+// variables. To a variable that ends in "_", the service is added that the client names first.
+type emulated struct{ programs, options, variables, switches string }
 
 const storageEmulators = "FIRESTORE_EMULATOR_HOST FIREBASE_DATABASE_EMULATOR_HOST STORAGE_EMULATOR_HOST"
 
 var emulators = []emulated{
-	{"aws awslocal", "endpoint-url", "AWS_ENDPOINT_URL_ AWS_ENDPOINT_URL"},
-	{"sam cdk copilot", "", "AWS_ENDPOINT_URL"},
-	{"s3cmd s5cmd", "host endpoint-url", "S3_ENDPOINT_URL"},
-	{"gcloud", "", "CLOUDSDK_API_ENDPOINT_OVERRIDES_"},
-	{"gsutil firebase", "o", storageEmulators},
-	{"bq", "api", ""},
-	{"az azcopy", "connection-string blob-endpoint queue-endpoint table-endpoint", "AZURE_STORAGE_CONNECTION_STRING"},
-	{"mc", "", "MC_HOST_"},
+	{programs: "aws awslocal", options: "endpoint-url", variables: "AWS_ENDPOINT_URL_ AWS_ENDPOINT_URL"},
+	{programs: "sam cdk copilot", variables: "AWS_ENDPOINT_URL"},
+	{programs: "s3cmd s5cmd", options: "host endpoint-url", variables: "S3_ENDPOINT_URL"},
+	{programs: "gcloud", variables: "CLOUDSDK_API_ENDPOINT_OVERRIDES_"},
+	{programs: "gsutil firebase", options: "o", variables: storageEmulators},
+	{programs: "bq", options: "api"},
 	{
-		"kubectl k oc kubecolor helm istioctl velero flux linkerd", "context kube-context server s kube-apiserver",
-		kubeContext,
+		programs: "az azcopy", options: "connection-string blob-endpoint queue-endpoint table-endpoint",
+		variables: "AZURE_STORAGE_CONNECTION_STRING",
+	},
+	{programs: "mc", variables: "MC_HOST_"},
+	{programs: "cast forge hardhat truffle", options: "rpc-url r network", variables: "ETH_RPC_URL"},
+	{programs: "solana", options: "u url"},
+	{programs: "wrangler supabase", options: "db-url", switches: "local"},
+	{
+		programs: "kubectl k oc kubecolor helm istioctl velero flux linkerd",
+		options:  "context kube-context server s kube-apiserver", variables: kubeContext,
 	},
 }
 
@@ -56,6 +63,9 @@ func (e *emulated) pointsHere(sh *shell.Shell, c shell.Command) bool {
 	if told := o.All(strings.Fields(e.options)...); len(told) > 0 {
 		return !slices.ContainsFunc(told, isElsewhere)
 	}
+	if o.Given(e.switches) {
+		return true
+	}
 	for name := range strings.FieldsSeq(e.variables) {
 		if strings.HasSuffix(name, "_") {
 			name += serviceNamed(c.Name, o)
@@ -78,7 +88,8 @@ func serviceNamed(client string, o shell.Options) string {
 }
 
 // localContexts are the names of clusters that tools make on this machine.
-const localContexts = "minikube docker-desktop docker-for-desktop rancher-desktop orbstack colima microk8s kind k3d"
+const localContexts = "minikube docker-desktop docker-for-desktop rancher-desktop orbstack colima microk8s kind k3d " +
+	"hardhat development anvil l"
 
 // isElsewhere reports whether an address or the name of a cluster is not known to be of this
 // machine.
@@ -98,13 +109,45 @@ var hostedKinds = []effect.Kind{
 	effect.DestroyRemote, effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret,
 }
 
-// staysHere marks the effects on a service from the n-th effect on as those of an emulator.
+// staysHere marks the effects on a service from the n-th effect on as those of an emulator. What
+// another client loses that the command starts is that one's.
 func staysHere(sh *shell.Shell, n int) {
 	for i := n; i < len(sh.Eval.Effects); i++ {
-		if e := &sh.Eval.Effects[i]; slices.Contains(hostedKinds, e.Kind) {
+		e := &sh.Eval.Effects[i]
+		if slices.Contains(hostedKinds, e.Kind) || e.Kind == effect.DropData && e.Via == sh.Via {
 			e.Away = effect.OnEmulator
 		}
 	}
+}
+
+// startsServer remembers a server that this call starts: its port, and the folder of its data.
+func startsServer(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	port, _ := o.Get("p", "P", "port")
+	makesPort(sh, port)
+	if dir, ok := o.Get("D", "pgdata"); ok {
+		sh.Makes("cluster", sh.Path(dir))
+	}
+}
+
+// makesPort remembers the port of a server that this call starts. On a usual port another one may
+// run already.
+func makesPort(sh *shell.Shell, port string) {
+	if !lex.OneOf(port, "3306 5432 6379 9200 27017") {
+		sh.Makes("port", port)
+	}
+}
+
+// stopsCluster reports that a server of Postgres is stopped that this call did not start.
+func stopsCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
+	dir, _ := o.Get("D", "pgdata")
+	if !sh.Made("cluster", sh.Path(dir)) {
+		sh.Effect(effect.StopService, effect.Named("server"), c.Name)
+	}
+}
+
+// madeHere reports whether this call made all that the names say.
+func madeHere(sh *shell.Shell, kind string, names []string) bool {
+	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !sh.Made(kind, name) })
 }
 
 // choosesCluster remembers the cluster that the last operand names.
@@ -120,4 +163,144 @@ func namesHost(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // choosesOwn remembers a cluster of the tool that makes it.
 func choosesOwn(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	sh.Assign(kubeContext, shell.Value{c.Name})
+}
+
+// A database is the one that a client works on, as far as its command says.
+type database struct {
+	name  string
+	local bool // it is not known to be on another machine
+	made  bool // its server runs in a container that this call has started
+}
+
+// storeClients are the clients that get the name of a database, and fileStores those that work in
+// memory if they get no file.
+const (
+	storeClients = "psql pgcli pgsql mysql mariadb mycli mongo mongosh dropdb mysqladmin mariadb-admin pg_restore " +
+		"mongorestore mongoimport sqlcmd osql cqlsh clickhouse-client usql mssql-cli " + keyStores + " " + fileStores
+	keyStores  = "redis-cli valkey-cli keydb-cli dragonfly-cli"
+	fileStores = "sqlite3 sqlite duckdb litecli sqlcipher clickhouse-local"
+)
+
+// storeHosts are variables with the host of a database.
+var storeHosts = [...]string{"PGHOST", "PGHOSTADDR", "MYSQL_HOST", "PGSERVICE"}
+
+// databaseOf returns the database of a client.
+func databaseOf(sh *shell.Shell, c shell.Command, o shell.Options) database {
+	hosts := o.All("h", "host", "S", "server")
+	if lex.OneOf(c.Name, keyStores) { // to others, -u is a user
+		hosts = append(hosts, o.All("u")...)
+	}
+	for _, name := range storeHosts {
+		told, _ := sh.Lookup(name)
+		hosts = append(hosts, told...)
+	}
+	names := append(o.All("d", "dbname", "D", "database", "uri", "nsInclude"), o.From(lastName(c.Name))...)
+	name := lex.First(names)
+	if scheme, rest, ok := strings.Cut(name, "://"); ok {
+		hosts = append(hosts, scheme+"://"+rest)
+		_, name, _ = strings.Cut(rest, "/")
+		name, _, _ = strings.Cut(name, "?")
+	}
+	for _, pair := range strings.Fields(name) { // "host=db dbname=shop"
+		switch key, value, _ := strings.Cut(pair, "="); key {
+		case "host", "hostaddr", "service":
+			hosts = append(hosts, value)
+		case "dbname":
+			name = value
+		}
+	}
+	far := slices.ContainsFunc(hosts, func(h string) bool { return h != "" && h[0] != '/' && !web.IsLocalHost(h) })
+	return database{
+		name:  name,
+		local: !far && sh.Place.Away != shell.RemotePlace().Away,
+		made:  sh.Place.Away == "container" && len(hosts) == 0 || madePort(sh, append(hosts, o.All("p", "P", "port")...)),
+	}
+}
+
+// madePort reports whether one of the addresses or numbers is a port of a container that this call
+// has started.
+func madePort(sh *shell.Shell, places []string) bool {
+	return slices.ContainsFunc(places, func(place string) bool {
+		if _, rest, ok := strings.Cut(place, "://"); ok {
+			place, _, _ = strings.Cut(rest, "/")
+		}
+		port := place[strings.LastIndexByte(place, ':')+1:]
+		return lex.IsNumber(port) && sh.Made("port", port)
+	})
+}
+
+// lastName returns the place of the operand that names a database: mysqladmin has a verb before it.
+func lastName(client string) int {
+	switch {
+	case lex.OneOf(client, "mysqladmin mariadb-admin"):
+		return 1
+	case lex.OneOf(client, keyStores):
+		return 1 << 10 // they have none
+	}
+	return 0
+}
+
+// isNobodys reports whether a database of this machine is for tests, or made by this call.
+func isNobodys(sh *shell.Shell, name string) bool {
+	return sh.Made("database", strings.ToLower(name)) || lex.ForTests(name)
+}
+
+// sparesOwn marks the losses from the n-th effect on in a database that is nobody's but the
+// session's: for tests, in memory, or made by this call.
+func sparesOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
+	db := databaseOf(sh, c, o)
+	own := isNobodys(sh, db.name) || variableForTests(sh, db.name) || lex.OneOf(c.Name, fileStores) && inMemory(db.name)
+	if chosen := choosesDatabases(c); len(chosen) > 0 {
+		own = !slices.ContainsFunc(chosen, func(name string) bool { return !isNobodys(sh, name) })
+	}
+	for i := n; i < len(sh.Eval.Effects) && db.local; i++ {
+		e := &sh.Eval.Effects[i]
+		name, named := droppedName(e)
+		switch {
+		case db.made && e.Kind == effect.StopService:
+			e.Away = effect.OnEmulator
+		case e.Via != c.Name, e.Kind != effect.DropData && e.Kind != effect.ChangeRemote:
+		case db.made:
+			e.Away = effect.OnEmulator
+		case named && (lex.ForTests(name) || sh.MadeBefore("database", name, i)), !named && own:
+			e.Away = effect.OnEmulator
+		}
+	}
+}
+
+// variableForTests reports whether an unknown database is that of a variable whose name says that it
+// is for tests.
+func variableForTests(sh *shell.Shell, name string) bool {
+	return partial.HasHole(name) && lex.Mentions(sh.Text(), "$TEST_ ${TEST_ _TEST_URL _TEST_DATABASE_URL")
+}
+
+// inMemory reports whether the name of a file, "" for none, or the SQL in its place, stands for a
+// database in memory or in a temporary file.
+func inMemory(name string) bool {
+	return name == "" || lex.BeginsWith(name, ":memory: /tmp/ file::memory:") || strings.Contains(name, " ")
+}
+
+// choosesDatabases returns the names behind the words with which a text goes on in another database.
+func choosesDatabases(c shell.Command) (names []string) {
+	texts := strings.Join(append(stdin(c), c.Args...), " ")
+	words := strings.FieldsFunc(texts, func(r rune) bool { return strings.ContainsRune(" \n\t;()'\"", r) })
+	for i, w := range words[:max(0, len(words)-1)] {
+		if lex.OneOf(strings.ToLower(w), `use attach .open .restore \c \connect db.getsiblingdb getsiblingdb`) {
+			names = append(names, words[i+1])
+		}
+	}
+	return names
+}
+
+// droppedName returns the name of the database that a statement drops.
+func droppedName(e *effect.Effect) (name string, ok bool) {
+	if e.Op != effect.Database {
+		return "", false
+	}
+	rest, ok := strings.CutPrefix(e.Target, "DATABASE ")
+	if !ok {
+		return "", false
+	}
+	name, _, _ = strings.Cut(strings.TrimPrefix(rest, "IF EXISTS "), " ")
+	return strings.ToLower(strings.Trim(name, `'"`)), true
 }

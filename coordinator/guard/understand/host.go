@@ -389,44 +389,6 @@ func ownOperands(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// ownOutput reports a guarded file that a compiler or another program writes
-// because of an output option.
-func ownOutput(sh *shell.Shell, c shell.Command) {
-	for _, file := range outputs(c) {
-		if p := sh.Path(file); isGuarded(sh, p) {
-			sh.Effect(effect.WriteFile, "", p)
-		}
-	}
-}
-
-// writesOutput reports the files of the project that a program of no table writes because of
-// an output option.
-func writesOutput(sh *shell.Shell, c shell.Command) {
-	for _, file := range outputs(c) {
-		if p := sh.Path(file); fspath.Within(p, sh.Eval.Site.Project) && p != sh.Eval.Site.Project {
-			sh.Write(file)
-		}
-	}
-}
-
-// outputs returns the values of output options.
-func outputs(c shell.Command) (files []string) {
-	for i, a := range c.Args {
-		if !strings.HasPrefix(a, "-") {
-			continue
-		}
-		name, file, given := strings.Cut(a, "=")
-		if !lex.OneOf(name, "-o --output --out -O --outfile --output-file --dest --target-directory") {
-			continue
-		}
-		if !given && i+1 < len(c.Args) {
-			file = c.Args[i+1]
-		}
-		files = append(files, file)
-	}
-	return files
-}
-
 // ownProgram reports whether a path is one of Afar's binaries, or a link to one in
 // the home directory.
 func ownProgram(sh *shell.Shell, p string) bool {

@@ -27,7 +27,9 @@ var recipePrograms = []table{
 		dry:      "l list n dryrun g graph",
 		do:       runsWorkflows,
 	},
-	{programs: "tox", options: "c conf e env f factor x override", do: toxCommands},
+	{programs: "tox", options: "c conf e env f factor x override", do: toxCommands, rows: []row{
+		{words: "exec", runs: "$>--"},
+	}},
 }
 
 const maxRecipes = 100 // that one call of just or task runs

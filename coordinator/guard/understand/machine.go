@@ -129,7 +129,20 @@ var machineTables = []table{
 		given: "c",
 		does:  act{effect.ChangeSystem, "history cleared", ""},
 	}}},
-	{programs: "nginx haproxy apachectl httpd caddy pg_ctl mongod", options: "k D c f m t s", rows: []row{
+	{programs: "pg_ctl", options: "D pgdata l log m mode o t", rows: []row{
+		{words: "start", also: startsServer},
+		{words: "stop", also: stopsCluster},
+	}},
+	{programs: "mongod", options: "f config port dbpath logpath pidfilepath", rows: []row{
+		{given: "shutdown", does: stopsServer},
+		{also: startsServer},
+	}},
+	{
+		programs: "redis-server valkey-server postgres mysqld mariadbd",
+		options:  "p P port D dir daemonize",
+		do:       startsServer,
+	},
+	{programs: "nginx haproxy apachectl httpd caddy", options: "k D c f m t s", rows: []row{
 		{words: "stop", does: stopsServer},
 		{of: "haproxy", args: "-sf|-st", does: stopsServer},
 		{given: "shutdown", does: stopsServer},
@@ -138,7 +151,7 @@ var machineTables = []table{
 }
 
 const (
-	serviceValues = "t H M signal type state p n u"
+	serviceValues = "t H M signal type state p n u host machine property -no-block"
 	stopVerbs     = "stop|disable|mask|kill|delete|unload|bootout|remove|force-stop|shutdown"
 	modeVerbs     = "isolate|emergency|rescue|default|set-default"
 )

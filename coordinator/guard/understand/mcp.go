@@ -15,7 +15,7 @@ import (
 )
 
 // No table can list the tools of all MCP servers. A tool is judged by the words of its
-// name, by its action, and by its fields: see mcp_field.go.
+// name, by its action, by its fields, and by the keys of documents in them.
 
 // A serverTool is a tool of an MCP server: the words of the server's name, and those of the
 // tool's name and of the action that a field names.
@@ -38,6 +38,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	before := len(sh.Eval.Effects)
 	requested := t.request(sh)
 	t.commandLine(sh)
+	t.documents(sh)
 	for _, a := range call.Args {
 		sh.Part = lex.Clip(a.Value, 300)
 		t.field(sh, a)
@@ -50,7 +51,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	case slices.ContainsFunc(sh.Eval.Effects[before:], takesFile):
 		// its paths already gave its effects
 	default:
-		mcpVerb(sh, t.words, call)
+		t.verb(sh)
 	}
 }
 
@@ -109,6 +110,7 @@ var mcpRows = []mcpRow{
 	{verbs: web.DestroyVerbs, kind: effect.DestroyRemote, op: mcpNounWord},
 	{verbs: "publish", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
 	{verbs: "release", among: "create make", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
+	{verbs: "deploy", behind: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
 	{verbs: "deploy", given: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
 	{
 		verbs:  "send post reply tweet add",
@@ -128,7 +130,9 @@ var mcpRows = []mcpRow{
 	{verbs: rightsVerbs, behind: rightsWords, kind: effect.ChangeRemote, op: effect.Rights},
 	{verbs: rightsVerbs, among: "collaborator", kind: effect.ChangeRemote, op: effect.Rights},
 	{verbs: rightsVerbs, field: "visibility", given: "public", kind: effect.ChangeRemote, op: effect.Rights},
-	{verbs: "create", among: "refund", kind: effect.ChangeRemote, op: "refund"},
+	{verbs: "deploy", field: "prod", given: "true", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
+	{verbs: "share", kind: effect.ChangeRemote, op: effect.Rights},
+	{verbs: "create", among: "refund refunds", kind: effect.ChangeRemote, op: "refund"},
 }
 
 // requestWords are about a request to merge.
@@ -148,10 +152,10 @@ func (r *mcpRow) holds(words []string, i int, call effect.Call) bool {
 	return true
 }
 
-// mcpVerb reports the effects that the name of a tool suggests.
-func mcpVerb(sh *shell.Shell, words []string, call effect.Call) {
-	if lex.ContainsAny(words, "secret secrets password credential credentials") &&
-		lex.ContainsAny(words, "get read reveal show fetch access") {
+// verb reports the effects that the name of a tool suggests.
+func (t serverTool) verb(sh *shell.Shell) {
+	words, call := t.words, t.call
+	if t.revealsSecret() {
 		sh.Effect(effect.RevealSecret, effect.Named("vault"), call.Tool)
 		return
 	}
@@ -168,6 +172,19 @@ func mcpVerb(sh *shell.Shell, words []string, call effect.Call) {
 			return
 		}
 	}
+}
+
+// revealsSecret reports whether a tool shows a secret: its name says so, it is one of a vault, or it
+// gets a resource of a cluster that is one.
+func (t serverTool) revealsSecret() bool {
+	const secrets = "secret secrets password credential credentials"
+	if !lex.ContainsAny(t.words, "get read reveal show fetch access") {
+		return false
+	}
+	named := slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.OneOf(a.Path, "name path item id") })
+	return lex.ContainsAny(t.words, secrets) ||
+		named && lex.ContainsAny(t.server, "1password onepassword bitwarden lastpass vault doppler infisical") ||
+		named && (t.call.Has("kind", secrets) || t.call.Has("resourceType", secrets))
 }
 
 // report reports the effect of a row for a verb.
@@ -206,12 +223,12 @@ const (
 	commandWords   = "command commands cmd cmds shell bash commandline cmdline run script"
 	argumentWords  = "args argv arguments command cmd"
 	programWords   = "command cmd program executable binary"
-	statementWords = "sql query queries statement statements q"
+	statementWords = "sql query queries statement statements q mutation cypher cql aql"
 	codeWords      = "code python javascript js source function expression snippet"
 	addressWords   = "url urls uri href link endpoint address"
 	pathWords      = "path paths file files filepath filename directory dir folder destination dest target targets " +
 		"source uri location document attachment attachments"
-	actionWords = "action operation op command subcommand verb"
+	actionWords = "action operation operationid operation_id op command subcommand verb"
 	methodWords = "method verb"
 	toldWords   = "message messages issue comment gist pull merge review discussion email mail tweet reply ticket post send"
 	proseWords  = "body content text title description message prompt comment summary note subject"
@@ -239,7 +256,7 @@ func isItem(a effect.Arg) bool { return lex.IsNumber(a.Path[strings.LastIndexByt
 func (t serverTool) action() []string {
 	for _, a := range t.call.Args {
 		switch {
-		case isItem(a), !lex.OneOf(strings.ToLower(fieldName(a)), actionWords):
+		case isItem(a), lex.IsNumber(a.Value), !lex.OneOf(strings.ToLower(fieldName(a)), actionWords):
 		case len(a.Value) > maxAction, strings.ContainsAny(a.Value, " \n/."), isMethod(a.Value):
 		default:
 			return lex.VerbWords(a.Value)
@@ -256,6 +273,7 @@ func isMethod(value string) bool { return lex.OneOf(value, requestMethods) }
 // request reports the effects of an HTTP request, if the fields give a method and an address.
 func (t serverTool) request(sh *shell.Shell) bool {
 	var r web.Sent
+	path := "" // on a host that the server knows
 	for _, a := range t.call.Args {
 		words := fieldWords(a)
 		switch {
@@ -263,11 +281,13 @@ func (t serverTool) request(sh *shell.Shell) bool {
 			r.Method = a.Value
 		case r.URL == "" && (lex.ContainsAny(words, addressWords) || isURL(a.Value)):
 			r.URL = a.Value
+		case path == "" && lex.ContainsAny(words, "path route") && strings.HasPrefix(a.Value, "/"):
+			path = a.Value
 		case lex.ContainsAny(words, "body data payload json query"):
 			r.Body += " " + a.Value
 		}
 	}
-	if r.Method == "" || r.URL == "" {
+	if r.URL = cmp.Or(r.URL, path); r.Method == "" || r.URL == "" {
 		return false
 	}
 	sh.Part = lex.Clip(r.URL, 300)
@@ -312,10 +332,12 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 // execs reports whether a tool of a client of containers runs its arguments in the container
 // that a field names.
 func (t serverTool) execs(program string) bool {
-	return lex.OneOf(program, "docker podman kubectl") && lex.ContainsAny(t.words, "exec execute") &&
-		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool {
-			return lex.ContainsAny(fieldWords(a), "container pod service")
-		})
+	const places = "container pod service"
+	if !lex.OneOf(program, "docker podman kubectl") || !lex.ContainsAny(t.words, "exec execute") {
+		return false
+	}
+	return lex.ContainsAny(t.words, places) ||
+		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.ContainsAny(fieldWords(a), places) })
 }
 
 // execWords returns the words with which a client of containers begins such a command.
@@ -328,7 +350,7 @@ func execWords(program string) []string {
 
 // argumentText returns the arguments in a field that holds all of them as one text.
 func argumentText(name, text string) []string {
-	if !lex.OneOf(name, "args arguments argv") || strings.Contains(text, "\n") {
+	if !lex.OneOf(name, "args arguments argv") || strings.Contains(text, "\n") || text == emptyDocument {
 		return nil
 	}
 	return shell.QuotedFields(text)
@@ -338,7 +360,7 @@ func argumentText(name, text string) []string {
 func (t serverTool) programField() string {
 	for _, a := range t.call.Args {
 		switch {
-		case isItem(a), strings.Contains(a.Value, " "):
+		case isItem(a), strings.ContainsAny(a.Value, " {"), lex.IsNumber(a.Value):
 		case lex.OneOf(strings.ToLower(fieldName(a)), programWords):
 			return partial.Scrub(a.Value)
 		}
@@ -356,6 +378,10 @@ func (t serverTool) program() string {
 		switch {
 		case lex.OneOf(w, "kubernetes k8s"):
 			return "kubectl"
+		case lex.OneOf(w, "redis valkey"):
+			return "redis-cli"
+		case w == "azure":
+			return "az"
 		case lex.OneOf(w, wrapped):
 			return w
 		}
@@ -372,17 +398,32 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 		fetchedByCode(sh, text)
 	case name == "script" && lex.ContainsAny(t.server, "applescript osascript macos automation"):
 		script.AppleScript(sh, text)
+	case strings.HasPrefix(text, "db.") && strings.Contains(text, "("):
+		mongoText(sh, text)
 	case t.isCommand(name, words, a):
 		sub := t.machine(sh).Sub()
 		sub.Src = nil
-		sub.Run(text, nil)
+		sub.Run(t.wholeCommand(text), nil)
 	case t.isStatement(words):
-		statement(sh, text)
+		t.statement(sh, text)
 	case lex.ContainsAny(words, codeWords) && !isPath(text):
 		fieldCode(sh, name, text)
 	default:
 		t.place(sh, name, words, text)
 	}
+}
+
+// wholeCommand returns a command with the program that its tool wraps, if it begins with a word of
+// that program.
+func (t serverTool) wholeCommand(text string) string {
+	first, _, several := strings.Cut(strings.TrimSpace(text), " ")
+	program := t.program()
+	known, _ := tableOf(lex.ProgramName(first))
+	switch {
+	case program == "", !several, known != nil, lex.OneOf(first, wrapped), t.execs(program):
+		return text
+	}
+	return program + " " + text
 }
 
 // runsPage reports whether a field holds code for a page in a browser.
@@ -423,13 +464,19 @@ func (t serverTool) isStatement(words []string) bool {
 	return lex.ContainsAny(words, statementWords)
 }
 
-// statement reads SQL, or a GraphQL mutation.
-func statement(sh *shell.Shell, text string) {
-	if strings.HasPrefix(strings.TrimSpace(text), "mutation") && web.Mutation(text) {
+// statement reads a statement in one of the languages of databases, or a GraphQL mutation.
+func (t serverTool) statement(sh *shell.Shell, text string) {
+	switch begin := strings.TrimSpace(text); {
+	case strings.HasPrefix(begin, "mutation") && web.Mutation(text):
 		sh.Effect(effect.DestroyRemote, effect.Part, "graphql")
-		return
+	case strings.HasPrefix(begin, "db."):
+		mongoText(sh, text)
+	case lex.ContainsAny(slices.Concat(t.server, t.words), "neo4j cypher memgraph falkordb"),
+		strings.HasPrefix(strings.ToUpper(begin), "MATCH "):
+		graphText(sh, text)
+	default:
+		sql.Read(sh, text)
 	}
-	sql.Read(sh, text)
 }
 
 // fieldCode runs code of another language. A line of a notebook may be for a shell.
@@ -463,7 +510,7 @@ func (t serverTool) place(sh *shell.Shell, name string, words []string, text str
 	file, local := strings.CutPrefix(text, "file://")
 	switch {
 	case lex.ContainsAny(words, proseWords) && !lex.ContainsAny(words, pathWords):
-		if lex.ContainsAny(t.words, toldWords) {
+		if lex.ContainsAny(t.words, toldWords) || t.hosted && lex.ContainsAny(t.words, "push create update commit") {
 			keysLeave(sh, []string{text}, t.call.Tool)
 		}
 	case isURL(text) && !local, lex.ContainsAny(words, addressWords) && !isPath(file):
@@ -542,7 +589,8 @@ func (t serverTool) path(sh *shell.Shell, text, name string) {
 
 // isHosted reports whether the paths of a tool are those of a repository or a store of a service.
 func (t serverTool) isHosted() bool {
-	const services = "github gitlab gitea forgejo bitbucket azure gdrive drive dropbox onedrive sharepoint"
+	const services = "github gitlab gitea forgejo bitbucket azure gdrive drive dropbox onedrive sharepoint " +
+		"firestore firebase supabase s3 gcs cloudflare dynamodb"
 	return lex.ContainsAny(t.server, services) ||
 		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.OneOf(fieldName(a), hostedFields) })
 }

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -8,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -17,7 +19,7 @@ var networkPrograms = []table{
 		programs: "curl",
 		options: "X d o u A e F T b c x K w m C E r U Q P H request data data-raw data-binary data-urlencode " +
 			"data-ascii json form upload-file output header user user-agent cookie cookie-jar config write-out " +
-			"max-time connect-timeout retry url cacert cert key proxy resolve referer unix-socket",
+			"max-time connect-timeout retry url output-dir cacert cert key proxy resolve referer unix-socket",
 		keeps: "no-clobber",
 		do:    httpClient,
 	},
@@ -30,11 +32,15 @@ var networkPrograms = []table{
 		do:    httpClient,
 	},
 	{
-		programs: "http https xh aria2c fetch lwp-request httpie curlie",
+		programs: "http https xh aria2c axel fetch lwp-request httpie curlie",
 		options: "X d o H u A e F T b c x K w m C E r U Q P request data data-raw data-binary data-urlencode " +
 			"data-ascii json form upload-file output header user cookie config timeout url cert key proxy method " +
 			"dir out output-document",
 		do: httpClient,
+	},
+	{
+		programs: "grpcurl evans", options: "- d H authority cacert cert key proto import-path protoset host port",
+		do: callsRemote,
 	},
 	{programs: "nc ncat netcat socat telnet", options: "e c p s w q i X x sh-exec exec", do: rawSocket},
 	{programs: "scp rcp", options: "P i F o c S! l J D X", do: secureCopy},
@@ -67,7 +73,7 @@ var networkPrograms = []table{
 		},
 		{words: "move|moveto", does: act{effect.ChangeRemote, effect.Move, "$1"}},
 	}},
-	{programs: "mail mailx sendmail mutt msmtp swaks", options: "s a", do: sendsMail},
+	{programs: "mail mailx sendmail mutt msmtp swaks zulip-send", options: "s a", do: sendsMail},
 }
 
 // sendsMail reports a message, and a secret in its text.
@@ -77,6 +83,16 @@ func sendsMail(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	sh.Effect(effect.SendOut, effect.Named("mail"), strings.Join(o.Pos, " "))
+}
+
+// callsRemote reports a procedure of another machine whose name says that it destroys something.
+func callsRemote(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	hosts := append(o.All("host"), o.At(0))
+	procedure := o.At(len(o.Pos) - 1)
+	verb := lex.First(lex.VerbWords(procedure[strings.LastIndexAny(procedure, "/.")+1:]))
+	if lex.OneOf(verb, web.DestroyVerbs) && !slices.ContainsFunc(hosts, web.IsLocalHost) {
+		sh.Effect(effect.DestroyRemote, effect.Part, procedure)
+	}
 }
 
 // rawSocket reports reverse shells, and text that is sent to a socket.
@@ -118,18 +134,8 @@ func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 		writeTo(sh, to)
 	default:
 		for _, from := range sources {
-			bringsTo(sh, from, to)
+			sh.Arrives(from, to)
 		}
-	}
-}
-
-// bringsTo reports the file that a copy from another machine writes: the path, or the file of
-// the same name in it.
-func bringsTo(sh *shell.Shell, from, to string) {
-	sh.Write(to)
-	base := from[strings.LastIndexAny(from, ":/")+1:]
-	if fspath.IsExact(base) && base != fspath.Base(to) {
-		sh.Write(strings.TrimSuffix(to, "/") + "/" + base)
 	}
 }
 
@@ -218,7 +224,7 @@ func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Write(to)
 	for _, from := range sources {
 		if shell.IsRemotePath(from) {
-			bringsTo(sh, from, to)
+			sh.Arrives(from, to)
 			continue
 		}
 		copiesTree(sh, to, from, strings.HasSuffix(from, "/"))
@@ -305,6 +311,7 @@ type requester struct {
 	file     string // the name of a file that is sent
 	output   string // the file that is written
 	keeps    string // options with which the file has the name that it has at its host
+	folder   string // the folder of that file
 	numbers  bool   // it has that name in any case, or a new one if there is a file
 	operands bool   // operands are a method and fields, and standard input is sent
 }
@@ -317,6 +324,7 @@ var requesters = []requester{
 		file:     "T upload-file",
 		output:   "o output",
 		keeps:    "O remote-name",
+		folder:   "output-dir",
 	},
 	{
 		programs: "wget",
@@ -325,16 +333,18 @@ var requesters = []requester{
 		file:     "post-file body-file",
 		output:   "O output-document output",
 		keeps:    "N timestamping",
+		folder:   "P directory-prefix",
 		numbers:  true,
 	},
 	{programs: "lwp-request", method: "m", operands: true},
 	{
-		programs: "http https xh aria2c fetch httpie curlie",
+		programs: "http https xh aria2c axel fetch httpie curlie",
 		method:   "X request method",
 		body:     "d data data-binary data-urlencode data-raw json F form K config",
 		file:     "T upload-file",
 		output:   "o output out O output-document",
-		keeps:    "remote-name",
+		keeps:    "remote-name download",
+		folder:   "d dir",
 		operands: true,
 	},
 }
@@ -360,6 +370,11 @@ func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	reportFetched(sh, append(o.All("url"), o.Pos...))
 	outgoing(sh, c, bodies, r.URL)
 	web.Request(sh, r)
+	for _, text := range bodies {
+		if text = strings.TrimPrefix(text, "q="); lex.BeginsWith(strings.ToUpper(text), "DROP TRUNCATE DELETE ALTER") {
+			sql.Read(sh, text) // for a database that takes SQL
+		}
+	}
 	row.writes(sh, o, r.URL)
 }
 
@@ -420,6 +435,9 @@ func sentFile(sh *shell.Shell, c shell.Command, name string) string {
 func (row *requester) writes(sh *shell.Shell, o shell.Options, url string) {
 	file, named := o.Get(strings.Fields(row.output)...)
 	remote := fspath.Base(strings.TrimSuffix(url, "/"))
+	if folder, ok := o.Get(strings.Fields(row.folder)...); ok && row.folder != "" {
+		remote = folder + "/" + remote
+	}
 	switch {
 	case named && file != "-":
 		sh.Remember(sh.Write(file), partial.UnknownNetwork)

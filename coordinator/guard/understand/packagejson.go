@@ -34,7 +34,13 @@ var scriptPrograms = []table{
 	{programs: "lefthook", do: lefthook},
 	{programs: "moon", rows: []row{{words: "run|r", also: moonTasks}}},
 	{programs: "devcontainer", options: "workspace-folder config", rows: []row{{words: "up|build|set-up", also: preparesContainer}}},
-	{programs: "foreman honcho overmind goreman hivemind", options: "f procfile e env p port d root c m", do: procfile},
+	{programs: "mage", options: "d w", do: mageTargets},
+	{
+		programs: "foreman honcho overmind goreman hivemind",
+		options:  "f procfile e env p port d root c m",
+		rows:     []row{{words: "run *", runs: "$>run"}},
+		do:       procfile,
+	},
 }
 
 // A scriptFile is a file of the project that names commands.

@@ -21,7 +21,11 @@ const diffHead = "diff --git "
 func printsDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
 	showsCommitted(sh, c, o)
 	paths, commits := diffOperands(o)
-	if o.Given("cached staged stat numstat name-only name-status no-index") || commits > 1 {
+	switch {
+	case o.Given("cached staged stat numstat name-status no-index"), commits > 1:
+		return
+	case o.Given("name-only"):
+		printsBelow(sh, paths)
 		return
 	}
 	head := diffHead + "a/"
@@ -53,15 +57,22 @@ func diffOperands(o shell.Options) (paths []string, commits int) {
 	return paths, commits
 }
 
-// printsTree prints the files of a commit. To unpack them is to take the changes back.
+// printsTree prints the files of a commit, or remembers them in an archive. To unpack them is to
+// take the changes back.
 func printsTree(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	paths := o.From(1)
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
+	var b strings.Builder
 	for _, p := range paths {
-		sh.Print(diffHead + "b/" + sh.Path(p) + "\n" + partial.Unknown + "\n")
+		b.WriteString(diffHead + "b/" + sh.Path(p) + "\n" + partial.Unknown + "\n")
 	}
+	if file, ok := o.Get("o", "output"); ok {
+		sh.Overwrite(file, b.String())
+		return
+	}
+	sh.Print(b.String())
 }
 
 // undoesDiff reports the files whose changes a patch takes back.

@@ -22,9 +22,11 @@ type family struct {
 // map, so nothing is built when the hook starts. No program is listed twice.
 var families = [...]family{
 	{tables: filePrograms, common: true},
+	{tables: archivePrograms},
 	{tables: textPrograms, common: true},
 	{tables: packagePrograms},
 	{tables: publishPrograms},
+	{tables: fleetPrograms},
 	{tables: wrapperPrograms, passes: true},
 	{tables: elsewherePrograms, passes: true},
 	{tables: codePrograms, passes: true},
@@ -32,6 +34,7 @@ var families = [...]family{
 	{tables: wrappers, passes: true},
 	{tables: networkPrograms},
 	{tables: scriptPrograms},
+	{tables: setupPrograms},
 	{tables: recipePrograms},
 	{tables: buildPrograms},
 	{tables: diskPrograms},
@@ -79,9 +82,11 @@ type program struct {
 	prints bool   // with the right arguments it prints code for eval
 	own    bool   // it may affect Afar or the host's guard rails
 	hosted bool   // no table lists it, and it controls a hosted service
+	stores bool   // it works on a database that it names
 	names  bool   // it shows names of files, or its arguments are texts
 
 	emulated *emulated // how it is told that its service is on this machine; nil if it cannot be
+	output   *output   // the files that it writes; nil if nothing is known of any
 }
 
 // maxPrograms bounds the cache. A call that a person wrote has fewer names.
@@ -119,9 +124,11 @@ func (d *dispatcher) programNamed(name string) program {
 		prints: evalPrinter(name),
 		own:    ownName(name),
 		hosted: t == nil && controls(name),
+		stores: t != nil && lex.OneOf(name, storeClients),
 		names:  lex.OneOf(name, namesFiles),
 
 		emulated: emulatedBy(name),
+		output:   outputOf(name),
 	}
 	if d.programs == nil {
 		d.programs = map[string]program{}
@@ -156,7 +163,15 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	if p.emulated.pointsHere(sh, c) {
 		defer staysHere(sh, len(sh.Eval.Effects))
 	}
+	if lex.OneOf(c.Name, "pip pip3 python python3") && strings.Contains(full, "/") {
+		sh = sh.Sub()
+		entersEnvironment(sh, full)
+	}
+	if p.stores {
+		defer sparesOwn(sh, c, p.table.parse(c.Args), len(sh.Eval.Effects))
+	}
 	ownOutput(sh, c)
+	p.output.report(sh, c)
 	bringsFiles(sh, c)
 	if !p.names {
 		d.readsBrowser(sh, c)
@@ -202,7 +217,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	default:
 		writesOutput(sh, c)
 		readsOperands(sh, c, full)
-		destroysByWord(sh, c, full)
+		judgedByWord(sh, c, full)
 		perhapsWrapper(sh, c)
 	}
 }
@@ -213,11 +228,15 @@ func runsScript(sh *shell.Shell, c shell.Command, full string) bool {
 }
 
 // perhapsWrapper follows a command among the arguments of a program that no table
-// lists. Up to two words of the program's own may come before that command. Its
-// effects are doubtful.
+// lists. Up to two words of the program's own may come before that command, and more before
+// "--". Its effects are doubtful.
 func perhapsWrapper(sh *shell.Shell, c shell.Command) {
-	for i := range min(3, len(c.Args)) {
-		if lex.OneOf(lex.ProgramName(c.Args[i]), "rm git sudo bash sh dd find kubectl terraform docker aws env eval") {
+	starts := slices.Index(c.Args, "--") + 1
+	for i, a := range c.Args {
+		if i > 2 && i != starts {
+			continue
+		}
+		if lex.OneOf(lex.ProgramName(a), "rm git sudo bash sh dd find kubectl terraform docker aws env eval") {
 			n := len(sh.Eval.Effects)
 			sh.Exec(c.Args[i:], c.In)
 			sh.Doubt(n)

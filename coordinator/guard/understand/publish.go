@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -18,12 +19,14 @@ var publishPrograms = []table{
 	},
 	{
 		programs: "npx bunx pnpx uvx pipx",
-		options:  "p package c call from with python",
+		options:  "p package c call from with python spec",
 		leads:    true,
 		do:       packageRunner,
 	},
 	{programs: "cargo", options: packageOptions + " bin example", dry: "dry-run n", do: cargoSources, rows: []row{
 		{words: "watch", also: watchesCargo},
+		{words: "sqlx", runs: "sqlx $>sqlx"},
+		{words: "shuttle", runs: "shuttle $>shuttle"},
 		{words: "publish|yank|release", does: publishes},
 		{words: "+* publish|yank|release|owner", does: publishes},
 		{words: "owner", given: "add a remove r", does: publishes},
@@ -37,24 +40,50 @@ var publishPrograms = []table{
 		{among: "upload register", does: publishes},
 	}},
 	{programs: "ant", options: "f file buildfile D logger lib", dry: "p projecthelp version h", do: ant},
-	{programs: "mvn mvnw", options: "f file P activate-profiles D pl projects rf T s", rows: []row{
-		{among: "deploy release:perform", goOn: true, does: publishes},
-		{among: "flyway:clean", goOn: true, runs: "flyway clean $args"},
-		{among: "liquibase:dropAll", goOn: true, runs: "liquibase drop-all $args"},
-		{also: maven},
-	}},
-	{programs: "gradle gradlew sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: []row{{
-		args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
-			"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
-		does: publishes,
-	}}},
+	{programs: "mvn mvnw", options: "f file P activate-profiles D pl projects rf T s", do: maven, rows: buildRows},
+	{programs: "gradle gradlew sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: buildRows},
 }
 
 const packageOptions = "p package manifest-path repository registry target features k Z config color"
 
+// buildRows are what the tools for building Java do to others and to databases.
+var buildRows = []row{
+	{
+		args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
+			"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
+		does: publishes,
+	},
+	{
+		args: "flyway:clean|flywayClean|*:flywayClean|liquibase:dropAll|dropAll|*:dropAll|liquibaseDropAll",
+		does: act{effect.DropData, effect.Reset, "$args"},
+	},
+	{mention: "flyway-maven-plugin:", args: "*:clean", does: act{effect.DropData, effect.Reset, "$args"}},
+	{
+		args: "liquibase:rollback|rollback|rollbackCount|flyway:undo|flywayUndo",
+		does: act{effect.DropData, effect.Column, "$args"},
+	},
+}
+
 // packageTables are the programs that publish, or install and remove packages.
 var packageTables = []table{
 	{programs: "nuget", rows: []row{{args: "push|delete", does: publishes}}},
+	{programs: "conan stack cabal anaconda", options: "r remote t token s site", rows: []row{
+		{words: "upload", does: publishes},
+		{of: "conan", words: "remove", given: "r remote", does: act{effect.DestroyRemote, effect.Part, "$1"}},
+		{of: "anaconda", words: "remove", does: act{effect.DestroyRemote, effect.Part, "$1"}},
+	}},
+	{programs: "hdfs hadoop", rows: []row{
+		{args: "-rm|-rmr|-rmdir|-expunge", does: act{effect.DestroyRemote, effect.Part, "$args"}},
+	}},
+	{programs: "cast forge hardhat truffle solana bitcoin-cli", options: "rpc-url r network u url", rows: []row{
+		{of: "cast", words: "send|publish", does: changesLedger},
+		{of: "forge", given: "broadcast", does: changesLedger},
+		{of: "hardhat truffle", words: "run|migrate|deploy|ignition", given: "network", does: changesLedger},
+		{of: "solana", words: "program deploy|close|write-buffer|set-upgrade-authority", does: changesLedger},
+		{of: "solana", words: "transfer", does: changesLedger},
+		{of: "bitcoin-cli", words: "send*|sweep*", without: "regtest", does: changesLedger},
+	}},
+	{programs: "mkdocs", rows: []row{{words: "gh-deploy", does: publishes}}},
 	{programs: "kotlin kotlinc rust-script jbang", do: runsSourceFile},
 	{programs: "dotnet", options: "project", rows: []row{
 		{words: "run|script", also: dotnetSource},
@@ -64,14 +93,19 @@ var packageTables = []table{
 	{
 		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter " +
 			"hex luarocks clojars " +
-			"wapm expo eas fastlane lein clojure snapcraft huggingface-cli hf skopeo crane regctl buildah oras",
+			"wapm expo eas fastlane lein snapcraft huggingface-cli hf skopeo crane regctl buildah oras " +
+			"ollama buf zapier",
 		rows: []row{
 			{of: "dart", also: runsSourceFile, goOn: true},
-			{args: "--dry-run|--snapshot|--skip-publish"},
+			{args: "--dry-run|--snapshot|--skip-publish|--preview"},
 			{of: "semantic-release np release-it", does: publishes},
+			{of: "pod", words: "repo|spec"},
 			{of: "skopeo crane regctl", args: "copy|sync", does: publishes},
+			{of: "skopeo crane regctl oras", args: "delete|rm", does: act{effect.DestroyRemote, effect.Part, operands}},
 			{of: "fastlane", args: "deliver|pilot|supply", does: publishes},
 			{of: "fastlane", also: codeTasks, goOn: true},
+			{of: "eas", words: "update", does: publishes},
+			{of: "zapier", words: "promote|migrate", does: publishes},
 			{
 				of: "huggingface-cli hf", words: "repo|repo-files|repos|buckets|jobs delete|cancel",
 				does: act{effect.DestroyRemote, effect.Part, "$0 $1"},
@@ -88,9 +122,10 @@ var packageTables = []table{
 		{first: "tunnel", args: "run", does: act{effect.PublishOut, byProgram, "to others"}},
 		{of: "kaggle", args: "create|version|submit", does: act{effect.PublishOut, byProgram, "to others"}},
 	}},
-	{programs: "pip pip3", options: "r i index-url extra-index-url target t", rows: []row{
-		{words: "uninstall", does: act{effect.RemovePackage, "pip", afterVerb}},
-		{words: "install http://*|git+http://*", does: act{effect.RunUnknown, effect.Network, "$1"}},
+	{programs: "pip pip3", options: "r i e editable index-url extra-index-url target t", rows: []row{
+		{words: "uninstall", also: uninstallsModules},
+		{words: "install|wheel", also: buildsPackage, goOn: true},
+		{words: "install", also: installsCode},
 	}},
 	{programs: "brew", options: "t o c root", rows: []row{
 		{words: "services stop|kill", does: act{effect.StopService, bySecond, "$2"}},
@@ -130,6 +165,24 @@ const (
 	unlistedPackages  = "all that the Brewfile does not name"
 )
 
+// virtualEnv is the variable that names the virtual environment in which Python runs.
+const virtualEnv = "VIRTUAL_ENV"
+
+// uninstallsModules reports modules of Python that are removed, but not from a virtual environment.
+func uninstallsModules(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if _, inside := sh.Lookup(virtualEnv); !inside {
+		sh.Effect(effect.RemovePackage, effect.Named("pip"), strings.Join(o.From(1), " "))
+	}
+}
+
+// entersEnvironment notes that the programs of a virtual environment run, if a path is that of one of
+// its programs.
+func entersEnvironment(sh *shell.Shell, path string) {
+	if dir := fspath.Dir(fspath.Dir(path)); lex.OneOf(fspath.Base(dir), ".venv venv env .env virtualenv") {
+		sh.Assign(virtualEnv, shell.Value{sh.Path(dir)})
+	}
+}
+
 // controlsHosted reads the verbs of a program that also controls a hosted service.
 func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if controls(c.Name) {
@@ -156,10 +209,16 @@ func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 		o.Pos = o.From(2)
 	}
 	runRows(sh, nodeRows, o.Pos, c, o)
-	if nodeScripts(sh, c, o) || lex.OneOf(o.At(0), nodeVerbs) {
+	verb := o.At(0)
+	switch {
+	case nodeScripts(sh, c, o):
+		return
+	case verb == "run" && c.Name == "yarn": // which also runs programs of packages
+		verb = o.At(1)
+	case lex.OneOf(verb, nodeVerbs):
 		return
 	}
-	packageProgram(sh, c, o.At(0))
+	packageProgram(sh, c, verb)
 }
 
 // nodeVerbs are the verbs that nodeRows describe. Any other word may be a program.
@@ -169,6 +228,7 @@ const nodeVerbs = "pkg run run-script test start publish unpublish deprecate own
 
 var nodeRows = []row{
 	{words: "pkg", also: runsScripts},
+	{words: "install|i|add", also: installsCode, goOn: true},
 	{words: "publish", without: "dry-run", does: publishes},
 	{words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
 	{
@@ -181,8 +241,8 @@ var nodeRows = []row{
 		given: "g global location",
 		does:  act{effect.RemovePackage, byProgram, "global"},
 	},
-	{words: "cache clean|rm", given: "force", does: act{effect.PruneLocal, "cache", theProgram}},
 	{words: "exec|dlx|x", also: runsPackage},
+	{words: "explore", runs: "$>--"},
 	{words: "config|c|get", among: "get", also: getsSetting},
 	{words: "config|c|get|set", also: setsRegistry},
 	{words: "audit fix", given: "force", does: act{effect.RemovePackage, byProgram, "major updates"}},
@@ -253,73 +313,54 @@ func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
 		if rest[0] != "run" {
 			return
 		}
-		rest = rest[1:]
+		o, rest = shell.Leading(rest[1:], "spec python")
 	}
 	if len(rest) == 0 {
 		return
 	}
 	argv := append([]string{}, rest...)
-	if strings.Contains(argv[0], "://") {
-		sh.Effect(effect.RunUnknown, effect.Network, argv[0])
-		return
+	from := append(o.All("p", "package", "from", "with", "spec"), argv[0])
+	if c.Name == "npx" && isRepository(argv[0]) {
+		from = append(from, "github:"+argv[0])
 	}
+	takesCode(sh, from)
 	if i := strings.LastIndexByte(argv[0], '@'); i > 0 {
 		argv[0] = argv[0][:i]
 	}
+	argv[0] = packagedProgram(argv[0])
 	sh.Exec(argv, c.In)
+}
+
+// packageNames are packages whose program has a name of its own.
+var packageNames = [...]struct{ name, program string }{
+	{"@sentry/cli", "sentry-cli"}, {"@changesets/cli", "changeset"}, {"firebase-tools", "firebase"}, {"aws-cdk", "cdk"},
+}
+
+// packagedProgram returns the program of a package, which may have another name: netlify-cli has
+// netlify, and @railway/cli has railway.
+func packagedProgram(name string) string {
+	for _, p := range packageNames {
+		if p.name == name {
+			return p.program
+		}
+	}
+	if scope, ok := strings.CutSuffix(name, "/cli"); ok && strings.HasPrefix(scope, "@") {
+		return scope[1:]
+	}
+	if program, cut := strings.CutSuffix(name, "-cli"); cut && (controls(program) || program == "eas") {
+		return program
+	}
+	return name
+}
+
+// isRepository reports whether the name of a package is that of a repository: owner/name.
+func isRepository(name string) bool {
+	owner, repo, ok := strings.Cut(name, "/")
+	return ok && !strings.HasPrefix(name, "@") && isWord(owner) && isWord(repo)
 }
 
 // packagePrograms are the programs of this file, with what each does.
 var packagePrograms = []table{
 	{programs: "make gmake", options: makeOptions, do: makeRecipes},
 	{programs: "go", options: goOptions, do: goProgram},
-	{
-		programs: "ansible ansible-playbook salt puppet chef-client fab pssh pdsh dsh clush",
-		options:  "a m i u e w h H args module-name inventory hosts",
-		do:       fleet,
-	},
-}
-
-// fleetModule reports the effects of an Ansible module with "key=value" arguments.
-func fleetModule(sh *shell.Shell, module, text string) {
-	args := map[string]string{}
-	for _, kv := range strings.Fields(text) {
-		key, v, _ := strings.Cut(kv, "=")
-		args[key] = v
-	}
-	switch gone := lex.OneOf(args["state"], "absent removed"); {
-	case module == "reboot":
-		sh.Effect(effect.Power, effect.Named(module), "")
-	case lex.OneOf(module, "service systemd systemd_service") && lex.OneOf(args["state"], "stopped restarted"):
-		sh.Effect(effect.StopService, effect.Named(args["state"]), args["name"])
-	case module == "file" && gone:
-		sh.Effect(effect.DeleteTree, "", sh.Path(args["path"]+args["dest"]))
-	case gone && lex.OneOf(module, "apt yum dnf package pip"):
-		sh.Effect(effect.RemovePackage, effect.Named(module), args["name"])
-	case gone:
-		sh.Effect(effect.DestroyRemote, effect.Part, module+" "+args["name"])
-	}
-}
-
-// fleet runs the command that a tool starts on many machines.
-func fleet(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("check C") {
-		return
-	}
-	codeTasks(sh, c, o)
-	child := sh.Elsewhere()
-	module, _ := o.Get("m", "module-name")
-	code, _ := o.Get("a", "args")
-	switch module = module[strings.LastIndexByte(module, '.')+1:]; module {
-	case "", "shell", "command", "raw", "script":
-		child.Run(code, nil)
-	default:
-		fleetModule(child, module, code)
-	}
-	if c.Name == "salt" {
-		child.Run(strings.Join(lex.After(c.Args, "cmd.run", 1), " "), nil)
-	}
-	if lex.OneOf(c.Name, "pssh pdsh dsh clush") && len(o.Pos) > 0 {
-		child.Run(strings.Join(o.Pos, " "), nil)
-	}
 }

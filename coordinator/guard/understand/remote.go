@@ -66,7 +66,10 @@ func controls(name string) bool {
 			"azcopy rclone-rc lakectl dvc wandb mlflow huggingface-cli kaggle comet clearml sky modal runpodctl "+
 			"vastai lambda bench frappe jira acli airflow linear "+
 			"duplicity bup kopia deck flipt square splunk kafka-delete-records attic rdiff-backup tarsnap "+
-			"pgbackrest barman wal-g etckeeper")
+			"pgbackrest barman wal-g etckeeper "+
+			"zappa chalice tea shopify knife temporal tctl juju bosh rosa ocm terminus platform upsun clever "+
+			"rustic scalingo koyeb northflank appwrite sanity contentful prefect dagster radosgw-admin rbd ceph kcadm "+
+			"humctl checkly ionosctl ovhai stackit zeabur tsh")
 }
 
 // commonValues are the flags with a value that such programs accept before or between
@@ -99,6 +102,11 @@ func remoteControl(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 	flagVerbs(sh, c, o)
 	statementFlags(sh, o)
+	if lex.ContainsAny(o.Pos, "connect shell sql psql") {
+		for _, text := range stdin(c) {
+			sql.Read(sh, text)
+		}
+	}
 	if lex.ContainsAny(lex.VerbWords(c.Name), web.DestroyVerbs) {
 		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
 	}
@@ -159,6 +167,7 @@ func remoteRuns(sh *shell.Shell, o shell.Options) {
 		child := sh.Elsewhere()
 		for _, text := range o.All("command", "C", "scripts", "parameters") {
 			for _, one := range listedCommands(text) {
+				dumpsVariables(child, strings.Fields(one))
 				child.Run(one, nil)
 			}
 		}
@@ -199,17 +208,17 @@ func toZero(o shell.Options) bool {
 	return size == "0"
 }
 
-// operationWords returns the words of an operation. In "apps:destroy", the part after
-// the colon comes first.
+// operationWords returns the words of an operation. In "apps:destroy" and "pg:backups:delete", the
+// part after the last colon comes first.
 func operationWords(p string) []string {
-	if group, verb, ok := strings.Cut(p, ":"); ok && !strings.Contains(verb, ":") && !strings.ContainsAny(p, "/=.") &&
-		verb != "" {
-		return append(lex.VerbWords(verb), lex.VerbWords(group)...)
-	}
-	if strings.ContainsAny(p, ":/=.") {
+	if strings.ContainsAny(p, "/=.@ \n") || strings.Contains(p, "::") {
 		return nil
 	}
-	return lex.VerbWords(p)
+	i := strings.LastIndexByte(p, ':')
+	if i == len(p)-1 {
+		return nil
+	}
+	return append(lex.VerbWords(p[i+1:]), lex.VerbWords(p[:max(i, 0)])...)
 }
 
 // operation is an operand with a verb, found among the operands of a command.
@@ -275,6 +284,9 @@ func (v operation) isLocal() bool {
 		return v.c.Name == "artisan" && lex.ContainsAny(v.words, "cache config route view event optimize")
 	case "stop", "pause", "restart":
 		return lex.OneOf(v.c.Name, "minikube colima k3d kind limactl multipass supabase ddev lando")
+	}
+	if v.c.Name == "dvc" { // its store is changed by "gc --cloud" alone
+		return true
 	}
 	return lex.OneOf(v.c.Name, "minikube k3d kind") && !v.o.Given("a all purge") && v.o.At(1) != "clusters"
 }
@@ -426,6 +438,13 @@ var specialRows = []row{
 		given: "linked db-url",
 		does:  act{effect.ChangeRemote, effect.Apply, "database of the project"},
 	},
+	{of: "knife", words: "ssh * *", runs: "!$2", away: true},
+	{
+		of: "shopify", words: "theme push", given: "live allow-live l publish p",
+		does: act{effect.PublishOut, byProgram, "$0"},
+	},
+	{of: "shopify", words: "theme publish|share", does: act{effect.PublishOut, byProgram, "$0"}},
+	{of: "shopify", words: "app deploy|release", does: act{effect.PublishOut, byProgram, "$0"}},
 	{of: "supabase", words: "stop", given: "no-backup", does: act{effect.PruneLocal, effect.Volumes, "supabase"}},
 
 	{
@@ -455,7 +474,7 @@ var specialRows = []row{
 	},
 	{of: infrastructureTools, words: "workspace delete", does: act{effect.DestroyRemote, effect.Teardown, "workspace"}},
 
-	{of: "gh glab", also: forge},
+	{of: "gh glab hub tea", also: forge},
 
 	{of: "aws awslocal", words: "s3 cp|mv|sync * *", goOn: true, also: cloudCopies},
 	{of: "aws awslocal", words: "s3 mv", also: movesBucket},
@@ -494,13 +513,19 @@ var specialRows = []row{
 		does:  act{effect.ChangeRemote, bySecond, "$0"},
 	},
 	{of: "firebase surge", words: "deploy", does: act{effect.PublishOut, byProgram, "production"}},
+	{of: "dnscontrol amplify", words: "push", does: act{effect.ChangeRemote, effect.Apply, theProgram}},
+	{of: "dvc", words: "gc", given: "c cloud", does: act{effect.DestroyRemote, effect.Part, "data of the remote"}},
+	{
+		of: "twilio", words: "api:core:messages:create|api:core:calls:create",
+		does: act{effect.SendOut, effect.Message, "$0"},
+	},
 	{of: "deck", words: "sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
 	{of: "deck", words: "gateway sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
 	{of: "etcdctl", words: "del", given: "prefix from-key", also: deletesKeys},
 	{of: "helm", words: "push|cm-push", does: publishes},
 	{of: "helm", words: "upgrade", given: "force", does: act{effect.ChangeRemote, effect.Force, "$1"}},
 	{
-		of:    "restic borg kopia",
+		of:    "restic rustic borg kopia",
 		words: "forget|prune|delete|recreate",
 		does:  act{effect.DestroyRemote, effect.Teardown, "backup $0"},
 	},

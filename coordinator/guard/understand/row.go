@@ -86,6 +86,7 @@ var (
 	changesSystem = act{effect.ChangeSystem, byProgram, operands}
 	repartitions  = act{effect.WriteDisk, "partition", operands}
 	changesVolume = act{effect.WriteDisk, "volume", operands}
+	changesLedger = act{effect.ChangeRemote, "transaction", operands}
 	stopsServer   = act{effect.StopService, "server", theProgram}
 )
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
-	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
@@ -69,6 +68,15 @@ var secretCommands = []secretCommand{
 	{"pulumi", "env open", ""}, {"esc", "open", ""}, {"hcp", "vault-secrets secrets open", ""},
 	{"firebase", "functions:secrets:access", ""}, {"npm", "token create", ""}, {"dotenvx", "get", ""},
 	{"netlify", "env:list", "plain"}, {"oc", "extract", ""}, {"security", "find-generic-password", "g"},
+	{"eas", "env:list", "include-sensitive"}, {"eas", "env:pull", ""}, {"eas", "env:get", ""},
+	{"convex", "env list", ""}, {"convex", "env get", ""}, {"firebase", "functions:config:get", ""},
+	{"fly", "config env", ""}, {"flyctl", "config env", ""}, {"dotenvx", "decrypt", ""},
+	{"glab", "variable get", ""}, {"glab", "variable export", ""}, {"cf", "env", ""},
+	{"snyk", "config get api", ""}, {"aws", "rds generate-db-auth-token", ""},
+	{"netlify", "env:list", "json"},
+	{"scw", "secret version access", ""}, {"oci", "secrets secret-bundle get", ""},
+	{"ibmcloud", "iam oauth-tokens", ""}, {"databricks", "secrets get-secret", ""}, {"databricks", "auth token", ""},
+	{"wrangler", "auth token", ""}, {"stripe", "config", "list"},
 	{"op", "item get", "format=json"}, {"kubectl", "view-secret", ""}, {"teller", "show", ""}, {"teller", "export", ""},
 }
 
@@ -148,6 +156,12 @@ var secretPrograms = []table{
 			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil mosquitto_pub ntfy apprise signal-cli",
 		options: "code",
 		do:      carriesOperands,
+		rows: []row{
+			{of: "slack", among: "delete", does: act{effect.DestroyRemote, effect.Part, operands}},
+			{of: "slack", words: "chat send|update", does: act{effect.SendOut, effect.Message, theProgram}},
+			{of: "telegram-send", without: "configure help version", does: act{effect.SendOut, effect.Message, theProgram}},
+			{of: "signal-cli", args: "send", does: act{effect.SendOut, effect.Message, theProgram}},
+		},
 	},
 }
 
@@ -201,9 +215,6 @@ func showsCommitted(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// committedStores are settings that projects commit, with the values left to the environment.
-const committedStores = ".npmrc .envrc .my.cnf .env.test .env.development .env.ci .env.vault .env.defaults"
-
 // stagesSecrets reports credentials that are named to git, whose history others get. With force
 // the whole tree has those that are ignored, too.
 func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -217,10 +228,26 @@ func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
 			return
 		}
-		if !lex.OneOf(fspath.Base(p), committedStores) && holdsSecret(sh, p) {
+		if !protected.Committed(p) && holdsSecret(sh, p) {
 			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
 			return
 		}
+	}
+	if c.Name != "commit" && sh.Place.Away == "" {
+		stagesTrees(sh, o)
+	}
+}
+
+// stagesTrees reports the trees whose new files git adds.
+func stagesTrees(sh *shell.Shell, o shell.Options) {
+	switch {
+	case o.Given("u update n dry-run p patch"):
+		return
+	case len(o.Pos) == 0 && o.Given("A all"):
+		sh.Effect(effect.SendOut, effect.StagedTree, toplevel(sh))
+	}
+	for _, p := range o.Pos[:min(len(o.Pos), shell.MaxAlternatives)] {
+		sh.Effect(effect.SendOut, effect.StagedTree, sh.Path(p))
 	}
 }
 

@@ -1,17 +1,20 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // This file finds the sources of the programs that a command builds and runs.
 
 // sourceEnds are the ends of the names of sources that are read as one language.
-const sourceEnds = ".java .kts .kt .scala .sc .swift .cs .csx .dart .rs"
+const sourceEnds = ".java .kts .kt .scala .sc .swift .cs .csx .dart .rs .groovy .exs .ex"
 
 // runsSourceFile runs the source that a command names, as in "java Main.java" and "dart run main.dart".
 func runsSourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
@@ -20,7 +23,14 @@ func runsSourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		switch {
 		case strings.HasPrefix(a, "-"), lex.OneOf(a, "run script"):
 		case lex.EndsWith(a, sourceEnds):
-			runSource(sh, a, c.Args[i+1:], "c")
+			lang := "c"
+			switch {
+			case strings.HasSuffix(a, ".groovy"):
+				lang = "groovy"
+			case lex.EndsWith(a, ".exs .ex"): // Elixir writes texts and names as Ruby does
+				lang = "ruby"
+			}
+			runSource(sh, a, c.Args[i+1:], lang)
 			return
 		case !strings.HasPrefix(before, "-"): // no value of an option
 			return
@@ -62,6 +72,37 @@ func cargoSources(sh *shell.Shell, c shell.Command, o shell.Options) {
 		dirs = append(dirs, top+"/"+name, top+"/crates/"+name)
 	}
 	runCrates(sh, dirs, lex.OneOf(verb, "run r"), o)
+	if lex.OneOf(verb, "test t") {
+		testsCrate(sh, top, o)
+	}
+}
+
+// testsCrate runs the sources of the tests that stand beside a package.
+func testsCrate(sh *shell.Shell, top string, o shell.Options) {
+	const most = 12
+	files := sh.Names(top + "/tests")
+	for _, name := range o.All("test") {
+		files = []string{name + ".rs"}
+	}
+	for _, file := range files[:min(len(files), most)] {
+		if strings.HasSuffix(file, ".rs") {
+			runSource(sh, top+"/tests/"+file, nil, "c")
+		}
+	}
+}
+
+// mageTargets runs the sources whose functions are the targets of mage.
+func mageTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if o.Given("l h init") {
+		return
+	}
+	for _, dir := range [...]string{".", "magefiles"} {
+		goSources(sh, dir, false, func(path string) {
+			if text, ok := sh.FileText(path); ok && strings.Contains(text, "//go:build mage") {
+				runSource(sh, path, nil, "go")
+			}
+		})
+	}
 }
 
 // runCrates runs the build scripts of packages and, if the command runs it, the program of the last.
@@ -106,6 +147,8 @@ func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 		child.Place.Cwd = sh.Path(dir)
 	}
 	switch {
+	case o.At(0) == "test":
+		testsPackages(child, append(o.From(1), ".")[:max(1, len(o.Pos)-1)])
 	case o.At(0) == "generate" && !o.Given("n"):
 		for _, name := range append(o.From(1), ".")[:max(1, len(o.Pos)-1)] {
 			dir, deep := strings.CutSuffix(name, "...")
@@ -114,6 +157,8 @@ func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case o.At(0) != "run":
 	case o.At(1) == "-":
 		pipedCode(child, c, "go")
+	case strings.Contains(o.At(1), "@"):
+		runsModule(sh, o.At(1))
 	default:
 		for i, name := range o.From(1) {
 			if i > 0 && !strings.HasSuffix(name, ".go") {
@@ -124,8 +169,33 @@ func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
+// knownModules are the beginnings of the modules of Go's own project, and of its usual tools.
+const knownModules = "golang.org/ google.golang.org/ github.com/golang/ github.com/golangci/ honnef.co/ mvdan.cc/ " +
+	"gotest.tools/"
+
+// runsModule reports a module of another host that "go run" gets, unless the project knows it.
+func runsModule(sh *shell.Shell, arg string) {
+	module, _, _ := strings.Cut(arg, "@")
+	path, _ := nearest(sh, "go.mod")
+	text, _ := sh.FileText(path)
+	for ; strings.Count(module, "/") > 1; module = fspath.Dir(module) {
+		if strings.Contains(text, module+" ") {
+			return
+		}
+	}
+	if !lex.BeginsWith(arg, knownModules) {
+		sh.Effect(effect.RunUnknown, effect.Network, arg)
+	}
+}
+
 // goSources does something with a source of Go, or with those in a folder and, if deep, below it.
 func goSources(sh *shell.Shell, name string, deep bool, do func(path string)) {
+	isSource := func(file string) bool { return strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") }
+	sources(sh, name, deep, isSource, do)
+}
+
+// sources does something with a source that is named, or with those in a folder and, if deep, below it.
+func sources(sh *shell.Shell, name string, deep bool, isSource func(file string) bool, do func(path string)) {
 	path := strings.TrimSuffix(sh.Path(name), "/")
 	if strings.HasSuffix(path, ".go") {
 		do(path)
@@ -133,10 +203,31 @@ func goSources(sh *shell.Shell, name string, deep bool, do func(path string)) {
 	}
 	for _, file := range sh.Names(path) {
 		below, folder := strings.CutSuffix(file, "/")
-		source := strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go")
-		if source || folder && deep && !lex.BeginsWith(file, ". _ vendor/ testdata/") {
-			goSources(sh, path+"/"+below, deep, do)
+		switch {
+		case isSource(file):
+			do(path + "/" + file)
+		case folder && deep && !lex.BeginsWith(file, ". _ vendor/ testdata/ node_modules/"):
+			sources(sh, path+"/"+below, deep, isSource, do)
 		}
+	}
+}
+
+// testsPackages runs the code that the tests of packages of Go begin with.
+func testsPackages(sh *shell.Shell, names []string) {
+	const most = 24
+	read := 0
+	isTest := func(file string) bool { return strings.HasSuffix(file, "_test.go") && read < most }
+	for _, name := range names {
+		dir, deep := strings.CutSuffix(name, "...")
+		if !lex.BeginsWith(name, ". /") {
+			continue
+		}
+		sources(sh, dir, deep, isTest, func(path string) {
+			read++
+			if text, ok := sh.FileText(path); ok && strings.Contains(text, "func TestMain(") {
+				runSource(sh, path, nil, "go")
+			}
+		})
 	}
 }
 
@@ -151,4 +242,40 @@ func generates(sh *shell.Shell, path string) {
 			}
 		}
 	})
+}
+
+// isCodeAddress reports whether an argument is the address of code on another machine, as in
+// git+https://host/path and github:owner/name.
+func isCodeAddress(arg string) bool {
+	if _, url, ok := strings.Cut(arg, " @ "); ok { // name @ address
+		arg = url
+	}
+	const schemes = "https:// http:// git+http git+ssh: git:// ssh:// github: gitlab: bitbucket: gist: oci:// git@"
+	return lex.BeginsWith(arg, schemes) && !web.IsLocalHost(strings.TrimPrefix(arg, "git+"))
+}
+
+// addressOptions are the options whose value is the address of a registry.
+const addressOptions = "--index-url --extra-index-url --index --default-index -i --find-links -f --registry " +
+	"--repository --proxy --trusted-host --source"
+
+// takesCode reports the addresses of code among the arguments of a command that runs it, or that runs
+// what it installs.
+func takesCode(sh *shell.Shell, args []string) {
+	for i, a := range args {
+		if isCodeAddress(a) && (i == 0 || !lex.OneOf(args[i-1], addressOptions)) {
+			sh.Effect(effect.RunUnknown, effect.Network, a)
+			return
+		}
+	}
+}
+
+// trusted are the beginnings of addresses from which packages are installed every day.
+const trusted = "git+https:// git+ssh:// ssh:// git@ github: gitlab: bitbucket: https://github.com/ " +
+	"https://gitlab.com/ https://codeload.github.com/ https://files.pythonhosted.org/ https://download.pytorch.org/ " +
+	"https://registry.npmjs.org/"
+
+// installsCode is takesCode for a command that installs packages. What lies on a usual host is none
+// of its concerns.
+func installsCode(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	takesCode(sh, slices.DeleteFunc(slices.Clone(c.Args), func(a string) bool { return lex.BeginsWith(a, trusted) }))
 }

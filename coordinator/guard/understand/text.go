@@ -21,8 +21,12 @@ var textPrograms = []table{
 	{programs: "echo", do: echo},
 	{programs: "printf", do: printf},
 	{programs: "print", do: echo},
-	{programs: "cat tac nl head less more most view strings xxd hexdump fold cut uniq paste column rev pr fmt",
+	{programs: "cat tac nl head less more most view strings hexdump fold cut paste column rev pr fmt",
 		options: printedOptions, do: readOut},
+	{programs: "uniq xxd", options: printedOptions, do: func(sh *shell.Shell, c shell.Command, o shell.Options) {
+		o.Pos = o.Pos[:min(1, len(o.Pos))] // the second one is the output
+		readOut(sh, c, o)
+	}},
 	{programs: "bat batcat", options: printedOptions + " pager!", do: readOut},
 	{programs: "sort gsort", options: printedOptions + " o output compress-program!", do: readOut, rows: []row{
 		{given: "o= output=", does: act{effect.WriteFile, "", "@$=o,output"}},
@@ -35,22 +39,35 @@ var textPrograms = []table{
 			"hostname-bin! pager!",
 		do: search,
 	},
-	{programs: "base64 base32 gbase64 uudecode gunzip zcat bzcat xzcat", options: "i w", do: decode},
+	{programs: "base64 base32 gbase64 uudecode gunzip zcat bzcat xzcat", options: "i w", do: decode, rows: []row{
+		{of: "gunzip", given: "f force", without: "c stdout", also: expands},
+	}},
 	{programs: "openssl", options: "- in out k K pass kfile iv", do: cipher},
 	{
 		programs: "gpg gpg2",
-		options:  "r recipient u local-user o output -export -export-secret-keys -export-secret-subkeys",
+		options:  "r recipient u local-user o output -export -export-secret-keys -export-secret-subkeys -decrypt",
 		do:       decrypt,
 	},
 	{programs: "tr", do: translate},
-	{programs: "split gsplit csplit", options: "a b C l n t filter! additional-suffix", do: controlsHosted},
+	{programs: "split gsplit", options: "a b C l n t bytes lines number filter additional-suffix", do: splits},
+	{programs: "csplit", do: controlsHosted},
+	{programs: "date gdate", options: "d date f file r reference s set", do: printUnknown, rows: []row{
+		{given: "s= set=", does: changesSystem},
+	}},
 	{programs: "fzf sk", options: "preview! q query f filter d delimiter nth with-nth bind", do: printUnknown},
 	{programs: "tee sponge", options: "-append", do: tee},
 	{programs: "pwd dirname basename realpath readlink grealpath mktemp", do: printPaths},
+	{programs: "locate plocate mlocate mdfind", do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
+		sh.Print("/" + partial.Unknown + "\n")
+	}},
+	{programs: "stat gstat", options: "c f t format printf", rows: []row{
+		{mention: "%n", also: printPaths},
+		{also: printUnknown},
+	}},
 	{programs: "printenv", do: dumpEnv},
 	{programs: "set", do: shell.SetParams},
 	{programs: "shift", do: shell.Shift},
-	{programs: "whoami id hostname date uname nproc seq jot wc exa eza tree stat file tldr apropos " +
+	{programs: "whoami id hostname uname nproc seq jot wc exa eza tree file tldr apropos " +
 		"whatis info", do: printUnknown},
 	{programs: "test [ true false : shellcheck shfmt hadolint actionlint yamllint jsonlint"},
 	{programs: "jq yq gojq jaq", options: "f L indent from-file arg argjson slurpfile rawfile p o", do: dataQuery},
@@ -94,6 +111,20 @@ const printedOptions = "n c lines bytes l language style theme w s f d k t"
 // printUnknown prints a line of unknown text.
 func printUnknown(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 	sh.Print(partial.Unknown + "\n")
+}
+
+// splits runs the filter of split with the text that it splits.
+func splits(sh *shell.Shell, c shell.Command, o shell.Options) {
+	code, ok := o.Get("filter")
+	if !ok {
+		controlsHosted(sh, c, o)
+		return
+	}
+	text := inputOf(c)
+	if len(o.Pos) > 0 && o.Pos[0] != "-" {
+		text = sh.Read(o.Pos[0])
+	}
+	sh.Run(code, &text)
 }
 
 // printLocation prints the path of a program, so that $(which x) still names x.
@@ -274,6 +305,8 @@ func readOut(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.RunText(code)
 		case c.Name == "rev":
 			printRepeated(sh, c, reverse(sh.Read(f)))
+		case c.Name == "cut":
+			printRepeated(sh, c, cutLines(c.Args, sh.Read(f)))
 		default:
 			printRepeated(sh, c, sh.Read(f))
 		}
@@ -298,8 +331,10 @@ func printInput(sh *shell.Shell, c shell.Command) {
 		return
 	}
 	switch c.Name {
-	case "head", "tail", "uniq", "cut":
+	case "head", "tail", "uniq":
 		printRepeated(sh, c, sampleLines(*c.In))
+	case "cut":
+		printRepeated(sh, c, cutLines(c.Args, *c.In))
 	case "rev":
 		sh.Print(reverse(*c.In))
 	case "xxd", "od", "hexdump":
@@ -372,8 +407,10 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 		printRepeated(sh, c, sampleLines(*c.In)+partial.UnknownKey)
 	case strings.HasPrefix(*c.In, "pid:") && !o.Given("v"):
 		sh.Print("pid:" + pattern + "\n") // the processes of that name
-	default:
+	case o.Given("v"):
 		sh.Print(sampleLines(*c.In))
+	default:
+		sh.Print(matchingLines(pattern, *c.In))
 	}
 }
 
@@ -407,26 +444,6 @@ func hunts(pattern string) bool {
 // asksForSecret reports whether a pattern finds secrets among variables.
 func asksForSecret(pattern string) bool {
 	return protected.SecretName(strings.Trim(pattern, "^=.*$")) || pattern == "KEY"
-}
-
-// sampleLines returns some lines of a text. A line that stands for all files of a
-// directory becomes one unknown file of it.
-func sampleLines(text string) string {
-	if !strings.Contains(text, "*") {
-		return text
-	}
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		base, everything := fspath.GlobBase(line)
-		switch {
-		case !everything:
-		case base == "/" && line[0] != '/':
-			lines[i] = partial.Unknown
-		default:
-			lines[i] = strings.TrimSuffix(base, "/") + "/" + partial.Unknown
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // decode prints the output of a decoder. It decodes base64 of known text. Any other

@@ -2,6 +2,7 @@ package understand
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -57,8 +58,8 @@ var wrappers = []table{
 	{programs: "watch", options: "n interval", leads: true, rows: wordsOfCode},
 	{
 		programs: "hyperfine",
-		options: "w r m M warmup runs min-runs max-runs p prepare s setup c cleanup export-json " +
-			"export-markdown i",
+		options: "w r m M warmup runs min-runs max-runs p! prepare! C! conclude! s! setup! c! cleanup! export-json " +
+			"export-markdown i P L n parameter-scan parameter-list command-name style",
 		leads: true,
 		rows:  wordsOfCode,
 	},
@@ -315,65 +316,94 @@ func replaceAll(words []string, marker, text string) []string {
 
 // parallel runs its template once for each item.
 func parallel(sh *shell.Shell, c shell.Command, o shell.Options) {
-	rest := o.Pos
-	var argv, items []string
-	sources := false
-	for _, a := range rest {
-		switch {
-		case strings.HasPrefix(a, ":::"):
-			sources = true
-		case sources:
-			items = append(items, a)
-		default:
-			argv = append(argv, a)
-		}
-	}
+	argv, items := parallelItems(sh, c, o)
 	child := sh.Sub()
 	if _, ok := o.Get("S", "sshlogin"); ok {
 		child.Place = shell.RemotePlace()
 	}
-	if !sources {
-		items = []string{partial.Unknown}
-		if c.In != nil {
-			items = shell.SplitLines(*c.In)
-		}
-	}
 	if len(argv) == 1 && sh.Opaque(argv[0]) {
 		return
 	}
-	for _, item := range items {
-		if !sh.Spend(len(argv)) {
+	for _, fields := range items {
+		if !sh.Spend(len(argv) + len(fields)) {
 			return
 		}
-		parallelOne(child, argv, item)
+		parallelOne(child, argv, fields)
 	}
+}
+
+// parallelItems returns the template, and the fields of each item: the columns of a line, or one value
+// of each list. Of several lists not every combination is returned, but every value.
+func parallelItems(sh *shell.Shell, c shell.Command, o shell.Options) (argv []string, items [][]string) {
+	argv, lists := parallelLists(sh, o.Pos)
+	if f, ok := o.Get("a", "arg-file"); ok {
+		text := sh.Read(f)
+		c.In = &text
+	}
+	if len(lists) == 0 {
+		lists = [][]string{shell.SplitLines(inputOf(c))}
+	}
+	separator, split := o.Get("C", "colsep")
+	for i := range len(slices.MaxFunc(lists, func(a, b []string) int { return len(a) - len(b) })) {
+		var fields []string
+		for _, list := range lists {
+			if len(list) > 0 {
+				fields = append(fields, list[i%len(list)])
+			}
+		}
+		if split && len(fields) == 1 && separator != "" {
+			fields = strings.Split(fields[0], separator)
+		}
+		items = append(items, fields)
+	}
+	return argv, items
+}
+
+// parallelLists splits operands into the template and the lists, each behind ":::", or in the files
+// behind "::::".
+func parallelLists(sh *shell.Shell, operands []string) (argv []string, lists [][]string) {
+	files := false
+	for _, a := range operands {
+		switch last := len(lists) - 1; {
+		case strings.HasPrefix(a, ":::"):
+			lists, files = append(lists, nil), strings.HasPrefix(a, "::::")
+		case files:
+			text, _ := sh.FileText(a)
+			lists[last] = append(lists[last], shell.SplitLines(text)...)
+		case last < 0:
+			argv = append(argv, a)
+		default:
+			lists[last] = append(lists[last], a)
+		}
+	}
+	return argv, lists
 }
 
 // parallelOne runs the template for one item. GNU parallel joins the template into
 // one text, inserts the quoted item, and passes the text to a shell.
-func parallelOne(sh *shell.Shell, argv []string, item string) {
+func parallelOne(sh *shell.Shell, argv, fields []string) {
 	if len(argv) == 0 {
-		sh.RunText(item)
+		sh.RunText(strings.Join(fields, " "))
 		return
 	}
-	joined, quoted := strings.Join(argv, " "), shell.QuoteAll([]string{item})
 	if takesScript(argv, "{}") {
 		sh.Effect(effect.RunUnknown, effect.Unseen, "")
 	}
-	if len(argv) > 1 {
-		argv = slices.Clone(argv)
-		for i, w := range argv[1:] {
-			if strings.ContainsAny(w, " \t") {
-				argv[i+1] = shell.QuoteAll([]string{w})
-			}
+	argv = slices.Clone(argv)
+	for i, w := range argv[1:] {
+		if strings.ContainsAny(w, " \t") {
+			argv[i+1] = shell.QuoteAll([]string{w})
 		}
-		joined = strings.Join(argv, " ")
 	}
+	joined, quoted := strings.Join(argv, " "), shell.QuoteAll(fields)
 	if !strings.Contains(joined, "{") {
 		sh.RunText(joined + " " + quoted)
 		return
 	}
-	for _, m := range [...]string{"{}", "{.}", "{/}", "{//}", "{1}", "{2}", "{3}"} {
+	for i, field := range fields {
+		joined = shell.Glue(strings.ReplaceAll(joined, "{"+strconv.Itoa(i+1)+"}", shell.QuoteAll([]string{field})), "")
+	}
+	for _, m := range [...]string{"{}", "{.}", "{/}", "{//}"} {
 		joined = shell.Glue(strings.ReplaceAll(joined, m, quoted), "")
 	}
 	sh.RunText(joined)
@@ -393,6 +423,7 @@ func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.RunText(text)
 		return
 	}
+	entersEnvironment(sh, c.Args[0])
 	if sh.SourceFile(c.Args[0], c.Args[1:]) || sh.InsideFile() {
 		return
 	}
@@ -429,6 +460,13 @@ func crontab(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // runner runs the command of a tool that takes a verb ("run", "exec") and a command.
 func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
+	switch {
+	case !lex.OneOf(c.Name, "uv poetry pipenv pdm rye hatch nix"), lex.OneOf(lex.First(c.Args), "source config registry"):
+	case lex.ContainsAny(c.Args, "run shell develop"):
+		takesCode(sh, c.Args)
+	case lex.ContainsAny(c.Args, "add install"):
+		installsCode(sh, c, o)
+	}
 	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "run exec -- x r") })
 	if verb < 0 {
 		if lex.ContainsAny(c.Args, "publish") && !lex.ContainsAny(c.Args, "--dry-run") {
@@ -454,6 +492,8 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	case c.Name == "direnv":
 		rest = rest[1:]
+	case c.Name == "uv" && lex.ContainsAny(c.Args[:verb+2], "run") && lex.OneOf(lex.First(args), "-m --module"):
+		rest = append([]string{"python"}, args...)
 	case c.Name == "uv" && (first == "-" || strings.HasSuffix(first, ".py")):
 		rest = append([]string{"python"}, rest...)
 	}
@@ -507,7 +547,7 @@ func nix(sh *shell.Shell, c shell.Command, o shell.Options) {
 func watcher(sh *shell.Shell, c shell.Command, o shell.Options) {
 	rest := o.Pos
 	if code, ok := o.Get("x", "exec"); ok {
-		sh.RunText(code)
+		sh.RunText(strings.TrimSpace(code + " " + shell.QuoteAll(rest)))
 		return
 	}
 	if c.Name == "concurrently" {

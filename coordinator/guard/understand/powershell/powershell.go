@@ -32,6 +32,9 @@ func Program(sh *shell.Shell, c shell.Command, _ shell.Options) {
 			sh.Effect(effect.RunUnknown, effect.Decoded, "")
 			Run(sh, wideText(lex.First(rest)))
 		case lex.OneOf(l, "-f -file"):
+			runFile(sh, lex.First(rest))
+		case strings.HasSuffix(l, ".ps1"):
+			runFile(sh, a)
 		case strings.HasPrefix(a, "-"), i > 0 && lex.OneOf(strings.ToLower(c.Args[i-1]), hostValues):
 			continue
 		case c.Name != "pwsh": // there it is a script
@@ -42,6 +45,12 @@ func Program(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if c.In != nil && c.Name != "cmd" {
 		Run(sh, *c.In)
 	}
+}
+
+// runFile runs a script that this call wrote or that lies on the disk.
+func runFile(sh *shell.Shell, name string) {
+	whole := func(text string) string { return text }
+	sh.RunCode(name, nil, whole, func(child *shell.Shell, code string) { Run(child, code) })
 }
 
 // hostValues are the options of PowerShell itself that take the next word as their value.

@@ -1,11 +1,14 @@
 package script
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // arguments reads the arguments of the call whose name is the token at i. It
@@ -34,7 +37,7 @@ func (r *reading) bareArguments(toks []Token, i int) (args []string, end int) {
 			continue
 		}
 		t := toks[j]
-		if t.Kind != 's' && !strings.HasPrefix(t.Text, "$") && !(r.lang == "ruby" && r.sameLine(toks[i], t)) {
+		if t.Kind != 's' && !lex.BeginsWith(t.Text, "$ @") && !(r.lang == "ruby" && r.sameLine(toks[i], t)) {
 			break
 		}
 		text, n, known := r.literalLength(toks[j:])
@@ -100,6 +103,7 @@ func (a *arguments) take(toks []Token, j int) bool {
 	t := toks[j]
 	switch {
 	case j < a.until:
+	case a.fresh && t.Kind == '[' && a.takeComputed(toks, j):
 	case t.in("([{"):
 		a.depth++
 		if t.Kind == '[' {
@@ -110,16 +114,39 @@ func (a *arguments) take(toks []Token, j int) bool {
 		return a.depth <= 0
 	case t.in(",=:"):
 		a.fresh = true
-	case !a.fresh, !t.in("sn"):
+	case !a.fresh, !t.in("snx"):
+	case isOption(toks, j):
+		a.fresh = false
 	case a.named(t) && !tokenAt(toks, j+1).in("=:"):
 		a.fresh, a.list = false, true
 	default:
 		a.fresh = false
-		if t.Kind == 's' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
+		if t.Kind != 'n' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
 			a.add(toks, j)
 		}
 	}
 	return false
+}
+
+// isOption reports whether the token at j is the value of an option that says how a call works,
+// and not on what.
+func isOption(toks []Token, j int) bool {
+	return tokenAt(toks, j-1).in("=:") && lex.OneOf(textAt(toks, j-2), "cwd chdir env encoding errors executable stdin "+
+		"stdout stderr stdio newline")
+}
+
+// takeComputed takes a list on which a method is called, as one argument.
+func (a *arguments) takeComputed(toks []Token, j int) bool {
+	l := literal{reading: a.reading}
+	if _, n := l.computedText(toks[j:]); n == 0 {
+		return false
+	}
+	a.fresh = false
+	if v, n, ok := a.literalLength(toks[j:]); ok {
+		a.args = append(a.args, v)
+		a.until = j + n
+	}
+	return true
 }
 
 // named adds the items of the list for which a name stands.
@@ -135,10 +162,13 @@ func (a *arguments) add(toks []Token, j int) {
 		if kindAt(toks, j+1) == '(' {
 			a.until = j + closed(toks[j:], n)
 		}
-	} else if a.depth == 1 && len(a.args) == 0 {
+	} else if a.depth == 1 && len(a.args) == 0 && !lex.OneOf(toks[j].Text, notTexts) {
 		a.args = append(a.args, partial.Unknown)
 	}
 }
+
+// notTexts are values that no unknown text can be, as in unlink(missing_ok=True).
+const notTexts = "True False None TRUE FALSE true false nil null NULL undefined"
 
 // call reports the effect of the call of name at token i, if it is a known call.
 func (r *reading) call(name string, i int) {
@@ -147,20 +177,33 @@ func (r *reading) call(name string, i int) {
 		return
 	}
 	k := r.callNamed(name)
+	r.writesShown(name, i)
+	if k.fetches && r.fetches(r.toks[i:]) {
+		r.fetched(i)
+		k.uploads = true
+	}
+	if lex.OneOf(k.short, includers) && r.includesRemote(i) {
+		r.sh.Effect(effect.RunUnknown, effect.Network, name)
+	}
+	if k.imports {
+		r.bindsModule(i)
+	}
 	if k.other || r.deletesHosted(k, i) || r.doubtful(k.kind, name) {
 		return
 	}
 	sh, behind := r.sh, r.toks[i+1:]
 	switch {
+	case k.client:
+		r.bindsClient(i)
 	case k.types:
 		sh.Effect(effect.TypeInto, "", "ioctl")
 		return
 	case k.maps:
 		r.mapped(behind)
-	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '('):
+	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '(') && !web.IsLocalHost(programHost(r.toks)):
 		sh.Possible(effect.DestroyRemote, effect.Part, name)
 	}
-	if k.sends && (sendsEnvironment(behind) || r.sendsSecret(behind)) {
+	if (k.sends || k.uploads) && (sendsEnvironment(behind) || r.sendsSecret(k, behind)) {
 		sh.Effect(effect.SendOut, effect.Secret, name)
 	}
 	if k.requests && r.request(k, i) {
@@ -178,45 +221,156 @@ func (r *reading) call(name string, i int) {
 // service says that it deletes something.
 func destroysByName(short string) bool {
 	w := lex.VerbWords(short)
-	return len(w) >= 2 && !lex.OneOf(w[1], "interval timeout timer property screen line lines") &&
-		lex.OneOf(w[0], "delete destroy drop purge truncate clear flush")
+	if len(w) < 2 || !lex.OneOf(w[0], "delete destroy drop purge truncate clear flush") {
+		return false
+	}
+	return !lex.OneOf(w[1], ofMemory) && (w[1] != "all" || !lex.ContainsAny(w[2:], "windows"))
 }
+
+// ofMemory are second words in the names of functions that work on what the program has in memory.
+const ofMemory = "interval timeout timer property screen line lines duplicates columns column na nulls last " +
+	"first while until prefix suffix at if keep words word buffer buffers stdout output cache windows window immediate"
 
 // known reports a call of a kind that is known.
 func (r *reading) known(k knownCall, i int) {
-	sh, toks := r.sh, r.toks
 	switch k.kind {
 	case "":
-		return
 	case "show":
-		showsVariable(sh, toks[i+1:])
-		return
+		showsVariable(r.sh, r.toks[i+1:])
+	case "sql", "execute":
+		if !r.passing() {
+			r.reports(k, i)
+		}
+	case "eval text":
+		if k.kind = "eval"; kindAt(r.toks, i+1) == '(' { // else it is a block
+			r.runs(k, i)
+		}
 	case "run", "eval":
-		if computed(toks[i+1:]) {
-			sh.Effect(effect.RunUnknown, effect.Decoded, "")
-			return
-		}
-		if origin := readFrom(toks[i+1:]); origin != "" {
-			sh.Effect(effect.RunUnknown, origin, "")
-			return
-		}
+		r.runs(k, i)
+	default:
+		r.reports(k, i)
 	}
+}
+
+// runs reports a call that runs its first argument. It may hide what that is.
+func (r *reading) runs(k knownCall, i int) {
+	behind := r.toks[i+1:]
+	if computed(behind) || kindAt(behind, 0) == '[' && computed(r.expression(i+1)) {
+		r.sh.Effect(effect.RunUnknown, effect.Decoded, "")
+		return
+	}
+	if origin := r.readFrom(behind, k.kind == "eval"); origin != "" {
+		r.sh.Effect(effect.RunUnknown, origin, "")
+		return
+	}
+	if !r.runsFileText(k.kind, behind) {
+		r.reports(k, i)
+	}
+}
+
+// reports reports what a call of a known kind does with its arguments.
+func (r *reading) reports(k knownCall, i int) {
+	sh, toks := r.sh, r.toks
 	args, list, end := r.arguments(toks, i)
-	arg := lex.First(args)
-	if worksOnReceiver(k.kind, k.short, arg) && !strings.HasPrefix(textAt(toks, i+1), "$") {
-		arg = r.receiver(i)
-	}
-	if k.kind == "run" {
+	switch k.kind {
+	case "run":
 		r.rememberWrapper(i)
 		args = r.processWords(k.short, args, end)
-		arg = lex.First(args)
+	case "move":
+		args = r.moved(k.short, i, args)
+	case "open":
+		args = r.opened(i, args)
+	}
+	arg := lex.First(args)
+	switch {
+	case strings.HasPrefix(textAt(toks, i+1), "$"):
+	case worksOnReceiver(k.kind, k.short, arg):
+		arg = r.receiver(i)
+		if next := tokenAt(toks, i+1); r.lang == "perl" && (next.in(";}:") || lex.OneOf(next.Text, "if unless")) {
+			arg = r.consts["$_"]
+		}
 	}
 	kind := exactKind(k.kind, args, toks[i:min(end+3, len(toks))], end-i)
-	if kind == "eval" && !unreadable(arg) {
+	n := len(sh.Eval.Effects)
+	switch {
+	case kind == "run" && isStatement(arg):
+		if r.passing() {
+			return
+		}
+		kind = "sql"
+	case kind == "run":
+		sh = r.placed(i, end)
+		r.hidesProgram(i, arg)
+	case kind == "eval" && !unreadable(arg):
 		Run(sh, arg, r.lang)
 		return
 	}
 	reportEffect(sh, kind, arg, args, list)
+	if lex.OneOf(kind, "open write") {
+		r.keepsWritten(i, end, n, r.shownText(k, end, args))
+	}
+}
+
+// hidesProgram reports a command on the command line whose program a call returns, of which nothing
+// is known. The call at token i starts the command.
+func (r *reading) hidesProgram(i int, command string) {
+	const shown = "which shutil.which shlex.quote shlex.join require.resolve join resolve str os.fspath"
+	words, found := strings.CutPrefix(command, partial.Unknown)
+	first := tokenAt(r.toks, i+2)
+	switch {
+	case !found || r.sh.InProgram() || !strings.HasPrefix(words, " "):
+	case first.Kind == 'n' && !lex.OneOf(unqualified(first.Text), shown) && kindAt(r.toks, i+3) == '(':
+		r.sh.Effect(effect.RunUnknown, effect.Decoded, "")
+	}
+}
+
+// isStatement reports whether a text is a statement of SQL that changes something, and no command.
+func isStatement(text string) bool {
+	words := strings.Fields(strings.ToUpper(lex.Clip(text, 200)))
+	return len(words) > 2 && lex.OneOf(words[0], "DROP DELETE TRUNCATE ALTER") &&
+		lex.OneOf(words[1], "DATABASE TABLE SCHEMA FROM VIEW INDEX USER")
+}
+
+// placed returns the shell for the command that the call at token i starts, which ends at the token
+// end: it runs in the directory that an argument names.
+func (r *reading) placed(i, end int) *shell.Shell {
+	for j := i + 1; j+2 < min(end, len(r.toks)); j++ {
+		if r.toks[j].in("sn") && lex.OneOf(r.toks[j].Text, "cwd chdir current_dir") && r.toks[j+1].in("=:") {
+			child := r.sh.Sub()
+			dir, _ := r.literal(r.toks[j+2:])
+			child.Place.Cwd = child.Path(cmp.Or(dir, partial.Unknown))
+			return child
+		}
+	}
+	return r.sh
+}
+
+// moved returns the path that the call at token i moves and the one that it moves it to: those of
+// os.rename(a, b) and Path(a).rename(b). A text of Python replaces two others.
+func (r *reading) moved(short string, i int, args []string) []string {
+	method := strings.Contains(r.toks[i].Text, ".") || kindAt(r.toks, i-1) == '.'
+	of := r.receiver(i)
+	switch {
+	case short == "replace" && len(args) == 2 && method && r.toks[i].Text != "os.replace":
+		return nil
+	case len(args) != 1:
+		return args
+	case of == "":
+		return nil
+	}
+	return []string{of, args[0]}
+}
+
+// opened returns the path that the call at token i opens, and the mode: those of open(a, "w") and
+// Path(a).open("w").
+func (r *reading) opened(i int, args []string) []string {
+	if !r.opensReceiver(i, lex.First(args)) {
+		return args
+	}
+	if of := r.receiver(i); of != "" {
+		return append([]string{of}, args...)
+	}
+	return args
 }
 
 // unreadable reports whether nothing is known of a text.
@@ -292,6 +446,17 @@ func withoutZeroth(args []string) []string {
 	}
 	return append(args[:1:1], args[2:]...)
 }
+
+// opensReceiver reports whether the call at token i is the method open of a path: its argument is a
+// mode, if it has one.
+func (r *reading) opensReceiver(i int, arg string) bool {
+	name := r.toks[i].Text
+	method := strings.HasSuffix(name, ".open") || name == "open" && kindAt(r.toks, i-1) == '.'
+	return method && (arg == "" || lex.OneOf(arg, fileModes))
+}
+
+// fileModes are the modes in which a program opens a file.
+const fileModes = "r rb rt r+ w wb wt w+ a ab at x"
 
 // everyRow reports whether toks end with a call of "all" without arguments, which
 // means the whole table in an object mapper.
@@ -393,7 +558,13 @@ func kindInLanguage(short, full, lang string) (kind string, ok bool) {
 		return "eval", true
 	case "python read": // of ConfigParser
 		return "read", true
-	case "r rm": // it removes variables
+	case "python replace":
+		return "move", true
+	case "python extract": // of ZipFile and TarFile
+		return "write", true
+	case "r writeLines":
+		return "into", true
+	case "r rm", "python delete", "js delete": // variables, items, and what a server or a service has
 		return "", true
 	case "js require":
 		return "load", true
@@ -429,27 +600,32 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "run", full: "os.execute"},
 	{kind: "execute", names: "execute"},
 	{kind: "sql", names: "executemany executescript query exec_driver_sql raw queryRawUnsafe executeRawUnsafe " +
+		"$queryRawUnsafe $executeRawUnsafe " +
 		"exec_query " +
 		"do text"},
 	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +
 		"remove_entry_secure emptyDirSync deleteDir rmdirs removedirs remove_dir remove_entry " +
 		"deleteAsync deleteSync rmdir_recursive deltree RemoveAll rm deleteDirectory deleteRecursively"},
-	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file"},
-	{kind: "open", names: "open"},
+	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file " +
+		"send2trash trashItem"},
+	{kind: "open", names: "open openSync fopen"},
 	{kind: "write", names: "writeFile writeFileSync file_put_contents write_text " +
 		"write_bytes " +
 		"createWriteStream outputFile outputFileSync writeTextFile " +
 		"writeTextFileSync"},
-	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r"},
+	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r copytree copySync copy_file " +
+		"urlretrieve getstore mirror", full: "download.file IO.copy_stream"},
+	{kind: "chdir", names: "chdir"},
 	{kind: "link", names: "symlink symlinkSync ln_s ln_sf"},
 	{kind: "append", names: "appendFile appendFileSync"},
 	{kind: "empty", names: "truncate truncateSync"},
 	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines load_file " +
 		"createReadStream parse_ini_file readfile highlight_file show_source dotenv_values"},
-	{kind: "move", names: "rename renameSync move mv"},
+	{kind: "move", names: "rename renameSync move mv moveSync"},
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},
 	{kind: "kill", names: "kill killpg"},
+	{kind: "chdir", names: "chdir", full: "os.Chdir"},
 	{kind: "run", names: "run call", full: "System.shell Deno.Command exec.Command exec.CommandContext Command::new"},
 	{kind: "line", full: "Process.Start"},
 	{kind: "tree", full: "Directory.Delete default.removeItem"},
@@ -457,6 +633,7 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "move", full: "os.Rename"},
 	{kind: "empty", full: "os.Truncate"},
 	{kind: "eval", names: "eval loadstring Function runInThisContext runInNewContext runInContext compileFunction"},
+	{kind: "eval text", names: "instance_eval class_eval module_eval"},
 	{kind: "write", full: "File.write IO.write Bun.write File.binwrite os.WriteFile os.Create"},
 	{kind: "read", full: "os.ReadFile File.read IO.read File.foreach IO.foreach Deno.readTextFile " +
 		"Deno.readTextFileSync Bun.file"},

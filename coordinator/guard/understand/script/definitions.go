@@ -1,6 +1,7 @@
 package script
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
@@ -134,4 +135,55 @@ func lastName(name string) string {
 // notInName reports whether a letter does not belong to a name.
 func notInName(r rune) bool {
 	return r != '_' && (r > 0x7f || !lex.IsLetter(byte(r)) && (r < '0' || r > '9'))
+}
+
+// Taken returns a program of Python without the branches that its arguments rule out. Their lines are
+// left empty.
+func Taken(text string, args []string) string {
+	d := definitions{lines: strings.Split(text, "\n")}
+	const most = 32 // comparisons
+	changed, compared := false, 0
+	for i, line := range d.lines {
+		name, value, ok := comparison(line)
+		if ok {
+			compared++
+		}
+		if !ok || compared > most || slices.Contains(args, value) || !isArgument(text, name, value) {
+			continue
+		}
+		changed = true
+		for j := i + 1; j < d.end(i); j++ {
+			d.lines[j] = ""
+		}
+	}
+	if !changed {
+		return text
+	}
+	return strings.Join(d.lines, "\n")
+}
+
+// comparison reads "if name == 'value':" and the same with elif.
+func comparison(line string) (name, value string, ok bool) {
+	code := strings.TrimPrefix(strings.TrimSpace(line), "el")
+	code, isIf := strings.CutPrefix(code, "if ")
+	name, value, equal := strings.Cut(code, " == ")
+	value, closed := strings.CutSuffix(value, ":")
+	bare := strings.Trim(value, `'"`)
+	return name, bare, isIf && equal && closed && len(bare)+2 == len(value) && strings.IndexFunc(bare, notInWord) < 0
+}
+
+// notInWord reports whether a letter does not belong to a word of a command.
+func notInWord(r rune) bool { return r != '-' && notInName(r) }
+
+// isArgument reports whether a name of a program stands for one of its arguments, and the value is none
+// that it has without one.
+func isArgument(text, name, value string) bool {
+	for _, before := range [...]string{"default=", "else ", "or ", "= "} {
+		for _, quote := range [...]string{`"`, "'"} {
+			if strings.Contains(strings.ReplaceAll(text, "== ", "=="), before+quote+value+quote) {
+				return false
+			}
+		}
+	}
+	return lex.BeginsWith(name, "args. sys.argv[ opts.") || strings.Contains(text, name+" = sys.argv[")
 }

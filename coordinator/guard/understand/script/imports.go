@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -14,7 +15,7 @@ import (
 const maxModules, maxImports = 64, 3 // that one program imports, and that import each other
 
 // moduleEnds are what is added to the name of a module to get that of its file.
-const moduleEnds = " .py .js .ts .mjs .cjs .mts .tsx .jsx .rb .lua /__init__.py /index.js /index.ts"
+const moduleEnds = " .py .js .ts .mjs .cjs .mts .tsx .jsx .rb .lua .pm /__init__.py /index.js /index.ts"
 
 // include reads the modules that the name at token i imports.
 func (r *reading) include(i int) {
@@ -32,8 +33,16 @@ func (r *reading) include(i int) {
 func (r *reading) modules(i int) []string {
 	word, behind := r.toks[i].Text, r.toks[i+1:]
 	switch {
+	case r.lang == "python" && lex.OneOf(unqualified(word), "import_module __import__ run_path run_module"):
+		path, _ := r.literal(callTokens(behind))
+		if strings.HasSuffix(path, ".py") {
+			return []string{path}
+		}
+		return []string{strings.ReplaceAll(path, ".", "/")}
 	case r.lang == "python":
 		return r.pythonModules(i)
+	case r.lang == "perl" && lex.OneOf(word, "use require") && kindAt(behind, 0) == 'n':
+		return []string{strings.ReplaceAll(behind[0].Text, "::", "/")}
 	case lex.OneOf(word, importers) && len(behind) > 0:
 		if behind[0].Kind == '(' {
 			behind = behind[1:]
@@ -47,6 +56,44 @@ func (r *reading) modules(i int) []string {
 }
 
 const importers = "require import from require_relative require_once include include_once load dofile source do"
+
+// runsFileText runs the file whose text the arguments of a call read, as in exec(open("x.py").read()).
+// It returns false if they read none that is known.
+func (r *reading) runsFileText(kind string, toks []Token) bool {
+	args := callTokens(toks)
+	if kind == "run" && kindAt(args, 0) != 'n' {
+		return false // only a part of the command comes from a file
+	}
+	for i, t := range args {
+		if t.Kind != 'n' || kindAt(args, i+1) != '(' || r.callNamed(t.Text).kind != "read" && t.Text != "open" {
+			continue
+		}
+		path, ok := r.literal(args[i+2:])
+		return ok && len(r.importing) < maxImports && r.sh.RunCode(path, nil, whole, func(child *shell.Shell, code string) {
+			if kind == "run" {
+				child.Run(code, nil)
+				return
+			}
+			start(child, code, r.lang, append(slices.Clip(r.importing), path))
+		})
+	}
+	return false
+}
+
+// whole returns a text as it is.
+func whole(text string) string { return text }
+
+// includers are the calls that run the code at an address, or in what their argument fetches.
+const includers = "require import include include_once require_once source source_url dofile evaluate importScripts"
+
+// includesRemote reports whether the call at token i runs code of another machine.
+func (r *reading) includesRemote(i int) bool {
+	behind := r.toks[i+1:]
+	if kindAt(behind, 0) != '(' && r.lang != "php" {
+		return false // import x from "https://…"
+	}
+	return r.fetches(r.toks[i:]) || r.readFrom(behind, false) == effect.Network
+}
 
 // pythonModules returns the modules of "import a.b" and of "from .a import b, c", which may be ones, too.
 func (r *reading) pythonModules(i int) (paths []string) {
@@ -73,7 +120,11 @@ func (r *reading) pythonModules(i int) (paths []string) {
 // moduleFile returns the file of a module: it lies beside the program or below the working directory.
 func (r *reading) moduleFile(name string) string {
 	name = strings.TrimSuffix(name, ".js") // TypeScript names a file by what it becomes
-	for _, top := range [...]string{r.sh.SourceDir(), r.sh.Place.Cwd} {
+	tops := []string{r.sh.SourceDir(), r.sh.Place.Cwd}
+	if lex.OneOf(r.lang, "perl ruby") {
+		tops = append(tops, r.sh.Place.Cwd+"/lib")
+	}
+	for _, top := range tops {
 		for _, end := range strings.Split(moduleEnds, " ") {
 			file := fspath.Join(top, name+end)
 			if _, written := r.sh.Files[file]; written || r.sh.Lists(file) {
@@ -115,4 +166,26 @@ func (r *reading) readModule(path string, i int) {
 			r.consts[name], r.consts[as+"."+name] = text, text
 		}
 	}
+}
+
+// Named returns the texts that a program or an object of JSON gives to settings with one of the
+// blank-separated names, as in {setupFiles: ["a.js"]}.
+func Named(text, keys string) (named []string) {
+	const most = 16
+	if keys == "" {
+		return nil
+	}
+	toks := Tokenize(text, "js")
+	for i, t := range toks {
+		if !t.in("sn") || !lex.OneOf(t.Text, keys) || !tokenAt(toks, i+1).in(":=") {
+			continue
+		}
+		r := reading{text: text, toks: toks}
+		for _, value := range r.expression(i + 2) {
+			if value.Kind == 's' && len(named) < most {
+				named = append(named, value.Text)
+			}
+		}
+	}
+	return named
 }

@@ -52,16 +52,24 @@ type literal struct {
 // the end of the expression.
 func (l *literal) take(toks []Token, i int) int {
 	t := toks[i]
-	if i > 0 && t.Kind == 'n' && toks[i-1].in("sn)]") && t.Text[0] != '$' {
+	if i > 0 && t.Kind == 'n' && toks[i-1].in("sn)]") && t.Text[0] != '$' && !lex.OneOf(toks[i-1].Text, "new await") {
 		return 0 // the next statement; awk joins fields that follow each other
 	}
 	if text, n := l.joinedList(toks[i:]); n > 0 {
 		l.add(text, true)
 		return n
 	}
+	if called := t.Kind == '(' && kindAt(toks, i-1) == 'n'; !called {
+		if text, n := l.computedText(toks[i:]); n > 0 {
+			l.add(text, true)
+			return n
+		}
+	}
 	switch t.Kind {
 	case 's':
 		l.add(t.Text, true)
+	case 'x':
+		l.add(l.sh.Output(t.Text), true)
 	case 'n':
 		return l.name(toks, i)
 	case '%':
@@ -117,7 +125,11 @@ func (l *literal) join(toks []Token, i int) int {
 			return 1
 		}
 	case ')':
-		if l.depth--; kindAt(toks, i-1) == '(' || l.depth > 0 {
+		switch l.depth--; {
+		case kindAt(toks, i-1) == '(', l.depth > 0:
+			return 1
+		case l.depth == 0 && tokenAt(toks, i+1).in("/+"): // Path("a") / "b"
+			l.joins = false
 			return 1
 		}
 	case ',':
@@ -165,28 +177,31 @@ func (l *literal) name(toks []Token, i int) int {
 		return n
 	}
 	if name == "format" && kindAt(toks, i-1) == '.' {
-		args, _, end := l.arguments(toks, i)
-		for _, a := range args {
-			l.text = strings.Replace(l.text, "{}", a, 1)
-		}
-		l.text = strings.ReplaceAll(l.text, "{}", partial.Unknown)
-		return max(end-i, 0) + 1
+		return l.format(toks, i)
 	}
 	if files, n := l.produced(toks[i:]); n > 0 {
 		l.add(cmp.Or(files, partial.Unknown), files != "")
 		return n
 	}
-	if text, n := l.formatted(toks[i:]); n > 0 {
-		l.add(text, true)
-		return n
+	if decodes(toks[i]) && kindAt(toks, i+1) == '(' {
+		l.add(partial.UnknownDecoded, true)
+		return l.chainLength(toks[i:])
+	}
+	for _, read := range [...]func([]Token) (string, int){l.formatted, l.joinedBy} {
+		if text, n := read(toks[i:]); n > 0 {
+			l.add(text, true)
+			return n
+		}
 	}
 	switch {
-	case lex.OneOf(name, "shlex.split new"):
+	case lex.OneOf(name, "shlex.split new await scalar"):
 		return 1 // the words of the text behind it
 	case lex.OneOf(name, sameList) && kindAt(toks, i+1) == '(':
 		return 2
-	}
-	if name == "require" && Shaped(toks, i+1, "(s)") {
+	case name == "require" && Shaped(toks, i+1, "(s)"):
+		return 4
+	case name == "System.getProperty" && textAt(toks, i+2) == "user.home":
+		l.add(l.sh.HomeText(), true)
 		return 4
 	}
 	if text, ok := l.constant(toks[i]); ok {
@@ -199,12 +214,35 @@ func (l *literal) name(toks []Token, i int) int {
 	return l.path(toks, i)
 }
 
+// format fills the text before the call of format at token i.
+func (l *literal) format(toks []Token, i int) int {
+	args, _, end := l.arguments(toks, i)
+	for _, a := range args {
+		l.text = strings.Replace(l.text, "{}", a, 1)
+	}
+	l.text = strings.ReplaceAll(l.text, "{}", partial.Unknown)
+	return max(end-i, 0) + 1
+}
+
+// chainLength returns the number of the tokens of the call at the start of toks, with the methods of
+// what it returns.
+func (l *literal) chainLength(toks []Token) int {
+	n := 1
+	for kindAt(toks, n) == '(' {
+		n += len(callTokens(toks[n:])) + 2
+		if Shaped(toks, n, ".n(") {
+			n += 2
+		}
+	}
+	return min(n, len(toks))
+}
+
 // These calls make a path of their arguments, or of the path before them, or leave a text as
 // it is.
 const (
 	pathMakers = "join Join Path expanduser resolve String.raw str File.expand_path realpath abspath normalize Clean " +
 		"Path.new Pathname Pathname.new PathBuf.from PathBuf::from Path::new File Paths.get Path.of Path.Combine " +
-		"joinpath GetFolderPath"
+		"joinpath GetFolderPath Path.expand"
 	sameText = "unwrap expect to_string to_s as_path as_posix clone expanduser absolute strip trim unwrap_or_default " +
 		"toString resolve value"
 )
@@ -255,25 +293,46 @@ func (l *literal) formatted(toks []Token) (string, int) {
 	return text, min(end+1, len(toks))
 }
 
-// percent fills the first verb of "text % value".
+// percent fills the verbs of "text % value" and "text % (value, value)". It returns the number of
+// tokens from the sign on.
 func (l *literal) percent(toks []Token) int {
-	if len(toks) > 1 && toks[0].Kind == '(' {
-		toks = toks[1:]
+	values, n := toks[:1], 2
+	if toks[0].in("([") {
+		values = inBrackets(toks)
+		n = len(values) + 3
 	}
-	text := partial.Unknown
-	if toks[0].Kind == 's' {
-		text = toks[0].Text
-	} else if v, ok := l.constant(toks[0]); ok {
-		text = v
+	for i, t := range values {
+		if kindAt(values, i-1) != ',' && i > 0 || t.Kind == ',' {
+			continue
+		}
+		text, ok := l.constant(t)
+		switch {
+		case t.Kind == 's':
+			text = t.Text
+		case !ok:
+			text = partial.Unknown
+		}
+		l.text = strings.Replace(l.text, "%s", text, 1)
 	}
-	l.text = strings.ReplaceAll(l.text, "%s", text)
-	return 2
+	l.text = strings.ReplaceAll(l.text, "%s", partial.Unknown)
+	return n
 }
 
-// environmentOf reads os.environ["X"], getenv("X"), ENV["X"] and $ENV{X}. It
+// environmentOf reads os.environ["X"], getenv("X"), ENV["X"], $ENV{X} and properties of Java. It
 // returns the text and the number of tokens, 0 if toks do not begin with one.
 func environmentOf(sh *shell.Shell, toks []Token) (string, int) {
 	if len(toks) < 4 || toks[0].Kind != 'n' || !toks[1].in("[({") {
+		return "", 0
+	}
+	if toks[0].Text == "System.getProperty" {
+		switch toks[2].Text {
+		case "user.home":
+			return sh.HomeText(), 4
+		case "user.dir":
+			return sh.Place.Cwd, 4
+		case "java.io.tmpdir":
+			return "/tmp", 4
+		}
 		return "", 0
 	}
 	if !lex.EndsWith(toks[0].Text, "environ environ.get getenv Getenv ENV ENV.fetch process.env env.get env::var "+

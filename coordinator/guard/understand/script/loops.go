@@ -17,20 +17,43 @@ type literalLoop struct {
 	at    int // the first token that is read once for each of the items
 }
 
+// none is the index of no token.
+const none = -1
+
 // mostInLoop bounds the tokens from the beginning of a loop that are read once for each
 // of its texts.
 const mostInLoop = 200
 
 // literalLoops finds the loops over lists of texts, also those that have a name.
 func (r *reading) literalLoops() (loops []literalLoop) {
-	toks := r.toks
-	lists := map[string][]string{}
-	for i := 0; i+3 < len(toks); i++ {
+	toks, consts := r.toks, r.consts
+	defer func() { r.consts = consts }()
+	r.consts = map[string]string{}
+	lists, opens := map[string][]string{}, map[string]int{}
+	for i := 0; i < len(toks); i++ {
+		open := i
+		if toks[i].Kind == 'n' {
+			open = cmp.Or(opens[objectOf(toks[i].Text)], none)
+		}
+		if rows := r.rowLoops(i, open); rows != nil {
+			loops = append(loops, rows...)
+			continue
+		}
+		if files := r.foundBelow(i); len(files) > 0 {
+			loops = append(loops, literalLoop{"$_", files, i}, literalLoop{"$File::Find::name", files, i})
+			continue
+		}
 		items, n := r.itemsAt(i, lists)
 		if files, length := r.produced(toks[i:]); files != "" {
 			items, n = alternatives(files), length
 		}
+		for _, name := range walked(toks, i) {
+			lists[name] = []string{"*"}
+		}
 		if name := loopName(toks, i, n); name != "" && len(items) > 0 {
+			if len(items) == 1 {
+				items = []string{r.narrowed(items[0], name, i)}
+			}
 			loops = append(loops, literalLoop{name, items, r.loopStart(i)})
 			i += n - 1
 			continue
@@ -38,12 +61,43 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 		if toks[i].Kind != 'n' || len(lists) >= maxConstants {
 			continue
 		}
-		if from, _ := r.assigned(i); from > 0 {
-			items, _ := r.literalList(toks, listOpening(toks, from))
-			lists[toks[i].Text] = items
+		if from, appends := r.assigned(i); from > 0 {
+			lists[toks[i].Text], _ = r.itemsAt(from, lists)
+			opens[toks[i].Text] = listOpening(toks, from)
+			r.rememberText(toks[i].Text, toks[from:], appends)
 		}
 	}
 	return loops
+}
+
+// foundBelow returns the files that the call of File::Find at token i visits.
+func (r *reading) foundBelow(i int) (files []string) {
+	if r.lang != "perl" || !lex.OneOf(unqualified(r.toks[i].Text), "find finddepth") || kindAt(r.toks, i+1) != '(' {
+		return nil
+	}
+	depth := 0
+	for _, t := range inBrackets(r.toks[i+1:]) {
+		switch {
+		case t.in("{["):
+			depth++
+		case t.in("}]"):
+			depth--
+		case t.Kind == 's' && depth == 0:
+			files = append(files, r.narrowed(strings.TrimSuffix(t.Text, "/")+shell.EveryFile, "$_", i))
+		}
+	}
+	return files
+}
+
+// walked returns the names of the lists of folders and files in a loop over os.walk at token i.
+func walked(toks []Token, i int) (names []string) {
+	if toks[i].Text != "os.walk" || textAt(toks, i-1) != "in" {
+		return nil
+	}
+	for j := i - 2; Shaped(toks, j-1, ",n"); j -= 2 {
+		names = append(names, toks[j].Text)
+	}
+	return names
 }
 
 // loopStart returns the first token of the loop over what stands at token i. The body of a
@@ -59,16 +113,27 @@ func (r *reading) loopStart(i int) int {
 	return i
 }
 
+// objectOf returns the name of the object in the name of a method.
+func objectOf(name string) string {
+	object, _, _ := strings.Cut(name, ".")
+	return object
+}
+
 // itemsAt returns the texts of the list at token i, and the number of its tokens.
 func (r *reading) itemsAt(i int, lists map[string][]string) ([]string, int) {
 	toks := r.toks
-	switch open := listOpening(toks, i); {
+	open := listOpening(toks, i)
+	if r.lang == "perl" && tokenAt(toks, open+1).in("[(") { // (qw(a b))
+		open++
+	}
+	switch {
+	case Shaped(toks, i, "s.n()") && toks[i+2].Text == "split":
+		return strings.Fields(toks[i].Text), 5
 	case tokenAt(toks, open).in("[({"):
 		items, end := r.literalList(toks, open)
 		return items, end + 1 - i
 	case toks[i].Kind == 'n':
-		name, _, _ := strings.Cut(toks[i].Text, ".")
-		return lists[name], 1
+		return lists[objectOf(toks[i].Text)], 1
 	}
 	return nil, 1
 }
@@ -82,6 +147,8 @@ func (r *reading) produced(toks []Token) (string, int) {
 	switch {
 	case name == "glob" && kindAt(toks, 1) == 's': // perl
 		return toks[1].Text, 2
+	case name == "readdir" && kindAt(toks, 1) == 'n':
+		return "*", 2
 	case temp && kindAt(toks, 1) != '(':
 		return madeFolder, 1
 	case kindAt(toks, 1) != '(' && (name != "Dir" || kindAt(toks, 1) != '['), !temp && !lists(name):
@@ -94,13 +161,12 @@ func (r *reading) produced(toks []Token) (string, int) {
 	case unqualified(name) == "Path":
 		return r.listedByPath(toks, n)
 	}
-	text, ok := r.literal(toks[2 : n-1])
-	switch {
-	case !ok:
-		return "", n
-	case lex.OneOf(unqualified(name), "listdir readdirSync readdir"), name == "scandir",
-		lex.OneOf(name, "Dir.children Dir.each_child Dir.entries os.ReadDir"):
+	if lex.OneOf(unqualified(name), nameListers) || lex.OneOf(name, "scandir Dir.entries Dir.foreach os.ReadDir") {
 		return "*", n // names without the folder
+	}
+	text, ok := r.literal(toks[2 : n-1])
+	if !ok {
+		return "", n
 	}
 	return listing(name, text), n
 }
@@ -127,11 +193,14 @@ const (
 
 // lists reports whether a call lists files.
 func lists(full string) bool {
-	return lex.OneOf(full, "Dir Path pathlib.Path os.walk") || lex.OneOf(unqualified(full), fileListers)
+	return lex.OneOf(full, "Dir Path pathlib.Path os.walk Dir.foreach Find.find") ||
+		lex.OneOf(unqualified(full), fileListers)
 }
 
-const fileListers = "glob iglob globSync Glob listdir scandir readdirSync readdir children each_child entries ReadDir " +
-	"read_dir GetFiles"
+const (
+	fileListers = "glob iglob globSync Glob scandir entries ReadDir read_dir GetFiles " + nameListers
+	nameListers = "listdir readdirSync readdir readDirSync readDir children each_child"
+)
 
 // listing returns the pattern of the files that a call lists.
 func listing(full, arg string) string {
@@ -141,6 +210,8 @@ func listing(full, arg string) string {
 		return arg
 	case full == "os.walk":
 		return dir + "/" + partial.Unknown
+	case full == "Find.find":
+		return dir + shell.EveryFile
 	}
 	return dir + "/*"
 }
@@ -188,11 +259,12 @@ func (r *reading) rememberFiles(i int) {
 		files, n = r.produced(r.toks[i:])
 		name = loopName(r.toks, i, max(n, 1))
 	}
-	if text := r.consts[r.toks[i].Text]; files == "" && strings.Contains(text, "*") {
+	of := r.toks[i].Text
+	if text := r.consts[of]; files == "" && (strings.Contains(text, "*") || lex.OneOf(of, r.bound)) {
 		files = text
 	}
 	if files != "" && name != "" && len(r.consts) < maxConstants && !strings.Contains(files, "{") {
-		r.consts[name] = files
+		r.consts[name] = r.narrowed(files, name, i)
 	}
 }
 
@@ -233,8 +305,15 @@ func (r *reading) mapped(toks []Token) {
 		return
 	}
 	kind := r.callNamed(toks[1].Text).kind
-	if text, ok := r.literal(toks[3:]); ok && lex.OneOf(kind, "unlink tree run") {
-		reportEffect(r.sh, kind, text, []string{text}, false)
+	if !lex.OneOf(kind, "unlink tree run") {
+		return
+	}
+	items, _ := r.literalList(toks, min(3, len(toks)-1))
+	if text, ok := r.literal(toks[3:]); ok {
+		items = []string{text}
+	}
+	for _, item := range items {
+		reportEffect(r.sh, kind, item, []string{item}, false)
 	}
 }
 
@@ -247,6 +326,8 @@ func loopName(toks []Token, i, n int) string {
 	after := tokenAt(toks, i+n)
 	_, method, _ := strings.Cut(toks[i].Text, ".")
 	switch {
+	case after.Kind == '.' && textAt(toks, i+n+1) == "filter" && kindAt(toks, i+n+2) == '(':
+		return loopName(toks, i, n+2+len(inBrackets(toks[i+n+2:]))+2)
 	case after.Kind == '.' && lex.OneOf(textAt(toks, i+n+1), loopMethods):
 		return nextName(toks[i+n+2:])
 	case n == 1 && lex.OneOf(method, loopMethods), Shaped(toks, i+n, "{|"), after.Text == "do":
@@ -270,7 +351,7 @@ func nameBefore(toks []Token, i int) string {
 		i -= 4
 	}
 	j := i - 1
-	for tokenAt(toks, j).in("&(") {
+	for tokenAt(toks, j).in("&(") || textAt(toks, j) == "await" {
 		j--
 	}
 	switch t := tokenAt(toks, j); {

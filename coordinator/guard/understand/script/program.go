@@ -67,9 +67,15 @@ type knownCall struct {
 	maps     bool   // it calls its first argument
 	destroys bool   // its name says that it deletes something of a service
 	sends    bool   // it sends its arguments to another machine
+	uploads  bool   // so it does in the library of a service, perhaps
 	requests bool   // it may send a request with any method
 	deletes  bool   // it may be a request with the method DELETE
+	imports  bool   // it imports a module
+	ends     bool   // of the client of a service, it deletes something or gives money back
+	client   bool   // it returns a client of the host that its arguments name
 	types    bool   // it types into a terminal
+	fetches  bool   // it gets something from another machine, perhaps
+	asks     bool   // it does so whatever its argument is
 	other    bool   // nothing of that
 }
 
@@ -89,8 +95,13 @@ func readCall(name, lang string) knownCall {
 	k.maps = lex.OneOf(k.short, "map array_map array_walk call_user_func")
 	k.destroys = k.kind == "" && destroysByName(k.short)
 	k.sends = networkCall(k.short, name)
-	k.deletes = lex.OneOf(k.short, "delete del")
+	k.deletes = lex.OneOf(k.short, "delete del DELETE delete!")
 	k.requests = k.deletes || k.sends || sendsRequest(k.short, name)
+	k.uploads = lex.OneOf(k.short, uploaders)
+	k.asks = lex.OneOf(name, askers)
+	k.fetches = k.asks || lex.OneOf(k.short, fetchers) || lex.OneOf(k.short, addresses)
+	k.ends = lex.OneOf(lex.First(lex.VerbWords(k.short)), endingVerbs) || refunds(k.short, name) || tells(name)
+	k.client, k.imports = lex.OneOf(name, httpClients), lex.OneOf(name, "import from require")
 	k.other = k == knownCall{short: k.short}
 	return k
 }
@@ -341,9 +352,14 @@ func inBrackets(toks []Token) []Token {
 func (r *reading) request(k knownCall, i int) bool {
 	name := r.toks[i].Text
 	sent := r.requestAt(r.toks[i+1:])
+	if sent.URL == "" && k.deletes && lex.OneOf(name[:max(0, strings.IndexAny(name, ".:"))], httpModules) {
+		sent.URL = cmp.Or(programHost(r.toks), partial.Unknown)
+	}
 	switch {
 	case k.deletes && sent.URL == "":
 		return false // an element of a map or of a set
+	case sent.URL == partial.Unknown && r.sh.InProgram():
+		return false
 	case k.deletes, deletesByType(name):
 		sent.Method = "DELETE"
 	case sent.Method != "DELETE":
@@ -357,9 +373,12 @@ func (r *reading) request(k knownCall, i int) bool {
 	return len(r.sh.Eval.Effects) > before
 }
 
+// httpModules are the modules whose function delete sends a request.
+const httpModules = "requests httpx axios got ky superagent HTTParty RestClient Faraday Req httr"
+
 // sendsRequest reports whether a call other than a networkCall may send an HTTP request.
 func sendsRequest(short, full string) bool {
-	return lex.OneOf(short, "ajax got ky put patch") || deletesByType(full)
+	return lex.OneOf(short, "ajax got ky put patch NewRequest NewRequestWithContext") || deletesByType(full)
 }
 
 // deletesByType reports whether a name is that of a class for requests that delete.
@@ -379,6 +398,9 @@ const (
 func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	var body []string
 	args := callTokens(toks)
+	if r.lang == "ruby" && kindAt(toks, 0) == 's' { // without brackets
+		args = toks[:1]
+	}
 	for i, t := range args {
 		text := t.Text
 		if t.Kind == 'n' {
@@ -434,23 +456,12 @@ func programHost(toks []Token) string {
 	return ""
 }
 
-// sendsSecret reports whether the arguments of a request hold a credential, or read one.
-func (r *reading) sendsSecret(toks []Token) bool {
-	sh := r.sh
-	reads, secret := false, false
-	for _, t := range callTokens(toks) {
-		switch t.Kind {
-		case 'n':
-			if strings.Contains(r.consts[t.Text], partial.UnknownSecret) {
-				return true
-			}
-			name := unqualified(t.Text)
-			reads = reads || name == "open" || callKind(name, t.Text, "") == "read"
-		case 's':
-			secret = secret || !strings.Contains(t.Text, "://") && protected.SecretPath(sh.Path(t.Text), sh.Place.Home)
-		}
-	}
-	return reads && secret
+// sendsSecret reports whether the arguments of a request to another machine hold a credential, or
+// read one.
+func (r *reading) sendsSecret(k knownCall, toks []Token) bool {
+	args := callTokens(toks)
+	secret := k.uploads && slices.ContainsFunc(args, r.namesSecret) || r.brings(args) == partial.UnknownSecret
+	return secret && !web.IsLocalHost(r.requestAt(toks).URL)
 }
 
 // foreignKeysLeave reports a possible leak if the arguments of a request take a key of one
@@ -478,11 +489,12 @@ func (r *reading) foreignKeysLeave(toks []Token) {
 
 // decodes reports whether a call turns numbers or encoded text into text.
 func decodes(t Token) bool {
-	return t.Kind == 'n' && (lex.OneOf(t.Text, "Buffer.from codecs.decode strrev string.char") ||
+	return t.Kind == 'n' && (lex.OneOf(t.Text, "Buffer.from codecs.decode strrev string.char string.reverse") ||
 		lex.OneOf(unqualified(t.Text), "b64decode b32decode b85decode a85decode "+
 			"urlsafe_b64decode "+
 			"standard_b64decode decode64 strict_decode64 base64_decode decode_base64 unhexlify fromhex a2b_hex a2b_base64 "+
-			"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack pack"))
+			"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack pack "+
+			"decodeURIComponent decodeURI unescape unquote urldecode rawurldecode uri_unescape"))
 }
 
 // computed reports whether the first argument of a call is decoded, so that the
@@ -490,6 +502,9 @@ func decodes(t Token) bool {
 func computed(toks []Token) bool {
 	depth := 0
 	args := callTokens(toks)
+	if kindAt(toks, 0) == '[' { // an argument without brackets around it
+		args = toks
+	}
 	for i, t := range args {
 		switch t.Kind {
 		case '(', '[', '{':
@@ -512,13 +527,19 @@ func computed(toks []Token) bool {
 }
 
 // readFrom returns where the arguments of a call come from, if they are read from the
-// network or from the standard input. Otherwise it returns "".
-func readFrom(toks []Token) effect.Op {
-	for _, t := range callTokens(toks) {
+// network or from the standard input. Otherwise it returns "". named says that the values of names
+// count, too.
+func (r *reading) readFrom(toks []Token, named bool) effect.Op {
+	if kindAt(toks, 0) != '(' {
+		toks = toks[:min(1, len(toks))]
+	} else {
+		toks = callTokens(toks)
+	}
+	for i, t := range toks {
 		switch {
 		case t.Kind == 's' && shell.IsStdin(t.Text), t.Text == "sys.stdin.read":
 			return effect.Unseen
-		case t.Kind == 'n' && lex.OneOf(t.Text, "requests.get httpx.get urlopen urllib.request.urlopen"):
+		case t.Kind == 'n' && r.fetches(toks[i:]), named && r.outside(t.Text) == partial.UnknownNetwork:
 			return effect.Network
 		}
 	}

@@ -25,9 +25,12 @@ func start(sh *shell.Shell, text, lang string, importing []string) *reading {
 	}
 	sh.Depth++
 	sh.BeginProgram(text)
-	r := newReading(sh, text, lang)
+	r, before := newReading(sh, text, lang), len(sh.Eval.Effects)
 	r.importing = importing
+	place := sh.Place
 	r.all()
+	sh.Place = place // the program may have left it
+	r.sparesOwn(before)
 	sh.Depth--
 	if bareCommand(text, lang) {
 		sh.Run(text, nil)
@@ -56,6 +59,7 @@ func (r *reading) all() {
 	sh, toks, lang := r.sh, r.toks, r.lang
 	readProtected(sh, r.text, toks)
 	r.names = r.otherNames()
+	r.functions = r.definedFunctions()
 	r.read(r.literalLoops())
 	if lang == "awk" {
 		runPipes(sh, toks)
@@ -82,6 +86,13 @@ type reading struct {
 	wrappers   map[string][]string  // the first words of the commands that functions of the program run
 	importing  []string             // the files that lead to the program
 	searched   int                  // modules
+	written    []string             // the files that the program writes
+	handles    map[string]string    // the files that names stand for
+	fetching   bool                 // it gets something from the network
+	databases  int                  // where they are, see passing
+	functions  map[string]*function // of the program
+	called     int                  // how often the body of one was read
+	bound      string               // the parameters of the one that is read
 }
 
 func newReading(sh *shell.Shell, text, lang string) *reading {
@@ -95,6 +106,7 @@ func newReading(sh *shell.Shell, text, lang string) *reading {
 		lists:    map[string][]string{},
 		services: map[string]service{},
 		wrappers: map[string][]string{},
+		handles:  map[string]string{},
 	}
 }
 
@@ -139,9 +151,21 @@ func (r *reading) tokens(from, end int) {
 			r.remember(i)
 			r.extend(i)
 			r.rememberFiles(i)
-			r.call(cmp.Or(r.names[t.Text], t.Text), i)
+			if !r.callsOwn(i) {
+				r.call(r.calledBy(i), i)
+			}
 		}
 	}
+}
+
+// calledBy returns the name of what the name at token i calls: another one that the program gives to
+// it, or in PHP the text of a variable.
+func (r *reading) calledBy(i int) string {
+	name := r.toks[i].Text
+	if text := r.consts[name]; r.lang == "php" && kindAt(r.toks, i+1) == '(' && !unreadable(text) {
+		return text
+	}
+	return cmp.Or(r.names[name], name)
 }
 
 // controlsTerminal reports whether a name is that of the request that types into
@@ -261,25 +285,39 @@ func nextText(toks []Token) string {
 	return ""
 }
 
-// runPipes handles print | "command" and "command" | getline.
+// runPipes handles print | "command", print > "file" and "command" | getline.
 func runPipes(sh *shell.Shell, toks []Token) {
 	for i, t := range toks {
 		if t.Kind != 's' {
 			continue
 		}
+		var printed *string
+		if kindAt(toks, i-2) == 's' {
+			printed = &toks[i-2].Text
+		}
 		switch kindAt(toks, i-1) {
 		case '|':
-			var in *string
-			if kindAt(toks, i-2) == 's' {
-				in = &toks[i-2].Text
-			}
-			sh.RunTextIn(t.Text, in)
+			sh.RunTextIn(t.Text, printed)
 			continue
 		case '>':
-			sh.Write(t.Text)
+			path := sh.Write(t.Text)
+			if printed != nil {
+				sh.Remember(path, *printed)
+			}
 		}
 		if kindAt(toks, i+1) == '|' && textAt(toks, i+2) == "getline" {
-			sh.RunText(t.Text)
+			runsLine(sh, sh.Output(t.Text), toks[i+3:])
+		}
+	}
+}
+
+// runsLine runs a text that awk has read into a variable, if it passes the variable to a shell.
+func runsLine(sh *shell.Shell, text string, toks []Token) {
+	name := textAt(toks, 0)
+	for i := range toks {
+		if toks[i].Text == "system" && Shaped(toks, i+1, "(n)") && toks[i+2].Text == name {
+			sh.RunText(text)
+			return
 		}
 	}
 }
@@ -306,8 +344,9 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 			sh.Read(arg)
 		}
 	case "copy":
-		if len(args) > 1 && !partial.HasHole(args[0]+args[1]) {
-			sh.Read(args[0])
+		copyFile(sh, args)
+	case "into":
+		if len(args) > 1 {
 			sh.Write(args[1])
 		}
 	case "link":
@@ -317,8 +356,11 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 	case "move":
 		if len(args) > 1 {
 			sh.Effect(effect.MoveAway, "", sh.Path(args[0]))
-			sh.Write(args[1])
+			sh.Arrives(args[0], args[1])
+			sh.Moved(args[0], args[1])
 		}
+	case "chdir":
+		sh.Place.Cwd = sh.Path(cmp.Or(arg, partial.Unknown))
 	case "dup":
 		sh.Possible(effect.ReverseShell, effect.Socket, "")
 	case "kill":
@@ -327,6 +369,19 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 		if arg != "" {
 			reportFile(sh, kind, arg)
 		}
+	}
+}
+
+// copyFile reports a copy of a file, or of what is at an address.
+func copyFile(sh *shell.Shell, args []string) {
+	switch {
+	case len(args) < 2:
+	case strings.Contains(args[0], "://"):
+		sh.Remember(sh.Write(args[1]), partial.UnknownNetwork)
+	case !partial.HasHole(args[0] + args[1]):
+		sh.Read(args[0])
+		sh.Arrives(args[0], args[1])
+		sh.Overlays(sh.Path(args[1]), sh.Path(args[0]))
 	}
 }
 
@@ -353,13 +408,25 @@ func runCommand(sh *shell.Shell, arg string, args []string, list bool) {
 	case arg == "" || len(args) == 0:
 	case arg == partial.Unknown:
 		// a variable passed to a shell: common in code, and it cannot be read
-	case strings.ContainsAny(arg, " \t\n|;&"):
+	case fetchesWord(arg):
+		sh.Run(arg, nil)
+	case strings.ContainsAny(arg, separators):
 		sh.RunText(strings.TrimPrefix(arg, "!"))
 	case list || len(args) > 1:
-		sh.RunText(shell.QuoteAll(args))
+		sh.Run(shell.QuoteAll(args), nil) // an argument from the network is no code
 	default:
 		sh.RunText(arg)
 	}
+}
+
+// separators stand between the words of a command, or between commands.
+const separators = " \t\n|;&"
+
+// fetchesWord reports whether a part of a command comes from the network, but not its beginning.
+func fetchesWord(command string) bool {
+	first := strings.IndexAny(command, separators)
+	return first > 0 && strings.ContainsRune(command[first:], partial.HoleNetwork) &&
+		!partial.HasHole(command[:first]) && !strings.ContainsRune(command, partial.HoleDecoded)
 }
 
 // runStatement reads the text that a program passes to a database, or to a shell

@@ -17,6 +17,21 @@ const (
 	unknownService service = iota
 	hostedService
 	localService // on this machine, for tests
+	storeService // a database, wherever it is
+	mailService  // one that brings messages to people
+)
+
+// serviceModules are the modules of clients of hosted services, and storeModules those of clients of
+// databases. Those of serviceFamilies begin so.
+const (
+	serviceModules = "boto3 stripe github octokit @octokit/rest firebase-admin firebase_admin supabase " +
+		"@supabase/supabase-js aws-sdk kubernetes @kubernetes/client-node pinecone qdrant_client cloudflare " +
+		"digitalocean hcloud linode_api4 heroku3 notion_client @notionhq/client algoliasearch hubspot " +
+		"@hubspot/api-client shopify braintree paypalrestsdk"
+	serviceFamilies = "@aws-sdk/ @google-cloud/ @azure/ google.cloud azure. aws-sdk-"
+	mailModules     = "smtplib nodemailer slack_sdk @slack/web-api twilio twilio.rest sendgrid @sendgrid/mail resend"
+	storeModules    = "redis ioredis pymongo motor mongodb mongoose elasticsearch @elastic/elasticsearch opensearchpy " +
+		"knex cassandra cassandra-driver"
 )
 
 // serviceClients are the calls that return a client of a hosted service.
@@ -25,47 +40,204 @@ const serviceClients = "boto3.resource boto3.client boto3.Session storage.Client
 	"Aws::S3::Resource.new Aws::S3::Client.new Aws::DynamoDB::Client.new S3Client DynamoDBClient Storage github.Github " +
 	"Octokit Octokit::Client.new hcloud.Client digitalocean.Manager"
 
+// httpClients are the calls that return a client of the host that their arguments name.
+const httpClients = "Net::HTTP.start Net::HTTP.new Faraday.new HTTP.persistent Excon.new RestClient::Resource.new " +
+	"axios.create got.extend ky.create ky.extend httpx.Client httpx.AsyncClient aiohttp.ClientSession " +
+	"http.client.HTTPSConnection HTTPSConnection Client"
+
 // rememberService notes that a name stands for a client of a service: for what a known call
 // returns, or a call of the client of another name. The expression begins at a token.
 func (r *reading) rememberService(name string, from int) {
 	for lex.OneOf(textAt(r.toks, from), "new await") {
 		from++
 	}
-	if s := r.serviceAt(from); s != unknownService && kindAt(r.toks, from+1) == '(' {
+	switch s := r.serviceAt(from); {
+	case s != unknownService && kindAt(r.toks, from+1) == '(':
 		r.services[name] = s
+	case Shaped(r.toks, from, "n(s).n(") && lex.OneOf(textAt(r.toks, from+2), httpModules): // require("x").create(…)
+		r.services[name] = hostOf(callTokens(r.toks[from+6:]), unknownService)
 	}
 }
 
 // serviceAt returns the service of the name at a token.
 func (r *reading) serviceAt(i int) service {
 	name := textAt(r.toks, i)
-	object, _, _ := strings.Cut(name, ".")
-	if s := r.services[object]; s != unknownService || !lex.OneOf(name, serviceClients) {
+	object := name
+	if i := strings.IndexAny(name, ".:"); i > 0 {
+		object = name[:i]
+	}
+	s := r.services[object]
+	switch {
+	case s == hostedService, s == mailService:
+		return hostOf(callTokens(r.toks[i+1:]), s)
+	case s != unknownService:
 		return s
+	case lex.OneOf(name, httpClients):
+		return hostOf(callTokens(r.toks[i+1:]), unknownService)
+	case lex.OneOf(name, serviceClients):
+		return hostOf(callTokens(r.toks[i+1:]), hostedService)
 	}
-	if slices.ContainsFunc(callTokens(r.toks[i+1:]), func(t Token) bool {
-		return t.Kind == 's' && strings.Contains(t.Text, "://") && web.IsLocalHost(t.Text)
-	}) {
-		return localService
-	}
-	return hostedService
+	return unknownService
 }
+
+// hostOf returns the service whose host the arguments of a call name, or otherwise the given one. A
+// host without a scheme is the first argument.
+func hostOf(args []Token, otherwise service) service {
+	for i, t := range args {
+		switch {
+		case t.Kind != 's', i > 0 && !strings.Contains(t.Text, "://") && !namesHost(args[:i]):
+		case web.IsLocalHost(t.Text):
+			return localService
+		case strings.Contains(web.HostOf(t.Text), "."):
+			otherwise = max(otherwise, hostedService)
+		}
+	}
+	return otherwise
+}
+
+// namesHost reports whether the value behind these tokens is a host, as in host="x".
+func namesHost(toks []Token) bool {
+	n := len(toks)
+	return n > 1 && toks[n-1].in("=:") && lex.OneOf(toks[n-2].Text, "host hostname endpoint endpoint_url")
+}
+
+// moduleService returns the service of whose clients a module is.
+func moduleService(module string) service {
+	switch {
+	case lex.OneOf(module, storeModules):
+		return storeService
+	case lex.OneOf(module, mailModules):
+		return mailService
+	case lex.OneOf(module, serviceModules), lex.BeginsWith(module, serviceFamilies):
+		return hostedService
+	}
+	return unknownService
+}
+
+// bindsModule notes the names that an import gives to the client of a service. The word import,
+// from or require is the token at i.
+func (r *reading) bindsModule(i int) {
+	from, end := i+1, r.lineEnd(i)
+	if kindAt(r.toks, from) == '(' {
+		from++
+	}
+	s := moduleService(textAt(r.toks, from))
+	for r.lang == "python" && s == unknownService && r.toks[i].Text == "import" && from+1 < end {
+		from++
+		s = moduleService(textAt(r.toks, from))
+	}
+	if s == unknownService {
+		return
+	}
+	names := r.toks[i:end]
+	switch r.lang {
+	case "js":
+		names = r.toks[max(0, i-maxImported):i]
+	case "ruby":
+		module := textAt(r.toks, from)
+		r.services[strings.ToUpper(module[:1])+module[1:]] = s
+	}
+	for _, t := range names {
+		if t.Kind == 'n' && !lex.OneOf(t.Text, "import from require as const let var type async await") {
+			r.services[t.Text] = s
+		}
+	}
+}
+
+// maxImported bounds the tokens among which the names of an import are looked for.
+const maxImported = 12
+
+// lineEnd returns the first token behind the line of the token at i.
+func (r *reading) lineEnd(i int) int {
+	end := r.toks[i].At + lineLength(r.text[r.toks[i].At:])
+	j := i + 1
+	for j < len(r.toks) && j < i+maxImported && r.toks[j].At < end {
+		j++
+	}
+	return j
+}
+
+// bindsClient notes that a name in a block, or behind "as", stands for the client that the call
+// before it returns: Net::HTTP.start("x") { |h| … }, with httpx.Client(…) as c.
+func (r *reading) bindsClient(i int) {
+	from := i + 1 + len(callTokens(r.toks[i+1:])) + 2
+	for lex.OneOf(textAt(r.toks, from), "do { as | async (") && from < i+64 {
+		from++
+	}
+	before := textAt(r.toks, from-1)
+	if s := r.serviceAt(i); s != unknownService && lex.OneOf(before, "| as") && kindAt(r.toks, from) == 'n' {
+		r.services[r.toks[from].Text] = s
+	}
+}
+
+// endingVerbs are the first words of the names of calls that delete something of a service.
+const endingVerbs = "delete destroy terminate drop purge truncate flush flushall flushdb wipe recursive del remove " +
+	"deregister"
+
+// ofEverything are such calls that work on a whole database.
+const ofEverything = "flushall flushdb flushAll flushDb FlushAll FlushDB drop_database dropDatabase"
 
 // deletesHosted reports a call that deletes what the calls before it have named: every row of a
 // table, or a part of a hosted service. The name of the call is the token at i.
 func (r *reading) deletesHosted(k knownCall, i int) bool {
-	if !lex.OneOf(k.short, "delete Delete deleteMany delete_all destroy terminate") || kindAt(r.toks, i+1) != '(' {
+	if !k.ends || kindAt(r.toks, i+1) != '(' {
 		return false
 	}
-	s := r.serviceAt(r.chainStart(i))
+	start := r.chainStart(i)
+	s, name := r.serviceAt(start), textAt(r.toks, start)
 	switch {
-	case s == hostedService:
-		r.sh.Effect(effect.DestroyRemote, effect.Part, r.toks[r.chainStart(i)].Text)
-	case s == unknownService && k.short == "delete" && everyRow(r.toks[:i]):
+	case s == storeService:
+		return r.dropsStored(k.short, i)
+	case tells(r.toks[i].Text):
+		if s == mailService && !r.sh.InProgram() {
+			r.sh.Effect(effect.SendOut, effect.Message, name)
+		}
+		return false
+	case s == hostedService && refunds(k.short, r.toks[i].Text):
+		r.sh.Effect(effect.ChangeRemote, effect.Named("refund"), name)
+	case s == hostedService && r.endsService(k.short):
+		r.sh.Effect(effect.DestroyRemote, effect.Part, name)
+	case s == unknownService && k.short == "delete" && everyRow(r.toks[:i]),
+		r.lang == "php" && k.short == "truncate" && strings.HasSuffix(r.toks[i].Text, "::truncate"): // of a model
 		r.sh.Effect(effect.DropData, effect.Rows, r.toks[i].Text)
-		return true
+	default:
+		return s != unknownService
 	}
-	return s != unknownService
+	return true
+}
+
+// tells reports whether the name of a call may say that it sends a message to people.
+func tells(name string) bool {
+	return lex.EndsWith(name, "sendmail send_message sendMail chat_postMessage chat.postMessage messages.create "+
+		"emails.send")
+}
+
+// refunds reports whether a call gives money back, as stripe.refunds.create does.
+func refunds(short, name string) bool {
+	return short == "create" && strings.Contains(strings.ToLower(name), "refund")
+}
+
+// endsService reports whether a call of a client of a service deletes something. In a file, a short
+// name may be that of a call on something else.
+func (r *reading) endsService(short string) bool {
+	return !r.sh.InProgram() || len(lex.VerbWords(short)) > 1 || lex.OneOf(short, "delete Delete destroy terminate")
+}
+
+// dropsStored reports a call that takes data out of a database, other than single keys and rows.
+func (r *reading) dropsStored(short string, i int) bool {
+	chain := r.toks[r.chainStart(i):i]
+	where := slices.ContainsFunc(chain, func(t Token) bool { return strings.Contains(strings.ToLower(t.Text), "where") })
+	switch {
+	case lex.OneOf(short, ofEverything):
+		r.sh.Effect(effect.DropData, effect.Database, short)
+	case lex.BeginsWith(short, "drop truncate"), strings.HasSuffix(r.toks[i].Text, "indices.delete"):
+		r.sh.Effect(effect.DropData, effect.Table, short)
+	case r.sh.InProgram(), where, len(callTokens(r.toks[i+1:])) > 0:
+		return false // single keys and rows
+	default:
+		r.sh.Effect(effect.DropData, effect.Rows, short)
+	}
+	return true
 }
 
 // chainStart returns the first token of a chain of calls that ends with the name at token i.
@@ -79,6 +251,46 @@ func (r *reading) chainStart(i int) int {
 		i = open - 1
 	}
 	return i
+}
+
+// sparesOwn marks the losses from the n-th effect on as those of databases that are nobody's, if
+// the program names such databases only.
+func (r *reading) sparesOwn(n int) {
+	effects := r.sh.Eval.Effects[n:]
+	lost := func(e effect.Effect) bool { return e.Kind == effect.DropData && e.Away == "" }
+	if !slices.ContainsFunc(effects, lost) || !r.namesOwnStores() {
+		return
+	}
+	for i := range effects {
+		if e := &effects[i]; lost(*e) && (e.Via == r.sh.Via || lex.OneOf(e.Via, "drop delete truncate update alter")) {
+			e.Away = effect.OnEmulator
+		}
+	}
+}
+
+// opensStore are the last words of the names of calls that open a database.
+const opensStore = "connect Database DatabaseSync createConnection createPool create_engine create_async_engine " +
+	"createClient MongoClient Pool Client"
+
+// namesOwnStores reports whether a program names databases, and each of them is nobody's.
+func (r *reading) namesOwnStores() bool {
+	found := false
+	for i, t := range r.toks {
+		switch store, nobodys := web.StoreAt(t.Text); {
+		case t.Kind == 's' && store && !nobodys:
+			return false
+		case t.Kind == 's':
+			found = found || store
+		case t.Kind != 'n' || kindAt(r.toks, i+1) != '(' || !lex.OneOf(unqualified(t.Text), opensStore):
+		case t.Text == "duckdb.connect" && kindAt(r.toks, i+2) == ')':
+			found = true
+		default:
+			if store, _ := web.StoreAt(textAt(r.toks, i+2)); !store {
+				return false
+			}
+		}
+	}
+	return found
 }
 
 // Requests reports the requests in code that a browser runs.

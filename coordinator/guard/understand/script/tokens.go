@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -475,8 +476,12 @@ func networkCall(short, full string) bool {
 			"Faraday")
 	}
 	return lex.OneOf(short, "post request Request fetch axios urlopen urlencode post_form sendall sendto "+
-		"sendBeacon curl_setopt")
+		"sendBeacon curl_setopt Post PostForm NewRequest NewRequestWithContext")
 }
+
+// uploaders are calls that send a file, or a text, to a service.
+const uploaders = "upload_file upload_fileobj put_object putObject uploadFile upload upload_blob " +
+	"upload_from_filename upload_from_string sendmail send_message sendMail files_upload storbinary put_file"
 
 // sendsEnvironment reports whether a list of arguments has the whole environment,
 // with every key and token in it.
@@ -517,8 +522,29 @@ func (r *reading) constant(t Token) (string, bool) {
 	if lex.OneOf(t.Text, "__dir__ __DIR__ __dirname import.meta.dirname import.meta.dir") {
 		return r.sh.SourceDir(), true
 	}
+	if lex.OneOf(t.Text, "Path.cwd pathlib.Path.cwd os.getcwd process.cwd Deno.cwd Dir.pwd Dir.getwd getcwd") {
+		return r.sh.Place.Cwd, true
+	}
+	if v, ok := r.part(t.Text); ok {
+		return v, true
+	}
 	return r.sh.HomeText(), lex.EndsWith(t.Text, "Path.home homedir Dir.home env.HOME home_dir UserHomeDir "+
 		"NSHomeDirectory SpecialFolder.UserProfile")
+}
+
+// part returns a part of the path that a name stands for, as in entry.name.
+func (r *reading) part(name string) (string, bool) {
+	object, part, _ := strings.Cut(name, ".")
+	v, ok := r.consts[object]
+	switch {
+	case part == "path":
+		return v, ok
+	case part == "name":
+		return fspath.Base(v), ok
+	case part == "parent":
+		return fspath.Dir(v), ok
+	}
+	return "", false
 }
 
 // tokenAt returns the i-th token, an empty one where there is none.

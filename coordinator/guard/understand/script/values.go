@@ -54,11 +54,13 @@ const (
 // remember stores the text or the list that is assigned to the name at token i.
 func (r *reading) remember(i int) {
 	name := r.toks[i].Text
+	r.rememberNamed(i)
 	from, appends := r.assigned(i)
 	if from == 0 || len(r.consts)+len(r.lists) >= maxConstants {
 		return
 	}
 	toks := r.toks[from:]
+	defer r.rememberBrought(name, from)
 	r.rememberService(name, from)
 	if items, ok := r.list(from); ok {
 		if toks[0].Text == "append" && textAt(toks, 2) == name {
@@ -80,6 +82,8 @@ func (r *reading) rememberText(name string, toks []Token, appends bool) {
 		r.consts[name] = r.sh.Afford(shell.Glue(before, v))
 	}
 	switch {
+	case toks[0].Kind == '~' && lex.OneOf(textAt(toks, 1), "tr y") && !r.sh.InProgram(): // perl: $x =~ tr/a/b/
+		r.consts[name] = partial.UnknownDecoded
 	case decodedValue(toks):
 		r.consts[name] = partial.UnknownDecoded
 	case lex.OneOf(unqualified(toks[0].Text), serializers) && sendsEnvironment(toks[1:]):
@@ -144,8 +148,13 @@ func hasComma(toks []Token) bool {
 	return false
 }
 
-// extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a").
+// extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a"). Of an empty
+// list of Perl the last text counts.
 func (r *reading) extend(i int) {
+	if name := textAt(r.toks, i+1); lex.OneOf(r.toks[i].Text, "push unshift") && strings.HasPrefix(name, "@") {
+		r.pushes(name, i)
+		return
+	}
 	dot := strings.LastIndexByte(r.toks[i].Text, '.')
 	if dot <= 0 || !lex.OneOf(r.toks[i].Text[dot+1:], "append extend push concat add") {
 		return
@@ -153,6 +162,18 @@ func (r *reading) extend(i int) {
 	if name := r.toks[i].Text[:dot]; r.lists[name] != nil {
 		items, _, _ := r.arguments(r.toks, i)
 		r.setList(name, items, i, true)
+	}
+}
+
+// pushes adds what the call at token i pushes to a list of Perl.
+func (r *reading) pushes(name string, i int) {
+	if r.lists[name] != nil {
+		items, _ := r.bareArguments(r.toks, i+2)
+		r.setList(name, items, i, true)
+		return
+	}
+	if text, ok := r.literal(r.toks[min(i+3, len(r.toks)):]); ok && len(r.consts) < maxConstants {
+		r.consts[name] = text
 	}
 }
 

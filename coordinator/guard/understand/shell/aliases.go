@@ -17,10 +17,12 @@ import (
 type aliases struct {
 	refs  map[string]string // from a nameref to the variable that it names
 	links []symlink
+	moves []move
 	// constant holds the readonly variables. A later assignment fails or is in another
 	// scope, so both values are possible.
 	constant map[string]bool
-	Fetched  []string // trees that came from another machine
+	Fetched  []string       // trees that came from another machine
+	made     map[string]int // see Makes
 	// descriptors are the files that exec has opened for writing, by number.
 	descriptors map[string]string
 	outlets     map[string]outlet
@@ -225,11 +227,35 @@ func (sh *Shell) bringsTree(path, base string) {
 	}
 }
 
+// Makes remembers that this call makes something of a kind, under a name that was free until then.
+func (sh *Shell) Makes(kind, name string) {
+	key := sh.Place.Away + " " + kind + " " + name
+	if _, known := sh.Eval.made[key]; known || name == "" {
+		return
+	}
+	if sh.Eval.made == nil {
+		sh.Eval.made = map[string]int{}
+	}
+	sh.Eval.made[key] = len(sh.Eval.Effects)
+}
+
+// Made reports whether this call made what has the name.
+func (sh *Shell) Made(kind, name string) bool { return sh.MadeBefore(kind, name, len(sh.Eval.Effects)) }
+
+// MadeBefore is Made for the time before the n-th effect.
+func (sh *Shell) MadeBefore(kind, name string, n int) bool {
+	at, made := sh.Eval.made[sh.Place.Away+" "+kind+" "+name]
+	return made && at <= n
+}
+
 // Brought returns the text of a file that this call wrote or fetched.
 func (sh *Shell) Brought(name string) (string, bool) {
 	path := sh.Path(strings.Replace(name, "/proc/self/fd/", "/dev/fd/", 1))
 	if text, ok := sh.Files[path]; ok {
 		return text, true
+	}
+	if sh.stdin != nil && IsStdin(path) {
+		return *sh.stdin, true
 	}
 	for _, tree := range sh.Eval.Fetched {
 		if fspath.Within(path, tree) {

@@ -80,6 +80,9 @@ func PopDir(sh *Shell, c Command, _ Options) {
 	sh.Place.Cwd, sh.stack = sh.stack.dir, sh.stack.next
 }
 
+// readOptions are the options of "read" with a value.
+const readOptions = "p n t d u i a N"
+
 // ReadVariable evaluates "read", "getopts" and the builtins that read lines into an array.
 func ReadVariable(sh *Shell, c Command, o Options) {
 	if c.Name != "read" && c.In != nil {
@@ -139,6 +142,53 @@ func (sh *Shell) fieldAt(line string, i int, last bool) string {
 		return strings.Join(all[i:], " ")
 	}
 	return all[i]
+}
+
+// readsLines binds the variables of `while read x y` to the fields of the lines of the input.
+func (sh *Shell) readsLines(cond []*syntax.Stmt, text string) {
+	for _, st := range cond {
+		call, ok := firstOf(st).Cmd.(*syntax.CallExpr)
+		if !ok || len(call.Args) < 2 || call.Args[0].Lit() != "read" {
+			continue
+		}
+		lines := SplitLines(text)
+		if len(lines) == 0 {
+			lines = []string{partial.Unknown}
+		}
+		for name, v := range sh.with(call.Assigns).fieldsRead(call.Args[1:], lines) {
+			sh.Assign(name, v)
+		}
+	}
+}
+
+// firstOf returns the first command of a list, such as "read x || [ -n "$x" ]".
+func firstOf(st *syntax.Stmt) *syntax.Stmt {
+	for {
+		list, ok := st.Cmd.(*syntax.BinaryCmd)
+		if !ok || isPipe(list) {
+			return st
+		}
+		st = list.X
+	}
+}
+
+// fieldsRead returns the values that the variables of "read" get from lines.
+func (sh *Shell) fieldsRead(words []*syntax.Word, lines []string) map[string]Value {
+	args := make([]string, len(words))
+	for i, w := range words {
+		args[i] = w.Lit()
+	}
+	names, values := ParseOptions(args, readOptions).Pos, map[string]Value{}
+	for _, line := range lines {
+		for i, name := range names {
+			field := line
+			if len(names) > 1 {
+				field = sh.fieldAt(line, i, i == len(names)-1)
+			}
+			values[name] = values[name].join(Value{field})
+		}
+	}
+	return values
 }
 
 // Alias evaluates "alias".

@@ -31,9 +31,8 @@ func (sh *Shell) call(c *syntax.CallExpr, in *string) {
 	}
 	env := sh
 	if len(c.Assigns) > 0 {
-		env = sh.Sub()
+		env = sh.with(c.Assigns)
 		for _, a := range c.Assigns {
-			env.assignment(a)
 			if a.Name != nil {
 				env.RunVariable(a.Name.Value)
 			}
@@ -48,6 +47,18 @@ func (sh *Shell) call(c *syntax.CallExpr, in *string) {
 		sh.Place = env.Place
 		sh.adopt(env.vars, c.Assigns)
 	}
+}
+
+// with returns a child scope with the variables of one command. They replace those of the shell,
+// whether or not the command surely runs.
+func (sh *Shell) with(variables []*syntax.Assign) *Shell {
+	env := sh.Sub()
+	env.uncertain = 0
+	for _, a := range variables {
+		env.assignment(a)
+	}
+	env.uncertain = sh.uncertain
+	return env
 }
 
 // adopt takes over the variables that a command has set, without those that were

@@ -266,7 +266,7 @@ func (o Options) Given(names string) bool {
 	return slices.ContainsFunc(o.Flags, func(f flag) bool {
 		switch {
 		case lex.OneOf(f.Name, names):
-			return true
+			return f.Value != "false" // it may be switched off, as in --dry-run=false
 		case !f.Given:
 			return false
 		}

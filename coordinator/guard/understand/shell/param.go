@@ -184,10 +184,18 @@ func (sh *Shell) expansion(e *syntax.Expansion, v Value, set bool) Value {
 		return v.each(strings.ToLower)
 	case syntax.UpperAll:
 		return v.each(strings.ToUpper)
-	case syntax.LowerFirst, syntax.UpperFirst:
-		return v
+	case syntax.LowerFirst:
+		return v.each(func(s string) string { return first(s, strings.ToLower) })
+	case syntax.UpperFirst:
+		return v.each(func(s string) string { return first(s, strings.ToUpper) })
 	}
 	return Value{partial.Unknown}
+}
+
+// first returns a text with its first letter changed.
+func first(s string, change func(string) string) string {
+	n := min(1, len(s))
+	return change(s[:n]) + s[n:]
 }
 
 // orSet returns the values of a variable with a default. A variable that the call does not

@@ -369,7 +369,7 @@ func (f *codeFile) lineAt(text string, offset int) int {
 // reportFrom adds an effect of a file, unless it only says that code was not read.
 func (sh *Shell) reportFrom(f *codeFile, e effect.Effect) {
 	switch {
-	case len(sh.Eval.Effects) >= maxFileEffects, onlyUnseen(e), sh.InProgram() && guessed(e):
+	case len(sh.Eval.Effects) >= maxFileEffects, onlyUnseen(e), somewhere(e), sh.InProgram() && guessed(e):
 		return
 	}
 	e.Code = effect.Spot{File: f.path, Line: sh.line, Given: sh.given(f, e)}
@@ -383,6 +383,16 @@ func onlyUnseen(e effect.Effect) bool {
 		return !slices.Contains([]effect.Op{effect.Network, effect.Decoded}, e.Op)
 	case effect.RunElevated:
 		return partial.HasHole(e.Target)
+	}
+	return false
+}
+
+// somewhere reports whether an effect concerns a repository that is not known: mostly one that a test
+// makes.
+func somewhere(e effect.Effect) bool {
+	switch e.Kind {
+	case effect.Discard, effect.RewriteRefs, effect.PushForce, effect.PushDelete:
+		return partial.HasHole(e.Dir)
 	}
 	return false
 }

@@ -100,7 +100,7 @@ func printsKnown(cmd syntax.Command) bool {
 
 // empties notes that the i-th effect, which writes a file, leaves the file empty.
 func (u *Evaluation) empties(i int) {
-	if i < len(u.Effects) && u.Effects[i].Kind == effect.WriteFile {
+	if i < len(u.Effects) && u.Effects[i].Kind == effect.WriteFile && u.Effects[i].Op == "" {
 		u.Effects[i].Op = effect.Truncate
 	}
 }
@@ -162,7 +162,7 @@ func (sh *Shell) declare(c *syntax.FuncDecl, in *string) {
 		sh.define(n.Value, &function{body: body, src: sh.Src})
 	}
 	for i := len(after) - 1; i >= 0; i-- {
-		sh.orElse(after[i], in)
+		sh.orElse(after[i], in, sh.Place.Cwd)
 	}
 }
 
@@ -218,13 +218,20 @@ func (sh *Shell) binary(c *syntax.BinaryCmd, in *string) {
 		}
 		node = next
 	}
+	before := sh.Place.Cwd
 	sh.stmt(first, in)
 	for i := len(right) - 1; i >= 0; i-- {
-		sh.orElse(right[i], in)
+		here := sh.Place.Cwd
+		sh.orElse(right[i], in, before)
+		if right[i].Op == syntax.AndStmt {
+			before = here
+		}
 	}
 }
 
-func (sh *Shell) orElse(c *syntax.BinaryCmd, in *string) {
+// orElse runs the second command of a list. before is the directory in which the command before
+// it ran: if that one failed to change it, the second command runs there, too.
+func (sh *Shell) orElse(c *syntax.BinaryCmd, in *string, before string) {
 	runs, known := sh.reaches(c)
 	if known && !runs {
 		return
@@ -235,9 +242,7 @@ func (sh *Shell) orElse(c *syntax.BinaryCmd, in *string) {
 	}
 	if c.Op == syntax.OrStmt {
 		sh.uncertain++
-		cwd := sh.Place.Cwd
-		sh.stmt(c.Y, in)
-		sh.forgetDirectory(cwd)
+		sh.failed(before, func() { sh.stmt(c.Y, in) })
 		sh.uncertain--
 	} else {
 		sh.stmt(c.Y, in)
@@ -310,19 +315,38 @@ func shellToNetwork(stages []*syntax.Stmt) bool {
 
 func isPipe(c *syntax.BinaryCmd) bool { return c.Op == syntax.Pipe || c.Op == syntax.PipeAll }
 
+// failed runs what a shell does after a command that failed, in the directory before that command.
+func (sh *Shell) failed(before string, then func()) {
+	cwd := sh.Place.Cwd
+	sh.Place.Cwd = before
+	then()
+	if sh.Place.Cwd == before {
+		sh.Place.Cwd = cwd
+	}
+	sh.forgetDirectory(cwd)
+}
+
 func (sh *Shell) ifClause(c *syntax.IfClause, in *string) {
 	sh.uncertain++
-	doubt := sh.doubt
+	doubt, fails := sh.doubt, sh.Place.Cwd
 	sh.stmts(c.Cond, in)
-	cwd := sh.Place.Cwd
+	cwd, moved := sh.Place.Cwd, false
+	if len(c.Cond) == 1 && c.Cond[0].Negated { // as in "if ! cd x"
+		fails, sh.Place.Cwd = cwd, fails
+	}
 	for taken := false; c != nil && !taken; c = c.Else {
+		from := sh.Place.Cwd
 		taken = sh.branch(c, in)
+		moved = moved || sh.Place.Cwd != from
+		sh.Place.Cwd = fails
 		if c.Else != nil && !taken {
-			sh.forgetDirectory(cwd)
 			sh.stmts(c.Else.Cond, in)
 		}
 	}
-	sh.forgetDirectory(cwd)
+	sh.Place.Cwd = cwd
+	if moved {
+		sh.Place.Cwd = partial.Unknown
+	}
 	sh.uncertain--
 	sh.doubt = doubt
 }
@@ -349,24 +373,6 @@ func (sh *Shell) while(c *syntax.WhileClause, in *string) {
 	sh.forgetDirectory(cwd)
 	sh.doubt--
 	sh.uncertain--
-}
-
-// readsLines binds the variables of `while read x` to the lines of the input.
-func (sh *Shell) readsLines(cond []*syntax.Stmt, text string) {
-	for _, st := range cond {
-		call, ok := st.Cmd.(*syntax.CallExpr)
-		if !ok || len(call.Args) < 2 || call.Args[0].Lit() != "read" {
-			continue
-		}
-		lines := Value(nil)
-		for _, line := range SplitLines(text) {
-			lines = lines.join(Value{line})
-		}
-		if len(lines) == 0 {
-			lines = Value{partial.Unknown}
-		}
-		sh.Assign(call.Args[len(call.Args)-1].Lit(), lines)
-	}
 }
 
 func SplitLines(text string) []string {
@@ -570,6 +576,26 @@ func (sh *Shell) sinks(r *syntax.Redirect) []sink {
 // Write reports a file that is created or overwritten and returns its path.
 func (sh *Shell) Write(word string) string { return sh.WriteAs("", word) }
 
+// Arrives reports the file that a copy of another one writes: the path, or the file of the same
+// name in it.
+func (sh *Shell) Arrives(from, to string) {
+	if sh.Renames(from, to) {
+		return
+	}
+	sh.Write(to)
+	base := from[strings.LastIndexAny(from, ":/")+1:]
+	if fspath.IsExact(base) && base != fspath.Base(to) {
+		sh.Write(strings.TrimSuffix(to, "/") + "/" + base)
+	}
+}
+
+// Renames reports whether each of several files gets another name in its folder, as in a loop
+// over them. That another file has the name is not likely.
+func (sh *Shell) Renames(from, to string) bool {
+	return fspath.HasGlob(from) && fspath.HasGlob(to) && from != to &&
+		fspath.Dir(sh.Path(from)) == fspath.Dir(sh.Path(to))
+}
+
 // Overwrite reports a file that is created or overwritten with a text, and remembers
 // the text.
 func (sh *Shell) Overwrite(word, text string) {
@@ -611,7 +637,7 @@ func (sh *Shell) Read(word string) string {
 		return *sh.stdin
 	}
 	if text, ok := sh.Files[p]; ok {
-		if text == partial.UnknownSecret {
+		if text == partial.UnknownSecret || text == partial.UnknownNetwork && protected.SecretPath(p, sh.Place.Home) {
 			sh.Effect(effect.RevealSecret, effect.Named("copy of a credential"), p)
 		}
 		return text
@@ -630,16 +656,16 @@ func (sh *Shell) Read(word string) string {
 }
 
 // socket reports a redirection to the network. Connected to a shell it opens the
-// machine to others; otherwise it may only test whether a port is open.
+// machine to others; otherwise it may only test whether a port is open, as on this machine.
 func (sh *Shell) socket(host string) {
 	if sh.Eval.Site.Page.URL(strings.Replace(host, "/", ":", 1)) {
 		sh.Effect(effect.SteerAfar, effect.WebPage, host)
 	}
 	name, _, _ := strings.Cut(sh.here(), " ")
-	switch {
-	case lex.IsShellName(lex.ProgramName(name)) || name == "exec":
+	switch local := lex.BeginsWith(host, "localhost/ 127. 0.0.0.0/ ::1/"); {
+	case lex.IsShellName(lex.ProgramName(name)), name == "exec" && !local:
 		sh.Effect(effect.ReverseShell, effect.ShellSocket, host)
-	case !lex.BeginsWith(host, "localhost/ 127."):
+	case !local && !lex.OneOf(name, "echo : true"):
 		sh.Possible(effect.ReverseShell, effect.ShellSocket, host)
 	}
 }

@@ -82,12 +82,16 @@ type Place struct {
 	Mounts []Mounted
 }
 
+// A Mounted folder of a container is one of its host, or a volume that outlives it: then Host is empty.
 type Mounted struct{ Inside, Host string }
 
 // locate translates a path in a container to the host where it is mounted.
 func (p Place) locate(target string) (string, string) {
 	for _, m := range p.Mounts {
 		switch {
+		case m.Host == "" && fspath.Within(target, m.Inside):
+			return target, effect.InRunning
+		case m.Host == "":
 		case fspath.Within(target, m.Inside):
 			return fspath.Clean(m.Host + target[len(m.Inside):]), ""
 		case fspath.Within(m.Inside, strings.TrimSuffix(target, "/*")):
@@ -317,11 +321,14 @@ func (sh *Shell) report(e effect.Effect) {
 	if e.Away == "" {
 		e.Target = sh.behindLinks(e.Target)
 	}
-	if f := sh.file(); f != nil {
-		sh.reportFrom(f, e)
-		return
+	e, moved := sh.followsMoves(e)
+	for _, e := range append([]effect.Effect{e}, moved...) {
+		if f := sh.file(); f != nil {
+			sh.reportFrom(f, e)
+		} else {
+			sh.Eval.Add(e)
+		}
 	}
-	sh.Eval.Add(e)
 }
 
 // behindLinks returns the target of a path that leads through links of this call. A
@@ -382,6 +389,9 @@ type Site struct {
 // deletes the target of the link.
 func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	p := sh.Path(word)
+	if sh.clonedHistory(p) {
+		return
+	}
 	if strings.HasSuffix(p, EveryFile) {
 		kind = effect.DeleteTree
 	}
@@ -392,6 +402,12 @@ func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	if sh.uncertain == 0 {
 		sh.Eval.dropLink(p)
 	}
+}
+
+// clonedHistory reports whether a path is the repository of a tree that this call cloned.
+func (sh *Shell) clonedHistory(p string) bool {
+	tree, ok := strings.CutSuffix(p, "/.git")
+	return ok && tree != fspath.Slashed(sh.Eval.Site.Project) && slices.Contains(sh.Eval.Fetched, tree)
 }
 
 // Overlays reports a copy of a tree into a directory. It replaces the files there that have the

@@ -109,7 +109,7 @@ func (sh *Shell) tilde(lit string) string {
 	case strings.HasPrefix(lit, "~+"):
 		return sh.Place.Cwd + lit[2:]
 	case strings.HasPrefix(lit, "~-"):
-		return partial.Unknown + lit[2:]
+		return cmp.Or(sh.Place.prev, partial.Unknown) + lit[2:]
 	}
 	name, rest, _ := strings.Cut(lit[1:], "/")
 	return "/home/" + name + "/" + rest

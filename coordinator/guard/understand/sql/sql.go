@@ -59,6 +59,9 @@ func (r *reader) next() bool {
 	case c == ';', strings.HasPrefix(rest, `\g`), c == '\n' && endsLine(r.words):
 		r.end()
 		r.at++
+	case len(r.words) == 0 && lex.BeginsWith(rest, `\copy \COPY`):
+		r.add(clientCopy)
+		r.at += len(clientCopy)
 	case len(r.words) == 0 && strings.IndexByte(`\.:!@`, c) >= 0: // a command for the client
 		r.at += until(rest, "\n")
 	case lex.BeginsWith(rest, "--"), strings.HasPrefix(rest, "# "):
@@ -81,7 +84,7 @@ func (r *reader) next() bool {
 }
 
 // lineCommands are commands that a client reads up to the end of their line, without a semicolon.
-const lineCommands = "USE SET WHENEVER SPOOL PROMPT CONNECT DEFINE COLUMN DELIMITER SOURCE PRINT"
+const lineCommands = clientCopy + " USE SET WHENEVER SPOOL PROMPT CONNECT DEFINE COLUMN DELIMITER SOURCE PRINT"
 
 // endsLine reports whether a statement ends with its line, as far as it is read.
 func endsLine(words []string) bool {
@@ -111,6 +114,9 @@ func (r *reader) quoted(rest string) bool {
 	return true
 }
 
+// clientCopy is COPY for files and programs of the client. It ends with its line.
+const clientCopy = `\COPY`
+
 // until returns the index of mark in text, or the length of text if it is missing.
 func until(text, mark string) int {
 	if i := strings.Index(text, mark); i >= 0 {
@@ -131,6 +137,7 @@ func Read(sh *shell.Shell, text string) {
 	}
 	r := reader{text: text}
 	r.read()
+	made, undone := map[string]bool{}, rolledBack(r.all)
 	for i, words := range r.all {
 		sh.AtOffset(text, r.starts[i])
 		for len(words) > 1 && words[0] == "BEGIN" {
@@ -139,10 +146,60 @@ func Read(sh *shell.Shell, text string) {
 		if len(words) > 1 && words[0] == "EXPLAIN" {
 			words = explained(words)
 		}
-		if len(words) > 1 || len(words) == 1 && words[0] == "SHUTDOWN" {
+		switch {
+		case len(words) == 1 && words[0] == "SHUTDOWN":
 			report(sh, words)
+		case len(words) < 2, undone && lex.OneOf(words[0], "DELETE UPDATE WITH"):
+		case words[0] == "DROP" && made[dropped(words)]:
+		case words[0] == "CREATE":
+			made[created(sh, words)] = true
+		default:
+			report(sh, words)
+			readsFiles(sh, words)
 		}
 	}
+}
+
+// fileReaders are the functions that return the content of a file.
+const fileReaders = "READFILE READ_TEXT READ_BLOB READ_CSV READ_CSV_AUTO READ_JSON PG_READ_FILE PG_READ_BINARY_FILE " +
+	"LOAD_FILE LO_IMPORT INFILE"
+
+// readsFiles reports the files that a statement reads.
+func readsFiles(sh *shell.Shell, w []string) {
+	copies := lex.OneOf(w[0], "COPY "+clientCopy)
+	for i, x := range w[:len(w)-1] {
+		if name, ok := strings.CutPrefix(w[i+1], "'"); ok && (lex.OneOf(x, fileReaders) || copies && x == "FROM") {
+			sh.Read(name)
+		}
+	}
+}
+
+// rolledBack reports whether the statements are one transaction that is undone.
+func rolledBack(all [][]string) bool {
+	all = slices.DeleteFunc(slices.Clone(all), func(w []string) bool { return len(w) == 0 })
+	if len(all) < 2 || !lex.OneOf(all[0][0], "BEGIN START") || all[len(all)-1][0] != "ROLLBACK" {
+		return false
+	}
+	return !slices.ContainsFunc(all, func(w []string) bool { return lex.OneOf(w[0], "COMMIT END SAVEPOINT") })
+}
+
+// created returns the kind and the name of what a statement creates, or "" if it may have existed
+// before. It remembers a database.
+func created(sh *shell.Shell, w []string) string {
+	w = slices.DeleteFunc(w[1:], func(x string) bool { return lex.OneOf(x, "TEMP TEMPORARY UNLOGGED GLOBAL LOCAL") })
+	switch {
+	case len(w) < 2, w[1] == "IF":
+		return ""
+	case w[0] == "DATABASE":
+		sh.Makes("database", strings.ToLower(strings.Trim(w[1], "'")))
+	}
+	return w[0] + " " + w[1]
+}
+
+// dropped returns the kind and the name of the single thing that a statement drops.
+func dropped(w []string) string {
+	w = slices.DeleteFunc(w[1:], func(x string) bool { return lex.OneOf(x, "IF EXISTS CASCADE") })
+	return strings.Join(w, " ")
 }
 
 // explained returns the statement that EXPLAIN ANALYZE runs. EXPLAIN alone runs
@@ -176,7 +233,7 @@ func report(sh *shell.Shell, w []string) {
 		}
 	case "ALTER":
 		reportAlter(sh, w)
-	case "COPY":
+	case "COPY", clientCopy:
 		runProgram(sh, w)
 	case "WITH":
 		reportWith(sh, w)
@@ -257,10 +314,13 @@ func reportExecuted(sh *shell.Shell, w []string) {
 // runProgram runs the command that COPY … PROGRAM 'command' starts on the server.
 func runProgram(sh *shell.Shell, w []string) {
 	for i, x := range w {
-		if x == "PROGRAM" && i+1 < len(w) {
+		switch {
+		case x != "PROGRAM" || i+1 == len(w):
+		case w[0] == clientCopy:
+			sh.Run(strings.TrimPrefix(w[i+1], "'"), nil)
+		default:
 			sh.Possible(effect.RunUnknown, effect.DatabaseProgram, "")
-			child := sh.Elsewhere()
-			child.Run(strings.TrimPrefix(w[i+1], "'"), nil)
+			sh.Elsewhere().Run(strings.TrimPrefix(w[i+1], "'"), nil)
 		}
 	}
 }

@@ -59,7 +59,8 @@ func (r Sent) verb() string {
 }
 
 // endingPaths are words in the path of a request that ends something or gives money back.
-const endingPaths = "delete destroy purge terminate truncate wipe revoke disable deactivate suspend refund refunds"
+const endingPaths = "delete destroy purge terminate truncate wipe revoke disable deactivate suspend refund refunds " +
+	"cancel void"
 
 // remoteRequest reports the effects of a request to another machine.
 func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
@@ -75,7 +76,7 @@ func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 	case lex.OneOf(method, "GET HEAD OPTIONS"):
 	case method == "PURGE":
 		sh.Effect(effect.ChangeRemote, effect.Named("cache"), r.URL)
-	case lex.OneOf(fspath.Base(place), "shutdown quit quitquitquit restart"):
+	case lex.OneOf(fspath.Base(place), "shutdown quit quitquitquit restart safeRestart safeExit"):
 		sh.Effect(effect.StopService, effect.HTTP, r.URL)
 	case lex.ContainsAny(lex.VerbWords(bare), endingPaths):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
@@ -89,6 +90,7 @@ func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 	method := r.verb()
 	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '?' })
 	switch {
+	case IsLocalHost(r.URL) && lex.ForTests(storeNamed(parts)):
 	case method == "DELETE":
 		op := effect.Part
 		if hostedWhole(host, path) ||
@@ -104,9 +106,17 @@ func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 		sh.Effect(effect.ChangeRemote, effect.Named("cluster settings"), r.URL)
 	case method == "POST" && lex.ContainsAny(lex.VerbWords(path), "delete destroy purge terminate truncate wipe revoke"):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
-	case Mutation(r.Body):
+	case Mutation(r.Body), endAction(r.Body):
 		sh.Effect(effect.DestroyRemote, effect.Part, r.URL)
 	}
+}
+
+// storeNamed returns the index or the collection that the path of a request names.
+func storeNamed(parts []string) string {
+	if len(parts) > 1 && lex.OneOf(parts[0], "indexes collections api v1 solr") {
+		parts = parts[1:]
+	}
+	return lex.First(parts)
 }
 
 // hasStorePort reports whether a host ends in a port on which a data store listens.
@@ -114,6 +124,28 @@ func hasStorePort(host string) bool {
 	i := strings.LastIndexByte(host, ':')
 	return i >= 0 && lex.OneOf(host[i:], ":9200 :9201 :7700 :8108 :5984 :8983 :6333 :8529 :2379 :8500 :8200 "+
 		":8001 :8444 :9090 :15672 :4222 :8222")
+}
+
+// storeSchemes are how the addresses of databases begin.
+const storeSchemes = "postgres:// postgresql:// postgresql+ mysql:// mysql+ mariadb:// mongodb:// mongodb+srv:// " +
+	"mssql:// mssql+ cockroachdb:// clickhouse:// sqlserver:// jdbc:"
+
+// memoryStores are the addresses of databases in memory.
+const memoryStores = ":memory: sqlite:// sqlite:///:memory: sqlite::memory: sqlite3::memory: file::memory: " +
+	"file::memory:?cache=shared duckdb:///:memory: sqlite+aiosqlite:// sqlite+aiosqlite:///:memory: jdbc:h2:mem:test"
+
+// StoreAt reports whether a text is the address of a database, and whether that is nobody's: in
+// memory, or for tests on this machine.
+func StoreAt(text string) (store, nobodys bool) {
+	switch {
+	case lex.OneOf(text, memoryStores), lex.BeginsWith(text, "sqlite:///tmp/ sqlite:////tmp/"):
+		return true, true
+	case !lex.BeginsWith(text, storeSchemes):
+		return false, false
+	}
+	_, path := splitURL(text)
+	name, _, _ := strings.Cut(path, "?")
+	return true, IsLocalHost(text) && lex.ForTests(name)
 }
 
 // hostedWhole reports whether a URL of a provider's API names a whole resource,
@@ -207,6 +239,9 @@ const actionNames = "action type operation op command method _method"
 // endAction reports whether a field of a body, in JSON or as a form, says that the request
 // destroys something.
 func endAction(body string) bool {
+	if strings.HasPrefix(body, "<delete>") { // of Solr
+		return true
+	}
 	fields := strings.FieldsFunc(body, func(r rune) bool { return !isNameRune(r) && r != '-' })
 	for i, f := range fields[:max(0, len(fields)-1)] {
 		if !lex.OneOf(strings.ToLower(f), actionNames) {

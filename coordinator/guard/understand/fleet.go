@@ -1,0 +1,211 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
+)
+
+// fleetPrograms set up many machines, or one from a description.
+var fleetPrograms = []table{
+	{programs: "ansible ansible-console", options: ansibleOptions, dry: "check C list-hosts version", do: ansible},
+	{
+		programs: "ansible-playbook ansible-pull", options: ansibleOptions,
+		dry: "check C syntax-check list-hosts list-tasks list-tags version", do: playbooks,
+	},
+	{programs: "pssh pdsh dsh clush", options: "w h H l p t g x", do: runsOnAll},
+	{programs: "salt salt-call salt-ssh", options: "t timeout b batch-size out config-dir c log-level l", do: salt},
+	{programs: "salt-key", rows: []row{
+		{given: "d D delete delete-all r R reject reject-all", does: act{effect.DestroyRemote, effect.Part, "$args"}},
+	}},
+	{programs: "puppet", dry: "noop", do: puppet, rows: []row{
+		{words: "apply|agent", does: act{effect.ChangeSystem, byProgram, operands}},
+		{words: "node|cert clean|deactivate|purge|revoke", does: act{effect.DestroyRemote, effect.Part, operands}},
+	}},
+	{programs: "chef-client chef-solo chef-apply cinc-client", dry: "W why-run v version", rows: []row{
+		{does: act{effect.ChangeSystem, byProgram, operands}},
+	}},
+}
+
+const ansibleOptions = "a args m module-name i inventory inventory-file u user e extra-vars c connection l limit t " +
+	"tags skip-tags f forks T timeout M module-path private-key key-file vault-password-file vault-id start-at-task " +
+	"become-user become-method B P U d"
+
+// manages returns the shell of the machines that a command of Ansible manages.
+func manages(sh *shell.Shell, o shell.Options, hosts string) *shell.Shell {
+	connection, _ := o.Get("c", "connection")
+	inventory := o.All("i", "inventory", "inventory-file")
+	far := func(place string) bool { return !web.IsLocalHost(strings.TrimSuffix(place, ",")) }
+	switch {
+	case connection == "local", hosts != "" && !far(hosts):
+	case len(inventory) > 0 && !slices.ContainsFunc(inventory, far):
+	default:
+		return sh.Elsewhere()
+	}
+	return sh.Sub()
+}
+
+// ansible reports what one module does on many machines.
+func ansible(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	child := manages(sh, o, o.At(0))
+	module, _ := o.Get("m", "module-name")
+	code, _ := o.Get("a", "args")
+	fleetModule(child, module, code)
+}
+
+// playbooks runs the tasks of playbooks, as far as they are known, and reports that the machines
+// of others change.
+func playbooks(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, name := range o.Pos {
+		read := runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {
+			b := playbook{sh: child, options: o, on: child}
+			for _, y := range readYAML(text) {
+				b.read(y)
+			}
+			b.runTask()
+		})
+		if !read && manages(sh, o, "").Place.Away != sh.Place.Away {
+			sh.Effect(effect.ChangeRemote, effect.Apply, name)
+		}
+	}
+}
+
+// A playbook is a file of plays that is being read.
+type playbook struct {
+	sh      *shell.Shell
+	options shell.Options
+	play    string
+	on      *shell.Shell // that of the machines of the play
+	task    string       // the keys that lead to the current task
+	module  string
+	args    []string
+	line    int
+}
+
+// read reads one text of a playbook: the hosts of a play, or a part of a task.
+func (b *playbook) read(y yamlText) {
+	k := y.keys
+	if len(k) > 1 && k[1] == "hosts" && len(k) <= 3 && b.play != k[0] {
+		b.runTask()
+		b.play, b.on = k[0], manages(b.sh, b.options, y.text)
+		b.sh.AtLine(y.line)
+		if b.on.Place.Away != b.sh.Place.Away {
+			b.sh.Effect(effect.ChangeRemote, effect.Apply, y.text)
+		}
+	}
+	at := slices.IndexFunc(k, func(key string) bool { return lex.OneOf(key, "tasks pre_tasks post_tasks handlers block") })
+	if at < 0 || len(k) < at+3 {
+		return
+	}
+	if task := strings.Join(k[:at+2], "."); task != b.task {
+		b.runTask()
+		b.task = task
+	}
+	b.take(k[at+2:], withoutTemplates(y.text), y.line)
+}
+
+// take takes a part of a task: the module with its text, or one of its arguments.
+func (b *playbook) take(keys []string, text string, line int) {
+	name := keys[0][strings.LastIndexByte(keys[0], '.')+1:]
+	switch {
+	case lex.OneOf(name, "name when register become loop with_items vars tags notify args changed_when failed_when"):
+	case len(keys) == 1, keys[1] == "cmd":
+		b.module, b.args, b.line = name, append(b.args, text), line
+	default:
+		b.module, b.args, b.line = name, append(b.args, keys[1]+"="+text), line
+	}
+}
+
+// runTask reports the effects of the task that was read.
+func (b *playbook) runTask() {
+	if b.module != "" {
+		b.on.AtLine(b.line)
+		fleetModule(b.on, b.module, strings.Join(b.args, " "))
+	}
+	b.module, b.args = "", nil
+}
+
+// withoutTemplates replaces the templates in a text, which Ansible fills in, with unknown texts.
+func withoutTemplates(text string) string {
+	for {
+		before, rest, ok := strings.Cut(text, "{{")
+		_, after, closed := strings.Cut(rest, "}}")
+		if !ok || !closed {
+			return text
+		}
+		text = before + partial.Unknown + after
+	}
+}
+
+// fleetModule reports the effects of an Ansible module with "key=value" arguments.
+func fleetModule(sh *shell.Shell, module, text string) {
+	args := map[string]string{}
+	for _, kv := range strings.Fields(text) {
+		key, v, _ := strings.Cut(kv, "=")
+		args[key] = v
+	}
+	module = module[strings.LastIndexByte(module, '.')+1:]
+	switch gone := lex.OneOf(args["state"], "absent removed"); {
+	case lex.OneOf(module, "shell command raw script"), module == "":
+		sh.Run(text, nil)
+	case lex.OneOf(module, "reboot win_reboot"):
+		sh.Effect(effect.Power, effect.Named(module), "")
+	case lex.OneOf(module, "service systemd systemd_service") && lex.OneOf(args["state"], "stopped restarted"):
+		sh.Effect(effect.StopService, effect.Named(args["state"]), args["name"])
+	case module == "file" && gone:
+		sh.Effect(effect.DeleteTree, "", sh.Path(args["path"]+args["dest"]))
+	case gone && lex.OneOf(module, "apt yum dnf package pip"):
+		sh.Effect(effect.RemovePackage, effect.Named(module), args["name"])
+	case gone:
+		sh.Effect(effect.DestroyRemote, effect.Part, module+" "+args["name"])
+	}
+}
+
+// runsOnAll runs the operands on many machines.
+func runsOnAll(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sh.Elsewhere().Run(strings.Join(o.Pos, " "), nil)
+}
+
+// saltRows describe the functions of Salt that change or end something.
+var saltRows = []row{
+	{args: "test=True|test=true"},
+	{words: "state.apply|state.highstate|state.sls|state.single", does: act{effect.ChangeRemote, effect.Apply, operands}},
+	{words: "pkg.remove|pkg.purge", does: act{effect.RemovePackage, byProgram, afterVerb}},
+	{words: "service.stop|service.restart|service.disable", does: act{effect.StopService, byVerb, "$1"}},
+	{words: "system.reboot|system.shutdown|system.poweroff|system.halt", does: act{effect.Power, byVerb, ""}},
+	{words: "file.remove *", runs: "rm -rf $1"},
+	{words: "*.delete|*.remove|*.absent|*.flush", does: act{effect.DestroyRemote, effect.Part, operands}},
+}
+
+// salt runs a function of Salt on the machines that the first operand names, or on this one.
+func salt(sh *shell.Shell, c shell.Command, o shell.Options) {
+	child := sh
+	if c.Name != "salt-call" {
+		child = sh.Elsewhere()
+		o.Pos = o.From(1)
+	}
+	child.Run(strings.Join(lex.After(c.Args, "cmd.run", 1), " "), nil)
+	runRows(child, saltRows, o.Pos, c, o)
+}
+
+// puppet reports a resource of this machine that is stopped or goes away.
+func puppet(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if o.At(0) != "resource" || !lex.ContainsAny(c.Args, "ensure=absent ensure=purged ensure=stopped") {
+		return
+	}
+	switch kind := o.At(1); kind {
+	case "package":
+		sh.Effect(effect.RemovePackage, effect.Named(kind), o.At(2))
+	case "service":
+		sh.Effect(effect.StopService, effect.Named("stopped"), o.At(2))
+	case "file":
+		sh.Effect(effect.DeleteTree, "", sh.Path(o.At(2)))
+	default:
+		sh.Effect(effect.ChangeSystem, effect.Named(kind), o.At(2))
+	}
+}

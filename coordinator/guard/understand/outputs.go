@@ -1,0 +1,127 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// An output says which files programs write besides what the tables say of them.
+type output struct {
+	programs string
+	verbs    string // one of these is among the first two operands
+	but      string // none of these is the first operand
+	needs    string // one of these options is given
+	options  string // a grammar of shell.ParseOptions
+	files    string // the options whose values are such files
+	last     int    // of so many operands or more the last one is such a file
+}
+
+var outputRows = [...]output{
+	{programs: "pg_dump pg_dumpall pg_restore", options: "f file", files: "f file"},
+	{programs: "mysqldump mariadb-dump", options: "r result-file", files: "r result-file"},
+	{programs: "psql", options: "o output c command", files: "o output"},
+	{programs: "mongodump", options: "archive", files: "archive"},
+	{programs: "redis-cli", options: "- rdb", files: "rdb"},
+	{programs: "docker podman nerdctl", verbs: "save export", options: "o output", files: "o output"},
+	{programs: "gpg gpg2 uv", options: "o output output-file", files: "o output output-file"},
+	{programs: "openssl", options: "- out keyout", files: "out keyout"},
+	{programs: "time gtime strace ltrace valgrind", options: "o output log-file", files: "o output log-file"},
+	{programs: "dot neato fdp sfdp circo twopi", options: "o", files: "o"},
+	{programs: "gs", options: "- sOutputFile", files: "sOutputFile"},
+	{
+		programs: "go",
+		verbs:    "build test tool",
+		options:  "- o coverprofile cpuprofile memprofile blockprofile trace",
+		files:    "o coverprofile cpuprofile memprofile blockprofile trace",
+	},
+	{programs: "ffmpeg", needs: "y", options: "- i", last: 1},
+	{programs: "convert magick gm", but: "identify mogrify compare display", options: "-", last: 2},
+	{
+		programs: "sox lame wkhtmltopdf wkhtmltoimage weasyprint pdftotext pdftohtml ps2pdf pdfunite qpdf heif-convert " +
+			"avifenc avifdec sass lessc",
+		last: 2,
+	},
+	{programs: "qemu-img", verbs: "convert", options: "f O o", last: 3},
+	{programs: "uniq xxd", options: "f s w c g l n o", last: 2},
+	{programs: "script", options: "c I O B T m E", last: 1},
+}
+
+// outputOf returns the row of a program, or nil.
+func outputOf(name string) *output {
+	i := slices.IndexFunc(outputRows[:], func(o output) bool { return lex.OneOf(name, o.programs) })
+	if i < 0 {
+		return nil
+	}
+	return &outputRows[i]
+}
+
+// report reports the files that a command writes. A nil row has none.
+func (w *output) report(sh *shell.Shell, c shell.Command) {
+	if w == nil {
+		return
+	}
+	o := shell.ParseOptions(c.Args, w.options)
+	switch {
+	case w.verbs != "" && !lex.ContainsAny(o.Pos[:min(2, len(o.Pos))], w.verbs),
+		w.needs != "" && !o.Given(w.needs),
+		lex.OneOf(o.At(0), w.but):
+		return
+	}
+	files := o.All(strings.Fields(w.files)...)
+	last := len(o.Pos) - 1
+	if w.last > 0 && last >= w.last-1 {
+		files = append(files, o.Pos[last])
+	}
+	for _, file := range files {
+		switch {
+		case file == "-":
+		case slices.Contains(o.Pos[:max(last, 0)], file): // it is read, too
+			sh.WriteAs(effect.Edit, file)
+		default:
+			sh.Write(file)
+		}
+	}
+}
+
+// ownOutput reports a guarded file that a compiler or another program writes
+// because of an output option.
+func ownOutput(sh *shell.Shell, c shell.Command) {
+	for _, file := range outputs(c) {
+		if p := sh.Path(file); isGuarded(sh, p) {
+			sh.Effect(effect.WriteFile, "", p)
+		}
+	}
+}
+
+// writesOutput reports the files of the project that a program of no table writes because of
+// an output option.
+func writesOutput(sh *shell.Shell, c shell.Command) {
+	for _, file := range outputs(c) {
+		if p := sh.Path(file); fspath.Within(p, sh.Eval.Site.Project) && p != sh.Eval.Site.Project {
+			sh.Write(file)
+		}
+	}
+}
+
+// outputs returns the values of output options.
+func outputs(c shell.Command) (files []string) {
+	for i, a := range c.Args {
+		if !strings.HasPrefix(a, "-") {
+			continue
+		}
+		name, file, given := strings.Cut(a, "=")
+		if !lex.OneOf(name, "-o --output --out -O --outfile --output-file --dest --target-directory") {
+			continue
+		}
+		if !given && i+1 < len(c.Args) {
+			file = c.Args[i+1]
+		}
+		files = append(files, file)
+	}
+	return files
+}

@@ -1,0 +1,148 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/script"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// This file reads the code of a project that a runner of tests or a tool for building loads by itself:
+// its settings, if they are a program, and the files that they name.
+
+// setupPrograms are the programs that load such code.
+var setupPrograms = []table{
+	{programs: "pytest py.test", options: "k m n p c o W r", do: loadsConftests},
+	{programs: "rspec phpunit pest paratest", options: "r require c configuration bootstrap e t f P", do: loadsSetup},
+	{
+		programs: "vitest jest playwright cypress mocha vite webpack rollup next nuxt nuxi astro svelte-kit gatsby tsup " +
+			"karma ava wdio eslint stylelint postcss tailwindcss",
+		options: "c config r require globalSetup setupFiles project grep g t testNamePattern mode outDir reporter",
+		dry:     "version",
+		do:      loadsSetup,
+	},
+}
+
+// setups are the files that programs load, in which * stands for the ends of programs of Node. keys are
+// the settings that name further ones.
+var setups = []struct{ programs, files, lang, keys string }{
+	{"rspec", "spec/spec_helper.rb spec/rails_helper.rb", "ruby", ""},
+	{"phpunit pest paratest", "phpunit.xml phpunit.xml.dist", "", "bootstrap"},
+	{"phpunit pest paratest", "tests/Pest.php tests/bootstrap.php", "php", ""},
+	{"jest", "package.json jest.config.json", "", setupKeys},
+	{"mocha", ".mocharc.json .mocharc.cjs .mocharc.js", "js", "require file"},
+	{"vitest", "vitest.config* vitest.workspace*", "js", setupKeys},
+	{"vitest vite", "vite.config*", "js", setupKeys},
+	{"karma", "karma.conf.js", "js", ""},
+	{"wdio", "wdio.conf.ts wdio.conf.js", "js", ""},
+	{"nuxi", "nuxt.config*", "js", ""},
+	{"svelte-kit", "svelte.config*", "js", ""},
+	{"postcss", "postcss.config*", "js", ""},
+	{"tailwindcss", "tailwind.config*", "js", ""},
+	{"jest playwright cypress webpack rollup next nuxt astro gatsby tsup ava eslint stylelint", "$.config*", "js",
+		setupKeys},
+}
+
+const setupKeys = "globalSetup globalTeardown setupFiles setupFilesAfterEnv supportFile"
+
+// nodeEnds are the ends of the names of programs of Node.
+const nodeEnds = ".js .ts .mjs .cjs .mts .cts"
+
+// loadsSetup runs the files that a program loads before it does its work.
+func loadsSetup(sh *shell.Shell, c shell.Command, o shell.Options) {
+	for i := range setups {
+		row := &setups[i]
+		if !lex.OneOf(c.Name, row.programs) {
+			continue
+		}
+		for _, path := range setupFiles(sh, c.Name, row.files) {
+			runsSetup(sh, path, row.lang, row.keys)
+		}
+	}
+	for _, name := range append(o.All("c", "config", "r", "require", "globalSetup", "bootstrap"), o.Pos...) {
+		if lang := languageOfFile(name); lang != "" {
+			runsSetup(sh, name, lang, setupKeys)
+		}
+	}
+}
+
+// setupFiles returns the nearest of each of the files that a row names.
+func setupFiles(sh *shell.Shell, program, files string) (paths []string) {
+	for _, name := range strings.Fields(strings.ReplaceAll(files, "$", program)) {
+		names := []string{name}
+		if before, open := strings.CutSuffix(name, "*"); open {
+			names = strings.Fields(before + strings.ReplaceAll(nodeEnds, " ", " "+before))
+		}
+		if path, ok := nearest(sh, names...); ok {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// runsSetup runs a file, if it is a program, and those that its settings name.
+func runsSetup(sh *shell.Shell, path, lang, keys string) {
+	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
+		if lang != "" && !strings.HasSuffix(path, ".json") {
+			script.Run(child, text, lang)
+		}
+		for _, name := range script.Named(text, keys) {
+			name = fspath.Join(fspath.Dir(child.Path(path)), strings.TrimPrefix(name, "<rootDir>/"))
+			runSource(child, name, nil, languageOfFile(name))
+		}
+	})
+}
+
+// languageOfFile returns the language of a program by the end of its name, or "".
+func languageOfFile(name string) string {
+	for _, l := range [...]struct{ ends, lang string }{
+		{nodeEnds + " .jsx .tsx", "js"}, {".py", "python"}, {".rb", "ruby"}, {".php", "php"},
+	} {
+		if lex.EndsWith(name, l.ends) {
+			return l.lang
+		}
+	}
+	return ""
+}
+
+// maxAround bounds the folders around a test.
+const maxAround = 8
+
+// loadsConftests runs the files conftest.py of the folders in which pytest looks for tests, and of
+// those around them, and the tests that are named.
+func loadsConftests(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if o.Given("version h help fixtures markers") {
+		return
+	}
+	for _, name := range append(o.Pos, ".")[:max(1, len(o.Pos))] {
+		name, _, _ = strings.Cut(name, "::")
+		path := sh.Path(name)
+		if strings.HasSuffix(path, ".py") {
+			runSource(sh, path, nil, "python")
+			path = fspath.Dir(path)
+		}
+		dir := path
+		for range maxAround {
+			if dir = fspath.Dir(dir); !fspath.Within(dir, sh.Eval.Site.Project) {
+				break
+			}
+			runSource(sh, dir+"/conftest.py", nil, "python")
+		}
+		isConftest := func(file string) bool { return file == "conftest.py" }
+		sources(sh, path, true, isConftest, func(path string) { runSource(sh, path, nil, "python") })
+	}
+}
+
+// buildsPackage runs the program with which packages of Python are built from their sources.
+func buildsPackage(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	dirs := slices.Concat(o.From(1), o.All("e", "editable"))
+	for _, dir := range dirs {
+		dir, _, _ = strings.Cut(dir, "[")
+		if lex.BeginsWith(dir, ". /") {
+			runSource(sh, sh.Path(dir)+"/setup.py", nil, "python")
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package understand
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// Programs that no table lists are judged by the words of their commands. A script of
+// the project is not judged by its words.
+
+// endVerbs are verbs that only make sense for something that is hosted. Those of deleteVerbs are
+// about something hosted behind the name of a kind of thing, those of removeVerbs if that kind
+// is hosted.
+const (
+	endVerbs = "destroy terminate purge wipe nuke decommission deprovision undeploy deregister unpublish teardown " +
+		"obliterate"
+	deleteVerbs = "delete drop"
+	removeVerbs = "remove rm del"
+)
+
+// hostedNouns are what such a verb, or a deletion, is about.
+const hostedNouns = "cluster clusters project projects namespace database databases bucket buckets stack stacks " +
+	"instance instances server servers tenant tenants organization environment deployment service repo repository " +
+	"app apps site sites domain domains account accounts collection collections topic topics queue queues " +
+	"index indices user users zone zones record records token tokens"
+
+// hostedOptions say where something hosted is, as hostedPlaces do.
+const (
+	hostedOptions = "--stage --region --org --organization --cluster --account --tenant --subscription --production " +
+		"--prod --site --team"
+	hostedPlaces = "prod production live staging"
+)
+
+// localVerbs are programs whose verbs concern code or a cache on this machine: generators,
+// runners of tasks and of tests, clients of version control, managers of tools.
+const localVerbs = "ember hanami nest ng ionic task invoke inv nox tox doit mage xcrun simctl jest vitest mocha ava " +
+	"pytest phpunit rspec bats ctest cypress playwright behave cucumber karma tap poe pdm hatch conda mamba " +
+	"jj hg sl svn bzr fossil darcs p4 pm2 forever ollama lms avdmanager timew nb chezmoi rustup fvm pod " +
+	"cordova meteor jupyter ghq direnv msbuild rostopic ros2 dbus-send gsettings dconf zellij wsl code"
+
+// judgedByWord reports a possible destruction or publication by a program that no table lists, if
+// its first operands say so.
+func judgedByWord(sh *shell.Shell, c shell.Command, full string) {
+	switch {
+	case ownScript(full), lex.OneOf(c.Name, localVerbs), lex.ContainsAny(c.Args, dryOptions):
+		return
+	}
+	words := leadingWords(c.Args)
+	text := c.Name + " " + strings.Join(words, " ")
+	switch {
+	case wipesStore(lowered(words)) && !forTests(sh, c.Args):
+		sh.Effect(effect.DropData, effect.Reset, text)
+	case endsHosted(words, c.Args):
+		sh.Possible(effect.DestroyRemote, effect.Part, text)
+	case lex.ContainsAny(words[:min(2, len(words))], "publish"),
+		lex.ContainsAny(words, "deploy") && (lex.ContainsAny(words, hostedPlaces) || lex.ContainsAny(c.Args, "--prod")):
+		sh.Possible(effect.PublishOut, effect.Named(c.Name), text)
+	}
+}
+
+// ownScript reports whether a program is called by a path that is not one of the system's.
+func ownScript(full string) bool {
+	return strings.Contains(full, "/") && !lex.BeginsWith(full, "/usr/ /bin/ /sbin/ /opt/ /nix/ /snap/")
+}
+
+// dryOptions are arguments with which a command changes nothing that is hosted.
+const dryOptions = "--dry-run --dryrun --help -h --simulate --what-if --list --local test"
+
+// leadingWords returns the operands of a command that are plain words, up to the third. A word
+// behind an option may be its value and does not count.
+func leadingWords(args []string) []string {
+	var words []string
+	before := ""
+	for _, a := range args {
+		value := strings.HasPrefix(before, "-")
+		before = a
+		switch {
+		case len(words) == 3:
+			return words
+		case value, a == "", strings.HasPrefix(a, "-"):
+		default:
+			words = append(words, a)
+		}
+	}
+	return words
+}
+
+// endsHosted reports whether one of the words ends something hosted.
+func endsHosted(words, args []string) bool {
+	if lex.ContainsAny(words, "cache caches") {
+		return false
+	}
+	placed := lex.ContainsAny(args, hostedOptions) || lex.ContainsAny(words, hostedPlaces)
+	for i, w := range words {
+		operation := operationWords(w)
+		if len(operation) == 0 || lex.OneOf(operation[0], readVerbs) {
+			return false
+		}
+		about := append(operation[1:], words[max(0, i-1):min(i+2, len(words))]...)
+		switch verb := operation[0]; {
+		case verb == "revoke", len(operation) > 1 && lex.OneOf(operation[len(operation)-1], endVerbs+" delete"):
+			return true // such as bucket-delete
+		case lex.OneOf(verb, endVerbs):
+			return placed || len(about) > 1
+		case lex.OneOf(verb, deleteVerbs):
+			return placed || i > 0 || len(operation) > 1 || lex.ContainsAny(about, hostedNouns)
+		case lex.OneOf(verb, removeVerbs):
+			return placed || lex.ContainsAny(about, hostedNouns)
+		}
+	}
+	return false
+}
+
+// wipesStore reports whether the operands of a program that no table lists wipe a database.
+func wipesStore(pos []string) bool {
+	for i, p := range pos[:min(3, len(pos))] {
+		if strings.ContainsAny(p, " /=") {
+			return false
+		}
+		if strings.ContainsAny(p, ":.-") && wipesData(p) {
+			return true
+		}
+		if i > 0 && lex.OneOf(pos[i-1], storeNouns) && lex.OneOf(p, wipeWords) {
+			return true
+		}
+	}
+	return false
+}
