@@ -14,9 +14,10 @@ import (
 
 // Bounds on the reading of a makefile.
 const (
-	maxMakeTargets = 200 // that one call builds
-	maxIncludes    = 16  // files that one file of tasks includes
-	maxMakeNesting = 8   // variables in variables
+	maxMakeTargets = 200      // that one call builds
+	maxIncludes    = 16       // files that one file of tasks includes
+	maxMakeNesting = 8        // variables in variables
+	mostExpanded   = 16 << 10 // bytes of a text with its variables replaced
 )
 
 // A makefile holds the variables and rules of a text.
@@ -340,7 +341,7 @@ func (m *makefile) expand(text string, auto map[string]string, depth int) string
 	for {
 		before, rest, found := strings.Cut(text, "$")
 		b.WriteString(before)
-		if !found || rest == "" || depth > maxMakeNesting || b.Len() > shell.MaxSource {
+		if !found || rest == "" || depth > maxMakeNesting || b.Len() > mostExpanded {
 			return b.String()
 		}
 		name, n := reference(rest)
