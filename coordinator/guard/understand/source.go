@@ -91,15 +91,20 @@ func testsCrate(sh *shell.Shell, top string, o shell.Options) {
 	}
 }
 
-// mageTargets runs the sources whose functions are the targets of mage.
+// mageTargets runs the functions that are the targets of mage. A target begins with a small letter.
 func mageTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if o.Given("l h init") {
 		return
 	}
+	names := []string{"init"}
+	for _, target := range o.Pos {
+		name := target[strings.LastIndexByte(target, ':')+1:]
+		names = append(names, strings.ToUpper(name[:min(1, len(name))])+name[min(1, len(name)):])
+	}
 	for _, dir := range [...]string{".", "magefiles"} {
 		goSources(sh, dir, false, func(path string) {
 			if text, ok := sh.FileText(path); ok && strings.Contains(text, "//go:build mage") {
-				runSource(sh, path, nil, "go")
+				runsReached(sh, path, names, "go")
 			}
 		})
 	}

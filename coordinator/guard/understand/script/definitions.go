@@ -109,7 +109,7 @@ func definedName(line string) string {
 	}
 	word, rest, _ := strings.Cut(code, " ")
 	switch {
-	case lex.OneOf(word, "def task multitask function sub lane private_lane rule"):
+	case lex.OneOf(word, "def task multitask function func sub lane private_lane rule"):
 	case strings.HasPrefix(code, "if __name__"):
 		return "__main__"
 	default:
