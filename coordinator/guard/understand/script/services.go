@@ -253,46 +253,6 @@ func (r *reading) chainStart(i int) int {
 	return i
 }
 
-// sparesOwn marks the losses from the n-th effect on as those of databases that are nobody's, if
-// the program names such databases only.
-func (r *reading) sparesOwn(n int) {
-	effects := r.sh.Eval.Effects[n:]
-	lost := func(e effect.Effect) bool { return e.Kind == effect.DropData && e.Away == "" }
-	if !slices.ContainsFunc(effects, lost) || !r.namesOwnStores() {
-		return
-	}
-	for i := range effects {
-		if e := &effects[i]; lost(*e) && (e.Via == r.sh.Via || lex.OneOf(e.Via, "drop delete truncate update alter")) {
-			e.Away = effect.OnEmulator
-		}
-	}
-}
-
-// opensStore are the last words of the names of calls that open a database.
-const opensStore = "connect Database DatabaseSync createConnection createPool create_engine create_async_engine " +
-	"createClient MongoClient Pool Client"
-
-// namesOwnStores reports whether a program names databases, and each of them is nobody's.
-func (r *reading) namesOwnStores() bool {
-	found := false
-	for i, t := range r.toks {
-		switch store, nobodys := web.StoreAt(t.Text); {
-		case t.Kind == 's' && store && !nobodys:
-			return false
-		case t.Kind == 's':
-			found = found || store
-		case t.Kind != 'n' || kindAt(r.toks, i+1) != '(' || !lex.OneOf(unqualified(t.Text), opensStore):
-		case t.Text == "duckdb.connect" && kindAt(r.toks, i+2) == ')':
-			found = true
-		default:
-			if store, _ := web.StoreAt(textAt(r.toks, i+2)); !store {
-				return false
-			}
-		}
-	}
-	return found
-}
-
 // Requests reports the requests in code that a browser runs.
 func Requests(sh *shell.Shell, text string) {
 	r := newReading(sh, text, "js")
