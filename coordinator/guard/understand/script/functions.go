@@ -1,6 +1,7 @@
 package script
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
@@ -19,25 +20,22 @@ type function struct {
 // mostCalled bounds the calls for which a body is read again.
 const mostCalled = 32
 
-// definedFunctions finds the functions of the program.
-func (r *reading) definedFunctions() map[string]*function {
-	found := map[string]*function{}
+// defineFunctions notes the functions of the program.
+func (r *reading) defineFunctions() {
 	seen := 0
 	for i := 0; i+3 < len(r.toks) && seen < mostDefined; i++ {
 		if r.toks[i].Kind != 'n' {
 			continue
 		}
 		name, rest := functionNamed(r.toks[i:])
-		at := len(r.toks) - len(rest)
 		if name == "" || kindAt(rest, 0) != '(' && !Shaped(rest, 0, "n=>") {
 			continue
 		}
 		seen++
-		if f := r.functionAt(i, at); f.end > f.from && len(f.params) > 0 {
-			found[name] = f
+		if f := r.functionAt(i, len(r.toks)-len(rest)); f.end > f.from && len(f.params) > 0 {
+			r.functions[name] = f
 		}
 	}
-	return found
 }
 
 // functionAt reads a function that is defined at token i and whose parameters open at token at.
@@ -114,10 +112,7 @@ func (r *reading) runsFunction(f *function, args []string) {
 		return
 	}
 	consts, bound := r.consts, r.bound
-	r.consts, r.bound = map[string]string{}, strings.Join(f.params, " ")
-	for name, text := range consts {
-		r.consts[name] = text
-	}
+	r.consts, r.bound = maps.Clone(consts), strings.Join(f.params, " ")
 	for k, name := range f.params {
 		r.consts[name] = args[k]
 	}

@@ -437,6 +437,7 @@ func closed(toks []Token, n int) int {
 	return n
 }
 
+// nextName returns the first of the next names that may be one of the program.
 func nextName(toks []Token) string {
 	for _, t := range toks[:min(6, len(toks))] {
 		if t.Kind == 'n' && !lex.OneOf(t.Text, "do async function") {
@@ -486,7 +487,7 @@ func loopsForever(toks []Token) bool {
 	case "for":
 		return Shaped(toks, 1, "(;;)")
 	case "while":
-		return lex.OneOf(nextText(toks[1:]), "1 True true fork")
+		return lex.OneOf(nextName(toks[1:min(4, len(toks))]), "1 True true fork")
 	}
 	return false
 }

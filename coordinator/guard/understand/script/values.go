@@ -134,18 +134,8 @@ const listMakers = "append array vec! vec List.of Set.of listOf arrayOf Arrays.a
 
 // hasComma reports whether a comma stands directly in the brackets that open at the first of toks.
 func hasComma(toks []Token) bool {
-	depth := 0
-	for _, t := range callTokens(toks) {
-		switch {
-		case t.in("([{"):
-			depth++
-		case t.in(")]}"):
-			depth--
-		case t.Kind == ',' && depth == 0:
-			return true
-		}
-	}
-	return false
+	args := callTokens(toks)
+	return len(firstPart(args)) < len(args)
 }
 
 // extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a"). Of an empty
