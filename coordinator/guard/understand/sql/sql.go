@@ -276,7 +276,7 @@ func reportAlter(sh *shell.Shell, w []string) {
 
 // reportInner reports the first of the statements inside another one whose verb is in a list.
 func reportInner(sh *shell.Shell, w []string, verbs string) {
-	for i, x := range w[1:] {
+	for i, x := range w[1 : len(w)-1] {
 		if lex.OneOf(x, verbs) {
 			report(sh, w[i+1:])
 			return
