@@ -172,8 +172,8 @@ const notTexts = "True False None TRUE FALSE true false nil null NULL undefined"
 
 // call reports the effect of the call of name at token i, if it is a known call.
 func (r *reading) call(name string, i int) {
-	if words, ok := r.wrappers[name]; ok {
-		r.wrapped(words, i)
+	if f := r.functions[name]; f != nil && f.wraps {
+		r.wrapped(f.words, i)
 		return
 	}
 	k := r.callNamed(name)

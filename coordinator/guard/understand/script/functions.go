@@ -15,6 +15,8 @@ type function struct {
 	params    []string
 	from, end int // the tokens of its body
 	running   bool
+	wraps     bool     // it runs a command with its own arguments
+	words     []string // the first words of that
 }
 
 // mostCalled bounds the calls for which a body is read again.
@@ -48,13 +50,13 @@ func (r *reading) functionAt(i, at int) *function {
 	for j, t := range head {
 		before := tokenAt(head, j-1)
 		name := strings.TrimLeft(t.Text, ".*&")
-		if t.Kind == 'n' && (j == 0 || before.in(",*&")) && !lex.OneOf(name, "self cls this") {
+		if t.Kind == 'n' && (j == 0 || before.in(",*&.")) && !lex.OneOf(name, "self cls this") {
 			f.params = append(f.params, name)
 		}
 	}
 	f.from = at + len(head) + 2
 	const longestType = 8
-	for j := f.from; j < f.from+longestType; j++ {
+	for j := f.from; j < f.from+longestType && kindAt(r.toks, j) != '('; j++ {
 		if kindAt(r.toks, j) == '{' {
 			f.from = j + 1
 			f.end = f.from + len(inBrackets(r.toks[j:]))
@@ -90,10 +92,10 @@ func (r *reading) callsOwn(i int) bool {
 		name = receiver
 	}
 	f := r.functions[name]
-	switch _, starts := r.wrappers[name]; {
-	case f == nil, starts, f.running, r.called >= mostCalled,
+	switch {
+	case f == nil, f.wraps, f.running, r.called >= mostCalled,
 		method && lex.OneOf(receiver, libraries),
-		kindAt(r.toks, i+1) != '(', lex.OneOf(textAt(r.toks, i-1), "def function sub"):
+		kindAt(r.toks, i+1) != '(', lex.OneOf(textAt(r.toks, i-1), definers):
 		return false
 	}
 	args, _, _ := r.arguments(r.toks, i)

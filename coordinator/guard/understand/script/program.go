@@ -236,7 +236,7 @@ func (r *reading) passesOn(toks []Token) alias {
 // returns it with the tokens from its parameters on. The name is "" if none begins.
 func functionNamed(toks []Token) (name string, rest []Token) {
 	switch {
-	case lex.OneOf(toks[0].Text, "def function sub"):
+	case lex.OneOf(toks[0].Text, definers):
 		if toks[1].Kind == 'n' {
 			return toks[1].Text, toks[2:]
 		}
@@ -249,13 +249,16 @@ func functionNamed(toks []Token) (name string, rest []Token) {
 	return "", nil
 }
 
+// definers are the words before the name of a function that they define.
+const definers = "def function sub func fn"
+
 // isArrow reports whether toks begin with "x =>" or "(x) =>".
 func isArrow(toks []Token) bool {
 	for i, t := range toks[:min(12, len(toks))] {
 		if t.Kind == '=' {
 			return kindAt(toks, i+1) == '>'
 		}
-		if !t.in("n(),:") {
+		if !t.in("n(),:.") {
 			return false
 		}
 	}

@@ -83,7 +83,6 @@ type reading struct {
 	lists      map[string][]string  // the lists of texts that names stand for
 	services   map[string]service   // the names that stand for clients of services
 	inItem     bool                 // an item of a list is being read
-	wrappers   map[string][]string  // the first words of the commands that functions of the program run
 	importing  []string             // the files that lead to the program
 	searched   int                  // modules
 	written    []string             // the files that the program writes
@@ -105,7 +104,6 @@ func newReading(sh *shell.Shell, text, lang string) *reading {
 		consts:    map[string]string{},
 		lists:     map[string][]string{},
 		services:  map[string]service{},
-		wrappers:  map[string][]string{},
 		handles:   map[string]string{},
 		functions: map[string]*function{},
 	}
