@@ -166,10 +166,10 @@ func nextMethod(toks []Token) string {
 	return textAt(toks, end+1)
 }
 
-// rememberBrought gives a name what the expression at a token brings into the program.
-func (r *reading) rememberBrought(name string, from int) {
-	if hole := r.brings(r.expression(from)); hole != "" {
-		r.consts[name] = hole
+// rememberBrought gives a name what an expression brings into the program.
+func (r *reading) rememberBrought(name string, toks []Token) {
+	if hole := r.brings(toks); hole != "" {
+		r.keep(name, hole)
 	}
 }
 
@@ -177,14 +177,12 @@ func (r *reading) rememberBrought(name string, from int) {
 // "with open(x) as f".
 func (r *reading) rememberNamed(i int) {
 	const longest = 32
-	if textAt(r.toks, i-1) != "as" || r.lang != "python" || len(r.consts) >= maxConstants {
+	if textAt(r.toks, i-1) != "as" || r.lang != "python" {
 		return
 	}
 	for j := i - 2; j > max(0, i-longest); j-- {
 		if lex.OneOf(r.toks[j-1].Text, "with as") {
-			if hole := r.brings(r.toks[j : i-1]); hole != "" {
-				r.consts[r.toks[i].Text] = hole
-			}
+			r.rememberBrought(r.toks[i].Text, r.toks[j:i-1])
 			return
 		}
 	}
@@ -208,8 +206,8 @@ func (r *reading) fetched(i int) {
 		case toks[j].Text == "function" && Shaped(toks, j+1, "(n"):
 			parameter = j + 2
 		}
-		if parameter != none && len(r.consts) < maxConstants {
-			r.consts[toks[parameter].Text] = partial.UnknownNetwork
+		if parameter != none {
+			r.keep(toks[parameter].Text, partial.UnknownNetwork)
 		}
 	}
 }

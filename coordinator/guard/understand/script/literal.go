@@ -200,9 +200,6 @@ func (l *literal) name(toks []Token, i int) int {
 		return 2
 	case name == "require" && Shaped(toks, i+1, "(s)"):
 		return 4
-	case name == "System.getProperty" && textAt(toks, i+2) == "user.home":
-		l.add(l.sh.HomeText(), true)
-		return 4
 	}
 	if text, ok := l.constant(toks[i]); ok {
 		l.add(text, true)

@@ -129,8 +129,9 @@ func AppleScript(sh *shell.Shell, code string) {
 	if typesKeys(code) {
 		sh.Effect(effect.TypeInto, "", "osascript")
 	}
-	newReading(sh, code, "applescript").all()
-	toks := Tokenize(code, "applescript")
+	r := newReading(sh, code, "applescript")
+	r.all()
+	toks := r.toks
 	if op := applePower(toks); op != "" {
 		sh.Effect(effect.Power, effect.Named(op), "")
 	}

@@ -68,16 +68,14 @@ func (r *reading) serviceAt(i int) service {
 	}
 	s := r.services[object]
 	switch {
-	case s == hostedService, s == mailService:
-		return hostOf(callTokens(r.toks[i+1:]), s)
-	case s != unknownService:
+	case s == localService, s == storeService:
 		return s
-	case lex.OneOf(name, httpClients):
-		return hostOf(callTokens(r.toks[i+1:]), unknownService)
-	case lex.OneOf(name, serviceClients):
-		return hostOf(callTokens(r.toks[i+1:]), hostedService)
+	case s == unknownService && lex.OneOf(name, serviceClients):
+		s = hostedService
+	case s == unknownService && !lex.OneOf(name, httpClients):
+		return s
 	}
-	return unknownService
+	return hostOf(callTokens(r.toks[i+1:]), s)
 }
 
 // hostOf returns the service whose host the arguments of a call name, or otherwise the given one. A
