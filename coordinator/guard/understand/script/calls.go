@@ -182,12 +182,7 @@ func (r *reading) call(name string, i int) {
 		r.fetched(i)
 		k.uploads = true
 	}
-	if lex.OneOf(k.short, includers) && r.includesRemote(i) {
-		r.sh.Effect(effect.RunUnknown, effect.Network, name)
-	}
-	if k.imports {
-		r.bindsModule(i)
-	}
+	r.imports(k, name, i)
 	if k.other || r.deletesHosted(k, i) || r.doubtful(k.kind, name) {
 		return
 	}
@@ -200,21 +195,33 @@ func (r *reading) call(name string, i int) {
 		return
 	case k.maps:
 		r.mapped(behind)
-	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '(') && !web.IsLocalHost(programHost(r.toks)):
+	case k.destroys && r.hasArguments(behind) && !web.IsLocalHost(programHost(r.toks)):
 		sh.Possible(effect.DestroyRemote, effect.Part, name)
 	}
-	if (k.sends || k.uploads) && (sendsEnvironment(behind) || r.sendsSecret(k, behind)) {
-		sh.Effect(effect.SendOut, effect.Secret, name)
+	if !r.sends(k, name, i) && len(behind) > 0 {
+		r.known(k, i)
+	}
+}
+
+// hasArguments reports whether toks begin with the arguments of a call.
+func (r *reading) hasArguments(toks []Token) bool { return r.lang == "ruby" || kindAt(toks, 0) == '(' }
+
+// sends reports what the call of name at token i sends to another machine. It returns true if that is
+// a request which destroys something.
+func (r *reading) sends(k knownCall, name string, i int) bool {
+	behind := r.toks[i+1:]
+	switch {
+	case !k.sends && !k.uploads:
+	case sendsEnvironment(behind), r.sendsSecret(k, behind):
+		r.sh.Effect(effect.SendOut, effect.Secret, name)
 	}
 	if k.requests && r.request(k, i) {
-		return
+		return true
 	}
 	if k.sends {
 		r.foreignKeysLeave(behind)
 	}
-	if len(behind) > 0 {
-		r.known(k, i)
-	}
+	return false
 }
 
 // destroysByName reports whether the name of a function in the library of a

@@ -69,7 +69,8 @@ func (r *reading) brings(toks []Token) string {
 			secret = true
 		}
 	}
-	if !parsed && (secret || reads && slices.ContainsFunc(toks, r.namesSecret)) {
+	secret = secret || reads && slices.ContainsFunc(toks, r.namesSecret)
+	if secret && !parsed {
 		return partial.UnknownSecret
 	}
 	return ""

@@ -320,10 +320,6 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 		}
 	case "open":
 		openFile(sh, arg, args)
-	case "load":
-		if strings.Contains(arg, "/") { // a file, and no module
-			sh.Read(arg)
-		}
 	case "copy", "into", "link", "move":
 		if len(args) > 1 {
 			reportPair(sh, kind, args[0], args[1])
@@ -376,6 +372,10 @@ func reportFile(sh *shell.Shell, kind, file string) {
 		sh.WriteAs(effect.Truncate, file)
 	case "read":
 		sh.Read(file)
+	case "load":
+		if strings.Contains(file, "/") { // no module
+			sh.Read(file)
+		}
 	}
 }
 

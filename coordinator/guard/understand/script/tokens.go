@@ -107,13 +107,10 @@ func (z *tokenizer) next() {
 	case ' ', '\t', '\n', '\r':
 		z.at++
 		return
-	case '"', '\'':
+	case '"', '\'', '`':
 		if z.marks && c == '\'' && !strings.Contains(rest[1:min(len(rest), 4)], "'") {
 			break
 		}
-		z.literal(rest)
-		return
-	case '`':
 		z.literal(rest)
 		return
 	case '/':
@@ -339,20 +336,18 @@ func (d *dialect) quoteOperator(s string) (n int, kind byte) {
 	if len(s) < 3 || strings.IndexByte(d.operators, s[0]) < 0 {
 		return 0, 0
 	}
-	n = 2
+	n, kind = 2, 's'
 	switch s[1] {
+	case 'q', 'Q':
 	case 'x':
 		kind = 'x'
-	case 'q', 'Q':
-		kind = 's'
 	case 'w', 'W':
 		kind = 'w'
 	default:
-		n = 1
 		if s[0] != 'q' {
 			return 0, 0
 		}
-		kind = 's'
+		n = 1
 	}
 	if strings.IndexByte("{([</|!~#'\"^%:", s[n]) < 0 {
 		return 0, 0
