@@ -186,17 +186,10 @@ func (p *powerScript) quoted(s string) (string, int) {
 			i += 2
 		case s[i] == s[0]:
 			return b.String(), i + 1
-		case s[0] == '"' && s[i] == '$':
-			v, n := p.variable(s[i:])
-			b.WriteString(v)
+		case s[0] == '"' && strings.IndexByte("$%`", s[i]) >= 0:
+			text, n := p.part(s[i:])
+			b.WriteString(text)
 			i += n
-		case s[0] == '"' && s[i] == '%':
-			v, n := p.percent(s[i:])
-			b.WriteString(v)
-			i += n
-		case s[0] == '"' && s[i] == '`' && i+1 < len(s):
-			b.WriteByte(s[i+1])
-			i += 2
 		default:
 			b.WriteByte(s[i])
 			i++
@@ -232,9 +225,6 @@ func (p *powerScript) variable(s string) (string, int) {
 		return p.substitution(s)
 	}
 	n := variableLength(s)
-	if n == 1 {
-		return partial.Unknown, 1
-	}
 	name := strings.ToLower(strings.Trim(s[1:n], "{}"))
 	if strings.HasPrefix(strings.TrimLeft(s[n:], " "), "=") {
 		return "$" + name, n
@@ -335,10 +325,7 @@ func (p *powerScript) targets(a powerArgs, names ...string) []string {
 		}
 	}
 	if len(out) == 0 && p.piped {
-		out = []string{p.given}
-		if p.given == "" {
-			out[0] = partial.Unknown
-		}
+		out = []string{cmp.Or(p.given, partial.Unknown)}
 	}
 	return out
 }
@@ -391,10 +378,7 @@ func (p *powerScript) run(words []string) string {
 
 // listing returns the output of a directory listing: all of a directory, or a part of it.
 func (p *powerScript) listing(a powerArgs) string {
-	dir := strings.Join(p.targets(a, "path", "literalpath"), " ")
-	if dir == "" {
-		dir = "."
-	}
+	dir := cmp.Or(strings.Join(p.targets(a, "path", "literalpath"), " "), ".")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")
 	if a.has("filter", 3) || a.has("include", 3) {
 		return dir + "/" + partial.Unknown
@@ -557,9 +541,8 @@ func (p *powerScript) byVerb(name string, a powerArgs) bool {
 	switch {
 	case lex.OneOf(noun, "package module script appxpackage appxprovisionedpackage windowsfeature"):
 		p.sh.Effect(effect.RemovePackage, effect.Named("powershell"), target)
-	case verb == "remove" && strings.HasPrefix(noun, "az") && lex.OneOf(noun, "azresourcegroup azvm "+
-		"azsqldatabase azsqlserver azstorageaccount azkeyvault azakscluster azcosmosdbaccount azwebapp azdisk"),
-		verb == "remove" && lex.OneOf(noun, "vm vhd clustergroup cluster database"):
+	case verb == "remove" && lex.OneOf(noun, "azresourcegroup azvm azsqldatabase azsqlserver azstorageaccount "+
+		"azkeyvault azakscluster azcosmosdbaccount azwebapp azdisk vm vhd clustergroup cluster database"):
 		p.sh.Effect(effect.DestroyRemote, effect.Teardown, target)
 	case lex.OneOf(verb, "remove clear unregister uninstall reset"):
 		p.sh.Effect(effect.DestroyRemote, effect.Part, target)

@@ -172,8 +172,8 @@ const notTexts = "True False None TRUE FALSE true false nil null NULL undefined"
 
 // call reports the effect of the call of name at token i, if it is a known call.
 func (r *reading) call(name string, i int) {
-	if words, ok := r.wrappers[name]; ok {
-		r.wrapped(words, i)
+	if f := r.functions[name]; f != nil && f.wraps {
+		r.wrapped(f.words, i)
 		return
 	}
 	k := r.callNamed(name)
@@ -182,12 +182,7 @@ func (r *reading) call(name string, i int) {
 		r.fetched(i)
 		k.uploads = true
 	}
-	if lex.OneOf(k.short, includers) && r.includesRemote(i) {
-		r.sh.Effect(effect.RunUnknown, effect.Network, name)
-	}
-	if k.imports {
-		r.bindsModule(i)
-	}
+	r.imports(k, name, i)
 	if k.other || r.deletesHosted(k, i) || r.doubtful(k.kind, name) {
 		return
 	}
@@ -200,21 +195,33 @@ func (r *reading) call(name string, i int) {
 		return
 	case k.maps:
 		r.mapped(behind)
-	case k.destroys && (r.lang == "ruby" || kindAt(behind, 0) == '(') && !web.IsLocalHost(programHost(r.toks)):
+	case k.destroys && r.hasArguments(behind) && !web.IsLocalHost(programHost(r.toks)):
 		sh.Possible(effect.DestroyRemote, effect.Part, name)
 	}
-	if (k.sends || k.uploads) && (sendsEnvironment(behind) || r.sendsSecret(k, behind)) {
-		sh.Effect(effect.SendOut, effect.Secret, name)
+	if !r.sends(k, name, i) && len(behind) > 0 {
+		r.known(k, i)
+	}
+}
+
+// hasArguments reports whether toks begin with the arguments of a call.
+func (r *reading) hasArguments(toks []Token) bool { return r.lang == "ruby" || kindAt(toks, 0) == '(' }
+
+// sends reports what the call of name at token i sends to another machine. It returns true if that is
+// a request which destroys something.
+func (r *reading) sends(k knownCall, name string, i int) bool {
+	behind := r.toks[i+1:]
+	switch {
+	case !k.sends && !k.uploads:
+	case sendsEnvironment(behind), r.sendsSecret(k, behind):
+		r.sh.Effect(effect.SendOut, effect.Secret, name)
 	}
 	if k.requests && r.request(k, i) {
-		return
+		return true
 	}
 	if k.sends {
 		r.foreignKeysLeave(behind)
 	}
-	if len(behind) > 0 {
-		r.known(k, i)
-	}
+	return false
 }
 
 // destroysByName reports whether the name of a function in the library of a
@@ -237,10 +244,6 @@ func (r *reading) known(k knownCall, i int) {
 	case "":
 	case "show":
 		showsVariable(r.sh, r.toks[i+1:])
-	case "sql", "execute":
-		if !r.passing() {
-			r.reports(k, i)
-		}
 	case "eval text":
 		if k.kind = "eval"; kindAt(r.toks, i+1) == '(' { // else it is a block
 			r.runs(k, i)
@@ -294,9 +297,6 @@ func (r *reading) reports(k knownCall, i int) {
 	n := len(sh.Eval.Effects)
 	switch {
 	case kind == "run" && isStatement(arg):
-		if r.passing() {
-			return
-		}
 		kind = "sql"
 	case kind == "run":
 		sh = r.placed(i, end)
@@ -362,9 +362,12 @@ func (r *reading) moved(short string, i int, args []string) []string {
 }
 
 // opened returns the path that the call at token i opens, and the mode: those of open(a, "w") and
-// Path(a).open("w").
+// Path(a).open("w"), whose argument is a mode, if it has one.
 func (r *reading) opened(i int, args []string) []string {
-	if !r.opensReceiver(i, lex.First(args)) {
+	const modes = "r rb rt r+ w wb wt w+ a ab at x"
+	name, mode := r.toks[i].Text, lex.First(args)
+	method := strings.HasSuffix(name, ".open") || name == "open" && kindAt(r.toks, i-1) == '.'
+	if !method || mode != "" && !lex.OneOf(mode, modes) {
 		return args
 	}
 	if of := r.receiver(i); of != "" {
@@ -447,17 +450,6 @@ func withoutZeroth(args []string) []string {
 	return append(args[:1:1], args[2:]...)
 }
 
-// opensReceiver reports whether the call at token i is the method open of a path: its argument is a
-// mode, if it has one.
-func (r *reading) opensReceiver(i int, arg string) bool {
-	name := r.toks[i].Text
-	method := strings.HasSuffix(name, ".open") || name == "open" && kindAt(r.toks, i-1) == '.'
-	return method && (arg == "" || lex.OneOf(arg, fileModes))
-}
-
-// fileModes are the modes in which a program opens a file.
-const fileModes = "r rb rt r+ w wb wt w+ a ab at x"
-
 // everyRow reports whether toks end with a call of "all" without arguments, which
 // means the whole table in an object mapper.
 func everyRow(toks []Token) bool {
@@ -535,51 +527,16 @@ func opening(toks []Token, i int) int {
 // callKind returns what a call does, by the last part of its name and its whole name,
 // or "".
 func callKind(short, full, lang string) string {
-	if kind, ok := kindInLanguage(short, full, lang); ok {
-		return kind
-	}
 	for i := range callKinds {
-		if k := &callKinds[i]; lex.OneOf(short, k.names) || lex.OneOf(lastTwo(full), k.full) {
+		k := &callKinds[i]
+		if k.lang != "" && k.lang != lang {
+			continue
+		}
+		if lex.OneOf(short, k.names) || lex.OneOf(lastTwo(full), k.full) {
 			return k.kind
 		}
 	}
 	return ""
-}
-
-// kindInLanguage returns what a call does whose meaning depends on the language. ok is
-// false for any other call.
-func kindInLanguage(short, full, lang string) (kind string, ok bool) {
-	switch lang + " " + short {
-	case "ruby sh":
-		return "run", true
-	case "groovy delete":
-		return "tree", full == short
-	case "python exec":
-		return "eval", true
-	case "python read": // of ConfigParser
-		return "read", true
-	case "python replace":
-		return "move", true
-	case "python extract": // of ZipFile and TarFile
-		return "write", true
-	case "r writeLines":
-		return "into", true
-	case "r rm", "python delete", "js delete": // variables, items, and what a server or a service has
-		return "", true
-	case "js require":
-		return "load", true
-	case "php file":
-		if full == "file" {
-			return "read", true
-		}
-	}
-	switch short {
-	case "exec":
-		return "run", true
-	case "sh", "require":
-		return "", true
-	}
-	return "", false
 }
 
 // lastTwo returns the last two parts of a name, such as Command::new of std::process::Command::new.
@@ -589,52 +546,55 @@ func lastTwo(name string) string {
 	return name[strings.LastIndexAny(before, ".:")+1:]
 }
 
-// callKinds lists the known calls, by the last part of their names or by the
-// whole name.
-var callKinds = []struct{ kind, names, full string }{
-	{kind: "run", names: "system popen Popen check_call check_output getoutput getstatusoutput execSync spawnSync " +
-		"execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 " +
-		"capture2e create_subprocess_shell do_shell_script execvp execv execl execlp spawnl spawnv " +
-		"posix_spawn shellOut cmd commandLine os_execute execa execaSync execaCommand ProcessBuilder execve execle execvpe " +
-		"spawnlp spawnvp doShellScript termopen jobstart systemlist"},
-	{kind: "run", full: "os.execute"},
+// callKinds lists the known calls, by the last part of their names or by the last two. What is said of
+// one language comes first.
+var callKinds = [...]struct{ lang, kind, names, full string }{
+	{lang: "ruby", kind: "run", names: "sh"},
+	{lang: "groovy", kind: "tree", full: "delete"},
+	{lang: "python", kind: "eval", names: "exec"},
+	{lang: "python", kind: "read", names: "read"}, // of ConfigParser
+	{lang: "python", kind: "move", names: "replace"},
+	{lang: "python", kind: "write", names: "extract"}, // of ZipFile and TarFile
+	{lang: "python", names: "delete"},                 // variables, items, and what a server or a service has
+	{lang: "js", names: "delete"},
+	{lang: "js", kind: "load", names: "require"},
+	{lang: "r", kind: "into", names: "writeLines"},
+	{lang: "r", names: "rm"}, // variables
+	{lang: "php", kind: "read", full: "file"},
+	{names: "sh require"},
+	{kind: "run", names: "exec system popen Popen check_call check_output getoutput getstatusoutput execSync spawnSync " +
+		"execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 capture2e " +
+		"create_subprocess_shell do_shell_script execvp execv execl execlp spawnl spawnv posix_spawn shellOut cmd " +
+		"commandLine os_execute execa execaSync execaCommand ProcessBuilder execve execle execvpe spawnlp spawnvp " +
+		"doShellScript termopen jobstart systemlist run call",
+		full: "os.execute System.shell Deno.Command exec.Command exec.CommandContext Command::new"},
 	{kind: "execute", names: "execute"},
 	{kind: "sql", names: "executemany executescript query exec_driver_sql raw queryRawUnsafe executeRawUnsafe " +
-		"$queryRawUnsafe $executeRawUnsafe " +
-		"exec_query " +
-		"do text"},
+		"$queryRawUnsafe $executeRawUnsafe exec_query do text"},
 	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +
-		"remove_entry_secure emptyDirSync deleteDir rmdirs removedirs remove_dir remove_entry " +
-		"deleteAsync deleteSync rmdir_recursive deltree RemoveAll rm deleteDirectory deleteRecursively"},
+		"remove_entry_secure emptyDirSync deleteDir rmdirs removedirs remove_dir remove_entry deleteAsync deleteSync " +
+		"rmdir_recursive deltree RemoveAll rm deleteDirectory deleteRecursively",
+		full: "Directory.Delete default.removeItem"},
 	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file " +
-		"send2trash trashItem"},
+		"send2trash trashItem", full: "os.Remove Files.deleteIfExists File.Delete"},
 	{kind: "open", names: "open openSync fopen"},
-	{kind: "write", names: "writeFile writeFileSync file_put_contents write_text " +
-		"write_bytes " +
-		"createWriteStream outputFile outputFileSync writeTextFile " +
-		"writeTextFileSync"},
+	{kind: "write", names: "writeFile writeFileSync file_put_contents write_text write_bytes createWriteStream " +
+		"outputFile outputFileSync writeTextFile writeTextFileSync",
+		full: "File.write IO.write Bun.write File.binwrite os.WriteFile os.Create"},
 	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r copytree copySync copy_file " +
 		"urlretrieve getstore mirror", full: "download.file IO.copy_stream"},
-	{kind: "chdir", names: "chdir"},
+	{kind: "chdir", names: "chdir", full: "os.Chdir"},
 	{kind: "link", names: "symlink symlinkSync ln_s ln_sf"},
 	{kind: "append", names: "appendFile appendFileSync"},
-	{kind: "empty", names: "truncate truncateSync"},
+	{kind: "empty", names: "truncate truncateSync", full: "os.Truncate"},
 	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines load_file " +
-		"createReadStream parse_ini_file readfile highlight_file show_source dotenv_values"},
-	{kind: "move", names: "rename renameSync move mv moveSync"},
+		"createReadStream parse_ini_file readfile highlight_file show_source dotenv_values",
+		full: "os.ReadFile File.read IO.read File.foreach IO.foreach Deno.readTextFile Deno.readTextFileSync Bun.file"},
+	{kind: "move", names: "rename renameSync move mv moveSync", full: "os.Rename"},
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},
 	{kind: "kill", names: "kill killpg"},
-	{kind: "chdir", names: "chdir", full: "os.Chdir"},
-	{kind: "run", names: "run call", full: "System.shell Deno.Command exec.Command exec.CommandContext Command::new"},
 	{kind: "line", full: "Process.Start"},
-	{kind: "tree", full: "Directory.Delete default.removeItem"},
-	{kind: "unlink", full: "os.Remove Files.delete Files.deleteIfExists File.Delete"},
-	{kind: "move", full: "os.Rename"},
-	{kind: "empty", full: "os.Truncate"},
 	{kind: "eval", names: "eval loadstring Function runInThisContext runInNewContext runInContext compileFunction"},
 	{kind: "eval text", names: "instance_eval class_eval module_eval"},
-	{kind: "write", full: "File.write IO.write Bun.write File.binwrite os.WriteFile os.Create"},
-	{kind: "read", full: "os.ReadFile File.read IO.read File.foreach IO.foreach Deno.readTextFile " +
-		"Deno.readTextFileSync Bun.file"},
 }

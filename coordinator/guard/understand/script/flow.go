@@ -69,7 +69,8 @@ func (r *reading) brings(toks []Token) string {
 			secret = true
 		}
 	}
-	if !parsed && (secret || reads && slices.ContainsFunc(toks, r.namesSecret)) {
+	secret = secret || reads && slices.ContainsFunc(toks, r.namesSecret)
+	if secret && !parsed {
 		return partial.UnknownSecret
 	}
 	return ""
@@ -80,8 +81,8 @@ func (r *reading) brings(toks []Token) string {
 const (
 	signs    = "headers header auth authorization cert bearer basic_auth"
 	extracts = "split splitlines match matchAll search findall exec parse partition fromEntries dotenv_values loads " +
-		"load " +
-		"safe_load access existsSync exists stat statSync"
+		"load safe_load " +
+		"access existsSync exists stat statSync"
 )
 
 // signLength returns the number of the tokens behind the name of an argument that are its value.
@@ -136,13 +137,16 @@ const (
 		"HTTParty.get Faraday.get RestClient.get curl_exec getstore LWP::Simple.get"
 )
 
+// longestAddress bounds the tokens of a call among which an address is looked for.
+const longestAddress = 25
+
 // fetches reports whether toks begin with a call that gets something from another machine.
 func (r *reading) fetches(toks []Token) bool {
 	k := r.callNamed(toks[0].Text)
 	if !k.fetches || lex.OneOf(k.short, addresses) && !lex.OneOf(nextMethod(toks), "read open text openStream") {
 		return false
 	}
-	for _, t := range firstTokens(toks[1:]) {
+	for _, t := range given(toks[1:min(longestAddress, len(toks))]) {
 		text := t.Text
 		if t.Kind == 'n' {
 			text = r.partOf(t.Text)
@@ -156,27 +160,17 @@ func (r *reading) fetches(toks []Token) bool {
 
 // nextMethod returns the name of the method of what the call at the start of toks returns.
 func nextMethod(toks []Token) string {
-	end := len(firstTokens(toks[1:])) + 3
+	end := len(given(toks[1:min(longestAddress, len(toks))])) + 3
 	if kindAt(toks, end) != '.' {
 		return ""
 	}
 	return textAt(toks, end+1)
 }
 
-// firstTokens returns the first tokens between the brackets that open at the first of toks, or the
-// token that stands without brackets.
-func firstTokens(toks []Token) []Token {
-	const most = 24
-	if kindAt(toks, 0) != '(' {
-		return toks[:min(1, len(toks))]
-	}
-	return inBrackets(toks[:min(most, len(toks))])
-}
-
-// rememberBrought gives a name what the expression at a token brings into the program.
-func (r *reading) rememberBrought(name string, from int) {
-	if hole := r.brings(r.expression(from)); hole != "" {
-		r.consts[name] = hole
+// rememberBrought gives a name what an expression brings into the program.
+func (r *reading) rememberBrought(name string, toks []Token) {
+	if hole := r.brings(toks); hole != "" {
+		r.keep(name, hole)
 	}
 }
 
@@ -184,14 +178,12 @@ func (r *reading) rememberBrought(name string, from int) {
 // "with open(x) as f".
 func (r *reading) rememberNamed(i int) {
 	const longest = 32
-	if textAt(r.toks, i-1) != "as" || r.lang != "python" || len(r.consts) >= maxConstants {
+	if textAt(r.toks, i-1) != "as" || r.lang != "python" {
 		return
 	}
 	for j := i - 2; j > max(0, i-longest); j-- {
 		if lex.OneOf(r.toks[j-1].Text, "with as") {
-			if hole := r.brings(r.toks[j : i-1]); hole != "" {
-				r.consts[r.toks[i].Text] = hole
-			}
+			r.rememberBrought(r.toks[i].Text, r.toks[j:i-1])
 			return
 		}
 	}
@@ -206,18 +198,17 @@ func (r *reading) fetched(i int) {
 	}
 	toks := r.expression(i)
 	for j := range toks {
-		parameter := Token{}
+		parameter := none
 		switch {
-		case Shaped(toks, j, "n=>"), Shaped(toks, j, "|n|"), Shaped(toks, j, "n)=>"), Shaped(toks, j, "n,n)=>"):
-			parameter = cmp.Or(toks[j], parameter)
-			if parameter.Kind == '|' {
-				parameter = toks[j+1]
-			}
+		case Shaped(toks, j, "n=>"), Shaped(toks, j, "n)=>"), Shaped(toks, j, "n,n)=>"):
+			parameter = j
+		case Shaped(toks, j, "|n|"):
+			parameter = j + 1
 		case toks[j].Text == "function" && Shaped(toks, j+1, "(n"):
-			parameter = toks[j+2]
+			parameter = j + 2
 		}
-		if parameter.Kind == 'n' && len(r.consts) < maxConstants {
-			r.consts[parameter.Text] = partial.UnknownNetwork
+		if parameter != none {
+			r.keep(toks[parameter].Text, partial.UnknownNetwork)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
@@ -14,30 +15,29 @@ type function struct {
 	params    []string
 	from, end int // the tokens of its body
 	running   bool
+	wraps     bool     // it runs a command with its own arguments
+	words     []string // the first words of that
 }
 
 // mostCalled bounds the calls for which a body is read again.
 const mostCalled = 32
 
-// definedFunctions finds the functions of the program.
-func (r *reading) definedFunctions() map[string]*function {
-	found := map[string]*function{}
+// defineFunctions notes the functions of the program.
+func (r *reading) defineFunctions() {
 	seen := 0
 	for i := 0; i+3 < len(r.toks) && seen < mostDefined; i++ {
 		if r.toks[i].Kind != 'n' {
 			continue
 		}
 		name, rest := functionNamed(r.toks[i:])
-		at := len(r.toks) - len(rest)
 		if name == "" || kindAt(rest, 0) != '(' && !Shaped(rest, 0, "n=>") {
 			continue
 		}
 		seen++
-		if f := r.functionAt(i, at); f.end > f.from && len(f.params) > 0 {
-			found[name] = f
+		if f := r.functionAt(i, len(r.toks)-len(rest)); f.end > f.from && len(f.params) > 0 {
+			r.functions[name] = f
 		}
 	}
-	return found
 }
 
 // functionAt reads a function that is defined at token i and whose parameters open at token at.
@@ -50,13 +50,13 @@ func (r *reading) functionAt(i, at int) *function {
 	for j, t := range head {
 		before := tokenAt(head, j-1)
 		name := strings.TrimLeft(t.Text, ".*&")
-		if t.Kind == 'n' && (j == 0 || before.in(",*&")) && !lex.OneOf(name, "self cls this") {
+		if t.Kind == 'n' && (j == 0 || before.in(",*&.")) && !lex.OneOf(name, "self cls this") {
 			f.params = append(f.params, name)
 		}
 	}
 	f.from = at + len(head) + 2
 	const longestType = 8
-	for j := f.from; j < f.from+longestType; j++ {
+	for j := f.from; j < f.from+longestType && kindAt(r.toks, j) != '('; j++ {
 		if kindAt(r.toks, j) == '{' {
 			f.from = j + 1
 			f.end = f.from + len(inBrackets(r.toks[j:]))
@@ -92,10 +92,10 @@ func (r *reading) callsOwn(i int) bool {
 		name = receiver
 	}
 	f := r.functions[name]
-	switch _, starts := r.wrappers[name]; {
-	case f == nil, starts, f.running, r.called >= mostCalled,
+	switch {
+	case f == nil, f.wraps, f.running, r.called >= mostCalled,
 		method && lex.OneOf(receiver, libraries),
-		kindAt(r.toks, i+1) != '(', lex.OneOf(textAt(r.toks, i-1), "def function sub"):
+		kindAt(r.toks, i+1) != '(', lex.OneOf(textAt(r.toks, i-1), definers):
 		return false
 	}
 	args, _, _ := r.arguments(r.toks, i)
@@ -114,10 +114,7 @@ func (r *reading) runsFunction(f *function, args []string) {
 		return
 	}
 	consts, bound := r.consts, r.bound
-	r.consts, r.bound = map[string]string{}, strings.Join(f.params, " ")
-	for name, text := range consts {
-		r.consts[name] = text
-	}
+	r.consts, r.bound = maps.Clone(consts), strings.Join(f.params, " ")
 	for k, name := range f.params {
 		r.consts[name] = args[k]
 	}

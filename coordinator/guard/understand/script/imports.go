@@ -86,6 +86,16 @@ func whole(text string) string { return text }
 // includers are the calls that run the code at an address, or in what their argument fetches.
 const includers = "require import include include_once require_once source source_url dofile evaluate importScripts"
 
+// imports notes what the call of name at token i imports.
+func (r *reading) imports(k knownCall, name string, i int) {
+	if lex.OneOf(k.short, includers) && r.includesRemote(i) {
+		r.sh.Effect(effect.RunUnknown, effect.Network, name)
+	}
+	if k.imports {
+		r.bindsModule(i)
+	}
+}
+
 // includesRemote reports whether the call at token i runs code of another machine.
 func (r *reading) includesRemote(i int) bool {
 	behind := r.toks[i+1:]

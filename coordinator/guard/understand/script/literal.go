@@ -52,8 +52,8 @@ type literal struct {
 // the end of the expression.
 func (l *literal) take(toks []Token, i int) int {
 	t := toks[i]
-	if i > 0 && t.Kind == 'n' && toks[i-1].in("sn)]") && t.Text[0] != '$' && !lex.OneOf(toks[i-1].Text, "new await") {
-		return 0 // the next statement; awk joins fields that follow each other
+	if i > 0 && t.Kind == 'n' && beginsNext(toks[i-1], t.Text) {
+		return 0
 	}
 	if text, n := l.joinedList(toks[i:]); n > 0 {
 		l.add(text, true)
@@ -83,6 +83,12 @@ func (l *literal) take(toks []Token, i int) int {
 		return l.join(toks, i)
 	}
 	return 1
+}
+
+// beginsNext reports whether a name behind a token begins the next statement. In awk, fields that
+// follow each other are joined.
+func beginsNext(before Token, name string) bool {
+	return before.in("sn)") && name[0] != '$' && !lex.OneOf(before.Text, "new await")
 }
 
 // joinedList reads " ".join(["a", "b"]) and ["a", "b"].join(" "). It returns the text
@@ -172,12 +178,14 @@ func (l *literal) add(text string, known bool) {
 
 func (l *literal) name(toks []Token, i int) int {
 	name := toks[i].Text
-	if text, n := environmentOf(l.sh, toks[i:]); n > 0 {
-		l.add(text, true)
-		return n
-	}
 	if name == "format" && kindAt(toks, i-1) == '.' {
 		return l.format(toks, i)
+	}
+	for _, read := range [...]func([]Token) (string, int){l.environment, l.formatted, l.joinedBy} {
+		if text, n := read(toks[i:]); n > 0 {
+			l.add(text, true)
+			return n
+		}
 	}
 	if files, n := l.produced(toks[i:]); n > 0 {
 		l.add(cmp.Or(files, partial.Unknown), files != "")
@@ -187,21 +195,12 @@ func (l *literal) name(toks []Token, i int) int {
 		l.add(partial.UnknownDecoded, true)
 		return l.chainLength(toks[i:])
 	}
-	for _, read := range [...]func([]Token) (string, int){l.formatted, l.joinedBy} {
-		if text, n := read(toks[i:]); n > 0 {
-			l.add(text, true)
-			return n
-		}
-	}
 	switch {
 	case lex.OneOf(name, "shlex.split new await scalar"):
 		return 1 // the words of the text behind it
 	case lex.OneOf(name, sameList) && kindAt(toks, i+1) == '(':
 		return 2
 	case name == "require" && Shaped(toks, i+1, "(s)"):
-		return 4
-	case name == "System.getProperty" && textAt(toks, i+2) == "user.home":
-		l.add(l.sh.HomeText(), true)
 		return 4
 	}
 	if text, ok := l.constant(toks[i]); ok {
@@ -317,6 +316,9 @@ func (l *literal) percent(toks []Token) int {
 	l.text = strings.ReplaceAll(l.text, "%s", partial.Unknown)
 	return n
 }
+
+// environment is environmentOf for the program.
+func (r *reading) environment(toks []Token) (string, int) { return environmentOf(r.sh, toks) }
 
 // environmentOf reads os.environ["X"], getenv("X"), ENV["X"], $ENV{X} and properties of Java. It
 // returns the text and the number of tokens, 0 if toks do not begin with one.

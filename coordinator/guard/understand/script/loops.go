@@ -160,8 +160,7 @@ func (r *reading) produced(toks []Token) (string, int) {
 		return madeFolder, n
 	case unqualified(name) == "Path":
 		return r.listedByPath(toks, n)
-	}
-	if lex.OneOf(unqualified(name), nameListers) || lex.OneOf(name, "scandir Dir.entries Dir.foreach os.ReadDir") {
+	case lex.OneOf(unqualified(name), nameListers), lex.OneOf(name, "scandir Dir.entries Dir.foreach os.ReadDir"):
 		return "*", n // names without the folder
 	}
 	text, ok := r.literal(toks[2 : n-1])
@@ -218,7 +217,7 @@ func listing(full, arg string) string {
 
 // listedByPath is produced for a call of Path whose n tokens may be followed by a method.
 func (r *reading) listedByPath(toks []Token, n int) (string, int) {
-	if len(toks) <= n+1 || toks[n].Kind != '.' {
+	if !Shaped(toks, n, ".n") {
 		return "", 0
 	}
 	dir, ok := r.literal(toks[2 : n-1])
@@ -263,8 +262,8 @@ func (r *reading) rememberFiles(i int) {
 	if text := r.consts[of]; files == "" && (strings.Contains(text, "*") || lex.OneOf(of, r.bound)) {
 		files = text
 	}
-	if files != "" && name != "" && len(r.consts) < maxConstants && !strings.Contains(files, "{") {
-		r.consts[name] = r.narrowed(files, name, i)
+	if files != "" && name != "" && !strings.Contains(files, "{") {
+		r.keep(name, r.narrowed(files, name, i))
 	}
 }
 
@@ -301,11 +300,8 @@ func forVariable(toks []Token, i int) string {
 // mapped reads array_map("unlink", files) and map(os.remove, files): a call by its name,
 // once for each of the files.
 func (r *reading) mapped(toks []Token) {
-	if !Shaped(toks, 0, "(s,") && !Shaped(toks, 0, "(n,") {
-		return
-	}
-	kind := r.callNamed(toks[1].Text).kind
-	if !lex.OneOf(kind, "unlink tree run") {
+	kind := r.callNamed(textAt(toks, 1)).kind
+	if kindAt(toks, 0) != '(' || kindAt(toks, 2) != ',' || !lex.OneOf(kind, "unlink tree run") {
 		return
 	}
 	items, _ := r.literalList(toks, min(3, len(toks)-1))
@@ -437,6 +433,7 @@ func closed(toks []Token, n int) int {
 	return n
 }
 
+// nextName returns the first of the next names that may be one of the program.
 func nextName(toks []Token) string {
 	for _, t := range toks[:min(6, len(toks))] {
 		if t.Kind == 'n' && !lex.OneOf(t.Text, "do async function") {
@@ -446,12 +443,8 @@ func nextName(toks []Token) string {
 	return ""
 }
 
-// What a program does in an endless loop that starts processes.
-const (
-	forkCalls  = "fork"
-	startCalls = "Popen spawn posix_spawn"
-	waitCalls  = "sleep usleep wait waitpid wait3 communicate break accept poll join input readline recv get"
-)
+// waitCalls are the calls with which an endless loop waits for the processes that it starts.
+const waitCalls = "sleep usleep wait waitpid wait3 communicate break accept poll join input readline recv get"
 
 // forksForever reports whether a program starts processes in an endless loop and
 // waits for none.
@@ -465,16 +458,10 @@ func forksForever(toks []Token) bool {
 	}
 	has := func(calls string) bool {
 		return slices.ContainsFunc(toks, func(t Token) bool {
-			return t.Kind == 'n' && (lex.OneOf(t.Text, calls) || lex.OneOf(unqualified(t.Text), calls))
+			return t.Kind == 'n' && lex.OneOf(unqualified(t.Text), calls)
 		})
 	}
-	switch {
-	case has(forkCalls):
-		return true
-	case has(startCalls):
-		return !has(waitCalls)
-	}
-	return false
+	return has("fork") || has("Popen spawn posix_spawn") && !has(waitCalls)
 }
 
 // loopsForever reports whether toks begin with a loop that does not end: loop { …,
@@ -486,7 +473,7 @@ func loopsForever(toks []Token) bool {
 	case "for":
 		return Shaped(toks, 1, "(;;)")
 	case "while":
-		return lex.OneOf(nextText(toks[1:]), "1 True true fork")
+		return lex.OneOf(nextName(toks[1:min(4, len(toks))]), "1 True true fork")
 	}
 	return false
 }

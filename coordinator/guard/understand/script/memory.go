@@ -1,52 +1,68 @@
 package script
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-// Where the databases of a program are.
+// Where a database of a program is.
 const (
 	unknownPlace = iota
-	inMemory     // or in temporary files: they end with the program
+	nobodys      // in memory, in temporary files, or for tests on this machine
 	elsewhere
 )
 
-// passing reports whether all databases of the program end with it. It looks at the texts and the
-// calls of the whole program, because a statement does not name its database.
-func (r *reading) passing() bool {
-	if r.databases == unknownPlace {
-		r.databases = elsewhere
-		found := false
-		for i := range r.toks {
-			switch r.databaseAt(i) {
-			case elsewhere:
-				return false
-			case inMemory:
-				found = true
-			}
-		}
-		if found {
-			r.databases = inMemory
+// sparesOwn marks the losses from the n-th effect on as those of databases that are nobody's, if
+// the program names such databases only.
+func (r *reading) sparesOwn(n int) {
+	effects := r.sh.Eval.Effects[n:]
+	lost := func(e effect.Effect) bool { return e.Kind == effect.DropData && e.Away == "" }
+	if !slices.ContainsFunc(effects, lost) || !r.namesOwnStores() {
+		return
+	}
+	for i := range effects {
+		if e := &effects[i]; lost(*e) && (e.Via == r.sh.Via || lex.OneOf(e.Via, "drop delete truncate update alter")) {
+			e.Away = effect.OnEmulator
 		}
 	}
-	return r.databases == inMemory
 }
+
+// namesOwnStores reports whether a program names databases, and each of them is nobody's. It looks at
+// the texts and the calls of the whole program, because a statement does not name its database.
+func (r *reading) namesOwnStores() bool {
+	found := false
+	for i := range r.toks {
+		switch r.databaseAt(i) {
+		case elsewhere:
+			return false
+		case nobodys:
+			found = true
+		}
+	}
+	return found
+}
+
+// opensStore are the last words of the names of calls that open a database.
+const opensStore = "connect Database DatabaseSync createConnection createPool create_engine create_async_engine " +
+	"createClient MongoClient Pool Client"
 
 // databaseAt returns where the database is that the token at i names or opens.
 func (r *reading) databaseAt(i int) int {
-	t := r.toks[i]
+	t, given := r.toks[i], tokenAt(r.toks, i+2)
 	switch {
 	case t.Kind == 's':
 		return r.databaseNamed(t.Text)
 	case t.Kind != 'n':
-	case lex.Mentions(strings.ToLower(t.Text), "database_url db_url db_host psycopg pymysql asyncpg mongoclient"):
+	case lex.Mentions(strings.ToLower(t.Text), "database_url db_url db_host"):
 		return elsewhere
-	case lex.OneOf(t.Text, "duckdb.connect MongoMemoryServer.create newDb") && !Shaped(r.toks, i+1, "(s"):
-		return inMemory
-	case lex.OneOf(unqualified(t.Text), "connect create_engine Database DatabaseSync createConnection createPool Pool"):
-		if given := tokenAt(r.toks, i+2); Shaped(r.toks, i+1, "(n") && r.madeFor(given.Text) == unknownPlace {
+	case lex.OneOf(t.Text, "duckdb.connect MongoMemoryServer.create newDb") && given.Kind != 's':
+		return nobodys
+	case kindAt(r.toks, i+1) == '(' && lex.OneOf(unqualified(t.Text), opensStore):
+		if r.madeFor(given) != nobodys {
 			return elsewhere
 		}
 	}
@@ -56,35 +72,33 @@ func (r *reading) databaseAt(i int) int {
 // databaseNamed returns where the database is that a text names, if it is the address or the file of
 // one.
 func (r *reading) databaseNamed(text string) int {
+	store, spare := web.StoreAt(text)
 	file := lex.EndsWith(text, ".db .sqlite .sqlite3 .duckdb")
 	switch {
-	case lex.Mentions(text, ":memory: mode=memory"), text == "sqlite://", text == "sqlite+aiosqlite://":
-		return inMemory
+	case spare, lex.Mentions(text, ":memory: mode=memory"):
+		return nobodys
 	case file && strings.Contains(text, "/tmp/"), file && !strings.Contains(text, "/") && r.makesTemporary():
-		return inMemory
-	case file, strings.Contains(text, ":") && lex.BeginsWith(text, servers):
+		return nobodys
+	case store, file, strings.HasPrefix(text, "sqlite:///"):
 		return elsewhere
 	}
 	return unknownPlace
 }
 
-// servers are the beginnings of addresses of databases that stay.
-const servers = "postgres mysql mariadb mssql oracle mongodb sqlite:///"
-
-// madeFor returns where a database is whose address or file a name stands for.
-func (r *reading) madeFor(name string) int {
-	if lex.OneOf(unqualified(name), "join Path") || lex.OneOf(unqualified(name), tempMakers) {
-		return inMemory
+// madeFor returns where a database is whose address or file a token shows or stands for.
+func (r *reading) madeFor(t Token) int {
+	switch {
+	case t.Kind == 's':
+		return r.databaseNamed(t.Text)
+	case lex.OneOf(unqualified(t.Text), "join Path"), lex.OneOf(unqualified(t.Text), tempMakers):
+		return nobodys
 	}
-	return r.databaseNamed(r.consts[name])
+	return r.databaseNamed(r.consts[t.Text])
 }
 
 // makesTemporary reports whether the program makes temporary folders or files.
 func (r *reading) makesTemporary() bool {
-	for _, t := range r.toks {
-		if t.Kind == 'n' && lex.OneOf(unqualified(t.Text), tempMakers+" tmp_path NamedTemporaryFile") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.toks, func(t Token) bool {
+		return t.Kind == 'n' && lex.OneOf(unqualified(t.Text), tempMakers+" tmp_path NamedTemporaryFile")
+	})
 }

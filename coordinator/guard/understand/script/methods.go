@@ -100,12 +100,6 @@ func (c *computation) call(method string, args []Token) {
 	first := tokenAt(args, 0).Text
 	switch {
 	case lex.OneOf(method, sameText), lex.OneOf(method, "encode toString dedent chomp freeze trimEnd trimStart flat"):
-	case lex.OneOf(method, "join") && c.list:
-		c.items, c.list = []string{strings.Join(c.items, first)}, false
-	case lex.OneOf(method, "reverse toReversed") && c.list:
-		slices.Reverse(c.items)
-	case lex.OneOf(method, "split chars") && !c.list && len(c.items) == 1:
-		c.items, c.list = splitText(c.items[0], first, method == "split" && len(args) == 0), true
 	case lex.OneOf(method, "replace replaceAll gsub sub") && Shaped(args, 0, "s,s") && len(args) == 3:
 		for i := range c.items {
 			c.items[i] = strings.ReplaceAll(c.items[i], first, args[2].Text)
@@ -114,15 +108,39 @@ func (c *computation) call(method string, args []Token) {
 		for i := range c.items {
 			c.items[i] = strings.ToLower(c.items[i])
 		}
-	case method == "reverse" && !c.list:
-		runes := []rune(strings.Join(c.items, ""))
-		slices.Reverse(runes)
-		c.items = []string{string(runes)}
-	case lex.OneOf(method, "concat") && Shaped(args, 0, "s") && len(args) == 1:
+	case method == "concat" && Shaped(args, 0, "s") && len(args) == 1:
 		c.items = append(c.items, first)
 		if !c.list {
 			c.items = []string{strings.Join(c.items, "")}
 		}
+	case c.list:
+		c.callOfList(method, first)
+	default:
+		c.callOfText(method, first, len(args) == 0)
+	}
+}
+
+// callOfList applies a method of lists.
+func (c *computation) callOfList(method, separator string) {
+	switch method {
+	case "join":
+		c.items, c.list = []string{strings.Join(c.items, separator)}, false
+	case "reverse", "toReversed":
+		slices.Reverse(c.items)
+	default:
+		c.unknown = true
+	}
+}
+
+// callOfText applies a method of texts.
+func (c *computation) callOfText(method, separator string, bare bool) {
+	switch {
+	case lex.OneOf(method, "split chars") && len(c.items) == 1:
+		c.items, c.list = splitText(c.items[0], separator, method == "split" && bare), true
+	case method == "reverse":
+		runes := []rune(strings.Join(c.items, ""))
+		slices.Reverse(runes)
+		c.items = []string{string(runes)}
 	default:
 		c.unknown = true
 	}
@@ -141,10 +159,8 @@ func splitText(text, separator string, blanks bool) []string {
 // these are no methods. It returns the number of tokens, 0 for any other call.
 func (l *literal) joinedBy(toks []Token) (string, int) {
 	name := toks[0].Text
-	switch {
-	case !lex.OneOf(l.lang, "perl php r"), kindAt(toks, 1) != '(':
-		return "", 0
-	case !lex.OneOf(name, "join implode paste paste0 reverse"):
+	const joiners = "join implode paste paste0 reverse"
+	if !lex.OneOf(l.lang, "perl php r") || kindAt(toks, 1) != '(' || !lex.OneOf(name, joiners) {
 		return "", 0
 	}
 	args, _, end := l.arguments(toks, 0)

@@ -129,8 +129,9 @@ func AppleScript(sh *shell.Shell, code string) {
 	if typesKeys(code) {
 		sh.Effect(effect.TypeInto, "", "osascript")
 	}
-	newReading(sh, code, "applescript").all()
-	toks := Tokenize(code, "applescript")
+	r := newReading(sh, code, "applescript")
+	r.all()
+	toks := r.toks
 	if op := applePower(toks); op != "" {
 		sh.Effect(effect.Power, effect.Named(op), "")
 	}
@@ -174,21 +175,19 @@ func applePower(toks []Token) string {
 // unqualified returns the last part of a name, such as rmtree of shutil.rmtree.
 func unqualified(name string) string { return name[strings.LastIndexAny(name, ".:")+1:] }
 
-// otherNames returns the names that a program gives to known calls, as in
+// nameAgain notes the names that the program gives to known calls, as in
 // import x as y, {x: y} = … and y = x.
-func (r *reading) otherNames() map[string]string {
-	names := map[string]string{}
+func (r *reading) nameAgain() {
 	for i := 0; i+2 < len(r.toks); i++ {
 		if r.toks[i].Kind != 'n' {
 			continue
 		}
 		for _, given := range [...]alias{r.passesOn(r.toks[i:]), namedAgain(r.toks[i:], r.lang)} {
 			if given.name != "" && r.isNew(given) {
-				names[given.name] = given.meaning
+				r.names[given.name] = given.meaning
 			}
 		}
 	}
-	return names
 }
 
 // An alias is another name for a call.
@@ -238,7 +237,7 @@ func (r *reading) passesOn(toks []Token) alias {
 // returns it with the tokens from its parameters on. The name is "" if none begins.
 func functionNamed(toks []Token) (name string, rest []Token) {
 	switch {
-	case lex.OneOf(toks[0].Text, "def function sub"):
+	case lex.OneOf(toks[0].Text, definers):
 		if toks[1].Kind == 'n' {
 			return toks[1].Text, toks[2:]
 		}
@@ -251,13 +250,16 @@ func functionNamed(toks []Token) (name string, rest []Token) {
 	return "", nil
 }
 
+// definers are the words before the name of a function that they define.
+const definers = "def function sub func fn"
+
 // isArrow reports whether toks begin with "x =>" or "(x) =>".
 func isArrow(toks []Token) bool {
 	for i, t := range toks[:min(12, len(toks))] {
 		if t.Kind == '=' {
 			return kindAt(toks, i+1) == '>'
 		}
-		if !t.in("n(),:") {
+		if !t.in("n(),:.") {
 			return false
 		}
 	}
@@ -323,8 +325,17 @@ func TclShells(sh *shell.Shell, text string) {
 // callTokens returns the tokens between the brackets of the call that opens at
 // the first of toks, nil if none opens there.
 func callTokens(toks []Token) []Token {
-	if len(toks) == 0 || toks[0].Kind != '(' {
+	if kindAt(toks, 0) != '(' {
 		return nil
+	}
+	return inBrackets(toks)
+}
+
+// given returns the tokens between the brackets of the call that opens at the first of toks, or the
+// token that stands there without brackets.
+func given(toks []Token) []Token {
+	if kindAt(toks, 0) != '(' {
+		return toks[:min(1, len(toks))]
 	}
 	return inBrackets(toks)
 }
@@ -334,10 +345,10 @@ func callTokens(toks []Token) []Token {
 func inBrackets(toks []Token) []Token {
 	depth := 0
 	for i := 0; i < len(toks) && i < 256; i++ {
-		switch toks[i].Kind {
-		case '(', '[', '{':
+		switch {
+		case toks[i].in("([{"):
 			depth++
-		case ')', ']', '}':
+		case toks[i].in(")]}"):
 			depth--
 		}
 		if depth == 0 {
@@ -398,8 +409,8 @@ const (
 func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	var body []string
 	args := callTokens(toks)
-	if r.lang == "ruby" && kindAt(toks, 0) == 's' { // without brackets
-		args = toks[:1]
+	if r.lang == "ruby" && kindAt(toks, 0) == 's' {
+		args = given(toks)
 	}
 	for i, t := range args {
 		text := t.Text
@@ -490,8 +501,7 @@ func (r *reading) foreignKeysLeave(toks []Token) {
 // decodes reports whether a call turns numbers or encoded text into text.
 func decodes(t Token) bool {
 	return t.Kind == 'n' && (lex.OneOf(t.Text, "Buffer.from codecs.decode strrev string.char string.reverse") ||
-		lex.OneOf(unqualified(t.Text), "b64decode b32decode b85decode a85decode "+
-			"urlsafe_b64decode "+
+		lex.OneOf(unqualified(t.Text), "b64decode b32decode b85decode a85decode urlsafe_b64decode "+
 			"standard_b64decode decode64 strict_decode64 base64_decode decode_base64 unhexlify fromhex a2b_hex a2b_base64 "+
 			"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack pack "+
 			"decodeURIComponent decodeURI unescape unquote urldecode rawurldecode uri_unescape"))
@@ -500,41 +510,43 @@ func decodes(t Token) bool {
 // computed reports whether the first argument of a call is decoded, so that the
 // text does not show what the call runs.
 func computed(toks []Token) bool {
-	depth := 0
 	args := callTokens(toks)
 	if kindAt(toks, 0) == '[' { // an argument without brackets around it
 		args = toks
 	}
+	args = firstPart(args)
 	for i, t := range args {
-		switch t.Kind {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		case ',':
-			if depth == 0 {
-				return false
-			}
-		}
-		if decodes(t) || Shaped(args, i, "[::-") { // text[::-1] is the text backwards
+		switch {
+		case decodes(t), Shaped(args, i, "[::-"): // text[::-1] is the text backwards
 			return true
-		}
-		if lex.OneOf(t.Text, "bytes bytearray") && Shaped(args, i, "n([") { // bytes([114, 109])
+		case lex.OneOf(t.Text, "bytes bytearray") && Shaped(args, i, "n(["): // bytes([114, 109])
 			return true
 		}
 	}
 	return false
 }
 
+// firstPart returns the tokens before the first comma that stands in no brackets.
+func firstPart(toks []Token) []Token {
+	depth := 0
+	for i, t := range toks {
+		switch {
+		case t.in("([{"):
+			depth++
+		case t.in(")]}"):
+			depth--
+		case t.Kind == ',' && depth == 0:
+			return toks[:i]
+		}
+	}
+	return toks
+}
+
 // readFrom returns where the arguments of a call come from, if they are read from the
 // network or from the standard input. Otherwise it returns "". named says that the values of names
 // count, too.
 func (r *reading) readFrom(toks []Token, named bool) effect.Op {
-	if kindAt(toks, 0) != '(' {
-		toks = toks[:min(1, len(toks))]
-	} else {
-		toks = callTokens(toks)
-	}
+	toks = given(toks)
 	for i, t := range toks {
 		switch {
 		case t.Kind == 's' && shell.IsStdin(t.Text), t.Text == "sys.stdin.read":

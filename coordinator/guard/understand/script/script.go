@@ -56,15 +56,15 @@ func bareCommand(text, lang string) bool {
 // all reports the effects of a program text. It reads a loop over literals
 // once for each of them.
 func (r *reading) all() {
-	sh, toks, lang := r.sh, r.toks, r.lang
+	sh, toks := r.sh, r.toks
 	readProtected(sh, r.text, toks)
-	r.names = r.otherNames()
-	r.functions = r.definedFunctions()
+	r.nameAgain()
+	r.defineFunctions()
 	r.read(r.literalLoops())
-	if lang == "awk" {
+	if r.lang == "awk" {
 		runPipes(sh, toks)
 	}
-	if opensShell(toks, lang) {
+	if opensShell(toks, r.lang) {
 		sh.Effect(effect.ReverseShell, effect.Socket, "")
 	}
 	if forksForever(toks) {
@@ -83,13 +83,11 @@ type reading struct {
 	lists      map[string][]string  // the lists of texts that names stand for
 	services   map[string]service   // the names that stand for clients of services
 	inItem     bool                 // an item of a list is being read
-	wrappers   map[string][]string  // the first words of the commands that functions of the program run
 	importing  []string             // the files that lead to the program
 	searched   int                  // modules
 	written    []string             // the files that the program writes
 	handles    map[string]string    // the files that names stand for
 	fetching   bool                 // it gets something from the network
-	databases  int                  // where they are, see passing
 	functions  map[string]*function // of the program
 	called     int                  // how often the body of one was read
 	bound      string               // the parameters of the one that is read
@@ -97,16 +95,17 @@ type reading struct {
 
 func newReading(sh *shell.Shell, text, lang string) *reading {
 	return &reading{
-		sh:       sh,
-		text:     text,
-		lang:     lang,
-		toks:     Tokenize(text, lang),
-		calls:    map[string]knownCall{},
-		consts:   map[string]string{},
-		lists:    map[string][]string{},
-		services: map[string]service{},
-		wrappers: map[string][]string{},
-		handles:  map[string]string{},
+		sh:        sh,
+		text:      text,
+		lang:      lang,
+		toks:      Tokenize(text, lang),
+		calls:     map[string]knownCall{},
+		names:     map[string]string{},
+		consts:    map[string]string{},
+		lists:     map[string][]string{},
+		services:  map[string]service{},
+		handles:   map[string]string{},
+		functions: map[string]*function{},
 	}
 }
 
@@ -178,8 +177,7 @@ func controlsTerminal(name string) bool {
 // opens, or what the program reads from one.
 func (r *reading) fromSocket(toks []Token) bool {
 	receiver, method, _ := strings.Cut(textAt(toks, 0), ".")
-	switch {
-	case connects(toks[0]), toks[0].Text == "socket.socket":
+	if connects(toks[0]) || toks[0].Text == "socket.socket" {
 		return true
 	}
 	return r.consts[receiver] == partial.UnknownNetwork &&
@@ -192,15 +190,8 @@ func decodedValue(toks []Token) bool {
 	if decodes(toks[0]) {
 		return true
 	}
-	for i := range min(len(toks), 4) { // "".join(
-		if toks[i].Kind == '(' {
-			return computed(toks[i:])
-		}
-		if toks[i].in(",;=") {
-			break
-		}
-	}
-	return false
+	i := slices.IndexFunc(toks[:min(len(toks), 4)], func(t Token) bool { return t.in("(,;=") }) // "".join(
+	return i >= 0 && computed(toks[i:])
 }
 
 // quoted reports the string at token i that is a name, a command or a socket.
@@ -275,16 +266,6 @@ func startsShell(t Token) bool {
 	return rest == "" || strings.HasPrefix(rest, "-i") || strings.Contains(rest, "<&")
 }
 
-// nextText returns the text of the first token that is not a bracket.
-func nextText(toks []Token) string {
-	for _, t := range toks[:min(3, len(toks))] {
-		if t.Kind == 'n' {
-			return t.Text
-		}
-	}
-	return ""
-}
-
 // runPipes handles print | "command", print > "file" and "command" | getline.
 func runPipes(sh *shell.Shell, toks []Token) {
 	for i, t := range toks {
@@ -339,25 +320,9 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 		}
 	case "open":
 		openFile(sh, arg, args)
-	case "load":
-		if strings.Contains(arg, "/") { // a file, and no module
-			sh.Read(arg)
-		}
-	case "copy":
-		copyFile(sh, args)
-	case "into":
+	case "copy", "into", "link", "move":
 		if len(args) > 1 {
-			sh.Write(args[1])
-		}
-	case "link":
-		if len(args) > 1 {
-			sh.Links(args[0], args[1])
-		}
-	case "move":
-		if len(args) > 1 {
-			sh.Effect(effect.MoveAway, "", sh.Path(args[0]))
-			sh.Arrives(args[0], args[1])
-			sh.Moved(args[0], args[1])
+			reportPair(sh, kind, args[0], args[1])
 		}
 	case "chdir":
 		sh.Place.Cwd = sh.Path(cmp.Or(arg, partial.Unknown))
@@ -372,16 +337,23 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 	}
 }
 
-// copyFile reports a copy of a file, or of what is at an address.
-func copyFile(sh *shell.Shell, args []string) {
+// reportPair reports what a call does with two files, or with an address and a file.
+func reportPair(sh *shell.Shell, kind, from, to string) {
 	switch {
-	case len(args) < 2:
-	case strings.Contains(args[0], "://"):
-		sh.Remember(sh.Write(args[1]), partial.UnknownNetwork)
-	case !partial.HasHole(args[0] + args[1]):
-		sh.Read(args[0])
-		sh.Arrives(args[0], args[1])
-		sh.Overlays(sh.Path(args[1]), sh.Path(args[0]))
+	case kind == "into":
+		sh.Write(to)
+	case kind == "link":
+		sh.Links(from, to)
+	case kind == "move":
+		sh.Effect(effect.MoveAway, "", sh.Path(from))
+		sh.Arrives(from, to)
+		sh.Moved(from, to)
+	case strings.Contains(from, "://"):
+		sh.Remember(sh.Write(to), partial.UnknownNetwork)
+	case !partial.HasHole(from + to):
+		sh.Read(from)
+		sh.Arrives(from, to)
+		sh.Overlays(sh.Path(to), sh.Path(from))
 	}
 }
 
@@ -400,6 +372,10 @@ func reportFile(sh *shell.Shell, kind, file string) {
 		sh.WriteAs(effect.Truncate, file)
 	case "read":
 		sh.Read(file)
+	case "load":
+		if strings.Contains(file, "/") { // no module
+			sh.Read(file)
+		}
 	}
 }
 

@@ -68,16 +68,14 @@ func (r *reading) serviceAt(i int) service {
 	}
 	s := r.services[object]
 	switch {
-	case s == hostedService, s == mailService:
-		return hostOf(callTokens(r.toks[i+1:]), s)
-	case s != unknownService:
+	case s == localService, s == storeService:
 		return s
-	case lex.OneOf(name, httpClients):
-		return hostOf(callTokens(r.toks[i+1:]), unknownService)
-	case lex.OneOf(name, serviceClients):
-		return hostOf(callTokens(r.toks[i+1:]), hostedService)
+	case s == unknownService && lex.OneOf(name, serviceClients):
+		s = hostedService
+	case s == unknownService && !lex.OneOf(name, httpClients):
+		return s
 	}
-	return unknownService
+	return hostOf(callTokens(r.toks[i+1:]), s)
 }
 
 // hostOf returns the service whose host the arguments of a call name, or otherwise the given one. A
@@ -251,46 +249,6 @@ func (r *reading) chainStart(i int) int {
 		i = open - 1
 	}
 	return i
-}
-
-// sparesOwn marks the losses from the n-th effect on as those of databases that are nobody's, if
-// the program names such databases only.
-func (r *reading) sparesOwn(n int) {
-	effects := r.sh.Eval.Effects[n:]
-	lost := func(e effect.Effect) bool { return e.Kind == effect.DropData && e.Away == "" }
-	if !slices.ContainsFunc(effects, lost) || !r.namesOwnStores() {
-		return
-	}
-	for i := range effects {
-		if e := &effects[i]; lost(*e) && (e.Via == r.sh.Via || lex.OneOf(e.Via, "drop delete truncate update alter")) {
-			e.Away = effect.OnEmulator
-		}
-	}
-}
-
-// opensStore are the last words of the names of calls that open a database.
-const opensStore = "connect Database DatabaseSync createConnection createPool create_engine create_async_engine " +
-	"createClient MongoClient Pool Client"
-
-// namesOwnStores reports whether a program names databases, and each of them is nobody's.
-func (r *reading) namesOwnStores() bool {
-	found := false
-	for i, t := range r.toks {
-		switch store, nobodys := web.StoreAt(t.Text); {
-		case t.Kind == 's' && store && !nobodys:
-			return false
-		case t.Kind == 's':
-			found = found || store
-		case t.Kind != 'n' || kindAt(r.toks, i+1) != '(' || !lex.OneOf(unqualified(t.Text), opensStore):
-		case t.Text == "duckdb.connect" && kindAt(r.toks, i+2) == ')':
-			found = true
-		default:
-			if store, _ := web.StoreAt(textAt(r.toks, i+2)); !store {
-				return false
-			}
-		}
-	}
-	return found
 }
 
 // Requests reports the requests in code that a browser runs.

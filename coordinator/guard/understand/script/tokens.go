@@ -107,14 +107,11 @@ func (z *tokenizer) next() {
 	case ' ', '\t', '\n', '\r':
 		z.at++
 		return
-	case '"', '\'':
+	case '"', '\'', '`':
 		if z.marks && c == '\'' && !strings.Contains(rest[1:min(len(rest), 4)], "'") {
 			break
 		}
 		z.literal(rest)
-		return
-	case '`':
-		z.backquoted(rest)
 		return
 	case '/':
 		if n := z.patternLength(rest); n > 0 {
@@ -210,10 +207,15 @@ func lineLength(text string) int {
 	return len(text)
 }
 
-// literal reads a string, and the names in it if the language replaces them.
+// literal reads a string, and the names in it if the language replaces them. In backquotes it may be a
+// template, or a command that is passed to a shell.
 func (z *tokenizer) literal(rest string) {
 	s, n := z.quotedString(rest)
-	if z.angles {
+	kind := byte('s')
+	switch {
+	case rest[0] == '`':
+		kind = z.backquote
+	case z.angles:
 		s = strings.ReplaceAll(s, "$ENV{HOME}", "~")
 	}
 	switch {
@@ -224,21 +226,10 @@ func (z *tokenizer) literal(rest string) {
 	case z.dollars && rest[0] == '"' && strings.Contains(s, "$"):
 		z.out = appendVariables(z.out, s)
 	default:
-		z.out = append(z.out, Token{Kind: 's', Text: s})
+		z.out = append(z.out, Token{Kind: kind, Text: s})
 	}
 	z.formatted = false
 	z.at += n
-}
-
-// backquoted reads a template, or a command that is passed to a shell.
-func (z *tokenizer) backquoted(rest string) {
-	s, n := z.quotedString(rest)
-	z.at += n
-	if z.replaces(rest[:n]) {
-		z.out = appendParts(z.out, rest[1:max(1, n-1)], z.begins)
-		return
-	}
-	z.out = append(z.out, Token{Kind: z.backquote, Text: s})
 }
 
 // replaces reports whether a literal has parts that are tokens of their own.
@@ -345,20 +336,18 @@ func (d *dialect) quoteOperator(s string) (n int, kind byte) {
 	if len(s) < 3 || strings.IndexByte(d.operators, s[0]) < 0 {
 		return 0, 0
 	}
-	n = 2
+	n, kind = 2, 's'
 	switch s[1] {
+	case 'q', 'Q':
 	case 'x':
 		kind = 'x'
-	case 'q', 'Q':
-		kind = 's'
 	case 'w', 'W':
 		kind = 'w'
 	default:
-		n = 1
 		if s[0] != 'q' {
 			return 0, 0
 		}
-		kind = 's'
+		n = 1
 	}
 	if strings.IndexByte("{([</|!~#'\"^%:", s[n]) < 0 {
 		return 0, 0
@@ -486,20 +475,10 @@ const uploaders = "upload_file upload_fileobj put_object putObject uploadFile up
 // sendsEnvironment reports whether a list of arguments has the whole environment,
 // with every key and token in it.
 func sendsEnvironment(toks []Token) bool {
-	depth := 0
-	for i, t := range toks[:min(256, len(toks))] {
-		switch t.Kind {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		case 'n':
-			if wholeEnvironment(t.Text) && !tokenAt(toks, i+1).in("[{") {
-				return true
-			}
-		}
-		if depth <= 0 {
-			return false
+	args := given(toks)
+	for i, t := range args {
+		if t.Kind == 'n' && wholeEnvironment(t.Text) && !tokenAt(args, i+1).in("[{") {
+			return true
 		}
 	}
 	return false

@@ -51,6 +51,13 @@ const (
 	maxItems     = 64
 )
 
+// keep stores a text under a name, if there is room.
+func (r *reading) keep(name, text string) {
+	if len(r.consts) < maxConstants {
+		r.consts[name] = text
+	}
+}
+
 // remember stores the text or the list that is assigned to the name at token i.
 func (r *reading) remember(i int) {
 	name := r.toks[i].Text
@@ -60,7 +67,7 @@ func (r *reading) remember(i int) {
 		return
 	}
 	toks := r.toks[from:]
-	defer r.rememberBrought(name, from)
+	defer func() { r.rememberBrought(name, r.expression(from)) }()
 	r.rememberService(name, from)
 	if items, ok := r.list(from); ok {
 		if toks[0].Text == "append" && textAt(toks, 2) == name {
@@ -74,12 +81,11 @@ func (r *reading) remember(i int) {
 
 // rememberText stores the text of an expression under a name.
 func (r *reading) rememberText(name string, toks []Token, appends bool) {
-	before := ""
-	if appends {
-		before = r.consts[name]
-	}
 	if v, ok := r.literal(toks); ok {
-		r.consts[name] = r.sh.Afford(shell.Glue(before, v))
+		if appends {
+			v = shell.Glue(r.consts[name], v)
+		}
+		r.consts[name] = r.sh.Afford(v)
 	}
 	switch {
 	case toks[0].Kind == '~' && lex.OneOf(textAt(toks, 1), "tr y") && !r.sh.InProgram(): // perl: $x =~ tr/a/b/
@@ -106,11 +112,9 @@ func (r *reading) list(from int) ([]string, bool) {
 		return nil, false
 	}
 	a := arguments{reading: r, fresh: true}
-	end := i
-	for ; end < min(len(r.toks), i+maxListed); end++ {
-		if a.take(r.toks, end) {
-			break
-		}
+	end, last := i, min(len(r.toks), i+maxListed)
+	for end < last && !a.take(r.toks, end) {
+		end++
 	}
 	return a.args, len(a.args) > 0 && !lex.BeginsWith(textAt(r.toks, end+2), "join")
 }
@@ -134,18 +138,8 @@ const listMakers = "append array vec! vec List.of Set.of listOf arrayOf Arrays.a
 
 // hasComma reports whether a comma stands directly in the brackets that open at the first of toks.
 func hasComma(toks []Token) bool {
-	depth := 0
-	for _, t := range callTokens(toks) {
-		switch {
-		case t.in("([{"):
-			depth++
-		case t.in(")]}"):
-			depth--
-		case t.Kind == ',' && depth == 0:
-			return true
-		}
-	}
-	return false
+	args := callTokens(toks)
+	return len(firstPart(args)) < len(args)
 }
 
 // extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a"). Of an empty
@@ -172,8 +166,8 @@ func (r *reading) pushes(name string, i int) {
 		r.setList(name, items, i, true)
 		return
 	}
-	if text, ok := r.literal(r.toks[min(i+3, len(r.toks)):]); ok && len(r.consts) < maxConstants {
-		r.consts[name] = text
+	if text, ok := r.literal(r.toks[min(i+3, len(r.toks)):]); ok {
+		r.keep(name, text)
 	}
 }
 

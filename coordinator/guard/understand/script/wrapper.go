@@ -1,6 +1,7 @@
 package script
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
@@ -13,8 +14,8 @@ import (
 // rememberWrapper notes the words before the parameter that the function around the call at token
 // i passes to a command.
 func (r *reading) rememberWrapper(i int) {
-	name, parameters := r.functionAround(i)
-	if name == "" {
+	f := r.functionAround(i)
+	if f == nil {
 		return
 	}
 	var words []string
@@ -22,56 +23,30 @@ func (r *reading) rememberWrapper(i int) {
 		switch parameter, _, _ := strings.Cut(strings.TrimLeft(t.Text, ".@$*"), "."); {
 		case t.Kind == 's':
 			words = append(words, strings.Fields(t.Text)...)
-		case t.Kind == 'n' && parameter != "" && lex.OneOf(parameter, parameters):
-			r.wrappers[name] = words
+		case t.Kind == 'n' && slices.Contains(f.params, parameter):
+			f.wraps, f.words = true, words
 			return
 		}
 	}
 }
 
-// functionAround returns the name of the function whose body begins shortly before token i, and
-// its parameters. The name is "" if there is none.
-func (r *reading) functionAround(i int) (name, parameters string) {
+// functionAround returns the innermost function whose body begins shortly before token i, or nil.
+func (r *reading) functionAround(i int) (around *function) {
 	const longestHead = 24
-	for j := i - 1; j >= max(0, i-longestHead); j-- {
-		switch t := r.toks[j]; {
-		case t.Kind == 'n' && lex.OneOf(t.Text, "def function sub func fn") && j+2 < i:
-			return r.toks[j+1].Text, names(r.toks[j+2 : i])
-		case t.Kind == '=' && kindAt(r.toks, j-1) == 'n' && kindAt(r.toks, j+1) != '>':
-			if arrow(r.toks[j:i]) {
-				return r.toks[j-1].Text, names(r.toks[j+1 : i])
-			}
+	for _, f := range r.functions {
+		holds := f.from <= i && i < min(f.end, f.from+longestHead)
+		if holds && (around == nil || around.from < f.from) {
+			around = f
 		}
 	}
-	return "", ""
-}
-
-// arrow reports whether tokens have the arrow of a function.
-func arrow(toks []Token) bool {
-	for i := range toks {
-		if Shaped(toks, i, "=>") {
-			return true
-		}
-	}
-	return false
-}
-
-// names returns the names among tokens, without the marks of a list.
-func names(toks []Token) string {
-	var all []string
-	for _, t := range toks {
-		if t.Kind == 'n' {
-			all = append(all, strings.TrimLeft(t.Text, ".@$*"))
-		}
-	}
-	return strings.Join(all, " ")
+	return around
 }
 
 // wrapped runs the command of the function that the token at i calls.
 func (r *reading) wrapped(words []string, i int) {
 	args, _, _ := r.arguments(r.toks, i)
 	switch {
-	case len(args) == 0 || lex.OneOf(textAt(r.toks, i-1), "def function sub func fn"):
+	case len(args) == 0 || lex.OneOf(textAt(r.toks, i-1), definers):
 	case len(words) == 0:
 		runCommand(r.sh, args[0], args, true)
 	case len(args) == 1: // perhaps several words, put into a template

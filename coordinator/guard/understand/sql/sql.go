@@ -13,10 +13,15 @@ import (
 // Statements splits a text into statements, each a list of upper-case words. It
 // drops comments. A literal or a quoted name counts as one word, so a keyword
 // inside it is treated as data.
-func Statements(text string) [][]string {
-	r := reader{text: text}
-	r.read()
-	return r.all
+func Statements(text string) [][]string { return read(text).all }
+
+// read reads a whole text.
+func read(text string) *reader {
+	r := &reader{text: text}
+	for r.at < len(text) && r.next() {
+	}
+	r.end()
+	return r
 }
 
 // A reader splits a text into words, from left to right.
@@ -28,13 +33,6 @@ type reader struct {
 	// starts are the offsets of the first words of all statements.
 	starts []int
 	start  int
-}
-
-// read reads the whole text.
-func (r *reader) read() {
-	for r.at < len(r.text) && r.next() {
-	}
-	r.end()
 }
 
 // end ends the current statement.
@@ -62,10 +60,10 @@ func (r *reader) next() bool {
 	case len(r.words) == 0 && lex.BeginsWith(rest, `\copy \COPY`):
 		r.add(clientCopy)
 		r.at += len(clientCopy)
-	case len(r.words) == 0 && strings.IndexByte(`\.:!@`, c) >= 0: // a command for the client
-		r.at += until(rest, "\n")
-	case lex.BeginsWith(rest, "--"), strings.HasPrefix(rest, "# "):
-		r.at += until(rest, "\n")
+	case len(r.words) == 0 && strings.IndexByte(`\.:!@`, c) >= 0, // a command for the client
+		strings.HasPrefix(rest, "--"), strings.HasPrefix(rest, "# "):
+		line, _, _ := strings.Cut(rest, "\n")
+		r.at += len(line)
 	case strings.HasPrefix(rest, "/*"):
 		return r.comment(rest)
 	case strings.IndexByte("'\"`", c) >= 0:
@@ -117,14 +115,6 @@ func (r *reader) quoted(rest string) bool {
 // clientCopy is COPY for files and programs of the client. It ends with its line.
 const clientCopy = `\COPY`
 
-// until returns the index of mark in text, or the length of text if it is missing.
-func until(text, mark string) int {
-	if i := strings.Index(text, mark); i >= 0 {
-		return i
-	}
-	return len(text)
-}
-
 // inWord reports whether a byte belongs to a name or to unknown text.
 func inWord(c byte) bool {
 	return lex.IsNameByte(c) || c == '.' || partial.HasHole(string(rune(c)))
@@ -135,8 +125,7 @@ func Read(sh *shell.Shell, text string) {
 	if !sh.SpendSource(text) {
 		return
 	}
-	r := reader{text: text}
-	r.read()
+	r := read(text)
 	made, undone := map[string]bool{}, rolledBack(r.all)
 	for i, words := range r.all {
 		sh.AtOffset(text, r.starts[i])
@@ -205,15 +194,11 @@ func dropped(w []string) string {
 // explained returns the statement that EXPLAIN ANALYZE runs. EXPLAIN alone runs
 // nothing, so the result is nil.
 func explained(w []string) []string {
-	if !slices.Contains(w, "ANALYZE") {
+	i := slices.IndexFunc(w, func(x string) bool { return lex.OneOf(x, "DELETE UPDATE INSERT MERGE WITH") })
+	if i < 0 || !slices.Contains(w, "ANALYZE") {
 		return nil
 	}
-	for i, x := range w {
-		if lex.OneOf(x, "DELETE UPDATE INSERT MERGE WITH") {
-			return w[i:]
-		}
-	}
-	return nil
+	return w[i:]
 }
 
 // report reports the effects of one statement, chosen by its first word.
@@ -236,9 +221,9 @@ func report(sh *shell.Shell, w []string) {
 	case "COPY", clientCopy:
 		runProgram(sh, w)
 	case "WITH":
-		reportWith(sh, w)
+		reportInner(sh, w, "DELETE UPDATE")
 	case "DO":
-		reportBlock(sh, w)
+		reportInner(sh, w, "DELETE UPDATE DROP TRUNCATE ALTER EXECUTE")
 	case "EXECUTE", "EXEC", "CALL", "PREPARE":
 		reportExecuted(sh, w)
 	default:
@@ -289,11 +274,11 @@ func reportAlter(sh *shell.Shell, w []string) {
 	}
 }
 
-// reportBlock reports the first statement of a block that changes something.
-func reportBlock(sh *shell.Shell, w []string) {
-	for i, x := range w {
-		if i > 0 && lex.OneOf(x, "DELETE UPDATE DROP TRUNCATE ALTER EXECUTE") {
-			report(sh, w[i:])
+// reportInner reports the first of the statements inside another one whose verb is in a list.
+func reportInner(sh *shell.Shell, w []string, verbs string) {
+	for i, x := range w[1 : len(w)-1] {
+		if lex.OneOf(x, verbs) {
+			report(sh, w[i+1:])
 			return
 		}
 	}
@@ -325,46 +310,27 @@ func runProgram(sh *shell.Shell, w []string) {
 	}
 }
 
-// reportWith reports the first DELETE or UPDATE behind a WITH clause.
-func reportWith(sh *shell.Shell, w []string) {
-	for i, x := range w {
-		if lex.OneOf(x, "DELETE UPDATE") && i > 0 {
-			report(sh, w[i:])
-			return
-		}
-	}
-}
-
 // trueWhere reports whether the last WHERE condition holds for every row. That is
 // so if one of its alternatives is a constant or compares values with themselves.
 func trueWhere(w []string) bool {
-	from := 0
-	for i, x := range w {
-		if x == "WHERE" {
-			from = i + 1
-		}
-	}
-	for _, alternative := range splitWords(w[from:], "OR") {
-		all := true
-		for _, test := range splitWords(alternative, "AND") {
-			all = all && alwaysTrue(test)
-		}
-		if all {
+	conditions := splitWords(w, "WHERE")
+	for _, alternative := range splitWords(conditions[len(conditions)-1], "OR") {
+		if !slices.ContainsFunc(splitWords(alternative, "AND"), mayFail) {
 			return true
 		}
 	}
 	return false
 }
 
-// alwaysTrue reports whether one comparison of a condition always holds.
-func alwaysTrue(test []string) bool {
+// mayFail reports whether one comparison of a condition does not always hold.
+func mayFail(test []string) bool {
 	switch len(test) {
 	case 1:
-		return test[0] == "TRUE" || lex.IsNumber(test[0]) && test[0] != "0"
+		return test[0] != "TRUE" && (!lex.IsNumber(test[0]) || test[0] == "0")
 	case 2:
-		return test[0] == test[1]
+		return test[0] != test[1]
 	}
-	return false
+	return true
 }
 
 // splitWords splits words at each occurrence of a separator word.
