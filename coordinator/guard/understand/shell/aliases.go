@@ -45,7 +45,7 @@ func (a *aliases) refer(name, target string) {
 	case target == "", target == name, partial.HasHole(target), len(a.refs) == MaxAliases:
 		return
 	}
-	a.refs[name] = target
+	put(&a.refs, name, target)
 }
 
 // named returns the variable that a name refers to, through all namerefs.
@@ -62,7 +62,7 @@ func (a *aliases) named(name string) string {
 
 // keeps makes a variable readonly.
 func (a *aliases) keeps(name string) {
-	a.constant[name] = true
+	put(&a.constant, name, true)
 }
 
 // makesReferences reports whether a clause is a form of "declare -n".
@@ -135,7 +135,7 @@ func (a *aliases) dropLink(path string) {
 // open makes the file of that name an outlet.
 func (a *aliases) open(name string, o outlet) {
 	if len(a.outlets) < MaxAliases {
-		a.outlets[name] = o
+		put(&a.outlets, name, o)
 	}
 }
 
@@ -145,7 +145,7 @@ func (a *aliases) opens(descriptor, path string) {
 	if lex.OneOf(descriptor, "1 2") || len(a.descriptors) >= MaxAliases {
 		return
 	}
-	a.descriptors[descriptor] = path
+	put(&a.descriptors, descriptor, path)
 }
 
 // coprocess starts a command that reads what later commands write to it. The name of
@@ -233,10 +233,7 @@ func (sh *Shell) Makes(kind, name string) {
 	if _, known := sh.Eval.made[key]; known || name == "" {
 		return
 	}
-	if sh.Eval.made == nil {
-		sh.Eval.made = map[string]int{}
-	}
-	sh.Eval.made[key] = len(sh.Eval.Effects)
+	put(&sh.Eval.made, key, len(sh.Eval.Effects))
 }
 
 // Made reports whether this call made what has the name.

@@ -43,12 +43,15 @@ func NewEvaluation(call effect.Call, site Site, dispatch func(*Shell, Command, s
 		Budget:   newBudget(size),
 		dispatch: dispatch,
 		recorder: newRecorder(site),
-		aliases: aliases{
-			refs: map[string]string{}, constant: map[string]bool{},
-			descriptors: map[string]string{}, outlets: map[string]outlet{},
-		},
-		disk: disk{texts: map[string]diskText{}, copies: map[string]string{}, longer: map[string]bool{}},
 	}
+}
+
+// put sets the value of a key in a map, which is made when it is first needed.
+func put[V any](m *map[string]V, key string, value V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[key] = value
 }
 
 func (u *Evaluation) Add(e effect.Effect) {
@@ -279,12 +282,7 @@ func (sh *Shell) Assign(name string, v Value) {
 }
 
 // set makes a variable of this scope.
-func (sh *Shell) set(name string, v Value) {
-	if sh.vars == nil {
-		sh.vars = map[string]Value{}
-	}
-	sh.vars[name] = v
-}
+func (sh *Shell) set(name string, v Value) { put(&sh.vars, name, v) }
 
 func (sh *Shell) function(name string) *function {
 	sh.Spend(sh.level / scopesPerStep)
@@ -296,12 +294,7 @@ func (sh *Shell) function(name string) *function {
 	return nil
 }
 
-func (sh *Shell) define(name string, f *function) {
-	if sh.funcs == nil {
-		sh.funcs = map[string]*function{}
-	}
-	sh.funcs[name] = f
-}
+func (sh *Shell) define(name string, f *function) { put(&sh.funcs, name, f) }
 
 // Effect reports an effect of the running command.
 func (sh *Shell) Effect(kind effect.Kind, op effect.Op, target string) {
