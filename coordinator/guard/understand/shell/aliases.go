@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -58,11 +57,6 @@ func (a *aliases) named(name string) string {
 		name = target
 	}
 	return name
-}
-
-// keeps makes a variable readonly.
-func (a *aliases) keeps(name string) {
-	put(&a.constant, name, true)
 }
 
 // makesReferences reports whether a clause is a form of "declare -n".
@@ -125,11 +119,6 @@ func (a *aliases) MovesLink(from, to string) {
 			a.links[i].path = to
 		}
 	}
-}
-
-// dropLink notes that the link at a path is deleted.
-func (a *aliases) dropLink(path string) {
-	a.links = slices.DeleteFunc(a.links, func(l symlink) bool { return l.path == path })
 }
 
 // open makes the file of that name an outlet.

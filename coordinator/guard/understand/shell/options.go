@@ -114,7 +114,7 @@ func (o *Options) cluster(letters string, rest []string, grammar string) int {
 // of the further arguments. It returns how many of them it used.
 func (o *Options) add(f flag, kind optionKind, rest []string) int {
 	used := 0
-	if kind.needsValue() && len(rest) > 0 {
+	if kind.value && !kind.optional && len(rest) > 0 {
 		f.Value, f.Given = rest[0], true
 		used = 1
 	}
@@ -153,8 +153,6 @@ type optionKind struct {
 	runs     bool // the value is a command
 	ends     bool // the options end after it
 }
-
-func (k optionKind) needsValue() bool { return k.value && !k.optional }
 
 // optionNamed returns the full name of an option, and its kind. A long name that the
 // grammar does not list may be the beginning of one that it lists.

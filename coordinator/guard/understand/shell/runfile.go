@@ -246,7 +246,7 @@ func (sh *Shell) enter(path, text string, given []string, run func()) {
 	u.runs++
 	u.ran += len(text)
 	before, budget := *sh, u.Budget
-	whole := sh.here()
+	whole := sh.Text()
 	sh.Src = &Source{Text: text, Whole: whole, file: f, first: 1}
 	sh.feeds, sh.line, u.Budget = false, 1, newBudget(len(text))
 	sh.doubt, sh.ended = 0, running
@@ -303,7 +303,7 @@ func (sh *Shell) source(text string) *Source {
 		return &Source{Text: text}
 	}
 	src := &Source{Text: text, file: sh.file()} // code of the shell again
-	part := sh.here()
+	part := sh.Text()
 	if !strings.Contains(part, text) || src.file != nil {
 		src.Whole = part
 	}

@@ -140,8 +140,8 @@ type spot struct {
 	stmt *syntax.Stmt
 }
 
-// here returns the text of the running command.
-func (sh *Shell) here() string {
+// Text returns the text of the running command, as it stands in the call.
+func (sh *Shell) Text() string {
 	if sh.at.stmt != nil {
 		sh.Part = sh.at.src.cut(sh.at.stmt.Pos().Offset(), sh.at.stmt.End().Offset())
 		sh.line = sh.at.src.line(sh.at.stmt)
@@ -149,9 +149,6 @@ func (sh *Shell) here() string {
 	}
 	return sh.Part
 }
-
-// Text returns the text of the running command, as it stands in the call.
-func (sh *Shell) Text() string { return sh.here() }
 
 // Shell is the abstract state of one shell process.
 type Shell struct {
@@ -233,10 +230,8 @@ func (sh *Shell) Print(text string) {
 func (sh *Shell) Lookup(name string) (Value, bool) {
 	name = sh.Eval.named(name)
 	sh.Spend(sh.level / scopesPerStep)
-	for s := sh; s != nil; s = s.parent {
-		if v, ok := s.vars[name]; ok {
-			return v, true
-		}
+	if v, ok := sh.assigned(name); ok {
+		return v, true
 	}
 	switch name {
 	case "HOME":
@@ -254,6 +249,16 @@ func (sh *Shell) Lookup(name string) (Value, bool) {
 		return Value{"/tmp"}, true
 	case "SHELL", "BASH": // every shell takes code in the same way
 		return Value{"/bin/sh"}, true
+	}
+	return nil, false
+}
+
+// assigned finds a variable that the call itself sets.
+func (sh *Shell) assigned(name string) (Value, bool) {
+	for s := sh; s != nil; s = s.parent {
+		if v, ok := s.vars[name]; ok {
+			return v, true
+		}
 	}
 	return nil, false
 }
@@ -310,7 +315,7 @@ func (sh *Shell) report(e effect.Effect) {
 	if !sh.Spend(perEffect) {
 		return
 	}
-	e.Via, e.Dir, e.Part = sh.Via, sh.Place.Cwd, sh.here()
+	e.Via, e.Dir, e.Part = sh.Via, sh.Place.Cwd, sh.Text()
 	if e.Away == "" {
 		e.Target = sh.behindLinks(e.Target)
 	}
@@ -393,7 +398,7 @@ func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	}
 	sh.Effect(kind, op, p)
 	if sh.uncertain == 0 {
-		sh.Eval.dropLink(p)
+		sh.Eval.links = slices.DeleteFunc(sh.Eval.links, func(l symlink) bool { return l.path == p })
 	}
 }
 

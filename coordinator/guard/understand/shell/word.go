@@ -205,12 +205,8 @@ func quotedDelimiter(w *syntax.Word) bool {
 
 // separators returns the characters that the call chose as field separators.
 func (sh *Shell) separators() string {
-	for s := sh; s != nil; s = s.parent {
-		if v, ok := s.vars["IFS"]; ok {
-			return strings.Join(v, "")
-		}
-	}
-	return ""
+	v, _ := sh.assigned("IFS")
+	return strings.Join(v, "")
 }
 
 // marked turns the blanks of an unquoted expansion, and the separators that
