@@ -20,7 +20,7 @@ func Clean(p string) string {
 		return p
 	}
 	rooted := p[0] == '/'
-	var parts []string
+	parts := make([]string, 0, strings.Count(p, "/")+1)
 	for c := range strings.SplitSeq(p, "/") {
 		switch {
 		case c == "" || c == ".":

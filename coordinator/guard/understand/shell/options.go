@@ -63,6 +63,8 @@ func parseOptions(args []string, grammar string, leading bool) (o Options) {
 		case leading:
 			o.Pos = args[i:]
 			return o
+		case o.Pos == nil:
+			o.Pos = append(make([]string, 0, len(args)-i), a)
 		default:
 			o.Pos = append(o.Pos, a)
 		}
@@ -265,7 +267,7 @@ func (o Options) Given(names string) bool {
 		switch {
 		case lex.OneOf(f.Name, names):
 			return f.Value != "false" // it may be switched off, as in --dry-run=false
-		case !f.Given:
+		case !f.Given, !strings.Contains(names, "="):
 			return false
 		}
 		return lex.OneOf(f.Name+"="+f.Value, names) || lex.OneOf(f.Name+"=", names)

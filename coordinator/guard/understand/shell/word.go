@@ -61,7 +61,7 @@ func (sh *Shell) text(w *syntax.Word) Value {
 
 // spaced replaces field marks by blanks, for a value that is used as one text.
 func (v Value) spaced() Value {
-	return v.each(func(s string) string { return strings.ReplaceAll(s, string(partial.SplitMark), " ") })
+	return v.with(func(s string) string { return strings.ReplaceAll(s, string(partial.SplitMark), " ") })
 }
 
 // expand returns the values of a word. If whole is set, it makes no field marks.
