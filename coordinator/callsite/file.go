@@ -98,12 +98,12 @@ func content(path string) []byte {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	raw, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	var text bytes.Buffer
+	text.Grow(int(info.Size()) + bytes.MinRead)
+	_, err = text.ReadFrom(io.LimitReader(f, mostBytes+1))
+	raw := text.Bytes()
 	if err != nil || len(raw) > mostBytes || bytes.IndexByte(raw, 0) >= 0 || !utf8.Valid(raw) {
 		return nil
-	}
-	if raw == nil {
-		raw = []byte{}
 	}
 	return raw
 }

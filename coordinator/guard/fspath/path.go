@@ -1,6 +1,8 @@
 package fspath
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
@@ -18,10 +20,8 @@ func Clean(p string) string {
 		return p
 	}
 	rooted := p[0] == '/'
-	var parts []string
-	for rest, more := p, true; more; {
-		var c string
-		c, rest, more = strings.Cut(rest, "/")
+	parts := make([]string, 0, strings.Count(p, "/")+1)
+	for c := range strings.SplitSeq(p, "/") {
 		switch {
 		case c == "" || c == ".":
 		case c == ".." && len(parts) > 0 && parts[len(parts)-1] != "..":
@@ -39,10 +39,7 @@ func Clean(p string) string {
 	if rooted {
 		return "/" + out
 	}
-	if out == "" {
-		return "."
-	}
-	return out
+	return cmp.Or(out, ".")
 }
 
 // isClean reports whether Clean would leave a path as it is, which is true of
@@ -157,24 +154,12 @@ func GlobBase(p string) (base string, everything bool) {
 		return p, false
 	}
 	parts := strings.Split(p, "/")
-	for i, c := range parts {
-		if !HasGlob(c) {
-			continue
-		}
-		base = strings.Join(parts[:i], "/")
-		if base == "" {
-			base = "/"
-		}
-		for _, rest := range parts[i:] {
-			if !matchesAll(rest) {
-				return base, false
-			}
-		}
-		return base, true
-	}
-	return p, false
+	first := slices.IndexFunc(parts, HasGlob)
+	base = cmp.Or(strings.Join(parts[:first], "/"), "/")
+	return base, !slices.ContainsFunc(parts[first:], func(part string) bool { return !matchesAll(part) })
 }
 
+// matchesAll reports whether a part of a pattern matches every name.
 func matchesAll(component string) bool {
 	switch strings.ReplaceAll(component, "**", "*") {
 	case "*", ".*", "?*", ".[!.]*", "[!.]*", ".??*", "*.*", "{*,.*}":

@@ -101,17 +101,7 @@ func refName(target, all, prefix string) string {
 }
 
 // seenPart returns the directory of a path up to its first hole, or the whole
-// path if it has no hole.
-func seenPart(path string) string {
-	i := strings.IndexAny(path, partial.Holes)
-	if i < 0 {
-		return path
-	}
-	j := strings.LastIndexByte(path[:i], '/')
-	if j <= 0 {
-		return "" // it may be anywhere
-	}
-	return path[:j]
-}
+// path if it has no hole. It returns "" if the path may be anywhere.
+func seenPart(path string) string { return before(path, partial.Holes) }
 
 func undoRef(_ *judging, e *effect.Effect) bool { return protected.HoldsUndo(e.Target) }

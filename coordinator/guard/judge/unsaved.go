@@ -235,8 +235,12 @@ func (j *judging) resolvedPattern(p string) string {
 
 // beforeHole returns the directory of a path up to its first pattern or hole, or
 // the path itself if it has none.
-func beforeHole(p string) string {
-	i := strings.IndexAny(p, "*?["+partial.Holes)
+func beforeHole(p string) string { return before(p, "*?["+partial.Holes) }
+
+// before returns the directory of a path up to the first of some characters, or the path itself if
+// it has none.
+func before(p, characters string) string {
+	i := strings.IndexAny(p, characters)
 	if i < 0 {
 		return p
 	}

@@ -26,15 +26,11 @@ func (p Page) port() string {
 	return p.Port
 }
 
-// asBrowser changes a text as a browser does: it drops line breaks, and takes a backslash for a
-// slash. It is built when it is first used.
-var asBrowser = strings.NewReplacer("\t", "", "\r", "", "\n", "", `\`, "/")
-
 // URL reports whether a whole text is an address of the page: a URL as a browser reads it, or
 // a host with a port.
 func (p Page) URL(text string) bool {
-	if text = strings.ToLower(text); strings.ContainsAny(text, "\t\r\n\\") {
-		text = asBrowser.Replace(text)
+	if text = strings.ToLower(text); strings.ContainsAny(text, "\t\r\n\\") { // a browser drops or changes them
+		text = strings.NewReplacer("\t", "", "\r", "", "\n", "", `\`, "/").Replace(text)
 	}
 	if text = strings.Trim(text, " \x00"); !p.mayName(text) {
 		return false

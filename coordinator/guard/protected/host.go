@@ -32,18 +32,14 @@ func HostFolder(p string, env map[string]string) (tail string, ok bool) {
 	return "", strings.HasSuffix(low, "/.claude")
 }
 
+// hostTail reports whether a path below a folder of the host decides which hooks it runs.
 func hostTail(tail string) bool {
+	if tail == "" || lex.OneOf(tail, "/ /* /.credentials.json /"+partial.Unknown) ||
+		fspath.WithinAny(tail, "/plugins /hooks /dev-mods") {
+		return true
+	}
 	base := fspath.Base(tail)
-	if tail == "" || tail == "/" {
-		return true
-	}
-	if strings.HasPrefix(base, "settings") &&
-		(strings.HasSuffix(base, ".json") || fspath.HasGlob(base) || partial.HasHole(base)) {
-		return true
-	}
-	return fspath.Within(tail, "/plugins") || fspath.Within(tail, "/hooks") || fspath.Within(tail, "/dev-mods") ||
-		lex.OneOf(tail, "/* /.credentials.json") ||
-		tail == "/"+partial.Unknown
+	return strings.HasPrefix(base, "settings") && (strings.HasSuffix(base, ".json") || !fspath.IsExact(base))
 }
 
 // SwitchOff is the name of the file that turns Afar off in a project.
@@ -113,9 +109,7 @@ func BrowserStore(p string) bool {
 	}
 	low := strings.NewReplacer(" ", ",", `\`, "/").Replace(strings.ToLower(strings.TrimRight(p, `/\`)))
 	base := fspath.Base(low)
-	for rest := browserSuffix; rest != ""; {
-		var suffix string
-		suffix, rest, _ = strings.Cut(rest, " ")
+	for suffix := range strings.SplitSeq(browserSuffix, " ") {
 		base = strings.TrimSuffix(base, suffix)
 	}
 	if lex.OneOf(base, browserFiles) {
@@ -142,9 +136,7 @@ func belowBrowser(low string) (tail string, ok bool) {
 	if !lex.Mentions(low, "/. /library/ /appdata/ /snap/ /user,data") {
 		return "", false // the sources of a browser, a folder of drivers
 	}
-	for rest := browserFolders; rest != ""; {
-		var folder string
-		folder, rest, _ = strings.Cut(rest, " ")
+	for folder := range strings.SplitSeq(browserFolders, " ") {
 		if i := strings.LastIndex(low, folder); i >= 0 {
 			below := low[i+len(folder):]
 			if below == "" || strings.IndexByte("/*-,", below[0]) >= 0 {
@@ -333,7 +325,8 @@ func HoldsSecret(p, home string) bool {
 }
 
 func secretSystem(p string) bool {
-	switch base := fspath.Base(p); {
+	base := fspath.Base(p)
+	switch {
 	case strings.HasPrefix(p, "/proc/") && base == "environ",
 		lex.BeginsWith(p, "/run/secrets/ /var/run/secrets/ /etc/ssl/private/"),
 		lex.OneOf(p, "/etc/shadow /etc/gshadow /etc/sudoers /etc/kubernetes/admin.conf /etc/rancher/k3s/k3s.yaml"),
@@ -343,25 +336,24 @@ func secretSystem(p string) bool {
 	case fspath.Dir(p) == "/etc/wireguard":
 		return strings.HasSuffix(base, ".conf")
 	}
-	return strings.Contains(p, "/.ssh/") && (strings.Contains(fspath.Base(p), "*") || strings.HasSuffix(p, "key"))
+	return strings.Contains(p, "/.ssh/") && (strings.Contains(base, "*") || strings.HasSuffix(p, "key"))
 }
 
 // isTemplate reports whether a name is that of a public key, or says that the
 // file holds no real values, as .env.example and sample.env do.
 func isTemplate(base string) bool {
-	first, rest, dotted := strings.Cut(base, ".")
-	if !dotted || strings.HasSuffix(base, ".pub") {
-		return dotted
+	switch {
+	case !strings.Contains(base, "."):
+		return false
+	case strings.HasSuffix(base, ".pub"):
+		return true
 	}
-	for word, more := first, true; ; {
+	for word := range strings.SplitSeq(base, ".") {
 		if lex.OneOf(word, "example sample template schema defaults dist tpl") {
 			return true
 		}
-		if !more {
-			return false
-		}
-		word, rest, more = strings.Cut(rest, ".")
 	}
+	return false
 }
 
 // SecretName reports whether a variable of that name usually holds a secret.

@@ -115,7 +115,7 @@ type unpacking struct {
 }
 
 // report reports the files that are overwritten, as far as they are known.
-func (u *unpacking) report(sh *shell.Shell) {
+func (u unpacking) report(sh *shell.Shell) {
 	child := sh.Sub()
 	child.Place.Cwd = sh.Path(cmp.Or(u.into, "."))
 	for _, name := range u.names {
@@ -145,7 +145,7 @@ func replaces(sh *shell.Shell, place string) {
 }
 
 // nameOf returns the name that a file of the archive gets, "" if it is left out.
-func (u *unpacking) nameOf(name string) string {
+func (u unpacking) nameOf(name string) string {
 	if u.flat {
 		return fspath.Base(name)
 	}
@@ -163,16 +163,14 @@ func unpacksTar(sh *shell.Shell, c shell.Command, o shell.Options) {
 	count, _ := o.Get("strip-components")
 	strip, _ := strconv.Atoi(count)
 	if !o.Given("transform xform s=") {
-		u := unpacking{into: into, names: o.Pos, strip: strip, text: archiveText(sh, c, o)}
-		u.report(sh)
+		unpacking{into: into, names: o.Pos, strip: strip, text: archiveText(sh, c, o)}.report(sh)
 	}
 }
 
 // unpacksZip reports what unzip unpacks.
 func unpacksZip(sh *shell.Shell, c shell.Command, o shell.Options) {
 	into, _ := o.Get("d")
-	u := unpacking{into: into, names: o.From(1), flat: o.Given("j"), text: archiveText(sh, c, o)}
-	u.report(sh)
+	unpacking{into: into, names: o.From(1), flat: o.Given("j"), text: archiveText(sh, c, o)}.report(sh)
 }
 
 // unpacks7z reports what 7z and unrar unpack.
@@ -190,8 +188,7 @@ func unpacks7z(sh *shell.Shell, c shell.Command, o shell.Options) {
 // unpacksOperands reports the files that cpio unpacks.
 func unpacksOperands(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	into, _ := o.Get("D", "directory")
-	u := unpacking{into: into, names: o.Pos}
-	u.report(sh)
+	unpacking{into: into, names: o.Pos}.report(sh)
 }
 
 // expands reports the files that take the places of compressed ones.

@@ -26,13 +26,8 @@ var filePrograms = []table{
 		}
 	}},
 	{programs: "rmdir unlink gunlink", rows: []row{{does: act{effect.DeleteFile, "", eachFile}}}},
-	{programs: "shred gshred", do: shred},
-	{
-		programs: "mv gmv",
-		options:  "t S target-directory suffix update?",
-		keeps:    keepsOld,
-		do:       move,
-	},
+	{programs: "shred gshred", options: "n s iterations size random-source", do: shred},
+	{programs: "mv gmv", options: "t S target-directory suffix update?", keeps: keepsOld, do: move},
 	{
 		programs: "cp gcp install ditto pax",
 		options:  "t S m o g target-directory suffix mode owner group update?",
@@ -83,13 +78,13 @@ func remove(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // shred reports files or disks that are overwritten.
-func shred(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	for _, p := range shell.ParseOptions(c.Args, "n s iterations size random-source").Pos {
-		if f := sh.Path(p); fspath.IsDevice(f) {
-			sh.Effect(effect.WriteDisk, effect.Shred, f)
-		} else {
-			sh.Effect(effect.DeleteFile, effect.Shred, f)
+func shred(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, p := range o.Pos {
+		kind, f := effect.DeleteFile, sh.Path(p)
+		if fspath.IsDevice(f) {
+			kind = effect.WriteDisk
 		}
+		sh.Effect(kind, effect.Shred, f)
 	}
 }
 

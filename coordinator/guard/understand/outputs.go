@@ -60,9 +60,21 @@ func outputOf(name string) *output {
 	return &outputRows[i]
 }
 
+// mayApply reports whether the arguments have a verb of the row, and an option if it needs one. It
+// costs less than to parse them.
+func (w *output) mayApply(args []string) bool {
+	switch {
+	case w.verbs != "" && !lex.ContainsAny(args, w.verbs):
+		return false
+	case w.last > 0:
+		return true
+	}
+	return lex.ContainsPrefix(args, "-")
+}
+
 // report reports the files that a command writes. A nil row has none.
 func (w *output) report(sh *shell.Shell, c shell.Command) {
-	if w == nil {
+	if w == nil || !w.mayApply(c.Args) {
 		return
 	}
 	o := shell.ParseOptions(c.Args, w.options)

@@ -16,6 +16,7 @@ type family struct {
 	tables []table
 	passes bool // its programs may pass "--help" on to another one
 	common bool // a project may give the names of its programs to scripts, as in ./install
+	stores bool // it has the clients of databases
 }
 
 // families are all programs, those of everyday commands first. They are lists, not a
@@ -38,14 +39,14 @@ var families = [...]family{
 	{tables: recipePrograms},
 	{tables: buildPrograms},
 	{tables: diskPrograms},
-	{tables: sqlClients},
-	{tables: databasePrograms},
+	{tables: sqlClients, stores: true},
+	{tables: databasePrograms, stores: true},
 	{tables: processPrograms},
 	{tables: secretPrograms},
 	{tables: machineTables},
 	{tables: diskTables},
 	{tables: historyTables},
-	{tables: storeTables},
+	{tables: storeTables, stores: true},
 	{tables: networkTables},
 	{tables: packageTables},
 }
@@ -124,7 +125,7 @@ func (d *dispatcher) programNamed(name string) program {
 		prints: evalPrinter(name),
 		own:    ownName(name),
 		hosted: t == nil && controls(name),
-		stores: t != nil && lex.OneOf(name, storeClients),
+		stores: of.stores && lex.OneOf(name, storeClients),
 		names:  lex.OneOf(name, namesFiles),
 
 		emulated: emulatedBy(name),

@@ -18,9 +18,8 @@ import (
 // textPrograms are the programs whose output often becomes code or a path in the
 // same line, and the programs that print files.
 var textPrograms = []table{
-	{programs: "echo", do: echo},
+	{programs: "echo print", do: echo},
 	{programs: "printf", do: printf},
-	{programs: "print", do: echo},
 	{programs: "cat tac nl head less more most view strings hexdump fold cut paste column rev pr fmt",
 		options: printedOptions, do: readOut},
 	{programs: "uniq xxd", options: printedOptions, do: func(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -68,7 +67,7 @@ var textPrograms = []table{
 	{programs: "set", do: shell.SetParams},
 	{programs: "shift", do: shell.Shift},
 	{programs: "whoami id hostname uname nproc seq jot wc exa eza tree file tldr apropos " +
-		"whatis info", do: printUnknown},
+		"whatis info cmp", do: printUnknown},
 	{programs: "test [ true false : shellcheck shfmt hadolint actionlint yamllint jsonlint"},
 	{programs: "jq yq gojq jaq", options: "f L indent from-file arg argjson slurpfile rawfile p o", do: dataQuery},
 	{programs: "ssh-keygen", options: "f t b C N P m I n V O", do: keyTool},
@@ -84,8 +83,7 @@ var textPrograms = []table{
 		sh.Print(partial.Unknown)
 	}},
 	{programs: "man", options: "P! H! pager! html!", do: printUnknown},
-	{programs: "cd chdir", do: shell.ChangeDir},
-	{programs: "pushd", do: shell.ChangeDir},
+	{programs: "cd chdir pushd", do: shell.ChangeDir},
 	{programs: "popd", do: shell.PopDir},
 	{programs: "read mapfile readarray getopts", options: "p n t d u i a N C c O s", do: shell.ReadVariable},
 	{programs: "alias", do: shell.Alias},
@@ -101,9 +99,9 @@ var textPrograms = []table{
 	{
 		programs: "diff comm colordiff sdiff",
 		options:  "U C W I x X F label width ignore-matching-lines exclude exclude-from from-file to-file",
+		dry:      "q brief",
 		do:       printCompared,
 	},
-	{programs: "cmp", do: printUnknown},
 }
 
 const printedOptions = "n c lines bytes l language style theme w s f d k t"
@@ -313,11 +311,8 @@ func readOut(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// printCompared prints the compared files, unless the options ask only whether they differ.
-func printCompared(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("q brief") {
-		return
-	}
+// printCompared prints the compared files.
+func printCompared(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, f := range o.Pos {
 		if f != "-" {
 			sh.Print(sh.Read(f))

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -45,7 +44,7 @@ func (a *aliases) refer(name, target string) {
 	case target == "", target == name, partial.HasHole(target), len(a.refs) == MaxAliases:
 		return
 	}
-	a.refs[name] = target
+	put(&a.refs, name, target)
 }
 
 // named returns the variable that a name refers to, through all namerefs.
@@ -58,11 +57,6 @@ func (a *aliases) named(name string) string {
 		name = target
 	}
 	return name
-}
-
-// keeps makes a variable readonly.
-func (a *aliases) keeps(name string) {
-	a.constant[name] = true
 }
 
 // makesReferences reports whether a clause is a form of "declare -n".
@@ -127,15 +121,10 @@ func (a *aliases) MovesLink(from, to string) {
 	}
 }
 
-// dropLink notes that the link at a path is deleted.
-func (a *aliases) dropLink(path string) {
-	a.links = slices.DeleteFunc(a.links, func(l symlink) bool { return l.path == path })
-}
-
 // open makes the file of that name an outlet.
 func (a *aliases) open(name string, o outlet) {
 	if len(a.outlets) < MaxAliases {
-		a.outlets[name] = o
+		put(&a.outlets, name, o)
 	}
 }
 
@@ -145,7 +134,7 @@ func (a *aliases) opens(descriptor, path string) {
 	if lex.OneOf(descriptor, "1 2") || len(a.descriptors) >= MaxAliases {
 		return
 	}
-	a.descriptors[descriptor] = path
+	put(&a.descriptors, descriptor, path)
 }
 
 // coprocess starts a command that reads what later commands write to it. The name of
@@ -233,10 +222,7 @@ func (sh *Shell) Makes(kind, name string) {
 	if _, known := sh.Eval.made[key]; known || name == "" {
 		return
 	}
-	if sh.Eval.made == nil {
-		sh.Eval.made = map[string]int{}
-	}
-	sh.Eval.made[key] = len(sh.Eval.Effects)
+	put(&sh.Eval.made, key, len(sh.Eval.Effects))
 }
 
 // Made reports whether this call made what has the name.

@@ -18,14 +18,11 @@ import (
 // then counts as unknown, because scripts check their arguments.
 func (sh *Shell) missing(name string) bool {
 	switch {
-	case sh.exact, sh.params == nil, sh.file() == nil, !isDigit(name):
+	case sh.exact, sh.params == nil, sh.file() == nil, !lex.OneOf(name, "1 2 3 4 5 6 7 8 9"):
 		return false
 	}
 	return int(name[0]-'0') > len(sh.params)
 }
-
-// isDigit reports whether a name is that of one of the first positional parameters.
-func isDigit(name string) bool { return lex.OneOf(name, "1 2 3 4 5 6 7 8 9") }
 
 // placeholder reports whether the old value of a variable of a file is only there
 // until a branch sets it.

@@ -59,7 +59,7 @@ func (sh *Shell) Spend(steps int) bool {
 func (sh *Shell) giveUp() {
 	if !sh.Eval.Budget.Spent {
 		sh.Eval.Budget.Spent = true
-		sh.exhausted(effect.OverBudget)
+		sh.exhausted()
 	}
 }
 
@@ -68,7 +68,7 @@ func (sh *Shell) giveUp() {
 func (sh *Shell) SpendSource(text string) bool {
 	b := &sh.Eval.Budget
 	if sh.Depth >= MaxDepth || len(text) > b.Bytes || len(text) > MaxSource {
-		sh.exhausted(effect.OverBudget)
+		sh.exhausted()
 		return false
 	}
 	b.Bytes -= len(text)
@@ -87,19 +87,21 @@ func (sh *Shell) Afford(text string) string {
 
 // exhausted reports that a bound was reached. Any part of the call may be unread,
 // so a protected word anywhere in the call counts.
-func (sh *Shell) exhausted(why effect.Op) {
+func (sh *Shell) exhausted() { sh.unread(effect.OverBudget, sh.Eval.protected()) }
+
+// unread reports that a part of the call could not be read. word is the protected word in it, "" if
+// there is none. What cannot be read of a file does not count.
+func (sh *Shell) unread(why effect.Op, word string) {
 	if sh.file() != nil {
 		return
 	}
-	sh.Eval.Add(
-		effect.Effect{
-			Kind:   effect.Unreadable,
-			Op:     why,
-			Target: sh.Eval.protected(),
-			Sure:   effect.Known,
-			Part:   sh.here(),
-		},
-	)
+	sh.Eval.Add(effect.Effect{
+		Kind:   effect.Unreadable,
+		Op:     why,
+		Target: word,
+		Sure:   effect.Known,
+		Part:   sh.Text(),
+	})
 }
 
 // protected returns the first protected word in the call, or "". An unreadable
@@ -122,20 +124,7 @@ func firstProtected(args []effect.Arg) string {
 }
 
 // Unreadable reports a text that could not be followed to its end.
-func (sh *Shell) Unreadable(why effect.Op, text string) {
-	if sh.file() != nil {
-		return
-	}
-	sh.Eval.Add(
-		effect.Effect{
-			Kind:   effect.Unreadable,
-			Op:     why,
-			Target: protectedWord(text),
-			Sure:   effect.Known,
-			Part:   sh.here(),
-		},
-	)
-}
+func (sh *Shell) Unreadable(why effect.Op, text string) { sh.unread(why, protectedWord(text)) }
 
 // protectedWord returns the first protected word in a text, or "".
 func protectedWord(text string) string {
@@ -188,7 +177,7 @@ func (r *recorder) begin(sh *Shell, argv []string) *effect.Step {
 		Words:   append([]string{}, argv...),
 		Dir:     sh.Place.Cwd,
 		Away:    sh.Place.Away,
-		Part:    sh.here(),
+		Part:    sh.Text(),
 	}
 	before.Steps = append(before.Steps, r.at)
 	return before

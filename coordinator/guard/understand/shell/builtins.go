@@ -232,7 +232,7 @@ func (sh *Shell) AtEnd(code string) {
 	}
 	u.Effects = u.Effects[:n]
 	u.rewind(steps)
-	part := sh.here()
+	part := sh.Text()
 	u.traps = append(u.traps, exitTrap{sh: sh, code: code, part: part, line: sh.line})
 }
 
@@ -387,7 +387,7 @@ func (sh *Shell) decl(c *syntax.DeclClause) {
 			sh.RunVariable(a.Name.Value)
 		}
 		if constant {
-			sh.Eval.keeps(sh.Eval.named(a.Name.Value))
+			put(&sh.Eval.constant, sh.Eval.named(a.Name.Value), true)
 		}
 	}
 }

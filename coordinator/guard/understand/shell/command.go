@@ -236,7 +236,7 @@ func (sh *Shell) Exec(argv []string, in *string) {
 		return
 	}
 	if sh.Depth >= MaxDepth {
-		sh.exhausted(effect.OverBudget)
+		sh.exhausted()
 		return
 	}
 	if f := sh.function(argv[0]); f != nil && (f.calls == 0 || sh.forked) {
@@ -319,12 +319,8 @@ func QuoteAll(words []string) string {
 
 // Assigned returns the value of a variable that the call itself sets.
 func (sh *Shell) Assigned(name string) (string, bool) {
-	for s := sh; s != nil; s = s.parent {
-		if v, ok := s.vars[name]; ok {
-			return lex.First(v), true
-		}
-	}
-	return "", false
+	v, ok := sh.assigned(name)
+	return lex.First(v), ok
 }
 
 // Doubt marks the effects from the n-th on as only possible.

@@ -63,6 +63,8 @@ func parseOptions(args []string, grammar string, leading bool) (o Options) {
 		case leading:
 			o.Pos = args[i:]
 			return o
+		case o.Pos == nil:
+			o.Pos = append(make([]string, 0, len(args)-i), a)
 		default:
 			o.Pos = append(o.Pos, a)
 		}
@@ -114,7 +116,7 @@ func (o *Options) cluster(letters string, rest []string, grammar string) int {
 // of the further arguments. It returns how many of them it used.
 func (o *Options) add(f flag, kind optionKind, rest []string) int {
 	used := 0
-	if kind.needsValue() && len(rest) > 0 {
+	if kind.value && !kind.optional && len(rest) > 0 {
 		f.Value, f.Given = rest[0], true
 		used = 1
 	}
@@ -153,8 +155,6 @@ type optionKind struct {
 	runs     bool // the value is a command
 	ends     bool // the options end after it
 }
-
-func (k optionKind) needsValue() bool { return k.value && !k.optional }
 
 // optionNamed returns the full name of an option, and its kind. A long name that the
 // grammar does not list may be the beginning of one that it lists.
@@ -267,7 +267,7 @@ func (o Options) Given(names string) bool {
 		switch {
 		case lex.OneOf(f.Name, names):
 			return f.Value != "false" // it may be switched off, as in --dry-run=false
-		case !f.Given:
+		case !f.Given, !strings.Contains(names, "="):
 			return false
 		}
 		return lex.OneOf(f.Name+"="+f.Value, names) || lex.OneOf(f.Name+"=", names)

@@ -82,6 +82,9 @@ func (sh *Shell) special(name string) (Value, bool) {
 	case "?", "$", "!", "#", "-", "RANDOM", "SECONDS", "LINENO", "UID", "EUID":
 		return Value{partial.Unknown}, true
 	}
+	if !lex.IsNumber(name) { // as most names, and an error of ParseUint has its cost
+		return nil, false
+	}
 	n, err := strconv.ParseUint(name, 10, 31)
 	switch {
 	case err != nil:

@@ -78,7 +78,9 @@ func tooNested(text string) bool {
 	words := min(maxWords, 300+len(text)/32) // prose in a heredoc has such words too
 	ends := newBudget(len(text)).steps / (perStatement + PerCommand)
 	for i := range len(text) {
-		n.count(i)
+		if !n.count(i) { // as for most characters
+			continue
+		}
 		switch {
 		case n.depth > maxNesting,
 			n.words > words,
@@ -103,7 +105,8 @@ type nesting struct {
 	ends   int // ends of commands
 }
 
-func (n *nesting) count(i int) {
+// count counts the character at i. It returns false for one that changes nothing.
+func (n *nesting) count(i int) bool {
 	switch n.text[i] {
 	case '(', '{', '[':
 		n.open(i)
@@ -120,10 +123,14 @@ func (n *nesting) count(i int) {
 		n.end(i)
 		n.prefix = 0
 	case 'c', 'd', 'e', 'f', 'i', 'l', 's', 't', 'u', 'w':
-		if isBlank(n.before(i)) {
-			n.word(i)
+		if !isBlank(n.before(i)) {
+			return false
 		}
+		n.word(i)
+	default:
+		return false
 	}
+	return true
 }
 
 func (n *nesting) open(i int) {

@@ -68,7 +68,7 @@ func (sh *Shell) textAt(path string) (string, bool) {
 	if !ok && len(u.texts) < maxFileRuns*4 {
 		text, ok := u.Site.FileText(path)
 		known = diskText{text: partial.Scrub(text), ok: ok}
-		u.texts[path] = known
+		put(&u.texts, path, known)
 	}
 	return known.text, known.ok
 }
@@ -127,7 +127,7 @@ func (sh *Shell) Copied(to, from string) {
 	if len(sh.Eval.copies) >= MaxAliases || sh.Eval.Site.FileText == nil {
 		return
 	}
-	sh.Eval.copies[to] = sh.Path(from)
+	put(&sh.Eval.copies, to, sh.Path(from))
 }
 
 // extends remembers whether this call appends to a file of the disk or replaces it.
@@ -140,7 +140,7 @@ func (sh *Shell) extends(f sink) {
 	if _, written := sh.Files[path]; written || len(sh.Eval.longer) >= MaxAliases {
 		return
 	}
-	sh.Eval.longer[path] = true
+	put(&sh.Eval.longer, path, true)
 }
 
 // runBeginning runs what a file holds before this call appends to it.
@@ -246,7 +246,7 @@ func (sh *Shell) enter(path, text string, given []string, run func()) {
 	u.runs++
 	u.ran += len(text)
 	before, budget := *sh, u.Budget
-	whole := sh.here()
+	whole := sh.Text()
 	sh.Src = &Source{Text: text, Whole: whole, file: f, first: 1}
 	sh.feeds, sh.line, u.Budget = false, 1, newBudget(len(text))
 	sh.doubt, sh.ended = 0, running
@@ -303,7 +303,7 @@ func (sh *Shell) source(text string) *Source {
 		return &Source{Text: text}
 	}
 	src := &Source{Text: text, file: sh.file()} // code of the shell again
-	part := sh.here()
+	part := sh.Text()
 	if !strings.Contains(part, text) || src.file != nil {
 		src.Whole = part
 	}
@@ -455,7 +455,8 @@ func (sh *Shell) runsInput(st *syntax.Stmt) bool {
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	return ok && sh.Eval.Site.FileText != nil &&
 		slices.ContainsFunc(call.Args[:min(len(call.Args), maxWrapped)], func(w *syntax.Word) bool {
-			return sh.Eval.RunsInput(lex.ProgramName(w.Lit()))
+			name := w.Lit()
+			return name != "" && name[0] != '-' && sh.Eval.RunsInput(lex.ProgramName(name))
 		})
 }
 

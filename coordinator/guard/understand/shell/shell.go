@@ -118,8 +118,7 @@ func (sh *Shell) node(cmd syntax.Command, in *string) {
 	case *syntax.BinaryCmd:
 		sh.binary(c, in)
 	case *syntax.Subshell:
-		sub := sh.Sub()
-		sub.stmts(c.Stmts, in)
+		sh.Sub().stmts(c.Stmts, in)
 	case *syntax.Block:
 		sh.stmts(c.Stmts, in)
 	case *syntax.IfClause:
@@ -203,7 +202,7 @@ func (sh *Shell) computes(x syntax.ArithmExpr) {
 // binary flattens the left spine so that a list of a hundred thousand
 // commands does not recurse a hundred thousand times.
 func (sh *Shell) binary(c *syntax.BinaryCmd, in *string) {
-	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+	if isPipe(c) {
 		sh.pipeline(c, in)
 		return
 	}
@@ -212,7 +211,7 @@ func (sh *Shell) binary(c *syntax.BinaryCmd, in *string) {
 	for node := c; ; {
 		right = append(right, node)
 		next, ok := node.X.Cmd.(*syntax.BinaryCmd)
-		if !ok || len(node.X.Redirs) > 0 || next.Op == syntax.Pipe || next.Op == syntax.PipeAll {
+		if !ok || len(node.X.Redirs) > 0 || isPipe(next) {
 			first = node.X
 			break
 		}
@@ -661,7 +660,7 @@ func (sh *Shell) socket(host string) {
 	if sh.Eval.Site.Page.URL(strings.Replace(host, "/", ":", 1)) {
 		sh.Effect(effect.SteerAfar, effect.WebPage, host)
 	}
-	name, _, _ := strings.Cut(sh.here(), " ")
+	name, _, _ := strings.Cut(sh.Text(), " ")
 	switch local := lex.BeginsWith(host, "localhost/ 127. 0.0.0.0/ ::1/"); {
 	case lex.IsShellName(lex.ProgramName(name)), name == "exec" && !local:
 		sh.Effect(effect.ReverseShell, effect.ShellSocket, host)

@@ -43,12 +43,15 @@ func NewEvaluation(call effect.Call, site Site, dispatch func(*Shell, Command, s
 		Budget:   newBudget(size),
 		dispatch: dispatch,
 		recorder: newRecorder(site),
-		aliases: aliases{
-			refs: map[string]string{}, constant: map[string]bool{},
-			descriptors: map[string]string{}, outlets: map[string]outlet{},
-		},
-		disk: disk{texts: map[string]diskText{}, copies: map[string]string{}, longer: map[string]bool{}},
 	}
+}
+
+// put sets the value of a key in a map, which is made when it is first needed.
+func put[V any](m *map[string]V, key string, value V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[key] = value
 }
 
 func (u *Evaluation) Add(e effect.Effect) {
@@ -137,8 +140,8 @@ type spot struct {
 	stmt *syntax.Stmt
 }
 
-// here returns the text of the running command.
-func (sh *Shell) here() string {
+// Text returns the text of the running command, as it stands in the call.
+func (sh *Shell) Text() string {
 	if sh.at.stmt != nil {
 		sh.Part = sh.at.src.cut(sh.at.stmt.Pos().Offset(), sh.at.stmt.End().Offset())
 		sh.line = sh.at.src.line(sh.at.stmt)
@@ -146,9 +149,6 @@ func (sh *Shell) here() string {
 	}
 	return sh.Part
 }
-
-// Text returns the text of the running command, as it stands in the call.
-func (sh *Shell) Text() string { return sh.here() }
 
 // Shell is the abstract state of one shell process.
 type Shell struct {
@@ -230,10 +230,8 @@ func (sh *Shell) Print(text string) {
 func (sh *Shell) Lookup(name string) (Value, bool) {
 	name = sh.Eval.named(name)
 	sh.Spend(sh.level / scopesPerStep)
-	for s := sh; s != nil; s = s.parent {
-		if v, ok := s.vars[name]; ok {
-			return v, true
-		}
+	if v, ok := sh.assigned(name); ok {
+		return v, true
 	}
 	switch name {
 	case "HOME":
@@ -251,6 +249,16 @@ func (sh *Shell) Lookup(name string) (Value, bool) {
 		return Value{"/tmp"}, true
 	case "SHELL", "BASH": // every shell takes code in the same way
 		return Value{"/bin/sh"}, true
+	}
+	return nil, false
+}
+
+// assigned finds a variable that the call itself sets.
+func (sh *Shell) assigned(name string) (Value, bool) {
+	for s := sh; s != nil; s = s.parent {
+		if v, ok := s.vars[name]; ok {
+			return v, true
+		}
 	}
 	return nil, false
 }
@@ -279,12 +287,7 @@ func (sh *Shell) Assign(name string, v Value) {
 }
 
 // set makes a variable of this scope.
-func (sh *Shell) set(name string, v Value) {
-	if sh.vars == nil {
-		sh.vars = map[string]Value{}
-	}
-	sh.vars[name] = v
-}
+func (sh *Shell) set(name string, v Value) { put(&sh.vars, name, v) }
 
 func (sh *Shell) function(name string) *function {
 	sh.Spend(sh.level / scopesPerStep)
@@ -296,12 +299,7 @@ func (sh *Shell) function(name string) *function {
 	return nil
 }
 
-func (sh *Shell) define(name string, f *function) {
-	if sh.funcs == nil {
-		sh.funcs = map[string]*function{}
-	}
-	sh.funcs[name] = f
-}
+func (sh *Shell) define(name string, f *function) { put(&sh.funcs, name, f) }
 
 // Effect reports an effect of the running command.
 func (sh *Shell) Effect(kind effect.Kind, op effect.Op, target string) {
@@ -317,7 +315,7 @@ func (sh *Shell) report(e effect.Effect) {
 	if !sh.Spend(perEffect) {
 		return
 	}
-	e.Via, e.Dir, e.Part = sh.Via, sh.Place.Cwd, sh.here()
+	e.Via, e.Dir, e.Part = sh.Via, sh.Place.Cwd, sh.Text()
 	if e.Away == "" {
 		e.Target = sh.behindLinks(e.Target)
 	}
@@ -400,7 +398,7 @@ func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	}
 	sh.Effect(kind, op, p)
 	if sh.uncertain == 0 {
-		sh.Eval.dropLink(p)
+		sh.Eval.links = slices.DeleteFunc(sh.Eval.links, func(l symlink) bool { return l.path == p })
 	}
 }
 

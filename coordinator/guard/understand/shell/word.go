@@ -61,7 +61,7 @@ func (sh *Shell) text(w *syntax.Word) Value {
 
 // spaced replaces field marks by blanks, for a value that is used as one text.
 func (v Value) spaced() Value {
-	return v.each(func(s string) string { return strings.ReplaceAll(s, string(partial.SplitMark), " ") })
+	return v.with(func(s string) string { return strings.ReplaceAll(s, string(partial.SplitMark), " ") })
 }
 
 // expand returns the values of a word. If whole is set, it makes no field marks.
@@ -205,12 +205,8 @@ func quotedDelimiter(w *syntax.Word) bool {
 
 // separators returns the characters that the call chose as field separators.
 func (sh *Shell) separators() string {
-	for s := sh; s != nil; s = s.parent {
-		if v, ok := s.vars["IFS"]; ok {
-			return strings.Join(v, "")
-		}
-	}
-	return ""
+	v, _ := sh.assigned("IFS")
+	return strings.Join(v, "")
 }
 
 // marked turns the blanks of an unquoted expansion, and the separators that

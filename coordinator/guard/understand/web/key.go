@@ -54,15 +54,13 @@ func LeaksKey(text, url string, header bool) bool {
 	return false
 }
 
-// spaces replaces the ways in which a URL writes a space.
-var spaces = strings.NewReplacer("%20", " ", "+", " ")
-
 // holdsPrivateKey reports whether a text has the first line of a private key and what follows it.
 func holdsPrivateKey(text string) bool {
 	if !strings.Contains(text, "KEY-----") { // as nearly always
 		return false
 	}
-	_, key, ok := strings.Cut(spaces.Replace(text), "PRIVATE KEY-----")
+	spaced := strings.NewReplacer("%20", " ", "+", " ").Replace(text) // as a URL may write it
+	_, key, ok := strings.Cut(spaced, "PRIVATE KEY-----")
 	begin, _, _ := strings.Cut(key, "-----END")
 	return ok && len(begin) > 20 && !lex.Mentions(begin, "...")
 }
