@@ -132,7 +132,7 @@ func runsLabel(sh *shell.Shell, label string, runs bool, args []string) {
 		name = fspath.Base(folder)
 	}
 	dir = fspath.Join(dir, folder)
-	for _, path := range endings(dir+"/", "BUILD.bazel BUILD BUCK BUCK.v2") {
+	for _, path := range endings(dir+"/", []string{"BUILD.bazel", "BUILD", "BUCK", "BUCK.v2"}) {
 		runRecipeFile(sh, path, args, func(child *shell.Shell, text string) {
 			for _, call := range buildCalls(text, `"'`) {
 				if lex.First(call.attribute("name")) == name {
@@ -180,8 +180,7 @@ func runsMeson(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if o.At(0) == "compile" {
 		wanted = "run_target"
 	}
-	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
+	runTasks(sh, path, nil, func(child *shell.Shell, text string) {
 		for _, call := range buildCalls(text, "'") {
 			words := textsIn("[" + call.args + "]")
 			switch {

@@ -160,7 +160,7 @@ func (f *cmakeFile) include(name, word string) {
 	f.included++
 	if text, ok := f.sh.FileText(path); ok {
 		outer := f.targets.within
-		f.targets.within.from = included{path, text}
+		f.targets.within.path, f.targets.within.text = path, text
 		f.sh.Enter(path, text, nil, func(child *shell.Shell) {
 			old := f.sh
 			f.sh = child
@@ -177,10 +177,7 @@ func (f *cmakeFile) target(name string, words []string, line int) {
 	if name == "add_custom_command" || lex.ContainsAny(words, "ALL") {
 		f.always = append(f.always, first)
 	}
-	next := f.targets.named[first]
-	if next == nil {
-		next = f.targets.add(first)
-	}
+	next := f.targets.open(first)
 	for _, code := range cmakeCodes(words) {
 		next.lines = append(next.lines, recipeLine{code, line})
 	}

@@ -47,7 +47,7 @@ func codeTasks(sh *shell.Shell, c shell.Command, o shell.Options) {
 			continue
 		}
 		child := sh.Sub()
-		path, found := recipeFile(sh, o, t.option, strings.Fields(t.files)...)
+		path, found := recipeFile(sh, o, t.option, t.files)
 		if found {
 			child.Place.Cwd = strings.TrimSuffix(fspath.Dir(path), "/fastlane")
 			runsReached(child, path, names, t.lang)
@@ -118,8 +118,7 @@ func toxCommands(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			sections = append(sections, "testenv:"+name)
 		}
 	}
-	runRecipeFile(sh, path, o.Behind, func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
+	runTasks(sh, path, o.Behind, func(child *shell.Shell, text string) {
 		runToxSections(child, text, sections)
 	})
 }

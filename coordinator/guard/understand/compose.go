@@ -2,11 +2,10 @@ package understand
 
 import (
 	"cmp"
-	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -113,8 +112,7 @@ func eachService(sh *shell.Shell, do func(child *shell.Shell, services []service
 	}
 	for _, path := range paths {
 		path = sh.Path(path)
-		runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
-			child.Place.Cwd = fspath.Dir(path)
+		runTasks(sh, path, nil, func(child *shell.Shell, text string) {
 			do(child, readServices(text))
 		})
 	}
@@ -204,7 +202,7 @@ func runsJobs(sh *shell.Shell, texts []yamlText, job, event string) {
 		k := y.keys
 		step := len(k) == 5 && k[0] == "jobs" && k[4] == "run"
 		if starts && step && (job == "" || k[1] == job) {
-			runLine(sh, recipeLine{y.text, y.line}, y.text)
+			recipeLine{y.text, y.line}.run(sh)
 		}
 	}
 }

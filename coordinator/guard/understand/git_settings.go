@@ -422,8 +422,7 @@ func runYAML(sh *shell.Shell, files string, code func(y yamlText) string) {
 	if !ok {
 		return
 	}
-	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
+	runTasks(sh, path, nil, func(child *shell.Shell, text string) {
 		for _, y := range readYAML(text) {
 			child.AtLine(y.line)
 			child.Sub().Run(code(y), nil)

@@ -224,8 +224,7 @@ func (f scriptFile) run(sh *shell.Shell, names, args []string) (found bool) {
 	if !ok {
 		return false
 	}
-	runRecipeFile(sh, path, args, func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
+	runTasks(sh, path, args, func(child *shell.Shell, text string) {
 		root, err := hostjson.Parse(text, hostjson.MaxDepth)
 		if err != nil {
 			return

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -128,8 +127,7 @@ func runsProjectScript(sh *shell.Shell, program string, words []string) {
 		if !ok {
 			return
 		}
-		runRecipeFile(sh, path, words[1:], func(child *shell.Shell, text string) {
-			child.Place.Cwd = fspath.Dir(path)
+		runTasks(sh, path, words[1:], func(child *shell.Shell, text string) {
 			runSettings(child, text, strings.Fields(p.sections), name, program)
 		})
 	}

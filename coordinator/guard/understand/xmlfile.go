@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -158,8 +157,7 @@ func antCommand(task *xmlNode) string {
 // ant runs the targets that a command names.
 func ant(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	path, _ := recipeFile(sh, o, "f file buildfile", "build.xml")
-	runRecipeFile(sh, path, settings(o.All("D")), func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
+	runTasks(sh, path, settings(o.All("D")), func(child *shell.Shell, text string) {
 		r := newRecipes(child)
 		names := o.Pos
 		r.setProperties(o.All("D"))
@@ -225,8 +223,7 @@ func maven(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		return
 	}
 	profiles := strings.Split(strings.Join(o.All("P", "activate-profiles"), ","), ",")
-	runRecipeFile(sh, path, settings(o.All("D")), func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
+	runTasks(sh, path, settings(o.All("D")), func(child *shell.Shell, text string) {
 		r := newRecipes(child)
 		r.setProperties(o.All("D"))
 		root := readXML(text)
@@ -299,6 +296,6 @@ func (r *recipes) mavenCommands(e *xmlNode) {
 		lines = append(lines, recipeLine{code, e.line})
 	}
 	for _, line := range lines {
-		runLine(r.sh, line, r.property(line.code))
+		recipeLine{r.property(line.code), line.line}.run(r.sh)
 	}
 }
