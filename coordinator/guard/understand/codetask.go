@@ -112,29 +112,18 @@ func toxCommands(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if !ok {
 		return
 	}
-	sections := []string{"testenv"}
-	for _, list := range o.All("e", "env") {
-		for _, name := range strings.Split(list, ",") {
-			sections = append(sections, "testenv:"+name)
-		}
-	}
+	environments := strings.Split(strings.Join(o.All("e", "env"), ","), ",")
+	sections := append(endings("testenv:", environments), "testenv")
 	runTasks(sh, path, o.Behind, func(child *shell.Shell, text string) {
-		runToxSections(child, text, sections)
+		values := strings.NewReplacer("{homedir}", child.Place.Home, "{toxinidir}", child.Place.Cwd, "{tox_root}",
+			child.Place.Cwd, "{posargs}", "")
+		for _, s := range readSettings(text) {
+			if !slices.Contains(sections, s.section) || !strings.HasPrefix(s.key, "commands") {
+				continue
+			}
+			for _, line := range s.lines {
+				recipeLine{strings.TrimLeft(values.Replace(line.code), "-! "), line.line}.run(child)
+			}
+		}
 	})
-}
-
-// runToxSections runs the commands in some sections of a tox.ini.
-func runToxSections(sh *shell.Shell, text string, sections []string) {
-	values := strings.NewReplacer("{homedir}", sh.Place.Home, "{toxinidir}", sh.Place.Cwd, "{tox_root}", sh.Place.Cwd,
-		"{posargs}", "")
-	for _, s := range readSettings(text) {
-		if !slices.Contains(sections, s.section) || !strings.HasPrefix(s.key, "commands") {
-			continue
-		}
-		for _, line := range s.lines {
-			child := sh.Sub()
-			child.AtLine(line.line)
-			child.Run(strings.TrimLeft(values.Replace(line.code), "-! "), nil)
-		}
-	}
 }

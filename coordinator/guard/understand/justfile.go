@@ -58,25 +58,12 @@ func (r *recipes) filledBetween(text, open, end string, texts map[string]string)
 
 // justText returns the text of an expression: texts, names and calls that "+" and "/" join.
 func (r *recipes) justText(code string) (text string) {
-	quote, depth, from := byte(0), 0, 0
-	for i := range len(code) {
-		switch c := code[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case strings.IndexByte("\"'`", c) >= 0:
-			quote = c
-		case c == '(':
-			depth++
-		case c == ')':
-			depth--
-		case depth == 0 && strings.IndexByte("+/", c) >= 0:
-			text = shell.Glue(text, r.justPart(code[from:i])+strings.Trim(code[i:i+1], "+"))
-			from = i + 1
-		}
+	for code != "" {
+		var part, sign string
+		part, sign, code = cutItem(code, "+/")
+		text = shell.Glue(text, r.justPart(part)+strings.Trim(sign, "+"))
 	}
-	return shell.Glue(text, r.justPart(code[from:]))
+	return text
 }
 
 // justPart returns the text of a part of an expression.
@@ -223,10 +210,7 @@ func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if o.Given("l list a list-all n dry summary status init version") {
 		return
 	}
-	if dir, ok := o.Get("d", "dir"); ok {
-		sh = sh.Sub()
-		sh.Place.Cwd = sh.Path(dir)
-	}
+	sh = inFolder(sh, o, "d dir")
 	path, ok := recipeFile(sh, o, "t taskfile", taskFiles)
 	if !ok {
 		runsProjectScript(sh, "task", o.Pos) // taskipy has a program of this name

@@ -104,9 +104,7 @@ func moonTasks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // preparesContainer runs the command with which a container for developing is prepared on this
 // machine.
 func preparesContainer(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	dir, _ := o.Get("workspace-folder")
-	child := sh.Sub()
-	child.Place.Cwd = child.Path(cmp.Or(dir, "."))
+	child := inFolder(sh, o, "workspace-folder")
 	for _, path := range [...]string{".devcontainer/devcontainer.json", ".devcontainer.json"} {
 		runRecipeFile(child, path, nil, func(child *shell.Shell, text string) {
 			root, _ := hostjson.Parse(text, hostjson.MaxDepth)
@@ -143,10 +141,7 @@ func nxTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // composerScripts runs the scripts of the project that a command of composer runs.
 func composerScripts(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if dir, ok := o.Get("d", "working-dir"); ok {
-		sh = sh.Sub()
-		sh.Place.Cwd = sh.Path(dir)
-	}
+	sh = inFolder(sh, o, "d working-dir")
 	verb := o.At(0)
 	switch {
 	case lex.OneOf(verb, "run run-script"):
@@ -182,10 +177,7 @@ var installing = []string{"preinstall", "install", "postinstall", "prepublish", 
 // nodeScripts runs the scripts of the project that a command of npm, pnpm, yarn or bun
 // runs. It returns false if there is no such script.
 func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
-	child := sh.Sub()
-	if dir, ok := o.Get("prefix", "C", "dir", "cwd"); ok {
-		child.Place.Cwd = sh.Path(dir)
-	}
+	child := inFolder(sh, o, "prefix C dir cwd")
 	if name, ok := o.Get("w", "workspace", "filter", "F"); ok {
 		child.Place.Cwd = workspace(child, name)
 	}

@@ -221,6 +221,15 @@ func runTasks(sh *shell.Shell, path string, given []string, run func(child *shel
 	})
 }
 
+// inFolder returns a shell in the folder that one of the options names, or else in that of sh.
+func inFolder(sh *shell.Shell, o shell.Options, options string) *shell.Shell {
+	child := sh.Sub()
+	if dir, ok := o.Get(strings.Fields(options)...); ok {
+		child.Place.Cwd = sh.Path(dir)
+	}
+	return child
+}
+
 // recipeFile returns the file that one of the options names, or else the nearest one of these names.
 func recipeFile(sh *shell.Shell, o shell.Options, options, names string) (string, bool) {
 	if name, ok := o.Get(strings.Fields(options)...); ok {

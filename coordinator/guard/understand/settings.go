@@ -69,13 +69,7 @@ func (s *setting) codes() []string {
 	if strings.HasPrefix(value, "{") {
 		key, value = commandIn(value)
 	}
-	items := []string{value}
-	if strings.HasPrefix(value, "[") {
-		items = splitItems(strings.Trim(value, "[]\n "))
-	}
-	for i, item := range items {
-		items[i] = strings.Trim(item, "\"'\n ")
-	}
+	items := textsIn(value)
 	if key == "cmd" {
 		return []string{strings.Join(items, " ")}
 	}
@@ -137,22 +131,18 @@ func runsProjectScript(sh *shell.Shell, program string, words []string) {
 func runSettings(sh *shell.Shell, text string, sections []string, name, program string) {
 	for _, s := range readSettings(text) {
 		parent, own := strings.CutSuffix(s.section, "."+name)
+		own = own && inSection(parent, sections)
 		switch {
 		case len(s.lines) == 0:
-			continue
-		case own && inSection(parent, sections) && lex.OneOf(s.key, "depends depends-on deps"):
+		case own && lex.OneOf(s.key, "depends depends-on deps"):
 			for _, other := range s.codes() {
 				sh.Exec([]string{program, "run", other}, nil)
 			}
-			continue
-		case s.key == name && inSection(s.section, sections):
-		case own && inSection(parent, sections) && lex.OneOf(s.key, commandKeys):
-		default:
-			continue
-		}
-		sh.AtLine(s.lines[0].line)
-		for _, code := range s.codes() {
-			runEntry(sh.Sub(), code)
+		case own && lex.OneOf(s.key, commandKeys), s.key == name && inSection(s.section, sections):
+			sh.AtLine(s.lines[0].line)
+			for _, code := range s.codes() {
+				runEntry(sh.Sub(), code)
+			}
 		}
 	}
 }
