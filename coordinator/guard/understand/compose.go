@@ -20,9 +20,7 @@ type service struct {
 	fields map[string][]string
 }
 
-// composeFiles are the usual names of the file, and composeFile is the variable with other names.
-var composeFiles = []string{"compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"}
-
+// composeFile is the variable with the names of other files than the usual one.
 const composeFile = "COMPOSE_FILE"
 
 // runsCompose reports the effects of compose on the containers of a project.
@@ -52,28 +50,19 @@ var composeRows = []row{
 // that belong to no profile.
 func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	eachService(sh, func(child *shell.Shell, services []service) {
-		for _, s := range started(services, o.Pos) {
-			s.start(child, shell.Command{}, s.words())
-		}
-	})
-}
-
-// started returns the services of these names, and those that they need.
-func started(services []service, names []string) (out []service) {
-	for _, s := range services {
-		if len(names) == 0 && len(s.fields["profiles"]) == 0 {
-			out = append(out, s)
-		}
-	}
-	for i := 0; i < min(len(names), maxRecipes); i++ {
+		r, names := newRecipes(child), o.Pos
 		for _, s := range services {
-			if s.name == names[i] && !slices.Contains(names[:i], s.name) {
-				out = append(out, s)
-				names = append(slices.Clip(names), s.fields["depends_on"]...)
+			next := r.add(s.name)
+			next.needs = s.fields["depends_on"]
+			next.does = func(child *shell.Shell) { s.start(child, shell.Command{}, s.words()) }
+			if len(o.Pos) == 0 && len(s.fields["profiles"]) == 0 {
+				names = append(names, s.name)
 			}
 		}
-	}
-	return out
+		for _, name := range names {
+			r.run(name, nil)
+		}
+	})
 }
 
 // runsService follows the command into the container of a service, whose file says what it mounts
@@ -104,17 +93,13 @@ func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // eachService calls do with the services of each file of compose.
 func eachService(sh *shell.Shell, do func(child *shell.Shell, services []service)) {
-	var paths []string
+	path, _ := nearest(sh, "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+	paths := []string{path}
 	if given, ok := sh.Lookup(composeFile); ok {
 		paths = strings.Split(lex.First(given), ":")
-	} else if path, ok := nearest(sh, composeFiles...); ok {
-		paths = []string{path}
 	}
 	for _, path := range paths {
-		path = sh.Path(path)
-		runTasks(sh, path, nil, func(child *shell.Shell, text string) {
-			do(child, readServices(text))
-		})
+		runTasks(sh, sh.Path(path), nil, func(child *shell.Shell, text string) { do(child, readServices(text)) })
 	}
 }
 

@@ -28,7 +28,8 @@ type recipe struct {
 	items  []string // of the loop in it
 	needs  []string // the names that run before it; % is the part of the name that a pattern leaves open
 	lines  []recipeLine
-	busy   bool // it is being run
+	does   func(child *shell.Shell) // instead of the lines
+	busy   bool                     // it is being run
 	within scope
 }
 
@@ -182,6 +183,9 @@ func (r *recipes) runOne(next *recipe, name, stem string, args []string) {
 		own["ITEM"] = "{" + strings.Join(next.items, ",") + ",}"
 	}
 	runs := func(child *shell.Shell) { r.runLines(child, next, own) }
+	if next.does != nil {
+		runs = next.does
+	}
 	if next.within.path == "" {
 		runs(r.sh.Sub())
 		return

@@ -232,28 +232,34 @@ func maven(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	})
 }
 
-// addPlugins adds the executions of the plugins below an element that run tasks of Ant or programs, with
-// those of the profiles that are active.
+// addPlugins adds the plugins below an element, with those of the profiles that are active.
 func (r *recipes) addPlugins(n *xmlNode, profiles []string) {
 	for _, next := range n.inside {
-		goal := ""
-		switch next.at("artifactId") {
-		case "maven-antrun-plugin":
-			goal = "antrun:run"
-		case "exec-maven-plugin":
-			goal = "exec:exec"
-		}
 		switch {
 		case next.name == "profile" && !slices.Contains(profiles, next.at("id")) && next.at("activeByDefault") != "true":
-		case next.name != "plugin":
+		case next.name == "plugin":
+			r.addPlugin(next)
+		default:
 			r.addPlugins(next, profiles)
-		case goal != "":
-			r.add(goal).lines = mavenCommands(next)
-			next.each("execution", func(e *xmlNode) {
-				r.add(e.at("phase"), goal+"@"+e.at("id")).lines = mavenCommands(e)
-			})
 		}
 	}
+}
+
+// addPlugin adds the executions of a plugin that runs tasks of Ant or programs.
+func (r *recipes) addPlugin(plugin *xmlNode) {
+	goal := ""
+	switch plugin.at("artifactId") {
+	case "maven-antrun-plugin":
+		goal = "antrun:run"
+	case "exec-maven-plugin":
+		goal = "exec:exec"
+	default:
+		return
+	}
+	r.add(goal).lines = mavenCommands(plugin)
+	plugin.each("execution", func(e *xmlNode) {
+		r.add(e.at("phase"), goal+"@"+e.at("id")).lines = mavenCommands(e)
+	})
 }
 
 // mavenCommands returns the commands of an execution.
