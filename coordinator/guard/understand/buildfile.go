@@ -79,12 +79,11 @@ func lineAt(text string) string {
 // nameBefore returns the name at the end of a text.
 func nameBefore(text string) string {
 	text = strings.TrimRight(text, " ")
-	return text[1+strings.LastIndexFunc(text, func(r rune) bool { return !inName(r) }):]
-}
-
-// inName reports whether a letter may stand in the name of a call.
-func inName(r rune) bool {
-	return r == '_' || r < 0x80 && (lex.IsLetter(byte(r)) || r >= '0' && r <= '9')
+	from := len(text)
+	for from > 0 && lex.IsNameByte(text[from-1]) {
+		from--
+	}
+	return text[from:]
 }
 
 // attribute returns the texts of a named argument: one, or those of a list.

@@ -31,12 +31,7 @@ var recipePrograms = []table{
 	}},
 }
 
-// filledBraces replaces {{names}} in a text. What is not known becomes a hole.
-func (r *recipes) filledBraces(text string, texts map[string]string) string {
-	return r.filledBetween(text, "{{", "}}", texts)
-}
-
-// filledBetween replaces the names between two signs in a text.
+// filledBetween replaces the names between two signs in a text. What is not known becomes a hole.
 func (r *recipes) filledBetween(text, open, end string, texts map[string]string) string {
 	var b strings.Builder
 	for {

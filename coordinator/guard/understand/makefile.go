@@ -270,9 +270,12 @@ func (m makefile) function(name, text string, auto map[string]string, depth int)
 	for i, a := range args {
 		args[i] = m.expand(a, auto, depth)
 	}
-	switch name {
-	case "call":
-		return m.called(args, depth)
+	if name == "call" { // a variable whose $(1), $(2) … are the arguments
+		inner := map[string]string{}
+		for i, a := range args[1:] {
+			inner[strconv.Itoa(i+1)] = a
+		}
+		return m.expand(m.vars[strings.TrimSpace(args[0])], inner, depth)
 	}
 	return makeWords(name, args)
 }
@@ -289,15 +292,6 @@ func (m makefile) forEach(args []string, auto map[string]string, depth int) stri
 		delete(m.vars, name)
 	}
 	return text
-}
-
-// called returns the text of a variable whose $(1), $(2) … are the arguments.
-func (m makefile) called(args []string, depth int) string {
-	inner := map[string]string{}
-	for i, a := range args[1:] {
-		inner[strconv.Itoa(i+1)] = a
-	}
-	return m.expand(m.vars[strings.TrimSpace(args[0])], inner, depth)
 }
 
 // makeWords returns the text of a function that works on words, or a hole.

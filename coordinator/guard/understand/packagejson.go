@@ -182,22 +182,22 @@ func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 		child.Place.Cwd = workspace(child, name)
 	}
 	verb := o.At(0)
+	name, last := verb, verb
 	if o.Given("r recursive workspaces ws") || verb == "workspaces" {
 		inPackages(sh, c, o)
 	}
 	switch {
 	case lex.OneOf(verb, "run run-script rum urn"):
-		return len(o.Pos) > 1 && nodeFile.run(child, around(o.At(1)), handedOn(c.Args, o.At(1)))
+		name, last = o.At(1), o.At(1)
 	case lex.OneOf(verb, "t tst"):
-		return nodeFile.run(child, around("test"), handedOn(c.Args, verb))
+		name = "test"
 	case lex.OneOf(verb, "test start stop restart"):
-		return nodeFile.run(child, around(verb), handedOn(c.Args, verb))
 	case lex.OneOf(verb, "install i ci clean-install") && len(o.Pos) == 1, verb == "" && c.Name == "yarn":
 		return !o.Given("ignore-scripts version help") && nodeFile.run(child, installing, nil)
-	case c.Name != "npm" && !lex.OneOf(verb, nodeVerbs):
-		return nodeFile.run(child, around(verb), handedOn(c.Args, verb))
+	case c.Name == "npm" || lex.OneOf(verb, nodeVerbs):
+		return false
 	}
-	return false
+	return name != "" && nodeFile.run(child, around(name), handedOn(c.Args, last))
 }
 
 // around returns a script with those that run before and after it.
@@ -217,12 +217,9 @@ func (f scriptFile) run(sh *shell.Shell, names, args []string) (found bool) {
 		return false
 	}
 	runTasks(sh, path, args, func(child *shell.Shell, text string) {
-		root, err := hostjson.Parse(text, hostjson.MaxDepth)
-		if err != nil {
-			return
-		}
+		root, _ := hostjson.Parse(text, hostjson.MaxDepth)
 		for name, value := range root.Get(f.key).Members() {
-			if !slices.ContainsFunc(names, func(n string) bool { return namesScript(n, name) }) {
+			if !slices.ContainsFunc(names, func(n string) bool { return lex.Like(n, name) }) {
 				continue
 			}
 			found = true
@@ -258,13 +255,6 @@ func codesIn(value hostjson.Value) (codes []string) {
 		return append(codes, value.Get("command").Str(), value.Get("options").Get("command").Str())
 	}
 	return []string{value.Str()}
-}
-
-// namesScript reports whether a word names a script: itself, or "build:*" for each
-// script that begins so.
-func namesScript(word, name string) bool {
-	before, _, pattern := strings.Cut(word, "*")
-	return word == name || pattern && strings.HasPrefix(name, before)
 }
 
 // withArguments appends quoted arguments to a command.

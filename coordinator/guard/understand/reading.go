@@ -196,17 +196,11 @@ const gitWrites = "--output --ext-diff --textconv --open-files-in-pager --exec-p
 
 // gitReads reports whether a git command only reads.
 func gitReads(args []string) bool {
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		switch {
-		case args[0] == "-C" && len(args) > 1:
-			args = args[2:]
-		case lex.OneOf(args[0], "--no-pager --no-optional-locks --version --help --literal-pathspecs"):
-			args = args[1:]
-		default:
-			return false
-		}
-	}
-	if len(args) == 0 {
+	o, args := shell.Leading(args, "C")
+	switch {
+	case !o.Only("C no-pager no-optional-locks version help literal-pathspecs"):
+		return false
+	case len(args) == 0:
 		return true
 	}
 	verb, rest := args[0], args[1:]
@@ -274,20 +268,10 @@ func (l *subcommand) reads(args []string) bool {
 // branchReads reports whether "git branch" only lists. A name creates a branch
 // unless an option asks for a list.
 func branchReads(args []string) bool {
-	lists, names := false, 0
-	for _, a := range args {
-		option, _, _ := strings.Cut(a, "=")
-		switch {
-		case !strings.HasPrefix(a, "-"):
-			names++
-		case lex.OneOf(option, "-l --list --contains --no-contains --merged --no-merged --points-at"):
-			lists = true
-		case !lex.OneOf(option, "-a -r -v -vv --all --remotes --show-current --verbose --sort --format --column "+
-			"--no-color"):
-			return false
-		}
-	}
-	return lists || names == 0
+	const lists = "l list contains no-contains merged no-merged points-at "
+	o := shell.ParseOptions(args, "")
+	return o.Only(lists+"a r v all remotes show-current verbose sort format column no-color") &&
+		(o.Given(lists) || len(o.Pos) == 0)
 }
 
 // dateReads reports whether no argument of date can set the time.
@@ -316,16 +300,15 @@ func listReads(list []subcommand, verb string, args []string) bool {
 // sedReads reports whether all sed scripts only print, delete or replace in the output.
 func sedReads(args []string) bool {
 	o := shell.ParseOptions(args, "e expression")
-	for _, f := range o.Flags {
-		if !lex.OneOf(f.Name, "n e E r s u z quiet silent expression regexp-extended") {
-			return false
-		}
-	}
 	scripts := o.All("e", "expression")
 	if len(scripts) == 0 {
 		scripts = o.Pos[:min(1, len(o.Pos))]
 	}
-	return len(scripts) > 0 && !slices.ContainsFunc(scripts, func(s string) bool { return !sedPrints(s) })
+	switch {
+	case len(scripts) == 0, !o.Only("n e E r s u z quiet silent expression regexp-extended"):
+		return false
+	}
+	return !slices.ContainsFunc(scripts, func(s string) bool { return !sedPrints(s) })
 }
 
 // sedPrints reports whether one sed script only affects the output.
@@ -349,14 +332,9 @@ func sedPrints(script string) bool {
 // awkReads reports whether an awk program starts nothing and writes no file.
 func awkReads(args []string) bool {
 	o := shell.ParseOptions(args, "F v field-separator assign")
-	for _, f := range o.Flags {
-		if !lex.OneOf(f.Name, "F v field-separator assign") {
-			return false
-		}
-	}
 	program := o.At(0)
 	switch {
-	case program == "", partial.HasHole(program), strings.ContainsAny(program, ">|@&"):
+	case !o.Only("F v field-separator assign"), program == "", partial.HasHole(program), strings.ContainsAny(program, ">|@&"):
 		return false
 	}
 	return !lex.Mentions(program, "system getline")

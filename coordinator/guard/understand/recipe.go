@@ -74,7 +74,7 @@ func newRecipes(sh *shell.Shell) *recipes {
 		ran:    map[string]bool{},
 		within: scope{dir: sh.Place.Cwd},
 	}
-	r.filled = r.filledBraces
+	r.filled = func(text string, own map[string]string) string { return r.filledBetween(text, "{{", "}}", own) }
 	return r
 }
 

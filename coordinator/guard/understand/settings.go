@@ -149,10 +149,7 @@ func runSettings(sh *shell.Shell, text string, sections []string, name, program 
 
 // inSection reports whether a section has one of the names, in which a star stands for any text.
 func inSection(section string, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		before, after, star := strings.Cut(name, "*")
-		return section == name || star && strings.HasPrefix(section, before) && strings.HasSuffix(section, after)
-	})
+	return slices.ContainsFunc(names, func(name string) bool { return lex.Like(name, section) })
 }
 
 // runEntry runs a command, or the module of Python before a colon.
