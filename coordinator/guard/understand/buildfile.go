@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
@@ -160,16 +161,9 @@ func (c buildCall) build(sh *shell.Shell, dir string, runs bool, args []string) 
 
 // runsByEnd runs a program with the interpreter that the end of its name tells.
 func runsByEnd(sh *shell.Shell, path string, args []string) {
-	argv := append([]string{path}, args...)
-	switch path[strings.LastIndexByte(path, '.')+1:] {
-	case "py":
-		argv = append([]string{"python3"}, argv...)
-	case "js", "mjs", "ts":
-		argv = append([]string{"node"}, argv...)
-	case "go":
-		argv = append([]string{"go", "run"}, argv...)
-	}
-	sh.Exec(argv, nil)
+	starts := map[string]string{"py": "python3", "js": "node", "mjs": "node", "ts": "node", "go": "go run"}
+	program := starts[path[strings.LastIndexByte(path, '.')+1:]]
+	sh.Exec(slices.Concat(strings.Fields(program), []string{path}, args), nil)
 }
 
 // runsMeson runs the commands that Meson starts when it sets a folder up, or those of a target.

@@ -114,7 +114,7 @@ func readServices(text string) (services []service) {
 			services = append(services, service{k[1], y.line, map[string][]string{}})
 		}
 		s := &services[len(services)-1]
-		field := strings.Join(slices.DeleteFunc(slices.Clone(k[2:]), lex.IsNumber), ".")
+		field := y.field(2)
 		if len(k) == 3 && lex.OneOf(field, "command entrypoint") {
 			s.fields[field] = shell.QuotedFields(y.text)
 			continue

@@ -1,7 +1,6 @@
 package understand
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
@@ -126,15 +125,14 @@ func (r *recipes) runJust(words, args []string) {
 		if r.named[name] == nil {
 			continue
 		}
-		switch next := r.named[name][0]; {
-		case next.rest: // options are arguments, too
+		next := r.named[name][0]
+		if next.rest { // options are arguments, too
 			r.run(name, handedOn(args, words[i]))
 			return
-		default:
-			n := min(len(next.params), len(words)-i-1)
-			r.run(name, words[i+1:i+1+n])
-			i += n
 		}
+		n := min(len(next.params), len(words)-i-1)
+		r.run(name, words[i+1:i+1+n])
+		i += n
 	}
 }
 
@@ -238,14 +236,12 @@ func (r *recipes) readTasks(text string) {
 		switch k := y.keys; {
 		case len(k) > 1 && k[0] == "includes" && (len(k) == 2 || k[2] == "taskfile"):
 			r.taskInclude(k[1], y.text, texts[i:])
-		case len(k) == 2 && lex.OneOf(k[0], "vars env"):
-			r.vars[k[1]] = r.filled(y.text, nil)
-		case len(k) == 4 && lex.OneOf(k[2], "vars env"):
-			r.vars[k[3]] = r.filled(y.text, nil)
+		case len(k) == 2 && lex.OneOf(k[0], "vars env"), len(k) == 4 && lex.OneOf(k[2], "vars env"):
+			r.vars[k[len(k)-1]] = r.filled(y.text, nil)
 		case len(k) > 2 && k[len(k)-3] == "vars" && k[len(k)-1] == "sh":
 			r.vars[k[len(k)-2]] = r.sh.Output(r.filled(y.text, nil))
 		case len(k) > 1 && k[0] == "tasks":
-			r.readTask(k[1], k[2:], y)
+			r.readTask(k[1], y)
 		}
 	}
 }
@@ -269,14 +265,10 @@ func (r *recipes) taskInclude(name, path string, texts []yamlText) {
 	r.include(within, append(endings(path+"/", strings.Fields(taskFiles)), path), r.readTasks)
 }
 
-// readTask reads a text of a task, to which more keys lead: a command, or the name of another task.
-func (r *recipes) readTask(name string, keys []string, y yamlText) {
+// readTask reads a text of a task: a command, or the name of another task.
+func (r *recipes) readTask(name string, y yamlText) {
 	next := r.open(name)
-	if len(keys) > 0 && lex.IsNumber(keys[0]) {
-		keys = keys[1:]
-	}
-	field := strings.Join(slices.DeleteFunc(slices.Clone(keys), lex.IsNumber), ".")
-	switch field {
+	switch y.field(2) {
 	case "", "cmds", "cmd", "cmds.cmd", "cmds.defer":
 		next.lines = append(next.lines, recipeLine{y.text, y.line})
 	case "dir":

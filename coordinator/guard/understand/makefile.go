@@ -249,10 +249,7 @@ func (m makefile) value(name string, auto map[string]string, depth int) string {
 	case "CURDIR":
 		return m.sh.Place.Cwd
 	}
-	if v, ok := m.sh.Lookup(name); ok {
-		return lex.First(v)
-	}
-	return partial.Unknown
+	return m.variable(name)
 }
 
 // function returns the text of a function of make.

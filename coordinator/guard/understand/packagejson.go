@@ -223,9 +223,9 @@ func (f scriptFile) run(sh *shell.Shell, names, args []string) (found bool) {
 				continue
 			}
 			found = true
-			child.AtLine(lineOfKey(text, f.key, name))
+			line := lineOfKey(text, f.key, name)
 			for _, code := range codesIn(value) {
-				child.Sub().Run(withArguments(code, args), nil)
+				recipeLine{withArguments(code, args), line}.run(child)
 			}
 		}
 	})

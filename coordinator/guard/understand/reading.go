@@ -33,15 +33,8 @@ func readOnly(u *shell.Evaluation, call effect.Call) {
 
 // addBeyond adds one effect of the kind BeyondReading.
 func addBeyond(u *shell.Evaluation, op effect.Op, part string) {
-	u.Add(
-		effect.Effect{
-			Kind:   effect.BeyondReading,
-			Op:     op,
-			Target: lex.Clip(part, 120),
-			Sure:   effect.Known,
-			Part:   part,
-		},
-	)
+	target := lex.Clip(part, 120)
+	u.Add(effect.Effect{Kind: effect.BeyondReading, Op: op, Target: target, Sure: effect.Known, Part: part})
 }
 
 // changesNothing reports whether an effect changes nothing.

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,11 @@ type yamlText struct {
 	keys []string
 	text string
 	line int
+}
+
+// field returns the keys from the n-th on that are no numbers, with dots between them.
+func (y yamlText) field(n int) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(y.keys[n:]), lex.IsNumber), ".")
 }
 
 // A yamlKey is a key or a number with its column. The number of an item stands half a column to
