@@ -91,20 +91,20 @@ func (f *cmakeFile) read(text string) {
 
 // statement reads a statement.
 func (f *cmakeFile) statement(name string, words []string, line int) {
-	first := lex.First(words)
+	first, rest := lex.First(words), words[min(1, len(words)):]
 	switch {
 	case name == "foreach":
-		f.each = append(f.each, "for "+first+" in "+cmakeItems(words[min(1, len(words)):])+"; do :")
+		f.each = append(f.each, "for "+first+" in "+cmakeItems(rest)+"; do :")
 	case name == "endforeach" && len(f.each) > 0:
 		code := strings.Join(f.each, "\n") + "\ndone"
 		f.each = nil
 		f.does(code)
-	case name == "set" && len(words) > 1:
-		f.sh.Run(first+"="+strings.Join(words[1:], `" "`), nil)
+	case name == "set" && len(rest) > 0:
+		f.sh.Run(first+"="+strings.Join(rest, `" "`), nil)
 	case lex.OneOf(name, "include add_subdirectory"):
 		f.includes(name, first)
 	case name == "file":
-		f.does(cmakeFileCode(first, words[min(1, len(words)):]))
+		f.does(cmakeFileCode(first, rest))
 	case name == "execute_process":
 		for _, code := range cmakeCodes(words) {
 			f.does(code)
@@ -176,8 +176,8 @@ func (f *cmakeFile) target(name string, words []string, line int) {
 
 // cmakeKeys end the words of a command.
 const cmakeKeys = "ALL COMMAND ARGS DEPENDS BYPRODUCTS WORKING_DIRECTORY COMMENT VERBATIM USES_TERMINAL SOURCES " +
-	"OUTPUT TARGET POST_BUILD PRE_BUILD PRE_LINK MAIN_DEPENDENCY TIMEOUT RESULT_VARIABLE RESULTS_VARIABLE OUTPUT_VARIABLE " +
-	"ERROR_VARIABLE INPUT_FILE OUTPUT_FILE ERROR_FILE OUTPUT_QUIET ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE " +
+	"OUTPUT TARGET POST_BUILD PRE_BUILD PRE_LINK MAIN_DEPENDENCY TIMEOUT RESULT_VARIABLE RESULTS_VARIABLE " +
+	"OUTPUT_VARIABLE ERROR_VARIABLE INPUT_FILE OUTPUT_FILE ERROR_FILE OUTPUT_QUIET ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE " +
 	"ERROR_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL COMMAND_ECHO JOB_POOL COMMAND_EXPAND_LISTS"
 
 // cmakeSection returns the words behind a key.

@@ -98,10 +98,7 @@ func toxCommands(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if o.Given("l listenvs a listenvs-all showconfig notest") {
 		return
 	}
-	path, ok := recipeFile(sh, o, "c conf", "tox.ini")
-	if !ok {
-		return
-	}
+	path, _ := recipeFile(sh, o, "c conf", "tox.ini")
 	environments := strings.Split(strings.Join(o.All("e", "env"), ","), ",")
 	sections := append(endings("testenv:", environments), "testenv")
 	runTasks(sh, path, o.Behind, func(child *shell.Shell, text string) {

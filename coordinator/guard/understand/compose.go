@@ -54,7 +54,7 @@ func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		for _, s := range services {
 			next := r.add(s.name)
 			next.needs = s.fields["depends_on"]
-			next.does = func(child *shell.Shell) { s.start(child, shell.Command{}, s.words()) }
+			next.does = func(child *shell.Shell) { s.start(child, shell.Command{}, s.words(nil)) }
 			if len(o.Pos) == 0 && len(s.fields["profiles"]) == 0 {
 				names = append(names, s.name)
 			}
@@ -77,12 +77,8 @@ func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		}
 		known = true
 		s, words := &services[i], rest[1:]
-		switch {
-		case c.Name == "exec" || o.Given("entrypoint="):
-		case len(words) > 0:
-			words = slices.Concat(s.fields["entrypoint"], words)
-		default:
-			words = s.words()
+		if c.Name != "exec" && !o.Given("entrypoint=") {
+			words = s.words(words)
 		}
 		s.start(child, shell.Command{Name: c.Name, Args: given, In: c.In}, words)
 	})
@@ -127,8 +123,13 @@ func readServices(text string) (services []service) {
 	return services
 }
 
-// words returns the words of the command that a service runs.
-func (s *service) words() []string { return slices.Concat(s.fields["entrypoint"], s.fields["command"]) }
+// words returns the words that a service runs: a command, or else its own one.
+func (s *service) words(command []string) []string {
+	if len(command) == 0 {
+		command = s.fields["command"]
+	}
+	return slices.Concat(s.fields["entrypoint"], command)
+}
 
 // start starts some words in a container of the service, with the options of a command. What the
 // service may only read is left out of its mounts.

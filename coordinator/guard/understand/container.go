@@ -236,12 +236,11 @@ func reportsRights(sh *shell.Shell, o shell.Options) {
 func containerShell(sh *shell.Shell, verb string, o shell.Options, name string) *shell.Shell {
 	child := sh.Sub()
 	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container", Mounts: slices.Clip(sh.Place.Mounts)}
-	if verb == "exec" {
-		if !sh.Made("container", name) {
-			child.Place.Away = effect.InRunning
-		}
-	} else {
+	switch {
+	case verb != "exec":
 		makesServer(sh, o)
+	case !sh.Made("container", name):
+		child.Place.Away = effect.InRunning
 	}
 	if dir, ok := o.Get("w", "workdir"); ok {
 		child.Place.Cwd = fspath.Clean("/" + dir)
@@ -292,10 +291,9 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 			}
 		}
 	}
-	if strings.HasSuffix(host, "docker.sock") {
-		sh.Effect(effect.RunElevated, effect.HostRights, host)
-	}
-	if p := sh.Path(host); lex.BeginsWith(host, "/ ~") && (p == "/" || p == sh.HomeText()) {
+	p := sh.Path(host)
+	switch {
+	case strings.HasSuffix(host, "docker.sock"), lex.BeginsWith(host, "/ ~") && (p == "/" || p == sh.HomeText()):
 		sh.Effect(effect.RunElevated, effect.HostRights, p)
 	}
 	mounted(sh, child, host, inside)

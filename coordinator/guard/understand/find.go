@@ -95,8 +95,8 @@ func matchesEverything(name, arg string) bool {
 }
 
 // findTestWords are the tests with a value that may exclude files.
-const findTestWords = "-name -iname -path -ipath -wholename -regex -iregex -lname -mtime -mmin -ctime -cmin -atime -amin " +
-	"-newer -newermt -size -user -group -perm -inum -samefile"
+const findTestWords = "-name -iname -path -ipath -wholename -regex -iregex -lname -mtime -mmin -ctime -cmin -atime " +
+	"-amin -newer -newermt -size -user -group -perm -inum -samefile"
 
 // find reports what -delete, -exec and the output options do below the roots. It is no
 // table: tests, operators and actions form one expression.

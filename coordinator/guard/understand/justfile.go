@@ -99,10 +99,7 @@ func just(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Given("c command l list n dry-run summary show s dump evaluate fmt choose e edit init variables") {
 		return
 	}
-	path, ok := recipeFile(sh, o, "f justfile", "justfile Justfile .justfile JUSTFILE")
-	if !ok {
-		return
-	}
+	path, _ := recipeFile(sh, o, "f justfile", "justfile Justfile .justfile JUSTFILE")
 	runTasks(sh, path, o.From(1), func(child *shell.Shell, text string) {
 		r := newRecipes(child)
 		r.readJust(text)

@@ -35,22 +35,22 @@ func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, dir := range o.All("C", "directory") {
 		child.Place.Cwd = child.Path(dir)
 	}
+	run := func(child *shell.Shell, text string) { makeGoals(child, text, o.Pos) }
 	given := strings.Join(o.All("eval"), "\n")
 	name, named := o.Get("f", "file", "makefile")
-	if named && name == "-" && c.In != nil {
+	switch {
+	case name == "-" && c.In != nil:
 		sh.Opaque(*c.In)
-		makeGoals(child, given+"\n"+*c.In, o.Pos)
+		run(child, given+"\n"+*c.In)
 		return
-	}
-	if given != "" {
-		makeGoals(child, given, o.Pos)
+	case given != "":
+		run(child, given)
 	}
 	names := []string{"GNUmakefile", "makefile", "Makefile"}
 	if named {
 		names = []string{name}
 	}
 	for _, name := range names {
-		run := func(child *shell.Shell, text string) { makeGoals(child, text, o.Pos) }
 		if runRecipeFile(child, child.Path(name), settings(o.Pos), run) {
 			return
 		}

@@ -14,9 +14,7 @@ import (
 // scriptPrograms run scripts that a file of the project names.
 var scriptPrograms = []table{
 	{programs: "run-s run-p npm-run-all npm-run-all2", do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
-		for _, name := range o.Pos {
-			nodeFile.run(sh, []string{name}, nil)
-		}
+		nodeFile.run(sh, o.Pos, nil)
 	}},
 	{programs: "turbo lerna", options: "filter F scope", dry: "dry-run dry", do: inPackages, rows: []row{
 		{of: "lerna", words: "publish", does: publishes},
@@ -33,7 +31,9 @@ var scriptPrograms = []table{
 	{programs: "pre-commit prek", options: "c config hook-stage hook-type color", do: preCommit},
 	{programs: "lefthook", do: lefthook},
 	{programs: "moon", rows: []row{{words: "run|r", also: moonTasks}}},
-	{programs: "devcontainer", options: "workspace-folder config", rows: []row{{words: "up|build|set-up", also: preparesContainer}}},
+	{programs: "devcontainer", options: "workspace-folder config", rows: []row{
+		{words: "up|build|set-up", also: preparesContainer},
+	}},
 	{programs: "mage", options: "d w", do: mageTargets},
 	{
 		programs: "foreman honcho overmind goreman hivemind",
@@ -86,10 +86,8 @@ func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // moonTasks runs the tasks that a command of moon names, as part:task or :task.
 func moonTasks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, target := range o.From(1) {
-		part, name, ok := strings.Cut(target, ":")
-		if !ok {
-			part, name = "", target
-		}
+		at := strings.IndexByte(target, ':')
+		part, name := target[:max(at, 0)], target[at+1:]
 		child := sh.Sub()
 		child.Place.Cwd = workspace(child, cmp.Or(strings.Trim(part, "~#"), "."))
 		runYAML(child, "moon.yml", func(y yamlText) string {
@@ -212,10 +210,7 @@ func handedOn(args []string, name string) []string {
 // run runs the commands of these names. A name may end with a star. It returns false if the
 // project has none of them.
 func (f scriptFile) run(sh *shell.Shell, names, args []string) (found bool) {
-	path, ok := nearest(sh, f.names...)
-	if !ok {
-		return false
-	}
+	path, _ := nearest(sh, f.names...)
 	runTasks(sh, path, args, func(child *shell.Shell, text string) {
 		root, _ := hostjson.Parse(text, hostjson.MaxDepth)
 		for name, value := range root.Get(f.key).Members() {

@@ -86,7 +86,8 @@ func onlyReads(words []string) bool {
 	}
 	for _, r := range readerOptions {
 		if lex.OneOf(name, r.programs) {
-			return !anyOption(args, r.refused)
+			writesSecond := r.values != "" && len(shell.ParseOptions(args, r.values).Pos) > 1
+			return !writesSecond && !anyOption(args, r.refused)
 		}
 	}
 	return lex.OneOf(name, readers) || readsWith(name, args)
@@ -99,11 +100,6 @@ func readsWith(name string, args []string) bool {
 		return gitReads(args)
 	case "go":
 		return goReads(args)
-	case "uniq":
-		return len(shell.ParseOptions(args, "f s w skip-fields skip-chars check-chars").Pos) < 2
-	case "xxd":
-		o := shell.ParseOptions(args, "c g l n o s cols groupsize len name seek")
-		return len(o.Pos) < 2 && !anyOption(args, "-r --revert")
 	case "date":
 		return dateReads(args)
 	case "sed", "gsed":
@@ -132,20 +128,23 @@ const readers = "ls ll exa eza cat tac nl head tail wc stat du df echo pwd true 
 	"set unset local declare readonly typeset export read command builtin exec nohup timeout gtimeout nice " +
 	"ionice stdbuf xargs eval"
 
-// readerOptions are programs with the options with which they do more than read.
-var readerOptions = [...]struct{ programs, refused string }{
-	{"find gfind", "-delete -fprint -fprint0 -fprintf -fls"},
-	{"fd fdfind", "-x -X --exec --exec-batch"},
-	{"rg", "--pre --hostname-bin"},
-	{"ag", "--pager"},
-	{"time gtime", "-o --output -a --append"},
-	{"base64 base32 pr", "-o --output"},
-	{"sort gsort", "-o --output --compress-program -T --temporary-directory"},
-	{"tree", "-o -R"},
-	{"bat batcat", "--pager --generate-config-file"},
-	{"file", "-C --compile"},
-	{"yq", "-i --inplace --in-place -s --split-exp"},
-	{"printf", "-v"},
+// readerOptions are programs with the options with which they do more than read, and the options with a
+// value of those that write to their second operand.
+var readerOptions = [...]struct{ programs, refused, values string }{
+	{"find gfind", "-delete -fprint -fprint0 -fprintf -fls", ""},
+	{"fd fdfind", "-x -X --exec --exec-batch", ""},
+	{"rg", "--pre --hostname-bin", ""},
+	{"ag", "--pager", ""},
+	{"time gtime", "-o --output -a --append", ""},
+	{"base64 base32 pr", "-o --output", ""},
+	{"sort gsort", "-o --output --compress-program -T --temporary-directory", ""},
+	{"tree", "-o -R", ""},
+	{"bat batcat", "--pager --generate-config-file", ""},
+	{"file", "-C --compile", ""},
+	{"yq", "-i --inplace --in-place -s --split-exp", ""},
+	{"printf", "-v", ""},
+	{"uniq", "", "f s w skip-fields skip-chars check-chars"},
+	{"xxd", "-r --revert", "c g l n o s cols groupsize len name seek"},
 }
 
 // anyOption reports whether one of the refused options is given: alone, with its

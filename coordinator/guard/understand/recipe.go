@@ -163,6 +163,20 @@ func (r *recipes) runOne(next *recipe, name, stem string, args []string) {
 		r.run(need, nil)
 	}
 	next.busy = false
+	own := r.values(next, name, stem, args)
+	run := func(child *shell.Shell) { r.runLines(child, next, own) }
+	switch {
+	case next.does != nil:
+		next.does(r.sh.Sub())
+	case next.within.path == "":
+		run(r.sh.Sub())
+	default:
+		r.sh.Enter(next.within.path, next.within.text, nil, run)
+	}
+}
+
+// values returns the values of a recipe's own variables: those that make sets, and its parameters.
+func (r *recipes) values(next *recipe, name, stem string, args []string) map[string]string {
 	own := map[string]string{
 		"@": name,
 		"*": stem,
@@ -170,9 +184,9 @@ func (r *recipes) runOne(next *recipe, name, stem string, args []string) {
 		"^": strings.Join(next.needs, " "),
 	}
 	for i, param := range next.params {
-		own[param] = cmp.Or(r.vars[param], partial.Unknown)
 		switch {
 		case i >= len(args):
+			own[param] = cmp.Or(r.vars[param], partial.Unknown)
 		case next.rest && i == len(next.params)-1:
 			own[param] = strings.Join(args[i:], " ")
 		default:
@@ -182,15 +196,7 @@ func (r *recipes) runOne(next *recipe, name, stem string, args []string) {
 	if len(next.items) > 0 {
 		own["ITEM"] = "{" + strings.Join(next.items, ",") + ",}"
 	}
-	runs := func(child *shell.Shell) { r.runLines(child, next, own) }
-	if next.does != nil {
-		runs = next.does
-	}
-	if next.within.path == "" {
-		runs(r.sh.Sub())
-		return
-	}
-	r.sh.Enter(next.within.path, next.within.text, nil, runs)
+	return own
 }
 
 // runLines runs the commands of a recipe, or the program that they are.
@@ -212,9 +218,9 @@ func (r *recipes) runLines(child *shell.Shell, next *recipe, own map[string]stri
 }
 
 // runRecipeFile runs code of a file that this call wrote or that lies on the disk. It
-// returns false if the file is neither.
+// returns false if the file is neither, or has no path.
 func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
-	return sh.RunCode(path, given, func(text string) string { return text }, run)
+	return path != "" && sh.RunCode(path, given, func(text string) string { return text }, run)
 }
 
 // runTasks is runRecipeFile for code that runs in the folder of its file.
