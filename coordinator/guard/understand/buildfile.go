@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
@@ -79,12 +80,11 @@ func lineAt(text string) string {
 // nameBefore returns the name at the end of a text.
 func nameBefore(text string) string {
 	text = strings.TrimRight(text, " ")
-	return text[1+strings.LastIndexFunc(text, func(r rune) bool { return !inName(r) }):]
-}
-
-// inName reports whether a letter may stand in the name of a call.
-func inName(r rune) bool {
-	return r == '_' || r < 0x80 && (lex.IsLetter(byte(r)) || r >= '0' && r <= '9')
+	from := len(text)
+	for from > 0 && lex.IsNameByte(text[from-1]) {
+		from--
+	}
+	return text[from:]
 }
 
 // attribute returns the texts of a named argument: one, or those of a list.
@@ -132,7 +132,7 @@ func runsLabel(sh *shell.Shell, label string, runs bool, args []string) {
 		name = fspath.Base(folder)
 	}
 	dir = fspath.Join(dir, folder)
-	for _, path := range endings(dir+"/", "BUILD.bazel BUILD BUCK BUCK.v2") {
+	for _, path := range endings(dir+"/", []string{"BUILD.bazel", "BUILD", "BUCK", "BUCK.v2"}) {
 		runRecipeFile(sh, path, args, func(child *shell.Shell, text string) {
 			for _, call := range buildCalls(text, `"'`) {
 				if lex.First(call.attribute("name")) == name {
@@ -161,16 +161,9 @@ func (c buildCall) build(sh *shell.Shell, dir string, runs bool, args []string) 
 
 // runsByEnd runs a program with the interpreter that the end of its name tells.
 func runsByEnd(sh *shell.Shell, path string, args []string) {
-	argv := append([]string{path}, args...)
-	switch path[strings.LastIndexByte(path, '.')+1:] {
-	case "py":
-		argv = append([]string{"python3"}, argv...)
-	case "js", "mjs", "ts":
-		argv = append([]string{"node"}, argv...)
-	case "go":
-		argv = append([]string{"go", "run"}, argv...)
-	}
-	sh.Exec(argv, nil)
+	starts := map[string]string{"py": "python3", "js": "node", "mjs": "node", "ts": "node", "go": "go run"}
+	program := starts[path[strings.LastIndexByte(path, '.')+1:]]
+	sh.Exec(slices.Concat(strings.Fields(program), []string{path}, args), nil)
 }
 
 // runsMeson runs the commands that Meson starts when it sets a folder up, or those of a target.
@@ -180,8 +173,7 @@ func runsMeson(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if o.At(0) == "compile" {
 		wanted = "run_target"
 	}
-	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
+	runTasks(sh, path, nil, func(child *shell.Shell, text string) {
 		for _, call := range buildCalls(text, "'") {
 			words := textsIn("[" + call.args + "]")
 			switch {

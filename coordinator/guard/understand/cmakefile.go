@@ -13,12 +13,10 @@ import (
 // A cmakeFile is a file of CMake that is being read. Its statements become code of the shell, whose
 // variables are written alike.
 type cmakeFile struct {
-	sh       *shell.Shell
-	targets  *recipes
+	*recipes          // the targets
 	acts     bool     // the statements run; else only the targets do
 	each     []string // the code of the loops that are open, and the statements in them
 	always   []string // the targets that run without being named
-	included int
 }
 
 // cmake runs a script of CMake, one of its tools, the statements of a project or the commands of its
@@ -42,12 +40,13 @@ func cmake(sh *shell.Shell, c shell.Command, o shell.Options) {
 		path = sh.Path(cmp.Or(source, o.At(0), ".") + "/CMakeLists.txt")
 	}
 	runRecipeFile(sh, path, settings(o.All("D")), func(child *shell.Shell, text string) {
-		f := &cmakeFile{sh: child, targets: newRecipes(child), acts: !builds}
+		f := &cmakeFile{recipes: newRecipes(child), acts: !builds}
 		f.define(path, child.Path(cmp.Or(build, ".")), o.All("D"))
 		f.read(text)
 		if builds {
-			f.targets.within.dir = child.Path(build)
-			f.build(append(o.All("t", "target"), o.Pos...))
+			for _, name := range slices.Concat(o.All("t", "target"), o.Pos, f.always) {
+				f.run(name, nil)
+			}
 		}
 	})
 }
@@ -63,15 +62,17 @@ var cmakeTools = []row{
 	{words: "chdir", runs: "env -C $1*"},
 }
 
+// cmakeSources are the variables with the folder of a project. Those of the folder in which it is built
+// have BINARY in their names.
+const cmakeSources = "CMAKE_SOURCE_DIR CMAKE_CURRENT_SOURCE_DIR PROJECT_SOURCE_DIR"
+
 // define sets the variables that CMake sets, and those of the command.
 func (f *cmakeFile) define(path, build string, given []string) {
 	f.sh.Assign("CMAKE_COMMAND", shell.Value{"cmake"})
-	for _, name := range [...]string{"CMAKE_SOURCE_DIR", "CMAKE_CURRENT_SOURCE_DIR", "PROJECT_SOURCE_DIR",
-		"CMAKE_CURRENT_LIST_DIR"} {
+	f.sh.Assign("CMAKE_CURRENT_LIST_DIR", shell.Value{fspath.Dir(path)})
+	for _, name := range strings.Fields(cmakeSources) {
 		f.sh.Assign(name, shell.Value{fspath.Dir(path)})
-	}
-	for _, name := range [...]string{"CMAKE_BINARY_DIR", "CMAKE_CURRENT_BINARY_DIR", "PROJECT_BINARY_DIR"} {
-		f.sh.Assign(name, shell.Value{build})
+		f.sh.Assign(strings.Replace(name, "SOURCE", "BINARY", 1), shell.Value{build})
 	}
 	for _, set := range given {
 		name, value, _ := strings.Cut(set, "=")
@@ -80,13 +81,7 @@ func (f *cmakeFile) define(path, build string, given []string) {
 	}
 }
 
-// build runs the commands of targets, or those of a whole build.
-func (f *cmakeFile) build(names []string) {
-	for _, name := range append(names, f.always...) {
-		f.targets.run(name, nil)
-	}
-}
-
+// read runs the statements of a text, and adds its targets.
 func (f *cmakeFile) read(text string) {
 	for _, call := range buildCalls(text, `"`) {
 		f.sh.AtLine(call.line)
@@ -96,20 +91,20 @@ func (f *cmakeFile) read(text string) {
 
 // statement reads a statement.
 func (f *cmakeFile) statement(name string, words []string, line int) {
-	first := lex.First(words)
+	first, rest := lex.First(words), words[min(1, len(words)):]
 	switch {
 	case name == "foreach":
-		f.each = append(f.each, "for "+first+" in "+cmakeItems(words[min(1, len(words)):])+"; do :")
+		f.each = append(f.each, "for "+first+" in "+cmakeItems(rest)+"; do :")
 	case name == "endforeach" && len(f.each) > 0:
 		code := strings.Join(f.each, "\n") + "\ndone"
 		f.each = nil
 		f.does(code)
-	case name == "set" && len(words) > 1:
-		f.sh.Run(first+"="+strings.Join(words[1:], `" "`), nil)
-	case lex.OneOf(name, "include add_subdirectory") && f.included < maxIncludes:
-		f.include(name, first)
+	case name == "set" && len(rest) > 0:
+		f.sh.Run(first+"="+strings.Join(rest, `" "`), nil)
+	case lex.OneOf(name, "include add_subdirectory"):
+		f.includes(name, first)
 	case name == "file":
-		f.does(cmakeFileCode(first, words[min(1, len(words)):]))
+		f.does(cmakeFileCode(first, rest))
 	case name == "execute_process":
 		for _, code := range cmakeCodes(words) {
 			f.does(code)
@@ -148,27 +143,22 @@ func (f *cmakeFile) does(code string) {
 	}
 }
 
-// include reads another file of the project.
-func (f *cmakeFile) include(name, word string) {
+// includes reads another file of the project.
+func (f *cmakeFile) includes(name, word string) {
 	path := f.sh.Output("printf %s " + word)
 	if name == "add_subdirectory" {
 		path += "/CMakeLists.txt"
 	} else if !strings.HasSuffix(path, ".cmake") {
 		path = "cmake/" + path + ".cmake"
 	}
-	path = fspath.Join(f.sh.SourceDir(), path)
-	f.included++
-	if text, ok := f.sh.FileText(path); ok {
-		outer := f.targets.within
-		f.targets.within.from = included{path, text}
-		f.sh.Enter(path, text, nil, func(child *shell.Shell) {
-			old := f.sh
+	outer := f.sh
+	f.include(f.within, []string{fspath.Join(outer.SourceDir(), path)}, func(text string) {
+		outer.Enter(f.within.path, text, nil, func(child *shell.Shell) {
 			f.sh = child
 			f.read(text)
-			f.sh = old
 		})
-		f.targets.within = outer
-	}
+	})
+	f.sh = outer
 }
 
 // target adds a target with its commands. Those of a rule belong to each build.
@@ -177,10 +167,7 @@ func (f *cmakeFile) target(name string, words []string, line int) {
 	if name == "add_custom_command" || lex.ContainsAny(words, "ALL") {
 		f.always = append(f.always, first)
 	}
-	next := f.targets.named[first]
-	if next == nil {
-		next = f.targets.add(first)
-	}
+	next := f.open(first)
 	for _, code := range cmakeCodes(words) {
 		next.lines = append(next.lines, recipeLine{code, line})
 	}
@@ -189,8 +176,8 @@ func (f *cmakeFile) target(name string, words []string, line int) {
 
 // cmakeKeys end the words of a command.
 const cmakeKeys = "ALL COMMAND ARGS DEPENDS BYPRODUCTS WORKING_DIRECTORY COMMENT VERBATIM USES_TERMINAL SOURCES " +
-	"OUTPUT TARGET POST_BUILD PRE_BUILD PRE_LINK MAIN_DEPENDENCY TIMEOUT RESULT_VARIABLE RESULTS_VARIABLE OUTPUT_VARIABLE " +
-	"ERROR_VARIABLE INPUT_FILE OUTPUT_FILE ERROR_FILE OUTPUT_QUIET ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE " +
+	"OUTPUT TARGET POST_BUILD PRE_BUILD PRE_LINK MAIN_DEPENDENCY TIMEOUT RESULT_VARIABLE RESULTS_VARIABLE " +
+	"OUTPUT_VARIABLE ERROR_VARIABLE INPUT_FILE OUTPUT_FILE ERROR_FILE OUTPUT_QUIET ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE " +
 	"ERROR_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL COMMAND_ECHO JOB_POOL COMMAND_EXPAND_LISTS"
 
 // cmakeSection returns the words behind a key.
@@ -241,30 +228,25 @@ func cmakeFileCode(verb string, words []string) string {
 
 // cmakeWords returns the arguments of a statement as words of the shell.
 func cmakeWords(args string) (words []string) {
-	for args != "" {
-		var word string
-		switch args[0] {
-		case ' ', '\t', '\n', '\r', ';':
-			args = args[1:]
-			continue
-		case '#':
-			args = args[len(lineAt(args)):]
-			continue
-		case '"':
-			end := 1
-			for end < len(args) && args[end] != '"' {
-				end += 1 + min(1, strings.Count(args[end:end+1], `\`))
-			}
-			word, args = args[1:min(end, len(args))], args[min(end+1, len(args)):]
-			words = append(words, `"`+cmakeEscaped(word, "`\"")+`"`)
-			continue
-		}
-		end := strings.IndexAny(args, " \t\r\n;\"")
-		if end <= 0 {
+	const blanks = " \t\r\n;"
+	for args = strings.TrimLeft(args, blanks); args != ""; args = strings.TrimLeft(args, blanks) {
+		end := strings.IndexAny(args, blanks+`"`)
+		if end < 0 {
 			end = len(args)
 		}
-		word, args = args[:end], args[end:]
-		words = append(words, cmakeEscaped(word, "`'\"&|<>()~"))
+		switch {
+		case args[0] == '#':
+			end = len(lineAt(args))
+		case end > 0:
+			words = append(words, cmakeEscaped(args[:end], "`'\"&|<>()~"))
+		default:
+			for end = 1; end < len(args) && args[end] != '"'; end++ {
+				end += strings.Count(args[end:end+1], `\`)
+			}
+			words = append(words, `"`+cmakeEscaped(args[1:min(end, len(args))], "`\"")+`"`)
+			end++
+		}
+		args = args[min(end, len(args)):]
 	}
 	return words
 }

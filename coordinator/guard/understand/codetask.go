@@ -34,36 +34,30 @@ var codeTaskFiles = []struct{ programs, option, files, more, lang, lists string 
 
 // codeTasks runs the tasks that a command names, or else the default one.
 func codeTasks(sh *shell.Shell, c shell.Command, o shell.Options) {
-	names := append(append(o.All("s", "session", "sessions", "e"), o.Pos...), "exports")
+	functions := endings("task_", o.Pos) // as doit names them
+	names := slices.Concat(o.All("s", "session", "sessions", "e"), o.Pos, functions, []string{"exports"})
 	if len(o.Pos) == 0 {
 		names = append(names, "default")
 	}
-	for _, name := range o.Pos {
-		names = append(names, "task_"+name) // as doit names the function
-	}
+	reached := func(text string) string { return script.Reached(text, names) }
 	for i := range codeTaskFiles {
 		t := &codeTaskFiles[i]
 		if !lex.OneOf(c.Name, t.programs) || o.Given(t.lists) {
 			continue
 		}
 		child := sh.Sub()
-		path, found := recipeFile(sh, o, t.option, strings.Fields(t.files)...)
-		if found {
+		var paths []string
+		if path, ok := recipeFile(sh, o, t.option, t.files); ok {
 			child.Place.Cwd = strings.TrimSuffix(fspath.Dir(path), "/fastlane")
-			runsReached(child, path, names, t.lang)
+			paths = append(paths, path)
 		}
 		for _, pattern := range strings.Fields(t.more) {
-			for _, path := range matching(child, pattern) {
-				runsReached(child, path, names, t.lang)
-			}
+			paths = append(paths, matching(child, pattern)...)
+		}
+		for _, path := range paths {
+			child.RunCode(path, nil, reached, func(child *shell.Shell, code string) { script.Run(child, code, t.lang) })
 		}
 	}
-}
-
-// runsReached runs what some names reach in a file of code.
-func runsReached(sh *shell.Shell, path string, names []string, lang string) {
-	reached := func(text string) string { return script.Reached(text, names) }
-	sh.RunCode(path, nil, reached, func(child *shell.Shell, code string) { script.Run(child, code, lang) })
 }
 
 // mixTasks runs the command of "mix cmd", the tasks of "mix do", or those for which the project has a
@@ -90,12 +84,8 @@ func mixTasks(sh *shell.Shell, c shell.Command) {
 			return
 		}
 		child.AtLine(1 + strings.Count(before, "\n"))
-		end := "\n"
-		if strings.HasPrefix(value, "[") {
-			end = "]"
-		}
-		value, _, _ = strings.Cut(value, end)
-		for _, task := range textsIn(strings.TrimSuffix(value, ",")) {
+		value, _, _ = cutItem(value, ",\n")
+		for _, task := range textsIn(value) {
 			if lex.First(strings.Fields(task)) != name {
 				child.Sub().Run("mix "+task, nil)
 			}
@@ -108,34 +98,19 @@ func toxCommands(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if o.Given("l listenvs a listenvs-all showconfig notest") {
 		return
 	}
-	path, ok := recipeFile(sh, o, "c conf", "tox.ini")
-	if !ok {
-		return
-	}
-	sections := []string{"testenv"}
-	for _, list := range o.All("e", "env") {
-		for _, name := range strings.Split(list, ",") {
-			sections = append(sections, "testenv:"+name)
+	path, _ := recipeFile(sh, o, "c conf", "tox.ini")
+	environments := strings.Split(strings.Join(o.All("e", "env"), ","), ",")
+	sections := append(endings("testenv:", environments), "testenv")
+	runTasks(sh, path, o.Behind, func(child *shell.Shell, text string) {
+		values := strings.NewReplacer("{homedir}", child.Place.Home, "{toxinidir}", child.Place.Cwd, "{tox_root}",
+			child.Place.Cwd, "{posargs}", "")
+		for _, s := range readSettings(text) {
+			if !slices.Contains(sections, s.section) || !strings.HasPrefix(s.key, "commands") {
+				continue
+			}
+			for _, line := range s.lines {
+				recipeLine{strings.TrimLeft(values.Replace(line.code), "-! "), line.line}.run(child)
+			}
 		}
-	}
-	runRecipeFile(sh, path, o.Behind, func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
-		runToxSections(child, text, sections)
 	})
-}
-
-// runToxSections runs the commands in some sections of a tox.ini.
-func runToxSections(sh *shell.Shell, text string, sections []string) {
-	values := strings.NewReplacer("{homedir}", sh.Place.Home, "{toxinidir}", sh.Place.Cwd, "{tox_root}", sh.Place.Cwd,
-		"{posargs}", "")
-	for _, s := range readSettings(text) {
-		if !slices.Contains(sections, s.section) || !strings.HasPrefix(s.key, "commands") {
-			continue
-		}
-		for _, line := range s.lines {
-			child := sh.Sub()
-			child.AtLine(line.line)
-			child.Run(strings.TrimLeft(values.Replace(line.code), "-! "), nil)
-		}
-	}
 }

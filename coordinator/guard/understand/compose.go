@@ -2,11 +2,10 @@ package understand
 
 import (
 	"cmp"
-	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -21,9 +20,7 @@ type service struct {
 	fields map[string][]string
 }
 
-// composeFiles are the usual names of the file, and composeFile is the variable with other names.
-var composeFiles = []string{"compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"}
-
+// composeFile is the variable with the names of other files than the usual one.
 const composeFile = "COMPOSE_FILE"
 
 // runsCompose reports the effects of compose on the containers of a project.
@@ -53,28 +50,19 @@ var composeRows = []row{
 // that belong to no profile.
 func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	eachService(sh, func(child *shell.Shell, services []service) {
-		for _, s := range started(services, o.Pos) {
-			s.start(child, shell.Command{}, s.words())
-		}
-	})
-}
-
-// started returns the services of these names, and those that they need.
-func started(services []service, names []string) (out []service) {
-	for _, s := range services {
-		if len(names) == 0 && len(s.fields["profiles"]) == 0 {
-			out = append(out, s)
-		}
-	}
-	for i := 0; i < min(len(names), maxRecipes); i++ {
+		r, names := newRecipes(child), o.Pos
 		for _, s := range services {
-			if s.name == names[i] && !slices.Contains(names[:i], s.name) {
-				out = append(out, s)
-				names = append(slices.Clip(names), s.fields["depends_on"]...)
+			next := r.add(s.name)
+			next.needs = s.fields["depends_on"]
+			next.does = func(child *shell.Shell) { s.start(child, shell.Command{}, s.words(nil)) }
+			if len(o.Pos) == 0 && len(s.fields["profiles"]) == 0 {
+				names = append(names, s.name)
 			}
 		}
-	}
-	return out
+		for _, name := range names {
+			r.run(name, nil)
+		}
+	})
 }
 
 // runsService follows the command into the container of a service, whose file says what it mounts
@@ -89,12 +77,8 @@ func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		}
 		known = true
 		s, words := &services[i], rest[1:]
-		switch {
-		case c.Name == "exec" || o.Given("entrypoint="):
-		case len(words) > 0:
-			words = slices.Concat(s.fields["entrypoint"], words)
-		default:
-			words = s.words()
+		if c.Name != "exec" && !o.Given("entrypoint=") {
+			words = s.words(words)
 		}
 		s.start(child, shell.Command{Name: c.Name, Args: given, In: c.In}, words)
 	})
@@ -105,18 +89,13 @@ func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // eachService calls do with the services of each file of compose.
 func eachService(sh *shell.Shell, do func(child *shell.Shell, services []service)) {
-	var paths []string
+	path, _ := nearest(sh, "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+	paths := []string{path}
 	if given, ok := sh.Lookup(composeFile); ok {
 		paths = strings.Split(lex.First(given), ":")
-	} else if path, ok := nearest(sh, composeFiles...); ok {
-		paths = []string{path}
 	}
 	for _, path := range paths {
-		path = sh.Path(path)
-		runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
-			child.Place.Cwd = fspath.Dir(path)
-			do(child, readServices(text))
-		})
+		runTasks(sh, sh.Path(path), nil, func(child *shell.Shell, text string) { do(child, readServices(text)) })
 	}
 }
 
@@ -131,7 +110,7 @@ func readServices(text string) (services []service) {
 			services = append(services, service{k[1], y.line, map[string][]string{}})
 		}
 		s := &services[len(services)-1]
-		field := strings.Join(slices.DeleteFunc(slices.Clone(k[2:]), lex.IsNumber), ".")
+		field := y.field(2)
 		if len(k) == 3 && lex.OneOf(field, "command entrypoint") {
 			s.fields[field] = shell.QuotedFields(y.text)
 			continue
@@ -144,8 +123,13 @@ func readServices(text string) (services []service) {
 	return services
 }
 
-// words returns the words of the command that a service runs.
-func (s *service) words() []string { return slices.Concat(s.fields["entrypoint"], s.fields["command"]) }
+// words returns the words that a service runs: a command, or else its own one.
+func (s *service) words(command []string) []string {
+	if len(command) == 0 {
+		command = s.fields["command"]
+	}
+	return slices.Concat(s.fields["entrypoint"], command)
+}
 
 // start starts some words in a container of the service, with the options of a command. What the
 // service may only read is left out of its mounts.
@@ -204,7 +188,7 @@ func runsJobs(sh *shell.Shell, texts []yamlText, job, event string) {
 		k := y.keys
 		step := len(k) == 5 && k[0] == "jobs" && k[4] == "run"
 		if starts && step && (job == "" || k[1] == job) {
-			runLine(sh, recipeLine{y.text, y.line}, y.text)
+			recipeLine{y.text, y.line}.run(sh)
 		}
 	}
 }

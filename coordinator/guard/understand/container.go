@@ -13,10 +13,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-// containerPrograms are the programs of this file, with what each does.
 // containerClients are the clients that start containers on a machine.
 const containerClients = "docker podman nerdctl finch"
 
+// containerPrograms are the programs of this file, with what each does.
 var containerPrograms = []table{
 	{
 		programs: containerClients,
@@ -40,28 +40,25 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	verb, args := rest[0], rest[1:]
-	inner := shell.Command{Name: c.Name, Args: args, In: c.In}
 	if verb == "build" || verb == "buildx" && slices.Contains(args, "build") {
-		buildPushes(sh, args)
+		if lex.ContainsAny(args, "--push --push=true") || lex.Mentions(strings.Join(args, " "), "type=registry push=true") {
+			sh.Effect(effect.PublishOut, effect.Docker, "image")
+		}
 		takesCode(sh, args[max(0, len(args)-1):])
 		for _, text := range stdin(c) {
 			sh.Opaque(text)
 		}
 	}
-	if lex.OneOf(verb, "container image volume network system builder buildx pod") && len(args) > 0 {
-		o := shell.ParseOptions(args[1:], "f filter")
-		words := append([]string{verb, args[0]}, o.Pos...)
-		o.Pos = words
-		runRows(sh, containerNouns, words, shell.Command{Name: c.Name, Args: args[1:]}, o)
-		sh.Print(listed(words, args))
-		return
+	rows, inner, words := containerVerbs, shell.Command{Name: c.Name, Args: args, In: c.In}, shell.Options{Pos: rest}
+	switch {
+	case lex.OneOf(verb, "container image volume network system builder buildx pod") && len(args) > 0:
+		rows, inner.Args, words = containerNouns, args[1:], shell.ParseOptions(args[1:], "f filter")
+		words.Pos = append([]string{verb, args[0]}, words.Pos...)
+	case onOtherHost(sh, o):
+		runRows(sh, otherHostRows, rest, inner, words)
 	}
-	words := append([]string{verb}, args...)
-	if onOtherHost(sh, o) {
-		runRows(sh, otherHostRows, words, inner, shell.Options{Pos: words})
-	}
-	runRows(sh, containerVerbs, words, inner, shell.Options{Pos: words})
-	sh.Print(listed(words, args))
+	runRows(sh, rows, words.Pos, inner, words)
+	sh.Print(listed(words.Pos, args))
 }
 
 // makesNetwork remembers a network that this call makes.
@@ -196,16 +193,6 @@ func removesContainers(sh *shell.Shell, c shell.Command, words shell.Options) {
 	}
 }
 
-// buildPushes reports a build that also publishes its image.
-func buildPushes(sh *shell.Shell, args []string) {
-	for _, a := range args {
-		if lex.OneOf(a, "--push --push=true") || lex.Mentions(a, "type=registry push=true") {
-			sh.Effect(effect.PublishOut, effect.Docker, "image")
-			return
-		}
-	}
-}
-
 // containerRun follows the command into the container. Mounted host directories stay
 // known, because a deletion inside the container deletes the host's files. Rows cannot say
 // that: the options of the client end at the image, and a mount has a grammar of its own.
@@ -220,7 +207,7 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 		mount(sh, child, m)
 	}
 	argv, ends := rest[1:], verb == "exec"
-	if ep, ok := o.Get("entrypoint"); ok || !ends && startsItself(rest[0]) {
+	if ep, ok := o.Get("entrypoint"); ok || !ends && lex.OneOf(imageName(rest[0]), selfStarting) {
 		argv = append([]string{cmp.Or(ep, imageName(rest[0]))}, argv...)
 	}
 	child.Exec(argv, c.In)
@@ -249,12 +236,11 @@ func reportsRights(sh *shell.Shell, o shell.Options) {
 func containerShell(sh *shell.Shell, verb string, o shell.Options, name string) *shell.Shell {
 	child := sh.Sub()
 	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container", Mounts: slices.Clip(sh.Place.Mounts)}
-	if verb == "exec" {
-		if !sh.Made("container", name) {
-			child.Place.Away = effect.InRunning
-		}
-	} else {
+	switch {
+	case verb != "exec":
 		makesServer(sh, o)
+	case !sh.Made("container", name):
+		child.Place.Away = effect.InRunning
 	}
 	if dir, ok := o.Get("w", "workdir"); ok {
 		child.Place.Cwd = fspath.Clean("/" + dir)
@@ -273,11 +259,9 @@ func makesServer(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// startsItself reports whether the container of an image starts the program that the image is
-// named after, and takes only its arguments.
-func startsItself(image string) bool {
-	return lex.OneOf(imageName(image), "git terraform opentofu terragrunt kubectl helm aws rclone restic ansible-playbook")
-}
+// selfStarting are the images whose container starts the program that the image is named after, and
+// takes only its arguments.
+const selfStarting = "git terraform opentofu terragrunt kubectl helm aws rclone restic ansible-playbook"
 
 // imageName returns the name of an image without its registry, its tag and what says that it is a
 // client.
@@ -307,10 +291,9 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 			}
 		}
 	}
-	if strings.HasSuffix(host, "docker.sock") {
-		sh.Effect(effect.RunElevated, effect.HostRights, host)
-	}
-	if p := sh.Path(host); lex.BeginsWith(host, "/ ~") && (p == "/" || p == sh.HomeText()) {
+	p := sh.Path(host)
+	switch {
+	case strings.HasSuffix(host, "docker.sock"), lex.BeginsWith(host, "/ ~") && (p == "/" || p == sh.HomeText()):
 		sh.Effect(effect.RunElevated, effect.HostRights, p)
 	}
 	mounted(sh, child, host, inside)
@@ -364,8 +347,10 @@ var clusterRows = []row{
 // runsInCluster follows a command into a container of the cluster. It reports
 // options that give rights on the host.
 func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if strings.HasPrefix(o.At(1), "node/") || switchedOn(o, "privileged") ||
-		lex.ContainsAny(tokensOf(c.Args), "hostPID hostNetwork hostPath privileged") {
+	_, object, _ := strings.Cut(strings.Join(c.Args, " "), "{")
+	switch {
+	case strings.HasPrefix(o.At(1), "node/"), switchedOn(o, "privileged"),
+		lex.Mentions(object, "hostPID hostNetwork hostPath privileged"):
 		sh.Effect(effect.RunElevated, effect.HostRights, o.At(1))
 	}
 	child := sh.Sub()
@@ -412,29 +397,12 @@ func appliesFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// tokensOf returns the names and values in JSON arguments.
-func tokensOf(args []string) (names []string) {
-	for _, a := range args {
-		if _, spec, ok := strings.Cut(a, "{"); ok {
-			names = append(
-				names,
-				strings.FieldsFunc(spec, func(r rune) bool { return strings.ContainsRune(`{}[]:," `, r) })...)
-		}
-	}
-	return names
-}
-
 // clusterDelete reports how much of a cluster is deleted.
 func clusterDelete(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	kind, _, _ := strings.Cut(strings.ToLower(o.At(1)), "/")
-	for _, k := range strings.Split(kind, ",") {
-		if lex.OneOf(k, web.WholeNouns) || lex.OneOf(k, "sts no") {
-			sh.Effect(effect.DestroyRemote, effect.Teardown, strings.Join(o.Pos[1:], " "))
-			return
-		}
-	}
+	kinds, _, _ := strings.Cut(strings.ToLower(o.At(1)), "/")
+	isWhole := func(kind string) bool { return lex.OneOf(kind, web.WholeNouns) || lex.OneOf(kind, "sts no all") }
 	op := effect.Part
-	if o.Given("all A all-namespaces") || kind == "all" {
+	if o.Given("all A all-namespaces") || slices.ContainsFunc(strings.Split(kinds, ","), isWhole) {
 		op = effect.Teardown
 	}
 	sh.Effect(effect.DestroyRemote, op, strings.Join(o.Pos[1:], " "))

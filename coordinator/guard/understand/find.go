@@ -94,54 +94,57 @@ func matchesEverything(name, arg string) bool {
 	return strings.Trim(arg, "*./+") == "" || lex.OneOf(name+arg, "-mtime-0 -size+0 -size+0c -size-0 -mmin+0")
 }
 
+// findTestWords are the tests with a value that may exclude files.
+const findTestWords = "-name -iname -path -ipath -wholename -regex -iregex -lname -mtime -mmin -ctime -cmin -atime " +
+	"-amin -newer -newermt -size -user -group -perm -inum -samefile"
+
 // find reports what -delete, -exec and the output options do below the roots. It is no
 // table: tests, operators and actions form one expression.
-func find(sh *shell.Shell, c shell.Command, o shell.Options) {
+func find(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	roots, expr := findRoots(c.Args)
 	if lex.ContainsAny(c.Args, "-L -H -follow") { // it follows a root that is a link
-		roots = throughLinks(roots)
+		for i, r := range roots {
+			roots[i] = strings.TrimSuffix(r, "/") + "/"
+		}
 	}
 	var tests findTests
 	for i := 0; i < len(expr); i++ {
-		arg := ""
-		if i+1 < len(expr) {
-			arg = expr[i+1]
-		}
-		switch expr[i] {
-		case "!", "-not":
+		word, arg := expr[i], lex.First(expr[i+1:])
+		switch {
+		case lex.OneOf(word, "! -not"):
 			tests.negated = true
-		case "-o", "-or":
+		case lex.OneOf(word, "-o -or"):
 			tests.or()
-		case "-prune":
-			if lex.OneOf(arg, "-o -or") { // what has these names is left out
-				tests.names, tests.named = nil, false
-			}
-		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname",
-			"-mtime", "-mmin", "-ctime", "-cmin", "-atime", "-amin", "-newer", "-newermt",
-			"-size", "-user", "-group", "-perm", "-inum", "-samefile":
-			tests.test(expr[i], arg)
+		case word == "-prune" && lex.OneOf(arg, "-o -or"): // what has these names is left out
+			tests.names, tests.named = nil, false
+		case lex.OneOf(word, findTestWords):
+			tests.test(word, arg)
 			i++
-		case "-empty":
-			tests.test(expr[i], "yes")
-		case "-type", "-maxdepth", "-mindepth", "-fstype", "-printf":
+		case word == "-empty":
+			tests.test(word, "yes")
+		case lex.OneOf(word, "-type -maxdepth -mindepth -fstype -printf"):
 			tests.negated = false
 			i++
-		case "-fprint", "-fprintf", "-fls", "-fprint0":
+		case lex.OneOf(word, "-fprint -fprintf -fls -fprint0"):
 			if arg != "" {
 				sh.Write(arg)
 			}
 			i++
-		case "-delete":
+		case word == "-delete":
 			tests.deletes(sh, roots)
-		case "-exec", "-execdir", "-ok", "-okdir":
-			i = tests.exec(sh, roots, expr, i)
+		case lex.OneOf(word, "-exec -execdir -ok -okdir"):
+			from := i + 1
+			for i = from; i < len(expr) && expr[i] != ";" && (expr[i] != "+" || expr[i-1] != "{}"); {
+				i++
+			}
+			tests.run(sh, expr[from:i], roots)
 		}
 	}
 	for _, r := range roots {
 		if !tests.isNarrowed() {
 			r = strings.TrimSuffix(r, "/") + shell.EveryFile
 		}
-		sh.Print(strings.Join(tests.paths(r), "\n") + "\n")
+		tests.prints(sh, []string{r})
 	}
 }
 
@@ -150,28 +153,21 @@ func findRoots(args []string) (roots, expr []string) {
 	for len(args) > 0 && lex.OneOf(args[0], "-H -L -P -E -X -d -s -x -O1 -O2 -O3 -D") {
 		args = args[1:]
 	}
-	for i, a := range args {
-		if strings.HasPrefix(a, "-") || lex.OneOf(a, "( !") {
-			roots, expr = args[:i], args[i:]
-			break
-		}
-		if i == len(args)-1 {
-			roots = args
-		}
+	at := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") || lex.OneOf(a, "( !") })
+	if at < 0 {
+		at = len(args)
 	}
-	if len(roots) == 0 {
-		roots = []string{"."}
+	if at == 0 {
+		return []string{"."}, args
 	}
-	return roots, expr
+	return slices.Clone(args[:at]), args[at:]
 }
 
-// throughLinks returns the roots with a slash at the end.
-func throughLinks(roots []string) []string {
-	out := make([]string, len(roots))
-	for i, r := range roots {
-		out[i] = strings.TrimSuffix(r, "/") + "/"
+// prints prints the paths of what is found below some roots.
+func (f *findTests) prints(sh *shell.Shell, roots []string) {
+	for _, r := range roots {
+		sh.Print(strings.Join(f.paths(r), "\n") + "\n")
 	}
-	return out
 }
 
 // foundPaths returns paths for what is found below a root if the tests exclude files. A file
@@ -220,16 +216,6 @@ func (f *findTests) deletes(sh *shell.Shell, roots []string) {
 	}
 }
 
-// exec runs the command of -exec and returns the index of its end.
-func (f *findTests) exec(sh *shell.Shell, roots, expr []string, i int) int {
-	end := i + 1
-	for end < len(expr) && expr[end] != ";" && !(expr[end] == "+" && expr[end-1] == "{}") {
-		end++
-	}
-	f.run(sh, expr[i+1:end], roots)
-	return end
-}
-
 // run runs a command on what is found below the roots.
 func (f *findTests) run(sh *shell.Shell, argv, roots []string) {
 	for _, r := range roots[:min(shell.MaxCombinations, len(roots))] {
@@ -276,9 +262,7 @@ func fd(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 	tests := fdTests(o)
 	if at == len(c.Args) {
-		for _, r := range roots {
-			sh.Print(strings.Join(tests.paths(r), "\n") + "\n")
-		}
+		tests.prints(sh, roots)
 		return
 	}
 	argv := c.Args[at+1:]

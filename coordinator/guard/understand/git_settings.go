@@ -418,15 +418,10 @@ func deletesVersioned(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // runYAML runs the commands in a file of YAML. code returns the command of a text, "" if it is none.
 func runYAML(sh *shell.Shell, files string, code func(y yamlText) string) {
-	path, ok := nearest(sh, strings.Fields(files)...)
-	if !ok {
-		return
-	}
-	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
+	path, _ := nearest(sh, strings.Fields(files)...)
+	runTasks(sh, path, nil, func(child *shell.Shell, text string) {
 		for _, y := range readYAML(text) {
-			child.AtLine(y.line)
-			child.Sub().Run(code(y), nil)
+			recipeLine{code(y), y.line}.run(child)
 		}
 	})
 }

@@ -1,8 +1,6 @@
 package understand
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
@@ -32,139 +30,7 @@ var recipePrograms = []table{
 	}},
 }
 
-const maxRecipes = 100 // that one call of just or task runs
-
-// A recipe is what just or task runs under one name.
-type recipe struct {
-	params []string
-	rest   bool     // the last parameter takes all arguments that are left
-	items  []string // of the loop in it
-	needs  []string
-	lines  []recipeLine
-	within scope
-}
-
-// A scope is where a recipe stands: the file, the text before the names of its recipes, and the
-// directory in which they run.
-type scope struct {
-	from        included
-	prefix, dir string
-}
-
-// recipes are the recipes of a file, with the one that runs without a name.
-type recipes struct {
-	sh    *shell.Shell
-	named map[string]*recipe
-	first string
-	vars  map[string]string
-	ran   map[string]bool
-
-	within   scope // of the text that is being read
-	included int
-}
-
-func newRecipes(sh *shell.Shell) *recipes {
-	return &recipes{
-		sh:     sh,
-		named:  map[string]*recipe{},
-		vars:   map[string]string{},
-		ran:    map[string]bool{},
-		within: scope{dir: sh.Place.Cwd},
-	}
-}
-
-// add adds a recipe.
-func (r *recipes) add(name string) *recipe {
-	next := &recipe{within: r.within}
-	if r.named[r.within.prefix+name] = next; r.first == "" && r.within.from.path == "" {
-		r.first = name
-	}
-	return next
-}
-
-// include reads the first of some files, whose recipes get a scope. Without a directory they run in
-// that of the file.
-func (r *recipes) include(within scope, paths []string, read func(text string)) {
-	outer := r.within
-	r.included++
-	for _, path := range paths {
-		text, ok := r.sh.FileText(path)
-		if !ok || r.included > maxIncludes {
-			continue
-		}
-		within.from, within.dir = included{path, text}, cmp.Or(within.dir, fspath.Dir(path))
-		r.within = within
-		read(text)
-		r.within = outer
-		return
-	}
-}
-
-// beside returns the path of a name in a file that is being read.
-func (r *recipes) beside(name string) string {
-	if from := r.within.from.path; from != "" {
-		return fspath.Join(fspath.Dir(from), name)
-	}
-	return r.sh.Path(name)
-}
-
-// run runs a recipe after those that it needs.
-func (r *recipes) run(name string, args []string) {
-	next := r.named[name]
-	if next == nil || r.ran[name] || len(r.ran) >= maxRecipes {
-		return
-	}
-	r.ran[name] = true
-	for _, need := range next.needs {
-		if own := next.within.prefix + need; r.named[own] != nil {
-			need = own
-		}
-		r.run(need, nil)
-	}
-	texts := map[string]string{}
-	for i, param := range next.params {
-		texts[param] = cmp.Or(r.vars[param], partial.Unknown)
-		switch {
-		case i >= len(args):
-		case next.rest && i == len(next.params)-1:
-			texts[param] = strings.Join(args[i:], " ")
-		default:
-			texts[param] = args[i]
-		}
-	}
-	if len(next.items) > 0 {
-		texts["ITEM"] = "{" + strings.Join(next.items, ",") + ",}"
-	}
-	next.within.from.enter(r.sh, func(child *shell.Shell) {
-		child.Place.Cwd = next.within.dir
-		if len(next.lines) > 0 && strings.HasPrefix(next.lines[0].code, "#!") {
-			r.runWhole(child, next, texts)
-			return
-		}
-		for _, line := range next.lines {
-			runLine(child, line, strings.TrimLeft(r.filled(line.code, texts), "@- "))
-		}
-	})
-}
-
-// runWhole runs a recipe that is a program by itself.
-func (r *recipes) runWhole(child *shell.Shell, next *recipe, texts map[string]string) {
-	var b strings.Builder
-	for _, line := range next.lines {
-		b.WriteString(r.filled(line.code, texts) + "\n")
-	}
-	code := b.String()
-	child.AtLine(next.lines[0].line)
-	words := strings.Fields(next.lines[0].code[2:])
-	child.Exec([]string{lex.ProgramName(words[len(words)-1]), "-"}, &code)
-}
-
-// filled replaces {{names}} in a text. What is not known becomes a hole.
-func (r *recipes) filled(text string, texts map[string]string) string {
-	return r.filledBetween(text, "{{", "}}", texts)
-}
-
-// filledBetween replaces the names between two signs in a text.
+// filledBetween replaces the names between two signs in a text. What is not known becomes a hole.
 func (r *recipes) filledBetween(text, open, end string, texts map[string]string) string {
 	var b strings.Builder
 	for {
@@ -186,25 +52,12 @@ func (r *recipes) filledBetween(text, open, end string, texts map[string]string)
 
 // justText returns the text of an expression: texts, names and calls that "+" and "/" join.
 func (r *recipes) justText(code string) (text string) {
-	quote, depth, from := byte(0), 0, 0
-	for i := range len(code) {
-		switch c := code[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case strings.IndexByte("\"'`", c) >= 0:
-			quote = c
-		case c == '(':
-			depth++
-		case c == ')':
-			depth--
-		case depth == 0 && strings.IndexByte("+/", c) >= 0:
-			text = shell.Glue(text, r.justPart(code[from:i])+strings.Trim(code[i:i+1], "+"))
-			from = i + 1
-		}
+	for code != "" {
+		var part, sign string
+		part, sign, code = cutItem(code, "+/")
+		text = shell.Glue(text, r.justPart(part)+strings.Trim(sign, "+"))
 	}
-	return shell.Glue(text, r.justPart(code[from:]))
+	return text
 }
 
 // justPart returns the text of a part of an expression.
@@ -246,12 +99,8 @@ func just(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Given("c command l list n dry-run summary show s dump evaluate fmt choose e edit init variables") {
 		return
 	}
-	path, ok := recipeFile(sh, o, "f justfile", "justfile", "Justfile", ".justfile", "JUSTFILE")
-	if !ok {
-		return
-	}
-	runRecipeFile(sh, path, o.From(1), func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
+	path, _ := recipeFile(sh, o, "f justfile", "justfile Justfile .justfile JUSTFILE")
+	runTasks(sh, path, o.From(1), func(child *shell.Shell, text string) {
 		r := newRecipes(child)
 		r.readJust(text)
 		r.runJust(o.Pos, c.Args)
@@ -270,25 +119,18 @@ func (r *recipes) runJust(words, args []string) {
 			name = inner
 			i++
 		}
-		switch next := r.named[name]; {
-		case next == nil:
-		case next.rest: // options are arguments, too
+		if r.named[name] == nil {
+			continue
+		}
+		next := r.named[name][0]
+		if next.rest { // options are arguments, too
 			r.run(name, handedOn(args, words[i]))
 			return
-		default:
-			n := min(len(next.params), len(words)-i-1)
-			r.run(name, words[i+1:i+1+n])
-			i += n
 		}
+		n := min(len(next.params), len(words)-i-1)
+		r.run(name, words[i+1:i+1+n])
+		i += n
 	}
-}
-
-// recipeFile returns the file that an option names, or else the nearest one.
-func recipeFile(sh *shell.Shell, o shell.Options, option string, names ...string) (string, bool) {
-	if name, ok := o.Get(strings.Fields(option)...); ok {
-		return sh.Path(name), true
-	}
-	return nearest(sh, names...)
 }
 
 // readJust reads the text of a justfile.
@@ -321,15 +163,7 @@ func (r *recipes) justFile(words []string) {
 		return
 	}
 	within := scope{prefix: r.within.prefix + lex.First(words[1:]) + "::"}
-	r.include(within, endings(r.beside(name), " .just /mod.just /justfile /.justfile"), r.readJust)
-}
-
-// endings returns a text with each of the ends that a list has between its blanks.
-func endings(text, ends string) (out []string) {
-	for _, end := range strings.Split(ends, " ") {
-		out = append(out, text+end)
-	}
-	return out
+	r.include(within, endings(r.beside(name), []string{"", ".just", "/mod.just", "/justfile", "/.justfile"}), r.readJust)
 }
 
 // justHead reads a line that begins a recipe, an alias or a variable.
@@ -366,17 +200,13 @@ func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if o.Given("l list a list-all n dry summary status init version") {
 		return
 	}
-	if dir, ok := o.Get("d", "dir"); ok {
-		sh = sh.Sub()
-		sh.Place.Cwd = sh.Path(dir)
-	}
-	path, ok := recipeFile(sh, o, "t taskfile", strings.Fields(taskFiles)...)
+	sh = inFolder(sh, o, "d dir")
+	path, ok := recipeFile(sh, o, "t taskfile", taskFiles)
 	if !ok {
 		runsProjectScript(sh, "task", o.Pos) // taskipy has a program of this name
 		return
 	}
-	runRecipeFile(sh, path, append(settings(o.Pos), o.Behind...), func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
+	runTasks(sh, path, append(settings(o.Pos), o.Behind...), func(child *shell.Shell, text string) {
 		r := newRecipes(child)
 		r.vars["CLI_ARGS"] = shell.QuoteAll(o.Behind)
 		r.readTasks(text)
@@ -403,14 +233,12 @@ func (r *recipes) readTasks(text string) {
 		switch k := y.keys; {
 		case len(k) > 1 && k[0] == "includes" && (len(k) == 2 || k[2] == "taskfile"):
 			r.taskInclude(k[1], y.text, texts[i:])
-		case len(k) == 2 && lex.OneOf(k[0], "vars env"):
-			r.vars[k[1]] = r.filled(y.text, nil)
-		case len(k) == 4 && lex.OneOf(k[2], "vars env"):
-			r.vars[k[3]] = r.filled(y.text, nil)
+		case len(k) == 2 && lex.OneOf(k[0], "vars env"), len(k) == 4 && lex.OneOf(k[2], "vars env"):
+			r.vars[k[len(k)-1]] = r.filled(y.text, nil)
 		case len(k) > 2 && k[len(k)-3] == "vars" && k[len(k)-1] == "sh":
 			r.vars[k[len(k)-2]] = r.sh.Output(r.filled(y.text, nil))
 		case len(k) > 1 && k[0] == "tasks":
-			r.readTask(k[1], k[2:], y)
+			r.readTask(k[1], y)
 		}
 	}
 }
@@ -431,20 +259,13 @@ func (r *recipes) taskInclude(name, path string, texts []yamlText) {
 		}
 	}
 	path = r.beside(path)
-	r.include(within, append(endings(path+"/", taskFiles), path), r.readTasks)
+	r.include(within, append(endings(path+"/", strings.Fields(taskFiles)), path), r.readTasks)
 }
 
-// readTask reads a text of a task, to which more keys lead: a command, or the name of another task.
-func (r *recipes) readTask(name string, keys []string, y yamlText) {
-	next := r.named[r.within.prefix+name]
-	if next == nil {
-		next = r.add(name)
-	}
-	if len(keys) > 0 && lex.IsNumber(keys[0]) {
-		keys = keys[1:]
-	}
-	field := strings.Join(slices.DeleteFunc(slices.Clone(keys), lex.IsNumber), ".")
-	switch field {
+// readTask reads a text of a task: a command, or the name of another task.
+func (r *recipes) readTask(name string, y yamlText) {
+	next := r.open(name)
+	switch y.field(2) {
 	case "", "cmds", "cmd", "cmds.cmd", "cmds.defer":
 		next.lines = append(next.lines, recipeLine{y.text, y.line})
 	case "dir":

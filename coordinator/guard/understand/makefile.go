@@ -1,7 +1,7 @@
 package understand
 
 import (
-	"path"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,46 +14,12 @@ import (
 
 // Bounds on the reading of a makefile.
 const (
-	maxMakeTargets = 200      // that one call builds
-	maxIncludes    = 16       // files that one file of tasks includes
 	maxMakeNesting = 8        // variables in variables
 	mostExpanded   = 16 << 10 // bytes of a text with its variables replaced
 )
 
 // A makefile holds the variables and rules of a text.
-type makefile struct {
-	sh       *shell.Shell
-	vars     map[string]string
-	rules    []makeRule
-	included int
-	built    map[string]bool // the targets that were run
-}
-
-// makeRule is one rule: what it makes, what it needs first, and its recipe.
-type makeRule struct {
-	targets, needs []string
-	recipe         []recipeLine
-	busy           bool // it is being run
-	from           included
-}
-
-// An included file is one that a file of tasks includes. The zero value is that file itself.
-type included struct{ path, text string }
-
-// enter runs code of the file in a child of a shell.
-func (f included) enter(sh *shell.Shell, run func(child *shell.Shell)) {
-	if f.path == "" {
-		run(sh.Sub())
-		return
-	}
-	sh.Enter(f.path, f.text, nil, run)
-}
-
-// recipeLine is a command with the line where it begins.
-type recipeLine struct {
-	code string
-	line int
-}
+type makefile struct{ *recipes }
 
 const makeOptions = "f C j? I o W l? file directory eval makefile jobs? include-dir old-file what-if new-file " +
 	"assume-new assume-old load-average?"
@@ -72,159 +38,74 @@ func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, dir := range o.All("C", "directory") {
 		child.Place.Cwd = child.Path(dir)
 	}
+	run := func(child *shell.Shell, text string) { makeGoals(child, text, o.Pos) }
 	given := strings.Join(o.All("eval"), "\n")
 	name, named := o.Get("f", "file", "makefile")
-	if named && name == "-" && c.In != nil {
+	switch {
+	case name == "-" && c.In != nil:
 		sh.Opaque(*c.In)
-		makeGoals(child, given+"\n"+*c.In, o.Pos)
+		run(child, given+"\n"+*c.In)
 		return
-	}
-	if given != "" {
-		makeGoals(child, given, o.Pos)
+	case given != "":
+		run(child, given)
 	}
 	names := []string{"GNUmakefile", "makefile", "Makefile"}
 	if named {
 		names = []string{name}
 	}
 	for _, name := range names {
-		run := func(child *shell.Shell, text string) { makeGoals(child, text, o.Pos) }
 		if runRecipeFile(child, child.Path(name), settings(o.Pos), run) {
 			return
 		}
 	}
 }
 
-// settings returns the words of the form name=text.
-func settings(words []string) (out []string) {
-	for _, w := range words {
-		if _, text, ok := strings.Cut(w, "="); ok {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
-// runRecipeFile runs code of a file that this call wrote or that lies on the disk. It
-// returns false if the file is neither.
-func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
-	return sh.RunCode(path, given, func(text string) string { return text }, run)
-}
-
 // makeGoals runs the recipes of the goals among the words, or of the first target.
 func makeGoals(sh *shell.Shell, text string, words []string) {
-	m := &makefile{sh: sh, vars: map[string]string{}, built: map[string]bool{}}
-	m.read(text, included{})
-	goals := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.Contains(w, "=") })
+	m := makefile{newRecipes(sh)}
+	m.filled = func(text string, own map[string]string) string { return m.expand(text, own, 0) }
+	m.read(text)
+	var goals []string
 	for _, w := range words {
 		if name, value, ok := strings.Cut(w, "="); ok {
 			m.vars[strings.TrimRight(name, ":?+")] = value
+		} else {
+			goals = append(goals, w)
 		}
 	}
 	if len(goals) == 0 {
-		goals = m.defaultGoal()
+		goals = strings.Fields(m.vars[".DEFAULT_GOAL"])
 	}
 	for _, goal := range goals {
-		m.build(goal)
+		m.run(goal, nil)
 	}
 }
 
-// defaultGoal returns the target that make builds without arguments.
-func (m *makefile) defaultGoal() []string {
-	if goal := m.vars[".DEFAULT_GOAL"]; goal != "" {
-		return strings.Fields(goal)
-	}
-	for _, r := range m.rules {
-		for _, t := range r.targets {
-			if !strings.HasPrefix(t, ".") && !strings.Contains(t, "%") {
-				return []string{t}
-			}
-		}
-	}
-	return nil
-}
-
-// build runs the recipes of what a target needs, and then its own.
-func (m *makefile) build(target string) {
-	if m.built[target] || len(m.built) >= maxMakeTargets {
-		return
-	}
-	m.built[target] = true
-	for i := range m.rules {
-		r := &m.rules[i]
-		stem, ok := r.makes(target)
-		if !ok || r.busy { // no rule makes what it needs itself
-			continue
-		}
-		r.busy = true
-		for _, need := range r.needs {
-			m.build(strings.ReplaceAll(need, "%", stem))
-		}
-		m.run(r, target, stem)
-		r.busy = false
-	}
-}
-
-// makes reports whether a rule makes a target, and the part that stands for %.
-func (r *makeRule) makes(target string) (stem string, ok bool) {
-	for _, t := range r.targets {
-		if t == target {
-			return "", true
-		}
-		before, after, pattern := strings.Cut(t, "%")
-		if pattern && len(target) > len(before)+len(after) && strings.HasPrefix(target, before) &&
-			strings.HasSuffix(target, after) {
-			return target[len(before) : len(target)-len(after)], true
-		}
-	}
-	return "", false
-}
-
-// run runs the recipe of a rule, each line in a shell of its own.
-func (m *makefile) run(r *makeRule, target, stem string) {
-	auto := map[string]string{
-		"@": target,
-		"*": stem,
-		"<": strings.ReplaceAll(lex.First(r.needs), "%", stem),
-		"^": strings.Join(r.needs, " "),
-	}
-	r.from.enter(m.sh, func(child *shell.Shell) {
-		for _, line := range r.recipe {
-			runLine(child, line, strings.TrimLeft(m.expand(line.code, auto, 0), "@+- \t"))
-		}
-	})
-}
-
-// runLine runs the code of a line in a shell of its own.
-func runLine(sh *shell.Shell, line recipeLine, code string) {
-	child := sh.Sub()
-	child.AtLine(line.line)
-	child.Run(code, nil)
-}
-
-// read adds the variables and rules of a text, which is that of a file.
-func (m *makefile) read(text string, from included) {
-	if m.vars["MAKEFILE_LIST"] = from.path; from.path == "" {
-		m.vars["MAKEFILE_LIST"] = m.sh.Path("Makefile")
-	}
+// read adds the variables and rules of a text.
+func (m makefile) read(text string) {
+	m.vars["MAKEFILE_LIST"] = cmp.Or(m.within.path, m.sh.Path("Makefile"))
 	lines := logicalLines(text)
-	var open *makeRule
+	var open *recipe
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
 		code := strings.TrimSpace(l.code)
 		word, rest, _ := strings.Cut(code, " ")
 		switch {
 		case strings.HasPrefix(l.code, "\t") && open != nil:
-			open.recipe = append(open.recipe, recipeLine{strings.TrimSpace(l.code), l.line})
+			open.lines = append(open.lines, recipeLine{code, l.line})
 		case code == "" || code[0] == '#' || lex.OneOf(word, "ifeq ifneq ifdef ifndef else endif vpath unexport"):
 		case lex.OneOf(word, "include -include sinclude"):
-			m.include(m.expand(rest, nil, 0))
+			for _, name := range strings.Fields(m.expand(rest, nil, 0)) {
+				for _, path := range matching(m.sh, name) {
+					m.include(m.within, []string{path}, m.read)
+				}
+			}
 		case word == "define":
 			i = m.define(rest, lines, i+1)
 		case m.assign(code):
 			open = nil
 		default:
-			m.rules = append(m.rules, m.rule(code, l.line, from))
-			open = &m.rules[len(m.rules)-1]
+			open = m.rule(code, l.line)
 		}
 	}
 }
@@ -245,36 +126,8 @@ func logicalLines(text string) (out []recipeLine) {
 	return out
 }
 
-// include reads the makefiles of an include directive.
-func (m *makefile) include(names string) {
-	for _, name := range strings.Fields(names) {
-		for _, path := range matching(m.sh, name) {
-			text, ok := m.sh.FileText(path)
-			if m.included++; ok && m.included <= maxIncludes {
-				m.read(text, included{path, text})
-			}
-		}
-	}
-}
-
-// matching returns the paths of the files on the disk that a pattern names. Only its last part may
-// have wildcards.
-func matching(sh *shell.Shell, pattern string) (paths []string) {
-	full := sh.Path(pattern)
-	dir, last := fspath.Dir(full), fspath.Base(full)
-	if !strings.ContainsAny(last, "*?[") {
-		return []string{full}
-	}
-	for _, name := range sh.Names(dir) {
-		if ok, err := path.Match(last, name); ok && err == nil {
-			paths = append(paths, strings.TrimSuffix(dir, "/")+"/"+name)
-		}
-	}
-	return paths
-}
-
 // define reads the lines of a variable up to "endef", and returns the index of that line.
-func (m *makefile) define(name string, lines []recipeLine, from int) int {
+func (m makefile) define(name string, lines []recipeLine, from int) int {
 	var body []string
 	i := from
 	for ; i < len(lines) && strings.TrimSpace(lines[i].code) != "endef"; i++ {
@@ -285,7 +138,7 @@ func (m *makefile) define(name string, lines []recipeLine, from int) int {
 }
 
 // assign reads a line that sets a variable. It returns false for any other line.
-func (m *makefile) assign(code string) bool {
+func (m makefile) assign(code string) bool {
 	equals, colon := strings.IndexByte(code, '='), strings.IndexByte(code, ':')
 	if equals < 1 || colon >= 0 && colon < equals-2 || colon == equals-2 && code[equals-1] != ':' {
 		return false
@@ -313,7 +166,7 @@ func (m *makefile) assign(code string) bool {
 }
 
 // rule reads the first line of a rule.
-func (m *makefile) rule(code string, line int, from included) makeRule {
+func (m makefile) rule(code string, line int) *recipe {
 	targets, needs, _ := strings.Cut(code, ":")
 	needs, inline, hasRecipe := strings.Cut(strings.TrimLeft(needs, ":"), ";")
 	if i := strings.LastIndexByte(needs, ':'); i >= 0 { // targets: pattern: needs
@@ -324,19 +177,21 @@ func (m *makefile) rule(code string, line int, from included) makeRule {
 		needs = ""
 	}
 	needs, _, _ = strings.Cut(needs, " #")
-	r := makeRule{
-		targets: strings.Fields(m.expand(targets, nil, 0)),
-		needs:   strings.Fields(strings.ReplaceAll(m.expand(needs, nil, 0), "|", " ")),
-		from:    from,
+	names := strings.Fields(m.expand(targets, nil, 0))
+	isGoal := func(name string) bool { return !strings.HasPrefix(name, ".") && !strings.Contains(name, "%") }
+	if i := slices.IndexFunc(names, isGoal); i >= 0 && m.vars[".DEFAULT_GOAL"] == "" {
+		m.vars[".DEFAULT_GOAL"] = names[i]
 	}
+	next := m.add(names...)
+	next.needs = strings.Fields(strings.ReplaceAll(m.expand(needs, nil, 0), "|", " "))
 	if hasRecipe {
-		r.recipe = []recipeLine{{inline, line}}
+		next.lines = []recipeLine{{inline, line}}
 	}
-	return r
+	return next
 }
 
 // expand replaces the variables in a text. What is not known becomes a hole.
-func (m *makefile) expand(text string, auto map[string]string, depth int) string {
+func (m makefile) expand(text string, auto map[string]string, depth int) string {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, "$")
@@ -376,7 +231,7 @@ func reference(rest string) (name string, n int) {
 }
 
 // value returns the text of a variable or of a function.
-func (m *makefile) value(name string, auto map[string]string, depth int) string {
+func (m makefile) value(name string, auto map[string]string, depth int) string {
 	if function, args, called := strings.Cut(name, " "); called {
 		return m.function(function, args, auto, depth+1)
 	}
@@ -397,14 +252,11 @@ func (m *makefile) value(name string, auto map[string]string, depth int) string 
 	case "CURDIR":
 		return m.sh.Place.Cwd
 	}
-	if v, ok := m.sh.Lookup(name); ok {
-		return lex.First(v)
-	}
-	return partial.Unknown
+	return m.variable(name)
 }
 
 // function returns the text of a function of make.
-func (m *makefile) function(name, text string, auto map[string]string, depth int) string {
+func (m makefile) function(name, text string, auto map[string]string, depth int) string {
 	args := append(splitItems(text), "")
 	args = args[:max(1, len(args)-1)]
 	switch {
@@ -418,15 +270,18 @@ func (m *makefile) function(name, text string, auto map[string]string, depth int
 	for i, a := range args {
 		args[i] = m.expand(a, auto, depth)
 	}
-	switch name {
-	case "call":
-		return m.called(args, depth)
+	if name == "call" { // a variable whose $(1), $(2) … are the arguments
+		inner := map[string]string{}
+		for i, a := range args[1:] {
+			inner[strconv.Itoa(i+1)] = a
+		}
+		return m.expand(m.vars[strings.TrimSpace(args[0])], inner, depth)
 	}
 	return makeWords(name, args)
 }
 
 // forEach returns a text once for each of some words, which a variable stands for in it.
-func (m *makefile) forEach(args []string, auto map[string]string, depth int) string {
+func (m makefile) forEach(args []string, auto map[string]string, depth int) string {
 	name := strings.TrimSpace(m.expand(args[0], auto, depth))
 	old, set := m.vars[name]
 	text := eachWord(m.expand(args[1], auto, depth), func(w string) string {
@@ -437,15 +292,6 @@ func (m *makefile) forEach(args []string, auto map[string]string, depth int) str
 		delete(m.vars, name)
 	}
 	return text
-}
-
-// called returns the text of a variable whose $(1), $(2) … are the arguments.
-func (m *makefile) called(args []string, depth int) string {
-	inner := map[string]string{}
-	for i, a := range args[1:] {
-		inner[strconv.Itoa(i+1)] = a
-	}
-	return m.expand(m.vars[strings.TrimSpace(args[0])], inner, depth)
 }
 
 // makeWords returns the text of a function that works on words, or a hole.
@@ -476,25 +322,4 @@ func eachWord(text string, change func(word string) string) (out string) {
 		out = shell.Glue(out, change(w)+" ")
 	}
 	return strings.TrimSuffix(out, " ")
-}
-
-// nearest returns the path of the first of the named files that exists in the
-// directory of the shell or above it in the project.
-func nearest(sh *shell.Shell, names ...string) (string, bool) {
-	project := fspath.Slashed(sh.Eval.Site.Project)
-	for dir := sh.Place.Cwd; strings.HasPrefix(dir, "/"); dir = fspath.Dir(dir) {
-		for _, name := range names {
-			path := strings.TrimSuffix(dir, "/") + "/" + name
-			if _, written := sh.Brought(path); written {
-				return path, true
-			}
-			if _, ok := sh.FileText(path); ok {
-				return path, true
-			}
-		}
-		if dir == "/" || dir == project || !fspath.Within(dir, project) {
-			break
-		}
-	}
-	return "", false
 }

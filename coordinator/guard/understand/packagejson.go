@@ -14,9 +14,7 @@ import (
 // scriptPrograms run scripts that a file of the project names.
 var scriptPrograms = []table{
 	{programs: "run-s run-p npm-run-all npm-run-all2", do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
-		for _, name := range o.Pos {
-			nodeFile.run(sh, []string{name}, nil)
-		}
+		nodeFile.run(sh, o.Pos, nil)
 	}},
 	{programs: "turbo lerna", options: "filter F scope", dry: "dry-run dry", do: inPackages, rows: []row{
 		{of: "lerna", words: "publish", does: publishes},
@@ -33,7 +31,9 @@ var scriptPrograms = []table{
 	{programs: "pre-commit prek", options: "c config hook-stage hook-type color", do: preCommit},
 	{programs: "lefthook", do: lefthook},
 	{programs: "moon", rows: []row{{words: "run|r", also: moonTasks}}},
-	{programs: "devcontainer", options: "workspace-folder config", rows: []row{{words: "up|build|set-up", also: preparesContainer}}},
+	{programs: "devcontainer", options: "workspace-folder config", rows: []row{
+		{words: "up|build|set-up", also: preparesContainer},
+	}},
 	{programs: "mage", options: "d w", do: mageTargets},
 	{
 		programs: "foreman honcho overmind goreman hivemind",
@@ -86,10 +86,8 @@ func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // moonTasks runs the tasks that a command of moon names, as part:task or :task.
 func moonTasks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, target := range o.From(1) {
-		part, name, ok := strings.Cut(target, ":")
-		if !ok {
-			part, name = "", target
-		}
+		at := strings.IndexByte(target, ':')
+		part, name := target[:max(at, 0)], target[at+1:]
 		child := sh.Sub()
 		child.Place.Cwd = workspace(child, cmp.Or(strings.Trim(part, "~#"), "."))
 		runYAML(child, "moon.yml", func(y yamlText) string {
@@ -104,9 +102,7 @@ func moonTasks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // preparesContainer runs the command with which a container for developing is prepared on this
 // machine.
 func preparesContainer(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	dir, _ := o.Get("workspace-folder")
-	child := sh.Sub()
-	child.Place.Cwd = child.Path(cmp.Or(dir, "."))
+	child := inFolder(sh, o, "workspace-folder")
 	for _, path := range [...]string{".devcontainer/devcontainer.json", ".devcontainer.json"} {
 		runRecipeFile(child, path, nil, func(child *shell.Shell, text string) {
 			root, _ := hostjson.Parse(text, hostjson.MaxDepth)
@@ -143,10 +139,7 @@ func nxTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // composerScripts runs the scripts of the project that a command of composer runs.
 func composerScripts(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if dir, ok := o.Get("d", "working-dir"); ok {
-		sh = sh.Sub()
-		sh.Place.Cwd = sh.Path(dir)
-	}
+	sh = inFolder(sh, o, "d working-dir")
 	verb := o.At(0)
 	switch {
 	case lex.OneOf(verb, "run run-script"):
@@ -182,30 +175,27 @@ var installing = []string{"preinstall", "install", "postinstall", "prepublish", 
 // nodeScripts runs the scripts of the project that a command of npm, pnpm, yarn or bun
 // runs. It returns false if there is no such script.
 func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
-	child := sh.Sub()
-	if dir, ok := o.Get("prefix", "C", "dir", "cwd"); ok {
-		child.Place.Cwd = sh.Path(dir)
-	}
+	child := inFolder(sh, o, "prefix C dir cwd")
 	if name, ok := o.Get("w", "workspace", "filter", "F"); ok {
 		child.Place.Cwd = workspace(child, name)
 	}
 	verb := o.At(0)
+	name, last := verb, verb
 	if o.Given("r recursive workspaces ws") || verb == "workspaces" {
 		inPackages(sh, c, o)
 	}
 	switch {
 	case lex.OneOf(verb, "run run-script rum urn"):
-		return len(o.Pos) > 1 && nodeFile.run(child, around(o.At(1)), handedOn(c.Args, o.At(1)))
+		name, last = o.At(1), o.At(1)
 	case lex.OneOf(verb, "t tst"):
-		return nodeFile.run(child, around("test"), handedOn(c.Args, verb))
+		name = "test"
 	case lex.OneOf(verb, "test start stop restart"):
-		return nodeFile.run(child, around(verb), handedOn(c.Args, verb))
 	case lex.OneOf(verb, "install i ci clean-install") && len(o.Pos) == 1, verb == "" && c.Name == "yarn":
 		return !o.Given("ignore-scripts version help") && nodeFile.run(child, installing, nil)
-	case c.Name != "npm" && !lex.OneOf(verb, nodeVerbs):
-		return nodeFile.run(child, around(verb), handedOn(c.Args, verb))
+	case c.Name == "npm" || lex.OneOf(verb, nodeVerbs):
+		return false
 	}
-	return false
+	return name != "" && nodeFile.run(child, around(name), handedOn(c.Args, last))
 }
 
 // around returns a script with those that run before and after it.
@@ -220,24 +210,17 @@ func handedOn(args []string, name string) []string {
 // run runs the commands of these names. A name may end with a star. It returns false if the
 // project has none of them.
 func (f scriptFile) run(sh *shell.Shell, names, args []string) (found bool) {
-	path, ok := nearest(sh, f.names...)
-	if !ok {
-		return false
-	}
-	runRecipeFile(sh, path, args, func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
-		root, err := hostjson.Parse(text, hostjson.MaxDepth)
-		if err != nil {
-			return
-		}
+	path, _ := nearest(sh, f.names...)
+	runTasks(sh, path, args, func(child *shell.Shell, text string) {
+		root, _ := hostjson.Parse(text, hostjson.MaxDepth)
 		for name, value := range root.Get(f.key).Members() {
-			if !slices.ContainsFunc(names, func(n string) bool { return namesScript(n, name) }) {
+			if !slices.ContainsFunc(names, func(n string) bool { return lex.Like(n, name) }) {
 				continue
 			}
 			found = true
-			child.AtLine(lineOfKey(text, f.key, name))
+			line := lineOfKey(text, f.key, name)
 			for _, code := range codesIn(value) {
-				child.Sub().Run(withArguments(code, args), nil)
+				recipeLine{withArguments(code, args), line}.run(child)
 			}
 		}
 	})
@@ -267,13 +250,6 @@ func codesIn(value hostjson.Value) (codes []string) {
 		return append(codes, value.Get("command").Str(), value.Get("options").Get("command").Str())
 	}
 	return []string{value.Str()}
-}
-
-// namesScript reports whether a word names a script: itself, or "build:*" for each
-// script that begins so.
-func namesScript(word, name string) bool {
-	before, _, pattern := strings.Cut(word, "*")
-	return word == name || pattern && strings.HasPrefix(name, before)
 }
 
 // withArguments appends quoted arguments to a command.

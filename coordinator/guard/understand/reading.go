@@ -33,15 +33,8 @@ func readOnly(u *shell.Evaluation, call effect.Call) {
 
 // addBeyond adds one effect of the kind BeyondReading.
 func addBeyond(u *shell.Evaluation, op effect.Op, part string) {
-	u.Add(
-		effect.Effect{
-			Kind:   effect.BeyondReading,
-			Op:     op,
-			Target: lex.Clip(part, 120),
-			Sure:   effect.Known,
-			Part:   part,
-		},
-	)
+	target := lex.Clip(part, 120)
+	u.Add(effect.Effect{Kind: effect.BeyondReading, Op: op, Target: target, Sure: effect.Known, Part: part})
 }
 
 // changesNothing reports whether an effect changes nothing.
@@ -93,7 +86,8 @@ func onlyReads(words []string) bool {
 	}
 	for _, r := range readerOptions {
 		if lex.OneOf(name, r.programs) {
-			return !anyOption(args, r.refused)
+			writesSecond := r.values != "" && len(shell.ParseOptions(args, r.values).Pos) > 1
+			return !writesSecond && !anyOption(args, r.refused)
 		}
 	}
 	return lex.OneOf(name, readers) || readsWith(name, args)
@@ -106,11 +100,6 @@ func readsWith(name string, args []string) bool {
 		return gitReads(args)
 	case "go":
 		return goReads(args)
-	case "uniq":
-		return len(shell.ParseOptions(args, "f s w skip-fields skip-chars check-chars").Pos) < 2
-	case "xxd":
-		o := shell.ParseOptions(args, "c g l n o s cols groupsize len name seek")
-		return len(o.Pos) < 2 && !anyOption(args, "-r --revert")
 	case "date":
 		return dateReads(args)
 	case "sed", "gsed":
@@ -139,20 +128,23 @@ const readers = "ls ll exa eza cat tac nl head tail wc stat du df echo pwd true 
 	"set unset local declare readonly typeset export read command builtin exec nohup timeout gtimeout nice " +
 	"ionice stdbuf xargs eval"
 
-// readerOptions are programs with the options with which they do more than read.
-var readerOptions = [...]struct{ programs, refused string }{
-	{"find gfind", "-delete -fprint -fprint0 -fprintf -fls"},
-	{"fd fdfind", "-x -X --exec --exec-batch"},
-	{"rg", "--pre --hostname-bin"},
-	{"ag", "--pager"},
-	{"time gtime", "-o --output -a --append"},
-	{"base64 base32 pr", "-o --output"},
-	{"sort gsort", "-o --output --compress-program -T --temporary-directory"},
-	{"tree", "-o -R"},
-	{"bat batcat", "--pager --generate-config-file"},
-	{"file", "-C --compile"},
-	{"yq", "-i --inplace --in-place -s --split-exp"},
-	{"printf", "-v"},
+// readerOptions are programs with the options with which they do more than read, and the options with a
+// value of those that write to their second operand.
+var readerOptions = [...]struct{ programs, refused, values string }{
+	{"find gfind", "-delete -fprint -fprint0 -fprintf -fls", ""},
+	{"fd fdfind", "-x -X --exec --exec-batch", ""},
+	{"rg", "--pre --hostname-bin", ""},
+	{"ag", "--pager", ""},
+	{"time gtime", "-o --output -a --append", ""},
+	{"base64 base32 pr", "-o --output", ""},
+	{"sort gsort", "-o --output --compress-program -T --temporary-directory", ""},
+	{"tree", "-o -R", ""},
+	{"bat batcat", "--pager --generate-config-file", ""},
+	{"file", "-C --compile", ""},
+	{"yq", "-i --inplace --in-place -s --split-exp", ""},
+	{"printf", "-v", ""},
+	{"uniq", "", "f s w skip-fields skip-chars check-chars"},
+	{"xxd", "-r --revert", "c g l n o s cols groupsize len name seek"},
 }
 
 // anyOption reports whether one of the refused options is given: alone, with its
@@ -196,17 +188,11 @@ const gitWrites = "--output --ext-diff --textconv --open-files-in-pager --exec-p
 
 // gitReads reports whether a git command only reads.
 func gitReads(args []string) bool {
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		switch {
-		case args[0] == "-C" && len(args) > 1:
-			args = args[2:]
-		case lex.OneOf(args[0], "--no-pager --no-optional-locks --version --help --literal-pathspecs"):
-			args = args[1:]
-		default:
-			return false
-		}
-	}
-	if len(args) == 0 {
+	o, args := shell.Leading(args, "C")
+	switch {
+	case !o.Only("C no-pager no-optional-locks version help literal-pathspecs"):
+		return false
+	case len(args) == 0:
 		return true
 	}
 	verb, rest := args[0], args[1:]
@@ -274,20 +260,10 @@ func (l *subcommand) reads(args []string) bool {
 // branchReads reports whether "git branch" only lists. A name creates a branch
 // unless an option asks for a list.
 func branchReads(args []string) bool {
-	lists, names := false, 0
-	for _, a := range args {
-		option, _, _ := strings.Cut(a, "=")
-		switch {
-		case !strings.HasPrefix(a, "-"):
-			names++
-		case lex.OneOf(option, "-l --list --contains --no-contains --merged --no-merged --points-at"):
-			lists = true
-		case !lex.OneOf(option, "-a -r -v -vv --all --remotes --show-current --verbose --sort --format --column "+
-			"--no-color"):
-			return false
-		}
-	}
-	return lists || names == 0
+	const lists = "l list contains no-contains merged no-merged points-at "
+	o := shell.ParseOptions(args, "")
+	return o.Only(lists+"a r v all remotes show-current verbose sort format column no-color") &&
+		(o.Given(lists) || len(o.Pos) == 0)
 }
 
 // dateReads reports whether no argument of date can set the time.
@@ -316,16 +292,15 @@ func listReads(list []subcommand, verb string, args []string) bool {
 // sedReads reports whether all sed scripts only print, delete or replace in the output.
 func sedReads(args []string) bool {
 	o := shell.ParseOptions(args, "e expression")
-	for _, f := range o.Flags {
-		if !lex.OneOf(f.Name, "n e E r s u z quiet silent expression regexp-extended") {
-			return false
-		}
-	}
 	scripts := o.All("e", "expression")
 	if len(scripts) == 0 {
 		scripts = o.Pos[:min(1, len(o.Pos))]
 	}
-	return len(scripts) > 0 && !slices.ContainsFunc(scripts, func(s string) bool { return !sedPrints(s) })
+	switch {
+	case len(scripts) == 0, !o.Only("n e E r s u z quiet silent expression regexp-extended"):
+		return false
+	}
+	return !slices.ContainsFunc(scripts, func(s string) bool { return !sedPrints(s) })
 }
 
 // sedPrints reports whether one sed script only affects the output.
@@ -349,14 +324,9 @@ func sedPrints(script string) bool {
 // awkReads reports whether an awk program starts nothing and writes no file.
 func awkReads(args []string) bool {
 	o := shell.ParseOptions(args, "F v field-separator assign")
-	for _, f := range o.Flags {
-		if !lex.OneOf(f.Name, "F v field-separator assign") {
-			return false
-		}
-	}
 	program := o.At(0)
 	switch {
-	case program == "", partial.HasHole(program), strings.ContainsAny(program, ">|@&"):
+	case !o.Only("F v field-separator assign"), program == "", partial.HasHole(program), strings.ContainsAny(program, ">|@&"):
 		return false
 	}
 	return !lex.Mentions(program, "system getline")

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -70,13 +69,7 @@ func (s *setting) codes() []string {
 	if strings.HasPrefix(value, "{") {
 		key, value = commandIn(value)
 	}
-	items := []string{value}
-	if strings.HasPrefix(value, "[") {
-		items = splitItems(strings.Trim(value, "[]\n "))
-	}
-	for i, item := range items {
-		items[i] = strings.Trim(item, "\"'\n ")
-	}
+	items := textsIn(value)
 	if key == "cmd" {
 		return []string{strings.Join(items, " ")}
 	}
@@ -124,12 +117,8 @@ func runsProjectScript(sh *shell.Shell, program string, words []string) {
 		for _, dir := range strings.Fields(p.folders) {
 			sh.RunProgram(dir+strings.ReplaceAll(name, ":", "/"), words[1:], nil)
 		}
-		path, ok := nearest(sh, strings.Fields(p.files)...)
-		if !ok {
-			return
-		}
-		runRecipeFile(sh, path, words[1:], func(child *shell.Shell, text string) {
-			child.Place.Cwd = fspath.Dir(path)
+		path, _ := nearest(sh, strings.Fields(p.files)...)
+		runTasks(sh, path, words[1:], func(child *shell.Shell, text string) {
 			runSettings(child, text, strings.Fields(p.sections), name, program)
 		})
 	}
@@ -139,32 +128,25 @@ func runsProjectScript(sh *shell.Shell, program string, words []string) {
 func runSettings(sh *shell.Shell, text string, sections []string, name, program string) {
 	for _, s := range readSettings(text) {
 		parent, own := strings.CutSuffix(s.section, "."+name)
+		own = own && inSection(parent, sections)
 		switch {
 		case len(s.lines) == 0:
-			continue
-		case own && inSection(parent, sections) && lex.OneOf(s.key, "depends depends-on deps"):
+		case own && lex.OneOf(s.key, "depends depends-on deps"):
 			for _, other := range s.codes() {
 				sh.Exec([]string{program, "run", other}, nil)
 			}
-			continue
-		case s.key == name && inSection(s.section, sections):
-		case own && inSection(parent, sections) && lex.OneOf(s.key, commandKeys):
-		default:
-			continue
-		}
-		sh.AtLine(s.lines[0].line)
-		for _, code := range s.codes() {
-			runEntry(sh.Sub(), code)
+		case own && lex.OneOf(s.key, commandKeys), s.key == name && inSection(s.section, sections):
+			sh.AtLine(s.lines[0].line)
+			for _, code := range s.codes() {
+				runEntry(sh.Sub(), code)
+			}
 		}
 	}
 }
 
 // inSection reports whether a section has one of the names, in which a star stands for any text.
 func inSection(section string, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		before, after, star := strings.Cut(name, "*")
-		return section == name || star && strings.HasPrefix(section, before) && strings.HasSuffix(section, after)
-	})
+	return slices.ContainsFunc(names, func(name string) bool { return lex.Like(name, section) })
 }
 
 // runEntry runs a command, or the module of Python before a colon.

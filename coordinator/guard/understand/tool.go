@@ -81,26 +81,23 @@ func NewShell(call effect.Call, site shell.Site) *shell.Shell {
 // Bash and Monitor.
 func commandTool(sh *shell.Shell, call effect.Call) {
 	for _, a := range call.Args {
-		if last := a.Path[strings.LastIndexByte(a.Path, '.')+1:]; last == "command" {
-			commandText(sh, a.Value, call.Tool == "PowerShell")
+		if a.Path[strings.LastIndexByte(a.Path, '.')+1:] != "command" {
+			continue
+		}
+		sh.Part = lex.Clip(a.Value, 300)
+		if len(a.Value) > shell.MaxSource {
+			sh.Unreadable(effect.Named("too long"), a.Value)
+			continue
+		}
+		src := partial.Scrub(a.Value)
+		sh.Src = nil
+		sh.Eval.Budget.Bytes += len(src)
+		if call.Tool == "PowerShell" {
+			powershell.Run(sh, src)
+		} else {
+			sh.Run(src, nil)
 		}
 	}
-}
-
-func commandText(sh *shell.Shell, text string, power bool) {
-	sh.Part = lex.Clip(text, 300)
-	if len(text) > shell.MaxSource {
-		sh.Unreadable(effect.Named("too long"), text)
-		return
-	}
-	src := partial.Scrub(text)
-	sh.Src = nil
-	sh.Eval.Budget.Bytes += len(src)
-	if power {
-		powershell.Run(sh, src)
-		return
-	}
-	sh.Run(src, nil)
 }
 
 func fileTool(sh *shell.Shell, call effect.Call, kind effect.Kind) {
@@ -118,13 +115,11 @@ func fileTool(sh *shell.Shell, call effect.Call, kind effect.Kind) {
 	}
 }
 
-// outwardPrograms reach other machines or other people with any arguments.
-const outwardPrograms = "curl wget wget2 http https xh httpie aria2c ssh scp sftp rsync mosh nc ncat netcat socat telnet " +
-	"ftp lftp mail mailx mutt sendmail msmtp swaks gh glab hub aws az gcloud gsutil kubectl helm heroku vercel netlify " +
-	"flyctl fly wrangler firebase ngrok cloudflared twine signal-cli telegram-send slack irm iwr"
-
-// outwardVerbs are the arguments with which other programs do so.
-var outwardVerbs = [...]struct{ programs, verbs string }{
+// outwardPrograms reach other machines or other people: with any arguments, or with one of the verbs.
+var outwardPrograms = [...]struct{ programs, verbs string }{
+	{"curl wget wget2 http https xh httpie aria2c ssh scp sftp rsync mosh nc ncat netcat socat telnet " +
+		"ftp lftp mail mailx mutt sendmail msmtp swaks gh glab hub aws az gcloud gsutil kubectl helm heroku vercel netlify " +
+		"flyctl fly wrangler firebase ngrok cloudflared twine signal-cli telegram-send slack irm iwr", ""},
 	{"git", "push send-email request-pull"},
 	{"docker podman", "push login"},
 	{"npm pnpm yarn bun cargo gradle poetry uv", "publish"},
@@ -173,12 +168,9 @@ func outwardSteps(s *effect.Step) (out []effect.Effect) {
 }
 
 func reachesOut(s *effect.Step) bool {
-	if lex.OneOf(s.Program, outwardPrograms) {
-		return true
-	}
-	for i := range outwardVerbs {
-		if row := &outwardVerbs[i]; lex.OneOf(s.Program, row.programs) {
-			return lex.ContainsAny(s.Words[1:], row.verbs)
+	for _, row := range &outwardPrograms {
+		if lex.OneOf(s.Program, row.programs) {
+			return row.verbs == "" || lex.ContainsAny(s.Words[1:], row.verbs)
 		}
 	}
 	return false

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -116,25 +115,24 @@ func (n *xmlNode) at(name string) (text string) {
 
 // antTasks returns the commands of the shell that do what the tasks below an element do.
 func antTasks(n *xmlNode) (lines []recipeLine) {
-	n.each("delete exec move antcall", func(task *xmlNode) {
-		var words []string
-		switch task.name {
+	n.each("delete exec move", func(task *xmlNode) {
+		code := ""
+		switch from := task.attrs["file"] + task.attrs["dir"]; task.name {
 		case "delete":
-			words = append([]string{"rm", "-rf"}, antFiles(task)...)
+			code = "rm -rf " + shell.QuoteAll(antFiles(task))
 		case "move":
-			words = []string{"mv", task.attrs["file"] + task.attrs["dir"], task.attrs["tofile"] + task.attrs["todir"]}
+			code = "mv " + shell.QuoteAll([]string{from, task.attrs["tofile"] + task.attrs["todir"]})
 		case "exec":
-			lines = append(lines, recipeLine{antCommand(task), task.line})
-			return
+			code = antCommand(task)
 		}
-		lines = append(lines, recipeLine{shell.QuoteAll(words), task.line})
+		lines = append(lines, recipeLine{code, task.line})
 	})
 	return lines
 }
 
 // antFiles returns the files and folders that a task names.
-func antFiles(task *xmlNode) (files []string) {
-	files = append(files, task.attrs["dir"], task.attrs["file"])
+func antFiles(task *xmlNode) []string {
+	files := []string{task.attrs["dir"], task.attrs["file"]}
 	task.each("fileset dirset", func(set *xmlNode) { files = append(files, set.attrs["dir"]+set.attrs["file"]) })
 	return slices.DeleteFunc(files, func(f string) bool { return f == "" })
 }
@@ -158,12 +156,8 @@ func antCommand(task *xmlNode) string {
 // ant runs the targets that a command names.
 func ant(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	path, _ := recipeFile(sh, o, "f file buildfile", "build.xml")
-	runRecipeFile(sh, path, settings(o.All("D")), func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
-		r := newRecipes(child)
+	runXML(sh, path, o, func(r *recipes, root *xmlNode) {
 		names := o.Pos
-		r.setProperties(o.All("D"))
-		root := readXML(text)
 		root.each("project", func(p *xmlNode) {
 			if len(names) == 0 {
 				names = strings.Fields(p.attrs["default"])
@@ -171,134 +165,110 @@ func ant(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		})
 		root.each("property", func(p *xmlNode) {
 			if _, given := r.vars[p.attrs["name"]]; !given {
-				r.vars[p.attrs["name"]] = r.property(p.attrs["value"] + p.attrs["location"])
+				r.vars[p.attrs["name"]] = r.filled(p.attrs["value"]+p.attrs["location"], nil)
 			}
 		})
-		root.each("target", r.addAnt)
+		root.each("target", func(target *xmlNode) {
+			next := r.add(target.attrs["name"])
+			next.needs = strings.Fields(strings.ReplaceAll(target.attrs["depends"], ",", " "))
+			target.each("antcall", func(call *xmlNode) { next.needs = append(next.needs, call.attrs["target"]) })
+			next.lines = antTasks(target)
+		})
 		for _, name := range names {
 			r.run(name, nil)
 		}
 	})
 }
 
-// setProperties sets the properties that Ant and Maven know, and those of the command.
-func (r *recipes) setProperties(given []string) {
-	home, dir := r.sh.HomeText(), r.sh.Place.Cwd
-	for _, pair := range [...][2]string{
-		{"user.home", home}, {"env.HOME", home}, {"basedir", dir}, {"project.basedir", dir},
-		{"project.build.directory", dir + "/target"},
-	} {
-		r.vars[pair[0]] = pair[1]
-	}
-	for _, set := range given {
-		name, value, _ := strings.Cut(set, "=")
-		r.vars[name] = value
-	}
+// runXML runs recipes of a file of XML, which knows the properties of Ant and Maven and those of the
+// command.
+func runXML(sh *shell.Shell, path string, o shell.Options, run func(r *recipes, root *xmlNode)) {
+	given := o.All("D")
+	runTasks(sh, path, settings(given), func(child *shell.Shell, text string) {
+		r := newRecipes(child)
+		r.filled = func(text string, own map[string]string) string { return r.filledBetween(text, "${", "}", own) }
+		home, dir := child.HomeText(), child.Place.Cwd
+		r.vars["user.home"], r.vars["env.HOME"] = home, home
+		r.vars["basedir"], r.vars["project.basedir"] = dir, dir
+		r.vars["project.build.directory"] = dir + "/target"
+		for _, set := range given {
+			name, value, _ := strings.Cut(set, "=")
+			r.vars[name] = value
+		}
+		run(r, readXML(text))
+	})
 }
 
-// property returns a text with the values of the properties in it.
-func (r *recipes) property(text string) string { return r.filledBetween(text, "${", "}", nil) }
-
-// addAnt adds a target of Ant.
-func (r *recipes) addAnt(target *xmlNode) {
-	next := r.add(target.attrs["name"])
-	next.needs = strings.FieldsFunc(target.attrs["depends"], func(c rune) bool { return c == ',' || c == ' ' })
-	target.each("antcall", func(call *xmlNode) { next.needs = append(next.needs, call.attrs["target"]) })
-	for _, line := range antTasks(target) {
-		next.lines = append(next.lines, recipeLine{r.property(line.code), line.line})
-	}
-}
-
-// mavenPhases are the phases of Maven in their order. The lifecycles are apart from each other.
-const (
-	mavenPhases = "validate initialize generate-sources process-sources generate-resources process-resources compile " +
+// mavenCycles are the phases of Maven in their order, in lifecycles that are apart from each other.
+var mavenCycles = [...]string{
+	"validate initialize generate-sources process-sources generate-resources process-resources compile " +
 		"process-classes generate-test-sources process-test-sources generate-test-resources process-test-resources " +
 		"test-compile process-test-classes test prepare-package package pre-integration-test integration-test " +
-		"post-integration-test verify install deploy"
-	mavenCleaning = "pre-clean clean post-clean"
-)
+		"post-integration-test verify install deploy",
+	"pre-clean clean post-clean",
+}
 
-// maven runs the commands that a file of Maven binds to the phases and goals of a command.
+// maven runs the commands that a file of Maven binds to the phases and goals of a command. A phase
+// comes with those before it.
 func maven(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	path, ok := recipeFile(sh, o, "f file", "pom.xml")
-	if !ok {
-		return
-	}
+	path, _ := recipeFile(sh, o, "f file", "pom.xml")
 	profiles := strings.Split(strings.Join(o.All("P", "activate-profiles"), ","), ",")
-	runRecipeFile(sh, path, settings(o.All("D")), func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
-		r := newRecipes(child)
-		r.setProperties(o.All("D"))
-		root := readXML(text)
+	runXML(sh, path, o, func(r *recipes, root *xmlNode) {
 		root.each("properties", func(p *xmlNode) {
 			for _, set := range p.inside {
-				r.vars[set.name] = r.property(set.text)
+				r.vars[set.name] = r.filled(set.text, nil)
 			}
 		})
-		for _, project := range root.inside {
-			r.mavenPlugins(project, profiles, o.Pos)
+		r.addPlugins(root, profiles)
+		for _, goal := range o.Pos {
+			for _, cycle := range mavenCycles {
+				phases := strings.Fields(cycle)
+				for _, phase := range phases[:1+slices.Index(phases, goal)] {
+					r.run(phase, nil)
+				}
+			}
+			r.run(goal, nil)
 		}
 	})
 }
 
-// mavenPlugins runs the plugins below an element, with those of the profiles that are active.
-func (r *recipes) mavenPlugins(n *xmlNode, profiles, goals []string) {
+// addPlugins adds the plugins below an element, with those of the profiles that are active.
+func (r *recipes) addPlugins(n *xmlNode, profiles []string) {
 	for _, next := range n.inside {
 		switch {
 		case next.name == "profile" && !slices.Contains(profiles, next.at("id")) && next.at("activeByDefault") != "true":
 		case next.name == "plugin":
-			r.mavenPlugin(next, goals)
+			r.addPlugin(next)
 		default:
-			r.mavenPlugins(next, profiles, goals)
+			r.addPlugins(next, profiles)
 		}
 	}
 }
 
-// mavenPlugin runs the commands of a plugin that runs tasks of Ant or programs.
-func (r *recipes) mavenPlugin(plugin *xmlNode, goals []string) {
-	kind := ""
+// addPlugin adds the executions of a plugin that runs tasks of Ant or programs.
+func (r *recipes) addPlugin(plugin *xmlNode) {
+	goal := ""
 	switch plugin.at("artifactId") {
 	case "maven-antrun-plugin":
-		kind = "antrun:run"
+		goal = "antrun:run"
 	case "exec-maven-plugin":
-		kind = "exec:exec"
+		goal = "exec:exec"
 	default:
 		return
 	}
-	if slices.Contains(goals, kind) {
-		r.mavenCommands(plugin)
-		return
-	}
+	r.add(goal).lines = mavenCommands(plugin)
 	plugin.each("execution", func(e *xmlNode) {
-		if reaches(goals, e.at("phase"), kind+"@"+e.at("id")) {
-			r.mavenCommands(e)
-		}
+		r.add(e.at("phase"), goal+"@"+e.at("id")).lines = mavenCommands(e)
 	})
 }
 
-// reaches reports whether one of the goals is that of an execution, or a phase that comes with or
-// after its phase.
-func reaches(goals []string, phase, goal string) bool {
-	return slices.ContainsFunc(goals, func(g string) bool {
-		for _, cycle := range [...]string{mavenPhases, mavenCleaning} {
-			phases := strings.Fields(cycle)
-			if at := slices.Index(phases, phase); at >= 0 && slices.Index(phases, g) >= at {
-				return true
-			}
-		}
-		return g == goal
-	})
-}
-
-// mavenCommands runs the commands of an execution.
-func (r *recipes) mavenCommands(e *xmlNode) {
+// mavenCommands returns the commands of an execution.
+func mavenCommands(e *xmlNode) []recipeLine {
 	lines := antTasks(e)
 	if program := e.at("executable"); program != "" {
 		code := shell.QuoteAll([]string{program}) + " " + e.at("commandlineArgs")
 		e.each("argument", func(arg *xmlNode) { code += " " + shell.QuoteAll([]string{arg.text}) })
 		lines = append(lines, recipeLine{code, e.line})
 	}
-	for _, line := range lines {
-		runLine(r.sh, line, r.property(line.code))
-	}
+	return lines
 }

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,11 @@ type yamlText struct {
 	keys []string
 	text string
 	line int
+}
+
+// field returns the keys from the n-th on that are no numbers, with dots between them.
+func (y yamlText) field(n int) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(y.keys[n:]), lex.IsNumber), ".")
 }
 
 // A yamlKey is a key or a number with its column. The number of an item stands half a column to
@@ -139,28 +145,34 @@ func yamlPair(code string) (key, value string, ok bool) {
 
 // splitItems splits a text at its commas outside quotes and brackets.
 func splitItems(text string) (items []string) {
-	depth, quote, from := 0, byte(0), 0
+	for rest := strings.TrimSpace(text); rest != ""; {
+		var item string
+		item, _, rest = cutItem(rest, ",")
+		items = append(items, strings.TrimSpace(item))
+	}
+	return items
+}
+
+// cutItem cuts a text at the first of some signs outside quotes and brackets.
+func cutItem(text, signs string) (item, sign, rest string) {
+	depth, quote := 0, byte(0)
 	for i := range len(text) {
 		switch c := text[i]; {
 		case quote != 0:
 			if c == quote {
 				quote = 0
 			}
-		case c == '"', c == '\'':
+		case strings.IndexByte("\"'`", c) >= 0:
 			quote = c
 		case strings.IndexByte("[{(", c) >= 0:
 			depth++
 		case strings.IndexByte("]})", c) >= 0:
 			depth--
-		case c == ',' && depth == 0:
-			items = append(items, strings.TrimSpace(text[from:i]))
-			from = i + 1
+		case depth == 0 && strings.IndexByte(signs, c) >= 0:
+			return text[:i], text[i : i+1], text[i+1:]
 		}
 	}
-	if last := strings.TrimSpace(text[from:]); last != "" {
-		items = append(items, last)
-	}
-	return items
+	return text, "", ""
 }
 
 // unquoted returns a text without the quotes around it, or without the comment behind it.

@@ -274,5 +274,10 @@ func (o Options) Given(names string) bool {
 	})
 }
 
+// Only reports whether all options that were given have one of the blank-separated names.
+func (o Options) Only(names string) bool {
+	return !slices.ContainsFunc(o.Flags, func(f flag) bool { return !lex.OneOf(f.Name, names) })
+}
+
 // From returns the operands from the n-th on.
 func (o Options) From(n int) []string { return o.Pos[min(n, len(o.Pos)):] }

@@ -1,0 +1,301 @@
+package understand
+
+import (
+	"cmp"
+	"path"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// Many programs run what a file has under a name: make, just, task, CMake, Ant and others. Each has a
+// reader that fills recipes, and the recipes of the names in the command run in one way. The readers
+// differ in how a file is parsed and in how its texts name variables.
+
+// Bounds on the recipes of one call.
+const (
+	maxRecipes  = 200 // that run
+	maxIncludes = 16  // files that one file includes
+)
+
+// A recipe is what runs under one name.
+type recipe struct {
+	params []string
+	rest   bool     // the last parameter takes all arguments that are left
+	items  []string // of the loop in it
+	needs  []string // the names that run before it; % is the part of the name that a pattern leaves open
+	lines  []recipeLine
+	does   func(child *shell.Shell) // instead of the lines
+	busy   bool                     // it is being run
+	within scope
+}
+
+// recipeLine is a command with the line where it begins.
+type recipeLine struct {
+	code string
+	line int
+}
+
+// run runs the command in a shell of its own.
+func (l recipeLine) run(sh *shell.Shell) {
+	child := sh.Sub()
+	child.AtLine(l.line)
+	child.Run(l.code, nil)
+}
+
+// A scope is where a recipe stands: the included file with its text, the text before the names of its
+// recipes, and the directory in which they run. The path is empty for the file that the command names.
+type scope struct{ path, text, prefix, dir string }
+
+// recipes are the recipes of a file, with the one that runs without a name.
+type recipes struct {
+	sh       *shell.Shell
+	named    map[string][]*recipe
+	patterns []string // the names with a %
+	first    string
+	vars     map[string]string
+	ran      map[string]bool
+	// filled returns a text with the values of variables, first those of the recipe.
+	filled func(text string, own map[string]string) string
+
+	within   scope // of the text that is being read
+	included int
+}
+
+// newRecipes returns no recipes yet, whose texts name variables in two braces.
+func newRecipes(sh *shell.Shell) *recipes {
+	r := &recipes{
+		sh:     sh,
+		named:  map[string][]*recipe{},
+		vars:   map[string]string{},
+		ran:    map[string]bool{},
+		within: scope{dir: sh.Place.Cwd},
+	}
+	r.filled = func(text string, own map[string]string) string { return r.filledBetween(text, "{{", "}}", own) }
+	return r
+}
+
+// add adds a recipe with some names.
+func (r *recipes) add(names ...string) *recipe {
+	next := &recipe{within: r.within}
+	for _, name := range names {
+		name = r.within.prefix + name
+		switch {
+		case r.named[name] != nil:
+		case strings.Contains(name, "%"):
+			r.patterns = append(r.patterns, name)
+		case r.first == "" && r.within.path == "":
+			r.first = name
+		}
+		r.named[name] = append(r.named[name], next)
+	}
+	return next
+}
+
+// open returns the first recipe of a name. It adds one if there is none.
+func (r *recipes) open(name string) *recipe {
+	if known := r.named[r.within.prefix+name]; known != nil {
+		return known[0]
+	}
+	return r.add(name)
+}
+
+// include reads the first of some files, whose recipes get a scope. Without a directory they run in
+// that of the file.
+func (r *recipes) include(within scope, paths []string, read func(text string)) {
+	outer := r.within
+	r.included++
+	for _, path := range paths {
+		text, ok := r.sh.FileText(path)
+		if !ok || r.included > maxIncludes {
+			continue
+		}
+		within.path, within.text, within.dir = path, text, cmp.Or(within.dir, fspath.Dir(path))
+		r.within = within
+		read(text)
+		r.within = outer
+		return
+	}
+}
+
+// beside returns the path of a name in a file that is being read.
+func (r *recipes) beside(name string) string {
+	if from := r.within.path; from != "" {
+		return fspath.Join(fspath.Dir(from), name)
+	}
+	return r.sh.Path(name)
+}
+
+// run runs the recipes of a name: its own, and those of the patterns that it matches.
+func (r *recipes) run(name string, args []string) {
+	if r.ran[name] || len(r.ran) >= maxRecipes {
+		return
+	}
+	r.ran[name] = true
+	for _, next := range r.named[name] {
+		r.runOne(next, name, "", args)
+	}
+	for _, pattern := range r.patterns {
+		before, after, _ := strings.Cut(pattern, "%")
+		if len(name) <= len(before)+len(after) || !strings.HasPrefix(name, before) || !strings.HasSuffix(name, after) {
+			continue
+		}
+		for _, next := range r.named[pattern] {
+			r.runOne(next, name, name[len(before):len(name)-len(after)], args)
+		}
+	}
+}
+
+// runOne runs a recipe after those that it needs. No recipe makes what it needs itself.
+func (r *recipes) runOne(next *recipe, name, stem string, args []string) {
+	if next.busy {
+		return
+	}
+	next.busy = true
+	for _, need := range next.needs {
+		need = strings.ReplaceAll(need, "%", stem)
+		if own := next.within.prefix + need; r.named[own] != nil {
+			need = own
+		}
+		r.run(need, nil)
+	}
+	next.busy = false
+	own := r.values(next, name, stem, args)
+	run := func(child *shell.Shell) { r.runLines(child, next, own) }
+	switch {
+	case next.does != nil:
+		next.does(r.sh.Sub())
+	case next.within.path == "":
+		run(r.sh.Sub())
+	default:
+		r.sh.Enter(next.within.path, next.within.text, nil, run)
+	}
+}
+
+// values returns the values of a recipe's own variables: those that make sets, and its parameters.
+func (r *recipes) values(next *recipe, name, stem string, args []string) map[string]string {
+	own := map[string]string{
+		"@": name,
+		"*": stem,
+		"<": strings.ReplaceAll(lex.First(next.needs), "%", stem),
+		"^": strings.Join(next.needs, " "),
+	}
+	for i, param := range next.params {
+		switch {
+		case i >= len(args):
+			own[param] = cmp.Or(r.vars[param], partial.Unknown)
+		case next.rest && i == len(next.params)-1:
+			own[param] = strings.Join(args[i:], " ")
+		default:
+			own[param] = args[i]
+		}
+	}
+	if len(next.items) > 0 {
+		own["ITEM"] = "{" + strings.Join(next.items, ",") + ",}"
+	}
+	return own
+}
+
+// runLines runs the commands of a recipe, or the program that they are.
+func (r *recipes) runLines(child *shell.Shell, next *recipe, own map[string]string) {
+	child.Place.Cwd = next.within.dir
+	var codes []string
+	for _, line := range next.lines {
+		codes = append(codes, r.filled(line.code, own))
+	}
+	if len(codes) > 0 && strings.HasPrefix(codes[0], "#!") {
+		words, code := strings.Fields(codes[0]), strings.Join(codes, "\n")
+		child.AtLine(next.lines[0].line)
+		child.Exec([]string{lex.ProgramName(words[len(words)-1]), "-"}, &code)
+		return
+	}
+	for i, code := range codes {
+		recipeLine{strings.TrimLeft(code, "@+- \t"), next.lines[i].line}.run(child)
+	}
+}
+
+// runRecipeFile runs code of a file that this call wrote or that lies on the disk. It
+// returns false if the file is neither, or has no path.
+func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
+	return path != "" && sh.RunCode(path, given, func(text string) string { return text }, run)
+}
+
+// runTasks is runRecipeFile for code that runs in the folder of its file.
+func runTasks(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
+	return runRecipeFile(sh, path, given, func(child *shell.Shell, text string) {
+		child.Place.Cwd = fspath.Dir(path)
+		run(child, text)
+	})
+}
+
+// inFolder returns a shell in the folder that one of the options names, or else in that of sh.
+func inFolder(sh *shell.Shell, o shell.Options, options string) *shell.Shell {
+	child := sh.Sub()
+	if dir, ok := o.Get(strings.Fields(options)...); ok {
+		child.Place.Cwd = sh.Path(dir)
+	}
+	return child
+}
+
+// recipeFile returns the file that one of the options names, or else the nearest one of these names.
+func recipeFile(sh *shell.Shell, o shell.Options, options, names string) (string, bool) {
+	if name, ok := o.Get(strings.Fields(options)...); ok {
+		return sh.Path(name), true
+	}
+	return nearest(sh, strings.Fields(names)...)
+}
+
+// nearest returns the path of the first of the named files that exists in the
+// directory of the shell or above it in the project.
+func nearest(sh *shell.Shell, names ...string) (string, bool) {
+	project := fspath.Slashed(sh.Eval.Site.Project)
+	for dir := sh.Place.Cwd; strings.HasPrefix(dir, "/"); dir = fspath.Dir(dir) {
+		for _, path := range endings(strings.TrimSuffix(dir, "/")+"/", names) {
+			_, written := sh.Brought(path)
+			if _, ok := sh.FileText(path); ok || written {
+				return path, true
+			}
+		}
+		if dir == "/" || dir == project || !fspath.Within(dir, project) {
+			break
+		}
+	}
+	return "", false
+}
+
+// matching returns the paths of the files on the disk that a pattern names. Only its last part may
+// have wildcards.
+func matching(sh *shell.Shell, pattern string) (paths []string) {
+	full := sh.Path(pattern)
+	dir, last := fspath.Dir(full), fspath.Base(full)
+	if !strings.ContainsAny(last, "*?[") {
+		return []string{full}
+	}
+	for _, name := range sh.Names(dir) {
+		if ok, err := path.Match(last, name); ok && err == nil {
+			paths = append(paths, strings.TrimSuffix(dir, "/")+"/"+name)
+		}
+	}
+	return paths
+}
+
+// endings returns a text with each of some ends.
+func endings(text string, ends []string) (out []string) {
+	for _, end := range ends {
+		out = append(out, text+end)
+	}
+	return out
+}
+
+// settings returns the texts of the words of the form name=text.
+func settings(words []string) (out []string) {
+	for _, w := range words {
+		if _, text, ok := strings.Cut(w, "="); ok {
+			out = append(out, text)
+		}
+	}
+	return out
+}
