@@ -51,6 +51,15 @@ var machineTables = []table{
 			},
 		},
 	},
+	{programs: "bleachbit", rows: []row{{given: "c clean s shred w wipe-free-space", does: changesSystem}}},
+	{programs: "chezmoi", options: "S source D destination c config", dry: "n dry-run", rows: []row{
+		{words: "apply|update|init", given: "force apply", does: act{effect.WriteFile, "", "@~/.bashrc"}},
+		{words: "destroy|remove|rm", does: act{effect.DeleteTree, "", "@$1*"}},
+		{words: "purge", does: act{effect.DeleteTree, "", "@~/.local/share/chezmoi"}},
+	}},
+	{programs: "mackup", dry: "n dry-run", rows: []row{
+		{words: "restore|uninstall", does: act{effect.WriteFile, "", "@~/.bashrc"}},
+	}},
 	{programs: "ttyecho reptyr", rows: []row{{does: act{effect.TypeInto, "", theProgram}}}},
 	{programs: "schtasks", anyCase: true, rows: []row{
 		{mention: "/create /change", does: act{effect.Persist, effect.ScheduledTask, ""}},

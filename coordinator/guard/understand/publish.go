@@ -79,7 +79,6 @@ var packageTables = []table{
 		{of: "bitcoin-cli", words: "send*|sweep*", without: "regtest", does: changesLedger},
 	}},
 	{programs: "mkdocs", rows: []row{{words: "gh-deploy", does: publishes}}},
-	{programs: "kotlin kotlinc rust-script jbang", do: runsSourceFile},
 	{programs: "dotnet", options: "project", rows: []row{
 		{words: "run|script", also: dotnetSource},
 		{words: "ef database drop", without: "dry-run", does: act{effect.DropData, effect.Reset, "$1"}},

@@ -47,6 +47,10 @@ func dotnetSource(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if strings.HasSuffix(dir, "proj") {
 		dir = fspath.Dir(sh.Path(dir))
 	}
+	if o.At(0) == "script" && o.At(1) == "eval" {
+		script.Run(sh, o.At(2), "c")
+		return
+	}
 	if o.At(0) == "run" && !lex.EndsWith(o.At(1), ".cs") {
 		runSource(sh, sh.Path(dir)+"/Program.cs", o.From(1), "c")
 	}
