@@ -612,7 +612,8 @@ func awkAssigns(o shell.Options) string {
 // or gets as the output of another command.
 func runsInput(name string) bool {
 	switch {
-	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh mongosh mongo redis-cli valkey-cli"), languageOf(name) != "":
+	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh mongosh mongo redis-cli valkey-cli"),
+		languageOf(name) != "":
 		return true
 	}
 	return tableIn(sqlClients, name) != nil

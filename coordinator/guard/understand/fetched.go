@@ -42,9 +42,15 @@ var takers = [...]taker{
 		verbs: "run r e c cpp compile script exec shell repl test",
 		feeds: true,
 	},
-	{programs: "sqlite3 sqlite duckdb mysql mariadb", files: "cmd c init e execute", options: sqlOptions, skip: 1, feeds: true},
+	{
+		programs: "sqlite3 sqlite duckdb mysql mariadb", files: "cmd c init e execute", options: sqlOptions,
+		skip: 1, feeds: true,
+	},
 	{programs: "mongosh mongo", files: "eval f file", options: sqlOptions, skip: 1, feeds: true},
-	{programs: "psql clickhouse-client cqlsh", files: "c command f file q query", options: sqlOptions, skip: 2, feeds: true},
+	{
+		programs: "psql clickhouse-client cqlsh", files: "c command f file q query", options: sqlOptions,
+		skip: 2, feeds: true,
+	},
 	{programs: "dpkg rpm pacman", needs: "i install U upgrade F force-depends", all: true},
 	{
 		programs: "apt apt-get dnf yum zypper apk snap flatpak brew pip pip3 uv pipx conda npm pnpm yarn bun gem " +
@@ -55,12 +61,21 @@ var takers = [...]taker{
 		needs:   "install",
 		all:     true,
 	},
-	{programs: "docker podman nerdctl", files: "i input", verbs: "image load import", needs: "input", all: true, feeds: true},
-	{programs: "kubectl k oc", files: "f filename manifest-url manifest", verbs: "krew install apply create", needs: "filename"},
+	{
+		programs: "docker podman nerdctl", files: "i input", verbs: "image load import", needs: "input",
+		all: true, feeds: true,
+	},
+	{
+		programs: "kubectl k oc", files: "f filename manifest-url manifest", verbs: "krew install apply create",
+		needs: "filename",
+	},
 	{programs: "nix-env", files: "f file", needs: "i install"},
 	{programs: "cargo", files: "git path", verbs: "install", needs: "git path"},
 	{programs: "go", files: "C", verbs: "run test generate", needs: "toolexec"},
-	{programs: "mvn gradle sbt ant meson ninja mix lein rake stack cabal dub shards nimble flutter bundle composer", here: true},
+	{
+		programs: "mvn gradle sbt ant meson ninja mix lein rake stack cabal dub shards nimble flutter bundle composer",
+		here:     true,
+	},
 	{programs: "code codium cursor code-insiders", files: "install-extension", needs: "install-extension"},
 	{programs: "installer msiexec", files: "pkg i package", needs: "pkg i package"},
 }

@@ -34,12 +34,15 @@ var filePrograms = []table{
 		dry:  "dryrun=true n=true",
 		rows: []row{{given: "deleteduplicates=true", also: cleansTrees}},
 	},
-	{programs: "czkawka_cli czkawka", options: "d directories D delete-method e excluded-directories x f", dry: "dry-run", rows: []row{
-		{given: "D= delete-method=", also: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
-			cleansTrees(sh, shell.Command{}, shell.Options{Pos: o.All("d", "directories")})
-		}},
-	}},
+	{
+		programs: "czkawka_cli czkawka", options: "d directories D delete-method e excluded-directories x f",
+		dry:  "dry-run",
+		rows: []row{{given: "D= delete-method=", with: "d= directories=", runs: "fdupes -d $=d,directories"}},
+	},
 	{programs: "rmlint", options: "o output O c config T types", do: writesCleaner},
+	{programs: "mogrify jpegoptim pngquant optipng", options: "- path d dest resize quality format m max o", rows: []row{
+		{without: "path d dest n noaction simulate", does: act{effect.WriteFile, "", eachFile}},
+	}},
 	{programs: "tmpreaper tmpwatch", options: "protect x exclude", dry: "t test", rows: []row{
 		{words: "*", also: cleansTrees},
 	}},

@@ -344,6 +344,22 @@ var diskTables = []table{
 		},
 		{words: "apfs delete*", does: act{effect.WriteDisk, effect.Format, operands}},
 	}},
+	{programs: "timeshift snapper", options: "c config", rows: []row{
+		{given: "delete delete-all", does: deletesSnapshot},
+		{words: "delete|rm|remove|undochange", does: deletesSnapshot},
+	}},
+	{programs: "fastboot", options: "s slot set-active", rows: []row{
+		{words: "erase|format*|flash*|update|oem|flashing", does: act{effect.DestroyRemote, effect.Part, operands}},
+	}},
+	{
+		programs: "vboxmanage machinectl tart prlctl utmctl vmrun",
+		options:  "T M machine",
+		rows: []row{
+			{words: "unregistervm", given: "delete", does: deletesMachine},
+			{of: "vmrun", words: "deleteVM|deletevm", does: deletesMachine},
+			{words: "remove|rm|delete", does: deletesMachine},
+		},
+	},
 	{programs: "vssadmin wbadmin wmic", rows: []row{
 		{args: "delete|Delete|resize", does: act{effect.DestroyRemote, effect.Teardown, "backup of the disk"}},
 	}},
@@ -360,6 +376,11 @@ var diskTables = []table{
 	}},
 	{programs: "mount", options: "t o", rows: []row{{words: "* *", also: changesMounts}, {given: "o=", also: remounts}}},
 }
+
+var (
+	deletesSnapshot = act{effect.DestroyRemote, effect.Part, "snapshots of the disk"}
+	deletesMachine  = act{effect.PruneLocal, "machine", operands}
+)
 
 // volumeRows are the rows of programs that always change a volume.
 var volumeRows = []row{{does: changesVolume}}

@@ -286,6 +286,9 @@ var networkTables = []table{
 		options:  "t s e",
 		rows:     []row{{given: "D d", does: act{effect.ChangeSystem, "keys of the agent", ""}}},
 	},
+	{programs: "ssh-copy-id", options: "i p o F t", dry: "n h", rows: []row{
+		{words: "*", does: act{effect.ChangeRemote, effect.Rights, operands}},
+	}},
 	{programs: "ngrok localtunnel lt bore", rows: []row{{does: act{effect.PublishOut, byProgram, "tunnel"}}}},
 	{programs: "tcpdump", options: "z! G W w i"},
 	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},

@@ -22,6 +22,7 @@ var publishPrograms = []table{
 		options:  "p package c call from with python spec",
 		leads:    true,
 		do:       packageRunner,
+		rows:     []row{{of: "pipx", words: "uninstall|uninstall-all", does: uninstalls}},
 	},
 	{programs: "cargo", options: packageOptions + " bin example", dry: "dry-run n", do: cargoSources, rows: []row{
 		{words: "watch", also: watchesCargo},
@@ -39,7 +40,9 @@ var publishPrograms = []table{
 	{programs: "twine", options: packageOptions, dry: "dry-run", rows: []row{
 		{among: "upload register", does: publishes},
 	}},
+	{programs: "ant", options: "f file buildfile l logger", do: antTasks},
 	{programs: "mvn gradle gradlew mvnw sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: []row{
+		{of: "mvn mvnw", without: "v version h help", also: antTasks, goOn: true},
 		{
 			args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
 				"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
@@ -77,6 +80,11 @@ var packageTables = []table{
 		{of: "solana", words: "program deploy|close|write-buffer|set-upgrade-authority", does: changesLedger},
 		{of: "solana", words: "transfer", does: changesLedger},
 		{of: "bitcoin-cli", words: "send*|sweep*", without: "regtest", does: changesLedger},
+	}},
+	{programs: "nvm fnm sdk rustup ghcup sdkmanager avdmanager", rows: []row{
+		{given: "uninstall", does: uninstalls},
+		{words: "uninstall|rm", does: uninstalls},
+		{words: "self|toolchain uninstall|remove", does: uninstalls},
 	}},
 	{programs: "mkdocs", rows: []row{{words: "gh-deploy", does: publishes}}},
 	{programs: "dotnet", options: "project", rows: []row{

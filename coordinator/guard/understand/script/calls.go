@@ -606,8 +606,8 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +
 		"remove_entry_secure emptyDirSync deleteDir rmdirs removedirs remove_dir remove_entry " +
 		"deleteAsync deleteSync rmdir_recursive deltree RemoveAll rm deleteDirectory deleteRecursively"},
-	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file remove_file " +
-		"send2trash trashItem"},
+	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file " +
+		"remove_file send2trash trashItem"},
 	{kind: "open", names: "open openSync fopen"},
 	{kind: "write", names: "writeFile writeFileSync file_put_contents write_text " +
 		"write_bytes " +
