@@ -24,7 +24,7 @@ func losesWork(j *judging, e *effect.Effect) bool {
 	}
 	target := strings.TrimSuffix(j.resolvedPattern(e.Target), "/**")
 	plain := fspath.IsExact(target)
-	if plain && !j.older(target, tree) {
+	if plain && !j.older(target, tree) || tree && j.generated(target+"/") {
 		return false
 	}
 	lost := newPattern(target, tree)
@@ -34,9 +34,27 @@ func losesWork(j *judging, e *effect.Effect) bool {
 			return false
 		case plain && !tree: // it was asked already
 			return true
+		case !plain && strings.HasSuffix(file.Path, "/"):
+			return j.losesBelow(lost, file.Path)
 		}
 		return j.older(file.Path, false)
 	})
+}
+
+// losesBelow reports whether a pattern takes a file of an untracked directory that is older than the
+// session.
+func (j *judging) losesBelow(lost pattern, dir string) bool {
+	if j.ctx.FileText == nil {
+		return j.older(dir, false)
+	}
+	names, ok := j.ctx.FileText(dir)
+	for name := range strings.Lines(names) {
+		file := dir + strings.TrimSuffix(name, "\n")
+		if lost.takes(file) && !j.generated(file) && j.older(file, false) {
+			return true
+		}
+	}
+	return !ok && j.older(dir, false)
 }
 
 // nothingUnsaved reports whether it is known that a path that git restores holds nothing

@@ -219,6 +219,9 @@ const homeStores = ".bundle/config .yarnrc.yml .terraformrc .sentryclirc .lftprc
 const publicKeys = "ca cacert cacerts cert certs certificate certificates chain fullchain bundle crt csr root " +
 	"intermediate issuer trust truststore sig"
 
+// cloudWords are words in the names of files with the keys of clouds.
+const cloudWords = "sa gcp gcs gcloud google firebase firestore gke aws azure cloud prod production deploy ci admin"
+
 // knownSSH are the files of an .ssh folder that hold no key.
 const knownSSH = "config rc environment allowed_signers"
 
@@ -256,6 +259,9 @@ func keyFile(base string) bool {
 	}
 	words := lex.VerbWords(base[:i])
 	switch base[i+1:] {
+	case "json":
+		return lex.Mentions(base, "service-account service_account serviceaccountkey adminsdk gha-creds") ||
+			lex.ContainsAny(words, "key keyfile creds credentials") && lex.ContainsAny(words, cloudWords)
 	case "key", "p8", "p12", "pfx", "keystore", "jks", "ppk", "kdbx":
 		return true
 	case "pem":

@@ -33,6 +33,12 @@ var codePrograms = []table{
 	},
 	{programs: "lua luajit rscript r julia", options: "- e eval E expr l", leads: true, do: interpreter},
 	{
+		programs: "jshell kotlin kotlinc rust-script jbang scala-cli dotnet-script csharprepl",
+		options:  "- c code e eval E expr execute",
+		leads:    true,
+		do:       compiledInline,
+	},
+	{
 		programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket bb csi emacs tclsh wish jimsh",
 		options:  "- c e eval E expr",
 		leads:    true,
@@ -57,6 +63,7 @@ var languages = []struct{ programs, name string }{
 	{programs: "ruby jruby irb", name: "ruby"},
 	{programs: "php", name: "php"},
 	{programs: "rscript r", name: "r"},
+	{programs: "jshell kotlin kotlinc rust-script jbang scala-cli dotnet-script csharprepl", name: "c"},
 	{programs: "lua luajit julia", name: "other"},
 }
 
@@ -137,11 +144,25 @@ func runsNamedModule(sh *shell.Shell, name string, folders []string, lang string
 	}
 	for _, folder := range folders {
 		for _, end := range [...]string{"", ".js", ".rb", ".pm", ".py"} {
-			if path := fspath.Join(sh.Path(folder), name+end); sh.Lists(path) && runSource(sh, path, nil, lang) {
+			path := fspath.Join(sh.Path(folder), name+end)
+			if _, brought := sh.Brought(path); (brought || sh.Lists(path)) && runSource(sh, path, nil, lang) {
 				return
 			}
 		}
 	}
+}
+
+// compiledInline runs the code of a language that is mostly compiled, which an option, a file or standard
+// input gives.
+func compiledInline(sh *shell.Shell, c shell.Command, o shell.Options) {
+	code := o.All("c", "code", "e", "eval", "E", "expr", "execute")
+	for _, text := range code {
+		script.Run(sh, text, languageOf(c.Name))
+	}
+	if len(code) == 0 && (len(o.Pos) == 0 || o.Pos[0] == "-") {
+		pipedCode(sh, c, languageOf(c.Name))
+	}
+	runsSourceFile(sh, c, o)
 }
 
 // opaqueInterpreter reports code of a language that is not read.
@@ -245,7 +266,7 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 		pipedCode(sh, c, languageOf(c.Name))
 		return
 	}
-	if _, ok := sh.Brought(args[0]); ok {
+	if _, ok := sh.Arrived(args[0]); ok {
 		runSource(sh, args[0], nil, languageOf(c.Name))
 		return
 	}
@@ -274,7 +295,12 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 		buildsPackage(sh, shell.Command{}, shell.Options{Pos: append(args, ".")})
 	case "awscli":
 		sh.Exec(append([]string{"aws"}, args[1:]...), in)
-	case "json.tool", "base64", "tokenize", "gzip", "zipfile", "tarfile":
+	case "zipfile", "tarfile":
+		if len(args) > 3 && lex.OneOf(args[1], "-e --extract") {
+			sh.Exec([]string{"unzip", args[2], "-d", args[3]}, in)
+		}
+		showsFiles(sh, args[1:])
+	case "json.tool", "base64", "tokenize", "gzip":
 		showsFiles(sh, args[1:])
 	case "http.server", "SimpleHTTPServer":
 	case "coverage", "pdb", "cProfile", "profile", "trace", "runpy":
@@ -588,7 +614,8 @@ func awkAssigns(o shell.Options) string {
 // or gets as the output of another command.
 func runsInput(name string) bool {
 	switch {
-	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh mongosh mongo redis-cli valkey-cli"), languageOf(name) != "":
+	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh mongosh mongo redis-cli valkey-cli"),
+		languageOf(name) != "":
 		return true
 	}
 	return tableIn(sqlClients, name) != nil

@@ -20,10 +20,31 @@ var filePrograms = []table{
 		options:  "-recursive -no-preserve-root -force",
 		do:       remove,
 	},
-	{programs: "gio", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		if lex.OneOf(lex.First(c.Args), "trash remove") && !lex.ContainsAny(c.Args, "--list --restore --empty") {
-			sh.Exec(append([]string{"trash"}, c.Args[1:]...), nil)
-		}
+	{programs: "gio", rows: []row{
+		{words: "trash|remove", given: "list restore"},
+		{words: "trash", given: "empty", does: emptiesTrash},
+		{words: "trash|remove", runs: "trash $1*"},
+	}},
+	{programs: "trash-empty trash-rm", rows: []row{{without: "h help version dry-run", does: emptiesTrash}}},
+	{programs: "fdupes jdupes", options: "o order X exclude-filter G L maxsize minsize", rows: []row{
+		{given: "d delete", also: cleansTrees},
+	}},
+	{
+		programs: "rdfind", options: "- deleteduplicates dryrun n outputname makesymlinks makehardlinks minsize ignoreempty",
+		dry:  "dryrun=true n=true",
+		rows: []row{{given: "deleteduplicates=true", also: cleansTrees}},
+	},
+	{
+		programs: "czkawka_cli czkawka", options: "d directories D delete-method e excluded-directories x f",
+		dry:  "dry-run",
+		rows: []row{{given: "D= delete-method=", with: "d= directories=", runs: "fdupes -d $=d,directories"}},
+	},
+	{programs: "rmlint", options: "o output O c config T types", do: writesCleaner},
+	{programs: "mogrify jpegoptim pngquant optipng", options: "- path d dest resize quality format m max o", rows: []row{
+		{without: "path d dest n noaction simulate", does: act{effect.WriteFile, "", eachFile}},
+	}},
+	{programs: "tmpreaper tmpwatch", options: "protect x exclude", dry: "t test", rows: []row{
+		{words: "*", also: cleansTrees},
 	}},
 	{programs: "rmdir unlink gunlink", rows: []row{{does: act{effect.DeleteFile, "", eachFile}}}},
 	{programs: "shred gshred", options: "n s iterations size random-source", do: shred},
@@ -48,6 +69,21 @@ var filePrograms = []table{
 	}},
 	{programs: "truncate fallocate gtruncate", options: "s r o l size reference offset length", do: truncate},
 	{programs: "patch gpatch", options: patchOptions, dry: "dry-run C check o output", do: undoesDiff},
+}
+
+var emptiesTrash = act{effect.DeleteTree, effect.Find, "@~/.local/share/Trash/*"}
+
+// cleansTrees reports trees of which a program deletes some files.
+func cleansTrees(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, dir := range o.Pos {
+		sh.Possible(effect.DeleteTree, effect.Find, sh.Path(dir))
+	}
+}
+
+// writesCleaner remembers the script with which rmlint deletes the files that it finds.
+func writesCleaner(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	dirs := append(o.Pos, ".")[:max(1, len(o.Pos))]
+	sh.Remember(sh.Path("rmlint.sh"), "fdupes --delete "+shell.QuoteAll(dirs)+"\n")
 }
 
 // keepsOld are the options with which a copy overwrites nothing, or keeps what it overwrites.

@@ -51,6 +51,15 @@ var machineTables = []table{
 			},
 		},
 	},
+	{programs: "bleachbit", rows: []row{{given: "c clean s shred w wipe-free-space", does: changesSystem}}},
+	{programs: "chezmoi", options: "S source D destination c config", dry: "n dry-run", rows: []row{
+		{words: "apply|update|init", given: "force apply", does: act{effect.WriteFile, "", "@~/.bashrc"}},
+		{words: "destroy|remove|rm", does: act{effect.DeleteTree, "", "@$1*"}},
+		{words: "purge", does: act{effect.DeleteTree, "", "@~/.local/share/chezmoi"}},
+	}},
+	{programs: "mackup", dry: "n dry-run", rows: []row{
+		{words: "restore|uninstall", does: act{effect.WriteFile, "", "@~/.bashrc"}},
+	}},
 	{programs: "ttyecho reptyr", rows: []row{{does: act{effect.TypeInto, "", theProgram}}}},
 	{programs: "schtasks", anyCase: true, rows: []row{
 		{mention: "/create /change", does: act{effect.Persist, effect.ScheduledTask, ""}},
@@ -335,6 +344,22 @@ var diskTables = []table{
 		},
 		{words: "apfs delete*", does: act{effect.WriteDisk, effect.Format, operands}},
 	}},
+	{programs: "timeshift snapper", options: "c config", rows: []row{
+		{given: "delete delete-all", does: deletesSnapshot},
+		{words: "delete|rm|remove|undochange", does: deletesSnapshot},
+	}},
+	{programs: "fastboot", options: "s slot set-active", rows: []row{
+		{words: "erase|format*|flash*|update|oem|flashing", does: act{effect.DestroyRemote, effect.Part, operands}},
+	}},
+	{
+		programs: "vboxmanage machinectl tart prlctl utmctl vmrun",
+		options:  "T M machine",
+		rows: []row{
+			{words: "unregistervm", given: "delete", does: deletesMachine},
+			{of: "vmrun", words: "deleteVM|deletevm", does: deletesMachine},
+			{words: "remove|rm|delete", does: deletesMachine},
+		},
+	},
 	{programs: "vssadmin wbadmin wmic", rows: []row{
 		{args: "delete|Delete|resize", does: act{effect.DestroyRemote, effect.Teardown, "backup of the disk"}},
 	}},
@@ -351,6 +376,11 @@ var diskTables = []table{
 	}},
 	{programs: "mount", options: "t o", rows: []row{{words: "* *", also: changesMounts}, {given: "o=", also: remounts}}},
 }
+
+var (
+	deletesSnapshot = act{effect.DestroyRemote, effect.Part, "snapshots of the disk"}
+	deletesMachine  = act{effect.PruneLocal, "machine", operands}
+)
 
 // volumeRows are the rows of programs that always change a volume.
 var volumeRows = []row{{does: changesVolume}}

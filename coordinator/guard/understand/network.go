@@ -32,11 +32,17 @@ var networkPrograms = []table{
 		do:    httpClient,
 	},
 	{
-		programs: "http https xh aria2c axel fetch lwp-request httpie curlie",
+		programs: "http https xh axel fetch lwp-request httpie curlie",
 		options: "X d o H u A e F T b c x K w m C E r U Q P request data data-raw data-binary data-urlencode " +
 			"data-ascii json form upload-file output header user cookie config timeout url cert key proxy method " +
 			"dir out output-document",
 		do: httpClient,
+	},
+	{
+		programs: "aria2c",
+		options:  "o d i x s j k out dir input-file header allow-overwrite split method continue?",
+		keeps:    "c continue",
+		do:       httpClient,
 	},
 	{
 		programs: "grpcurl evans", options: "- d H authority cacert cert key proto import-path protoset host port",
@@ -66,6 +72,7 @@ var networkPrograms = []table{
 	{programs: "lftp", options: "e c f p u", do: transferSession},
 	{programs: "rclone", options: "config transfers checkers exclude include filter", dry: "n dry-run", rows: []row{
 		{words: "copy|copyto|sync|move|moveto", goOn: true, also: copiesOut},
+		{words: "copyto|moveto", goOn: true, also: copiesHere},
 		{words: "sync|bisync", also: deletesCopies},
 		{
 			words: "delete|purge|deletefile|rmdir|rmdirs|cleanup|dedupe|backend",
@@ -215,6 +222,11 @@ func deletesInLast(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
+// copiesHere reports the file of this machine that rclone writes.
+func copiesHere(sh *shell.Shell, c shell.Command, o shell.Options) {
+	writesCopies(sh, c, shell.Options{Pos: o.From(1)})
+}
+
 // writesCopies reports the files of this machine that a copy writes.
 func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sources, to := operandsTo(shell.Options{Pos: o.Pos})
@@ -274,6 +286,9 @@ var networkTables = []table{
 		options:  "t s e",
 		rows:     []row{{given: "D d", does: act{effect.ChangeSystem, "keys of the agent", ""}}},
 	},
+	{programs: "ssh-copy-id", options: "i p o F t", dry: "n h", rows: []row{
+		{words: "*", does: act{effect.ChangeRemote, effect.Rights, operands}},
+	}},
 	{programs: "ngrok localtunnel lt bore", rows: []row{{does: act{effect.PublishOut, byProgram, "tunnel"}}}},
 	{programs: "tcpdump", options: "z! G W w i"},
 	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
@@ -312,6 +327,7 @@ type requester struct {
 	output   string // the file that is written
 	keeps    string // options with which the file has the name that it has at its host
 	folder   string // the folder of that file
+	joins    bool   // and of one that is named
 	numbers  bool   // it has that name in any case, or a new one if there is a file
 	operands bool   // operands are a method and fields, and standard input is sent
 }
@@ -325,6 +341,7 @@ var requesters = []requester{
 		output:   "o output",
 		keeps:    "O remote-name",
 		folder:   "output-dir",
+		joins:    true,
 	},
 	{
 		programs: "wget",
@@ -337,8 +354,9 @@ var requesters = []requester{
 		numbers:  true,
 	},
 	{programs: "lwp-request", method: "m", operands: true},
+	{programs: "aria2c", method: "method", output: "o out", keeps: "allow-overwrite", folder: "d dir", joins: true},
 	{
-		programs: "http https xh aria2c axel fetch httpie curlie",
+		programs: "http https xh axel fetch httpie curlie",
 		method:   "X request method",
 		body:     "d data data-binary data-urlencode data-raw json F form K config",
 		file:     "T upload-file",
@@ -435,8 +453,11 @@ func sentFile(sh *shell.Shell, c shell.Command, name string) string {
 func (row *requester) writes(sh *shell.Shell, o shell.Options, url string) {
 	file, named := o.Get(strings.Fields(row.output)...)
 	remote := fspath.Base(strings.TrimSuffix(url, "/"))
-	if folder, ok := o.Get(strings.Fields(row.folder)...); ok && row.folder != "" {
+	if folder, ok := o.Get(strings.Fields(row.folder)...); ok {
 		remote = folder + "/" + remote
+		if file != "-" && row.joins {
+			file = fspath.Join(sh.Path(folder), file)
+		}
 	}
 	switch {
 	case named && file != "-":

@@ -46,6 +46,7 @@ var outputRows = [...]output{
 			"avifenc avifdec sass lessc",
 		last: 2,
 	},
+	{programs: "typst", verbs: "compile c", options: "root input font-path f format", last: 3},
 	{programs: "qemu-img", verbs: "convert", options: "f O o", last: 3},
 	{programs: "uniq xxd", options: "f s w c g l n o", last: 2},
 	{programs: "script", options: "c I O B T m E", last: 1},

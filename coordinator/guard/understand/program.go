@@ -88,6 +88,7 @@ type program struct {
 
 	emulated *emulated // how it is told that its service is on this machine; nil if it cannot be
 	output   *output   // the files that it writes; nil if nothing is known of any
+	taker    *taker    // the files that it runs; nil if nothing is known of any
 }
 
 // maxPrograms bounds the cache. A call that a person wrote has fewer names.
@@ -130,6 +131,7 @@ func (d *dispatcher) programNamed(name string) program {
 
 		emulated: emulatedBy(name),
 		output:   outputOf(name),
+		taker:    takerOf(name),
 	}
 	if d.programs == nil {
 		d.programs = map[string]program{}
@@ -173,6 +175,8 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	}
 	ownOutput(sh, c)
 	p.output.report(sh, c)
+	p.taker.report(sh, c)
+	passesOn(sh, c)
 	bringsFiles(sh, c)
 	if !p.names {
 		d.readsBrowser(sh, c)
@@ -263,6 +267,10 @@ func typedSQL(sh *shell.Shell, c shell.Command) {
 func unknownProgram(sh *shell.Shell, c shell.Command, full string) {
 	if strings.ContainsAny(full, string(partial.HoleNetwork)+string(partial.HoleDecoded)) {
 		sh.Effect(effect.RunUnknown, shell.OriginOf(full), "")
+		return
+	}
+	if text, _ := sh.Brought(full); isFetched(text) {
+		sh.Effect(effect.RunUnknown, effect.Network, "")
 		return
 	}
 	o := shell.ParseOptions(c.Args, "-hard")

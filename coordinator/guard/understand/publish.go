@@ -22,6 +22,7 @@ var publishPrograms = []table{
 		options:  "p package c call from with python spec",
 		leads:    true,
 		do:       packageRunner,
+		rows:     []row{{of: "pipx", words: "uninstall|uninstall-all", does: uninstalls}},
 	},
 	{programs: "cargo", options: packageOptions + " bin example", dry: "dry-run n", do: cargoSources, rows: []row{
 		{words: "watch", also: watchesCargo},
@@ -83,8 +84,12 @@ var packageTables = []table{
 		{of: "solana", words: "transfer", does: changesLedger},
 		{of: "bitcoin-cli", words: "send*|sweep*", without: "regtest", does: changesLedger},
 	}},
+	{programs: "nvm fnm sdk rustup ghcup sdkmanager avdmanager", rows: []row{
+		{given: "uninstall", does: uninstalls},
+		{words: "uninstall|rm", does: uninstalls},
+		{words: "self|toolchain uninstall|remove", does: uninstalls},
+	}},
 	{programs: "mkdocs", rows: []row{{words: "gh-deploy", does: publishes}}},
-	{programs: "kotlin kotlinc rust-script jbang", do: runsSourceFile},
 	{programs: "dotnet", options: "project", rows: []row{
 		{words: "run|script", also: dotnetSource},
 		{words: "ef database drop", without: "dry-run", does: act{effect.DropData, effect.Reset, "$1"}},

@@ -587,9 +587,26 @@ func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
 	runRows(sh, forgeRows, o.Pos, c, o)
 }
 
+// bringsRelease remembers the folder for files of another repository.
+func bringsRelease(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	dir, _ := shell.ParseOptions(c.Args, "D dir").Get("D", "dir")
+	sh.Unpacks(dir)
+}
+
+// downloadsOver reports the files that a download overwrites.
+func downloadsOver(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	o := shell.ParseOptions(c.Args, "p pattern O output D dir R repo")
+	dir, _ := o.Get("D", "dir")
+	for _, name := range o.All("p", "pattern", "O", "output") {
+		sh.Write(sh.Path(dir) + "/" + name)
+	}
+}
+
 var forgeRows = []row{
 	{words: "api", also: forgeAPI},
-	{words: "release download", given: "clobber", with: "p= O=", does: act{effect.WriteFile, "", "@$=p,O"}},
+	{words: "release download", given: "clobber", also: downloadsOver},
+	{words: "release|run download", given: "R= repo=", also: bringsRelease},
+	{words: "extension|ext install|upgrade *", does: act{effect.RunUnknown, effect.Network, "$2"}},
 	{words: "repo sync", given: "force", also: syncsBranch},
 	{words: "repo edit", args: "--visibility*", does: act{effect.PublishOut, byProgram, "repository visibility"}},
 	{words: "release create|upload", does: act{effect.PublishOut, byProgram, "release"}},

@@ -144,7 +144,12 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 // secretPrograms are the programs that only store secrets, or only send data.
 var secretPrograms = []table{
 	{programs: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
-		"kwallet-query", do: printUnknown},
+		"kwallet-query", do: printUnknown, rows: []row{
+		{of: "pass gopass", words: "rm|remove|delete", does: deletesStored},
+		{of: "bw rbw lpass", words: "delete|remove|rm|purge", does: deletesStored},
+		{of: "keyring secret-tool", words: "del|clear", does: deletesStored},
+		{of: "keepassxc-cli", words: "rm|rmdir", does: deletesStored},
+	}},
 	{
 		programs: "trufflehog noseyparker kingfisher gitleaks",
 		options:  "r report-path f report-format c config s source redact?",
@@ -164,6 +169,8 @@ var secretPrograms = []table{
 		},
 	},
 }
+
+var deletesStored = act{effect.DestroyRemote, effect.Part, operands}
 
 // printsFindings prints the secrets that a program finds, or writes them into a report.
 func printsFindings(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -353,6 +360,8 @@ func selectsKey(expression string) bool {
 func keyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if file, ok := o.Get("f"); ok && (o.Given("y e p")) {
 		showsFiles(sh, []string{file})
+	} else if ok && o.Given("t") && strings.HasPrefix(strings.Join(stdin(c), ""), "y") {
+		sh.Write(file)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
@@ -44,6 +45,10 @@ func dotnetSource(sh *shell.Shell, c shell.Command, o shell.Options) {
 	dir, _ := o.Get("project")
 	if strings.HasSuffix(dir, "proj") {
 		dir = fspath.Dir(sh.Path(dir))
+	}
+	if o.At(0) == "script" && o.At(1) == "eval" {
+		script.Run(sh, o.At(2), "c")
+		return
 	}
 	if o.At(0) == "run" && !lex.EndsWith(o.At(1), ".cs") {
 		runSource(sh, sh.Path(dir)+"/Program.cs", o.From(1), "c")
@@ -101,10 +106,11 @@ func mageTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		name := target[strings.LastIndexByte(target, ':')+1:]
 		names = append(names, strings.ToUpper(name[:min(1, len(name))])+name[min(1, len(name)):])
 	}
+	reached := func(text string) string { return script.Reached(text, names) }
 	for _, dir := range [...]string{".", "magefiles"} {
 		goSources(sh, dir, false, func(path string) {
 			if text, ok := sh.FileText(path); ok && strings.Contains(text, "//go:build mage") {
-				runsReached(sh, path, names, "go")
+				sh.RunCode(path, nil, reached, func(child *shell.Shell, code string) { script.Run(child, code, "go") })
 			}
 		})
 	}

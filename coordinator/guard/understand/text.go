@@ -46,6 +46,10 @@ var textPrograms = []table{
 		programs: "gpg gpg2",
 		options:  "r recipient u local-user o output -export -export-secret-keys -export-secret-subkeys -decrypt",
 		do:       decrypt,
+		rows: []row{{
+			given: "delete-secret-keys delete-secret-key delete-secret-and-public-keys delete-secret-and-public-key",
+			does:  act{effect.ChangeSystem, effect.Keychain, operands},
+		}},
 	},
 	{programs: "tr", do: translate},
 	{programs: "split gsplit", options: "a b C l n t bytes lines number filter additional-suffix", do: splits},

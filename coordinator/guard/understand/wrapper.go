@@ -114,7 +114,11 @@ var wrapperPrograms = []table{
 	}},
 	{programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta " +
-		"devbox teller summon railway", do: runner},
+		"devbox teller summon railway", do: runner, rows: []row{
+		{of: "mise asdf rbenv pyenv nodenv volta", words: "uninstall", does: uninstalls},
+		{of: "uv", words: "tool|python uninstall", does: uninstalls},
+		{of: "op", words: "item|vault|document delete", does: deletesStored},
+	}},
 	{programs: "sops", rows: []row{{words: "exec-env|exec-file * *", also: runsDecrypted}}},
 	{programs: "nix nix-shell", do: nix},
 	{programs: "conda mamba micromamba", options: "n name p prefix c channel f file solver", rows: []row{

@@ -576,7 +576,7 @@ var callKinds = [...]struct{ lang, kind, names, full string }{
 		"rmdir_recursive deltree RemoveAll rm deleteDirectory deleteRecursively",
 		full: "Directory.Delete default.removeItem"},
 	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file " +
-		"send2trash trashItem", full: "os.Remove Files.deleteIfExists File.Delete"},
+		"remove_file send2trash trashItem", full: "os.Remove Files.deleteIfExists File.Delete"},
 	{kind: "open", names: "open openSync fopen"},
 	{kind: "write", names: "writeFile writeFileSync file_put_contents write_text write_bytes createWriteStream " +
 		"outputFile outputFileSync writeTextFile writeTextFileSync",

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,7 @@ type aliases struct {
 	// scope, so both values are possible.
 	constant map[string]bool
 	Fetched  []string       // trees that came from another machine
+	Unpacked []string       // folders in which an archive from another machine was unpacked
 	made     map[string]int // see Makes
 	// descriptors are the files that exec has opened for writing, by number.
 	descriptors map[string]string
@@ -137,7 +139,7 @@ func (a *aliases) opens(descriptor, path string) {
 	put(&a.descriptors, descriptor, path)
 }
 
-// coprocess starts a command that reads what later commands write to it. The name of
+// coprocess starts a command that reads what later commands write to it, and whose output they read. The name of
 // the coprocess is an array of its two descriptors.
 func (sh *Shell) coprocess(c *syntax.CoprocClause, in *string) {
 	sh.stmt(c.Stmt, in)
@@ -145,12 +147,20 @@ func (sh *Shell) coprocess(c *syntax.CoprocClause, in *string) {
 	if c.Name != nil {
 		name = lex.First(sh.text(c.Name))
 	}
-	to := strconv.Itoa(100 + len(sh.Eval.outlets))
+	to, from := strconv.Itoa(100+len(sh.Eval.outlets)), strconv.Itoa(200+len(sh.Eval.outlets))
 	path := "/dev/fd/" + to
 	sh.Eval.open(path, outlet{src: sh.Src, stmts: []*syntax.Stmt{c.Stmt}})
 	sh.Eval.opens(to, path)
-	sh.Assign(name, Value{"0" + string(partial.SplitMark) + to})
+	sh.Remember("/dev/fd/"+from, partial.Unknown)
+	code := sh.Src.cut(c.Stmt.Pos().Offset(), c.Stmt.End().Offset())
+	if lex.ContainsAny(strings.Fields(code), socketClients) {
+		sh.Remember("/dev/fd/"+from, partial.UnknownNetwork)
+	}
+	sh.Assign(name, Value{from + string(partial.SplitMark) + to})
 }
+
+// socketClients connect the standard input and output with another machine.
+const socketClients = "nc ncat netcat telnet socat openssl"
 
 // IsStdin reports whether a path stands for the standard input.
 func IsStdin(path string) bool {
@@ -245,6 +255,32 @@ func (sh *Shell) Brought(name string) (string, bool) {
 	}
 	for _, tree := range sh.Eval.Fetched {
 		if fspath.Within(path, tree) {
+			return partial.UnknownNetwork, true
+		}
+	}
+	return "", false
+}
+
+// Unpacks remembers a folder in which files from another machine are unpacked.
+func (sh *Shell) Unpacks(dir string) {
+	if len(sh.Eval.Unpacked) < MaxAliases {
+		sh.Eval.Unpacked = append(sh.Eval.Unpacked, sh.Path(cmp.Or(dir, ".")))
+	}
+}
+
+// usualBuild are the files with which sources are built that were unpacked, which is usual.
+const usualBuild = "configure Makefile makefile GNUmakefile"
+
+// Arrived is Brought for a file that is to run. One that is not on the disk comes from the archive that
+// was unpacked around it.
+func (sh *Shell) Arrived(name string) (string, bool) {
+	path := sh.Path(name)
+	text, ok := sh.Brought(name)
+	if ok || len(sh.Eval.Unpacked) == 0 || sh.Lists(path) || lex.OneOf(fspath.Base(path), usualBuild) {
+		return text, ok
+	}
+	for _, folder := range sh.Eval.Unpacked {
+		if fspath.Within(path, folder) {
 			return partial.UnknownNetwork, true
 		}
 	}

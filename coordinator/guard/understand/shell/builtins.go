@@ -310,7 +310,7 @@ func (sh *Shell) pipedText(c Command) {
 }
 
 func (sh *Shell) scriptNamed(name string) {
-	if text, ok := sh.Brought(name); ok {
+	if text, ok := sh.Arrived(name); ok {
 		sh.runBeginning(name)
 		sh.RunText(text)
 		return

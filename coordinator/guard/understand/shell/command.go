@@ -170,6 +170,10 @@ func (sh *Shell) RunVariable(name string) {
 	switch {
 	case lex.OneOf(name, "BASH_ENV ENV"):
 		sh.Sub().scriptNamed(text)
+	case lex.OneOf(name, "LD_PRELOAD DYLD_INSERT_LIBRARIES"):
+		if code, ok := sh.Brought(text); ok {
+			sh.Opaque(code)
+		}
 	case lex.OneOf(name, commandVariables) && strings.Contains(text, " "):
 		sh.Run(text, nil)
 	}
@@ -359,7 +363,7 @@ func (sh *Shell) ScriptFile(full string, args []string) bool {
 	if _, searched := sh.Assigned("PATH"); !strings.Contains(full, "/") && !searched {
 		return false
 	}
-	text, ok := sh.Brought(full)
+	text, ok := sh.Arrived(full)
 	if !ok {
 		return false
 	}

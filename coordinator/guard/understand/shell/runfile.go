@@ -76,7 +76,7 @@ func (sh *Shell) textAt(path string) (string, bool) {
 // RunCode runs a part of the code in a file that this call wrote or that lies on the disk, see Enter.
 // It returns false if the file is neither.
 func (sh *Shell) RunCode(name string, given []string, part func(string) string, run func(*Shell, string)) bool {
-	text, ok := sh.Brought(name)
+	text, ok := sh.Arrived(name)
 	if ok {
 		if !sh.Opaque(text) {
 			run(sh.Sub(), part(text))

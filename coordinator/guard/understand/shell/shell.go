@@ -303,7 +303,7 @@ func shellToNetwork(stages []*syntax.Stmt) bool {
 			continue
 		}
 		name := lex.ProgramName(call.Args[0].Lit())
-		if fed && lex.OneOf(name, "nc ncat netcat telnet socat openssl") {
+		if fed && lex.OneOf(name, socketClients) {
 			return true
 		}
 		fed = fed ||

@@ -1,0 +1,222 @@
+package understand
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// This file follows files that this call fetched: to the programs that run or install them, and into
+// what other programs make of them.
+
+// A taker says which of their files programs run, or install as programs: the values of options, and
+// the first operand or all of them.
+type taker struct {
+	programs string
+	files    string // the options whose values are such files
+	options  string // other options with a value
+	verbs    string // the first operands may be some of these
+	needs    string // one of those is given, or one of these options
+	all      bool   // every operand is such a file
+	here     bool   // they run what lies in their folder
+	feeds    bool   // without a file they run what they read
+	skip     int    // with so many operands at most
+}
+
+const installVerbs = "install add i in load import localinstall upgrade"
+
+var takers = [...]taker{
+	{programs: "java", files: "- jar cp classpath class-path p module-path"},
+	{
+		programs: "jshell groovy groovysh scala scala-cli amm kotlin swift dotnet dotnet-script csharprepl mono wine " +
+			"wine64 jbang rust-script ghci runghc runhaskell octave octave-cli wasmtime wasmer guile sbcl clisp ecl " +
+			"racket gosh escript elixir iex raku crystal nim zig v dart expect tclsh wish swipl ocaml utop cling " +
+			"osascript pwsh insmod ansible-playbook bb clj clojure emacs",
+		files: "- l load script s pkg i",
+		verbs: "run r e c cpp compile script exec shell repl test",
+		feeds: true,
+	},
+	{
+		programs: "sqlite3 sqlite duckdb mysql mariadb", files: "cmd c init e execute", options: sqlOptions,
+		skip: 1, feeds: true,
+	},
+	{programs: "mongosh mongo", files: "eval f file", options: sqlOptions, skip: 1, feeds: true},
+	{
+		programs: "psql clickhouse-client cqlsh", files: "c command f file q query", options: sqlOptions,
+		skip: 2, feeds: true,
+	},
+	{programs: "dpkg rpm pacman", needs: "i install U upgrade F force-depends", all: true},
+	{
+		programs: "apt apt-get dnf yum zypper apk snap flatpak brew pip pip3 uv pipx conda npm pnpm yarn bun gem " +
+			"luarocks cpanm adb dotnet helm vagrant asdf mise",
+		files:   "r requirement",
+		options: "c channel i index-url extra-index-url registry source find-links repo proxy C prefix",
+		verbs:   "plugin plugins box pip tool " + installVerbs,
+		needs:   "install",
+		all:     true,
+	},
+	{
+		programs: "docker podman nerdctl", files: "i input", verbs: "image load import", needs: "input",
+		all: true, feeds: true,
+	},
+	{
+		programs: "kubectl k oc", files: "f filename manifest-url manifest", verbs: "krew install apply create",
+		needs: "filename",
+	},
+	{programs: "nix-env", files: "f file", needs: "i install"},
+	{programs: "cargo", files: "git path", verbs: "install", needs: "git path"},
+	{programs: "go", files: "C", verbs: "run test generate", needs: "toolexec"},
+	{
+		programs: "mvn gradle sbt ant meson ninja mix lein rake stack cabal dub shards nimble flutter bundle composer",
+		here:     true,
+	},
+	{programs: "code codium cursor code-insiders", files: "install-extension", needs: "install-extension"},
+	{programs: "installer msiexec", files: "pkg i package", needs: "pkg i package"},
+}
+
+const sqlOptions = "h p u U d D P S host port user username dbname database socket v set"
+
+// takerOf returns the row of a program, or nil.
+func takerOf(name string) *taker {
+	for i := range takers {
+		if lex.OneOf(name, takers[i].programs) {
+			return &takers[i]
+		}
+	}
+	return nil
+}
+
+// report reports a fetched file that a command runs or installs. A nil row has none.
+func (t *taker) report(sh *shell.Shell, c shell.Command) {
+	if t == nil {
+		return
+	}
+	files, ok := t.taken(c)
+	installsCode(sh, shell.Command{Args: files}, shell.Options{})
+	if c.In != nil && (slices.Contains(files, "-") || t.feeds && ok && len(files) == 0) && isFetched(*c.In) {
+		sh.Effect(effect.RunUnknown, effect.Network, "")
+		return
+	}
+	for _, file := range files {
+		if text, known := sh.Arrived(file); known && isFetched(text) {
+			sh.Effect(effect.RunUnknown, effect.Network, sh.Path(file))
+			return
+		}
+	}
+}
+
+// taken returns the files that a command runs or installs. It returns false for a command that has no
+// such files.
+func (t *taker) taken(c shell.Command) (files []string, ok bool) {
+	o := t.parse(c.Args)
+	named := t.needs == "" || o.Given(t.needs)
+	for len(o.Pos) > 0 && lex.OneOf(o.Pos[0], t.verbs) {
+		named = true
+		if o.Pos = o.Pos[1:]; !t.all {
+			o = t.parse(o.Pos)
+		}
+	}
+	files = o.All(strings.Fields(t.files)...)
+	switch {
+	case !named:
+		return nil, false
+	case t.here:
+		return append(files, "."), true
+	case t.all:
+		return append(files, o.Pos...), true
+	case len(o.Pos) <= t.skip:
+		return files, true
+	}
+	for _, folder := range files { // of classes
+		files = append(files, folder+"/"+o.Pos[t.skip])
+	}
+	if len(files) > 0 { // the program is among them
+		return files, true
+	}
+	return o.Pos[t.skip : t.skip+1], true
+}
+
+// parse splits arguments. What follows the first operand may be for the program that it names.
+func (t *taker) parse(args []string) shell.Options {
+	grammar := t.files + " " + t.options
+	if t.all {
+		return shell.ParseOptions(args, grammar)
+	}
+	o, rest := shell.Leading(args, grammar)
+	o.Pos = rest
+	return o
+}
+
+// isFetched reports whether a text came from another machine.
+func isFetched(text string) bool { return strings.ContainsRune(text, partial.HoleNetwork) }
+
+// These programs make a program of a source, or unpack an archive. Without an option the result has
+// the name of the source.
+const (
+	compilers = "rustc gcc g++ cc c++ clang clang++ tcc go ghc swiftc kotlinc javac tsc esbuild swc nim zig crystal " +
+		"dmd ldc2 gdc fpc ocamlopt ocamlc mcs csc fsc scalac groovyc dart gfortran nasm odin v tinygo emcc babel " +
+		"coffee valac nvcc gunzip gzip bunzip2 bzip2 unxz xz unzstd zstd lzma unlzma lz4"
+	unpackers = "tar gtar bsdtar unzip 7z 7za 7zz unar unrar ar dpkg-deb dpkg jar cpio cabextract unsquashfs ditto"
+)
+
+// madeEnds are the ends of the names of such results.
+const madeEnds = ". .js .mjs .class .jar .exe .wasm .o .so"
+
+// passesOn remembers that what a program makes of a fetched file is fetched, too.
+func passesOn(sh *shell.Shell, c shell.Command) {
+	compiles, unpacks := lex.OneOf(c.Name, compilers), lex.OneOf(c.Name, unpackers)
+	made := outputs(c)
+	if !compiles && !unpacks && len(made) == 0 {
+		return
+	}
+	from, ok := fetchedInput(sh, c)
+	switch {
+	case !ok:
+		return
+	case compiles:
+		made = append(made, compiled(c, from)...)
+	case unpacks:
+		sh.Unpacks("")
+		sh.Unpacks(strings.TrimPrefix(lex.First(c.Args[max(0, len(c.Args)-1):]), "-o"))
+	}
+	for _, file := range made {
+		if p := sh.Path(file); sh.Files[p] == "" && p != sh.Place.Cwd {
+			sh.Remember(p, partial.UnknownNetwork)
+		}
+	}
+}
+
+// fetchedInput returns the first fetched file among the arguments, "-" for the standard input.
+func fetchedInput(sh *shell.Shell, c shell.Command) (string, bool) {
+	if c.In != nil && isFetched(*c.In) {
+		return "-", true
+	}
+	for _, a := range c.Args {
+		if text, ok := sh.Brought(a); ok && isFetched(text) {
+			return a, true
+		}
+	}
+	return "", false
+}
+
+// compiled returns the names that the result of a compiler may have: those of the source, in its folder
+// and in that of the command or of an option.
+func compiled(c shell.Command, source string) []string {
+	made := []string{"a.out"}
+	name := strings.TrimSuffix(source, path.Ext(source))
+	folders := append(shell.ParseOptions(c.Args, "d outDir out-dir outdir").All("d", "outDir", "out-dir", "outdir"), ".")
+	for _, end := range strings.Fields(madeEnds) {
+		end = strings.TrimSuffix(end, ".")
+		made = append(made, name+end)
+		for _, folder := range folders {
+			made = append(made, folder+"/"+fspath.Base(name)+end)
+		}
+	}
+	return append(made, folders...)
+}
