@@ -13,9 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// This package splits PowerShell and cmd code into commands and words. It reports
-// the effects of cmdlets and built-in commands, mostly by their verb. Every other
-// program runs as in any shell.
+// This package splits PowerShell and cmd code into commands and words. It reports the effects of cmdlets
+// and built-in commands, mostly by their verb. Every other program runs as in any shell.
 
 // Program runs the code that a call of powershell, pwsh or cmd is given.
 func Program(sh *shell.Shell, c shell.Command, _ shell.Options) {
@@ -304,8 +303,7 @@ func parsePower(words []string) powerArgs {
 	return a
 }
 
-// has reports whether a parameter was given, in full or abbreviated to at least
-// min letters.
+// has reports whether a parameter was given, in full or abbreviated to at least min letters.
 func (a powerArgs) has(name string, min int) bool {
 	for n := len(name); n >= min; n-- {
 		if _, ok := a.flags[name[:n]]; ok {
@@ -422,8 +420,7 @@ func (p *powerScript) startProcess(a powerArgs) {
 	}
 }
 
-// changeFiles reports the effects of commands that change files. It returns false for
-// any other command.
+// changeFiles reports the effects of commands that change files. It returns false for any other command.
 func (p *powerScript) changeFiles(name string, a powerArgs) bool {
 	switch {
 	case lex.OneOf(name, "remove-item ri rm rmdir rd del erase"):

@@ -27,8 +27,7 @@ func (r *reading) arguments(toks []Token, i int) (args []string, list bool, end 
 	return a.args, a.list, len(toks)
 }
 
-// bareArguments reads the arguments of a call without brackets, such as
-// system "text" in Ruby and Perl.
+// bareArguments reads the arguments of a call without brackets, such as system "text" in Ruby and Perl.
 func (r *reading) bareArguments(toks []Token, i int) (args []string, end int) {
 	j := i + 1
 	for j < min(len(toks), i+24) {
@@ -379,9 +378,8 @@ func (r *reading) opened(i int, args []string) []string {
 // unreadable reports whether nothing is known of a text.
 func unreadable(text string) bool { return text == "" || partial.HasHole(text) }
 
-// exactKind returns the kind of a call that its arguments change: a deletion may be
-// recursive, and a write may leave the file empty. toks are the call and the two tokens
-// after it; the call ends at the token end.
+// exactKind returns the kind of a call that its arguments change: a deletion may be recursive, and a write
+// may leave the file empty. toks are the call and the two tokens after it; the call ends at the token end.
 func exactKind(kind string, args []string, toks []Token, end int) string {
 	switch kind {
 	case "unlink":
@@ -460,8 +458,7 @@ func everyRow(toks []Token) bool {
 	return Shaped(toks, n-2, "()") && strings.HasSuffix("."+textAt(toks, n-3), ".all")
 }
 
-// recursiveCall reports whether a call has the option of
-// fs.rmdirSync(x, {recursive: true}).
+// recursiveCall reports whether a call has the option of fs.rmdirSync(x, {recursive: true}).
 func recursiveCall(toks []Token) bool {
 	for i := 0; i+2 < len(toks); i++ {
 		if toks[i].Text == "recursive" && strings.EqualFold(toks[i+2].Text, "true") {
@@ -500,8 +497,7 @@ func (r *reading) receiver(i int) string {
 	return ""
 }
 
-// opening returns the index of the bracket that is closed by the one at i or
-// right before i, or -1.
+// opening returns the index of the bracket that is closed by the one at i or right before i, or -1.
 func opening(toks []Token, i int) int {
 	if kindAt(toks, i) == '.' {
 		i--
@@ -524,8 +520,7 @@ func opening(toks []Token, i int) int {
 	return i
 }
 
-// callKind returns what a call does, by the last part of its name and its whole name,
-// or "".
+// callKind returns what a call does, by the last part of its name and its whole name, or "".
 func callKind(short, full, lang string) string {
 	for i := range callKinds {
 		k := &callKinds[i]

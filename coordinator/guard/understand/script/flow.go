@@ -80,9 +80,8 @@ func (r *reading) brings(toks []Token) string {
 // calls that return a part of a text.
 const (
 	signs    = "headers header auth authorization cert bearer basic_auth"
-	extracts = "split splitlines match matchAll search findall exec parse partition fromEntries dotenv_values loads " +
-		"load safe_load " +
-		"access existsSync exists stat statSync"
+	extracts = "split splitlines match matchAll search findall exec parse partition fromEntries dotenv_values " +
+		"loads load safe_load access existsSync exists stat statSync"
 )
 
 // signLength returns the number of the tokens behind the name of an argument that are its value.
@@ -174,8 +173,7 @@ func (r *reading) rememberBrought(name string, toks []Token) {
 	}
 }
 
-// rememberNamed gives the name at token i what the expression before it brings, as in
-// "with open(x) as f".
+// rememberNamed gives the name at token i what the expression before it brings, as in "with open(x) as f".
 func (r *reading) rememberNamed(i int) {
 	const longest = 32
 	if textAt(r.toks, i-1) != "as" || r.lang != "python" {

@@ -438,9 +438,8 @@ func (d *dialect) replacedLength(text string) int {
 	return strings.IndexByte(text, '}') + 1
 }
 
-// showsVariable reports a variable of the environment whose value is printed. It
-// does not report one of which only a property is used, such as its length or
-// whether it is set.
+// showsVariable reports a variable of the environment whose value is printed. It does not report one of
+// which only a property is used, such as its length or whether it is set.
 func showsVariable(sh *shell.Shell, toks []Token) {
 	if toks[0].Kind == '(' {
 		toks = toks[1:]
