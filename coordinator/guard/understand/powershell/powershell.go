@@ -342,20 +342,12 @@ func (p *powerScript) run(words []string) string {
 	if a.has("whatif", 4) || a.has("wi", 2) {
 		return ""
 	}
+	if output, prints := p.output(name, words, a); prints {
+		return output
+	}
 	switch {
 	case name == "rm" && unixFlags(words):
 		p.runNative(words)
-	case lex.OneOf(name, "get-childitem gci dir ls get-item gi resolve-path"):
-		return p.listing(a)
-	case lex.OneOf(name, "where-object where ? foreach-object % sort-object select-object select"):
-		if p.given == "" {
-			return ""
-		}
-		return strings.TrimSuffix(p.given, "/*") + "/" + partial.Unknown
-	case lex.OneOf(name, "get-process gps get-service gsv"):
-		return strings.Join(p.targets(a, "name", "processname", "id"), " ")
-	case lex.OneOf(name, "invoke-webrequest iwr invoke-restmethod irm wget curl start-bitstransfer"):
-		return p.fetch(words, a)
 	case lex.OneOf(name, "get-content gc type cat"):
 		for _, f := range p.targets(a, "path", "literalpath") {
 			p.sh.Read(p.path(f))
@@ -372,6 +364,24 @@ func (p *powerScript) run(words []string) string {
 		}
 	}
 	return ""
+}
+
+// output returns the output of a command, and whether it is one whose output is known.
+func (p *powerScript) output(name string, words []string, a powerArgs) (output string, prints bool) {
+	switch {
+	case lex.OneOf(name, "get-childitem gci dir ls get-item gi resolve-path"):
+		return p.listing(a), true
+	case lex.OneOf(name, "where-object where ? foreach-object % sort-object select-object select"):
+		if p.given == "" {
+			return "", true
+		}
+		return strings.TrimSuffix(p.given, "/*") + "/" + partial.Unknown, true
+	case lex.OneOf(name, "get-process gps get-service gsv"):
+		return strings.Join(p.targets(a, "name", "processname", "id"), " "), true
+	case lex.OneOf(name, "invoke-webrequest iwr invoke-restmethod irm wget curl start-bitstransfer"):
+		return p.fetch(words, a), true
+	}
+	return "", false
 }
 
 // listing returns the output of a directory listing: all of a directory, or a part of it.

@@ -242,7 +242,7 @@ func (r *reading) known(k knownCall, i int) {
 	switch k.kind {
 	case "":
 	case "show":
-		showsVariable(r.sh, r.toks[i+1:])
+		r.showsVariable(r.toks[i+1:])
 	case "eval text":
 		if k.kind = "eval"; kindAt(r.toks, i+1) == '(' { // else it is a block
 			r.runs(k, i)

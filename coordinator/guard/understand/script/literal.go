@@ -313,12 +313,10 @@ func (l *literal) percent(toks []Token) int {
 	return n
 }
 
-// environment is environmentOf for the program.
-func (r *reading) environment(toks []Token) (string, int) { return environmentOf(r.sh, toks) }
-
-// environmentOf reads os.environ["X"], getenv("X"), ENV["X"], $ENV{X} and properties of Java. It
+// environment reads os.environ["X"], getenv("X"), ENV["X"], $ENV{X} and properties of Java. It
 // returns the text and the number of tokens, 0 if toks do not begin with one.
-func environmentOf(sh *shell.Shell, toks []Token) (string, int) {
+func (r *reading) environment(toks []Token) (string, int) {
+	sh := r.sh
 	if len(toks) < 4 || toks[0].Kind != 'n' || !toks[1].in("[({") {
 		return "", 0
 	}

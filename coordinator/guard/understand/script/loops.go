@@ -74,14 +74,11 @@ func (r *reading) foundBelow(i int) (files []string) {
 	if r.lang != "perl" || !lex.OneOf(unqualified(r.toks[i].Text), "find finddepth") || kindAt(r.toks, i+1) != '(' {
 		return nil
 	}
-	depth := 0
-	for _, t := range inBrackets(r.toks[i+1:]) {
-		switch {
+	for args := inBrackets(r.toks[i+1:]); len(args) > 0; args = args[1:] {
+		switch t := args[0]; {
 		case t.in("{["):
-			depth++
-		case t.in("}]"):
-			depth--
-		case t.Kind == 's' && depth == 0:
+			args = args[len(inBrackets(args)):]
+		case t.Kind == 's':
 			files = append(files, r.narrowed(strings.TrimSuffix(t.Text, "/")+shell.EveryFile, "$_", i))
 		}
 	}

@@ -395,8 +395,10 @@ const separators = " \t\n|;&"
 // fetchesWord reports whether a part of a command comes from the network, but not its beginning.
 func fetchesWord(command string) bool {
 	first := strings.IndexAny(command, separators)
-	return first > 0 && strings.ContainsRune(command[first:], partial.HoleNetwork) &&
-		!partial.HasHole(command[:first]) && !strings.ContainsRune(command, partial.HoleDecoded)
+	if first <= 0 || partial.HasHole(command[:first]) {
+		return false
+	}
+	return strings.ContainsRune(command, partial.HoleNetwork) && !strings.ContainsRune(command, partial.HoleDecoded)
 }
 
 // runStatement reads the text that a program passes to a database, or to a shell

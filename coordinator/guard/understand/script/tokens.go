@@ -440,19 +440,19 @@ func (d *dialect) replacedLength(text string) int {
 
 // showsVariable reports a variable of the environment whose value is printed. It does not report one of
 // which only a property is used, such as its length or whether it is set.
-func showsVariable(sh *shell.Shell, toks []Token) {
+func (r *reading) showsVariable(toks []Token) {
 	if toks[0].Kind == '(' {
 		toks = toks[1:]
 	}
-	text, n := environmentOf(sh, toks)
+	text, n := r.environment(toks)
 	if n == 0 && len(toks) > 0 {
 		if name, ok := strings.CutPrefix(toks[0].Text, "process.env."); ok && !strings.Contains(name, ".") {
-			text, n = sh.Unset(name), 1
+			text, n = r.sh.Unset(name), 1
 		}
 	}
 	shown := n > 0 && (n >= len(toks) || lex.OneOf(string(toks[n].Kind), ") , ;"))
 	if shown && strings.ContainsRune(text, partial.HoleKey) {
-		sh.Effect(effect.RevealSecret, effect.Named("environment"), "")
+		r.sh.Effect(effect.RevealSecret, effect.Named("environment"), "")
 	}
 }
 
