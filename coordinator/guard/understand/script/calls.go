@@ -148,11 +148,14 @@ func (a *arguments) takeComputed(toks []Token, j int) bool {
 	return true
 }
 
-// named adds the items of the list for which a name stands.
+// named adds the items of the list for which a name stands, as in x, *x and ...x.
 func (a *arguments) named(t Token) bool {
-	items, ok := a.listNamed(t)
+	items, ok := a.lists[strings.TrimRight(t.Text, ".")]
+	if t.Kind != 'n' || !ok {
+		return false
+	}
 	a.args = append(a.args, items[:min(len(items), maxItems)]...)
-	return ok
+	return true
 }
 
 func (a *arguments) add(toks []Token, j int) {
@@ -286,7 +289,8 @@ func (r *reading) reports(k knownCall, i int) {
 	arg := lex.First(args)
 	switch {
 	case strings.HasPrefix(textAt(toks, i+1), "$"):
-	case worksOnReceiver(k.kind, k.short, arg):
+	case arg == "" && lex.OneOf(k.kind, "unlink tree write"),
+		lex.OneOf(k.short, "write_text write_bytes read_text read_bytes"): // it works on the object before its name
 		arg = r.receiver(i)
 		if next := tokenAt(toks, i+1); r.lang == "perl" && (next.in(";}:") || lex.OneOf(next.Text, "if unless")) {
 			arg = r.consts["$_"]
@@ -428,12 +432,6 @@ func (r *reading) processWords(short string, args []string, end int) []string {
 		end = after
 	}
 	return args
-}
-
-// worksOnReceiver reports whether a call works on the object before its name.
-func worksOnReceiver(kind, short, arg string) bool {
-	return lex.OneOf(short, "write_text write_bytes read_text read_bytes") ||
-		arg == "" && lex.OneOf(kind, "unlink tree write")
 }
 
 // withoutZeroth removes the additional arguments of the exec and spawn families

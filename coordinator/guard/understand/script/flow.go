@@ -142,10 +142,16 @@ const longestAddress = 25
 // fetches reports whether toks begin with a call that gets something from another machine.
 func (r *reading) fetches(toks []Token) bool {
 	k := r.callNamed(toks[0].Text)
-	if !k.fetches || lex.OneOf(k.short, addresses) && !lex.OneOf(nextMethod(toks), "read open text openStream") {
+	if !k.fetches {
 		return false
 	}
-	for _, t := range given(toks[1:min(longestAddress, len(toks))]) {
+	args := given(toks[1:min(longestAddress, len(toks))])
+	end := len(args) + 3
+	reads := kindAt(toks, end) == '.' && lex.OneOf(textAt(toks, end+1), "read open text openStream")
+	if lex.OneOf(k.short, addresses) && !reads {
+		return false
+	}
+	for _, t := range args {
 		text := t.Text
 		if t.Kind == 'n' {
 			text = r.partOf(t.Text)
@@ -155,15 +161,6 @@ func (r *reading) fetches(toks []Token) bool {
 		}
 	}
 	return k.asks && tokenAt(toks, 1).in("(sn")
-}
-
-// nextMethod returns the name of the method of what the call at the start of toks returns.
-func nextMethod(toks []Token) string {
-	end := len(given(toks[1:min(longestAddress, len(toks))])) + 3
-	if kindAt(toks, end) != '.' {
-		return ""
-	}
-	return textAt(toks, end+1)
 }
 
 // rememberBrought gives a name what an expression brings into the program.

@@ -474,19 +474,15 @@ const uploaders = "upload_file upload_fileobj put_object putObject uploadFile up
 // sendsEnvironment reports whether a list of arguments has the whole environment,
 // with every key and token in it.
 func sendsEnvironment(toks []Token) bool {
+	const all = "os.environ environ os.environ.copy os.environ.items process.env Bun.env Deno.env.toObject ENV " +
+		"ENV.to_h ENV.to_hash ENV.to_json ENV.to_h.to_json ENV.to_hash.to_json ENV.inspect ENV.to_a $_ENV"
 	args := given(toks)
 	for i, t := range args {
-		if t.Kind == 'n' && wholeEnvironment(t.Text) && !tokenAt(args, i+1).in("[{") {
+		if t.Kind == 'n' && lex.OneOf(t.Text, all) && !tokenAt(args, i+1).in("[{") {
 			return true
 		}
 	}
 	return false
-}
-
-func wholeEnvironment(name string) bool {
-	return lex.OneOf(name, "os.environ environ os.environ.copy os.environ.items process.env Bun.env "+
-		"Deno.env.toObject ENV ENV.to_h ENV.to_hash ENV.to_json ENV.to_h.to_json ENV.to_hash.to_json "+
-		"ENV.inspect ENV.to_a $_ENV")
 }
 
 // constant returns the text that a name stands for.

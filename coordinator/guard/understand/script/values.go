@@ -194,12 +194,3 @@ func (r *reading) conditional(i int) bool {
 	}
 	return false
 }
-
-// listNamed returns the items of the list for which a name stands, as in x, *x and ...x.
-func (r *reading) listNamed(t Token) ([]string, bool) {
-	if t.Kind != 'n' {
-		return nil, false
-	}
-	items, ok := r.lists[strings.TrimRight(t.Text, ".")]
-	return items, ok
-}
