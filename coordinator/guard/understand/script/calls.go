@@ -555,8 +555,8 @@ var callKinds = [...]struct{ lang, kind, names, full string }{
 	{lang: "r", names: "rm"}, // variables
 	{lang: "php", kind: "read", full: "file"},
 	{names: "sh require"},
-	{kind: "run", names: "exec system popen Popen check_call check_output getoutput getstatusoutput execSync spawnSync " +
-		"execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 capture2e " +
+	{kind: "run", names: "exec system popen Popen check_call check_output getoutput getstatusoutput execSync " +
+		"spawnSync execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 capture2e " +
 		"create_subprocess_shell do_shell_script execvp execv execl execlp spawnl spawnv posix_spawn shellOut cmd " +
 		"commandLine os_execute execa execaSync execaCommand ProcessBuilder execve execle execvpe spawnlp spawnvp " +
 		"doShellScript termopen jobstart systemlist run call",

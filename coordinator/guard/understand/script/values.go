@@ -100,7 +100,8 @@ func (r *reading) rememberText(name string, toks []Token, appends bool) {
 }
 
 // serializers are calls that make a text of all that they get.
-const serializers = "dumps stringify json_encode urlencode http_build_query b64encode generate Marshal to_json inspect str repr"
+const serializers = "dumps stringify json_encode urlencode http_build_query b64encode generate Marshal to_json " +
+	"inspect str repr"
 
 // list reads the list that begins at a token: ["a", b], []string{"a"}, ("a", "b"), %w[a b] and
 // append(list, "c").
