@@ -13,9 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// This package splits PowerShell and cmd code into commands and words. It reports
-// the effects of cmdlets and built-in commands, mostly by their verb. Every other
-// program runs as in any shell.
+// This package splits PowerShell and cmd code into commands and words. It reports the effects of cmdlets
+// and built-in commands, mostly by their verb. Every other program runs as in any shell.
 
 // Program runs the code that a call of powershell, pwsh or cmd is given.
 func Program(sh *shell.Shell, c shell.Command, _ shell.Options) {
@@ -304,8 +303,7 @@ func parsePower(words []string) powerArgs {
 	return a
 }
 
-// has reports whether a parameter was given, in full or abbreviated to at least
-// min letters.
+// has reports whether a parameter was given, in full or abbreviated to at least min letters.
 func (a powerArgs) has(name string, min int) bool {
 	for n := len(name); n >= min; n-- {
 		if _, ok := a.flags[name[:n]]; ok {
@@ -344,20 +342,12 @@ func (p *powerScript) run(words []string) string {
 	if a.has("whatif", 4) || a.has("wi", 2) {
 		return ""
 	}
+	if output, prints := p.output(name, words, a); prints {
+		return output
+	}
 	switch {
 	case name == "rm" && unixFlags(words):
 		p.runNative(words)
-	case lex.OneOf(name, "get-childitem gci dir ls get-item gi resolve-path"):
-		return p.listing(a)
-	case lex.OneOf(name, "where-object where ? foreach-object % sort-object select-object select"):
-		if p.given == "" {
-			return ""
-		}
-		return strings.TrimSuffix(p.given, "/*") + "/" + partial.Unknown
-	case lex.OneOf(name, "get-process gps get-service gsv"):
-		return strings.Join(p.targets(a, "name", "processname", "id"), " ")
-	case lex.OneOf(name, "invoke-webrequest iwr invoke-restmethod irm wget curl start-bitstransfer"):
-		return p.fetch(words, a)
 	case lex.OneOf(name, "get-content gc type cat"):
 		for _, f := range p.targets(a, "path", "literalpath") {
 			p.sh.Read(p.path(f))
@@ -374,6 +364,24 @@ func (p *powerScript) run(words []string) string {
 		}
 	}
 	return ""
+}
+
+// output returns the output of a command, and whether it is one whose output is known.
+func (p *powerScript) output(name string, words []string, a powerArgs) (output string, prints bool) {
+	switch {
+	case lex.OneOf(name, "get-childitem gci dir ls get-item gi resolve-path"):
+		return p.listing(a), true
+	case lex.OneOf(name, "where-object where ? foreach-object % sort-object select-object select"):
+		if p.given == "" {
+			return "", true
+		}
+		return strings.TrimSuffix(p.given, "/*") + "/" + partial.Unknown, true
+	case lex.OneOf(name, "get-process gps get-service gsv"):
+		return strings.Join(p.targets(a, "name", "processname", "id"), " "), true
+	case lex.OneOf(name, "invoke-webrequest iwr invoke-restmethod irm wget curl start-bitstransfer"):
+		return p.fetch(words, a), true
+	}
+	return "", false
 }
 
 // listing returns the output of a directory listing: all of a directory, or a part of it.
@@ -422,8 +430,7 @@ func (p *powerScript) startProcess(a powerArgs) {
 	}
 }
 
-// changeFiles reports the effects of commands that change files. It returns false for
-// any other command.
+// changeFiles reports the effects of commands that change files. It returns false for any other command.
 func (p *powerScript) changeFiles(name string, a powerArgs) bool {
 	switch {
 	case lex.OneOf(name, "remove-item ri rm rmdir rd del erase"):

@@ -27,8 +27,7 @@ func (r *reading) arguments(toks []Token, i int) (args []string, list bool, end 
 	return a.args, a.list, len(toks)
 }
 
-// bareArguments reads the arguments of a call without brackets, such as
-// system "text" in Ruby and Perl.
+// bareArguments reads the arguments of a call without brackets, such as system "text" in Ruby and Perl.
 func (r *reading) bareArguments(toks []Token, i int) (args []string, end int) {
 	j := i + 1
 	for j < min(len(toks), i+24) {
@@ -149,11 +148,14 @@ func (a *arguments) takeComputed(toks []Token, j int) bool {
 	return true
 }
 
-// named adds the items of the list for which a name stands.
+// named adds the items of the list for which a name stands, as in x, *x and ...x.
 func (a *arguments) named(t Token) bool {
-	items, ok := a.listNamed(t)
+	items, ok := a.lists[strings.TrimRight(t.Text, ".")]
+	if t.Kind != 'n' || !ok {
+		return false
+	}
 	a.args = append(a.args, items[:min(len(items), maxItems)]...)
-	return ok
+	return true
 }
 
 func (a *arguments) add(toks []Token, j int) {
@@ -243,7 +245,7 @@ func (r *reading) known(k knownCall, i int) {
 	switch k.kind {
 	case "":
 	case "show":
-		showsVariable(r.sh, r.toks[i+1:])
+		r.showsVariable(r.toks[i+1:])
 	case "eval text":
 		if k.kind = "eval"; kindAt(r.toks, i+1) == '(' { // else it is a block
 			r.runs(k, i)
@@ -287,7 +289,8 @@ func (r *reading) reports(k knownCall, i int) {
 	arg := lex.First(args)
 	switch {
 	case strings.HasPrefix(textAt(toks, i+1), "$"):
-	case worksOnReceiver(k.kind, k.short, arg):
+	case arg == "" && lex.OneOf(k.kind, "unlink tree write"),
+		lex.OneOf(k.short, "write_text write_bytes read_text read_bytes"): // it works on the object before its name
 		arg = r.receiver(i)
 		if next := tokenAt(toks, i+1); r.lang == "perl" && (next.in(";}:") || lex.OneOf(next.Text, "if unless")) {
 			arg = r.consts["$_"]
@@ -379,9 +382,8 @@ func (r *reading) opened(i int, args []string) []string {
 // unreadable reports whether nothing is known of a text.
 func unreadable(text string) bool { return text == "" || partial.HasHole(text) }
 
-// exactKind returns the kind of a call that its arguments change: a deletion may be
-// recursive, and a write may leave the file empty. toks are the call and the two tokens
-// after it; the call ends at the token end.
+// exactKind returns the kind of a call that its arguments change: a deletion may be recursive, and a write
+// may leave the file empty. toks are the call and the two tokens after it; the call ends at the token end.
 func exactKind(kind string, args []string, toks []Token, end int) string {
 	switch kind {
 	case "unlink":
@@ -432,12 +434,6 @@ func (r *reading) processWords(short string, args []string, end int) []string {
 	return args
 }
 
-// worksOnReceiver reports whether a call works on the object before its name.
-func worksOnReceiver(kind, short, arg string) bool {
-	return lex.OneOf(short, "write_text write_bytes read_text read_bytes") ||
-		arg == "" && lex.OneOf(kind, "unlink tree write")
-}
-
 // withoutZeroth removes the additional arguments of the exec and spawn families
 // of C: the mode, and the repeated name of the program.
 func withoutZeroth(args []string) []string {
@@ -460,8 +456,7 @@ func everyRow(toks []Token) bool {
 	return Shaped(toks, n-2, "()") && strings.HasSuffix("."+textAt(toks, n-3), ".all")
 }
 
-// recursiveCall reports whether a call has the option of
-// fs.rmdirSync(x, {recursive: true}).
+// recursiveCall reports whether a call has the option of fs.rmdirSync(x, {recursive: true}).
 func recursiveCall(toks []Token) bool {
 	for i := 0; i+2 < len(toks); i++ {
 		if toks[i].Text == "recursive" && strings.EqualFold(toks[i+2].Text, "true") {
@@ -500,8 +495,7 @@ func (r *reading) receiver(i int) string {
 	return ""
 }
 
-// opening returns the index of the bracket that is closed by the one at i or
-// right before i, or -1.
+// opening returns the index of the bracket that is closed by the one at i or right before i, or -1.
 func opening(toks []Token, i int) int {
 	if kindAt(toks, i) == '.' {
 		i--
@@ -524,8 +518,7 @@ func opening(toks []Token, i int) int {
 	return i
 }
 
-// callKind returns what a call does, by the last part of its name and its whole name,
-// or "".
+// callKind returns what a call does, by the last part of its name and its whole name, or "".
 func callKind(short, full, lang string) string {
 	for i := range callKinds {
 		k := &callKinds[i]
@@ -562,8 +555,8 @@ var callKinds = [...]struct{ lang, kind, names, full string }{
 	{lang: "r", names: "rm"}, // variables
 	{lang: "php", kind: "read", full: "file"},
 	{names: "sh require"},
-	{kind: "run", names: "exec system popen Popen check_call check_output getoutput getstatusoutput execSync spawnSync " +
-		"execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 capture2e " +
+	{kind: "run", names: "exec system popen Popen check_call check_output getoutput getstatusoutput execSync " +
+		"spawnSync execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 capture2e " +
 		"create_subprocess_shell do_shell_script execvp execv execl execlp spawnl spawnv posix_spawn shellOut cmd " +
 		"commandLine os_execute execa execaSync execaCommand ProcessBuilder execve execle execvpe spawnlp spawnvp " +
 		"doShellScript termopen jobstart systemlist run call",

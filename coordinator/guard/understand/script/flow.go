@@ -80,9 +80,8 @@ func (r *reading) brings(toks []Token) string {
 // calls that return a part of a text.
 const (
 	signs    = "headers header auth authorization cert bearer basic_auth"
-	extracts = "split splitlines match matchAll search findall exec parse partition fromEntries dotenv_values loads " +
-		"load safe_load " +
-		"access existsSync exists stat statSync"
+	extracts = "split splitlines match matchAll search findall exec parse partition fromEntries dotenv_values " +
+		"loads load safe_load access existsSync exists stat statSync"
 )
 
 // signLength returns the number of the tokens behind the name of an argument that are its value.
@@ -143,10 +142,16 @@ const longestAddress = 25
 // fetches reports whether toks begin with a call that gets something from another machine.
 func (r *reading) fetches(toks []Token) bool {
 	k := r.callNamed(toks[0].Text)
-	if !k.fetches || lex.OneOf(k.short, addresses) && !lex.OneOf(nextMethod(toks), "read open text openStream") {
+	if !k.fetches {
 		return false
 	}
-	for _, t := range given(toks[1:min(longestAddress, len(toks))]) {
+	args := given(toks[1:min(longestAddress, len(toks))])
+	end := len(args) + 3
+	reads := kindAt(toks, end) == '.' && lex.OneOf(textAt(toks, end+1), "read open text openStream")
+	if lex.OneOf(k.short, addresses) && !reads {
+		return false
+	}
+	for _, t := range args {
 		text := t.Text
 		if t.Kind == 'n' {
 			text = r.partOf(t.Text)
@@ -158,15 +163,6 @@ func (r *reading) fetches(toks []Token) bool {
 	return k.asks && tokenAt(toks, 1).in("(sn")
 }
 
-// nextMethod returns the name of the method of what the call at the start of toks returns.
-func nextMethod(toks []Token) string {
-	end := len(given(toks[1:min(longestAddress, len(toks))])) + 3
-	if kindAt(toks, end) != '.' {
-		return ""
-	}
-	return textAt(toks, end+1)
-}
-
 // rememberBrought gives a name what an expression brings into the program.
 func (r *reading) rememberBrought(name string, toks []Token) {
 	if hole := r.brings(toks); hole != "" {
@@ -174,8 +170,7 @@ func (r *reading) rememberBrought(name string, toks []Token) {
 	}
 }
 
-// rememberNamed gives the name at token i what the expression before it brings, as in
-// "with open(x) as f".
+// rememberNamed gives the name at token i what the expression before it brings, as in "with open(x) as f".
 func (r *reading) rememberNamed(i int) {
 	const longest = 32
 	if textAt(r.toks, i-1) != "as" || r.lang != "python" {

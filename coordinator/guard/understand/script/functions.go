@@ -48,9 +48,8 @@ func (r *reading) functionAt(i, at int) *function {
 		head = inBrackets(r.toks[at:])
 	}
 	for j, t := range head {
-		before := tokenAt(head, j-1)
 		name := strings.TrimLeft(t.Text, ".*&")
-		if t.Kind == 'n' && (j == 0 || before.in(",*&.")) && !lex.OneOf(name, "self cls this") {
+		if t.Kind == 'n' && tokenAt(head, j-1).in(",*&.\x00") && !lex.OneOf(name, "self cls this") {
 			f.params = append(f.params, name)
 		}
 	}

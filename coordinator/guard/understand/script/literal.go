@@ -10,12 +10,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// literal reads a constant expression: literals, known names and the calls
-// that mean "home directory", joined by +, by formatting or by commas inside a
-// path join.
+// literal reads a constant expression: literals, known names and the calls that mean "home directory",
+// joined by +, by formatting or by commas inside a path join.
 //
-// It reads at most about maxTerms tokens, and reports a longer expression as
-// unreadable.
+// It reads at most about maxTerms tokens, and reports a longer expression as unreadable.
 func (r *reading) literal(toks []Token) (string, bool) {
 	text, _, known := r.literalLength(toks)
 	return text, known
@@ -48,8 +46,7 @@ type literal struct {
 	depth int  // of brackets
 }
 
-// take reads the token at i. It returns the number of tokens that it used, 0 at
-// the end of the expression.
+// take reads the token at i. It returns the number of tokens that it used, 0 at the end of the expression.
 func (l *literal) take(toks []Token, i int) int {
 	t := toks[i]
 	if i > 0 && t.Kind == 'n' && beginsNext(toks[i-1], t.Text) {
@@ -236,8 +233,7 @@ func (l *literal) chainLength(toks []Token) int {
 	return min(n, len(toks))
 }
 
-// These calls make a path of their arguments, or of the path before them, or leave a text as
-// it is.
+// These calls make a path of their arguments, or of the path before them, or leave a text as it is.
 const (
 	pathMakers = "join Join Path expanduser resolve String.raw str File.expand_path realpath abspath normalize Clean " +
 		"Path.new Pathname Pathname.new PathBuf.from PathBuf::from Path::new File Paths.get Path.of Path.Combine " +
@@ -317,12 +313,10 @@ func (l *literal) percent(toks []Token) int {
 	return n
 }
 
-// environment is environmentOf for the program.
-func (r *reading) environment(toks []Token) (string, int) { return environmentOf(r.sh, toks) }
-
-// environmentOf reads os.environ["X"], getenv("X"), ENV["X"], $ENV{X} and properties of Java. It
+// environment reads os.environ["X"], getenv("X"), ENV["X"], $ENV{X} and properties of Java. It
 // returns the text and the number of tokens, 0 if toks do not begin with one.
-func environmentOf(sh *shell.Shell, toks []Token) (string, int) {
+func (r *reading) environment(toks []Token) (string, int) {
+	sh := r.sh
 	if len(toks) < 4 || toks[0].Kind != 'n' || !toks[1].in("[({") {
 		return "", 0
 	}

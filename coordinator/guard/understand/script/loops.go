@@ -20,8 +20,7 @@ type literalLoop struct {
 // none is the index of no token.
 const none = -1
 
-// mostInLoop bounds the tokens from the beginning of a loop that are read once for each
-// of its texts.
+// mostInLoop bounds the tokens from the beginning of a loop that are read once for each of its texts.
 const mostInLoop = 200
 
 // literalLoops finds the loops over lists of texts, also those that have a name.
@@ -75,14 +74,11 @@ func (r *reading) foundBelow(i int) (files []string) {
 	if r.lang != "perl" || !lex.OneOf(unqualified(r.toks[i].Text), "find finddepth") || kindAt(r.toks, i+1) != '(' {
 		return nil
 	}
-	depth := 0
-	for _, t := range inBrackets(r.toks[i+1:]) {
-		switch {
+	for args := inBrackets(r.toks[i+1:]); len(args) > 0; args = args[1:] {
+		switch t := args[0]; {
 		case t.in("{["):
-			depth++
-		case t.in("}]"):
-			depth--
-		case t.Kind == 's' && depth == 0:
+			args = args[len(inBrackets(args)):]
+		case t.Kind == 's':
 			files = append(files, r.narrowed(strings.TrimSuffix(t.Text, "/")+shell.EveryFile, "$_", i))
 		}
 	}
@@ -248,9 +244,8 @@ func pathFiles(dir string, toks []Token) (string, int) {
 	return dir + "/" + pattern, 4
 }
 
-// rememberFiles sets the variable of a loop over files: those that the call at token i lists,
-// and those for which the name at token i stands. It also sets the variable that gets a folder
-// for temporary files.
+// rememberFiles sets the variable of a loop over files: those that the call at token i lists, and those
+// for which the name at token i stands. It also sets the variable that gets a folder for temporary files.
 func (r *reading) rememberFiles(i int) {
 	files, name := r.methodFiles(i)
 	if files == "" {
@@ -267,9 +262,8 @@ func (r *reading) rememberFiles(i int) {
 	}
 }
 
-// methodFiles returns the files of a path that the program has named before, and the variable
-// of the loop over them, as in "for x in folder.iterdir()". The name of the method is the token
-// at i.
+// methodFiles returns the files of a path that the program has named before, and the variable of the loop
+// over them, as in "for x in folder.iterdir()". The name of the method is the token at i.
 func (r *reading) methodFiles(i int) (files, name string) {
 	module, method, qualified := strings.Cut(r.toks[i].Text, ".")
 	switch {
@@ -446,8 +440,7 @@ func nextName(toks []Token) string {
 // waitCalls are the calls with which an endless loop waits for the processes that it starts.
 const waitCalls = "sleep usleep wait waitpid wait3 communicate break accept poll join input readline recv get"
 
-// forksForever reports whether a program starts processes in an endless loop and
-// waits for none.
+// forksForever reports whether a program starts processes in an endless loop and waits for none.
 func forksForever(toks []Token) bool {
 	endless := false
 	for i := range toks {

@@ -69,8 +69,7 @@ func (r *reading) databaseAt(i int) int {
 	return unknownPlace
 }
 
-// databaseNamed returns where the database is that a text names, if it is the address or the file of
-// one.
+// databaseNamed returns where the database is that a text names, if it is the address or the file of one.
 func (r *reading) databaseNamed(text string) int {
 	store, spare := web.StoreAt(text)
 	file := lex.EndsWith(text, ".db .sqlite .sqlite3 .duckdb")

@@ -13,9 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-// A program in a file is longer than code on the command line, and it has methods and
-// keywords of its own with the names of known calls. So a name counts only if it leads
-// to a known library.
+// A program in a file is longer than code on the command line, and it has methods and keywords of its own
+// with the names of known calls. So a name counts only if it leads to a known library.
 
 // libraries are the receivers of calls that work on files and processes.
 const libraries = "os shutil fs fsp fse promises path pathlib Path File FileUtils Dir IO Deno Bun subprocess " +
@@ -109,8 +108,7 @@ func readCall(name, lang string) knownCall {
 // maxCalls bounds the names that are kept.
 const maxCalls = 4096
 
-// callNamed returns what a name says. It keeps what it finds, because the names of a long
-// program repeat.
+// callNamed returns what a name says. It keeps what it finds, because the names of a long program repeat.
 func (r *reading) callNamed(name string) knownCall {
 	k, known := r.calls[name]
 	if known {
@@ -123,8 +121,7 @@ func (r *reading) callNamed(name string) knownCall {
 	return k
 }
 
-// AppleScript reports the keystrokes that a script types, and runs the text that
-// it passes to a shell.
+// AppleScript reports the keystrokes that a script types, and runs the text that it passes to a shell.
 func AppleScript(sh *shell.Shell, code string) {
 	if typesKeys(code) {
 		sh.Effect(effect.TypeInto, "", "osascript")
@@ -266,8 +263,7 @@ func isArrow(toks []Token) bool {
 	return false
 }
 
-// parameters returns the names of a function's parameters, and its body. In Perl
-// parameters have no names.
+// parameters returns the names of a function's parameters, and its body. In Perl parameters have no names.
 func parameters(toks []Token) (names []string, body []Token) {
 	names = []string{"@_", "$_"}
 	ends := "){>"
@@ -340,8 +336,7 @@ func given(toks []Token) []Token {
 	return inBrackets(toks)
 }
 
-// inBrackets returns the tokens between the bracket that is the first of toks and the one that
-// closes it.
+// inBrackets returns the tokens between the bracket that is the first of toks and the one that closes it.
 func inBrackets(toks []Token) []Token {
 	depth := 0
 	for i := 0; i < len(toks) && i < 256; i++ {
@@ -431,8 +426,7 @@ func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	return sent
 }
 
-// partOf returns the text of a name, or that of the address of which the name is a part, as
-// in url.path.
+// partOf returns the text of a name, or that of the address of which the name is a part, as in url.path.
 func (r *reading) partOf(name string) string {
 	if text, ok := r.consts[name]; ok {
 		return text
@@ -542,9 +536,8 @@ func firstPart(toks []Token) []Token {
 	return toks
 }
 
-// readFrom returns where the arguments of a call come from, if they are read from the
-// network or from the standard input. Otherwise it returns "". named says that the values of names
-// count, too.
+// readFrom returns where the arguments of a call come from, if they are read from the network or from the
+// standard input. Otherwise it returns "". named says that the values of names count, too.
 func (r *reading) readFrom(toks []Token, named bool) effect.Op {
 	toks = given(toks)
 	for i, t := range toks {

@@ -38,8 +38,7 @@ func start(sh *shell.Shell, text, lang string, importing []string) *reading {
 	return r
 }
 
-// bareCommand reports whether a text is shell text that was passed to an
-// interpreter by mistake.
+// bareCommand reports whether a text is shell text that was passed to an interpreter by mistake.
 func bareCommand(text, lang string) bool {
 	t := strings.TrimSpace(text)
 	if strings.HasPrefix(t, "git ") {
@@ -48,13 +47,11 @@ func bareCommand(text, lang string) bool {
 	return strings.HasPrefix(t, "rm -")
 }
 
-// Program texts of other languages are not parsed. They are split into tokens:
-// names with their dots, string literals and punctuation. These are the same in
-// all languages that people pass with -c or -e. Calls with literal arguments are
-// found in the tokens.
+// Program texts of other languages are not parsed. They are split into tokens: names with their dots,
+// string literals and punctuation. These are the same in all languages that people pass with -c or -e.
+// Calls with literal arguments are found in the tokens.
 
-// all reports the effects of a program text. It reads a loop over literals
-// once for each of them.
+// all reports the effects of a program text. It reads a loop over literals once for each of them.
 func (r *reading) all() {
 	sh, toks := r.sh, r.toks
 	readProtected(sh, r.text, toks)
@@ -109,8 +106,7 @@ func newReading(sh *shell.Shell, text, lang string) *reading {
 	}
 }
 
-// read reads the program once, and the body of each loop over literals once for each of
-// them.
+// read reads the program once, and the body of each loop over literals once for each of them.
 func (r *reading) read(loops []literalLoop) {
 	r.take(loops, 0)
 	r.tokens(0, len(r.toks))
@@ -167,8 +163,7 @@ func (r *reading) calledBy(i int) string {
 	return cmp.Or(r.names[name], name)
 }
 
-// controlsTerminal reports whether a name is that of the request that types into
-// a terminal.
+// controlsTerminal reports whether a name is that of the request that types into a terminal.
 func controlsTerminal(name string) bool {
 	return strings.HasSuffix(name, "TIOCSTI") || lex.OneOf(name, "0x5412 21522")
 }
@@ -235,8 +230,7 @@ func tagsShell(t Token) bool {
 	return callKind(short, t.Text, "js") == "run"
 }
 
-// opensShell reports whether a program opens a connection and starts a shell
-// without a command.
+// opensShell reports whether a program opens a connection and starts a shell without a command.
 func opensShell(toks []Token, lang string) bool {
 	if lang == "awk" && slices.ContainsFunc(toks, func(t Token) bool { return strings.HasPrefix(t.Text, "/inet/") }) {
 		return true
@@ -401,8 +395,10 @@ const separators = " \t\n|;&"
 // fetchesWord reports whether a part of a command comes from the network, but not its beginning.
 func fetchesWord(command string) bool {
 	first := strings.IndexAny(command, separators)
-	return first > 0 && strings.ContainsRune(command[first:], partial.HoleNetwork) &&
-		!partial.HasHole(command[:first]) && !strings.ContainsRune(command, partial.HoleDecoded)
+	if first <= 0 || partial.HasHole(command[:first]) {
+		return false
+	}
+	return strings.ContainsRune(command, partial.HoleNetwork) && !strings.ContainsRune(command, partial.HoleDecoded)
 }
 
 // runStatement reads the text that a program passes to a database, or to a shell

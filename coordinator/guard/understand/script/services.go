@@ -120,7 +120,8 @@ func (r *reading) bindsModule(i int) {
 		from++
 	}
 	s := moduleService(textAt(r.toks, from))
-	for r.lang == "python" && s == unknownService && r.toks[i].Text == "import" && from+1 < end {
+	several := r.lang == "python" && r.toks[i].Text == "import" // import a, b
+	for several && s == unknownService && from+1 < end {
 		from++
 		s = moduleService(textAt(r.toks, from))
 	}

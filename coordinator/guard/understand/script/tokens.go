@@ -438,22 +438,21 @@ func (d *dialect) replacedLength(text string) int {
 	return strings.IndexByte(text, '}') + 1
 }
 
-// showsVariable reports a variable of the environment whose value is printed. It
-// does not report one of which only a property is used, such as its length or
-// whether it is set.
-func showsVariable(sh *shell.Shell, toks []Token) {
+// showsVariable reports a variable of the environment whose value is printed. It does not report one of
+// which only a property is used, such as its length or whether it is set.
+func (r *reading) showsVariable(toks []Token) {
 	if toks[0].Kind == '(' {
 		toks = toks[1:]
 	}
-	text, n := environmentOf(sh, toks)
+	text, n := r.environment(toks)
 	if n == 0 && len(toks) > 0 {
 		if name, ok := strings.CutPrefix(toks[0].Text, "process.env."); ok && !strings.Contains(name, ".") {
-			text, n = sh.Unset(name), 1
+			text, n = r.sh.Unset(name), 1
 		}
 	}
 	shown := n > 0 && (n >= len(toks) || lex.OneOf(string(toks[n].Kind), ") , ;"))
 	if shown && strings.ContainsRune(text, partial.HoleKey) {
-		sh.Effect(effect.RevealSecret, effect.Named("environment"), "")
+		r.sh.Effect(effect.RevealSecret, effect.Named("environment"), "")
 	}
 }
 
@@ -475,19 +474,15 @@ const uploaders = "upload_file upload_fileobj put_object putObject uploadFile up
 // sendsEnvironment reports whether a list of arguments has the whole environment,
 // with every key and token in it.
 func sendsEnvironment(toks []Token) bool {
+	const all = "os.environ environ os.environ.copy os.environ.items process.env Bun.env Deno.env.toObject ENV " +
+		"ENV.to_h ENV.to_hash ENV.to_json ENV.to_h.to_json ENV.to_hash.to_json ENV.inspect ENV.to_a $_ENV"
 	args := given(toks)
 	for i, t := range args {
-		if t.Kind == 'n' && wholeEnvironment(t.Text) && !tokenAt(args, i+1).in("[{") {
+		if t.Kind == 'n' && lex.OneOf(t.Text, all) && !tokenAt(args, i+1).in("[{") {
 			return true
 		}
 	}
 	return false
-}
-
-func wholeEnvironment(name string) bool {
-	return lex.OneOf(name, "os.environ environ os.environ.copy os.environ.items process.env Bun.env "+
-		"Deno.env.toObject ENV ENV.to_h ENV.to_hash ENV.to_json ENV.to_h.to_json ENV.to_hash.to_json "+
-		"ENV.inspect ENV.to_a $_ENV")
 }
 
 // constant returns the text that a name stands for.

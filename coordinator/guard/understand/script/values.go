@@ -100,7 +100,8 @@ func (r *reading) rememberText(name string, toks []Token, appends bool) {
 }
 
 // serializers are calls that make a text of all that they get.
-const serializers = "dumps stringify json_encode urlencode http_build_query b64encode generate Marshal to_json inspect str repr"
+const serializers = "dumps stringify json_encode urlencode http_build_query b64encode generate Marshal to_json " +
+	"inspect str repr"
 
 // list reads the list that begins at a token: ["a", b], []string{"a"}, ("a", "b"), %w[a b] and
 // append(list, "c").
@@ -193,13 +194,4 @@ func (r *reading) conditional(i int) bool {
 		return !strings.Contains(r.text[before.At:r.toks[i].At], "\n")
 	}
 	return false
-}
-
-// listNamed returns the items of the list for which a name stands, as in x, *x and ...x.
-func (r *reading) listNamed(t Token) ([]string, bool) {
-	if t.Kind != 'n' {
-		return nil, false
-	}
-	items, ok := r.lists[strings.TrimRight(t.Text, ".")]
-	return items, ok
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// Statements splits a text into statements, each a list of upper-case words. It
-// drops comments. A literal or a quoted name counts as one word, so a keyword
-// inside it is treated as data.
+// Statements splits a text into statements, each a list of upper-case words. It drops comments. A literal
+// or a quoted name counts as one word, so a keyword inside it is treated as data.
 func Statements(text string) [][]string { return read(text).all }
 
 // read reads a whole text.
