@@ -159,10 +159,15 @@ func findRoots(args []string) (roots, expr []string) {
 			roots = args
 		}
 	}
-	if len(roots) == 0 {
-		roots = []string{"."}
+	return orHere(roots), expr
+}
+
+// orHere returns the operands of a program, or the directory of the shell if there are none.
+func orHere(operands []string) []string {
+	if len(operands) == 0 {
+		return []string{"."}
 	}
-	return roots, expr
+	return operands
 }
 
 // throughLinks returns the roots with a slash at the end.
@@ -270,10 +275,7 @@ func fd(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		at = len(c.Args)
 	}
 	o := shell.ParseOptions(c.Args[:at], fdOptions)
-	roots := append(o.From(1), o.All("search-path", "base-directory")...)
-	if len(roots) == 0 {
-		roots = []string{"."}
-	}
+	roots := orHere(append(o.From(1), o.All("search-path", "base-directory")...))
 	tests := fdTests(o)
 	if at == len(c.Args) {
 		for _, r := range roots {
