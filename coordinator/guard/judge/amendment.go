@@ -211,15 +211,14 @@ const maxShown = 120
 
 // applies returns how surely a rule matches a call, and the part that it matches.
 func (j *judging) applies(a *Amendment, r *AddedRule, call effect.Call, u effect.Understood) hit {
+	best := hit{effect: len(u.Effects)}
 	switch {
 	case r.Tool != "":
 		return hit{inputLike(r, call), call.Tool, call.Tool, len(u.Effects), nil}
 	case len(r.Command) > 0:
-		best := hit{effect: len(u.Effects)}
 		commandLike(a, r, u.Root, &best)
 		return best
 	}
-	best := hit{effect: len(u.Effects)}
 	patterns := j.compile(a, r.Paths)
 	for i, e := range u.Effects {
 		got := effectLike(r, e)
@@ -234,13 +233,9 @@ func (j *judging) applies(a *Amendment, r *AddedRule, call effect.Call, u effect
 }
 
 func inputLike(r *AddedRule, call effect.Call) likeness {
-	if !lex.Like(r.Tool, call.Tool) {
+	missing := func(m ArgMatch) bool { return !hasArg(call, m) }
+	if !lex.Like(r.Tool, call.Tool) || slices.ContainsFunc(r.Input, missing) {
 		return unlike
-	}
-	for _, m := range r.Input {
-		if !hasArg(call, m) {
-			return unlike
-		}
 	}
 	return alike
 }

@@ -165,16 +165,12 @@ var secretRules = []policy{
 		why: "Sends credentials to another machine", instead: "Never send keys, tokens or .env files anywhere.",
 	},
 	{
-		id: "secret.commit", verdict: Ask, kind: effect.SendOut, op: ops{effect.StagedTree}, is: stagesSecret,
+		id: "secret.commit", verdict: Ask, kind: effect.SendOut,
+		op: ops{effect.StagedTree, effect.CommittedSecret}, is: stagesSecret,
 		why:     "Puts credentials into the repository's history",
 		instead: "Add the file to .gitignore, and commit a template such as .env.example.",
 	},
 	{id: "secret.commit", kind: effect.SendOut, op: ops{effect.StagedTree}},
-	{
-		id: "secret.commit", verdict: Ask, kind: effect.SendOut, op: ops{effect.CommittedSecret},
-		why:     "Puts credentials into the repository's history",
-		instead: "Add the file to .gitignore, and commit a template such as .env.example.",
-	},
 	{
 		id: "data.send", verdict: Ask, kind: effect.SendOut,
 		why: "Sends data to other people", instead: "Write the text to a file or show it; the person sends it.",

@@ -74,10 +74,13 @@ func nothingUnsaved(j *judging, e *effect.Effect) bool {
 	})
 }
 
-// stagesSecret reports whether git would add a credential that is older than the session. Those of
-// tests and examples are nobody's.
+// stagesSecret reports whether git would add a credential that is older than the session, or the
+// call commits one. Those of tests and examples are nobody's.
 func stagesSecret(j *judging, e *effect.Effect) bool {
-	if e.Away != "" || j.ctx.Unsaved == nil {
+	switch {
+	case e.Op == effect.CommittedSecret:
+		return true
+	case e.Away != "", j.ctx.Unsaved == nil:
 		return false
 	}
 	target := j.resolvedPattern(e.Target)

@@ -134,14 +134,14 @@ func (j *judging) find(e *effect.Effect) region {
 	if fspath.HasGlob(p) && !everything {
 		base += "/" + dotMatch(p, base)
 	}
+	base = strings.ReplaceAll(base, "//", "/")
 	sweeping := everything || sweeps(e.Kind)
 	if e.Away != "" {
-		return j.placeAway(strings.ReplaceAll(base, "//", "/"))
+		return j.placeAway(base)
 	}
 	if fspath.HasGlob(p) && j.namesPolicy(p) {
 		return inOwn
 	}
-	base = strings.ReplaceAll(base, "//", "/")
 	a := j.place(base, sweeping)
 	if j.ctx.Resolve == nil {
 		return a

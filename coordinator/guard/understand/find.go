@@ -157,10 +157,15 @@ func findRoots(args []string) (roots, expr []string) {
 	if at < 0 {
 		at = len(args)
 	}
-	if at == 0 {
-		return []string{"."}, args
+	return slices.Clone(orHere(args[:at])), args[at:]
+}
+
+// orHere returns the operands of a program, or the directory of the shell if there are none.
+func orHere(operands []string) []string {
+	if len(operands) == 0 {
+		return []string{"."}
 	}
-	return slices.Clone(args[:at]), args[at:]
+	return operands
 }
 
 // prints prints the paths of what is found below some roots.
@@ -256,10 +261,7 @@ func fd(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		at = len(c.Args)
 	}
 	o := shell.ParseOptions(c.Args[:at], fdOptions)
-	roots := append(o.From(1), o.All("search-path", "base-directory")...)
-	if len(roots) == 0 {
-		roots = []string{"."}
-	}
+	roots := orHere(append(o.From(1), o.All("search-path", "base-directory")...))
 	tests := fdTests(o)
 	if at == len(c.Args) {
 		tests.prints(sh, roots)

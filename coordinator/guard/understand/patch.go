@@ -51,21 +51,14 @@ func diffOperands(o shell.Options) (paths []string, commits int) {
 			commits++
 		}
 	}
-	if len(paths) == 0 {
-		paths = []string{"."}
-	}
-	return paths, commits
+	return orHere(paths), commits
 }
 
 // printsTree prints the files of a commit, or remembers them in an archive. To unpack them is to
 // take the changes back.
 func printsTree(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	paths := o.From(1)
-	if len(paths) == 0 {
-		paths = []string{"."}
-	}
 	var b strings.Builder
-	for _, p := range paths {
+	for _, p := range orHere(o.From(1)) {
 		b.WriteString(diffHead + "b/" + sh.Path(p) + "\n" + partial.Unknown + "\n")
 	}
 	if file, ok := o.Get("o", "output"); ok {

@@ -98,12 +98,9 @@ func ReadVariable(sh *Shell, c Command, o Options) {
 		sh.Assign(name, Value{strings.Join(sh.fieldsOf(firstLine(c.In)), string(partial.SplitMark))})
 	}
 	for i, name := range o.Pos {
-		text := partial.Unknown
-		if c.In != nil {
-			text, _, _ = strings.Cut(*c.In, "\n")
-			if len(o.Pos) > 1 {
-				text = sh.fieldAt(text, i, i == len(o.Pos)-1)
-			}
+		text := firstLine(c.In)
+		if c.In != nil && len(o.Pos) > 1 {
+			text = sh.fieldAt(text, i, i == len(o.Pos)-1)
 		}
 		if old, ok := sh.Lookup(name); ok && c.In == nil && sh.uncertain > 0 {
 			sh.Assign(name, old)
