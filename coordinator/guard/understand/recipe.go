@@ -15,6 +15,27 @@ import (
 // reader that fills recipes, and the recipes of the names in the command run in one way. The readers
 // differ in how a file is parsed and in how its texts name variables.
 
+// recipePrograms run recipes. Those that also build or publish stand with their other commands.
+var recipePrograms = []table{
+	{programs: "just", options: "f d justfile working-directory set! shell-arg shell dotenv-path c? command?", do: just},
+	{programs: "task go-task", options: "t d taskfile dir o output C concurrency I interval", do: task},
+	{programs: "invoke inv", options: "c collection r search-root", do: codeTasks},
+	{programs: "nox", options: "f noxfile s session sessions e k p python t tags", do: codeTasks},
+	{programs: "doit", options: "f file d dir n process", do: codeTasks},
+	{programs: "scons waf", options: "f file sconstruct j", do: codeTasks},
+	{programs: "thor", do: codeTasks},
+	{programs: "gulp grunt", options: "f gulpfile cwd", do: codeTasks},
+	{
+		programs: "act",
+		options:  "P platform W workflows j job s secret e eventpath C directory env var matrix secret-file env-file",
+		dry:      "l list n dryrun g graph",
+		do:       runsWorkflows,
+	},
+	{programs: "tox", options: "c conf e env f factor x override", do: toxCommands, rows: []row{
+		{words: "exec", runs: "$>--"},
+	}},
+}
+
 // Bounds on the recipes of one call.
 const (
 	maxRecipes  = 200 // that run
