@@ -54,7 +54,7 @@ var takers = [...]taker{
 	{programs: "dpkg rpm pacman", needs: "i install U upgrade F force-depends", all: true},
 	{
 		programs: "apt apt-get dnf yum zypper apk snap flatpak brew pip pip3 uv pipx conda npm pnpm yarn bun gem " +
-			"luarocks cpanm adb dotnet helm vagrant asdf mise",
+			"luarocks adb dotnet helm vagrant asdf mise",
 		files:   "r requirement",
 		options: "c channel i index-url extra-index-url registry source find-links repo proxy C prefix",
 		verbs:   "plugin plugins box pip tool " + installVerbs,
@@ -70,6 +70,7 @@ var takers = [...]taker{
 		needs: "filename",
 	},
 	{programs: "nix-env", files: "f file", needs: "i install"},
+	{programs: "cpanm nix-shell nix-build", all: true},
 	{programs: "cargo", files: "git path", verbs: "install", needs: "git path"},
 	{programs: "go", files: "C", verbs: "run test generate", needs: "toolexec"},
 	{

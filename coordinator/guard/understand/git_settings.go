@@ -164,13 +164,26 @@ func rememberClone(sh *shell.Shell, o shell.Options) {
 // bringsFiles remembers what a client of a forge or a store copies from there:
 // "gh repo clone", "aws s3 cp s3://…".
 func bringsFiles(sh *shell.Shell, c shell.Command) {
+	if o := shell.ParseOptions(c.Args, ""); lex.OneOf(c.Name, "degit tiged giget") && len(o.Pos) > 0 {
+		o.Pos[0] = "https://" + o.Pos[0]
+		rememberClone(sh, o)
+		return
+	}
 	for i := 0; i < min(len(c.Args)-1, 6); i++ {
 		switch c.Args[i] {
 		case "clone":
 			o := shell.ParseOptions(c.Args[i+1:], "")
-			if lex.OneOf(c.Name, "gh glab hub") && len(o.Pos) > 0 {
+			switch {
+			case lex.OneOf(c.Name, "gh glab hub") && len(o.Pos) > 0:
 				o.Pos[0] = "https://" + o.Pos[0]
 				rememberClone(sh, o)
+			case lex.OneOf(c.Name, "hg jj fossil bzr"):
+				rememberClone(sh, o)
+			}
+			return
+		case "co", "checkout", "export":
+			if c.Name == "svn" {
+				rememberClone(sh, shell.ParseOptions(c.Args[i+1:], "r"))
 			}
 			return
 		case "cp", "copy", "copyto", "download", "sync":

@@ -170,12 +170,12 @@ func (sh *Shell) RunVariable(name string) {
 	switch {
 	case lex.OneOf(name, "BASH_ENV ENV"):
 		sh.Sub().scriptNamed(text)
-	case lex.OneOf(name, "LD_PRELOAD DYLD_INSERT_LIBRARIES"):
+	case lex.OneOf(name, commandVariables) && strings.Contains(text, " "):
+		sh.Run(text, nil)
+	case lex.OneOf(name, "LD_PRELOAD DYLD_INSERT_LIBRARIES "+commandVariables):
 		if code, ok := sh.Brought(text); ok {
 			sh.Opaque(code)
 		}
-	case lex.OneOf(name, commandVariables) && strings.Contains(text, " "):
-		sh.Run(text, nil)
 	}
 }
 
