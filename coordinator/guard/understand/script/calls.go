@@ -238,9 +238,7 @@ func (r *reading) known(k knownCall, i int) {
 	case "show":
 		showsVariable(r.sh, r.toks[i+1:])
 	case "sql", "execute":
-		if !r.passing() {
-			r.reports(k, i)
-		}
+		r.reports(k, i)
 	case "eval text":
 		if k.kind = "eval"; kindAt(r.toks, i+1) == '(' { // else it is a block
 			r.runs(k, i)
@@ -294,9 +292,6 @@ func (r *reading) reports(k knownCall, i int) {
 	n := len(sh.Eval.Effects)
 	switch {
 	case kind == "run" && isStatement(arg):
-		if r.passing() {
-			return
-		}
 		kind = "sql"
 	case kind == "run":
 		sh = r.placed(i, end)

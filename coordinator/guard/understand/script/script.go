@@ -89,7 +89,6 @@ type reading struct {
 	written    []string             // the files that the program writes
 	handles    map[string]string    // the files that names stand for
 	fetching   bool                 // it gets something from the network
-	databases  int                  // where they are, see passing
 	functions  map[string]*function // of the program
 	called     int                  // how often the body of one was read
 	bound      string               // the parameters of the one that is read

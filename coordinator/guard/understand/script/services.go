@@ -284,6 +284,8 @@ func (r *reading) namesOwnStores() bool {
 		case t.Kind != 'n' || kindAt(r.toks, i+1) != '(' || !lex.OneOf(unqualified(t.Text), opensStore):
 		case t.Text == "duckdb.connect" && kindAt(r.toks, i+2) == ')':
 			found = true
+		case r.opensTemporary(i + 2):
+			found = true
 		default:
 			if store, _ := web.StoreAt(textAt(r.toks, i+2)); !store {
 				return false
@@ -291,6 +293,15 @@ func (r *reading) namesOwnStores() bool {
 		}
 	}
 	return found
+}
+
+// opensTemporary reports whether the token at i begins the path of a file in a temporary folder, as
+// far as the program makes one.
+func (r *reading) opensTemporary(i int) bool {
+	makes := func(t Token) bool {
+		return t.Kind == 'n' && lex.OneOf(unqualified(t.Text), tempMakers+" tmp_path NamedTemporaryFile")
+	}
+	return lex.OneOf(unqualified(textAt(r.toks, i)), "join Path "+tempMakers) && slices.ContainsFunc(r.toks, makes)
 }
 
 // Requests reports the requests in code that a browser runs.

@@ -130,15 +130,15 @@ func hasStorePort(host string) bool {
 const storeSchemes = "postgres:// postgresql:// postgresql+ mysql:// mysql+ mariadb:// mongodb:// mongodb+srv:// " +
 	"mssql:// mssql+ cockroachdb:// clickhouse:// sqlserver:// jdbc:"
 
-// memoryStores are the addresses of databases in memory.
-const memoryStores = ":memory: sqlite:// sqlite:///:memory: sqlite::memory: sqlite3::memory: file::memory: " +
-	"file::memory:?cache=shared duckdb:///:memory: sqlite+aiosqlite:// sqlite+aiosqlite:///:memory: jdbc:h2:mem:test"
-
-// StoreAt reports whether a text is the address of a database, and whether that is nobody's: in
-// memory, or for tests on this machine.
+// StoreAt reports whether a text is the address or the file of a database, and whether that is
+// nobody's: in memory, in a temporary file, or for tests on this machine.
 func StoreAt(text string) (store, nobodys bool) {
 	switch {
-	case lex.OneOf(text, memoryStores), lex.BeginsWith(text, "sqlite:///tmp/ sqlite:////tmp/"):
+	case lex.EndsWith(text, ":memory: :memory:?cache=shared mode=memory"), strings.HasPrefix(text, "/tmp/") &&
+		lex.EndsWith(text, ".db .sqlite .sqlite3 .duckdb"):
+		return true, true
+	case lex.OneOf(text, "sqlite:// sqlite+aiosqlite:// jdbc:h2:mem:test"),
+		lex.BeginsWith(text, "sqlite:///tmp/ sqlite:////tmp/"):
 		return true, true
 	case !lex.BeginsWith(text, storeSchemes):
 		return false, false
