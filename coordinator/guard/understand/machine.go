@@ -73,50 +73,26 @@ var machineTables = []table{
 		{of: "visudo", given: "c"},
 		{does: act{effect.ChangeSystem, effect.Accounts, theProgram}},
 	}},
-	{programs: "sysctl", options: "p f", rows: []row{
-		{given: "w p", does: changesSystem},
-		{mention: "=", does: changesSystem},
-	}},
 	{
-		programs: "defaults",
-		options:  "p f",
-		rows:     []row{{words: "delete", does: changesSystem}},
-	},
-	{programs: "nixos-rebuild darwin-rebuild", options: "p f", rows: []row{
-		{words: "switch|boot|test", does: changesSystem},
-	}},
-	{
-		programs: "scutil",
-		options:  "p f",
-		rows:     []row{{given: "set", does: changesSystem}},
-	},
-	{
-		programs: "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl",
-		options:  "p f",
-		dry:      "status get g p print getremotelogin dns proxy nwi assess a",
+		programs: "rmmod insmod setenforce bcdedit grub-install update-grub modprobe sysctl defaults nixos-rebuild " +
+			"darwin-rebuild scutil " + settingTools + " " + bootTools,
+		options: "p f",
 		rows: []row{
-			{bare: true},
-			{words: "status|show"},
+			{of: "sysctl", given: "w p", does: changesSystem},
+			{of: "sysctl", mention: "=", does: changesSystem},
+			{of: "defaults", words: "delete", does: changesSystem},
+			{of: "nixos-rebuild darwin-rebuild", words: "switch|boot|test", does: changesSystem},
+			{of: "scutil", given: "set", does: changesSystem},
+			{of: "sysctl defaults nixos-rebuild darwin-rebuild scutil"},
+			{of: "modprobe", given: "n dry-run show-depends D c"},
+			{of: settingTools, given: "status get g p print getremotelogin dns proxy nwi assess a"},
+			{of: settingTools, words: "status|show"},
+			{of: bootTools, given: "s show p v display list query"},
+			{of: settingTools + " " + bootTools, bare: true},
 			{does: changesSystem},
 		},
 	},
-	{
-		programs: "reg",
-		options:  "p f",
-		anyCase:  true,
-		rows:     []row{{words: "delete|add|import", does: changesSystem}},
-	},
-	{programs: "modprobe", options: "p f", dry: "n dry-run show-depends D c", rows: systemRows},
-	{
-		programs: "swapon ldconfig efibootmgr update-alternatives",
-		options:  "p f",
-		dry:      "s show p v display list query",
-		rows: []row{
-			{bare: true},
-			{does: changesSystem},
-		},
-	},
-	{programs: "rmmod insmod setenforce bcdedit grub-install update-grub", options: "p f", rows: systemRows},
+	{programs: "reg", options: "p f", anyCase: true, rows: []row{{words: "delete|add|import", does: changesSystem}}},
 	{programs: "security", options: "a s l", rows: []row{
 		{
 			words: "delete-*|add-trusted-cert|remove-trusted-cert|trust-settings-import|set-key-partition-list",
@@ -125,10 +101,9 @@ var machineTables = []table{
 		{words: "authorizationdb read"},
 		{words: "authorizationdb", does: act{effect.ChangeSystem, effect.Keychain, "$0"}},
 	}},
-	{programs: "history", options: "d", rows: []row{{
-		given: "c",
-		does:  act{effect.ChangeSystem, "history cleared", ""},
-	}}},
+	{programs: "history", options: "d", rows: []row{
+		{given: "c", does: act{effect.ChangeSystem, "history cleared", ""}},
+	}},
 	{programs: "pg_ctl", options: "D pgdata l log m mode o t", rows: []row{
 		{words: "start", also: startsServer},
 		{words: "stop", also: stopsCluster},
@@ -145,8 +120,7 @@ var machineTables = []table{
 	{programs: "nginx haproxy apachectl httpd caddy", options: "k D c f m t s", rows: []row{
 		{words: "stop", does: stopsServer},
 		{of: "haproxy", args: "-sf|-st", does: stopsServer},
-		{given: "shutdown", does: stopsServer},
-		{given: "s=stop s=quit k=stop k=graceful-stop m=fast m=immediate", does: stopsServer},
+		{given: "shutdown s=stop s=quit k=stop k=graceful-stop m=fast m=immediate", does: stopsServer},
 	}},
 }
 
@@ -154,10 +128,9 @@ const (
 	serviceValues = "t H M signal type state p n u host machine property -no-block"
 	stopVerbs     = "stop|disable|mask|kill|delete|unload|bootout|remove|force-stop|shutdown"
 	modeVerbs     = "isolate|emergency|rescue|default|set-default"
+	settingTools  = "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl"
+	bootTools     = "swapon ldconfig efibootmgr update-alternatives"
 )
-
-// systemRows are the rows of programs that always change the system.
-var systemRows = []row{{does: changesSystem}}
 
 // processPrograms list processes and end them.
 var processPrograms = []table{
@@ -317,15 +290,20 @@ var diskTables = []table{
 			},
 		},
 	},
-	{programs: "lvremove vgremove pvremove lvreduce resize2fs", options: "o t", rows: volumeRows},
-	{programs: "xfs_repair fsck e2fsck", options: "o t", dry: "n N", rows: volumeRows},
-	{programs: "tune2fs", options: "o t", dry: "l", rows: volumeRows},
-	{programs: "zpool zfs btrfs lvm", options: "o t", rows: []row{
-		{of: "zpool", words: "destroy|labelclear|create|remove|offline|split", does: changesVolume},
-		{of: "zfs", words: "destroy|rollback", does: changesVolume},
-		{of: "btrfs", among: "delete del remove rm", does: changesVolume},
-		{of: "lvm", among: "lvremove vgremove pvremove lvreduce", does: changesVolume},
-	}},
+	{
+		programs: "lvremove vgremove pvremove lvreduce resize2fs xfs_repair fsck e2fsck tune2fs zpool zfs btrfs lvm",
+		options:  "o t",
+		rows: []row{
+			{of: "xfs_repair fsck e2fsck", given: "n N"},
+			{of: "tune2fs", given: "l"},
+			{of: "zpool", words: "destroy|labelclear|create|remove|offline|split", does: changesVolume},
+			{of: "zfs", words: "destroy|rollback", does: changesVolume},
+			{of: "btrfs", among: "delete del remove rm", does: changesVolume},
+			{of: "lvm", among: "lvremove vgremove pvremove lvreduce", does: changesVolume},
+			{of: "zpool zfs btrfs lvm"},
+			{does: changesVolume},
+		},
+	},
 	{programs: "diskutil asr tmutil hdiutil", anyCase: true, rows: []row{
 		{of: "tmutil", words: "disable|thinlocalsnapshots", does: act{effect.ChangeSystem, "backups", "$0"}},
 		{of: "asr", does: act{effect.WriteDisk, effect.Format, operands}},
@@ -351,9 +329,6 @@ var diskTables = []table{
 	}},
 	{programs: "mount", options: "t o", rows: []row{{words: "* *", also: changesMounts}, {given: "o=", also: remounts}}},
 }
-
-// volumeRows are the rows of programs that always change a volume.
-var volumeRows = []row{{does: changesVolume}}
 
 // imageFile reports an image file that a program changes instead of a device. It
 // returns false if there is none.

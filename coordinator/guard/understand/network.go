@@ -44,7 +44,7 @@ var networkPrograms = []table{
 	},
 	{programs: "nc ncat netcat socat telnet", options: "e c p s w q i X x sh-exec exec", do: rawSocket},
 	{programs: "scp rcp", options: "P i F o c S! l J D X", do: secureCopy},
-	{programs: "sftp", options: "P i F o c S! l J D X b B R", do: secureSession},
+	{programs: "sftp", options: "P i F o c S! l J D X b B R", do: transferSession},
 	{
 		programs: "rsync unison",
 		options: "e! f T B exclude include filter files-from rsh! rsync-path password-file log-file bwlimit port " +
@@ -78,7 +78,7 @@ var networkPrograms = []table{
 
 // sendsMail reports a message, and a secret in its text.
 func sendsMail(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
+	if hasMark(stdin(c), partial.HoleSecret) {
 		sh.Effect(effect.SendOut, effect.Secret, "mail")
 		return
 	}
@@ -139,21 +139,16 @@ func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// secureSession reports what the commands of sftp do, or what it copies.
-func secureSession(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for _, text := range stdin(c) {
+// transferSession reports what the commands of sftp and lftp do, and what sftp copies.
+func transferSession(sh *shell.Shell, c shell.Command, o shell.Options) {
+	for _, text := range append(o.All("e", "c"), stdin(c)...) {
 		transferCommands(sh, text, o.At(0))
 	}
 	for _, batch := range o.All("b") {
 		transferCommands(sh, sh.Files[sh.Path(batch)], o.At(0))
 	}
-	secureCopy(sh, c, o)
-}
-
-// transferSession reports what the commands of lftp do.
-func transferSession(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for _, text := range append(o.All("e", "c"), stdin(c)...) {
-		transferCommands(sh, text, o.At(0))
+	if c.Name == "sftp" {
+		secureCopy(sh, c, o)
 	}
 }
 
@@ -258,16 +253,19 @@ var networkTables = []table{
 			{does: act{effect.ChangeSystem, "firewall", "$args"}},
 		},
 	},
-	{programs: "networksetup", rows: []row{
+	{programs: "networksetup ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick", rows: []row{
 		{
-			first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
+			of: "networksetup", first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
 				"set*|remove*|delete*|create*|rename*|import*|order*",
 			does: act{effect.ChangeSystem, effect.Network, "$args"},
 		},
-		{args: interfaceShown},
-		{args: interfaceDown, does: act{effect.ChangeSystem, effect.Network, "$args"}},
+		{of: "ip", words: "netns exec", also: runsInNamespace},
+		{args: "show|list|-getinfo"},
+		{
+			args: "down|del|delete|flush|off|disable|-setairportpower",
+			does: act{effect.ChangeSystem, effect.Network, "$args"},
+		},
 	}},
-	{programs: "ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick", rows: interfaceRows},
 	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, "dns", theProgram}}}},
 	{
 		programs: "ssh-add",
@@ -278,18 +276,6 @@ var networkTables = []table{
 	{programs: "tcpdump", options: "z! G W w i"},
 	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
 }
-
-// interfaceRows are the rows of programs that bring interfaces and routes down.
-var interfaceRows = []row{
-	{of: "ip", words: "netns exec", also: runsInNamespace},
-	{args: interfaceShown},
-	{args: interfaceDown, does: act{effect.ChangeSystem, effect.Network, "$args"}},
-}
-
-const (
-	interfaceShown = "show|list|-getinfo"
-	interfaceDown  = "down|del|delete|flush|off|disable|-setairportpower"
-)
 
 // runsInNamespace runs the command of "ip netns exec NAME".
 func runsInNamespace(sh *shell.Shell, c shell.Command, _ shell.Options) {
