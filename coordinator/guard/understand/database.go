@@ -443,7 +443,7 @@ const migrationPrograms = "prisma knex sequelize typeorm drizzle-kit alembic fly
 
 // migration reports framework commands that drop or reset a database. It is most
 // often the developer's own database. A person can tell, but Afar cannot.
-func migration(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func migration(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if runsCode(sh, c) {
 		return
 	}
@@ -458,9 +458,7 @@ func migration(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if c.Name == "rake" {
 		codeTasks(sh, c, shell.ParseOptions(c.Args, "f rakefile e execute C directory r require"))
 	}
-	if controls(c.Name) {
-		remoteControl(sh, c, shell.Options{})
-	}
+	controlsHosted(sh, c, o)
 }
 
 // runsCode runs the code or the SQL that a framework's command gets. It reports whether the

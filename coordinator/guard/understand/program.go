@@ -210,7 +210,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	}
 	switch {
 	case p.hosted:
-		remoteControl(sh, c, shell.Options{})
+		controlsHosted(sh, c, shell.Options{})
 	case lex.OneOf(c.Name, "drop delete alter update grant flushall flushdb"):
 		typedSQL(sh, c)
 	default:

@@ -177,13 +177,6 @@ func entersEnvironment(sh *shell.Shell, path string) {
 	}
 }
 
-// controlsHosted reads the verbs of a program that also controls a hosted service.
-func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if controls(c.Name) {
-		remoteControl(sh, c, shell.Options{})
-	}
-}
-
 // watchesCargo runs the commands of "cargo watch".
 func watchesCargo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for _, code := range shell.ParseOptions(c.Args[1:], "s shell x exec w i d").All("s", "shell") {

@@ -37,7 +37,7 @@ const readNouns = "version versions status info logs log top history stats tree 
 // controls reports whether the verb grammar applies to a program.
 func controls(name string) bool {
 	return lex.OneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"),
-		"aws awslocal gcloud gsutil bq az oc helm terraform tofu terragrunt pulumi helmfile cdk cdktf serverless "+
+		"aws awslocal gcloud gsutil bq az oc kubectl k kubecolor microk8s.kubectl k3s-kubectl helm terraform tofu terragrunt pulumi helmfile cdk cdktf serverless "+
 			"sls sst sam copilot eb eksctl kops "+
 			"doctl linode-cli hcloud scw vultr-cli oci ibmcloud aliyun heroku fly flyctl vercel vc now netlify "+
 			"ntl railway render supabase firebase wrangler "+
@@ -65,7 +65,7 @@ func controls(name string) bool {
 			"vercel-cli surge now-cli amplify apprunner "+
 			"azcopy rclone-rc lakectl dvc wandb mlflow huggingface-cli kaggle comet clearml sky modal runpodctl "+
 			"vastai lambda bench frappe jira acli airflow linear "+
-			"duplicity bup kopia deck flipt square splunk kafka-delete-records attic rdiff-backup tarsnap "+
+			"duplicity bup kopia deck flipt square splunk attic rdiff-backup tarsnap "+
 			"pgbackrest barman wal-g etckeeper "+
 			"zappa chalice tea shopify knife temporal tctl juju bosh rosa ocm terminus platform upsun clever "+
 			"rustic scalingo koyeb northflank appwrite sanity contentful prefect dagster radosgw-admin rbd ceph kcadm "+
@@ -84,8 +84,12 @@ const commonValues = "n namespace context kubeconfig profile region output o p p
 	"workspace auth-token service subject credential-file address addr as as-group kube-context kube-apiserver " +
 	"cwd cache-dir"
 
-// remoteControl finds the verb among the operands and reports its effect.
-func remoteControl(sh *shell.Shell, c shell.Command, _ shell.Options) {
+// controlsHosted reports what a client does on a service: it finds the verb among the operands. It
+// reports nothing of a program to which the grammar does not apply.
+func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if !controls(c.Name) {
+		return
+	}
 	values := commonValues + " query-string query-statement sql statement statements"
 	if c.Name == "gsutil" {
 		values = "o h u"
@@ -95,7 +99,10 @@ func remoteControl(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.Print(partial.Unknown)
 		return
 	}
-	specialVerbs(sh, c, o)
+	if lex.OneOf(o.At(0), "deploy publish") && forProduction(o) {
+		sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
+	}
+	runRows(sh, specialRows, o.Pos, c, o)
 	remoteRuns(sh, o)
 	if hasMark(c.Args, partial.HoleSecret) && lex.ContainsAny(lex.VerbWords(strings.Join(o.Pos, " ")), tellingWords) {
 		sh.Effect(effect.SendOut, effect.Secret, c.Name)
@@ -332,18 +339,16 @@ func (v operation) grants() bool {
 	if lex.OneOf(verb, "update modify set reset") && setsPassword(v.o) {
 		return true
 	}
-	return lex.OneOf(verb, "put attach set add update modify create grant authorize allow") &&
-		(touchesRights(v.o.Pos[v.at]) ||
-			lex.ContainsAny(lex.VerbWords(v.o.At(v.at-1)), "assignment permission permissions binding bindings"))
+	if !lex.OneOf(verb, "put attach set add update modify create grant authorize allow") {
+		return false
+	}
+	before := lex.VerbWords(v.o.At(v.at - 1))
+	return lex.ContainsAny(lex.VerbWords(v.o.Pos[v.at]), rightsWords) ||
+		lex.ContainsAny(before, "assignment permission permissions binding bindings")
 }
 
 // isAWS reports whether the command is one of the AWS client.
 func (v operation) isAWS() bool { return lex.OneOf(v.c.Name, "aws awslocal") }
-
-// touchesRights reports whether a word of an operation is about rights or secrets.
-func touchesRights(p string) bool {
-	return lex.ContainsAny(lex.VerbWords(p), rightsWords)
-}
 
 // setsPassword reports whether a flag gives a new password.
 func setsPassword(o shell.Options) bool {
@@ -364,9 +369,7 @@ func (v operation) scale() effect.Op {
 	case o.Pos[0] != "cache" && !lex.OneOf(verb, "rm remove prune") && o.Given("all A all-namespaces force "+
 		"recursive yes-i-really-mean-it delete-all all-collections"):
 		return effect.Teardown
-	case lex.OneOf(o.Pos[0], "cache state"):
-		return effect.Part
-	case verb == "rb", v.isWhole():
+	case !lex.OneOf(o.Pos[0], "cache state") && (verb == "rb" || v.isWhole()):
 		return effect.Teardown
 	}
 	return effect.Part
@@ -421,15 +424,7 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// specialVerbs reports the effects of verbs that have a special meaning in one program.
-func specialVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if lex.OneOf(o.At(0), "deploy publish") && forProduction(o) {
-		sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
-	}
-	runRows(sh, specialRows, o.Pos, c, o)
-}
-
-// specialRows describe the verbs with a special meaning.
+// specialRows describe the verbs that have a special meaning in one program.
 var specialRows = []row{
 	{of: "supabase", words: "db push", does: act{effect.ChangeRemote, effect.Apply, "database of the project"}},
 	{
@@ -443,8 +438,7 @@ var specialRows = []row{
 		of: "shopify", words: "theme push", given: "live allow-live l publish p",
 		does: act{effect.PublishOut, byProgram, "$0"},
 	},
-	{of: "shopify", words: "theme publish|share", does: act{effect.PublishOut, byProgram, "$0"}},
-	{of: "shopify", words: "app deploy|release", does: act{effect.PublishOut, byProgram, "$0"}},
+	{of: "shopify", words: "theme|app publish|share|deploy|release", does: act{effect.PublishOut, byProgram, "$0"}},
 	{of: "supabase", words: "stop", given: "no-backup", does: act{effect.PruneLocal, effect.Volumes, "supabase"}},
 
 	{
@@ -519,8 +513,7 @@ var specialRows = []row{
 		of: "twilio", words: "api:core:messages:create|api:core:calls:create",
 		does: act{effect.SendOut, effect.Message, "$0"},
 	},
-	{of: "deck", words: "sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
-	{of: "deck", words: "gateway sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
+	{of: "deck", among: "sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
 	{of: "etcdctl", words: "del", given: "prefix from-key", also: deletesKeys},
 	{of: "helm", words: "push|cm-push", does: publishes},
 	{of: "helm", words: "upgrade", given: "force", does: act{effect.ChangeRemote, effect.Force, "$1"}},
@@ -631,7 +624,8 @@ func forgeAPI(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	case changesSettings(method, path):
 		sh.Effect(effect.ChangeRemote, effect.Named(strings.ToLower(method)), path)
 	}
-	if method != "" && opensRepository(fields) {
+	opens := func(field string) bool { return lex.BeginsWith(field, "visibility= private=false") }
+	if method != "" && slices.ContainsFunc(fields, opens) {
 		sh.Effect(effect.PublishOut, effect.Named(c.Name), "repository visibility")
 	}
 	if slices.ContainsFunc(append(fields, path), web.Mutation) {
@@ -658,9 +652,4 @@ func changesSettings(method, path string) bool {
 	return method != "" && !strings.EqualFold(method, "get") &&
 		lex.ContainsAny(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets "+
 			"permissions visibility")
-}
-
-// opensRepository reports whether request fields set a repository's visibility.
-func opensRepository(fields []string) bool {
-	return slices.ContainsFunc(fields, func(f string) bool { return lex.BeginsWith(f, "visibility= private=false") })
 }
