@@ -2,6 +2,7 @@ package understand
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,7 @@ var databasePrograms = []table{
 		do:       mongo,
 	},
 	{
-		programs: "redis-cli valkey-cli keydb-cli dragonfly-cli",
+		programs: keyStores,
 		options:  "h p a n u s r i D d host port user pass",
 		do:       redis,
 	},
@@ -284,10 +285,7 @@ func graph(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if f, ok := o.Get("f", "file"); ok {
 		texts = append(texts, sh.Files[sh.Path(f)])
 	}
-	if c.In != nil {
-		texts = append(texts, *c.In)
-	}
-	for _, text := range texts {
+	for _, text := range append(texts, stdin(c)...) {
 		graphText(sh, text)
 	}
 	sh.Print(partial.Unknown)
@@ -331,11 +329,21 @@ func graphStatement(sh *shell.Shell, toks []script.Token) {
 
 // redis reports the effects of Redis commands in operands and in standard input.
 func redis(sh *shell.Shell, c shell.Command, o shell.Options) {
-	index := redisIndex(o)
-	redisIndexed(sh, o.Pos, index)
+	commands := [][]string{o.Pos}
 	for _, text := range stdin(c) {
 		for _, line := range shell.SplitLines(text) {
-			redisIndexed(sh, strings.Fields(line), index)
+			commands = append(commands, strings.Fields(line))
+		}
+	}
+	index := redisIndex(o)
+	for _, words := range commands {
+		wipes := lex.OneOf(strings.ToUpper(lex.First(words)), "FLUSHDB DEL UNLINK")
+		switch {
+		case wipes && index >= firstScratch:
+		case wipes && index > 0:
+			sh.Effect(effect.DropData, effect.Rows, strings.Join(words, " "))
+		default:
+			redisCommand(sh, words)
 		}
 	}
 }
@@ -359,18 +367,6 @@ func redisIndex(o shell.Options) int {
 	return n
 }
 
-// redisIndexed reports the effects of one Redis command in the database with that index.
-func redisIndexed(sh *shell.Shell, words []string, index int) {
-	wipes := lex.OneOf(strings.ToUpper(lex.First(words)), "FLUSHDB DEL UNLINK")
-	switch {
-	case wipes && index >= firstScratch:
-	case wipes && index > 0:
-		sh.Effect(effect.DropData, effect.Rows, strings.Join(words, " "))
-	default:
-		redisCommand(sh, words)
-	}
-}
-
 // redisCommand reports the effects of one Redis command.
 func redisCommand(sh *shell.Shell, words []string) {
 	upper := make([]string, len(words))
@@ -387,10 +383,8 @@ func redisCommand(sh *shell.Shell, words []string) {
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
 	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operands}}}},
-	{programs: "dropdb", options: "h p U host port username maintenance-db", rows: []row{
-		{does: act{effect.DropData, effect.Database, "$0"}},
-	}},
-	{programs: "createdb", options: "h p U O T E D l host port username owner template", rows: []row{
+	{programs: "createdb dropdb", options: "h p U O T E D l host port username owner template maintenance-db", rows: []row{
+		{of: "dropdb", does: act{effect.DropData, effect.Database, "$0"}},
 		{words: "*", also: makesDatabase},
 	}},
 	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
@@ -402,16 +396,15 @@ var storeTables = []table{
 	{programs: "pg_restore", options: "d h p U f dbname host port -clean", rows: []row{
 		{given: "c clean", does: act{effect.DropData, effect.Table, "restore"}},
 	}},
+	{programs: "mongorestore mongoimport", rows: []row{
+		{given: "drop", does: act{effect.DropData, effect.Table, "restore"}},
+	}},
 	{programs: "celery", options: "A app b broker workdir Q queues X exclude-queues d destination t timeout", rows: []row{
 		{words: "purge", does: act{effect.DropData, effect.Rows, "$0"}},
 		{words: "control shutdown", does: stopsServer},
 	}},
 	{programs: "rq", options: "u url", rows: []row{{words: "empty", does: act{effect.DropData, effect.Rows, afterVerb}}}},
 	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, theProgram}}}},
-	{
-		programs: "mongorestore mongoimport",
-		rows:     []row{{given: "drop", does: act{effect.DropData, effect.Table, "restore"}}},
-	},
 }
 
 // makesDatabase remembers the database that the last operand names.
@@ -437,9 +430,8 @@ var redisRows = []row{
 
 // migrationPrograms are the tools with which frameworks change and wipe their databases.
 const migrationPrograms = "prisma knex sequelize typeorm drizzle-kit alembic flyway liquibase rails gitlab-rails " +
-	"gitlab-rake rake bin/rails dbmate migrate goose diesel sqlx artisan manage.py " +
-	"django-admin mix ecto sequelize-cli hasura atlas drush console flask ace mikro-orm sea-orm-cli payload " +
-	"cake spark yii"
+	"gitlab-rake rake bin/rails dbmate migrate goose diesel sqlx artisan manage.py django-admin mix ecto sequelize-cli " +
+	"hasura atlas drush console flask ace mikro-orm sea-orm-cli payload cake spark yii"
 
 // migration reports framework commands that drop or reset a database. It is most
 // often the developer's own database. A person can tell, but Afar cannot.
@@ -476,14 +468,11 @@ func runsCode(sh *shell.Shell, c shell.Command) bool {
 	if !lex.OneOf(first, "shell dbshell") && (c.Name != "rails" || !lex.OneOf(first, "db dbconsole")) {
 		return false
 	}
-	for _, code := range shell.ParseOptions(c.Args, "c command").All("c", "command") {
-		script.Run(sh, code, "python")
-	}
 	for _, text := range append(lex.After(c.Args, "--", 1), stdin(c)...) {
 		sql.Read(sh, text)
 	}
-	for _, text := range stdin(c) {
-		script.Run(sh, text, "python")
+	for _, code := range append(shell.ParseOptions(c.Args, "c command").All("c", "command"), stdin(c)...) {
+		script.Run(sh, code, "python")
 	}
 	return true
 }
@@ -549,16 +538,9 @@ func wipesShortened(verb string, args []string) bool {
 
 // shortens reports whether each part of a name begins the same part of the full name.
 func shortens(name, full string) bool {
-	parts, whole := strings.Split(name, ":"), strings.Split(full, ":")
-	if len(parts) != len(whole) {
-		return false
-	}
-	for i, part := range parts {
-		if part == "" || !strings.HasPrefix(whole[i], part) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(strings.Split(name, ":"), strings.Split(full, ":"), func(part, whole string) bool {
+		return part != "" && strings.HasPrefix(whole, part)
+	})
 }
 
 // onlyPrintsSQL reports whether an option makes a command print what it would do.
