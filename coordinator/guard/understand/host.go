@@ -36,8 +36,7 @@ var hostRows = []row{
 		does:  act{effect.DisableAfar, "$0 $1", "$3"},
 	},
 	{words: "mcp|config * list|ls"},
-	{words: "mcp add|add-json|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
-	{words: "config set|add|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
+	{words: "mcp|config add|add-json|set|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
 	{words: "plugin|plugins marketplace list|ls"},
 	{words: "plugin|plugins uninstall|remove|disable|rm", given: "all", does: act{effect.DisableAfar, "$0 $1", "$2"}},
 	{
@@ -87,19 +86,13 @@ func hostOptions(sh *shell.Shell, o shell.Options) {
 			sh.Effect(effect.ChangeSystem, effect.Host, "plugins from "+v)
 		}
 	}
-	for _, settings := range o.All("settings") {
-		nestedSettings(sh, settings)
-	}
-}
-
-// nestedSettings reports the settings, as JSON or as a file, that a nested client
-// gets.
-func nestedSettings(sh *shell.Shell, settings string) {
-	switch {
-	case !strings.HasPrefix(strings.TrimSpace(settings), "{"):
-		sh.Effect(effect.ChangeSystem, effect.Host, "settings from "+settings)
-	case strings.Contains(settings, "disableAllHooks") || !harmlessSettings(settings):
-		sh.Effect(effect.DisableAfar, effect.HooksOff, "")
+	for _, settings := range o.All("settings") { // as JSON or as a file
+		switch {
+		case !strings.HasPrefix(strings.TrimSpace(settings), "{"):
+			sh.Effect(effect.ChangeSystem, effect.Host, "settings from "+settings)
+		case strings.Contains(settings, "disableAllHooks"), !harmlessSettings(settings):
+			sh.Effect(effect.DisableAfar, effect.HooksOff, "")
+		}
 	}
 }
 
@@ -355,14 +348,10 @@ func isOwnName(base string) bool {
 
 // ownPage reports a command that reaches Afar's page.
 func ownPage(sh *shell.Shell, c shell.Command) {
-	page, reaches := sh.Eval.Site.Page, false
+	page, tunnel := sh.Eval.Site.Page, lex.OneOf(c.Name, tunnels)
 	switch {
-	case lex.OneOf(c.Name, tunnels):
-		reaches = page.PortAlone(c.Args) || page.Args(c.Args)
-	case lex.OneOf(c.Name, pageClients):
-		reaches = page.Args(c.Args)
-	}
-	if reaches {
+	case tunnel && page.PortAlone(c.Args),
+		(tunnel || lex.OneOf(c.Name, pageClients)) && page.Args(c.Args):
 		sh.Effect(effect.SteerAfar, effect.WebPage, strings.Join(c.Args, " "))
 	}
 }
@@ -455,16 +444,13 @@ func ownSocket(sh *shell.Shell, c shell.Command) {
 func afarCommand(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "session since home")
 	verb, sub := o.At(0), o.At(1)
-	if verb == "" || lex.ContainsAny(c.Args, "--help -h") {
-		return
-	}
-	if lex.OneOf(verb, "status asks log logs post read topics issue consult doctor version help report grants "+
-		"completion demo") {
-		return
-	}
-	if lex.OneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify "+
-		"telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person run. run.list "+
-		"run.show run.log run.start") {
+	switch {
+	case verb == "", lex.ContainsAny(c.Args, "--help -h"),
+		lex.OneOf(verb, "status asks log logs post read topics issue consult doctor version help report grants "+
+			"completion demo"),
+		lex.OneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify "+
+			"telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person run. run.list "+
+			"run.show run.log run.start"):
 		return
 	}
 	sh.Effect(effect.SteerAfar, effect.Named(verb), strings.TrimSpace(verb+" "+sub))

@@ -45,7 +45,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	}
 	sh.Part = call.Tool
 	switch {
-	case requested, slices.Contains(t.server, "afar"), t.harmless():
+	case requested, t.browses(), lex.ContainsAny(t.server, "afar memory thinking"): // they change nothing of others
 	case t.types():
 		sh.Effect(effect.TypeInto, "", call.Tool)
 	case slices.ContainsFunc(sh.Eval.Effects[before:], takesFile):
@@ -53,11 +53,6 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	default:
 		t.verb(sh)
 	}
-}
-
-// harmless reports whether the verbs of a server change nothing that is anybody's.
-func (t serverTool) harmless() bool {
-	return t.browses() || lex.ContainsAny(t.server, "memory thinking")
 }
 
 // browses reports whether a server drives a browser.
@@ -113,10 +108,8 @@ var mcpRows = []mcpRow{
 	{verbs: "deploy", behind: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
 	{verbs: "deploy", given: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
 	{
-		verbs:  "send post reply tweet add",
-		behind: "message messages email mail dm tweet sms",
-		kind:   effect.SendOut,
-		op:     effect.Message,
+		verbs: "send post reply tweet add", behind: "message messages email mail dm tweet sms",
+		kind: effect.SendOut, op: effect.Message,
 	},
 	{verbs: "tweet", kind: effect.SendOut, op: effect.Message},
 	{verbs: "merge close accept complete abandon", among: requestWords, kind: effect.ChangeRemote, op: mcpVerbWord},
@@ -257,7 +250,7 @@ func (t serverTool) action() []string {
 	for _, a := range t.call.Args {
 		switch {
 		case isItem(a), lex.IsNumber(a.Value), !lex.OneOf(strings.ToLower(fieldName(a)), actionWords):
-		case len(a.Value) > maxAction, strings.ContainsAny(a.Value, " \n/."), isMethod(a.Value):
+		case len(a.Value) > maxAction, strings.ContainsAny(a.Value, " \n/."), lex.OneOf(a.Value, requestMethods):
 		default:
 			return lex.VerbWords(a.Value)
 		}
@@ -268,8 +261,6 @@ func (t serverTool) action() []string {
 // maxAction bounds the length of a verb that a field gives.
 const maxAction = 40
 
-func isMethod(value string) bool { return lex.OneOf(value, requestMethods) }
-
 // request reports the effects of an HTTP request, if the fields give a method and an address.
 func (t serverTool) request(sh *shell.Shell) bool {
 	var r web.Sent
@@ -277,7 +268,7 @@ func (t serverTool) request(sh *shell.Shell) bool {
 	for _, a := range t.call.Args {
 		words := fieldWords(a)
 		switch {
-		case lex.ContainsAny(words, methodWords) && isMethod(strings.ToUpper(a.Value)):
+		case lex.ContainsAny(words, methodWords) && lex.OneOf(strings.ToUpper(a.Value), requestMethods):
 			r.Method = a.Value
 		case r.URL == "" && (lex.ContainsAny(words, addressWords) || isURL(a.Value)):
 			r.URL = a.Value
@@ -321,10 +312,15 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 	if lex.OneOf(program, argv[0]) {
 		program = ""
 	}
-	if t.execs(program) {
-		argv = append(execWords(program), argv...)
+	lead := []string{program}
+	switch {
+	case !t.execs(program):
+	case program == "kubectl":
+		lead = append(lead, "exec", "container", "--")
+	default:
+		lead = append(lead, "exec", "container")
 	}
-	argv = slices.DeleteFunc(append([]string{program}, argv...), func(s string) bool { return s == "" })
+	argv = slices.DeleteFunc(append(lead, argv...), func(s string) bool { return s == "" })
 	sh.Part = lex.Clip(strings.Join(argv, " "), 300)
 	sh.Exec(argv, nil)
 }
@@ -338,14 +334,6 @@ func (t serverTool) execs(program string) bool {
 	}
 	return lex.ContainsAny(t.words, places) ||
 		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.ContainsAny(fieldWords(a), places) })
-}
-
-// execWords returns the words with which a client of containers begins such a command.
-func execWords(program string) []string {
-	if program == "kubectl" {
-		return []string{"exec", "container", "--"}
-	}
-	return []string{"exec", "container"}
 }
 
 // argumentText returns the arguments in a field that holds all of them as one text.
@@ -394,7 +382,7 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 	words, text := fieldWords(a), partial.Scrub(a.Value)
 	name := strings.ToLower(fieldName(a))
 	switch {
-	case t.runsPage(words):
+	case t.browses() && lex.ContainsAny(words, codeWords+" script"): // for a page
 		fetchedByCode(sh, text)
 	case name == "script" && lex.ContainsAny(t.server, "applescript osascript macos automation"):
 		script.AppleScript(sh, text)
@@ -424,11 +412,6 @@ func (t serverTool) wholeCommand(text string) string {
 		return text
 	}
 	return program + " " + text
-}
-
-// runsPage reports whether a field holds code for a page in a browser.
-func (t serverTool) runsPage(words []string) bool {
-	return t.browses() && lex.ContainsAny(words, codeWords+" script")
 }
 
 // machine returns the shell of the machine on which a tool runs commands.
@@ -535,11 +518,7 @@ const targetNames = "destination dest dst to"
 // isURL reports whether a text has the form of a URL.
 func isURL(text string) bool {
 	scheme, rest, _ := strings.Cut(text, "://")
-	switch {
-	case rest == "", len(scheme) > maxScheme, strings.ContainsAny(text, " \n"):
-		return false
-	}
-	return true
+	return rest != "" && len(scheme) <= maxScheme && !strings.ContainsAny(text, " \n")
 }
 
 // maxScheme bounds the length of the scheme of a URL.

@@ -81,7 +81,7 @@ func NewShell(call effect.Call, site shell.Site) *shell.Shell {
 // Bash and Monitor.
 func commandTool(sh *shell.Shell, call effect.Call) {
 	for _, a := range call.Args {
-		if last := a.Path[strings.LastIndexByte(a.Path, '.')+1:]; last == "command" {
+		if a.Path[strings.LastIndexByte(a.Path, '.')+1:] == "command" {
 			commandText(sh, a.Value, call.Tool == "PowerShell")
 		}
 	}
