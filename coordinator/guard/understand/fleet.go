@@ -24,11 +24,11 @@ var fleetPrograms = []table{
 		{given: "d D delete delete-all r R reject reject-all", does: act{effect.DestroyRemote, effect.Part, "$args"}},
 	}},
 	{programs: "puppet", dry: "noop", do: puppet, rows: []row{
-		{words: "apply|agent", does: act{effect.ChangeSystem, byProgram, operands}},
+		{words: "apply|agent", does: changesSystem},
 		{words: "node|cert clean|deactivate|purge|revoke", does: act{effect.DestroyRemote, effect.Part, operands}},
 	}},
 	{programs: "chef-client chef-solo chef-apply cinc-client", dry: "W why-run v version", rows: []row{
-		{does: act{effect.ChangeSystem, byProgram, operands}},
+		{does: changesSystem},
 	}},
 }
 

@@ -417,10 +417,9 @@ var gitRows = []row{
 	{of: "add stage commit update-index", without: "n dry-run", also: stagesSecrets},
 	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
 	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
-	{of: "fetch", also: gitFetched},
-	{of: "pull", given: "rebase=false", without: "r", also: gitFetched},
-	{of: "pull", given: "r rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}, also: gitFetched},
-	{of: "pull", also: gitFetched},
+	{of: "fetch pull", goOn: true, also: gitFetched},
+	{of: "pull", given: "rebase=false", without: "r"},
+	{of: "pull", given: "r rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
 	{of: "bisect", first: "run", runs: "$>run"},
 	{of: "submodule", words: "foreach", also: runsInSubmodules},
 	{of: "submodule", words: "deinit", given: "f force", does: act{effect.Discard, effect.Worktree, ""}},
@@ -469,7 +468,7 @@ func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case c.Name == "update-index", o.Given("p patch interactive"):
 		return
 	case c.Name != "commit":
-	case o.Given("a all"):
+	case len(o.Pos) > 0, o.Given("a all"): // all of these files
 		op = effect.CommitAll
 	default:
 		op = effect.Commit
@@ -478,9 +477,6 @@ func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.KeepWork, op, "")
 	}
 	for _, p := range o.Pos {
-		if op == effect.Commit {
-			op = effect.CommitAll // of these files
-		}
 		sh.Effect(effect.KeepWork, op, sh.Path(p))
 	}
 }
@@ -638,25 +634,19 @@ func updatesRefs(sh *shell.Shell, text string) {
 	}
 }
 
-// gitClone reports a clone with its settings and its directory.
+// gitClone reports a clone with its settings, and one into a directory from which Afar or the host
+// loads files.
 func gitClone(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, setting := range o.All("c", "config") {
 		gitSetting(sh, setting)
 	}
-	cloneInto(sh, o)
+	if len(o.Pos) > 1 {
+		p := sh.Path(o.Pos[len(o.Pos)-1])
+		if _, ofHost := protected.HostFolder(p, sh.Eval.Site.Env); ofHost || sh.IsOwn(p) {
+			sh.Effect(effect.WriteFile, "", p)
+		}
+	}
 	rememberClone(sh, o)
-}
-
-// cloneInto reports a clone into a directory from which Afar or the host loads files.
-func cloneInto(sh *shell.Shell, o shell.Options) {
-	if len(o.Pos) < 2 {
-		return
-	}
-	p := sh.Path(o.Pos[len(o.Pos)-1])
-	_, ofHost := protected.HostFolder(p, sh.Eval.Site.Env)
-	if ofHost || sh.IsOwn(p) {
-		sh.Effect(effect.WriteFile, "", p)
-	}
 }
 
 // toplevel returns the top of the work tree, as far as it is known.

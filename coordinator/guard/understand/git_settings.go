@@ -96,15 +96,11 @@ func gitSet(sh *shell.Shell, keys, values string) bool {
 
 // gitRuns reports whether git passes the value of a setting to a shell.
 func gitRuns(key string) bool {
-	switch {
-	case lex.OneOf(key, "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor "+
-		"core.askpass core.gitproxy core.alternaterefscommand interactive.difffilter uploadpack.packobjectshook "+
-		"sendemail.sendmailcmd sendemail.tocmd sendemail.cccmd"):
-		return true
-	case lex.BeginsWith(key, "filter. pager. mergetool."):
-		return true
-	}
-	return lex.EndsWith(key, ".textconv .cmd .driver .command .program .helper .uploadpack .receivepack")
+	const commands = "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor core.askpass " +
+		"core.gitproxy core.alternaterefscommand interactive.difffilter uploadpack.packobjectshook " +
+		"sendemail.sendmailcmd sendemail.tocmd sendemail.cccmd"
+	return lex.OneOf(key, commands) || lex.BeginsWith(key, "filter. pager. mergetool.") ||
+		lex.EndsWith(key, ".textconv .cmd .driver .command .program .helper .uploadpack .receivepack")
 }
 
 // gitTransports runs the commands of addresses that begin with "ext::", and reports keys that
@@ -311,7 +307,8 @@ var historyTables = []table{
 				given: "C clean",
 				does:  act{effect.Discard, effect.CheckoutForce, ""},
 			},
-			{words: "revert", given: "no-backup C", also: reverts},
+			{words: "revert", given: "no-backup C", with: "a all", does: act{effect.Discard, effect.RestoreAll, "@."}},
+			{words: "revert", given: "no-backup C", also: discardsOperands},
 			{words: "purge|clean", without: "p print", also: purges},
 			{words: "strip", given: "no-backup nobackup", does: act{effect.RewriteRefs, effect.Reflog, ""}},
 			{words: "strip", does: act{effect.RewriteRefs, "strip", "$1"}},
@@ -359,15 +356,6 @@ func purges(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		op = effect.CleanAll
 	}
 	sh.Effect(effect.Discard, op, strings.Join(named, " "))
-}
-
-// reverts reports files that are reverted without a backup.
-func reverts(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("a all") {
-		sh.Effect(effect.Discard, effect.RestoreAll, sh.Place.Cwd)
-		return
-	}
-	discardsOperands(sh, c, o)
 }
 
 // discardsOperands reports the operands after the verb as reverted files.
