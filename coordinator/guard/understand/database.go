@@ -20,19 +20,13 @@ var databasePrograms = []table{
 	{programs: "cockroach turso bq wrangler xata pscale planetscale heroku supabase neonctl snow athena " +
 		"snowflake influx", options: "e execute c command sql q host url database-url app a", do: mixedClient},
 	{
-		programs: "mongo mongosh",
-		options:  "eval u p host port username password f file authenticationDatabase",
-		do:       mongo,
+		programs: "mongo mongosh", options: "eval u p host port username password f file authenticationDatabase",
+		do: mongo,
 	},
-	{
-		programs: keyStores,
-		options:  "h p a n u s r i D d host port user pass",
-		do:       redis,
-	},
+	{programs: keyStores, options: "h p a n u s r i D d host port user pass", do: redis},
 	{
 		programs: "cypher-shell",
-		options: "a address u username p password d database f file format P param encryption impersonate " +
-			"error-format",
+		options: "a address u username p password d database f file format P param encryption impersonate error-format",
 		do: graph,
 	},
 	{programs: migrationPrograms, do: migration, rows: []row{
@@ -49,25 +43,15 @@ var sqlClients = []table{
 		options:  "c command h p U d f o v F R T L host port username dbname file output set variable",
 		do:       sqlClient,
 	},
-	{
-		programs: "mysql mariadb mycli",
-		options:  "e execute h P u D S host port user database socket",
-		do:       sqlClient,
-	},
-	{
-		programs: "sqlite3 sqlite duckdb litecli sqlcipher",
-		options:  "- cmd c init separator newline",
-		do:       fileClient,
-	},
+	{programs: "mysql mariadb mycli", options: "e execute h P u D S host port user database socket", do: sqlClient},
+	{programs: "sqlite3 sqlite duckdb litecli sqlcipher", options: "- cmd c init separator newline", do: fileClient},
 	{
 		programs: "sqlcmd osql isql sqlplus db2 bteq trino presto impala-shell hive beeline spark-sql ksql vsql nzsql",
-		options:  "Q q e execute c S U P d i f server user",
-		do:       fileClient,
+		options:  "Q q e execute c S U P d i f server user", do: fileClient,
 	},
 	{
 		programs: "cqlsh clickhouse-client clickhouse clickhouse-local snowsql usql mssql-cli dolt tidb questdb rqlite",
-		options:  "e q query execute Q c h u p k f host user password port",
-		do:       fileClient,
+		options:  "e q query execute Q c h u p k f host user password port", do: fileClient,
 	},
 }
 
@@ -383,10 +367,13 @@ func redisCommand(sh *shell.Shell, words []string) {
 // storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
 	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operands}}}},
-	{programs: "createdb dropdb", options: "h p U O T E D l host port username owner template maintenance-db", rows: []row{
-		{of: "dropdb", does: act{effect.DropData, effect.Database, "$0"}},
-		{words: "*", also: makesDatabase},
-	}},
+	{
+		programs: "createdb dropdb", options: "h p U O T E D l host port username owner template maintenance-db",
+		rows: []row{
+			{of: "dropdb", does: act{effect.DropData, effect.Database, "$0"}},
+			{words: "*", also: makesDatabase},
+		},
+	},
 	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
 		{words: "create *", also: makesDatabase},
@@ -430,8 +417,8 @@ var redisRows = []row{
 
 // migrationPrograms are the tools with which frameworks change and wipe their databases.
 const migrationPrograms = "prisma knex sequelize typeorm drizzle-kit alembic flyway liquibase rails gitlab-rails " +
-	"gitlab-rake rake bin/rails dbmate migrate goose diesel sqlx artisan manage.py django-admin mix ecto sequelize-cli " +
-	"hasura atlas drush console flask ace mikro-orm sea-orm-cli payload cake spark yii"
+	"gitlab-rake rake bin/rails dbmate migrate goose diesel sqlx artisan manage.py django-admin mix ecto " +
+	"sequelize-cli hasura atlas drush console flask ace mikro-orm sea-orm-cli payload cake spark yii"
 
 // migration reports framework commands that drop or reset a database. It is most
 // often the developer's own database. A person can tell, but Afar cannot.

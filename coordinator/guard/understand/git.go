@@ -70,17 +70,15 @@ var gitTables = []table{
 		do: gitCheckout,
 	},
 	{
-		programs: "switch",
-		options:  "c C create -force force-create conflict orphan -discard-changes -detach",
+		programs: "switch", options: "c C create -force force-create conflict orphan -discard-changes -detach",
 		rows: []row{
 			{given: "f force discard-changes", goOn: true, does: act{effect.Discard, effect.SwitchForce, ""}},
 			{given: "C= force-create=", does: act{effect.RewriteRefs, effect.BranchReset, "$=C,force-create"}},
 		},
 	},
 	{
-		programs: "restore",
-		options:  "s source conflict pathspec-from-file -staged -worktree -patch -ours -theirs",
-		do:       gitRestore,
+		programs: "restore", options: "s source conflict pathspec-from-file -staged -worktree -patch -ours -theirs",
+		do: gitRestore,
 	},
 	{programs: "clean", options: "e exclude -dry-run -interactive -force", do: gitClean},
 	{programs: "stash", options: "m message pathspec-from-file", rows: []row{
@@ -109,9 +107,8 @@ var gitTables = []table{
 	},
 	{
 		programs: "clone",
-		options: "u! upload-pack! c config b branch depth o origin reference j jobs filter separate-git-dir " +
-			"template",
-		do: gitClone,
+		options:  "u! upload-pack! c config b branch depth o origin reference j jobs filter separate-git-dir template",
+		do:       gitClone,
 	},
 	{programs: "diff diff-files diff-index", options: gitShown + " U O", do: printsDiff},
 	{programs: "show blame annotate cat-file log", options: gitShown, do: showsCommitted},
@@ -426,11 +423,9 @@ var gitRows = []row{
 	{of: "filter-branch filter-repo", without: "analyze", does: act{effect.RewriteRefs, effect.Filter, ""}},
 	{of: "reflog", words: "delete", does: act{effect.RewriteRefs, effect.Reflog, ""}},
 	{
-		of:      "reflog",
-		words:   "expire",
-		without: "n dry-run",
-		given:   "expire=now expire=all expire=0 expire-unreachable=now expire-unreachable=all expire-unreachable=0",
-		does:    act{effect.RewriteRefs, effect.Reflog, ""},
+		of: "reflog", words: "expire", without: "n dry-run",
+		given: "expire=now expire=all expire=0 expire-unreachable=now expire-unreachable=all expire-unreachable=0",
+		does:  act{effect.RewriteRefs, effect.Reflog, ""},
 	},
 	{of: "gc prune", given: "prune=now prune=all", does: act{effect.RewriteRefs, effect.Prune, ""}},
 	{of: "prune", without: "n", does: act{effect.RewriteRefs, effect.Prune, ""}},

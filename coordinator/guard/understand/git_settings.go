@@ -96,8 +96,8 @@ func gitSet(sh *shell.Shell, keys, values string) bool {
 
 // gitRuns reports whether git passes the value of a setting to a shell.
 func gitRuns(key string) bool {
-	const commands = "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor core.askpass " +
-		"core.gitproxy core.alternaterefscommand interactive.difffilter uploadpack.packobjectshook " +
+	const commands = "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor " +
+		"core.askpass core.gitproxy core.alternaterefscommand interactive.difffilter uploadpack.packobjectshook " +
 		"sendemail.sendmailcmd sendemail.tocmd sendemail.cccmd"
 	return lex.OneOf(key, commands) || lex.BeginsWith(key, "filter. pager. mergetool.") ||
 		lex.EndsWith(key, ".textconv .cmd .driver .command .program .helper .uploadpack .receivepack")
@@ -333,9 +333,8 @@ var historyTables = []table{
 	// entries from that log or that others see.
 	{
 		programs: "jj",
-		options: "R r m b d A B c t f repository revision revisions message bookmark remote to from into " +
-			"destination onto " +
-			"config config-file expire at-op change named color",
+		options: "R r m b d A B c t f repository revision revisions message bookmark remote to from into destination " +
+			"onto config config-file expire at-op change named color",
 		rows: []row{
 			{words: "git push", given: "deleted", without: "dry-run", does: act{effect.PushDelete, effect.Branch, ""}},
 			{words: "git remote remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, "$3*"}},

@@ -28,9 +28,7 @@ var machineTables = []table{
 	}},
 	{
 		programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net",
-		options:  serviceValues,
-		anyCase:  true,
-		dry:      "dry-run",
+		options:  serviceValues, anyCase: true, dry: "dry-run",
 		rows: []row{
 			{
 				of:    "launchctl",
@@ -65,8 +63,7 @@ var machineTables = []table{
 	{programs: "useradd userdel usermod groupdel adduser deluser passwd chpasswd gpasswd visudo chsh dscl " +
 		"sysadminctl vipw", options: "s g G d u c p", dry: "S status help", rows: []row{
 		{
-			of:   "dscl",
-			args: "-delete|-create|-append|-change|delete|create",
+			of: "dscl", args: "-delete|-create|-append|-change|delete|create",
 			does: act{effect.ChangeSystem, effect.Accounts, theProgram},
 		},
 		{of: "dscl"},
@@ -113,9 +110,8 @@ var machineTables = []table{
 		{also: startsServer},
 	}},
 	{
-		programs: "redis-server valkey-server postgres mysqld mariadbd",
-		options:  "p P port D dir daemonize",
-		do:       startsServer,
+		programs: "redis-server valkey-server postgres mysqld mariadbd", options: "p P port D dir daemonize",
+		do: startsServer,
 	},
 	{programs: "nginx haproxy apachectl httpd caddy", options: "k D c f m t s", rows: []row{
 		{words: "stop", does: stopsServer},
@@ -137,8 +133,7 @@ var processPrograms = []table{
 	{programs: "kill", do: killPids},
 	{
 		programs: "killall pkill skill xkill taskkill killall5",
-		options:  "u U g G s t P signal user group parent terminal",
-		dry:      "l list V",
+		options:  "u U g G s t P signal user group parent terminal", dry: "l list V",
 		rows: []row{
 			{of: "killall5", does: act{effect.KillProcess, effect.Everything, operands}},
 			{of: "pkill", words: "*", given: "f", does: act{effect.KillProcess, effect.ByPattern, eachOperand}},
@@ -258,9 +253,7 @@ func makeFilesystem(sh *shell.Shell, c shell.Command, o shell.Options) {
 var diskTables = []table{
 	{
 		programs: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk wipefs nvme hdparm badblocks mdadm parted cryptsetup",
-		options:  "o t n d",
-		dry:      "l list p print no-act dump J json info I V",
-		before:   imageFile,
+		options:  "o t n d", dry: "l list p print no-act dump J json info I V", before: imageFile,
 		rows: []row{
 			{words: "list|smart-log|id-ctrl|status|isLuks|luksDump"},
 			{of: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk", does: repartitions},

@@ -76,7 +76,8 @@ func takesFile(e effect.Effect) bool { return e.Kind == effect.DeleteTree || e.K
 
 // searches reports whether a tool looks for a text, so that the text is not run.
 func (t serverTool) searches() bool {
-	return lex.OneOf(lex.First(t.words), "list") || lex.ContainsAny(t.words, "search find lookup docs doc ask question grep suggest translate") ||
+	const looking = "search find lookup docs doc ask question grep suggest translate"
+	return lex.First(t.words) == "list" || lex.ContainsAny(t.words, looking) ||
 		lex.ContainsAny(t.server, "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs")
 }
 
@@ -533,8 +534,8 @@ func isPath(text string) bool {
 // What the words of a tool's name say about the paths that it gets.
 const (
 	deletingWords = "delete remove rm unlink rmdir trash"
-	writingWords  = "write edit create update append save put patch replace insert modify set overwrite truncate touch mkdir " +
-		"download export " + copyingWords
+	writingWords  = "write edit create update append save put patch replace insert modify set overwrite truncate " +
+		"touch mkdir download export " + copyingWords
 	copyingWords = "move rename copy link symlink"
 	unpackWords  = "extract unzip decompress unpack"
 	readingWords = "read get open view cat load fetch navigate goto new"

@@ -20,16 +20,14 @@ var networkPrograms = []table{
 		options: "X d o u A e F T b c x K w m C E r U Q P H request data data-raw data-binary data-urlencode " +
 			"data-ascii json form upload-file output header user user-agent cookie cookie-jar config write-out " +
 			"max-time connect-timeout retry url output-dir cacert cert key proxy resolve referer unix-socket",
-		keeps: "no-clobber",
-		do:    httpClient,
+		keeps: "no-clobber", do: httpClient,
 	},
 	{
 		programs: "wget",
 		options: "O o P e a i t T U w Q A R D I X l B output-document output output-file directory-prefix execute " +
 			"header post-data post-file body-data body-file method user-agent referer timeout tries user password " +
 			"input-file proxy use-askpass!",
-		keeps: "c continue no-clobber",
-		do:    httpClient,
+		keeps: "c continue no-clobber", do: httpClient,
 	},
 	{
 		programs: "http https xh aria2c axel fetch lwp-request httpie curlie",
@@ -49,8 +47,7 @@ var networkPrograms = []table{
 		programs: "rsync unison",
 		options: "e! f T B exclude include filter files-from rsh! rsync-path password-file log-file bwlimit port " +
 			"timeout backup-dir",
-		dry:   "n dry-run",
-		keeps: "ignore-existing b backup",
+		dry: "n dry-run", keeps: "ignore-existing b backup",
 		rows: []row{
 			{given: "rsync-path", goOn: true, runs: "!$=rsync-path", away: true},
 			{goOn: true, also: sendsCopies},
@@ -268,9 +265,8 @@ var networkTables = []table{
 	}},
 	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, "dns", theProgram}}}},
 	{
-		programs: "ssh-add",
-		options:  "t s e",
-		rows:     []row{{given: "D d", does: act{effect.ChangeSystem, "keys of the agent", ""}}},
+		programs: "ssh-add", options: "t s e",
+		rows: []row{{given: "D d", does: act{effect.ChangeSystem, "keys of the agent", ""}}},
 	},
 	{programs: "ngrok localtunnel lt bore", rows: []row{{does: act{effect.PublishOut, byProgram, "tunnel"}}}},
 	{programs: "tcpdump", options: "z! G W w i"},
@@ -304,34 +300,20 @@ type requester struct {
 
 var requesters = []requester{
 	{
-		programs: "curl",
-		method:   "X request",
-		body:     "d data data-ascii data-binary data-urlencode data-raw json F form K config",
-		file:     "T upload-file",
-		output:   "o output",
-		keeps:    "O remote-name",
-		folder:   "output-dir",
+		programs: "curl", method: "X request",
+		body: "d data data-ascii data-binary data-urlencode data-raw json F form K config",
+		file: "T upload-file", output: "o output", keeps: "O remote-name", folder: "output-dir",
 	},
 	{
-		programs: "wget",
-		method:   "method",
-		body:     "post-data body-data",
-		file:     "post-file body-file",
-		output:   "O output-document output",
-		keeps:    "N timestamping",
-		folder:   "P directory-prefix",
-		numbers:  true,
+		programs: "wget", method: "method", body: "post-data body-data", file: "post-file body-file",
+		output: "O output-document output", keeps: "N timestamping", folder: "P directory-prefix",
+		numbers: true,
 	},
 	{programs: "lwp-request", method: "m", operands: true},
 	{
-		programs: "http https xh aria2c axel fetch httpie curlie",
-		method:   "X request method",
-		body:     "d data data-binary data-urlencode data-raw json F form K config",
-		file:     "T upload-file",
-		output:   "o output out O output-document",
-		keeps:    "remote-name download",
-		folder:   "d dir",
-		operands: true,
+		programs: "http https xh aria2c axel fetch httpie curlie", method: "X request method",
+		body: "d data data-binary data-urlencode data-raw json F form K config", file: "T upload-file",
+		output: "o output out O output-document", keeps: "remote-name download", folder: "d dir", operands: true,
 	},
 }
 

@@ -12,16 +12,10 @@ import (
 
 // publishPrograms are the programs of this file, with what each does.
 var publishPrograms = []table{
+	{programs: "npm pnpm yarn", options: "w workspace prefix C dir tag otp registry cwd filter F", do: nodePackages},
 	{
-		programs: "npm pnpm yarn",
-		options:  "w workspace prefix C dir tag otp registry cwd filter F",
-		do:       nodePackages,
-	},
-	{
-		programs: "npx bunx pnpx uvx pipx",
-		options:  "p package c call from with python spec",
-		leads:    true,
-		do:       packageRunner,
+		programs: "npx bunx pnpx uvx pipx", options: "p package c call from with python spec", leads: true,
+		do: packageRunner,
 	},
 	{programs: "cargo", options: packageOptions + " bin example", dry: "dry-run n", do: cargoSources, rows: []row{
 		{words: "watch", also: watchesCargo},
@@ -86,10 +80,9 @@ var packageTables = []table{
 		{among: "nuget", args: "push|delete", does: publishes},
 	}},
 	{
-		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter " +
-			"hex luarocks clojars " +
-			"wapm expo eas fastlane lein snapcraft huggingface-cli hf skopeo crane regctl buildah oras " +
-			"ollama buf zapier",
+		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter hex " +
+			"luarocks clojars wapm expo eas fastlane lein snapcraft huggingface-cli hf skopeo crane regctl buildah " +
+			"oras ollama buf zapier",
 		rows: []row{
 			{of: "dart", also: runsSourceFile, goOn: true},
 			{args: "--dry-run|--snapshot|--skip-publish|--preview"},
@@ -136,9 +129,8 @@ var packageTables = []table{
 		{among: packagesRemoved, does: uninstalls},
 	}},
 	{
-		programs: "apt apt-get aptitude yum dnf zypper apk port snap flatpak dpkg rpm emerge xbps-remove pkg " +
-			"choco winget scoop " +
-			"nix-env nix-collect-garbage",
+		programs: "apt apt-get aptitude yum dnf zypper apk port snap flatpak dpkg rpm emerge xbps-remove pkg choco " +
+			"winget scoop nix-env nix-collect-garbage",
 		options: "t o c root", dry: packagesSimulated,
 		rows: []row{
 			{of: "dpkg", given: "r P remove purge force-all", does: uninstalls},
@@ -209,9 +201,8 @@ func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // nodeVerbs are the verbs that nodeRows describe. Any other word may be a program.
-const nodeVerbs = "pkg run run-script test start publish unpublish deprecate owner access dist-tag star token " +
-	"team org hook profile " +
-	"uninstall remove rm un unlink cache exec dlx x config c get set audit"
+const nodeVerbs = "pkg run run-script test start publish unpublish deprecate owner access dist-tag star token team " +
+	"org hook profile uninstall remove rm un unlink cache exec dlx x config c get set audit"
 
 var nodeRows = []row{
 	{words: "pkg", also: runsScripts},
@@ -219,14 +210,12 @@ var nodeRows = []row{
 	{words: "publish", without: "dry-run", does: publishes},
 	{words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
 	{
-		words:   "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile",
-		without: "dry-run",
-		does:    act{effect.PublishOut, byProgram, "$0"},
+		words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile", without: "dry-run",
+		does: act{effect.PublishOut, byProgram, "$0"},
 	},
 	{
-		words: "uninstall|remove|rm|un|unlink",
-		given: "g global location",
-		does:  act{effect.RemovePackage, byProgram, "global"},
+		words: "uninstall|remove|rm|un|unlink", given: "g global location",
+		does: act{effect.RemovePackage, byProgram, "global"},
 	},
 	{words: "exec|dlx|x", also: runsPackage},
 	{words: "explore", runs: "$>--"},

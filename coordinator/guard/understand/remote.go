@@ -17,17 +17,15 @@ import (
 // verb and a noun. This file judges their commands by the verb. A table of every
 // subcommand of every service would always be out of date.
 
-const changeVerbs = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback " +
-	"undo promote restart pause roll rename break change seal cancel " +
-	"detach clear expire transfer stepdown rekey unlink archive reboot deallocate abort kill force-unlock " +
-	"failback unbind demote reassign redrive compact " +
-	"disassociate shutdown hibernate maintenance regenerate invalidate block ban leave resign freeze off unlock " +
-	"overwrite quarantine repair rebalance activate"
+const changeVerbs = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback undo " +
+	"promote restart pause roll rename break change seal cancel detach clear expire transfer stepdown rekey unlink " +
+	"archive reboot deallocate abort kill force-unlock failback unbind demote reassign redrive compact disassociate " +
+	"shutdown hibernate maintenance regenerate invalidate block ban leave resign freeze off unlock overwrite " +
+	"quarantine repair rebalance activate"
 
 const readVerbs = "list ls get describe show view help diff plan validate lint explain search find read cat head " +
-	"tail check verify whoami inspect " +
-	"lookup ping dump export download count simulate estimate preview browse watch completion print fetch doctor " +
-	"poll batchget"
+	"tail check verify whoami inspect lookup ping dump export download count simulate estimate preview browse watch " +
+	"completion print fetch doctor poll batchget"
 
 // readNouns are verbs in some programs, and groups with verbs of their own in others.
 // After such a word, only the next operand may still be the verb.
@@ -75,14 +73,12 @@ func controls(name string) bool {
 // commonValues are the flags with a value that such programs accept before or between
 // their groups and verbs.
 const commonValues = "n namespace context kubeconfig profile region output o p project zone c config l selector " +
-	"endpoint-url query cli-input-json a app r remote " +
-	"g resource-group subscription account org organization team t token s server u user f file filename R repo " +
-	"host port scope e env environment site cluster " +
-	"command scripts parameters command-id document-name instance-ids desired-count desired-capacity max-size " +
-	"min-size size num-nodes new-capacity node-count replicas C name id bucket format F vault instance " +
-	"location type H header d data k key topic bootstrap-server stack stage chdir var var-file target " +
-	"workspace auth-token service subject credential-file address addr as as-group kube-context kube-apiserver " +
-	"cwd cache-dir"
+	"endpoint-url query cli-input-json a app r remote g resource-group subscription account org organization team t " +
+	"token s server u user f file filename R repo host port scope e env environment site cluster command scripts " +
+	"parameters command-id document-name instance-ids desired-count desired-capacity max-size min-size size " +
+	"num-nodes new-capacity node-count replicas C name id bucket format F vault instance location type H header d " +
+	"data k key topic bootstrap-server stack stage chdir var var-file target workspace auth-token service subject " +
+	"credential-file address addr as as-group kube-context kube-apiserver cwd cache-dir"
 
 // controlsHosted reports what a client does on a service: it finds the verb among the operands. It
 // reports nothing of a program to which the grammar does not apply.
@@ -428,10 +424,8 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 var specialRows = []row{
 	{of: "supabase", words: "db push", does: act{effect.ChangeRemote, effect.Apply, "database of the project"}},
 	{
-		of:    "supabase",
-		words: "* up|down|repair",
-		given: "linked db-url",
-		does:  act{effect.ChangeRemote, effect.Apply, "database of the project"},
+		of: "supabase", words: "* up|down|repair", given: "linked db-url",
+		does: act{effect.ChangeRemote, effect.Apply, "database of the project"},
 	},
 	{of: "knife", words: "ssh * *", runs: "!$2", away: true},
 	{
@@ -442,29 +436,24 @@ var specialRows = []row{
 	{of: "supabase", words: "stop", given: "no-backup", does: act{effect.PruneLocal, effect.Volumes, "supabase"}},
 
 	{
-		of:    infrastructureTools,
-		words: "state rm|mv|push|replace-provider",
-		does:  act{effect.ChangeRemote, effect.State, "$1"},
+		of: infrastructureTools, words: "state rm|mv|push|replace-provider",
+		does: act{effect.ChangeRemote, effect.State, "$1"},
 	},
 	{
-		of:    "terraform tofu terragrunt",
-		words: "init",
-		args:  "-force-copy",
-		does:  act{effect.ChangeRemote, effect.State, "the place of the state"},
+		of: "terraform tofu terragrunt", words: "init", args: "-force-copy",
+		does: act{effect.ChangeRemote, effect.State, "the place of the state"},
 	},
 	{of: "pulumi", words: "stack import", does: act{effect.ChangeRemote, effect.State, "stack"}},
 	{of: "terragrunt", words: "run-all apply|up", also: applies},
 	{
-		of:    "terragrunt",
-		words: "run-all taint|untaint|import|force-unlock",
-		does:  act{effect.ChangeRemote, bySecond, "state"},
+		of: "terragrunt", words: "run-all taint|untaint|import|force-unlock",
+		does: act{effect.ChangeRemote, bySecond, "state"},
 	},
 	{of: "cdk cdktf", words: "deploy", does: act{effect.ChangeRemote, effect.Apply, "infrastructure"}},
 	{of: infrastructureTools, words: "apply|up", also: applies},
 	{
-		of:    infrastructureTools,
-		words: "taint|untaint|import|force-unlock",
-		does:  act{effect.ChangeRemote, byVerb, "state"},
+		of: infrastructureTools, words: "taint|untaint|import|force-unlock",
+		does: act{effect.ChangeRemote, byVerb, "state"},
 	},
 	{of: infrastructureTools, words: "workspace delete", does: act{effect.DestroyRemote, effect.Teardown, "workspace"}},
 
@@ -478,10 +467,8 @@ var specialRows = []row{
 	{of: "aws awslocal", words: "s3api get-object *", does: act{effect.WriteFile, "", "@$2"}},
 	{of: "az", words: "storage blob|file download", given: "f= file=", does: act{effect.WriteFile, "", "@$=f,file"}},
 	{
-		of:    "gsutil azcopy",
-		words: "rsync|sync",
-		given: "d delete-destination",
-		does:  act{effect.DeleteCopies, "", afterVerb},
+		of: "gsutil azcopy", words: "rsync|sync", given: "d delete-destination",
+		does: act{effect.DeleteCopies, "", afterVerb},
 	},
 
 	{of: "kind minikube", words: "delete|stop", also: choosesCluster},
@@ -497,14 +484,12 @@ var specialRows = []row{
 
 	{of: "kubeadm talosctl", words: "reset", does: act{effect.DestroyRemote, effect.Teardown, "cluster node"}},
 	{
-		of:    "vault bao",
-		words: "secrets disable",
-		does:  act{effect.DestroyRemote, effect.Teardown, "every secret below $2"},
+		of: "vault bao", words: "secrets disable",
+		does: act{effect.DestroyRemote, effect.Teardown, "every secret below $2"},
 	},
 	{
-		of:    "vault bao",
-		words: "operator seal|rekey|init|step-down|generate-root|rotate",
-		does:  act{effect.ChangeRemote, bySecond, "$0"},
+		of: "vault bao", words: "operator seal|rekey|init|step-down|generate-root|rotate",
+		does: act{effect.ChangeRemote, bySecond, "$0"},
 	},
 	{of: "firebase surge", words: "deploy", does: act{effect.PublishOut, byProgram, "production"}},
 	{of: "dnscontrol amplify", words: "push", does: act{effect.ChangeRemote, effect.Apply, theProgram}},
@@ -518,9 +503,8 @@ var specialRows = []row{
 	{of: "helm", words: "push|cm-push", does: publishes},
 	{of: "helm", words: "upgrade", given: "force", does: act{effect.ChangeRemote, effect.Force, "$1"}},
 	{
-		of:    "restic rustic borg kopia",
-		words: "forget|prune|delete|recreate",
-		does:  act{effect.DestroyRemote, effect.Teardown, "backup $0"},
+		of: "restic rustic borg kopia", words: "forget|prune|delete|recreate",
+		does: act{effect.DestroyRemote, effect.Teardown, "backup $0"},
 	},
 }
 

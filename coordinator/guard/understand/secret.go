@@ -40,10 +40,10 @@ var secretCommands = []secretCommand{
 	{"teller", "show|export"},
 	{"op", "read, item get --reveal fields format=json, document get"},
 	{
-		"aws", "secretsmanager get-secret-value|batch-get-secret-value, ssm --with-decryption, " +
-			"sts get-session-token|assume-role, configure export-credentials, " +
-			"iam create-access-key|create-service-specific-credential, rds generate-db-auth-token, " +
-			"configure get aws_secret_access_key|aws_session_token, codeartifact get-authorization-token, eks get-token",
+		"aws", "secretsmanager get-secret-value|batch-get-secret-value, ssm --with-decryption, sts " +
+			"get-session-token|assume-role, configure export-credentials, iam " +
+			"create-access-key|create-service-specific-credential, rds generate-db-auth-token, configure get " +
+			"aws_secret_access_key|aws_session_token, codeartifact get-authorization-token, eks get-token",
 	},
 	{
 		"gcloud", "secrets versions access, auth print-access-token|print-identity-token, sql generate-login-token, " +
@@ -73,8 +73,8 @@ func secretCommander(name string) bool {
 }
 
 // secretValues are the options with a value of programs that print secrets.
-const secretValues = "n namespace context p profile region project o output path secret secret-id name vault-name query " +
-	"in-dir config kubeconfig format account subscription endpoint-url as kube-context R repo c C cwd a app"
+const secretValues = "n namespace context p profile region project o output path secret secret-id name vault-name " +
+	"query in-dir config kubeconfig format account subscription endpoint-url as kube-context R repo c C cwd a app"
 
 // showsSecret reports a command that prints a secret. If another program reads the
 // output, the secret is not shown, and its mark stays in the output.
@@ -127,15 +127,13 @@ var secretPrograms = []table{
 		"kwallet-query", do: printUnknown},
 	{
 		programs: "trufflehog noseyparker kingfisher gitleaks",
-		options:  "r report-path f report-format c config s source redact?",
-		do:       printsFindings,
+		options:  "r report-path f report-format c config s source redact?", do: printsFindings,
 	},
 	{programs: "dig nslookup host ping traceroute whois drill kdig", do: asksNetwork},
 	{
 		programs: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
 			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil mosquitto_pub ntfy apprise signal-cli",
-		options: "code",
-		do:      carriesOperands,
+		options: "code", do: carriesOperands,
 		rows: []row{
 			{of: "slack", among: "delete", does: act{effect.DestroyRemote, effect.Part, operands}},
 			{of: "slack", words: "chat send|update", does: act{effect.SendOut, effect.Message, theProgram}},
@@ -234,11 +232,10 @@ func stagesTrees(sh *shell.Shell, o shell.Options) {
 // usesSecrets are programs of no table that use a credential as it is meant to be used, or
 // that show nothing of it.
 const usesSecrets = "ssh-add keytool jarsigner apksigner cosign mkcert step certbot certtool dotenv dotenvx " +
-	"dotenv-linter direnv foreman honcho overmind hivemind detect-secrets ggshield " +
-	"git-crypt git-secret blackbox transcrypt rage minisign signify codesign osslsigncode sbsign " +
-	"md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum b3sum cksum sum " +
-	"du touch attrib getfacl setfacl chattr lsattr chcon restorecon xattr mdls open xdg-open trash gio " +
-	"pre-commit lsof inotifywait entr watchexec editorconfig-checker"
+	"dotenv-linter direnv foreman honcho overmind hivemind detect-secrets ggshield git-crypt git-secret blackbox " +
+	"transcrypt rage minisign signify codesign osslsigncode sbsign md5sum md5 sha1sum sha224sum sha256sum sha384sum " +
+	"sha512sum shasum b2sum b3sum cksum sum du touch attrib getfacl setfacl chattr lsattr chcon restorecon xattr " +
+	"mdls open xdg-open trash gio pre-commit lsof inotifywait entr watchexec editorconfig-checker"
 
 // secretOptions are words in the names of options whose value is a credential that the
 // program uses.

@@ -119,9 +119,9 @@ func fileTool(sh *shell.Shell, call effect.Call, kind effect.Kind) {
 }
 
 // outwardPrograms reach other machines or other people with any arguments.
-const outwardPrograms = "curl wget wget2 http https xh httpie aria2c ssh scp sftp rsync mosh nc ncat netcat socat telnet " +
-	"ftp lftp mail mailx mutt sendmail msmtp swaks gh glab hub aws az gcloud gsutil kubectl helm heroku vercel netlify " +
-	"flyctl fly wrangler firebase ngrok cloudflared twine signal-cli telegram-send slack irm iwr"
+const outwardPrograms = "curl wget wget2 http https xh httpie aria2c ssh scp sftp rsync mosh nc ncat netcat socat " +
+	"telnet ftp lftp mail mailx mutt sendmail msmtp swaks gh glab hub aws az gcloud gsutil kubectl helm heroku " +
+	"vercel netlify flyctl fly wrangler firebase ngrok cloudflared twine signal-cli telegram-send slack irm iwr"
 
 // outwardVerbs are the arguments with which other programs do so.
 var outwardVerbs = [...]struct{ programs, verbs string }{

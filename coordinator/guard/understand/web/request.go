@@ -170,24 +170,21 @@ func hostedWhole(host, path string) bool {
 const (
 	EndVerbs = "destroy terminate purge wipe nuke decommission deprovision undeploy deregister unpublish teardown " +
 		"obliterate"
-	DestroyVerbs = EndVerbs + " delete drop flush truncate forget erase rm remove del rb prune empty uninstall expunge " +
-		"deletion down cleanup release-address rmdir unset unset-all remove-all deleteall flushall clean rmi rmp " +
-		"unregister recreate annihilate discard trash yank rdelete untag unsubscribe undefine"
+	DestroyVerbs = EndVerbs + " delete drop flush truncate forget erase rm remove del rb prune empty uninstall " +
+		"expunge deletion down cleanup release-address rmdir unset unset-all remove-all deleteall flushall clean rmi " +
+		"rmp unregister recreate annihilate discard trash yank rdelete untag unsubscribe undefine"
 )
 
 // WholeNouns are the resources that contain others or that cannot be restored.
 // Destroying one of them is a teardown.
-const WholeNouns = "cluster clusters project projects namespace namespaces ns database databases db " +
-	"instance-group bucket buckets stack stacks group groups app apps " +
-	"account accounts organization organizations org subscription vault keyvault backup backups snapshot " +
-	"snapshots volume volumes filesystem table tables zone zones " +
-	"hosted repo repository repositories pv pvc persistentvolume persistentvolumes persistentvolumeclaim " +
-	"persistentvolumeclaims crd crds node nodes tenant workspace " +
-	"environment environments site sites pool pools kms domain domains registry instance instances machine " +
-	"machines vm vms server servers droplet " +
-	"postgres pg d1 disk disks linode linodes droplets cosmosdb aks eks gke flexible-server acr webapp " +
-	"functionapp rds dynamodb spanner bigtable sql schema index indices collection collections topic " +
-	"topics recovery point stateful statefulset warehouse"
+const WholeNouns = "cluster clusters project projects namespace namespaces ns database databases db instance-group " +
+	"bucket buckets stack stacks group groups app apps account accounts organization organizations org subscription " +
+	"vault keyvault backup backups snapshot snapshots volume volumes filesystem table tables zone zones hosted repo " +
+	"repository repositories pv pvc persistentvolume persistentvolumes persistentvolumeclaim persistentvolumeclaims " +
+	"crd crds node nodes tenant workspace environment environments site sites pool pools kms domain domains registry " +
+	"instance instances machine machines vm vms server servers droplet postgres pg d1 disk disks linode linodes " +
+	"droplets cosmosdb aks eks gke flexible-server acr webapp functionapp rds dynamodb spanner bigtable sql schema " +
+	"index indices collection collections topic topics recovery point stateful statefulset warehouse"
 
 // endWords are the words in the names of fields and actions of an API that destroy something.
 const endWords = "delete destroy drop purge terminate wipe erase truncate obliterate remove"
