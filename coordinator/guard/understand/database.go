@@ -26,14 +26,40 @@ var databasePrograms = []table{
 	{programs: keyStores, options: "h p a n u s r i D d host port user pass", do: redis},
 	{
 		programs: "cypher-shell",
-		options: "a address u username p password d database f file format P param encryption impersonate error-format",
-		do: graph,
+		options:  "a address u username p password d database f file format P param encryption impersonate error-format",
+		do:       graph,
 	},
 	{programs: migrationPrograms, do: migration, rows: []row{
 		{of: "drush", words: "site:install|site-install|si", does: act{effect.DropData, effect.Reset, "$0"}},
 		{of: "hasura", words: "metadata clear", does: act{effect.DropData, effect.Reset, "$0"}},
 	}},
 	{programs: "sqitch", rows: []row{{words: "revert|rebase|checkout", does: act{effect.DropData, effect.Column, "$0"}}}},
+	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operands}}}},
+	{
+		programs: "createdb dropdb", options: "h p U O T E D l host port username owner template maintenance-db",
+		rows: []row{
+			{of: "dropdb", does: act{effect.DropData, effect.Database, "$0"}},
+			{words: "*", also: makesDatabase},
+		},
+	},
+	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
+	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
+		{words: "create *", also: makesDatabase},
+		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
+		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
+	}},
+	{programs: "pg_restore", options: "d h p U f dbname host port -clean", rows: []row{
+		{given: "c clean", does: act{effect.DropData, effect.Table, "restore"}},
+	}},
+	{programs: "mongorestore mongoimport", rows: []row{
+		{given: "drop", does: act{effect.DropData, effect.Table, "restore"}},
+	}},
+	{programs: "celery", options: "A app b broker workdir Q queues X exclude-queues d destination t timeout", rows: []row{
+		{words: "purge", does: act{effect.DropData, effect.Rows, "$0"}},
+		{words: "control shutdown", does: stopsServer},
+	}},
+	{programs: "rq", options: "u url", rows: []row{{words: "empty", does: act{effect.DropData, effect.Rows, afterVerb}}}},
+	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, theProgram}}}},
 }
 
 // sqlClients are the clients whose purpose is to run SQL.
@@ -362,36 +388,6 @@ func redisCommand(sh *shell.Shell, words []string) {
 		return
 	}
 	runRows(sh, redisRows, upper, shell.Command{Args: upper}, shell.Options{Pos: upper})
-}
-
-// storeTables are the programs that have a single purpose on a database.
-var storeTables = []table{
-	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operands}}}},
-	{
-		programs: "createdb dropdb", options: "h p U O T E D l host port username owner template maintenance-db",
-		rows: []row{
-			{of: "dropdb", does: act{effect.DropData, effect.Database, "$0"}},
-			{words: "*", also: makesDatabase},
-		},
-	},
-	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
-	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
-		{words: "create *", also: makesDatabase},
-		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
-		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
-	}},
-	{programs: "pg_restore", options: "d h p U f dbname host port -clean", rows: []row{
-		{given: "c clean", does: act{effect.DropData, effect.Table, "restore"}},
-	}},
-	{programs: "mongorestore mongoimport", rows: []row{
-		{given: "drop", does: act{effect.DropData, effect.Table, "restore"}},
-	}},
-	{programs: "celery", options: "A app b broker workdir Q queues X exclude-queues d destination t timeout", rows: []row{
-		{words: "purge", does: act{effect.DropData, effect.Rows, "$0"}},
-		{words: "control shutdown", does: stopsServer},
-	}},
-	{programs: "rq", options: "u url", rows: []row{{words: "empty", does: act{effect.DropData, effect.Rows, afterVerb}}}},
-	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, theProgram}}}},
 }
 
 // makesDatabase remembers the database that the last operand names.

@@ -98,7 +98,8 @@ func (b *playbook) read(y yamlText) {
 			b.sh.Effect(effect.ChangeRemote, effect.Apply, y.text)
 		}
 	}
-	at := slices.IndexFunc(k, func(key string) bool { return lex.OneOf(key, "tasks pre_tasks post_tasks handlers block") })
+	const lists = "tasks pre_tasks post_tasks handlers block"
+	at := slices.IndexFunc(k, func(key string) bool { return lex.OneOf(key, lists) })
 	if at < 0 || len(k) < at+3 {
 		return
 	}

@@ -153,9 +153,10 @@ func bringsFiles(sh *shell.Shell, c shell.Command) {
 
 // overwritesWith reports the file of this machine that a copy from a store overwrites.
 func overwritesWith(sh *shell.Shell, o shell.Options) {
-	switch from, to := o.At(0), o.At(1); {
-	case strings.Contains(to, ":"), to == "-", o.Given("n no-clobber no-overwrite ignore-existing r R recursive dryrun"):
-	case fspath.IsExact(from):
+	from, to := o.At(0), o.At(1)
+	switch {
+	case strings.Contains(to, ":"), to == "-", !fspath.IsExact(from):
+	case !o.Given("n no-clobber no-overwrite ignore-existing r R recursive dryrun"):
 		sh.Arrives(from, to)
 	}
 }

@@ -212,10 +212,11 @@ func databaseOf(sh *shell.Shell, c shell.Command, o shell.Options) database {
 		}
 	}
 	far := slices.ContainsFunc(hosts, func(h string) bool { return h != "" && h[0] != '/' && !web.IsLocalHost(h) })
+	places := append(hosts, o.All("p", "P", "port")...)
 	return database{
 		name:  name,
 		local: !far && sh.Place.Away != shell.RemotePlace().Away,
-		made:  sh.Place.Away == "container" && len(hosts) == 0 || madePort(sh, append(hosts, o.All("p", "P", "port")...)),
+		made:  sh.Place.Away == "container" && len(hosts) == 0 || madePort(sh, places),
 	}
 }
 

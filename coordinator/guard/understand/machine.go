@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// machineTables are the programs that control the machine's services, accounts and
+// machineTables are the programs that control the services, the processes, the accounts and the
 // settings.
 var machineTables = []table{
 	{programs: "loginctl", options: "H M s n o p host machine signal lines output property", rows: []row{
@@ -118,18 +118,6 @@ var machineTables = []table{
 		{of: "haproxy", args: "-sf|-st", does: stopsServer},
 		{given: "shutdown s=stop s=quit k=stop k=graceful-stop m=fast m=immediate", does: stopsServer},
 	}},
-}
-
-const (
-	serviceValues = "t H M signal type state p n u host machine property -no-block"
-	stopVerbs     = "stop|disable|mask|kill|delete|unload|bootout|remove|force-stop|shutdown"
-	modeVerbs     = "isolate|emergency|rescue|default|set-default"
-	settingTools  = "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl"
-	bootTools     = "swapon ldconfig efibootmgr update-alternatives"
-)
-
-// processPrograms list processes and end them.
-var processPrograms = []table{
 	{programs: "kill", do: killPids},
 	{
 		programs: "killall pkill skill xkill taskkill killall5",
@@ -152,6 +140,14 @@ var processPrograms = []table{
 		runsSourceFile(sh, c, shell.Options{})
 	}},
 }
+
+const (
+	serviceValues = "t H M signal type state p n u host machine property -no-block"
+	stopVerbs     = "stop|disable|mask|kill|delete|unload|bootout|remove|force-stop|shutdown"
+	modeVerbs     = "isolate|emergency|rescue|default|set-default"
+	settingTools  = "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl"
+	bootTools     = "swapon ldconfig efibootmgr update-alternatives"
+)
 
 // killPids reports the processes that kill names. In its grammar "-9" is a signal and "-1" may
 // be every process, so no row describes it.
@@ -205,12 +201,6 @@ func processList(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// diskPrograms write to whole disks.
-var diskPrograms = []table{
-	{programs: "dd dcfldd gdd", do: diskDump},
-	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},
-}
-
 // diskDump reports the files or disks that dd reads and writes. Its operands have the form
 // name=value, so no row describes them.
 func diskDump(sh *shell.Shell, c shell.Command, _ shell.Options) {
@@ -249,7 +239,7 @@ func makeFilesystem(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Effect(effect.WriteDisk, effect.Format, strings.Join(o.Pos, " "))
 }
 
-// diskTables are the programs that change whole disks and file systems.
+// diskTables are the programs that write to disks and change file systems.
 var diskTables = []table{
 	{
 		programs: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk wipefs nvme hdparm badblocks mdadm parted cryptsetup",
@@ -321,6 +311,8 @@ var diskTables = []table{
 		{among: "/", also: changesMounts},
 	}},
 	{programs: "mount", options: "t o", rows: []row{{words: "* *", also: changesMounts}, {given: "o=", also: remounts}}},
+	{programs: "dd dcfldd gdd", do: diskDump},
+	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},
 }
 
 // imageFile reports an image file that a program changes instead of a device. It

@@ -55,7 +55,7 @@ var networkPrograms = []table{
 			{
 				given: "del delete delete-before delete-during delete-delay delete-after delete-excluded " +
 					"delete-missing-args",
-				also: deletesInLast,
+				also: deletesCopies,
 			},
 			{without: "remove-source-files", also: writesCopies},
 		},
@@ -71,6 +71,38 @@ var networkPrograms = []table{
 		{words: "move|moveto", does: act{effect.ChangeRemote, effect.Move, "$1"}},
 	}},
 	{programs: "mail mailx sendmail mutt msmtp swaks zulip-send", options: "s a", do: sendsMail},
+	{programs: "robocopy", rows: []row{{mention: "/mir /purge", also: mirrorsFolder}}},
+	{
+		programs: "iptables ip6tables nft ufw firewall-cmd pfctl ipset ebtables",
+		options:  "t p s d j i o m dport sport", dry: "L S list n list-all state get-active-zones sr si",
+		rows: []row{
+			{words: "status|list|show"},
+			{of: "pfctl", given: "s"},
+			{bare: true},
+			{does: act{effect.ChangeSystem, "firewall", "$args"}},
+		},
+	},
+	{programs: "networksetup ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick", rows: []row{
+		{
+			of: "networksetup", first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
+				"set*|remove*|delete*|create*|rename*|import*|order*",
+			does: act{effect.ChangeSystem, effect.Network, "$args"},
+		},
+		{of: "ip", words: "netns exec", also: runsInNamespace},
+		{args: "show|list|-getinfo"},
+		{
+			args: "down|del|delete|flush|off|disable|-setairportpower",
+			does: act{effect.ChangeSystem, effect.Network, "$args"},
+		},
+	}},
+	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, "dns", theProgram}}}},
+	{
+		programs: "ssh-add", options: "t s e",
+		rows: []row{{given: "D d", does: act{effect.ChangeSystem, "keys of the agent", ""}}},
+	},
+	{programs: "ngrok localtunnel lt bore", rows: []row{{does: act{effect.PublishOut, byProgram, "tunnel"}}}},
+	{programs: "tcpdump", options: "z! G W w i"},
+	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
 }
 
 // sendsMail reports a message, and a secret in its text.
@@ -200,13 +232,6 @@ func writeTo(sh *shell.Shell, to string) {
 	}
 }
 
-// deletesInLast reports that the last operand loses the files that the others lack.
-func deletesInLast(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if _, to := operandsTo(shell.Options{Pos: o.Pos}); to != "" {
-		deletesIn(sh, to)
-	}
-}
-
 // writesCopies reports the files of this machine that a copy writes.
 func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sources, to := operandsTo(shell.Options{Pos: o.Pos})
@@ -223,54 +248,19 @@ func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// deletesIn reports that a copy deletes files of its destination.
-func deletesIn(sh *shell.Shell, to string) {
-	if strings.Contains(to, ":") {
-		sh.Effect(effect.DeleteCopies, "", to)
-		return
+// deletesCopies reports that the destination, which rclone names behind its verb and the source, loses
+// the files that the sources lack.
+func deletesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
+	_, to := operandsTo(shell.Options{Pos: o.Pos})
+	if c.Name == "rclone" {
+		to = o.At(2)
 	}
-	sh.Effect(effect.DeleteCopies, effect.Local, sh.Path(to))
-}
-
-// deletesCopies reports that the second operand loses the files that the first one
-// lacks.
-func deletesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) { deletesIn(sh, o.At(2)) }
-
-// networkTables are the programs that change the machine's network settings, or make
-// the machine reachable from outside.
-var networkTables = []table{
-	{programs: "robocopy", rows: []row{{mention: "/mir /purge", also: mirrorsFolder}}},
-	{
-		programs: "iptables ip6tables nft ufw firewall-cmd pfctl ipset ebtables",
-		options:  "t p s d j i o m dport sport", dry: "L S list n list-all state get-active-zones sr si",
-		rows: []row{
-			{words: "status|list|show"},
-			{of: "pfctl", given: "s"},
-			{bare: true},
-			{does: act{effect.ChangeSystem, "firewall", "$args"}},
-		},
-	},
-	{programs: "networksetup ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick", rows: []row{
-		{
-			of: "networksetup", first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
-				"set*|remove*|delete*|create*|rename*|import*|order*",
-			does: act{effect.ChangeSystem, effect.Network, "$args"},
-		},
-		{of: "ip", words: "netns exec", also: runsInNamespace},
-		{args: "show|list|-getinfo"},
-		{
-			args: "down|del|delete|flush|off|disable|-setairportpower",
-			does: act{effect.ChangeSystem, effect.Network, "$args"},
-		},
-	}},
-	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, "dns", theProgram}}}},
-	{
-		programs: "ssh-add", options: "t s e",
-		rows: []row{{given: "D d", does: act{effect.ChangeSystem, "keys of the agent", ""}}},
-	},
-	{programs: "ngrok localtunnel lt bore", rows: []row{{does: act{effect.PublishOut, byProgram, "tunnel"}}}},
-	{programs: "tcpdump", options: "z! G W w i"},
-	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
+	switch {
+	case strings.Contains(to, ":"):
+		sh.Effect(effect.DeleteCopies, "", to)
+	case to != "":
+		sh.Effect(effect.DeleteCopies, effect.Local, sh.Path(to))
+	}
 }
 
 // runsInNamespace runs the command of "ip netns exec NAME".

@@ -24,7 +24,6 @@ var families = [...]family{
 	{tables: filePrograms, common: true},
 	{tables: archivePrograms},
 	{tables: textPrograms, common: true},
-	{tables: packagePrograms},
 	{tables: publishPrograms},
 	{tables: fleetPrograms},
 	{tables: wrapperPrograms, passes: true},
@@ -36,16 +35,12 @@ var families = [...]family{
 	{tables: scriptPrograms},
 	{tables: setupPrograms},
 	{tables: recipePrograms},
-	{tables: diskPrograms},
 	{tables: sqlClients},
 	{tables: databasePrograms},
-	{tables: processPrograms},
 	{tables: secretPrograms},
 	{tables: machineTables},
 	{tables: diskTables},
 	{tables: historyTables},
-	{tables: storeTables},
-	{tables: networkTables},
 	{tables: packageTables},
 }
 
@@ -202,7 +197,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 		return
 	}
 	if lex.BeginsWith(c.Name, "mkfs. newfs_") {
-		tableIn(diskPrograms, "mkfs").run(sh, c, false)
+		tableIn(diskTables, "mkfs").run(sh, c, false)
 		return
 	}
 	if lex.ContainsAny(c.Args, "-i -I --in-place --inplace --write -w") {

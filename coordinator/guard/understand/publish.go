@@ -49,6 +49,8 @@ var publishPrograms = []table{
 			does: act{effect.DropData, effect.Column, "$args"},
 		},
 	}},
+	{programs: "make gmake", options: makeOptions, do: makeRecipes},
+	{programs: "go", options: goOptions, do: goProgram},
 }
 
 const packageOptions = "p package manifest-path repository registry target features k Z config color"
@@ -333,10 +335,4 @@ func packagedProgram(name string) string {
 func isRepository(name string) bool {
 	owner, repo, ok := strings.Cut(name, "/")
 	return ok && !strings.HasPrefix(name, "@") && isWord(owner) && isWord(repo)
-}
-
-// packagePrograms are the programs of this file, with what each does.
-var packagePrograms = []table{
-	{programs: "make gmake", options: makeOptions, do: makeRecipes},
-	{programs: "go", options: goOptions, do: goProgram},
 }

@@ -32,42 +32,33 @@ const readVerbs = "list ls get describe show view help diff plan validate lint e
 const readNouns = "version versions status info logs log top history stats tree outputs output events trace test " +
 	"ps docs open metrics query scan"
 
-// controls reports whether the verb grammar applies to a program.
+// hostedClients are the programs to which the verb grammar applies.
+const hostedClients = "aws awslocal gcloud gsutil bq az oc kubectl k kubecolor microk8s.kubectl k3s-kubectl helm " +
+	"terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst sam copilot eb eksctl kops doctl " +
+	"linode-cli hcloud scw vultr-cli oci ibmcloud aliyun heroku fly flyctl vercel vc now netlify ntl railway render " +
+	"supabase firebase wrangler cf gh glab hub circleci jenkins-cli keychain-tool argocd argo flux vault bao consul " +
+	"nomad etcdctl kafka-topics kafka-consumer-groups kafka-configs kafka-acls kafka-delete-records kafka-storage " +
+	"rpk kcat rabbitmqctl rabbitmqadmin rabbitmq-plugins nats nsc stripe twilio sentry-cli datadog-ci ldcli auth0 " +
+	"okta restic borg velero mc s3cmd s5cmd b2 algolia op doppler infisical chamber packer vagrant rancher minikube " +
+	"kind k3d k3s istioctl linkerd skaffold cloudflared planetscale pscale neonctl turso xata atlas mongocli " +
+	"cockroach ccloud confluent aiven avn databricks snow snowsql apigee apigeecli akamai fastly civo exo upctl " +
+	"openstack nova cinder glance swift vcd govc virsh lxc incus multipass limactl colima ctr crictl " +
+	"launchctl-remote pagerduty pd newrelic dog grafana-cli grafanactl amtool promtool influx chronograf kapacitor " +
+	"braintree paypal sendgrid mailgun postmark ses mailchimp flagsmith unleash split harness spacectl env0 " +
+	"dnscontrol flarectl cfcli powerdns pdnsutil gandi lexicon route53 clisso wp drush artisan ddev lando dokku " +
+	"caprover kamal nixops colmena traefik haproxyctl nginxctl consul-template boundary waypoint elasticdump es " +
+	"curator opensearch-cli meilisearch typesense redis-cluster kubeadm kubeseal kustomize kn tkn tekton crossplane " +
+	"clusterctl rke talosctl portainer swarm docker-machine gitlab-runner gitlab-rake bitbucket act buildkite-agent " +
+	"drone woodpecker-cli travis tfe tfc vercel-cli surge now-cli amplify apprunner azcopy rclone-rc lakectl dvc " +
+	"wandb mlflow huggingface-cli kaggle comet clearml sky modal runpodctl vastai lambda bench frappe jira acli " +
+	"airflow linear duplicity bup kopia deck flipt square splunk attic rdiff-backup tarsnap pgbackrest barman wal-g " +
+	"etckeeper zappa chalice tea shopify knife temporal tctl juju bosh rosa ocm terminus platform upsun clever " +
+	"rustic scalingo koyeb northflank appwrite sanity contentful prefect dagster radosgw-admin rbd ceph kcadm humctl " +
+	"checkly ionosctl ovhai stackit zeabur tsh"
+
+// controls reports whether a program, or a script with its name, is one of hostedClients.
 func controls(name string) bool {
-	return lex.OneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"),
-		"aws awslocal gcloud gsutil bq az oc kubectl k kubecolor microk8s.kubectl k3s-kubectl helm terraform tofu terragrunt pulumi helmfile cdk cdktf serverless "+
-			"sls sst sam copilot eb eksctl kops "+
-			"doctl linode-cli hcloud scw vultr-cli oci ibmcloud aliyun heroku fly flyctl vercel vc now netlify "+
-			"ntl railway render supabase firebase wrangler "+
-			"cf gh glab hub circleci jenkins-cli keychain-tool argocd argo flux vault bao consul nomad etcdctl "+
-			"kafka-topics kafka-consumer-groups kafka-configs kafka-acls "+
-			"kafka-delete-records kafka-storage rpk kcat rabbitmqctl rabbitmqadmin rabbitmq-plugins nats nsc "+
-			"stripe twilio sentry-cli datadog-ci ldcli auth0 okta restic borg "+
-			"velero mc s3cmd s5cmd b2 algolia op doppler infisical chamber packer vagrant rancher minikube kind "+
-			"k3d k3s istioctl linkerd skaffold "+
-			"cloudflared planetscale pscale neonctl turso xata atlas mongocli cockroach ccloud confluent aiven "+
-			"avn databricks snow snowsql "+
-			"apigee apigeecli akamai fastly aliyun civo exo upctl openstack nova cinder glance swift vcd govc "+
-			"virsh lxc incus multipass limactl colima ctr crictl "+
-			"launchctl-remote pagerduty pd newrelic dog grafana-cli grafanactl amtool promtool influx chronograf "+
-			"kapacitor "+
-			"braintree paypal sendgrid mailgun postmark ses mailchimp flagsmith unleash split harness spacectl "+
-			"env0 dnscontrol flarectl cfcli "+
-			"powerdns pdnsutil gandi lexicon route53 clisso wp drush artisan ddev lando dokku caprover kamal "+
-			"nixops colmena "+
-			"traefik haproxyctl nginxctl consul-template boundary waypoint elasticdump es curator opensearch-cli "+
-			"meilisearch typesense redis-cluster "+
-			"kubeadm kubeseal kustomize kn tkn tekton crossplane clusterctl rke talosctl portainer swarm "+
-			"docker-machine "+
-			"gitlab-runner gitlab-rake bitbucket act buildkite-agent drone woodpecker-cli travis tfe tfc "+
-			"vercel-cli surge now-cli amplify apprunner "+
-			"azcopy rclone-rc lakectl dvc wandb mlflow huggingface-cli kaggle comet clearml sky modal runpodctl "+
-			"vastai lambda bench frappe jira acli airflow linear "+
-			"duplicity bup kopia deck flipt square splunk attic rdiff-backup tarsnap "+
-			"pgbackrest barman wal-g etckeeper "+
-			"zappa chalice tea shopify knife temporal tctl juju bosh rosa ocm terminus platform upsun clever "+
-			"rustic scalingo koyeb northflank appwrite sanity contentful prefect dagster radosgw-admin rbd ceph kcadm "+
-			"humctl checkly ionosctl ovhai stackit zeabur tsh")
+	return lex.OneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"), hostedClients)
 }
 
 // commonValues are the flags with a value that such programs accept before or between
