@@ -62,8 +62,7 @@ func stagesSecret(j *judging, e *effect.Effect) bool {
 	if e.Away != "" || j.ctx.Unsaved == nil {
 		return false
 	}
-	target := j.resolvedPattern(e.Target)
-	added := newPattern(target, true)
+	added := newPattern(j.resolvedPattern(e.Target), true)
 	const levels = 3
 	return slices.ContainsFunc(j.ctx.Unsaved(added.base), func(file Unsaved) bool {
 		return added.takes(file.Path) && j.holdsOldSecret(file.Path, levels)
@@ -114,13 +113,8 @@ func (j *judging) overlays(e *effect.Effect) bool {
 // keepsContent reports whether a write keeps what the file had: it appends, edits
 // in place, or comes after the call has read the file.
 func keepsContent(j *judging, e *effect.Effect) bool {
-	switch {
-	case e.Kind != effect.WriteFile:
-		return false
-	case e.Op != "" && e.Op != effect.Truncate, j.history.wasRead(e.Target):
-		return true
-	}
-	return j.history.readsItself(e)
+	inPlace := e.Op != "" && e.Op != effect.Truncate
+	return e.Kind == effect.WriteFile && (inPlace || j.history.wasRead(e.Target) || j.history.readsItself(e))
 }
 
 // A history is the files that the call has used before the effect that is judged.

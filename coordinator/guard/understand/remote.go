@@ -177,11 +177,9 @@ func remoteRuns(sh *shell.Shell, o shell.Options) {
 func listedCommands(text string) []string {
 	code := strings.TrimPrefix(text, "commands=")
 	var list []string
-	if strings.Contains(text, "commands") {
-		for _, t := range script.Tokenize(code, "other") {
-			if t.Kind == 's' {
-				list = append(list, t.Text)
-			}
+	for _, t := range script.Tokenize(code, "other") {
+		if t.Kind == 's' && strings.Contains(text, "commands") {
+			list = append(list, t.Text)
 		}
 	}
 	if len(list) == 0 {
@@ -192,10 +190,8 @@ func listedCommands(text string) []string {
 
 // toZero reports whether an operand or an option sets a size to zero.
 func toZero(o shell.Options) bool {
-	for _, p := range o.Pos {
-		if p == "0" || strings.HasSuffix(p, "=0") {
-			return true
-		}
+	if slices.ContainsFunc(o.Pos, func(p string) bool { return p == "0" || strings.HasSuffix(p, "=0") }) {
+		return true
 	}
 	size, _ := o.Get("desired-count", "desired-capacity", "max-size", "size", "num-nodes", "new-capacity",
 		"node-count", "replicas")

@@ -252,14 +252,12 @@ func readsOperands(sh *shell.Shell, c shell.Command, full string) {
 	}
 	before := ""
 	for _, a := range c.Args {
-		asked := asksForKey(before)
-		before = a
-		switch {
-		case asked, strings.HasPrefix(a, "-"), !strings.ContainsAny(a, "./"):
-		case protected.SecretPath(sh.Path(a), sh.Place.Home):
+		operand := strings.ContainsAny(a, "./") && !strings.HasPrefix(a, "-") && !asksForKey(before)
+		if operand && protected.SecretPath(sh.Path(a), sh.Place.Home) {
 			sh.Effect(effect.ReadFile, "", sh.Path(a))
 			return
 		}
+		before = a
 	}
 }
 
@@ -328,7 +326,7 @@ func selectsKey(expression string) bool {
 
 // keyTool reports a private key that ssh-keygen reads.
 func keyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if file, ok := o.Get("f"); ok && (o.Given("y e p")) {
+	if file, ok := o.Get("f"); ok && o.Given("y e p") {
 		showsFiles(sh, []string{file})
 	}
 }
