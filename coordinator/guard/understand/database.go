@@ -273,7 +273,7 @@ func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
 	if len(rest) == 0 || rest[0].Kind != '(' {
 		return
 	}
-	empty := len(rest) > 1 && rest[1].Kind == ')' || len(rest) > 2 && rest[1].Kind == '{' && rest[2].Kind == '}'
+	empty := script.Shaped(rest, 0, "()") || script.Shaped(rest, 0, "({}")
 	switch name {
 	case "dropDatabase":
 		sh.Effect(effect.DropData, effect.Database, "mongo")

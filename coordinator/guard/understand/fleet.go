@@ -90,7 +90,8 @@ type playbook struct {
 // read reads one text of a playbook: the hosts of a play, or a part of a task.
 func (b *playbook) read(y yamlText) {
 	k := y.keys
-	if len(k) > 1 && k[1] == "hosts" && len(k) <= 3 && b.play != k[0] {
+	names := len(k) == 2 || len(k) == 3 // the hosts of a play, or one of them
+	if names && k[1] == "hosts" && b.play != k[0] {
 		b.runTask()
 		b.play, b.on = k[0], manages(b.sh, b.options, y.text)
 		b.sh.AtLine(y.line)

@@ -237,9 +237,11 @@ func madePort(sh *shell.Shell, places []string) bool {
 func sparesOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
 	isOthers := func(name string) bool { return !sh.Made("database", strings.ToLower(name)) && !lex.ForTests(name) }
 	db := databaseOf(sh, c, o)
-	own := !isOthers(db.name) || variableForTests(sh, db.name) || lex.OneOf(c.Name, fileStores) && inMemory(db.name)
+	own := !isOthers(db.name) || variableForTests(sh, db.name)
 	if chosen := choosesDatabases(c); len(chosen) > 0 {
 		own = !slices.ContainsFunc(chosen, isOthers)
+	} else if lex.OneOf(c.Name, fileStores) && inMemory(db.name) {
+		own = true
 	}
 	for i := n; i < len(sh.Eval.Effects) && db.local; i++ {
 		e := &sh.Eval.Effects[i]

@@ -158,7 +158,8 @@ func killPids(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		return
 	case lex.OneOf(first, "-s -n"):
 		args = args[min(2, len(args)):]
-	case len(first) > 1 && first[0] == '-' && (first != "-1" || len(args) > 1):
+	case first == "-1" && len(args) == 1: // every process
+	case len(first) > 1 && first[0] == '-':
 		args = args[1:]
 	}
 	for _, a := range args {
