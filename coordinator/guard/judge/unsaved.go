@@ -83,8 +83,7 @@ func stagesSecret(j *judging, e *effect.Effect) bool {
 	case e.Away != "", j.ctx.Unsaved == nil:
 		return false
 	}
-	target := j.resolvedPattern(e.Target)
-	added := newPattern(target, true)
+	added := newPattern(j.resolvedPattern(e.Target), true)
 	const levels = 3
 	return slices.ContainsFunc(j.ctx.Unsaved(added.base), func(file Unsaved) bool {
 		return added.takes(file.Path) && j.holdsOldSecret(file.Path, levels)
@@ -135,13 +134,8 @@ func (j *judging) overlays(e *effect.Effect) bool {
 // keepsContent reports whether a write keeps what the file had: it appends, edits
 // in place, or comes after the call has read the file.
 func keepsContent(j *judging, e *effect.Effect) bool {
-	switch {
-	case e.Kind != effect.WriteFile:
-		return false
-	case e.Op != "" && e.Op != effect.Truncate, j.history.wasRead(e.Target):
-		return true
-	}
-	return j.history.readsItself(e)
+	inPlace := e.Op != "" && e.Op != effect.Truncate
+	return e.Kind == effect.WriteFile && (inPlace || j.history.wasRead(e.Target) || j.history.readsItself(e))
 }
 
 // A history is the files that the call has used before the effect that is judged.
@@ -179,12 +173,10 @@ func (h *history) readsItself(w *effect.Effect) bool {
 // directory that holds it.
 func (h *history) wasWritten(file string) bool {
 	h.look()
-	for ; len(file) > 1; file = fspath.Dir(file) {
-		if h.writes[file] {
-			return true
-		}
+	for len(file) > 1 && !h.writes[file] {
+		file = fspath.Dir(file)
 	}
-	return false
+	return len(file) > 1
 }
 
 // kept reports whether the call has committed or stashed a file before.
@@ -287,19 +279,17 @@ func newPattern(target string, tree bool) pattern {
 		return p
 	}
 	p.parts = strings.Split(target, "/")
-	if isHole(p.parts[len(p.parts)-1]) || holes(p.parts) > mostHoles {
-		return pattern{}
-	}
-	return p
-}
-
-func holes(parts []string) (n int) {
-	for _, part := range parts {
-		if isHole(part) {
-			n++
+	holes := 0
+	for i, part := range p.parts {
+		switch {
+		case !isHole(part):
+		case i == len(p.parts)-1, holes == mostHoles:
+			return pattern{}
+		default:
+			holes++
 		}
 	}
-	return n
+	return p
 }
 
 // isHole reports whether a part of a path stands for any number of directories.
@@ -344,8 +334,13 @@ func (p pattern) match(want, have []string, directory bool) bool {
 		if i == len(have) {
 			return directory
 		}
-		if isHole(part) {
-			return p.matchBelow(want[i+1:], have[i:], directory)
+		if isHole(part) { // the parts behind it match in any directory
+			for n := range have[i:] {
+				if p.match(want[i+1:], have[i+n:], directory) {
+					return true
+				}
+			}
+			return false
 		}
 		if ok, err := path.Match(starred(part), have[i]); !ok || err != nil {
 			return false
@@ -354,21 +349,8 @@ func (p pattern) match(want, have []string, directory bool) bool {
 	return p.tree || len(want) == len(have) && !directory
 }
 
-// matchBelow matches the parts after a hole in any directory.
-func (p pattern) matchBelow(want, have []string, directory bool) bool {
-	for i := range have {
-		if p.match(want, have[i:], directory) {
-			return true
-		}
-	}
-	return false
-}
-
 // starred returns a part of a pattern with a star for each hole.
 func starred(part string) string {
-	if !partial.HasHole(part) {
-		return part
-	}
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(partial.Holes, r) {
 			return '*'

@@ -27,7 +27,7 @@ var containerPrograms = []table{
 	{programs: "docker-compose podman-compose", do: runsCompose},
 	{programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", options: clusterOptions, do: kubectl},
 	{programs: "kubectx", rows: []row{{words: "*", also: choosesCluster}}},
-	{programs: "helm", do: remoteControl},
+	{programs: "helm", do: controlsHosted},
 }
 
 const clusterOptions = commonValues + " grace-period field-selector replicas patch"
@@ -340,7 +340,7 @@ var clusterRows = []row{
 	{words: "rollout undo", does: act{effect.ChangeRemote, "rollback", "$2"}},
 	{words: "get secret*", also: showsClusterSecret},
 	{words: "patch", mention: "finalizers", does: act{effect.ChangeRemote, "finalizers", "$1"}},
-	{words: "adm|admin|certificate", also: remoteControl},
+	{words: "adm|admin|certificate", also: controlsHosted},
 	{words: "create clusterrolebinding|rolebinding", does: act{effect.ChangeRemote, effect.Rights, "$1"}},
 }
 

@@ -2,6 +2,7 @@ package understand
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,26 +20,46 @@ var databasePrograms = []table{
 	{programs: "cockroach turso bq wrangler xata pscale planetscale heroku supabase neonctl snow athena " +
 		"snowflake influx", options: "e execute c command sql q host url database-url app a", do: mixedClient},
 	{
-		programs: "mongo mongosh",
-		options:  "eval u p host port username password f file authenticationDatabase",
-		do:       mongo,
+		programs: "mongo mongosh", options: "eval u p host port username password f file authenticationDatabase",
+		do: mongo,
 	},
-	{
-		programs: "redis-cli valkey-cli keydb-cli dragonfly-cli",
-		options:  "h p a n u s r i D d host port user pass",
-		do:       redis,
-	},
+	{programs: keyStores, options: "h p a n u s r i D d host port user pass", do: redis},
 	{
 		programs: "cypher-shell",
-		options: "a address u username p password d database f file format P param encryption impersonate " +
-			"error-format",
-		do: graph,
+		options:  "a address u username p password d database f file format P param encryption impersonate error-format",
+		do:       graph,
 	},
 	{programs: migrationPrograms, do: migration, rows: []row{
 		{of: "drush", words: "site:install|site-install|si", does: act{effect.DropData, effect.Reset, "$0"}},
 		{of: "hasura", words: "metadata clear", does: act{effect.DropData, effect.Reset, "$0"}},
 	}},
 	{programs: "sqitch", rows: []row{{words: "revert|rebase|checkout", does: act{effect.DropData, effect.Column, "$0"}}}},
+	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operands}}}},
+	{
+		programs: "createdb dropdb", options: "h p U O T E D l host port username owner template maintenance-db",
+		rows: []row{
+			{of: "dropdb", does: act{effect.DropData, effect.Database, "$0"}},
+			{words: "*", also: makesDatabase},
+		},
+	},
+	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
+	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
+		{words: "create *", also: makesDatabase},
+		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
+		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
+	}},
+	{programs: "pg_restore", options: "d h p U f dbname host port -clean", rows: []row{
+		{given: "c clean", does: act{effect.DropData, effect.Table, "restore"}},
+	}},
+	{programs: "mongorestore mongoimport", rows: []row{
+		{given: "drop", does: act{effect.DropData, effect.Table, "restore"}},
+	}},
+	{programs: "celery", options: "A app b broker workdir Q queues X exclude-queues d destination t timeout", rows: []row{
+		{words: "purge", does: act{effect.DropData, effect.Rows, "$0"}},
+		{words: "control shutdown", does: stopsServer},
+	}},
+	{programs: "rq", options: "u url", rows: []row{{words: "empty", does: act{effect.DropData, effect.Rows, afterVerb}}}},
+	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, theProgram}}}},
 }
 
 // sqlClients are the clients whose purpose is to run SQL.
@@ -48,25 +69,15 @@ var sqlClients = []table{
 		options:  "c command h p U d f o v F R T L host port username dbname file output set variable",
 		do:       sqlClient,
 	},
-	{
-		programs: "mysql mariadb mycli",
-		options:  "e execute h P u D S host port user database socket",
-		do:       sqlClient,
-	},
-	{
-		programs: "sqlite3 sqlite duckdb litecli sqlcipher",
-		options:  "- cmd c init separator newline",
-		do:       fileClient,
-	},
+	{programs: "mysql mariadb mycli", options: "e execute h P u D S host port user database socket", do: sqlClient},
+	{programs: "sqlite3 sqlite duckdb litecli sqlcipher", options: "- cmd c init separator newline", do: fileClient},
 	{
 		programs: "sqlcmd osql isql sqlplus db2 bteq trino presto impala-shell hive beeline spark-sql ksql vsql nzsql",
-		options:  "Q q e execute c S U P d i f server user",
-		do:       fileClient,
+		options:  "Q q e execute c S U P d i f server user", do: fileClient,
 	},
 	{
 		programs: "cqlsh clickhouse-client clickhouse clickhouse-local snowsql usql mssql-cli dolt tidb questdb rqlite",
-		options:  "e q query execute Q c h u p k f host user password port",
-		do:       fileClient,
+		options:  "e q query execute Q c h u p k f host user password port", do: fileClient,
 	},
 }
 
@@ -262,7 +273,7 @@ func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
 	if len(rest) == 0 || rest[0].Kind != '(' {
 		return
 	}
-	empty := len(rest) > 1 && rest[1].Kind == ')' || len(rest) > 2 && rest[1].Kind == '{' && rest[2].Kind == '}'
+	empty := script.Shaped(rest, 0, "()") || script.Shaped(rest, 0, "({}")
 	switch name {
 	case "dropDatabase":
 		sh.Effect(effect.DropData, effect.Database, "mongo")
@@ -284,10 +295,7 @@ func graph(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if f, ok := o.Get("f", "file"); ok {
 		texts = append(texts, sh.Files[sh.Path(f)])
 	}
-	if c.In != nil {
-		texts = append(texts, *c.In)
-	}
-	for _, text := range texts {
+	for _, text := range append(texts, stdin(c)...) {
 		graphText(sh, text)
 	}
 	sh.Print(partial.Unknown)
@@ -331,11 +339,21 @@ func graphStatement(sh *shell.Shell, toks []script.Token) {
 
 // redis reports the effects of Redis commands in operands and in standard input.
 func redis(sh *shell.Shell, c shell.Command, o shell.Options) {
-	index := redisIndex(o)
-	redisIndexed(sh, o.Pos, index)
+	commands := [][]string{o.Pos}
 	for _, text := range stdin(c) {
 		for _, line := range shell.SplitLines(text) {
-			redisIndexed(sh, strings.Fields(line), index)
+			commands = append(commands, strings.Fields(line))
+		}
+	}
+	index := redisIndex(o)
+	for _, words := range commands {
+		wipes := lex.OneOf(strings.ToUpper(lex.First(words)), "FLUSHDB DEL UNLINK")
+		switch {
+		case wipes && index >= firstScratch:
+		case wipes && index > 0:
+			sh.Effect(effect.DropData, effect.Rows, strings.Join(words, " "))
+		default:
+			redisCommand(sh, words)
 		}
 	}
 }
@@ -359,18 +377,6 @@ func redisIndex(o shell.Options) int {
 	return n
 }
 
-// redisIndexed reports the effects of one Redis command in the database with that index.
-func redisIndexed(sh *shell.Shell, words []string, index int) {
-	wipes := lex.OneOf(strings.ToUpper(lex.First(words)), "FLUSHDB DEL UNLINK")
-	switch {
-	case wipes && index >= firstScratch:
-	case wipes && index > 0:
-		sh.Effect(effect.DropData, effect.Rows, strings.Join(words, " "))
-	default:
-		redisCommand(sh, words)
-	}
-}
-
 // redisCommand reports the effects of one Redis command.
 func redisCommand(sh *shell.Shell, words []string) {
 	upper := make([]string, len(words))
@@ -382,36 +388,6 @@ func redisCommand(sh *shell.Shell, words []string) {
 		return
 	}
 	runRows(sh, redisRows, upper, shell.Command{Args: upper}, shell.Options{Pos: upper})
-}
-
-// storeTables are the programs that have a single purpose on a database.
-var storeTables = []table{
-	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operands}}}},
-	{programs: "dropdb", options: "h p U host port username maintenance-db", rows: []row{
-		{does: act{effect.DropData, effect.Database, "$0"}},
-	}},
-	{programs: "createdb", options: "h p U O T E D l host port username owner template", rows: []row{
-		{words: "*", also: makesDatabase},
-	}},
-	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
-	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
-		{words: "create *", also: makesDatabase},
-		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
-		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
-	}},
-	{programs: "pg_restore", options: "d h p U f dbname host port -clean", rows: []row{
-		{given: "c clean", does: act{effect.DropData, effect.Table, "restore"}},
-	}},
-	{programs: "celery", options: "A app b broker workdir Q queues X exclude-queues d destination t timeout", rows: []row{
-		{words: "purge", does: act{effect.DropData, effect.Rows, "$0"}},
-		{words: "control shutdown", does: stopsServer},
-	}},
-	{programs: "rq", options: "u url", rows: []row{{words: "empty", does: act{effect.DropData, effect.Rows, afterVerb}}}},
-	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, theProgram}}}},
-	{
-		programs: "mongorestore mongoimport",
-		rows:     []row{{given: "drop", does: act{effect.DropData, effect.Table, "restore"}}},
-	},
 }
 
 // makesDatabase remembers the database that the last operand names.
@@ -437,13 +413,12 @@ var redisRows = []row{
 
 // migrationPrograms are the tools with which frameworks change and wipe their databases.
 const migrationPrograms = "prisma knex sequelize typeorm drizzle-kit alembic flyway liquibase rails gitlab-rails " +
-	"gitlab-rake rake bin/rails dbmate migrate goose diesel sqlx artisan manage.py " +
-	"django-admin mix ecto sequelize-cli hasura atlas drush console flask ace mikro-orm sea-orm-cli payload " +
-	"cake spark yii"
+	"gitlab-rake rake bin/rails dbmate migrate goose diesel sqlx artisan manage.py django-admin mix ecto " +
+	"sequelize-cli hasura atlas drush console flask ace mikro-orm sea-orm-cli payload cake spark yii"
 
 // migration reports framework commands that drop or reset a database. It is most
 // often the developer's own database. A person can tell, but Afar cannot.
-func migration(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func migration(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if runsCode(sh, c) {
 		return
 	}
@@ -461,9 +436,7 @@ func migration(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	case "mix":
 		mixTasks(sh, c)
 	}
-	if controls(c.Name) {
-		remoteControl(sh, c, shell.Options{})
-	}
+	controlsHosted(sh, c, o)
 }
 
 // runsCode runs the code or the SQL that a framework's command gets. It reports whether the
@@ -481,14 +454,11 @@ func runsCode(sh *shell.Shell, c shell.Command) bool {
 	if !lex.OneOf(first, "shell dbshell") && (c.Name != "rails" || !lex.OneOf(first, "db dbconsole")) {
 		return false
 	}
-	for _, code := range shell.ParseOptions(c.Args, "c command").All("c", "command") {
-		script.Run(sh, code, "python")
-	}
 	for _, text := range append(lex.After(c.Args, "--", 1), stdin(c)...) {
 		sql.Read(sh, text)
 	}
-	for _, text := range stdin(c) {
-		script.Run(sh, text, "python")
+	for _, code := range append(shell.ParseOptions(c.Args, "c command").All("c", "command"), stdin(c)...) {
+		script.Run(sh, code, "python")
 	}
 	return true
 }
@@ -554,16 +524,9 @@ func wipesShortened(verb string, args []string) bool {
 
 // shortens reports whether each part of a name begins the same part of the full name.
 func shortens(name, full string) bool {
-	parts, whole := strings.Split(name, ":"), strings.Split(full, ":")
-	if len(parts) != len(whole) {
-		return false
-	}
-	for i, part := range parts {
-		if part == "" || !strings.HasPrefix(whole[i], part) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(strings.Split(name, ":"), strings.Split(full, ":"), func(part, whole string) bool {
+		return part != "" && strings.HasPrefix(whole, part)
+	})
 }
 
 // onlyPrintsSQL reports whether an option makes a command print what it would do.

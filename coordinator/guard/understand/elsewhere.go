@@ -192,9 +192,7 @@ func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
 func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "shell ssh exec enter run -- -e --exec") })
 	if verb < 0 {
-		if controls(c.Name) {
-			remoteControl(sh, c, shell.Options{})
-		}
+		controlsHosted(sh, c, shell.Options{})
 		return
 	}
 	child := sh.Sub()

@@ -24,11 +24,11 @@ var fleetPrograms = []table{
 		{given: "d D delete delete-all r R reject reject-all", does: act{effect.DestroyRemote, effect.Part, "$args"}},
 	}},
 	{programs: "puppet", dry: "noop", do: puppet, rows: []row{
-		{words: "apply|agent", does: act{effect.ChangeSystem, byProgram, operands}},
+		{words: "apply|agent", does: changesSystem},
 		{words: "node|cert clean|deactivate|purge|revoke", does: act{effect.DestroyRemote, effect.Part, operands}},
 	}},
 	{programs: "chef-client chef-solo chef-apply cinc-client", dry: "W why-run v version", rows: []row{
-		{does: act{effect.ChangeSystem, byProgram, operands}},
+		{does: changesSystem},
 	}},
 }
 
@@ -90,7 +90,8 @@ type playbook struct {
 // read reads one text of a playbook: the hosts of a play, or a part of a task.
 func (b *playbook) read(y yamlText) {
 	k := y.keys
-	if len(k) > 1 && k[1] == "hosts" && len(k) <= 3 && b.play != k[0] {
+	names := len(k) == 2 || len(k) == 3 // the hosts of a play, or one of them
+	if names && k[1] == "hosts" && b.play != k[0] {
 		b.runTask()
 		b.play, b.on = k[0], manages(b.sh, b.options, y.text)
 		b.sh.AtLine(y.line)
@@ -98,7 +99,8 @@ func (b *playbook) read(y yamlText) {
 			b.sh.Effect(effect.ChangeRemote, effect.Apply, y.text)
 		}
 	}
-	at := slices.IndexFunc(k, func(key string) bool { return lex.OneOf(key, "tasks pre_tasks post_tasks handlers block") })
+	const lists = "tasks pre_tasks post_tasks handlers block"
+	at := slices.IndexFunc(k, func(key string) bool { return lex.OneOf(key, lists) })
 	if at < 0 || len(k) < at+3 {
 		return
 	}

@@ -73,17 +73,15 @@ var gitTables = []table{
 		do: gitCheckout,
 	},
 	{
-		programs: "switch",
-		options:  "c C create -force force-create conflict orphan -discard-changes -detach",
+		programs: "switch", options: "c C create -force force-create conflict orphan -discard-changes -detach",
 		rows: []row{
 			{given: "f force discard-changes", goOn: true, does: act{effect.Discard, effect.SwitchForce, ""}},
 			{given: "C= force-create=", does: act{effect.RewriteRefs, effect.BranchReset, "$=C,force-create"}},
 		},
 	},
 	{
-		programs: "restore",
-		options:  "s source conflict pathspec-from-file -staged -worktree -patch -ours -theirs",
-		do:       gitRestore,
+		programs: "restore", options: "s source conflict pathspec-from-file -staged -worktree -patch -ours -theirs",
+		do: gitRestore,
 	},
 	{programs: "clean", options: "e exclude -dry-run -interactive -force", do: gitClean},
 	{programs: "stash", options: "m message pathspec-from-file", rows: []row{
@@ -112,9 +110,8 @@ var gitTables = []table{
 	},
 	{
 		programs: "clone",
-		options: "u! upload-pack! c config b branch depth o origin reference j jobs filter separate-git-dir " +
-			"template",
-		do: gitClone,
+		options:  "u! upload-pack! c config b branch depth o origin reference j jobs filter separate-git-dir template",
+		do:       gitClone,
 	},
 	{programs: "diff diff-files diff-index", options: gitShown + " U O", do: printsDiff},
 	{programs: "show blame annotate cat-file log", options: gitShown, do: showsCommitted},
@@ -420,21 +417,18 @@ var gitRows = []row{
 	{of: "add stage commit update-index", without: "n dry-run", also: stagesSecrets},
 	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
 	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
-	{of: "fetch", also: gitFetched},
-	{of: "pull", given: "rebase=false", without: "r", also: gitFetched},
-	{of: "pull", given: "r rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}, also: gitFetched},
-	{of: "pull", also: gitFetched},
+	{of: "fetch pull", goOn: true, also: gitFetched},
+	{of: "pull", given: "rebase=false", without: "r"},
+	{of: "pull", given: "r rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
 	{of: "bisect", first: "run", runs: "$>run"},
 	{of: "submodule", words: "foreach", also: runsInSubmodules},
 	{of: "submodule", words: "deinit", given: "f force", does: act{effect.Discard, effect.Worktree, ""}},
 	{of: "filter-branch filter-repo", without: "analyze", does: act{effect.RewriteRefs, effect.Filter, ""}},
 	{of: "reflog", words: "delete", does: act{effect.RewriteRefs, effect.Reflog, ""}},
 	{
-		of:      "reflog",
-		words:   "expire",
-		without: "n dry-run",
-		given:   "expire=now expire=all expire=0 expire-unreachable=now expire-unreachable=all expire-unreachable=0",
-		does:    act{effect.RewriteRefs, effect.Reflog, ""},
+		of: "reflog", words: "expire", without: "n dry-run",
+		given: "expire=now expire=all expire=0 expire-unreachable=now expire-unreachable=all expire-unreachable=0",
+		does:  act{effect.RewriteRefs, effect.Reflog, ""},
 	},
 	{of: "gc prune", given: "prune=now prune=all", does: act{effect.RewriteRefs, effect.Prune, ""}},
 	{of: "prune", without: "n", does: act{effect.RewriteRefs, effect.Prune, ""}},
@@ -472,7 +466,7 @@ func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case c.Name == "update-index", o.Given("p patch interactive"):
 		return
 	case c.Name != "commit":
-	case o.Given("a all"):
+	case len(o.Pos) > 0, o.Given("a all"): // all of these files
 		op = effect.CommitAll
 	default:
 		op = effect.Commit
@@ -481,9 +475,6 @@ func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.KeepWork, op, "")
 	}
 	for _, p := range o.Pos {
-		if op == effect.Commit {
-			op = effect.CommitAll // of these files
-		}
 		sh.Effect(effect.KeepWork, op, sh.Path(p))
 	}
 }
@@ -641,25 +632,19 @@ func updatesRefs(sh *shell.Shell, text string) {
 	}
 }
 
-// gitClone reports a clone with its settings and its directory.
+// gitClone reports a clone with its settings, and one into a directory from which Afar or the host
+// loads files.
 func gitClone(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, setting := range o.All("c", "config") {
 		gitSetting(sh, setting)
 	}
-	cloneInto(sh, o)
+	if len(o.Pos) > 1 {
+		p := sh.Path(o.Pos[len(o.Pos)-1])
+		if _, ofHost := protected.HostFolder(p, sh.Eval.Site.Env); ofHost || sh.IsOwn(p) {
+			sh.Effect(effect.WriteFile, "", p)
+		}
+	}
 	rememberClone(sh, o)
-}
-
-// cloneInto reports a clone into a directory from which Afar or the host loads files.
-func cloneInto(sh *shell.Shell, o shell.Options) {
-	if len(o.Pos) < 2 {
-		return
-	}
-	p := sh.Path(o.Pos[len(o.Pos)-1])
-	_, ofHost := protected.HostFolder(p, sh.Eval.Site.Env)
-	if ofHost || sh.IsOwn(p) {
-		sh.Effect(effect.WriteFile, "", p)
-	}
 }
 
 // toplevel returns the top of the work tree, as far as it is known.

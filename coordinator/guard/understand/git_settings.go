@@ -125,15 +125,11 @@ func gitSet(sh *shell.Shell, keys, values string) bool {
 
 // gitRuns reports whether git passes the value of a setting to a shell.
 func gitRuns(key string) bool {
-	switch {
-	case lex.OneOf(key, "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor "+
-		"core.askpass core.gitproxy core.alternaterefscommand interactive.difffilter uploadpack.packobjectshook "+
-		"sendemail.sendmailcmd sendemail.tocmd sendemail.cccmd"):
-		return true
-	case lex.BeginsWith(key, "filter. pager. mergetool."):
-		return true
-	}
-	return lex.EndsWith(key, ".textconv .cmd .driver .command .program .helper .uploadpack .receivepack")
+	const commands = "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor " +
+		"core.askpass core.gitproxy core.alternaterefscommand interactive.difffilter uploadpack.packobjectshook " +
+		"sendemail.sendmailcmd sendemail.tocmd sendemail.cccmd"
+	return lex.OneOf(key, commands) || lex.BeginsWith(key, "filter. pager. mergetool.") ||
+		lex.EndsWith(key, ".textconv .cmd .driver .command .program .helper .uploadpack .receivepack")
 }
 
 // gitTransports runs the commands of addresses that begin with "ext::", and reports keys that
@@ -199,9 +195,10 @@ func bringsFiles(sh *shell.Shell, c shell.Command) {
 
 // overwritesWith reports the file of this machine that a copy from a store overwrites.
 func overwritesWith(sh *shell.Shell, o shell.Options) {
-	switch from, to := o.At(0), o.At(1); {
-	case strings.Contains(to, ":"), to == "-", o.Given("n no-clobber no-overwrite ignore-existing r R recursive dryrun"):
-	case fspath.IsExact(from):
+	from, to := o.At(0), o.At(1)
+	switch {
+	case strings.Contains(to, ":"), to == "-", !fspath.IsExact(from):
+	case !o.Given("n no-clobber no-overwrite ignore-existing r R recursive dryrun"):
 		sh.Arrives(from, to)
 	}
 }
@@ -353,7 +350,8 @@ var historyTables = []table{
 				given: "C clean",
 				does:  act{effect.Discard, effect.CheckoutForce, ""},
 			},
-			{words: "revert", given: "no-backup C", also: reverts},
+			{words: "revert", given: "no-backup C", with: "a all", does: act{effect.Discard, effect.RestoreAll, "@."}},
+			{words: "revert", given: "no-backup C", also: discardsOperands},
 			{words: "purge|clean", without: "p print", also: purges},
 			{words: "strip", given: "no-backup nobackup", does: act{effect.RewriteRefs, effect.Reflog, ""}},
 			{words: "strip", does: act{effect.RewriteRefs, "strip", "$1"}},
@@ -378,9 +376,8 @@ var historyTables = []table{
 	// entries from that log or that others see.
 	{
 		programs: "jj",
-		options: "R r m b d A B c t f repository revision revisions message bookmark remote to from into " +
-			"destination onto " +
-			"config config-file expire at-op change named color",
+		options: "R r m b d A B c t f repository revision revisions message bookmark remote to from into destination " +
+			"onto config config-file expire at-op change named color",
 		rows: []row{
 			{words: "git push", given: "deleted", without: "dry-run", does: act{effect.PushDelete, effect.Branch, ""}},
 			{words: "git remote remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, "$3*"}},
@@ -401,15 +398,6 @@ func purges(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		op = effect.CleanAll
 	}
 	sh.Effect(effect.Discard, op, strings.Join(named, " "))
-}
-
-// reverts reports files that are reverted without a backup.
-func reverts(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("a all") {
-		sh.Effect(effect.Discard, effect.RestoreAll, sh.Place.Cwd)
-		return
-	}
-	discardsOperands(sh, c, o)
 }
 
 // discardsOperands reports the operands after the verb as reverted files.

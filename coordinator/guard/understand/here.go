@@ -46,11 +46,12 @@ const kubeContext = "kube-context"
 
 // emulatedBy returns the row of a client, or nil.
 func emulatedBy(name string) *emulated {
-	i := slices.IndexFunc(emulators, func(e emulated) bool { return lex.OneOf(name, e.programs) })
-	if i < 0 {
-		return nil
+	for i := range emulators {
+		if lex.OneOf(name, emulators[i].programs) {
+			return &emulators[i]
+		}
 	}
-	return &emulators[i]
+	return nil
 }
 
 // pointsHere reports whether a client talks to a service on this machine. A nil row is that of
@@ -95,26 +96,24 @@ const localContexts = "minikube docker-desktop docker-for-desktop rancher-deskto
 // machine.
 func isElsewhere(place string) bool {
 	switch {
-	case lex.OneOf(place, localContexts), lex.BeginsWith(place, "kind- k3d- colima-"):
-		return false
-	case lex.Mentions(place, "UseDevelopmentStorage=true Endpoint=http://127.0.0.1: Endpoint=http://localhost: "+
-		"_host=localhost _host=127. _port="):
+	case lex.OneOf(place, localContexts), lex.BeginsWith(place, "kind- k3d- colima-"),
+		lex.Mentions(place, "UseDevelopmentStorage=true Endpoint=http://127.0.0.1: Endpoint=http://localhost: "+
+			"_host=localhost _host=127. _port="):
 		return false
 	}
 	return !web.IsLocalHost(place)
-}
-
-// hostedKinds are the kinds of effect that concern others.
-var hostedKinds = []effect.Kind{
-	effect.DestroyRemote, effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret,
 }
 
 // staysHere marks the effects on a service from the n-th effect on as those of an emulator. What
 // another client loses that the command starts is that one's.
 func staysHere(sh *shell.Shell, n int) {
 	for i := n; i < len(sh.Eval.Effects); i++ {
-		e := &sh.Eval.Effects[i]
-		if slices.Contains(hostedKinds, e.Kind) || e.Kind == effect.DropData && e.Via == sh.Via {
+		switch e := &sh.Eval.Effects[i]; e.Kind {
+		case effect.DropData:
+			if e.Via == sh.Via {
+				e.Away = effect.OnEmulator
+			}
+		case effect.DestroyRemote, effect.ChangeRemote, effect.PublishOut, effect.SendOut, effect.RevealSecret:
 			e.Away = effect.OnEmulator
 		}
 	}
@@ -187,15 +186,18 @@ var storeHosts = [...]string{"PGHOST", "PGHOSTADDR", "MYSQL_HOST", "PGSERVICE"}
 // databaseOf returns the database of a client.
 func databaseOf(sh *shell.Shell, c shell.Command, o shell.Options) database {
 	hosts := o.All("h", "host", "S", "server")
-	if lex.OneOf(c.Name, keyStores) { // to others, -u is a user
-		hosts = append(hosts, o.All("u")...)
+	named := o.Pos
+	switch {
+	case lex.OneOf(c.Name, keyStores): // to others, -u is a user
+		hosts, named = append(hosts, o.All("u")...), nil
+	case lex.OneOf(c.Name, "mysqladmin mariadb-admin"): // with a verb
+		named = o.From(1)
 	}
 	for _, name := range storeHosts {
 		told, _ := sh.Lookup(name)
 		hosts = append(hosts, told...)
 	}
-	names := append(o.All("d", "dbname", "D", "database", "uri", "nsInclude"), o.From(lastName(c.Name))...)
-	name := lex.First(names)
+	name := lex.First(append(o.All("d", "dbname", "D", "database", "uri", "nsInclude"), named...))
 	if scheme, rest, ok := strings.Cut(name, "://"); ok {
 		hosts = append(hosts, scheme+"://"+rest)
 		_, name, _ = strings.Cut(rest, "/")
@@ -210,10 +212,11 @@ func databaseOf(sh *shell.Shell, c shell.Command, o shell.Options) database {
 		}
 	}
 	far := slices.ContainsFunc(hosts, func(h string) bool { return h != "" && h[0] != '/' && !web.IsLocalHost(h) })
+	places := append(hosts, o.All("p", "P", "port")...)
 	return database{
 		name:  name,
 		local: !far && sh.Place.Away != shell.RemotePlace().Away,
-		made:  sh.Place.Away == "container" && len(hosts) == 0 || madePort(sh, append(hosts, o.All("p", "P", "port")...)),
+		made:  sh.Place.Away == "container" && len(hosts) == 0 || madePort(sh, places),
 	}
 }
 
@@ -229,29 +232,16 @@ func madePort(sh *shell.Shell, places []string) bool {
 	})
 }
 
-// lastName returns the place of the operand that names a database: mysqladmin has a verb before it.
-func lastName(client string) int {
-	switch {
-	case lex.OneOf(client, "mysqladmin mariadb-admin"):
-		return 1
-	case lex.OneOf(client, keyStores):
-		return 1 << 10 // they have none
-	}
-	return 0
-}
-
-// isNobodys reports whether a database of this machine is for tests, or made by this call.
-func isNobodys(sh *shell.Shell, name string) bool {
-	return sh.Made("database", strings.ToLower(name)) || lex.ForTests(name)
-}
-
 // sparesOwn marks the losses from the n-th effect on in a database that is nobody's but the
 // session's: for tests, in memory, or made by this call.
 func sparesOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
+	isOthers := func(name string) bool { return !sh.Made("database", strings.ToLower(name)) && !lex.ForTests(name) }
 	db := databaseOf(sh, c, o)
-	own := isNobodys(sh, db.name) || variableForTests(sh, db.name) || lex.OneOf(c.Name, fileStores) && inMemory(db.name)
+	own := !isOthers(db.name) || variableForTests(sh, db.name)
 	if chosen := choosesDatabases(c); len(chosen) > 0 {
-		own = !slices.ContainsFunc(chosen, func(name string) bool { return !isNobodys(sh, name) })
+		own = !slices.ContainsFunc(chosen, isOthers)
+	} else if lex.OneOf(c.Name, fileStores) && inMemory(db.name) {
+		own = true
 	}
 	for i := n; i < len(sh.Eval.Effects) && db.local; i++ {
 		e := &sh.Eval.Effects[i]
@@ -294,11 +284,8 @@ func choosesDatabases(c shell.Command) (names []string) {
 
 // droppedName returns the name of the database that a statement drops.
 func droppedName(e *effect.Effect) (name string, ok bool) {
-	if e.Op != effect.Database {
-		return "", false
-	}
 	rest, ok := strings.CutPrefix(e.Target, "DATABASE ")
-	if !ok {
+	if e.Op != effect.Database || !ok {
 		return "", false
 	}
 	name, _, _ = strings.Cut(strings.TrimPrefix(rest, "IF EXISTS "), " ")

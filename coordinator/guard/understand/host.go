@@ -31,19 +31,16 @@ func hostCommand(sh *shell.Shell, c shell.Command) {
 // hostRows are the commands of the client that change its settings, servers and plugins.
 var hostRows = []row{
 	{
-		words: "config",
-		among: "disableallhooks hooks enabledplugins prependplugins",
-		does:  act{effect.DisableAfar, "$0 $1", "$3"},
+		words: "config", among: "disableallhooks hooks enabledplugins prependplugins",
+		does: act{effect.DisableAfar, "$0 $1", "$3"},
 	},
 	{words: "mcp|config * list|ls"},
-	{words: "mcp add|add-json|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
-	{words: "config set|add|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
+	{words: "mcp|config add|add-json|set|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
 	{words: "plugin|plugins marketplace list|ls"},
 	{words: "plugin|plugins uninstall|remove|disable|rm", given: "all", does: act{effect.DisableAfar, "$0 $1", "$2"}},
 	{
-		words:   "plugin|plugins uninstall|remove|disable|rm",
-		mention: "afar",
-		does:    act{effect.DisableAfar, "$0 $1", "$2"},
+		words: "plugin|plugins uninstall|remove|disable|rm", mention: "afar",
+		does: act{effect.DisableAfar, "$0 $1", "$2"},
 	},
 	{words: "plugin|plugins uninstall|remove|disable|rm *", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
 	{words: "plugin|plugins uninstall|remove|disable|rm", does: act{effect.DisableAfar, "$0 $1", ""}},
@@ -87,19 +84,13 @@ func hostOptions(sh *shell.Shell, o shell.Options) {
 			sh.Effect(effect.ChangeSystem, effect.Host, "plugins from "+v)
 		}
 	}
-	for _, settings := range o.All("settings") {
-		nestedSettings(sh, settings)
-	}
-}
-
-// nestedSettings reports the settings, as JSON or as a file, that a nested client
-// gets.
-func nestedSettings(sh *shell.Shell, settings string) {
-	switch {
-	case !strings.HasPrefix(strings.TrimSpace(settings), "{"):
-		sh.Effect(effect.ChangeSystem, effect.Host, "settings from "+settings)
-	case strings.Contains(settings, "disableAllHooks") || !harmlessSettings(settings):
-		sh.Effect(effect.DisableAfar, effect.HooksOff, "")
+	for _, settings := range o.All("settings") { // as JSON or as a file
+		switch {
+		case !strings.HasPrefix(strings.TrimSpace(settings), "{"):
+			sh.Effect(effect.ChangeSystem, effect.Host, "settings from "+settings)
+		case strings.Contains(settings, "disableAllHooks"), !harmlessSettings(settings):
+			sh.Effect(effect.DisableAfar, effect.HooksOff, "")
+		}
 	}
 }
 
@@ -279,17 +270,15 @@ const (
 // These are the programs that make requests, open pages or forward ports, and the programs
 // that show a port of this machine to the world. They may reach Afar's page.
 const (
-	pageClients = socketClients + " " +
-		"wget2 https xh httpie curlie aria2c axel fetch lwp-request lynx w3m links links2 elinks browsh " +
-		"telnet openssl gnutls-cli hurl grpcurl ab wrk wrk2 hey siege oha bombardier vegeta k6 autocannon " +
-		"httperf httrack monolith single-file wkhtmltopdf wkhtmltoimage cutycapt lighthouse playwright " +
-		"puppeteer playwright-cli pageres percollate yt-dlp mitmproxy mitmdump proxychains proxychains4 ssh " +
-		"autossh mosh plink sshuttle xdg-open open sensible-browser x-www-browser www-browser gnome-open " +
-		"kde-open kde-open5 gio wslview explorer start start-process firefox firefox-esr librewolf chromium " +
-		"chromium-browser google-chrome google-chrome-stable chrome chrome-headless-shell headless_shell " +
-		"brave brave-browser microsoft-edge msedge vivaldi opera safari epiphany qutebrowser konqueror falkon " +
-		"nyxt python node deno bun ruby perl php iwr irm invoke-webrequest invoke-restmethod " +
-		"test-netconnection"
+	pageClients = socketClients + " wget2 https xh httpie curlie aria2c axel fetch lwp-request lynx w3m links links2 " +
+		"elinks browsh telnet openssl gnutls-cli hurl grpcurl ab wrk wrk2 hey siege oha bombardier vegeta k6 " +
+		"autocannon httperf httrack monolith single-file wkhtmltopdf wkhtmltoimage cutycapt lighthouse playwright " +
+		"puppeteer playwright-cli pageres percollate yt-dlp mitmproxy mitmdump proxychains proxychains4 ssh autossh " +
+		"mosh plink sshuttle xdg-open open sensible-browser x-www-browser www-browser gnome-open kde-open kde-open5 " +
+		"gio wslview explorer start start-process firefox firefox-esr librewolf chromium chromium-browser " +
+		"google-chrome google-chrome-stable chrome chrome-headless-shell headless_shell brave brave-browser " +
+		"microsoft-edge msedge vivaldi opera safari epiphany qutebrowser konqueror falkon nyxt python node deno bun " +
+		"ruby perl php iwr irm invoke-webrequest invoke-restmethod test-netconnection"
 	tunnels = "ngrok cloudflared lt localtunnel bore devtunnel zrok pagekite tailscale inlets inletsctl frpc " +
 		"rathole chisel expose loophole telebit"
 )
@@ -355,14 +344,10 @@ func isOwnName(base string) bool {
 
 // ownPage reports a command that reaches Afar's page.
 func ownPage(sh *shell.Shell, c shell.Command) {
-	page, reaches := sh.Eval.Site.Page, false
+	page, tunnel := sh.Eval.Site.Page, lex.OneOf(c.Name, tunnels)
 	switch {
-	case lex.OneOf(c.Name, tunnels):
-		reaches = page.PortAlone(c.Args) || page.Args(c.Args)
-	case lex.OneOf(c.Name, pageClients):
-		reaches = page.Args(c.Args)
-	}
-	if reaches {
+	case tunnel && page.PortAlone(c.Args),
+		(tunnel || lex.OneOf(c.Name, pageClients)) && page.Args(c.Args):
 		sh.Effect(effect.SteerAfar, effect.WebPage, strings.Join(c.Args, " "))
 	}
 }
@@ -399,11 +384,9 @@ func ownProgram(sh *shell.Shell, p string) bool {
 }
 
 // namesFiles are the programs that show names of files, or whose arguments are texts.
-const namesFiles = "ls ll dir stat du df test [ [[ echo printf " +
-	"rm rmdir cd pushd find fd fdfind mkdir touch file wc tree " +
-	"exa eza lsd chmod chown basename dirname realpath readlink which whereis locate pgrep pkill ps kill " +
-	"git gh glab grep egrep fgrep rg ag ack sed awk gawk jq export alias pip pip3 uv npm pnpm yarn cargo " +
-	"go apt apt-get brew"
+const namesFiles = "ls ll dir stat du df test [ [[ echo printf rm rmdir cd pushd find fd fdfind mkdir touch file wc " +
+	"tree exa eza lsd chmod chown basename dirname realpath readlink which whereis locate pgrep pkill ps kill git gh " +
+	"glab grep egrep fgrep rg ag ack sed awk gawk jq export alias pip pip3 uv npm pnpm yarn cargo go apt apt-get brew"
 
 // readsBrowser reports the cookie stores of browsers among the arguments of any program.
 func (d *dispatcher) readsBrowser(sh *shell.Shell, c shell.Command) {
@@ -455,16 +438,13 @@ func ownSocket(sh *shell.Shell, c shell.Command) {
 func afarCommand(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "session since home")
 	verb, sub := o.At(0), o.At(1)
-	if verb == "" || lex.ContainsAny(c.Args, "--help -h") {
-		return
-	}
-	if lex.OneOf(verb, "status asks log logs post read topics issue consult doctor version help report grants "+
-		"completion demo") {
-		return
-	}
-	if lex.OneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify "+
-		"telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person run. run.list "+
-		"run.show run.log run.start") {
+	switch {
+	case verb == "", lex.ContainsAny(c.Args, "--help -h"),
+		lex.OneOf(verb, "status asks log logs post read topics issue consult doctor version help report grants "+
+			"completion demo"),
+		lex.OneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify "+
+			"telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person run. run.list "+
+			"run.show run.log run.start"):
 		return
 	}
 	sh.Effect(effect.SteerAfar, effect.Named(verb), strings.TrimSpace(verb+" "+sub))

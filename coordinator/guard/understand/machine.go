@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// machineTables are the programs that control the machine's services, accounts and
+// machineTables are the programs that control the services, the processes, the accounts and the
 // settings.
 var machineTables = []table{
 	{programs: "loginctl", options: "H M s n o p host machine signal lines output property", rows: []row{
@@ -28,9 +28,7 @@ var machineTables = []table{
 	}},
 	{
 		programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net",
-		options:  serviceValues,
-		anyCase:  true,
-		dry:      "dry-run",
+		options:  serviceValues, anyCase: true, dry: "dry-run",
 		rows: []row{
 			{
 				of:    "launchctl",
@@ -74,58 +72,33 @@ var machineTables = []table{
 	{programs: "useradd userdel usermod groupdel adduser deluser passwd chpasswd gpasswd visudo chsh dscl " +
 		"sysadminctl vipw", options: "s g G d u c p", dry: "S status help", rows: []row{
 		{
-			of:   "dscl",
-			args: "-delete|-create|-append|-change|delete|create",
+			of: "dscl", args: "-delete|-create|-append|-change|delete|create",
 			does: act{effect.ChangeSystem, effect.Accounts, theProgram},
 		},
 		{of: "dscl"},
 		{of: "visudo", given: "c"},
 		{does: act{effect.ChangeSystem, effect.Accounts, theProgram}},
 	}},
-	{programs: "sysctl", options: "p f", rows: []row{
-		{given: "w p", does: changesSystem},
-		{mention: "=", does: changesSystem},
-	}},
 	{
-		programs: "defaults",
-		options:  "p f",
-		rows:     []row{{words: "delete", does: changesSystem}},
-	},
-	{programs: "nixos-rebuild darwin-rebuild", options: "p f", rows: []row{
-		{words: "switch|boot|test", does: changesSystem},
-	}},
-	{
-		programs: "scutil",
-		options:  "p f",
-		rows:     []row{{given: "set", does: changesSystem}},
-	},
-	{
-		programs: "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl",
-		options:  "p f",
-		dry:      "status get g p print getremotelogin dns proxy nwi assess a",
+		programs: "rmmod insmod setenforce bcdedit grub-install update-grub modprobe sysctl defaults nixos-rebuild " +
+			"darwin-rebuild scutil " + settingTools + " " + bootTools,
+		options: "p f",
 		rows: []row{
-			{bare: true},
-			{words: "status|show"},
+			{of: "sysctl", given: "w p", does: changesSystem},
+			{of: "sysctl", mention: "=", does: changesSystem},
+			{of: "defaults", words: "delete", does: changesSystem},
+			{of: "nixos-rebuild darwin-rebuild", words: "switch|boot|test", does: changesSystem},
+			{of: "scutil", given: "set", does: changesSystem},
+			{of: "sysctl defaults nixos-rebuild darwin-rebuild scutil"},
+			{of: "modprobe", given: "n dry-run show-depends D c"},
+			{of: settingTools, given: "status get g p print getremotelogin dns proxy nwi assess a"},
+			{of: settingTools, words: "status|show"},
+			{of: bootTools, given: "s show p v display list query"},
+			{of: settingTools + " " + bootTools, bare: true},
 			{does: changesSystem},
 		},
 	},
-	{
-		programs: "reg",
-		options:  "p f",
-		anyCase:  true,
-		rows:     []row{{words: "delete|add|import", does: changesSystem}},
-	},
-	{programs: "modprobe", options: "p f", dry: "n dry-run show-depends D c", rows: systemRows},
-	{
-		programs: "swapon ldconfig efibootmgr update-alternatives",
-		options:  "p f",
-		dry:      "s show p v display list query",
-		rows: []row{
-			{bare: true},
-			{does: changesSystem},
-		},
-	},
-	{programs: "rmmod insmod setenforce bcdedit grub-install update-grub", options: "p f", rows: systemRows},
+	{programs: "reg", options: "p f", anyCase: true, rows: []row{{words: "delete|add|import", does: changesSystem}}},
 	{programs: "security", options: "a s l", rows: []row{
 		{
 			words: "delete-*|add-trusted-cert|remove-trusted-cert|trust-settings-import|set-key-partition-list",
@@ -134,10 +107,9 @@ var machineTables = []table{
 		{words: "authorizationdb read"},
 		{words: "authorizationdb", does: act{effect.ChangeSystem, effect.Keychain, "$0"}},
 	}},
-	{programs: "history", options: "d", rows: []row{{
-		given: "c",
-		does:  act{effect.ChangeSystem, "history cleared", ""},
-	}}},
+	{programs: "history", options: "d", rows: []row{
+		{given: "c", does: act{effect.ChangeSystem, "history cleared", ""}},
+	}},
 	{programs: "pg_ctl", options: "D pgdata l log m mode o t", rows: []row{
 		{words: "start", also: startsServer},
 		{words: "stop", also: stopsCluster},
@@ -147,34 +119,18 @@ var machineTables = []table{
 		{also: startsServer},
 	}},
 	{
-		programs: "redis-server valkey-server postgres mysqld mariadbd",
-		options:  "p P port D dir daemonize",
-		do:       startsServer,
+		programs: "redis-server valkey-server postgres mysqld mariadbd", options: "p P port D dir daemonize",
+		do: startsServer,
 	},
 	{programs: "nginx haproxy apachectl httpd caddy", options: "k D c f m t s", rows: []row{
 		{words: "stop", does: stopsServer},
 		{of: "haproxy", args: "-sf|-st", does: stopsServer},
-		{given: "shutdown", does: stopsServer},
-		{given: "s=stop s=quit k=stop k=graceful-stop m=fast m=immediate", does: stopsServer},
+		{given: "shutdown s=stop s=quit k=stop k=graceful-stop m=fast m=immediate", does: stopsServer},
 	}},
-}
-
-const (
-	serviceValues = "t H M signal type state p n u host machine property -no-block"
-	stopVerbs     = "stop|disable|mask|kill|delete|unload|bootout|remove|force-stop|shutdown"
-	modeVerbs     = "isolate|emergency|rescue|default|set-default"
-)
-
-// systemRows are the rows of programs that always change the system.
-var systemRows = []row{{does: changesSystem}}
-
-// processPrograms list processes and end them.
-var processPrograms = []table{
 	{programs: "kill", do: killPids},
 	{
 		programs: "killall pkill skill xkill taskkill killall5",
-		options:  "u U g G s t P signal user group parent terminal",
-		dry:      "l list V",
+		options:  "u U g G s t P signal user group parent terminal", dry: "l list V",
 		rows: []row{
 			{of: "killall5", does: act{effect.KillProcess, effect.Everything, operands}},
 			{of: "pkill", words: "*", given: "f", does: act{effect.KillProcess, effect.ByPattern, eachOperand}},
@@ -194,6 +150,14 @@ var processPrograms = []table{
 	}},
 }
 
+const (
+	serviceValues = "t H M signal type state p n u host machine property -no-block"
+	stopVerbs     = "stop|disable|mask|kill|delete|unload|bootout|remove|force-stop|shutdown"
+	modeVerbs     = "isolate|emergency|rescue|default|set-default"
+	settingTools  = "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl"
+	bootTools     = "swapon ldconfig efibootmgr update-alternatives"
+)
+
 // killPids reports the processes that kill names. In its grammar "-9" is a signal and "-1" may
 // be every process, so no row describes it.
 func killPids(sh *shell.Shell, c shell.Command, _ shell.Options) {
@@ -203,7 +167,8 @@ func killPids(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		return
 	case lex.OneOf(first, "-s -n"):
 		args = args[min(2, len(args)):]
-	case len(first) > 1 && first[0] == '-' && (first != "-1" || len(args) > 1):
+	case first == "-1" && len(args) == 1: // every process
+	case len(first) > 1 && first[0] == '-':
 		args = args[1:]
 	}
 	for _, a := range args {
@@ -246,12 +211,6 @@ func processList(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// diskPrograms write to whole disks.
-var diskPrograms = []table{
-	{programs: "dd dcfldd gdd", do: diskDump},
-	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},
-}
-
 // diskDump reports the files or disks that dd reads and writes. Its operands have the form
 // name=value, so no row describes them.
 func diskDump(sh *shell.Shell, c shell.Command, _ shell.Options) {
@@ -290,13 +249,11 @@ func makeFilesystem(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Effect(effect.WriteDisk, effect.Format, strings.Join(o.Pos, " "))
 }
 
-// diskTables are the programs that change whole disks and file systems.
+// diskTables are the programs that write to disks and change file systems.
 var diskTables = []table{
 	{
 		programs: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk wipefs nvme hdparm badblocks mdadm parted cryptsetup",
-		options:  "o t n d",
-		dry:      "l list p print no-act dump J json info I V",
-		before:   imageFile,
+		options:  "o t n d", dry: "l list p print no-act dump J json info I V", before: imageFile,
 		rows: []row{
 			{words: "list|smart-log|id-ctrl|status|isLuks|luksDump"},
 			{of: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk", does: repartitions},
@@ -326,15 +283,20 @@ var diskTables = []table{
 			},
 		},
 	},
-	{programs: "lvremove vgremove pvremove lvreduce resize2fs", options: "o t", rows: volumeRows},
-	{programs: "xfs_repair fsck e2fsck", options: "o t", dry: "n N", rows: volumeRows},
-	{programs: "tune2fs", options: "o t", dry: "l", rows: volumeRows},
-	{programs: "zpool zfs btrfs lvm", options: "o t", rows: []row{
-		{of: "zpool", words: "destroy|labelclear|create|remove|offline|split", does: changesVolume},
-		{of: "zfs", words: "destroy|rollback", does: changesVolume},
-		{of: "btrfs", among: "delete del remove rm", does: changesVolume},
-		{of: "lvm", among: "lvremove vgremove pvremove lvreduce", does: changesVolume},
-	}},
+	{
+		programs: "lvremove vgremove pvremove lvreduce resize2fs xfs_repair fsck e2fsck tune2fs zpool zfs btrfs lvm",
+		options:  "o t",
+		rows: []row{
+			{of: "xfs_repair fsck e2fsck", given: "n N"},
+			{of: "tune2fs", given: "l"},
+			{of: "zpool", words: "destroy|labelclear|create|remove|offline|split", does: changesVolume},
+			{of: "zfs", words: "destroy|rollback", does: changesVolume},
+			{of: "btrfs", among: "delete del remove rm", does: changesVolume},
+			{of: "lvm", among: "lvremove vgremove pvremove lvreduce", does: changesVolume},
+			{of: "zpool zfs btrfs lvm"},
+			{does: changesVolume},
+		},
+	},
 	{programs: "diskutil asr tmutil hdiutil", anyCase: true, rows: []row{
 		{of: "tmutil", words: "disable|thinlocalsnapshots", does: act{effect.ChangeSystem, "backups", "$0"}},
 		{of: "asr", does: act{effect.WriteDisk, effect.Format, operands}},
@@ -375,15 +337,14 @@ var diskTables = []table{
 		{among: "/", also: changesMounts},
 	}},
 	{programs: "mount", options: "t o", rows: []row{{words: "* *", also: changesMounts}, {given: "o=", also: remounts}}},
+	{programs: "dd dcfldd gdd", do: diskDump},
+	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},
 }
 
 var (
 	deletesSnapshot = act{effect.DestroyRemote, effect.Part, "snapshots of the disk"}
 	deletesMachine  = act{effect.PruneLocal, "machine", operands}
 )
-
-// volumeRows are the rows of programs that always change a volume.
-var volumeRows = []row{{does: changesVolume}}
 
 // imageFile reports an image file that a program changes instead of a device. It
 // returns false if there is none.

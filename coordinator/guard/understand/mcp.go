@@ -45,7 +45,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	}
 	sh.Part = call.Tool
 	switch {
-	case requested, slices.Contains(t.server, "afar"), t.harmless():
+	case requested, t.browses(), lex.ContainsAny(t.server, "afar memory thinking"): // they change nothing of others
 	case t.types():
 		sh.Effect(effect.TypeInto, "", call.Tool)
 	case slices.ContainsFunc(sh.Eval.Effects[before:], takesFile):
@@ -53,11 +53,6 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	default:
 		t.verb(sh)
 	}
-}
-
-// harmless reports whether the verbs of a server change nothing that is anybody's.
-func (t serverTool) harmless() bool {
-	return t.browses() || lex.ContainsAny(t.server, "memory thinking")
 }
 
 // browses reports whether a server drives a browser.
@@ -81,7 +76,8 @@ func takesFile(e effect.Effect) bool { return e.Kind == effect.DeleteTree || e.K
 
 // searches reports whether a tool looks for a text, so that the text is not run.
 func (t serverTool) searches() bool {
-	return lex.OneOf(lex.First(t.words), "list") || lex.ContainsAny(t.words, "search find lookup docs doc ask question grep suggest translate") ||
+	const looking = "search find lookup docs doc ask question grep suggest translate"
+	return lex.First(t.words) == "list" || lex.ContainsAny(t.words, looking) ||
 		lex.ContainsAny(t.server, "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs")
 }
 
@@ -113,10 +109,8 @@ var mcpRows = []mcpRow{
 	{verbs: "deploy", behind: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
 	{verbs: "deploy", given: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
 	{
-		verbs:  "send post reply tweet add",
-		behind: "message messages email mail dm tweet sms",
-		kind:   effect.SendOut,
-		op:     effect.Message,
+		verbs: "send post reply tweet add", behind: "message messages email mail dm tweet sms",
+		kind: effect.SendOut, op: effect.Message,
 	},
 	{verbs: "tweet", kind: effect.SendOut, op: effect.Message},
 	{verbs: "merge close accept complete abandon", among: requestWords, kind: effect.ChangeRemote, op: mcpVerbWord},
@@ -257,7 +251,7 @@ func (t serverTool) action() []string {
 	for _, a := range t.call.Args {
 		switch {
 		case isItem(a), lex.IsNumber(a.Value), !lex.OneOf(strings.ToLower(fieldName(a)), actionWords):
-		case len(a.Value) > maxAction, strings.ContainsAny(a.Value, " \n/."), isMethod(a.Value):
+		case len(a.Value) > maxAction, strings.ContainsAny(a.Value, " \n/."), lex.OneOf(a.Value, requestMethods):
 		default:
 			return lex.VerbWords(a.Value)
 		}
@@ -268,8 +262,6 @@ func (t serverTool) action() []string {
 // maxAction bounds the length of a verb that a field gives.
 const maxAction = 40
 
-func isMethod(value string) bool { return lex.OneOf(value, requestMethods) }
-
 // request reports the effects of an HTTP request, if the fields give a method and an address.
 func (t serverTool) request(sh *shell.Shell) bool {
 	var r web.Sent
@@ -277,7 +269,7 @@ func (t serverTool) request(sh *shell.Shell) bool {
 	for _, a := range t.call.Args {
 		words := fieldWords(a)
 		switch {
-		case lex.ContainsAny(words, methodWords) && isMethod(strings.ToUpper(a.Value)):
+		case lex.ContainsAny(words, methodWords) && lex.OneOf(strings.ToUpper(a.Value), requestMethods):
 			r.Method = a.Value
 		case r.URL == "" && (lex.ContainsAny(words, addressWords) || isURL(a.Value)):
 			r.URL = a.Value
@@ -321,10 +313,15 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 	if lex.OneOf(program, argv[0]) {
 		program = ""
 	}
-	if t.execs(program) {
-		argv = append(execWords(program), argv...)
+	lead := []string{program}
+	switch {
+	case !t.execs(program):
+	case program == "kubectl":
+		lead = append(lead, "exec", "container", "--")
+	default:
+		lead = append(lead, "exec", "container")
 	}
-	argv = slices.DeleteFunc(append([]string{program}, argv...), func(s string) bool { return s == "" })
+	argv = slices.DeleteFunc(append(lead, argv...), func(s string) bool { return s == "" })
 	sh.Part = lex.Clip(strings.Join(argv, " "), 300)
 	sh.Exec(argv, nil)
 }
@@ -338,14 +335,6 @@ func (t serverTool) execs(program string) bool {
 	}
 	return lex.ContainsAny(t.words, places) ||
 		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.ContainsAny(fieldWords(a), places) })
-}
-
-// execWords returns the words with which a client of containers begins such a command.
-func execWords(program string) []string {
-	if program == "kubectl" {
-		return []string{"exec", "container", "--"}
-	}
-	return []string{"exec", "container"}
 }
 
 // argumentText returns the arguments in a field that holds all of them as one text.
@@ -394,7 +383,7 @@ func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
 	words, text := fieldWords(a), partial.Scrub(a.Value)
 	name := strings.ToLower(fieldName(a))
 	switch {
-	case t.runsPage(words):
+	case t.browses() && lex.ContainsAny(words, codeWords+" script"): // for a page
 		fetchedByCode(sh, text)
 	case name == "script" && lex.ContainsAny(t.server, "applescript osascript macos automation"):
 		script.AppleScript(sh, text)
@@ -424,11 +413,6 @@ func (t serverTool) wholeCommand(text string) string {
 		return text
 	}
 	return program + " " + text
-}
-
-// runsPage reports whether a field holds code for a page in a browser.
-func (t serverTool) runsPage(words []string) bool {
-	return t.browses() && lex.ContainsAny(words, codeWords+" script")
 }
 
 // machine returns the shell of the machine on which a tool runs commands.
@@ -535,11 +519,7 @@ const targetNames = "destination dest dst to"
 // isURL reports whether a text has the form of a URL.
 func isURL(text string) bool {
 	scheme, rest, _ := strings.Cut(text, "://")
-	switch {
-	case rest == "", len(scheme) > maxScheme, strings.ContainsAny(text, " \n"):
-		return false
-	}
-	return true
+	return rest != "" && len(scheme) <= maxScheme && !strings.ContainsAny(text, " \n")
 }
 
 // maxScheme bounds the length of the scheme of a URL.
@@ -554,8 +534,8 @@ func isPath(text string) bool {
 // What the words of a tool's name say about the paths that it gets.
 const (
 	deletingWords = "delete remove rm unlink rmdir trash"
-	writingWords  = "write edit create update append save put patch replace insert modify set overwrite truncate touch mkdir " +
-		"download export " + copyingWords
+	writingWords  = "write edit create update append save put patch replace insert modify set overwrite truncate " +
+		"touch mkdir download export " + copyingWords
 	copyingWords = "move rename copy link symlink"
 	unpackWords  = "extract unzip decompress unpack"
 	readingWords = "read get open view cat load fetch navigate goto new"

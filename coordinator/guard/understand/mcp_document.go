@@ -71,10 +71,7 @@ var documentRows = []documentRow{
 	{keys: "db coll into", below: "$out", kind: effect.DropData, op: effect.Table},
 	{keys: "q", value: emptyDocument, below: "deletes", kind: effect.DropData, op: effect.Rows},
 	{keys: "q", value: emptyDocument, below: "updates", kind: effect.DropData, op: effect.Values},
-	{
-		keys: "filter query", value: emptyDocument, among: "update many",
-		kind: effect.DropData, op: effect.Values,
-	},
+	{keys: "filter query", value: emptyDocument, among: "update many", kind: effect.DropData, op: effect.Values},
 }
 
 // documents reports the effects of the keys in the documents of a call. A field may hold a

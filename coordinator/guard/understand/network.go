@@ -20,16 +20,14 @@ var networkPrograms = []table{
 		options: "X d o u A e F T b c x K w m C E r U Q P H request data data-raw data-binary data-urlencode " +
 			"data-ascii json form upload-file output header user user-agent cookie cookie-jar config write-out " +
 			"max-time connect-timeout retry url output-dir cacert cert key proxy resolve referer unix-socket",
-		keeps: "no-clobber",
-		do:    httpClient,
+		keeps: "no-clobber", do: httpClient,
 	},
 	{
 		programs: "wget",
 		options: "O o P e a i t T U w Q A R D I X l B output-document output output-file directory-prefix execute " +
 			"header post-data post-file body-data body-file method user-agent referer timeout tries user password " +
 			"input-file proxy use-askpass!",
-		keeps: "c continue no-clobber",
-		do:    httpClient,
+		keeps: "c continue no-clobber", do: httpClient,
 	},
 	{
 		programs: "http https xh axel fetch lwp-request httpie curlie",
@@ -50,13 +48,12 @@ var networkPrograms = []table{
 	},
 	{programs: "nc ncat netcat socat telnet", options: "e c p s w q i X x sh-exec exec", do: rawSocket},
 	{programs: "scp rcp", options: "P i F o c S! l J D X", do: secureCopy},
-	{programs: "sftp", options: "P i F o c S! l J D X b B R", do: secureSession},
+	{programs: "sftp", options: "P i F o c S! l J D X b B R", do: transferSession},
 	{
 		programs: "rsync unison",
 		options: "e! f T B exclude include filter files-from rsh! rsync-path password-file log-file bwlimit port " +
 			"timeout backup-dir",
-		dry:   "n dry-run",
-		keeps: "ignore-existing b backup",
+		dry: "n dry-run", keeps: "ignore-existing b backup",
 		rows: []row{
 			{given: "rsync-path", goOn: true, runs: "!$=rsync-path", away: true},
 			{goOn: true, also: sendsCopies},
@@ -64,7 +61,7 @@ var networkPrograms = []table{
 			{
 				given: "del delete delete-before delete-during delete-delay delete-after delete-excluded " +
 					"delete-missing-args",
-				also: deletesInLast,
+				also: deletesCopies,
 			},
 			{without: "remove-source-files", also: writesCopies},
 		},
@@ -81,11 +78,51 @@ var networkPrograms = []table{
 		{words: "move|moveto", does: act{effect.ChangeRemote, effect.Move, "$1"}},
 	}},
 	{programs: "mail mailx sendmail mutt msmtp swaks zulip-send", options: "s a", do: sendsMail},
+	{programs: "robocopy", rows: []row{{mention: "/mir /purge", also: mirrorsFolder}}},
+	{
+		programs: "iptables ip6tables nft ufw firewall-cmd pfctl ipset ebtables",
+		options:  "t p s d j i o m dport sport", dry: "L S list n list-all state get-active-zones sr si",
+		rows: []row{
+			{words: "status|list|show"},
+			{of: "pfctl", given: "s"},
+			{bare: true},
+			{does: act{effect.ChangeSystem, "firewall", "$args"}},
+		},
+	},
+	{programs: "networksetup ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick", rows: []row{
+		{
+			of: "networksetup", first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
+				"set*|remove*|delete*|create*|rename*|import*|order*",
+			does: act{effect.ChangeSystem, effect.Network, "$args"},
+		},
+		{of: "ip", words: "netns exec", also: runsInNamespace},
+		{args: "show|list|-getinfo"},
+		{
+			args: "down|del|delete|flush|off|disable|-setairportpower",
+			does: act{effect.ChangeSystem, effect.Network, "$args"},
+		},
+	}},
+	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, "dns", theProgram}}}},
+	{
+		programs: "ssh-add", options: "t s e",
+		rows: []row{{given: "D d", does: act{effect.ChangeSystem, "keys of the agent", ""}}},
+	},
+	{programs: "websocat", rows: []row{
+		{mention: "sh-c: exec: cmd:", does: act{effect.ReverseShell, effect.Socket, "$args"}},
+	}},
+	{programs: "ssh-copy-id", options: "i p o F t", dry: "n h", rows: []row{
+		{words: "*", does: act{effect.ChangeRemote, effect.Rights, operands}},
+	}},
+	{programs: "ngrok localtunnel lt bore tmate ttyd gotty sshx upterm frpc zrok", dry: "version h", rows: []row{
+		{does: act{effect.PublishOut, byProgram, "tunnel"}},
+	}},
+	{programs: "tcpdump", options: "z! G W w i"},
+	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
 }
 
 // sendsMail reports a message, and a secret in its text.
 func sendsMail(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
+	if hasMark(stdin(c), partial.HoleSecret) {
 		sh.Effect(effect.SendOut, effect.Secret, "mail")
 		return
 	}
@@ -146,21 +183,16 @@ func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// secureSession reports what the commands of sftp do, or what it copies.
-func secureSession(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for _, text := range stdin(c) {
+// transferSession reports what the commands of sftp and lftp do, and what sftp copies.
+func transferSession(sh *shell.Shell, c shell.Command, o shell.Options) {
+	for _, text := range append(o.All("e", "c"), stdin(c)...) {
 		transferCommands(sh, text, o.At(0))
 	}
 	for _, batch := range o.All("b") {
 		transferCommands(sh, sh.Files[sh.Path(batch)], o.At(0))
 	}
-	secureCopy(sh, c, o)
-}
-
-// transferSession reports what the commands of lftp do.
-func transferSession(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for _, text := range append(o.All("e", "c"), stdin(c)...) {
-		transferCommands(sh, text, o.At(0))
+	if c.Name == "sftp" {
+		secureCopy(sh, c, o)
 	}
 }
 
@@ -215,13 +247,6 @@ func writeTo(sh *shell.Shell, to string) {
 	}
 }
 
-// deletesInLast reports that the last operand loses the files that the others lack.
-func deletesInLast(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if _, to := operandsTo(shell.Options{Pos: o.Pos}); to != "" {
-		deletesIn(sh, to)
-	}
-}
-
 // copiesHere reports the file of this machine that rclone writes.
 func copiesHere(sh *shell.Shell, c shell.Command, o shell.Options) {
 	writesCopies(sh, c, shell.Options{Pos: o.From(1)})
@@ -243,71 +268,20 @@ func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// deletesIn reports that a copy deletes files of its destination.
-func deletesIn(sh *shell.Shell, to string) {
-	if strings.Contains(to, ":") {
-		sh.Effect(effect.DeleteCopies, "", to)
-		return
+// deletesCopies reports that the destination, which rclone names behind its verb and the source, loses
+// the files that the sources lack.
+func deletesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
+	_, to := operandsTo(shell.Options{Pos: o.Pos})
+	if c.Name == "rclone" {
+		to = o.At(2)
 	}
-	sh.Effect(effect.DeleteCopies, effect.Local, sh.Path(to))
+	switch {
+	case strings.Contains(to, ":"):
+		sh.Effect(effect.DeleteCopies, "", to)
+	case to != "":
+		sh.Effect(effect.DeleteCopies, effect.Local, sh.Path(to))
+	}
 }
-
-// deletesCopies reports that the second operand loses the files that the first one
-// lacks.
-func deletesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) { deletesIn(sh, o.At(2)) }
-
-// networkTables are the programs that change the machine's network settings, or make
-// the machine reachable from outside.
-var networkTables = []table{
-	{programs: "robocopy", rows: []row{{mention: "/mir /purge", also: mirrorsFolder}}},
-	{
-		programs: "iptables ip6tables nft ufw firewall-cmd pfctl ipset ebtables",
-		options:  "t p s d j i o m dport sport", dry: "L S list n list-all state get-active-zones sr si",
-		rows: []row{
-			{words: "status|list|show"},
-			{of: "pfctl", given: "s"},
-			{bare: true},
-			{does: act{effect.ChangeSystem, "firewall", "$args"}},
-		},
-	},
-	{programs: "networksetup", rows: []row{
-		{
-			first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
-				"set*|remove*|delete*|create*|rename*|import*|order*",
-			does: act{effect.ChangeSystem, effect.Network, "$args"},
-		},
-		{args: interfaceShown},
-		{args: interfaceDown, does: act{effect.ChangeSystem, effect.Network, "$args"}},
-	}},
-	{programs: "ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick", rows: interfaceRows},
-	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, "dns", theProgram}}}},
-	{
-		programs: "ssh-add",
-		options:  "t s e",
-		rows:     []row{{given: "D d", does: act{effect.ChangeSystem, "keys of the agent", ""}}},
-	},
-	{programs: "websocat", rows: []row{
-		{mention: "sh-c: exec: cmd:", does: act{effect.ReverseShell, effect.Socket, "$args"}},
-	}},
-	{programs: "ssh-copy-id", options: "i p o F t", dry: "n h", rows: []row{
-		{words: "*", does: act{effect.ChangeRemote, effect.Rights, operands}},
-	}},
-	{programs: "ngrok localtunnel lt bore tmate ttyd gotty sshx upterm frpc zrok", dry: "version h", rows: []row{{does: act{effect.PublishOut, byProgram, "tunnel"}}}},
-	{programs: "tcpdump", options: "z! G W w i"},
-	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
-}
-
-// interfaceRows are the rows of programs that bring interfaces and routes down.
-var interfaceRows = []row{
-	{of: "ip", words: "netns exec", also: runsInNamespace},
-	{args: interfaceShown},
-	{args: interfaceDown, does: act{effect.ChangeSystem, effect.Network, "$args"}},
-}
-
-const (
-	interfaceShown = "show|list|-getinfo"
-	interfaceDown  = "down|del|delete|flush|off|disable|-setairportpower"
-)
 
 // runsInNamespace runs the command of "ip netns exec NAME".
 func runsInNamespace(sh *shell.Shell, c shell.Command, _ shell.Options) {
@@ -337,36 +311,22 @@ type requester struct {
 
 var requesters = []requester{
 	{
-		programs: "curl",
-		method:   "X request",
-		body:     "d data data-ascii data-binary data-urlencode data-raw json F form K config",
-		file:     "T upload-file",
-		output:   "o output",
-		keeps:    "O remote-name",
-		folder:   "output-dir",
-		joins:    true,
+		programs: "curl", method: "X request",
+		body: "d data data-ascii data-binary data-urlencode data-raw json F form K config",
+		file: "T upload-file", output: "o output", keeps: "O remote-name", folder: "output-dir",
+		joins: true,
 	},
 	{
-		programs: "wget",
-		method:   "method",
-		body:     "post-data body-data",
-		file:     "post-file body-file",
-		output:   "O output-document output",
-		keeps:    "N timestamping",
-		folder:   "P directory-prefix",
-		numbers:  true,
+		programs: "wget", method: "method", body: "post-data body-data", file: "post-file body-file",
+		output: "O output-document output", keeps: "N timestamping", folder: "P directory-prefix",
+		numbers: true,
 	},
 	{programs: "lwp-request", method: "m", operands: true},
 	{programs: "aria2c", method: "method", output: "o out", keeps: "allow-overwrite", folder: "d dir", joins: true},
 	{
-		programs: "http https xh axel fetch httpie curlie",
-		method:   "X request method",
-		body:     "d data data-binary data-urlencode data-raw json F form K config",
-		file:     "T upload-file",
-		output:   "o output out O output-document",
-		keeps:    "remote-name download",
-		folder:   "d dir",
-		operands: true,
+		programs: "http https xh axel fetch httpie curlie", method: "X request method",
+		body: "d data data-binary data-urlencode data-raw json F form K config", file: "T upload-file",
+		output: "o output out O output-document", keeps: "remote-name download", folder: "d dir", operands: true,
 	},
 }
 

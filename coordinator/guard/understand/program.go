@@ -25,7 +25,6 @@ var families = [...]family{
 	{tables: filePrograms, common: true},
 	{tables: archivePrograms},
 	{tables: textPrograms, common: true},
-	{tables: packagePrograms},
 	{tables: publishPrograms},
 	{tables: fleetPrograms},
 	{tables: wrapperPrograms, passes: true},
@@ -38,16 +37,12 @@ var families = [...]family{
 	{tables: setupPrograms},
 	{tables: recipePrograms},
 	{tables: buildPrograms},
-	{tables: diskPrograms},
 	{tables: sqlClients, stores: true},
 	{tables: databasePrograms, stores: true},
-	{tables: processPrograms},
 	{tables: secretPrograms},
 	{tables: machineTables},
 	{tables: diskTables},
 	{tables: historyTables},
-	{tables: storeTables, stores: true},
-	{tables: networkTables},
 	{tables: packageTables},
 }
 
@@ -208,7 +203,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 		return
 	}
 	if lex.BeginsWith(c.Name, "mkfs. newfs_") {
-		tableIn(diskPrograms, "mkfs").run(sh, c, false)
+		tableIn(diskTables, "mkfs").run(sh, c, false)
 		return
 	}
 	if lex.ContainsAny(c.Args, "-i -I --in-place --inplace --write -w") {
@@ -216,7 +211,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	}
 	switch {
 	case p.hosted:
-		remoteControl(sh, c, shell.Options{})
+		controlsHosted(sh, c, shell.Options{})
 	case lex.OneOf(c.Name, "drop delete alter update grant flushall flushdb"):
 		typedSQL(sh, c)
 	default:

@@ -12,17 +12,11 @@ import (
 
 // publishPrograms are the programs of this file, with what each does.
 var publishPrograms = []table{
+	{programs: "npm pnpm yarn", options: "w workspace prefix C dir tag otp registry cwd filter F", do: nodePackages},
 	{
-		programs: "npm pnpm yarn",
-		options:  "w workspace prefix C dir tag otp registry cwd filter F",
-		do:       nodePackages,
-	},
-	{
-		programs: "npx bunx pnpx uvx pipx",
-		options:  "p package c call from with python spec",
-		leads:    true,
-		do:       packageRunner,
-		rows:     []row{{of: "pipx", words: "uninstall|uninstall-all", does: uninstalls}},
+		programs: "npx bunx pnpx uvx pipx", options: "p package c call from with python spec", leads: true,
+		do:   packageRunner,
+		rows: []row{{of: "pipx", words: "uninstall|uninstall-all", does: uninstalls}},
 	},
 	{programs: "cargo", options: packageOptions + " bin example", dry: "dry-run n", do: cargoSources, rows: []row{
 		{words: "watch", also: watchesCargo},
@@ -43,6 +37,8 @@ var publishPrograms = []table{
 	{programs: "ant", options: "f file buildfile D logger lib", dry: "p projecthelp version h", do: ant},
 	{programs: "mvn mvnw", options: "f file P activate-profiles D pl projects rf T s", do: maven, rows: buildRows},
 	{programs: "gradle gradlew sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: buildRows},
+	{programs: "make gmake", options: makeOptions, do: makeRecipes},
+	{programs: "go", options: goOptions, do: goProgram},
 }
 
 const packageOptions = "p package manifest-path repository registry target features k Z config color"
@@ -96,10 +92,9 @@ var packageTables = []table{
 		{among: "nuget", args: "push|delete", does: publishes},
 	}},
 	{
-		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter " +
-			"hex luarocks clojars " +
-			"wapm expo eas fastlane lein snapcraft huggingface-cli hf skopeo crane regctl buildah oras " +
-			"ollama buf zapier",
+		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter hex " +
+			"luarocks clojars wapm expo eas fastlane lein snapcraft huggingface-cli hf skopeo crane regctl buildah " +
+			"oras ollama buf zapier",
 		rows: []row{
 			{of: "dart", also: runsSourceFile, goOn: true},
 			{args: "--dry-run|--snapshot|--skip-publish|--preview"},
@@ -147,9 +142,8 @@ var packageTables = []table{
 		{among: packagesRemoved, does: uninstalls},
 	}},
 	{
-		programs: "apt apt-get aptitude yum dnf zypper apk port snap flatpak dpkg rpm emerge xbps-remove pkg " +
-			"choco winget scoop " +
-			"nix-env nix-collect-garbage",
+		programs: "apt apt-get aptitude yum dnf zypper apk port snap flatpak dpkg rpm emerge xbps-remove pkg choco " +
+			"winget scoop nix-env nix-collect-garbage",
 		options: "t o c root", dry: packagesSimulated,
 		rows: []row{
 			{of: "dpkg", given: "r P remove purge force-all", does: uninstalls},
@@ -188,13 +182,6 @@ func entersEnvironment(sh *shell.Shell, path string) {
 	}
 }
 
-// controlsHosted reads the verbs of a program that also controls a hosted service.
-func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if controls(c.Name) {
-		remoteControl(sh, c, shell.Options{})
-	}
-}
-
 // watchesCargo runs the commands of "cargo watch".
 func watchesCargo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for _, code := range shell.ParseOptions(c.Args[1:], "s shell x exec w i d").All("s", "shell") {
@@ -227,9 +214,8 @@ func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // nodeVerbs are the verbs that nodeRows describe. Any other word may be a program.
-const nodeVerbs = "pkg run run-script test start publish unpublish deprecate owner access dist-tag star token " +
-	"team org hook profile " +
-	"uninstall remove rm un unlink cache exec dlx x config c get set audit"
+const nodeVerbs = "pkg run run-script test start publish unpublish deprecate owner access dist-tag star token team " +
+	"org hook profile uninstall remove rm un unlink cache exec dlx x config c get set audit"
 
 var nodeRows = []row{
 	{words: "pkg", also: runsScripts},
@@ -237,14 +223,12 @@ var nodeRows = []row{
 	{words: "publish", without: "dry-run", does: publishes},
 	{words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
 	{
-		words:   "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile",
-		without: "dry-run",
-		does:    act{effect.PublishOut, byProgram, "$0"},
+		words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile", without: "dry-run",
+		does: act{effect.PublishOut, byProgram, "$0"},
 	},
 	{
-		words: "uninstall|remove|rm|un|unlink",
-		given: "g global location",
-		does:  act{effect.RemovePackage, byProgram, "global"},
+		words: "uninstall|remove|rm|un|unlink", given: "g global location",
+		does: act{effect.RemovePackage, byProgram, "global"},
 	},
 	{words: "exec|dlx|x", also: runsPackage},
 	{words: "explore", runs: "$>--"},
@@ -362,10 +346,4 @@ func packagedProgram(name string) string {
 func isRepository(name string) bool {
 	owner, repo, ok := strings.Cut(name, "/")
 	return ok && !strings.HasPrefix(name, "@") && isWord(owner) && isWord(repo)
-}
-
-// packagePrograms are the programs of this file, with what each does.
-var packagePrograms = []table{
-	{programs: "make gmake", options: makeOptions, do: makeRecipes},
-	{programs: "go", options: goOptions, do: goProgram},
 }

@@ -17,75 +17,66 @@ import (
 // verb and a noun. This file judges their commands by the verb. A table of every
 // subcommand of every service would always be out of date.
 
-const changeVerbs = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback " +
-	"undo promote restart pause roll rename break change seal cancel " +
-	"detach clear expire transfer stepdown rekey unlink archive reboot deallocate abort kill force-unlock " +
-	"failback unbind demote reassign redrive compact " +
-	"disassociate shutdown hibernate maintenance regenerate invalidate block ban leave resign freeze off unlock " +
-	"overwrite quarantine repair rebalance activate"
+const changeVerbs = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback undo " +
+	"promote restart pause roll rename break change seal cancel detach clear expire transfer stepdown rekey unlink " +
+	"archive reboot deallocate abort kill force-unlock failback unbind demote reassign redrive compact disassociate " +
+	"shutdown hibernate maintenance regenerate invalidate block ban leave resign freeze off unlock overwrite " +
+	"quarantine repair rebalance activate"
 
 const readVerbs = "list ls get describe show view help diff plan validate lint explain search find read cat head " +
-	"tail check verify whoami inspect " +
-	"lookup ping dump export download count simulate estimate preview browse watch completion print fetch doctor " +
-	"poll batchget"
+	"tail check verify whoami inspect lookup ping dump export download count simulate estimate preview browse watch " +
+	"completion print fetch doctor poll batchget"
 
 // readNouns are verbs in some programs, and groups with verbs of their own in others.
 // After such a word, only the next operand may still be the verb.
 const readNouns = "version versions status info logs log top history stats tree outputs output events trace test " +
 	"ps docs open metrics query scan"
 
-// controls reports whether the verb grammar applies to a program.
+// hostedClients are the programs to which the verb grammar applies.
+const hostedClients = "aws awslocal gcloud gsutil bq az oc kubectl k kubecolor microk8s.kubectl k3s-kubectl helm " +
+	"terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst sam copilot eb eksctl kops doctl " +
+	"linode-cli hcloud scw vultr-cli oci ibmcloud aliyun heroku fly flyctl vercel vc now netlify ntl railway render " +
+	"supabase firebase wrangler cf gh glab hub circleci jenkins-cli keychain-tool argocd argo flux vault bao consul " +
+	"nomad etcdctl kafka-topics kafka-consumer-groups kafka-configs kafka-acls kafka-delete-records kafka-storage " +
+	"rpk kcat rabbitmqctl rabbitmqadmin rabbitmq-plugins nats nsc stripe twilio sentry-cli datadog-ci ldcli auth0 " +
+	"okta restic borg velero mc s3cmd s5cmd b2 algolia op doppler infisical chamber packer vagrant rancher minikube " +
+	"kind k3d k3s istioctl linkerd skaffold cloudflared planetscale pscale neonctl turso xata atlas mongocli " +
+	"cockroach ccloud confluent aiven avn databricks snow snowsql apigee apigeecli akamai fastly civo exo upctl " +
+	"openstack nova cinder glance swift vcd govc virsh lxc incus multipass limactl colima ctr crictl " +
+	"launchctl-remote pagerduty pd newrelic dog grafana-cli grafanactl amtool promtool influx chronograf kapacitor " +
+	"braintree paypal sendgrid mailgun postmark ses mailchimp flagsmith unleash split harness spacectl env0 " +
+	"dnscontrol flarectl cfcli powerdns pdnsutil gandi lexicon route53 clisso wp drush artisan ddev lando dokku " +
+	"caprover kamal nixops colmena traefik haproxyctl nginxctl consul-template boundary waypoint elasticdump es " +
+	"curator opensearch-cli meilisearch typesense redis-cluster kubeadm kubeseal kustomize kn tkn tekton crossplane " +
+	"clusterctl rke talosctl portainer swarm docker-machine gitlab-runner gitlab-rake bitbucket buildkite-agent " +
+	"drone woodpecker-cli travis tfe tfc vercel-cli surge now-cli amplify apprunner azcopy rclone-rc lakectl dvc " +
+	"wandb mlflow huggingface-cli kaggle comet clearml sky modal runpodctl vastai lambda bench frappe jira acli " +
+	"airflow linear duplicity bup kopia deck flipt square splunk attic rdiff-backup tarsnap pgbackrest barman wal-g " +
+	"etckeeper zappa chalice tea shopify knife temporal tctl juju bosh rosa ocm terminus platform upsun clever " +
+	"rustic scalingo koyeb northflank appwrite sanity contentful prefect dagster radosgw-admin rbd ceph kcadm humctl " +
+	"checkly ionosctl ovhai stackit zeabur tsh"
+
+// controls reports whether a program, or a script with its name, is one of hostedClients.
 func controls(name string) bool {
-	return lex.OneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"),
-		"aws awslocal gcloud gsutil bq az oc helm terraform tofu terragrunt pulumi helmfile cdk cdktf serverless "+
-			"sls sst sam copilot eb eksctl kops "+
-			"doctl linode-cli hcloud scw vultr-cli oci ibmcloud aliyun heroku fly flyctl vercel vc now netlify "+
-			"ntl railway render supabase firebase wrangler "+
-			"cf gh glab hub circleci jenkins-cli keychain-tool argocd argo flux vault bao consul nomad etcdctl "+
-			"kafka-topics kafka-consumer-groups kafka-configs kafka-acls "+
-			"kafka-delete-records kafka-storage rpk kcat rabbitmqctl rabbitmqadmin rabbitmq-plugins nats nsc "+
-			"stripe twilio sentry-cli datadog-ci ldcli auth0 okta restic borg "+
-			"velero mc s3cmd s5cmd b2 algolia op doppler infisical chamber packer vagrant rancher minikube kind "+
-			"k3d k3s istioctl linkerd skaffold "+
-			"cloudflared planetscale pscale neonctl turso xata atlas mongocli cockroach ccloud confluent aiven "+
-			"avn databricks snow snowsql "+
-			"apigee apigeecli akamai fastly aliyun civo exo upctl openstack nova cinder glance swift vcd govc "+
-			"virsh lxc incus multipass limactl colima ctr crictl "+
-			"launchctl-remote pagerduty pd newrelic dog grafana-cli grafanactl amtool promtool influx chronograf "+
-			"kapacitor "+
-			"braintree paypal sendgrid mailgun postmark ses mailchimp flagsmith unleash split harness spacectl "+
-			"env0 dnscontrol flarectl cfcli "+
-			"powerdns pdnsutil gandi lexicon route53 clisso wp drush artisan ddev lando dokku caprover kamal "+
-			"nixops colmena "+
-			"traefik haproxyctl nginxctl consul-template boundary waypoint elasticdump es curator opensearch-cli "+
-			"meilisearch typesense redis-cluster "+
-			"kubeadm kubeseal kustomize kn tkn tekton crossplane clusterctl rke talosctl portainer swarm "+
-			"docker-machine "+
-			"gitlab-runner gitlab-rake bitbucket buildkite-agent drone woodpecker-cli travis tfe tfc "+
-			"vercel-cli surge now-cli amplify apprunner "+
-			"azcopy rclone-rc lakectl dvc wandb mlflow huggingface-cli kaggle comet clearml sky modal runpodctl "+
-			"vastai lambda bench frappe jira acli airflow linear "+
-			"duplicity bup kopia deck flipt square splunk kafka-delete-records attic rdiff-backup tarsnap "+
-			"pgbackrest barman wal-g etckeeper "+
-			"zappa chalice tea shopify knife temporal tctl juju bosh rosa ocm terminus platform upsun clever "+
-			"rustic scalingo koyeb northflank appwrite sanity contentful prefect dagster radosgw-admin rbd ceph kcadm "+
-			"humctl checkly ionosctl ovhai stackit zeabur tsh")
+	return lex.OneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"), hostedClients)
 }
 
 // commonValues are the flags with a value that such programs accept before or between
 // their groups and verbs.
 const commonValues = "n namespace context kubeconfig profile region output o p project zone c config l selector " +
-	"endpoint-url query cli-input-json a app r remote " +
-	"g resource-group subscription account org organization team t token s server u user f file filename R repo " +
-	"host port scope e env environment site cluster " +
-	"command scripts parameters command-id document-name instance-ids desired-count desired-capacity max-size " +
-	"min-size size num-nodes new-capacity node-count replicas C name id bucket format F vault instance " +
-	"location type H header d data k key topic bootstrap-server stack stage chdir var var-file target " +
-	"workspace auth-token service subject credential-file address addr as as-group kube-context kube-apiserver " +
-	"cwd cache-dir"
+	"endpoint-url query cli-input-json a app r remote g resource-group subscription account org organization team t " +
+	"token s server u user f file filename R repo host port scope e env environment site cluster command scripts " +
+	"parameters command-id document-name instance-ids desired-count desired-capacity max-size min-size size " +
+	"num-nodes new-capacity node-count replicas C name id bucket format F vault instance location type H header d " +
+	"data k key topic bootstrap-server stack stage chdir var var-file target workspace auth-token service subject " +
+	"credential-file address addr as as-group kube-context kube-apiserver cwd cache-dir"
 
-// remoteControl finds the verb among the operands and reports its effect.
-func remoteControl(sh *shell.Shell, c shell.Command, _ shell.Options) {
+// controlsHosted reports what a client does on a service: it finds the verb among the operands. It
+// reports nothing of a program to which the grammar does not apply.
+func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if !controls(c.Name) {
+		return
+	}
 	values := commonValues + " query-string query-statement sql statement statements"
 	if c.Name == "gsutil" {
 		values = "o h u"
@@ -95,7 +86,10 @@ func remoteControl(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.Print(partial.Unknown)
 		return
 	}
-	specialVerbs(sh, c, o)
+	if lex.OneOf(o.At(0), "deploy publish") && forProduction(o) {
+		sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
+	}
+	runRows(sh, specialRows, o.Pos, c, o)
 	remoteRuns(sh, o)
 	if hasMark(c.Args, partial.HoleSecret) && lex.ContainsAny(lex.VerbWords(strings.Join(o.Pos, " ")), tellingWords) {
 		sh.Effect(effect.SendOut, effect.Secret, c.Name)
@@ -183,11 +177,9 @@ func remoteRuns(sh *shell.Shell, o shell.Options) {
 func listedCommands(text string) []string {
 	code := strings.TrimPrefix(text, "commands=")
 	var list []string
-	if strings.Contains(text, "commands") {
-		for _, t := range script.Tokenize(code, "other") {
-			if t.Kind == 's' {
-				list = append(list, t.Text)
-			}
+	for _, t := range script.Tokenize(code, "other") {
+		if t.Kind == 's' && strings.Contains(text, "commands") {
+			list = append(list, t.Text)
 		}
 	}
 	if len(list) == 0 {
@@ -198,10 +190,8 @@ func listedCommands(text string) []string {
 
 // toZero reports whether an operand or an option sets a size to zero.
 func toZero(o shell.Options) bool {
-	for _, p := range o.Pos {
-		if p == "0" || strings.HasSuffix(p, "=0") {
-			return true
-		}
+	if slices.ContainsFunc(o.Pos, func(p string) bool { return p == "0" || strings.HasSuffix(p, "=0") }) {
+		return true
 	}
 	size, _ := o.Get("desired-count", "desired-capacity", "max-size", "size", "num-nodes", "new-capacity",
 		"node-count", "replicas")
@@ -332,18 +322,16 @@ func (v operation) grants() bool {
 	if lex.OneOf(verb, "update modify set reset") && setsPassword(v.o) {
 		return true
 	}
-	return lex.OneOf(verb, "put attach set add update modify create grant authorize allow") &&
-		(touchesRights(v.o.Pos[v.at]) ||
-			lex.ContainsAny(lex.VerbWords(v.o.At(v.at-1)), "assignment permission permissions binding bindings"))
+	if !lex.OneOf(verb, "put attach set add update modify create grant authorize allow") {
+		return false
+	}
+	before := lex.VerbWords(v.o.At(v.at - 1))
+	return lex.ContainsAny(lex.VerbWords(v.o.Pos[v.at]), rightsWords) ||
+		lex.ContainsAny(before, "assignment permission permissions binding bindings")
 }
 
 // isAWS reports whether the command is one of the AWS client.
 func (v operation) isAWS() bool { return lex.OneOf(v.c.Name, "aws awslocal") }
-
-// touchesRights reports whether a word of an operation is about rights or secrets.
-func touchesRights(p string) bool {
-	return lex.ContainsAny(lex.VerbWords(p), rightsWords)
-}
 
 // setsPassword reports whether a flag gives a new password.
 func setsPassword(o shell.Options) bool {
@@ -364,9 +352,7 @@ func (v operation) scale() effect.Op {
 	case o.Pos[0] != "cache" && !lex.OneOf(verb, "rm remove prune") && o.Given("all A all-namespaces force "+
 		"recursive yes-i-really-mean-it delete-all all-collections"):
 		return effect.Teardown
-	case lex.OneOf(o.Pos[0], "cache state"):
-		return effect.Part
-	case verb == "rb", v.isWhole():
+	case !lex.OneOf(o.Pos[0], "cache state") && (verb == "rb" || v.isWhole()):
 		return effect.Teardown
 	}
 	return effect.Part
@@ -421,56 +407,40 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// specialVerbs reports the effects of verbs that have a special meaning in one program.
-func specialVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if lex.OneOf(o.At(0), "deploy publish") && forProduction(o) {
-		sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
-	}
-	runRows(sh, specialRows, o.Pos, c, o)
-}
-
-// specialRows describe the verbs with a special meaning.
+// specialRows describe the verbs that have a special meaning in one program.
 var specialRows = []row{
 	{of: "supabase", words: "db push", does: act{effect.ChangeRemote, effect.Apply, "database of the project"}},
 	{
-		of:    "supabase",
-		words: "* up|down|repair",
-		given: "linked db-url",
-		does:  act{effect.ChangeRemote, effect.Apply, "database of the project"},
+		of: "supabase", words: "* up|down|repair", given: "linked db-url",
+		does: act{effect.ChangeRemote, effect.Apply, "database of the project"},
 	},
 	{of: "knife", words: "ssh * *", runs: "!$2", away: true},
 	{
 		of: "shopify", words: "theme push", given: "live allow-live l publish p",
 		does: act{effect.PublishOut, byProgram, "$0"},
 	},
-	{of: "shopify", words: "theme publish|share", does: act{effect.PublishOut, byProgram, "$0"}},
-	{of: "shopify", words: "app deploy|release", does: act{effect.PublishOut, byProgram, "$0"}},
+	{of: "shopify", words: "theme|app publish|share|deploy|release", does: act{effect.PublishOut, byProgram, "$0"}},
 	{of: "supabase", words: "stop", given: "no-backup", does: act{effect.PruneLocal, effect.Volumes, "supabase"}},
 
 	{
-		of:    infrastructureTools,
-		words: "state rm|mv|push|replace-provider",
-		does:  act{effect.ChangeRemote, effect.State, "$1"},
+		of: infrastructureTools, words: "state rm|mv|push|replace-provider",
+		does: act{effect.ChangeRemote, effect.State, "$1"},
 	},
 	{
-		of:    "terraform tofu terragrunt",
-		words: "init",
-		args:  "-force-copy",
-		does:  act{effect.ChangeRemote, effect.State, "the place of the state"},
+		of: "terraform tofu terragrunt", words: "init", args: "-force-copy",
+		does: act{effect.ChangeRemote, effect.State, "the place of the state"},
 	},
 	{of: "pulumi", words: "stack import", does: act{effect.ChangeRemote, effect.State, "stack"}},
 	{of: "terragrunt", words: "run-all apply|up", also: applies},
 	{
-		of:    "terragrunt",
-		words: "run-all taint|untaint|import|force-unlock",
-		does:  act{effect.ChangeRemote, bySecond, "state"},
+		of: "terragrunt", words: "run-all taint|untaint|import|force-unlock",
+		does: act{effect.ChangeRemote, bySecond, "state"},
 	},
 	{of: "cdk cdktf", words: "deploy", does: act{effect.ChangeRemote, effect.Apply, "infrastructure"}},
 	{of: infrastructureTools, words: "apply|up", also: applies},
 	{
-		of:    infrastructureTools,
-		words: "taint|untaint|import|force-unlock",
-		does:  act{effect.ChangeRemote, byVerb, "state"},
+		of: infrastructureTools, words: "taint|untaint|import|force-unlock",
+		does: act{effect.ChangeRemote, byVerb, "state"},
 	},
 	{of: infrastructureTools, words: "workspace delete", does: act{effect.DestroyRemote, effect.Teardown, "workspace"}},
 
@@ -484,10 +454,8 @@ var specialRows = []row{
 	{of: "aws awslocal", words: "s3api get-object *", does: act{effect.WriteFile, "", "@$2"}},
 	{of: "az", words: "storage blob|file download", given: "f= file=", does: act{effect.WriteFile, "", "@$=f,file"}},
 	{
-		of:    "gsutil azcopy",
-		words: "rsync|sync",
-		given: "d delete-destination",
-		does:  act{effect.DeleteCopies, "", afterVerb},
+		of: "gsutil azcopy", words: "rsync|sync", given: "d delete-destination",
+		does: act{effect.DeleteCopies, "", afterVerb},
 	},
 
 	{of: "kind minikube", words: "delete|stop", also: choosesCluster},
@@ -503,14 +471,12 @@ var specialRows = []row{
 
 	{of: "kubeadm talosctl", words: "reset", does: act{effect.DestroyRemote, effect.Teardown, "cluster node"}},
 	{
-		of:    "vault bao",
-		words: "secrets disable",
-		does:  act{effect.DestroyRemote, effect.Teardown, "every secret below $2"},
+		of: "vault bao", words: "secrets disable",
+		does: act{effect.DestroyRemote, effect.Teardown, "every secret below $2"},
 	},
 	{
-		of:    "vault bao",
-		words: "operator seal|rekey|init|step-down|generate-root|rotate",
-		does:  act{effect.ChangeRemote, bySecond, "$0"},
+		of: "vault bao", words: "operator seal|rekey|init|step-down|generate-root|rotate",
+		does: act{effect.ChangeRemote, bySecond, "$0"},
 	},
 	{of: "firebase surge", words: "deploy", does: act{effect.PublishOut, byProgram, "production"}},
 	{of: "dnscontrol amplify", words: "push", does: act{effect.ChangeRemote, effect.Apply, theProgram}},
@@ -519,15 +485,13 @@ var specialRows = []row{
 		of: "twilio", words: "api:core:messages:create|api:core:calls:create",
 		does: act{effect.SendOut, effect.Message, "$0"},
 	},
-	{of: "deck", words: "sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
-	{of: "deck", words: "gateway sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
+	{of: "deck", among: "sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
 	{of: "etcdctl", words: "del", given: "prefix from-key", also: deletesKeys},
 	{of: "helm", words: "push|cm-push", does: publishes},
 	{of: "helm", words: "upgrade", given: "force", does: act{effect.ChangeRemote, effect.Force, "$1"}},
 	{
-		of:    "restic rustic borg kopia",
-		words: "forget|prune|delete|recreate",
-		does:  act{effect.DestroyRemote, effect.Teardown, "backup $0"},
+		of: "restic rustic borg kopia", words: "forget|prune|delete|recreate",
+		does: act{effect.DestroyRemote, effect.Teardown, "backup $0"},
 	},
 }
 
@@ -648,7 +612,8 @@ func forgeAPI(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	case changesSettings(method, path):
 		sh.Effect(effect.ChangeRemote, effect.Named(strings.ToLower(method)), path)
 	}
-	if method != "" && opensRepository(fields) {
+	opens := func(field string) bool { return lex.BeginsWith(field, "visibility= private=false") }
+	if method != "" && slices.ContainsFunc(fields, opens) {
 		sh.Effect(effect.PublishOut, effect.Named(c.Name), "repository visibility")
 	}
 	if slices.ContainsFunc(append(fields, path), web.Mutation) {
@@ -675,9 +640,4 @@ func changesSettings(method, path string) bool {
 	return method != "" && !strings.EqualFold(method, "get") &&
 		lex.ContainsAny(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets "+
 			"permissions visibility")
-}
-
-// opensRepository reports whether request fields set a repository's visibility.
-func opensRepository(fields []string) bool {
-	return slices.ContainsFunc(fields, func(f string) bool { return lex.BeginsWith(f, "visibility= private=false") })
 }

@@ -109,7 +109,11 @@ func (t *table) run(sh *shell.Shell, c shell.Command, passes bool) {
 	if t.dry != "" && o.Given(t.dry) {
 		return
 	}
-	runRows(sh, t.rows, t.lowered(o), c, o)
+	words := o.Pos
+	if t.anyCase {
+		words = lowered(words)
+	}
+	runRows(sh, t.rows, words, c, o)
 	if t.do != nil {
 		t.do(sh, c, o)
 	}
@@ -126,14 +130,6 @@ func (t *table) parse(args []string) shell.Options {
 	o, rest := shell.Leading(args, t.options)
 	o.Pos = rest[min(t.skip, len(rest)):]
 	return o
-}
-
-// lowered returns the operands in lower case if the table ignores case.
-func (t *table) lowered(o shell.Options) []string {
-	if !t.anyCase {
-		return o.Pos
-	}
-	return lowered(o.Pos)
 }
 
 // lowered returns words in lower case.
@@ -238,9 +234,7 @@ func beginWith(words []string, pattern string) bool {
 
 // oneChoice reports whether a word matches one of the choices that "|" separates.
 func oneChoice(word, choices string) bool {
-	for more := true; more; {
-		var one string
-		one, choices, more = strings.Cut(choices, "|")
+	for one := range strings.SplitSeq(choices, "|") {
 		start, open := strings.CutSuffix(one, "*")
 		end, after := strings.CutPrefix(one, "*")
 		switch {

@@ -17,97 +17,84 @@ import (
 // for the content of a credential file, HoleKey for a single token. It is reported
 // where it ends up.
 
-// secretCommand is a command that prints a secret: its program, its first operands,
-// and a required flag, or "".
-type secretCommand struct{ program, words, flag string }
+// A secretCommand lists commands that print a secret: behind each comma the operands with which one
+// begins, and the options that it needs.
+type secretCommand struct{ programs, commands string }
 
 var secretCommands = []secretCommand{
-	{"pass", "show", ""}, {"pass", "grep", ""}, {"gopass", "show", ""}, {"gopass", "cat", ""}, {"bw", "get", ""},
-	{"bw", "export", ""}, {"bw", "list", ""}, {"rbw", "get", ""}, {"lpass", "show", ""}, {"keyring", "get", ""},
-	{"secret-tool", "lookup", ""}, {"secret-tool", "search", ""}, {"keepassxc-cli", "show", ""},
-	{"op", "read", ""}, {"op", "item get", "reveal"}, {"op", "item get", "fields"}, {"op", "document get", ""},
-	{"vault", "read", ""}, {"vault", "kv get", ""}, {"vault", "print token", ""}, {"bao", "read", ""},
-	{"bao", "kv get", ""}, {"doppler", "secrets", ""}, {"chamber", "export", ""}, {"chamber", "read", ""},
-	{"infisical", "secrets", ""}, {"infisical", "export", ""}, {"sops", "decrypt", ""}, {"sops", "", "d"},
-	{"sops", "", "decrypt"}, {"ansible-vault", "view", ""}, {"ansible-vault", "decrypt", ""}, {"age", "", "d"},
-	{"age", "", "decrypt"}, {"aws", "secretsmanager get-secret-value", ""},
-	{"aws", "secretsmanager batch-get-secret-value", ""}, {"aws", "ssm", "with-decryption"},
-	{"aws", "sts get-session-token", ""}, {"aws", "sts assume-role", ""},
-	{"aws", "configure export-credentials", ""}, {"aws", "iam create-access-key", ""},
-	{"aws", "configure get aws_secret_access_key", ""}, {"aws", "configure get aws_session_token", ""},
-	{"gcloud", "secrets versions access", ""}, {"gcloud", "auth print-access-token", ""},
-	{"gcloud", "auth print-identity-token", ""}, {"gcloud", "auth application-default print-access-token", ""},
-	{"gcloud", "iam service-accounts keys create", ""}, {"az", "keyvault secret show", ""},
-	{"az", "keyvault secret download", ""}, {"az", "account get-access-token", ""},
-	{"az", "storage account keys list", ""}, {"az", "storage account show-connection-string", ""},
-	{"az", "cosmosdb keys list", ""}, {"az", "redis list-keys", ""}, {"az", "webapp config appsettings list", ""},
-	{"az", "functionapp config appsettings list", ""}, {"az", "functionapp keys list", ""},
-	{"az", "servicebus namespace authorization-rule keys list", ""}, {"az", "containerapp secret show", ""},
-	{"gcloud", "sql generate-login-token", ""}, {"doctl", "databases connection", ""},
-	{"doctl", "kubernetes cluster kubeconfig show", ""}, {"argocd", "account generate-token", ""}, {"az", "acr credential show", ""}, {"kubectl", "config view", "raw"},
-	{"kubectl", "create token", ""}, {"kubeseal", "", "recovery-unseal"}, {"oc", "whoami", "t"},
-	{"oc", "whoami", "show-token"}, {"argocd", "admin initial-password", ""}, {"heroku", "config", ""},
-	{"heroku", "config:get", ""}, {"heroku", "auth:token", ""}, {"fly", "auth token", ""},
-	{"fly", "tokens create", ""}, {"flyctl", "auth token", ""}, {"vercel", "env pull", ""},
-	{"railway", "variables", ""}, {"netlify", "env:get", ""}, {"supabase", "secrets reveal", ""},
-	{"supabase", "projects api-keys", ""}, {"gh", "auth token", ""}, {"gh", "auth status", "show-token"},
-	{"gh", "auth status", "t"}, {"gh", "auth git-credential get", ""}, {"glab", "auth status", "show-token"},
-	{"glab", "auth status", "t"}, {"glab", "config get token", ""}, {"git", "credential fill", ""},
-	{"git", "credential-store get", ""}, {"git", "credential-osxkeychain get", ""},
-	{"git", "credential-manager get", ""}, {"git", "credential-libsecret get", ""}, {"terraform", "state pull", ""},
-	{"tofu", "state pull", ""}, {"rails", "credentials:show", ""}, {"pulumi", "config get", ""},
-	{"pulumi", "config", "show-secrets"}, {"pulumi", "stack export", "show-secrets"},
-	{"pulumi", "stack output", "show-secrets"}, {"terraform", "output", "raw"}, {"kwallet-query", "", "r"},
-	{"security", "find-generic-password", "w"}, {"security", "find-internet-password", "w"},
-	{"security", "dump-keychain", "d"}, {"security", "export", ""}, {"dotnet", "user-secrets list", ""},
-	{"aws", "iam create-service-specific-credential", ""},
-	{"aws", "codeartifact get-authorization-token", ""}, {"aws", "eks get-token", ""},
-	{"az", "ad sp create-for-rbac", ""}, {"az", "ad sp credential reset", ""}, {"az", "ad app credential reset", ""},
-	{"nomad", "var get", ""}, {"berglas", "access", ""},
-	{"conjur", "variable get", ""}, {"credstash", "get", ""}, {"akeyless", "get-secret-value", ""},
-	{"pulumi", "env open", ""}, {"esc", "open", ""}, {"hcp", "vault-secrets secrets open", ""},
-	{"firebase", "functions:secrets:access", ""}, {"npm", "token create", ""}, {"dotenvx", "get", ""},
-	{"netlify", "env:list", "plain"}, {"oc", "extract", ""}, {"security", "find-generic-password", "g"},
-	{"eas", "env:list", "include-sensitive"}, {"eas", "env:pull", ""}, {"eas", "env:get", ""},
-	{"convex", "env list", ""}, {"convex", "env get", ""}, {"firebase", "functions:config:get", ""},
-	{"fly", "config env", ""}, {"flyctl", "config env", ""}, {"dotenvx", "decrypt", ""},
-	{"glab", "variable get", ""}, {"glab", "variable export", ""}, {"cf", "env", ""},
-	{"snyk", "config get api", ""}, {"aws", "rds generate-db-auth-token", ""},
-	{"netlify", "env:list", "json"},
-	{"scw", "secret version access", ""}, {"oci", "secrets secret-bundle get", ""},
-	{"ibmcloud", "iam oauth-tokens", ""}, {"databricks", "secrets get-secret", ""}, {"databricks", "auth token", ""},
-	{"wrangler", "auth token", ""}, {"stripe", "config", "list"},
-	{"op", "item get", "format=json"}, {"kubectl", "view-secret", ""}, {"teller", "show", ""}, {"teller", "export", ""},
+	{"pass", "show|grep"}, {"gopass", "show|cat"}, {"bw", "get|export|list"}, {"rbw keyring credstash", "get"},
+	{"lpass keepassxc-cli", "show"}, {"secret-tool", "lookup|search"}, {"vault", "read, kv get, print token"},
+	{"bao", "read, kv get"}, {"doppler", "secrets"}, {"chamber", "export|read"}, {"infisical", "secrets|export"},
+	{"sops", "decrypt, --d decrypt"}, {"ansible-vault", "view|decrypt"}, {"age", "--d decrypt"},
+	{"kubeseal", "--recovery-unseal"}, {"oc", "whoami --t show-token, extract"},
+	{"heroku", "config|config:get|auth:token"}, {"fly", "auth token, tokens create, config env"},
+	{"flyctl", "auth token, config env"}, {"vercel", "env pull"}, {"railway", "variables"},
+	{"netlify", "env:get, env:list --plain json"}, {"supabase", "secrets reveal, projects api-keys"},
+	{"terraform", "state pull, output --raw"}, {"tofu", "state pull"}, {"rails", "credentials:show"},
+	{"kwallet-query", "--r"}, {"dotnet", "user-secrets list"}, {"nomad", "var get"}, {"berglas", "access"},
+	{"conjur", "variable get"}, {"akeyless", "get-secret-value"}, {"esc", "open"},
+	{"hcp", "vault-secrets secrets open"}, {"npm", "token create"}, {"dotenvx", "get|decrypt"},
+	{"convex", "env list|get"}, {"cf", "env"}, {"snyk", "config get api"}, {"scw", "secret version access"},
+	{"oci", "secrets secret-bundle get"}, {"ibmcloud", "iam oauth-tokens"},
+	{"databricks", "secrets get-secret, auth token"}, {"wrangler", "auth token"}, {"stripe", "config --list"},
+	{"teller", "show|export"},
+	{"op", "read, item get --reveal fields format=json, document get"},
+	{
+		"aws", "secretsmanager get-secret-value|batch-get-secret-value, ssm --with-decryption, sts " +
+			"get-session-token|assume-role, configure export-credentials, iam " +
+			"create-access-key|create-service-specific-credential, rds generate-db-auth-token, configure get " +
+			"aws_secret_access_key|aws_session_token, codeartifact get-authorization-token, eks get-token",
+	},
+	{
+		"gcloud", "secrets versions access, auth print-access-token|print-identity-token, sql generate-login-token, " +
+			"auth application-default print-access-token, iam service-accounts keys create",
+	},
+	{
+		"az", "keyvault secret show|download, account get-access-token, acr credential show, redis list-keys, " +
+			"storage account keys list, storage account show-connection-string, cosmosdb|functionapp keys list, " +
+			"webapp|functionapp config appsettings list, servicebus namespace authorization-rule keys list, " +
+			"containerapp secret show, ad sp create-for-rbac, ad sp|app credential reset",
+	},
+	{"doctl", "databases connection, kubernetes cluster kubeconfig show"},
+	{"argocd", "account generate-token, admin initial-password"},
+	{"kubectl", "config view --raw, create token, view-secret"},
+	{"gh", "auth token, auth status --show-token t, auth git-credential get"},
+	{"glab", "auth status --show-token t, config get token, variable get|export"},
+	{"git", "credential fill, credential-store|credential-osxkeychain|credential-manager|credential-libsecret get"},
+	{"pulumi", "config get, config --show-secrets, stack export|output --show-secrets, env open"},
+	{"security", "find-generic-password --w g, find-internet-password --w, dump-keychain --d, export"},
+	{"firebase", "functions:secrets:access|functions:config:get"},
+	{"eas", "env:list --include-sensitive, env:pull|env:get"},
 }
 
 // secretCommander reports whether a program may print a secret.
 func secretCommander(name string) bool {
-	return slices.ContainsFunc(secretCommands, func(s secretCommand) bool { return s.program == name })
+	return slices.ContainsFunc(secretCommands, func(s secretCommand) bool { return lex.OneOf(name, s.programs) })
 }
+
+// secretValues are the options with a value of programs that print secrets.
+const secretValues = "n namespace context p profile region project o output path secret secret-id name vault-name " +
+	"query in-dir config kubeconfig format account subscription endpoint-url as kube-context R repo c C cwd a app"
 
 // showsSecret reports a command that prints a secret. If another program reads the
 // output, the secret is not shown, and its mark stays in the output.
 func showsSecret(sh *shell.Shell, c shell.Command) bool {
-	var o shell.Options
-	for i := range secretCommands {
-		s := &secretCommands[i]
-		if s.program != c.Name {
+	o := shell.ParseOptions(c.Args, secretValues)
+	if c.Name == "gcloud" && lex.OneOf(o.At(0), "alpha beta") {
+		o.Pos = o.Pos[1:]
+	}
+	for _, s := range secretCommands {
+		if !lex.OneOf(c.Name, s.programs) {
 			continue
 		}
-		if o.Pos == nil && o.Flags == nil {
-			o = shell.ParseOptions(c.Args, "n namespace context p profile region project o output path secret "+
-				"secret-id name vault-name query in-dir config kubeconfig format "+
-				"account subscription endpoint-url as kube-context R repo c C cwd a app")
-			if c.Name == "gcloud" && lex.OneOf(o.At(0), "alpha beta") {
-				o.Pos = o.Pos[1:]
+		for command := range strings.SplitSeq(s.commands, ", ") {
+			words, options, needs := strings.Cut(command, "--")
+			words = strings.TrimSpace(words)
+			if beginWith(o.Pos, words) && (!needs || o.Given(options)) {
+				showsKey(sh, c.Name, words)
+				return true
 			}
 		}
-		if s.words != "" && !strings.HasPrefix(strings.Join(o.Pos, " ")+" ", s.words+" ") ||
-			s.flag != "" && !o.Given(s.flag) {
-			continue
-		}
-		showsKey(sh, c.Name, s.words)
-		return true
 	}
 	return false
 }
@@ -123,20 +110,13 @@ func showsKey(sh *shell.Shell, what, which string) {
 // Carries reports a secret that a program sends out: a credential file among the
 // operands, or secret text in the arguments or in standard input.
 func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
+	texts := append(stdin(c), c.Args...)
 	for _, p := range operands {
-		p = strings.TrimPrefix(p, "@")
-		if !shell.IsRemotePath(p) && strings.ContainsRune(fileText(sh, p), partial.HoleSecret) {
-			sh.Effect(effect.SendOut, effect.Secret, to)
-			return
+		if p = strings.TrimPrefix(p, "@"); !shell.IsRemotePath(p) {
+			texts = append(texts, fileText(sh, p))
 		}
 	}
-	for _, a := range c.Args {
-		if strings.ContainsRune(a, partial.HoleSecret) {
-			sh.Effect(effect.SendOut, effect.Secret, to)
-			return
-		}
-	}
-	if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
+	if hasMark(texts, partial.HoleSecret) {
 		sh.Effect(effect.SendOut, effect.Secret, to)
 	}
 }
@@ -152,15 +132,13 @@ var secretPrograms = []table{
 	}},
 	{
 		programs: "trufflehog noseyparker kingfisher gitleaks",
-		options:  "r report-path f report-format c config s source redact?",
-		do:       printsFindings,
+		options:  "r report-path f report-format c config s source redact?", do: printsFindings,
 	},
 	{programs: "dig nslookup host ping traceroute whois drill kdig", do: asksNetwork},
 	{
 		programs: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
 			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil mosquitto_pub ntfy apprise signal-cli",
-		options: "code",
-		do:      carriesOperands,
+		options: "code", do: carriesOperands,
 		rows: []row{
 			{of: "slack", among: "delete", does: act{effect.DestroyRemote, effect.Part, operands}},
 			{of: "slack", words: "chat send|update", does: act{effect.SendOut, effect.Message, theProgram}},
@@ -261,11 +239,10 @@ func stagesTrees(sh *shell.Shell, o shell.Options) {
 // usesSecrets are programs of no table that use a credential as it is meant to be used, or
 // that show nothing of it.
 const usesSecrets = "ssh-add keytool jarsigner apksigner cosign mkcert step certbot certtool dotenv dotenvx " +
-	"dotenv-linter direnv foreman honcho overmind hivemind detect-secrets ggshield " +
-	"git-crypt git-secret blackbox transcrypt rage minisign signify codesign osslsigncode sbsign " +
-	"md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum b3sum cksum sum " +
-	"du touch attrib getfacl setfacl chattr lsattr chcon restorecon xattr mdls open xdg-open trash gio " +
-	"pre-commit lsof inotifywait entr watchexec editorconfig-checker"
+	"dotenv-linter direnv foreman honcho overmind hivemind detect-secrets ggshield git-crypt git-secret blackbox " +
+	"transcrypt rage minisign signify codesign osslsigncode sbsign md5sum md5 sha1sum sha224sum sha256sum sha384sum " +
+	"sha512sum shasum b2sum b3sum cksum sum du touch attrib getfacl setfacl chattr lsattr chcon restorecon xattr " +
+	"mdls open xdg-open trash gio pre-commit lsof inotifywait entr watchexec editorconfig-checker"
 
 // secretOptions are words in the names of options whose value is a credential that the
 // program uses.
@@ -282,14 +259,12 @@ func readsOperands(sh *shell.Shell, c shell.Command, full string) {
 	}
 	before := ""
 	for _, a := range c.Args {
-		asked := asksForKey(before)
-		before = a
-		switch {
-		case asked, strings.HasPrefix(a, "-"), !strings.ContainsAny(a, "./"):
-		case protected.SecretPath(sh.Path(a), sh.Place.Home):
+		operand := strings.ContainsAny(a, "./") && !strings.HasPrefix(a, "-") && !asksForKey(before)
+		if operand && protected.SecretPath(sh.Path(a), sh.Place.Home) {
 			sh.Effect(effect.ReadFile, "", sh.Path(a))
 			return
 		}
+		before = a
 	}
 }
 
@@ -358,7 +333,7 @@ func selectsKey(expression string) bool {
 
 // keyTool reports a private key that ssh-keygen reads.
 func keyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if file, ok := o.Get("f"); ok && (o.Given("y e p")) {
+	if file, ok := o.Get("f"); ok && o.Given("y e p") {
 		showsFiles(sh, []string{file})
 	} else if ok && o.Given("t") && strings.HasPrefix(strings.Join(stdin(c), ""), "y") {
 		sh.Write(file)

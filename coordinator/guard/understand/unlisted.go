@@ -6,20 +6,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // Programs that no table lists are judged by the words of their commands. A script of
 // the project is not judged by its words.
-
-// endVerbs are verbs that only make sense for something that is hosted. Those of deleteVerbs are
-// about something hosted behind the name of a kind of thing, those of removeVerbs if that kind
-// is hosted.
-const (
-	endVerbs = "destroy terminate purge wipe nuke decommission deprovision undeploy deregister unpublish teardown " +
-		"obliterate"
-	deleteVerbs = "delete drop"
-	removeVerbs = "remove rm del"
-)
 
 // hostedNouns are what such a verb, or a deletion, is about.
 const hostedNouns = "cluster clusters project projects namespace database databases bucket buckets stack stacks " +
@@ -75,17 +66,12 @@ func leadingWords(args []string) []string {
 	var words []string
 	before := ""
 	for _, a := range args {
-		value := strings.HasPrefix(before, "-")
-		before = a
-		switch {
-		case len(words) == 3:
-			return words
-		case value, a == "", strings.HasPrefix(a, "-"):
-		default:
+		if a != "" && !strings.HasPrefix(a, "-") && !strings.HasPrefix(before, "-") {
 			words = append(words, a)
 		}
+		before = a
 	}
-	return words
+	return words[:min(3, len(words))]
 }
 
 // endsHosted reports whether one of the words ends something hosted.
@@ -101,13 +87,13 @@ func endsHosted(words, args []string) bool {
 		}
 		about := append(operation[1:], words[max(0, i-1):min(i+2, len(words))]...)
 		switch verb := operation[0]; {
-		case verb == "revoke", len(operation) > 1 && lex.OneOf(operation[len(operation)-1], endVerbs+" delete"):
+		case verb == "revoke", len(operation) > 1 && lex.OneOf(operation[len(operation)-1], web.EndVerbs+" delete"):
 			return true // such as bucket-delete
-		case lex.OneOf(verb, endVerbs):
+		case lex.OneOf(verb, web.EndVerbs):
 			return placed || len(about) > 1
-		case lex.OneOf(verb, deleteVerbs):
+		case lex.OneOf(verb, "delete drop"): // of something hosted behind the name of a kind of thing
 			return placed || i > 0 || len(operation) > 1 || lex.ContainsAny(about, hostedNouns)
-		case lex.OneOf(verb, removeVerbs):
+		case lex.OneOf(verb, "remove rm del"): // if that kind is hosted
 			return placed || lex.ContainsAny(about, hostedNouns)
 		}
 	}
@@ -116,14 +102,14 @@ func endsHosted(words, args []string) bool {
 
 // wipesStore reports whether the operands of a program that no table lists wipe a database.
 func wipesStore(pos []string) bool {
-	for i, p := range pos[:min(3, len(pos))] {
+	for i, p := range pos {
 		if strings.ContainsAny(p, " /=") {
 			return false
 		}
-		if strings.ContainsAny(p, ":.-") && wipesData(p) {
+		switch {
+		case strings.ContainsAny(p, ":.-") && wipesData(p):
 			return true
-		}
-		if i > 0 && lex.OneOf(pos[i-1], storeNouns) && lex.OneOf(p, wipeWords) {
+		case i > 0 && lex.OneOf(pos[i-1], storeNouns) && lex.OneOf(p, wipeWords):
 			return true
 		}
 	}

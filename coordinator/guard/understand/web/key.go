@@ -45,9 +45,11 @@ func LeaksKey(text, url string, header bool) bool {
 			continue
 		}
 		owner := ownerOf(form.service + "_KEY")
-		switch {
-		case owner == "" && (header || IsAPIHost(url) || lex.BeginsWith(host, "gitlab. vault. grafana.")):
-		case owner == "" || !belongs(host, owner):
+		takes := owner != "" && belongs(host, owner)
+		if owner == "" { // several services
+			takes = header || IsAPIHost(url) || lex.BeginsWith(host, "gitlab. vault. grafana.")
+		}
+		if !takes {
 			return true
 		}
 	}

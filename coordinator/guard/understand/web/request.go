@@ -58,9 +58,12 @@ func (r Sent) verb() string {
 	return cmp.Or(method, "GET")
 }
 
-// endingPaths are words in the path of a request that ends something or gives money back.
-const endingPaths = "delete destroy purge terminate truncate wipe revoke disable deactivate suspend refund refunds " +
-	"cancel void"
+// endingPaths are words in the path of a request that ends something, and backPaths of one that stops
+// it or gives money back.
+const (
+	endingPaths = "delete destroy purge terminate truncate wipe revoke"
+	backPaths   = "disable deactivate suspend refund refunds cancel void"
+)
 
 // remoteRequest reports the effects of a request to another machine.
 func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
@@ -78,7 +81,7 @@ func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 		sh.Effect(effect.ChangeRemote, effect.Named("cache"), r.URL)
 	case lex.OneOf(fspath.Base(place), "shutdown quit quitquitquit restart safeRestart safeExit"):
 		sh.Effect(effect.StopService, effect.HTTP, r.URL)
-	case lex.ContainsAny(lex.VerbWords(bare), endingPaths):
+	case lex.ContainsAny(lex.VerbWords(bare), endingPaths+" "+backPaths):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
 	case Mutation(r.Body), endAction(r.Body):
 		sh.Effect(effect.DestroyRemote, effect.Part, r.URL)
@@ -104,7 +107,7 @@ func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 		}
 	case lex.OneOf(method, "PUT POST") && strings.HasPrefix(path, "_cluster/"):
 		sh.Effect(effect.ChangeRemote, effect.Named("cluster settings"), r.URL)
-	case method == "POST" && lex.ContainsAny(lex.VerbWords(path), "delete destroy purge terminate truncate wipe revoke"):
+	case method == "POST" && lex.ContainsAny(lex.VerbWords(path), endingPaths):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
 	case Mutation(r.Body), endAction(r.Body):
 		sh.Effect(effect.DestroyRemote, effect.Part, r.URL)
@@ -130,15 +133,15 @@ func hasStorePort(host string) bool {
 const storeSchemes = "postgres:// postgresql:// postgresql+ mysql:// mysql+ mariadb:// mongodb:// mongodb+srv:// " +
 	"mssql:// mssql+ cockroachdb:// clickhouse:// sqlserver:// jdbc:"
 
-// memoryStores are the addresses of databases in memory.
-const memoryStores = ":memory: sqlite:// sqlite:///:memory: sqlite::memory: sqlite3::memory: file::memory: " +
-	"file::memory:?cache=shared duckdb:///:memory: sqlite+aiosqlite:// sqlite+aiosqlite:///:memory: jdbc:h2:mem:test"
-
-// StoreAt reports whether a text is the address of a database, and whether that is nobody's: in
-// memory, or for tests on this machine.
+// StoreAt reports whether a text is the address or the file of a database, and whether that is
+// nobody's: in memory, in a temporary file, or for tests on this machine.
 func StoreAt(text string) (store, nobodys bool) {
 	switch {
-	case lex.OneOf(text, memoryStores), lex.BeginsWith(text, "sqlite:///tmp/ sqlite:////tmp/"):
+	case lex.EndsWith(text, ":memory: :memory:?cache=shared mode=memory"), strings.HasPrefix(text, "/tmp/") &&
+		lex.EndsWith(text, ".db .sqlite .sqlite3 .duckdb"):
+		return true, true
+	case lex.OneOf(text, "sqlite:// sqlite+aiosqlite:// jdbc:h2:mem:test"),
+		lex.BeginsWith(text, "sqlite:///tmp/ sqlite:////tmp/"):
 		return true, true
 	case !lex.BeginsWith(text, storeSchemes):
 		return false, false
@@ -162,26 +165,26 @@ func hostedWhole(host, path string) bool {
 	return len(seg) == 3 && seg[0] == "repos"
 }
 
-// DestroyVerbs are the verbs that destroy a hosted resource or a part of it.
-const DestroyVerbs = "delete destroy terminate purge drop wipe nuke flush truncate obliterate forget erase rm " +
-	"remove del rb prune empty uninstall " +
-	"teardown expunge deletion unpublish down undeploy decommission cleanup deprovision release-address rmdir " +
-	"unset unset-all remove-all deleteall flushall clean rmi rmp " +
-	"unregister deregister recreate annihilate discard trash yank rdelete untag unsubscribe undefine"
+// EndVerbs are verbs that only make sense for something that is hosted, and DestroyVerbs those that
+// destroy a hosted resource or a part of it.
+const (
+	EndVerbs = "destroy terminate purge wipe nuke decommission deprovision undeploy deregister unpublish teardown " +
+		"obliterate"
+	DestroyVerbs = EndVerbs + " delete drop flush truncate forget erase rm remove del rb prune empty uninstall " +
+		"expunge deletion down cleanup release-address rmdir unset unset-all remove-all deleteall flushall clean rmi " +
+		"rmp unregister recreate annihilate discard trash yank rdelete untag unsubscribe undefine"
+)
 
 // WholeNouns are the resources that contain others or that cannot be restored.
 // Destroying one of them is a teardown.
-const WholeNouns = "cluster clusters project projects namespace namespaces ns database databases db " +
-	"instance-group bucket buckets stack stacks group groups app apps " +
-	"account accounts organization organizations org subscription vault keyvault backup backups snapshot " +
-	"snapshots volume volumes filesystem table tables zone zones " +
-	"hosted repo repository repositories pv pvc persistentvolume persistentvolumes persistentvolumeclaim " +
-	"persistentvolumeclaims crd crds node nodes tenant workspace " +
-	"environment environments site sites pool pools kms domain domains registry instance instances machine " +
-	"machines vm vms server servers droplet " +
-	"postgres pg d1 disk disks linode linodes droplets cosmosdb aks eks gke flexible-server acr webapp " +
-	"functionapp rds dynamodb spanner bigtable sql schema index indices collection collections topic " +
-	"topics recovery point stateful statefulset warehouse"
+const WholeNouns = "cluster clusters project projects namespace namespaces ns database databases db instance-group " +
+	"bucket buckets stack stacks group groups app apps account accounts organization organizations org subscription " +
+	"vault keyvault backup backups snapshot snapshots volume volumes filesystem table tables zone zones hosted repo " +
+	"repository repositories pv pvc persistentvolume persistentvolumes persistentvolumeclaim persistentvolumeclaims " +
+	"crd crds node nodes tenant workspace environment environments site sites pool pools kms domain domains registry " +
+	"instance instances machine machines vm vms server servers droplet postgres pg d1 disk disks linode linodes " +
+	"droplets cosmosdb aks eks gke flexible-server acr webapp functionapp rds dynamodb spanner bigtable sql schema " +
+	"index indices collection collections topic topics recovery point stateful statefulset warehouse"
 
 // endWords are the words in the names of fields and actions of an API that destroy something.
 const endWords = "delete destroy drop purge terminate wipe erase truncate obliterate remove"
@@ -210,21 +213,11 @@ func Mutation(text string) bool {
 
 // namesEnd reports whether a piece of GraphQL has a field whose name destroys something.
 func namesEnd(part string) bool {
-	for part != "" {
-		from := strings.IndexFunc(part, isNameRune)
-		if from < 0 {
-			return false
-		}
-		part = part[from:]
-		end := strings.IndexFunc(part, func(r rune) bool { return !isNameRune(r) })
-		if end < 0 {
-			end = len(part)
-		}
-		words := lex.VerbWords(part[:end])
+	for name := range strings.FieldsFuncSeq(part, func(r rune) bool { return !isNameRune(r) }) {
+		words := lex.VerbWords(name)
 		if lex.ContainsAny(words, endWords) && !lex.ContainsAny(words, smallNouns) {
 			return true
 		}
-		part = part[end:]
 	}
 	return false
 }
@@ -383,9 +376,8 @@ func KeysFor(text, url string) Ownership {
 			text += " " + p.name
 		}
 	}
-	for text != "" {
-		var name string
-		if name, text = nextName(text); !protected.SecretName(name) {
+	for name := range strings.FieldsFuncSeq(text, func(r rune) bool { return !inConstant(r) }) {
+		if !protected.SecretName(name) {
 			continue
 		}
 		switch owner := ownerOf(name); {
@@ -399,20 +391,7 @@ func KeysFor(text, url string) Ownership {
 	return found
 }
 
-// nextName cuts the first word of capitals, digits and underscores from a text.
-func nextName(text string) (name, rest string) {
-	from := strings.IndexFunc(text, inConstant)
-	if from < 0 {
-		return "", ""
-	}
-	text = text[from:]
-	end := strings.IndexFunc(text, func(r rune) bool { return !inConstant(r) })
-	if end < 0 {
-		return text, ""
-	}
-	return text[:end], text[end:]
-}
-
+// inConstant reports whether a rune can be part of a name in capitals.
 func inConstant(r rune) bool { return r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' }
 
 // ownerOf returns the domains of the service to which a variable of that name belongs, or "".
@@ -428,12 +407,7 @@ func ownerOf(name string) string {
 
 // belongs reports whether a host is in one of the domains.
 func belongs(host, domains string) bool {
-	for more := true; more; {
-		var domain string
-		domain, domains, more = strings.Cut(domains, " ")
-		if host == domain || strings.HasSuffix(host, "."+domain) {
-			return true
-		}
-	}
-	return false
+	return lex.AnyWord(host, domains, func(host, domain string) bool {
+		return host == domain || strings.HasSuffix(host, "."+domain)
+	})
 }
