@@ -292,7 +292,7 @@ var networkTables = []table{
 	{programs: "ssh-copy-id", options: "i p o F t", dry: "n h", rows: []row{
 		{words: "*", does: act{effect.ChangeRemote, effect.Rights, operands}},
 	}},
-	{programs: "ngrok localtunnel lt bore tmate ttyd gotty sshx upterm frpc zrok", dry: "version h", rows: []row{{does: act{effect.PublishOut, byProgram, "tunnel"}}}},
+	{programs: "ngrok localtunnel lt bore tmate ttyd gotty sshx upterm frpc zrok", dry: "version h V", rows: []row{{does: act{effect.PublishOut, byProgram, "tunnel"}}}},
 	{programs: "tcpdump", options: "z! G W w i"},
 	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
 }
