@@ -220,7 +220,7 @@ const publicKeys = "ca cacert cacerts cert certs certificate certificates chain 
 	"intermediate issuer trust truststore sig"
 
 // cloudWords are words in the names of files with the keys of clouds.
-const cloudWords = "sa gcp gcs gcloud google firebase firestore gke aws azure cloud prod production deploy ci admin"
+const cloudWords = "sa gcp gcs gcloud google firebase firestore gke aws azure cloud prod production deploy"
 
 // knownSSH are the files of an .ssh folder that hold no key.
 const knownSSH = "config rc environment allowed_signers"

@@ -182,7 +182,7 @@ func passesOn(sh *shell.Shell, c shell.Command) {
 		return
 	case compiles:
 		made = append(made, compiled(c, from)...)
-	case unpacks:
+	case unpacks && !lex.ContainsAny(c.Args, "-C -d --directory"):
 		sh.Unpacks("")
 		sh.Unpacks(strings.TrimPrefix(lex.First(c.Args[max(0, len(c.Args)-1):]), "-o"))
 	}
