@@ -3,6 +3,7 @@ package policy
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -169,5 +170,19 @@ func hostValue(v toml.Value) []byte {
 		}
 		return slices.Concat([]byte{'['}, bytes.Join(items, []byte{','}), []byte{']'})
 	}
-	return []byte{'0'} // a number or a time, which the guard does not read
+	return hostNumber(v)
+}
+
+// hostNumber returns a number in JSON. What JSON has no number for is 0, as is a time, which the guard
+// does not read.
+func hostNumber(v toml.Value) []byte {
+	if v.Kind == toml.Whole {
+		n, _ := strconv.ParseInt(v.Text, 0, 64)
+		return strconv.AppendInt(nil, n, 10)
+	}
+	f, err := strconv.ParseFloat(strings.ReplaceAll(v.Text, "_", ""), 64)
+	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		f = 0
+	}
+	return strconv.AppendFloat(nil, f, 'g', -1, 64)
 }
