@@ -147,20 +147,7 @@ func (r *reading) moduleFile(name string) string {
 
 // readModule reads what the program uses of the module that the name at token i imports.
 func (r *reading) readModule(path string, i int) {
-	if len(r.importing) >= maxImports || slices.Contains(r.importing, path) {
-		return
-	}
-	var names []string
-	for _, t := range r.toks {
-		if t.Kind == 'n' {
-			names = append(names, unqualified(t.Text))
-		}
-	}
-	var module *reading
-	reached := func(text string) string { return Reached(text, names) }
-	r.sh.RunCode(path, nil, reached, func(child *shell.Shell, code string) {
-		module = start(child, code, r.lang, append(slices.Clip(r.importing), path))
-	})
+	module := r.module(path)
 	if module == nil {
 		return
 	}
@@ -176,6 +163,29 @@ func (r *reading) readModule(path string, i int) {
 			r.consts[name], r.consts[as+"."+name] = text, text
 		}
 	}
+}
+
+// module returns what was read of a module, nil for nothing. A program reads each module once.
+func (r *reading) module(path string) *reading {
+	module, known := r.imported[path]
+	if known || len(r.importing) >= maxImports || slices.Contains(r.importing, path) {
+		return module
+	}
+	var names []string
+	for _, t := range r.toks {
+		if t.Kind == 'n' {
+			names = append(names, unqualified(t.Text))
+		}
+	}
+	reached := func(text string) string { return Reached(text, names) }
+	r.sh.RunCode(path, nil, reached, func(child *shell.Shell, code string) {
+		module = start(child, code, r.lang, append(slices.Clip(r.importing), path))
+	})
+	if r.imported == nil {
+		r.imported = map[string]*reading{}
+	}
+	r.imported[path] = module
+	return module
 }
 
 // Named returns the texts that a program or an object of JSON gives to settings with one of the

@@ -81,6 +81,7 @@ type reading struct {
 	services   map[string]service   // the names that stand for clients of services
 	inItem     bool                 // an item of a list is being read
 	importing  []string             // the files that lead to the program
+	imported   map[string]*reading  // what was read of modules
 	searched   int                  // modules
 	written    []string             // the files that the program writes
 	handles    map[string]string    // the files that names stand for
