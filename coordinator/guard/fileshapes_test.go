@@ -106,7 +106,7 @@ func fileShapes() []fileShape {
 }
 
 // mostFileParses is mostParses for a file, which a call may begin 24 times.
-const mostFileParses = 5 * mostParses
+const mostFileParses = 8 * mostParses
 
 // TestNoFileIsSlow is TestNoShapeIsSlow for files that a command runs.
 func TestNoFileIsSlow(t *testing.T) {
