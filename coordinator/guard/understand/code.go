@@ -159,7 +159,9 @@ func compiledInline(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, text := range code {
 		script.Run(sh, text, languageOf(c.Name))
 	}
-	if len(code) == 0 && (len(o.Pos) == 0 || o.Pos[0] == "-") {
+	switch {
+	case len(code) > 0:
+	case o.At(0) == "-", len(o.Pos) == 0:
 		pipedCode(sh, c, languageOf(c.Name))
 	}
 	runsSourceFile(sh, c, o)
@@ -167,8 +169,8 @@ func compiledInline(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // opaqueInterpreter reports code of a language that is not read.
 func opaqueInterpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
-	code := o.Given("c= e= eval= E= expr=")
-	if code || c.In != nil && len(o.Pos) == 0 {
+	switch {
+	case o.Given("c= e= eval= E= expr="), c.In != nil && len(o.Pos) == 0:
 		sh.Effect(effect.RunUnknown, effect.ForeignCode, c.Name)
 	}
 	if lex.OneOf(c.Name, "tclsh wish jimsh") {
@@ -251,10 +253,13 @@ func isWord(arg string) bool { return !strings.HasPrefix(arg, "-") && !strings.C
 
 // pipedCode runs the code on standard input.
 func pipedCode(sh *shell.Shell, c shell.Command, lang string) {
-	if c.In == nil || sh.InFile(*c.In, func(child *shell.Shell, text string) { script.Run(child, text, lang) }) {
+	if c.In == nil {
 		return
 	}
-	script.Run(sh, *c.In, lang)
+	run := func(child *shell.Shell, text string) { script.Run(child, text, lang) }
+	if !sh.InFile(*c.In, run) {
+		run(sh, *c.In)
+	}
 }
 
 // scriptArgs runs a script file with its arguments, as far as it is known.
@@ -364,7 +369,7 @@ func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
 func emptiesBuffer(code string) bool {
 	return slices.ContainsFunc(strings.Split(code, "|"), func(command string) bool {
 		words := strings.Fields(strings.Trim(command, ": \t_"))
-		if len(words) > 1 && lex.OneOf(words[0], "silent! silent sil! sil normal! normal norm! norm") {
+		if lex.OneOf(lex.First(words), "silent! silent sil! sil normal! normal norm! norm") {
 			words = words[1:]
 		}
 		return lex.OneOf(strings.Join(words, ""),
@@ -405,10 +410,9 @@ func runLines(sh *shell.Shell, name string, run func(sh *shell.Shell, line strin
 func writesBuffer(sh *shell.Shell, code string) {
 	for _, command := range strings.Split(code, "|") {
 		words := strings.Fields(strings.TrimLeft(command, ": 0123456789,.$%"))
-		if len(words) != 2 || !lex.OneOf(words[0], "w w! write write! sav sav! saveas saveas!") {
-			continue
-		}
-		if !lex.BeginsWith(words[1], "! >>") {
+		switch {
+		case len(words) != 2, !lex.OneOf(words[0], "w w! write write! sav sav! saveas saveas!"):
+		case !lex.BeginsWith(words[1], "! >>"):
 			sh.Write(words[1])
 		}
 	}
@@ -483,10 +487,10 @@ func sedParts(s string) []string {
 	if len(s) < 3 || s[0] != 's' {
 		return nil
 	}
-	parts, d := []string{""}, s[1]
+	parts, d, escaped := []string{""}, s[1], `\`+s[1:2]
 	for i := 1; i < len(s); i++ {
 		switch {
-		case s[i] == '\\' && i+1 < len(s) && s[i+1] == d:
+		case strings.HasPrefix(s[i:], escaped):
 			i++
 			parts[len(parts)-1] += string(d)
 		case s[i] == d:
@@ -625,7 +629,8 @@ func runsInput(name string) bool {
 // It returns false if the file is neither.
 func runSource(sh *shell.Shell, name string, args []string, lang string) bool {
 	taken := func(text string) string {
-		if lang != "python" || args == nil || partial.HasHole(strings.Join(args, " ")) {
+		switch {
+		case lang != "python", args == nil, partial.HasHole(strings.Join(args, " ")):
 			return text
 		}
 		return script.Taken(text, args)

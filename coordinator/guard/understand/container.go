@@ -40,14 +40,9 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	verb, args := rest[0], rest[1:]
-	if verb == "build" || verb == "buildx" && slices.Contains(args, "build") {
-		if lex.ContainsAny(args, "--push --push=true") || lex.Mentions(strings.Join(args, " "), "type=registry push=true") {
-			sh.Effect(effect.PublishOut, effect.Docker, "image")
-		}
-		takesCode(sh, args[max(0, len(args)-1):])
-		for _, text := range stdin(c) {
-			sh.Opaque(text)
-		}
+	switch {
+	case verb == "build", verb == "buildx" && slices.Contains(args, "build"):
+		buildsImage(sh, c, args)
 	}
 	rows, inner, words := containerVerbs, shell.Command{Name: c.Name, Args: args, In: c.In}, shell.Options{Pos: rest}
 	switch {
@@ -59,6 +54,17 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	runRows(sh, rows, words.Pos, inner, words)
 	sh.Print(listed(words.Pos, args))
+}
+
+// buildsImage reports an image that is published when it is built, and code that it takes.
+func buildsImage(sh *shell.Shell, c shell.Command, args []string) {
+	if slices.Contains(args, "--push") || lex.Mentions(strings.Join(args, " "), "type=registry push=true") {
+		sh.Effect(effect.PublishOut, effect.Docker, "image")
+	}
+	takesCode(sh, args[max(0, len(args)-1):])
+	for _, text := range stdin(c) {
+		sh.Opaque(text)
+	}
 }
 
 // makesNetwork remembers a network that this call makes.
@@ -206,9 +212,11 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 	for _, m := range append(o.All("v", "volume"), o.All("mount")...) {
 		mount(sh, child, m)
 	}
-	argv, ends := rest[1:], verb == "exec"
-	if ep, ok := o.Get("entrypoint"); ok || !ends && lex.OneOf(imageName(rest[0]), selfStarting) {
-		argv = append([]string{cmp.Or(ep, imageName(rest[0]))}, argv...)
+	argv, image := rest[1:], imageName(rest[0])
+	entry, given := o.Get("entrypoint")
+	switch {
+	case given, verb != "exec" && lex.OneOf(image, selfStarting):
+		argv = append([]string{cmp.Or(entry, image)}, argv...)
 	}
 	child.Exec(argv, c.In)
 }
@@ -293,7 +301,8 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 	}
 	p := sh.Path(host)
 	switch {
-	case strings.HasSuffix(host, "docker.sock"), lex.BeginsWith(host, "/ ~") && (p == "/" || p == sh.HomeText()):
+	case strings.HasSuffix(host, "docker.sock"),
+		lex.BeginsWith(host, "/ ~") && slices.Contains([]string{"/", sh.HomeText()}, p):
 		sh.Effect(effect.RunElevated, effect.HostRights, p)
 	}
 	mounted(sh, child, host, inside)
@@ -378,7 +387,7 @@ func showsClusterSecret(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		return
 	}
 	kind, fields, _ := strings.Cut(strings.ReplaceAll(format, "metadata", ""), "=")
-	if lex.OneOf(kind, "custom-columns jsonpath go-template") && fields != "" && !opensData(fields) {
+	if lex.OneOf(kind, "custom-columns jsonpath go-template") && !opensData(fields) {
 		return
 	}
 	sh.Effect(effect.RevealSecret, effect.Named("cluster secret"), o.At(2))
@@ -392,7 +401,7 @@ func opensData(fields string) bool {
 
 // appliesFetched reports a manifest that is fetched by URL.
 func appliesFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if url, ok := o.Get("f", "filename"); ok && strings.HasPrefix(url, "http") {
+	if url, _ := o.Get("f", "filename"); strings.HasPrefix(url, "http") {
 		sh.Possible(effect.RunUnknown, effect.Manifest, url)
 	}
 }
@@ -400,7 +409,7 @@ func appliesFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // clusterDelete reports how much of a cluster is deleted.
 func clusterDelete(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	kinds, _, _ := strings.Cut(strings.ToLower(o.At(1)), "/")
-	isWhole := func(kind string) bool { return lex.OneOf(kind, web.WholeNouns) || lex.OneOf(kind, "sts no all") }
+	isWhole := func(kind string) bool { return lex.OneOf(kind, web.WholeNouns+" sts no all") }
 	op := effect.Part
 	if o.Given("all A all-namespaces") || slices.ContainsFunc(strings.Split(kinds, ","), isWhole) {
 		op = effect.Teardown

@@ -270,7 +270,7 @@ func mongoText(sh *shell.Shell, text string) {
 
 // mongoCall reports the effects of one call on a database.
 func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
-	if len(rest) == 0 || rest[0].Kind != '(' {
+	if !script.Shaped(rest, 0, "(") {
 		return
 	}
 	empty := script.Shaped(rest, 0, "()") || script.Shaped(rest, 0, "({}")
@@ -318,11 +318,14 @@ func graphStatement(sh *shell.Shell, toks []script.Token) {
 	match := 0
 	for i, t := range toks {
 		switch word := strings.ToUpper(t.Text); {
-		case t.Kind == '{', t.Kind == 'n' && lex.OneOf(word, "WHERE LIMIT"):
+		case t.Kind == '{':
 			return // it affects only some nodes
-		case t.Kind == 'n' && word == "MATCH":
+		case t.Kind != 'n':
+		case lex.OneOf(word, "WHERE LIMIT"):
+			return
+		case word == "MATCH":
 			match = i
-		case t.Kind == 'n' && word == "DELETE":
+		case word == "DELETE":
 			nodes := i - match
 			if i > 0 && strings.EqualFold(toks[i-1].Text, "DETACH") {
 				nodes--
@@ -349,11 +352,10 @@ func redis(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, words := range commands {
 		wipes := lex.OneOf(strings.ToUpper(lex.First(words)), "FLUSHDB DEL UNLINK")
 		switch {
-		case wipes && index >= firstScratch:
-		case wipes && index > 0:
-			sh.Effect(effect.DropData, effect.Rows, strings.Join(words, " "))
-		default:
+		case !wipes, index <= 0:
 			redisCommand(sh, words)
+		case index < firstScratch:
+			sh.Effect(effect.DropData, effect.Rows, strings.Join(words, " "))
 		}
 	}
 }
@@ -371,7 +373,8 @@ func redisIndex(o shell.Options) int {
 		host, text = url, url[strings.LastIndexByte(url, '/')+1:]
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || host != "" && !web.IsLocalHost(host) {
+	switch {
+	case err != nil, host != "" && !web.IsLocalHost(host):
 		return 0
 	}
 	return n
@@ -383,7 +386,7 @@ func redisCommand(sh *shell.Shell, words []string) {
 	for i, w := range words {
 		upper[i] = strings.ToUpper(w)
 	}
-	if len(words) > 1 && lex.OneOf(upper[0], "DEL UNLINK") && partial.HasHole(strings.Join(words[1:], "")) {
+	if lex.OneOf(lex.First(upper), "DEL UNLINK") && partial.HasHole(strings.Join(words[1:], "")) {
 		sh.Effect(effect.DropData, effect.Rows, upper[0])
 		return
 	}
@@ -450,8 +453,11 @@ func runsCode(sh *shell.Shell, c shell.Command) bool {
 		script.Run(sh, code, "php")
 		return true
 	}
-	first := lex.First(c.Args)
-	if !lex.OneOf(first, "shell dbshell") && (c.Name != "rails" || !lex.OneOf(first, "db dbconsole")) {
+	shells := "shell dbshell"
+	if c.Name == "rails" {
+		shells += " db dbconsole"
+	}
+	if !lex.OneOf(lex.First(c.Args), shells) {
 		return false
 	}
 	for _, text := range append(lex.After(c.Args, "--", 1), stdin(c)...) {
@@ -507,10 +513,11 @@ const (
 // wipesData reports whether the words of one operand say that it wipes a database.
 func wipesData(operand string) bool {
 	w := lex.VerbWords(operand)
-	if lex.ContainsAny(w, "test cache dry") || !lex.ContainsAny(w, storeNouns) {
+	switch {
+	case len(w) < 2, lex.ContainsAny(w, "test cache dry"), !lex.ContainsAny(w, storeNouns):
 		return false
 	}
-	return len(w) > 1 && lex.ContainsAny(w, wipeWords)
+	return lex.ContainsAny(w, wipeWords)
 }
 
 // wipesShortened reports whether a command of Symfony, each part of which may be shortened, wipes

@@ -177,9 +177,9 @@ func gitRefspecs(sh *shell.Shell, refs []string, o shell.Options) {
 			to = from
 		}
 		switch {
-		case pair && from == "" && to != "":
+		case from == "" && to != "":
 			sh.Effect(effect.PushDelete, refKind(to), branchOf(to))
-		case force || plus:
+		case force, plus:
 			sh.Effect(effect.PushForce, effect.Force, branchOf(to))
 		case lease:
 			sh.Effect(effect.PushForce, effect.Lease, branchOf(to))
@@ -310,8 +310,11 @@ func reportDiscards(sh *shell.Shell, op effect.Op, paths []string) {
 
 // wholeTree reports whether a pathspec matches all files.
 func wholeTree(sh *shell.Shell, p string) bool {
-	return strings.Trim(p, partial.Holes) == "" || lex.OneOf(p, ". ./ :/ :/* * ./* :(top) **") ||
-		slices.Contains([]string{sh.Place.Cwd, toplevel(sh)}, sh.Path(p))
+	switch {
+	case strings.Trim(p, partial.Holes) == "", lex.OneOf(p, ". ./ :/ :/* * ./* :(top) **"):
+		return true
+	}
+	return slices.Contains([]string{sh.Place.Cwd, toplevel(sh)}, sh.Path(p))
 }
 
 func gitRestore(sh *shell.Shell, _ shell.Command, o shell.Options) {
@@ -386,8 +389,15 @@ func configRequest(o shell.Options) (pos []string, asks, sets bool) {
 	case "list", "unset", "edit":
 		return nil, false, false
 	}
-	asks = o.Given("get get-all get-urlmatch get-regexp") || len(o.Pos) == 1 && !o.Given("unset unset-all")
-	return o.Pos, asks, !asks && !listed
+	switch {
+	case o.Given("get get-all get-urlmatch get-regexp"):
+		return o.Pos, true, false
+	case o.Given("unset unset-all"):
+		return o.Pos, false, false
+	case len(o.Pos) == 1:
+		return o.Pos, true, false
+	}
+	return o.Pos, false, !listed
 }
 
 // changesFutureRuns reports whether a setting makes git run or fetch something else from now
@@ -531,10 +541,10 @@ func printsBelow(sh *shell.Shell, paths []string) {
 		switch {
 		case fspath.HasGlob(p):
 			sh.Print("./" + partial.Unknown + "/" + p + "\n")
-		case looksLikePath(p) && !strings.HasSuffix(p, "/") && p != ".":
-			sh.Print(p + "\n")
-		default:
+		case p == ".", strings.HasSuffix(p, "/"), !looksLikePath(p):
 			sh.Print(strings.TrimSuffix(p, "/") + "/" + partial.Unknown + "/*\n")
+		default:
+			sh.Print(p + "\n")
 		}
 	}
 }

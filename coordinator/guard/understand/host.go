@@ -55,7 +55,7 @@ var hostRows = []row{
 // another configuration, or with other plugins.
 func hostEnvironment(sh *shell.Shell) {
 	for _, name := range [...]string{"AFAR_DISABLED", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"} {
-		if v, ok := sh.Assigned(name); ok && strings.Trim(v, "0") != "" {
+		if v, _ := sh.Assigned(name); strings.Trim(v, "0") != "" {
 			sh.Effect(effect.DisableAfar, effect.Named("Afar off"), name+"="+v)
 		}
 	}
@@ -128,8 +128,8 @@ func loadsMods(name string) bool {
 // that writes the whole user file returns "", because it does not show what it
 // removes.
 func settingsEdit(sh *shell.Shell, call effect.Call, p string) effect.Op {
-	tail, ok := protected.HostFolder(p, sh.Eval.Site.Env)
-	if !ok || !lex.OneOf(tail, "/settings.json /settings.local.json") {
+	tail, _ := protected.HostFolder(p, sh.Eval.Site.Env)
+	if !lex.OneOf(tail, "/settings.json /settings.local.json") {
 		return ""
 	}
 	harmless := false
@@ -254,8 +254,10 @@ func permissionRule(item string) bool {
 		return false
 	case strings.HasPrefix(tool, "mcp__"):
 		return true
+	case strings.ContainsAny(tool, "@/.: "):
+		return false
 	}
-	return 'A' <= tool[0] && tool[0] <= 'Z' && !strings.ContainsAny(tool, "@/.: ")
+	return 'A' <= tool[0] && tool[0] <= 'Z'
 }
 
 // These are the programs that always edit their file arguments, the programs that
@@ -344,10 +346,10 @@ func isOwnName(base string) bool {
 
 // ownPage reports a command that reaches Afar's page.
 func ownPage(sh *shell.Shell, c shell.Command) {
-	page, tunnel := sh.Eval.Site.Page, lex.OneOf(c.Name, tunnels)
+	page := sh.Eval.Site.Page
 	switch {
-	case tunnel && page.PortAlone(c.Args),
-		(tunnel || lex.OneOf(c.Name, pageClients)) && page.Args(c.Args):
+	case lex.OneOf(c.Name, tunnels) && page.PortAlone(c.Args),
+		lex.OneOf(c.Name, tunnels+" "+pageClients) && page.Args(c.Args):
 		sh.Effect(effect.SteerAfar, effect.WebPage, strings.Join(c.Args, " "))
 	}
 }

@@ -77,8 +77,11 @@ func takesFile(e effect.Effect) bool { return e.Kind == effect.DeleteTree || e.K
 // searches reports whether a tool looks for a text, so that the text is not run.
 func (t serverTool) searches() bool {
 	const looking = "search find lookup docs doc ask question grep suggest translate"
-	return lex.First(t.words) == "list" || lex.ContainsAny(t.words, looking) ||
-		lex.ContainsAny(t.server, "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs")
+	switch {
+	case lex.First(t.words) == "list", lex.ContainsAny(t.words, looking):
+		return true
+	}
+	return lex.ContainsAny(t.server, "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs")
 }
 
 // An mcpRow says what a tool does whose name has a verb. The first row whose conditions hold
@@ -134,16 +137,16 @@ const requestWords = "pull pr mr request"
 
 const rightsVerbs = "create add set put update attach grant"
 
+// meets reports whether one of words is in a list that a row gives; an empty list asks for nothing.
+func meets(words []string, list string) bool { return list == "" || lex.ContainsAny(words, list) }
+
 // holds reports whether the conditions of a row hold for the i-th word of a tool's name.
 func (r *mcpRow) holds(words []string, i int, call effect.Call) bool {
 	switch {
-	case !lex.OneOf(words[i], r.verbs),
-		r.behind != "" && !lex.ContainsAny(words[i+1:], r.behind),
-		r.among != "" && !lex.ContainsAny(words, r.among),
-		r.given != "" && !call.Has(r.field, r.given):
+	case !lex.OneOf(words[i], r.verbs), !meets(words[i+1:], r.behind), !meets(words, r.among):
 		return false
 	}
-	return true
+	return r.given == "" || call.Has(r.field, r.given)
 }
 
 // verb reports the effects that the name of a tool suggests.
@@ -172,13 +175,18 @@ func (t serverTool) verb(sh *shell.Shell) {
 // gets a resource of a cluster that is one.
 func (t serverTool) revealsSecret() bool {
 	const secrets = "secret secrets password credential credentials"
-	if !lex.ContainsAny(t.words, "get read reveal show fetch access") {
+	names := func(a effect.Arg) bool { return lex.OneOf(a.Path, "name path item id") }
+	switch {
+	case !lex.ContainsAny(t.words, "get read reveal show fetch access"):
 		return false
+	case lex.ContainsAny(t.words, secrets):
+		return true
+	case !slices.ContainsFunc(t.call.Args, names):
+		return false
+	case lex.ContainsAny(t.server, "1password onepassword bitwarden lastpass vault doppler infisical"):
+		return true
 	}
-	named := slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.OneOf(a.Path, "name path item id") })
-	return lex.ContainsAny(t.words, secrets) ||
-		named && lex.ContainsAny(t.server, "1password onepassword bitwarden lastpass vault doppler infisical") ||
-		named && (t.call.Has("kind", secrets) || t.call.Has("resourceType", secrets))
+	return t.call.Has("kind", secrets) || t.call.Has("resourceType", secrets)
 }
 
 // report reports the effect of a row for a verb.
@@ -198,10 +206,12 @@ func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 	switch {
 	case call.Has("hard", "true"), slices.Contains(words, "reset") && call.Has("mode", "hard"):
 		sh.Effect(effect.Discard, effect.ResetHard, "")
-	case lex.ContainsAny(words, "push ref refs") && call.Has("force", "true"):
+	case !call.Has("force", "true"):
+		return false
+	case lex.ContainsAny(words, "push ref refs"):
 		branch := cmp.Or(call.Value("branch"), call.Value("ref"))
 		sh.Effect(effect.PushForce, effect.Force, branchOf(branch))
-	case lex.ContainsAny(words, "clean") && call.Has("force", "true"):
+	case slices.Contains(words, "clean"):
 		sh.Effect(effect.Discard, effect.Clean, "")
 	default:
 		return false
@@ -330,16 +340,19 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 // that a field names.
 func (t serverTool) execs(program string) bool {
 	const places = "container pod service"
-	if !lex.OneOf(program, "docker podman kubectl") || !lex.ContainsAny(t.words, "exec execute") {
+	switch {
+	case !lex.OneOf(program, "docker podman kubectl"), !lex.ContainsAny(t.words, "exec execute"):
 		return false
+	case lex.ContainsAny(t.words, places):
+		return true
 	}
-	return lex.ContainsAny(t.words, places) ||
-		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.ContainsAny(fieldWords(a), places) })
+	return slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.ContainsAny(fieldWords(a), places) })
 }
 
 // argumentText returns the arguments in a field that holds all of them as one text.
 func argumentText(name, text string) []string {
-	if !lex.OneOf(name, "args arguments argv") || strings.Contains(text, "\n") || text == emptyDocument {
+	switch {
+	case !lex.OneOf(name, "args arguments argv"), strings.Contains(text, "\n"), text == emptyDocument:
 		return nil
 	}
 	return shell.QuotedFields(text)
@@ -494,7 +507,7 @@ func (t serverTool) place(sh *shell.Shell, name string, words []string, text str
 	file, local := strings.CutPrefix(text, "file://")
 	switch {
 	case lex.ContainsAny(words, proseWords) && !lex.ContainsAny(words, pathWords):
-		if lex.ContainsAny(t.words, toldWords) || t.hosted && lex.ContainsAny(t.words, "push create update commit") {
+		if t.tells() {
 			keysLeave(sh, []string{text}, t.call.Tool)
 		}
 	case isURL(text) && !local, lex.ContainsAny(words, addressWords) && !isPath(file):
@@ -506,6 +519,15 @@ func (t serverTool) place(sh *shell.Shell, name string, words []string, text str
 	case lex.BeginsWith(text, "/ ~/") && isPath(text) && lex.ContainsAny(t.words, readingWords+" "+sendingWords):
 		t.path(sh, text, name)
 	}
+}
+
+// tells reports whether others read the texts that a tool gets.
+func (t serverTool) tells() bool {
+	told := toldWords
+	if t.hosted {
+		told += " push create update commit"
+	}
+	return lex.ContainsAny(t.words, told)
 }
 
 // copies reports whether a tool copies or moves what a field with this name names.
@@ -527,8 +549,11 @@ const maxScheme = 11
 
 // isPath reports whether a text has the form of a path.
 func isPath(text string) bool {
-	return !strings.HasPrefix(text, "!") && !strings.ContainsAny(text, "\n(") &&
-		strings.ContainsAny(text, "/\\~")
+	switch {
+	case strings.HasPrefix(text, "!"), strings.ContainsAny(text, "\n("):
+		return false
+	}
+	return strings.ContainsAny(text, "/\\~")
 }
 
 // What the words of a tool's name say about the paths that it gets.
@@ -571,8 +596,10 @@ func (t serverTool) path(sh *shell.Shell, text, name string) {
 func (t serverTool) isHosted() bool {
 	const services = "github gitlab gitea forgejo bitbucket azure gdrive drive dropbox onedrive sharepoint " +
 		"firestore firebase supabase s3 gcs cloudflare dynamodb"
-	return lex.ContainsAny(t.server, services) ||
-		slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.OneOf(fieldName(a), hostedFields) })
+	if lex.ContainsAny(t.server, services) {
+		return true
+	}
+	return slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.OneOf(fieldName(a), hostedFields) })
 }
 
 // hostedFields are the names of fields for a repository or a store of a service.

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -124,13 +125,15 @@ const tellingWords = "publish pub send invoke post message messages event events
 
 // onlyShows reports whether a command is a dry run or only shows its help.
 func onlyShows(c shell.Command, o shell.Options) bool {
-	if c.Name == "gsutil" && o.At(0) == "rsync" && o.Given("n") {
+	switch {
+	case c.Name == "gsutil" && o.At(0) == "rsync" && o.Given("n"):
+		return true
+	case o.Given("dry-run=none dry-run=false"):
+		return false
+	case o.Given("help dry-run dryrun what-if no-execute-changeset"):
 		return true
 	}
-	if !o.Given("help dry-run dryrun what-if no-execute-changeset") && (c.Name == "heroku" || !o.Given("h")) {
-		return false
-	}
-	return !o.Given("dry-run=none dry-run=false")
+	return c.Name != "heroku" && o.Given("h")
 }
 
 // statementFlags reads the SQL that options give.
@@ -275,10 +278,13 @@ func (v operation) isLocal() bool {
 	case "stop", "pause", "restart":
 		return lex.OneOf(v.c.Name, "minikube colima k3d kind limactl multipass supabase ddev lando")
 	}
-	if v.c.Name == "dvc" { // its store is changed by "gc --cloud" alone
+	switch {
+	case v.c.Name == "dvc": // its store is changed by "gc --cloud" alone
 		return true
+	case v.o.Given("a all purge"), v.o.At(1) == "clusters":
+		return false
 	}
-	return lex.OneOf(v.c.Name, "minikube k3d kind") && !v.o.Given("a all purge") && v.o.At(1) != "clusters"
+	return lex.OneOf(v.c.Name, "minikube k3d kind")
 }
 
 // classify returns the effect of a verb, and whether the verb is known.
@@ -310,10 +316,10 @@ func (v operation) changes() bool {
 		return true
 	case !lex.OneOf(verb, changeVerbs):
 		return false
-	case !lex.OneOf(verb, "failover compact change clear maintenance block off"):
+	case len(v.words) == 1, v.isAWS(), strings.Contains(v.o.Pos[v.at], ":"):
 		return true
 	}
-	return len(v.words) == 1 || v.isAWS() || strings.Contains(v.o.Pos[v.at], ":")
+	return !lex.OneOf(verb, "failover compact change clear maintenance block off")
 }
 
 // grants reports whether an operation gives rights or sets a new password.
@@ -349,10 +355,14 @@ func (v operation) scale() effect.Op {
 	switch {
 	case v.destroysStack():
 		return effect.Teardown
-	case o.Pos[0] != "cache" && !lex.OneOf(verb, "rm remove prune") && o.Given("all A all-namespaces force "+
+	case o.Pos[0] == "cache":
+		return effect.Part
+	case !lex.OneOf(verb, "rm remove prune") && o.Given("all A all-namespaces force "+
 		"recursive yes-i-really-mean-it delete-all all-collections"):
 		return effect.Teardown
-	case !lex.OneOf(o.Pos[0], "cache state") && (verb == "rb" || v.isWhole()):
+	case o.Pos[0] == "state":
+		return effect.Part
+	case verb == "rb", v.isWhole():
 		return effect.Teardown
 	}
 	return effect.Part
@@ -360,7 +370,8 @@ func (v operation) scale() effect.Op {
 
 // destroysStack reports whether a command destroys everything that a tool has built.
 func (v operation) destroysStack() bool {
-	if v.at > 1 || v.o.Pos[0] == "state" || !lex.OneOf(v.words[0], "destroy delete remove down") {
+	switch {
+	case v.at > 1, v.o.Pos[0] == "state", !lex.OneOf(v.words[0], "destroy delete remove down"):
 		return false
 	}
 	return lex.OneOf(v.c.Name, "terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst eksctl "+
@@ -637,7 +648,9 @@ func carriesFieldsOf(sh *shell.Shell, c shell.Command, fields []string) {
 
 // changesSettings reports whether a request changes rights or other guarded settings.
 func changesSettings(method, path string) bool {
-	return method != "" && !strings.EqualFold(method, "get") &&
-		lex.ContainsAny(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets "+
-			"permissions visibility")
+	if strings.EqualFold(cmp.Or(method, "get"), "get") {
+		return false
+	}
+	return lex.ContainsAny(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets "+
+		"permissions visibility")
 }

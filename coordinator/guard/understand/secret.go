@@ -186,34 +186,36 @@ func showsCommitted(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	for _, p := range o.Pos {
-		_, file, ok := strings.Cut(p, ":")
-		if !ok {
-			file = p
+		if !namesCommitted(sh, p) {
+			continue
 		}
-		if ok && protected.SecretPath("/"+file, "") ||
-			!ok && strings.ContainsAny(p, "./") && protected.SecretPath(sh.Path(p), sh.Place.Home) {
-			if sh.Out == nil {
-				sh.Effect(effect.RevealSecret, effect.CommittedSecret, file)
-			}
-			sh.Print(partial.UnknownSecret + partial.UnknownKey)
+		if sh.Out == nil {
+			sh.Effect(effect.RevealSecret, effect.CommittedSecret, p[strings.IndexByte(p, ':')+1:])
 		}
+		sh.Print(partial.UnknownSecret + partial.UnknownKey)
 	}
+}
+
+// namesCommitted reports whether an operand of git names a credential: "commit:file", or a file.
+func namesCommitted(sh *shell.Shell, operand string) bool {
+	if _, file, ok := strings.Cut(operand, ":"); ok {
+		return protected.SecretPath("/"+file, "")
+	}
+	return strings.ContainsAny(operand, "./") && protected.SecretPath(sh.Path(operand), sh.Place.Home)
 }
 
 // stagesSecrets reports credentials that are named to git, whose history others get. With force
 // the whole tree has those that are ignored, too.
 func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
 	forced := c.Name != "commit" && o.Given("f force")
-	if forced && o.Given("A all") || hasMark(c.Args, partial.HoleSecret) {
+	switch {
+	case forced && o.Given("A all"), hasMark(c.Args, partial.HoleSecret):
 		sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Place.Cwd)
 		return
 	}
 	for _, p := range o.Pos {
-		if forced && p != "*" && wholeTree(sh, p) {
-			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
-			return
-		}
-		if !protected.Committed(p) && holdsSecret(sh, p) {
+		switch {
+		case forced && p != "*" && wholeTree(sh, p), !protected.Committed(p) && holdsSecret(sh, p):
 			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
 			return
 		}
@@ -259,8 +261,9 @@ func readsOperands(sh *shell.Shell, c shell.Command, full string) {
 	}
 	before := ""
 	for _, a := range c.Args {
-		operand := strings.ContainsAny(a, "./") && !strings.HasPrefix(a, "-") && !asksForKey(before)
-		if operand && protected.SecretPath(sh.Path(a), sh.Place.Home) {
+		switch {
+		case strings.HasPrefix(a, "-"), !strings.ContainsAny(a, "./"), asksForKey(before):
+		case protected.SecretPath(sh.Path(a), sh.Place.Home):
 			sh.Effect(effect.ReadFile, "", sh.Path(a))
 			return
 		}
@@ -333,9 +336,11 @@ func selectsKey(expression string) bool {
 
 // keyTool reports a private key that ssh-keygen reads.
 func keyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if file, ok := o.Get("f"); ok && o.Given("y e p") {
+	switch file, ok := o.Get("f"); {
+	case !ok:
+	case o.Given("y e p"):
 		showsFiles(sh, []string{file})
-	} else if ok && o.Given("t") && strings.HasPrefix(strings.Join(stdin(c), ""), "y") {
+	case o.Given("t") && strings.HasPrefix(strings.Join(stdin(c), ""), "y"):
 		sh.Write(file)
 	}
 }
@@ -424,11 +429,10 @@ func keysLeave(sh *shell.Shell, parts []string, host string) {
 // foreignKeysLeave reports a key of one service that a header brings to another host. Any
 // other key belongs in a header.
 func foreignKeysLeave(sh *shell.Shell, args []string, host string) {
-	if web.IsLocalHost(host) || partial.HasHole(web.HostOf(host)) {
-		return
-	}
-	if hasMark(args, partial.HoleKey) && web.KeysFor(sh.Text(), host) == web.OfOther ||
-		slices.ContainsFunc(args, func(a string) bool { return web.LeaksKey(a, host, true) }) {
+	switch {
+	case web.IsLocalHost(host), partial.HasHole(web.HostOf(host)):
+	case hasMark(args, partial.HoleKey) && web.KeysFor(sh.Text(), host) == web.OfOther,
+		slices.ContainsFunc(args, func(a string) bool { return web.LeaksKey(a, host, true) }):
 		sh.Possible(effect.SendOut, effect.Secret, host)
 	}
 }

@@ -159,7 +159,7 @@ func printPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
 // echo prints its arguments and follows their escapes with -e.
 func echo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	args, letters := c.Args, ""
-	for len(args) > 0 && isEchoOption(args[0]) {
+	for isEchoOption(lex.First(args)) {
 		args, letters = args[1:], letters+args[0]
 	}
 	text := strings.Join(args, " ")
@@ -197,7 +197,7 @@ func fewBytes(c shell.Command) bool {
 	switch {
 	case !ok, bytes == "", strings.HasSuffix(bytes, "-"), strings.Contains(bytes, "-,"): // to the end of the line
 		return false
-	case c.Name == "head" && bytes[:1] == "-", c.Name == "tail" && bytes[:1] == "+": // all but so many
+	case lex.OneOf(c.Name+bytes[:1], "head- tail+"): // all but so many
 		return false
 	}
 	numbers := strings.FieldsFunc(bytes, func(r rune) bool { return strings.ContainsRune(",-+", r) })
@@ -288,7 +288,7 @@ func plainLength(format string) int {
 
 // printfArg returns the text of one argument. %b decodes its escapes.
 func printfArg(format string, i int, arg string) string {
-	if i < len(format) && format[i] == 'b' {
+	if strings.HasPrefix(format[i:], "b") {
 		return shell.AnsiC(arg)
 	}
 	return arg
@@ -511,15 +511,14 @@ func decrypt(sh *shell.Shell, c shell.Command, o shell.Options) {
 // translate follows tr for plain sets, ranges and -d, which are the usual ways to
 // hide a command. Without usable sets it prints the input unchanged.
 func translate(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if sh.Out == nil || c.In == nil {
-		return
-	}
-	if o.Given("d") && o.At(0) != "" {
-		sh.Print(deleteRunes(*c.In, o.At(0)))
-		return
-	}
 	from, to := expandSet(shell.AnsiC(o.At(0))), expandSet(shell.AnsiC(o.At(1)))
-	if len(from) == 0 || len(to) == 0 {
+	switch {
+	case sh.Out == nil, c.In == nil:
+		return
+	case o.Given("d") && o.At(0) != "":
+		sh.Print(deleteRunes(*c.In, from))
+		return
+	case len(from) == 0, len(to) == 0:
 		sh.Print(*c.In)
 		return
 	}
@@ -534,8 +533,7 @@ func translate(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // deleteRunes returns the text without the characters of a set.
-func deleteRunes(text, set string) string {
-	runes := expandSet(shell.AnsiC(set))
+func deleteRunes(text string, runes []rune) string {
 	return strings.Map(func(r rune) rune {
 		if slices.Contains(runes, r) {
 			return -1
@@ -550,7 +548,7 @@ func expandSet(s string) []rune {
 	in := []rune(classes.Replace(s))
 	var out []rune
 	for i := 0; i < len(in) && len(out) < 1024; i++ {
-		if i+2 < len(in) && in[i+1] == '-' && in[i] <= in[i+2] && in[i+2] < 128 {
+		if beginsWithRange(in[i:]) {
 			for r := in[i]; r <= in[i+2]; r++ {
 				out = append(out, r)
 			}
@@ -560,6 +558,15 @@ func expandSet(s string) []rune {
 		out = append(out, in[i])
 	}
 	return out
+}
+
+// beginsWithRange reports whether a set of tr begins with a range, such as "a-z".
+func beginsWithRange(set []rune) bool {
+	switch {
+	case len(set) < 3, set[1] != '-', set[2] >= 128:
+		return false
+	}
+	return set[0] <= set[2]
 }
 
 // tee writes its input to files and prints it.
