@@ -178,9 +178,10 @@ func (p *powerScript) percent(s string) (string, int) {
 // quoted reads the literal at the start of s and returns its text and length.
 func (p *powerScript) quoted(s string) (string, int) {
 	var b strings.Builder
+	doubled := s[:1] + s[:1]
 	for i := 1; i < len(s); {
 		switch {
-		case s[i] == s[0] && i+1 < len(s) && s[i+1] == s[0]:
+		case strings.HasPrefix(s[i:], doubled):
 			b.WriteByte(s[0])
 			i += 2
 		case s[i] == s[0]:
@@ -289,7 +290,7 @@ func parsePower(words []string) powerArgs {
 	a := powerArgs{flags: map[string]string{}}
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		if len(w) < 2 || w[0] != '-' && !(w[0] == '/' && len(w) <= 3) {
+		if !isParameter(w) {
 			a.pos = append(a.pos, w)
 			continue
 		}
@@ -301,6 +302,17 @@ func parsePower(words []string) powerArgs {
 		a.flags[name] = v
 	}
 	return a
+}
+
+// isParameter reports whether a word is the name of a parameter, or a short switch of cmd such as /s.
+func isParameter(word string) bool {
+	switch {
+	case len(word) < 2:
+		return false
+	case word[0] == '-':
+		return true
+	}
+	return word[0] == '/' && len(word) <= 3
 }
 
 // has reports whether a parameter was given, in full or abbreviated to at least min letters.
@@ -318,7 +330,7 @@ func (a powerArgs) has(name string, min int) bool {
 func (p *powerScript) targets(a powerArgs, names ...string) []string {
 	out := a.pos
 	for _, n := range names {
-		if v, ok := a.flags[n]; ok && v != "" {
+		if v := a.flags[n]; v != "" {
 			out = append(out, v)
 		}
 	}
@@ -358,10 +370,10 @@ func (p *powerScript) run(words []string) string {
 		p.evaluate(a)
 	case lex.OneOf(name, "start-process saps start"):
 		p.startProcess(a)
+	case p.changeFiles(name, a), p.changeSystem(name, a), p.byVerb(name, a):
+		// its effects are reported
 	default:
-		if !p.changeFiles(name, a) && !p.changeSystem(name, a) && !p.byVerb(name, a) {
-			p.runNative(words)
-		}
+		p.runNative(words)
 	}
 	return ""
 }
@@ -577,6 +589,12 @@ func (p *powerScript) runNative(words []string) {
 // command has. Outside Windows, "rm" is the system's own program.
 func unixFlags(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool {
-		return len(w) > 2 && w[0] == '-' && strings.Trim(w[1:], "rRfdiIv") == "" || strings.HasPrefix(w, "--")
+		switch {
+		case strings.HasPrefix(w, "--"):
+			return true
+		case len(w) < 3, w[0] != '-':
+			return false
+		}
+		return strings.Trim(w[1:], "rRfdiIv") == ""
 	})
 }

@@ -36,7 +36,7 @@ func (r *reading) bareArguments(toks []Token, i int) (args []string, end int) {
 			continue
 		}
 		t := toks[j]
-		if t.Kind != 's' && !lex.BeginsWith(t.Text, "$ @") && !(r.lang == "ruby" && r.sameLine(toks[i], t)) {
+		if !r.bareArgument(toks[i], t) {
 			break
 		}
 		text, n, known := r.literalLength(toks[j:])
@@ -49,6 +49,15 @@ func (r *reading) bareArguments(toks []Token, i int) (args []string, end int) {
 	return args, min(j, len(toks))
 }
 
+// bareArgument reports whether a token may be an argument of a call without brackets.
+func (r *reading) bareArgument(call, t Token) bool {
+	switch {
+	case t.Kind == 's', lex.BeginsWith(t.Text, "$ @"):
+		return true
+	}
+	return r.lang == "ruby" && r.sameLine(call, t)
+}
+
 // betweenArguments reports whether the token at j stands between the arguments of the call at i,
 // or before them.
 func (r *reading) betweenArguments(toks []Token, i, j int) bool {
@@ -57,11 +66,16 @@ func (r *reading) betweenArguments(toks []Token, i, j int) bool {
 		return false
 	case t.Kind == ',':
 		return j > i+1 || kindAt(toks, j+1) == 's'
-	case j == i+1 && handle(toks[i], t), j == i+2 && Shaped(toks, i, "nnn,") && toks[i].Text == "open": // open my $f,
+	case listsFiles(t), Shaped(toks, j-1, "n("):
 		return true
-	default:
-		return listsFiles(t) || Shaped(toks, j-1, "n(")
 	}
+	switch j - i {
+	case 1:
+		return handle(toks[i], toks[j])
+	case 2: // open my $f,
+		return Shaped(toks, i, "nnn,") && toks[i].Text == "open"
+	}
+	return false
 }
 
 // sameLine reports whether a name stands on the line of a token before it.
@@ -159,12 +173,15 @@ func (a *arguments) named(t Token) bool {
 }
 
 func (a *arguments) add(toks []Token, j int) {
-	if v, n, ok := a.literalLength(toks[j:]); ok {
+	switch v, n, ok := a.literalLength(toks[j:]); {
+	case ok:
 		a.args = append(a.args, v)
 		if kindAt(toks, j+1) == '(' {
 			a.until = j + closed(toks[j:], n)
 		}
-	} else if a.depth == 1 && len(a.args) == 0 && !lex.OneOf(toks[j].Text, notTexts) {
+	case a.depth != 1, len(a.args) > 0, lex.OneOf(toks[j].Text, notTexts):
+		// only the first argument counts if it is not known
+	default:
 		a.args = append(a.args, partial.Unknown)
 	}
 }
@@ -185,11 +202,10 @@ func (r *reading) call(name string, i int) {
 		k.uploads = true
 	}
 	r.imports(k, name, i)
-	if k.other || r.deletesHosted(k, i) || r.doubtful(k.kind, name) {
-		return
-	}
 	sh, behind := r.sh, r.toks[i+1:]
 	switch {
+	case k.other, r.deletesHosted(k, i), r.doubtful(k.kind, name):
+		return
 	case k.client:
 		r.bindsClient(i)
 	case k.types:
@@ -230,10 +246,13 @@ func (r *reading) sends(k knownCall, name string, i int) bool {
 // service says that it deletes something.
 func destroysByName(short string) bool {
 	w := lex.VerbWords(short)
-	if len(w) < 2 || !lex.OneOf(w[0], "delete destroy drop purge truncate clear flush") {
+	switch {
+	case len(w) < 2, !lex.OneOf(w[0], "delete destroy drop purge truncate clear flush"), lex.OneOf(w[1], ofMemory):
 		return false
+	case w[1] == "all":
+		return !lex.ContainsAny(w[2:], "windows")
 	}
-	return !lex.OneOf(w[1], ofMemory) && (w[1] != "all" || !lex.ContainsAny(w[2:], "windows"))
+	return true
 }
 
 // ofMemory are second words in the names of functions that work on what the program has in memory.
@@ -260,15 +279,12 @@ func (r *reading) known(k knownCall, i int) {
 // runs reports a call that runs its first argument. It may hide what that is.
 func (r *reading) runs(k knownCall, i int) {
 	behind := r.toks[i+1:]
-	if computed(behind) || kindAt(behind, 0) == '[' && computed(r.expression(i+1)) {
+	switch origin := r.readFrom(behind, k.kind == "eval"); {
+	case computed(behind), kindAt(behind, 0) == '[' && computed(r.expression(i+1)):
 		r.sh.Effect(effect.RunUnknown, effect.Decoded, "")
-		return
-	}
-	if origin := r.readFrom(behind, k.kind == "eval"); origin != "" {
+	case origin != "":
 		r.sh.Effect(effect.RunUnknown, origin, "")
-		return
-	}
-	if !r.runsFileText(k.kind, behind) {
+	case !r.runsFileText(k.kind, behind):
 		r.reports(k, i)
 	}
 }
@@ -318,11 +334,9 @@ func (r *reading) reports(k knownCall, i int) {
 // is known. The call at token i starts the command.
 func (r *reading) hidesProgram(i int, command string) {
 	const shown = "which shutil.which shlex.quote shlex.join require.resolve join resolve str os.fspath"
-	words, found := strings.CutPrefix(command, partial.Unknown)
-	first := tokenAt(r.toks, i+2)
 	switch {
-	case !found || r.sh.InProgram() || !strings.HasPrefix(words, " "):
-	case first.Kind == 'n' && !lex.OneOf(unqualified(first.Text), shown) && kindAt(r.toks, i+3) == '(':
+	case r.sh.InProgram(), !strings.HasPrefix(command, partial.Unknown+" "):
+	case Shaped(r.toks, i+2, "n(") && !r.toks[i+2].calls(shown):
 		r.sh.Effect(effect.RunUnknown, effect.Decoded, "")
 	}
 }
@@ -330,7 +344,10 @@ func (r *reading) hidesProgram(i int, command string) {
 // isStatement reports whether a text is a statement of SQL that changes something, and no command.
 func isStatement(text string) bool {
 	words := strings.Fields(strings.ToUpper(lex.Clip(text, 200)))
-	return len(words) > 2 && lex.OneOf(words[0], "DROP DELETE TRUNCATE ALTER") &&
+	if len(words) < 3 {
+		return false
+	}
+	return lex.OneOf(words[0], "DROP DELETE TRUNCATE ALTER") &&
 		lex.OneOf(words[1], "DATABASE TABLE SCHEMA FROM VIEW INDEX USER")
 }
 
@@ -338,7 +355,7 @@ func isStatement(text string) bool {
 // end: it runs in the directory that an argument names.
 func (r *reading) placed(i, end int) *shell.Shell {
 	for j := i + 1; j+2 < min(end, len(r.toks)); j++ {
-		if r.toks[j].in("sn") && lex.OneOf(r.toks[j].Text, "cwd chdir current_dir") && r.toks[j+1].in("=:") {
+		if sets(r.toks, j, "cwd chdir current_dir") {
 			child := r.sh.Sub()
 			dir, _ := r.literal(r.toks[j+2:])
 			child.Place.Cwd = child.Path(cmp.Or(dir, partial.Unknown))
@@ -346,6 +363,12 @@ func (r *reading) placed(i, end int) *shell.Shell {
 		}
 	}
 	return r.sh
+}
+
+// sets reports whether an argument or a setting with one of the blank-separated names gets its value at
+// token i.
+func sets(toks []Token, i int, names string) bool {
+	return toks[i].in("sn") && lex.OneOf(toks[i].Text, names) && tokenAt(toks, i+1).in("=:")
 }
 
 // moved returns the path that the call at token i moves and the one that it moves it to: those of
@@ -368,9 +391,9 @@ func (r *reading) moved(short string, i int, args []string) []string {
 // Path(a).open("w"), whose argument is a mode, if it has one.
 func (r *reading) opened(i int, args []string) []string {
 	const modes = "r rb rt r+ w wb wt w+ a ab at x"
-	name, mode := r.toks[i].Text, lex.First(args)
+	name, mode := r.toks[i].Text, cmp.Or(lex.First(args), "r")
 	method := strings.HasSuffix(name, ".open") || name == "open" && kindAt(r.toks, i-1) == '.'
-	if !method || mode != "" && !lex.OneOf(mode, modes) {
+	if !method || !lex.OneOf(mode, modes) {
 		return args
 	}
 	if of := r.receiver(i); of != "" {
@@ -478,7 +501,7 @@ func (r *reading) receiver(i int) string {
 	}
 	if k := opening(toks, i-1); k >= 0 {
 		if v, ok := r.literal(toks[k+1:]); ok {
-			if k > 0 && unqualified(toks[k-1].Text) == "joinpath" {
+			if unqualified(textAt(toks, k-1)) == "joinpath" {
 				return r.receiver(k-1) + "/" + v
 			}
 			return v
@@ -521,11 +544,9 @@ func opening(toks []Token, i int) int {
 // callKind returns what a call does, by the last part of its name and its whole name, or "".
 func callKind(short, full, lang string) string {
 	for i := range callKinds {
-		k := &callKinds[i]
-		if k.lang != "" && k.lang != lang {
-			continue
-		}
-		if lex.OneOf(short, k.names) || lex.OneOf(lastTwo(full), k.full) {
+		switch k := &callKinds[i]; {
+		case k.lang != "" && k.lang != lang:
+		case lex.OneOf(short, k.names), lex.OneOf(lastTwo(full), k.full):
 			return k.kind
 		}
 	}

@@ -134,7 +134,13 @@ func lastName(name string) string {
 
 // notInName reports whether a letter does not belong to a name.
 func notInName(r rune) bool {
-	return r != '_' && (r > 0x7f || !lex.IsLetter(byte(r)) && (r < '0' || r > '9'))
+	switch {
+	case r > 0x7f:
+		return true
+	case r == '_', '0' <= r && r <= '9':
+		return false
+	}
+	return !lex.IsLetter(byte(r))
 }
 
 // Taken returns a program of Python without the branches that its arguments rule out. Their lines are
@@ -145,10 +151,13 @@ func Taken(text string, args []string) string {
 	changed, compared := false, 0
 	for i, line := range d.lines {
 		name, value, ok := comparison(line)
-		if ok {
-			compared++
+		if !ok {
+			continue
 		}
-		if !ok || compared > most || slices.Contains(args, value) || !isArgument(text, name, value) {
+		if compared++; compared > most {
+			break
+		}
+		if slices.Contains(args, value) || !isArgument(text, name, value) {
 			continue
 		}
 		changed = true
@@ -169,7 +178,11 @@ func comparison(line string) (name, value string, ok bool) {
 	name, value, equal := strings.Cut(code, " == ")
 	value, closed := strings.CutSuffix(value, ":")
 	bare := strings.Trim(value, `'"`)
-	return name, bare, isIf && equal && closed && len(bare)+2 == len(value) && strings.IndexFunc(bare, notInWord) < 0
+	switch {
+	case !isIf, !equal, !closed, len(bare)+2 != len(value):
+		return "", "", false
+	}
+	return name, bare, strings.IndexFunc(bare, notInWord) < 0
 }
 
 // notInWord reports whether a letter does not belong to a word of a command.

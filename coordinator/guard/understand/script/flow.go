@@ -27,7 +27,7 @@ func (r *reading) expression(from int) []Token {
 			depth++
 		case t.in(")]}"):
 			depth--
-		case depth > 0 || i == from:
+		case depth > 0, i == from:
 		case t.in(";=,"), r.beginsStatement(i):
 			return r.toks[from:i]
 		}
@@ -69,8 +69,9 @@ func (r *reading) brings(toks []Token) string {
 			secret = true
 		}
 	}
-	secret = secret || reads && slices.ContainsFunc(toks, r.namesSecret)
-	if secret && !parsed {
+	switch {
+	case parsed:
+	case secret, reads && slices.ContainsFunc(toks, r.namesSecret):
 		return partial.UnknownSecret
 	}
 	return ""
@@ -147,16 +148,12 @@ func (r *reading) fetches(toks []Token) bool {
 	}
 	args := given(toks[1:min(longestAddress, len(toks))])
 	end := len(args) + 3
-	reads := kindAt(toks, end) == '.' && lex.OneOf(textAt(toks, end+1), "read open text openStream")
+	reads := lex.OneOf(methodAt(toks, end), "read open text openStream")
 	if lex.OneOf(k.short, addresses) && !reads {
 		return false
 	}
 	for _, t := range args {
-		text := t.Text
-		if t.Kind == 'n' {
-			text = r.partOf(t.Text)
-		}
-		if t.in("sn") && strings.Contains(text, "://") {
+		if text := r.shown(t); strings.Contains(text, "://") {
 			return lex.BeginsWith(text, "http:// https:// ftp://") && !web.IsLocalHost(text)
 		}
 	}

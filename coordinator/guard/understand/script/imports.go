@@ -65,7 +65,7 @@ func (r *reading) runsFileText(kind string, toks []Token) bool {
 		return false // only a part of the command comes from a file
 	}
 	for i, t := range args {
-		if t.Kind != 'n' || kindAt(args, i+1) != '(' || r.callNamed(t.Text).kind != "read" && t.Text != "open" {
+		if !Shaped(args, i, "n(") || r.callNamed(t.Text).kind != "read" && t.Text != "open" {
 			continue
 		}
 		path, ok := r.literal(args[i+2:])
@@ -118,9 +118,10 @@ func (r *reading) pythonModules(i int) (paths []string) {
 			i++
 		case t.Kind == '.':
 			top += "../"
-		case t.Text == "import" && len(paths) > 0:
+		case t.Text == "import" && len(paths) == 0:
+		case t.Text == "import":
 			top = paths[0] + "/"
-		case t.Kind == 'n' && t.Text != "import":
+		case t.Kind == 'n':
 			paths = append(paths, strings.TrimPrefix(top, "../")+strings.ReplaceAll(t.Text, ".", "/"))
 		}
 	}
@@ -196,8 +197,8 @@ func Named(text, keys string) (named []string) {
 		return nil
 	}
 	toks := Tokenize(text, "js")
-	for i, t := range toks {
-		if !t.in("sn") || !lex.OneOf(t.Text, keys) || !tokenAt(toks, i+1).in(":=") {
+	for i := range toks {
+		if !sets(toks, i, keys) {
 			continue
 		}
 		r := reading{text: text, toks: toks}

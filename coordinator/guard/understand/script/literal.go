@@ -49,14 +49,14 @@ type literal struct {
 // take reads the token at i. It returns the number of tokens that it used, 0 at the end of the expression.
 func (l *literal) take(toks []Token, i int) int {
 	t := toks[i]
-	if i > 0 && t.Kind == 'n' && beginsNext(toks[i-1], t.Text) {
+	if t.Kind == 'n' && beginsNext(tokenAt(toks, i-1), t.Text) {
 		return 0
 	}
 	if text, n := l.joinedList(toks[i:]); n > 0 {
 		l.add(text, true)
 		return n
 	}
-	if called := t.Kind == '(' && kindAt(toks, i-1) == 'n'; !called {
+	if called := Shaped(toks, i-1, "n("); !called {
 		if text, n := l.computedText(toks[i:]); n > 0 {
 			l.add(text, true)
 			return n
@@ -91,20 +91,29 @@ func beginsNext(before Token, name string) bool {
 // joinedList reads " ".join(["a", "b"]) and ["a", "b"].join(" "). It returns the text
 // and the number of tokens, 0 if toks do not begin with one.
 func (r *reading) joinedList(toks []Token) (string, int) {
-	switch object, method, _ := strings.Cut(textAt(toks, 0), "."); {
-	case Shaped(toks, 0, "s.n(n)") && toks[2].Text == "join" && r.lists[toks[4].Text] != nil:
-		return strings.Join(r.lists[toks[4].Text], toks[0].Text), 6
-	case method == "join" && r.lists[object] != nil && Shaped(toks, 1, "(s)"):
-		return strings.Join(r.lists[object], toks[2].Text), 4
-
-	case Shaped(toks, 0, "s.n([") && toks[2].Text == "join":
-		items, end := r.literalList(toks, 4)
-		return strings.Join(items, toks[0].Text), joinedTokens(items, end+2)
-	case kindAt(toks, 0) == '[' && kindAt(toks, 1) == 's':
+	object, method, _ := strings.Cut(textAt(toks, 0), ".")
+	switch list := r.lists[object]; {
+	case Shaped(toks, 0, "s.n(") && toks[2].Text == "join":
+		return r.joinedWith(toks)
+	case list != nil && method == "join" && Shaped(toks, 1, "(s)"):
+		return strings.Join(list, toks[2].Text), 4
+	case Shaped(toks, 0, "[s"):
 		items, end := r.literalList(toks, 0)
 		if Shaped(toks, end+1, ".n(s)") && toks[end+2].Text == "join" {
 			return strings.Join(items, toks[end+4].Text), joinedTokens(items, end+6)
 		}
+	}
+	return "", 0
+}
+
+// joinedWith is joinedList for the calls in which the text between the items comes first.
+func (r *reading) joinedWith(toks []Token) (string, int) {
+	switch list := r.lists[textAt(toks, 4)]; {
+	case list != nil && Shaped(toks, 4, "n)"):
+		return strings.Join(list, toks[0].Text), 6
+	case kindAt(toks, 4) == '[':
+		items, end := r.literalList(toks, 4)
+		return strings.Join(items, toks[0].Text), joinedTokens(items, end+2)
 	}
 	return "", 0
 }
@@ -268,7 +277,8 @@ func (l *literal) path(toks []Token, i int) int {
 // fmt.Sprintf("%s/x", dir). It returns the number of tokens, 0 for any other call.
 func (l *literal) formatted(toks []Token) (string, int) {
 	expands := toks[0].Text == "File.expand_path" && hasComma(toks[1:])
-	if !expands && !lex.OneOf(unqualified(toks[0].Text), "Sprintf sprintf format format!") || kindAt(toks, 1) != '(' {
+	switch {
+	case kindAt(toks, 1) != '(', !expands && !lex.OneOf(unqualified(toks[0].Text), "Sprintf sprintf format format!"):
 		return "", 0
 	}
 	args, _, end := l.arguments(toks, 0)
@@ -297,7 +307,7 @@ func (l *literal) percent(toks []Token) int {
 		n = len(values) + 3
 	}
 	for i, t := range values {
-		if kindAt(values, i-1) != ',' && i > 0 || t.Kind == ',' {
+		if t.Kind == ',' || !tokenAt(values, i-1).in(",\x00") {
 			continue
 		}
 		text, ok := l.constant(t)

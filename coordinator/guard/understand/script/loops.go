@@ -253,13 +253,21 @@ func (r *reading) rememberFiles(i int) {
 		files, n = r.produced(r.toks[i:])
 		name = loopName(r.toks, i, max(n, 1))
 	}
-	of := r.toks[i].Text
-	if text := r.consts[of]; files == "" && (strings.Contains(text, "*") || lex.OneOf(of, r.bound)) {
-		files = text
-	}
+	files = cmp.Or(files, r.filesOf(r.toks[i].Text))
 	if files != "" && name != "" && !strings.Contains(files, "{") {
 		r.keep(name, r.narrowed(files, name, i))
 	}
+}
+
+// filesOf returns the files for which a name stands: those of a pattern, or those that a parameter of
+// the function that is read may be. It returns "" for any other name.
+func (r *reading) filesOf(name string) string {
+	text := r.consts[name]
+	switch {
+	case strings.Contains(text, "*"), lex.OneOf(name, r.bound):
+		return text
+	}
+	return ""
 }
 
 // methodFiles returns the files of a path that the program has named before, and the variable of the loop
@@ -313,12 +321,12 @@ func loopName(toks []Token, i, n int) string {
 	if name := nameBefore(toks, i); name != "" {
 		return name
 	}
-	after := tokenAt(toks, i+n)
+	after, next := tokenAt(toks, i+n), methodAt(toks, i+n)
 	_, method, _ := strings.Cut(toks[i].Text, ".")
 	switch {
-	case after.Kind == '.' && textAt(toks, i+n+1) == "filter" && kindAt(toks, i+n+2) == '(':
+	case next == "filter" && kindAt(toks, i+n+2) == '(':
 		return loopName(toks, i, n+2+len(inBrackets(toks[i+n+2:]))+2)
-	case after.Kind == '.' && lex.OneOf(textAt(toks, i+n+1), loopMethods):
+	case lex.OneOf(next, loopMethods):
 		return nextName(toks[i+n+2:])
 	case n == 1 && lex.OneOf(method, loopMethods), Shaped(toks, i+n, "{|"), after.Text == "do":
 		return nextName(toks[i+n:])
@@ -444,22 +452,29 @@ const waitCalls = "sleep usleep wait waitpid wait3 communicate break accept poll
 func forksForever(toks []Token) bool {
 	endless := false
 	for i := range toks {
-		endless = endless || toks[i].Kind == 'n' && loopsForever(toks[i:])
+		endless = endless || loopsForever(toks[i:])
 	}
 	if !endless {
 		return false
 	}
 	has := func(calls string) bool {
-		return slices.ContainsFunc(toks, func(t Token) bool {
-			return t.Kind == 'n' && lex.OneOf(unqualified(t.Text), calls)
-		})
+		return slices.ContainsFunc(toks, func(t Token) bool { return t.calls(calls) })
 	}
-	return has("fork") || has("Popen spawn posix_spawn") && !has(waitCalls)
+	switch {
+	case has("fork"):
+		return true
+	case has(waitCalls):
+		return false
+	}
+	return has("Popen spawn posix_spawn")
 }
 
 // loopsForever reports whether toks begin with a loop that does not end: loop { …,
 // while True, fork while 1, for (;;).
 func loopsForever(toks []Token) bool {
+	if toks[0].Kind != 'n' {
+		return false
+	}
 	switch toks[0].Text {
 	case "loop":
 		return true

@@ -98,6 +98,6 @@ func (r *reading) madeFor(t Token) int {
 // makesTemporary reports whether the program makes temporary folders or files.
 func (r *reading) makesTemporary() bool {
 	return slices.ContainsFunc(r.toks, func(t Token) bool {
-		return t.Kind == 'n' && lex.OneOf(unqualified(t.Text), tempMakers+" tmp_path NamedTemporaryFile")
+		return t.calls(tempMakers + " tmp_path NamedTemporaryFile")
 	})
 }

@@ -25,12 +25,15 @@ func (l *literal) computedText(toks []Token) (string, int) {
 		return "", 0
 	}
 	c, n := l.computation(toks)
+	if n == 0 {
+		return "", 0
+	}
 	first := n
 	if n == 1 && kindAt(toks, n) == '[' { // a part of the text
 		c.unknown = true
 		n += len(inBrackets(toks[n:])) + 2
 	}
-	for n > 0 && Shaped(toks, n, ".n") && !lex.OneOf(toks[n+1].Text, "format write") {
+	for Shaped(toks, n, ".n") && !lex.OneOf(toks[n+1].Text, "format write") {
 		args := callTokens(toks[n+2:])
 		c.call(toks[n+1].Text, args)
 		n += 2
@@ -39,7 +42,7 @@ func (l *literal) computedText(toks []Token) (string, int) {
 		}
 	}
 	switch {
-	case n == first && toks[0].Kind != 'n', n == 0:
+	case n == first && toks[0].Kind != 'n':
 		return "", 0
 	case !c.unknown:
 		return strings.Join(c.items, " "), min(n, len(toks))

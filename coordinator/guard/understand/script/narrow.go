@@ -59,7 +59,8 @@ func nameTest(toks []Token, i int, variable string) (string, int) {
 		return "*" + text, at - i
 	case lex.OneOf(method, "startswith startsWith start_with"):
 		return text + "*", at - i
-	case compares && (method == "" || method == "name"):
+	case !compares:
+	case method == "", method == "name":
 		return text, at - i
 	}
 	return "", 0

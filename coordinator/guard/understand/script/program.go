@@ -40,19 +40,22 @@ func (r *reading) doubtful(kind, name string) bool {
 func readProtected(sh *shell.Shell, text string, toks []Token) {
 	steers := sh.Eval.Site.Page.Code(text)
 	reads := sh.Place.Away == "" && protected.ReadsBrowser(text)
-	if !sh.InProgram() {
+	steersIn, readsIn := sh.Eval.Site.Page.URL, protected.ReadsBrowser
+	if !sh.InProgram() { // the whole text does so
 		toks = []Token{{Text: text}}
+		steersIn = func(string) bool { return true }
+		readsIn = steersIn
 	}
 	for _, t := range toks {
 		if !steers && !reads {
 			return
 		}
 		sh.AtOffset(text, t.At)
-		if steers && (!sh.InProgram() || sh.Eval.Site.Page.URL(t.Text)) {
+		if steers && steersIn(t.Text) {
 			sh.Effect(effect.SteerAfar, effect.WebPage, lex.Clip(t.Text, 300))
 			steers = false
 		}
-		if reads && (!sh.InProgram() || protected.ReadsBrowser(t.Text)) {
+		if reads && readsIn(t.Text) {
 			sh.Effect(effect.ReadFile, effect.Cookies, lex.Clip(t.Text, 300))
 			reads = false
 		}
@@ -98,7 +101,7 @@ func readCall(name, lang string) knownCall {
 	k.requests = k.deletes || k.sends || sendsRequest(k.short, name)
 	k.uploads = lex.OneOf(k.short, uploaders)
 	k.asks = lex.OneOf(name, askers)
-	k.fetches = k.asks || lex.OneOf(k.short, fetchers) || lex.OneOf(k.short, addresses)
+	k.fetches = k.asks || lex.OneOf(k.short, fetchers+" "+addresses)
 	k.ends = lex.OneOf(lex.First(lex.VerbWords(k.short)), endingVerbs) || refunds(k.short, name) || tells(name)
 	k.client, k.imports = lex.OneOf(name, httpClients), lex.OneOf(name, "import from require")
 	k.other = k == knownCall{short: k.short}
@@ -157,7 +160,7 @@ func applePower(toks []Token) string {
 		case t.Kind == 's':
 			system = system ||
 				lex.OneOf(strings.ReplaceAll(strings.ToLower(t.Text), " ", "-"), "system-events finder loginwindow")
-		case t.Kind != 'n' || !system:
+		case t.Kind != 'n', !system:
 		case t.Text == "restart", t.Text == "sleep":
 			return t.Text
 		case lex.OneOf(t.Text, "shut log") && lex.OneOf(textAt(toks, i+1), "down out"):
@@ -180,7 +183,7 @@ func (r *reading) nameAgain() {
 			continue
 		}
 		for _, given := range [...]alias{r.passesOn(r.toks[i:]), namedAgain(r.toks[i:], r.lang)} {
-			if given.name != "" && r.isNew(given) {
+			if r.isNew(given) {
 				r.names[given.name] = given.meaning
 			}
 		}
@@ -274,7 +277,7 @@ func parameters(toks []Token) (names []string, body []Token) {
 		switch {
 		case t.Kind == 'n':
 			names = append(names, t.Text)
-		case t.in(ends) && i+1 < len(toks):
+		case t.in(ends):
 			return names, toks[i+1:]
 		}
 	}
@@ -339,18 +342,19 @@ func given(toks []Token) []Token {
 // inBrackets returns the tokens between the bracket that is the first of toks and the one that closes it.
 func inBrackets(toks []Token) []Token {
 	depth := 0
-	for i := 0; i < len(toks) && i < 256; i++ {
+	toks = toks[:min(len(toks), 256)]
+	for i, t := range toks {
 		switch {
-		case toks[i].in("([{"):
+		case t.in("([{"):
 			depth++
-		case toks[i].in(")]}"):
+		case t.in(")]}"):
 			depth--
 		}
 		if depth == 0 {
 			return toks[1:i]
 		}
 	}
-	return toks[1:min(len(toks), 256)]
+	return toks[1:]
 }
 
 // request reports the effects of the HTTP request that the call at token i sends. It
@@ -408,12 +412,8 @@ func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 		args = given(toks)
 	}
 	for i, t := range args {
-		text := t.Text
-		if t.Kind == 'n' {
-			text = r.partOf(t.Text)
-		}
-		switch {
-		case text == "", !t.in("sn"):
+		switch text := r.shown(t); {
+		case text == "":
 		case text == "DELETE", text == "delete" && namesMethod(args[:i]):
 			sent.Method = "DELETE"
 		case sent.URL == "" && strings.Contains(text, "://"):
@@ -424,6 +424,17 @@ func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	}
 	sent.Body = strings.Join(body, " ")
 	return sent
+}
+
+// shown returns the text that a token is or stands for, "" if it is not known.
+func (r *reading) shown(t Token) string {
+	switch t.Kind {
+	case 's':
+		return t.Text
+	case 'n':
+		return r.partOf(t.Text)
+	}
+	return ""
 }
 
 // partOf returns the text of a name, or that of the address of which the name is a part, as in url.path.
@@ -465,8 +476,11 @@ func programHost(toks []Token) string {
 // read one.
 func (r *reading) sendsSecret(k knownCall, toks []Token) bool {
 	args := callTokens(toks)
-	secret := k.uploads && slices.ContainsFunc(args, r.namesSecret) || r.brings(args) == partial.UnknownSecret
-	return secret && !web.IsLocalHost(r.requestAt(toks).URL)
+	switch {
+	case r.brings(args) == partial.UnknownSecret, k.uploads && slices.ContainsFunc(args, r.namesSecret):
+		return !web.IsLocalHost(r.requestAt(toks).URL)
+	}
+	return false
 }
 
 // foreignKeysLeave reports a possible leak if the arguments of a request take a key of one
@@ -494,11 +508,11 @@ func (r *reading) foreignKeysLeave(toks []Token) {
 
 // decodes reports whether a call turns numbers or encoded text into text.
 func decodes(t Token) bool {
-	return t.Kind == 'n' && (lex.OneOf(t.Text, "Buffer.from codecs.decode strrev string.char string.reverse") ||
-		lex.OneOf(unqualified(t.Text), "b64decode b32decode b85decode a85decode urlsafe_b64decode "+
+	return t.named("Buffer.from codecs.decode strrev string.char string.reverse") ||
+		t.calls("b64decode b32decode b85decode a85decode urlsafe_b64decode "+
 			"standard_b64decode decode64 strict_decode64 base64_decode decode_base64 unhexlify fromhex a2b_hex a2b_base64 "+
 			"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack pack "+
-			"decodeURIComponent decodeURI unescape unquote urldecode rawurldecode uri_unescape"))
+			"decodeURIComponent decodeURI unescape unquote urldecode rawurldecode uri_unescape")
 }
 
 // computed reports whether the first argument of a call is decoded, so that the

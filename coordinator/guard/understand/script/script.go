@@ -173,11 +173,13 @@ func controlsTerminal(name string) bool {
 // opens, or what the program reads from one.
 func (r *reading) fromSocket(toks []Token) bool {
 	receiver, method, _ := strings.Cut(textAt(toks, 0), ".")
-	if connects(toks[0]) || toks[0].Text == "socket.socket" {
+	switch {
+	case connects(toks[0]), toks[0].Text == "socket.socket":
 		return true
+	case r.consts[receiver] != partial.UnknownNetwork:
+		return false
 	}
-	return r.consts[receiver] == partial.UnknownNetwork &&
-		lex.OneOf(method, "recv recvfrom gets readline read readpartial")
+	return lex.OneOf(method, "recv recvfrom gets readline read readpartial")
 }
 
 // decodedValue reports whether the expression of an assignment decodes a text: the
@@ -196,8 +198,8 @@ func (r *reading) quoted(i int) {
 	text := toks[i].Text
 	switch {
 	case Shaped(toks, i+1, ")("), Shaped(toks, i+1, "]("):
-		for j := i; j > 1 && toks[j-1].Kind == '+' && toks[j-2].Kind == 's'; j -= 2 {
-			text = toks[j-2].Text + text
+		for j := i - 2; Shaped(toks, j, "s+"); j -= 2 {
+			text = toks[j].Text + text
 		}
 		r.call(text, i+1) // getattr(x, "name")(…), x["name"](…)
 	case r.lang == "js" && tagsShell(tokenAt(toks, i-1)):
@@ -257,8 +259,10 @@ func startsShell(t Token) bool {
 		return true
 	case !lex.IsShellName(lex.ProgramName(name)):
 		return false
+	case rest == "":
+		return true
 	}
-	return rest == "" || strings.HasPrefix(rest, "-i") || strings.Contains(rest, "<&")
+	return strings.HasPrefix(rest, "-i") || strings.Contains(rest, "<&")
 }
 
 // runPipes handles print | "command", print > "file" and "command" | getline.
@@ -376,14 +380,14 @@ func reportFile(sh *shell.Shell, kind, file string) {
 
 func runCommand(sh *shell.Shell, arg string, args []string, list bool) {
 	switch {
-	case arg == "" || len(args) == 0:
+	case arg == "", len(args) == 0:
 	case arg == partial.Unknown:
 		// a variable passed to a shell: common in code, and it cannot be read
 	case fetchesWord(arg):
 		sh.Run(arg, nil)
 	case strings.ContainsAny(arg, separators):
 		sh.RunText(strings.TrimPrefix(arg, "!"))
-	case list || len(args) > 1:
+	case list, len(args) > 1:
 		sh.Run(shell.QuoteAll(args), nil) // an argument from the network is no code
 	default:
 		sh.RunText(arg)
@@ -418,7 +422,7 @@ func runStatement(sh *shell.Shell, arg string, args []string, list bool) {
 // openOp returns how a file changes that is opened with a mode for writing.
 func openOp(mode string) effect.Op {
 	switch {
-	case strings.Contains(mode, "a") || strings.HasPrefix(mode, ">>"):
+	case strings.Contains(mode, "a"), strings.HasPrefix(mode, ">>"):
 		return effect.Append
 	case strings.Contains(mode, "r"):
 		return effect.Edit

@@ -70,20 +70,20 @@ func (r *reading) serviceAt(i int) service {
 	switch {
 	case s == localService, s == storeService:
 		return s
-	case s == unknownService && lex.OneOf(name, serviceClients):
+	case s != unknownService, lex.OneOf(name, httpClients):
+	case lex.OneOf(name, serviceClients):
 		s = hostedService
-	case s == unknownService && !lex.OneOf(name, httpClients):
+	default:
 		return s
 	}
 	return hostOf(callTokens(r.toks[i+1:]), s)
 }
 
-// hostOf returns the service whose host the arguments of a call name, or otherwise the given one. A
-// host without a scheme is the first argument.
+// hostOf returns the service whose host the arguments of a call name, or otherwise the given one.
 func hostOf(args []Token, otherwise service) service {
 	for i, t := range args {
 		switch {
-		case t.Kind != 's', i > 0 && !strings.Contains(t.Text, "://") && !namesHost(args[:i]):
+		case t.Kind != 's', !strings.Contains(t.Text, "://") && !namesHost(args[:i]):
 		case web.IsLocalHost(t.Text):
 			return localService
 		case strings.Contains(web.HostOf(t.Text), "."):
@@ -93,10 +93,14 @@ func hostOf(args []Token, otherwise service) service {
 	return otherwise
 }
 
-// namesHost reports whether the value behind these tokens is a host, as in host="x".
+// namesHost reports whether the value behind these tokens is a host without a scheme: the first argument
+// of a call, or that of host="x".
 func namesHost(toks []Token) bool {
 	n := len(toks)
-	return n > 1 && toks[n-1].in("=:") && lex.OneOf(toks[n-2].Text, "host hostname endpoint endpoint_url")
+	if n == 0 {
+		return true
+	}
+	return toks[n-1].in("=:") && lex.OneOf(textAt(toks, n-2), "host hostname endpoint endpoint_url")
 }
 
 // moduleService returns the service of whose clients a module is.
@@ -150,7 +154,7 @@ const maxImported = 12
 func (r *reading) lineEnd(i int) int {
 	end := r.toks[i].At + lineLength(r.text[r.toks[i].At:])
 	j := i + 1
-	for j < len(r.toks) && j < i+maxImported && r.toks[j].At < end {
+	for j < min(len(r.toks), i+maxImported) && r.toks[j].At < end {
 		j++
 	}
 	return j
@@ -197,7 +201,7 @@ func (r *reading) deletesHosted(k knownCall, i int) bool {
 	case s == hostedService && r.endsService(k.short):
 		r.sh.Effect(effect.DestroyRemote, effect.Part, name)
 	case s == unknownService && k.short == "delete" && everyRow(r.toks[:i]),
-		r.lang == "php" && k.short == "truncate" && strings.HasSuffix(r.toks[i].Text, "::truncate"): // of a model
+		r.lang == "php" && strings.HasSuffix(r.toks[i].Text, "::truncate"): // of a model
 		r.sh.Effect(effect.DropData, effect.Rows, r.toks[i].Text)
 	default:
 		return s != unknownService
@@ -244,7 +248,7 @@ func (r *reading) chainStart(i int) int {
 	const longestChain = 16
 	for range longestChain {
 		open := opening(r.toks, i-1)
-		if kindAt(r.toks, i-1) != '.' || open < 1 || kindAt(r.toks, open-1) != 'n' {
+		if kindAt(r.toks, i-1) != '.' || kindAt(r.toks, open-1) != 'n' {
 			return i
 		}
 		i = open - 1

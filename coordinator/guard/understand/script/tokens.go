@@ -158,8 +158,10 @@ func (z *tokenizer) patternLength(text string) int {
 	}
 	const longestPattern = 512
 	inClass := false
-	for i := 1; i < min(len(text), longestPattern) && text[i] != '\n'; i++ {
+	for i := 1; i < min(len(text), longestPattern); i++ {
 		switch text[i] {
+		case '\n':
+			return 0
 		case '\\':
 			i++
 		case '[', ']':
@@ -168,9 +170,7 @@ func (z *tokenizer) patternLength(text string) int {
 			if inClass {
 				continue
 			}
-			for i++; i < len(text) && lex.IsNameByte(text[i]); i++ { // its flags
-			}
-			return i
+			return i + 1 + nameLength(text[i+1:]) // with its flags
 		}
 	}
 	return 0
@@ -191,7 +191,11 @@ func (z *tokenizer) expectsValue() bool {
 // listed reads <text> at the start of a text, which lists the files that match a pattern.
 func (d *dialect) listed(text string) (pattern string, ok bool) {
 	pattern, _, closed := strings.Cut(text[1:], ">")
-	return pattern, d.angles && closed && strings.Contains(pattern, "*") && !strings.ContainsAny(pattern, " \n;=")
+	switch {
+	case !d.angles, !closed, strings.ContainsAny(pattern, " \n;="):
+		return "", false
+	}
+	return pattern, strings.Contains(pattern, "*")
 }
 
 // add appends a token that is as long as its text.
@@ -281,13 +285,13 @@ func isPrefix(name string) bool {
 // appendParts appends a text with {names} in it as a sum of strings and names.
 func appendParts(out []Token, text, open string) []Token {
 	for i := 0; ; i++ {
-		before, rest, found := strings.Cut(text, open)
+		before, rest, _ := strings.Cut(text, open)
 		if i > 0 {
 			out = append(out, Token{Kind: '+', Text: "+"})
 		}
 		out = append(out, Token{Kind: 's', Text: before})
 		name, after, closed := strings.Cut(rest, "}")
-		if !found || !closed || i > 64 {
+		if !closed || i > 64 {
 			return out
 		}
 		part := Token{Kind: 'n', Text: strings.TrimSuffix(strings.TrimSpace(name), "()")}
@@ -313,10 +317,7 @@ func appendVariables(out []Token, text string) []Token {
 		braced := strings.HasSuffix(before, "{") || strings.HasPrefix(rest, "{")
 		out = append(out, Token{Kind: 's', Text: strings.TrimSuffix(before, "{")})
 		rest = strings.TrimPrefix(rest, "{")
-		n := 0
-		for n < len(rest) && lex.IsNameByte(rest[n]) {
-			n++
-		}
+		n := nameLength(rest)
 		if !found || i > 64 {
 			return out
 		}
@@ -325,6 +326,16 @@ func appendVariables(out []Token, text string) []Token {
 			text = strings.TrimPrefix(text, "}")
 		}
 	}
+}
+
+// nameLength returns the length of the name, without dots, at the start of a text.
+func nameLength(text string) int {
+	for i := range len(text) {
+		if !lex.IsNameByte(text[i]) {
+			return i
+		}
+	}
+	return len(text)
 }
 
 const nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$@"
@@ -445,12 +456,12 @@ func (r *reading) showsVariable(toks []Token) {
 		toks = toks[1:]
 	}
 	text, n := r.environment(toks)
-	if n == 0 && len(toks) > 0 {
-		if name, ok := strings.CutPrefix(toks[0].Text, "process.env."); ok && !strings.Contains(name, ".") {
+	if n == 0 {
+		if name, ok := strings.CutPrefix(textAt(toks, 0), "process.env."); ok && !strings.Contains(name, ".") {
 			text, n = r.sh.Unset(name), 1
 		}
 	}
-	shown := n > 0 && (n >= len(toks) || lex.OneOf(string(toks[n].Kind), ") , ;"))
+	shown := tokenAt(toks, n).in("),;\x00")
 	if shown && strings.ContainsRune(text, partial.HoleKey) {
 		r.sh.Effect(effect.RevealSecret, effect.Named("environment"), "")
 	}
@@ -478,7 +489,7 @@ func sendsEnvironment(toks []Token) bool {
 		"ENV.to_h ENV.to_hash ENV.to_json ENV.to_h.to_json ENV.to_hash.to_json ENV.inspect ENV.to_a $_ENV"
 	args := given(toks)
 	for i, t := range args {
-		if t.Kind == 'n' && lex.OneOf(t.Text, all) && !tokenAt(args, i+1).in("[{") {
+		if t.named(all) && !tokenAt(args, i+1).in("[{") {
 			return true
 		}
 	}
@@ -537,6 +548,22 @@ func textAt(toks []Token, i int) string { return tokenAt(toks, i).Text }
 
 // in reports whether the kind of a token is one of kinds.
 func (t Token) in(kinds string) bool { return strings.IndexByte(kinds, t.Kind) >= 0 }
+
+// named reports whether a token is one of the blank-separated names.
+func (t Token) named(names string) bool { return t.Kind == 'n' && lex.OneOf(t.Text, names) }
+
+// calls reports whether a token is a name whose last part is one of the blank-separated names.
+func (t Token) calls(names string) bool {
+	return t.Kind == 'n' && lex.OneOf(unqualified(t.Text), names)
+}
+
+// methodAt returns the name behind the dot that is the i-th token, "" if that is no dot.
+func methodAt(toks []Token, i int) string {
+	if kindAt(toks, i) != '.' {
+		return ""
+	}
+	return textAt(toks, i+1)
+}
 
 // Shaped reports whether the tokens from the i-th on have these kinds.
 func Shaped(toks []Token, i int, kinds string) bool {

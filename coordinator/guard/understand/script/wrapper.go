@@ -46,7 +46,7 @@ func (r *reading) functionAround(i int) (around *function) {
 func (r *reading) wrapped(words []string, i int) {
 	args, _, _ := r.arguments(r.toks, i)
 	switch {
-	case len(args) == 0 || lex.OneOf(textAt(r.toks, i-1), definers):
+	case len(args) == 0, lex.OneOf(textAt(r.toks, i-1), definers):
 	case len(words) == 0:
 		runCommand(r.sh, args[0], args, true)
 	case len(args) == 1: // perhaps several words, put into a template

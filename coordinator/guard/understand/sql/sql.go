@@ -85,7 +85,10 @@ const lineCommands = clientCopy + " USE SET WHENEVER SPOOL PROMPT CONNECT DEFINE
 
 // endsLine reports whether a statement ends with its line, as far as it is read.
 func endsLine(words []string) bool {
-	return len(words) > 0 && (lex.OneOf(words[0], lineCommands) || words[len(words)-1] == "GO")
+	if len(words) == 0 {
+		return false
+	}
+	return lex.OneOf(words[0], lineCommands) || words[len(words)-1] == "GO"
 }
 
 // comment skips a comment. The content of /*! */ is read, because MySQL runs it.
@@ -128,10 +131,10 @@ func Read(sh *shell.Shell, text string) {
 	made, undone := map[string]bool{}, rolledBack(r.all)
 	for i, words := range r.all {
 		sh.AtOffset(text, r.starts[i])
-		for len(words) > 1 && words[0] == "BEGIN" {
+		for lex.First(words) == "BEGIN" {
 			words = words[1:]
 		}
-		if len(words) > 1 && words[0] == "EXPLAIN" {
+		if lex.First(words) == "EXPLAIN" {
 			words = explained(words)
 		}
 		switch {
@@ -154,9 +157,12 @@ const fileReaders = "READFILE READ_TEXT READ_BLOB READ_CSV READ_CSV_AUTO READ_JS
 
 // readsFiles reports the files that a statement reads.
 func readsFiles(sh *shell.Shell, w []string) {
-	copies := lex.OneOf(w[0], "COPY "+clientCopy)
+	readers := fileReaders
+	if lex.OneOf(w[0], "COPY "+clientCopy) {
+		readers += " FROM"
+	}
 	for i, x := range w[:len(w)-1] {
-		if name, ok := strings.CutPrefix(w[i+1], "'"); ok && (lex.OneOf(x, fileReaders) || copies && x == "FROM") {
+		if name, ok := strings.CutPrefix(w[i+1], "'"); ok && lex.OneOf(x, readers) {
 			sh.Read(name)
 		}
 	}
@@ -299,7 +305,7 @@ func reportExecuted(sh *shell.Shell, w []string) {
 func runProgram(sh *shell.Shell, w []string) {
 	for i, x := range w {
 		switch {
-		case x != "PROGRAM" || i+1 == len(w):
+		case x != "PROGRAM", i+1 == len(w):
 		case w[0] == clientCopy:
 			sh.Run(strings.TrimPrefix(w[i+1], "'"), nil)
 		default:
