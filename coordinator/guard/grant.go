@@ -56,7 +56,8 @@ func fileOf(call Call) (string, bool) {
 		if !lex.OneOf(a.Path, "file_path notebook_path") {
 			continue
 		}
-		if found != "" || a.Value == "" || a.Value != partial.Scrub(a.Value) {
+		switch {
+		case found != "", a.Value == "", a.Value != partial.Scrub(a.Value):
 			return "", false
 		}
 		found = a.Value

@@ -23,15 +23,16 @@ func Clean(p string) string {
 	parts := make([]string, 0, strings.Count(p, "/")+1)
 	for c := range strings.SplitSeq(p, "/") {
 		switch {
-		case c == "" || c == ".":
-		case c == ".." && len(parts) > 0 && parts[len(parts)-1] != "..":
+		case c == "", c == ".":
+		case c != "..":
+			parts = append(parts, c)
+		case len(parts) > 0 && parts[len(parts)-1] != "..":
 			last := parts[len(parts)-1]
 			if partial.HasHole(last) || last == "~" && len(parts) == 1 && !rooted {
 				return partial.Unknown
 			}
 			parts = parts[:len(parts)-1]
-		case c == ".." && rooted:
-		default:
+		case !rooted:
 			parts = append(parts, c)
 		}
 	}
@@ -52,7 +53,7 @@ func isClean(p string) bool {
 		}
 		c := p[i : i+n]
 		switch {
-		case c == "." || c == "..", c == "" && i > 0:
+		case c == ".", c == "..", c == "" && i > 0:
 			return false
 		}
 		i += n + 1
@@ -71,9 +72,7 @@ func Join(dir, word string) string {
 	switch {
 	case word == "":
 		return dir
-	case word[0] == '/' || word[0] == '~':
-		return Clean(word)
-	case partial.HasHole(word[:1]):
+	case word[0] == '/', word[0] == '~', partial.HasHole(word[:1]):
 		return Clean(word)
 	case IsDrive(word):
 		return Slashed(word)
@@ -101,13 +100,13 @@ func Slashed(p string) string {
 
 // Within reports whether path is dir or lies below it.
 func Within(path, dir string) bool {
-	if dir == "" || path == "" {
+	switch dir {
+	case "":
 		return false
+	case "/":
+		return strings.HasPrefix(path, "/")
 	}
-	if dir == "/" {
-		return path[0] == '/'
-	}
-	return path == dir || len(path) > len(dir) && path[:len(dir)] == dir && path[len(dir)] == '/'
+	return path == dir || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
 }
 
 // WithinAny reports whether p is one of the blank-separated directories or below one.
@@ -218,34 +217,34 @@ func InMade(path string, how Made) bool {
 }
 
 // onMount returns the part of a path below the root of a mounted disk, in lower case.
-// It returns false for a path on no such disk.
-func onMount(p string) (rest string, ok bool) {
+// It returns "" for a path on no such disk.
+func onMount(p string) string {
 	if IsDrive(p) {
-		return strings.TrimPrefix(p[2:], "/"), true
+		return strings.TrimPrefix(p[2:], "/")
 	}
 	for _, m := range [...]struct {
 		dir   string
 		names int // parts of the path that name the disk
 	}{{"/mnt/", 1}, {"/Volumes/", 1}, {"/run/media/", 2}, {"/media/", 2}} {
-		if rest, ok = strings.CutPrefix(p, m.dir); !ok {
+		rest, ok := strings.CutPrefix(p, m.dir)
+		if !ok {
 			continue
 		}
 		for range m.names {
 			_, rest, _ = strings.Cut(rest, "/")
 		}
-		return strings.ToLower(rest), rest != ""
+		return strings.ToLower(rest)
 	}
-	return "", false
+	return ""
 }
 
 // IsOtherSystem reports whether a path lies in a folder of Windows itself, on a
 // drive or on a mounted disk.
 func IsOtherSystem(p string) bool {
-	rest, ok := onMount(p)
-	head, _, _ := strings.Cut(rest, "/")
+	head, _, _ := strings.Cut(onMount(p), "/")
 	switch head {
 	case "windows", "program files", "program files (x86)", "programdata", "recovery", "system volume information":
-		return ok
+		return true
 	}
 	return false
 }
@@ -253,16 +252,16 @@ func IsOtherSystem(p string) bool {
 // IsOtherTemp reports whether a path lies in the temp directory of a person on a
 // Windows that is mounted.
 func IsOtherTemp(p string) bool {
-	rest, ok := onMount(p)
-	return ok && strings.HasPrefix(rest, "users/") && strings.Contains(rest, "/appdata/local/temp/")
+	rest := onMount(p)
+	return strings.HasPrefix(rest, "users/") && strings.Contains(rest, "/appdata/local/temp/")
 }
 
 // IsProfile reports whether a path is the home of a person on another system that
 // is mounted, or the folder of all homes.
 func IsProfile(p string) bool {
-	rest, ok := onMount(p)
+	rest := onMount(p)
 	name, found := strings.CutPrefix(rest, "users/")
-	return ok && (rest == "users" || found && !strings.Contains(name, "/"))
+	return rest == "users" || found && !strings.Contains(name, "/")
 }
 
 // isMountedDrive reports whether a path is a drive of Windows as Linux mounts it.
@@ -277,10 +276,12 @@ func IsDriveDir(p string) bool {
 	if !IsDrive(p) {
 		return isMountedDrive(p)
 	}
-	rest := strings.TrimSuffix(p[2:], "/"+partial.Unknown)
-	return rest == "" || lex.OneOf(rest, "/windows /users /programdata /windows/system32 /boot /recovery") ||
-		rest == "/program files" ||
-		rest == "/program files (x86)"
+	switch strings.TrimSuffix(p[2:], "/"+partial.Unknown) {
+	case "", "/windows", "/users", "/programdata", "/windows/system32", "/boot", "/recovery",
+		"/program files", "/program files (x86)":
+		return true
+	}
+	return false
 }
 
 // IsDevice reports whether a path is a disk or the memory of the machine.

@@ -156,14 +156,18 @@ func added(d Decision, call effect.Call, u effect.Understood, ctx *Context) Deci
 		for k := range a.Added {
 			r := &a.Added[k]
 			hit := j.applies(a, r, call, u)
+			if hit.how == unlike {
+				continue
+			}
 			verdict := softened(r.Verdict, hit.how)
 			if hit.step != nil && ctx.Steps {
 				d.note(hit.step, Opinion{Verdict: verdict, Rule: r.ID, From: origin(a, r.Line)})
 			}
-			if hit.effect < len(d.Opinions) && hit.how != unlike && !Harder(d.Opinions[hit.effect].Verdict, verdict) {
+			if hit.effect < len(d.Opinions) && !Harder(d.Opinions[hit.effect].Verdict, verdict) {
 				d.Opinions[hit.effect] = Opinion{Verdict: verdict, Rule: r.ID, From: origin(a, r.Line)}
 			}
-			if hit.how == unlike || Harder(d.Verdict, verdict) && !(builtinAsks && verdict == Ask) {
+			saysMore := builtinAsks && verdict == Ask
+			if Harder(d.Verdict, verdict) && !saysMore {
 				continue
 			}
 			builtinAsks = false

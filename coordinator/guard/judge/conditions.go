@@ -116,11 +116,11 @@ func vitalFile(j *judging, e *effect.Effect) bool {
 
 // vital is vitalFile for one path.
 func vital(p string) bool {
-	if lex.OneOf(p, vitalFiles) || fspath.IsOtherSystem(p) {
+	switch {
+	case lex.OneOf(p, vitalFiles), fspath.IsOtherSystem(p), fspath.WithinAny(p, vitalDirs):
 		return true
 	}
-	return fspath.WithinAny(p, vitalDirs) ||
-		lex.BeginsWith(p, "/lib /usr/lib") && lex.BeginsWith(fspath.Base(p), "libc.so ld-linux")
+	return lex.BeginsWith(p, "/lib /usr/lib") && lex.BeginsWith(fspath.Base(p), "libc.so ld-linux")
 }
 
 // vitalOutside is vitalFile for a path that is not in the project.

@@ -290,7 +290,11 @@ func secretRead(j *judging, e *effect.Effect) bool {
 // secretElsewhere reports whether the target is a credential on another machine, or in a container
 // that runs. One of a new container comes from its image.
 func secretElsewhere(_ *judging, e *effect.Effect) bool {
-	return (e.Away == "remote" || e.Away == effect.InRunning) && protected.SecretPath(e.Target, "~")
+	switch e.Away {
+	case "remote", effect.InRunning:
+		return protected.SecretPath(e.Target, "~")
+	}
+	return false
 }
 
 // eitherHere reports whether a test holds for the target of an effect on this machine, as written
@@ -319,8 +323,11 @@ func ownSecret(j *judging, e *effect.Effect) bool {
 		return false
 	}
 	base := fspath.Base(e.Target)
-	return lex.OneOf(base, "telegram.token afar agent-run") || strings.HasPrefix(base, "hook-") ||
-		!fspath.IsExact(base)
+	switch {
+	case lex.OneOf(base, "telegram.token afar agent-run"), strings.HasPrefix(base, "hook-"):
+		return true
+	}
+	return !fspath.IsExact(base)
 }
 
 // mentionsProtected reports whether an unreadable call contains a protected word.
@@ -346,20 +353,24 @@ func (ctx *Context) namesCommands() bool {
 // with its effects, unless the call hands over what they depend on or a policy file made
 // the rule stricter.
 func (j *judging) trusts(e *effect.Effect, from string) bool {
-	if e.Code.File == "" {
+	switch {
+	case e.Code.File == "":
+		return false
+	case e.Sure == effect.Possible && !j.clearsFolder(e):
+		return true
+	case from != "", e.Code.Given:
 		return false
 	}
-	return e.Sure == effect.Possible && !j.clearsFolder(e) || from == "" && !e.Code.Given && j.isKept(e.Code.File)
+	return j.isKept(e.Code.File)
 }
 
 // clearsFolder reports whether an effect deletes files of a folder outside the project, whose names
 // alone are not known.
 func (j *judging) clearsFolder(e *effect.Effect) bool {
-	if e.Kind != effect.DeleteFile && e.Kind != effect.DeleteTree || e.Away != "" {
-		return false
-	}
+	deletes := e.Kind == effect.DeleteFile || e.Kind == effect.DeleteTree
 	first := strings.IndexAny(e.Target, partial.Holes+"*?[")
-	if first < 0 {
+	switch {
+	case !deletes, e.Away != "", first < 0:
 		return false
 	}
 	folder := e.Target[:strings.LastIndexByte(e.Target[:first], '/')+1]

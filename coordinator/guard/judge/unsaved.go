@@ -24,7 +24,8 @@ func losesWork(j *judging, e *effect.Effect) bool {
 	}
 	target := strings.TrimSuffix(j.resolvedPattern(e.Target), "/**")
 	plain := fspath.IsExact(target)
-	if plain && !j.older(target, tree) || tree && j.generated(target+"/") {
+	switch {
+	case plain && !j.older(target, tree), tree && j.generated(target+"/"):
 		return false
 	}
 	lost := newPattern(target, tree)
@@ -69,8 +70,11 @@ func nothingUnsaved(j *judging, e *effect.Effect) bool {
 	restored := newPattern(target, true)
 	fromIndex := e.Op == effect.RestoreIndexed // it has what is staged, and nothing in place of what is untracked
 	return files != nil && !slices.ContainsFunc(files, func(file Unsaved) bool {
-		keeps := fromIndex && (file.Staged || file.Untracked)
-		return restored.takes(file.Path) && !keeps && !j.history.kept(file)
+		switch {
+		case !restored.takes(file.Path), fromIndex && (file.Staged || file.Untracked):
+			return false
+		}
+		return !j.history.kept(file)
 	})
 }
 
@@ -93,15 +97,23 @@ func stagesSecret(j *judging, e *effect.Effect) bool {
 // holdsOldSecret reports whether a file is a credential that is older than the session. A path with
 // a slash at the end is a directory, which is looked into for some levels.
 func (j *judging) holdsOldSecret(file string, levels int) bool {
-	if !strings.HasSuffix(file, "/") {
-		return protected.SecretPath(file, j.home) && !protected.Committed(file) && !forTests(file) && j.older(file, false)
+	switch {
+	case strings.HasSuffix(file, "/"):
+		return j.holdsOldSecrets(file, levels)
+	case protected.Committed(file), forTests(file):
+		return false
 	}
+	return protected.SecretPath(file, j.home) && j.older(file, false)
+}
+
+// holdsOldSecrets is holdsOldSecret for a directory.
+func (j *judging) holdsOldSecrets(dir string, levels int) bool {
 	if levels == 0 || j.ctx.FileText == nil {
 		return false
 	}
-	names, _ := j.ctx.FileText(file)
+	names, _ := j.ctx.FileText(dir)
 	for name := range strings.Lines(names) {
-		if j.holdsOldSecret(file+strings.TrimSuffix(name, "\n"), levels-1) {
+		if j.holdsOldSecret(dir+strings.TrimSuffix(name, "\n"), levels-1) {
 			return true
 		}
 	}
@@ -134,8 +146,13 @@ func (j *judging) overlays(e *effect.Effect) bool {
 // keepsContent reports whether a write keeps what the file had: it appends, edits
 // in place, or comes after the call has read the file.
 func keepsContent(j *judging, e *effect.Effect) bool {
-	inPlace := e.Op != "" && e.Op != effect.Truncate
-	return e.Kind == effect.WriteFile && (inPlace || j.history.wasRead(e.Target) || j.history.readsItself(e))
+	switch {
+	case e.Kind != effect.WriteFile:
+		return false
+	case e.Op != "" && e.Op != effect.Truncate:
+		return true
+	}
+	return j.history.wasRead(e.Target) || j.history.readsItself(e)
 }
 
 // A history is the files that the call has used before the effect that is judged.
@@ -342,7 +359,7 @@ func (p pattern) match(want, have []string, directory bool) bool {
 			}
 			return false
 		}
-		if ok, err := path.Match(starred(part), have[i]); !ok || err != nil {
+		if ok, _ := path.Match(starred(part), have[i]); !ok {
 			return false
 		}
 	}

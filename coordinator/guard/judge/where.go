@@ -167,7 +167,7 @@ func dotMatch(p, base string) string {
 	match := partial.Unknown
 	if lex.BeginsWith(pattern, ". [") {
 		for _, name := range [...]string{".git", ".claude", protected.SwitchOff, ".ssh", ".aws", ".gnupg"} {
-			if ok, err := path.Match(pattern, name); ok && err == nil {
+			if ok, _ := path.Match(pattern, name); ok {
 				match = name
 				break
 			}

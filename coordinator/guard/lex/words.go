@@ -169,7 +169,7 @@ func IsShellName(name string) bool {
 
 // IsClusterWith reports whether a is a cluster of short flags that has letter.
 func IsClusterWith(a string, letter byte) bool {
-	return len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.IndexByte(a, letter) > 0
+	return strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.IndexByte(a, letter) > 0
 }
 
 // ProgramName returns the name of a program in the tables: the base name in lower

@@ -22,7 +22,7 @@ func HostPath(p, home string, env map[string]string) bool {
 // HostFolder returns the part of a path below a folder of the host, in lower
 // case: "" for the folder itself, otherwise a text that begins with a slash.
 func HostFolder(p string, env map[string]string) (tail string, ok bool) {
-	if dir := env["CLAUDE_CONFIG_DIR"]; dir != "" && fspath.Within(p, dir) && hostTail(strings.ToLower(p[len(dir):])) {
+	if dir := env["CLAUDE_CONFIG_DIR"]; fspath.Within(p, dir) && hostTail(strings.ToLower(p[len(dir):])) {
 		return strings.ToLower(p[len(dir):]), true
 	}
 	low := strings.ToLower(p)
@@ -34,8 +34,10 @@ func HostFolder(p string, env map[string]string) (tail string, ok bool) {
 
 // hostTail reports whether a path below a folder of the host decides which hooks it runs.
 func hostTail(tail string) bool {
-	if tail == "" || lex.OneOf(tail, "/ /* /.credentials.json /"+partial.Unknown) ||
-		fspath.WithinAny(tail, "/plugins /hooks /dev-mods") {
+	switch {
+	case tail == "",
+		lex.OneOf(tail, "/ /* /.credentials.json /"+partial.Unknown),
+		fspath.WithinAny(tail, "/plugins /hooks /dev-mods"):
 		return true
 	}
 	base := fspath.Base(tail)
@@ -150,12 +152,15 @@ func belowBrowser(low string) (tail string, ok bool) {
 // isProfile reports whether a path below the folder of a browser is that of a whole profile,
 // of what holds profiles, or of a pattern that finds the files in one.
 func isProfile(tail string) bool {
-	if tail == "" || fspath.HasGlob(tail) {
+	base := fspath.Base(tail)
+	switch {
+	case tail == "", fspath.HasGlob(tail),
+		lex.OneOf(base, "default profiles network firefox user,data"),
+		strings.HasPrefix(base, "profile,"),
+		strings.Contains(base, ".default"):
 		return true
 	}
-	base := fspath.Base(tail)
-	return lex.OneOf(base, "default profiles network firefox user,data") ||
-		strings.HasPrefix(base, "profile,") || strings.Contains(base, ".default")
+	return false
 }
 
 // readsCookies are programs and modules that read the cookies of browsers.
@@ -274,8 +279,13 @@ func keyFile(base string) bool {
 
 // sshKey reports whether a file of that name in an .ssh folder is a key.
 func sshKey(base string) bool {
-	return !lex.OneOf(base, knownSSH) && !lex.BeginsWith(base, "known_hosts authorized_keys config. agent") &&
-		!lex.EndsWith(base, ".sock .d")
+	switch {
+	case lex.OneOf(base, knownSSH),
+		lex.BeginsWith(base, "known_hosts authorized_keys config. agent"),
+		lex.EndsWith(base, ".sock .d"):
+		return false
+	}
+	return true
 }
 
 // settingsFolders are the folders in which other systems keep what lies in .config elsewhere.

@@ -276,7 +276,8 @@ const usualBuild = "configure Makefile makefile GNUmakefile"
 func (sh *Shell) Arrived(name string) (string, bool) {
 	path := sh.Path(name)
 	text, ok := sh.Brought(name)
-	if ok || len(sh.Eval.Unpacked) == 0 || sh.Lists(path) || lex.OneOf(fspath.Base(path), usualBuild) {
+	switch {
+	case ok, len(sh.Eval.Unpacked) == 0, sh.Lists(path), lex.OneOf(fspath.Base(path), usualBuild):
 		return text, ok
 	}
 	for _, folder := range sh.Eval.Unpacked {

@@ -404,7 +404,7 @@ func holdsLong(x syntax.ArithmExpr) bool {
 		return false
 	}
 	n, ok := arithNumber(b.Y)
-	return ok && n > mostRounds && (b.Op == syntax.Lss || b.Op == syntax.Leq)
+	return ok && n > mostRounds && lex.OneOf(b.Op.String(), "< <=")
 }
 
 // countedWords returns the number of words that {1..n} or $(seq n) makes, 0 for any
@@ -417,11 +417,11 @@ func countedWords(w *syntax.Word) int {
 	if !ok || len(sub.Stmts) != 1 {
 		return bracedNumbers(w)
 	}
-	call, ok := sub.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) < 2 || call.Args[0].Lit() != "seq" {
+	name, args := simple(sub.Stmts[0].Cmd)
+	if name != "seq" || len(args) == 0 {
 		return 0
 	}
-	n, _ := strconv.Atoi(call.Args[len(call.Args)-1].Lit())
+	n, _ := strconv.Atoi(args[len(args)-1].Lit())
 	return n
 }
 

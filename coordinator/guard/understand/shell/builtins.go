@@ -18,11 +18,13 @@ func SetParams(sh *Shell, c Command, _ Options) {
 		sh.Print(partial.UnknownSecret)
 	}
 	for i, a := range c.Args {
-		if a == "--" {
+		named := i > 0 && namesOption(c.Args[i-1])
+		switch {
+		case a == "--":
 			sh.params = append([]string{}, c.Args[i+1:]...)
 			return
-		}
-		if len(a) > 0 && a[0] != '-' && a[0] != '+' && (i == 0 || !namesOption(c.Args[i-1])) {
+		case a == "", lex.BeginsWith(a, "- +"), named:
+		default:
 			sh.params = append([]string{}, c.Args[i:]...)
 			return
 		}
@@ -36,8 +38,8 @@ func namesOption(arg string) bool { return arg == "+o" || lex.IsClusterWith(arg,
 // Shift evaluates "shift".
 func Shift(sh *Shell, c Command, _ Options) {
 	n := 1
-	if len(c.Args) > 0 && lex.IsNumber(c.Args[0]) && len(c.Args[0]) < 4 {
-		n, _ = strconv.Atoi(c.Args[0])
+	if count := lex.First(c.Args); lex.IsNumber(count) && len(count) < 4 {
+		n, _ = strconv.Atoi(count)
 	}
 	sh.params = sh.params[min(n, len(sh.params)):]
 }
@@ -287,7 +289,7 @@ func (sh *Shell) Program(c Command) {
 // shellText runs the text after the "-c" at index i. It skips further flags.
 func (sh *Shell) shellText(c Command, i int) {
 	rest := c.Args[i+1:]
-	for len(rest) > 0 && (rest[0] == "--" || len(rest[0]) == 2 && rest[0][0] == '-') {
+	for len(lex.First(rest)) == 2 && rest[0][0] == '-' {
 		rest = rest[1:]
 	}
 	if len(rest) == 0 {
@@ -315,7 +317,8 @@ func (sh *Shell) scriptNamed(name string) {
 	if sh.RunFile(name, sh.params) {
 		return
 	}
-	if origin := OriginOf(name); origin == effect.Network || origin == effect.Decoded {
+	switch origin := OriginOf(name); origin {
+	case effect.Network, effect.Decoded:
 		sh.Effect(effect.RunUnknown, origin, "")
 	}
 	if lex.BeginsWith(name, "http:// https://") {

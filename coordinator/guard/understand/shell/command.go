@@ -115,8 +115,10 @@ func oneStep(lists [][]string) [][]string {
 		return lists
 	}
 	for _, argv := range lists {
-		if len(argv) != 2 || argv[0] != "cd" || argv[1] == "" || strings.Contains(argv[1], "..") ||
-			strings.IndexByte("/~-", argv[1][0]) >= 0 {
+		switch {
+		case len(argv) != 2, argv[0] != "cd":
+			return lists
+		case argv[1] == "", strings.Contains(argv[1], ".."), lex.BeginsWith(argv[1], "/ ~ -"):
 			return lists
 		}
 	}

@@ -251,7 +251,7 @@ func trimPattern(op syntax.ParExpOperator, s, pattern string) string {
 		switch {
 		case i < 0:
 			return s
-		case op == syntax.RemSmallPrefix || op == syntax.RemLargePrefix:
+		case op == syntax.RemSmallPrefix, op == syntax.RemLargePrefix:
 			return s[i+n:]
 		}
 		return s[:i]

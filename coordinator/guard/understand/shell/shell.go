@@ -20,10 +20,8 @@ func (sh *Shell) stmts(list []*syntax.Stmt, stdin *string) {
 }
 
 func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
-	if st == nil || sh.ended != running {
-		return
-	}
-	if !sh.Spend(perStatement) {
+	switch {
+	case st == nil, sh.ended != running, !sh.Spend(perStatement):
 		return
 	}
 	if stdin == nil {
@@ -54,8 +52,18 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 // isBareExec reports whether a command is exec without a program: its redirections
 // hold for the shell itself.
 func isBareExec(cmd syntax.Command) bool {
+	name, args := simple(cmd)
+	return name == "exec" && len(args) == 0
+}
+
+// simple returns the name of the program of a simple command and its arguments. The name is
+// "" for any other command, and if it is not written out.
+func simple(cmd syntax.Command) (name string, args []*syntax.Word) {
 	call, ok := cmd.(*syntax.CallExpr)
-	return ok && len(call.Args) == 1 && call.Args[0].Lit() == "exec"
+	if !ok || len(call.Args) == 0 {
+		return "", nil
+	}
+	return call.Args[0].Lit(), call.Args[1:]
 }
 
 // A sink is a file that the output of a command goes to.
@@ -94,8 +102,8 @@ func printsKnown(cmd syntax.Command) bool {
 	if cmd == nil {
 		return true
 	}
-	call, ok := cmd.(*syntax.CallExpr)
-	return ok && len(call.Args) > 0 && lex.OneOf(call.Args[0].Lit(), ": true echo printf cat")
+	name, _ := simple(cmd)
+	return lex.OneOf(name, ": true echo printf cat")
 }
 
 // empties notes that the i-th effect, which writes a file, leaves the file empty.
@@ -210,8 +218,8 @@ func (sh *Shell) binary(c *syntax.BinaryCmd, in *string) {
 	var first *syntax.Stmt
 	for node := c; ; {
 		right = append(right, node)
-		next, ok := node.X.Cmd.(*syntax.BinaryCmd)
-		if !ok || len(node.X.Redirs) > 0 || isPipe(next) {
+		next := binaryOf(node.X)
+		if next == nil || isPipe(next) {
 			first = node.X
 			break
 		}
@@ -226,6 +234,16 @@ func (sh *Shell) binary(c *syntax.BinaryCmd, in *string) {
 			before = here
 		}
 	}
+}
+
+// binaryOf returns the list or the pipeline that a statement is. It returns nil for any other
+// statement, and if there are redirections behind it.
+func binaryOf(st *syntax.Stmt) *syntax.BinaryCmd {
+	if len(st.Redirs) > 0 {
+		return nil
+	}
+	c, _ := st.Cmd.(*syntax.BinaryCmd)
+	return c
 }
 
 // orElse runs the second command of a list. before is the directory in which the command before
@@ -283,8 +301,8 @@ func stagesOf(c *syntax.BinaryCmd) []*syntax.Stmt {
 	var stages []*syntax.Stmt
 	for {
 		stages = append(stages, c.Y)
-		x, ok := c.X.Cmd.(*syntax.BinaryCmd)
-		if !ok || !isPipe(x) || len(c.X.Redirs) > 0 {
+		x := binaryOf(c.X)
+		if x == nil || !isPipe(x) {
 			stages = append(stages, c.X)
 			slices.Reverse(stages)
 			return stages
@@ -298,16 +316,25 @@ func stagesOf(c *syntax.BinaryCmd) []*syntax.Stmt {
 func shellToNetwork(stages []*syntax.Stmt) bool {
 	fed := false
 	for i, st := range stages {
-		call, ok := st.Cmd.(*syntax.CallExpr)
-		if !ok || len(call.Args) == 0 {
-			continue
-		}
-		name := lex.ProgramName(call.Args[0].Lit())
-		if fed && lex.OneOf(name, socketClients) {
+		name, args := simple(st.Cmd)
+		name = lex.ProgramName(name)
+		switch {
+		case fed && lex.OneOf(name, socketClients):
 			return true
+		case i > 0 && lex.IsShellName(name):
+			fed = fed || takesCommands(args)
 		}
-		fed = fed ||
-			i > 0 && lex.IsShellName(name) && (len(call.Args) == 1 || len(call.Args) == 2 && call.Args[1].Lit() == "-i")
+	}
+	return false
+}
+
+// takesCommands reports whether a shell with these arguments runs the commands of its input.
+func takesCommands(args []*syntax.Word) bool {
+	switch len(args) {
+	case 0:
+		return true
+	case 1:
+		return args[0].Lit() == "-i"
 	}
 	return false
 }
@@ -524,20 +551,20 @@ func (sh *Shell) redirects(list []*syntax.Redirect, stdin *string) (*string, []s
 // the redirection names no file.
 func (sh *Shell) input(r *syntax.Redirect, stdin *string) *string {
 	text := ""
-	switch {
-	case r.Op == syntax.WordHdoc:
+	switch r.Op {
+	case syntax.WordHdoc:
 		text = lex.First(sh.text(r.Word)) + "\n"
-	case r.Op != syntax.RdrIn && r.Op != syntax.RdrInOut:
-		if r.Hdoc != nil {
-			text = lex.First(sh.document(r))
-		}
-	default:
+	case syntax.RdrIn, syntax.RdrInOut:
 		files := sh.fields(r.Word)
 		if len(files) == 0 {
 			return stdin
 		}
 		for _, f := range files {
 			text = sh.Read(f)
+		}
+	default:
+		if r.Hdoc != nil {
+			text = lex.First(sh.document(r))
 		}
 	}
 	return &text
@@ -555,7 +582,7 @@ func (sh *Shell) sinks(r *syntax.Redirect) []sink {
 	}
 	var files []sink
 	for _, f := range sh.fields(r.Word) {
-		descriptor := r.Op == syntax.DplIn || r.Op == syntax.DplOut && (lex.IsNumber(f) || f == "-")
+		descriptor := r.Op == syntax.DplOut && (lex.IsNumber(f) || f == "-")
 		if !descriptor {
 			n := len(sh.Eval.Effects)
 			files = append(files, sink{path: sh.WriteAs(op, f), effect: n, appends: op == effect.Append})
@@ -563,10 +590,13 @@ func (sh *Shell) sinks(r *syntax.Redirect) []sink {
 			files = append(files, sink{path: path, appends: true})
 		}
 	}
-	if r.N != nil && len(files) == 1 {
+	if r.N == nil {
+		return files
+	}
+	if len(files) == 1 {
 		sh.Eval.opens(r.N.Value, files[0].path)
 	}
-	if r.N != nil && r.N.Value != "1" {
+	if r.N.Value != "1" {
 		return nil
 	}
 	return files
@@ -591,8 +621,11 @@ func (sh *Shell) Arrives(from, to string) {
 // Renames reports whether each of several files gets another name in its folder, as in a loop
 // over them. That another file has the name is not likely.
 func (sh *Shell) Renames(from, to string) bool {
-	return fspath.HasGlob(from) && fspath.HasGlob(to) && from != to &&
-		fspath.Dir(sh.Path(from)) == fspath.Dir(sh.Path(to))
+	switch {
+	case !fspath.HasGlob(from), !fspath.HasGlob(to), from == to:
+		return false
+	}
+	return fspath.Dir(sh.Path(from)) == fspath.Dir(sh.Path(to))
 }
 
 // Overwrite reports a file that is created or overwritten with a text, and remembers

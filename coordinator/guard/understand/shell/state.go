@@ -127,7 +127,7 @@ func (s *Source) cut(from, to uint) string {
 		return s.Whole
 	}
 	n := uint(len(s.Text))
-	if from > n || to > n || from > to {
+	if from > to || to > n {
 		return lex.Clip(s.Text, 300)
 	}
 	return lex.Clip(strings.TrimRight(strings.TrimSpace(s.Text[from:to]), ";& \n"), 300)
@@ -352,7 +352,7 @@ func (sh *Shell) Path(word string) string {
 	if !sh.Spend((len(sh.Place.Cwd) + len(word)) / TextPerStep) {
 		return partial.Unknown
 	}
-	if word == "~" || strings.HasPrefix(word, "~/") {
+	if fspath.Within(word, "~") {
 		return fspath.Clean(sh.HomeText() + word[1:])
 	}
 	return fspath.Join(sh.Place.Cwd, word)

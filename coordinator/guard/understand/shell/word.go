@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -100,11 +101,11 @@ func plainLit(w *syntax.Word) string {
 }
 
 func (sh *Shell) tilde(lit string) string {
-	if lit == "" || lit[0] != '~' {
+	if !strings.HasPrefix(lit, "~") {
 		return lit
 	}
 	switch {
-	case lit == "~" || strings.HasPrefix(lit, "~/"):
+	case fspath.Within(lit, "~"):
 		return sh.HomeText() + lit[1:]
 	case strings.HasPrefix(lit, "~+"):
 		return sh.Place.Cwd + lit[2:]
@@ -215,12 +216,13 @@ func (v Value) marked(whole bool, separators string) Value {
 	if whole {
 		return v
 	}
+	marks := " \t\n" + separators
 	return v.with(func(s string) string {
-		if !strings.ContainsAny(s, " \t\n") && (separators == "" || !strings.ContainsAny(s, separators)) {
+		if !strings.ContainsAny(s, marks) {
 			return s
 		}
 		return strings.Map(func(r rune) rune {
-			if r == ' ' || r == '\t' || r == '\n' || strings.ContainsRune(separators, r) {
+			if strings.ContainsRune(marks, r) {
 				return partial.SplitMark
 			}
 			return r

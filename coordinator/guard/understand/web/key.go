@@ -45,7 +45,7 @@ func LeaksKey(text, url string, header bool) bool {
 			continue
 		}
 		owner := ownerOf(form.service + "_KEY")
-		takes := owner != "" && belongs(host, owner)
+		takes := belongs(host, owner)
 		if owner == "" { // several services
 			takes = header || IsAPIHost(url) || lex.BeginsWith(host, "gitlab. vault. grafana.")
 		}
@@ -62,9 +62,9 @@ func holdsPrivateKey(text string) bool {
 		return false
 	}
 	spaced := strings.NewReplacer("%20", " ", "+", " ").Replace(text) // as a URL may write it
-	_, key, ok := strings.Cut(spaced, "PRIVATE KEY-----")
+	_, key, _ := strings.Cut(spaced, "PRIVATE KEY-----")
 	begin, _, _ := strings.Cut(key, "-----END")
-	return ok && len(begin) > 20 && !lex.Mentions(begin, "...")
+	return len(begin) > 20 && !lex.Mentions(begin, "...")
 }
 
 // holdsKey reports whether a text has a word that begins so and goes on as a token does.
@@ -95,7 +95,7 @@ func random(text string) bool {
 	if lex.Mentions(strings.ToLower(text), "example xxxx") {
 		return false
 	}
-	runs := strings.FieldsFunc(text, func(r rune) bool { return r == '_' || r == '-' })
+	runs := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("_-", r) })
 	return slices.ContainsFunc(runs, mixed)
 }
 

@@ -91,7 +91,7 @@ func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 // storeRequest reports the effects of a request to a port on which a data store listens.
 func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 	method := r.verb()
-	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '?' })
+	parts := strings.FieldsFunc(path, func(c rune) bool { return strings.ContainsRune("/?", c) })
 	switch {
 	case IsLocalHost(r.URL) && lex.ForTests(storeNamed(parts)):
 	case method == "DELETE":
@@ -223,7 +223,11 @@ func namesEnd(part string) bool {
 }
 
 func isNameRune(r rune) bool {
-	return r == '_' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z'
+	switch {
+	case r == '_', '0' <= r && r <= '9', 'a' <= r|0x20 && r|0x20 <= 'z':
+		return true
+	}
+	return false
 }
 
 // actionNames are the names of fields that say what a request does.
@@ -299,14 +303,16 @@ const metadataHosts = "169.254.169.254 169.254.170.2 169.254.170.23 100.100.100.
 // be written as one number, as http://2852039166/ is.
 func MetadataURL(u string) bool {
 	host := HostOf(u)
-	if host == "" {
+	switch {
+	case host == "":
 		return false
+	case host == "metadata":
+		return strings.Contains(u, "computeMetadata")
+	case lex.IsLetter(host[0]), strings.Contains(host, ":"):
+		return lex.OneOf(host, metadataHosts)
 	}
-	if !lex.IsLetter(host[0]) && !strings.Contains(host, ":") {
-		number, ok := pageaddr.IPv4(host)
-		return ok && (number == 169<<24|254<<16|169<<8|254 || lex.OneOf(host, metadataHosts))
-	}
-	return lex.OneOf(host, metadataHosts) && (host != "metadata" || strings.Contains(u, "computeMetadata"))
+	number, ok := pageaddr.IPv4(host)
+	return ok && (number == 169<<24|254<<16|169<<8|254 || lex.OneOf(host, metadataHosts))
 }
 
 // keyOwners are the services whose keys have well-known names: how the names of variables
@@ -392,7 +398,13 @@ func KeysFor(text, url string) Ownership {
 }
 
 // inConstant reports whether a rune can be part of a name in capitals.
-func inConstant(r rune) bool { return r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' }
+func inConstant(r rune) bool {
+	switch {
+	case r == '_', '0' <= r && r <= '9', 'A' <= r && r <= 'Z':
+		return true
+	}
+	return false
+}
 
 // ownerOf returns the domains of the service to which a variable of that name belongs, or "".
 func ownerOf(name string) string {
