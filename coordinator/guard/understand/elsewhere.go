@@ -181,7 +181,7 @@ func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
 		text += "\n" + *c.In
 	}
 	script.TclShells(sh, text)
-	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
+	for _, line := range statements(text) {
 		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "spawn "); ok {
 			sh.Run(code, nil)
 		}
