@@ -192,7 +192,7 @@ func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 	case lex.OneOf(verb, "test start stop restart"):
 	case lex.OneOf(verb, "install i ci clean-install") && len(o.Pos) == 1, verb == "" && c.Name == "yarn":
 		return !o.Given("ignore-scripts version help") && nodeFile.run(child, installing, nil)
-	case c.Name == "npm" || lex.OneOf(verb, nodeVerbs):
+	case c.Name == "npm", lex.OneOf(verb, nodeVerbs):
 		return false
 	}
 	return name != "" && nodeFile.run(child, around(name), handedOn(c.Args, last))
