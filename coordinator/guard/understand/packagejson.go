@@ -91,10 +91,11 @@ func moonTasks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		child := sh.Sub()
 		child.Place.Cwd = workspace(child, cmp.Or(strings.Trim(part, "~#"), "."))
 		runYAML(child, "moon.yml", func(y yamlText) string {
-			if k := y.keys; len(k) == 3 && k[0] == "tasks" && k[1] == name && lex.OneOf(k[2], "command script") {
-				return y.text
+			switch k := y.keys; {
+			case len(k) != 3, k[0] != "tasks", k[1] != name, !lex.OneOf(k[2], "command script"):
+				return ""
 			}
-			return ""
+			return y.text
 		})
 	}
 }

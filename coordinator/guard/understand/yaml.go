@@ -108,7 +108,8 @@ func (y *yamlReader) block(column int) {
 // value reads a text, or a list or an object in brackets.
 func (y *yamlReader) value(code string) {
 	closing := map[byte]string{'[': "]", '{': "}"}[code[0]]
-	if closing == "" || !strings.HasSuffix(code, closing) || strings.HasPrefix(code, "{{") {
+	switch {
+	case closing == "", !strings.HasSuffix(code, closing), strings.HasPrefix(code, "{{"):
 		y.add(unquoted(code), y.line)
 		return
 	}
