@@ -84,7 +84,7 @@ func packed(sh *shell.Shell, archive, dir string, names []string) {
 	for _, name := range names {
 		b.WriteString(packHead + dir + "\t" + name + "\n")
 	}
-	if archive == "" || archive == "-" {
+	if cmp.Or(archive, "-") == "-" {
 		sh.Print(b.String())
 	} else {
 		sh.Remember(sh.Path(archive), b.String())

@@ -135,7 +135,7 @@ func cmakeItems(words []string) string {
 // does runs the code of a statement, now or with the loop in which it stands.
 func (f *cmakeFile) does(code string) {
 	switch {
-	case !f.acts || code == "":
+	case !f.acts, code == "":
 	case len(f.each) > 0:
 		f.each = append(f.each, code)
 	default:

@@ -103,7 +103,7 @@ func eachService(sh *shell.Shell, do func(child *shell.Shell, services []service
 func readServices(text string) (services []service) {
 	for _, y := range readYAML(text) {
 		k := y.keys
-		if len(k) < 3 || k[0] != "services" {
+		if !beginWith(k, "services * *") {
 			continue
 		}
 		if n := len(services); n == 0 || services[n-1].name != k[1] {
@@ -111,12 +111,13 @@ func readServices(text string) (services []service) {
 		}
 		s := &services[len(services)-1]
 		field := y.field(2)
-		if len(k) == 3 && lex.OneOf(field, "command entrypoint") {
+		isWords := lex.OneOf(field, "command entrypoint")
+		if isWords && len(k) == 3 {
 			s.fields[field] = shell.QuotedFields(y.text)
 			continue
 		}
 		s.fields[field] = append(s.fields[field], y.text)
-		if field == "command" || field == "entrypoint" {
+		if isWords {
 			s.line = y.line
 		}
 	}
@@ -165,9 +166,9 @@ func runsWorkflows(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if !slices.ContainsFunc(o.All("P", "platform"), isHere) {
 		return
 	}
-	name, named := o.Get("W", "workflows")
+	name, _ := o.Get("W", "workflows")
 	paths := []string{sh.Path(name)}
-	if !named || !lex.EndsWith(name, ".yml .yaml") {
+	if !lex.EndsWith(name, ".yml .yaml") {
 		paths = matching(sh, cmp.Or(name, ".github/workflows")+"/*.y*ml")
 	}
 	job, _ := o.Get("j", "job")
@@ -184,10 +185,13 @@ func runsJobs(sh *shell.Shell, texts []yamlText, job, event string) {
 	for _, y := range texts {
 		starts = starts || y.keys[0] == "on" && (slices.Contains(y.keys, event) || y.text == event)
 	}
+	if !starts {
+		return
+	}
 	for _, y := range texts {
 		k := y.keys
-		step := len(k) == 5 && k[0] == "jobs" && k[4] == "run"
-		if starts && step && (job == "" || k[1] == job) {
+		isStep := len(k) == 5 && beginWith(k, "jobs * * * run")
+		if isStep && cmp.Or(job, k[1]) == k[1] {
 			recipeLine{y.text, y.line}.run(sh)
 		}
 	}

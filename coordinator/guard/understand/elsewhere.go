@@ -53,11 +53,11 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	rest := o.Pos
 	sshOptions(sh, o)
-	if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) && len(rest) > 0 {
-		sh.Effect(effect.SendOut, effect.Secret, rest[0])
-	}
 	if len(rest) == 0 {
 		return
+	}
+	if strings.ContainsRune(lex.First(stdin(c)), partial.HoleSecret) {
+		sh.Effect(effect.SendOut, effect.Secret, rest[0])
 	}
 	child := sh.Elsewhere()
 	later, more := shell.Leading(rest[1:], sshValues)
@@ -181,7 +181,7 @@ func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
 		text += "\n" + *c.In
 	}
 	script.TclShells(sh, text)
-	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
+	for _, line := range statements(text) {
 		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "spawn "); ok {
 			sh.Run(code, nil)
 		}

@@ -100,12 +100,16 @@ func (t *taker) report(sh *shell.Shell, c shell.Command) {
 	}
 	files, ok := t.taken(c)
 	installsCode(sh, shell.Command{Args: files}, shell.Options{})
-	if c.In != nil && (slices.Contains(files, "-") || t.feeds && ok && len(files) == 0) && isFetched(*c.In) {
+	takesInput := slices.Contains(files, "-")
+	if len(files) == 0 {
+		takesInput = t.feeds && ok
+	}
+	if takesInput && isFetched(lex.First(stdin(c))) {
 		sh.Effect(effect.RunUnknown, effect.Network, "")
 		return
 	}
 	for _, file := range files {
-		if text, known := sh.Arrived(file); known && isFetched(text) {
+		if text, _ := sh.Arrived(file); isFetched(text) {
 			sh.Effect(effect.RunUnknown, effect.Network, sh.Path(file))
 			return
 		}
@@ -117,7 +121,7 @@ func (t *taker) report(sh *shell.Shell, c shell.Command) {
 func (t *taker) taken(c shell.Command) (files []string, ok bool) {
 	o := t.parse(c.Args)
 	named := t.needs == "" || o.Given(t.needs)
-	for len(o.Pos) > 0 && lex.OneOf(o.Pos[0], t.verbs) {
+	for lex.OneOf(o.At(0), t.verbs) {
 		named = true
 		if o.Pos = o.Pos[1:]; !t.all {
 			o = t.parse(o.Pos)
@@ -195,11 +199,11 @@ func passesOn(sh *shell.Shell, c shell.Command) {
 
 // fetchedInput returns the first fetched file among the arguments, "-" for the standard input.
 func fetchedInput(sh *shell.Shell, c shell.Command) (string, bool) {
-	if c.In != nil && isFetched(*c.In) {
+	if isFetched(lex.First(stdin(c))) {
 		return "-", true
 	}
 	for _, a := range c.Args {
-		if text, ok := sh.Brought(a); ok && isFetched(text) {
+		if text, _ := sh.Brought(a); isFetched(text) {
 			return a, true
 		}
 	}

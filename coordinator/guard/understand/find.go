@@ -134,9 +134,7 @@ func find(sh *shell.Shell, c shell.Command, _ shell.Options) {
 			tests.deletes(sh, roots)
 		case lex.OneOf(word, "-exec -execdir -ok -okdir"):
 			from := i + 1
-			for i = from; i < len(expr) && expr[i] != ";" && (expr[i] != "+" || expr[i-1] != "{}"); {
-				i++
-			}
+			i = from + commandLength(expr[from:])
 			tests.run(sh, expr[from:i], roots)
 		}
 	}
@@ -148,9 +146,22 @@ func find(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 }
 
+// commandLength returns how many of the words behind -exec belong to its command.
+func commandLength(words []string) int {
+	before := ""
+	for i, word := range words {
+		switch {
+		case word == ";", word == "+" && before == "{}":
+			return i
+		}
+		before = word
+	}
+	return len(words)
+}
+
 // findRoots splits the arguments of find into roots and expression.
 func findRoots(args []string) (roots, expr []string) {
-	for len(args) > 0 && lex.OneOf(args[0], "-H -L -P -E -X -d -s -x -O1 -O2 -O3 -D") {
+	for lex.OneOf(lex.First(args), "-H -L -P -E -X -d -s -x -O1 -O2 -O3 -D") {
 		args = args[1:]
 	}
 	at := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") || lex.OneOf(a, "( !") })

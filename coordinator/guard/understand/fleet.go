@@ -135,9 +135,9 @@ func (b *playbook) runTask() {
 // withoutTemplates replaces the templates in a text, which Ansible fills in, with unknown texts.
 func withoutTemplates(text string) string {
 	for {
-		before, rest, ok := strings.Cut(text, "{{")
+		before, rest, _ := strings.Cut(text, "{{")
 		_, after, closed := strings.Cut(rest, "}}")
-		if !ok || !closed {
+		if !closed {
 			return text
 		}
 		text = before + partial.Unknown + after

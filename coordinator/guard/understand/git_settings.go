@@ -290,7 +290,7 @@ func readableHooks(sh *shell.Shell, setting string) bool {
 	switch {
 	case !strings.EqualFold(key, "core.hookspath"), dir == "", partial.HasHole(dir), sh.Eval.Site.FileText == nil:
 		return false
-	case project == "" || !fspath.Within(sh.Path(dir), project):
+	case project == "", !fspath.Within(sh.Path(dir), project):
 		return false
 	}
 	sh.Assign(hooksSetting, shell.Value{sh.Path(dir)})
@@ -438,7 +438,8 @@ func preCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		case len(k) < 5, k[2] != "hooks":
 		case k[4] == "id":
 			hook = y.text
-		case k[4] == "entry" && (o.At(1) == "" || o.At(1) == hook || o.At(0) == "hook-impl"):
+		case k[4] != "entry":
+		case o.At(0) == "hook-impl", o.At(1) == "", o.At(1) == hook:
 			return y.text
 		}
 		return ""
@@ -464,7 +465,7 @@ func procfile(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		return
 	}
 	runYAML(sh, "Procfile.dev Procfile", func(y yamlText) string {
-		if len(y.keys) != 1 || o.At(1) != "" && o.At(1) != y.keys[0] {
+		if len(y.keys) != 1 || cmp.Or(o.At(1), y.keys[0]) != y.keys[0] {
 			return ""
 		}
 		return y.text

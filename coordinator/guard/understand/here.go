@@ -75,7 +75,13 @@ func (e *emulated) pointsHere(sh *shell.Shell, c shell.Command) bool {
 			return !slices.ContainsFunc(told, isElsewhere)
 		}
 	}
-	return c.Name == "awslocal" || c.Name == "mc" && serviceNamed(c.Name, o) == "local"
+	switch c.Name {
+	case "awslocal":
+		return true
+	case "mc":
+		return serviceNamed(c.Name, o) == "local"
+	}
+	return false
 }
 
 // serviceNamed returns the service of a command as the names of variables have it: of mc it is
@@ -243,16 +249,21 @@ func sparesOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
 	} else if lex.OneOf(c.Name, fileStores) && inMemory(db.name) {
 		own = true
 	}
-	for i := n; i < len(sh.Eval.Effects) && db.local; i++ {
+	if !db.local {
+		return
+	}
+	for i := n; i < len(sh.Eval.Effects); i++ {
 		e := &sh.Eval.Effects[i]
-		name, named := droppedName(e)
+		spared := own
+		if name, named := droppedName(e); named {
+			spared = lex.ForTests(name) || sh.MadeBefore("database", name, i)
+		}
+		changesData := e.Kind == effect.DropData || e.Kind == effect.ChangeRemote
 		switch {
 		case db.made && e.Kind == effect.StopService:
 			e.Away = effect.OnEmulator
-		case e.Via != c.Name, e.Kind != effect.DropData && e.Kind != effect.ChangeRemote:
-		case db.made:
-			e.Away = effect.OnEmulator
-		case named && (lex.ForTests(name) || sh.MadeBefore("database", name, i)), !named && own:
+		case e.Via != c.Name, !changesData:
+		case db.made, spared:
 			e.Away = effect.OnEmulator
 		}
 	}

@@ -13,10 +13,10 @@ import (
 func (r *recipes) filledBetween(text, open, end string, texts map[string]string) string {
 	var b strings.Builder
 	for {
-		before, rest, found := strings.Cut(text, open)
+		before, rest, _ := strings.Cut(text, open)
 		b.WriteString(before)
 		name, after, closed := strings.Cut(rest, end)
-		if !found || !closed {
+		if !closed {
 			return b.String()
 		}
 		name = strings.TrimLeft(strings.TrimSpace(name), ".")
@@ -210,13 +210,13 @@ func (r *recipes) readTasks(text string) {
 	texts := readYAML(text)
 	for i, y := range texts {
 		switch k := y.keys; {
-		case len(k) > 1 && k[0] == "includes" && (len(k) == 2 || k[2] == "taskfile"):
+		case beginWith(k, "includes *") && (len(k) == 2 || k[2] == "taskfile"):
 			r.taskInclude(k[1], y.text, texts[i:])
 		case len(k) == 2 && lex.OneOf(k[0], "vars env"), len(k) == 4 && lex.OneOf(k[2], "vars env"):
 			r.vars[k[len(k)-1]] = r.filled(y.text, nil)
 		case len(k) > 2 && k[len(k)-3] == "vars" && k[len(k)-1] == "sh":
 			r.vars[k[len(k)-2]] = r.sh.Output(r.filled(y.text, nil))
-		case len(k) > 1 && k[0] == "tasks":
+		case beginWith(k, "tasks *"):
 			r.readTask(k[1], y)
 		}
 	}

@@ -173,7 +173,7 @@ func killPids(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 	for _, a := range args {
 		switch {
-		case a == "" || a == "--":
+		case a == "", a == "--":
 		case lex.OneOf(a, "-1 1 0"):
 			sh.Effect(effect.KillProcess, effect.Everything, a)
 		case strings.HasPrefix(a, "pid:"):
@@ -236,8 +236,10 @@ func diskDump(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // makeFilesystem reports a new file system on a disk or in an image file.
 func makeFilesystem(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if len(o.Pos) == 0 && len(c.Args) == 0 ||
-		slices.Contains(c.Args, "-n") && (c.Name == "mke2fs" || strings.HasPrefix(c.Name, "mkfs.ext")) {
+	switch {
+	case len(c.Args) == 0:
+		return
+	case slices.Contains(c.Args, "-n") && lex.BeginsWith(c.Name, "mke2fs mkfs.ext"):
 		return // for ext file systems, -n is a dry run
 	}
 	for _, p := range o.Pos {

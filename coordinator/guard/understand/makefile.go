@@ -93,7 +93,7 @@ func (m makefile) read(text string) {
 		switch {
 		case strings.HasPrefix(l.code, "\t") && open != nil:
 			open.lines = append(open.lines, recipeLine{code, l.line})
-		case code == "" || code[0] == '#' || lex.OneOf(word, "ifeq ifneq ifdef ifndef else endif vpath unexport"):
+		case code == "", code[0] == '#', lex.OneOf(word, "ifeq ifneq ifdef ifndef else endif vpath unexport"):
 		case lex.OneOf(word, "include -include sinclude"):
 			for _, name := range strings.Fields(m.expand(rest, nil, 0)) {
 				for _, path := range matching(m.sh, name) {
@@ -140,7 +140,8 @@ func (m makefile) define(name string, lines []recipeLine, from int) int {
 // assign reads a line that sets a variable. It returns false for any other line.
 func (m makefile) assign(code string) bool {
 	equals, colon := strings.IndexByte(code, '='), strings.IndexByte(code, ':')
-	if equals < 1 || colon >= 0 && colon < equals-2 || colon == equals-2 && code[equals-1] != ':' {
+	switch {
+	case equals < 1, colon >= 0 && colon < equals-2, colon == equals-2 && code[equals-1] != ':':
 		return false
 	}
 	name := strings.TrimRight(code[:equals], ":?+! \t")
@@ -149,7 +150,7 @@ func (m makefile) assign(code string) bool {
 		name = strings.TrimPrefix(name, prefix)
 	}
 	value := strings.TrimSpace(code[equals+1:])
-	if value, _, _ = strings.Cut(value, " #"); op == ":" || op == "::" {
+	if value, _, _ = strings.Cut(value, " #"); lex.OneOf(op, ": ::") {
 		value = m.expand(value, nil, 0)
 	}
 	old, set := m.vars[name]
@@ -194,9 +195,9 @@ func (m makefile) rule(code string, line int) *recipe {
 func (m makefile) expand(text string, auto map[string]string, depth int) string {
 	var b strings.Builder
 	for {
-		before, rest, found := strings.Cut(text, "$")
+		before, rest, _ := strings.Cut(text, "$")
 		b.WriteString(before)
-		if !found || rest == "" || depth > maxMakeNesting || b.Len() > mostExpanded {
+		if rest == "" || depth > maxMakeNesting || b.Len() > mostExpanded {
 			return b.String()
 		}
 		name, n := reference(rest)
@@ -260,7 +261,7 @@ func (m makefile) function(name, text string, auto map[string]string, depth int)
 	args := append(splitItems(text), "")
 	args = args[:max(1, len(args)-1)]
 	switch {
-	case depth > maxMakeNesting || !m.sh.Spend(1+len(text)/shell.TextPerStep):
+	case depth > maxMakeNesting, !m.sh.Spend(1 + len(text)/shell.TextPerStep):
 		return partial.Unknown
 	case name == "foreach" && len(args) == 3:
 		return m.forEach(args, auto, depth)

@@ -208,10 +208,15 @@ func sendsCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
+// statements returns the parts of a text between its lines and semicolons.
+func statements(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n;", r) })
+}
+
 // transferCommands reads the commands of sftp and lftp. Their deletions happen on the
 // remote side, where others may keep files, too.
 func transferCommands(sh *shell.Shell, text, host string) {
-	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
+	for _, line := range statements(text) {
 		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
 			sh.RunText(code)
 			continue
@@ -369,13 +374,19 @@ func (row *requester) request(o shell.Options) web.Sent {
 	if row.operands && lex.OneOf(strings.ToUpper(o.At(0)), requestMethods) {
 		r.Method, urls = o.Pos[0], o.Pos[1:]
 	}
-	for _, u := range urls {
-		if lex.Mentions(u, ". ://") || lex.BeginsWith(u, "localhost :") || partial.HasHole(u) {
-			r.URL = u
-			break
-		}
+	if i := slices.IndexFunc(urls, isAddress); i >= 0 {
+		r.URL = urls[i]
 	}
 	return r
+}
+
+// isAddress reports whether an operand of a client may be the address of a request.
+func isAddress(operand string) bool {
+	switch {
+	case lex.Mentions(operand, ". ://"), lex.BeginsWith(operand, "localhost :"):
+		return true
+	}
+	return partial.HasHole(operand)
 }
 
 const requestMethods = "GET HEAD OPTIONS POST PUT PATCH DELETE"
@@ -422,12 +433,13 @@ func (row *requester) writes(sh *shell.Shell, o shell.Options, url string) {
 			file = fspath.Join(sh.Path(folder), file)
 		}
 	}
+	keepsName := !named && remote != ""
 	switch {
 	case named && file != "-":
 		sh.Remember(sh.Write(file), partial.UnknownNetwork)
-	case !named && remote != "" && o.Given(row.keeps):
+	case keepsName && o.Given(row.keeps):
 		sh.Remember(sh.Write(remote), partial.UnknownNetwork)
-	case !named && remote != "" && row.numbers:
+	case keepsName && row.numbers:
 		sh.Remember(sh.Path(remote), partial.UnknownNetwork)
 	default:
 		sh.Print(partial.UnknownNetwork)

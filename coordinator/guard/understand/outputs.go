@@ -65,7 +65,7 @@ func outputOf(name string) *output {
 // costs less than to parse them.
 func (w *output) mayApply(args []string) bool {
 	switch {
-	case w.verbs != "" && !lex.ContainsAny(args, w.verbs):
+	case fails(w.verbs, lex.ContainsAny(args, w.verbs)):
 		return false
 	case w.last > 0:
 		return true
@@ -80,8 +80,8 @@ func (w *output) report(sh *shell.Shell, c shell.Command) {
 	}
 	o := shell.ParseOptions(c.Args, w.options)
 	switch {
-	case w.verbs != "" && !lex.ContainsAny(o.Pos[:min(2, len(o.Pos))], w.verbs),
-		w.needs != "" && !o.Given(w.needs),
+	case fails(w.verbs, lex.ContainsAny(o.Pos[:min(2, len(o.Pos))], w.verbs)),
+		fails(w.needs, o.Given(w.needs)),
 		lex.OneOf(o.At(0), w.but):
 		return
 	}

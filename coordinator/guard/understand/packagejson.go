@@ -91,10 +91,11 @@ func moonTasks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		child := sh.Sub()
 		child.Place.Cwd = workspace(child, cmp.Or(strings.Trim(part, "~#"), "."))
 		runYAML(child, "moon.yml", func(y yamlText) string {
-			if k := y.keys; len(k) == 3 && k[0] == "tasks" && k[1] == name && lex.OneOf(k[2], "command script") {
-				return y.text
+			switch k := y.keys; {
+			case len(k) != 3, k[0] != "tasks", k[1] != name, !lex.OneOf(k[2], "command script"):
+				return ""
 			}
-			return ""
+			return y.text
 		})
 	}
 }
@@ -192,7 +193,7 @@ func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 	case lex.OneOf(verb, "test start stop restart"):
 	case lex.OneOf(verb, "install i ci clean-install") && len(o.Pos) == 1, verb == "" && c.Name == "yarn":
 		return !o.Given("ignore-scripts version help") && nodeFile.run(child, installing, nil)
-	case c.Name == "npm" || lex.OneOf(verb, nodeVerbs):
+	case c.Name == "npm", lex.OneOf(verb, nodeVerbs):
 		return false
 	}
 	return name != "" && nodeFile.run(child, around(name), handedOn(c.Args, last))

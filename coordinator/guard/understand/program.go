@@ -289,7 +289,7 @@ const (
 )
 
 // evalPrinter reports whether a program may print code for eval.
-func evalPrinter(name string) bool { return lex.OneOf(name, evalAlways) || lex.OneOf(name, evalAsked) }
+func evalPrinter(name string) bool { return lex.OneOf(name, evalAlways+" "+evalAsked) }
 
 // printsForEval reports whether the arguments of an evalPrinter make it print code
 // for eval.

@@ -283,9 +283,10 @@ func registrySecret(key string) bool {
 // script of the project or the program of one of its packages. npm does not run
 // such words.
 func packageProgram(sh *shell.Shell, c shell.Command, verb string) {
-	if c.Name == "npm" || verb == "" || lex.OneOf(verb, "install i ci add link ln env init create why ls ll list "+
+	switch {
+	case c.Name == "npm", verb == "", lex.OneOf(verb, "install i ci add link ln env init create why ls ll list "+
 		"node set search import patch bin root import view info up update upgrade prune dedupe fetch version "+
-		"help store setup server deploy") {
+		"help store setup server deploy"):
 		return
 	}
 	sh.Exec(append([]string{verb}, lex.After(c.Args, verb, 1)...), c.In)
@@ -345,5 +346,8 @@ func packagedProgram(name string) string {
 // isRepository reports whether the name of a package is that of a repository: owner/name.
 func isRepository(name string) bool {
 	owner, repo, ok := strings.Cut(name, "/")
-	return ok && !strings.HasPrefix(name, "@") && isWord(owner) && isWord(repo)
+	if !ok || strings.HasPrefix(name, "@") {
+		return false
+	}
+	return isWord(owner) && isWord(repo)
 }

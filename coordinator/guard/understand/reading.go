@@ -67,8 +67,11 @@ func readingSteps(u *shell.Evaluation, s *effect.Step) {
 
 // harmlessName reports whether no program changes its behavior because of a variable.
 func harmlessName(name string) bool {
-	return name == strings.ToLower(name) || len(name) == 1 || lex.OneOf(name, "LC_ALL LANG LC_CTYPE LC_COLLATE "+
-		"NO_COLOR TERM COLUMNS LINES TZ OPTARG OPTIND REPLY")
+	switch {
+	case name == strings.ToLower(name), len(name) == 1:
+		return true
+	}
+	return lex.OneOf(name, "LC_ALL LANG LC_CTYPE LC_COLLATE NO_COLOR TERM COLUMNS LINES TZ OPTARG OPTIND REPLY")
 }
 
 // onlyReads reports whether a command itself only reads. Commands that it runs are

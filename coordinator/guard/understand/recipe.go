@@ -161,7 +161,8 @@ func (r *recipes) run(name string, args []string) {
 	}
 	for _, pattern := range r.patterns {
 		before, after, _ := strings.Cut(pattern, "%")
-		if len(name) <= len(before)+len(after) || !strings.HasPrefix(name, before) || !strings.HasSuffix(name, after) {
+		switch {
+		case len(name) <= len(before)+len(after), !strings.HasPrefix(name, before), !strings.HasSuffix(name, after):
 			continue
 		}
 		for _, next := range r.named[pattern] {
@@ -227,7 +228,7 @@ func (r *recipes) runLines(child *shell.Shell, next *recipe, own map[string]stri
 	for _, line := range next.lines {
 		codes = append(codes, r.filled(line.code, own))
 	}
-	if len(codes) > 0 && strings.HasPrefix(codes[0], "#!") {
+	if strings.HasPrefix(lex.First(codes), "#!") {
 		words, code := strings.Fields(codes[0]), strings.Join(codes, "\n")
 		child.AtLine(next.lines[0].line)
 		child.Exec([]string{lex.ProgramName(words[len(words)-1]), "-"}, &code)
@@ -296,7 +297,7 @@ func matching(sh *shell.Shell, pattern string) (paths []string) {
 		return []string{full}
 	}
 	for _, name := range sh.Names(dir) {
-		if ok, err := path.Match(last, name); ok && err == nil {
+		if ok, _ := path.Match(last, name); ok {
 			paths = append(paths, strings.TrimSuffix(dir, "/")+"/"+name)
 		}
 	}

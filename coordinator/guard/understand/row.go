@@ -100,13 +100,13 @@ func (t *table) run(sh *shell.Shell, c shell.Command, passes bool) {
 	for _, code := range o.Commands() {
 		sh.Run(code, nil)
 	}
-	if t.keeps != "" && o.Given(t.keeps) {
+	if o.Given(t.keeps) {
 		defer sh.Creates(len(sh.Eval.Effects))
 	}
 	if t.before != nil && t.before(sh, c, o) {
 		return
 	}
-	if t.dry != "" && o.Given(t.dry) {
+	if o.Given(t.dry) {
 		return
 	}
 	words := o.Pos
@@ -205,20 +205,23 @@ func (a act) report(sh *shell.Shell, c shell.Command, o shell.Options) {
 // holds reports whether all conditions of a row hold for a command.
 func (r *row) holds(words []string, c shell.Command, o shell.Options) bool {
 	switch {
-	case r.of != "" && !lex.OneOf(c.Name, r.of),
-		r.words != "" && !beginWith(words, r.words),
+	case fails(r.of, lex.OneOf(c.Name, r.of)),
+		!beginWith(words, r.words),
 		r.bare && len(c.Args) > 0,
-		r.given != "" && !o.Given(r.given),
-		r.with != "" && !o.Given(r.with),
-		r.without != "" && o.Given(r.without),
-		r.among != "" && !lex.ContainsAny(words, r.among),
-		r.first != "" && !oneChoice(lex.First(c.Args), r.first),
+		fails(r.given, o.Given(r.given)),
+		fails(r.with, o.Given(r.with)),
+		o.Given(r.without),
+		fails(r.among, lex.ContainsAny(words, r.among)),
+		fails(r.first, oneChoice(lex.First(c.Args), r.first)),
 		r.args != "" && !slices.ContainsFunc(c.Args, func(a string) bool { return oneChoice(a, r.args) }),
 		r.mention != "" && !lex.Mentions(strings.ToLower(strings.Join(c.Args, " ")), r.mention):
 		return false
 	}
 	return true
 }
+
+// fails reports whether a row has a condition, and it does not hold.
+func fails(condition string, holds bool) bool { return condition != "" && !holds }
 
 // beginWith reports whether the first words match a pattern, word by word.
 func beginWith(words []string, pattern string) bool {

@@ -23,11 +23,13 @@ func readSettings(text string) (out []setting) {
 		value := strings.TrimSpace(line)
 		goesOn := len(out) > 0 && (out[len(out)-1].open > 0 || lex.Indent(line) > 0)
 		switch key, after, pair := strings.Cut(value, "="); {
-		case value == "", value[0] == '#', !goesOn && !pair && value[0] != '[':
+		case value == "", value[0] == '#':
 			continue
 		case goesOn:
 		case value[0] == '[':
 			section = strings.ReplaceAll(strings.Trim(value, "[]"), `"`, "")
+			continue
+		case !pair:
 			continue
 		default:
 			out = append(out, setting{section: section, key: strings.Trim(strings.TrimSpace(key), `"'`)})

@@ -272,11 +272,13 @@ const addressOptions = "--index-url --extra-index-url --index --default-index -i
 // takesCode reports the addresses of code among the arguments of a command that runs it, or that runs
 // what it installs.
 func takesCode(sh *shell.Shell, args []string) {
-	for i, a := range args {
-		if isCodeAddress(a) && (i == 0 || !lex.OneOf(args[i-1], addressOptions)) {
+	before := ""
+	for _, a := range args {
+		if isCodeAddress(a) && !lex.OneOf(before, addressOptions) {
 			sh.Effect(effect.RunUnknown, effect.Network, a)
 			return
 		}
+		before = a
 	}
 }
 

@@ -66,7 +66,9 @@ func leadingWords(args []string) []string {
 	var words []string
 	before := ""
 	for _, a := range args {
-		if a != "" && !strings.HasPrefix(a, "-") && !strings.HasPrefix(before, "-") {
+		switch {
+		case a == "", strings.HasPrefix(a, "-"), strings.HasPrefix(before, "-"):
+		default:
 			words = append(words, a)
 		}
 		before = a
@@ -91,9 +93,9 @@ func endsHosted(words, args []string) bool {
 			return true // such as bucket-delete
 		case lex.OneOf(verb, web.EndVerbs):
 			return placed || len(about) > 1
-		case lex.OneOf(verb, "delete drop"): // of something hosted behind the name of a kind of thing
-			return placed || i > 0 || len(operation) > 1 || lex.ContainsAny(about, hostedNouns)
-		case lex.OneOf(verb, "remove rm del"): // if that kind is hosted
+		case lex.OneOf(verb, "delete drop") && (i > 0 || len(operation) > 1): // behind the name of a kind of thing
+			return true
+		case lex.OneOf(verb, "delete drop remove rm del"): // if that kind is hosted
 			return placed || lex.ContainsAny(about, hostedNouns)
 		}
 	}

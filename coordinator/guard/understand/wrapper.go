@@ -212,7 +212,7 @@ func environment(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if lex.First(rest) == "-" {
 		rest = rest[1:]
 	}
-	for len(rest) > 0 && strings.Contains(rest[0], "=") {
+	for strings.Contains(lex.First(rest), "=") {
 		name, text, _ := strings.Cut(rest[0], "=")
 		child.Assign(name, shell.Value{text})
 		child.RunVariable(name)
@@ -249,8 +249,9 @@ func xargs(sh *shell.Shell, c shell.Command, o shell.Options) {
 		text := sh.Read(f)
 		c.In = &text
 	}
-	if c.In != nil && *c.In != "" {
-		items = shell.QuotedFields(*c.In)
+	text := lex.First(stdin(c))
+	if text != "" {
+		items = shell.QuotedFields(text)
 	}
 	marker := replaceMarker(o)
 	if takesScript(rest, marker) {
@@ -261,8 +262,8 @@ func xargs(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	lines := items
-	if c.In != nil && len(items) > 0 && items[0] != partial.Unknown {
-		lines = shell.SplitLines(*c.In)
+	if len(items) > 0 && items[0] != partial.Unknown {
+		lines = shell.SplitLines(text)
 	}
 	found := strings.Contains(strings.Join(rest, " "), marker)
 	for _, item := range lines {
@@ -347,7 +348,7 @@ func parallelItems(sh *shell.Shell, c shell.Command, o shell.Options) (argv []st
 	if len(lists) == 0 {
 		lists = [][]string{shell.SplitLines(inputOf(c))}
 	}
-	separator, split := o.Get("C", "colsep")
+	separator, _ := o.Get("C", "colsep")
 	for i := range len(slices.MaxFunc(lists, func(a, b []string) int { return len(a) - len(b) })) {
 		var fields []string
 		for _, list := range lists {
@@ -355,7 +356,7 @@ func parallelItems(sh *shell.Shell, c shell.Command, o shell.Options) (argv []st
 				fields = append(fields, list[i%len(list)])
 			}
 		}
-		if split && len(fields) == 1 && separator != "" {
+		if separator != "" && len(fields) == 1 {
 			fields = strings.Split(fields[0], separator)
 		}
 		items = append(items, fields)
@@ -496,10 +497,8 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	case c.Name == "direnv":
 		rest = rest[1:]
-	case c.Name == "uv" && lex.ContainsAny(c.Args[:verb+2], "run") && lex.OneOf(lex.First(args), "-m --module"):
-		rest = append([]string{"python"}, args...)
-	case c.Name == "uv" && (first == "-" || strings.HasSuffix(first, ".py")):
-		rest = append([]string{"python"}, rest...)
+	case c.Name == "uv":
+		rest = uvCommand(c.Args[:verb+2], args, rest)
 	}
 	runsProjectScript(sh, c.Name, rest)
 	if lex.OneOf(c.Name, "aws-vault chamber infisical doppler op envchain teller summon dotenv dotenvx railway") {
@@ -508,10 +507,23 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Exec(rest, c.In)
 }
 
+// uvCommand returns the command that uv runs. Python runs a module, if run is among the words
+// before, and a source.
+func uvCommand(before, args, command []string) []string {
+	first := lex.First(command)
+	switch {
+	case lex.ContainsAny(before, "run") && lex.OneOf(lex.First(args), "-m --module"):
+		return append([]string{"python"}, args...)
+	case first == "-", strings.HasSuffix(first, ".py"):
+		return append([]string{"python"}, command...)
+	}
+	return command
+}
+
 // dumpsVariables reports a command that only shows the variables that it is given, where they
 // hold secrets.
 func dumpsVariables(sh *shell.Shell, argv []string) {
-	if lex.OneOf(strings.Join(argv[:min(1, len(argv))], ""), "env printenv") && (len(argv) == 1 || argv[0] == "printenv") {
+	if lex.First(argv) == "printenv" || slices.Equal(argv, []string{"env"}) {
 		reportRevealed(sh, partial.UnknownKey)
 		sh.Print(partial.UnknownKey)
 	}

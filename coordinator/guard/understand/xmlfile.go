@@ -47,7 +47,7 @@ func readXML(text string) *xmlNode {
 		switch {
 		case strings.HasPrefix(tag, "![CDATA["):
 			last.add(tag[len("![CDATA["):])
-		case tag == "" || strings.IndexByte("!?", tag[0]) >= 0:
+		case tag == "", lex.BeginsWith(tag, "! ?"):
 		case tag[0] == '/':
 			open = open[:max(1, len(open)-1)]
 		default:

@@ -44,7 +44,9 @@ func readYAML(text string) []yamlText {
 	y := yamlReader{lines: strings.Split(text, "\n")}
 	for ; y.line < len(y.lines); y.line++ {
 		line := strings.TrimRight(y.lines[y.line], " \t\r")
-		if code := strings.TrimLeft(line, " "); code != "" && code[0] != '#' && code != "---" {
+		switch code := strings.TrimLeft(line, " "); {
+		case code == "", code[0] == '#', code == "---":
+		default:
 			y.read(code, len(line)-len(code))
 		}
 	}
@@ -54,7 +56,7 @@ func readYAML(text string) []yamlText {
 // read reads a line that begins at a column.
 func (y *yamlReader) read(code string, column int) {
 	parent := column // of a text in several lines
-	for len(y.open) < maxYAMLKeys && (code == "-" || strings.HasPrefix(code, "- ")) {
+	for len(y.open) < maxYAMLKeys && strings.HasPrefix(code+" ", "- ") {
 		n := y.closeTo(2*column + 1)
 		y.open = append(y.open, yamlKey{strconv.Itoa(n), 2*column + 1})
 		item := strings.TrimLeft(code[1:], " ")
@@ -106,7 +108,8 @@ func (y *yamlReader) block(column int) {
 // value reads a text, or a list or an object in brackets.
 func (y *yamlReader) value(code string) {
 	closing := map[byte]string{'[': "]", '{': "}"}[code[0]]
-	if closing == "" || !strings.HasSuffix(code, closing) || strings.HasPrefix(code, "{{") {
+	switch {
+	case closing == "", !strings.HasSuffix(code, closing), strings.HasPrefix(code, "{{"):
 		y.add(unquoted(code), y.line)
 		return
 	}
@@ -132,11 +135,11 @@ func (y *yamlReader) add(text string, line int) {
 // yamlPair splits "key: value".
 func yamlPair(code string) (key, value string, ok bool) {
 	at := 0
-	if code != "" && strings.IndexByte(`"'`, code[0]) >= 0 {
+	if lex.BeginsWith(code, `" '`) {
 		at = 1 + max(strings.IndexByte(code[1:], code[0]), 0)
 	}
 	i := strings.Index(code[at:]+" ", ": ")
-	if i < 0 || at == 0 && code != "" && strings.IndexByte("[{", code[0]) >= 0 {
+	if i < 0 || lex.BeginsWith(code, "[ {") {
 		return "", "", false
 	}
 	i += at
@@ -177,7 +180,7 @@ func cutItem(text, signs string) (item, sign, rest string) {
 
 // unquoted returns a text without the quotes around it, or without the comment behind it.
 func unquoted(text string) string {
-	if text == "" || strings.IndexByte(`"'`, text[0]) < 0 {
+	if !lex.BeginsWith(text, `" '`) {
 		text, _, _ = strings.Cut(text, " #")
 		return text
 	}
