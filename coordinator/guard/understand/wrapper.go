@@ -48,7 +48,13 @@ var wrappers = []table{
 	{programs: "setpriv", options: "u g G user group reuid regid", leads: true, do: startsCommand},
 	{programs: "sg", options: "c command", leads: true, skip: 1, do: startsText},
 	{
-		programs: "unshare nsenter bwrap systemd-run systemd-inhibit dbus-run-session xvfb-run",
+		programs: "unshare nsenter",
+		options:  "t target S setuid G setgid R root wd map-user map-group propagation setgroups",
+		leads:    true,
+		do:       startsCommand,
+	},
+	{
+		programs: "bwrap systemd-run systemd-inhibit dbus-run-session xvfb-run",
 		options:  "t target u p unit property S wd setenv E description what who why mode uid gid",
 		leads:    true,
 		do:       startsCommand,
