@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/afar-sh/afar/coordinator/peer"
 )
 
 // The program `client` of a script passes its command line to the script's client, one
@@ -170,7 +172,7 @@ func startClient(work string) error {
 
 func clientSocket(work string) string { return filepath.Join(work, "client.sock") }
 
-// endClient kills a script's client.
+// endClient kills a script's client, and waits until it is dead.
 func endClient(work string) error {
 	raw, err := os.ReadFile(filepath.Join(work, "client.pid"))
 	if err != nil {
@@ -180,7 +182,11 @@ func endClient(work string) error {
 	if _, err := fmt.Sscan(string(raw), &pid); err != nil || pid <= 1 {
 		return fmt.Errorf("the client's process id is %q", raw)
 	}
-	return errors.Join(syscall.Kill(pid, syscall.SIGKILL), os.Remove(clientSocket(work)))
+	err = errors.Join(syscall.Kill(pid, syscall.SIGKILL), os.Remove(clientSocket(work)))
+	for deadline := time.Now().Add(patience); peer.Birth(pid) != "" && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	return err
 }
 
 // cmdClient kills the script's client, and so ends its sessions, or replaces it with
