@@ -39,7 +39,6 @@ func codeTasks(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if len(o.Pos) == 0 {
 		names = append(names, "default")
 	}
-	reached := func(text string) string { return script.Reached(text, names) }
 	for i := range codeTaskFiles {
 		t := &codeTaskFiles[i]
 		if !lex.OneOf(c.Name, t.programs) || o.Given(t.lists) {
@@ -55,9 +54,15 @@ func codeTasks(sh *shell.Shell, c shell.Command, o shell.Options) {
 			paths = append(paths, matching(child, pattern)...)
 		}
 		for _, path := range paths {
-			child.RunCode(path, nil, reached, func(child *shell.Shell, code string) { script.Run(child, code, t.lang) })
+			runReached(child, path, names, t.lang)
 		}
 	}
+}
+
+// runReached runs what some names reach in a file of code.
+func runReached(sh *shell.Shell, path string, names []string, lang string) {
+	reached := func(text string) string { return script.Reached(text, names) }
+	sh.RunCode(path, nil, reached, func(child *shell.Shell, code string) { script.Run(child, code, lang) })
 }
 
 // mixTasks runs the command of "mix cmd", the tasks of "mix do", or those for which the project has a

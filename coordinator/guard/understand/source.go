@@ -106,11 +106,10 @@ func mageTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		name := target[strings.LastIndexByte(target, ':')+1:]
 		names = append(names, strings.ToUpper(name[:min(1, len(name))])+name[min(1, len(name)):])
 	}
-	reached := func(text string) string { return script.Reached(text, names) }
 	for _, dir := range [...]string{".", "magefiles"} {
 		goSources(sh, dir, false, func(path string) {
 			if text, ok := sh.FileText(path); ok && strings.Contains(text, "//go:build mage") {
-				sh.RunCode(path, nil, reached, func(child *shell.Shell, code string) { script.Run(child, code, "go") })
+				runReached(sh, path, names, "go")
 			}
 		})
 	}
