@@ -175,6 +175,9 @@ const madeEnds = ". .js .mjs .class .jar .exe .wasm .o .so"
 
 // passesOn remembers that what a program makes of a fetched file is fetched, too.
 func passesOn(sh *shell.Shell, c shell.Command) {
+	if c.In == nil && !sh.Brings() {
+		return // as nearly always: no list is searched
+	}
 	compiles, unpacks := lex.OneOf(c.Name, compilers), lex.OneOf(c.Name, unpackers)
 	made := outputs(c)
 	if !compiles && !unpacks && len(made) == 0 {

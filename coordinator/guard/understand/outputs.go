@@ -54,11 +54,12 @@ var outputRows = [...]output{
 
 // outputOf returns the row of a program, or nil.
 func outputOf(name string) *output {
-	i := slices.IndexFunc(outputRows[:], func(o output) bool { return lex.OneOf(name, o.programs) })
-	if i < 0 {
-		return nil
+	for i := range outputRows {
+		if lex.OneOf(name, outputRows[i].programs) {
+			return &outputRows[i]
+		}
 	}
-	return &outputRows[i]
+	return nil
 }
 
 // mayApply reports whether the arguments have a verb of the row, and an option if it needs one. It

@@ -244,6 +244,9 @@ func (sh *Shell) MadeBefore(kind, name string, n int) bool {
 	return made && at <= n
 }
 
+// Brings reports whether Brought may have a text for any name.
+func (sh *Shell) Brings() bool { return sh.stdin != nil || len(sh.Files)+len(sh.Eval.Fetched) > 0 }
+
 // Brought returns the text of a file that this call wrote or fetched.
 func (sh *Shell) Brought(name string) (string, bool) {
 	path := sh.Path(strings.Replace(name, "/proc/self/fd/", "/dev/fd/", 1))
