@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/text"
 )
@@ -242,10 +243,12 @@ func (r Room) Remove() {
 	r.lock.Release()
 }
 
-// Afar runs the room's own copy of the command line and reads its JSON into out.
+// Afar runs the room's own copy of the command line and reads its JSON into out. A Ctrl-C at the
+// maker's terminal does not reach it, so Remove ends the coordinator before it removes its home.
 func (r Room) Afar(ctx context.Context, out any, args ...string) error {
 	c := exec.CommandContext(ctx, filepath.Join(r.Bin(), "afar"), args...)
 	c.Env, c.Dir, c.WaitDelay = r.Env(), r.Project(), time.Second
+	c.SysProcAttr = client.Detached()
 	said, err := c.Output()
 	if exit, ended := err.(*exec.ExitError); ended {
 		return fmt.Errorf("afar %s: %s", args[0], text.ClipBytes(text.Fold(string(exit.Stderr)), 200))
