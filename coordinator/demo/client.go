@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"os/exec"
 
 	"github.com/creack/pty"
@@ -16,9 +15,7 @@ import (
 // story for a model.
 type clientSession struct {
 	*demo
-	model    *sandbox.Model
-	client   *exec.Cmd
-	terminal *os.File
+	model *sandbox.Model
 }
 
 // newClient prepares the client; play starts it.
@@ -43,31 +40,33 @@ func (d *demo) newClient() (session, error) {
 	return &clientSession{demo: d, model: model}, nil
 }
 
-// play starts the client with the task once the first act has begun, and returns when the client
-// has ended.
+// play starts the client with the task once the first act has begun, and takes the terminal away
+// when ctx ends.
 func (c *clientSession) play(ctx context.Context) error {
+	defer c.model.Close()
 	select {
 	case <-c.acts[0]:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	c.client = exec.Command(c.Client, "--plugin-dir", c.room.Plugin(), "--permission-mode", "default", task)
-	c.client.Dir = c.room.Project()
-	c.client.Env = append(c.room.ClientEnv(c.model.URL), "TERM=xterm-256color")
-	terminal, err := pty.StartWithSize(c.client, &pty.Winsize{Rows: 45, Cols: 140})
+	client := exec.Command(c.Client, "--plugin-dir", c.room.Plugin(), "--permission-mode", "default", task)
+	client.Dir = c.room.Project()
+	client.Env = append(c.room.ClientEnv(c.model.URL), "TERM=xterm-256color")
+	terminal, err := pty.StartWithSize(client, &pty.Winsize{Rows: 45, Cols: 140})
 	if err != nil {
 		return err
 	}
-	c.terminal = terminal
-	_, _ = io.Copy(io.Discard, terminal) // it ends with an error when the client does
-	return errors.New("the client has ended")
-}
-
-// close takes the terminal away, and waits for the client.
-func (c *clientSession) close() {
-	if c.client != nil {
-		_ = c.terminal.Close()
-		end(c.client)
+	defer end(client)
+	defer terminal.Close()
+	ended := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, terminal) // it ends with an error when the client does
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return errors.New("the client has ended")
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	c.model.Close()
 }

@@ -55,10 +55,10 @@ type Coordinator interface {
 	Call(ctx context.Context, op string, in, out any, wait time.Duration) error
 }
 
-// A session plays the turns of the story until they are over.
+// A session plays the turns of the story until ctx ends.
 type session interface {
+	// play returns once all programs of the session have ended, so nothing of it writes after that.
 	play(ctx context.Context) error
-	close()
 }
 
 // A demo is one run.
@@ -66,7 +66,7 @@ type demo struct {
 	Config
 	room    sandbox.Room
 	co      Coordinator
-	session session
+	stop    func() // ends the session; nil before it begins
 	began   time.Time
 	acts    []chan struct{} // closed when the act begins
 	seen    []wire.Entry    // of the journal, without those that proved something
@@ -96,8 +96,9 @@ func Run(ctx context.Context, c Config) (err error) {
 
 // remove ends the session and the coordinator, and removes the place of the demo.
 func (d *demo) remove() {
-	if d.session != nil {
-		d.session.close()
+	if d.stop != nil {
+		d.stop()
+		<-d.over
 	}
 	d.room.Remove()
 }
@@ -159,17 +160,21 @@ func (d *demo) makeProject(ctx context.Context) error {
 }
 
 // begin begins the session, which waits for the first act.
-func (d *demo) begin(ctx context.Context) (err error) {
-	if d.Client == "" {
-		d.session, err = d.newHooks()
-	} else {
-		d.session, err = d.newClient()
-	}
+func (d *demo) begin(ctx context.Context) error {
+	s, err := d.newSession()
 	if err != nil {
 		return err
 	}
-	go func() { d.over <- d.session.play(ctx) }()
+	ctx, d.stop = context.WithCancel(ctx)
+	go func() { d.over <- s.play(ctx) }()
 	return nil
+}
+
+func (d *demo) newSession() (session, error) {
+	if d.Client == "" {
+		return d.newHooks()
+	}
+	return d.newClient()
 }
 
 // turn returns the n-th answer of the model. It waits until the act of that turn has begun.

@@ -28,7 +28,7 @@ type hookSession struct {
 	from  *bufio.Reader
 }
 
-// newHooks starts the shell. It ends with the demo, whatever becomes of that.
+// newHooks starts the shell.
 func (d *demo) newHooks() (session, error) {
 	h := &hookSession{demo: d, id: sessionID, shell: exec.Command("sh")}
 	h.shell.Dir = d.room.Project()
@@ -50,13 +50,10 @@ func (d *demo) newHooks() (session, error) {
 // sessionID is the id of the session without Claude Code.
 const sessionID = "de300000-0000-4000-8000-00000000afa2"
 
-func (h *hookSession) close() {
-	_ = h.to.Close() // the shell ends at the end of its input
-	end(h.shell)
-}
-
-// play begins the session, types the task and makes the model's turns.
+// play begins the session, types the task and makes the model's turns. The shell lives until the
+// end of the demo.
 func (h *hookSession) play(ctx context.Context) error {
+	defer end(h.shell)
 	stop := context.AfterFunc(ctx, func() { tellToEnd(h.shell) })
 	defer stop()
 	if _, err := h.hook("session-start", "SessionStart", input{"source": "startup"}); err != nil {
@@ -73,6 +70,7 @@ func (h *hookSession) play(ctx context.Context) error {
 	for n := 0; ; n++ {
 		t, ok := h.turn(ctx, n)
 		if !ok {
+			<-ctx.Done()
 			return ctx.Err()
 		}
 		if err := h.make(n, t); err != nil {
