@@ -177,15 +177,15 @@ machine are nobody else's. Work that no commit has, and that is older than the s
 command. The tools Write and Edit may change it: the host lets them only if the session has read the file. The built-in
 denials hold everywhere.
 
-Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, tasks of rake, invoke,
-nox, tox, gradle and gulp, files of CMake, Bazel, Meson, Maven and Ant, scripts of Python's project tools, Procfiles, SQL,
-services of compose, playbooks, programs of Python, Node and others with the modules of the project that they import, the
-sources that cargo, go, java and dotnet build and run, what runners of tests load by themselves, such as conftest.py, the
-commands of ` + "`go generate`" + `, git hooks, and those of pre-commit and lefthook. The verdict names the file and the line. A branch
-that the arguments or a variable rule out does not count. In a file only what is found counts: code that cannot be read, an
-unknown value or a file over 256 kB is no reason to ask. A file that is as in the last commit before the session is not
-asked about either, unless the command hands it what the effect depends on; a denial holds there, too. Installed programs
-are not read.
+Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, tasks of
+rake, invoke, nox, tox, gradle and gulp, files of CMake, Bazel, Meson, Maven and Ant, scripts of Python's project tools,
+Procfiles, SQL, services of compose, playbooks, notebooks, programs of Python, Node and others with the modules of the
+project that they import, the sources that cargo, go, java and dotnet build and run, what runners of tests load by
+themselves, such as conftest.py, the commands of ` + "`go generate`" + `, git hooks, and those of pre-commit and
+lefthook. The verdict names the file and the line. A branch that the arguments or a variable rule out does not count. In
+a file only what is found counts: code that cannot be read, an unknown value or a file over 256 kB is no reason to ask.
+A file that is as in the last commit before the session is not asked about either, unless the command hands it what the
+effect depends on; a denial holds there, too. Installed programs are not read.
 
 ` + "`afar guard explain CMD`" + ` says which rule fires, and why; [guard-policy.md](guard-policy.md) says how to
 change rules and add your own. The examples below are cases of the test suite; the project

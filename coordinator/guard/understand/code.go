@@ -292,9 +292,7 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 // pythonModule runs a module that "python -m" names.
 func pythonModule(sh *shell.Shell, args []string, in *string) {
 	switch args[0] {
-	case "pip", "twine":
-		sh.Exec(args, in)
-	case "tox", "nox", "invoke", "pytest":
+	case "pip", "twine", "tox", "nox", "invoke", "pytest", "jupyter", "papermill":
 		sh.Exec(args, in)
 	case "build":
 		buildsPackage(sh, shell.Command{}, shell.Options{Pos: append(args, ".")})

@@ -476,19 +476,14 @@ func (t serverTool) statement(sh *shell.Shell, text string) {
 	}
 }
 
-// fieldCode runs code of another language. A line of a notebook may be for a shell.
+// fieldCode runs code of another language, as a cell of a notebook.
 func fieldCode(sh *shell.Shell, name, text string) {
 	sh.Src = &shell.Source{Whole: sh.Part}
-	for _, line := range shell.SplitLines(text) {
-		if magic, ok := strings.CutPrefix(line, "!"); ok {
-			sh.RunText(magic)
-		}
-	}
-	lang := "python"
+	language := "python"
 	if lex.OneOf(name, "javascript js function expression") {
-		lang = "js"
+		language = "node"
 	}
-	script.Run(sh, text, lang)
+	runCell(sh, text, language)
 }
 
 // fetchedByCode reports the addresses and the requests in code that a browser runs.

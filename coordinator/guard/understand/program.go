@@ -27,6 +27,7 @@ var families = [...]family{
 	{tables: textPrograms, common: true},
 	{tables: publishPrograms},
 	{tables: fleetPrograms},
+	{tables: notebookPrograms},
 	{tables: wrapperPrograms, passes: true},
 	{tables: elsewherePrograms, passes: true},
 	{tables: codePrograms, passes: true},
