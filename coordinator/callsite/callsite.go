@@ -23,7 +23,7 @@ var tempDirs = []string{
 // is the directory of Afar's binaries. It reads only the policy files; everything
 // else is read when the guard asks.
 func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
-	files := policy.Files(dirs, cwd, project)
+	policies, files := policy.Files(dirs, cwd, project), newReader(cwd, project)
 	git := repository{path: dirs.Path, home: dirs.User}
 	return guard.Context{
 		Cwd:        cwd,
@@ -38,13 +38,14 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 		Resolve:    newResolver().resolve,
 		Git:        git.facts,
 		Merged:     git.merged,
-		FileText:   newReader(cwd, project).text,
+		FileText:   files.text,
+		Members:    files.members,
 		Kept:       git.kept(time.Now()),
 		Exists:     exists,
 		Older:      Older(""),
 		Unsaved:    (&worktrees{git: git}).unsaved,
-		Amendments: policy.Amendments(files),
-		Broken:     policy.Warning(files),
+		Amendments: policy.Amendments(policies),
+		Broken:     policy.Warning(policies),
 	}
 }
 

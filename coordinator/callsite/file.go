@@ -36,15 +36,16 @@ func newReader(near ...string) *reader { return &reader{left: readingTime, near:
 // too large or no text, and when the time for the call is over. It never waits for a
 // device or a pipe, and for a file system that hangs only where the policy is read from it, too.
 func (r *reader) text(path string) (string, bool) {
-	if r.left <= 0 {
-		return "", false
-	}
-	if r.isNear(path) { // a thread of its own takes longer than reading the file
+	if r.left > 0 && r.isNear(path) { // a thread of its own takes longer than reading the file
 		raw := content(path)
 		return string(raw), raw != nil
 	}
-	return r.apart(path)
+	return r.apart(path, content)
 }
+
+// members returns the names of the files in an archive, one a line. It returns false for what is no
+// archive that can be read, and when the time for the call is over.
+func (r *reader) members(path string) (string, bool) { return r.apart(path, members) }
 
 // isNear reports whether a path lies below a directory from which files were read.
 func (r *reader) isNear(path string) bool {
@@ -55,7 +56,10 @@ func (r *reader) isNear(path string) bool {
 }
 
 // apart reads a file in a goroutine of its own.
-func (r *reader) apart(path string) (string, bool) {
+func (r *reader) apart(path string, content func(path string) []byte) (string, bool) {
+	if r.left <= 0 {
+		return "", false
+	}
 	select {
 	case stuck <- struct{}{}:
 	default:
@@ -80,32 +84,45 @@ func (r *reader) apart(path string) (string, bool) {
 
 // content returns the text of a regular file, nil if it cannot be read.
 func content(path string) []byte {
-	if strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/sys/") || strings.HasPrefix(path, "/dev/") {
-		return nil
-	}
 	if strings.HasSuffix(path, "/") {
 		return names(path)
 	}
-	info, err := os.Stat(path) // opening a device may already do something
-	if err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes {
-		return nil
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
+	f, size := regular(path)
+	if f == nil {
 		return nil
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	if size > mostBytes {
 		return nil
 	}
 	var text bytes.Buffer
-	text.Grow(int(info.Size()) + bytes.MinRead)
-	_, err = text.ReadFrom(io.LimitReader(f, mostBytes+1))
+	text.Grow(int(size) + bytes.MinRead)
+	_, err := text.ReadFrom(io.LimitReader(f, mostBytes+1))
 	raw := text.Bytes()
 	if err != nil || len(raw) > mostBytes || bytes.IndexByte(raw, 0) >= 0 || !utf8.Valid(raw) {
 		return nil
 	}
 	return raw
+}
+
+// regular opens a regular file and returns its size in bytes. It returns nil for anything else.
+func regular(path string) (*os.File, int64) {
+	if strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/sys/") || strings.HasPrefix(path, "/dev/") {
+		return nil, 0
+	}
+	info, err := os.Stat(path) // opening a device may already do something
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, 0
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0
+	}
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, 0
+	}
+	return f, info.Size()
 }
 
 // names returns the names in a directory, one a line, nil if it cannot be read. Those of directories

@@ -60,6 +60,7 @@ func siteOf(ctx *Context) shell.Site {
 		Own:      ctx.Own,
 		Page:     ctx.Page,
 		FileText: ctx.FileText,
+		Members:  ctx.Members,
 		ReadOnly: ctx.ReadOnly,
 		Confirm:  ctx.Confirm,
 		Record:   ctx.WantsSteps(),

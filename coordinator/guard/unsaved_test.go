@@ -16,6 +16,17 @@ func unsavedContext() Context {
 	}
 	files = append(files, Unsaved{Path: testProject + "/pkg/staged.go", Staged: true})
 	ctx.Unsaved = func(string) []Unsaved { return files }
+	ctx.Members = func(path string) (string, bool) {
+		text, ok := map[string]string{
+			"old.tgz":     "README.md\nsrc/c.go\n",
+			"old.zip":     "src/c.go\nweb/notes.md\n",
+			"new.tgz":     "x.md\nsrc/mine.go\n",
+			"wrapped.tgz": "p-1.0/notes.md\n",
+			"folder.tar":  "./drafts/a.md\n",
+			"hostile.tgz": "../../../etc/passwd\n/etc/passwd\n/home/dev/proj/notes.md\n",
+		}[path[strings.LastIndexByte(path, '/')+1:]]
+		return text, ok
+	}
 	ctx.Exists = func(path string) bool { // the other project has a file of the same name
 		return path == "/home/dev/other/src/c.go" || strings.HasPrefix(path, testProject+"/")
 	}

@@ -2,6 +2,7 @@ package understand
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -111,19 +112,25 @@ type unpacking struct {
 	names []string // the files and the folders that it names; nil = all
 	flat  bool     // they lose their folders
 	strip int      // so many of their folders
-	text  string   // what is known of the archive
+	file  string   // the archive, "" for standard input
+	whole bool     // absolute names and those with ".." count as they are; else tar keeps them below the folder
+	text  string   // what is known of it, if this call made it
 }
 
 // report reports the files that are overwritten, as far as they are known.
 func (u unpacking) report(sh *shell.Shell) {
 	child := sh.Sub()
 	child.Place.Cwd = sh.Path(cmp.Or(u.into, "."))
-	for _, name := range u.names {
+	names := u.names
+	if len(names) == 0 && u.text == "" {
+		names = u.members(sh)
+	}
+	for _, name := range names {
 		if name = u.nameOf(name); name != "" {
 			child.Write(name)
 		}
 	}
-	if len(u.names) > 0 || u.flat || u.strip > 0 {
+	if len(names) > 0 || u.flat || u.strip > 0 {
 		return
 	}
 	for _, line := range shell.SplitLines(u.text) {
@@ -133,6 +140,19 @@ func (u unpacking) report(sh *shell.Shell) {
 			reportDiscards(child, effect.RestorePath, []string{path})
 		}
 	}
+}
+
+// members returns the files of an archive on the disk, as they are unpacked.
+func (u unpacking) members(sh *shell.Shell) (names []string) {
+	for _, name := range sh.Members(u.file) {
+		switch {
+		case u.whole:
+			names = append(names, name)
+		case !slices.Contains(strings.Split(name, "/"), ".."): // tar leaves out the others
+			names = append(names, strings.TrimLeft(name, "/"))
+		}
+	}
+	return names
 }
 
 // replaces reports what comes from a place of the disk, through an archive.
@@ -163,14 +183,17 @@ func unpacksTar(sh *shell.Shell, c shell.Command, o shell.Options) {
 	count, _ := o.Get("strip-components")
 	strip, _ := strconv.Atoi(count)
 	if !o.Given("transform xform s=") {
-		unpacking{into: into, names: o.Pos, strip: strip, text: archiveText(sh, c, o)}.report(sh)
+		file, text := archiveOf(sh, c, o)
+		whole := o.Given("P absolute-names")
+		unpacking{into: into, names: o.Pos, strip: strip, file: file, whole: whole, text: text}.report(sh)
 	}
 }
 
 // unpacksZip reports what unzip unpacks.
 func unpacksZip(sh *shell.Shell, c shell.Command, o shell.Options) {
 	into, _ := o.Get("d")
-	unpacking{into: into, names: o.From(1), flat: o.Given("j"), text: archiveText(sh, c, o)}.report(sh)
+	file, text := archiveOf(sh, c, o)
+	unpacking{into: into, names: o.From(1), flat: o.Given("j"), file: file, text: text}.report(sh)
 }
 
 // unpacks7z reports what 7z and unrar unpack.
@@ -252,22 +275,24 @@ func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
 func bringsArchive(sh *shell.Shell, c shell.Command, o shell.Options) {
 	dir, _ := o.Get("C", "directory", "d")
 	path := sh.Path(dir)
+	_, text := archiveOf(sh, c, o)
 	switch {
-	case !strings.Contains(archiveText(sh, c, o), partial.UnknownNetwork), fspath.Within(sh.Place.Cwd, path):
+	case !strings.Contains(text, partial.UnknownNetwork), fspath.Within(sh.Place.Cwd, path):
 	case len(sh.Eval.Fetched) < shell.MaxAliases:
 		sh.Eval.Fetched = append(sh.Eval.Fetched, path)
 	}
 }
 
-// archiveText returns what is known of the archive that a program unpacks, or "".
-func archiveText(sh *shell.Shell, c shell.Command, o shell.Options) string {
+// archiveOf returns the archive that a program unpacks, "" for standard input, and what is known of it,
+// or "".
+func archiveOf(sh *shell.Shell, c shell.Command, o shell.Options) (file, text string) {
 	file, named := o.Get("f", "file")
 	if strings.HasPrefix(c.Name, "un") { // unzip, unrar
 		file, named = o.At(0), true
 	}
 	if !named || file == "-" {
-		return strings.Join(stdin(c), "")
+		return "", strings.Join(stdin(c), "")
 	}
-	text, _ := sh.Brought(file)
-	return text
+	text, _ = sh.Brought(file)
+	return file, text
 }

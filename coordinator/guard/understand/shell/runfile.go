@@ -96,6 +96,15 @@ func (sh *Shell) Names(dir string) []string {
 	return strings.Fields(names)
 }
 
+// Members returns the names of the files in an archive on the disk.
+func (sh *Shell) Members(name string) []string {
+	if name == "" || sh.Eval.Site.Members == nil || sh.Place.Away != "" || !sh.mayRead(sh.Path(name)) {
+		return nil
+	}
+	text, _ := sh.Eval.Site.Members(sh.Path(name))
+	return strings.FieldsFunc(partial.Scrub(text), func(r rune) bool { return r == '\n' })
+}
+
 // Lists reports whether the directory of a path has a file of that name.
 func (sh *Shell) Lists(path string) bool {
 	names, _ := sh.textAt(strings.TrimSuffix(fspath.Dir(path), "/") + "/")

@@ -378,6 +378,8 @@ type Site struct {
 	// for a file that cannot be read. For a path with a slash at the end it returns the
 	// names in a directory. nil = no file can be read.
 	FileText func(path string) (string, bool)
+	// Members returns the names of the files in an archive, one a line. nil = none can be read.
+	Members  func(path string) (string, bool)
 	ReadOnly bool // report everything that does more than read
 	Confirm  bool // acts that reach other machines or people are reported, with Record
 	Record   bool // keep the tree of commands
