@@ -129,6 +129,10 @@ var mcpRows = []mcpRow{
 	{verbs: rightsVerbs, field: "visibility", given: "public", kind: effect.ChangeRemote, op: effect.Rights},
 	{verbs: "deploy", field: "prod", given: "true", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
 	{verbs: "share", kind: effect.ChangeRemote, op: effect.Rights},
+	{
+		verbs: "run create start", among: "container containers", field: "privileged", given: "true",
+		kind: effect.RunElevated, op: effect.HostRights,
+	},
 	{verbs: "create", among: "refund refunds", kind: effect.ChangeRemote, op: "refund"},
 }
 
@@ -505,6 +509,8 @@ func (t serverTool) place(sh *shell.Shell, name string, words []string, text str
 		if t.tells() {
 			keysLeave(sh, []string{text}, t.call.Tool)
 		}
+	case lex.ContainsAny(words, "volume volumes bind binds mount mounts") && strings.Contains(text, ":/"):
+		mount(sh, sh.Sub(), text)
 	case isURL(text) && !local, lex.ContainsAny(words, addressWords) && !isPath(file):
 		reportFetched(sh, []string{text})
 		keysLeave(sh, []string{text}, text)
