@@ -196,7 +196,7 @@ func table() rules {
 			"coordinator/home":     {claude, in + "atomicfile"},
 			"coordinator/callsite": {"coordinator/guard", "coordinator/home", "coordinator/policy"},
 			claude + "/probe":      {claude + "/sandbox"},
-			claude + "/sandbox":    {"coordinator/home"},
+			claude + "/sandbox":    {"coordinator/client", "coordinator/home"},
 			"coordinator/policy": {
 				"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile",
 			},
