@@ -15,8 +15,9 @@ import (
 // a cluster in containers. What it does there concerns nobody else.
 
 // An emulated row says how clients are told where their service is: by options, by switches, or by
-// variables. To a variable that ends in "_", the service is added that the client names first.
-type emulated struct{ programs, options, variables, switches string }
+// variables. To a variable that ends in "_", the service is added that the client names first. What
+// the options of tests name has to be for tests, too.
+type emulated struct{ programs, options, variables, switches, tests string }
 
 const storageEmulators = "FIRESTORE_EMULATOR_HOST FIREBASE_DATABASE_EMULATOR_HOST STORAGE_EMULATOR_HOST"
 
@@ -35,6 +36,12 @@ var emulators = []emulated{
 	{programs: "cast forge hardhat truffle", options: "rpc-url r network", variables: "ETH_RPC_URL"},
 	{programs: "solana", options: "u url"},
 	{programs: "wrangler supabase", options: "db-url", switches: "local"},
+	{
+		programs: "kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh kafka-configs " +
+			"kafka-configs.sh kafka-delete-records kafka-delete-records.sh kafka-acls kafka-acls.sh",
+		options: "bootstrap-server zookeeper", tests: "topic group entity-name",
+	},
+	{programs: "temporal tctl", options: "address", variables: "TEMPORAL_ADDRESS"},
 	{
 		programs: "kubectl k oc kubecolor helm istioctl velero flux linkerd",
 		options:  "context kube-context server s kube-apiserver", variables: kubeContext,
@@ -60,9 +67,10 @@ func (e *emulated) pointsHere(sh *shell.Shell, c shell.Command) bool {
 	if e == nil || sh.Place.Away == shell.RemotePlace().Away {
 		return false
 	}
-	o := shell.ParseOptions(c.Args, commonValues+" "+e.options)
+	o := shell.ParseOptions(c.Args, commonValues+" "+e.options+" "+e.tests)
 	if told := o.All(strings.Fields(e.options)...); len(told) > 0 {
-		return !slices.ContainsFunc(told, isElsewhere)
+		named := strings.Join(o.All(strings.Fields(e.tests)...), ",")
+		return !slices.ContainsFunc(told, isElsewhere) && (e.tests == "" || lex.ForTests(named))
 	}
 	if o.Given(e.switches) {
 		return true
@@ -208,6 +216,10 @@ func databaseOf(sh *shell.Shell, c shell.Command, o shell.Options) database {
 		hosts = append(hosts, scheme+"://"+rest)
 		_, name, _ = strings.Cut(rest, "/")
 		name, _, _ = strings.Cut(name, "?")
+	}
+	if name == "" && strings.HasPrefix(c.Name, "p") {
+		told, _ := sh.Lookup("PGDATABASE")
+		name = strings.Join(told, ",")
 	}
 	for _, pair := range strings.Fields(name) { // "host=db dbname=shop"
 		switch key, value, _ := strings.Cut(pair, "="); key {

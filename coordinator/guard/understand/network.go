@@ -356,6 +356,9 @@ func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	reportFetched(sh, append(o.All("url"), o.Pos...))
 	outgoing(sh, c, bodies, r.URL)
 	web.Request(sh, r)
+	if lex.ContainsAny(lex.VerbWords(r.URL), "search suggest") { // a text that is searched for
+		bodies = nil
+	}
 	for _, text := range bodies {
 		if text = strings.TrimPrefix(text, "q="); lex.BeginsWith(strings.ToUpper(text), "DROP TRUNCATE DELETE ALTER") {
 			sql.Read(sh, text) // for a database that takes SQL
