@@ -215,7 +215,7 @@ func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	for _, p := range o.Pos {
 		switch {
-		case forced && p != "*" && wholeTree(sh, p), !protected.Committed(p) && holdsSecret(sh, p):
+		case forced && p != "*" && wholeTree(sh, p), !protected.Committed(p) && holdsSecret(sh, p), settingsWithKey(sh, p):
 			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
 			return
 		}
@@ -223,6 +223,16 @@ func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name != "commit" && sh.Place.Away == "" {
 		stagesTrees(sh, o)
 	}
+}
+
+// settingsWithKey reports whether a file of settings on the disk holds a private key, as that of a
+// service account does. Those for tests may.
+func settingsWithKey(sh *shell.Shell, name string) bool {
+	if !lex.EndsWith(name, ".json .yaml .yml .toml .ini .cfg .conf .properties .tfvars .txt") || lex.ForTests(name) {
+		return false
+	}
+	text, _ := sh.FileText(name)
+	return web.HoldsPrivateKey(text)
 }
 
 // stagesTrees reports the trees whose new files git adds.

@@ -36,7 +36,7 @@ var keyForms = []struct{ begins, service string }{
 // In a header only a token of a known service counts: another one belongs there. A private key is
 // of no service.
 func LeaksKey(text, url string, header bool) bool {
-	if holdsPrivateKey(text) {
+	if HoldsPrivateKey(text) {
 		return true
 	}
 	host := HostOf(url)
@@ -56,8 +56,8 @@ func LeaksKey(text, url string, header bool) bool {
 	return false
 }
 
-// holdsPrivateKey reports whether a text has the first line of a private key and what follows it.
-func holdsPrivateKey(text string) bool {
+// HoldsPrivateKey reports whether a text has the first line of a private key and what follows it.
+func HoldsPrivateKey(text string) bool {
 	if !strings.Contains(text, "KEY-----") { // as nearly always
 		return false
 	}
