@@ -70,6 +70,7 @@ type demo struct {
 	began   time.Time
 	acts    []chan struct{} // closed when the act begins
 	seen    []wire.Entry    // of the journal, without those that proved something
+	told    []string        // the ids of the questions that the person was told of
 	last    int64           // the sequence of the last entry that was read
 	over    chan error      // the end of the session
 	hasPage bool            // the person can decide on the page

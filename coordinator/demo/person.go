@@ -66,17 +66,17 @@ func (d *demo) answer(ctx context.Context, a wire.Ask, line string) error {
 	return nil
 }
 
-// asked waits for the session's question.
+// asked waits for the session's next question. A person on the page may have answered it by then.
 func (d *demo) asked(ctx context.Context) (a wire.Ask, err error) {
 	for end := time.Now().Add(actFor); time.Now().Before(end); {
-		var waiting wire.AsksReply
-		if err := d.co.Call(ctx, wire.OpAsks, nil, &waiting, 0); err != nil {
+		asks, err := d.asks(ctx)
+		if err != nil {
 			return a, err
 		}
-		for _, a := range waiting.Asks {
-			if a.State == open {
-				return a, nil
-			}
+		isNew := func(a wire.ReportedAsk) bool { return !slices.Contains(d.told, a.ID) }
+		if i := slices.IndexFunc(asks, isNew); i >= 0 {
+			d.told = append(d.told, asks[i].ID)
+			return asks[i].Ask, nil
 		}
 		if err := d.look(ctx); err != nil {
 			return a, err
@@ -108,7 +108,7 @@ func (d *demo) tellAsk(a wire.Ask) {
 		d.wish("allow, or deny and why", "afar allow "+short(a))
 		return
 	}
-	q := a.Questions[a.Current]
+	q := a.Questions[0] // the story asks one at a time
 	d.Tell(Wish, fmt.Sprintf("%s %s: %s", a.Token, wording.Wants(a), q.Text))
 	for i, o := range q.Options {
 		d.Tell(Aside, fmt.Sprintf("%d. %s: %s", i+1, o.Label, o.Description))
