@@ -116,8 +116,7 @@ type unpacking struct {
 
 // report reports the files that are overwritten, as far as they are known.
 func (u unpacking) report(sh *shell.Shell) {
-	child := sh.Sub()
-	child.Place.Cwd = sh.Path(cmp.Or(u.into, "."))
+	child := shellIn(sh, cmp.Or(u.into, "."))
 	for _, name := range u.names {
 		if name = u.nameOf(name); name != "" {
 			child.Write(name)
@@ -212,10 +211,7 @@ func runsActions(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // deletesPacked reports the files that tar deletes when it has packed them. They are below the
 // directory that -C names.
 func deletesPacked(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	child := sh.Sub()
-	for _, dir := range o.All("C", "directory") {
-		child.Place.Cwd = child.Path(dir)
-	}
+	child := inFolder(sh, o, "C directory")
 	for _, p := range o.Pos {
 		child.Deletes(effect.DeleteTree, "", p)
 	}

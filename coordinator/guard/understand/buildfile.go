@@ -124,7 +124,7 @@ func buildsLabels(sh *shell.Shell, c shell.Command, o shell.Options) {
 func runsLabel(sh *shell.Shell, label string, runs bool, args []string) {
 	dir := sh.Place.Cwd
 	label, whole := strings.CutPrefix(label, "//")
-	if top, ok := nearest(sh, "MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel", ".buckconfig", ".plzconfig"); ok && whole {
+	if top, ok := nearest(sh, "MODULE.bazel WORKSPACE WORKSPACE.bazel .buckconfig .plzconfig"); ok && whole {
 		dir = fspath.Dir(top)
 	}
 	folder, name, named := strings.Cut(label, ":")

@@ -31,9 +31,7 @@ func cmake(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case isScript:
 		path = sh.Path(path)
 	case builds:
-		child := sh.Sub()
-		child.Place.Cwd = child.Path(build)
-		path, _ = nearest(child, "CMakeLists.txt")
+		path, _ = nearest(inFolder(sh, o, "build"), "CMakeLists.txt")
 	default:
 		source, _ := o.Get("S")
 		build, _ = o.Get("B")
@@ -44,9 +42,7 @@ func cmake(sh *shell.Shell, c shell.Command, o shell.Options) {
 		f.define(path, child.Path(cmp.Or(build, ".")), o.All("D"))
 		f.read(text)
 		if builds {
-			for _, name := range slices.Concat(o.All("t", "target"), o.Pos, f.always) {
-				f.run(name, nil)
-			}
+			f.runAll(slices.Concat(o.All("t", "target"), o.Pos, f.always))
 		}
 	})
 }

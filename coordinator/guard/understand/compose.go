@@ -59,9 +59,7 @@ func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
 				names = append(names, s.name)
 			}
 		}
-		for _, name := range names {
-			r.run(name, nil)
-		}
+		r.runAll(names)
 	})
 }
 
@@ -89,7 +87,7 @@ func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // eachService calls do with the services of each file of compose.
 func eachService(sh *shell.Shell, do func(child *shell.Shell, services []service)) {
-	path, _ := nearest(sh, "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+	path, _ := nearest(sh, "compose.yaml compose.yml docker-compose.yml docker-compose.yaml")
 	paths := []string{path}
 	if given, ok := sh.Lookup(composeFile); ok {
 		paths = strings.Split(lex.First(given), ":")

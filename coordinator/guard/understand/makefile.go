@@ -34,10 +34,7 @@ func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Given("n q t v just-print dry-run recon question touch version") {
 		return
 	}
-	child := sh.Sub()
-	for _, dir := range o.All("C", "directory") {
-		child.Place.Cwd = child.Path(dir)
-	}
+	child := inFolder(sh, o, "C directory")
 	run := func(child *shell.Shell, text string) { makeGoals(child, text, o.Pos) }
 	given := strings.Join(o.All("eval"), "\n")
 	name, named := o.Get("f", "file", "makefile")
@@ -76,9 +73,7 @@ func makeGoals(sh *shell.Shell, text string, words []string) {
 	if len(goals) == 0 {
 		goals = strings.Fields(m.vars[".DEFAULT_GOAL"])
 	}
-	for _, goal := range goals {
-		m.run(goal, nil)
-	}
+	m.runAll(goals)
 }
 
 // read adds the variables and rules of a text.

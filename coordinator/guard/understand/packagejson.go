@@ -45,21 +45,21 @@ var scriptPrograms = []table{
 
 // A scriptFile is a file of the project that names commands.
 type scriptFile struct {
-	names []string // of the file
-	key   string   // of its commands
+	names string // of the file
+	key   string // of its commands
 }
 
 var (
-	nodeFile     = scriptFile{[]string{"package.json"}, "scripts"}
-	denoFile     = scriptFile{[]string{"deno.json", "deno.jsonc"}, "tasks"}
-	stagedFile   = scriptFile{[]string{"package.json"}, "lint-staged"}
-	composerFile = scriptFile{[]string{"composer.json"}, "scripts"}
-	nxFile       = scriptFile{[]string{"project.json"}, "targets"}
+	nodeFile     = scriptFile{"package.json", "scripts"}
+	denoFile     = scriptFile{"deno.json deno.jsonc", "tasks"}
+	stagedFile   = scriptFile{"package.json", "lint-staged"}
+	composerFile = scriptFile{"composer.json", "scripts"}
+	nxFile       = scriptFile{"project.json", "targets"}
 )
 
 // packages returns the folders of the parts of the project.
 func packages(sh *shell.Shell) (dirs []string) {
-	path, _ := nearest(sh, nodeFile.names...)
+	path, _ := nearest(sh, nodeFile.names)
 	for _, parent := range [...]string{"packages", "apps", "libs", "services", "tools", "modules"} {
 		for _, name := range sh.Names(fspath.Dir(path) + "/" + parent) {
 			if below, folder := strings.CutSuffix(name, "/"); folder && len(dirs) < maxPackages {
@@ -75,8 +75,7 @@ const maxPackages = 24 // whose scripts are read
 // inPackages runs the scripts of these names in the project and in its parts.
 func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, dir := range append(packages(sh), sh.Place.Cwd) {
-		child := sh.Sub()
-		child.Place.Cwd = dir
+		child := shellIn(sh, dir)
 		for _, name := range o.Pos {
 			nodeFile.run(child, around(name), nil)
 		}
@@ -88,8 +87,7 @@ func moonTasks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, target := range o.From(1) {
 		at := strings.IndexByte(target, ':')
 		part, name := target[:max(at, 0)], target[at+1:]
-		child := sh.Sub()
-		child.Place.Cwd = workspace(child, cmp.Or(strings.Trim(part, "~#"), "."))
+		child := shellIn(sh, workspace(sh, cmp.Or(strings.Trim(part, "~#"), ".")))
 		runYAML(child, "moon.yml", func(y yamlText) string {
 			switch k := y.keys; {
 			case len(k) != 3, k[0] != "tasks", k[1] != name, !lex.OneOf(k[2], "command script"):
@@ -131,8 +129,7 @@ func nxTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		dirs = []string{workspace(sh, project)}
 	}
 	for _, dir := range dirs {
-		child := sh.Sub()
-		child.Place.Cwd = dir
+		child := shellIn(sh, dir)
 		nxFile.run(child, append(targets, target), nil)
 		nodeFile.run(child, append(targets, target), nil)
 	}
@@ -211,7 +208,7 @@ func handedOn(args []string, name string) []string {
 // run runs the commands of these names. A name may end with a star. It returns false if the
 // project has none of them.
 func (f scriptFile) run(sh *shell.Shell, names, args []string) (found bool) {
-	path, _ := nearest(sh, f.names...)
+	path, _ := nearest(sh, f.names)
 	runTasks(sh, path, args, func(child *shell.Shell, text string) {
 		root, _ := hostjson.Parse(text, hostjson.MaxDepth)
 		for name, value := range root.Get(f.key).Members() {

@@ -196,8 +196,7 @@ func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case o.At(0) == "npm":
 		o.Pos = o.From(1)
 	case c.Name == "yarn" && o.At(0) == "workspace":
-		sh = sh.Sub()
-		sh.Place.Cwd = workspace(sh, o.At(1))
+		sh = shellIn(sh, workspace(sh, o.At(1)))
 		o.Pos = o.From(2)
 	}
 	runRows(sh, nodeRows, o.Pos, c, o)

@@ -150,6 +150,13 @@ func (r *recipes) beside(name string) string {
 	return r.sh.Path(name)
 }
 
+// runAll runs the recipes of some names, without arguments.
+func (r *recipes) runAll(names []string) {
+	for _, name := range names {
+		r.run(name, nil)
+	}
+}
+
 // run runs the recipes of a name: its own, and those of the patterns that it matches.
 func (r *recipes) run(name string, args []string) {
 	if r.ran[name] || len(r.ran) >= maxRecipes {
@@ -253,11 +260,19 @@ func runTasks(sh *shell.Shell, path string, given []string, run func(child *shel
 	})
 }
 
-// inFolder returns a shell in the folder that one of the options names, or else in that of sh.
+// shellIn returns a shell in a folder.
+func shellIn(sh *shell.Shell, dir string) *shell.Shell {
+	child := sh.Sub()
+	child.Place.Cwd = child.Path(dir)
+	return child
+}
+
+// inFolder returns a shell in the folder that the options name, each from the one before, or else in
+// that of sh.
 func inFolder(sh *shell.Shell, o shell.Options, options string) *shell.Shell {
 	child := sh.Sub()
-	if dir, ok := o.Get(strings.Fields(options)...); ok {
-		child.Place.Cwd = sh.Path(dir)
+	for _, dir := range o.All(strings.Fields(options)...) {
+		child.Place.Cwd = child.Path(dir)
 	}
 	return child
 }
@@ -267,15 +282,15 @@ func recipeFile(sh *shell.Shell, o shell.Options, options, names string) (string
 	if name, ok := o.Get(strings.Fields(options)...); ok {
 		return sh.Path(name), true
 	}
-	return nearest(sh, strings.Fields(names)...)
+	return nearest(sh, names)
 }
 
 // nearest returns the path of the first of the named files that exists in the
 // directory of the shell or above it in the project.
-func nearest(sh *shell.Shell, names ...string) (string, bool) {
+func nearest(sh *shell.Shell, names string) (string, bool) {
 	project := fspath.Slashed(sh.Eval.Site.Project)
 	for dir := sh.Place.Cwd; strings.HasPrefix(dir, "/"); dir = fspath.Dir(dir) {
-		for _, path := range endings(strings.TrimSuffix(dir, "/")+"/", names) {
+		for _, path := range endings(strings.TrimSuffix(dir, "/")+"/", strings.Fields(names)) {
 			_, written := sh.Brought(path)
 			if _, ok := sh.FileText(path); ok || written {
 				return path, true

@@ -72,11 +72,10 @@ func loadsSetup(sh *shell.Shell, c shell.Command, o shell.Options) {
 // setupFiles returns the nearest of each of the files that a row names.
 func setupFiles(sh *shell.Shell, program, files string) (paths []string) {
 	for _, name := range strings.Fields(strings.ReplaceAll(files, "$", program)) {
-		names := []string{name}
 		if before, open := strings.CutSuffix(name, "*"); open {
-			names = strings.Fields(before + strings.ReplaceAll(nodeEnds, " ", " "+before))
+			name = before + strings.ReplaceAll(nodeEnds, " ", " "+before)
 		}
-		if path, ok := nearest(sh, names...); ok {
+		if path, ok := nearest(sh, name); ok {
 			paths = append(paths, path)
 		}
 	}

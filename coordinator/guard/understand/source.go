@@ -134,7 +134,7 @@ func runCrates(sh *shell.Shell, dirs []string, runs bool, o shell.Options) {
 
 // cargoAlias runs the command for which the settings of cargo have a name.
 func cargoAlias(sh *shell.Shell, name string, args []string) {
-	path, ok := nearest(sh, ".cargo/config.toml", ".cargo/config")
+	path, ok := nearest(sh, ".cargo/config.toml .cargo/config")
 	if !ok || name == "" {
 		return
 	}
@@ -152,10 +152,7 @@ const goOptions = "- exec! toolexec! C tags ldflags gcflags asmflags mod modfile
 
 // goProgram runs the program that "go run" builds, or the commands that "go generate" finds.
 func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
-	child := sh.Sub()
-	if dir, ok := o.Get("C"); ok {
-		child.Place.Cwd = sh.Path(dir)
-	}
+	child := inFolder(sh, o, "C")
 	switch {
 	case o.At(0) == "test":
 		testsPackages(child, append(o.From(1), ".")[:max(1, len(o.Pos)-1)])
@@ -243,8 +240,7 @@ func testsPackages(sh *shell.Shell, names []string) {
 
 // generates runs the commands in the comments "//go:generate" of a source.
 func generates(sh *shell.Shell, path string) {
-	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
+	runTasks(sh, path, nil, func(child *shell.Shell, text string) {
 		for i, line := range strings.Split(text, "\n") {
 			if code, ok := strings.CutPrefix(line, "//go:generate "); ok {
 				child.AtLine(i + 1)

@@ -174,9 +174,7 @@ func ant(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			target.each("antcall", func(call *xmlNode) { next.needs = append(next.needs, call.attrs["target"]) })
 			next.lines = antTasks(target)
 		})
-		for _, name := range names {
-			r.run(name, nil)
-		}
+		r.runAll(names)
 	})
 }
 
@@ -223,9 +221,7 @@ func maven(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		for _, goal := range o.Pos {
 			for _, cycle := range mavenCycles {
 				phases := strings.Fields(cycle)
-				for _, phase := range phases[:1+slices.Index(phases, goal)] {
-					r.run(phase, nil)
-				}
+				r.runAll(phases[:1+slices.Index(phases, goal)])
 			}
 			r.run(goal, nil)
 		}
