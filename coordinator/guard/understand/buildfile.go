@@ -1,7 +1,6 @@
 package understand
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
@@ -153,17 +152,15 @@ func (c buildCall) build(sh *shell.Shell, dir string, runs bool, args []string) 
 	}
 	for _, key := range [...]string{"main", "src", "entry_point", "srcs"} {
 		if files := c.attribute(key); runs && len(files) > 0 {
-			runsByEnd(sh, dir+"/"+strings.TrimLeft(files[0], ":/"), args)
+			path := dir + "/" + strings.TrimLeft(files[0], ":/")
+			if lang := languageOfFile(path); lang != "" {
+				runSource(sh, path, args, lang)
+			} else {
+				sh.Exec(append([]string{path}, args...), nil)
+			}
 			return
 		}
 	}
-}
-
-// runsByEnd runs a program with the interpreter that the end of its name tells.
-func runsByEnd(sh *shell.Shell, path string, args []string) {
-	starts := map[string]string{"py": "python3", "js": "node", "mjs": "node", "ts": "node", "go": "go run"}
-	program := starts[path[strings.LastIndexByte(path, '.')+1:]]
-	sh.Exec(slices.Concat(strings.Fields(program), []string{path}, args), nil)
 }
 
 // runsMeson runs the commands that Meson starts when it sets a folder up, or those of a target.

@@ -36,7 +36,7 @@ var codePrograms = []table{
 		programs: "jshell kotlin kotlinc rust-script jbang scala-cli dotnet-script csharprepl",
 		options:  "- c code e eval E expr execute",
 		leads:    true,
-		do:       compiledInline,
+		do:       interpreter,
 	},
 	{
 		programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket bb csi emacs tclsh wish jimsh",
@@ -55,22 +55,40 @@ var codePrograms = []table{
 const nodePrograms = "node nodejs bun deno tsx ts-node ts-node-esm ts-node-dev tsnd vite-node esr esno jiti " +
 	"babel-node zx qjs"
 
-// languages are the interpreters with their languages.
-var languages = []struct{ programs, name string }{
-	{programs: "python pypy ipython jython", name: "python"},
-	{programs: nodePrograms, name: "js"},
-	{programs: "perl", name: "perl"},
-	{programs: "ruby jruby irb", name: "ruby"},
-	{programs: "php", name: "php"},
-	{programs: "rscript r", name: "r"},
-	{programs: "jshell kotlin kotlinc rust-script jbang scala-cli dotnet-script csharprepl", name: "c"},
-	{programs: "lua luajit julia", name: "other"},
+// nodeEnds are the ends of the names of such programs.
+const nodeEnds = ".js .ts .mjs .cjs .mts .cts"
+
+// languages are the languages that are read, with their interpreters and the ends of the names of files.
+var languages = []struct{ name, programs, ends string }{
+	{"python", "python pypy ipython jython", ".py"},
+	{"js", nodePrograms, nodeEnds + " .jsx .tsx"},
+	{"perl", "perl", ""},
+	{"ruby", "ruby jruby irb", ".rb .exs .ex"}, // Elixir writes texts and names as Ruby does
+	{"php", "php", ".php"},
+	{"r", "rscript r", ""},
+	{
+		"c", "jshell kotlin kotlinc rust-script jbang scala-cli dotnet-script csharprepl",
+		".java .kts .kt .scala .sc .swift .cs .csx .dart .rs",
+	},
+	{"other", "lua luajit julia", ""},
+	{"groovy", "", ".groovy"},
+	{"go", "", ".go"},
 }
 
 // languageOf returns the language of an interpreter, or "".
-func languageOf(name string) string {
+func languageOf(program string) string {
 	for i := range languages {
-		if lex.OneOf(name, languages[i].programs) {
+		if lex.OneOf(program, languages[i].programs) {
+			return languages[i].name
+		}
+	}
+	return ""
+}
+
+// languageOfFile returns the language of a program by the end of its name, or "".
+func languageOfFile(name string) string {
+	for i := range languages {
+		if ends := languages[i].ends; ends != "" && lex.EndsWith(name, ends) {
 			return languages[i].name
 		}
 	}
@@ -80,12 +98,15 @@ func languageOf(name string) string {
 // interpreter runs the code that an option, a file or standard input gives.
 func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	lang := languageOf(c.Name)
-	code := o.All("c", "e", "E", "eval", "p", "pe", "print", "expr")
+	code := o.All("c", "code", "e", "E", "eval", "p", "pe", "print", "expr", "execute")
 	module, isModule := o.Get("m")
 	if lang == "php" {
 		code = o.All("r", "B", "R", "E")
 	}
 	runsPreloaded(sh, o, lang)
+	if lang == "c" {
+		runsSourceFile(sh, c, o)
+	}
 	switch {
 	case lex.OneOf(c.Name, "bun deno") && runtimeVerb(sh, c):
 	case c.Name == "node" && o.Given("run="):
@@ -101,7 +122,7 @@ func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 		scriptArgs(sh, c, o.All("f"))
 	case o.At(0) == "-", len(o.Pos) == 0:
 		pipedCode(sh, c, lang)
-	default:
+	case lang != "c":
 		scriptArgs(sh, c, o.Pos)
 	}
 }
@@ -150,21 +171,6 @@ func runsNamedModule(sh *shell.Shell, name string, folders []string, lang string
 			}
 		}
 	}
-}
-
-// compiledInline runs the code of a language that is mostly compiled, which an option, a file or standard
-// input gives.
-func compiledInline(sh *shell.Shell, c shell.Command, o shell.Options) {
-	code := o.All("c", "code", "e", "eval", "E", "expr", "execute")
-	for _, text := range code {
-		script.Run(sh, text, languageOf(c.Name))
-	}
-	switch {
-	case len(code) > 0:
-	case o.At(0) == "-", len(o.Pos) == 0:
-		pipedCode(sh, c, languageOf(c.Name))
-	}
-	runsSourceFile(sh, c, o)
 }
 
 // opaqueInterpreter reports code of a language that is not read.
@@ -292,9 +298,7 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 // pythonModule runs a module that "python -m" names.
 func pythonModule(sh *shell.Shell, args []string, in *string) {
 	switch args[0] {
-	case "pip", "twine":
-		sh.Exec(args, in)
-	case "tox", "nox", "invoke", "pytest":
+	case "pip", "twine", "tox", "nox", "invoke", "pytest":
 		sh.Exec(args, in)
 	case "build":
 		buildsPackage(sh, shell.Command{}, shell.Options{Pos: append(args, ".")})
@@ -307,7 +311,6 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 		showsFiles(sh, args[1:])
 	case "json.tool", "base64", "tokenize", "gzip":
 		showsFiles(sh, args[1:])
-	case "http.server", "SimpleHTTPServer":
 	case "coverage", "pdb", "cProfile", "profile", "trace", "runpy":
 		_, rest := shell.Leading(lex.After(args, args[0], 1), "o s c source omit")
 		if lex.First(rest) == "run" {

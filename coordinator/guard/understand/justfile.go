@@ -11,20 +11,26 @@ import (
 
 // filledBetween replaces the names between two signs in a text. What is not known becomes a hole.
 func (r *recipes) filledBetween(text, open, end string, texts map[string]string) string {
+	return replacedBetween(text, open, end, func(name string) string {
+		name = strings.TrimLeft(strings.TrimSpace(name), ".")
+		if value, ok := texts[name]; ok {
+			return value
+		}
+		return r.justText(name)
+	})
+}
+
+// replacedBetween replaces what stands between two signs in a text, with the signs.
+func replacedBetween(text, open, end string, value func(inner string) string) string {
 	var b strings.Builder
 	for {
 		before, rest, _ := strings.Cut(text, open)
 		b.WriteString(before)
-		name, after, closed := strings.Cut(rest, end)
+		inner, after, closed := strings.Cut(rest, end)
 		if !closed {
 			return b.String()
 		}
-		name = strings.TrimLeft(strings.TrimSpace(name), ".")
-		value, ok := texts[name]
-		if !ok {
-			value = r.justText(name)
-		}
-		b.WriteString(value)
+		b.WriteString(value(inner))
 		text = after
 	}
 }

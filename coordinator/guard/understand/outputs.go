@@ -16,28 +16,28 @@ type output struct {
 	verbs    string // one of these is among the first two operands
 	but      string // none of these is the first operand
 	needs    string // one of these options is given
-	options  string // a grammar of shell.ParseOptions
 	files    string // the options whose values are such files
+	options  string // further ones with a value, as in a grammar of shell.ParseOptions
 	last     int    // of so many operands or more the last one is such a file
 }
 
 var outputRows = [...]output{
-	{programs: "pg_dump pg_dumpall pg_restore", options: "f file", files: "f file"},
-	{programs: "mysqldump mariadb-dump", options: "r result-file", files: "r result-file"},
-	{programs: "psql", options: "o output c command", files: "o output"},
-	{programs: "mongodump", options: "archive", files: "archive"},
-	{programs: "redis-cli", options: "- rdb", files: "rdb"},
-	{programs: "docker podman nerdctl", verbs: "save export", options: "o output", files: "o output"},
-	{programs: "gpg gpg2 uv", options: "o output output-file", files: "o output output-file"},
-	{programs: "openssl", options: "- out keyout", files: "out keyout"},
-	{programs: "time gtime strace ltrace valgrind", options: "o output log-file", files: "o output log-file"},
-	{programs: "dot neato fdp sfdp circo twopi", options: "o", files: "o"},
-	{programs: "gs", options: "- sOutputFile", files: "sOutputFile"},
+	{programs: "pg_dump pg_dumpall pg_restore", files: "f file"},
+	{programs: "mysqldump mariadb-dump", files: "r result-file"},
+	{programs: "psql", files: "o output", options: "c command"},
+	{programs: "mongodump", files: "archive"},
+	{programs: "redis-cli", files: "rdb", options: "-"},
+	{programs: "docker podman nerdctl", verbs: "save export", files: "o output"},
+	{programs: "gpg gpg2 uv", files: "o output output-file"},
+	{programs: "openssl", files: "out keyout", options: "-"},
+	{programs: "time gtime strace ltrace valgrind", files: "o output log-file"},
+	{programs: "dot neato fdp sfdp circo twopi", files: "o"},
+	{programs: "gs", files: "sOutputFile", options: "-"},
 	{
 		programs: "go",
 		verbs:    "build test tool",
-		options:  "- o coverprofile cpuprofile memprofile blockprofile trace",
 		files:    "o coverprofile cpuprofile memprofile blockprofile trace",
+		options:  "-",
 	},
 	{programs: "ffmpeg", needs: "y", options: "- i", last: 1},
 	{programs: "convert magick gm", but: "identify mogrify compare display", options: "-", last: 2},
@@ -79,7 +79,7 @@ func (w *output) report(sh *shell.Shell, c shell.Command) {
 	if w == nil || !w.mayApply(c.Args) {
 		return
 	}
-	o := shell.ParseOptions(c.Args, w.options)
+	o := shell.ParseOptions(c.Args, w.files+" "+w.options)
 	switch {
 	case fails(w.verbs, lex.ContainsAny(o.Pos[:min(2, len(o.Pos))], w.verbs)),
 		fails(w.needs, o.Given(w.needs)),

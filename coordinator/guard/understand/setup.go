@@ -48,9 +48,6 @@ var setups = []struct{ programs, files, lang, keys string }{
 
 const setupKeys = "globalSetup globalTeardown setupFiles setupFilesAfterEnv supportFile"
 
-// nodeEnds are the ends of the names of programs of Node.
-const nodeEnds = ".js .ts .mjs .cjs .mts .cts"
-
 // loadsSetup runs the files that a program loads before it does its work.
 func loadsSetup(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for i := range setups {
@@ -93,18 +90,6 @@ func runsSetup(sh *shell.Shell, path, lang, keys string) {
 			runSource(child, name, nil, languageOfFile(name))
 		}
 	})
-}
-
-// languageOfFile returns the language of a program by the end of its name, or "".
-func languageOfFile(name string) string {
-	for _, l := range [...]struct{ ends, lang string }{
-		{nodeEnds + " .jsx .tsx", "js"}, {".py", "python"}, {".rb", "ruby"}, {".php", "php"},
-	} {
-		if lex.EndsWith(name, l.ends) {
-			return l.lang
-		}
-	}
-	return ""
 }
 
 // maxAround bounds the folders around a test.

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 
 // This file finds the sources of the programs that a command builds and runs.
 
-// sourceEnds are the ends of the names of sources that are read as one language.
+// sourceEnds are the ends of the names of sources that programs run as they are.
 const sourceEnds = ".java .kts .kt .scala .sc .swift .cs .csx .dart .rs .groovy .exs .ex"
 
 // runsSourceFile runs the source that a command names, as in "java Main.java" and "dart run main.dart".
@@ -24,14 +25,7 @@ func runsSourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		switch {
 		case strings.HasPrefix(a, "-"), lex.OneOf(a, "run script"):
 		case lex.EndsWith(a, sourceEnds):
-			lang := "c"
-			switch {
-			case strings.HasSuffix(a, ".groovy"):
-				lang = "groovy"
-			case lex.EndsWith(a, ".exs .ex"): // Elixir writes texts and names as Ruby does
-				lang = "ruby"
-			}
-			runSource(sh, a, c.Args[i+1:], lang)
+			runSource(sh, a, c.Args[i+1:], languageOfFile(a))
 			return
 		case !strings.HasPrefix(before, "-"): // no value of an option
 			return
@@ -77,21 +71,9 @@ func cargoSources(sh *shell.Shell, c shell.Command, o shell.Options) {
 		dirs = append(dirs, top+"/"+name, top+"/crates/"+name)
 	}
 	runCrates(sh, dirs, lex.OneOf(verb, "run r"), o)
-	if lex.OneOf(verb, "test t") {
-		testsCrate(sh, top, o)
-	}
-}
-
-// testsCrate runs the sources of the tests that stand beside a package.
-func testsCrate(sh *shell.Shell, top string, o shell.Options) {
-	const most = 12
-	files := sh.Names(top + "/tests")
-	for _, name := range o.All("test") {
-		files = []string{name + ".rs"}
-	}
-	for _, file := range files[:min(len(files), most)] {
-		if strings.HasSuffix(file, ".rs") {
-			runSource(sh, top+"/tests/"+file, nil, "c")
+	if test, _ := o.Get("test"); lex.OneOf(verb, "test t") {
+		for _, file := range matching(sh, top+"/tests/"+cmp.Or(test, "*")+".rs") {
+			runSource(sh, file, nil, "c")
 		}
 	}
 }
