@@ -17,7 +17,6 @@ var archivePrograms = []table{
 	{programs: "tar gtar bsdtar", options: tarOptions, bundled: true, keeps: tarKeeps, do: printUnknown, rows: []row{
 		{given: "checkpoint-action=", goOn: true, also: runsActions},
 		{given: "remove-files", goOn: true, also: deletesPacked},
-		{given: "c create", with: "f= file=", goOn: true, also: writesArchive},
 		{given: "x extract get", with: "O to-stdout to-command"},
 		{
 			given: "x extract get",
@@ -28,12 +27,11 @@ var archivePrograms = []table{
 		},
 		{given: "x extract get", also: unpacksTar},
 		{given: "t list"},
-		{given: "c create", goOn: true, also: packsTar},
 		{also: packs},
 	}},
 	{programs: "zip", options: "b t n x i TT! unzip-command!", do: printUnknown, rows: []row{
 		{given: "m move", does: act{effect.DeleteTree, "", "@$1*"}},
-		{also: packsZip},
+		{also: packs},
 	}},
 	{programs: "7z 7za 7zz 7zr", options: "o? m? p? t? x? i? a? w? si? so", do: printUnknown, rows: []row{
 		{args: "-sdel", does: act{effect.DeleteTree, "", "@$2*"}},
@@ -89,20 +87,6 @@ func packed(sh *shell.Shell, archive, dir string, names []string) {
 	} else {
 		sh.Remember(sh.Path(archive), b.String())
 	}
-}
-
-// packsTar notes what tar packs.
-func packsTar(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	into, _ := o.Get("f", "file")
-	if dirs := o.All("C", "directory"); len(dirs) < 2 {
-		packed(sh, into, sh.Path(cmp.Or(lex.First(dirs), ".")), o.Pos)
-	}
-}
-
-// packsZip notes what zip packs.
-func packsZip(sh *shell.Shell, c shell.Command, o shell.Options) {
-	packed(sh, o.At(0), sh.Place.Cwd, o.From(1))
-	packs(sh, c, o)
 }
 
 // An unpacking is what a command takes out of an archive.
@@ -217,21 +201,26 @@ func deletesPacked(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// writesArchive reports the archive that tar makes.
-func writesArchive(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if into, _ := o.Get("f", "file"); into != "-" && !shell.IsRemotePath(into) {
-		sh.Write(into)
-	}
-}
-
-// packs reports credentials and files of Afar that go into an archive.
+// packs notes what goes into an archive, and reports credentials and files of Afar among it, and the
+// archive that tar writes.
 func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
-	into, _ := o.Get("f", "file")
+	into, named := o.Get("f", "file")
 	switch c.Name {
 	case "zip":
 		into = o.At(0)
+		packed(sh, into, sh.Place.Cwd, o.From(1))
 	case "7z", "7za":
 		into = o.At(1)
+	case "tar", "gtar", "bsdtar":
+		if !o.Given("c create") {
+			break
+		}
+		if named && into != "-" && !shell.IsRemotePath(into) {
+			sh.Write(into)
+		}
+		if dirs := o.All("C", "directory"); len(dirs) < 2 {
+			packed(sh, into, sh.Path(cmp.Or(lex.First(dirs), ".")), o.Pos)
+		}
 	}
 	for _, p := range o.Pos {
 		if sh.IsOwn(sh.Path(p)) {

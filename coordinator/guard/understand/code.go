@@ -325,10 +325,8 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 // moduleFile runs the file of a module of the project: x.y is x/y.py or x/y/__main__.py.
 func moduleFile(sh *shell.Shell, args []string) {
 	path := strings.ReplaceAll(args[0], ".", "/")
-	for _, name := range [...]string{path + ".py", path + "/__main__.py"} {
-		if runSource(sh, name, args[1:], "python") {
-			return
-		}
+	if !runSource(sh, path+".py", args[1:], "python") {
+		runSource(sh, path+"/__main__.py", args[1:], "python")
 	}
 }
 

@@ -74,15 +74,10 @@ func undoesDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, name := range append(o.All("i", "input"), o.Pos...) {
 		texts = append(texts, sh.Files[sh.Path(name)])
 	}
+	head := diffHead + "b/"
 	if o.Given("R reverse") {
-		takesBack(sh, texts, diffHead+"a/")
-	} else {
-		takesBack(sh, texts, diffHead+"b/")
+		head = diffHead + "a/"
 	}
-}
-
-// takesBack reports the files that the heads in a text name.
-func takesBack(sh *shell.Shell, texts []string, head string) {
 	for _, line := range shell.SplitLines(strings.Join(texts, "\n")) {
 		if path, ok := strings.CutPrefix(line, head); ok && path != "" {
 			reportDiscards(sh, effect.RestorePath, []string{path})

@@ -119,7 +119,10 @@ func antTasks(n *xmlNode) (lines []recipeLine) {
 		code := ""
 		switch from := task.attrs["file"] + task.attrs["dir"]; task.name {
 		case "delete":
-			code = "rm -rf " + shell.QuoteAll(antFiles(task))
+			files := []string{task.attrs["dir"], task.attrs["file"]}
+			task.each("fileset dirset", func(set *xmlNode) { files = append(files, set.attrs["dir"]+set.attrs["file"]) })
+			files = slices.DeleteFunc(files, func(f string) bool { return f == "" })
+			code = "rm -rf " + shell.QuoteAll(files)
 		case "move":
 			code = "mv " + shell.QuoteAll([]string{from, task.attrs["tofile"] + task.attrs["todir"]})
 		case "exec":
@@ -128,13 +131,6 @@ func antTasks(n *xmlNode) (lines []recipeLine) {
 		lines = append(lines, recipeLine{code, task.line})
 	})
 	return lines
-}
-
-// antFiles returns the files and folders that a task names.
-func antFiles(task *xmlNode) []string {
-	files := []string{task.attrs["dir"], task.attrs["file"]}
-	task.each("fileset dirset", func(set *xmlNode) { files = append(files, set.attrs["dir"]+set.attrs["file"]) })
-	return slices.DeleteFunc(files, func(f string) bool { return f == "" })
 }
 
 // antCommand returns the command of an exec task.
