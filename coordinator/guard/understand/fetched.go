@@ -29,8 +29,6 @@ type taker struct {
 	skip     int    // with so many operands at most
 }
 
-const installVerbs = "install add i in load import localinstall upgrade"
-
 var takers = [...]taker{
 	{programs: "java", files: "- jar cp classpath class-path p module-path"},
 	{
@@ -57,7 +55,7 @@ var takers = [...]taker{
 			"luarocks adb dotnet helm vagrant asdf mise",
 		files:   "r requirement",
 		options: "c channel i index-url extra-index-url registry source find-links repo proxy C prefix",
-		verbs:   "plugin plugins box pip tool " + installVerbs,
+		verbs:   "plugin plugins box pip tool install add i in load import localinstall upgrade",
 		needs:   "install",
 		all:     true,
 	},
@@ -77,8 +75,10 @@ var takers = [...]taker{
 		programs: "mvn gradle sbt ant meson ninja mix lein rake stack cabal dub shards nimble flutter bundle composer",
 		here:     true,
 	},
-	{programs: "code codium cursor code-insiders", files: "install-extension", needs: "install-extension"},
-	{programs: "installer msiexec", files: "pkg i package", needs: "pkg i package"},
+	{
+		programs: "code codium cursor code-insiders installer msiexec", files: "install-extension pkg i package",
+		needs: "install-extension pkg i package",
+	},
 }
 
 const sqlOptions = "h p u U d D P S host port user username dbname database socket v set"
@@ -99,7 +99,7 @@ func (t *taker) report(sh *shell.Shell, c shell.Command) {
 		return
 	}
 	files, ok := t.taken(c)
-	installsCode(sh, shell.Command{Args: files}, shell.Options{})
+	installsCode(sh, files)
 	takesInput := slices.Contains(files, "-")
 	if len(files) == 0 {
 		takesInput = t.feeds && ok

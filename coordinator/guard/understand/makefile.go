@@ -37,18 +37,16 @@ func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child := inFolder(sh, o, "C directory")
 	run := func(child *shell.Shell, text string) { makeGoals(child, text, o.Pos) }
 	given := strings.Join(o.All("eval"), "\n")
-	name, named := o.Get("f", "file", "makefile")
-	switch {
-	case name == "-" && c.In != nil:
+	names := o.All("f", "file", "makefile")
+	if slices.Contains(names, "-") && c.In != nil {
 		sh.Opaque(*c.In)
-		run(child, given+"\n"+*c.In)
-		return
-	case given != "":
+		given += "\n" + *c.In
+	}
+	if given != "" {
 		run(child, given)
 	}
-	names := []string{"GNUmakefile", "makefile", "Makefile"}
-	if named {
-		names = []string{name}
+	if len(names) == 0 {
+		names = []string{"GNUmakefile", "makefile", "Makefile"}
 	}
 	for _, name := range names {
 		if runRecipeFile(child, child.Path(name), settings(o.Pos), run) {

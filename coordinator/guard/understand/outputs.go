@@ -28,10 +28,11 @@ var outputRows = [...]output{
 	{programs: "mongodump", files: "archive"},
 	{programs: "redis-cli", files: "rdb", options: "-"},
 	{programs: "docker podman nerdctl", verbs: "save export", files: "o output"},
-	{programs: "gpg gpg2 uv", files: "o output output-file"},
 	{programs: "openssl", files: "out keyout", options: "-"},
-	{programs: "time gtime strace ltrace valgrind", files: "o output log-file"},
-	{programs: "dot neato fdp sfdp circo twopi", files: "o"},
+	{
+		programs: "gpg gpg2 uv time gtime strace ltrace valgrind dot neato fdp sfdp circo twopi",
+		files:    "o output output-file log-file",
+	},
 	{programs: "gs", files: "sOutputFile", options: "-"},
 	{
 		programs: "go",

@@ -168,12 +168,11 @@ func (r *recipes) run(name string, args []string) {
 	}
 	for _, pattern := range r.patterns {
 		before, after, _ := strings.Cut(pattern, "%")
-		switch {
-		case len(name) <= len(before)+len(after), !strings.HasPrefix(name, before), !strings.HasSuffix(name, after):
-			continue
-		}
-		for _, next := range r.named[pattern] {
-			r.runOne(next, name, name[len(before):len(name)-len(after)], args)
+		stem, begins := strings.CutPrefix(name, before)
+		if stem, ends := strings.CutSuffix(stem, after); begins && ends && stem != "" {
+			for _, next := range r.named[pattern] {
+				r.runOne(next, name, stem, args)
+			}
 		}
 	}
 }
@@ -193,8 +192,7 @@ func (r *recipes) runOne(next *recipe, name, stem string, args []string) {
 	}
 	next.busy = false
 	own := r.values(next, name, stem, args)
-	run := func(child *shell.Shell) { r.runLines(child, next, own) }
-	switch {
+	switch run := func(child *shell.Shell) { r.runLines(child, next, own) }; {
 	case next.does != nil:
 		next.does(r.sh.Sub())
 	case next.within.path == "":

@@ -266,6 +266,6 @@ const trusted = "git+https:// git+ssh:// ssh:// git@ github: gitlab: bitbucket: 
 
 // installsCode is takesCode for a command that installs packages. What lies on a usual host is none
 // of its concerns.
-func installsCode(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	takesCode(sh, slices.DeleteFunc(slices.Clone(c.Args), func(a string) bool { return lex.BeginsWith(a, trusted) }))
+func installsCode(sh *shell.Shell, args []string) {
+	takesCode(sh, slices.DeleteFunc(slices.Clone(args), func(a string) bool { return lex.BeginsWith(a, trusted) }))
 }

@@ -470,7 +470,7 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case lex.ContainsAny(c.Args, "run shell develop"):
 		takesCode(sh, c.Args)
 	case lex.ContainsAny(c.Args, "add install"):
-		installsCode(sh, c, o)
+		installsCode(sh, c.Args)
 	}
 	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "run exec -- x r") })
 	if verb < 0 {
