@@ -72,8 +72,7 @@ const (
 	tarKeeps = "k keep-old-files skip-old-files keep-newer-files backup"
 )
 
-// packHead begins a line about what lies in an archive that this call makes: the folder from which
-// it was packed, a tab, and the name there.
+// packHead begins a line about a file in an archive that this call makes: its folder, a tab, and its name there.
 const packHead = "packed from "
 
 // packed remembers or prints what lies in an archive.
@@ -136,8 +135,7 @@ func (u unpacking) nameOf(name string) string {
 	return strings.Join(parts[min(u.strip, len(parts)):], "/")
 }
 
-// unpacksTar reports what tar unpacks. Without a folder it does so where it runs, which is
-// reported unless that is in the project.
+// unpacksTar reports what tar unpacks, and the folder in which it runs unless that is in the project.
 func unpacksTar(sh *shell.Shell, c shell.Command, o shell.Options) {
 	into, given := o.Get("C", "directory")
 	if !given && !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) {
@@ -192,8 +190,7 @@ func runsActions(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// deletesPacked reports the files that tar deletes when it has packed them. They are below the
-// directory that -C names.
+// deletesPacked reports the files that tar deletes when it has packed them, below the directory of -C.
 func deletesPacked(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	child := inFolder(sh, o, "C directory")
 	for _, p := range o.Pos {
@@ -201,8 +198,7 @@ func deletesPacked(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// packs notes what goes into an archive, and reports credentials and files of Afar among it, and the
-// archive that tar writes.
+// packs notes what goes into an archive. It reports that of tar, and credentials and files of Afar in any.
 func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	into, named := o.Get("f", "file")
 	switch c.Name {

@@ -37,8 +37,7 @@ type buildCall struct {
 	line       int
 }
 
-// buildCalls returns the calls of a text that stand in no other call. quotes are the signs around
-// its strings.
+// buildCalls returns the calls of a text that stand in no other call. quotes are the signs around strings.
 func buildCalls(text, quotes string) (calls []buildCall) {
 	depth, quote, from, line := 0, byte(0), 0, 1
 	open := buildCall{}
@@ -109,8 +108,7 @@ func textsIn(value string) (texts []string) {
 	return texts
 }
 
-// buildsLabels runs the commands and the programs of the targets that a command of Bazel or Buck
-// names.
+// buildsLabels runs the commands and the programs of the targets that a command of Bazel or Buck names.
 func buildsLabels(sh *shell.Shell, c shell.Command, o shell.Options) {
 	labels := o.From(1)
 	labels = labels[:max(0, len(labels)-len(o.Behind))]

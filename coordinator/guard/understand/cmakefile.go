@@ -19,8 +19,7 @@ type cmakeFile struct {
 	always   []string // the targets that run without being named
 }
 
-// cmake runs a script of CMake, one of its tools, the statements of a project or the commands of its
-// targets.
+// cmake runs a script of CMake, one of its tools, the statements of a project or the commands of targets.
 func cmake(sh *shell.Shell, c shell.Command, o shell.Options) {
 	path, isScript := o.Get("P")
 	build, builds := o.Get("build")
@@ -58,8 +57,7 @@ var cmakeTools = []row{
 	{words: "chdir", runs: "env -C $1*"},
 }
 
-// cmakeSources are the variables with the folder of a project. Those of the folder in which it is built
-// have BINARY in their names.
+// cmakeSources are the variables with the folder of a project. Those for its results have BINARY in their names.
 const cmakeSources = "CMAKE_SOURCE_DIR CMAKE_CURRENT_SOURCE_DIR PROJECT_SOURCE_DIR"
 
 // define sets the variables that CMake sets, and those of the command.

@@ -185,8 +185,7 @@ func opaqueInterpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	runsSourceFile(sh, c, o)
 }
 
-// filtered reports the files that "perl -ne" and "ruby -ne" read, and those that they
-// edit with -i.
+// filtered reports the files that "perl -ne" and "ruby -ne" read, and those that they edit with -i.
 func filtered(sh *shell.Shell, o shell.Options, lang string) {
 	if !lex.OneOf(lang, "perl ruby") {
 		return
@@ -224,8 +223,7 @@ func linesRead(sh *shell.Shell, o shell.Options, lang string) string {
 	return name + " = " + strconv.Quote(text) + ";\n"
 }
 
-// runtimeVerb reports the effects of the verbs of bun and deno, which are also package
-// managers. It returns false if the command has no verb.
+// runtimeVerb runs a verb of bun or deno, which are also package managers. It returns false without one.
 func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 	verb, args := lex.First(c.Args), c.Args
 	switch {
@@ -330,8 +328,7 @@ func moduleFile(sh *shell.Shell, args []string) {
 	}
 }
 
-// editor runs the commands that an editor gets in its arguments or on standard
-// input.
+// editor runs the commands that an editor gets in its arguments or on standard input.
 func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
 	codes := o.All("c", "cmd", "eval", "f")
 	var files []string
@@ -378,8 +375,7 @@ func emptiesBuffer(code string) bool {
 	})
 }
 
-// editorCommand runs one command of an editor. An address and modifiers may come
-// before "!command". "r" and "w" also take such a command.
+// editorCommand runs one command of an editor. Before "!command" may come an address, modifiers, "r" or "w".
 func editorCommand(sh *shell.Shell, code string) {
 	s := strings.TrimLeft(code, ": 0123456789,.$%")
 	for _, modifier := range [...]string{"silent! ", "silent ", "sil ", "r ", "w ", "read ", "write ", "terminal "} {
@@ -446,8 +442,7 @@ func tclCommand(sh *shell.Shell, code string) {
 	}
 }
 
-// sed runs the commands of its scripts, which are a language of their own. With -i it
-// overwrites files.
+// sed runs the commands of its scripts, which are a language of their own. With -i it overwrites files.
 func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files := o.Pos
 	scripts, named := o.All("e", "expression"), o.All("f", "file")
@@ -482,8 +477,7 @@ func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// sedParts splits s/a/b/flags at its delimiter. An escaped delimiter is kept as text. It returns
-// nil for any other command.
+// sedParts splits s/a/b/flags at its delimiter, unless that is escaped. It returns nil for any other command.
 func sedParts(s string) []string {
 	if len(s) < 3 || s[0] != 's' {
 		return nil
@@ -509,8 +503,7 @@ func sedParts(s string) []string {
 // maxSedCommands bounds the commands of one script that are read.
 const maxSedCommands = 64
 
-// sedScript reports the commands of a script that run or write something. It reads
-// the whole script and the parts between its semicolons, newlines and braces.
+// sedScript reports the commands that run or write something, in the whole script and in each part of it.
 func sedScript(sh *shell.Shell, script string) {
 	parts := strings.FieldsFunc(script, func(r rune) bool { return strings.ContainsRune(";\n{}", r) })
 	if len(parts) > 1 {
@@ -615,8 +608,7 @@ func awkAssigns(o shell.Options) string {
 	return b.String()
 }
 
-// runsInput reports whether a program runs the code that it reads from standard input
-// or gets as the output of another command.
+// runsInput reports whether a program runs the code that it reads or that another command prints for it.
 func runsInput(name string) bool {
 	switch {
 	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh mongosh mongo redis-cli valkey-cli"),
@@ -626,8 +618,7 @@ func runsInput(name string) bool {
 	return tableIn(sqlClients, name) != nil
 }
 
-// runSource runs a program of another language, which this call wrote or which lies on the disk.
-// It returns false if the file is neither.
+// runSource runs a program that this call wrote or that lies on the disk. It returns false without one.
 func runSource(sh *shell.Shell, name string, args []string, lang string) bool {
 	taken := func(text string) string {
 		switch {
@@ -652,8 +643,7 @@ func runStatements(sh *shell.Shell, name string) {
 	})
 }
 
-// includeStatements runs a file of SQL that another one includes by a path from its own folder, or
-// from the directory of the command.
+// includeStatements runs a file of SQL that another one includes, from its own folder or that of the command.
 func includeStatements(sh *shell.Shell, from, name string) {
 	if below := fspath.Dir(from) + "/" + name; !strings.HasPrefix(name, "/") {
 		if _, ok := sh.FileText(below); ok {
@@ -663,8 +653,7 @@ func includeStatements(sh *shell.Shell, from, name string) {
 	runStatements(sh, name)
 }
 
-// statementFile returns the file that a command of a database client reads: \i FILE,
-// .read FILE or source FILE.
+// statementFile returns the file that a database client reads because of \i FILE, .read FILE or source FILE.
 func statementFile(text string) (string, bool) {
 	words := strings.Fields(strings.TrimRight(text, "; \n"))
 	if len(words) != 2 || !lex.OneOf(words[0], `\i \ir \. .read source`) {

@@ -46,8 +46,7 @@ var composeRows = []row{
 	{words: "push", does: act{effect.PublishOut, "compose", "image"}},
 }
 
-// startsServices runs the commands of the services that "up" starts. Without a name these are all
-// that belong to no profile.
+// startsServices runs the commands of the services that "up" starts: those it names, or those of no profile.
 func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	eachService(sh, func(child *shell.Shell, services []service) {
 		r, names := newRecipes(child), o.Pos
@@ -63,8 +62,7 @@ func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	})
 }
 
-// runsService follows the command into the container of a service, whose file says what it mounts
-// and what it runs without a command.
+// runsService follows a command into the container of a service, with what the file says of that.
 func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	o, rest := shell.Leading(c.Args, containerValues)
 	given, known := c.Args[:len(c.Args)-len(rest)], false
@@ -130,8 +128,7 @@ func (s *service) words(command []string) []string {
 	return slices.Concat(s.fields["entrypoint"], command)
 }
 
-// start starts some words in a container of the service, with the options of a command. What the
-// service may only read is left out of its mounts.
+// start starts some words in a container of the service, without the mounts that it may only read.
 func (s *service) start(sh *shell.Shell, c shell.Command, words []string) {
 	volumes := slices.Clone(s.fields["volumes"])
 	for i, source := range s.fields["volumes.source"] {

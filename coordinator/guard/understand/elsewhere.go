@@ -66,8 +66,7 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Print(partial.Unknown)
 }
 
-// sshOptions runs the commands in the options of ssh, on this machine or on the
-// remote one.
+// sshOptions runs the commands in the options of ssh, on this machine or on the remote one.
 func sshOptions(sh *shell.Shell, o shell.Options) {
 	for _, option := range o.All("o") {
 		i := max(strings.IndexAny(option, " ="), 0)
@@ -82,8 +81,7 @@ func sshOptions(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// multiplexer reports text that is typed into another terminal, and runs a command in
-// a new one.
+// multiplexer reports text that is typed into another terminal, and runs a command in a new one.
 func multiplexer(sh *shell.Shell, c shell.Command, o shell.Options) {
 	rest := o.Pos
 	next := slices.IndexFunc(rest, func(a string) bool { return lex.OneOf(a, "; \\;") })

@@ -15,8 +15,7 @@ import (
 // This file follows files that this call fetched: to the programs that run or install them, and into
 // what other programs make of them.
 
-// A taker says which of their files programs run, or install as programs: the values of options, and
-// the first operand or all of them.
+// A taker says which files programs run or install: the values of options, and the first operand or all of them.
 type taker struct {
 	programs string
 	files    string // the options whose values are such files
@@ -116,8 +115,7 @@ func (t *taker) report(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// taken returns the files that a command runs or installs. It returns false for a command that has no
-// such files.
+// taken returns the files that a command runs or installs. It returns false if the command does neither.
 func (t *taker) taken(c shell.Command) (files []string, ok bool) {
 	o := t.parse(c.Args)
 	named := t.needs == "" || o.Given(t.needs)
@@ -161,8 +159,7 @@ func (t *taker) parse(args []string) shell.Options {
 // isFetched reports whether a text came from another machine.
 func isFetched(text string) bool { return strings.ContainsRune(text, partial.HoleNetwork) }
 
-// These programs make a program of a source, or unpack an archive. Without an option the result has
-// the name of the source.
+// These programs make a program of a source, or unpack an archive.
 const (
 	compilers = "rustc gcc g++ cc c++ clang clang++ tcc go ghc swiftc kotlinc javac tsc esbuild swc nim zig crystal " +
 		"dmd ldc2 gdc fpc ocamlopt ocamlc mcs csc fsc scalac groovyc dart gfortran nasm odin v tinygo emcc babel " +
@@ -213,8 +210,7 @@ func fetchedInput(sh *shell.Shell, c shell.Command) (string, bool) {
 	return "", false
 }
 
-// compiled returns the names that the result of a compiler may have: those of the source, in its folder
-// and in that of the command or of an option.
+// compiled returns the names that a result may have: those of the source, in its folder and in those of options.
 func compiled(c shell.Command, source string) []string {
 	made := []string{"a.out"}
 	name := strings.TrimSuffix(source, path.Ext(source))

@@ -65,8 +65,7 @@ func ansible(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	fleetModule(child, module, code)
 }
 
-// playbooks runs the tasks of playbooks, as far as they are known, and reports that the machines
-// of others change.
+// playbooks runs the tasks of playbooks, as far as they are known, and reports that remote machines change.
 func playbooks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, name := range o.Pos {
 		read := runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {

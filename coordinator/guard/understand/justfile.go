@@ -92,8 +92,7 @@ func just(sh *shell.Shell, c shell.Command, o shell.Options) {
 	})
 }
 
-// runJust runs the recipes among some words, each with the arguments that stand behind it. args are
-// the words with the options among them.
+// runJust runs the recipes among some words, with the arguments behind each. args are the words with options.
 func (r *recipes) runJust(words, args []string) {
 	if len(words) == 0 {
 		r.run(r.first, nil)
@@ -228,8 +227,7 @@ func (r *recipes) readTasks(text string) {
 	}
 }
 
-// taskInclude reads a Taskfile or that of a folder, which another one includes. The settings of the
-// include stand among the texts.
+// taskInclude reads a Taskfile that another one includes. The settings of the include stand among the texts.
 func (r *recipes) taskInclude(name, path string, texts []yamlText) {
 	within := scope{prefix: r.within.prefix + name + ":", dir: r.within.dir}
 	for _, y := range texts {

@@ -63,8 +63,7 @@ func outputOf(name string) *output {
 	return nil
 }
 
-// mayApply reports whether the arguments have a verb of the row, and an option if it needs one. It
-// costs less than to parse them.
+// mayApply reports whether the arguments may fit the row. It costs less than to parse them.
 func (w *output) mayApply(args []string) bool {
 	switch {
 	case fails(w.verbs, lex.ContainsAny(args, w.verbs)):
@@ -103,8 +102,7 @@ func (w *output) report(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// ownOutput reports a guarded file that a compiler or another program writes
-// because of an output option.
+// ownOutput reports a guarded file that a program writes because of an output option.
 func ownOutput(sh *shell.Shell, c shell.Command) {
 	for _, file := range outputs(c) {
 		if p := sh.Path(file); isGuarded(sh, p) {
@@ -113,8 +111,7 @@ func ownOutput(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// writesOutput reports the files of the project that a program of no table writes because of
-// an output option.
+// writesOutput reports the files of the project that an unlisted program writes because of an output option.
 func writesOutput(sh *shell.Shell, c shell.Command) {
 	for _, file := range outputs(c) {
 		if p := sh.Path(file); fspath.Within(p, sh.Eval.Site.Project) && p != sh.Eval.Site.Project {

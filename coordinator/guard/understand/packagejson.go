@@ -98,8 +98,7 @@ func moonTasks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// preparesContainer runs the command with which a container for developing is prepared on this
-// machine.
+// preparesContainer runs the command of this machine that prepares a container for developing.
 func preparesContainer(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	child := inFolder(sh, o, "workspace-folder")
 	for _, path := range [...]string{".devcontainer/devcontainer.json", ".devcontainer.json"} {
@@ -170,8 +169,7 @@ func workspace(sh *shell.Shell, name string) string {
 // installing are the scripts that an installation of the project runs.
 var installing = []string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"}
 
-// nodeScripts runs the scripts of the project that a command of npm, pnpm, yarn or bun
-// runs. It returns false if there is no such script.
+// nodeScripts runs the scripts that a command of npm, pnpm, yarn or bun runs. It returns false without one.
 func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 	child := inFolder(sh, o, "prefix C dir cwd")
 	if name, ok := o.Get("w", "workspace", "filter", "F"); ok {
@@ -205,8 +203,7 @@ func handedOn(args []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return a == "--" })
 }
 
-// run runs the commands of these names. A name may end with a star. It returns false if the
-// project has none of them.
+// run runs the commands of some names, which may end with a star. It returns false if there are none.
 func (f scriptFile) run(sh *shell.Shell, names, args []string) (found bool) {
 	path, _ := nearest(sh, f.names)
 	runTasks(sh, path, args, func(child *shell.Shell, text string) {

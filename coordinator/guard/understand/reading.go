@@ -10,8 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// readOnly adds a BeyondReading effect for everything that is not known to only
-// read.
+// readOnly adds a BeyondReading effect for everything that is not known to only read.
 func readOnly(u *shell.Evaluation, call effect.Call) {
 	switch {
 	case lex.OneOf(call.Tool, "Read NotebookRead Grep Glob LS TodoWrite BashOutput TaskOutput"):
@@ -74,8 +73,7 @@ func harmlessName(name string) bool {
 	return lex.OneOf(name, "LC_ALL LANG LC_CTYPE LC_COLLATE NO_COLOR TERM COLUMNS LINES TZ OPTARG OPTIND REPLY")
 }
 
-// onlyReads reports whether a command itself only reads. Commands that it runs are
-// judged separately.
+// onlyReads reports whether a command itself only reads. Commands that it runs are judged separately.
 func onlyReads(words []string) bool {
 	if len(words) == 0 || partial.HasHole(words[0]) {
 		return false
@@ -245,8 +243,7 @@ var gitSubcommands = []reader{
 	},
 }
 
-// branchReads reports whether "git branch" only lists. A name creates a branch
-// unless an option asks for a list.
+// branchReads reports whether "git branch" only lists. A name creates a branch unless an option asks for a list.
 func branchReads(args []string) bool {
 	const lists = "l list contains no-contains merged no-merged points-at "
 	o := shell.ParseOptions(args, "")

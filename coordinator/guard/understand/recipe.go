@@ -124,8 +124,7 @@ func (r *recipes) open(name string) *recipe {
 	return r.add(name)
 }
 
-// include reads the first of some files, whose recipes get a scope. Without a directory they run in
-// that of the file.
+// include reads the first of some files. Without a directory its recipes run in that of the file.
 func (r *recipes) include(within scope, paths []string, read func(text string)) {
 	outer := r.within
 	r.included++
@@ -244,8 +243,7 @@ func (r *recipes) runLines(child *shell.Shell, next *recipe, own map[string]stri
 	}
 }
 
-// runRecipeFile runs code of a file that this call wrote or that lies on the disk. It
-// returns false if the file is neither, or has no path.
+// runRecipeFile runs code of a file that this call wrote or that lies on the disk. It returns false without one.
 func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
 	return path != "" && sh.RunCode(path, given, func(text string) string { return text }, run)
 }
@@ -265,8 +263,7 @@ func shellIn(sh *shell.Shell, dir string) *shell.Shell {
 	return child
 }
 
-// inFolder returns a shell in the folder that the options name, each from the one before, or else in
-// that of sh.
+// inFolder returns a shell in the folder that the options name, each from the one before, or in that of sh.
 func inFolder(sh *shell.Shell, o shell.Options, options string) *shell.Shell {
 	child := sh.Sub()
 	for _, dir := range o.All(strings.Fields(options)...) {
@@ -301,8 +298,7 @@ func nearest(sh *shell.Shell, names string) (string, bool) {
 	return "", false
 }
 
-// matching returns the paths of the files on the disk that a pattern names. Only its last part may
-// have wildcards.
+// matching returns the paths of the files that a pattern names. Only its last part may have wildcards.
 func matching(sh *shell.Shell, pattern string) (paths []string) {
 	full := sh.Path(pattern)
 	dir, last := fspath.Dir(full), fspath.Base(full)

@@ -26,8 +26,7 @@ var setupPrograms = []table{
 	},
 }
 
-// setups are the files that programs load, in which * stands for the ends of programs of Node. keys are
-// the settings that name further ones.
+// setups are the files that programs load. * stands for nodeEnds, and keys are the settings that name more files.
 var setups = []struct{ programs, files, lang, keys string }{
 	{"rspec", "spec/spec_helper.rb spec/rails_helper.rb", "ruby", ""},
 	{"phpunit pest paratest", "phpunit.xml phpunit.xml.dist", "", "bootstrap"},
@@ -95,8 +94,7 @@ func runsSetup(sh *shell.Shell, path, lang, keys string) {
 // maxAround bounds the folders around a test.
 const maxAround = 8
 
-// loadsConftests runs the files conftest.py of the folders in which pytest looks for tests, and of
-// those around them, and the tests that are named.
+// loadsConftests runs the tests that are named, and the files conftest.py of their folders and of those around.
 func loadsConftests(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if o.Given("version h help fixtures markers") {
 		return

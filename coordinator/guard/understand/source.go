@@ -50,8 +50,7 @@ func dotnetSource(sh *shell.Shell, c shell.Command, o shell.Options) {
 	runsSourceFile(sh, c, o)
 }
 
-// cargoSources runs the sources that a command of cargo runs: the build script of a package, and
-// its program.
+// cargoSources runs the sources that a command of cargo runs: build scripts, programs and tests.
 func cargoSources(sh *shell.Shell, c shell.Command, o shell.Options) {
 	verb := o.At(0)
 	path, ok := nearest(sh, "Cargo.toml")
@@ -232,8 +231,7 @@ func generates(sh *shell.Shell, path string) {
 	})
 }
 
-// isCodeAddress reports whether an argument is the address of code on another machine, as in
-// git+https://host/path and github:owner/name.
+// isCodeAddress reports whether an argument is an address of code, as in git+https://host/path and github:owner/name.
 func isCodeAddress(arg string) bool {
 	if _, url, ok := strings.Cut(arg, " @ "); ok { // name @ address
 		arg = url
@@ -246,8 +244,7 @@ func isCodeAddress(arg string) bool {
 const addressOptions = "--index-url --extra-index-url --index --default-index -i --find-links -f --registry " +
 	"--repository --proxy --trusted-host --source"
 
-// takesCode reports the addresses of code among the arguments of a command that runs it, or that runs
-// what it installs.
+// takesCode reports the addresses of code among the arguments of a command that runs or installs it.
 func takesCode(sh *shell.Shell, args []string) {
 	before := ""
 	for _, a := range args {
@@ -264,8 +261,7 @@ const trusted = "git+https:// git+ssh:// ssh:// git@ github: gitlab: bitbucket: 
 	"https://gitlab.com/ https://codeload.github.com/ https://files.pythonhosted.org/ https://download.pytorch.org/ " +
 	"https://registry.npmjs.org/"
 
-// installsCode is takesCode for a command that installs packages. What lies on a usual host is none
-// of its concerns.
+// installsCode is takesCode for a command that installs packages. Addresses of trusted hosts are left out.
 func installsCode(sh *shell.Shell, args []string) {
 	takesCode(sh, slices.DeleteFunc(slices.Clone(args), func(a string) bool { return lex.BeginsWith(a, trusted) }))
 }

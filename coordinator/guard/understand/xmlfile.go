@@ -174,8 +174,7 @@ func ant(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	})
 }
 
-// runXML runs recipes of a file of XML, which knows the properties of Ant and Maven and those of the
-// command.
+// runXML runs recipes of a file of XML, with the properties of Ant, of Maven and of the command.
 func runXML(sh *shell.Shell, path string, o shell.Options, run func(r *recipes, root *xmlNode)) {
 	given := o.All("D")
 	runTasks(sh, path, settings(given), func(child *shell.Shell, text string) {
@@ -202,8 +201,7 @@ var mavenCycles = [...]string{
 	"pre-clean clean post-clean",
 }
 
-// maven runs the commands that a file of Maven binds to the phases and goals of a command. A phase
-// comes with those before it.
+// maven runs what a file binds to the phases and goals of a command. A phase comes with those before it.
 func maven(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	path, _ := recipeFile(sh, o, "f file", "pom.xml")
 	profiles := strings.Split(strings.Join(o.All("P", "activate-profiles"), ","), ",")
