@@ -35,12 +35,12 @@ var archivePrograms = []table{
 	}},
 	{programs: "7z 7za 7zz 7zr", options: "o? m? p? t? x? i? a? w? si? so", do: printUnknown, rows: []row{
 		{args: "-sdel", does: act{effect.DeleteTree, "", "@$2*"}},
-		{words: "x|e", args: "-y|-aoa", also: unpacks7z},
+		{words: "x|e", args: "-y|-aoa", also: unpacks},
 		{words: "x|e|l|t"},
 		{also: packs},
 	}},
 	{programs: "cpio", options: "F I O D H E R C directory file rsh-command!", do: printUnknown, rows: []row{
-		{given: "i extract", with: "u unconditional", also: unpacksOperands},
+		{given: "i extract", with: "u unconditional", also: unpacks},
 		{also: packs},
 	}},
 	{programs: "gzip bzip2 xz zstd lzma pigz", options: "S T o suffix threads", do: printUnknown, rows: []row{
@@ -56,12 +56,12 @@ var archivePrograms = []table{
 		{args: "-df|-dr", does: act{effect.DeleteTree, "", "@$2*"}},
 	}},
 	{programs: "unrar", options: "o? p?", rows: []row{
-		{words: "x|e", args: "-o+|-y", also: unpacks7z},
+		{words: "x|e", args: "-o+|-y", also: unpacks},
 	}},
 	{programs: "unzip", options: "d x P", rows: []row{
 		{given: "p l t v z c"},
 		{given: "d=", goOn: true, does: act{effect.WriteFile, effect.Unpack, "@$=d"}, also: bringsArchive},
-		{given: "o", without: "n", also: unpacksZip},
+		{given: "o", without: "n", also: unpacks},
 	}},
 }
 
@@ -148,28 +148,22 @@ func unpacksTar(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// unpacksZip reports what unzip unpacks.
-func unpacksZip(sh *shell.Shell, c shell.Command, o shell.Options) {
-	into, _ := o.Get("d")
-	unpacking{into: into, names: o.From(1), flat: o.Given("j"), text: archiveText(sh, c, o)}.report(sh)
-}
-
-// unpacks7z reports what 7z and unrar unpack.
-func unpacks7z(sh *shell.Shell, c shell.Command, o shell.Options) {
+// unpacks reports what unzip, cpio, 7z and unrar unpack.
+func unpacks(sh *shell.Shell, c shell.Command, o shell.Options) {
 	u := unpacking{names: o.From(2), flat: o.At(0) == "e"}
 	switch last := len(u.names) - 1; {
+	case c.Name == "unzip":
+		u = unpacking{names: o.From(1), flat: o.Given("j"), text: archiveText(sh, c, o)}
+		u.into, _ = o.Get("d")
+	case c.Name == "cpio":
+		u = unpacking{names: o.Pos}
+		u.into, _ = o.Get("D", "directory")
 	case c.Name != "unrar":
 		u.into, _ = o.Get("o")
 	case last >= 0 && strings.HasSuffix(u.names[last], "/"):
 		u.into, u.names = u.names[last], u.names[:last]
 	}
 	u.report(sh)
-}
-
-// unpacksOperands reports the files that cpio unpacks.
-func unpacksOperands(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	into, _ := o.Get("D", "directory")
-	unpacking{into: into, names: o.Pos}.report(sh)
 }
 
 // expands reports the files that take the places of compressed ones.

@@ -206,7 +206,7 @@ func linesRead(sh *shell.Shell, o shell.Options, lang string) string {
 	const most = 1 << 12
 	name, files := "$_", o.Pos
 	switch {
-	case lang == "awk":
+	case lang == "awk" && strings.Contains(o.At(0), "system("):
 		name, files = "$0", o.From(1)
 	case !lex.OneOf(lang, "perl ruby"), !o.Given("n p"):
 		return ""
@@ -510,12 +510,12 @@ func sedScript(sh *shell.Shell, script string) {
 		parts = append(parts, script)
 	}
 	for _, s := range parts[:min(len(parts), maxSedCommands)] {
-		s = sedAddress(s)
-		if code, ok := sedShell(s); ok {
+		code, file := sedActs(sedAddress(s))
+		if code != "" {
 			sh.RunText(code)
 		}
-		if f, ok := sedWrites(s); ok {
-			sh.Write(f)
+		if file != "" {
+			sh.Write(file)
 		}
 	}
 }
@@ -535,29 +535,22 @@ func sedAddress(s string) string {
 	}
 }
 
-// sedShell returns the shell code that a command of sed runs.
-func sedShell(s string) (string, bool) {
-	if code, ok := strings.CutPrefix(s, "e "); ok {
-		return code, true
+// sedActs returns the shell code that a command of sed runs, as s/a/b/e does, or the file that it writes.
+func sedActs(s string) (code, file string) {
+	switch parts := sedParts(s); {
+	case strings.HasPrefix(s, "e "):
+		return s[2:], ""
+	case strings.HasPrefix(s, "w "):
+		file = s
+	case len(parts) < 4:
+		return "", ""
+	case strings.Trim(parts[3], "gpIeimM0123456789") != "":
+		file = strings.Join(parts[3:], s[1:2])
+	case strings.Contains(parts[3], "e"):
+		return parts[2], ""
 	}
-	parts := sedParts(s)
-	if len(parts) < 4 || strings.Trim(parts[3], "gpIeimM0123456789") != "" {
-		return "", false
-	}
-	return parts[2], strings.Contains(parts[3], "e")
-}
-
-// sedWrites returns the file of "w file" or "s/a/b/w file".
-func sedWrites(s string) (string, bool) {
-	if f, ok := strings.CutPrefix(s, "w "); ok {
-		return strings.TrimSpace(f), true
-	}
-	parts := sedParts(s)
-	if len(parts) < 4 {
-		return "", false
-	}
-	_, f, ok := strings.Cut(strings.Join(parts[3:], s[1:2]), "w ")
-	return strings.TrimSpace(f), ok
+	_, file, _ = strings.Cut(file, "w ")
+	return "", strings.TrimSpace(file)
 }
 
 // awk runs its program and reports the files that it reads or overwrites.
@@ -567,11 +560,7 @@ func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
 		runSource(sh, name, nil, "awk")
 	}
 	if len(programs) == 0 && len(files) > 0 {
-		lines := ""
-		if strings.Contains(files[0], "system(") {
-			lines = linesRead(sh, o, "awk")
-		}
-		script.Run(sh, awkAssigns(o)+lines+files[0], "awk")
+		script.Run(sh, awkAssigns(o)+linesRead(sh, o, "awk")+files[0], "awk")
 		files = files[1:]
 	}
 	library, _ := o.Get("i", "include")

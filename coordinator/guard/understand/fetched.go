@@ -177,9 +177,6 @@ func passesOn(sh *shell.Shell, c shell.Command) {
 	}
 	compiles, unpacks := lex.OneOf(c.Name, compilers), lex.OneOf(c.Name, unpackers)
 	made := outputs(c)
-	if !compiles && !unpacks && len(made) == 0 {
-		return
-	}
 	from, ok := fetchedInput(sh, c)
 	switch {
 	case !ok:

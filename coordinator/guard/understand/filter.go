@@ -27,12 +27,7 @@ func eachLine(text string, change func(line string) string) string {
 }
 
 // sampleLines returns some lines of a text. One that stands for all files of a directory becomes one of them.
-func sampleLines(text string) string {
-	if !strings.Contains(text, "*") {
-		return text
-	}
-	return eachLine(text, sampleLine)
-}
+func sampleLines(text string) string { return eachLine(text, sampleLine) }
 
 func sampleLine(line string) string {
 	base, everything := fspath.GlobBase(line)

@@ -231,7 +231,7 @@ func (r *recipes) readTasks(text string) {
 func (r *recipes) taskInclude(name, path string, texts []yamlText) {
 	within := scope{prefix: r.within.prefix + name + ":", dir: r.within.dir}
 	for _, y := range texts {
-		if len(y.keys) != 3 || y.keys[1] != name || r.included > maxIncludes {
+		if len(y.keys) != 3 || y.keys[1] != name {
 			break
 		}
 		switch y.keys[2] {

@@ -63,20 +63,9 @@ func outputOf(name string) *output {
 	return nil
 }
 
-// mayApply reports whether the arguments may fit the row. It costs less than to parse them.
-func (w *output) mayApply(args []string) bool {
-	switch {
-	case fails(w.verbs, lex.ContainsAny(args, w.verbs)):
-		return false
-	case w.last > 0:
-		return true
-	}
-	return lex.ContainsPrefix(args, "-")
-}
-
 // report reports the files that a command writes. A nil row has none.
 func (w *output) report(sh *shell.Shell, c shell.Command) {
-	if w == nil || !w.mayApply(c.Args) {
+	if w == nil {
 		return
 	}
 	o := shell.ParseOptions(c.Args, w.files+" "+w.options)

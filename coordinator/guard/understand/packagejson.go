@@ -57,10 +57,13 @@ var (
 	nxFile       = scriptFile{"project.json", "targets"}
 )
 
+// parents are the folders that hold the parts of a project.
+const parents = "packages apps libs services tools modules"
+
 // packages returns the folders of the parts of the project.
 func packages(sh *shell.Shell) (dirs []string) {
 	path, _ := nearest(sh, nodeFile.names)
-	for _, parent := range [...]string{"packages", "apps", "libs", "services", "tools", "modules"} {
+	for _, parent := range strings.Fields(parents) {
 		for _, name := range sh.Names(fspath.Dir(path) + "/" + parent) {
 			if below, folder := strings.CutSuffix(name, "/"); folder && len(dirs) < maxPackages {
 				dirs = append(dirs, fspath.Dir(path)+"/"+parent+"/"+below)
@@ -157,8 +160,8 @@ func workspace(sh *shell.Shell, name string) string {
 	if scope, short, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
 		name = short
 	}
-	for _, parent := range [...]string{"", "packages/", "apps/", "libs/"} {
-		dir := sh.Path(parent + name)
+	for _, parent := range strings.Fields(". " + parents) {
+		dir := sh.Path(parent + "/" + name)
 		if _, ok := sh.FileText(dir + "/package.json"); ok {
 			return dir
 		}

@@ -113,8 +113,7 @@ func loadsConftests(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			}
 			runSource(sh, dir+"/conftest.py", nil, "python")
 		}
-		isConftest := func(file string) bool { return file == "conftest.py" }
-		sources(sh, path, true, isConftest, func(path string) { runSource(sh, path, nil, "python") })
+		sources(sh, path+"/...", "conftest.py", func(path string) { runSource(sh, path, nil, "python") })
 	}
 }
 

@@ -88,7 +88,7 @@ func mageTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		names = append(names, strings.ToUpper(name[:min(1, len(name))])+name[min(1, len(name)):])
 	}
 	for _, dir := range [...]string{".", "magefiles"} {
-		goSources(sh, dir, false, func(path string) {
+		goSources(sh, dir, func(path string) {
 			if text, ok := sh.FileText(path); ok && strings.Contains(text, "//go:build mage") {
 				runReached(sh, path, names, "go")
 			}
@@ -134,13 +134,13 @@ const goOptions = "- exec! toolexec! C tags ldflags gcflags asmflags mod modfile
 // goProgram runs the program that "go run" builds, or the commands that "go generate" finds.
 func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child := inFolder(sh, o, "C")
+	packages := append(o.From(1), ".")[:max(1, len(o.Pos)-1)]
 	switch {
 	case o.At(0) == "test":
-		testsPackages(child, append(o.From(1), ".")[:max(1, len(o.Pos)-1)])
+		testsPackages(child, packages)
 	case o.At(0) == "generate" && !o.Given("n"):
-		for _, name := range append(o.From(1), ".")[:max(1, len(o.Pos)-1)] {
-			dir, deep := strings.CutSuffix(name, "...")
-			goSources(child, dir, deep, func(path string) { generates(child, path) })
+		for _, name := range packages {
+			goSources(child, name, func(path string) { generates(child, path) })
 		}
 	case o.At(0) != "run":
 	case o.At(1) == "-":
@@ -152,7 +152,7 @@ func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 			if i > 0 && !strings.HasSuffix(name, ".go") {
 				return
 			}
-			goSources(child, name, false, func(path string) { runSource(child, path, nil, "go") })
+			goSources(child, name, func(path string) { runSource(child, path, nil, "go") })
 		}
 	}
 }
@@ -176,26 +176,30 @@ func runsModule(sh *shell.Shell, arg string) {
 	}
 }
 
-// goSources does something with a source of Go, or with those in a folder and, if deep, below it.
-func goSources(sh *shell.Shell, name string, deep bool, do func(path string)) {
-	isSource := func(file string) bool { return strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") }
-	sources(sh, name, deep, isSource, do)
+// goSources does something with the sources of Go that a name stands for, but no tests.
+func goSources(sh *shell.Shell, name string, do func(path string)) {
+	sources(sh, name, ".go", func(path string) {
+		if !strings.HasSuffix(path, "_test.go") {
+			do(path)
+		}
+	})
 }
 
-// sources does something with a source that is named, or with those in a folder and, if deep, below it.
-func sources(sh *shell.Shell, name string, deep bool, isSource func(file string) bool, do func(path string)) {
-	path := strings.TrimSuffix(sh.Path(name), "/")
+// sources does something with a source of Go, or with the files of a folder that have an end, and of
+// those below it if the name ends with "...".
+func sources(sh *shell.Shell, name, end string, do func(path string)) {
+	dir, deep := strings.CutSuffix(name, "...")
+	path := strings.TrimSuffix(sh.Path(dir), "/")
 	if strings.HasSuffix(path, ".go") {
 		do(path)
 		return
 	}
 	for _, file := range sh.Names(path) {
-		below, folder := strings.CutSuffix(file, "/")
 		switch {
-		case isSource(file):
+		case strings.HasSuffix(file, end):
 			do(path + "/" + file)
-		case folder && deep && !lex.BeginsWith(file, ". _ vendor/ testdata/ node_modules/"):
-			sources(sh, path+"/"+below, deep, isSource, do)
+		case deep && strings.HasSuffix(file, "/") && !lex.BeginsWith(file, ". _ vendor/ testdata/ node_modules/"):
+			sources(sh, path+"/"+file+"...", end, do)
 		}
 	}
 }
@@ -204,14 +208,14 @@ func sources(sh *shell.Shell, name string, deep bool, isSource func(file string)
 func testsPackages(sh *shell.Shell, names []string) {
 	const most = 24
 	read := 0
-	isTest := func(file string) bool { return strings.HasSuffix(file, "_test.go") && read < most }
 	for _, name := range names {
-		dir, deep := strings.CutSuffix(name, "...")
 		if !lex.BeginsWith(name, ". /") {
 			continue
 		}
-		sources(sh, dir, deep, isTest, func(path string) {
-			read++
+		sources(sh, name, "_test.go", func(path string) {
+			if read++; read > most {
+				return
+			}
 			if text, ok := sh.FileText(path); ok && strings.Contains(text, "func TestMain(") {
 				runSource(sh, path, nil, "go")
 			}
