@@ -31,10 +31,9 @@ var codePrograms = []table{
 		options:  "source omit include rcfile data-file",
 		rows:     []row{{words: "run", runs: "python $1*"}},
 	},
-	{programs: "lua luajit rscript r julia", options: "- e eval E expr l", leads: true, do: interpreter},
 	{
-		programs: "jshell kotlin kotlinc rust-script jbang scala-cli dotnet-script csharprepl",
-		options:  "- c code e eval E expr execute",
+		programs: "lua luajit rscript r julia " + compiledPrograms,
+		options:  "- c code e eval E expr execute l",
 		leads:    true,
 		do:       interpreter,
 	},
@@ -58,6 +57,9 @@ const nodePrograms = "node nodejs bun deno tsx ts-node ts-node-esm ts-node-dev t
 // nodeEnds are the ends of the names of such programs.
 const nodeEnds = ".js .ts .mjs .cjs .mts .cts"
 
+// compiledPrograms run code of languages that are mostly compiled.
+const compiledPrograms = "jshell kotlin kotlinc rust-script jbang scala-cli dotnet-script csharprepl"
+
 // languages are the languages that are read, with their interpreters and the ends of the names of files.
 var languages = []struct{ name, programs, ends string }{
 	{"python", "python pypy ipython jython", ".py"},
@@ -66,10 +68,7 @@ var languages = []struct{ name, programs, ends string }{
 	{"ruby", "ruby jruby irb", ".rb .exs .ex"}, // Elixir writes texts and names as Ruby does
 	{"php", "php", ".php"},
 	{"r", "rscript r", ""},
-	{
-		"c", "jshell kotlin kotlinc rust-script jbang scala-cli dotnet-script csharprepl",
-		".java .kts .kt .scala .sc .swift .cs .csx .dart .rs",
-	},
+	{"c", compiledPrograms, ".java .kts .kt .scala .sc .swift .cs .csx .dart .rs"},
 	{"other", "lua luajit julia", ""},
 	{"groovy", "", ".groovy"},
 	{"go", "", ".go"},
@@ -271,26 +270,23 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 	if len(args) == 0 {
 		return
 	}
-	if shell.IsStdin(args[0]) {
-		pipedCode(sh, c, languageOf(c.Name))
-		return
-	}
-	if _, ok := sh.Arrived(args[0]); ok {
-		runSource(sh, args[0], nil, languageOf(c.Name))
-		return
-	}
-	if fspath.Base(args[0]) == "setup.py" && lex.ContainsAny(args, "upload register") {
-		sh.Effect(effect.PublishOut, effect.Named("python"), "registry")
-	}
-	if base := fspath.Base(args[0]); lex.OneOf(base, "manage.py artisan rails rake console ace cake spark yii") {
+	path, base, lang := args[0], fspath.Base(args[0]), languageOf(c.Name)
+	_, arrived := sh.Arrived(path)
+	switch {
+	case shell.IsStdin(path):
+		pipedCode(sh, c, lang)
+	case arrived:
+		runSource(sh, path, nil, lang)
+	case lex.OneOf(base, "manage.py artisan rails rake console ace cake spark yii"):
 		sh.Exec(append([]string{base}, args[1:]...), c.In)
-		return
+	case lex.BeginsWith(path, "https:// http://"):
+		sh.Effect(effect.RunUnknown, effect.Network, path)
+	case base == "setup.py" && lex.ContainsAny(args, "upload register"):
+		sh.Effect(effect.PublishOut, effect.Named("python"), "registry")
+		fallthrough
+	default:
+		runSource(sh, path, args[1:], lang)
 	}
-	if lex.BeginsWith(args[0], "https:// http://") {
-		sh.Effect(effect.RunUnknown, effect.Network, args[0])
-		return
-	}
-	runSource(sh, args[0], args[1:], languageOf(c.Name))
 }
 
 // pythonModule runs a module that "python -m" names.
@@ -464,12 +460,10 @@ func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	for _, f := range files {
 		switch {
-		case o.Given("i I in-place"):
-			if f != "" {
-				sh.WriteAs(op, f)
-			}
-		default:
+		case !o.Given("i I in-place"):
 			sh.Print(sh.Read(f))
+		case f != "":
+			sh.WriteAs(op, f)
 		}
 	}
 	if len(files) == 0 && c.In != nil {

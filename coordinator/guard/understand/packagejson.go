@@ -92,11 +92,10 @@ func moonTasks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		part, name := target[:max(at, 0)], target[at+1:]
 		child := shellIn(sh, workspace(sh, cmp.Or(strings.Trim(part, "~#"), ".")))
 		runYAML(child, "moon.yml", func(y yamlText) string {
-			switch k := y.keys; {
-			case len(k) != 3, k[0] != "tasks", k[1] != name, !lex.OneOf(k[2], "command script"):
-				return ""
+			if len(y.keys) == 3 && beginWith(y.keys, "tasks "+name+" command|script") {
+				return y.text
 			}
-			return y.text
+			return ""
 		})
 	}
 }

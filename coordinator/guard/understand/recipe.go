@@ -249,8 +249,8 @@ func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child 
 }
 
 // runTasks is runRecipeFile for code that runs in the folder of its file.
-func runTasks(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
-	return runRecipeFile(sh, path, given, func(child *shell.Shell, text string) {
+func runTasks(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) {
+	runRecipeFile(sh, path, given, func(child *shell.Shell, text string) {
 		child.Place.Cwd = fspath.Dir(path)
 		run(child, text)
 	})
