@@ -75,8 +75,7 @@ func sshOptions(sh *shell.Shell, o shell.Options) {
 		case "proxycommand", "localcommand", "knownhostscommand":
 			sh.Run(code, nil)
 		case "remotecommand":
-			child := sh.Elsewhere()
-			child.Run(code, nil)
+			sh.Elsewhere().Run(code, nil)
 		}
 	}
 }

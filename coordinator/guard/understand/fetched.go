@@ -2,7 +2,6 @@ package understand
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -97,26 +96,23 @@ func (t *taker) report(sh *shell.Shell, c shell.Command) {
 	if t == nil {
 		return
 	}
-	files, ok := t.taken(c)
+	files := t.taken(c)
 	installsCode(sh, files)
-	takesInput := slices.Contains(files, "-")
-	if len(files) == 0 {
-		takesInput = t.feeds && ok
-	}
-	if takesInput && isFetched(lex.First(stdin(c))) {
-		sh.Effect(effect.RunUnknown, effect.Network, "")
-		return
-	}
 	for _, file := range files {
-		if text, _ := sh.Arrived(file); isFetched(text) {
-			sh.Effect(effect.RunUnknown, effect.Network, sh.Path(file))
+		text, _ := sh.Arrived(file)
+		target := sh.Path(file)
+		if file == "-" {
+			text, target = lex.First(stdin(c)), ""
+		}
+		if isFetched(text) {
+			sh.Effect(effect.RunUnknown, effect.Network, target)
 			return
 		}
 	}
 }
 
-// taken returns the files that a command runs or installs. It returns false if the command does neither.
-func (t *taker) taken(c shell.Command) (files []string, ok bool) {
+// taken returns the files that a command runs or installs, "-" for the standard input.
+func (t *taker) taken(c shell.Command) (files []string) {
 	o := t.parse(c.Args)
 	named := t.needs == "" || o.Given(t.needs)
 	for lex.OneOf(o.At(0), t.verbs) {
@@ -128,21 +124,22 @@ func (t *taker) taken(c shell.Command) (files []string, ok bool) {
 	files = o.All(strings.Fields(t.files)...)
 	switch {
 	case !named:
-		return nil, false
+		return nil
 	case t.here:
-		return append(files, "."), true
+		files = append(files, ".")
 	case t.all:
-		return append(files, o.Pos...), true
-	case len(o.Pos) <= t.skip:
-		return files, true
+		files = append(files, o.Pos...)
+	case len(o.Pos) > t.skip && len(files) == 0:
+		files = o.Pos[t.skip : t.skip+1]
+	case len(o.Pos) > t.skip:
+		for _, folder := range files { // of classes, among which the program is
+			files = append(files, folder+"/"+o.Pos[t.skip])
+		}
 	}
-	for _, folder := range files { // of classes
-		files = append(files, folder+"/"+o.Pos[t.skip])
+	if len(files) == 0 && t.feeds {
+		return []string{"-"}
 	}
-	if len(files) > 0 { // the program is among them
-		return files, true
-	}
-	return o.Pos[t.skip : t.skip+1], true
+	return files
 }
 
 // parse splits arguments. What follows the first operand may be for the program that it names.
@@ -177,9 +174,9 @@ func passesOn(sh *shell.Shell, c shell.Command) {
 	}
 	compiles, unpacks := lex.OneOf(c.Name, compilers), lex.OneOf(c.Name, unpackers)
 	made := outputs(c)
-	from, ok := fetchedInput(sh, c)
+	from := fetchedInput(sh, c)
 	switch {
-	case !ok:
+	case from == "":
 		return
 	case compiles:
 		made = append(made, compiled(c, from)...)
@@ -195,16 +192,16 @@ func passesOn(sh *shell.Shell, c shell.Command) {
 }
 
 // fetchedInput returns the first fetched file among the arguments, "-" for the standard input.
-func fetchedInput(sh *shell.Shell, c shell.Command) (string, bool) {
+func fetchedInput(sh *shell.Shell, c shell.Command) string {
 	if isFetched(lex.First(stdin(c))) {
-		return "-", true
+		return "-"
 	}
 	for _, a := range c.Args {
 		if text, _ := sh.Brought(a); isFetched(text) {
-			return a, true
+			return a
 		}
 	}
-	return "", false
+	return ""
 }
 
 // compiled returns the names that a result may have: those of the source, in its folder and in those of options.
