@@ -181,11 +181,12 @@ func cmakeSection(words []string, key string) []string {
 	if from == 0 {
 		return nil
 	}
-	end := slices.IndexFunc(words[from:], func(w string) bool { return lex.OneOf(w, cmakeKeys) })
-	if end < 0 {
-		end = len(words) - from
+	for i, w := range words[from:] {
+		if lex.OneOf(w, cmakeKeys) {
+			return words[from : from+i]
+		}
 	}
-	return words[from : from+end]
+	return words[from:]
 }
 
 // cmakeCodes returns the code of the commands in a statement.

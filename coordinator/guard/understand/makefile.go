@@ -59,6 +59,7 @@ func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 func makeGoals(sh *shell.Shell, text string, words []string) {
 	m := makefile{newRecipes(sh)}
 	m.filled = func(text string, own map[string]string) string { return m.expand(text, own, 0) }
+	m.vars["MAKE"], m.vars["RM"], m.vars["CURDIR"] = "make", "rm -f", sh.Place.Cwd
 	m.read(text)
 	var goals []string
 	for _, w := range words {
@@ -237,14 +238,6 @@ func (m makefile) value(name string, auto map[string]string, depth int) string {
 	}
 	if text, ok := m.vars[name]; ok {
 		return m.expand(text, auto, depth+1)
-	}
-	switch name {
-	case "MAKE":
-		return "make"
-	case "RM":
-		return "rm -f"
-	case "CURDIR":
-		return m.sh.Place.Cwd
 	}
 	return m.variable(name)
 }

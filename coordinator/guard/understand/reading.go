@@ -101,15 +101,12 @@ type reader struct {
 
 // readers are the programs that only read.
 var readers = []reader{
-	{names: "ls ll exa eza cat tac nl head tail wc stat du df echo pwd true false : test [ basename dirname " +
-		"realpath readlink " +
-		"cut tr rev paste comm join fold fmt expand unexpand cmp diff md5sum sha1sum sha256sum sha512sum b2sum " +
-		"shasum cksum sum strings hexdump od " +
-		"grep egrep fgrep zgrep zcat bzcat xzcat jq seq sleep whoami id uname nproc uptime free ps pgrep which type " +
-		"whence where whatis " +
-		"cd pushd popd shift return exit break continue wait let getconf locale tput numfmt look column tsort " +
-		"set unset local declare readonly typeset export read command builtin exec nohup timeout gtimeout nice " +
-		"ionice stdbuf xargs eval"},
+	{names: "ls ll exa eza cat tac nl head tail wc stat du df echo pwd true false : test [ basename dirname realpath " +
+		"readlink cut tr rev paste comm join fold fmt expand unexpand cmp diff md5sum sha1sum sha256sum sha512sum " +
+		"b2sum shasum cksum sum strings hexdump od grep egrep fgrep zgrep zcat bzcat xzcat jq seq sleep whoami id " +
+		"uname nproc uptime free ps pgrep which type whence where whatis cd pushd popd shift return exit break " +
+		"continue wait let getconf locale tput numfmt look column tsort set unset local declare readonly typeset " +
+		"export read command builtin exec nohup timeout gtimeout nice ionice stdbuf xargs eval"},
 	{names: "find gfind", refused: "-delete -fprint -fprint0 -fprintf -fls"},
 	{names: "fd fdfind", refused: "-x -X --exec --exec-batch"},
 	{names: "rg", refused: "--pre --hostname-bin"},
