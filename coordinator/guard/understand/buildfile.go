@@ -109,10 +109,9 @@ func textsIn(value string) (texts []string) {
 }
 
 // buildsLabels runs the commands and the programs of the targets that a command of Bazel or Buck names.
-func buildsLabels(sh *shell.Shell, c shell.Command, o shell.Options) {
+func buildsLabels(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	labels := o.From(1)
-	labels = labels[:max(0, len(labels)-len(o.Behind))]
-	for _, label := range labels {
+	for _, label := range labels[:max(0, len(labels)-len(o.Behind))] {
 		runsLabel(sh, label, o.At(0) == "run", o.Behind)
 	}
 }
@@ -120,8 +119,8 @@ func buildsLabels(sh *shell.Shell, c shell.Command, o shell.Options) {
 // runsLabel runs a target: //folder:name, or :name for one of this folder.
 func runsLabel(sh *shell.Shell, label string, runs bool, args []string) {
 	dir := sh.Place.Cwd
-	label, whole := strings.CutPrefix(label, "//")
-	if top, ok := nearest(sh, "MODULE.bazel WORKSPACE WORKSPACE.bazel .buckconfig .plzconfig"); ok && whole {
+	label, fromTop := strings.CutPrefix(label, "//")
+	if top, ok := nearest(sh, "MODULE.bazel WORKSPACE WORKSPACE.bazel .buckconfig .plzconfig"); ok && fromTop {
 		dir = fspath.Dir(top)
 	}
 	folder, name, named := strings.Cut(label, ":")

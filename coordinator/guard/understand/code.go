@@ -108,7 +108,7 @@ func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	switch {
 	case lex.OneOf(c.Name, "bun deno") && runtimeVerb(sh, c):
-	case c.Name == "node" && o.Given("run="):
+	case o.Given("run="):
 		nodeFile.run(sh, o.All("run"), o.Behind)
 	case lang == "python" && isModule:
 		pythonModule(sh, append([]string{module}, o.Pos...), c.In)
@@ -138,7 +138,7 @@ var preloads = []struct{ lang, options, variable string }{
 // runsPreloaded runs the files that an interpreter runs before the program.
 func runsPreloaded(sh *shell.Shell, o shell.Options, lang string) {
 	for _, ini := range o.All("d") {
-		if file, ok := strings.CutPrefix(ini, "auto_prepend_file="); ok && lang == "php" {
+		if file, ok := strings.CutPrefix(ini, "auto_prepend_file="); ok {
 			runSource(sh, file, nil, lang)
 		}
 	}
@@ -222,7 +222,7 @@ func linesRead(sh *shell.Shell, o shell.Options, lang string) string {
 	return name + " = " + strconv.Quote(text) + ";\n"
 }
 
-// runtimeVerb runs a verb of bun or deno, which are also package managers. It returns false without one.
+// runtimeVerb runs a verb of bun or deno, which are also package managers. It returns false if there is none.
 func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 	verb, args := lex.First(c.Args), c.Args
 	switch {
@@ -601,7 +601,7 @@ func runsInput(name string) bool {
 	return tableIn(sqlClients, name) != nil
 }
 
-// runSource runs a program that this call wrote or that lies on the disk. It returns false without one.
+// runSource runs a program that this call wrote or that lies on the disk. It returns false for any other.
 func runSource(sh *shell.Shell, name string, args []string, lang string) bool {
 	taken := func(text string) string {
 		switch {

@@ -120,7 +120,7 @@ func readServices(text string) (services []service) {
 	return services
 }
 
-// words returns the words that a service runs: a command, or else its own one.
+// words returns the words that a service runs: those of a command, or else those of its file.
 func (s *service) words(command []string) []string {
 	if len(command) == 0 {
 		command = s.fields["command"]

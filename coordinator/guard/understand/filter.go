@@ -128,7 +128,7 @@ func awkColumn(program, separator, text string) (string, bool) {
 // awkField returns the n-th field of a line, or the last one. Field 0 is the line.
 func awkField(line, separator string, n int, last bool) string {
 	fields := strings.Fields(line)
-	if separator != "" && separator != " " {
+	if cmp.Or(separator, " ") != " " {
 		fields = strings.Split(line, separator)
 	}
 	switch {

@@ -230,7 +230,7 @@ func (m makefile) value(name string, auto map[string]string, depth int) string {
 	if function, args, called := strings.Cut(name, " "); called {
 		return m.function(function, args, auto, depth+1)
 	}
-	if text, ok := auto[strings.TrimRight(name, "DF")]; ok && name != "" {
+	if text, ok := auto[strings.TrimRight(name, "DF")]; ok {
 		if strings.HasSuffix(name, "D") {
 			return fspath.Dir(text)
 		}

@@ -119,8 +119,8 @@ func outputs(c shell.Command) (files []string) {
 		if !lex.OneOf(name, "-o --output --out -O --outfile --output-file --dest --target-directory") {
 			continue
 		}
-		if !given && i+1 < len(c.Args) {
-			file = c.Args[i+1]
+		if !given {
+			file = lex.First(c.Args[i+1:])
 		}
 		files = append(files, file)
 	}

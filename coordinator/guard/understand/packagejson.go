@@ -171,7 +171,7 @@ func workspace(sh *shell.Shell, name string) string {
 // installing are the scripts that an installation of the project runs.
 var installing = []string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"}
 
-// nodeScripts runs the scripts that a command of npm, pnpm, yarn or bun runs. It returns false without one.
+// nodeScripts runs the scripts that a command of npm, pnpm, yarn or bun runs. It returns false if there is none.
 func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 	child := inFolder(sh, o, "prefix C dir cwd")
 	if name, ok := o.Get("w", "workspace", "filter", "F"); ok {

@@ -91,12 +91,12 @@ func onlyReads(words []string) bool {
 // A reader is a program or a subcommand that only reads, with any arguments or with some.
 type reader struct {
 	names   string
-	bare    bool   // without arguments it only reads, although it has to have a first one
-	alone   string // it only reads with one of these arguments alone
-	first   string // it only reads if one of these is its first argument
-	refused string // options with which it does more
-	values  string // options with a value; with more than one operand it writes
-	reads   func(args []string) bool
+	bare    bool                     // it only reads without arguments, too
+	alone   string                   // it only reads with one of these arguments alone
+	first   string                   // it only reads if one of these is its first argument; "" if any may be
+	refused string                   // options with which it does more
+	values  string                   // options with a value, if it writes to its second operand
+	reads   func(args []string) bool // instead of these fields
 }
 
 // readers are the programs that only read.

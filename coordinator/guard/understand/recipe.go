@@ -243,7 +243,7 @@ func (r *recipes) runLines(child *shell.Shell, next *recipe, own map[string]stri
 	}
 }
 
-// runRecipeFile runs code of a file that this call wrote or that lies on the disk. It returns false without one.
+// runRecipeFile runs code of a file that this call wrote or that lies on the disk. It returns false for any other.
 func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
 	return path != "" && sh.RunCode(path, given, func(text string) string { return text }, run)
 }
@@ -291,7 +291,7 @@ func nearest(sh *shell.Shell, names string) (string, bool) {
 				return path, true
 			}
 		}
-		if dir == "/" || dir == project || !fspath.Within(dir, project) {
+		if dir == project || !fspath.Within(dir, project) {
 			break
 		}
 	}

@@ -115,10 +115,7 @@ func runCrates(sh *shell.Shell, dirs []string, runs bool, o shell.Options) {
 
 // cargoAlias runs the command for which the settings of cargo have a name.
 func cargoAlias(sh *shell.Shell, name string, args []string) {
-	path, ok := nearest(sh, ".cargo/config.toml .cargo/config")
-	if !ok || name == "" {
-		return
-	}
+	path, _ := nearest(sh, ".cargo/config.toml .cargo/config")
 	runRecipeFile(sh, path, args, func(child *shell.Shell, text string) {
 		for _, s := range readSettings(text) {
 			if s.section == "alias" && s.key == name {

@@ -74,9 +74,9 @@ func xmlElement(tag string, line int) *xmlNode {
 	end := strings.IndexAny(tag+" ", " \t\r\n")
 	n := &xmlNode{name: tag[:end], attrs: map[string]string{}, line: line}
 	for rest := tag[end:]; ; {
-		key, more, ok := strings.Cut(rest, "=")
+		key, more, _ := strings.Cut(rest, "=")
 		more = strings.TrimLeft(more, " \n")
-		if !ok || more == "" {
+		if more == "" {
 			return n
 		}
 		value, after, _ := strings.Cut(more[1:], more[:1])
