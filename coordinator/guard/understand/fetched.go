@@ -144,13 +144,8 @@ func (t *taker) taken(c shell.Command) (files []string) {
 
 // parse splits arguments. What follows the first operand may be for the program that it names.
 func (t *taker) parse(args []string) shell.Options {
-	grammar := t.files + " " + t.options
-	if t.all {
-		return shell.ParseOptions(args, grammar)
-	}
-	o, rest := shell.Leading(args, grammar)
-	o.Pos = rest
-	return o
+	as := table{options: t.files + " " + t.options, leads: !t.all}
+	return as.parse(args)
 }
 
 // isFetched reports whether a text came from another machine.

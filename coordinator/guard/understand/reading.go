@@ -23,10 +23,12 @@ func readOnly(u *shell.Evaluation, call effect.Call) {
 		addBeyond(u, effect.Tool, call.Tool)
 	}
 	for _, e := range u.Effects {
-		if e.Kind != effect.BeyondReading && !changesNothing(e) {
-			addBeyond(u, effect.Named(string(e.Kind)), e.Part)
-			return
+		switch e.Kind {
+		case effect.BeyondReading, effect.ReadFile, effect.RevealSecret:
+			continue
 		}
+		addBeyond(u, effect.Named(string(e.Kind)), e.Part)
+		return
 	}
 }
 
@@ -34,17 +36,6 @@ func readOnly(u *shell.Evaluation, call effect.Call) {
 func addBeyond(u *shell.Evaluation, op effect.Op, part string) {
 	target := lex.Clip(part, 120)
 	u.Add(effect.Effect{Kind: effect.BeyondReading, Op: op, Target: target, Sure: effect.Known, Part: part})
-}
-
-// changesNothing reports whether an effect changes nothing.
-func changesNothing(e effect.Effect) bool {
-	switch e.Kind {
-	case effect.ReadFile, effect.RevealSecret:
-		return true
-	case effect.WriteFile:
-		return lex.OneOf(e.Target, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2")
-	}
-	return false
 }
 
 // readingSteps adds an effect for the steps that do more than read.
