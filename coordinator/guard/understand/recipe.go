@@ -22,8 +22,7 @@ var recipePrograms = []table{
 	{programs: "invoke inv", options: "c collection r search-root", do: codeTasks},
 	{programs: "nox", options: "f noxfile s session sessions e k p python t tags", do: codeTasks},
 	{programs: "doit", options: "f file d dir n process", do: codeTasks},
-	{programs: "scons waf", options: "f file sconstruct j", do: codeTasks},
-	{programs: "thor", do: codeTasks},
+	{programs: "scons waf thor", options: "f file sconstruct j", do: codeTasks},
 	{programs: "gulp grunt", options: "f gulpfile cwd", do: codeTasks},
 	{
 		programs: "act",

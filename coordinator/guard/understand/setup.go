@@ -26,23 +26,22 @@ var setupPrograms = []table{
 	},
 }
 
-// setups are the files that programs load. * stands for nodeEnds, and keys are the settings that name more files.
-var setups = []struct{ programs, files, lang, keys string }{
-	{"rspec", "spec/spec_helper.rb spec/rails_helper.rb", "ruby", ""},
-	{"phpunit pest paratest", "phpunit.xml phpunit.xml.dist", "", "bootstrap"},
-	{"phpunit pest paratest", "tests/Pest.php tests/bootstrap.php", "php", ""},
-	{"jest", "package.json jest.config.json", "", setupKeys},
-	{"mocha", ".mocharc.json .mocharc.cjs .mocharc.js", "js", "require file"},
-	{"vitest", "vitest.config* vitest.workspace*", "js", setupKeys},
-	{"vitest vite", "vite.config*", "js", setupKeys},
-	{"karma", "karma.conf.js", "js", ""},
-	{"wdio", "wdio.conf.ts wdio.conf.js", "js", ""},
-	{"nuxi", "nuxt.config*", "js", ""},
-	{"svelte-kit", "svelte.config*", "js", ""},
-	{"postcss", "postcss.config*", "js", ""},
-	{"tailwindcss", "tailwind.config*", "js", ""},
-	{"jest playwright cypress webpack rollup next nuxt astro gatsby tsup ava eslint stylelint", "$.config*", "js",
-		setupKeys},
+// setups are the files that programs load, each from the nearest folder. $ is the name of the program, *
+// stands for nodeEnds, and keys are the settings that name more files.
+var setups = []struct{ programs, files, keys string }{
+	{"rspec", "spec/spec_helper.rb spec/rails_helper.rb", ""},
+	{"phpunit pest paratest", "phpunit.xml phpunit.xml.dist tests/Pest.php tests/bootstrap.php", "bootstrap"},
+	{"jest", "package.json jest.config.json", setupKeys},
+	{"mocha", ".mocharc.json .mocharc.cjs .mocharc.js", "require file"},
+	{"vitest", "vite.config* vitest.workspace*", setupKeys},
+	{"karma wdio", "$.conf.ts $.conf.js", ""},
+	{"nuxi", "nuxt.config*", ""},
+	{"svelte-kit", "svelte.config*", ""},
+	{"tailwindcss", "tailwind.config*", ""},
+	{
+		"jest playwright cypress webpack rollup next nuxt astro gatsby tsup ava eslint stylelint vitest vite postcss",
+		"$.config*", setupKeys,
+	},
 }
 
 const setupKeys = "globalSetup globalTeardown setupFiles setupFilesAfterEnv supportFile"
@@ -54,34 +53,25 @@ func loadsSetup(sh *shell.Shell, c shell.Command, o shell.Options) {
 		if !lex.OneOf(c.Name, row.programs) {
 			continue
 		}
-		for _, path := range setupFiles(sh, c.Name, row.files) {
-			runsSetup(sh, path, row.lang, row.keys)
+		for _, name := range strings.Fields(strings.ReplaceAll(row.files, "$", c.Name)) {
+			if before, open := strings.CutSuffix(name, "*"); open {
+				name = before + strings.ReplaceAll(nodeEnds, " ", " "+before)
+			}
+			path, _ := nearest(sh, name)
+			runsSetup(sh, path, row.keys)
 		}
 	}
 	for _, name := range append(o.All("c", "config", "r", "require", "globalSetup", "bootstrap"), o.Pos...) {
-		if lang := languageOfFile(name); lang != "" {
-			runsSetup(sh, name, lang, setupKeys)
+		if languageOfFile(name) != "" {
+			runsSetup(sh, name, setupKeys)
 		}
 	}
-}
-
-// setupFiles returns the nearest of each of the files that a row names.
-func setupFiles(sh *shell.Shell, program, files string) (paths []string) {
-	for _, name := range strings.Fields(strings.ReplaceAll(files, "$", program)) {
-		if before, open := strings.CutSuffix(name, "*"); open {
-			name = before + strings.ReplaceAll(nodeEnds, " ", " "+before)
-		}
-		if path, ok := nearest(sh, name); ok {
-			paths = append(paths, path)
-		}
-	}
-	return paths
 }
 
 // runsSetup runs a file, if it is a program, and those that its settings name.
-func runsSetup(sh *shell.Shell, path, lang, keys string) {
+func runsSetup(sh *shell.Shell, path, keys string) {
 	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
-		if lang != "" && !strings.HasSuffix(path, ".json") {
+		if lang := languageOfFile(path); lang != "" {
 			script.Run(child, text, lang)
 		}
 		for _, name := range script.Named(text, keys) {
