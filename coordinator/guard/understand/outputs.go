@@ -26,14 +26,12 @@ var outputRows = [...]output{
 	{programs: "mysqldump mariadb-dump", files: "r result-file"},
 	{programs: "psql", files: "o output", options: "c command"},
 	{programs: "mongodump", files: "archive"},
-	{programs: "redis-cli", files: "rdb", options: "-"},
 	{programs: "docker podman nerdctl", verbs: "save export", files: "o output"},
-	{programs: "openssl", files: "out keyout", options: "-"},
 	{
 		programs: "gpg gpg2 uv time gtime strace ltrace valgrind dot neato fdp sfdp circo twopi",
 		files:    "o output output-file log-file",
 	},
-	{programs: "gs", files: "sOutputFile", options: "-"},
+	{programs: "redis-cli openssl gs", files: "rdb out keyout sOutputFile", options: "-"},
 	{
 		programs: "go",
 		verbs:    "build test tool",

@@ -34,7 +34,7 @@ var scriptPrograms = []table{
 	{programs: "devcontainer", options: "workspace-folder config", rows: []row{
 		{words: "up|build|set-up", also: preparesContainer},
 	}},
-	{programs: "mage", options: "d w", do: mageTargets},
+	{programs: "mage", options: "d w", dry: "l h init", do: mageTargets},
 	{
 		programs: "foreman honcho overmind goreman hivemind",
 		options:  "f procfile e env p port d root c m",

@@ -15,7 +15,10 @@ import (
 
 // setupPrograms are the programs that load such code.
 var setupPrograms = []table{
-	{programs: "pytest py.test", options: "k m n p c o W r", do: loadsConftests},
+	{
+		programs: "pytest py.test", options: "k m n p c o W r", dry: "version h help fixtures markers",
+		do: loadsConftests,
+	},
 	{programs: "rspec phpunit pest paratest", options: "r require c configuration bootstrap e t f P", do: loadsSetup},
 	{
 		programs: "vitest jest playwright cypress mocha vite webpack rollup next nuxt nuxi astro svelte-kit gatsby tsup " +
@@ -86,9 +89,6 @@ const maxAround = 8
 
 // loadsConftests runs the tests that are named, and the files conftest.py of their folders and of those around.
 func loadsConftests(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if o.Given("version h help fixtures markers") {
-		return
-	}
 	for _, name := range append(o.Pos, ".")[:max(1, len(o.Pos))] {
 		name, _, _ = strings.Cut(name, "::")
 		path := sh.Path(name)

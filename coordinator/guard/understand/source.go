@@ -53,10 +53,7 @@ func dotnetSource(sh *shell.Shell, c shell.Command, o shell.Options) {
 // cargoSources runs the sources that a command of cargo runs: build scripts, programs and tests.
 func cargoSources(sh *shell.Shell, c shell.Command, o shell.Options) {
 	verb := o.At(0)
-	path, ok := nearest(sh, "Cargo.toml")
-	if file, given := o.Get("manifest-path"); given {
-		path, ok = sh.Path(file), true
-	}
+	path, ok := recipeFile(sh, o, "manifest-path", "Cargo.toml")
 	if !ok {
 		return
 	}
@@ -79,9 +76,6 @@ func cargoSources(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // mageTargets runs the functions that are the targets of mage. A target begins with a small letter.
 func mageTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if o.Given("l h init") {
-		return
-	}
 	names := []string{"init"}
 	for _, target := range o.Pos {
 		name := target[strings.LastIndexByte(target, ':')+1:]
