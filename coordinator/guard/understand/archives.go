@@ -18,7 +18,6 @@ var archivePrograms = []table{
 	{programs: "tar gtar bsdtar", options: tarOptions, bundled: true, keeps: tarKeeps, do: printUnknown, rows: []row{
 		{given: "checkpoint-action=", goOn: true, also: runsActions},
 		{given: "remove-files", goOn: true, also: deletesPacked},
-		{given: "c create", with: "f= file=", goOn: true, also: writesArchive},
 		{given: "x extract get", with: "O to-stdout to-command"},
 		{
 			given: "x extract get",
@@ -29,21 +28,20 @@ var archivePrograms = []table{
 		},
 		{given: "x extract get", also: unpacksTar},
 		{given: "t list"},
-		{given: "c create", goOn: true, also: packsTar},
 		{also: packs},
 	}},
 	{programs: "zip", options: "b t n x i TT! unzip-command!", do: printUnknown, rows: []row{
 		{given: "m move", does: act{effect.DeleteTree, "", "@$1*"}},
-		{also: packsZip},
+		{also: packs},
 	}},
 	{programs: "7z 7za 7zz 7zr", options: "o? m? p? t? x? i? a? w? si? so", do: printUnknown, rows: []row{
 		{args: "-sdel", does: act{effect.DeleteTree, "", "@$2*"}},
-		{words: "x|e", args: "-y|-aoa", also: unpacks7z},
+		{words: "x|e", args: "-y|-aoa", also: unpacks},
 		{words: "x|e|l|t"},
 		{also: packs},
 	}},
 	{programs: "cpio", options: "F I O D H E R C directory file rsh-command!", do: printUnknown, rows: []row{
-		{given: "i extract", with: "u unconditional", also: unpacksOperands},
+		{given: "i extract", with: "u unconditional", also: unpacks},
 		{also: packs},
 	}},
 	{programs: "gzip bzip2 xz zstd lzma pigz", options: "S T o suffix threads", do: printUnknown, rows: []row{
@@ -59,12 +57,12 @@ var archivePrograms = []table{
 		{args: "-df|-dr", does: act{effect.DeleteTree, "", "@$2*"}},
 	}},
 	{programs: "unrar", options: "o? p?", rows: []row{
-		{words: "x|e", args: "-o+|-y", also: unpacks7z},
+		{words: "x|e", args: "-o+|-y", also: unpacks},
 	}},
 	{programs: "unzip", options: "d x P", rows: []row{
 		{given: "p l t v z c"},
 		{given: "d=", goOn: true, does: act{effect.WriteFile, effect.Unpack, "@$=d"}, also: bringsArchive},
-		{given: "o", without: "n", also: unpacksZip},
+		{given: "o", without: "n", also: unpacks},
 	}},
 }
 
@@ -75,8 +73,7 @@ const (
 	tarKeeps = "k keep-old-files skip-old-files keep-newer-files backup"
 )
 
-// packHead begins a line about what lies in an archive that this call makes: the folder from which
-// it was packed, a tab, and the name there.
+// packHead begins a line about a file in an archive that this call makes: its folder, a tab, and its name there.
 const packHead = "packed from "
 
 // packed remembers or prints what lies in an archive.
@@ -92,20 +89,6 @@ func packed(sh *shell.Shell, archive, dir string, names []string) {
 	}
 }
 
-// packsTar notes what tar packs.
-func packsTar(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	into, _ := o.Get("f", "file")
-	if dirs := o.All("C", "directory"); len(dirs) < 2 {
-		packed(sh, into, sh.Path(cmp.Or(lex.First(dirs), ".")), o.Pos)
-	}
-}
-
-// packsZip notes what zip packs.
-func packsZip(sh *shell.Shell, c shell.Command, o shell.Options) {
-	packed(sh, o.At(0), sh.Place.Cwd, o.From(1))
-	packs(sh, c, o)
-}
-
 // An unpacking is what a command takes out of an archive.
 type unpacking struct {
 	into  string   // the folder, "" for that of the command
@@ -119,8 +102,7 @@ type unpacking struct {
 
 // report reports the files that are overwritten, as far as they are known.
 func (u unpacking) report(sh *shell.Shell) {
-	child := sh.Sub()
-	child.Place.Cwd = sh.Path(cmp.Or(u.into, "."))
+	child := shellIn(sh, cmp.Or(u.into, "."))
 	names := u.names
 	if len(names) == 0 && u.text == "" {
 		names = u.members(sh)
@@ -173,8 +155,7 @@ func (u unpacking) nameOf(name string) string {
 	return strings.Join(parts[min(u.strip, len(parts)):], "/")
 }
 
-// unpacksTar reports what tar unpacks. Without a folder it does so where it runs, which is
-// reported unless that is in the project.
+// unpacksTar reports what tar unpacks, and the folder in which it runs unless that is in the project.
 func unpacksTar(sh *shell.Shell, c shell.Command, o shell.Options) {
 	into, given := o.Get("C", "directory")
 	if !given && !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) {
@@ -189,29 +170,23 @@ func unpacksTar(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// unpacksZip reports what unzip unpacks.
-func unpacksZip(sh *shell.Shell, c shell.Command, o shell.Options) {
-	into, _ := o.Get("d")
-	file, text := archiveOf(sh, c, o)
-	unpacking{into: into, names: o.From(1), flat: o.Given("j"), file: file, text: text}.report(sh)
-}
-
-// unpacks7z reports what 7z and unrar unpack.
-func unpacks7z(sh *shell.Shell, c shell.Command, o shell.Options) {
+// unpacks reports what unzip, cpio, 7z and unrar unpack.
+func unpacks(sh *shell.Shell, c shell.Command, o shell.Options) {
 	u := unpacking{names: o.From(2), flat: o.At(0) == "e"}
 	switch last := len(u.names) - 1; {
+	case c.Name == "unzip":
+		u = unpacking{names: o.From(1), flat: o.Given("j")}
+		u.file, u.text = archiveOf(sh, c, o)
+		u.into, _ = o.Get("d")
+	case c.Name == "cpio":
+		u = unpacking{names: o.Pos}
+		u.into, _ = o.Get("D", "directory")
 	case c.Name != "unrar":
 		u.into, _ = o.Get("o")
 	case last >= 0 && strings.HasSuffix(u.names[last], "/"):
 		u.into, u.names = u.names[last], u.names[:last]
 	}
 	u.report(sh)
-}
-
-// unpacksOperands reports the files that cpio unpacks.
-func unpacksOperands(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	into, _ := o.Get("D", "directory")
-	unpacking{into: into, names: o.Pos}.report(sh)
 }
 
 // expands reports the files that take the places of compressed ones.
@@ -232,33 +207,33 @@ func runsActions(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// deletesPacked reports the files that tar deletes when it has packed them. They are below the
-// directory that -C names.
+// deletesPacked reports the files that tar deletes when it has packed them, below the directory of -C.
 func deletesPacked(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	child := sh.Sub()
-	for _, dir := range o.All("C", "directory") {
-		child.Place.Cwd = child.Path(dir)
-	}
+	child := inFolder(sh, o, "C directory")
 	for _, p := range o.Pos {
 		child.Deletes(effect.DeleteTree, "", p)
 	}
 }
 
-// writesArchive reports the archive that tar makes.
-func writesArchive(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if into, _ := o.Get("f", "file"); into != "-" && !shell.IsRemotePath(into) {
-		sh.Write(into)
-	}
-}
-
-// packs reports credentials and files of Afar that go into an archive.
+// packs notes what goes into an archive. It reports that of tar, and credentials and files of Afar in any.
 func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
-	into, _ := o.Get("f", "file")
+	into, named := o.Get("f", "file")
 	switch c.Name {
 	case "zip":
 		into = o.At(0)
+		packed(sh, into, sh.Place.Cwd, o.From(1))
 	case "7z", "7za":
 		into = o.At(1)
+	case "tar", "gtar", "bsdtar":
+		if !o.Given("c create") {
+			break
+		}
+		if named && into != "-" && !shell.IsRemotePath(into) {
+			sh.Write(into)
+		}
+		if dirs := o.All("C", "directory"); len(dirs) < 2 {
+			packed(sh, into, sh.Path(cmp.Or(lex.First(dirs), ".")), o.Pos)
+		}
 	}
 	for _, p := range o.Pos {
 		if sh.IsOwn(sh.Path(p)) {

@@ -1,7 +1,6 @@
 package understand
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
@@ -38,8 +37,7 @@ type buildCall struct {
 	line       int
 }
 
-// buildCalls returns the calls of a text that stand in no other call. quotes are the signs around
-// its strings.
+// buildCalls returns the calls of a text that stand in no other call. quotes are the signs around strings.
 func buildCalls(text, quotes string) (calls []buildCall) {
 	depth, quote, from, line := 0, byte(0), 0, 1
 	open := buildCall{}
@@ -110,12 +108,10 @@ func textsIn(value string) (texts []string) {
 	return texts
 }
 
-// buildsLabels runs the commands and the programs of the targets that a command of Bazel or Buck
-// names.
-func buildsLabels(sh *shell.Shell, c shell.Command, o shell.Options) {
+// buildsLabels runs the commands and the programs of the targets that a command of Bazel or Buck names.
+func buildsLabels(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	labels := o.From(1)
-	labels = labels[:max(0, len(labels)-len(o.Behind))]
-	for _, label := range labels {
+	for _, label := range labels[:max(0, len(labels)-len(o.Behind))] {
 		runsLabel(sh, label, o.At(0) == "run", o.Behind)
 	}
 }
@@ -123,8 +119,8 @@ func buildsLabels(sh *shell.Shell, c shell.Command, o shell.Options) {
 // runsLabel runs a target: //folder:name, or :name for one of this folder.
 func runsLabel(sh *shell.Shell, label string, runs bool, args []string) {
 	dir := sh.Place.Cwd
-	label, whole := strings.CutPrefix(label, "//")
-	if top, ok := nearest(sh, "MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel", ".buckconfig", ".plzconfig"); ok && whole {
+	label, fromTop := strings.CutPrefix(label, "//")
+	if top, ok := nearest(sh, "MODULE.bazel WORKSPACE WORKSPACE.bazel .buckconfig .plzconfig"); ok && fromTop {
 		dir = fspath.Dir(top)
 	}
 	folder, name, named := strings.Cut(label, ":")
@@ -153,17 +149,15 @@ func (c buildCall) build(sh *shell.Shell, dir string, runs bool, args []string) 
 	}
 	for _, key := range [...]string{"main", "src", "entry_point", "srcs"} {
 		if files := c.attribute(key); runs && len(files) > 0 {
-			runsByEnd(sh, dir+"/"+strings.TrimLeft(files[0], ":/"), args)
+			path := dir + "/" + strings.TrimLeft(files[0], ":/")
+			if lang := languageOfFile(path); lang != "" {
+				runSource(sh, path, args, lang)
+			} else {
+				sh.Exec(append([]string{path}, args...), nil)
+			}
 			return
 		}
 	}
-}
-
-// runsByEnd runs a program with the interpreter that the end of its name tells.
-func runsByEnd(sh *shell.Shell, path string, args []string) {
-	starts := map[string]string{"py": "python3", "js": "node", "mjs": "node", "ts": "node", "go": "go run"}
-	program := starts[path[strings.LastIndexByte(path, '.')+1:]]
-	sh.Exec(slices.Concat(strings.Fields(program), []string{path}, args), nil)
 }
 
 // runsMeson runs the commands that Meson starts when it sets a folder up, or those of a target.

@@ -19,8 +19,7 @@ type cmakeFile struct {
 	always   []string // the targets that run without being named
 }
 
-// cmake runs a script of CMake, one of its tools, the statements of a project or the commands of its
-// targets.
+// cmake runs a script of CMake, one of its tools, the statements of a project or the commands of targets.
 func cmake(sh *shell.Shell, c shell.Command, o shell.Options) {
 	path, isScript := o.Get("P")
 	build, builds := o.Get("build")
@@ -31,9 +30,7 @@ func cmake(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case isScript:
 		path = sh.Path(path)
 	case builds:
-		child := sh.Sub()
-		child.Place.Cwd = child.Path(build)
-		path, _ = nearest(child, "CMakeLists.txt")
+		path, _ = nearest(inFolder(sh, o, "build"), "CMakeLists.txt")
 	default:
 		source, _ := o.Get("S")
 		build, _ = o.Get("B")
@@ -44,9 +41,7 @@ func cmake(sh *shell.Shell, c shell.Command, o shell.Options) {
 		f.define(path, child.Path(cmp.Or(build, ".")), o.All("D"))
 		f.read(text)
 		if builds {
-			for _, name := range slices.Concat(o.All("t", "target"), o.Pos, f.always) {
-				f.run(name, nil)
-			}
+			f.runAll(slices.Concat(o.All("t", "target"), o.Pos, f.always))
 		}
 	})
 }
@@ -62,8 +57,7 @@ var cmakeTools = []row{
 	{words: "chdir", runs: "env -C $1*"},
 }
 
-// cmakeSources are the variables with the folder of a project. Those of the folder in which it is built
-// have BINARY in their names.
+// cmakeSources are the variables with the folder of a project. Those for its results have BINARY in their names.
 const cmakeSources = "CMAKE_SOURCE_DIR CMAKE_CURRENT_SOURCE_DIR PROJECT_SOURCE_DIR"
 
 // define sets the variables that CMake sets, and those of the command.
@@ -187,11 +181,12 @@ func cmakeSection(words []string, key string) []string {
 	if from == 0 {
 		return nil
 	}
-	end := slices.IndexFunc(words[from:], func(w string) bool { return lex.OneOf(w, cmakeKeys) })
-	if end < 0 {
-		end = len(words) - from
+	for i, w := range words[from:] {
+		if lex.OneOf(w, cmakeKeys) {
+			return words[from : from+i]
+		}
 	}
-	return words[from : from+end]
+	return words[from:]
 }
 
 // cmakeCodes returns the code of the commands in a statement.

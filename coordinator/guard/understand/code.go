@@ -31,12 +31,11 @@ var codePrograms = []table{
 		options:  "source omit include rcfile data-file",
 		rows:     []row{{words: "run", runs: "python $1*"}},
 	},
-	{programs: "lua luajit rscript r julia", options: "- e eval E expr l", leads: true, do: interpreter},
 	{
-		programs: "jshell kotlin kotlinc rust-script jbang scala-cli dotnet-script csharprepl",
-		options:  "- c code e eval E expr execute",
+		programs: "lua luajit rscript r julia " + compiledPrograms,
+		options:  "- c code e eval E expr execute l",
 		leads:    true,
-		do:       compiledInline,
+		do:       interpreter,
 	},
 	{
 		programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket bb csi emacs tclsh wish jimsh",
@@ -55,22 +54,40 @@ var codePrograms = []table{
 const nodePrograms = "node nodejs bun deno tsx ts-node ts-node-esm ts-node-dev tsnd vite-node esr esno jiti " +
 	"babel-node zx qjs"
 
-// languages are the interpreters with their languages.
-var languages = []struct{ programs, name string }{
-	{programs: "python pypy ipython jython", name: "python"},
-	{programs: nodePrograms, name: "js"},
-	{programs: "perl", name: "perl"},
-	{programs: "ruby jruby irb", name: "ruby"},
-	{programs: "php", name: "php"},
-	{programs: "rscript r", name: "r"},
-	{programs: "jshell kotlin kotlinc rust-script jbang scala-cli dotnet-script csharprepl", name: "c"},
-	{programs: "lua luajit julia", name: "other"},
+// nodeEnds are the ends of the names of such programs.
+const nodeEnds = ".js .ts .mjs .cjs .mts .cts"
+
+// compiledPrograms run code of languages that are mostly compiled.
+const compiledPrograms = "jshell kotlin kotlinc rust-script jbang scala-cli dotnet-script csharprepl"
+
+// languages are the languages that are read, with their interpreters and the ends of the names of files.
+var languages = []struct{ name, programs, ends string }{
+	{"python", "python pypy ipython jython", ".py"},
+	{"js", nodePrograms, nodeEnds + " .jsx .tsx"},
+	{"perl", "perl", ""},
+	{"ruby", "ruby jruby irb", ".rb .exs .ex"}, // Elixir writes texts and names as Ruby does
+	{"php", "php", ".php"},
+	{"r", "rscript r", ""},
+	{"c", compiledPrograms, ".java .kts .kt .scala .sc .swift .cs .csx .dart .rs"},
+	{"other", "lua luajit julia", ""},
+	{"groovy", "", ".groovy"},
+	{"go", "", ".go"},
 }
 
 // languageOf returns the language of an interpreter, or "".
-func languageOf(name string) string {
+func languageOf(program string) string {
 	for i := range languages {
-		if lex.OneOf(name, languages[i].programs) {
+		if lex.OneOf(program, languages[i].programs) {
+			return languages[i].name
+		}
+	}
+	return ""
+}
+
+// languageOfFile returns the language of a program by the end of its name, or "".
+func languageOfFile(name string) string {
+	for i := range languages {
+		if ends := languages[i].ends; ends != "" && lex.EndsWith(name, ends) {
 			return languages[i].name
 		}
 	}
@@ -80,15 +97,18 @@ func languageOf(name string) string {
 // interpreter runs the code that an option, a file or standard input gives.
 func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	lang := languageOf(c.Name)
-	code := o.All("c", "e", "E", "eval", "p", "pe", "print", "expr")
+	code := o.All("c", "code", "e", "E", "eval", "p", "pe", "print", "expr", "execute")
 	module, isModule := o.Get("m")
 	if lang == "php" {
 		code = o.All("r", "B", "R", "E")
 	}
 	runsPreloaded(sh, o, lang)
+	if lang == "c" {
+		runsSourceFile(sh, c, o)
+	}
 	switch {
 	case lex.OneOf(c.Name, "bun deno") && runtimeVerb(sh, c):
-	case c.Name == "node" && o.Given("run="):
+	case o.Given("run="):
 		nodeFile.run(sh, o.All("run"), o.Behind)
 	case lang == "python" && isModule:
 		pythonModule(sh, append([]string{module}, o.Pos...), c.In)
@@ -101,7 +121,7 @@ func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 		scriptArgs(sh, c, o.All("f"))
 	case o.At(0) == "-", len(o.Pos) == 0:
 		pipedCode(sh, c, lang)
-	default:
+	case lang != "c":
 		scriptArgs(sh, c, o.Pos)
 	}
 }
@@ -118,7 +138,7 @@ var preloads = []struct{ lang, options, variable string }{
 // runsPreloaded runs the files that an interpreter runs before the program.
 func runsPreloaded(sh *shell.Shell, o shell.Options, lang string) {
 	for _, ini := range o.All("d") {
-		if file, ok := strings.CutPrefix(ini, "auto_prepend_file="); ok && lang == "php" {
+		if file, ok := strings.CutPrefix(ini, "auto_prepend_file="); ok {
 			runSource(sh, file, nil, lang)
 		}
 	}
@@ -152,21 +172,6 @@ func runsNamedModule(sh *shell.Shell, name string, folders []string, lang string
 	}
 }
 
-// compiledInline runs the code of a language that is mostly compiled, which an option, a file or standard
-// input gives.
-func compiledInline(sh *shell.Shell, c shell.Command, o shell.Options) {
-	code := o.All("c", "code", "e", "eval", "E", "expr", "execute")
-	for _, text := range code {
-		script.Run(sh, text, languageOf(c.Name))
-	}
-	switch {
-	case len(code) > 0:
-	case o.At(0) == "-", len(o.Pos) == 0:
-		pipedCode(sh, c, languageOf(c.Name))
-	}
-	runsSourceFile(sh, c, o)
-}
-
 // opaqueInterpreter reports code of a language that is not read.
 func opaqueInterpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
@@ -179,8 +184,7 @@ func opaqueInterpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	runsSourceFile(sh, c, o)
 }
 
-// filtered reports the files that "perl -ne" and "ruby -ne" read, and those that they
-// edit with -i.
+// filtered reports the files that "perl -ne" and "ruby -ne" read, and those that they edit with -i.
 func filtered(sh *shell.Shell, o shell.Options, lang string) {
 	if !lex.OneOf(lang, "perl ruby") {
 		return
@@ -201,7 +205,7 @@ func linesRead(sh *shell.Shell, o shell.Options, lang string) string {
 	const most = 1 << 12
 	name, files := "$_", o.Pos
 	switch {
-	case lang == "awk":
+	case lang == "awk" && strings.Contains(o.At(0), "system("):
 		name, files = "$0", o.From(1)
 	case !lex.OneOf(lang, "perl ruby"), !o.Given("n p"):
 		return ""
@@ -218,8 +222,7 @@ func linesRead(sh *shell.Shell, o shell.Options, lang string) string {
 	return name + " = " + strconv.Quote(text) + ";\n"
 }
 
-// runtimeVerb reports the effects of the verbs of bun and deno, which are also package
-// managers. It returns false if the command has no verb.
+// runtimeVerb runs a verb of bun or deno, which are also package managers. It returns false if there is none.
 func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 	verb, args := lex.First(c.Args), c.Args
 	switch {
@@ -267,26 +270,23 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 	if len(args) == 0 {
 		return
 	}
-	if shell.IsStdin(args[0]) {
-		pipedCode(sh, c, languageOf(c.Name))
-		return
-	}
-	if _, ok := sh.Arrived(args[0]); ok {
-		runSource(sh, args[0], nil, languageOf(c.Name))
-		return
-	}
-	if fspath.Base(args[0]) == "setup.py" && lex.ContainsAny(args, "upload register") {
-		sh.Effect(effect.PublishOut, effect.Named("python"), "registry")
-	}
-	if base := fspath.Base(args[0]); lex.OneOf(base, "manage.py artisan rails rake console ace cake spark yii") {
+	path, base, lang := args[0], fspath.Base(args[0]), languageOf(c.Name)
+	_, arrived := sh.Arrived(path)
+	switch {
+	case shell.IsStdin(path):
+		pipedCode(sh, c, lang)
+	case arrived:
+		runSource(sh, path, nil, lang)
+	case lex.OneOf(base, "manage.py artisan rails rake console ace cake spark yii"):
 		sh.Exec(append([]string{base}, args[1:]...), c.In)
-		return
+	case lex.BeginsWith(path, "https:// http://"):
+		sh.Effect(effect.RunUnknown, effect.Network, path)
+	case base == "setup.py" && lex.ContainsAny(args, "upload register"):
+		sh.Effect(effect.PublishOut, effect.Named("python"), "registry")
+		fallthrough
+	default:
+		runSource(sh, path, args[1:], lang)
 	}
-	if lex.BeginsWith(args[0], "https:// http://") {
-		sh.Effect(effect.RunUnknown, effect.Network, args[0])
-		return
-	}
-	runSource(sh, args[0], args[1:], languageOf(c.Name))
 }
 
 // pythonModule runs a module that "python -m" names.
@@ -305,7 +305,6 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 		showsFiles(sh, args[1:])
 	case "json.tool", "base64", "tokenize", "gzip":
 		showsFiles(sh, args[1:])
-	case "http.server", "SimpleHTTPServer":
 	case "coverage", "pdb", "cProfile", "profile", "trace", "runpy":
 		_, rest := shell.Leading(lex.After(args, args[0], 1), "o s c source omit")
 		if lex.First(rest) == "run" {
@@ -320,15 +319,12 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 // moduleFile runs the file of a module of the project: x.y is x/y.py or x/y/__main__.py.
 func moduleFile(sh *shell.Shell, args []string) {
 	path := strings.ReplaceAll(args[0], ".", "/")
-	for _, name := range [...]string{path + ".py", path + "/__main__.py"} {
-		if runSource(sh, name, args[1:], "python") {
-			return
-		}
+	if !runSource(sh, path+".py", args[1:], "python") {
+		runSource(sh, path+"/__main__.py", args[1:], "python")
 	}
 }
 
-// editor runs the commands that an editor gets in its arguments or on standard
-// input.
+// editor runs the commands that an editor gets in its arguments or on standard input.
 func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
 	codes := o.All("c", "cmd", "eval", "f")
 	var files []string
@@ -375,8 +371,7 @@ func emptiesBuffer(code string) bool {
 	})
 }
 
-// editorCommand runs one command of an editor. An address and modifiers may come
-// before "!command". "r" and "w" also take such a command.
+// editorCommand runs one command of an editor. Before "!command" may come an address, modifiers, "r" or "w".
 func editorCommand(sh *shell.Shell, code string) {
 	s := strings.TrimLeft(code, ": 0123456789,.$%")
 	for _, modifier := range [...]string{"silent! ", "silent ", "sil ", "r ", "w ", "read ", "write ", "terminal "} {
@@ -443,8 +438,7 @@ func tclCommand(sh *shell.Shell, code string) {
 	}
 }
 
-// sed runs the commands of its scripts, which are a language of their own. With -i it
-// overwrites files.
+// sed runs the commands of its scripts, which are a language of their own. With -i it overwrites files.
 func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files := o.Pos
 	scripts, named := o.All("e", "expression"), o.All("f", "file")
@@ -466,12 +460,10 @@ func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	for _, f := range files {
 		switch {
-		case o.Given("i I in-place"):
-			if f != "" {
-				sh.WriteAs(op, f)
-			}
-		default:
+		case !o.Given("i I in-place"):
 			sh.Print(sh.Read(f))
+		case f != "":
+			sh.WriteAs(op, f)
 		}
 	}
 	if len(files) == 0 && c.In != nil {
@@ -479,8 +471,7 @@ func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// sedParts splits s/a/b/flags at its delimiter. An escaped delimiter is kept as text. It returns
-// nil for any other command.
+// sedParts splits s/a/b/flags at its delimiter, unless that is escaped. It returns nil for any other command.
 func sedParts(s string) []string {
 	if len(s) < 3 || s[0] != 's' {
 		return nil
@@ -506,20 +497,19 @@ func sedParts(s string) []string {
 // maxSedCommands bounds the commands of one script that are read.
 const maxSedCommands = 64
 
-// sedScript reports the commands of a script that run or write something. It reads
-// the whole script and the parts between its semicolons, newlines and braces.
+// sedScript reports the commands that run or write something, in the whole script and in each part of it.
 func sedScript(sh *shell.Shell, script string) {
 	parts := strings.FieldsFunc(script, func(r rune) bool { return strings.ContainsRune(";\n{}", r) })
 	if len(parts) > 1 {
 		parts = append(parts, script)
 	}
 	for _, s := range parts[:min(len(parts), maxSedCommands)] {
-		s = sedAddress(s)
-		if code, ok := sedShell(s); ok {
+		code, file := sedActs(sedAddress(s))
+		if code != "" {
 			sh.RunText(code)
 		}
-		if f, ok := sedWrites(s); ok {
-			sh.Write(f)
+		if file != "" {
+			sh.Write(file)
 		}
 	}
 }
@@ -539,29 +529,22 @@ func sedAddress(s string) string {
 	}
 }
 
-// sedShell returns the shell code that a command of sed runs.
-func sedShell(s string) (string, bool) {
-	if code, ok := strings.CutPrefix(s, "e "); ok {
-		return code, true
+// sedActs returns the shell code that a command of sed runs, as s/a/b/e does, or the file that it writes.
+func sedActs(s string) (code, file string) {
+	switch parts := sedParts(s); {
+	case strings.HasPrefix(s, "e "):
+		return s[2:], ""
+	case strings.HasPrefix(s, "w "):
+		file = s
+	case len(parts) < 4:
+		return "", ""
+	case strings.Trim(parts[3], "gpIeimM0123456789") != "":
+		file = strings.Join(parts[3:], s[1:2])
+	case strings.Contains(parts[3], "e"):
+		return parts[2], ""
 	}
-	parts := sedParts(s)
-	if len(parts) < 4 || strings.Trim(parts[3], "gpIeimM0123456789") != "" {
-		return "", false
-	}
-	return parts[2], strings.Contains(parts[3], "e")
-}
-
-// sedWrites returns the file of "w file" or "s/a/b/w file".
-func sedWrites(s string) (string, bool) {
-	if f, ok := strings.CutPrefix(s, "w "); ok {
-		return strings.TrimSpace(f), true
-	}
-	parts := sedParts(s)
-	if len(parts) < 4 {
-		return "", false
-	}
-	_, f, ok := strings.Cut(strings.Join(parts[3:], s[1:2]), "w ")
-	return strings.TrimSpace(f), ok
+	_, file, _ = strings.Cut(file, "w ")
+	return "", strings.TrimSpace(file)
 }
 
 // awk runs its program and reports the files that it reads or overwrites.
@@ -571,11 +554,7 @@ func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
 		runSource(sh, name, nil, "awk")
 	}
 	if len(programs) == 0 && len(files) > 0 {
-		lines := ""
-		if strings.Contains(files[0], "system(") {
-			lines = linesRead(sh, o, "awk")
-		}
-		script.Run(sh, awkAssigns(o)+lines+files[0], "awk")
+		script.Run(sh, awkAssigns(o)+linesRead(sh, o, "awk")+files[0], "awk")
 		files = files[1:]
 	}
 	library, _ := o.Get("i", "include")
@@ -612,8 +591,7 @@ func awkAssigns(o shell.Options) string {
 	return b.String()
 }
 
-// runsInput reports whether a program runs the code that it reads from standard input
-// or gets as the output of another command.
+// runsInput reports whether a program runs the code that it reads or that another command prints for it.
 func runsInput(name string) bool {
 	switch {
 	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh mongosh mongo redis-cli valkey-cli"),
@@ -623,8 +601,7 @@ func runsInput(name string) bool {
 	return tableIn(sqlClients, name) != nil
 }
 
-// runSource runs a program of another language, which this call wrote or which lies on the disk.
-// It returns false if the file is neither.
+// runSource runs a program that this call wrote or that lies on the disk. It returns false for any other.
 func runSource(sh *shell.Shell, name string, args []string, lang string) bool {
 	taken := func(text string) string {
 		switch {
@@ -649,8 +626,7 @@ func runStatements(sh *shell.Shell, name string) {
 	})
 }
 
-// includeStatements runs a file of SQL that another one includes by a path from its own folder, or
-// from the directory of the command.
+// includeStatements runs a file of SQL that another one includes, from its own folder or that of the command.
 func includeStatements(sh *shell.Shell, from, name string) {
 	if below := fspath.Dir(from) + "/" + name; !strings.HasPrefix(name, "/") {
 		if _, ok := sh.FileText(below); ok {
@@ -660,8 +636,7 @@ func includeStatements(sh *shell.Shell, from, name string) {
 	runStatements(sh, name)
 }
 
-// statementFile returns the file that a command of a database client reads: \i FILE,
-// .read FILE or source FILE.
+// statementFile returns the file that a database client reads because of \i FILE, .read FILE or source FILE.
 func statementFile(text string) (string, bool) {
 	words := strings.Fields(strings.TrimRight(text, "; \n"))
 	if len(words) != 2 || !lex.OneOf(words[0], `\i \ir \. .read source`) {

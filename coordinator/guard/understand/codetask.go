@@ -65,8 +65,7 @@ func runReached(sh *shell.Shell, path string, names []string, lang string) {
 	sh.RunCode(path, nil, reached, func(child *shell.Shell, code string) { script.Run(child, code, lang) })
 }
 
-// mixTasks runs the command of "mix cmd", the tasks of "mix do", or those for which the project has a
-// name. The name test stands for a run on a database of its own.
+// mixTasks runs "mix cmd", the tasks of "mix do", or those of an alias. "test" works on a database of its own.
 func mixTasks(sh *shell.Shell, c shell.Command) {
 	name := lex.First(c.Args)
 	switch name {

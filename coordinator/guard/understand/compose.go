@@ -46,8 +46,7 @@ var composeRows = []row{
 	{words: "push", does: act{effect.PublishOut, "compose", "image"}},
 }
 
-// startsServices runs the commands of the services that "up" starts. Without a name these are all
-// that belong to no profile.
+// startsServices runs the commands of the services that "up" starts: those it names, or those of no profile.
 func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	eachService(sh, func(child *shell.Shell, services []service) {
 		r, names := newRecipes(child), o.Pos
@@ -59,14 +58,11 @@ func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
 				names = append(names, s.name)
 			}
 		}
-		for _, name := range names {
-			r.run(name, nil)
-		}
+		r.runAll(names)
 	})
 }
 
-// runsService follows the command into the container of a service, whose file says what it mounts
-// and what it runs without a command.
+// runsService follows a command into the container of a service, with what the file says of that.
 func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	o, rest := shell.Leading(c.Args, containerValues)
 	given, known := c.Args[:len(c.Args)-len(rest)], false
@@ -89,7 +85,7 @@ func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // eachService calls do with the services of each file of compose.
 func eachService(sh *shell.Shell, do func(child *shell.Shell, services []service)) {
-	path, _ := nearest(sh, "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+	path, _ := nearest(sh, "compose.yaml compose.yml docker-compose.yml docker-compose.yaml")
 	paths := []string{path}
 	if given, ok := sh.Lookup(composeFile); ok {
 		paths = strings.Split(lex.First(given), ":")
@@ -124,7 +120,7 @@ func readServices(text string) (services []service) {
 	return services
 }
 
-// words returns the words that a service runs: a command, or else its own one.
+// words returns the words that a service runs: those of a command, or else those of its file.
 func (s *service) words(command []string) []string {
 	if len(command) == 0 {
 		command = s.fields["command"]
@@ -132,8 +128,7 @@ func (s *service) words(command []string) []string {
 	return slices.Concat(s.fields["entrypoint"], command)
 }
 
-// start starts some words in a container of the service, with the options of a command. What the
-// service may only read is left out of its mounts.
+// start starts some words in a container of the service, without the mounts that it may only read.
 func (s *service) start(sh *shell.Shell, c shell.Command, words []string) {
 	volumes := slices.Clone(s.fields["volumes"])
 	for i, source := range s.fields["volumes.source"] {

@@ -14,11 +14,12 @@ import (
 // elsewherePrograms run their command on another machine or in another terminal.
 var elsewherePrograms = []table{
 	{
-		programs: "ssh mosh autossh sshpass dbclient plink",
+		programs: "ssh mosh autossh dbclient plink",
 		options:  sshValues,
 		leads:    true,
 		do:       ssh,
 	},
+	{programs: "sshpass", options: "p f d P", leads: true, rows: []row{{runs: operands}}},
 	{programs: "distrobox toolbox multipass limactl vagrant adb lxc incus", do: otherMachine},
 	{programs: "wsl", options: "d distribution u user cd shell-type unregister export import", leads: true, rows: []row{
 		{given: "unregister=", does: act{effect.DestroyRemote, effect.Teardown, "$=unregister"}},
@@ -46,11 +47,6 @@ const sshValues = "B b c D E e F I i J L l m O o p Q R S W w P"
 
 // ssh runs its command on a remote machine.
 func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if c.Name == "sshpass" {
-		_, rest := shell.Leading(c.Args, "p f d P")
-		sh.Exec(rest, c.In)
-		return
-	}
 	rest := o.Pos
 	sshOptions(sh, o)
 	if len(rest) == 0 {
@@ -70,8 +66,7 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Print(partial.Unknown)
 }
 
-// sshOptions runs the commands in the options of ssh, on this machine or on the
-// remote one.
+// sshOptions runs the commands in the options of ssh, on this machine or on the remote one.
 func sshOptions(sh *shell.Shell, o shell.Options) {
 	for _, option := range o.All("o") {
 		i := max(strings.IndexAny(option, " ="), 0)
@@ -80,14 +75,12 @@ func sshOptions(sh *shell.Shell, o shell.Options) {
 		case "proxycommand", "localcommand", "knownhostscommand":
 			sh.Run(code, nil)
 		case "remotecommand":
-			child := sh.Elsewhere()
-			child.Run(code, nil)
+			sh.Elsewhere().Run(code, nil)
 		}
 	}
 }
 
-// multiplexer reports text that is typed into another terminal, and runs a command in
-// a new one.
+// multiplexer reports text that is typed into another terminal, and runs a command in a new one.
 func multiplexer(sh *shell.Shell, c shell.Command, o shell.Options) {
 	rest := o.Pos
 	next := slices.IndexFunc(rest, func(a string) bool { return lex.OneOf(a, "; \\;") })

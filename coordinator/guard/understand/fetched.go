@@ -2,7 +2,6 @@ package understand
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -15,8 +14,7 @@ import (
 // This file follows files that this call fetched: to the programs that run or install them, and into
 // what other programs make of them.
 
-// A taker says which of their files programs run, or install as programs: the values of options, and
-// the first operand or all of them.
+// A taker says which files programs run or install: the values of options, and the first operand or all of them.
 type taker struct {
 	programs string
 	files    string // the options whose values are such files
@@ -28,8 +26,6 @@ type taker struct {
 	feeds    bool   // without a file they run what they read
 	skip     int    // with so many operands at most
 }
-
-const installVerbs = "install add i in load import localinstall upgrade"
 
 var takers = [...]taker{
 	{programs: "java", files: "- jar cp classpath class-path p module-path"},
@@ -57,7 +53,7 @@ var takers = [...]taker{
 			"luarocks adb dotnet helm vagrant asdf mise",
 		files:   "r requirement",
 		options: "c channel i index-url extra-index-url registry source find-links repo proxy C prefix",
-		verbs:   "plugin plugins box pip tool " + installVerbs,
+		verbs:   "plugin plugins box pip tool install add i in load import localinstall upgrade",
 		needs:   "install",
 		all:     true,
 	},
@@ -77,8 +73,10 @@ var takers = [...]taker{
 		programs: "mvn gradle sbt ant meson ninja mix lein rake stack cabal dub shards nimble flutter bundle composer",
 		here:     true,
 	},
-	{programs: "code codium cursor code-insiders", files: "install-extension", needs: "install-extension"},
-	{programs: "installer msiexec", files: "pkg i package", needs: "pkg i package"},
+	{
+		programs: "code codium cursor code-insiders installer msiexec", files: "install-extension pkg i package",
+		needs: "install-extension pkg i package",
+	},
 }
 
 const sqlOptions = "h p u U d D P S host port user username dbname database socket v set"
@@ -98,27 +96,23 @@ func (t *taker) report(sh *shell.Shell, c shell.Command) {
 	if t == nil {
 		return
 	}
-	files, ok := t.taken(c)
-	installsCode(sh, shell.Command{Args: files}, shell.Options{})
-	takesInput := slices.Contains(files, "-")
-	if len(files) == 0 {
-		takesInput = t.feeds && ok
-	}
-	if takesInput && isFetched(lex.First(stdin(c))) {
-		sh.Effect(effect.RunUnknown, effect.Network, "")
-		return
-	}
+	files := t.taken(c)
+	installsCode(sh, files)
 	for _, file := range files {
-		if text, _ := sh.Arrived(file); isFetched(text) {
-			sh.Effect(effect.RunUnknown, effect.Network, sh.Path(file))
+		text, _ := sh.Arrived(file)
+		target := sh.Path(file)
+		if file == "-" {
+			text, target = lex.First(stdin(c)), ""
+		}
+		if isFetched(text) {
+			sh.Effect(effect.RunUnknown, effect.Network, target)
 			return
 		}
 	}
 }
 
-// taken returns the files that a command runs or installs. It returns false for a command that has no
-// such files.
-func (t *taker) taken(c shell.Command) (files []string, ok bool) {
+// taken returns the files that a command runs or installs, "-" for the standard input.
+func (t *taker) taken(c shell.Command) (files []string) {
 	o := t.parse(c.Args)
 	named := t.needs == "" || o.Given(t.needs)
 	for lex.OneOf(o.At(0), t.verbs) {
@@ -130,39 +124,34 @@ func (t *taker) taken(c shell.Command) (files []string, ok bool) {
 	files = o.All(strings.Fields(t.files)...)
 	switch {
 	case !named:
-		return nil, false
+		return nil
 	case t.here:
-		return append(files, "."), true
+		files = append(files, ".")
 	case t.all:
-		return append(files, o.Pos...), true
-	case len(o.Pos) <= t.skip:
-		return files, true
+		files = append(files, o.Pos...)
+	case len(o.Pos) > t.skip && len(files) == 0:
+		files = o.Pos[t.skip : t.skip+1]
+	case len(o.Pos) > t.skip:
+		for _, folder := range files { // of classes, among which the program is
+			files = append(files, folder+"/"+o.Pos[t.skip])
+		}
 	}
-	for _, folder := range files { // of classes
-		files = append(files, folder+"/"+o.Pos[t.skip])
+	if len(files) == 0 && t.feeds {
+		return []string{"-"}
 	}
-	if len(files) > 0 { // the program is among them
-		return files, true
-	}
-	return o.Pos[t.skip : t.skip+1], true
+	return files
 }
 
 // parse splits arguments. What follows the first operand may be for the program that it names.
 func (t *taker) parse(args []string) shell.Options {
-	grammar := t.files + " " + t.options
-	if t.all {
-		return shell.ParseOptions(args, grammar)
-	}
-	o, rest := shell.Leading(args, grammar)
-	o.Pos = rest
-	return o
+	as := table{options: t.files + " " + t.options, leads: !t.all}
+	return as.parse(args)
 }
 
 // isFetched reports whether a text came from another machine.
 func isFetched(text string) bool { return strings.ContainsRune(text, partial.HoleNetwork) }
 
-// These programs make a program of a source, or unpack an archive. Without an option the result has
-// the name of the source.
+// These programs make a program of a source, or unpack an archive.
 const (
 	compilers = "rustc gcc g++ cc c++ clang clang++ tcc go ghc swiftc kotlinc javac tsc esbuild swc nim zig crystal " +
 		"dmd ldc2 gdc fpc ocamlopt ocamlc mcs csc fsc scalac groovyc dart gfortran nasm odin v tinygo emcc babel " +
@@ -180,12 +169,9 @@ func passesOn(sh *shell.Shell, c shell.Command) {
 	}
 	compiles, unpacks := lex.OneOf(c.Name, compilers), lex.OneOf(c.Name, unpackers)
 	made := outputs(c)
-	if !compiles && !unpacks && len(made) == 0 {
-		return
-	}
-	from, ok := fetchedInput(sh, c)
+	from := fetchedInput(sh, c)
 	switch {
-	case !ok:
+	case from == "":
 		return
 	case compiles:
 		made = append(made, compiled(c, from)...)
@@ -201,20 +187,19 @@ func passesOn(sh *shell.Shell, c shell.Command) {
 }
 
 // fetchedInput returns the first fetched file among the arguments, "-" for the standard input.
-func fetchedInput(sh *shell.Shell, c shell.Command) (string, bool) {
+func fetchedInput(sh *shell.Shell, c shell.Command) string {
 	if isFetched(lex.First(stdin(c))) {
-		return "-", true
+		return "-"
 	}
 	for _, a := range c.Args {
 		if text, _ := sh.Brought(a); isFetched(text) {
-			return a, true
+			return a
 		}
 	}
-	return "", false
+	return ""
 }
 
-// compiled returns the names that the result of a compiler may have: those of the source, in its folder
-// and in that of the command or of an option.
+// compiled returns the names that a result may have: those of the source, in its folder and in those of options.
 func compiled(c shell.Command, source string) []string {
 	made := []string{"a.out"}
 	name := strings.TrimSuffix(source, path.Ext(source))

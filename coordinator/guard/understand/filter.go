@@ -26,14 +26,8 @@ func eachLine(text string, change func(line string) string) string {
 	return strings.Join(lines, "\n")
 }
 
-// sampleLines returns some lines of a text. A line that stands for all files of a
-// directory becomes one unknown file of it.
-func sampleLines(text string) string {
-	if !strings.Contains(text, "*") {
-		return text
-	}
-	return eachLine(text, sampleLine)
-}
+// sampleLines returns some lines of a text. One that stands for all files of a directory becomes one of them.
+func sampleLines(text string) string { return eachLine(text, sampleLine) }
 
 func sampleLine(line string) string {
 	base, everything := fspath.GlobBase(line)
@@ -46,8 +40,7 @@ func sampleLine(line string) string {
 	return strings.TrimSuffix(base, "/") + "/" + partial.Unknown
 }
 
-// matchingLines returns the lines that a pattern may match: all that begin with it, and some of
-// the others.
+// matchingLines returns the lines that a pattern may match: all that begin with it, and some of the others.
 func matchingLines(pattern, text string) string {
 	begin, anchored := strings.CutPrefix(pattern, "^")
 	begin = strings.ReplaceAll(begin, `\`, "")
@@ -94,8 +87,7 @@ func columns(text string) (from, to int, ok bool) {
 	return from, to, err == nil
 }
 
-// cutLine returns columns of a line: characters, if there is no delimiter. A line without the
-// delimiter is printed as it is.
+// cutLine returns columns of a line: characters without a delimiter. A line that lacks it stays as it is.
 func cutLine(line, delimiter string, from, to int) string {
 	parts := strings.SplitN(line, delimiter, maxColumns)
 	if len(parts) == 1 && delimiter != "" {
@@ -116,8 +108,7 @@ func cutLine(line, delimiter string, from, to int) string {
 
 const maxColumns = 4096
 
-// awkColumn returns the column that an awk program prints of each line, if it prints only one, as
-// in '{print $2}' and '/x/ {print $NF}'.
+// awkColumn returns the only column that an awk program prints, as in '{print $2}' and '/x/ {print $NF}'.
 func awkColumn(program, separator, text string) (string, bool) {
 	condition, action, _ := strings.Cut(strings.TrimSpace(program), "{")
 	action, closed := strings.CutSuffix(strings.TrimSpace(action), "}")
@@ -137,7 +128,7 @@ func awkColumn(program, separator, text string) (string, bool) {
 // awkField returns the n-th field of a line, or the last one. Field 0 is the line.
 func awkField(line, separator string, n int, last bool) string {
 	fields := strings.Fields(line)
-	if separator != "" && separator != " " {
+	if cmp.Or(separator, " ") != " " {
 		fields = strings.Split(line, separator)
 	}
 	switch {
@@ -152,8 +143,7 @@ func awkField(line, separator string, n int, last bool) string {
 	return fields[n-1]
 }
 
-// sedPrint returns the output of s/a/b/ with literal texts, or with ^ and dots before one. Any other
-// script yields unknown text.
+// sedPrint returns the output of s/a/b/ with literal texts, with ^ and dots before one, or unknown text.
 func sedPrint(scripts []string, in string) string {
 	if len(scripts) != 1 {
 		return partial.Unknown

@@ -23,9 +23,13 @@ var fleetPrograms = []table{
 	{programs: "salt-key", rows: []row{
 		{given: "d D delete delete-all r R reject reject-all", does: act{effect.DestroyRemote, effect.Part, "$args"}},
 	}},
-	{programs: "puppet", dry: "noop", do: puppet, rows: []row{
+	{programs: "puppet", dry: "noop", rows: []row{
 		{words: "apply|agent", does: changesSystem},
 		{words: "node|cert clean|deactivate|purge|revoke", does: act{effect.DestroyRemote, effect.Part, operands}},
+		{words: "resource package", args: puppetEnds, does: act{effect.RemovePackage, bySecond, "$2"}},
+		{words: "resource service", args: puppetEnds, does: act{effect.StopService, "stopped", "$2"}},
+		{words: "resource file", args: puppetEnds, does: act{effect.DeleteTree, "", "@$2"}},
+		{words: "resource", args: puppetEnds, does: act{effect.ChangeSystem, bySecond, "$2"}},
 	}},
 	{programs: "chef-client chef-solo chef-apply cinc-client", dry: "W why-run v version", rows: []row{
 		{does: changesSystem},
@@ -35,6 +39,9 @@ var fleetPrograms = []table{
 const ansibleOptions = "a args m module-name i inventory inventory-file u user e extra-vars c connection l limit t " +
 	"tags skip-tags f forks T timeout M module-path private-key key-file vault-password-file vault-id start-at-task " +
 	"become-user become-method B P U d"
+
+// puppetEnds stop a resource of this machine, or remove it.
+const puppetEnds = "ensure=absent|ensure=purged|ensure=stopped"
 
 // manages returns the shell of the machines that a command of Ansible manages.
 func manages(sh *shell.Shell, o shell.Options, hosts string) *shell.Shell {
@@ -58,8 +65,7 @@ func ansible(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	fleetModule(child, module, code)
 }
 
-// playbooks runs the tasks of playbooks, as far as they are known, and reports that the machines
-// of others change.
+// playbooks runs the tasks of playbooks, as far as they are known, and reports that remote machines change.
 func playbooks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, name := range o.Pos {
 		read := runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {
@@ -108,7 +114,8 @@ func (b *playbook) read(y yamlText) {
 		b.runTask()
 		b.task = task
 	}
-	b.take(k[at+2:], withoutTemplates(y.text), y.line)
+	unknown := func(string) string { return partial.Unknown }
+	b.take(k[at+2:], replacedBetween(y.text, "{{", "}}", unknown), y.line)
 }
 
 // take takes a part of a task: the module with its text, or one of its arguments.
@@ -132,41 +139,30 @@ func (b *playbook) runTask() {
 	b.module, b.args = "", nil
 }
 
-// withoutTemplates replaces the templates in a text, which Ansible fills in, with unknown texts.
-func withoutTemplates(text string) string {
-	for {
-		before, rest, _ := strings.Cut(text, "{{")
-		_, after, closed := strings.Cut(rest, "}}")
-		if !closed {
-			return text
-		}
-		text = before + partial.Unknown + after
-	}
-}
-
 // fleetModule reports the effects of an Ansible module with "key=value" arguments.
 func fleetModule(sh *shell.Shell, module, text string) {
-	args := map[string]string{}
-	for _, kv := range strings.Fields(text) {
-		key, v, _ := strings.Cut(kv, "=")
-		args[key] = v
-	}
 	module = module[strings.LastIndexByte(module, '.')+1:]
-	switch gone := lex.OneOf(args["state"], "absent removed"); {
-	case lex.OneOf(module, "shell command raw script"), module == "":
+	if lex.OneOf(module, "shell command raw script") || module == "" {
 		sh.Run(text, nil)
-	case lex.OneOf(module, "reboot win_reboot"):
-		sh.Effect(effect.Power, effect.Named(module), "")
-	case lex.OneOf(module, "service systemd systemd_service") && lex.OneOf(args["state"], "stopped restarted"):
-		sh.Effect(effect.StopService, effect.Named(args["state"]), args["name"])
-	case module == "file" && gone:
-		sh.Effect(effect.DeleteTree, "", sh.Path(args["path"]+args["dest"]))
-	case gone && lex.OneOf(module, "apt yum dnf package pip"):
-		sh.Effect(effect.RemovePackage, effect.Named(module), args["name"])
-	case gone:
-		sh.Effect(effect.DestroyRemote, effect.Part, module+" "+args["name"])
+		return
 	}
+	o := shell.ParseOptions(endings("--", strings.Fields(text)), "")
+	runRows(sh, moduleRows, nil, shell.Command{Name: module}, o)
 }
+
+// moduleRows describe the modules of Ansible, whose arguments are as options.
+var moduleRows = []row{
+	{of: "reboot win_reboot", does: act{effect.Power, byProgram, ""}},
+	{
+		of: "service systemd systemd_service", given: "state=stopped state=restarted",
+		does: act{effect.StopService, "$=state", "$=name"},
+	},
+	{of: "file", given: gone, does: act{effect.DeleteTree, "", "@$=path,dest"}},
+	{of: "apt yum dnf package pip", given: gone, does: act{effect.RemovePackage, byProgram, "$=name"}},
+	{given: gone, does: act{effect.DestroyRemote, effect.Part, "$name $=name"}},
+}
+
+const gone = "state=absent state=removed"
 
 // runsOnAll runs the operands on many machines.
 func runsOnAll(sh *shell.Shell, _ shell.Command, o shell.Options) {
@@ -193,21 +189,4 @@ func salt(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	child.Run(strings.Join(lex.After(c.Args, "cmd.run", 1), " "), nil)
 	runRows(child, saltRows, o.Pos, c, o)
-}
-
-// puppet reports a resource of this machine that is stopped or goes away.
-func puppet(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.At(0) != "resource" || !lex.ContainsAny(c.Args, "ensure=absent ensure=purged ensure=stopped") {
-		return
-	}
-	switch kind := o.At(1); kind {
-	case "package":
-		sh.Effect(effect.RemovePackage, effect.Named(kind), o.At(2))
-	case "service":
-		sh.Effect(effect.StopService, effect.Named("stopped"), o.At(2))
-	case "file":
-		sh.Effect(effect.DeleteTree, "", sh.Path(o.At(2)))
-	default:
-		sh.Effect(effect.ChangeSystem, effect.Named(kind), o.At(2))
-	}
 }

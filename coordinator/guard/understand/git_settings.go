@@ -300,7 +300,7 @@ func readableHooks(sh *shell.Shell, setting string) bool {
 // repositoryOf returns the top directory of the work tree around the shell, and the
 // folder of its repository, "" if there is none in the project.
 func repositoryOf(sh *shell.Shell) (top, git string) {
-	path, ok := nearest(sh, ".git/HEAD", ".git/config", ".git")
+	path, ok := nearest(sh, ".git/HEAD .git/config .git")
 	if !ok {
 		return "", ""
 	}
@@ -419,7 +419,7 @@ func deletesVersioned(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // runYAML runs the commands in a file of YAML. code returns the command of a text, "" if it is none.
 func runYAML(sh *shell.Shell, files string, code func(y yamlText) string) {
-	path, _ := nearest(sh, strings.Fields(files)...)
+	path, _ := nearest(sh, files)
 	runTasks(sh, path, nil, func(child *shell.Shell, text string) {
 		for _, y := range readYAML(text) {
 			recipeLine{code(y), y.line}.run(child)

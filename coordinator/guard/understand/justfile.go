@@ -11,20 +11,26 @@ import (
 
 // filledBetween replaces the names between two signs in a text. What is not known becomes a hole.
 func (r *recipes) filledBetween(text, open, end string, texts map[string]string) string {
+	return replacedBetween(text, open, end, func(name string) string {
+		name = strings.TrimLeft(strings.TrimSpace(name), ".")
+		if value, ok := texts[name]; ok {
+			return value
+		}
+		return r.justText(name)
+	})
+}
+
+// replacedBetween replaces what stands between two signs in a text, with the signs.
+func replacedBetween(text, open, end string, value func(inner string) string) string {
 	var b strings.Builder
 	for {
 		before, rest, _ := strings.Cut(text, open)
 		b.WriteString(before)
-		name, after, closed := strings.Cut(rest, end)
+		inner, after, closed := strings.Cut(rest, end)
 		if !closed {
 			return b.String()
 		}
-		name = strings.TrimLeft(strings.TrimSpace(name), ".")
-		value, ok := texts[name]
-		if !ok {
-			value = r.justText(name)
-		}
-		b.WriteString(value)
+		b.WriteString(value(inner))
 		text = after
 	}
 }
@@ -86,8 +92,7 @@ func just(sh *shell.Shell, c shell.Command, o shell.Options) {
 	})
 }
 
-// runJust runs the recipes among some words, each with the arguments that stand behind it. args are
-// the words with the options among them.
+// runJust runs the recipes among some words, with the arguments behind each. args are the words with options.
 func (r *recipes) runJust(words, args []string) {
 	if len(words) == 0 {
 		r.run(r.first, nil)
@@ -222,12 +227,11 @@ func (r *recipes) readTasks(text string) {
 	}
 }
 
-// taskInclude reads a Taskfile or that of a folder, which another one includes. The settings of the
-// include stand among the texts.
+// taskInclude reads a Taskfile that another one includes. The settings of the include stand among the texts.
 func (r *recipes) taskInclude(name, path string, texts []yamlText) {
 	within := scope{prefix: r.within.prefix + name + ":", dir: r.within.dir}
 	for _, y := range texts {
-		if len(y.keys) != 3 || y.keys[1] != name || r.included > maxIncludes {
+		if len(y.keys) != 3 || y.keys[1] != name {
 			break
 		}
 		switch y.keys[2] {

@@ -34,24 +34,19 @@ func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Given("n q t v just-print dry-run recon question touch version") {
 		return
 	}
-	child := sh.Sub()
-	for _, dir := range o.All("C", "directory") {
-		child.Place.Cwd = child.Path(dir)
-	}
+	child := inFolder(sh, o, "C directory")
 	run := func(child *shell.Shell, text string) { makeGoals(child, text, o.Pos) }
 	given := strings.Join(o.All("eval"), "\n")
-	name, named := o.Get("f", "file", "makefile")
-	switch {
-	case name == "-" && c.In != nil:
+	names := o.All("f", "file", "makefile")
+	if slices.Contains(names, "-") && c.In != nil {
 		sh.Opaque(*c.In)
-		run(child, given+"\n"+*c.In)
-		return
-	case given != "":
+		given += "\n" + *c.In
+	}
+	if given != "" {
 		run(child, given)
 	}
-	names := []string{"GNUmakefile", "makefile", "Makefile"}
-	if named {
-		names = []string{name}
+	if len(names) == 0 {
+		names = []string{"GNUmakefile", "makefile", "Makefile"}
 	}
 	for _, name := range names {
 		if runRecipeFile(child, child.Path(name), settings(o.Pos), run) {
@@ -64,6 +59,7 @@ func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 func makeGoals(sh *shell.Shell, text string, words []string) {
 	m := makefile{newRecipes(sh)}
 	m.filled = func(text string, own map[string]string) string { return m.expand(text, own, 0) }
+	m.vars["MAKE"], m.vars["RM"], m.vars["CURDIR"] = "make", "rm -f", sh.Place.Cwd
 	m.read(text)
 	var goals []string
 	for _, w := range words {
@@ -76,9 +72,7 @@ func makeGoals(sh *shell.Shell, text string, words []string) {
 	if len(goals) == 0 {
 		goals = strings.Fields(m.vars[".DEFAULT_GOAL"])
 	}
-	for _, goal := range goals {
-		m.run(goal, nil)
-	}
+	m.runAll(goals)
 }
 
 // read adds the variables and rules of a text.
@@ -236,7 +230,7 @@ func (m makefile) value(name string, auto map[string]string, depth int) string {
 	if function, args, called := strings.Cut(name, " "); called {
 		return m.function(function, args, auto, depth+1)
 	}
-	if text, ok := auto[strings.TrimRight(name, "DF")]; ok && name != "" {
+	if text, ok := auto[strings.TrimRight(name, "DF")]; ok {
 		if strings.HasSuffix(name, "D") {
 			return fspath.Dir(text)
 		}
@@ -244,14 +238,6 @@ func (m makefile) value(name string, auto map[string]string, depth int) string {
 	}
 	if text, ok := m.vars[name]; ok {
 		return m.expand(text, auto, depth+1)
-	}
-	switch name {
-	case "MAKE":
-		return "make"
-	case "RM":
-		return "rm -f"
-	case "CURDIR":
-		return m.sh.Place.Cwd
 	}
 	return m.variable(name)
 }

@@ -16,28 +16,27 @@ type output struct {
 	verbs    string // one of these is among the first two operands
 	but      string // none of these is the first operand
 	needs    string // one of these options is given
-	options  string // a grammar of shell.ParseOptions
 	files    string // the options whose values are such files
+	options  string // further ones with a value, as in a grammar of shell.ParseOptions
 	last     int    // of so many operands or more the last one is such a file
 }
 
 var outputRows = [...]output{
-	{programs: "pg_dump pg_dumpall pg_restore", options: "f file", files: "f file"},
-	{programs: "mysqldump mariadb-dump", options: "r result-file", files: "r result-file"},
-	{programs: "psql", options: "o output c command", files: "o output"},
-	{programs: "mongodump", options: "archive", files: "archive"},
-	{programs: "redis-cli", options: "- rdb", files: "rdb"},
-	{programs: "docker podman nerdctl", verbs: "save export", options: "o output", files: "o output"},
-	{programs: "gpg gpg2 uv", options: "o output output-file", files: "o output output-file"},
-	{programs: "openssl", options: "- out keyout", files: "out keyout"},
-	{programs: "time gtime strace ltrace valgrind", options: "o output log-file", files: "o output log-file"},
-	{programs: "dot neato fdp sfdp circo twopi", options: "o", files: "o"},
-	{programs: "gs", options: "- sOutputFile", files: "sOutputFile"},
+	{programs: "pg_dump pg_dumpall pg_restore", files: "f file"},
+	{programs: "mysqldump mariadb-dump", files: "r result-file"},
+	{programs: "psql", files: "o output", options: "c command"},
+	{programs: "mongodump", files: "archive"},
+	{programs: "docker podman nerdctl", verbs: "save export", files: "o output"},
+	{
+		programs: "gpg gpg2 uv time gtime strace ltrace valgrind dot neato fdp sfdp circo twopi",
+		files:    "o output output-file log-file",
+	},
+	{programs: "redis-cli openssl gs", files: "rdb out keyout sOutputFile", options: "-"},
 	{
 		programs: "go",
 		verbs:    "build test tool",
-		options:  "- o coverprofile cpuprofile memprofile blockprofile trace",
 		files:    "o coverprofile cpuprofile memprofile blockprofile trace",
+		options:  "-",
 	},
 	{programs: "ffmpeg", needs: "y", options: "- i", last: 1},
 	{programs: "convert magick gm", but: "identify mogrify compare display", options: "-", last: 2},
@@ -62,24 +61,12 @@ func outputOf(name string) *output {
 	return nil
 }
 
-// mayApply reports whether the arguments have a verb of the row, and an option if it needs one. It
-// costs less than to parse them.
-func (w *output) mayApply(args []string) bool {
-	switch {
-	case fails(w.verbs, lex.ContainsAny(args, w.verbs)):
-		return false
-	case w.last > 0:
-		return true
-	}
-	return lex.ContainsPrefix(args, "-")
-}
-
 // report reports the files that a command writes. A nil row has none.
 func (w *output) report(sh *shell.Shell, c shell.Command) {
-	if w == nil || !w.mayApply(c.Args) {
+	if w == nil {
 		return
 	}
-	o := shell.ParseOptions(c.Args, w.options)
+	o := shell.ParseOptions(c.Args, w.files+" "+w.options)
 	switch {
 	case fails(w.verbs, lex.ContainsAny(o.Pos[:min(2, len(o.Pos))], w.verbs)),
 		fails(w.needs, o.Given(w.needs)),
@@ -102,8 +89,7 @@ func (w *output) report(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// ownOutput reports a guarded file that a compiler or another program writes
-// because of an output option.
+// ownOutput reports a guarded file that a program writes because of an output option.
 func ownOutput(sh *shell.Shell, c shell.Command) {
 	for _, file := range outputs(c) {
 		if p := sh.Path(file); isGuarded(sh, p) {
@@ -112,8 +98,7 @@ func ownOutput(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// writesOutput reports the files of the project that a program of no table writes because of
-// an output option.
+// writesOutput reports the files of the project that an unlisted program writes because of an output option.
 func writesOutput(sh *shell.Shell, c shell.Command) {
 	for _, file := range outputs(c) {
 		if p := sh.Path(file); fspath.Within(p, sh.Eval.Site.Project) && p != sh.Eval.Site.Project {
@@ -132,8 +117,8 @@ func outputs(c shell.Command) (files []string) {
 		if !lex.OneOf(name, "-o --output --out -O --outfile --output-file --dest --target-directory") {
 			continue
 		}
-		if !given && i+1 < len(c.Args) {
-			file = c.Args[i+1]
+		if !given {
+			file = lex.First(c.Args[i+1:])
 		}
 		files = append(files, file)
 	}

@@ -34,7 +34,7 @@ var scriptPrograms = []table{
 	{programs: "devcontainer", options: "workspace-folder config", rows: []row{
 		{words: "up|build|set-up", also: preparesContainer},
 	}},
-	{programs: "mage", options: "d w", do: mageTargets},
+	{programs: "mage", options: "d w", dry: "l h init", do: mageTargets},
 	{
 		programs: "foreman honcho overmind goreman hivemind",
 		options:  "f procfile e env p port d root c m",
@@ -45,22 +45,25 @@ var scriptPrograms = []table{
 
 // A scriptFile is a file of the project that names commands.
 type scriptFile struct {
-	names []string // of the file
-	key   string   // of its commands
+	names string // of the file
+	key   string // of its commands
 }
 
 var (
-	nodeFile     = scriptFile{[]string{"package.json"}, "scripts"}
-	denoFile     = scriptFile{[]string{"deno.json", "deno.jsonc"}, "tasks"}
-	stagedFile   = scriptFile{[]string{"package.json"}, "lint-staged"}
-	composerFile = scriptFile{[]string{"composer.json"}, "scripts"}
-	nxFile       = scriptFile{[]string{"project.json"}, "targets"}
+	nodeFile     = scriptFile{"package.json", "scripts"}
+	denoFile     = scriptFile{"deno.json deno.jsonc", "tasks"}
+	stagedFile   = scriptFile{"package.json", "lint-staged"}
+	composerFile = scriptFile{"composer.json", "scripts"}
+	nxFile       = scriptFile{"project.json", "targets"}
 )
+
+// parents are the folders that hold the parts of a project.
+const parents = "packages apps libs services tools modules"
 
 // packages returns the folders of the parts of the project.
 func packages(sh *shell.Shell) (dirs []string) {
-	path, _ := nearest(sh, nodeFile.names...)
-	for _, parent := range [...]string{"packages", "apps", "libs", "services", "tools", "modules"} {
+	path, _ := nearest(sh, nodeFile.names)
+	for _, parent := range strings.Fields(parents) {
 		for _, name := range sh.Names(fspath.Dir(path) + "/" + parent) {
 			if below, folder := strings.CutSuffix(name, "/"); folder && len(dirs) < maxPackages {
 				dirs = append(dirs, fspath.Dir(path)+"/"+parent+"/"+below)
@@ -75,8 +78,7 @@ const maxPackages = 24 // whose scripts are read
 // inPackages runs the scripts of these names in the project and in its parts.
 func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, dir := range append(packages(sh), sh.Place.Cwd) {
-		child := sh.Sub()
-		child.Place.Cwd = dir
+		child := shellIn(sh, dir)
 		for _, name := range o.Pos {
 			nodeFile.run(child, around(name), nil)
 		}
@@ -88,20 +90,17 @@ func moonTasks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, target := range o.From(1) {
 		at := strings.IndexByte(target, ':')
 		part, name := target[:max(at, 0)], target[at+1:]
-		child := sh.Sub()
-		child.Place.Cwd = workspace(child, cmp.Or(strings.Trim(part, "~#"), "."))
+		child := shellIn(sh, workspace(sh, cmp.Or(strings.Trim(part, "~#"), ".")))
 		runYAML(child, "moon.yml", func(y yamlText) string {
-			switch k := y.keys; {
-			case len(k) != 3, k[0] != "tasks", k[1] != name, !lex.OneOf(k[2], "command script"):
-				return ""
+			if len(y.keys) == 3 && beginWith(y.keys, "tasks "+name+" command|script") {
+				return y.text
 			}
-			return y.text
+			return ""
 		})
 	}
 }
 
-// preparesContainer runs the command with which a container for developing is prepared on this
-// machine.
+// preparesContainer runs the command of this machine that prepares a container for developing.
 func preparesContainer(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	child := inFolder(sh, o, "workspace-folder")
 	for _, path := range [...]string{".devcontainer/devcontainer.json", ".devcontainer.json"} {
@@ -131,8 +130,7 @@ func nxTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		dirs = []string{workspace(sh, project)}
 	}
 	for _, dir := range dirs {
-		child := sh.Sub()
-		child.Place.Cwd = dir
+		child := shellIn(sh, dir)
 		nxFile.run(child, append(targets, target), nil)
 		nodeFile.run(child, append(targets, target), nil)
 	}
@@ -161,8 +159,8 @@ func workspace(sh *shell.Shell, name string) string {
 	if scope, short, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
 		name = short
 	}
-	for _, parent := range [...]string{"", "packages/", "apps/", "libs/"} {
-		dir := sh.Path(parent + name)
+	for _, parent := range strings.Fields(". " + parents) {
+		dir := sh.Path(parent + "/" + name)
 		if _, ok := sh.FileText(dir + "/package.json"); ok {
 			return dir
 		}
@@ -173,8 +171,7 @@ func workspace(sh *shell.Shell, name string) string {
 // installing are the scripts that an installation of the project runs.
 var installing = []string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"}
 
-// nodeScripts runs the scripts of the project that a command of npm, pnpm, yarn or bun
-// runs. It returns false if there is no such script.
+// nodeScripts runs the scripts that a command of npm, pnpm, yarn or bun runs. It returns false if there is none.
 func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 	child := inFolder(sh, o, "prefix C dir cwd")
 	if name, ok := o.Get("w", "workspace", "filter", "F"); ok {
@@ -208,10 +205,9 @@ func handedOn(args []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return a == "--" })
 }
 
-// run runs the commands of these names. A name may end with a star. It returns false if the
-// project has none of them.
+// run runs the commands of some names, which may end with a star. It returns false if there are none.
 func (f scriptFile) run(sh *shell.Shell, names, args []string) (found bool) {
-	path, _ := nearest(sh, f.names...)
+	path, _ := nearest(sh, f.names)
 	runTasks(sh, path, args, func(child *shell.Shell, text string) {
 		root, _ := hostjson.Parse(text, hostjson.MaxDepth)
 		for name, value := range root.Get(f.key).Members() {

@@ -37,8 +37,7 @@ func printsDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// diffOperands returns the paths of a diff, those of the whole tree if it names none, and the
-// number of its commits.
+// diffOperands returns the paths of a diff, or that of the whole tree, and the number of its commits.
 func diffOperands(o shell.Options) (paths []string, commits int) {
 	paths = o.Behind
 	for _, p := range o.Pos[:len(o.Pos)-len(o.Behind)] {
@@ -54,8 +53,7 @@ func diffOperands(o shell.Options) (paths []string, commits int) {
 	return orHere(paths), commits
 }
 
-// printsTree prints the files of a commit, or remembers them in an archive. To unpack them is to
-// take the changes back.
+// printsTree prints the files of a commit, or remembers them in an archive that may be unpacked.
 func printsTree(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	var b strings.Builder
 	for _, p := range orHere(o.From(1)) {
@@ -74,15 +72,10 @@ func undoesDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, name := range append(o.All("i", "input"), o.Pos...) {
 		texts = append(texts, sh.Files[sh.Path(name)])
 	}
+	head := diffHead + "b/"
 	if o.Given("R reverse") {
-		takesBack(sh, texts, diffHead+"a/")
-	} else {
-		takesBack(sh, texts, diffHead+"b/")
+		head = diffHead + "a/"
 	}
-}
-
-// takesBack reports the files that the heads in a text name.
-func takesBack(sh *shell.Shell, texts []string, head string) {
 	for _, line := range shell.SplitLines(strings.Join(texts, "\n")) {
 		if path, ok := strings.CutPrefix(line, head); ok && path != "" {
 			reportDiscards(sh, effect.RestorePath, []string{path})

@@ -125,7 +125,6 @@ var packageTables = []table{
 	{programs: "pip pip3", options: "r i e editable index-url extra-index-url target t", rows: []row{
 		{words: "uninstall", also: uninstallsModules},
 		{words: "install|wheel", also: buildsPackage, goOn: true},
-		{words: "install", also: installsCode},
 	}},
 	{programs: "brew", options: "t o c root", rows: []row{
 		{words: "services stop|kill", does: act{effect.StopService, bySecond, "$2"}},
@@ -196,8 +195,7 @@ func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case o.At(0) == "npm":
 		o.Pos = o.From(1)
 	case c.Name == "yarn" && o.At(0) == "workspace":
-		sh = sh.Sub()
-		sh.Place.Cwd = workspace(sh, o.At(1))
+		sh = shellIn(sh, workspace(sh, o.At(1)))
 		o.Pos = o.From(2)
 	}
 	runRows(sh, nodeRows, o.Pos, c, o)
@@ -219,7 +217,6 @@ const nodeVerbs = "pkg run run-script test start publish unpublish deprecate own
 
 var nodeRows = []row{
 	{words: "pkg", also: runsScripts},
-	{words: "install|i|add", also: installsCode, goOn: true},
 	{words: "publish", without: "dry-run", does: publishes},
 	{words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
 	{

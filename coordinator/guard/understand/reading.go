@@ -10,8 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// readOnly adds a BeyondReading effect for everything that is not known to only
-// read.
+// readOnly adds a BeyondReading effect for everything that is not known to only read.
 func readOnly(u *shell.Evaluation, call effect.Call) {
 	switch {
 	case lex.OneOf(call.Tool, "Read NotebookRead Grep Glob LS TodoWrite BashOutput TaskOutput"):
@@ -24,10 +23,12 @@ func readOnly(u *shell.Evaluation, call effect.Call) {
 		addBeyond(u, effect.Tool, call.Tool)
 	}
 	for _, e := range u.Effects {
-		if e.Kind != effect.BeyondReading && !changesNothing(e) {
-			addBeyond(u, effect.Named(string(e.Kind)), e.Part)
-			return
+		switch e.Kind {
+		case effect.BeyondReading, effect.ReadFile, effect.RevealSecret:
+			continue
 		}
+		addBeyond(u, effect.Named(string(e.Kind)), e.Part)
+		return
 	}
 }
 
@@ -35,17 +36,6 @@ func readOnly(u *shell.Evaluation, call effect.Call) {
 func addBeyond(u *shell.Evaluation, op effect.Op, part string) {
 	target := lex.Clip(part, 120)
 	u.Add(effect.Effect{Kind: effect.BeyondReading, Op: op, Target: target, Sure: effect.Known, Part: part})
-}
-
-// changesNothing reports whether an effect changes nothing.
-func changesNothing(e effect.Effect) bool {
-	switch e.Kind {
-	case effect.ReadFile, effect.RevealSecret:
-		return true
-	case effect.WriteFile:
-		return lex.OneOf(e.Target, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2")
-	}
-	return false
 }
 
 // readingSteps adds an effect for the steps that do more than read.
@@ -74,8 +64,7 @@ func harmlessName(name string) bool {
 	return lex.OneOf(name, "LC_ALL LANG LC_CTYPE LC_COLLATE NO_COLOR TERM COLUMNS LINES TZ OPTARG OPTIND REPLY")
 }
 
-// onlyReads reports whether a command itself only reads. Commands that it runs are
-// judged separately.
+// onlyReads reports whether a command itself only reads. Commands that it runs are judged separately.
 func onlyReads(words []string) bool {
 	if len(words) == 0 || partial.HasHole(words[0]) {
 		return false
@@ -87,67 +76,78 @@ func onlyReads(words []string) bool {
 		}
 		name = name[i+1:]
 	}
-	for _, r := range readerOptions {
-		if lex.OneOf(name, r.programs) {
-			writesSecond := r.values != "" && len(shell.ParseOptions(args, r.values).Pos) > 1
-			return !writesSecond && !anyOption(args, r.refused)
-		}
-	}
-	return lex.OneOf(name, readers) || readsWith(name, args)
+	return anyReads(readers, name, args)
 }
 
-// readsWith reports whether a program only reads with these arguments.
-func readsWith(name string, args []string) bool {
-	switch name {
-	case "git":
-		return gitReads(args)
-	case "go":
-		return goReads(args)
-	case "date":
-		return dateReads(args)
-	case "sed", "gsed":
-		return sedReads(args)
-	case "awk", "gawk", "mawk", "nawk":
-		return awkReads(args)
-	case "afar":
-		return lex.First(args) == "consult"
-	case "bash", "sh", "zsh", "dash":
-		return lex.IsClusterWith(lex.First(args), 'c')
-	case "env":
+// A reader is a program or a subcommand that only reads, with any arguments or with some.
+type reader struct {
+	names   string
+	bare    bool                     // it only reads without arguments, too
+	alone   string                   // it only reads with one of these arguments alone
+	first   string                   // it only reads if one of these is its first argument; "" if any may be
+	refused string                   // options with which it does more
+	values  string                   // options with a value, if it writes to its second operand
+	reads   func(args []string) bool // instead of these fields
+}
+
+// readers are the programs that only read.
+var readers = []reader{
+	{names: "ls ll exa eza cat tac nl head tail wc stat du df echo pwd true false : test [ basename dirname realpath " +
+		"readlink cut tr rev paste comm join fold fmt expand unexpand cmp diff md5sum sha1sum sha256sum sha512sum " +
+		"b2sum shasum cksum sum strings hexdump od grep egrep fgrep zgrep zcat bzcat xzcat jq seq sleep whoami id " +
+		"uname nproc uptime free ps pgrep which type whence where whatis cd pushd popd shift return exit break " +
+		"continue wait let getconf locale tput numfmt look column tsort set unset local declare readonly typeset " +
+		"export read command builtin exec nohup timeout gtimeout nice ionice stdbuf xargs eval"},
+	{names: "find gfind", refused: "-delete -fprint -fprint0 -fprintf -fls"},
+	{names: "fd fdfind", refused: "-x -X --exec --exec-batch"},
+	{names: "rg", refused: "--pre --hostname-bin"},
+	{names: "ag", refused: "--pager"},
+	{names: "time gtime", refused: "-o --output -a --append"},
+	{names: "base64 base32 pr", refused: "-o --output"},
+	{names: "sort gsort", refused: "-o --output --compress-program -T --temporary-directory"},
+	{names: "tree", refused: "-o -R"},
+	{names: "bat batcat", refused: "--pager --generate-config-file"},
+	{names: "file", refused: "-C --compile"},
+	{names: "yq", refused: "-i --inplace --in-place -s --split-exp"},
+	{names: "printf", refused: "-v"},
+	{names: "uniq", values: "f s w skip-fields skip-chars check-chars"},
+	{names: "xxd", refused: "-r --revert", values: "c g l n o s cols groupsize len name seek"},
+	{names: "git", reads: gitReads},
+	{names: "go", reads: goReads},
+	{names: "date", reads: dateReads},
+	{names: "sed gsed", reads: sedReads},
+	{names: "awk gawk mawk nawk", reads: awkReads},
+	{names: "afar", reads: func(args []string) bool { return lex.First(args) == "consult" }},
+	{names: "bash sh zsh dash", reads: func(args []string) bool { return lex.IsClusterWith(lex.First(args), 'c') }},
+	{names: "env", reads: func(args []string) bool {
 		first := lex.First(args)
 		return !strings.HasPrefix(first, "-") || lex.OneOf(first, "-i -u --ignore-environment --unset")
-	}
-	return false
+	}},
 }
 
-// readers are the programs that only read, with any arguments.
-const readers = "ls ll exa eza cat tac nl head tail wc stat du df echo pwd true false : test [ basename dirname " +
-	"realpath readlink " +
-	"cut tr rev paste comm join fold fmt expand unexpand cmp diff md5sum sha1sum sha256sum sha512sum b2sum " +
-	"shasum cksum sum strings hexdump od " +
-	"grep egrep fgrep zgrep zcat bzcat xzcat jq seq sleep whoami id uname nproc uptime free ps pgrep which type " +
-	"whence where whatis " +
-	"cd pushd popd shift return exit break continue wait let getconf locale tput numfmt look column tsort " +
-	"set unset local declare readonly typeset export read command builtin exec nohup timeout gtimeout nice " +
-	"ionice stdbuf xargs eval"
+// anyReads reports whether one of some readers has a name and only reads with these arguments.
+func anyReads(list []reader, name string, args []string) bool {
+	i := slices.IndexFunc(list, func(r reader) bool { return lex.OneOf(name, r.names) })
+	return i >= 0 && list[i].onlyReads(args)
+}
 
-// readerOptions are programs with the options with which they do more than read, and the options with a
-// value of those that write to their second operand.
-var readerOptions = [...]struct{ programs, refused, values string }{
-	{"find gfind", "-delete -fprint -fprint0 -fprintf -fls", ""},
-	{"fd fdfind", "-x -X --exec --exec-batch", ""},
-	{"rg", "--pre --hostname-bin", ""},
-	{"ag", "--pager", ""},
-	{"time gtime", "-o --output -a --append", ""},
-	{"base64 base32 pr", "-o --output", ""},
-	{"sort gsort", "-o --output --compress-program -T --temporary-directory", ""},
-	{"tree", "-o -R", ""},
-	{"bat batcat", "--pager --generate-config-file", ""},
-	{"file", "-C --compile", ""},
-	{"yq", "-i --inplace --in-place -s --split-exp", ""},
-	{"printf", "-v", ""},
-	{"uniq", "", "f s w skip-fields skip-chars check-chars"},
-	{"xxd", "-r --revert", "c g l n o s cols groupsize len name seek"},
+// onlyReads reports whether the program or subcommand only reads with these arguments.
+func (r *reader) onlyReads(args []string) bool {
+	switch {
+	case r.reads != nil:
+		return r.reads(args)
+	case r.values != "" && len(shell.ParseOptions(args, r.values).Pos) > 1:
+		return false
+	case r.first+r.refused+r.values == "":
+		return true
+	case r.first == "":
+		return !anyOption(args, r.refused)
+	case len(args) == 0:
+		return r.bare
+	case len(args) == 1 && lex.OneOf(args[0], r.alone):
+		return true
+	}
+	return lex.OneOf(args[0], r.first) && !anyOption(args[1:], r.refused)
 }
 
 // anyOption reports whether one of the refused options is given: alone, with its
@@ -198,16 +198,7 @@ func gitReads(args []string) bool {
 	case len(args) == 0:
 		return true
 	}
-	verb, rest := args[0], args[1:]
-	switch {
-	case anyOption(rest, gitWrites):
-		return false
-	case lex.OneOf(verb, gitReaders):
-		return true
-	case verb == "branch":
-		return branchReads(rest)
-	}
-	return listReads(gitLists, verb, rest)
+	return !anyOption(args[1:], gitWrites) && anyReads(gitSubcommands, args[0], args[1:])
 }
 
 // gitReaders are the subcommands that only read.
@@ -215,53 +206,32 @@ const gitReaders = "diff log show status blame annotate ls-files ls-tree rev-par
 	"merge-base name-rev for-each-ref show-ref check-ignore check-attr diff-tree diff-index diff-files range-diff " +
 	"cherry count-objects whatchanged show-branch version var get-tar-commit-id verify-commit verify-tag"
 
-// A subcommand is one that only reads with some arguments.
-type subcommand struct {
-	verbs   string
-	bare    bool   // it only reads without arguments
-	alone   string // it only reads with one of these arguments alone
-	first   string // it only reads if one of these is its first argument; "*" is any
-	refused string // options with which it does more
-}
-
-var gitLists = []subcommand{
-	{verbs: "grep", bare: true, first: "*", refused: "-O"},
+// gitSubcommands are all that may only read.
+var gitSubcommands = []reader{
+	{names: gitReaders},
+	{names: "branch", reads: branchReads},
+	{names: "grep", refused: "-O"},
 	{
-		verbs: "tag",
+		names: "tag",
 		bare:  true,
 		first: "-l --list -n --contains --points-at --merged --no-merged",
 		refused: "-d --delete -f --force -a --annotate -s --sign -u --local-user -m --message -F --file -e --edit " +
 			"--create-reflog",
 	},
-	{verbs: "remote", bare: true, alone: "-v --verbose", first: "get-url"},
-	{verbs: "stash", first: "list show"},
-	{verbs: "worktree", first: "list"},
-	{verbs: "reflog", bare: true, first: "show"},
-	{verbs: "notes", first: "list show"},
-	{verbs: "submodule", first: "status"},
-	{verbs: "bisect", first: "log"},
+	{names: "remote", bare: true, alone: "-v --verbose", first: "get-url"},
+	{names: "reflog", bare: true, first: "show"},
+	{names: "stash notes", first: "list show"},
+	{names: "worktree", first: "list"},
+	{names: "submodule", first: "status"},
+	{names: "bisect", first: "log"},
 	{
-		verbs:   "config",
+		names:   "config",
 		first:   "--get --get-all --get-regexp --list -l get list",
 		refused: "--add --replace-all --unset --unset-all --edit -e --rename-section --remove-section",
 	},
 }
 
-// reads reports whether the subcommand only reads with these arguments.
-func (l *subcommand) reads(args []string) bool {
-	switch {
-	case len(args) == 0:
-		return l.bare
-	case l.first == "*":
-		return l.refused == "" || !anyOption(args, l.refused)
-	case len(args) == 1 && lex.OneOf(args[0], l.alone):
-		return true
-	}
-	return lex.OneOf(args[0], l.first) && !anyOption(args[1:], l.refused)
-}
-
-// branchReads reports whether "git branch" only lists. A name creates a branch
-// unless an option asks for a list.
+// branchReads reports whether "git branch" only lists. A name creates a branch unless an option asks for a list.
 func branchReads(args []string) bool {
 	const lists = "l list contains no-contains merged no-merged points-at "
 	o := shell.ParseOptions(args, "")
@@ -276,21 +246,15 @@ func dateReads(args []string) bool {
 		!anyOption(args, "-s --set")
 }
 
-// goLists are the subcommands of go that only read.
-var goLists = []subcommand{
-	{verbs: "doc version help", bare: true, first: "*"},
-	{verbs: "env", bare: true, first: "*", refused: "-w -u"},
-	{verbs: "list", bare: true, first: "*", refused: "-export -compiled -toolexec -exec -mod -modfile -overlay -C -u"},
+// goSubcommands are the subcommands of go that may only read.
+var goSubcommands = []reader{
+	{names: "doc version help"},
+	{names: "env", refused: "-w -u"},
+	{names: "list", refused: "-export -compiled -toolexec -exec -mod -modfile -overlay -C -u"},
 }
 
 // goReads reports whether a go command only reads.
-func goReads(args []string) bool { return len(args) == 0 || listReads(goLists, args[0], args[1:]) }
-
-// listReads reports whether a list has a subcommand that only reads with these arguments.
-func listReads(list []subcommand, verb string, args []string) bool {
-	i := slices.IndexFunc(list, func(l subcommand) bool { return lex.OneOf(verb, l.verbs) })
-	return i >= 0 && list[i].reads(args)
-}
+func goReads(args []string) bool { return len(args) == 0 || anyReads(goSubcommands, args[0], args[1:]) }
 
 // sedReads reports whether all sed scripts only print, delete or replace in the output.
 func sedReads(args []string) bool {

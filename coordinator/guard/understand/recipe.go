@@ -22,8 +22,7 @@ var recipePrograms = []table{
 	{programs: "invoke inv", options: "c collection r search-root", do: codeTasks},
 	{programs: "nox", options: "f noxfile s session sessions e k p python t tags", do: codeTasks},
 	{programs: "doit", options: "f file d dir n process", do: codeTasks},
-	{programs: "scons waf", options: "f file sconstruct j", do: codeTasks},
-	{programs: "thor", do: codeTasks},
+	{programs: "scons waf thor", options: "f file sconstruct j", do: codeTasks},
 	{programs: "gulp grunt", options: "f gulpfile cwd", do: codeTasks},
 	{
 		programs: "act",
@@ -124,8 +123,7 @@ func (r *recipes) open(name string) *recipe {
 	return r.add(name)
 }
 
-// include reads the first of some files, whose recipes get a scope. Without a directory they run in
-// that of the file.
+// include reads the first of some files. Without a directory its recipes run in that of the file.
 func (r *recipes) include(within scope, paths []string, read func(text string)) {
 	outer := r.within
 	r.included++
@@ -150,6 +148,13 @@ func (r *recipes) beside(name string) string {
 	return r.sh.Path(name)
 }
 
+// runAll runs the recipes of some names, without arguments.
+func (r *recipes) runAll(names []string) {
+	for _, name := range names {
+		r.run(name, nil)
+	}
+}
+
 // run runs the recipes of a name: its own, and those of the patterns that it matches.
 func (r *recipes) run(name string, args []string) {
 	if r.ran[name] || len(r.ran) >= maxRecipes {
@@ -161,12 +166,11 @@ func (r *recipes) run(name string, args []string) {
 	}
 	for _, pattern := range r.patterns {
 		before, after, _ := strings.Cut(pattern, "%")
-		switch {
-		case len(name) <= len(before)+len(after), !strings.HasPrefix(name, before), !strings.HasSuffix(name, after):
-			continue
-		}
-		for _, next := range r.named[pattern] {
-			r.runOne(next, name, name[len(before):len(name)-len(after)], args)
+		stem, begins := strings.CutPrefix(name, before)
+		if stem, ends := strings.CutSuffix(stem, after); begins && ends && stem != "" {
+			for _, next := range r.named[pattern] {
+				r.runOne(next, name, stem, args)
+			}
 		}
 	}
 }
@@ -186,8 +190,7 @@ func (r *recipes) runOne(next *recipe, name, stem string, args []string) {
 	}
 	next.busy = false
 	own := r.values(next, name, stem, args)
-	run := func(child *shell.Shell) { r.runLines(child, next, own) }
-	switch {
+	switch run := func(child *shell.Shell) { r.runLines(child, next, own) }; {
 	case next.does != nil:
 		next.does(r.sh.Sub())
 	case next.within.path == "":
@@ -239,25 +242,31 @@ func (r *recipes) runLines(child *shell.Shell, next *recipe, own map[string]stri
 	}
 }
 
-// runRecipeFile runs code of a file that this call wrote or that lies on the disk. It
-// returns false if the file is neither, or has no path.
+// runRecipeFile runs code of a file that this call wrote or that lies on the disk. It returns false for any other.
 func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
 	return path != "" && sh.RunCode(path, given, func(text string) string { return text }, run)
 }
 
 // runTasks is runRecipeFile for code that runs in the folder of its file.
-func runTasks(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
-	return runRecipeFile(sh, path, given, func(child *shell.Shell, text string) {
+func runTasks(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) {
+	runRecipeFile(sh, path, given, func(child *shell.Shell, text string) {
 		child.Place.Cwd = fspath.Dir(path)
 		run(child, text)
 	})
 }
 
-// inFolder returns a shell in the folder that one of the options names, or else in that of sh.
+// shellIn returns a shell in a folder.
+func shellIn(sh *shell.Shell, dir string) *shell.Shell {
+	child := sh.Sub()
+	child.Place.Cwd = child.Path(dir)
+	return child
+}
+
+// inFolder returns a shell in the folder that the options name, each from the one before, or in that of sh.
 func inFolder(sh *shell.Shell, o shell.Options, options string) *shell.Shell {
 	child := sh.Sub()
-	if dir, ok := o.Get(strings.Fields(options)...); ok {
-		child.Place.Cwd = sh.Path(dir)
+	for _, dir := range o.All(strings.Fields(options)...) {
+		child.Place.Cwd = child.Path(dir)
 	}
 	return child
 }
@@ -267,29 +276,28 @@ func recipeFile(sh *shell.Shell, o shell.Options, options, names string) (string
 	if name, ok := o.Get(strings.Fields(options)...); ok {
 		return sh.Path(name), true
 	}
-	return nearest(sh, strings.Fields(names)...)
+	return nearest(sh, names)
 }
 
 // nearest returns the path of the first of the named files that exists in the
 // directory of the shell or above it in the project.
-func nearest(sh *shell.Shell, names ...string) (string, bool) {
+func nearest(sh *shell.Shell, names string) (string, bool) {
 	project := fspath.Slashed(sh.Eval.Site.Project)
 	for dir := sh.Place.Cwd; strings.HasPrefix(dir, "/"); dir = fspath.Dir(dir) {
-		for _, path := range endings(strings.TrimSuffix(dir, "/")+"/", names) {
+		for _, path := range endings(strings.TrimSuffix(dir, "/")+"/", strings.Fields(names)) {
 			_, written := sh.Brought(path)
 			if _, ok := sh.FileText(path); ok || written {
 				return path, true
 			}
 		}
-		if dir == "/" || dir == project || !fspath.Within(dir, project) {
+		if dir == project || !fspath.Within(dir, project) {
 			break
 		}
 	}
 	return "", false
 }
 
-// matching returns the paths of the files on the disk that a pattern names. Only its last part may
-// have wildcards.
+// matching returns the paths of the files that a pattern names. Only its last part may have wildcards.
 func matching(sh *shell.Shell, pattern string) (paths []string) {
 	full := sh.Path(pattern)
 	dir, last := fspath.Dir(full), fspath.Base(full)

@@ -119,7 +119,7 @@ func runsProjectScript(sh *shell.Shell, program string, words []string) {
 		for _, dir := range strings.Fields(p.folders) {
 			sh.RunProgram(dir+strings.ReplaceAll(name, ":", "/"), words[1:], nil)
 		}
-		path, _ := nearest(sh, strings.Fields(p.files)...)
+		path, _ := nearest(sh, p.files)
 		runTasks(sh, path, words[1:], func(child *shell.Shell, text string) {
 			runSettings(child, text, strings.Fields(p.sections), name, program)
 		})

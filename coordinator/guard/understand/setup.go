@@ -15,7 +15,10 @@ import (
 
 // setupPrograms are the programs that load such code.
 var setupPrograms = []table{
-	{programs: "pytest py.test", options: "k m n p c o W r", do: loadsConftests},
+	{
+		programs: "pytest py.test", options: "k m n p c o W r", dry: "version h help fixtures markers",
+		do: loadsConftests,
+	},
 	{programs: "rspec phpunit pest paratest", options: "r require c configuration bootstrap e t f P", do: loadsSetup},
 	{
 		programs: "vitest jest playwright cypress mocha vite webpack rollup next nuxt nuxi astro svelte-kit gatsby tsup " +
@@ -26,30 +29,25 @@ var setupPrograms = []table{
 	},
 }
 
-// setups are the files that programs load, in which * stands for the ends of programs of Node. keys are
-// the settings that name further ones.
-var setups = []struct{ programs, files, lang, keys string }{
-	{"rspec", "spec/spec_helper.rb spec/rails_helper.rb", "ruby", ""},
-	{"phpunit pest paratest", "phpunit.xml phpunit.xml.dist", "", "bootstrap"},
-	{"phpunit pest paratest", "tests/Pest.php tests/bootstrap.php", "php", ""},
-	{"jest", "package.json jest.config.json", "", setupKeys},
-	{"mocha", ".mocharc.json .mocharc.cjs .mocharc.js", "js", "require file"},
-	{"vitest", "vitest.config* vitest.workspace*", "js", setupKeys},
-	{"vitest vite", "vite.config*", "js", setupKeys},
-	{"karma", "karma.conf.js", "js", ""},
-	{"wdio", "wdio.conf.ts wdio.conf.js", "js", ""},
-	{"nuxi", "nuxt.config*", "js", ""},
-	{"svelte-kit", "svelte.config*", "js", ""},
-	{"postcss", "postcss.config*", "js", ""},
-	{"tailwindcss", "tailwind.config*", "js", ""},
-	{"jest playwright cypress webpack rollup next nuxt astro gatsby tsup ava eslint stylelint", "$.config*", "js",
-		setupKeys},
+// setups are the files that programs load, each from the nearest folder. $ is the name of the program, *
+// stands for nodeEnds, and keys are the settings that name more files.
+var setups = []struct{ programs, files, keys string }{
+	{"rspec", "spec/spec_helper.rb spec/rails_helper.rb", ""},
+	{"phpunit pest paratest", "phpunit.xml phpunit.xml.dist tests/Pest.php tests/bootstrap.php", "bootstrap"},
+	{"jest", "package.json jest.config.json", setupKeys},
+	{"mocha", ".mocharc.json .mocharc.cjs .mocharc.js", "require file"},
+	{"vitest", "vite.config* vitest.workspace*", setupKeys},
+	{"karma wdio", "$.conf.ts $.conf.js", ""},
+	{"nuxi", "nuxt.config*", ""},
+	{"svelte-kit", "svelte.config*", ""},
+	{"tailwindcss", "tailwind.config*", ""},
+	{
+		"jest playwright cypress webpack rollup next nuxt astro gatsby tsup ava eslint stylelint vitest vite postcss",
+		"$.config*", setupKeys,
+	},
 }
 
 const setupKeys = "globalSetup globalTeardown setupFiles setupFilesAfterEnv supportFile"
-
-// nodeEnds are the ends of the names of programs of Node.
-const nodeEnds = ".js .ts .mjs .cjs .mts .cts"
 
 // loadsSetup runs the files that a program loads before it does its work.
 func loadsSetup(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -58,35 +56,25 @@ func loadsSetup(sh *shell.Shell, c shell.Command, o shell.Options) {
 		if !lex.OneOf(c.Name, row.programs) {
 			continue
 		}
-		for _, path := range setupFiles(sh, c.Name, row.files) {
-			runsSetup(sh, path, row.lang, row.keys)
+		for _, name := range strings.Fields(strings.ReplaceAll(row.files, "$", c.Name)) {
+			if before, open := strings.CutSuffix(name, "*"); open {
+				name = before + strings.ReplaceAll(nodeEnds, " ", " "+before)
+			}
+			path, _ := nearest(sh, name)
+			runsSetup(sh, path, row.keys)
 		}
 	}
 	for _, name := range append(o.All("c", "config", "r", "require", "globalSetup", "bootstrap"), o.Pos...) {
-		if lang := languageOfFile(name); lang != "" {
-			runsSetup(sh, name, lang, setupKeys)
+		if languageOfFile(name) != "" {
+			runsSetup(sh, name, setupKeys)
 		}
 	}
-}
-
-// setupFiles returns the nearest of each of the files that a row names.
-func setupFiles(sh *shell.Shell, program, files string) (paths []string) {
-	for _, name := range strings.Fields(strings.ReplaceAll(files, "$", program)) {
-		names := []string{name}
-		if before, open := strings.CutSuffix(name, "*"); open {
-			names = strings.Fields(before + strings.ReplaceAll(nodeEnds, " ", " "+before))
-		}
-		if path, ok := nearest(sh, names...); ok {
-			paths = append(paths, path)
-		}
-	}
-	return paths
 }
 
 // runsSetup runs a file, if it is a program, and those that its settings name.
-func runsSetup(sh *shell.Shell, path, lang, keys string) {
+func runsSetup(sh *shell.Shell, path, keys string) {
 	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
-		if lang != "" && !strings.HasSuffix(path, ".json") {
+		if lang := languageOfFile(path); lang != "" {
 			script.Run(child, text, lang)
 		}
 		for _, name := range script.Named(text, keys) {
@@ -96,27 +84,11 @@ func runsSetup(sh *shell.Shell, path, lang, keys string) {
 	})
 }
 
-// languageOfFile returns the language of a program by the end of its name, or "".
-func languageOfFile(name string) string {
-	for _, l := range [...]struct{ ends, lang string }{
-		{nodeEnds + " .jsx .tsx", "js"}, {".py", "python"}, {".rb", "ruby"}, {".php", "php"},
-	} {
-		if lex.EndsWith(name, l.ends) {
-			return l.lang
-		}
-	}
-	return ""
-}
-
 // maxAround bounds the folders around a test.
 const maxAround = 8
 
-// loadsConftests runs the files conftest.py of the folders in which pytest looks for tests, and of
-// those around them, and the tests that are named.
+// loadsConftests runs the tests that are named, and the files conftest.py of their folders and of those around.
 func loadsConftests(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if o.Given("version h help fixtures markers") {
-		return
-	}
 	for _, name := range append(o.Pos, ".")[:max(1, len(o.Pos))] {
 		name, _, _ = strings.Cut(name, "::")
 		path := sh.Path(name)
@@ -131,8 +103,7 @@ func loadsConftests(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			}
 			runSource(sh, dir+"/conftest.py", nil, "python")
 		}
-		isConftest := func(file string) bool { return file == "conftest.py" }
-		sources(sh, path, true, isConftest, func(path string) { runSource(sh, path, nil, "python") })
+		sources(sh, path+"/...", "conftest.py", func(path string) { runSource(sh, path, nil, "python") })
 	}
 }
 

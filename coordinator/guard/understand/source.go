@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 
 // This file finds the sources of the programs that a command builds and runs.
 
-// sourceEnds are the ends of the names of sources that are read as one language.
+// sourceEnds are the ends of the names of sources that programs run as they are.
 const sourceEnds = ".java .kts .kt .scala .sc .swift .cs .csx .dart .rs .groovy .exs .ex"
 
 // runsSourceFile runs the source that a command names, as in "java Main.java" and "dart run main.dart".
@@ -24,14 +25,7 @@ func runsSourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		switch {
 		case strings.HasPrefix(a, "-"), lex.OneOf(a, "run script"):
 		case lex.EndsWith(a, sourceEnds):
-			lang := "c"
-			switch {
-			case strings.HasSuffix(a, ".groovy"):
-				lang = "groovy"
-			case lex.EndsWith(a, ".exs .ex"): // Elixir writes texts and names as Ruby does
-				lang = "ruby"
-			}
-			runSource(sh, a, c.Args[i+1:], lang)
+			runSource(sh, a, c.Args[i+1:], languageOfFile(a))
 			return
 		case !strings.HasPrefix(before, "-"): // no value of an option
 			return
@@ -56,14 +50,10 @@ func dotnetSource(sh *shell.Shell, c shell.Command, o shell.Options) {
 	runsSourceFile(sh, c, o)
 }
 
-// cargoSources runs the sources that a command of cargo runs: the build script of a package, and
-// its program.
+// cargoSources runs the sources that a command of cargo runs: build scripts, programs and tests.
 func cargoSources(sh *shell.Shell, c shell.Command, o shell.Options) {
 	verb := o.At(0)
-	path, ok := nearest(sh, "Cargo.toml")
-	if file, given := o.Get("manifest-path"); given {
-		path, ok = sh.Path(file), true
-	}
+	path, ok := recipeFile(sh, o, "manifest-path", "Cargo.toml")
 	if !ok {
 		return
 	}
@@ -77,37 +67,22 @@ func cargoSources(sh *shell.Shell, c shell.Command, o shell.Options) {
 		dirs = append(dirs, top+"/"+name, top+"/crates/"+name)
 	}
 	runCrates(sh, dirs, lex.OneOf(verb, "run r"), o)
-	if lex.OneOf(verb, "test t") {
-		testsCrate(sh, top, o)
-	}
-}
-
-// testsCrate runs the sources of the tests that stand beside a package.
-func testsCrate(sh *shell.Shell, top string, o shell.Options) {
-	const most = 12
-	files := sh.Names(top + "/tests")
-	for _, name := range o.All("test") {
-		files = []string{name + ".rs"}
-	}
-	for _, file := range files[:min(len(files), most)] {
-		if strings.HasSuffix(file, ".rs") {
-			runSource(sh, top+"/tests/"+file, nil, "c")
+	if test, _ := o.Get("test"); lex.OneOf(verb, "test t") {
+		for _, file := range matching(sh, top+"/tests/"+cmp.Or(test, "*")+".rs") {
+			runSource(sh, file, nil, "c")
 		}
 	}
 }
 
 // mageTargets runs the functions that are the targets of mage. A target begins with a small letter.
 func mageTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if o.Given("l h init") {
-		return
-	}
 	names := []string{"init"}
 	for _, target := range o.Pos {
 		name := target[strings.LastIndexByte(target, ':')+1:]
 		names = append(names, strings.ToUpper(name[:min(1, len(name))])+name[min(1, len(name)):])
 	}
 	for _, dir := range [...]string{".", "magefiles"} {
-		goSources(sh, dir, false, func(path string) {
+		goSources(sh, dir, func(path string) {
 			if text, ok := sh.FileText(path); ok && strings.Contains(text, "//go:build mage") {
 				runReached(sh, path, names, "go")
 			}
@@ -134,10 +109,7 @@ func runCrates(sh *shell.Shell, dirs []string, runs bool, o shell.Options) {
 
 // cargoAlias runs the command for which the settings of cargo have a name.
 func cargoAlias(sh *shell.Shell, name string, args []string) {
-	path, ok := nearest(sh, ".cargo/config.toml", ".cargo/config")
-	if !ok || name == "" {
-		return
-	}
+	path, _ := nearest(sh, ".cargo/config.toml .cargo/config")
 	runRecipeFile(sh, path, args, func(child *shell.Shell, text string) {
 		for _, s := range readSettings(text) {
 			if s.section == "alias" && s.key == name {
@@ -152,17 +124,14 @@ const goOptions = "- exec! toolexec! C tags ldflags gcflags asmflags mod modfile
 
 // goProgram runs the program that "go run" builds, or the commands that "go generate" finds.
 func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
-	child := sh.Sub()
-	if dir, ok := o.Get("C"); ok {
-		child.Place.Cwd = sh.Path(dir)
-	}
+	child := inFolder(sh, o, "C")
+	packages := append(o.From(1), ".")[:max(1, len(o.Pos)-1)]
 	switch {
 	case o.At(0) == "test":
-		testsPackages(child, append(o.From(1), ".")[:max(1, len(o.Pos)-1)])
+		testsPackages(child, packages)
 	case o.At(0) == "generate" && !o.Given("n"):
-		for _, name := range append(o.From(1), ".")[:max(1, len(o.Pos)-1)] {
-			dir, deep := strings.CutSuffix(name, "...")
-			goSources(child, dir, deep, func(path string) { generates(child, path) })
+		for _, name := range packages {
+			goSources(child, name, func(path string) { generates(child, path) })
 		}
 	case o.At(0) != "run":
 	case o.At(1) == "-":
@@ -174,7 +143,7 @@ func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 			if i > 0 && !strings.HasSuffix(name, ".go") {
 				return
 			}
-			goSources(child, name, false, func(path string) { runSource(child, path, nil, "go") })
+			goSources(child, name, func(path string) { runSource(child, path, nil, "go") })
 		}
 	}
 }
@@ -198,26 +167,30 @@ func runsModule(sh *shell.Shell, arg string) {
 	}
 }
 
-// goSources does something with a source of Go, or with those in a folder and, if deep, below it.
-func goSources(sh *shell.Shell, name string, deep bool, do func(path string)) {
-	isSource := func(file string) bool { return strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") }
-	sources(sh, name, deep, isSource, do)
+// goSources does something with the sources of Go that a name stands for, but no tests.
+func goSources(sh *shell.Shell, name string, do func(path string)) {
+	sources(sh, name, ".go", func(path string) {
+		if !strings.HasSuffix(path, "_test.go") {
+			do(path)
+		}
+	})
 }
 
-// sources does something with a source that is named, or with those in a folder and, if deep, below it.
-func sources(sh *shell.Shell, name string, deep bool, isSource func(file string) bool, do func(path string)) {
-	path := strings.TrimSuffix(sh.Path(name), "/")
+// sources does something with a source of Go, or with the files of a folder that have an end, and of
+// those below it if the name ends with "...".
+func sources(sh *shell.Shell, name, end string, do func(path string)) {
+	dir, deep := strings.CutSuffix(name, "...")
+	path := strings.TrimSuffix(sh.Path(dir), "/")
 	if strings.HasSuffix(path, ".go") {
 		do(path)
 		return
 	}
 	for _, file := range sh.Names(path) {
-		below, folder := strings.CutSuffix(file, "/")
 		switch {
-		case isSource(file):
+		case strings.HasSuffix(file, end):
 			do(path + "/" + file)
-		case folder && deep && !lex.BeginsWith(file, ". _ vendor/ testdata/ node_modules/"):
-			sources(sh, path+"/"+below, deep, isSource, do)
+		case deep && strings.HasSuffix(file, "/") && !lex.BeginsWith(file, ". _ vendor/ testdata/ node_modules/"):
+			sources(sh, path+"/"+file+"...", end, do)
 		}
 	}
 }
@@ -226,14 +199,14 @@ func sources(sh *shell.Shell, name string, deep bool, isSource func(file string)
 func testsPackages(sh *shell.Shell, names []string) {
 	const most = 24
 	read := 0
-	isTest := func(file string) bool { return strings.HasSuffix(file, "_test.go") && read < most }
 	for _, name := range names {
-		dir, deep := strings.CutSuffix(name, "...")
 		if !lex.BeginsWith(name, ". /") {
 			continue
 		}
-		sources(sh, dir, deep, isTest, func(path string) {
-			read++
+		sources(sh, name, "_test.go", func(path string) {
+			if read++; read > most {
+				return
+			}
 			if text, ok := sh.FileText(path); ok && strings.Contains(text, "func TestMain(") {
 				runSource(sh, path, nil, "go")
 			}
@@ -243,8 +216,7 @@ func testsPackages(sh *shell.Shell, names []string) {
 
 // generates runs the commands in the comments "//go:generate" of a source.
 func generates(sh *shell.Shell, path string) {
-	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
-		child.Place.Cwd = fspath.Dir(path)
+	runTasks(sh, path, nil, func(child *shell.Shell, text string) {
 		for i, line := range strings.Split(text, "\n") {
 			if code, ok := strings.CutPrefix(line, "//go:generate "); ok {
 				child.AtLine(i + 1)
@@ -254,8 +226,7 @@ func generates(sh *shell.Shell, path string) {
 	})
 }
 
-// isCodeAddress reports whether an argument is the address of code on another machine, as in
-// git+https://host/path and github:owner/name.
+// isCodeAddress reports whether an argument is an address of code, as in git+https://host/path and github:owner/name.
 func isCodeAddress(arg string) bool {
 	if _, url, ok := strings.Cut(arg, " @ "); ok { // name @ address
 		arg = url
@@ -268,8 +239,7 @@ func isCodeAddress(arg string) bool {
 const addressOptions = "--index-url --extra-index-url --index --default-index -i --find-links -f --registry " +
 	"--repository --proxy --trusted-host --source"
 
-// takesCode reports the addresses of code among the arguments of a command that runs it, or that runs
-// what it installs.
+// takesCode reports the addresses of code among the arguments of a command that runs or installs it.
 func takesCode(sh *shell.Shell, args []string) {
 	before := ""
 	for _, a := range args {
@@ -286,8 +256,7 @@ const trusted = "git+https:// git+ssh:// ssh:// git@ github: gitlab: bitbucket: 
 	"https://gitlab.com/ https://codeload.github.com/ https://files.pythonhosted.org/ https://download.pytorch.org/ " +
 	"https://registry.npmjs.org/"
 
-// installsCode is takesCode for a command that installs packages. What lies on a usual host is none
-// of its concerns.
-func installsCode(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	takesCode(sh, slices.DeleteFunc(slices.Clone(c.Args), func(a string) bool { return lex.BeginsWith(a, trusted) }))
+// installsCode is takesCode for a command that installs packages. Addresses of trusted hosts are left out.
+func installsCode(sh *shell.Shell, args []string) {
+	takesCode(sh, slices.DeleteFunc(slices.Clone(args), func(a string) bool { return lex.BeginsWith(a, trusted) }))
 }

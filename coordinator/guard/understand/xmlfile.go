@@ -74,9 +74,9 @@ func xmlElement(tag string, line int) *xmlNode {
 	end := strings.IndexAny(tag+" ", " \t\r\n")
 	n := &xmlNode{name: tag[:end], attrs: map[string]string{}, line: line}
 	for rest := tag[end:]; ; {
-		key, more, ok := strings.Cut(rest, "=")
+		key, more, _ := strings.Cut(rest, "=")
 		more = strings.TrimLeft(more, " \n")
-		if !ok || more == "" {
+		if more == "" {
 			return n
 		}
 		value, after, _ := strings.Cut(more[1:], more[:1])
@@ -119,7 +119,10 @@ func antTasks(n *xmlNode) (lines []recipeLine) {
 		code := ""
 		switch from := task.attrs["file"] + task.attrs["dir"]; task.name {
 		case "delete":
-			code = "rm -rf " + shell.QuoteAll(antFiles(task))
+			files := []string{task.attrs["dir"], task.attrs["file"]}
+			task.each("fileset dirset", func(set *xmlNode) { files = append(files, set.attrs["dir"]+set.attrs["file"]) })
+			files = slices.DeleteFunc(files, func(f string) bool { return f == "" })
+			code = "rm -rf " + shell.QuoteAll(files)
 		case "move":
 			code = "mv " + shell.QuoteAll([]string{from, task.attrs["tofile"] + task.attrs["todir"]})
 		case "exec":
@@ -128,13 +131,6 @@ func antTasks(n *xmlNode) (lines []recipeLine) {
 		lines = append(lines, recipeLine{code, task.line})
 	})
 	return lines
-}
-
-// antFiles returns the files and folders that a task names.
-func antFiles(task *xmlNode) []string {
-	files := []string{task.attrs["dir"], task.attrs["file"]}
-	task.each("fileset dirset", func(set *xmlNode) { files = append(files, set.attrs["dir"]+set.attrs["file"]) })
-	return slices.DeleteFunc(files, func(f string) bool { return f == "" })
 }
 
 // antCommand returns the command of an exec task.
@@ -174,14 +170,11 @@ func ant(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			target.each("antcall", func(call *xmlNode) { next.needs = append(next.needs, call.attrs["target"]) })
 			next.lines = antTasks(target)
 		})
-		for _, name := range names {
-			r.run(name, nil)
-		}
+		r.runAll(names)
 	})
 }
 
-// runXML runs recipes of a file of XML, which knows the properties of Ant and Maven and those of the
-// command.
+// runXML runs recipes of a file of XML, with the properties of Ant, of Maven and of the command.
 func runXML(sh *shell.Shell, path string, o shell.Options, run func(r *recipes, root *xmlNode)) {
 	given := o.All("D")
 	runTasks(sh, path, settings(given), func(child *shell.Shell, text string) {
@@ -208,8 +201,7 @@ var mavenCycles = [...]string{
 	"pre-clean clean post-clean",
 }
 
-// maven runs the commands that a file of Maven binds to the phases and goals of a command. A phase
-// comes with those before it.
+// maven runs what a file binds to the phases and goals of a command. A phase comes with those before it.
 func maven(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	path, _ := recipeFile(sh, o, "f file", "pom.xml")
 	profiles := strings.Split(strings.Join(o.All("P", "activate-profiles"), ","), ",")
@@ -223,9 +215,7 @@ func maven(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		for _, goal := range o.Pos {
 			for _, cycle := range mavenCycles {
 				phases := strings.Fields(cycle)
-				for _, phase := range phases[:1+slices.Index(phases, goal)] {
-					r.run(phase, nil)
-				}
+				r.runAll(phases[:1+slices.Index(phases, goal)])
 			}
 			r.run(goal, nil)
 		}

@@ -8,8 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 )
 
-// A yamlText is one text in a file of YAML: the keys that lead to it, with the numbers of items
-// of lists among them, and its line.
+// A yamlText is one text in a file of YAML, with its line and the keys and numbers of items that lead to it.
 type yamlText struct {
 	keys []string
 	text string
