@@ -134,12 +134,6 @@ func forTests(name string) bool {
 	})
 }
 
-// Noun returns the words other than verb, joined with dashes.
-func Noun(words []string, verb string) string {
-	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == verb })
-	return strings.Join(rest, "-")
-}
-
 // BeginsWith reports whether a text begins with one of the blank-separated words
 // of list.
 func BeginsWith(s, list string) bool { return AnyWord(s, list, strings.HasPrefix) }

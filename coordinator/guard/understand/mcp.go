@@ -84,88 +84,68 @@ func (t serverTool) searches() bool {
 	return lex.ContainsAny(t.server, "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs")
 }
 
-// An mcpRow says what a tool does whose name has a verb. The first row whose conditions hold
-// applies to a verb; an empty condition holds.
-type mcpRow struct {
-	verbs  string
-	behind string // one of these comes behind the verb
-	among  string // one of these is anywhere in the name
-	field  string // the name of an argument, "" = any ...
-	given  string // ... that has one of these values
-	kind   effect.Kind
-	op     effect.Op // "$verb" or "$noun" of the tool's name
-	target string    // "" = the name of the tool
+// serverRows say what a tool does whose name has a verb. The verb is the program of a row, the words
+// behind it are the operands, all words of the name are the arguments, and the fields are the
+// options; an option without a name is a value of any field. "$0" is the tool.
+var serverRows = []row{
+	{of: web.DestroyVerbs, also: destroysNoun},
+	{of: "publish", does: tellsOthers},
+	{of: "release", args: "create|make", does: tellsOthers},
+	{of: "deploy", among: "prod production", does: tellsOthers},
+	{of: "deploy", given: "=prod =production prod=true", does: tellsOthers},
+	{
+		of: "send post reply tweet add", among: "message messages email mail dm tweet sms",
+		does: act{effect.SendOut, effect.Message, "$0"},
+	},
+	{of: "tweet", does: act{effect.SendOut, effect.Message, "$0"}},
+	{of: "merge close accept complete abandon", args: requestWords, does: changesHosted},
+	{of: "update edit", args: requestWords, given: "=closed =close =abandoned =completed", does: changesHosted},
+	{of: "run trigger dispatch", among: "workflow", does: changesHosted},
+	{of: "refund pause scale apply " + plainChanges, does: changesHosted},
+	{of: rightsVerbs, among: rightsWords, does: changesRights},
+	{of: rightsVerbs, args: "collaborator", does: changesRights},
+	{of: rightsVerbs, given: "visibility=public", does: changesRights},
+	{of: "share", does: changesRights},
+	{of: "create", args: "refund|refunds", does: act{effect.ChangeRemote, "refund", "$0"}},
 }
 
-const (
-	mcpVerbWord effect.Op = "$verb"
-	mcpNounWord effect.Op = "$noun"
+var (
+	tellsOthers   = act{effect.PublishOut, byProgram, "to others"}
+	changesHosted = act{effect.ChangeRemote, byProgram, "$0"}
+	changesRights = act{effect.ChangeRemote, effect.Rights, "$0"}
 )
 
-// rightsWords are about rights or secrets.
-const rightsWords = "policy acl permission permissions access login binding bindings ingress rights secret password"
+const (
+	requestWords = "pull|pr|mr|request" // to merge
+	rightsVerbs  = "create add set put update attach grant"
+	rightsWords  = "policy acl permission permissions access login binding bindings ingress rights secret password"
+)
 
-var mcpRows = []mcpRow{
-	{verbs: web.DestroyVerbs, kind: effect.DestroyRemote, op: mcpNounWord},
-	{verbs: "publish", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
-	{verbs: "release", among: "create make", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
-	{verbs: "deploy", behind: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
-	{verbs: "deploy", given: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
-	{
-		verbs: "send post reply tweet add", behind: "message messages email mail dm tweet sms",
-		kind: effect.SendOut, op: effect.Message,
-	},
-	{verbs: "tweet", kind: effect.SendOut, op: effect.Message},
-	{verbs: "merge close accept complete abandon", among: requestWords, kind: effect.ChangeRemote, op: mcpVerbWord},
-	{
-		verbs: "update edit", among: requestWords, given: "closed close abandoned completed",
-		kind: effect.ChangeRemote, op: mcpVerbWord,
-	},
-	{verbs: "run trigger dispatch", behind: "workflow", kind: effect.ChangeRemote, op: mcpVerbWord},
-	{verbs: "change clear block compact repair break"}, // often of something small
-	{verbs: "refund pause scale apply " + changeVerbs, kind: effect.ChangeRemote, op: mcpVerbWord},
-	{verbs: rightsVerbs, behind: rightsWords, kind: effect.ChangeRemote, op: effect.Rights},
-	{verbs: rightsVerbs, among: "collaborator", kind: effect.ChangeRemote, op: effect.Rights},
-	{verbs: rightsVerbs, field: "visibility", given: "public", kind: effect.ChangeRemote, op: effect.Rights},
-	{verbs: "deploy", field: "prod", given: "true", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
-	{verbs: "share", kind: effect.ChangeRemote, op: effect.Rights},
-	{verbs: "create", among: "refund refunds", kind: effect.ChangeRemote, op: "refund"},
-}
-
-// requestWords are about a request to merge.
-const requestWords = "pull pr mr request"
-
-const rightsVerbs = "create add set put update attach grant"
-
-// meets reports whether one of words is in a list that a row gives; an empty list asks for nothing.
-func meets(words []string, list string) bool { return list == "" || lex.ContainsAny(words, list) }
-
-// holds reports whether the conditions of a row hold for the i-th word of a tool's name.
-func (r *mcpRow) holds(words []string, i int, call effect.Call) bool {
-	switch {
-	case !lex.OneOf(words[i], r.verbs), !meets(words[i+1:], r.behind), !meets(words, r.among):
-		return false
-	}
-	return r.given == "" || call.Has(r.field, r.given)
+// destroysNoun reports that a tool destroys what the words of its name say beside the verb.
+func destroysNoun(sh *shell.Shell, c shell.Command, o shell.Options) {
+	noun := slices.DeleteFunc(slices.Clone(c.Args), func(word string) bool { return word == c.Name })
+	sh.Effect(effect.DestroyRemote, effect.Named(strings.Join(noun, "-")), o.At(0))
 }
 
 // verb reports the effects that the name of a tool suggests.
 func (t serverTool) verb(sh *shell.Shell) {
-	words, call := t.words, t.call
 	if t.revealsSecret() {
-		sh.Effect(effect.RevealSecret, effect.Named("vault"), call.Tool)
+		sh.Effect(effect.RevealSecret, effect.Named("vault"), t.call.Tool)
 		return
 	}
-	if mcpGit(sh, words, call) {
+	if mcpGit(sh, t.words, t.call) {
 		return
 	}
-	for i, w := range words {
-		at := slices.IndexFunc(mcpRows, func(r mcpRow) bool { return r.holds(words, i, call) })
-		switch {
-		case at >= 0 && mcpRows[at].kind != "":
-			mcpRows[at].report(sh, words, w, call)
-			return
-		case lex.OneOf(w, readVerbs):
+	var fields []string
+	for _, a := range t.call.Args {
+		value := strings.ToLower(a.Value)
+		fields = append(fields, "--"+a.Path+"="+value, "--="+value)
+	}
+	o := shell.ParseOptions(fields, "")
+	o.Pos = []string{t.call.Tool}
+	for i, verb := range t.words {
+		c := shell.Command{Name: verb, Args: t.words}
+		if runRows(sh, serverRows, t.words[i+1:], c, o) || lex.OneOf(verb, readVerbs) {
 			return
 		}
 	}
@@ -187,18 +167,6 @@ func (t serverTool) revealsSecret() bool {
 		return true
 	}
 	return t.call.Has("kind", secrets) || t.call.Has("resourceType", secrets)
-}
-
-// report reports the effect of a row for a verb.
-func (r *mcpRow) report(sh *shell.Shell, words []string, verb string, call effect.Call) {
-	op := r.op
-	switch op {
-	case mcpVerbWord:
-		op = effect.Named(verb)
-	case mcpNounWord:
-		op = effect.Named(lex.Noun(words, verb))
-	}
-	sh.Effect(r.kind, op, cmp.Or(r.target, call.Tool))
 }
 
 // mcpGit runs the git command that a tool wraps.

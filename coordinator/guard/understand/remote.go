@@ -18,11 +18,14 @@ import (
 // verb and a noun. This file judges their commands by the verb. A table of every
 // subcommand of every service would always be out of date.
 
-const changeVerbs = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback undo " +
-	"promote restart pause roll rename break change seal cancel detach clear expire transfer stepdown rekey unlink " +
-	"archive reboot deallocate abort kill force-unlock failback unbind demote reassign redrive compact disassociate " +
-	"shutdown hibernate maintenance regenerate invalidate block ban leave resign freeze off unlock overwrite " +
-	"quarantine repair rebalance activate"
+const (
+	changeVerbs  = plainChanges + " " + smallChanges
+	smallChanges = "change clear block compact repair break" // by a tool, often of something small
+	plainChanges = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback undo " +
+		"promote restart pause roll rename seal cancel detach expire transfer stepdown rekey unlink archive reboot " +
+		"deallocate abort kill force-unlock failback unbind demote reassign redrive disassociate shutdown hibernate " +
+		"maintenance regenerate invalidate ban leave resign freeze off unlock overwrite quarantine rebalance activate"
+)
 
 const readVerbs = "list ls get describe show view help diff plan validate lint explain search find read cat head " +
 	"tail check verify whoami inspect lookup ping dump export download count simulate estimate preview browse watch " +
