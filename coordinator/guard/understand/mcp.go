@@ -22,7 +22,18 @@ import (
 type serverTool struct {
 	server, words []string
 	call          effect.Call
+	fields        []field
 	hosted        bool // its paths are those of a repository or a store of a service
+}
+
+// A field of a tool's input is understood by the words of its name, such as cli_command and
+// targetFile, and by the form of its value.
+type field struct {
+	written string   // its name; an item of a list has the name of the list
+	name    string   // the same in lower case
+	words   []string // of the name
+	text    string   // the value
+	item    bool     // it is an item of a list
 }
 
 // mcpTool reports the effects of a call of an MCP server's tool.
@@ -33,15 +44,19 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	}
 	sh.Via = call.Tool
 	t := serverTool{server: lex.VerbWords(parts[1]), words: lex.VerbWords(parts[2]), call: call}
+	for _, a := range call.Args {
+		name, item := fieldName(a)
+		t.fields = append(t.fields, field{name, strings.ToLower(name), lex.VerbWords(name), partial.Scrub(a.Value), item})
+	}
 	t.words = append(t.words, t.action()...)
 	t.hosted = t.isHosted()
 	before := len(sh.Eval.Effects)
 	requested := t.request(sh)
 	t.commandLine(sh)
 	t.documents(sh)
-	for _, a := range call.Args {
-		sh.Part = lex.Clip(a.Value, 300)
-		t.field(sh, a)
+	for _, f := range t.fields {
+		sh.Part = lex.Clip(f.text, 300)
+		t.field(sh, f)
 	}
 	sh.Part = call.Tool
 	switch {
@@ -187,9 +202,6 @@ func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 	return true
 }
 
-// A field of a tool's input is understood by the words of its name, such as cli_command and
-// targetFile, and by the form of its value.
-
 // The words that tell what a field holds.
 const (
 	commandWords   = "command commands cmd cmds shell bash commandline cmdline run script"
@@ -206,32 +218,27 @@ const (
 	proseWords  = "body content text title description message prompt comment summary note subject"
 )
 
-// fieldName returns the name of a field. The items of a list have the name of the list.
-func fieldName(a effect.Arg) string {
+// fieldName returns the name of a field, and whether it is an item of a list. An item has the name of
+// the list.
+func fieldName(a effect.Arg) (name string, item bool) {
 	path := a.Path
 	for {
 		i := strings.LastIndexByte(path, '.')
-		if name := path[i+1:]; i < 0 || !lex.IsNumber(name) {
-			return name
+		if name = path[i+1:]; i < 0 || !lex.IsNumber(name) {
+			return name, item
 		}
-		path = path[:i]
+		path, item = path[:i], true
 	}
 }
 
-// fieldWords returns the words of the name of a field.
-func fieldWords(a effect.Arg) []string { return lex.VerbWords(fieldName(a)) }
-
-// isItem reports whether a value is an item of a list.
-func isItem(a effect.Arg) bool { return lex.IsNumber(a.Path[strings.LastIndexByte(a.Path, '.')+1:]) }
-
 // action returns the words of the verb that a field gives, as in {"action": "delete_file"}.
 func (t serverTool) action() []string {
-	for _, a := range t.call.Args {
+	for _, f := range t.fields {
 		switch {
-		case isItem(a), lex.IsNumber(a.Value), !lex.OneOf(strings.ToLower(fieldName(a)), actionWords):
-		case len(a.Value) > maxAction, strings.ContainsAny(a.Value, " \n/."), lex.OneOf(a.Value, requestMethods):
+		case f.item, lex.IsNumber(f.text), !lex.OneOf(f.name, actionWords):
+		case len(f.text) > maxAction, strings.ContainsAny(f.text, " \n/."), lex.OneOf(f.text, requestMethods):
 		default:
-			return lex.VerbWords(a.Value)
+			return lex.VerbWords(f.text)
 		}
 	}
 	return nil
@@ -244,17 +251,16 @@ const maxAction = 40
 func (t serverTool) request(sh *shell.Shell) bool {
 	var r web.Sent
 	path := "" // on a host that the server knows
-	for _, a := range t.call.Args {
-		words := fieldWords(a)
+	for _, f := range t.fields {
 		switch {
-		case lex.ContainsAny(words, methodWords) && lex.OneOf(strings.ToUpper(a.Value), requestMethods):
-			r.Method = a.Value
-		case r.URL == "" && (lex.ContainsAny(words, addressWords) || isURL(a.Value)):
-			r.URL = a.Value
-		case path == "" && lex.ContainsAny(words, "path route") && strings.HasPrefix(a.Value, "/"):
-			path = a.Value
-		case lex.ContainsAny(words, "body data payload json query"):
-			r.Body += " " + a.Value
+		case lex.ContainsAny(f.words, methodWords) && lex.OneOf(strings.ToUpper(f.text), requestMethods):
+			r.Method = f.text
+		case r.URL == "" && (lex.ContainsAny(f.words, addressWords) || isURL(f.text)):
+			r.URL = f.text
+		case path == "" && lex.ContainsAny(f.words, "path route") && strings.HasPrefix(f.text, "/"):
+			path = f.text
+		case lex.ContainsAny(f.words, "body data payload json query"):
+			r.Body += " " + f.text
 		}
 	}
 	if r.URL = cmp.Or(r.URL, path); r.Method == "" || r.URL == "" {
@@ -273,13 +279,13 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 		lists += " params parameters"
 	}
 	var argv []string
-	for _, a := range t.call.Args {
-		name, text := strings.ToLower(fieldName(a)), partial.Scrub(a.Value)
+	for _, f := range t.fields {
 		switch {
-		case !isItem(a):
-			argv = append(argv, argumentText(name, text)...)
-		case lex.OneOf(name, lists):
-			argv = append(argv, text)
+		case f.item && lex.OneOf(f.name, lists):
+			argv = append(argv, f.text)
+		case f.item, !lex.OneOf(f.name, "args arguments argv"), strings.Contains(f.text, "\n"), f.text == emptyDocument:
+		default: // all of them as one text
+			argv = append(argv, shell.QuotedFields(f.text)...)
 		}
 	}
 	if len(argv) == 0 {
@@ -314,25 +320,16 @@ func (t serverTool) execs(program string) bool {
 	case lex.ContainsAny(t.words, places):
 		return true
 	}
-	return slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.ContainsAny(fieldWords(a), places) })
-}
-
-// argumentText returns the arguments in a field that holds all of them as one text.
-func argumentText(name, text string) []string {
-	switch {
-	case !lex.OneOf(name, "args arguments argv"), strings.Contains(text, "\n"), text == emptyDocument:
-		return nil
-	}
-	return shell.QuotedFields(text)
+	return slices.ContainsFunc(t.fields, func(f field) bool { return lex.ContainsAny(f.words, places) })
 }
 
 // programField returns the program that a field names, or "".
 func (t serverTool) programField() string {
-	for _, a := range t.call.Args {
+	for _, f := range t.fields {
 		switch {
-		case isItem(a), strings.ContainsAny(a.Value, " {"), lex.IsNumber(a.Value):
-		case lex.OneOf(strings.ToLower(fieldName(a)), programWords):
-			return partial.Scrub(a.Value)
+		case f.item, strings.ContainsAny(f.text, " {"), lex.IsNumber(f.text):
+		case lex.OneOf(f.name, programWords):
+			return f.text
 		}
 	}
 	return ""
@@ -360,26 +357,24 @@ func (t serverTool) program() string {
 }
 
 // field reports the effects of one field.
-func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
-	words, text := fieldWords(a), partial.Scrub(a.Value)
-	name := strings.ToLower(fieldName(a))
+func (t serverTool) field(sh *shell.Shell, f field) {
 	switch {
-	case t.browses() && lex.ContainsAny(words, codeWords+" script"): // for a page
-		fetchedByCode(sh, text)
-	case name == "script" && lex.ContainsAny(t.server, "applescript osascript macos automation"):
-		script.AppleScript(sh, text)
-	case strings.HasPrefix(text, "db.") && strings.Contains(text, "("):
-		mongoText(sh, text)
-	case t.isCommand(name, words, a):
+	case t.browses() && lex.ContainsAny(f.words, codeWords+" script"): // for a page
+		fetchedByCode(sh, f.text)
+	case f.name == "script" && lex.ContainsAny(t.server, "applescript osascript macos automation"):
+		script.AppleScript(sh, f.text)
+	case strings.HasPrefix(f.text, "db.") && strings.Contains(f.text, "("):
+		mongoText(sh, f.text)
+	case t.isCommand(f):
 		sub := t.machine(sh).Sub()
 		sub.Src = nil
-		sub.Run(t.wholeCommand(text), nil)
-	case t.isStatement(words):
-		t.statement(sh, text)
-	case lex.ContainsAny(words, codeWords) && !isPath(text):
-		fieldCode(sh, name, text)
+		sub.Run(t.wholeCommand(f.text), nil)
+	case t.isStatement(f):
+		t.statement(sh, f.text)
+	case lex.ContainsAny(f.words, codeWords) && !isPath(f.text):
+		fieldCode(sh, f)
 	default:
-		t.place(sh, name, words, text)
+		t.place(sh, f)
 	}
 }
 
@@ -398,23 +393,23 @@ func (t serverTool) wholeCommand(text string) string {
 
 // machine returns the shell of the machine on which a tool runs commands.
 func (t serverTool) machine(sh *shell.Shell) *shell.Shell {
-	remote := func(a effect.Arg) bool {
-		return lex.OneOf(fieldName(a), "host hostname server connection") && a.Value != "" && !web.IsLocalHost(a.Value)
+	remote := func(f field) bool {
+		return lex.OneOf(f.written, "host hostname server connection") && f.text != "" && !web.IsLocalHost(f.text)
 	}
-	if lex.ContainsAny(t.server, "ssh remote") && slices.ContainsFunc(t.call.Args, remote) {
+	if lex.ContainsAny(t.server, "ssh remote") && slices.ContainsFunc(t.fields, remote) {
 		return sh.Elsewhere()
 	}
 	return sh
 }
 
 // isCommand reports whether a field holds a command for a shell.
-func (t serverTool) isCommand(name string, words []string, a effect.Arg) bool {
+func (t serverTool) isCommand(f field) bool {
 	switch {
-	case isItem(a) && !lex.OneOf(name, "commands cmds steps"), lex.ContainsAny(words, "sql path file dir id name type"):
+	case f.item && !lex.OneOf(f.name, "commands cmds steps"), lex.ContainsAny(f.words, "sql path file dir id name type"):
 		return false
-	case lex.ContainsAny(words, commandWords):
+	case lex.ContainsAny(f.words, commandWords):
 		return true
-	case lex.OneOf(name, "input text"):
+	case lex.OneOf(f.name, "input text"):
 		return lex.ContainsAny(slices.Concat(t.server, t.words), "shell terminal bash ssh exec")
 	}
 	return false
@@ -422,11 +417,11 @@ func (t serverTool) isCommand(name string, words []string, a effect.Arg) bool {
 
 // isStatement reports whether a field holds a statement for a database. A text that is
 // searched for is none.
-func (t serverTool) isStatement(words []string) bool {
+func (t serverTool) isStatement(f field) bool {
 	if t.searches() {
-		return lex.ContainsAny(words, "sql")
+		return lex.ContainsAny(f.words, "sql")
 	}
-	return lex.ContainsAny(words, statementWords)
+	return lex.ContainsAny(f.words, statementWords)
 }
 
 // statement reads a statement in one of the languages of databases, or a GraphQL mutation.
@@ -445,18 +440,18 @@ func (t serverTool) statement(sh *shell.Shell, text string) {
 }
 
 // fieldCode runs code of another language. A line of a notebook may be for a shell.
-func fieldCode(sh *shell.Shell, name, text string) {
+func fieldCode(sh *shell.Shell, f field) {
 	sh.Src = &shell.Source{Whole: sh.Part}
-	for _, line := range shell.SplitLines(text) {
+	for _, line := range shell.SplitLines(f.text) {
 		if magic, ok := strings.CutPrefix(line, "!"); ok {
 			sh.RunText(magic)
 		}
 	}
 	lang := "python"
-	if lex.OneOf(name, "javascript js function expression") {
+	if lex.OneOf(f.name, "javascript js function expression") {
 		lang = "js"
 	}
-	script.Run(sh, text, lang)
+	script.Run(sh, f.text, lang)
 }
 
 // fetchedByCode reports the addresses and the requests in code that a browser runs.
@@ -471,21 +466,22 @@ func fetchedByCode(sh *shell.Shell, text string) {
 
 // place reports the effects of a field that holds an address or a path. A value of another field
 // that has the form of a path is only read.
-func (t serverTool) place(sh *shell.Shell, name string, words []string, text string) {
-	file, local := strings.CutPrefix(text, "file://")
+func (t serverTool) place(sh *shell.Shell, f field) {
+	file, local := strings.CutPrefix(f.text, "file://")
+	named := lex.ContainsAny(f.words, pathWords)
 	switch {
-	case lex.ContainsAny(words, proseWords) && !lex.ContainsAny(words, pathWords):
+	case !named && lex.ContainsAny(f.words, proseWords):
 		if t.tells() {
-			keysLeave(sh, []string{text}, t.call.Tool)
+			keysLeave(sh, []string{f.text}, t.call.Tool)
 		}
-	case isURL(text) && !local, lex.ContainsAny(words, addressWords) && !isPath(file):
-		reportFetched(sh, []string{text})
-		keysLeave(sh, []string{text}, text)
-		ownSocket(sh, shell.Command{Args: []string{text}})
-	case lex.ContainsAny(words, pathWords), local, t.copies(name):
-		t.path(sh, file, name)
-	case lex.BeginsWith(text, "/ ~/") && isPath(text) && lex.ContainsAny(t.words, readingWords+" "+sendingWords):
-		t.path(sh, text, name)
+	case isURL(f.text) && !local, lex.ContainsAny(f.words, addressWords) && !isPath(file):
+		reportFetched(sh, []string{f.text})
+		keysLeave(sh, []string{f.text}, f.text)
+		ownSocket(sh, shell.Command{Args: []string{f.text}})
+	case named, local, t.copies(f.name):
+		t.path(sh, file, f.name)
+	case lex.BeginsWith(f.text, "/ ~/") && isPath(f.text) && lex.ContainsAny(t.words, readingWords+" "+sendingWords):
+		t.path(sh, f.text, f.name)
 	}
 }
 
@@ -567,7 +563,7 @@ func (t serverTool) isHosted() bool {
 	if lex.ContainsAny(t.server, services) {
 		return true
 	}
-	return slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.OneOf(fieldName(a), hostedFields) })
+	return slices.ContainsFunc(t.fields, func(f field) bool { return lex.OneOf(f.written, hostedFields) })
 }
 
 // hostedFields are the names of fields for a repository or a store of a service.
