@@ -351,8 +351,11 @@ var historyTables = []table{
 				does:  act{effect.Discard, effect.CheckoutForce, ""},
 			},
 			{words: "revert", given: "no-backup C", with: "a all", does: act{effect.Discard, effect.RestoreAll, "@."}},
-			{words: "revert", given: "no-backup C", also: discardsOperands},
-			{words: "purge|clean", without: "p print", also: purges},
+			{words: "revert", given: "no-backup C", does: act{effect.Discard, effect.RestorePath, "@$1*"}},
+			{words: "purge|clean", given: "p print"},
+			{words: "purge|clean", among: ".", does: act{effect.Discard, effect.CleanAll, afterVerb}},
+			{words: "purge|clean *", does: act{effect.Discard, effect.CleanPath, afterVerb}},
+			{words: "purge|clean", does: act{effect.Discard, effect.CleanAll, ""}},
 			{words: "strip", given: "no-backup nobackup", does: act{effect.RewriteRefs, effect.Reflog, ""}},
 			{words: "strip", does: act{effect.RewriteRefs, "strip", "$1"}},
 			{words: "shelve", given: "cleanup", goOn: true, does: act{effect.Discard, effect.StashClear, ""}},
@@ -365,7 +368,7 @@ var historyTables = []table{
 		programs: "svn",
 		options:  "r revision m message F file username password depth config-dir config-option changelist cl",
 		rows: []row{
-			{words: "revert", also: discardsOperands},
+			{words: "revert", does: act{effect.Discard, effect.RestorePath, "@$1*"}},
 			{words: "cleanup", given: "remove-unversioned", goOn: true, does: act{effect.Discard, effect.CleanAll, ""}},
 			{words: "cleanup", given: "remove-ignored", does: act{effect.Discard, effect.CleanIgnored, ""}},
 			{words: "delete|del|remove|rm", also: deletesVersioned},
@@ -388,21 +391,6 @@ var historyTables = []table{
 		},
 	},
 	{programs: "bfg", rows: []row{{does: act{effect.RewriteRefs, effect.Filter, ""}}}},
-}
-
-// purges reports untracked files that are deleted: the named ones, or all.
-func purges(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	named := o.From(1)
-	op := effect.CleanPath
-	if len(named) == 0 || slices.Contains(named, ".") {
-		op = effect.CleanAll
-	}
-	sh.Effect(effect.Discard, op, strings.Join(named, " "))
-}
-
-// discardsOperands reports the operands after the verb as reverted files.
-func discardsOperands(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	reportDiscards(sh, effect.RestorePath, o.From(1))
 }
 
 // deletesVersioned reports forced deletions here, and deletions by URL, which affect everybody.

@@ -191,6 +191,10 @@ func (a act) report(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if each || files {
 		words = wordsFor(text, c, o)
 	}
+	if files && a.kind == effect.Discard {
+		reportDiscards(sh, op, words)
+		return
+	}
 	for _, w := range words {
 		switch {
 		case files:
