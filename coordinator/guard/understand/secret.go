@@ -345,13 +345,6 @@ func keyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// reportOpened reports credential files that an editor opens.
-func reportOpened(sh *shell.Shell, c shell.Command) {
-	if lex.OneOf(c.Name, "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak") {
-		showsFiles(sh, shell.ParseOptions(c.Args, "c u S T").Pos)
-	}
-}
-
 // reportFetched reports secrets that a client fetches by URL: a local credential file, or
 // the machine's own credentials from its cloud.
 func reportFetched(sh *shell.Shell, urls []string) {
