@@ -166,6 +166,12 @@ func IsClusterWith(a string, letter byte) bool {
 	return strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.IndexByte(a, letter) > 0
 }
 
+// IsCluster reports whether a is a cluster of the short flags that letters lists.
+func IsCluster(a, letters string) bool {
+	flags, ok := strings.CutPrefix(a, "-")
+	return ok && flags != "" && strings.Trim(flags, letters) == ""
+}
+
 // ProgramName returns the name of a program in the tables: the base name in lower
 // case, without ".exe" and, for some programs, without the version.
 func ProgramName(arg string) string {

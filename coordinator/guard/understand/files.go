@@ -229,7 +229,8 @@ func link(sh *shell.Shell, c shell.Command, o shell.Options) {
 // changeMode reports files whose mode or attributes change.
 func changeMode(sh *shell.Shell, c shell.Command, o shell.Options) {
 	mode, files := o.At(0), o.From(1)
-	if i := slices.IndexFunc(c.Args, isMode); i >= 0 { // "-x" looks like a flag but is a mode
+	isMode := func(arg string) bool { return lex.IsCluster(arg, "rwxXst") } // that takes rights away
+	if i := slices.IndexFunc(c.Args, isMode); i >= 0 {
 		mode, files = c.Args[i], o.Pos
 	}
 	if len(o.Pos) == 1 && !lex.IsNumber(mode) {
@@ -245,12 +246,6 @@ func changeMode(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, p := range files {
 		sh.Effect(effect.ChangeMode, how, sh.Path(p))
 	}
-}
-
-// isMode reports whether an argument takes rights away, as "-x" does.
-func isMode(arg string) bool {
-	rights, ok := strings.CutPrefix(arg, "-")
-	return ok && rights != "" && strings.Trim(rights, "rwxXst") == ""
 }
 
 // modeKind returns the risk of a mode: Setuid, World, or plain Mode.

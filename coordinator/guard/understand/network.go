@@ -69,7 +69,7 @@ var networkPrograms = []table{
 	{programs: "lftp", options: "e c f p u", do: transferSession},
 	{programs: "rclone", options: "config transfers checkers exclude include filter", dry: "n dry-run", rows: []row{
 		{words: "copy|copyto|sync|move|moveto", goOn: true, also: copiesOut},
-		{words: "copyto|moveto", goOn: true, also: copiesHere},
+		{words: "copyto|moveto", goOn: true, also: writesCopies},
 		{words: "sync|bisync", also: deletesCopies},
 		{
 			words: "delete|purge|deletefile|rmdir|rmdirs|cleanup|dedupe|backend",
@@ -78,7 +78,9 @@ var networkPrograms = []table{
 		{words: "move|moveto", does: act{effect.ChangeRemote, effect.Move, "$1"}},
 	}},
 	{programs: "mail mailx sendmail mutt msmtp swaks zulip-send", options: "s a", do: sendsMail},
-	{programs: "robocopy", rows: []row{{mention: "/mir /purge", also: mirrorsFolder}}},
+	{programs: "robocopy", rows: []row{
+		{mention: "/mir /purge", does: act{effect.DeleteCopies, effect.Local, "@$1"}},
+	}},
 	{
 		programs: "iptables ip6tables nft ufw firewall-cmd pfctl ipset ebtables",
 		options:  "t p s d j i o m dport sport", dry: "L S list n list-all state get-active-zones sr si",
@@ -167,11 +169,19 @@ func socketText(sh *shell.Shell, text, to, port string) {
 	}
 }
 
+// copied returns the sources and the destination of a copy, which rclone names behind its verb.
+func copied(c shell.Command, o shell.Options) (sources []string, to string) {
+	if c.Name == "rclone" {
+		return operandsTo(shell.Options{Pos: o.From(1)})
+	}
+	return operandsTo(shell.Options{Pos: o.Pos})
+}
+
 // secureCopy reports files that scp sends or writes.
 func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sshOptions(sh, o)
 	sendsCopies(sh, c, o)
-	sources, to := operandsTo(shell.Options{Pos: o.Pos})
+	sources, to := copied(c, o)
 	switch {
 	case to == "":
 	case shell.IsRemotePath(to), o.Given("r"):
@@ -198,8 +208,8 @@ func transferSession(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // sendsCopies reports secrets that a copy sends to another machine, and remembers what
 // it brings.
-func sendsCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sources, to := operandsTo(shell.Options{Pos: o.Pos})
+func sendsCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
+	sources, to := copied(c, o)
 	for _, from := range sources {
 		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) {
 			Carries(sh, shell.Command{}, []string{from}, to)
@@ -252,14 +262,9 @@ func writeTo(sh *shell.Shell, to string) {
 	}
 }
 
-// copiesHere reports the file of this machine that rclone writes.
-func copiesHere(sh *shell.Shell, c shell.Command, o shell.Options) {
-	writesCopies(sh, c, shell.Options{Pos: o.From(1)})
-}
-
 // writesCopies reports the files of this machine that a copy writes.
-func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sources, to := operandsTo(shell.Options{Pos: o.Pos})
+func writesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
+	sources, to := copied(c, o)
 	if to == "" || shell.IsRemotePath(to) {
 		return
 	}
@@ -273,14 +278,9 @@ func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// deletesCopies reports that the destination, which rclone names behind its verb and the source, loses
-// the files that the sources lack.
+// deletesCopies reports that the destination loses the files that the sources lack.
 func deletesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
-	_, to := operandsTo(shell.Options{Pos: o.Pos})
-	if c.Name == "rclone" {
-		to = o.At(2)
-	}
-	switch {
+	switch _, to := copied(c, o); {
 	case strings.Contains(to, ":"):
 		sh.Effect(effect.DeleteCopies, "", to)
 	case to != "":
@@ -291,13 +291,6 @@ func deletesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
 // runsInNamespace runs the command of "ip netns exec NAME".
 func runsInNamespace(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	sh.Exec(lex.After(c.Args, "exec", 2), c.In)
-}
-
-// mirrorsFolder reports a copy that deletes files missing from its source.
-func mirrorsFolder(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if len(c.Args) > 1 {
-		sh.Effect(effect.DeleteCopies, effect.Local, strings.ReplaceAll(sh.Path(c.Args[1]), "\\", "/"))
-	}
 }
 
 // A requester is a row about HTTP clients: which of their options say what of a request.

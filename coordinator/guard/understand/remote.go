@@ -445,13 +445,21 @@ var specialRows = []row{
 		does: act{effect.ChangeRemote, effect.State, "the place of the state"},
 	},
 	{of: "pulumi", words: "stack import", does: act{effect.ChangeRemote, effect.State, "stack"}},
-	{of: "terragrunt", words: "run-all apply|up", also: applies},
+	{
+		of: "terragrunt", words: "run-all apply|up", args: destroyOptions,
+		does: act{effect.DestroyRemote, effect.Teardown, "$1"},
+	},
+	{of: "terragrunt", words: "run-all apply|up", does: applies},
 	{
 		of: "terragrunt", words: "run-all taint|untaint|import|force-unlock",
 		does: act{effect.ChangeRemote, bySecond, "state"},
 	},
-	{of: "cdk cdktf", words: "deploy", does: act{effect.ChangeRemote, effect.Apply, "infrastructure"}},
-	{of: infrastructureTools, words: "apply|up", also: applies},
+	{of: "cdk cdktf", words: "deploy", does: applies},
+	{
+		of: infrastructureTools, words: "apply|up", args: destroyOptions,
+		does: act{effect.DestroyRemote, effect.Teardown, "$0"},
+	},
+	{of: infrastructureTools, words: "apply|up", does: applies},
 	{
 		of: infrastructureTools, words: "taint|untaint|import|force-unlock",
 		does: act{effect.ChangeRemote, byVerb, "state"},
@@ -460,7 +468,7 @@ var specialRows = []row{
 
 	{of: "gh glab hub tea", also: forge},
 
-	{of: "aws awslocal", words: "s3 cp|mv|sync * *", goOn: true, also: cloudCopies},
+	{of: "aws awslocal", words: "s3 cp|mv|sync * *", goOn: true, also: copiesOut},
 	{of: "aws awslocal", words: "s3 mv", also: movesBucket},
 	{of: "aws awslocal", words: "s3 sync", given: "delete", does: act{effect.DeleteCopies, "", "$3"}},
 	{of: "gsutil", words: "mv", also: movesBucket},
@@ -500,7 +508,10 @@ var specialRows = []row{
 		does: act{effect.SendOut, effect.Message, "$0"},
 	},
 	{of: "deck", among: "sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
-	{of: "etcdctl", words: "del", given: "prefix from-key", also: deletesKeys},
+	{
+		of: "etcdctl", words: "del |/", given: "prefix from-key",
+		does: act{effect.DestroyRemote, effect.Teardown, "every key"},
+	},
 	{of: "helm", words: "push|cm-push", does: publishes},
 	{of: "helm", words: "upgrade", given: "force", does: act{effect.ChangeRemote, effect.Force, "$1"}},
 	{
@@ -509,27 +520,12 @@ var specialRows = []row{
 	},
 }
 
-const infrastructureTools = "terraform tofu terragrunt pulumi"
+const (
+	infrastructureTools = "terraform tofu terragrunt pulumi"
+	destroyOptions      = "-destroy*|--destroy|--destroy=true"
+)
 
-// applies reports a command that changes or destroys the infrastructure.
-func applies(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("destroy") || lex.ContainsPrefix(c.Args, "-destroy") {
-		verb := o.At(0)
-		if verb == "run-all" {
-			verb = o.At(1)
-		}
-		sh.Effect(effect.DestroyRemote, effect.Teardown, verb)
-		return
-	}
-	sh.Effect(effect.ChangeRemote, effect.Apply, "infrastructure")
-}
-
-// cloudCopies reports secrets that the AWS client copies to a bucket.
-func cloudCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if from, to := o.At(2), o.At(3); strings.Contains(to, "://") && !strings.Contains(from, "://") {
-		Carries(sh, shell.Command{In: c.In}, []string{from}, to)
-	}
-}
+var applies = act{effect.ChangeRemote, effect.Apply, "infrastructure"}
 
 // movesBucket reports files that are moved out of a bucket, or from this machine into one.
 func movesBucket(sh *shell.Shell, _ shell.Command, o shell.Options) {
@@ -540,13 +536,6 @@ func movesBucket(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			continue
 		}
 		sh.Deletes(effect.DeleteTree, "", from)
-	}
-}
-
-// deletesKeys reports the deletion of every key of a store.
-func deletesKeys(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if strings.Trim(o.At(1), "/") == "" {
-		sh.Effect(effect.DestroyRemote, effect.Teardown, "every key")
 	}
 }
 

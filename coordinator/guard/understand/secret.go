@@ -430,10 +430,11 @@ func foreignKeysLeave(sh *shell.Shell, args []string, host string) {
 	}
 }
 
-// copiesOut reports a secret in the file of the second operand, which is copied to the service
-// or the machine of the third.
-func copiesOut(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if to := o.At(2); strings.Contains(to, ":") {
-		Carries(sh, shell.Command{}, []string{o.At(1)}, to)
+// copiesOut reports a secret in the file of the operand before the last one, which is copied to the
+// service or the machine of the last one.
+func copiesOut(sh *shell.Shell, c shell.Command, o shell.Options) {
+	from, to := o.At(len(o.Pos)-2), o.At(len(o.Pos)-1)
+	if strings.Contains(to, ":") {
+		Carries(sh, shell.Command{In: c.In}, []string{from}, to)
 	}
 }
