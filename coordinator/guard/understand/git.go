@@ -385,7 +385,7 @@ var gitRows = []row{
 	{of: "add stage commit update-index", without: "n dry-run", also: stagesSecrets},
 	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
 	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
-	{of: "fetch pull", goOn: true, also: gitFetched},
+	{of: "fetch pull", without: "dry-run", goOn: true, also: gitFetched},
 	{of: "pull", given: "rebase=false", without: "r"},
 	{of: "pull", given: "r rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
 	{of: "bisect", first: "run", runs: "$>run"},
@@ -439,11 +439,9 @@ func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
 	default:
 		op = effect.Commit
 	}
+	act{effect.KeepWork, op, eachFile}.report(sh, c, o)
 	if len(o.Pos) == 0 && (op != effect.Stage || o.Given("A all u update")) {
 		sh.Effect(effect.KeepWork, op, "")
-	}
-	for _, p := range o.Pos {
-		sh.Effect(effect.KeepWork, op, sh.Path(p))
 	}
 }
 
@@ -453,7 +451,7 @@ func runsInSubmodules(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	sh.Run(strings.Join(code, " "), nil)
 }
 
-// prunesBySettings reports objects that are pruned at once because of a setting.
+// prunesBySettings reports objects that are pruned at once because a setting says so.
 func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 	if gitSet(sh, "gc.reflogexpire gc.pruneexpire", "now all 0") {
 		sh.Effect(effect.RewriteRefs, effect.Prune, "")
@@ -525,14 +523,12 @@ func printsFormat(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // gitMove reports files that are moved.
-func gitMove(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	from, to := operandsTo(shell.Options{Pos: o.Pos})
-	for _, p := range from {
-		sh.Effect(effect.MoveAway, "", sh.Path(p))
-	}
-	for _, p := range from {
+func gitMove(sh *shell.Shell, c shell.Command, o shell.Options) {
+	act{effect.MoveAway, "", "@$<"}.report(sh, c, o)
+	for _, from := range o.Pos[:max(0, len(o.Pos)-1)] {
+		to := o.Pos[len(o.Pos)-1]
 		sh.Write(to)
-		sh.Moved(p, to)
+		sh.Moved(from, to)
 	}
 }
 
@@ -542,16 +538,12 @@ func printsTop(sh *shell.Shell, _ shell.Command, _ shell.Options) { sh.Print(top
 // gitFetched reports local branches that a forced refspec overwrites with those of
 // the remote. Remote-tracking refs are ignored, because they only mirror the remote.
 func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	force := o.Given("f force")
-	if o.Given("dry-run") || len(o.Pos) < 2 {
-		return
-	}
-	for _, r := range o.Pos[1:] {
+	for _, r := range o.From(1) {
 		_, to, _ := strings.Cut(r, ":")
 		branch := branchOf(to)
 		switch {
 		case branch == "", strings.HasPrefix(branch, "refs/"):
-		case force, strings.HasPrefix(r, "+"):
+		case o.Given("f force"), strings.HasPrefix(r, "+"):
 			sh.Effect(effect.RewriteRefs, effect.BranchForce, branch)
 		}
 	}
@@ -560,13 +552,11 @@ func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // gitUpdateRef reports changes to branches. It reads "ref value" from the operands,
 // or lines of "verb ref value" from standard input.
 func gitUpdateRef(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("stdin") {
+	switch {
+	case o.Given("stdin"):
 		for _, text := range stdin(c) {
 			updatesRefs(sh, text)
 		}
-		return
-	}
-	switch {
 	case o.Given("d delete"), protected.HoldsUndo(o.At(0)):
 		sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
 	case strings.HasPrefix(o.At(0), "refs/heads/"):
@@ -597,7 +587,7 @@ func gitClone(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			sh.Effect(effect.WriteFile, "", p)
 		}
 	}
-	rememberClone(sh, o)
+	rememberClone(sh, o.At(0), o.At(1))
 }
 
 // toplevel returns the top of the work tree, as far as it is known.

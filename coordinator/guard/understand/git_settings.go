@@ -78,7 +78,7 @@ func configuredAlias(sh *shell.Shell, words []string) (found bool) {
 	path, _ := nearest(sh, ".git/config")
 	for _, path := range [...]string{path, "~/.gitconfig", "~/.config/git/config"} {
 		runRecipeFile(sh, path, words[1:], func(child *shell.Shell, text string) {
-			for _, s := range readSettings(strings.ReplaceAll(text, "\n\t", "\n")) {
+			for _, s := range readGitSettings(text) {
 				if found || s.section != "alias" || s.key != words[0] {
 					continue
 				}
@@ -145,9 +145,8 @@ func gitTransports(sh *shell.Shell, args []string) {
 	}
 }
 
-// rememberClone remembers the directory into which "git clone" copies a remote repository.
-func rememberClone(sh *shell.Shell, o shell.Options) {
-	url, dir := o.At(0), o.At(1)
+// rememberClone remembers the directory into which a clone copies a remote repository.
+func rememberClone(sh *shell.Shell, url, dir string) {
 	if !shell.IsRemotePath(url) || len(sh.Eval.Fetched) >= shell.MaxAliases {
 		return
 	}
@@ -157,39 +156,41 @@ func rememberClone(sh *shell.Shell, o shell.Options) {
 	sh.Eval.Fetched = append(sh.Eval.Fetched, sh.Path(dir))
 }
 
+// forges are the programs that copy a repository of a forge by its name.
+const forges = "degit tiged giget"
+
 // bringsFiles remembers what a client of a forge or a store copies from there:
 // "gh repo clone", "aws s3 cp s3://…".
 func bringsFiles(sh *shell.Shell, c shell.Command) {
-	if o := shell.ParseOptions(c.Args, ""); lex.OneOf(c.Name, "degit tiged giget") && len(o.Pos) > 0 {
-		o.Pos[0] = "https://" + o.Pos[0]
-		rememberClone(sh, o)
-		return
-	}
-	for i := 0; i < min(len(c.Args)-1, 6); i++ {
-		switch c.Args[i] {
-		case "clone":
-			o := shell.ParseOptions(c.Args[i+1:], "")
-			switch {
-			case lex.OneOf(c.Name, "gh glab hub") && len(o.Pos) > 0:
-				o.Pos[0] = "https://" + o.Pos[0]
-				rememberClone(sh, o)
-			case lex.OneOf(c.Name, "hg jj fossil bzr"):
-				rememberClone(sh, o)
-			}
-			return
-		case "co", "checkout", "export":
-			if c.Name == "svn" {
-				rememberClone(sh, shell.ParseOptions(c.Args[i+1:], "r"))
-			}
-			return
-		case "cp", "copy", "copyto", "download", "sync":
-			o := shell.ParseOptions(c.Args[i+1:], "")
-			if strings.Contains(o.At(0), "://") && len(o.Pos) > 1 {
-				sh.BringsFrom(strings.Replace(o.At(0), "://", ":", 1), o.At(1))
-				overwritesWith(sh, o)
-			}
+	verb, rest := "clone", c.Args
+	if !lex.OneOf(c.Name, forges) {
+		brings := func(arg string) bool {
+			return lex.OneOf(arg, "clone co checkout export cp copy copyto download sync")
+		}
+		i := slices.IndexFunc(rest[:min(len(rest), 6)], brings)
+		if i < 0 {
 			return
 		}
+		verb, rest = rest[i], rest[i+1:]
+	}
+	o := shell.ParseOptions(rest, "")
+	from, to := o.At(0), o.At(1)
+	switch {
+	case from == "":
+	case lex.OneOf(verb, "co checkout export"):
+		if c.Name == "svn" {
+			o = shell.ParseOptions(rest, "r")
+			rememberClone(sh, o.At(0), o.At(1))
+		}
+	case verb != "clone":
+		if strings.Contains(from, "://") && to != "" {
+			sh.BringsFrom(strings.Replace(from, "://", ":", 1), to)
+			overwritesWith(sh, o)
+		}
+	case lex.OneOf(c.Name, forges+" gh glab hub"):
+		rememberClone(sh, "https://"+from, to)
+	case lex.OneOf(c.Name, "hg jj fossil bzr"):
+		rememberClone(sh, from, to)
 	}
 }
 
@@ -270,10 +271,12 @@ func hooksFolder(sh *shell.Shell) (top, hooks string) {
 		return "", ""
 	}
 	for _, file := range []string{git + "/config", "~/.gitconfig", "~/.config/git/config"} {
-		text, ok := sh.FileText(file)
-		if dir := hooksPath(text); ok && dir != "" {
-			sh.Place.Cwd = top
-			return top, sh.Path(dir)
+		text, _ := sh.FileText(file)
+		for _, s := range readGitSettings(text) {
+			if strings.EqualFold(s.section+"."+s.key, "core.hookspath") && len(s.lines) > 0 {
+				sh.Place.Cwd = top
+				return top, sh.Path(unquoted(s.text()))
+			}
 		}
 	}
 	return top, git + "/hooks"
@@ -321,20 +324,13 @@ func repositoryOf(sh *shell.Shell) (top, git string) {
 	return top, git
 }
 
-// hooksPath returns the value of core.hooksPath in the text of git's settings.
-func hooksPath(text string) string {
-	section, dir := "", ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			section = strings.ToLower(strings.Trim(line, "[] \t"))
-		}
-		key, value, ok := strings.Cut(line, "=")
-		if ok && section == "core" && strings.EqualFold(strings.TrimSpace(key), "hookspath") {
-			dir = strings.Trim(strings.TrimSpace(value), `"`)
-		}
+// readGitSettings reads a file of git's settings, in which the keys are indented.
+func readGitSettings(text string) []setting {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
 	}
-	return dir
+	return readSettings(strings.Join(lines, "\n"))
 }
 
 // historyTables are the programs that keep the history of files, git excepted.

@@ -175,10 +175,7 @@ var elevating = []row{
 
 // sudo runs a command as another user, and reports that.
 func sudo(sh *shell.Shell, c shell.Command, o shell.Options) {
-	rest, child := o.Pos, sh.Sub()
-	if dir, ok := o.Get("D", "chdir"); ok {
-		child.Place.Cwd = sh.Path(dir)
-	}
+	rest, child := o.Pos, inFolder(sh, o, "D chdir")
 	for isAssignment(lex.First(rest)) {
 		name, text, _ := strings.Cut(rest[0], "=")
 		child.Assign(name, shell.Value{text})
@@ -204,10 +201,7 @@ func sudo(sh *shell.Shell, c shell.Command, o shell.Options) {
 // environment runs the command of env with its variables, or prints the environment. Rows
 // cannot say that assignments come before the command.
 func environment(sh *shell.Shell, c shell.Command, o shell.Options) {
-	child := sh.Sub()
-	if dir, ok := o.Get("C", "chdir"); ok {
-		child.Place.Cwd = sh.Path(dir)
-	}
+	child := inFolder(sh, o, "C chdir")
 	if text, ok := o.Get("S", "split-string"); ok {
 		if !child.Opaque(text) {
 			child.Run("env "+unescaped(text)+" "+shell.QuoteAll(o.Pos), c.In)
