@@ -26,7 +26,7 @@ var containerPrograms = []table{
 	},
 	{programs: "docker-compose podman-compose", do: runsCompose},
 	{programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", options: clusterOptions, do: kubectl},
-	{programs: "kubectx", rows: []row{{words: "*", also: choosesCluster}}},
+	{programs: "kubectx", rows: []row{{words: "*", sets: kubeContext + " $last"}}},
 	{programs: "helm", do: controlsHosted},
 }
 
@@ -72,13 +72,6 @@ func makesNetwork(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Makes("network", o.At(len(o.Pos)-1))
 }
 
-// removesNetworks reports networks that are removed and that this call did not make.
-func removesNetworks(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if names := o.From(2); !madeHere(sh, "network", names) {
-		sh.Effect(effect.PruneLocal, effect.Network, strings.Join(names, " "))
-	}
-}
-
 // listed returns what a list of containers or images shows. A filter by name, by image or by label
 // says which ones are meant, and those that ended or have no name are nobody's.
 func listed(words, args []string) string {
@@ -107,7 +100,7 @@ var containerNouns = []row{
 	{words: "container inspect", also: showsSettings},
 	{words: "image push", does: act{effect.PublishOut, effect.Docker, "image"}},
 	{words: "network create *", also: makesNetwork},
-	{words: "network rm|remove", also: removesNetworks},
+	{words: "network rm|remove", made: "network $2*", does: act{effect.PruneLocal, effect.Network, "$2*"}},
 }
 
 // containerVerbs describe the commands without a noun.
@@ -121,7 +114,7 @@ var containerVerbs = []row{
 	{words: "manifest|trust push|sign", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "kill", does: act{effect.StopService, effect.Container, afterVerb}},
 	{words: "stop|restart", also: stopsUnknown},
-	{words: "context use *", also: choosesHost},
+	{words: "context use *", sets: hostContext + " $2"},
 	{words: "machine rm|reset", does: act{effect.PruneLocal, "machine", ""}},
 	{
 		words: "swarm|stack|service|node|secret|config rm|remove|leave",
@@ -149,11 +142,6 @@ func onOtherHost(sh *shell.Shell, o shell.Options) bool {
 	return slices.ContainsFunc(told, func(place string) bool {
 		return !lex.BeginsWith(place, "unix: npipe: fd: default desktop- rootless podman-machine") && isElsewhere(place)
 	})
-}
-
-// choosesHost remembers the host that "docker context use" names.
-func choosesHost(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sh.Assign(hostContext, shell.Value{o.At(2)})
 }
 
 // runsContainer follows the command into the container.
@@ -338,7 +326,7 @@ func kubectl(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 var clusterRows = []row{
 	{words: "exec|run|debug", also: runsInCluster},
-	{words: "config use-context *", also: choosesCluster},
+	{words: "config use-context *", sets: kubeContext + " $last"},
 	{words: "delete", also: clusterDelete},
 	{words: "cp", also: copiesContained},
 	{words: "drain|cordon|taint|evict", does: act{effect.ChangeRemote, byVerb, "$1"}},

@@ -407,7 +407,10 @@ var gitRows = []row{
 	{of: "for-each-ref", given: "format=", also: printsFormat},
 	{of: "status", given: "s short porcelain", also: listsStatus},
 	{of: "worktree", words: "add", also: makesWorktree},
-	{of: "worktree", words: "remove", given: "f force", also: removesWorktree},
+	{
+		of: "worktree", words: "remove", given: "f force",
+		made: "worktree @$1", does: act{effect.Discard, effect.Worktree, "@$1"},
+	},
 	{of: "rm", given: "cached n"},
 	{of: "rm", given: "r", with: "f force", does: act{effect.DeleteTree, effect.GitForce, eachFile}},
 	{of: "rm", given: "r", does: act{effect.DeleteTree, "", eachFile}},
@@ -501,13 +504,6 @@ func listsStatus(sh *shell.Shell, _ shell.Command, o shell.Options) {
 func makesWorktree(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	o := shell.ParseOptions(c.Args, "b B reason")
 	sh.Makes("worktree", sh.Path(o.At(1)))
-}
-
-// removesWorktree reports a worktree that is removed with its changes, unless this call made it.
-func removesWorktree(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if tree := sh.Path(o.At(1)); !sh.Made("worktree", tree) {
-		sh.Effect(effect.Discard, effect.Worktree, tree)
-	}
 }
 
 // printsFormat prints a format with a hole for each field.

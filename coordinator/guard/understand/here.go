@@ -142,32 +142,14 @@ func makesPort(sh *shell.Shell, port string) {
 	}
 }
 
-// stopsCluster reports that a server of Postgres is stopped that this call did not start.
-func stopsCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
-	dir, _ := o.Get("D", "pgdata")
-	if !sh.Made("cluster", sh.Path(dir)) {
-		sh.Effect(effect.StopService, effect.Named("server"), c.Name)
-	}
-}
-
 // madeHere reports whether this call made all that the names say.
 func madeHere(sh *shell.Shell, kind string, names []string) bool {
 	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !sh.Made(kind, name) })
 }
 
-// choosesCluster remembers the cluster that the last operand names.
-func choosesCluster(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sh.Assign(kubeContext, shell.Value{o.At(len(o.Pos) - 1)})
-}
-
 // namesHost remembers the host that mc gets a name for.
 func namesHost(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Assign("MC_HOST_"+o.At(2), shell.Value{o.At(3)})
-}
-
-// choosesOwn remembers a cluster of the tool that makes it.
-func choosesOwn(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	sh.Assign(kubeContext, shell.Value{c.Name})
 }
 
 // A database is the one that a client works on, as far as its command says.

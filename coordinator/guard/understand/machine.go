@@ -112,7 +112,7 @@ var machineTables = []table{
 	}},
 	{programs: "pg_ctl", options: "D pgdata l log m mode o t", rows: []row{
 		{words: "start", also: startsServer},
-		{words: "stop", also: stopsCluster},
+		{words: "stop", made: "cluster @$=D,pgdata", does: stopsServer},
 	}},
 	{programs: "mongod", options: "f config port dbpath logpath pidfilepath", rows: []row{
 		{given: "shutdown", does: stopsServer},

@@ -50,6 +50,8 @@ type row struct {
 	goOn    bool
 
 	does act    // what the row reports; nothing without a kind
+	made string // a kind and names, as in an act: nothing is reported if this call made all of these
+	sets string // a variable of this call that gets a value: "name $0"
 	runs string // the words of a command that it runs, as in an act; after "!" the texts of shell code
 	away bool   // that runs on another machine
 	also step   // reports further effects
@@ -58,7 +60,7 @@ type row struct {
 // An act is the effect that a row reports. In op and target, "$0" is the first operand,
 // "$1*" the operands from the second on, "$<" all but the last one, "$text" all of them as one
 // word, "$=d,dir" the values of these options, "$name" the program, "$args" all arguments,
-// "$>run" those behind the word run, and "$in" the standard input. If the target begins with
+// "$last" the last operand, "$>run" those behind the word run, and "$in" the standard input. If the target begins with
 // "#", each of its words is reported alone; with "@", each is a path. A ref is reported by its
 // short name.
 type act struct {
@@ -149,8 +151,11 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 		if !r.holds(words, c, o) {
 			continue
 		}
-		if r.does.kind != "" {
+		if r.does.kind != "" && !r.isMade(sh, c, o) {
 			r.does.report(sh, c, o)
+		}
+		if name, value, ok := strings.Cut(r.sets, " "); ok {
+			sh.Assign(name, shell.Value{filled(value, c, o)})
 		}
 		if r.runs != "" {
 			r.start(sh, c, o)
@@ -164,6 +169,19 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 		found = true
 	}
 	return found
+}
+
+// isMade reports whether this call made all that the row is about.
+func (r *row) isMade(sh *shell.Shell, c shell.Command, o shell.Options) bool {
+	kind, text, _ := strings.Cut(r.made, " ")
+	text, files := strings.CutPrefix(text, "@")
+	names := wordsOf(text, c, o)
+	for i, name := range names {
+		if files {
+			names[i] = sh.Path(name)
+		}
+	}
+	return madeHere(sh, kind, names)
 }
 
 // start runs what the row says that a command runs.
@@ -182,6 +200,9 @@ func (r *row) start(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
+// restored are the operations that lose the changes in the work tree that pathspecs match.
+const restored = string(effect.RestorePath + " " + effect.RestoreIndexed)
+
 // report reports the effect for a command.
 func (a act) report(sh *shell.Shell, c shell.Command, o shell.Options) {
 	op := effect.Op(filled(string(a.op), c, o))
@@ -191,7 +212,7 @@ func (a act) report(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if each || files {
 		words = wordsFor(text, c, o)
 	}
-	if files && a.kind == effect.Discard {
+	if files && lex.OneOf(string(op), restored) {
 		reportDiscards(sh, op, words)
 		return
 	}
@@ -278,6 +299,8 @@ func wordsFor(part string, c shell.Command, o shell.Options) []string {
 		return []string{c.Name}
 	case name == "args":
 		return c.Args
+	case name == "last":
+		return o.From(max(0, len(o.Pos)-1))
 	case name == "text":
 		return []string{strings.Join(o.Pos, " ")}
 	case name[0] == '>':
