@@ -113,7 +113,7 @@ var containerVerbs = []row{
 	{words: "push", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "manifest|trust push|sign", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "kill", does: act{effect.StopService, effect.Container, afterVerb}},
-	{words: "stop|restart", also: stopsUnknown},
+	{words: "stop|restart", mention: unknownNames, does: act{effect.StopService, effect.Container, "$args"}},
 	{words: "context use *", sets: hostContext + " $2"},
 	{words: "machine rm|reset", does: act{effect.PruneLocal, "machine", ""}},
 	{
@@ -167,12 +167,9 @@ func showsSettings(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	sh.Print(partial.UnknownKey)
 }
 
-// stopsUnknown reports that containers with unknown names are stopped.
-func stopsUnknown(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if names := strings.Join(c.Args, " "); partial.HasHole(names) {
-		sh.Effect(effect.StopService, effect.Container, names)
-	}
-}
+// unknownNames are what the name of a container holds that is not known.
+const unknownNames = partial.Unknown + " " + partial.UnknownNetwork + " " + partial.UnknownDecoded + " " +
+	partial.UnknownBenign + " " + partial.UnknownSecret + " " + partial.UnknownKey
 
 // removesContainers reports containers that are removed with their volumes or by unknown names, and
 // images that are removed by force. A container that is named is made again from its image.

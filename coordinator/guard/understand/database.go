@@ -472,7 +472,8 @@ func runsCode(sh *shell.Shell, c shell.Command) bool {
 // lostByMigration returns what a command of a framework loses, and its verb. op is "" if
 // nothing is lost, or if the command works on a database for tests or only prints its SQL.
 func lostByMigration(sh *shell.Shell, c shell.Command) (op effect.Op, verb string) {
-	if onlyPrintsSQL(c.Args) || forTests(sh, c.Args) {
+	switch {
+	case lex.ContainsAny(c.Args, onlyPrint), lex.ContainsPrefix(c.Args, "-dryRunOutput"), forTests(sh, c.Args):
 		return "", ""
 	}
 	for i, a := range c.Args[:min(5, len(c.Args))] {
@@ -536,11 +537,8 @@ func shortens(name, full string) bool {
 	})
 }
 
-// onlyPrintsSQL reports whether an option makes a command print what it would do.
-func onlyPrintsSQL(args []string) bool {
-	return lex.ContainsAny(args, "--dump-sql --simulate --sql --pretend --dry-run --dryrun --create-only") ||
-		lex.ContainsPrefix(args, "-dryRunOutput")
-}
+// onlyPrint are the options with which a command prints what it would do.
+const onlyPrint = "--dump-sql --simulate --sql --pretend --dry-run --dryrun --create-only"
 
 // environmentNames are the variables that name the environment of a framework.
 var environmentNames = [...]string{

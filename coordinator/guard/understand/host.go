@@ -44,13 +44,15 @@ var hostRows = []row{
 	{words: "mcp|config * list|ls"},
 	{words: "mcp|config add|add-json|set|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
 	{words: "plugin|plugins marketplace list|ls"},
-	{words: "plugin|plugins uninstall|remove|disable|rm", given: "all", does: act{effect.DisableAfar, "$0 $1", "$2"}},
 	{
 		words: "plugin|plugins uninstall|remove|disable|rm", mention: "afar",
 		does: act{effect.DisableAfar, "$0 $1", "$2"},
 	},
-	{words: "plugin|plugins uninstall|remove|disable|rm *", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
-	{words: "plugin|plugins uninstall|remove|disable|rm", does: act{effect.DisableAfar, "$0 $1", ""}},
+	{
+		words: "plugin|plugins uninstall|remove|disable|rm *", without: "all",
+		does: act{effect.ChangeSystem, effect.Host, "$0 $1"},
+	},
+	{words: "plugin|plugins uninstall|remove|disable|rm", does: act{effect.DisableAfar, "$0 $1", "$2"}},
 	{words: "plugin|plugins marketplace remove|rm", mention: "afar", does: act{effect.DisableAfar, "$0 $1", "$3"}},
 	{
 		words: "plugin|plugins install|i|init|new|enable|update|prune|autoremove|restore-set-aside|marketplace",

@@ -19,7 +19,7 @@ var machineTables = []table{
 			words: "terminate-user|kill-user|terminate-session|kill-session|terminate-seat",
 			does:  act{effect.KillProcess, effect.Everything, afterVerb},
 		},
-		{words: "poweroff|reboot|halt|suspend|hibernate", does: act{effect.Power, byVerb, ""}},
+		{words: powerVerbs, does: act{effect.Power, byVerb, ""}},
 	}},
 	{programs: "service rc-service", options: serviceValues, anyCase: true, rows: []row{
 		{words: "* " + stopVerbs, does: act{effect.StopService, bySecond, "$0"}},
@@ -40,13 +40,8 @@ var machineTables = []table{
 			{of: "sc", words: "create", does: act{effect.Persist, effect.Service, afterVerb}},
 			{of: "sv", words: "down|d|exit|x", does: act{effect.StopService, byVerb, afterVerb}},
 			{words: stopVerbs, does: act{effect.StopService, byVerb, afterVerb}},
-			{words: modeVerbs, does: act{effect.Power, byVerb, afterVerb}},
+			{words: modeVerbs + "|" + powerVerbs, does: act{effect.Power, byVerb, afterVerb}},
 			{words: "restart|try-restart", without: "user", also: restartsThere},
-			{
-				of:    "systemctl launchctl",
-				words: "poweroff|reboot|halt|suspend|hibernate|kexec",
-				does:  act{effect.Power, byVerb, ""},
-			},
 		},
 	},
 	{programs: "bleachbit", rows: []row{{given: "c clean s shred w wipe-free-space", does: changesSystem}}},
@@ -154,6 +149,7 @@ const (
 	serviceValues = "t H M signal type state p n u host machine property -no-block"
 	stopVerbs     = "stop|disable|mask|kill|delete|unload|bootout|remove|force-stop|shutdown"
 	modeVerbs     = "isolate|emergency|rescue|default|set-default"
+	powerVerbs    = "poweroff|reboot|halt|suspend|hibernate|kexec"
 	settingTools  = "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl"
 	bootTools     = "swapon ldconfig efibootmgr update-alternatives"
 )
@@ -338,7 +334,10 @@ var diskTables = []table{
 		{given: "a f l all force lazy", also: changesMounts},
 		{among: "/", also: changesMounts},
 	}},
-	{programs: "mount", options: "t o", rows: []row{{words: "* *", also: changesMounts}, {given: "o=", also: remounts}}},
+	{programs: "mount", options: "t o", rows: []row{
+		{words: "* *", also: changesMounts},
+		{given: "o=", mention: "remount", also: changesMounts},
+	}},
 	{programs: "dd dcfldd gdd", do: diskDump},
 	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},
 }
@@ -367,13 +366,6 @@ func changesMounts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		sh.Effect(effect.WriteFile, "", f)
 	}
 	sh.Effect(effect.ChangeSystem, effect.Named("mounts"), strings.Join(o.Pos, " "))
-}
-
-// remounts reports a file system that is remounted with other options.
-func remounts(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if strings.Contains(lex.First(o.All("o")), "remount") {
-		changesMounts(sh, c, o)
-	}
 }
 
 // isGuarded reports whether a path is one of Afar's own files or of the host's settings.

@@ -196,12 +196,8 @@ func listedCommands(text string) []string {
 
 // toZero reports whether an operand or an option sets a size to zero.
 func toZero(o shell.Options) bool {
-	if slices.ContainsFunc(o.Pos, func(p string) bool { return p == "0" || strings.HasSuffix(p, "=0") }) {
-		return true
-	}
-	size, _ := o.Get("desired-count", "desired-capacity", "max-size", "size", "num-nodes", "new-capacity",
-		"node-count", "replicas")
-	return size == "0"
+	return o.Given("desired-count=0 desired-capacity=0 max-size=0 size=0 num-nodes=0 new-capacity=0 node-count=0 "+
+		"replicas=0") || slices.ContainsFunc(o.Pos, func(p string) bool { return p == "0" || strings.HasSuffix(p, "=0") })
 }
 
 // operationWords returns the words of an operation. In "apps:destroy" and "pg:backups:delete", the

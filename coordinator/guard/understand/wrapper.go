@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,10 +129,8 @@ var wrapperPrograms = []table{
 	{programs: "sops", rows: []row{{words: "exec-env|exec-file * *", also: runsDecrypted}}},
 	{programs: "nix nix-shell", do: nix},
 	{programs: "conda mamba micromamba", options: "n name p prefix c channel f file solver", rows: []row{
-		{words: "remove|uninstall", given: "d dry-run"},
-		{words: "env remove|uninstall", given: "d dry-run"},
-		{words: "remove|uninstall", does: uninstalls},
-		{words: "env remove|uninstall", does: uninstalls},
+		{words: "remove|uninstall", without: "d dry-run", does: uninstalls},
+		{words: "env remove|uninstall", without: "d dry-run", does: uninstalls},
 		{also: runner},
 	}},
 	{programs: "capsh", rows: []row{{runs: "bash $>--"}}},
@@ -258,7 +257,7 @@ func xargs(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.RunUnknown, effect.Unseen, "")
 	}
 	if marker == "" {
-		sh.Exec(append(append([]string{}, rest...), items...), nil)
+		sh.Exec(slices.Concat(rest, items), nil)
 		return
 	}
 	lines := items
@@ -278,36 +277,29 @@ func xargs(sh *shell.Shell, c shell.Command, o shell.Options) {
 // takesScript reports whether "sh -c" gets its script from the data itself. Systems
 // differ in where one item ends and the next begins, so such a script is unknown.
 func takesScript(argv []string, marker string) bool {
-	for i, a := range argv {
-		if lex.IsShellName(lex.ProgramName(a)) {
-			for _, flag := range argv[i+1:] {
-				if flag == marker {
-					return marker != ""
-				}
-				if !strings.HasPrefix(flag, "-") {
-					return false
-				}
-			}
-			return len(argv) > i+1 && lex.IsClusterWith(argv[len(argv)-1], 'c')
+	i := slices.IndexFunc(argv, func(a string) bool { return lex.IsShellName(lex.ProgramName(a)) })
+	if i < 0 {
+		return false
+	}
+	for _, flag := range argv[i+1:] {
+		switch {
+		case flag == marker:
+			return marker != ""
+		case !strings.HasPrefix(flag, "-"):
+			return false
 		}
 	}
-	return false
+	return len(argv) > i+1 && lex.IsClusterWith(argv[len(argv)-1], 'c')
 }
 
 // replaceMarker returns the text that xargs replaces with an item, or "".
 func replaceMarker(o shell.Options) string {
-	if v, ok := o.Get("I", "J"); ok {
-		return v
+	marker, given := o.Get("I", "J")
+	if !given && o.Given("replace i") {
+		marker, _ = o.Get("replace", "i")
+		return cmp.Or(marker, "{}")
 	}
-	for _, f := range o.Flags {
-		if lex.OneOf(f.Name, "replace i") {
-			if f.Given && f.Value != "" {
-				return f.Value
-			}
-			return "{}"
-		}
-	}
-	return ""
+	return marker
 }
 
 // replaceAll returns the words with each marker replaced.
