@@ -73,7 +73,7 @@ func makesNetwork(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // listed returns what a list of containers or images shows. A filter by name, by image or by label
-// says which ones are meant, and those that ended or have no name are nobody's.
+// says which ones are meant, and nobody uses those that ended or have no name.
 func listed(words, args []string) string {
 	if !lex.ContainsAny(words[:min(2, len(words))], "ps ls list images") {
 		return partial.Unknown
@@ -153,8 +153,7 @@ func runsContainer(sh *shell.Shell, c shell.Command, o shell.Options) {
 	containerRun(sh, verb, c)
 }
 
-// showsSettings prints the settings of a container, or those that a format names. Its variables
-// may hold keys.
+// showsSettings prints the settings of a container that a format names. Its variables may hold keys.
 func showsSettings(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	switch format := strings.Join(c.Args, " "); {
 	case !strings.Contains(format, "{{"):
@@ -256,8 +255,7 @@ func makesServer(sh *shell.Shell, o shell.Options) {
 // takes only its arguments.
 const selfStarting = "git terraform opentofu terragrunt kubectl helm aws rclone restic ansible-playbook"
 
-// imageName returns the name of an image without its registry, its tag and what says that it is a
-// client.
+// imageName returns the name of an image without its registry, its tag and "-cli".
 func imageName(image string) string {
 	name, _, _ := strings.Cut(fspath.Base(image), ":")
 	name, _, _ = strings.Cut(name, "@")
@@ -338,8 +336,7 @@ var clusterRows = []row{
 	{words: "create clusterrolebinding|rolebinding", does: act{effect.ChangeRemote, effect.Rights, "$1"}},
 }
 
-// runsInCluster follows a command into a container of the cluster. It reports
-// options that give rights on the host.
+// runsInCluster follows a command into a container of the cluster, and reports rights on the host.
 func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
 	_, object, _ := strings.Cut(strings.Join(c.Args, " "), "{")
 	switch {
@@ -378,8 +375,7 @@ func showsClusterSecret(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Effect(effect.RevealSecret, effect.Named("cluster secret"), o.At(2))
 }
 
-// opensData reports whether a format may show the data of an object: the whole object, or a
-// field of that name.
+// opensData reports whether a format may show the data of an object, or the whole object.
 func opensData(fields string) bool {
 	return lex.Mentions(strings.ToLower(fields), "data {.} {@} {} {$} [*]} {{.}}") || !strings.Contains(fields, ".")
 }

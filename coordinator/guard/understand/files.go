@@ -197,8 +197,8 @@ func copyFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// copiesTree says of the file that a copy would write that a tree takes its place: the tree
-// from, or with inside only what is in it.
+// copiesTree notes that a copied tree, or with inside only what is in it, takes the place of a file
+// that the copy would write.
 func copiesTree(sh *shell.Shell, to, from string, inside bool) {
 	target := strings.TrimSuffix(to, "/")
 	below, all := strings.CutSuffix(from, "/*")

@@ -171,8 +171,7 @@ var gitOther = table{
 	rows:    gitRows,
 }
 
-// overwritesOwn reports whether a subcommand changes files of a repository that
-// holds Afar's own files.
+// overwritesOwn reports whether a subcommand changes files of a repository with Afar's own files.
 func overwritesOwn(sh *shell.Shell, verb string, args []string) bool {
 	const writing = "checkout switch restore reset stash pull merge rebase apply am cherry-pick revert clean rm mv"
 	return lex.OneOf(verb, writing) && sh.IsOwn(sh.Place.Cwd) && !lex.ContainsAny(args, "list show")
@@ -290,8 +289,7 @@ func looksLikePath(s string) bool {
 // maxExtension bounds the extension of a file's name.
 const maxExtension = 5
 
-// reportDiscards reports pathspecs whose changes in the work tree are lost in the way
-// of op.
+// reportDiscards reports pathspecs whose changes in the work tree an operation loses.
 func reportDiscards(sh *shell.Shell, op effect.Op, paths []string) {
 	for _, p := range paths {
 		if wholeTree(sh, p) {
@@ -328,8 +326,7 @@ func gitClean(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Effect(effect.Discard, op, strings.Join(o.Pos, " "))
 }
 
-// gitConfig reads both forms of the command, with verbs and with options. The value may be a
-// command.
+// gitConfig reads both forms of the command, with verbs and with options. A value may be a command.
 func gitConfig(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	words, verb := o.Pos, o.At(0)
 	switch {
@@ -358,8 +355,7 @@ func gitConfig(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// changesFutureRuns reports whether a setting makes git run or fetch something else from now
-// on.
+// changesFutureRuns reports whether a setting makes later commands run or fetch something else.
 func changesFutureRuns(key, text string) bool {
 	switch {
 	case lex.OneOf(key, "core.hookspath core.sshcommand core.fsmonitor init.templatedir include.path"):
@@ -464,8 +460,7 @@ func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 // changedFiles is a pattern for the files whose content no commit has.
 const changedFiles = "./" + partial.Unknown + "/*\n"
 
-// listsFiles prints all files of the work tree, or patterns for those whose content no
-// commit has.
+// listsFiles prints all files of the work tree, or patterns for those whose content no commit has.
 func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
 	case o.Given("o others m modified"):

@@ -17,8 +17,7 @@ import (
 // maxGitSettings limits how many settings are read from git's environment.
 const maxGitSettings = 32
 
-// gitSettings returns the settings that a command passes to git, as "key=value": those
-// of its options and those in variables.
+// gitSettings returns the settings that options and variables pass to git, as "key=value".
 func gitSettings(sh *shell.Shell, o shell.Options) []string {
 	out := o.All("c")
 	for _, pair := range o.All("config-env") {
@@ -72,8 +71,8 @@ const gitOwn = gitReaders + " add am apply archive bisect branch bundle checkout
 	"push range-diff rebase reflog remote replace reset restore revert rm sparse-checkout stash submodule switch tag " +
 	"update-index update-ref worktree write-tree"
 
-// configuredAlias runs the command that the settings of the repository or of the person have for
-// an alias. It returns false if they have none.
+// configuredAlias runs the command of an alias that the settings of the repository or of the person
+// have. It returns false if they have none.
 func configuredAlias(sh *shell.Shell, words []string) (found bool) {
 	path, _ := nearest(sh, ".git/config")
 	for _, path := range [...]string{path, "~/.gitconfig", "~/.config/git/config"} {
@@ -95,8 +94,7 @@ func configuredAlias(sh *shell.Shell, words []string) (found bool) {
 	return found
 }
 
-// gitSetting stores a setting for the subcommand, and runs its value if git would run
-// it as a command.
+// gitSetting stores a setting for the subcommand, and runs its value if git would run it.
 func gitSetting(sh *shell.Shell, setting string) {
 	key, text, _ := strings.Cut(setting, "=")
 	key = strings.ToLower(key)

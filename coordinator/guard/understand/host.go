@@ -16,8 +16,7 @@ import (
 // The host loads more than plugins. A skill may add hooks. A mod brings a module
 // that can overrule every hook, including Afar's.
 
-// hostCommand reports the effects of a command of the client on plugins, mods and
-// hooks.
+// hostCommand reports the effects of a command of the client on plugins, mods and hooks.
 func hostCommand(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "settings p print mcp-config setting-sources model allowedTools "+
 		"permission-mode output-format add-dir plugin-dir plugin-url -all")
@@ -115,17 +114,15 @@ func skillTool(sh *shell.Shell, call effect.Call) {
 	}
 }
 
-// loadsMods reports whether a name is the skill with which a session writes mods, or
-// the command that loads them.
+// loadsMods reports whether a name is the skill that writes mods, or the command that loads them.
 func loadsMods(name string) bool {
 	name = strings.ToLower(strings.TrimPrefix(name, "/"))
 	return lex.OneOf(name[strings.LastIndexByte(name, ':')+1:], "plugin-authoring reload-plugins")
 }
 
-// settingsEdit returns OtherSetting if a call of a file tool shows its whole change
-// and changes no setting on which Afar's hooks depend. Otherwise it returns "". A call
-// that writes the whole user file returns "", because it does not show what it
-// removes.
+// settingsEdit returns OtherSetting if a call of a file tool shows its whole change and changes no
+// setting on which Afar's hooks depend, and "" otherwise. A call that writes the whole user file does
+// not show what it removes.
 func settingsEdit(sh *shell.Shell, call effect.Call, p string) effect.Op {
 	tail, _ := protected.HostFolder(p, sh.Eval.Site.Env)
 	if !lex.OneOf(tail, "/settings.json /settings.local.json") {
@@ -334,8 +331,7 @@ func ownPage(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// changesInPlace reports whether a command is an editor or a converter that
-// overwrites its file arguments.
+// changesInPlace reports whether a command is an editor or a converter that overwrites its operands.
 func changesInPlace(c shell.Command) bool {
 	switch {
 	case lex.OneOf(c.Name, inPlaceAlways):
@@ -346,8 +342,7 @@ func changesInPlace(c shell.Command) bool {
 	return false
 }
 
-// ownOperands reports guarded files among the operands of a program that edits its
-// file arguments.
+// ownOperands reports guarded files among the operands of a program that edits files.
 func ownOperands(sh *shell.Shell, c shell.Command) {
 	for _, a := range shell.ParseOptions(c.Args, "").Pos {
 		if p := sh.Path(a); isGuarded(sh, p) {
@@ -356,8 +351,7 @@ func ownOperands(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// ownProgram reports whether a path is one of Afar's binaries, or a link to one in
-// the home directory.
+// ownProgram reports whether a path is one of Afar's binaries, or a link to one in the home.
 func ownProgram(sh *shell.Shell, p string) bool {
 	if sh.IsOwn(p) {
 		return isOwnName(fspath.Base(p))

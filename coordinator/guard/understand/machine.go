@@ -11,8 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// machineTables are the programs that control the services, the processes, the accounts and the
-// settings.
+// machineTables are the programs that control services, processes, accounts and settings.
 var machineTables = []table{
 	{programs: "loginctl", options: "H M s n o p host machine signal lines output property", rows: []row{
 		{
@@ -180,8 +179,7 @@ func killPids(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 }
 
-// processList prints a mark with the names that it looks for, so that
-// "kill $(pgrep x)" still names x.
+// processList prints a mark with the names that it looks for, so that "kill $(pgrep x)" names x.
 func processList(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if sh.Out == nil && c.Name != "fuser" {
 		return
@@ -347,8 +345,7 @@ var (
 	deletesMachine  = act{effect.PruneLocal, "machine", operands}
 )
 
-// imageFile reports an image file that a program changes instead of a device. It
-// returns false if there is none.
+// imageFile reports an image file that a program changes instead of a device, if there is one.
 func imageFile(sh *shell.Shell, _ shell.Command, o shell.Options) bool {
 	for _, p := range o.Pos {
 		if strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "/dev/") {
@@ -359,8 +356,7 @@ func imageFile(sh *shell.Shell, _ shell.Command, o shell.Options) bool {
 	return false
 }
 
-// changesMounts reports a file system that is mounted or unmounted, and guarded files
-// at the mount point.
+// changesMounts reports a file system that is mounted or unmounted, and guarded files at that point.
 func changesMounts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if f := sh.Path(o.At(len(o.Pos) - 1)); isGuarded(sh, f) {
 		sh.Effect(effect.WriteFile, "", f)

@@ -218,8 +218,7 @@ const (
 	proseWords  = "body content text title description message prompt comment summary note subject"
 )
 
-// fieldName returns the name of a field, and whether it is an item of a list. An item has the name of
-// the list.
+// fieldName returns the name of a field. An item of a list has the name of the list.
 func fieldName(a effect.Arg) (name string, item bool) {
 	path := a.Path
 	for {
@@ -415,8 +414,7 @@ func (t serverTool) isCommand(f field) bool {
 	return false
 }
 
-// isStatement reports whether a field holds a statement for a database. A text that is
-// searched for is none.
+// isStatement reports whether a field holds a statement for a database, not a text to search for.
 func (t serverTool) isStatement(f field) bool {
 	if t.searches() {
 		return lex.ContainsAny(f.words, "sql")

@@ -206,8 +206,7 @@ func transferSession(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// sendsCopies reports secrets that a copy sends to another machine, and remembers what
-// it brings.
+// sendsCopies reports secrets that a copy sends to another machine, and remembers what it brings.
 func sendsCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sources, to := copied(c, o)
 	for _, from := range sources {

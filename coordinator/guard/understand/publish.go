@@ -174,8 +174,7 @@ func uninstallsModules(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// entersEnvironment notes that the programs of a virtual environment run, if a path is that of one of
-// its programs.
+// entersEnvironment notes the virtual environment that has the program or the script of a path.
 func entersEnvironment(sh *shell.Shell, path string) {
 	if dir := fspath.Dir(fspath.Dir(path)); lex.OneOf(fspath.Base(dir), ".venv venv env .env virtualenv") {
 		sh.Assign(virtualEnv, shell.Value{sh.Path(dir)})
@@ -246,8 +245,7 @@ func runsScripts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// runsPackage runs a program of a package. A single argument with spaces is run as
-// shell code.
+// runsPackage runs a program of a package. A single argument with spaces is run as shell code.
 func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
 	inner := lex.After(c.Args, o.At(0), 1)
 	if len(inner) == 1 && strings.Contains(inner[0], " ") {

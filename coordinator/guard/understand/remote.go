@@ -65,8 +65,7 @@ func controls(name string) bool {
 	return lex.OneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"), hostedClients)
 }
 
-// commonValues are the flags with a value that such programs accept before or between
-// their groups and verbs.
+// commonValues are the options with a value that such programs take before or between their verbs.
 const commonValues = "n namespace context kubeconfig profile region output o p project zone c config l selector " +
 	"endpoint-url query cli-input-json a app r remote g resource-group subscription account org organization team t " +
 	"token s server u user f file filename R repo host port scope e env environment site cluster command scripts " +
@@ -178,8 +177,7 @@ func remoteRuns(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// listedCommands returns the commands of an option: a list of literals, or the
-// text itself.
+// listedCommands returns the commands of an option: a list of literals, or the text itself.
 func listedCommands(text string) []string {
 	code := strings.TrimPrefix(text, "commands=")
 	var list []string

@@ -59,10 +59,10 @@ type row struct {
 
 // An act is the effect that a row reports. In op and target, "$0" is the first operand,
 // "$1*" the operands from the second on, "$<" all but the last one, "$text" all of them as one
-// word, "$=d,dir" the values of these options, "$name" the program, "$args" all arguments,
-// "$last" the last operand, "$>run" those behind the word run, and "$in" the standard input. If the target begins with
-// "#", each of its words is reported alone; with "@", each is a path. A ref is reported by its
-// short name.
+// word, "$last" the last one, "$=d,dir" the values of these options, "$name" the program, "$args"
+// all arguments, "$>run" those behind the word run, and "$in" the standard input. If the target
+// begins with "#", each of its words is reported alone; with "@", each is a path. A ref is reported
+// by its short name.
 type act struct {
 	kind   effect.Kind
 	op     effect.Op
@@ -92,8 +92,7 @@ var (
 	stopsServer   = act{effect.StopService, "server", theProgram}
 )
 
-// run reports the effects of a command of one of the table's programs. passes says
-// that "--help" may be for another program.
+// run reports the effects of a command. passes says that "--help" may be for another program.
 func (t *table) run(sh *shell.Shell, c shell.Command, passes bool) {
 	o := t.parse(c.Args)
 	if o.Given("help") && !passes {
@@ -143,8 +142,7 @@ func lowered(words []string) []string {
 	return lower
 }
 
-// runRows reports the effects of a command that the rows describe. It returns false if
-// no row holds.
+// runRows reports the effects of a command that the rows describe. It returns false if none holds.
 func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o shell.Options) (found bool) {
 	for i := range rows {
 		r := &rows[i]

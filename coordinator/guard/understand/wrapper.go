@@ -149,8 +149,7 @@ func startsCommand(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Exec(
 // wordsOfCode are the rows of programs whose operands are the words of shell code.
 var wordsOfCode = []row{{runs: "!$text"}}
 
-// startsText runs the shell code of -c, which may come after an operand, or the
-// operands.
+// startsText runs the shell code of -c, which may come after an operand, or the operands.
 func startsText(sh *shell.Shell, c shell.Command, o shell.Options) {
 	code := o.All("c", "command")
 	for _, option := range [...]string{"-c", "--command"} {
@@ -356,8 +355,7 @@ func parallelItems(sh *shell.Shell, c shell.Command, o shell.Options) (argv []st
 	return argv, items
 }
 
-// parallelLists splits operands into the template and the lists, each behind ":::", or in the files
-// behind "::::".
+// parallelLists splits operands into the template and the lists, which ":::" or, for files, "::::" begins.
 func parallelLists(sh *shell.Shell, operands []string) (argv []string, lists [][]string) {
 	files := false
 	for _, a := range operands {
@@ -499,8 +497,7 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Exec(rest, c.In)
 }
 
-// uvCommand returns the command that uv runs. Python runs a module, if run is among the words
-// before, and a source.
+// uvCommand returns the command that uv runs. Python runs a source, and a module behind "run".
 func uvCommand(before, args, command []string) []string {
 	first := lex.First(command)
 	switch {
@@ -512,8 +509,7 @@ func uvCommand(before, args, command []string) []string {
 	return command
 }
 
-// dumpsVariables reports a command that only shows the variables that it is given, where they
-// hold secrets.
+// dumpsVariables reports a command that only shows variables, where these hold secrets.
 func dumpsVariables(sh *shell.Shell, argv []string) {
 	if lex.First(argv) == "printenv" || slices.Equal(argv, []string{"env"}) {
 		reportRevealed(sh, partial.UnknownKey)
@@ -527,8 +523,7 @@ func runsDecrypted(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Run(strings.ReplaceAll(o.At(2), "{}", "/run/secrets/sops"), c.In)
 }
 
-// nix runs a command in a shell of packages, or a package's program, and reports a removed
-// package.
+// nix runs a command in a shell of packages, or a package's program, and reports a removed package.
 func nix(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for i, a := range c.Args {
 		switch {
