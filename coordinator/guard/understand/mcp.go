@@ -77,27 +77,15 @@ func (t serverTool) browses() bool {
 
 // types reports whether a tool types into a terminal or into another program.
 func (t serverTool) types() bool {
-	switch {
-	case lex.ContainsAny(t.words, "file directory process"):
+	if lex.ContainsAny(t.words, "file directory process") {
 		return false
-	case lex.ContainsAny(t.server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop"):
-		return lex.ContainsAny(t.words, "keys key type keystroke computer input send write paste")
 	}
-	return false
+	return lex.ContainsAny(t.server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop") &&
+		lex.ContainsAny(t.words, "keys key type keystroke computer input send write paste")
 }
 
 // takesFile reports whether an effect takes a file away.
 func takesFile(e effect.Effect) bool { return e.Kind == effect.DeleteTree || e.Kind == effect.MoveAway }
-
-// searches reports whether a tool looks for a text, so that the text is not run.
-func (t serverTool) searches() bool {
-	const looking = "search find lookup docs doc ask question grep suggest translate"
-	switch {
-	case lex.First(t.words) == "list", lex.ContainsAny(t.words, looking):
-		return true
-	}
-	return lex.ContainsAny(t.server, "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs")
-}
 
 // serverRows say what a tool does whose name has a verb. The verb is the program of a row, the words
 // behind it are the operands, all words of the name are the arguments, and the fields are the
@@ -416,10 +404,14 @@ func (t serverTool) isCommand(f field) bool {
 
 // isStatement reports whether a field holds a statement for a database, not a text to search for.
 func (t serverTool) isStatement(f field) bool {
-	if t.searches() {
-		return lex.ContainsAny(f.words, "sql")
+	const looking = "search find lookup docs doc ask question grep suggest translate"
+	const engines = "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs"
+	words := statementWords
+	switch {
+	case lex.First(t.words) == "list", lex.ContainsAny(t.words, looking), lex.ContainsAny(t.server, engines):
+		words = "sql"
 	}
-	return lex.ContainsAny(f.words, statementWords)
+	return lex.ContainsAny(f.words, words)
 }
 
 // statement reads a statement in one of the languages of databases, or a GraphQL mutation.

@@ -107,13 +107,24 @@ func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if lex.ContainsAny(lex.VerbWords(c.Name), web.DestroyVerbs) {
 		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
 	}
-	first, last := verbPlaces(c.Name)
-	for i := 0; i < len(o.Pos) && i <= last; i++ {
+	findsVerb(sh, c, o)
+}
+
+// findsVerb reports the effect of the first verb among the operands. In the AWS client, a service
+// comes before the verb and values come after it.
+func findsVerb(sh *shell.Shell, c shell.Command, o shell.Options) {
+	first, last := 0, 5
+	switch c.Name {
+	case "aws", "awslocal":
+		first, last = 1, 1
+	case "gcloud", "az":
+		first = 1
+	}
+	for i := first; i < len(o.Pos) && i <= last; i++ {
 		p := o.Pos[i]
 		switch {
 		case strings.ContainsAny(p, " \n"):
 			return
-		case i < first:
 		case lex.OneOf(p, readNouns):
 			last = min(last, i+1)
 		case remoteVerb(sh, c, o, i):
@@ -145,18 +156,6 @@ func statementFlags(sh *shell.Shell, o shell.Options) {
 			sql.Read(sh, f.Value)
 		}
 	}
-}
-
-// verbPlaces returns the first and the last operand that may be the verb. In the AWS
-// client, a service comes before the verb and values come after it.
-func verbPlaces(program string) (first, last int) {
-	switch program {
-	case "aws", "awslocal":
-		return 1, 1
-	case "gcloud", "az":
-		return 1, 5
-	}
-	return 0, 5
 }
 
 // remoteRuns follows a command that a service runs on its machines. It also reports a
@@ -404,12 +403,11 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 			"purge-cache wipe force-delete drop-table delete-unmatched-destination-files "+
 			"delete-unmatched-destination-objects delete-destination delete-removed") && f.Value != "false":
 			sh.Effect(effect.DestroyRemote, effect.Part, f.Name)
+		case name == "prod":
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
+			return
 		case name == "execute" && !strings.HasPrefix(c.Name, "kafka"):
-		case lex.OneOf(name, "reset-offsets prod force-recreate delete-config execute force-unlock leave"):
-			if name == "prod" {
-				sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
-				return
-			}
+		case lex.OneOf(name, "reset-offsets force-recreate delete-config execute force-unlock leave"):
 			sh.Effect(effect.ChangeRemote, effect.Named(name), f.Name)
 		}
 	}

@@ -125,10 +125,7 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 var secretPrograms = []table{
 	{programs: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
 		"kwallet-query", do: printUnknown, rows: []row{
-		{of: "pass gopass", words: "rm|remove|delete", does: deletesStored},
-		{of: "bw rbw lpass", words: "delete|remove|rm|purge", does: deletesStored},
-		{of: "keyring secret-tool", words: "del|clear", does: deletesStored},
-		{of: "keepassxc-cli", words: "rm|rmdir", does: deletesStored},
+		{words: "rm|rmdir|remove|del|delete|purge|clear", does: deletesStored},
 	}},
 	{
 		programs: "trufflehog noseyparker kingfisher gitleaks",
