@@ -18,12 +18,7 @@ const containerClients = "docker podman nerdctl finch"
 
 // containerPrograms are the programs of this file, with what each does.
 var containerPrograms = []table{
-	{
-		programs: containerClients,
-		options:  "H c l host context log-level config tlscacert",
-		leads:    true,
-		do:       container,
-	},
+	{programs: containerClients, options: "H c l host context log-level config tlscacert", leads: true, do: container},
 	{programs: "docker-compose podman-compose", do: runsCompose},
 	{programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", options: clusterOptions, do: kubectl},
 	{programs: "kubectx", rows: []row{{words: "*", sets: kubeContext + " $last"}}},

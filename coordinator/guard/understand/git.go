@@ -344,7 +344,7 @@ func gitConfig(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	key := lex.First(words)
 	switch {
 	case verb == "get":
-		if gitSecret(key) {
+		if secretSetting(key) {
 			showsKey(sh, "git setting", key)
 		}
 	case len(words) > 1 && !o.Given("list unset unset-all"):
@@ -368,10 +368,14 @@ func changesFutureRuns(key, text string) bool {
 	return key == "credential.helper" && strings.Contains(text, "store")
 }
 
-// gitSecret reports whether a setting holds a credential.
-func gitSecret(key string) bool {
-	name := strings.ToLower(key[strings.LastIndexByte(key, '.')+1:])
-	return strings.HasSuffix(name, "extraheader") || name == "smtppass" || protected.SecretName(name)
+// secretSetting reports whether a setting of git or of npm holds a credential.
+func secretSetting(key string) bool {
+	name := strings.ToLower(key[strings.LastIndexAny(key, ".:")+1:])
+	switch {
+	case strings.HasSuffix(name, "extraheader"), lex.OneOf(name, "smtppass _auth npmauthident"):
+		return true
+	}
+	return protected.SecretName(name)
 }
 
 // gitRows describe subcommands of git. The program of a row is the subcommand.

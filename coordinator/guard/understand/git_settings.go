@@ -202,9 +202,11 @@ func overwritesWith(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// gitHooks are the hooks that a subcommand of git runs. With --no-verify git leaves
-// out those that may refuse it.
-var gitHooks = []struct{ verbs, refusing, others string }{
+// A gitHook row lists the hooks that subcommands of git run. With --no-verify git leaves out those that
+// may refuse a subcommand.
+type gitHook struct{ verbs, refusing, others string }
+
+var gitHooks = []gitHook{
 	{verbs: "commit", refusing: "pre-commit commit-msg", others: "prepare-commit-msg post-commit"},
 	{verbs: "push", refusing: "pre-push"},
 	{verbs: "merge", refusing: "pre-merge-commit commit-msg", others: "post-merge"},
@@ -217,37 +219,21 @@ var gitHooks = []struct{ verbs, refusing, others string }{
 
 // runGitHooks runs the hooks of the repository that a subcommand runs.
 func runGitHooks(sh *shell.Shell, verb string, args []string) {
-	if sh.Eval.Site.FileText == nil || sh.Place.Away != "" {
+	at := slices.IndexFunc(gitHooks, func(h gitHook) bool { return lex.OneOf(verb, h.verbs) })
+	if at < 0 || sh.Eval.Site.FileText == nil || sh.Place.Away != "" {
 		return
 	}
-	for i := range gitHooks {
-		h := &gitHooks[i]
-		if !lex.OneOf(verb, h.verbs) {
-			continue
-		}
-		names := h.others
-		if !unverified(verb, args) {
-			names += " " + h.refusing
-		}
-		runHooks(sh, strings.Fields(names), args)
-	}
-}
-
-// unverified reports whether git leaves out the hooks that may refuse a subcommand.
-func unverified(verb string, args []string) bool {
-	o := shell.ParseOptions(args, "m F C c t author date message file template o push-option -no-verify")
-	return o.Given("no-verify") || verb == "commit" && o.Given("n")
-}
-
-// runHooks runs the hooks with these names, in the top directory of the work tree.
-func runHooks(sh *shell.Shell, names, args []string) {
 	child := sh.Sub()
 	top, hooks := hooksFolder(child)
 	if hooks == "" {
 		return
 	}
+	names := gitHooks[at].others
+	if !unverified(verb, args) {
+		names += " " + gitHooks[at].refusing
+	}
 	child.Place.Cwd = top
-	for _, name := range names {
+	for name := range strings.FieldsSeq(names) {
 		child.Via = "git"
 		if !child.ScriptFile(hooks+"/"+name, nil) { // a hook that this call wrote
 			child.RunProgram(hooks+"/"+name, nil, nil)
@@ -256,6 +242,12 @@ func runHooks(sh *shell.Shell, names, args []string) {
 			child.RunProgram(above+"/"+name, nil, nil)
 		}
 	}
+}
+
+// unverified reports whether git leaves out the hooks that may refuse a subcommand.
+func unverified(verb string, args []string) bool {
+	o := shell.ParseOptions(args, "m F C c t author date message file template o push-option -no-verify")
+	return o.Given("no-verify") || verb == "commit" && o.Given("n")
 }
 
 // hooksFolder returns the top directory of the work tree, and the folder of its hooks:

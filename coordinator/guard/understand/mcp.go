@@ -63,8 +63,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	case requested, t.browses(), lex.ContainsAny(t.server, "afar memory thinking"): // they change nothing of others
 	case t.types():
 		sh.Effect(effect.TypeInto, "", call.Tool)
-	case slices.ContainsFunc(sh.Eval.Effects[before:], takesFile):
-		// its paths already gave its effects
+	case slices.ContainsFunc(sh.Eval.Effects[before:], takesFile): // its paths gave its effects
 	default:
 		t.verb(sh)
 	}

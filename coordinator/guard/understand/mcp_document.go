@@ -59,10 +59,7 @@ var documentRows = []row{
 		among: documentFields, does: act{effect.DropData, effect.Table, "$0"},
 	},
 	{of: "dropTarget", first: "true", does: act{effect.DropData, effect.Table, "$0"}},
-	{
-		of: "shutdown", first: "1|1.0|true", among: documentFields,
-		does: act{effect.StopService, effect.Database, "$0"},
-	},
+	{of: "shutdown", first: "1|1.0|true", among: documentFields, does: act{effect.StopService, effect.Database, "$0"}},
 	{of: "$out", does: act{effect.DropData, effect.Table, "$0"}},
 	{of: "db coll into", among: "$out", does: act{effect.DropData, effect.Table, "$0"}},
 	{of: "q", first: emptyDocument, among: "deletes", does: act{effect.DropData, effect.Rows, "$0"}},

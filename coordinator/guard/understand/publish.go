@@ -6,7 +6,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
-	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -257,7 +256,7 @@ func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // getsSetting reports a token that the command shows.
 func getsSetting(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if asked := o.At(len(o.Pos) - 1); registrySecret(asked) {
+	if asked := o.At(len(o.Pos) - 1); secretSetting(asked) {
 		showsKey(sh, "registry token", asked)
 		return
 	}
@@ -269,12 +268,6 @@ func setsRegistry(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.At(1) == "set" && lex.ContainsAny(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
 		sh.Effect(effect.ChangeSystem, effect.Named(c.Name), "settings")
 	}
-}
-
-// registrySecret reports whether a setting holds credentials for a registry.
-func registrySecret(key string) bool {
-	key = key[strings.LastIndexByte(key, ':')+1:]
-	return lex.OneOf(strings.ToLower(key), "_auth npmauthident") || protected.SecretName(key)
 }
 
 // packageProgram runs a word that is not a verb of the package manager. It may be a

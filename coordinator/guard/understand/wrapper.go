@@ -406,23 +406,20 @@ func parallelOne(sh *shell.Shell, argv, fields []string) {
 
 // sourceFile runs the code of a sourced file if it is known.
 func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if len(c.Args) == 0 {
-		return
-	}
-	if shell.IsStdin(c.Args[0]) && c.In != nil {
+	name := lex.First(c.Args)
+	text, written := sh.Brought(name)
+	switch {
+	case name == "":
+	case shell.IsStdin(name) && c.In != nil:
 		sh.RunText(*c.In)
-		return
-	}
-	text, written := sh.Brought(c.Args[0])
-	if written {
+	case written:
 		sh.RunText(text)
-		return
+	default:
+		entersEnvironment(sh, name)
+		if !sh.SourceFile(name, c.Args[1:]) && !sh.InsideFile() {
+			sh.Read(name)
+		}
 	}
-	entersEnvironment(sh, c.Args[0])
-	if sh.SourceFile(c.Args[0], c.Args[1:]) || sh.InsideFile() {
-		return
-	}
-	sh.Read(c.Args[0])
 }
 
 // trap runs the code of a trap.
