@@ -149,8 +149,7 @@ var gitTables = []table{
 	{programs: "difftool", options: "x! extcmd! t tool"},
 	{programs: "grep", options: "O?! open-files-in-pager?! e f m A B C max-depth threads"},
 	{programs: "archive", options: "exec! remote o output format prefix", rows: []row{
-		{given: "remote prefix l"},
-		{words: "*", also: printsTree},
+		{words: "*", without: "remote prefix l", also: printsTree},
 	}},
 	{
 		programs: "filter-branch",
@@ -386,7 +385,6 @@ var gitRows = []row{
 	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
 	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
 	{of: "fetch pull", without: "dry-run", goOn: true, also: gitFetched},
-	{of: "pull", given: "rebase=false", without: "r"},
 	{of: "pull", given: "r rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
 	{of: "bisect", first: "run", runs: "$>run"},
 	{of: "submodule", words: "foreach", also: runsInSubmodules},

@@ -40,7 +40,6 @@ var hostRows = []row{
 		words: "config", among: "disableallhooks hooks enabledplugins prependplugins",
 		does: act{effect.DisableAfar, "$0 $1", "$3"},
 	},
-	{words: "mcp|config * list|ls"},
 	{words: "mcp|config add|add-json|set|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
 	{words: "plugin|plugins marketplace list|ls"},
 	{

@@ -128,7 +128,6 @@ var packageTables = []table{
 	}},
 	{programs: "brew", options: "t o c root", rows: []row{
 		{words: "services stop|kill", does: act{effect.StopService, bySecond, "$2"}},
-		{words: "services"},
 		{words: "bundle", given: "cleanup", does: act{effect.RemovePackage, byProgram, unlistedPackages}},
 		{words: "bundle cleanup", given: "f force", does: act{effect.RemovePackage, byProgram, unlistedPackages}},
 		{given: packagesSimulated},

@@ -456,7 +456,6 @@ var specialRows = []row{
 		of: infrastructureTools, words: "taint|untaint|import|force-unlock",
 		does: act{effect.ChangeRemote, byVerb, "state"},
 	},
-	{of: infrastructureTools, words: "workspace delete", does: act{effect.DestroyRemote, effect.Teardown, "workspace"}},
 
 	{of: "gh glab hub tea", also: forge},
 
@@ -572,7 +571,6 @@ var forgeRows = []row{
 	{words: "pr|mr merge|close", does: act{effect.ChangeRemote, bySecond, "$0"}},
 	{words: "issue transfer|lock", does: act{effect.ChangeRemote, bySecond, "$0"}},
 	{words: "workflow run|disable", does: act{effect.ChangeRemote, bySecond, "$0"}},
-	{words: "repo archive|rename", does: act{effect.ChangeRemote, bySecond, "$0"}},
 	{words: "ssh-key|gpg-key|deploy-key add", does: act{effect.ChangeRemote, effect.Rights, "a key of the account"}},
 	{words: "repo deploy-key add", does: act{effect.ChangeRemote, effect.Rights, "a key of the account"}},
 	{words: "gist create", does: act{effect.SendOut, "gist", ""}},
