@@ -161,7 +161,7 @@ func showsSettings(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	sh.Print(partial.UnknownKey)
 }
 
-// unknownNames are what the name of a container holds that is not known.
+// unknownNames are what names hold that are not known.
 const unknownNames = partial.Unknown + " " + partial.UnknownNetwork + " " + partial.UnknownDecoded + " " +
 	partial.UnknownBenign + " " + partial.UnknownSecret + " " + partial.UnknownKey
 

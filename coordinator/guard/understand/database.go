@@ -384,10 +384,6 @@ func redisCommand(sh *shell.Shell, words []string) {
 	for i, w := range words {
 		upper[i] = strings.ToUpper(w)
 	}
-	if lex.OneOf(lex.First(upper), "DEL UNLINK") && partial.HasHole(strings.Join(words[1:], "")) {
-		sh.Effect(effect.DropData, effect.Rows, upper[0])
-		return
-	}
 	runRows(sh, redisRows, upper, shell.Command{Args: upper}, shell.Options{Pos: upper})
 }
 
@@ -399,6 +395,7 @@ func makesDatabase(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // redisRows describe the commands of Redis, in upper case.
 var redisRows = []row{
 	{words: "FLUSHALL|FLUSHDB", does: act{effect.DropData, effect.Database, "$0"}},
+	{words: "DEL|UNLINK", mention: unknownNames, does: act{effect.DropData, effect.Rows, "$0"}},
 	{words: "DEL|UNLINK", does: act{effect.DropData, effect.Key, "$0"}},
 	{
 		words: "SHUTDOWN|DEBUG|FAILOVER|REPLICAOF|SLAVEOF|SWAPDB|MIGRATE",

@@ -184,8 +184,12 @@ func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sources, to := copied(c, o)
 	switch {
 	case to == "":
-	case shell.IsRemotePath(to), o.Given("r"):
-		writeTo(sh, to)
+	case shell.IsRemotePath(to):
+		if _, path, _ := strings.Cut(to, ":"); strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") {
+			sh.Elsewhere().Effect(effect.WriteFile, "", fspath.Clean(path))
+		}
+	case o.Given("r"):
+		sh.Write(to)
 	default:
 		for _, from := range sources {
 			sh.Arrives(from, to)
@@ -246,18 +250,6 @@ func transferCommands(sh *shell.Shell, text, host string) {
 				sh.Effect(effect.DeleteCopies, "", line)
 			}
 		}
-	}
-}
-
-// writeTo reports the destination of a copy, on this machine or on another host.
-func writeTo(sh *shell.Shell, to string) {
-	if !shell.IsRemotePath(to) {
-		sh.Write(to)
-		return
-	}
-	away := sh.Elsewhere()
-	if _, p, _ := strings.Cut(to, ":"); lex.BeginsWith(p, "/") && !lex.BeginsWith(p, "//") {
-		away.Effect(effect.WriteFile, "", fspath.Clean(p))
 	}
 }
 
@@ -338,7 +330,13 @@ func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	row := &requesters[i]
 	if row.operands {
-		carriesFields(sh, c, o)
+		var files []string
+		for _, p := range o.Pos {
+			if _, file, ok := strings.Cut(p, "@"); ok && !strings.Contains(p, "://") {
+				files = append(files, file)
+			}
+		}
+		Carries(sh, c, files, c.Name)
 	}
 	bodies := row.bodies(sh, c, o)
 	r := row.request(o)
@@ -436,15 +434,4 @@ func (row *requester) writes(sh *shell.Shell, o shell.Options, url string) {
 	default:
 		sh.Print(partial.UnknownNetwork)
 	}
-}
-
-// carriesFields reports the files that httpie and similar clients send.
-func carriesFields(sh *shell.Shell, c shell.Command, o shell.Options) {
-	files := []string{}
-	for _, p := range o.Pos {
-		if i := strings.IndexByte(p, '@'); i >= 0 && !strings.Contains(p, "://") {
-			files = append(files, p[i+1:])
-		}
-	}
-	Carries(sh, c, files, c.Name)
 }

@@ -104,7 +104,7 @@ var textPrograms = []table{
 		programs: "diff comm colordiff sdiff",
 		options:  "U C W I x X F label width ignore-matching-lines exclude exclude-from from-file to-file",
 		dry:      "q brief",
-		do:       printCompared,
+		do:       readOut,
 	},
 }
 
@@ -303,15 +303,6 @@ func readOut(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// printCompared prints the compared files.
-func printCompared(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	for _, f := range o.Pos {
-		if f != "-" {
-			sh.Print(sh.Read(f))
-		}
-	}
-}
-
 // printInput prints the standard input as the program shows it.
 func printInput(sh *shell.Shell, c shell.Command) {
 	if c.In == nil {
@@ -349,14 +340,12 @@ func decoded(in string, decode func(string) ([]byte, error)) string {
 }
 
 // reverse returns the text with each line reversed.
-func reverse(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
+func reverse(text string) string {
+	return eachLine(text, func(line string) string {
 		r := []rune(line)
 		slices.Reverse(r)
-		lines[i] = string(r)
-	}
-	return strings.Join(lines, "\n")
+		return string(r)
+	})
 }
 
 // search prints matching lines of its files. The pattern itself is data.
