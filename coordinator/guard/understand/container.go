@@ -20,7 +20,7 @@ const containerClients = "docker podman nerdctl finch"
 var containerPrograms = []table{
 	{programs: containerClients, options: "H c l host context log-level config tlscacert", leads: true, do: container},
 	{programs: "docker-compose podman-compose", do: runsCompose},
-	{programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", options: clusterOptions, do: kubectl},
+	{programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", options: clusterOptions, rows: clusterRows, do: printUnknown},
 	{programs: "kubectx", rows: []row{{words: "*", sets: kubeContext + " $last"}}},
 	{programs: "helm", do: controlsHosted},
 }
@@ -302,20 +302,11 @@ func mounted(sh, child *shell.Shell, host, inside string) {
 	child.Place.Mounts = append(child.Place.Mounts, m)
 }
 
-// kubectl reports the effects of a command of a cluster's client.
-func kubectl(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("help") && !lex.OneOf(o.At(0), "exec run debug") {
-		return
-	}
-	if o.Given("dry-run") && !o.Given("dry-run=none") {
-		return
-	}
-	runRows(sh, clusterRows, o.Pos, c, o)
-	sh.Print(partial.Unknown)
-}
-
+// clusterRows describe the commands of a cluster's client.
 var clusterRows = []row{
+	{given: "dry-run", without: "dry-run=none"},
 	{words: "exec|run|debug", also: runsInCluster},
+	{given: "help"},
 	{words: "config use-context *", sets: kubeContext + " $last"},
 	{words: "delete", also: clusterDelete},
 	{words: "cp", also: copiesContained},

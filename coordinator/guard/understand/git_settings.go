@@ -403,9 +403,6 @@ func runYAML(sh *shell.Shell, files string, code func(y yamlText) string) {
 
 // preCommit runs the commands of the hooks of pre-commit, or those of one hook.
 func preCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if !lex.OneOf(o.At(0), "run hook-impl") {
-		return
-	}
 	hook := ""
 	runYAML(sh, ".pre-commit-config.yaml .pre-commit-config.yml", func(y yamlText) string {
 		switch k := y.keys; {
@@ -422,9 +419,6 @@ func preCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // lefthook runs the commands of a hook of lefthook.
 func lefthook(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if o.At(0) != "run" {
-		return
-	}
 	runYAML(sh, "lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml", func(y yamlText) string {
 		if lex.First(y.keys) != o.At(1) || y.keys[len(y.keys)-1] != "run" {
 			return ""
@@ -435,9 +429,6 @@ func lefthook(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // procfile runs the commands of a Procfile, or one of them.
 func procfile(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if !lex.OneOf(o.At(0), "start s run") {
-		return
-	}
 	runYAML(sh, "Procfile.dev Procfile", func(y yamlText) string {
 		if len(y.keys) != 1 || cmp.Or(o.At(1), y.keys[0]) != y.keys[0] {
 			return ""

@@ -45,8 +45,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	sh.Via = call.Tool
 	t := serverTool{server: lex.VerbWords(parts[1]), words: lex.VerbWords(parts[2]), call: call}
 	for _, a := range call.Args {
-		name, item := fieldName(a)
-		t.fields = append(t.fields, field{name, strings.ToLower(name), lex.VerbWords(name), partial.Scrub(a.Value), item})
+		t.fields = append(t.fields, readField(a))
 	}
 	t.words = append(t.words, t.action()...)
 	t.hosted = t.isHosted()
@@ -205,16 +204,18 @@ const (
 	proseWords  = "body content text title description message prompt comment summary note subject"
 )
 
-// fieldName returns the name of a field. An item of a list has the name of the list.
-func fieldName(a effect.Arg) (name string, item bool) {
-	path := a.Path
-	for {
+// readField reads an argument. An item of a list has the name of the list.
+func readField(a effect.Arg) field {
+	f := field{text: partial.Scrub(a.Value)}
+	for path, number := a.Path, true; number; {
 		i := strings.LastIndexByte(path, '.')
-		if name = path[i+1:]; i < 0 || !lex.IsNumber(name) {
-			return name, item
+		f.written = path[i+1:]
+		if number = i >= 0 && lex.IsNumber(f.written); number {
+			path, f.item = path[:i], true
 		}
-		path, item = path[:i], true
 	}
+	f.name, f.words = strings.ToLower(f.written), lex.VerbWords(f.written)
+	return f
 }
 
 // action returns the words of the verb that a field gives, as in {"action": "delete_file"}.
@@ -391,7 +392,9 @@ func (t serverTool) machine(sh *shell.Shell) *shell.Shell {
 // isCommand reports whether a field holds a command for a shell.
 func (t serverTool) isCommand(f field) bool {
 	switch {
-	case f.item && !lex.OneOf(f.name, "commands cmds steps"), lex.ContainsAny(f.words, "sql path file dir id name type"):
+	case f.item && !lex.OneOf(f.name, "commands cmds steps"):
+		return false
+	case lex.ContainsAny(f.words, "sql path file dir id name type"):
 		return false
 	case lex.ContainsAny(f.words, commandWords):
 		return true

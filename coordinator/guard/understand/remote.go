@@ -193,8 +193,10 @@ func listedCommands(text string) []string {
 
 // toZero reports whether an operand or an option sets a size to zero.
 func toZero(o shell.Options) bool {
-	return o.Given("desired-count=0 desired-capacity=0 max-size=0 size=0 num-nodes=0 new-capacity=0 node-count=0 "+
-		"replicas=0") || slices.ContainsFunc(o.Pos, func(p string) bool { return p == "0" || strings.HasSuffix(p, "=0") })
+	const sizes = "desired-count=0 desired-capacity=0 max-size=0 size=0 num-nodes=0 new-capacity=0 node-count=0 " +
+		"replicas=0"
+	isZero := func(p string) bool { return p == "0" || strings.HasSuffix(p, "=0") }
+	return o.Given(sizes) || slices.ContainsFunc(o.Pos, isZero)
 }
 
 // operationWords returns the words of an operation. In "apps:destroy" and "pg:backups:delete", the
