@@ -133,7 +133,9 @@ var machineTables = []table{
 			{bare: true, does: act{effect.KillProcess, effect.ByName, ""}},
 		},
 	},
-	{programs: "pgrep pidof ps lsof fuser", options: "u U g t P o C p i", do: processList},
+	{programs: "pgrep pidof ps lsof fuser", options: "u U g t P o C p i", do: processList, rows: []row{
+		{of: "fuser", given: "k", does: act{effect.KillProcess, effect.ByFile, operands}},
+	}},
 	{programs: "java", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		if o := shell.ParseOptions(c.Args, "jar cp classpath"); len(o.All("jar")) > 0 {
 			jar := strings.TrimSuffix(o.All("jar")[0], ".jar")
@@ -181,14 +183,10 @@ func killPids(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // processList prints a mark with the names that it looks for, so that "kill $(pgrep x)" names x.
 func processList(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if sh.Out == nil && c.Name != "fuser" {
+	if sh.Out == nil {
 		return
 	}
 	switch c.Name {
-	case "fuser":
-		if o.Given("k") {
-			sh.Effect(effect.KillProcess, effect.ByFile, strings.Join(o.Pos, " "))
-		}
 	case "pgrep", "pidof":
 		sh.Print("pid:" + strings.Join(o.Pos, ",") + "\n")
 	case "ps":
@@ -199,8 +197,6 @@ func processList(sh *shell.Shell, c shell.Command, o shell.Options) {
 				sh.Print("pid:afar\n")
 			}
 		}
-		sh.Print(partial.Unknown)
-	default:
 		sh.Print(partial.Unknown)
 	}
 }
