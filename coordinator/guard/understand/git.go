@@ -399,7 +399,13 @@ var gitRows = []row{
 	{of: "gc prune", given: "prune=now prune=all", does: act{effect.RewriteRefs, effect.Prune, ""}},
 	{of: "prune", without: "n", does: act{effect.RewriteRefs, effect.Prune, ""}},
 	{of: "gc prune", also: prunesBySettings},
-	{of: "update-ref", also: gitUpdateRef},
+	{of: "update-ref", given: "stdin", also: updatesRefs},
+	{of: "update-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, "$0"}},
+	{
+		of: "update-ref", words: protected.UndoRefs + "|" + protected.UndoRefs + "/*",
+		does: act{effect.RewriteRefs, effect.RefDelete, "$0"},
+	},
+	{of: "update-ref", words: "refs/heads/*", does: act{effect.RewriteRefs, effect.BranchForce, "$0"}},
 	{of: "symbolic-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, "$0"}},
 	{of: "ls-files", also: listsFiles},
 	{of: "for-each-ref", given: "format=", also: printsFormat},
@@ -542,24 +548,9 @@ func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// gitUpdateRef reports changes to branches. It reads "ref value" from the operands,
-// or lines of "verb ref value" from standard input.
-func gitUpdateRef(sh *shell.Shell, c shell.Command, o shell.Options) {
-	switch {
-	case o.Given("stdin"):
-		for _, text := range stdin(c) {
-			updatesRefs(sh, text)
-		}
-	case o.Given("d delete"), protected.HoldsUndo(o.At(0)):
-		sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
-	case strings.HasPrefix(o.At(0), "refs/heads/"):
-		sh.Effect(effect.RewriteRefs, effect.BranchForce, branchOf(o.At(0)))
-	}
-}
-
-// updatesRefs reports the refs that lines of "verb ref value" delete.
-func updatesRefs(sh *shell.Shell, text string) {
-	for _, line := range shell.SplitLines(text) {
+// updatesRefs reports the refs that lines of "verb ref value" from standard input delete.
+func updatesRefs(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	for _, line := range shell.SplitLines(strings.Join(stdin(c), "")) {
 		verb, rest, _ := strings.Cut(line, " ")
 		ref, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 		if verb == "delete" || protected.HoldsUndo(ref) {
