@@ -463,32 +463,18 @@ func (t serverTool) place(sh *shell.Shell, f field) {
 	named := lex.ContainsAny(f.words, pathWords)
 	switch {
 	case !named && lex.ContainsAny(f.words, proseWords):
-		if t.tells() {
-			keysLeave(sh, []string{f.text}, t.call.Tool)
+		if lex.ContainsAny(t.words, toldWords) || t.hosted && lex.ContainsAny(t.words, "push create update commit") {
+			keysLeave(sh, []string{f.text}, t.call.Tool) // others read it
 		}
 	case isURL(f.text) && !local, lex.ContainsAny(f.words, addressWords) && !isPath(file):
 		reportFetched(sh, []string{f.text})
 		keysLeave(sh, []string{f.text}, f.text)
 		ownSocket(sh, shell.Command{Args: []string{f.text}})
-	case named, local, t.copies(f.name):
+	case named, local, lex.OneOf(f.name, "from src "+targetNames) && lex.ContainsAny(t.words, copyingWords):
 		t.path(sh, file, f.name)
 	case lex.BeginsWith(f.text, "/ ~/") && isPath(f.text) && lex.ContainsAny(t.words, readingWords+" "+sendingWords):
 		t.path(sh, f.text, f.name)
 	}
-}
-
-// tells reports whether others read the texts that a tool gets.
-func (t serverTool) tells() bool {
-	told := toldWords
-	if t.hosted {
-		told += " push create update commit"
-	}
-	return lex.ContainsAny(t.words, told)
-}
-
-// copies reports whether a tool copies or moves what a field with this name names.
-func (t serverTool) copies(name string) bool {
-	return lex.OneOf(name, "from src "+targetNames) && lex.ContainsAny(t.words, copyingWords)
 }
 
 // targetNames are the names of fields for the place where something comes to.
@@ -542,7 +528,11 @@ func (t serverTool) path(sh *shell.Shell, text, name string) {
 	case lex.ContainsAny(t.words, "move rename") && !lex.OneOf(name, targetNames):
 		sh.Effect(effect.MoveAway, "", p)
 	case lex.ContainsAny(t.words, writingWords), lex.ContainsAny(t.words, unpackWords) && lex.OneOf(name, targetNames):
-		sh.Effect(effect.WriteFile, t.writing(), p)
+		op := effect.Op("")
+		if t.hosted {
+			op = effect.Edit // the service keeps the version before
+		}
+		sh.Effect(effect.WriteFile, op, p)
 	case lex.ContainsAny(t.words, readingWords):
 		sh.Effect(effect.ReadFile, "", p)
 	}
@@ -560,11 +550,3 @@ func (t serverTool) isHosted() bool {
 
 // hostedFields are the names of fields for a repository or a store of a service.
 const hostedFields = "owner repo repo_slug project_id repository_id bucket bucket_name branch"
-
-// writing returns how a tool writes. What it writes on a service is versioned there.
-func (t serverTool) writing() effect.Op {
-	if t.hosted {
-		return effect.Edit
-	}
-	return ""
-}

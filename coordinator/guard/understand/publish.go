@@ -230,7 +230,7 @@ var nodeRows = []row{
 	{words: "exec|dlx|x", also: runsPackage},
 	{words: "explore", runs: "$>--"},
 	{words: "config|c|get", among: "get", also: getsSetting},
-	{words: "config|c|get|set", also: setsRegistry},
+	{words: "config|c set", also: setsRegistry},
 	{words: "audit fix", given: "force", does: act{effect.RemovePackage, byProgram, "major updates"}},
 }
 
@@ -254,17 +254,15 @@ func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // getsSetting reports a token that the command shows.
-func getsSetting(sh *shell.Shell, c shell.Command, o shell.Options) {
+func getsSetting(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if asked := o.At(len(o.Pos) - 1); secretSetting(asked) {
 		showsKey(sh, "registry token", asked)
-		return
 	}
-	setsRegistry(sh, c, o)
 }
 
 // setsRegistry reports a new registry for packages, or a new shell for scripts.
 func setsRegistry(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.At(1) == "set" && lex.ContainsAny(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
+	if lex.ContainsAny(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
 		sh.Effect(effect.ChangeSystem, effect.Named(c.Name), "settings")
 	}
 }
