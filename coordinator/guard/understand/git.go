@@ -99,8 +99,8 @@ var gitTables = []table{
 			{given: "S staged", without: "W worktree"},
 			{given: "ours theirs", also: gitTakesSide},
 			{given: "pathspec-from-file=", goOn: true, does: act{effect.Discard, effect.RestorePath, ""}},
-			{given: "s= source= S staged", does: act{effect.Discard, effect.RestorePath, eachFile}},
-			{does: act{effect.Discard, effect.RestoreIndexed, eachFile}},
+			{given: "s= source= S staged", does: act{effect.Discard, effect.RestorePath, "@:$0*"}},
+			{does: act{effect.Discard, effect.RestoreIndexed, "@:$0*"}},
 		},
 	},
 	{

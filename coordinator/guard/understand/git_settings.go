@@ -337,7 +337,7 @@ var historyTables = []table{
 				does:  act{effect.Discard, effect.CheckoutForce, ""},
 			},
 			{words: "revert", given: "no-backup C", with: "a all", does: act{effect.Discard, effect.RestoreAll, "@."}},
-			{words: "revert", given: "no-backup C", does: act{effect.Discard, effect.RestorePath, "@$1*"}},
+			{words: "revert", given: "no-backup C", does: act{effect.Discard, effect.RestorePath, "@:$1*"}},
 			{words: "purge|clean", given: "p print"},
 			{words: "purge|clean", among: ".", does: act{effect.Discard, effect.CleanAll, afterVerb}},
 			{words: "purge|clean *", does: act{effect.Discard, effect.CleanPath, afterVerb}},
@@ -354,7 +354,7 @@ var historyTables = []table{
 		programs: "svn",
 		options:  "r revision m message F file username password depth config-dir config-option changelist cl",
 		rows: []row{
-			{words: "revert", does: act{effect.Discard, effect.RestorePath, "@$1*"}},
+			{words: "revert", does: act{effect.Discard, effect.RestorePath, "@:$1*"}},
 			{words: "cleanup", given: "remove-unversioned", goOn: true, does: act{effect.Discard, effect.CleanAll, ""}},
 			{words: "cleanup", given: "remove-ignored", does: act{effect.Discard, effect.CleanIgnored, ""}},
 			{words: "delete|del|remove|rm", also: deletesVersioned},

@@ -39,7 +39,7 @@ var machineTables = []table{
 			{of: "sc", words: "create", does: act{effect.Persist, effect.Service, afterVerb}},
 			{of: "sv", words: "down|d|exit|x", does: act{effect.StopService, byVerb, afterVerb}},
 			{words: stopVerbs, does: act{effect.StopService, byVerb, afterVerb}},
-			{words: modeVerbs + "|" + powerVerbs, does: act{effect.Power, byVerb, afterVerb}},
+			{words: modeVerbs + "|kexec|" + powerVerbs, does: act{effect.Power, byVerb, afterVerb}},
 			{words: "restart|try-restart", without: "user", also: restartsThere},
 		},
 	},
@@ -150,7 +150,7 @@ const (
 	serviceValues = "t H M signal type state p n u host machine property -no-block"
 	stopVerbs     = "stop|disable|mask|kill|delete|unload|bootout|remove|force-stop|shutdown"
 	modeVerbs     = "isolate|emergency|rescue|default|set-default"
-	powerVerbs    = "poweroff|reboot|halt|suspend|hibernate|kexec"
+	powerVerbs    = "poweroff|reboot|halt|suspend|hibernate"
 	settingTools  = "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl"
 	bootTools     = "swapon ldconfig efibootmgr update-alternatives"
 )

@@ -78,9 +78,7 @@ var networkPrograms = []table{
 		{words: "move|moveto", does: act{effect.ChangeRemote, effect.Move, "$1"}},
 	}},
 	{programs: "mail mailx sendmail mutt msmtp swaks zulip-send", options: "s a", do: sendsMail},
-	{programs: "robocopy", rows: []row{
-		{mention: "/mir /purge", does: act{effect.DeleteCopies, effect.Local, "@$1"}},
-	}},
+	{programs: "robocopy", rows: []row{{mention: "/mir /purge", also: mirrorsFolder}}},
 	{
 		programs: "iptables ip6tables nft ufw firewall-cmd pfctl ipset ebtables",
 		options:  "t p s d j i o m dport sport", dry: "L S list n list-all state get-active-zones sr si",
@@ -282,6 +280,13 @@ func deletesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
 // runsInNamespace runs the command of "ip netns exec NAME".
 func runsInNamespace(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	sh.Exec(lex.After(c.Args, "exec", 2), c.In)
+}
+
+// mirrorsFolder reports a copy that deletes files missing from its source.
+func mirrorsFolder(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if len(c.Args) > 1 {
+		sh.Effect(effect.DeleteCopies, effect.Local, strings.ReplaceAll(sh.Path(c.Args[1]), "\\", "/"))
+	}
 }
 
 // A requester is a row about HTTP clients: which of their options say what of a request.

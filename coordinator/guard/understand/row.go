@@ -61,8 +61,8 @@ type row struct {
 // "$1*" the operands from the second on, "$<" all but the last one, "$text" all of them as one
 // word, "$last" the last one, "$=d,dir" the values of these options, "$name" the program, "$args"
 // all arguments, "$>run" those behind the word run, and "$in" the standard input. If the target
-// begins with "#", each of its words is reported alone; with "@", each is a path. A ref is reported
-// by its short name.
+// begins with "#", each of its words is reported alone; with "@", each is a path, and with "@:" a
+// pathspec whose changes are lost. A ref is reported by its short name.
 type act struct {
 	kind   effect.Kind
 	op     effect.Op
@@ -198,19 +198,17 @@ func (r *row) start(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// restored are the operations that lose the changes in the work tree that pathspecs match.
-const restored = string(effect.RestorePath + " " + effect.RestoreIndexed)
-
 // report reports the effect for a command.
 func (a act) report(sh *shell.Shell, c shell.Command, o shell.Options) {
 	op := effect.Op(filled(string(a.op), c, o))
 	text, each := strings.CutPrefix(a.target, "#")
 	text, files := strings.CutPrefix(text, "@")
+	text, pathspecs := strings.CutPrefix(text, ":")
 	words := []string{filled(text, c, o)}
 	if each || files {
 		words = wordsFor(text, c, o)
 	}
-	if files && lex.OneOf(string(op), restored) {
+	if pathspecs {
 		reportDiscards(sh, op, words)
 		return
 	}
