@@ -42,21 +42,18 @@ var hostRows = []row{
 	},
 	{words: "mcp|config add|add-json|set|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
 	{words: "plugin|plugins marketplace list|ls"},
-	{
-		words: "plugin|plugins uninstall|remove|disable|rm", mention: "afar",
-		does: act{effect.DisableAfar, "$0 $1", "$2"},
-	},
-	{
-		words: "plugin|plugins uninstall|remove|disable|rm *", without: "all",
-		does: act{effect.ChangeSystem, effect.Host, "$0 $1"},
-	},
-	{words: "plugin|plugins uninstall|remove|disable|rm", does: act{effect.DisableAfar, "$0 $1", "$2"}},
+	{words: pluginsEnd, mention: "afar", does: act{effect.DisableAfar, "$0 $1", "$2"}},
+	{words: pluginsEnd + " *", without: "all", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
+	{words: pluginsEnd, does: act{effect.DisableAfar, "$0 $1", "$2"}},
 	{words: "plugin|plugins marketplace remove|rm", mention: "afar", does: act{effect.DisableAfar, "$0 $1", "$3"}},
 	{
 		words: "plugin|plugins install|i|init|new|enable|update|prune|autoremove|restore-set-aside|marketplace",
 		does:  act{effect.ChangeSystem, effect.Host, "$0 $1"},
 	},
 }
+
+// pluginsEnd are the commands with which plugins no longer run.
+const pluginsEnd = "plugin|plugins uninstall|remove|disable|rm"
 
 // hostEnvironment reports variables that start a client without Afar's hooks, with
 // another configuration, or with other plugins.

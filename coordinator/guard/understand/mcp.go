@@ -68,10 +68,11 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	}
 }
 
+// browsers are words in the names of servers that drive a browser.
+const browsers = "playwright puppeteer browser chrome chromium firefox selenium"
+
 // browses reports whether a server drives a browser.
-func (t serverTool) browses() bool {
-	return lex.ContainsAny(t.server, "playwright puppeteer browser chrome chromium firefox selenium")
-}
+func (t serverTool) browses() bool { return lex.ContainsAny(t.server, browsers) }
 
 // types reports whether a tool types into a terminal or into another program.
 func (t serverTool) types() bool {

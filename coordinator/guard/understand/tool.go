@@ -45,8 +45,8 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 }
 
 // openers are words in the names of tools that may open addresses.
-const openers = "playwright puppeteer browser chrome chromium firefox selenium devtools devtool cdp webdriver fetch " +
-	"http https request web navigate url crawl scrape computer page tab"
+const openers = browsers + " devtools devtool cdp webdriver fetch http https request web navigate url crawl scrape " +
+	"computer page tab"
 
 // pageTool reports an argument of a tool that is the address of Afar's page. The arguments of
 // the tools for files and of the shell are read elsewhere. Where a tool may open addresses
