@@ -98,7 +98,11 @@ func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.Effect(effect.SendOut, effect.Secret, c.Name)
 	}
 	flagVerbs(sh, c, o)
-	statementFlags(sh, o)
+	for _, f := range o.Flags {
+		if strings.Contains(f.Value, " ") && lex.Mentions(f.Name, "query sql statement") {
+			sql.Read(sh, f.Value)
+		}
+	}
 	if lex.ContainsAny(o.Pos, "connect shell sql psql") {
 		for _, text := range stdin(c) {
 			sql.Read(sh, text)
@@ -147,15 +151,6 @@ func onlyShows(c shell.Command, o shell.Options) bool {
 		return true
 	}
 	return c.Name != "heroku" && o.Given("h")
-}
-
-// statementFlags reads the SQL that options give.
-func statementFlags(sh *shell.Shell, o shell.Options) {
-	for _, f := range o.Flags {
-		if strings.Contains(f.Value, " ") && lex.Mentions(f.Name, "query sql statement") {
-			sql.Read(sh, f.Value)
-		}
-	}
 }
 
 // remoteRuns follows a command that a service runs on its machines. It also reports a
@@ -417,11 +412,8 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // specialRows describe the verbs that have a special meaning in one program.
 var specialRows = []row{
-	{of: "supabase", words: "db push", does: act{effect.ChangeRemote, effect.Apply, "database of the project"}},
-	{
-		of: "supabase", words: "* up|down|repair", given: "linked db-url",
-		does: act{effect.ChangeRemote, effect.Apply, "database of the project"},
-	},
+	{of: "supabase", words: "db push", does: migratesProject},
+	{of: "supabase", words: "* up|down|repair", given: "linked db-url", does: migratesProject},
 	{of: "knife", words: "ssh * *", runs: "!$2", away: true},
 	{
 		of: "shopify", words: "theme push", given: "live allow-live l publish p",
@@ -518,7 +510,11 @@ const (
 	destroyOptions      = "-destroy*|--destroy|--destroy=true"
 )
 
-var applies = act{effect.ChangeRemote, effect.Apply, "infrastructure"}
+var (
+	applies         = act{effect.ChangeRemote, effect.Apply, "infrastructure"}
+	migratesProject = act{effect.ChangeRemote, effect.Apply, "database of the project"}
+	addsKey         = act{effect.ChangeRemote, effect.Rights, "a key of the account"}
+)
 
 // movesBucket reports files that are moved out of a bucket, or from this machine into one.
 func movesBucket(sh *shell.Shell, _ shell.Command, o shell.Options) {
@@ -573,8 +569,8 @@ var forgeRows = []row{
 	{words: "pr|mr merge|close", does: act{effect.ChangeRemote, bySecond, "$0"}},
 	{words: "issue transfer|lock", does: act{effect.ChangeRemote, bySecond, "$0"}},
 	{words: "workflow run|disable", does: act{effect.ChangeRemote, bySecond, "$0"}},
-	{words: "ssh-key|gpg-key|deploy-key add", does: act{effect.ChangeRemote, effect.Rights, "a key of the account"}},
-	{words: "repo deploy-key add", does: act{effect.ChangeRemote, effect.Rights, "a key of the account"}},
+	{words: "ssh-key|gpg-key|deploy-key add", does: addsKey},
+	{words: "repo deploy-key add", does: addsKey},
 	{words: "gist create", does: act{effect.SendOut, "gist", ""}},
 }
 
