@@ -134,12 +134,6 @@ func forTests(name string) bool {
 	})
 }
 
-// Noun returns the words other than verb, joined with dashes.
-func Noun(words []string, verb string) string {
-	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == verb })
-	return strings.Join(rest, "-")
-}
-
 // BeginsWith reports whether a text begins with one of the blank-separated words
 // of list.
 func BeginsWith(s, list string) bool { return AnyWord(s, list, strings.HasPrefix) }
@@ -170,6 +164,12 @@ func IsShellName(name string) bool {
 // IsClusterWith reports whether a is a cluster of short flags that has letter.
 func IsClusterWith(a string, letter byte) bool {
 	return strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.IndexByte(a, letter) > 0
+}
+
+// IsCluster reports whether a is a cluster of the short flags that letters lists.
+func IsCluster(a, letters string) bool {
+	flags, ok := strings.CutPrefix(a, "-")
+	return ok && flags != "" && strings.Trim(flags, letters) == ""
 }
 
 // ProgramName returns the name of a program in the tables: the base name in lower

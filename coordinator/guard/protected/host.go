@@ -78,12 +78,12 @@ func GuardedName(p string) bool {
 	return ok && partial.HasHole(p) && lex.OneOf(event, HookEvents)
 }
 
-// undoRefs is the namespace of Afar's snapshots in a repository.
-const undoRefs = "refs/afar"
+// UndoRefs is the namespace of Afar's snapshots in a repository.
+const UndoRefs = "refs/afar"
 
 // HoldsUndo reports whether a ref, or a pattern for refs, names Afar's snapshots.
 func HoldsUndo(ref string) bool {
-	return fspath.Within(ref, undoRefs) || strings.HasPrefix(ref, undoRefs+"*")
+	return fspath.Within(ref, UndoRefs) || strings.HasPrefix(ref, UndoRefs+"*")
 }
 
 // browserFiles are the files in which browsers keep cookies and passwords, in lower case. A

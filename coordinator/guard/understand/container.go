@@ -18,15 +18,10 @@ const containerClients = "docker podman nerdctl finch"
 
 // containerPrograms are the programs of this file, with what each does.
 var containerPrograms = []table{
-	{
-		programs: containerClients,
-		options:  "H c l host context log-level config tlscacert",
-		leads:    true,
-		do:       container,
-	},
+	{programs: containerClients, options: "H c l host context log-level config tlscacert", leads: true, do: container},
 	{programs: "docker-compose podman-compose", do: runsCompose},
-	{programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", options: clusterOptions, do: kubectl},
-	{programs: "kubectx", rows: []row{{words: "*", also: choosesCluster}}},
+	{programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", options: clusterOptions, rows: clusterRows, do: printUnknown},
+	{programs: "kubectx", rows: []row{{words: "*", sets: kubeContext + " $last"}}},
 	{programs: "helm", do: controlsHosted},
 }
 
@@ -72,15 +67,8 @@ func makesNetwork(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Makes("network", o.At(len(o.Pos)-1))
 }
 
-// removesNetworks reports networks that are removed and that this call did not make.
-func removesNetworks(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if names := o.From(2); !madeHere(sh, "network", names) {
-		sh.Effect(effect.PruneLocal, effect.Network, strings.Join(names, " "))
-	}
-}
-
 // listed returns what a list of containers or images shows. A filter by name, by image or by label
-// says which ones are meant, and those that ended or have no name are nobody's.
+// says which ones are meant, and nobody uses those that ended or have no name.
 func listed(words, args []string) string {
 	if !lex.ContainsAny(words[:min(2, len(words))], "ps ls list images") {
 		return partial.Unknown
@@ -107,7 +95,7 @@ var containerNouns = []row{
 	{words: "container inspect", also: showsSettings},
 	{words: "image push", does: act{effect.PublishOut, effect.Docker, "image"}},
 	{words: "network create *", also: makesNetwork},
-	{words: "network rm|remove", also: removesNetworks},
+	{words: "network rm|remove", made: "network $2*", does: act{effect.PruneLocal, effect.Network, "$2*"}},
 }
 
 // containerVerbs describe the commands without a noun.
@@ -120,8 +108,8 @@ var containerVerbs = []row{
 	{words: "push", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "manifest|trust push|sign", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "kill", does: act{effect.StopService, effect.Container, afterVerb}},
-	{words: "stop|restart", also: stopsUnknown},
-	{words: "context use *", also: choosesHost},
+	{words: "stop|restart", mention: unknownNames, does: act{effect.StopService, effect.Container, "$args"}},
+	{words: "context use *", sets: hostContext + " $2"},
 	{words: "machine rm|reset", does: act{effect.PruneLocal, "machine", ""}},
 	{
 		words: "swarm|stack|service|node|secret|config rm|remove|leave",
@@ -151,11 +139,6 @@ func onOtherHost(sh *shell.Shell, o shell.Options) bool {
 	})
 }
 
-// choosesHost remembers the host that "docker context use" names.
-func choosesHost(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sh.Assign(hostContext, shell.Value{o.At(2)})
-}
-
 // runsContainer follows the command into the container.
 func runsContainer(sh *shell.Shell, c shell.Command, o shell.Options) {
 	verb := o.At(0)
@@ -165,8 +148,7 @@ func runsContainer(sh *shell.Shell, c shell.Command, o shell.Options) {
 	containerRun(sh, verb, c)
 }
 
-// showsSettings prints the settings of a container, or those that a format names. Its variables
-// may hold keys.
+// showsSettings prints the settings of a container that a format names. Its variables may hold keys.
 func showsSettings(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	switch format := strings.Join(c.Args, " "); {
 	case !strings.Contains(format, "{{"):
@@ -179,12 +161,9 @@ func showsSettings(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	sh.Print(partial.UnknownKey)
 }
 
-// stopsUnknown reports that containers with unknown names are stopped.
-func stopsUnknown(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if names := strings.Join(c.Args, " "); partial.HasHole(names) {
-		sh.Effect(effect.StopService, effect.Container, names)
-	}
-}
+// unknownNames are what names hold that are not known.
+const unknownNames = partial.Unknown + " " + partial.UnknownNetwork + " " + partial.UnknownDecoded + " " +
+	partial.UnknownBenign + " " + partial.UnknownSecret + " " + partial.UnknownKey
 
 // removesContainers reports containers that are removed with their volumes or by unknown names, and
 // images that are removed by force. A container that is named is made again from its image.
@@ -271,8 +250,7 @@ func makesServer(sh *shell.Shell, o shell.Options) {
 // takes only its arguments.
 const selfStarting = "git terraform opentofu terragrunt kubectl helm aws rclone restic ansible-playbook"
 
-// imageName returns the name of an image without its registry, its tag and what says that it is a
-// client.
+// imageName returns the name of an image without its registry, its tag and "-cli".
 func imageName(image string) string {
 	name, _, _ := strings.Cut(fspath.Base(image), ":")
 	name, _, _ = strings.Cut(name, "@")
@@ -324,21 +302,12 @@ func mounted(sh, child *shell.Shell, host, inside string) {
 	child.Place.Mounts = append(child.Place.Mounts, m)
 }
 
-// kubectl reports the effects of a command of a cluster's client.
-func kubectl(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("help") && !lex.OneOf(o.At(0), "exec run debug") {
-		return
-	}
-	if o.Given("dry-run") && !o.Given("dry-run=none") {
-		return
-	}
-	runRows(sh, clusterRows, o.Pos, c, o)
-	sh.Print(partial.Unknown)
-}
-
+// clusterRows describe the commands of a cluster's client.
 var clusterRows = []row{
+	{given: "dry-run", without: "dry-run=none"},
 	{words: "exec|run|debug", also: runsInCluster},
-	{words: "config use-context *", also: choosesCluster},
+	{given: "help"},
+	{words: "config use-context *", sets: kubeContext + " $last"},
 	{words: "delete", also: clusterDelete},
 	{words: "cp", also: copiesContained},
 	{words: "drain|cordon|taint|evict", does: act{effect.ChangeRemote, byVerb, "$1"}},
@@ -353,8 +322,7 @@ var clusterRows = []row{
 	{words: "create clusterrolebinding|rolebinding", does: act{effect.ChangeRemote, effect.Rights, "$1"}},
 }
 
-// runsInCluster follows a command into a container of the cluster. It reports
-// options that give rights on the host.
+// runsInCluster follows a command into a container of the cluster, and reports rights on the host.
 func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
 	_, object, _ := strings.Cut(strings.Join(c.Args, " "), "{")
 	switch {
@@ -393,8 +361,7 @@ func showsClusterSecret(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Effect(effect.RevealSecret, effect.Named("cluster secret"), o.At(2))
 }
 
-// opensData reports whether a format may show the data of an object: the whole object, or a
-// field of that name.
+// opensData reports whether a format may show the data of an object, or the whole object.
 func opensData(fields string) bool {
 	return lex.Mentions(strings.ToLower(fields), "data {.} {@} {} {$} [*]} {{.}}") || !strings.Contains(fields, ".")
 }

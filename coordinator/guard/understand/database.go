@@ -17,8 +17,11 @@ import (
 
 // databasePrograms are the programs of this file, with what each does.
 var databasePrograms = []table{
-	{programs: "cockroach turso bq wrangler xata pscale planetscale heroku supabase neonctl snow athena " +
-		"snowflake influx", options: "e execute c command sql q host url database-url app a", do: mixedClient},
+	{
+		programs: "cockroach turso bq wrangler xata pscale planetscale heroku supabase neonctl snow athena snowflake " +
+			"influx",
+		options: "e execute c command sql q host url database-url app a", dry: "dry_run dry-run", rows: mixedRows,
+	},
 	{
 		programs: "mongo mongosh", options: "eval u p host port username password f file authenticationDatabase",
 		do: mongo,
@@ -136,8 +139,7 @@ func clientText(sh *shell.Shell, text string) {
 	}
 }
 
-// shellEscapes runs the lines that a client passes to a shell. It reports whether
-// all lines are such escapes.
+// shellEscapes runs the lines that a client passes to a shell, and reports whether all lines are such.
 func shellEscapes(sh *shell.Shell, text string) (all bool) {
 	all = true
 	for _, line := range shell.SplitLines(text) {
@@ -204,11 +206,8 @@ func stdin(c shell.Command) []string {
 // inputOf returns the standard input of a command, or a hole.
 func inputOf(c shell.Command) string { return lex.First(append(stdin(c), partial.Unknown)) }
 
-// mixedClient reports the effects of a service's tool that also runs SQL.
-func mixedClient(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("dry_run dry-run") {
-		return
-	}
+// readsSQL reads the SQL that the tool of a service gets.
+func readsSQL(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, text := range append(o.All("e", "execute", "c", "command", "sql", "q"), stdin(c)...) {
 		sql.Read(sh, text)
 	}
@@ -216,9 +215,6 @@ func mixedClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 		if strings.Contains(text, " ") {
 			sql.Read(sh, text)
 		}
-	}
-	if !runRows(sh, mixedRows, o.Pos, c, o) {
-		controlsHosted(sh, c, o)
 	}
 }
 
@@ -234,13 +230,16 @@ func runsOnHeroku(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child.Exec(rest, c.In)
 }
 
+// mixedRows describe the tools of services that also run SQL.
 var mixedRows = []row{
+	{goOn: true, also: readsSQL},
 	{of: "heroku", words: "run|run:*", also: runsOnHeroku},
 	{of: "heroku", words: "pg:copy|pg:backups:restore|pg:push", does: act{effect.DropData, effect.Reset, "$0"}},
 	{of: "bq", words: "rm", does: act{effect.DestroyRemote, effect.Teardown, operands}},
 	{words: "pg:reset*", does: act{effect.DropData, effect.Database, "$1"}},
 	{of: "supabase", words: "db reset", given: "linked db-url", does: act{effect.DropData, effect.Database, "$1"}},
 	{of: "supabase", words: "db reset"}, // of this machine
+	{also: controlsHosted},
 }
 
 // mongo reports the calls in its JavaScript that drop data or stop the server.
@@ -288,8 +287,7 @@ func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
 	}
 }
 
-// graph reads Cypher. A pattern without a condition matches all nodes, or all nodes
-// of a kind.
+// graph reads Cypher. A pattern without a condition matches all nodes, or all of a kind.
 func graph(sh *shell.Shell, c shell.Command, o shell.Options) {
 	texts := []string{strings.Join(o.Pos, " ")}
 	if f, ok := o.Get("f", "file"); ok {
@@ -386,10 +384,6 @@ func redisCommand(sh *shell.Shell, words []string) {
 	for i, w := range words {
 		upper[i] = strings.ToUpper(w)
 	}
-	if lex.OneOf(lex.First(upper), "DEL UNLINK") && partial.HasHole(strings.Join(words[1:], "")) {
-		sh.Effect(effect.DropData, effect.Rows, upper[0])
-		return
-	}
 	runRows(sh, redisRows, upper, shell.Command{Args: upper}, shell.Options{Pos: upper})
 }
 
@@ -401,6 +395,7 @@ func makesDatabase(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // redisRows describe the commands of Redis, in upper case.
 var redisRows = []row{
 	{words: "FLUSHALL|FLUSHDB", does: act{effect.DropData, effect.Database, "$0"}},
+	{words: "DEL|UNLINK", mention: unknownNames, does: act{effect.DropData, effect.Rows, "$0"}},
 	{words: "DEL|UNLINK", does: act{effect.DropData, effect.Key, "$0"}},
 	{
 		words: "SHUTDOWN|DEBUG|FAILOVER|REPLICAOF|SLAVEOF|SWAPDB|MIGRATE",
@@ -472,7 +467,8 @@ func runsCode(sh *shell.Shell, c shell.Command) bool {
 // lostByMigration returns what a command of a framework loses, and its verb. op is "" if
 // nothing is lost, or if the command works on a database for tests or only prints its SQL.
 func lostByMigration(sh *shell.Shell, c shell.Command) (op effect.Op, verb string) {
-	if onlyPrintsSQL(c.Args) || forTests(sh, c.Args) {
+	switch {
+	case lex.ContainsAny(c.Args, onlyPrint), lex.ContainsPrefix(c.Args, "-dryRunOutput"), forTests(sh, c.Args):
 		return "", ""
 	}
 	for i, a := range c.Args[:min(5, len(c.Args))] {
@@ -498,8 +494,7 @@ func lostByMigration(sh *shell.Shell, c shell.Command) (op effect.Op, verb strin
 	return "", ""
 }
 
-// wipeVerbs wipe a database in a tool for migrations. Each is a command of one word, or one
-// that wipesData does not know.
+// wipeVerbs wipe a database in a tool for migrations. wipesData does not know them.
 const wipeVerbs = "drop reset flush reset_db drop-all dropall clean zero fresh refresh " +
 	"db:schema:load db:migrate:undo:all"
 
@@ -520,8 +515,7 @@ func wipesData(operand string) bool {
 	return lex.ContainsAny(w, wipeWords)
 }
 
-// wipesShortened reports whether a command of Symfony, each part of which may be shortened, wipes
-// a database.
+// wipesShortened reports whether a command of Symfony, whose parts may be shortened, wipes a database.
 func wipesShortened(verb string, args []string) bool {
 	if shortens(verb, "doctrine:fixtures:load") {
 		return !lex.ContainsAny(args, "--append")
@@ -536,11 +530,8 @@ func shortens(name, full string) bool {
 	})
 }
 
-// onlyPrintsSQL reports whether an option makes a command print what it would do.
-func onlyPrintsSQL(args []string) bool {
-	return lex.ContainsAny(args, "--dump-sql --simulate --sql --pretend --dry-run --dryrun --create-only") ||
-		lex.ContainsPrefix(args, "-dryRunOutput")
-}
+// onlyPrint are the options with which a command prints what it would do.
+const onlyPrint = "--dump-sql --simulate --sql --pretend --dry-run --dryrun --create-only"
 
 // environmentNames are the variables that name the environment of a framework.
 var environmentNames = [...]string{
@@ -555,8 +546,8 @@ var databaseNames = [...]string{"DATABASE_URL", "DB_URL", "SQLALCHEMY_DATABASE_U
 func forTests(sh *shell.Shell, args []string) bool {
 	for _, name := range databaseNames {
 		if place, ok := sh.Assigned(name); ok {
-			_, nobodys := web.StoreAt(place)
-			return nobodys || !strings.Contains(place, "://") && lex.ForTests(place)
+			_, disposable := web.StoreAt(place)
+			return disposable || !strings.Contains(place, "://") && lex.ForTests(place)
 		}
 	}
 	for _, name := range environmentNames {
@@ -569,8 +560,7 @@ func forTests(sh *shell.Shell, args []string) bool {
 	return namesTests(env)
 }
 
-// namesTests reports whether the name of an environment, or of a module with its settings, is that
-// of tests.
+// namesTests reports whether an environment, or the module with its settings, is for tests.
 func namesTests(env string) bool {
 	return lex.OneOf(env[strings.LastIndexByte(env, '.')+1:], "test testing test_settings")
 }

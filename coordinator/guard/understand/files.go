@@ -197,8 +197,8 @@ func copyFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// copiesTree says of the file that a copy would write that a tree takes its place: the tree
-// from, or with inside only what is in it.
+// copiesTree notes that a copied tree, or with inside only what is in it, takes the place of a file
+// that the copy would write.
 func copiesTree(sh *shell.Shell, to, from string, inside bool) {
 	target := strings.TrimSuffix(to, "/")
 	below, all := strings.CutSuffix(from, "/*")
@@ -229,7 +229,8 @@ func link(sh *shell.Shell, c shell.Command, o shell.Options) {
 // changeMode reports files whose mode or attributes change.
 func changeMode(sh *shell.Shell, c shell.Command, o shell.Options) {
 	mode, files := o.At(0), o.From(1)
-	if i := slices.IndexFunc(c.Args, isMode); i >= 0 { // "-x" looks like a flag but is a mode
+	isMode := func(arg string) bool { return lex.IsCluster(arg, "rwxXst") } // that takes rights away
+	if i := slices.IndexFunc(c.Args, isMode); i >= 0 {
 		mode, files = c.Args[i], o.Pos
 	}
 	if len(o.Pos) == 1 && !lex.IsNumber(mode) {
@@ -245,12 +246,6 @@ func changeMode(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, p := range files {
 		sh.Effect(effect.ChangeMode, how, sh.Path(p))
 	}
-}
-
-// isMode reports whether an argument takes rights away, as "-x" does.
-func isMode(arg string) bool {
-	rights, ok := strings.CutPrefix(arg, "-")
-	return ok && rights != "" && strings.Trim(rights, "rwxXst") == ""
 }
 
 // modeKind returns the risk of a mode: Setuid, World, or plain Mode.

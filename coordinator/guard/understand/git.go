@@ -58,7 +58,13 @@ var gitTables = []table{
 		programs: "push",
 		options: "o repo receive-pack! exec! push-option -force -force-with-lease -force-if-includes -mirror -delete " +
 			"-dry-run -prune -all -branches -tags",
-		do: gitPush,
+		dry: "n dry-run",
+		rows: []row{
+			{given: "mirror", does: act{effect.PushForce, effect.Mirror, ""}},
+			{given: "d delete", also: deletesRefs},
+			{given: "prune", goOn: true, does: act{effect.PushDelete, effect.Prune, ""}},
+			{also: gitRefspecs},
+		},
 	},
 	{programs: "reset", options: "pathspec-from-file -hard -merge", rows: []row{
 		{given: "hard", words: "HEAD|@", does: act{effect.Discard, effect.ResetHard, ""}},
@@ -70,7 +76,14 @@ var gitTables = []table{
 		programs: "checkout",
 		options: "b B U orphan conflict unified inter-hunk-context pathspec-from-file -force -patch -ours -theirs " +
 			"-detach -recurse-submodules",
-		do: gitCheckout,
+		rows: []row{
+			{given: "f force", does: act{effect.Discard, effect.CheckoutForce, ""}},
+			{given: "pathspec-from-file=", does: act{effect.Discard, effect.RestorePath, ""}},
+			{given: "p patch"},
+			{given: "ours theirs", also: gitTakesSide},
+			{given: "B=", goOn: true, does: act{effect.RewriteRefs, effect.BranchReset, "$=B"}},
+			{also: gitCheckoutPaths},
+		},
 	},
 	{
 		programs: "switch", options: "c C create -force force-create conflict orphan -discard-changes -detach",
@@ -81,16 +94,32 @@ var gitTables = []table{
 	},
 	{
 		programs: "restore", options: "s source conflict pathspec-from-file -staged -worktree -patch -ours -theirs",
-		do: gitRestore,
+		dry: "p patch",
+		rows: []row{
+			{given: "S staged", without: "W worktree"},
+			{given: "ours theirs", also: gitTakesSide},
+			{given: "pathspec-from-file=", goOn: true, does: act{effect.Discard, effect.RestorePath, ""}},
+			{given: "s= source= S staged", does: act{effect.Discard, effect.RestorePath, "@:$0*"}},
+			{does: act{effect.Discard, effect.RestoreIndexed, "@:$0*"}},
+		},
 	},
-	{programs: "clean", options: "e exclude -dry-run -interactive -force", do: gitClean},
+	{
+		programs: "clean", options: "e exclude -dry-run -interactive -force", dry: "n dry-run i interactive",
+		do: gitClean,
+	},
 	{programs: "stash", options: "m message pathspec-from-file", rows: []row{
 		{words: "show", also: showsCommitted},
 		{first: "clear", does: act{effect.Discard, effect.StashClear, ""}},
 		{first: "drop", does: act{effect.Discard, effect.StashDrop, ""}},
 		{words: "pop|apply|branch", does: act{effect.KeepWork, effect.StashPop, ""}},
 		{words: "list|create|store"},
-		{without: "p patch S staged k keep-index", also: stashes},
+		{given: "p patch S staged k keep-index"},
+		{words: "save", given: stashedAll, does: act{effect.KeepWork, effect.StashAll, ""}},
+		{words: "save", does: act{effect.KeepWork, effect.Stash, ""}},
+		{words: "* *", given: stashedAll, does: act{effect.KeepWork, effect.StashAll, "@$1*"}},
+		{words: "* *", does: act{effect.KeepWork, effect.Stash, "@$1*"}},
+		{given: stashedAll, does: act{effect.KeepWork, effect.StashAll, ""}},
+		{does: act{effect.KeepWork, effect.Stash, ""}},
 	}},
 	{programs: "branch", options: "u set-upstream-to sort format contains -delete -force -remotes", rows: []row{
 		{given: "r remotes"},
@@ -120,8 +149,7 @@ var gitTables = []table{
 	{programs: "difftool", options: "x! extcmd! t tool"},
 	{programs: "grep", options: "O?! open-files-in-pager?! e f m A B C max-depth threads"},
 	{programs: "archive", options: "exec! remote o output format prefix", rows: []row{
-		{given: "remote prefix l"},
-		{words: "*", also: printsTree},
+		{words: "*", without: "remote prefix l", also: printsTree},
 	}},
 	{
 		programs: "filter-branch",
@@ -131,6 +159,9 @@ var gitTables = []table{
 	},
 }
 
+// stashedAll are the options of "git stash" for files that git does not track.
+const stashedAll = "u include-untracked a all"
+
 const gitShown = "m message c S G author since until grep format pretty"
 
 // gitOther is every other subcommand.
@@ -139,39 +170,31 @@ var gitOther = table{
 	rows:    gitRows,
 }
 
-// overwritesOwn reports whether a subcommand changes files of a repository that
-// holds Afar's own files.
+// overwritesOwn reports whether a subcommand changes files of a repository with Afar's own files.
 func overwritesOwn(sh *shell.Shell, verb string, args []string) bool {
 	const writing = "checkout switch restore reset stash pull merge rebase apply am cherry-pick revert clean rm mv"
 	return lex.OneOf(verb, writing) && sh.IsOwn(sh.Place.Cwd) && !lex.ContainsAny(args, "list show")
 }
 
-// gitPush reads refspecs, which no row describes: "+a:b", ":b" and "a".
-func gitPush(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	refs := o.From(1)
-	switch {
-	case o.Given("n dry-run"):
-	case o.Given("mirror"):
-		sh.Effect(effect.PushForce, effect.Mirror, "")
-	case o.Given("d delete"):
-		for _, r := range refs {
-			sh.Effect(effect.PushDelete, refKind(r), branchOf(r))
-		}
-	default:
-		if o.Given("prune") {
-			sh.Effect(effect.PushDelete, effect.Prune, "")
-		}
-		gitRefspecs(sh, refs, o)
-		gitPushAll(sh, refs, o)
+// deletesRefs reports the refs that "git push --delete" deletes.
+func deletesRefs(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, ref := range o.From(1) {
+		sh.Effect(effect.PushDelete, refKind(ref), branchOf(ref))
 	}
 }
 
-// gitRefspecs reports the branches of the remote that refspecs delete or overwrite.
-func gitRefspecs(sh *shell.Shell, refs []string, o shell.Options) {
-	force, lease := o.Given("f force"), o.Given(pushLease)
+// gitRefspecs reports the branches of the remote that refspecs delete or overwrite: "+a:b", ":b" and
+// "a". A forced push without refspecs overwrites every branch, or the current one.
+func gitRefspecs(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	refs, forced := o.From(1), effect.Op("")
+	switch {
+	case o.Given("f force"):
+		forced = effect.Force
+	case o.Given("force-with-lease force-if-includes"):
+		forced = effect.Lease
+	}
 	for _, r := range refs {
-		plus := strings.HasPrefix(r, "+")
-		r = strings.TrimPrefix(r, "+")
+		r, plus := strings.CutPrefix(r, "+")
 		from, to, pair := strings.Cut(r, ":")
 		if !pair {
 			to = from
@@ -179,34 +202,21 @@ func gitRefspecs(sh *shell.Shell, refs []string, o shell.Options) {
 		switch {
 		case from == "" && to != "":
 			sh.Effect(effect.PushDelete, refKind(to), branchOf(to))
-		case force, plus:
+		case plus:
 			sh.Effect(effect.PushForce, effect.Force, branchOf(to))
-		case lease:
-			sh.Effect(effect.PushForce, effect.Lease, branchOf(to))
+		case forced != "":
+			sh.Effect(effect.PushForce, forced, branchOf(to))
 		}
 	}
-}
-
-const pushLease = "force-with-lease force-if-includes"
-
-// gitPushAll reports a forced push of every branch, of every tag or, without refspecs,
-// of the current branch.
-func gitPushAll(sh *shell.Shell, refs []string, o shell.Options) {
-	op := effect.Lease
 	switch {
-	case o.Given("f force"):
-		op = effect.Force
-	case !o.Given(pushLease):
-		return
-	}
-	switch {
-	case op == effect.Force && o.Given("tags"):
+	case forced == "":
+	case forced == effect.Force && o.Given("tags"):
 		sh.Effect(effect.PushForce, effect.Named("tags"), "tags")
 	case len(refs) > 0:
 	case o.Given("all branches"):
 		sh.Effect(effect.PushForce, effect.Everything, "")
 	default:
-		sh.Effect(effect.PushForce, op, "")
+		sh.Effect(effect.PushForce, forced, "")
 	}
 }
 
@@ -227,27 +237,9 @@ func refKind(ref string) effect.Op {
 	return effect.Branch
 }
 
-// gitCheckout tells branches from files, which git does by looking at the disk.
-func gitCheckout(sh *shell.Shell, c shell.Command, o shell.Options) {
-	switch {
-	case o.Given("f force"):
-		sh.Effect(effect.Discard, effect.CheckoutForce, "")
-	case o.Given("pathspec-from-file="):
-		sh.Effect(effect.Discard, effect.RestorePath, "")
-	case o.Given("p patch"):
-	case o.Given("ours theirs"):
-		gitTakesSide(sh, o.Pos)
-	default:
-		gitCheckoutPaths(sh, c, o)
-	}
-}
-
-// gitCheckoutPaths reports the files that a checkout restores, and a branch that it
-// moves.
+// gitCheckoutPaths reports the files that a checkout restores. It tells branches from files, which
+// git does by looking at the disk.
 func gitCheckoutPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if name, moved := o.Get("B"); moved {
-		sh.Effect(effect.RewriteRefs, effect.BranchReset, branchOf(name))
-	}
 	switch {
 	case slices.Contains(c.Args, "--"):
 		op := effect.RestorePath
@@ -266,11 +258,11 @@ func gitCheckoutPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// gitTakesSide reports a checkout that takes one side of conflicting files. It also
-// reportDiscards the changes to every other file that the pathspec matches, so only
-// pathspecs for the whole tree are reported.
-func gitTakesSide(sh *shell.Shell, paths []string) {
-	for _, p := range paths {
+// gitTakesSide reports a checkout that takes one side of conflicting files. It also discards the
+// changes to every other file that the pathspec matches, so only pathspecs for the whole tree are
+// reported.
+func gitTakesSide(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, p := range o.Pos {
 		if wholeTree(sh, p) {
 			sh.Effect(effect.Discard, effect.RestorePath, sh.Path(p))
 		}
@@ -296,8 +288,7 @@ func looksLikePath(s string) bool {
 // maxExtension bounds the extension of a file's name.
 const maxExtension = 5
 
-// reportDiscards reports pathspecs whose changes in the work tree are lost in the way
-// of op.
+// reportDiscards reports pathspecs whose changes in the work tree an operation loses.
 func reportDiscards(sh *shell.Shell, op effect.Op, paths []string) {
 	for _, p := range paths {
 		if wholeTree(sh, p) {
@@ -317,91 +308,53 @@ func wholeTree(sh *shell.Shell, p string) bool {
 	return slices.Contains([]string{sh.Place.Cwd, toplevel(sh)}, sh.Path(p))
 }
 
-func gitRestore(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	switch {
-	case o.Given("p patch"), o.Given("S staged") && !o.Given("W worktree"):
-	case o.Given("ours theirs"):
-		gitTakesSide(sh, o.Pos)
-	default:
-		if o.Given("pathspec-from-file=") {
-			sh.Effect(effect.Discard, effect.RestorePath, "")
-		}
-		op := effect.RestoreIndexed
-		if o.Given("s= source= S staged") {
-			op = effect.RestorePath
-		}
-		reportDiscards(sh, op, o.Pos)
-	}
-}
-
+// gitClean reports the files that "git clean" deletes.
 func gitClean(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	switch {
-	case o.Given("n dry-run i interactive"):
-	case o.Given("f force"), gitSet(sh, "clean.requireforce", "false 0 no off"):
-		sh.Effect(effect.Discard, cleaned(o), strings.Join(o.Pos, " "))
+	if !o.Given("f force") && !gitSet(sh, "clean.requireforce", "false 0 no off") {
+		return
 	}
-}
-
-// cleaned returns which files "git clean" deletes.
-func cleaned(o shell.Options) effect.Op {
-	whole := len(o.Pos) == 0 || slices.Contains(o.Pos, ".")
+	op, whole := effect.CleanPath, len(o.Pos) == 0 || slices.Contains(o.Pos, ".")
 	switch {
-	case o.Given("X"):
-		return effect.CleanIgnored
+	case o.Given("X"), o.Given("x") && !whole:
+		op = effect.CleanIgnored
 	case o.Given("x"):
-		if whole {
-			return effect.CleanAll
-		}
-		return effect.CleanIgnored
+		op = effect.CleanAll
 	case whole:
-		return effect.Clean
+		op = effect.Clean
 	}
-	return effect.CleanPath
+	sh.Effect(effect.Discard, op, strings.Join(o.Pos, " "))
 }
 
-// gitConfig reads both forms of the command, with verbs and with options. The value may be a
-// command.
+// gitConfig reads both forms of the command, with verbs and with options. A value may be a command.
 func gitConfig(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	pos, asks, sets := configRequest(o)
-	key := lex.First(pos)
+	words, verb := o.Pos, o.At(0)
 	switch {
-	case asks:
-		if gitSecret(key) {
+	case lex.OneOf(verb, "list unset edit"):
+		return
+	case lex.OneOf(verb, "get set"):
+		words = words[1:]
+	case o.Given("get get-all get-urlmatch get-regexp"):
+		verb = "get"
+	case o.Given("unset unset-all"):
+		return
+	case len(words) == 1:
+		verb = "get"
+	}
+	key := lex.First(words)
+	switch {
+	case verb == "get":
+		if secretSetting(key) {
 			showsKey(sh, "git setting", key)
 		}
-	case sets && len(pos) > 1:
-		gitSetting(sh, key+"="+pos[1])
-		if key = strings.ToLower(key); changesFutureRuns(key, pos[1]) {
+	case len(words) > 1 && !o.Given("list unset unset-all"):
+		gitSetting(sh, key+"="+words[1])
+		if key = strings.ToLower(key); changesFutureRuns(key, words[1]) {
 			sh.Effect(effect.GitSettings, "", key)
 		}
 	}
 }
 
-// configRequest returns the key and value of "git config", and whether the command
-// asks for the value or sets it.
-func configRequest(o shell.Options) (pos []string, asks, sets bool) {
-	listed := o.Given("list unset unset-all")
-	switch verb := o.At(0); verb {
-	case "set":
-		return o.Pos[1:], false, !listed
-	case "get":
-		return o.Pos[1:], true, false
-	case "list", "unset", "edit":
-		return nil, false, false
-	}
-	switch {
-	case o.Given("get get-all get-urlmatch get-regexp"):
-		return o.Pos, true, false
-	case o.Given("unset unset-all"):
-		return o.Pos, false, false
-	case len(o.Pos) == 1:
-		return o.Pos, true, false
-	}
-	return o.Pos, false, !listed
-}
-
-// changesFutureRuns reports whether a setting makes git run or fetch something else from now
-// on.
+// changesFutureRuns reports whether a setting makes later commands run or fetch something else.
 func changesFutureRuns(key, text string) bool {
 	switch {
 	case lex.OneOf(key, "core.hookspath core.sshcommand core.fsmonitor init.templatedir include.path"):
@@ -414,10 +367,14 @@ func changesFutureRuns(key, text string) bool {
 	return key == "credential.helper" && strings.Contains(text, "store")
 }
 
-// gitSecret reports whether a setting holds a credential.
-func gitSecret(key string) bool {
-	name := strings.ToLower(key[strings.LastIndexByte(key, '.')+1:])
-	return strings.HasSuffix(name, "extraheader") || name == "smtppass" || protected.SecretName(name)
+// secretSetting reports whether a setting of git or of npm holds a credential.
+func secretSetting(key string) bool {
+	name := strings.ToLower(key[strings.LastIndexAny(key, ".:")+1:])
+	switch {
+	case strings.HasSuffix(name, "extraheader"), lex.OneOf(name, "smtppass _auth npmauthident"):
+		return true
+	}
+	return protected.SecretName(name)
 }
 
 // gitRows describe subcommands of git. The program of a row is the subcommand.
@@ -427,8 +384,7 @@ var gitRows = []row{
 	{of: "add stage commit update-index", without: "n dry-run", also: stagesSecrets},
 	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
 	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
-	{of: "fetch pull", goOn: true, also: gitFetched},
-	{of: "pull", given: "rebase=false", without: "r"},
+	{of: "fetch pull", without: "dry-run", goOn: true, also: gitFetched},
 	{of: "pull", given: "r rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
 	{of: "bisect", first: "run", runs: "$>run"},
 	{of: "submodule", words: "foreach", also: runsInSubmodules},
@@ -443,13 +399,22 @@ var gitRows = []row{
 	{of: "gc prune", given: "prune=now prune=all", does: act{effect.RewriteRefs, effect.Prune, ""}},
 	{of: "prune", without: "n", does: act{effect.RewriteRefs, effect.Prune, ""}},
 	{of: "gc prune", also: prunesBySettings},
-	{of: "update-ref", also: gitUpdateRef},
+	{of: "update-ref", given: "stdin", also: updatesRefs},
+	{of: "update-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, "$0"}},
+	{
+		of: "update-ref", words: protected.UndoRefs + "|" + protected.UndoRefs + "/*",
+		does: act{effect.RewriteRefs, effect.RefDelete, "$0"},
+	},
+	{of: "update-ref", words: "refs/heads/*", does: act{effect.RewriteRefs, effect.BranchForce, "$0"}},
 	{of: "symbolic-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, "$0"}},
 	{of: "ls-files", also: listsFiles},
 	{of: "for-each-ref", given: "format=", also: printsFormat},
 	{of: "status", given: "s short porcelain", also: listsStatus},
 	{of: "worktree", words: "add", also: makesWorktree},
-	{of: "worktree", words: "remove", given: "f force", also: removesWorktree},
+	{
+		of: "worktree", words: "remove", given: "f force",
+		made: "worktree @$1", does: act{effect.Discard, effect.Worktree, "@$1"},
+	},
 	{of: "rm", given: "cached n"},
 	{of: "rm", given: "r", with: "f force", does: act{effect.DeleteTree, effect.GitForce, eachFile}},
 	{of: "rm", given: "r", does: act{effect.DeleteTree, "", eachFile}},
@@ -481,26 +446,9 @@ func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
 	default:
 		op = effect.Commit
 	}
+	act{effect.KeepWork, op, eachFile}.report(sh, c, o)
 	if len(o.Pos) == 0 && (op != effect.Stage || o.Given("A all u update")) {
 		sh.Effect(effect.KeepWork, op, "")
-	}
-	for _, p := range o.Pos {
-		sh.Effect(effect.KeepWork, op, sh.Path(p))
-	}
-}
-
-// stashes reports the work that "git stash" keeps: all, or that of some files.
-func stashes(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	op := effect.Stash
-	if o.Given("u include-untracked a all") {
-		op = effect.StashAll
-	}
-	if o.At(0) == "save" || len(o.From(1)) == 0 {
-		sh.Effect(effect.KeepWork, op, "")
-		return
-	}
-	for _, p := range o.From(1) {
-		sh.Effect(effect.KeepWork, op, sh.Path(p))
 	}
 }
 
@@ -510,7 +458,7 @@ func runsInSubmodules(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	sh.Run(strings.Join(code, " "), nil)
 }
 
-// prunesBySettings reports objects that are pruned at once because of a setting.
+// prunesBySettings reports objects that are pruned at once because a setting says so.
 func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 	if gitSet(sh, "gc.reflogexpire gc.pruneexpire", "now all 0") {
 		sh.Effect(effect.RewriteRefs, effect.Prune, "")
@@ -520,8 +468,7 @@ func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 // changedFiles is a pattern for the files whose content no commit has.
 const changedFiles = "./" + partial.Unknown + "/*\n"
 
-// listsFiles prints all files of the work tree, or patterns for those whose content no
-// commit has.
+// listsFiles prints all files of the work tree, or patterns for those whose content no commit has.
 func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
 	case o.Given("o others m modified"):
@@ -562,13 +509,6 @@ func makesWorktree(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	sh.Makes("worktree", sh.Path(o.At(1)))
 }
 
-// removesWorktree reports a worktree that is removed with its changes, unless this call made it.
-func removesWorktree(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if tree := sh.Path(o.At(1)); !sh.Made("worktree", tree) {
-		sh.Effect(effect.Discard, effect.Worktree, tree)
-	}
-}
-
 // printsFormat prints a format with a hole for each field.
 func printsFormat(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	format, _ := o.Get("format")
@@ -582,14 +522,12 @@ func printsFormat(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // gitMove reports files that are moved.
-func gitMove(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	from, to := operandsTo(shell.Options{Pos: o.Pos})
-	for _, p := range from {
-		sh.Effect(effect.MoveAway, "", sh.Path(p))
-	}
-	for _, p := range from {
+func gitMove(sh *shell.Shell, c shell.Command, o shell.Options) {
+	act{effect.MoveAway, "", "@$<"}.report(sh, c, o)
+	for _, from := range o.Pos[:max(0, len(o.Pos)-1)] {
+		to := o.Pos[len(o.Pos)-1]
 		sh.Write(to)
-		sh.Moved(p, to)
+		sh.Moved(from, to)
 	}
 }
 
@@ -599,41 +537,20 @@ func printsTop(sh *shell.Shell, _ shell.Command, _ shell.Options) { sh.Print(top
 // gitFetched reports local branches that a forced refspec overwrites with those of
 // the remote. Remote-tracking refs are ignored, because they only mirror the remote.
 func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	force := o.Given("f force")
-	if o.Given("dry-run") || len(o.Pos) < 2 {
-		return
-	}
-	for _, r := range o.Pos[1:] {
+	for _, r := range o.From(1) {
 		_, to, _ := strings.Cut(r, ":")
 		branch := branchOf(to)
 		switch {
 		case branch == "", strings.HasPrefix(branch, "refs/"):
-		case force, strings.HasPrefix(r, "+"):
+		case o.Given("f force"), strings.HasPrefix(r, "+"):
 			sh.Effect(effect.RewriteRefs, effect.BranchForce, branch)
 		}
 	}
 }
 
-// gitUpdateRef reports changes to branches. It reads "ref value" from the operands,
-// or lines of "verb ref value" from standard input.
-func gitUpdateRef(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("stdin") {
-		for _, text := range stdin(c) {
-			updatesRefs(sh, text)
-		}
-		return
-	}
-	switch {
-	case o.Given("d delete"), protected.HoldsUndo(o.At(0)):
-		sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
-	case strings.HasPrefix(o.At(0), "refs/heads/"):
-		sh.Effect(effect.RewriteRefs, effect.BranchForce, branchOf(o.At(0)))
-	}
-}
-
-// updatesRefs reports the refs that lines of "verb ref value" delete.
-func updatesRefs(sh *shell.Shell, text string) {
-	for _, line := range shell.SplitLines(text) {
+// updatesRefs reports the refs that lines of "verb ref value" from standard input delete.
+func updatesRefs(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	for _, line := range shell.SplitLines(strings.Join(stdin(c), "")) {
 		verb, rest, _ := strings.Cut(line, " ")
 		ref, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 		if verb == "delete" || protected.HoldsUndo(ref) {
@@ -654,7 +571,7 @@ func gitClone(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			sh.Effect(effect.WriteFile, "", p)
 		}
 	}
-	rememberClone(sh, o)
+	rememberClone(sh, o.At(0), o.At(1))
 }
 
 // toplevel returns the top of the work tree, as far as it is known.

@@ -17,8 +17,7 @@ import (
 // maxGitSettings limits how many settings are read from git's environment.
 const maxGitSettings = 32
 
-// gitSettings returns the settings that a command passes to git, as "key=value": those
-// of its options and those in variables.
+// gitSettings returns the settings that options and variables pass to git, as "key=value".
 func gitSettings(sh *shell.Shell, o shell.Options) []string {
 	out := o.All("c")
 	for _, pair := range o.All("config-env") {
@@ -72,13 +71,13 @@ const gitOwn = gitReaders + " add am apply archive bisect branch bundle checkout
 	"push range-diff rebase reflog remote replace reset restore revert rm sparse-checkout stash submodule switch tag " +
 	"update-index update-ref worktree write-tree"
 
-// configuredAlias runs the command that the settings of the repository or of the person have for
-// an alias. It returns false if they have none.
+// configuredAlias runs the command of an alias that the settings of the repository or of the person
+// have. It returns false if they have none.
 func configuredAlias(sh *shell.Shell, words []string) (found bool) {
 	path, _ := nearest(sh, ".git/config")
 	for _, path := range [...]string{path, "~/.gitconfig", "~/.config/git/config"} {
 		runRecipeFile(sh, path, words[1:], func(child *shell.Shell, text string) {
-			for _, s := range readSettings(strings.ReplaceAll(text, "\n\t", "\n")) {
+			for _, s := range readGitSettings(text) {
 				if found || s.section != "alias" || s.key != words[0] {
 					continue
 				}
@@ -95,8 +94,7 @@ func configuredAlias(sh *shell.Shell, words []string) (found bool) {
 	return found
 }
 
-// gitSetting stores a setting for the subcommand, and runs its value if git would run
-// it as a command.
+// gitSetting stores a setting for the subcommand, and runs its value if git would run it.
 func gitSetting(sh *shell.Shell, setting string) {
 	key, text, _ := strings.Cut(setting, "=")
 	key = strings.ToLower(key)
@@ -145,9 +143,8 @@ func gitTransports(sh *shell.Shell, args []string) {
 	}
 }
 
-// rememberClone remembers the directory into which "git clone" copies a remote repository.
-func rememberClone(sh *shell.Shell, o shell.Options) {
-	url, dir := o.At(0), o.At(1)
+// rememberClone remembers the directory into which a clone copies a remote repository.
+func rememberClone(sh *shell.Shell, url, dir string) {
 	if !shell.IsRemotePath(url) || len(sh.Eval.Fetched) >= shell.MaxAliases {
 		return
 	}
@@ -157,39 +154,41 @@ func rememberClone(sh *shell.Shell, o shell.Options) {
 	sh.Eval.Fetched = append(sh.Eval.Fetched, sh.Path(dir))
 }
 
+// forges are the programs that copy a repository of a forge by its name.
+const forges = "degit tiged giget"
+
 // bringsFiles remembers what a client of a forge or a store copies from there:
 // "gh repo clone", "aws s3 cp s3://…".
 func bringsFiles(sh *shell.Shell, c shell.Command) {
-	if o := shell.ParseOptions(c.Args, ""); lex.OneOf(c.Name, "degit tiged giget") && len(o.Pos) > 0 {
-		o.Pos[0] = "https://" + o.Pos[0]
-		rememberClone(sh, o)
-		return
-	}
-	for i := 0; i < min(len(c.Args)-1, 6); i++ {
-		switch c.Args[i] {
-		case "clone":
-			o := shell.ParseOptions(c.Args[i+1:], "")
-			switch {
-			case lex.OneOf(c.Name, "gh glab hub") && len(o.Pos) > 0:
-				o.Pos[0] = "https://" + o.Pos[0]
-				rememberClone(sh, o)
-			case lex.OneOf(c.Name, "hg jj fossil bzr"):
-				rememberClone(sh, o)
-			}
-			return
-		case "co", "checkout", "export":
-			if c.Name == "svn" {
-				rememberClone(sh, shell.ParseOptions(c.Args[i+1:], "r"))
-			}
-			return
-		case "cp", "copy", "copyto", "download", "sync":
-			o := shell.ParseOptions(c.Args[i+1:], "")
-			if strings.Contains(o.At(0), "://") && len(o.Pos) > 1 {
-				sh.BringsFrom(strings.Replace(o.At(0), "://", ":", 1), o.At(1))
-				overwritesWith(sh, o)
-			}
+	verb, rest := "clone", c.Args
+	if !lex.OneOf(c.Name, forges) {
+		brings := func(arg string) bool {
+			return lex.OneOf(arg, "clone co checkout export cp copy copyto download sync")
+		}
+		i := slices.IndexFunc(rest[:min(len(rest), 6)], brings)
+		if i < 0 {
 			return
 		}
+		verb, rest = rest[i], rest[i+1:]
+	}
+	o := shell.ParseOptions(rest, "")
+	from, to := o.At(0), o.At(1)
+	switch {
+	case from == "":
+	case lex.OneOf(verb, "co checkout export"):
+		if c.Name == "svn" {
+			o = shell.ParseOptions(rest, "r")
+			rememberClone(sh, o.At(0), o.At(1))
+		}
+	case verb != "clone":
+		if strings.Contains(from, "://") && to != "" {
+			sh.BringsFrom(strings.Replace(from, "://", ":", 1), to)
+			overwritesWith(sh, o)
+		}
+	case lex.OneOf(c.Name, forges+" gh glab hub"):
+		rememberClone(sh, "https://"+from, to)
+	case lex.OneOf(c.Name, "hg jj fossil bzr"):
+		rememberClone(sh, from, to)
 	}
 }
 
@@ -203,9 +202,11 @@ func overwritesWith(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// gitHooks are the hooks that a subcommand of git runs. With --no-verify git leaves
-// out those that may refuse it.
-var gitHooks = []struct{ verbs, refusing, others string }{
+// A gitHook row lists the hooks that subcommands of git run. With --no-verify git leaves out those that
+// may refuse a subcommand.
+type gitHook struct{ verbs, refusing, others string }
+
+var gitHooks = []gitHook{
 	{verbs: "commit", refusing: "pre-commit commit-msg", others: "prepare-commit-msg post-commit"},
 	{verbs: "push", refusing: "pre-push"},
 	{verbs: "merge", refusing: "pre-merge-commit commit-msg", others: "post-merge"},
@@ -218,37 +219,21 @@ var gitHooks = []struct{ verbs, refusing, others string }{
 
 // runGitHooks runs the hooks of the repository that a subcommand runs.
 func runGitHooks(sh *shell.Shell, verb string, args []string) {
-	if sh.Eval.Site.FileText == nil || sh.Place.Away != "" {
+	at := slices.IndexFunc(gitHooks, func(h gitHook) bool { return lex.OneOf(verb, h.verbs) })
+	if at < 0 || sh.Eval.Site.FileText == nil || sh.Place.Away != "" {
 		return
 	}
-	for i := range gitHooks {
-		h := &gitHooks[i]
-		if !lex.OneOf(verb, h.verbs) {
-			continue
-		}
-		names := h.others
-		if !unverified(verb, args) {
-			names += " " + h.refusing
-		}
-		runHooks(sh, strings.Fields(names), args)
-	}
-}
-
-// unverified reports whether git leaves out the hooks that may refuse a subcommand.
-func unverified(verb string, args []string) bool {
-	o := shell.ParseOptions(args, "m F C c t author date message file template o push-option -no-verify")
-	return o.Given("no-verify") || verb == "commit" && o.Given("n")
-}
-
-// runHooks runs the hooks with these names, in the top directory of the work tree.
-func runHooks(sh *shell.Shell, names, args []string) {
 	child := sh.Sub()
 	top, hooks := hooksFolder(child)
 	if hooks == "" {
 		return
 	}
+	names := gitHooks[at].others
+	if !unverified(verb, args) {
+		names += " " + gitHooks[at].refusing
+	}
 	child.Place.Cwd = top
-	for _, name := range names {
+	for name := range strings.FieldsSeq(names) {
 		child.Via = "git"
 		if !child.ScriptFile(hooks+"/"+name, nil) { // a hook that this call wrote
 			child.RunProgram(hooks+"/"+name, nil, nil)
@@ -257,6 +242,12 @@ func runHooks(sh *shell.Shell, names, args []string) {
 			child.RunProgram(above+"/"+name, nil, nil)
 		}
 	}
+}
+
+// unverified reports whether git leaves out the hooks that may refuse a subcommand.
+func unverified(verb string, args []string) bool {
+	o := shell.ParseOptions(args, "m F C c t author date message file template o push-option -no-verify")
+	return o.Given("no-verify") || verb == "commit" && o.Given("n")
 }
 
 // hooksFolder returns the top directory of the work tree, and the folder of its hooks:
@@ -270,10 +261,12 @@ func hooksFolder(sh *shell.Shell) (top, hooks string) {
 		return "", ""
 	}
 	for _, file := range []string{git + "/config", "~/.gitconfig", "~/.config/git/config"} {
-		text, ok := sh.FileText(file)
-		if dir := hooksPath(text); ok && dir != "" {
-			sh.Place.Cwd = top
-			return top, sh.Path(dir)
+		text, _ := sh.FileText(file)
+		for _, s := range readGitSettings(text) {
+			if strings.EqualFold(s.section+"."+s.key, "core.hookspath") && len(s.lines) > 0 {
+				sh.Place.Cwd = top
+				return top, sh.Path(unquoted(s.text()))
+			}
 		}
 	}
 	return top, git + "/hooks"
@@ -321,20 +314,13 @@ func repositoryOf(sh *shell.Shell) (top, git string) {
 	return top, git
 }
 
-// hooksPath returns the value of core.hooksPath in the text of git's settings.
-func hooksPath(text string) string {
-	section, dir := "", ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			section = strings.ToLower(strings.Trim(line, "[] \t"))
-		}
-		key, value, ok := strings.Cut(line, "=")
-		if ok && section == "core" && strings.EqualFold(strings.TrimSpace(key), "hookspath") {
-			dir = strings.Trim(strings.TrimSpace(value), `"`)
-		}
+// readGitSettings reads a file of git's settings, in which the keys are indented.
+func readGitSettings(text string) []setting {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
 	}
-	return dir
+	return readSettings(strings.Join(lines, "\n"))
 }
 
 // historyTables are the programs that keep the history of files, git excepted.
@@ -351,8 +337,11 @@ var historyTables = []table{
 				does:  act{effect.Discard, effect.CheckoutForce, ""},
 			},
 			{words: "revert", given: "no-backup C", with: "a all", does: act{effect.Discard, effect.RestoreAll, "@."}},
-			{words: "revert", given: "no-backup C", also: discardsOperands},
-			{words: "purge|clean", without: "p print", also: purges},
+			{words: "revert", given: "no-backup C", does: act{effect.Discard, effect.RestorePath, "@:$1*"}},
+			{words: "purge|clean", given: "p print"},
+			{words: "purge|clean", among: ".", does: act{effect.Discard, effect.CleanAll, afterVerb}},
+			{words: "purge|clean *", does: act{effect.Discard, effect.CleanPath, afterVerb}},
+			{words: "purge|clean", does: act{effect.Discard, effect.CleanAll, ""}},
 			{words: "strip", given: "no-backup nobackup", does: act{effect.RewriteRefs, effect.Reflog, ""}},
 			{words: "strip", does: act{effect.RewriteRefs, "strip", "$1"}},
 			{words: "shelve", given: "cleanup", goOn: true, does: act{effect.Discard, effect.StashClear, ""}},
@@ -365,7 +354,7 @@ var historyTables = []table{
 		programs: "svn",
 		options:  "r revision m message F file username password depth config-dir config-option changelist cl",
 		rows: []row{
-			{words: "revert", also: discardsOperands},
+			{words: "revert", does: act{effect.Discard, effect.RestorePath, "@:$1*"}},
 			{words: "cleanup", given: "remove-unversioned", goOn: true, does: act{effect.Discard, effect.CleanAll, ""}},
 			{words: "cleanup", given: "remove-ignored", does: act{effect.Discard, effect.CleanIgnored, ""}},
 			{words: "delete|del|remove|rm", also: deletesVersioned},
@@ -388,21 +377,6 @@ var historyTables = []table{
 		},
 	},
 	{programs: "bfg", rows: []row{{does: act{effect.RewriteRefs, effect.Filter, ""}}}},
-}
-
-// purges reports untracked files that are deleted: the named ones, or all.
-func purges(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	named := o.From(1)
-	op := effect.CleanPath
-	if len(named) == 0 || slices.Contains(named, ".") {
-		op = effect.CleanAll
-	}
-	sh.Effect(effect.Discard, op, strings.Join(named, " "))
-}
-
-// discardsOperands reports the operands after the verb as reverted files.
-func discardsOperands(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	reportDiscards(sh, effect.RestorePath, o.From(1))
 }
 
 // deletesVersioned reports forced deletions here, and deletions by URL, which affect everybody.
@@ -429,9 +403,6 @@ func runYAML(sh *shell.Shell, files string, code func(y yamlText) string) {
 
 // preCommit runs the commands of the hooks of pre-commit, or those of one hook.
 func preCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if !lex.OneOf(o.At(0), "run hook-impl") {
-		return
-	}
 	hook := ""
 	runYAML(sh, ".pre-commit-config.yaml .pre-commit-config.yml", func(y yamlText) string {
 		switch k := y.keys; {
@@ -448,9 +419,6 @@ func preCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // lefthook runs the commands of a hook of lefthook.
 func lefthook(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if o.At(0) != "run" {
-		return
-	}
 	runYAML(sh, "lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml", func(y yamlText) string {
 		if lex.First(y.keys) != o.At(1) || y.keys[len(y.keys)-1] != "run" {
 			return ""
@@ -461,9 +429,6 @@ func lefthook(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // procfile runs the commands of a Procfile, or one of them.
 func procfile(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if !lex.OneOf(o.At(0), "start s run") {
-		return
-	}
 	runYAML(sh, "Procfile.dev Procfile", func(y yamlText) string {
 		if len(y.keys) != 1 || cmp.Or(o.At(1), y.keys[0]) != y.keys[0] {
 			return ""

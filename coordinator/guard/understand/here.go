@@ -12,7 +12,7 @@ import (
 )
 
 // A client of a cloud or of a cluster may be told to talk to this machine: to an emulator, or to
-// a cluster in containers. What it does there concerns nobody else.
+// a cluster in containers. What it does there affects only the developer.
 
 // An emulated row says how clients are told where their service is: by options, by switches, or by
 // variables. To a variable that ends in "_", the service is added that the client names first. What
@@ -106,8 +106,7 @@ func serviceNamed(client string, o shell.Options) string {
 const localContexts = "minikube docker-desktop docker-for-desktop rancher-desktop orbstack colima microk8s kind k3d " +
 	"hardhat development anvil l"
 
-// isElsewhere reports whether an address or the name of a cluster is not known to be of this
-// machine.
+// isElsewhere reports whether an address or a cluster is not known to be on this machine.
 func isElsewhere(place string) bool {
 	switch {
 	case lex.OneOf(place, localContexts), lex.BeginsWith(place, "kind- k3d- colima-"),
@@ -118,8 +117,8 @@ func isElsewhere(place string) bool {
 	return !web.IsLocalHost(place)
 }
 
-// staysHere marks the effects on a service from the n-th effect on as those of an emulator. What
-// another client loses that the command starts is that one's.
+// staysHere marks the effects on a service from the n-th effect on as those of an emulator. It leaves
+// out the losses of another client that the command starts.
 func staysHere(sh *shell.Shell, n int) {
 	for i := n; i < len(sh.Eval.Effects); i++ {
 		switch e := &sh.Eval.Effects[i]; e.Kind {
@@ -142,19 +141,10 @@ func startsServer(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// makesPort remembers the port of a server that this call starts. On a usual port another one may
-// run already.
+// makesPort remembers the port of a server that this call starts, if no other one usually has it.
 func makesPort(sh *shell.Shell, port string) {
 	if !lex.OneOf(port, "3306 5432 6379 9200 27017") {
 		sh.Makes("port", port)
-	}
-}
-
-// stopsCluster reports that a server of Postgres is stopped that this call did not start.
-func stopsCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
-	dir, _ := o.Get("D", "pgdata")
-	if !sh.Made("cluster", sh.Path(dir)) {
-		sh.Effect(effect.StopService, effect.Named("server"), c.Name)
 	}
 }
 
@@ -163,19 +153,9 @@ func madeHere(sh *shell.Shell, kind string, names []string) bool {
 	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !sh.Made(kind, name) })
 }
 
-// choosesCluster remembers the cluster that the last operand names.
-func choosesCluster(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sh.Assign(kubeContext, shell.Value{o.At(len(o.Pos) - 1)})
-}
-
 // namesHost remembers the host that mc gets a name for.
 func namesHost(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Assign("MC_HOST_"+o.At(2), shell.Value{o.At(3)})
-}
-
-// choosesOwn remembers a cluster of the tool that makes it.
-func choosesOwn(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	sh.Assign(kubeContext, shell.Value{c.Name})
 }
 
 // A database is the one that a client works on, as far as its command says.
@@ -238,8 +218,7 @@ func databaseOf(sh *shell.Shell, c shell.Command, o shell.Options) database {
 	}
 }
 
-// madePort reports whether one of the addresses or numbers is a port of a container that this call
-// has started.
+// madePort reports whether an address or a number is a port of a container that this call has started.
 func madePort(sh *shell.Shell, places []string) bool {
 	return slices.ContainsFunc(places, func(place string) bool {
 		if _, rest, ok := strings.Cut(place, "://"); ok {
@@ -250,8 +229,8 @@ func madePort(sh *shell.Shell, places []string) bool {
 	})
 }
 
-// sparesOwn marks the losses from the n-th effect on in a database that is nobody's but the
-// session's: for tests, in memory, or made by this call.
+// sparesOwn marks the losses from the n-th effect on in a database that nobody but the session uses:
+// one for tests, in memory, or made by this call.
 func sparesOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
 	isOthers := func(name string) bool { return !sh.Made("database", strings.ToLower(name)) && !lex.ForTests(name) }
 	db := databaseOf(sh, c, o)
@@ -281,8 +260,7 @@ func sparesOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
 	}
 }
 
-// variableForTests reports whether an unknown database is that of a variable whose name says that it
-// is for tests.
+// variableForTests reports whether a variable with an unknown database says that it is for tests.
 func variableForTests(sh *shell.Shell, name string) bool {
 	return partial.HasHole(name) && lex.Mentions(sh.Text(), "$TEST_ ${TEST_ _TEST_URL _TEST_DATABASE_URL")
 }

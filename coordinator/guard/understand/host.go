@@ -16,40 +16,44 @@ import (
 // The host loads more than plugins. A skill may add hooks. A mod brings a module
 // that can overrule every hook, including Afar's.
 
-// hostCommand reports the effects of a command of the client on plugins, mods and
-// hooks.
+// hostCommand reports the effects of a command of the client on plugins, mods and hooks.
 func hostCommand(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "settings p print mcp-config setting-sources model allowedTools "+
 		"permission-mode output-format add-dir plugin-dir plugin-url -all")
 	hostEnvironment(sh)
-	hostOptions(sh, o)
+	hostSettings(sh, o)
 	hostPrompt(sh, o)
 	o.Pos = lowered(o.Pos)
 	runRows(sh, hostRows, o.Pos, c, o)
 }
 
-// hostRows are the commands of the client that change its settings, servers and plugins.
+// hostRows are the options and the commands of the client that change its settings, servers and plugins.
 var hostRows = []row{
+	{given: "safe-mode bare disable-hooks", goOn: true, does: act{effect.DisableAfar, effect.HooksOff, ""}},
+	{
+		given: "dangerously-skip-permissions allow-dangerously-skip-permissions permission-mode=bypassPermissions",
+		goOn:  true, does: act{effect.RunElevated, "claude without permissions", ""},
+	},
+	{given: "plugin-dir=", goOn: true, does: act{effect.ChangeSystem, effect.Host, "plugins from $=plugin-dir"}},
+	{given: "plugin-url=", goOn: true, does: act{effect.ChangeSystem, effect.Host, "plugins from $=plugin-url"}},
 	{
 		words: "config", among: "disableallhooks hooks enabledplugins prependplugins",
 		does: act{effect.DisableAfar, "$0 $1", "$3"},
 	},
-	{words: "mcp|config * list|ls"},
 	{words: "mcp|config add|add-json|set|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
 	{words: "plugin|plugins marketplace list|ls"},
-	{words: "plugin|plugins uninstall|remove|disable|rm", given: "all", does: act{effect.DisableAfar, "$0 $1", "$2"}},
-	{
-		words: "plugin|plugins uninstall|remove|disable|rm", mention: "afar",
-		does: act{effect.DisableAfar, "$0 $1", "$2"},
-	},
-	{words: "plugin|plugins uninstall|remove|disable|rm *", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
-	{words: "plugin|plugins uninstall|remove|disable|rm", does: act{effect.DisableAfar, "$0 $1", ""}},
+	{words: pluginsEnd, mention: "afar", does: act{effect.DisableAfar, "$0 $1", "$2"}},
+	{words: pluginsEnd + " *", without: "all", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
+	{words: pluginsEnd, does: act{effect.DisableAfar, "$0 $1", "$2"}},
 	{words: "plugin|plugins marketplace remove|rm", mention: "afar", does: act{effect.DisableAfar, "$0 $1", "$3"}},
 	{
 		words: "plugin|plugins install|i|init|new|enable|update|prune|autoremove|restore-set-aside|marketplace",
 		does:  act{effect.ChangeSystem, effect.Host, "$0 $1"},
 	},
 }
+
+// pluginsEnd are the commands with which plugins no longer run.
+const pluginsEnd = "plugin|plugins uninstall|remove|disable|rm"
 
 // hostEnvironment reports variables that start a client without Afar's hooks, with
 // another configuration, or with other plugins.
@@ -69,20 +73,10 @@ func hostEnvironment(sh *shell.Shell) {
 	}
 }
 
-func hostOptions(sh *shell.Shell, o shell.Options) {
-	if o.Given("safe-mode bare disable-hooks") {
-		sh.Effect(effect.DisableAfar, effect.HooksOff, "")
-	}
+// hostSettings reports options that start a client with other settings.
+func hostSettings(sh *shell.Shell, o shell.Options) {
 	if v, ok := o.Get("setting-sources"); ok && !strings.Contains(v, "user") {
 		sh.Effect(effect.DisableAfar, effect.Named("settings off"), "")
-	}
-	if o.Given("dangerously-skip-permissions allow-dangerously-skip-permissions permission-mode=bypassPermissions") {
-		sh.Effect(effect.RunElevated, effect.Named("claude without permissions"), "")
-	}
-	for _, name := range [...]string{"plugin-dir", "plugin-url"} {
-		if v, ok := o.Get(name); ok {
-			sh.Effect(effect.ChangeSystem, effect.Host, "plugins from "+v)
-		}
 	}
 	for _, settings := range o.All("settings") { // as JSON or as a file
 		switch {
@@ -116,17 +110,15 @@ func skillTool(sh *shell.Shell, call effect.Call) {
 	}
 }
 
-// loadsMods reports whether a name is the skill with which a session writes mods, or
-// the command that loads them.
+// loadsMods reports whether a name is the skill that writes mods, or the command that loads them.
 func loadsMods(name string) bool {
 	name = strings.ToLower(strings.TrimPrefix(name, "/"))
 	return lex.OneOf(name[strings.LastIndexByte(name, ':')+1:], "plugin-authoring reload-plugins")
 }
 
-// settingsEdit returns OtherSetting if a call of a file tool shows its whole change
-// and changes no setting on which Afar's hooks depend. Otherwise it returns "". A call
-// that writes the whole user file returns "", because it does not show what it
-// removes.
+// settingsEdit returns OtherSetting if a call of a file tool shows its whole change and changes no
+// setting on which Afar's hooks depend, and "" otherwise. A call that writes the whole user file does
+// not show what it removes.
 func settingsEdit(sh *shell.Shell, call effect.Call, p string) effect.Op {
 	tail, _ := protected.HostFolder(p, sh.Eval.Site.Env)
 	if !lex.OneOf(tail, "/settings.json /settings.local.json") {
@@ -170,76 +162,58 @@ func harmlessEdits(c effect.Call) bool {
 // contains, and none on which Afar's hooks depend. The piece may start and end between
 // any two tokens.
 func harmlessSettings(text string) bool {
+	parts := strings.Split(text, `"`) // every second one is a text
+	if len(parts)%2 == 0 || strings.Contains(text, `\`) {
+		return false // no harmless name or value has an escape
+	}
 	named, listed := false, false // the next value has a name, or its list has one
-	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
-		token, kind := settingToken(text)
-		text = text[len(token):]
-		if kind == settingText && strings.HasPrefix(strings.TrimSpace(text), ":") {
-			kind = settingName
-		}
-		switch kind {
-		case settingUnclear:
-			return false
-		case settingName:
-			if guardsHooks(token) {
+	for i, part := range parts {
+		if i%2 == 0 {
+			if !harmlessTokens(part, &named, &listed) {
 				return false
 			}
-		case settingText, settingWord:
-			if !named && !listed && !permissionRule(token) {
-				return false // of unknown name
+			continue
+		}
+		isName := strings.HasPrefix(strings.TrimSpace(parts[i+1]), ":")
+		switch {
+		case isName:
+			if guardsHooks(part) {
+				return false
 			}
+		case !named && !listed && !permissionRule(part):
+			return false // a value of unknown name
 		}
-		switch token {
-		case "[":
-			listed = listed || named
-		case "]":
-			listed = false
-		}
-		named = kind == settingName || named && token == ":"
+		named = isName
 	}
 	return true
 }
 
-// The kinds of tokens of a settings file.
-type settingKind uint8
-
-const (
-	settingUnclear settingKind = iota
-	settingMark                // a bracket, a comma or a colon
-	settingWord                // a number, true, false or null
-	settingText
-	settingName
-)
-
-const settingMarks = "{}[],:"
-
-// settingToken returns the first token of a piece of JSON. It reads no escapes, because no
-// harmless name or value has one.
-func settingToken(text string) (token string, kind settingKind) {
-	if inside, ok := strings.CutPrefix(text, `"`); ok {
-		inside, _, closed := strings.Cut(inside, `"`)
-		if !closed || strings.Contains(inside, `\`) {
-			return "", settingUnclear
+// harmlessTokens is harmlessSettings for the tokens between two texts.
+func harmlessTokens(part string, named, listed *bool) bool {
+	for _, mark := range "{}[],:" {
+		part = strings.ReplaceAll(part, string(mark), " "+string(mark)+" ")
+	}
+	for _, token := range strings.Fields(part) {
+		switch {
+		case token == "[":
+			*listed = *listed || *named
+		case token == "]":
+			*listed = false
+		case lex.OneOf(token, "{ } , :"):
+		case !lex.OneOf(token, "true false null") && strings.Trim(token, "0123456789.-") != "":
+			return false
+		case !*named && !*listed:
+			return false
 		}
-		return `"` + inside + `"`, settingText
+		*named = *named && token == ":"
 	}
-	if strings.IndexByte(settingMarks, text[0]) >= 0 {
-		return text[:1], settingMark
-	}
-	word, _, _ := strings.Cut(text, "\n")
-	if end := strings.IndexAny(word, settingMarks+"\" \t\r"); end >= 0 {
-		word = word[:end]
-	}
-	if lex.OneOf(word, "true false null") || strings.Trim(word, "0123456789.-") == "" {
-		return word, settingWord
-	}
-	return "", settingUnclear
+	return true
 }
 
 // guardsHooks reports whether a setting decides which hooks, plugins and mods the host
 // runs, or with which environment.
 func guardsHooks(name string) bool {
-	low := strings.ToLower(strings.Trim(name, `"`))
+	low := strings.ToLower(name)
 	return lex.Mentions(low, "hook plugin marketplace afar") ||
 		lex.OneOf(low, "env crosssessioninbound command matcher type mods modules")
 }
@@ -247,14 +221,11 @@ func guardsHooks(name string) bool {
 // permissionRule reports whether a list item can only be a permission rule of the
 // host: the name of a tool, optionally followed by parentheses.
 func permissionRule(item string) bool {
-	tool, isText := strings.CutPrefix(item, `"`)
-	tool, _, _ = strings.Cut(strings.TrimSuffix(tool, `"`), "(")
+	tool, _, _ := strings.Cut(item, "(")
 	switch {
-	case !isText, tool == "":
-		return false
 	case strings.HasPrefix(tool, "mcp__"):
 		return true
-	case strings.ContainsAny(tool, "@/.: "):
+	case tool == "", strings.ContainsAny(tool, "@/.: "):
 		return false
 	}
 	return 'A' <= tool[0] && tool[0] <= 'Z'
@@ -263,8 +234,8 @@ func permissionRule(item string) bool {
 // These are the programs that always edit their file arguments, the programs that
 // do so with a flag, and the programs that talk to sockets.
 const (
-	inPlaceAlways = "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak patch dos2unix unix2dos " +
-		"sd rpl sqlite3 duckdb"
+	editors       = "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak"
+	inPlaceAlways = editors + " patch dos2unix unix2dos sd rpl sqlite3 duckdb"
 	inPlaceAsked  = "prettier yq dasel gofmt black ruff biome eslint rustfmt clang-format"
 	socketClients = "curl nc ncat netcat socat websocat wget http"
 )
@@ -307,7 +278,9 @@ func checkOwn(sh *shell.Shell, c shell.Command, full string) {
 			sh.Effect(effect.SteerAfar, effect.Named("hook"), c.Name)
 		}
 	}
-	reportOpened(sh, c)
+	if lex.OneOf(c.Name, editors) {
+		showsFiles(sh, shell.ParseOptions(c.Args, "c u S T").Pos)
+	}
 	if changesInPlace(c) {
 		ownOperands(sh, c)
 	}
@@ -354,8 +327,7 @@ func ownPage(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// changesInPlace reports whether a command is an editor or a converter that
-// overwrites its file arguments.
+// changesInPlace reports whether a command is an editor or a converter that overwrites its operands.
 func changesInPlace(c shell.Command) bool {
 	switch {
 	case lex.OneOf(c.Name, inPlaceAlways):
@@ -366,8 +338,7 @@ func changesInPlace(c shell.Command) bool {
 	return false
 }
 
-// ownOperands reports guarded files among the operands of a program that edits its
-// file arguments.
+// ownOperands reports guarded files among the operands of a program that edits files.
 func ownOperands(sh *shell.Shell, c shell.Command) {
 	for _, a := range shell.ParseOptions(c.Args, "").Pos {
 		if p := sh.Path(a); isGuarded(sh, p) {
@@ -376,8 +347,7 @@ func ownOperands(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// ownProgram reports whether a path is one of Afar's binaries, or a link to one in
-// the home directory.
+// ownProgram reports whether a path is one of Afar's binaries, or a link to one in the home.
 func ownProgram(sh *shell.Shell, p string) bool {
 	if sh.IsOwn(p) {
 		return isOwnName(fspath.Base(p))

@@ -11,15 +11,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// machineTables are the programs that control the services, the processes, the accounts and the
-// settings.
+// machineTables are the programs that control services, processes, accounts and settings.
 var machineTables = []table{
 	{programs: "loginctl", options: "H M s n o p host machine signal lines output property", rows: []row{
 		{
 			words: "terminate-user|kill-user|terminate-session|kill-session|terminate-seat",
 			does:  act{effect.KillProcess, effect.Everything, afterVerb},
 		},
-		{words: "poweroff|reboot|halt|suspend|hibernate", does: act{effect.Power, byVerb, ""}},
+		{words: powerVerbs, does: act{effect.Power, byVerb, ""}},
 	}},
 	{programs: "service rc-service", options: serviceValues, anyCase: true, rows: []row{
 		{words: "* " + stopVerbs, does: act{effect.StopService, bySecond, "$0"}},
@@ -40,13 +39,8 @@ var machineTables = []table{
 			{of: "sc", words: "create", does: act{effect.Persist, effect.Service, afterVerb}},
 			{of: "sv", words: "down|d|exit|x", does: act{effect.StopService, byVerb, afterVerb}},
 			{words: stopVerbs, does: act{effect.StopService, byVerb, afterVerb}},
-			{words: modeVerbs, does: act{effect.Power, byVerb, afterVerb}},
+			{words: modeVerbs + "|kexec|" + powerVerbs, does: act{effect.Power, byVerb, afterVerb}},
 			{words: "restart|try-restart", without: "user", also: restartsThere},
-			{
-				of:    "systemctl launchctl",
-				words: "poweroff|reboot|halt|suspend|hibernate|kexec",
-				does:  act{effect.Power, byVerb, ""},
-			},
 		},
 	},
 	{programs: "bleachbit", rows: []row{{given: "c clean s shred w wipe-free-space", does: changesSystem}}},
@@ -112,7 +106,7 @@ var machineTables = []table{
 	}},
 	{programs: "pg_ctl", options: "D pgdata l log m mode o t", rows: []row{
 		{words: "start", also: startsServer},
-		{words: "stop", also: stopsCluster},
+		{words: "stop", made: "cluster @$=D,pgdata", does: stopsServer},
 	}},
 	{programs: "mongod", options: "f config port dbpath logpath pidfilepath", rows: []row{
 		{given: "shutdown", does: stopsServer},
@@ -139,7 +133,9 @@ var machineTables = []table{
 			{bare: true, does: act{effect.KillProcess, effect.ByName, ""}},
 		},
 	},
-	{programs: "pgrep pidof ps lsof fuser", options: "u U g t P o C p i", do: processList},
+	{programs: "pgrep pidof ps lsof fuser", options: "u U g t P o C p i", do: processList, rows: []row{
+		{of: "fuser", given: "k", does: act{effect.KillProcess, effect.ByFile, operands}},
+	}},
 	{programs: "java", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		if o := shell.ParseOptions(c.Args, "jar cp classpath"); len(o.All("jar")) > 0 {
 			jar := strings.TrimSuffix(o.All("jar")[0], ".jar")
@@ -154,6 +150,7 @@ const (
 	serviceValues = "t H M signal type state p n u host machine property -no-block"
 	stopVerbs     = "stop|disable|mask|kill|delete|unload|bootout|remove|force-stop|shutdown"
 	modeVerbs     = "isolate|emergency|rescue|default|set-default"
+	powerVerbs    = "poweroff|reboot|halt|suspend|hibernate"
 	settingTools  = "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl"
 	bootTools     = "swapon ldconfig efibootmgr update-alternatives"
 )
@@ -184,17 +181,12 @@ func killPids(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 }
 
-// processList prints a mark with the names that it looks for, so that
-// "kill $(pgrep x)" still names x.
+// processList prints a mark with the names that it looks for, so that "kill $(pgrep x)" names x.
 func processList(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if sh.Out == nil && c.Name != "fuser" {
+	if sh.Out == nil {
 		return
 	}
 	switch c.Name {
-	case "fuser":
-		if o.Given("k") {
-			sh.Effect(effect.KillProcess, effect.ByFile, strings.Join(o.Pos, " "))
-		}
 	case "pgrep", "pidof":
 		sh.Print("pid:" + strings.Join(o.Pos, ",") + "\n")
 	case "ps":
@@ -205,8 +197,6 @@ func processList(sh *shell.Shell, c shell.Command, o shell.Options) {
 				sh.Print("pid:afar\n")
 			}
 		}
-		sh.Print(partial.Unknown)
-	default:
 		sh.Print(partial.Unknown)
 	}
 }
@@ -338,7 +328,10 @@ var diskTables = []table{
 		{given: "a f l all force lazy", also: changesMounts},
 		{among: "/", also: changesMounts},
 	}},
-	{programs: "mount", options: "t o", rows: []row{{words: "* *", also: changesMounts}, {given: "o=", also: remounts}}},
+	{programs: "mount", options: "t o", rows: []row{
+		{words: "* *", also: changesMounts},
+		{given: "o=", mention: "remount", also: changesMounts},
+	}},
 	{programs: "dd dcfldd gdd", do: diskDump},
 	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},
 }
@@ -348,8 +341,7 @@ var (
 	deletesMachine  = act{effect.PruneLocal, "machine", operands}
 )
 
-// imageFile reports an image file that a program changes instead of a device. It
-// returns false if there is none.
+// imageFile reports an image file that a program changes instead of a device, if there is one.
 func imageFile(sh *shell.Shell, _ shell.Command, o shell.Options) bool {
 	for _, p := range o.Pos {
 		if strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "/dev/") {
@@ -360,20 +352,12 @@ func imageFile(sh *shell.Shell, _ shell.Command, o shell.Options) bool {
 	return false
 }
 
-// changesMounts reports a file system that is mounted or unmounted, and guarded files
-// at the mount point.
+// changesMounts reports a file system that is mounted or unmounted, and guarded files at that point.
 func changesMounts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if f := sh.Path(o.At(len(o.Pos) - 1)); isGuarded(sh, f) {
 		sh.Effect(effect.WriteFile, "", f)
 	}
 	sh.Effect(effect.ChangeSystem, effect.Named("mounts"), strings.Join(o.Pos, " "))
-}
-
-// remounts reports a file system that is remounted with other options.
-func remounts(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if strings.Contains(lex.First(o.All("o")), "remount") {
-		changesMounts(sh, c, o)
-	}
 }
 
 // isGuarded reports whether a path is one of Afar's own files or of the host's settings.

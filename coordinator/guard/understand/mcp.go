@@ -22,7 +22,18 @@ import (
 type serverTool struct {
 	server, words []string
 	call          effect.Call
+	fields        []field
 	hosted        bool // its paths are those of a repository or a store of a service
+}
+
+// A field of a tool's input is understood by the words of its name, such as cli_command and
+// targetFile, and by the form of its value.
+type field struct {
+	written string   // its name; an item of a list has the name of the list
+	name    string   // the same in lower case
+	words   []string // of the name
+	text    string   // the value
+	item    bool     // it is an item of a list
 }
 
 // mcpTool reports the effects of a call of an MCP server's tool.
@@ -33,143 +44,114 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	}
 	sh.Via = call.Tool
 	t := serverTool{server: lex.VerbWords(parts[1]), words: lex.VerbWords(parts[2]), call: call}
+	for _, a := range call.Args {
+		t.fields = append(t.fields, readField(a))
+	}
 	t.words = append(t.words, t.action()...)
 	t.hosted = t.isHosted()
 	before := len(sh.Eval.Effects)
 	requested := t.request(sh)
 	t.commandLine(sh)
 	t.documents(sh)
-	for _, a := range call.Args {
-		sh.Part = lex.Clip(a.Value, 300)
-		t.field(sh, a)
+	for _, f := range t.fields {
+		sh.Part = lex.Clip(f.text, 300)
+		t.field(sh, f)
 	}
 	sh.Part = call.Tool
 	switch {
 	case requested, t.browses(), lex.ContainsAny(t.server, "afar memory thinking"): // they change nothing of others
 	case t.types():
 		sh.Effect(effect.TypeInto, "", call.Tool)
-	case slices.ContainsFunc(sh.Eval.Effects[before:], takesFile):
-		// its paths already gave its effects
+	case slices.ContainsFunc(sh.Eval.Effects[before:], takesFile): // its paths gave its effects
 	default:
 		t.verb(sh)
 	}
 }
 
+// browsers are words in the names of servers that drive a browser.
+const browsers = "playwright puppeteer browser chrome chromium firefox selenium"
+
 // browses reports whether a server drives a browser.
-func (t serverTool) browses() bool {
-	return lex.ContainsAny(t.server, "playwright puppeteer browser chrome chromium firefox selenium")
-}
+func (t serverTool) browses() bool { return lex.ContainsAny(t.server, browsers) }
 
 // types reports whether a tool types into a terminal or into another program.
 func (t serverTool) types() bool {
-	switch {
-	case lex.ContainsAny(t.words, "file directory process"):
+	if lex.ContainsAny(t.words, "file directory process") {
 		return false
-	case lex.ContainsAny(t.server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop"):
-		return lex.ContainsAny(t.words, "keys key type keystroke computer input send write paste")
 	}
-	return false
+	return lex.ContainsAny(t.server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop") &&
+		lex.ContainsAny(t.words, "keys key type keystroke computer input send write paste")
 }
 
 // takesFile reports whether an effect takes a file away.
 func takesFile(e effect.Effect) bool { return e.Kind == effect.DeleteTree || e.Kind == effect.MoveAway }
 
-// searches reports whether a tool looks for a text, so that the text is not run.
-func (t serverTool) searches() bool {
-	const looking = "search find lookup docs doc ask question grep suggest translate"
-	switch {
-	case lex.First(t.words) == "list", lex.ContainsAny(t.words, looking):
-		return true
-	}
-	return lex.ContainsAny(t.server, "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs")
+// serverRows say what a tool does whose name has a verb. The verb is the program of a row, the words
+// behind it are the operands, all words of the name are the arguments, and the fields are the
+// options; an option without a name is a value of any field. "$0" is the tool.
+var serverRows = []row{
+	{of: web.DestroyVerbs, also: destroysNoun},
+	{of: "publish", does: tellsOthers},
+	{of: "release", args: "create|make", does: tellsOthers},
+	{of: "deploy", among: "prod production", does: tellsOthers},
+	{of: "deploy", given: "=prod =production prod=true", does: tellsOthers},
+	{
+		of: "send post reply tweet add", among: "message messages email mail dm tweet sms",
+		does: act{effect.SendOut, effect.Message, "$0"},
+	},
+	{of: "tweet", does: act{effect.SendOut, effect.Message, "$0"}},
+	{of: "merge close accept complete abandon", args: requestWords, does: changesHosted},
+	{of: "update edit", args: requestWords, given: "=closed =close =abandoned =completed", does: changesHosted},
+	{of: "run trigger dispatch", among: "workflow", does: changesHosted},
+	{of: "refund pause scale apply " + plainChanges, does: changesHosted},
+	{of: rightsVerbs, among: rightsWords, does: changesRights},
+	{of: rightsVerbs, args: "collaborator", does: changesRights},
+	{of: rightsVerbs, given: "visibility=public", does: changesRights},
+	{of: "share", does: changesRights},
+	{
+		of: "run create start", args: "container|containers", given: "privileged=true",
+		does: act{effect.RunElevated, effect.HostRights, "$0"},
+	},
+	{of: "create", args: "refund|refunds", does: act{effect.ChangeRemote, "refund", "$0"}},
 }
 
-// An mcpRow says what a tool does whose name has a verb. The first row whose conditions hold
-// applies to a verb; an empty condition holds.
-type mcpRow struct {
-	verbs  string
-	behind string // one of these comes behind the verb
-	among  string // one of these is anywhere in the name
-	field  string // the name of an argument, "" = any ...
-	given  string // ... that has one of these values
-	kind   effect.Kind
-	op     effect.Op // "$verb" or "$noun" of the tool's name
-	target string    // "" = the name of the tool
-}
-
-const (
-	mcpVerbWord effect.Op = "$verb"
-	mcpNounWord effect.Op = "$noun"
+var (
+	tellsOthers   = act{effect.PublishOut, byProgram, "to others"}
+	changesHosted = act{effect.ChangeRemote, byProgram, "$0"}
+	changesRights = act{effect.ChangeRemote, effect.Rights, "$0"}
 )
 
-// rightsWords are about rights or secrets.
-const rightsWords = "policy acl permission permissions access login binding bindings ingress rights secret password"
+const (
+	requestWords = "pull|pr|mr|request" // to merge
+	rightsVerbs  = "create add set put update attach grant"
+	rightsWords  = "policy acl permission permissions access login binding bindings ingress rights secret password"
+)
 
-var mcpRows = []mcpRow{
-	{verbs: web.DestroyVerbs, kind: effect.DestroyRemote, op: mcpNounWord},
-	{verbs: "publish", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
-	{verbs: "release", among: "create make", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
-	{verbs: "deploy", behind: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
-	{verbs: "deploy", given: "prod production", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
-	{
-		verbs: "send post reply tweet add", behind: "message messages email mail dm tweet sms",
-		kind: effect.SendOut, op: effect.Message,
-	},
-	{verbs: "tweet", kind: effect.SendOut, op: effect.Message},
-	{verbs: "merge close accept complete abandon", among: requestWords, kind: effect.ChangeRemote, op: mcpVerbWord},
-	{
-		verbs: "update edit", among: requestWords, given: "closed close abandoned completed",
-		kind: effect.ChangeRemote, op: mcpVerbWord,
-	},
-	{verbs: "run trigger dispatch", behind: "workflow", kind: effect.ChangeRemote, op: mcpVerbWord},
-	{verbs: "change clear block compact repair break"}, // often of something small
-	{verbs: "refund pause scale apply " + changeVerbs, kind: effect.ChangeRemote, op: mcpVerbWord},
-	{verbs: rightsVerbs, behind: rightsWords, kind: effect.ChangeRemote, op: effect.Rights},
-	{verbs: rightsVerbs, among: "collaborator", kind: effect.ChangeRemote, op: effect.Rights},
-	{verbs: rightsVerbs, field: "visibility", given: "public", kind: effect.ChangeRemote, op: effect.Rights},
-	{verbs: "deploy", field: "prod", given: "true", kind: effect.PublishOut, op: mcpVerbWord, target: "to others"},
-	{verbs: "share", kind: effect.ChangeRemote, op: effect.Rights},
-	{
-		verbs: "run create start", among: "container containers", field: "privileged", given: "true",
-		kind: effect.RunElevated, op: effect.HostRights,
-	},
-	{verbs: "create", among: "refund refunds", kind: effect.ChangeRemote, op: "refund"},
-}
-
-// requestWords are about a request to merge.
-const requestWords = "pull pr mr request"
-
-const rightsVerbs = "create add set put update attach grant"
-
-// meets reports whether one of words is in a list that a row gives; an empty list asks for nothing.
-func meets(words []string, list string) bool { return list == "" || lex.ContainsAny(words, list) }
-
-// holds reports whether the conditions of a row hold for the i-th word of a tool's name.
-func (r *mcpRow) holds(words []string, i int, call effect.Call) bool {
-	switch {
-	case !lex.OneOf(words[i], r.verbs), !meets(words[i+1:], r.behind), !meets(words, r.among):
-		return false
-	}
-	return r.given == "" || call.Has(r.field, r.given)
+// destroysNoun reports that a tool destroys what the words of its name say beside the verb.
+func destroysNoun(sh *shell.Shell, c shell.Command, o shell.Options) {
+	noun := slices.DeleteFunc(slices.Clone(c.Args), func(word string) bool { return word == c.Name })
+	sh.Effect(effect.DestroyRemote, effect.Named(strings.Join(noun, "-")), o.At(0))
 }
 
 // verb reports the effects that the name of a tool suggests.
 func (t serverTool) verb(sh *shell.Shell) {
-	words, call := t.words, t.call
 	if t.revealsSecret() {
-		sh.Effect(effect.RevealSecret, effect.Named("vault"), call.Tool)
+		sh.Effect(effect.RevealSecret, effect.Named("vault"), t.call.Tool)
 		return
 	}
-	if mcpGit(sh, words, call) {
+	if mcpGit(sh, t.words, t.call) {
 		return
 	}
-	for i, w := range words {
-		at := slices.IndexFunc(mcpRows, func(r mcpRow) bool { return r.holds(words, i, call) })
-		switch {
-		case at >= 0 && mcpRows[at].kind != "":
-			mcpRows[at].report(sh, words, w, call)
-			return
-		case lex.OneOf(w, readVerbs):
+	var fields []string
+	for _, a := range t.call.Args {
+		value := strings.ToLower(a.Value)
+		fields = append(fields, "--"+a.Path+"="+value, "--="+value)
+	}
+	o := shell.ParseOptions(fields, "")
+	o.Pos = []string{t.call.Tool}
+	for i, verb := range t.words {
+		c := shell.Command{Name: verb, Args: t.words}
+		if runRows(sh, serverRows, t.words[i+1:], c, o) || lex.OneOf(verb, readVerbs) {
 			return
 		}
 	}
@@ -193,18 +175,6 @@ func (t serverTool) revealsSecret() bool {
 	return t.call.Has("kind", secrets) || t.call.Has("resourceType", secrets)
 }
 
-// report reports the effect of a row for a verb.
-func (r *mcpRow) report(sh *shell.Shell, words []string, verb string, call effect.Call) {
-	op := r.op
-	switch op {
-	case mcpVerbWord:
-		op = effect.Named(verb)
-	case mcpNounWord:
-		op = effect.Named(lex.Noun(words, verb))
-	}
-	sh.Effect(r.kind, op, cmp.Or(r.target, call.Tool))
-}
-
 // mcpGit runs the git command that a tool wraps.
 func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 	switch {
@@ -223,9 +193,6 @@ func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 	return true
 }
 
-// A field of a tool's input is understood by the words of its name, such as cli_command and
-// targetFile, and by the form of its value.
-
 // The words that tell what a field holds.
 const (
 	commandWords   = "command commands cmd cmds shell bash commandline cmdline run script"
@@ -242,32 +209,28 @@ const (
 	proseWords  = "body content text title description message prompt comment summary note subject"
 )
 
-// fieldName returns the name of a field. The items of a list have the name of the list.
-func fieldName(a effect.Arg) string {
-	path := a.Path
-	for {
+// readField reads an argument. An item of a list has the name of the list.
+func readField(a effect.Arg) field {
+	f := field{text: partial.Scrub(a.Value)}
+	for path, number := a.Path, true; number; {
 		i := strings.LastIndexByte(path, '.')
-		if name := path[i+1:]; i < 0 || !lex.IsNumber(name) {
-			return name
+		f.written = path[i+1:]
+		if number = i >= 0 && lex.IsNumber(f.written); number {
+			path, f.item = path[:i], true
 		}
-		path = path[:i]
 	}
+	f.name, f.words = strings.ToLower(f.written), lex.VerbWords(f.written)
+	return f
 }
-
-// fieldWords returns the words of the name of a field.
-func fieldWords(a effect.Arg) []string { return lex.VerbWords(fieldName(a)) }
-
-// isItem reports whether a value is an item of a list.
-func isItem(a effect.Arg) bool { return lex.IsNumber(a.Path[strings.LastIndexByte(a.Path, '.')+1:]) }
 
 // action returns the words of the verb that a field gives, as in {"action": "delete_file"}.
 func (t serverTool) action() []string {
-	for _, a := range t.call.Args {
+	for _, f := range t.fields {
 		switch {
-		case isItem(a), lex.IsNumber(a.Value), !lex.OneOf(strings.ToLower(fieldName(a)), actionWords):
-		case len(a.Value) > maxAction, strings.ContainsAny(a.Value, " \n/."), lex.OneOf(a.Value, requestMethods):
+		case f.item, lex.IsNumber(f.text), !lex.OneOf(f.name, actionWords):
+		case len(f.text) > maxAction, strings.ContainsAny(f.text, " \n/."), lex.OneOf(f.text, requestMethods):
 		default:
-			return lex.VerbWords(a.Value)
+			return lex.VerbWords(f.text)
 		}
 	}
 	return nil
@@ -280,17 +243,16 @@ const maxAction = 40
 func (t serverTool) request(sh *shell.Shell) bool {
 	var r web.Sent
 	path := "" // on a host that the server knows
-	for _, a := range t.call.Args {
-		words := fieldWords(a)
+	for _, f := range t.fields {
 		switch {
-		case lex.ContainsAny(words, methodWords) && lex.OneOf(strings.ToUpper(a.Value), requestMethods):
-			r.Method = a.Value
-		case r.URL == "" && (lex.ContainsAny(words, addressWords) || isURL(a.Value)):
-			r.URL = a.Value
-		case path == "" && lex.ContainsAny(words, "path route") && strings.HasPrefix(a.Value, "/"):
-			path = a.Value
-		case lex.ContainsAny(words, "body data payload json query"):
-			r.Body += " " + a.Value
+		case lex.ContainsAny(f.words, methodWords) && lex.OneOf(strings.ToUpper(f.text), requestMethods):
+			r.Method = f.text
+		case r.URL == "" && (lex.ContainsAny(f.words, addressWords) || isURL(f.text)):
+			r.URL = f.text
+		case path == "" && lex.ContainsAny(f.words, "path route") && strings.HasPrefix(f.text, "/"):
+			path = f.text
+		case lex.ContainsAny(f.words, "body data payload json query"):
+			r.Body += " " + f.text
 		}
 	}
 	if r.URL = cmp.Or(r.URL, path); r.Method == "" || r.URL == "" {
@@ -309,13 +271,13 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 		lists += " params parameters"
 	}
 	var argv []string
-	for _, a := range t.call.Args {
-		name, text := strings.ToLower(fieldName(a)), partial.Scrub(a.Value)
+	for _, f := range t.fields {
 		switch {
-		case !isItem(a):
-			argv = append(argv, argumentText(name, text)...)
-		case lex.OneOf(name, lists):
-			argv = append(argv, text)
+		case f.item && lex.OneOf(f.name, lists):
+			argv = append(argv, f.text)
+		case f.item, !lex.OneOf(f.name, "args arguments argv"), strings.Contains(f.text, "\n"), f.text == emptyDocument:
+		default: // all of them as one text
+			argv = append(argv, shell.QuotedFields(f.text)...)
 		}
 	}
 	if len(argv) == 0 {
@@ -350,25 +312,16 @@ func (t serverTool) execs(program string) bool {
 	case lex.ContainsAny(t.words, places):
 		return true
 	}
-	return slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.ContainsAny(fieldWords(a), places) })
-}
-
-// argumentText returns the arguments in a field that holds all of them as one text.
-func argumentText(name, text string) []string {
-	switch {
-	case !lex.OneOf(name, "args arguments argv"), strings.Contains(text, "\n"), text == emptyDocument:
-		return nil
-	}
-	return shell.QuotedFields(text)
+	return slices.ContainsFunc(t.fields, func(f field) bool { return lex.ContainsAny(f.words, places) })
 }
 
 // programField returns the program that a field names, or "".
 func (t serverTool) programField() string {
-	for _, a := range t.call.Args {
+	for _, f := range t.fields {
 		switch {
-		case isItem(a), strings.ContainsAny(a.Value, " {"), lex.IsNumber(a.Value):
-		case lex.OneOf(strings.ToLower(fieldName(a)), programWords):
-			return partial.Scrub(a.Value)
+		case f.item, strings.ContainsAny(f.text, " {"), lex.IsNumber(f.text):
+		case lex.OneOf(f.name, programWords):
+			return f.text
 		}
 	}
 	return ""
@@ -396,26 +349,24 @@ func (t serverTool) program() string {
 }
 
 // field reports the effects of one field.
-func (t serverTool) field(sh *shell.Shell, a effect.Arg) {
-	words, text := fieldWords(a), partial.Scrub(a.Value)
-	name := strings.ToLower(fieldName(a))
+func (t serverTool) field(sh *shell.Shell, f field) {
 	switch {
-	case t.browses() && lex.ContainsAny(words, codeWords+" script"): // for a page
-		fetchedByCode(sh, text)
-	case name == "script" && lex.ContainsAny(t.server, "applescript osascript macos automation"):
-		script.AppleScript(sh, text)
-	case strings.HasPrefix(text, "db.") && strings.Contains(text, "("):
-		mongoText(sh, text)
-	case t.isCommand(name, words, a):
+	case t.browses() && lex.ContainsAny(f.words, codeWords+" script"): // for a page
+		fetchedByCode(sh, f.text)
+	case f.name == "script" && lex.ContainsAny(t.server, "applescript osascript macos automation"):
+		script.AppleScript(sh, f.text)
+	case strings.HasPrefix(f.text, "db.") && strings.Contains(f.text, "("):
+		mongoText(sh, f.text)
+	case t.isCommand(f):
 		sub := t.machine(sh).Sub()
 		sub.Src = nil
-		sub.Run(t.wholeCommand(text), nil)
-	case t.isStatement(words):
-		t.statement(sh, text)
-	case lex.ContainsAny(words, codeWords) && !isPath(text):
-		fieldCode(sh, name, text)
+		sub.Run(t.wholeCommand(f.text), nil)
+	case t.isStatement(f):
+		t.statement(sh, f.text)
+	case lex.ContainsAny(f.words, codeWords) && !isPath(f.text):
+		fieldCode(sh, f)
 	default:
-		t.place(sh, name, words, text)
+		t.place(sh, f)
 	}
 }
 
@@ -434,35 +385,40 @@ func (t serverTool) wholeCommand(text string) string {
 
 // machine returns the shell of the machine on which a tool runs commands.
 func (t serverTool) machine(sh *shell.Shell) *shell.Shell {
-	remote := func(a effect.Arg) bool {
-		return lex.OneOf(fieldName(a), "host hostname server connection") && a.Value != "" && !web.IsLocalHost(a.Value)
+	remote := func(f field) bool {
+		return lex.OneOf(f.written, "host hostname server connection") && f.text != "" && !web.IsLocalHost(f.text)
 	}
-	if lex.ContainsAny(t.server, "ssh remote") && slices.ContainsFunc(t.call.Args, remote) {
+	if lex.ContainsAny(t.server, "ssh remote") && slices.ContainsFunc(t.fields, remote) {
 		return sh.Elsewhere()
 	}
 	return sh
 }
 
 // isCommand reports whether a field holds a command for a shell.
-func (t serverTool) isCommand(name string, words []string, a effect.Arg) bool {
+func (t serverTool) isCommand(f field) bool {
 	switch {
-	case isItem(a) && !lex.OneOf(name, "commands cmds steps"), lex.ContainsAny(words, "sql path file dir id name type"):
+	case f.item && !lex.OneOf(f.name, "commands cmds steps"):
 		return false
-	case lex.ContainsAny(words, commandWords):
+	case lex.ContainsAny(f.words, "sql path file dir id name type"):
+		return false
+	case lex.ContainsAny(f.words, commandWords):
 		return true
-	case lex.OneOf(name, "input text"):
+	case lex.OneOf(f.name, "input text"):
 		return lex.ContainsAny(slices.Concat(t.server, t.words), "shell terminal bash ssh exec")
 	}
 	return false
 }
 
-// isStatement reports whether a field holds a statement for a database. A text that is
-// searched for is none.
-func (t serverTool) isStatement(words []string) bool {
-	if t.searches() {
-		return lex.ContainsAny(words, "sql")
+// isStatement reports whether a field holds a statement for a database, not a text to search for.
+func (t serverTool) isStatement(f field) bool {
+	const looking = "search find lookup docs doc ask question grep suggest translate"
+	const engines = "brave exa tavily perplexity context7 duckduckgo serper kagi deepwiki search docs"
+	words := statementWords
+	switch {
+	case lex.First(t.words) == "list", lex.ContainsAny(t.words, looking), lex.ContainsAny(t.server, engines):
+		words = "sql"
 	}
-	return lex.ContainsAny(words, statementWords)
+	return lex.ContainsAny(f.words, words)
 }
 
 // statement reads a statement in one of the languages of databases, or a GraphQL mutation.
@@ -481,13 +437,13 @@ func (t serverTool) statement(sh *shell.Shell, text string) {
 }
 
 // fieldCode runs code of another language, as a cell of a notebook.
-func fieldCode(sh *shell.Shell, name, text string) {
+func fieldCode(sh *shell.Shell, f field) {
 	sh.Src = &shell.Source{Whole: sh.Part}
 	language := "python"
-	if lex.OneOf(name, "javascript js function expression") {
+	if lex.OneOf(f.name, "javascript js function expression") {
 		language = "node"
 	}
-	runCell(sh, text, language)
+	runCell(sh, f.text, language)
 }
 
 // fetchedByCode reports the addresses and the requests in code that a browser runs.
@@ -502,38 +458,25 @@ func fetchedByCode(sh *shell.Shell, text string) {
 
 // place reports the effects of a field that holds an address or a path. A value of another field
 // that has the form of a path is only read.
-func (t serverTool) place(sh *shell.Shell, name string, words []string, text string) {
-	file, local := strings.CutPrefix(text, "file://")
+func (t serverTool) place(sh *shell.Shell, f field) {
+	file, local := strings.CutPrefix(f.text, "file://")
+	named := lex.ContainsAny(f.words, pathWords)
 	switch {
-	case lex.ContainsAny(words, proseWords) && !lex.ContainsAny(words, pathWords):
-		if t.tells() {
-			keysLeave(sh, []string{text}, t.call.Tool)
+	case !named && lex.ContainsAny(f.words, proseWords):
+		if lex.ContainsAny(t.words, toldWords) || t.hosted && lex.ContainsAny(t.words, "push create update commit") {
+			keysLeave(sh, []string{f.text}, t.call.Tool) // others read it
 		}
-	case lex.ContainsAny(words, "volume volumes bind binds mount mounts") && strings.Contains(text, ":/"):
-		mount(sh, sh.Sub(), text)
-	case isURL(text) && !local, lex.ContainsAny(words, addressWords) && !isPath(file):
-		reportFetched(sh, []string{text})
-		keysLeave(sh, []string{text}, text)
-		ownSocket(sh, shell.Command{Args: []string{text}})
-	case lex.ContainsAny(words, pathWords), local, t.copies(name):
-		t.path(sh, file, name)
-	case lex.BeginsWith(text, "/ ~/") && isPath(text) && lex.ContainsAny(t.words, readingWords+" "+sendingWords):
-		t.path(sh, text, name)
+	case lex.ContainsAny(f.words, "volume volumes bind binds mount mounts") && strings.Contains(f.text, ":/"):
+		mount(sh, sh.Sub(), f.text)
+	case isURL(f.text) && !local, lex.ContainsAny(f.words, addressWords) && !isPath(file):
+		reportFetched(sh, []string{f.text})
+		keysLeave(sh, []string{f.text}, f.text)
+		ownSocket(sh, shell.Command{Args: []string{f.text}})
+	case named, local, lex.OneOf(f.name, "from src "+targetNames) && lex.ContainsAny(t.words, copyingWords):
+		t.path(sh, file, f.name)
+	case lex.BeginsWith(f.text, "/ ~/") && isPath(f.text) && lex.ContainsAny(t.words, readingWords+" "+sendingWords):
+		t.path(sh, f.text, f.name)
 	}
-}
-
-// tells reports whether others read the texts that a tool gets.
-func (t serverTool) tells() bool {
-	told := toldWords
-	if t.hosted {
-		told += " push create update commit"
-	}
-	return lex.ContainsAny(t.words, told)
-}
-
-// copies reports whether a tool copies or moves what a field with this name names.
-func (t serverTool) copies(name string) bool {
-	return lex.OneOf(name, "from src "+targetNames) && lex.ContainsAny(t.words, copyingWords)
 }
 
 // targetNames are the names of fields for the place where something comes to.
@@ -587,7 +530,11 @@ func (t serverTool) path(sh *shell.Shell, text, name string) {
 	case lex.ContainsAny(t.words, "move rename") && !lex.OneOf(name, targetNames):
 		sh.Effect(effect.MoveAway, "", p)
 	case lex.ContainsAny(t.words, writingWords), lex.ContainsAny(t.words, unpackWords) && lex.OneOf(name, targetNames):
-		sh.Effect(effect.WriteFile, t.writing(), p)
+		op := effect.Op("")
+		if t.hosted {
+			op = effect.Edit // the service keeps the version before
+		}
+		sh.Effect(effect.WriteFile, op, p)
 	case lex.ContainsAny(t.words, readingWords):
 		sh.Effect(effect.ReadFile, "", p)
 	}
@@ -600,16 +547,8 @@ func (t serverTool) isHosted() bool {
 	if lex.ContainsAny(t.server, services) {
 		return true
 	}
-	return slices.ContainsFunc(t.call.Args, func(a effect.Arg) bool { return lex.OneOf(fieldName(a), hostedFields) })
+	return slices.ContainsFunc(t.fields, func(f field) bool { return lex.OneOf(f.written, hostedFields) })
 }
 
 // hostedFields are the names of fields for a repository or a store of a service.
 const hostedFields = "owner repo repo_slug project_id repository_id bucket bucket_name branch"
-
-// writing returns how a tool writes. What it writes on a service is versioned there.
-func (t serverTool) writing() effect.Op {
-	if t.hosted {
-		return effect.Edit
-	}
-	return ""
-}

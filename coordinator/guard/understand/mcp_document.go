@@ -46,75 +46,50 @@ func memberPath(path, name string) string { return strings.TrimPrefix(path+"."+n
 
 // Databases of documents take commands and queries as documents. Their keys say what they do.
 
-// A documentRow says what a key of a document does to a database.
-type documentRow struct {
-	keys  string // the names of the key
-	value string // its value is one of these; "" = any
-	below string // one of these keys is above it
-	among string // these words are in the name of the tool or its action
-	kind  effect.Kind
-	op    effect.Op
-}
-
 // documentFields are the names of fields that hold a command as a document.
 const documentFields = "command cmd runCommand db_command"
 
-var documentRows = []documentRow{
-	{keys: "dropDatabase", value: "1 1.0 true", kind: effect.DropData, op: effect.Database},
+// documentRows say what a key of a document does to a database. The key is the program of a row, the
+// keys above it are the operands, its value is the argument, and the words of the tool are the
+// options. "$0" is the tool.
+var documentRows = []row{
+	{of: "dropDatabase", first: "1|1.0|true", does: act{effect.DropData, effect.Database, "$0"}},
 	{
-		keys:  "drop dropIndexes dropUser dropRole dropAllUsersFromDatabase dropAllRolesFromDatabase",
-		below: documentFields, kind: effect.DropData, op: effect.Table,
+		of:    "drop dropIndexes dropUser dropRole dropAllUsersFromDatabase dropAllRolesFromDatabase",
+		among: documentFields, does: act{effect.DropData, effect.Table, "$0"},
 	},
-	{keys: "dropTarget", value: "true", kind: effect.DropData, op: effect.Table},
-	{keys: "shutdown", value: "1 1.0 true", below: documentFields, kind: effect.StopService, op: effect.Database},
-	{keys: "$out", kind: effect.DropData, op: effect.Table},
-	{keys: "db coll into", below: "$out", kind: effect.DropData, op: effect.Table},
-	{keys: "q", value: emptyDocument, below: "deletes", kind: effect.DropData, op: effect.Rows},
-	{keys: "q", value: emptyDocument, below: "updates", kind: effect.DropData, op: effect.Values},
-	{keys: "filter query", value: emptyDocument, among: "update many", kind: effect.DropData, op: effect.Values},
+	{of: "dropTarget", first: "true", does: act{effect.DropData, effect.Table, "$0"}},
+	{of: "shutdown", first: "1|1.0|true", among: documentFields, does: act{effect.StopService, effect.Database, "$0"}},
+	{of: "$out", does: act{effect.DropData, effect.Table, "$0"}},
+	{of: "db coll into", among: "$out", does: act{effect.DropData, effect.Table, "$0"}},
+	{of: "q", first: emptyDocument, among: "deletes", does: act{effect.DropData, effect.Rows, "$0"}},
+	{of: "q", first: emptyDocument, among: "updates", does: losesValues},
+	{of: "filter query", first: emptyDocument, given: "update", with: "many", does: losesValues},
 }
+
+var losesValues = act{effect.DropData, effect.Values, "$0"}
 
 // documents reports the effects of the keys in the documents of a call. A field may hold a
 // document as a text.
 func (t serverTool) documents(sh *shell.Shell) {
-	args := t.call.Args
+	args := slices.Clip(t.call.Args)
 	for _, a := range t.call.Args {
-		if strings.HasPrefix(a.Value, "{") || strings.HasPrefix(a.Value, "[") {
+		if lex.BeginsWith(a.Value, "{ [") {
 			if v, err := hostjson.Parse(a.Value, hostjson.MaxDepth); err == nil {
-				args = appendLeaves(args[:len(args):len(args)], a.Path, v)
+				args = appendLeaves(args, a.Path, v)
 			}
 		}
 	}
+	var words []string
+	for _, word := range t.words {
+		words = append(words, "--"+word)
+	}
+	o := shell.ParseOptions(words, "")
+	o.Pos = []string{t.call.Tool}
 	for _, a := range args {
 		keys := strings.Split(a.Path, ".")
-		for i := range documentRows {
-			if r := &documentRows[i]; r.holds(keys, a.Value) && t.named(r.among) {
-				sh.Part = lex.Clip(a.Path+": "+a.Value, 300)
-				sh.Effect(r.kind, r.op, t.call.Tool)
-				break
-			}
-		}
+		last := len(keys) - 1
+		sh.Part = lex.Clip(a.Path+": "+a.Value, 300)
+		runRows(sh, documentRows, keys[:last], shell.Command{Name: keys[last], Args: []string{a.Value}}, o)
 	}
-}
-
-// named reports whether all these words are words of the tool.
-func (t serverTool) named(words string) bool {
-	for word := range strings.FieldsSeq(words) {
-		if !slices.Contains(t.words, word) {
-			return false
-		}
-	}
-	return true
-}
-
-// holds reports whether a row is about a key with that value, with the keys above it.
-func (r *documentRow) holds(keys []string, value string) bool {
-	last := len(keys) - 1
-	switch {
-	case !lex.OneOf(keys[last], r.keys),
-		r.value != "" && !lex.OneOf(value, r.value),
-		r.below != "" && !slices.ContainsFunc(keys[:last], func(k string) bool { return lex.OneOf(k, r.below) }):
-		return false
-	}
-	return true
 }

@@ -69,7 +69,7 @@ var networkPrograms = []table{
 	{programs: "lftp", options: "e c f p u", do: transferSession},
 	{programs: "rclone", options: "config transfers checkers exclude include filter", dry: "n dry-run", rows: []row{
 		{words: "copy|copyto|sync|move|moveto", goOn: true, also: copiesOut},
-		{words: "copyto|moveto", goOn: true, also: copiesHere},
+		{words: "copyto|moveto", goOn: true, also: writesCopies},
 		{words: "sync|bisync", also: deletesCopies},
 		{
 			words: "delete|purge|deletefile|rmdir|rmdirs|cleanup|dedupe|backend",
@@ -167,15 +167,27 @@ func socketText(sh *shell.Shell, text, to, port string) {
 	}
 }
 
+// copied returns the sources and the destination of a copy, which rclone names behind its verb.
+func copied(c shell.Command, o shell.Options) (sources []string, to string) {
+	if c.Name == "rclone" {
+		return operandsTo(shell.Options{Pos: o.From(1)})
+	}
+	return operandsTo(shell.Options{Pos: o.Pos})
+}
+
 // secureCopy reports files that scp sends or writes.
 func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sshOptions(sh, o)
 	sendsCopies(sh, c, o)
-	sources, to := operandsTo(shell.Options{Pos: o.Pos})
+	sources, to := copied(c, o)
 	switch {
 	case to == "":
-	case shell.IsRemotePath(to), o.Given("r"):
-		writeTo(sh, to)
+	case shell.IsRemotePath(to):
+		if _, path, _ := strings.Cut(to, ":"); strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") {
+			sh.Elsewhere().Effect(effect.WriteFile, "", fspath.Clean(path))
+		}
+	case o.Given("r"):
+		sh.Write(to)
 	default:
 		for _, from := range sources {
 			sh.Arrives(from, to)
@@ -196,10 +208,9 @@ func transferSession(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// sendsCopies reports secrets that a copy sends to another machine, and remembers what
-// it brings.
-func sendsCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sources, to := operandsTo(shell.Options{Pos: o.Pos})
+// sendsCopies reports secrets that a copy sends to another machine, and remembers what it brings.
+func sendsCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
+	sources, to := copied(c, o)
 	for _, from := range sources {
 		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) {
 			Carries(sh, shell.Command{}, []string{from}, to)
@@ -240,26 +251,9 @@ func transferCommands(sh *shell.Shell, text, host string) {
 	}
 }
 
-// writeTo reports the destination of a copy, on this machine or on another host.
-func writeTo(sh *shell.Shell, to string) {
-	if !shell.IsRemotePath(to) {
-		sh.Write(to)
-		return
-	}
-	away := sh.Elsewhere()
-	if _, p, _ := strings.Cut(to, ":"); lex.BeginsWith(p, "/") && !lex.BeginsWith(p, "//") {
-		away.Effect(effect.WriteFile, "", fspath.Clean(p))
-	}
-}
-
-// copiesHere reports the file of this machine that rclone writes.
-func copiesHere(sh *shell.Shell, c shell.Command, o shell.Options) {
-	writesCopies(sh, c, shell.Options{Pos: o.From(1)})
-}
-
 // writesCopies reports the files of this machine that a copy writes.
-func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sources, to := operandsTo(shell.Options{Pos: o.Pos})
+func writesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
+	sources, to := copied(c, o)
 	if to == "" || shell.IsRemotePath(to) {
 		return
 	}
@@ -273,14 +267,9 @@ func writesCopies(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// deletesCopies reports that the destination, which rclone names behind its verb and the source, loses
-// the files that the sources lack.
+// deletesCopies reports that the destination loses the files that the sources lack.
 func deletesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
-	_, to := operandsTo(shell.Options{Pos: o.Pos})
-	if c.Name == "rclone" {
-		to = o.At(2)
-	}
-	switch {
+	switch _, to := copied(c, o); {
 	case strings.Contains(to, ":"):
 		sh.Effect(effect.DeleteCopies, "", to)
 	case to != "":
@@ -346,7 +335,13 @@ func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	row := &requesters[i]
 	if row.operands {
-		carriesFields(sh, c, o)
+		var files []string
+		for _, p := range o.Pos {
+			if _, file, ok := strings.Cut(p, "@"); ok && !strings.Contains(p, "://") {
+				files = append(files, file)
+			}
+		}
+		Carries(sh, c, files, c.Name)
 	}
 	bodies := row.bodies(sh, c, o)
 	r := row.request(o)
@@ -447,15 +442,4 @@ func (row *requester) writes(sh *shell.Shell, o shell.Options, url string) {
 	default:
 		sh.Print(partial.UnknownNetwork)
 	}
-}
-
-// carriesFields reports the files that httpie and similar clients send.
-func carriesFields(sh *shell.Shell, c shell.Command, o shell.Options) {
-	files := []string{}
-	for _, p := range o.Pos {
-		if i := strings.IndexByte(p, '@'); i >= 0 && !strings.Contains(p, "://") {
-			files = append(files, p[i+1:])
-		}
-	}
-	Carries(sh, c, files, c.Name)
 }

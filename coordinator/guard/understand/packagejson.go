@@ -28,8 +28,10 @@ var scriptPrograms = []table{
 	{programs: "poe", options: "C directory", leads: true, do: func(sh *shell.Shell, c shell.Command, o shell.Options) {
 		runsProjectScript(sh, c.Name, o.Pos)
 	}},
-	{programs: "pre-commit prek", options: "c config hook-stage hook-type color", do: preCommit},
-	{programs: "lefthook", do: lefthook},
+	{programs: "pre-commit prek", options: "c config hook-stage hook-type color", rows: []row{
+		{words: "run|hook-impl", also: preCommit},
+	}},
+	{programs: "lefthook", rows: []row{{words: "run", also: lefthook}}},
 	{programs: "moon", rows: []row{{words: "run|r", also: moonTasks}}},
 	{programs: "devcontainer", options: "workspace-folder config", rows: []row{
 		{words: "up|build|set-up", also: preparesContainer},
@@ -38,8 +40,10 @@ var scriptPrograms = []table{
 	{
 		programs: "foreman honcho overmind goreman hivemind",
 		options:  "f procfile e env p port d root c m",
-		rows:     []row{{words: "run *", runs: "$>run"}},
-		do:       procfile,
+		rows: []row{
+			{words: "run *", goOn: true, runs: "$>run"},
+			{words: "start|s|run", also: procfile},
+		},
 	},
 }
 

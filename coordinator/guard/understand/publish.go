@@ -6,7 +6,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
-	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -128,7 +127,6 @@ var packageTables = []table{
 	}},
 	{programs: "brew", options: "t o c root", rows: []row{
 		{words: "services stop|kill", does: act{effect.StopService, bySecond, "$2"}},
-		{words: "services"},
 		{words: "bundle", given: "cleanup", does: act{effect.RemovePackage, byProgram, unlistedPackages}},
 		{words: "bundle cleanup", given: "f force", does: act{effect.RemovePackage, byProgram, unlistedPackages}},
 		{given: packagesSimulated},
@@ -173,8 +171,7 @@ func uninstallsModules(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// entersEnvironment notes that the programs of a virtual environment run, if a path is that of one of
-// its programs.
+// entersEnvironment notes the virtual environment that has the program or the script of a path.
 func entersEnvironment(sh *shell.Shell, path string) {
 	if dir := fspath.Dir(fspath.Dir(path)); lex.OneOf(fspath.Base(dir), ".venv venv env .env virtualenv") {
 		sh.Assign(virtualEnv, shell.Value{sh.Path(dir)})
@@ -230,7 +227,7 @@ var nodeRows = []row{
 	{words: "exec|dlx|x", also: runsPackage},
 	{words: "explore", runs: "$>--"},
 	{words: "config|c|get", among: "get", also: getsSetting},
-	{words: "config|c|get|set", also: setsRegistry},
+	{words: "config|c set", also: setsRegistry},
 	{words: "audit fix", given: "force", does: act{effect.RemovePackage, byProgram, "major updates"}},
 }
 
@@ -243,8 +240,7 @@ func runsScripts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// runsPackage runs a program of a package. A single argument with spaces is run as
-// shell code.
+// runsPackage runs a program of a package. A single argument with spaces is run as shell code.
 func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
 	inner := lex.After(c.Args, o.At(0), 1)
 	if len(inner) == 1 && strings.Contains(inner[0], " ") {
@@ -255,25 +251,17 @@ func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // getsSetting reports a token that the command shows.
-func getsSetting(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if asked := o.At(len(o.Pos) - 1); registrySecret(asked) {
+func getsSetting(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if asked := o.At(len(o.Pos) - 1); secretSetting(asked) {
 		showsKey(sh, "registry token", asked)
-		return
 	}
-	setsRegistry(sh, c, o)
 }
 
 // setsRegistry reports a new registry for packages, or a new shell for scripts.
 func setsRegistry(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.At(1) == "set" && lex.ContainsAny(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
+	if lex.ContainsAny(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
 		sh.Effect(effect.ChangeSystem, effect.Named(c.Name), "settings")
 	}
-}
-
-// registrySecret reports whether a setting holds credentials for a registry.
-func registrySecret(key string) bool {
-	key = key[strings.LastIndexByte(key, ':')+1:]
-	return lex.OneOf(strings.ToLower(key), "_auth npmauthident") || protected.SecretName(key)
 }
 
 // packageProgram runs a word that is not a verb of the package manager. It may be a

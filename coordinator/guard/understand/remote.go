@@ -18,11 +18,14 @@ import (
 // verb and a noun. This file judges their commands by the verb. A table of every
 // subcommand of every service would always be out of date.
 
-const changeVerbs = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback undo " +
-	"promote restart pause roll rename break change seal cancel detach clear expire transfer stepdown rekey unlink " +
-	"archive reboot deallocate abort kill force-unlock failback unbind demote reassign redrive compact disassociate " +
-	"shutdown hibernate maintenance regenerate invalidate block ban leave resign freeze off unlock overwrite " +
-	"quarantine repair rebalance activate"
+const (
+	changeVerbs  = plainChanges + " " + smallChanges
+	smallChanges = "change clear block compact repair break" // by a tool, often of something small
+	plainChanges = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback undo " +
+		"promote restart pause roll rename seal cancel detach expire transfer stepdown rekey unlink archive reboot " +
+		"deallocate abort kill force-unlock failback unbind demote reassign redrive disassociate shutdown hibernate " +
+		"maintenance regenerate invalidate ban leave resign freeze off unlock overwrite quarantine rebalance activate"
+)
 
 const readVerbs = "list ls get describe show view help diff plan validate lint explain search find read cat head " +
 	"tail check verify whoami inspect lookup ping dump export download count simulate estimate preview browse watch " +
@@ -62,8 +65,7 @@ func controls(name string) bool {
 	return lex.OneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"), hostedClients)
 }
 
-// commonValues are the flags with a value that such programs accept before or between
-// their groups and verbs.
+// commonValues are the options with a value that such programs take before or between their verbs.
 const commonValues = "n namespace context kubeconfig profile region output o p project zone c config l selector " +
 	"endpoint-url query cli-input-json a app r remote g resource-group subscription account org organization team t " +
 	"token s server u user f file filename R repo host port scope e env environment site cluster command scripts " +
@@ -96,7 +98,11 @@ func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.Effect(effect.SendOut, effect.Secret, c.Name)
 	}
 	flagVerbs(sh, c, o)
-	statementFlags(sh, o)
+	for _, f := range o.Flags {
+		if strings.Contains(f.Value, " ") && lex.Mentions(f.Name, "query sql statement") {
+			sql.Read(sh, f.Value)
+		}
+	}
 	if lex.ContainsAny(o.Pos, "connect shell sql psql") {
 		for _, text := range stdin(c) {
 			sql.Read(sh, text)
@@ -105,13 +111,24 @@ func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if lex.ContainsAny(lex.VerbWords(c.Name), web.DestroyVerbs) {
 		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
 	}
-	first, last := verbPlaces(c.Name)
-	for i := 0; i < len(o.Pos) && i <= last; i++ {
+	findsVerb(sh, c, o)
+}
+
+// findsVerb reports the effect of the first verb among the operands. In the AWS client, a service
+// comes before the verb and values come after it.
+func findsVerb(sh *shell.Shell, c shell.Command, o shell.Options) {
+	first, last := 0, 5
+	switch c.Name {
+	case "aws", "awslocal":
+		first, last = 1, 1
+	case "gcloud", "az":
+		first = 1
+	}
+	for i := first; i < len(o.Pos) && i <= last; i++ {
 		p := o.Pos[i]
 		switch {
 		case strings.ContainsAny(p, " \n"):
 			return
-		case i < first:
 		case lex.OneOf(p, readNouns):
 			last = min(last, i+1)
 		case remoteVerb(sh, c, o, i):
@@ -136,27 +153,6 @@ func onlyShows(c shell.Command, o shell.Options) bool {
 	return c.Name != "heroku" && o.Given("h")
 }
 
-// statementFlags reads the SQL that options give.
-func statementFlags(sh *shell.Shell, o shell.Options) {
-	for _, f := range o.Flags {
-		if strings.Contains(f.Value, " ") && lex.Mentions(f.Name, "query sql statement") {
-			sql.Read(sh, f.Value)
-		}
-	}
-}
-
-// verbPlaces returns the first and the last operand that may be the verb. In the AWS
-// client, a service comes before the verb and values come after it.
-func verbPlaces(program string) (first, last int) {
-	switch program {
-	case "aws", "awslocal":
-		return 1, 1
-	case "gcloud", "az":
-		return 1, 5
-	}
-	return 0, 5
-}
-
 // remoteRuns follows a command that a service runs on its machines. It also reports a
 // service that is scaled down to zero.
 func remoteRuns(sh *shell.Shell, o shell.Options) {
@@ -175,8 +171,7 @@ func remoteRuns(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// listedCommands returns the commands of an option: a list of literals, or the
-// text itself.
+// listedCommands returns the commands of an option: a list of literals, or the text itself.
 func listedCommands(text string) []string {
 	code := strings.TrimPrefix(text, "commands=")
 	var list []string
@@ -193,12 +188,10 @@ func listedCommands(text string) []string {
 
 // toZero reports whether an operand or an option sets a size to zero.
 func toZero(o shell.Options) bool {
-	if slices.ContainsFunc(o.Pos, func(p string) bool { return p == "0" || strings.HasSuffix(p, "=0") }) {
-		return true
-	}
-	size, _ := o.Get("desired-count", "desired-capacity", "max-size", "size", "num-nodes", "new-capacity",
-		"node-count", "replicas")
-	return size == "0"
+	const sizes = "desired-count=0 desired-capacity=0 max-size=0 size=0 num-nodes=0 new-capacity=0 node-count=0 " +
+		"replicas=0"
+	isZero := func(p string) bool { return p == "0" || strings.HasSuffix(p, "=0") }
+	return o.Given(sizes) || slices.ContainsFunc(o.Pos, isZero)
 }
 
 // operationWords returns the words of an operation. In "apps:destroy" and "pg:backups:delete", the
@@ -407,12 +400,11 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 			"purge-cache wipe force-delete drop-table delete-unmatched-destination-files "+
 			"delete-unmatched-destination-objects delete-destination delete-removed") && f.Value != "false":
 			sh.Effect(effect.DestroyRemote, effect.Part, f.Name)
+		case name == "prod":
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
+			return
 		case name == "execute" && !strings.HasPrefix(c.Name, "kafka"):
-		case lex.OneOf(name, "reset-offsets prod force-recreate delete-config execute force-unlock leave"):
-			if name == "prod" {
-				sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
-				return
-			}
+		case lex.OneOf(name, "reset-offsets force-recreate delete-config execute force-unlock leave"):
 			sh.Effect(effect.ChangeRemote, effect.Named(name), f.Name)
 		}
 	}
@@ -420,11 +412,8 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // specialRows describe the verbs that have a special meaning in one program.
 var specialRows = []row{
-	{of: "supabase", words: "db push", does: act{effect.ChangeRemote, effect.Apply, "database of the project"}},
-	{
-		of: "supabase", words: "* up|down|repair", given: "linked db-url",
-		does: act{effect.ChangeRemote, effect.Apply, "database of the project"},
-	},
+	{of: "supabase", words: "db push", does: migratesProject},
+	{of: "supabase", words: "* up|down|repair", given: "linked db-url", does: migratesProject},
 	{of: "knife", words: "ssh * *", runs: "!$2", away: true},
 	{
 		of: "shopify", words: "theme push", given: "live allow-live l publish p",
@@ -442,22 +431,29 @@ var specialRows = []row{
 		does: act{effect.ChangeRemote, effect.State, "the place of the state"},
 	},
 	{of: "pulumi", words: "stack import", does: act{effect.ChangeRemote, effect.State, "stack"}},
-	{of: "terragrunt", words: "run-all apply|up", also: applies},
+	{
+		of: "terragrunt", words: "run-all apply|up", args: destroyOptions,
+		does: act{effect.DestroyRemote, effect.Teardown, "$1"},
+	},
+	{of: "terragrunt", words: "run-all apply|up", does: applies},
 	{
 		of: "terragrunt", words: "run-all taint|untaint|import|force-unlock",
 		does: act{effect.ChangeRemote, bySecond, "state"},
 	},
-	{of: "cdk cdktf", words: "deploy", does: act{effect.ChangeRemote, effect.Apply, "infrastructure"}},
-	{of: infrastructureTools, words: "apply|up", also: applies},
+	{of: "cdk cdktf", words: "deploy", does: applies},
+	{
+		of: infrastructureTools, words: "apply|up", args: destroyOptions,
+		does: act{effect.DestroyRemote, effect.Teardown, "$0"},
+	},
+	{of: infrastructureTools, words: "apply|up", does: applies},
 	{
 		of: infrastructureTools, words: "taint|untaint|import|force-unlock",
 		does: act{effect.ChangeRemote, byVerb, "state"},
 	},
-	{of: infrastructureTools, words: "workspace delete", does: act{effect.DestroyRemote, effect.Teardown, "workspace"}},
 
 	{of: "gh glab hub tea", also: forge},
 
-	{of: "aws awslocal", words: "s3 cp|mv|sync * *", goOn: true, also: cloudCopies},
+	{of: "aws awslocal", words: "s3 cp|mv|sync * *", goOn: true, also: copiesOut},
 	{of: "aws awslocal", words: "s3 mv", also: movesBucket},
 	{of: "aws awslocal", words: "s3 sync", given: "delete", does: act{effect.DeleteCopies, "", "$3"}},
 	{of: "gsutil", words: "mv", also: movesBucket},
@@ -469,14 +465,14 @@ var specialRows = []row{
 		does: act{effect.DeleteCopies, "", afterVerb},
 	},
 
-	{of: "kind minikube", words: "delete|stop", also: choosesCluster},
-	{of: "k3d", words: "cluster delete|stop", also: choosesCluster},
-	{of: "kind", words: "create cluster", also: choosesOwn},
-	{of: "k3d", words: "cluster create", also: choosesOwn},
-	{of: "minikube", words: "start", also: choosesOwn},
-	{of: "gcloud", words: "container clusters get-credentials", also: choosesCluster},
-	{of: "az", words: "aks get-credentials", also: choosesCluster},
-	{of: "aws", words: "eks update-kubeconfig", also: choosesCluster},
+	{of: "kind minikube", words: "delete|stop", sets: kubeContext + " $last"},
+	{of: "k3d", words: "cluster delete|stop", sets: kubeContext + " $last"},
+	{of: "kind", words: "create cluster", sets: kubeContext + " $name"},
+	{of: "k3d", words: "cluster create", sets: kubeContext + " $name"},
+	{of: "minikube", words: "start", sets: kubeContext + " $name"},
+	{of: "gcloud", words: "container clusters get-credentials", sets: kubeContext + " $last"},
+	{of: "az", words: "aks get-credentials", sets: kubeContext + " $last"},
+	{of: "aws", words: "eks update-kubeconfig", sets: kubeContext + " $last"},
 	{of: "stripe", words: "refunds|payouts|transfers create", does: act{effect.ChangeRemote, "refund", "$0"}},
 	{of: "mc", words: "alias set * *", also: namesHost},
 
@@ -497,7 +493,10 @@ var specialRows = []row{
 		does: act{effect.SendOut, effect.Message, "$0"},
 	},
 	{of: "deck", among: "sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
-	{of: "etcdctl", words: "del", given: "prefix from-key", also: deletesKeys},
+	{
+		of: "etcdctl", words: "del |/", given: "prefix from-key",
+		does: act{effect.DestroyRemote, effect.Teardown, "every key"},
+	},
 	{of: "helm", words: "push|cm-push", does: publishes},
 	{of: "helm", words: "upgrade", given: "force", does: act{effect.ChangeRemote, effect.Force, "$1"}},
 	{
@@ -506,27 +505,16 @@ var specialRows = []row{
 	},
 }
 
-const infrastructureTools = "terraform tofu terragrunt pulumi"
+const (
+	infrastructureTools = "terraform tofu terragrunt pulumi"
+	destroyOptions      = "-destroy*|--destroy|--destroy=true"
+)
 
-// applies reports a command that changes or destroys the infrastructure.
-func applies(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if o.Given("destroy") || lex.ContainsPrefix(c.Args, "-destroy") {
-		verb := o.At(0)
-		if verb == "run-all" {
-			verb = o.At(1)
-		}
-		sh.Effect(effect.DestroyRemote, effect.Teardown, verb)
-		return
-	}
-	sh.Effect(effect.ChangeRemote, effect.Apply, "infrastructure")
-}
-
-// cloudCopies reports secrets that the AWS client copies to a bucket.
-func cloudCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if from, to := o.At(2), o.At(3); strings.Contains(to, "://") && !strings.Contains(from, "://") {
-		Carries(sh, shell.Command{In: c.In}, []string{from}, to)
-	}
-}
+var (
+	applies         = act{effect.ChangeRemote, effect.Apply, "infrastructure"}
+	migratesProject = act{effect.ChangeRemote, effect.Apply, "database of the project"}
+	addsKey         = act{effect.ChangeRemote, effect.Rights, "a key of the account"}
+)
 
 // movesBucket reports files that are moved out of a bucket, or from this machine into one.
 func movesBucket(sh *shell.Shell, _ shell.Command, o shell.Options) {
@@ -537,13 +525,6 @@ func movesBucket(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			continue
 		}
 		sh.Deletes(effect.DeleteTree, "", from)
-	}
-}
-
-// deletesKeys reports the deletion of every key of a store.
-func deletesKeys(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if strings.Trim(o.At(1), "/") == "" {
-		sh.Effect(effect.DestroyRemote, effect.Teardown, "every key")
 	}
 }
 
@@ -588,9 +569,8 @@ var forgeRows = []row{
 	{words: "pr|mr merge|close", does: act{effect.ChangeRemote, bySecond, "$0"}},
 	{words: "issue transfer|lock", does: act{effect.ChangeRemote, bySecond, "$0"}},
 	{words: "workflow run|disable", does: act{effect.ChangeRemote, bySecond, "$0"}},
-	{words: "repo archive|rename", does: act{effect.ChangeRemote, bySecond, "$0"}},
-	{words: "ssh-key|gpg-key|deploy-key add", does: act{effect.ChangeRemote, effect.Rights, "a key of the account"}},
-	{words: "repo deploy-key add", does: act{effect.ChangeRemote, effect.Rights, "a key of the account"}},
+	{words: "ssh-key|gpg-key|deploy-key add", does: addsKey},
+	{words: "repo deploy-key add", does: addsKey},
 	{words: "gist create", does: act{effect.SendOut, "gist", ""}},
 }
 

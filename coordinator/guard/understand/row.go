@@ -50,6 +50,8 @@ type row struct {
 	goOn    bool
 
 	does act    // what the row reports; nothing without a kind
+	made string // a kind and names, as in an act: nothing is reported if this call made all of these
+	sets string // a variable of this call that gets a value: "name $0"
 	runs string // the words of a command that it runs, as in an act; after "!" the texts of shell code
 	away bool   // that runs on another machine
 	also step   // reports further effects
@@ -57,10 +59,10 @@ type row struct {
 
 // An act is the effect that a row reports. In op and target, "$0" is the first operand,
 // "$1*" the operands from the second on, "$<" all but the last one, "$text" all of them as one
-// word, "$=d,dir" the values of these options, "$name" the program, "$args" all arguments,
-// "$>run" those behind the word run, and "$in" the standard input. If the target begins with
-// "#", each of its words is reported alone; with "@", each is a path. A ref is reported by its
-// short name.
+// word, "$last" the last one, "$=d,dir" the values of these options, "$name" the program, "$args"
+// all arguments, "$>run" those behind the word run, and "$in" the standard input. If the target
+// begins with "#", each of its words is reported alone; with "@", each is a path, and with "@:" a
+// pathspec whose changes are lost. A ref is reported by its short name.
 type act struct {
 	kind   effect.Kind
 	op     effect.Op
@@ -90,8 +92,7 @@ var (
 	stopsServer   = act{effect.StopService, "server", theProgram}
 )
 
-// run reports the effects of a command of one of the table's programs. passes says
-// that "--help" may be for another program.
+// run reports the effects of a command. passes says that "--help" may be for another program.
 func (t *table) run(sh *shell.Shell, c shell.Command, passes bool) {
 	o := t.parse(c.Args)
 	if o.Given("help") && !passes {
@@ -141,16 +142,18 @@ func lowered(words []string) []string {
 	return lower
 }
 
-// runRows reports the effects of a command that the rows describe. It returns false if
-// no row holds.
+// runRows reports the effects of a command that the rows describe. It returns false if none holds.
 func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o shell.Options) (found bool) {
 	for i := range rows {
 		r := &rows[i]
 		if !r.holds(words, c, o) {
 			continue
 		}
-		if r.does.kind != "" {
+		if r.does.kind != "" && !r.isMade(sh, c, o) {
 			r.does.report(sh, c, o)
+		}
+		if name, value, ok := strings.Cut(r.sets, " "); ok {
+			sh.Assign(name, shell.Value{filled(value, c, o)})
 		}
 		if r.runs != "" {
 			r.start(sh, c, o)
@@ -164,6 +167,19 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 		found = true
 	}
 	return found
+}
+
+// isMade reports whether this call made all that the row is about.
+func (r *row) isMade(sh *shell.Shell, c shell.Command, o shell.Options) bool {
+	kind, text, _ := strings.Cut(r.made, " ")
+	text, files := strings.CutPrefix(text, "@")
+	names := wordsOf(text, c, o)
+	for i, name := range names {
+		if files {
+			names[i] = sh.Path(name)
+		}
+	}
+	return madeHere(sh, kind, names)
 }
 
 // start runs what the row says that a command runs.
@@ -187,9 +203,14 @@ func (a act) report(sh *shell.Shell, c shell.Command, o shell.Options) {
 	op := effect.Op(filled(string(a.op), c, o))
 	text, each := strings.CutPrefix(a.target, "#")
 	text, files := strings.CutPrefix(text, "@")
+	text, pathspecs := strings.CutPrefix(text, ":")
 	words := []string{filled(text, c, o)}
 	if each || files {
 		words = wordsFor(text, c, o)
+	}
+	if pathspecs {
+		reportDiscards(sh, op, words)
+		return
 	}
 	for _, w := range words {
 		switch {
@@ -274,6 +295,8 @@ func wordsFor(part string, c shell.Command, o shell.Options) []string {
 		return []string{c.Name}
 	case name == "args":
 		return c.Args
+	case name == "last":
+		return o.From(max(0, len(o.Pos)-1))
 	case name == "text":
 		return []string{strings.Join(o.Pos, " ")}
 	case name[0] == '>':

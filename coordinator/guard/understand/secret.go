@@ -125,10 +125,7 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 var secretPrograms = []table{
 	{programs: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
 		"kwallet-query", do: printUnknown, rows: []row{
-		{of: "pass gopass", words: "rm|remove|delete", does: deletesStored},
-		{of: "bw rbw lpass", words: "delete|remove|rm|purge", does: deletesStored},
-		{of: "keyring secret-tool", words: "del|clear", does: deletesStored},
-		{of: "keepassxc-cli", words: "rm|rmdir", does: deletesStored},
+		{words: "rm|rmdir|remove|del|delete|purge|clear", does: deletesStored},
 	}},
 	{
 		programs: "trufflehog noseyparker kingfisher gitleaks",
@@ -170,8 +167,7 @@ func asksNetwork(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	sh.Print(partial.Unknown)
 }
 
-// carriesOperands reports secrets among the files that a program sends, and what the
-// program does on a service.
+// carriesOperands reports secrets among the files that a program sends, and what it does on a service.
 func carriesOperands(sh *shell.Shell, c shell.Command, o shell.Options) {
 	Carries(sh, c, o.Pos, c.Name)
 	controlsHosted(sh, c, o)
@@ -248,16 +244,14 @@ func stagesTrees(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// usesSecrets are programs of no table that use a credential as it is meant to be used, or
-// that show nothing of it.
+// usesSecrets are programs of no table that use a credential as it is meant, or show nothing of it.
 const usesSecrets = "ssh-add keytool jarsigner apksigner cosign mkcert step certbot certtool dotenv dotenvx " +
 	"dotenv-linter direnv foreman honcho overmind hivemind detect-secrets ggshield git-crypt git-secret blackbox " +
 	"transcrypt rage minisign signify codesign osslsigncode sbsign md5sum md5 sha1sum sha224sum sha256sum sha384sum " +
 	"sha512sum shasum b2sum b3sum cksum sum du touch attrib getfacl setfacl chattr lsattr chcon restorecon xattr " +
 	"mdls open xdg-open trash gio pre-commit lsof inotifywait entr watchexec editorconfig-checker"
 
-// secretOptions are words in the names of options whose value is a credential that the
-// program uses.
+// secretOptions are words in the names of options whose value is a credential that is used.
 const secretOptions = "key keyfile keystore cert certfile identity env envfile secret secrets password passphrase " +
 	"pass credential credentials token auth account netrc vault kubeconfig pgpass client i k e E K c"
 
@@ -287,10 +281,7 @@ func asksForKey(arg string) bool {
 	return name != arg && lex.ContainsAny(append(lex.VerbWords(name), name), secretOptions)
 }
 
-// The programs below show the content of a file, although that is not their purpose.
-// Only credential files are reported.
-
-// showsFiles reports credentials among the files that a program prints.
+// showsFiles reports credentials among the files that a program prints, although that is not its purpose.
 func showsFiles(sh *shell.Shell, files []string) {
 	for _, f := range files {
 		if holdsSecret(sh, f) {
@@ -355,13 +346,6 @@ func keyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// reportOpened reports credential files that an editor opens.
-func reportOpened(sh *shell.Shell, c shell.Command) {
-	if lex.OneOf(c.Name, "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak") {
-		showsFiles(sh, shell.ParseOptions(c.Args, "c u S T").Pos)
-	}
-}
-
 // reportFetched reports secrets that a client fetches by URL: a local credential file, or
 // the machine's own credentials from its cloud.
 func reportFetched(sh *shell.Shell, urls []string) {
@@ -374,9 +358,6 @@ func reportFetched(sh *shell.Shell, urls []string) {
 		}
 	}
 }
-
-// What follows tracks secrets into requests: the content of credential files, and single keys
-// and tokens.
 
 // outgoing reports secrets that a request carries. Secrets in the body or the URL
 // are certain leaks. Secrets in other arguments, such as headers, are possible leaks,
@@ -447,10 +428,11 @@ func foreignKeysLeave(sh *shell.Shell, args []string, host string) {
 	}
 }
 
-// copiesOut reports a secret in the file of the second operand, which is copied to the service
-// or the machine of the third.
-func copiesOut(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if to := o.At(2); strings.Contains(to, ":") {
-		Carries(sh, shell.Command{}, []string{o.At(1)}, to)
+// copiesOut reports a secret in the file of the operand before the last one, which is copied to the
+// service or the machine of the last one.
+func copiesOut(sh *shell.Shell, c shell.Command, o shell.Options) {
+	from, to := o.At(len(o.Pos)-2), o.At(len(o.Pos)-1)
+	if strings.Contains(to, ":") {
+		Carries(sh, shell.Command{In: c.In}, []string{from}, to)
 	}
 }

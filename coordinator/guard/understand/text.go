@@ -104,7 +104,7 @@ var textPrograms = []table{
 		programs: "diff comm colordiff sdiff",
 		options:  "U C W I x X F label width ignore-matching-lines exclude exclude-from from-file to-file",
 		dry:      "q brief",
-		do:       printCompared,
+		do:       readOut,
 	},
 }
 
@@ -159,7 +159,7 @@ func printPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
 // echo prints its arguments and follows their escapes with -e.
 func echo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	args, letters := c.Args, ""
-	for isEchoOption(lex.First(args)) {
+	for lex.IsCluster(lex.First(args), "neE") {
 		args, letters = args[1:], letters+args[0]
 	}
 	text := strings.Join(args, " ")
@@ -171,12 +171,6 @@ func echo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		text += "\n"
 	}
 	sh.Print(text)
-}
-
-// isEchoOption reports whether echo takes an argument as options.
-func isEchoOption(arg string) bool {
-	letters, ok := strings.CutPrefix(arg, "-")
-	return ok && letters != "" && strings.Trim(letters, "neE") == ""
 }
 
 // printRepeated prints the input that a program repeats. It reports a token that is shown
@@ -200,15 +194,12 @@ func fewBytes(c shell.Command) bool {
 	case lex.OneOf(c.Name+bytes[:1], "head- tail+"): // all but so many
 		return false
 	}
-	numbers := strings.FieldsFunc(bytes, func(r rune) bool { return strings.ContainsRune(",-+", r) })
-	return !slices.ContainsFunc(numbers, manyBytes)
-}
-
-// manyBytes reports whether a number of bytes is not known to be small.
-func manyBytes(number string) bool {
 	const few = 12
-	n, err := strconv.Atoi(number)
-	return err != nil || n > few
+	numbers := strings.FieldsFunc(bytes, func(r rune) bool { return strings.ContainsRune(",-+", r) })
+	return !slices.ContainsFunc(numbers, func(number string) bool {
+		n, err := strconv.Atoi(number)
+		return err != nil || n > few
+	})
 }
 
 // reportRevealed reports a secret or a token in a text that is shown.
@@ -269,10 +260,15 @@ func printfOnce(b *strings.Builder, format string, args []string) []string {
 			i++
 		default:
 			i = len(format) - len(strings.TrimLeft(format[i+1:], "0123456789.-+# *"))
-			if len(args) > 0 {
-				b.WriteString(printfArg(format, i, args[0]))
-				args = args[1:]
+			if len(args) == 0 {
+				continue
 			}
+			text := args[0]
+			if strings.HasPrefix(format[i:], "b") {
+				text = shell.AnsiC(text)
+			}
+			b.WriteString(text)
+			args = args[1:]
 		}
 	}
 	return args
@@ -284,14 +280,6 @@ func plainLength(format string) int {
 		return n
 	}
 	return len(format)
-}
-
-// printfArg returns the text of one argument. %b decodes its escapes.
-func printfArg(format string, i int, arg string) string {
-	if strings.HasPrefix(format[i:], "b") {
-		return shell.AnsiC(arg)
-	}
-	return arg
 }
 
 // readOut prints the content of files. Unknown content becomes a hole.
@@ -311,15 +299,6 @@ func readOut(sh *shell.Shell, c shell.Command, o shell.Options) {
 			printRepeated(sh, c, cutLines(c.Args, sh.Read(f)))
 		default:
 			printRepeated(sh, c, sh.Read(f))
-		}
-	}
-}
-
-// printCompared prints the compared files.
-func printCompared(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	for _, f := range o.Pos {
-		if f != "-" {
-			sh.Print(sh.Read(f))
 		}
 	}
 }
@@ -361,14 +340,12 @@ func decoded(in string, decode func(string) ([]byte, error)) string {
 }
 
 // reverse returns the text with each line reversed.
-func reverse(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
+func reverse(text string) string {
+	return eachLine(text, func(line string) string {
 		r := []rune(line)
 		slices.Reverse(r)
-		lines[i] = string(r)
-	}
-	return strings.Join(lines, "\n")
+		return string(r)
+	})
 }
 
 // search prints matching lines of its files. The pattern itself is data.
@@ -402,7 +379,7 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	switch {
-	case asksForSecret(pattern) && strings.Contains(*c.In, partial.UnknownSecret):
+	case strings.Contains(*c.In, partial.UnknownSecret) && namesSecret(pattern):
 		printRepeated(sh, c, sampleLines(*c.In)+partial.UnknownKey)
 	case strings.HasPrefix(*c.In, "pid:") && !o.Given("v"):
 		sh.Print("pid:" + pattern + "\n") // the processes of that name
@@ -440,25 +417,32 @@ func hunts(pattern string) bool {
 		"github_pat sk- sk_live xoxb glpat aiza")
 }
 
-// asksForSecret reports whether a pattern finds secrets among variables.
-func asksForSecret(pattern string) bool {
+// namesSecret reports whether a pattern finds secrets among variables.
+func namesSecret(pattern string) bool {
 	return protected.SecretName(strings.Trim(pattern, "^=.*$")) || pattern == "KEY"
 }
 
-// decode prints the output of a decoder. It decodes base64 of known text. Any other
-// decoding yields text that is marked as decoded, because its content is unknown.
+// decode prints the output of a decoder.
 func decode(sh *shell.Shell, c shell.Command, o shell.Options) {
 	in := inputOf(c)
 	if len(o.Pos) > 0 {
 		in = sh.Read(o.Pos[0])
 	}
-	switch {
-	case lex.OneOf(c.Name, "gunzip zcat bzcat xzcat uudecode"):
+	if lex.OneOf(c.Name, "gunzip zcat bzcat xzcat uudecode") {
 		sh.Print(partial.UnknownDecoded)
+		return
+	}
+	printDecoded(sh, c, o, in, lex.OneOf(c.Name, "base64 gbase64"))
+}
+
+// printDecoded prints a text, or what is decoded from it if an option says so. Only base64 is
+// decoded. Any other decoding yields text that is marked as decoded, because its content is unknown.
+func printDecoded(sh *shell.Shell, c shell.Command, o shell.Options, text string, isBase64 bool) {
+	switch {
 	case !o.Given("d D decode decrypt"):
-		printRepeated(sh, c, in)
-	case lex.OneOf(c.Name, "base64 gbase64"):
-		sh.Print(decoded(strings.TrimRight(in, "=\n"), base64.RawStdEncoding.DecodeString))
+		printRepeated(sh, c, text)
+	case isBase64:
+		sh.Print(decoded(strings.TrimRight(text, "=\n"), base64.RawStdEncoding.DecodeString))
 	default:
 		sh.Print(partial.UnknownDecoded)
 	}
@@ -466,32 +450,27 @@ func decode(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // cipher prints what openssl decodes, and reports a key that it shows.
 func cipher(sh *shell.Shell, c shell.Command, o shell.Options) {
-	in := inputOf(c)
+	in, file := inputOf(c), ""
+	if name, ok := o.Get("in"); ok {
+		file = name
+	}
 	switch verb := o.At(0); {
 	case lex.OneOf(verb, "rsa pkcs12 pkcs8 pkey ec dsa"):
-		if file, ok := o.Get("in"); ok && !o.Given("pubin pubout noout check export") {
+		if file != "" && !o.Given("pubin pubout noout check export") {
 			sh.Print(sh.Read(file))
 		}
 		return
 	case !lex.OneOf(verb, "base64 enc aes-256-cbc"):
 		return
 	}
-	if file, ok := o.Get("in"); ok && c.In == nil {
+	if file != "" && c.In == nil {
 		in = sh.Read(file)
 	}
-	if file, ok := o.Get("out"); ok {
-		sh.Write(file)
+	if out, ok := o.Get("out"); ok {
+		sh.Write(out)
 	}
-	switch {
-	case !o.Given("d D decode decrypt"):
-		printRepeated(sh, c, in)
-	case o.Given("aes-256-cbc"):
-		sh.Print(partial.UnknownDecoded)
-	case o.At(0) == "base64", o.Given("base64 a"):
-		sh.Print(decoded(strings.TrimRight(in, "=\n"), base64.RawStdEncoding.DecodeString))
-	default:
-		sh.Print(partial.UnknownDecoded)
-	}
+	isBase64 := o.At(0) == "base64" || o.Given("base64 a")
+	printDecoded(sh, c, o, in, isBase64 && !o.Given("aes-256-cbc"))
 }
 
 // decrypt prints what gpg decrypts, and reports a secret that it shows.
@@ -512,34 +491,27 @@ func decrypt(sh *shell.Shell, c shell.Command, o shell.Options) {
 // hide a command. Without usable sets it prints the input unchanged.
 func translate(sh *shell.Shell, c shell.Command, o shell.Options) {
 	from, to := expandSet(shell.AnsiC(o.At(0))), expandSet(shell.AnsiC(o.At(1)))
+	deletes := o.Given("d") && len(from) > 0
 	switch {
 	case sh.Out == nil, c.In == nil:
 		return
-	case o.Given("d") && o.At(0) != "":
-		sh.Print(deleteRunes(*c.In, from))
-		return
-	case len(from) == 0, len(to) == 0:
+	case !deletes && (len(from) == 0 || len(to) == 0):
 		sh.Print(*c.In)
 		return
 	}
 	sh.Print(strings.Map(func(r rune) rune {
-		for i := len(from) - 1; i >= 0; i-- {
-			if from[i] == r {
-				return to[min(i, len(to)-1)]
-			}
+		i := len(from) - 1
+		for i >= 0 && from[i] != r {
+			i--
 		}
-		return r
-	}, *c.In))
-}
-
-// deleteRunes returns the text without the characters of a set.
-func deleteRunes(text string, runes []rune) string {
-	return strings.Map(func(r rune) rune {
-		if slices.Contains(runes, r) {
+		switch {
+		case i < 0:
+			return r
+		case deletes:
 			return -1
 		}
-		return r
-	}, text)
+		return to[min(i, len(to)-1)]
+	}, *c.In))
 }
 
 // expandSet returns the characters of a set of tr, with its ranges expanded.

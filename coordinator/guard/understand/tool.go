@@ -45,8 +45,8 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 }
 
 // openers are words in the names of tools that may open addresses.
-const openers = "playwright puppeteer browser chrome chromium firefox selenium devtools devtool cdp webdriver fetch " +
-	"http https request web navigate url crawl scrape computer page tab"
+const openers = browsers + " devtools devtool cdp webdriver fetch http https request web navigate url crawl scrape " +
+	"computer page tab"
 
 // pageTool reports an argument of a tool that is the address of Afar's page. The arguments of
 // the tools for files and of the shell are read elsewhere. Where a tool may open addresses
@@ -67,8 +67,7 @@ func pageTool(sh *shell.Shell, call effect.Call) {
 	}
 }
 
-// NewShell returns a shell for one call. It can run every program that the tables
-// of this package list.
+// NewShell returns a shell for one call, which can run every program of the tables of this package.
 func NewShell(call effect.Call, site shell.Site) *shell.Shell {
 	u := shell.NewEvaluation(call, site, new(dispatcher).run)
 	u.RunsInput = runsInput
@@ -77,8 +76,7 @@ func NewShell(call effect.Call, site shell.Site) *shell.Shell {
 	return sh
 }
 
-// commandTool runs every argument named "command", so that it also covers tools other than
-// Bash and Monitor.
+// commandTool runs every argument named "command", also that of tools other than Bash and Monitor.
 func commandTool(sh *shell.Shell, call effect.Call) {
 	for _, a := range call.Args {
 		if a.Path[strings.LastIndexByte(a.Path, '.')+1:] != "command" {

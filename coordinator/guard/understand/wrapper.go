@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,10 +129,8 @@ var wrapperPrograms = []table{
 	{programs: "sops", rows: []row{{words: "exec-env|exec-file * *", also: runsDecrypted}}},
 	{programs: "nix nix-shell", do: nix},
 	{programs: "conda mamba micromamba", options: "n name p prefix c channel f file solver", rows: []row{
-		{words: "remove|uninstall", given: "d dry-run"},
-		{words: "env remove|uninstall", given: "d dry-run"},
-		{words: "remove|uninstall", does: uninstalls},
-		{words: "env remove|uninstall", does: uninstalls},
+		{words: "remove|uninstall", without: "d dry-run", does: uninstalls},
+		{words: "env remove|uninstall", without: "d dry-run", does: uninstalls},
 		{also: runner},
 	}},
 	{programs: "capsh", rows: []row{{runs: "bash $>--"}}},
@@ -150,8 +149,7 @@ func startsCommand(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Exec(
 // wordsOfCode are the rows of programs whose operands are the words of shell code.
 var wordsOfCode = []row{{runs: "!$text"}}
 
-// startsText runs the shell code of -c, which may come after an operand, or the
-// operands.
+// startsText runs the shell code of -c, which may come after an operand, or the operands.
 func startsText(sh *shell.Shell, c shell.Command, o shell.Options) {
 	code := o.All("c", "command")
 	for _, option := range [...]string{"-c", "--command"} {
@@ -258,7 +256,7 @@ func xargs(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.RunUnknown, effect.Unseen, "")
 	}
 	if marker == "" {
-		sh.Exec(append(append([]string{}, rest...), items...), nil)
+		sh.Exec(slices.Concat(rest, items), nil)
 		return
 	}
 	lines := items
@@ -278,36 +276,29 @@ func xargs(sh *shell.Shell, c shell.Command, o shell.Options) {
 // takesScript reports whether "sh -c" gets its script from the data itself. Systems
 // differ in where one item ends and the next begins, so such a script is unknown.
 func takesScript(argv []string, marker string) bool {
-	for i, a := range argv {
-		if lex.IsShellName(lex.ProgramName(a)) {
-			for _, flag := range argv[i+1:] {
-				if flag == marker {
-					return marker != ""
-				}
-				if !strings.HasPrefix(flag, "-") {
-					return false
-				}
-			}
-			return len(argv) > i+1 && lex.IsClusterWith(argv[len(argv)-1], 'c')
+	i := slices.IndexFunc(argv, func(a string) bool { return lex.IsShellName(lex.ProgramName(a)) })
+	if i < 0 {
+		return false
+	}
+	for _, flag := range argv[i+1:] {
+		switch {
+		case flag == marker:
+			return marker != ""
+		case !strings.HasPrefix(flag, "-"):
+			return false
 		}
 	}
-	return false
+	return len(argv) > i+1 && lex.IsClusterWith(argv[len(argv)-1], 'c')
 }
 
 // replaceMarker returns the text that xargs replaces with an item, or "".
 func replaceMarker(o shell.Options) string {
-	if v, ok := o.Get("I", "J"); ok {
-		return v
+	marker, given := o.Get("I", "J")
+	if !given && o.Given("replace i") {
+		marker, _ = o.Get("replace", "i")
+		return cmp.Or(marker, "{}")
 	}
-	for _, f := range o.Flags {
-		if lex.OneOf(f.Name, "replace i") {
-			if f.Given && f.Value != "" {
-				return f.Value
-			}
-			return "{}"
-		}
-	}
-	return ""
+	return marker
 }
 
 // replaceAll returns the words with each marker replaced.
@@ -364,8 +355,7 @@ func parallelItems(sh *shell.Shell, c shell.Command, o shell.Options) (argv []st
 	return argv, items
 }
 
-// parallelLists splits operands into the template and the lists, each behind ":::", or in the files
-// behind "::::".
+// parallelLists splits operands into the template and the lists, which ":::" or, for files, "::::" begins.
 func parallelLists(sh *shell.Shell, operands []string) (argv []string, lists [][]string) {
 	files := false
 	for _, a := range operands {
@@ -416,23 +406,20 @@ func parallelOne(sh *shell.Shell, argv, fields []string) {
 
 // sourceFile runs the code of a sourced file if it is known.
 func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if len(c.Args) == 0 {
-		return
-	}
-	if shell.IsStdin(c.Args[0]) && c.In != nil {
+	name := lex.First(c.Args)
+	text, written := sh.Brought(name)
+	switch {
+	case name == "":
+	case shell.IsStdin(name) && c.In != nil:
 		sh.RunText(*c.In)
-		return
-	}
-	text, written := sh.Brought(c.Args[0])
-	if written {
+	case written:
 		sh.RunText(text)
-		return
+	default:
+		entersEnvironment(sh, name)
+		if !sh.SourceFile(name, c.Args[1:]) && !sh.InsideFile() {
+			sh.Read(name)
+		}
 	}
-	entersEnvironment(sh, c.Args[0])
-	if sh.SourceFile(c.Args[0], c.Args[1:]) || sh.InsideFile() {
-		return
-	}
-	sh.Read(c.Args[0])
 }
 
 // trap runs the code of a trap.
@@ -507,8 +494,7 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Exec(rest, c.In)
 }
 
-// uvCommand returns the command that uv runs. Python runs a module, if run is among the words
-// before, and a source.
+// uvCommand returns the command that uv runs. Python runs a source, and a module behind "run".
 func uvCommand(before, args, command []string) []string {
 	first := lex.First(command)
 	switch {
@@ -520,8 +506,7 @@ func uvCommand(before, args, command []string) []string {
 	return command
 }
 
-// dumpsVariables reports a command that only shows the variables that it is given, where they
-// hold secrets.
+// dumpsVariables reports a command that only shows variables, where these hold secrets.
 func dumpsVariables(sh *shell.Shell, argv []string) {
 	if lex.First(argv) == "printenv" || slices.Equal(argv, []string{"env"}) {
 		reportRevealed(sh, partial.UnknownKey)
@@ -535,8 +520,7 @@ func runsDecrypted(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Run(strings.ReplaceAll(o.At(2), "{}", "/run/secrets/sops"), c.In)
 }
 
-// nix runs a command in a shell of packages, or a package's program, and reports a removed
-// package.
+// nix runs a command in a shell of packages, or a package's program, and reports a removed package.
 func nix(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for i, a := range c.Args {
 		switch {
