@@ -283,6 +283,7 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 	if len(argv) == 0 {
 		return
 	}
+	t.subcommand(sh, program, argv)
 	if program == "" && !slices.Contains(t.words, argv[0]) {
 		program = t.program()
 	}
@@ -300,6 +301,25 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 	argv = slices.DeleteFunc(append(lead, argv...), func(s string) bool { return s == "" })
 	sh.Part = lex.Clip(strings.Join(argv, " "), 300)
 	sh.Exec(argv, nil)
+}
+
+// subcommand runs the program that the tool is named after, if fields name its commands. first is the
+// first of them, "" for none.
+func (t serverTool) subcommand(sh *shell.Shell, first string, args []string) {
+	program := t.program()
+	argv := []string{program, first}
+	for _, f := range t.fields {
+		if !f.item && lex.OneOf(f.name, "subcommand verb action operation") {
+			argv = append(argv, f.text)
+		}
+	}
+	argv = slices.DeleteFunc(argv, func(word string) bool { return word == "" })
+	if program == "" || first == program || len(argv) == 1 || t.execs(program) {
+		return
+	}
+	argv = append(argv, args...)
+	sh.Part = lex.Clip(strings.Join(argv, " "), 300)
+	sh.Sub().Exec(argv, nil)
 }
 
 // execs reports whether a tool of a client of containers runs its arguments in the container
