@@ -82,7 +82,8 @@ const (
 var form = markdown.Form{
 	Noun: "a trigger",
 	Fields: []string{
-		"on", "to", "auth", "missed", "grace", "filter", "check", "until", "agent", "mode", "model", "budget", "dir", "limit",
+		"on", "to", "auth", "missed", "grace", "filter", "check", "until", "agent", "mode", "model", "budget",
+		"dir", "limit",
 	},
 	MaxBytes: MaxBytes,
 }
@@ -163,7 +164,8 @@ func (r *Rule) read(f markdown.Field, zones Zones) (err error) {
 
 func oneOf[S ~string](value S, of []string) (S, error) {
 	if !slices.Contains(of, string(value)) {
-		return "", fmt.Errorf("unknown value %q; want one of %s", markdown.Shorten(string(value)), strings.Join(of, ", "))
+		return "", fmt.Errorf("unknown value %q; want one of %s", markdown.Shorten(string(value)),
+			strings.Join(of, ", "))
 	}
 	return value, nil
 }
@@ -187,7 +189,8 @@ func graceOf(value string) (time.Duration, error) {
 func untilOf(value string, zones Zones) (time.Time, error) {
 	var w When
 	if err := w.readOnce(strings.Fields(value), zones); err != nil {
-		return time.Time{}, fmt.Errorf("unknown time %q; want YYYY-MM-DD HH:MM and perhaps a time zone", markdown.Shorten(value))
+		return time.Time{}, fmt.Errorf("unknown time %q; want YYYY-MM-DD HH:MM and perhaps a time zone",
+			markdown.Shorten(value))
 	}
 	return w.onWall(w.wall).At, nil
 }
@@ -279,8 +282,8 @@ func ParseTo(text string) (to To, err error) {
 		return to, nil
 	}
 	if strings.Contains(text, "{{") {
-		return to, fmt.Errorf("unknown address %.60q; a payload names nothing but the key of a run: run:{{payload.FIELD}}",
-			text)
+		return to, fmt.Errorf("unknown address %.60q; a payload names nothing but the key of a run: "+
+			"run:{{payload.FIELD}}", text)
 	}
 	if to.Address, err = message.ParseAddress(text); err != nil {
 		return to, fmt.Errorf("unknown address %.60q; want %s", text, toForms)
