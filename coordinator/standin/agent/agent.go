@@ -192,7 +192,8 @@ func hear(conversation, text string) {
 // noteArgs notes how the stand-in was started, for the test.
 func noteArgs() {
 	note := strings.Join(os.Args, "\n") + "\n" + strings.Join(os.Environ(), "\n") + "\n\n"
-	f, err := os.OpenFile(filepath.Join(os.Getenv("STANDIN_DIR"), "started"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(filepath.Join(os.Getenv("STANDIN_DIR"), "started"),
+		os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err == nil {
 		_, _ = f.WriteString(note)
 		f.Close()
