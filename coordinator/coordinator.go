@@ -157,9 +157,8 @@ func (c *Coordinator) buildCore() (err error) {
 	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
 		return err
 	}
-	c.tasks = taskwork.NewFolders(c.cfg.Dirs.Tasks(), c.cfg.Dirs.Confirms(), time.Local).Told(func(s task.State) task.About {
-		return c.memory.About(s)
-	})
+	folders := taskwork.NewFolders(c.cfg.Dirs.Tasks(), c.cfg.Dirs.Confirms(), time.Local)
+	c.tasks = folders.Told(func(s task.State) task.About { return c.memory.About(s) })
 	if err := c.buildTools(); err != nil {
 		return err
 	}
@@ -352,22 +351,24 @@ func (c *Coordinator) serverConfig() server.Config {
 		Socket:  dirs.Socket(),
 	}
 	return server.Config{
-		Core:               c.core,
-		Log:                c.cfg.Log,
-		Bin:                c.cfg.Bin,
-		Dirs:               dirs,
-		Hold:               time.Duration(c.set.CheckIn.Hold),
-		Self:               self,
-		Doctor:             checks.Checks,
-		Shutdown:           func() { c.end(nil) },
-		LoopPage:           c.files.LoopPage,
-		Overrules:          c.audit.Overrules,
-		Guard:              c.audit.Guard,
-		Marks:              c.marks.Take,
-		Telegram:           c.telegram,
-		Page:               c.web,
-		Git:                server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
-		Consult:            server.Consult{Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout)},
+		Core:      c.core,
+		Log:       c.cfg.Log,
+		Bin:       c.cfg.Bin,
+		Dirs:      dirs,
+		Hold:      time.Duration(c.set.CheckIn.Hold),
+		Self:      self,
+		Doctor:    checks.Checks,
+		Shutdown:  func() { c.end(nil) },
+		LoopPage:  c.files.LoopPage,
+		Overrules: c.audit.Overrules,
+		Guard:     c.audit.Guard,
+		Marks:     c.marks.Take,
+		Telegram:  c.telegram,
+		Page:      c.web,
+		Git:       server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
+		Consult: server.Consult{
+			Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout),
+		},
 		Tasks:              c.tasks,
 		Memory:             c.memory,
 		Triggers:           c.triggerSettings(),

@@ -84,14 +84,15 @@ var layers = map[string]layer{
 		"permission_request post_tool_batch post_tool_use pre_tool_use prompt receipt"},
 	"core": {dir: in + "core", own: "action age answersfrom card channel core damage escalation handover living " +
 		"setting spend state table tick unwritable wake"},
-	"store":  {dir: in + "store", own: "action batch channel kind read repair store unknown unwritable"},
-	"server": {dir: in + "server", own: "access backlog decode hook line listen named phone process reasons server toolcall"},
+	"store": {dir: in + "store", own: "action batch channel kind read repair store unknown unwritable"},
+	"server": {dir: in + "server",
+		own: "access backlog decode hook line listen named phone process reasons server toolcall"},
 	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan " +
 		"poll render stamp thread trouble update whole"},
 	"web":  {dir: in + "channel/web", own: "act form listen live printed read route secure view web"},
 	"page": {dir: in + "page", own: "card highlight markdown now page settings sheet templates view"},
-	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config demo hold installservice lock logs pin restart serve start " +
-		"stop uninstall update version"},
+	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config demo hold installservice lock logs pin restart " +
+		"serve start stop uninstall update version"},
 }
 
 func TestFeatures(t *testing.T) {

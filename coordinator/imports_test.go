@@ -66,10 +66,11 @@ var common = []string{"coordinator/text"}
 // pure are the packages that do not read the clock and do no I/O.
 var pure = append([]string{
 	"coordinator/wire", "coordinator/guard", agents, agents + "/acp", agents + "/agents", codex,
-	agents + "/jsonrpc", hostjson, claude + "/headless", claude + "/hookcall", in + "ask", in + "review", in + "grant", in + "loop",
-	in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text", "coordinator/toml",
-	"coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic",
-	in + "background", in + "memory", in + "module", in + "run", in + "task", in + "trigger", in + "turn", in + "undo", in + "usage",
+	agents + "/jsonrpc", hostjson, claude + "/headless", claude + "/hookcall", in + "ask", in + "review", in + "grant",
+	in + "loop", in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text",
+	"coordinator/toml", "coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin",
+	in + "topic", in + "background", in + "memory", in + "module", in + "run", in + "task", in + "trigger", in + "turn",
+	in + "undo", in + "usage",
 }, inGuard...)
 
 // forStandins are what stand-ins may import: the mark of long tests, the place of the source, and
@@ -89,8 +90,9 @@ var forTests = []string{in + "channel/loopback", in + "channel/conformance"}
 // workers are the packages that run next to the server until the coordinator ends. They
 // carry out the actions of one lane of core, or report to core what they see.
 var workers = []string{
-	in + "audit", in + "backgroundwork", in + "doctor", in + "filework", in + "issuework", in + "marks", in + "memorywork",
-	in + "modulework", in + "runwork", in + "sessionwatch", in + "taskwork", in + "triggerwork", in + "undowork", in + "upkeep",
+	in + "audit", in + "backgroundwork", in + "doctor", in + "filework", in + "issuework", in + "marks",
+	in + "memorywork", in + "modulework", in + "runwork", in + "sessionwatch", in + "taskwork", in + "triggerwork",
+	in + "undowork", in + "upkeep",
 }
 
 // aboveCore are the packages that may import core.
@@ -124,9 +126,10 @@ type stdBan struct {
 
 // pureStd are the standard packages that a pure package may import.
 var pureStd = []string{
-	"bytes", "cmp", "crypto/sha256", "crypto/subtle", "embed", "encoding", "encoding/base64", "encoding/hex", "encoding/json",
-	"errors", "fmt", "html", "html/template", "io", "io/fs", "iter", "maps", "math", "net/netip", "net/url", "path", "reflect", "regexp", "slices",
-	"sort", "strconv", "strings", "time", "unicode", "unicode/utf16", "unicode/utf8",
+	"bytes", "cmp", "crypto/sha256", "crypto/subtle", "embed", "encoding", "encoding/base64", "encoding/hex",
+	"encoding/json", "errors", "fmt", "html", "html/template", "io", "io/fs", "iter", "maps", "math", "net/netip",
+	"net/url", "path", "reflect", "regexp", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf16",
+	"unicode/utf8",
 }
 
 // clock are the names of package time that read or wait for the clock.
@@ -134,15 +137,16 @@ var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Ti
 
 func table() rules {
 	domain := []string{
-		in + "ask", in + "background", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message",
-		in + "module", in + "run", "coordinator/redact", in + "session", in + "signin", in + "task", in + "topic", in + "trigger", in + "turn", in + "undo",
+		in + "ask", in + "background", in + "channel", in + "event", in + "review", in + "grant", in + "loop",
+		in + "message", in + "module", in + "run", "coordinator/redact", in + "session", in + "signin", in + "task",
+		in + "topic", in + "trigger", in + "turn", in + "undo",
 		in + "usage",
 	}
 	root := slices.Concat(waysIn, workers, []string{
 		"coordinator/agentcheck", "coordinator/agentrun", in + "module", in + "run", in + "tools", in + "trigger",
 		"coordinator/host/agents", claude + "/transcript", in + "channels", in + "core", in + "event", in + "git",
-		in + "presence", in + "random", in + "settings", in + "store", in + "task", "coordinator/config", "coordinator/home",
-		"coordinator/logfile", "coordinator/peer", "coordinator/wire",
+		in + "presence", in + "random", in + "settings", in + "store", in + "task", "coordinator/config",
+		"coordinator/home", "coordinator/logfile", "coordinator/peer", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{
 		guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",
@@ -153,10 +157,10 @@ func table() rules {
 				"coordinator", "coordinator/agentcheck", "coordinator/agentrun", "coordinator/callsite",
 				"coordinator/cannotstart", claude,
 				"coordinator/client",
-				"coordinator/config", "coordinator/consult", "coordinator/demo", "coordinator/guard", "coordinator/home",
-				"coordinator/issues", "coordinator/logfile", claude + "/mods", "coordinator/peer", "coordinator/policy", claude + "/probe",
-				"coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
-				"coordinator/qrcode", "coordinator/wording",
+				"coordinator/config", "coordinator/consult", "coordinator/demo", "coordinator/guard",
+				"coordinator/home", "coordinator/issues", "coordinator/logfile", claude + "/mods", "coordinator/peer",
+				"coordinator/policy", claude + "/probe", "coordinator/redact", "coordinator/repair", "coordinator/toml",
+				"coordinator/wire", "coordinator/qrcode", "coordinator/wording",
 			},
 			"cmd/agent-run": {"coordinator/agentrun", "coordinator/relay"},
 			"cmd/hook-*":    {"hooks", "hooks/judge"},
@@ -185,9 +189,9 @@ func table() rules {
 				"coordinator/wire", "coordinator/wording", in + "child",
 			},
 			"coordinator/agentrun": {
-				claude, claude + "/hookcall", hostjson, claude + "/sessions", agents, agents + "/agents", "coordinator/client",
-				"coordinator/home", "coordinator/peer", "coordinator/wire", in + "child", in + "disk", in + "run",
-				in + "session",
+				claude, claude + "/hookcall", hostjson, claude + "/sessions", agents, agents + "/agents",
+				"coordinator/client", "coordinator/home", "coordinator/peer", "coordinator/wire", in + "child",
+				in + "disk", in + "run", in + "session",
 			},
 			"coordinator/ledger":   {},
 			"coordinator/logfile":  {},
@@ -227,7 +231,8 @@ func table() rules {
 			guard + "protected": {guard + "fspath", guard + "lex", guard + "partial"},
 			guard + "effect":    {guard + "lex", guard + "partial"},
 			guard + "judge": {
-				guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",
+				guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial",
+				guard + "protected",
 			},
 
 			guard + "understand/shell": reading,
@@ -280,7 +285,8 @@ func table() rules {
 				"coordinator/guard", "coordinator/redact", in + "ask", in + "grant", in + "undo",
 			},
 			in + "server": append([]string{
-				in + "memory", in + "toolcall", hostjson, agents, agents + "/agents", claude, claude + "/hookinput", claude + "/suggestion",
+				in + "memory", in + "toolcall", hostjson, agents, agents + "/agents", claude, claude + "/hookinput",
+				claude + "/suggestion",
 				claude + "/toolinput", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
 				"coordinator/peer", in + "markdown", in + "random",
@@ -321,8 +327,8 @@ func table() rules {
 				"coordinator/redact", in + "ask", in + "core", in + "session",
 			},
 			in + "runwork": {
-				"coordinator/home", in + "child", in + "core", in + "event", in + "git", "coordinator/redact", in + "run",
-				in + "session", in + "store",
+				"coordinator/home", in + "child", in + "core", in + "event", in + "git",
+				"coordinator/redact", in + "run", in + "session", in + "store",
 			},
 			in + "taskwork": {
 				"coordinator/consult", in + "background", in + "schema",
@@ -330,12 +336,13 @@ func table() rules {
 				in + "session", in + "store", in + "task",
 			},
 			in + "memorywork": {
-				"coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "event", in + "markdown", in + "memory",
-				in + "message", in + "run", in + "schema", in + "session", in + "store", in + "task", "coordinator/redact",
+				"coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "event", in + "markdown",
+				in + "memory", in + "message", in + "run", in + "schema", in + "session", in + "store", in + "task",
+				"coordinator/redact",
 			},
 			in + "modulework": {
-				claude, "coordinator/home", "coordinator/peer", "coordinator/redact", in + "child", in + "core", in + "disk",
-				in + "module",
+				claude, "coordinator/home", "coordinator/peer", "coordinator/redact", in + "child", in + "core",
+				in + "disk", in + "module",
 			},
 			in + "triggerwork": {
 				"coordinator/home", "coordinator/redact", in + "atomicfile", in + "child", in + "core", in + "disk",
@@ -349,7 +356,8 @@ func table() rules {
 
 			in + "presence": {"coordinator/home"},
 			in + "random":   {},
-			in + "settings": {"coordinator/config", "coordinator/consult", in + "ask", in + "core", in + "run", in + "session"},
+			in + "settings": {"coordinator/config", "coordinator/consult", in + "ask", in + "core", in + "run",
+				in + "session"},
 
 			in + "atomicfile":     {},
 			in + "child":          {},

@@ -221,8 +221,9 @@ func TestPageRebinding(t *testing.T) {
 	_, port, _ := net.SplitHostPort(s.addr)
 	for _, host := range []string{
 		"evil.example:" + port, "evil.example", "localhost", "localhost:1", "127.0.0.1.evil.example:" + port,
-		"localhost.evil.example:" + port, "evil.example:80", "10.0.0.1:" + port, "[2001:db8::1]:" + port, "0.0.0.0:" + port,
-		"127.0.0.1:" + port + "@evil.example", "2130706433:" + port, "::1", "a b", "LOCALHOST.:" + port,
+		"localhost.evil.example:" + port, "evil.example:80", "10.0.0.1:" + port, "[2001:db8::1]:" + port,
+		"0.0.0.0:" + port, "127.0.0.1:" + port + "@evil.example", "2130706433:" + port, "::1", "a b",
+		"LOCALHOST.:" + port,
 	} {
 		for _, in := range []request{{path: "/"}, {path: "/pause", form: pause}, {path: "/static/", bare: true}} {
 			in.host = host
@@ -331,7 +332,8 @@ func TestPageSignedOut(t *testing.T) {
 	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "200") {
 		t.Fatalf("the stream begins with %q, %v", line, err)
 	}
-	if r := s.send(request{path: "/browser/" + s.browser() + "/end", form: pause}); r.StatusCode != http.StatusSeeOther {
+	r := s.send(request{path: "/browser/" + s.browser() + "/end", form: pause})
+	if r.StatusCode != http.StatusSeeOther {
 		t.Fatalf("the sign-out is %s", r.Status)
 	}
 	if r := s.send(request{path: "/pause", form: pause}); r.StatusCode != http.StatusUnauthorized {
@@ -409,9 +411,10 @@ func TestPagePaths(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{
 		"/static/", "/static", "/static/../", "/static/../../../../etc/passwd", "/static/..%2f..%2f..%2fetc/passwd",
-		"/static/%2e%2e/%2e%2e/etc/passwd", `/static/..\..\etc\passwd`, "/static/%00", "/static//etc/passwd", "//etc/passwd",
-		"/static/./", "/static/....//....//etc/passwd", "/static/..%c0%af..%c0%afetc/passwd", "/static/page.go", "/static/.",
-		"/static/templates", "/../afar.db", "/static/../templates", "/static/" + strings.Repeat("a/", 2000),
+		"/static/%2e%2e/%2e%2e/etc/passwd", `/static/..\..\etc\passwd`, "/static/%00", "/static//etc/passwd",
+		"//etc/passwd", "/static/./", "/static/....//....//etc/passwd", "/static/..%c0%af..%c0%afetc/passwd",
+		"/static/page.go", "/static/.", "/static/templates", "/../afar.db", "/static/../templates",
+		"/static/" + strings.Repeat("a/", 2000),
 	} {
 		head := "\r\nHost: " + s.addr + "\r\nCookie: " + s.cookie.String() + "\r\nConnection: close\r\n\r\n"
 		raw := s.raw("GET "+path+" HTTP/1.1"+head, 10*time.Second)
@@ -450,16 +453,18 @@ func TestPageHuge(t *testing.T) {
 	head := "POST /pause HTTP/1.1\r\nHost: " + s.addr + "\r\nCookie: " + s.cookie.String() + "\r\nConnection: close\r\n"
 	form := "Content-Type: application/x-www-form-urlencoded\r\n"
 	for what, text := range map[string]string{
-		"a header of 1 MB":     head + "X-A: " + strings.Repeat("a", 1<<20) + "\r\nContent-Length: 0\r\n\r\n",
-		"headers of 1 MB":      head + strings.Repeat("X-A: "+strings.Repeat("a", 26)+"\r\n", 1<<15) + "\r\n",
-		"a path of 1 MB":       "POST /pause?" + strings.Repeat("a", 1<<20) + " HTTP/1.1\r\nHost: " + s.addr + "\r\n\r\n",
+		"a header of 1 MB": head + "X-A: " + strings.Repeat("a", 1<<20) + "\r\nContent-Length: 0\r\n\r\n",
+		"headers of 1 MB":  head + strings.Repeat("X-A: "+strings.Repeat("a", 26)+"\r\n", 1<<15) + "\r\n",
+		"a path of 1 MB": "POST /pause?" + strings.Repeat("a", 1<<20) + " HTTP/1.1\r\nHost: " +
+			s.addr + "\r\n\r\n",
 		"a body of 10 MB":      head + form + "Content-Length: 10485760\r\n\r\n" + strings.Repeat("a", 10<<20),
 		"a length that lies":   head + form + "Content-Length: 99999999999\r\n\r\n" + strings.Repeat("a", 1<<20),
 		"two lengths":          head + form + "Content-Length: 0\r\nContent-Length: 7\r\n\r\nback=/x",
 		"no HTTP at all":       "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 		"a line break in Host": strings.Replace(head, s.addr, s.addr+"\n evil.example", 1) + "\r\n",
 	} {
-		if out := s.raw(text, 10*time.Second); strings.Contains(out, " 303 ") || strings.HasPrefix(out, "HTTP/1.1 200") {
+		out := s.raw(text, 10*time.Second)
+		if strings.Contains(out, " 303 ") || strings.HasPrefix(out, "HTTP/1.1 200") {
 			t.Errorf("%s: %.100q", what, out)
 		}
 		s.unchanged(what)

@@ -118,8 +118,12 @@ func TestPagePeople(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		late := slices.DeleteFunc(slices.Clone(c.said), func(said string) bool { return !strings.Contains(said, "Too late") })
-		won := slices.DeleteFunc(slices.Clone(c.said), func(said string) bool { return strings.Contains(said, "Too late") })
+		late := slices.DeleteFunc(slices.Clone(c.said), func(said string) bool {
+			return !strings.Contains(said, "Too late")
+		})
+		won := slices.DeleteFunc(slices.Clone(c.said), func(said string) bool {
+			return strings.Contains(said, "Too late")
+		})
 		if len(won) != 1 || len(late) != 2 || strings.Contains(won[0], "Allowed") != strings.Contains(out, `"allow"`) {
 			t.Errorf("question %d: the hook prints %q, and they are told %q", i, out, c.said)
 		}
@@ -164,7 +168,8 @@ func TestPageOpenWhenKilled(t *testing.T) {
 	}
 	noticed := tab.Noticed()
 	for _, mark := range []string{"make one", "make two"} {
-		if n := len(slices.DeleteFunc(slices.Clone(noticed), func(n string) bool { return !strings.HasSuffix(n, mark) })); n != 1 {
+		n := len(slices.DeleteFunc(slices.Clone(noticed), func(n string) bool { return !strings.HasSuffix(n, mark) }))
+		if n != 1 {
 			t.Errorf("the browser notifies of %q %d times: %q", mark, n, noticed)
 		}
 	}
@@ -184,6 +189,6 @@ const watchLink = `window.lost = 0, new MutationObserver(() => {
 
 // cards returns the expression for a page that shows n cards with a text.
 func cards(text string, n int) string {
-	return fmt.Sprintf(`[...document.querySelectorAll("article.card")].filter((c) => c.innerText.includes(%q)).length === %d`,
-		text, n)
+	return fmt.Sprintf(
+		`[...document.querySelectorAll("article.card")].filter((c) => c.innerText.includes(%q)).length === %d`, text, n)
 }

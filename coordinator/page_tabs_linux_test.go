@@ -58,7 +58,8 @@ func (s *site) changes(b *testing.B, on *bufio.Scanner) cost {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := s.client().Call(wire.Request{V: wire.Version, Op: wire.OpPause, Body: body}, time.Now().Add(patience)); err != nil {
+		pause := wire.Request{V: wire.Version, Op: wire.OpPause, Body: body}
+		if _, err := s.client().Call(pause, time.Now().Add(patience)); err != nil {
 			b.Fatal(err)
 		}
 		for want := fmt.Sprintf(`action="/%s"`, map[bool]string{true: "resume", false: "pause"}[in.On]); ; {

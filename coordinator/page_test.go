@@ -100,7 +100,9 @@ func TestPageBehindProxy(t *testing.T) {
 	if r := s.send(request{path: "/", host: "laptop.test"}); r.StatusCode != http.StatusOK {
 		t.Errorf("under its name: %s", r.Status)
 	}
-	form := request{path: "/pause", host: "laptop.test", form: pause, header: http.Header{"Origin": {"https://laptop.test"}}}
+	form := request{
+		path: "/pause", host: "laptop.test", form: pause, header: http.Header{"Origin": {"https://laptop.test"}},
+	}
 	if r := s.send(form); r.StatusCode != http.StatusSeeOther || !s.paused() {
 		t.Errorf("a decision is %s", r.Status)
 	}

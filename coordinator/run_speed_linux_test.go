@@ -193,7 +193,8 @@ func BenchmarkRunEvent(b *testing.B) {
 		mark := fmt.Sprintf("mark %06d", n)
 		time.Sleep(between)
 		begun := time.Now()
-		fmt.Fprintf(pipe, `{"type":"assistant","uuid":"%d","message":{"content":[{"type":"text","text":"%s"}]}}`+"\n", n, mark)
+		fmt.Fprintf(pipe, `{"type":"assistant","uuid":"%d","message":{"content":[{"type":"text","text":"%s"}]}}`+"\n",
+			n, mark)
 		toJournal = append(toJournal, until(b, journal, mark).Sub(begun))
 		toPage = append(toPage, until(b, page, mark).Sub(begun))
 		begun = time.Now()

@@ -74,7 +74,8 @@ func newNestWith(t testing.TB, path string) *nest {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
-	vars := map[string]string{"HOME": root, "AFAR_HOME": filepath.Join(root, "afar"), "PATH": path, "AFAR_WEB_ADDR": "off"}
+	vars := map[string]string{"HOME": root, "AFAR_HOME": filepath.Join(root, "afar"), "PATH": path,
+		"AFAR_WEB_ADDR": "off"}
 	dirs, err := home.FromEnv(func(name string) string { return vars[name] })
 	if err != nil {
 		t.Fatal(err)

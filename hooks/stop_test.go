@@ -41,7 +41,8 @@ func TestStopDecidedAnew(t *testing.T) {
 		}
 		_, _ = c.Write(wire.Reply{V: wire.Version, Body: wire.Raw(body)}.Line())
 	})
-	got := runHook(t, "hook-stop", root, nil, payload("Stop", `,"stop_hook_active":false,"last_assistant_message":"fin"`))
+	got := runHook(t, "hook-stop", root, nil,
+		payload("Stop", `,"stop_hook_active":false,"last_assistant_message":"fin"`))
 	if !strings.Contains(got.stdout, "go on with the loop") {
 		t.Errorf("it printed %q", got.stdout)
 	}

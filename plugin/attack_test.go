@@ -35,7 +35,8 @@ func TestRealAttack(t *testing.T) {
 			write(t, r.lab.Project, "recipe.txt", "touch made\n")
 			victim := make(chan error, 1)
 			go func() { // it waits longer than others do
-				_, err := r.lab.Print(t.Context(), play(model.Bash("bash -c \"$(awk 1 recipe.txt)\""), model.Say("fin")))
+				_, err := r.lab.Print(t.Context(),
+					play(model.Bash("bash -c \"$(awk 1 recipe.txt)\""), model.Say("fin")))
 				victim <- err
 			}()
 			card := r.card("recipe.txt")

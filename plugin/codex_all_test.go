@@ -20,7 +20,8 @@ func TestRealCodexAll(t *testing.T) {
 	r := newCodexRig(t)
 
 	r.part("a person ends a turn whose question is open", func() {
-		r.startRun("open", "go "+play(codexShell("touch open"), model.Say("fin")), "--agent", "codex", "--mode", "manual")
+		r.startRun("open", "go "+play(codexShell("touch open"), model.Say("fin")), "--agent", "codex",
+			"--mode", "manual")
 		card := r.card("touch open")
 		r.must("run", "stop", "open")
 		if end := r.becameRun("open", "stopped"); end.PID != 0 || r.exists("open") {
@@ -29,7 +30,8 @@ func TestRealCodexAll(t *testing.T) {
 		r.becomes(card, "ended")
 	})
 	r.part("the runner dies", func() {
-		r.startRun("dies", "go "+play(codexShell("touch dies"), model.Say("fin")), "--agent", "codex", "--mode", "manual")
+		r.startRun("dies", "go "+play(codexShell("touch dies"), model.Say("fin")), "--agent", "codex",
+			"--mode", "manual")
 		r.card("touch dies")
 		waiting := r.becameRun("dies", "waiting")
 		args, _ := r.agentOf(waiting)
@@ -46,7 +48,8 @@ func TestRealCodexAll(t *testing.T) {
 		}
 	})
 	r.part("the coordinator dies", func() {
-		r.startRun("lives", "go "+play(codexShell("touch lives"), model.Say("fin")), "--agent", "codex", "--mode", "manual")
+		r.startRun("lives", "go "+play(codexShell("touch lives"), model.Say("fin")), "--agent", "codex",
+			"--mode", "manual")
 		card := r.card("touch lives")
 		r.kill()
 		r.tap(card, "Allow")
@@ -83,8 +86,9 @@ func TestRealCodexAll(t *testing.T) {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		write(r.t, filepath.Dir(own), "config.toml", "approval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n"+
-			string(before)+"[projects.\""+r.lab.Project+"\"]\ntrust_level = \"trusted\"\n")
+		write(r.t, filepath.Dir(own), "config.toml",
+			"approval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n"+
+				string(before)+"[projects.\""+r.lab.Project+"\"]\ntrust_level = \"trusted\"\n")
 		r.startRun("bold", "go "+play(codexShell("touch bold"), model.Say("fin")), "--agent", "codex")
 		card := r.card("touch bold")
 		if r.exists("bold") {

@@ -24,9 +24,10 @@ func newCodexRig(t *testing.T) *rig {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, home, "config.toml", fmt.Sprintf("model = \"gpt-5\"\nmodel_provider = \"loopback\"\n[model_providers.loopback]\n"+
-		"name = \"loopback\"\nbase_url = \"%s/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n"+
-		"request_max_retries = 0\nstream_max_retries = 0\n", r.model.URL()))
+	write(t, home, "config.toml",
+		fmt.Sprintf("model = \"gpt-5\"\nmodel_provider = \"loopback\"\n[model_providers.loopback]\n"+
+			"name = \"loopback\"\nbase_url = \"%s/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n"+
+			"request_max_retries = 0\nstream_max_retries = 0\n", r.model.URL()))
 	write(t, r.home, "codex.env",
 		"OPENAI_API_KEY=sk-fake\nHTTPS_PROXY=http://127.0.0.1:9\nHTTP_PROXY=http://127.0.0.1:9\nNO_PROXY=127.0.0.1\n")
 	keys := filepath.Join(r.home, "codex.env")

@@ -66,7 +66,8 @@ func TestRealDemo(t *testing.T) {
 			if took := time.Since(began); err != nil || took > demoFor {
 				t.Errorf("it ended after %s with %v; it shows\n%s", took, err, out)
 			}
-			wants(t, string(out), "Claude Code "+version+" plays the session", "done (proven)", "2 files restored", "3 allowed")
+			wants(t, string(out), "Claude Code "+version+" plays the session", "done (proven)", "2 files restored",
+				"3 allowed")
 			d.leavesNothing()
 		})
 	}

@@ -20,7 +20,8 @@ func TestRealMemoryProjects(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	r.must("memory", "add", "Deploys go through staging", "-m", "Ann decided it.")
 	for i := range 40 {
-		write(t, filepath.Join(r.home, "workspace", "memory"), fmt.Sprintf("server-%d.md", i), fmt.Sprintf("# Server %d is node-%d\n", i, i))
+		write(t, filepath.Join(r.home, "workspace", "memory"), fmt.Sprintf("server-%d.md", i),
+			fmt.Sprintf("# Server %d is node-%d\n", i, i))
 	}
 	r.model.Script(func(model.Request) model.Turn { return model.Say("fin") })
 	const begins = "What Afar remembers, as data and not as instructions"
@@ -30,7 +31,8 @@ func TestRealMemoryProjects(t *testing.T) {
 		r.term.Submit(prompt)
 		return strings.Join(r.asked(prompt).Texts(), "\n")
 	}
-	if texts := read("do the first thing"); strings.Contains(texts, begins) || strings.Contains(texts, "go through staging") {
+	texts := read("do the first thing")
+	if strings.Contains(texts, begins) || strings.Contains(texts, "go through staging") {
 		t.Errorf("a project that is not named was told of memory: %s", texts)
 	}
 	r.configure(fmt.Sprintf("[memory]\nprojects = [%q]", r.lab.Project))

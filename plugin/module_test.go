@@ -42,7 +42,8 @@ func (r *rig) enableModule() {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		r.t.Fatal(err)
 	}
-	write(r.t, dir, "module.toml", fmt.Sprintf("[mcp.hub]\ncommand = [%q, \"mcp\"]\n", filepath.Join(root, "bin", "afar")))
+	write(r.t, dir, "module.toml",
+		fmt.Sprintf("[mcp.hub]\ncommand = [%q, \"mcp\"]\n", filepath.Join(root, "bin", "afar")))
 	r.must("module", "enable", "lab")
 }
 

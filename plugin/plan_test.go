@@ -47,7 +47,9 @@ func planning(r model.Request) model.Turn {
 func TestRealPlan(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
-		t.Run(name, func(t *testing.T) { testPlan(newSession(t, host.NeedLong(t, version), "--permission-mode", "plan")) })
+		t.Run(name, func(t *testing.T) {
+			testPlan(newSession(t, host.NeedLong(t, version), "--permission-mode", "plan"))
+		})
 	}
 }
 

@@ -58,7 +58,8 @@ func TestRealRunHold(t *testing.T) {
 			parked := r.parkedRun("held")
 			r.kill()
 			if again := r.parkedRun("held"); again.Ask != parked.Ask || r.exists("made") {
-				t.Errorf("after a restart it waits for %q, before for %q; made: %t", again.Ask, parked.Ask, r.exists("made"))
+				t.Errorf("after a restart it waits for %q, before for %q; made: %t", again.Ask, parked.Ask,
+					r.exists("made"))
 			}
 			r.tap(allowed, "Allow")
 			end := r.becameRun("held", "idle")
@@ -98,7 +99,8 @@ func (r *rig) noSkipping(name string) {
 		}
 		for entry := range strings.SplitSeq(string(raw), "\x00") {
 			low := strings.ToLower(entry)
-			for _, bad := range []string{"skip-perm", "skip_perm", "dangerously", "bypasspermissions", "yolo", "dontask"} {
+			for _, bad := range []string{"skip-perm", "skip_perm", "dangerously", "bypasspermissions", "yolo",
+				"dontask"} {
 				if strings.Contains(low, bad) {
 					r.t.Errorf("the %s of the agent has %q", of, entry)
 				}

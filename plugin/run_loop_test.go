@@ -55,7 +55,8 @@ func TestRealRunProposes(t *testing.T) {
 	})
 	r.startRun("top", "ask somebody")
 	card := r.card("count the gates")
-	if !strings.Contains(card.Text, "proposes a run") || !strings.Contains(card.Text, "would start claude in "+r.lab.Project) {
+	if !strings.Contains(card.Text, "proposes a run") ||
+		!strings.Contains(card.Text, "would start claude in "+r.lab.Project) {
 		t.Errorf("the card says %q", card.Text)
 	}
 	r.tap(card, "Allow")

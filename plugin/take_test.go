@@ -186,7 +186,8 @@ func TestRealRunTake(t *testing.T) {
 func testRunTake(t *testing.T, version string) {
 	host.NeedLong(t, version)
 	r := newRunRig(t, version)
-	r.startRun("worker", play(model.Bash("echo made >> made"), model.Say("headless one is done")), "--mode", "acceptEdits")
+	r.startRun("worker", play(model.Bash("echo made >> made"), model.Say("headless one is done")), "--mode",
+		"acceptEdits")
 	first := r.becameRun("worker", "idle")
 	count := countProcesses(first.Conversation)
 	x := r.takeRun("worker")

@@ -39,7 +39,8 @@ func TestRealTools(t *testing.T) {
 			r.model.Script(func(q model.Request) model.Turn {
 				switch len(q.ToolResults()) {
 				case 0:
-					return model.Call("ToolSearch", map[string]any{"query": "select:" + tool + "post," + tool + "read_topic"})
+					return model.Call("ToolSearch",
+						map[string]any{"query": "select:" + tool + "post," + tool + "read_topic"})
 				case 1:
 					return model.Call(tool+"post", map[string]any{"topic": "project:lab", "text": "[lab] RED: main"})
 				case 2:
@@ -57,7 +58,8 @@ func TestRealTools(t *testing.T) {
 			if !strings.Contains(res.Text, "[lab] RED: main") {
 				t.Errorf("the turn ended with %q\n%s\n%s", res.Text, r.refusal(), r.trail())
 			}
-			if posts := r.must("read", "project:lab"); !strings.Contains(posts, "[lab] RED: main") || strings.Contains(posts, "person") {
+			posts := r.must("read", "project:lab")
+			if !strings.Contains(posts, "[lab] RED: main") || strings.Contains(posts, "person") {
 				t.Errorf("the topic says %s", posts)
 			}
 		})

@@ -91,7 +91,8 @@ func renderState(p *page, q wire.Ask, id string) {
 	case q.Parked && q.InRun:
 		p.line("  parked  the run waits without a process; afar allow %s or afar deny %s lets it go on", id, id)
 	case q.Parked:
-		p.line("  parked  refused for now; afar allow %s lets the exact call run once, when the session tries it again", id)
+		p.line("  parked  refused for now; afar allow %s lets the exact call run once, when the session tries it again",
+			id)
 	case q.State != "open":
 		p.line("  %s", settledText(p, q))
 	default:

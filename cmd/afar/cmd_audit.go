@@ -10,7 +10,8 @@ import (
 )
 
 func newAudit(a *app) *cobra.Command {
-	return group("audit", "What reached others, and whether the journal is whole", newAuditActions(a), newAuditVerify(a))
+	return group("audit", "What reached others, and whether the journal is whole", newAuditActions(a),
+		newAuditVerify(a))
 }
 
 func newAuditVerify(a *app) *cobra.Command {

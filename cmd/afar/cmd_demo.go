@@ -23,8 +23,10 @@ import (
 func newDemo(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "demo", Short: "See the whole of Afar in a minute, without an account", Args: exactly(),
-		Long: "Plays a session that asks for permission, asks a question, tries what must never run, works in a loop\n" +
-			"until its check succeeds, and deletes something that you take back. Nothing of yours is touched: the demo\n" +
+		Long: "Plays a session that asks for permission, asks a question, tries what must never run, " +
+			"works in a loop\n" +
+			"until its check succeeds, and deletes something that you take back. Nothing of yours is touched: " +
+			"the demo\n" +
 			"has a home, a project and a coordinator of its own, and removes them at the end. Nothing leaves this\n" +
 			"machine. Where Claude Code is installed it plays the session, with a script for a model.",
 	}

@@ -32,7 +32,8 @@ func renderGaps(p *page, in wire.GapsReply) {
 	var rows [][]cell
 	for _, g := range in.Gaps {
 		rows = append(rows, []cell{
-			{strconv.Itoa(g.ID), bold}, {g.Status, gapInk(g.Status)}, plain(oneLine(g.Date, 20)), plain(oneLine(g.Title, 80)),
+			{strconv.Itoa(g.ID), bold}, {g.Status, gapInk(g.Status)}, plain(oneLine(g.Date, 20)),
+			plain(oneLine(g.Title, 80)),
 		})
 		for _, line := range []string{g.Problem, g.Suggestion} {
 			if line != "" {

@@ -14,8 +14,10 @@ func newInbox(a *app) *cobra.Command {
 			"What a program sent is marked as data.",
 	}
 	var in wire.InboxRequest
-	c.Flags().StringVar(&in.For, "for", "", "texts for this `address` alone: a session's token, run:NAME, task:SLUG, triage or person")
-	c.Flags().StringVar(&in.Find, "find", "", "those with all of these `words` alone, in any case: in the text, who wrote it, where it goes or its outcome")
+	c.Flags().StringVar(&in.For, "for", "", "texts for this `address` alone: a session's token, run:NAME, "+
+		"task:SLUG, triage or person")
+	c.Flags().StringVar(&in.Find, "find", "",
+		"those with all of these `words` alone, in any case: in the text, who wrote it, where it goes or its outcome")
 	c.Flags().IntVarP(&in.Last, "last", "n", 20, "at most so many")
 	asJSON := jsonFlag(c, "messages")
 	c.RunE = func(c *cobra.Command, _ []string) error {

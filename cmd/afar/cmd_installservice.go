@@ -18,7 +18,8 @@ import (
 func newInstallService(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "install-service", Short: "Start the coordinator with your login, and again when it dies", Args: exactly(),
-		Long: "Without it, the coordinator starts with the first session or command. Afar uses what your system has:\n" +
+		Long: "Without it, the coordinator starts with the first session or command. " +
+			"Afar uses what your system has:\n" +
 			"a systemd user unit, or a launchd agent. `afar stop` stops the coordinator with it, too, until the\n" +
 			"next session, command or login. `afar doctor` says whether it is on.",
 	}

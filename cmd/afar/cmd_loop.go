@@ -60,8 +60,8 @@ step: auto, or acceptEdits with rules for the commands. The guard holds in every
 		}
 		task := strings.Join(args, " ")
 		if name == "" {
-			return usageError{errors.New("afar loop start needs a session (afar status) or a run (run:NAME); without a task its " +
-				"project's issues are worked through")}
+			return usageError{errors.New("afar loop start needs a session (afar status) or a run (run:NAME); " +
+				"without a task its project's issues are worked through")}
 		}
 		in := wire.LoopStartRequest{Session: name, Args: loopArgs(c, task), Parallel: *parallel}
 		return read(c.Context(), a, wire.OpLoopStart, in, *asJSON, renderLoopStarted)

@@ -16,7 +16,8 @@ import (
 func newMCP(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "mcp", Short: "Serve Afar's tools to an agent over stdio (MCP)", Args: exactly(),
-		Long: "Speaks the Model Context Protocol on stdin and stdout, for agents in a run or a session. Claude Code needs\n" +
+		Long: "Speaks the Model Context Protocol on stdin and stdout, for agents in a run or a session. " +
+			"Claude Code needs\n" +
 			"no such process: the plugin has it call the tools over HTTP, with the headers that --headers prints.",
 	}
 	headers := c.Flags().Bool("headers", false, "print the headers of Claude Code's calls over HTTP, as JSON")

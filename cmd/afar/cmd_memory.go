@@ -20,8 +20,10 @@ func newMemory(a *app) *cobra.Command {
 
 func newMemorySearch(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "search QUERY", Short: "Search facts, journals, tasks and what sessions said last", Args: cobra.ArbitraryArgs,
-		Long: "Answers with the documents that fit a question or some words best, each with its best line. No model is\n" +
+		Use: "search QUERY", Short: "Search facts, journals, tasks and what sessions said last",
+		Args: cobra.ArbitraryArgs,
+		Long: "Answers with the documents that fit a question or some words best, each with its best line. " +
+			"No model is\n" +
 			"asked. With --lines it answers with single lines.",
 	}
 	var in wire.MemorySearchRequest
@@ -108,7 +110,8 @@ func newMemoryShow(a *app) *cobra.Command {
 func newMemoryAdd(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "add TITLE", Short: "Add a fact", Args: cobra.ArbitraryArgs,
-		Long: "Adds a fact: a title that says what it is about, and a text (-m, or - for stdin). A fact with the same title\n" +
+		Long: "Adds a fact: a title that says what it is about, and a text (-m, or - for stdin). " +
+			"A fact with the same title\n" +
 			"is changed: the new text counts, and the old one stays in its file, below Earlier.",
 	}
 	var in wire.MemoryAddRequest
@@ -138,7 +141,8 @@ func newMemoryAdd(a *app) *cobra.Command {
 func newMemoryForget(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "forget NAME", Short: "Delete a fact for good: no agent adds it again",
-		Long: "Deletes the file of a fact. No agent can add it again; you can. Inside a session it moves the fact to the\n" +
+		Long: "Deletes the file of a fact. No agent can add it again; you can. " +
+			"Inside a session it moves the fact to the\n" +
 			"archive instead, because only a person deletes.",
 		Args: exactly("the name of a fact (afar memory list)"),
 	}
@@ -155,7 +159,8 @@ func newMemoryForget(a *app) *cobra.Command {
 func newMemoryLint(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "lint", Short: "Say what is wrong with memory", Args: exactly(),
-		Long: "Names files that cannot be read, facts that contradict each other or say the same, facts that are true no\n" +
+		Long: "Names files that cannot be read, facts that contradict each other or say the same, " +
+			"facts that are true no\n" +
 			"more, and references to facts that are not there. Exit code 1 if it finds any.",
 	}
 	asJSON := jsonFlag(c, "findings")
@@ -166,7 +171,8 @@ func newMemoryLint(a *app) *cobra.Command {
 				p.line("Memory is in order.")
 			}
 			for _, f := range out.Findings {
-				p.line("%s:%d: %s: %s", oneLine(f.File, 100), f.Line, p.paint(yellow, oneLine(f.Kind, 20)), oneLine(f.Text, 200))
+				p.line("%s:%d: %s: %s", oneLine(f.File, 100), f.Line, p.paint(yellow, oneLine(f.Kind, 20)),
+					oneLine(f.Text, 200))
 			}
 		})
 		if err == nil && found > 0 {

@@ -154,8 +154,10 @@ func envNote(file string) string {
 func newModuleEnable(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "enable NAME", Short: "Enable a module with its folder as it is", Args: exactly(moduleName),
-		Long: "Enables a module with its folder as it is now: its source is started, and runs get its tools. Each change of a\n" +
-			"file in the folder disables it again. With --hash, only the content that `afar module show` has shown is enabled.",
+		Long: "Enables a module with its folder as it is now: its source is started, and runs get its tools. " +
+			"Each change of a\n" +
+			"file in the folder disables it again. With --hash, only the content that `afar module show` has shown " +
+			"is enabled.",
 	}
 	hash := c.Flags().String("hash", "", "the `SHA256` that the folder must have")
 	asJSON := jsonFlag(c, "the module")

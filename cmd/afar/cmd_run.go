@@ -25,11 +25,12 @@ func newRun(a *app) *cobra.Command {
 func newRunStart(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "start PROMPT|-", Short: "Start a run with a prompt; a session proposes one", Args: cobra.ArbitraryArgs,
-		Long: "Starts a conversation with an agent that works without a terminal, one process for each turn. The guard " +
-			"holds, and\n" +
+		Long: "Starts a conversation with an agent that works without a terminal, one process for each turn. " +
+			"The guard holds, and\n" +
 			"what the agent may not do by itself is a question on your phone. With - the prompt is stdin.\n\n" +
 			"With --worktree the run works in .worktrees/afar-runs/NAME on the branch afar/run/NAME.\n\n" +
-			"In a session, or in another run, the command proposes the run: the person is asked. If they allow it, its result\n" +
+			"In a session, or in another run, the command proposes the run: the person is asked. If they allow it, " +
+			"its result\n" +
 			"comes to the session as a message.\n\n" +
 			"With --wait the command prints the result when the turn is over, and the run is done with it.",
 	}
@@ -137,13 +138,13 @@ func (a *app) awaitRun(ctx context.Context, r wire.Run) (wire.Run, error) {
 func renderRunStarted(p *page, r wire.Run) {
 	switch {
 	case r.State == wire.Proposed:
-		p.line("Nobody has answered yet. If the person allows run %s, it starts, and its result comes to this session as "+
-			"a message.", oneLine(r.Name, 40))
+		p.line("Nobody has answered yet. If the person allows run %s, it starts, and its result comes to this "+
+			"session as a message.", oneLine(r.Name, 40))
 		p.line("Do not propose it again; go on with something else, or stop.")
 		return
 	case r.Parent != "":
-		p.line("The person allowed run %s: it works in %s. Its result comes to this session as a message; do not wait for it.",
-			oneLine(r.Name, 40), p.path(r.Dir))
+		p.line("The person allowed run %s: it works in %s. Its result comes to this session as a message; do not "+
+			"wait for it.", oneLine(r.Name, 40), p.path(r.Dir))
 		return
 	}
 	p.line("Run %s %s in %s.", p.paint(bold, oneLine(r.Name, 40)), wording.RunState(r.State), p.path(r.Dir))
@@ -233,7 +234,8 @@ func renderRun(p *page, r wire.Run) {
 		p.line("It works until %s.", p.clock(r.Until))
 	}
 	if r.HeldBy != "" {
-		p.line("%s has it. It goes on when it is given back: afar run give %s", oneLine(r.HeldBy, 80), oneLine(r.Name, 40))
+		p.line("%s has it. It goes on when it is given back: afar run give %s", oneLine(r.HeldBy, 80),
+			oneLine(r.Name, 40))
 	}
 	if r.Ask != "" {
 		p.line("It waits for your answer: afar asks (%s)", oneLine(r.Ask, 60))
@@ -248,7 +250,9 @@ func renderRun(p *page, r wire.Run) {
 }
 
 func newRunLog(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "log NAME", Short: "Show what a run did", Args: exactly("the name of a run (afar run list)")}
+	c := &cobra.Command{
+		Use: "log NAME", Short: "Show what a run did", Args: exactly("the name of a run (afar run list)"),
+	}
 	follow := c.Flags().BoolP("follow", "f", false, "go on until the run is over")
 	asJSON := jsonFlag(c, "one event in each line")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -316,10 +320,13 @@ func newRunSend(a *app) *cobra.Command {
 }
 
 func newRunStop(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "stop NAME", Short: "End what a run does now", Args: exactly("the name of a run (afar run list)")}
+	c := &cobra.Command{
+		Use: "stop NAME", Short: "End what a run does now", Args: exactly("the name of a run (afar run list)"),
+	}
 	asJSON := jsonFlag(c, "the run")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpRunStop, wire.RunStopRequest{ID: args[0]}, *asJSON, func(p *page, r wire.Run) {
+		in := wire.RunStopRequest{ID: args[0]}
+		return read(c.Context(), a, wire.OpRunStop, in, *asJSON, func(p *page, r wire.Run) {
 			if r.PID != 0 {
 				p.line("Run %s is told to end its turn.", oneLine(r.Name, 40))
 				return

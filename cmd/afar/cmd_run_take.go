@@ -21,7 +21,8 @@ import (
 func newRunTake(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "take NAME", Short: "Continue a run yourself, in this terminal",
-		Long: "Waits for the end of the turn, then opens the agent's own client on the conversation. Meanwhile no turn\n" +
+		Long: "Waits for the end of the turn, then opens the agent's own client on the conversation. " +
+			"Meanwhile no turn\n" +
 			"starts, and messages to the run wait. At the end you are asked whether to give the run back.",
 		Args: exactly("the name of a run (afar run list)"),
 	}
@@ -191,8 +192,8 @@ func newRunAdopt(a *app) *cobra.Command {
 			return err
 		}
 		return read(c.Context(), a, wire.OpRunAdopt, in, *asJSON, func(p *page, r wire.Run) {
-			p.line("Run %s in %s. Continue it: afar run send %s TEXT", p.paint(bold, oneLine(r.Name, 40)), p.path(r.Dir),
-				oneLine(r.Name, 40))
+			p.line("Run %s in %s. Continue it: afar run send %s TEXT", p.paint(bold, oneLine(r.Name, 40)),
+				p.path(r.Dir), oneLine(r.Name, 40))
 		})
 	}
 	return c

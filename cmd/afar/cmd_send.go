@@ -14,11 +14,12 @@ func newSend(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "send ADDRESS TEXT|-", Short: "Write to a session, a run or a task; one that stopped goes on with it",
 		Args: cobra.ArbitraryArgs,
-		Long: "Gives a session, a run or a task a text, as a message from your phone would: one that is idle goes on with it, " +
-			"one that\n" +
+		Long: "Gives a session, a run or a task a text, as a message from your phone would: one that is idle goes " +
+			"on with it, one that\n" +
 			"works gets it at its next step. ADDRESS is a session's token (afar status) or the beginning of it, " +
 			"session:TOKEN,\n" +
-			"run:NAME, task:SLUG, triage or person. With - the text is stdin. `afar inbox` shows what became of it.\n\n" +
+			"run:NAME, task:SLUG, triage or person. With - the text is stdin. " +
+			"`afar inbox` shows what became of it.\n\n" +
 			"What you type at a terminal counts as your words. What a program sends is data: it is fenced, and names " +
 			"its\n" +
 			"source. `afar send person TEXT` sends a notice to your phone; a session may do that too, and no more.",

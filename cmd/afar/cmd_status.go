@@ -122,7 +122,8 @@ func renderSessions(p *page, sessions []wire.Session) {
 	var rows [][]cell
 	for _, s := range sessions {
 		rows = append(rows, []cell{
-			plain(p.link(s.URL, oneLine(s.Token, 40))), {oneLine(s.State, 20), stateInk(s.State)}, plain(p.ago(s.Since)),
+			plain(p.link(s.URL, oneLine(s.Token, 40))), {oneLine(s.State, 20), stateInk(s.State)},
+			plain(p.ago(s.Since)),
 			plain(p.path(s.Project)), {visible(wording.SessionNote(s)), dim},
 		})
 		if s.About != "" {

@@ -31,7 +31,8 @@ func renderSuggestions(p *page, in wire.SuggestionsReply) {
 	var rows [][]cell
 	for _, s := range in.Suggestions {
 		rows = append(rows, []cell{
-			{oneLine(s.ID, 40), bold}, {oneLine(wording.SuggestionStatus(s), 40), suggestionInk(s)}, plain(oneLine(s.Title, 80)),
+			{oneLine(s.ID, 40), bold}, {oneLine(wording.SuggestionStatus(s), 40), suggestionInk(s)},
+			plain(oneLine(s.Title, 80)),
 		})
 		for _, line := range []string{s.Summary, s.Why} {
 			if line != "" {

@@ -24,13 +24,15 @@ func newTask(a *app) *cobra.Command {
 func newTaskNew(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "new TITLE", Short: "Create a task", Args: cobra.ArbitraryArgs,
-		Long: "Creates a task: a folder with state.md, which says what the task is and how far it is. You may edit it at any\n" +
+		Long: "Creates a task: a folder with state.md, which says what the task is and how far it is. " +
+			"You may edit it at any\n" +
 			"time. Only a person creates tasks. With --start an agent begins to work on it.",
 	}
 	var in wire.TaskNewRequest
 	c.Flags().StringVarP(&in.Objective, "objective", "m", "", "what shall be reached (the title)")
 	c.Flags().StringVar(&in.Agent, "agent", "", "the `program` that works on it: claude")
-	c.Flags().BoolVar(&in.Confirm, "confirm", false, "ask me before each act that reaches others: network, push, message")
+	c.Flags().BoolVar(&in.Confirm, "confirm", false,
+		"ask me before each act that reaches others: network, push, message")
 	c.Flags().BoolVar(&in.Start, "start", false, "begin to work on it")
 	asJSON := jsonFlag(c, "the task")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -165,7 +167,8 @@ func newTaskStop(a *app) *cobra.Command {
 	}
 	asJSON := jsonFlag(c, "the task")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpTaskStop, wire.TaskStopRequest{ID: args[0]}, *asJSON, func(p *page, t wire.Task) {
+		in := wire.TaskStopRequest{ID: args[0]}
+		return read(c.Context(), a, wire.OpTaskStop, in, *asJSON, func(p *page, t wire.Task) {
 			p.line("Task %s is stopped. Start it again: afar task start %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
 		})
 	}

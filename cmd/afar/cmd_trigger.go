@@ -36,8 +36,10 @@ func newTriggerNew(a *app) *cobra.Command {
 			"  webhook                           needs --auth standard, github or header\n" +
 			"  file ~/inbox/*.pdf                when a file is complete, once for each content\n" +
 			"  manual                            afar trigger fire NAME\n\n" +
-			"ADDRESS is run (a new run each time), run:NAME, run:{{payload.FIELD}} (one run for each value of the field),\n" +
-			"session:TOKEN, task:SLUG, triage or person. TEXT may name {{payload}} and {{payload.FIELD}}; with - it is stdin.",
+			"ADDRESS is run (a new run each time), run:NAME, run:{{payload.FIELD}} " +
+			"(one run for each value of the field),\n" +
+			"session:TOKEN, task:SLUG, triage or person. TEXT may name {{payload}} and {{payload.FIELD}}; with - it " +
+			"is stdin.",
 	}
 	var in wire.TriggerNewRequest
 	for _, f := range []struct {
@@ -248,7 +250,8 @@ func newTriggerFire(a *app) *cobra.Command {
 		}
 		in := wire.TriggerFireRequest{Key: rand.Text(), ID: args[0], Payload: payload}
 		return read(c.Context(), a, wire.OpTriggerFire, in, *asJSON, func(p *page, f wire.Firing) {
-			p.line("Trigger %s fires. What came of it: afar trigger log %s", oneLine(f.Trigger, 40), oneLine(f.Trigger, 40))
+			p.line("Trigger %s fires. What came of it: afar trigger log %s", oneLine(f.Trigger, 40),
+				oneLine(f.Trigger, 40))
 		})
 	}
 	return c
@@ -257,7 +260,8 @@ func newTriggerFire(a *app) *cobra.Command {
 func newTriggerOn(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "on NAME", Short: "Approve the file of a trigger as it is, and switch it on", Args: exactly(triggerName),
-		Long: "Approves the file of a trigger as it is now, and switches it on. A rule that somebody wrote by hand is off\n" +
+		Long: "Approves the file of a trigger as it is now, and switches it on. " +
+			"A rule that somebody wrote by hand is off\n" +
 			"until then, and so is one whose file has changed.",
 	}
 	asJSON := jsonFlag(c, "the trigger")
@@ -271,7 +275,8 @@ func newTriggerOff(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "off NAME", Short: "Switch a trigger off", Args: exactly(triggerName)}
 	asJSON := jsonFlag(c, "the trigger")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpTriggerOff, wire.TriggerRequest{ID: args[0]}, *asJSON, func(p *page, t wire.Trigger) {
+		in := wire.TriggerRequest{ID: args[0]}
+		return read(c.Context(), a, wire.OpTriggerOff, in, *asJSON, func(p *page, t wire.Trigger) {
 			p.line("Trigger %s is off. Switch it on: afar trigger on %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
 		})
 	}
@@ -280,7 +285,8 @@ func newTriggerOff(a *app) *cobra.Command {
 
 func newTriggerRotate(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "rotate NAME", Short: "Make a new secret for a webhook; the old one counts no more", Args: exactly(triggerName),
+		Use: "rotate NAME", Short: "Make a new secret for a webhook; the old one counts no more",
+		Args: exactly(triggerName),
 	}
 	asJSON := jsonFlag(c, "the trigger, with its secret")
 	c.RunE = func(c *cobra.Command, args []string) error {

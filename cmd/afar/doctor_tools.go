@@ -27,10 +27,12 @@ func (x exam) tools() wire.Check {
 	given := cmp.Or(hostEnv(settings, config.WebAddrVar), inShell, config.WebAddr)
 	switch {
 	case served == config.WebOff:
-		return off("tools", "the page is off, so Claude Code has no tools of Afar's", "set web.addr in config.toml to have them")
+		return off("tools", "the page is off, so Claude Code has no tools of Afar's",
+			"set web.addr in config.toml to have them")
 	case given != served:
 		return bad("tools", fmt.Sprintf("Claude Code looks for them at %s, and %s is %s", given, from, served),
-			fmt.Sprintf(`write "env": {"%s": "%s"} into %s, and start Claude Code anew`, config.WebAddrVar, served, settings))
+			fmt.Sprintf(`write "env": {"%s": "%s"} into %s, and start Claude Code anew`, config.WebAddrVar,
+				served, settings))
 	}
 	return ok("tools", "Claude Code finds them at %s", served)
 }

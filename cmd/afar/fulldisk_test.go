@@ -166,7 +166,8 @@ func TestFullDisk(t *testing.T) {
 	d.unattended("touch b")
 	for _, args := range [][]string{{"new", "Second"}, {"done", "first"}} {
 		out, errs, code := d.run("", append([]string{"afar", "task"}, args...)...)
-		if code == 0 || !strings.Contains(out+errs, "the disk is full") && !strings.Contains(out+errs, "no space left") {
+		if code == 0 ||
+			!strings.Contains(out+errs, "the disk is full") && !strings.Contains(out+errs, "no space left") {
 			t.Errorf("task %v: exit %d: %s %s", args, code, out, errs)
 		}
 	}
@@ -195,7 +196,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	d.must("afar", "task", "new", "Second")
 	d.must("afar", "task", "done", "first")
-	if out := d.must("afar", "task", "list"); !strings.Contains(out, "second  ") || !strings.Contains(out, "completed") {
+	if out := d.must("afar", "task", "list"); !strings.Contains(out, "second  ") ||
+		!strings.Contains(out, "completed") {
 		t.Errorf("the tasks afterwards: %s", out)
 	}
 	d.must("afar", "audit", "verify")

@@ -19,7 +19,8 @@ func newRoot(a *app) *cobra.Command {
 		newRun(a), newTask(a), newSuggestion(a), newGap(a), newTrigger(a), newModule(a),
 		newMemory(a), newJournal(a), newLoop(a), newIssue(a),
 		newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a),
-		newOpen(a), newLog(a), newReport(a), newAudit(a), newGuard(a), newDoctor(a), newDemo(a), newDebug(a), newLogs(a), newConfig(a),
+		newOpen(a), newLog(a), newReport(a), newAudit(a), newGuard(a),
+		newDoctor(a), newDemo(a), newDebug(a), newLogs(a), newConfig(a),
 		newServe(a), newStart(a), newStop(a), newRestart(a), newInstallService(a), newVersion(a), newUpdate(a),
 		newUninstall(a),
 		newCall(a), newMCP(a), newPin(a), newHold(a),
@@ -82,7 +83,9 @@ func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 func withoutSubcommand(c *cobra.Command, do func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usageError{fmt.Errorf("unknown command %q for %q%s", args[0], c.CommandPath(), suggestion(c, args[0]))}
+			return usageError{
+				fmt.Errorf("unknown command %q for %q%s", args[0], c.CommandPath(), suggestion(c, args[0])),
+			}
 		}
 		return do(c)
 	}

@@ -68,7 +68,8 @@ func TestServiceVerified(t *testing.T) {
 	if err != nil {
 		t.Skip("systemd-analyze is not installed")
 	}
-	for name, d := range map[string]home.Dirs{"plain": {User: "/home/ann", Root: "/afar", Path: "/bin"}, "hostile": hostile} {
+	for name, d := range map[string]home.Dirs{"plain": {User: "/home/ann", Root: "/afar", Path: "/bin"},
+		"hostile": hostile} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			unit := filepath.Join(dir, unitName)

@@ -89,7 +89,8 @@ func (s *soak) addAgent(a adapter) {
 	exe, err := os.Executable()
 	err = errors.Join(err, os.Symlink(exe, program), os.WriteFile(keys, []byte(agent.Variable+"="+a.standin+
 		"\nSTANDIN_DIR="+s.dir+"\nSTANDIN_HOOKS="+os.Getenv(builtVar)+"\n"), 0o600))
-	table := fmt.Sprintf("\n[agents.%s]\nprotocol = %q\ncommand = [%q]\nenv_file = %q\n", a.name, a.protocol, program, keys)
+	table := fmt.Sprintf("\n[agents.%s]\nprotocol = %q\ncommand = [%q]\nenv_file = %q\n", a.name, a.protocol,
+		program, keys)
 	f, failed := os.OpenFile(filepath.Join(s.dir, "afar", "config.toml"), os.O_APPEND|os.O_WRONLY, 0o600)
 	if err = errors.Join(err, failed); err != nil {
 		s.t.Fatal(err)
@@ -129,7 +130,8 @@ func (s *soak) must(args ...string) string {
 // text returns the next text for a run. It keeps the agent at work for a while.
 func (s *soak) text(name string) string {
 	s.sent[name]++
-	return fmt.Sprintf("note %s %d.\nthink hm\ntext hello\ntool sleep 0.%d\ntext done", name, s.sent[name], rand.IntN(6))
+	return fmt.Sprintf("note %s %d.\nthink hm\ntext hello\ntool sleep 0.%d\ntext done", name, s.sent[name],
+		rand.IntN(6))
 }
 
 // sendFor sends texts to runs for a while.

@@ -69,7 +69,8 @@ func TestStartsAtOnce(t *testing.T) {
 // acceptAtOnce accepts one suggestion many times at once: all say the same task, and it is one.
 func (r *agentRun) acceptAtOnce() {
 	r.t.Helper()
-	if err := r.call(wire.OpSuggest, wire.SuggestRequest{Title: "Buy stamps", Summary: "text bought"}, nil); err != nil {
+	err := r.call(wire.OpSuggest, wire.SuggestRequest{Title: "Buy stamps", Summary: "text bought"}, nil)
+	if err != nil {
 		r.t.Fatal(err)
 	}
 	for _, err := range r.atOnce(20, wire.OpSuggestionAccept, func(string) any {

@@ -31,7 +31,8 @@ import (
 func cmdWays(ts *testscript.TestScript, neg bool, args []string) {
 	wantArgs(ts, neg, args, 2, "ways HOW FILE")
 	try := map[string]func(*testscript.TestScript, string) string{
-		"phone": onPhone, "shell": inShell, "cut": cutOff, "guard": guarded, "mcp": overMCP, "page": onPage, "file": written,
+		"phone": onPhone, "shell": inShell, "cut": cutOff, "guard": guarded, "mcp": overMCP, "page": onPage,
+		"file": written,
 	}[args[0]]
 	before, tried := personsTasks(ts), 0
 	for line := range strings.Lines(ts.ReadFile(args[1])) {
@@ -107,7 +108,8 @@ func onPhone(ts *testscript.TestScript, line string) string {
 }
 
 // refusedBy is what a session is told that may not decide.
-var refusedBy = regexp.MustCompile(`may not decide|decision of the person|only from a terminal|is not what a session may`)
+var refusedBy = regexp.MustCompile(
+	`may not decide|decision of the person|only from a terminal|is not what a session may`)
 
 func inShell(ts *testscript.TestScript, line string) string {
 	return mustRefuse(ts, "bash", "-c", line)

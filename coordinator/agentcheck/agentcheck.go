@@ -70,7 +70,8 @@ func (p Place) check(ctx context.Context, name string, set config.Agent, wanted 
 	}
 	for _, needed := range []string{"HOME", "USER"} {
 		if vars[needed] == "" {
-			return bad(name, needed+" is not set for agents", "afar restart in a shell that has it, or afar install-service")
+			return bad(name, needed+" is not set for agents",
+				"afar restart in a shell that has it, or afar install-service")
 		}
 	}
 	version, err := versionOf(ctx, path, env)
@@ -80,8 +81,8 @@ func (p Place) check(ctx context.Context, name string, set config.Agent, wanted 
 	}
 	said := path + ", " + version
 	if last := agentrun.LastOf(p.Dirs, name); last.Differs(path, version) {
-		return off(name, said+"; it was replaced since its last turn, which ran "+last.Path+", "+last.About+abilities(set),
-			"nothing to do if you updated it")
+		said += "; it was replaced since its last turn, which ran " + last.Path + ", " + last.About
+		return off(name, said+abilities(set), "nothing to do if you updated it")
 	}
 	where, err := credentials(set.Protocol, p.Dirs, vars)
 	switch {
@@ -106,7 +107,8 @@ func abilities(set config.Agent) string {
 // that never ran.
 func (p Place) absent(name, program, path string, wanted bool) *wire.Check {
 	said := program + " is not on the PATH of the coordinator, " + cmp.Or(path, "which is empty")
-	fix := "install it, or name its path: [agents." + name + "] command = [\"/path/to/" + filepath.Base(program) + "\"]; " +
+	fix := "install it, or name its path: " +
+		"[agents." + name + "] command = [\"/path/to/" + filepath.Base(program) + "\"]; " +
 		"then afar restart, or afar install-service if the service starts it"
 	last := agentrun.LastOf(p.Dirs, name)
 	switch {

@@ -78,26 +78,40 @@ func TestChecks(t *testing.T) {
 		state string // "" for no check
 		says  string
 	}{
-		"signed in":         {func(b *bench) {}, "claude", "ok", "2.1.330 (Claude Code), signs in with"},
-		"not set up":        {func(b *bench) {}, "codex", "", ""},
-		"not installed":     {func(b *bench) { b.dirs.Path = "/none" }, "claude", "off", "not on the PATH of the coordinator, /none"},
-		"no PATH":           {func(b *bench) { b.dirs.Path = "" }, "claude", "off", "which is empty"},
-		"wanted, not there": {func(b *bench) { b.set["codex"] = config.Agent{} }, "codex", "bad", "codex is not on the PATH"},
-		"removed itself":    {func(b *bench) { b.ran("/gone/claude", "m, Claude Code 2.1.1"); b.dirs.Path = "/x" }, "claude", "bad", "its last turn ran /gone/claude, m, Claude Code 2.1.1"},
-		"not signed in":     {func(b *bench) { os.RemoveAll(b.dirs.User) }, "claude", "off", "no credentials of it were found"},
-		"no HOME":           {func(b *bench) { b.dirs.User = "" }, "claude", "bad", "HOME is not set"},
-		"does not start":    {func(b *bench) { b.write(filepath.Join(b.bin(), "claude"), "#!/no/such\n", 0o700) }, "claude", "bad", "does not start for the coordinator"},
+		"signed in":  {func(b *bench) {}, "claude", "ok", "2.1.330 (Claude Code), signs in with"},
+		"not set up": {func(b *bench) {}, "codex", "", ""},
+		"not installed": {func(b *bench) { b.dirs.Path = "/none" }, "claude", "off",
+			"not on the PATH of the coordinator, /none"},
+		"no PATH": {func(b *bench) { b.dirs.Path = "" }, "claude", "off", "which is empty"},
+		"wanted, not there": {func(b *bench) { b.set["codex"] = config.Agent{} }, "codex", "bad",
+			"codex is not on the PATH"},
+		"removed itself": {func(b *bench) { b.ran("/gone/claude", "m, Claude Code 2.1.1"); b.dirs.Path = "/x" },
+			"claude", "bad", "its last turn ran /gone/claude, m, Claude Code 2.1.1"},
+		"not signed in": {func(b *bench) { os.RemoveAll(b.dirs.User) }, "claude", "off",
+			"no credentials of it were found"},
+		"no HOME": {func(b *bench) { b.dirs.User = "" }, "claude", "bad", "HOME is not set"},
+		"does not start": {func(b *bench) { b.write(filepath.Join(b.bin(), "claude"), "#!/no/such\n", 0o700) },
+			"claude", "bad", "does not start for the coordinator"},
 		"fails": {func(b *bench) {
 			b.write(filepath.Join(b.bin(), "claude"), "#!/bin/sh\necho no node >&2; exit 127\n", 0o700)
 		}, "claude", "bad", "no node"},
-		"the same as before":  {func(b *bench) { b.ran(filepath.Join(b.bin(), "claude"), "m, Claude Code 2.1.330") }, "claude", "ok", ""},
-		"no version before":   {func(b *bench) { b.ran(filepath.Join(b.bin(), "claude"), "m") }, "claude", "ok", ""},
-		"updated itself":      {func(b *bench) { b.ran(filepath.Join(b.bin(), "claude"), "m, Claude Code 2.1.329") }, "claude", "off", "replaced since its last turn"},
-		"moved":               {func(b *bench) { b.ran("/elsewhere/claude", "m, Claude Code 2.1.330") }, "claude", "off", "replaced since its last turn, which ran /elsewhere/claude"},
-		"key in the env_file": {func(b *bench) { b.keys("claude", "ANTHROPIC_API_KEY=k", 0o600) }, "claude", "ok", "signs in with ANTHROPIC_API_KEY"},
-		"open env_file":       {func(b *bench) { b.keys("claude", "ANTHROPIC_API_KEY=k", 0o644) }, "claude", "bad", "can be read by others"},
-		"no env_file":         {func(b *bench) { b.set["claude"] = config.Agent{EnvFile: "/none"} }, "claude", "bad", "no such file"},
-		"codex with a key":    {func(b *bench) { b.installs("codex", "codex-cli 0.169.0"); b.keys("codex", "OPENAI_API_KEY=k", 0o600) }, "codex", "ok", "codex-cli 0.169.0, signs in with OPENAI_API_KEY"},
+		"the same as before": {func(b *bench) { b.ran(filepath.Join(b.bin(), "claude"), "m, Claude Code 2.1.330") },
+			"claude", "ok", ""},
+		"no version before": {func(b *bench) { b.ran(filepath.Join(b.bin(), "claude"), "m") }, "claude", "ok", ""},
+		"updated itself": {func(b *bench) { b.ran(filepath.Join(b.bin(), "claude"), "m, Claude Code 2.1.329") },
+			"claude", "off", "replaced since its last turn"},
+		"moved": {func(b *bench) { b.ran("/elsewhere/claude", "m, Claude Code 2.1.330") }, "claude",
+			"off", "replaced since its last turn, which ran /elsewhere/claude"},
+		"key in the env_file": {func(b *bench) { b.keys("claude", "ANTHROPIC_API_KEY=k", 0o600) }, "claude", "ok",
+			"signs in with ANTHROPIC_API_KEY"},
+		"open env_file": {func(b *bench) { b.keys("claude", "ANTHROPIC_API_KEY=k", 0o644) }, "claude", "bad",
+			"can be read by others"},
+		"no env_file": {func(b *bench) { b.set["claude"] = config.Agent{EnvFile: "/none"} }, "claude", "bad",
+			"no such file"},
+		"codex with a key": {func(b *bench) {
+			b.installs("codex", "codex-cli 0.169.0")
+			b.keys("codex", "OPENAI_API_KEY=k", 0o600)
+		}, "codex", "ok", "codex-cli 0.169.0, signs in with OPENAI_API_KEY"},
 		"codex with a sign-in": {func(b *bench) {
 			b.installs("codex", "codex-cli 1")
 			b.write(filepath.Join(b.dirs.User, ".codex", "auth.json"), "{}", 0o600)
@@ -108,8 +122,9 @@ func TestChecks(t *testing.T) {
 			b.set["gem"] = config.Agent{Protocol: config.ACP, Command: []string{"gem", "--acp"}}
 		}, "gem", "ok", "1.2.3"},
 		"what claude can do": {func(b *bench) {}, "claude", "ok", "; the guard judges every call"},
-		"what codex can do": {func(b *bench) { b.installs("codex", "1"); b.keys("codex", "OPENAI_API_KEY=k", 0o600) }, "codex", "ok",
-			"; the guard judges asked calls only; it cannot take a message during a turn, go on with a turn"},
+		"what codex can do": {func(b *bench) { b.installs("codex", "1"); b.keys("codex", "OPENAI_API_KEY=k", 0o600) },
+			"codex", "ok", "; the guard judges asked calls only; it cannot take a message during a turn, go on " +
+				"with a turn"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)

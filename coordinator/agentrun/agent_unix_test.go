@@ -36,7 +36,8 @@ func TestServers(t *testing.T) {
 		t.Errorf("the agent gets %q, want %q", names, want)
 	}
 	lacks := d.result(exit{}).Lacks
-	for _, want := range []string{"open: env_file " + open + " can be read by others: chmod 600", "; none: read env_file:"} {
+	for _, want := range []string{"open: env_file " + open + " can be read by others: chmod 600",
+		"; none: read env_file:"} {
 		if !strings.Contains(lacks, want) {
 			t.Errorf("the end says %q, want %q", lacks, want)
 		}

@@ -126,7 +126,8 @@ func (d *dialogue) begin() {
 				d.refuse("its prompt was refused: " + submitted.Reason)
 				return
 			}
-			prompt := strings.TrimSpace(strings.Join([]string{started.Context, submitted.Context, d.spec.Prompt}, "\n\n"))
+			prompt := strings.TrimSpace(strings.Join([]string{started.Context, submitted.Context, d.spec.Prompt},
+				"\n\n"))
 			d.talk = d.adapter.Talk(d.known, prompt)
 			go d.read()
 			d.take(d.talk.Begin())

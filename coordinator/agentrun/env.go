@@ -15,8 +15,9 @@ import (
 
 // inherited are the variables of this process that an agent gets.
 var inherited = []string{
-	"USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS",
-	"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SYSTEMROOT",
+	"USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSH_AUTH_SOCK",
+	"DBUS_SESSION_BUS_ADDRESS", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
+	"SYSTEMROOT",
 }
 
 // Env returns the environment of an agent: the directories of the person and of Afar,

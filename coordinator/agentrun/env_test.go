@@ -56,7 +56,8 @@ func TestAgentEnv(t *testing.T) {
 		t.Fatal(err)
 	}
 	dirs := home.Dirs{User: "/home/ann", Root: "/afar", Path: "/bin"}
-	ours := map[string]string{"USER": "ann", "AFAR_TELEGRAM_TOKEN": "t", "CLAUDECODE": "1", "ANTHROPIC_API_KEY": "k", "LANG": "C"}
+	ours := map[string]string{"USER": "ann", "AFAR_TELEGRAM_TOKEN": "t", "CLAUDECODE": "1", "ANTHROPIC_API_KEY": "k",
+		"LANG": "C"}
 	env, err := Env(dirs, func(name string) string { return ours[name] }, file)
 	slices.Sort(env)
 	want := "AFAR_HOME=/afar HOME=/home/ann KEY=secret LANG=C PATH=/bin USER=ann"

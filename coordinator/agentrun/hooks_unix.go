@@ -55,10 +55,12 @@ func (t *turn) newHooks() (*hooks, error) {
 		return nil, err
 	}
 	h := &hooks{
-		Session: hookcall.Session{ID: t.spec.Conversation, Cwd: t.spec.Dir, Prompt: t.id + "/" + strconv.FormatInt(t.fence, 10)},
-		bin:     t.bin,
-		mode:    t.spec.Mode,
-		env:     slices.Concat(env, []string{"PWD=" + t.spec.Dir}, claude.HookEnv(t.agent.pid, t.spec.Dir)),
+		Session: hookcall.Session{
+			ID: t.spec.Conversation, Cwd: t.spec.Dir, Prompt: t.id + "/" + strconv.FormatInt(t.fence, 10),
+		},
+		bin:  t.bin,
+		mode: t.spec.Mode,
+		env:  slices.Concat(env, []string{"PWD=" + t.spec.Dir}, claude.HookEnv(t.agent.pid, t.spec.Dir)),
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h, nil

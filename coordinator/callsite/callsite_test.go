@@ -25,7 +25,8 @@ func TestResolve(t *testing.T) {
 	if err := os.Symlink("real/not-yet", filepath.Join(dir, "dangling")); err != nil {
 		t.Fatal(err)
 	}
-	for to, name := range map[string]string{"../real": "real/up", "real/up/x": "far", "loop": "loop", "far/../y": "twice"} {
+	for to, name := range map[string]string{"../real": "real/up", "real/up/x": "far", "loop": "loop",
+		"far/../y": "twice"} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}

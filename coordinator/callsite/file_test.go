@@ -40,7 +40,8 @@ func TestContent(t *testing.T) {
 	read := newReader().text
 	for name, want := range map[string]bool{
 		"script": true, "empty": true, "link": true,
-		"large": false, "program": false, "latin": false, "folder": false, "folder/": true, "loop": false, "pipe": false, "pipe/": false, "none": false, "none/": false,
+		"large": false, "program": false, "latin": false, "folder": false, "folder/": true, "loop": false,
+		"pipe": false, "pipe/": false, "none": false, "none/": false,
 	} {
 		if _, ok := read(at(name)); ok != want {
 			t.Errorf("%s is read: %t", name, ok)

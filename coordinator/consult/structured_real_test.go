@@ -24,7 +24,9 @@ func TestRealAskJSON(t *testing.T) {
 	}
 	defer server.Close()
 	lab := host.NewLab(t, client, server.URL(), host.Opts{Settings: map[string]any{"hooks": map[string]any{
-		"SessionStart": []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": "touch ~/ran"}}}},
+		"SessionStart": []any{map[string]any{"hooks": []any{
+			map[string]any{"type": "command", "command": "touch ~/ran"},
+		}}},
 	}}})
 	program, err := Named(client)
 	if err != nil {
@@ -53,7 +55,8 @@ func TestRealAskJSON(t *testing.T) {
 			t.Errorf("tools %v, prompt %q", r.Tools, r.Prompt())
 		}
 	}
-	if _, err := AskJSON(t.Context(), c, "in words", verdicts); err == nil || !strings.Contains(err.Error(), "out of order") {
+	if _, err := AskJSON(t.Context(), c, "in words", verdicts); err == nil ||
+		!strings.Contains(err.Error(), "out of order") {
 		t.Errorf("an error of the API: %v", err)
 	}
 }

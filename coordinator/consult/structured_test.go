@@ -30,7 +30,8 @@ func TestAskJSON(t *testing.T) {
 		cents float64
 	}{
 		{"claude", map[string]string{"claude": fits}, "claude", "", 2},
-		{"claude in words", map[string]string{"claude": "I cannot."}, "claude", "claude answered with a text: I cannot.", 2},
+		{"claude in words", map[string]string{"claude": "I cannot."}, "claude",
+			"claude answered with a text: I cannot.", 2},
 		{"claude of another form", map[string]string{"claude": `{"items":1}`}, "claude", `/properties/items: type`, 2},
 		{"claude fails", map[string]string{"claude": "exit 1\nno key"}, "", "claude: exit status 1: no key", 5},
 		{"codex", map[string]string{"codex": fits}, "codex", "", 5},
@@ -64,7 +65,8 @@ func TestAskJSONCalls(t *testing.T) {
 		}
 		args, rest, _ := strings.Cut(strings.Join(consultant.Calls(dir, name), ""), "\n")
 		_, question, _ := strings.Cut(rest, "\nenv ")
-		if strings.Contains(args, "additionalProperties") != inArgs || strings.Contains(question, "additionalProperties") == inArgs {
+		if strings.Contains(args, "additionalProperties") != inArgs ||
+			strings.Contains(question, "additionalProperties") == inArgs {
 			t.Errorf("%s: arguments %s, question %s", name, args, question)
 		}
 		if strings.Contains(args, "which?") || inArgs && !strings.HasSuffix(question, "which?") {

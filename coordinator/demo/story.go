@@ -104,7 +104,9 @@ var story = []act{
 	}, {
 		title: "It wants to clean up, and would delete your drafts",
 		tells: "git does not have the files in drafts, so Afar keeps a copy before it asks you.",
-		turns: []sandbox.Turn{run("The greeting is there. I clean up before I say so.", "git clean -fd drafts", "Clean up")},
+		turns: []sandbox.Turn{
+			run("The greeting is there. I clean up before I say so.", "git clean -fd drafts", "Clean up"),
+		},
 		wish:  allow,
 		ends:  proof{"ask.ran", "ran ok"},
 		then:  "The drafts are gone.",

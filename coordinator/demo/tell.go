@@ -109,7 +109,9 @@ func (d *demo) await(ctx context.Context, p proof) error {
 // find reports whether an entry that was seen is what a proof names. The entry proves nothing more
 // after that.
 func (d *demo) find(p proof) bool {
-	at := slices.IndexFunc(d.seen, func(e wire.Entry) bool { return e.Kind == p.kind && strings.Contains(e.Text, p.text) })
+	at := slices.IndexFunc(d.seen, func(e wire.Entry) bool {
+		return e.Kind == p.kind && strings.Contains(e.Text, p.text)
+	})
 	if at < 0 {
 		return false
 	}

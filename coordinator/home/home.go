@@ -182,12 +182,13 @@ func (d Dirs) HookKeys() string    { return filepath.Join(d.Config, "hooks") }  
 func (d Dirs) Suggestions() string { return filepath.Join(d.Workspace, "suggestions") } // a file per suggestion
 func (d Dirs) Gaps() string        { return filepath.Join(d.Workspace, "gaps.md") }     // what agents lack
 func (d Dirs) Inbox() string       { return filepath.Join(d.Workspace, "inbox.md") }    // what came and fitted nowhere
-func (d Dirs) Confirms() string    { return filepath.Join(d.State, "confirm") }         // a mark per task with --confirm
-func (d Dirs) Snapshots() string   { return filepath.Join(d.State, "snapshots") }       // git's files while it takes one
-func (d Dirs) HostDir() string     { return filepath.Join(d.User, ".claude") }          // the host's default directory
-func (d Dirs) Calls() string       { return filepath.Join(d.State, "calls") }           // the hooks' ledger of each session
-func (d Dirs) HoldMark() string    { return filepath.Join(d.State, "held") }            // the plugin must load first
-func (d Dirs) All() []string       { return []string{d.Config, d.State, d.Run, d.Workspace} }
+// a mark per task with --confirm
+func (d Dirs) Confirms() string  { return filepath.Join(d.State, "confirm") }
+func (d Dirs) Snapshots() string { return filepath.Join(d.State, "snapshots") } // git's files while it takes one
+func (d Dirs) HostDir() string   { return filepath.Join(d.User, ".claude") }    // the host's default directory
+func (d Dirs) Calls() string     { return filepath.Join(d.State, "calls") }     // the hooks' ledger of each session
+func (d Dirs) HoldMark() string  { return filepath.Join(d.State, "held") }      // the plugin must load first
+func (d Dirs) All() []string     { return []string{d.Config, d.State, d.Run, d.Workspace} }
 
 // TriggerRuns returns the folder in which the runs of a trigger work.
 func (d Dirs) TriggerRuns(name string) string { return filepath.Join(d.Workspace, "runs", name) }

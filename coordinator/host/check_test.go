@@ -16,9 +16,10 @@ func TestChecks(t *testing.T) {
 		good  []string
 		bad   []string
 	}{
-		"conversation": {host.CheckConversation, []string{uuid}, []string{"", "--x", strings.ToUpper(uuid), uuid + "\n"}},
-		"model":        {host.CheckModel, []string{"", "a", "x/y:z@[1]", long(100)}, []string{"-a", "a b", "é", long(101)}},
-		"thread":       {host.CheckThread, []string{"", "ses_1", long(200)}, []string{"-a", "a/b", "a\n", long(201)}},
+		"conversation": {host.CheckConversation, []string{uuid},
+			[]string{"", "--x", strings.ToUpper(uuid), uuid + "\n"}},
+		"model":  {host.CheckModel, []string{"", "a", "x/y:z@[1]", long(100)}, []string{"-a", "a b", "é", long(101)}},
+		"thread": {host.CheckThread, []string{"", "ses_1", long(200)}, []string{"-a", "a/b", "a\n", long(201)}},
 	} {
 		for _, text := range c.good {
 			if err := c.check(text); err != nil {

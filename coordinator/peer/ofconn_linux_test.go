@@ -378,7 +378,8 @@ func TestOfTCPHidden(t *testing.T) {
 	t.Run("a child of root", func(t *testing.T) {
 		p := newPage(t, newStranger())
 		cmd, f := p.ask(p.uid, roleHide)
-		if f.Err != "" || len(f.Line) < 2 || f.Line[0].PID != cmd.Process.Pid || f.Line[1].PID != os.Getpid() || f.Born[0] {
+		if f.Err != "" || len(f.Line) < 2 || f.Line[0].PID != cmd.Process.Pid ||
+			f.Line[1].PID != os.Getpid() || f.Born[0] {
 			t.Errorf("have %+v", f)
 		}
 	})
@@ -454,7 +455,8 @@ func TestOfTCPGroup(t *testing.T) {
 
 func TestOfTCPOtherUser(t *testing.T) {
 	p := newPage(t, newStranger())
-	if _, f := p.ask(0, roleDial); f.Err != "" || len(f.Line) != 1 || f.Line[0].PID != 0 || f.Born[0] || f.Line[0].Marked {
+	if _, f := p.ask(0, roleDial); f.Err != "" || len(f.Line) != 1 || f.Line[0].PID != 0 || f.Born[0] ||
+		f.Line[0].Marked {
 		t.Errorf("root: %+v", f)
 	}
 	_, f := p.ask(newStranger(), roleDial)
@@ -540,7 +542,8 @@ func TestOfTCPGone(t *testing.T) {
 		t.Errorf("have %+v", f)
 	}
 	for _, remote := range []string{"192.0.2.1:80", "[2001:db8::1]:80", "0.0.0.0:1"} {
-		if line, err := peer.OfTCP(addrOf(l.Addr()), netip.MustParseAddrPort(remote)); !errors.Is(err, peer.ErrUnknown) {
+		line, err := peer.OfTCP(addrOf(l.Addr()), netip.MustParseAddrPort(remote))
+		if !errors.Is(err, peer.ErrUnknown) {
 			t.Errorf("%s: %+v, %v", remote, line, err)
 		}
 	}

@@ -171,12 +171,6 @@ func (d *decoder) rule(t *toml.Table) {
 // complete adds a rule. It reports an error if the rule lacks a key or has more
 // than one subject.
 func (d *decoder) complete(r guard.AddedRule) {
-	subjects := 0
-	for _, has := range []bool{len(r.Kinds) > 0, len(r.Command) > 0, r.Tool != ""} {
-		if has {
-			subjects++
-		}
-	}
 	hasTarget := r.Target != "" || len(r.Paths) > 0
 	switch {
 	case r.ID == "":
@@ -185,7 +179,7 @@ func (d *decoder) complete(r guard.AddedRule) {
 		d.wrong(r.Line, "the rule %s needs a verdict: \"ask\" or \"deny\"", r.ID)
 	case r.Why == "":
 		d.wrong(r.Line, "the rule %s needs a why: one line for the person", r.ID)
-	case subjects != 1:
+	case subjects(r) != 1:
 		d.wrong(r.Line, "the rule %s needs one of effect, command and tool: what it is about", r.ID)
 	case len(r.Kinds) == 0 && hasTarget:
 		d.wrong(r.Line, "target and path of the rule %s go with effect; to protect a path, write [[protect]]", r.ID)
@@ -197,6 +191,16 @@ func (d *decoder) complete(r guard.AddedRule) {
 		d.wrong(r.Line, "a shell command is not compared as a text: the rule %s needs command or effect", r.ID)
 	}
 	d.out.Added = append(d.out.Added, r)
+}
+
+// subjects returns how many of effect, command and tool a rule has.
+func subjects(r guard.AddedRule) (n int) {
+	for _, has := range []bool{len(r.Kinds) > 0, len(r.Command) > 0, r.Tool != ""} {
+		if has {
+			n++
+		}
+	}
+	return n
 }
 
 // protect reads one [[protect]]: paths that must not be changed.

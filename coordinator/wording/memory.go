@@ -37,7 +37,8 @@ func FactNote(f wire.Fact) string {
 // FactSince returns what a list says about the kind, the days and the source of a fact, "" for nothing.
 func FactSince(f wire.Fact) string {
 	notes := slices.DeleteFunc([]string{
-		f.Type, prefixed("since ", f.From), prefixed("until ", f.Until), prefixed("from ", f.Source), strings.Join(f.Tags, ", "),
+		f.Type, prefixed("since ", f.From), prefixed("until ", f.Until), prefixed("from ", f.Source),
+		strings.Join(f.Tags, ", "),
 	}, func(note string) bool { return note == "" })
 	return strings.Join(notes, " · ")
 }

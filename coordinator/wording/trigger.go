@@ -25,7 +25,8 @@ func TriggerState(t wire.Trigger) string {
 func TriggerProof(t wire.Trigger) string {
 	switch t.Auth {
 	case "standard":
-		return "The sender signs id, time and body with it, as Standard Webhooks says. POST to " + t.Hook + " of the page."
+		return "The sender signs id, time and body with it, as Standard Webhooks says. POST to " + t.Hook +
+			" of the page."
 	case "github":
 		return "Enter it as the secret of the webhook at GitHub. POST to " + t.Hook + " of the page."
 	}

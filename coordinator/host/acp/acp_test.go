@@ -43,7 +43,8 @@ func TestStart(t *testing.T) {
 	opencode := turn
 	opencode.Program = "opencode"
 	other, _ := Agent{}.Start(opencode)
-	if fmt.Sprint(gemini.Args) != "[--approval-mode default]" || !slices.Contains(other.Env, `OPENCODE_PERMISSION={"*":"ask"}`) {
+	if fmt.Sprint(gemini.Args) != "[--approval-mode default]" ||
+		!slices.Contains(other.Env, `OPENCODE_PERMISSION={"*":"ask"}`) {
 		t.Errorf("gemini %v, opencode %v", gemini, other)
 	}
 }
@@ -76,9 +77,10 @@ func TestStartWaits(t *testing.T) {
 		change func(*host.Turn)
 		want   time.Time
 	}{
-		"in the minute":      {func(*host.Turn) {}, next},
-		"at its beginning":   {func(t *host.Turn) { t.ThreadAt = next.Add(-time.Minute) }, next},
-		"elsewhere on earth": {func(t *host.Turn) { t.ThreadAt = t.ThreadAt.In(time.FixedZone("", 5*3600+1800)) }, next},
+		"in the minute":    {func(*host.Turn) {}, next},
+		"at its beginning": {func(t *host.Turn) { t.ThreadAt = next.Add(-time.Minute) }, next},
+		"elsewhere on earth": {func(t *host.Turn) { t.ThreadAt = t.ThreadAt.In(time.FixedZone("", 5*3600+1800)) },
+			next},
 		"a new one":          {func(t *host.Turn) { t.Resumes = false }, time.Time{}},
 		"at an unknown time": {func(t *host.Turn) { t.ThreadAt = time.Time{} }, time.Time{}},
 		"another program":    {func(t *host.Turn) { t.Program = "opencode" }, time.Time{}},
@@ -108,7 +110,9 @@ type scene struct {
 }
 
 func (s *scene) take(step host.Step) {
-	s.sent, s.asked, s.said = append(s.sent, step.Send...), append(s.asked, step.Asks...), append(s.said, step.Events...)
+	s.sent = append(s.sent, step.Send...)
+	s.asked = append(s.asked, step.Asks...)
+	s.said = append(s.said, step.Events...)
 	s.why += step.Refuse
 }
 
@@ -145,13 +149,20 @@ func newScene(t *testing.T, about host.Turn) *scene {
 }
 
 const (
-	geminiHello   = `"result":{"protocolVersion":1,"agentInfo":{"name":"gemini-cli","version":"0.61.0"},"agentCapabilities":{"loadSession":true}}`
-	opencodeHello = `"result":{"protocolVersion":1,"agentInfo":{"name":"OpenCode","version":"1.18.33"},"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"resume":{}}}}`
-	geminiOpened  = `"result":{"sessionId":"s1","modes":{"availableModes":[{"id":"default"},{"id":"yolo"},{"id":"plan"}],"currentModeId":"yolo"},"models":{"availableModels":[{"modelId":"m1"}]}}`
-	opencodeOpen  = `"result":{"sessionId":"s1","configOptions":[{"id":"model","category":"model","options":[{"value":"a/m1"}]},{"id":"mode","category":"mode","options":[{"value":"build"},{"value":"plan"}]}]}`
-	asksForTouch  = `{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s1","options":[` +
-		`{"optionId":"proceed_always","kind":"allow_always"},{"optionId":"proceed_once","kind":"allow_once"},{"optionId":"cancel","kind":"reject_once"}],` +
-		`"toolCall":{"toolCallId":"c1","status":"pending","title":"touch made","content":[{"type":"content","content":{"type":"text","text":"[current working directory /w] (make)"}}],"locations":[],"kind":"execute"}}}`
+	geminiHello = `"result":{"protocolVersion":1,"agentInfo":{"name":"gemini-cli","version":"0.61.0"},` +
+		`"agentCapabilities":{"loadSession":true}}`
+	opencodeHello = `"result":{"protocolVersion":1,"agentInfo":{"name":"OpenCode","version":"1.18.33"},` +
+		`"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"resume":{}}}}`
+	geminiOpened = `"result":{"sessionId":"s1","modes":{"availableModes":[{"id":"default"},{"id":"yolo"},` +
+		`{"id":"plan"}],"currentModeId":"yolo"},"models":{"availableModels":[{"modelId":"m1"}]}}`
+	opencodeOpen = `"result":{"sessionId":"s1","configOptions":[{"id":"model","category":"model",` +
+		`"options":[{"value":"a/m1"}]},{"id":"mode","category":"mode","options":[{"value":"build"},{"value":"plan"}]}]}`
+	asksForTouch = `{"jsonrpc":"2.0","id":0,"method":"session/request_permission",` +
+		`"params":{"sessionId":"s1","options":[` +
+		`{"optionId":"proceed_always","kind":"allow_always"},{"optionId":"proceed_once","kind":"allow_once"},` +
+		`{"optionId":"cancel","kind":"reject_once"}],` +
+		`"toolCall":{"toolCallId":"c1","status":"pending","title":"touch made","content":[{"type":"content",` +
+		`"content":{"type":"text","text":"[current working directory /w] (make)"}}],"locations":[],"kind":"execute"}}}`
 )
 
 func updates(u string) string {
@@ -182,7 +193,8 @@ func TestServers(t *testing.T) {
 	const command = `{"name":"mail_imap","command":"/m/imap","args":["-v"],"env":[{"name":"KEY","value":"a=b"}]}`
 	const address = `{"type":"http","name":"web_find","url":"https://mcp.example.com/","headers":[]}`
 	http := strings.Replace(geminiHello, `"loadSession"`, `"mcpCapabilities":{"http":true},"loadSession"`, 1)
-	for hello, want := range map[string]string{geminiHello: "[" + command + "]", http: "[" + command + "," + address + "]"} {
+	for hello, want := range map[string]string{geminiHello: "[" + command + "]",
+		http: "[" + command + "," + address + "]"} {
 		s := newScene(t, about)
 		s.wants("initialize", hello)
 		if opens := s.sent[len(s.sent)-1]; !strings.Contains(opens, `"mcpServers":`+want) {
@@ -202,17 +214,20 @@ func TestTurn(t *testing.T) {
 		t.Fatalf("asked %+v", s.asked)
 	}
 	s.take(s.talk.Answer(s.asked[0].ID, host.Answer{Allow: true}))
-	if got := s.sent[len(s.sent)-1]; got != `{"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"proceed_once"}}}` {
+	const yes = `{"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"proceed_once"}}}`
+	if got := s.sent[len(s.sent)-1]; got != yes {
 		t.Errorf("the answer is %s", got)
 	}
 	s.hears(updates(`{"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed","content":[]}`),
 		updates(`{"sessionUpdate":"hologram"}`), "{garb", says("fin"))
-	s.hears(`{"jsonrpc":"2.0","id":4,"result":{"stopReason":"end_turn","_meta":{"quota":{"token_count":{"input_tokens":50,"output_tokens":100}}}}}`)
+	s.hears(`{"jsonrpc":"2.0","id":4,"result":{"stopReason":"end_turn",` +
+		`"_meta":{"quota":{"token_count":{"input_tokens":50,"output_tokens":100}}}}}`)
 	var got []string
 	for _, e := range s.said {
 		got = append(got, fmt.Sprint(e.Kind, " ", e.Tool, e.Failed))
 	}
-	want := "init false, text false, tool_start Bashfalse, tool_result false, raw false, raw true, text false, result false"
+	want := "init false, text false, tool_start Bashfalse, tool_result false, raw false, raw true, text false, " +
+		"result false"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("events %s\nwant   %s", strings.Join(got, ", "), want)
 	}
@@ -321,14 +336,16 @@ func TestRefuses(t *testing.T) {
 		replies []string
 		want    string
 	}{
-		"another version":   {turn, []string{`"result":{"protocolVersion":2}`}, "version 2"},
-		"no version":        {turn, []string{`"result":{}`}, "version"},
-		"an error":          {turn, []string{`"error":{"code":-32603,"message":"broken"}`}, "broken"},
-		"not signed in":     {turn, []string{geminiHello, `"error":{"code":-32000,"message":"Login"}`}, "not signed in"},
+		"another version": {turn, []string{`"result":{"protocolVersion":2}`}, "version 2"},
+		"no version":      {turn, []string{`"result":{}`}, "version"},
+		"an error":        {turn, []string{`"error":{"code":-32603,"message":"broken"}`}, "broken"},
+		"not signed in": {turn, []string{geminiHello, `"error":{"code":-32000,"message":"Login"}`},
+			"not signed in"},
 		"no session":        {turn, []string{geminiHello, `"result":{}`}, "no session"},
 		"a hostile session": {turn, []string{geminiHello, `"result":{"sessionId":"--yolo"}`}, "no session"},
 		"no asking mode":    {turn, []string{geminiHello, `"result":{"sessionId":"s"}`}, `mode "default"`},
-		"a mode that fails": {turn, []string{geminiHello, geminiOpened, `"error":{"code":1,"message":"no"}`}, "set_mode"},
+		"a mode that fails": {turn, []string{geminiHello, geminiOpened, `"error":{"code":1,"message":"no"}`},
+			"set_mode"},
 		"no continuation": {
 			resumes, []string{`"result":{"protocolVersion":1}`}, "cannot continue",
 		},
@@ -361,7 +378,8 @@ func TestTranslate(t *testing.T) {
 		},
 		{
 			"a directory of gemini",
-			`{"kind":"execute","title":"touch x","content":[{"type":"content","content":{"type":"text","text":"[in sub] (d)"}}]}`,
+			`{"kind":"execute","title":"touch x","content":[{"type":"content","content":{"type":"text",` +
+				`"text":"[in sub] (d)"}}]}`,
 			`Bash {"command":"cd 'sub' && touch x"}`,
 		},
 		{
@@ -376,7 +394,8 @@ func TestTranslate(t *testing.T) {
 		},
 		{
 			"two changes",
-			`{"kind":"edit","content":[{"type":"diff","path":"/w/a","oldText":"1","newText":"2"},{"type":"diff","path":"/w/b","oldText":null,"newText":"x"}]}`,
+			`{"kind":"edit","content":[{"type":"diff","path":"/w/a","oldText":"1","newText":"2"},{"type":"diff",` +
+				`"path":"/w/b","oldText":null,"newText":"x"}]}`,
 			`Edit {"file_path":"/w/a","old_string":"1","new_string":"2"} Write {"file_path":"/w/b","content":"x"}`,
 		},
 		{
@@ -390,9 +409,12 @@ func TestTranslate(t *testing.T) {
 			`Edit {"file_path":"/w/a","input":{"patch":"@@"}}`,
 		},
 		{"a removal", `{"kind":"delete","locations":[{"path":"/w/a'b"}]}`, `Bash {"command":"rm -r -- '/w/a'\\''b'"}`},
-		{"a file to read", `{"kind":"read","rawInput":{"filePath":"/w/a"}}`, `Read {"file_path":"/w/a","input":{"filePath":"/w/a"}}`},
-		{"addresses", `{"kind":"fetch","title":"read \"http://a/x and https://b please\""}`, `WebFetch {"url":"http://a/x"} WebFetch {"url":"https://b"}`},
-		{"something else", `{"kind":"other","title":"to do!","rawInput":{"a":1}}`, `mcp__gemini__to_do_ {"title":"to do!","input":{"a":1}}`},
+		{"a file to read", `{"kind":"read","rawInput":{"filePath":"/w/a"}}`,
+			`Read {"file_path":"/w/a","input":{"filePath":"/w/a"}}`},
+		{"addresses", `{"kind":"fetch","title":"read \"http://a/x and https://b please\""}`,
+			`WebFetch {"url":"http://a/x"} WebFetch {"url":"https://b"}`},
+		{"something else", `{"kind":"other","title":"to do!","rawInput":{"a":1}}`,
+			`mcp__gemini__to_do_ {"title":"to do!","input":{"a":1}}`},
 		{"nothing", `{"x":1}`, `mcp__gemini__unknown {"title":""}`},
 	} {
 		s := ready(t)
@@ -425,7 +447,8 @@ func FuzzTalk(f *testing.F) {
 			before := len(s.sent)
 			s.hears(line)
 			for _, sent := range s.sent[before:] {
-				if !json.Valid([]byte(sent)) || strings.ContainsAny(sent, "\r\n") || strings.Contains(sent, `"selected"`) {
+				if !json.Valid([]byte(sent)) || strings.ContainsAny(sent, "\r\n") ||
+					strings.Contains(sent, `"selected"`) {
 					t.Fatalf("%q: sent %q", line, sent)
 				}
 			}
@@ -449,7 +472,8 @@ func TestOpencodeEnv(t *testing.T) {
 	for _, entry := range opencodeEnv(dir) {
 		if value, ok := strings.CutPrefix(entry, "OPENCODE_CONFIG_CONTENT="); ok {
 			var got struct{ Instructions []string }
-			if err := json.Unmarshal([]byte(value), &got); err != nil || got.Instructions[0] != filepath.Join(dir, "AGENTS.md") {
+			err := json.Unmarshal([]byte(value), &got)
+			if err != nil || got.Instructions[0] != filepath.Join(dir, "AGENTS.md") {
 				t.Errorf("%s: %v", value, err)
 			}
 			return

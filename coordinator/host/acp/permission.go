@@ -67,7 +67,9 @@ func (t *talk) Answer(id string, a host.Answer) host.Step {
 	}
 	s := host.Step{Send: []string{cancelled(id)}}
 	if a.Allow && !t.stopped {
-		s.Events = []run.Event{{Kind: run.Error, Text: "the call was allowed, but the agent offers no yes for this one call"}}
+		s.Events = []run.Event{{
+			Kind: run.Error, Text: "the call was allowed, but the agent offers no yes for this one call",
+		}}
 	}
 	return s
 }

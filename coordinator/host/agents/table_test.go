@@ -24,7 +24,8 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := []string{
-		"| agent | the guard judges | modes | continues | interrupted | usage | message in a turn | survives agent-run | keeps a parked call | terminal |",
+		"| agent | the guard judges | modes | continues | interrupted | usage | message in a turn | survives " +
+			"agent-run | keeps a parked call | terminal |",
 		"|---|---|---|---|---|---|---|---|---|---|",
 	}
 	for _, r := range rows {

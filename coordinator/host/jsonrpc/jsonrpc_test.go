@@ -33,7 +33,8 @@ func TestRead(t *testing.T) {
 		}
 	}
 	m, _ := Read(`{"id":7,"error":{"code":-32603,"message":"Internal error","data":{"details":"no such session"}}}`)
-	if m.Error == nil || m.Error.Message != "Internal error: no such session" || m.Error.Code != "-32603" || m.Number() != 7 {
+	if m.Error == nil || m.Error.Message != "Internal error: no such session" || m.Error.Code != "-32603" ||
+		m.Number() != 7 {
 		t.Errorf("an error: %+v", m)
 	}
 }
@@ -54,7 +55,8 @@ func TestWrite(t *testing.T) {
 
 // FuzzRead: no line makes Read panic, and what we answer is one line of JSON-RPC.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{`{"id":1,"method":"m"}`, `{"id":"x","result":1}`, `{"id":1,"error":{}}`, "{", "\xff", `{"id":1e400,"method":"m"}`} {
+	for _, seed := range []string{`{"id":1,"method":"m"}`, `{"id":"x","result":1}`, `{"id":1,"error":{}}`, "{", "\xff",
+		`{"id":1e400,"method":"m"}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

@@ -460,7 +460,8 @@ func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 
 // askLine returns the journal line about an ask.
 func (s *state) askLine(a ask.Ask) string {
-	return fmt.Sprintf("%s: %s (sha256 %s): %s", cmp.Or(s.token(a.Session), "Afar"), a.Line(), short(a.Hash), a.Ending())
+	return fmt.Sprintf("%s: %s (sha256 %s): %s", cmp.Or(s.token(a.Session), "Afar"), a.Line(),
+		short(a.Hash), a.Ending())
 }
 
 // short returns the part of a hash that people see.

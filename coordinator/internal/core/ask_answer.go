@@ -91,16 +91,10 @@ func (c *Core) ReplyTo(p Press) (found bool, err error) {
 // about it. A text answers a question in its own words; for a check-in it
 // becomes a message of its session, a second text too.
 func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string {
-	switch {
-	case a.Kind == ask.CheckIn:
-		p.Decision = p.Decision.ForCheckIn(p.Text)
-	case a.Kind == ask.Suggestion && !p.Word:
-		p.Decision = p.Decision.ForSuggestion(p.Text)
-	case a.Kind == ask.Missed && p.Text != "" && !p.Word:
+	if a.Kind == ask.Missed && p.Text != "" && !p.Word {
 		return "Nothing was changed: tap Run or Skip, or reply yes or no."
-	case a.Form != nil && p.Text != "":
-		p.Step, p.Decision = ask.Say(p.Text), ask.Decision{Allow: true, By: p.Decision.By, Channel: p.Decision.Channel}
 	}
+	p = p.meant(a)
 	if a.Replied() && p.Text != "" && s.sessions.rows[a.Session].State != session.Ended {
 		m := s.post(b, p.message(a.Session), now)
 		return s.fate(m.Session)
@@ -116,6 +110,20 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 		return "Denied. The session gets your words."
 	}
 	return answerText(changed, err) + s.tooLate(changed[0], err)
+}
+
+// meant returns the press with what its text means for this kind of ask.
+func (p Press) meant(a ask.Ask) Press {
+	switch {
+	case a.Kind == ask.CheckIn:
+		p.Decision = p.Decision.ForCheckIn(p.Text)
+	case a.Kind == ask.Suggestion && !p.Word:
+		p.Decision = p.Decision.ForSuggestion(p.Text)
+	case a.Form != nil && p.Text != "":
+		p.Step = ask.Say(p.Text)
+		p.Decision = ask.Decision{Allow: true, By: p.Decision.By, Channel: p.Decision.Channel}
+	}
+	return p
 }
 
 // sent returns what happens to a text that answered a check-in.

@@ -11,10 +11,7 @@ import (
 
 // answerText returns what an answer did to the asks of a card.
 func answerText(card ask.Card, err error) string {
-	a, many := card[0], ""
-	if len(card) > 1 {
-		many = fmt.Sprintf(", %d calls", len(card))
-	}
+	a := card[0]
 	switch {
 	case errors.Is(err, ask.ErrScope):
 		return "Nothing was decided: " + err.Error() + "."
@@ -22,6 +19,16 @@ func answerText(card ask.Card, err error) string {
 		return "Too late: " + a.Ending() + "."
 	case err != nil:
 		return notTaken(err)
+	}
+	if text := ownText(a); text != "" {
+		return text
+	}
+	return callText(a, len(card))
+}
+
+// ownText returns what an answer did to an ask that is about no call, "" if it is about one.
+func ownText(a ask.Ask) string {
+	switch {
 	case a.Kind == ask.CheckIn:
 		return "Fine. The session rests."
 	case a.Kind == ask.Proposal && a.Starts():
@@ -40,6 +47,17 @@ func answerText(card ask.Card, err error) string {
 		return "Trigger " + a.About.Trigger + " fires now."
 	case a.Kind == ask.Missed:
 		return "Skipped. Trigger " + a.About.Trigger + " fires when it is due again."
+	}
+	return ""
+}
+
+// callText returns what an answer did to calls that go on or wait with it.
+func callText(a ask.Ask, calls int) string {
+	many := ""
+	if calls > 1 {
+		many = fmt.Sprintf(", %d calls", calls)
+	}
+	switch {
 	case a.Lease != nil:
 		return leaseText(a, many)
 	case slices.Contains([]ask.Kind{ask.Questions, ask.Plan, ask.Elicitation}, a.Kind):

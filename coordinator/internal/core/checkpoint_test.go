@@ -33,7 +33,9 @@ func (r *rig) checkpoint(file string) ask.ID {
 	var a ask.Ask
 	if file != "" {
 		var err error
-		q := ask.Question{Text: "Send?", Options: []ask.Option{{Label: "Send both", Description: "by mail"}, {Label: "Wait"}}}
+		q := ask.Question{
+			Text: "Send?", Options: []ask.Option{{Label: "Send both", Description: "by mail"}, {Label: "Wait"}},
+		}
 		a, err = ask.NewCheckpoint("a", "c-one", "/w/a", file, "Two invoices.", q)
 		r.ok(err)
 	}
@@ -56,7 +58,8 @@ func TestCheckpoint(t *testing.T) {
 	if len(cards) != 1 || !a.Shown {
 		t.Errorf("%d cards", len(cards))
 	}
-	if when := r.sendData("a", "from outside"); when != "with the answer to its checkpoint" || len(r.TasksToGoOn()) != 0 {
+	when := r.sendData("a", "from outside")
+	if when != "with the answer to its checkpoint" || len(r.TasksToGoOn()) != 0 {
 		t.Errorf("data comes %q, tasks %+v", when, r.TasksToGoOn())
 	}
 	for _, plain := range []ask.Decision{yes("Ann"), {By: "Ann", Message: "no"}} {

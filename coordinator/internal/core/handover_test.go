@@ -52,7 +52,8 @@ func TestUndelivered(t *testing.T) {
 				r.claimed(allow)
 				end(r)
 				a := r.state("a", ask.Withdrawn)
-				if how := a.Ending(); !strings.HasPrefix(how, "not delivered: ") || !strings.Contains(how, "by Ada at") {
+				if how := a.Ending(); !strings.HasPrefix(how, "not delivered: ") ||
+					!strings.Contains(how, "by Ada at") {
 					t.Errorf("the card says %q", how)
 				}
 				other := newAsk("other", "npm unpublish")

@@ -89,7 +89,8 @@ func (c *Core) SayOfIssue(e Errand, action, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		said := []loop.IssueLine{{Issue: e.Issue.ID, Action: action, Text: text}}
 		s.sendErrands(&b, e.Session, loop.Outcome{IssueLines: said}, now)
-		notice := fmt.Sprintf("🔁 %s\n%s: issue %s %s\n%s", s.label(&b, e.Session), action, e.Issue.ID, e.Issue.Title, text)
+		notice := fmt.Sprintf("🔁 %s\n%s: issue %s %s\n%s", s.label(&b, e.Session), action, e.Issue.ID,
+			e.Issue.Title, text)
 		s.notify(&b, "loop", e.Session, notice, now)
 		return b, nil
 	})

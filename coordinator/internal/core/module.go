@@ -171,8 +171,9 @@ func (c *Core) EndedSource(name module.Name, why string, tell bool) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		noteModule(&b, event.ModuleEnded, name, "its source has ended: "+why, now)
 		if tell {
-			s.notify(&b, "module:"+string(name), "", fmt.Sprintf("⚠️ The source of module %s ends again and again: %s. "+
-				"Afar goes on to start it. See: afar module show %s", name, folded(why), name), now)
+			s.notify(&b, "module:"+string(name), "",
+				fmt.Sprintf("⚠️ The source of module %s ends again and again: %s. "+
+					"Afar goes on to start it. See: afar module show %s", name, folded(why), name), now)
 		}
 		return b, nil
 	})

@@ -55,7 +55,8 @@ func (r held) expect(what string, state run.State, busy bool) run.Run {
 	got, err := r.RunByID("one")
 	r.ok(err)
 	if got.State != state || got.Busy() != busy {
-		r.t.Fatalf("%s the run is %s (%s), a turn runs: %t; want %s, %t", what, got.State, got.Why, got.Busy(), state, busy)
+		r.t.Fatalf("%s the run is %s (%s), a turn runs: %t; want %s, %t", what, got.State, got.Why, got.Busy(),
+			state, busy)
 	}
 	return got
 }
@@ -125,7 +126,8 @@ func TestHoldKeepsOne(t *testing.T) {
 	if kept, err := r.DeferAsk("ask_0"); err != nil || kept {
 		t.Errorf("a second call is kept: %t, %v", kept, err)
 	}
-	if a := r.asks("ask_2", "call-2", "z"); a.State != ask.Expired || !strings.Contains(a.Note, "another call") || a.Parked {
+	a := r.asks("ask_2", "call-2", "z")
+	if a.State != ask.Expired || !strings.Contains(a.Note, "another call") || a.Parked {
 		t.Errorf("a third question: %s %q", a.State, a.Note)
 	}
 	r.ok(r.EndTurn("one", 1, run.End{Result: true, Deferred: "call-1"}))
@@ -169,7 +171,8 @@ func TestHoldLost(t *testing.T) {
 	r.ok(err)
 	r.ok(r.EndTurn("one", 2, run.End{Exit: 1, Words: "No deferred tool marker found"}))
 	r.pass(time.Second)
-	if got := r.expect("without its call", run.Starting, true); !strings.Contains(got.Turn.Prompt, "meanwhile allowed") {
+	got := r.expect("without its call", run.Starting, true)
+	if !strings.Contains(got.Turn.Prompt, "meanwhile allowed") {
 		t.Errorf("the prompt: %q", got.Turn.Prompt)
 	}
 }

@@ -39,7 +39,8 @@ func TestTakenRunKeepsItsMessages(t *testing.T) {
 	if got.State != run.Taken {
 		t.Fatalf("the run is %s", got.State)
 	}
-	_, when, err := r.Send(message.Message{Key: "a", Session: conversation, Run: true, Text: "for the run", By: "Ann"}, "")
+	text := message.Message{Key: "a", Session: conversation, Run: true, Text: "for the run", By: "Ann"}
+	_, when, err := r.Send(text, "")
 	if r.ok(err); when != "when it is given back" {
 		t.Errorf("the run gets it %s", when)
 	}
@@ -68,7 +69,8 @@ func TestTakerDies(t *testing.T) {
 	runOnce(r)
 	_, err := r.TakeRun("one", taker(11), false)
 	r.ok(err)
-	if _, err := r.TakeRun("one", taker(12), false); !errors.Is(err, core.ErrTaken) || !strings.Contains(err.Error(), "process 11") {
+	if _, err := r.TakeRun("one", taker(12), false); !errors.Is(err, core.ErrTaken) ||
+		!strings.Contains(err.Error(), "process 11") {
 		t.Errorf("a second one: %v", err)
 	}
 	r.dead[taker(11).Process] = true

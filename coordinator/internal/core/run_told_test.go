@@ -150,7 +150,8 @@ func TestRunToldByLoop(t *testing.T) {
 // has hooks or not.
 func TestTextsOfATurn(t *testing.T) {
 	r := newRig(t)
-	_, err := r.StartRun(run.Run{ID: "r", Name: "r", Dir: "/w", Conversation: "c"}, message.Message{Key: "k", Text: "go", By: "Ann"})
+	_, err := r.StartRun(run.Run{ID: "r", Name: "r", Dir: "/w", Conversation: "c"},
+		message.Message{Key: "k", Text: "go", By: "Ann"})
 	r.ok(err)
 	if got := r.Messages()[0]; got.State != message.Delivered {
 		t.Errorf("before: %s", got.State)
@@ -174,7 +175,10 @@ func TestRunLacks(t *testing.T) {
 	for i, c := range []struct {
 		lacks string
 		told  int
-	}{{"jira: no such file", 1}, {"jira: no such file", 1}, {"", 1}, {"jira: no such file", 2}, {"jira: chmod 600", 3}} {
+	}{
+		{"jira: no such file", 1}, {"jira: no such file", 1}, {"", 1}, {"jira: no such file", 2},
+		{"jira: chmod 600", 3},
+	} {
 		r.turnEnds(int64(i+1), "Ann", fmt.Sprint("result ", i), run.End{Result: true, Lacks: c.lacks})
 		r.pass(time.Hour)
 		for _, text := range r.told() {

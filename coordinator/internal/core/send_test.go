@@ -36,7 +36,8 @@ func TestOutcome(t *testing.T) {
 			t.Errorf("it %s; want %s", got, want)
 		}
 	}
-	_, _, err := r.Send(message.Message{Key: "send:1", Session: "s", Text: "which port?", By: "Ada", Channel: "terminal"}, "")
+	question := message.Message{Key: "send:1", Session: "s", Text: "which port?", By: "Ada", Channel: "terminal"}
+	_, _, err := r.Send(question, "")
 	r.ok(err)
 	expect("comes when it stops")
 	taker := session.Process{PID: 7}
@@ -53,7 +54,9 @@ func TestOutcome(t *testing.T) {
 	_, err = r.ComesBack("s", "hook-3")
 	r.ok(err)
 	expect("was read")
-	_, err = r.Tell("s", message.Message{Key: "tell:1", Text: "it is\n8080", By: "session p", Re: message.IDOf("send:1")})
+	_, err = r.Tell("s", message.Message{
+		Key: "tell:1", Text: "it is\n8080", By: "session p", Re: message.IDOf("send:1"),
+	})
 	r.ok(err)
 	expect("answered: it is ⏎ 8080")
 	if got := r.outcome("tell:1"); got != "was not shown yet" {

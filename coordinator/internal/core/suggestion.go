@@ -100,7 +100,8 @@ func (s *state) suggestionDecided(b *store.Batch, a ask.Ask, now time.Time) {
 
 func (s *state) carryOut(b *store.Batch, d Decided, now time.Time) {
 	b.Actions = append(b.Actions, store.Action{
-		Key: fmt.Sprintf("decide:%s:%d", d.Name, now.UnixNano()), Lane: LaneTasks, Kind: ActDecide, Data: encode(d), Due: now,
+		Key: fmt.Sprintf("decide:%s:%d", d.Name, now.UnixNano()), Lane: LaneTasks, Kind: ActDecide,
+		Data: encode(d), Due: now,
 	})
 }
 

@@ -87,7 +87,8 @@ func TestFollowAdvice(t *testing.T) {
 		r.ok(err)
 		return goOn
 	}
-	const told = "🔎 Task Mail is at rest. A model that read its state.md says:\\n“Bob asks.”\\nLet it go on: afar task start a."
+	const told = "🔎 Task Mail is at rest. A model that read its state.md says:\\n“Bob asks.”\\n" +
+		"Let it go on: afar task start a."
 	r.pass(time.Hour)
 	asked := undecided()
 	follow(asked, "wait")
@@ -147,7 +148,8 @@ func TestAdvisedInVain(t *testing.T) {
 	for n := range 3 {
 		rule, rest := sweep()
 		held, _ := r.Task("a")
-		on, goOn, err := r.FollowAdvice(task.Advice{Case: task.Case{Task: held, State: file, Rest: rest}, Do: "go_on"}, file)
+		advice := task.Advice{Case: task.Case{Task: held, State: file, Rest: rest}, Do: "go_on"}
+		on, goOn, err := r.FollowAdvice(advice, file)
 		if rule != task.Undecided || !goOn || err != nil {
 			t.Fatalf("turn %d: %q, %v, %v", n, rule, goOn, err)
 		}

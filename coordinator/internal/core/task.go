@@ -211,7 +211,9 @@ func (c *Core) UnseenTasks() (all []TaskTurn) {
 		for _, t := range s.tasks.rows {
 			r := s.runs.rows[t.Run]
 			if _, due := t.Look(r.Fence); due && r.Settled() {
-				all = append(all, TaskTurn{Task: t, Turn: r.Fence, Result: briefly(r.Result), Failed: r.State == run.Failed})
+				all = append(all, TaskTurn{
+					Task: t, Turn: r.Fence, Result: briefly(r.Result), Failed: r.State == run.Failed,
+				})
 			}
 		}
 	})

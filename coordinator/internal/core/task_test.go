@@ -38,7 +38,8 @@ func (r *rig) sendTask(slug task.Slug, text string) (when string) {
 // sendData sends a task a text that is data, and returns when it gets it.
 func (r *rig) sendData(slug task.Slug, text string) (when string) {
 	r.t.Helper()
-	_, when, err := r.Send(message.Message{Key: "data:" + text, Task: string(slug), Text: text, By: "cron", Data: true}, "")
+	data := message.Message{Key: "data:" + text, Task: string(slug), Text: text, By: "cron", Data: true}
+	_, when, err := r.Send(data, "")
 	r.ok(err)
 	return when
 }

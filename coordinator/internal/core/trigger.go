@@ -327,8 +327,8 @@ func (s *state) endFiring(b *store.Batch, f trigger.Firing, to trigger.State, wh
 	}
 	s.firings.put(b, next)
 	if to == trigger.Failed {
-		s.notify(b, "trigger:"+string(f.Trigger), "", fmt.Sprintf("⚠️ Trigger %s sent nothing: %s", f.Trigger, folded(why)),
-			now)
+		s.notify(b, "trigger:"+string(f.Trigger), "",
+			fmt.Sprintf("⚠️ Trigger %s sent nothing: %s", f.Trigger, folded(why)), now)
 	}
 	return err
 }

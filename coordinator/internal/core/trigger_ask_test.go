@@ -170,7 +170,9 @@ func TestWakeUpAsk(t *testing.T) {
 			r := newRig(t)
 			r.pair()
 			v := r.see("s1", "/w/shop")
-			about := ask.About{Trigger: "wake-1", Rule: "# W\n\n- on: every 5m\n- to: session:" + v.Token + "\n- check: true\n\nGo.\n"}
+			about := ask.About{
+				Trigger: "wake-1", Rule: "# W\n\n- on: every 5m\n- to: session:" + v.Token + "\n- check: true\n\nGo.\n",
+			}
 			var a ask.Ask
 			for range 2 {
 				var err error
@@ -197,7 +199,8 @@ func TestWakeUpAsk(t *testing.T) {
 			texts := r.Messages()
 			switch {
 			case c.told == "" && len(texts) == 0:
-			case len(texts) != 1, !strings.Contains(texts[0].Text, "`make -q` was not allowed"), !strings.Contains(texts[0].Text, c.told):
+			case len(texts) != 1, !strings.Contains(texts[0].Text, "`make -q` was not allowed"),
+				!strings.Contains(texts[0].Text, c.told):
 				t.Errorf("the session is told %+v", texts)
 			}
 		})

@@ -64,13 +64,15 @@ func TestKeyedRun(t *testing.T) {
 	r.endTurn(again.ID, "done")
 	r.expect("of the conversation that goes on")
 	r.shoot("c", again.ID)
-	r.expect("of the new conversation", "c-c|🆕 run ci/one: its agent cannot resume the conversation any more, so a new one "+
-		"begins. It is told the newest texts and results. All of the earlier one: afar run log ci/one.run_a")
+	r.expect("of the new conversation",
+		"c-c|🆕 run ci/one: its agent cannot resume the conversation any more, so a new one "+
+			"begins. It is told the newest texts and results. All of the earlier one: afar run log ci/one.run_a")
 	anew, err := r.RunNamed("ci/one")
 	r.ok(err)
 	old, err := r.RunByID(first.ID)
 	r.ok(err)
-	if anew.ID == first.ID || anew.Turn.Prompt != "first c" || old.Name == "ci/one" || !strings.HasPrefix(old.Name, "ci/one.") {
+	if anew.ID == first.ID || anew.Turn.Prompt != "first c" || old.Name == "ci/one" ||
+		!strings.HasPrefix(old.Name, "ci/one.") {
 		t.Errorf("a conversation that is gone: %+v, and the old one is %s", anew, old.Name)
 	}
 	if n := len(r.Messages()); n != 3 {
@@ -83,7 +85,8 @@ func TestForeignRun(t *testing.T) {
 	r := newRig(t)
 	_, err := r.ApproveTrigger("ci", keyedRule, "Ann")
 	r.ok(err)
-	_, err = r.StartRun(run.Run{ID: "run_x", Name: "ci/one", Dir: "/w", Conversation: "c-x", By: "Ann"}, message.Message{Key: "k", Text: "mine"})
+	_, err = r.StartRun(run.Run{ID: "run_x", Name: "ci/one", Dir: "/w", Conversation: "c-x", By: "Ann"},
+		message.Message{Key: "k", Text: "mine"})
 	r.ok(err)
 	if f := r.shoot("a", ""); f.State != trigger.Failed || !strings.Contains(f.Why, "did not start") {
 		t.Errorf("%+v", f)
@@ -153,7 +156,8 @@ func TestTriggerSetBack(t *testing.T) {
 		var ahead atomic.Int64 // of the clock, in hours
 		r := newRig(t)
 		r.clock = func() time.Time { return time.Now().Add(time.Duration(ahead.Load()) * time.Hour) }
-		_, err := r.ApproveTrigger("hourly", "# Hourly\n\n- on: cron 0 * * * * UTC\n- to: person\n- missed: each\n\nGo.\n", "Ann")
+		const hourly = "# Hourly\n\n- on: cron 0 * * * * UTC\n- to: person\n- missed: each\n\nGo.\n"
+		_, err := r.ApproveTrigger("hourly", hourly, "Ann")
 		r.ok(err)
 		fires := func() (n int64) {
 			for _, f := range r.DueFirings() {
@@ -225,7 +229,8 @@ func TestTriggerToTask(t *testing.T) {
 func TestTriggerToSession(t *testing.T) {
 	to := message.Address{Kind: message.ToSession, Name: "shop-none"}
 	r := newRig(t)
-	if f := r.sendRule("- to: session:shop-none", to); f.State != trigger.Failed || f.Why != "there is no session shop-none" {
+	if f := r.sendRule("- to: session:shop-none", to); f.State != trigger.Failed ||
+		f.Why != "there is no session shop-none" {
 		t.Errorf("no session: %+v", f)
 	}
 	r = newRig(t)

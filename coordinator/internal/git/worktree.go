@@ -95,7 +95,8 @@ func (u use) locate(ctx context.Context, repo, id string) (Worktree, error) {
 		return Worktree{}, err
 	}
 	base, err := BaseRef(ctx, top)
-	return Worktree{Repo: top, Path: filepath.Join(top, folder, u.dir, name), Branch: u.branches + name, Base: base}, err
+	path := filepath.Join(top, folder, u.dir, name)
+	return Worktree{Repo: top, Path: path, Branch: u.branches + name, Base: base}, err
 }
 
 // Around returns the top of the worktree of an issue or a run that contains dir, "" if dir

@@ -27,17 +27,19 @@ func TestWakeRun(t *testing.T) {
 		wake    string // part of the prompt, "" for none
 		resumed string // part of the prompt after a pause of Afar
 	}{
-		"started from outside":    {fresh, long + "end", long + "end"},
-		"known to the run":        {known, "", "Afar was paused"},
-		"waits for a shell":       {rests, "", ""},
-		"the shell takes long":    {Expire(rests, epoch.Add(time.Minute)).Stack, "background shell", "background shell"},
-		"waits for the provider":  {refused, "", ""},
-		"the provider may answer": {Expire(refused, epoch.Add(time.Minute)).Stack, "provider refused", "provider refused"},
-		"waits for an errand":     {inPhase(t, Reviewing), "", ""},
-		"picks its first issue":   {picks.Stack, "", ""},
-		"has an issue":            {inPhase(t, Working), "Issue", "Issue"},
-		"ended":                   {ended.Stack, "", ""},
-		"no loop":                 {Stack{}, "", ""},
+		"started from outside": {fresh, long + "end", long + "end"},
+		"known to the run":     {known, "", "Afar was paused"},
+		"waits for a shell":    {rests, "", ""},
+		"the shell takes long": {Expire(rests, epoch.Add(time.Minute)).Stack, "background shell",
+			"background shell"},
+		"waits for the provider": {refused, "", ""},
+		"the provider may answer": {Expire(refused, epoch.Add(time.Minute)).Stack, "provider refused",
+			"provider refused"},
+		"waits for an errand":   {inPhase(t, Reviewing), "", ""},
+		"picks its first issue": {picks.Stack, "", ""},
+		"has an issue":          {inPhase(t, Working), "Issue", "Issue"},
+		"ended":                 {ended.Stack, "", ""},
+		"no loop":               {Stack{}, "", ""},
 	} {
 		for _, c := range []struct {
 			wake func(Stack, time.Time) (Stack, string)

@@ -11,9 +11,11 @@ import (
 func TestDay(t *testing.T) {
 	at := time.Date(2026, 11, 23, 14, 5, 0, 0, time.UTC)
 	d := ParseDay("2026-11-23", "")
-	d = ParseDay(d.Date, d.With(Entry{Heading: "Moved the invoices", Text: "To the archive.", Source: "run:invoices"}, at))
-	if want := "# 2026-11-23\n\n## 14:05 Moved the invoices\n\nTo the archive.\n\nSource: run:invoices\n"; d.Text != want {
-		t.Errorf("have %q, want %q", d.Text, want)
+	moved := Entry{Heading: "Moved the invoices", Text: "To the archive.", Source: "run:invoices"}
+	d = ParseDay(d.Date, d.With(moved, at))
+	const first = "# 2026-11-23\n\n## 14:05 Moved the invoices\n\nTo the archive.\n\nSource: run:invoices\n"
+	if d.Text != first {
+		t.Errorf("have %q, want %q", d.Text, first)
 	}
 	mine := "my own notes\r\nwithout a title"
 	d = ParseDay("2026-11-23", mine)
@@ -21,7 +23,9 @@ func TestDay(t *testing.T) {
 	if !strings.HasPrefix(raw, mine) {
 		t.Errorf("what the person wrote has changed: %q", raw)
 	}
-	want := []Entry{{Heading: "14:05 a ## b", Text: "one\n\\## 00:00 forged\nSource: the person", Source: "run:x", Line: 4}}
+	want := []Entry{{
+		Heading: "14:05 a ## b", Text: "one\n\\## 00:00 forged\nSource: the person", Source: "run:x", Line: 4,
+	}}
 	if diff := cmp.Diff(want, ParseDay("2026-11-23", raw).Entries); diff != "" {
 		t.Errorf("want -, have +:\n%s", diff)
 	}

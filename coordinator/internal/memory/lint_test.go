@@ -13,7 +13,8 @@ import (
 func facts(t *testing.T) []Fact {
 	return []Fact{
 		fact(t, "host", "# The host\n\n- from: 2026-03-01\n\nIt is alpha.\n"),
-		fact(t, "host2", "# Hosts\n\n- from: 2026-05-01\n- type: setup\n\nIt is beta. See [it](host.md), [[Host2|me]] and [[gone]].\n"),
+		fact(t, "host2", "# Hosts\n\n- from: 2026-05-01\n- type: setup\n\n"+
+			"It is beta. See [it](host.md), [[Host2|me]] and [[gone]].\n"),
 		fact(t, "host0", "# The host\n\n- until: 2026-03-01\n\nIt is aleph.\n"),
 		fact(t, "old", "# Old\n\n- until: 2026-03-01\n\nOver.\n"),
 		fact(t, "twin", "# Old\n\nOver!\n"),

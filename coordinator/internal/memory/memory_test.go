@@ -91,7 +91,8 @@ func TestParseFaults(t *testing.T) {
 		"# T\n\n- type: a\n- colour: red\n": `line 4: unknown field "colour"; want type, tags, from, until or source`,
 		"# T\n\n- type: a\n- type: b\n":     "line 4: duplicate field type; line 3 has it already",
 		"# T\n\xff":                         "line 2: this is not UTF-8; save the file as UTF-8",
-		strings.Repeat("x", MaxFact+1):      fmt.Sprintf("line 1: the file has %d bytes; a fact has at most %d", MaxFact+1, MaxFact),
+		strings.Repeat("x", MaxFact+1): fmt.Sprintf("line 1: the file has %d bytes; a fact has at most %d",
+			MaxFact+1, MaxFact),
 	} {
 		if _, err := Parse("x", raw); err == nil || err.Error() != want {
 			t.Errorf("%.30q: have %v, want %s", raw, err, want)
@@ -139,7 +140,8 @@ func TestChanged(t *testing.T) {
 		"2026-11-23\n- until", "2026-12-01\n- until",
 		"run:deps", "session:api-1",
 		"Ann decided it.\n\n## Why\n\nAn outage.\n\n## Earlier\n",
-		"They go through two stages.\n\n## Earlier\n\n### Until 2026-12-01 (run:deps)\n\nAnn decided it.\n\n## Why\n\nAn outage.\n",
+		"They go through two stages.\n\n## Earlier\n\n### Until "+
+			"2026-12-01 (run:deps)\n\nAnn decided it.\n\n## Why\n\nAn outage.\n",
 	).Replace(whole)
 	if diff := cmp.Diff(strings.ReplaceAll(want, "\n", "\r\n"), raw); diff != "" {
 		t.Errorf("want -, have +:\n%s", diff)
@@ -174,7 +176,8 @@ func TestMerge(t *testing.T) {
 // TestForgotten: what was deleted stays deleted, what was changed does not count as deleted.
 func TestForgotten(t *testing.T) {
 	was := fact(t, "a", "# The host\n\nIt is called alpha.\n")
-	changed := fact(t, "a", "# The host\n\nIt is called beta.\n\n## Earlier\n\n### Until 2026-01-01\n\nIt is called alpha.\n")
+	changed := fact(t, "a", "# The host\n\nIt is called beta.\n\n## Earlier\n\n### Until 2026-01-01\n\n"+
+		"It is called alpha.\n")
 	edited := fact(t, "a", "# The host\n\nIt is called beta.\n")
 	seen := map[string]bool{}
 	for _, key := range append(was.Seen(), changed.Seen()...) {
@@ -203,7 +206,8 @@ func TestForgotten(t *testing.T) {
 // TestForgottenBefore: what a person deleted stays deleted after an upgrade. The digests are those that the
 // first version of Afar made of the fact, with another stemmer; those of plain words outlive any stemmer.
 func TestForgottenBefore(t *testing.T) {
-	const title, text = "Everything is deployed through staging", "Ann decided it on Monday. Relational databases are replaced carefully."
+	const title, text = "Everything is deployed through staging", "Ann decided it on Monday. Relational databases " +
+		"are replaced carefully."
 	was := fact(t, "a", "# "+title+"\n\n"+text+"\n")
 	first := []string{"content:bbb6400b6576f6d2fd7f90e9786f5fec", "subject:b4068437f7d7ece1b4357c0dfec25266"}
 	for name, c := range map[string]struct {
@@ -231,7 +235,8 @@ func TestForgottenBefore(t *testing.T) {
 }
 
 func TestCheckName(t *testing.T) {
-	for _, name := range []string{"", ".", "..", ".hidden", "a/b", `a\b`, "a:b", "INDEX", "Index", strings.Repeat("x", 101), "a\nb", "\xff"} {
+	for _, name := range []string{"", ".", "..", ".hidden", "a/b", `a\b`, "a:b", "INDEX", "Index",
+		strings.Repeat("x", 101), "a\nb", "\xff"} {
 		if CheckName(name) == nil {
 			t.Errorf("%q is taken for a name", name)
 		}

@@ -332,9 +332,10 @@ func (m match) pairs(terms []string) (sum float64) {
 // timeTerms are terms that tell when something was.
 var timeTerms = func() map[string]bool {
 	set := map[string]bool{}
-	for _, word := range strings.Fields(`yesterday today tonight tomorrow last next ago week weekend month year day night morning
-		evening monday tuesday wednesday thursday friday saturday sunday january february march april june july august
-		september october november december spring summer autumn fall winter recently soon since`) {
+	for _, word := range strings.Fields(`yesterday today tonight tomorrow last next ago week weekend month year
+		day night morning evening monday tuesday wednesday thursday friday saturday sunday january february
+		march april june july august september october november december spring summer autumn fall winter
+		recently soon since`) {
 		set[stem(word)] = true
 	}
 	return set
@@ -343,8 +344,8 @@ var timeTerms = func() map[string]bool {
 // numberTerms are words for numbers.
 var numberTerms = func() map[string]bool {
 	set := map[string]bool{}
-	for _, word := range strings.Fields(`one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty
-		hundred thousand million dozen couple few several half twice year month week day hour minute`) {
+	for _, word := range strings.Fields(`one two three four five six seven eight nine ten eleven twelve twenty thirty
+		forty fifty hundred thousand million dozen couple few several half twice year month week day hour minute`) {
 		set[stem(word)] = true
 	}
 	return set
@@ -356,7 +357,9 @@ func (k kind) fits(terms []string) bool {
 		return false
 	}
 	has := func(set map[string]bool) bool {
-		return slices.ContainsFunc(terms, func(term string) bool { return set[term] || term[0] >= '0' && term[0] <= '9' })
+		return slices.ContainsFunc(terms, func(term string) bool {
+			return set[term] || term[0] >= '0' && term[0] <= '9'
+		})
 	}
 	if k == aTime {
 		return has(timeTerms)

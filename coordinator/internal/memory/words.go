@@ -85,8 +85,8 @@ func startsPart(signs []rune, i int) bool {
 }
 
 // plainLetters are letters of Latin scripts, each behind its plain form.
-const plainLetters = "aàáâãäåāăą cçćĉċč dďđð eèéêëēĕėęě gĝğġģ hĥħ iìíîïĩīĭįı jĵ kķ lĺļľŀł nñńņňŋ oòóôõöøōŏő rŕŗř sśŝşš " +
-	"tţťŧþ uùúûüũūŭůűų wŵ yýÿŷ zźżž"
+const plainLetters = "aàáâãäåāăą cçćĉċč dďđð eèéêëēĕėęě gĝğġģ hĥħ iìíîïĩīĭįı jĵ kķ lĺļľŀł nñńņňŋ oòóôõöøōŏő rŕŗř " +
+	"sśŝşš tţťŧþ uùúûüũūŭůűų wŵ yýÿŷ zźżž"
 
 var plainOf = func() map[rune]rune {
 	plain := map[rune]rune{}
@@ -139,17 +139,18 @@ const irregularForms = `
 arise arose arisen|awake awoke|become became|begin began begun|bend bent|bet betting|bite bit bitten|bleed bled
 blow blew blown|break broke broken|breed bred|bring brought|build built|burn burnt|buy bought|catch caught
 choose chose chosen|come came|creep crept|deal dealt|dig dug|draw drew drawn|dream dreamt|drink drank drunk
-drive drove driven|eat ate eaten|fall fell fallen|feed fed|feel felt|fight fought|find found|flee fled|fly flew flown
-forbid forbade|forget forgot forgotten|forgive forgave forgiven|freeze froze frozen|get got gotten|give gave given
-go went gone goes going|grow grew grown|hang hung|hear heard|hide hid hidden|hold held|keep kept|know knew known|lay laid
-lead led|learn learnt|leave left|lend lent|lie lay lain|lose lost|make made|mean meant|meet met|pay paid|ride rode ridden
-ring rang rung|rise rose risen|run ran|say said|see saw seen|seek sought|sell sold|send sent|sew sewn|shake shook shaken
-shine shone|shoot shot|show shown|shrink shrank|sing sang sung|sink sank|sit sat|sleep slept|slide slid|speak spoke spoken
-spend spent|spin spun|stand stood|steal stole stolen|stick stuck|strike struck|swear swore sworn|sweep swept
-swim swam swum|swing swung|take took taken|teach taught|tear tore torn|tell told|think thought|throw threw thrown
-understand understood|wake woke woken|wear wore worn|weep wept|win won|write wrote written|withdraw withdrew
-child children kid kids|man men|woman women|person people|foot feet|tooth teeth|mouse mice|life lives|wife wives
-mother mom mum mommy|father dad daddy|good better best|bad worse worst`
+drive drove driven|eat ate eaten|fall fell fallen|feed fed|feel felt|fight fought|find found|flee fled
+fly flew flown|forbid forbade|forget forgot forgotten|forgive forgave forgiven|freeze froze frozen|get got gotten
+give gave given|go went gone goes going|grow grew grown|hang hung|hear heard|hide hid hidden|hold held|keep kept
+know knew known|lay laid|lead led|learn learnt|leave left|lend lent|lie lay lain|lose lost|make made|mean meant
+meet met|pay paid|ride rode ridden|ring rang rung|rise rose risen|run ran|say said|see saw seen|seek sought
+sell sold|send sent|sew sewn|shake shook shaken|shine shone|shoot shot|show shown|shrink shrank|sing sang sung
+sink sank|sit sat|sleep slept|slide slid|speak spoke spoken|spend spent|spin spun|stand stood|steal stole stolen
+stick stuck|strike struck|swear swore sworn|sweep swept|swim swam swum|swing swung|take took taken|teach taught
+tear tore torn|tell told|think thought|throw threw thrown|understand understood|wake woke woken|wear wore worn
+weep wept|win won|write wrote written|withdraw withdrew|child children kid kids|man men|woman women|person people
+foot feet|tooth teeth|mouse mice|life lives|wife wives|mother mom mum mommy|father dad daddy|good better best
+bad worse worst`
 
 var irregular = func() map[string]string {
 	base := map[string]string{}

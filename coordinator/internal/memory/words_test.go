@@ -39,7 +39,8 @@ func TestReadLine(t *testing.T) {
 		if have := line.String(); have != want {
 			t.Errorf("%q: have %q, want %q", text, have, want)
 		}
-		if again := ParseLine(1, line.String()); !slices.Equal(again.Terms, line.Terms) || !slices.Equal(again.Label, line.Label) {
+		again := ParseLine(1, line.String())
+		if !slices.Equal(again.Terms, line.Terms) || !slices.Equal(again.Label, line.Label) {
 			t.Errorf("%q: read back as %v", text, again)
 		}
 	}

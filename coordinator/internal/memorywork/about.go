@@ -103,6 +103,8 @@ func byRank(facts []memory.Fact, found []memory.Result) []memory.Fact {
 			rank[r.ID] = i - len(found)
 		}
 	}
-	slices.SortStableFunc(facts, func(a, b memory.Fact) int { return cmp.Compare(rank[string(a.Name)], rank[string(b.Name)]) })
+	slices.SortStableFunc(facts, func(a, b memory.Fact) int {
+		return cmp.Compare(rank[string(a.Name)], rank[string(b.Name)])
+	})
 	return facts
 }

@@ -221,7 +221,8 @@ func TestExtract(t *testing.T) {
 	if len(r.asked) != 2 || strings.Contains(last, "toolu_2_0") || !strings.Contains(last, "toolu_3_0") {
 		t.Errorf("asked %d times, last:\n%s", len(r.asked), last)
 	}
-	for _, want := range []string{"the-office-closes-at-noon: The office closes at noon", "\nno account at the bank\n"} {
+	for _, want := range []string{"the-office-closes-at-noon: The office closes at noon",
+		"\nno account at the bank\n"} {
 		if !strings.Contains(last, want) {
 			t.Errorf("it is not told what is known, %q:\n%s", want, last)
 		}

@@ -113,7 +113,8 @@ func (k *Keeper) Add(f memory.Fact, byPerson bool) (kept memory.Fact, change mem
 		return kept, change, err
 	}
 	k.touch()
-	return kept, change, k.core.Note(event.MemoryKept, "", string(kept.Name), kept.Source+" "+string(change)+" "+kept.Title)
+	return kept, change, k.core.Note(event.MemoryKept, "", string(kept.Name),
+		kept.Source+" "+string(change)+" "+kept.Title)
 }
 
 func (k *Keeper) taken(name memory.Name) bool {
@@ -170,7 +171,9 @@ func (k *Keeper) Edit(name memory.Name, base, edited, by string) (kept memory.Na
 	}
 	raw, to := markdown.Restore(now.File(), edited), name
 	if raw != now.File() && base != markdown.Digest(now.File()) {
-		to = memory.FreeName(memory.Yours(name), func(n memory.Name) bool { return k.taken(n) && !k.folder.holds(n, raw) })
+		to = memory.FreeName(memory.Yours(name), func(n memory.Name) bool {
+			return k.taken(n) && !k.folder.holds(n, raw)
+		})
 		kept = to
 	}
 	f, fault := memory.Parse(to, raw)

@@ -140,17 +140,19 @@ func TestHash(t *testing.T) {
 		t.Error("the order changes the hash")
 	}
 	for what, change := range map[string]func([]module.Entry) []module.Entry{
-		"a content":           func(e []module.Entry) []module.Entry { e[1].Sum = "ab"; return e },
-		"a hidden file":       func(e []module.Entry) []module.Entry { e[2].Sum = "ab"; return e },
-		"a permission":        func(e []module.Entry) []module.Entry { e[2].Mode = 0o700; return e },
-		"setuid":              func(e []module.Entry) []module.Entry { e[1].Mode |= fs.ModeSetuid; return e },
-		"a folder's mode":     func(e []module.Entry) []module.Entry { e[0].Mode = fs.ModeDir | 0o777; return e },
-		"a name":              func(e []module.Entry) []module.Entry { e[1].Path = "bin/watch2"; return e },
-		"a link":              func(e []module.Entry) []module.Entry { e[3].Link = "../.env"; return e },
-		"a link for a file":   func(e []module.Entry) []module.Entry { e[1] = e[3]; e[1].Path = "bin/watch"; return e },
-		"one more":            func(e []module.Entry) []module.Entry { return append(e, module.Entry{Path: "x"}) },
-		"one less":            func(e []module.Entry) []module.Entry { return e[:3] },
-		"an empty folder":     func(e []module.Entry) []module.Entry { return append(e, module.Entry{Path: "x", Mode: fs.ModeDir}) },
+		"a content":         func(e []module.Entry) []module.Entry { e[1].Sum = "ab"; return e },
+		"a hidden file":     func(e []module.Entry) []module.Entry { e[2].Sum = "ab"; return e },
+		"a permission":      func(e []module.Entry) []module.Entry { e[2].Mode = 0o700; return e },
+		"setuid":            func(e []module.Entry) []module.Entry { e[1].Mode |= fs.ModeSetuid; return e },
+		"a folder's mode":   func(e []module.Entry) []module.Entry { e[0].Mode = fs.ModeDir | 0o777; return e },
+		"a name":            func(e []module.Entry) []module.Entry { e[1].Path = "bin/watch2"; return e },
+		"a link":            func(e []module.Entry) []module.Entry { e[3].Link = "../.env"; return e },
+		"a link for a file": func(e []module.Entry) []module.Entry { e[1] = e[3]; e[1].Path = "bin/watch"; return e },
+		"one more":          func(e []module.Entry) []module.Entry { return append(e, module.Entry{Path: "x"}) },
+		"one less":          func(e []module.Entry) []module.Entry { return e[:3] },
+		"an empty folder": func(e []module.Entry) []module.Entry {
+			return append(e, module.Entry{Path: "x", Mode: fs.ModeDir})
+		},
 		"a border of a field": func(e []module.Entry) []module.Entry { e[2].Path, e[2].Sum = ".en", "vbb"; return e },
 	} {
 		got, err := module.Hash(change(folder()))

@@ -97,7 +97,8 @@ func (f Folder) File(name module.Name, path string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%.80q is no file", path)
 	case info.Size() > maxShown:
-		return nil, fmt.Errorf("%s has %d bytes; want at most %d: open it in %s", path, info.Size(), maxShown, f.Path(name))
+		return nil, fmt.Errorf("%s has %d bytes; want at most %d: open it in %s", path, info.Size(), maxShown,
+			f.Path(name))
 	}
 	return root.ReadFile(path)
 }

@@ -30,7 +30,8 @@ func TestRead(t *testing.T) {
 		t.Errorf("a missing folder: %v", err)
 	}
 	do(os.MkdirAll(filepath.Join(mail, "a", "b"), 0o700))
-	if c, err := f.Read("mail"); err == nil || !strings.Contains(err.Error(), "has no file module.toml") || c.Hash == "" {
+	c, err := f.Read("mail")
+	if err == nil || !strings.Contains(err.Error(), "has no file module.toml") || c.Hash == "" {
 		t.Errorf("an empty folder: %+v, %v", c, err)
 	}
 	write(module.File, "[source]\ncommand = [\"./watch\"]\n")

@@ -77,7 +77,8 @@ func (s *source) rest(
 		why = err.Error()
 	}
 	s.set(func(now *Status) { *now = Status{Next: time.Now().Add(pause), Ends: b.Ends, Why: why} })
-	if err := s.w.cfg.Core.EndedSource(s.name, why+"; again in "+pause.String(), b.Ends == module.TellAfter); err != nil {
+	said, tell := why+"; again in "+pause.String(), b.Ends == module.TellAfter
+	if err := s.w.cfg.Core.EndedSource(s.name, said, tell); err != nil {
 		s.w.cfg.Log.Error("note the end of a source", "module", s.name, "err", err)
 	}
 	select {

@@ -31,8 +31,8 @@ func (c Card) Open() bool {
 
 // icons are the pictures of the kinds of questions.
 var icons = map[string]string{
-	"question": "chat", "elicitation": "plug", "plan": "plan", "guard": "shield", "denied": "ban", wording.CheckIn: "chat",
-	wording.Proposal: "plan", wording.Checkpoint: "chat", wording.Suggestion: "plan",
+	"question": "chat", "elicitation": "plug", "plan": "plan", "guard": "shield", "denied": "ban",
+	wording.CheckIn: "chat", wording.Proposal: "plan", wording.Checkpoint: "chat", wording.Suggestion: "plan",
 	wording.WakeUp: "bolt", wording.Missed: "bolt",
 }
 

@@ -13,13 +13,16 @@ func modules() []wire.Module {
 	folder := func(name string) string { return home + "/afar/modules/" + name }
 	return []wire.Module{
 		{
-			ID: "mail", Title: "Mail", State: "enabled", Folder: folder("mail"), Hash: strings.Repeat("3f9a", 16), Files: 3, By: "maria",
+			ID: "mail", Title: "Mail", State: "enabled", Folder: folder("mail"), Hash: strings.Repeat("3f9a", 16),
+			Files: 3, By: "maria",
 			Source: &wire.ModuleSource{
-				Command: []string{"./bin/watch", "INBOX and more"}, EnvFile: "~/keys/mail", PID: 4711, Since: ms(26 * time.Hour),
+				Command: []string{"./bin/watch", "INBOX and more"}, EnvFile: "~/keys/mail", PID: 4711,
+				Since:  ms(26 * time.Hour),
 				Events: 132, Last: ms(4 * time.Minute), Bad: 2, BadLine: "it is no JSON object",
 			},
 			Servers: []wire.ModuleServer{
-				{Name: "mail_files", Command: []string{"./bin/tools", "--read"}, EnvFile: "~/keys/mail", Fault: unreadable},
+				{Name: "mail_files", Command: []string{"./bin/tools", "--read"}, EnvFile: "~/keys/mail",
+					Fault: unreadable},
 				{Name: "mail_search", URL: "https://search.example.org/mcp"},
 			},
 			Content: []wire.ModuleFile{
@@ -37,9 +40,12 @@ func modules() []wire.Module {
 		},
 		{
 			ID: "builds", Title: "Builds", State: "enabled", Folder: folder("builds"), Files: 2,
-			Source: &wire.ModuleSource{Command: []string{"./watch"}, Next: ms(-3 * time.Minute), Ends: 6, Why: "exit status 3: no such host"},
+			Source: &wire.ModuleSource{
+				Command: []string{"./watch"}, Next: ms(-3 * time.Minute), Ends: 6, Why: "exit status 3: no such host",
+			},
 		},
-		{ID: "search", Title: "Search", State: "disabled", Folder: folder("search"), By: "maria", Servers: []wire.ModuleServer{{Name: "search_web"}}},
+		{ID: "search", Title: "Search", State: "disabled", Folder: folder("search"), By: "maria",
+			Servers: []wire.ModuleServer{{Name: "search_web"}}},
 		{
 			ID: "odd", Title: "odd", State: "broken", Folder: folder("odd"), Files: 1,
 			Fault: `module.toml, line 2: unknown key "source.comand"; did you mean "source.command"?`,

@@ -6,21 +6,28 @@ import "github.com/afar-sh/afar/coordinator/wire"
 func suggestions() []wire.Suggestion {
 	return []wire.Suggestion{
 		{
-			ID: "acme-second-offer", Title: "Write a second offer for ACME", Status: "open", Urgency: "urgent", Source: "triage", Date: "2026-11-23",
-			Summary: "ACME wants the offer **without** the workshop, until Friday.", Why: "They decide on Monday; the first offer is three weeks old.",
-			Plan: "1. Take the first offer\n2. Leave out the workshop\n3. Ask before it is sent", Context: "From: anna@acme.example\n\nCould you send it <b>without</b> day two?",
-			Ask: "ask_s1",
+			ID: "acme-second-offer", Title: "Write a second offer for ACME", Status: "open", Urgency: "urgent",
+			Source: "triage", Date: "2026-11-23",
+			Summary: "ACME wants the offer **without** the workshop, until Friday.",
+			Why:     "They decide on Monday; the first offer is three weeks old.",
+			Plan:    "1. Take the first offer\n2. Leave out the workshop\n3. Ask before it is sent",
+			Context: "From: anna@acme.example\n\nCould you send it <b>without</b> day two?",
+			Ask:     "ask_s1",
 		},
-		{ID: "rotate-keys", Title: "Rotate the keys of the staging server", Status: "open", Urgency: "normal", Source: "session shop-1a2b", Date: "2026-11-21"},
-		{ID: "bad", Title: "bad", Status: "unreadable", Urgency: "low", Faults: []string{"line 1: ~/afar/suggestions/bad.md: want a regular file"}},
+		{ID: "rotate-keys", Title: "Rotate the keys of the staging server", Status: "open", Urgency: "normal",
+			Source: "session shop-1a2b", Date: "2026-11-21"},
+		{ID: "bad", Title: "bad", Status: "unreadable", Urgency: "low",
+			Faults: []string{"line 1: ~/afar/suggestions/bad.md: want a regular file"}},
 	}
 }
 
 func gaps() []wire.Gap {
 	return []wire.Gap{
 		{
-			ID: 1, Title: "No account for the bank's export", Status: "open", Date: "2026-11-20", Source: "task send-the-invoices",
-			Problem: "The payments are in the bank's export, and I cannot sign in.", Impact: "Reminders go out although a client has paid.",
+			ID: 1, Title: "No account for the bank's export", Status: "open", Date: "2026-11-20",
+			Source:     "task send-the-invoices",
+			Problem:    "The payments are in the bank's export, and I cannot sign in.",
+			Impact:     "Reminders go out although a client has paid.",
 			Suggestion: "Put the export into artifacts/ once a week, or let a webhook bring it.",
 		},
 		{ID: 2, Title: "pdftotext is missing", Status: "resolved", Date: "2026-11-12"},

@@ -18,18 +18,29 @@ func aTask(id, title, status string) wire.Task {
 
 // tasks are tasks in all lanes of the board.
 func tasks() []page.TaskRow {
-	sly, works := aTask("sly", "Order new screens", "IN PROGRESS"), aTask("migrate-the-wiki", "Move the wiki to the new server", "IN PROGRESS")
+	sly := aTask("sly", "Order new screens", "IN PROGRESS")
+	works := aTask("migrate-the-wiki", "Move the wiki to the new server", "IN PROGRESS")
 	sly.Proposed, sly.By = true, ""
 	works.Run, works.RunState = "migrate-the-wiki", "working"
-	asks, stopped := aTask("taxes-2025", "Prepare the tax return of 2025", "IN PROGRESS"), aTask("newsletter", "Write the newsletter", "IN PROGRESS")
+	asks := aTask("taxes-2025", "Prepare the tax return of 2025", "IN PROGRESS")
+	stopped := aTask("newsletter", "Write the newsletter", "IN PROGRESS")
 	asks.Run, asks.RunState, stopped.Stopped, stopped.Run = "taxes-2025", "waiting", true, "newsletter"
-	waits, bare := aTask("send-the-invoices", "Send the invoices", "WAITING"), aTask("visa", "Visa for the conference in Tokyo", "WAITING")
-	waits.WaitingFor, waits.NextAction, waits.NextWords = "A reply of the client about the second invoice.", ms(-5*24*time.Hour), "by 2026-11-28"
-	bare.WaitingFor, bare.NextWords, bare.Run, bare.RunState = "The embassy. Ask again when they are back.", "when they are back", "visa", "idle"
+	waits := aTask("send-the-invoices", "Send the invoices", "WAITING")
+	bare := aTask("visa", "Visa for the conference in Tokyo", "WAITING")
+	waits.WaitingFor = "A reply of the client about the second invoice."
+	waits.NextAction = ms(-5 * 24 * time.Hour)
+	waits.NextWords = "by 2026-11-28"
+	bare.WaitingFor = "The embassy. Ask again when they are back."
+	bare.NextWords = "when they are back"
+	bare.Run = "visa"
+	bare.RunState = "idle"
 	blocked, done, odd := aTask("backup", "Restore the backup of the old laptop", "BLOCKED"),
 		aTask("slides", "Slides for Monday", "COMPLETED"), aTask("sauna", "Repair the sauna", "EN PAUSE")
 	odd.Warning = "state.md has more than 32 kB: what is done should be shortened, and details moved into artifacts/"
-	odd.Known, odd.Faults = false, []string{`line 6: unknown status "EN PAUSE"; want one of IN PROGRESS, WAITING, BLOCKED, COMPLETED, ARCHIVED`}
+	odd.Known = false
+	odd.Faults = []string{
+		`line 6: unknown status "EN PAUSE"; want one of IN PROGRESS, WAITING, BLOCKED, COMPLETED, ARCHIVED`,
+	}
 	var rows []page.TaskRow
 	for _, t := range []wire.Task{sly, works, asks, stopped, waits, bare, blocked, done, odd} {
 		rows = append(rows, page.TaskRow{Task: t})
@@ -78,7 +89,8 @@ func fullTask() page.Task {
 		Files: wire.TaskFilesReply{Text: stateText, Base: "3f9a", More: 12, Files: []wire.TaskFile{
 			{Path: "state-yours.md", Size: 1204, At: ms(3 * time.Minute)},
 			{Path: "artifacts/invoice-2.pdf", Size: 84_213, At: ms(26 * time.Hour)},
-			{Path: "artifacts/" + strings.Repeat("a-very-long-name-", 8) + ".xlsx", Size: 3_145_728, At: ms(40 * 24 * time.Hour)},
+			{Path: "artifacts/" + strings.Repeat("a-very-long-name-", 8) + ".xlsx", Size: 3_145_728,
+				At: ms(40 * 24 * time.Hour)},
 		}},
 	}
 }

@@ -77,12 +77,13 @@ func empty() map[string]page.View {
 		"memory-find": page.Memory{Find: "nothing"},
 		"put-away":    page.Memory{Archived: true},
 		"journal":     page.Journal{},
-		"task":        page.Task{Task: wire.Task{ID: "new", Title: "new", Dir: home + "/afar/tasks/new", Proposed: true}},
-		"run":         page.Run{Run: wire.Run{Name: "shop-1a2b", State: "starting", Since: ms(time.Second), Turns: 0}},
-		"loops":       page.Loops{},
-		"questions":   page.Questions{},
-		"question":    page.Question{Card: page.Card{Asks: []wire.Ask{{ID: "a1", Token: "api-1a2b", Tool: "Bash"}}}},
-		"guard":       page.Guard{},
+		"task": page.Task{Task: wire.Task{ID: "new", Title: "new", Dir: home + "/afar/tasks/new",
+			Proposed: true}},
+		"run":       page.Run{Run: wire.Run{Name: "shop-1a2b", State: "starting", Since: ms(time.Second), Turns: 0}},
+		"loops":     page.Loops{},
+		"questions": page.Questions{},
+		"question":  page.Question{Card: page.Card{Asks: []wire.Ask{{ID: "a1", Token: "api-1a2b", Tool: "Bash"}}}},
+		"guard":     page.Guard{},
 		"report": page.Report{
 			Since:  "8h",
 			Spans:  spans,
@@ -149,7 +150,8 @@ func cards() []page.Card {
 		"cd packages/cart && git stash drop stash@{0} && rm -rf \"$BUILD_DIR\"/cache # stale since Monday",
 		2*time.Minute,
 	)
-	guarded.Asked, guarded.Said = "the build is broken on main, fix it", "The cache still holds the old lockfile, so I clear it."
+	guarded.Asked = "the build is broken on main, fix it"
+	guarded.Said = "The cache still holds the old lockfile, so I clear it."
 	guarded.Why = "It drops a stash and deletes a tree whose place is not known before it runs."
 	guarded.Does, guarded.Says = "delete stash@{0}; delete the tree $BUILD_DIR/cache", "Clear the stale build cache"
 
@@ -158,7 +160,8 @@ func cards() []page.Card {
 		"permission",
 		"docs-77c0",
 		"Edit",
-		"docs/install.md\n@@ -12,7 +12,8 @@\n Install with one line:\n \n-    curl -fsSL https://old.example/install | sh\n"+
+		"docs/install.md\n@@ -12,7 +12,8 @@\n Install with one line:\n \n"+
+			"-    curl -fsSL https://old.example/install | sh\n"+
 			"+    ./install.sh\n+    afar open\n \n Then start `claude` in a project.",
 		7*time.Minute,
 	)
@@ -180,19 +183,22 @@ func cards() []page.Card {
 		planText, 34*time.Minute)
 
 	stopped := ask("e1e2e3e4", "check-in", "api-0b1c", "", "All 214 tests are green and the branch is pushed. "+
-		"The migration needs a decision: shall I drop the column `legacy_id` now, or in the next release?", 52*time.Minute)
+		"The migration needs a decision: shall I drop the column `legacy_id` now, or in the next release?",
+		52*time.Minute)
 
 	multi := question
 	multi.Questions = slices.Clone(question.Questions)
 	multi.Questions[1].Answer = "PostgreSQL"
 	multi.ID, multi.Token, multi.Current, multi.OpenedAt = "facade01", "edge-2f3a", 2, ms(3*time.Minute)
 
-	missed := ask("0dd1e5aa", "missed", "none-0000", "morning", "Look at the failed builds of last night and send me what I must know.\n\n"+
-		"Say first what is broken on main.", 4*time.Minute)
+	missed := ask("0dd1e5aa", "missed", "none-0000", "morning",
+		"Look at the failed builds of last night and send me what I must know.\n\n"+
+			"Say first what is broken on main.", 4*time.Minute)
 	missed.Session, missed.Token, missed.Project, missed.AskedBy = "", "", "", ""
 	missed.Does = "start a run with this, as was due on 22 November at 07:00"
 
-	woken := ask("0dd1e5bb", "wake-up", "shop-1a2b", "Bash", "gh run view 4711 --json status --jq .status | grep -qx completed", 5*time.Minute)
+	woken := ask("0dd1e5bb", "wake-up", "shop-1a2b", "Bash",
+		"gh run view 4711 --json status --jq .status | grep -qx completed", 5*time.Minute)
 	woken.Does = "run it every 2m without asking again, until 23 November at 18:00 at the latest"
 	woken.Says = "Look at the build of the release branch, and deploy it if it is green."
 	woken.Why = "It reaches another machine: api.github.com"
@@ -215,8 +221,9 @@ func settled() page.Card {
 	return page.Card{
 		Asks: []wire.Ask{q}, Ended: []string{"Allowed by maria at 14:01 · ran, ok"},
 		Undo: &wire.Undo{
-			ID: "u1", State: "ready", Token: q.Token, Tool: "Bash", Input: q.Input, Holds: "3 files, 12 kB", TakenAt: ms(9 * time.Minute),
-			EndsAt: ms(-23 * time.Hour), RanAt: ms(8 * time.Minute),
+			ID: "u1", State: "ready", Token: q.Token, Tool: "Bash", Input: q.Input, Holds: "3 files, 12 kB",
+			TakenAt: ms(9 * time.Minute),
+			EndsAt:  ms(-23 * time.Hour), RanAt: ms(8 * time.Minute),
 		},
 	}
 }
@@ -224,9 +231,9 @@ func settled() page.Card {
 // sessions are twenty sessions in all their states.
 func sessions() (out []wire.Session) {
 	names := []string{
-		"shop-1a2b", "docs-77c0", "infra-4d5e", "web-9e1f", "api-0b1c", "edge-2f3a", "auth-b7c8", "cart-55aa", "mail-10ff",
-		"etl-8d9e", "ios-3c4d", "cli-aa01", "sdk-bb02", "ml-cc03", "ops-dd04", "lab-ee05", "blog-ff06", "old-1007", "tmp-2008",
-		"rig-3009",
+		"shop-1a2b", "docs-77c0", "infra-4d5e", "web-9e1f", "api-0b1c", "edge-2f3a", "auth-b7c8", "cart-55aa",
+		"mail-10ff", "etl-8d9e", "ios-3c4d", "cli-aa01", "sdk-bb02", "ml-cc03", "ops-dd04", "lab-ee05", "blog-ff06",
+		"old-1007", "tmp-2008", "rig-3009",
 	}
 	states := []string{
 		"waiting",
@@ -242,18 +249,21 @@ func sessions() (out []wire.Session) {
 	}
 	about := []string{
 		"The build is broken on main, fix it", "Bring the install page up to date", "Set up the new service on staging",
-		"Put the session store behind an interface", "Make the test suite green and push", "Speed up the image pipeline",
-		"Rotate the signing keys without downtime", "Find out why carts of guests are lost",
+		"Put the session store behind an interface", "Make the test suite green and push",
+		"Speed up the image pipeline", "Rotate the signing keys without downtime",
+		"Find out why carts of guests are lost",
 	}
 	doing := []string{
-		"Bash go test ./internal/cart/...", "Edit internal/store/session.go", "Grep \"func.*Rotate\"", "Bash npm run build",
-		"Read docs/architecture.md",
+		"Bash go test ./internal/cart/...", "Edit internal/store/session.go", "Grep \"func.*Rotate\"",
+		"Bash npm run build", "Read docs/architecture.md",
 	}
 	for i, name := range names {
 		s := wire.Session{
-			ID: "s-" + name, Token: name, Project: home + "/work/" + name[:len(name)-5], Mode: []string{"auto", "acceptEdits", "default"}[i%3],
+			ID: "s-" + name, Token: name, Project: home + "/work/" + name[:len(name)-5],
+			Mode:  []string{"auto", "acceptEdits", "default"}[i%3],
 			State: "idle", Since: ms(time.Duration(3+7*i) * time.Minute), Attended: i%4 != 3, Protected: true,
-			About: about[i%len(about)], Model: []string{"claude-opus-4-8", "claude-sonnet-5"}[i%2], Context: int64(9_300 + 17_911*(i%9)),
+			About: about[i%len(about)], Model: []string{"claude-opus-4-8", "claude-sonnet-5"}[i%2],
+			Context: int64(9_300 + 17_911*(i%9)),
 		}
 		if i < len(states) {
 			s.State = states[i]
@@ -276,8 +286,10 @@ func sessions() (out []wire.Session) {
 func loops() []wire.Loop {
 	return []wire.Loop{
 		{
-			ID: "edge-2f3a", Session: "s-edge-2f3a", Active: true, UpdatedAt: ms(40 * time.Second), Stack: []wire.Frame{{
-				ID: "f1", Mode: "check", Goal: "Speed up the image pipeline until the benchmark is below 80 ms", N: 4, Max: 10,
+			ID: "edge-2f3a", Session: "s-edge-2f3a", Active: true, UpdatedAt: ms(40 * time.Second),
+			Stack: []wire.Frame{{
+				ID: "f1", Mode: "check", Goal: "Speed up the image pipeline until the benchmark is below 80 ms",
+				N: 4, Max: 10,
 				StartedAt: ms(
 					71 * time.Minute,
 				), Check: "go test -run Bench ./pipeline", Checked: "red: 93 ms, want 80 ms",
@@ -293,7 +305,8 @@ func loops() []wire.Loop {
 					N:         5,
 					StartedAt: ms(5 * time.Hour),
 					Issue: &wire.LoopIssue{
-						Repo: home + "/work/auth", Phase: "reviewing", ID: "31", Title: "Rotate the signing keys", Landed: 3, Left: 1,
+						Repo: home + "/work/auth", Phase: "reviewing", ID: "31", Title: "Rotate the signing keys",
+						Landed: 3, Left: 1,
 						Review: "approved: the old key stays valid until its tokens expire",
 					},
 					Worktree: home + "/work/.auth-31",
@@ -303,7 +316,8 @@ func loops() []wire.Loop {
 			},
 		},
 		{
-			ID: "api-0b1c", Session: "s-api-0b1c", Verdict: "done", Proven: true, Evidence: "proven", UpdatedAt: ms(52 * time.Minute),
+			ID: "api-0b1c", Session: "s-api-0b1c", Verdict: "done", Proven: true, Evidence: "proven",
+			UpdatedAt: ms(52 * time.Minute),
 			Stack: []wire.Frame{
 				{
 					ID:        "f3",
@@ -320,8 +334,10 @@ func loops() []wire.Loop {
 			},
 		},
 		{
-			ID: "ml-cc03", Session: "s-ml-cc03", Verdict: "stuck", Evidence: "nothing landed", UpdatedAt: ms(4 * time.Hour),
-			Note: "three iterations without a change", Stack: []wire.Frame{{ID: "f4", Mode: "claim", Goal: "Cut the training time in half",
+			ID: "ml-cc03", Session: "s-ml-cc03", Verdict: "stuck", Evidence: "nothing landed",
+			UpdatedAt: ms(4 * time.Hour),
+			Note:      "three iterations without a change",
+			Stack: []wire.Frame{{ID: "f4", Mode: "claim", Goal: "Cut the training time in half",
 				N: 5, Max: 5, StartedAt: ms(9 * time.Hour)}},
 		},
 	}
@@ -522,24 +538,32 @@ func reported() (out []wire.ReportedAsk) {
 }
 
 func fullQuestions() page.Questions {
-	return page.Questions{Cards: cards()[:2], Past: reported(), Further: page.Further{Earlier: "/questions?before=100"}, Home: home}
+	return page.Questions{
+		Cards: cards()[:2], Past: reported(), Further: page.Further{Earlier: "/questions?before=100"}, Home: home,
+	}
 }
 
 func undos() []wire.Undo {
 	return []wire.Undo{
 		{
-			ID: "u-7f3a", State: "ready", Token: "edge-2f3a", Project: home + "/work/edge", Tool: "Bash", Input: "git clean -fdx",
-			Holds: "14 files, 212 kB", Files: 14, TakenAt: ms(12 * time.Minute), RanAt: ms(12 * time.Minute), EndsAt: ms(-23 * time.Hour),
+			ID: "u-7f3a", State: "ready", Token: "edge-2f3a", Project: home + "/work/edge", Tool: "Bash",
+			Input: "git clean -fdx",
+			Holds: "14 files, 212 kB", Files: 14, TakenAt: ms(12 * time.Minute), RanAt: ms(12 * time.Minute),
+			EndsAt: ms(-23 * time.Hour),
 		},
 		{
-			ID: "u-8c10", State: "ready", Token: "shop-1a2b", Project: home + "/work/shop", Tool: "Bash", Input: "git reset --hard HEAD~2",
-			Holds: "3 files, 12 kB; branch feature/cart", TakenAt: ms(3 * time.Hour), RanAt: ms(3 * time.Hour), EndsAt: ms(-21 * time.Hour),
-			Newer: []string{"src/cart.ts", "src/total.ts"},
-			Notes: []string{"not undone: newer work would be overwritten: src/cart.ts, src/total.ts"},
+			ID: "u-8c10", State: "ready", Token: "shop-1a2b", Project: home + "/work/shop", Tool: "Bash",
+			Input: "git reset --hard HEAD~2",
+			Holds: "3 files, 12 kB; branch feature/cart", TakenAt: ms(3 * time.Hour), RanAt: ms(3 * time.Hour),
+			EndsAt: ms(-21 * time.Hour),
+			Newer:  []string{"src/cart.ts", "src/total.ts"},
+			Notes:  []string{"not undone: newer work would be overwritten: src/cart.ts, src/total.ts"},
 		},
 		{
-			ID: "u-9d20", State: "restored", Token: "lab-ee05", Project: home + "/work/lab", Tool: "Bash", Input: "rm -r notebooks/old",
-			Holds: "3 files, 88 kB", TakenAt: ms(5 * time.Hour), RanAt: ms(5 * time.Hour), EndsAt: ms(-19 * time.Hour), By: "maria",
+			ID: "u-9d20", State: "restored", Token: "lab-ee05", Project: home + "/work/lab", Tool: "Bash",
+			Input: "rm -r notebooks/old",
+			Holds: "3 files, 88 kB", TakenAt: ms(5 * time.Hour), RanAt: ms(5 * time.Hour), EndsAt: ms(-19 * time.Hour),
+			By:  "maria",
 			Did: "3 files are back", UndoneAt: ms(2 * time.Hour), Notes: []string{"undone by maria: 3 files are back"},
 		},
 	}
@@ -577,8 +601,9 @@ func fullGuard() page.Guard {
 		},
 		Undos:   undos(),
 		Command: "rm -rf \"$HOME\"/work",
-		Explain: "denied: it deletes a tree of your home (delete-home)\n\nrm -rf \"$HOME\"/work\n└─ delete tree  /home/maria/work\n",
-		Home:    home,
+		Explain: "denied: it deletes a tree of your home (delete-home)\n\nrm -rf \"$HOME\"/work\n" +
+			"└─ delete tree  /home/maria/work\n",
+		Home: home,
 	}
 }
 
@@ -596,8 +621,9 @@ func fullReport() page.Report {
 		Report: wire.ReportReply{
 			Since: ms(
 				8 * time.Hour,
-			), Until: ms(0), Asks: reported(), Counts: map[string]int{"guard.denied": 3, "session.started": 12, "grant.given": 4},
-			Loops: n[3:4], Issues: n[:1], Denied: fullGuard().Denied, Overridden: fullGuard().Past,
+			), Until: ms(0), Asks: reported(),
+			Counts: map[string]int{"guard.denied": 3, "session.started": 12, "grant.given": 4},
+			Loops:  n[3:4], Issues: n[:1], Denied: fullGuard().Denied, Overridden: fullGuard().Past,
 			Refused: []wire.Entry{
 				entry("refused", "", "afar allow from inside session shop-1a2b was refused", 4*time.Hour),
 			},

@@ -38,7 +38,8 @@ func code(tool, input string) template.HTML {
 		label = "Show all " + text.Count(n, "line")
 	}
 	return template.HTML(coloured(tool, head) + `<details class="rest"><summary>` + label + `</summary>` +
-		coloured(tool, text.ClipBytes(input, mostBytes)) + rest(input, mostBytes, "the page of the question shows more") +
+		coloured(tool, text.ClipBytes(input, mostBytes)) +
+		rest(input, mostBytes, "the page of the question shows more") +
 		`</details>`)
 }
 

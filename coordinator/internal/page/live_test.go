@@ -43,8 +43,9 @@ func partial(t *testing.T, v page.View, id string) string {
 func TestInBrowser(t *testing.T) {
 	b := browser.Start(t)
 	for name, test := range map[string]func(*testing.T, *browser.Browser){
-		"live": seeLive, "keys": seeKeys, "form": seeForm, "without scripts": seeWithoutScripts, "reload once": seeReloadOnce,
-		"menu": seeMenu,
+		"live": seeLive, "keys": seeKeys, "form": seeForm, "without scripts": seeWithoutScripts,
+		"reload once": seeReloadOnce,
+		"menu":        seeMenu,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, b) })
 	}

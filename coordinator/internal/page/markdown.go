@@ -194,7 +194,8 @@ func holds(rendered, source string) bool {
 
 // words returns the words of a text, without numbers.
 func words(s string) (out []string) {
-	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for word := range strings.FieldsFuncSeq(s,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if strings.Trim(word, "0123456789") != "" {
 			out = append(out, word)
 		}

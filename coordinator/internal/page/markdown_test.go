@@ -40,13 +40,14 @@ func TestPlan(t *testing.T) {
 		"|a|b|\n|-|:-:|\n|c|d|": "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n" +
 			"<td>c</td>\n<td>d</td>\n</tr>\n</tbody>\n</table>\n",
 		// A link shows where it leads, and only the address can be followed.
-		"[docs](https://a.example/x?y=1&z)": `<p>docs (<a href="https://a.example/x?y=1&amp;z" rel="noreferrer noopener">` +
-			`https://a.example/x?y=1&amp;z</a>)</p>` + "\n",
-		"[x](javascript:alert(1))":            "<p>x (javascript:alert(1))</p>\n",
-		"[x](//a.example)":                    "<p>x (//a.example)</p>\n",
-		"[x](https://user@a.example/)":        "<p>x (https://user@a.example/)</p>\n",
-		"![pic](https://a.example/p.png)":     "<p>pic (https://a.example/p.png)</p>\n",
-		"[x](https://a.example \"and then\")": `<p>x (<a href="https://a.example" rel="noreferrer noopener">https://a.example</a> and then)</p>` + "\n",
+		"[docs](https://a.example/x?y=1&z)": `<p>docs (<a href="https://a.example/x?y=1&amp;z" ` +
+			`rel="noreferrer noopener">https://a.example/x?y=1&amp;z</a>)</p>` + "\n",
+		"[x](javascript:alert(1))":        "<p>x (javascript:alert(1))</p>\n",
+		"[x](//a.example)":                "<p>x (//a.example)</p>\n",
+		"[x](https://user@a.example/)":    "<p>x (https://user@a.example/)</p>\n",
+		"![pic](https://a.example/p.png)": "<p>pic (https://a.example/p.png)</p>\n",
+		"[x](https://a.example \"and then\")": `<p>x (<a href="https://a.example" rel="noreferrer noopener">` +
+			`https://a.example</a> and then)</p>` + "\n",
 		// Nothing of the text is hidden.
 		"a <script>alert(1)</script> b":   "<p>a &lt;script&gt;alert(1)&lt;/script&gt; b</p>\n",
 		"<div hidden>\nsecret\n</div>":    "<p>&lt;div hidden&gt;<br>\nsecret<br>\n&lt;/div&gt;</p>\n",
@@ -81,18 +82,21 @@ func TestPlanLong(t *testing.T) {
 }
 
 // markup are the tags that a text can have. Each stands alone in its pattern.
-var markup = regexp.MustCompile(`^<(/?(p|h[4-6]|[uo]l|li|strong|em|del|code|pre|table|thead|tbody|tr|th|td|blockquote|div|span)` +
-	`|br|hr|ol start="\d+"|p class="language"|div class="plain"|pre class="code"|span class="t-[a-z]+"` +
-	`|a href="https?://[^"<>\s]+" rel="noreferrer noopener"|/a)>`)
+var markup = regexp.MustCompile(
+	`^<(/?(p|h[4-6]|[uo]l|li|strong|em|del|code|pre|table|thead|tbody|tr|th|td|blockquote|div|span)` +
+		`|br|hr|ol start="\d+"|p class="language"|div class="plain"|pre class="code"|span class="t-[a-z]+"` +
+		`|a href="https?://[^"<>\s]+" rel="noreferrer noopener"|/a)>`)
 
 // FuzzPlan: whatever a model writes, no tag of it is a tag of the page, no word of it is
 // hidden, and it takes no long time.
 func FuzzPlan(f *testing.F) {
 	for _, s := range []string{
-		"# a\n\n- b **c**\n\n```sh\nrm\n```\n", "<b onclick=x>y</b>", "[a](https://x.example \"t\") ![b](c)", "|a|b|\n|-|-|\n|c|d|e|",
-		"[a]: <https://x>\n[a]", "&lt;&#60;&amp;lt;", "\\<script\\>", "`<a href=\"x\">`", "<https://x.example>", "> > >\n1. x\n",
-		"[x](<a b>)", "[x](https://a.example/\"onmouseover=\"x)", "```\"><script>\nx\n```", "~~~ a\n<b>\n~~~", "a\u202eb\u0000\xff",
-		strings.Repeat("[", 300), strings.Repeat("> ", 300), strings.Repeat("*a ", 300), strings.Repeat("- ", 300),
+		"# a\n\n- b **c**\n\n```sh\nrm\n```\n", "<b onclick=x>y</b>", "[a](https://x.example \"t\") ![b](c)",
+		"|a|b|\n|-|-|\n|c|d|e|",
+		"[a]: <https://x>\n[a]", "&lt;&#60;&amp;lt;", "\\<script\\>", "`<a href=\"x\">`", "<https://x.example>",
+		"> > >\n1. x\n", "[x](<a b>)", "[x](https://a.example/\"onmouseover=\"x)", "```\"><script>\nx\n```",
+		"~~~ a\n<b>\n~~~", "a\u202eb\u0000\xff", strings.Repeat("[", 300), strings.Repeat("> ", 300),
+		strings.Repeat("*a ", 300), strings.Repeat("- ", 300),
 	} {
 		f.Add(s)
 	}
@@ -123,7 +127,8 @@ func FuzzPlan(f *testing.F) {
 
 // TestPlanTime: nesting and repetition do not hold the page up.
 func TestPlanTime(t *testing.T) {
-	for _, piece := range []string{"> ", "- ", "*a ", "[", "`", "**a", "|a", "1. ", "~~a ", "![", "\n    ", "#", "_a_"} {
+	for _, piece := range []string{"> ", "- ", "*a ", "[", "`", "**a", "|a", "1. ", "~~a ", "![", "\n    ",
+		"#", "_a_"} {
 		began := time.Now()
 		planned(t, strings.Repeat(piece, 20_000/len(piece)))
 		if took := time.Since(began); took > 2*time.Second {

@@ -162,8 +162,8 @@ var fixedWords = func() map[string]bool {
 	all := map[string]bool{}
 	for _, w := range strings.Fields("open question permission guard plan elicitation denied check-in ready working " +
 		"unprotected ended idle waiting ok bad off auto on Bash Edit " +
-		"queued starting failed taken done stopped pending text result thinking tool_start tool_result init error raw " +
-		"compacting usage WAITING BLOCKED COMPLETED ARCHIVED " + page.ToolPrompt) {
+		"queued starting failed taken done stopped pending text result thinking tool_start tool_result init " +
+		"error raw compacting usage WAITING BLOCKED COMPLETED ARCHIVED " + page.ToolPrompt) {
 		all[w] = true
 	}
 	all["IN PROGRESS"] = true
@@ -220,8 +220,9 @@ func TestHostileTexts(t *testing.T) {
 
 // wide are tags that only a long text has: what can be opened, and what is coloured.
 var wide = map[string]bool{
-	`<details class=>`: true, `</details>`: true, `<summary>`: true, `</summary>`: true, `<p class=>`: true, `<span class=>`: true,
-	`<br>`: true, `<blockquote>`: true, `</span>`: true, `<pre class=>`: true, `</pre>`: true, `<code>`: true, `</code>`: true,
+	`<details class=>`: true, `</details>`: true, `<summary>`: true, `</summary>`: true, `<p class=>`: true,
+	`<span class=>`: true, `</span>`: true, `<br>`: true, `<blockquote>`: true, `<pre class=>`: true, `</pre>`: true,
+	`<code>`: true, `</code>`: true,
 }
 
 var forms = regexp.MustCompile(`(?s)<form ([^>]*)>(.*?)</form>`)
@@ -348,8 +349,8 @@ func contrast(a, b string) float64 {
 // TestContrast: each text can be read on each ground that it stands on, light and dark.
 func TestContrast(t *testing.T) {
 	pairs := map[string]string{
-		"text": "back panel sunk", "soft": "back panel sunk", "link": "back panel", "ok": "panel ok-back", "bad": "panel bad-back",
-		"ask": "panel ask-back", "yes-text": "yes", "panel": "link",
+		"text": "back panel sunk", "soft": "back panel sunk", "link": "back panel", "ok": "panel ok-back",
+		"bad": "panel bad-back", "ask": "panel ask-back", "yes-text": "yes", "panel": "link",
 		"cmd": "sunk", "flag": "sunk", "string": "sunk", "var": "sunk", "comment": "sunk", "op": "sunk",
 	}
 	for i, c := range colours(t) {
@@ -388,7 +389,9 @@ func TestLongLists(t *testing.T) {
 		guarded.Denied = append(guarded.Denied, fullGuard().Denied...)
 	}
 	for _, v := range []page.View{
-		now1, page.Runs{List: slices.Repeat(runs(), n/9)}, page.Sessions{Running: page.Running{Loops: now1.Status.Loops}}, page.Loops{Loops: now1.Status.Loops}, many, guarded, page.Questions{Past: slices.Clone(many.Report.Asks)},
+		now1, page.Runs{List: slices.Repeat(runs(), n/9)},
+		page.Sessions{Running: page.Running{Loops: now1.Status.Loops}}, page.Loops{Loops: now1.Status.Loops},
+		many, guarded, page.Questions{Past: slices.Clone(many.Report.Asks)},
 	} {
 		begin := time.Now()
 		doc := render(t, v, frame())

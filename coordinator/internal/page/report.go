@@ -87,7 +87,8 @@ func (p plot) SVG() template.HTML {
 		most = max(most, v)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="plot %s" viewBox="0 0 %d %d" preserveAspectRatio="none" role="img" aria-label="%s: %s">`,
+	fmt.Fprintf(&b,
+		`<svg class="plot %s" viewBox="0 0 %d %d" preserveAspectRatio="none" role="img" aria-label="%s: %s">`,
 		p.class, bins*barWidth, plotHeight, p.Name, template.HTMLEscapeString(p.Sum))
 	for i, v := range p.value {
 		bar(&b, i, v, most, "")
@@ -103,8 +104,8 @@ func bar(b *strings.Builder, i int, v, most float64, class string) {
 		return
 	}
 	height := max(2, v/most*(plotHeight-2))
-	fmt.Fprintf(b, `<rect%s x="%d" y="%.1f" width="%d" height="%.1f" rx="1"/>`, class, i*barWidth+1, plotHeight-1-height,
-		barWidth-2, height)
+	fmt.Fprintf(b, `<rect%s x="%d" y="%.1f" width="%d" height="%.1f" rx="1"/>`,
+		class, i*barWidth+1, plotHeight-1-height, barWidth-2, height)
 }
 
 // Ticks returns the times under the plots.

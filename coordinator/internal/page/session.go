@@ -71,7 +71,8 @@ func kindInWords(kind string) string { return strings.NewReplacer(".", " ", "-",
 var entryIcons = map[string]string{
 	"ask": "ask", "grant": "ask", "guard": "shield", "policy": "shield", "refused": "shield", "redirected": "shield",
 	"settings": "shield", "undo": "undo", "loop": "loop", "issue": "loop", "review": "check", "gate": "check",
-	"consult": "check", "run": "run", "message": "chat", "topic": "chat", "told": "chat", "turn": "stop", "telegram": "plug",
+	"consult": "check", "run": "run", "message": "chat", "topic": "chat", "told": "chat", "turn": "stop",
+	"telegram": "plug",
 }
 
 func iconOf(kind string) string {

@@ -36,7 +36,8 @@ func (s Settings) QR() template.HTML {
 	}
 	side := code.Size + 2*border
 	return template.HTML(fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" width="%d" height="%d" role="img" `+
-		`aria-label="QR code that opens the bot" shape-rendering="crispEdges"><rect width="%d" height="%d" fill="#fff"/>`+
+		`aria-label="QR code that opens the bot" shape-rendering="crispEdges"><rect width="%d" height="%d" `+
+		`fill="#fff"/>`+
 		`<path d="%s" fill="#000"/></svg>`, side, side, side*5, side*5, side, side, path.String()))
 }
 

@@ -119,7 +119,8 @@ const maxName = 300
 func url(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s[:min(maxName, len(s))]) {
-		if c < utf8.RuneSelf && (unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) || strings.IndexByte("-_.~", c) >= 0) {
+		plain := unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) || strings.IndexByte("-_.~", c) >= 0
+		if c < utf8.RuneSelf && plain {
 			b.WriteByte(c)
 			continue
 		}

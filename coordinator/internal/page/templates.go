@@ -19,7 +19,9 @@ type Templates struct{ all *template.Template }
 func Parse() Templates {
 	addresses := versions() // of the files in Static, by name
 	asset := template.FuncMap{"asset": func(name string) string { return addresses[name] }}
-	return Templates{template.Must(template.New("page").Funcs(functions).Funcs(asset).ParseFS(files, "templates/*.html"))}
+	return Templates{
+		template.Must(template.New("page").Funcs(functions).Funcs(asset).ParseFS(files, "templates/*.html")),
+	}
 }
 
 // functions are what the templates call, without those that need the files in Static.
@@ -85,7 +87,8 @@ const boost template.HTMLAttr = `hx-boost='{"target":"main","select":"main","swa
 
 // icon draws one of the pictures that the layout holds.
 func icon(name string) template.HTML {
-	return template.HTML(`<svg class="i" aria-hidden="true"><use href="#i-` + template.HTMLEscapeString(name) + `"/></svg>`)
+	return template.HTML(`<svg class="i" aria-hidden="true"><use href="#i-` + template.HTMLEscapeString(name) +
+		`"/></svg>`)
 }
 
 // first returns the first values of a list, at most most.

@@ -222,7 +222,8 @@ func (n Now) shape() shape {
 
 func (s Sessions) shape() shape {
 	return shape{
-		name: "sessions", title: "Sessions", path: sessionsFrom(s.From), entry: "/", home: s.Home, parts: []string{"list"},
+		name: "sessions", title: "Sessions", path: sessionsFrom(s.From), entry: "/", home: s.Home,
+		parts: []string{"list"},
 	}
 }
 

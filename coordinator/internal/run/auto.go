@@ -13,7 +13,8 @@ func LeaveAuto(r Run) (Run, error) {
 
 // autoNotice follows Notice in a turn whose run has left Auto.
 const autoNotice = " It was in auto mode, whose safety check does not run here, so calls were refused. " +
-	"It is now in mode " + AcceptEdits + ": such a call is a question to your person. Make it again if you still need it."
+	"It is now in mode " + AcceptEdits + ": such a call is a question to your person. Make it again if you still " +
+	"need it."
 
 // ResumeNotice is the prompt of the turn that restarts the conversation of r.
 func (r Run) ResumeNotice() string {

@@ -15,14 +15,16 @@ func TestDoing(t *testing.T) {
 		events []Event
 		want   Doing
 	}{
-		"nothing":                  {nil, Doing{}},
-		"a call":                   {[]Event{start("a", "ls")}, Doing{"Bash", "a", "ls", noon}},
-		"a call that ended":        {[]Event{start("a", "ls"), end("a")}, Doing{}},
-		"two calls":                {[]Event{start("a", "ls"), start("b", "pwd")}, Doing{"Bash", "b", "pwd", noon}},
-		"the older of two ended":   {[]Event{start("a", "ls"), start("b", "pwd"), end("a")}, Doing{"Bash", "b", "pwd", noon}},
+		"nothing":           {nil, Doing{}},
+		"a call":            {[]Event{start("a", "ls")}, Doing{"Bash", "a", "ls", noon}},
+		"a call that ended": {[]Event{start("a", "ls"), end("a")}, Doing{}},
+		"two calls":         {[]Event{start("a", "ls"), start("b", "pwd")}, Doing{"Bash", "b", "pwd", noon}},
+		"the older of two ended": {[]Event{start("a", "ls"), start("b", "pwd"), end("a")},
+			Doing{"Bash", "b", "pwd", noon}},
 		"words beside a call":      {[]Event{start("a", "ls"), {Kind: Text}}, Doing{"Bash", "a", "ls", noon}},
 		"a result without its end": {[]Event{start("a", "ls"), {Kind: Result}}, Doing{}},
-		"a long input":             {[]Event{start("a", strings.Repeat("x", mostInput+1))}, Doing{Tool: "Bash", Call: "a", At: noon}},
+		"a long input": {[]Event{start("a", strings.Repeat("x", mostInput+1))},
+			Doing{Tool: "Bash", Call: "a", At: noon}},
 	} {
 		r := in(Working)
 		r, _, err := Hear(r, 2, 1, c.events, noon)
@@ -92,15 +94,17 @@ func TestTell(t *testing.T) {
 		words  string
 		said   string
 	}{
-		"a result":           {func(r *Run) {}, true, noon, "has finished turn 2, $0.50 so far", "the result"},
-		"without a cost":     {func(r *Run) { r.CostUSD = 0 }, true, noon, "has finished turn 2", "the result"},
-		"a failure":          {func(r *Run) { r.State, r.Why = Failed, "no key" }, true, noon, "failed", "no key"},
-		"stopped":            {func(r *Run) { r.State = Stopped }, true, noon, "has stopped", ""},
-		"it restarts":        {func(r *Run) { r.State = Queued }, false, noon, "", ""},
-		"somebody waits":     {func(r *Run) { r.Ephemeral = true }, false, noon, "", ""},
-		"of a trigger":       {func(r *Run) { r.Ephemeral, r.Trigger = true, "brief" }, true, noon, "has finished turn 2, $0.50 so far", "the result"},
-		"for another run":    {func(r *Run) { r.Parent = "p" }, false, noon, "", ""},
-		"soon after another": {func(r *Run) { r.ToldAt = noon.Add(-time.Second) }, true, noon.Add(59 * time.Second), "has finished turn 2, $0.50 so far", "the result"},
+		"a result":       {func(r *Run) {}, true, noon, "has finished turn 2, $0.50 so far", "the result"},
+		"without a cost": {func(r *Run) { r.CostUSD = 0 }, true, noon, "has finished turn 2", "the result"},
+		"a failure":      {func(r *Run) { r.State, r.Why = Failed, "no key" }, true, noon, "failed", "no key"},
+		"stopped":        {func(r *Run) { r.State = Stopped }, true, noon, "has stopped", ""},
+		"it restarts":    {func(r *Run) { r.State = Queued }, false, noon, "", ""},
+		"somebody waits": {func(r *Run) { r.Ephemeral = true }, false, noon, "", ""},
+		"of a trigger": {func(r *Run) { r.Ephemeral, r.Trigger = true, "brief" }, true, noon,
+			"has finished turn 2, $0.50 so far", "the result"},
+		"for another run": {func(r *Run) { r.Parent = "p" }, false, noon, "", ""},
+		"soon after another": {func(r *Run) { r.ToldAt = noon.Add(-time.Second) }, true, noon.Add(59 * time.Second),
+			"has finished turn 2, $0.50 so far", "the result"},
 		"asked for by a person": {func(r *Run) { r.ToldAt, r.Turn.For = noon.Add(-time.Second), "Ann" }, true, noon,
 			"has finished turn 2, $0.50 so far", "the result"},
 	} {

@@ -83,8 +83,8 @@ var restarts = []row{
 		name:    "open elsewhere",
 		applies: func(_ Run, e End, _ time.Time) bool { return e.Open.Known() },
 		fate: func(_ Run, e End) Fate {
-			return Fate{State: Queued, Why: fmt.Sprintf("its conversation is open in process %d; it goes on when that ends",
-				e.Open.PID)}
+			why := fmt.Sprintf("its conversation is open in process %d; it goes on when that ends", e.Open.PID)
+			return Fate{State: Queued, Why: why}
 		},
 	},
 	{

@@ -69,7 +69,8 @@ func TestCheckDepth(t *testing.T) {
 // TestTree: each run comes after the one that proposed it, and none is lost.
 func TestTree(t *testing.T) {
 	made := func(name, parent string) Run { return Run{Name: name, Conversation: name, Parent: parent} }
-	all := []Run{made("grandkid", "kid"), made("b", ""), made("kid", "a"), made("of a session", "s-1"), made("a", ""), made("kid2", "a")}
+	all := []Run{made("grandkid", "kid"), made("b", ""), made("kid", "a"), made("of a session", "s-1"), made("a", ""),
+		made("kid2", "a")}
 	var got []string
 	for _, r := range Tree(all) {
 		got = append(got, r.Name)

@@ -15,10 +15,12 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%s: needs a place: %t", state, r.NeedsPlace())
 		}
 		settled, err := Settle(r, place, "/r/w/sub")
-		if err != nil || settled.Place != place || settled.Dir != "/r/w/sub" || settled.State != state || settled.NeedsPlace() {
+		if err != nil || settled.Place != place || settled.Dir != "/r/w/sub" || settled.State != state ||
+			settled.NeedsPlace() {
 			t.Errorf("settle a run that is %s: %+v, %v", state, settled, err)
 		}
-		if again, _ := Settle(settled, Place{Path: "/other"}, "/other"); again.Place != place || again.Dir != "/r/w/sub" {
+		again, _ := Settle(settled, Place{Path: "/other"}, "/other")
+		if again.Place != place || again.Dir != "/r/w/sub" {
 			t.Errorf("%s: it moved to %s", state, again.Dir)
 		}
 		failed, err := Unsettled(r, "no room", noon)
@@ -33,7 +35,8 @@ func TestPlace(t *testing.T) {
 		t.Errorf("a run without a worktree: %v", err)
 	}
 	waits := Run{ID: "w", State: Queued, QueuedAt: noon, Worktree: true}
-	if next := Next([]Run{waits, {ID: "x", State: Queued, QueuedAt: noon.Add(1)}}, 1, noon); len(next) != 1 || next[0].ID != "x" {
+	next := Next([]Run{waits, {ID: "x", State: Queued, QueuedAt: noon.Add(1)}}, 1, noon)
+	if len(next) != 1 || next[0].ID != "x" {
 		t.Errorf("next are %v", next)
 	}
 }

@@ -281,7 +281,8 @@ func Hear(r Run, fence, from int64, events []Event, now time.Time) (_ Run, fresh
 	case err != nil:
 		return r, nil, err
 	case from < 1, from > r.Turn.Seq+1:
-		return r, nil, fmt.Errorf("turn %d of run %s: event %d comes after %d: %w", fence, r.Name, from, r.Turn.Seq, ErrGap)
+		return r, nil, fmt.Errorf("turn %d of run %s: event %d comes after %d: %w", fence, r.Name, from,
+			r.Turn.Seq, ErrGap)
 	}
 	known := min(r.Turn.Seq+1-from, int64(len(events)))
 	for _, e := range events[known:] {

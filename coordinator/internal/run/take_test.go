@@ -48,7 +48,8 @@ func TestTakeUnbegun(t *testing.T) {
 	for _, state := range []State{Queued, Failed, Stopped} {
 		r := in(state)
 		r.Turns = 0
-		if next, err := Take(r, ann, false, noon); !errors.Is(err, ErrUnbegun) || next.State != state || next.Taker.Known() {
+		next, err := Take(r, ann, false, noon)
+		if !errors.Is(err, ErrUnbegun) || next.State != state || next.Taker.Known() {
 			t.Errorf("a run that is %s: %+v, %v", state, next, err)
 		}
 		r.Adopted = true
@@ -62,7 +63,8 @@ func TestTakeUnbegun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, unread, err := Finish(r, 2, End{Exit: 1}, noon); err != nil || !unread || r.State != Failed || r.Taker.Known() {
+	if r, unread, err := Finish(r, 2, End{Exit: 1}, noon); err != nil || !unread || r.State != Failed ||
+		r.Taker.Known() {
 		t.Errorf("after a turn that read nothing: %+v, unread %t, %v", r, unread, err)
 	}
 }
@@ -153,7 +155,8 @@ func TestOpenElsewhere(t *testing.T) {
 			t.Errorf("it starts at once: %t, later: %t", len(early) == 1, len(late) == 1)
 		}
 		free, err := Unblock(r)
-		if err != nil || free.OpenIn.Known() || free.Why != "" || !slices.ContainsFunc(Next([]Run{free}, 0, noon), isQueued) {
+		if err != nil || free.OpenIn.Known() || free.Why != "" ||
+			!slices.ContainsFunc(Next([]Run{free}, 0, noon), isQueued) {
 			t.Errorf("after the process has ended: %+v, %v", free, err)
 		}
 	}

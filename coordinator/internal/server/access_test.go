@@ -117,7 +117,8 @@ func TestOperations(t *testing.T) {
 	changing := map[string]bool{
 		wire.OpSuggestionAccept: true, wire.OpSuggestionDismiss: true, wire.OpGapSet: true,
 		wire.OpTaskNew: true, wire.OpTaskStart: true, wire.OpTaskStop: true, wire.OpTaskSet: true,
-		wire.OpTaskEdit: true, wire.OpTaskKeep: true, wire.OpMemoryEdit: true, wire.OpRunStop: true, wire.OpRunRemove: true,
+		wire.OpTaskEdit: true, wire.OpTaskKeep: true, wire.OpMemoryEdit: true, wire.OpRunStop: true,
+		wire.OpRunRemove:  true,
 		wire.OpTriggerNew: true, wire.OpTriggerOn: true, wire.OpTriggerOff: true, wire.OpTriggerRemove: true,
 		wire.OpTriggerRotate: true, wire.OpTriggerFire: true, wire.OpTriggerTest: true,
 		wire.OpModuleEnable: true, wire.OpModuleDisable: true, wire.OpModuleRestart: true,
@@ -250,7 +251,9 @@ func TestChangesElsewhere(t *testing.T) {
 			t.Errorf("%s at the terminal: %v", name, err)
 		}
 		told, err := here.cfg.Core.Journal(t.Context(), 0, 100, "", false)
-		refused := slices.DeleteFunc(told, func(e event.Event) bool { return e.Kind != event.Refused || e.Subject != name })
+		refused := slices.DeleteFunc(told, func(e event.Event) bool {
+			return e.Kind != event.Refused || e.Subject != name
+		})
 		if err != nil || len(refused) != 2 {
 			t.Errorf("%s: the journal has %+v, %v", name, refused, err)
 		}

@@ -232,26 +232,10 @@ func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.AnswerReply
 			return out, err
 		}
 	}
-	switch scope := ask.Scope(in.Scope); scope {
-	case ask.Once:
-	case ask.Session, ask.Always:
-		if !in.Allow {
-			return out, badRequest("only an allow can have a scope")
-		}
-	default:
-		return out, badRequest("unknown scope %q; want session or always, or none for once", in.Scope)
+	if err := checkScope(in); err != nil {
+		return out, err
 	}
-	d := ask.Decision{
-		Allow:   in.Allow,
-		Message: in.Message,
-		By:      c.decider(),
-		Channel: c.channel(),
-		Scope:   ask.Scope(in.Scope),
-	}
-	d.AcceptEdits = in.Allow && in.AcceptEdits
-	if !in.Allow && in.Message == "" {
-		d.Message = "Denied by " + d.By + ". Do not try it again in another form; go on without it or ask."
-	}
+	d := decisionOf(c, in)
 	if a, err := s.cfg.Core.Ask(ask.ID(in.ID)); err == nil && a.Kind == ask.CheckIn {
 		d.Message = in.Message + in.Text // a text is its next instruction; without one the session stops
 		in.Text = ""
@@ -261,6 +245,36 @@ func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.AnswerReply
 		return out, err
 	}
 	return s.wireAsk(a), nil
+}
+
+// checkScope refuses a scope that no answer has, or that this one cannot have.
+func checkScope(in wire.AnswerRequest) error {
+	switch ask.Scope(in.Scope) {
+	case ask.Once:
+		return nil
+	case ask.Session, ask.Always:
+		if !in.Allow {
+			return badRequest("only an allow can have a scope")
+		}
+		return nil
+	}
+	return badRequest("unknown scope %q; want session or always, or none for once", in.Scope)
+}
+
+// decisionOf returns the decision that an answer from the command line makes.
+func decisionOf(c *call, in wire.AnswerRequest) ask.Decision {
+	d := ask.Decision{
+		Allow:       in.Allow,
+		Message:     in.Message,
+		By:          c.decider(),
+		Channel:     c.channel(),
+		Scope:       ask.Scope(in.Scope),
+		AcceptEdits: in.Allow && in.AcceptEdits,
+	}
+	if !in.Allow && in.Message == "" {
+		d.Message = "Denied by " + d.By + ". Do not try it again in another form; go on without it or ask."
+	}
+	return d
 }
 
 func (s *Server) askIDs() (ids []string) {

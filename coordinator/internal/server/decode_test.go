@@ -22,7 +22,8 @@ func TestDecode(t *testing.T) {
 		},
 		Checked: &wire.LoopChecked{Frame: "f", ExitCode: 1}, Round: -5,
 	}
-	if got, err := decode(&call{body: []byte(text)}, hostjson.NewDecoder[wire.StopRequest]()); err != nil || !reflect.DeepEqual(got, want) {
+	got, err := decode(&call{body: []byte(text)}, hostjson.NewDecoder[wire.StopRequest]())
+	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("have %+v, want %+v, %v", got, want, err)
 	}
 	for text, blamed := range map[string]string{
@@ -33,7 +34,8 @@ func TestDecode(t *testing.T) {
 		`{"ask":["a"]}`:     "ask",
 		`{"redirected":{}}`: "redirected", `{"checked":7}`: "checked", `{"round":99999999999999999999}`: "round",
 	} {
-		if _, err := decode(&call{body: []byte(text)}, hostjson.NewDecoder[wire.StopRequest]()); err == nil || !strings.Contains(err.Error(), blamed) {
+		if _, err := decode(&call{body: []byte(text)}, hostjson.NewDecoder[wire.StopRequest]()); err == nil ||
+			!strings.Contains(err.Error(), blamed) {
 			t.Errorf("%.40q: want an error about %q, have %v", text, blamed, err)
 		}
 	}

@@ -231,7 +231,8 @@ func moduleFaults(m wire.Module) (checks []wire.Check) {
 	}
 	if m.Held != "" {
 		add("Afar has disabled it: "+m.Held, fmt.Sprintf(
-			"look at it (afar module show %s), then: afar module enable %s, or: afar module disable %s", m.ID, m.ID, m.ID))
+			"look at it (afar module show %s), then: afar module enable %s, or: afar module disable %s", m.ID,
+			m.ID, m.ID))
 	}
 	if m.State != wire.ModuleEnabled {
 		return checks

@@ -134,7 +134,8 @@ func checkPrompt(prompt string) error {
 	case strings.TrimSpace(prompt) == "", !utf8.ValidString(prompt):
 		return badRequest("a prompt must not be empty, and must be UTF-8")
 	case len(prompt) > maxPrompt:
-		return badRequest("a prompt has at most %d bytes, not %d; put it into a file and name the file", maxPrompt, len(prompt))
+		return badRequest("a prompt has at most %d bytes, not %d; put it into a file and name the file", maxPrompt,
+			len(prompt))
 	}
 	return nil
 }

@@ -30,8 +30,9 @@ func TestStartsLater(t *testing.T) {
 		change func(*run.Run)
 		want   string
 	}{
-		"in the minute in which it began": {func(*run.Run) {}, "would lose a conversation that it continues in the minute in " +
-			"which it began it, so the turn starts at " + at},
+		"in the minute in which it began": {func(*run.Run) {},
+			"would lose a conversation that it continues in the minute in " +
+				"which it began it, so the turn starts at " + at},
 		"later":         {func(r *run.Run) { r.ThreadAt = began.Add(-2 * time.Hour) }, ""},
 		"its first one": {func(r *run.Run) { r.Turn.Resumes = false }, ""},
 		"it works":      {func(r *run.Run) { r.State = run.Working }, ""},

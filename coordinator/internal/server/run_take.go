@@ -92,8 +92,8 @@ func (s *Server) runAdopt(c *call, in wire.RunAdoptRequest) (out wire.RunAdoptRe
 	}
 	dir, ok := s.cfg.Runs.Find(in.Conversation)
 	if !ok {
-		return out, badRequest("no conversation %s is on this machine; its id is the name of its file in ~/.claude/projects",
-			in.Conversation)
+		return out, badRequest("no conversation %s is on this machine; its id is the name of its file in "+
+			"~/.claude/projects", in.Conversation)
 	}
 	if where := s.cfg.Runs.Open(in.Conversation); where != "" {
 		return out, fmt.Errorf("%w in %s; end that first", errOpen, where)

@@ -65,8 +65,7 @@ func (s *Server) sessionEnd(c *call, in wire.SessionEndRequest) (out wire.Sessio
 	return out, s.cfg.Core.EndSession(p.Session, p.Reason)
 }
 
-// prompt records a typed prompt. A task notification, a scheduled prompt of the host and a
-// prompt of a client that a session started do not come from a person.
+// prompt records a typed prompt.
 func (s *Server) prompt(c *call, in wire.PromptRequest) (out wire.PromptReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
@@ -76,8 +75,7 @@ func (s *Server) prompt(c *call, in wire.PromptRequest) (out wire.PromptReply, e
 		return wire.PromptReply{Block: by != "", Reason: "Afar: stopped by " + by + "."}, err
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
-	typed := in.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") &&
-		!v.Scheduled(p.Prompt) && !s.nested(c.line, in.Client)
+	typed := s.typed(c, in, v, p.Prompt)
 	if err == nil && typed {
 		err = errors.Join(s.cfg.Core.Typed(p.Session, firstLine(p.Prompt)), s.reviewPrompt(v, p.Prompt))
 	}
@@ -101,6 +99,13 @@ func (s *Server) prompt(c *call, in wire.PromptRequest) (out wire.PromptReply, e
 	}
 	out.Notice, err = s.withNotices(p.Session, "")
 	return out, err
+}
+
+// typed reports whether a person typed a prompt. A task notification, a scheduled prompt of the
+// host and a prompt of a client that a session started do not come from one.
+func (s *Server) typed(c *call, in wire.PromptRequest, v session.Session, prompt string) bool {
+	return in.Attended && !strings.HasPrefix(prompt, "<task-notification>") &&
+		!v.Scheduled(prompt) && !s.nested(c.line, in.Client)
 }
 
 func (s *Server) preCompact(c *call, in wire.PreCompactRequest) (out wire.PreCompactReply, err error) {

@@ -94,7 +94,9 @@ func (s *Server) suggest(c *call, in wire.SuggestRequest) (out wire.SuggestReply
 	return wire.SuggestReply{Place: string(place), ID: string(name)}, err
 }
 
-func (s *Server) suggestionAccept(c *call, in wire.SuggestionAcceptRequest) (out wire.SuggestionAcceptReply, err error) {
+func (s *Server) suggestionAccept(
+	c *call, in wire.SuggestionAcceptRequest,
+) (out wire.SuggestionAcceptReply, err error) {
 	d := core.Decided{Accept: true, Instruction: in.Instruction, By: c.decider(), Channel: c.channel()}
 	one, err := s.decideSuggestion(c, in.ID, d)
 	if err != nil {

@@ -128,7 +128,9 @@ func (s *Server) createTask(c *call, in wire.TaskNewRequest) (task.Task, error) 
 		_, known := s.cfg.Core.Task(slug)
 		return known || s.cfg.Tasks.Exists(slug)
 	})
-	t, err := s.cfg.Core.NewTask(task.Task{Slug: slug, Key: in.Key, Agent: in.Agent, By: c.decider(), Confirm: in.Confirm})
+	t, err := s.cfg.Core.NewTask(task.Task{
+		Slug: slug, Key: in.Key, Agent: in.Agent, By: c.decider(), Confirm: in.Confirm,
+	})
 	if err != nil || s.cfg.Tasks.Exists(t.Slug) {
 		return t, err
 	}

@@ -66,7 +66,8 @@ func (s *Server) taskEdit(c *call, in wire.TaskEditRequest) (out wire.TaskEditRe
 func checkEdit(text, where string) error {
 	switch {
 	case len(text) > markdown.MaxEdit:
-		return badRequest("the text has %d bytes; want at most %d: edit the file itself, %s", len(text), markdown.MaxEdit, where)
+		return badRequest("the text has %d bytes; want at most %d: edit the file itself, %s", len(text),
+			markdown.MaxEdit, where)
 	case !utf8.ValidString(text):
 		return badRequest("the text must be UTF-8")
 	}

@@ -111,7 +111,9 @@ func (s *Server) TriggerRun(r trigger.Rule, dir, key string) (out run.Run, err e
 	if s.cfg.Runs.Mode == "" {
 		return out, badRequest("runs are not supported on Windows")
 	}
-	in := wire.RunStartRequest{ID: key, Agent: r.Agent, Mode: r.RunMode(), Model: r.Model, Dir: dir, BudgetUSD: r.Budget}
+	in := wire.RunStartRequest{
+		ID: key, Agent: r.Agent, Mode: r.RunMode(), Model: r.Model, Dir: dir, BudgetUSD: r.Budget,
+	}
 	if err := s.checkRun(&in); err != nil {
 		return out, err
 	}

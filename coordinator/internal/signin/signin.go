@@ -20,9 +20,11 @@ const (
 	LinkFor   = time.Minute         // how long a link can be used
 	MostLinks = 4                   // links that can be used at the same time; a new one replaces the oldest
 	For       = 30 * 24 * time.Hour // how long a browser stays signed in after its last use
-	Most      = 50                  // browsers that are signed in; a new one replaces the one that was unused the longest
 	SeenEvery = time.Hour           // how often a use is noted
 	agentMost = 120                 // characters of a browser's name for itself
+
+	// Most is how many browsers are signed in; a new one replaces the one that was unused the longest.
+	Most = 50
 )
 
 // Errors of links and sign-ins.

@@ -91,7 +91,8 @@ func TestBrowser(t *testing.T) {
 		t.Error("a use is noted too soon")
 	}
 	seen, changed := signin.Seen(b, t0.Add(signin.SeenEvery))
-	if !changed || !seen.Active(t0.Add(signin.For)) || !seen.LastSeen.Equal(t0.Add(signin.SeenEvery)) || !seen.Since.Equal(t0) {
+	if !changed || !seen.Active(t0.Add(signin.For)) || !seen.LastSeen.Equal(t0.Add(signin.SeenEvery)) ||
+		!seen.Since.Equal(t0) {
 		t.Errorf("have %+v", seen)
 	}
 	ended, err := signin.End(b, "signed out by Ada", t0)

@@ -8,7 +8,8 @@ import (
 // FuzzIndex checks that any output of git ls-files is understood or ignored.
 func FuzzIndex(f *testing.F) {
 	for _, s := range []string{
-		"H 100644 aaaa 0\ta b", "S 100644 aaaa 0\tx", "M 100644 aaaa 2\tx", "H\tx", "\t", "H", "0", "H 0\tx", "H 100644 aaaa 2\ta\nb",
+		"H 100644 aaaa 0\ta b", "S 100644 aaaa 0\tx", "M 100644 aaaa 2\tx", "H\tx", "\t", "H", "0", "H 0\tx",
+		"H 100644 aaaa 2\ta\nb",
 	} {
 		f.Add(s)
 	}

@@ -27,8 +27,8 @@ func (s *Store) AsksEnded(before ask.ID, limit int) ([]ask.Ask, []Bad, error) {
 	if before == "" {
 		return Asks.query(s, "WHERE "+newest+"?1", limit)
 	}
-	return Asks.query(s, "WHERE (opened_at, rowid) < (SELECT opened_at, rowid FROM asks WHERE id = ?1) AND "+newest+"?2",
-		string(before), limit)
+	return Asks.query(s, "WHERE (opened_at, rowid) < (SELECT opened_at, rowid FROM asks WHERE id = ?1) AND "+
+		newest+"?2", string(before), limit)
 }
 
 // AsksSince returns the asks that were opened at a time or later, oldest first,

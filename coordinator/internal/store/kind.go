@@ -15,17 +15,21 @@ import (
 // table has a column for the id, the Columns, and the value as JSON in the column
 // data. Make one with NewKind.
 type Kind[K ~string, V any] struct {
-	Table   string                // its name
-	Key     string                // the column of the id; "" means id
-	ID      func(V) K             // the id of a value
-	Columns []Column[V]           // what rows are selected by
-	Wanted  string                // the condition of the rows that Load reads; ?1 is its time in ms, and "" reads all
-	Old     string                // the condition of the rows that Forget drops; ?1 is its time in ms, and "" drops none
-	Check   func(V) error         // refuses a value that no program has written; nil accepts all
-	Life    func(V) string        // changes when a value is another thing under the same id; nil: it never is
-	put     string                // the statement that writes a row
-	also    func(writer, V) error // writes what a value leaves in other tables; nil: nothing
-	of      string                // the table whose unknown fields the values share; "" is Table
+	Table   string      // its name
+	Key     string      // the column of the id; "" means id
+	ID      func(V) K   // the id of a value
+	Columns []Column[V] // what rows are selected by
+
+	// Wanted is the condition of the rows that Load reads; ?1 is its time in ms, and "" reads all.
+	Wanted string
+	// Old is the condition of the rows that Forget drops; ?1 is its time in ms, and "" drops none.
+	Old string
+
+	Check func(V) error         // refuses a value that no program has written; nil accepts all
+	Life  func(V) string        // changes when a value is another thing under the same id; nil: it never is
+	put   string                // the statement that writes a row
+	also  func(writer, V) error // writes what a value leaves in other tables; nil: nothing
+	of    string                // the table whose unknown fields the values share; "" is Table
 }
 
 // A Column holds something of a value where SQL can see it.

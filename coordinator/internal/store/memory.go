@@ -273,7 +273,8 @@ func choose(q memory.Question, c memory.Corpus) (chosen []string) {
 
 // compared returns the documents that are compared in full.
 func (x *Index) compared(terms []string) (ids []int64, candidates []memory.Candidate, err error) {
-	rows, err := x.db.Query(`SELECT rowid, title, body FROM terms WHERE terms MATCH ? ORDER BY bm25(terms, 2, 1) LIMIT ?`,
+	rows, err := x.db.Query(
+		`SELECT rowid, title, body FROM terms WHERE terms MATCH ? ORDER BY bm25(terms, 2, 1) LIMIT ?`,
 		strings.Join(terms, " OR "), mostCompared)
 	if err != nil {
 		return nil, nil, err

@@ -36,7 +36,8 @@ func TestIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.db")
 	x := newTestIndex(t, path)
 	err := x.Change([]Indexed{
-		{Key: "fact/printer", Stamp: "1", Title: "The printer", Also: "office", Text: "\nIt jams.\n\nAnn repaired it in May 2026."},
+		{Key: "fact/printer", Stamp: "1", Title: "The printer", Also: "office",
+			Text: "\nIt jams.\n\nAnn repaired it in May 2026."},
 		{Key: "journal/2026-03-13", Stamp: "1", Title: "2026-03-13", Text: "We went to the lake.\n"},
 		{Key: "empty", Stamp: "1"},
 	}, nil)
@@ -63,7 +64,8 @@ func TestIndex(t *testing.T) {
 	}
 
 	// A document is replaced and dropped, also after its words were counted.
-	err = x.Change([]Indexed{{Key: "fact/printer", Stamp: "2", Title: "The printer", Text: "It was sold."}}, []string{"empty", "none"})
+	err = x.Change([]Indexed{{Key: "fact/printer", Stamp: "2", Title: "The printer", Text: "It was sold."}},
+		[]string{"empty", "none"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 func TestTextsBefore(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "afar.db"))
 	var b Batch
-	recipients := []message.Message{{Session: "s1"}, {Session: "s2", Run: true}, {Task: "tax"}, {Task: "tax", Session: "s2"},
-		{To: message.ToPerson}, {To: message.ToTriage}}
+	recipients := []message.Message{{Session: "s1"}, {Session: "s2", Run: true}, {Task: "tax"},
+		{Task: "tax", Session: "s2"}, {To: message.ToPerson}, {To: message.ToTriage}}
 	var all []message.Message
 	for i := range 60 {
 		m := recipients[i%len(recipients)]

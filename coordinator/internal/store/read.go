@@ -55,7 +55,8 @@ func (s *Store) JournalBefore(seq int64, limit int, id session.ID) ([]event.Even
 	if id == "" {
 		return s.entries(`SELECT * FROM journal WHERE seq < ? ORDER BY seq DESC LIMIT ?`, seq, limit)
 	}
-	return s.entries(`SELECT * FROM journal WHERE session = ? AND seq < ? ORDER BY seq DESC LIMIT ?`, string(id), seq, limit)
+	return s.entries(`SELECT * FROM journal WHERE session = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+		string(id), seq, limit)
 }
 
 // entries returns the journal entries that a query selects, oldest first.

@@ -52,7 +52,8 @@ func (s *Store) Newest(kinds []event.Kind, since time.Time, before int64, limit 
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	for _, kind := range kinds {
-		some, err := s.entries(`SELECT * FROM journal WHERE kind = ? AND seq >= ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+		some, err := s.entries(
+			`SELECT * FROM journal WHERE kind = ? AND seq >= ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
 			string(kind), first, cmp.Or(before, math.MaxInt64), limit)
 		if err != nil {
 			return nil, err

@@ -47,7 +47,9 @@ func putRunEvents(tx writer, b *Batch) error {
 			if err != nil {
 				return fmt.Errorf("put event of a run: %w", err)
 			}
-			if _, err := tx.Exec(`INSERT INTO run_events (run, n, data) VALUES (?1, ?2, ?3)`, string(of.Run), e.N, string(data)); err != nil {
+			_, err = tx.Exec(`INSERT INTO run_events (run, n, data) VALUES (?1, ?2, ?3)`,
+				string(of.Run), e.N, string(data))
+			if err != nil {
 				return fmt.Errorf("put event of a run: %w", err)
 			}
 		}

@@ -41,8 +41,8 @@ var Firings = NewKind(Kind[trigger.FiringID, trigger.Firing]{
 // FiringLog returns at most limit lines of the ledger, of one trigger or of all for "", the
 // newest first.
 func (s *Store) FiringLog(name trigger.Name, limit int) ([]trigger.Firing, error) {
-	lines, bad, err := Firings.query(s, "WHERE ?1 = '' OR name = ?1 ORDER BY at DESC, rowid DESC LIMIT ?2", string(name),
-		limit)
+	lines, bad, err := Firings.query(s, "WHERE ?1 = '' OR name = ?1 ORDER BY at DESC, rowid DESC LIMIT ?2",
+		string(name), limit)
 	for _, b := range bad {
 		err = errors.Join(err, b)
 	}

@@ -7,10 +7,13 @@ import (
 
 func TestFileName(t *testing.T) {
 	for given, want := range map[string]string{
-		"report.pdf": "report.pdf", "../../etc/passwd": "passwd", `C:\work\a.txt`: "a.txt", ".bashrc": "bashrc", "": "file",
+		"report.pdf": "report.pdf", "../../etc/passwd": "passwd", `C:\work\a.txt`: "a.txt",
+		".bashrc": "bashrc", "": "file",
 		"..": "file", "/": "file", "a\nb\x00.md": "a-b-.md", "Übersicht März.xlsx": "Übersicht März.xlsx", "-rf": "rf",
-		"a:b|c?.txt": "a-b-c-.txt", "x\u202egnp.exe": "x-gnp.exe", strings.Repeat("é", 200) + ".png": strings.Repeat("é", 48) + ".png",
-		"CLAUDE.md": "CLAUDE.md", "trailing. ": "trailing", "." + strings.Repeat("y", 300): strings.Repeat("y", 100),
+		"a:b|c?.txt": "a-b-c-.txt", "x\u202egnp.exe": "x-gnp.exe",
+		strings.Repeat("é", 200) + ".png": strings.Repeat("é", 48) + ".png",
+		"CLAUDE.md":                       "CLAUDE.md", "trailing. ": "trailing",
+		"." + strings.Repeat("y", 300): strings.Repeat("y", 100),
 	} {
 		if got := FileName(given); got != want {
 			t.Errorf("%q became %q, want %q", given, got, want)

@@ -32,7 +32,8 @@ func TestCheckpoint(t *testing.T) {
 		Need:    "Validate the invoices before sending.",
 		Details: "- April: artifacts/invoice-2025-04.pdf",
 		Options: []Option{
-			{"Send both", "I'll email them"}, {"Modify", "tell me what to change"}, {"Cancel", "nothing is sent"}, {"Wait", ""},
+			{"Send both", "I'll email them"}, {"Modify", "tell me what to change"}, {"Cancel", "nothing is sent"},
+			{"Wait", ""},
 		},
 	}
 	got := ParseCheckpoint(seedCheckpoint)

@@ -24,7 +24,8 @@ mine
 func TestParseGaps(t *testing.T) {
 	got := fmt.Sprintf("%+v", task.ParseGaps(gaps))
 	want := "[{N:1 Date:2026-03-13 Title:No access to the bank Status:open Problem:the sign-in needs a code " +
-		"Impact:invoices wait Fix:read codes Source:} {N:2 Date: Title:Slow mail Status:resolved Problem:slow Impact: Fix: Source:}]"
+		"Impact:invoices wait Fix:read codes Source:} {N:2 Date: Title:Slow mail Status:resolved Problem:slow " +
+		"Impact: Fix: Source:}]"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -37,7 +38,8 @@ func TestAddGap(t *testing.T) {
 	if n != 3 || known || !strings.HasPrefix(file, gaps) {
 		t.Errorf("n %d, known %v: %s", n, known, file)
 	}
-	if !strings.HasSuffix(file, "\n## 2026-03-14: No printer (RESOLVED)\n- Problem: none ## forged\n- Source: run:a\n") {
+	if !strings.HasSuffix(file,
+		"\n## 2026-03-14: No printer (RESOLVED)\n- Problem: none ## forged\n- Source: run:a\n") {
 		t.Error(file)
 	}
 	again, n, known := task.AddGap(file, task.Gap{Title: "no printer (resolved)"})

@@ -9,8 +9,10 @@ const rules = `## Rules
 
 - This folder is yours: ` + "`state.md`" + ` says how far the task is, ` + "`artifacts/`" + ` holds what you make.
 - Keep ` + "`state.md`" + ` true and short: Completed, Remaining, and below ` + "`## Current State`" + ` the lines
-  ` + "`STATUS: IN PROGRESS`" + ` (or WAITING, BLOCKED, COMPLETED) and ` + "`Last action: YYYY-MM-DD`" + `. Leave other sections as they are.
-- If you can do nothing before somebody else acts, set ` + "`STATUS: WAITING`" + ` and write below ` + "`## Waiting For`" + ` for what,
+  ` + "`STATUS: IN PROGRESS`" + ` (or WAITING, BLOCKED, COMPLETED) and ` + "`Last action: YYYY-MM-DD`" +
+	`. Leave other sections as they are.
+- If you can do nothing before somebody else acts, set ` + "`STATUS: WAITING`" +
+	` and write below ` + "`## Waiting For`" + ` for what,
   with a line ` + "`NEXT ACTION: YYYY-MM-DD`" + `. Then end your turn. Afar removes that section when the task goes on.
 - If you need a decision of the person, write ` + "`checkpoint.md`" + ` and end your turn:
   ` + "`# Checkpoint: TITLE`, `## What I Did`, `## What I Need From You`, `## Details`, `## Options`" + ` with lines
@@ -20,7 +22,8 @@ const rules = `## Rules
 `
 
 // confirmed is what the run of a task is told whose outward acts are asked about.
-const confirmed = `- The person confirms each act that reaches others: a network client, a push, a message, a tool that writes elsewhere.
+const confirmed = `- The person confirms each act that reaches others: a network client, a push, ` +
+	`a message, a tool that writes elsewhere.
   After three refusals in a row, write ` + "`checkpoint.md`" + ` and end your turn.
 `
 

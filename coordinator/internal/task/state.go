@@ -128,7 +128,8 @@ func waitOf(text string, base time.Time) Wait {
 	}
 	w := Wait{Text: text, For: Person, Due: dueOf(text, base)}
 	for _, name := range []string{"WAITING", "ATTENTE"} {
-		if who, ok := lineOf(text, name); ok && slices.Contains([]string{"THIRD_PARTY", "TIERS"}, strings.ToUpper(who)) {
+		who, ok := lineOf(text, name)
+		if ok && slices.Contains([]string{"THIRD_PARTY", "TIERS"}, strings.ToUpper(who)) {
 			w.For = Others
 		}
 	}
@@ -145,8 +146,8 @@ func (s State) Long() string {
 	if len(s.Text) <= WarnAt {
 		return ""
 	}
-	return fmt.Sprintf("state.md has more than %d kB: what is done should be shortened, and details moved into artifacts/",
-		WarnAt>>10)
+	return fmt.Sprintf("state.md has more than %d kB: what is done should be shortened, and details moved into "+
+		"artifacts/", WarnAt>>10)
 }
 
 // Ready reports whether the task goes on by itself at now: it is in progress, and what it

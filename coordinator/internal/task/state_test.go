@@ -54,9 +54,10 @@ func TestSeedState(t *testing.T) {
 		Remaining:  "- May 2025: timesheet MISSING, email sent to client on 03/12",
 		Contacts:   "- Client billing: billing@example.com",
 		Wait: Wait{
-			Text: "Email sent to billing@example.com on 03/12 for May timesheet.\nFollow up if no response by 2026-03-16.",
-			For:  Person,
-			Due:  Day{Words: "by 2026-03-16", From: day(t, "2026-03-16"), End: true},
+			Text: "Email sent to billing@example.com on 03/12 for May timesheet.\n" +
+				"Follow up if no response by 2026-03-16.",
+			For: Person,
+			Due: Day{Words: "by 2026-03-16", From: day(t, "2026-03-16"), End: true},
 		},
 	}
 	if diff := cmp.Diff(want, s); diff != "" {
@@ -93,7 +94,8 @@ func TestStatus(t *testing.T) {
 
 // TestStatusElsewhere: only the section Current State says how far the task is.
 func TestStatusElsewhere(t *testing.T) {
-	text := "# T\n\n## Objective\nSTATUS: COMPLETED is what the report shall say.\n\n## Current State\n- status: blocked\n"
+	text := "# T\n\n## Objective\nSTATUS: COMPLETED is what the report shall say.\n\n## Current State\n" +
+		"- status: blocked\n"
 	s := ParseState(text, time.UTC)
 	if s.Status != Blocked {
 		t.Errorf("status %q, want BLOCKED", s.Status)
@@ -165,7 +167,8 @@ func TestChanges(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
-	for _, text := range []string{"", "# T", "# T\r\n", "# T\n\n## Current State", "no title\n## Current State\nnothing\n"} {
+	for _, text := range []string{"", "# T", "# T\r\n", "# T\n\n## Current State",
+		"no title\n## Current State\nnothing\n"} {
 		changed := ParseState(text, time.UTC).WithStatus(Blocked)
 		if s := ParseState(changed, time.UTC); s.Status != Blocked {
 			t.Errorf("%q became %q", text, changed)
@@ -178,19 +181,22 @@ func TestFaults(t *testing.T) {
 		"":           "line 1: the file is empty",
 		"\n\ntext\n": "line 3: the first line must be the title",
 		"# T\n":      `line 1: the section "## Current State" is missing`,
-		"# T\n\n## Current State\nSTATUS: EN PAUSE\n": `line 3: unknown status "EN PAUSE"; want one of IN PROGRESS, WAITING`,
-		"# T\n\n## Current State\n":                   "line 3: the section has no line STATUS",
-		strings.Repeat("x", MaxState+1):               "line 1: the file has 1048577 bytes",
+		"# T\n\n## Current State\nSTATUS: EN PAUSE\n": `line 3: unknown status "EN PAUSE"; ` +
+			`want one of IN PROGRESS, WAITING`,
+		"# T\n\n## Current State\n":     "line 3: the section has no line STATUS",
+		strings.Repeat("x", MaxState+1): "line 1: the file has 1048577 bytes",
 	} {
 		s := ParseState(text, time.UTC)
-		if len(s.Faults) == 0 || !strings.HasPrefix(s.Faults[0].Error(), want) && !strings.HasPrefix(s.Faults[len(s.Faults)-1].Error(), want) {
+		if len(s.Faults) == 0 || !strings.HasPrefix(s.Faults[0].Error(), want) &&
+			!strings.HasPrefix(s.Faults[len(s.Faults)-1].Error(), want) {
 			t.Errorf("%.40q: %v, want %s", text, s.Faults, want)
 		}
 		if s.Ready(time.Now()) {
 			t.Errorf("%.40q is started", text)
 		}
 	}
-	if s := ParseState(NewState("T", "do it", day(t, "2026-03-13")), time.UTC); len(s.Faults) > 0 || !s.Ready(time.Now()) {
+	s := ParseState(NewState("T", "do it", day(t, "2026-03-13")), time.UTC)
+	if len(s.Faults) > 0 || !s.Ready(time.Now()) {
 		t.Errorf("a new task: %+v", s)
 	}
 }
@@ -211,7 +217,8 @@ func FuzzState(f *testing.F) {
 		if len(text) > MaxState/2 {
 			return
 		}
-		if again := ParseState(s.WithStatus(Completed), time.UTC); again.Status != Completed && strings.Count(text, "```")+strings.Count(text, "~~~") == 0 {
+		again := ParseState(s.WithStatus(Completed), time.UTC)
+		if again.Status != Completed && strings.Count(text, "```")+strings.Count(text, "~~~") == 0 {
 			t.Fatalf("WithStatus of %q gave %q", text, again.Text)
 		}
 	})

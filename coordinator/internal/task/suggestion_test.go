@@ -41,15 +41,17 @@ func TestParseSuggestion(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]task.Suggestion{
-		"# T":                                    {Title: "T", Status: task.Open, Urgency: task.Normal},
-		"# T\nURGENCY: soon":                     {Title: "T", Status: task.Open, Urgency: task.Normal},
-		"# T\nURGENCY: LOW":                      {Title: "T", Status: task.Open, Urgency: task.Low},
-		"# T\nSTATUS: dismissed":                 {Title: "T", Status: task.Dismissed, Urgency: task.Normal},
-		"# T\nSTATUS: ACCEPTED task:a-2":         {Title: "T", Status: task.Accepted, Task: "a-2", Urgency: task.Normal},
+		"# T":                    {Title: "T", Status: task.Open, Urgency: task.Normal},
+		"# T\nURGENCY: soon":     {Title: "T", Status: task.Open, Urgency: task.Normal},
+		"# T\nURGENCY: LOW":      {Title: "T", Status: task.Open, Urgency: task.Low},
+		"# T\nSTATUS: dismissed": {Title: "T", Status: task.Dismissed, Urgency: task.Normal},
+		"# T\nSTATUS: ACCEPTED task:a-2": {Title: "T", Status: task.Accepted, Task: "a-2",
+			Urgency: task.Normal},
 		"# T\n\n## Context\nSTATUS: DISMISSED\n": {Title: "T", Status: task.Open, Urgency: task.Normal},
 	} {
 		got := task.ParseSuggestion(text)
-		if got.Title != want.Title || got.Status != want.Status || got.Urgency != want.Urgency || got.Task != want.Task {
+		if got.Title != want.Title || got.Status != want.Status || got.Urgency != want.Urgency ||
+			got.Task != want.Task {
 			t.Errorf("%q: %+v; want %+v", text, got, want)
 		}
 	}
@@ -87,7 +89,9 @@ func FuzzSuggestion(f *testing.F) {
 		if len(text) < 1<<20 && after.Status != task.Dismissed {
 			t.Errorf("%q: dismissed, but %q", text, after.Text)
 		}
-		made := task.Suggestion{Title: text, Source: text, Date: text, Summary: text, Why: text, Plan: text, Context: text}
+		made := task.Suggestion{
+			Title: text, Source: text, Date: text, Summary: text, Why: text, Plan: text, Context: text,
+		}
 		read := task.ParseSuggestion(made.File())
 		if read.Status != task.Open || read.Task != "" || !strings.HasPrefix(read.Text, "# Suggestion: ") {
 			t.Errorf("%q: %+v", text, read)

@@ -55,7 +55,8 @@ func TestInstructions(t *testing.T) {
 		t.Errorf("prompts %q, %q", first, next)
 	}
 	text := Instructions(s, About{})
-	for _, want := range []string{"# Task: Invoices\n", goal, "STATUS: WAITING", "NEXT ACTION:", "checkpoint.md", "## Contacts"} {
+	for _, want := range []string{"# Task: Invoices\n", goal, "STATUS: WAITING", "NEXT ACTION:", "checkpoint.md",
+		"## Contacts"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("CLAUDE.md has no %q:\n%s", want, text)
 		}
@@ -71,7 +72,8 @@ func TestInstructionsAbout(t *testing.T) {
 		t.Errorf("empty texts leave a trace:\n%s", bare)
 	}
 	about := About{Identity: "# Who\n\nYou are Max.\n", Soul: "Be brief.", Memory: "- a: fact\n"}
-	want := bare + "\n## Who works here\n\nYou are Max.\n\n## How work is done here\n\nBe brief.\n\n## Memory\n\n- a: fact\n"
+	want := bare + "\n## Who works here\n\nYou are Max.\n\n## How work is done here\n\nBe brief.\n\n## Memory\n\n" +
+		"- a: fact\n"
 	if have := Instructions(s, about); have != want {
 		t.Errorf("have\n%s\nwant\n%s", have, want)
 	}

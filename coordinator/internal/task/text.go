@@ -33,7 +33,8 @@ func lineOf(text, name string) (value string, ok bool) {
 func place(text, name string) (from, to int, ok bool) {
 	begin := 0
 	for line := range strings.Lines(text) {
-		if before, after, found := strings.Cut(line, ":"); found && strings.EqualFold(strings.Trim(before, "-* \t"), name) {
+		before, after, found := strings.Cut(line, ":")
+		if found && strings.EqualFold(strings.Trim(before, "-* \t"), name) {
 			value := strings.TrimLeft(after, "* \t")
 			from = begin + len(line) - len(value)
 			return from, from + len(strings.TrimRight(value, "* \t\r\n")), true

@@ -83,7 +83,8 @@ func TriageQuestion(tasks []Active, events []Event, known string, fence func(sou
 		b.WriteString("\n" + fence("what is known from earlier", text.ClipBytes(known, maxKnown)) + "\n")
 	}
 	for _, t := range tasks[:min(len(tasks), maxTasks)] {
-		fmt.Fprintf(&b, "\nTask %s\n%s\n", t.Slug, fence("the state.md of this task", text.Clip(t.State.Text, maxShown)))
+		fmt.Fprintf(&b, "\nTask %s\n%s\n", t.Slug,
+			fence("the state.md of this task", text.Clip(t.State.Text, maxShown)))
 	}
 	for i, e := range events {
 		about := e.From + ", received " + e.At.Format(time.RFC3339)
@@ -228,8 +229,8 @@ func (e Event) suggestion(title, summary, why string) Suggestion {
 // UnsortedSuggestion returns the suggestion about events that no model has sorted. The person
 // finds them in inbox.md.
 func (e Event) UnsortedSuggestion(why string) Suggestion {
-	s := e.suggestion("Look through unsorted events", "Look through the newest events of inbox.md and say what is to be done.",
-		"They could not be sorted: "+why)
+	s := e.suggestion("Look through unsorted events",
+		"Look through the newest events of inbox.md and say what is to be done.", "They could not be sorted: "+why)
 	s.Source = "triage"
 	return s
 }

@@ -27,7 +27,9 @@ func TestCollectedAt(t *testing.T) {
 		}
 		return all
 	}
-	for want, events := range map[int][]task.Event{60: at(0), 90: at(0, 10, 30), 300: at(0, 50, 100, 150, 200, 250, 290)} {
+	for want, events := range map[int][]task.Event{
+		60: at(0), 90: at(0, 10, 30), 300: at(0, 50, 100, 150, 200, 250, 290),
+	} {
 		if got := task.CollectedAt(events).Sub(noon); got != time.Duration(want)*time.Second {
 			t.Errorf("%d events: %v; want %d s", len(events), got, want)
 		}
@@ -55,7 +57,8 @@ func TestSort(t *testing.T) {
 		one(`"do":"ignore"`):                              "ignore: no reason was given",
 		`{"events":[]}`:                                   "unsorted: the answer leaves it out",
 		`{"events":[{"event":"2","do":"ignore"}]}`:        "unsorted: the answer leaves it out",
-		`{"events":[{"event":"1","do":"ignore"},{"event":"1","do":"suggest","title":"x"}]}`: "unsorted: the answer names it twice",
+		`{"events":[{"event":"1","do":"ignore"},{"event":"1","do":"suggest","title":"x"}]}`: "unsorted: " +
+			"the answer names it twice",
 		`[`: "unsorted: the answer cannot be read",
 	} {
 		got := task.Sort(json.RawMessage(answer), eventsOf("hello"), shown, over)
@@ -84,7 +87,9 @@ func FuzzSort(f *testing.F) {
 	f.Add(`{"events":[{"event":"1","do":"suggest","title":"x"},{"event":"1"}]} trailing`)
 	f.Fuzz(func(t *testing.T, answer string) {
 		events := eventsOf("a", "b")
-		got := task.Sort(json.RawMessage(answer), events, []task.Active{{Slug: "tax"}}, func(task.Slug) bool { return false })
+		got := task.Sort(json.RawMessage(answer), events, []task.Active{{Slug: "tax"}}, func(task.Slug) bool {
+			return false
+		})
 		for i, v := range got {
 			places := 0
 			for _, is := range []bool{v.Unsorted != "", v.Ignored != "", v.New.Title != "", len(v.To) > 0} {

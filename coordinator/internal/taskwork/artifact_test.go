@@ -27,7 +27,8 @@ func TestKeep(t *testing.T) {
 	f := folders(t)
 	for _, c := range []struct{ name, data, want string }{
 		{"report.pdf", "one", "artifacts/report.pdf"}, {"report.pdf", "one", "artifacts/report.pdf"},
-		{"report.pdf", "two", "artifacts/report-2.pdf"}, {"../../state.md", "x", "artifacts/state.md"}, {"", "", "artifacts/file"},
+		{"report.pdf", "two", "artifacts/report-2.pdf"}, {"../../state.md", "x", "artifacts/state.md"},
+		{"", "", "artifacts/file"},
 	} {
 		if got, err := f.Keep("a", c.name, []byte(c.data)); got != c.want || err != nil {
 			t.Errorf("%s: %s, %v; want %s", c.name, got, err, c.want)
@@ -65,10 +66,12 @@ func TestFile(t *testing.T) {
 	f := folders(t)
 	dir := f.Dir("a")
 	for name, text := range map[string]string{
-		"artifacts/a b.txt": "made", "artifacts/deep/x": "deep", "state-yours.md": "mine", "CLAUDE.md": "rules", "../other": "secret",
+		"artifacts/a b.txt": "made", "artifacts/deep/x": "deep", "state-yours.md": "mine", "CLAUDE.md": "rules",
+		"../other": "secret",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,7 +93,8 @@ func TestFile(t *testing.T) {
 	for _, name := range []string{
 		"", ".", "artifacts", "artifacts/", "artifacts/deep", "artifacts/none", "artifacts/none/x", "artifacts/deep/x",
 		"artifacts/link", "artifacts/up/state.md", "artifacts/up/../state.md", "artifacts/deep/y", "artifacts/gone",
-		"artifacts/../CLAUDE.md", "artifacts/../../other", "../other", "/etc/passwd", "CLAUDE.md", "state.md", "artifacts/\x00",
+		"artifacts/../CLAUDE.md", "artifacts/../../other", "../other", "/etc/passwd", "CLAUDE.md", "state.md",
+		"artifacts/\x00",
 	} {
 		if got, err := f.File("a", name); err == nil {
 			t.Errorf("%q: %.20q", name, got)

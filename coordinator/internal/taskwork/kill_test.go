@@ -86,7 +86,8 @@ func workUntilKilled(dir string) error {
 			}
 		}
 	}
-	log, ctx := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})), context.Background()
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	ctx := context.Background()
 	later := func() time.Time { return time.Now().Add(time.Hour) } // no event is waited for
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context){
@@ -100,7 +101,9 @@ func workUntilKilled(dir string) error {
 }
 
 func (v *victim) begin(t task.Task) (run.Run, error) {
-	return run.Run{ID: run.ID("run_" + t.Slug), Dir: v.folders.Dir(t.Slug), Conversation: "c-" + string(t.Slug), By: t.By}, nil
+	return run.Run{
+		ID: run.ID("run_" + t.Slug), Dir: v.folders.Dir(t.Slug), Conversation: "c-" + string(t.Slug), By: t.By,
+	}, nil
 }
 
 // sender sends the events, each one twice. After a kill it begins anew: a source sends again.
@@ -136,7 +139,8 @@ func (v *victim) agent(context.Context) {
 			heard.Close()
 		}
 		if n := int(r.Fence); err == nil && n <= v.checkpoints {
-			text := fmt.Sprintf("# Checkpoint: %d\n\n## What I Need From You\nAnswer.\n\n## Options\n1. [answer-%d-]\n", n, n)
+			text := fmt.Sprintf("# Checkpoint: %d\n\n## What I Need From You\nAnswer.\n\n## Options\n1. [answer-%d-]\n",
+				n, n)
 			err = os.WriteFile(v.folders.checkpointOf("asks"), []byte(text), 0o600)
 		}
 		if err == nil {

@@ -25,13 +25,16 @@ func TestInstructions(t *testing.T) {
 	}
 	f := folders(t).Told(about)
 	state := filepath.Join(f.Dir("a"), stateFile)
-	const text = "# Send the invoices\n\n## Objective\nAll invoices of 2025 are sent.\n\n- By mail, *not* on paper.\n\n" +
-		"## Current State\nSTATUS: WAITING\nLast action: 2026-03-13\n\n## Waiting For\nA reply.\n\n## Contacts\nBob, bob@example.org\n"
+	const text = "# Send the invoices\n\n## Objective\nAll invoices of 2025 are sent.\n\n" +
+		"- By mail, *not* on paper.\n\n" +
+		"## Current State\nSTATUS: WAITING\nLast action: 2026-03-13\n\n## Waiting For\nA reply.\n\n## Contacts\n" +
+		"Bob, bob@example.org\n"
 	if err := os.WriteFile(state, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := os.WriteFile(filepath.Join(f.Dir("a"), "CLAUDE.md"), []byte("the agent's own rules"), 0o600); err != nil {
+		err := os.WriteFile(filepath.Join(f.Dir("a"), "CLAUDE.md"), []byte("the agent's own rules"), 0o600)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := f.Launch(task.Task{Slug: "a", Confirm: true}); err != nil {
@@ -70,7 +73,8 @@ func checkGolden(t *testing.T, path string) {
 func TestLong(t *testing.T) {
 	f := folders(t)
 	state := filepath.Join(f.Dir("a"), stateFile)
-	text := task.NewState("A", "do it", time.Now()) + "\n## Completed\n" + strings.Repeat("- one more\n", task.WarnAt/11+1)
+	text := task.NewState("A", "do it", time.Now()) + "\n## Completed\n" +
+		strings.Repeat("- one more\n", task.WarnAt/11+1)
 	if err := os.WriteFile(state, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +86,8 @@ func TestLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := New(nil, f, nil, Sweep{}, nil)
-	if said := w.fault(task.Task{Slug: "a"}); said != "⚠️ Task A: state.md has more than 32 kB: what is done should be "+
-		"shortened, and details moved into artifacts/." {
+	if said := w.fault(task.Task{Slug: "a"}); said != "⚠️ Task A: state.md has more than 32 kB: what is done "+
+		"should be shortened, and details moved into artifacts/." {
 		t.Errorf("the person is told %q", said)
 	}
 	if _, err := f.Launch(task.Task{Slug: "a"}); err != nil {

@@ -57,7 +57,8 @@ func TestTwoWriters(t *testing.T) {
 	restless := 0
 	read := func() (string, error) { restless++; return strings.Repeat("x", restless), nil }
 	lost := func(string) error { t.Error("a file that never rests was overwritten"); return nil }
-	if err := rewrite(read, func(s string) (string, error) { return s + "y", nil }, lost); !errors.Is(err, errRestless) {
+	err := rewrite(read, func(s string) (string, error) { return s + "y", nil }, lost)
+	if !errors.Is(err, errRestless) {
 		t.Errorf("a file that never rests: %v", err)
 	}
 }

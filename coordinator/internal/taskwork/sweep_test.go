@@ -73,7 +73,8 @@ func obeyed(t *testing.T, order string) (turns, told int) {
 		t.Fatal(err)
 	}
 	state := filepath.Join(v.folders.Dir("tax"), stateFile)
-	if err := os.WriteFile(state, []byte(task.NewState("Tax", "pay it", time.Now())+"\n"+order+"\n"), 0o600); err != nil {
+	text := task.NewState("Tax", "pay it", time.Now()) + "\n" + order + "\n"
+	if err := os.WriteFile(state, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	later := func() time.Time { return time.Now().Add(time.Hour) }

@@ -33,7 +33,8 @@ type Triage struct {
 // NewTriage returns a triage that asks a model with ask. known returns what memory has about some
 // topics.
 func NewTriage(
-	c *core.Core, folders Folders, ask AskFunc, known func(topics string) string, now func() time.Time, log *slog.Logger,
+	c *core.Core, folders Folders, ask AskFunc, known func(topics string) string, now func() time.Time,
+	log *slog.Logger,
 ) *Triage {
 	return &Triage{core: c, folders: folders, ask: ask, known: known, now: now, log: log}
 }

@@ -186,8 +186,9 @@ func TestEditedGaps(t *testing.T) {
 	b := newBench(t)
 	dir := t.TempDir()
 	gaps := filepath.Join(dir, "gaps.md")
-	keeper := NewKeeper(b.core, NewSuggestions(filepath.Join(dir, "suggestions")), NewNotebook(filepath.Join(dir, "inbox.md")),
-		NewNotebook(gaps), nil, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	keeper := NewKeeper(b.core, NewSuggestions(filepath.Join(dir, "suggestions")),
+		NewNotebook(filepath.Join(dir, "inbox.md")), NewNotebook(gaps), nil,
+		slog.New(slog.NewTextHandler(t.Output(), nil)))
 	ctx, cancel := context.WithCancel(context.Background())
 	var works sync.WaitGroup
 	works.Go(func() { keeper.Run(ctx) })

@@ -10,7 +10,8 @@ type gapArgs struct {
 }
 
 const aboutGap = "Report a gap: something that kept you from doing your work well, such as a missing right, tool, " +
-	"document or answer. The person reads it later and may close it. Report each gap once, and go on as well as you can."
+	"document or answer. The person reads it later and may close it. Report each gap once, and go on as well as " +
+	"you can."
 
 func (s *Server) offerGaps() {
 	offer(s, wire.ToolReportGap, aboutGap, reportGap)

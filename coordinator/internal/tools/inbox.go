@@ -19,9 +19,9 @@ type replyArgs struct {
 }
 
 const (
-	aboutInbox = "Read the messages that were sent to you: what the person wrote from the phone, results of runs that " +
-		"you proposed, texts from other programs. New messages reach you by themselves; look here for an earlier one, " +
-		"or for the id of one that you want to reply to."
+	aboutInbox = "Read the messages that were sent to you: what the person wrote from the phone, results of " +
+		"runs that you proposed, texts from other programs. New messages reach you by themselves; look here for an " +
+		"earlier one, or for the id of one that you want to reply to."
 	aboutReply = "Send a message to the person's phone, for example to answer a message of your inbox or to report a " +
 		"result while they are away. They need not do anything. For a question that must be answered, ask it in the " +
 		"usual way. A text of exactly NO_REPLY is sent to nobody."

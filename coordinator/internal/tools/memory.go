@@ -21,10 +21,11 @@ type rememberArgs struct {
 }
 
 const (
-	aboutSearch = "Search memory: what the person and agents noted earlier, journals of past days, tasks, and what other " +
-		"sessions said when they stopped. Look here before you ask the person what they may have decided already."
-	aboutRemember = "Remember a fact for later sessions and agents, such as a decision, a preference of the person or how " +
-		"something is done here. Not for secrets, nor for what the project's own files say."
+	aboutSearch = "Search memory: what the person and agents noted earlier, journals of past days, tasks, and " +
+		"what other sessions said when they stopped. Look here before you ask the person what they may have decided " +
+		"already."
+	aboutRemember = "Remember a fact for later sessions and agents, such as a decision, a preference of the person " +
+		"or how something is done here. Not for secrets, nor for what the project's own files say."
 )
 
 func (s *Server) offerMemory() {

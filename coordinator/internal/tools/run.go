@@ -21,10 +21,10 @@ type proposeArgs struct {
 	For      string  `json:"for,omitempty" jsonschema:"how long it may work at most, such as 90m or 2h"`
 }
 
-const aboutPropose = "Delegate a task to another agent that works in the background, in parallel to you; the person is " +
-	"asked first. Use it for work that needs no conversation, such as a long test run, a review or a second change in a " +
-	"worktree of its own. The result comes to you by itself, as a message, when the run is over. Do not wait for it " +
-	"and do not propose it twice."
+const aboutPropose = "Delegate a task to another agent that works in the background, in parallel to you; the " +
+	"person is asked first. Use it for work that needs no conversation, such as a long test run, a review or a " +
+	"second change in a worktree of its own. The result comes to you by itself, as a message, when the run is over. " +
+	"Do not wait for it and do not propose it twice."
 
 func (s *Server) offerRuns() {
 	offer(s, wire.ToolProposeRun, aboutPropose, proposeRun)
@@ -55,8 +55,8 @@ func proposeRun(c call, in proposeArgs) (string, error) {
 	case err != nil:
 		return "", err
 	case r.State == wire.Proposed:
-		return fmt.Sprintf("Nobody has answered yet. If the person allows run %s, it starts, and its result comes to you "+
-			"as a message. Do not propose it again; go on with something else, or stop.", r.Name), nil
+		return fmt.Sprintf("Nobody has answered yet. If the person allows run %s, it starts, and its result comes "+
+			"to you as a message. Do not propose it again; go on with something else, or stop.", r.Name), nil
 	}
 	return fmt.Sprintf("The person allowed run %s: it works in %s. Its result comes to you as a message; do not wait "+
 		"for it.", r.Name, r.Dir), nil

@@ -15,8 +15,8 @@ type suggestArgs struct {
 	Urgency string `json:"urgency,omitempty" jsonschema:"urgent, normal or low; normal if it is left out"`
 }
 
-const aboutSuggest = "Suggest a task to the person: work that should be done and is not part of yours. They accept it, " +
-	"and an agent then works on it, or dismiss it. Only the person makes a task. Suggest each one once."
+const aboutSuggest = "Suggest a task to the person: work that should be done and is not part of yours. They " +
+	"accept it, and an agent then works on it, or dismiss it. Only the person makes a task. Suggest each one once."
 
 func (s *Server) offerSuggestions() {
 	offer(s, wire.ToolSuggestTask, aboutSuggest, suggestTask)

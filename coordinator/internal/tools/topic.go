@@ -19,8 +19,8 @@ type readArgs struct {
 
 const (
 	aboutPost = "Write a note to a topic for other sessions, agents and the person to read, such as project:api or " +
-		"issue:42. Use it to coordinate work in the same project: what you change, what is broken, what others must not " +
-		"touch. It rings no phone."
+		"issue:42. Use it to coordinate work in the same project: what you change, what is broken, what others " +
+		"must not touch. It rings no phone."
 	aboutRead = "Read the notes that other sessions, agents and the person wrote to a topic, such as project:api or " +
 		"issue:42, or list all topics. Look here before you change what others may be working on."
 )

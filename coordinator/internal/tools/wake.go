@@ -16,9 +16,9 @@ type wakeArgs struct {
 }
 
 const aboutWake = "Wake me later: have a reminder sent to yourself at a time, so that you can stop now instead of " +
-	"sleeping or polling. With a check, you are woken as soon as a command succeeds, for example when a build is over; the " +
-	"person is asked first. The text reaches you as a message then, also when you have stopped. The person sees it " +
-	"among the triggers and may cancel it. At most 20 are open, at least a minute apart."
+	"sleeping or polling. With a check, you are woken as soon as a command succeeds, for example when a build is " +
+	"over; the person is asked first. The text reaches you as a message then, also when you have stopped. The " +
+	"person sees it among the triggers and may cancel it. At most 20 are open, at least a minute apart."
 
 func (s *Server) offerWakes() {
 	offer(s, wire.ToolWakeMe, aboutWake, wakeMe)
@@ -47,12 +47,12 @@ func wakeMe(c call, in wakeArgs) (string, error) {
 	case err != nil:
 		return "", err
 	case out.Ask != "":
-		return fmt.Sprintf("The person is asked whether the check may run (%s). If they allow it, it runs every %s, and you "+
-			"are woken as soon as it passes, or at %s if it has not. If they do not, you are told. You can stop now.",
-			out.Ask, every, clock(out.Next)), nil
+		return fmt.Sprintf("The person is asked whether the check may run (%s). If they allow it, it runs every %s, "+
+			"and you are woken as soon as it passes, or at %s if it has not. If they do not, you are told. You can "+
+			"stop now.", out.Ask, every, clock(out.Next)), nil
 	case in.Check != "":
-		return fmt.Sprintf("The person allowed it: the check runs, and you are woken when it passes (trigger %s). You can stop "+
-			"now.", out.ID), nil
+		return fmt.Sprintf("The person allowed it: the check runs, and you are woken when it passes (trigger %s). "+
+			"You can stop now.", out.ID), nil
 	}
 	return fmt.Sprintf("You are woken at %s (trigger %s). You can stop now.", clock(out.Next), out.ID), nil
 }
@@ -61,7 +61,8 @@ func wakeMe(c call, in wakeArgs) (string, error) {
 func wakeTime(in wakeArgs, now time.Time) (time.Time, error) {
 	switch {
 	case (in.In == "") == (in.At == ""):
-		return now, fmt.Errorf("give either in, such as 90m, or at, such as %s", now.Add(time.Hour).Format(time.RFC3339))
+		return now, fmt.Errorf("give either in, such as 90m, or at, such as %s",
+			now.Add(time.Hour).Format(time.RFC3339))
 	case in.In != "":
 		d, err := time.ParseDuration(in.In)
 		if err != nil {

@@ -82,7 +82,8 @@ const (
 var form = markdown.Form{
 	Noun: "a trigger",
 	Fields: []string{
-		"on", "to", "auth", "missed", "grace", "filter", "check", "until", "agent", "mode", "model", "budget", "dir", "limit",
+		"on", "to", "auth", "missed", "grace", "filter", "check", "until", "agent", "mode", "model", "budget",
+		"dir", "limit",
 	},
 	MaxBytes: MaxBytes,
 }
@@ -163,7 +164,8 @@ func (r *Rule) read(f markdown.Field, zones Zones) (err error) {
 
 func oneOf[S ~string](value S, of []string) (S, error) {
 	if !slices.Contains(of, string(value)) {
-		return "", fmt.Errorf("unknown value %q; want one of %s", markdown.Shorten(string(value)), strings.Join(of, ", "))
+		return "", fmt.Errorf("unknown value %q; want one of %s", markdown.Shorten(string(value)),
+			strings.Join(of, ", "))
 	}
 	return value, nil
 }
@@ -187,7 +189,8 @@ func graceOf(value string) (time.Duration, error) {
 func untilOf(value string, zones Zones) (time.Time, error) {
 	var w When
 	if err := w.readOnce(strings.Fields(value), zones); err != nil {
-		return time.Time{}, fmt.Errorf("unknown time %q; want YYYY-MM-DD HH:MM and perhaps a time zone", markdown.Shorten(value))
+		return time.Time{}, fmt.Errorf("unknown time %q; want YYYY-MM-DD HH:MM and perhaps a time zone",
+			markdown.Shorten(value))
 	}
 	return w.onWall(w.wall).At, nil
 }
@@ -215,19 +218,44 @@ func limitOf(value string) (int, error) {
 	return n, nil
 }
 
-// check returns the field that does not fit the others, zero for a field that is missing.
-func (r *Rule) check(d markdown.Document) (f markdown.Field, err error) {
+// check returns the field that does not fit the others, zero for one that is missing.
+func (r *Rule) check(d markdown.Document) (markdown.Field, error) {
+	if err := r.lacks(d); err != nil {
+		return markdown.Field{}, err
+	}
+	if f, err := r.misfit(d); err != nil {
+		return f, err
+	}
+	if r.Prompt == "" {
+		return markdown.Field{}, errors.New("the text to send is missing; write it below the list, after a blank line")
+	}
+	return markdown.Field{}, nil
+}
+
+// lacks says which field of the rule is missing.
+func (r *Rule) lacks(d markdown.Document) error {
+	has := func(name string) bool {
+		_, ok := d.Field(name)
+		return ok
+	}
+	switch {
+	case !has("on"):
+		return errors.New("the line \"- on: …\" is missing; want " + forms)
+	case !has("to"):
+		return errors.New("the line \"- to: …\" is missing; want " + toForms)
+	case r.When.Kind == Webhook && !has("auth"):
+		return fmt.Errorf("a webhook needs a line \"- auth: …\"; want one of %s", strings.Join(Auths(), ", "))
+	}
+	return nil
+}
+
+// misfit returns the field that does not go with the others.
+func (r *Rule) misfit(d markdown.Document) (f markdown.Field, err error) {
 	has := func(name string) (ok bool) {
 		f, ok = d.Field(name)
 		return ok
 	}
 	switch {
-	case !has("on"):
-		return f, errors.New("the line \"- on: …\" is missing; want " + forms)
-	case !has("to"):
-		return f, errors.New("the line \"- to: …\" is missing; want " + toForms)
-	case r.When.Kind == Webhook && !has("auth"):
-		return f, fmt.Errorf("a webhook needs a line \"- auth: …\"; want one of %s", strings.Join(Auths(), ", "))
 	case r.When.Kind != Webhook && has("auth"):
 		return f, errors.New("auth is for a webhook alone")
 	case !r.When.Kind.Timed() && (has("missed") || has("grace")):
@@ -238,8 +266,6 @@ func (r *Rule) check(d markdown.Document) (f markdown.Field, err error) {
 		return f, errors.New("a rule has a check or a filter, not both")
 	case has("until") && r.Check == "":
 		return f, errors.New("until is for a rule with a check alone")
-	case r.Prompt == "":
-		return markdown.Field{}, errors.New("the text to send is missing; write it below the list, after a blank line")
 	}
 	return markdown.Field{}, nil
 }
@@ -279,8 +305,8 @@ func ParseTo(text string) (to To, err error) {
 		return to, nil
 	}
 	if strings.Contains(text, "{{") {
-		return to, fmt.Errorf("unknown address %.60q; a payload names nothing but the key of a run: run:{{payload.FIELD}}",
-			text)
+		return to, fmt.Errorf("unknown address %.60q; a payload names nothing but the key of a run: "+
+			"run:{{payload.FIELD}}", text)
 	}
 	if to.Address, err = message.ParseAddress(text); err != nil {
 		return to, fmt.Errorf("unknown address %.60q; want %s", text, toForms)

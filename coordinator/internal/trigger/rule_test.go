@@ -10,12 +10,14 @@ import (
 
 func TestParse(t *testing.T) {
 	r, err := trigger.Parse("ci", "# Builds\r\n\r\n- on: webhook\r\n- to: run:{{payload.thread}}\r\n- auth: github\r\n"+
-		"- filter: jq -e .failed\r\n- budget: $0.50\r\n- limit: 3\r\n- dir: ~/src\r\n\r\nLook at {{payload}}.\r\nTwice.\r\n", time.LoadLocation)
+		"- filter: jq -e .failed\r\n- budget: $0.50\r\n- limit: 3\r\n- dir: ~/src\r\n\r\nLook at {{payload}}.\r\n"+
+		"Twice.\r\n", time.LoadLocation)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Title != "Builds" || r.Prompt != "Look at {{payload}}.\nTwice." || r.Auth != trigger.GitHub || !r.To.Keyed ||
-		r.To.Path != "thread" || r.Filter != "jq -e .failed" || r.Budget != 0.5 || r.Limit != 3 || r.RunMode() != "manual" {
+		r.To.Path != "thread" || r.Filter != "jq -e .failed" || r.Budget != 0.5 || r.Limit != 3 ||
+		r.RunMode() != "manual" {
 		t.Errorf("%+v", r)
 	}
 	daily, _ := trigger.Parse("d", "# D\n\n- on: cron 0 7 * * *\n- to: run\n\nx\n", time.LoadLocation)
@@ -35,11 +37,13 @@ func TestParseErrors(t *testing.T) {
 		"# A\n\n- on: manual\n- to: x:y\n\nx":  `line 4: to: unknown address "x:y"`,
 		"# A\n\n- on: manual\n- to:\n\nx":      "line 4: to: unknown address",
 		"# A\n\n- on: webhook\n- to: run\n\nx": "a webhook needs a line",
-		"# A\n\n- on: manual\n- to: session:{{payload}}\n\nx":             "a payload names nothing but the key of a run",
-		"# A\n\n- on: manual\n- to: run:{{payload.a b}}\n\nx":             "a payload names nothing but the key of a run",
-		"# A\n\n- on: manual\n- to: run\n- auth: header\n\nx":             "line 5: auth is for a webhook alone",
-		"# A\n\n- on: webhook\n- to: run\n- auth: none\n\nx":              `line 5: auth: unknown value "none"; want one of standard, github, header`,
-		"# A\n\n- on: manual\n- to: run\n- missed: each\n\nx":             "line 5: missed is for cron, once and every alone",
+		"# A\n\n- on: manual\n- to: session:{{payload}}\n\nx": "a payload names nothing but the key of a run",
+		"# A\n\n- on: manual\n- to: run:{{payload.a b}}\n\nx": "a payload names nothing but the key of a run",
+		"# A\n\n- on: manual\n- to: run\n- auth: header\n\nx": "line 5: auth is for a webhook alone",
+		"# A\n\n- on: webhook\n- to: run\n- auth: none\n\nx": `line 5: auth: unknown value "none"; ` +
+			`want one of standard, github, header`,
+		"# A\n\n- on: manual\n- to: run\n- missed: each\n\nx": "line 5: missed is for " +
+			"cron, once and every alone",
 		"# A\n\n- on: manual\n- to: run\n- limit: 0\n\nx":                 "line 5: limit: unknown number",
 		"# A\n\n- on: manual\n- to: run\n- budget: NaN\n\nx":              "line 5: budget: unknown amount",
 		"# A\n\n- on: manual\n- to: run\n- mode: bypass\n\nx":             "line 5: mode: unknown value",
@@ -83,14 +87,16 @@ func TestText(t *testing.T) {
 			t.Errorf("%q:\nhave %q\nwant %q", prompt, said, want)
 		}
 	}
-	if said := rule("Fix {{payload.none}}.").Text(p, "n1", 1000); !strings.Contains(said, "It has no {{payload.none}}.") {
+	said := rule("Fix {{payload.none}}.").Text(p, "n1", 1000)
+	if !strings.Contains(said, "It has no {{payload.none}}.") {
 		t.Errorf("a field that did not come: %q", said)
 	}
 	if said := rule("Every day {{payload}}.").Text(trigger.Payload{}, "n1", 1000); said != "Every day ." {
 		t.Errorf("without a payload: %q", said)
 	}
 	cut := rule("{{payload}}").Text(trigger.Payload{Text: strings.Repeat("é", 1000)}, "n1", 101)
-	if !strings.Contains(cut, "\n[cut: these are the first 100 of 2000 bytes]") || !strings.Contains(cut, strings.Repeat("é", 50)+"\n") {
+	if !strings.Contains(cut, "\n[cut: these are the first 100 of 2000 bytes]") ||
+		!strings.Contains(cut, strings.Repeat("é", 50)+"\n") {
 		t.Errorf("a long payload: %q", cut)
 	}
 	if said := rule("New: {{payload}}").Notice(p, 1000); said != "New: "+hostile {
@@ -99,7 +105,9 @@ func TestText(t *testing.T) {
 }
 
 func TestField(t *testing.T) {
-	deep := trigger.Payload{Text: `{"a": {"b.c": 1, "n": 1e400, "s": "x\ny", "list": [{"v": "last"}], "null": null}, "A": 2, "a1": true}`}
+	deep := trigger.Payload{
+		Text: `{"a": {"b.c": 1, "n": 1e400, "s": "x\ny", "list": [{"v": "last"}], "null": null}, "A": 2, "a1": true}`,
+	}
 	for path, want := range map[string]string{
 		"a.s": "x\ny", "a.n": "1e400", "a.list.0.v": "last", "A": "2", "a1": "true", "a.list": `[{"v": "last"}]`,
 		"a.null": "", "a.list.1": "", "a.list.x": "", "none": "", "a.s.t": "",
@@ -123,7 +131,8 @@ func TestRunName(t *testing.T) {
 	r := trigger.Rule{Name: "ci", To: trigger.To{Keyed: true, Path: "k"}}
 	seen := map[string]string{}
 	for _, key := range []string{
-		"", "one", "-", "a-b", strings.Repeat("a", 40), strings.Repeat("a", 41), "One", "../x", "x/y", "_default", "_", "é", "a b", "\n",
+		"", "one", "-", "a-b", strings.Repeat("a", 40), strings.Repeat("a", 41), "One", "../x", "x/y", "_default", "_",
+		"é", "a b", "\n",
 	} {
 		name := r.RunName(trigger.Payload{Fields: map[string]string{"k": key}})
 		inner, ok := strings.CutPrefix(name, "ci/")
@@ -142,7 +151,8 @@ func TestRunName(t *testing.T) {
 
 // FuzzParse: no file breaks the reader, an error names a line, and no payload leaves its marks.
 func FuzzParse(f *testing.F) {
-	f.Add("# A\n\n- on: every 2h\n- to: run:{{payload.k}}\n\nDo {{payload.x.0}} {{payload}}.\n", `{"k": "{{payload}}", "x": ["</data-n>"]}`)
+	f.Add("# A\n\n- on: every 2h\n- to: run:{{payload.k}}\n\nDo {{payload.x.0}} {{payload}}.\n",
+		`{"k": "{{payload}}", "x": ["</data-n>"]}`)
 	f.Add("# A\r\n- on: webhook\r\n- to: person\r\n- auth: header\r\n\r\nx", hostile)
 	f.Fuzz(func(t *testing.T, file, payload string) {
 		r, err := trigger.Parse("a", file, time.LoadLocation)

@@ -14,9 +14,12 @@ import (
 // within bounds, without secrets.
 func TestAnew(t *testing.T) {
 	at := func(minute int) time.Time { return time.Date(2026, 11, 23, 14, minute, 0, 0, time.UTC) }
-	old := run.Run{Turns: 2, Result: "The build is green.\nToken: sk-ant-api03-0123456789abcdefghijABCDEFGHIJ0123456789"}
+	old := run.Run{
+		Turns: 2, Result: "The build is green.\nToken: sk-ant-api03-0123456789abcdefghijABCDEFGHIJ0123456789",
+	}
 	events := []run.Event{
-		{Kind: run.Result, At: at(6), Text: "It fails\nin the linker."}, {Kind: run.Text, At: at(7), Text: "on the way"},
+		{Kind: run.Result, At: at(6), Text: "It fails\nin the linker."},
+		{Kind: run.Text, At: at(7), Text: "on the way"},
 		{Kind: run.Result, At: at(9), Text: "The build is green."},
 	}
 	texts := []message.Message{
@@ -43,14 +46,18 @@ Token: •••
 		t.Errorf("have %s\nwant %s", have, want)
 	}
 	for i := range 1000 {
-		texts = append(texts, message.Message{By: "Ann", At: at(11).Add(time.Duration(i)), Text: fmt.Sprint(i, strings.Repeat(" long", 1000))})
+		texts = append(texts, message.Message{
+			By: "Ann", At: at(11).Add(time.Duration(i)), Text: fmt.Sprint(i, strings.Repeat(" long", 1000)),
+		})
 	}
 	old.Result = strings.Repeat("long ", 10_000)
 	have := Anew(old, events, texts, "n1")
-	if len(have) > 8000 || !strings.Contains(have, "(993 earlier texts left out)") || !strings.Contains(have, "Ann: 999 long") {
+	if len(have) > 8000 || !strings.Contains(have, "(993 earlier texts left out)") ||
+		!strings.Contains(have, "Ann: 999 long") {
 		t.Errorf("%d bytes: %.400s", len(have), have)
 	}
-	if have := Anew(run.Run{}, nil, nil, "n1"); !strings.Contains(have, "Nothing is known of it.") || strings.Contains(have, "<data") {
+	if have := Anew(run.Run{}, nil, nil, "n1"); !strings.Contains(have, "Nothing is known of it.") ||
+		strings.Contains(have, "<data") {
 		t.Errorf("nothing is known: %s", have)
 	}
 }

@@ -55,7 +55,8 @@ const (
 	mostEvery  = 366 * 24 * time.Hour
 )
 
-const forms = "cron MIN HOUR DAY MONTH WEEKDAY [ZONE], once YYYY-MM-DD HH:MM [ZONE], every 2h, webhook, file GLOB or manual"
+const forms = "cron MIN HOUR DAY MONTH WEEKDAY [ZONE], once YYYY-MM-DD HH:MM [ZONE], every 2h, webhook, file GLOB " +
+	"or manual"
 
 // ParseWhen reads the value of "on".
 func ParseWhen(text string, zones Zones) (w When, err error) {
@@ -88,7 +89,8 @@ func ParseWhen(text string, zones Zones) (w When, err error) {
 
 func (w *When) readCron(words []string, zones Zones) (err error) {
 	if len(words) < len(fields) || len(words) > len(fields)+1 {
-		return fmt.Errorf("cron has %d fields; want 5 and perhaps a time zone: cron 0 7 * * 1-5 Europe/Berlin", len(words))
+		return fmt.Errorf("cron has %d fields; want 5 and perhaps a time zone: cron 0 7 * * 1-5 Europe/Berlin",
+			len(words))
 	}
 	if w.cron, err = parseCron(words[:len(fields)]); err != nil {
 		return err

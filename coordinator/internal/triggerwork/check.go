@@ -28,7 +28,8 @@ func (w *Worker) afterCheck(
 			return 0, w.cfg.Core.NotYet(f.ID, failed)
 		}
 		s.Over = over
-		s.Text = fmt.Sprintf("What you wait for has not happened: %s. Nobody looks any more. Your text was:\n\n%s", over, s.Text)
+		s.Text = fmt.Sprintf("What you wait for has not happened: %s. Nobody looks any more. Your text was:\n\n%s",
+			over, s.Text)
 	}
 	wait, err = w.cfg.Core.SendFiring(s)
 	w.clear()

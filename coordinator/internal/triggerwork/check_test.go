@@ -39,7 +39,8 @@ func newCheckRig(t *testing.T) *checkRig {
 	r := &checkRig{t: t, dir: dir, now: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	c, err := core.New(core.Config{
-		Store: db, Log: log, Now: func() time.Time { return r.now }, Secret: func() string { return "5ec" }, Zones: Zones,
+		Store: db, Log: log, Now: func() time.Time { return r.now }, Secret: func() string { return "5ec" },
+		Zones: Zones,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +115,8 @@ func TestCheck(t *testing.T) {
 		"fails now and then": {
 			scripts: []string{"exit 2", "exit 2", "exit 1", "exit 2", "exit 0"},
 			want:    "Look at the build.",
-			ledger:  []string{"fired", "dropped the check failed, 1 of 3", "dropped not yet", "dropped the check failed, 2 of 3"},
+			ledger: []string{"fired", "dropped the check failed, 1 of 3", "dropped not yet",
+				"dropped the check failed, 2 of 3"},
 		},
 		"too late": {
 			scripts: []string{"exit 1", "exit 1", "exit 1", "exit 1", "exit 1", "exit 1", "exit 0"},

@@ -205,7 +205,8 @@ func (w *Worker) fileFires(name trigger.Name, path string) bool {
 		w.cfg.Log.Warn("read a file that a trigger waits for", "file", path, "err", err)
 		return true // it changes again, or is gone
 	}
-	payload, _ := json.Marshal(map[string]any{"path": path, "name": filepath.Base(path), "size": size}) // it never fails
+	// it never fails
+	payload, _ := json.Marshal(map[string]any{"path": path, "name": filepath.Base(path), "size": size})
 	_, _, _, err = w.cfg.Core.Shoot(core.Shot{
 		Trigger: name,
 		Key:     trigger.FileKey + sum,

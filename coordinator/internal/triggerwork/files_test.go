@@ -98,7 +98,8 @@ func TestFiles(t *testing.T) {
 	r := newFileRig(t, "inbox/*/*.pdf")
 	r.write("inbox/one/a.pdf", "a")
 	r.await("a.pdf")
-	if err := os.Rename(filepath.Join(r.dir, "inbox/one/a.pdf"), filepath.Join(r.dir, "inbox/one/renamed.pdf")); err != nil {
+	one := filepath.Join(r.dir, "inbox/one")
+	if err := os.Rename(filepath.Join(one, "a.pdf"), filepath.Join(one, "renamed.pdf")); err != nil {
 		t.Fatal(err)
 	}
 	r.write("inbox/one/note.txt", "no pdf")
@@ -123,7 +124,8 @@ func TestFiles(t *testing.T) {
 	}
 	r.await("a.pdf", "slow.pdf")
 	sum, _, err := digest(path)
-	if err != nil || !slices.ContainsFunc(r.core.DueFirings(), func(f trigger.Firing) bool { return strings.HasSuffix(f.Key, sum) }) {
+	complete := func(f trigger.Firing) bool { return strings.HasSuffix(f.Key, sum) }
+	if err != nil || !slices.ContainsFunc(r.core.DueFirings(), complete) {
 		t.Errorf("the slow file fired before it was complete: %v", err)
 	}
 	r.write("inbox/two/slow.pdf", "written anew")

@@ -79,7 +79,12 @@ func newHookRig(t *testing.T) *hookRig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &hookRig{t: t, core: c, folder: NewFolder(filepath.Join(dir, "triggers"), filepath.Join(dir, "hooks")), secret: map[trigger.Name]string{}}
+	r := &hookRig{
+		t:      t,
+		core:   c,
+		folder: NewFolder(filepath.Join(dir, "triggers"), filepath.Join(dir, "hooks")),
+		secret: map[trigger.Name]string{},
+	}
 	r.hooks = NewHooks(c, r.folder, log)
 	t.Cleanup(func() { db.Close() })
 	r.url = "http://" + r.serve(wholeFor) + HookPath
@@ -169,7 +174,9 @@ func TestHookAttacks(t *testing.T) {
 	now := time.Now()
 	const body = `{"a": 1}`
 	hub := func(body string) http.Header {
-		return http.Header{"X-Hub-Signature-256": {"sha256=" + hex.EncodeToString(sign([]byte(r.secret["hub"]), []byte(body)))}}
+		return http.Header{
+			"X-Hub-Signature-256": {"sha256=" + hex.EncodeToString(sign([]byte(r.secret["hub"]), []byte(body)))},
+		}
 	}
 	plain := http.Header{"X-Webhook-Secret": {r.secret["plain"]}}
 	const refused, missing = `{"error":"unauthorized","ok":false}`, `{"error":"not found","ok":false}`
@@ -180,19 +187,23 @@ func TestHookAttacks(t *testing.T) {
 		body         string
 		want         int
 	}{
-		"no signature":                    {"POST", "std", nil, body, 401},
-		"no github signature":             {"POST", "hub", nil, body, 401},
-		"no secret":                       {"POST", "plain", nil, body, 401},
-		"a wrong secret":                  {"POST", "plain", http.Header{"X-Webhook-Secret": {"x"}}, body, 401},
-		"another's secret":                {"POST", "plain", http.Header{"X-Webhook-Secret": {r.secret["hub"]}}, body, 401},
-		"a changed body":                  {"POST", "std", r.signed("std", "1", body, now), body + " ", 401},
-		"a changed body, github":          {"POST", "hub", hub(body), body + " ", 401},
-		"an old timestamp":                {"POST", "std", r.signed("std", "1", body, now.Add(-6*time.Minute)), body, 401},
-		"a future timestamp":              {"POST", "std", r.signed("std", "1", body, now.Add(6*time.Minute)), body, 401},
-		"no id":                           {"POST", "std", r.signed("std", "", body, now), body, 401},
-		"secret in the query alone":       {"POST", "plain?secret=" + r.secret["plain"], nil, body, 401},
-		"secret in the query too":         {"POST", "plain?s=" + url.QueryEscape(r.secret["plain"]), plain, body, 401},
-		"standard secret in the query":    {"POST", "std?s=" + url.QueryEscape(r.secret["std"]), r.signed("std", "q", body, now), body, 401},
+		"no signature":        {"POST", "std", nil, body, 401},
+		"no github signature": {"POST", "hub", nil, body, 401},
+		"no secret":           {"POST", "plain", nil, body, 401},
+		"a wrong secret":      {"POST", "plain", http.Header{"X-Webhook-Secret": {"x"}}, body, 401},
+		"another's secret": {"POST", "plain",
+			http.Header{"X-Webhook-Secret": {r.secret["hub"]}}, body, 401},
+		"a changed body":         {"POST", "std", r.signed("std", "1", body, now), body + " ", 401},
+		"a changed body, github": {"POST", "hub", hub(body), body + " ", 401},
+		"an old timestamp": {"POST", "std",
+			r.signed("std", "1", body, now.Add(-6*time.Minute)), body, 401},
+		"a future timestamp": {"POST", "std",
+			r.signed("std", "1", body, now.Add(6*time.Minute)), body, 401},
+		"no id":                     {"POST", "std", r.signed("std", "", body, now), body, 401},
+		"secret in the query alone": {"POST", "plain?secret=" + r.secret["plain"], nil, body, 401},
+		"secret in the query too":   {"POST", "plain?s=" + url.QueryEscape(r.secret["plain"]), plain, body, 401},
+		"standard secret in the query": {"POST", "std?s=" + url.QueryEscape(r.secret["std"]),
+			r.signed("std", "q", body, now), body, 401},
 		"unknown name":                    {"POST", "nobody", nil, body, 404},
 		"a wrong method":                  {"GET", "std", nil, "", 404},
 		"a wrong method with a signature": {"PUT", "std", r.signed("std", "1", body, now), body, 404},
@@ -334,7 +345,8 @@ func TestHookPaced(t *testing.T) {
 	if n := len(r.core.DueFirings()); n != taken {
 		t.Errorf("%d firings of %d requests that were taken", n, taken)
 	}
-	if status, _ := r.post("other", http.Header{"X-Webhook-Secret": {r.secret["other"]}}, "x"); status != http.StatusAccepted {
+	status, _ := r.post("other", http.Header{"X-Webhook-Secret": {r.secret["other"]}}, "x")
+	if status != http.StatusAccepted {
 		t.Errorf("another webhook: %d", status)
 	}
 	t.Logf("%d of %d taken in %s", taken, all, time.Since(begun).Round(time.Millisecond))
@@ -349,7 +361,8 @@ func TestHookSecret(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	old := r.secret["ci"]
-	if r.secret["ci"], err = r.folder.NewSecret("ci", trigger.Header); err != nil || r.secret["ci"] == old || len(old) < 40 {
+	if r.secret["ci"], err = r.folder.NewSecret("ci", trigger.Header); err != nil || r.secret["ci"] == old ||
+		len(old) < 40 {
 		t.Fatalf("%q, then %q: %v", old, r.secret["ci"], err)
 	}
 	for secret, want := range map[string]int{old: 401, r.secret["ci"]: 202} {
@@ -368,7 +381,8 @@ func TestHookSlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST /hook/ci HTTP/1.1\r\nHost: x\r\nX-Webhook-Secret: %s\r\nContent-Length: 100\r\n\r\nhalf", r.secret["ci"])
+	fmt.Fprintf(conn, "POST /hook/ci HTTP/1.1\r\nHost: x\r\nX-Webhook-Secret: %s\r\nContent-Length: 100\r\n\r\nhalf",
+		r.secret["ci"])
 	if status, _ := r.post("ci", http.Header{"X-Webhook-Secret": {r.secret["ci"]}}, "x"); status != 202 {
 		t.Errorf("beside a slow one: %d", status)
 	}
@@ -390,7 +404,8 @@ func TestHookTrickles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST /hook/ci HTTP/1.1\r\nHost: x\r\nX-Webhook-Secret: %s\r\nContent-Length: 1000\r\n\r\n", r.secret["ci"])
+	fmt.Fprintf(conn, "POST /hook/ci HTTP/1.1\r\nHost: x\r\nX-Webhook-Secret: %s\r\nContent-Length: 1000\r\n\r\n",
+		r.secret["ci"])
 	go func() {
 		for err := error(nil); err == nil; time.Sleep(10 * time.Millisecond) {
 			_, err = conn.Write([]byte("x"))

@@ -49,7 +49,8 @@ func TestGoneConversation(t *testing.T) {
 	s, err = w.sending(trigger.Trigger{Name: "ci"}, rule, fire)
 	ok(err)
 	for _, want := range []string{
-		"cannot be resumed any more (1 turn)", "it was told by trigger ci: The build fails.", "it came to: It is the linker.",
+		"cannot be resumed any more (1 turn)", "it was told by trigger ci: The build fails.",
+		"it came to: It is the linker.",
 		"Its last result:\nIt is the linker.", "It fails again.",
 	} {
 		if s.Gone != old.ID || !strings.Contains(s.First, want) {

@@ -97,7 +97,8 @@ func TestLines(t *testing.T) {
 			"snapshot: 2 files, 12 kB · as of 11:38:00, git took too long later",
 			"",
 		},
-		{"slow, then not", must(undo.Take(must(undo.Take(ready(), nil, "x", t0)), kept, "", t0)), "snapshot: 2 files, 12 kB", ""},
+		{"slow, then not", must(undo.Take(must(undo.Take(ready(), nil, "x", t0)), kept, "", t0)),
+			"snapshot: 2 files, 12 kB", ""},
 		{"too late", must(undo.Ran(planned(), t0)), "no snapshot: the step ran before it could be taken", ""},
 		{"a day later", undo.Tick(ran(), t0.Add(24*time.Hour)), "the snapshot is gone: it was kept for 24 hours", ""},
 		{
@@ -164,7 +165,8 @@ func TestStart(t *testing.T) {
 		err error
 	}{
 		{planned(), undo.ErrEarly}, {ready(), nil}, {ran(), nil}, {asked(undo.Restore{}), undo.ErrBusy},
-		{must(undo.End(asked(undo.Restore{}), undo.Result{}, t0)), undo.ErrDone}, {undo.Drop(ready(), "x"), undo.ErrGone},
+		{must(undo.End(asked(undo.Restore{}), undo.Result{}, t0)), undo.ErrDone},
+		{undo.Drop(ready(), "x"), undo.ErrGone},
 		{must(undo.End(asked(undo.Restore{}), undo.Result{Newer: []string{"a"}}, t0)), nil},
 	} {
 		if _, err := undo.Start(c.s, undo.Restore{}); !errors.Is(err, c.err) {

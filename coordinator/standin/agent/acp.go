@@ -109,7 +109,8 @@ func (f *acpFace) think(said string) {
 
 func toolCall(id, command string) map[string]any {
 	return map[string]any{
-		"toolCallId": id, "title": "Bash", "kind": "execute", "rawInput": map[string]any{"command": command}, "status": "pending",
+		"toolCallId": id, "title": "Bash", "kind": "execute", "rawInput": map[string]any{"command": command},
+		"status": "pending",
 	}
 }
 

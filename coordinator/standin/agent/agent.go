@@ -82,10 +82,7 @@ type face interface {
 // play does what a prompt says.
 func play(f face, prompt string, earlier []string) {
 	done := 0
-	if strings.Contains(prompt, answered) && len(earlier) > 0 {
-		prompt += "\n" + earlier[0]
-	}
-	for line := range strings.Lines(prompt) {
+	for line := range strings.Lines(script(prompt, earlier)) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		id := "call-" + strconv.Itoa(len(earlier)) + "-" + strconv.Itoa(done)
 		switch word {
@@ -97,13 +94,7 @@ func play(f face, prompt string, earlier []string) {
 			out, err := run(rest)
 			f.tool(id, rest, out, err != nil)
 		case "ask":
-			out, failed := "refused", true
-			if f.ask(id, rest) {
-				var err error
-				out, err = run(rest)
-				failed = err != nil
-			}
-			f.tool(id, rest, out, failed)
+			askAndRun(f, id, rest)
 		case "usage":
 			f.usage()
 		case "unknown":
@@ -114,9 +105,7 @@ func play(f face, prompt string, earlier []string) {
 			<-f.told()
 			return
 		case "silence":
-			for {
-				time.Sleep(time.Hour)
-			}
+			keepSilent()
 		case "crash":
 			crash()
 		case "exit":
@@ -134,8 +123,33 @@ func play(f face, prompt string, earlier []string) {
 	f.result("did " + strconv.Itoa(done) + " steps")
 }
 
+// script returns what a prompt says to do. One that brings an answer says the first prompt again.
+func script(prompt string, earlier []string) string {
+	if strings.Contains(prompt, answered) && len(earlier) > 0 {
+		return prompt + "\n" + earlier[0]
+	}
+	return prompt
+}
+
+// askAndRun runs a command if the person allows it.
+func askAndRun(f face, id, command string) {
+	if !f.ask(id, command) {
+		f.tool(id, command, "refused", true)
+		return
+	}
+	out, err := run(command)
+	f.tool(id, command, out, err != nil)
+}
+
 // stays is true if the stand-in shall not end by itself, also if nobody talks with it any more.
 var stays bool
+
+// keepSilent never comes back.
+func keepSilent() {
+	for {
+		time.Sleep(time.Hour)
+	}
+}
 
 // crash ends this process as the system would.
 func crash() {
@@ -192,7 +206,8 @@ func hear(conversation, text string) {
 // noteArgs notes how the stand-in was started, for the test.
 func noteArgs() {
 	note := strings.Join(os.Args, "\n") + "\n" + strings.Join(os.Environ(), "\n") + "\n\n"
-	f, err := os.OpenFile(filepath.Join(os.Getenv("STANDIN_DIR"), "started"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(filepath.Join(os.Getenv("STANDIN_DIR"), "started"),
+		os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err == nil {
 		_, _ = f.WriteString(note)
 		f.Close()

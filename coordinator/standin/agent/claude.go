@@ -29,7 +29,9 @@ func claudeMain() {
 	prompt, _ := io.ReadAll(os.Stdin)
 	cwd, _ := os.Getwd()
 	id := os.Args[len(os.Args)-1]
-	f := &claudeFace{ended: make(chan struct{}), session: hookcall.Session{ID: id, Cwd: cwd, Transcript: transcript(id)}}
+	f := &claudeFace{
+		ended: make(chan struct{}), session: hookcall.Session{ID: id, Cwd: cwd, Transcript: transcript(id)},
+	}
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGINT)
 	go func() { <-told; f.interrupted() }()
@@ -124,7 +126,8 @@ func (f *claudeFace) ask(id, command string) bool {
 	c := host.Call{Tool: "Bash", Input: input}
 	out := f.hook("hook-pre-tool-use", hookcall.PreToolUse, f.session.Tool(hookcall.PreToolUse, c, id))
 	if out.Decision == hookcall.None {
-		out = f.hook("hook-permission-request", hookcall.PermissionRequest, f.session.Tool(hookcall.PermissionRequest, c, id))
+		out = f.hook("hook-permission-request", hookcall.PermissionRequest,
+			f.session.Tool(hookcall.PermissionRequest, c, id))
 	}
 	if out.Decision != hookcall.Allow {
 		return false

@@ -135,7 +135,8 @@ func sendGemini(w http.ResponseWriter, r Request, t Turn) {
 			"content": map[string]any{"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0,
 		}},
 		"usageMetadata": map[string]any{
-			"promptTokenCount": max(t.InputTokens, 10), "candidatesTokenCount": 20, "totalTokenCount": max(t.InputTokens, 10) + 20,
+			"promptTokenCount": max(t.InputTokens, 10), "candidatesTokenCount": 20,
+			"totalTokenCount": max(t.InputTokens, 10) + 20,
 		},
 		"modelVersion": r.Model,
 	}

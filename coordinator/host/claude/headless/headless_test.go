@@ -18,12 +18,15 @@ const conversation = "0a1b2c3d-0000-4000-8000-000000000001"
 func TestArgs(t *testing.T) {
 	for _, mode := range run.Modes() {
 		for _, resumes := range []bool{false, true} {
-			start, err := Agent{}.Start(host.Turn{Conversation: conversation, Resumes: resumes, Mode: mode, Model: "opus[1m]"})
+			start, err := Agent{}.Start(host.Turn{
+				Conversation: conversation, Resumes: resumes, Mode: mode, Model: "opus[1m]",
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			args, line := start.Args, strings.Join(append(start.Args, start.Env...), " ")
-			for _, want := range []string{"-p ", "--permission-mode ", `"disableAllHooks":false`, conversation, "--model opus[1m]"} {
+			for _, want := range []string{"-p ", "--permission-mode ", `"disableAllHooks":false`, conversation,
+				"--model opus[1m]"} {
 				if !strings.Contains(line, want) {
 					t.Errorf("%s: no %s in %s", mode, want, line)
 				}
@@ -47,7 +50,8 @@ func TestArgs(t *testing.T) {
 // TestServers: the client gets the servers of tools in a file, which is none of its arguments.
 func TestServers(t *testing.T) {
 	about := host.Turn{Conversation: conversation, Mode: run.Auto, ServersFile: "/runs/1.mcp"}
-	if start, err := (Agent{}).Start(about); err != nil || start.Servers != nil || slices.Contains(start.Args, "--mcp-config") {
+	if start, err := (Agent{}).Start(about); err != nil || start.Servers != nil ||
+		slices.Contains(start.Args, "--mcp-config") {
 		t.Errorf("without servers: %+v, %v", start, err)
 	}
 	about.Servers = []host.Server{
@@ -72,7 +76,8 @@ func TestInteractive(t *testing.T) {
 	for _, mode := range run.Modes() {
 		start, err := agent.Interactive(host.Turn{Conversation: conversation, Resumes: true, Mode: mode, Model: "opus"})
 		line := strings.Join(start.Args, " ")
-		want := "--permission-mode " + modes[mode] + " --settings " + atTerminal + " --resume " + conversation + " --model opus"
+		want := "--permission-mode " + modes[mode] + " --settings " + atTerminal + " --resume " + conversation +
+			" --model opus"
 		if err != nil || line != want {
 			t.Errorf("%s: %q, %v, want %q", mode, line, err, want)
 		}
@@ -151,32 +156,40 @@ func TestRead(t *testing.T) {
 			`text hi; tool_start tool=Bash {"command":"ls"}`,
 		},
 		{
-			"a subagent", `{"type":"assistant","parent_tool_use_id":"t1","message":{"content":[{"type":"thinking","thinking":"hm"}]}}`,
+			"a subagent",
+			`{"type":"assistant","parent_tool_use_id":"t1","message":{"content":[{"type":"thinking",` +
+				`"thinking":"hm"}]}}`,
 			"thinking of=t1 hm",
 		},
 		{
-			"a tool's result", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,` +
+			"a tool's result",
+			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,` +
 				`"content":[{"type":"text","text":"no"},{"type":"image"}]}]}}`,
 			"tool_result failed no\n[image]",
 		},
 		{"the prompt", `{"type":"user","message":{"content":"do it"}}`, ""},
 		{
-			"a good end", `{"type":"result","subtype":"success","is_error":false,"terminal_reason":"completed","result":"done"}`,
+			"a good end",
+			`{"type":"result","subtype":"success","is_error":false,"terminal_reason":"completed","result":"done"}`,
 			"result final done",
 		},
 		{
-			"an end that lies", `{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","result":"400"}`,
+			"an end that lies",
+			`{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","result":"400"}`,
 			"result failed 400",
 		},
 		{
-			"a spent budget", `{"type":"result","is_error":true,"terminal_reason":"budget_exhausted","errors":["too much"]}`,
+			"a spent budget",
+			`{"type":"result","is_error":true,"terminal_reason":"budget_exhausted","errors":["too much"]}`,
 			"result failed final too much",
 		},
 		{
-			"work behind", `{"type":"system","subtype":"background_tasks_changed","tasks":[{"task_id":"a"},{"task_id":"b"}]}`,
+			"work behind",
+			`{"type":"system","subtype":"background_tasks_changed","tasks":[{"task_id":"a"},{"task_id":"b"}]}`,
 			"context background=2",
 		},
-		{"a retry", `{"type":"system","subtype":"api_retry","error_status":401}`, "error the provider refused and is asked again: 401"},
+		{"a retry", `{"type":"system","subtype":"api_retry","error_status":401}`,
+			"error the provider refused and is asked again: 401"},
 		{"garbage", `{"type":"assist`, "raw failed"},
 		{"no object", `[1]`, "raw failed"},
 		{"an unknown type", `{"type":"new_thing","x":1}`, "raw"},
@@ -199,7 +212,8 @@ func TestBackground(t *testing.T) {
 	}{
 		{`{"type":"system","subtype":"task_started","task_id":"a"}`, "context background=1"},
 		{`{"type":"system","subtype":"task_updated","task_id":"a","patch":{"status":"running"}}`, ""},
-		{`{"type":"system","subtype":"task_updated","task_id":"a","patch":{"status":"completed"}}`, "context background=0"},
+		{`{"type":"system","subtype":"task_updated","task_id":"a","patch":{"status":"completed"}}`,
+			"context background=0"},
 		{`{"type":"system","subtype":"task_notification","task_id":"a"}`, "context background=0"},
 		{`{"type":"system","subtype":"background_tasks_changed","tasks":[{"task_id":"b"}]}`, "context background=1"},
 		{`{"type":"system","subtype":"background_tasks_changed","tasks":[]}`, "context background=0"},
@@ -258,7 +272,8 @@ func TestTotals(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{`"1"`, "-1", "1e999", "null", "{}"} {
-		e := NewStream().Read(`{"type":"result","total_cost_usd":` + bad + `,"modelUsage":{"a":{"inputTokens":` + bad + `}}}`)[0]
+		e := NewStream().Read(`{"type":"result","total_cost_usd":` + bad + `,"modelUsage":{"a":{"inputTokens":` +
+			bad + `}}}`)[0]
 		if e.Kind == run.Result && (e.Total.USD < 0 || e.Total.USD > 1e15 || e.Total.Tokens < 0) {
 			t.Errorf("%s: %+v", bad, e)
 		}
@@ -267,10 +282,12 @@ func TestTotals(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	for input, want := range map[string]time.Duration{
-		`{}`: 10 * time.Minute, `{"timeout":5000}`: 5 * time.Second, `{"timeout":-1}`: 0, `{"timeout":1e30}`: 10 * time.Minute,
+		`{}`: 10 * time.Minute, `{"timeout":5000}`: 5 * time.Second, `{"timeout":-1}`: 0,
+		`{"timeout":1e30}`:     10 * time.Minute,
 		`{"timeout":99999999}`: 10 * time.Minute, `{"timeout":"x"}`: 10 * time.Minute,
 	} {
-		line := `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":` + input + `}]}}`
+		line := `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":` +
+			input + `}]}}`
 		if got := NewStream().Read(line)[0].Limit; got != want {
 			t.Errorf("%s: %s, want %s", input, got, want)
 		}
@@ -280,7 +297,8 @@ func TestLimit(t *testing.T) {
 // FuzzRead: no line makes the stream panic, and the same lines always make the same events of
 // bounded size.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{begins, started, `{"type":"result"}`, `{"type":"user","message":{"content":[{}]}}`, "{", "\xff"} {
+	for _, seed := range []string{begins, started, `{"type":"result"}`, `{"type":"user","message":{"content":[{}]}}`,
+		"{", "\xff"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, lines string) {

@@ -237,7 +237,8 @@ func (s *Stream) result(v hostjson.Value) run.Event {
 	e.Text = text.ClipBytes(e.Text, 4*host.MaxText)
 	e.Total.USD = host.Amount(v.Get("total_cost_usd"))
 	for _, used := range maps.Collect(v.Get("modelUsage").Members()) {
-		for _, kind := range []string{"inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"} {
+		for _, kind := range []string{"inputTokens", "outputTokens", "cacheReadInputTokens",
+			"cacheCreationInputTokens"} {
 			e.Total.Tokens += int64(host.Amount(used.Get(kind)))
 		}
 	}

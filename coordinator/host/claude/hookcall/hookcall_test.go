@@ -23,25 +23,36 @@ func TestRead(t *testing.T) {
 		{"denied", PreToolUse, 0, pre("deny"), "", Output{Decision: Deny, Reason: "why"}},
 		{"a question", PreToolUse, 0, pre("ask"), "", Output{Reason: "why"}},
 		{"an unknown word", PreToolUse, 0, pre("maybe"), "", Output{Decision: Deny, Reason: "why"}},
-		{"a decision that is no word", PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":true}}`, "", Output{Decision: Deny}},
+		{"a decision that is no word", PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":true}}`, "",
+			Output{Decision: Deny}},
 		{"closed", PreToolUse, 2, "", "the guard\n", Output{Decision: Deny, Reason: "the guard"}},
-		{"closed without a word", PreToolUse, 2, pre("allow"), "", Output{Decision: Deny, Reason: "Afar's hook refused it"}},
-		{"failed", PreToolUse, 1, pre("allow"), "", Output{Decision: Deny, Reason: "Afar's hook failed, so the call does not run."}},
-		{"killed", PermissionRequest, -1, "", "", Output{Decision: Deny, Reason: "Afar's hook failed, so the call does not run."}},
-		{"garbage", PreToolUse, 0, "yes", "", Output{Decision: Deny, Reason: "Afar's hook failed, so the call does not run."}},
-		{"two objects", PreToolUse, 0, pre("allow") + pre("deny"), "", Output{Decision: Deny, Reason: "Afar's hook failed, so the call does not run."}},
-		{"the turn ends", PreToolUse, 0, `{"continue":false,"stopReason":"Ann"}`, "", Output{Decision: Deny, Reason: "Ann", Interrupt: true}},
+		{"closed without a word", PreToolUse, 2, pre("allow"), "",
+			Output{Decision: Deny, Reason: "Afar's hook refused it"}},
+		{"failed", PreToolUse, 1, pre("allow"), "",
+			Output{Decision: Deny, Reason: "Afar's hook failed, so the call does not run."}},
+		{"killed", PermissionRequest, -1, "", "",
+			Output{Decision: Deny, Reason: "Afar's hook failed, so the call does not run."}},
+		{"garbage", PreToolUse, 0, "yes", "",
+			Output{Decision: Deny, Reason: "Afar's hook failed, so the call does not run."}},
+		{"two objects", PreToolUse, 0, pre("allow") + pre("deny"), "",
+			Output{Decision: Deny, Reason: "Afar's hook failed, so the call does not run."}},
+		{"the turn ends", PreToolUse, 0, `{"continue":false,"stopReason":"Ann"}`, "",
+			Output{Decision: Deny, Reason: "Ann", Interrupt: true}},
 		{"yes", PermissionRequest, 0, string(hookoutput.Grant(nil, nil).Bytes()), "", Output{Decision: Allow}},
-		{"no", PermissionRequest, 0, string(hookoutput.Refuse("no", true).Bytes()), "", Output{Decision: Deny, Reason: "no", Interrupt: true}},
+		{"no", PermissionRequest, 0, string(hookoutput.Refuse("no", true).Bytes()), "",
+			Output{Decision: Deny, Reason: "no", Interrupt: true}},
 		{
 			"yes to another input", PermissionRequest, 0, string(hookoutput.Grant([]byte("{}"), nil).Bytes()), "",
 			Output{Decision: Deny, Reason: "The call was allowed with other input, which this agent cannot take."},
 		},
 		{"a notice", PermissionRequest, 0, string(hookoutput.Notice("x").Bytes()), "", Output{}},
-		{"a stop that goes on", Stop, 0, string(hookoutput.Block("again", "").Bytes()), "", Output{Decision: Deny, Reason: "again"}},
+		{"a stop that goes on", Stop, 0, string(hookoutput.Block("again", "").Bytes()), "",
+			Output{Decision: Deny, Reason: "again"}},
 		{"a stop whose hook failed", Stop, 1, "", "x", Output{}},
-		{"a prompt with context", UserPromptSubmit, 0, string(hookoutput.Context(UserPromptSubmit, "text", "").Bytes()), "", Output{Context: "text"}},
-		{"a blocked prompt", UserPromptSubmit, 0, string(hookoutput.BlockPrompt(UserPromptSubmit, "no").Bytes()), "", Output{Decision: Deny, Reason: "no"}},
+		{"a prompt with context", UserPromptSubmit, 0, string(hookoutput.Context(UserPromptSubmit, "text", "").Bytes()),
+			"", Output{Context: "text"}},
+		{"a blocked prompt", UserPromptSubmit, 0, string(hookoutput.BlockPrompt(UserPromptSubmit, "no").Bytes()), "",
+			Output{Decision: Deny, Reason: "no"}},
 	} {
 		if got := Read(c.event, c.exit, c.stdout, c.stderr); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
@@ -78,7 +89,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(Stop, 2, `{"decision":"block"}`, "x")
 	f.Fuzz(func(t *testing.T, event string, exit int, stdout, stderr string) {
 		out := Read(event, exit, stdout, stderr)
-		if out.Decision == Allow && (exit != 0 || !strings.Contains(stdout, "allow") && !strings.Contains(stdout, `\u`)) {
+		if out.Decision == Allow && (exit != 0 ||
+			!strings.Contains(stdout, "allow") && !strings.Contains(stdout, `\u`)) {
 			t.Fatalf("%s, exit %d, %q: allowed", event, exit, stdout)
 		}
 		if out.Interrupt && out.Decision != Deny {

@@ -15,7 +15,8 @@ import (
 func TestGlances(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
 	answer := func(id int) string {
-		return fmt.Sprintf(`{"type":"assistant","message":{"id":"m%d","model":"claude-opus-5","usage":{"output_tokens":50000}}}`, id)
+		return fmt.Sprintf(
+			`{"type":"assistant","message":{"id":"m%d","model":"claude-opus-5","usage":{"output_tokens":50000}}}`, id)
 	}
 	write := func(lines ...string) {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -71,8 +72,9 @@ func TestSpent(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		fmt.Fprintf(f, `{"type":"assistant","timestamp":"2026-03-04T%s:00Z","message":{"id":%q,"model":"claude-opus-5",`+
-			`"usage":{"output_tokens":50000}}}`+"\n", at, id)
+		fmt.Fprintf(f,
+			`{"type":"assistant","timestamp":"2026-03-04T%s:00Z","message":{"id":%q,"model":"claude-opus-5",`+
+				`"usage":{"output_tokens":50000}}}`+"\n", at, id)
 	}
 	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	answer("a", "11:59")

@@ -165,7 +165,8 @@ func TestRefuse(t *testing.T) {
 		"no thread":         {first, `{"id":2,"result":{}}`, "opened no conversation"},
 		"strange thread":    {first, strings.Replace(opened, thread, "../x", 1), "opened no conversation"},
 		"other thread":      {other, opened, "another conversation"},
-		"an error":          {first, `{"id":2,"error":{"code":-32600,"message":"no rollout found"}}`, "no rollout found"},
+		"an error": {first, `{"id":2,"error":{"code":-32600,"message":"no rollout found"}}`,
+			"no rollout found"},
 	} {
 		talk := Agent{}.Talk(c.turn, "do it")
 		talk.Begin()
@@ -194,15 +195,18 @@ const (
 
 func TestQuestions(t *testing.T) {
 	patch := item("started", `"type":"fileChange","id":"c1","status":"inProgress","changes":[`+
-		`{"path":"/work/a","kind":{"type":"update","move_path":"/work/it's"},"diff":"@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n"},`+
-		`{"path":"/work/b","kind":{"type":"add"},"diff":"hello\n"},{"path":"/work/c","kind":{"type":"delete"},"diff":"x\n"}]`)
+		`{"path":"/work/a","kind":{"type":"update","move_path":"/work/it's"},`+
+		`"diff":"@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n"},`+
+		`{"path":"/work/b","kind":{"type":"add"},"diff":"hello\n"},{"path":"/work/c","kind":{"type":"delete"},`+
+		`"diff":"x\n"}]`)
 	tool := item("started", `"type":"mcpToolCall","id":"m1","server":"x","tool":"plain","arguments":{"a":1}`)
 	for name, c := range map[string]struct {
 		lines []string
 		want  string
 	}{
 		"a command": {
-			[]string{request(commandAsked, `"kind":"command","command":"/bin/bash -lc 'touch a'","cwd":"/work","reason":"why"`)},
+			[]string{request(commandAsked,
+				`"kind":"command","command":"/bin/bash -lc 'touch a'","cwd":"/work","reason":"why"`)},
 			`Bash{"command":"touch a","description":"why"}`,
 		},
 		"a command elsewhere": {
@@ -214,11 +218,14 @@ func TestQuestions(t *testing.T) {
 			`WebFetch{"url":"https://example.com/","prompt":""}`,
 		},
 		"a command and network": {
-			[]string{request(commandAsked, `"command":"curl x","networkApprovalContext":{"host":"h","protocol":"http"}`)},
+			[]string{
+				request(commandAsked, `"command":"curl x","networkApprovalContext":{"host":"h","protocol":"http"}`),
+			},
 			"Bash{\"command\":\"curl x\"}\nWebFetch{\"url\":\"http://h/\",\"prompt\":\"\"}",
 		},
 		"input for a terminal": {
-			[]string{request(commandAsked, `"kind":"writeStdin","command":"write_stdin --session-id 43 'rm -rf ~\n'","reason":"why"`)},
+			[]string{request(commandAsked,
+				`"kind":"writeStdin","command":"write_stdin --session-id 43 'rm -rf ~\n'","reason":"why"`)},
 			`Bash{"command":"rm -rf ~\u000a","description":"why"}`,
 		},
 		"changes": {
@@ -230,7 +237,8 @@ func TestQuestions(t *testing.T) {
 		},
 		"a tool": {
 			[]string{tool, request("mcpServer/elicitation/request",
-				`"serverName":"x","_meta":{"codex_approval_kind":"mcp_tool_call","tool_name":"plain","tool_params":{"a":1}}`)},
+				`"serverName":"x","_meta":{"codex_approval_kind":"mcp_tool_call","tool_name":"plain",`+
+					`"tool_params":{"a":1}}`)},
 			`mcp__x__plain{"a":1}`,
 		},
 	} {
@@ -263,7 +271,8 @@ func TestAnswers(t *testing.T) {
 		if again := talk.Answer(s.Asks[0].ID, host.Answer{Allow: true}); len(again.Send) > 0 {
 			t.Errorf("%s: a second answer sends %q", name, again.Send)
 		}
-		steered := len(said) == 2 && said[1].Method == "turn/steer" && strings.Contains(fmt.Sprint(said[1].Params), "too late")
+		steered := len(said) == 2 && said[1].Method == "turn/steer" &&
+			strings.Contains(fmt.Sprint(said[1].Params), "too late")
 		if steered != (name == "why") {
 			t.Errorf("%s: the model is told %+v", name, said[1:])
 		}
@@ -277,12 +286,13 @@ func TestRefusals(t *testing.T) {
 		request("item/tool/requestUserInput", `"questions":[]`):                                   `"answers":{}`,
 		request("item/tool/call", `"tool":"x"`):                                                   `"success":false`,
 		request("mcpServer/elicitation/request", `"mode":"url"`):                                  `"action":"decline"`,
-		request("execCommandApproval", `"command":["x"]`):                                         `"decision":"denied"`,
-		request("applyPatchApproval", `"x":1`):                                                    `"decision":"denied"`,
-		request("account/chatgptAuthTokens/refresh", `"x":1`):                                     `"code":-32601`,
-		request("a/new/one", `"x":1`):                                                             `"code":-32601`,
-		request(changeAsked, `"x":1`):                                                             `"decision":"decline"`,
-		request(commandAsked, `"x":1`):                                                            `"decision":"decline"`,
+
+		request("execCommandApproval", `"command":["x"]`):     `"decision":"denied"`,
+		request("applyPatchApproval", `"x":1`):                `"decision":"denied"`,
+		request("account/chatgptAuthTokens/refresh", `"x":1`): `"code":-32601`,
+		request("a/new/one", `"x":1`):                         `"code":-32601`,
+		request(changeAsked, `"x":1`):                         `"decision":"decline"`,
+		request(commandAsked, `"x":1`):                        `"decision":"decline"`,
 	} {
 		s := read(working(t, first), line)
 		if len(s.Send) != 1 || !strings.Contains(s.Send[0], want) || len(s.Asks) > 0 || len(s.Events) != 1 {
@@ -299,7 +309,8 @@ func TestPlan(t *testing.T) {
 		t.Errorf("in plan mode the sandbox is %v", said[0].Params)
 	}
 	s := read(talk, request(commandAsked, `"command":"x"`))
-	if len(s.Asks) > 0 || len(s.Send) != 2 || !strings.Contains(s.Send[0], "decline") || !strings.Contains(s.Send[1], "plan mode") {
+	if len(s.Asks) > 0 || len(s.Send) != 2 || !strings.Contains(s.Send[0], "decline") ||
+		!strings.Contains(s.Send[1], "plan mode") {
 		t.Errorf("in plan mode: %+v", s)
 	}
 }
@@ -310,7 +321,8 @@ func TestEvents(t *testing.T) {
 		want  []run.Event
 	}{
 		"text": {
-			[]string{item("started", `"type":"agentMessage","id":"a","text":""`), item("completed", `"type":"agentMessage","id":"a","text":"hi"`)},
+			[]string{item("started", `"type":"agentMessage","id":"a","text":""`),
+				item("completed", `"type":"agentMessage","id":"a","text":"hi"`)},
 			[]run.Event{{Kind: run.Text, Text: "hi"}},
 		},
 		"thinking": {
@@ -330,31 +342,46 @@ func TestEvents(t *testing.T) {
 		},
 		"a tool without a start": {
 			[]string{item("completed", `"type":"webSearch","id":"a","query":"q"`)},
-			[]run.Event{{Kind: run.ToolStart, Tool: "WebSearch", Call: "a", Text: `{"query":"q"}`}, {Kind: run.ToolResult, Call: "a"}},
+			[]run.Event{{Kind: run.ToolStart, Tool: "WebSearch", Call: "a", Text: `{"query":"q"}`},
+				{Kind: run.ToolResult, Call: "a"}},
 		},
 		"usage": {
-			[]string{about("thread/tokenUsage/updated", `"tokenUsage":{"total":{"totalTokens":60},"last":{"totalTokens":30},"modelContextWindow":60}`)},
-			[]run.Event{{Kind: run.Usage, Total: run.Cost{Tokens: 60}, Whole: true}, {Kind: run.Context, Text: "50% full"}},
+			[]string{about("thread/tokenUsage/updated",
+				`"tokenUsage":{"total":{"totalTokens":60},"last":{"totalTokens":30},"modelContextWindow":60}`)},
+			[]run.Event{{Kind: run.Usage, Total: run.Cost{Tokens: 60}, Whole: true},
+				{Kind: run.Context, Text: "50% full"}},
 		},
 		"a subagent": {
-			[]string{`{"method":"item/completed","params":{"threadId":"sub","item":{"type":"agentMessage","id":"a","text":"hi"}}}`},
+			[]string{`{"method":"item/completed","params":{"threadId":"sub","item":{"type":"agentMessage","id":"a",` +
+				`"text":"hi"}}}`},
 			[]run.Event{{Kind: run.Text, Of: "sub", Text: "hi"}},
 		},
-		"a subagent's end": {[]string{`{"method":"turn/completed","params":{"threadId":"sub","turn":{"status":"completed"}}}`}, nil},
+		"a subagent's end": {
+			[]string{`{"method":"turn/completed","params":{"threadId":"sub","turn":{"status":"completed"}}}`},
+			nil,
+		},
 		"compacting": {
 			[]string{item("completed", `"type":"contextCompaction","id":"a"`)},
 			[]run.Event{{Kind: run.Compacting, Text: "the conversation was shortened"}},
 		},
 		"an error": {
-			[]string{about("error", `"error":{"message":"Reconnecting... 1/5","additionalDetails":"401"},"willRetry":true`)},
+			[]string{
+				about("error", `"error":{"message":"Reconnecting... 1/5","additionalDetails":"401"},"willRetry":true`),
+			},
 			[]run.Event{{Kind: run.Error, Text: "Reconnecting... 1/5 401"}},
 		},
-		"quiet":           {[]string{about("thread/status/changed", `"status":{"type":"idle"}`), item("completed", `"type":"userMessage","id":"u"`)}, nil},
-		"unknown notice":  {[]string{`{"method":"hologram","params":{}}`}, []run.Event{{Kind: run.Raw, Text: `{"method":"hologram","params":{}}`}}},
-		"unknown item":    {[]string{item("completed", `"type":"hologram","id":"h"`)}, []run.Event{{Kind: run.Raw, Text: `{"type":"hologram","id":"h"}`}}},
-		"unknown answer":  {[]string{`{"id":99,"result":{}}`}, []run.Event{{Kind: run.Raw, Text: `{"id":99,"result":{}}`}}},
-		"not JSON":        {[]string{"garbage \xff"}, []run.Event{{Kind: run.Raw, Text: "garbage \uFFFD", Failed: true}}},
-		"negative tokens": {[]string{about("thread/tokenUsage/updated", `"tokenUsage":{"total":{"totalTokens":-5}}`)}, []run.Event{{Kind: run.Usage, Whole: true}}},
+		"quiet": {[]string{about("thread/status/changed", `"status":{"type":"idle"}`),
+			item("completed", `"type":"userMessage","id":"u"`)}, nil},
+		"unknown notice": {[]string{`{"method":"hologram","params":{}}`},
+			[]run.Event{{Kind: run.Raw, Text: `{"method":"hologram","params":{}}`}}},
+		"unknown item": {[]string{item("completed", `"type":"hologram","id":"h"`)},
+			[]run.Event{{Kind: run.Raw, Text: `{"type":"hologram","id":"h"}`}}},
+		"unknown answer": {[]string{`{"id":99,"result":{}}`},
+			[]run.Event{{Kind: run.Raw, Text: `{"id":99,"result":{}}`}}},
+		"not JSON": {[]string{"garbage \xff"},
+			[]run.Event{{Kind: run.Raw, Text: "garbage \uFFFD", Failed: true}}},
+		"negative tokens": {[]string{about("thread/tokenUsage/updated", `"tokenUsage":{"total":{"totalTokens":-5}}`)},
+			[]run.Event{{Kind: run.Usage, Whole: true}}},
 	} {
 		s := read(working(t, first), c.lines...)
 		if fmt.Sprint(s.Events) != fmt.Sprint(c.want) || len(s.Send) > 0 {
@@ -375,12 +402,16 @@ func TestResults(t *testing.T) {
 		"interrupted": {`"turn":{"id":"t1","status":"interrupted"}`, run.Event{Text: "interrupted", Failed: true}},
 		"overloaded":  {failed(`"serverOverloaded"`), run.Event{Text: "boom", Failed: true}},
 		"limit":       {failed(`"usageLimitExceeded"`), run.Event{Text: "boom", Failed: true, Final: true}},
-		"no key":      {failed(`{"httpConnectionFailed":{"httpStatusCode":401}}`), run.Event{Text: "boom", Failed: true, Final: true}},
-		"too many":    {failed(`{"responseTooManyFailedAttempts":{"httpStatusCode":429}}`), run.Event{Text: "boom", Failed: true}},
-		"strange":     {`"turn":{"id":"t1","status":"gone"}`, run.Event{Text: `codex ended the turn as "gone"`, Failed: true}},
+		"no key": {failed(`{"httpConnectionFailed":{"httpStatusCode":401}}`),
+			run.Event{Text: "boom", Failed: true, Final: true}},
+		"too many": {failed(`{"responseTooManyFailedAttempts":{"httpStatusCode":429}}`),
+			run.Event{Text: "boom", Failed: true}},
+		"strange": {`"turn":{"id":"t1","status":"gone"}`,
+			run.Event{Text: `codex ended the turn as "gone"`, Failed: true}},
 	} {
 		talk := working(t, first)
-		s := read(talk, item("completed", `"type":"agentMessage","id":"a","text":"the end"`), about("turn/completed", c.turn))
+		s := read(talk, item("completed", `"type":"agentMessage","id":"a","text":"the end"`),
+			about("turn/completed", c.turn))
 		c.want.Kind = run.Result
 		if got := s.Events[len(s.Events)-1]; fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -395,13 +426,15 @@ func TestResults(t *testing.T) {
 // TestInterrupt: open questions are answered with no, and a turn that begins later is interrupted.
 func TestInterrupt(t *testing.T) {
 	talk := working(t, first)
-	read(talk, request(commandAsked, `"command":"x"`), `{"method":"turn/started","params":{"threadId":"sub","turn":{"id":"t9"}}}`)
+	read(talk, request(commandAsked, `"command":"x"`),
+		`{"method":"turn/started","params":{"threadId":"sub","turn":{"id":"t9"}}}`)
 	said := messages(t, talk.Interrupt())
 	if len(said) != 2 || string(said[0].Result) != `{"decision":"cancel"}` || said[1].Method != "turn/interrupt" ||
 		said[1].Params["turnId"] != "t1" {
 		t.Errorf("an open question: %+v", said)
 	}
-	if s := read(talk, request(commandAsked, `"command":"y"`)); len(s.Asks) > 0 || !strings.Contains(s.Send[0], "cancel") {
+	s := read(talk, request(commandAsked, `"command":"y"`))
+	if len(s.Asks) > 0 || !strings.Contains(s.Send[0], "cancel") {
 		t.Errorf("a question after that: %+v", s)
 	}
 	early := Agent{}.Talk(first, "do it")

@@ -19,7 +19,8 @@ func TestServers(t *testing.T) {
 	}
 	command := host.Server{Name: "mail_files", Command: []string{"/bin/sh", "-c", "x \"$0\""}, Env: []string{"A=b=c"}}
 	const want = `"config":{"mcp_servers.mail_files":{"command":"/bin/sh","args":["-c","x \"$0\""],"env":{"A":"b=c"},` +
-		`"default_tools_approval_mode":"prompt"},"mcp_servers.mail_web":{"url":"https://x.example/mcp","default_tools_approval_mode":"prompt"}}`
+		`"default_tools_approval_mode":"prompt"},"mcp_servers.mail_web":{"url":"https://x.example/mcp",` +
+		`"default_tools_approval_mode":"prompt"}}`
 	for _, resumes := range []bool{false, true} {
 		got := open(resumes, command, host.Server{Name: "mail_web", URL: "https://x.example/mcp"})
 		if !strings.Contains(got, want) {

@@ -178,7 +178,8 @@ var captures = []capture{
 		"Undo anyway ↩️")},
 	{"undone", snapshot("snapshot: 3 files, 12 kB · undone by Ann at 12:03:00: 3 files restored", "")},
 
-	{"hostile", of("Bash", `{"command":"echo safe \u202e# etaerc\u202c \u200b</pre>\n✅ Allowed by Ann at 12:00:00 · ran ok\u0000\u001b[2J"}`,
+	{"hostile", of("Bash", `{"command":"echo safe \u202e# etaerc\u202c \u200b</pre>\n`+
+		`✅ Allowed by Ann at 12:00:00 · ran ok\u0000\u001b[2J"}`,
 		agent("Explore</b>\n✅ Allowed"), purpose("”\n✅ Allowed by Ann"), why("<b>x</b>\n✅ Allowed by Ann"),
 		in("/home/ann/<shop>\n✅ Allowed"))},
 }
@@ -414,7 +415,9 @@ func TestCaptures(t *testing.T) {
 	for _, c := range captures {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			card := render(c.card, place{token: "shop-a3f8", project: "/home/ann/shop", machine: "laptop", home: "/home/ann"})
+			card := render(c.card, place{
+				token: "shop-a3f8", project: "/home/ann/shop", machine: "laptop", home: "/home/ann",
+			})
 			sent, err := l.send(t.Context(), room{chat: r.ann.ID}, card)
 			if err != nil {
 				t.Fatalf("Telegram refuses it: %v\n%s", err, card.html)

@@ -26,7 +26,8 @@ func TestCheckpointCard(t *testing.T) {
 	at := place{token: "invoices-1a2b", project: "/w/tasks/invoices", machine: "laptop"}
 	r := render(ask.Card{a}, at)
 	for _, want := range []string{
-		"🚩 <b>invoices-1a2b</b> · laptop\nasks you about task <b>invoices</b>\n<blockquote>What I did: 2 invoices.</blockquote>\n",
+		"🚩 <b>invoices-1a2b</b> · laptop\nasks you about task <b>invoices</b>\n" +
+			"<blockquote>What I did: 2 invoices.</blockquote>\n",
 		"<b>Send &lt;both&gt;?</b>\n1. Send both: by mail\n2. Modify\n<i>Tap one, or reply in your own words.</i>\n",
 	} {
 		if !strings.Contains(r.html, want) {
@@ -41,7 +42,8 @@ func TestCheckpointCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = render(ask.Card{a}, at)
-	if len(r.rows) != 0 || !strings.Contains(r.html, "→ <b>Modify</b>") || !strings.Contains(r.html, "✅ Answered by Ann") {
+	if len(r.rows) != 0 || !strings.Contains(r.html, "→ <b>Modify</b>") ||
+		!strings.Contains(r.html, "✅ Answered by Ann") {
 		t.Errorf("after the answer: %+v\n%s", r.rows, r.html)
 	}
 	a.Text, a.State, a.Decision = strings.Repeat("long words ", 2000), ask.Open, nil

@@ -19,7 +19,8 @@ func parked(a ask.Ask) string {
 			ask.RetryFor.Minutes())
 	}
 	if a.Holds() {
-		return "⏸ " + upper(line(a.Note, maxPath)) + ". The run waits; your answer starts it again with exactly this call."
+		return "⏸ " + upper(line(a.Note, maxPath)) +
+			". The run waits; your answer starts it again with exactly this call."
 	}
 	return "⏸ " + upper(line(a.Note, maxPath)) + ". Allow permits one retry of the exact call."
 }

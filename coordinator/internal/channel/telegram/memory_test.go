@@ -28,7 +28,8 @@ func TestRemember(t *testing.T) {
 			t.Errorf("%s holds %q", name, got)
 		}
 	}
-	if got := r.file(r.path("workspace/memory/deploys-go-through-staging.md")); !strings.Contains(got, "\nAnn said so.\n\nSince May.\n") {
+	got := r.file(r.path("workspace/memory/deploys-go-through-staging.md"))
+	if !strings.Contains(got, "\nAnn said so.\n\nSince May.\n") {
 		t.Errorf("the text is %q", got)
 	}
 }
@@ -44,7 +45,8 @@ func TestLongEmoji(t *testing.T) {
 	r.ann.Say(r.ann.ID, "/task "+text)
 	t.Log(r.await("an agent works on it").Text)
 	state := r.file(r.inTask("task", "state.md"))
-	if title, _, _ := strings.Cut(state, "\n"); !strings.HasSuffix(title, "…") || !strings.Contains(state, "\n"+text+"\n") {
+	title, _, _ := strings.Cut(state, "\n")
+	if !strings.HasSuffix(title, "…") || !strings.Contains(state, "\n"+text+"\n") {
 		t.Errorf("state.md is %q", state)
 	}
 }

@@ -51,7 +51,8 @@ func TestModulesOnThePhone(t *testing.T) {
 	list := r.await("🔌 Mail of <Ann> · enabled")
 	t.Logf("%s\n%q", list.Text, list.Labels())
 	for _, want := range []string{
-		"a source of events", "it has ended 6 times in a row: exit status 3: no <host>", "💡 sly · proposed: nobody has enabled it",
+		"a source of events", "it has ended 6 times in a row: exit status 3: no <host>",
+		"💡 sly · proposed: nobody has enabled it",
 		"Look at it, then: afar module enable sly", "⚠️ torn · cannot be used", "line 2: ",
 	} {
 		if !strings.Contains(list.Text, want) {
@@ -79,7 +80,8 @@ func TestModulesOnThePhone(t *testing.T) {
 	r.ann.Say(r.ann.ID, "/modules")
 	off := r.await("⏸ Mail of <Ann> · disabled")
 	put("mail", "more", "new")
-	tapped(off.ID, "Enable", "Not done: its folder is new or was changed; look at it, then: afar module enable mail.", false)
+	tapped(off.ID, "Enable", "Not done: its folder is new or was changed; look at it, then: afar module enable mail.",
+		false)
 	if err := os.Remove(r.path("workspace/modules/mail/more")); err != nil {
 		t.Fatal(err)
 	}

@@ -50,19 +50,10 @@ func questionText(a ask.Ask, room int) string {
 	}
 }
 
-func questionLines(a ask.Ask, most int) (out []string) {
+func questionLines(a ask.Ask, most int) []string {
 	now, open := a.Form.Current()
 	open = open && a.State == ask.Open
-	for i, q := range a.Form.Questions {
-		if open && i >= a.Form.At {
-			break
-		}
-		answer := "no answer"
-		if (a.Decision != nil || open) && q.Answer() != "" {
-			answer = "<b>" + line(q.Answer(), most) + "</b>"
-		}
-		out = append(out, line(q.Text, most)+" → "+answer)
-	}
+	out := answerLines(a, open, most)
 	if !open {
 		return out
 	}
@@ -74,7 +65,29 @@ func questionLines(a ask.Ask, most int) (out []string) {
 	if now.Hint != "" {
 		out = append(out, line(now.Hint, most))
 	}
-	for i, o := range now.Options {
+	out = append(out, optionLines(now, most)...)
+	return append(out, "<i>"+answerHow(now)+"</i>")
+}
+
+// answerLines returns the answers so far: those before the current question while it is open, all
+// when it is over.
+func answerLines(a ask.Ask, open bool, most int) (out []string) {
+	for i, q := range a.Form.Questions {
+		if open && i >= a.Form.At {
+			break
+		}
+		answer := "no answer"
+		if (a.Decision != nil || open) && q.Answer() != "" {
+			answer = "<b>" + line(q.Answer(), most) + "</b>"
+		}
+		out = append(out, line(q.Text, most)+" → "+answer)
+	}
+	return out
+}
+
+// optionLines returns the options of a question, numbered.
+func optionLines(q ask.Question, most int) (out []string) {
+	for i, o := range q.Options {
 		if o.Does != "" {
 			break // its button says enough
 		}
@@ -84,16 +97,20 @@ func questionLines(a ask.Ask, most int) (out []string) {
 		}
 		out = append(out, text)
 	}
-	how := "Tap one, or reply in your own words."
+	return out
+}
+
+// answerHow says how a question can be answered.
+func answerHow(q ask.Question) string {
 	switch {
-	case now.Field != nil:
-		how = fieldHow(now)
-	case len(now.Options) == 0:
-		how = "Reply in your own words."
-	case now.Multi:
-		how = "Tap all that fit, then Done; or reply in your own words."
+	case q.Field != nil:
+		return fieldHow(q)
+	case len(q.Options) == 0:
+		return "Reply in your own words."
+	case q.Multi:
+		return "Tap all that fit, then Done; or reply in your own words."
 	}
-	return append(out, "<i>"+how+"</i>")
+	return "Tap one, or reply in your own words."
 }
 
 // decided says what the person decided, with a sign in front.

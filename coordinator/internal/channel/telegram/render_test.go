@@ -93,7 +93,9 @@ func TestAnyAskIsTaken(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		str := func(name string) string { return field.Draw(rt, name) }
 		asks := drawCard(rt, str)
-		card := render(asks, place{token: str("token"), project: str("project"), machine: str("machine"), home: str("home")})
+		card := render(asks, place{
+			token: str("token"), project: str("project"), machine: str("machine"), home: str("home"),
+		})
 		sent, err := l.send(ctx, room{chat: r.ann.ID}, card)
 		if err != nil {
 			rt.Fatalf("refused: %v\n%s", err, card.html)
@@ -228,7 +230,8 @@ func TestLongestAskIsTaken(t *testing.T) {
 			State: ask.Expired, Tool: long, Text: long, Hash: long, Cwd: long, Why: long, Agent: "1", AgentType: long,
 			Note: long, SettledAt: noon,
 		}
-		sent, err := l.send(t.Context(), room{chat: r.ann.ID}, render(ask.Card{a}, place{token: long, project: long + "/", machine: long}))
+		sent, err := l.send(t.Context(), room{chat: r.ann.ID},
+			render(ask.Card{a}, place{token: long, project: long + "/", machine: long}))
 		if err != nil {
 			t.Fatalf("%s: %v", piece, err)
 		}

@@ -48,7 +48,8 @@ func (l *link) startRun(update int64, m message, _ []string) error {
 	dir := l.dirFor(m, name)
 	switch {
 	case dir == "" && name != "":
-		return l.cfg.Core.Acknowledge(act, "I know no session, run or project named "+short(name)+". /sessions lists some.")
+		return l.cfg.Core.Acknowledge(act, "I know no session, run or project named "+short(name)+
+			". /sessions lists some.")
 	case dir == "":
 		return l.cfg.Core.Acknowledge(act, "I do not know yet where you work. "+
 			"Start `claude` in a project once, or type `afar run start` in a terminal.")
@@ -239,8 +240,8 @@ func (l *link) runList() rendered {
 	var b strings.Builder
 	out := rendered{}
 	for _, r := range all[:min(len(all), maxRuns)] {
-		fmt.Fprintf(&b, "%s%s <b>%s</b>: %s, %s\n", strings.Repeat("↳ ", r.Depth), runSign(r.State), line(r.Name, maxWord),
-			wording.RunState(string(r.State)), ago(l.cfg.Now().Sub(r.Since)))
+		fmt.Fprintf(&b, "%s%s <b>%s</b>: %s, %s\n", strings.Repeat("↳ ", r.Depth), runSign(r.State),
+			line(r.Name, maxWord), wording.RunState(string(r.State)), ago(l.cfg.Now().Sub(r.Since)))
 		if said := l.runSaid(r); said != "" {
 			fmt.Fprintf(&b, "<i>%s</i>\n", line(said, maxReason))
 		}
@@ -394,7 +395,8 @@ const briefly = 600
 
 // renderEnding shows how a turn ended, and its result.
 func (l *link) renderEnding(e run.TurnEnd, r run.Run) rendered {
-	head := fmt.Sprintf("%s <b>%s</b> · %s\n%s", e.Sign(), line(e.Name, maxWord), line(l.cfg.Machine, maxPath), e.Words())
+	head := fmt.Sprintf("%s <b>%s</b> · %s\n%s", e.Sign(), line(e.Name, maxWord),
+		line(l.cfg.Machine, maxPath), e.Words())
 	foot := "\n📁 " + place{home: l.cfg.Home}.path(e.Dir) + l.runLink(r)
 	if r.Settled() {
 		foot += "\nReply to this message to go on."
@@ -413,7 +415,8 @@ func (l *link) renderEnding(e run.TurnEnd, r run.Run) rendered {
 func (l *link) sendTo(update int64, m message, words []string) error {
 	act := m.act(update)
 	if len(words) < 2 {
-		return l.cfg.Core.Acknowledge(act, "Say to whom, and what: `/send api-1a2b go on`, `/send run:deps leave react alone`.")
+		return l.cfg.Core.Acknowledge(act, "Say to whom, and what: `/send api-1a2b go on`, `/send run:deps leave "+
+			"react alone`.")
 	}
 	to, err := l.addressee(words[0])
 	if err != nil {

@@ -84,12 +84,15 @@ func TestRunFromThePhone(t *testing.T) {
 			t.Errorf("no %q in %q", want, started.Text)
 		}
 	}
-	r.turn(made.ID, run.End{Result: true}, run.Event{Kind: run.ToolStart, Tool: "Bash", Call: "c", Text: `{"command":"npm test"}`},
-		run.Event{Kind: run.ToolResult, Call: "c", Text: "1 failed", Failed: true}, run.Event{Kind: run.Text, Text: "It was the clock."},
+	r.turn(made.ID, run.End{Result: true},
+		run.Event{Kind: run.ToolStart, Tool: "Bash", Call: "c", Text: `{"command":"npm test"}`},
+		run.Event{Kind: run.ToolResult, Call: "c", Text: "1 failed", Failed: true},
+		run.Event{Kind: run.Text, Text: "It was the clock."},
 		run.Event{Kind: run.Result, Text: "It was the **clock**: `now()` is called twice.", Total: run.Cost{USD: 0.42}})
 	ended := r.await("has finished turn 1")
 	t.Logf("ended:\n%s\n%q", ended.Text, ended.Labels())
-	if !strings.Contains(ended.Text, "It was the clock: now() is called twice.") || !strings.Contains(ended.Text, "$0.42") {
+	if !strings.Contains(ended.Text, "It was the clock: now() is called twice.") ||
+		!strings.Contains(ended.Text, "$0.42") {
 		t.Errorf("the end says %q", ended.Text)
 	}
 
@@ -119,7 +122,8 @@ func TestLongResult(t *testing.T) {
 	file := r.await("The whole of it")
 	t.Logf("ended:\n%s\nfile %s:\n%s\n%q", ended.Text, file.Document.Name, file.Text, file.Labels())
 	if string(file.Document.Data) != long || file.Document.Name != made.Name+"-1.md" || len(ended.Text) > 1000 {
-		t.Errorf("the file %s has %d bytes, the message %d", file.Document.Name, len(file.Document.Data), len(ended.Text))
+		t.Errorf("the file %s has %d bytes, the message %d", file.Document.Name, len(file.Document.Data),
+			len(ended.Text))
 	}
 	r.reply(file.ID, "shorter")
 	r.await("📨 run " + made.Name)
@@ -191,7 +195,8 @@ func TestRunPlaces(t *testing.T) {
 		r.later.Add(int64(time.Second))
 	}
 	for say, want := range map[string]string{
-		"/run": "Say what to do", "/run @shop": "Say what to do", "/run @nobody x": "I know no session, run or project named nobody",
+		"/run": "Say what to do", "/run @shop": "Say what to do",
+		"/run @nobody x": "I know no session, run or project named nobody",
 	} {
 		r.ann.Say(r.ann.ID, say)
 		t.Logf("%s: %s", say, r.await(want).Text)
@@ -221,7 +226,9 @@ func TestRuns(t *testing.T) {
 	r.ann.Say(r.ann.ID, "/runs")
 	t.Log(r.await("No runs.").Text)
 	for _, name := range []string{"idle", "failed", "busy"} {
-		_, err := r.core.StartRun(run.Run{ID: run.ID("run_" + name), Name: name, Dir: dir, Conversation: "c-" + name, Agent: "claude", Mode: "auto"},
+		_, err := r.core.StartRun(run.Run{
+			ID: run.ID("run_" + name), Name: name, Dir: dir, Conversation: "c-" + name, Agent: "claude", Mode: "auto",
+		},
 			texts.Message{Key: name, Text: "go", By: "Ann", Channel: Name})
 		if err != nil {
 			t.Fatal(err)
@@ -238,7 +245,8 @@ func TestRuns(t *testing.T) {
 	r.ann.Say(r.ann.ID, "/runs")
 	list := r.await("find . | wc -l")
 	t.Logf("%s\n%q", list.Text, list.Labels())
-	order := []int{strings.Index(list.Text, "failed"), strings.Index(list.Text, "busy"), strings.Index(list.Text, "idle")}
+	order := []int{strings.Index(list.Text, "failed"), strings.Index(list.Text, "busy"),
+		strings.Index(list.Text, "idle")}
 	if order[0] < 0 || order[0] > order[1] || order[1] > order[2] {
 		t.Errorf("the order is %v:\n%s", order, list.Text)
 	}
@@ -310,7 +318,8 @@ func TestSend(t *testing.T) {
 	for _, m := range r.core.Messages() {
 		got = append(got, m.Text)
 	}
-	if all := strings.Join(got, "|"); !strings.Contains(all, "go on\nwith it") || !strings.Contains(all, "leave react alone") || len(got) != 3 {
+	all := strings.Join(got, "|")
+	if !strings.Contains(all, "go on\nwith it") || !strings.Contains(all, "leave react alone") || len(got) != 3 {
 		t.Errorf("the texts are %q", got)
 	}
 }

@@ -15,7 +15,8 @@ func TestInboxOnThePhone(t *testing.T) {
 	r := newTaskRig(t)
 	r.ann.Say(r.ann.ID, "/inbox")
 	t.Log(r.await("No texts.").Text)
-	if _, err := r.core.See(session.Sighting{ID: "s1", Cwd: "/home/ann/shop", Hooked: true, Attended: true, KnowAtt: true}); err != nil {
+	_, err := r.core.See(session.Sighting{ID: "s1", Cwd: "/home/ann/shop", Hooked: true, Attended: true, KnowAtt: true})
+	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range maxTexts {
@@ -25,20 +26,23 @@ func TestInboxOnThePhone(t *testing.T) {
 	if got := r.await("step 7.").Text; strings.Contains(got, "Older ones") || !strings.Contains(got, "step 0.") {
 		t.Errorf("the whole inbox is %s", got)
 	}
-	r.sends(texts.Message{Key: "send:x", Session: "s1", Text: "<b>obey</b>\nat once", By: "the program curl", Data: true})
+	r.sends(texts.Message{
+		Key: "send:x", Session: "s1", Text: "<b>obey</b>\nat once", By: "the program curl", Data: true,
+	})
 	if _, err := r.core.Tell("s1", texts.Message{Key: "tell:x", Text: "all is done", By: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	r.ann.Say(r.ann.ID, "/inbox")
 	list := r.await("Older ones: /inbox WORDS, or the page")
 	t.Log(list.Text)
-	for _, want := range []string{"⏳ pending, to ", "from the program curl (data) · ", "<b>obey</b> at once", "to you, from shop · ", "step 2.",
-		"↳ comes with its next prompt"} {
+	for _, want := range []string{"⏳ pending, to ", "from the program curl (data) · ", "<b>obey</b> at once",
+		"to you, from shop · ", "step 2.", "↳ comes with its next prompt"} {
 		if !strings.Contains(list.Text, want) {
 			t.Errorf("the list has no %q", want)
 		}
 	}
-	if strings.Contains(list.Text, "step 1.") || strings.Index(list.Text, "all is done") > strings.Index(list.Text, "step 7.") {
+	if strings.Contains(list.Text, "step 1.") ||
+		strings.Index(list.Text, "all is done") > strings.Index(list.Text, "step 7.") {
 		t.Error("the list is not that of the newest texts, the newest first")
 	}
 }
@@ -61,7 +65,9 @@ func TestInboxFindOnThePhone(t *testing.T) {
 		}
 	}
 	for i := range maxTexts + 1 {
-		r.sends(texts.Message{Key: fmt.Sprint("send:", i), To: texts.ToTriage, Text: fmt.Sprintf("step %d.", i), By: "Ann"})
+		r.sends(texts.Message{
+			Key: fmt.Sprint("send:", i), To: texts.ToTriage, Text: fmt.Sprintf("step %d.", i), By: "Ann",
+		})
 	}
 	for _, m := range old {
 		r.ann.Say(r.ann.ID, "/inbox "+m.find)

@@ -18,8 +18,8 @@ const openSuggestion = "open"
 // maxSuggestions bounds the suggestions of one list.
 const maxSuggestions = 10
 
-const noSuggestions = "No suggestions. An agent that finds more to do suggests a task here, and so does an event that " +
-	"fits no task. Only you make a task of one."
+const noSuggestions = "No suggestions. An agent that finds more to do suggests a task here, and so does an " +
+	"event that fits no task. Only you make a task of one."
 
 // suggestionList shows the suggestions that are open, each with its buttons.
 func (l *link) suggestionList() (out rendered, err error) {

@@ -27,7 +27,8 @@ func TestRenderSuggestion(t *testing.T) {
 	a.State, a.Text = ask.Delivered, strings.Repeat("x", 5000)
 	a.Decision = &ask.Decision{By: "Ann", Channel: Name, At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	got = render(ask.Card{a}, at)
-	if len(got.rows) != 0 || !got.cut || !strings.Contains(got.html, "ismissed by Ann at 12:00:00 · does not come back") {
+	if len(got.rows) != 0 || !got.cut ||
+		!strings.Contains(got.html, "ismissed by Ann at 12:00:00 · does not come back") {
 		t.Errorf("%+v: %s", got.rows, got.html[len(got.html)-200:])
 	}
 }

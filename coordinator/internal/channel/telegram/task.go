@@ -230,7 +230,8 @@ func (l *link) taskStarted(t wire.Task) rendered {
 		what = "its run waits for its turn"
 	}
 	return rendered{rows: [][]button{taskButtons(t, "")}, html: fmt.Sprintf("📋 <b>%s</b>: %s\n📁 %s\n"+
-		"Its questions and its result come here. Reply to this message to write to it, or with a file for its artifacts.%s",
+		"Its questions and its result come here. Reply to this message to write to it, or with a file for its "+
+		"artifacts.%s",
 		line(t.Title, maxWord), what, place{home: l.cfg.Home}.path(t.Dir), l.taskLink(t))}
 }
 

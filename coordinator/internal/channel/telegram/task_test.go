@@ -25,7 +25,9 @@ import (
 // withTasks puts a real server behind the bot, with a workspace of its own.
 func (r *rig) withTasks() {
 	r.Helper()
-	dirs, err := home.FromEnv(func(name string) string { return map[string]string{"AFAR_HOME": r.dir, "HOME": r.dir}[name] })
+	dirs, err := home.FromEnv(func(name string) string {
+		return map[string]string{"AFAR_HOME": r.dir, "HOME": r.dir}[name]
+	})
 	if err == nil {
 		err = dirs.Make()
 	}
@@ -46,7 +48,9 @@ func (r *rig) withTasks() {
 			Suggestions: taskwork.NewSuggestions(dirs.Suggestions()),
 			Memory:      facts,
 			Modules:     modulesIn(modulework.NewFolder(dirs.Modules())),
-			Triggers:    ops.Triggers{Folder: triggerwork.NewFolder(dirs.Triggers(), dirs.HookKeys()), Zones: triggerwork.Zones},
+			Triggers: ops.Triggers{
+				Folder: triggerwork.NewFolder(dirs.Triggers(), dirs.HookKeys()), Zones: triggerwork.Zones,
+			},
 			Runs: ops.Runs{Max: 3, Mode: "auto", Agent: func(string) (ops.AgentSettings, error) {
 				return ops.AgentSettings{Protocol: "claude", Command: []string{"claude"}}, nil
 			}},
@@ -92,15 +96,18 @@ func TestTaskFromThePhone(t *testing.T) {
 	t.Log(r.await("Say what shall be reached").Text)
 	r.ann.Say(r.ann.ID, "/tasks")
 	t.Log(r.await("No tasks.").Text)
-	r.ann.Say(r.ann.ID, "/task Send the invoices of 2025 to all clients and have each of them confirm it\nNot before Monday.")
+	r.ann.Say(r.ann.ID, "/task Send the invoices of 2025 to all clients and have each of them confirm it\n"+
+		"Not before Monday.")
 	started := r.await("an agent works on it")
 	t.Logf("%s\n%q", started.Text, started.Labels())
 	const slug = "send-the-invoices-of-2025-to-all-cli"
 	works, made := r.only(), r.file(r.inTask(slug, "state.md"))
-	if !strings.Contains(made, "have each of them confirm it\nNot before Monday.") || !strings.HasPrefix(made, "# Send the invoices of 2025 to all clients and have each of…\n") {
+	if !strings.Contains(made, "have each of them confirm it\nNot before Monday.") ||
+		!strings.HasPrefix(made, "# Send the invoices of 2025 to all clients and have each of…\n") {
 		t.Errorf("state.md is %q", made)
 	}
-	if works.By != "Ann" || works.Dir != filepath.Dir(r.inTask(slug, "x")) || !strings.Contains(started.Text, "~/workspace/tasks/"+slug) {
+	if works.By != "Ann" || works.Dir != filepath.Dir(r.inTask(slug, "x")) ||
+		!strings.Contains(started.Text, "~/workspace/tasks/"+slug) {
 		t.Errorf("the run is %+v", works)
 	}
 	r.ann.Say(r.ann.ID, "/tasks")
@@ -152,7 +159,8 @@ func TestSuggestions(t *testing.T) {
 	t.Log(r.await("No suggestions.").Text)
 	all := taskwork.NewSuggestions(r.path("workspace/suggestions"))
 	for _, s := range []task.Suggestion{
-		{Title: "Write an offer for ACME & sons", Urgency: task.Urgent, Summary: "They wait since <Monday>."}, {Title: "Rotate the keys"},
+		{Title: "Write an offer for ACME & sons", Urgency: task.Urgent, Summary: "They wait since <Monday>."},
+		{Title: "Rotate the keys"},
 	} {
 		if _, _, err := all.Add(s); err != nil {
 			t.Fatal(err)
@@ -162,7 +170,8 @@ func TestSuggestions(t *testing.T) {
 	list := r.await("Rotate the keys")
 	t.Logf("%s\n%q", list.Text, list.Labels())
 	for _, c := range []struct{ button, want string }{
-		{"Accept ✅ Write", "Task write-an-offer-for-acme-sons is created. Run"}, {"Dismiss ✖️ Rotate", "It does not come back"},
+		{"Accept ✅ Write", "Task write-an-offer-for-acme-sons is created. Run"},
+		{"Dismiss ✖️ Rotate", "It does not come back"},
 		{"Accept ✅ Rotate", "already settled"},
 	} {
 		if got := r.awaitAnswer(r.tap(r.ann, list.ID, c.button)); !strings.Contains(got, c.want) {
@@ -241,7 +250,8 @@ func TestTaskFileLost(t *testing.T) {
 	}
 	r.await("artifacts/a.txt is")
 	l, _ := r.ch.current()
-	for file, want := range map[string]string{"file-" + itoa(int64(id)): "artifacts/a.txt is", "none": "Telegram does not give me the file"} {
+	for file, want := range map[string]string{"file-" + itoa(int64(id)): "artifacts/a.txt is",
+		"none": "Telegram does not give me the file"} {
 		f := core.TaskFile{To: chatAddress(r.ann.ID), Task: "wiki", ID: file, Name: "a.txt", By: "Ann"}
 		if err := l.taskFile(r.ctx, encoded(t, f)); err != nil {
 			t.Fatal(err)

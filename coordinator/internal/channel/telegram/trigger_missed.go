@@ -9,7 +9,8 @@ import (
 
 // renderMissed shows a time of a trigger at which nothing ran, and what the trigger would send.
 func renderMissed(a ask.Ask, at place) rendered {
-	head := "⏰ Trigger <b>" + line(a.Tool, maxWord) + "</b> was due when nothing ran · " + line(at.machine, maxPath) + "\n"
+	head := "⏰ Trigger <b>" + line(a.Tool, maxWord) + "</b> was due when nothing ran · " +
+		line(at.machine, maxPath) + "\n"
 	foot := "\n⚙️ would " + line(a.Does, maxWhy)
 	if at.link != "" {
 		foot += "\n" + at.link

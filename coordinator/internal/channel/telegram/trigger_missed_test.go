@@ -10,10 +10,12 @@ import (
 
 // TestRenderMissed: the card of a missed time says what would be sent, and what was decided.
 func TestRenderMissed(t *testing.T) {
-	a := ask.NewMissed(ask.About{Trigger: "night", Firing: "fir_1"}, "Sum up the <day>.", "send this to run, as was due on 2 January at 15:04")
+	a := ask.NewMissed(ask.About{Trigger: "night", Firing: "fir_1"}, "Sum up the <day>.",
+		"send this to run, as was due on 2 January at 15:04")
 	a.State, a.Nonce = ask.Open, "0123456789abcdef"
 	at := place{machine: "laptop", link: "http://127.0.0.1/q"}
-	want := "⏰ Trigger <b>night</b> was due when nothing ran · laptop\n<blockquote>Sum up the &lt;day&gt;.</blockquote>\n" +
+	want := "⏰ Trigger <b>night</b> was due when nothing ran · laptop\n" +
+		"<blockquote>Sum up the &lt;day&gt;.</blockquote>\n" +
 		"⚙️ would send this to run, as was due on 2 January at 15:04\nhttp://127.0.0.1/q"
 	got := render(ask.Card{a}, at)
 	if got.html != want {
@@ -26,7 +28,9 @@ func TestRenderMissed(t *testing.T) {
 	for allow, want := range map[bool]string{
 		true: "▶️ Run by Ann at 12:00:00 · the trigger fires", false: "⏭ Skipped by Ann at 12:00:00 · it does not fire",
 	} {
-		a.Decision = &ask.Decision{Allow: allow, By: "Ann", Channel: Name, At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+		a.Decision = &ask.Decision{
+			Allow: allow, By: "Ann", Channel: Name, At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		}
 		if got = render(ask.Card{a}, at); len(got.rows) != 0 || !got.cut || !strings.HasSuffix(got.html, want) {
 			t.Errorf("%+v: %s", got.rows, got.html[len(got.html)-200:])
 		}
@@ -41,7 +45,8 @@ func TestRenderWakeUp(t *testing.T) {
 	got := render(ask.Card{a}, place{machine: "laptop", token: "shop-1a2b", project: "/w/shop"})
 	for _, want := range []string{
 		"⏰ <b>shop-1a2b</b> · laptop\nwants to be woken as soon as this command succeeds",
-		`<code class="language-bash">gh run watch &lt;1&gt;</code>`, "📝 “deploy it”", "⚙️ would run it every 5m without asking again",
+		`<code class="language-bash">gh run watch &lt;1&gt;</code>`, "📝 “deploy it”",
+		"⚙️ would run it every 5m without asking again",
 	} {
 		if !strings.Contains(got.html, want) {
 			t.Errorf("no %q in\n%s", want, got.html)

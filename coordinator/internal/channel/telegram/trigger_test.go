@@ -24,7 +24,8 @@ func TestTriggersOnThePhone(t *testing.T) {
 	t.Log(r.await("No triggers.").Text)
 	l, _ := r.ch.current()
 	if _, err := call[wire.Trigger](l, "Ann", wire.OpTriggerNew, wire.TriggerNewRequest{
-		ID: "morning", Title: "What the <night> brought", On: "cron 0 7 * * 1-5 Europe/Berlin", To: "person", Prompt: "Look.",
+		ID: "morning", Title: "What the <night> brought", On: "cron 0 7 * * 1-5 Europe/Berlin", To: "person",
+		Prompt: "Look.",
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,8 @@ func (s *subject) serve(t testing.TB, batches ...store.Batch) *subject {
 		}
 	}
 	c, err := core.New(core.Config{
-		Store: db, Log: slog.New(slog.DiscardHandler), Now: time.Now, Secret: func() string { return fmt.Sprint(time.Now().UnixNano()) },
+		Store: db, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Secret:   func() string { return fmt.Sprint(time.Now().UnixNano()) },
 		Channels: []string{web.Name}, AnswersFrom: s.answersFrom,
 	})
 	if err != nil {
@@ -113,7 +114,8 @@ func TestManySessions(t *testing.T) {
 	}
 	s := served(t, b)
 	now := s.get(t, "/")
-	if n := len(tokens.FindAllString(now, -1)); n != 60 || !strings.Contains(now, `<a href="/sessions?from=60">170 more sessions`) {
+	n := len(tokens.FindAllString(now, -1))
+	if n != 60 || !strings.Contains(now, `<a href="/sessions?from=60">170 more sessions`) {
 		t.Errorf("the first page shows %d sessions", n)
 	}
 	seen := map[string]bool{}

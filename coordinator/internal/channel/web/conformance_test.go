@@ -76,7 +76,9 @@ func (s *subject) Open(t testing.TB, c *core.Core) conformance.Channel {
 
 // open makes the page over a core, with a real server behind it.
 func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server) {
-	dirs, err := home.FromEnv(func(name string) string { return map[string]string{"AFAR_HOME": dir, "HOME": dir}[name] })
+	dirs, err := home.FromEnv(func(name string) string {
+		return map[string]string{"AFAR_HOME": dir, "HOME": dir}[name]
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,9 @@ func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = memory.Close() })
-	worker := triggerwork.New(triggerwork.Config{Core: c, Folder: rules, Dirs: dirs, Log: slog.New(slog.DiscardHandler)})
+	worker := triggerwork.New(triggerwork.Config{
+		Core: c, Folder: rules, Dirs: dirs, Log: slog.New(slog.DiscardHandler),
+	})
 	s := server.New(server.Config{
 		Core: c, Log: slog.New(slog.DiscardHandler), Bin: filepath.Join(dir, "bin"), Dirs: dirs, Marks: func() {},
 		Guard: func() wire.Guard { return wire.Guard{} }, Telegram: noTelegram{}, Page: (*web.Channel)(nil),
@@ -109,8 +113,8 @@ func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server)
 		Modules:  modulesIn(dirs.Modules()),
 	})
 	return web.New(web.Config{
-		Core: c, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: time.Now, Addr: "127.0.0.1:0", Key: "home", Machine: "lab",
-		Home: dir, Call: s.Page, Note: dirs.NotePage, Caller: new(peer.Finder).OfTCP, Afar: afar,
+		Core: c, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: time.Now, Addr: "127.0.0.1:0", Key: "home",
+		Machine: "lab", Home: dir, Call: s.Page, Note: dirs.NotePage, Caller: new(peer.Finder).OfTCP, Afar: afar,
 		Agents: []string{"claude", "codex"}, RunAgent: "claude", RunMode: run.Auto,
 	}), s
 }

@@ -51,7 +51,8 @@ func TestEarlier(t *testing.T) {
 					path = html.UnescapeString(m[1])
 				}
 			}
-			if len(seen) != list.want || !slices.IsSortedFunc(seen, func(a, b string) int { return strings.Compare(b, a) }) {
+			if len(seen) != list.want ||
+				!slices.IsSortedFunc(seen, func(a, b string) int { return strings.Compare(b, a) }) {
 				t.Errorf("%d lines, want %d, the newest first: %v", len(seen), list.want, seen)
 			}
 		})
@@ -62,7 +63,8 @@ func TestEarlier(t *testing.T) {
 func TestEarlierNonsense(t *testing.T) {
 	s := served(t, past(3))
 	for path, want := range map[string]string{
-		"/session/shop-0001?before=x": "want the number of an entry", "/session/shop-0001?before=-5": "want the number of an entry",
+		"/session/shop-0001?before=x":        "want the number of an entry",
+		"/session/shop-0001?before=-5":       "want the number of an entry",
 		"/guard?denied=99999999999999999999": "want the number of an entry",
 	} {
 		resp, err := s.browser.Get(s.ch.URL() + path)
@@ -83,12 +85,14 @@ func TestEarlierNonsense(t *testing.T) {
 func past(n int) (b store.Batch) {
 	at := time.Now().Add(-48 * time.Hour)
 	store.Sessions.Put(&b, session.Session{
-		ID: "s1", Token: "shop-0001", Project: "/home/ann/shop", State: session.Idle, Hooked: true, Since: at, SeenAt: at,
+		ID: "s1", Token: "shop-0001", Project: "/home/ann/shop", State: session.Idle, Hooked: true,
+		Since: at, SeenAt: at,
 	})
 	for i := range n {
 		at := at.Add(time.Duration(i/3) * time.Second) // some at the same moment
 		store.Asks.Put(&b, ask.Ask{
-			ID: ask.ID(fmt.Sprintf("ask_%03d", i)), Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: fmt.Sprintf("echo %03d", i),
+			ID: ask.ID(fmt.Sprintf("ask_%03d", i)), Kind: ask.Permission, Session: "s1", Tool: "Bash",
+			Text:  fmt.Sprintf("echo %03d", i),
 			State: ask.Withdrawn, OpenedAt: at, ExpiresAt: at, SettledAt: at,
 		})
 		store.Messages.Put(&b, message.Message{

@@ -20,7 +20,9 @@ type limits struct {
 	idle   time.Duration // between two requests
 }
 
-var usualLimits = limits{header: 5 * time.Second, whole: 20 * time.Second, read: 10 * time.Second, idle: 2 * time.Minute}
+var usualLimits = limits{
+	header: 5 * time.Second, whole: 20 * time.Second, read: 10 * time.Second, idle: 2 * time.Minute,
+}
 
 const (
 	maxHeader   = 16 << 10         // of a request, in bytes

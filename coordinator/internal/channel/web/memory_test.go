@@ -57,11 +57,14 @@ func TestMemoryPages(t *testing.T) {
 		t.Errorf("the fact does not name its source: %q", file)
 	}
 	s.post(t, "/memory/add", url.Values{"title": {"Deploys go through staging"}, "text": {"Only on weekdays."}})
-	contains(t, "the list", s.get(t, "/memory"), "Deploys go through staging", "Only on weekdays.", "since 20", "changed", "!No facts yet")
-	contains(t, "a search", s.get(t, "/memory?find=which+weekday+is+for+deploying"), "Only on weekdays.", "Show all facts")
+	contains(t, "the list", s.get(t, "/memory"), "Deploys go through staging", "Only on weekdays.", "since 20",
+		"changed", "!No facts yet")
+	contains(t, "a search", s.get(t, "/memory?find=which+weekday+is+for+deploying"), "Only on weekdays.",
+		"Show all facts")
 	contains(t, "a vain search", s.get(t, "/memory?find=zebra"), "Nothing found")
 	const path = "/fact/deploys-go-through-staging"
-	contains(t, "the fact", s.get(t, path), "Only on weekdays.", "What it said before", "<b>after</b>", "Edit", "Delete for good")
+	contains(t, "the fact", s.get(t, path), "Only on weekdays.", "What it said before", "<b>after</b>", "Edit",
+		"Delete for good")
 
 	s.writeFile(t, s.memoryFile("broken.md"), "# Broken\n\n- colour: red\n- type: x\n")
 	contains(t, "the list", s.get(t, "/memory"), "broken.md", "line 3: unknown field")
@@ -78,8 +81,10 @@ func TestMemoryPages(t *testing.T) {
 	contains(t, "the list", s.get(t, "/memory"), "No facts yet")
 	contains(t, "the archive", s.get(t, "/memory/archive"), "Nothing is in the archive")
 	for path, want := range map[string]int{
-		path: http.StatusNotFound, path + "/edit": http.StatusNotFound, "/fact/..%2f..%2fconfig": http.StatusInternalServerError,
-		"/memory?from=x": http.StatusInternalServerError, "/journal?until=monday": http.StatusInternalServerError,
+		path: http.StatusNotFound, path + "/edit": http.StatusNotFound,
+		"/fact/..%2f..%2fconfig": http.StatusInternalServerError,
+		"/memory?from=x":         http.StatusInternalServerError,
+		"/journal?until=monday":  http.StatusInternalServerError,
 	} {
 		resp, err := s.browser.Get(s.ch.URL() + path)
 		if err != nil {
@@ -109,7 +114,8 @@ func TestFactEdit(t *testing.T) {
 	}
 	s.writeFile(t, path, "# The printer\n\nIt is new.\n")
 	for range 2 {
-		if got := s.post(t, "/fact/printer/edit", form); !strings.Contains(got, "has changed while you wrote") || !strings.Contains(got, "in printer-yours.md") {
+		got := s.post(t, "/fact/printer/edit", form)
+		if !strings.Contains(got, "has changed while you wrote") || !strings.Contains(got, "in printer-yours.md") {
 			t.Errorf("a save over a newer file: %q", got)
 		}
 	}
@@ -124,7 +130,8 @@ func TestFactEdit(t *testing.T) {
 
 	doc = s.get(t, "/fact/printer/edit")
 	form = url.Values{"base": {base.FindStringSubmatch(doc)[1]}, "text": {"# The printer\r\n\r\n- from: yesterday\r\n"}}
-	if got := s.post(t, "/fact/printer/edit", form); !strings.Contains(got, "is saved. It cannot be read as a fact: line 3") {
+	got := s.post(t, "/fact/printer/edit", form)
+	if !strings.Contains(got, "is saved. It cannot be read as a fact: line 3") {
 		t.Errorf("a text that cannot be read as a fact: %q", got)
 	}
 	s.writeFile(t, path, "# Long\n\n"+strings.Repeat("long ", 20_000))
@@ -137,17 +144,21 @@ func TestJournalPages(t *testing.T) {
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 10 {
 		date := day.AddDate(0, 0, 2*i).Format(time.DateOnly)
-		s.writeFile(t, s.memoryFile("journal/"+date+".md"), "# "+date+"\n\n## 09:05 Began\n\n## 16:40 Finished "+date+"\n\nAll.\n\nSource: run:x\n")
+		s.writeFile(t, s.memoryFile("journal/"+date+".md"),
+			"# "+date+"\n\n## 09:05 Began\n\n## 16:40 Finished "+date+"\n\nAll.\n\nSource: run:x\n")
 	}
 	doc := s.get(t, "/journal")
-	contains(t, "the newest days", doc, "Finished 2026-01-19", "Finished 2026-01-07", "!2026-01-05", "Earlier", "run:x", "!Show the newest")
-	if strings.Index(doc, "2026-01-19") > strings.Index(doc, "2026-01-17") || strings.Index(doc, "Finished") > strings.Index(doc, "Began") {
+	contains(t, "the newest days", doc, "Finished 2026-01-19", "Finished 2026-01-07", "!2026-01-05", "Earlier", "run:x",
+		"!Show the newest")
+	if strings.Index(doc, "2026-01-19") > strings.Index(doc, "2026-01-17") ||
+		strings.Index(doc, "Finished") > strings.Index(doc, "Began") {
 		t.Error("the newest does not come first")
 	}
 	if !strings.Contains(doc, `href="/journal?until=2026-01-05"`) {
 		t.Error("nothing leads to the earlier days")
 	}
-	contains(t, "earlier days", s.get(t, "/journal?until=2026-01-05"), "Finished 2026-01-05", "Finished 2026-01-01", "Show the newest", "!Finished 2026-01-07", "!Earlier")
+	contains(t, "earlier days", s.get(t, "/journal?until=2026-01-05"), "Finished 2026-01-05", "Finished 2026-01-01",
+		"Show the newest", "!Finished 2026-01-07", "!Earlier")
 }
 
 // TestMemoryStream: a fact that is edited by hand is on the open page within 2 seconds.

@@ -16,18 +16,23 @@ var enableForm = regexp.MustCompile(`name="hash" value="([^"]+)"`)
 // exactly what it has shown.
 func TestModulePages(t *testing.T) {
 	s := served(t)
-	contains(t, "an empty list", s.get(t, "/modules"), "No modules.", "module.toml", "Nothing of it runs before you enable it")
+	contains(t, "an empty list", s.get(t, "/modules"), "No modules.", "module.toml",
+		"Nothing of it runs before you enable it")
 	folder := filepath.Join(s.dir, "workspace", "modules", "mail")
-	s.writeFile(t, filepath.Join(folder, "module.toml"), "title = \"Mail <b>\"\n[source]\ncommand = [\"./watch\", \"IN BOX\"]\n[mcp.files]\nurl = \"https://tools.example.org/mcp\"\n")
+	s.writeFile(t, filepath.Join(folder, "module.toml"),
+		"title = \"Mail <b>\"\n[source]\ncommand = [\"./watch\", \"IN BOX\"]\n[mcp.files]\n"+
+			"url = \"https://tools.example.org/mcp\"\n")
 	s.writeFile(t, filepath.Join(folder, "watch"), "#!/bin/sh\n<script>alert(1)</script>\n")
 	if err := os.Symlink("watch", filepath.Join(folder, "last")); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, "the list", s.get(t, "/modules"),
-		"Mail <b>", "proposed: nobody has enabled it", "a source of events, 1 server of tools", "Look, then enable", "!Disable")
+		"Mail <b>", "proposed: nobody has enabled it", "a source of events, 1 server of tools",
+		"Look, then enable", "!Disable")
 	contains(t, "the module", s.get(t, "/module/mail"), "Nothing of it runs.", "./watch 'IN BOX'", "mail_files")
 	look := s.get(t, "/module/mail/enable")
-	contains(t, "what is enabled", look, "./watch 'IN BOX'", "https://tools.example.org/mcp", "3 files", "is a link to watch", "Exactly these files are enabled")
+	contains(t, "what is enabled", look, "./watch 'IN BOX'", "https://tools.example.org/mcp", "3 files",
+		"is a link to watch", "Exactly these files are enabled")
 	for path, want := range map[string]bool{"/module/mail": false, "/module/mail/enable": true} {
 		doc := s.get(t, path)
 		if still := !strings.Contains(doc, "/live?at"); still != want || enableForm.MatchString(doc) != want {
@@ -56,12 +61,15 @@ func TestModulePages(t *testing.T) {
 	act("enable", "", "does not know that button", "proposed: nobody has enabled it")
 	s.writeFile(t, filepath.Join(folder, "watch"), "#!/bin/sh\nother\n")
 	act("enable", seen, "has changed since you looked", "proposed: nobody has enabled it")
-	act("enable", enableForm.FindStringSubmatch(s.get(t, "/module/mail/enable"))[1], "Module mail is enabled.", "enabled")
-	contains(t, "the enabled module", s.get(t, "/module/mail"), "is being started", "Restart the source", "Disable", "!Look, then")
+	act("enable", enableForm.FindStringSubmatch(s.get(t, "/module/mail/enable"))[1],
+		"Module mail is enabled.", "enabled")
+	contains(t, "the enabled module", s.get(t, "/module/mail"), "is being started", "Restart the source", "Disable",
+		"!Look, then")
 	act("restart", "", "has no source that is kept running", "enabled")
 	act("disable", "", "Module mail is disabled.", "disabled")
 	s.writeFile(t, filepath.Join(folder, "module.toml"), "[source]\ncomand = [\"./watch\"]\n")
-	contains(t, "a broken module", s.get(t, "/module/mail/enable"), "It cannot be enabled: module.toml, line 2", "!Exactly these")
+	contains(t, "a broken module", s.get(t, "/module/mail/enable"), "It cannot be enabled: module.toml, line 2",
+		"!Exactly these")
 }
 
 // TestClosedModule: a page that does not count changes no module.

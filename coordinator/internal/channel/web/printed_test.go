@@ -50,7 +50,8 @@ func TestPrinted(t *testing.T) {
 func TestIssuesOf(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\nif [ -e broken ]; then echo 'afar: gh is not signed in' >&2; exit 1; fi\n" +
-		`[ "$*" = "issue list --json" ] && echo '{"tracker":"files","top":"/src","issues":[{"id":"a1","title":"x"}]}'` + "\n"
+		`[ "$*" = "issue list --json" ] && echo '{"tracker":"files","top":"/src","issues":[{"id":"a1","title":"x"}]}'` +
+		"\n"
 	afar := filepath.Join(dir, "afar")
 	if err := os.WriteFile(afar, []byte(script), 0o700); err != nil {
 		t.Fatal(err)

@@ -71,11 +71,12 @@ func TestRunPages(t *testing.T) {
 	for _, path := range []string{"/", "/runs"} {
 		contains(t, path, s.get(t, path), "fix", "working", "$1.50")
 	}
-	contains(t, "the run", s.get(t, "/run/fix"), "npm test", "Output, 400 lines", "All of the output", "It was the clock.",
-		"count them", "turn 1 begins", "turn 1 is over", "Stop", "!Remove this run", "$1.50")
+	contains(t, "the run", s.get(t, "/run/fix"), "npm test", "Output, 400 lines", "All of the output",
+		"It was the clock.", "count them", "turn 1 begins", "turn 1 is over", "Stop", "!Remove this run", "$1.50")
 	contains(t, "the output", s.get(t, "/run/fix/event/3"), long, "Back to fix")
 	for path, want := range map[string]int{
-		"/run/none": 404, "/run/fix/event/99": 404, "/run/fix/event/0": 404, "/run/fix/event/x": 404, "/run/fix?before=x": 500,
+		"/run/none": 404, "/run/fix/event/99": 404, "/run/fix/event/0": 404, "/run/fix/event/x": 404,
+		"/run/fix?before=x": 500,
 	} {
 		resp, err := s.browser.Get(s.ch.URL() + path)
 		if err != nil {
@@ -97,7 +98,8 @@ func TestRunEarlier(t *testing.T) {
 	for path := "/run/fix"; path != ""; {
 		doc := s.get(t, path)
 		shown += strings.Count(doc, `class=" d-`)
-		contains(t, path, doc, map[bool]string{true: "count them", false: "!count them"}[!strings.Contains(doc, ">Earlier<")])
+		contains(t, path, doc,
+			map[bool]string{true: "count them", false: "!count them"}[!strings.Contains(doc, ">Earlier<")])
 		path = ""
 		if _, rest, ok := strings.Cut(doc, `<p class="rest"><a href="/run/fix?before=`); ok {
 			n, _, _ := strings.Cut(rest, `"`)
@@ -113,7 +115,8 @@ func TestRunEarlier(t *testing.T) {
 func TestRunForms(t *testing.T) {
 	s := served(t)
 	s.runs(t, "fix")
-	if got := s.post(t, "/run/fix/send", url.Values{"text": {"and the tests"}}); !strings.Contains(got, "run:fix gets it") {
+	got := s.post(t, "/run/fix/send", url.Values{"text": {"and the tests"}})
+	if !strings.Contains(got, "run:fix gets it") {
 		t.Errorf("sent: %q", got)
 	}
 	last := s.core.Messages()[1]
@@ -150,7 +153,8 @@ func TestStartRunForm(t *testing.T) {
 		t.Errorf("the form proposes no directory, or has no key (%q)", key)
 	}
 	form := func(changes ...string) url.Values {
-		v := url.Values{"prompt": {"count them"}, "dir": {"~"}, "agent": {"claude"}, "budget": {"2.5"}, "for": {"2h"}, "key": {key}}
+		v := url.Values{"prompt": {"count them"}, "dir": {"~"}, "agent": {"claude"}, "budget": {"2.5"}, "for": {"2h"},
+			"key": {key}}
 		for i := 0; i < len(changes); i += 2 {
 			v.Set(changes[i], changes[i+1])
 		}
@@ -175,7 +179,8 @@ func TestStartRunForm(t *testing.T) {
 		t.Error("the form has the same key after a start")
 	}
 	for field, bad := range map[string]string{
-		"prompt": " ", "dir": "/none", "agent": "nobody", "budget": "much", "for": "soon", "mode": "bypassPermissions", "name": "No Name",
+		"prompt": " ", "dir": "/none", "agent": "nobody", "budget": "much", "for": "soon", "mode": "bypassPermissions",
+		"name": "No Name",
 	} {
 		got := s.post(t, "/runs/start", form(field, bad))
 		if strings.Contains(got, "is started") || len(s.core.Runs()) != 2 {
@@ -235,7 +240,8 @@ func TestInboxSearch(t *testing.T) {
 		got := s.get(t, "/inbox?find="+words)
 		contains(t, words, got, "the invoice of May", "ignored: not <urgent>", "Show all texts", "!text 0")
 	}
-	contains(t, "an old text", s.get(t, "/inbox?find=007+text"), "text 007 was sent", "was read", "!text 008", "!Earlier")
+	contains(t, "an old text", s.get(t, "/inbox?find=007+text"), "text 007 was sent", "was read",
+		"!text 008", "!Earlier")
 	many := s.get(t, "/inbox?find=was+sent")
 	contains(t, "many texts", many, "text 149", "text 050", "!text 049", "Earlier")
 	if link := `<a href="/inbox?before=msg_3b6&amp;find=was&#43;sent">`; !strings.Contains(many, link) {
@@ -250,11 +256,12 @@ func TestInbox(t *testing.T) {
 	contains(t, "an empty inbox", s.get(t, "/inbox"), "No texts yet", "No session and no run")
 	s.runs(t, "fix")
 	contains(t, "the inbox", s.get(t, "/inbox"), "done to run:fix, from Ann on terminal", "count them")
-	if got := s.post(t, "/send", url.Values{"to": {"run:fix"}, "text": {"hurry"}}); !strings.Contains(got, "run:fix gets it") {
+	got := s.post(t, "/send", url.Values{"to": {"run:fix"}, "text": {"hurry"}})
+	if !strings.Contains(got, "run:fix gets it") {
 		t.Errorf("sent: %q", got)
 	}
-	contains(t, "the inbox", s.get(t, "/inbox"), "pending to run:fix", "hurry", "on web", "comes right after its next tool call",
-		"was read in turn 1 of run fix")
+	contains(t, "the inbox", s.get(t, "/inbox"), "pending to run:fix", "hurry", "on web",
+		"comes right after its next tool call", "was read in turn 1 of run fix")
 	for to, want := range map[string]string{
 		"run:none": "not found", "task:x": "not found", "team:x": "Unknown address", "": "Unknown address",
 		"person": "sent with tell",

@@ -58,7 +58,8 @@ func BenchmarkPages(b *testing.B) {
 // pagesOf returns the paths of all pages.
 func pagesOf(token string) []string {
 	return []string{
-		"/", "/sessions?from=5000", "/session/" + token, "/runs", "/run/fix", "/loops", "/questions", "/guard", "/report", "/settings",
+		"/", "/sessions?from=5000", "/session/" + token, "/runs", "/run/fix", "/loops", "/questions", "/guard",
+		"/report", "/settings",
 	}
 }
 

@@ -31,20 +31,24 @@ func TestSuggestionPage(t *testing.T) {
 	for _, title := range []string{"Write an offer", "Rotate the keys"} {
 		s.suggests(t, title)
 	}
-	contains(t, "the page", s.get(t, "/suggestions"), "Write an offer", "Rotate the keys", "It is late.", "session shop-1a2b", "Accept", "Dismiss")
+	contains(t, "the page", s.get(t, "/suggestions"), "Write an offer", "Rotate the keys", "It is late.",
+		"session shop-1a2b", "Accept", "Dismiss")
 	contains(t, "the board", s.get(t, "/tasks"), "Suggestions 2", "No tasks yet")
 	form := url.Values{"do": {"accept"}, "text": {"in English"}}
-	if got := s.post(t, "/suggestion/write-an-offer", form); got != "Task write-an-offer is created. Run write-an-offer works on it." {
+	got := s.post(t, "/suggestion/write-an-offer", form)
+	if got != "Task write-an-offer is created. Run write-an-offer works on it." {
 		t.Errorf("accepted: %q", got)
 	}
 	contains(t, "the task", s.get(t, "/task/write-an-offer"), "in English", "Stop")
 	if got := s.post(t, "/suggestion/rotate-keys", url.Values{"do": {"dismiss"}}); !strings.Contains(got, "not found") {
 		t.Errorf("an unknown one: %q", got)
 	}
-	if got := s.post(t, "/suggestion/rotate-the-keys", url.Values{"do": {"dismiss"}}); got != "Dismissed. It does not come back." {
+	got = s.post(t, "/suggestion/rotate-the-keys", url.Values{"do": {"dismiss"}})
+	if got != "Dismissed. It does not come back." {
 		t.Errorf("dismissed: %q", got)
 	}
-	if got := s.post(t, "/suggestion/rotate-the-keys", url.Values{"do": {"accept"}}); !strings.Contains(got, "Too late") {
+	got = s.post(t, "/suggestion/rotate-the-keys", url.Values{"do": {"accept"}})
+	if !strings.Contains(got, "Too late") {
 		t.Errorf("accepted late: %q", got)
 	}
 	contains(t, "the page", s.get(t, "/suggestions"), "No suggestions.")
@@ -60,7 +64,8 @@ func TestSuggestionTwice(t *testing.T) {
 		name, both := fmt.Sprintf("offer-%d", i), sync.WaitGroup{}
 		both.Go(func() { s.post(t, "/suggestion/"+name, url.Values{"do": {"accept"}}) })
 		both.Go(func() {
-			_, err := s.server.Phone(t.Context(), "Ann", wire.OpSuggestionAccept, wire.SuggestionAcceptRequest{ID: name})
+			in := wire.SuggestionAcceptRequest{ID: name}
+			_, err := s.server.Phone(t.Context(), "Ann", wire.OpSuggestionAccept, in)
 			if err != nil && !strings.Contains(err.Error(), "settled") {
 				t.Error(err)
 			}
@@ -79,7 +84,9 @@ func TestGapPage(t *testing.T) {
 	contains(t, "an empty page", s.get(t, "/gaps"), "No gaps.")
 	file := taskwork.NewNotebook(filepath.Join(s.dir, "workspace", "gaps.md"))
 	if err := file.Edit(func(text string) string {
-		text, _, _ = task.AddGap(text, task.Gap{Date: "2026-11-23", Title: "No printer", Problem: "Letters must be printed."})
+		text, _, _ = task.AddGap(text, task.Gap{
+			Date: "2026-11-23", Title: "No printer", Problem: "Letters must be printed.",
+		})
 		return text
 	}); err != nil {
 		t.Fatal(err)
@@ -89,7 +96,8 @@ func TestGapPage(t *testing.T) {
 		{"resolved", "Another", "gap 1 is another one now"}, {"resolved", "No printer", "Gap 1 is resolved."},
 		{"open", "No printer", "Gap 1 is open."}, {"none", "No printer", "nknown status"},
 	} {
-		if got := s.post(t, "/gap/1", url.Values{"do": {c.do}, "title": {c.title}}); !strings.Contains(strings.ToLower(got), strings.ToLower(c.want)) {
+		got := s.post(t, "/gap/1", url.Values{"do": {c.do}, "title": {c.title}})
+		if !strings.Contains(strings.ToLower(got), strings.ToLower(c.want)) {
 			t.Errorf("%s: %q, want %q", c.do, got, c.want)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 
 // filePolicy takes every right from a file of a task or a module: it was made by an agent, or came
 // from elsewhere, and must not act in the name of the page.
-const filePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; " +
-	"frame-ancestors 'none'; sandbox"
+const filePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action " +
+	"'none'; frame-ancestors 'none'; sandbox"
 
 // pictures are the types of the images that a browser shows. They hold no scripts.
 var pictures = map[string]string{

@@ -19,7 +19,8 @@ import (
 // the buttons say the verbs of the command line.
 func TestTaskPages(t *testing.T) {
 	s := served(t)
-	contains(t, "an empty board", s.get(t, "/tasks"), "No tasks yet", "Say below what shall be reached", "Create the task", "afar task new")
+	contains(t, "an empty board", s.get(t, "/tasks"), "No tasks yet", "Say below what shall be reached",
+		"Create the task", "afar task new")
 	contains(t, "an empty archive", s.get(t, "/tasks/archived"), "No task is archived")
 	form := url.Values{"title": {"Send the invoices"}, "objective": {"All of them are sent."}}
 	if got := s.post(t, "/tasks/new", form); got != "Task send-the-invoices is created." {
@@ -27,13 +28,15 @@ func TestTaskPages(t *testing.T) {
 	}
 	contains(t, "the board", s.get(t, "/tasks"), "In progress", "Send the invoices", "!Proposed", "!No tasks yet")
 	const path = "/task/send-the-invoices"
-	if got := s.post(t, path+"/send", url.Values{"text": {"in English"}}); !strings.Contains(got, "task:send-the-invoices gets it") {
+	got := s.post(t, path+"/send", url.Values{"text": {"in English"}})
+	if !strings.Contains(got, "task:send-the-invoices gets it") {
 		t.Errorf("sent: %q", got)
 	}
 	if last := s.core.Messages()[0]; last.Text != "in English" || last.Data || last.Channel != "web" {
 		t.Errorf("the text is %+v", last)
 	}
-	contains(t, "the task", s.get(t, path), "All of them are sent.", "in progress", "Start", "Done", "Archive", "No files yet", "!Stop")
+	contains(t, "the task", s.get(t, path), "All of them are sent.", "in progress", "Start", "Done", "Archive",
+		"No files yet", "!Stop")
 	for verb, want := range map[string]string{
 		"stop": "nothing but you starts it again", "none": "does not know that button", "": "does not know that button",
 	} {
@@ -83,7 +86,8 @@ func TestTaskEdit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const before = "\r\n# Wiki\r\n\r\n## Objective\r\n<b>Move\u200b</b> it &amp; more\r\n## Current State\r\nSTATUS: WAITING\r\n## Mine\n\tmixed \xff\n"
+	const before = "\r\n# Wiki\r\n\r\n## Objective\r\n<b>Move\u200b</b> it &amp; more\r\n## Current State\r\n" +
+		"STATUS: WAITING\r\n## Mine\n\tmixed \xff\n"
 	write(before)
 	doc := s.get(t, "/task/wiki/edit")
 	shown := html.UnescapeString(textarea.FindStringSubmatch(doc)[1])
@@ -93,7 +97,8 @@ func TestTaskEdit(t *testing.T) {
 	}
 
 	form["text"] = browser(shown)
-	if got := s.post(t, "/task/wiki/edit", form); !strings.HasPrefix(got, "state.md is saved.") || file("state.md") != before {
+	got := s.post(t, "/task/wiki/edit", form)
+	if !strings.HasPrefix(got, "state.md is saved.") || file("state.md") != before {
 		t.Errorf("nothing was changed: %q, %q", got, file("state.md"))
 	}
 	form["text"] = browser(strings.Replace(shown, "WAITING", "IN PROGRESS\nnew line", 1))
@@ -111,7 +116,8 @@ func TestTaskEdit(t *testing.T) {
 	if file("state.md") != "# Wiki\n\nchanged by the agent\n" || !strings.Contains(file("state-yours.md"), "new line") {
 		t.Errorf("state.md %q, beside it %q", file("state.md"), file("state-yours.md"))
 	}
-	contains(t, "the task", s.get(t, "/task/wiki"), "state-yours.md", "your text, kept beside state.md", "changed by the agent")
+	contains(t, "the task", s.get(t, "/task/wiki"), "state-yours.md", "your text, kept beside state.md",
+		"changed by the agent")
 	if _, err := os.Stat(filepath.Join(dir, "state-yours-2.md")); err == nil {
 		t.Error("the same text is kept twice")
 	}
@@ -126,7 +132,8 @@ func TestTaskFile(t *testing.T) {
 	s.post(t, "/tasks/new", url.Values{"title": {"Wiki"}})
 	dir := filepath.Join(s.dir, "workspace", "tasks", "wiki", "artifacts")
 	for name, data := range map[string]string{
-		"a b#1?.txt": "made", "x.html": "<script>alert(1)</script>", "x.svg": "<svg onload='alert(1)'/>", "x.png": "<script>",
+		"a b#1?.txt": "made", "x.html": "<script>alert(1)</script>", "x.svg": "<svg onload='alert(1)'/>",
+		"x.png": "<script>",
 		"x.pdf": "%PDF-\x00", "\"ü\n.bin": "\xff",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
@@ -159,13 +166,15 @@ func TestTaskFile(t *testing.T) {
 			t.Errorf("%s: %s, %q, %q", c.path, r.Status, h.Get("Content-Type"), h.Get("Content-Disposition"))
 		}
 		policy := h.Get("Content-Security-Policy")
-		if !strings.HasSuffix(policy, "; sandbox") || strings.Contains(policy, "script-src") || h.Get("X-Content-Type-Options") != "nosniff" {
+		if !strings.HasSuffix(policy, "; sandbox") || strings.Contains(policy, "script-src") ||
+			h.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %q", c.path, h)
 		}
 	}
 	for _, path := range []string{
-		at + "none", at + "up/identity.md", at + "..%2fstate.md", at + "%2e%2e/%2e%2e/%2e%2e/identity.md", "/task/wiki/file/CLAUDE.md",
-		"/task/wiki/file/", "/task/wiki/file//etc/passwd", "/task/..%2f..%2fx/file/artifacts/x",
+		at + "none", at + "up/identity.md", at + "..%2fstate.md", at + "%2e%2e/%2e%2e/%2e%2e/identity.md",
+		"/task/wiki/file/CLAUDE.md", "/task/wiki/file/", "/task/wiki/file//etc/passwd",
+		"/task/..%2f..%2fx/file/artifacts/x",
 	} {
 		if r, err := s.browser.Get(s.ch.URL() + path); err != nil || r.StatusCode < 400 {
 			t.Errorf("%s: %v, %v", path, r.Status, err)
@@ -188,7 +197,9 @@ func TestCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := ask.Question{Text: "Send which?", Options: []ask.Option{{Label: "Send both", Description: "by mail"}, {Label: "Wait"}}}
+	q := ask.Question{
+		Text: "Send which?", Options: []ask.Option{{Label: "Send both", Description: "by mail"}, {Label: "Wait"}},
+	}
 	a, err := ask.NewCheckpoint("wiki", session.ID(works.Conversation), works.Dir, "file", "I wrote two letters.", q)
 	if err == nil {
 		err = s.core.ShowCheckpoint("wiki", a)
@@ -198,7 +209,8 @@ func TestCheckpoint(t *testing.T) {
 	}
 	contains(t, "the board", s.get(t, "/tasks"), "asks you", "I wrote two letters.")
 	doc := s.get(t, "/task/wiki")
-	contains(t, "the task", doc, "waits for your answer", "I wrote two letters.", "Send which?", "Send both by mail", "Your own words")
+	contains(t, "the task", doc, "waits for your answer", "I wrote two letters.", "Send which?", "Send both by mail",
+		"Your own words")
 	form := url.Values{"do": {"option"}, "option": {"1"}, "nonce": {nonce.FindStringSubmatch(doc)[1]}}
 	if got := s.post(t, "/ask/"+action.FindStringSubmatch(doc)[1], form); got != "Answered." {
 		t.Errorf("answered: %q", got)

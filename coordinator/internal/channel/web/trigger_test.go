@@ -23,20 +23,26 @@ func TestTriggerPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, "the list", s.get(t, "/triggers"), "Look", "proposed: nobody has approved it", "Read, then approve", "!>Off<")
-	contains(t, "the proposed rule", s.get(t, "/trigger/look"), "Something came: {{payload.title}}", "Approve and switch on", "!Try it")
-	if got := s.post(t, "/trigger/look/do", url.Values{"do": {"test"}}); !strings.Contains(got, "its filter was not run") {
+	contains(t, "the list", s.get(t, "/triggers"), "Look", "proposed: nobody has approved it",
+		"Read, then approve", "!>Off<")
+	contains(t, "the proposed rule", s.get(t, "/trigger/look"), "Something came: {{payload.title}}",
+		"Approve and switch on", "!Try it")
+	got := s.post(t, "/trigger/look/do", url.Values{"do": {"test"}})
+	if !strings.Contains(got, "its filter was not run") {
 		t.Errorf("the test of a proposed rule: %q", got)
 	}
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("the filter of a rule without approval was run")
 	}
 	for _, c := range []struct{ do, payload, want string }{
-		{"on", "", "Trigger look is on."}, {"test", `{"title": "a storm"}`, "It would send to person: "}, {"fire", "", "Trigger look fires."},
-		{"off", "", "Trigger look is off."}, {"test", "{}", "It would send nothing: the trigger is off"}, {"none", "", "does not know that button"},
+		{"on", "", "Trigger look is on."}, {"test", `{"title": "a storm"}`, "It would send to person: "},
+		{"fire", "", "Trigger look fires."},
+		{"off", "", "Trigger look is off."}, {"test", "{}", "It would send nothing: the trigger is off"},
+		{"none", "", "does not know that button"},
 	} {
 		form := url.Values{"do": {c.do}, "payload": {c.payload}}
-		if got := s.post(t, "/trigger/look/do", form); !strings.HasPrefix(got, c.want) && !strings.Contains(got, c.want) {
+		if got := s.post(t, "/trigger/look/do", form); !strings.HasPrefix(got, c.want) &&
+			!strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.do, got, c.want)
 		}
 	}
