@@ -250,26 +250,15 @@ func (u *Evaluation) RunTraps(n int) {
 func (sh *Shell) Program(c Command) {
 	child := sh.Sub()
 	for i := 0; i < len(c.Args); i++ {
-		a := c.Args[i]
-		if a == "--" {
-			c.Args = append(append([]string{}, c.Args[:i]...), c.Args[i+1:]...)
-			if i >= len(c.Args) {
-				break
-			}
-			a = c.Args[i]
-		}
-		switch {
-		case (lex.OneOf(a, "--rcfile --init-file")) && i+1 < len(c.Args):
+		switch a := c.Args[i]; {
+		case lex.OneOf(a, "--rcfile --init-file") && i+1 < len(c.Args):
 			child.Sub().scriptNamed(c.Args[i+1])
-			i++
-		case lex.OneOf(a, "-o +o -O"):
 			i++
 		case lex.OneOf(a, "--command --eval"), lex.IsClusterWith(a, 'c'):
 			child.shellText(c, i)
 			return
-		case a == "-i" && c.In == nil:
-		case lex.IsClusterWith(a, 'o') && !lex.IsClusterWith(a, 'c'):
-			i++ // bash -euo pipefail -c …
+		case lex.OneOf(a, "+o -O"), lex.IsClusterWith(a, 'o'): // bash -euo pipefail -c …
+			i++
 		case a == "-n":
 			return // the shell only checks the syntax
 		case lex.IsClusterWith(a, 's'), a == "-", IsStdin(a):

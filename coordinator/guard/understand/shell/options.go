@@ -214,12 +214,8 @@ func readWord(word string) (name string, kind optionKind) {
 //
 //go:noinline
 func (o Options) Get(names ...string) (string, bool) {
-	for _, f := range o.Flags {
-		if f.Given && slices.Contains(names, f.Name) {
-			return f.Value, true
-		}
-	}
-	return "", false
+	values := o.All(names...)
+	return lex.First(values), len(values) > 0
 }
 
 // All returns the values of all flags with one of the names.

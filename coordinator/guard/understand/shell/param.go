@@ -64,9 +64,9 @@ func (sh *Shell) paramValue(p *syntax.ParamExp) (Value, bool) {
 		return Value{sh.Unset(name)}, false
 	}
 	if p.Index != nil {
-		return sh.indexed(v.with(sh.Afford), p.Index), true
+		return sh.indexed(v.each(sh.Afford), p.Index), true
 	}
-	return v.with(func(s string) string {
+	return v.each(func(s string) string {
 		head, _, _ := strings.Cut(sh.Afford(s), string(partial.SplitMark))
 		return head
 	}), true
@@ -210,9 +210,8 @@ func (v Value) orSet(set Value) Value {
 	return v.join(set)
 }
 
-// with applies f to each text. It copies the value only if a text changes, which
-// suits an f that leaves most texts unchanged.
-func (v Value) with(f func(string) string) Value {
+// each applies f to each text. It copies the value only if a text changes.
+func (v Value) each(f func(string) string) Value {
 	out, copied := v, false
 	for i, s := range v {
 		t := f(s)
@@ -222,15 +221,6 @@ func (v Value) with(f func(string) string) Value {
 		if copied {
 			out[i] = t
 		}
-	}
-	return out
-}
-
-// each returns a copy of the value with f applied to each text.
-func (v Value) each(f func(string) string) Value {
-	out := make(Value, len(v))
-	for i, s := range v {
-		out[i] = f(s)
 	}
 	return out
 }
@@ -247,31 +237,21 @@ func (v Value) trimmed(op syntax.ParExpOperator, pattern string) Value {
 
 func trimPattern(op syntax.ParExpOperator, s, pattern string) string {
 	mark := strings.Trim(pattern, "*")
-	cut := func(i, n int) string {
-		switch {
-		case i < 0:
-			return s
-		case op == syntax.RemSmallPrefix, op == syntax.RemLargePrefix:
-			return s[i+n:]
-		}
-		return s[:i]
+	at := strings.Index(s, mark)
+	if op == syntax.RemLargePrefix || op == syntax.RemSmallSuffix {
+		at = strings.LastIndex(s, mark)
 	}
-	star := mark != pattern
-	switch op {
-	case syntax.RemSmallPrefix:
-		if !star {
-			return strings.TrimPrefix(s, mark)
-		}
-		return cut(strings.Index(s, mark), len(mark))
-	case syntax.RemLargePrefix:
-		return cut(strings.LastIndex(s, mark), len(mark))
-	case syntax.RemSmallSuffix:
-		if !star {
-			return strings.TrimSuffix(s, mark)
-		}
-		return cut(strings.LastIndex(s, mark), len(mark))
+	switch {
+	case op == syntax.RemSmallPrefix && mark == pattern:
+		return strings.TrimPrefix(s, mark)
+	case op == syntax.RemSmallSuffix && mark == pattern:
+		return strings.TrimSuffix(s, mark)
+	case at < 0:
+		return s
+	case op == syntax.RemSmallPrefix, op == syntax.RemLargePrefix:
+		return s[at+len(mark):]
 	}
-	return cut(strings.Index(s, mark), len(mark))
+	return s[:at]
 }
 
 func (sh *Shell) replace(r *syntax.Replace, v Value) Value {
