@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,8 +102,8 @@ func ReadVariable(sh *Shell, c Command, o Options) {
 	}
 	for i, name := range o.Pos {
 		text := firstLine(c.In)
-		if c.In != nil && len(o.Pos) > 1 {
-			text = sh.fieldAt(text, i, i == len(o.Pos)-1)
+		if c.In != nil {
+			text = sh.fieldFor(i, len(o.Pos), text)
 		}
 		if old, ok := sh.Lookup(name); ok && c.In == nil && sh.uncertain > 0 {
 			sh.Assign(name, old)
@@ -123,21 +124,20 @@ func firstLine(in *string) string {
 
 // fieldsOf splits a line as "read" does.
 func (sh *Shell) fieldsOf(line string) []string {
-	separators := sh.separators()
-	if separators == "" {
-		separators = " \t\n"
-	}
+	separators := cmp.Or(sh.separators(), " \t\n")
 	return strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(separators, r) })
 }
 
-// fieldAt returns the i-th field of a line, "" if there is none. The last variable
-// takes all fields that are left.
-func (sh *Shell) fieldAt(line string, i int, last bool) string {
+// fieldFor returns what the i-th of n variables gets of a line. The last one gets all fields that are
+// left, and a single one the line itself.
+func (sh *Shell) fieldFor(i, n int, line string) string {
 	all := sh.fieldsOf(line)
 	switch {
+	case n == 1:
+		return line
 	case i >= len(all):
 		return ""
-	case last:
+	case i == n-1:
 		return strings.Join(all[i:], " ")
 	}
 	return all[i]
@@ -180,11 +180,7 @@ func (sh *Shell) fieldsRead(words []*syntax.Word, lines []string) map[string]Val
 	names, values := ParseOptions(args, readOptions).Pos, map[string]Value{}
 	for _, line := range lines {
 		for i, name := range names {
-			field := line
-			if len(names) > 1 {
-				field = sh.fieldAt(line, i, i == len(names)-1)
-			}
-			values[name] = values[name].join(Value{field})
+			values[name] = values[name].join(Value{sh.fieldFor(i, len(names), line)})
 		}
 	}
 	return values
@@ -221,7 +217,7 @@ type exitTrap struct {
 // the variables that the shell has at its end.
 func (sh *Shell) AtEnd(code string) {
 	u := sh.Eval
-	n, steps := len(u.Effects), u.mark()
+	n, before := len(u.Effects), *u.at
 	sh.Sub().Run(code, nil)
 	open := slices.ContainsFunc(u.Effects[n:], func(e effect.Effect) bool {
 		return partial.HasHole(lex.Clip(e.Target, 1))
@@ -230,7 +226,7 @@ func (sh *Shell) AtEnd(code string) {
 		return
 	}
 	u.Effects = u.Effects[:n]
-	u.rewind(steps)
+	u.at.Steps, u.at.Effects = before.Steps, before.Effects
 	part := sh.Text()
 	u.traps = append(u.traps, exitTrap{sh: sh, code: code, part: part, line: sh.line})
 }

@@ -64,9 +64,6 @@ func (sh *Shell) with(variables []*syntax.Assign) *Shell {
 // adopt takes over the variables that a command has set, without those that were
 // assigned for the command alone.
 func (sh *Shell) adopt(vars map[string]Value, own []*syntax.Assign) {
-	if len(vars) <= len(own) {
-		return
-	}
 	for name, v := range vars {
 		if !slices.ContainsFunc(own, func(a *syntax.Assign) bool { return a.Name != nil && a.Name.Value == name }) {
 			sh.Assign(name, v)
@@ -258,8 +255,7 @@ func (sh *Shell) Exec(argv []string, in *string) {
 		sh.stdin = in
 	}
 	silent := sh.Eval.dispatch(sh, c, argv[0])
-	sh.stdin = stdin
-	sh.Eval.end(outer)
+	sh.stdin, sh.Eval.at = stdin, outer
 	sh.ends(c)
 	if sh.printed() == before && !silent {
 		sh.Print(partial.Unknown)

@@ -421,7 +421,7 @@ func (sh *Shell) forClause(c *syntax.ForClause, in *string) {
 		sh.nested(c.Loop)
 	} else {
 		sh.set(loop.Name.Value, sh.loopValues(loop))
-		sh.Eval.set(loop.Name.Value)
+		sh.Eval.sets(loop.Name.Value)
 	}
 	sh.doubt++
 	sh.uncertain++

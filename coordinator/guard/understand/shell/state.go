@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -71,7 +72,7 @@ func (u *Evaluation) Add(e effect.Effect) {
 			e.Sure = effect.CertaintyOf(e.Target)
 		}
 	}
-	u.caused(len(u.Effects))
+	u.at.Effects = append(u.at.Effects, len(u.Effects))
 	u.Effects = append(u.Effects, e)
 }
 
@@ -182,14 +183,8 @@ type Shell struct {
 }
 
 func New(u *Evaluation) *Shell {
-	home := fspath.Slashed(u.Site.Home)
-	if home == "" {
-		home = fspath.Slashed(u.Site.Env["HOME"])
-	}
-	cwd := fspath.Slashed(u.Site.Cwd)
-	if cwd == "" {
-		cwd = partial.Unknown
-	}
+	home := fspath.Slashed(cmp.Or(u.Site.Home, u.Site.Env["HOME"]))
+	cwd := cmp.Or(fspath.Slashed(u.Site.Cwd), partial.Unknown)
 	return &Shell{Eval: u, Place: Place{Cwd: cwd, Home: home}, Files: map[string]string{}}
 }
 
@@ -274,7 +269,7 @@ func (sh *Shell) HomeText() string {
 
 func (sh *Shell) Assign(name string, v Value) {
 	name = sh.Eval.named(name)
-	sh.Eval.set(name)
+	sh.Eval.sets(name)
 	if sh.uncertain > 0 || sh.Eval.constant[name] {
 		if old, ok := sh.Lookup(name); ok && !sh.placeholder(old) {
 			v = old.join(v)
