@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,21 +190,8 @@ func compared(left, op, right string) (holds, known bool) {
 	if err != nil || also != nil {
 		return false, false
 	}
-	switch op {
-	case "-eq":
-		return l == r, true
-	case "-ne":
-		return l != r, true
-	case "-gt":
-		return l > r, true
-	case "-ge":
-		return l >= r, true
-	case "-lt":
-		return l < r, true
-	case "-le":
-		return l <= r, true
-	}
-	return false, false
+	holding := map[int]string{-1: "-lt -le -ne", 0: "-eq -le -ge", 1: "-gt -ge -ne"}[cmp.Compare(l, r)]
+	return lex.OneOf(op, holding), lex.OneOf(op, "-eq -ne -gt -ge -lt -le")
 }
 
 // chosen returns the items of a case clause that may run, and whether they surely do.
@@ -350,30 +338,24 @@ func constantly(cmd syntax.Command) (holds, known bool) {
 }
 
 func constantCall(args []*syntax.Word) (holds, known bool) {
-	if len(args) == 0 {
-		return false, false
-	}
-	words := make([]string, len(args))
-	for i, w := range args {
-		if words[i] = w.Lit(); words[i] == "" {
+	var words []string
+	for _, w := range args {
+		if w.Lit() == "" {
 			return false, false
 		}
+		words = append(words, w.Lit())
 	}
-	switch strings.Join(words, " ") {
-	case "true", ":":
+	switch lex.First(words) {
+	case "true", ":", "echo", "printf":
 		return true, true
-	case "false", "test", "[ ]":
+	case "false":
 		return false, true
-	}
-	switch words[0] {
 	case "[":
-		return true, len(words) == 3
+		return len(words) == 3, len(words) <= 3
 	case "test":
-		return true, len(words) == 2
+		return len(words) == 2, len(words) <= 2
 	case "sleep":
 		return true, len(words) == 2 && strings.Trim(words[1], "0.") == ""
-	case "echo", "printf":
-		return true, true
 	}
 	return false, false
 }
@@ -410,27 +392,23 @@ func holdsLong(x syntax.ArithmExpr) bool {
 // countedWords returns the number of words that {1..n} or $(seq n) makes, 0 for any
 // other word.
 func countedWords(w *syntax.Word) int {
-	if len(w.Parts) != 1 {
-		return bracedNumbers(w)
-	}
-	sub, ok := w.Parts[0].(*syntax.CmdSubst)
-	if !ok || len(sub.Stmts) != 1 {
-		return bracedNumbers(w)
-	}
-	name, args := simple(sub.Stmts[0].Cmd)
-	if name != "seq" || len(args) == 0 {
-		return 0
-	}
-	n, _ := strconv.Atoi(args[len(args)-1].Lit())
-	return n
-}
-
-// bracedNumbers returns the last number of a word such as {1..9}, 0 for any other.
-func bracedNumbers(w *syntax.Word) int {
 	syntax.SplitBraces(w)
-	for _, p := range w.Parts {
-		if b, ok := p.(*syntax.BraceExp); ok && b.Sequence && len(b.Elems) > 1 {
-			n, _ := strconv.Atoi(b.Elems[1].Lit())
+	for _, part := range w.Parts {
+		var numbers []*syntax.Word
+		switch p := part.(type) {
+		case *syntax.BraceExp:
+			if p.Sequence {
+				numbers = p.Elems[:2]
+			}
+		case *syntax.CmdSubst:
+			for _, st := range p.Stmts {
+				if name, args := simple(st.Cmd); name == "seq" {
+					numbers = args
+				}
+			}
+		}
+		if len(numbers) > 0 {
+			n, _ := strconv.Atoi(numbers[len(numbers)-1].Lit())
 			return n
 		}
 	}
