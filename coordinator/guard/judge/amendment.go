@@ -151,6 +151,7 @@ func origin(a *Amendment, line int) string { return a.File + ":" + strconv.Itoa(
 func added(d Decision, call effect.Call, u effect.Understood, ctx *Context) Decision {
 	j := newJudging(ctx)
 	builtinAsks := d.Verdict == Ask
+	d.StepOpinions = map[*effect.Step]Opinion{}
 	for i := range ctx.Amendments {
 		a := &ctx.Amendments[i]
 		for k := range a.Added {
@@ -160,30 +161,23 @@ func added(d Decision, call effect.Call, u effect.Understood, ctx *Context) Deci
 				continue
 			}
 			verdict := softened(r.Verdict, hit.how)
+			opinion := Opinion{Verdict: verdict, Rule: r.ID, From: origin(a, r.Line)}
 			if hit.step != nil && ctx.Steps {
-				d.note(hit.step, Opinion{Verdict: verdict, Rule: r.ID, From: origin(a, r.Line)})
+				d.StepOpinions[hit.step] = opinion
 			}
 			if hit.effect < len(d.Opinions) && !Harder(d.Opinions[hit.effect].Verdict, verdict) {
-				d.Opinions[hit.effect] = Opinion{Verdict: verdict, Rule: r.ID, From: origin(a, r.Line)}
+				d.Opinions[hit.effect] = opinion
 			}
 			saysMore := builtinAsks && verdict == Ask
 			if Harder(d.Verdict, verdict) && !saysMore {
 				continue
 			}
 			builtinAsks = false
-			d.Verdict, d.Rule, d.Reason, d.From = verdict, r.ID, r.Instead, origin(a, r.Line)
+			d.Verdict, d.Rule, d.Reason, d.From = verdict, r.ID, r.Instead, opinion.From
 			d.Person, d.Part = withTarget(r.Why, hit.about), partial.Visible(lex.Clip(hit.part, 300))
 		}
 	}
 	return d
-}
-
-// note keeps the opinion of a rule on a command.
-func (d *Decision) note(s *effect.Step, o Opinion) {
-	if d.StepOpinions == nil {
-		d.StepOpinions = map[*effect.Step]Opinion{}
-	}
-	d.StepOpinions[s] = o
 }
 
 // softened returns Ask for a Deny whose match is not certain, and v otherwise.
@@ -218,7 +212,12 @@ func (j *judging) applies(a *Amendment, r *AddedRule, call effect.Call, u effect
 	best := hit{effect: len(u.Effects)}
 	switch {
 	case r.Tool != "":
-		return hit{inputLike(r, call), call.Tool, call.Tool, len(u.Effects), nil}
+		best.part, best.about = call.Tool, call.Tool
+		lacks := func(m ArgMatch) bool { return !hasArg(call, m) }
+		if lex.Like(r.Tool, call.Tool) && !slices.ContainsFunc(r.Input, lacks) {
+			best.how = alike
+		}
+		return best
 	case len(r.Command) > 0:
 		commandLike(a, r, u.Root, &best)
 		return best
@@ -234,14 +233,6 @@ func (j *judging) applies(a *Amendment, r *AddedRule, call effect.Call, u effect
 		}
 	}
 	return best
-}
-
-func inputLike(r *AddedRule, call effect.Call) likeness {
-	missing := func(m ArgMatch) bool { return !hasArg(call, m) }
-	if !lex.Like(r.Tool, call.Tool) || slices.ContainsFunc(r.Input, missing) {
-		return unlike
-	}
-	return alike
 }
 
 func hasArg(call effect.Call, m ArgMatch) bool {

@@ -108,13 +108,7 @@ const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/gshadow /etc/sudoers
 // vitalDirs are the directories whose files are all vital.
 const vitalDirs = "/boot /etc/sudoers.d /etc/pam.d /lib/modules /usr/lib/modules /lib/systemd /usr/lib/systemd"
 
-// vitalFile reports whether an existing file is changed that the system needs to
-// start or to let people log in.
-func vitalFile(j *judging, e *effect.Effect) bool {
-	return e.Op != effect.Create && (vital(e.Target) || j.eitherHere(e, vital))
-}
-
-// vital is vitalFile for one path.
+// vital reports whether the system needs a file to start or to let people log in.
 func vital(p string) bool {
 	switch {
 	case lex.OneOf(p, vitalFiles), fspath.IsOtherSystem(p), fspath.WithinAny(p, vitalDirs):
@@ -123,9 +117,12 @@ func vital(p string) bool {
 	return lex.BeginsWith(p, "/lib /usr/lib") && lex.BeginsWith(fspath.Base(p), "libc.so ld-linux")
 }
 
-// vitalOutside is vitalFile for a path that is not in the project.
+// vitalOutside reports whether an existing file is changed that is vital and not in the project.
 func vitalOutside(j *judging, e *effect.Effect) bool {
-	return j.where(e) != inProject && vitalFile(j, e)
+	if e.Op == effect.Create || j.where(e) == inProject {
+		return false
+	}
+	return vital(e.Target) || j.eitherHere(e, vital)
 }
 
 // madeFolder reports whether the effect creates a .claude folder, as
