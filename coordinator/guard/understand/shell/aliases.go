@@ -61,11 +61,6 @@ func (a *aliases) named(name string) string {
 	return name
 }
 
-// makesReferences reports whether a clause is a form of "declare -n".
-func makesReferences(c *syntax.DeclClause) bool {
-	return c.Variant.Value == "nameref" || c.Variant.Value != "export" && hasFlag(c, 'n')
-}
-
 // Links remembers a symbolic link at to that points to from. If to may be a
 // directory, the link lies in it.
 func (sh *Shell) Links(from, to string) {
@@ -176,16 +171,6 @@ func (sh *Shell) flow(path, text string) {
 	child := sh.Sub()
 	child.Src = o.src
 	child.stmts(o.stmts, &text)
-}
-
-// onDescriptor stores the input of a redirection such as 3<file under the name of
-// its descriptor. It returns false for the standard input.
-func (sh *Shell) onDescriptor(r *syntax.Redirect, in *string) bool {
-	if r.N == nil || r.N.Value == "0" || in == nil {
-		return false
-	}
-	sh.Remember("/dev/fd/"+r.N.Value, *in)
-	return true
 }
 
 // fromDescriptor returns the input that <&3 reads, or stdin for any other

@@ -328,13 +328,10 @@ func (sh *Shell) localize(name string) {
 	if sh.frame == nil || len(sh.frame.hidden) >= MaxAliases*MaxAliases {
 		return
 	}
-	if sh.vars == nil {
-		sh.vars = map[string]Value{}
-	}
 	old, known := sh.vars[name]
+	sh.set(name, Value{partial.Unknown})
 	sh.frame.hidden = append(sh.frame.hidden, hidden{vars: sh.vars, name: name, value: old, known: known})
 	delete(sh.Eval.constant, name)
-	sh.vars[name] = Value{partial.Unknown}
 }
 
 // leave gives back what the function hid, last first.
@@ -355,7 +352,7 @@ func (sh *Shell) decl(c *syntax.DeclClause) {
 	if len(c.Args) == 0 {
 		sh.Print(partial.UnknownSecret)
 	}
-	references := makesReferences(c)
+	references := c.Variant.Value == "nameref" || c.Variant.Value != "export" && hasFlag(c, 'n')
 	isLocal := c.Variant.Value == "local" || lex.OneOf(c.Variant.Value, "declare typeset nameref") && !hasFlag(c, 'g')
 	constant := c.Variant.Value == "readonly" || hasFlag(c, 'r')
 	for _, a := range c.Args {
@@ -384,20 +381,11 @@ func (sh *Shell) declareName(a *syntax.Assign, isLocal bool) {
 		sh.assignment(a)
 		return
 	}
-	name := a.Name.Value
-	switch {
-	case a.Array != nil:
-		v := sh.elements(a.Array)
-		sh.localize(name)
-		sh.Assign(name, v)
-	case a.Value != nil && !a.Append:
-		v := sh.text(a.Value)
-		sh.localize(name)
-		sh.vars[name] = nil
-		sh.Assign(name, v)
-	default:
-		sh.localize(name)
-		sh.assignment(a)
+	v, given := sh.valueIn(a)
+	sh.localize(a.Name.Value)
+	if given {
+		sh.set(a.Name.Value, nil)
+		sh.Assign(a.Name.Value, v)
 	}
 }
 

@@ -128,20 +128,18 @@ func (sh *Shell) indexed(v Value, index syntax.ArithmExpr) Value {
 	if err != nil { // a key or an unknown number: it may be any element
 		return elements(v[0])
 	}
-	for i, rest, more := 0, v[0], true; more && n >= 0; i++ {
-		var one string
-		if one, rest, more = strings.Cut(rest, string(partial.SplitMark)); i == n {
+	for one := range strings.SplitSeq(v[0], string(partial.SplitMark)) {
+		if n == 0 {
 			return Value{one}
 		}
+		n--
 	}
 	return Value{partial.Unknown}
 }
 
 // elements returns the elements of an array, up to MaxAlternatives.
 func elements(array string) (v Value) {
-	for rest, more := array, true; more; {
-		var one string
-		one, rest, more = strings.Cut(rest, string(partial.SplitMark))
+	for one := range strings.SplitSeq(array, string(partial.SplitMark)) {
 		if v = v.joined(one); len(v) == MaxAlternatives && v[MaxAlternatives-1] == partial.Unknown {
 			break
 		}

@@ -20,7 +20,9 @@ func (sh *Shell) redirects(list []*syntax.Redirect, stdin *string) (*string, []s
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.RdrInOut:
 			in := sh.input(r, stdin)
-			if !sh.onDescriptor(r, in) {
+			if in != nil && r.N != nil && r.N.Value != "0" { // such as 3<file
+				sh.Remember("/dev/fd/"+r.N.Value, *in)
+			} else {
 				stdin = in
 			}
 		case syntax.DplIn:

@@ -473,21 +473,31 @@ func (sh *Shell) assignment(a *syntax.Assign) {
 		}
 		return
 	}
+	v, given := sh.valueIn(a)
+	if !given {
+		return
+	}
+	if old, ok := sh.Lookup(a.Name.Value); ok && a.Append {
+		if a.Array != nil {
+			old = old.each(beforeMore)
+		}
+		v = old.cross(v)
+	}
+	sh.Assign(a.Name.Value, v)
+}
+
+// valueIn returns the value that an assignment gives to a variable, or adds to it.
+func (sh *Shell) valueIn(a *syntax.Assign) (v Value, ok bool) {
 	if a.Index != nil {
 		sh.nested(a.Index)
 	}
 	switch {
-	case a.Array != nil && a.Append:
-		sh.Assign(a.Name.Value, sh.extended(a.Name.Value, a.Array))
 	case a.Array != nil:
-		sh.Assign(a.Name.Value, sh.elements(a.Array))
-	case a.Value != nil && a.Append:
-		sh.Assign(a.Name.Value, sh.appended(a.Name.Value, sh.text(a.Value)))
+		return sh.elements(a.Array), true
 	case a.Value != nil:
-		sh.Assign(a.Name.Value, sh.text(a.Value))
-	case !a.Naked:
-		sh.Assign(a.Name.Value, Value{""})
+		return sh.text(a.Value), true
 	}
+	return Value{""}, !a.Naked
 }
 
 // elements returns an array as one value, with field marks between its elements.
@@ -501,26 +511,10 @@ func (sh *Shell) elements(array *syntax.ArrayExpr) Value {
 	return Value{strings.Join(all, string(partial.SplitMark))}
 }
 
-// extended returns the array of a name with the elements of another one behind its own.
-func (sh *Shell) extended(name string, array *syntax.ArrayExpr) Value {
-	more := sh.elements(array)
-	old, ok := sh.Lookup(name)
-	if !ok {
-		return more
+// beforeMore returns an array as it stands before further elements.
+func beforeMore(array string) string {
+	if array == "" { // name=()
+		return array
 	}
-	begins := old.each(func(s string) string {
-		if s == "" { // name=()
-			return s
-		}
-		return s + string(partial.SplitMark)
-	})
-	return begins.cross(more)
-}
-
-func (sh *Shell) appended(name string, v Value) Value {
-	old, ok := sh.Lookup(name)
-	if !ok {
-		return v
-	}
-	return old.cross(v)
+	return array + string(partial.SplitMark)
 }
