@@ -252,10 +252,8 @@ func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
 func bringsArchive(sh *shell.Shell, c shell.Command, o shell.Options) {
 	dir, _ := o.Get("C", "directory", "d")
 	path := sh.Path(dir)
-	switch {
-	case !strings.Contains(archiveText(sh, c, o), partial.UnknownNetwork), fspath.Within(sh.Place.Cwd, path):
-	case len(sh.Eval.Fetched) < shell.MaxAliases:
-		sh.Eval.Fetched = append(sh.Eval.Fetched, path)
+	if strings.Contains(archiveText(sh, c, o), partial.UnknownNetwork) && !fspath.Within(sh.Place.Cwd, path) {
+		sh.Fetches(path)
 	}
 }
 

@@ -148,13 +148,13 @@ func gitTransports(sh *shell.Shell, args []string) {
 // rememberClone remembers the directory into which "git clone" copies a remote repository.
 func rememberClone(sh *shell.Shell, o shell.Options) {
 	url, dir := o.At(0), o.At(1)
-	if !shell.IsRemotePath(url) || len(sh.Eval.Fetched) >= shell.MaxAliases {
+	if !shell.IsRemotePath(url) {
 		return
 	}
 	if dir == "" {
 		dir = strings.TrimSuffix(fspath.Base(strings.TrimSuffix(url, "/")), ".git")
 	}
-	sh.Eval.Fetched = append(sh.Eval.Fetched, sh.Path(dir))
+	sh.Fetches(sh.Path(dir))
 }
 
 // bringsFiles remembers what a client of a forge or a store copies from there:

@@ -43,10 +43,10 @@ const MaxAliases = 16
 // refer makes name a nameref.
 func (a *aliases) refer(name, target string) {
 	switch {
-	case target == "", target == name, partial.HasHole(target), len(a.refs) == MaxAliases:
-		return
+	case target == "", target == name, partial.HasHole(target):
+	default:
+		putFew(&a.refs, name, target)
 	}
-	put(&a.refs, name, target)
 }
 
 // named returns the variable that a name refers to, through all namerefs.
@@ -118,20 +118,12 @@ func (a *aliases) MovesLink(from, to string) {
 	}
 }
 
-// open makes the file of that name an outlet.
-func (a *aliases) open(name string, o outlet) {
-	if len(a.outlets) < MaxAliases {
-		put(&a.outlets, name, o)
-	}
-}
-
 // opens notes that a descriptor writes to a file. The standard output and the errors
 // go back to the caller after one command.
 func (a *aliases) opens(descriptor, path string) {
-	if lex.OneOf(descriptor, "1 2") || len(a.descriptors) >= MaxAliases {
-		return
+	if !lex.OneOf(descriptor, "1 2") {
+		putFew(&a.descriptors, descriptor, path)
 	}
-	put(&a.descriptors, descriptor, path)
 }
 
 // coprocess starts a command that reads what later commands write to it, and whose output they read. The name of
@@ -144,7 +136,7 @@ func (sh *Shell) coprocess(c *syntax.CoprocClause, in *string) {
 	}
 	to, from := strconv.Itoa(100+len(sh.Eval.outlets)), strconv.Itoa(200+len(sh.Eval.outlets))
 	path := "/dev/fd/" + to
-	sh.Eval.open(path, outlet{src: sh.Src, stmts: []*syntax.Stmt{c.Stmt}})
+	putFew(&sh.Eval.outlets, path, outlet{src: sh.Src, stmts: []*syntax.Stmt{c.Stmt}})
 	sh.Eval.opens(to, path)
 	sh.Remember("/dev/fd/"+from, partial.Unknown)
 	code := sh.Src.cut(c.Stmt.Pos().Offset(), c.Stmt.End().Offset())
@@ -193,21 +185,25 @@ func (sh *Shell) BringsFrom(from, to string) {
 	path := sh.Path(to)
 	sh.Remember(path, partial.UnknownNetwork)
 	_, file, _ := strings.Cut(from, ":")
-	if base := fspath.Base(strings.TrimSuffix(file, "/")); base != "" {
-		sh.Remember(strings.TrimSuffix(path, "/")+"/"+base, partial.UnknownNetwork)
-		sh.bringsTree(path, base)
+	base := fspath.Base(strings.TrimSuffix(file, "/"))
+	if base == "" {
+		return
+	}
+	inside := strings.TrimSuffix(path, "/") + "/" + base
+	sh.Remember(inside, partial.UnknownNetwork)
+	if strings.Contains(base, ".") { // mostly a file
+		return
+	}
+	sh.Fetches(inside)
+	if !fspath.Within(sh.Place.Cwd, path) {
+		sh.Fetches(path)
 	}
 }
 
-// bringsTree remembers the directory that a copy to path makes, if its source looks
-// like one.
-func (sh *Shell) bringsTree(path, base string) {
-	if strings.Contains(base, ".") || len(sh.Eval.Fetched)+1 >= MaxAliases {
-		return
-	}
-	sh.Eval.Fetched = append(sh.Eval.Fetched, strings.TrimSuffix(path, "/")+"/"+base)
-	if !fspath.Within(sh.Place.Cwd, path) {
-		sh.Eval.Fetched = append(sh.Eval.Fetched, path)
+// Fetches remembers a tree that comes from another machine.
+func (sh *Shell) Fetches(tree string) {
+	if len(sh.Eval.Fetched) < MaxAliases {
+		sh.Eval.Fetched = append(sh.Eval.Fetched, tree)
 	}
 }
 

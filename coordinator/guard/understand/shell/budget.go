@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -108,19 +109,13 @@ func (sh *Shell) unread(why effect.Op, word string) {
 // call with such a word is denied; without one the person is asked.
 func (u *Evaluation) protected() string {
 	if u.word == nil {
-		word := firstProtected(u.call.Args)
+		word := ""
+		for _, a := range u.call.Args {
+			word = cmp.Or(word, protectedWord(a.Value))
+		}
 		u.word = &word
 	}
 	return *u.word
-}
-
-func firstProtected(args []effect.Arg) string {
-	for _, a := range args {
-		if word := protectedWord(a.Value); word != "" {
-			return word
-		}
-	}
-	return ""
 }
 
 // Unreadable reports a text that could not be followed to its end.

@@ -160,41 +160,19 @@ type optionKind struct {
 // grammar does not list may be the beginning of one that it lists.
 func optionNamed(name, grammar string) (string, optionKind) {
 	full, kind := name, optionKind{}
-	switch {
-	case name == "", !strings.Contains(grammar, name):
+	if name == "" || !strings.Contains(grammar, name) {
 		return full, kind
-	case len(name) == 1:
-		return letterNamed(name, grammar)
 	}
-	for more := true; more; {
-		var word string
-		word, grammar, more = strings.Cut(grammar, " ")
+	for word := range strings.SplitSeq(grammar, " ") {
 		listed, k := readWord(word)
 		if listed == name {
 			return listed, k
 		}
-		if !kind.listed && strings.HasPrefix(listed, name) {
+		if !kind.listed && len(name) > 1 && strings.HasPrefix(listed, name) {
 			full, kind = listed, k
 		}
 	}
 	return full, kind
-}
-
-// letterNamed is optionNamed for a letter, which cannot be abbreviated.
-func letterNamed(letter, grammar string) (string, optionKind) {
-	for from := 0; ; from++ {
-		i := strings.IndexByte(grammar[from:], letter[0])
-		if i < 0 {
-			return letter, optionKind{}
-		}
-		if from += i; from > 0 && grammar[from-1] != ' ' {
-			continue
-		}
-		word, _, _ := strings.Cut(grammar[from:], " ")
-		if listed, kind := readWord(word); listed == letter {
-			return letter, kind
-		}
-	}
 }
 
 // readWord reads one word of a grammar.

@@ -20,11 +20,6 @@ func (sh *Shell) Run(text string, stdin *string) {
 		sh.Unreadable(effect.Named("syntax"), text)
 		return
 	}
-	sh.follow(file, text, stdin)
-}
-
-// follow evaluates a parsed text as a source of its own.
-func (sh *Shell) follow(file *syntax.File, text string, stdin *string) {
 	before := *sh
 	sh.Depth++
 	sh.Src = sh.source(text)

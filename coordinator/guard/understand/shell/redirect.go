@@ -168,8 +168,10 @@ func (sh *Shell) Read(word string) string {
 	if sh.Place.Away == "" && protected.SecretPath(p, sh.Place.Home) {
 		return partial.UnknownSecret
 	}
-	if text, ok := sh.codeIn(p); ok {
-		return text
+	if sh.feeds {
+		if text, ok := sh.textAt(p); ok {
+			return text
+		}
 	}
 	return partial.Unknown
 }

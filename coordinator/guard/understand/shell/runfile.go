@@ -103,10 +103,7 @@ func (sh *Shell) Lists(path string) bool {
 }
 
 // systemFolders hold installed programs, or no programs at all.
-var systemFolders = [...]string{
-	"/bin", "/dev", "/etc", "/lib", "/lib64", "/nix", "/proc", "/run", "/sbin", "/snap", "/sys", "/usr", "/System",
-	"/Library",
-}
+const systemFolders = "/bin /dev /etc /lib /lib64 /nix /proc /run /sbin /snap /sys /usr /System /Library"
 
 // mayRead reports whether a path is known and leads to code that a session may have
 // written.
@@ -119,16 +116,11 @@ func (sh *Shell) mayRead(path string) bool {
 	case fspath.Within(path, fspath.Slashed(sh.Eval.Site.Project)):
 		return true
 	}
-	return !slices.ContainsFunc(systemFolders[:], func(dir string) bool { return fspath.Within(path, dir) })
+	return !fspath.WithinAny(path, systemFolders)
 }
 
 // Copied remembers that this call copies a file of the disk.
-func (sh *Shell) Copied(to, from string) {
-	if len(sh.Eval.copies) >= MaxAliases || sh.Eval.Site.FileText == nil {
-		return
-	}
-	put(&sh.Eval.copies, to, sh.Path(from))
-}
+func (sh *Shell) Copied(to, from string) { putFew(&sh.Eval.copies, to, sh.Path(from)) }
 
 // extends remembers whether this call appends to a file of the disk or replaces it.
 func (sh *Shell) extends(f sink) {
@@ -137,10 +129,9 @@ func (sh *Shell) extends(f sink) {
 		delete(sh.Eval.longer, path)
 		return
 	}
-	if _, written := sh.Files[path]; written || len(sh.Eval.longer) >= MaxAliases {
-		return
+	if _, written := sh.Files[path]; !written {
+		putFew(&sh.Eval.longer, path, true)
 	}
-	put(&sh.Eval.longer, path, true)
 }
 
 // runBeginning runs what a file holds before this call appends to it.
@@ -458,13 +449,4 @@ func (sh *Shell) runsInput(st *syntax.Stmt) bool {
 			name := w.Lit()
 			return name != "" && name[0] != '-' && sh.Eval.RunsInput(lex.ProgramName(name))
 		})
-}
-
-// codeIn returns the text of a file that the running command passes on to a program
-// that runs it.
-func (sh *Shell) codeIn(path string) (string, bool) {
-	if !sh.feeds {
-		return "", false
-	}
-	return sh.textAt(path)
 }

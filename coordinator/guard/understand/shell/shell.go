@@ -36,7 +36,7 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 	if st.Cmd == nil && in != stdin {
 		sh.Print(*in) // $(< file)
 	}
-	if isBareExec(st.Cmd) {
+	if name, args := simple(st.Cmd); name == "exec" && len(args) == 0 { // it redirects the shell itself
 		sh.execIn = in
 	}
 	if len(sinks) == 0 {
@@ -45,13 +45,6 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 		sh.redirected(st.Cmd, in, sinks)
 	}
 	sh.Part, sh.line, sh.at, sh.forked, sh.feeds, sh.stdin = part, line, at, forked, feeds, outer
-}
-
-// isBareExec reports whether a command is exec without a program: its redirections
-// hold for the shell itself.
-func isBareExec(cmd syntax.Command) bool {
-	name, args := simple(cmd)
-	return name == "exec" && len(args) == 0
 }
 
 // simple returns the name of the program of a simple command and its arguments. The name is
@@ -78,6 +71,8 @@ func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []sink) {
 	sh.node(cmd, in)
 	text := sh.Out.String()
 	sh.Out = outer
+	name, _ := simple(cmd)
+	isWhole := cmd == nil || lex.OneOf(name, ": true echo printf cat") // the text is all that it prints
 	for _, f := range sinks {
 		if host, ok := NetDevice(f.path); ok && strings.ContainsRune(text, partial.HoleSecret) {
 			sh.Effect(effect.SendOut, effect.Secret, host)
@@ -86,22 +81,12 @@ func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []sink) {
 			sh.Print(text)
 			continue
 		}
-		if text == "" && !f.appends && printsKnown(cmd) {
+		if text == "" && !f.appends && isWhole {
 			sh.Eval.empties(f.effect)
 		}
 		sh.extends(f)
 		sh.Remember(f.path, text)
 	}
-}
-
-// printsKnown reports whether the whole output of a command is known. Without a command
-// the output is empty.
-func printsKnown(cmd syntax.Command) bool {
-	if cmd == nil {
-		return true
-	}
-	name, _ := simple(cmd)
-	return lex.OneOf(name, ": true echo printf cat")
 }
 
 // empties notes that the i-th effect, which writes a file, leaves the file empty.

@@ -47,6 +47,13 @@ func NewEvaluation(call effect.Call, site Site, dispatch func(*Shell, Command, s
 	}
 }
 
+// putFew is put for a map that has at most MaxAliases keys.
+func putFew[V any](m *map[string]V, key string, value V) {
+	if len(*m) < MaxAliases {
+		put(m, key, value)
+	}
+}
+
 // put sets the value of a key in a map, which is made when it is first needed.
 func put[V any](m *map[string]V, key string, value V) {
 	if *m == nil {

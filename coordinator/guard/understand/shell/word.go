@@ -234,7 +234,7 @@ func (sh *Shell) procSubst(x *syntax.ProcSubst) string {
 	name := "/dev/fd/" + strconv.Itoa(63+len(sh.Files))
 	sh.Remember(name, text)
 	if x.Op == syntax.CmdOut {
-		sh.Eval.open(name, outlet{src: sh.Src, stmts: x.Stmts})
+		putFew(&sh.Eval.outlets, name, outlet{src: sh.Src, stmts: x.Stmts})
 	}
 	return name
 }
