@@ -264,17 +264,12 @@ func IsProfile(p string) bool {
 	return rest == "users" || found && !strings.Contains(name, "/")
 }
 
-// isMountedDrive reports whether a path is a drive of Windows as Linux mounts it.
-func isMountedDrive(p string) bool {
-	name, ok := strings.CutPrefix(p, "/mnt/")
-	return ok && len(name) == 1 && lex.IsLetter(name[0])
-}
-
 // IsDriveDir reports whether a path is a Windows drive or a system directory on
 // one.
 func IsDriveDir(p string) bool {
-	if !IsDrive(p) {
-		return isMountedDrive(p)
+	if !IsDrive(p) { // as Linux mounts it
+		name, ok := strings.CutPrefix(p, "/mnt/")
+		return ok && len(name) == 1 && lex.IsLetter(name[0])
 	}
 	switch strings.TrimSuffix(p[2:], "/"+partial.Unknown) {
 	case "", "/windows", "/users", "/programdata", "/windows/system32", "/boot", "/recovery",

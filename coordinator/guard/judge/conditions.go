@@ -96,7 +96,7 @@ func repoWrite(j *judging, e *effect.Effect) bool {
 		return false
 	}
 	tail := e.Target[i+6:]
-	return lex.OneOf(tail, "config HEAD index packed-refs hooks") || fspath.WithinAny(tail, "hooks refs objects")
+	return lex.OneOf(tail, "config HEAD index packed-refs") || fspath.WithinAny(tail, "hooks refs objects")
 }
 
 const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/gshadow /etc/sudoers /etc/fstab /etc/crypttab " +

@@ -273,9 +273,9 @@ func before(p, characters string) string {
 // A pattern is a path that may stand for several files. A part that is a hole
 // stands for any number of directories.
 type pattern struct {
-	base  string   // the directory up to the first pattern or hole, or the whole path
-	parts []string // nil if the path has neither
-	tree  bool     // what lies below the path counts too
+	base  string // the directory up to the first pattern or hole, or the whole path
+	parts []string
+	tree  bool // what lies below the path counts too
 }
 
 // mostHoles bounds the holes of a pattern. One with more names nothing that could be
@@ -284,11 +284,7 @@ const mostHoles = 3
 
 func newPattern(target string, tree bool) pattern {
 	target = strings.TrimSuffix(target, "/")
-	p := pattern{base: beforeHole(target), tree: tree}
-	if p.base == target {
-		return p
-	}
-	p.parts = strings.Split(target, "/")
+	p := pattern{base: beforeHole(target), parts: strings.Split(target, "/"), tree: tree}
 	holes := 0
 	for i, part := range p.parts {
 		switch {
@@ -320,23 +316,10 @@ func (p pattern) takes(file string) bool {
 	switch {
 	case p.base == "":
 		return false
-	case p.parts == nil:
-		return p.takesPlain(name, directory)
 	case !fspath.Within(name, p.base) && !fspath.Within(p.base, name):
 		return false
 	}
 	return p.match(p.parts, strings.Split(name, "/"), directory)
-}
-
-// takesPlain is takes for a path without patterns.
-func (p pattern) takesPlain(name string, directory bool) bool {
-	switch {
-	case p.tree && fspath.Within(name, p.base):
-		return true
-	case directory:
-		return name != p.base && fspath.Within(p.base, name)
-	}
-	return name == p.base
 }
 
 func (p pattern) match(want, have []string, directory bool) bool {

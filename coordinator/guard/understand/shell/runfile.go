@@ -357,46 +357,31 @@ func (f *codeFile) lineAt(text string, offset int) int {
 	return f.line
 }
 
-// reportFrom adds an effect of a file, unless it only says that code was not read.
+// reportFrom adds an effect of a file, if it tells something.
 func (sh *Shell) reportFrom(f *codeFile, e effect.Effect) {
-	switch {
-	case len(sh.Eval.Effects) >= maxFileEffects, onlyUnseen(e), somewhere(e), sh.InProgram() && guessed(e):
+	if len(sh.Eval.Effects) >= maxFileEffects || !tells(e, sh.InProgram()) {
 		return
 	}
 	e.Code = effect.Spot{File: f.path, Line: sh.line, Given: sh.given(f, e)}
 	sh.Eval.Add(e)
 }
 
-// onlyUnseen reports whether an effect only says that something is not known.
-func onlyUnseen(e effect.Effect) bool {
+// tells reports whether an effect of a file says more than that something is not known. In a program
+// of another language, it also has to be more than what a name may mean.
+func tells(e effect.Effect, inProgram bool) bool {
 	switch e.Kind {
 	case effect.RunUnknown:
-		return !slices.Contains([]effect.Op{effect.Network, effect.Decoded}, e.Op)
+		return e.Op == effect.Network || e.Op == effect.Decoded
 	case effect.RunElevated:
-		return partial.HasHole(e.Target)
-	}
-	return false
-}
-
-// somewhere reports whether an effect concerns a repository that is not known: mostly one that a test
-// makes.
-func somewhere(e effect.Effect) bool {
-	switch e.Kind {
+		return !partial.HasHole(e.Target)
 	case effect.Discard, effect.RewriteRefs, effect.PushForce, effect.PushDelete:
-		return partial.HasHole(e.Dir)
-	}
-	return false
-}
-
-// guessed reports whether an effect of a program depends on what its names may mean.
-func guessed(e effect.Effect) bool {
-	switch e.Kind {
+		return !partial.HasHole(e.Dir) // else it is mostly a repository that a test makes
 	case effect.ForkBomb, effect.ReverseShell, effect.KillProcess:
-		return true
+		return !inProgram
 	case effect.DestroyRemote, effect.ChangeRemote, effect.SendOut:
-		return e.Target == "" || partial.HasHole(e.Target)
+		return !inProgram || e.Target != "" && !partial.HasHole(e.Target)
 	}
-	return false
+	return true
 }
 
 // given reports whether an effect depends on a text that the call handed over.
