@@ -333,8 +333,8 @@ func effectLike(r *AddedRule, e effect.Effect) likeness {
 	return how
 }
 
-// A pathPattern is a pattern for paths, cut into its parts. written is as the
-// file has it. resolved has the symbolic links before the first wildcard resolved.
+// A pathPattern is a path or a pattern for paths, cut into its parts. written is as the file or the
+// call has it. resolved has the symbolic links before the first wildcard resolved.
 type pathPattern struct{ written, resolved []string }
 
 // compile cuts the patterns of a rule once for all effects of a call.
@@ -347,25 +347,17 @@ func (j *judging) compile(a *Amendment, patterns []string) (out []pathPattern) {
 	return out
 }
 
-// A target is the path of an effect, cut into parts. A plain target names exactly
-// one path.
-type target struct {
-	cut, plain        bool
-	written, resolved []string
-}
-
 // targetOf cuts the target of the i-th effect, once for all rules.
-func (j *judging) targetOf(i int, e effect.Effect) target {
-	for len(j.targets) <= i {
-		j.targets = append(j.targets, target{})
-	}
-	if !j.targets[i].cut {
+func (j *judging) targetOf(i int, e effect.Effect) pathPattern {
+	t, known := j.targets[i]
+	if !known {
 		written := strings.TrimSuffix(e.Target, "/")
 		base, _ := fspath.GlobBase(written)
 		resolved := j.realTarget(base, e.Target) + strings.TrimPrefix(written, base)
-		j.targets[i] = target{true, fspath.IsExact(written), pathParts(written), pathParts(resolved)}
+		t = pathPattern{pathParts(written), pathParts(resolved)}
+		j.targets[i] = t
 	}
-	return j.targets[i]
+	return t
 }
 
 // pathParts cuts an absolute path into its parts. It returns nil for any other
@@ -385,28 +377,12 @@ func pathParts(path string) []string {
 func (j *judging) covered(patterns []pathPattern, i int, e effect.Effect) (how likeness) {
 	t, sweeping := j.targetOf(i, e), sweeps(e.Kind)
 	for _, p := range patterns {
-		if t.plain && !sweeping && p.misses(t) {
-			continue
-		}
 		how = max(how, partsLike(p.written, t.written, sweeping))
 		if how != alike {
 			how = max(how, partsLike(p.resolved, t.resolved, sweeping))
 		}
 	}
 	return how
-}
-
-// misses reports whether it is quickly seen that a pattern does not cover a plain target.
-func (p pathPattern) misses(t target) bool {
-	return lacks(p.written, t.written) && lacks(p.resolved, t.resolved)
-}
-
-// lacks reports whether a part of a pattern without wildcards is missing from a
-// path. This quick test makes most comparisons unnecessary.
-func lacks(pattern, path []string) bool {
-	return slices.ContainsFunc(pattern, func(p string) bool {
-		return !fspath.HasGlob(p) && !slices.Contains(path, p)
-	})
 }
 
 func (j *judging) absolute(a *Amendment, pattern string) string {

@@ -50,7 +50,7 @@ type judging struct {
 	at       region // of the effect that is judged; inNowhere until it is needed
 	silenced []Silenced
 	history  history
-	targets  []target // the targets of the effects that are cut so far, by index
+	targets  map[int]pathPattern // the targets of the effects that are cut so far, by index
 }
 
 func newJudging(ctx *Context) *judging {
@@ -62,6 +62,7 @@ func newJudging(ctx *Context) *judging {
 		git:      map[string]GitFacts{},
 		kept:     map[string]bool{},
 		rows:     map[effect.Kind][]*policy{},
+		targets:  map[int]pathPattern{},
 	}
 }
 

@@ -149,7 +149,6 @@ func holdsValue(letters, grammar string) bool {
 
 // An optionKind says what a grammar says about an option.
 type optionKind struct {
-	listed   bool
 	value    bool // it takes a value
 	optional bool // the value has to be attached
 	runs     bool // the value is a command
@@ -168,7 +167,7 @@ func optionNamed(name, grammar string) (string, optionKind) {
 		if listed == name {
 			return listed, k
 		}
-		if !kind.listed && len(name) > 1 && strings.HasPrefix(listed, name) {
+		if full == name && len(name) > 1 && strings.HasPrefix(listed, name) {
 			full, kind = listed, k
 		}
 	}
@@ -177,7 +176,6 @@ func optionNamed(name, grammar string) (string, optionKind) {
 
 // readWord reads one word of a grammar.
 func readWord(word string) (name string, kind optionKind) {
-	kind.listed = true
 	if name, ok := strings.CutPrefix(word, "-"); ok {
 		return name, kind
 	}
