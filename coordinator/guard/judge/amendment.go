@@ -213,7 +213,11 @@ func (j *judging) applies(a *Amendment, r *AddedRule, call effect.Call, u effect
 	switch {
 	case r.Tool != "":
 		best.part, best.about = call.Tool, call.Tool
-		lacks := func(m ArgMatch) bool { return !hasArg(call, m) }
+		lacks := func(m ArgMatch) bool {
+			return !slices.ContainsFunc(call.Args, func(a effect.Arg) bool {
+				return strings.HasSuffix("."+a.Path, "."+m.Name) && lex.Like(m.Pattern, a.Value)
+			})
+		}
 		if lex.Like(r.Tool, call.Tool) && !slices.ContainsFunc(r.Input, lacks) {
 			best.how = alike
 		}
@@ -233,13 +237,6 @@ func (j *judging) applies(a *Amendment, r *AddedRule, call effect.Call, u effect
 		}
 	}
 	return best
-}
-
-func hasArg(call effect.Call, m ArgMatch) bool {
-	return slices.ContainsFunc(call.Args, func(a effect.Arg) bool {
-		named := strings.HasSuffix("."+a.Path, "."+m.Name)
-		return named && lex.Like(m.Pattern, a.Value)
-	})
 }
 
 // commandLike looks for the best match among all commands that a call would run.

@@ -40,15 +40,6 @@ type outlet struct {
 // MaxAliases bounds each kind of alias in one call, and the length of a chain.
 const MaxAliases = 16
 
-// refer makes name a nameref.
-func (a *aliases) refer(name, target string) {
-	switch {
-	case target == "", target == name, partial.HasHole(target):
-	default:
-		putFew(&a.refs, name, target)
-	}
-}
-
 // named returns the variable that a name refers to, through all namerefs.
 func (a *aliases) named(name string) string {
 	for range a.refs {
@@ -91,31 +82,14 @@ func (sh *Shell) linked(path, from string) {
 // The path of the last link itself is unchanged.
 func (a *aliases) behindLinks(path string) string {
 	for range a.links {
-		next := a.behindLink(path)
-		if next == path {
-			break
-		}
-		path = next
-	}
-	return path
-}
-
-func (a *aliases) behindLink(path string) string {
-	for _, l := range a.links {
-		if below, ok := strings.CutPrefix(path, l.path+"/"); ok {
-			return strings.TrimSuffix(l.target, "/") + "/" + below
+		for _, l := range a.links {
+			if below, ok := strings.CutPrefix(path, l.path+"/"); ok {
+				path = strings.TrimSuffix(l.target, "/") + "/" + below
+				break
+			}
 		}
 	}
 	return path
-}
-
-// MovesLink notes that a link of this call is at another place now.
-func (a *aliases) MovesLink(from, to string) {
-	for i := range a.links {
-		if a.links[i].path == from {
-			a.links[i].path = to
-		}
-	}
 }
 
 // opens notes that a descriptor writes to a file. The standard output and the errors

@@ -361,7 +361,10 @@ func (sh *Shell) decl(c *syntax.DeclClause) {
 			continue
 		}
 		if references && a.Value != nil {
-			sh.Eval.refer(a.Name.Value, lex.First(sh.text(a.Value)))
+			target := lex.First(sh.text(a.Value))
+			if target != "" && target != a.Name.Value && !partial.HasHole(target) {
+				putFew(&sh.Eval.refs, a.Name.Value, target)
+			}
 			continue
 		}
 		sh.declareName(a, isLocal)

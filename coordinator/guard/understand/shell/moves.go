@@ -17,7 +17,11 @@ type move struct{ from, to string }
 // Moved notes that a file or a tree is at another path now, or in it if that is a directory.
 func (sh *Shell) Moved(from, to string) {
 	from, to = sh.Path(from), sh.Path(to)
-	sh.Eval.MovesLink(from, to)
+	for i := range sh.Eval.links {
+		if l := &sh.Eval.links[i]; l.path == from {
+			l.path = to
+		}
+	}
 	if sh.Place.Away != "" || partial.HasHole(from+to) || len(sh.Eval.moves) >= 2*MaxAliases {
 		return
 	}

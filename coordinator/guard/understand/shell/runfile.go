@@ -357,15 +357,6 @@ func (f *codeFile) lineAt(text string, offset int) int {
 	return f.line
 }
 
-// reportFrom adds an effect of a file, if it tells something.
-func (sh *Shell) reportFrom(f *codeFile, e effect.Effect) {
-	if len(sh.Eval.Effects) >= maxFileEffects || !tells(e, sh.InProgram()) {
-		return
-	}
-	e.Code = effect.Spot{File: f.path, Line: sh.line, Given: sh.given(f, e)}
-	sh.Eval.Add(e)
-}
-
 // tells reports whether an effect of a file says more than that something is not known. In a program
 // of another language, it also has to be more than what a name may mean.
 func tells(e effect.Effect, inProgram bool) bool {

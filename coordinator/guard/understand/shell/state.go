@@ -324,10 +324,12 @@ func (sh *Shell) report(e effect.Effect) {
 	e, moved := sh.followsMoves(e)
 	for _, e := range append([]effect.Effect{e}, moved...) {
 		if f := sh.file(); f != nil {
-			sh.reportFrom(f, e)
-		} else {
-			sh.Eval.Add(e)
+			if len(sh.Eval.Effects) >= maxFileEffects || !tells(e, sh.InProgram()) {
+				continue
+			}
+			e.Code = effect.Spot{File: f.path, Line: sh.line, Given: sh.given(f, e)}
 		}
+		sh.Eval.Add(e)
 	}
 }
 

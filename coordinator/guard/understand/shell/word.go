@@ -173,7 +173,11 @@ func (sh *Shell) double(x *syntax.DblQuoted) Value {
 // document returns the text of a here-document. The text is expanded unless a part
 // of the delimiter is quoted.
 func (sh *Shell) document(r *syntax.Redirect) Value {
-	if quotedDelimiter(r.Word) {
+	quoted := slices.ContainsFunc(r.Word.Parts, func(p syntax.WordPart) bool {
+		lit, ok := p.(*syntax.Lit)
+		return !ok || strings.Contains(lit.Value, `\`)
+	})
+	if quoted {
 		return Value{r.Hdoc.Lit()}
 	}
 	return sh.quotedParts(r.Hdoc.Parts, escapedInDocument).spaced()
@@ -193,13 +197,6 @@ func (sh *Shell) quotedPart(p syntax.WordPart, special string) Value {
 		return Value{unescape(lit.Value, special)}
 	}
 	return sh.piece(p, true, false) // the elements of a list are marked already
-}
-
-func quotedDelimiter(w *syntax.Word) bool {
-	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
-		lit, ok := p.(*syntax.Lit)
-		return !ok || strings.Contains(lit.Value, `\`)
-	})
 }
 
 // separators returns the characters that the call chose as field separators.
