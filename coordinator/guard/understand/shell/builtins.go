@@ -311,40 +311,15 @@ func (sh *Shell) scriptNamed(name string) {
 	}
 }
 
-// A frame holds what a running function hides: the values that its local variables
-// have for its caller.
-type frame struct{ hidden []hidden }
-
-type hidden struct {
-	vars  map[string]Value // of the scope that made the variable local
-	name  string
-	value Value
-	known bool
-}
-
 // localize makes a variable local to the running function. Its value is unknown until
 // it is assigned.
 func (sh *Shell) localize(name string) {
-	if sh.frame == nil || len(sh.frame.hidden) >= MaxAliases*MaxAliases {
+	if sh.locals == nil {
 		return
 	}
-	old, known := sh.vars[name]
-	sh.set(name, Value{partial.Unknown})
-	sh.frame.hidden = append(sh.frame.hidden, hidden{vars: sh.vars, name: name, value: old, known: known})
+	sh.locals = append(sh.locals, name)
 	delete(sh.Eval.constant, name)
-}
-
-// leave gives back what the function hid, last first.
-func (sh *Shell) leave() {
-	for i := len(sh.frame.hidden) - 1; i >= 0; i-- {
-		h := sh.frame.hidden[i]
-		delete(sh.Eval.constant, h.name)
-		if h.known {
-			h.vars[h.name] = h.value
-		} else {
-			delete(h.vars, h.name)
-		}
-	}
+	sh.set(name, Value{partial.Unknown})
 }
 
 // decl evaluates declare, local, export, readonly and the like.
@@ -380,7 +355,7 @@ func (sh *Shell) decl(c *syntax.DeclClause) {
 // declareName assigns one variable. The value is evaluated before the name is local,
 // as in local d=$d.
 func (sh *Shell) declareName(a *syntax.Assign, isLocal bool) {
-	if !isLocal || sh.frame == nil {
+	if !isLocal || sh.locals == nil {
 		sh.assignment(a)
 		return
 	}

@@ -44,8 +44,13 @@ func (sh *Shell) call(c *syntax.CallExpr, in *string) {
 	}
 	if env != sh {
 		env.mistaken(c)
-		sh.Place = env.Place
-		sh.adopt(env.vars, c.Assigns)
+		var own []string
+		for _, a := range c.Assigns {
+			if a.Name != nil {
+				own = append(own, a.Name.Value)
+			}
+		}
+		sh.adopt(env, own)
 	}
 }
 
@@ -61,14 +66,17 @@ func (sh *Shell) with(variables []*syntax.Assign) *Shell {
 	return env
 }
 
-// adopt takes over the variables that a command has set, without those that were
-// assigned for the command alone.
-func (sh *Shell) adopt(vars map[string]Value, own []*syntax.Assign) {
-	for name, v := range vars {
-		if !slices.ContainsFunc(own, func(a *syntax.Assign) bool { return a.Name != nil && a.Name.Value == name }) {
-			sh.Assign(name, v)
+// adopt takes over what a command or a function has set in its scope, without its own variables.
+func (sh *Shell) adopt(scope *Shell, own []string) {
+	for name, v := range scope.vars {
+		if !slices.Contains(own, name) {
+			sh.set(name, v)
 		}
 	}
+	for name, f := range scope.funcs {
+		sh.define(name, f)
+	}
+	sh.Place = scope.Place
 }
 
 // mistaken also evaluates a command such as "T=/x rm -rf $T" with the new value
@@ -287,14 +295,16 @@ func (sh *Shell) callFunction(f *function, argv []string, in *string) {
 		return
 	}
 	f.calls++
-	child := *sh
+	child := sh.Sub()
 	child.params = append([]string{}, argv[1:]...)
 	child.Src = f.src
 	child.Depth++
-	child.frame = &frame{}
+	child.locals = []string{}
 	child.stmt(f.body, in)
-	child.leave()
-	sh.vars, sh.funcs, sh.Place = child.vars, child.funcs, child.Place
+	for _, name := range child.locals {
+		delete(sh.Eval.constant, name)
+	}
+	sh.adopt(child, child.locals)
 	if child.ended == exited {
 		sh.ended = exited
 	}

@@ -182,14 +182,14 @@ func (sh *Shell) SourceFile(name string, args []string) bool {
 		return false
 	}
 	path := sh.Path(name)
-	old, was := sh.vars["BASH_SOURCE"]
 	sh.enter(path, text, args, func() {
+		old, was := sh.vars["BASH_SOURCE"]
 		sh.set("BASH_SOURCE", Value{path})
 		sh.Run(text, nil)
+		if sh.vars["BASH_SOURCE"] = old; !was {
+			delete(sh.vars, "BASH_SOURCE")
+		}
 	})
-	if sh.vars["BASH_SOURCE"] = old; !was {
-		delete(sh.vars, "BASH_SOURCE")
-	}
 	return true
 }
 

@@ -168,7 +168,7 @@ type Shell struct {
 	funcs     map[string]*function
 	Files     map[string]string // content of files written earlier in this call
 	stack     *directoryStack   // pushd
-	frame     *frame            // the running function; nil outside one
+	locals    []string          // the local variables of the running function; nil outside one
 	execIn    *string           // the standard input that exec has set; nil = none
 	stdin     *string           // the standard input of the running command; nil = not known
 	zero      string            // $0, where a caller gave one
