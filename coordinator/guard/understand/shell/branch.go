@@ -46,6 +46,9 @@ func (sh *Shell) required(v Value) Value {
 
 // known returns the text of a word if it has exactly one value.
 func (sh *Shell) known(w *syntax.Word) (string, bool) {
+	if w == nil {
+		return "", false
+	}
 	child := sh.Sub()
 	child.exact = true
 	v := child.text(w)
@@ -147,25 +150,20 @@ func (sh *Shell) testCall(words []*syntax.Word) (holds, known bool) {
 func (sh *Shell) testExpr(x syntax.TestExpr) (holds, known bool) {
 	switch t := x.(type) {
 	case *syntax.UnaryTest:
-		if text, ok := sh.operand(t.X); ok {
+		w, _ := t.X.(*syntax.Word)
+		if text, ok := sh.known(w); ok {
 			return tested([]string{t.Op.String(), text})
 		}
 	case *syntax.BinaryTest:
-		left, ok := sh.operand(t.X)
-		right, also := sh.operand(t.Y)
+		x, _ := t.X.(*syntax.Word)
+		y, _ := t.Y.(*syntax.Word)
+		left, ok := sh.known(x)
+		right, also := sh.known(y)
 		if ok && also && !strings.ContainsAny(right, "*?[") {
 			return tested([]string{left, t.Op.String(), right})
 		}
 	}
 	return false, false
-}
-
-func (sh *Shell) operand(x syntax.TestExpr) (string, bool) {
-	w, ok := x.(*syntax.Word)
-	if !ok {
-		return "", false
-	}
-	return sh.known(w)
 }
 
 // tested evaluates a test whose words are known.

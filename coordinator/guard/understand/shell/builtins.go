@@ -49,12 +49,13 @@ func Shift(sh *Shell, c Command, _ Options) {
 func ChangeDir(sh *Shell, c Command, o Options) {
 	here := sh.Place.Cwd
 	defer func() { sh.Place.prev = here }()
-	if c.Name == "pushd" && len(c.Args) == 0 && sh.stack != nil { // it changes places with the top
-		sh.Place.Cwd, sh.stack = sh.stack.dir, &directoryStack{dir: here, next: sh.stack.next}
+	if c.Name == "pushd" && len(c.Args) == 0 && len(sh.stack) > 0 { // it changes places with the top
+		top := len(sh.stack) - 1
+		sh.Place.Cwd, sh.stack = sh.stack[top], append(sh.stack[:top:top], here)
 		return
 	}
 	if c.Name == "pushd" {
-		sh.stack = &directoryStack{dir: sh.Place.Cwd, next: sh.stack}
+		sh.stack = append(slices.Clip(sh.stack), here)
 	}
 	old, known := sh.Lookup("OLDPWD")
 	roots, searched := sh.Lookup("CDPATH")
@@ -76,11 +77,12 @@ func ChangeDir(sh *Shell, c Command, o Options) {
 
 // PopDir evaluates "popd".
 func PopDir(sh *Shell, c Command, _ Options) {
-	if sh.stack == nil {
+	top := len(sh.stack) - 1
+	if top < 0 {
 		sh.Place.Cwd = partial.Unknown
 		return
 	}
-	sh.Place.Cwd, sh.stack = sh.stack.dir, sh.stack.next
+	sh.Place.Cwd, sh.stack = sh.stack[top], sh.stack[:top]
 }
 
 // readOptions are the options of "read" with a value.
@@ -294,12 +296,7 @@ func (sh *Shell) pipedText(c Command) {
 }
 
 func (sh *Shell) scriptNamed(name string) {
-	if text, ok := sh.Arrived(name); ok {
-		sh.runBeginning(name)
-		sh.RunText(text)
-		return
-	}
-	if sh.RunFile(name, sh.params) {
+	if sh.runArrived(name) || sh.RunFile(name, sh.params) {
 		return
 	}
 	switch origin := OriginOf(name); origin {

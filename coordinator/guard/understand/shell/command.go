@@ -371,15 +371,12 @@ func (sh *Shell) ScriptFile(full string, args []string) bool {
 	if _, searched := sh.Assigned("PATH"); !strings.Contains(full, "/") && !searched {
 		return false
 	}
-	text, ok := sh.Arrived(full)
-	if !ok {
+	if _, ok := sh.Arrived(full); !ok {
 		return false
 	}
 	child := sh.Sub()
 	child.params = append([]string{}, args...)
-	child.runBeginning(full)
-	child.RunText(text)
-	return true
+	return child.runArrived(full)
 }
 
 // RunText runs a text as a shell program, or reports that the text is unknown.

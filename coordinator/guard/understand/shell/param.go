@@ -180,7 +180,7 @@ func (sh *Shell) expansion(e *syntax.Expansion, v Value, set bool) Value {
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		return sh.required(v)
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return v.trimmed(e.Op, lex.First(arg))
+		return v.each(func(s string) string { return trimmed(e.Op, s, lex.First(arg)) })
 	case syntax.LowerAll:
 		return v.each(strings.ToLower)
 	case syntax.UpperAll:
@@ -223,18 +223,13 @@ func (v Value) each(f func(string) string) Value {
 	return out
 }
 
-// trimmed removes a pattern from the beginning or end of each text. It handles
-// literal patterns with or without a star at an end, which scripts use to split
-// paths.
-func (v Value) trimmed(op syntax.ParExpOperator, pattern string) Value {
-	if partial.HasHole(pattern) || strings.ContainsAny(strings.Trim(pattern, "*"), "*?[") {
-		return Value{partial.Unknown}
-	}
-	return v.each(func(s string) string { return trimPattern(op, s, pattern) })
-}
-
-func trimPattern(op syntax.ParExpOperator, s, pattern string) string {
+// trimmed removes a pattern from the beginning or end of a text. It handles literal patterns with or
+// without a star at an end, which scripts use to split paths.
+func trimmed(op syntax.ParExpOperator, s, pattern string) string {
 	mark := strings.Trim(pattern, "*")
+	if partial.HasHole(mark) || strings.ContainsAny(mark, "*?[") {
+		return partial.Unknown
+	}
 	at := strings.Index(s, mark)
 	if op == syntax.RemLargePrefix || op == syntax.RemSmallSuffix {
 		at = strings.LastIndex(s, mark)

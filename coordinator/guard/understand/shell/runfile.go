@@ -134,11 +134,18 @@ func (sh *Shell) extends(f sink) {
 	}
 }
 
-// runBeginning runs what a file holds before this call appends to it.
-func (sh *Shell) runBeginning(name string) {
+// runArrived runs a file that this call wrote or fetched, after what the file held before this call
+// appended to it. It returns false if name is not such a file.
+func (sh *Shell) runArrived(name string) bool {
+	text, ok := sh.Arrived(name)
+	if !ok {
+		return false
+	}
 	if sh.Eval.longer[sh.Path(name)] {
 		sh.RunFile(name, sh.params)
 	}
+	sh.RunText(text)
+	return true
 }
 
 // RunFile runs a file of the disk as a shell program. It returns false if the file

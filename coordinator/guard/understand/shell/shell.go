@@ -137,11 +137,7 @@ func (sh *Shell) node(cmd syntax.Command, in *string) {
 // while the shell defines f and then runs g.
 func (sh *Shell) declare(c *syntax.FuncDecl, in *string) {
 	body, after := c.Body, []*syntax.BinaryCmd(nil)
-	for body != nil && len(body.Redirs) == 0 {
-		list, ok := body.Cmd.(*syntax.BinaryCmd)
-		if !ok {
-			break
-		}
+	for list := binaryOf(body); list != nil; list = binaryOf(body) {
 		after = append(after, list)
 		body = list.X
 	}
@@ -151,8 +147,8 @@ func (sh *Shell) declare(c *syntax.FuncDecl, in *string) {
 	for _, n := range c.Names {
 		sh.define(n.Value, &function{body: body, src: sh.Src})
 	}
-	for i := len(after) - 1; i >= 0; i-- {
-		sh.orElse(after[i], in, sh.Place.Cwd)
+	for _, list := range slices.Backward(after) {
+		sh.orElse(list, in, sh.Place.Cwd)
 	}
 }
 
@@ -190,33 +186,36 @@ func (sh *Shell) computes(x syntax.ArithmExpr) {
 	}
 }
 
-// binary flattens the left spine so that a list of a hundred thousand
-// commands does not recurse a hundred thousand times.
 func (sh *Shell) binary(c *syntax.BinaryCmd, in *string) {
+	first, rest := spine(c)
 	if isPipe(c) {
-		sh.pipeline(c, in)
-		return
-	}
-	var right []*syntax.BinaryCmd
-	var first *syntax.Stmt
-	for node := c; ; {
-		right = append(right, node)
-		next := binaryOf(node.X)
-		if next == nil || isPipe(next) {
-			first = node.X
-			break
+		stages := []*syntax.Stmt{first}
+		for _, next := range rest {
+			stages = append(stages, next.Y)
 		}
-		node = next
+		sh.pipeline(stages, in)
+		return
 	}
 	before := sh.Place.Cwd
 	sh.stmt(first, in)
-	for i := len(right) - 1; i >= 0; i-- {
+	for _, next := range rest {
 		here := sh.Place.Cwd
-		sh.orElse(right[i], in, before)
-		if right[i].Op == syntax.AndStmt {
+		sh.orElse(next, in, before)
+		if next.Op == syntax.AndStmt {
 			before = here
 		}
 	}
+}
+
+// spine returns the first statement of a list or of a pipeline, and what follows it in order. The tree
+// of a hundred thousand commands is as deep, so nothing may recurse into it.
+func spine(c *syntax.BinaryCmd) (first *syntax.Stmt, rest []*syntax.BinaryCmd) {
+	for next := c; next != nil && isPipe(next) == isPipe(c); next = binaryOf(first) {
+		first = next.X
+		rest = append(rest, next)
+	}
+	slices.Reverse(rest)
+	return first, rest
 }
 
 // binaryOf returns the list or the pipeline that a statement is. It returns nil for any other
@@ -250,8 +249,7 @@ func (sh *Shell) orElse(c *syntax.BinaryCmd, in *string, before string) {
 	sh.doubt = doubt
 }
 
-func (sh *Shell) pipeline(c *syntax.BinaryCmd, in *string) {
-	stages := stagesOf(c)
+func (sh *Shell) pipeline(stages []*syntax.Stmt, in *string) {
 	if shellToNetwork(stages) {
 		sh.Effect(effect.ReverseShell, effect.Named("pipe"), "")
 	}
@@ -276,21 +274,6 @@ func (sh *Shell) pipeline(c *syntax.BinaryCmd, in *string) {
 			text := stage.Out.String()
 			data = &text
 		}
-	}
-}
-
-// stagesOf flattens the left spine of a pipeline.
-func stagesOf(c *syntax.BinaryCmd) []*syntax.Stmt {
-	var stages []*syntax.Stmt
-	for {
-		stages = append(stages, c.Y)
-		x := binaryOf(c.X)
-		if x == nil || !isPipe(x) {
-			stages = append(stages, c.X)
-			slices.Reverse(stages)
-			return stages
-		}
-		c = x
 	}
 }
 

@@ -167,7 +167,7 @@ type Shell struct {
 	vars      map[string]Value
 	funcs     map[string]*function
 	Files     map[string]string // content of files written earlier in this call
-	stack     *directoryStack   // pushd
+	stack     []string          // the directories of pushd, the last one on top
 	locals    []string          // the local variables of the running function; nil outside one
 	execIn    *string           // the standard input that exec has set; nil = none
 	stdin     *string           // the standard input of the running command; nil = not known
@@ -340,12 +340,6 @@ func (sh *Shell) behindLinks(path string) string {
 		path += "/"
 	}
 	return sh.Eval.behindLinks(path)
-}
-
-// directoryStack is one directory on the stack of pushd and those below it.
-type directoryStack struct {
-	dir  string
-	next *directoryStack
 }
 
 // Path makes a word absolute in this shell's place.
