@@ -457,10 +457,5 @@ func overlap(a, b string) bool {
 
 // namesPolicy reports whether a pattern matches a policy file that is in force.
 func (j *judging) namesPolicy(pattern string) bool {
-	for i := range j.ctx.Amendments {
-		if lex.Like(pattern, j.ctx.Amendments[i].File) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.ctx.Amendments, func(a Amendment) bool { return lex.Like(pattern, a.File) })
 }

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -151,15 +152,14 @@ const startFolders = "/.config/fish/ /Library/LaunchAgents/ /Library/LaunchDaemo
 // startFile reports whether the target is a file that runs by itself, such as at
 // login, at a fixed time or with each command, or that opens the machine to others.
 func startFile(j *judging, e *effect.Effect) bool {
-	p := e.Target
-	if e.Away != "" {
+	switch p := e.Target; {
+	case e.Away != "":
 		return false
+	case lex.OneOf(fspath.Base(p), startFiles):
+		return j.isHome(fspath.Dir(p))
+	default:
+		return lex.Mentions(p, startFolders) || lex.EndsWith(p, "/.ssh/authorized_keys /.ssh/config")
 	}
-	if lex.OneOf(fspath.Base(p), startFiles) {
-		dir := fspath.Dir(p)
-		return dir == "~" || j.isHome(dir)
-	}
-	return lex.Mentions(p, startFolders) || lex.EndsWith(p, "/.ssh/authorized_keys /.ssh/config")
 }
 
 // secretWrite reports whether an existing credential is overwritten. Inside the
@@ -175,20 +175,13 @@ func secretWrite(j *judging, e *effect.Effect) bool {
 // disks, and the deployment directories of a remote host, do not count.
 func systemWrite(j *judging, e *effect.Effect) bool {
 	switch {
-	case lex.BeginsWith(e.Target, "/dev/ /proc/self/"):
+	case lex.BeginsWith(e.Target, "/dev/ /proc/self/"),
+		fspath.WithinAny(e.Target, "/mnt /media /Volumes"),                     // people's own disks
+		e.Away == "remote" && fspath.WithinAny(e.Target, "/var/www /srv /opt"): // where a host is deployed to
 		return false
-	case fspath.WithinAny(e.Target, "/mnt /media /Volumes"):
-		return false // people's own disks
-	case e.Away == "remote" && fspath.WithinAny(e.Target, "/var/www /srv /opt"):
-		return false // directories that a host deploys to
 	}
-	switch j.where(e) {
-	case inSystem:
-		return true
-	case inRoot:
-		return e.Op != effect.Create
-	}
-	return false
+	in := j.where(e)
+	return in == inSystem || in == inRoot && e.Op != effect.Create
 }
 
 // elevatedRisk reports whether running with more rights is a risk by itself.
@@ -196,9 +189,7 @@ func systemWrite(j *judging, e *effect.Effect) bool {
 // is judged by its effects. They are a risk if they open a shell, or if the
 // command is su, passwd or visudo. All other ways are a risk.
 func elevatedRisk(_ *judging, e *effect.Effect) bool {
-	switch e.Op {
-	case effect.Sudo, effect.Doas, effect.Pkexec, effect.Runuser:
-	default:
+	if !slices.Contains(ops{effect.Sudo, effect.Doas, effect.Pkexec, effect.Runuser}, e.Op) {
 		return true
 	}
 	program, _, more := strings.Cut(e.Target, " ")

@@ -279,11 +279,7 @@ func secretRead(j *judging, e *effect.Effect) bool {
 // secretElsewhere reports whether the target is a credential on another machine, or in a container
 // that runs. One of a new container comes from its image.
 func secretElsewhere(_ *judging, e *effect.Effect) bool {
-	switch e.Away {
-	case "remote", effect.InRunning:
-		return protected.SecretPath(e.Target, "~")
-	}
-	return false
+	return (e.Away == "remote" || e.Away == effect.InRunning) && protected.SecretPath(e.Target, "~")
 }
 
 // eitherHere reports whether a test holds for the target of an effect on this machine, as written
@@ -327,14 +323,9 @@ func (ctx *Context) WantsSteps() bool { return ctx.Steps || ctx.Confirm || ctx.n
 
 // namesCommands reports whether a rule of a policy file is about a command.
 func (ctx *Context) namesCommands() bool {
-	for i := range ctx.Amendments {
-		for k := range ctx.Amendments[i].Added {
-			if len(ctx.Amendments[i].Added[k].Command) > 0 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(ctx.Amendments, func(a Amendment) bool {
+		return slices.ContainsFunc(a.Added, func(r AddedRule) bool { return len(r.Command) > 0 })
+	})
 }
 
 // trusts reports whether an effect of a file needs no question. In a file only a known

@@ -220,7 +220,13 @@ func combine(lists, alts [][]string) [][]string {
 		return lists
 	}
 	if len(alts) > 1 && len(lists)*len(alts) <= MaxCombinations {
-		return multiply(lists, alts)
+		var out [][]string
+		for _, b := range alts {
+			for _, a := range lists {
+				out = append(out, append(slices.Clone(a), b...))
+			}
+		}
+		return out
 	}
 	for n := len(lists); len(lists) < len(alts); {
 		lists = append(lists, slices.Clone(lists[len(lists)%n]))
@@ -229,16 +235,6 @@ func combine(lists, alts [][]string) [][]string {
 		lists[i] = append(lists[i], alts[i%len(alts)]...)
 	}
 	return lists
-}
-
-func multiply(lists, alts [][]string) [][]string {
-	var out [][]string
-	for _, b := range alts {
-		for _, a := range lists {
-			out = append(out, append(slices.Clone(a), b...))
-		}
-	}
-	return out
 }
 
 // Exec evaluates one argument list, which calls a function or a program.

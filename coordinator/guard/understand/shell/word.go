@@ -423,7 +423,13 @@ func (g *growth) add(v Value) {
 		g.texts = make([][]byte, 1, len(v))
 	}
 	if len(v) > 1 && len(g.texts)*len(v) <= cmp.Or(g.most, MaxAlternatives) {
-		g.multiply(v)
+		all := make([][]byte, 0, len(g.texts)*len(v))
+		for _, text := range g.texts {
+			for _, s := range v {
+				all = append(all, append(bytes.Clone(text), s...))
+			}
+		}
+		g.texts = all
 		return
 	}
 	for len(g.texts) < len(v) {
@@ -432,16 +438,6 @@ func (g *growth) add(v Value) {
 	for i := range g.texts {
 		g.grow(i, v[min(i, len(v)-1)])
 	}
-}
-
-func (g *growth) multiply(v Value) {
-	all := make([][]byte, 0, len(g.texts)*len(v))
-	for _, text := range g.texts {
-		for _, s := range v {
-			all = append(all, append(bytes.Clone(text), s...))
-		}
-	}
-	g.texts = all
 }
 
 // grow appends to one text. A text that is longer than any source may be becomes
