@@ -86,9 +86,6 @@ func (sh *Shell) ends(c Command) {
 
 // reaches reports whether the second command of a list runs, and whether that is known.
 func (sh *Shell) reaches(c *syntax.BinaryCmd) (runs, known bool) {
-	if c.X == nil {
-		return true, false
-	}
 	holds, known := sh.truth([]*syntax.Stmt{c.X})
 	return holds == (c.Op == syntax.AndStmt), known
 }
@@ -215,9 +212,6 @@ func (sh *Shell) chosen(c *syntax.CaseClause) (items []*syntax.CaseItem, sure bo
 // caseWords returns the texts that a case clause may compare. In a loop over
 // its arguments a script looks at each of them.
 func (sh *Shell) caseWords(c *syntax.CaseClause) ([]string, bool) {
-	if c.Word == nil {
-		return nil, false
-	}
 	if sh.uncertain > 1 && firstArgument(c.Word) {
 		if n := len(sh.params); 0 < n && n <= maxGiven {
 			return sh.params, !slices.ContainsFunc(sh.params, partial.HasHole)

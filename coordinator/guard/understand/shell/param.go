@@ -199,8 +199,8 @@ func first(s string, change func(string) string) string {
 	return change(s[:n]) + s[n:]
 }
 
-// orSet returns the values of a variable with a default. A variable that the call does not
-// set has the default, unless that is empty: then it is there to be set elsewhere.
+// orSet returns the values of a variable with a default. A variable that the call does not set has
+// the default, unless that is empty: an empty default says that the variable may be set elsewhere.
 func (v Value) orSet(set Value) Value {
 	if len(set) == 1 && set[0] == partial.Unknown && !slices.Contains(v, "") {
 		return v

@@ -416,9 +416,7 @@ func (sh *Shell) loopValues(loop *syntax.WordIter) Value {
 }
 
 func (sh *Shell) caseClause(c *syntax.CaseClause, in *string) {
-	if c.Word != nil {
-		sh.text(c.Word)
-	}
+	sh.text(c.Word)
 	doubt := sh.doubt
 	sh.uncertain++
 	cwd := sh.Place.Cwd
