@@ -311,8 +311,11 @@ func (sh *Shell) scriptNamed(name string) {
 // localize makes a variable local to the running function. Its value is unknown until
 // it is assigned.
 func (sh *Shell) localize(name string) {
-	if sh.locals == nil {
+	if sh.caller == nil {
 		return
+	}
+	if old, set := sh.vars[name]; set && !slices.Contains(sh.locals, name) { // of the caller, until now
+		sh.caller.set(name, old)
 	}
 	sh.locals = append(sh.locals, name)
 	delete(sh.Eval.constant, name)
@@ -352,7 +355,7 @@ func (sh *Shell) decl(c *syntax.DeclClause) {
 // declareName assigns one variable. The value is evaluated before the name is local,
 // as in local d=$d.
 func (sh *Shell) declareName(a *syntax.Assign, isLocal bool) {
-	if !isLocal || sh.locals == nil {
+	if !isLocal || sh.caller == nil {
 		sh.assignment(a)
 		return
 	}

@@ -295,7 +295,7 @@ func (sh *Shell) callFunction(f *function, argv []string, in *string) {
 	child.params = append([]string{}, argv[1:]...)
 	child.Src = f.src
 	child.Depth++
-	child.locals = []string{}
+	child.caller, child.locals = sh, nil
 	child.stmt(f.body, in)
 	for _, name := range child.locals {
 		delete(sh.Eval.constant, name)

@@ -168,7 +168,8 @@ type Shell struct {
 	funcs     map[string]*function
 	Files     map[string]string // content of files written earlier in this call
 	stack     []string          // the directories of pushd, the last one on top
-	locals    []string          // the local variables of the running function; nil outside one
+	caller    *Shell            // what called the running function; nil outside one
+	locals    []string          // the local variables of the running function
 	execIn    *string           // the standard input that exec has set; nil = none
 	stdin     *string           // the standard input of the running command; nil = not known
 	zero      string            // $0, where a caller gave one
