@@ -40,6 +40,13 @@ type outlet struct {
 // MaxAliases bounds each kind of alias in one call, and the length of a chain.
 const MaxAliases = 16
 
+// refer makes name a nameref, if its target is known.
+func (a *aliases) refer(name, target string) {
+	if target != "" && target != name && !partial.HasHole(target) {
+		putFew(&a.refs, name, target)
+	}
+}
+
 // named returns the variable that a name refers to, through all namerefs.
 func (a *aliases) named(name string) string {
 	for range a.refs {

@@ -336,10 +336,7 @@ func (sh *Shell) decl(c *syntax.DeclClause) {
 			continue
 		}
 		if references && a.Value != nil {
-			target := lex.First(sh.text(a.Value))
-			if target != "" && target != a.Name.Value && !partial.HasHole(target) {
-				putFew(&sh.Eval.refs, a.Name.Value, target)
-			}
+			sh.Eval.refer(a.Name.Value, lex.First(sh.text(a.Value)))
 			continue
 		}
 		sh.declareName(a, isLocal)

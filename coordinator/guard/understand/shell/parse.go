@@ -231,33 +231,38 @@ func Plain(text string) ([][]string, bool) {
 	var commands [][]string
 	plain := true
 	syntax.Walk(file, func(n syntax.Node) bool {
+		fits, inside := true, true // whether the node is plain, and what lies in it has to be looked at
 		switch x := n.(type) {
 		case nil, *syntax.File, *syntax.Comment, *syntax.BinaryCmd:
 		case *syntax.Stmt:
-			plain = plain && plainStmt(x) && len(commands) <= MaxPlain
+			fits = plainStmt(x) && len(commands) <= MaxPlain
 		case *syntax.Redirect:
-			plain = plain && plainRedirect(x)
-			return false
+			fits, inside = plainRedirect(x), false
 		case *syntax.CallExpr:
+			fits = len(x.Assigns) == 0
 			commands = append(commands, nil)
-			plain = plain && len(x.Assigns) == 0
 		case *syntax.Word:
-			word, ok := plainWord(x)
-			plain = plain && ok
+			var word string
+			word, fits = plainWord(x)
 			last := len(commands) - 1
 			commands[last] = append(commands[last], word)
-			return false
+			inside = false
 		default:
-			plain = false
+			fits = false
 		}
-		return plain
+		plain = plain && fits
+		return plain && inside
 	})
 	return commands, plain && len(commands) > 0
 }
 
 // plainStmt reports whether a statement is a command that runs by itself in the foreground.
 func plainStmt(st *syntax.Stmt) bool {
-	return st.Cmd != nil && !st.Background && !st.Coprocess && !st.Negated
+	switch {
+	case st.Cmd == nil, st.Background, st.Coprocess, st.Negated:
+		return false
+	}
+	return true
 }
 
 // plainRedirect accepts a redirection between descriptors, and one to or from /dev/null.
