@@ -253,7 +253,10 @@ func Plain(text string) ([][]string, bool) {
 		plain = plain && fits
 		return plain && inside
 	})
-	return commands, plain && len(commands) > 0
+	if !plain {
+		return nil, false
+	}
+	return commands, len(commands) > 0
 }
 
 // plainStmt reports whether a statement is a command that runs by itself in the foreground.
