@@ -177,8 +177,8 @@ const SystemDirs = "/bin /boot /dev /etc /lib /lib32 /lib64 /opt /proc /root /ru
 // Made says how the folders of a name come about.
 type Made uint8
 
-// A folder may hold programs that somebody else wrote, what a tool makes again by itself,
-// or files that are nobody's work.
+// A folder may hold programs of other people, files that a tool makes again by itself, or
+// results of programs, which no person wrote.
 const (
 	Installed Made = 1 << iota
 	Rebuilt
@@ -198,8 +198,8 @@ var madeFolders = [...]struct {
 
 // IsMade reports whether folders of a name come about in that way.
 func IsMade(name string, how Made) bool {
-	for i := range madeFolders {
-		if f := &madeFolders[i]; f.how&how != 0 && lex.OneOf(name, f.names) {
+	for _, f := range madeFolders {
+		if f.how&how != 0 && lex.OneOf(name, f.names) {
 			return true
 		}
 	}
@@ -208,12 +208,9 @@ func IsMade(name string, how Made) bool {
 
 // InMade reports whether a path leads through such a folder.
 func InMade(path string, how Made) bool {
-	for name, rest, more := strings.Cut(path, "/"); more; name, rest, more = strings.Cut(rest, "/") {
-		if IsMade(name, how) {
-			return true
-		}
-	}
-	return false
+	folders := strings.Split(path, "/")
+	folders = folders[:len(folders)-1]
+	return slices.ContainsFunc(folders, func(name string) bool { return IsMade(name, how) })
 }
 
 // onMount returns the part of a path below the root of a mounted disk, in lower case.
@@ -264,17 +261,12 @@ func IsProfile(p string) bool {
 	return rest == "users" || found && !strings.Contains(name, "/")
 }
 
-// isMountedDrive reports whether a path is a drive of Windows as Linux mounts it.
-func isMountedDrive(p string) bool {
-	name, ok := strings.CutPrefix(p, "/mnt/")
-	return ok && len(name) == 1 && lex.IsLetter(name[0])
-}
-
 // IsDriveDir reports whether a path is a Windows drive or a system directory on
 // one.
 func IsDriveDir(p string) bool {
-	if !IsDrive(p) {
-		return isMountedDrive(p)
+	if !IsDrive(p) { // as Linux mounts it
+		name, ok := strings.CutPrefix(p, "/mnt/")
+		return ok && len(name) == 1 && lex.IsLetter(name[0])
 	}
 	switch strings.TrimSuffix(p[2:], "/"+partial.Unknown) {
 	case "", "/windows", "/users", "/programdata", "/windows/system32", "/boot", "/recovery",

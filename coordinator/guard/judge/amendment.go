@@ -151,6 +151,7 @@ func origin(a *Amendment, line int) string { return a.File + ":" + strconv.Itoa(
 func added(d Decision, call effect.Call, u effect.Understood, ctx *Context) Decision {
 	j := newJudging(ctx)
 	builtinAsks := d.Verdict == Ask
+	d.StepOpinions = map[*effect.Step]Opinion{}
 	for i := range ctx.Amendments {
 		a := &ctx.Amendments[i]
 		for k := range a.Added {
@@ -160,30 +161,23 @@ func added(d Decision, call effect.Call, u effect.Understood, ctx *Context) Deci
 				continue
 			}
 			verdict := softened(r.Verdict, hit.how)
+			opinion := Opinion{Verdict: verdict, Rule: r.ID, From: origin(a, r.Line)}
 			if hit.step != nil && ctx.Steps {
-				d.note(hit.step, Opinion{Verdict: verdict, Rule: r.ID, From: origin(a, r.Line)})
+				d.StepOpinions[hit.step] = opinion
 			}
 			if hit.effect < len(d.Opinions) && !Harder(d.Opinions[hit.effect].Verdict, verdict) {
-				d.Opinions[hit.effect] = Opinion{Verdict: verdict, Rule: r.ID, From: origin(a, r.Line)}
+				d.Opinions[hit.effect] = opinion
 			}
 			saysMore := builtinAsks && verdict == Ask
 			if Harder(d.Verdict, verdict) && !saysMore {
 				continue
 			}
 			builtinAsks = false
-			d.Verdict, d.Rule, d.Reason, d.From = verdict, r.ID, r.Instead, origin(a, r.Line)
+			d.Verdict, d.Rule, d.Reason, d.From = verdict, r.ID, r.Instead, opinion.From
 			d.Person, d.Part = withTarget(r.Why, hit.about), partial.Visible(lex.Clip(hit.part, 300))
 		}
 	}
 	return d
-}
-
-// note keeps the opinion of a rule on a command.
-func (d *Decision) note(s *effect.Step, o Opinion) {
-	if d.StepOpinions == nil {
-		d.StepOpinions = map[*effect.Step]Opinion{}
-	}
-	d.StepOpinions[s] = o
 }
 
 // softened returns Ask for a Deny whose match is not certain, and v otherwise.
@@ -218,7 +212,16 @@ func (j *judging) applies(a *Amendment, r *AddedRule, call effect.Call, u effect
 	best := hit{effect: len(u.Effects)}
 	switch {
 	case r.Tool != "":
-		return hit{inputLike(r, call), call.Tool, call.Tool, len(u.Effects), nil}
+		best.part, best.about = call.Tool, call.Tool
+		lacks := func(m ArgMatch) bool {
+			return !slices.ContainsFunc(call.Args, func(a effect.Arg) bool {
+				return strings.HasSuffix("."+a.Path, "."+m.Name) && lex.Like(m.Pattern, a.Value)
+			})
+		}
+		if lex.Like(r.Tool, call.Tool) && !slices.ContainsFunc(r.Input, lacks) {
+			best.how = alike
+		}
+		return best
 	case len(r.Command) > 0:
 		commandLike(a, r, u.Root, &best)
 		return best
@@ -234,21 +237,6 @@ func (j *judging) applies(a *Amendment, r *AddedRule, call effect.Call, u effect
 		}
 	}
 	return best
-}
-
-func inputLike(r *AddedRule, call effect.Call) likeness {
-	missing := func(m ArgMatch) bool { return !hasArg(call, m) }
-	if !lex.Like(r.Tool, call.Tool) || slices.ContainsFunc(r.Input, missing) {
-		return unlike
-	}
-	return alike
-}
-
-func hasArg(call effect.Call, m ArgMatch) bool {
-	return slices.ContainsFunc(call.Args, func(a effect.Arg) bool {
-		named := strings.HasSuffix("."+a.Path, "."+m.Name)
-		return named && lex.Like(m.Pattern, a.Value)
-	})
 }
 
 // commandLike looks for the best match among all commands that a call would run.
@@ -342,8 +330,8 @@ func effectLike(r *AddedRule, e effect.Effect) likeness {
 	return how
 }
 
-// A pathPattern is a pattern for paths, cut into its parts. written is as the
-// file has it. resolved has the symbolic links before the first wildcard resolved.
+// A pathPattern is a path or a pattern for paths, cut into its parts. written is as the file or the
+// call has it. resolved has the symbolic links before the first wildcard resolved.
 type pathPattern struct{ written, resolved []string }
 
 // compile cuts the patterns of a rule once for all effects of a call.
@@ -356,25 +344,17 @@ func (j *judging) compile(a *Amendment, patterns []string) (out []pathPattern) {
 	return out
 }
 
-// A target is the path of an effect, cut into parts. A plain target names exactly
-// one path.
-type target struct {
-	cut, plain        bool
-	written, resolved []string
-}
-
 // targetOf cuts the target of the i-th effect, once for all rules.
-func (j *judging) targetOf(i int, e effect.Effect) target {
-	for len(j.targets) <= i {
-		j.targets = append(j.targets, target{})
-	}
-	if !j.targets[i].cut {
+func (j *judging) targetOf(i int, e effect.Effect) pathPattern {
+	t, known := j.targets[i]
+	if !known {
 		written := strings.TrimSuffix(e.Target, "/")
 		base, _ := fspath.GlobBase(written)
 		resolved := j.realTarget(base, e.Target) + strings.TrimPrefix(written, base)
-		j.targets[i] = target{true, fspath.IsExact(written), pathParts(written), pathParts(resolved)}
+		t = pathPattern{pathParts(written), pathParts(resolved)}
+		j.targets[i] = t
 	}
-	return j.targets[i]
+	return t
 }
 
 // pathParts cuts an absolute path into its parts. It returns nil for any other
@@ -394,28 +374,12 @@ func pathParts(path string) []string {
 func (j *judging) covered(patterns []pathPattern, i int, e effect.Effect) (how likeness) {
 	t, sweeping := j.targetOf(i, e), sweeps(e.Kind)
 	for _, p := range patterns {
-		if t.plain && !sweeping && p.misses(t) {
-			continue
-		}
 		how = max(how, partsLike(p.written, t.written, sweeping))
 		if how != alike {
 			how = max(how, partsLike(p.resolved, t.resolved, sweeping))
 		}
 	}
 	return how
-}
-
-// misses reports whether it is quickly seen that a pattern does not cover a plain target.
-func (p pathPattern) misses(t target) bool {
-	return lacks(p.written, t.written) && lacks(p.resolved, t.resolved)
-}
-
-// lacks reports whether a part of a pattern without wildcards is missing from a
-// path. This quick test makes most comparisons unnecessary.
-func lacks(pattern, path []string) bool {
-	return slices.ContainsFunc(pattern, func(p string) bool {
-		return !fspath.HasGlob(p) && !slices.Contains(path, p)
-	})
 }
 
 func (j *judging) absolute(a *Amendment, pattern string) string {
@@ -493,10 +457,5 @@ func overlap(a, b string) bool {
 
 // namesPolicy reports whether a pattern matches a policy file that is in force.
 func (j *judging) namesPolicy(pattern string) bool {
-	for i := range j.ctx.Amendments {
-		if lex.Like(pattern, j.ctx.Amendments[i].File) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.ctx.Amendments, func(a Amendment) bool { return lex.Like(pattern, a.File) })
 }

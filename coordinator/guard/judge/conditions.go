@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -96,7 +97,7 @@ func repoWrite(j *judging, e *effect.Effect) bool {
 		return false
 	}
 	tail := e.Target[i+6:]
-	return lex.OneOf(tail, "config HEAD index packed-refs hooks") || fspath.WithinAny(tail, "hooks refs objects")
+	return lex.OneOf(tail, "config HEAD index packed-refs") || fspath.WithinAny(tail, "hooks refs objects")
 }
 
 const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/gshadow /etc/sudoers /etc/fstab /etc/crypttab " +
@@ -108,13 +109,7 @@ const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/gshadow /etc/sudoers
 // vitalDirs are the directories whose files are all vital.
 const vitalDirs = "/boot /etc/sudoers.d /etc/pam.d /lib/modules /usr/lib/modules /lib/systemd /usr/lib/systemd"
 
-// vitalFile reports whether an existing file is changed that the system needs to
-// start or to let people log in.
-func vitalFile(j *judging, e *effect.Effect) bool {
-	return e.Op != effect.Create && (vital(e.Target) || j.eitherHere(e, vital))
-}
-
-// vital is vitalFile for one path.
+// vital reports whether the system needs a file to start or to let people log in.
 func vital(p string) bool {
 	switch {
 	case lex.OneOf(p, vitalFiles), fspath.IsOtherSystem(p), fspath.WithinAny(p, vitalDirs):
@@ -123,9 +118,12 @@ func vital(p string) bool {
 	return lex.BeginsWith(p, "/lib /usr/lib") && lex.BeginsWith(fspath.Base(p), "libc.so ld-linux")
 }
 
-// vitalOutside is vitalFile for a path that is not in the project.
+// vitalOutside reports whether an existing file is changed that is vital and not in the project.
 func vitalOutside(j *judging, e *effect.Effect) bool {
-	return j.where(e) != inProject && vitalFile(j, e)
+	if e.Op == effect.Create || j.where(e) == inProject {
+		return false
+	}
+	return vital(e.Target) || j.eitherHere(e, vital)
 }
 
 // madeFolder reports whether the effect creates a .claude folder, as
@@ -154,15 +152,14 @@ const startFolders = "/.config/fish/ /Library/LaunchAgents/ /Library/LaunchDaemo
 // startFile reports whether the target is a file that runs by itself, such as at
 // login, at a fixed time or with each command, or that opens the machine to others.
 func startFile(j *judging, e *effect.Effect) bool {
-	p := e.Target
-	if e.Away != "" {
+	switch p := e.Target; {
+	case e.Away != "":
 		return false
+	case lex.OneOf(fspath.Base(p), startFiles):
+		return j.isHome(fspath.Dir(p))
+	default:
+		return lex.Mentions(p, startFolders) || lex.EndsWith(p, "/.ssh/authorized_keys /.ssh/config")
 	}
-	if lex.OneOf(fspath.Base(p), startFiles) {
-		dir := fspath.Dir(p)
-		return dir == "~" || j.isHome(dir)
-	}
-	return lex.Mentions(p, startFolders) || lex.EndsWith(p, "/.ssh/authorized_keys /.ssh/config")
 }
 
 // secretWrite reports whether an existing credential is overwritten. Inside the
@@ -178,20 +175,13 @@ func secretWrite(j *judging, e *effect.Effect) bool {
 // disks, and the deployment directories of a remote host, do not count.
 func systemWrite(j *judging, e *effect.Effect) bool {
 	switch {
-	case lex.BeginsWith(e.Target, "/dev/ /proc/self/"):
+	case lex.BeginsWith(e.Target, "/dev/ /proc/self/"),
+		fspath.WithinAny(e.Target, "/mnt /media /Volumes"),                     // people's own disks
+		e.Away == "remote" && fspath.WithinAny(e.Target, "/var/www /srv /opt"): // where a host is deployed to
 		return false
-	case fspath.WithinAny(e.Target, "/mnt /media /Volumes"):
-		return false // people's own disks
-	case e.Away == "remote" && fspath.WithinAny(e.Target, "/var/www /srv /opt"):
-		return false // directories that a host deploys to
 	}
-	switch j.where(e) {
-	case inSystem:
-		return true
-	case inRoot:
-		return e.Op != effect.Create
-	}
-	return false
+	in := j.where(e)
+	return in == inSystem || in == inRoot && e.Op != effect.Create
 }
 
 // elevatedRisk reports whether running with more rights is a risk by itself.
@@ -199,9 +189,7 @@ func systemWrite(j *judging, e *effect.Effect) bool {
 // is judged by its effects. They are a risk if they open a shell, or if the
 // command is su, passwd or visudo. All other ways are a risk.
 func elevatedRisk(_ *judging, e *effect.Effect) bool {
-	switch e.Op {
-	case effect.Sudo, effect.Doas, effect.Pkexec, effect.Runuser:
-	default:
+	if !slices.Contains(ops{effect.Sudo, effect.Doas, effect.Pkexec, effect.Runuser}, e.Op) {
 		return true
 	}
 	program, _, more := strings.Cut(e.Target, " ")

@@ -108,11 +108,15 @@ func Harder(a, b Verdict) bool { return a >= b }
 
 // decided returns the decision of a row about an effect.
 func decided(p *policy, e *effect.Effect) Decision {
+	person := p.why
+	if p.kind != effect.Unreadable { // its target is a protected word in it
+		person = withTarget(p.why, e.Target)
+	}
 	return Decision{
 		Verdict: p.verdict,
 		Rule:    p.id,
 		Reason:  p.instead + standsIn(e.Code),
-		Person:  personLine(p, e) + standsIn(e.Code),
+		Person:  person + standsIn(e.Code),
 		Part:    partial.Visible(e.Part),
 		Code:    e.Code,
 	}
@@ -126,15 +130,6 @@ func tightened(d Decision) Decision {
 		d.Person = "Made stricter by a policy file" + d.Person
 	}
 	return d
-}
-
-// personLine returns the line for the person: the risk and, if it fits in one
-// line, the target.
-func personLine(p *policy, e *effect.Effect) string {
-	if p.kind == effect.Unreadable {
-		return p.why
-	}
-	return withTarget(p.why, e.Target)
 }
 
 // rule returns the row for an effect, its verdict, and the policy file that
@@ -249,17 +244,11 @@ func afarProcess(_ *judging, e *effect.Effect) bool {
 	switch {
 	case t == "afar":
 		return true
-	case len(t) < 3, e.Op == effect.ByName && wholeName(e.Via, t):
+	case len(t) < 3, e.Op == effect.ByName && e.Via == "killall" && !strings.HasPrefix(t, "hook"): // a whole name
 		return false
 	}
 	commands := "afar serve hook-" + strings.ReplaceAll(protected.HookEvents, " ", " hook-")
 	return strings.Contains(commands, t)
-}
-
-// wholeName reports whether a program ends only processes with exactly that name, and no hook
-// has the name.
-func wholeName(program, name string) bool {
-	return program == "killall" && !strings.HasPrefix(name, "hook")
 }
 
 // withoutPattern returns a pattern without the characters that are special in it.
@@ -290,11 +279,7 @@ func secretRead(j *judging, e *effect.Effect) bool {
 // secretElsewhere reports whether the target is a credential on another machine, or in a container
 // that runs. One of a new container comes from its image.
 func secretElsewhere(_ *judging, e *effect.Effect) bool {
-	switch e.Away {
-	case "remote", effect.InRunning:
-		return protected.SecretPath(e.Target, "~")
-	}
-	return false
+	return (e.Away == "remote" || e.Away == effect.InRunning) && protected.SecretPath(e.Target, "~")
 }
 
 // eitherHere reports whether a test holds for the target of an effect on this machine, as written
@@ -338,14 +323,9 @@ func (ctx *Context) WantsSteps() bool { return ctx.Steps || ctx.Confirm || ctx.n
 
 // namesCommands reports whether a rule of a policy file is about a command.
 func (ctx *Context) namesCommands() bool {
-	for i := range ctx.Amendments {
-		for k := range ctx.Amendments[i].Added {
-			if len(ctx.Amendments[i].Added[k].Command) > 0 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(ctx.Amendments, func(a Amendment) bool {
+		return slices.ContainsFunc(a.Added, func(r AddedRule) bool { return len(r.Command) > 0 })
+	})
 }
 
 // trusts reports whether an effect of a file needs no question. In a file only a known
@@ -424,27 +404,19 @@ type Rule struct {
 	Instead string // for the model: the safe way
 }
 
-// packs names the groups of rules by the first word of the rule ids, in the order
+// packs names the groups of rules by the first words of the rule ids, in the order
 // in which they are shown.
-var packs = [...]struct{ prefix, name string }{
-	{"afar", "Afar and the host's guard rails"},
-	{"host", "Afar and the host's guard rails"},
-	{"terminal", "Afar and the host's guard rails"},
-	{"agent", "Afar and the host's guard rails"},
-	{"fs", "Files and disks"},
-	{"disk", "Files and disks"},
+var packs = [...]struct{ prefixes, name string }{
+	{"afar host terminal agent", "Afar and the host's guard rails"},
+	{"fs disk", "Files and disks"},
 	{"git", "Git"},
 	{"run", "Running code"},
-	{"secret", "Secrets and data that leave"},
-	{"data", "Secrets and data that leave"},
+	{"secret data", "Secrets and data that leave"},
 	{"db", "Databases"},
-	{"remote", "Clouds, clusters and hosted services"},
-	{"local", "Clouds, clusters and hosted services"},
+	{"remote local", "Clouds, clusters and hosted services"},
 	{"copy", "Copies elsewhere"},
 	{"publish", "Publishing"},
-	{"process", "Processes, services, the machine"},
-	{"service", "Processes, services, the machine"},
-	{"machine", "Processes, services, the machine"},
+	{"process service machine", "Processes, services, the machine"},
 	{"call", "What cannot be read"},
 }
 
@@ -452,7 +424,7 @@ var packs = [...]struct{ prefix, name string }{
 func (r Rule) Pack() string {
 	prefix, _, _ := strings.Cut(r.ID, ".")
 	for _, p := range packs {
-		if p.prefix == prefix {
+		if lex.OneOf(prefix, p.prefixes) {
 			return p.name
 		}
 	}

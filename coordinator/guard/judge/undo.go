@@ -45,21 +45,14 @@ func Losses(call effect.Call, effects []effect.Effect, cwd string) (out []Loss) 
 func loss(e effect.Effect) (l Loss, ok bool) {
 	l.Dir = e.Dir
 	switch e.Kind {
-	case effect.DeleteFile, effect.DeleteTree, effect.MoveAway:
-		if e.Op == effect.Find { // some of what lies there
-			return Loss{Dir: seenPart(e.Target), Ignored: true}, true
-		}
+	case effect.DeleteFile, effect.DeleteTree, effect.MoveAway, effect.WriteFile, effect.DeleteCopies:
 		l.Path = seenPart(e.Target)
-	case effect.WriteFile:
-		if e.Op == effect.Create {
+		switch {
+		case e.Op == effect.Find: // some of what lies there
+			return Loss{Dir: l.Path, Ignored: true}, true
+		case e.Op == effect.Create, e.Kind == effect.DeleteCopies && e.Op != effect.Local:
 			return l, false
 		}
-		l.Path = seenPart(e.Target)
-	case effect.DeleteCopies:
-		if e.Op != effect.Local {
-			return l, false
-		}
-		l.Path = seenPart(e.Target)
 	case effect.Discard:
 		return discarded(l, e), true
 	case effect.RewriteRefs:
@@ -78,14 +71,14 @@ func loss(e effect.Effect) (l Loss, ok bool) {
 
 func discarded(l Loss, e effect.Effect) Loss {
 	switch e.Op {
-	case "stash-drop", "stash-clear":
+	case effect.StashDrop, effect.StashClear:
 		l.Stashes = true
-	case "worktree":
+	case effect.Worktree:
 		if wholePath(e.Target) {
 			l.Dir = e.Target
 		}
 		l.Ignored = true
-	case "clean-all", "clean-ignored":
+	case effect.CleanAll, effect.CleanIgnored:
 		l.Ignored = true
 	}
 	return l

@@ -23,9 +23,12 @@ func losesWork(j *judging, e *effect.Effect) bool {
 		return j.overlays(e)
 	}
 	target := strings.TrimSuffix(j.resolvedPattern(e.Target), "/**")
-	plain := fspath.IsExact(target)
+	plain, whole := fspath.IsExact(target), target
+	if tree {
+		whole = strings.TrimSuffix(target, "/") + "/"
+	}
 	switch {
-	case plain && !j.older(target, tree), tree && j.generated(target+"/"):
+	case plain && !j.older(whole), tree && j.generated(whole):
 		return false
 	}
 	lost := newPattern(target, tree)
@@ -38,24 +41,32 @@ func losesWork(j *judging, e *effect.Effect) bool {
 		case !plain && strings.HasSuffix(file.Path, "/"):
 			return j.losesBelow(lost, file.Path)
 		}
-		return j.older(file.Path, false)
+		return j.older(file.Path)
 	})
 }
 
 // losesBelow reports whether a pattern takes a file of an untracked directory that is older than the
 // session.
 func (j *judging) losesBelow(lost pattern, dir string) bool {
+	files, known := j.filesIn(dir)
+	if !known && j.older(dir) {
+		return true
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		return lost.takes(file) && !j.generated(file) && j.older(file)
+	})
+}
+
+// filesIn returns the paths in a directory, which ends with a slash, as those of directories do.
+func (j *judging) filesIn(dir string) (files []string, known bool) {
 	if j.ctx.FileText == nil {
-		return j.older(dir, false)
+		return nil, false
 	}
-	names, ok := j.ctx.FileText(dir)
+	names, known := j.ctx.FileText(dir)
 	for name := range strings.Lines(names) {
-		file := dir + strings.TrimSuffix(name, "\n")
-		if lost.takes(file) && !j.generated(file) && j.older(file, false) {
-			return true
-		}
+		files = append(files, dir+strings.TrimSuffix(name, "\n"))
 	}
-	return !ok && j.older(dir, false)
+	return files, known
 }
 
 // nothingUnsaved reports whether it is known that a path that git restores holds nothing
@@ -79,7 +90,7 @@ func nothingUnsaved(j *judging, e *effect.Effect) bool {
 }
 
 // stagesSecret reports whether git would add a credential that is older than the session, or the
-// call commits one. Those of tests and examples are nobody's.
+// call commits one. Those of tests and examples do not count.
 func stagesSecret(j *judging, e *effect.Effect) bool {
 	switch {
 	case e.Op == effect.CommittedSecret:
@@ -97,27 +108,14 @@ func stagesSecret(j *judging, e *effect.Effect) bool {
 // holdsOldSecret reports whether a file is a credential that is older than the session. A path with
 // a slash at the end is a directory, which is looked into for some levels.
 func (j *judging) holdsOldSecret(file string, levels int) bool {
-	switch {
-	case strings.HasSuffix(file, "/"):
-		return j.holdsOldSecrets(file, levels)
-	case protected.Committed(file), forTests(file):
+	switch directory := strings.HasSuffix(file, "/"); {
+	case directory && levels > 0:
+		files, _ := j.filesIn(file)
+		return slices.ContainsFunc(files, func(f string) bool { return j.holdsOldSecret(f, levels-1) })
+	case directory, protected.Committed(file), forTests(file):
 		return false
 	}
-	return protected.SecretPath(file, j.home) && j.older(file, false)
-}
-
-// holdsOldSecrets is holdsOldSecret for a directory.
-func (j *judging) holdsOldSecrets(dir string, levels int) bool {
-	if levels == 0 || j.ctx.FileText == nil {
-		return false
-	}
-	names, _ := j.ctx.FileText(dir)
-	for name := range strings.Lines(names) {
-		if j.holdsOldSecret(dir+strings.TrimSuffix(name, "\n"), levels-1) {
-			return true
-		}
-	}
-	return false
+	return protected.SecretPath(file, j.home) && j.older(file)
 }
 
 // forTests reports whether a path says that a file is for tests, or an example.
@@ -139,7 +137,7 @@ func (j *judging) overlays(e *effect.Effect) bool {
 		case !below, strings.HasSuffix(name, "/"), j.generated(file.Path), !j.ctx.Exists(e.From + "/" + name):
 			return false
 		}
-		return j.older(file.Path, false)
+		return j.older(file.Path)
 	})
 }
 
@@ -244,14 +242,9 @@ func (h *history) look() {
 	}
 }
 
-// older reports whether the file at a path may be older than the session; with
-// tree, or with a slash at the end, whether anything in it may be.
-func (j *judging) older(path string, tree bool) bool {
-	if tree {
-		path = strings.TrimSuffix(path, "/") + "/"
-	}
-	return j.ctx.Older == nil || j.ctx.Older(path)
-}
+// older reports whether the file at a path may be older than the session; with a slash at the end,
+// whether anything in it may be.
+func (j *judging) older(path string) bool { return j.ctx.Older == nil || j.ctx.Older(path) }
 
 // resolvedPattern returns a path with the links of its directories resolved, up to
 // its first pattern.
@@ -280,9 +273,9 @@ func before(p, characters string) string {
 // A pattern is a path that may stand for several files. A part that is a hole
 // stands for any number of directories.
 type pattern struct {
-	base  string   // the directory up to the first pattern or hole, or the whole path
-	parts []string // nil if the path has neither
-	tree  bool     // what lies below the path counts too
+	base  string // the directory up to the first pattern or hole, or the whole path
+	parts []string
+	tree  bool // what lies below the path counts too
 }
 
 // mostHoles bounds the holes of a pattern. One with more names nothing that could be
@@ -291,11 +284,7 @@ const mostHoles = 3
 
 func newPattern(target string, tree bool) pattern {
 	target = strings.TrimSuffix(target, "/")
-	p := pattern{base: beforeHole(target), tree: tree}
-	if p.base == target {
-		return p
-	}
-	p.parts = strings.Split(target, "/")
+	p := pattern{base: beforeHole(target), parts: strings.Split(target, "/"), tree: tree}
 	holes := 0
 	for i, part := range p.parts {
 		switch {
@@ -327,23 +316,10 @@ func (p pattern) takes(file string) bool {
 	switch {
 	case p.base == "":
 		return false
-	case p.parts == nil:
-		return p.takesPlain(name, directory)
 	case !fspath.Within(name, p.base) && !fspath.Within(p.base, name):
 		return false
 	}
 	return p.match(p.parts, strings.Split(name, "/"), directory)
-}
-
-// takesPlain is takes for a path without patterns.
-func (p pattern) takesPlain(name string, directory bool) bool {
-	switch {
-	case p.tree && fspath.Within(name, p.base):
-		return true
-	case directory:
-		return name != p.base && fspath.Within(p.base, name)
-	}
-	return name == p.base
 }
 
 func (p pattern) match(want, have []string, directory bool) bool {

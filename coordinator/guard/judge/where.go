@@ -50,26 +50,20 @@ type judging struct {
 	at       region // of the effect that is judged; inNowhere until it is needed
 	silenced []Silenced
 	history  history
-	targets  []target // the targets of the effects that are cut so far, by index
+	targets  map[int]pathPattern // the targets of the effects that are cut so far, by index
 }
 
 func newJudging(ctx *Context) *judging {
-	j := &judging{
+	return &judging{
 		ctx:      ctx,
-		home:     fspath.Slashed(ctx.Home),
-		project:  fspath.Slashed(ctx.Project),
+		home:     fspath.Slashed(cmp.Or(ctx.Home, ctx.Env["HOME"])),
+		project:  fspath.Slashed(cmp.Or(ctx.Project, ctx.Cwd)),
 		resolved: map[string]string{},
 		git:      map[string]GitFacts{},
 		kept:     map[string]bool{},
 		rows:     map[effect.Kind][]*policy{},
+		targets:  map[int]pathPattern{},
 	}
-	if j.home == "" {
-		j.home = fspath.Slashed(ctx.Env["HOME"])
-	}
-	if j.project == "" {
-		j.project = fspath.Slashed(ctx.Cwd)
-	}
-	return j
 }
 
 // maxResolved bounds the paths that are resolved in one call.
@@ -107,8 +101,8 @@ func (j *judging) facts(dir string) GitFacts {
 	return remembered(j.git, dir, maxRepositories, j.ctx.Git)
 }
 
-// where returns the region of an effect's target. It looks at the target as
-// written and with its symlinks resolved; see worse for which of them counts.
+// where returns the region of an effect's target. It looks at the target as written and with its
+// symlinks resolved. The resolved one counts, unless the written one is guarded more than a project.
 func (j *judging) where(e *effect.Effect) region {
 	if j.at == inNowhere {
 		j.at = j.find(e)
@@ -155,7 +149,10 @@ func (j *judging) find(e *effect.Effect) region {
 			b = r
 		}
 	}
-	return j.worse(a, b)
+	if inNowhere < a && a < inProject {
+		return a
+	}
+	return b
 }
 
 // dotMatch returns a path below base that the pattern p may match. If the first
@@ -186,15 +183,6 @@ func (j *judging) realTarget(base, full string) string {
 		return base
 	}
 	return strings.TrimSuffix(j.real(fspath.Dir(base)), "/") + "/" + fspath.Base(base)
-}
-
-// worse returns the resolved region, unless the written one is guarded more than
-// a project.
-func (j *judging) worse(written, resolved region) region {
-	if inNowhere < written && written < inProject {
-		return written
-	}
-	return resolved
 }
 
 // sweeps reports whether effects of a kind reach everything below their target.

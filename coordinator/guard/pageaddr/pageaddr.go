@@ -2,6 +2,7 @@
 package pageaddr
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,12 +20,7 @@ type Page struct {
 	Hosts []string // names of proxies in front of the page, which have ports of their own
 }
 
-func (p Page) port() string {
-	if p.Port == "" {
-		return Port
-	}
-	return p.Port
-}
+func (p Page) port() string { return cmp.Or(p.Port, Port) }
 
 // URL reports whether a whole text is an address of the page: a URL as a browser reads it, or
 // a host with a port.
@@ -89,16 +85,12 @@ func (p Page) Mentions(text string) bool {
 		return false
 	}
 	text = strings.ReplaceAll(text, `\`, "/")
-	for rest := text; ; {
-		before, after, ok := strings.Cut(rest, "://")
-		if !ok {
-			break
-		}
-		scheme := before[strings.LastIndexFunc(before, func(r rune) bool { return r < 'a' || r > 'z' })+1:]
-		if p.authority(after, scheme) {
+	scheme := ""
+	for i, part := range strings.Split(text, "://") {
+		if i > 0 && p.authority(part, scheme) {
 			return true
 		}
-		rest = after
+		scheme = part[strings.LastIndexFunc(part, func(r rune) bool { return r < 'a' || r > 'z' })+1:]
 	}
 	return p.hostPort(text)
 }
@@ -168,13 +160,8 @@ func (p Page) pair(arg string) bool {
 // words reports whether a text has a name of this machine and the page's port among its words.
 func (p Page) words(text, between string) bool {
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(between, r) })
-	switch {
-	case !slices.ContainsFunc(words, p.isPort):
-		return false
-	case strings.Contains(text, "::1"):
-		return true
-	}
-	return slices.ContainsFunc(words, p.isHere)
+	hasPort := slices.ContainsFunc(words, p.isPort)
+	return hasPort && (strings.Contains(text, "::1") || slices.ContainsFunc(words, p.isHere))
 }
 
 // Code reports whether a program text names the page: an address, or its parts as literals of
@@ -267,14 +254,8 @@ func (p Page) isHere(host string) bool {
 	if addr, ok := ipv6(host); ok {
 		return isLoopback(addr)
 	}
-	switch number, ok := IPv4(host); {
-	case !ok:
-		return false
-	case number == 0:
-		return true
-	default:
-		return number>>24 == 127
-	}
+	number, ok := IPv4(host)
+	return ok && (number == 0 || number>>24 == 127)
 }
 
 // isLoopback reports whether an IPv6 address leads to this machine: by itself, or because it

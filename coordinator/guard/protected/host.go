@@ -364,12 +364,7 @@ func isTemplate(base string) bool {
 	case strings.HasSuffix(base, ".pub"):
 		return true
 	}
-	for word := range strings.SplitSeq(base, ".") {
-		if lex.OneOf(word, "example sample template schema defaults dist tpl") {
-			return true
-		}
-	}
-	return false
+	return lex.ContainsAny(strings.Split(base, "."), "example sample template schema defaults dist tpl")
 }
 
 // SecretName reports whether a variable of that name usually holds a secret.

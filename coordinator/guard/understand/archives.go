@@ -251,10 +251,8 @@ func bringsArchive(sh *shell.Shell, c shell.Command, o shell.Options) {
 	dir, _ := o.Get("C", "directory", "d")
 	path := sh.Path(dir)
 	_, text := archiveOf(sh, c, o)
-	switch {
-	case !strings.Contains(text, partial.UnknownNetwork), fspath.Within(sh.Place.Cwd, path):
-	case len(sh.Eval.Fetched) < shell.MaxAliases:
-		sh.Eval.Fetched = append(sh.Eval.Fetched, path)
+	if strings.Contains(text, partial.UnknownNetwork) && !fspath.Within(sh.Place.Cwd, path) {
+		sh.Fetches(path)
 	}
 }
 

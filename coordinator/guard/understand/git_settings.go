@@ -145,13 +145,13 @@ func gitTransports(sh *shell.Shell, args []string) {
 
 // rememberClone remembers the directory into which a clone copies a remote repository.
 func rememberClone(sh *shell.Shell, url, dir string) {
-	if !shell.IsRemotePath(url) || len(sh.Eval.Fetched) >= shell.MaxAliases {
+	if !shell.IsRemotePath(url) {
 		return
 	}
 	if dir == "" {
 		dir = strings.TrimSuffix(fspath.Base(strings.TrimSuffix(url, "/")), ".git")
 	}
-	sh.Eval.Fetched = append(sh.Eval.Fetched, sh.Path(dir))
+	sh.Fetches(sh.Path(dir))
 }
 
 // forges are the programs that copy a repository of a forge by its name.

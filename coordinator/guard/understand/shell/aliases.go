@@ -40,13 +40,11 @@ type outlet struct {
 // MaxAliases bounds each kind of alias in one call, and the length of a chain.
 const MaxAliases = 16
 
-// refer makes name a nameref.
+// refer makes name a nameref, if its target is known.
 func (a *aliases) refer(name, target string) {
-	switch {
-	case target == "", target == name, partial.HasHole(target), len(a.refs) == MaxAliases:
-		return
+	if target != "" && target != name && !partial.HasHole(target) {
+		putFew(&a.refs, name, target)
 	}
-	put(&a.refs, name, target)
 }
 
 // named returns the variable that a name refers to, through all namerefs.
@@ -59,11 +57,6 @@ func (a *aliases) named(name string) string {
 		name = target
 	}
 	return name
-}
-
-// makesReferences reports whether a clause is a form of "declare -n".
-func makesReferences(c *syntax.DeclClause) bool {
-	return c.Variant.Value == "nameref" || c.Variant.Value != "export" && hasFlag(c, 'n')
 }
 
 // Links remembers a symbolic link at to that points to from. If to may be a
@@ -96,47 +89,22 @@ func (sh *Shell) linked(path, from string) {
 // The path of the last link itself is unchanged.
 func (a *aliases) behindLinks(path string) string {
 	for range a.links {
-		next := a.behindLink(path)
-		if next == path {
-			break
-		}
-		path = next
-	}
-	return path
-}
-
-func (a *aliases) behindLink(path string) string {
-	for _, l := range a.links {
-		if below, ok := strings.CutPrefix(path, l.path+"/"); ok {
-			return strings.TrimSuffix(l.target, "/") + "/" + below
+		for _, l := range a.links {
+			if below, ok := strings.CutPrefix(path, l.path+"/"); ok {
+				path = strings.TrimSuffix(l.target, "/") + "/" + below
+				break
+			}
 		}
 	}
 	return path
-}
-
-// MovesLink notes that a link of this call is at another place now.
-func (a *aliases) MovesLink(from, to string) {
-	for i := range a.links {
-		if a.links[i].path == from {
-			a.links[i].path = to
-		}
-	}
-}
-
-// open makes the file of that name an outlet.
-func (a *aliases) open(name string, o outlet) {
-	if len(a.outlets) < MaxAliases {
-		put(&a.outlets, name, o)
-	}
 }
 
 // opens notes that a descriptor writes to a file. The standard output and the errors
 // go back to the caller after one command.
 func (a *aliases) opens(descriptor, path string) {
-	if lex.OneOf(descriptor, "1 2") || len(a.descriptors) >= MaxAliases {
-		return
+	if !lex.OneOf(descriptor, "1 2") {
+		putFew(&a.descriptors, descriptor, path)
 	}
-	put(&a.descriptors, descriptor, path)
 }
 
 // coprocess starts a command that reads what later commands write to it, and whose output they read. The name of
@@ -149,7 +117,7 @@ func (sh *Shell) coprocess(c *syntax.CoprocClause, in *string) {
 	}
 	to, from := strconv.Itoa(100+len(sh.Eval.outlets)), strconv.Itoa(200+len(sh.Eval.outlets))
 	path := "/dev/fd/" + to
-	sh.Eval.open(path, outlet{src: sh.Src, stmts: []*syntax.Stmt{c.Stmt}})
+	putFew(&sh.Eval.outlets, path, outlet{src: sh.Src, stmts: []*syntax.Stmt{c.Stmt}})
 	sh.Eval.opens(to, path)
 	sh.Remember("/dev/fd/"+from, partial.Unknown)
 	code := sh.Src.cut(c.Stmt.Pos().Offset(), c.Stmt.End().Offset())
@@ -178,16 +146,6 @@ func (sh *Shell) flow(path, text string) {
 	child.stmts(o.stmts, &text)
 }
 
-// onDescriptor stores the input of a redirection such as 3<file under the name of
-// its descriptor. It returns false for the standard input.
-func (sh *Shell) onDescriptor(r *syntax.Redirect, in *string) bool {
-	if r.N == nil || r.N.Value == "0" || in == nil {
-		return false
-	}
-	sh.Remember("/dev/fd/"+r.N.Value, *in)
-	return true
-}
-
 // fromDescriptor returns the input that <&3 reads, or stdin for any other
 // redirection.
 func (sh *Shell) fromDescriptor(r *syntax.Redirect, stdin *string) *string {
@@ -208,21 +166,25 @@ func (sh *Shell) BringsFrom(from, to string) {
 	path := sh.Path(to)
 	sh.Remember(path, partial.UnknownNetwork)
 	_, file, _ := strings.Cut(from, ":")
-	if base := fspath.Base(strings.TrimSuffix(file, "/")); base != "" {
-		sh.Remember(strings.TrimSuffix(path, "/")+"/"+base, partial.UnknownNetwork)
-		sh.bringsTree(path, base)
+	base := fspath.Base(strings.TrimSuffix(file, "/"))
+	if base == "" {
+		return
+	}
+	inside := strings.TrimSuffix(path, "/") + "/" + base
+	sh.Remember(inside, partial.UnknownNetwork)
+	if strings.Contains(base, ".") { // mostly a file
+		return
+	}
+	sh.Fetches(inside)
+	if !fspath.Within(sh.Place.Cwd, path) {
+		sh.Fetches(path)
 	}
 }
 
-// bringsTree remembers the directory that a copy to path makes, if its source looks
-// like one.
-func (sh *Shell) bringsTree(path, base string) {
-	if strings.Contains(base, ".") || len(sh.Eval.Fetched)+1 >= MaxAliases {
-		return
-	}
-	sh.Eval.Fetched = append(sh.Eval.Fetched, strings.TrimSuffix(path, "/")+"/"+base)
-	if !fspath.Within(sh.Place.Cwd, path) {
-		sh.Eval.Fetched = append(sh.Eval.Fetched, path)
+// Fetches remembers a tree that comes from another machine.
+func (sh *Shell) Fetches(tree string) {
+	if len(sh.Eval.Fetched) < MaxAliases {
+		sh.Eval.Fetched = append(sh.Eval.Fetched, tree)
 	}
 }
 

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,9 @@ func (sh *Shell) required(v Value) Value {
 
 // known returns the text of a word if it has exactly one value.
 func (sh *Shell) known(w *syntax.Word) (string, bool) {
+	if w == nil {
+		return "", false
+	}
 	child := sh.Sub()
 	child.exact = true
 	v := child.text(w)
@@ -82,9 +86,6 @@ func (sh *Shell) ends(c Command) {
 
 // reaches reports whether the second command of a list runs, and whether that is known.
 func (sh *Shell) reaches(c *syntax.BinaryCmd) (runs, known bool) {
-	if c.X == nil {
-		return true, false
-	}
 	holds, known := sh.truth([]*syntax.Stmt{c.X})
 	return holds == (c.Op == syntax.AndStmt), known
 }
@@ -146,25 +147,20 @@ func (sh *Shell) testCall(words []*syntax.Word) (holds, known bool) {
 func (sh *Shell) testExpr(x syntax.TestExpr) (holds, known bool) {
 	switch t := x.(type) {
 	case *syntax.UnaryTest:
-		if text, ok := sh.operand(t.X); ok {
+		w, _ := t.X.(*syntax.Word)
+		if text, ok := sh.known(w); ok {
 			return tested([]string{t.Op.String(), text})
 		}
 	case *syntax.BinaryTest:
-		left, ok := sh.operand(t.X)
-		right, also := sh.operand(t.Y)
+		x, _ := t.X.(*syntax.Word)
+		y, _ := t.Y.(*syntax.Word)
+		left, ok := sh.known(x)
+		right, also := sh.known(y)
 		if ok && also && !strings.ContainsAny(right, "*?[") {
 			return tested([]string{left, t.Op.String(), right})
 		}
 	}
 	return false, false
-}
-
-func (sh *Shell) operand(x syntax.TestExpr) (string, bool) {
-	w, ok := x.(*syntax.Word)
-	if !ok {
-		return "", false
-	}
-	return sh.known(w)
 }
 
 // tested evaluates a test whose words are known.
@@ -189,21 +185,8 @@ func compared(left, op, right string) (holds, known bool) {
 	if err != nil || also != nil {
 		return false, false
 	}
-	switch op {
-	case "-eq":
-		return l == r, true
-	case "-ne":
-		return l != r, true
-	case "-gt":
-		return l > r, true
-	case "-ge":
-		return l >= r, true
-	case "-lt":
-		return l < r, true
-	case "-le":
-		return l <= r, true
-	}
-	return false, false
+	holding := map[int]string{-1: "-lt -le -ne", 0: "-eq -le -ge", 1: "-gt -ge -ne"}[cmp.Compare(l, r)]
+	return lex.OneOf(op, holding), lex.OneOf(op, "-eq -ne -gt -ge -lt -le")
 }
 
 // chosen returns the items of a case clause that may run, and whether they surely do.
@@ -229,9 +212,6 @@ func (sh *Shell) chosen(c *syntax.CaseClause) (items []*syntax.CaseItem, sure bo
 // caseWords returns the texts that a case clause may compare. In a loop over
 // its arguments a script looks at each of them.
 func (sh *Shell) caseWords(c *syntax.CaseClause) ([]string, bool) {
-	if c.Word == nil {
-		return nil, false
-	}
 	if sh.uncertain > 1 && firstArgument(c.Word) {
 		if n := len(sh.params); 0 < n && n <= maxGiven {
 			return sh.params, !slices.ContainsFunc(sh.params, partial.HasHole)
@@ -350,30 +330,24 @@ func constantly(cmd syntax.Command) (holds, known bool) {
 }
 
 func constantCall(args []*syntax.Word) (holds, known bool) {
-	if len(args) == 0 {
-		return false, false
-	}
-	words := make([]string, len(args))
-	for i, w := range args {
-		if words[i] = w.Lit(); words[i] == "" {
+	var words []string
+	for _, w := range args {
+		if w.Lit() == "" {
 			return false, false
 		}
+		words = append(words, w.Lit())
 	}
-	switch strings.Join(words, " ") {
-	case "true", ":":
+	switch lex.First(words) {
+	case "true", ":", "echo", "printf":
 		return true, true
-	case "false", "test", "[ ]":
+	case "false":
 		return false, true
-	}
-	switch words[0] {
 	case "[":
-		return true, len(words) == 3
+		return len(words) == 3, len(words) <= 3
 	case "test":
-		return true, len(words) == 2
+		return len(words) == 2, len(words) <= 2
 	case "sleep":
 		return true, len(words) == 2 && strings.Trim(words[1], "0.") == ""
-	case "echo", "printf":
-		return true, true
 	}
 	return false, false
 }
@@ -410,27 +384,23 @@ func holdsLong(x syntax.ArithmExpr) bool {
 // countedWords returns the number of words that {1..n} or $(seq n) makes, 0 for any
 // other word.
 func countedWords(w *syntax.Word) int {
-	if len(w.Parts) != 1 {
-		return bracedNumbers(w)
-	}
-	sub, ok := w.Parts[0].(*syntax.CmdSubst)
-	if !ok || len(sub.Stmts) != 1 {
-		return bracedNumbers(w)
-	}
-	name, args := simple(sub.Stmts[0].Cmd)
-	if name != "seq" || len(args) == 0 {
-		return 0
-	}
-	n, _ := strconv.Atoi(args[len(args)-1].Lit())
-	return n
-}
-
-// bracedNumbers returns the last number of a word such as {1..9}, 0 for any other.
-func bracedNumbers(w *syntax.Word) int {
 	syntax.SplitBraces(w)
-	for _, p := range w.Parts {
-		if b, ok := p.(*syntax.BraceExp); ok && b.Sequence && len(b.Elems) > 1 {
-			n, _ := strconv.Atoi(b.Elems[1].Lit())
+	for _, part := range w.Parts {
+		var numbers []*syntax.Word
+		switch p := part.(type) {
+		case *syntax.BraceExp:
+			if p.Sequence {
+				numbers = p.Elems[:2]
+			}
+		case *syntax.CmdSubst:
+			for _, st := range p.Stmts {
+				if name, args := simple(st.Cmd); name == "seq" {
+					numbers = args
+				}
+			}
+		}
+		if len(numbers) > 0 {
+			n, _ := strconv.Atoi(numbers[len(numbers)-1].Lit())
 			return n
 		}
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -108,19 +109,13 @@ func (sh *Shell) unread(why effect.Op, word string) {
 // call with such a word is denied; without one the person is asked.
 func (u *Evaluation) protected() string {
 	if u.word == nil {
-		word := firstProtected(u.call.Args)
+		word := ""
+		for _, a := range u.call.Args {
+			word = cmp.Or(word, protectedWord(a.Value))
+		}
 		u.word = &word
 	}
 	return *u.word
-}
-
-func firstProtected(args []effect.Arg) string {
-	for _, a := range args {
-		if word := protectedWord(a.Value); word != "" {
-			return word
-		}
-	}
-	return ""
 }
 
 // Unreadable reports a text that could not be followed to its end.
@@ -145,29 +140,26 @@ func protectedWord(text string) string {
 // Lost is set.
 const maxRecorded = 10000
 
-// recorder keeps the tree of commands, if it is needed. The zero value keeps
-// nothing.
+// recorder keeps the tree of commands, if it is needed.
 type recorder struct {
-	Root, at *effect.Step
-	left     int
-	Lost     bool
+	Root *effect.Step // nil if no tree is kept
+	at   *effect.Step // the running command
+	left int
+	Lost bool
 }
 
 func newRecorder(site Site) recorder {
+	top := &effect.Step{}
 	if !site.Record && !site.ReadOnly {
-		return recorder{}
+		return recorder{at: top}
 	}
-	root := &effect.Step{}
-	return recorder{Root: root, at: root, left: maxRecorded}
+	return recorder{Root: top, at: top, left: maxRecorded}
 }
 
 // begin records a command that is about to be evaluated. It returns the command
-// that runs it, which must be passed to end.
+// that runs it, to be set again at its end.
 func (r *recorder) begin(sh *Shell, argv []string) *effect.Step {
 	before := r.at
-	if before == nil {
-		return nil
-	}
 	if r.left--; r.left < 0 {
 		r.Lost = true
 		return before
@@ -183,36 +175,5 @@ func (r *recorder) begin(sh *Shell, argv []string) *effect.Step {
 	return before
 }
 
-func (r *recorder) end(before *effect.Step) {
-	if before != nil {
-		r.at = before
-	}
-}
-
-// mark returns the number of commands and of effects of the running command.
-func (r *recorder) mark() (n [2]int) {
-	if r.at != nil {
-		n = [2]int{len(r.at.Steps), len(r.at.Effects)}
-	}
-	return n
-}
-
-// rewind takes back what the running command did since the mark.
-func (r *recorder) rewind(mark [2]int) {
-	if r.at != nil {
-		r.at.Steps, r.at.Effects = r.at.Steps[:mark[0]], r.at.Effects[:mark[1]]
-	}
-}
-
-// caused adds the index of an effect to the running command.
-func (r *recorder) caused(index int) {
-	if r.at != nil {
-		r.at.Effects = append(r.at.Effects, index)
-	}
-}
-
-func (r *recorder) set(name string) {
-	if r.at != nil {
-		r.at.Sets = append(r.at.Sets, name)
-	}
-}
+// sets notes that the running command sets a variable.
+func (r *recorder) sets(name string) { r.at.Sets = append(r.at.Sets, name) }

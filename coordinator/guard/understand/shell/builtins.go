@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,12 +49,13 @@ func Shift(sh *Shell, c Command, _ Options) {
 func ChangeDir(sh *Shell, c Command, o Options) {
 	here := sh.Place.Cwd
 	defer func() { sh.Place.prev = here }()
-	if c.Name == "pushd" && len(c.Args) == 0 && sh.stack != nil { // it changes places with the top
-		sh.Place.Cwd, sh.stack = sh.stack.dir, &directoryStack{dir: here, next: sh.stack.next}
+	if c.Name == "pushd" && len(c.Args) == 0 && len(sh.stack) > 0 { // it changes places with the top
+		top := len(sh.stack) - 1
+		sh.Place.Cwd, sh.stack = sh.stack[top], append(sh.stack[:top:top], here)
 		return
 	}
 	if c.Name == "pushd" {
-		sh.stack = &directoryStack{dir: sh.Place.Cwd, next: sh.stack}
+		sh.stack = append(slices.Clip(sh.stack), here)
 	}
 	old, known := sh.Lookup("OLDPWD")
 	roots, searched := sh.Lookup("CDPATH")
@@ -75,11 +77,12 @@ func ChangeDir(sh *Shell, c Command, o Options) {
 
 // PopDir evaluates "popd".
 func PopDir(sh *Shell, c Command, _ Options) {
-	if sh.stack == nil {
+	top := len(sh.stack) - 1
+	if top < 0 {
 		sh.Place.Cwd = partial.Unknown
 		return
 	}
-	sh.Place.Cwd, sh.stack = sh.stack.dir, sh.stack.next
+	sh.Place.Cwd, sh.stack = sh.stack[top], sh.stack[:top]
 }
 
 // readOptions are the options of "read" with a value.
@@ -101,8 +104,8 @@ func ReadVariable(sh *Shell, c Command, o Options) {
 	}
 	for i, name := range o.Pos {
 		text := firstLine(c.In)
-		if c.In != nil && len(o.Pos) > 1 {
-			text = sh.fieldAt(text, i, i == len(o.Pos)-1)
+		if c.In != nil {
+			text = sh.fieldFor(i, len(o.Pos), text)
 		}
 		if old, ok := sh.Lookup(name); ok && c.In == nil && sh.uncertain > 0 {
 			sh.Assign(name, old)
@@ -123,21 +126,20 @@ func firstLine(in *string) string {
 
 // fieldsOf splits a line as "read" does.
 func (sh *Shell) fieldsOf(line string) []string {
-	separators := sh.separators()
-	if separators == "" {
-		separators = " \t\n"
-	}
+	separators := cmp.Or(sh.separators(), " \t\n")
 	return strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(separators, r) })
 }
 
-// fieldAt returns the i-th field of a line, "" if there is none. The last variable
-// takes all fields that are left.
-func (sh *Shell) fieldAt(line string, i int, last bool) string {
+// fieldFor returns what the i-th of n variables gets of a line. The last one gets all fields that are
+// left, and a single one the line itself.
+func (sh *Shell) fieldFor(i, n int, line string) string {
 	all := sh.fieldsOf(line)
 	switch {
+	case n == 1:
+		return line
 	case i >= len(all):
 		return ""
-	case last:
+	case i == n-1:
 		return strings.Join(all[i:], " ")
 	}
 	return all[i]
@@ -180,11 +182,7 @@ func (sh *Shell) fieldsRead(words []*syntax.Word, lines []string) map[string]Val
 	names, values := ParseOptions(args, readOptions).Pos, map[string]Value{}
 	for _, line := range lines {
 		for i, name := range names {
-			field := line
-			if len(names) > 1 {
-				field = sh.fieldAt(line, i, i == len(names)-1)
-			}
-			values[name] = values[name].join(Value{field})
+			values[name] = values[name].join(Value{sh.fieldFor(i, len(names), line)})
 		}
 	}
 	return values
@@ -221,7 +219,7 @@ type exitTrap struct {
 // the variables that the shell has at its end.
 func (sh *Shell) AtEnd(code string) {
 	u := sh.Eval
-	n, steps := len(u.Effects), u.mark()
+	n, before := len(u.Effects), *u.at
 	sh.Sub().Run(code, nil)
 	open := slices.ContainsFunc(u.Effects[n:], func(e effect.Effect) bool {
 		return partial.HasHole(lex.Clip(e.Target, 1))
@@ -230,7 +228,7 @@ func (sh *Shell) AtEnd(code string) {
 		return
 	}
 	u.Effects = u.Effects[:n]
-	u.rewind(steps)
+	u.at.Steps, u.at.Effects = before.Steps, before.Effects
 	part := sh.Text()
 	u.traps = append(u.traps, exitTrap{sh: sh, code: code, part: part, line: sh.line})
 }
@@ -250,26 +248,15 @@ func (u *Evaluation) RunTraps(n int) {
 func (sh *Shell) Program(c Command) {
 	child := sh.Sub()
 	for i := 0; i < len(c.Args); i++ {
-		a := c.Args[i]
-		if a == "--" {
-			c.Args = append(append([]string{}, c.Args[:i]...), c.Args[i+1:]...)
-			if i >= len(c.Args) {
-				break
-			}
-			a = c.Args[i]
-		}
-		switch {
-		case (lex.OneOf(a, "--rcfile --init-file")) && i+1 < len(c.Args):
+		switch a := c.Args[i]; {
+		case lex.OneOf(a, "--rcfile --init-file") && i+1 < len(c.Args):
 			child.Sub().scriptNamed(c.Args[i+1])
-			i++
-		case lex.OneOf(a, "-o +o -O"):
 			i++
 		case lex.OneOf(a, "--command --eval"), lex.IsClusterWith(a, 'c'):
 			child.shellText(c, i)
 			return
-		case a == "-i" && c.In == nil:
-		case lex.IsClusterWith(a, 'o') && !lex.IsClusterWith(a, 'c'):
-			i++ // bash -euo pipefail -c …
+		case lex.OneOf(a, "+o -O"), lex.IsClusterWith(a, 'o'): // bash -euo pipefail -c …
+			i++
 		case a == "-n":
 			return // the shell only checks the syntax
 		case lex.IsClusterWith(a, 's'), a == "-", IsStdin(a):
@@ -309,12 +296,7 @@ func (sh *Shell) pipedText(c Command) {
 }
 
 func (sh *Shell) scriptNamed(name string) {
-	if text, ok := sh.Arrived(name); ok {
-		sh.runBeginning(name)
-		sh.RunText(text)
-		return
-	}
-	if sh.RunFile(name, sh.params) {
+	if sh.runArrived(name) || sh.RunFile(name, sh.params) {
 		return
 	}
 	switch origin := OriginOf(name); origin {
@@ -326,43 +308,18 @@ func (sh *Shell) scriptNamed(name string) {
 	}
 }
 
-// A frame holds what a running function hides: the values that its local variables
-// have for its caller.
-type frame struct{ hidden []hidden }
-
-type hidden struct {
-	vars  map[string]Value // of the scope that made the variable local
-	name  string
-	value Value
-	known bool
-}
-
 // localize makes a variable local to the running function. Its value is unknown until
 // it is assigned.
 func (sh *Shell) localize(name string) {
-	if sh.frame == nil || len(sh.frame.hidden) >= MaxAliases*MaxAliases {
+	if sh.caller == nil {
 		return
 	}
-	if sh.vars == nil {
-		sh.vars = map[string]Value{}
+	if old, set := sh.vars[name]; set && !slices.Contains(sh.locals, name) { // of the caller, until now
+		sh.caller.set(name, old)
 	}
-	old, known := sh.vars[name]
-	sh.frame.hidden = append(sh.frame.hidden, hidden{vars: sh.vars, name: name, value: old, known: known})
+	sh.locals = append(sh.locals, name)
 	delete(sh.Eval.constant, name)
-	sh.vars[name] = Value{partial.Unknown}
-}
-
-// leave gives back what the function hid, last first.
-func (sh *Shell) leave() {
-	for i := len(sh.frame.hidden) - 1; i >= 0; i-- {
-		h := sh.frame.hidden[i]
-		delete(sh.Eval.constant, h.name)
-		if h.known {
-			h.vars[h.name] = h.value
-		} else {
-			delete(h.vars, h.name)
-		}
-	}
+	sh.set(name, Value{partial.Unknown})
 }
 
 // decl evaluates declare, local, export, readonly and the like.
@@ -370,7 +327,7 @@ func (sh *Shell) decl(c *syntax.DeclClause) {
 	if len(c.Args) == 0 {
 		sh.Print(partial.UnknownSecret)
 	}
-	references := makesReferences(c)
+	references := c.Variant.Value == "nameref" || c.Variant.Value != "export" && hasFlag(c, 'n')
 	isLocal := c.Variant.Value == "local" || lex.OneOf(c.Variant.Value, "declare typeset nameref") && !hasFlag(c, 'g')
 	constant := c.Variant.Value == "readonly" || hasFlag(c, 'r')
 	for _, a := range c.Args {
@@ -395,24 +352,15 @@ func (sh *Shell) decl(c *syntax.DeclClause) {
 // declareName assigns one variable. The value is evaluated before the name is local,
 // as in local d=$d.
 func (sh *Shell) declareName(a *syntax.Assign, isLocal bool) {
-	if !isLocal || sh.frame == nil {
+	if !isLocal || sh.caller == nil {
 		sh.assignment(a)
 		return
 	}
-	name := a.Name.Value
-	switch {
-	case a.Array != nil:
-		v := sh.elements(a.Array)
-		sh.localize(name)
-		sh.Assign(name, v)
-	case a.Value != nil && !a.Append:
-		v := sh.text(a.Value)
-		sh.localize(name)
-		sh.vars[name] = nil
-		sh.Assign(name, v)
-	default:
-		sh.localize(name)
-		sh.assignment(a)
+	v, given := sh.valueIn(a)
+	sh.localize(a.Name.Value)
+	if given {
+		sh.set(a.Name.Value, nil)
+		sh.Assign(a.Name.Value, v)
 	}
 }
 

@@ -44,8 +44,13 @@ func (sh *Shell) call(c *syntax.CallExpr, in *string) {
 	}
 	if env != sh {
 		env.mistaken(c)
-		sh.Place = env.Place
-		sh.adopt(env.vars, c.Assigns)
+		var own []string
+		for _, a := range c.Assigns {
+			if a.Name != nil {
+				own = append(own, a.Name.Value)
+			}
+		}
+		sh.adopt(env, own)
 	}
 }
 
@@ -61,17 +66,17 @@ func (sh *Shell) with(variables []*syntax.Assign) *Shell {
 	return env
 }
 
-// adopt takes over the variables that a command has set, without those that were
-// assigned for the command alone.
-func (sh *Shell) adopt(vars map[string]Value, own []*syntax.Assign) {
-	if len(vars) <= len(own) {
-		return
-	}
-	for name, v := range vars {
-		if !slices.ContainsFunc(own, func(a *syntax.Assign) bool { return a.Name != nil && a.Name.Value == name }) {
-			sh.Assign(name, v)
+// adopt takes over what a command or a function has set in its scope, without its own variables.
+func (sh *Shell) adopt(scope *Shell, own []string) {
+	for name, v := range scope.vars {
+		if !slices.Contains(own, name) {
+			sh.set(name, v)
 		}
 	}
+	for name, f := range scope.funcs {
+		sh.define(name, f)
+	}
+	sh.Place = scope.Place
 }
 
 // mistaken also evaluates a command such as "T=/x rm -rf $T" with the new value
@@ -215,7 +220,13 @@ func combine(lists, alts [][]string) [][]string {
 		return lists
 	}
 	if len(alts) > 1 && len(lists)*len(alts) <= MaxCombinations {
-		return multiply(lists, alts)
+		var out [][]string
+		for _, b := range alts {
+			for _, a := range lists {
+				out = append(out, append(slices.Clone(a), b...))
+			}
+		}
+		return out
 	}
 	for n := len(lists); len(lists) < len(alts); {
 		lists = append(lists, slices.Clone(lists[len(lists)%n]))
@@ -224,16 +235,6 @@ func combine(lists, alts [][]string) [][]string {
 		lists[i] = append(lists[i], alts[i%len(alts)]...)
 	}
 	return lists
-}
-
-func multiply(lists, alts [][]string) [][]string {
-	var out [][]string
-	for _, b := range alts {
-		for _, a := range lists {
-			out = append(out, append(slices.Clone(a), b...))
-		}
-	}
-	return out
 }
 
 // Exec evaluates one argument list, which calls a function or a program.
@@ -258,8 +259,7 @@ func (sh *Shell) Exec(argv []string, in *string) {
 		sh.stdin = in
 	}
 	silent := sh.Eval.dispatch(sh, c, argv[0])
-	sh.stdin = stdin
-	sh.Eval.end(outer)
+	sh.stdin, sh.Eval.at = stdin, outer
 	sh.ends(c)
 	if sh.printed() == before && !silent {
 		sh.Print(partial.Unknown)
@@ -291,14 +291,16 @@ func (sh *Shell) callFunction(f *function, argv []string, in *string) {
 		return
 	}
 	f.calls++
-	child := *sh
+	child := sh.Sub()
 	child.params = append([]string{}, argv[1:]...)
 	child.Src = f.src
 	child.Depth++
-	child.frame = &frame{}
+	child.caller, child.locals = sh, nil
 	child.stmt(f.body, in)
-	child.leave()
-	sh.vars, sh.funcs, sh.Place = child.vars, child.funcs, child.Place
+	for _, name := range child.locals {
+		delete(sh.Eval.constant, name)
+	}
+	sh.adopt(child, child.locals)
 	if child.ended == exited {
 		sh.ended = exited
 	}
@@ -365,15 +367,12 @@ func (sh *Shell) ScriptFile(full string, args []string) bool {
 	if _, searched := sh.Assigned("PATH"); !strings.Contains(full, "/") && !searched {
 		return false
 	}
-	text, ok := sh.Arrived(full)
-	if !ok {
+	if _, ok := sh.Arrived(full); !ok {
 		return false
 	}
 	child := sh.Sub()
 	child.params = append([]string{}, args...)
-	child.runBeginning(full)
-	child.RunText(text)
-	return true
+	return child.runArrived(full)
 }
 
 // RunText runs a text as a shell program, or reports that the text is unknown.

@@ -17,7 +17,11 @@ type move struct{ from, to string }
 // Moved notes that a file or a tree is at another path now, or in it if that is a directory.
 func (sh *Shell) Moved(from, to string) {
 	from, to = sh.Path(from), sh.Path(to)
-	sh.Eval.MovesLink(from, to)
+	for i := range sh.Eval.links {
+		if l := &sh.Eval.links[i]; l.path == from {
+			l.path = to
+		}
+	}
 	if sh.Place.Away != "" || partial.HasHole(from+to) || len(sh.Eval.moves) >= 2*MaxAliases {
 		return
 	}
@@ -56,15 +60,11 @@ func (a *aliases) isGone(p string) bool {
 // followsMoves returns an effect as it is after the moves of this call, and the same effect on
 // what has been moved to its target.
 func (sh *Shell) followsMoves(e effect.Effect) (now effect.Effect, moved []effect.Effect) {
-	if len(sh.Eval.moves) == 0 || e.Away != "" {
+	overwrites := e.Kind == effect.WriteFile && (e.Op == "" || e.Op == effect.Truncate)
+	switch {
+	case len(sh.Eval.moves) == 0, e.Away != "":
 		return e, nil
-	}
-	switch e.Kind {
-	case effect.DeleteFile, effect.DeleteTree, effect.ReadFile:
-	case effect.WriteFile:
-		if e.Op != "" && e.Op != effect.Truncate {
-			return e, nil
-		}
+	case overwrites, e.Kind == effect.DeleteFile, e.Kind == effect.DeleteTree, e.Kind == effect.ReadFile:
 	default:
 		return e, nil
 	}
@@ -73,7 +73,7 @@ func (sh *Shell) followsMoves(e effect.Effect) (now effect.Effect, moved []effec
 		again.Target = from
 		moved = append(moved, again)
 	}
-	if e.Kind == effect.WriteFile && sh.uncertain == 0 && sh.Eval.isGone(e.Target) {
+	if overwrites && sh.uncertain == 0 && sh.Eval.isGone(e.Target) {
 		e.Op = effect.Create
 	}
 	return e, moved

@@ -149,7 +149,6 @@ func holdsValue(letters, grammar string) bool {
 
 // An optionKind says what a grammar says about an option.
 type optionKind struct {
-	listed   bool
 	value    bool // it takes a value
 	optional bool // the value has to be attached
 	runs     bool // the value is a command
@@ -160,46 +159,23 @@ type optionKind struct {
 // grammar does not list may be the beginning of one that it lists.
 func optionNamed(name, grammar string) (string, optionKind) {
 	full, kind := name, optionKind{}
-	switch {
-	case name == "", !strings.Contains(grammar, name):
+	if name == "" || !strings.Contains(grammar, name) {
 		return full, kind
-	case len(name) == 1:
-		return letterNamed(name, grammar)
 	}
-	for more := true; more; {
-		var word string
-		word, grammar, more = strings.Cut(grammar, " ")
+	for word := range strings.SplitSeq(grammar, " ") {
 		listed, k := readWord(word)
 		if listed == name {
 			return listed, k
 		}
-		if !kind.listed && strings.HasPrefix(listed, name) {
+		if full == name && len(name) > 1 && strings.HasPrefix(listed, name) {
 			full, kind = listed, k
 		}
 	}
 	return full, kind
 }
 
-// letterNamed is optionNamed for a letter, which cannot be abbreviated.
-func letterNamed(letter, grammar string) (string, optionKind) {
-	for from := 0; ; from++ {
-		i := strings.IndexByte(grammar[from:], letter[0])
-		if i < 0 {
-			return letter, optionKind{}
-		}
-		if from += i; from > 0 && grammar[from-1] != ' ' {
-			continue
-		}
-		word, _, _ := strings.Cut(grammar[from:], " ")
-		if listed, kind := readWord(word); listed == letter {
-			return letter, kind
-		}
-	}
-}
-
 // readWord reads one word of a grammar.
 func readWord(word string) (name string, kind optionKind) {
-	kind.listed = true
 	if name, ok := strings.CutPrefix(word, "-"); ok {
 		return name, kind
 	}
@@ -214,12 +190,8 @@ func readWord(word string) (name string, kind optionKind) {
 //
 //go:noinline
 func (o Options) Get(names ...string) (string, bool) {
-	for _, f := range o.Flags {
-		if f.Given && slices.Contains(names, f.Name) {
-			return f.Value, true
-		}
-	}
-	return "", false
+	values := o.All(names...)
+	return lex.First(values), len(values) > 0
 }
 
 // All returns the values of all flags with one of the names.

@@ -64,9 +64,9 @@ func (sh *Shell) paramValue(p *syntax.ParamExp) (Value, bool) {
 		return Value{sh.Unset(name)}, false
 	}
 	if p.Index != nil {
-		return sh.indexed(v.with(sh.Afford), p.Index), true
+		return sh.indexed(v.each(sh.Afford), p.Index), true
 	}
-	return v.with(func(s string) string {
+	return v.each(func(s string) string {
 		head, _, _ := strings.Cut(sh.Afford(s), string(partial.SplitMark))
 		return head
 	}), true
@@ -128,20 +128,18 @@ func (sh *Shell) indexed(v Value, index syntax.ArithmExpr) Value {
 	if err != nil { // a key or an unknown number: it may be any element
 		return elements(v[0])
 	}
-	for i, rest, more := 0, v[0], true; more && n >= 0; i++ {
-		var one string
-		if one, rest, more = strings.Cut(rest, string(partial.SplitMark)); i == n {
+	for one := range strings.SplitSeq(v[0], string(partial.SplitMark)) {
+		if n == 0 {
 			return Value{one}
 		}
+		n--
 	}
 	return Value{partial.Unknown}
 }
 
 // elements returns the elements of an array, up to MaxAlternatives.
 func elements(array string) (v Value) {
-	for rest, more := array, true; more; {
-		var one string
-		one, rest, more = strings.Cut(rest, string(partial.SplitMark))
+	for one := range strings.SplitSeq(array, string(partial.SplitMark)) {
 		if v = v.joined(one); len(v) == MaxAlternatives && v[MaxAlternatives-1] == partial.Unknown {
 			break
 		}
@@ -182,7 +180,7 @@ func (sh *Shell) expansion(e *syntax.Expansion, v Value, set bool) Value {
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		return sh.required(v)
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return v.trimmed(e.Op, lex.First(arg))
+		return v.each(func(s string) string { return trimmed(e.Op, s, lex.First(arg)) })
 	case syntax.LowerAll:
 		return v.each(strings.ToLower)
 	case syntax.UpperAll:
@@ -201,8 +199,8 @@ func first(s string, change func(string) string) string {
 	return change(s[:n]) + s[n:]
 }
 
-// orSet returns the values of a variable with a default. A variable that the call does not
-// set has the default, unless that is empty: then it is there to be set elsewhere.
+// orSet returns the values of a variable with a default. A variable that the call does not set has
+// the default, unless that is empty: an empty default says that the variable may be set elsewhere.
 func (v Value) orSet(set Value) Value {
 	if len(set) == 1 && set[0] == partial.Unknown && !slices.Contains(v, "") {
 		return v
@@ -210,9 +208,8 @@ func (v Value) orSet(set Value) Value {
 	return v.join(set)
 }
 
-// with applies f to each text. It copies the value only if a text changes, which
-// suits an f that leaves most texts unchanged.
-func (v Value) with(f func(string) string) Value {
+// each applies f to each text. It copies the value only if a text changes.
+func (v Value) each(f func(string) string) Value {
 	out, copied := v, false
 	for i, s := range v {
 		t := f(s)
@@ -226,52 +223,28 @@ func (v Value) with(f func(string) string) Value {
 	return out
 }
 
-// each returns a copy of the value with f applied to each text.
-func (v Value) each(f func(string) string) Value {
-	out := make(Value, len(v))
-	for i, s := range v {
-		out[i] = f(s)
-	}
-	return out
-}
-
-// trimmed removes a pattern from the beginning or end of each text. It handles
-// literal patterns with or without a star at an end, which scripts use to split
-// paths.
-func (v Value) trimmed(op syntax.ParExpOperator, pattern string) Value {
-	if partial.HasHole(pattern) || strings.ContainsAny(strings.Trim(pattern, "*"), "*?[") {
-		return Value{partial.Unknown}
-	}
-	return v.each(func(s string) string { return trimPattern(op, s, pattern) })
-}
-
-func trimPattern(op syntax.ParExpOperator, s, pattern string) string {
+// trimmed removes a pattern from the beginning or end of a text. It handles literal patterns with or
+// without a star at an end, which scripts use to split paths.
+func trimmed(op syntax.ParExpOperator, s, pattern string) string {
 	mark := strings.Trim(pattern, "*")
-	cut := func(i, n int) string {
-		switch {
-		case i < 0:
-			return s
-		case op == syntax.RemSmallPrefix, op == syntax.RemLargePrefix:
-			return s[i+n:]
-		}
-		return s[:i]
+	if partial.HasHole(mark) || strings.ContainsAny(mark, "*?[") {
+		return partial.Unknown
 	}
-	star := mark != pattern
-	switch op {
-	case syntax.RemSmallPrefix:
-		if !star {
-			return strings.TrimPrefix(s, mark)
-		}
-		return cut(strings.Index(s, mark), len(mark))
-	case syntax.RemLargePrefix:
-		return cut(strings.LastIndex(s, mark), len(mark))
-	case syntax.RemSmallSuffix:
-		if !star {
-			return strings.TrimSuffix(s, mark)
-		}
-		return cut(strings.LastIndex(s, mark), len(mark))
+	at := strings.Index(s, mark)
+	if op == syntax.RemLargePrefix || op == syntax.RemSmallSuffix {
+		at = strings.LastIndex(s, mark)
 	}
-	return cut(strings.Index(s, mark), len(mark))
+	switch {
+	case op == syntax.RemSmallPrefix && mark == pattern:
+		return strings.TrimPrefix(s, mark)
+	case op == syntax.RemSmallSuffix && mark == pattern:
+		return strings.TrimSuffix(s, mark)
+	case at < 0:
+		return s
+	case op == syntax.RemSmallPrefix, op == syntax.RemLargePrefix:
+		return s[at+len(mark):]
+	}
+	return s[:at]
 }
 
 func (sh *Shell) replace(r *syntax.Replace, v Value) Value {

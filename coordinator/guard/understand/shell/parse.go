@@ -2,7 +2,6 @@ package shell
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -21,11 +20,6 @@ func (sh *Shell) Run(text string, stdin *string) {
 		sh.Unreadable(effect.Named("syntax"), text)
 		return
 	}
-	sh.follow(file, text, stdin)
-}
-
-// follow evaluates a parsed text as a source of its own.
-func (sh *Shell) follow(file *syntax.File, text string, stdin *string) {
 	before := *sh
 	sh.Depth++
 	sh.Src = sh.source(text)
@@ -226,75 +220,68 @@ const MaxPlain = 32
 // false unless each of their words is known exactly, and nothing is substituted,
 // assigned or redirected to a file.
 func Plain(text string) ([][]string, bool) {
-	var p plainly
 	switch {
 	case len(text) > maxGranted, text != partial.Scrub(text), tooNested(text):
 		return nil, false
 	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
-	if err != nil || !p.stmts(file.Stmts) {
+	if err != nil {
 		return nil, false
 	}
-	return p.commands, len(p.commands) > 0
+	var commands [][]string
+	plain := true
+	syntax.Walk(file, func(n syntax.Node) bool {
+		fits, inside := true, true // whether the node is plain, and what lies in it has to be looked at
+		switch x := n.(type) {
+		case nil, *syntax.File, *syntax.Comment, *syntax.BinaryCmd:
+		case *syntax.Stmt:
+			fits = plainStmt(x) && len(commands) <= MaxPlain
+		case *syntax.Redirect:
+			fits, inside = plainRedirect(x), false
+		case *syntax.CallExpr:
+			fits = len(x.Assigns) == 0
+			commands = append(commands, nil)
+		case *syntax.Word:
+			var word string
+			word, fits = plainWord(x)
+			last := len(commands) - 1
+			commands[last] = append(commands[last], word)
+			inside = false
+		default:
+			fits = false
+		}
+		plain = plain && fits
+		return plain && inside
+	})
+	if !plain {
+		return nil, false
+	}
+	return commands, len(commands) > 0
 }
 
-// plainly collects the commands of a text that has only plain words. Its methods
-// return false for anything else.
-type plainly struct{ commands [][]string }
-
-func (p *plainly) stmts(list []*syntax.Stmt) bool {
-	return !slices.ContainsFunc(list, func(st *syntax.Stmt) bool { return !p.stmt(st) })
-}
-
-func (p *plainly) stmt(st *syntax.Stmt) bool {
+// plainStmt reports whether a statement is a command that runs by itself in the foreground.
+func plainStmt(st *syntax.Stmt) bool {
 	switch {
-	case st.Background, st.Coprocess, st.Negated, len(p.commands) > MaxPlain, !plainRedirects(st.Redirs):
+	case st.Cmd == nil, st.Background, st.Coprocess, st.Negated:
 		return false
 	}
-	switch c := st.Cmd.(type) {
-	case *syntax.CallExpr:
-		return p.call(c)
-	case *syntax.BinaryCmd:
-		return p.stmt(c.X) && p.stmt(c.Y)
+	return true
+}
+
+// plainRedirect accepts a redirection between descriptors, and one to or from /dev/null.
+func plainRedirect(r *syntax.Redirect) bool {
+	word, _ := plainWord(r.Word)
+	switch r.Op {
+	case syntax.DplOut:
+		return lex.OneOf(word, "1 2")
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.RdrIn:
+		return word == "/dev/null"
 	}
 	return false
 }
 
-// plainRedirects accepts redirections between descriptors, and to or from /dev/null.
-func plainRedirects(list []*syntax.Redirect) bool {
-	return !slices.ContainsFunc(list, func(r *syntax.Redirect) bool {
-		word, _ := plainWord(r.Word)
-		switch r.Op {
-		case syntax.DplOut:
-			return !lex.OneOf(word, "1 2")
-		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.RdrIn:
-			return word != "/dev/null"
-		}
-		return true
-	})
-}
-
-func (p *plainly) call(c *syntax.CallExpr) bool {
-	if len(c.Assigns) > 0 {
-		return false
-	}
-	var argv []string
-	for _, w := range c.Args {
-		word, ok := plainWord(w)
-		if !ok {
-			return false
-		}
-		argv = append(argv, word)
-	}
-	p.commands = append(p.commands, argv)
-	return len(argv) > 0
-}
-
 // plainWord returns the text of a word that every shell takes literally.
 func plainWord(w *syntax.Word) (string, bool) {
-	if w == nil {
-		return "", false
-	}
 	var b strings.Builder
 	for i, part := range w.Parts {
 		text, ok := plainPart(part, i == 0)

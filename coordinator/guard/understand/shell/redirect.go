@@ -20,7 +20,9 @@ func (sh *Shell) redirects(list []*syntax.Redirect, stdin *string) (*string, []s
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.RdrInOut:
 			in := sh.input(r, stdin)
-			if !sh.onDescriptor(r, in) {
+			if in != nil && r.N != nil && r.N.Value != "0" { // such as 3<file
+				sh.Remember("/dev/fd/"+r.N.Value, *in)
+			} else {
 				stdin = in
 			}
 		case syntax.DplIn:
@@ -166,8 +168,10 @@ func (sh *Shell) Read(word string) string {
 	if sh.Place.Away == "" && protected.SecretPath(p, sh.Place.Home) {
 		return partial.UnknownSecret
 	}
-	if text, ok := sh.codeIn(p); ok {
-		return text
+	if sh.feeds {
+		if text, ok := sh.textAt(p); ok {
+			return text
+		}
 	}
 	return partial.Unknown
 }

@@ -112,10 +112,7 @@ func (sh *Shell) Lists(path string) bool {
 }
 
 // systemFolders hold installed programs, or no programs at all.
-var systemFolders = [...]string{
-	"/bin", "/dev", "/etc", "/lib", "/lib64", "/nix", "/proc", "/run", "/sbin", "/snap", "/sys", "/usr", "/System",
-	"/Library",
-}
+const systemFolders = "/bin /dev /etc /lib /lib64 /nix /proc /run /sbin /snap /sys /usr /System /Library"
 
 // mayRead reports whether a path is known and leads to code that a session may have
 // written.
@@ -128,16 +125,11 @@ func (sh *Shell) mayRead(path string) bool {
 	case fspath.Within(path, fspath.Slashed(sh.Eval.Site.Project)):
 		return true
 	}
-	return !slices.ContainsFunc(systemFolders[:], func(dir string) bool { return fspath.Within(path, dir) })
+	return !fspath.WithinAny(path, systemFolders)
 }
 
 // Copied remembers that this call copies a file of the disk.
-func (sh *Shell) Copied(to, from string) {
-	if len(sh.Eval.copies) >= MaxAliases || sh.Eval.Site.FileText == nil {
-		return
-	}
-	put(&sh.Eval.copies, to, sh.Path(from))
-}
+func (sh *Shell) Copied(to, from string) { putFew(&sh.Eval.copies, to, sh.Path(from)) }
 
 // extends remembers whether this call appends to a file of the disk or replaces it.
 func (sh *Shell) extends(f sink) {
@@ -146,17 +138,23 @@ func (sh *Shell) extends(f sink) {
 		delete(sh.Eval.longer, path)
 		return
 	}
-	if _, written := sh.Files[path]; written || len(sh.Eval.longer) >= MaxAliases {
-		return
+	if _, written := sh.Files[path]; !written {
+		putFew(&sh.Eval.longer, path, true)
 	}
-	put(&sh.Eval.longer, path, true)
 }
 
-// runBeginning runs what a file holds before this call appends to it.
-func (sh *Shell) runBeginning(name string) {
+// runArrived runs a file that this call wrote or fetched, after what the file held before this call
+// appended to it. It returns false if name is not such a file.
+func (sh *Shell) runArrived(name string) bool {
+	text, ok := sh.Arrived(name)
+	if !ok {
+		return false
+	}
 	if sh.Eval.longer[sh.Path(name)] {
 		sh.RunFile(name, sh.params)
 	}
+	sh.RunText(text)
+	return true
 }
 
 // RunFile runs a file of the disk as a shell program. It returns false if the file
@@ -200,14 +198,14 @@ func (sh *Shell) SourceFile(name string, args []string) bool {
 		return false
 	}
 	path := sh.Path(name)
-	old, was := sh.vars["BASH_SOURCE"]
 	sh.enter(path, text, args, func() {
+		old, was := sh.vars["BASH_SOURCE"]
 		sh.set("BASH_SOURCE", Value{path})
 		sh.Run(text, nil)
+		if sh.vars["BASH_SOURCE"] = old; !was {
+			delete(sh.vars, "BASH_SOURCE")
+		}
 	})
-	if sh.vars["BASH_SOURCE"] = old; !was {
-		delete(sh.vars, "BASH_SOURCE")
-	}
 	return true
 }
 
@@ -375,46 +373,22 @@ func (f *codeFile) lineAt(text string, offset int) int {
 	return f.line
 }
 
-// reportFrom adds an effect of a file, unless it only says that code was not read.
-func (sh *Shell) reportFrom(f *codeFile, e effect.Effect) {
-	switch {
-	case len(sh.Eval.Effects) >= maxFileEffects, onlyUnseen(e), somewhere(e), sh.InProgram() && guessed(e):
-		return
-	}
-	e.Code = effect.Spot{File: f.path, Line: sh.line, Given: sh.given(f, e)}
-	sh.Eval.Add(e)
-}
-
-// onlyUnseen reports whether an effect only says that something is not known.
-func onlyUnseen(e effect.Effect) bool {
+// tells reports whether an effect of a file says more than that something is not known. In a program
+// of another language, it also has to be more than what a name may mean.
+func tells(e effect.Effect, inProgram bool) bool {
 	switch e.Kind {
 	case effect.RunUnknown:
-		return !slices.Contains([]effect.Op{effect.Network, effect.Decoded}, e.Op)
+		return e.Op == effect.Network || e.Op == effect.Decoded
 	case effect.RunElevated:
-		return partial.HasHole(e.Target)
-	}
-	return false
-}
-
-// somewhere reports whether an effect concerns a repository that is not known: mostly one that a test
-// makes.
-func somewhere(e effect.Effect) bool {
-	switch e.Kind {
+		return !partial.HasHole(e.Target)
 	case effect.Discard, effect.RewriteRefs, effect.PushForce, effect.PushDelete:
-		return partial.HasHole(e.Dir)
-	}
-	return false
-}
-
-// guessed reports whether an effect of a program depends on what its names may mean.
-func guessed(e effect.Effect) bool {
-	switch e.Kind {
+		return !partial.HasHole(e.Dir) // else it is mostly a repository that a test makes
 	case effect.ForkBomb, effect.ReverseShell, effect.KillProcess:
-		return true
+		return !inProgram
 	case effect.DestroyRemote, effect.ChangeRemote, effect.SendOut:
-		return e.Target == "" || partial.HasHole(e.Target)
+		return !inProgram || e.Target != "" && !partial.HasHole(e.Target)
 	}
-	return false
+	return true
 }
 
 // given reports whether an effect depends on a text that the call handed over.
@@ -467,13 +441,4 @@ func (sh *Shell) runsInput(st *syntax.Stmt) bool {
 			name := w.Lit()
 			return name != "" && name[0] != '-' && sh.Eval.RunsInput(lex.ProgramName(name))
 		})
-}
-
-// codeIn returns the text of a file that the running command passes on to a program
-// that runs it.
-func (sh *Shell) codeIn(path string) (string, bool) {
-	if !sh.feeds {
-		return "", false
-	}
-	return sh.textAt(path)
 }

@@ -36,7 +36,7 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 	if st.Cmd == nil && in != stdin {
 		sh.Print(*in) // $(< file)
 	}
-	if isBareExec(st.Cmd) {
+	if name, args := simple(st.Cmd); name == "exec" && len(args) == 0 { // it redirects the shell itself
 		sh.execIn = in
 	}
 	if len(sinks) == 0 {
@@ -45,13 +45,6 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 		sh.redirected(st.Cmd, in, sinks)
 	}
 	sh.Part, sh.line, sh.at, sh.forked, sh.feeds, sh.stdin = part, line, at, forked, feeds, outer
-}
-
-// isBareExec reports whether a command is exec without a program: its redirections
-// hold for the shell itself.
-func isBareExec(cmd syntax.Command) bool {
-	name, args := simple(cmd)
-	return name == "exec" && len(args) == 0
 }
 
 // simple returns the name of the program of a simple command and its arguments. The name is
@@ -78,6 +71,8 @@ func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []sink) {
 	sh.node(cmd, in)
 	text := sh.Out.String()
 	sh.Out = outer
+	name, _ := simple(cmd)
+	isWhole := cmd == nil || lex.OneOf(name, ": true echo printf cat") // the text is all that it prints
 	for _, f := range sinks {
 		if host, ok := NetDevice(f.path); ok && strings.ContainsRune(text, partial.HoleSecret) {
 			sh.Effect(effect.SendOut, effect.Secret, host)
@@ -86,22 +81,12 @@ func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []sink) {
 			sh.Print(text)
 			continue
 		}
-		if text == "" && !f.appends && printsKnown(cmd) {
+		if text == "" && !f.appends && isWhole {
 			sh.Eval.empties(f.effect)
 		}
 		sh.extends(f)
 		sh.Remember(f.path, text)
 	}
-}
-
-// printsKnown reports whether the whole output of a command is known. Without a command
-// the output is empty.
-func printsKnown(cmd syntax.Command) bool {
-	if cmd == nil {
-		return true
-	}
-	name, _ := simple(cmd)
-	return lex.OneOf(name, ": true echo printf cat")
 }
 
 // empties notes that the i-th effect, which writes a file, leaves the file empty.
@@ -152,11 +137,7 @@ func (sh *Shell) node(cmd syntax.Command, in *string) {
 // while the shell defines f and then runs g.
 func (sh *Shell) declare(c *syntax.FuncDecl, in *string) {
 	body, after := c.Body, []*syntax.BinaryCmd(nil)
-	for body != nil && len(body.Redirs) == 0 {
-		list, ok := body.Cmd.(*syntax.BinaryCmd)
-		if !ok {
-			break
-		}
+	for list := binaryOf(body); list != nil; list = binaryOf(body) {
 		after = append(after, list)
 		body = list.X
 	}
@@ -166,8 +147,8 @@ func (sh *Shell) declare(c *syntax.FuncDecl, in *string) {
 	for _, n := range c.Names {
 		sh.define(n.Value, &function{body: body, src: sh.Src})
 	}
-	for i := len(after) - 1; i >= 0; i-- {
-		sh.orElse(after[i], in, sh.Place.Cwd)
+	for _, list := range slices.Backward(after) {
+		sh.orElse(list, in, sh.Place.Cwd)
 	}
 }
 
@@ -205,33 +186,36 @@ func (sh *Shell) computes(x syntax.ArithmExpr) {
 	}
 }
 
-// binary flattens the left spine so that a list of a hundred thousand
-// commands does not recurse a hundred thousand times.
 func (sh *Shell) binary(c *syntax.BinaryCmd, in *string) {
+	first, rest := spine(c)
 	if isPipe(c) {
-		sh.pipeline(c, in)
-		return
-	}
-	var right []*syntax.BinaryCmd
-	var first *syntax.Stmt
-	for node := c; ; {
-		right = append(right, node)
-		next := binaryOf(node.X)
-		if next == nil || isPipe(next) {
-			first = node.X
-			break
+		stages := []*syntax.Stmt{first}
+		for _, next := range rest {
+			stages = append(stages, next.Y)
 		}
-		node = next
+		sh.pipeline(stages, in)
+		return
 	}
 	before := sh.Place.Cwd
 	sh.stmt(first, in)
-	for i := len(right) - 1; i >= 0; i-- {
+	for _, next := range rest {
 		here := sh.Place.Cwd
-		sh.orElse(right[i], in, before)
-		if right[i].Op == syntax.AndStmt {
+		sh.orElse(next, in, before)
+		if next.Op == syntax.AndStmt {
 			before = here
 		}
 	}
+}
+
+// spine returns the first statement of a list or of a pipeline, and what follows it in order. The tree
+// of a hundred thousand commands is as deep, so nothing may recurse into it.
+func spine(c *syntax.BinaryCmd) (first *syntax.Stmt, rest []*syntax.BinaryCmd) {
+	for next := c; next != nil && isPipe(next) == isPipe(c); next = binaryOf(first) {
+		first = next.X
+		rest = append(rest, next)
+	}
+	slices.Reverse(rest)
+	return first, rest
 }
 
 // binaryOf returns the list or the pipeline that a statement is. It returns nil for any other
@@ -265,8 +249,7 @@ func (sh *Shell) orElse(c *syntax.BinaryCmd, in *string, before string) {
 	sh.doubt = doubt
 }
 
-func (sh *Shell) pipeline(c *syntax.BinaryCmd, in *string) {
-	stages := stagesOf(c)
+func (sh *Shell) pipeline(stages []*syntax.Stmt, in *string) {
 	if shellToNetwork(stages) {
 		sh.Effect(effect.ReverseShell, effect.Named("pipe"), "")
 	}
@@ -291,21 +274,6 @@ func (sh *Shell) pipeline(c *syntax.BinaryCmd, in *string) {
 			text := stage.Out.String()
 			data = &text
 		}
-	}
-}
-
-// stagesOf flattens the left spine of a pipeline.
-func stagesOf(c *syntax.BinaryCmd) []*syntax.Stmt {
-	var stages []*syntax.Stmt
-	for {
-		stages = append(stages, c.Y)
-		x := binaryOf(c.X)
-		if x == nil || !isPipe(x) {
-			stages = append(stages, c.X)
-			slices.Reverse(stages)
-			return stages
-		}
-		c = x
 	}
 }
 
@@ -421,7 +389,7 @@ func (sh *Shell) forClause(c *syntax.ForClause, in *string) {
 		sh.nested(c.Loop)
 	} else {
 		sh.set(loop.Name.Value, sh.loopValues(loop))
-		sh.Eval.set(loop.Name.Value)
+		sh.Eval.sets(loop.Name.Value)
 	}
 	sh.doubt++
 	sh.uncertain++
@@ -448,9 +416,7 @@ func (sh *Shell) loopValues(loop *syntax.WordIter) Value {
 }
 
 func (sh *Shell) caseClause(c *syntax.CaseClause, in *string) {
-	if c.Word != nil {
-		sh.text(c.Word)
-	}
+	sh.text(c.Word)
 	doubt := sh.doubt
 	sh.uncertain++
 	cwd := sh.Place.Cwd
@@ -473,21 +439,31 @@ func (sh *Shell) assignment(a *syntax.Assign) {
 		}
 		return
 	}
+	v, given := sh.valueIn(a)
+	if !given {
+		return
+	}
+	if old, ok := sh.Lookup(a.Name.Value); ok && a.Append {
+		if a.Array != nil {
+			old = old.each(beforeMore)
+		}
+		v = old.cross(v)
+	}
+	sh.Assign(a.Name.Value, v)
+}
+
+// valueIn returns the value that an assignment gives to a variable, or adds to it.
+func (sh *Shell) valueIn(a *syntax.Assign) (v Value, ok bool) {
 	if a.Index != nil {
 		sh.nested(a.Index)
 	}
 	switch {
-	case a.Array != nil && a.Append:
-		sh.Assign(a.Name.Value, sh.extended(a.Name.Value, a.Array))
 	case a.Array != nil:
-		sh.Assign(a.Name.Value, sh.elements(a.Array))
-	case a.Value != nil && a.Append:
-		sh.Assign(a.Name.Value, sh.appended(a.Name.Value, sh.text(a.Value)))
+		return sh.elements(a.Array), true
 	case a.Value != nil:
-		sh.Assign(a.Name.Value, sh.text(a.Value))
-	case !a.Naked:
-		sh.Assign(a.Name.Value, Value{""})
+		return sh.text(a.Value), true
 	}
+	return Value{""}, !a.Naked
 }
 
 // elements returns an array as one value, with field marks between its elements.
@@ -501,26 +477,10 @@ func (sh *Shell) elements(array *syntax.ArrayExpr) Value {
 	return Value{strings.Join(all, string(partial.SplitMark))}
 }
 
-// extended returns the array of a name with the elements of another one behind its own.
-func (sh *Shell) extended(name string, array *syntax.ArrayExpr) Value {
-	more := sh.elements(array)
-	old, ok := sh.Lookup(name)
-	if !ok {
-		return more
+// beforeMore returns an array as it stands before further elements.
+func beforeMore(array string) string {
+	if array == "" { // name=()
+		return array
 	}
-	begins := old.each(func(s string) string {
-		if s == "" { // name=()
-			return s
-		}
-		return s + string(partial.SplitMark)
-	})
-	return begins.cross(more)
-}
-
-func (sh *Shell) appended(name string, v Value) Value {
-	old, ok := sh.Lookup(name)
-	if !ok {
-		return v
-	}
-	return old.cross(v)
+	return array + string(partial.SplitMark)
 }

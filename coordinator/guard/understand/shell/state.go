@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -46,6 +47,13 @@ func NewEvaluation(call effect.Call, site Site, dispatch func(*Shell, Command, s
 	}
 }
 
+// putFew is put for a map that has at most MaxAliases keys.
+func putFew[V any](m *map[string]V, key string, value V) {
+	if len(*m) < MaxAliases {
+		put(m, key, value)
+	}
+}
+
 // put sets the value of a key in a map, which is made when it is first needed.
 func put[V any](m *map[string]V, key string, value V) {
 	if *m == nil {
@@ -71,7 +79,7 @@ func (u *Evaluation) Add(e effect.Effect) {
 			e.Sure = effect.CertaintyOf(e.Target)
 		}
 	}
-	u.caused(len(u.Effects))
+	u.at.Effects = append(u.at.Effects, len(u.Effects))
 	u.Effects = append(u.Effects, e)
 }
 
@@ -159,8 +167,9 @@ type Shell struct {
 	vars      map[string]Value
 	funcs     map[string]*function
 	Files     map[string]string // content of files written earlier in this call
-	stack     *directoryStack   // pushd
-	frame     *frame            // the running function; nil outside one
+	stack     []string          // the directories of pushd, the last one on top
+	caller    *Shell            // what called the running function; nil outside one
+	locals    []string          // the local variables of the running function
 	execIn    *string           // the standard input that exec has set; nil = none
 	stdin     *string           // the standard input of the running command; nil = not known
 	zero      string            // $0, where a caller gave one
@@ -182,14 +191,8 @@ type Shell struct {
 }
 
 func New(u *Evaluation) *Shell {
-	home := fspath.Slashed(u.Site.Home)
-	if home == "" {
-		home = fspath.Slashed(u.Site.Env["HOME"])
-	}
-	cwd := fspath.Slashed(u.Site.Cwd)
-	if cwd == "" {
-		cwd = partial.Unknown
-	}
+	home := fspath.Slashed(cmp.Or(u.Site.Home, u.Site.Env["HOME"]))
+	cwd := cmp.Or(fspath.Slashed(u.Site.Cwd), partial.Unknown)
 	return &Shell{Eval: u, Place: Place{Cwd: cwd, Home: home}, Files: map[string]string{}}
 }
 
@@ -274,7 +277,7 @@ func (sh *Shell) HomeText() string {
 
 func (sh *Shell) Assign(name string, v Value) {
 	name = sh.Eval.named(name)
-	sh.Eval.set(name)
+	sh.Eval.sets(name)
 	if sh.uncertain > 0 || sh.Eval.constant[name] {
 		if old, ok := sh.Lookup(name); ok && !sh.placeholder(old) {
 			v = old.join(v)
@@ -322,10 +325,12 @@ func (sh *Shell) report(e effect.Effect) {
 	e, moved := sh.followsMoves(e)
 	for _, e := range append([]effect.Effect{e}, moved...) {
 		if f := sh.file(); f != nil {
-			sh.reportFrom(f, e)
-		} else {
-			sh.Eval.Add(e)
+			if len(sh.Eval.Effects) >= maxFileEffects || !tells(e, sh.InProgram()) {
+				continue
+			}
+			e.Code = effect.Spot{File: f.path, Line: sh.line, Given: sh.given(f, e)}
 		}
+		sh.Eval.Add(e)
 	}
 }
 
@@ -336,12 +341,6 @@ func (sh *Shell) behindLinks(path string) string {
 		path += "/"
 	}
 	return sh.Eval.behindLinks(path)
-}
-
-// directoryStack is one directory on the stack of pushd and those below it.
-type directoryStack struct {
-	dir  string
-	next *directoryStack
 }
 
 // Path makes a word absolute in this shell's place.

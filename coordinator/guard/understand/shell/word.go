@@ -62,7 +62,7 @@ func (sh *Shell) text(w *syntax.Word) Value {
 
 // spaced replaces field marks by blanks, for a value that is used as one text.
 func (v Value) spaced() Value {
-	return v.with(func(s string) string { return strings.ReplaceAll(s, string(partial.SplitMark), " ") })
+	return v.each(func(s string) string { return strings.ReplaceAll(s, string(partial.SplitMark), " ") })
 }
 
 // expand returns the values of a word. If whole is set, it makes no field marks.
@@ -133,7 +133,7 @@ func (sh *Shell) parts(parts []syntax.WordPart, whole, atStart bool) Value {
 func (sh *Shell) piece(p syntax.WordPart, whole, atStart bool) Value {
 	switch x := p.(type) {
 	case *syntax.Lit:
-		lit := unescape(x.Value)
+		lit := unescape(x.Value, "")
 		if atStart && strings.HasPrefix(x.Value, "~") {
 			lit = sh.tilde(lit)
 		}
@@ -165,43 +165,38 @@ func (sh *Shell) piece(p syntax.WordPart, whole, atStart bool) Value {
 
 func (sh *Shell) double(x *syntax.DblQuoted) Value {
 	if len(x.Parts) == 1 {
-		return sh.quotedPart(x.Parts[0], unescapeDouble)
+		return sh.quotedPart(x.Parts[0], escapedInQuotes)
 	}
-	return sh.quotedParts(x.Parts, unescapeDouble)
+	return sh.quotedParts(x.Parts, escapedInQuotes)
 }
 
 // document returns the text of a here-document. The text is expanded unless a part
 // of the delimiter is quoted.
 func (sh *Shell) document(r *syntax.Redirect) Value {
-	literal := unescapeDocument
-	if quotedDelimiter(r.Word) {
-		literal = func(s string) string { return s }
+	quoted := slices.ContainsFunc(r.Word.Parts, func(p syntax.WordPart) bool {
+		lit, ok := p.(*syntax.Lit)
+		return !ok || strings.Contains(lit.Value, `\`)
+	})
+	if quoted {
+		return Value{r.Hdoc.Lit()}
 	}
-	return sh.quotedParts(r.Hdoc.Parts, literal).spaced()
+	return sh.quotedParts(r.Hdoc.Parts, escapedInDocument).spaced()
 }
 
-// quotedParts returns the value of the parts between quotes. literal converts the
-// literals among them.
-func (sh *Shell) quotedParts(parts []syntax.WordPart, literal func(string) string) Value {
+// quotedParts returns the value of the parts between quotes, see unescape.
+func (sh *Shell) quotedParts(parts []syntax.WordPart, special string) Value {
 	out := growth{texts: make([][]byte, 1)}
 	for _, p := range parts {
-		out.add(sh.partOfWord(p, sh.quotedPart(p, literal)))
+		out.add(sh.partOfWord(p, sh.quotedPart(p, special)))
 	}
 	return out.value()
 }
 
-func (sh *Shell) quotedPart(p syntax.WordPart, literal func(string) string) Value {
+func (sh *Shell) quotedPart(p syntax.WordPart, special string) Value {
 	if lit, ok := p.(*syntax.Lit); ok {
-		return Value{literal(lit.Value)}
+		return Value{unescape(lit.Value, special)}
 	}
 	return sh.piece(p, true, false) // the elements of a list are marked already
-}
-
-func quotedDelimiter(w *syntax.Word) bool {
-	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
-		lit, ok := p.(*syntax.Lit)
-		return !ok || strings.Contains(lit.Value, `\`)
-	})
 }
 
 // separators returns the characters that the call chose as field separators.
@@ -217,7 +212,7 @@ func (v Value) marked(whole bool, separators string) Value {
 		return v
 	}
 	marks := " \t\n" + separators
-	return v.with(func(s string) string {
+	return v.each(func(s string) string {
 		if !strings.ContainsAny(s, marks) {
 			return s
 		}
@@ -236,7 +231,7 @@ func (sh *Shell) procSubst(x *syntax.ProcSubst) string {
 	name := "/dev/fd/" + strconv.Itoa(63+len(sh.Files))
 	sh.Remember(name, text)
 	if x.Op == syntax.CmdOut {
-		sh.Eval.open(name, outlet{src: sh.Src, stmts: x.Stmts})
+		putFew(&sh.Eval.outlets, name, outlet{src: sh.Src, stmts: x.Stmts})
 	}
 	return name
 }
@@ -301,29 +296,22 @@ func (sh *Shell) braceElem(el *syntax.Word) []string {
 	return sh.parts(el.Parts, false, true)
 }
 
-// unescape removes the backslashes of an unquoted literal.
-func unescape(s string) string { return unescaped(s, func(byte) bool { return true }) }
+// The characters before which a backslash is removed in double quotes and in a here-document,
+// where a quote needs no backslash.
+const (
+	escapedInQuotes   = escapedInDocument + `"`
+	escapedInDocument = "$`\\\n"
+)
 
-// unescapeDouble removes the backslashes of a literal in double quotes.
-func unescapeDouble(s string) string {
-	return unescaped(s, func(c byte) bool { return strings.IndexByte("$`\"\\\n", c) >= 0 })
-}
-
-// unescapeDocument removes the backslashes of a literal in a here-document, where
-// a quote needs no backslash.
-func unescapeDocument(s string) string {
-	return unescaped(s, func(c byte) bool { return strings.IndexByte("$`\\\n", c) >= 0 })
-}
-
-// unescaped removes the backslashes before the characters that takes accepts. A
+// unescape removes the backslashes before the characters in special, or all if it is empty. A
 // line break is removed with its backslash.
-func unescaped(s string, takes func(byte) bool) string {
+func unescape(s, special string) string {
 	if !strings.Contains(s, "\\") {
 		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		escaped := s[i] == '\\' && i+1 < len(s) && takes(s[i+1])
+		escaped := s[i] == '\\' && i+1 < len(s) && (special == "" || strings.IndexByte(special, s[i+1]) >= 0)
 		if escaped {
 			i++
 		}
@@ -354,37 +342,33 @@ func DecodeEscape(b *strings.Builder, s string) int {
 	switch c := s[0]; c {
 	case 'x', 'u', 'U':
 		n := digitsIn(s[1:], "0123456789abcdefABCDEF", map[byte]int{'x': 2, 'u': 4, 'U': 8}[c])
-		if code, err := strconv.ParseUint(s[1:1+n], 16, 32); err == nil {
-			writeCode(b, code, c == 'x')
+		code, err := strconv.ParseUint(s[1:1+n], 16, 32)
+		switch {
+		case err != nil:
+		case c == 'x':
+			b.WriteByte(byte(code))
+		default:
+			b.WriteRune(rune(code))
 		}
 		return 1 + n
 	case '0', '1', '2', '3', '4', '5', '6', '7':
 		n := digitsIn(s, "01234567", 4)
-		if code, err := strconv.ParseUint(s[:n], 8, 32); err == nil {
-			writeCode(b, code, true)
-		}
+		code, _ := strconv.ParseUint(s[:n], 8, 32)
+		b.WriteByte(byte(code))
 		return n
-	}
-	if j := strings.IndexByte("ntrabefv", s[0]); j >= 0 {
-		b.WriteByte("\n\t\r\a\b\x1b\f\v"[j])
+	default:
+		if j := strings.IndexByte("ntrabefv", c); j >= 0 {
+			c = "\n\t\r\a\b\x1b\f\v"[j]
+		}
+		b.WriteByte(c)
 		return 1
 	}
-	b.WriteByte(s[0])
-	return 1
 }
 
 // digitsIn returns how many of the first bytes of a text are digits, at most most.
 func digitsIn(s, digits string, most int) int {
 	s = s[:min(most, len(s))]
 	return len(s) - len(strings.TrimLeft(s, digits))
-}
-
-func writeCode(b *strings.Builder, code uint64, single bool) {
-	if single {
-		b.WriteByte(byte(code))
-		return
-	}
-	b.WriteRune(rune(code))
 }
 
 // MaxAlternatives bounds the values tracked for one variable or word.
@@ -439,7 +423,13 @@ func (g *growth) add(v Value) {
 		g.texts = make([][]byte, 1, len(v))
 	}
 	if len(v) > 1 && len(g.texts)*len(v) <= cmp.Or(g.most, MaxAlternatives) {
-		g.multiply(v)
+		all := make([][]byte, 0, len(g.texts)*len(v))
+		for _, text := range g.texts {
+			for _, s := range v {
+				all = append(all, append(bytes.Clone(text), s...))
+			}
+		}
+		g.texts = all
 		return
 	}
 	for len(g.texts) < len(v) {
@@ -448,16 +438,6 @@ func (g *growth) add(v Value) {
 	for i := range g.texts {
 		g.grow(i, v[min(i, len(v)-1)])
 	}
-}
-
-func (g *growth) multiply(v Value) {
-	all := make([][]byte, 0, len(g.texts)*len(v))
-	for _, text := range g.texts {
-		for _, s := range v {
-			all = append(all, append(bytes.Clone(text), s...))
-		}
-	}
-	g.texts = all
 }
 
 // grow appends to one text. A text that is longer than any source may be becomes
