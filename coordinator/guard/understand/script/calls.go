@@ -2,6 +2,7 @@ package script
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -125,9 +126,9 @@ func (a *arguments) take(toks []Token, j int) bool {
 	case t.in(")]}"):
 		a.depth--
 		return a.depth <= 0
-	case t.in(",=:"):
+	case t.in(",=:"), Shaped(toks, j-1, "]+"):
 		a.fresh = true
-	case !a.fresh, !t.in("snx"):
+	case !a.fresh, !t.in("snx"), lex.OneOf(t.Text, sameList) && kindAt(toks, j+1) == '(':
 	case isOption(toks, j):
 		a.fresh = false
 	case a.named(t) && !tokenAt(toks, j+1).in("=:"):
@@ -174,6 +175,8 @@ func (a *arguments) named(t Token) bool {
 
 func (a *arguments) add(toks []Token, j int) {
 	switch v, n, ok := a.literalLength(toks[j:]); {
+	case ok && slices.ContainsFunc(toks[j:j+n], func(t Token) bool { return t.calls("split") }):
+		a.args = append(a.args, strings.Fields(v)...)
 	case ok:
 		a.args = append(a.args, v)
 		if kindAt(toks, j+1) == '(' {
@@ -191,10 +194,6 @@ const notTexts = "True False None TRUE FALSE true false nil null NULL undefined"
 
 // call reports the effect of the call of name at token i, if it is a known call.
 func (r *reading) call(name string, i int) {
-	if f := r.functions[name]; f != nil && f.wraps {
-		r.wrapped(f.words, i)
-		return
-	}
 	k := r.callNamed(name)
 	r.writesShown(name, i)
 	if k.fetches && r.fetches(r.toks[i:]) {
@@ -295,7 +294,6 @@ func (r *reading) reports(k knownCall, i int) {
 	args, list, end := r.arguments(toks, i)
 	switch k.kind {
 	case "run":
-		r.rememberWrapper(i)
 		args = r.processWords(k.short, args, end)
 	case "move":
 		args = r.moved(k.short, i, args)

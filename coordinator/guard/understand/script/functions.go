@@ -2,6 +2,7 @@ package script
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
@@ -10,13 +11,12 @@ import (
 // A function that a program defines does to the texts that it is called with what its body does to
 // its parameters. The body is read again for each call.
 
-// A function is the parameters and the body of a function of the program.
+// A function is the parameters and the body of a function of a program, or of a module that it imports.
 type function struct {
+	in        *reading
 	params    []string
 	from, end int // the tokens of its body
 	running   bool
-	wraps     bool     // it runs a command with its own arguments
-	words     []string // the first words of that
 }
 
 // mostCalled bounds the calls for which a body is read again.
@@ -30,7 +30,7 @@ func (r *reading) defineFunctions() {
 			continue
 		}
 		name, rest := functionNamed(r.toks[i:])
-		if name == "" || kindAt(rest, 0) != '(' && !Shaped(rest, 0, "n=>") {
+		if name == "" {
 			continue
 		}
 		seen++
@@ -40,20 +40,31 @@ func (r *reading) defineFunctions() {
 	}
 }
 
-// functionAt reads a function that is defined at token i and whose parameters open at token at.
+// functionAt reads a function that is defined at token i and whose parameters begin at token at.
 func (r *reading) functionAt(i, at int) *function {
-	f := &function{}
-	head := r.toks[at : at+1] // x => {
-	if kindAt(r.toks, at) == '(' {
+	f := &function{in: r, from: at}
+	var head []Token
+	switch {
+	case kindAt(r.toks, at) == '(':
 		head = inBrackets(r.toks[at:])
+		f.from += len(head) + 2
+	case Shaped(r.toks, at, "n=>"), textAt(r.toks, at-1) == "lambda":
+		head = r.toks[at : at+max(0, slices.IndexFunc(r.toks[at:], func(t Token) bool { return t.in("=:") }))]
+		f.from += len(head) + 1
+	case r.lang == "perl":
+		f.params = []string{"@_"}
+	default:
+		return f
 	}
 	for j, t := range head {
-		name := strings.TrimLeft(t.Text, ".*&")
-		if t.Kind == 'n' && tokenAt(head, j-1).in(",*&.\x00") && !lex.OneOf(name, "self cls this") {
+		name, before := strings.TrimLeft(t.Text, ".*&"), j-1
+		for kindAt(head, before) == '.' {
+			before--
+		}
+		if t.Kind == 'n' && tokenAt(head, before).in(",*&\x00") && !lex.OneOf(name, "self cls this") {
 			f.params = append(f.params, name)
 		}
 	}
-	f.from = at + len(head) + 2
 	const longestType = 8
 	for j := f.from; j < f.from+longestType && kindAt(r.toks, j) != '('; j++ {
 		if kindAt(r.toks, j) == '{' {
@@ -84,7 +95,7 @@ func (r *reading) column(t Token) int {
 }
 
 // callsOwn reads the body of a function of the program for the call at token i. It returns false for
-// any other call, and for that of a function which starts a command.
+// any other call.
 func (r *reading) callsOwn(i int) bool {
 	receiver, name, method := strings.Cut(r.toks[i].Text, ".")
 	if !method {
@@ -92,33 +103,42 @@ func (r *reading) callsOwn(i int) bool {
 	}
 	f := r.functions[name]
 	switch {
-	case f == nil, f.wraps, f.running, r.called >= mostCalled,
+	case f == nil, f.running, r.called >= mostCalled,
 		method && lex.OneOf(receiver, libraries),
-		kindAt(r.toks, i+1) != '(', lex.OneOf(textAt(r.toks, i-1), definers):
+		!r.hasArguments(r.toks[i+1:]), lex.OneOf(textAt(r.toks, i-1), definers):
 		return false
 	}
 	args, _, _ := r.arguments(r.toks, i)
 	last := len(f.params) - 1
 	for k := last; k < len(args); k++ {
 		r.called++
-		r.runsFunction(f, append(args[:last:last], args[k]))
+		f.run(args[:last], args[k], args[last:])
 	}
 	return len(args) > last
 }
 
-// runsFunction reads the body of a function with values of its parameters.
-func (r *reading) runsFunction(f *function, args []string) {
-	end := min(f.end, f.from+mostInLoop)
+// run reads the body of a function with values of its parameters. The last one is a text, or the list
+// of several ones.
+func (f *function) run(args []string, last string, all []string) {
+	r, end := f.in, min(f.end, f.from+mostInLoop)
 	if !r.sh.Spend(end - f.from) {
 		return
 	}
-	consts, bound := r.consts, r.bound
-	r.consts, r.bound = maps.Clone(consts), strings.Join(f.params, " ")
-	for k, name := range f.params {
-		r.consts[name] = args[k]
+	consts, lists, bound := r.consts, r.lists, r.bound
+	r.consts, r.lists, r.bound = maps.Clone(consts), maps.Clone(lists), strings.Join(f.params, " ")
+	for k, arg := range args {
+		r.consts[f.params[k]] = arg
+	}
+	name := f.params[len(args)]
+	r.consts[name] = last
+	if len(all) > 1 {
+		r.lists[name] = all
+	}
+	if name == "@_" {
+		r.consts["$_"] = last // a part of it: $_[0]
 	}
 	f.running = true
 	r.tokens(f.from, end)
 	f.running = false
-	r.consts, r.bound = consts, bound
+	r.consts, r.lists, r.bound = consts, lists, bound
 }

@@ -156,6 +156,11 @@ func (r *reading) readModule(path string, i int) {
 	if kindAt(r.toks, i-1) == '=' {
 		as = textAt(r.toks, i-2)
 	}
+	for name, f := range module.functions {
+		if r.functions[name] == nil {
+			r.functions[name] = f
+		}
+	}
 	for name, meaning := range module.names {
 		r.names[name], r.names[as+"."+name] = meaning, meaning
 	}

@@ -182,10 +182,8 @@ func (r *reading) nameAgain() {
 		if r.toks[i].Kind != 'n' {
 			continue
 		}
-		for _, given := range [...]alias{r.passesOn(r.toks[i:]), namedAgain(r.toks[i:], r.lang)} {
-			if r.isNew(given) {
-				r.names[given.name] = given.meaning
-			}
+		if given := namedAgain(r.toks[i:], r.lang); r.isNew(given) {
+			r.names[given.name] = given.meaning
 		}
 	}
 }
@@ -206,29 +204,6 @@ func namedAgain(toks []Token, lang string) alias {
 	case toks[2].Kind != 'n':
 	case b.Text == "as", b.Kind == ':' && lang == "js":
 		return alias{toks[2].Text, a.Text}
-	}
-	return alias{}
-}
-
-// passesOn reads the beginning of a function that passes its parameter to a known
-// call: def f(x): run(x), f = lambda x: run(x), const f = x => run(x).
-func (r *reading) passesOn(toks []Token) alias {
-	name, toks := functionNamed(toks)
-	if name == "" {
-		return alias{}
-	}
-	params, body := parameters(toks)
-	for i := 0; i < min(len(body)-1, 40); i++ {
-		if body[i].Kind != 'n' || r.callNamed(body[i].Text).kind == "" {
-			continue
-		}
-		first := body[i+1]
-		if first.Kind == '(' {
-			first = tokenAt(body, i+2)
-		}
-		if slices.Contains(params, first.Text) {
-			return alias{name, body[i].Text}
-		}
 	}
 	return alias{}
 }
@@ -264,24 +239,6 @@ func isArrow(toks []Token) bool {
 		}
 	}
 	return false
-}
-
-// parameters returns the names of a function's parameters, and its body. In Perl parameters have no names.
-func parameters(toks []Token) (names []string, body []Token) {
-	names = []string{"@_", "$_"}
-	ends := "){>"
-	if kindAt(toks, 0) != '(' {
-		ends = "){>:"
-	}
-	for i, t := range toks[:min(16, len(toks))] {
-		switch {
-		case t.Kind == 'n':
-			names = append(names, t.Text)
-		case t.in(ends):
-			return names, toks[i+1:]
-		}
-	}
-	return names, nil
 }
 
 // namedLast returns the name at the end of an expression such as require("x").y,
