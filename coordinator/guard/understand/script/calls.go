@@ -20,12 +20,8 @@ func (r *reading) arguments(toks []Token, i int) (args []string, list bool, end 
 		return args, false, end
 	}
 	a := arguments{reading: r, fresh: true}
-	for j := i + 1; j < min(len(toks), i+256); j++ {
-		if a.take(toks, j) {
-			return a.args, a.list, j
-		}
-	}
-	return a.args, a.list, len(toks)
+	end = a.read(toks, i+1, 255)
+	return a.args, a.list, end
 }
 
 // bareArguments reads the arguments of a call without brackets, such as system "text" in Ruby and Perl.
@@ -110,6 +106,17 @@ type arguments struct {
 	depth int
 	fresh bool // a new argument begins
 	until int  // the tokens before it are part of the last argument
+	every bool // an argument that is not known is a hole
+}
+
+// read takes the tokens of the call that opens at from, at most that many. It returns the index of its end.
+func (a *arguments) read(toks []Token, from, most int) (end int) {
+	for j := from; j < min(len(toks), from+most); j++ {
+		if a.take(toks, j) {
+			return j
+		}
+	}
+	return len(toks)
 }
 
 // take takes the token at j; it returns true at the end of the call.
@@ -128,6 +135,8 @@ func (a *arguments) take(toks []Token, j int) bool {
 		return a.depth <= 0
 	case t.in(",=:"), Shaped(toks, j-1, "]+"):
 		a.fresh = true
+	case a.every && a.fresh && t.in("snx"):
+		a.addAny(toks, j)
 	case !a.fresh, !t.in("snx"), lex.OneOf(t.Text, sameList) && kindAt(toks, j+1) == '(':
 	case isOption(toks, j):
 		a.fresh = false
@@ -151,16 +160,12 @@ func isOption(toks []Token, j int) bool {
 
 // takeComputed takes a list on which a method is called, as one argument.
 func (a *arguments) takeComputed(toks []Token, j int) bool {
-	l := literal{reading: a.reading}
-	if _, n := l.computedText(toks[j:]); n == 0 {
-		return false
-	}
-	a.fresh = false
-	if v, n, ok := a.literalLength(toks[j:]); ok {
+	v, n, ok := a.literalLength(toks[j:])
+	if ok {
 		a.args = append(a.args, v)
-		a.until = j + n
+		a.fresh, a.until = false, j+n
 	}
-	return true
+	return ok
 }
 
 // named adds the items of the list for which a name stands, as in x, *x and ...x.
@@ -187,6 +192,16 @@ func (a *arguments) add(toks []Token, j int) {
 	default:
 		a.args = append(a.args, partial.Unknown)
 	}
+}
+
+// addAny adds the argument at token j, a hole if it is not known.
+func (a *arguments) addAny(toks []Token, j int) {
+	v, n, ok := a.literalLength(toks[j:])
+	if !ok {
+		v, n = partial.Unknown, 1+len(callTokens(toks[j+1:]))
+	}
+	a.args = append(a.args, v)
+	a.fresh, a.until = false, j+closed(toks[j:], n)
 }
 
 // notTexts are values that no unknown text can be, as in unlink(missing_ok=True).

@@ -257,8 +257,6 @@ func (r *reading) handleOf(i, end int) string {
 		return textAt(r.toks, i+1)
 	case kindAt(r.toks, i-1) == '=':
 		return textAt(r.toks, i-2)
-	case textAt(r.toks, end+1) == "as":
-		return textAt(r.toks, end+2)
 	}
 	return loopName(r.toks, i, end-i+1) // a block with a parameter
 }

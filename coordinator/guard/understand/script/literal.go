@@ -88,34 +88,21 @@ func beginsNext(before Token, name string) bool {
 	return before.in("sn)") && name[0] != '$' && !lex.OneOf(before.Text, "new await")
 }
 
-// joinedList reads " ".join(["a", "b"]) and ["a", "b"].join(" "). It returns the text
-// and the number of tokens, 0 if toks do not begin with one.
+// joinedList reads " ".join(["a", "b"]) and " ".join(list). It returns the text and the number of
+// tokens, 0 if toks do not begin with one.
 func (r *reading) joinedList(toks []Token) (string, int) {
-	object, method, _ := strings.Cut(textAt(toks, 0), ".")
-	switch list := r.lists[object]; {
-	case Shaped(toks, 0, "s.n(") && toks[2].Text == "join":
-		return r.joinedWith(toks)
-	case list != nil && method == "join" && Shaped(toks, 1, "(s)"):
-		return strings.Join(list, toks[2].Text), 4
-	case Shaped(toks, 0, "[s"):
-		items, end := r.literalList(toks, 0)
-		if Shaped(toks, end+1, ".n(s)") && toks[end+2].Text == "join" {
-			return strings.Join(items, toks[end+4].Text), joinedTokens(items, end+6)
-		}
+	if !Shaped(toks, 0, "s.n(") || toks[2].Text != "join" {
+		return "", 0
 	}
-	return "", 0
-}
-
-// joinedWith is joinedList for the calls in which the text between the items comes first.
-func (r *reading) joinedWith(toks []Token) (string, int) {
-	switch list := r.lists[textAt(toks, 4)]; {
-	case list != nil && Shaped(toks, 4, "n)"):
-		return strings.Join(list, toks[0].Text), 6
+	var items []string
+	end := 4
+	switch {
+	case Shaped(toks, 4, "n)"):
+		items = r.lists[toks[4].Text]
 	case kindAt(toks, 4) == '[':
-		items, end := r.literalList(toks, 4)
-		return strings.Join(items, toks[0].Text), joinedTokens(items, end+2)
+		items, end = r.literalList(toks, 4)
 	}
-	return "", 0
+	return strings.Join(items, toks[0].Text), joinedTokens(items, end+2)
 }
 
 // joinedTokens returns n if there are items, and 0 otherwise.
@@ -146,7 +133,7 @@ func (l *literal) join(toks []Token, i int) int {
 		}
 	case ',':
 		if l.joins && l.text != "" {
-			if rooted(tokenAt(toks, i+1), l.consts) { // this part replaces the ones before it
+			if strings.HasPrefix(l.shown(tokenAt(toks, i+1)), "/") { // this part replaces the ones before it
 				l.text = ""
 				return 1
 			}
@@ -163,15 +150,6 @@ func below(path string, folder []string) string {
 		return path
 	}
 	return strings.Join(append(folder[:min(1, len(folder))], path), "/")
-}
-
-// rooted reports whether a token is a path from the root or a home on.
-func rooted(t Token, consts map[string]string) bool {
-	text := t.Text
-	if t.Kind == 'n' {
-		text = consts[t.Text]
-	}
-	return strings.HasPrefix(text, "/") && t.in("sn")
 }
 
 func (l *literal) add(text string, known bool) {
@@ -199,7 +177,7 @@ func (l *literal) name(toks []Token, i int) int {
 	}
 	if decodes(toks[i]) && kindAt(toks, i+1) == '(' {
 		l.add(partial.UnknownDecoded, true)
-		return l.chainLength(toks[i:])
+		return 0 // what stands behind it does not make it known
 	}
 	switch {
 	case lex.OneOf(name, "shlex.split new await scalar"):
@@ -227,19 +205,6 @@ func (l *literal) format(toks []Token, i int) int {
 	}
 	l.text = strings.ReplaceAll(l.text, "{}", partial.Unknown)
 	return max(end-i, 0) + 1
-}
-
-// chainLength returns the number of the tokens of the call at the start of toks, with the methods of
-// what it returns.
-func (l *literal) chainLength(toks []Token) int {
-	n := 1
-	for kindAt(toks, n) == '(' {
-		n += len(callTokens(toks[n:])) + 2
-		if Shaped(toks, n, ".n(") {
-			n += 2
-		}
-	}
-	return min(n, len(toks))
 }
 
 // These calls make a path of their arguments, or of the path before them, or leave a text as it is.

@@ -69,6 +69,35 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 	return loops
 }
 
+// rowLoops returns the loops over the rows of the list or the object that opens at a token, if each row
+// gets several names: for a, b in [("x", "y")], for (const [a, b] of Object.entries(o)),
+// {"x" => "y"}.each { |a, b|. The expression for it begins at token i.
+func (r *reading) rowLoops(i, open int) (loops []literalLoop) {
+	if !tokenAt(r.toks, open).in("[({") {
+		return nil
+	}
+	n := 1
+	if i == open {
+		n = len(inBrackets(r.toks[i:])) + 2
+	}
+	names := loopNames(r.toks, i, n)
+	if len(names) < 2 {
+		return nil
+	}
+	values := arguments{reading: r, fresh: true, every: true}
+	values.read(r.toks, open, maxListed)
+	for k, name := range names {
+		var items []string
+		for v := k; v < len(values.args); v += len(names) {
+			items = append(items, values.args[v])
+		}
+		if len(items) > 0 {
+			loops = append(loops, literalLoop{name, items, r.loopStart(i)})
+		}
+	}
+	return loops
+}
+
 // foundBelow returns the files that the call of File::Find at token i visits.
 func (r *reading) foundBelow(i int) (files []string) {
 	if r.lang != "perl" || !lex.OneOf(unqualified(r.toks[i].Text), "find finddepth") || kindAt(r.toks, i+1) != '(' {
@@ -315,55 +344,100 @@ func (r *reading) mapped(toks []Token) {
 	}
 }
 
-// loopName returns the name that a loop or a block gives to what the n tokens at i stand for,
-// as in "for x in …", "….each { |x|", "foreach (… as $x)" and "for _, x := range …".
+// loopName returns the name that a loop or a block gives to each item of what the n tokens at i stand for.
 func loopName(toks []Token, i, n int) string {
-	if name := nameBefore(toks, i); name != "" {
-		return name
+	names := loopNames(toks, i, n)
+	if len(names) > 1 && textAt(toks, i+n) == "as" {
+		return names[1] // $key => $value
 	}
-	after, next := tokenAt(toks, i+n), methodAt(toks, i+n)
-	_, method, _ := strings.Cut(toks[i].Text, ".")
+	return lex.First(names)
+}
+
+// loopNames returns the names that a loop or a block gives to what the n tokens at i stand for, as in
+// "for x, y in …", "….each { |x, y|" and "foreach (… as $x => $y)".
+func loopNames(toks []Token, i, n int) []string {
+	if names := namesBefore(toks, i); len(names) > 0 {
+		return names
+	}
+	at, method := i+n, methodAt(toks, i+n)
+	if method != "" {
+		at += 2
+	} else if n == 1 {
+		_, method, _ = strings.Cut(toks[i].Text, ".")
+	}
 	switch {
-	case next == "filter" && kindAt(toks, i+n+2) == '(':
-		return loopName(toks, i, n+2+len(inBrackets(toks[i+n+2:]))+2)
-	case lex.OneOf(next, loopMethods):
-		return nextName(toks[i+n+2:])
-	case n == 1 && lex.OneOf(method, loopMethods), Shaped(toks, i+n, "{|"), after.Text == "do":
-		return nextName(toks[i+n:])
-	case after.Text == "as" && Shaped(toks, i+n+2, "=>n"):
-		return textAt(toks, i+n+4)
-	case after.Text == "as":
-		return textAt(toks, i+n+1)
-	case after.Kind == ')' && kindAt(toks, i-1) == '(' && lex.OneOf(textAt(toks, i-2), "for foreach"): // perl
-		return "$_"
+	case method == "filter" && kindAt(toks, at) == '(':
+		return loopNames(toks, i, at-i+len(inBrackets(toks[at:]))+2)
+	case textAt(toks, at) == "as":
+		return namesUntil(toks, at+1, "){:;")
+	case lex.OneOf(method, loopMethods), Shaped(toks, at, "{|"), textAt(toks, at) == "do":
+		return blockNames(toks, at, method)
+	case kindAt(toks, at) == ')' && kindAt(toks, i-1) == '(' && lex.OneOf(textAt(toks, i-2), "for foreach"): // perl
+		return []string{"$_"}
 	}
-	return ""
+	return nil
 }
 
 const loopMethods = "each forEach map each_with_index flatMap"
 
-// nameBefore returns the variable of a loop over what stands at token i, if its head comes
-// before that: for x in, for (x of, for a, x := range, foreach my $x (.
-func nameBefore(toks []Token, i int) string {
+// mostNames bounds the tokens in which a loop names what it takes.
+const mostNames = 12
+
+// namesBefore returns the variables of a loop over what stands at token i, if its head comes before that:
+// for x, y in, for (const [x, y] of, for _, x := range, foreach my $x (.
+func namesBefore(toks []Token, i int) (names []string) {
 	if Shaped(toks, i-4, "n(n,") && toks[i-4].Text == "map" { // for x in map(Path, …
 		i -= 4
 	}
 	j := i - 1
-	for tokenAt(toks, j).in("&(") || textAt(toks, j) == "await" {
+	for tokenAt(toks, j).in("&(") || lex.OneOf(textAt(toks, j), "await Object.entries sorted list iter") {
 		j--
 	}
 	switch t := tokenAt(toks, j); {
 	case j < 1:
-	case lex.OneOf(t.Text, "in of"):
-		for j--; j > 1 && toks[j-1].Kind == ','; j -= 2 { // for root, dirs, files in os.walk(…)
-		}
-		return toks[j].Text
+		return nil
 	case t.Text == "range" && kindAt(toks, j-1) == '=':
-		return textAt(toks, j-3)
+		return []string{textAt(toks, j-3)}
 	case strings.HasPrefix(t.Text, "$") && lex.OneOf(toks[j-1].Text, "my for foreach our"):
-		return t.Text
+		return []string{t.Text}
+	case !lex.OneOf(t.Text, "in of"):
+		return nil
 	}
-	return ""
+	for k := j - 1; k > max(0, j-mostNames); k-- {
+		switch t := toks[k]; {
+		case t.in("[](),"):
+		case t.Kind != 'n', lex.OneOf(t.Text, "for foreach const let var async if elif not and or"):
+			return names
+		default:
+			names = slices.Insert(names, 0, t.Text)
+		}
+	}
+	return names
+}
+
+// blockNames returns the names that the block of a method gives to its items: { |x|, do |x, y|, (([x, y]) =>.
+func blockNames(toks []Token, at int, method string) []string {
+	end := at + 6
+	for at < end && (kindAt(toks, at) != 'n' || lex.OneOf(toks[at].Text, "do async function")) {
+		at++
+	}
+	switch before := tokenAt(toks, at-1); {
+	case before.Kind == '|' && method == "each":
+		return namesUntil(toks, at, "|")
+	case before.Kind == '[':
+		return namesUntil(toks, at, "]")
+	}
+	return namesUntil(toks, at, ",)|=")
+}
+
+// namesUntil returns the names from token i on up to one of some kinds.
+func namesUntil(toks []Token, i int, ends string) (names []string) {
+	for j := i; j < min(i+mostNames, len(toks)) && !toks[j].in(ends); j++ {
+		if toks[j].Kind == 'n' {
+			names = append(names, toks[j].Text)
+		}
+	}
+	return names
 }
 
 // literalList returns the texts of the list that opens at from, and the index of its end. An item
@@ -435,16 +509,6 @@ func closed(toks []Token, n int) int {
 	return n
 }
 
-// nextName returns the first of the next names that may be one of the program.
-func nextName(toks []Token) string {
-	for _, t := range toks[:min(6, len(toks))] {
-		if t.Kind == 'n' && !lex.OneOf(t.Text, "do async function") {
-			return t.Text
-		}
-	}
-	return ""
-}
-
 // waitCalls are the calls with which an endless loop waits for the processes that it starts.
 const waitCalls = "sleep usleep wait waitpid wait3 communicate break accept poll join input readline recv get"
 
@@ -481,7 +545,7 @@ func loopsForever(toks []Token) bool {
 	case "for":
 		return Shaped(toks, 1, "(;;)")
 	case "while":
-		return lex.OneOf(nextName(toks[1:min(4, len(toks))]), "1 True true fork")
+		return lex.OneOf(textAt(given(toks[1:]), 0), "1 True true fork")
 	}
 	return false
 }

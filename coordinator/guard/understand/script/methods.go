@@ -87,7 +87,9 @@ func (r *reading) namedComputation(toks []Token) (c computation, n int) {
 		c, known = computation{items: slices.Clone(items), list: true}, true
 	}
 	const computing = "split chars reverse toReversed replace replaceAll gsub slice concat toLowerCase lower downcase"
-	if !known || partial.HasHole(text) || !lex.OneOf(method, computing) {
+	switch {
+	case c.list && method == "join":
+	case !known, partial.HasHole(text), !lex.OneOf(method, computing):
 		return c, 0
 	}
 	args := callTokens(toks[1:])

@@ -113,10 +113,7 @@ func (r *reading) list(from int) ([]string, bool) {
 		return nil, false
 	}
 	a := arguments{reading: r, fresh: true}
-	end, last := i, min(len(r.toks), i+maxListed)
-	for end < last && !a.take(r.toks, end) {
-		end++
-	}
+	end := a.read(r.toks, i, maxListed)
 	return a.args, len(a.args) > 0 && !lex.BeginsWith(textAt(r.toks, end+2), "join")
 }
 
