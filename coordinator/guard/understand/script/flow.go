@@ -97,8 +97,7 @@ func signLength(toks []Token) int {
 
 // outside returns the hole for a name, or for the object of which it is a part.
 func (r *reading) outside(name string) string {
-	object, _, _ := strings.Cut(strings.TrimLeft(name, ".*"), ".")
-	for _, text := range [...]string{r.consts[name], r.consts[object]} {
+	for _, text := range [...]string{r.consts[name], r.consts[objectOf(strings.TrimLeft(name, ".*"))]} {
 		if text == partial.UnknownNetwork || strings.Contains(text, partial.UnknownSecret) {
 			return text
 		}
@@ -114,8 +113,7 @@ func (r *reading) namesSecret(t Token) bool {
 	text := t.Text
 	switch {
 	case t.Kind == 'n':
-		object, _, _ := strings.Cut(t.Text, ".")
-		text = cmp.Or(r.consts[t.Text], r.consts[object])
+		text = cmp.Or(r.consts[t.Text], r.consts[objectOf(t.Text)])
 	case t.Kind != 's':
 		return false
 	}

@@ -73,7 +73,7 @@ func (l *literal) take(toks []Token, i int) int {
 		if i == 0 || i+1 == len(toks) {
 			return 0
 		}
-		return l.percent(toks[i+1:])
+		return l.percent(toks, i)
 	case '/':
 		l.add("/", l.known)
 	default:
@@ -200,11 +200,16 @@ func (l *literal) name(toks []Token, i int) int {
 // format fills the text before the call of format at token i.
 func (l *literal) format(toks []Token, i int) int {
 	args, _, end := l.arguments(toks, i)
-	for _, a := range args {
-		l.text = strings.Replace(l.text, "{}", a, 1)
-	}
-	l.text = strings.ReplaceAll(l.text, "{}", partial.Unknown)
+	l.text = filled(l.text, args, "{}")
 	return max(end-i, 0) + 1
+}
+
+// filled returns a text with values in place of a verb, holes where there are no more of them.
+func filled(text string, values []string, verb string) string {
+	for _, value := range values {
+		text = strings.Replace(text, verb, value, 1)
+	}
+	return strings.ReplaceAll(text, verb, partial.Unknown)
 }
 
 // These calls make a path of their arguments, or of the path before them, or leave a text as it is.
@@ -255,37 +260,23 @@ func (l *literal) formatted(toks []Token) (string, int) {
 	}
 	text := args[0]
 	for _, verb := range [...]string{"%s", "%v", "{}", "%q"} {
-		for _, a := range args[1:] {
-			text = strings.Replace(text, verb, a, 1)
-		}
-		text = strings.ReplaceAll(text, verb, partial.Unknown)
+		text = filled(text, args[1:], verb)
 	}
 	return text, min(end+1, len(toks))
 }
 
-// percent fills the verbs of "text % value" and "text % (value, value)". It returns the number of
-// tokens from the sign on.
-func (l *literal) percent(toks []Token) int {
-	values, n := toks[:1], 2
-	if toks[0].in("([") {
-		values = inBrackets(toks)
-		n = len(values) + 3
+// percent fills the verbs of "text % value" and "text % (value, value)". The sign is the token at i. It
+// returns the number of tokens from there on.
+func (l *literal) percent(toks []Token, i int) int {
+	a, end := arguments{reading: l.reading, every: true}, i+1
+	if toks[end].in("([") {
+		a.fresh = true
+		end = a.read(toks, end, maxListed)
+	} else {
+		a.addAny(toks[:end+1], end)
 	}
-	for i, t := range values {
-		if t.Kind == ',' || !tokenAt(values, i-1).in(",\x00") {
-			continue
-		}
-		text, ok := l.constant(t)
-		switch {
-		case t.Kind == 's':
-			text = t.Text
-		case !ok:
-			text = partial.Unknown
-		}
-		l.text = strings.Replace(l.text, "%s", text, 1)
-	}
-	l.text = strings.ReplaceAll(l.text, "%s", partial.Unknown)
-	return n
+	l.text = filled(l.text, a.args, "%s")
+	return min(end+1, len(toks)) - i
 }
 
 // environment reads os.environ["X"], getenv("X"), ENV["X"], $ENV{X} and properties of Java. It

@@ -25,10 +25,11 @@ const mostInLoop = 200
 
 // literalLoops finds the loops over lists of texts, also those that have a name.
 func (r *reading) literalLoops() (loops []literalLoop) {
-	toks, consts := r.toks, r.consts
-	defer func() { r.consts = consts }()
-	r.consts = map[string]string{}
-	lists, opens := map[string][]string{}, map[string]int{}
+	toks, opens := r.toks, map[string]int{}
+	defer func(consts map[string]string, lists map[string][]string) {
+		r.consts, r.lists = consts, lists
+	}(r.consts, r.lists)
+	r.consts, r.lists = map[string]string{}, map[string][]string{}
 	for i := 0; i < len(toks); i++ {
 		open := i
 		if toks[i].Kind == 'n' {
@@ -42,12 +43,12 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 			loops = append(loops, literalLoop{"$_", files, i}, literalLoop{"$File::Find::name", files, i})
 			continue
 		}
-		items, n := r.itemsAt(i, lists)
+		items, n := r.itemsAt(i)
 		if files, length := r.produced(toks[i:]); files != "" {
 			items, n = alternatives(files), length
 		}
 		for _, name := range walked(toks, i) {
-			lists[name] = []string{"*"}
+			r.lists[name] = []string{"*"}
 		}
 		if name := loopName(toks, i, n); name != "" && len(items) > 0 {
 			if len(items) == 1 {
@@ -57,11 +58,11 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 			i += n - 1
 			continue
 		}
-		if toks[i].Kind != 'n' || len(lists) >= maxConstants {
+		if toks[i].Kind != 'n' || len(r.lists) >= maxConstants {
 			continue
 		}
 		if from, appends := r.assigned(i); from > 0 {
-			lists[toks[i].Text], _ = r.itemsAt(from, lists)
+			r.lists[toks[i].Text], _ = r.itemsAt(from)
 			opens[toks[i].Text] = listOpening(toks, from)
 			r.rememberText(toks[i].Text, toks[from:], appends)
 		}
@@ -145,7 +146,7 @@ func objectOf(name string) string {
 }
 
 // itemsAt returns the texts of the list at token i, and the number of its tokens.
-func (r *reading) itemsAt(i int, lists map[string][]string) ([]string, int) {
+func (r *reading) itemsAt(i int) ([]string, int) {
 	toks := r.toks
 	open := listOpening(toks, i)
 	if r.lang == "perl" && tokenAt(toks, open+1).in("[(") { // (qw(a b))
@@ -158,7 +159,7 @@ func (r *reading) itemsAt(i int, lists map[string][]string) ([]string, int) {
 		items, end := r.literalList(toks, open)
 		return items, end + 1 - i
 	case toks[i].Kind == 'n':
-		return lists[objectOf(toks[i].Text)], 1
+		return r.lists[objectOf(toks[i].Text)], 1
 	}
 	return nil, 1
 }

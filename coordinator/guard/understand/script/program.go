@@ -38,27 +38,21 @@ func (r *reading) doubtful(kind, name string) bool {
 // readProtected reports a program text that leads to Afar's page or to the cookies of a
 // browser. In a file a single string or name has to do so.
 func readProtected(sh *shell.Shell, text string, toks []Token) {
-	steers := sh.Eval.Site.Page.Code(text)
-	reads := sh.Place.Away == "" && protected.ReadsBrowser(text)
-	steersIn, readsIn := sh.Eval.Site.Page.URL, protected.ReadsBrowser
-	if !sh.InProgram() { // the whole text does so
-		toks = []Token{{Text: text}}
-		steersIn = func(string) bool { return true }
-		readsIn = steersIn
-	}
-	for _, t := range toks {
-		if !steers && !reads {
+	reports := func(leads func(string) bool, kind effect.Kind, op effect.Op) {
+		if !sh.InProgram() {
+			sh.Effect(kind, op, lex.Clip(text, 300))
 			return
 		}
-		sh.AtOffset(text, t.At)
-		if steers && steersIn(t.Text) {
-			sh.Effect(effect.SteerAfar, effect.WebPage, lex.Clip(t.Text, 300))
-			steers = false
+		if i := slices.IndexFunc(toks, func(t Token) bool { return leads(t.Text) }); i >= 0 {
+			sh.AtOffset(text, toks[i].At)
+			sh.Effect(kind, op, lex.Clip(toks[i].Text, 300))
 		}
-		if reads && readsIn(t.Text) {
-			sh.Effect(effect.ReadFile, effect.Cookies, lex.Clip(t.Text, 300))
-			reads = false
-		}
+	}
+	if page := sh.Eval.Site.Page; page.Code(text) {
+		reports(page.URL, effect.SteerAfar, effect.WebPage)
+	}
+	if sh.Place.Away == "" && protected.ReadsBrowser(text) {
+		reports(protected.ReadsBrowser, effect.ReadFile, effect.Cookies)
 	}
 }
 
@@ -383,27 +377,20 @@ func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	return sent
 }
 
-// shown returns the text that a token is or stands for, "" if it is not known.
+// shown returns the text that a token is or stands for, or that of the address of which it is a part, as
+// in url.path. It returns "" if that is not known.
 func (r *reading) shown(t Token) string {
-	switch t.Kind {
-	case 's':
+	if t.Kind == 's' {
 		return t.Text
-	case 'n':
-		return r.partOf(t.Text)
 	}
-	return ""
-}
-
-// partOf returns the text of a name, or that of the address of which the name is a part, as in url.path.
-func (r *reading) partOf(name string) string {
-	if text, ok := r.consts[name]; ok {
-		return text
+	text, ok := r.consts[t.Text]
+	switch object := r.consts[objectOf(t.Text)]; {
+	case t.Kind != 'n':
+		return ""
+	case !ok && strings.Contains(object, "://"):
+		return object
 	}
-	object, _, _ := strings.Cut(name, ".")
-	if text := r.consts[object]; strings.Contains(text, "://") {
-		return text
-	}
-	return ""
+	return text
 }
 
 // namesMethod reports whether the argument after toks is the method of a request.

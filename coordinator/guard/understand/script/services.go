@@ -163,13 +163,9 @@ func (r *reading) lineEnd(i int) int {
 // bindsClient notes that a name in a block, or behind "as", stands for the client that the call
 // before it returns: Net::HTTP.start("x") { |h| … }, with httpx.Client(…) as c.
 func (r *reading) bindsClient(i int) {
-	from := i + 1 + len(callTokens(r.toks[i+1:])) + 2
-	for lex.OneOf(textAt(r.toks, from), "do { as | async (") && from < i+64 {
-		from++
-	}
-	before := textAt(r.toks, from-1)
-	if s := r.serviceAt(i); s != unknownService && lex.OneOf(before, "| as") && kindAt(r.toks, from) == 'n' {
-		r.services[r.toks[from].Text] = s
+	name := loopName(r.toks, i, 1+len(callTokens(r.toks[i+1:]))+2)
+	if s := r.serviceAt(i); s != unknownService && name != "" {
+		r.services[name] = s
 	}
 }
 
