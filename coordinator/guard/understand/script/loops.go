@@ -44,13 +44,14 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 			continue
 		}
 		items, n := r.itemsAt(i)
-		if files, length := r.produced(toks[i:]); files != "" {
-			items, n = alternatives(files), length
+		name := loopName(toks, i, n)
+		if files, each, length := r.filesAt(i); files != "" {
+			items, name, n = alternatives(files), each, length
 		}
 		for _, name := range walked(toks, i) {
 			r.lists[name] = []string{"*"}
 		}
-		if name := loopName(toks, i, n); name != "" && len(items) > 0 {
+		if name != "" && len(items) > 0 {
 			if len(items) == 1 {
 				items = []string{r.narrowed(items[0], name, i)}
 			}
@@ -184,8 +185,6 @@ func (r *reading) produced(toks []Token) (string, int) {
 	switch {
 	case temp:
 		return madeFolder, n
-	case unqualified(name) == "Path":
-		return r.listedByPath(toks, n)
 	case lex.OneOf(unqualified(name), nameListers), lex.OneOf(name, "scandir Dir.entries Dir.foreach os.ReadDir"):
 		return "*", n // names without the folder
 	}
@@ -218,7 +217,7 @@ const (
 
 // lists reports whether a call lists files.
 func lists(full string) bool {
-	return lex.OneOf(full, "Dir Path pathlib.Path os.walk Dir.foreach Find.find") ||
+	return lex.OneOf(full, "Dir os.walk Dir.foreach Find.find") ||
 		lex.OneOf(unqualified(full), fileListers)
 }
 
@@ -239,19 +238,6 @@ func listing(full, arg string) string {
 		return dir + shell.EveryFile
 	}
 	return dir + "/*"
-}
-
-// listedByPath is produced for a call of Path whose n tokens may be followed by a method.
-func (r *reading) listedByPath(toks []Token, n int) (string, int) {
-	if !Shaped(toks, n, ".n") {
-		return "", 0
-	}
-	dir, ok := r.literal(toks[2 : n-1])
-	files, used := pathFiles(strings.TrimSuffix(dir, "/"), toks[n+1:])
-	if !ok || used == 0 {
-		return "", 0
-	}
-	return files, n + 1 + used
 }
 
 // pathFiles reads a call of rglob, glob or iterdir of a known directory.
@@ -277,16 +263,21 @@ func pathFiles(dir string, toks []Token) (string, int) {
 // rememberFiles sets the variable of a loop over files: those that the call at token i lists, and those
 // for which the name at token i stands. It also sets the variable that gets a folder for temporary files.
 func (r *reading) rememberFiles(i int) {
-	files, name := r.methodFiles(i)
-	if files == "" {
-		n := 0
-		files, n = r.produced(r.toks[i:])
-		name = loopName(r.toks, i, max(n, 1))
-	}
+	files, name, _ := r.filesAt(i)
 	files = cmp.Or(files, r.filesOf(r.toks[i].Text))
 	if files != "" && name != "" && !strings.Contains(files, "{") {
 		r.keep(name, r.narrowed(files, name, i))
 	}
+}
+
+// filesAt returns the files that the call at token i lists, the variable of the loop over them, and the
+// number of its tokens. Without such a call, the variable is that of a loop over the name at the token.
+func (r *reading) filesAt(i int) (files, name string, n int) {
+	if files, name = r.methodFiles(i); files != "" {
+		return files, name, 1
+	}
+	files, n = r.produced(r.toks[i:])
+	return files, loopName(r.toks, i, max(n, 1)), n
 }
 
 // filesOf returns the files for which a name stands: those of a pattern, or those that a parameter of
