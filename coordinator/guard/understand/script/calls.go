@@ -14,14 +14,13 @@ import (
 
 // arguments reads the arguments of the call whose name is the token at i. It
 // returns the literals of the outermost level and the items of a list of literals.
-func (r *reading) arguments(toks []Token, i int) (args []string, list bool, end int) {
+func (r *reading) arguments(toks []Token, i int) (args []string, end int) {
 	if !tokenAt(toks, i+1).in("(\x00") {
-		args, end = r.bareArguments(toks, i)
-		return args, false, end
+		return r.bareArguments(toks, i)
 	}
 	a := arguments{reading: r, fresh: true}
 	end = a.read(toks, i+1, 255)
-	return a.args, a.list, end
+	return a.args, end
 }
 
 // bareArguments reads the arguments of a call without brackets, such as system "text" in Ruby and Perl.
@@ -55,22 +54,17 @@ func (r *reading) bareArgument(call, t Token) bool {
 	return r.lang == "ruby" && r.sameLine(call, t)
 }
 
-// betweenArguments reports whether the token at j stands between the arguments of the call at i,
-// or before them.
+// betweenArguments reports whether the token at j stands between the arguments of the call at i, or before them.
 func (r *reading) betweenArguments(toks []Token, i, j int) bool {
 	switch t := toks[j]; {
-	case t.Text == "$_" && r.consts["$_"] != "":
-		return false
+	case t.Text == "$_":
+		return r.consts["$_"] == "" && j == i+1 && lex.OneOf(toks[i].Text, "unlink rmtree")
 	case t.Kind == ',':
 		return j > i+1 || kindAt(toks, j+1) == 's'
 	case listsFiles(t), Shaped(toks, j-1, "n("):
 		return true
-	}
-	switch j - i {
-	case 1:
-		return handle(toks[i], toks[j])
-	case 2: // open my $f,
-		return Shaped(toks, i, "nnn,") && toks[i].Text == "open"
+	case toks[i].Text == "open": // open F, open my $f,
+		return j == i+1 && t.Kind == 'n' || j == i+2 && Shaped(toks, i, "nnn,")
 	}
 	return false
 }
@@ -78,18 +72,6 @@ func (r *reading) betweenArguments(toks []Token, i, j int) bool {
 // sameLine reports whether a name stands on the line of a token before it.
 func (r *reading) sameLine(before, name Token) bool {
 	return name.Kind == 'n' && !strings.Contains(r.text[before.At:name.At], "\n")
-}
-
-// handle reports whether t is a word before the arguments of a call: the name of a file
-// handle, or in Perl what repeats the call for each of a list.
-func handle(call, t Token) bool {
-	switch call.Text {
-	case "open":
-		return t.Kind == 'n'
-	case "unlink", "rmtree":
-		return lex.OneOf(t.Text, "for foreach $_")
-	}
-	return false
 }
 
 // listsFiles reports whether t is the name of a function that lists files, or the second word
@@ -102,7 +84,6 @@ func listsFiles(t Token) bool {
 type arguments struct {
 	*reading
 	args  []string
-	list  bool // one of them is a list
 	depth int
 	fresh bool // a new argument begins
 	until int  // the tokens before it are part of the last argument
@@ -127,9 +108,7 @@ func (a *arguments) take(toks []Token, j int) bool {
 	case a.fresh && t.Kind == '[' && a.takeComputed(toks, j):
 	case t.in("([{"):
 		a.depth++
-		if t.Kind == '[' {
-			a.list, a.fresh = true, true
-		}
+		a.fresh = a.fresh || t.Kind == '['
 	case t.in(")]}"):
 		a.depth--
 		return a.depth <= 0
@@ -138,10 +117,8 @@ func (a *arguments) take(toks []Token, j int) bool {
 	case a.every && a.fresh && t.in("snx"):
 		a.addAny(toks, j)
 	case !a.fresh, !t.in("snx"), lex.OneOf(t.Text, sameList) && kindAt(toks, j+1) == '(':
-	case isOption(toks, j):
+	case sets(toks, j-2, notInputs), a.named(t) && !tokenAt(toks, j+1).in("=:"):
 		a.fresh = false
-	case a.named(t) && !tokenAt(toks, j+1).in("=:"):
-		a.fresh, a.list = false, true
 	default:
 		a.fresh = false
 		if t.Kind != 'n' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
@@ -151,12 +128,8 @@ func (a *arguments) take(toks []Token, j int) bool {
 	return false
 }
 
-// isOption reports whether the token at j is the value of an option that says how a call works,
-// and not on what.
-func isOption(toks []Token, j int) bool {
-	return tokenAt(toks, j-1).in("=:") && lex.OneOf(textAt(toks, j-2), "cwd chdir env encoding errors executable stdin "+
-		"stdout stderr stdio newline")
-}
+// notInputs are the options that say how a call works, and not on what.
+const notInputs = "cwd chdir env encoding errors executable stdin stdout stderr stdio newline"
 
 // takeComputed takes a list on which a method is called, as one argument.
 func (a *arguments) takeComputed(toks []Token, j int) bool {
@@ -256,8 +229,7 @@ func (r *reading) sends(k knownCall, name string, i int) bool {
 	return false
 }
 
-// destroysByName reports whether the name of a function in the library of a
-// service says that it deletes something.
+// destroysByName reports whether the name of a function in the library of a service says that it deletes something.
 func destroysByName(short string) bool {
 	w := lex.VerbWords(short)
 	switch {
@@ -306,7 +278,7 @@ func (r *reading) runs(k knownCall, i int) {
 // reports reports what a call of a known kind does with its arguments.
 func (r *reading) reports(k knownCall, i int) {
 	sh, toks := r.sh, r.toks
-	args, list, end := r.arguments(toks, i)
+	args, end := r.arguments(toks, i)
 	switch k.kind {
 	case "run":
 		args = r.processWords(k.short, args, end)
@@ -325,7 +297,7 @@ func (r *reading) reports(k knownCall, i int) {
 			arg = r.consts["$_"]
 		}
 	}
-	kind := exactKind(k.kind, args, toks[i:min(end+3, len(toks))], end-i)
+	kind := r.exactKind(k.kind, args, i, end)
 	n := len(sh.Eval.Effects)
 	switch {
 	case kind == "run" && isStatement(arg):
@@ -337,7 +309,7 @@ func (r *reading) reports(k knownCall, i int) {
 		Run(sh, arg, r.lang)
 		return
 	}
-	reportEffect(sh, kind, arg, args, list)
+	reportEffect(sh, kind, arg, args)
 	if lex.OneOf(kind, "open write") {
 		r.keepsWritten(i, end, n, r.shownText(k, end, args))
 	}
@@ -378,10 +350,9 @@ func (r *reading) placed(i, end int) *shell.Shell {
 	return r.sh
 }
 
-// sets reports whether an argument or a setting with one of the blank-separated names gets its value at
-// token i.
+// sets reports whether an argument or a setting with one of the blank-separated names gets its value at token i.
 func sets(toks []Token, i int, names string) bool {
-	return toks[i].in("sn") && lex.OneOf(toks[i].Text, names) && tokenAt(toks, i+1).in("=:")
+	return tokenAt(toks, i).in("sn") && lex.OneOf(textAt(toks, i), names) && tokenAt(toks, i+1).in("=:")
 }
 
 // moved returns the path that the call at token i moves and the one that it moves it to: those of
@@ -419,15 +390,17 @@ func (r *reading) opened(i int, args []string) []string {
 func unreadable(text string) bool { return text == "" || partial.HasHole(text) }
 
 // exactKind returns the kind of a call that its arguments change: a deletion may be recursive, and a write
-// may leave the file empty. toks are the call and the two tokens after it; the call ends at the token end.
-func exactKind(kind string, args []string, toks []Token, end int) string {
+// may leave the file empty. The call begins at token i and ends at the token end.
+func (r *reading) exactKind(kind string, args []string, i, end int) string {
 	switch kind {
 	case "unlink":
-		if recursiveCall(toks[:min(end, len(toks))]) {
-			return "tree"
+		for j := i; j < min(end, len(r.toks)); j++ {
+			if sets(r.toks, j, "recursive") && strings.EqualFold(textAt(r.toks, j+2), "true") {
+				return "tree" // fs.rmdirSync(x, {recursive: true})
+			}
 		}
 	case "open":
-		if textAt(toks, end+2) == "close" && strings.HasPrefix(textIn(args, 1), "w") {
+		if textAt(r.toks, end+2) == "close" && strings.HasPrefix(textIn(args, 1), "w") {
 			return "empty" // open(name, "w").close()
 		}
 	case "write":
@@ -461,7 +434,7 @@ func (r *reading) processWords(short string, args []string, end int) []string {
 		if !Shaped(r.toks, end+1, ".n(") {
 			break
 		}
-		more, _, after := r.arguments(r.toks, end+2)
+		more, after := r.arguments(r.toks, end+2)
 		if lex.OneOf(textAt(r.toks, end+2), "arg args") {
 			args = append(args, more...)
 		}
@@ -490,16 +463,6 @@ func everyRow(toks []Token) bool {
 		n--
 	}
 	return Shaped(toks, n-2, "()") && strings.HasSuffix("."+textAt(toks, n-3), ".all")
-}
-
-// recursiveCall reports whether a call has the option of fs.rmdirSync(x, {recursive: true}).
-func recursiveCall(toks []Token) bool {
-	for i := 0; i+2 < len(toks); i++ {
-		if toks[i].Text == "recursive" && strings.EqualFold(toks[i+2].Text, "true") {
-			return true
-		}
-	}
-	return false
 }
 
 // receiver returns the constant expression before the name at token i, as in

@@ -38,8 +38,7 @@ func (r *reading) expression(from int) []Token {
 	return r.toks[from:end]
 }
 
-// beginsStatement reports whether the token at i begins a line, and does not go on with what stands
-// before it.
+// beginsStatement reports whether the token at i begins a line, and does not go on with what stands before it.
 func (r *reading) beginsStatement(i int) bool {
 	before, t := r.toks[i-1], r.toks[i]
 	return !t.in(".+?") && !before.in("=+.,|&?>") && strings.Contains(r.text[before.At:max(before.At, t.At)], "\n")
@@ -124,8 +123,7 @@ func (r *reading) namesSecret(t Token) bool {
 	return protected.SecretPath(r.sh.Path(text), home) || protected.SecretPath(home+text, home) // behind the home
 }
 
-// fetchers are the names of calls that return what an address has; askers do so whatever their
-// argument is.
+// fetchers are the names of calls that return what an address has; askers do so whatever their argument is.
 const (
 	fetchers = "get fetch open read urlopen request send Get axios got readLines scan source file_get_contents " +
 		"fopen readfile curl_init curl include slurp download urlretrieve readAsText getstore mirror " +
@@ -188,17 +186,13 @@ func (r *reading) fetched(i int) {
 	}
 	toks := r.expression(i)
 	for j := range toks {
-		parameter := none
 		switch {
 		case Shaped(toks, j, "n=>"), Shaped(toks, j, "n)=>"), Shaped(toks, j, "n,n)=>"):
-			parameter = j
+			r.keep(toks[j].Text, partial.UnknownNetwork)
 		case Shaped(toks, j, "|n|"):
-			parameter = j + 1
+			r.keep(toks[j+1].Text, partial.UnknownNetwork)
 		case toks[j].Text == "function" && Shaped(toks, j+1, "(n"):
-			parameter = j + 2
-		}
-		if parameter != none {
-			r.keep(toks[parameter].Text, partial.UnknownNetwork)
+			r.keep(toks[j+2].Text, partial.UnknownNetwork)
 		}
 	}
 }
@@ -231,7 +225,7 @@ func (r *reading) keepsWritten(i, end, n int, text string) {
 func (r *reading) shownText(k knownCall, end int, args []string) string {
 	switch {
 	case k.kind == "open" && textAt(r.toks, end+2) == "write":
-		args, _, _ = r.arguments(r.toks, end+2)
+		args, _ = r.arguments(r.toks, end+2)
 		return lex.First(args)
 	case k.kind != "write":
 		return ""
@@ -271,7 +265,7 @@ func (r *reading) writesShown(name string, i int) {
 		return
 	}
 	before := r.sh.Files[path]
-	args, _, _ := r.arguments(r.toks, i)
+	args, _ := r.arguments(r.toks, i)
 	if text := lex.First(args); !unreadable(text) && !partial.HasHole(before) {
 		r.sh.Remember(path, r.sh.Afford(before+text))
 	}

@@ -94,8 +94,7 @@ func (r *reading) column(t Token) int {
 	return lex.Indent(r.text[strings.LastIndexByte(r.text[:t.At], '\n')+1:])
 }
 
-// callsOwn reads the body of a function of the program for the call at token i. It returns false for
-// any other call.
+// callsOwn reads the body of a function of the program for the call at token i. It returns false for any other call.
 func (r *reading) callsOwn(i int) bool {
 	receiver, name, method := strings.Cut(r.toks[i].Text, ".")
 	if !method {
@@ -108,7 +107,7 @@ func (r *reading) callsOwn(i int) bool {
 		!r.hasArguments(r.toks[i+1:]), lex.OneOf(textAt(r.toks, i-1), definers):
 		return false
 	}
-	args, _, _ := r.arguments(r.toks, i)
+	args, _ := r.arguments(r.toks, i)
 	last := len(f.params) - 1
 	for k := last; k < len(args); k++ {
 		r.called++
@@ -117,8 +116,7 @@ func (r *reading) callsOwn(i int) bool {
 	return len(args) > last
 }
 
-// run reads the body of a function with values of its parameters. The last one is a text, or the list
-// of several ones.
+// run reads the body of a function with values of its parameters. The last one is a text, or the list of several ones.
 func (f *function) run(args []string, last string, all []string) {
 	r, end := f.in, min(f.end, f.from+mostInLoop)
 	if !r.sh.Spend(end - f.from) {

@@ -48,8 +48,10 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 		if files, each, length := r.filesAt(i); files != "" {
 			items, name, n = alternatives(files), each, length
 		}
-		for _, name := range walked(toks, i) {
-			r.lists[name] = []string{"*"}
+		if toks[i].Text == "os.walk" {
+			for _, list := range loopNames(toks, i, n) {
+				r.lists[list] = []string{"*"}
+			}
 		}
 		if name != "" && len(items) > 0 {
 			if len(items) == 1 {
@@ -116,17 +118,6 @@ func (r *reading) foundBelow(i int) (files []string) {
 	return files
 }
 
-// walked returns the names of the lists of folders and files in a loop over os.walk at token i.
-func walked(toks []Token, i int) (names []string) {
-	if toks[i].Text != "os.walk" || textAt(toks, i-1) != "in" {
-		return nil
-	}
-	for j := i - 2; Shaped(toks, j-1, ",n"); j -= 2 {
-		names = append(names, toks[j].Text)
-	}
-	return names
-}
-
 // loopStart returns the first token of the loop over what stands at token i. The body of a
 // comprehension, as in [f(x) for x in …], stands before its head.
 func (r *reading) loopStart(i int) int {
@@ -165,34 +156,61 @@ func (r *reading) itemsAt(i int) ([]string, int) {
 	return nil, 1
 }
 
-// produced reads a call that lists files or makes a folder for temporary files. It returns the
-// pattern of the files or the folder, "" if it is not known, and the number of tokens, 0 if
-// toks do not begin with such a call.
+// madeFolder is a folder for temporary files that a program makes.
+const (
+	madeFolder = "/tmp/tmp" + partial.Unknown
+	tempMakers = "mkdtemp mkdtempSync mktmpdir MkdirTemp gettempdir TemporaryDirectory tmpdir TempDir temp_dir tempdir " +
+		"makeTempDir makeTempDirSync sys_get_temp_dir createTempDirectory GetTempPath mkstemp"
+)
+
+// A producer is a call that makes a folder or lists files, by the last part of its name or by the whole
+// name. files follows the folder that is its argument; without it, the argument is a pattern.
+type producer struct{ names, full, files string }
+
+var producers = [...]producer{
+	{names: tempMakers, files: madeFolder},
+	{names: "listdir readdirSync readdir readDirSync readDir children each_child",
+		full: "scandir Dir.entries Dir.foreach os.ReadDir", files: "*"}, // names without the folder
+	{names: "glob iglob globSync Glob", full: "Dir"},
+	{full: "os.walk", files: "/" + partial.Unknown},
+	{full: "Find.find", files: shell.EveryFile},
+	{names: "scandir entries ReadDir read_dir GetFiles", files: "/*"},
+}
+
+// produced reads a call that lists files or makes a folder for temporary files. It returns the pattern of the files or
+// the folder, "" if it is not known, and the number of tokens, 0 if toks do not begin with such a call.
 func (r *reading) produced(toks []Token) (string, int) {
-	name := toks[0].Text
-	temp := lex.OneOf(unqualified(name), tempMakers)
+	name, next := toks[0].Text, tokenAt(toks, 1)
+	called := next.Kind == '(' || name == "Dir" && next.Kind == '['
 	switch {
-	case name == "glob" && kindAt(toks, 1) == 's': // perl
-		return toks[1].Text, 2
-	case name == "readdir" && kindAt(toks, 1) == 'n':
+	case name == "glob" && next.Kind == 's': // perl
+		return next.Text, 2
+	case name == "readdir" && next.Kind == 'n':
 		return "*", 2
-	case temp && kindAt(toks, 1) != '(':
-		return madeFolder, 1
-	case kindAt(toks, 1) != '(' && (name != "Dir" || kindAt(toks, 1) != '['), !temp && !lists(name):
+	case !called && !lex.OneOf(unqualified(name), tempMakers):
 		return "", 0
 	}
-	n := min(len(inBrackets(toks[1:]))+3, len(toks))
-	switch {
-	case temp:
-		return madeFolder, n
-	case lex.OneOf(unqualified(name), nameListers), lex.OneOf(name, "scandir Dir.entries Dir.foreach os.ReadDir"):
-		return "*", n // names without the folder
+	for _, p := range producers {
+		switch {
+		case !lex.OneOf(unqualified(name), p.names) && !lex.OneOf(name, p.full):
+			continue
+		case !called:
+			return madeFolder, 1
+		}
+		n := min(len(inBrackets(toks[1:]))+3, len(toks))
+		if lex.OneOf(p.files, "* "+madeFolder) {
+			return p.files, n
+		}
+		text, ok := r.literal(toks[2 : n-1])
+		switch {
+		case !ok:
+			return "", n
+		case p.files == "":
+			return text, n
+		}
+		return strings.TrimSuffix(text, "/") + p.files, n
 	}
-	text, ok := r.literal(toks[2 : n-1])
-	if !ok {
-		return "", n
-	}
-	return listing(name, text), n
+	return "", 0
 }
 
 // alternatives returns the patterns for which a pattern with braces stands.
@@ -206,58 +224,6 @@ func alternatives(pattern string) (all []string) {
 		all = append(all, before+item+after)
 	}
 	return all
-}
-
-// madeFolder is a folder for temporary files that a program makes.
-const (
-	madeFolder = "/tmp/tmp" + partial.Unknown
-	tempMakers = "mkdtemp mkdtempSync mktmpdir MkdirTemp gettempdir TemporaryDirectory tmpdir TempDir temp_dir tempdir " +
-		"makeTempDir makeTempDirSync sys_get_temp_dir createTempDirectory GetTempPath mkstemp"
-)
-
-// lists reports whether a call lists files.
-func lists(full string) bool {
-	return lex.OneOf(full, "Dir os.walk Dir.foreach Find.find") ||
-		lex.OneOf(unqualified(full), fileListers)
-}
-
-const (
-	fileListers = "glob iglob globSync Glob scandir entries ReadDir read_dir GetFiles " + nameListers
-	nameListers = "listdir readdirSync readdir readDirSync readDir children each_child"
-)
-
-// listing returns the pattern of the files that a call lists.
-func listing(full, arg string) string {
-	dir := strings.TrimSuffix(arg, "/")
-	switch {
-	case full == "Dir", lex.OneOf(unqualified(full), "glob iglob globSync Glob"):
-		return arg
-	case full == "os.walk":
-		return dir + "/" + partial.Unknown
-	case full == "Find.find":
-		return dir + shell.EveryFile
-	}
-	return dir + "/*"
-}
-
-// pathFiles reads a call of rglob, glob or iterdir of a known directory.
-func pathFiles(dir string, toks []Token) (string, int) {
-	name := unqualified(toks[0].Text)
-	if name == "iterdir" {
-		return dir + "/*", 3
-	}
-	if kindAt(toks, 2) != 's' || !lex.OneOf(name, "glob rglob") {
-		return "", 0
-	}
-	pattern := toks[2].Text
-	deep := name == "rglob" || strings.HasPrefix(pattern, "**")
-	switch pattern = strings.TrimPrefix(pattern, "**/"); {
-	case deep && strings.Trim(pattern, "*") == "":
-		return dir + shell.EveryFile, 4
-	case deep:
-		return dir + "/" + partial.Unknown + "/" + pattern, 4
-	}
-	return dir + "/" + pattern, 4
 }
 
 // rememberFiles sets the variable of a loop over files: those that the call at token i lists, and those
@@ -291,22 +257,32 @@ func (r *reading) filesOf(name string) string {
 	return ""
 }
 
-// methodFiles returns the files of a path that the program has named before, and the variable of the loop
-// over them, as in "for x in folder.iterdir()". The name of the method is the token at i.
+// methodFiles returns the files of a folder that is known, and the variable of the loop over them, as in
+// "for x in folder.iterdir()". The name of the method is the token at i.
 func (r *reading) methodFiles(i int) (files, name string) {
-	module, method, qualified := strings.Cut(r.toks[i].Text, ".")
+	object, method, qualified := strings.Cut(r.toks[i].Text, ".")
+	if !qualified && kindAt(r.toks, i-1) == '.' {
+		method = object
+	}
+	if !lex.OneOf(method, "iterdir glob rglob") || object == "glob" && qualified {
+		return "", ""
+	}
+	dir, pattern := r.receiver(i), textAt(r.toks, i+2)
 	switch {
-	case !lex.OneOf(cmp.Or(method, module), "iterdir glob rglob"), module == "glob" && qualified:
+	case dir == "", method != "iterdir" && kindAt(r.toks, i+2) != 's':
 		return "", ""
-	case !qualified && kindAt(r.toks, i-1) != '.':
-		return "", ""
+	case method == "iterdir":
+		pattern = "*"
 	}
-	dir, name := r.receiver(i), forVariable(r.toks, i)
-	if dir == "" {
-		return "", ""
+	dir = strings.TrimSuffix(dir, "/") + "/"
+	deep := method == "rglob" || strings.HasPrefix(pattern, "**")
+	switch pattern = strings.TrimPrefix(pattern, "**/"); {
+	case deep && strings.Trim(pattern, "*") == "":
+		pattern = "**"
+	case deep:
+		dir += partial.Unknown + "/"
 	}
-	files, _ = pathFiles(strings.TrimSuffix(dir, "/"), r.toks[i:])
-	return files, name
+	return dir + pattern, forVariable(r.toks, i)
 }
 
 // forVariable returns the variable of a loop "for x in" in whose head the token i is, or "".
@@ -320,8 +296,7 @@ func forVariable(toks []Token, i int) string {
 	return ""
 }
 
-// mapped reads array_map("unlink", files) and map(os.remove, files): a call by its name,
-// once for each of the files.
+// mapped reads array_map("unlink", files) and map(os.remove, files): a call by its name, once for each of the files.
 func (r *reading) mapped(toks []Token) {
 	kind := r.callNamed(textAt(toks, 1)).kind
 	if kindAt(toks, 0) != '(' || kindAt(toks, 2) != ',' || !lex.OneOf(kind, "unlink tree run") {
@@ -332,7 +307,7 @@ func (r *reading) mapped(toks []Token) {
 		items = []string{text}
 	}
 	for _, item := range items {
-		reportEffect(r.sh, kind, item, []string{item}, false)
+		reportEffect(r.sh, kind, item, []string{item})
 	}
 }
 
@@ -432,75 +407,6 @@ func namesUntil(toks []Token, i int, ends string) (names []string) {
 	return names
 }
 
-// literalList returns the texts of the list that opens at from, and the index of its end. An item
-// that is a list is the command with its words.
-func (r *reading) literalList(toks []Token, from int) (items []string, end int) {
-	return listOf(toks, from, r.item)
-}
-
-// listOf reads the list that opens at from. item returns the text of an item and the number of its
-// tokens, 0 if it is not known.
-func listOf(toks []Token, from int, item func(toks []Token) (string, int)) (items []string, end int) {
-	for i := from + 1; i < min(len(toks), from+maxListed); {
-		if toks[i].in("])}") {
-			return items, i
-		}
-		text, n := item(toks[i:])
-		if n == 0 {
-			return nil, i
-		}
-		if toks[i].Kind != ',' {
-			items = append(items, text)
-		}
-		i += n
-	}
-	return nil, from
-}
-
-// item reads the item of a list, or the comma between two. Lists below a list in a list are not
-// read: the command of a command would be quoted again at each level.
-func (r *reading) item(toks []Token) (string, int) {
-	if !toks[0].in("[(") {
-		return r.word(toks)
-	}
-	words, end := listOf(toks, 0, r.word)
-	return shell.QuoteAll(words), joinedTokens(words, end+1)
-}
-
-// word reads the text of an item, or the comma between two. An expression in an expression of an
-// item is not read: it would be read again at each level.
-func (r *reading) word(toks []Token) (string, int) {
-	switch t := toks[0]; {
-	case t.in("s,"):
-		return t.Text, 1
-	case t.Kind == 'n' && !r.inItem:
-		r.inItem = true
-		text, n, known := r.literalLength(toks)
-		r.inItem = false
-		if known {
-			return text, closed(toks, n)
-		}
-	}
-	return "", 0
-}
-
-// closed returns n with the brackets that close those which the first n tokens open.
-func closed(toks []Token, n int) int {
-	depth := 0
-	for i := 0; i < len(toks) && (i < n || depth > 0); i++ {
-		switch {
-		case toks[i].in("(["):
-			depth++
-		case toks[i].in(")]"):
-			depth--
-		case i >= n:
-			return n
-		}
-		n = max(n, i+1)
-	}
-	return n
-}
-
 // waitCalls are the calls with which an endless loop waits for the processes that it starts.
 const waitCalls = "sleep usleep wait waitpid wait3 communicate break accept poll join input readline recv get"
 
@@ -525,8 +431,7 @@ func forksForever(toks []Token) bool {
 	return has("Popen spawn posix_spawn")
 }
 
-// loopsForever reports whether toks begin with a loop that does not end: loop { …,
-// while True, fork while 1, for (;;).
+// loopsForever reports whether toks begin with a loop that does not end: loop { …, while True, fork while 1, for (;;).
 func loopsForever(toks []Token) bool {
 	if toks[0].Kind != 'n' {
 		return false
@@ -538,6 +443,98 @@ func loopsForever(toks []Token) bool {
 		return Shaped(toks, 1, "(;;)")
 	case "while":
 		return lex.OneOf(textAt(given(toks[1:]), 0), "1 True true fork")
+	}
+	return false
+}
+
+// A loop over files mostly looks at their names: if f.endswith(".pyc"), if f == "x.tmp". Only the
+// files with such a name count then.
+
+// longestTest bounds the tokens from the head of a loop in which a test of its variable is looked for.
+const longestTest = 48
+
+// narrowed returns the pattern of the files that a loop takes whose head is at token i: those of
+// the pattern whose names pass the first test of the loop's variable.
+func (r *reading) narrowed(files, name string, i int) string {
+	end, every := strings.CutSuffix(files, shell.EveryFile)
+	if every {
+		end += "/" + partial.Unknown + "/"
+	} else if end, every = strings.CutSuffix(files, "*"); !every {
+		return files
+	}
+	for j := i; j < min(i+longestTest, len(r.toks)); j++ {
+		wanted, n := nameTest(r.toks, j, name)
+		if n == 0 {
+			continue
+		}
+		if negated(r.toks, j) != skips(r.toks, j+n) {
+			return files
+		}
+		return end + wanted
+	}
+	return files
+}
+
+// nameTest reads a test of the name for which a variable stands. It returns the pattern of the
+// names that pass, and the number of tokens, 0 if none begins at the i-th.
+func nameTest(toks []Token, i int, variable string) (string, int) {
+	t := toks[i]
+	if t.Kind == 'r' {
+		return expressionTest(toks, i, variable)
+	}
+	object, method, _ := strings.Cut(t.Text, ".")
+	if object != variable || t.Kind != 'n' {
+		return "", 0
+	}
+	method = strings.TrimPrefix(method, "name.")
+	at := i + 1
+	for tokenAt(toks, at).in("?([{=") || textAt(toks, at) == "in" {
+		at++
+	}
+	text := textAt(toks, at)
+	switch compares := Shaped(toks, i+1, "==") || textAt(toks, i+1) == "in"; {
+	case kindAt(toks, at) != 's':
+	case lex.OneOf(method, "endswith endsWith end_with"), compares && method == "suffix":
+		return "*" + text, at - i
+	case lex.OneOf(method, "startswith startsWith start_with"):
+		return text + "*", at - i
+	case !compares:
+	case method == "", method == "name":
+		return text, at - i
+	}
+	return "", 0
+}
+
+// expressionTest is nameTest for a regular expression: /\.md$/.test(x), and /\.md$/ of Perl.
+func expressionTest(toks []Token, i int, variable string) (string, int) {
+	end, ok := strings.CutPrefix(toks[i].Text, `/\.`)
+	name, _, closed := strings.Cut(end, "$/")
+	plain := strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789") == ""
+	switch {
+	case !ok, !closed, !plain:
+		return "", 0
+	case variable == "$_":
+		return "*." + name, 1
+	case Shaped(toks, i+1, ".n(n)") && textAt(toks, i+4) == variable:
+		return "*." + name, 5
+	}
+	return "", 0
+}
+
+// negated reports whether the test at token i holds for the names that do not pass.
+func negated(toks []Token, i int) bool {
+	return kindAt(toks, i-1) == '!' || lex.OneOf(textAt(toks, i-1), "not unless")
+}
+
+// skips reports whether the condition that ends near token i leads to the next round of the loop.
+func skips(toks []Token, i int) bool {
+	for j := i; j < i+10; j++ {
+		switch t := tokenAt(toks, j); {
+		case lex.OneOf(t.Text, "continue next"):
+			return true
+		case t.Kind == 'n':
+			return false
+		}
 	}
 	return false
 }

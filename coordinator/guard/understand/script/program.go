@@ -80,7 +80,7 @@ const maxCall = 24
 
 // readCall returns what a name says.
 func readCall(name, lang string) knownCall {
-	k := knownCall{short: unqualified(name), types: controlsTerminal(name)}
+	k := knownCall{short: unqualified(name), types: strings.HasSuffix(name, "TIOCSTI") || lex.OneOf(name, "0x5412 21522")}
 	switch {
 	case k.types:
 		return k
@@ -102,9 +102,6 @@ func readCall(name, lang string) knownCall {
 	return k
 }
 
-// maxCalls bounds the names that are kept.
-const maxCalls = 4096
-
 // callNamed returns what a name says. It keeps what it finds, because the names of a long program repeat.
 func (r *reading) callNamed(name string) knownCall {
 	k, known := r.calls[name]
@@ -112,9 +109,7 @@ func (r *reading) callNamed(name string) knownCall {
 		return k
 	}
 	k = readCall(name, r.lang)
-	if len(r.calls) < maxCalls {
-		r.calls[name] = k
-	}
+	r.calls[name] = k
 	return k
 }
 
@@ -138,10 +133,9 @@ func AppleScript(sh *shell.Shell, code string) {
 
 // typesKeys reports whether a script types into a window or runs text in a terminal.
 func typesKeys(code string) bool {
-	for _, words := range [...]string{"keystroke", "key code", "write text"} {
-		if strings.Contains(code, words) {
-			return true
-		}
+	switch {
+	case lex.Mentions(code, "keystroke"), strings.Contains(code, "key code"), strings.Contains(code, "write text"):
+		return true
 	}
 	return strings.Contains(code, "do script") && strings.Contains(code, "Terminal")
 }
@@ -169,37 +163,27 @@ func applePower(toks []Token) string {
 // unqualified returns the last part of a name, such as rmtree of shutil.rmtree.
 func unqualified(name string) string { return name[strings.LastIndexAny(name, ".:")+1:] }
 
-// nameAgain notes the names that the program gives to known calls, as in
-// import x as y, {x: y} = … and y = x.
+// nameAgain notes the names that the program gives to known calls, as in import x as y, {x: y} = … and y = x.
 func (r *reading) nameAgain() {
 	for i := 0; i+2 < len(r.toks); i++ {
-		if r.toks[i].Kind != 'n' {
-			continue
-		}
-		if given := namedAgain(r.toks[i:], r.lang); r.isNew(given) {
-			r.names[given.name] = given.meaning
+		name, meaning := namedAgain(r.toks[i:], r.lang)
+		if r.callNamed(meaning).kind != "" && r.callNamed(name).kind == "" {
+			r.names[name] = meaning
 		}
 	}
-}
-
-// An alias is another name for a call.
-type alias struct{ name, meaning string }
-
-// isNew reports whether the alias means a known call and is not the name of one.
-func (r *reading) isNew(a alias) bool {
-	return r.callNamed(a.meaning).kind != "" && r.callNamed(a.name).kind == ""
 }
 
 // namedAgain reads "x as y", "x: y" in JavaScript and "y = x" at the start of toks.
-func namedAgain(toks []Token, lang string) alias {
+func namedAgain(toks []Token, lang string) (name, meaning string) {
 	switch a, b := toks[0], toks[1]; {
+	case a.Kind != 'n':
 	case b.Kind == '=':
-		return alias{a.Text, namedLast(toks[2:])}
+		return a.Text, namedLast(toks[2:])
 	case toks[2].Kind != 'n':
 	case b.Text == "as", b.Kind == ':' && lang == "js":
-		return alias{toks[2].Text, a.Text}
+		return toks[2].Text, a.Text
 	}
-	return alias{}
+	return "", ""
 }
 
 // functionNamed reads the name of a function that begins at the first of toks, and
@@ -235,8 +219,7 @@ func isArrow(toks []Token) bool {
 	return false
 }
 
-// namedLast returns the name at the end of an expression such as require("x").y,
-// or "" if the expression calls it.
+// namedLast returns the name at the end of an expression such as require("x").y, or "" if the expression calls it.
 func namedLast(toks []Token) string {
 	last := ""
 	for i, t := range toks[:min(8, len(toks))] {
@@ -354,8 +337,7 @@ const (
 	maxSearched = 512
 )
 
-// requestAt reads the arguments of a call that sends a request: a method, a URL, and the
-// other texts as its body.
+// requestAt reads the arguments of a call that sends a request: a method, a URL, and the other texts as its body.
 func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	var body []string
 	args := callTokens(toks)
@@ -365,7 +347,7 @@ func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	for i, t := range args {
 		switch text := r.shown(t); {
 		case text == "":
-		case text == "DELETE", text == "delete" && namesMethod(args[:i]):
+		case text == "DELETE", text == "delete" && (i == 0 || strings.EqualFold(textAt(args, i-2), "method")):
 			sent.Method = "DELETE"
 		case sent.URL == "" && strings.Contains(text, "://"):
 			sent.URL = text
@@ -393,14 +375,6 @@ func (r *reading) shown(t Token) string {
 	return text
 }
 
-// namesMethod reports whether the argument after toks is the method of a request.
-func namesMethod(toks []Token) bool {
-	if len(toks) < 2 {
-		return len(toks) == 0
-	}
-	return strings.EqualFold(toks[len(toks)-2].Text, "method")
-}
-
 // programHost returns the first address in a program, or the host to which it connects.
 func programHost(toks []Token) string {
 	toks = toks[:min(len(toks), maxSearched)]
@@ -416,8 +390,7 @@ func programHost(toks []Token) string {
 	return ""
 }
 
-// sendsSecret reports whether the arguments of a request to another machine hold a credential, or
-// read one.
+// sendsSecret reports whether the arguments of a request to another machine hold a credential, or read one.
 func (r *reading) sendsSecret(k knownCall, toks []Token) bool {
 	args := callTokens(toks)
 	switch {
@@ -459,8 +432,7 @@ func decodes(t Token) bool {
 			"decodeURIComponent decodeURI unescape unquote urldecode rawurldecode uri_unescape")
 }
 
-// computed reports whether the first argument of a call is decoded, so that the
-// text does not show what the call runs.
+// computed reports whether the first argument of a call is decoded, so that the text does not show what the call runs.
 func computed(toks []Token) bool {
 	args := callTokens(toks)
 	if kindAt(toks, 0) == '[' { // an argument without brackets around it
