@@ -63,10 +63,12 @@ func (r *reading) betweenArguments(toks []Token, i, j int) bool {
 		return j > i+1 || kindAt(toks, j+1) == 's'
 	case listsFiles(t), Shaped(toks, j-1, "n("):
 		return true
-	case toks[i].Text == "open": // open F, open my $f,
-		return j == i+1 && t.Kind == 'n' || j == i+2 && Shaped(toks, i, "nnn,")
+	case toks[i].Text != "open":
+		return false
+	case j == i+1: // open F,
+		return t.Kind == 'n'
 	}
-	return false
+	return j == i+2 && Shaped(toks, i, "nnn,") // open my $f,
 }
 
 // sameLine reports whether a name stands on the line of a token before it.
@@ -114,16 +116,14 @@ func (a *arguments) take(toks []Token, j int) bool {
 		return a.depth <= 0
 	case t.in(",=:"), Shaped(toks, j-1, "]+"):
 		a.fresh = true
-	case a.every && a.fresh && t.in("snx"):
-		a.addAny(toks, j)
 	case !a.fresh, !t.in("snx"), lex.OneOf(t.Text, sameList) && kindAt(toks, j+1) == '(':
-	case sets(toks, j-2, notInputs), a.named(t) && !tokenAt(toks, j+1).in("=:"):
+	case a.every:
+		a.addAny(toks, j)
+	case sets(toks, j-2, notInputs), t.Kind == 'n' && tokenAt(toks, j+1).in("=:"), a.named(t):
 		a.fresh = false
 	default:
 		a.fresh = false
-		if t.Kind != 'n' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
-			a.add(toks, j)
-		}
+		a.add(toks, j)
 	}
 	return false
 }

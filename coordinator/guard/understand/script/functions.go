@@ -56,15 +56,7 @@ func (r *reading) functionAt(i, at int) *function {
 	default:
 		return f
 	}
-	for j, t := range head {
-		name, before := strings.TrimLeft(t.Text, ".*&"), j-1
-		for kindAt(head, before) == '.' {
-			before--
-		}
-		if t.Kind == 'n' && tokenAt(head, before).in(",*&\x00") && !lex.OneOf(name, "self cls this") {
-			f.params = append(f.params, name)
-		}
-	}
+	f.readParameters(head)
 	const longestType = 8
 	for j := f.from; j < f.from+longestType && kindAt(r.toks, j) != '('; j++ {
 		if kindAt(r.toks, j) == '{' {
@@ -75,6 +67,25 @@ func (r *reading) functionAt(i, at int) *function {
 	}
 	f.end = r.indentedEnd(i, f.from)
 	return f
+}
+
+// readParameters reads the parameters between the brackets of a definition, up to one that takes all other arguments.
+func (f *function) readParameters(head []Token) {
+	for j, t := range head {
+		before := j - 1
+		for kindAt(head, before) == '.' {
+			before--
+		}
+		name := strings.TrimLeft(t.Text, ".*&")
+		if t.Kind != 'n' || !tokenAt(head, before).in(",*&\x00") || lex.OneOf(name, "self cls this") {
+			continue
+		}
+		f.params = append(f.params, name)
+		stars := kindAt(head, j-1) == '*' && lex.OneOf(f.in.lang, "python ruby")
+		if stars || before < j-1 || kindAt(head, j+1) == '.' {
+			return
+		}
+	}
 }
 
 // indentedEnd returns the end of the body that begins at token from, of a definition at token i: the
@@ -95,6 +106,7 @@ func (r *reading) column(t Token) int {
 }
 
 // callsOwn reads the body of a function of the program for the call at token i. It returns false for any other call.
+// The last parameter that gets a value gets each of the arguments left, or the list that they are.
 func (r *reading) callsOwn(i int) bool {
 	receiver, name, method := strings.Cut(r.toks[i].Text, ".")
 	if !method {
@@ -108,12 +120,29 @@ func (r *reading) callsOwn(i int) bool {
 		return false
 	}
 	args, _ := r.arguments(r.toks, i)
-	last := len(f.params) - 1
+	if len(args) == 0 {
+		return false
+	}
+	last := min(len(f.params), len(args)) - 1
+	call := callTokens(r.toks[i+1:])
+	if list := slices.IndexFunc(call, func(t Token) bool { return t.Kind == '[' }); list >= 0 {
+		last = min(last, commas(call[:list]))
+	}
 	for k := last; k < len(args); k++ {
 		r.called++
 		f.run(args[:last], args[k], args[last:])
 	}
-	return len(args) > last
+	return true
+}
+
+// commas returns the number of commas in tokens.
+func commas(toks []Token) (n int) {
+	for _, t := range toks {
+		if t.Kind == ',' {
+			n++
+		}
+	}
+	return n
 }
 
 // run reads the body of a function with values of its parameters. The last one is a text, or the list of several ones.

@@ -35,12 +35,8 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 		if toks[i].Kind == 'n' {
 			open = cmp.Or(opens[objectOf(toks[i].Text)], none)
 		}
-		if rows := r.rowLoops(i, open); rows != nil {
-			loops = append(loops, rows...)
-			continue
-		}
-		if files := r.foundBelow(i); len(files) > 0 {
-			loops = append(loops, literalLoop{"$_", files, i}, literalLoop{"$File::Find::name", files, i})
+		if found := append(r.rowLoops(i, open), r.foundBelow(i)...); found != nil {
+			loops = append(loops, found...)
 			continue
 		}
 		items, n := r.itemsAt(i)
@@ -102,11 +98,12 @@ func (r *reading) rowLoops(i, open int) (loops []literalLoop) {
 	return loops
 }
 
-// foundBelow returns the files that the call of File::Find at token i visits.
-func (r *reading) foundBelow(i int) (files []string) {
+// foundBelow returns the loops over the files that the call of File::Find at token i visits.
+func (r *reading) foundBelow(i int) []literalLoop {
 	if r.lang != "perl" || !lex.OneOf(unqualified(r.toks[i].Text), "find finddepth") || kindAt(r.toks, i+1) != '(' {
 		return nil
 	}
+	var files []string
 	for args := inBrackets(r.toks[i+1:]); len(args) > 0; args = args[1:] {
 		switch t := args[0]; {
 		case t.in("{["):
@@ -115,7 +112,10 @@ func (r *reading) foundBelow(i int) (files []string) {
 			files = append(files, r.narrowed(strings.TrimSuffix(t.Text, "/")+shell.EveryFile, "$_", i))
 		}
 	}
-	return files
+	if len(files) == 0 {
+		return nil
+	}
+	return []literalLoop{{"$_", files, i}, {"$File::Find::name", files, i}}
 }
 
 // loopStart returns the first token of the loop over what stands at token i. The body of a
@@ -190,27 +190,35 @@ func (r *reading) produced(toks []Token) (string, int) {
 	case !called && !lex.OneOf(unqualified(name), tempMakers):
 		return "", 0
 	}
-	for _, p := range producers {
-		switch {
-		case !lex.OneOf(unqualified(name), p.names) && !lex.OneOf(name, p.full):
-			continue
-		case !called:
-			return madeFolder, 1
-		}
-		n := min(len(inBrackets(toks[1:]))+3, len(toks))
-		if lex.OneOf(p.files, "* "+madeFolder) {
-			return p.files, n
-		}
-		text, ok := r.literal(toks[2 : n-1])
-		switch {
-		case !ok:
-			return "", n
-		case p.files == "":
-			return text, n
-		}
-		return strings.TrimSuffix(text, "/") + p.files, n
+	p := producerNamed(name)
+	switch {
+	case p == nil:
+		return "", 0
+	case !called:
+		return madeFolder, 1
 	}
-	return "", 0
+	n := min(len(inBrackets(toks[1:]))+3, len(toks))
+	if lex.OneOf(p.files, "* "+madeFolder) {
+		return p.files, n
+	}
+	text, ok := r.literal(toks[2 : n-1])
+	switch {
+	case !ok:
+		return "", n
+	case p.files == "":
+		return text, n
+	}
+	return strings.TrimSuffix(text, "/") + p.files, n
+}
+
+// producerNamed returns the producer with a name, or nil.
+func producerNamed(name string) *producer {
+	for i := range producers {
+		if p := &producers[i]; lex.OneOf(unqualified(name), p.names) || lex.OneOf(name, p.full) {
+			return p
+		}
+	}
+	return nil
 }
 
 // alternatives returns the patterns for which a pattern with braces stands.
