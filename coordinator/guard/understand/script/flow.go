@@ -22,16 +22,13 @@ func (r *reading) expression(from int) []Token {
 	const longest = 64
 	depth, end := 0, min(len(r.toks), from+longest)
 	for i := from; i < end; i++ {
-		switch t := r.toks[i]; {
-		case t.in("([{"):
-			depth++
-		case t.in(")]}"):
-			depth--
-		case depth > 0, i == from:
-		case t.in(";=,"), r.beginsStatement(i):
+		t := r.toks[i]
+		depth += t.nesting()
+		switch {
+		case depth < 0:
 			return r.toks[from:i]
-		}
-		if depth < 0 {
+		case t.nesting() != 0, depth > 0, i == from:
+		case t.in(";=,"), r.beginsStatement(i):
 			return r.toks[from:i]
 		}
 	}

@@ -304,7 +304,7 @@ func (r *reading) environment(toks []Token) (string, int) {
 	return lex.First(v), 4
 }
 
-// This file reads texts and lists of texts with the methods that a program calls on them, as in
+// Texts and lists of texts are read with the methods that a program calls on them, as in
 // ["r", "m"].join("") and "mr".reverse.
 
 // A computation is the value of such an expression.

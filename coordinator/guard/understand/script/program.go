@@ -278,13 +278,7 @@ func inBrackets(toks []Token) []Token {
 	depth := 0
 	toks = toks[:min(len(toks), 256)]
 	for i, t := range toks {
-		switch {
-		case t.in("([{"):
-			depth++
-		case t.in(")]}"):
-			depth--
-		}
-		if depth == 0 {
+		if depth += t.nesting(); depth == 0 {
 			return toks[1:i]
 		}
 	}
@@ -454,12 +448,7 @@ func computed(toks []Token) bool {
 func firstPart(toks []Token) []Token {
 	depth := 0
 	for i, t := range toks {
-		switch {
-		case t.in("([{"):
-			depth++
-		case t.in(")]}"):
-			depth--
-		case t.Kind == ',' && depth == 0:
+		if depth += t.nesting(); t.Kind == ',' && depth == 0 {
 			return toks[:i]
 		}
 	}

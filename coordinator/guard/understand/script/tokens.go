@@ -534,6 +534,17 @@ func textAt(toks []Token, i int) string { return tokenAt(toks, i).Text }
 // in reports whether the kind of a token is one of kinds.
 func (t Token) in(kinds string) bool { return strings.IndexByte(kinds, t.Kind) >= 0 }
 
+// nesting returns 1 for a token that opens a bracket, -1 for one that closes it, and 0 for any other.
+func (t Token) nesting() int {
+	switch {
+	case t.in("([{"):
+		return 1
+	case t.in(")]}"):
+		return -1
+	}
+	return 0
+}
+
 // named reports whether a token is one of the blank-separated names.
 func (t Token) named(names string) bool { return t.Kind == 'n' && lex.OneOf(t.Text, names) }
 
