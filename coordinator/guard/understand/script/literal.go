@@ -173,7 +173,7 @@ func (l *literal) name(toks []Token, i int) int {
 	}
 	if decodes(toks[i]) && kindAt(toks, i+1) == '(' {
 		l.add(partial.UnknownDecoded, true)
-		return 0 // what stands behind it does not make it known
+		return min(len(callTokens(toks[i+1:]))+3, len(toks)-i)
 	}
 	switch {
 	case lex.OneOf(name, "shlex.split new await scalar"):

@@ -197,11 +197,12 @@ func (r *reading) produced(toks []Token) (string, int) {
 	case !called:
 		return madeFolder, 1
 	}
-	n := min(len(inBrackets(toks[1:]))+3, len(toks))
+	args := inBrackets(toks[1:])
+	n := min(len(args)+3, len(toks))
 	if lex.OneOf(p.files, "* "+madeFolder) {
 		return p.files, n
 	}
-	text, ok := r.literal(toks[2 : n-1])
+	text, ok := r.literal(args)
 	switch {
 	case !ok:
 		return "", n
