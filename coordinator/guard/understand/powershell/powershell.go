@@ -49,7 +49,7 @@ func Program(sh *shell.Shell, c shell.Command, _ shell.Options) {
 // runFile runs a script that this call wrote or that lies on the disk.
 func runFile(sh *shell.Shell, name string) {
 	whole := func(text string) string { return text }
-	sh.RunCode(name, nil, whole, func(child *shell.Shell, code string) { Run(child, code) })
+	sh.RunCode(name, nil, whole, Run)
 }
 
 // hostValues are the options of PowerShell itself that take the next word as their value.
@@ -73,8 +73,7 @@ func wideText(encoded string) string {
 	return partial.Scrub(strings.ReplaceAll(string(raw), "\x00", ""))
 }
 
-// powerScript is the state of one script: its variables, and the output of the
-// previous command of a pipeline.
+// powerScript is the state of one script: its variables, and the output of the previous command of a pipeline.
 type powerScript struct {
 	sh    *shell.Shell
 	vars  map[string]string
@@ -133,8 +132,7 @@ func (p *powerScript) command(text string) (words []string, end, rest string) {
 // separators are the characters that end a command.
 const separators = ";\n|&(){}"
 
-// word reads the word at the start of a text, and returns it with its length. The length
-// is 0 if a line goes on there.
+// word reads the word at the start of a text, and returns it with its length. The length is 0 if a line goes on there.
 func (p *powerScript) word(s string) (string, int) {
 	if strings.HasPrefix(s, "`\n") {
 		return "", 0
@@ -271,8 +269,7 @@ func (p *powerScript) known(name string) string {
 	return partial.Unknown
 }
 
-// powerArgs are the arguments of a command: its parameters with their values, and
-// its positional arguments.
+// powerArgs are the arguments of a command: its parameters with their values, and its positional arguments.
 type powerArgs struct {
 	flags map[string]string // by lower-case name, without dash or slash
 	pos   []string
@@ -406,8 +403,7 @@ func (p *powerScript) listing(a powerArgs) string {
 	return dir + "/*"
 }
 
-// fetch reports a web request. With -OutFile it writes a file. Otherwise it
-// returns the response as output.
+// fetch reports a web request. With -OutFile it writes a file. Otherwise it returns the response as output.
 func (p *powerScript) fetch(words []string, a powerArgs) string {
 	if f, ok := a.flags["outfile"]; ok {
 		p.sh.Write(p.path(f))
@@ -479,8 +475,7 @@ func (p *powerScript) unix(program string, paths []string) {
 	p.sh.Exec(words, nil)
 }
 
-// deleteItem reports the deletion of a file or a registry key. Variables, functions
-// and aliases are ignored.
+// deleteItem reports the deletion of a file or a registry key. Variables, functions and aliases are ignored.
 func (p *powerScript) deleteItem(kind effect.Kind, w string) {
 	drive, _, ok := strings.Cut(strings.ToLower(w), ":")
 	switch {
@@ -516,8 +511,7 @@ func (p *powerScript) changeSystem(name string, a powerArgs) bool {
 	return false
 }
 
-// powerRows are the commands with one effect. targets are the parameters that name
-// what the command works on.
+// powerRows are the commands with one effect. targets are the parameters that name what the command works on.
 var powerRows = []struct {
 	names   string
 	kind    effect.Kind

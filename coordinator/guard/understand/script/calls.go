@@ -2,6 +2,7 @@ package script
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -13,18 +14,13 @@ import (
 
 // arguments reads the arguments of the call whose name is the token at i. It
 // returns the literals of the outermost level and the items of a list of literals.
-func (r *reading) arguments(toks []Token, i int) (args []string, list bool, end int) {
+func (r *reading) arguments(toks []Token, i int) (args []string, end int) {
 	if !tokenAt(toks, i+1).in("(\x00") {
-		args, end = r.bareArguments(toks, i)
-		return args, false, end
+		return r.bareArguments(toks, i)
 	}
 	a := arguments{reading: r, fresh: true}
-	for j := i + 1; j < min(len(toks), i+256); j++ {
-		if a.take(toks, j) {
-			return a.args, a.list, j
-		}
-	}
-	return a.args, a.list, len(toks)
+	end = a.read(toks, i+1, 255)
+	return a.args, end
 }
 
 // bareArguments reads the arguments of a call without brackets, such as system "text" in Ruby and Perl.
@@ -58,41 +54,26 @@ func (r *reading) bareArgument(call, t Token) bool {
 	return r.lang == "ruby" && r.sameLine(call, t)
 }
 
-// betweenArguments reports whether the token at j stands between the arguments of the call at i,
-// or before them.
+// betweenArguments reports whether the token at j stands between the arguments of the call at i, or before them.
 func (r *reading) betweenArguments(toks []Token, i, j int) bool {
 	switch t := toks[j]; {
-	case t.Text == "$_" && r.consts["$_"] != "":
-		return false
+	case t.Text == "$_":
+		return r.consts["$_"] == "" && j == i+1 && lex.OneOf(toks[i].Text, "unlink rmtree")
 	case t.Kind == ',':
 		return j > i+1 || kindAt(toks, j+1) == 's'
 	case listsFiles(t), Shaped(toks, j-1, "n("):
 		return true
+	case toks[i].Text != "open":
+		return false
+	case j == i+1: // open F,
+		return t.Kind == 'n'
 	}
-	switch j - i {
-	case 1:
-		return handle(toks[i], toks[j])
-	case 2: // open my $f,
-		return Shaped(toks, i, "nnn,") && toks[i].Text == "open"
-	}
-	return false
+	return j == i+2 && Shaped(toks, i, "nnn,") // open my $f,
 }
 
 // sameLine reports whether a name stands on the line of a token before it.
 func (r *reading) sameLine(before, name Token) bool {
 	return name.Kind == 'n' && !strings.Contains(r.text[before.At:name.At], "\n")
-}
-
-// handle reports whether t is a word before the arguments of a call: the name of a file
-// handle, or in Perl what repeats the call for each of a list.
-func handle(call, t Token) bool {
-	switch call.Text {
-	case "open":
-		return t.Kind == 'n'
-	case "unlink", "rmtree":
-		return lex.OneOf(t.Text, "for foreach $_")
-	}
-	return false
 }
 
 // listsFiles reports whether t is the name of a function that lists files, or the second word
@@ -105,10 +86,20 @@ func listsFiles(t Token) bool {
 type arguments struct {
 	*reading
 	args  []string
-	list  bool // one of them is a list
 	depth int
 	fresh bool // a new argument begins
 	until int  // the tokens before it are part of the last argument
+	every bool // an argument that is not known is a hole
+}
+
+// read takes the tokens of the call that opens at from, at most that many. It returns the index of its end.
+func (a *arguments) read(toks []Token, from, most int) (end int) {
+	for j := from; j < min(len(toks), from+most); j++ {
+		if a.take(toks, j) {
+			return j
+		}
+	}
+	return len(toks)
 }
 
 // take takes the token at j; it returns true at the end of the call.
@@ -119,47 +110,35 @@ func (a *arguments) take(toks []Token, j int) bool {
 	case a.fresh && t.Kind == '[' && a.takeComputed(toks, j):
 	case t.in("([{"):
 		a.depth++
-		if t.Kind == '[' {
-			a.list, a.fresh = true, true
-		}
+		a.fresh = a.fresh || t.Kind == '['
 	case t.in(")]}"):
 		a.depth--
 		return a.depth <= 0
-	case t.in(",=:"):
+	case t.in(",=:"), Shaped(toks, j-1, "]+"):
 		a.fresh = true
-	case !a.fresh, !t.in("snx"):
-	case isOption(toks, j):
+	case !a.fresh, !t.in("snx"), lex.OneOf(t.Text, sameList) && kindAt(toks, j+1) == '(':
+	case a.every:
+		a.addAny(toks, j)
+	case sets(toks, j-2, notInputs), t.Kind == 'n' && tokenAt(toks, j+1).in("=:"), a.named(t):
 		a.fresh = false
-	case a.named(t) && !tokenAt(toks, j+1).in("=:"):
-		a.fresh, a.list = false, true
 	default:
 		a.fresh = false
-		if t.Kind != 'n' || !tokenAt(toks, j+1).in("=:") { // else it is the name of an argument
-			a.add(toks, j)
-		}
+		a.add(toks, j)
 	}
 	return false
 }
 
-// isOption reports whether the token at j is the value of an option that says how a call works,
-// and not on what.
-func isOption(toks []Token, j int) bool {
-	return tokenAt(toks, j-1).in("=:") && lex.OneOf(textAt(toks, j-2), "cwd chdir env encoding errors executable stdin "+
-		"stdout stderr stdio newline")
-}
+// notInputs are the options that say how a call works, and not on what.
+const notInputs = "cwd chdir env encoding errors executable stdin stdout stderr stdio newline"
 
 // takeComputed takes a list on which a method is called, as one argument.
 func (a *arguments) takeComputed(toks []Token, j int) bool {
-	l := literal{reading: a.reading}
-	if _, n := l.computedText(toks[j:]); n == 0 {
-		return false
-	}
-	a.fresh = false
-	if v, n, ok := a.literalLength(toks[j:]); ok {
+	v, n, ok := a.literalLength(toks[j:])
+	if ok {
 		a.args = append(a.args, v)
-		a.until = j + n
+		a.fresh, a.until = false, j+n
 	}
-	return true
+	return ok
 }
 
 // named adds the items of the list for which a name stands, as in x, *x and ...x.
@@ -174,6 +153,8 @@ func (a *arguments) named(t Token) bool {
 
 func (a *arguments) add(toks []Token, j int) {
 	switch v, n, ok := a.literalLength(toks[j:]); {
+	case ok && slices.ContainsFunc(toks[j:j+n], func(t Token) bool { return t.calls("split") }):
+		a.args = append(a.args, strings.Fields(v)...)
 	case ok:
 		a.args = append(a.args, v)
 		if kindAt(toks, j+1) == '(' {
@@ -186,15 +167,21 @@ func (a *arguments) add(toks []Token, j int) {
 	}
 }
 
+// addAny adds the argument at token j, a hole if it is not known.
+func (a *arguments) addAny(toks []Token, j int) {
+	v, n, ok := a.literalLength(toks[j:])
+	if !ok {
+		v, n = partial.Unknown, 1+len(callTokens(toks[j+1:]))
+	}
+	a.args = append(a.args, v)
+	a.fresh, a.until = false, j+closed(toks[j:], n)
+}
+
 // notTexts are values that no unknown text can be, as in unlink(missing_ok=True).
 const notTexts = "True False None TRUE FALSE true false nil null NULL undefined"
 
 // call reports the effect of the call of name at token i, if it is a known call.
 func (r *reading) call(name string, i int) {
-	if f := r.functions[name]; f != nil && f.wraps {
-		r.wrapped(f.words, i)
-		return
-	}
 	k := r.callNamed(name)
 	r.writesShown(name, i)
 	if k.fetches && r.fetches(r.toks[i:]) {
@@ -242,8 +229,7 @@ func (r *reading) sends(k knownCall, name string, i int) bool {
 	return false
 }
 
-// destroysByName reports whether the name of a function in the library of a
-// service says that it deletes something.
+// destroysByName reports whether the name of a function in the library of a service says that it deletes something.
 func destroysByName(short string) bool {
 	w := lex.VerbWords(short)
 	switch {
@@ -292,10 +278,9 @@ func (r *reading) runs(k knownCall, i int) {
 // reports reports what a call of a known kind does with its arguments.
 func (r *reading) reports(k knownCall, i int) {
 	sh, toks := r.sh, r.toks
-	args, list, end := r.arguments(toks, i)
+	args, end := r.arguments(toks, i)
 	switch k.kind {
 	case "run":
-		r.rememberWrapper(i)
 		args = r.processWords(k.short, args, end)
 	case "move":
 		args = r.moved(k.short, i, args)
@@ -312,7 +297,7 @@ func (r *reading) reports(k knownCall, i int) {
 			arg = r.consts["$_"]
 		}
 	}
-	kind := exactKind(k.kind, args, toks[i:min(end+3, len(toks))], end-i)
+	kind := r.exactKind(k.kind, args, i, end)
 	n := len(sh.Eval.Effects)
 	switch {
 	case kind == "run" && isStatement(arg):
@@ -324,7 +309,7 @@ func (r *reading) reports(k knownCall, i int) {
 		Run(sh, arg, r.lang)
 		return
 	}
-	reportEffect(sh, kind, arg, args, list)
+	reportEffect(sh, kind, arg, args)
 	if lex.OneOf(kind, "open write") {
 		r.keepsWritten(i, end, n, r.shownText(k, end, args))
 	}
@@ -365,10 +350,9 @@ func (r *reading) placed(i, end int) *shell.Shell {
 	return r.sh
 }
 
-// sets reports whether an argument or a setting with one of the blank-separated names gets its value at
-// token i.
+// sets reports whether an argument or a setting with one of the blank-separated names gets its value at token i.
 func sets(toks []Token, i int, names string) bool {
-	return toks[i].in("sn") && lex.OneOf(toks[i].Text, names) && tokenAt(toks, i+1).in("=:")
+	return tokenAt(toks, i).in("sn") && lex.OneOf(textAt(toks, i), names) && tokenAt(toks, i+1).in("=:")
 }
 
 // moved returns the path that the call at token i moves and the one that it moves it to: those of
@@ -406,15 +390,17 @@ func (r *reading) opened(i int, args []string) []string {
 func unreadable(text string) bool { return text == "" || partial.HasHole(text) }
 
 // exactKind returns the kind of a call that its arguments change: a deletion may be recursive, and a write
-// may leave the file empty. toks are the call and the two tokens after it; the call ends at the token end.
-func exactKind(kind string, args []string, toks []Token, end int) string {
+// may leave the file empty. The call begins at token i and ends at the token end.
+func (r *reading) exactKind(kind string, args []string, i, end int) string {
 	switch kind {
 	case "unlink":
-		if recursiveCall(toks[:min(end, len(toks))]) {
-			return "tree"
+		for j := i; j < min(end, len(r.toks)); j++ {
+			if sets(r.toks, j, "recursive") && strings.EqualFold(textAt(r.toks, j+2), "true") {
+				return "tree" // fs.rmdirSync(x, {recursive: true})
+			}
 		}
 	case "open":
-		if textAt(toks, end+2) == "close" && strings.HasPrefix(textIn(args, 1), "w") {
+		if textAt(r.toks, end+2) == "close" && strings.HasPrefix(textIn(args, 1), "w") {
 			return "empty" // open(name, "w").close()
 		}
 	case "write":
@@ -448,7 +434,7 @@ func (r *reading) processWords(short string, args []string, end int) []string {
 		if !Shaped(r.toks, end+1, ".n(") {
 			break
 		}
-		more, _, after := r.arguments(r.toks, end+2)
+		more, after := r.arguments(r.toks, end+2)
 		if lex.OneOf(textAt(r.toks, end+2), "arg args") {
 			args = append(args, more...)
 		}
@@ -477,16 +463,6 @@ func everyRow(toks []Token) bool {
 		n--
 	}
 	return Shaped(toks, n-2, "()") && strings.HasSuffix("."+textAt(toks, n-3), ".all")
-}
-
-// recursiveCall reports whether a call has the option of fs.rmdirSync(x, {recursive: true}).
-func recursiveCall(toks []Token) bool {
-	for i := 0; i+2 < len(toks); i++ {
-		if toks[i].Text == "recursive" && strings.EqualFold(toks[i+2].Text, "true") {
-			return true
-		}
-	}
-	return false
 }
 
 // receiver returns the constant expression before the name at token i, as in

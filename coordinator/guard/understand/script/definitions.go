@@ -83,16 +83,13 @@ func (d *definitions) take(at int) (names []string) {
 
 // called returns the names of the functions that a line calls.
 func called(line string) (names []string) {
-	for {
-		before, rest, ok := strings.Cut(line, "(")
-		if !ok {
-			return names
-		}
+	parts := strings.Split(line, "(")
+	for _, before := range parts[:len(parts)-1] {
 		if name := before[strings.LastIndexFunc(before, notInName)+1:]; name != "" {
 			names = append(names, name)
 		}
-		line = rest
 	}
+	return names
 }
 
 // definedName returns the name of the function or the task that a line defines, or "".
@@ -143,12 +140,11 @@ func notInName(r rune) bool {
 	return !lex.IsLetter(byte(r))
 }
 
-// Taken returns a program of Python without the branches that its arguments rule out. Their lines are
-// left empty.
+// Taken returns a program of Python without the branches that its arguments rule out. Their lines are left empty.
 func Taken(text string, args []string) string {
 	d := definitions{lines: strings.Split(text, "\n")}
 	const most = 32 // comparisons
-	changed, compared := false, 0
+	compared := 0
 	for i, line := range d.lines {
 		name, value, ok := comparison(line)
 		if !ok {
@@ -160,13 +156,9 @@ func Taken(text string, args []string) string {
 		if slices.Contains(args, value) || !isArgument(text, name, value) {
 			continue
 		}
-		changed = true
 		for j := i + 1; j < d.end(i); j++ {
 			d.lines[j] = ""
 		}
-	}
-	if !changed {
-		return text
 	}
 	return strings.Join(d.lines, "\n")
 }

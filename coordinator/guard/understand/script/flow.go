@@ -22,24 +22,20 @@ func (r *reading) expression(from int) []Token {
 	const longest = 64
 	depth, end := 0, min(len(r.toks), from+longest)
 	for i := from; i < end; i++ {
-		switch t := r.toks[i]; {
-		case t.in("([{"):
-			depth++
-		case t.in(")]}"):
-			depth--
-		case depth > 0, i == from:
-		case t.in(";=,"), r.beginsStatement(i):
+		t := r.toks[i]
+		depth += t.nesting()
+		switch {
+		case depth < 0:
 			return r.toks[from:i]
-		}
-		if depth < 0 {
+		case t.nesting() != 0, depth > 0, i == from:
+		case t.in(";=,"), r.beginsStatement(i):
 			return r.toks[from:i]
 		}
 	}
 	return r.toks[from:end]
 }
 
-// beginsStatement reports whether the token at i begins a line, and does not go on with what stands
-// before it.
+// beginsStatement reports whether the token at i begins a line, and does not go on with what stands before it.
 func (r *reading) beginsStatement(i int) bool {
 	before, t := r.toks[i-1], r.toks[i]
 	return !t.in(".+?") && !before.in("=+.,|&?>") && strings.Contains(r.text[before.At:max(before.At, t.At)], "\n")
@@ -97,8 +93,7 @@ func signLength(toks []Token) int {
 
 // outside returns the hole for a name, or for the object of which it is a part.
 func (r *reading) outside(name string) string {
-	object, _, _ := strings.Cut(strings.TrimLeft(name, ".*"), ".")
-	for _, text := range [...]string{r.consts[name], r.consts[object]} {
+	for _, text := range [...]string{r.consts[name], r.consts[objectOf(strings.TrimLeft(name, ".*"))]} {
 		if text == partial.UnknownNetwork || strings.Contains(text, partial.UnknownSecret) {
 			return text
 		}
@@ -114,8 +109,7 @@ func (r *reading) namesSecret(t Token) bool {
 	text := t.Text
 	switch {
 	case t.Kind == 'n':
-		object, _, _ := strings.Cut(t.Text, ".")
-		text = cmp.Or(r.consts[t.Text], r.consts[object])
+		text = cmp.Or(r.consts[t.Text], r.consts[objectOf(t.Text)])
 	case t.Kind != 's':
 		return false
 	}
@@ -126,8 +120,7 @@ func (r *reading) namesSecret(t Token) bool {
 	return protected.SecretPath(r.sh.Path(text), home) || protected.SecretPath(home+text, home) // behind the home
 }
 
-// fetchers are the names of calls that return what an address has; askers do so whatever their
-// argument is.
+// fetchers are the names of calls that return what an address has; askers do so whatever their argument is.
 const (
 	fetchers = "get fetch open read urlopen request send Get axios got readLines scan source file_get_contents " +
 		"fopen readfile curl_init curl include slurp download urlretrieve readAsText getstore mirror " +
@@ -190,17 +183,13 @@ func (r *reading) fetched(i int) {
 	}
 	toks := r.expression(i)
 	for j := range toks {
-		parameter := none
 		switch {
 		case Shaped(toks, j, "n=>"), Shaped(toks, j, "n)=>"), Shaped(toks, j, "n,n)=>"):
-			parameter = j
+			r.keep(toks[j].Text, partial.UnknownNetwork)
 		case Shaped(toks, j, "|n|"):
-			parameter = j + 1
+			r.keep(toks[j+1].Text, partial.UnknownNetwork)
 		case toks[j].Text == "function" && Shaped(toks, j+1, "(n"):
-			parameter = j + 2
-		}
-		if parameter != none {
-			r.keep(toks[parameter].Text, partial.UnknownNetwork)
+			r.keep(toks[j+2].Text, partial.UnknownNetwork)
 		}
 	}
 }
@@ -233,7 +222,7 @@ func (r *reading) keepsWritten(i, end, n int, text string) {
 func (r *reading) shownText(k knownCall, end int, args []string) string {
 	switch {
 	case k.kind == "open" && textAt(r.toks, end+2) == "write":
-		args, _, _ = r.arguments(r.toks, end+2)
+		args, _ = r.arguments(r.toks, end+2)
 		return lex.First(args)
 	case k.kind != "write":
 		return ""
@@ -257,8 +246,6 @@ func (r *reading) handleOf(i, end int) string {
 		return textAt(r.toks, i+1)
 	case kindAt(r.toks, i-1) == '=':
 		return textAt(r.toks, i-2)
-	case textAt(r.toks, end+1) == "as":
-		return textAt(r.toks, end+2)
 	}
 	return loopName(r.toks, i, end-i+1) // a block with a parameter
 }
@@ -275,7 +262,7 @@ func (r *reading) writesShown(name string, i int) {
 		return
 	}
 	before := r.sh.Files[path]
-	args, _, _ := r.arguments(r.toks, i)
+	args, _ := r.arguments(r.toks, i)
 	if text := lex.First(args); !unreadable(text) && !partial.HasHole(before) {
 		r.sh.Remember(path, r.sh.Afford(before+text))
 	}

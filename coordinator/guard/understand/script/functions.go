@@ -2,6 +2,7 @@ package script
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
@@ -10,13 +11,12 @@ import (
 // A function that a program defines does to the texts that it is called with what its body does to
 // its parameters. The body is read again for each call.
 
-// A function is the parameters and the body of a function of the program.
+// A function is the parameters and the body of a function of a program, or of a module that it imports.
 type function struct {
+	in        *reading
 	params    []string
 	from, end int // the tokens of its body
 	running   bool
-	wraps     bool     // it runs a command with its own arguments
-	words     []string // the first words of that
 }
 
 // mostCalled bounds the calls for which a body is read again.
@@ -30,7 +30,7 @@ func (r *reading) defineFunctions() {
 			continue
 		}
 		name, rest := functionNamed(r.toks[i:])
-		if name == "" || kindAt(rest, 0) != '(' && !Shaped(rest, 0, "n=>") {
+		if name == "" {
 			continue
 		}
 		seen++
@@ -40,20 +40,23 @@ func (r *reading) defineFunctions() {
 	}
 }
 
-// functionAt reads a function that is defined at token i and whose parameters open at token at.
+// functionAt reads a function that is defined at token i and whose parameters begin at token at.
 func (r *reading) functionAt(i, at int) *function {
-	f := &function{}
-	head := r.toks[at : at+1] // x => {
-	if kindAt(r.toks, at) == '(' {
+	f := &function{in: r, from: at}
+	var head []Token
+	switch {
+	case kindAt(r.toks, at) == '(':
 		head = inBrackets(r.toks[at:])
+		f.from += len(head) + 2
+	case Shaped(r.toks, at, "n=>"), textAt(r.toks, at-1) == "lambda":
+		head = r.toks[at : at+max(0, slices.IndexFunc(r.toks[at:], func(t Token) bool { return t.in("=:") }))]
+		f.from += len(head) + 1
+	case r.lang == "perl":
+		f.params = []string{"@_"}
+	default:
+		return f
 	}
-	for j, t := range head {
-		name := strings.TrimLeft(t.Text, ".*&")
-		if t.Kind == 'n' && tokenAt(head, j-1).in(",*&.\x00") && !lex.OneOf(name, "self cls this") {
-			f.params = append(f.params, name)
-		}
-	}
-	f.from = at + len(head) + 2
+	f.readParameters(head)
 	const longestType = 8
 	for j := f.from; j < f.from+longestType && kindAt(r.toks, j) != '('; j++ {
 		if kindAt(r.toks, j) == '{' {
@@ -64,6 +67,25 @@ func (r *reading) functionAt(i, at int) *function {
 	}
 	f.end = r.indentedEnd(i, f.from)
 	return f
+}
+
+// readParameters reads the parameters between the brackets of a definition, up to one that takes all other arguments.
+func (f *function) readParameters(head []Token) {
+	for j, t := range head {
+		before := j - 1
+		for kindAt(head, before) == '.' {
+			before--
+		}
+		name := strings.TrimLeft(t.Text, ".*&")
+		if t.Kind != 'n' || !tokenAt(head, before).in(",*&\x00") || lex.OneOf(name, "self cls this") {
+			continue
+		}
+		f.params = append(f.params, name)
+		stars := kindAt(head, j-1) == '*' && lex.OneOf(f.in.lang, "python ruby")
+		if stars || before < j-1 || kindAt(head, j+1) == '.' {
+			return
+		}
+	}
 }
 
 // indentedEnd returns the end of the body that begins at token from, of a definition at token i: the
@@ -83,8 +105,8 @@ func (r *reading) column(t Token) int {
 	return lex.Indent(r.text[strings.LastIndexByte(r.text[:t.At], '\n')+1:])
 }
 
-// callsOwn reads the body of a function of the program for the call at token i. It returns false for
-// any other call, and for that of a function which starts a command.
+// callsOwn reads the body of a function of the program for the call at token i. It returns false for any other call.
+// The last parameter that gets a value gets each of the arguments left, or the list that they are.
 func (r *reading) callsOwn(i int) bool {
 	receiver, name, method := strings.Cut(r.toks[i].Text, ".")
 	if !method {
@@ -92,33 +114,58 @@ func (r *reading) callsOwn(i int) bool {
 	}
 	f := r.functions[name]
 	switch {
-	case f == nil, f.wraps, f.running, r.called >= mostCalled,
+	case f == nil, f.running, r.called >= mostCalled,
 		method && lex.OneOf(receiver, libraries),
-		kindAt(r.toks, i+1) != '(', lex.OneOf(textAt(r.toks, i-1), definers):
+		!r.hasArguments(r.toks[i+1:]), lex.OneOf(textAt(r.toks, i-1), definers):
 		return false
 	}
-	args, _, _ := r.arguments(r.toks, i)
-	last := len(f.params) - 1
+	args, _ := r.arguments(r.toks, i)
+	if len(args) == 0 {
+		return false
+	}
+	last := min(len(f.params), len(args)) - 1
+	call := callTokens(r.toks[i+1:])
+	if list := slices.IndexFunc(call, func(t Token) bool { return t.Kind == '[' }); list >= 0 {
+		last = min(last, commas(call[:list]))
+	}
 	for k := last; k < len(args); k++ {
 		r.called++
-		r.runsFunction(f, append(args[:last:last], args[k]))
+		f.run(args[:last], args[k], args[last:])
 	}
-	return len(args) > last
+	return true
 }
 
-// runsFunction reads the body of a function with values of its parameters.
-func (r *reading) runsFunction(f *function, args []string) {
-	end := min(f.end, f.from+mostInLoop)
+// commas returns the number of commas in tokens.
+func commas(toks []Token) (n int) {
+	for _, t := range toks {
+		if t.Kind == ',' {
+			n++
+		}
+	}
+	return n
+}
+
+// run reads the body of a function with values of its parameters. The last one is a text, or the list of several ones.
+func (f *function) run(args []string, last string, all []string) {
+	r, end := f.in, min(f.end, f.from+mostInLoop)
 	if !r.sh.Spend(end - f.from) {
 		return
 	}
-	consts, bound := r.consts, r.bound
-	r.consts, r.bound = maps.Clone(consts), strings.Join(f.params, " ")
-	for k, name := range f.params {
-		r.consts[name] = args[k]
+	consts, lists, bound := r.consts, r.lists, r.bound
+	r.consts, r.lists, r.bound = maps.Clone(consts), maps.Clone(lists), strings.Join(f.params, " ")
+	for k, arg := range args {
+		r.consts[f.params[k]] = arg
+	}
+	name := f.params[len(args)]
+	r.consts[name] = last
+	if len(all) > 1 {
+		r.lists[name] = all
+	}
+	if name == "@_" {
+		r.consts["$_"] = last // a part of it: $_[0]
 	}
 	f.running = true
 	r.tokens(f.from, end)
 	f.running = false
-	r.consts, r.bound = consts, bound
+	r.consts, r.lists, r.bound = consts, lists, bound
 }

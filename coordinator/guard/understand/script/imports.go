@@ -86,23 +86,18 @@ func whole(text string) string { return text }
 // includers are the calls that run the code at an address, or in what their argument fetches.
 const includers = "require import include include_once require_once source source_url dofile evaluate importScripts"
 
-// imports notes what the call of name at token i imports.
+// imports notes what the call of name at token i imports, and reports code of another machine that it runs.
 func (r *reading) imports(k knownCall, name string, i int) {
-	if lex.OneOf(k.short, includers) && r.includesRemote(i) {
+	behind := r.toks[i+1:]
+	switch {
+	case !lex.OneOf(k.short, includers):
+	case kindAt(behind, 0) != '(' && r.lang != "php": // import x from "https://…"
+	case r.fetches(r.toks[i:]), r.readFrom(behind, false) == effect.Network:
 		r.sh.Effect(effect.RunUnknown, effect.Network, name)
 	}
 	if k.imports {
 		r.bindsModule(i)
 	}
-}
-
-// includesRemote reports whether the call at token i runs code of another machine.
-func (r *reading) includesRemote(i int) bool {
-	behind := r.toks[i+1:]
-	if kindAt(behind, 0) != '(' && r.lang != "php" {
-		return false // import x from "https://…"
-	}
-	return r.fetches(r.toks[i:]) || r.readFrom(behind, false) == effect.Network
 }
 
 // pythonModules returns the modules of "import a.b" and of "from .a import b, c", which may be ones, too.
@@ -155,6 +150,11 @@ func (r *reading) readModule(path string, i int) {
 	as := strings.TrimSuffix(fspath.Base(path), ".py")
 	if kindAt(r.toks, i-1) == '=' {
 		as = textAt(r.toks, i-2)
+	}
+	for name, f := range module.functions {
+		if r.functions[name] == nil {
+			r.functions[name] = f
+		}
 	}
 	for name, meaning := range module.names {
 		r.names[name], r.names[as+"."+name] = meaning, meaning

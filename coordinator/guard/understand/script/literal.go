@@ -2,6 +2,7 @@ package script
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -73,7 +74,7 @@ func (l *literal) take(toks []Token, i int) int {
 		if i == 0 || i+1 == len(toks) {
 			return 0
 		}
-		return l.percent(toks[i+1:])
+		return l.percent(toks, i)
 	case '/':
 		l.add("/", l.known)
 	default:
@@ -88,42 +89,24 @@ func beginsNext(before Token, name string) bool {
 	return before.in("sn)") && name[0] != '$' && !lex.OneOf(before.Text, "new await")
 }
 
-// joinedList reads " ".join(["a", "b"]) and ["a", "b"].join(" "). It returns the text
-// and the number of tokens, 0 if toks do not begin with one.
+// joinedList reads " ".join(["a", "b"]) and " ".join(list). It returns the text and the number of
+// tokens, 0 if toks do not begin with one.
 func (r *reading) joinedList(toks []Token) (string, int) {
-	object, method, _ := strings.Cut(textAt(toks, 0), ".")
-	switch list := r.lists[object]; {
-	case Shaped(toks, 0, "s.n(") && toks[2].Text == "join":
-		return r.joinedWith(toks)
-	case list != nil && method == "join" && Shaped(toks, 1, "(s)"):
-		return strings.Join(list, toks[2].Text), 4
-	case Shaped(toks, 0, "[s"):
-		items, end := r.literalList(toks, 0)
-		if Shaped(toks, end+1, ".n(s)") && toks[end+2].Text == "join" {
-			return strings.Join(items, toks[end+4].Text), joinedTokens(items, end+6)
-		}
+	if !Shaped(toks, 0, "s.n(") || toks[2].Text != "join" {
+		return "", 0
 	}
-	return "", 0
-}
-
-// joinedWith is joinedList for the calls in which the text between the items comes first.
-func (r *reading) joinedWith(toks []Token) (string, int) {
-	switch list := r.lists[textAt(toks, 4)]; {
-	case list != nil && Shaped(toks, 4, "n)"):
-		return strings.Join(list, toks[0].Text), 6
+	var items []string
+	end := 4
+	switch {
+	case Shaped(toks, 4, "n)"):
+		items = r.lists[toks[4].Text]
 	case kindAt(toks, 4) == '[':
-		items, end := r.literalList(toks, 4)
-		return strings.Join(items, toks[0].Text), joinedTokens(items, end+2)
+		items, end = r.literalList(toks, 4)
 	}
-	return "", 0
-}
-
-// joinedTokens returns n if there are items, and 0 otherwise.
-func joinedTokens(items []string, n int) int {
 	if len(items) == 0 {
-		return 0
+		return "", 0
 	}
-	return n
+	return strings.Join(items, toks[0].Text), end + 2
 }
 
 // join reads the tokens between two parts of an expression.
@@ -146,7 +129,7 @@ func (l *literal) join(toks []Token, i int) int {
 		}
 	case ',':
 		if l.joins && l.text != "" {
-			if rooted(tokenAt(toks, i+1), l.consts) { // this part replaces the ones before it
+			if strings.HasPrefix(l.shown(tokenAt(toks, i+1)), "/") { // this part replaces the ones before it
 				l.text = ""
 				return 1
 			}
@@ -163,15 +146,6 @@ func below(path string, folder []string) string {
 		return path
 	}
 	return strings.Join(append(folder[:min(1, len(folder))], path), "/")
-}
-
-// rooted reports whether a token is a path from the root or a home on.
-func rooted(t Token, consts map[string]string) bool {
-	text := t.Text
-	if t.Kind == 'n' {
-		text = consts[t.Text]
-	}
-	return strings.HasPrefix(text, "/") && t.in("sn")
 }
 
 func (l *literal) add(text string, known bool) {
@@ -199,7 +173,7 @@ func (l *literal) name(toks []Token, i int) int {
 	}
 	if decodes(toks[i]) && kindAt(toks, i+1) == '(' {
 		l.add(partial.UnknownDecoded, true)
-		return l.chainLength(toks[i:])
+		return min(len(callTokens(toks[i+1:]))+3, len(toks)-i)
 	}
 	switch {
 	case lex.OneOf(name, "shlex.split new await scalar"):
@@ -221,25 +195,17 @@ func (l *literal) name(toks []Token, i int) int {
 
 // format fills the text before the call of format at token i.
 func (l *literal) format(toks []Token, i int) int {
-	args, _, end := l.arguments(toks, i)
-	for _, a := range args {
-		l.text = strings.Replace(l.text, "{}", a, 1)
-	}
-	l.text = strings.ReplaceAll(l.text, "{}", partial.Unknown)
+	args, end := l.arguments(toks, i)
+	l.text = filled(l.text, args, "{}")
 	return max(end-i, 0) + 1
 }
 
-// chainLength returns the number of the tokens of the call at the start of toks, with the methods of
-// what it returns.
-func (l *literal) chainLength(toks []Token) int {
-	n := 1
-	for kindAt(toks, n) == '(' {
-		n += len(callTokens(toks[n:])) + 2
-		if Shaped(toks, n, ".n(") {
-			n += 2
-		}
+// filled returns a text with values in place of a verb, holes where there are no more of them.
+func filled(text string, values []string, verb string) string {
+	for _, value := range values {
+		text = strings.Replace(text, verb, value, 1)
 	}
-	return min(n, len(toks))
+	return strings.ReplaceAll(text, verb, partial.Unknown)
 }
 
 // These calls make a path of their arguments, or of the path before them, or leave a text as it is.
@@ -281,7 +247,7 @@ func (l *literal) formatted(toks []Token) (string, int) {
 	case kindAt(toks, 1) != '(', !expands && !lex.OneOf(unqualified(toks[0].Text), "Sprintf sprintf format format!"):
 		return "", 0
 	}
-	args, _, end := l.arguments(toks, 0)
+	args, end := l.arguments(toks, 0)
 	switch {
 	case len(args) == 0:
 		return "", 0
@@ -290,37 +256,23 @@ func (l *literal) formatted(toks []Token) (string, int) {
 	}
 	text := args[0]
 	for _, verb := range [...]string{"%s", "%v", "{}", "%q"} {
-		for _, a := range args[1:] {
-			text = strings.Replace(text, verb, a, 1)
-		}
-		text = strings.ReplaceAll(text, verb, partial.Unknown)
+		text = filled(text, args[1:], verb)
 	}
 	return text, min(end+1, len(toks))
 }
 
-// percent fills the verbs of "text % value" and "text % (value, value)". It returns the number of
-// tokens from the sign on.
-func (l *literal) percent(toks []Token) int {
-	values, n := toks[:1], 2
-	if toks[0].in("([") {
-		values = inBrackets(toks)
-		n = len(values) + 3
+// percent fills the verbs of "text % value" and "text % (value, value)". The sign is the token at i. It
+// returns the number of tokens from there on.
+func (l *literal) percent(toks []Token, i int) int {
+	a, end := arguments{reading: l.reading, every: true}, i+1
+	if toks[end].in("([") {
+		a.fresh = true
+		end = a.read(toks, end, maxListed)
+	} else {
+		a.addAny(toks[:end+1], end)
 	}
-	for i, t := range values {
-		if t.Kind == ',' || !tokenAt(values, i-1).in(",\x00") {
-			continue
-		}
-		text, ok := l.constant(t)
-		switch {
-		case t.Kind == 's':
-			text = t.Text
-		case !ok:
-			text = partial.Unknown
-		}
-		l.text = strings.Replace(l.text, "%s", text, 1)
-	}
-	l.text = strings.ReplaceAll(l.text, "%s", partial.Unknown)
-	return n
+	l.text = filled(l.text, a.args, "%s")
+	return min(end+1, len(toks)) - i
 }
 
 // environment reads os.environ["X"], getenv("X"), ENV["X"], $ENV{X} and properties of Java. It
@@ -350,4 +302,168 @@ func (r *reading) environment(toks []Token) (string, int) {
 		v = shell.Value{sh.Unset(toks[2].Text)}
 	}
 	return lex.First(v), 4
+}
+
+// Texts and lists of texts are read with the methods that a program calls on them, as in
+// ["r", "m"].join("") and "mr".reverse.
+
+// A computation is the value of such an expression.
+type computation struct {
+	items   []string
+	list    bool
+	unknown bool // a method was called that is not read
+}
+
+// computedText reads the expression that begins at the first of toks. It returns its text, of a list
+// the items with blanks between them, and the number of its tokens, 0 if no method is called.
+func (l *literal) computedText(toks []Token) (string, int) {
+	if lex.OneOf(l.lang, "php perl") { // there, a dot adds texts
+		return "", 0
+	}
+	c, n := l.computation(toks)
+	if n == 0 {
+		return "", 0
+	}
+	first := n
+	if n == 1 && kindAt(toks, n) == '[' { // a part of the text
+		c.unknown = true
+		n += len(inBrackets(toks[n:])) + 2
+	}
+	for Shaped(toks, n, ".n") && !lex.OneOf(toks[n+1].Text, "format write") {
+		args := callTokens(toks[n+2:])
+		c.call(toks[n+1].Text, args)
+		n += 2
+		if kindAt(toks, n) == '(' {
+			n += len(args) + 2
+		}
+	}
+	switch {
+	case n == first && toks[0].Kind != 'n':
+		return "", 0
+	case !c.unknown:
+		return strings.Join(c.items, " "), min(n, len(toks))
+	}
+	return l.hidden(), min(n, len(toks))
+}
+
+// hidden returns the hole for a text that is computed in a way that is not read. As the name of a
+// program on the command line it is meant to hide what runs.
+func (l *literal) hidden() string {
+	if strings.Contains(l.text, " ") || l.sh.InProgram() {
+		return partial.Unknown
+	}
+	return partial.UnknownDecoded
+}
+
+// computation reads the text, or the list of texts, that begins an expression.
+func (r *reading) computation(toks []Token) (c computation, n int) {
+	const longest = 48
+	switch toks[0].Kind {
+	case 's':
+		return computation{items: []string{toks[0].Text}}, 1
+	case 'n':
+		return r.namedComputation(toks)
+	case '[', '(':
+		n = len(inBrackets(toks[:min(longest, len(toks))])) + 2
+		if !Shaped(toks, n, ".n") || kindAt(toks, 1) != 's' {
+			return c, 0
+		}
+		items, _ := r.literalList(toks, 0)
+		return computation{items: items, list: toks[0].Kind == '[', unknown: len(items) == 0}, n
+	}
+	return c, 0
+}
+
+// namedComputation reads a method of the text or the list for which a name stands.
+func (r *reading) namedComputation(toks []Token) (c computation, n int) {
+	object, method, _ := strings.Cut(toks[0].Text, ".")
+	text, known := r.consts[object]
+	c = computation{items: []string{text}}
+	if items := r.lists[object]; items != nil {
+		c, known = computation{items: slices.Clone(items), list: true}, true
+	}
+	const computing = "split chars reverse toReversed replace replaceAll gsub slice concat toLowerCase lower downcase"
+	switch {
+	case c.list && method == "join":
+	case !known, partial.HasHole(text), !lex.OneOf(method, computing):
+		return c, 0
+	}
+	args := callTokens(toks[1:])
+	c.call(method, args)
+	if kindAt(toks, 1) == '(' {
+		return c, len(args) + 3
+	}
+	return c, 1
+}
+
+// call applies a method.
+func (c *computation) call(method string, args []Token) {
+	first := tokenAt(args, 0).Text
+	switch {
+	case lex.OneOf(method, sameText), lex.OneOf(method, "encode toString dedent chomp freeze trimEnd trimStart flat"):
+	case lex.OneOf(method, "replace replaceAll gsub sub") && Shaped(args, 0, "s,s") && len(args) == 3:
+		for i := range c.items {
+			c.items[i] = strings.ReplaceAll(c.items[i], first, args[2].Text)
+		}
+	case lex.OneOf(method, "lower toLowerCase downcase"):
+		for i := range c.items {
+			c.items[i] = strings.ToLower(c.items[i])
+		}
+	case method == "concat" && Shaped(args, 0, "s") && len(args) == 1:
+		c.items = append(c.items, first)
+		if !c.list {
+			c.items = []string{strings.Join(c.items, "")}
+		}
+	default:
+		c.convert(method, first, len(args) == 0)
+	}
+}
+
+// convert applies a method of lists, or one of texts that makes a list or turns the text around.
+func (c *computation) convert(method, separator string, bare bool) {
+	const most = 256
+	text := strings.Join(c.items, "")
+	switch {
+	case c.list && method == "join":
+		c.items, c.list = []string{strings.Join(c.items, separator)}, false
+	case c.list && lex.OneOf(method, "reverse toReversed"):
+		slices.Reverse(c.items)
+	case c.list, len(c.items) != 1 && method != "reverse":
+		c.unknown = true
+	case method == "split" && bare:
+		c.items, c.list = strings.Fields(text), true
+	case lex.OneOf(method, "split chars"):
+		c.items, c.list = strings.SplitN(text, separator, most), true
+	case method == "reverse":
+		runes := []rune(text)
+		slices.Reverse(runes)
+		c.items = []string{string(runes)}
+	default:
+		c.unknown = true
+	}
+}
+
+// joinedBy reads the calls that make a text of their arguments or of one of them, in languages where
+// these are no methods. It returns the number of tokens, 0 for any other call.
+func (l *literal) joinedBy(toks []Token) (string, int) {
+	name := toks[0].Text
+	const joiners = "join implode paste paste0 reverse"
+	if !lex.OneOf(l.lang, "perl php r") || kindAt(toks, 1) != '(' || !lex.OneOf(name, joiners) {
+		return "", 0
+	}
+	args, end := l.arguments(toks, 0)
+	n := min(end+1, len(toks))
+	switch {
+	case len(args) == 0, slices.ContainsFunc(callTokens(toks[1:]), func(t Token) bool { return t.Kind == '(' }):
+		return l.hidden(), n
+	case name == "reverse":
+		c := computation{items: args}
+		c.call("reverse", nil)
+		return c.items[0], n
+	case name == "paste":
+		return strings.Join(args, " "), n
+	case name == "paste0":
+		return strings.Join(args, ""), n
+	}
+	return strings.Join(args[1:], args[0]), n
 }

@@ -25,31 +25,31 @@ const mostInLoop = 200
 
 // literalLoops finds the loops over lists of texts, also those that have a name.
 func (r *reading) literalLoops() (loops []literalLoop) {
-	toks, consts := r.toks, r.consts
-	defer func() { r.consts = consts }()
-	r.consts = map[string]string{}
-	lists, opens := map[string][]string{}, map[string]int{}
+	toks, opens := r.toks, map[string]int{}
+	defer func(consts map[string]string, lists map[string][]string) {
+		r.consts, r.lists = consts, lists
+	}(r.consts, r.lists)
+	r.consts, r.lists = map[string]string{}, map[string][]string{}
 	for i := 0; i < len(toks); i++ {
 		open := i
 		if toks[i].Kind == 'n' {
 			open = cmp.Or(opens[objectOf(toks[i].Text)], none)
 		}
-		if rows := r.rowLoops(i, open); rows != nil {
-			loops = append(loops, rows...)
+		if found := append(r.rowLoops(i, open), r.foundBelow(i)...); found != nil {
+			loops = append(loops, found...)
 			continue
 		}
-		if files := r.foundBelow(i); len(files) > 0 {
-			loops = append(loops, literalLoop{"$_", files, i}, literalLoop{"$File::Find::name", files, i})
-			continue
+		items, n := r.itemsAt(i)
+		name := loopName(toks, i, n)
+		if files, each, length := r.filesAt(i); files != "" {
+			items, name, n = alternatives(files), each, length
 		}
-		items, n := r.itemsAt(i, lists)
-		if files, length := r.produced(toks[i:]); files != "" {
-			items, n = alternatives(files), length
+		if toks[i].Text == "os.walk" {
+			for _, list := range loopNames(toks, i, n) {
+				r.lists[list] = []string{"*"}
+			}
 		}
-		for _, name := range walked(toks, i) {
-			lists[name] = []string{"*"}
-		}
-		if name := loopName(toks, i, n); name != "" && len(items) > 0 {
+		if name != "" && len(items) > 0 {
 			if len(items) == 1 {
 				items = []string{r.narrowed(items[0], name, i)}
 			}
@@ -57,11 +57,11 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 			i += n - 1
 			continue
 		}
-		if toks[i].Kind != 'n' || len(lists) >= maxConstants {
+		if toks[i].Kind != 'n' || len(r.lists) >= maxConstants {
 			continue
 		}
 		if from, appends := r.assigned(i); from > 0 {
-			lists[toks[i].Text], _ = r.itemsAt(from, lists)
+			r.lists[toks[i].Text], _ = r.itemsAt(from)
 			opens[toks[i].Text] = listOpening(toks, from)
 			r.rememberText(toks[i].Text, toks[from:], appends)
 		}
@@ -69,11 +69,41 @@ func (r *reading) literalLoops() (loops []literalLoop) {
 	return loops
 }
 
-// foundBelow returns the files that the call of File::Find at token i visits.
-func (r *reading) foundBelow(i int) (files []string) {
+// rowLoops returns the loops over the rows of the list or the object that opens at a token, if each row
+// gets several names: for a, b in [("x", "y")], for (const [a, b] of Object.entries(o)),
+// {"x" => "y"}.each { |a, b|. The expression for it begins at token i.
+func (r *reading) rowLoops(i, open int) (loops []literalLoop) {
+	if !tokenAt(r.toks, open).in("[({") {
+		return nil
+	}
+	n := 1
+	if i == open {
+		n = len(inBrackets(r.toks[i:])) + 2
+	}
+	names := loopNames(r.toks, i, n)
+	if len(names) < 2 {
+		return nil
+	}
+	values := arguments{reading: r, fresh: true, every: true}
+	values.read(r.toks, open, maxListed)
+	for k, name := range names {
+		var items []string
+		for v := k; v < len(values.args); v += len(names) {
+			items = append(items, values.args[v])
+		}
+		if len(items) > 0 {
+			loops = append(loops, literalLoop{name, items, r.loopStart(i)})
+		}
+	}
+	return loops
+}
+
+// foundBelow returns the loops over the files that the call of File::Find at token i visits.
+func (r *reading) foundBelow(i int) []literalLoop {
 	if r.lang != "perl" || !lex.OneOf(unqualified(r.toks[i].Text), "find finddepth") || kindAt(r.toks, i+1) != '(' {
 		return nil
 	}
+	var files []string
 	for args := inBrackets(r.toks[i+1:]); len(args) > 0; args = args[1:] {
 		switch t := args[0]; {
 		case t.in("{["):
@@ -82,18 +112,10 @@ func (r *reading) foundBelow(i int) (files []string) {
 			files = append(files, r.narrowed(strings.TrimSuffix(t.Text, "/")+shell.EveryFile, "$_", i))
 		}
 	}
-	return files
-}
-
-// walked returns the names of the lists of folders and files in a loop over os.walk at token i.
-func walked(toks []Token, i int) (names []string) {
-	if toks[i].Text != "os.walk" || textAt(toks, i-1) != "in" {
+	if len(files) == 0 {
 		return nil
 	}
-	for j := i - 2; Shaped(toks, j-1, ",n"); j -= 2 {
-		names = append(names, toks[j].Text)
-	}
-	return names
+	return []literalLoop{{"$_", files, i}, {"$File::Find::name", files, i}}
 }
 
 // loopStart returns the first token of the loop over what stands at token i. The body of a
@@ -116,7 +138,7 @@ func objectOf(name string) string {
 }
 
 // itemsAt returns the texts of the list at token i, and the number of its tokens.
-func (r *reading) itemsAt(i int, lists map[string][]string) ([]string, int) {
+func (r *reading) itemsAt(i int) ([]string, int) {
 	toks := r.toks
 	open := listOpening(toks, i)
 	if r.lang == "perl" && tokenAt(toks, open+1).in("[(") { // (qw(a b))
@@ -129,41 +151,75 @@ func (r *reading) itemsAt(i int, lists map[string][]string) ([]string, int) {
 		items, end := r.literalList(toks, open)
 		return items, end + 1 - i
 	case toks[i].Kind == 'n':
-		return lists[objectOf(toks[i].Text)], 1
+		return r.lists[objectOf(toks[i].Text)], 1
 	}
 	return nil, 1
 }
 
-// produced reads a call that lists files or makes a folder for temporary files. It returns the
-// pattern of the files or the folder, "" if it is not known, and the number of tokens, 0 if
-// toks do not begin with such a call.
+// madeFolder is a folder for temporary files that a program makes.
+const (
+	madeFolder = "/tmp/tmp" + partial.Unknown
+	tempMakers = "mkdtemp mkdtempSync mktmpdir MkdirTemp gettempdir TemporaryDirectory tmpdir TempDir temp_dir tempdir " +
+		"makeTempDir makeTempDirSync sys_get_temp_dir createTempDirectory GetTempPath mkstemp"
+)
+
+// A producer is a call that makes a folder or lists files, by the last part of its name or by the whole
+// name. files follows the folder that is its argument; without it, the argument is a pattern.
+type producer struct{ names, full, files string }
+
+var producers = [...]producer{
+	{names: tempMakers, files: madeFolder},
+	{names: "listdir readdirSync readdir readDirSync readDir children each_child",
+		full: "scandir Dir.entries Dir.foreach os.ReadDir", files: "*"}, // names without the folder
+	{names: "glob iglob globSync Glob", full: "Dir"},
+	{full: "os.walk", files: "/" + partial.Unknown},
+	{full: "Find.find", files: shell.EveryFile},
+	{names: "scandir entries ReadDir read_dir GetFiles", files: "/*"},
+}
+
+// produced reads a call that lists files or makes a folder for temporary files. It returns the pattern of the files or
+// the folder, "" if it is not known, and the number of tokens, 0 if toks do not begin with such a call.
 func (r *reading) produced(toks []Token) (string, int) {
-	name := toks[0].Text
-	temp := lex.OneOf(unqualified(name), tempMakers)
+	name, next := toks[0].Text, tokenAt(toks, 1)
+	called := next.Kind == '(' || name == "Dir" && next.Kind == '['
 	switch {
-	case name == "glob" && kindAt(toks, 1) == 's': // perl
-		return toks[1].Text, 2
-	case name == "readdir" && kindAt(toks, 1) == 'n':
+	case name == "glob" && next.Kind == 's': // perl
+		return next.Text, 2
+	case name == "readdir" && next.Kind == 'n':
 		return "*", 2
-	case temp && kindAt(toks, 1) != '(':
-		return madeFolder, 1
-	case kindAt(toks, 1) != '(' && (name != "Dir" || kindAt(toks, 1) != '['), !temp && !lists(name):
+	case !called && !lex.OneOf(unqualified(name), tempMakers):
 		return "", 0
 	}
-	n := min(len(inBrackets(toks[1:]))+3, len(toks))
+	p := producerNamed(name)
 	switch {
-	case temp:
-		return madeFolder, n
-	case unqualified(name) == "Path":
-		return r.listedByPath(toks, n)
-	case lex.OneOf(unqualified(name), nameListers), lex.OneOf(name, "scandir Dir.entries Dir.foreach os.ReadDir"):
-		return "*", n // names without the folder
+	case p == nil:
+		return "", 0
+	case !called:
+		return madeFolder, 1
 	}
-	text, ok := r.literal(toks[2 : n-1])
-	if !ok {
+	args := inBrackets(toks[1:])
+	n := min(len(args)+3, len(toks))
+	if lex.OneOf(p.files, "* "+madeFolder) {
+		return p.files, n
+	}
+	text, ok := r.literal(args)
+	switch {
+	case !ok:
 		return "", n
+	case p.files == "":
+		return text, n
 	}
-	return listing(name, text), n
+	return strings.TrimSuffix(text, "/") + p.files, n
+}
+
+// producerNamed returns the producer with a name, or nil.
+func producerNamed(name string) *producer {
+	for i := range producers {
+		if p := &producers[i]; lex.OneOf(unqualified(name), p.names) || lex.OneOf(name, p.full) {
+			return p
+		}
+	}
+	return nil
 }
 
 // alternatives returns the patterns for which a pattern with braces stands.
@@ -179,84 +235,24 @@ func alternatives(pattern string) (all []string) {
 	return all
 }
 
-// madeFolder is a folder for temporary files that a program makes.
-const (
-	madeFolder = "/tmp/tmp" + partial.Unknown
-	tempMakers = "mkdtemp mkdtempSync mktmpdir MkdirTemp gettempdir TemporaryDirectory tmpdir TempDir temp_dir tempdir " +
-		"makeTempDir makeTempDirSync sys_get_temp_dir createTempDirectory GetTempPath mkstemp"
-)
-
-// lists reports whether a call lists files.
-func lists(full string) bool {
-	return lex.OneOf(full, "Dir Path pathlib.Path os.walk Dir.foreach Find.find") ||
-		lex.OneOf(unqualified(full), fileListers)
-}
-
-const (
-	fileListers = "glob iglob globSync Glob scandir entries ReadDir read_dir GetFiles " + nameListers
-	nameListers = "listdir readdirSync readdir readDirSync readDir children each_child"
-)
-
-// listing returns the pattern of the files that a call lists.
-func listing(full, arg string) string {
-	dir := strings.TrimSuffix(arg, "/")
-	switch {
-	case full == "Dir", lex.OneOf(unqualified(full), "glob iglob globSync Glob"):
-		return arg
-	case full == "os.walk":
-		return dir + "/" + partial.Unknown
-	case full == "Find.find":
-		return dir + shell.EveryFile
-	}
-	return dir + "/*"
-}
-
-// listedByPath is produced for a call of Path whose n tokens may be followed by a method.
-func (r *reading) listedByPath(toks []Token, n int) (string, int) {
-	if !Shaped(toks, n, ".n") {
-		return "", 0
-	}
-	dir, ok := r.literal(toks[2 : n-1])
-	files, used := pathFiles(strings.TrimSuffix(dir, "/"), toks[n+1:])
-	if !ok || used == 0 {
-		return "", 0
-	}
-	return files, n + 1 + used
-}
-
-// pathFiles reads a call of rglob, glob or iterdir of a known directory.
-func pathFiles(dir string, toks []Token) (string, int) {
-	name := unqualified(toks[0].Text)
-	if name == "iterdir" {
-		return dir + "/*", 3
-	}
-	if kindAt(toks, 2) != 's' || !lex.OneOf(name, "glob rglob") {
-		return "", 0
-	}
-	pattern := toks[2].Text
-	deep := name == "rglob" || strings.HasPrefix(pattern, "**")
-	switch pattern = strings.TrimPrefix(pattern, "**/"); {
-	case deep && strings.Trim(pattern, "*") == "":
-		return dir + shell.EveryFile, 4
-	case deep:
-		return dir + "/" + partial.Unknown + "/" + pattern, 4
-	}
-	return dir + "/" + pattern, 4
-}
-
 // rememberFiles sets the variable of a loop over files: those that the call at token i lists, and those
 // for which the name at token i stands. It also sets the variable that gets a folder for temporary files.
 func (r *reading) rememberFiles(i int) {
-	files, name := r.methodFiles(i)
-	if files == "" {
-		n := 0
-		files, n = r.produced(r.toks[i:])
-		name = loopName(r.toks, i, max(n, 1))
-	}
+	files, name, _ := r.filesAt(i)
 	files = cmp.Or(files, r.filesOf(r.toks[i].Text))
 	if files != "" && name != "" && !strings.Contains(files, "{") {
 		r.keep(name, r.narrowed(files, name, i))
 	}
+}
+
+// filesAt returns the files that the call at token i lists, the variable of the loop over them, and the
+// number of its tokens. Without such a call, the variable is that of a loop over the name at the token.
+func (r *reading) filesAt(i int) (files, name string, n int) {
+	if files, name = r.methodFiles(i); files != "" {
+		return files, name, 1
+	}
+	files, n = r.produced(r.toks[i:])
+	return files, loopName(r.toks, i, max(n, 1)), n
 }
 
 // filesOf returns the files for which a name stands: those of a pattern, or those that a parameter of
@@ -270,22 +266,32 @@ func (r *reading) filesOf(name string) string {
 	return ""
 }
 
-// methodFiles returns the files of a path that the program has named before, and the variable of the loop
-// over them, as in "for x in folder.iterdir()". The name of the method is the token at i.
+// methodFiles returns the files of a folder that is known, and the variable of the loop over them, as in
+// "for x in folder.iterdir()". The name of the method is the token at i.
 func (r *reading) methodFiles(i int) (files, name string) {
-	module, method, qualified := strings.Cut(r.toks[i].Text, ".")
+	object, method, qualified := strings.Cut(r.toks[i].Text, ".")
+	if !qualified && kindAt(r.toks, i-1) == '.' {
+		method = object
+	}
+	if !lex.OneOf(method, "iterdir glob rglob") || object == "glob" && qualified {
+		return "", ""
+	}
+	dir, pattern := r.receiver(i), textAt(r.toks, i+2)
 	switch {
-	case !lex.OneOf(cmp.Or(method, module), "iterdir glob rglob"), module == "glob" && qualified:
+	case dir == "", method != "iterdir" && kindAt(r.toks, i+2) != 's':
 		return "", ""
-	case !qualified && kindAt(r.toks, i-1) != '.':
-		return "", ""
+	case method == "iterdir":
+		pattern = "*"
 	}
-	dir, name := r.receiver(i), forVariable(r.toks, i)
-	if dir == "" {
-		return "", ""
+	dir = strings.TrimSuffix(dir, "/") + "/"
+	deep := method == "rglob" || strings.HasPrefix(pattern, "**")
+	switch pattern = strings.TrimPrefix(pattern, "**/"); {
+	case deep && strings.Trim(pattern, "*") == "":
+		pattern = "**"
+	case deep:
+		dir += partial.Unknown + "/"
 	}
-	files, _ = pathFiles(strings.TrimSuffix(dir, "/"), r.toks[i:])
-	return files, name
+	return dir + pattern, forVariable(r.toks, i)
 }
 
 // forVariable returns the variable of a loop "for x in" in whose head the token i is, or "".
@@ -299,8 +305,7 @@ func forVariable(toks []Token, i int) string {
 	return ""
 }
 
-// mapped reads array_map("unlink", files) and map(os.remove, files): a call by its name,
-// once for each of the files.
+// mapped reads array_map("unlink", files) and map(os.remove, files): a call by its name, once for each of the files.
 func (r *reading) mapped(toks []Token) {
 	kind := r.callNamed(textAt(toks, 1)).kind
 	if kindAt(toks, 0) != '(' || kindAt(toks, 2) != ',' || !lex.OneOf(kind, "unlink tree run") {
@@ -311,138 +316,104 @@ func (r *reading) mapped(toks []Token) {
 		items = []string{text}
 	}
 	for _, item := range items {
-		reportEffect(r.sh, kind, item, []string{item}, false)
+		reportEffect(r.sh, kind, item, []string{item})
 	}
 }
 
-// loopName returns the name that a loop or a block gives to what the n tokens at i stand for,
-// as in "for x in …", "….each { |x|", "foreach (… as $x)" and "for _, x := range …".
+// loopName returns the name that a loop or a block gives to each item of what the n tokens at i stand for.
 func loopName(toks []Token, i, n int) string {
-	if name := nameBefore(toks, i); name != "" {
-		return name
+	names := loopNames(toks, i, n)
+	if len(names) > 1 && textAt(toks, i+n) == "as" {
+		return names[1] // $key => $value
 	}
-	after, next := tokenAt(toks, i+n), methodAt(toks, i+n)
-	_, method, _ := strings.Cut(toks[i].Text, ".")
+	return lex.First(names)
+}
+
+// loopNames returns the names that a loop or a block gives to what the n tokens at i stand for, as in
+// "for x, y in …", "….each { |x, y|" and "foreach (… as $x => $y)".
+func loopNames(toks []Token, i, n int) []string {
+	if names := namesBefore(toks, i); len(names) > 0 {
+		return names
+	}
+	at, method := i+n, methodAt(toks, i+n)
+	if method != "" {
+		at += 2
+	} else if n == 1 {
+		_, method, _ = strings.Cut(toks[i].Text, ".")
+	}
 	switch {
-	case next == "filter" && kindAt(toks, i+n+2) == '(':
-		return loopName(toks, i, n+2+len(inBrackets(toks[i+n+2:]))+2)
-	case lex.OneOf(next, loopMethods):
-		return nextName(toks[i+n+2:])
-	case n == 1 && lex.OneOf(method, loopMethods), Shaped(toks, i+n, "{|"), after.Text == "do":
-		return nextName(toks[i+n:])
-	case after.Text == "as" && Shaped(toks, i+n+2, "=>n"):
-		return textAt(toks, i+n+4)
-	case after.Text == "as":
-		return textAt(toks, i+n+1)
-	case after.Kind == ')' && kindAt(toks, i-1) == '(' && lex.OneOf(textAt(toks, i-2), "for foreach"): // perl
-		return "$_"
+	case method == "filter" && kindAt(toks, at) == '(':
+		return loopNames(toks, i, at-i+len(inBrackets(toks[at:]))+2)
+	case textAt(toks, at) == "as":
+		return namesUntil(toks, at+1, "){:;")
+	case lex.OneOf(method, loopMethods), Shaped(toks, at, "{|"), textAt(toks, at) == "do":
+		return blockNames(toks, at, method)
+	case kindAt(toks, at) == ')' && kindAt(toks, i-1) == '(' && lex.OneOf(textAt(toks, i-2), "for foreach"): // perl
+		return []string{"$_"}
 	}
-	return ""
+	return nil
 }
 
 const loopMethods = "each forEach map each_with_index flatMap"
 
-// nameBefore returns the variable of a loop over what stands at token i, if its head comes
-// before that: for x in, for (x of, for a, x := range, foreach my $x (.
-func nameBefore(toks []Token, i int) string {
+// mostNames bounds the tokens in which a loop names what it takes.
+const mostNames = 12
+
+// namesBefore returns the variables of a loop over what stands at token i, if its head comes before that:
+// for x, y in, for (const [x, y] of, for _, x := range, foreach my $x (.
+func namesBefore(toks []Token, i int) (names []string) {
 	if Shaped(toks, i-4, "n(n,") && toks[i-4].Text == "map" { // for x in map(Path, …
 		i -= 4
 	}
 	j := i - 1
-	for tokenAt(toks, j).in("&(") || textAt(toks, j) == "await" {
+	for tokenAt(toks, j).in("&(") || lex.OneOf(textAt(toks, j), "await Object.entries sorted list iter") {
 		j--
 	}
 	switch t := tokenAt(toks, j); {
 	case j < 1:
-	case lex.OneOf(t.Text, "in of"):
-		for j--; j > 1 && toks[j-1].Kind == ','; j -= 2 { // for root, dirs, files in os.walk(…)
-		}
-		return toks[j].Text
+		return nil
 	case t.Text == "range" && kindAt(toks, j-1) == '=':
-		return textAt(toks, j-3)
+		return []string{textAt(toks, j-3)}
 	case strings.HasPrefix(t.Text, "$") && lex.OneOf(toks[j-1].Text, "my for foreach our"):
-		return t.Text
+		return []string{t.Text}
+	case !lex.OneOf(t.Text, "in of"):
+		return nil
 	}
-	return ""
-}
-
-// literalList returns the texts of the list that opens at from, and the index of its end. An item
-// that is a list is the command with its words.
-func (r *reading) literalList(toks []Token, from int) (items []string, end int) {
-	return listOf(toks, from, r.item)
-}
-
-// listOf reads the list that opens at from. item returns the text of an item and the number of its
-// tokens, 0 if it is not known.
-func listOf(toks []Token, from int, item func(toks []Token) (string, int)) (items []string, end int) {
-	for i := from + 1; i < min(len(toks), from+maxListed); {
-		if toks[i].in("])}") {
-			return items, i
-		}
-		text, n := item(toks[i:])
-		if n == 0 {
-			return nil, i
-		}
-		if toks[i].Kind != ',' {
-			items = append(items, text)
-		}
-		i += n
-	}
-	return nil, from
-}
-
-// item reads the item of a list, or the comma between two. Lists below a list in a list are not
-// read: the command of a command would be quoted again at each level.
-func (r *reading) item(toks []Token) (string, int) {
-	if !toks[0].in("[(") {
-		return r.word(toks)
-	}
-	words, end := listOf(toks, 0, r.word)
-	return shell.QuoteAll(words), joinedTokens(words, end+1)
-}
-
-// word reads the text of an item, or the comma between two. An expression in an expression of an
-// item is not read: it would be read again at each level.
-func (r *reading) word(toks []Token) (string, int) {
-	switch t := toks[0]; {
-	case t.in("s,"):
-		return t.Text, 1
-	case t.Kind == 'n' && !r.inItem:
-		r.inItem = true
-		text, n, known := r.literalLength(toks)
-		r.inItem = false
-		if known {
-			return text, closed(toks, n)
+	for k := j - 1; k > max(0, j-mostNames); k-- {
+		switch t := toks[k]; {
+		case t.in("[](),"):
+		case t.Kind != 'n', lex.OneOf(t.Text, "for foreach const let var async if elif not and or"):
+			return names
+		default:
+			names = slices.Insert(names, 0, t.Text)
 		}
 	}
-	return "", 0
+	return names
 }
 
-// closed returns n with the brackets that close those which the first n tokens open.
-func closed(toks []Token, n int) int {
-	depth := 0
-	for i := 0; i < len(toks) && (i < n || depth > 0); i++ {
-		switch {
-		case toks[i].in("(["):
-			depth++
-		case toks[i].in(")]"):
-			depth--
-		case i >= n:
-			return n
-		}
-		n = max(n, i+1)
+// blockNames returns the names that the block of a method gives to its items: { |x|, do |x, y|, (([x, y]) =>.
+func blockNames(toks []Token, at int, method string) []string {
+	end := at + 6
+	for at < end && (kindAt(toks, at) != 'n' || lex.OneOf(toks[at].Text, "do async function")) {
+		at++
 	}
-	return n
+	switch before := tokenAt(toks, at-1); {
+	case before.Kind == '|' && method == "each":
+		return namesUntil(toks, at, "|")
+	case before.Kind == '[':
+		return namesUntil(toks, at, "]")
+	}
+	return namesUntil(toks, at, ",)|=")
 }
 
-// nextName returns the first of the next names that may be one of the program.
-func nextName(toks []Token) string {
-	for _, t := range toks[:min(6, len(toks))] {
-		if t.Kind == 'n' && !lex.OneOf(t.Text, "do async function") {
-			return t.Text
+// namesUntil returns the names from token i on up to one of some kinds.
+func namesUntil(toks []Token, i int, ends string) (names []string) {
+	for j := i; j < min(i+mostNames, len(toks)) && !toks[j].in(ends); j++ {
+		if toks[j].Kind == 'n' {
+			names = append(names, toks[j].Text)
 		}
 	}
-	return ""
+	return names
 }
 
 // waitCalls are the calls with which an endless loop waits for the processes that it starts.
@@ -469,8 +440,7 @@ func forksForever(toks []Token) bool {
 	return has("Popen spawn posix_spawn")
 }
 
-// loopsForever reports whether toks begin with a loop that does not end: loop { …,
-// while True, fork while 1, for (;;).
+// loopsForever reports whether toks begin with a loop that does not end: loop { …, while True, fork while 1, for (;;).
 func loopsForever(toks []Token) bool {
 	if toks[0].Kind != 'n' {
 		return false
@@ -481,7 +451,99 @@ func loopsForever(toks []Token) bool {
 	case "for":
 		return Shaped(toks, 1, "(;;)")
 	case "while":
-		return lex.OneOf(nextName(toks[1:min(4, len(toks))]), "1 True true fork")
+		return lex.OneOf(textAt(given(toks[1:]), 0), "1 True true fork")
+	}
+	return false
+}
+
+// A loop over files mostly looks at their names: if f.endswith(".pyc"), if f == "x.tmp". Only the
+// files with such a name count then.
+
+// longestTest bounds the tokens from the head of a loop in which a test of its variable is looked for.
+const longestTest = 48
+
+// narrowed returns the pattern of the files that a loop takes whose head is at token i: those of
+// the pattern whose names pass the first test of the loop's variable.
+func (r *reading) narrowed(files, name string, i int) string {
+	end, every := strings.CutSuffix(files, shell.EveryFile)
+	if every {
+		end += "/" + partial.Unknown + "/"
+	} else if end, every = strings.CutSuffix(files, "*"); !every {
+		return files
+	}
+	for j := i; j < min(i+longestTest, len(r.toks)); j++ {
+		wanted, n := nameTest(r.toks, j, name)
+		if n == 0 {
+			continue
+		}
+		if negated(r.toks, j) != skips(r.toks, j+n) {
+			return files
+		}
+		return end + wanted
+	}
+	return files
+}
+
+// nameTest reads a test of the name for which a variable stands. It returns the pattern of the
+// names that pass, and the number of tokens, 0 if none begins at the i-th.
+func nameTest(toks []Token, i int, variable string) (string, int) {
+	t := toks[i]
+	if t.Kind == 'r' {
+		return expressionTest(toks, i, variable)
+	}
+	object, method, _ := strings.Cut(t.Text, ".")
+	if object != variable || t.Kind != 'n' {
+		return "", 0
+	}
+	method = strings.TrimPrefix(method, "name.")
+	at := i + 1
+	for tokenAt(toks, at).in("?([{=") || textAt(toks, at) == "in" {
+		at++
+	}
+	text := textAt(toks, at)
+	switch compares := Shaped(toks, i+1, "==") || textAt(toks, i+1) == "in"; {
+	case kindAt(toks, at) != 's':
+	case lex.OneOf(method, "endswith endsWith end_with"), compares && method == "suffix":
+		return "*" + text, at - i
+	case lex.OneOf(method, "startswith startsWith start_with"):
+		return text + "*", at - i
+	case !compares:
+	case method == "", method == "name":
+		return text, at - i
+	}
+	return "", 0
+}
+
+// expressionTest is nameTest for a regular expression: /\.md$/.test(x), and /\.md$/ of Perl.
+func expressionTest(toks []Token, i int, variable string) (string, int) {
+	end, ok := strings.CutPrefix(toks[i].Text, `/\.`)
+	name, _, closed := strings.Cut(end, "$/")
+	plain := strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789") == ""
+	switch {
+	case !ok, !closed, !plain:
+		return "", 0
+	case variable == "$_":
+		return "*." + name, 1
+	case Shaped(toks, i+1, ".n(n)") && textAt(toks, i+4) == variable:
+		return "*." + name, 5
+	}
+	return "", 0
+}
+
+// negated reports whether the test at token i holds for the names that do not pass.
+func negated(toks []Token, i int) bool {
+	return kindAt(toks, i-1) == '!' || lex.OneOf(textAt(toks, i-1), "not unless")
+}
+
+// skips reports whether the condition that ends near token i leads to the next round of the loop.
+func skips(toks []Token, i int) bool {
+	for j := i; j < i+10; j++ {
+		switch t := tokenAt(toks, j); {
+		case lex.OneOf(t.Text, "continue next"):
+			return true
+		case t.Kind == 'n':
+			return false
+		}
 	}
 	return false
 }

@@ -38,27 +38,21 @@ func (r *reading) doubtful(kind, name string) bool {
 // readProtected reports a program text that leads to Afar's page or to the cookies of a
 // browser. In a file a single string or name has to do so.
 func readProtected(sh *shell.Shell, text string, toks []Token) {
-	steers := sh.Eval.Site.Page.Code(text)
-	reads := sh.Place.Away == "" && protected.ReadsBrowser(text)
-	steersIn, readsIn := sh.Eval.Site.Page.URL, protected.ReadsBrowser
-	if !sh.InProgram() { // the whole text does so
-		toks = []Token{{Text: text}}
-		steersIn = func(string) bool { return true }
-		readsIn = steersIn
-	}
-	for _, t := range toks {
-		if !steers && !reads {
+	reports := func(leads func(string) bool, kind effect.Kind, op effect.Op) {
+		if !sh.InProgram() {
+			sh.Effect(kind, op, lex.Clip(text, 300))
 			return
 		}
-		sh.AtOffset(text, t.At)
-		if steers && steersIn(t.Text) {
-			sh.Effect(effect.SteerAfar, effect.WebPage, lex.Clip(t.Text, 300))
-			steers = false
+		if i := slices.IndexFunc(toks, func(t Token) bool { return leads(t.Text) }); i >= 0 {
+			sh.AtOffset(text, toks[i].At)
+			sh.Effect(kind, op, lex.Clip(toks[i].Text, 300))
 		}
-		if reads && readsIn(t.Text) {
-			sh.Effect(effect.ReadFile, effect.Cookies, lex.Clip(t.Text, 300))
-			reads = false
-		}
+	}
+	if page := sh.Eval.Site.Page; page.Code(text) {
+		reports(page.URL, effect.SteerAfar, effect.WebPage)
+	}
+	if sh.Place.Away == "" && protected.ReadsBrowser(text) {
+		reports(protected.ReadsBrowser, effect.ReadFile, effect.Cookies)
 	}
 }
 
@@ -86,7 +80,7 @@ const maxCall = 24
 
 // readCall returns what a name says.
 func readCall(name, lang string) knownCall {
-	k := knownCall{short: unqualified(name), types: controlsTerminal(name)}
+	k := knownCall{short: unqualified(name), types: strings.HasSuffix(name, "TIOCSTI") || lex.OneOf(name, "0x5412 21522")}
 	switch {
 	case k.types:
 		return k
@@ -108,9 +102,6 @@ func readCall(name, lang string) knownCall {
 	return k
 }
 
-// maxCalls bounds the names that are kept.
-const maxCalls = 4096
-
 // callNamed returns what a name says. It keeps what it finds, because the names of a long program repeat.
 func (r *reading) callNamed(name string) knownCall {
 	k, known := r.calls[name]
@@ -118,9 +109,7 @@ func (r *reading) callNamed(name string) knownCall {
 		return k
 	}
 	k = readCall(name, r.lang)
-	if len(r.calls) < maxCalls {
-		r.calls[name] = k
-	}
+	r.calls[name] = k
 	return k
 }
 
@@ -144,10 +133,9 @@ func AppleScript(sh *shell.Shell, code string) {
 
 // typesKeys reports whether a script types into a window or runs text in a terminal.
 func typesKeys(code string) bool {
-	for _, words := range [...]string{"keystroke", "key code", "write text"} {
-		if strings.Contains(code, words) {
-			return true
-		}
+	switch {
+	case lex.Mentions(code, "keystroke"), strings.Contains(code, "key code"), strings.Contains(code, "write text"):
+		return true
 	}
 	return strings.Contains(code, "do script") && strings.Contains(code, "Terminal")
 }
@@ -175,62 +163,27 @@ func applePower(toks []Token) string {
 // unqualified returns the last part of a name, such as rmtree of shutil.rmtree.
 func unqualified(name string) string { return name[strings.LastIndexAny(name, ".:")+1:] }
 
-// nameAgain notes the names that the program gives to known calls, as in
-// import x as y, {x: y} = … and y = x.
+// nameAgain notes the names that the program gives to known calls, as in import x as y, {x: y} = … and y = x.
 func (r *reading) nameAgain() {
 	for i := 0; i+2 < len(r.toks); i++ {
-		if r.toks[i].Kind != 'n' {
-			continue
-		}
-		for _, given := range [...]alias{r.passesOn(r.toks[i:]), namedAgain(r.toks[i:], r.lang)} {
-			if r.isNew(given) {
-				r.names[given.name] = given.meaning
-			}
+		name, meaning := namedAgain(r.toks[i:], r.lang)
+		if r.callNamed(meaning).kind != "" && r.callNamed(name).kind == "" {
+			r.names[name] = meaning
 		}
 	}
-}
-
-// An alias is another name for a call.
-type alias struct{ name, meaning string }
-
-// isNew reports whether the alias means a known call and is not the name of one.
-func (r *reading) isNew(a alias) bool {
-	return r.callNamed(a.meaning).kind != "" && r.callNamed(a.name).kind == ""
 }
 
 // namedAgain reads "x as y", "x: y" in JavaScript and "y = x" at the start of toks.
-func namedAgain(toks []Token, lang string) alias {
+func namedAgain(toks []Token, lang string) (name, meaning string) {
 	switch a, b := toks[0], toks[1]; {
+	case a.Kind != 'n':
 	case b.Kind == '=':
-		return alias{a.Text, namedLast(toks[2:])}
+		return a.Text, namedLast(toks[2:])
 	case toks[2].Kind != 'n':
 	case b.Text == "as", b.Kind == ':' && lang == "js":
-		return alias{toks[2].Text, a.Text}
+		return toks[2].Text, a.Text
 	}
-	return alias{}
-}
-
-// passesOn reads the beginning of a function that passes its parameter to a known
-// call: def f(x): run(x), f = lambda x: run(x), const f = x => run(x).
-func (r *reading) passesOn(toks []Token) alias {
-	name, toks := functionNamed(toks)
-	if name == "" {
-		return alias{}
-	}
-	params, body := parameters(toks)
-	for i := 0; i < min(len(body)-1, 40); i++ {
-		if body[i].Kind != 'n' || r.callNamed(body[i].Text).kind == "" {
-			continue
-		}
-		first := body[i+1]
-		if first.Kind == '(' {
-			first = tokenAt(body, i+2)
-		}
-		if slices.Contains(params, first.Text) {
-			return alias{name, body[i].Text}
-		}
-	}
-	return alias{}
+	return "", ""
 }
 
 // functionNamed reads the name of a function that begins at the first of toks, and
@@ -266,26 +219,7 @@ func isArrow(toks []Token) bool {
 	return false
 }
 
-// parameters returns the names of a function's parameters, and its body. In Perl parameters have no names.
-func parameters(toks []Token) (names []string, body []Token) {
-	names = []string{"@_", "$_"}
-	ends := "){>"
-	if kindAt(toks, 0) != '(' {
-		ends = "){>:"
-	}
-	for i, t := range toks[:min(16, len(toks))] {
-		switch {
-		case t.Kind == 'n':
-			names = append(names, t.Text)
-		case t.in(ends):
-			return names, toks[i+1:]
-		}
-	}
-	return names, nil
-}
-
-// namedLast returns the name at the end of an expression such as require("x").y,
-// or "" if the expression calls it.
+// namedLast returns the name at the end of an expression such as require("x").y, or "" if the expression calls it.
 func namedLast(toks []Token) string {
 	last := ""
 	for i, t := range toks[:min(8, len(toks))] {
@@ -344,13 +278,7 @@ func inBrackets(toks []Token) []Token {
 	depth := 0
 	toks = toks[:min(len(toks), 256)]
 	for i, t := range toks {
-		switch {
-		case t.in("([{"):
-			depth++
-		case t.in(")]}"):
-			depth--
-		}
-		if depth == 0 {
+		if depth += t.nesting(); depth == 0 {
 			return toks[1:i]
 		}
 	}
@@ -403,8 +331,7 @@ const (
 	maxSearched = 512
 )
 
-// requestAt reads the arguments of a call that sends a request: a method, a URL, and the
-// other texts as its body.
+// requestAt reads the arguments of a call that sends a request: a method, a URL, and the other texts as its body.
 func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	var body []string
 	args := callTokens(toks)
@@ -414,7 +341,7 @@ func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	for i, t := range args {
 		switch text := r.shown(t); {
 		case text == "":
-		case text == "DELETE", text == "delete" && namesMethod(args[:i]):
+		case text == "DELETE", text == "delete" && (i == 0 || strings.EqualFold(textAt(args, i-2), "method")):
 			sent.Method = "DELETE"
 		case sent.URL == "" && strings.Contains(text, "://"):
 			sent.URL = text
@@ -426,35 +353,20 @@ func (r *reading) requestAt(toks []Token) (sent web.Sent) {
 	return sent
 }
 
-// shown returns the text that a token is or stands for, "" if it is not known.
+// shown returns the text that a token is or stands for, or that of the address of which it is a part, as
+// in url.path. It returns "" if that is not known.
 func (r *reading) shown(t Token) string {
-	switch t.Kind {
-	case 's':
+	if t.Kind == 's' {
 		return t.Text
-	case 'n':
-		return r.partOf(t.Text)
 	}
-	return ""
-}
-
-// partOf returns the text of a name, or that of the address of which the name is a part, as in url.path.
-func (r *reading) partOf(name string) string {
-	if text, ok := r.consts[name]; ok {
-		return text
+	text, ok := r.consts[t.Text]
+	switch object := r.consts[objectOf(t.Text)]; {
+	case t.Kind != 'n':
+		return ""
+	case !ok && strings.Contains(object, "://"):
+		return object
 	}
-	object, _, _ := strings.Cut(name, ".")
-	if text := r.consts[object]; strings.Contains(text, "://") {
-		return text
-	}
-	return ""
-}
-
-// namesMethod reports whether the argument after toks is the method of a request.
-func namesMethod(toks []Token) bool {
-	if len(toks) < 2 {
-		return len(toks) == 0
-	}
-	return strings.EqualFold(toks[len(toks)-2].Text, "method")
+	return text
 }
 
 // programHost returns the first address in a program, or the host to which it connects.
@@ -472,8 +384,7 @@ func programHost(toks []Token) string {
 	return ""
 }
 
-// sendsSecret reports whether the arguments of a request to another machine hold a credential, or
-// read one.
+// sendsSecret reports whether the arguments of a request to another machine hold a credential, or read one.
 func (r *reading) sendsSecret(k knownCall, toks []Token) bool {
 	args := callTokens(toks)
 	switch {
@@ -515,8 +426,7 @@ func decodes(t Token) bool {
 			"decodeURIComponent decodeURI unescape unquote urldecode rawurldecode uri_unescape")
 }
 
-// computed reports whether the first argument of a call is decoded, so that the
-// text does not show what the call runs.
+// computed reports whether the first argument of a call is decoded, so that the text does not show what the call runs.
 func computed(toks []Token) bool {
 	args := callTokens(toks)
 	if kindAt(toks, 0) == '[' { // an argument without brackets around it
@@ -538,12 +448,7 @@ func computed(toks []Token) bool {
 func firstPart(toks []Token) []Token {
 	depth := 0
 	for i, t := range toks {
-		switch {
-		case t.in("([{"):
-			depth++
-		case t.in(")]}"):
-			depth--
-		case t.Kind == ',' && depth == 0:
+		if depth += t.nesting(); t.Kind == ',' && depth == 0 {
 			return toks[:i]
 		}
 	}

@@ -164,11 +164,6 @@ func (r *reading) calledBy(i int) string {
 	return cmp.Or(r.names[name], name)
 }
 
-// controlsTerminal reports whether a name is that of the request that types into a terminal.
-func controlsTerminal(name string) bool {
-	return strings.HasSuffix(name, "TIOCSTI") || lex.OneOf(name, "0x5412 21522")
-}
-
 // fromSocket reports whether the expression of an assignment is a connection that the program
 // opens, or what the program reads from one.
 func (r *reading) fromSocket(toks []Token) bool {
@@ -220,8 +215,7 @@ func NamesSocket(text string) bool {
 	return strings.Contains(text, ".sock") && strings.Contains(text, "afar")
 }
 
-// tagsShell reports whether a name passes the template after it to a shell, as in
-// $`…` of zx and Bun, and execa`…`.
+// tagsShell reports whether a name passes the template after it to a shell, as in $`…` of zx and Bun, and execa`…`.
 func tagsShell(t Token) bool {
 	short := t.Text[strings.LastIndexByte(t.Text, '.')+1:]
 	switch {
@@ -303,16 +297,16 @@ func runsLine(sh *shell.Shell, text string, toks []Token) {
 }
 
 // reportEffect reports what a call of a kind does with its arguments.
-func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
+func reportEffect(sh *shell.Shell, kind, arg string, args []string) {
 	switch kind {
 	case "run":
-		runCommand(sh, arg, args, list)
+		runCommand(sh, arg, args)
 	case "line":
 		sh.RunText(strings.Join(args, " "))
 	case "sql":
 		sql.Read(sh, arg)
 	case "execute":
-		runStatement(sh, arg, args, list)
+		runStatement(sh, arg, args)
 	case "eval":
 		if unreadable(arg) {
 			sh.Effect(effect.RunUnknown, shell.OriginOf(partial.Unknown+arg), "")
@@ -378,7 +372,7 @@ func reportFile(sh *shell.Shell, kind, file string) {
 	}
 }
 
-func runCommand(sh *shell.Shell, arg string, args []string, list bool) {
+func runCommand(sh *shell.Shell, arg string, args []string) {
 	switch {
 	case arg == "", len(args) == 0:
 	case arg == partial.Unknown:
@@ -387,7 +381,7 @@ func runCommand(sh *shell.Shell, arg string, args []string, list bool) {
 		sh.Run(arg, nil)
 	case strings.ContainsAny(arg, separators):
 		sh.RunText(strings.TrimPrefix(arg, "!"))
-	case list, len(args) > 1:
+	case len(args) > 1:
 		sh.Run(shell.QuoteAll(args), nil) // an argument from the network is no code
 	default:
 		sh.RunText(arg)
@@ -406,16 +400,15 @@ func fetchesWord(command string) bool {
 	return strings.ContainsRune(command, partial.HoleNetwork) && !strings.ContainsRune(command, partial.HoleDecoded)
 }
 
-// runStatement reads the text that a program passes to a database, or to a shell
-// by a call of the same name.
-func runStatement(sh *shell.Shell, arg string, args []string, list bool) {
+// runStatement reads the text that a program passes to a database, or to a shell by a call of the same name.
+func runStatement(sh *shell.Shell, arg string, args []string) {
 	n := len(sh.Eval.Effects)
 	sql.Read(sh, arg)
 	verb, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(arg)), " ")
 	const statements = "SELECT INSERT UPDATE DELETE CREATE ALTER DROP TRUNCATE WITH BEGIN COMMIT PRAGMA SET SHOW " +
 		"EXPLAIN GRANT CALL MERGE VACUUM"
 	if len(sh.Eval.Effects) == n && !lex.OneOf(verb, statements) {
-		runCommand(sh, arg, args, list)
+		runCommand(sh, arg, args)
 	}
 }
 
@@ -449,10 +442,8 @@ func openFile(sh *shell.Shell, arg string, args []string) {
 	}
 	switch {
 	case arg == "":
-	case strings.HasPrefix(mode, "<"):
-		sh.Read(arg)
 	case lex.OneOf(arg, "-| |-") && mode != "":
-		runCommand(sh, mode, args[1:], len(args) > 2)
+		runCommand(sh, mode, args[1:])
 	case strings.HasPrefix(arg, "|"), strings.HasSuffix(arg, "|"): // perl's pipes
 		sh.RunText(strings.Trim(arg, "|"))
 		if lex.IsShellName(strings.TrimSpace(arg[1:])) {

@@ -83,7 +83,8 @@ func (r *reading) serviceAt(i int) service {
 func hostOf(args []Token, otherwise service) service {
 	for i, t := range args {
 		switch {
-		case t.Kind != 's', !strings.Contains(t.Text, "://") && !namesHost(args[:i]):
+		case t.Kind != 's':
+		case i > 0 && !strings.Contains(t.Text, "://") && !sets(args, i-2, "host hostname endpoint endpoint_url"):
 		case web.IsLocalHost(t.Text):
 			return localService
 		case strings.Contains(web.HostOf(t.Text), "."):
@@ -91,16 +92,6 @@ func hostOf(args []Token, otherwise service) service {
 		}
 	}
 	return otherwise
-}
-
-// namesHost reports whether the value behind these tokens is a host without a scheme: the first argument
-// of a call, or that of host="x".
-func namesHost(toks []Token) bool {
-	n := len(toks)
-	if n == 0 {
-		return true
-	}
-	return toks[n-1].in("=:") && lex.OneOf(textAt(toks, n-2), "host hostname endpoint endpoint_url")
 }
 
 // moduleService returns the service of whose clients a module is.
@@ -163,13 +154,9 @@ func (r *reading) lineEnd(i int) int {
 // bindsClient notes that a name in a block, or behind "as", stands for the client that the call
 // before it returns: Net::HTTP.start("x") { |h| … }, with httpx.Client(…) as c.
 func (r *reading) bindsClient(i int) {
-	from := i + 1 + len(callTokens(r.toks[i+1:])) + 2
-	for lex.OneOf(textAt(r.toks, from), "do { as | async (") && from < i+64 {
-		from++
-	}
-	before := textAt(r.toks, from-1)
-	if s := r.serviceAt(i); s != unknownService && lex.OneOf(before, "| as") && kindAt(r.toks, from) == 'n' {
-		r.services[r.toks[from].Text] = s
+	name := loopName(r.toks, i, 1+len(callTokens(r.toks[i+1:]))+2)
+	if s := r.serviceAt(i); s != unknownService && name != "" {
+		r.services[name] = s
 	}
 }
 
@@ -268,4 +255,97 @@ func Requests(sh *shell.Shell, text string) {
 			r.request(k, i)
 		}
 	}
+}
+
+// Where a database of a program is.
+const (
+	unknownPlace = iota
+	disposable   // in memory, in temporary files, or for tests on this machine
+	elsewhere
+)
+
+// sparesOwn marks the losses from the n-th effect on as those of disposable databases, if
+// the program names such databases only.
+func (r *reading) sparesOwn(n int) {
+	effects := r.sh.Eval.Effects[n:]
+	lost := func(e effect.Effect) bool { return e.Kind == effect.DropData && e.Away == "" }
+	if !slices.ContainsFunc(effects, lost) || !r.namesOwnStores() {
+		return
+	}
+	for i := range effects {
+		if e := &effects[i]; lost(*e) && (e.Via == r.sh.Via || lex.OneOf(e.Via, "drop delete truncate update alter")) {
+			e.Away = effect.OnEmulator
+		}
+	}
+}
+
+// namesOwnStores reports whether a program names databases, and each of them is disposable. It looks at
+// the texts and the calls of the whole program, because a statement does not name its database.
+func (r *reading) namesOwnStores() bool {
+	found := false
+	for i := range r.toks {
+		switch r.databaseAt(i) {
+		case elsewhere:
+			return false
+		case disposable:
+			found = true
+		}
+	}
+	return found
+}
+
+// opensStore are the last words of the names of calls that open a database.
+const opensStore = "connect Database DatabaseSync createConnection createPool create_engine create_async_engine " +
+	"createClient MongoClient Pool Client"
+
+// databaseAt returns where the database is that the token at i names or opens.
+func (r *reading) databaseAt(i int) int {
+	t, given := r.toks[i], tokenAt(r.toks, i+2)
+	switch {
+	case t.Kind == 's':
+		return r.databaseNamed(t.Text)
+	case t.Kind != 'n':
+	case lex.Mentions(strings.ToLower(t.Text), "database_url db_url db_host"):
+		return elsewhere
+	case lex.OneOf(t.Text, "duckdb.connect MongoMemoryServer.create newDb") && given.Kind != 's':
+		return disposable
+	case kindAt(r.toks, i+1) == '(' && lex.OneOf(unqualified(t.Text), opensStore):
+		if r.madeFor(given) != disposable {
+			return elsewhere
+		}
+	}
+	return unknownPlace
+}
+
+// databaseNamed returns where the database is that a text names, if it is the address or the file of one.
+func (r *reading) databaseNamed(text string) int {
+	store, spare := web.StoreAt(text)
+	file := lex.EndsWith(text, ".db .sqlite .sqlite3 .duckdb")
+	switch {
+	case spare, lex.Mentions(text, ":memory: mode=memory"):
+		return disposable
+	case file && strings.Contains(text, "/tmp/"), file && !strings.Contains(text, "/") && r.makesTemporary():
+		return disposable
+	case store, file, strings.HasPrefix(text, "sqlite:///"):
+		return elsewhere
+	}
+	return unknownPlace
+}
+
+// madeFor returns where a database is whose address or file a token shows or stands for.
+func (r *reading) madeFor(t Token) int {
+	switch {
+	case t.Kind == 's':
+		return r.databaseNamed(t.Text)
+	case lex.OneOf(unqualified(t.Text), "join Path"), lex.OneOf(unqualified(t.Text), tempMakers):
+		return disposable
+	}
+	return r.databaseNamed(r.consts[t.Text])
+}
+
+// makesTemporary reports whether the program makes temporary folders or files.
+func (r *reading) makesTemporary() bool {
+	return slices.ContainsFunc(r.toks, func(t Token) bool {
+		return t.calls(tempMakers + " tmp_path NamedTemporaryFile")
+	})
 }

@@ -60,16 +60,8 @@ var dialects = [...]struct {
 	{"go", dialect{comment: "//", backquote: 's'}},
 	{"perl", dialect{comment: "#", backquote: 'x', operators: "q", angles: true, dollars: true, patterns: true}},
 	{"awk", dialect{comment: "#", backquote: 's', patterns: true}},
-	{"ruby", dialect{
-		comment:   "#",
-		backquote: 'x',
-		operators: "%",
-		begins:    "#{",
-		in:        "'\"`",
-		parts:     "\"",
-		bang:      true,
-		patterns:  true,
-	}},
+	{"ruby", dialect{comment: "#", backquote: 'x', operators: "%", begins: "#{", in: "'\"`", parts: "\"",
+		bang: true, patterns: true}},
 	{"groovy", dialect{comment: "//", backquote: 's', begins: "${", in: "\"", parts: "\""}},
 	{"c", dialect{comment: "//", backquote: 's', marks: true}},
 	{"", dialect{comment: "#", backquote: 's'}},
@@ -282,13 +274,13 @@ func isPrefix(name string) bool {
 	return len(name) <= 2 && strings.Trim(strings.ToLower(name), "rbfu$@") == ""
 }
 
+// plus stands between the parts of a text.
+var plus = Token{Kind: '+', Text: "+"}
+
 // appendParts appends a text with {names} in it as a sum of strings and names.
 func appendParts(out []Token, text, open string) []Token {
 	for i := 0; ; i++ {
 		before, rest, _ := strings.Cut(text, open)
-		if i > 0 {
-			out = append(out, Token{Kind: '+', Text: "+"})
-		}
 		out = append(out, Token{Kind: 's', Text: before})
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed || i > 64 {
@@ -301,19 +293,15 @@ func appendParts(out []Token, text, open string) []Token {
 		if part.Text == "" || strings.Trim(part.Text, nameBytes) != "" {
 			part = Token{Kind: 's', Text: partial.Unknown}
 		}
-		out = append(out, Token{Kind: '+', Text: "+"}, part)
+		out = append(out, plus, part, plus)
 		text = after
 	}
 }
 
-// appendVariables appends a text with $names in it as a sum of strings and names. Braces around a
-// name are left out.
+// appendVariables appends a text with $names in it as a sum of strings and names. Braces around a name are left out.
 func appendVariables(out []Token, text string) []Token {
 	for i := 0; ; i++ {
 		before, rest, found := strings.Cut(text, "$")
-		if i > 0 {
-			out = append(out, Token{Kind: '+', Text: "+"})
-		}
 		braced := strings.HasSuffix(before, "{") || strings.HasPrefix(rest, "{")
 		out = append(out, Token{Kind: 's', Text: strings.TrimSuffix(before, "{")})
 		rest = strings.TrimPrefix(rest, "{")
@@ -321,7 +309,7 @@ func appendVariables(out []Token, text string) []Token {
 		if !found || i > 64 {
 			return out
 		}
-		out = append(out, Token{Kind: '+', Text: "+"}, Token{Kind: 'n', Text: "$" + rest[:n]})
+		out = append(out, plus, Token{Kind: 'n', Text: "$" + rest[:n]}, plus)
 		if text = rest[n:]; braced {
 			text = strings.TrimPrefix(text, "}")
 		}
@@ -340,9 +328,8 @@ func nameLength(text string) int {
 
 const nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$@"
 
-// quoteOperator reads perl's q, qq, qw and qx and ruby's %q, %Q, %w, %W and %x at the
-// start of s: the length before the delimiter and the kind of the token, with 'w' for
-// words. The length is 0 for anything else.
+// quoteOperator reads perl's q, qq, qw and qx and ruby's %q, %Q, %w, %W and %x at the start of s: the length before the
+// delimiter and the kind of the token, with 'w' for words. The length is 0 for anything else.
 func (d *dialect) quoteOperator(s string) (n int, kind byte) {
 	if len(s) < 3 || strings.IndexByte(d.operators, s[0]) < 0 {
 		return 0, 0
@@ -382,8 +369,7 @@ func appendQuoted(out []Token, s string, kind byte) ([]Token, int) {
 	return append(out, Token{Kind: ')', Text: ")"}), n
 }
 
-// delimited reads a text between two delimiters and returns it with its length in
-// the source. Brackets nest.
+// delimited reads a text between two delimiters and returns it with its length in the source. Brackets nest.
 func delimited(s string) (string, int) {
 	if s == "" {
 		return "", 0
@@ -482,8 +468,7 @@ func networkCall(short, full string) bool {
 const uploaders = "upload_file upload_fileobj put_object putObject uploadFile upload upload_blob " +
 	"upload_from_filename upload_from_string sendmail send_message sendMail files_upload storbinary put_file"
 
-// sendsEnvironment reports whether a list of arguments has the whole environment,
-// with every key and token in it.
+// sendsEnvironment reports whether a list of arguments has the whole environment, with every key and token in it.
 func sendsEnvironment(toks []Token) bool {
 	const all = "os.environ environ os.environ.copy os.environ.items process.env Bun.env Deno.env.toObject ENV " +
 		"ENV.to_h ENV.to_hash ENV.to_json ENV.to_h.to_json ENV.to_hash.to_json ENV.inspect ENV.to_a $_ENV"
@@ -548,6 +533,17 @@ func textAt(toks []Token, i int) string { return tokenAt(toks, i).Text }
 
 // in reports whether the kind of a token is one of kinds.
 func (t Token) in(kinds string) bool { return strings.IndexByte(kinds, t.Kind) >= 0 }
+
+// nesting returns 1 for a token that opens a bracket, -1 for one that closes it, and 0 for any other.
+func (t Token) nesting() int {
+	switch {
+	case t.in("([{"):
+		return 1
+	case t.in(")]}"):
+		return -1
+	}
+	return 0
+}
 
 // named reports whether a token is one of the blank-separated names.
 func (t Token) named(names string) bool { return t.Kind == 'n' && lex.OneOf(t.Text, names) }

@@ -11,9 +11,8 @@ import (
 
 // This file reads what the statements of a program give to names: texts, and lists of texts.
 
-// assigned returns the first token of what a statement gives to the name at token i, and
-// whether the name keeps what it has: x = …, x += …, x := …, x: T = …, var x T = … and, in Go,
-// x, err := …. It returns 0 for any other name.
+// assigned returns the first token of what a statement gives to the name at token i, and whether the name keeps what it
+// has: x = …, x += …, x := …, x: T = …, var x T = … and, in Go, x, err := …. It returns 0 for any other name.
 func (r *reading) assigned(i int) (from int, appends bool) {
 	toks, j := r.toks, i+1
 	switch {
@@ -103,8 +102,7 @@ func (r *reading) rememberText(name string, toks []Token, appends bool) {
 const serializers = "dumps stringify json_encode urlencode http_build_query b64encode generate Marshal to_json " +
 	"inspect str repr"
 
-// list reads the list that begins at a token: ["a", b], []string{"a"}, ("a", "b"), %w[a b] and
-// append(list, "c").
+// list reads the list that begins at a token: ["a", b], []string{"a"}, ("a", "b"), %w[a b] and append(list, "c").
 func (r *reading) list(from int) ([]string, bool) {
 	i := listOpening(r.toks, from)
 	switch {
@@ -113,15 +111,84 @@ func (r *reading) list(from int) ([]string, bool) {
 		return nil, false
 	}
 	a := arguments{reading: r, fresh: true}
-	end, last := i, min(len(r.toks), i+maxListed)
-	for end < last && !a.take(r.toks, end) {
-		end++
-	}
+	end := a.read(r.toks, i, maxListed)
 	return a.args, len(a.args) > 0 && !lex.BeginsWith(textAt(r.toks, end+2), "join")
 }
 
 // maxListed bounds the tokens of a list that are read.
 const maxListed = 256
+
+// literalList returns the texts of the list that opens at from, and the index of its end. An item
+// that is a list is the command with its words.
+func (r *reading) literalList(toks []Token, from int) (items []string, end int) {
+	return listOf(toks, from, r.item)
+}
+
+// listOf reads the list that opens at from. item returns the text of an item and the number of its
+// tokens, 0 if it is not known.
+func listOf(toks []Token, from int, item func(toks []Token) (string, int)) (items []string, end int) {
+	for i := from + 1; i < min(len(toks), from+maxListed); {
+		if toks[i].in("])}") {
+			return items, i
+		}
+		text, n := item(toks[i:])
+		if n == 0 {
+			return nil, i
+		}
+		if toks[i].Kind != ',' {
+			items = append(items, text)
+		}
+		i += n
+	}
+	return nil, from
+}
+
+// item reads the item of a list, or the comma between two. Lists below a list in a list are not
+// read: the command of a command would be quoted again at each level.
+func (r *reading) item(toks []Token) (string, int) {
+	if !toks[0].in("[(") {
+		return r.word(toks)
+	}
+	words, end := listOf(toks, 0, r.word)
+	if len(words) == 0 {
+		return "", 0
+	}
+	return shell.QuoteAll(words), end + 1
+}
+
+// word reads the text of an item, or the comma between two. An expression in an expression of an
+// item is not read: it would be read again at each level.
+func (r *reading) word(toks []Token) (string, int) {
+	switch t := toks[0]; {
+	case t.in("s,"):
+		return t.Text, 1
+	case t.Kind == 'n' && !r.inItem:
+		r.inItem = true
+		text, n, known := r.literalLength(toks)
+		r.inItem = false
+		if known {
+			return text, closed(toks, n)
+		}
+	}
+	return "", 0
+}
+
+// closed returns n with the brackets that close those which the first n tokens open.
+func closed(toks []Token, n int) int {
+	depth := 0
+	for i := 0; i < len(toks) && (i < n || depth > 0); i++ {
+		switch {
+		case toks[i].in("(["):
+			depth++
+		case toks[i].in(")]"):
+			depth--
+		case i >= n:
+			return n
+		}
+		n = max(n, i+1)
+	}
+	return n
+}
 
 // listOpening returns the index of the bracket that opens the list at a token.
 func listOpening(toks []Token, from int) int {
@@ -143,32 +210,24 @@ func hasComma(toks []Token) bool {
 	return len(firstPart(args)) < len(args)
 }
 
-// extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a"). Of an empty
-// list of Perl the last text counts.
+// extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a"), push @x, "a". Of a list that is
+// not known, the last text counts in Perl.
 func (r *reading) extend(i int) {
-	if name := textAt(r.toks, i+1); lex.OneOf(r.toks[i].Text, "push unshift") && strings.HasPrefix(name, "@") {
-		r.pushes(name, i)
+	name, at := r.toks[i].Text, i
+	dot := strings.LastIndexByte(name, '.')
+	switch list := textAt(r.toks, i+1); {
+	case lex.OneOf(name, "push unshift") && strings.HasPrefix(list, "@"):
+		name, at = list, i+2
+	case dot > 0 && lex.OneOf(name[dot+1:], "append extend push concat add"):
+		name = name[:dot]
+	default:
 		return
 	}
-	dot := strings.LastIndexByte(r.toks[i].Text, '.')
-	if dot <= 0 || !lex.OneOf(r.toks[i].Text[dot+1:], "append extend push concat add") {
-		return
-	}
-	if name := r.toks[i].Text[:dot]; r.lists[name] != nil {
-		items, _, _ := r.arguments(r.toks, i)
+	switch items, _ := r.arguments(r.toks, at); {
+	case r.lists[name] != nil:
 		r.setList(name, items, i, true)
-	}
-}
-
-// pushes adds what the call at token i pushes to a list of Perl.
-func (r *reading) pushes(name string, i int) {
-	if r.lists[name] != nil {
-		items, _ := r.bareArguments(r.toks, i+2)
-		r.setList(name, items, i, true)
-		return
-	}
-	if text, ok := r.literal(r.toks[min(i+3, len(r.toks)):]); ok {
-		r.keep(name, text)
+	case at > i && len(items) > 0:
+		r.keep(name, items[0])
 	}
 }
 

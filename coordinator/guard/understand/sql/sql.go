@@ -48,8 +48,7 @@ func (r *reader) add(word string) {
 	r.words = append(r.words, word)
 }
 
-// next reads a word, or the text between two words. It returns false if a comment
-// or a literal is not closed.
+// next reads a word, or the text between two words. It returns false if a comment or a literal is not closed.
 func (r *reader) next() bool {
 	rest := r.text[r.at:]
 	switch c := rest[0]; {
@@ -196,8 +195,7 @@ func dropped(w []string) string {
 	return strings.Join(w, " ")
 }
 
-// explained returns the statement that EXPLAIN ANALYZE runs. EXPLAIN alone runs
-// nothing, so the result is nil.
+// explained returns the statement that EXPLAIN ANALYZE runs. EXPLAIN alone runs nothing, so the result is nil.
 func explained(w []string) []string {
 	i := slices.IndexFunc(w, func(x string) bool { return lex.OneOf(x, "DELETE UPDATE INSERT MERGE WITH") })
 	if i < 0 || !slices.Contains(w, "ANALYZE") {
