@@ -246,7 +246,11 @@ func (sh *Shell) Exec(argv []string, in *string) {
 		sh.exhausted()
 		return
 	}
-	if f := sh.function(argv[0]); f != nil && (f.calls == 0 || sh.forked) {
+	switch f := sh.function(argv[0]); {
+	case f == nil:
+	case f.alias != "":
+		sh.callAlias(f, argv, in) // a shell that expands no aliases, or not yet, runs the program
+	case f.calls == 0, sh.forked:
 		sh.callFunction(f, argv, in)
 		return
 	}
@@ -275,14 +279,17 @@ func (sh *Shell) printed() int {
 	return sh.Out.Len()
 }
 
-func (sh *Shell) callFunction(f *function, argv []string, in *string) {
-	if f.alias != "" {
-		name := f.alias
-		f.alias = ""
-		sh.Run(name+" "+QuoteAll(argv[1:]), in)
-		f.alias = name
+// callAlias runs what an alias stands for. In its own text its name is that of the program.
+func (sh *Shell) callAlias(f *function, argv []string, in *string) {
+	if f.calls > 0 {
 		return
 	}
+	f.calls++
+	sh.Run(f.alias+" "+QuoteAll(argv[1:]), in)
+	f.calls--
+}
+
+func (sh *Shell) callFunction(f *function, argv []string, in *string) {
 	if f.body == nil {
 		return
 	}
