@@ -34,7 +34,7 @@ func (r *reading) literalLength(toks []Token) (text string, i int, known bool) {
 		}
 		i += n
 	}
-	return l.text, i, l.known
+	return l.text, min(i, len(toks)), l.known
 }
 
 const maxTerms = 128
