@@ -326,6 +326,29 @@ func (r *reading) hidesProgram(i int, command string) {
 	}
 }
 
+// starts runs the program that the properties of a process name in Swift, in one statement each.
+func (r *reading) starts(i int) {
+	const most = 60 // tokens from the program to its arguments
+	if !lex.OneOf(unqualified(r.toks[i].Text), "executableURL launchPath") || kindAt(r.toks, i+1) != '=' {
+		return
+	}
+	toks := r.toks[i+2 : min(len(r.toks), i+most)]
+	program := slices.IndexFunc(toks, func(t Token) bool { return t.Kind == 's' })
+	given := slices.IndexFunc(toks, func(t Token) bool { return unqualified(t.Text) == "arguments" })
+	if program < 0 || given < program || !Shaped(toks, given+1, "=[") {
+		return
+	}
+	argv := []string{toks[program].Text}
+	for _, t := range toks[given+3:] {
+		if t.Kind == 's' {
+			argv = append(argv, t.Text)
+		} else if t.Kind != ',' {
+			break
+		}
+	}
+	r.sh.Exec(argv, nil)
+}
+
 // isStatement reports whether a text is a statement of SQL that changes something, and no command.
 func isStatement(text string) bool {
 	words := strings.Fields(strings.ToUpper(lex.Clip(text, 200)))
@@ -573,7 +596,7 @@ var callKinds = [...]struct{ lang, kind, names, full string }{
 		full: "File.write IO.write Bun.write File.binwrite os.WriteFile os.Create"},
 	{kind: "copy", names: "copy copyfile copy2 copyFile copyFileSync cp cpSync cp_r copytree copySync copy_file " +
 		"urlretrieve getstore mirror", full: "download.file IO.copy_stream"},
-	{kind: "chdir", names: "chdir", full: "os.Chdir"},
+	{kind: "chdir", names: "chdir cd", full: "os.Chdir"},
 	{kind: "link", names: "symlink symlinkSync ln_s ln_sf"},
 	{kind: "append", names: "appendFile appendFileSync"},
 	{kind: "empty", names: "truncate truncateSync", full: "os.Truncate"},

@@ -419,7 +419,7 @@ func (r *reading) foreignKeysLeave(toks []Token) {
 
 // decodes reports whether a call turns numbers or encoded text into text.
 func decodes(t Token) bool {
-	return t.named("Buffer.from codecs.decode strrev string.char string.reverse") ||
+	return t.named("Buffer.from codecs.decode strrev string.char string.reverse chr String.fromCharCode") ||
 		t.calls("b64decode b32decode b85decode a85decode urlsafe_b64decode "+
 			"standard_b64decode decode64 strict_decode64 base64_decode decode_base64 unhexlify fromhex a2b_hex a2b_base64 "+
 			"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack pack "+

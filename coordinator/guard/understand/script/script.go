@@ -147,6 +147,7 @@ func (r *reading) tokens(from, end int) {
 			r.remember(i)
 			r.extend(i)
 			r.rememberFiles(i)
+			r.starts(i)
 			if !r.callsOwn(i) {
 				r.call(r.calledBy(i), i)
 			}
