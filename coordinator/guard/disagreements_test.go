@@ -96,8 +96,8 @@ var disagreements = []disagreement{
 	{"ask", "Shows a credential, or deletes one. Handed to another program it passes.",
 		"dcg-unit/977 dcg-unit/990-991 dcg-unit/1008 dcg-unit/1011 dcg-unit/1028-1029 dcg-unit/1051 " +
 			"dcg-packs/220-221 dcg-packs/229 dcg-packs/234-235 dcg-packs/244 dcg-packs/249-252 dcg-packs/258 " +
-			"karanb192/33 karanb192/35-36 karanb192/318 dippy/132 dippy/486 dippy/1255-1256 dippy/1364 dippy/1703 dippy/1841 " +
-			"dippy/1444 dippy/1463 dippy/1466 dippy/4269-4270 dippy/8980 dippy/9138"},
+			"karanb192/33 karanb192/35-36 karanb192/318 dippy/132 dippy/486 dippy/1255-1256 dippy/1364 dippy/1703 " +
+			"dippy/1841 dippy/1444 dippy/1463 dippy/1466 dippy/4269-4270 dippy/8980 dippy/9138"},
 	{"ask", "Rights, a feature that others see, a lock of a backup that may still run.",
 		"dcg-unit/401 dcg-unit/619 dcg-packs/277"},
 	{"ask", "Drops a table; the client's safe mode is not ours to trust.", "dippy/6729"},

@@ -118,7 +118,8 @@ func TestCommandsNever(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if _, ok := guard.Commands(guard.Call{Tool: "Monitor", Args: bash("git status").Args}, ctx, guard.Judge(guard.Call{Tool: "Monitor", Args: bash("git status").Args}, ctx)); ok {
+	monitor := guard.Call{Tool: "Monitor", Args: bash("git status").Args}
+	if _, ok := guard.Commands(monitor, ctx, guard.Judge(monitor, ctx)); ok {
 		t.Error("another tool's command")
 	}
 }
@@ -132,7 +133,8 @@ func TestInside(t *testing.T) {
 	for path, want := range map[string]string{
 		"a.go": "/a.go", ctx.Project + "/sub/b.go": "/sub/b.go", "in/c.go": "/sub/c.go", "sub/../d": "/d",
 	} {
-		if got, ok := guard.Inside(file("Edit", path), ctx, guard.Judge(file("Edit", path), ctx)); !ok || got != ctx.Project+want {
+		edit := file("Edit", path)
+		if got, ok := guard.Inside(edit, ctx, guard.Judge(edit, ctx)); !ok || got != ctx.Project+want {
 			t.Errorf("%s: %q %t", path, got, ok)
 		}
 	}

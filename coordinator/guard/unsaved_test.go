@@ -37,7 +37,8 @@ func unsavedContext() Context {
 			return false
 		case "drafts/deep", "src", "docs": // directories
 			return strings.HasSuffix(path, "/")
-		case "src/new.go", "new.txt", "notes.bak", "docs/notes2.md", "scripts/other.sh", "drafts/deep/x.go", "src/b.go", "src/b", "src/d.go", "docs/notes.md", "docs/drafts":
+		case "src/new.go", "new.txt", "notes.bak", "docs/notes2.md", "scripts/other.sh", "drafts/deep/x.go", "src/b.go",
+			"src/b", "src/d.go", "docs/notes.md", "docs/drafts":
 			return false // nothing is there
 		}
 		return true

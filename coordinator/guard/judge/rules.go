@@ -8,7 +8,8 @@ const (
 	parkAfar = "Leave Afar and its settings alone. If a change is needed, say which one and let the person make " +
 		"it outside the session."
 	modAdvice = "Write the plugin into a folder of the project, and let the person load it: claude --plugin-dir FOLDER."
-	ownTask   = "Work in the folder of your own task. What another task or the person needs to know, write into state.md."
+	ownTask   = "Work in the folder of your own task. What another task or the person needs to know, write into " +
+		"state.md."
 	narrower  = "Delete named files or subdirectories inside the project, or ask the person to delete this."
 	saveFirst = "Save the work first: commit it or run `git stash push -u`, then look with `git status`."
 )

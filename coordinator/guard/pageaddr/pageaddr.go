@@ -232,7 +232,8 @@ func plain(host string) string {
 // loopbackNames are names of this machine, and loopbackDomains names under which public name
 // servers give its loopback address.
 const (
-	loopbackNames   = "localhost localhost.localdomain localhost6 localhost6.localdomain6 ip6-localhost ip6-loopback 0 *"
+	loopbackNames = "localhost localhost.localdomain localhost6 localhost6.localdomain6 ip6-localhost " +
+		"ip6-loopback 0 *"
 	loopbackDomains = ".localhost .localtest.me .lvh.me .vcap.me .lacolhost.com .fuf.me .localho.st"
 )
 

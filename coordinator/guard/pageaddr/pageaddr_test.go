@@ -69,8 +69,9 @@ func TestURL(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]bool{
-		"http://localhost": true, "http://localhost/x": true, "https://localhost": false, "http://localhost:3000": false,
-		"http://example.com": false,
+		"http://localhost": true, "http://localhost/x": true, "https://localhost": false,
+		"http://localhost:3000": false,
+		"http://example.com":    false,
 	} {
 		if (pageaddr.Page{Port: "80"}).URL(text) != want {
 			t.Errorf("on port 80, %q: %t", text, !want)

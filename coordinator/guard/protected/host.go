@@ -200,10 +200,10 @@ const secretStores = ".aws/credentials .aws/config .aws/sso/cache .aws/cli/cache
 	".docker/config.json .config/containers/auth.json " +
 	".fly/config.yml .railway/config.json .supabase/access-token .local/share/com.vercel.cli/auth.json " +
 	".config/com.vercel.cli/auth.json .vercel/auth.json .config/netlify/config.json .netlify/config.json " +
-	".config/.wrangler/config .wrangler/config .config/configstore/firebase-tools.json .config/neonctl/credentials.json " +
-	".config/planetscale/access-token .config/turso/settings.json .render/cli.yaml .config/stripe/config.toml " +
-	".twilio-cli/config.json .config/ngrok/ngrok.yml .ngrok2/ngrok.yml .expo/state.json .modal.toml .doppler " +
-	".infisical .upstash.json " +
+	".config/.wrangler/config .wrangler/config .config/configstore/firebase-tools.json " +
+	".config/neonctl/credentials.json .config/planetscale/access-token .config/turso/settings.json .render/cli.yaml " +
+	".config/stripe/config.toml .twilio-cli/config.json .config/ngrok/ngrok.yml .ngrok2/ngrok.yml .expo/state.json " +
+	".modal.toml .doppler .infisical .upstash.json " +
 	".config/gh/hosts.yml .config/hub .config/glab-cli/config.yml .config/tea/config.yml .config/jira/.config.yml " +
 	".config/github-copilot/hosts.json .config/github-copilot/apps.json " +
 	".codex/auth.json .gemini/oauth_creds.json .qwen/oauth_creds.json .local/share/opencode/auth.json " +

@@ -20,7 +20,10 @@ const containerClients = "docker podman nerdctl finch"
 var containerPrograms = []table{
 	{programs: containerClients, options: "H c l host context log-level config tlscacert", leads: true, do: container},
 	{programs: "docker-compose podman-compose", do: runsCompose},
-	{programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", options: clusterOptions, rows: clusterRows, do: printUnknown},
+	{
+		programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor",
+		options:  clusterOptions, rows: clusterRows, do: printUnknown,
+	},
 	{programs: "kubectx", rows: []row{{words: "*", sets: kubeContext + " $last"}}},
 	{programs: "helm", do: controlsHosted},
 }

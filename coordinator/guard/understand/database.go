@@ -29,14 +29,17 @@ var databasePrograms = []table{
 	{programs: keyStores, options: "h p a n u s r i D d host port user pass", do: redis},
 	{
 		programs: "cypher-shell",
-		options:  "a address u username p password d database f file format P param encryption impersonate error-format",
-		do:       graph,
+		options: "a address u username p password d database f file format P param encryption impersonate " +
+			"error-format",
+		do: graph,
 	},
 	{programs: migrationPrograms, do: migration, rows: []row{
 		{of: "drush", words: "site:install|site-install|si", does: act{effect.DropData, effect.Reset, "$0"}},
 		{of: "hasura", words: "metadata clear", does: act{effect.DropData, effect.Reset, "$0"}},
 	}},
-	{programs: "sqitch", rows: []row{{words: "revert|rebase|checkout", does: act{effect.DropData, effect.Column, "$0"}}}},
+	{programs: "sqitch", rows: []row{
+		{words: "revert|rebase|checkout", does: act{effect.DropData, effect.Column, "$0"}},
+	}},
 	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operands}}}},
 	{
 		programs: "createdb dropdb", options: "h p U O T E D l host port username owner template maintenance-db",
@@ -57,11 +60,17 @@ var databasePrograms = []table{
 	{programs: "mongorestore mongoimport", rows: []row{
 		{given: "drop", does: act{effect.DropData, effect.Table, "restore"}},
 	}},
-	{programs: "celery", options: "A app b broker workdir Q queues X exclude-queues d destination t timeout", rows: []row{
-		{words: "purge", does: act{effect.DropData, effect.Rows, "$0"}},
-		{words: "control shutdown", does: stopsServer},
+	{
+		programs: "celery",
+		options:  "A app b broker workdir Q queues X exclude-queues d destination t timeout",
+		rows: []row{
+			{words: "purge", does: act{effect.DropData, effect.Rows, "$0"}},
+			{words: "control shutdown", does: stopsServer},
+		},
+	},
+	{programs: "rq", options: "u url", rows: []row{
+		{words: "empty", does: act{effect.DropData, effect.Rows, afterVerb}},
 	}},
-	{programs: "rq", options: "u url", rows: []row{{words: "empty", does: act{effect.DropData, effect.Rows, afterVerb}}}},
 	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, theProgram}}}},
 }
 

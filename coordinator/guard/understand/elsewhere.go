@@ -183,7 +183,8 @@ func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // otherMachine runs a command on a virtual machine or another device.
 func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "shell ssh exec enter run -- -e --exec") })
+	const verbs = "shell ssh exec enter run -- -e --exec"
+	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, verbs) })
 	if verb < 0 {
 		controlsHosted(sh, c, shell.Options{})
 		return

@@ -203,7 +203,8 @@ func fetchedInput(sh *shell.Shell, c shell.Command) string {
 func compiled(c shell.Command, source string) []string {
 	made := []string{"a.out"}
 	name := strings.TrimSuffix(source, path.Ext(source))
-	folders := append(shell.ParseOptions(c.Args, "d outDir out-dir outdir").All("d", "outDir", "out-dir", "outdir"), ".")
+	o := shell.ParseOptions(c.Args, "d outDir out-dir outdir")
+	folders := append(o.All("d", "outDir", "out-dir", "outdir"), ".")
 	for _, end := range strings.Fields(madeEnds) {
 		end = strings.TrimSuffix(end, ".")
 		made = append(made, name+end)

@@ -30,9 +30,10 @@ var filePrograms = []table{
 		{given: "d delete", also: cleansTrees},
 	}},
 	{
-		programs: "rdfind", options: "- deleteduplicates dryrun n outputname makesymlinks makehardlinks minsize ignoreempty",
-		dry:  "dryrun=true n=true",
-		rows: []row{{given: "deleteduplicates=true", also: cleansTrees}},
+		programs: "rdfind",
+		options:  "- deleteduplicates dryrun n outputname makesymlinks makehardlinks minsize ignoreempty",
+		dry:      "dryrun=true n=true",
+		rows:     []row{{given: "deleteduplicates=true", also: cleansTrees}},
 	},
 	{
 		programs: "czkawka_cli czkawka", options: "d directories D delete-method e excluded-directories x f",
@@ -40,9 +41,13 @@ var filePrograms = []table{
 		rows: []row{{given: "D= delete-method=", with: "d= directories=", runs: "fdupes -d $=d,directories"}},
 	},
 	{programs: "rmlint", options: "o output O c config T types", do: writesCleaner},
-	{programs: "mogrify jpegoptim pngquant optipng", options: "- path d dest resize quality format m max o", rows: []row{
-		{without: "path d dest n noaction simulate", does: act{effect.WriteFile, "", eachFile}},
-	}},
+	{
+		programs: "mogrify jpegoptim pngquant optipng",
+		options:  "- path d dest resize quality format m max o",
+		rows: []row{
+			{without: "path d dest n noaction simulate", does: act{effect.WriteFile, "", eachFile}},
+		},
+	},
 	{programs: "tmpreaper tmpwatch", options: "protect x exclude", dry: "t test", rows: []row{
 		{words: "*", also: cleansTrees},
 	}},

@@ -172,7 +172,10 @@ func runsOnAll(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // saltRows describe the functions of Salt that change or end something.
 var saltRows = []row{
 	{args: "test=True|test=true"},
-	{words: "state.apply|state.highstate|state.sls|state.single", does: act{effect.ChangeRemote, effect.Apply, operands}},
+	{
+		words: "state.apply|state.highstate|state.sls|state.single",
+		does:  act{effect.ChangeRemote, effect.Apply, operands},
+	},
 	{words: "pkg.remove|pkg.purge", does: act{effect.RemovePackage, byProgram, afterVerb}},
 	{words: "service.stop|service.restart|service.disable", does: act{effect.StopService, byVerb, "$1"}},
 	{words: "system.reboot|system.shutdown|system.poweroff|system.halt", does: act{effect.Power, byVerb, ""}},

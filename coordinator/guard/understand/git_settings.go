@@ -66,10 +66,10 @@ func gitAlias(sh *shell.Shell, settings, words []string) []string {
 }
 
 // gitOwn are the usual subcommands of git, which no alias replaces.
-const gitOwn = gitReaders + " add am apply archive bisect branch bundle checkout cherry-pick clean clone commit config " +
-	"fetch filter-branch for-each-ref format-patch fsck gc grep init lfs maintenance merge mergetool mv notes prune pull " +
-	"push range-diff rebase reflog remote replace reset restore revert rm sparse-checkout stash submodule switch tag " +
-	"update-index update-ref worktree write-tree"
+const gitOwn = gitReaders + " add am apply archive bisect branch bundle checkout cherry-pick clean clone commit " +
+	"config fetch filter-branch for-each-ref format-patch fsck gc grep init lfs maintenance merge mergetool mv notes " +
+	"prune pull push range-diff rebase reflog remote replace reset restore revert rm sparse-checkout stash submodule " +
+	"switch tag update-index update-ref worktree write-tree"
 
 // configuredAlias runs the command of an alias that the settings of the repository or of the person
 // have. It returns false if they have none.

@@ -147,7 +147,8 @@ func (r *recipes) justFile(words []string) {
 		return
 	}
 	within := scope{prefix: r.within.prefix + lex.First(words[1:]) + "::"}
-	r.include(within, endings(r.beside(name), []string{"", ".just", "/mod.just", "/justfile", "/.justfile"}), r.readJust)
+	ends := []string{"", ".just", "/mod.just", "/justfile", "/.justfile"}
+	r.include(within, endings(r.beside(name), ends), r.readJust)
 }
 
 // justHead reads a line that begins a recipe, an alias or a variable.

@@ -205,8 +205,9 @@ const (
 		"source uri location document attachment attachments"
 	actionWords = "action operation operationid operation_id op command subcommand verb"
 	methodWords = "method verb"
-	toldWords   = "message messages issue comment gist pull merge review discussion email mail tweet reply ticket post send"
-	proseWords  = "body content text title description message prompt comment summary note subject"
+	toldWords   = "message messages issue comment gist pull merge review discussion email mail tweet reply ticket " +
+		"post send"
+	proseWords = "body content text title description message prompt comment summary note subject"
 )
 
 // readField reads an argument. An item of a list has the name of the list.

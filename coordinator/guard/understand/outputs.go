@@ -41,8 +41,8 @@ var outputRows = [...]output{
 	{programs: "ffmpeg", needs: "y", options: "- i", last: 1},
 	{programs: "convert magick gm", but: "identify mogrify compare display", options: "-", last: 2},
 	{
-		programs: "sox lame wkhtmltopdf wkhtmltoimage weasyprint pdftotext pdftohtml ps2pdf pdfunite qpdf heif-convert " +
-			"avifenc avifdec sass lessc",
+		programs: "sox lame wkhtmltopdf wkhtmltoimage weasyprint pdftotext pdftohtml ps2pdf pdfunite qpdf " +
+			"heif-convert avifenc avifdec sass lessc",
 		last: 2,
 	},
 	{programs: "typst", verbs: "compile c", options: "root input font-path f format", last: 3},

@@ -202,9 +202,9 @@ func gitReads(args []string) bool {
 }
 
 // gitReaders are the subcommands that only read.
-const gitReaders = "diff log show status blame annotate ls-files ls-tree rev-parse rev-list cat-file describe shortlog " +
-	"merge-base name-rev for-each-ref show-ref check-ignore check-attr diff-tree diff-index diff-files range-diff " +
-	"cherry count-objects whatchanged show-branch version var get-tar-commit-id verify-commit verify-tag"
+const gitReaders = "diff log show status blame annotate ls-files ls-tree rev-parse rev-list cat-file describe " +
+	"shortlog merge-base name-rev for-each-ref show-ref check-ignore check-attr diff-tree diff-index diff-files " +
+	"range-diff cherry count-objects whatchanged show-branch version var get-tar-commit-id verify-commit verify-tag"
 
 // gitSubcommands are all that may only read.
 var gitSubcommands = []reader{
@@ -293,7 +293,8 @@ func awkReads(args []string) bool {
 	o := shell.ParseOptions(args, "F v field-separator assign")
 	program := o.At(0)
 	switch {
-	case !o.Only("F v field-separator assign"), program == "", partial.HasHole(program), strings.ContainsAny(program, ">|@&"):
+	case !o.Only("F v field-separator assign"), program == "", partial.HasHole(program),
+		strings.ContainsAny(program, ">|@&"):
 		return false
 	}
 	return !lex.Mentions(program, "system getline")

@@ -17,7 +17,11 @@ import (
 
 // recipePrograms run recipes. Those that also build or publish stand with their other commands.
 var recipePrograms = []table{
-	{programs: "just", options: "f d justfile working-directory set! shell-arg shell dotenv-path c? command?", do: just},
+	{
+		programs: "just",
+		options:  "f d justfile working-directory set! shell-arg shell dotenv-path c? command?",
+		do:       just,
+	},
 	{programs: "task go-task", options: "t d taskfile dir o output C concurrency I interval", do: task},
 	{programs: "invoke inv", options: "c collection r search-root", do: codeTasks},
 	{programs: "nox", options: "f noxfile s session sessions e k p python t tags", do: codeTasks},

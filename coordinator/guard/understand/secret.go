@@ -139,7 +139,10 @@ var secretPrograms = []table{
 		rows: []row{
 			{of: "slack", among: "delete", does: act{effect.DestroyRemote, effect.Part, operands}},
 			{of: "slack", words: "chat send|update", does: act{effect.SendOut, effect.Message, theProgram}},
-			{of: "telegram-send", without: "configure help version", does: act{effect.SendOut, effect.Message, theProgram}},
+			{
+				of: "telegram-send", without: "configure help version",
+				does: act{effect.SendOut, effect.Message, theProgram},
+			},
 			{of: "signal-cli", args: "send", does: act{effect.SendOut, effect.Message, theProgram}},
 		},
 	},
@@ -211,7 +214,9 @@ func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	for _, p := range o.Pos {
 		switch {
-		case forced && p != "*" && wholeTree(sh, p), !protected.Committed(p) && holdsSecret(sh, p), settingsWithKey(sh, p):
+		case forced && p != "*" && wholeTree(sh, p),
+			!protected.Committed(p) && holdsSecret(sh, p),
+			settingsWithKey(sh, p):
 			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
 			return
 		}

@@ -21,8 +21,8 @@ var setupPrograms = []table{
 	},
 	{programs: "rspec phpunit pest paratest", options: "r require c configuration bootstrap e t f P", do: loadsSetup},
 	{
-		programs: "vitest jest playwright cypress mocha vite webpack rollup next nuxt nuxi astro svelte-kit gatsby tsup " +
-			"karma ava wdio eslint stylelint postcss tailwindcss",
+		programs: "vitest jest playwright cypress mocha vite webpack rollup next nuxt nuxi astro svelte-kit gatsby " +
+			"tsup karma ava wdio eslint stylelint postcss tailwindcss",
 		options: "c config r require globalSetup setupFiles project grep g t testNamePattern mode outDir reporter",
 		dry:     "version",
 		do:      loadsSetup,

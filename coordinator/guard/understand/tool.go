@@ -116,8 +116,8 @@ func fileTool(sh *shell.Shell, call effect.Call, kind effect.Kind) {
 // outwardPrograms reach other machines or other people: with any arguments, or with one of the verbs.
 var outwardPrograms = [...]struct{ programs, verbs string }{
 	{"curl wget wget2 http https xh httpie aria2c ssh scp sftp rsync mosh nc ncat netcat socat telnet " +
-		"ftp lftp mail mailx mutt sendmail msmtp swaks gh glab hub aws az gcloud gsutil kubectl helm heroku vercel netlify " +
-		"flyctl fly wrangler firebase ngrok cloudflared twine signal-cli telegram-send slack irm iwr", ""},
+		"ftp lftp mail mailx mutt sendmail msmtp swaks gh glab hub aws az gcloud gsutil kubectl helm heroku vercel " +
+		"netlify flyctl fly wrangler firebase ngrok cloudflared twine signal-cli telegram-send slack irm iwr", ""},
 	{"git", "push send-email request-pull"},
 	{"docker podman", "push login"},
 	{"npm pnpm yarn bun cargo gradle poetry uv", "publish"},

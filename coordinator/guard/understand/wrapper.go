@@ -453,7 +453,8 @@ func crontab(sh *shell.Shell, c shell.Command, o shell.Options) {
 // runner runs the command of a tool that takes a verb ("run", "exec") and a command.
 func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
-	case !lex.OneOf(c.Name, "uv poetry pipenv pdm rye hatch nix"), lex.OneOf(lex.First(c.Args), "source config registry"):
+	case !lex.OneOf(c.Name, "uv poetry pipenv pdm rye hatch nix"),
+		lex.OneOf(lex.First(c.Args), "source config registry"):
 	case lex.ContainsAny(c.Args, "run shell develop"):
 		takesCode(sh, c.Args)
 	case lex.ContainsAny(c.Args, "add install"):

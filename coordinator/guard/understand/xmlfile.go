@@ -120,7 +120,9 @@ func antTasks(n *xmlNode) (lines []recipeLine) {
 		switch from := task.attrs["file"] + task.attrs["dir"]; task.name {
 		case "delete":
 			files := []string{task.attrs["dir"], task.attrs["file"]}
-			task.each("fileset dirset", func(set *xmlNode) { files = append(files, set.attrs["dir"]+set.attrs["file"]) })
+			task.each("fileset dirset", func(set *xmlNode) {
+				files = append(files, set.attrs["dir"]+set.attrs["file"])
+			})
 			files = slices.DeleteFunc(files, func(f string) bool { return f == "" })
 			code = "rm -rf " + shell.QuoteAll(files)
 		case "move":
@@ -222,11 +224,16 @@ func maven(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	})
 }
 
+// isActive reports whether a profile is one of those that the command names, or is active without that.
+func (n *xmlNode) isActive(profiles []string) bool {
+	return slices.Contains(profiles, n.at("id")) || n.at("activeByDefault") == "true"
+}
+
 // addPlugins adds the plugins below an element, with those of the profiles that are active.
 func (r *recipes) addPlugins(n *xmlNode, profiles []string) {
 	for _, next := range n.inside {
 		switch {
-		case next.name == "profile" && !slices.Contains(profiles, next.at("id")) && next.at("activeByDefault") != "true":
+		case next.name == "profile" && !next.isActive(profiles):
 		case next.name == "plugin":
 			r.addPlugin(next)
 		default:

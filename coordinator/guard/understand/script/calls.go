@@ -576,10 +576,10 @@ var callKinds = [...]struct{ lang, kind, names, full string }{
 	{lang: "php", kind: "read", full: "file"},
 	{names: "sh require"},
 	{kind: "run", names: "exec system popen Popen check_call check_output getoutput getstatusoutput execSync " +
-		"spawnSync execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 capture2e " +
-		"create_subprocess_shell do_shell_script execvp execv execl execlp spawnl spawnv posix_spawn shellOut cmd " +
-		"commandLine os_execute execa execaSync execaCommand ProcessBuilder execve execle execvpe spawnlp spawnvp " +
-		"doShellScript termopen jobstart systemlist run call",
+		"spawnSync execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 " +
+		"capture2e create_subprocess_shell do_shell_script execvp execv execl execlp spawnl spawnv posix_spawn " +
+		"shellOut cmd commandLine os_execute execa execaSync execaCommand ProcessBuilder execve execle execvpe " +
+		"spawnlp spawnvp doShellScript termopen jobstart systemlist run call",
 		full: "os.execute System.shell Deno.Command exec.Command exec.CommandContext Command::new"},
 	{kind: "execute", names: "execute"},
 	{kind: "sql", names: "executemany executescript query exec_driver_sql raw queryRawUnsafe executeRawUnsafe " +

@@ -126,8 +126,8 @@ const (
 		"fopen readfile curl_init curl include slurp download urlretrieve readAsText getstore mirror " +
 		"require import include_once require_once source_url importScripts download.file"
 	addresses = "URI URL url parse"
-	askers    = "requests.get httpx.get urlopen urllib.request.urlopen fetch axios.get http.Get URI.open Net::HTTP.get " +
-		"HTTParty.get Faraday.get RestClient.get curl_exec getstore LWP::Simple.get"
+	askers    = "requests.get httpx.get urlopen urllib.request.urlopen fetch axios.get http.Get URI.open " +
+		"Net::HTTP.get HTTParty.get Faraday.get RestClient.get curl_exec getstore LWP::Simple.get"
 )
 
 // longestAddress bounds the tokens of a call among which an address is looked for.

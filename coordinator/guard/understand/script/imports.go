@@ -69,7 +69,10 @@ func (r *reading) runsFileText(kind string, toks []Token) bool {
 			continue
 		}
 		path, ok := r.literal(args[i+2:])
-		return ok && len(r.importing) < maxImports && r.sh.RunCode(path, nil, whole, func(child *shell.Shell, code string) {
+		if !ok || len(r.importing) >= maxImports {
+			return false
+		}
+		return r.sh.RunCode(path, nil, whole, func(child *shell.Shell, code string) {
 			if kind == "run" {
 				child.Run(code, nil)
 				return

@@ -159,8 +159,8 @@ func (r *reading) itemsAt(i int) ([]string, int) {
 // madeFolder is a folder for temporary files that a program makes.
 const (
 	madeFolder = "/tmp/tmp" + partial.Unknown
-	tempMakers = "mkdtemp mkdtempSync mktmpdir MkdirTemp gettempdir TemporaryDirectory tmpdir TempDir temp_dir tempdir " +
-		"makeTempDir makeTempDirSync sys_get_temp_dir createTempDirectory GetTempPath mkstemp"
+	tempMakers = "mkdtemp mkdtempSync mktmpdir MkdirTemp gettempdir TemporaryDirectory tmpdir TempDir temp_dir " +
+		"tempdir makeTempDir makeTempDirSync sys_get_temp_dir createTempDirectory GetTempPath mkstemp"
 )
 
 // A producer is a call that makes a folder or lists files, by the last part of its name or by the whole

@@ -80,7 +80,8 @@ const maxCall = 24
 
 // readCall returns what a name says.
 func readCall(name, lang string) knownCall {
-	k := knownCall{short: unqualified(name), types: strings.HasSuffix(name, "TIOCSTI") || lex.OneOf(name, "0x5412 21522")}
+	types := strings.HasSuffix(name, "TIOCSTI") || lex.OneOf(name, "0x5412 21522")
+	k := knownCall{short: unqualified(name), types: types}
 	switch {
 	case k.types:
 		return k
@@ -421,9 +422,9 @@ func (r *reading) foreignKeysLeave(toks []Token) {
 func decodes(t Token) bool {
 	return t.named("Buffer.from codecs.decode strrev string.char string.reverse chr String.fromCharCode") ||
 		t.calls("b64decode b32decode b85decode a85decode urlsafe_b64decode "+
-			"standard_b64decode decode64 strict_decode64 base64_decode decode_base64 unhexlify fromhex a2b_hex a2b_base64 "+
-			"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack pack "+
-			"decodeURIComponent decodeURI unescape unquote urldecode rawurldecode uri_unescape")
+			"standard_b64decode decode64 strict_decode64 base64_decode decode_base64 unhexlify fromhex a2b_hex "+
+			"a2b_base64 atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack "+
+			"pack decodeURIComponent decodeURI unescape unquote urldecode rawurldecode uri_unescape")
 }
 
 // computed reports whether the first argument of a call is decoded, so that the text does not show what the call runs.

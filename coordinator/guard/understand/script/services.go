@@ -30,15 +30,15 @@ const (
 		"@hubspot/api-client shopify braintree paypalrestsdk"
 	serviceFamilies = "@aws-sdk/ @google-cloud/ @azure/ google.cloud azure. aws-sdk-"
 	mailModules     = "smtplib nodemailer slack_sdk @slack/web-api twilio twilio.rest sendgrid @sendgrid/mail resend"
-	storeModules    = "redis ioredis pymongo motor mongodb mongoose elasticsearch @elastic/elasticsearch opensearchpy " +
-		"knex cassandra cassandra-driver"
+	storeModules    = "redis ioredis pymongo motor mongodb mongoose elasticsearch @elastic/elasticsearch " +
+		"opensearchpy knex cassandra cassandra-driver"
 )
 
 // serviceClients are the calls that return a client of a hosted service.
 const serviceClients = "boto3.resource boto3.client boto3.Session storage.Client storage.NewClient bigquery.Client " +
 	"firestore.Client BlobServiceClient BlobServiceClient.from_connection_string ContainerClient AWS.S3 AWS.DynamoDB " +
-	"Aws::S3::Resource.new Aws::S3::Client.new Aws::DynamoDB::Client.new S3Client DynamoDBClient Storage github.Github " +
-	"Octokit Octokit::Client.new hcloud.Client digitalocean.Manager"
+	"Aws::S3::Resource.new Aws::S3::Client.new Aws::DynamoDB::Client.new S3Client DynamoDBClient Storage " +
+	"github.Github Octokit Octokit::Client.new hcloud.Client digitalocean.Manager"
 
 // httpClients are the calls that return a client of the host that their arguments name.
 const httpClients = "Net::HTTP.start Net::HTTP.new Faraday.new HTTP.persistent Excon.new RestClient::Resource.new " +
@@ -216,7 +216,9 @@ func (r *reading) endsService(short string) bool {
 // dropsStored reports a call that takes data out of a database, other than single keys and rows.
 func (r *reading) dropsStored(short string, i int) bool {
 	chain := r.toks[r.chainStart(i):i]
-	where := slices.ContainsFunc(chain, func(t Token) bool { return strings.Contains(strings.ToLower(t.Text), "where") })
+	where := slices.ContainsFunc(chain, func(t Token) bool {
+		return strings.Contains(strings.ToLower(t.Text), "where")
+	})
 	switch {
 	case lex.OneOf(short, ofEverything):
 		r.sh.Effect(effect.DropData, effect.Database, short)
@@ -319,10 +321,10 @@ func (r *reading) databaseAt(i int) int {
 
 // databaseNamed returns where the database is that a text names, if it is the address or the file of one.
 func (r *reading) databaseNamed(text string) int {
-	store, spare := web.StoreAt(text)
+	store, mayGo := web.StoreAt(text)
 	file := lex.EndsWith(text, ".db .sqlite .sqlite3 .duckdb")
 	switch {
-	case spare, lex.Mentions(text, ":memory: mode=memory"):
+	case mayGo, lex.Mentions(text, ":memory: mode=memory"):
 		return disposable
 	case file && strings.Contains(text, "/tmp/"), file && !strings.Contains(text, "/") && r.makesTemporary():
 		return disposable

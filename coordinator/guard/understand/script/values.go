@@ -210,8 +210,8 @@ func hasComma(toks []Token) bool {
 	return len(firstPart(args)) < len(args)
 }
 
-// extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a"), push @x, "a". Of a list that is
-// not known, the last text counts in Perl.
+// extend adds the arguments of the call at token i to a list: x.append("a"), x.push("a"), push @x, "a". Of a list
+// that is not known, the last text counts in Perl.
 func (r *reading) extend(i int) {
 	name, at := r.toks[i].Text, i
 	dot := strings.LastIndexByte(name, '.')

@@ -133,9 +133,9 @@ func hasStorePort(host string) bool {
 const storeSchemes = "postgres:// postgresql:// postgresql+ mysql:// mysql+ mariadb:// mongodb:// mongodb+srv:// " +
 	"mssql:// mssql+ cockroachdb:// clickhouse:// sqlserver:// jdbc:"
 
-// StoreAt reports whether a text is the address or the file of a database, and whether that is
-// nobody's: in memory, in a temporary file, or for tests on this machine.
-func StoreAt(text string) (store, nobodys bool) {
+// StoreAt reports whether a text is the address or the file of a database, and whether its data
+// may be lost: those in memory, in a temporary file, or for tests on this machine.
+func StoreAt(text string) (store, disposable bool) {
 	switch {
 	case lex.EndsWith(text, ":memory: :memory:?cache=shared mode=memory"), strings.HasPrefix(text, "/tmp/") &&
 		lex.EndsWith(text, ".db .sqlite .sqlite3 .duckdb"):
