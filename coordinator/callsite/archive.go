@@ -4,15 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"encoding/binary"
 	"io"
+	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 )
 
-// The members of an archive are read here and not with archive/tar and archive/zip: these packages make
-// the start of every hook three percent slower, for files that few calls unpack.
+// The members of an archive are read here and by gzip. The packages archive/tar, archive/zip and
+// compress/gzip make the start of every hook some percent slower, for files that few calls unpack.
 
 // Bounds on what is read of one archive. Of a larger one the first members count.
 const (
@@ -23,8 +24,8 @@ const (
 )
 
 // members returns the names of the files in an archive of zip or tar, also packed with gzip, one a
-// line. It returns nil for anything else.
-func members(path string) []byte {
+// line. It returns nil for anything else. programs is the PATH where gzip is.
+func members(path, programs string) []byte {
 	f, size := regular(path)
 	if f == nil {
 		return nil
@@ -37,13 +38,26 @@ func members(path string) []byte {
 		text, _ := io.ReadAll(end)
 		return zipMembers(text)
 	case "\x1f\x8b":
-		unpacked, err := gzip.NewReader(in)
-		if err != nil {
-			return nil
-		}
-		return tarMembers(unpacked)
+		return zippedMembers(f, program(programs, "gzip"))
 	}
 	return tarMembers(in)
+}
+
+// zippedMembers returns the names in an archive of tar that gzip has packed, nil without gzip.
+func zippedMembers(f *os.File, gzip string) []byte {
+	if _, err := f.Seek(0, io.SeekStart); err != nil || gzip == "" {
+		return nil
+	}
+	unpack := exec.Command(gzip, "-dc")
+	unpack.Env, unpack.Stdin = []string{"LC_ALL=C"}, f
+	unpacked, err := unpack.StdoutPipe()
+	if err != nil || unpack.Start() != nil {
+		return nil
+	}
+	list := tarMembers(unpacked)
+	_ = unpack.Process.Kill() // what is left of the archive does not count
+	_ = unpack.Wait()
+	return list
 }
 
 // zipMembers returns the names in the directory of an archive of zip. It gets the end of the archive,

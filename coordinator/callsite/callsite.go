@@ -23,7 +23,7 @@ var tempDirs = []string{
 // is the directory of Afar's binaries. It reads only the policy files; everything
 // else is read when the guard asks.
 func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
-	policies, files := policy.Files(dirs, cwd, project), newReader(cwd, project)
+	policies, files := policy.Files(dirs, cwd, project), newReader(dirs.Path, cwd, project)
 	git := repository{path: dirs.Path, home: dirs.User}
 	return guard.Context{
 		Cwd:        cwd,

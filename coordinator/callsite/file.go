@@ -26,10 +26,13 @@ var stuck = make(chan struct{}, mostStuck)
 // A reader reads the files that one call would run.
 type reader struct {
 	left time.Duration
+	path string   // PATH of the installation, for gzip
 	near []string // directories in which files of the policy were read before
 }
 
-func newReader(near ...string) *reader { return &reader{left: readingTime, near: near} }
+func newReader(path string, near ...string) *reader {
+	return &reader{left: readingTime, path: path, near: near}
+}
 
 // text returns the text of a regular file, or the names in a directory if the path ends with a
 // slash. It returns false for a file that is missing,
@@ -45,7 +48,9 @@ func (r *reader) text(path string) (string, bool) {
 
 // members returns the names of the files in an archive, one a line. It returns false for what is no
 // archive that can be read, and when the time for the call is over.
-func (r *reader) members(path string) (string, bool) { return r.apart(path, members) }
+func (r *reader) members(path string) (string, bool) {
+	return r.apart(path, func(path string) []byte { return members(path, r.path) })
+}
 
 // isNear reports whether a path lies below a directory from which files were read.
 func (r *reader) isNear(path string) bool {

@@ -37,7 +37,7 @@ func TestContent(t *testing.T) {
 		}
 	}
 	begun := time.Now()
-	read := newReader().text
+	read := newReader("").text
 	for name, want := range map[string]bool{
 		"script": true, "empty": true, "link": true,
 		"large": false, "program": false, "latin": false, "folder": false, "folder/": true, "loop": false,
@@ -66,16 +66,16 @@ func TestReadingEnds(t *testing.T) {
 	for range mostStuck {
 		stuck <- struct{}{}
 	}
-	if _, ok := newReader().text(path); ok {
+	if _, ok := newReader("").text(path); ok {
 		t.Error("a file was read although too many reads hang")
 	}
 	for range mostStuck {
 		<-stuck
 	}
-	if _, ok := newReader().text(path); !ok {
+	if _, ok := newReader("").text(path); !ok {
 		t.Error("no file is read after reads ended")
 	}
-	late := newReader()
+	late := newReader("")
 	late.left = 0
 	if _, ok := late.text(path); ok {
 		t.Error("a file was read after the time for the call")

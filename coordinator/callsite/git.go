@@ -78,7 +78,7 @@ func (r repository) trunk(ctx context.Context, dir string) string {
 }
 
 func (r repository) run(ctx context.Context, dir string, args ...string) (string, error) {
-	git := r.program()
+	git := program(r.path, "git")
 	if git == "" {
 		return "", exec.ErrNotFound
 	}
@@ -96,15 +96,15 @@ func (r repository) run(ctx context.Context, dir string, args ...string) (string
 	return string(out), err
 }
 
-// program returns the path of git, looked up in the PATH of the installation. It
-// returns "" if git is not there.
-func (r repository) program() string {
-	for _, dir := range filepath.SplitList(r.path) {
+// program returns the path of a program, looked up in the PATH of the installation. It
+// returns "" if the program is not there.
+func program(path, name string) string {
+	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
-		if git, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
-			return git
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found
 		}
 	}
 	return ""
