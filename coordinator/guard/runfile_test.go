@@ -38,6 +38,7 @@ func TestCodeNamesTheLine(t *testing.T) {
 		{"tox -e b", "tox.ini", "[testenv]\ncommands = true\n[testenv:b]\ncommands =\n  - " + loss + "\n", 5},
 		{"psql -f x.sql", "x.sql", "select 1;\n-- all\ndrop database app;\n", 3},
 		{"python x.py", "x.py", "import os\n\nos.system('" + loss + "')\n", 3},
+		{"gdb -x x.gdb ./app", "x.gdb", "set pagination off\n\nshell " + loss + "\n", 3},
 		{"git commit", ".git/hooks/pre-commit", "#!/bin/sh\n" + loss + "\n", 2},
 	} {
 		d := Judge(bash(c.command), withFiles(c.file, c.text, ".git/HEAD", "ref: x"))

@@ -392,9 +392,11 @@ func editorCommand(sh *shell.Shell, code string) {
 // runLines runs each line of a file with the commands of a program.
 func runLines(sh *shell.Shell, name string, run func(sh *shell.Shell, line string)) {
 	runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {
-		for i, line := range shell.SplitLines(text) {
+		for i, line := range strings.Split(text, "\n") {
 			child.AtLine(i + 1)
-			run(child, line)
+			if line = strings.TrimSpace(line); line != "" {
+				run(child, line)
+			}
 		}
 	})
 }
