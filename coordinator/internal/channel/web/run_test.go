@@ -3,8 +3,10 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -18,6 +20,9 @@ func (s *subject) runs(t testing.TB, name string, events ...run.Event) run.Run {
 	_, err := s.core.StartRun(run.Run{
 		ID: id, Name: name, Agent: "claude", Mode: "auto", Dir: "/home/ann/shop", Conversation: "s-" + name, By: "Ann",
 	}, message.Message{Key: name, Text: "count them", By: "Ann", Channel: "terminal"})
+	for begun := time.Now().UnixMilli(); time.Now().UnixMilli() <= begun; {
+		runtime.Gosched() // a text of the same millisecond as the events belongs to each stretch of them
+	}
 	if err == nil {
 		_, err = s.core.HearTurn(id, 1, 1, append([]run.Event{{Kind: run.Init}}, events...))
 	}
