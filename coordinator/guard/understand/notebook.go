@@ -12,25 +12,22 @@ import (
 
 // notebookPrograms are programs that execute notebooks of Jupyter.
 var notebookPrograms = []table{
-	{programs: "jupyter", options: "to output output-dir config", rows: []row{
-		{words: "nbconvert", given: "execute", also: runsNotebooks},
-		{words: "execute|run", also: runsNotebooks},
-	}},
-	{programs: "jupyter-nbconvert", options: "to output output-dir config", rows: []row{
-		{given: "execute", also: runsNotebooks},
+	{programs: "jupyter jupyter-nbconvert", options: "to output output-dir config", rows: []row{
+		{of: "jupyter-nbconvert", given: "execute", also: runsNotebooks},
+		{of: "jupyter", words: "nbconvert", given: "execute", also: runsNotebooks},
+		{of: "jupyter", words: "execute|run", also: runsNotebooks},
 	}},
 	{programs: "jupyter-execute jupyter-run papermill runipy treon", options: "p r f k kernel cwd", do: runsNotebooks},
 }
 
 // runsNotebooks runs the code of the notebooks among the operands.
 func runsNotebooks(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	whole := func(text string) string { return text }
 	for _, name := range o.Pos {
 		if !strings.HasSuffix(name, ".ipynb") {
 			continue
 		}
 		for _, path := range matching(sh, name) {
-			sh.RunCode(path, nil, whole, runNotebook)
+			sh.RunCode(path, nil, nil, runNotebook)
 		}
 	}
 }

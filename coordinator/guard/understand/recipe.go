@@ -248,7 +248,7 @@ func (r *recipes) runLines(child *shell.Shell, next *recipe, own map[string]stri
 
 // runRecipeFile runs code of a file that this call wrote or that lies on the disk. It returns false for any other.
 func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
-	return path != "" && sh.RunCode(path, given, func(text string) string { return text }, run)
+	return path != "" && sh.RunCode(path, given, nil, run)
 }
 
 // runTasks is runRecipeFile for code that runs in the folder of its file.

@@ -48,8 +48,7 @@ func Program(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // runFile runs a script that this call wrote or that lies on the disk.
 func runFile(sh *shell.Shell, name string) {
-	whole := func(text string) string { return text }
-	sh.RunCode(name, nil, whole, Run)
+	sh.RunCode(name, nil, nil, Run)
 }
 
 // hostValues are the options of PowerShell itself that take the next word as their value.

@@ -72,7 +72,7 @@ func (r *reading) runsFileText(kind string, toks []Token) bool {
 		if !ok || len(r.importing) >= maxImports {
 			return false
 		}
-		return r.sh.RunCode(path, nil, whole, func(child *shell.Shell, code string) {
+		return r.sh.RunCode(path, nil, nil, func(child *shell.Shell, code string) {
 			if kind == "run" {
 				child.Run(code, nil)
 				return
@@ -82,9 +82,6 @@ func (r *reading) runsFileText(kind string, toks []Token) bool {
 	}
 	return false
 }
-
-// whole returns a text as it is.
-func whole(text string) string { return text }
 
 // includers are the calls that run the code at an address, or in what their argument fetches.
 const includers = "require import include include_once require_once source source_url dofile evaluate importScripts"

@@ -73,9 +73,12 @@ func (sh *Shell) textAt(path string) (string, bool) {
 	return known.text, known.ok
 }
 
-// RunCode runs a part of the code in a file that this call wrote or that lies on the disk, see Enter.
-// It returns false if the file is neither.
+// RunCode runs a part of the code in a file that this call wrote or that lies on the disk, see Enter;
+// all of it if part is nil. It returns false if the file is neither.
 func (sh *Shell) RunCode(name string, given []string, part func(string) string, run func(*Shell, string)) bool {
+	if part == nil {
+		part = func(text string) string { return text }
+	}
 	text, ok := sh.Arrived(name)
 	if ok {
 		if !sh.Opaque(text) {
