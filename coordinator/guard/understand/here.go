@@ -197,7 +197,7 @@ func databaseOf(sh *shell.Shell, c shell.Command, o shell.Options) database {
 		_, name, _ = strings.Cut(rest, "/")
 		name, _, _ = strings.Cut(name, "?")
 	}
-	if name == "" && strings.HasPrefix(c.Name, "p") {
+	if name == "" && lex.BeginsWith(c.Name, "psql pgcli pgsql pg_") {
 		told, _ := sh.Lookup("PGDATABASE")
 		name = strings.Join(told, ",")
 	}
@@ -229,7 +229,7 @@ func madePort(sh *shell.Shell, places []string) bool {
 	})
 }
 
-// sparesOwn marks the losses from the n-th effect on in a database that nobody but the session uses:
+// sparesOwn marks the losses from the n-th effect on in a database that only the session uses:
 // one for tests, in memory, or made by this call.
 func sparesOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
 	isOthers := func(name string) bool { return !sh.Made("database", strings.ToLower(name)) && !lex.ForTests(name) }

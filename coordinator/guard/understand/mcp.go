@@ -299,7 +299,12 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 	default:
 		lead = append(lead, "exec", "container")
 	}
-	argv = slices.DeleteFunc(append(lead, argv...), func(s string) bool { return s == "" })
+	runWords(sh, append(lead, argv...))
+}
+
+// runWords runs a command that fields give. Empty words do not count.
+func runWords(sh *shell.Shell, argv []string) {
+	argv = slices.DeleteFunc(argv, func(word string) bool { return word == "" })
 	sh.Part = lex.Clip(strings.Join(argv, " "), 300)
 	sh.Exec(argv, nil)
 }
@@ -307,20 +312,17 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 // subcommand runs the program that the tool is named after, if fields name its commands. first is the
 // first of them, "" for none.
 func (t serverTool) subcommand(sh *shell.Shell, first string, args []string) {
-	program := t.program()
+	program, named := t.program(), first
 	argv := []string{program, first}
 	for _, f := range t.fields {
 		if !f.item && lex.OneOf(f.name, "subcommand verb action operation") {
-			argv = append(argv, f.text)
+			argv, named = append(argv, f.text), named+f.text
 		}
 	}
-	argv = slices.DeleteFunc(argv, func(word string) bool { return word == "" })
-	if program == "" || first == program || len(argv) == 1 || t.execs(program) {
+	if program == "" || first == program || named == "" || t.execs(program) {
 		return
 	}
-	argv = append(argv, args...)
-	sh.Part = lex.Clip(strings.Join(argv, " "), 300)
-	sh.Sub().Exec(argv, nil)
+	runWords(sh.Sub(), append(argv, args...))
 }
 
 // execs reports whether a tool of a client of containers runs its arguments in the container

@@ -329,7 +329,7 @@ func (r *reading) hidesProgram(i int, command string) {
 // starts runs the program that the properties of a process name in Swift, in one statement each.
 func (r *reading) starts(i int) {
 	const most = 60 // tokens from the program to its arguments
-	if !lex.OneOf(unqualified(r.toks[i].Text), "executableURL launchPath") || kindAt(r.toks, i+1) != '=' {
+	if kindAt(r.toks, i+1) != '=' || !lex.OneOf(unqualified(r.toks[i].Text), "executableURL launchPath") {
 		return
 	}
 	toks := r.toks[i+2 : min(len(r.toks), i+most)]
