@@ -32,19 +32,19 @@ func members(path, programs string) []byte {
 	}
 	defer f.Close()
 	in := bufio.NewReader(f)
-	switch begin, _ := in.Peek(2); string(begin) { // what is shorter is no archive
+	switch begin, _ := in.Peek(2); string(begin) { // no archive is shorter
 	case "PK":
 		end := io.NewSectionReader(f, max(0, size-mostDirectory), mostDirectory)
 		text, _ := io.ReadAll(end)
 		return zipMembers(text)
 	case "\x1f\x8b":
-		return zippedMembers(f, program(programs, "gzip"))
+		return gzippedMembers(f, program(programs, "gzip"))
 	}
 	return tarMembers(in)
 }
 
-// zippedMembers returns the names in an archive of tar that gzip has packed, nil without gzip.
-func zippedMembers(f *os.File, gzip string) []byte {
+// gzippedMembers returns the names in an archive of tar that gzip has packed, nil without gzip.
+func gzippedMembers(f *os.File, gzip string) []byte {
 	if _, err := f.Seek(0, io.SeekStart); err != nil || gzip == "" {
 		return nil
 	}

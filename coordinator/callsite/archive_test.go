@@ -112,7 +112,8 @@ func zipArchive(t testing.TB, names ...string) []byte {
 	return out.Bytes()
 }
 
-// TestMembersOfOther: what is no archive has no members, and what is cut off has the first ones.
+// TestMembersOfOther: a file that is not an archive has no members. An archive that is cut off has its
+// first ones.
 func TestMembersOfOther(t *testing.T) {
 	whole := packed(t, tar.FormatGNU, "a", "b", "c")
 	for name, c := range map[string]struct{ text, want string }{

@@ -46,8 +46,8 @@ func (r *reader) text(path string) (string, bool) {
 	return r.apart(path, content)
 }
 
-// members returns the names of the files in an archive, one a line. It returns false for what is no
-// archive that can be read, and when the time for the call is over.
+// members returns the names of the files in an archive, one a line. It returns false if the file is
+// not a readable archive, and when the time for the call is over.
 func (r *reader) members(path string) (string, bool) {
 	return r.apart(path, func(path string) []byte { return members(path, r.path) })
 }

@@ -28,8 +28,8 @@ type Context struct {
 	// end it returns the names in a directory, one a line; those of directories end with a
 	// slash. FileText may be nil: then the guard judges the words of the call alone.
 	FileText func(path string) (string, bool)
-	// Members returns the names of the files in an archive, one a line. It returns false for
-	// what is no archive that can be read. Members may be nil.
+	// Members returns the names of the files in an archive, one a line. It returns false if
+	// the file is not a readable archive. Members may be nil.
 	Members func(path string) (string, bool)
 	// Kept reports whether a file is as in the last commit before the session began.
 	// It returns false if that is not known. Kept may be nil.

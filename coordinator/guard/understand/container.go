@@ -71,7 +71,7 @@ func makesNetwork(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // listed returns what a list of containers or images shows. A filter by name, by image or by label
-// says which ones are meant, and nobody uses those that ended or have no name.
+// says which ones are meant. Those that ended or have no name are not in use.
 func listed(words, args []string) string {
 	if !lex.ContainsAny(words[:min(2, len(words))], "ps ls list images") {
 		return partial.Unknown

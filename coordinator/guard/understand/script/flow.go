@@ -120,7 +120,8 @@ func (r *reading) namesSecret(t Token) bool {
 	return protected.SecretPath(r.sh.Path(text), home) || protected.SecretPath(home+text, home) // behind the home
 }
 
-// fetchers are the names of calls that return what an address has; askers do so whatever their argument is.
+// fetchers are the names of calls that return the content at an address, if an argument is one. askers
+// return it whatever their argument is.
 const (
 	fetchers = "get fetch open read urlopen request send Get axios got readLines scan source file_get_contents " +
 		"fopen readfile curl_init curl include slurp download urlretrieve readAsText getstore mirror " +

@@ -553,7 +553,7 @@ func (t Token) calls(names string) bool {
 	return t.Kind == 'n' && lex.OneOf(unqualified(t.Text), names)
 }
 
-// methodAt returns the name behind the dot that is the i-th token, "" if that is no dot.
+// methodAt returns the name behind the i-th token, "" if that token is not a dot.
 func methodAt(toks []Token, i int) string {
 	if kindAt(toks, i) != '.' {
 		return ""
