@@ -27,7 +27,7 @@ const script = `#!/bin/bash
 echo $EPOCHREALTIME > "$ROOM/began.new" && mv "$ROOM/began.new" "$ROOM/began"
 prompt=$(cat)
 echo '{"type":"system","subtype":"hook_started","hook_event":"SessionStart"}'
-echo '{"type":"system","subtype":"init","model":"m","claude_code_version":"2.1.330","plugins":[{"name":"afar"}]}'
+echo '{"type":"system","subtype":"init","model":"m","claude_code_version":"9.9.9","plugins":[{"name":"afar"}]}'
 case $prompt in follow*) cat "${prompt#follow }" ;; esac
 echo '{"type":"result","is_error":false,"terminal_reason":"completed","result":"done"}'
 `

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/standin/stray"
 )
 
@@ -23,7 +24,7 @@ var bins, whole string
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "--version" { // a hook asks its client
-		fmt.Println("2.1.330 (Claude Code)")
+		fmt.Println(claude.Newest + " (Claude Code)")
 		os.Exit(0)
 	}
 	flag.Parse()

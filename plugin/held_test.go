@@ -19,7 +19,10 @@ import (
 )
 
 // everyClient are the clients on which the ways to switch hooks off were measured.
-var everyClient = []string{"2.1.330", "2.1.329", "2.1.197"}
+var everyClient = []string{host.Current, host.Previous, host.Oldest}
+
+// modClients are the clients that run mods.
+var modClients = everyClient[:2]
 
 // forbidden is a call that the guard denies. It is harmless if it runs.
 const forbidden = "touch ran; git push --force origin main"
@@ -134,8 +137,8 @@ var mods = map[string]string{
 // sample are the mods that are tried by client where not all are: one of each kind. The oldest
 // client has no mods, so that one is as good as another.
 var sample = map[string][]string{
-	"2.1.330": {"tool.check", "classic swallowed", "plugin.register"},
-	"2.1.197": {"all classic"},
+	host.Current: {"tool.check", "classic swallowed", "plugin.register"},
+	host.Oldest:  {"all classic"},
 }
 
 // newHeldRig returns a rig with an installed plugin, which is held first if held is true.
@@ -200,7 +203,7 @@ func TestRealHold(t *testing.T) {
 // has no opinion.
 func TestRealHoldIsMild(t *testing.T) {
 	t.Parallel()
-	for _, version := range []string{"2.1.330", "2.1.329"} {
+	for _, version := range modClients {
 		t.Run(version, func(t *testing.T) {
 			r := newHeldRig(t, host.Need(t, version), true)
 			r.installMod("mine", `

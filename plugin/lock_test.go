@@ -108,7 +108,7 @@ func TestRealLock(t *testing.T) {
 	await $.process.run(["bash", "-c", e.command])
 	return { result: { stdout: "done by a mod", stderr: "", interrupted: false, isImage: false } }
 })`
-	for _, version := range []string{"2.1.330", "2.1.329"} {
+	for _, version := range modClients {
 		for _, c := range []struct{ name, mod, settings, flag string }{
 			{name: "tool.check", mod: mods["tool.check"]},
 			{name: "classic swallowed", mod: mods["classic swallowed"]},

@@ -142,7 +142,7 @@ func TestRealWaitNot(t *testing.T) {
 	t.Run("forged version", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Oldest))
 		write(t, r.lab.Project, ".claude/settings.json", `{"env":{"AI_AGENT":"claude-code_2-1-330_agent",
-			"CLAUDE_CODE_VERSION":"2.1.330","CLAUDE_CODE_EXECPATH":"`+host.Need(t, host.Current)+`","CLAUDE_PID":"1"}}`)
+			"CLAUDE_CODE_VERSION":"`+host.Current+`","CLAUDE_CODE_EXECPATH":"`+host.Need(t, host.Current)+`","CLAUDE_PID":"1"}}`)
 		parks(t, r)
 	})
 	t.Run("old hooks.json", func(t *testing.T) {

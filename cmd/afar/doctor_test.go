@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -135,12 +136,12 @@ func TestDoctor(t *testing.T) {
 			"lets the call run"},
 		{"host with onFailure", func(s *shell) { hostSays(s, "2.1.295 (Claude Code)") }, "claude", "ok",
 			"2.1.295: a missing, crashed or overdue guard stops the call"},
-		{"newest host", func(s *shell) { hostSays(s, "2.1.330 (Claude Code)") }, "claude", "ok",
+		{"newest host", func(s *shell) { hostSays(s, claude.Newest+" (Claude Code)") }, "claude", "ok",
 			"guard stops the call"},
 		{"host too old", func(s *shell) { hostSays(s, "2.1.196 (Claude Code)") }, "claude", "bad",
 			"older than 2.1.197"},
-		{"host not tested", func(s *shell) { hostSays(s, "2.1.331 (Claude Code)") }, "claude", "off",
-			"newer than 2.1.330"},
+		{"host not tested", func(s *shell) { hostSays(s, claude.Newest+"1 (Claude Code)") }, "claude", "off",
+			"newer than " + claude.Newest},
 		{"host without a version", func(s *shell) { hostSays(s, "hello") }, "claude", "off",
 			"does not say its version"},
 		{"host is broken", func(s *shell) { write(s.t, s.bin+"/claude", "#!/bin/sh\nexit 3\n", 0o700) }, "plugin",
@@ -201,7 +202,7 @@ func hostSays(s *shell, says string) {
 func TestDoctorNamesEachClient(t *testing.T) {
 	s := newShell(t)
 	install(t, s)
-	hostSays(s, "2.1.330 (Claude Code)")
+	hostSays(s, claude.Newest+" (Claude Code)")
 	local := filepath.Join(s.env["HOME"], ".local", "bin")
 	twin := filepath.Join(t.TempDir(), "twin")
 	for _, dir := range []string{local, twin} {
@@ -223,7 +224,7 @@ func TestDoctorNamesEachClient(t *testing.T) {
 			said = append(said, f.State+" "+f.Text)
 		}
 	}
-	if len(said) != 2 || !strings.HasPrefix(said[0], "ok "+s.bin+"/claude, 2.1.330") ||
+	if len(said) != 2 || !strings.HasPrefix(said[0], "ok "+s.bin+"/claude, "+claude.Newest) ||
 		!strings.HasPrefix(said[1], "off "+local+"/claude, 2.1.197") {
 		t.Errorf("the clients are %q", said)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -78,7 +79,7 @@ func TestChecks(t *testing.T) {
 		state string // "" for no check
 		says  string
 	}{
-		"signed in":  {func(b *bench) {}, "claude", "ok", "2.1.330 (Claude Code), signs in with"},
+		"signed in":  {func(b *bench) {}, "claude", "ok", claude.Newest + " (Claude Code), signs in with"},
 		"not set up": {func(b *bench) {}, "codex", "", ""},
 		"not installed": {func(b *bench) { b.dirs.Path = "/none" }, "claude", "off",
 			"not on the PATH of the coordinator, /none"},
@@ -95,12 +96,12 @@ func TestChecks(t *testing.T) {
 		"fails": {func(b *bench) {
 			b.write(filepath.Join(b.bin(), "claude"), "#!/bin/sh\necho no node >&2; exit 127\n", 0o700)
 		}, "claude", "bad", "no node"},
-		"the same as before": {func(b *bench) { b.ran(filepath.Join(b.bin(), "claude"), "m, Claude Code 2.1.330") },
+		"the same as before": {func(b *bench) { b.ran(filepath.Join(b.bin(), "claude"), "m, Claude Code "+claude.Newest) },
 			"claude", "ok", ""},
 		"no version before": {func(b *bench) { b.ran(filepath.Join(b.bin(), "claude"), "m") }, "claude", "ok", ""},
 		"updated itself": {func(b *bench) { b.ran(filepath.Join(b.bin(), "claude"), "m, Claude Code 2.1.329") },
 			"claude", "off", "replaced since its last turn"},
-		"moved": {func(b *bench) { b.ran("/elsewhere/claude", "m, Claude Code 2.1.330") }, "claude",
+		"moved": {func(b *bench) { b.ran("/elsewhere/claude", "m, Claude Code "+claude.Newest) }, "claude",
 			"off", "replaced since its last turn, which ran /elsewhere/claude"},
 		"key in the env_file": {func(b *bench) { b.keys("claude", "ANTHROPIC_API_KEY=k", 0o600) }, "claude", "ok",
 			"signs in with ANTHROPIC_API_KEY"},
@@ -128,7 +129,7 @@ func TestChecks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			b.installs("claude", "'2.1.330 (Claude Code)'")
+			b.installs("claude", "'"+claude.Newest+" (Claude Code)'")
 			b.signsIn()
 			c.spoil(b)
 			var got wire.Check

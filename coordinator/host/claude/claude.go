@@ -14,7 +14,7 @@ import (
 // The supported versions. The tests run on both ends.
 const (
 	Oldest = "2.1.197"
-	Newest = "2.1.330"
+	Newest = "2.1.332"
 )
 
 // The versions from which on a client has a feature.

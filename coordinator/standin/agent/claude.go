@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/afar-sh/afar/coordinator/host"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hookcall"
 )
 
@@ -44,7 +45,7 @@ func claudeMain() {
 	f.hook("hook-session-start", hookcall.SessionStart, f.session.Begin(len(earlier) > 0, ""))
 	more := f.hook("hook-user-prompt-submit", hookcall.UserPromptSubmit, f.session.Submit(string(prompt))).Context
 	f.print(map[string]any{
-		"type": "system", "subtype": "init", "model": "stand-in", "claude_code_version": "2.1.330",
+		"type": "system", "subtype": "init", "model": "stand-in", "claude_code_version": claude.Newest,
 		"plugins": []any{map[string]any{"name": "afar"}}, "session_id": f.session.ID,
 	})
 	hear(id, string(prompt))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/repository"
 )
@@ -17,9 +18,9 @@ import (
 // The clients that the tests run on. All tests run on Current. Oldest is the
 // oldest supported client; Previous is one that many people still have.
 const (
-	Current  = "2.1.330"
-	Previous = "2.1.329"
-	Oldest   = "2.1.197"
+	Current  = claude.Newest
+	Previous = "2.1.330"
+	Oldest   = claude.Oldest
 )
 
 // Client finds the pinned client of this version: the executable that
