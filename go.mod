@@ -2,6 +2,8 @@ module github.com/afar-sh/afar
 
 go 1.26.0
 
+toolchain go1.26.11
+
 require (
 	github.com/adhocore/gronx v1.20.4
 	github.com/aymanbagabas/go-udiff v0.4.1

@@ -27,7 +27,8 @@ Builds Afar's programs into bin/ of this checkout and installs them from here, s
   --service         start the daemon with your login, and again when it dies (a systemd user unit or a launchd agent)
   --uninstall       stop the coordinator and remove link, plugin, alias and bin/; your own data stays
 
-It touches bin/, the link, Claude Code's plugin settings, that key, and that one command file. It needs Go 1.26 or newer.
+It touches bin/, the link, Claude Code's plugin settings, that key, and that one command file. It needs Go 1.26 or newer,
+which fetches the very release that go.mod names.
 Exit codes: 0 installed (or removed), 1 not, 2 wrong usage.
 EOF
 }
@@ -107,6 +108,7 @@ check_needs() {
     fail "Go 1.26 or newer is needed, and this one cannot take its place: $version"
   new_enough "$version" ||
     fail "Go 1.26 or newer is needed; this is $version. Install a newer one (https://go.dev/dl), then run this again."
+  note_old_library
   command -v git >/dev/null 2>&1 ||
     say "Note: git was not found. Afar works without it, except loops over issues and snapshots."
 }
@@ -135,6 +137,17 @@ new_enough() {
   minor=${number#*.}
   minor=${minor%%[!0-9]*}
   [ "$major" -gt 1 ] || { [ "$major" -eq 1 ] && [ "${minor:-0}" -ge 26 ]; }
+}
+
+# Says so where the build takes an older standard library than go.mod names, whose known vulnerabilities our programs call.
+# Go fetches the named release by itself unless GOTOOLCHAIN is local.
+note_old_library() {
+  pinned=$(sed -n 's/^toolchain //p' "$root/go.mod")
+  patch=${version#go1.26.}
+  patch=${patch%%[!0-9]*}
+  [ -n "$patch" ] && [ "$patch" -lt "${pinned##*.}" ] || return 0
+  say "Note: this builds with $version, whose standard library has known vulnerabilities. $pinned mends them; set"
+  say "      GOTOOLCHAIN=auto, and Go fetches it."
 }
 
 # ---- programs

@@ -397,6 +397,8 @@ func TestInstallRefuses(t *testing.T) {
 			want: []string{"Go 1.26 or newer is needed", "running go 1.21.5"}},
 		{name: "no network", script: builds + "echo no route to host >&2; exit 1",
 			want: []string{"no route to host", "the build failed", "GOPROXY"}},
+		{name: "Go with known vulnerabilities", script: builds + "exit 1",
+			want: []string{"builds with go1.26.0", "known vulnerabilities", "GOTOOLCHAIN=auto"}},
 		{name: "another afar", script: builds + "exit 1", link: "#!/bin/sh\n",
 			want: []string{m.link() + " is there and is not Afar's", "--prefix"}},
 	}
