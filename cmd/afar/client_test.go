@@ -77,10 +77,13 @@ func serveRun(conn *net.UnixConn) {
 	_, _ = conn.Write([]byte{byte(code)}) // the caller may have ended
 }
 
-// run runs a program and returns its exit code. The client calls a tool itself.
+// run runs a program and returns its exit code. The client calls a tool and operations itself.
 func (r hostedRun) run(files []*os.File) int {
-	if r.Args[0] == "@"+mcpName {
+	switch r.Args[0] {
+	case "@" + mcpName:
 		return callTool(r.Args[1:], environment(r.Env), files[1])
+	case "@" + callName:
+		return callAll(environment(r.Env), files[0], files[1])
 	}
 	cmd := exec.Command(lookPath(pathOf(r.Env), r.Args[0]), r.Args[1:]...)
 	cmd.Env, cmd.Dir = r.Env, r.Dir

@@ -50,6 +50,7 @@ const patience = time.Minute
 //	consultant …                  see consultant_test.go
 //	tracker NAME                  install tissue, bd or gh
 //	ways HOW FILE                try what only a person may do, see ways_test.go
+//	others TOKEN ID…             try every operation on another session's things, see others_test.go
 //	programs old|new [KEEP…]      install the programs of that release, except KEEP
 //	exec client HOOK              run a hook as the child of the script's client, see client_test.go
 //	client dies | another         kill that client, or replace it
@@ -69,7 +70,7 @@ func TestScripts(t *testing.T) {
 			"expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
 			"capture": cmdCapture, "kill9": cmdKill, "hang": cmdHang, "botapi": cmdBotapi, "appears": cmdAppears,
 			"consultant": cmdConsultant, "tracker": cmdTracker,
-			"programs": cmdPrograms, "client": cmdClient, "ways": cmdWays, "zone": cmdZone, "webhook": cmdWebhook,
+			"programs": cmdPrograms, "client": cmdClient, "ways": cmdWays, "others": cmdOthers, "zone": cmdZone, "webhook": cmdWebhook,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {

@@ -21,15 +21,20 @@ import (
 // coordinator's own user: Server.caller has checked that.
 type access int
 
+// It also says whose the things are that the operation changes. What is a session's is
+// changed by that session and by the person, and by nobody else.
 const (
-	anyone access = iota // reading
-	hook                 // a hook binary of this installation
-	own                  // the afar program of this installation
-	runner               // the runner of this installation
-	asker                // as change; a session may ask for it, and its person decides
-	person               // a decision: never from inside a session
-	change               // as person; from the page and the phone only where answers from there count
-	writer               // from the page and the phone as change; over the socket anyone, in their own name
+	reader   access = iota // anyone: it changes nothing
+	self                   // anyone, in their own name: it changes what is the caller's, and decides nothing
+	owner                  // the session that the request names, and the person; see owned
+	hook                   // a hook binary of this installation, for the session of its client; see allowFor
+	own                    // the afar program of this installation, for the consultation that it began
+	runner                 // the runner of this installation, for the turn that it drives; its fence says which
+	person                 // a decision: never from inside a session
+	change                 // as person, and from the page and the phone only where answers count: it takes away
+	standing               // as person, and only where answers count: it gives authority that stays, or starts work
+	asker                  // as standing; a session may ask for it, and its person decides
+	writer                 // as standing; a session may do it in its own name
 )
 
 // An operation is one row of the table: who may ask for it, and what it does.
@@ -63,6 +68,23 @@ func row[Request, Reply any](who access, do func(*Server, *call, Request) (Reply
 			return do(s, c, request)
 		},
 	}
+}
+
+// owned returns the row of an operation that changes something of one session. of returns
+// that session.
+func owned[Request, Reply any](
+	of func(*Server, Request) (session.Session, error), do func(*Server, *call, Request) (Reply, error),
+) operation {
+	return row(owner, func(s *Server, c *call, in Request) (out Reply, err error) {
+		v, err := of(s, in)
+		if err == nil {
+			err = s.allowOwner(c, v)
+		}
+		if err != nil {
+			return out, err
+		}
+		return do(s, c, in)
+	})
 }
 
 // operations is the whole surface of the socket, with its permissions.
@@ -103,32 +125,32 @@ var operations = map[string]operation{
 	wire.OpConsultBegin: row(own, (*Server).consultBegin),
 	wire.OpConsultEnd:   row(own, (*Server).consultEnd),
 
-	wire.OpUndos:    row(anyone, (*Server).undos),
-	wire.OpGrants:   row(anyone, (*Server).grants),
-	wire.OpSession:  row(anyone, (*Server).showSession),
-	wire.OpSessions: row(anyone, (*Server).someSessions),
-	wire.OpStatus:   row(anyone, (*Server).status),
-	wire.OpAsks:     row(anyone, (*Server).asks),
-	wire.OpAsk:      row(anyone, (*Server).showAsk),
-	wire.OpPast:     row(anyone, (*Server).pastAsks),
-	wire.OpLoops:    row(anyone, (*Server).loops),
-	wire.OpLoop:     row(anyone, (*Server).loop),
-	wire.OpLog:      row(anyone, (*Server).log),
-	wire.OpVerify:   row(anyone, (*Server).verify),
-	wire.OpReport:   row(anyone, (*Server).report),
-	wire.OpDoctor:   row(anyone, (*Server).doctor),
-	wire.OpPing:     row(anyone, (*Server).ping),
+	wire.OpUndos:    row(reader, (*Server).undos),
+	wire.OpGrants:   row(reader, (*Server).grants),
+	wire.OpSession:  row(reader, (*Server).showSession),
+	wire.OpSessions: row(reader, (*Server).someSessions),
+	wire.OpStatus:   row(reader, (*Server).status),
+	wire.OpAsks:     row(reader, (*Server).asks),
+	wire.OpAsk:      row(reader, (*Server).showAsk),
+	wire.OpPast:     row(reader, (*Server).pastAsks),
+	wire.OpLoops:    row(reader, (*Server).loops),
+	wire.OpLoop:     row(reader, (*Server).loop),
+	wire.OpLog:      row(reader, (*Server).log),
+	wire.OpVerify:   row(reader, (*Server).verify),
+	wire.OpReport:   row(reader, (*Server).report),
+	wire.OpDoctor:   row(reader, (*Server).doctor),
+	wire.OpPing:     row(reader, (*Server).ping),
 
-	wire.OpPost:   row(anyone, (*Server).post), // agents write here; it decides nothing
-	wire.OpRead:   row(anyone, (*Server).read),
-	wire.OpTopics: row(anyone, (*Server).topics),
-	wire.OpTell:   row(anyone, (*Server).tell), // it decides nothing either
-	wire.OpTools:  row(anyone, (*Server).tools),
-	wire.OpWake:   row(anyone, (*Server).wake), // a session wakes itself alone
+	wire.OpPost:   row(self, (*Server).post), // agents write here; it decides nothing
+	wire.OpRead:   row(reader, (*Server).read),
+	wire.OpTopics: row(reader, (*Server).topics),
+	wire.OpTell:   row(self, (*Server).tell),
+	wire.OpTools:  row(reader, (*Server).tools),
+	wire.OpWake:   row(self, (*Server).wake), // a session wakes itself alone
 
-	wire.OpToolMessage: row(anyone, (*Server).toolMessage), // each tool asks for its own operation
+	wire.OpToolMessage: row(self, (*Server).toolMessage), // each tool asks for its own operation
 
-	wire.OpInbox: row(anyone, (*Server).inbox),
+	wire.OpInbox: row(reader, (*Server).inbox),
 
 	wire.OpAnswer:     row(person, (*Server).answerAsk), // an allow needs a terminal, see there
 	wire.OpUndo:       row(person, (*Server).undo),
@@ -137,64 +159,64 @@ var operations = map[string]operation{
 	wire.OpAway:       row(person, (*Server).away),
 	wire.OpTurnStop:   row(person, (*Server).turnStop),
 	wire.OpPause:      row(person, (*Server).pause),
-	wire.OpLoopStart:  row(person, (*Server).loopStart),
-	wire.OpLoopCancel: row(anyone, (*Server).loopCancel), // a way out must always work
+	wire.OpLoopStart:  row(standing, (*Server).loopStart),
+	wire.OpLoopCancel: owned((*Server).loopToCancel, (*Server).loopCancel), // a way out, at every channel
 	wire.OpShutdown:   row(person, (*Server).shutdown),
-	wire.OpPerson:     row(anyone, (*Server).person),
+	wire.OpPerson:     row(self, (*Server).person),
 
 	wire.OpOpen:    row(person, (*Server).open),
 	wire.OpSignOut: row(person, (*Server).signOut),
 
 	wire.OpPolicyTrust: row(person, (*Server).policyTrust), // accepting one needs a terminal, see there
 
-	wire.OpRuns:   row(anyone, (*Server).runs),
-	wire.OpRun:    row(anyone, (*Server).runShow),
-	wire.OpRunLog: row(anyone, (*Server).runLog),
+	wire.OpRuns:   row(reader, (*Server).runs),
+	wire.OpRun:    row(reader, (*Server).runShow),
+	wire.OpRunLog: row(reader, (*Server).runLog),
 
-	wire.OpSuggestions:       row(anyone, (*Server).suggestions),
-	wire.OpSuggest:           row(anyone, (*Server).suggest), // agents suggest here; it decides nothing
-	wire.OpSuggestionAccept:  row(change, (*Server).suggestionAccept),
+	wire.OpSuggestions:       row(reader, (*Server).suggestions),
+	wire.OpSuggest:           row(self, (*Server).suggest), // agents suggest here; it decides nothing
+	wire.OpSuggestionAccept:  row(standing, (*Server).suggestionAccept),
 	wire.OpSuggestionDismiss: row(change, (*Server).suggestionDismiss),
 
-	wire.OpGaps:      row(anyone, (*Server).gaps),
-	wire.OpGapReport: row(anyone, (*Server).gapReport), // agents report here; it decides nothing
+	wire.OpGaps:      row(reader, (*Server).gaps),
+	wire.OpGapReport: row(self, (*Server).gapReport), // agents report here; it decides nothing
 	wire.OpGapSet:    row(change, (*Server).gapSet),
 
-	wire.OpTasks:     row(anyone, (*Server).tasks),
-	wire.OpTask:      row(anyone, (*Server).task),
-	wire.OpTaskNew:   row(change, (*Server).taskNew),
-	wire.OpTaskStart: row(change, (*Server).taskStart),
+	wire.OpTasks:     row(reader, (*Server).tasks),
+	wire.OpTask:      row(reader, (*Server).task),
+	wire.OpTaskNew:   row(standing, (*Server).taskNew),
+	wire.OpTaskStart: row(standing, (*Server).taskStart),
 	wire.OpTaskStop:  row(change, (*Server).taskStop),
 	wire.OpTaskSet:   row(change, (*Server).taskSet),
-	wire.OpTaskFiles: row(anyone, (*Server).taskFiles),
-	wire.OpTaskFile:  row(anyone, (*Server).taskFile),
-	wire.OpTaskEdit:  row(change, (*Server).taskEdit),
-	wire.OpTaskKeep:  row(change, (*Server).taskKeep),
+	wire.OpTaskFiles: row(reader, (*Server).taskFiles),
+	wire.OpTaskFile:  row(reader, (*Server).taskFile),
+	wire.OpTaskEdit:  row(standing, (*Server).taskEdit),
+	wire.OpTaskKeep:  row(standing, (*Server).taskKeep),
 
-	wire.OpMemory:        row(anyone, (*Server).memory),
-	wire.OpMemorySearch:  row(anyone, (*Server).memorySearch),
-	wire.OpMemoryFact:    row(anyone, (*Server).memoryFact),
-	wire.OpMemoryLint:    row(anyone, (*Server).memoryLint),
-	wire.OpMemoryDay:     row(anyone, (*Server).memoryDay),
-	wire.OpMemoryDays:    row(anyone, (*Server).memoryDays),
-	wire.OpMemoryEdit:    row(change, (*Server).memoryEdit),
+	wire.OpMemory:        row(reader, (*Server).memory),
+	wire.OpMemorySearch:  row(reader, (*Server).memorySearch),
+	wire.OpMemoryFact:    row(reader, (*Server).memoryFact),
+	wire.OpMemoryLint:    row(reader, (*Server).memoryLint),
+	wire.OpMemoryDay:     row(reader, (*Server).memoryDay),
+	wire.OpMemoryDays:    row(reader, (*Server).memoryDays),
+	wire.OpMemoryEdit:    row(standing, (*Server).memoryEdit),
 	wire.OpMemoryAdd:     row(writer, (*Server).memoryAdd),    // the fact names its source
 	wire.OpMemoryForget:  row(writer, (*Server).memoryForget), // a session only archives
-	wire.OpTriggers:      row(anyone, (*Server).triggers),
-	wire.OpTrigger:       row(anyone, (*Server).trigger),
-	wire.OpTriggerLog:    row(anyone, (*Server).triggerLog),
-	wire.OpTriggerNew:    row(change, (*Server).triggerNew),
-	wire.OpTriggerOn:     row(change, (*Server).triggerOn),
+	wire.OpTriggers:      row(reader, (*Server).triggers),
+	wire.OpTrigger:       row(reader, (*Server).trigger),
+	wire.OpTriggerLog:    row(reader, (*Server).triggerLog),
+	wire.OpTriggerNew:    row(standing, (*Server).triggerNew),
+	wire.OpTriggerOn:     row(standing, (*Server).triggerOn),
 	wire.OpTriggerOff:    row(change, (*Server).triggerOff),
 	wire.OpTriggerRemove: row(change, (*Server).triggerRemove),
-	wire.OpTriggerRotate: row(change, (*Server).triggerRotate),
-	wire.OpTriggerFire:   row(change, (*Server).triggerFire),
+	wire.OpTriggerRotate: row(standing, (*Server).triggerRotate),
+	wire.OpTriggerFire:   row(standing, (*Server).triggerFire),
 	wire.OpTriggerTest:   row(change, (*Server).triggerTest), // it runs the rule's filter
 
-	wire.OpModules:       row(anyone, (*Server).modules),
-	wire.OpModule:        row(anyone, (*Server).module),
-	wire.OpModuleFile:    row(anyone, (*Server).moduleFile),
-	wire.OpModuleEnable:  row(change, (*Server).moduleEnable),
+	wire.OpModules:       row(reader, (*Server).modules),
+	wire.OpModule:        row(reader, (*Server).module),
+	wire.OpModuleFile:    row(reader, (*Server).moduleFile),
+	wire.OpModuleEnable:  row(standing, (*Server).moduleEnable),
 	wire.OpModuleDisable: row(change, (*Server).moduleDisable),
 	wire.OpModuleRestart: row(change, (*Server).moduleRestart),
 
@@ -204,16 +226,16 @@ var operations = map[string]operation{
 	wire.OpRunRemove: row(change, (*Server).runRemove),
 	wire.OpRunTake:   row(person, (*Server).runTake), // needs a terminal, see there
 	wire.OpRunGive:   row(person, (*Server).runGive),
-	wire.OpRunAdopt:  row(person, (*Server).runAdopt),
+	wire.OpRunAdopt:  row(standing, (*Server).runAdopt),
 	wire.OpRunTurn:   row(runner, (*Server).runTurn),
 	wire.OpRunEvents: row(runner, (*Server).runEvents),
 	wire.OpRunClock:  row(runner, (*Server).runClock),
 	wire.OpRunEnd:    row(runner, (*Server).runEnd),
 
-	wire.OpTelegram:           row(anyone, (*Server).telegram),
+	wire.OpTelegram:           row(reader, (*Server).telegram),
 	wire.OpTelegramConnect:    row(person, (*Server).telegramConnect),
 	wire.OpTelegramPair:       row(person, (*Server).telegramPair),
-	wire.OpTelegramPaired:     row(anyone, (*Server).telegramPaired),
+	wire.OpTelegramPaired:     row(reader, (*Server).telegramPaired),
 	wire.OpTelegramDisconnect: row(person, (*Server).telegramDisconnect),
 }
 
@@ -230,25 +252,22 @@ func (s *Server) allow(op operation, c *call) error {
 	case person:
 		return s.allowPerson(c)
 	case change:
-		return s.allowChange(c)
-	case asker:
-		if s.sessionAsks(c) {
-			return nil
+		if err := s.allowPerson(c); err != nil {
+			return err
 		}
-		return s.allowChange(c)
+		return s.allowChannel(c)
+	case standing:
+		return s.allowStanding(c)
+	case asker:
+		if !s.sessionAsks(c) {
+			return s.allowStanding(c)
+		}
 	case writer:
-		if c.onChannel() {
-			return s.allowChange(c)
+		if !s.writesAsSession(c) {
+			return s.allowStanding(c)
 		}
 	}
 	return nil
-}
-
-func (s *Server) allowChange(c *call) error {
-	if err := s.allowPerson(c); err != nil {
-		return err
-	}
-	return s.allowChannel(c)
 }
 
 func (s *Server) allowHook(c *call) error {
@@ -267,6 +286,16 @@ func (s *Server) allowHook(c *call) error {
 func (s *Server) sessionAsks(c *call) bool {
 	v, _ := s.author(c.line)
 	return peer.Supported && !c.page && !ourHook(c.exe(), s.cfg.Bin) && v.ID != ""
+}
+
+// writesAsSession reports whether the caller writes in the name of a session: a program that one
+// started, other than a browser.
+func (s *Server) writesAsSession(c *call) bool {
+	if c.onChannel() {
+		return false
+	}
+	_, by := s.author(c.line)
+	return by != thePerson
 }
 
 // ended reports whether the caller has ended.

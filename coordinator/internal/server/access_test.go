@@ -98,40 +98,49 @@ func TestOurHook(t *testing.T) {
 
 // TestOperations makes every change of the table of permissions visible.
 func TestOperations(t *testing.T) {
-	reading := map[string]bool{
-		wire.OpStatus: true, wire.OpAsks: true, wire.OpLoops: true, wire.OpLoop: true, wire.OpLog: true,
-		wire.OpVerify: true,
-		wire.OpDoctor: true, wire.OpTelegram: true, wire.OpTelegramPaired: true, wire.OpLoopCancel: true,
-		wire.OpGrants: true, wire.OpUndos: true, wire.OpPerson: true, wire.OpReport: true, wire.OpPing: true,
-		wire.OpAsk: true, wire.OpPast: true, wire.OpSession: true, wire.OpSessions: true,
-		wire.OpRuns: true, wire.OpRun: true, wire.OpRunLog: true, wire.OpTasks: true, wire.OpTask: true,
-		wire.OpTaskFiles: true, wire.OpTaskFile: true,
-		wire.OpPost: true, wire.OpRead: true, wire.OpTopics: true, wire.OpTell: true,
-		wire.OpInbox: true, wire.OpTools: true, wire.OpToolMessage: true, wire.OpWake: true,
-		wire.OpMemory: true, wire.OpMemorySearch: true, wire.OpMemoryFact: true,
-		wire.OpMemoryLint: true, wire.OpMemoryDay: true, wire.OpMemoryDays: true,
-		wire.OpTriggers: true, wire.OpTrigger: true, wire.OpTriggerLog: true,
-		wire.OpModules: true, wire.OpModule: true, wire.OpModuleFile: true,
-		wire.OpSuggestions: true, wire.OpSuggest: true, wire.OpGaps: true, wire.OpGapReport: true,
+	listed := map[access][]string{
+		reader: {
+			wire.OpStatus, wire.OpAsks, wire.OpLoops, wire.OpLoop, wire.OpLog, wire.OpVerify, wire.OpDoctor,
+			wire.OpTelegram, wire.OpTelegramPaired, wire.OpGrants, wire.OpUndos, wire.OpReport, wire.OpPing,
+			wire.OpAsk, wire.OpPast, wire.OpSession, wire.OpSessions, wire.OpRuns, wire.OpRun, wire.OpRunLog,
+			wire.OpTasks, wire.OpTask, wire.OpTaskFiles, wire.OpTaskFile, wire.OpRead, wire.OpTopics,
+			wire.OpInbox, wire.OpTools, wire.OpMemory, wire.OpMemorySearch, wire.OpMemoryFact, wire.OpMemoryLint,
+			wire.OpMemoryDay, wire.OpMemoryDays, wire.OpTriggers, wire.OpTrigger, wire.OpTriggerLog,
+			wire.OpModules, wire.OpModule, wire.OpModuleFile, wire.OpSuggestions, wire.OpGaps,
+		},
+		self: {
+			wire.OpPost, wire.OpTell, wire.OpWake, wire.OpToolMessage, wire.OpSuggest, wire.OpGapReport, wire.OpPerson,
+		},
+		owner: {wire.OpLoopCancel},
+		own:   {wire.OpConsultBegin, wire.OpConsultEnd},
+		asker: {wire.OpRunStart}, writer: {wire.OpMemoryAdd, wire.OpMemoryForget},
+		runner: {wire.OpRunTurn, wire.OpRunEvents, wire.OpRunClock, wire.OpRunEnd},
+		person: {
+			wire.OpAnswer, wire.OpUndo, wire.OpSend, wire.OpRevoke, wire.OpAway, wire.OpTurnStop, wire.OpPause,
+			wire.OpShutdown, wire.OpOpen, wire.OpSignOut, wire.OpPolicyTrust, wire.OpRunWait, wire.OpRunTake,
+			wire.OpRunGive, wire.OpTelegramConnect, wire.OpTelegramPair, wire.OpTelegramDisconnect,
+		},
+		change: {
+			wire.OpSuggestionDismiss, wire.OpGapSet, wire.OpTaskStop, wire.OpTaskSet, wire.OpRunStop,
+			wire.OpRunRemove, wire.OpTriggerOff, wire.OpTriggerRemove, wire.OpTriggerTest,
+			wire.OpModuleDisable, wire.OpModuleRestart,
+		},
+		standing: {
+			wire.OpLoopStart, wire.OpSuggestionAccept, wire.OpTaskNew, wire.OpTaskStart, wire.OpTaskEdit,
+			wire.OpTaskKeep, wire.OpMemoryEdit, wire.OpTriggerNew, wire.OpTriggerOn, wire.OpTriggerRotate,
+			wire.OpTriggerFire, wire.OpModuleEnable, wire.OpRunAdopt,
+		},
 	}
-	changing := map[string]bool{
-		wire.OpSuggestionAccept: true, wire.OpSuggestionDismiss: true, wire.OpGapSet: true,
-		wire.OpTaskNew: true, wire.OpTaskStart: true, wire.OpTaskStop: true, wire.OpTaskSet: true,
-		wire.OpTaskEdit: true, wire.OpTaskKeep: true, wire.OpMemoryEdit: true, wire.OpRunStop: true,
-		wire.OpRunRemove:  true,
-		wire.OpTriggerNew: true, wire.OpTriggerOn: true, wire.OpTriggerOff: true, wire.OpTriggerRemove: true,
-		wire.OpTriggerRotate: true, wire.OpTriggerFire: true, wire.OpTriggerTest: true,
-		wire.OpModuleEnable: true, wire.OpModuleDisable: true, wire.OpModuleRestart: true,
+	want := map[string]access{}
+	for who, names := range listed {
+		for _, name := range names {
+			want[name] = who
+		}
 	}
 	for name, op := range operations {
-		if op.access == anyone != reading[name] {
-			t.Errorf("%s may be asked for by anyone: %t", name, op.access == anyone)
-		}
-		if op.access == change != changing[name] {
-			t.Errorf("%s counts only where answers count: %t", name, op.access == change)
-		}
-		if isHook := len(name) > 5 && name[:5] == "hook."; isHook != (op.access == hook) {
-			t.Errorf("%s is for hooks: %t", name, op.access == hook)
+		isHook := strings.HasPrefix(name, "hook.")
+		if isHook != (op.access == hook) || !isHook && op.access != want[name] {
+			t.Errorf("%s: have access %d, want %d", name, op.access, want[name])
 		}
 	}
 }
@@ -156,7 +165,7 @@ func TestUnknownProcess(t *testing.T) {
 	if r.speaksFor(peer.Process{}, nil, "s", 0) {
 		t.Error("a hook that nobody runs speaks for a session")
 	}
-	if err := r.allow(operation{access: anyone}, &call{op: "status"}); err != nil {
+	if err := r.allow(operation{access: reader}, &call{op: "status"}); err != nil {
 		t.Errorf("it may not read: %v", err)
 	}
 	told, err := r.cfg.Core.Journal(t.Context(), 0, 100, "", false)
@@ -229,8 +238,9 @@ func TestElsewhereAlone(t *testing.T) {
 }
 
 // TestChangesElsewhere checks that what changes triggers, suggestions, gaps, tasks, memory and runs is
-// refused on the page and the phone, and journalled, if only answers at the terminal count there.
-// It counts at the terminal, whatever the setting says.
+// refused on the page and the phone, and journalled, if only answers at the terminal count there. What
+// gives authority or starts work is refused at the terminal too where answers there do not count, and
+// what takes away is not.
 func TestChangesElsewhere(t *testing.T) {
 	if !peer.Supported {
 		t.Skip("nobody is refused here")
@@ -238,7 +248,7 @@ func TestChangesElsewhere(t *testing.T) {
 	outside := []peer.Process{{PID: 1, Exe: "/usr/bin/browser"}}
 	here, elsewhere := newOwnRig(t, "terminal"), newOwnRig(t, "telegram")
 	for name, op := range operations {
-		if !slices.Contains([]access{change, asker, writer}, op.access) {
+		if !slices.Contains([]access{change, standing, asker, writer}, op.access) {
 			continue
 		}
 		if _, err := here.Page(t.Context(), outside, name, nil); !errors.Is(err, core.ErrChannel) {
@@ -247,15 +257,57 @@ func TestChangesElsewhere(t *testing.T) {
 		if _, err := here.Phone(t.Context(), "Ann", name, nil); !errors.Is(err, core.ErrChannel) {
 			t.Errorf("%s on the phone: %v", name, err)
 		}
-		if err := elsewhere.allow(op, &call{op: name, line: outside}); err != nil {
+		if err := here.allow(op, &call{op: name, line: outside}); err != nil {
 			t.Errorf("%s at the terminal: %v", name, err)
 		}
-		told, err := here.cfg.Core.Journal(t.Context(), 0, 100, "", false)
-		refused := slices.DeleteFunc(told, func(e event.Event) bool {
-			return e.Kind != event.Refused || e.Subject != name
-		})
-		if err != nil || len(refused) != 2 {
-			t.Errorf("%s: the journal has %+v, %v", name, refused, err)
+		err := elsewhere.allow(op, &call{op: name, line: outside})
+		if errors.Is(err, core.ErrChannel) != (op.access != change) {
+			t.Errorf("%s at a terminal whose answers do not count: %v", name, err)
+		}
+		for on, want := range map[*Server]int{here: 2, elsewhere: btoi(op.access != change)} {
+			told, err := on.cfg.Core.Journal(t.Context(), 0, 1000, "", false)
+			refused := slices.DeleteFunc(told, func(e event.Event) bool {
+				return e.Kind != event.Refused || e.Subject != name
+			})
+			if err != nil || len(refused) != want {
+				t.Errorf("%s: the journal has %+v, %v", name, refused, err)
+			}
+		}
+	}
+}
+
+func btoi(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// TestSaysWhereItCounts checks that a refusal names a place where the person can do it.
+func TestSaysWhereItCounts(t *testing.T) {
+	if !peer.Supported {
+		t.Skip("nobody is refused here")
+	}
+	outside := []peer.Process{{PID: 1, Exe: "/usr/bin/bash"}}
+	for _, c := range []struct {
+		op   string
+		from []string
+		want string
+	}{
+		{wire.OpTaskNew, []string{"telegram"}, "do it on the phone: /task TEXT"},
+		{wire.OpTaskNew, []string{"telegram", "web"}, "do it on the phone: /task TEXT, or on the page: Tasks"},
+		{wire.OpTriggerNew, []string{"telegram"}, `add "terminal" to answers_from`},
+		{wire.OpModuleEnable, []string{"web"}, "do it on the page: Modules"},
+	} {
+		s := newOwnRig(t, c.from...)
+		if err := s.allow(operations[c.op], &call{op: c.op, line: outside}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s with %q: %v, want %q", c.op, c.from, err, c.want)
+		}
+	}
+	for op := range ways {
+		if who := operations[op].access; !slices.Contains([]access{standing, asker, writer}, who) {
+			t.Errorf("%s has ways elsewhere and access %d", op, who)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -424,15 +425,15 @@ func TestLoopsFromOutside(t *testing.T) {
 	v, err := r.core.Session("s")
 	r.ok(err)
 	marked := caller{name: "afar", env: []string{"CLAUDECODE=1"}}
-	// a cancel must always work
-	l := want[wire.Loop](t, r.as(marked, wire.OpLoopCancel, wire.LoopCancelRequest{ID: v.Token}), wire.CodeOK)
+	want[any](t, r.as(marked, wire.OpLoopCancel, wire.LoopCancelRequest{ID: v.Token}), wire.CodeDenied)
+	l := want[wire.Loop](t, r.as(person, wire.OpLoopCancel, wire.LoopCancelRequest{ID: v.Token}), wire.CodeOK)
 	if l.Active || l.Verdict != "cancelled" || l.ID != v.Token {
 		t.Errorf("have %+v", l)
 	}
-	if e := r.core.Loop("s").Ended; e == nil || e.By != "the session" {
+	if e := r.core.Loop("s").Ended; e == nil || e.By != core.ByPerson {
 		t.Errorf("who ended it: %+v", e)
 	}
-	want[any](t, r.ask(wire.OpLoopCancel, wire.LoopCancelRequest{ID: "s"}), wire.CodeNotFound)
+	want[any](t, r.as(person, wire.OpLoopCancel, wire.LoopCancelRequest{ID: "s"}), wire.CodeNotFound)
 	if got := r.kinds(); !slices.Contains(got, "loop.ended "+v.Token) {
 		t.Errorf("have %v", got)
 	}

@@ -257,6 +257,11 @@ func (s *Server) loopStart(c *call, in wire.LoopStartRequest) (out wire.LoopStar
 	return out, err
 }
 
+// loopToCancel returns the session whose loop a request is to cancel.
+func (s *Server) loopToCancel(in wire.LoopCancelRequest) (session.Session, error) {
+	return s.looped(in.ID)
+}
+
 func (s *Server) loopCancel(c *call, in wire.LoopCancelRequest) (out wire.LoopCancelReply, err error) {
 	v, err := s.looped(in.ID)
 	if err != nil {

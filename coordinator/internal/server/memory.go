@@ -174,7 +174,7 @@ func (s *Server) memorySource(c *call) (source string, byPerson bool) {
 	if v.ID != "" {
 		return "session:" + v.Token, false
 	}
-	if by == "person" {
+	if by == thePerson {
 		return c.decider(), true
 	}
 	return by, false

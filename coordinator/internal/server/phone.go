@@ -18,9 +18,11 @@ func (s *Server) Phone(ctx context.Context, name, op string, in any) (reply any,
 	}
 	c := &call{ctx: ctx, op: op, phone: name}
 	switch row.access {
-	case asker, change, writer:
+	case asker, standing, writer:
+		err = s.allowStanding(c)
+	case change:
 		err = s.allowChannel(c)
-	case anyone, person:
+	case reader, self, owner, person:
 	default:
 		err = fmt.Errorf("%w: %s is not for a person", errDenied, op)
 	}

@@ -28,6 +28,9 @@ func (s *Server) policyTrust(c *call, in wire.PolicyTrustRequest) (out wire.Poli
 	if err := s.allowTerminal(c); err != nil {
 		return out, err
 	}
+	if err := s.allowStanding(c); err != nil {
+		return out, err
+	}
 	f, err := s.trust(in.Path, in.Hash)
 	if errors.Is(err, policy.ErrTrust) {
 		return out, badRequest("%v", err)

@@ -46,7 +46,7 @@ func (s *Server) tell(c *call, in wire.TellRequest) (out wire.TellReply, err err
 	if err := s.checkAnswered(v, in.Re); err != nil {
 		return out, err
 	}
-	if who == "person" {
+	if who == thePerson {
 		who = c.decider()
 	}
 	if session.Silent(in.Text) {

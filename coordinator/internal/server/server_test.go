@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,8 +17,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -324,6 +328,38 @@ func TestHooksOfOthers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHooksOfOtherSessions checks that no hook operation is taken from inside a session for another
+// one, and that nothing of that one changes.
+func TestHooksOfOtherSessions(t *testing.T) {
+	r := newRig(t)
+	r.ok(openAsk(r, "a")) // of the session whose client is the test
+	_, err := r.core.See(session.Sighting{ID: "other", Client: os.Getppid(), Hooked: true, Starts: true})
+	r.ok(err)
+	theirs := ask.Ask{ID: "ask_theirs", Kind: ask.Permission, Session: "other", Tool: "Bash", Text: "ls", Hash: "0"}
+	_, err = r.core.OpenCovered(theirs, grant.Need{})
+	r.ok(err)
+	seen, err := r.core.Session("other")
+	r.ok(err)
+	theirs = r.askState("ask_theirs")
+	from := caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: `"$0"; true`}
+	for _, op := range server.HookOperations() {
+		body := hookCall("", func(h *hookRequest) {
+			h.Payload = wire.Raw(`{"session_id":"other","hook_event_name":"Stop","cwd":"/","tool_name":"Bash","tool_input":{}}`)
+			h.Ask, h.Delivery, h.Client = "ask_theirs", "d", 0
+		})
+		reply := r.as(from, op, body)
+		if op != wire.OpDebug && reply.Code != wire.CodeDenied { // that one speaks for no session
+			t.Errorf("%s: have %+v", op, reply)
+		}
+	}
+	if now, err := r.core.Session("other"); err != nil || !reflect.DeepEqual(now, seen) {
+		t.Errorf("the other session was %+v and is %+v, %v", seen, now, err)
+	}
+	if now := r.askState("ask_theirs"); !reflect.DeepEqual(now, theirs) {
+		t.Errorf("its question was %+v and is %+v", theirs, now)
 	}
 }
 

@@ -247,6 +247,11 @@ func (s *Server) taskSet(c *call, in wire.TaskSetRequest) (out wire.TaskSetReply
 	if !slices.Contains(task.Statuses(), status) {
 		return out, badRequest("unknown status %.40q; want one of %q", in.Status, task.Statuses())
 	}
+	if !status.Over() { // reopening a task lets work begin
+		if err := s.allowStanding(c); err != nil {
+			return out, err
+		}
+	}
 	t, err := s.taskOf(slug, c)
 	if err != nil {
 		return out, err

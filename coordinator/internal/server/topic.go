@@ -35,8 +35,11 @@ func (s *Server) author(line []peer.Process) (v session.Session, by string) {
 	if s.inSession(line) != "" {
 		return v, "a session"
 	}
-	return v, "person"
+	return v, thePerson
 }
+
+// thePerson is the author of what no session writes.
+const thePerson = "person"
 
 func (s *Server) read(c *call, in wire.ReadRequest) (out wire.ReadReply, err error) {
 	switch in.Topic {
