@@ -55,8 +55,8 @@ var inHooks = append([]string{hostjson}, leanInHooks...)
 // leanInHooks are the packages in the hooks that may not import encoding/json.
 var leanInHooks = append([]string{
 	"hooks", "hooks/judge", claude, claude + "/hookoutput", "coordinator/callsite", "coordinator/client",
-	"coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/policy", "coordinator/roomy",
-	"coordinator/toml", "coordinator/wire", in + "atomicfile",
+	"coordinator/birthmark", "coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/policy",
+	"coordinator/roomy", "coordinator/toml", "coordinator/wire", in + "atomicfile",
 }, inGuard...)
 
 // common are the packages that every package may import. They are pure, import no package
@@ -165,7 +165,7 @@ func table() rules {
 			"cmd/agent-run": {"coordinator/agentrun", "coordinator/relay"},
 			"cmd/hook-*":    {"hooks", "hooks/judge"},
 			"hooks": {
-				claude, hostjson, claude + "/hookoutput", "coordinator/client", "coordinator/home",
+				claude, hostjson, claude + "/hookoutput", "coordinator/birthmark", "coordinator/client", "coordinator/home",
 				"coordinator/ledger", "coordinator/roomy", "coordinator/wire",
 			},
 			"hooks/judge": {"coordinator/guard", "coordinator/callsite", "coordinator/wire", "hooks"},
@@ -190,15 +190,15 @@ func table() rules {
 			},
 			"coordinator/agentrun": {
 				claude, claude + "/hookcall", hostjson, claude + "/sessions", agents, agents + "/agents",
-				"coordinator/client", "coordinator/home", "coordinator/peer", "coordinator/wire", in + "child",
-				in + "disk", in + "run", in + "session",
+				"coordinator/birthmark", "coordinator/client", "coordinator/home", "coordinator/peer", "coordinator/wire",
+				in + "child", in + "disk", in + "run", in + "session",
 			},
 			"coordinator/ledger":   {},
 			"coordinator/logfile":  {},
 			"coordinator/relay":    {"coordinator/client", "coordinator/home", "coordinator/wire"},
 			claude + "/mods":       {},
 			"coordinator/home":     {claude, in + "atomicfile"},
-			"coordinator/callsite": {"coordinator/guard", "coordinator/home", "coordinator/policy"},
+			"coordinator/callsite": {"coordinator/birthmark", "coordinator/guard", "coordinator/home", "coordinator/policy"},
 			claude + "/probe":      {claude + "/sandbox"},
 			claude + "/sandbox":    {"coordinator/client", "coordinator/home"},
 			"coordinator/policy": {
@@ -359,10 +359,11 @@ func table() rules {
 			in + "settings": {"coordinator/config", "coordinator/consult", in + "ask", in + "core", in + "run",
 				in + "session"},
 
-			in + "atomicfile":     {},
-			in + "child":          {},
-			"coordinator/config":  {"coordinator/toml", in + "atomicfile", in + "run"},
-			"coordinator/consult": {"coordinator/wire", in + "child", in + "git", in + "schema"},
+			in + "atomicfile":       {},
+			"coordinator/birthmark": {},
+			in + "child":            {"coordinator/birthmark"},
+			"coordinator/config":    {"coordinator/toml", in + "atomicfile", in + "run"},
+			"coordinator/consult":   {"coordinator/birthmark", "coordinator/wire", in + "child", in + "git", in + "schema"},
 			"coordinator/issues": {
 				"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/wire", in + "git",
 				in + "tracker",
@@ -374,7 +375,7 @@ func table() rules {
 			in + "git":             {claude, "coordinator/home", in + "atomicfile", in + "child"},
 			in + "land":            {in + "git"},
 			in + "snapshot":        {in + "git", in + "undo"},
-			"coordinator/peer":     {claude, "coordinator/home"},
+			"coordinator/peer":     {claude, "coordinator/birthmark"},
 			in + "tracker":         {"coordinator/home", in + "child", in + "markdown"},
 
 			onlyTests: {},

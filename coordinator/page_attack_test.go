@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -489,8 +489,8 @@ func TestPageFromSession(t *testing.T) {
 	for what, prefix := range map[string]string{
 		"a child":     `exec env CLAUDECODE=1 bash -c "$@"`,
 		"a grandson":  `export CLAUDECODE=1; bash -c 'env -u CLAUDECODE bash -c "$@"; true' x "$@"`,
-		"cut off":     home.BirthmarkLine + `exec env -i PATH="$PATH" setsid -w bash -c "$@"`,
-		"an orphan":   home.BirthmarkLine + `(env -i PATH="$PATH" setsid bash -c "$@" &)`,
+		"cut off":     birthmark.Line + `exec env -i PATH="$PATH" setsid -w bash -c "$@"`,
+		"an orphan":   birthmark.Line + `(env -i PATH="$PATH" setsid bash -c "$@" &)`,
 		"a shared fd": `export CLAUDECODE=1; bash -c 'bash -c "$@" & wait' x "$@"`,
 	} {
 		head := s.lastSeq()

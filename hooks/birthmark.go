@@ -5,7 +5,7 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 )
 
@@ -18,7 +18,7 @@ func (h *hook) birthmark() {
 	if runtime.GOOS != "linux" || !claude.IsSessionFile(path, h.str(claude.FieldSession)) {
 		return
 	}
-	if old, _ := os.ReadFile(path); bytes.Contains(old, []byte(home.BirthmarkLine)) {
+	if old, _ := os.ReadFile(path); bytes.Contains(old, []byte(birthmark.Line)) {
 		return
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -26,5 +26,5 @@ func (h *hook) birthmark() {
 		return
 	}
 	defer f.Close()
-	_, _ = f.WriteString("\n" + home.BirthmarkLine) // without the line nothing is marked
+	_, _ = f.WriteString("\n" + birthmark.Line) // without the line nothing is marked
 }

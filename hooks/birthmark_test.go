@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/birthmark"
 )
 
 // TestBirthmark: the hook writes the mark once into the file that a session's shells read,
@@ -38,16 +38,16 @@ func TestBirthmark(t *testing.T) {
 			}
 			want := "export THEIRS=1"
 			if marked {
-				want += "\n" + home.BirthmarkLine
+				want += "\n" + birthmark.Line
 			}
 			if raw, err := os.ReadFile(file); err != nil || string(raw) != want {
 				t.Errorf("the file holds %q, want %q", raw, want)
 			}
 		})
 	}
-	script := home.BirthmarkLine + `ulimit -S -x; env -i bash -c "ulimit -H -x"`
+	script := birthmark.Line + `ulimit -S -x; env -i bash -c "ulimit -H -x"`
 	out, err := exec.Command("bash", "-c", script).CombinedOutput()
-	if string(out) != "7357357\n7357357\n" || err != nil || home.Birthmark != 7357357 {
+	if string(out) != "7357357\n7357357\n" || err != nil || birthmark.Shell != 7357357 {
 		t.Errorf("the limits are %q, %v", out, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -74,6 +75,7 @@ func (c *check) run() ended {
 	cmd := exec.Command(shell(), "-c", c.command)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, c.printed, c.printed
 	cmd.WaitDelay = graceFor // a process that it left behind may hold its output open
+	birthmark.Mark(cmd, birthmark.Shell)
 	group := newGroup(cmd)
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host"
@@ -196,6 +197,9 @@ func (t *turn) startAgent(lock *os.File) (*agent, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[1], files[2]
 	cmd.ExtraFiles = []*os.File{lock}
 	cmd.SysProcAttr = client.Detached()
+	if t.talks() { // it is no client of the host, whose hooks would mark its shells
+		birthmark.Mark(cmd, birthmark.Shell)
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", t.spec.Command[0], err)
 	}

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+
+	"github.com/afar-sh/afar/coordinator/birthmark"
 )
 
 // The members of an archive are read here and by gzip. The packages archive/tar, archive/zip and
@@ -50,6 +52,7 @@ func gzippedMembers(f *os.File, gzip string) []byte {
 	}
 	unpack := exec.Command(gzip, "-dc")
 	unpack.Env, unpack.Stdin = []string{"LC_ALL=C"}, f
+	birthmark.Mark(unpack, birthmark.Shell)
 	unpacked, err := unpack.StdoutPipe()
 	if err != nil || unpack.Start() != nil {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/guard"
 )
 
@@ -92,6 +93,7 @@ func (r repository) run(ctx context.Context, dir string, args ...string) (string
 		"LC_ALL=C",
 	}
 	cmd.WaitDelay = gitFor
+	birthmark.Mark(cmd, birthmark.Shell)
 	out, err := cmd.Output()
 	return string(out), err
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/standin/consultant"
 )
 
@@ -177,7 +178,7 @@ func TestNested(t *testing.T) {
 		"cut off":                "exec env -i CONSULT_TEST_NESTED=1 setsid -w " + self,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name != "as it is" && !canMark {
+			if name != "as it is" && !birthmark.Supported {
 				t.Skip("processes cannot be marked here")
 			}
 			c := Config{Programs: []Program{{Name: "sh", Path: "/bin/sh",

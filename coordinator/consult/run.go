@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/text"
 )
@@ -41,7 +42,7 @@ func (c Config) run(ctx context.Context, p Program, question string) (Answer, er
 	defer os.RemoveAll(dir)
 	program := child.Program{
 		Path: path, Args: p.Args, Dir: dir, Env: c.environment(), In: question + p.tail,
-		Limit: c.timeout(), Grace: graceFor, Most: maxAnswer, Started: markProcess, // before it can do much
+		Limit: c.timeout(), Grace: graceFor, Most: maxAnswer, Level: birthmark.Consulted,
 	}
 	out, err := program.Run(ctx)
 	if p.reports {

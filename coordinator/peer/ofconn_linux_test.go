@@ -22,7 +22,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/peer"
 )
 
@@ -323,7 +323,7 @@ func TestOfTCPShared(t *testing.T) {
 func TestOfTCPBorn(t *testing.T) {
 	p := newPage(t, os.Getuid())
 	cmd := p.command(p.uid, roleOrphan, "AFAR_TEST_THEN="+roleDial)
-	cmd.Path, cmd.Args = "/bin/bash", []string{"bash", "-c", home.BirthmarkLine + `exec setsid "$0"`, p.exe}
+	cmd.Path, cmd.Args = "/bin/bash", []string{"bash", "-c", birthmark.Line + `exec setsid "$0"`, p.exe}
 	p.start(cmd)
 	f := p.next()
 	if f.Err != "" || len(f.Line) == 0 || !f.Born[0] || marked(f.Line) {
@@ -386,7 +386,7 @@ func TestOfTCPHidden(t *testing.T) {
 	t.Run("a child of root with the birthmark", func(t *testing.T) {
 		p := newPage(t, newStranger())
 		cmd := p.command(p.uid, roleHide)
-		script := home.BirthmarkLine + `exec "$0"`
+		script := birthmark.Line + `exec "$0"`
 		cmd.Path, cmd.Args = "/bin/bash", []string{"bash", "-c", script, p.exe}
 		p.start(cmd)
 		p.unknown(p.next())
@@ -400,7 +400,7 @@ func TestOfTCPHidden(t *testing.T) {
 	})
 	t.Run("beside a session of root", func(t *testing.T) {
 		p := newPage(t, newStranger())
-		other := exec.Command("bash", "-c", home.BirthmarkLine+"echo; read -r x")
+		other := exec.Command("bash", "-c", birthmark.Line+"echo; read -r x")
 		out, err := other.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -418,7 +418,7 @@ func TestOfTCPHidden(t *testing.T) {
 		}
 		cmd := p.command(p.uid, roleStart, "AFAR_TEST_THEN="+roleHand,
 			"AFAR_TEST_SETUID="+p.program("setuid", 0o755|os.ModeSetuid))
-		script := home.BirthmarkLine + `exec "$0"`
+		script := birthmark.Line + `exec "$0"`
 		cmd.Path, cmd.Args = "/bin/bash", []string{"bash", "-c", script, p.exe}
 		p.start(cmd)
 		p.unknown(p.next())

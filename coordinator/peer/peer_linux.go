@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/birthmark"
 )
 
 // Supported reports whether this system says which process is calling.
@@ -35,9 +35,9 @@ var allHaveBirthmark = sync.OnceValue(func() bool { return hasBirthmark(1) })
 
 // hasBirthmark reports whether a process has the birthmark.
 func hasBirthmark(pid int) bool {
-	var limit unix.Rlimit
-	if unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &limit) == nil {
-		return limit.Max <= home.Birthmark // it is "unlimited" for all others
+	level, err := birthmark.Of(pid)
+	if err == nil {
+		return level != birthmark.None
 	}
 	return listedBirthmark(pid)
 }
@@ -52,7 +52,7 @@ func listedBirthmark(pid int) bool {
 		return pid != 1 // the file cannot be read
 	}
 	hard, err := strconv.ParseUint(fields[1], 10, 64)
-	return err == nil && hard <= home.Birthmark
+	return err == nil && birthmark.At(hard) != birthmark.None
 }
 
 func look(pid int) (Process, error) {

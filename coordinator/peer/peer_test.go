@@ -17,7 +17,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/peer"
 )
 
@@ -246,11 +246,11 @@ func TestBorn(t *testing.T) {
 		t.Skip("no process shows its limits here")
 	}
 	for script, born := range map[string]bool{
-		"":                                      false,
-		"ulimit -n 100; ":                       false,
-		home.BirthmarkLine:                      true,
-		home.BirthmarkLine + "ulimit -H -x 3;":  true, // a lower limit
-		home.BirthmarkLine + home.BirthmarkLine: true,
+		"":                                 false,
+		"ulimit -n 100; ":                  false,
+		birthmark.Line:                     true,
+		birthmark.Line + "ulimit -H -x 3;": true, // a lower limit
+		birthmark.Line + birthmark.Line:    true,
 	} {
 		cmd := exec.Command("bash", "-c", script+`exec env -i setsid -w bash -c 'echo $$; read -r x'`)
 		in, err := cmd.StdinPipe()

@@ -3,6 +3,7 @@
 package child
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,13 +13,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/birthmark"
 )
 
 // maxSaid is how much of a program's stderr is kept, in bytes.
 const maxSaid = 64 << 10
 
 // A Program is one run of a program. It has a session of its own, so it has no terminal
-// to ask at, and one process group for everything that it starts.
+// to ask at, and one process group for everything that it starts. Unless it is Ours, it
+// has a birthmark from its first instruction, so nothing of it can decide for the person.
 type Program struct {
 	Path string   // absolute, see Find; or a name that is looked up in this process's PATH
 	Args []string // visible in the list of processes
@@ -42,6 +46,9 @@ type Program struct {
 	// Files, the lock that keeps others from its work.
 	Outlives bool
 	Files    []*os.File // open in it as 3, 4 and so on; only with Outlives, and not on Windows
+
+	Ours  bool            // a program of this installation, which has no birthmark
+	Level birthmark.Level // the birthmark of others, 0 is birthmark.Shell
 
 	Started func(pid int) // called once it runs; may be nil
 }
@@ -114,6 +121,9 @@ func (p Program) run(cmd *exec.Cmd) error {
 			return fmt.Errorf("tie %s to this process: %w", p.Path, err)
 		}
 		defer untie()
+	}
+	if !p.Ours {
+		birthmark.Mark(cmd, cmp.Or(p.Level, birthmark.Shell))
 	}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start: %w", err)

@@ -81,6 +81,7 @@ func (w *Worker) start(ctx context.Context, r run.Run) error {
 		Most:  maxSaid,
 		// the runner itself is in a group of its own
 		Outlives: true,
+		Ours:     true,
 	}
 	out, err := p.Run(ctx)
 	if err != nil {
