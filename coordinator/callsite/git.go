@@ -4,6 +4,7 @@ import (
 	"context"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +19,10 @@ const gitFor = time.Second
 
 // A repository asks git. It does not use the session's PATH, because a project can
 // set that.
-type repository struct{ path, home string }
+type repository struct {
+	path, home string
+	env        []string // more variables for git
+}
 
 // facts returns the state of the work tree around dir.
 func (r repository) facts(dir string) guard.GitFacts {
@@ -30,7 +34,7 @@ func (r repository) facts(dir string) guard.GitFacts {
 func (r repository) ask(ctx context.Context, dir string) guard.GitFacts {
 	trunk := make(chan string, 1)
 	go func() { trunk <- r.trunk(ctx, dir) }()
-	out, err := r.run(ctx, dir, "status", "--porcelain=v2", "--branch", "--untracked-files=normal")
+	out, err := r.status(ctx, dir, "--branch", "--ignore-submodules=dirty")
 	if err != nil {
 		return guard.GitFacts{}
 	}
@@ -78,20 +82,46 @@ func (r repository) trunk(ctx context.Context, dir string) string {
 	return strings.TrimPrefix(strings.TrimSpace(out), "origin/")
 }
 
+// status returns what git says of the work tree around dir. Git runs the filters of files to compare
+// them, so each filter that is configured is turned off: a file that only a filter makes equal counts
+// as changed. In a submodule git would not know of that, so options must leave out its work tree.
+func (r repository) status(ctx context.Context, dir string, options ...string) (string, error) {
+	keys, _ := r.run(ctx, dir, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
+	filters := strings.Split(keys, "\x00")
+	filters = filters[:len(filters)-1] // each ends with a zero byte
+	for i, key := range filters {
+		value := ""
+		if strings.HasSuffix(key, ".required") {
+			value = "false"
+		}
+		n := strconv.Itoa(i)
+		r.env = append(r.env, "GIT_CONFIG_KEY_"+n+"="+key, "GIT_CONFIG_VALUE_"+n+"="+value)
+	}
+	r.env = append(r.env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(filters)))
+	return r.run(ctx, dir, append([]string{"status", "--porcelain=v2", "--untracked-files=normal"}, options...)...)
+}
+
+// run runs git without what a repository may configure to run: file monitors, hooks, and the fetching
+// of objects that are missing. Objects that replace others do not count.
 func (r repository) run(ctx context.Context, dir string, args ...string) (string, error) {
 	git := program(r.path, "git")
 	if git == "" {
 		return "", exec.ErrNotFound
 	}
-	safe := []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", dir}
+	safe := []string{
+		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never", "--no-pager",
+		"-C", dir,
+	}
 	cmd := exec.CommandContext(ctx, git, append(safe, args...)...)
-	cmd.Env = []string{
+	cmd.Env = append([]string{
 		"PATH=" + r.path,
 		"HOME=" + r.home,
 		"GIT_OPTIONAL_LOCKS=0",
 		"GIT_TERMINAL_PROMPT=0",
+		"GIT_NO_LAZY_FETCH=1",
+		"GIT_NO_REPLACE_OBJECTS=1",
 		"LC_ALL=C",
-	}
+	}, r.env...)
 	cmd.WaitDelay = gitFor
 	birthmark.Mark(cmd, birthmark.Shell)
 	out, err := cmd.Output()

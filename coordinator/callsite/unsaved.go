@@ -64,7 +64,7 @@ func topOf(path string) string {
 func (r repository) unsaved(top string) []guard.Unsaved {
 	ctx, cancel := context.WithTimeout(context.Background(), gitFor)
 	defer cancel()
-	out, err := r.run(ctx, top, "status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignore-submodules=all")
+	out, err := r.status(ctx, top, "-z", "--ignore-submodules=all")
 	if err != nil {
 		return nil
 	}
