@@ -139,6 +139,8 @@ const (
 	Everything      Op = "all"
 	Found           Op = "found"
 	HTTP            Op = "http"
+	Inside          Op = "inside" // the memory and the calls of another process
+	Limits          Op = "limits" // of another process
 	Host            Op = "host"
 	Registry        Op = "registry"
 	Swap            Op = "swap"

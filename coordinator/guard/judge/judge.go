@@ -234,13 +234,13 @@ func noUntracked(j *judging, e *effect.Effect) bool {
 func afarProcess(_ *judging, e *effect.Effect) bool {
 	t := strings.ToLower(e.Target)
 	switch {
-	case strings.Contains(strings.ReplaceAll(t, "safar", ""), "afar"):
+	case protected.NamesProcess(t):
 		return true
 	case e.Kind != effect.KillProcess,
 		slices.Contains([]effect.Op{effect.ByPID, effect.Everything, effect.Terminal}, e.Op):
 		return strings.HasPrefix(t, "hook-")
 	}
-	t = withoutPattern(strings.TrimPrefix(t, "pid:"))
+	t = protected.WithoutPattern(strings.TrimPrefix(t, "pid:"))
 	switch {
 	case t == "afar":
 		return true
@@ -251,14 +251,15 @@ func afarProcess(_ *judging, e *effect.Effect) bool {
 	return strings.Contains(commands, t)
 }
 
-// withoutPattern returns a pattern without the characters that are special in it.
-func withoutPattern(s string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("^$.*+?[]()\\", r) {
-			return -1
-		}
-		return r
-	}, s)
+// ownProcess reports whether the target is the shell of the call, or the last process that it started.
+func ownProcess(_ *judging, e *effect.Effect) bool {
+	return e.Target == partial.UnknownBenign || e.Target == "pid:own"
+}
+
+// memoryOfOther reports whether the target is the memory of another process.
+func memoryOfOther(_ *judging, e *effect.Effect) bool {
+	pid, ok := strings.CutSuffix(strings.TrimPrefix(e.Target, "/proc/"), "/mem")
+	return ok && strings.HasPrefix(e.Target, "/proc/") && !lex.OneOf(pid, "self thread-self") && e.Away == ""
 }
 
 // merged reports whether it is known that the current branch has every commit of

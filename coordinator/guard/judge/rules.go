@@ -92,7 +92,14 @@ var railRules = []policy{
 	{
 		id: "afar.process", verdict: Deny, kind: effect.KillProcess, or: []effect.Kind{effect.StopService},
 		is:  afarProcess,
-		why: "Ends Afar's processes", instead: parkAfar,
+		why: "Ends, stops or enters Afar's processes", instead: parkAfar,
+	},
+	{id: "process.own", kind: effect.KillProcess, op: ops{effect.Limits, effect.Inside}, is: ownProcess},
+	{
+		id: "afar.mark", verdict: Deny, kind: effect.KillProcess, op: ops{effect.Limits},
+		why: "Sets limits of a process outside the session, which could then no longer answer for the person",
+		instead: "Set limits with ulimit, or with prlimit and the command that it starts. Those of other processes " +
+			"are the person's.",
 	},
 	{
 		id: "host.mods", verdict: Deny, kind: effect.LoadMod,
@@ -269,6 +276,11 @@ var otherRules = []policy{
 		id: "local.volumes", verdict: Ask, kind: effect.PruneLocal,
 		why:     "Deletes volumes or images with their data",
 		instead: "Remove named containers or volumes that you made.",
+	},
+	{
+		id: "process.inside", verdict: Ask, kind: effect.KillProcess, op: ops{effect.Inside},
+		why:     "Reaches into another process, perhaps one of the person's",
+		instead: "Start the program in the debugger: gdb --args PROGRAM, strace PROGRAM.",
 	},
 	{id: "process.container", kind: effect.KillProcess, is: inAnyContainer},
 	{
@@ -612,6 +624,12 @@ var fileRules = []policy{
 		id: "host.plugins", verdict: Ask, kind: effect.WriteFile, is: serverList,
 		why:     "Changes the servers that the host starts",
 		instead: "Show the entry that .mcp.json needs, and let the person add it.",
+	},
+	{
+		id: "fs.memory", verdict: Ask, kind: effect.WriteFile, or: []effect.Kind{effect.ReadFile},
+		is:      memoryOfOther,
+		why:     "Reaches into the memory of another process, perhaps one of the person's",
+		instead: "Start the program in the debugger: gdb --args PROGRAM.",
 	},
 	{
 		id: "fs.write-repo", verdict: Ask, kind: effect.WriteFile, is: repoWrite,

@@ -57,6 +57,27 @@ const HookEvents = "session-start session-end pre-tool-use post-tool-use post-to
 	"elicitation subagent-start subagent-stop pre-compact user-prompt-submit user-prompt-expansion notification " +
 	"config-change stop-rewake"
 
+// NamesProcess reports whether a text, or a pattern without what is special in it, contains the name of
+// one of Afar's processes.
+func NamesProcess(text string) bool {
+	low := strings.ReplaceAll(strings.ToLower(WithoutPattern(text)), "safar", "")
+	if lex.Mentions(low, "afar agent-run") {
+		return true
+	}
+	_, hook, ok := strings.Cut(low, "hook-")
+	return ok && lex.BeginsWith(hook, HookEvents)
+}
+
+// WithoutPattern returns a pattern without the characters that are special in it.
+func WithoutPattern(s string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("^$.*+?[]()\\", r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // LinkedProgram reports whether p is a link to the program that install makes.
 func LinkedProgram(p string) bool {
 	return strings.HasSuffix(p, "/.local/bin/afar") || p == "/usr/local/bin/afar"

@@ -47,7 +47,6 @@ var codePrograms = []table{
 		{args: "deploy|:deploy", does: publishes},
 	}},
 	{programs: "vim nvim vi ex ed", options: "c S u U i cmd eval l f", do: editor},
-	{programs: "gdb lldb", options: "ex eval-command x command source o p", do: debugger},
 }
 
 // nodePrograms run programs of JavaScript and TypeScript.
@@ -111,6 +110,9 @@ func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case o.Given("run="):
 		nodeFile.run(sh, o.All("run"), o.Behind)
 	case lang == "python" && isModule:
+		if lex.OneOf(module, "pdb debugpy") {
+			sh.Exec(lex.After(c.Args, "-m", 1), c.In)
+		}
 		pythonModule(sh, append([]string{module}, o.Pos...), c.In)
 	case len(code) > 0:
 		filtered(sh, o, lang)
@@ -413,26 +415,6 @@ func writesBuffer(sh *shell.Shell, code string) {
 	}
 }
 
-// debugger runs the commands of a debugger, and the program that it debugs.
-func debugger(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for _, code := range o.All("ex", "eval-command", "o") {
-		debuggerCommand(sh, code)
-	}
-	for _, name := range o.All("x", "command", "source") {
-		runLines(sh, name, debuggerCommand)
-	}
-	sh.Exec(lex.After(c.Args, "--args", 1), c.In)
-}
-
-// debuggerCommand runs one command of a debugger.
-func debuggerCommand(sh *shell.Shell, code string) {
-	if shellCode, ok := strings.CutPrefix(code, "shell "); ok {
-		sh.RunText(shellCode)
-		return
-	}
-	script.Run(sh, code, "other")
-}
-
 // tclCommand runs a command of Tcl, if it starts a program.
 func tclCommand(sh *shell.Shell, code string) {
 	if words, ok := strings.CutPrefix(strings.TrimSpace(code), "exec "); ok {
@@ -573,7 +555,7 @@ func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
 	separator, _ := o.Get("F", "field-separator")
 	column, ok := awkColumn(o.At(0), separator, in)
 	switch {
-	case strings.HasPrefix(in, "pid:"):
+	case strings.HasPrefix(in, shell.FoundMark):
 		sh.Print(in) // a column of a list of processes
 	case ok && len(o.Pos) == 1:
 		sh.Print(column)

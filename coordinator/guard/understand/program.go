@@ -42,6 +42,7 @@ var families = [...]family{
 	{tables: databasePrograms, stores: true},
 	{tables: secretPrograms},
 	{tables: machineTables},
+	{tables: processTables},
 	{tables: diskTables},
 	{tables: historyTables},
 	{tables: packageTables},
@@ -159,6 +160,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	if p.own {
 		checkOwn(sh, c, full)
 	}
+	seeksAfar(sh, c)
 	if p.emulated.pointsHere(sh, c) {
 		defer staysHere(sh, len(sh.Eval.Effects))
 	}

@@ -381,8 +381,10 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
 	case strings.Contains(*c.In, partial.UnknownSecret) && namesSecret(pattern):
 		printRepeated(sh, c, sampleLines(*c.In)+partial.UnknownKey)
-	case strings.HasPrefix(*c.In, "pid:") && !o.Given("v"):
-		sh.Print("pid:" + pattern + "\n") // the processes of that name
+	case *c.In == shell.AList:
+		sh.Print(*c.In)
+	case strings.HasPrefix(*c.In, shell.FoundMark) && !o.Given("v"):
+		sh.Print(shell.FoundMark + pattern + "\n") // the processes of that name
 	case o.Given("v"):
 		sh.Print(sampleLines(*c.In))
 	default:

@@ -39,7 +39,6 @@ var wrappers = []table{
 	},
 	{programs: "chrt taskset", options: "p T P D", leads: true, skip: 1, do: startsCommand},
 	{programs: "stdbuf", options: "i o e input output error", leads: true, do: startsCommand},
-	{programs: "strace ltrace dtruss valgrind", options: "e o p s u E", leads: true, do: startsCommand},
 	{programs: "perf", options: "e o p s u E", leads: true, skip: 1, do: startsCommand},
 	{programs: "proxychains proxychains4", options: "f", leads: true, do: startsCommand},
 	{programs: "arch setarch linux32 linux64", options: "e d", leads: true, do: startsCommand},

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
@@ -257,9 +258,54 @@ func (r *reading) known(k knownCall, i int) {
 		}
 	case "run", "eval":
 		r.runs(k, i)
+	case "limits", "inside", "syscall":
+		r.reachesProcess(k, i)
 	default:
 		r.reports(k, i)
 	}
+}
+
+// reachesProcess reports a call that sets limits of another process or reaches into it.
+func (r *reading) reachesProcess(k knownCall, i int) {
+	args, op := given(r.toks[i+1:]), effect.Inside
+	own := Shaped(r.toks, i-2, "()") // Process().rlimit
+	if k.kind == "syscall" {
+		number := textAt(args, 0)
+		switch args = args[min(2, len(args)):]; {
+		case lex.OneOf(number, limitCalls):
+			k.short, k.kind = "prlimit", "limits"
+		case !lex.OneOf(number, insideCalls):
+			return
+		}
+	}
+	if k.kind == "limits" {
+		needed := 1 // that of psutil
+		if op = effect.Limits; k.short == "prlimit" {
+			needed = 2
+		}
+		commas := 0
+		for _, t := range args {
+			if t.Kind == ',' {
+				commas++
+			}
+		}
+		own = own || commas < needed
+	}
+	if pid := textAt(args, 0); !own && pid != "0" && !strings.HasSuffix(pid, "getpid") {
+		r.sh.Effect(effect.KillProcess, op, pid)
+	}
+}
+
+// These are the numbers of system calls on Linux, for amd64 and arm64: prlimit64; ptrace,
+// process_vm_readv, process_vm_writev and pidfd_getfd.
+const (
+	limitCalls  = "302 261"
+	insideCalls = "101 117 310 311 270 271 438"
+)
+
+// seeksAfar reports whether a program looks for Afar's processes.
+func (r *reading) seeksAfar() bool {
+	return lex.Mentions(r.text, "/proc process_iter pgrep pidof psutil lsof") && protected.NamesProcess(r.text)
 }
 
 // runs reports a call that runs its first argument. It may hide what that is.
@@ -296,6 +342,10 @@ func (r *reading) reports(k knownCall, i int) {
 		if next := tokenAt(toks, i+1); r.lang == "perl" && (next.in(";}:") || lex.OneOf(next.Text, "if unless")) {
 			arg = r.consts["$_"]
 		}
+	}
+	if k.kind == "kill" && r.seeksAfar() {
+		sh.Effect(effect.KillProcess, effect.Found, shell.FoundMark+"afar")
+		return
 	}
 	kind := r.exactKind(k.kind, args, i, end)
 	n := len(sh.Eval.Effects)
@@ -606,7 +656,10 @@ var callKinds = [...]struct{ lang, kind, names, full string }{
 	{kind: "move", names: "rename renameSync move mv moveSync", full: "os.Rename"},
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},
-	{kind: "kill", names: "kill killpg"},
+	{kind: "kill", names: "kill killpg terminate suspend send_signal"},
+	{kind: "limits", names: "prlimit rlimit"},
+	{kind: "inside", names: "ptrace process_vm_readv process_vm_writev pidfd_getfd", full: "sys.remote_exec"},
+	{kind: "syscall", names: "syscall"},
 	{kind: "line", full: "Process.Start"},
 	{kind: "eval", names: "eval loadstring Function runInThisContext runInNewContext runInContext compileFunction"},
 	{kind: "eval text", names: "instance_eval class_eval module_eval"},

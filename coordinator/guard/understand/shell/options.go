@@ -12,14 +12,15 @@ import (
 // and only operands after "--". Its methods are not inlined, because the tables call
 // them hundreds of times and every hook would load each copy.
 type Options struct {
-	Flags []flag
+	Flags []Flag
 	Pos   []string // operands in order
 	// Behind are the operands after "--". They are also the last of Pos.
 	Behind []string
 	ended  bool // the last option ends the options
 }
 
-type flag struct {
+// A Flag is one option as it was given.
+type Flag struct {
 	Name  string // "r" or "recursive", without dashes
 	Value string
 	Given bool // a value was given
@@ -81,7 +82,7 @@ func parseOptions(args []string, grammar string, leading bool) (o Options) {
 func (o *Options) long(text string, rest []string, grammar string) int {
 	name, value, given := strings.Cut(text, "=")
 	name, kind := optionNamed(name, grammar)
-	f := flag{Name: name, Runs: kind.runs}
+	f := Flag{Name: name, Runs: kind.runs}
 	if given {
 		f.Value, f.Given = value, true
 		rest = nil
@@ -98,7 +99,7 @@ func (o *Options) cluster(letters string, rest []string, grammar string) int {
 	o.Flags = slices.Grow(o.Flags, len(letters))
 	for i := range len(letters) {
 		name, kind := optionNamed(letters[i:i+1], grammar)
-		f := flag{Name: name, Runs: kind.runs}
+		f := Flag{Name: name, Runs: kind.runs}
 		if !kind.value {
 			o.Flags = append(o.Flags, f)
 			continue
@@ -114,7 +115,7 @@ func (o *Options) cluster(letters string, rest []string, grammar string) int {
 
 // add adds an option. If the option needs a value and has none, its value is the first
 // of the further arguments. It returns how many of them it used.
-func (o *Options) add(f flag, kind optionKind, rest []string) int {
+func (o *Options) add(f Flag, kind optionKind, rest []string) int {
 	used := 0
 	if kind.value && !kind.optional && len(rest) > 0 {
 		f.Value, f.Given = rest[0], true
@@ -235,7 +236,7 @@ func (o Options) Commands() []string {
 //
 //go:noinline
 func (o Options) Given(names string) bool {
-	return slices.ContainsFunc(o.Flags, func(f flag) bool {
+	return slices.ContainsFunc(o.Flags, func(f Flag) bool {
 		switch {
 		case lex.OneOf(f.Name, names):
 			return f.Value != "false" // it may be switched off, as in --dry-run=false
@@ -248,7 +249,7 @@ func (o Options) Given(names string) bool {
 
 // Only reports whether all options that were given have one of the blank-separated names.
 func (o Options) Only(names string) bool {
-	return !slices.ContainsFunc(o.Flags, func(f flag) bool { return !lex.OneOf(f.Name, names) })
+	return !slices.ContainsFunc(o.Flags, func(f Flag) bool { return !lex.OneOf(f.Name, names) })
 }
 
 // From returns the operands from the n-th on.

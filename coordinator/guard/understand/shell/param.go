@@ -79,7 +79,11 @@ func (sh *Shell) special(name string) (Value, bool) {
 			return Value{partial.Unknown}, true
 		}
 		return Value{sh.Afford(strings.Join(sh.params, string(partial.SplitMark)))}, true
-	case "?", "$", "!", "#", "-", "RANDOM", "SECONDS", "LINENO", "UID", "EUID":
+	case "!":
+		return Value{OwnChild}, true
+	case "$":
+		return Value{partial.UnknownBenign}, true
+	case "?", "#", "-", "RANDOM", "SECONDS", "LINENO", "UID", "EUID":
 		return Value{partial.Unknown}, true
 	}
 	if !lex.IsNumber(name) { // as most names, and an error of ParseUint has its cost

@@ -132,7 +132,7 @@ func (sh *Shell) WriteAs(op effect.Op, word string) string {
 		sh.socket(host)
 		return p
 	}
-	if lex.BeginsWith(p, "/dev/pts/ /dev/ttys") {
+	if lex.BeginsWith(p, "/dev/pts/ /dev/ttys") || ofProcess(p, "fd") {
 		sh.Effect(effect.TypeInto, "", p)
 	}
 	if !lex.OneOf(p, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2") {
@@ -163,7 +163,10 @@ func (sh *Shell) Read(word string) string {
 	}
 	sh.Effect(effect.ReadFile, "", p)
 	if base := fspath.Base(p); sh.IsOwn(p) && (lex.Mentions(base, "pid lock")) {
-		return "pid:afar\n"
+		return FoundMark + "afar\n"
+	}
+	if ofProcess(p, "comm cmdline exe status stat environ") {
+		return AList
 	}
 	if sh.Place.Away == "" && protected.SecretPath(p, sh.Place.Home) {
 		return partial.UnknownSecret
@@ -174,6 +177,13 @@ func (sh *Shell) Read(word string) string {
 		}
 	}
 	return partial.Unknown
+}
+
+// ofProcess reports whether a path is one of these parts of another process.
+func ofProcess(p, parts string) bool {
+	pid, rest, _ := strings.Cut(strings.TrimPrefix(p, "/proc/"), "/")
+	part, _, _ := strings.Cut(rest, "/")
+	return strings.HasPrefix(p, "/proc/") && !lex.OneOf(pid, "self thread-self") && lex.OneOf(part, parts)
 }
 
 // socket reports a redirection to the network. Connected to a shell it opens the

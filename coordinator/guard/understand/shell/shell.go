@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
 )
 
 func (sh *Shell) stmts(list []*syntax.Stmt, stdin *string) {
@@ -416,7 +417,7 @@ func (sh *Shell) loopValues(loop *syntax.WordIter) Value {
 }
 
 func (sh *Shell) caseClause(c *syntax.CaseClause, in *string) {
-	sh.text(c.Word)
+	word := lex.First(sh.text(c.Word))
 	doubt := sh.doubt
 	sh.uncertain++
 	cwd := sh.Place.Cwd
@@ -425,11 +426,17 @@ func (sh *Shell) caseClause(c *syntax.CaseClause, in *string) {
 		sh.doubt++
 	}
 	for _, item := range items {
+		sh.Eval.SeeksAfar = sh.Eval.SeeksAfar || strings.Contains(word, FoundMark) && namesAfar(item)
 		sh.stmts(item.Stmts, in)
 		sh.forgetDirectory(cwd)
 	}
 	sh.doubt = doubt
 	sh.uncertain--
+}
+
+// namesAfar reports whether a pattern of a case is the name of a process of Afar.
+func namesAfar(item *syntax.CaseItem) bool {
+	return slices.ContainsFunc(item.Patterns, func(w *syntax.Word) bool { return protected.NamesProcess(w.Lit()) })
 }
 
 func (sh *Shell) assignment(a *syntax.Assign) {

@@ -31,7 +31,17 @@ type Evaluation struct {
 	traps []exitTrap
 	// RunsInput reports whether a program runs what it reads, as a shell does.
 	RunsInput func(name string) bool
+	// SeeksAfar says that a command of the call has looked for Afar's processes.
+	SeeksAfar bool
 }
+
+// What a command prints of processes begins with FoundMark and the name that it looked for. AList is
+// a list of processes, or of what they use, of which no name is known.
+const (
+	FoundMark = "pid:"
+	AList     = FoundMark + "0" + partial.Unknown + "\n"
+	OwnChild  = FoundMark + "own" // the last process that the shell started
+)
 
 func NewEvaluation(call effect.Call, site Site, dispatch func(*Shell, Command, string) bool) *Evaluation {
 	size := 0
