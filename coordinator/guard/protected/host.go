@@ -37,11 +37,17 @@ func hostTail(tail string) bool {
 	switch {
 	case tail == "",
 		lex.OneOf(tail, "/ /* /.credentials.json /"+partial.Unknown),
-		fspath.WithinAny(tail, "/plugins /hooks /dev-mods"):
+		fspath.WithinAny(tail, "/plugins /hooks /dev-mods /daemon /jobs /sessions /session-env /shell-snapshots"):
 		return true
 	}
 	base := fspath.Base(tail)
 	return strings.HasPrefix(base, "settings") && (strings.HasSuffix(base, ".json") || !fspath.IsExact(base))
+}
+
+// HostSocket reports whether a text names a socket on which the host takes messages for a session, keys for
+// its terminal or orders for its supervisor, or the variable that names one.
+func HostSocket(text string) bool {
+	return lex.Mentions(text, "cc-socks/ cc-daemon- CLAUDE_CODE_MESSAGING_SOCKET .pty.sock")
 }
 
 // SwitchOff is the name of the file that turns Afar off in a project.

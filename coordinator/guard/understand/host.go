@@ -18,18 +18,29 @@ import (
 
 // hostCommand reports the effects of a command of the client on plugins, mods and hooks.
 func hostCommand(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "settings p print mcp-config setting-sources model allowedTools "+
-		"permission-mode output-format add-dir plugin-dir plugin-url -all")
+	o := shell.ParseOptions(c.Args, hostOptions)
+	if o.Given("h help") {
+		return
+	}
 	hostEnvironment(sh)
 	hostSettings(sh, o)
-	hostPrompt(sh, o)
+	hostPrompt(sh, append(o.Pos, stdin(c)...))
 	o.Pos = lowered(o.Pos)
 	runRows(sh, hostRows, o.Pos, c, o)
 }
 
+// hostOptions are the options of the client with a value. Those whose value may be missing are not
+// among them: the value is then read as an operand.
+const hostOptions = "settings mcp-config setting-sources model fallback-model add-dir plugin-dir plugin-url -all -json -debug " +
+	"-remote-control allowedTools allowed-tools disallowedTools disallowed-tools tools permission-mode permission-prompts " +
+	"permission-prompt-tool output-format input-format json-schema max-budget-usd max-turns system-prompt " +
+	"system-prompt-file append-system-prompt append-system-prompt-file system-prompt-snapshot agent agents betas " +
+	"autocompact debug-file effort environment file n name session-id remote-control-session-name-prefix " +
+	"messaging-socket-path cwd json-path log-file scope s transport t env e header H"
+
 // hostRows are the options and the commands of the client that change its settings, servers and plugins.
 var hostRows = []row{
-	{given: "safe-mode bare disable-hooks", goOn: true, does: act{effect.DisableAfar, effect.HooksOff, ""}},
+	{given: "safe-mode bare disable-hooks restricted", goOn: true, does: act{effect.DisableAfar, effect.HooksOff, ""}},
 	{
 		given: "dangerously-skip-permissions allow-dangerously-skip-permissions permission-mode=bypassPermissions",
 		goOn:  true, does: act{effect.RunElevated, "claude without permissions", ""},
@@ -40,6 +51,9 @@ var hostRows = []row{
 		words: "config", among: "disableallhooks hooks enabledplugins prependplugins",
 		does: act{effect.DisableAfar, "$0 $1", "$3"},
 	},
+	{words: "attach|remote-control|rc", does: act{effect.TypeInto, "", "$0 $1"}},
+	{words: "agents", without: "json", does: act{effect.TypeInto, "", "$0"}},
+	{given: "remote-control", goOn: true, does: act{effect.TypeInto, "", "remote control"}},
 	{words: "mcp|config add|add-json|set|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
 	{words: "plugin|plugins marketplace list|ls"},
 	{words: pluginsEnd, mention: "afar", does: act{effect.DisableAfar, "$0 $1", "$2"}},
@@ -88,13 +102,22 @@ func hostSettings(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// hostPrompt reports a prompt that loads mods.
-func hostPrompt(sh *shell.Shell, o shell.Options) {
-	for _, prompt := range append(o.All("p", "print"), o.At(0)) {
-		word, _, _ := strings.Cut(strings.TrimSpace(prompt), " ")
-		if name, ok := strings.CutPrefix(word, "/"); ok && loadsMods(name) {
+// hostPrompt reports a prompt that loads mods, or that is a command of Afar's. Any of the texts may be the
+// prompt. On standard input it may be a line of JSON.
+func hostPrompt(sh *shell.Shell, texts []string) {
+	for _, text := range texts {
+		_, quoted, _ := strings.Cut(text, `"/afar:`)
+		if quoted != "" {
+			text = "/afar:" + quoted
+		}
+		word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+		name, ok := strings.CutPrefix(word, "/")
+		switch {
+		case !ok:
+		case loadsMods(name):
 			sh.Effect(effect.LoadMod, effect.Named("prompt"), word)
-			return
+		case strings.HasPrefix(name, "afar:") && name != "afar:status", lex.OneOf(name, "away loop"):
+			sh.Effect(effect.SteerAfar, effect.Named("prompt"), word)
 		}
 	}
 }
@@ -397,9 +420,12 @@ func ownSocket(sh *shell.Shell, c shell.Command) {
 		inOwn := slices.ContainsFunc(sh.Eval.Site.Own, func(dir string) bool {
 			return dir != "" && strings.Contains(a, dir)
 		})
-		if inOwn || script.NamesSocket(a) {
+		switch {
+		case inOwn || script.NamesSocket(a):
 			sh.Effect(effect.SteerAfar, effect.Socket, a)
 			return
+		case protected.HostSocket(a):
+			sh.Effect(effect.TypeInto, "", a)
 		}
 	}
 }

@@ -308,7 +308,8 @@ func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // packageNames are packages whose program has a name of its own.
 var packageNames = [...]struct{ name, program string }{
-	{"@sentry/cli", "sentry-cli"}, {"@changesets/cli", "changeset"}, {"firebase-tools", "firebase"}, {"aws-cdk", "cdk"},
+	{"@anthropic-ai/claude-code", "claude"}, {"@sentry/cli", "sentry-cli"}, {"@changesets/cli", "changeset"},
+	{"firebase-tools", "firebase"}, {"aws-cdk", "cdk"},
 }
 
 // packagedProgram returns the program of a package, which may have another name: netlify-cli has

@@ -35,8 +35,8 @@ func (r *reading) doubtful(kind, name string) bool {
 	return !known && !lex.OneOf(unqualified(receiver), libraries)
 }
 
-// readProtected reports a program text that leads to Afar's page or to the cookies of a
-// browser. In a file a single string or name has to do so.
+// readProtected reports a program text that leads to Afar's page, to the cookies of a
+// browser or to a socket of the host. In a file a single string or name has to do so.
 func readProtected(sh *shell.Shell, text string, toks []Token) {
 	reports := func(leads func(string) bool, kind effect.Kind, op effect.Op) {
 		if !sh.InProgram() {
@@ -53,6 +53,9 @@ func readProtected(sh *shell.Shell, text string, toks []Token) {
 	}
 	if sh.Place.Away == "" && protected.ReadsBrowser(text) {
 		reports(protected.ReadsBrowser, effect.ReadFile, effect.Cookies)
+	}
+	if protected.HostSocket(text) && lex.Mentions(text, "onnect UNIX") {
+		reports(protected.HostSocket, effect.TypeInto, "")
 	}
 }
 

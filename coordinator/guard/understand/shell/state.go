@@ -258,6 +258,8 @@ func (sh *Shell) Lookup(name string) (Value, bool) {
 		return Value{partial.Scrub(v)}, true
 	}
 	switch name {
+	case "CLAUDE_CODE_MESSAGING_SOCKET":
+		return Value{"/tmp/cc-socks/0.sock"}, true
 	case "TMPDIR":
 		return Value{"/tmp"}, true
 	case "SHELL", "BASH": // every shell takes code in the same way
