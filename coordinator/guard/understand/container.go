@@ -108,6 +108,7 @@ var containerVerbs = []row{
 	{words: "rm|rmi", also: removesContainers},
 	{words: "inspect", also: showsSettings},
 	{words: "cp", also: copiesContained},
+	{words: "unshare", runs: "$1*"},
 	{words: "push", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "manifest|trust push|sign", does: act{effect.PublishOut, byProgram, "image"}},
 	{words: "kill", does: act{effect.StopService, effect.Container, afterVerb}},

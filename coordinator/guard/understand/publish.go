@@ -79,7 +79,7 @@ var packageTables = []table{
 		{of: "solana", words: "transfer", does: changesLedger},
 		{of: "bitcoin-cli", words: "send*|sweep*", without: "regtest", does: changesLedger},
 	}},
-	{programs: "nvm fnm sdk rustup ghcup sdkmanager avdmanager", rows: []row{
+	{programs: "sdk rustup ghcup sdkmanager avdmanager", rows: []row{
 		{given: "uninstall", does: uninstalls},
 		{words: "uninstall|rm", does: uninstalls},
 		{words: "self|toolchain uninstall|remove", does: uninstalls},
@@ -96,6 +96,7 @@ var packageTables = []table{
 			"oras ollama buf zapier",
 		rows: []row{
 			{of: "dart", also: runsSourceFile, goOn: true},
+			{of: "buildah", words: "unshare", runs: "$>unshare"},
 			{args: "--dry-run|--snapshot|--skip-publish|--preview"},
 			{of: "semantic-release np release-it", does: publishes},
 			{of: "pod", words: "repo|spec"},

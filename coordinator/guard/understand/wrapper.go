@@ -54,7 +54,16 @@ var wrappers = []table{
 		do:       startsCommand,
 	},
 	{
-		programs: "bwrap systemd-run systemd-inhibit dbus-run-session xvfb-run",
+		programs: "bwrap",
+		options: "args argv0 userns userns2 pidns uid gid hostname chdir unsetenv lock-file sync-fd remount-ro exec-label " +
+			"file-label proc dev tmpfs mqueue dir overlay-src ro-overlay tmp-overlay seccomp add-seccomp-fd block-fd " +
+			"userns-block-fd info-fd json-status-fd cap-add cap-drop perms size setenv+ bind+ bind-try+ dev-bind+ " +
+			"dev-bind-try+ ro-bind+ ro-bind-try+ bind-fd+ ro-bind-fd+ file+ bind-data+ ro-bind-data+ symlink+ chmod+",
+		leads: true,
+		do:    startsCommand,
+	},
+	{
+		programs: "systemd-run systemd-inhibit dbus-run-session xvfb-run",
 		options:  "t target u p unit property S wd setenv E description what who why mode uid gid",
 		leads:    true,
 		do:       startsCommand,
@@ -119,9 +128,9 @@ var wrapperPrograms = []table{
 		{does: act{effect.Persist, byProgram, operands}, runs: "!$in"},
 	}},
 	{programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
-		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta " +
+		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta nvm fnm " +
 		"devbox teller summon railway", do: runner, rows: []row{
-		{of: "mise asdf rbenv pyenv nodenv volta", words: "uninstall", does: uninstalls},
+		{of: "mise asdf rbenv pyenv nodenv volta nvm fnm", words: "uninstall", does: uninstalls},
 		{of: "uv", words: "tool|python uninstall", does: uninstalls},
 		{of: "op", words: "item|vault|document delete", does: deletesStored},
 	}},
@@ -475,14 +484,14 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 		args = args[dashes+1:]
 	}
 	_, rest := shell.Leading(args, "p package with python group env-file e f file n name prefix "+
-		"config c project env extra from")
+		"config c project env extra from using node npm pnpm yarn")
 	if code, ok := shell.ParseOptions(args, "command p project c config").Get("command"); ok {
 		sh.RunText(code)
 	}
 	switch first := lex.First(rest); {
 	case first == "":
 		return
-	case c.Name == "direnv":
+	case c.Name == "direnv", c.Name == "nvm" && strings.ContainsAny(first, "0123456789/"):
 		rest = rest[1:]
 	case c.Name == "uv":
 		rest = uvCommand(c.Args[:verb+2], args, rest)

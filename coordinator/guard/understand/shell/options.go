@@ -33,6 +33,7 @@ type Flag struct {
 //	name?    an option whose value, if it has one, is attached: "-ox", "--name=x"
 //	name!    an option whose value is a command that the program runs; also "name?!"
 //	name.    an option whose value ends the options: the rest are operands
+//	name+    an option with two values, of which the first counts: "--name x y"
 //	-name    an option without a value, listed because it may be abbreviated
 //	-        one dash is enough for long options, as in Go's programs
 //
@@ -120,6 +121,9 @@ func (o *Options) add(f Flag, kind optionKind, rest []string) int {
 	if kind.value && !kind.optional && len(rest) > 0 {
 		f.Value, f.Given = rest[0], true
 		used = 1
+		if kind.two {
+			used = min(2, len(rest))
+		}
 	}
 	o.Flags = append(o.Flags, f)
 	o.ended = kind.ends
@@ -154,6 +158,7 @@ type optionKind struct {
 	optional bool // the value has to be attached
 	runs     bool // the value is a command
 	ends     bool // the options end after it
+	two      bool // it takes another value
 }
 
 // optionNamed returns the full name of an option, and its kind. A long name that the
@@ -184,6 +189,7 @@ func readWord(word string) (name string, kind optionKind) {
 	word, kind.runs = strings.CutSuffix(word, "!")
 	word, kind.optional = strings.CutSuffix(word, "?")
 	word, kind.ends = strings.CutSuffix(word, ".")
+	word, kind.two = strings.CutSuffix(word, "+")
 	return word, kind
 }
 

@@ -35,7 +35,7 @@ func (sh *Shell) param(p *syntax.ParamExp) Value {
 	case p.Repl != nil:
 		return sh.replace(p.Repl, v)
 	case p.Slice != nil:
-		return sh.slice(p.Slice, v)
+		return slice(p, v)
 	}
 	if !set {
 		return Value{sh.Unset(p.Param.Value)}
@@ -269,28 +269,49 @@ func (sh *Shell) replace(r *syntax.Replace, v Value) Value {
 	return v.each(func(s string) string { return strings.Replace(s, from, to, n) })
 }
 
-func (sh *Shell) slice(s *syntax.Slice, v Value) Value {
-	from, ok := arithNumber(s.Offset)
-	if !ok || from < 0 {
+// slice returns a part of a text, or of the fields of $@, $* and an array.
+func slice(p *syntax.ParamExp, v Value) Value {
+	from, ok := arithNumber(p.Slice.Offset)
+	length, limited := arithNumber(p.Slice.Length)
+	if !ok || p.Slice.Length != nil && (!limited || length < 0) {
 		return Value{partial.Unknown}
 	}
-	length, limited := arithNumber(s.Length)
-	if s.Length != nil && (!limited || length < 0) {
-		return Value{partial.Unknown}
+	const split = string(partial.SplitMark)
+	isParams := lex.OneOf(p.Param.Value, "@ *")
+	if isParams && from > 0 {
+		from-- // $1 is the first, and $0 is none of v
+	}
+	if isParams || p.Index != nil {
+		return v.each(func(t string) string {
+			return strings.Join(part(strings.Split(t, split), from, length, limited), split)
+		})
 	}
 	return v.each(func(t string) string {
 		if partial.HasHole(t) || from > len(t) {
 			return partial.Unknown
 		}
-		t = t[from:]
-		if limited && length < len(t) {
-			t = t[:length]
-		}
-		return t
+		return string(part([]byte(t), from, length, limited))
 	})
 }
 
+// part returns the elements from an index on, which counts from the end if it is negative, and no
+// more than length of them if that is a limit.
+func part[E any](s []E, from, length int, limited bool) []E {
+	if from < 0 {
+		from = max(0, len(s)+from)
+	}
+	s = s[min(from, len(s)):]
+	if limited {
+		s = s[:min(length, len(s))]
+	}
+	return s
+}
+
 func arithNumber(x syntax.ArithmExpr) (int, bool) {
+	if minus, ok := x.(*syntax.UnaryArithm); ok && minus.Op == syntax.Minus {
+		n, ok := arithNumber(minus.X)
+		return -n, ok
+	}
 	w, ok := x.(*syntax.Word)
 	if !ok {
 		return 0, false
