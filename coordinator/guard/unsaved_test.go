@@ -38,7 +38,7 @@ func unsavedContext() Context {
 		case "drafts/deep", "src", "docs": // directories
 			return strings.HasSuffix(path, "/")
 		case "src/new.go", "new.txt", "notes.bak", "docs/notes2.md", "scripts/other.sh", "drafts/deep/x.go", "src/b.go",
-			"src/b", "src/d.go", "docs/notes.md", "docs/drafts":
+			"src/b", "src/d.go", "docs/notes.md", "docs/drafts", "/tmp/new":
 			return false // nothing is there
 		}
 		return true

@@ -20,6 +20,7 @@ const (
 	Setuid   Op = "setuid"
 	Shred    Op = "shred"
 	ToNull   Op = "to /dev/null"
+	ToTemp   Op = "to a temporary folder"
 	Truncate Op = "truncate"
 	Unpack   Op = "unpack"
 )

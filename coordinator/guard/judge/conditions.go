@@ -52,9 +52,11 @@ func onThisMachine(_ *judging, e *effect.Effect) bool { return e.Away == "" }
 // onEmulator reports whether the effect happens to a service that is emulated on this machine.
 func onEmulator(_ *judging, e *effect.Effect) bool { return e.Away == effect.OnEmulator }
 
-// inTempClone reports whether the effect happens in a tree of git below a temp directory.
+// inTempClone reports whether the effect happens in a tree of git below a temp directory that is not
+// older than the session. The work of a day may lie in an older one.
 func inTempClone(j *judging, e *effect.Effect) bool {
-	return e.Away == "" && j.place(e.Dir, false) == inTemp
+	older := j.ctx.Older != nil && j.ctx.Older(strings.TrimSuffix(e.Dir, "/")+"/")
+	return e.Away == "" && !older && j.place(e.Dir, false) == inTemp
 }
 
 // inAnyContainer reports whether the effect happens inside a new or a running container.
@@ -167,6 +169,9 @@ func startFile(j *judging, e *effect.Effect) bool {
 func secretWrite(j *judging, e *effect.Effect) bool {
 	if e.Op == effect.Create || e.Op != effect.Truncate && fspath.Within(e.Target, j.project) {
 		return false // setting a project up: cp .env.example .env
+	}
+	if j.where(e) == inTemp {
+		return false
 	}
 	return secretRead(j, e)
 }

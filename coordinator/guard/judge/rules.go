@@ -599,6 +599,10 @@ var fileRules = []policy{
 		why: "Moves the whole project away", instead: narrower,
 	},
 	{
+		id: "fs.lose-work", verdict: Ask, kind: effect.MoveAway, op: ops{effect.ToTemp}, in: inProject, is: losesWork,
+		why: "Moves uncommitted work to a folder whose files do not stay", instead: saveFirst,
+	},
+	{
 		id: "secret.move", verdict: Ask, kind: effect.MoveAway, is: secretRead,
 		why:     "Moves credentials",
 		instead: "Leave keys where their tools look for them; point the tool to the path instead.",

@@ -15,7 +15,7 @@ import (
 // losesWork reports whether an effect destroys files that no commit has as they are and
 // that are older than the session. It asks git last: most calls touch no such file.
 func losesWork(j *judging, e *effect.Effect) bool {
-	tree := e.Kind == effect.DeleteTree
+	tree := e.Kind == effect.DeleteTree || e.Kind == effect.MoveAway
 	switch {
 	case e.Away != "", j.ctx.Unsaved == nil, keepsContent(j, e):
 		return false

@@ -1,6 +1,7 @@
 package protected
 
 import (
+	"path"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
@@ -269,12 +270,41 @@ func SecretPath(p, home string) bool {
 		strings.HasSuffix(base, ".env"),
 		strings.HasPrefix(base, "client_secret") && strings.HasSuffix(base, ".json"),
 		inStore(p, home),
-		secretSystem(p):
+		secretSystem(p),
+		mayNameSecret(p, home):
 		return true
 	case strings.HasSuffix(fspath.Dir(p), "/.ssh"):
 		return sshKey(base)
 	}
 	return keyFile(base)
+}
+
+// mayNameSecret reports whether a pattern of the shell matches the name of a hidden file with
+// credentials, or of a store below the home.
+func mayNameSecret(p, home string) bool {
+	if !strings.ContainsAny(p, "*?[") {
+		return false
+	}
+	dir, _ := fspath.GlobBase(p)
+	hidden := func(_, name string) bool { return name[0] == '.' && isNamedBy(p, dir+"/"+name) }
+	stored := func(_, name string) bool { return isNamedBy(p, home+"/"+name) }
+	return lex.AnyWord("", secretFiles, hidden) || lex.AnyWord("", ".ssh .aws .kube "+secretStores, stored)
+}
+
+// isNamedBy reports whether a pattern matches a path, or something below it. As in a shell, a
+// pattern for a hidden name begins with a dot.
+func isNamedBy(pattern, p string) bool {
+	parts, names := strings.Split(pattern, "/"), strings.Split(p, "/")
+	if len(parts) < len(names) {
+		return false
+	}
+	for i, name := range names {
+		ok, _ := path.Match(parts[i], name)
+		if !ok || strings.HasPrefix(name, ".") && !strings.HasPrefix(parts[i], ".") {
+			return false
+		}
+	}
+	return true
 }
 
 // committedStores are settings that projects commit, with the values left to the environment.

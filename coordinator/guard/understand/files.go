@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -16,7 +17,7 @@ import (
 var filePrograms = []table{
 	{programs: "git", options: gitOptions, leads: true, do: gitProgram},
 	{
-		programs: "rm grm srm rimraf del trash trash-put rmtrash del-cli wipe",
+		programs: "rm unlink gunlink grm srm rimraf del trash trash-put rmtrash del-cli wipe",
 		options:  "-recursive -no-preserve-root -force",
 		do:       remove,
 	},
@@ -51,7 +52,7 @@ var filePrograms = []table{
 	{programs: "tmpreaper tmpwatch", options: "protect x exclude", dry: "t test", rows: []row{
 		{words: "*", also: cleansTrees},
 	}},
-	{programs: "rmdir unlink gunlink", rows: []row{{does: act{effect.DeleteFile, "", eachFile}}}},
+	{programs: "rmdir", rows: []row{{args: "/s|/S", does: act{effect.DeleteTree, "", eachFile}}}}, // an empty one is no loss
 	{programs: "shred gshred", options: "n s iterations size random-source", do: shred},
 	{programs: "mv gmv", options: "t S target-directory suffix update?", keeps: keepsOld, do: move},
 	{
@@ -69,7 +70,8 @@ var filePrograms = []table{
 		{given: "reference=", does: act{effect.ChangeMode, effect.Owner, eachFile}},
 		{does: act{effect.ChangeMode, effect.Owner, "@$1*"}},
 	}},
-	{programs: "touch mkdir mkfifo", options: "d r t m date reference mode", rows: []row{
+	{programs: "mkdir", options: "m mode Z", do: makesFolders},
+	{programs: "touch mkfifo", options: "d r t m date reference mode", rows: []row{
 		{does: act{effect.WriteFile, effect.Create, eachFile}},
 	}},
 	{programs: "truncate fallocate gtruncate", options: "s r o l size reference offset length", do: truncate},
@@ -140,10 +142,30 @@ func move(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Effect(effect.DeleteTree, effect.ToNull, sh.Path(p))
 			continue
 		}
-		sh.Effect(effect.MoveAway, "", sh.Path(p))
+		sh.Effect(effect.MoveAway, placeOp(sh, to), sh.Path(p))
 		reportDestination(sh, to, p)
 		sh.Moved(p, to)
 	}
+}
+
+// makesFolders reports directories that mkdir makes. An empty one in a folder of the host changes nothing, but
+// in those that the host searches for plugins.
+func makesFolders(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, dir := range o.Pos {
+		p := sh.Path(dir)
+		tail, ofHost := protected.HostFolder(p, sh.Eval.Site.Env)
+		if !ofHost || tail == "" || strings.HasSuffix(p, ".json") || fspath.WithinAny(tail, "/plugins /dev-mods") {
+			sh.Effect(effect.WriteFile, effect.Create, p)
+		}
+	}
+}
+
+// placeOp says whether a directory is one whose content does not stay.
+func placeOp(sh *shell.Shell, to string) effect.Op {
+	if fspath.WithinAny(sh.Path(to), "/tmp /var/tmp /dev/shm") {
+		return effect.ToTemp
+	}
+	return ""
 }
 
 // operandsTo returns the sources and the destination of mv, cp or ln.
@@ -191,7 +213,9 @@ func copyFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Remember("/dev/stdin", *c.In)
 	}
 	for _, p := range from {
-		sh.Read(p)
+		if !copiesInside(sh, p, to) {
+			sh.Read(p)
+		}
 		if to == "" {
 			continue
 		}
@@ -200,6 +224,14 @@ func copyFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 			copiesTree(sh, to, p, strings.HasSuffix(p, "/."))
 		}
 	}
+}
+
+// copiesInside reports whether credentials of the project are copied to a folder of the project, such as
+// a worktree, under the same name.
+func copiesInside(sh *shell.Shell, from, to string) bool {
+	project := sh.Eval.Site.Project
+	return strings.HasSuffix(to, "/") && sh.Place.Away == "" && project != "" &&
+		fspath.Within(sh.Path(from), project) && fspath.Within(sh.Path(to), project) && fspath.IsExact(sh.Path(from))
 }
 
 // copiesTree notes that a copied tree, or with inside only what is in it, takes the place of a file
@@ -221,13 +253,13 @@ func link(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	symbolic := o.Given("s symbolic")
 	for _, p := range from {
-		if symbolic {
-			sh.Links(p, to)
-		}
 		if f := sh.Path(p); ownProgram(sh, f) {
 			sh.Effect(effect.ReadFile, "", f)
 		}
 		reportDestination(sh, to, p)
+		if symbolic {
+			sh.Links(p, to)
+		}
 	}
 }
 

@@ -35,6 +35,9 @@ func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	verb, args := strings.ToLower(o.Pos[0]), o.Pos[1:]
 	runGitHooks(child, verb, args)
+	if child.InMade(child.Place.Cwd) {
+		defer child.Forgets(len(child.Eval.Effects), effect.RewriteRefs)
+	}
 	if overwritesOwn(child, verb, args) {
 		child.Effect(effect.WriteFile, "", child.Place.Cwd)
 	}
@@ -142,8 +145,8 @@ var gitTables = []table{
 		options:  "u! upload-pack! c config b branch depth o origin reference j jobs filter separate-git-dir template",
 		do:       gitClone,
 	},
-	{programs: "diff diff-files diff-index", options: gitShown + " U O", do: printsDiff},
-	{programs: "show blame annotate cat-file log", options: gitShown, do: showsCommitted},
+	{programs: "diff diff-files diff-index", options: gitShown + " U O", rows: gitOutput, do: printsDiff},
+	{programs: "show blame annotate cat-file log", options: gitShown, rows: gitOutput, do: showsCommitted},
 	{programs: "rebase", options: "x! exec! onto s X strategy strategy-option -abort -skip -continue", rows: gitRows},
 	{programs: "fetch pull ls-remote", options: "upload-pack! o server-option depth j jobs -force", rows: gitRows},
 	{programs: "difftool", options: "x! extcmd! t tool"},
@@ -159,14 +162,17 @@ var gitTables = []table{
 	},
 }
 
+// gitOutput are the rows of subcommands that write a file instead of printing.
+var gitOutput = []row{{given: "output=", does: act{effect.WriteFile, "", "@$=output"}}}
+
 // stashedAll are the options of "git stash" for files that git does not track.
 const stashedAll = "u include-untracked a all"
 
-const gitShown = "m message c S G author since until grep format pretty"
+const gitShown = "output m message c S G author since until grep format pretty"
 
 // gitOther is every other subcommand.
 var gitOther = table{
-	options: gitShown + " expire expire-unreachable prune? -force -delete -cached -reset",
+	options: gitShown + " git-path expire expire-unreachable prune? -force -delete -cached -reset",
 	rows:    gitRows,
 }
 
@@ -196,6 +202,9 @@ func gitRefspecs(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, r := range refs {
 		r, plus := strings.CutPrefix(r, "+")
 		from, to, pair := strings.Cut(r, ":")
+		if lex.BeginsWith(from, "stash refs/stash") { // it may hold files that git ignores
+			sh.Effect(effect.SendOut, effect.CommittedSecret, from)
+		}
 		if !pair {
 			to = from
 		}
@@ -382,6 +391,9 @@ var gitRows = []row{
 	{of: "merge cherry-pick revert am rebase", given: "abort skip", does: act{effect.Discard, effect.GiveUp, ""}},
 	{of: "add stage commit update-index", without: "n dry-run", goOn: true, also: keepsWork},
 	{of: "add stage commit update-index", without: "n dry-run", also: stagesSecrets},
+	{of: "shortlog whatchanged range-diff diff-tree reflog", given: "output=", does: gitOutput[0].does},
+	{of: "bundle", words: "create *", does: act{effect.WriteFile, "", "@$1"}},
+	{of: "init", words: "*", also: makesRepository},
 	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
 	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
 	{of: "fetch pull", without: "dry-run", goOn: true, also: gitFetched},
@@ -428,7 +440,7 @@ var gitRows = []row{
 	{of: "submodule", words: "update", given: "f force", does: act{effect.Discard, effect.CheckoutForce, "submodules"}},
 	{of: "read-tree", given: "reset u", does: act{effect.Discard, effect.ReadTree, ""}},
 	{of: "remote", words: "remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, "$1"}},
-	{of: "rev-parse", given: "show-toplevel", also: printsTop},
+	{of: "rev-parse", also: printsPlaces},
 	{of: "lfs", words: "prune", does: act{effect.RewriteRefs, "lfs-prune", ""}},
 	{of: "lfs", words: "migrate", does: act{effect.RewriteRefs, "lfs-migrate", ""}},
 	{of: "send-email", does: act{effect.SendOut, "patches", ""}},
@@ -531,8 +543,18 @@ func gitMove(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// printsTop prints the top of the work tree.
-func printsTop(sh *shell.Shell, _ shell.Command, _ shell.Options) { sh.Print(toplevel(sh) + "\n") }
+// printsPlaces prints what "git rev-parse" says of the work tree and of the repository's folder.
+func printsPlaces(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	top := toplevel(sh)
+	switch path, named := o.Get("git-path"); {
+	case named:
+		sh.Print(top + "/.git/" + path + "\n")
+	case o.Given("git-dir absolute-git-dir git-common-dir"):
+		sh.Print(top + "/.git\n")
+	case o.Given("show-toplevel"):
+		sh.Print(top + "\n")
+	}
+}
 
 // gitFetched reports local branches that a forced refspec overwrites with those of
 // the remote. Remote-tracking refs are ignored, because they only mirror the remote.
@@ -572,6 +594,11 @@ func gitClone(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		}
 	}
 	rememberClone(sh, o.At(0), o.At(1))
+}
+
+// makesRepository remembers a repository that "git init" makes, unless its directory is there.
+func makesRepository(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sh.MakesTree(sh.Path(o.At(0)))
 }
 
 // toplevel returns the top of the work tree, as far as it is known.

@@ -152,6 +152,7 @@ func rememberClone(sh *shell.Shell, url, dir string) {
 		dir = strings.TrimSuffix(fspath.Base(strings.TrimSuffix(url, "/")), ".git")
 	}
 	sh.Fetches(sh.Path(dir))
+	sh.MakesTree(sh.Path(dir))
 }
 
 // forges are the programs that copy a repository of a forge by its name.

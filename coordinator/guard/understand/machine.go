@@ -70,6 +70,7 @@ var machineTables = []table{
 		},
 		{of: "dscl"},
 		{of: "visudo", given: "c"},
+		{of: "chsh", given: "l list-shells"},
 		{does: act{effect.ChangeSystem, effect.Accounts, theProgram}},
 	}},
 	{
@@ -218,6 +219,7 @@ var diskTables = []table{
 		options:  "o t",
 		rows: []row{
 			{of: "xfs_repair fsck e2fsck", given: "n N"},
+			{of: "xfs_repair fsck e2fsck", does: act{effect.ChangeSystem, effect.Disk, "$args"}},
 			{of: "tune2fs", given: "l"},
 			{of: "zpool", words: "destroy|labelclear|create|remove|offline|split", does: changesVolume},
 			{of: "zfs", words: "destroy|rollback", does: changesVolume},
@@ -270,12 +272,20 @@ var diskTables = []table{
 		{words: "* *", also: changesMounts},
 		{given: "o=", mention: "remount", also: changesMounts},
 	}},
-	{programs: "dd dcfldd gdd", do: diskDump},
+	{programs: "dd dcfldd gdd dc3dd", do: diskDump},
+	{programs: "bmaptool ddrescue dd_rescue partclone.restore partclone.dd nwipe scrub", options: "o output bmap O s source",
+		rows: []row{
+			{of: "bmaptool", words: "copy * *", does: writesLast},
+			{of: "ddrescue dd_rescue", words: "* *", does: act{effect.WriteFile, "", "@$1"}},
+			{of: "partclone.restore partclone.dd", given: "o= output=", does: act{effect.WriteFile, "", "@$=o,output"}},
+			{of: "nwipe scrub", does: writesLast},
+		}},
 	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},
 }
 
 var (
 	deletesSnapshot = act{effect.DestroyRemote, effect.Part, "snapshots of the disk"}
+	writesLast      = act{effect.WriteFile, "", "@$last"}
 	deletesMachine  = act{effect.PruneLocal, "machine", operands}
 )
 

@@ -46,7 +46,8 @@ var networkPrograms = []table{
 		programs: "grpcurl evans", options: "- d H authority cacert cert key proto import-path protoset host port",
 		do: callsRemote,
 	},
-	{programs: "nc ncat netcat socat telnet", options: "e c p s w q i X x sh-exec exec", do: rawSocket},
+	{programs: "telnet", options: "e l b n S X", do: rawSocket},
+	{programs: "nc ncat netcat socat", options: "e c p s w q i X x sh-exec exec", do: rawSocket},
 	{programs: "scp rcp", options: "P i F o c S! l J D X", do: secureCopy},
 	{programs: "sftp", options: "P i F o c S! l J D X b B R", do: transferSession},
 	{
@@ -89,17 +90,22 @@ var networkPrograms = []table{
 			{does: act{effect.ChangeSystem, "firewall", "$args"}},
 		},
 	},
-	{programs: "networksetup ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick", rows: []row{
+	{programs: "networksetup ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick resolvectl rfkill", rows: []row{
 		{
 			of: "networksetup", first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
 				"set*|remove*|delete*|create*|rename*|import*|order*",
-			does: act{effect.ChangeSystem, effect.Network, "$args"},
+			does: changesNetwork,
 		},
 		{of: "ip", words: "netns exec", also: runsInNamespace},
 		{args: "show|list|-getinfo"},
+		{of: "resolvectl", words: "dns|domain|default-route|revert *", does: changesNetwork},
+		{of: "rfkill", words: "block", does: changesNetwork},
+		{of: "ifdown", words: "*", does: changesNetwork},
+		{of: "tc", words: "* add|replace|change", does: changesNetwork},
+		{args: "blackhole|unreachable|prohibit|throw|reject|-reject|-blackhole|replace", does: changesNetwork},
 		{
 			args: "down|del|delete|flush|off|disable|-setairportpower",
-			does: act{effect.ChangeSystem, effect.Network, "$args"},
+			does: changesNetwork,
 		},
 	}},
 	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, "dns", theProgram}}}},
@@ -143,7 +149,7 @@ func callsRemote(sh *shell.Shell, _ shell.Command, o shell.Options) {
 func rawSocket(sh *shell.Shell, c shell.Command, o shell.Options) {
 	joined := strings.Join(c.Args, " ")
 	switch {
-	case lex.Mentions(joined, "EXEC: SYSTEM: exec:"), c.Name != "socat" && o.Given("e= exec= c= sh-exec="):
+	case lex.Mentions(joined, "EXEC: SYSTEM: exec:"), !lex.OneOf(c.Name, "socat telnet") && o.Given("e= exec= c= sh-exec="):
 		sh.Effect(effect.ReverseShell, effect.Socket, joined)
 		return
 	}
@@ -154,6 +160,8 @@ func rawSocket(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	sh.Print(partial.UnknownNetwork)
 }
+
+var changesNetwork = act{effect.ChangeSystem, effect.Network, "$args"}
 
 // socketText reports what a text does that is sent to a port, or to a socket in a file.
 func socketText(sh *shell.Shell, text, to, port string) {

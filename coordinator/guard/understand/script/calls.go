@@ -355,6 +355,9 @@ func (r *reading) reports(k knownCall, i int) {
 	case kind == "run":
 		sh = r.placed(i, end)
 		r.hidesProgram(i, arg)
+		if r.isMethod(i) && !slices.ContainsFunc(toks[i:min(end, len(toks))], asksForShell) {
+			defer sh.Forgets(n, effect.Unreadable) // a query or a text to search, not a command
+		}
 	case kind == "eval" && !unreadable(arg):
 		Run(sh, arg, r.lang)
 		return
@@ -364,6 +367,23 @@ func (r *reading) reports(k knownCall, i int) {
 		r.keepsWritten(i, end, n, r.shownText(k, end, args))
 	}
 }
+
+// isMethod reports whether the call at token i is one of an object that is no module for processes, as
+// in session.run(…) and /a(b)/.exec(…).
+func (r *reading) isMethod(i int) bool {
+	const modules = "subprocess os child_process cp proc shell sh Kernel Process IO posix commands pexpect asyncio"
+	of, _, named := strings.Cut(r.toks[i].Text, ".")
+	switch {
+	case !lex.OneOf(unqualified(r.toks[i].Text), "run exec call"):
+		return false
+	case named && of != "":
+		return !lex.OneOf(of, modules)
+	}
+	return kindAt(r.toks, i-1) == '.' && kindAt(r.toks, i-2) != ')'
+}
+
+// asksForShell reports whether a token is the argument with which Python and JavaScript pass a text to a shell.
+func asksForShell(t Token) bool { return t.Kind == 'n' && t.Text == "shell" }
 
 // hidesProgram reports a command on the command line whose program a call returns, of which nothing
 // is known. The call at token i starts the command.

@@ -206,6 +206,24 @@ func (sh *Shell) MadeBefore(kind, name string, n int) bool {
 	return made && at <= n
 }
 
+// MakesTree remembers a directory that this call makes. One that is on the disk, or that holds the
+// project, is not remembered.
+func (sh *Shell) MakesTree(dir string) {
+	if !sh.Lists(dir) && !fspath.Within(sh.Eval.Site.Project, dir) {
+		sh.Makes("tree", dir)
+	}
+}
+
+// InMade reports whether this call made a path, or a directory above it.
+func (sh *Shell) InMade(path string) bool {
+	for ; len(path) > 1; path = fspath.Dir(path) {
+		if sh.Made("tree", path) {
+			return true
+		}
+	}
+	return false
+}
+
 // Brings reports whether Brought may have a text for any name.
 func (sh *Shell) Brings() bool { return sh.stdin != nil || len(sh.Files)+len(sh.Eval.Fetched) > 0 }
 

@@ -142,6 +142,8 @@ func literalWords(words []*syntax.Word) (literal []string) {
 		}
 		var text string
 		switch q := w.Parts[0].(type) {
+		case *syntax.Lit:
+			text = escapedText(q.Value)
 		case *syntax.SglQuoted:
 			text = q.Value
 		case *syntax.DblQuoted:
@@ -154,6 +156,25 @@ func literalWords(words []*syntax.Word) (literal []string) {
 		}
 	}
 	return literal
+}
+
+// escapedText returns a word without its backslashes if each character that the shell expands has
+// one, or "".
+func escapedText(word string) string {
+	if !strings.Contains(word, `\`) {
+		return ""
+	}
+	var text []byte
+	for i := 0; i < len(word); i++ {
+		switch {
+		case word[i] == '\\' && i+1 < len(word):
+			i++
+		case strings.IndexByte(expanded, word[i]) >= 0:
+			return ""
+		}
+		text = append(text, word[i])
+	}
+	return string(text)
 }
 
 // AsFile returns an argument as the name of one file. In a word in quotes, other characters
@@ -352,6 +373,12 @@ func (sh *Shell) Creates(n int) {
 			e.Op = effect.Create
 		}
 	}
+}
+
+// Forgets drops the effects of a kind from the n-th on: what they are about was made by this call.
+func (sh *Shell) Forgets(n int, kind effect.Kind) {
+	made := slices.DeleteFunc(sh.Eval.Effects[n:], func(e effect.Effect) bool { return e.Kind == kind })
+	sh.Eval.Effects = sh.Eval.Effects[:n+len(made)]
 }
 
 // OriginOf returns where the unknown part of a text comes from; "" for the output

@@ -400,7 +400,7 @@ type Site struct {
 // deletes the target of the link.
 func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	p := sh.Path(word)
-	if sh.clonedHistory(p) {
+	if sh.clonedHistory(p) || sh.InMade(p) {
 		return
 	}
 	if strings.HasSuffix(p, EveryFile) {
