@@ -47,6 +47,7 @@ var features = map[string]string{
 	"park":        "ask/park core",
 	"policy":      "wire server cmd:trust",
 	"question":    "wire hooks ask/question server telegram",
+	"refusal":     "channel/refusal core telegram",
 	"remind":      "ask/remind telegram",
 	"report":      "wire core store server page cmd:report",
 	"review":      "wire hooks review/review session/review core server",
@@ -88,7 +89,7 @@ var layers = map[string]layer{
 	"server": {dir: in + "server",
 		own: "access backlog decode hook line listen named phone process reasons server toolcall"},
 	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan " +
-		"poll render stamp thread trouble update whole"},
+		"poll render stamp thread trouble twice update whole"},
 	"web":  {dir: in + "channel/web", own: "act form listen live printed read route secure view web"},
 	"page": {dir: in + "page", own: "card highlight markdown now page settings sheet templates view"},
 	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config demo hold installservice lock logs pin restart " +

@@ -22,7 +22,9 @@ type Account struct {
 	Speaker string           `json:"speaker,omitempty"` // such as the name of a bot; "" for none
 	Person  *Person          `json:"person,omitempty"`
 	Pairing *Pairing         `json:"pairing,omitempty"`
-	Told    map[string]int64 `json:"told,omitempty"` // the strangers that were answered, with the time in unix ms
+	Newest  MessageID        `json:"newest,omitempty"`  // the last message to the person that is no copy of a card
+	Refusal *Refusal         `json:"refusal,omitempty"` // the last one of the person's address
+	Told    map[string]int64 `json:"told,omitempty"`    // the strangers that were answered, with the time in unix ms
 }
 
 // Status says whether a channel works.
@@ -31,6 +33,7 @@ type Status struct {
 	Speaker   string // what it speaks through; "" for none
 	API       string // address of the service behind it
 	Failing   string // why it does not work, and since when; "" when it does
+	Fix       string // what ends that, as far as it is known
 	Pairing   bool   // a code waits for its person
 	Person    *Person
 }

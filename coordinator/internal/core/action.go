@@ -80,7 +80,7 @@ func (c *Core) Work(ctx context.Context, lane string, handle Handler) {
 // work carries out the actions of a lane. It returns when ctx ends, or when the lane
 // is empty and idle returns true.
 func (c *Core) work(ctx context.Context, lane string, handle Handler, idle func() bool) {
-	sub := c.Subscribe(ofLane(lane), Disk)
+	sub := c.Subscribe(ofLane(lane), Disk, Pairing)
 	defer sub.Close()
 	held := time.UnixMilli(0)
 	for ctx.Err() == nil {
@@ -88,7 +88,7 @@ func (c *Core) work(ctx context.Context, lane string, handle Handler, idle func(
 			c.wait(ctx, sub.C, c.cfg.Now().Add(glance))
 			continue
 		}
-		a, ok, next, err := c.cfg.Store.Due(lane, c.cfg.Now(), held, ActTap)
+		a, ok, next, err := c.cfg.Store.Due(lane, c.cfg.Now(), latest(held, c.refusedUntil(lane)), ActTap)
 		if err != nil {
 			c.cfg.Log.Error("read actions", "lane", lane, "err", err)
 			next = c.cfg.Now().Add(retry)
@@ -167,6 +167,10 @@ func (c *Core) carryOut(ctx context.Context, a store.Action, handle Handler) (de
 		c.cfg.Log.Warn("action given up", "key", a.Key, "err", err)
 		why := err.Error()
 		err = c.persist(ctx, func() error { return c.cfg.Store.Done(a, why) })
+	case errors.Is(err, ErrRefused):
+		c.cfg.Log.Warn("action refused", "key", a.Key, "err", err)
+		why := err.Error()
+		err = c.persist(ctx, func() error { return c.cfg.Store.Later(a, time.UnixMilli(1), why) }) // before all others
 	default:
 		after := c.backoff(a, err)
 		c.cfg.Log.Warn("action put off", "key", a.Key, "for", after, "err", err)

@@ -30,7 +30,11 @@ func (s *state) available() (names []string) {
 func (s *state) reachable() bool { return len(s.available()) > 0 }
 
 // rings reports whether the person would notice a card now.
-func (s *state) rings() bool { return slices.ContainsFunc(s.available(), s.ring) }
+func (s *state) rings() bool {
+	return slices.ContainsFunc(s.available(), func(name string) bool {
+		return s.accounts.rows[name].Refused() == nil && s.ring(name)
+	})
+}
 
 // channelAction returns an action for one channel, in the lane with the channel's name.
 func channelAction(name, key, kind, data string, due time.Time) store.Action {
@@ -104,7 +108,8 @@ func (s *state) account(name string) channel.Account {
 
 // accountTopics returns the topics that a change of an account touches.
 func accountTopics(before, after channel.Account) []Part {
-	if before.Speaker == after.Speaker && before.Person == after.Person && before.Pairing == after.Pairing {
+	same := before.Speaker == after.Speaker && before.Person == after.Person && before.Pairing == after.Pairing
+	if same && before.Refusal == after.Refusal {
 		return nil
 	}
 	return []Part{Pairing}
@@ -118,7 +123,11 @@ func (c *Core) Person(name string) *channel.Person { return c.Account(name).Pers
 func (c *Core) ChangeAccount(act channel.Act, change func(a channel.Account, now time.Time) channel.Change) error {
 	return c.do(func(s *state, now time.Time) (store.Batch, error) {
 		b := store.Batch{Act: act}
-		next := change(s.account(act.Channel), now)
+		before := s.account(act.Channel)
+		next := change(before, now)
+		if next.Account != nil && next.Account.Person != before.Person {
+			next.Account.Refusal = nil // it is of an address that no longer counts
+		}
 		if next.Account != nil {
 			s.accounts.put(&b, *next.Account)
 		}
@@ -142,9 +151,25 @@ func (c *Core) ChangeAccount(act channel.Act, change func(a channel.Account, now
 	})
 }
 
-// Sent notes a message that shows a card, and what it says.
-func (c *Core) Sent(sent channel.Copy) error {
-	return c.do(func(*state, time.Time) (store.Batch, error) { return store.Batch{Copies: []channel.Copy{sent}}, nil })
+// Sent notes messages that show cards, and what they say.
+func (c *Core) Sent(sent ...channel.Copy) error {
+	return c.do(func(*state, time.Time) (store.Batch, error) { return store.Batch{Copies: sent}, nil })
+}
+
+// SentLast notes the newest message of a channel to its person that shows no card.
+func (c *Core) SentLast(name string, message channel.MessageID) error {
+	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
+		a := s.account(name)
+		a.Newest = message
+		s.accounts.put(&b, a)
+		return b, nil
+	})
+}
+
+// Shows returns the ask whose card a message of a channel shows, "" for none.
+func (c *Core) Shows(name string, message channel.MessageID) (ask.ID, error) {
+	id, _, err := c.cfg.Store.ShownBy(name, message)
+	return id, err
 }
 
 // Copies returns the messages of a channel that show the card of an ask, oldest first.

@@ -84,6 +84,13 @@ func tick(s *state, now time.Time) (store.Batch, error) {
 	return b, nil
 }
 
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
 func first(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

@@ -19,7 +19,7 @@ type Part string
 const (
 	Anything    Part = "anything"    // every change
 	Transcripts Part = "transcripts" // where sessions write their transcripts
-	Pairing     Part = "pairing"     // what a channel speaks through, its pairing code, the paired person
+	Pairing     Part = "pairing"     // what a channel speaks through, its pairing code, the paired person, a refusal
 	Disk        Part = "disk"        // whether anything can be written, see Unwritable
 	Browsers    Part = "browsers"    // which browsers are signed in to the page
 	Turns       Part = "turns"       // a turn of a run has ended

@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -60,7 +61,7 @@ func (d *Doctor) checkTelegram() wire.Check {
 	t := d.telegram()
 	switch {
 	case t.Failing != "":
-		return wire.Check{ID: "telegram", State: "bad", Text: t.Failing, Fix: "afar telegram status"}
+		return wire.Check{ID: "telegram", State: "bad", Text: t.Failing, Fix: cmp.Or(t.Fix, "afar telegram status")}
 	case t.Person != nil:
 		return wire.Check{ID: "telegram", State: "ok", Text: "@" + t.Speaker + " speaks with " + t.Person.Name}
 	case t.Connected:

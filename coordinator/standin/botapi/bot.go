@@ -76,6 +76,9 @@ func (s *Server) getMyCommands(request) (any, error) {
 
 func (s *Server) getChat(r request) (any, error) {
 	c, err := s.chat(r.params)
+	if err == nil && c.removed {
+		err = s.refusal(c)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,8 @@ type User struct {
 	started bool // wrote to the bot in private
 	blocked bool
 	met     bool // the bot has seen them somewhere
+
+	deactivated bool
 }
 
 // A Chat is a place where messages are. A private chat has its user's id.
@@ -27,9 +29,12 @@ type Chat struct {
 	Forum bool // has topics
 
 	s       *Server
-	movedTo int64 // the supergroup that it has become
-	admin   bool  // the bot is an administrator and sees every message
-	manages bool  // and has the right can_manage_topics
+	movedTo int64          // the supergroup that it has become
+	admin   bool           // the bot is an administrator and sees every message
+	manages bool           // and has the right can_manage_topics
+	removed bool           // the bot is not in it any more
+	silent  bool           // the bot may not send messages
+	left    map[int64]bool // who left it
 }
 
 // User returns the person with this id, and adds them if they are unknown.

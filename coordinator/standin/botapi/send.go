@@ -2,7 +2,6 @@ package botapi
 
 import (
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -54,6 +53,9 @@ func (s *Server) send(r request, c content, doc *Document) (any, error) {
 	chat, err := s.writable(r.params)
 	if err != nil {
 		return nil, err
+	}
+	if chat.silent {
+		return nil, badRequest("not enough rights to send text messages to the chat")
 	}
 	thread, err := s.thread(r.params, chat)
 	if err != nil {
@@ -159,23 +161,11 @@ func (s *Server) chat(p params) (*Chat, error) {
 // writable returns the chat that a call names, if the bot may write there.
 func (s *Server) writable(p params) (*Chat, error) {
 	c, err := s.chat(p)
-	switch {
-	case err != nil:
-		return nil, err
-	case c.movedTo != 0:
-		return nil, &apiError{
-			code:    http.StatusBadRequest,
-			text:    "Bad Request: group chat was upgraded to a supergroup chat",
-			movedTo: c.movedTo,
-		}
-	case c.Kind != "private":
-		return c, nil
+	if err == nil {
+		err = s.refusal(c)
 	}
-	switch u := s.users[c.ID]; {
-	case u.blocked:
-		return nil, forbidden("bot was blocked by the user")
-	case !u.started:
-		return nil, forbidden("bot can't initiate conversation with a user")
+	if err != nil {
+		return nil, err
 	}
 	return c, nil
 }

@@ -252,6 +252,7 @@ func (s *Server) method(name string) func(request) (any, error) {
 		"setmessagereaction":     s.setMessageReaction,
 		"answercallbackquery":    s.answerCallbackQuery,
 		"getchat":                s.getChat,
+		"getchatmember":          s.getChatMember,
 		"getfile":                s.getFile,
 		"createforumtopic":       s.createForumTopic,
 		"editforumtopic":         s.editForumTopic,

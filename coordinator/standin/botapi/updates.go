@@ -230,3 +230,10 @@ func (s *Server) batch(me *longPoll, req pollRequest) ([]json.RawMessage, <-chan
 	}
 	return out, s.changed, nil
 }
+
+// DropUpdates forgets the updates that the bot has not confirmed, as Telegram does after a day.
+func (s *Server) DropUpdates() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue = nil
+}

@@ -28,7 +28,7 @@ type Message struct {
 	Edits   []Edit // the states after each edit, in order; the fields above are current
 	Deleted bool
 
-	kind   string // "", "sticker", "photo", "voice", "channel_post" or "moved"
+	kind   string // "", "sticker", "photo", "voice", "channel_post", "moved", "left" or "joined"
 	origin *origin
 	// Of a group that has become a supergroup: the one in the other's chat.
 	movedTo, movedFrom int64

@@ -39,6 +39,8 @@ type apiMessage struct {
 	CaptionEntities []Entity     `json:"caption_entities,omitempty"`
 	Markup          *apiMarkup   `json:"reply_markup,omitempty"`
 	Created         *apiTopic    `json:"forum_topic_created,omitempty"`
+	Left            *apiUser     `json:"left_chat_member,omitempty"`
+	Joined          []apiUser    `json:"new_chat_members,omitempty"`
 	MovedTo         int64        `json:"migrate_to_chat_id,omitempty"`
 	MovedFrom       int64        `json:"migrate_from_chat_id,omitempty"`
 }
@@ -112,6 +114,12 @@ func (s *Server) renderAlone(m *Message) *apiMessage {
 		r.EditDate = m.Edits[n-1].At.Unix()
 	}
 	s.renderSender(r, m)
+	switch user := r.From; m.kind {
+	case "left":
+		r.Left = user
+	case "joined":
+		r.Joined = []apiUser{*user}
+	}
 	renderContent(r, m)
 	return r
 }

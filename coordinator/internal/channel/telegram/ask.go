@@ -49,6 +49,9 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 			cards, err = l.sendCard(ctx, id, to, text)
 			return err
 		})
+		if errors.Is(err, core.ErrGiveUp) {
+			err = l.sayRefused(ctx, person, card, err)
+		}
 	}
 	if err == nil && text.cut && !file && open {
 		err = l.sendWhole(ctx, card.Face(), cards[0])
@@ -107,7 +110,7 @@ func (l *link) cardsIn(chat int64, id ask.ID) (in []channel.Copy, file bool, err
 func (l *link) sendCard(ctx context.Context, id ask.ID, to room, text rendered) ([]channel.Copy, error) {
 	l.sending.Lock()
 	defer l.sending.Unlock()
-	m, err := l.send(ctx, to, text)
+	m, err := l.post(ctx, to, text)
 	if mayBeSent(err) {
 		err = errors.Join(err, l.cfg.Core.Doubt(Name, id))
 	}
@@ -117,7 +120,8 @@ func (l *link) sendCard(ctx context.Context, id ask.ID, to room, text rendered) 
 	c := channel.Copy{
 		Ask: id, Channel: Name, Message: messageID(to.chat, int64(m.ID)), Shown: text.digest(), SentAt: int64(m.Date),
 	}
-	return []channel.Copy{c}, l.sent(ctx, c)
+	copies := append(l.unnoted(ctx, c, text), c)
+	return copies, l.sent(ctx, copies...)
 }
 
 // mayBeSent reports whether a message may have been sent although an error was returned:
@@ -126,7 +130,7 @@ func mayBeSent(err error) bool {
 	var dial *net.OpError
 	var slow *core.Delay
 	switch {
-	case err == nil, errors.Is(err, core.ErrGiveUp), errors.As(err, &slow):
+	case err == nil, errors.Is(err, core.ErrGiveUp), errors.Is(err, core.ErrRefused), errors.As(err, &slow):
 		return false
 	case errors.Is(err, bot.ErrorUnauthorized), errors.Is(err, bot.ErrorConflict):
 		return false
@@ -158,10 +162,10 @@ func (l *link) editCards(ctx context.Context, cards []channel.Copy, text rendere
 	return gone
 }
 
-// sent stores a message that was sent. It retries, because a card that is not stored would
+// sent stores messages that were sent. It retries, because a card that is not stored would
 // be sent again.
-func (l *link) sent(ctx context.Context, c channel.Copy) error {
-	return l.insist(ctx, "note card", func() error { return l.cfg.Core.Sent(c) })
+func (l *link) sent(ctx context.Context, copies ...channel.Copy) error {
+	return l.insist(ctx, "note card", func() error { return l.cfg.Core.Sent(copies...) })
 }
 
 // insist calls note until it succeeds or ctx ends.

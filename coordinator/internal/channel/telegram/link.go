@@ -15,6 +15,7 @@ import (
 	"github.com/go-telegram/bot"
 
 	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
@@ -27,7 +28,8 @@ type link struct {
 	bot        *bot.Bot
 	listed     bool // Telegram has the commands of this program; poll's alone
 	forums     map[int64]forum
-	sending    sync.Mutex // held while a card is sent and stored
+	seen       map[channel.Address]time.Time // when the person was last known to be in their group; the lane's alone
+	sending    sync.Mutex                    // held while a card is sent and stored
 }
 
 // newLink checks its arguments and opens no connection yet. An api of "" means the one in
@@ -55,7 +57,7 @@ func (c *Channel) linkAt(token, api string) (*link, error) {
 	if err := config.CheckAPI(api); err != nil {
 		return nil, err
 	}
-	l := &link{Channel: c, token: token, api: api, forums: map[int64]forum{}, http: &http.Client{
+	l := &link{Channel: c, token: token, api: api, forums: map[int64]forum{}, seen: map[channel.Address]time.Time{}, http: &http.Client{
 		Transport: http.DefaultTransport.(*http.Transport).Clone(),
 		// A redirect would carry the token, in the Referer, to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -177,10 +179,22 @@ func (l *link) outcome(chat int64, err error) error {
 		return &core.Delay{After: time.Duration(max(slow.RetryAfter, 1)) * time.Second, Err: err}
 	case errors.As(err, &moved) && l.cfg.Core != nil:
 		return l.moved(chat, int64(moved.MigrateToChatID), err)
-	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorForbidden), errors.Is(err, bot.ErrorNotFound):
-		return core.GiveUp(err)
+	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorForbidden):
+		return l.refused(chat, err)
 	}
 	return err
+}
+
+// refused handles a refusal. What the chat of the person refuses for now is not given up.
+func (l *link) refused(chat int64, err error) error {
+	fix, whole := chatRefused(err)
+	if !whole || l.cfg.Core == nil {
+		return core.GiveUp(err)
+	}
+	if p, of := l.person(); p != nil && of == chat {
+		return l.refuse(refusedBy(p, err, fix))
+	}
+	return core.GiveUp(err)
 }
 
 // moved handles a refusal which says that a group has become a supergroup. Messages for the

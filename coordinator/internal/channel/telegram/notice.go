@@ -34,6 +34,11 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 	defer end()
 	ctx, cancel := context.WithTimeout(ctx, l.pace.send)
 	defer cancel()
+	if a.Kind != core.ActTap {
+		if err := l.seePerson(ctx); err != nil {
+			return err
+		}
+	}
 	switch a.Kind {
 	case core.ActCard:
 		return l.card(ctx, ask.ID(a.Data))
@@ -165,9 +170,18 @@ func quiet() *models.LinkPreviewOptions {
 	return &models.LinkPreviewOptions{IsDisabled: bot.True()}
 }
 
-// send sends a message and returns its id. If Telegram refuses the markup, the message is
-// sent without it.
+// send sends a message that shows no card, and notes that. It returns the message.
 func (l *link) send(ctx context.Context, to room, r rendered) (*models.Message, error) {
+	m, err := l.post(ctx, to, r)
+	if err == nil {
+		l.sentLast(to, int64(m.ID))
+	}
+	return m, err
+}
+
+// post sends a message and returns it. If Telegram refuses the markup, the message is
+// sent without it.
+func (l *link) post(ctx context.Context, to room, r rendered) (*models.Message, error) {
 	p := &bot.SendMessageParams{
 		ChatID:             to.chat,
 		MessageThreadID:    int(to.thread),
@@ -184,6 +198,7 @@ func (l *link) send(ctx context.Context, to room, r rendered) (*models.Message, 
 	if err != nil {
 		return nil, l.outcome(to.chat, err)
 	}
+	l.accepted(to.chat)
 	return m, nil
 }
 
@@ -208,6 +223,9 @@ func (l *link) edit(ctx context.Context, id channel.MessageID, r rendered) error
 	}
 	if says(err, "message is not modified") {
 		return nil
+	}
+	if err == nil {
+		l.accepted(chat)
 	}
 	return l.outcome(chat, err)
 }

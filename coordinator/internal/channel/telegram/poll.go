@@ -103,12 +103,15 @@ func (l *link) introduce(ctx context.Context) error {
 	return l.noteBot(name)
 }
 
+// updateKinds are the kinds of updates that Afar asks for: it must name those about members.
+var updateKinds = []string{"message", "callback_query", "my_chat_member", "chat_member"}
+
 func (l *link) updates(ctx context.Context, offset int64, hold time.Duration) ([]channel.Update, error) {
 	ctx, cancel := context.WithTimeout(ctx, hold+l.pace.slack)
 	defer cancel()
 	var batch []json.RawMessage
 	err := l.call(ctx, "getUpdates", map[string]any{
-		"offset": offset, "timeout": int(hold.Seconds()), "allowed_updates": []string{"message", "callback_query"},
+		"offset": offset, "timeout": int(hold.Seconds()), "allowed_updates": updateKinds,
 	}, &batch)
 	switch {
 	case isCode(err, http.StatusConflict) && says(err, "webhook"):

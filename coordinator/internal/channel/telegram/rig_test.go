@@ -50,6 +50,7 @@ type rig struct {
 	later      atomic.Int64 // how far the clock was moved
 	rules      core.Rules   // of the next start
 	remindChat int64        // of the next start
+	others     []string     // other channels, of the next start
 	answers    []string     // the channels that count, of the next start; nil for all
 
 	store *store.Store
@@ -98,7 +99,7 @@ func (r *rig) open() {
 		Log:      logger,
 		Now:      r.now,
 		Secret:   secretWord,
-		Channels: []string{Name},
+		Channels: append([]string{Name}, r.others...),
 		Rules:    r.rules,
 
 		AnswersFrom: r.answers,

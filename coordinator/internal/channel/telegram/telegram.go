@@ -186,6 +186,9 @@ func (c *Channel) Status() channel.Status {
 	defer c.mu.Unlock()
 	s := channel.Status{Failing: c.trouble.text(c.cfg.Now(), c.pace.report)}
 	a := c.account()
+	if s.Failing == "" {
+		s.Failing, s.Fix = refusedText(a.Refused())
+	}
 	s.Pairing, s.Person = a.Pairing.Waiting(c.cfg.Now()), a.Person
 	if c.link != nil {
 		s.Connected, s.Speaker, s.API = true, a.Speaker, c.link.api

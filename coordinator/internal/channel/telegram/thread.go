@@ -16,6 +16,7 @@ import (
 const (
 	noThread = "message thread not found" // deleted by people
 	noTopic  = "TOPIC_ID_INVALID"         // the same, of methods that change it
+	closed   = "TOPIC_CLOSED"             // by people, where the bot may not change that
 	notForum = "the chat is not a forum"
 	noRights = "not enough rights"
 	asItWas  = "TOPIC_NOT_MODIFIED"
@@ -36,7 +37,7 @@ type forum struct {
 func (f forum) open() bool { return f.is && !f.denied }
 
 // inRoom sends a message about a session. In a forum the message goes to the session's own
-// topic, which is made if it does not exist or was deleted. Anywhere else it goes to the
+// topic, which is made if it does not exist, or was deleted or closed. Anywhere else it goes to the
 // chat.
 func (l *link) inRoom(ctx context.Context, chat int64, id session.ID, send func(room) error) error {
 	to, err := l.roomOf(ctx, chat, id)
@@ -44,7 +45,7 @@ func (l *link) inRoom(ctx context.Context, chat int64, id session.ID, send func(
 		return err
 	}
 	err = send(to)
-	if to.thread == 0 || !says(err, noThread) {
+	if to.thread == 0 || !says(err, noThread) && !says(err, closed) {
 		return err
 	}
 	if err := l.cfg.Core.PutRoom(channel.Room{Channel: Name, Session: id, Inside: chatAddress(chat)}); err != nil {

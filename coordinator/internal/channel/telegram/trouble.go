@@ -26,8 +26,11 @@ func (t trouble) text(now time.Time, report time.Duration) string {
 	case t.conflict && now.Sub(t.since) < report:
 		return ""
 	}
-	return fmt.Sprintf("%s (since %s)", t.why, t.since.Format("Jan 2 15:04:05"))
+	return fmt.Sprintf("%s (since %s)", t.why, t.since.Format(sinceForm))
 }
+
+// sinceForm is how the beginning of a trouble is shown.
+const sinceForm = "Jan 2 15:04:05"
 
 // failed records that polling failed. A streak is entered in the journal once: after it has
 // lasted for a while, or at once if only the person can end it.
@@ -51,7 +54,12 @@ func (c *Channel) failed(err error) {
 	if !tell {
 		return
 	}
-	if err := c.cfg.Core.Note(event.TelegramFailing, "", c.account().Speaker, err.Error()); err != nil {
+	c.note(err.Error())
+}
+
+// note enters a failure in the journal.
+func (c *Channel) note(text string) {
+	if err := c.cfg.Core.Note(event.TelegramFailing, "", c.account().Speaker, text); err != nil {
 		c.cfg.Log.Error("note that telegram fails", "err", err)
 	}
 }

@@ -14,8 +14,10 @@ import (
 // An update holds the parts of Telegram's update that Afar reads. It has no other fields,
 // so that later additions by Telegram cannot make a tap unreadable.
 type update struct {
-	Message *message `json:"message"`
-	Tap     *tap     `json:"callback_query"`
+	Message *message    `json:"message"`
+	Tap     *tap        `json:"callback_query"`
+	Bot     *membership `json:"my_chat_member"`
+	Member  *membership `json:"chat_member"`
 }
 
 type message struct {
@@ -30,6 +32,8 @@ type message struct {
 	Origin json.RawMessage `json:"forward_origin"`
 	Via    *user           `json:"via_bot"`
 	media
+	Left   *user  `json:"left_chat_member"`
+	Joined []user `json:"new_chat_members"`
 	// The other chat, when a group has become a supergroup.
 	MovedTo   int64 `json:"migrate_to_chat_id"`
 	MovedFrom int64 `json:"migrate_from_chat_id"`
@@ -83,6 +87,16 @@ func (m message) sender(update int64) sender {
 	return sender{Act: m.act(update), user: m.From.ID, chat: m.Chat.ID, name: m.From.name()}
 }
 
+// joined returns the id of a person if they are among those who joined the chat, else 0.
+func (m message) joined(p *channel.Person) int64 {
+	for _, u := range m.Joined {
+		if isUser(p, u.ID) {
+			return u.ID
+		}
+	}
+	return 0
+}
+
 // stamp returns when m was sent, by Telegram's clock.
 func (m message) stamp() stamp { return stamp{chat: m.Chat.ID, id: m.ID, at: m.Date} }
 
@@ -110,9 +124,20 @@ func (l *link) handle(in channel.Update) error {
 	if u.Message != nil {
 		m = *u.Message
 	}
+	if err := l.heard(u); err != nil {
+		return err
+	}
 	switch {
 	case u.Tap != nil:
 		return l.tapped(in.ID, *u.Tap)
+	case u.Bot != nil:
+		return l.botMoved(in.ID, *u.Bot)
+	case u.Member != nil:
+		return l.personMoved(in.ID, u.Member.Now.User.ID, u.Member.Chat.ID, u.Member.Now.isIn())
+	case len(m.Joined) > 0:
+		return l.personMoved(in.ID, m.joined(l.account().Person), m.Chat.ID, true)
+	case m.Left != nil:
+		return l.personMoved(in.ID, m.Left.ID, m.Chat.ID, false)
 	case m.MovedTo != 0:
 		return l.moveChat(in.ID, m.Chat.ID, m.MovedTo)
 	case m.MovedFrom != 0:

@@ -1,0 +1,66 @@
+package core
+
+import (
+	"errors"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// ErrRefused marks the error of an action that the address of the person refuses. Refuse has noted that. The
+// action stays the first of its lane.
+var ErrRefused = errors.New("refused at the person's address")
+
+// Refuse notes that the address of the person of a channel takes nothing now. The actions of the channel wait,
+// except the answers to taps, and one is tried from time to time. The person is told on the other channels.
+func (c *Core) Refuse(act channel.Act, r channel.Refusal) error {
+	return c.do(func(s *state, now time.Time) (store.Batch, error) {
+		b := store.Batch{Act: act}
+		before := s.account(act.Channel)
+		if before.Person == nil {
+			return b, nil
+		}
+		next, tell := before.Refuse(r, now)
+		s.accounts.put(&b, next)
+		if !tell {
+			return b, nil
+		}
+		record(&b, event.TelegramFailing, "", before.Speaker, r.Why+"; "+r.Fix, now)
+		for _, name := range s.available() {
+			if name != act.Channel && s.accounts.rows[name].Refused() == nil {
+				text := "⚠️ " + r.Why + ". What is for you there waits. To mend it: " + r.Fix + "."
+				s.noticeOn(&b, name, "refused:"+act.Channel, text, now)
+			}
+		}
+		return b, nil
+	})
+}
+
+// Accept ends a refusal: what waits for the person is shown.
+func (c *Core) Accept(act channel.Act) error {
+	return c.do(func(s *state, now time.Time) (store.Batch, error) {
+		b := store.Batch{Act: act}
+		before := s.account(act.Channel)
+		if before.Refused() == nil {
+			return b, nil
+		}
+		s.accounts.put(&b, before.Accept(now))
+		s.showOpen(&b, act.Channel, now)
+		text := act.Channel + " takes messages for " + before.Person.Name + " again"
+		record(&b, event.TelegramConnected, "", before.Speaker, text, now)
+		return b, nil
+	})
+}
+
+// refusedUntil returns when the lane of a channel may try the address of its person again, zero if nothing is
+// refused there.
+func (c *Core) refusedUntil(lane string) (until time.Time) {
+	c.view(func(s *state, _ time.Time) {
+		if r := s.accounts.rows[lane].Refused(); r != nil {
+			until = r.Next
+		}
+	})
+	return until
+}
