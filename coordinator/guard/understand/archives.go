@@ -220,10 +220,10 @@ func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	into, named := o.Get("f", "file")
 	switch c.Name {
 	case "zip":
-		into = o.At(0)
+		into, named = o.At(0), true
 		packed(sh, into, sh.Place.Cwd, o.From(1))
 	case "7z", "7za":
-		into = o.At(1)
+		into, named = o.At(1), true
 	case "tar", "gtar", "bsdtar":
 		if !o.Given("c create") {
 			break
@@ -241,6 +241,8 @@ func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
 		}
 		if p != into && strings.ContainsRune(fileText(sh, p), partial.HoleSecret) {
 			sh.Print(sh.Read(p))
+			sh.Remember(sh.Path(into), partial.UnknownSecret)
+		} else if named && sh.ListsSecret(p) && !lex.Mentions(strings.Join(c.Args, " "), "exclude -x") {
 			sh.Remember(sh.Path(into), partial.UnknownSecret)
 		}
 	}

@@ -52,7 +52,8 @@ var filePrograms = []table{
 	{programs: "tmpreaper tmpwatch", options: "protect x exclude", dry: "t test", rows: []row{
 		{words: "*", also: cleansTrees},
 	}},
-	{programs: "rmdir", rows: []row{{args: "/s|/S", does: act{effect.DeleteTree, "", eachFile}}}}, // an empty one is no loss
+	// That of Unix removes only empty directories, which is no loss.
+	{programs: "rmdir", rows: []row{{args: "/s|/S", does: act{effect.DeleteTree, "", eachFile}}}},
 	{programs: "shred gshred", options: "n s iterations size random-source", do: shred},
 	{programs: "mv gmv", options: "t S target-directory suffix update?", keeps: keepsOld, do: move},
 	{

@@ -273,13 +273,16 @@ var diskTables = []table{
 		{given: "o=", mention: "remount", also: changesMounts},
 	}},
 	{programs: "dd dcfldd gdd dc3dd", do: diskDump},
-	{programs: "bmaptool ddrescue dd_rescue partclone.restore partclone.dd nwipe scrub", options: "o output bmap O s source",
+	{
+		programs: "bmaptool ddrescue dd_rescue partclone.restore partclone.dd nwipe scrub",
+		options:  "o output bmap O s source",
 		rows: []row{
 			{of: "bmaptool", words: "copy * *", does: writesLast},
 			{of: "ddrescue dd_rescue", words: "* *", does: act{effect.WriteFile, "", "@$1"}},
 			{of: "partclone.restore partclone.dd", given: "o= output=", does: act{effect.WriteFile, "", "@$=o,output"}},
 			{of: "nwipe scrub", does: writesLast},
-		}},
+		},
+	},
 	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},
 }
 

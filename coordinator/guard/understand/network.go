@@ -149,7 +149,8 @@ func callsRemote(sh *shell.Shell, _ shell.Command, o shell.Options) {
 func rawSocket(sh *shell.Shell, c shell.Command, o shell.Options) {
 	joined := strings.Join(c.Args, " ")
 	switch {
-	case lex.Mentions(joined, "EXEC: SYSTEM: exec:"), !lex.OneOf(c.Name, "socat telnet") && o.Given("e= exec= c= sh-exec="):
+	case lex.Mentions(joined, "EXEC: SYSTEM: exec:"),
+		!lex.OneOf(c.Name, "socat telnet") && o.Given("e= exec= c= sh-exec="):
 		sh.Effect(effect.ReverseShell, effect.Socket, joined)
 		return
 	}

@@ -114,6 +114,18 @@ func (sh *Shell) Lists(path string) bool {
 	return strings.Contains("\n"+names, "\n"+fspath.Base(path)+"\n")
 }
 
+// ListsSecret reports whether a directory has a file with credentials in it.
+func (sh *Shell) ListsSecret(dir string) bool {
+	path := strings.TrimSuffix(sh.Path(dir), "/") + "/"
+	names, _ := sh.textAt(path)
+	for name := range strings.FieldsSeq(names) {
+		if p := path + name; protected.SecretPath(p, sh.Place.Home) && !protected.Committed(p) {
+			return true
+		}
+	}
+	return false
+}
+
 // systemFolders hold installed programs, or no programs at all.
 const systemFolders = "/bin /dev /etc /lib /lib64 /nix /proc /run /sbin /snap /sys /usr /System /Library"
 
