@@ -73,12 +73,17 @@ func TestLockIsExclusive(t *testing.T) {
 	}
 	_, lines := startHolder(t, path)
 	wantLine(t, lines, "false <nil>")
+	held, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	l.Release()
-	_, lines = startHolder(t, path)
-	wantLine(t, lines, "true <nil>")
-	if _, err := os.Stat(path); err != nil {
+	// Before the next holder, who would make the file again.
+	if left, err := os.Stat(path); err != nil || !os.SameFile(held, left) {
 		t.Errorf("the lock file must stay: %v", err)
 	}
+	_, lines = startHolder(t, path)
+	wantLine(t, lines, "true <nil>")
 }
 
 func TestLockEndsWithItsHolder(t *testing.T) {
