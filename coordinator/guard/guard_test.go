@@ -23,7 +23,7 @@ func TestTools(t *testing.T) {
 		{call("Write", "file_path", "/home/dev/.claude/settings.json", "content", "{}"), Deny},
 		{call("Write", "file_path", ".claude/settings.local.json"), Deny},
 		{call("Write", "file_path", "/home/dev/proj/.claude/../.claude/settings.json"), Deny},
-		{call("Write", "file_path", "/home/dev/proj/.claude/commands/x.md"), None},
+		{call("Write", "file_path", "/home/dev/proj/.claude/commands/x.md"), Ask},
 		{call("Write", "file_path", "/home/dev/proj/.afar-disabled"), Deny},
 		{call("Write", "file_path", "/etc/passwd"), Deny},
 		{call("Write", "file_path", "/home/dev/.bashrc"), Ask},

@@ -139,17 +139,30 @@ func settingsFolder(_ *judging, e *effect.Effect) bool {
 	return fspath.Base(e.Target) == ".claude"
 }
 
-// serverList reports whether the target is a .mcp.json on this machine.
+// serverList reports whether the target lists servers on this machine that the host starts.
 func serverList(_ *judging, e *effect.Effect) bool {
-	return fspath.Base(e.Target) == ".mcp.json" && e.Away == ""
+	return lex.OneOf(fspath.Base(e.Target), ".mcp.json .lsp.json") && e.Away == ""
 }
 
-const startFiles = ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .zlogin .bash_logout " +
-	".kshrc .cshrc .tcshrc .gitconfig .inputrc .pam_environment"
+// startFiles are the files of a home that a shell, a session, git, a terminal, a debugger or an
+// interpreter runs by itself.
+const startFiles = ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .zlogin .zlogout " +
+	".bash_logout .bash_aliases .bash_functions .bash_completion .kshrc .mkshrc .cshrc .tcshrc .login .xonshrc " +
+	".gitconfig .inputrc .pam_environment .xprofile .xinitrc .xsession .xsessionrc .xserverrc .tmux.conf .screenrc " +
+	".gdbinit .lldbinit .direnvrc .pythonrc .pythonrc.py .pdbrc .irbrc .pryrc .lesspipe .lessfilter"
 
-// startFolders are the folders whose files run by themselves.
-const startFolders = "/.config/fish/ /Library/LaunchAgents/ /Library/LaunchDaemons/ /.config/autostart/ " +
-	"/.config/systemd/user/ /etc/cron /etc/systemd/system/ /etc/profile.d/ /etc/init.d/ /var/spool/cron"
+// startFolders are the folders whose files run by themselves. Those of homeFolders do so in a home, and
+// are settings like others in a project.
+const (
+	startFolders = "/.config/fish/ /Library/LaunchAgents/ /Library/LaunchDaemons/ /.config/autostart/ " +
+		"/.config/systemd/user/ /etc/cron /etc/systemd/system/ /etc/profile.d/ /etc/init.d/ /var/spool/cron"
+	homeFolders = "/.local/share/systemd/user/ /.config/git/ /.config/environment.d/ /.config/tmux/ /.config/zsh/ " +
+		"/.config/nushell/ /.config/powershell/ /.config/direnv/ /.config/plasma-workspace/ /.config/elvish/ " +
+		"/.oh-my-zsh/custom/ /.bashrc.d/ /.profile.d/ /.zsh/ /.zshrc.d/ /.ssh/rc /.ssh/environment " +
+		"/.ipython/profile_default/startup/"
+	pythonFolders = "/site-packages/ /dist-packages/"
+	pythonStarts  = "/usercustomize.py /sitecustomize.py .pth"
+)
 
 // startFile reports whether the target is a file that runs by itself, such as at
 // login, at a fixed time or with each command, or that opens the machine to others.
@@ -157,11 +170,14 @@ func startFile(j *judging, e *effect.Effect) bool {
 	switch p := e.Target; {
 	case e.Away != "":
 		return false
-	case lex.OneOf(fspath.Base(p), startFiles):
-		return j.isHome(fspath.Dir(p))
-	default:
-		return lex.Mentions(p, startFolders) || lex.EndsWith(p, "/.ssh/authorized_keys /.ssh/config")
+	case lex.OneOf(fspath.Base(p), startFiles) && j.isHome(fspath.Dir(p)),
+		lex.Mentions(p, startFolders),
+		lex.EndsWith(p, "/.ssh/authorized_keys /.ssh/config"):
+		return true
+	case !lex.Mentions(p, homeFolders) && !(lex.Mentions(p, pythonFolders) && lex.EndsWith(p, pythonStarts)):
+		return false
 	}
+	return j.where(e) != inProject
 }
 
 // secretWrite reports whether an existing credential is overwritten. Inside the
@@ -225,11 +241,12 @@ func (j *judging) loadsMod(p string) bool {
 	return fspath.WithinAny(file, "hooks .claude-plugin") || lex.OneOf(fspath.Base(file), "hooks.json plugin.json")
 }
 
-// skillFile reports whether the target is a skill of the host, a file of one, or
-// the folder of all skills.
+// skillFile reports whether the target is a skill of the host, a file of one, the folder of all skills, or
+// another file from which sessions take instructions.
 func skillFile(j *judging, e *effect.Effect) bool {
-	return e.Op != effect.Create && j.eitherHere(e, func(p string) bool {
+	isEmpty := e.Op == effect.Create && lex.OneOf(e.Via, "mkdir touch mkfifo")
+	return !isEmpty && j.eitherHere(e, func(p string) bool {
 		tail, _ := protected.HostFolder(p, j.ctx.Env)
-		return fspath.Within(tail, "/skills")
+		return protected.HostInstructions(tail)
 	})
 }

@@ -111,8 +111,8 @@ var railRules = []policy{
 	},
 	{
 		id: "host.skills", verdict: Ask, kind: effect.WriteFile, is: skillFile,
-		why:     "Changes a skill, which later sessions follow",
-		instead: "Show the change to the skill, and let the person make it.",
+		why:     "Changes a skill, a command, an agent or a rule, which later sessions follow",
+		instead: "Show the change, and let the person make it.",
 	},
 	{id: "host.folder", kind: effect.WriteFile, in: inHost, is: madeFolder},
 	{

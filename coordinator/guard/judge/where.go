@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -367,17 +368,20 @@ func (j *judging) placeAway(p string) region {
 	return inElsewhere
 }
 
-// ofAfar are the files of a task's folder that Afar writes, or from which the host takes its
-// instructions, hooks and servers. They are in lower case: some file systems ignore case.
-const ofAfar = "claude.md claude.local.md agents.md .claude .mcp.json"
+// ofAfar are the files in the folder of a task that Afar writes, or from which an agent takes its
+// instructions, hooks and servers; later turns read them in folders below, too. They are in lower case:
+// some file systems ignore case.
+const ofAfar = "claude.md claude.local.md agents.md agents.override.md gemini.md qwen.md copilot-instructions.md " +
+	".claude .codex .gemini .agents .opencode .cursor .cursorrules .windsurfrules .clinerules " +
+	".mcp.json .lsp.json opencode.json opencode.jsonc"
 
 // inWorkspace returns the region of a path in one of Afar's directories.
 func (j *judging) inWorkspace(p string) region {
 	slug, rest := j.inTasks(p)
-	head, _, _ := strings.Cut(rest, "/")
 	own := slug == j.worksOn()
+	instructs := func(part string) bool { return lex.OneOf(part, ofAfar) }
 	switch {
-	case slug == "", own && lex.OneOf(strings.ToLower(head), ofAfar):
+	case slug == "", own && slices.ContainsFunc(strings.Split(strings.ToLower(rest), "/"), instructs):
 		return inOwn
 	case !own:
 		return inTask

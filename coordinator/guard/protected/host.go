@@ -45,6 +45,13 @@ func hostTail(tail string) bool {
 	return strings.HasPrefix(base, "settings") && (strings.HasSuffix(base, ".json") || !fspath.IsExact(base))
 }
 
+// HostInstructions reports whether a path below a folder of the host is one from which later sessions
+// take instructions, commands, agents or tasks. Some of these name programs that run without a question.
+func HostInstructions(tail string) bool {
+	return fspath.WithinAny(tail, "/skills /commands /agents /output-styles /workflows /rules") ||
+		tail == "/scheduled_tasks.json"
+}
+
 // HostSocket reports whether a text names a socket on which the host takes messages for a session, keys for
 // its terminal or orders for its supervisor, or the variable that names one.
 func HostSocket(text string) bool {

@@ -325,7 +325,8 @@ var requesters = []requester{
 		numbers: true,
 	},
 	{programs: "lwp-request", method: "m", operands: true},
-	{programs: "aria2c", method: "method", output: "o out", keeps: "allow-overwrite", folder: "d dir", joins: true},
+	{programs: "aria2c", method: "method", output: "o out", keeps: "allow-overwrite", folder: "d dir", joins: true,
+		numbers: true},
 	{
 		programs: "http https xh axel fetch httpie curlie", method: "X request method",
 		body: "d data data-binary data-urlencode data-raw json F form K config", file: "T upload-file",
@@ -447,7 +448,7 @@ func (row *requester) writes(sh *shell.Shell, o shell.Options, url string) {
 	case keepsName && o.Given(row.keeps):
 		sh.Remember(sh.Write(remote), partial.UnknownNetwork)
 	case keepsName && row.numbers:
-		sh.Remember(sh.Path(remote), partial.UnknownNetwork)
+		sh.Remember(sh.WriteAs(effect.Create, remote), partial.UnknownNetwork)
 	default:
 		sh.Print(partial.UnknownNetwork)
 	}
