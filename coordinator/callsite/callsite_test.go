@@ -83,11 +83,14 @@ func TestFacts(t *testing.T) {
 	run("commit", "-q", "--allow-empty", "-m", "second")
 	run("checkout", "-q", "work")
 	run("branch", "old")
-	merged := func(branch string) bool {
-		return repository{path: os.Getenv("PATH"), home: t.TempDir()}.merged(dir, branch)
+	merged := func(commit, branch string) bool {
+		return repository{path: os.Getenv("PATH"), home: t.TempDir()}.merged(dir, commit, branch)
 	}
-	if !merged("old") || merged("side") || merged("none") || merged("--all") {
-		t.Error("merged: old is, side, none and --all are not")
+	if !merged("HEAD", "old") || !merged("HEAD", "none") || !merged("side", "work") || !merged("side", "side") {
+		t.Error("merged: old and one that does not exist are, and both are in side")
+	}
+	if merged("HEAD", "side") || merged("HEAD", "Side") || merged("none", "old") || merged("--all", "old") {
+		t.Error("merged: side is not, and nothing is merged into what does not exist")
 	}
 	run("update-ref", "refs/remotes/origin/main", "HEAD")
 	run("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")

@@ -43,13 +43,13 @@ func (r repository) ask(ctx context.Context, dir string) guard.GitFacts {
 	return facts
 }
 
-// merged reports whether git says in time that the current branch contains all
-// commits of another one.
-func (r repository) merged(dir, branch string) bool {
+// merged reports whether git says in time that a commit has all commits of a branch, or that there is no
+// such branch.
+func (r repository) merged(dir, commit, branch string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), gitFor)
 	defer cancel()
-	_, err := r.run(ctx, dir, "merge-base", "--is-ancestor", "refs/heads/"+branch, "HEAD")
-	return err == nil
+	out, err := r.run(ctx, dir, "for-each-ref", "--ignore-case", "--no-merged="+commit, "refs/heads/"+branch)
+	return err == nil && out == ""
 }
 
 // parseStatus returns the facts in the output of git status.

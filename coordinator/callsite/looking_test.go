@@ -121,7 +121,7 @@ func TestLookingRunsNothing(t *testing.T) {
 			clear()
 			git := repository{path: os.Getenv("PATH"), home: t.TempDir()}
 			git.facts(dir)
-			git.merged(dir, "other")
+			git.merged(dir, "HEAD", "other")
 			git.unsaved(dir)
 			git.kept(time.Now())(filepath.Join(r.dir, "a.txt"))
 			if r.anyRan(t) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
 )
 
 func TestTools(t *testing.T) {
@@ -73,6 +74,9 @@ func TestGitFacts(t *testing.T) {
 		{"git push --force-with-lease", GitFacts{Known: true, Branch: "main", Default: "main"}, Deny},
 		{"git push --force origin develop", GitFacts{Known: true, Branch: "x", Default: "develop"}, Deny},
 		{"git push --force origin HEAD", GitFacts{Known: true, Branch: "main"}, Deny},
+		{"git checkout main && git push --force", GitFacts{Known: true, Branch: "x", Default: "main"}, Deny},
+		{"git checkout main && git push --force-with-lease", GitFacts{Known: true, Branch: "x", Default: "main"}, Deny},
+		{"git checkout x && git push --force-with-lease", GitFacts{Known: true, Branch: "main", Default: "main"}, None},
 		{"git reset --hard", GitFacts{Known: true, Dirty: true}, Deny},
 		{"git reset --hard", GitFacts{Known: true}, None},
 		{"git reset --hard HEAD", GitFacts{Known: true}, None},
@@ -101,11 +105,43 @@ func TestGitFacts(t *testing.T) {
 // TestMerged checks that a branch may be deleted if the current one has all its commits.
 func TestMerged(t *testing.T) {
 	ctx := testContext()
-	ctx.Merged = func(_, branch string) bool { return branch == "done" || branch == "main" }
+	ctx.Merged = func(_, commit, branch string) bool {
+		switch commit {
+		case "HEAD": // the branch cart
+			return lex.OneOf(branch, "done main cart")
+		case "main":
+			return lex.OneOf(branch, "done main")
+		}
+		return false
+	}
 	for cmd, want := range map[string]Verdict{
 		"git branch -D done": None, "git branch -D open": Ask, "git branch -D done open": Ask, "git branch -D $X": Ask,
 		"git branch -D main": Deny, "git update-ref -d refs/heads/done": None, "git branch -M done": Ask,
 		"ssh host git branch -D done": Ask,
+		"git branch -D cart":          None, // git refuses
+
+		"git checkout main && git branch -D cart":                      Ask,
+		"git checkout main && git branch -D done":                      None,
+		"git switch main; git branch -D cart":                          Ask,
+		"git checkout main && git pull && git branch -D cart":          Ask,
+		"git checkout --detach main && git branch -D cart":             Ask,
+		"git checkout -b new && git branch -D done":                    None,
+		"git checkout -b new main && git branch -D cart":               Ask,
+		"git switch -c new main && git branch -D cart":                 Ask,
+		"git checkout - && git branch -D cart":                         Ask,
+		"git checkout $X && git branch -D cart":                        Ask,
+		"git symbolic-ref HEAD refs/heads/main && git branch -D cart":  Ask,
+		"git checkout main && git update-ref -d refs/heads/cart":       Ask,
+		"git commit -qam x && git checkout main && git branch -D done": Ask,
+		"git reset -q --soft main && git branch -D cart":               Ask,
+		"git -C ../other checkout main && git branch -D done":          None,
+		"git switch -C cart main":                                      Ask,
+		"git checkout -B cart main":                                    Ask,
+		"git switch --force-create=cart main":                          Ask,
+		"git checkout -B done main":                                    None,
+		"git checkout -B done":                                         None,
+		"git checkout -B open":                                         Ask,
+		"bash -c 'git checkout main && git branch -D cart'":            Ask,
 	} {
 		if d := Judge(bash(cmd), ctx); d.Verdict != want {
 			t.Errorf("%s: %q by %s, want %q", cmd, d.Verdict, d.Rule, want)

@@ -79,6 +79,7 @@ var ruleCases = []struct{ rule, stops, passes string }{
 	{"git.push-delete", "git push origin --delete feature", "git fetch --prune"},
 	{"git.branch-main", "git branch -D main", "git branch -d feature"},
 	{"git.branch-delete", "git branch -d main", "git branch --merged main"},
+	{"git.base", "git update-ref refs/remotes/origin/main HEAD", "git fetch origin"},
 	{"git.branch-force", "git branch -D feature", "git branch -m feature"},
 	{"git.reflog", "git reflog expire --expire=now --all", "git reflog"},
 	{"git.filter", "git filter-branch --tree-filter 'rm -f x' HEAD", "git rebase main"},

@@ -23,6 +23,7 @@ const (
 	Discard       Kind = "discard uncommitted work" // Op: the way; Target: pathspec
 	KeepWork      Kind = "keep uncommitted work"    // Op: the way; Target: path, "" = all
 	RewriteRefs   Kind = "rewrite history"          // Op: the way; Target: ref
+	MoveHead      Kind = "move HEAD"                // Op: its branch, "" = none; Target: commit, "HEAD" = the same
 	PushForce     Kind = "rewrite remote branch"    // Target: branch, "" = current
 	PushDelete    Kind = "delete remote branch"     // Target: branch
 	GitSettings   Kind = "change git settings"      // Target: key

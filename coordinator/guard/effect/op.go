@@ -17,6 +17,7 @@ const (
 	Format   Op = "format"
 	GitForce Op = "git-force"
 	Local    Op = "local"
+	Placed   Op = "placed" // a link, or a file that another one becomes
 	Setuid   Op = "setuid"
 	Shred    Op = "shred"
 	ToNull   Op = "to /dev/null"
@@ -27,6 +28,7 @@ const (
 
 // How work, refs and branches of git are lost, and how programs get more rights.
 const (
+	Base              Op = "base" // what reviews and landings start from
 	Branch            Op = "branch"
 	BranchDelete      Op = "branch-delete"
 	BranchDeleteForce Op = "branch-delete-force"

@@ -91,15 +91,15 @@ func mainNamed(j *judging, e *effect.Effect) bool {
 	return e.Target != "" && mainBranch(j, e)
 }
 
-// repoWrite reports whether the target is a file in .git that configures git,
-// runs code, or holds refs or objects.
+// repoWrite reports whether the target is a file in .git that configures git, runs code, or holds refs
+// or objects, or whether a link or another file takes the place of any file there.
 func repoWrite(j *judging, e *effect.Effect) bool {
 	i := strings.Index(e.Target, "/.git/")
 	if i < 0 {
 		return false
 	}
 	tail := e.Target[i+6:]
-	return lex.OneOf(tail, "config HEAD index packed-refs") || fspath.WithinAny(tail, "hooks refs objects")
+	return e.Op == effect.Placed || lex.OneOf(tail, "config HEAD index packed-refs shallow info/grafts") || fspath.WithinAny(tail, "hooks refs objects")
 }
 
 const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/gshadow /etc/sudoers /etc/fstab /etc/crypttab " +

@@ -17,9 +17,9 @@ type Context struct {
 	Page    pageaddr.Page             // where Afar's page is served
 	Resolve func(path string) string  // symlink resolution; nil = identity
 	Git     func(dir string) GitFacts // lazy; nil = unknown. No deny depends on it alone
-	// Merged reports whether the current branch has all commits of branch. It
-	// returns false if that is not known. Merged may be nil.
-	Merged func(dir, branch string) bool
+	// Merged reports whether a commit, such as HEAD, has all commits of branch, or there is no such
+	// branch. It returns false if that is not known. Merged may be nil.
+	Merged func(dir, commit, branch string) bool
 	// Created reports whether the session made a tree and everything in it. It
 	// returns false if that is not known. Created may be nil.
 	Created func(path string) bool

@@ -196,7 +196,7 @@ func Rules() []Rule {
 // empty target means the current branch.
 func mainBranch(j *judging, e *effect.Effect) bool {
 	facts := j.facts(e.Dir) // nothing, if they are not known
-	name := cmp.Or(e.Target, facts.Branch)
+	name := cmp.Or(e.Target, j.branchFor(e))
 	switch {
 	case lex.OneOf(name, "main master trunk"), fspath.HasGlob(name):
 		return true
@@ -209,7 +209,7 @@ func mainBranch(j *judging, e *effect.Effect) bool {
 // currentUnknown reports whether the effect names no branch and the current
 // branch is not known.
 func currentUnknown(j *judging, e *effect.Effect) bool {
-	return e.Target == "" && !j.facts(e.Dir).Known
+	return e.Target == "" && j.branchFor(e) == "" && !j.facts(e.Dir).Known
 }
 
 // cleanTree reports whether the work tree is known to have no changed and no
@@ -262,14 +262,47 @@ func memoryOfOther(_ *judging, e *effect.Effect) bool {
 	return ok && strings.HasPrefix(e.Target, "/proc/") && !lex.OneOf(pid, "self thread-self") && e.Away == ""
 }
 
-// merged reports whether it is known that the current branch has every commit of
-// the target branch.
+// merged reports whether it is known that HEAD, where the call has it by then, has every commit of the
+// target branch.
 func merged(j *judging, e *effect.Effect) bool {
+	commit, _, _ := j.headFor(e)
 	switch {
-	case j.ctx.Merged == nil, e.Away != "", e.Target == "", partial.HasHole(e.Target + e.Dir):
+	case j.ctx.Merged == nil, e.Away != "", e.Target == "", partial.HasHole(e.Target + e.Dir + commit):
 		return false
 	}
-	return strings.HasPrefix(e.Dir, "/") && j.ctx.Merged(e.Dir, e.Target)
+	return strings.HasPrefix(e.Dir, "/") && j.ctx.Merged(e.Dir, commit, e.Target)
+}
+
+// keepsCommits reports whether a branch that is reset loses no commit, as far as git can be asked.
+func keepsCommits(j *judging, e *effect.Effect) bool { return j.ctx.Merged == nil || merged(j, e) }
+
+// headFor returns the commit and the branch at which HEAD is when an effect happens, and whether the
+// call has moved it by then. The commit is a hole if it is not known.
+func (j *judging) headFor(e *effect.Effect) (commit, branch string, moved bool) {
+	for i := range j.history.effects[:j.history.at] {
+		switch m := &j.history.effects[i]; {
+		case m.Kind == effect.KeepWork && lex.OneOf(string(m.Op), string(effect.Commit+" "+effect.CommitAll)):
+			commit = partial.Unknown // it is not in the commits that git is asked about
+		case m.Kind != effect.MoveHead || m.Dir != e.Dir:
+		default:
+			branch, moved = string(m.Op), true
+			if m.Target != "HEAD" && commit != partial.Unknown {
+				commit = m.Target
+			}
+		}
+	}
+	if !moved {
+		return "HEAD", "", false
+	}
+	return cmp.Or(commit, "HEAD"), branch, true
+}
+
+// branchFor returns the branch at which HEAD is when an effect happens, "" if it is not known.
+func (j *judging) branchFor(e *effect.Effect) string {
+	if _, branch, moved := j.headFor(e); moved {
+		return branch
+	}
+	return j.facts(e.Dir).Branch
 }
 
 // secretRead reports whether the target is a credential on this machine.

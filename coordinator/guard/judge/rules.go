@@ -467,7 +467,17 @@ var gitRules = []policy{
 		why:     "Moves the default branch, whatever is committed there",
 		instead: "Make a branch under another name, or merge.",
 	},
-	{id: "git.branch-reset", kind: effect.RewriteRefs, op: ops{effect.BranchReset}},
+	{id: "git.branch-reset", kind: effect.RewriteRefs, op: ops{effect.BranchReset}, is: keepsCommits},
+	{
+		id: "git.branch-force", verdict: Ask, kind: effect.RewriteRefs, op: ops{effect.BranchReset},
+		why:     "Moves a branch away from commits that only it has",
+		instead: "Make a branch under another name.",
+	},
+	{
+		id: "git.base", verdict: Ask, kind: effect.RewriteRefs, op: ops{effect.Base},
+		why:     "Moves or replaces what reviews and landings start from",
+		instead: "Commit on your own branch and leave the others, also those of remotes; git fetch updates these.",
+	},
 	{
 		id: "git.reflog", verdict: Deny, kind: effect.RewriteRefs, op: ops{effect.Reflog, effect.Prune},
 		why:     "Destroys the record that brings lost commits back",
@@ -485,7 +495,7 @@ var gitRules = []policy{
 	},
 	{
 		id: "git.settings", verdict: Ask, kind: effect.GitSettings,
-		why:     "Makes git run a program of its own",
+		why:     "Makes git run a program of its own, or overwrite what is pushed to",
 		instead: "Pass the setting for one command with `git -c`, or run the program yourself.",
 	},
 }

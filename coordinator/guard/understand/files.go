@@ -190,6 +190,9 @@ func reportDestination(sh *shell.Shell, to, from string) {
 	if sh.Renames(from, to) {
 		return
 	}
+	if p := sh.Path(to); strings.Contains(p, "/.git/info") {
+		sh.Effect(effect.WriteFile, effect.Placed, p+"/")
+	}
 	dst := sh.Write(to)
 	text, known := sh.Files[sh.Path(from)]
 	switch {
@@ -256,6 +259,9 @@ func link(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, p := range from {
 		if f := sh.Path(p); ownProgram(sh, f) {
 			sh.Effect(effect.ReadFile, "", f)
+		}
+		if f := sh.Path(to); strings.Contains(f, "/.git/") {
+			sh.Effect(effect.WriteFile, effect.Placed, f)
 		}
 		reportDestination(sh, to, p)
 		if symbolic {

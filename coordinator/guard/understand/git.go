@@ -58,18 +58,20 @@ const gitOptions = "C c git-dir work-tree namespace super-prefix config-env exec
 // gitTables are the subcommands that have options of their own.
 var gitTables = []table{
 	{
-		programs: "push",
+		programs: "push send-pack",
 		options: "o repo receive-pack! exec! push-option -force -force-with-lease -force-if-includes -mirror -delete " +
 			"-dry-run -prune -all -branches -tags",
 		dry: "n dry-run",
 		rows: []row{
 			{given: "mirror", does: act{effect.PushForce, effect.Mirror, ""}},
+			{goOn: true, also: mirrorsBySettings},
 			{given: "d delete", also: deletesRefs},
 			{given: "prune", goOn: true, does: act{effect.PushDelete, effect.Prune, ""}},
 			{also: gitRefspecs},
 		},
 	},
 	{programs: "reset", options: "pathspec-from-file -hard -merge", rows: []row{
+		{words: "*", goOn: true, does: act{effect.MoveHead, "", "$0"}},
 		{given: "hard", words: "HEAD|@", does: act{effect.Discard, effect.ResetHard, ""}},
 		{given: "hard", words: "*", does: act{effect.Discard, effect.ResetHardTo, ""}},
 		{given: "hard", does: act{effect.Discard, effect.ResetHard, ""}},
@@ -80,6 +82,7 @@ var gitTables = []table{
 		options: "b B U orphan conflict unified inter-hunk-context pathspec-from-file -force -patch -ours -theirs " +
 			"-detach -recurse-submodules",
 		rows: []row{
+			{goOn: true, also: movesHead},
 			{given: "f force", does: act{effect.Discard, effect.CheckoutForce, ""}},
 			{given: "pathspec-from-file=", does: act{effect.Discard, effect.RestorePath, ""}},
 			{given: "p patch"},
@@ -91,6 +94,7 @@ var gitTables = []table{
 	{
 		programs: "switch", options: "c C create -force force-create conflict orphan -discard-changes -detach",
 		rows: []row{
+			{goOn: true, also: movesHead},
 			{given: "f force discard-changes", goOn: true, does: act{effect.Discard, effect.SwitchForce, ""}},
 			{given: "C= force-create=", does: act{effect.RewriteRefs, effect.BranchReset, "$=C,force-create"}},
 		},
@@ -192,7 +196,11 @@ func deletesRefs(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // gitRefspecs reports the branches of the remote that refspecs delete or overwrite: "+a:b", ":b" and
 // "a". A forced push without refspecs overwrites every branch, or the current one.
 func gitRefspecs(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	remote := cmp.Or(o.At(0), "origin")
 	refs, forced := o.From(1), effect.Op("")
+	if configured := remoteSetting(sh, remote, "push"); configured != "" && len(refs) == 0 {
+		refs = []string{configured}
+	}
 	switch {
 	case o.Given("f force"):
 		forced = effect.Force
@@ -211,6 +219,7 @@ func gitRefspecs(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		switch {
 		case from == "" && to != "":
 			sh.Effect(effect.PushDelete, refKind(to), branchOf(to))
+		case movesBase(sh, remote, from, to):
 		case plus:
 			sh.Effect(effect.PushForce, effect.Force, branchOf(to))
 		case forced != "":
@@ -226,6 +235,66 @@ func gitRefspecs(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		sh.Effect(effect.PushForce, effect.Everything, "")
 	default:
 		sh.Effect(effect.PushForce, forced, "")
+	}
+}
+
+// mirrorsBySettings reports a push whose remote is a mirror.
+func mirrorsBySettings(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if lex.OneOf(remoteSetting(sh, cmp.Or(o.At(0), "origin"), "mirror"), "true 1 yes on") {
+		sh.Effect(effect.PushForce, effect.Mirror, "")
+	}
+}
+
+// movesBase reports a ref from which reviews and landings start, and that a command for remotes moves in
+// the repository itself: with a remote that is a path, or under the name of another remote. It returns
+// false if there is none.
+func movesBase(sh *shell.Shell, remote, from, to string) bool {
+	url := cmp.Or(remoteSetting(sh, remote, "url"), remote)
+	path, branch := strings.TrimPrefix(url, "file://"), branchOf(to)
+	isPath := path != url || lex.BeginsWith(path, ". / ~")
+	path = sh.Path(path)
+	here := isPath && (fspath.Within(sh.Place.Cwd, path) || fspath.Within(path, toplevel(sh)))
+	switch tracked := strings.HasPrefix(to, "refs/remotes/"); {
+	case to == "", tracked && !isPath && strings.HasPrefix(to, "refs/remotes/"+remote+"/"):
+		return false
+	case tracked, strings.HasPrefix(to, "refs/replace/"):
+	case !isPath, lex.BeginsWith(strings.TrimPrefix(from, "+"), "origin/ upstream/ refs/remotes/"):
+		return false
+	case !here && !lex.OneOf(branch, "main master trunk"):
+		return false
+	}
+	sh.Effect(effect.RewriteRefs, effect.Base, branch)
+	return true
+}
+
+// namesRemote remembers the address that a command gives to a remote.
+func namesRemote(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sh.Files[remoteKey(o.At(1), "url")] = o.At(2)
+}
+
+// remoteKey is where a setting of a remote is remembered that a command of the call keeps. It is no path.
+func remoteKey(remote, name string) string { return "git remote." + strings.ToLower(remote+"."+name) }
+
+// remoteSetting returns a setting of a remote that the command or one before it gives.
+func remoteSetting(sh *shell.Shell, remote, name string) string {
+	if v, ok := sh.Lookup("git remote." + remote + "." + name); ok {
+		return lex.First(v)
+	}
+	return sh.Files[remoteKey(remote, name)]
+}
+
+// movesHead reports where HEAD is after a checkout, unless it restores files only.
+func movesHead(sh *shell.Shell, c shell.Command, o shell.Options) {
+	made, isNew := o.Get("b", "B", "c", "C", "create", "force-create", "orphan")
+	switch at := o.At(0); {
+	case isNew:
+		sh.Effect(effect.MoveHead, effect.Op(made), cmp.Or(at, "HEAD"))
+	case o.Given("detach d"):
+		sh.Effect(effect.MoveHead, "", cmp.Or(at, "HEAD"))
+	case at == "-":
+		sh.Effect(effect.MoveHead, "", partial.Unknown)
+	case len(o.Pos) == 1 && len(o.Behind) == 0 && (c.Name == "switch" || !looksLikePath(at)):
+		sh.Effect(effect.MoveHead, effect.Op(at), at)
 	}
 }
 
@@ -337,6 +406,14 @@ func gitClean(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // gitConfig reads both forms of the command, with verbs and with options. A value may be a command.
 func gitConfig(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	words, verb := o.Pos, o.At(0)
+	changes := len(words) > 1 && !lex.OneOf(verb, "get list edit") || o.Given("unset unset-all remove-section")
+	afars := func(word string) bool { return lex.BeginsWith(strings.ToLower(word)+".", "afar.") }
+	switch {
+	case o.Given("list get get-all get-urlmatch get-regexp") || !changes:
+	case slices.ContainsFunc(words[:min(3, len(words))], afars):
+		sh.Effect(effect.SteerAfar, effect.Named("git setting"), strings.Join(words, " "))
+		return
+	}
 	switch {
 	case lex.OneOf(verb, "list unset edit"):
 		return
@@ -357,6 +434,7 @@ func gitConfig(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		}
 	case len(words) > 1 && !o.Given("list unset unset-all"):
 		gitSetting(sh, key+"="+words[1])
+		sh.Files["git "+strings.ToLower(key)] = words[1]
 		if key = strings.ToLower(key); changesFutureRuns(key, words[1]) {
 			sh.Effect(effect.GitSettings, "", key)
 		}
@@ -372,6 +450,9 @@ func changesFutureRuns(key, text string) bool {
 		return true
 	case strings.HasPrefix(key, "filter."):
 		return text != "" && !strings.HasPrefix(text, "git-lfs ")
+	}
+	if strings.HasPrefix(key, "remote.") { // as a push would be with these words
+		return strings.HasSuffix(key, ".mirror") || strings.HasSuffix(key, ".push") && lex.BeginsWith(text, "+ :")
 	}
 	return key == "credential.helper" && strings.Contains(text, "store")
 }
@@ -418,6 +499,12 @@ var gitRows = []row{
 		does: act{effect.RewriteRefs, effect.RefDelete, "$0"},
 	},
 	{of: "update-ref", words: "refs/heads/*", does: act{effect.RewriteRefs, effect.BranchForce, "$0"}},
+	{of: "update-ref", words: "refs/remotes/*|refs/replace/*", does: act{effect.RewriteRefs, effect.Base, "$0"}},
+	{of: "replace", given: "d delete l list"},
+	{of: "replace", words: "*", does: act{effect.RewriteRefs, effect.Base, operands}},
+	{of: "symbolic-ref", words: "refs/remotes/*/HEAD|*/HEAD"},
+	{of: "symbolic-ref", words: "refs/remotes/* *", does: act{effect.RewriteRefs, effect.Base, "$0"}},
+	{of: "symbolic-ref", words: "HEAD *", does: act{effect.MoveHead, "$1", "$1"}},
 	{of: "symbolic-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, "$0"}},
 	{of: "ls-files", also: listsFiles},
 	{of: "for-each-ref", given: "format=", also: printsFormat},
@@ -439,6 +526,7 @@ var gitRows = []row{
 	{of: "apply", without: "check stat numstat summary cached", also: undoesDiff},
 	{of: "submodule", words: "update", given: "f force", does: act{effect.Discard, effect.CheckoutForce, "submodules"}},
 	{of: "read-tree", given: "reset u", does: act{effect.Discard, effect.ReadTree, ""}},
+	{of: "remote", words: "add|set-url", also: namesRemote},
 	{of: "remote", words: "remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, "$1"}},
 	{of: "rev-parse", also: printsPlaces},
 	{of: "lfs", words: "prune", does: act{effect.RewriteRefs, "lfs-prune", ""}},
@@ -560,9 +648,10 @@ func printsPlaces(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // the remote. Remote-tracking refs are ignored, because they only mirror the remote.
 func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, r := range o.From(1) {
-		_, to, _ := strings.Cut(r, ":")
+		from, to, _ := strings.Cut(r, ":")
 		branch := branchOf(to)
 		switch {
+		case movesBase(sh, o.At(0), from, to):
 		case branch == "", strings.HasPrefix(branch, "refs/"):
 		case o.Given("f force"), strings.HasPrefix(r, "+"):
 			sh.Effect(effect.RewriteRefs, effect.BranchForce, branch)
@@ -570,13 +659,19 @@ func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// updatesRefs reports the refs that lines of "verb ref value" from standard input delete.
+// updatesRefs reports the refs that lines of "verb ref value" from standard input delete or move.
 func updatesRefs(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for _, line := range shell.SplitLines(strings.Join(stdin(c), "")) {
 		verb, rest, _ := strings.Cut(line, " ")
 		ref, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		if verb == "delete" || protected.HoldsUndo(ref) {
+		switch {
+		case verb == "delete" || protected.HoldsUndo(ref):
 			sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(ref))
+		case verb == "verify":
+		case lex.BeginsWith(ref, "refs/remotes/ refs/replace/"):
+			sh.Effect(effect.RewriteRefs, effect.Base, ref)
+		case verb == "update" && strings.HasPrefix(ref, "refs/heads/"):
+			sh.Effect(effect.RewriteRefs, effect.BranchForce, branchOf(ref))
 		}
 	}
 }

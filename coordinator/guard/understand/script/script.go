@@ -338,6 +338,7 @@ func reportPair(sh *shell.Shell, kind, from, to string) {
 		sh.Write(to)
 	case kind == "link":
 		sh.Links(from, to)
+		sh.WriteAs(effect.Placed, to)
 	case kind == "move":
 		sh.Effect(effect.MoveAway, "", sh.Path(from))
 		sh.Arrives(from, to)

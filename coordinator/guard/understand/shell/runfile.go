@@ -399,7 +399,7 @@ func tells(e effect.Effect, inProgram bool) bool {
 	case effect.Discard, effect.RewriteRefs, effect.PushForce, effect.PushDelete:
 		return !partial.HasHole(e.Dir) // else it is mostly a repository that a test makes
 	case effect.ForkBomb, effect.ReverseShell, effect.KillProcess:
-		return !inProgram
+		return !inProgram || e.Op == effect.Limits || e.Op == effect.Inside || e.Op == effect.Found
 	case effect.DestroyRemote, effect.ChangeRemote, effect.SendOut:
 		return !inProgram || e.Target != "" && !partial.HasHole(e.Target)
 	}
