@@ -32,6 +32,8 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 		Env:        map[string]string{"HOME": dirs.User, "PWD": cwd},
 		Temp:       tempDirs,
 		Own:        ownPaths(dirs, bin),
+		Programs:   programs(dirs, project),
+		Path:       folders(dirs.Path),
 		Tasks:      dirs.Tasks(),
 		Confirm:    confirms(dirs, project),
 		Page:       page(dirs),

@@ -20,6 +20,10 @@ func testContext() Context {
 		Temp: []string{"/tmp", "/var/tmp"},
 		Own: []string{"/home/dev/.config/afar", "/home/dev/.local/state/afar", "/run/user/1000/afar",
 			"/opt/afar-plugin", testHome + "/afar"},
+		Programs: func() []string {
+			return []string{testHome + "/.local/bin/git", testHome + "/.local/bin/claude", testHome + "/.local/share/claude/2.1.332"}
+		},
+		Path:    []string{testHome + "/.local/bin", testHome + "/go/bin", testProject + "/node_modules/.bin", "/usr/bin"},
 		Tasks:   testHome + "/afar/tasks",
 		Unsaved: func(string) []Unsaved { return []Unsaved{{Path: testProject + "/draft.md", Untracked: true}} },
 	}

@@ -50,6 +50,7 @@ var ruleCases = []struct{ rule, stops, passes string }{
 	{"fs.memory", "cat /proc/4711/mem", "cat /proc/4711/status"},
 	{"fs.write-repo", "echo x > .git/hooks/pre-commit", "echo x > .githooks/pre-commit"},
 	{"fs.write-vital", "echo 'x ALL=(ALL) ALL' | sudo tee -a /etc/sudoers", "cat /etc/sudoers.example"},
+	{"fs.write-path", "cp x ~/.local/bin/ls", "cp ~/.local/bin/x ."},
 	{"fs.write-start", "echo 'alias ls=x' >> ~/.bashrc", "grep alias ~/.bashrc"},
 	{"fs.empty-elsewhere", "truncate -s 0 ~/notes.txt", "truncate -s 0 debug.log"},
 	{"secret.write", "echo x > ~/.aws/credentials", "echo x > notes.txt"},

@@ -180,6 +180,22 @@ func startFile(j *judging, e *effect.Effect) bool {
 	return j.where(e) != inProject
 }
 
+// inPath reports whether the target is a program outside the project that is found by its name, a file
+// that would be one, or a folder of such programs into which files are unpacked or copied.
+func inPath(j *judging, e *effect.Effect) bool {
+	into := e.From != "" || e.Op == effect.Unpack
+	if len(j.ctx.Path) == 0 || e.Via == "mkdir" || !into && j.where(e) == inProject {
+		return false
+	}
+	return j.eitherHere(e, func(p string) bool {
+		folder := fspath.Dir(p)
+		return slices.ContainsFunc(j.ctx.Path, func(of string) bool {
+			of = fspath.Slashed(of)
+			return !fspath.Within(of, j.project) && (folder == of || into && p == of || folder == j.real(of))
+		})
+	})
+}
+
 // secretWrite reports whether an existing credential is overwritten. Inside the
 // project only emptying one counts.
 func secretWrite(j *judging, e *effect.Effect) bool {

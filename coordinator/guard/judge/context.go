@@ -11,6 +11,10 @@ type Context struct {
 	// Own lists Afar's own directories and files (bin, config, state, runtime,
 	// plugin root), which are protected.
 	Own []string
+	// Programs returns the files of the programs that Afar starts, such as git, as far as others may write
+	// them. They are protected as Afar's own. Programs may be nil.
+	Programs func() []string
+	Path     []string // the folders in which programs are looked up by their names
 	// Tasks is the folder with a folder for each task. It lies in one of Own. A session
 	// whose project is in the folder of a task works on that task.
 	Tasks   string

@@ -655,6 +655,12 @@ var fileRules = []policy{
 		instead: "Write the change to a file in the project, and let the person install it.",
 	},
 	{
+		id: "fs.write-path", verdict: Ask, kind: effect.WriteFile,
+		or: []effect.Kind{effect.MoveAway, effect.ChangeMode}, is: inPath,
+		why:     "Changes what this machine runs when a program is called by its name",
+		instead: "Write the program into the project, and run it by its path.",
+	},
+	{
 		id: "fs.write-start", verdict: Ask, kind: effect.WriteFile, is: startFile,
 		why:     "Changes what runs at login or at start",
 		instead: "Set it for this command only, or in a file of the project such as .envrc.",

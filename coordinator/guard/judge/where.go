@@ -251,7 +251,11 @@ func (j *judging) ours(p string, sweeping bool) region {
 func (j *judging) ownPaths() []string {
 	if j.own == nil {
 		j.own = make([]string, 0, 2*len(j.ctx.Own))
-		for _, path := range j.ctx.Own {
+		own := j.ctx.Own
+		if j.ctx.Programs != nil {
+			own = append(slices.Clip(own), j.ctx.Programs()...)
+		}
+		for _, path := range own {
 			path = fspath.Slashed(path)
 			j.own = append(j.own, path)
 			if real := j.real(path); real != path {
