@@ -49,6 +49,11 @@ func (c *Core) Newest(kinds []event.Kind, before int64, limit int) ([]event.Even
 	return c.cfg.Store.Newest(kinds, time.Time{}, before, limit)
 }
 
+// Noted reports whether the journal has an entry of a kind about a subject.
+func (c *Core) Noted(kind event.Kind, subject string) (bool, error) {
+	return c.cfg.Store.Noted(kind, subject)
+}
+
 // Verify walks the journal's hash chain; broken is the first entry that does
 // not fit, 0 for none.
 func (c *Core) Verify() (entries, broken int64, head string, err error) { return c.cfg.Store.Verify() }

@@ -40,6 +40,7 @@ const (
 	LoopChecked        Kind = "loop.checked"        // session token
 	LoopEnded          Kind = "loop.ended"          // session token
 	LoopIssue          Kind = "loop.issue"          // the issue's id
+	IssueLanding       Kind = "issue.landing"       // the full hash of a commit that is about to land
 	IssueLanded        Kind = "issue.landed"        // the issue's id
 	IssuePaused        Kind = "issue.paused"        // the issue's id: a loop released it
 	RunStarted         Kind = "run.started"         // the run's name

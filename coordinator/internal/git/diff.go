@@ -3,37 +3,26 @@ package git
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 )
 
 // maxPatch bounds how much of a patch is read, binary files included.
 const maxPatch = 64 << 20
 
-// Diff returns what the branch changes compared with its base: whole lines, at most
-// max bytes. cut reports that there is more. No attribute of the repository can hide
-// a file from the diff. A binary file appears without its content.
+// Diff returns what the branch changes since BaseCommit: whole lines, at most max bytes.
+// cut reports that there is more. No attribute of the repository can hide a file from
+// the diff, and no byte can hide a line, see visible.
 func (w Worktree) Diff(ctx context.Context, max int) (text string, cut bool, err error) {
 	r := Trusted(w.Path)
-	b, err := r.Base(ctx, w.Base)
-	if err != nil {
-		return "", false, err
-	}
-	start, err := r.start(ctx, b)
-	if err != nil {
-		return "", false, err
-	}
-	from, err := r.Line(ctx, "merge-base", start, "HEAD")
-	if err != nil {
-		return "", false, err
-	}
 	out, err := r.Call(
 		ctx, Call{Most: maxPatch}, "diff-tree", "-p", "-r", "-M", "--text", "--full-index", "--no-color",
-		"--no-ext-diff", "--no-textconv", "--ignore-submodules=none", from, "HEAD",
+		"--no-ext-diff", "--no-textconv", "--ignore-submodules=none", w.BaseCommit, "HEAD",
 	)
 	if err != nil {
 		return "", false, err
 	}
-	text = strings.ToValidUTF8(string(textOnly(out)), "\uFFFD")
+	text = visible(out)
 	if len(text) <= max {
 		return text, len(out) == maxPatch, nil
 	}
@@ -42,22 +31,87 @@ func (w Worktree) Diff(ctx context.Context, max int) (text string, cut bool, err
 
 var fileHeader = []byte("diff --git ")
 
-// textOnly removes the content of binary files from a patch and keeps their names. A
-// file with a NUL is binary, as for git itself.
-func textOnly(patch []byte) []byte {
-	var out, file []byte
-	keep := func() {
-		if i := bytes.Index(file, []byte("\n--- ")); i >= 0 && bytes.IndexByte(file, 0) >= 0 {
-			file = append(file[:i:i], "\nbinary content, not shown\n"...)
-		}
-		out, file = append(out, file...), nil
-	}
+// visible returns a patch as a reviewer reads it. In a file with a NUL, each byte
+// that is no text is escaped. Of one that is mostly such bytes, an image say, only the
+// text is shown, and how many bytes are between.
+func visible(patch []byte) string {
+	var out strings.Builder
+	var file []byte
 	for line := range bytes.Lines(patch) {
 		if bytes.HasPrefix(line, fileHeader) {
-			keep()
+			out.WriteString(visibleFile(file))
+			file = nil
 		}
 		file = append(file, line...)
 	}
-	keep()
-	return out
+	out.WriteString(visibleFile(file))
+	return out.String()
+}
+
+// visibleFile returns the patch of one file as a reviewer reads it.
+func visibleFile(file []byte) string {
+	if bytes.IndexByte(file, 0) < 0 {
+		return strings.ToValidUTF8(string(file), "\uFFFD")
+	}
+	if isMedia(file) {
+		return folded(file)
+	}
+	var out strings.Builder
+	for _, b := range file {
+		if isText(b) {
+			out.WriteByte(b)
+			continue
+		}
+		fmt.Fprintf(&out, "\\x%02x", b)
+	}
+	return out.String()
+}
+
+// isMedia reports whether a patch with a NUL is that of a file nobody reads: it is not
+// executable, and a third of its bytes are no text.
+func isMedia(file []byte) bool {
+	head, _, _ := bytes.Cut(file, []byte("\n@@"))
+	others := 0
+	for _, b := range file {
+		if !isText(b) {
+			others++
+		}
+	}
+	return others > len(file)/3 && !bytes.Contains(head, []byte(" 100755"))
+}
+
+// isText reports whether a byte is a printable ASCII character or white space.
+func isText(b byte) bool { return b >= ' ' && b < 0x7f || b == '\n' || b == '\t' }
+
+// shortText is the number of bytes of text in a media file from which they are shown. The
+// bytes of an image look like shorter texts by chance.
+const shortText = 6
+
+// folded returns the patch of a media file: its text, and the number of bytes between.
+func folded(file []byte) string {
+	var out strings.Builder
+	hidden := 0
+	for len(file) > 0 {
+		n := bytes.IndexFunc(file, func(r rune) bool { return r >= 0x7f || !isText(byte(r)) })
+		switch {
+		case n < 0:
+			n = len(file)
+			fallthrough
+		case n >= shortText:
+			out.WriteString(hiddenBytes(hidden))
+			out.Write(file[:n])
+			file, hidden = file[n:], 0
+		default:
+			file, hidden = file[n+1:], hidden+n+1
+		}
+	}
+	return out.String() + hiddenBytes(hidden)
+}
+
+// hiddenBytes says that bytes are not shown.
+func hiddenBytes(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("[%d bytes that are no text]", n)
 }

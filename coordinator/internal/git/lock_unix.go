@@ -20,9 +20,9 @@ const lockRetry = 25 * time.Millisecond
 type repoLock struct{ file *os.File }
 
 // awaitLock takes the lock at path. It waits as long as ctx does, and then
-// returns the error of ctx. A missing file is created with mode 0600.
+// returns the error of ctx. A missing file is created with mode 0600. A link is an error.
 func awaitLock(ctx context.Context, path string) (*repoLock, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("take lock: %w", err)
 	}

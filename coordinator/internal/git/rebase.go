@@ -13,7 +13,10 @@ import (
 // that is ahead, and returns the new head. The worktree must be clean, else the
 // error is ErrNotClean. After a conflict the worktree is as before; the error wraps
 // ErrConflict and names the files.
-func (w Worktree) Rebase(ctx context.Context) (string, error) {
+//
+// Rebase also moves BaseCommit to the new base, unless the branch held commits of that
+// base before: a session may have put its own commits there.
+func (w *Worktree) Rebase(ctx context.Context) (string, error) {
 	r, err := w.Begin(ctx)
 	if err != nil {
 		return "", err
@@ -26,7 +29,7 @@ func (w Worktree) Rebase(ctx context.Context) (string, error) {
 	return commit, nil
 }
 
-func (w Worktree) rebase(ctx context.Context, r Repo) (string, error) {
+func (w *Worktree) rebase(ctx context.Context, r Repo) (string, error) {
 	if err := w.Verify(ctx, r); err != nil {
 		return "", err
 	}
@@ -52,6 +55,10 @@ func (w Worktree) rebase(ctx context.Context, r Repo) (string, error) {
 	if err := at.CheckRoom(ctx, head, onto); err != nil {
 		return "", err
 	}
+	isNew, err := w.isNew(ctx, at, onto, head)
+	if err != nil {
+		return "", err
+	}
 	var why error
 	err = w.withMark(ctx, r, onto, func() error {
 		if _, why = at.Run(ctx, rebaseArgs(onto)...); why == nil || wasKilled(why) {
@@ -67,7 +74,20 @@ func (w Worktree) rebase(ctx context.Context, r Repo) (string, error) {
 	if err := cmp.Or(err, why); err != nil {
 		return "", err
 	}
+	if isNew {
+		w.BaseCommit = onto
+	}
 	return at.Line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+}
+
+// isNew reports whether the branch holds no commit of the base that is newer than the
+// recorded one.
+func (w Worktree) isNew(ctx context.Context, r Repo, onto, head string) (bool, error) {
+	fork, err := r.fork(ctx, onto, head)
+	if err != nil {
+		return false, err
+	}
+	return r.IsAncestor(ctx, fork, w.BaseCommit)
 }
 
 // rebaseArgs returns the command with options that override the person's settings.

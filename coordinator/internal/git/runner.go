@@ -29,6 +29,10 @@ const (
 // maxOut bounds the output of one git command.
 const maxOut = 1 << 30
 
+// realHistory are variables that make git show the commits as they are. Replace refs and
+// grafts, which a session may write, put other ones in their place.
+var realHistory = []string{"GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=" + os.DevNull}
+
 // A profile says what git and the programs it starts may see and do.
 type profile struct {
 	options []string      // options of git, before the command
@@ -60,7 +64,7 @@ var trustedProfile = profile{
 	options: []string{
 		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false",
 		"-c", "core.filesRefLockTimeout=2000", "-c", "core.packedRefsTimeout=2000",
-		"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "rerere.enabled=false",
+		"-c", "core.commitGraph=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "rerere.enabled=false",
 		"-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false",
 		"-c", "rebase.updateRefs=false", "-c", "rebase.missingCommitsCheck=ignore",
 		"-c", "rebase.rebaseMerges=false", "-c", "rebase.instructionFormat=",
@@ -146,7 +150,7 @@ func (r Repo) Call(ctx context.Context, c Call, args ...string) ([]byte, error) 
 	p := child.Program{
 		Path:     "git",
 		Args:     slices.Concat([]string{"-C", r.Dir}, r.profile.options, args),
-		Env:      slices.Concat(inherited(r.profile.inherit), r.profile.env, r.env, c.Env),
+		Env:      slices.Concat(inherited(r.profile.inherit), r.profile.env, realHistory, r.env, c.Env),
 		In:       string(c.In),
 		Limit:    cmp.Or(c.Limit, localLimit),
 		Grace:    r.profile.grace,

@@ -34,7 +34,9 @@ type Worktree struct {
 	Path       string // its own top, absolute
 	Branch     string // short name
 	Base       string // short name of the branch that it lands in
-	BaseCommit string // the commit of the base at which the branch began
+	BaseCommit string // the commit of the base at which the branch began; what is reviewed begins there too
+	// Goes is where the base went when the loop began, as Destination says; "" if unknown.
+	Goes string
 
 	// Aside are files, relative to the top, that programs change by themselves,
 	// such as the log of an issue tracker. In the checkout of the base they may
@@ -59,17 +61,23 @@ var (
 // something else is at the path, the error is ErrInTheWay. AddWorktree does not fetch
 // submodules, because that may take too long.
 func AddWorktree(ctx context.Context, repo, id string) (Worktree, error) {
-	return forIssue.addWorktree(ctx, repo, id)
+	return forIssue.addWorktree(ctx, repo, id, "")
+}
+
+// AddWorktreeOn is AddWorktree with the short name of the base, "" for the one that
+// BaseRef returns now.
+func AddWorktreeOn(ctx context.Context, repo, id, base string) (Worktree, error) {
+	return forIssue.addWorktree(ctx, repo, id, base)
 }
 
 // AddRunWorktree is AddWorktree for a run: <repo>/.worktrees/afar-runs/<name> with the branch
 // afar/run/<name>.
 func AddRunWorktree(ctx context.Context, repo, name string) (Worktree, error) {
-	return forRun.addWorktree(ctx, repo, name)
+	return forRun.addWorktree(ctx, repo, name, "")
 }
 
-func (u use) addWorktree(ctx context.Context, repo, id string) (Worktree, error) {
-	w, err := u.locate(ctx, repo, id)
+func (u use) addWorktree(ctx context.Context, repo, id, base string) (Worktree, error) {
+	w, err := u.locate(ctx, repo, id, base)
 	if err != nil {
 		return w, fmt.Errorf("add a worktree for %q: %w", id, err)
 	}
@@ -85,7 +93,7 @@ func (u use) addWorktree(ctx context.Context, repo, id string) (Worktree, error)
 }
 
 // locate returns the worktree with an id, whether or not it exists.
-func (u use) locate(ctx context.Context, repo, id string) (Worktree, error) {
+func (u use) locate(ctx context.Context, repo, id, base string) (Worktree, error) {
 	name, err := nameOf(id)
 	if err != nil {
 		return Worktree{}, err
@@ -94,7 +102,9 @@ func (u use) locate(ctx context.Context, repo, id string) (Worktree, error) {
 	if err != nil {
 		return Worktree{}, err
 	}
-	base, err := BaseRef(ctx, top)
+	if base == "" {
+		base, err = BaseRef(ctx, top)
+	}
 	path := filepath.Join(top, folder, u.dir, name)
 	return Worktree{Repo: top, Path: path, Branch: u.branches + name, Base: base}, err
 }
@@ -166,7 +176,9 @@ func (w Worktree) add(ctx context.Context, r Repo) (Worktree, error) {
 }
 
 // exclude makes git ignore our worktrees in every checkout of the repository. It
-// changes no file that would have to be committed.
+// changes no file that would have to be committed. It does not write through a link,
+// which could lead to any file of the person: the folder of the worktrees then gets an
+// ignore file of its own.
 func (r Repo) exclude(ctx context.Context) error {
 	common, err := r.CommonDir(ctx)
 	if err != nil {
@@ -182,18 +194,57 @@ func (r Repo) exclude(ctx context.Context) error {
 			return nil
 		}
 	}
+	at, err := os.OpenRoot(common)
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	if isLink(at, "info") || isLink(at, "info/exclude") {
+		return r.excludeInside()
+	}
 	line := folder + "\n"
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		line = "\n" + line
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := at.MkdirAll("info", 0o755); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	return appendTo(at, "info/exclude", line)
+}
+
+// excludeInside writes an ignore file into the folder of the worktrees.
+func (r Repo) excludeInside() error {
+	at, err := os.OpenRoot(r.Dir)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(line)
+	defer at.Close()
+	if err := at.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	name := folder + "/.gitignore"
+	if isLink(at, folder) || isLink(at, name) {
+		return fmt.Errorf("%w: %s is a link", ErrInTheWay, filepath.Join(r.Dir, name))
+	}
+	if info, err := at.Lstat(name); err == nil && info.Size() > 0 {
+		return nil
+	}
+	return appendTo(at, name, "*\n")
+}
+
+// isLink reports whether a name below root is a link.
+func isLink(root *os.Root, name string) bool {
+	info, err := root.Lstat(name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// appendTo appends a text to a file below root.
+func appendTo(root *os.Root, name, text string) error {
+	f, err := root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
 }
 

@@ -138,6 +138,7 @@ func worktree(is loop.Issue) git.Worktree {
 		Branch:     p.Branch,
 		Base:       p.Base,
 		BaseCommit: p.BaseCommit,
+		Goes:       is.Target.Goes,
 		Aside:      tracker.Logs,
 	}
 }
@@ -151,6 +152,11 @@ func (h *Handler) pick(ctx context.Context, e core.Errand) (r loop.Result, err e
 	if err != nil {
 		return r, err
 	}
+	if r.Target = e.Issue.Target; r.Target == (loop.Target{}) {
+		if r.Target.Base, r.Target.Goes, err = git.Target(ctx, e.Issue.Repo); err != nil {
+			return r, err
+		}
+	}
 	ready, err := t.Ready(ctx)
 	for _, i := range ready {
 		r.Ready = append(r.Ready, loop.Found{ID: i.ID, Title: i.Title, Body: i.Body})
@@ -159,7 +165,7 @@ func (h *Handler) pick(ctx context.Context, e core.Errand) (r loop.Result, err e
 }
 
 func (h *Handler) prepare(ctx context.Context, e core.Errand) (r loop.Result, err error) {
-	w, err := git.AddWorktree(ctx, e.Issue.Repo, e.Issue.ID)
+	w, err := git.AddWorktreeOn(ctx, e.Issue.Repo, e.Issue.ID, e.Issue.Target.Base)
 	if err != nil {
 		return r, err
 	}
@@ -247,8 +253,12 @@ func (h *Handler) seal(ctx context.Context, e core.Errand) (r loop.Result, err e
 // review has the sealed commit reviewed. It ends early if the loop does not want the
 // review any more.
 func (h *Handler) review(ctx context.Context, e core.Errand) (r loop.Result, err error) {
+	w := worktree(e.Issue)
+	if w.BaseCommit, err = h.ledger(e).ReviewFrom(ctx, w); err != nil {
+		return r, err
+	}
 	if h.issues.Review != config.ReviewOn {
-		return loop.Result{Approved: true}, nil
+		return loop.Result{Approved: true, From: w.BaseCommit}, nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -256,7 +266,6 @@ func (h *Handler) review(ctx context.Context, e core.Errand) (r loop.Result, err
 		h.core.AwaitUnwanted(ctx, e)
 		cancel()
 	}()
-	w := worktree(e.Issue)
 	head, clean, err := w.Head(ctx)
 	if err != nil {
 		return r, err
@@ -276,11 +285,12 @@ func (h *Handler) review(ctx context.Context, e core.Errand) (r loop.Result, err
 		Cut:    cut,
 		Commit: head,
 	})
-	if err := noteReview(h.core, e, head, v); err != nil {
+	if err := noteReview(h.core, e, w.BaseCommit, head, v); err != nil {
 		return r, err
 	}
 	isInstalled := func(m consult.Miss) bool { return !m.Absent }
 	return loop.Result{
+		From:     w.BaseCommit,
 		Approved: v.Approved,
 		By:       v.By,
 		Digest:   v.Digest,
@@ -290,7 +300,7 @@ func (h *Handler) review(ctx context.Context, e core.Errand) (r loop.Result, err
 }
 
 // noteReview writes a verdict into the journal, before it has any effect.
-func noteReview(c *core.Core, e core.Errand, commit string, v consult.Verdict) error {
+func noteReview(c *core.Core, e core.Errand, from, commit string, v consult.Verdict) error {
 	if v.By == "" {
 		return nil // no program was asked
 	}
@@ -300,14 +310,26 @@ func noteReview(c *core.Core, e core.Errand, commit string, v consult.Verdict) e
 	}
 	note := fmt.Sprintf("commit %s of issue %s is %s by %s (%s), sha256 %s", commit, e.Issue.ID, word, v.By, v.Path,
 		v.Digest)
+	note += "; the diff began at " + from
 	for _, m := range v.Missed {
 		note += "; " + redact.Clean(m.String())
 	}
 	return c.Note(event.ReviewMade, e.Session, e.Issue.ID, text.Fold(note))
 }
 
+// ledger returns what the journal knows about our landings.
+func (h *Handler) ledger(e core.Errand) land.Ledger {
+	return land.Ledger{
+		Note: func(commit string) error {
+			text := fmt.Sprintf("commit %s of issue %s is about to land on %s", commit, e.Issue.ID, e.Issue.Place.Base)
+			return h.core.Note(event.IssueLanding, e.Session, commit, text)
+		},
+		Has: func(commit string) (bool, error) { return h.core.Noted(event.IssueLanding, commit) },
+	}
+}
+
 func (h *Handler) land(ctx context.Context, e core.Errand) (loop.Result, error) {
-	l, err := land.Land(ctx, worktree(e.Issue), e.Issue.Commit, h.issues.Push)
+	l, err := h.ledger(e).Land(ctx, worktree(e.Issue), e.Issue.Commit, h.issues.Push)
 	r := refusal(err)
 	r.Commit = l.Commit
 	if r.Refused != "" {
@@ -317,9 +339,10 @@ func (h *Handler) land(ctx context.Context, e core.Errand) (loop.Result, error) 
 }
 
 func (h *Handler) rebase(ctx context.Context, e core.Errand) (loop.Result, error) {
-	commit, err := worktree(e.Issue).Rebase(ctx)
+	w := worktree(e.Issue)
+	commit, err := w.Rebase(ctx)
 	r := refusal(err)
-	r.Commit = commit
+	r.Commit, r.From = commit, w.BaseCommit
 	if r.Refused != "" {
 		err = nil
 	}
@@ -334,6 +357,8 @@ func refusal(err error) (r loop.Result) {
 	}{
 		{land.ErrDiverged, loop.Diverged},
 		{land.ErrChanged, loop.Changed},
+		{land.ErrUnseen, loop.Changed},
+		{git.ErrElsewhere, loop.Blocked},
 		{git.ErrNotClean, loop.Changed},
 		{git.ErrConflict, loop.Conflict},
 		{land.ErrBaseDirty, loop.Blocked},

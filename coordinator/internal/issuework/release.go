@@ -99,7 +99,7 @@ func (h *Handler) pause(ctx context.Context, e core.Errand, t tracker.Tracker) e
 // pauseInTree pauses an issue that is a file of the base. It commits the change there
 // by itself, because the branch with the work does not land.
 func (h *Handler) pauseInTree(ctx context.Context, e core.Errand, name string) error {
-	w, err := git.AddWorktree(ctx, e.Issue.Repo, e.Issue.ID+".status")
+	w, err := git.AddWorktreeOn(ctx, e.Issue.Repo, e.Issue.ID+".status", e.Issue.Target.Base)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (h *Handler) pauseInTree(ctx context.Context, e core.Errand, name string) e
 			return err
 		}
 	}
-	return h.landStatus(ctx, w, commit)
+	return h.landStatus(ctx, e, w, commit)
 }
 
 func (h *Handler) pauseHere(ctx context.Context, e core.Errand, name string) error {
@@ -138,14 +138,19 @@ func (h *Handler) pauseHere(ctx context.Context, e core.Errand, name string) err
 }
 
 // landStatus lands a commit that changes nothing but issues.
-func (h *Handler) landStatus(ctx context.Context, w git.Worktree, commit string) error {
-	_, err := land.Land(ctx, w, commit, h.issues.Push)
+func (h *Handler) landStatus(ctx context.Context, e core.Errand, w git.Worktree, commit string) (err error) {
+	w.Goes = e.Issue.Target.Goes
+	g := h.ledger(e)
+	if w.BaseCommit, err = g.ReviewFrom(ctx, w); err != nil {
+		return err
+	}
+	_, err = g.Land(ctx, w, commit, h.issues.Push)
 	for range 3 {
 		if !errors.Is(err, land.ErrDiverged) {
 			break
 		}
 		if commit, err = w.Rebase(ctx); err == nil {
-			_, err = land.Land(ctx, w, commit, h.issues.Push)
+			_, err = g.Land(ctx, w, commit, h.issues.Push)
 		}
 	}
 	if err != nil {

@@ -101,7 +101,7 @@ func TestLands(t *testing.T) {
 			s := ready(t)
 			c.do(t, &s)
 			before := files(t, s.dir)
-			l, err := land.Land(t.Context(), s.w, s.commit, c.push)
+			l, err := ledger.Land(t.Context(), s.w, s.commit, c.push)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +189,7 @@ func TestLarge(t *testing.T) {
 	if text := run(t, s.w.Path, "cat-file", "blob", "HEAD:x.bin"); text != "LARGE" {
 		t.Errorf("stored as %q", text)
 	}
-	if _, err := land.Land(t.Context(), s.w, s.commit, true); err != nil {
+	if _, err := ledger.Land(t.Context(), s.w, s.commit, true); err != nil {
 		t.Fatal(err)
 	}
 	if files(t, s.dir)["x.bin"] != "large\n" {

@@ -37,7 +37,7 @@ func TestAside(t *testing.T) {
 			write(t, dir, log, "begin\nmine\n")
 			c.do(t, &site{dir: dir, w: w})
 			before, tip := run(t, dir, "status", "--porcelain"), rev(t, dir, "main")
-			_, err := land.Land(t.Context(), w, head(t, w), false)
+			_, err := ledger.Land(t.Context(), w, head(t, w), false)
 			if !errors.Is(err, c.want) {
 				t.Errorf("have %v, want %v", err, c.want)
 			}

@@ -58,7 +58,7 @@ func cutMerge(t *testing.T) (*site, string) {
 	s.commit = head(t, s.w)
 	before := s.ownState(t)
 	write(t, filepath.Dir(armed), "armed", "")
-	_, err := land.Land(t.Context(), s.w, s.commit, false)
+	_, err := ledger.Land(t.Context(), s.w, s.commit, false)
 	if !errors.Is(err, git.ErrInTheWay) || !strings.Contains(err.Error(), "index.lock") {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestCutOff(t *testing.T) {
 			}
 			c.do(t, s)
 			there := files(t, s.dir)
-			_, err := land.Land(t.Context(), s.w, s.commit, false)
+			_, err := ledger.Land(t.Context(), s.w, s.commit, false)
 			if (err == nil) != (c.says == "") || !strings.Contains(fmt.Sprint(err), c.says) {
 				t.Fatal(err)
 			}
@@ -120,7 +120,7 @@ func TestCutOffTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := run(t, s.dir, "commit-tree", "-p", "main", "-m", "not reviewed", "main^{tree}")
-	if _, err := land.Land(t.Context(), s.w, other, false); !errors.Is(err, land.ErrChanged) {
+	if _, err := ledger.Land(t.Context(), s.w, other, false); !errors.Is(err, land.ErrChanged) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, s.ownState(t)); diff != "" {
@@ -146,7 +146,7 @@ func TestCutOffInTheWorktree(t *testing.T) {
 		if err != nil || commit != head(t, s.w) {
 			t.Fatal(err)
 		}
-		if _, err := land.Land(t.Context(), s.w, commit, true); err != nil {
+		if _, err := ledger.Land(t.Context(), s.w, commit, true); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -229,7 +229,7 @@ func TestStaleRefs(t *testing.T) {
 	if _, err := s.w.Commit(t.Context(), "x", "a.txt"); err != nil {
 		t.Error(err)
 	}
-	if _, err := land.Land(t.Context(), s.w, s.commit, false); err != nil {
+	if _, err := ledger.Land(t.Context(), s.w, s.commit, false); err != nil {
 		t.Error(err)
 	}
 }
@@ -394,7 +394,7 @@ func issueLoop(t *testing.T, dir, name string) {
 			if err != nil {
 				break
 			}
-			if _, err = land.Land(t.Context(), w, commit, true); !errors.Is(err, land.ErrDiverged) {
+			if _, err = ledger.Land(t.Context(), w, commit, true); !errors.Is(err, land.ErrDiverged) {
 				break
 			}
 			commit, err = w.Rebase(t.Context())

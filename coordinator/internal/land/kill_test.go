@@ -45,7 +45,7 @@ func (j job) do(ctx context.Context) (err error) {
 	case "rebase":
 		_, err = j.W.Rebase(ctx)
 	case "land":
-		_, err = land.Land(ctx, j.W, j.Commit, j.Push)
+		_, err = ledger.Land(ctx, j.W, j.Commit, j.Push)
 	case "remove":
 		err = j.W.Remove(ctx)
 	}
@@ -122,7 +122,7 @@ func scenes() []scene {
 			s.commit = head(t, s.w)
 		}), land.ErrAhead},
 		{"remove", func(t *testing.T, s *site) job {
-			if _, err := land.Land(t.Context(), s.w, s.commit, false); err != nil {
+			if _, err := ledger.Land(t.Context(), s.w, s.commit, false); err != nil {
 				t.Fatal(err)
 			}
 			write(t, s.w.Path, "build/out", "ignored")

@@ -14,6 +14,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/git"
 )
 
+// A Ledger is what Afar knows itself about its landings. A ref in the repository says the
+// same, but a session can write that.
+type Ledger struct {
+	// Note keeps a commit before it lands.
+	Note func(commit string) error
+	// Has reports whether Note kept a commit.
+	Has func(commit string) (bool, error)
+}
+
 // The reasons why a commit does not land. Each text says what to do. The error that
 // wraps it names the branch, the checkout or the files. Land also returns
 // git.ErrInTheWay and git.ErrNotClean.
@@ -26,6 +35,8 @@ var (
 	ErrAhead = errors.New("the base has commits that its remote does not have: push them, or take them off the base")
 	// ErrChanged: the branch is not at the commit that was reviewed.
 	ErrChanged = errors.New("the branch is not at the commit that was reviewed: review it again")
+	// ErrUnseen: the commit would bring in others that no reviewer was shown.
+	ErrUnseen = errors.New("commits before the reviewed ones would land too: review it again")
 	// ErrPush: the remote refused the commit or could not be reached. Nothing landed.
 	ErrPush = errors.New("the remote did not take the commit, so nothing landed")
 )
@@ -41,10 +52,12 @@ type Result struct {
 // A landing is one call of Land.
 type landing struct {
 	git.Worktree
-	repo git.Repo // the main checkout
-	base git.Base
-	push bool
-	done Result
+	repo   git.Repo // the main checkout
+	base   git.Base
+	ledger Ledger
+	theirs string // the commit of the base at the remote, from the remote itself; "" if unknown
+	push   bool
+	done   Result
 }
 
 // Land brings a commit into the base. The commit must be the head of the worktree's
@@ -57,12 +70,16 @@ type landing struct {
 // that the remote refuses. Without push, a remote that does not answer is no
 // obstacle; Land uses what was last seen of it.
 //
+// Nothing lands that lies before w.BaseCommit, where the reviewed diff begins: the base or
+// its remote must hold that commit.
+//
 // To land a commit again is not an error, so repeating the call completes a landing
 // that a crash interrupted.
-func Land(ctx context.Context, w git.Worktree, commit string, push bool) (Result, error) {
+func (g Ledger) Land(ctx context.Context, w git.Worktree, commit string, push bool) (Result, error) {
 	l := landing{
 		Worktree: w,
 		repo:     git.Trusted(w.Repo),
+		ledger:   g,
 		push:     push,
 		done:     Result{Commit: commit, Base: w.Base},
 	}
@@ -80,7 +97,11 @@ func (l *landing) land(ctx context.Context) error {
 	if l.base, err = l.repo.Base(ctx, l.Base); err != nil {
 		return err
 	}
+	if err := l.CheckGoes(ctx, l.repo, l.base); err != nil {
+		return err
+	}
 	fetched := fetch(ctx, l.repo, l.base) // before taking the lock, because a remote may be slow
+	l.theirs = l.repo.Remote(ctx, l.base)
 	if l.push && fetched != nil && l.base.Theirs != "" {
 		return fmt.Errorf("%w: %w", ErrPush, fetched)
 	}
@@ -102,6 +123,15 @@ func (l *landing) landLocked(ctx context.Context) (err error) {
 		return err
 	}
 	if l.base, err = l.repo.Base(ctx, l.Base); err != nil {
+		return err
+	}
+	if err := l.CheckGoes(ctx, l.repo, l.base); err != nil {
+		return err
+	}
+	if l.theirs != "" && l.repo.Has(ctx, l.theirs) {
+		l.base.Theirs = l.theirs
+	}
+	if err := l.checkSeen(ctx); err != nil {
 		return err
 	}
 	hasLanded, err := l.repo.IsAncestor(ctx, l.done.Commit, l.base.Tip)
@@ -129,6 +159,23 @@ func (l *landing) landLocked(ctx context.Context) (err error) {
 	err = l.forward(context.WithoutCancel(ctx))
 	if err != nil && l.done.Pushed {
 		err = fmt.Errorf("%w; the remote has it already", err)
+	}
+	return err
+}
+
+// checkSeen returns ErrUnseen unless the base, its remote or our last landing there holds
+// the commit at which the reviewed diff begins.
+func (l *landing) checkSeen(ctx context.Context) error {
+	if l.BaseCommit == "" {
+		return nil // an issue that began before this was recorded
+	}
+	known := []string{l.base.Tip}
+	if l.theirs != "" && l.repo.Has(ctx, l.theirs) {
+		known = append(known, l.theirs)
+	}
+	isIn, err := l.repo.Holds(ctx, l.BaseCommit, known...)
+	if err == nil && !isIn {
+		err = fmt.Errorf("%w: %.12s, where they begin, is not in %s", ErrUnseen, l.BaseCommit, l.base.Name)
 	}
 	return err
 }
@@ -203,7 +250,7 @@ func (l *landing) checkContains(ctx context.Context, old string) error {
 // lacks and that we did not land. Only the person may push those.
 func (l *landing) checkPushed(ctx context.Context, commit string) error {
 	args := []string{"rev-list", "--count", commit, "^" + l.base.Theirs}
-	landed, err := l.repo.Resolve(ctx, git.LandedRef(l.base.Name))
+	landed, err := l.ledger.last(ctx, l.repo, l.base.Name)
 	if err != nil {
 		return err
 	}
@@ -321,8 +368,42 @@ func isHarmless(c git.Change, aside []string) bool {
 	return c.Work == 'M' && slices.Contains(aside, c.Path)
 }
 
+// last returns the commit that we landed last in a base, "" if there is none.
+func (g Ledger) last(ctx context.Context, r git.Repo, base string) (string, error) {
+	landed, err := r.Resolve(ctx, git.LandedRef(base))
+	if err != nil || landed == "" {
+		return "", err
+	}
+	if is, err := g.Has(landed); err != nil || !is {
+		return "", err
+	}
+	return landed, nil
+}
+
+// ReviewFrom returns the commit at which the diff for a review of a worktree's branch
+// begins, see git.Worktree.ReviewFrom. It asks the remote first.
+func (g Ledger) ReviewFrom(ctx context.Context, w git.Worktree) (string, error) {
+	r := git.Trusted(w.Repo)
+	b, err := r.Base(ctx, w.Base)
+	if err != nil {
+		return "", err
+	}
+	if err := w.CheckGoes(ctx, r, b); err != nil {
+		return "", err
+	}
+	_ = fetch(ctx, r, b) // without an answer of the remote, more is reviewed
+	landed, err := g.last(ctx, r, w.Base)
+	if err != nil {
+		return "", err
+	}
+	return w.ReviewFrom(ctx, r.Remote(ctx, b), landed)
+}
+
 // forward moves the base. git itself refuses if the base has moved since the checks.
 func (l *landing) forward(ctx context.Context) error {
+	if err := l.ledger.Note(l.done.Commit); err != nil {
+		return err
+	}
 	_, err := l.repo.Run(ctx, "update-ref", "-m", "afar: landing", git.LandedRef(l.base.Name), l.done.Commit)
 	if err != nil {
 		return err

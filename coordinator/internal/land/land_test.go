@@ -83,7 +83,7 @@ func TestIssue(t *testing.T) {
 	if again, err := w.Commit(ctx, "close", "closed.md"); err != nil || again != commit {
 		t.Errorf("a second time: %s, %v", again, err)
 	}
-	if _, err := land.Land(ctx, w, commit, true); !errors.Is(err, git.ErrNotClean) {
+	if _, err := ledger.Land(ctx, w, commit, true); !errors.Is(err, git.ErrNotClean) {
 		t.Errorf("with an untracked file: %v", err)
 	}
 	if err := os.Remove(filepath.Join(w.Path, "other.md")); err != nil {
@@ -93,7 +93,7 @@ func TestIssue(t *testing.T) {
 		t.Errorf("removed before it landed: %v", err)
 	}
 	for range 2 {
-		l, err := land.Land(ctx, w, commit, true)
+		l, err := ledger.Land(ctx, w, commit, true)
 		if err != nil || !l.Pushed || l.Commit != commit {
 			t.Fatalf("have %+v: %v", l, err)
 		}
@@ -117,21 +117,21 @@ func TestRebase(t *testing.T) {
 	dir, _ := cloned(t)
 	ctx := t.Context()
 	w, other := beginIssue(t, dir, "one"), beginIssue(t, dir, "two")
-	if _, err := land.Land(ctx, w, head(t, w), false); err != nil {
+	if _, err := ledger.Land(ctx, w, head(t, w), false); err != nil {
 		t.Fatal(err)
 	}
 	before := head(t, other)
-	if _, err := land.Land(ctx, other, before, false); !errors.Is(err, land.ErrDiverged) {
+	if _, err := ledger.Land(ctx, other, before, false); !errors.Is(err, land.ErrDiverged) {
 		t.Fatalf("have %v", err)
 	}
 	after, err := other.Rebase(ctx)
 	if err != nil || after == before {
 		t.Fatalf("%s, then %s: %v", before, after, err)
 	}
-	if _, err := land.Land(ctx, other, before, false); !errors.Is(err, land.ErrChanged) {
+	if _, err := ledger.Land(ctx, other, before, false); !errors.Is(err, land.ErrChanged) {
 		t.Errorf("what was not reviewed landed: %v", err)
 	}
-	if _, err := land.Land(ctx, other, after, false); err != nil {
+	if _, err := ledger.Land(ctx, other, after, false); err != nil {
 		t.Fatal(err)
 	}
 	third := beginIssue(t, dir, "three")
@@ -169,7 +169,7 @@ func TestOddPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, odd[5], "mine")
-	if _, err := land.Land(ctx, w, commit, true); !errors.Is(err, git.ErrInTheWay) ||
+	if _, err := ledger.Land(ctx, w, commit, true); !errors.Is(err, git.ErrInTheWay) ||
 		!strings.Contains(err.Error(), `"deep [x]/\tc"`) {
 		t.Errorf("have %v", err)
 	}
@@ -190,7 +190,7 @@ func TestOddPlaces(t *testing.T) {
 	run(t, w.Path, "reset", "-q", "--soft", "main")
 	run(t, w.Path, "commit", "-q", "-m", "all of it")
 	for range 2 {
-		if _, err := land.Land(ctx, w, head(t, w), true); err != nil {
+		if _, err := ledger.Land(ctx, w, head(t, w), true); err != nil {
 			t.Fatal(err)
 		}
 	}

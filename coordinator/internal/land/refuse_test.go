@@ -35,7 +35,7 @@ func (s site) moveRemote(t *testing.T, name string) {
 // landUnpushed lands the issue without a push, and commits more work.
 func (s *site) landUnpushed(t *testing.T) {
 	t.Helper()
-	if _, err := land.Land(t.Context(), s.w, s.commit, false); err != nil {
+	if _, err := ledger.Land(t.Context(), s.w, s.commit, false); err != nil {
 		t.Fatal(err)
 	}
 	s.commit = work(t, s.w, "more.txt", "more")
@@ -209,7 +209,7 @@ exit 1
 			s := ready(t)
 			c.do(t, &s)
 			before, work := s.ownState(t), withoutRemotes(stateOf(t, s.w.Path))
-			l, err := land.Land(t.Context(), s.w, s.commit, c.push)
+			l, err := ledger.Land(t.Context(), s.w, s.commit, c.push)
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 				t.Fatalf("have %+v: %v", l, err)
 			}

@@ -34,7 +34,7 @@ func TestSilentRemote(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	start := time.Now()
-	if _, err := land.Land(ctx, s.w, s.commit, true); !errors.Is(err, land.ErrPush) ||
+	if _, err := ledger.Land(ctx, s.w, s.commit, true); !errors.Is(err, land.ErrPush) ||
 		time.Since(start) > 30*time.Second {
 		t.Errorf("after %s: %v", time.Since(start), err)
 	}
@@ -60,14 +60,14 @@ func TestAskingRemote(t *testing.T) {
 	t.Setenv("SSH_ASKPASS", filepath.Dir(asked)+"/ask")
 	t.Setenv("DISPLAY", ":0")
 	start := time.Now()
-	if _, err := land.Land(t.Context(), s.w, s.commit, true); !errors.Is(err, land.ErrPush) ||
+	if _, err := ledger.Land(t.Context(), s.w, s.commit, true); !errors.Is(err, land.ErrPush) ||
 		time.Since(start) > 30*time.Second {
 		t.Errorf("after %s: %v", time.Since(start), err)
 	}
 	if _, err := os.Stat(asked); err == nil {
 		t.Error("somebody was asked")
 	}
-	if _, err := land.Land(t.Context(), s.w, s.commit, false); err != nil {
+	if _, err := ledger.Land(t.Context(), s.w, s.commit, false); err != nil {
 		t.Errorf("unpushed: %v", err)
 	}
 }
@@ -78,7 +78,7 @@ func TestPushedFirst(t *testing.T) {
 	parallel(t)
 	s := ready(t)
 	write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\necho mine >"+s.dir+"/a.txt\n")
-	l, err := land.Land(t.Context(), s.w, s.commit, true)
+	l, err := ledger.Land(t.Context(), s.w, s.commit, true)
 	if !errors.Is(err, git.ErrInTheWay) || !l.Pushed || !strings.Contains(err.Error(), "the remote has it already") {
 		t.Fatalf("have %+v: %v", l, err)
 	}
@@ -86,7 +86,7 @@ func TestPushedFirst(t *testing.T) {
 		t.Error("the result does not agree with the repositories")
 	}
 	run(t, s.dir, "checkout", "-q", "--", "a.txt")
-	if l, err = land.Land(t.Context(), s.w, s.commit, true); err != nil || !l.Pushed ||
+	if l, err = ledger.Land(t.Context(), s.w, s.commit, true); err != nil || !l.Pushed ||
 		rev(t, s.dir, "main") != s.commit {
 		t.Fatalf("have %+v: %v", l, err)
 	}
@@ -100,7 +100,7 @@ func TestFetchedTogether(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 6 {
 		wg.Go(func() {
-			if _, err := land.Land(t.Context(), s.w, s.commit, true); !errors.Is(err, land.ErrDiverged) {
+			if _, err := ledger.Land(t.Context(), s.w, s.commit, true); !errors.Is(err, land.ErrDiverged) {
 				t.Error(err)
 			}
 		})
@@ -161,7 +161,7 @@ func TestFilterEnvironment(t *testing.T) {
 	t.Setenv("AFAR_TELEGRAM_TOKEN", "1:secret")
 	t.Setenv("GIT_DIR", "/nowhere")
 	t.Setenv("SSH_AUTH_SOCK", "/agent")
-	if _, err := land.Land(t.Context(), s.w, s.commit, false); err != nil {
+	if _, err := ledger.Land(t.Context(), s.w, s.commit, false); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(log)

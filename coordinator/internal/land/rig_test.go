@@ -2,11 +2,15 @@ package land_test
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/land"
 	"github.com/afar-sh/afar/coordinator/standin/gitrepo"
 )
 
@@ -103,3 +107,25 @@ func moveRemote(name string) step {
 func failInRepo(args ...string) step {
 	return func(t *testing.T, s *site) { runFailing(t, s.dir, args...) }
 }
+
+// ledger keeps the landings in a file of the test's home: a landing goes on after a kill
+// in another process.
+var ledger = land.Ledger{
+	Note: func(commit string) error {
+		f, err := os.OpenFile(ledgerFile(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString(commit + "\n")
+		return errors.Join(err, f.Close())
+	},
+	Has: func(commit string) (bool, error) {
+		text, err := os.ReadFile(ledgerFile())
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return strings.Contains(string(text), commit+"\n"), err
+	},
+}
+
+func ledgerFile() string { return filepath.Join(os.Getenv("HOME"), "landings") }

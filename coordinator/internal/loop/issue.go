@@ -56,8 +56,9 @@ var ErrStale = errors.New("advance issue: this errand is over")
 // An Issue is the state of an issue frame: its current issue and its counters. The JSON is
 // part of a Frame's.
 type Issue struct {
-	Repo  string `json:"repo"` // the top of the main checkout
-	Phase Phase  `json:"phase"`
+	Repo   string `json:"repo"` // the top of the main checkout
+	Target Target `json:"target,omitzero"`
+	Phase  Phase  `json:"phase"`
 	// Step counts the phases of the frame and so identifies an errand. An errand of
 	// another step is over.
 	Step  int    `json:"step"`
@@ -83,12 +84,18 @@ type Issue struct {
 	Left     int      `json:"left,omitempty"`     // issues that were paused
 }
 
+// A Target is where the issues of a loop land, as it was when the loop began.
+type Target struct {
+	Base string `json:"base"` // the short name of the branch
+	Goes string `json:"goes"` // see git.Repo.Destination
+}
+
 // A Place is the worktree of an issue.
 type Place struct {
 	Path       string `json:"path"` // absolute
 	Branch     string `json:"branch"`
 	Base       string `json:"base"`        // the short name of the branch to land on
-	BaseCommit string `json:"base_commit"` // the commit where the branch began
+	BaseCommit string `json:"base_commit"` // the commit where the branch, and what is reviewed, begins
 	// InTree is true if the issue is a file of the tree. Closing it is then a commit.
 	InTree bool `json:"in_tree,omitempty"`
 }
@@ -118,8 +125,9 @@ type Found struct{ ID, Title, Body string }
 type Result struct {
 	Broken string // a tool is missing, hangs or fails; one line for people
 
-	Ready []Found  // Picking: best first
-	Held  []string // Picking: the ids of issues that other loops of the repository work on
+	Target Target   // Picking, the first one of a loop
+	Ready  []Found  // Picking: best first
+	Held   []string // Picking: the ids of issues that other loops of the repository work on
 
 	Place Place // Preparing
 	Over  bool  // Preparing: the base says that the issue is closed already
@@ -127,6 +135,8 @@ type Result struct {
 	Commit string   // Sealing, Rebasing, Landing: the full hash
 	Loose  []string // Sealing: files that are not committed
 	Empty  bool     // Sealing: nothing was committed at all
+
+	From string // Reviewing, Rebasing: the commit where what is reviewed begins; "" if unknown
 
 	Approved bool   // Reviewing
 	By       string // Reviewing: who reviewed
@@ -329,6 +339,9 @@ func (w *work) picked(r Result) {
 		w.end(ending{verdict: Failed, note: "no issue can be picked: " + r.Broken})
 		return
 	}
+	if is.Target == (Target{}) {
+		is.Target = r.Target
+	}
 	taken := slices.Concat(is.Taken, r.Held)
 	at := slices.IndexFunc(r.Ready, func(f Found) bool { return f.ID != "" && !slices.Contains(taken, f.ID) })
 	if at < 0 {
@@ -413,6 +426,7 @@ func (w *work) sealed(r Result) {
 
 func (w *work) reviewed(r Result) {
 	is := w.issue()
+	is.Place.BaseCommit = cmp.Or(r.From, is.Place.BaseCommit)
 	if r.Refused == "" {
 		is.Verdict, is.By = verdictWords(r, is.Commit), r.By
 	}
@@ -505,6 +519,7 @@ func (w *work) recordLanding(r Result) {
 
 func (w *work) rebased(r Result) {
 	is := w.issue()
+	is.Place.BaseCommit = cmp.Or(r.From, is.Place.BaseCommit)
 	switch {
 	case r.Refused == Conflict:
 		w.say("BLOCKED", "rebase needed: "+r.Why)
@@ -591,6 +606,7 @@ func (w *work) clear() {
 	is := w.issue()
 	w.frame().Issue = &Issue{
 		Repo:     is.Repo,
+		Target:   is.Target,
 		Phase:    is.Phase,
 		Step:     is.Step,
 		Landed:   is.Landed,

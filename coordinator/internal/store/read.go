@@ -93,6 +93,16 @@ func collect[T any](
 	return out, nil
 }
 
+// Noted reports whether the journal has an entry of a kind about a subject.
+func (s *Store) Noted(kind event.Kind, subject string) (isNoted bool, err error) {
+	err = s.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM journal WHERE kind = ? AND subject = ?)`,
+		string(kind), subject).Scan(&isNoted)
+	if err != nil {
+		err = fmt.Errorf("read journal: %w", err)
+	}
+	return isNoted, err
+}
+
 // LastEntry returns the number of the newest journal entry, 0 if there is none.
 func (s *Store) LastEntry() int64 {
 	s.mu.Lock()
