@@ -40,7 +40,7 @@ var disagreements = []disagreement{
 	{unclaimed, "Its paranoid mode: any deletion inside the project, any inline interpreter. Ours has no such mode; " +
 		"a guard.toml may say so.", "cc-safety-net/170-171 cc-safety-net/463 cc-safety-net/467 cc-safety-net/477-478"},
 	{unclaimed, "Its strict levels. The work itself: notes, rules and agents of the project, names without values, " +
-		"a search for a word.", "karanb192/39 karanb192/60-64 karanb192/115-116 karanb192/254-255 karanb192/257 " +
+		"a search for a word.", "karanb192/39 karanb192/60-64 karanb192/115 karanb192/254-255 karanb192/257 " +
 		"karanb192/314-315"},
 	{unclaimed, "Commits, merges, rebases and pushes without force to any branch: the reflog and the forge keep " +
 		"what was there, and a branch is protected by its forge.",

@@ -198,7 +198,6 @@ mount
 id
 mkdir -p .claude/commands
 mkdir -p .claude
-cp x.md .claude/commands/
 echo > /dev/tcp/localhost/5432
 timeout 1 bash -c '</dev/tcp/127.0.0.1/80'
 man rm

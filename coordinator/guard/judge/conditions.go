@@ -99,7 +99,8 @@ func repoWrite(j *judging, e *effect.Effect) bool {
 		return false
 	}
 	tail := e.Target[i+6:]
-	return e.Op == effect.Placed || lex.OneOf(tail, "config HEAD index packed-refs shallow info/grafts") || fspath.WithinAny(tail, "hooks refs objects")
+	return e.Op == effect.Placed || lex.OneOf(tail, "config HEAD index packed-refs shallow info/grafts") ||
+		fspath.WithinAny(tail, "hooks refs objects")
 }
 
 const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/gshadow /etc/sudoers /etc/fstab /etc/crypttab " +
