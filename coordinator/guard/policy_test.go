@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/standin/calls"
 )
 
@@ -25,6 +26,7 @@ func testContext() Context {
 		},
 		Path:    []string{testHome + "/.local/bin", testHome + "/go/bin", testProject + "/node_modules/.bin", "/usr/bin"},
 		Tasks:   testHome + "/afar/tasks",
+		Merged:  func(_, _, branch string) bool { return lex.OneOf(branch, "new new-branch fixup") },
 		Unsaved: func(string) []Unsaved { return []Unsaved{{Path: testProject + "/draft.md", Untracked: true}} },
 	}
 }

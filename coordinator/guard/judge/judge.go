@@ -273,9 +273,6 @@ func merged(j *judging, e *effect.Effect) bool {
 	return strings.HasPrefix(e.Dir, "/") && j.ctx.Merged(e.Dir, commit, e.Target)
 }
 
-// keepsCommits reports whether a branch that is reset loses no commit, as far as git can be asked.
-func keepsCommits(j *judging, e *effect.Effect) bool { return j.ctx.Merged == nil || merged(j, e) }
-
 // headFor returns the commit and the branch at which HEAD is when an effect happens, and whether the
 // call has moved it by then. The commit is a hole if it is not known.
 func (j *judging) headFor(e *effect.Effect) (commit, branch string, moved bool) {

@@ -467,7 +467,7 @@ var gitRules = []policy{
 		why:     "Moves the default branch, whatever is committed there",
 		instead: "Make a branch under another name, or merge.",
 	},
-	{id: "git.branch-reset", kind: effect.RewriteRefs, op: ops{effect.BranchReset}, is: keepsCommits},
+	{id: "git.branch-reset", kind: effect.RewriteRefs, op: ops{effect.BranchReset}, is: merged},
 	{
 		id: "git.branch-force", verdict: Ask, kind: effect.RewriteRefs, op: ops{effect.BranchReset},
 		why:     "Moves a branch away from commits that only it has",
