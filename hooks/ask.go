@@ -183,8 +183,8 @@ func (h *hook) orphaned() bool { return os.Getppid() == 1 && h.getenv.PID() != 1
 func (h *hook) printAnswer(a answer) error {
 	switch a.decision {
 	case allowed:
-		if h.event.name == "PreToolUse" {
-			return h.print(hookoutput.PreToolUse(hookoutput.Allow, "allowed by the person"))
+		if h.event.judgesCalls() {
+			return h.print(h.decide(hookoutput.Allow, "allowed by the person"))
 		}
 		return h.printAllow(a)
 	case denied:
@@ -215,7 +215,7 @@ const parkedInRun = "Not allowed yet: the person has not answered, so this call 
 // printUndecided leaves the question to the dialog if a person sits at the terminal, and
 // refuses it otherwise. why says why nobody decided.
 func (h *hook) printUndecided(why string) error {
-	if h.getenv.Attended() {
+	if h.getenv.Attended() && !h.event.dialogless {
 		return nil
 	}
 	return h.print(h.denial(fmt.Sprintf("Not allowed: %s. Park this step: write down what you need and why, "+

@@ -47,5 +47,5 @@ func (h *hook) tryAgain() error {
 	if !r.Allow {
 		return nil // auto mode judges the call as usual
 	}
-	return h.print(hookoutput.PreToolUse(hookoutput.Allow, "the person allowed this call once"))
+	return h.print(h.decide(hookoutput.Allow, "the person allowed this call once"))
 }

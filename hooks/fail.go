@@ -66,7 +66,7 @@ func (h *hook) fail(err error, stderr io.Writer) int {
 		class = asks
 	}
 	do := policy[class].unattended
-	if h.getenv.Attended() {
+	if h.getenv.Attended() && !h.event.dialogless {
 		do = policy[class].attended
 	}
 	switch do {
@@ -75,7 +75,7 @@ func (h *hook) fail(err error, stderr io.Writer) int {
 	case silence:
 		return h.leaveToDialog(err, stderr)
 	case closed:
-		if h.event.name == "PreToolUse" && h.client != nil {
+		if h.event.judgesCalls() && h.client != nil {
 			h.keep(ledger.Denied)
 		}
 		fmt.Fprintf(stderr, "Afar's guard could not judge %s: %v\n", h.unjudged(), err)
@@ -151,9 +151,17 @@ func (h *hook) denial(text string) *wire.Object {
 	if h.event.name == "Elicitation" {
 		return hookoutput.Elicitation("cancel", nil) // it has no place for a reason
 	}
-	if h.event.name == "PreToolUse" {
+	if h.event.judgesCalls() {
 		h.keep(ledger.Denied)
-		return hookoutput.PreToolUse(hookoutput.Deny, text)
+		return h.decide(hookoutput.Deny, text)
 	}
 	return hookoutput.Refuse(text, false)
+}
+
+// judgesCalls reports whether the guard judges each call of the event before it is made.
+func (e Event) judgesCalls() bool { return e.name == "PreToolUse" || e.dialogless }
+
+// decide returns a decision about a call before it is made.
+func (h *hook) decide(decision, reason string) *wire.Object {
+	return hookoutput.Decide(h.event.name, decision, reason)
 }

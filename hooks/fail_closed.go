@@ -16,9 +16,12 @@ const onFailureBlock = "--on-failure=block"
 const versionFor = 3 * time.Second
 
 // deathStops reports whether the host stops the call when this hook dies. In
-// default mode every client does. In the other modes only a client that obeys the
-// key onFailure does.
+// default mode every client does, if it has a dialog. Otherwise only a client that obeys
+// the key onFailure does, as every client with a dialogless event.
 func (h *hook) deathStops() bool {
+	if h.event.dialogless {
+		return h.event.closed
+	}
 	return h.str(claude.FieldMode) == claude.ModeDefault || h.event.closed && claude.Stops(clientVersion())
 }
 

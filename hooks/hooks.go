@@ -36,10 +36,13 @@ type Event struct {
 
 	// closed is true if the client was told to stop the call when this hook fails.
 	closed bool
+
+	// dialogless is true if the client opens no dialog about the event, even with a person
+	// at its terminal. The hook then waits for the answer itself.
+	dialogless bool
 }
 
-// The events for which Afar has a binary. SessionStart, PreToolUse and
-// PermissionRequest are below.
+// The events for which Afar has a binary. Those whose binary links the guard are below.
 var (
 	SessionEnd          = event("SessionEnd", other, sessionEnd)
 	UserPromptSubmit    = unlessOff("UserPromptSubmit", other, userPromptSubmit)
@@ -78,6 +81,14 @@ func SessionStart(broken func(Place) string) Event {
 // PreToolUse returns the event of that name, with the guard that judges its calls.
 func PreToolUse(g Guard) Event {
 	return event("PreToolUse", guards, func(h *hook) error { return preToolUse(h, g) })
+}
+
+// PreSkillShellCommand returns the event of that name, with the guard that judges its
+// commands. The client runs them when it loads the text of a skill or a command.
+func PreSkillShellCommand(g Guard) Event {
+	e := event("PreSkillShellCommand", guards, func(h *hook) error { return preToolUse(h, g) })
+	e.dialogless = true
+	return e
 }
 
 // PermissionRequest returns the event of that name, with the guard that judges its

@@ -13,7 +13,7 @@ import (
 // noteFor is the limit for telling the coordinator something while a call waits.
 const noteFor = 50 * time.Millisecond
 
-// preToolUse runs the guard. If the guard has no opinion on a call, the hook does
+// preToolUse runs the guard, for PreToolUse and PreSkillShellCommand. If the guard has no opinion on a call, the hook does
 // not wait and does not call the coordinator, with three exceptions: the person has
 // just stopped a turn or allowed a retry, or the call consults. A broken policy is
 // also reported.
@@ -38,7 +38,7 @@ func preToolUse(h *hook, guard Guard) error {
 	case d.Consults:
 		h.tellConsult()
 	case h.ownTool():
-		return h.print(hookoutput.PreToolUse(hookoutput.Allow, "a tool of Afar"))
+		return h.print(h.decide(hookoutput.Allow, "a tool of Afar"))
 	}
 	return h.tryAgain()
 }
@@ -68,12 +68,12 @@ func (h *hook) warn(broken string) error {
 }
 
 // guardAsks asks the person about a risky call. The terminal client opens its
-// dialog, which fires PermissionRequest. In a print session the host would refuse
+// dialog, which fires PermissionRequest. Where it opens none the host would refuse
 // the call, so this hook waits for the answer itself. If its death would let the
 // call run, it refuses at once and parks the call.
 func (h *hook) guardAsks(d Judgement) error {
-	if h.getenv.Dialogs() {
-		err := h.print(hookoutput.PreToolUse(hookoutput.Ask, d.Person+h.snapshot(d)))
+	if h.getenv.Dialogs() && !h.event.dialogless {
+		err := h.print(h.decide(hookoutput.Ask, d.Person+h.snapshot(d)))
 		h.note(d)
 		return err
 	}

@@ -8,9 +8,10 @@
 const silent = new Set()
 const most = 10000
 
-// How many mods of the person hear PreToolUse or ConfigChange.
+// How many mods of the person hear PreToolUse, ConfigChange or PreSkillShellCommand.
 let preToolUse = 0
 let configChange = 0
+let skillShell = 0
 
 const hears = (uses, event) =>
   uses.events.some((name) => name === event || (name.endsWith("*") && event.startsWith(name.slice(0, -1))))
@@ -27,6 +28,7 @@ export const register = (on) => {
     const loads = e.tier === "user" && !(verdict && verdict.refuse)
     if (loads && hears(e.uses, "classic.PreToolUse")) preToolUse++
     if (loads && hears(e.uses, "classic.ConfigChange")) configChange++
+    if (loads && hears(e.uses, "classic.PreSkillShellCommand")) skillShell++
     return verdict
   }).catch(($, e, next) => (next.called ? next(e) : { refuse: "Afar could not look at this mod" }))
 
@@ -38,6 +40,12 @@ export const register = (on) => {
     silent.add(e.tool_use_id)
     return preToolUse > 0 ? next(e) : own
   }).catch(() => ({ deny: "Afar's hold failed, so this call does not run." }))
+
+  // A command in the text of a skill or command runs at once, so no check follows.
+  on("classic.PreSkillShellCommand", async ($, e, next) => {
+    const own = await next.to(e, "append")
+    return isEmpty(own) && skillShell > 0 ? next(e) : own
+  }).catch(() => ({ deny: "Afar's hold failed, so this command does not run." }))
 
   on("classic.ConfigChange", async ($, e, next) => {
     const own = await next.to(e, "append")

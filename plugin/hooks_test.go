@@ -4,7 +4,6 @@ package plugin_test
 
 import (
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/host/claude"
@@ -21,17 +20,16 @@ type entry struct {
 // TestHooksOnFailure: exactly the events whose hooks guard have the key onFailure. On
 // PermissionRequest the key would refuse the question at the open dialog if the hook died.
 func TestHooksOnFailure(t *testing.T) {
-	raw, err := os.ReadFile("hooks.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Hooks map[string][]struct{ Hooks []entry }
 	}
-	if err := json.Unmarshal(raw, &file); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"hooks.json", "newer-hooks.json"} { // the second adds to the map
+		if err := json.Unmarshal([]byte(read(t, name)), &file); err != nil {
+			t.Fatal(err)
+		}
 	}
-	closed := map[string]bool{"PreToolUse": true, "ConfigChange": true}
+	told := map[string]bool{"PreToolUse": true, "PreSkillShellCommand": true}
+	closed := map[string]bool{"PreToolUse": true, "PreSkillShellCommand": true, "ConfigChange": true}
 	guards := 0
 	for event, groups := range file.Hooks {
 		for _, group := range groups {
@@ -44,7 +42,7 @@ func TestHooksOnFailure(t *testing.T) {
 					t.Errorf("%s: %s has onFailure %q, want %q", event, e.Command, e.OnFailure, want)
 				}
 				said := len(e.Args) > 0 && e.Args[0] == "--on-failure=block"
-				if event == "PreToolUse" && said {
+				if told[event] && said {
 					guards++
 				}
 				if said && e.OnFailure != "block" {
@@ -53,8 +51,8 @@ func TestHooksOnFailure(t *testing.T) {
 			}
 		}
 	}
-	if guards != 1 {
-		t.Errorf("%d hooks of PreToolUse are told that the host stops the call when they fail, want 1", guards)
+	if guards != len(told) {
+		t.Errorf("%d hooks are told that the host stops the call when they fail, want %d", guards, len(told))
 	}
 }
 

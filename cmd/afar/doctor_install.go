@@ -38,17 +38,17 @@ func (x exam) binaries() wire.Check {
 	return ok("programs", "afar and %s in %s", text.Count(len(want), "hook"), x.bin)
 }
 
-// hooksNamed returns the hook binaries that the plugin's hooks.json names. Without a
+// hooksNamed returns the hook binaries that the plugin's files of hooks name. Without a
 // plugin it returns those in the directory of the binaries.
 func (x exam) hooksNamed() ([]string, error) {
-	path := filepath.Join(filepath.Dir(x.bin), "plugin", "hooks.json")
-	raw, err := os.ReadFile(path)
-	if err == nil {
-		named := namedHooks(raw)
-		if len(named) == 0 {
+	dir := filepath.Join(filepath.Dir(x.bin), "plugin")
+	path := filepath.Join(dir, "hooks.json")
+	if raw, err := os.ReadFile(path); err == nil {
+		if len(namedHooks(raw)) == 0 {
 			return nil, fmt.Errorf("%s names no hook", path)
 		}
-		return named, nil
+		newer, err := os.ReadFile(filepath.Join(dir, "newer-hooks.json"))
+		return namedHooks(append(raw, newer...)), err
 	}
 	found, _ := filepath.Glob(filepath.Join(x.bin, "hook-*")) // the pattern is sound
 	if len(found) == 0 {

@@ -90,7 +90,10 @@ func (s *Server) newAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcal
 	}
 	a.ID, a.Kind, a.Session, a.Prompt = ask.ID(in.Ask), ask.Kind(in.Kind), p.Session, p.PromptID
 	a.Agent, a.AgentType, a.Cwd, a.Attended, a.Background = p.Agent, p.AgentType, p.Cwd, in.Attended, in.Background
-	a.Call, a.Why = p.ToolUse, text.Fold(redact.Clean(in.Why))
+	a.Why = text.Fold(redact.Clean(in.Why))
+	if p.Event != hookinput.PreSkillShellCommand { // the host cannot keep such a command
+		a.Call = p.ToolUse
+	}
 	return a, v, err
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 func TestRead(t *testing.T) {
-	pre := func(word string) string { return string(hookoutput.PreToolUse(word, "why").Bytes()) }
+	pre := func(word string) string { return string(hookoutput.Decide(PreToolUse, word, "why").Bytes()) }
 	for _, c := range []struct {
 		name, event string
 		exit        int

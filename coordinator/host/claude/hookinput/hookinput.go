@@ -16,6 +16,8 @@ const (
 	SessionStart  = "SessionStart"
 	Stop          = "Stop"
 	PostToolBatch = "PostToolBatch"
+	// PreSkillShellCommand comes before a command in the text of a skill or command.
+	PreSkillShellCommand = "PreSkillShellCommand"
 )
 
 // A Payload holds the fields of a hook's input that the coordinator reads.

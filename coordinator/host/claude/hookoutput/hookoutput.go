@@ -40,16 +40,17 @@ func Context(event, text, notice string) *wire.Object {
 	return o.OptStr("systemMessage", notice)
 }
 
-// The decisions of a PreToolUse hook.
+// The decisions about a call.
 const (
 	Allow = "allow"
 	Ask   = "ask"
 	Deny  = "deny"
 )
 
-// PreToolUse decides about a call before it is made.
-func PreToolUse(decision, reason string) *wire.Object {
-	return specific(ofEvent("PreToolUse").Str("permissionDecision", decision).Str("permissionDecisionReason", reason))
+// Decide decides about a call before it is made. The event is PreToolUse or
+// PreSkillShellCommand.
+func Decide(event, decision, reason string) *wire.Object {
+	return specific(ofEvent(event).Str("permissionDecision", decision).Str("permissionDecisionReason", reason))
 }
 
 // Deferral ends a print session in the middle of a call. The host keeps the call, and makes

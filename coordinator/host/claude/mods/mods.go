@@ -188,7 +188,7 @@ func decidingEvents(path string) (events []string) {
 // guarded are the events on which a hook can overrule or silence the guard.
 var guarded = []string{
 	"tool.call", "tool.check", "tool.judge", "tool.run", "plugin.register",
-	"classic.PreToolUse", "classic.PermissionRequest", "classic.ConfigChange",
+	"classic.PreToolUse", "classic.PreSkillShellCommand", "classic.PermissionRequest", "classic.ConfigChange",
 	"classic.SessionStart", "classic.PostToolUse",
 }
 

@@ -1,0 +1,9 @@
+// The hook binary for the host's event PreSkillShellCommand.
+package main
+
+import (
+	"github.com/afar-sh/afar/hooks"
+	"github.com/afar-sh/afar/hooks/judge"
+)
+
+func main() { hooks.Main(hooks.PreSkillShellCommand(judge.Call)) }
