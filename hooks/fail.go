@@ -86,7 +86,10 @@ func (h *hook) fail(err error, stderr io.Writer) int {
 
 // unjudged returns what the guard could not judge, and what follows from it.
 func (h *hook) unjudged() string {
-	if h.event.name == "ConfigChange" {
+	switch h.event.name {
+	case promptExpansion:
+		return "what this command runs, so it is blocked"
+	case "ConfigChange":
 		return "this change of settings, so the session does not take it over"
 	}
 	return "this call, so it does not run"
@@ -150,6 +153,9 @@ func (h *hook) refuse(text string, stderr io.Writer) int {
 func (h *hook) denial(text string) *wire.Object {
 	if h.event.name == "Elicitation" {
 		return hookoutput.Elicitation("cancel", nil) // it has no place for a reason
+	}
+	if h.event.name == promptExpansion {
+		return hookoutput.BlockPrompt(promptExpansion, text)
 	}
 	if h.event.judgesCalls() {
 		h.keep(ledger.Denied)

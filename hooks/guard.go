@@ -20,6 +20,8 @@ type Call struct {
 	Agent      string // the agent's type, "" for the session itself
 	Tool       string
 	Input      hostjson.Value // an object
+	// Skills reports whether the client puts the commands in the text of skills to the guard.
+	Skills func() bool
 }
 
 // A Place is a session's place in the file system.
@@ -50,6 +52,9 @@ type Judgement struct {
 	Loses    bool   // the call may destroy what a snapshot can keep
 	Consults bool   // a read-only agent asks for a second opinion
 	Broken   string // what is wrong with the policy files, "" for nothing
+	// Changed is a file that the call makes the client load, and that changed since the
+	// session began. "" for none. The client may still have the text of before.
+	Changed string
 }
 
 // refused returns a text that says who refused the call, what is risky about it,
@@ -75,6 +80,7 @@ func (h *hook) judge(guard Guard) (Judgement, error) {
 		Agent:      h.str(claude.FieldAgentType),
 		Tool:       tool,
 		Input:      input,
+		Skills:     h.putsSkills,
 	})
 }
 

@@ -37,6 +37,10 @@ type Event struct {
 	// closed is true if the client was told to stop the call when this hook fails.
 	closed bool
 
+	// skillsJudged is true if this session has Afar's hook of PreSkillShellCommand, if its
+	// client knows the event.
+	skillsJudged bool
+
 	// dialogless is true if the client opens no dialog about the event, even with a person
 	// at its terminal. The hook then waits for the answer itself.
 	dialogless bool
@@ -46,7 +50,6 @@ type Event struct {
 var (
 	SessionEnd          = event("SessionEnd", other, sessionEnd)
 	UserPromptSubmit    = unlessOff("UserPromptSubmit", other, userPromptSubmit)
-	UserPromptExpansion = event("UserPromptExpansion", other, userPromptExpansion)
 	PermissionDenied    = unlessOff("PermissionDenied", other, permissionDenied)
 	Elicitation         = unlessOff("Elicitation", asks, elicitation)
 	PostToolUse         = event("PostToolUse", other, postToolUse)
@@ -91,6 +94,14 @@ func PreSkillShellCommand(g Guard) Event {
 	return e
 }
 
+const promptExpansion = "UserPromptExpansion"
+
+// UserPromptExpansion returns the event of that name, with the guard that judges what a
+// typed command makes the client run.
+func UserPromptExpansion(g Guard) Event {
+	return event(promptExpansion, other, func(h *hook) error { return userPromptExpansion(h, g) })
+}
+
 // PermissionRequest returns the event of that name, with the guard that judges its
 // calls.
 func PermissionRequest(g Guard) Event {
@@ -103,6 +114,7 @@ func Main(e Event) {
 		os.Exit(sendRegistration(os.Stdin, os.Getenv))
 	}
 	e.closed = slices.Contains(os.Args[1:], onFailureBlock)
+	e.skillsJudged = slices.Contains(os.Args[1:], skillsJudged)
 	os.Exit(Run(e, os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }
 

@@ -35,6 +35,8 @@ func preToolUse(h *hook, guard Guard) error {
 		return h.guardAsks(d)
 	case d.Broken != "":
 		return h.warn(d.Broken)
+	case d.Changed != "":
+		return h.print(hookoutput.Notice(changedText(d.Changed)))
 	case d.Consults:
 		h.tellConsult()
 	case h.ownTool():
@@ -60,6 +62,13 @@ func (h *hook) keep(v ledger.Verdict) {
 	ledger.Write(h.client.Dirs.Calls(), h.str(claude.FieldSession), h.str(claude.FieldToolUse), v)
 }
 
+// changedText says of a file that it may not be what the client loads.
+func changedText(path string) string {
+	return "Afar: " + path + " changed after this session began. The guard judged the commands in it, and the client " +
+		"may run those that were in it before. Start the session again, or update to Claude Code " +
+		claude.PutsSkills + ", which puts each command to the guard."
+}
+
 // warn tells the person once that the policy is broken.
 func (h *hook) warn(broken string) error {
 	in := wire.GuardedRequest{HookCall: h.hookCall(), Verdict: wire.PolicyBroken, Broken: broken}
@@ -79,6 +88,9 @@ func (h *hook) guardAsks(d Judgement) error {
 	}
 	if h.off() {
 		h.note(d)
+		if h.event.dialogless && h.typed() {
+			return nil // the person's own command, which nobody else can be asked about
+		}
 		return h.print(h.denial(d.refused() + nobodyToAsk))
 	}
 	if !h.deathStops() {

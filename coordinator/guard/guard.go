@@ -61,11 +61,16 @@ func siteOf(ctx *Context) shell.Site {
 		Page:     ctx.Page,
 		FileText: ctx.FileText,
 		Members:  ctx.Members,
+		Skills:   ctx.Skills,
 		ReadOnly: ctx.ReadOnly,
 		Confirm:  ctx.Confirm,
 		Record:   ctx.WantsSteps(),
 	}
 }
+
+// HostFiles returns the paths of the files that a call makes the host load: a skill, a command or
+// an agent.
+func HostFiles(call Call, ctx Context) []string { return understand.HostFiles(call, siteOf(&ctx)) }
 
 // ShellCall returns the call that runs a command in the shell.
 func ShellCall(command string) Call {

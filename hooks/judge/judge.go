@@ -21,9 +21,17 @@ func Call(c hooks.Call) (hooks.Judgement, error) {
 	where.Created = callsite.Created(c.Transcript)
 	where.Kept = callsite.Kept(c.Dirs, c.Transcript)
 	where.Older = callsite.Older(c.Transcript)
+	where.Skills = c.Skills
 	where.ReadOnly = wire.ReadsOnly(c.Agent)
 	d := guard.Judge(call, where)
+	changed := ""
+	for _, path := range guard.HostFiles(call, where) {
+		if !where.Older(path) && !c.Skills() {
+			changed = path
+		}
+	}
 	return hooks.Judgement{
+		Changed:  changed,
 		Verdict:  hooks.Verdict(d.Verdict),
 		Rule:     d.Rule,
 		From:     d.From,

@@ -35,6 +35,9 @@ type Context struct {
 	// Members returns the names of the files in an archive, one a line. It returns false if
 	// the file is not a readable archive. Members may be nil.
 	Members func(path string) (string, bool)
+	// Skills reports whether the client puts the commands in the text of skills and commands to
+	// the guard when it runs them. nil = it does not.
+	Skills func() bool
 	// Kept reports whether a file is as in the last commit before the session began.
 	// It returns false if that is not known. Kept may be nil.
 	Kept func(path string) bool

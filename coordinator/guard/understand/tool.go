@@ -22,6 +22,10 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 		fileTool(sh, call, effect.ReadFile)
 	case lex.OneOf(call.Tool, "Skill SlashCommand"):
 		skillTool(sh, call)
+		loadTool(sh, call)
+	case lex.OneOf(call.Tool, "Agent Task"):
+		commandTool(sh, call)
+		loadTool(sh, call)
 	case call.Tool == "WebFetch":
 		sh.Via, sh.Part = call.Tool, lex.Clip(call.Value("url"), 300)
 		reportFetched(sh, []string{call.Value("url")})

@@ -22,6 +22,9 @@ const (
 	// FailClosed is the first client that obeys "onFailure": "block": a guard
 	// that is missing, crashes or is overdue then stops the call.
 	FailClosed = "2.1.295"
+	// PutsSkills is the first client that puts the commands in the text of skills and
+	// commands to a hook, PreSkillShellCommand.
+	PutsSkills = "2.1.332"
 	// AsksInPrint is the oldest client that was seen to put its own questions in
 	// `claude -p` to PermissionRequest hooks.
 	AsksInPrint = "2.1.329"

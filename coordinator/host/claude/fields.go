@@ -9,11 +9,13 @@ const (
 	FieldAgentType   = "agent_type"
 	FieldBackground  = "background_tasks"
 	FieldCommand     = "command_name"
+	FieldCommandArgs = "command_args"
 	FieldCwd         = "cwd"
 	FieldElicitMode  = "mode"
 	FieldEvent       = "hook_event_name"
 	FieldFile        = "file_path" // of ConfigChange, and of the tools that work on a file
 	FieldFormFields  = "requested_schema.properties"
+	FieldInvokedBy   = "invoked_by" // of PreSkillShellCommand
 	FieldMode        = "permission_mode"
 	FieldNew         = "new_string" // of Edit
 	FieldOld         = "old_string" // of Edit
@@ -41,6 +43,9 @@ const (
 	QuestionTool = "AskUserQuestion"
 	PlanTool     = "ExitPlanMode"
 )
+
+// SkillTool is the tool that loads a skill or a command.
+const SkillTool = "Skill"
 
 // Guarded reports whether the client puts each call of a tool to the guard. It may make a
 // call of another tool without a hook.

@@ -390,7 +390,10 @@ type Site struct {
 	// names in a directory. nil = no file can be read.
 	FileText func(path string) (string, bool)
 	// Members returns the names of the files in an archive, one a line. nil = none can be read.
-	Members  func(path string) (string, bool)
+	Members func(path string) (string, bool)
+	// Skills reports whether the client puts the commands in the text of skills to the guard.
+	// nil = it does not.
+	Skills   func() bool
 	ReadOnly bool // report everything that does more than read
 	Confirm  bool // acts that reach other machines or people are reported, with Record
 	Record   bool // keep the tree of commands
