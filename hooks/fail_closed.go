@@ -30,9 +30,9 @@ func (h *hook) deathStops() bool {
 const skillsJudged = "--skills-judged"
 
 // putsSkills reports whether the client puts the commands in the text of skills and commands
-// to the guard when it runs them.
+// to the guard when it runs them. It returns false if the version of the client is unknown.
 func (h *hook) putsSkills() bool {
-	return h.event.skillsJudged && !claude.Before(clientVersion(), claude.PutsSkills)
+	return h.event.skillsJudged && claude.AtLeast(clientVersion(), claude.PutsSkills)
 }
 
 // typed reports whether a person at the terminal typed the command whose skill or file the

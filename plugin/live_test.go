@@ -25,7 +25,8 @@ func TestRealLive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			found := tryOn(t, version, root)
-			for what, f := range map[string]probe.Finding{"guard": found.Guard, "ask": found.Ask, "stop": found.Stop} {
+			for what, f := range map[string]probe.Finding{"guard": found.Guard, "ask": found.Ask, "stop": found.Stop,
+				"skill": found.Skill} {
 				if !f.Proved {
 					t.Errorf("%s: not proved: %s", what, f.Text)
 				}
@@ -99,6 +100,7 @@ func TestRealDoctorLive(t *testing.T) {
 	has(t, found, "ok live "+host.Current+": proved: the guard denies",
 		"ok live "+host.Current+": proved: a question reaches",
 		"ok live "+host.Current+": proved: the Stop hook holds",
+		"ok live "+host.Current+": proved: the guard denies a forced push in the text of a skill",
 		"ok live "+host.Current+": proved: a call whose guard cannot be started does not run",
 		"off not proved: that a card reaches your phone")
 	if !slices.ContainsFunc(found, func(f string) bool {

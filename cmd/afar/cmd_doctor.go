@@ -80,8 +80,8 @@ type exam struct {
 	dirs home.Dirs
 }
 
-// examine runs every check, each one after those that it depends on. The trials of
-// --live come last.
+// examine runs every check, each one after those that it depends on. The check of a client
+// says what the trials of --live proved, and these are shown last.
 func (a *app) examine(ctx context.Context, live bool) (wire.DoctorReply, error) {
 	d, err := a.dirs()
 	if err != nil {
@@ -93,13 +93,14 @@ func (a *app) examine(ctx context.Context, live bool) (wire.DoctorReply, error) 
 	found = append(found, x.login(), x.path(), x.loopAlias(), x.tools())
 	found = append(found, x.policies()...)
 	found = append(found, x.guardChecks()...)
-	host, err := x.host(ctx)
-	found = append(found, host...)
-	if err != nil || !live {
-		return wire.DoctorReply{Checks: found}, err
+	var tried []wire.Check
+	if live {
+		if tried, err = x.live(ctx); err != nil {
+			return wire.DoctorReply{Checks: found}, err
+		}
 	}
-	tried, err := x.live(ctx)
-	return wire.DoctorReply{Checks: append(found, tried...)}, err
+	host, err := x.host(ctx)
+	return wire.DoctorReply{Checks: append(append(found, host...), tried...)}, err
 }
 
 func ok(id, format string, args ...any) wire.Check {

@@ -30,10 +30,13 @@ func (x exam) clients() []hostClient {
 	return found
 }
 
-// check checks whether the client is supported, and what it does with a call that the
+// client checks whether a client is supported, and what it does with a call that the
 // guard cannot judge.
-func (c hostClient) check() wire.Check {
-	name := c.path + ", " + c.version
+func (x exam) client(c hostClient) wire.Check {
+	name, proved := c.path+", "+c.version, x.proved(c.version)
+	if proved != "" {
+		name += ", proved with --live on " + proved
+	}
 	switch {
 	case c.version == "":
 		return off("claude", c.path+" does not say its version: whether a guard that fails stops the call is unknown",
@@ -44,7 +47,7 @@ func (c hostClient) check() wire.Check {
 	case !claude.Stops(c.version):
 		return off("claude", name+": a missing, crashed or overdue guard lets the call run"+c.discards(),
 			"claude update: from "+claude.FailClosed+" on it stops the call")
-	case claude.Before(claude.Newest, c.version):
+	case claude.Before(claude.Newest, c.version) && proved == "":
 		return off("claude", name+": newer than "+claude.Newest+", the newest client that Afar was tested on. "+
 			"A missing, crashed or overdue guard should stop the call", "afar doctor --live proves it")
 	}

@@ -35,7 +35,7 @@ func (x exam) host(ctx context.Context) ([]wire.Check, error) {
 	}
 	var found []wire.Check
 	for _, c := range clients {
-		found = append(found, c.check())
+		found = append(found, x.client(c))
 	}
 	out, err := interruptible(ctx, func() ([]byte, error) { return listPlugins(path) })
 	if err != nil && ctx.Err() != nil {

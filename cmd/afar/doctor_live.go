@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/probe"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -41,7 +43,10 @@ func (x exam) live(ctx context.Context) ([]wire.Check, error) {
 	}
 	found = append(found, x.running(ctx)...)
 	return append(found, off("not proved", "that a card reaches your phone, that a dialog opens at a terminal, "+
-		"and what your own settings do: the trials had settings of their own", "")), nil
+		"and what your own settings do: the trials had settings of their own", ""),
+		off("not closed", "hooks in the frontmatter of skills, commands and agents run without Afar: the guard reads "+
+			"their files when they are used, but not those of --agent and --plugin-dir, and not what a file held "+
+			"before it changed in a running session", "")), nil
 }
 
 // managedDirs returns the directories of the settings of an administrator.
@@ -82,10 +87,44 @@ func (x exam) try(ctx context.Context, c hostClient) ([]wire.Check, error) {
 			installFix+", then afar doctor --live")}, nil
 	}
 	var checks []wire.Check
-	for _, f := range []probe.Finding{found.Guard, found.Ask, found.Stop} {
+	for _, f := range []probe.Finding{found.Guard, found.Ask, found.Stop, found.Skill} {
 		checks = append(checks, proof(id, f))
 	}
-	return append(checks, failClosed(id, c.version, found.FailsClosed)), nil
+	checks = append(checks, failClosed(id, c.version, found.FailsClosed))
+	if !slices.ContainsFunc(checks, func(c wire.Check) bool { return c.State == "bad" }) {
+		x.noteProved(c.version)
+	}
+	if claude.Before(c.version, claude.PutsSkills) {
+		checks = append(checks, off(id, "the guard reads the file of a skill when it is used: of a file that changed "+
+			"after the session began, the client may run the text of before", "claude update: from "+
+			claude.PutsSkills+" on it puts each command to the guard"))
+	}
+	return checks, nil
+}
+
+// noteProved remembers that all proofs hold on a version of the client. Without the note the
+// next doctor only advises to prove it again.
+func (x exam) noteProved(version string) {
+	line := version + " " + x.now().Format(time.DateOnly) + "\n"
+	raw, _ := os.ReadFile(x.dirs.Proved()) // there is none before the first proof
+	for old := range strings.Lines(string(raw)) {
+		if v, _, _ := strings.Cut(old, " "); v != version && strings.HasSuffix(old, "\n") {
+			line += old
+		}
+	}
+	_ = home.LeaveMark(x.dirs.Proved(), line)
+}
+
+// proved returns the day on which all proofs held on a version of the client, "" for never.
+func (x exam) proved(version string) string {
+	raw, _ := os.ReadFile(x.dirs.Proved())
+	for line := range strings.Lines(string(raw)) {
+		v, day, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if _, err := time.Parse(time.DateOnly, day); err == nil && v == version {
+			return day
+		}
+	}
+	return ""
 }
 
 func proof(id string, f probe.Finding) wire.Check {

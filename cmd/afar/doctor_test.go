@@ -142,6 +142,10 @@ func TestDoctor(t *testing.T) {
 			"older than 2.1.197"},
 		{"host not tested", func(s *shell) { hostSays(s, claude.Newest+"1 (Claude Code)") }, "claude", "off",
 			"newer than " + claude.Newest},
+		{"host not tested but proved", func(s *shell) {
+			hostSays(s, claude.Newest+"1 (Claude Code)")
+			write(s.t, s.dirs().Proved(), "x\n"+claude.Newest+"1 2026-11-28\n", 0o600)
+		}, "claude", "ok", "proved with --live on 2026-11-28"},
 		{"host without a version", func(s *shell) { hostSays(s, "hello") }, "claude", "off",
 			"does not say its version"},
 		{"host is broken", func(s *shell) { write(s.t, s.bin+"/claude", "#!/bin/sh\nexit 3\n", 0o700) }, "plugin",

@@ -188,6 +188,7 @@ func (d Dirs) Snapshots() string { return filepath.Join(d.State, "snapshots") } 
 func (d Dirs) HostDir() string   { return filepath.Join(d.User, ".claude") }    // the host's default directory
 func (d Dirs) Calls() string     { return filepath.Join(d.State, "calls") }     // the hooks' ledger of each session
 func (d Dirs) HoldMark() string  { return filepath.Join(d.State, "held") }      // the plugin must load first
+func (d Dirs) Proved() string    { return filepath.Join(d.State, "proved") }    // what doctor --live proved, by version
 func (d Dirs) All() []string     { return []string{d.Config, d.State, d.Run, d.Workspace} }
 
 // TriggerRuns returns the folder in which the runs of a trigger work.

@@ -24,8 +24,11 @@ func Call(c hooks.Call) (hooks.Judgement, error) {
 	where.Skills = c.Skills
 	where.ReadOnly = wire.ReadsOnly(c.Agent)
 	d := guard.Judge(call, where)
-	changed := ""
+	changed, person := "", d.Person
 	for _, path := range guard.HostFiles(call, where) {
+		if person == d.Person && d.Part != "" {
+			person += ": " + d.Part // the call does not show it
+		}
 		if !where.Older(path) && !c.Skills() {
 			changed = path
 		}
@@ -37,7 +40,7 @@ func Call(c hooks.Call) (hooks.Judgement, error) {
 		From:     d.From,
 		Part:     d.Part,
 		Reason:   d.Reason,
-		Person:   d.Person,
+		Person:   person,
 		Loses:    d.Verdict == guard.Ask && len(guard.Losses(call, d.Effects, c.Cwd)) > 0,
 		Consults: where.ReadOnly && d.Steps.Calls("afar", "consult"),
 		Broken:   where.Broken,

@@ -42,8 +42,12 @@ func Before(a, b string) bool {
 
 // Stops reports whether a client of this version stops a call whose guard
 // failed. It returns false for a text that is not a version.
-func Stops(version string) bool {
-	return slices.Compare(numbers(version), numbers(FailClosed)) >= 0
+func Stops(version string) bool { return AtLeast(version, FailClosed) }
+
+// AtLeast reports whether a version is first or a later one. It returns false for a text
+// that is not a version.
+func AtLeast(version, first string) bool {
+	return slices.Compare(numbers(version), numbers(first)) >= 0
 }
 
 // Version runs the client with --version and returns the number it prints. It

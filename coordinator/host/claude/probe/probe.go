@@ -36,6 +36,7 @@ type Findings struct {
 	Guard Finding // the guard denies a call
 	Ask   Finding // a question reaches its channel, and the answer the session
 	Stop  Finding // a loop holds the session
+	Skill Finding // the guard judges a command in the text of a skill
 	// FailsClosed says that the client stops a call whose guard cannot be started.
 	FailsClosed Finding
 }
@@ -54,6 +55,9 @@ const (
 	asked     = `bash -c "$(awk 1 recipe.txt)"`
 	recipe    = "touch ran-asked\n"
 	unguarded = "touch ran-unguarded"
+	// skill is the text of a skill that the client would run without a question.
+	skill     = "---\nname: trial\ndescription: a test of Afar\nallowed-tools: Bash(*)\n---\n" +
+		"Say !`git push --force origin main; touch ran-skill` now.\n"
 	// advice is what the guard says about the first call.
 	advice = "Push a new branch"
 	// loopText is what a loop's Stop hook says to the model.
@@ -90,8 +94,10 @@ func (t Trial) room() (room, error) {
 	if err != nil {
 		return room{}, err
 	}
-	settings := map[string]any{"permissions": map[string]any{"allow": []string{"Bash"}}}
-	err = errors.Join(place.CopyPlugin(t.Plugin), place.Write("recipe.txt", recipe), place.Settings(settings))
+	settings := map[string]any{"permissions": map[string]any{"allow": []string{"Bash", "Skill"}}}
+	const dir = ".claude/skills/trial"
+	err = errors.Join(place.CopyPlugin(t.Plugin), place.Write("recipe.txt", recipe), place.Settings(settings),
+		os.MkdirAll(filepath.Join(place.Project(), dir), 0o700), place.Write(dir+"/SKILL.md", skill))
 	if err != nil {
 		place.Remove()
 		return room{}, err
@@ -99,11 +105,12 @@ func (t Trial) room() (room, error) {
 	return room{place, t.Client}, nil
 }
 
-// guarded runs a session whose guard denies one call and asks about another, and whose
-// loop holds it at its first stop.
+// guarded runs a session whose guard denies one call, asks about another and denies what a
+// skill would run, and whose loop holds it at its first stop.
 func (r room) guarded(ctx context.Context, f *Findings) error {
 	m, err := sandbox.StartModel(sandbox.Play(
-		bash(denied), bash(asked), sandbox.Say("one round is done"), sandbox.Say("<loop-done>COMPLETE</loop-done>"),
+		bash(denied), bash(asked), sandbox.Turn{Tool: "Skill", Input: map[string]any{"skill": "trial"}},
+		sandbox.Say("one round is done"), sandbox.Say("<loop-done>COMPLETE</loop-done>"),
 	))
 	if err != nil {
 		return err
@@ -128,7 +135,8 @@ func (r room) guarded(ctx context.Context, f *Findings) error {
 	results := append(m.Results(), "", "")
 	f.Guard = r.judge(results[0])
 	f.Ask = r.question(results[1], words, reached)
-	f.Stop = stopped(m.After(3), out)
+	f.Skill = r.skilled(m.After(3))
+	f.Stop = stopped(m.After(4), out)
 	return nil
 }
 
@@ -142,6 +150,16 @@ func (r room) judge(told string) Finding {
 		return Finding{Text: "the call did not run, and not because of the guard: " + oneLine(told)}
 	}
 	return Finding{true, "the guard denies a forced push"}
+}
+
+func (r room) skilled(told string) Finding {
+	switch {
+	case r.Has("ran-skill"):
+		return Finding{Text: "a command in the text of a skill, which the guard must deny, ran"}
+	case !strings.Contains(told, advice):
+		return Finding{Text: "the command of a skill did not run, and not because of the guard: " + oneLine(told)}
+	}
+	return Finding{true, "the guard denies a forced push in the text of a skill"}
 }
 
 func (r room) question(told, words string, reached error) Finding {

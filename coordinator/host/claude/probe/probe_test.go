@@ -45,6 +45,7 @@ func TestTrialOfNothing(t *testing.T) {
 		"guard":  found.Guard,
 		"ask":    found.Ask,
 		"stop":   found.Stop,
+		"skill":  found.Skill,
 		"closed": found.FailsClosed,
 	} {
 		if f.Proved || f.Text == "" {
@@ -55,11 +56,11 @@ func TestTrialOfNothing(t *testing.T) {
 
 // TestTrialThatRunsAll tries a client that runs each call without a question.
 func TestTrialThatRunsAll(t *testing.T) {
-	found, err := runTrial(t, t.Context(), "touch ran-denied ran-asked ran-unguarded")
+	found, err := runTrial(t, t.Context(), "touch ran-denied ran-asked ran-skill ran-unguarded")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []Finding{found.Guard, found.Ask, found.FailsClosed} {
+	for _, f := range []Finding{found.Guard, found.Ask, found.Skill, found.FailsClosed} {
 		if f.Proved || !strings.Contains(f.Text, "ran") && !strings.Contains(f.Text, "runs") {
 			t.Errorf("%+v, want that a call ran", f)
 		}
