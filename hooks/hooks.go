@@ -48,21 +48,21 @@ type Event struct {
 
 // The events for which Afar has a binary. Those whose binary links the guard are below.
 var (
-	SessionEnd          = event("SessionEnd", other, sessionEnd)
-	UserPromptSubmit    = unlessOff("UserPromptSubmit", other, userPromptSubmit)
-	PermissionDenied    = unlessOff("PermissionDenied", other, permissionDenied)
-	Elicitation         = unlessOff("Elicitation", asks, elicitation)
-	PostToolUse         = event("PostToolUse", other, postToolUse)
-	PostToolBatch       = event("PostToolBatch", other, postToolBatch)
-	PostToolUseFailure  = event("PostToolUseFailure", other, postToolUseFailure)
-	Stop                = unlessOff("Stop", other, stop)
-	StopRewake          = unlessOff("Stop", other, stopRewake) // of StopFailure as well, see read
-	StopFailure         = event("StopFailure", other, stopFailure)
-	PreCompact          = event("PreCompact", other, preCompact)
-	SubagentStop        = unlessOff("SubagentStop", other, subagentStop)
-	SubagentStart       = unlessOff("SubagentStart", other, subagentStart)
-	Notification        = event("Notification", other, notification)
-	ConfigChange        = event("ConfigChange", guards, configChange)
+	SessionEnd         = event("SessionEnd", other, sessionEnd)
+	UserPromptSubmit   = unlessOff("UserPromptSubmit", other, userPromptSubmit)
+	PermissionDenied   = unlessOff("PermissionDenied", other, permissionDenied)
+	Elicitation        = unlessOff("Elicitation", asks, elicitation)
+	PostToolUse        = event("PostToolUse", other, postToolUse)
+	PostToolBatch      = event("PostToolBatch", other, postToolBatch)
+	PostToolUseFailure = event("PostToolUseFailure", other, postToolUseFailure)
+	Stop               = unlessOff("Stop", other, stop)
+	StopRewake         = unlessOff("Stop", other, stopRewake) // of StopFailure as well, see read
+	StopFailure        = event("StopFailure", other, stopFailure)
+	PreCompact         = event("PreCompact", other, preCompact)
+	SubagentStop       = unlessOff("SubagentStop", other, subagentStop)
+	SubagentStart      = unlessOff("SubagentStart", other, subagentStart)
+	Notification       = event("Notification", other, notification)
+	ConfigChange       = event("ConfigChange", guards, configChange)
 )
 
 func event(name string, c class, do func(*hook) error) Event {

@@ -56,7 +56,7 @@ const (
 	recipe    = "touch ran-asked\n"
 	unguarded = "touch ran-unguarded"
 	// skill is the text of a skill that the client would run without a question.
-	skill     = "---\nname: trial\ndescription: a test of Afar\nallowed-tools: Bash(*)\n---\n" +
+	skill = "---\nname: trial\ndescription: a test of Afar\nallowed-tools: Bash(*)\n---\n" +
 		"Say !`git push --force origin main; touch ran-skill` now.\n"
 	// advice is what the guard says about the first call.
 	advice = "Push a new branch"
