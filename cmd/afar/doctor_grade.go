@@ -1,10 +1,15 @@
 package main
 
 import (
+	"encoding/json"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/mods"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -18,7 +23,31 @@ func (x exam) guardChecks() []wire.Check {
 	}
 	grade, why := mods.GradeOf(hostDir, filepath.Dir(x.bin), home.PluginID)
 	checks := []wire.Check{gradeCheck(grade, why), modsCheck(grade, mods.Find(hostDir, project, home.PluginID))}
-	return append(checks, hooksOffChecks(hostDir, project)...)
+	checks = append(checks, hooksOffChecks(hostDir, project)...)
+	return append(checks, x.weakened(hostDir, project)...)
+}
+
+// weakened returns a check for each variable of the client that weakens the guard, in the
+// person's environment and in the settings.
+func (x exam) weakened(hostDir, project string) (checks []wire.Check) {
+	for _, name := range claude.Weakening {
+		places := map[string]string{"the environment": x.getenv(name)}
+		for _, path := range settingsFiles(hostDir, project) {
+			var settings struct {
+				Env map[string]string `json:"env"`
+			}
+			raw, _ := os.ReadFile(path) // most are not there
+			_ = json.Unmarshal(raw, &settings)
+			places[path] = settings.Env[name]
+		}
+		for _, place := range slices.Sorted(maps.Keys(places)) {
+			if v := places[place]; v != "" && v != "0" && v != "false" {
+				checks = append(checks, off("weakened", name+" is set in "+place+
+					": in sessions with it the guard may not see each call, or its questions are lost", "take it out"))
+			}
+		}
+	}
+	return checks
 }
 
 func gradeCheck(grade mods.Grade, why string) wire.Check {
@@ -53,12 +82,7 @@ func modsCheck(grade mods.Grade, found []mods.Mod) wire.Check {
 
 // hooksOffChecks returns a check for each settings file that switches all hooks off.
 func hooksOffChecks(hostDir, project string) (checks []wire.Check) {
-	files := []string{filepath.Join(hostDir, "settings.json")}
-	if project != "" {
-		files = append(files, filepath.Join(project, ".claude", "settings.json"),
-			filepath.Join(project, ".claude", "settings.local.json"))
-	}
-	for _, path := range files {
+	for _, path := range settingsFiles(hostDir, project) {
 		if mods.HooksOff(path) {
 			checks = append(checks,
 				bad("hooks", path+" switches all hooks off: sessions that read it run without the guard",
@@ -66,4 +90,14 @@ func hooksOffChecks(hostDir, project string) (checks []wire.Check) {
 		}
 	}
 	return checks
+}
+
+// settingsFiles returns the settings files that sessions in a project read, "" for no project.
+func settingsFiles(hostDir, project string) []string {
+	files := []string{filepath.Join(hostDir, "settings.json")}
+	if project != "" {
+		files = append(files, filepath.Join(project, ".claude", "settings.json"),
+			filepath.Join(project, ".claude", "settings.local.json"))
+	}
+	return files
 }

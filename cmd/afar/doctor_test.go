@@ -146,6 +146,8 @@ func TestDoctor(t *testing.T) {
 			hostSays(s, claude.Newest+"1 (Claude Code)")
 			write(s.t, s.dirs().Proved(), "x\n"+claude.Newest+"1 2026-11-28\n", 0o600)
 		}, "claude", "ok", "proved with --live on 2026-11-28"},
+		{"code mode", func(s *shell) { s.env["CLAUDE_CODE_EXPERIMENTAL_CODE_MODE"] = "1" }, "weakened", "off",
+			"set in the environment"},
 		{"host without a version", func(s *shell) { hostSays(s, "hello") }, "claude", "off",
 			"does not say its version"},
 		{"host is broken", func(s *shell) { write(s.t, s.bin+"/claude", "#!/bin/sh\nexit 3\n", 0o700) }, "plugin",

@@ -92,9 +92,15 @@ func parseEnv(text string) (env []string, err error) {
 // errOurs says that a variable is not the person's to set.
 var errOurs = errors.New("is set by Afar and the agent alone")
 
+// errWeakens says that no run may have a variable.
+var errWeakens = errors.New("weakens the guard, so no run has it")
+
 func allowed(name string) error {
 	if strings.HasPrefix(name, "AFAR_") || slices.Contains(claude.ChildMarks, name+"=") {
 		return fmt.Errorf("%s %w", name, errOurs)
+	}
+	if slices.Contains(claude.Weakening, name) {
+		return fmt.Errorf("%s %w", name, errWeakens)
 	}
 	return nil
 }

@@ -366,3 +366,19 @@ func plainYAML(code string, at int, text *int) bool {
 	}
 	return pair && !lex.BeginsWith(value, "! & * { [ @ ` %")
 }
+
+// hasSandbox reports whether a settings file of the host switches its sandbox on. Without one a
+// call leaves nothing.
+func hasSandbox(sh *shell.Shell) bool {
+	if sh.Eval.Site.FileText == nil {
+		return false
+	}
+	for _, dir := range hostFolders(sh) {
+		for _, name := range []string{"/settings.json", "/settings.local.json"} {
+			if readJSON(sh, dir+name).Get("sandbox.enabled").Bool() {
+				return true
+			}
+		}
+	}
+	return false
+}
