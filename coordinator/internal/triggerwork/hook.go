@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -35,12 +36,17 @@ type Hooks struct {
 	now    func() time.Time
 
 	mu     sync.Mutex
-	limits map[trigger.Name]*rate.Limiter
+	limits map[trigger.Name]*rate.Limiter // of the webhooks that hold
+	// strange are the limits of the requests that do not hold, by address.
+	strange map[netip.Prefix]stranger
 }
 
 // NewHooks returns a handler for POST /hook/NAME.
 func NewHooks(c *core.Core, folder Folder, log *slog.Logger) *Hooks {
-	return &Hooks{core: c, folder: folder, log: log, now: time.Now, limits: map[trigger.Name]*rate.Limiter{}}
+	return &Hooks{
+		core: c, folder: folder, log: log, now: time.Now,
+		limits: map[trigger.Name]*rate.Limiter{}, strange: map[netip.Prefix]stranger{},
+	}
 }
 
 // A reply is what the sender of a webhook is told.
@@ -90,7 +96,19 @@ func (h *Hooks) take(w http.ResponseWriter, r *http.Request) reply {
 	if !ok || r.Method != http.MethodPost {
 		return notFound
 	}
-	if wait := h.admit(name); wait > 0 {
+	secret, err := h.folder.secret(name)
+	if err != nil {
+		h.log.Error("read the secret of a webhook", "trigger", name, "err", err)
+		return unauthorized
+	}
+	from := h.stranger(r.RemoteAddr)
+	if !mayHold(rule.Auth, secret, r.Header, h.now()) {
+		if wait := h.spend(from.unsigned); wait > 0 {
+			return tooMany(wait)
+		}
+		return unauthorized
+	}
+	if wait := h.spend(from.unproven); wait > 0 {
 		return tooMany(wait)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -101,14 +119,12 @@ func (h *Hooks) take(w http.ResponseWriter, r *http.Request) reply {
 	case err != nil:
 		return tooSlow
 	}
-	secret, err := h.folder.secret(name)
-	if err != nil {
-		h.log.Error("read the secret of a webhook", "trigger", name, "err", err)
-		return unauthorized
-	}
 	key, ok := verify(rule.Auth, secret, r.Header, body, h.now())
 	if !ok || inQuery(r.URL, secret) {
 		return unauthorized
+	}
+	if wait := h.admit(name); wait > 0 {
+		return tooMany(wait)
 	}
 	return h.shoot(name, key, payloadOf(r.Header, body))
 }
@@ -180,7 +196,7 @@ const (
 	burst     = 20
 )
 
-// admit takes one request for a trigger. It returns how long to wait if there are too many.
+// admit takes one webhook that holds. It returns how long to wait if there are too many.
 func (h *Hooks) admit(name trigger.Name) (wait time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -189,10 +205,64 @@ func (h *Hooks) admit(name trigger.Name) (wait time.Duration) {
 		l = rate.NewLimiter(perSecond, burst)
 		h.limits[name] = l
 	}
+	return h.spend(l)
+}
+
+// spend takes one event of a limit. It returns how long to wait if there are too many.
+func (h *Hooks) spend(l *rate.Limiter) (wait time.Duration) {
 	now := h.now()
 	r := l.ReserveN(now, 1)
 	if wait = r.DelayFrom(now); wait > 0 {
 		r.CancelAt(now)
 	}
 	return wait
+}
+
+// A stranger is one address that requests come from. Behind a tunnel all senders have the same
+// address, so a request that may hold is not held up by those that cannot.
+type stranger struct {
+	unsigned *rate.Limiter // requests that cannot hold: their bodies are not read
+	unproven *rate.Limiter // requests that may hold: only their bodies tell
+}
+
+// How many requests of one address are dealt with before they hold, and of how many addresses is
+// kept count.
+const (
+	unprovenPerSecond = 50
+	unprovenBurst     = 200
+	mostStrangers     = 1000
+)
+
+// stranger returns the limits of an address. The addresses of one IPv6 network count as one.
+func (h *Hooks) stranger(remote string) stranger {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	network := networkOf(remote)
+	s, known := h.strange[network]
+	if known {
+		return s
+	}
+	if len(h.strange) >= mostStrangers {
+		clear(h.strange)
+	}
+	s = stranger{
+		unsigned: rate.NewLimiter(perSecond, burst), unproven: rate.NewLimiter(unprovenPerSecond, unprovenBurst),
+	}
+	h.strange[network] = s
+	return s
+}
+
+// networkOf returns the address of a sender, or its network of IPv6. It returns the zero prefix for an
+// address that cannot be read.
+func networkOf(remote string) netip.Prefix {
+	at, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	addr, bits := at.Addr().Unmap(), 64
+	if addr.Is4() {
+		bits = 32
+	}
+	network, _ := addr.WithZone("").Prefix(bits) // the bits fit the address
+	return network
 }

@@ -163,6 +163,7 @@ func (r *hookRig) fresh() {
 	r.hooks.mu.Lock()
 	defer r.hooks.mu.Unlock()
 	clear(r.hooks.limits)
+	clear(r.hooks.strange)
 }
 
 // TestHookAttacks sends what a stranger may try, with a real client.
@@ -259,6 +260,76 @@ func TestHookAttacks(t *testing.T) {
 	}
 	if status, said := r.post("plain", plain, body); status != 404 || said != missing {
 		t.Errorf("a webhook that is held: %d %s", status, said)
+	}
+}
+
+// TestHookFlood: requests that do not hold, however many and of whatever kind, do not keep the genuine
+// one away, also from the same address, as behind a tunnel. Beyond their own limit they are told to
+// wait before their bodies are read.
+func TestHookFlood(t *testing.T) {
+	r := newHookRig(t)
+	r.hook("std", trigger.Standard, "")
+	r.hook("hub", trigger.GitHub, "")
+	r.hook("plain", trigger.Header, "")
+	const body = `{"a": 1}`
+	genuine := map[trigger.Name]func() http.Header{
+		"std": func() http.Header { return r.signed("std", "real", body, time.Now()) },
+		"hub": func() http.Header {
+			mac := hex.EncodeToString(sign([]byte(r.secret["hub"]), []byte(body)))
+			return http.Header{"X-Hub-Signature-256": {"sha256=" + mac}}
+		},
+		"plain": func() http.Header { return http.Header{"X-Webhook-Secret": {r.secret["plain"]}} },
+	}
+	for kind, forged := range map[string]http.Header{
+		"unsigned":       nil,
+		"forged":         r.signed("std", "forged", body+"x", time.Now()),
+		"forged, github": {"X-Hub-Signature-256": {"sha256=" + strings.Repeat("0", 64)}},
+		"a wrong secret": {"X-Webhook-Secret": {"x"}},
+		"too old":        r.signed("std", "old", body, time.Now().Add(-time.Hour)),
+	} {
+		for name, headers := range genuine {
+			r.fresh()
+			for range 3 * burst {
+				if status, _ := r.post(name, forged, body); status != 401 && status != 429 {
+					t.Fatalf("%s to %s: %d", kind, name, status)
+				}
+			}
+			if status, said := r.post(name, headers(), body); status != 202 {
+				t.Errorf("the genuine one of %s after a flood of %s: %d %s", name, kind, status, said)
+			}
+		}
+	}
+}
+
+// TestHookUnread: the reply to a request that cannot hold comes before its body.
+func TestHookUnread(t *testing.T) {
+	r := newHookRig(t)
+	r.hook("std", trigger.Standard, "")
+	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), HookPath))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /hook/std HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n")
+	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	said := make([]byte, len("HTTP/1.1 401 "))
+	if _, err := io.ReadFull(conn, said); err != nil || string(said) != "HTTP/1.1 401 " {
+		t.Errorf("%q, %v", said, err)
+	}
+}
+
+// TestHookNetworks: a limit is of an address, or of a network of IPv6.
+func TestHookNetworks(t *testing.T) {
+	for remote, want := range map[string]string{
+		"127.0.0.1:5": "127.0.0.1/32", "[::ffff:10.0.0.9]:5": "10.0.0.9/32",
+		"[2001:db8:1:2:3:4:5:6]:5": "2001:db8:1:2::/64", "[fe80::1%eth0]:5": "fe80::/64",
+		"": "invalid Prefix", "@": "invalid Prefix",
+	} {
+		if got := networkOf(remote).String(); got != want {
+			t.Errorf("%q: have %s, want %s", remote, got, want)
+		}
 	}
 }
 
