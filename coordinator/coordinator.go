@@ -199,7 +199,7 @@ func (c *Coordinator) buildTools() error {
 		Log:     c.cfg.Log,
 		Version: c.cfg.Version,
 		Token:   token,
-		Caller:  new(peer.Finder).OfTCP,
+		Caller:  peer.OfTCP,
 		Made:    func(line []peer.Process, id string) error { return c.server.MadeCall(line, id) },
 		Call: func(ctx context.Context, line []peer.Process, op string, in any) (any, error) {
 			return c.server.Tool(ctx, line, op, in)
@@ -244,7 +244,7 @@ func (c *Coordinator) newWeb(shared *core.Core) channels.Channel {
 			return c.server.Page(ctx, line, op, in)
 		},
 		Note:     c.cfg.Dirs.NotePage,
-		Caller:   new(peer.Finder).OfTCP,
+		Caller:   peer.OfTCP,
 		Tools:    c.tools,
 		Afar:     home.Program(c.cfg.Bin, "afar"),
 		Env:      c.cfg.Dirs.Env(),

@@ -14,10 +14,7 @@ import (
 // lsof is the system's own program. It shows the connections of our user's processes.
 const lsof = "/usr/sbin/lsof"
 
-// A Finder finds the processes at the other end of connections.
-type Finder struct{}
-
-func (*Finder) ofTCP(local, remote netip.AddrPort) ([]Process, error) {
+func ofTCP(local, remote netip.AddrPort) ([]Process, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, lsof, "-nP", "-w", "-iTCP:"+strconv.Itoa(int(remote.Port())), "-Fpn")

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,53 +22,17 @@ type end struct {
 	uid   int    // of who opened it
 }
 
-// A Finder finds the processes at the other end of connections. The zero value is ready. It
-// is safe for concurrent use.
-type Finder struct {
-	mu    sync.Mutex
-	known map[connection][]holder // that a search has found
-}
-
-// A connection names one of our connections, and the socket at its other end.
-type connection struct {
-	local, remote netip.AddrPort
-	inode         string
-}
-
-// mostKnown bounds the connections that a Finder remembers.
-const mostKnown = 256
-
 // searches is how often ofTCP searches while the holders change: a program that starts another
 // one shares the connection with it from the fork to the exec.
 const searches = 5
 
-func (f *Finder) holders(of connection) []holder {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.known[of]
-}
-
-func (f *Finder) remember(of connection, found []holder) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.known) >= mostKnown || f.known == nil {
-		f.known = map[connection][]holder{}
-	}
-	f.known[of] = found
-}
-
-func (f *Finder) ofTCP(local, remote netip.AddrPort) ([]Process, error) {
+func ofTCP(local, remote netip.AddrPort) ([]Process, error) {
 	e, err := endOf(remote, local)
 	if err != nil {
 		return nil, err
 	}
-	ours := os.Getuid()
-	if e.uid != ours {
+	if e.uid != os.Getuid() {
 		return ofAccount(e.uid)
-	}
-	of := connection{local, remote, e.inode}
-	if all, err := linesOf(f.holders(of)); err == nil {
-		return all, nil
 	}
 	for range searches {
 		found, hidden, err := holders("socket:[" + e.inode + "]")
@@ -77,10 +40,9 @@ func (f *Finder) ofTCP(local, remote netip.AddrPort) ([]Process, error) {
 			return nil, err
 		}
 		if len(found) == 0 {
-			return startedByRoot(hidden, ours, groupOf(remote, local))
+			return startedByRoot(hidden, groupOf(remote, local))
 		}
 		if all, err := linesOf(found); err == nil {
-			f.remember(of, found)
 			return all, nil
 		}
 	}
@@ -254,11 +216,15 @@ func (s *search) in(dir string) (name string, err error) {
 }
 
 // startedByRoot returns the lines of the hidden processes that may hold a connection of our
-// user, if root started each of them; see OfTCP. group is where the connection was opened, 0
-// if that is unknown.
-func startedByRoot(hidden []int, ours int, group uint64) ([]Process, error) {
+// user, if root started each of them, and then the lines of the other processes that may have
+// opened it; see OfTCP. group is where the connection was opened, 0 if that is unknown.
+func startedByRoot(hidden []int, group uint64) ([]Process, error) {
+	ours := os.Getuid()
 	if ours == 0 {
 		return nil, ErrUnknown // root started everything
+	}
+	if group == 0 {
+		return nil, fmt.Errorf("%w: no process holds it, and the kernel does not say where it was opened", ErrUnknown)
 	}
 	var started []int
 	for _, pid := range hidden {
@@ -269,11 +235,37 @@ func startedByRoot(hidden []int, ours int, group uint64) ([]Process, error) {
 			return nil, fmt.Errorf("%w: process %d may hold it", ErrUnknown, pid)
 		}
 	}
-	all := lines(started)
+	if len(started) == 0 {
+		return nil, ErrUnknown
+	}
+	beside, err := visibleIn(group, ours, hidden)
+	if err != nil {
+		return nil, err
+	}
+	all := lines(append(started, beside...))
 	if len(all) == 0 {
 		return nil, ErrUnknown
 	}
 	return all, nil
+}
+
+// visibleIn returns the processes of a user that may be in a control group, other than this one
+// and the hidden ones.
+func visibleIn(group uint64, user int, hidden []int) (in []int, err error) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() || slices.Contains(hidden, pid) || elsewhere(pid, group) {
+			continue
+		}
+		if p, err := statusOf(pid); err == nil && slices.Contains(p.uids, user) {
+			in = append(in, pid)
+		}
+	}
+	return in, nil
 }
 
 // A weight says what a hidden process has to do with a connection.

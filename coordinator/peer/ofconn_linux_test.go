@@ -35,6 +35,7 @@ const (
 	roleOrphan = "orphan" // starts the helper of AFAR_TEST_THEN in a session of its own, and ends
 	roleShare  = "share"  // makes a connection that a child without marks has too
 	roleHand   = "hand"   // makes a connection and becomes the program of AFAR_TEST_SETUID
+	roleFlight = "flight" // makes a connection, and leaves it on its way through a Unix socket
 	roleKeep   = "keep"   // holds the connection that it was given, as root if it can
 )
 
@@ -69,6 +70,17 @@ func init() {
 		must(os.Setenv("AFAR_TEST_ROLE", roleKeep))
 		must(syscall.Exec(exe, []string{exe}, os.Environ()))
 	}
+	roles[roleFlight] = func() {
+		file := fileOf(dial())
+		fd := int(file.Fd())
+		ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+		must(err)
+		must(unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_CORK, 1)) // it is sent when nobody holds it
+		say(file)
+		must(unix.Sendmsg(ends[0], []byte("x"), unix.UnixRights(fd), nil, 0))
+		must(file.Close())
+		wait()
+	}
 	roles[roleKeep] = func() {
 		_ = syscall.Setreuid(0, 0) // in a setuid program only
 		say(os.NewFile(3, "connection"))
@@ -101,9 +113,11 @@ func dial() *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
+// fileOf returns a connection as a file. Nothing else holds it then.
 func fileOf(conn *net.TCPConn) *os.File {
 	file, err := conn.File()
 	must(err)
+	must(conn.Close())
 	return file
 }
 
@@ -383,6 +397,24 @@ func TestOfTCPHidden(t *testing.T) {
 			t.Errorf("have %+v", f)
 		}
 	})
+	for name, setup := range map[string]struct{ birth, env string }{
+		"on its way, by a session's program":             {home.BirthmarkLine, "A=b"},
+		"on its way, by a session's program, by its env": {"", "CLAUDECODE=1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPage(t, newStranger())
+			if _, f := p.ask(p.uid, roleHide); f.Err != "" {
+				t.Fatal(f.Err) // the process of root's that the other could pass for
+			}
+			cmd := p.command(p.uid, roleFlight, setup.env)
+			cmd.Path, cmd.Args = "/bin/bash", []string{"bash", "-c", setup.birth + `exec "$0"`, p.exe}
+			p.start(cmd)
+			f := p.next()
+			if f.Err == "" && (len(f.Line) == 0 || !f.Born[0] && !f.Line[0].Marked) {
+				t.Errorf("have %+v", f)
+			}
+		})
+	}
 	t.Run("a child of root with the birthmark", func(t *testing.T) {
 		p := newPage(t, newStranger())
 		cmd := p.command(p.uid, roleHide)
@@ -587,23 +619,15 @@ func BenchmarkOfTCP(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer other.Close()
-	known := new(peer.Finder)
-	for name, ofTCP := range map[string]func(local, remote netip.AddrPort) ([]peer.Process, error){
-		"first": peer.OfTCP, "again": known.OfTCP,
-	} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := ofTCP(addrOf(other.LocalAddr()), addrOf(other.RemoteAddr())); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+	for b.Loop() {
+		if _, err := peer.OfTCP(addrOf(other.LocalAddr()), addrOf(other.RemoteAddr())); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 
-// TestFinder: what is remembered of a connection is true of it now: who has let go of it does
-// not count, and those to whom it went are searched for.
-func TestFinder(t *testing.T) {
+// TestOfTCPAnew: who has let go of a connection does not count, and those to whom it went do.
+func TestOfTCPAnew(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -627,9 +651,8 @@ func TestFinder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	finder := new(peer.Finder)
 	look := func() ([]peer.Process, error) {
-		return finder.OfTCP(addrOf(conn.LocalAddr()), addrOf(conn.RemoteAddr()))
+		return peer.OfTCP(addrOf(conn.LocalAddr()), addrOf(conn.RemoteAddr()))
 	}
 	if line, err := look(); err != nil || line[0].PID != cmd.Process.Pid || line[0].Marked {
 		t.Fatalf("at first: %+v, %v", line, err)

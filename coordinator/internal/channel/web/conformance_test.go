@@ -114,7 +114,7 @@ func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server)
 	})
 	return web.New(web.Config{
 		Core: c, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: time.Now, Addr: "127.0.0.1:0", Key: "home",
-		Machine: "lab", Home: dir, Call: s.Page, Note: dirs.NotePage, Caller: new(peer.Finder).OfTCP, Afar: afar,
+		Machine: "lab", Home: dir, Call: s.Page, Note: dirs.NotePage, Caller: peer.OfTCP, Afar: afar,
 		Agents: []string{"claude", "codex"}, RunAgent: "claude", RunMode: run.Auto,
 	}), s
 }

@@ -80,6 +80,9 @@ func (c *Channel) serveOn(ctx context.Context, l net.Listener) {
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
+	// One request for each connection: a program could take an idle one of a browser, and write its
+	// own request into it.
+	s.SetKeepAlivesEnabled(false)
 	stop := context.AfterFunc(ctx, func() { s.Close() })
 	defer stop()
 	err := s.Serve(l)

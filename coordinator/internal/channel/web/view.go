@@ -67,8 +67,6 @@ var errNoPage = errors.New("there is no such page")
 
 // showView answers with a whole page.
 func (c *Channel) showView(w http.ResponseWriter, r *http.Request) {
-	v := visitorOf(r)
-	go c.line(v.local, v.remote) // the search takes a while; a decision that follows need not wait for it
 	q := c.query(r)
 	view, err := c.viewOf(q)
 	if err != nil {
