@@ -200,6 +200,9 @@ func (d Dirs) Modules() string { return filepath.Join(d.Workspace, "modules") }
 // ModuleData returns the folder in which the programs of a module keep their own files.
 func (d Dirs) ModuleData(name string) string { return filepath.Join(d.State, "modules", name) }
 
+// ModuleCopies returns the folder with the copies of a module from which its programs run.
+func (d Dirs) ModuleCopies(name string) string { return filepath.Join(d.State, "module-copies", name) }
+
 // Actions returns the log of the calls that reached other machines or people.
 func (d Dirs) Actions() string { return filepath.Join(d.Workspace, "audit", "actions.log") }
 

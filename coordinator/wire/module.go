@@ -89,7 +89,8 @@ type ModuleReply = Module
 // ModuleFileRequest names a file of a module.
 type ModuleFileRequest struct {
 	ID   string `json:"id"`
-	Path string `json:"path"` // as in Module.Content
+	Path string `json:"path"`           // as in Module.Content
+	Hash string `json:"hash,omitempty"` // of the folder that the file must belong to; "" is as it is
 }
 
 // ModuleFileReply is what the file holds.

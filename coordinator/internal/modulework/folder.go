@@ -10,7 +10,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/module"
@@ -49,15 +51,17 @@ type Content struct {
 
 // Read reads the whole folder of a module. The error for a missing folder is fs.ErrNotExist. After
 // another error, the hash may be known even so.
-func (f Folder) Read(name module.Name) (c Content, err error) {
-	info, err := os.Lstat(f.Path(name))
+func (f Folder) Read(name module.Name) (c Content, err error) { return readFolder(f.Path(name)) }
+
+func readFolder(dir string) (c Content, err error) {
+	info, err := os.Lstat(dir)
 	switch {
 	case err != nil:
 		return c, err
 	case !info.IsDir():
-		return c, fmt.Errorf("%s is no folder", f.Path(name))
+		return c, fmt.Errorf("%s is no folder", dir)
 	}
-	root, err := os.OpenRoot(f.Path(name))
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return c, err
 	}
@@ -82,9 +86,32 @@ func (f Folder) Read(name module.Name) (c Content, err error) {
 // maxShown bounds a file of a module that is shown, in bytes.
 const maxShown = 1 << 20
 
-// File returns what a file in the folder of a module holds. The error for a missing file is
-// fs.ErrNotExist.
-func (f Folder) File(name module.Name, path string) ([]byte, error) {
+// ErrChanged says that a folder is not the one with a hash.
+var ErrChanged = errors.New("the folder has changed since you looked; look at it again")
+
+// File returns what a file in the folder of a module holds. With a hash, it is what the file holds in
+// the folder with that hash, or the error is ErrChanged: a folder may change while a person reads its
+// files one after the other. The error for a missing file is fs.ErrNotExist.
+func (f Folder) File(name module.Name, file, hash string) ([]byte, error) {
+	data, err := f.file(name, file)
+	if err != nil || hash == "" {
+		return data, err
+	}
+	c, err := f.Read(name)
+	if c.Hash != hash {
+		return nil, errors.Join(ErrChanged, err)
+	}
+	sum := sha256.Sum256(data)
+	same := func(e module.Entry) bool {
+		return e.Path == path.Clean(file) && e.Sum == hex.EncodeToString(sum[:])
+	}
+	if !slices.ContainsFunc(c.Entries, same) {
+		return nil, ErrChanged
+	}
+	return data, nil
+}
+
+func (f Folder) file(name module.Name, path string) ([]byte, error) {
 	root, err := os.OpenRoot(f.Path(name))
 	if err != nil {
 		return nil, err

@@ -41,6 +41,7 @@ type Config struct {
 type Worker struct {
 	cfg Config
 
+	copying sync.Mutex // held while a copy of a folder is compared or made
 	mu      sync.Mutex // guards sources
 	sources map[module.Name]*source
 }
@@ -60,6 +61,7 @@ func (w *Worker) Run(ctx context.Context) {
 	for _, m := range w.cfg.Core.Modules() {
 		w.endLeft(m.Name) // the coordinator before this one may have been killed
 	}
+	w.dropCopies()
 	for {
 		w.compare(ctx)
 		select {
@@ -198,33 +200,34 @@ func (w *Worker) Restart(name module.Name) bool {
 	return true
 }
 
-// program returns the command of a module, to be run in its folder.
-func (w *Worker) program(name module.Name, command []string, envFile string) (p child.Program, err error) {
+// program returns the command of a module, to be run in dir, a copy of its folder.
+func (w *Worker) program(
+	name module.Name, dir string, command []string, envFile string,
+) (p child.Program, err error) {
 	env, err := w.cfg.Env(w.inHome(envFile))
 	if err != nil {
 		return p, err
 	}
-	path, own, err := w.place(name, command[0])
+	path, own, err := w.place(name, dir, command[0])
 	if err != nil {
 		return p, err
 	}
 	// The first mark keeps what the source starts from deciding for the person, the other finds it
 	// again after it has left the process group.
 	env = append(append(env, own...), claude.ChildMark, w.sourceMark(name))
-	return child.Program{Path: path, Args: command[1:], Dir: w.cfg.Folder.Path(name), Env: env}, nil
+	return child.Program{Path: path, Args: command[1:], Dir: dir, Env: env}, nil
 }
 
-// place returns the path of a program of a module: in its folder if its name has a slash, and
-// otherwise one that the person installed. own are the variables that every program of the module
+// place returns the path of a program of a module: in dir if its name has a slash, and otherwise one that the person installed. own are the variables that every program of the module
 // gets. The folder for its data exists then.
-func (w *Worker) place(name module.Name, program string) (path string, own []string, err error) {
+func (w *Worker) place(name module.Name, dir, program string) (path string, own []string, err error) {
 	data := w.cfg.Dirs.ModuleData(string(name))
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return "", nil, err
 	}
 	found := program
 	if strings.Contains(program, "/") && !filepath.IsAbs(program) {
-		found = filepath.Join(w.cfg.Folder.Path(name), program)
+		found = filepath.Join(dir, program)
 	}
 	if path, err = child.Find(found, w.cfg.Dirs.Path, ""); err != nil {
 		return "", nil, fmt.Errorf("%s: %w", program, err)

@@ -27,8 +27,13 @@ func (w *Worker) Servers() (all []Server) {
 		if differs(m.Hash, c, err) != "" {
 			continue // the watch disables it
 		}
+		dir, err := w.approved(m.Name, m.Hash)
+		if err != nil {
+			w.cfg.Log.Warn("leave out the servers of a module", "module", m.Name, "err", err)
+			continue
+		}
 		for _, s := range c.Servers {
-			v, err := w.server(m.Name, s)
+			v, err := w.server(m.Name, dir, s)
 			if err != nil {
 				w.cfg.Log.Warn("leave out a server of tools", "module", m.Name, "server", s.Name, "err", err)
 				continue
@@ -41,7 +46,7 @@ func (w *Worker) Servers() (all []Server) {
 
 // Fault returns why runs do not get a server of tools, nil if they do.
 func (w *Worker) Fault(name module.Name, s module.Server) error {
-	v, err := w.server(name, s)
+	v, err := w.server(name, w.cfg.Folder.Path(name), s)
 	if err != nil {
 		return err
 	}
@@ -49,16 +54,17 @@ func (w *Worker) Fault(name module.Name, s module.Server) error {
 	return err
 }
 
-func (w *Worker) server(name module.Name, s module.Server) (v Server, err error) {
+// server returns a server whose programs are in dir.
+func (w *Worker) server(name module.Name, dir string, s module.Server) (v Server, err error) {
 	v = Server{Name: name.FullName(s), URL: s.URL, EnvFile: w.inHome(s.EnvFile)}
 	if s.URL != "" {
 		return v, nil
 	}
-	path, own, err := w.place(name, s.Command[0])
+	path, own, err := w.place(name, dir, s.Command[0])
 	if err != nil {
 		return v, err
 	}
-	v.Command = append([]string{"/bin/sh", "-c", inFolder, w.cfg.Folder.Path(name), path}, s.Command[1:]...)
+	v.Command = append([]string{"/bin/sh", "-c", inFolder, dir, path}, s.Command[1:]...)
 	v.Env = append(w.cfg.Dirs.Env(), own...) // codex starts servers without most of its own variables
 	return v, nil
 }

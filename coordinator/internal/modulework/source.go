@@ -98,7 +98,14 @@ func (s *source) once(ctx context.Context) error {
 	if why := differs(s.hash, c, err); why != "" {
 		return errors.Join(core.ErrDisabled, s.w.cfg.Core.HoldModule(s.name, s.hash, why))
 	}
-	p, err := s.w.program(s.name, c.Source.Command, c.Source.EnvFile)
+	dir, err := s.w.approved(s.name, s.hash)
+	if errors.Is(err, core.ErrDisabled) {
+		return errors.Join(err, s.w.cfg.Core.HoldModule(s.name, s.hash, "its folder was changed"))
+	}
+	if err != nil {
+		return err
+	}
+	p, err := s.w.program(s.name, dir, c.Source.Command, c.Source.EnvFile)
 	if err != nil {
 		return err
 	}

@@ -49,8 +49,10 @@ func (m ModuleEnable) shape() shape {
 
 func modulePath(name string) string { return "/module/" + url(name) }
 
-// moduleFile returns the path of a file of a module.
-func moduleFile(name, file string) string { return filePath(modulePath(name), file) }
+// moduleFile returns the path of a file of a module, as it is in the folder with a hash.
+func moduleFile(name, file, hash string) string {
+	return filePath(modulePath(name), file) + "?hash=" + hash
+}
 
 // Off reports whether the module has a folder that can be enabled, and is not.
 func (m Module) Off() bool { return isOff(m.Module) }

@@ -20,8 +20,9 @@ type Modules struct {
 	Path func(module.Name) string
 	List func() ([]module.Name, error)
 	// Read returns what a folder holds. Its hash may be known even if there is an error.
-	Read    func(module.Name) (ModuleContent, error)
-	File    func(name module.Name, path string) ([]byte, error)
+	Read func(module.Name) (ModuleContent, error)
+	// File returns what a file holds in the folder with a hash, "" for the folder as it is.
+	File    func(name module.Name, path, hash string) ([]byte, error)
 	Source  func(module.Name) (SourceStatus, bool)
 	Restart func(module.Name) bool
 	// Fault returns why runs do not get a server of tools of an enabled module, nil if they do.
@@ -95,7 +96,7 @@ func (s *Server) moduleFile(_ *call, in wire.ModuleFileRequest) (out wire.Module
 	if err != nil {
 		return out, err
 	}
-	if out.Data, err = s.cfg.Modules.File(name, in.Path); errors.Is(err, fs.ErrNotExist) {
+	if out.Data, err = s.cfg.Modules.File(name, in.Path, in.Hash); errors.Is(err, fs.ErrNotExist) {
 		return out, fmt.Errorf("file %.80q of module %s: %w", in.Path, name, core.ErrNotFound)
 	}
 	return out, err

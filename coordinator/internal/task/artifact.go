@@ -2,6 +2,7 @@ package task
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,8 +24,9 @@ const MaxArtifact = 20 << 20
 // maxFileName bounds the name of a file, in bytes, with room for a number.
 const maxFileName = 100
 
-// FileName returns a name for a file that came with another name: no path, not hidden, and
-// without characters that a shell or another system reads in a different way.
+// FileName returns a name for a file that came with another name: no path, not hidden, without
+// characters that a shell or another system reads in a different way, and no name under which
+// agents would take its text for instructions.
 func FileName(given string) string {
 	given = path.Base(strings.ReplaceAll(given, "\\", "/"))
 	name := strings.Map(func(r rune) rune {
@@ -43,7 +45,27 @@ func FileName(given string) string {
 	if stem == "" {
 		stem = "file"
 	}
+	if instructs(stem, ext) {
+		stem = "document-" + stem
+	}
 	return stem + ext
+}
+
+// instructions are the names, up to the first dot, of files that agents read as instructions wherever
+// they find them.
+var instructions = []string{
+	"agent", "agents", "claude", "copilot-instructions", "crush", "gemini", "opencode", "qwen", "skill", "warp",
+}
+
+// textual are the extensions of such files.
+var textual = []string{"", ".md", ".mdc", ".mdx", ".markdown", ".txt", ".json", ".jsonc"}
+
+// instructs reports whether agents would read a file with this name as instructions, not as a document
+// that a person has sent.
+func instructs(stem, ext string) bool {
+	name, _, _ := strings.Cut(stem, ".") // CLAUDE.local.md, AGENTS.override.md
+	named := func(as string) bool { return strings.EqualFold(as, strings.TrimSpace(name)) }
+	return slices.Contains(textual, strings.ToLower(ext)) && slices.ContainsFunc(instructions, named)
 }
 
 // Numbered returns the nth name of a file: report.pdf, report-2.pdf, report-3.pdf.

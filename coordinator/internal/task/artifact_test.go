@@ -12,7 +12,10 @@ func TestFileName(t *testing.T) {
 		"..": "file", "/": "file", "a\nb\x00.md": "a-b-.md", "Übersicht März.xlsx": "Übersicht März.xlsx", "-rf": "rf",
 		"a:b|c?.txt": "a-b-c-.txt", "x\u202egnp.exe": "x-gnp.exe",
 		strings.Repeat("é", 200) + ".png": strings.Repeat("é", 48) + ".png",
-		"CLAUDE.md":                       "CLAUDE.md", "trailing. ": "trailing",
+		"CLAUDE.md":                       "document-CLAUDE.md", "trailing. ": "trailing",
+		"claude.local.md": "document-claude.local.md", "agents.MD": "document-agents.MD", ".claude/CLAUDE.md": "document-CLAUDE.md",
+		"AGENTS.override.md": "document-AGENTS.override.md", "GEMINI.md ": "document-GEMINI.md", "SKILL.md": "document-SKILL.md",
+		"AGENTS": "document-AGENTS", "agents.pdf": "agents.pdf", "our-agents.md": "our-agents.md", "claude.png": "claude.png",
 		"." + strings.Repeat("y", 300): strings.Repeat("y", 100),
 	} {
 		if got := FileName(given); got != want {

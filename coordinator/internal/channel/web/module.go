@@ -30,7 +30,7 @@ func (c *Channel) readModule(q *query) (out page.Module, err error) {
 // moduleFile answers with a file of a module, so that a person can read what they enable.
 func (c *Channel) moduleFile(w http.ResponseWriter, r *http.Request) {
 	q, name := c.query(r), r.PathValue("path")
-	in := wire.ModuleFileRequest{ID: r.PathValue("name"), Path: name}
+	in := wire.ModuleFileRequest{ID: r.PathValue("name"), Path: name, Hash: r.URL.Query().Get("hash")}
 	out, err := read[wire.ModuleFileReply](q.reader, wire.OpModuleFile, in)
 	if err != nil {
 		c.fail(w, q, err)
