@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,10 @@ func newAuditVerify(a *app) *cobra.Command {
 			if err := a.printJSON(raw); err != nil {
 				return err
 			}
+		}
+		if len(v.Unproven) > 0 && v.Broken == 0 {
+			return fmt.Errorf("the database was changed: %s claims a decision of the person that the journal has no entry of",
+				oneLine(strings.Join(v.Unproven, ", "), 300))
 		}
 		if !v.OK {
 			return fmt.Errorf("the journal was changed: entry %d does not fit the ones before it", v.Broken)

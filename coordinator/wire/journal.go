@@ -46,4 +46,6 @@ type VerifyReply struct {
 	OK      bool   `json:"ok"`
 	Broken  int64  `json:"broken,omitempty"` // the first entry whose hash is wrong
 	Head    string `json:"head"`
+	// Unproven are rows of the database that claim a decision without an entry of the journal.
+	Unproven []string `json:"unproven,omitempty"`
 }

@@ -132,6 +132,9 @@ func (c *Core) AwaitAsk(ctx context.Context, id ask.ID) (ask.Ask, error) {
 // ClaimAsk takes the answer for the hook that is about to print it. With a receipt, the
 // answer counts as delivered only when the hook has printed it; see AskPrinted.
 func (c *Core) ClaimAsk(id ask.ID, receipt bool) (ask.Ask, error) {
+	if err := c.checkAnswer(id); err != nil {
+		return ask.Ask{}, err
+	}
 	claim := ask.Claim
 	if receipt {
 		claim = ask.Claimed

@@ -54,6 +54,22 @@ type Press struct {
 	Text     string   // what was written, as it is; "" for a tap
 	Word     bool     // Text is a bare yes, no or all
 	Seen     []ask.ID // whose cards were shown before Text was written
+	// Shows reports whether the message shows a card, as its channel tells what the message says. It is
+	// asked about a message that is not noted as a copy of a card; nil is yes.
+	Shows func(ask.Card) bool
+}
+
+// otherMessage is the answer to a person who used a message that does not show the question.
+const otherMessage = "That message does not show this question. Nothing was changed: answer on the card itself."
+
+// showsOther reports whether a press is about a message that is not known and does not show the card
+// of an ask: somebody else may have sent it, with a button of the card.
+func (c *Core) showsOther(p Press, id ask.ID) bool {
+	if p.Shows == nil {
+		return false
+	}
+	card, err := c.OnCard(id)
+	return err != nil || !p.Shows(card)
 }
 
 // ReplyTo deals with a text of the person that answers a message. When the
@@ -71,7 +87,9 @@ func (c *Core) ReplyTo(p Press) (found bool, err error) {
 		if !known {
 			return false, nil
 		}
-		id = a.CardID()
+		if id = a.CardID(); c.showsOther(p, id) {
+			return true, c.Acknowledge(p.Act, otherMessage)
+		}
 	}
 	if err := errors.Join(c.recall(id), c.Look()); err != nil {
 		return false, err
@@ -192,7 +210,7 @@ func (s *state) answerOne(
 	if next.State == before.State && next.Lease == before.Lease {
 		return next, nil // a choice on the way, not an answer yet
 	}
-	record(b, event.AskAnswered, next.Session, string(next.ID), s.askLine(next), now)
+	record(b, event.AskAnswered, next.Session, string(next.ID), s.askLine(next)+answerProof(next), now)
 	if next.Starts() {
 		s.startProposed(b, next, now)
 	}
@@ -209,7 +227,7 @@ func (s *state) answerOne(
 
 // Press applies a tap. The tap takes effect once, however often the update is dealt
 // with, and always gets an accurate answer. If the coordinator died before it noted the
-// card, Press adopts the card, because its nonce proves whose it is.
+// card, Press adopts the card, because its nonce proves whose it is and its text shows the question.
 func (c *Core) Press(p Press) error {
 	a, known := c.AskByNonce(p.Nonce)
 	if !known {
@@ -221,6 +239,9 @@ func (c *Core) Press(p Press) error {
 	}
 	if shown && on != a.CardID() {
 		return c.Acknowledge(p.Act, "That button belongs to another question. Nothing was changed.")
+	}
+	if !shown && c.showsOther(p, a.CardID()) {
+		return c.Acknowledge(p.Act, otherMessage)
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Act = p.Act

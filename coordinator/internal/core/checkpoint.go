@@ -93,7 +93,7 @@ func (s *state) answerWith(b *store.Batch, m message.Message, now time.Time) err
 		return err
 	}
 	s.putAsk(b, next, now)
-	record(b, event.AskAnswered, session.ID(next.Session), string(next.ID), s.askLine(next), now)
+	record(b, event.AskAnswered, session.ID(next.Session), string(next.ID), s.askLine(next)+answerProof(next), now)
 	s.useCheckpoint(b, next)
 	return nil
 }

@@ -93,7 +93,11 @@ func New(cfg Config) (*Core, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load state: %w", err)
 	}
-	if err := errors.Join(c.doubtInterrupted(), c.do(restarted(bad))); err != nil {
+	forged, err := c.unproven()
+	if err != nil {
+		return nil, fmt.Errorf("compare with the journal: %w", err)
+	}
+	if err := errors.Join(c.do(undone(forged)), c.doubtInterrupted(), c.do(restarted(bad))); err != nil {
 		return c, err
 	}
 	c.reported(bad)

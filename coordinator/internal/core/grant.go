@@ -30,7 +30,8 @@ func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 	s.grants.put(b, g)
 	text := fmt.Sprintf("%s: %s allowed for the session until %s: %s",
 		s.token(a.Session), d.By, g.ExpiresAt.Format("15:04"), g.Text())
-	record(b, event.GrantGiven, a.Session, string(g.ID), text, now)
+	given, _ := grantDecision(g)
+	record(b, event.GrantGiven, a.Session, string(g.ID), text+given.proof, now)
 }
 
 // answerAtOnce answers an ask that was just opened, if a lease for the exact call or grants
@@ -57,7 +58,7 @@ func (s *state) answerAtOnce(b *store.Batch, a ask.Ask, need grant.Need, now tim
 	if err != nil {
 		return a, false // cannot happen: it was opened this moment
 	}
-	record(b, event.AskAnswered, next.Session, string(next.ID), s.askLine(next), now)
+	record(b, event.AskAnswered, next.Session, string(next.ID), s.askLine(next)+answerProof(next), now)
 	claimed, err := ask.Claim(next)
 	if d.Channel == "grant" && !need.Loses && err == nil {
 		next = claimed

@@ -44,7 +44,7 @@ func (c *Core) EnableModule(name module.Name, hash, by string) (m module.Module,
 		m.Name = name
 		m = m.Enable(hash, by, now)
 		s.modules.put(&b, m)
-		noteModule(&b, event.ModuleEnabled, name, "enabled by "+by+" (sha256 "+short(hash)+")", now)
+		noteModule(&b, event.ModuleEnabled, name, "enabled by "+by+" (sha256 "+short(hash)+")"+proof(hash), now)
 		return b, nil
 	})
 	return m, err

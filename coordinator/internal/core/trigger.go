@@ -116,7 +116,7 @@ func (c *Core) approveTrigger(
 		t = t.Approve(text, by, r, s.taken(name), now)
 		change(&t)
 		s.triggers.put(&b, t)
-		s.noteTrigger(&b, event.TriggerOn, name, "switched on by "+by+" (sha256 "+short(t.Hash)+")", now)
+		s.noteTrigger(&b, event.TriggerOn, name, "switched on by "+by+" (sha256 "+short(t.Hash)+")"+proof(t.Text), now)
 		return b, nil
 	})
 	return t, err

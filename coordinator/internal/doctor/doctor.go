@@ -45,6 +45,10 @@ func (d *Doctor) Checks() []wire.Check {
 		journal = wire.Check{ID: "journal", State: "bad", Text: fmt.Sprintf("the chain breaks at entry %d", broken),
 			Fix: "somebody changed the database by hand: keep it and look at afar log"}
 	}
+	if unproven, err := d.core.Unproven(); err == nil && broken == 0 && len(unproven) > 0 {
+		journal = wire.Check{ID: "journal", State: "bad", Text: "of a decision in the database it has no entry: " +
+			strings.Join(unproven[:min(3, len(unproven))], ", "), Fix: "somebody changed the database by hand; what they wrote does not count"}
+	}
 	own := []wire.Check{d.checkDatabase(), journal, d.checkTelegram(), d.checkPage(), d.checkConsult()}
 	return append(own, d.agents()...)
 }

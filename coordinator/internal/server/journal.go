@@ -67,7 +67,12 @@ func (s *Server) wireEntry(e event.Event) wire.Entry {
 
 func (s *Server) verify(*call, wire.VerifyRequest) (wire.VerifyReply, error) {
 	entries, broken, head, err := s.cfg.Core.Verify()
-	return wire.VerifyReply{Entries: entries, OK: broken == 0, Broken: broken, Head: head}, err
+	if err != nil {
+		return wire.VerifyReply{}, err
+	}
+	unproven, err := s.cfg.Core.Unproven()
+	ok := broken == 0 && len(unproven) == 0
+	return wire.VerifyReply{Entries: entries, OK: ok, Broken: broken, Head: head, Unproven: unproven}, err
 }
 
 func (s *Server) wireEntries(events []event.Event) []wire.Entry {

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -122,6 +123,41 @@ func (s *Store) readHead() error {
 		return nil
 	}
 	return err
+}
+
+// mostOf bounds how many entries about one subject are looked at.
+const mostOf = 20
+
+// EntriesOf returns the newest entries of a kind about a subject, newest first.
+func (s *Store) EntriesOf(kind event.Kind, subject string) ([]event.Event, error) {
+	all, err := s.entries(`SELECT * FROM journal WHERE kind = ? AND subject = ? ORDER BY seq DESC LIMIT ?`,
+		string(kind), subject, mostOf)
+	slices.Reverse(all)
+	return all, err
+}
+
+// Chained reports whether an entry fits the ones before and after it.
+func (s *Store) Chained(e event.Event) (bool, error) {
+	around, err := s.entries(`SELECT * FROM journal WHERE seq BETWEEN ? AND ?`, e.Seq-1, e.Seq+1)
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	last, head := s.seq, s.head
+	s.mu.Unlock()
+	prev, next := "", head
+	for _, near := range around {
+		switch {
+		case near.Seq < e.Seq:
+			prev = near.Hash
+		case near.Seq > e.Seq && near.Hash == near.Chain(e.Hash):
+			next = e.Hash
+		case near.Seq > e.Seq:
+			return false, nil
+		}
+	}
+	fits := e.Chain(prev) == e.Hash && (e.Seq > 1) == (prev != "")
+	return fits && (e.Seq < last || e.Hash == next), nil
 }
 
 // Verify walks the journal's hash chain. broken is the number of the first

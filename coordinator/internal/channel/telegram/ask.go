@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -199,6 +200,7 @@ func (l *link) tapped(update int64, t tap) error {
 	}
 	from.At = t.Message.room().address()
 	p := core.Press{Act: from.Act, Message: messageID(t.Message.Chat.ID, t.Message.ID), Nonce: unknownNonce}
+	p.Shows = l.shows(t.Message)
 	c, ok := parseCallback(t.Data)
 	if !ok {
 		return l.cfg.Core.Press(p)
@@ -232,6 +234,20 @@ func (l *link) tapped(update int64, t tap) error {
 		p.Decision = verb(c.value).decision(from.name)
 	}
 	return l.cfg.Core.Press(p)
+}
+
+// shows returns whether a message shows a card: whether its text is that of the card, as it is or as it
+// was when its sending was cut off.
+func (l *link) shows(m message) func(ask.Card) bool {
+	return func(card ask.Card) bool {
+		at, text := l.placeOf(card[0]), strings.TrimSpace(m.Text)
+		is := func(card ask.Card) bool { return text == strings.TrimSpace(plain(render(card, at).html)) }
+		first := slices.Clone(card) // before it was in doubt, and before others joined it
+		for i := range first {
+			first[i].Twice, first[i].Perhaps = false, false
+		}
+		return is(card) || is(first) || is(first[:1])
+	}
 }
 
 // nonce returns the nonce that binds a card's buttons to its ask.
@@ -277,6 +293,7 @@ func (l *link) replied(update int64, m message) error {
 		Nonce:    m.Reply.nonce(),
 		Decision: d,
 		Text:     m.Text,
+		Shows:    l.shows(*m.Reply),
 	})
 	if err != nil || found {
 		return err

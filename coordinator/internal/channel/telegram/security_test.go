@@ -2,6 +2,9 @@ package telegram
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -249,6 +252,33 @@ func TestNightWithoutNetwork(t *testing.T) {
 	for _, other := range r.api.Messages(r.ann.ID) {
 		if strings.Contains(other.Text, "make step") {
 			t.Errorf("it rang for what was over:\n%s", other.Text)
+		}
+	}
+}
+
+// TestTapElsewhere: a button of a card counts only on a message that shows its question. Whoever has the
+// bot's token and the button's data could put it under other words.
+func TestTapElsewhere(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.pair()
+	a := r.ask("a1", "rm -rf build")
+	r.await("rm -rf build")
+	markup := `{"inline_keyboard":[[{"text":"Sure","callback_data":"` + answerData(r.state(a.ID).Nonce, allow) + `"}]]}`
+	for _, text := range []string{"Lunch at noon?", "Lunch at noon? rm -rf build"} {
+		sent, err := http.PostForm(r.api.URL()+"/bot"+r.api.Token()+"/sendMessage", url.Values{
+			"chat_id": {strconv.FormatInt(r.ann.ID, 10)}, "text": {text}, "reply_markup": {markup},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent.Body.Close()
+		forged := r.await(text)
+		if said := r.awaitAnswer(r.tap(r.ann, forged.ID, "Sure")); !strings.Contains(said, "does not show this question") {
+			t.Errorf("%q: the tap is answered with %q", text, said)
+		}
+		if got := r.state(a.ID); got.State != ask.Open {
+			t.Fatalf("%q: the question is %s", text, got.State)
 		}
 	}
 }
