@@ -27,6 +27,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
 	"github.com/afar-sh/afar/coordinator/internal/channels"
+	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/doctor"
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -106,6 +107,10 @@ type papers struct {
 	gaps, inbox *taskwork.Notebook
 }
 
+// foundAtStart are the programs of other people that we run, by name. They are found when we
+// start: a file of that name that a session writes later does not run in their place.
+var foundAtStart = []string{"git", "claude", "codex", "gemini", "opencode"}
+
 // Open takes the life lock, opens the store and listens. It returns ErrRunning when another
 // coordinator holds the lock. Only the holder of the lock touches the socket.
 func Open(cfg Config) (*Coordinator, error) {
@@ -121,6 +126,9 @@ func Open(cfg Config) (*Coordinator, error) {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	for _, name := range foundAtStart {
+		_, _ = child.Find(name, os.Getenv("PATH"), "") // one that is missing is searched again when it is needed
 	}
 	c := &Coordinator{cfg: cfg, life: life}
 	c.ending, c.end = context.WithCancelCause(context.Background())

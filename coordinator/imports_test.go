@@ -145,8 +145,8 @@ func table() rules {
 	root := slices.Concat(waysIn, workers, []string{
 		"coordinator/agentcheck", "coordinator/agentrun", in + "module", in + "run", in + "tools", in + "trigger",
 		"coordinator/host/agents", claude + "/transcript", in + "channels", in + "core", in + "event", in + "git",
-		in + "presence", in + "random", in + "settings", in + "store", in + "task", "coordinator/config",
-		"coordinator/home", "coordinator/logfile", "coordinator/peer", "coordinator/wire",
+		in + "child", in + "presence", in + "random", in + "settings", in + "store", in + "task",
+		"coordinator/config", "coordinator/home", "coordinator/logfile", "coordinator/peer", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{
 		guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",

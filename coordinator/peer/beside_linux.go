@@ -22,6 +22,9 @@ const (
 	unixAll      = ^uint32(0)
 )
 
+// TellsBeside reports whether Beside works on this system.
+const TellsBeside = true
+
 // Beside returns the processes at the other ends of the Unix sockets of some processes,
 // each with its ancestors. It leaves out the given processes and what they started by
 // their own program alone, such as the workers of a service. Processes of other users are
@@ -61,7 +64,7 @@ func isWorker(line, service []Process) bool {
 		if slices.ContainsFunc(service, func(s Process) bool { return s.PID == p.PID && s.Born == p.Born }) {
 			return true
 		}
-		if p.Exe != service[0].Exe {
+		if !SameProgram(p.Exe, service[0].Exe) {
 			return false
 		}
 	}

@@ -109,6 +109,12 @@ func marked(env iter.Seq[[]byte]) bool {
 	return false
 }
 
+// SameProgram reports whether two paths are one program, perhaps in two versions that its
+// installer keeps side by side in a folder named versions.
+func SameProgram(a, b string) bool {
+	return a == b || filepath.Dir(a) == filepath.Dir(b) && filepath.Base(filepath.Dir(a)) == "versions"
+}
+
 // Session returns the program of the session that this process descends from, ""
 // for none. It asks the kernel and does not rely on the process's own environment.
 func Session() string {

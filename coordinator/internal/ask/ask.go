@@ -103,7 +103,10 @@ type Ask struct {
 	Perhaps   bool       `json:"perhaps,omitempty"` // it may have been settled at the terminal
 	Twice     bool       `json:"twice,omitempty"`   // its card may exist twice: the first sending was cut off
 	LostAt    time.Time  `json:"lost_at,omitzero"`  // when the hook's connection broke
-	Decision  *Decision  `json:"decision,omitempty"`
+	// Entered is the program of a session that was attached to the dialog's terminal while
+	// the ask was open, "" for none. It can press the keys of the dialog.
+	Entered  string    `json:"entered,omitempty"`
+	Decision *Decision `json:"decision,omitempty"`
 	// Taker is the process of the hook that waits for the answer. Unproven is true from
 	// its claim until it has said that it printed the answer.
 	Taker     session.Process `json:"taker,omitzero"`
@@ -267,6 +270,27 @@ func Claim(a Ask) (Ask, error) {
 	return a, nil
 }
 
+// AtTerminal says that a was answered in its dialog, and whether the person is known to
+// have done so.
+func (a Ask) AtTerminal() string {
+	if a.Entered == "" {
+		return "answered at the terminal"
+	}
+	return EnteredNote + " (" + a.Entered + ")"
+}
+
+// EnteredNote begins AtTerminal of an ask whose dialog a session could answer.
+const EnteredNote = "answered while a program of a session was attached, so perhaps not by you"
+
+// Enter records that a program of a session is attached to the terminal of the dialog.
+func Enter(a Ask, program string) (Ask, error) {
+	if !a.pending() {
+		return a.refuseStep("note a program at")
+	}
+	a.Entered = program
+	return a, nil
+}
+
 // Local records that the person settled a at the terminal.
 func Local(a Ask, note string, now time.Time) (Ask, error) {
 	if !a.pending() {
@@ -304,7 +328,7 @@ func Ran(a Ask, r Run, now time.Time) (Ask, error) {
 	}
 	a.Unproven = false // a call that ran had its answer
 	if a.Overtaken(r, now) || a.pending() {
-		a = a.withdrawn("answered at the terminal", now)
+		a = a.withdrawn(a.AtTerminal(), now)
 	}
 	a.Run = &r
 	return a, nil

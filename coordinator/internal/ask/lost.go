@@ -82,7 +82,7 @@ func Overruled(a Ask) (Ask, error) {
 	if !a.lost() || !a.Dialog() {
 		return a.refuseStep("overrule")
 	}
-	a.Lease, a.Note = nil, "answered at the terminal"
+	a.Lease, a.Note = nil, a.AtTerminal()
 	return a, nil
 }
 

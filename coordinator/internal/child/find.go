@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 )
 
 // ErrAbsent says that a program was not found.
@@ -15,20 +16,33 @@ var ErrAbsent = errors.New("not installed")
 // skips directories inside repo, because a project may contain programs, unless the
 // person's home is inside repo too. An empty repo is none. For an absolute name, Find
 // checks that file. The error is ErrAbsent, or says what is wrong with an absolute name.
+//
+// A program is found once for each path: a file of that name that appears later in another
+// folder, perhaps because a session wrote it, does not take its place.
 func Find(name, path, repo string) (string, error) {
 	if filepath.IsAbs(name) {
 		return executable(name)
+	}
+	place := [2]string{name, path}
+	if at, ok := known.Load(place); ok && !isOfProject(filepath.Dir(at.(string)), repo) {
+		if found, err := executable(at.(string)); err == nil {
+			return found, nil
+		}
 	}
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) || isOfProject(dir, repo) {
 			continue
 		}
 		if found, err := executable(filepath.Join(dir, name)); err == nil {
+			known.Store(place, found)
 			return found, nil
 		}
 	}
 	return "", ErrAbsent
 }
+
+// known are the programs that Find has found, by name and path.
+var known sync.Map
 
 func executable(path string) (string, error) {
 	found, err := exec.LookPath(path)

@@ -76,3 +76,31 @@ func TestFind(t *testing.T) {
 		t.Errorf("what is there and cannot be run: %v", err)
 	}
 }
+
+// TestFindOnce checks that a file that appears later, in a folder that comes first, does not
+// take the place of a program, and that a program that was removed is searched again.
+func TestFindOnce(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	path := first + ":" + second
+	put := func(dir string) string {
+		name := filepath.Join(dir, "x")
+		if err := os.WriteFile(name, []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	find := func(want string) {
+		t.Helper()
+		if got, err := Find("x", path, ""); err != nil || got != want {
+			t.Errorf("found %s, %v, want %s", got, err, want)
+		}
+	}
+	own := put(second)
+	find(own)
+	later := put(first)
+	find(own)
+	if err := os.Remove(own); err != nil {
+		t.Fatal(err)
+	}
+	find(later)
+}

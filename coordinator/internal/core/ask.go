@@ -179,6 +179,26 @@ func (c *Core) LoseAsk(id ask.ID) (ask.Ask, error) {
 	})
 }
 
+// EnterAsk notes that a program of a session is attached to the terminal of the ask's
+// dialog, and tells the person.
+func (c *Core) EnterAsk(id ask.ID, program string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		a, ok := s.asks.rows[id]
+		if !ok || a.Entered != "" {
+			return b, nil
+		}
+		if a, err = ask.Enter(a, program); err != nil {
+			return b, nil //nolint:nilerr // it was answered in the meantime
+		}
+		s.putAsk(&b, a, now)
+		text := fmt.Sprintf("a program of a session (%s) is attached to the background session that asks “%s”. It can "+
+			"answer there in your place.", program, a.Line())
+		record(&b, event.AskEntered, a.Session, string(id), text, now)
+		s.notify(&b, "entered", a.Session, "⚠️ "+s.label(&b, a.Session)+"\n"+text, now)
+		return b, nil
+	})
+}
+
 // changeAsk applies one transition to one ask, even if the ask is no longer in memory.
 // It returns the ask afterwards, and the transition's error. A step that no longer fits
 // is not an error, because a hook cannot know that its ask has changed; the hook sees
@@ -363,7 +383,7 @@ func (s *state) settledLocally(b *store.Batch, id session.ID, before, now time.T
 		if next, err := ask.Overruled(a); err == nil {
 			s.putAsk(b, next, now)
 		}
-		next, err := ask.Local(a, "answered at the terminal", now)
+		next, err := ask.Local(a, a.AtTerminal(), now)
 		if err != nil || a.State != ask.Open {
 			continue // if it has an answer, only the run of its call tells which came first
 		}

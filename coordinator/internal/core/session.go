@@ -205,7 +205,7 @@ func (c *Core) Typed(id session.ID, prompt string) error {
 				v = session.EndHalt(v, now) // another turn begins
 				s.markHalts(&b, now)
 			}
-			v.TypedAt, v.Typed = now, prompt
+			v.TypedAt, v.Typed, v.Prompts = now, prompt, v.Prompts+1
 			s.sessions.put(&b, v)
 		}
 		return b, nil

@@ -23,6 +23,7 @@ const (
 	AskAnswered        Kind = "ask.answered"        // ask id
 	AskDelivered       Kind = "ask.delivered"       // ask id; its hook has printed the answer, see core.AskPrinted
 	AskEnded           Kind = "ask.ended"           // ask id
+	AskEntered         Kind = "ask.entered"         // ask id: a program of a session is at its dialog
 	AskRan             Kind = "ask.ran"             // ask id
 	GrantGiven         Kind = "grant.given"         // grant id
 	GrantEnded         Kind = "grant.ended"         // grant id

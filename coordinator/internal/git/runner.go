@@ -148,7 +148,7 @@ func (r Repo) Run(ctx context.Context, args ...string) ([]byte, error) {
 // of the repository until it ends.
 func (r Repo) Call(ctx context.Context, c Call, args ...string) ([]byte, error) {
 	p := child.Program{
-		Path:     "git",
+		Path:     program(),
 		Args:     slices.Concat([]string{"-C", r.Dir}, r.profile.options, args),
 		Env:      slices.Concat(inherited(r.profile.inherit), r.profile.env, realHistory, r.env, c.Env),
 		In:       string(c.In),
@@ -171,6 +171,15 @@ func (r Repo) Call(ctx context.Context, c Call, args ...string) ([]byte, error) 
 		return nil, fmt.Errorf("git %s in %s: the output is longer than %d MiB", args[0], r.Dir, maxOut>>20)
 	}
 	return out.Text, nil
+}
+
+// program returns the path of git, which is found once, or its name if it is not found.
+func program() string {
+	path, err := child.Find("git", os.Getenv("PATH"), "")
+	if err != nil {
+		return "git"
+	}
+	return path
 }
 
 // inherited returns the variables of our environment with the given names.

@@ -142,12 +142,14 @@ func (s *Server) askWait(c *call, in wire.AskWaitRequest) (out wire.AskWaitReply
 	if err != nil {
 		return out, err
 	}
-	if _, err := s.cfg.Core.AttachAsk(id); err != nil {
+	a, err := s.cfg.Core.AttachAsk(id)
+	if err != nil {
 		return out, err
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
-	a, err := s.cfg.Core.AwaitAsk(ctx, id)
+	defer s.watchAttached(ctx, c.line, a)()
+	a, err = s.cfg.Core.AwaitAsk(ctx, id)
 	if c.ctx.Err() != nil && a.State == ask.Open {
 		_, err = s.cfg.Core.LoseAsk(id)
 	}

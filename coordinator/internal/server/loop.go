@@ -34,6 +34,10 @@ func (s *Server) expand(c *call, in wire.ExpandRequest) (out wire.ExpandReply, e
 	if s.nested(c.line, in.Client) {
 		return blocked("Afar's commands are a person's: this client was started from inside a session"), nil
 	}
+	if why := s.unattended(c.line, p.Session); why != "" && command != "cancel" && command != "status" {
+		s.refused(c.op, "/afar:"+command+" came to a background session and not from a person's terminal")
+		return blocked(why), nil
+	}
 	switch command {
 	case "loop":
 		return s.loopTyped(c, p)

@@ -27,6 +27,7 @@ const (
 
 	byGuard    = "guard"
 	byTerminal = "terminal"
+	byEntered  = "terminal, with a program of a session attached"
 )
 
 // outward returns the programs and the tool through which a call reaches other machines or
@@ -69,6 +70,8 @@ func (s *Server) decisionOn(kept string, o core.Outcome) (decision, by string) {
 	switch {
 	case !asked:
 		return actNotAsked, ""
+	case a.Decision == nil && a.Entered != "":
+		return actAllowed, byEntered
 	case a.Decision == nil:
 		return actAllowed, byTerminal
 	}

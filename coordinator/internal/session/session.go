@@ -50,6 +50,7 @@ type Session struct {
 	SeenAt     time.Time `json:"seen_at"`
 	TypedAt    time.Time `json:"typed_at,omitzero"` // the last prompt of a person
 	Typed      string    `json:"typed,omitempty"`   // that prompt in one line, without secrets
+	Prompts    int       `json:"prompts,omitempty"` // the prompts so far
 	// Hooked is true once one of our hooks reported the session. Before that the
 	// session is unprotected: the host runs it without our hooks.
 	Hooked bool `json:"hooked"`

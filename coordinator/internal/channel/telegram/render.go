@@ -339,6 +339,8 @@ func ending(card ask.Card) string {
 		return "⌛ Expired: " + note + outcome
 	case a.State == ask.Cancelled:
 		return "✖️ Cancelled: " + note + outcome
+	case strings.HasPrefix(a.Note, ask.EnteredNote):
+		return "⚠️ " + upper(note) + outcome
 	case a.Note == atTerminal:
 		return "🖥 Answered at the terminal" + outcome
 	}
