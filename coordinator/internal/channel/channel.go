@@ -4,6 +4,8 @@
 package channel
 
 import (
+	"strings"
+
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -55,6 +57,20 @@ type Notice struct {
 	Shows   []string   `json:"shows,omitempty"` // the ids of messages in it; see core.Told
 	At      Address    `json:"at,omitempty"`    // where it is told, "" for where its session speaks
 }
+
+// verbatim stands around a part of a notice that a channel shows as it is.
+const verbatim = "\x1e"
+
+// Verbatim marks what somebody else wrote in the text of a notice: no channel reads markup in it.
+func Verbatim(text string) string {
+	return verbatim + strings.ReplaceAll(text, verbatim, "") + verbatim
+}
+
+// Parts returns the parts of a notice's text in turn: Afar's own, then one that is verbatim, and so on.
+func (n Notice) Parts() []string { return strings.Split(n.Text, verbatim) }
+
+// Plain returns the text of a notice without the marks of Verbatim.
+func (n Notice) Plain() string { return strings.ReplaceAll(n.Text, verbatim, "") }
 
 // A Copy is one message that shows a card.
 type Copy struct {

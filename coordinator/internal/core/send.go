@@ -106,7 +106,7 @@ func (c *Core) Tell(id session.ID, m message.Message) (sent message.Message, err
 // tellOf shows the person a text of the session id: at once and in one place if it answers a
 // text of theirs, otherwise on all channels.
 func (s *state) tellOf(b *store.Batch, m, answers message.Message, id session.ID, now time.Time) {
-	text, shows := "💬 "+m.By+": "+m.Text, []string{string(m.ID)}
+	text, shows := "💬 "+m.By+": "+channel.Verbatim(m.Text), []string{string(m.ID)}
 	if answers.ID != "" {
 		s.answered(b, answers, m)
 	}

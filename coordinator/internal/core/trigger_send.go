@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -65,7 +66,7 @@ func (s *state) sendFiring(b *store.Batch, f trigger.Firing, in Sending, own boo
 		Key:     "firing:" + string(f.ID),
 		Text:    in.Text,
 		By:      "trigger " + string(f.Trigger),
-		Channel: "trigger",
+		Channel: message.TriggerChannel,
 	}
 	if own {
 		m.Data, m.Text = true, message.Note(m.By, m.Text, s.secret())
@@ -118,7 +119,7 @@ func (s *state) tellFiring(b *store.Batch, m message.Message, now time.Time) (wh
 	}
 	m.To = message.ToPerson
 	m = s.post(b, m, now)
-	s.notifyOf(b, m.By, "", "⏰ "+m.Text, []string{string(m.ID)}, now)
+	s.notifyOf(b, m.By, "", "⏰ "+channel.Verbatim(m.Text), []string{string(m.ID)}, now)
 	return ""
 }
 

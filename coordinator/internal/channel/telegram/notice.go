@@ -93,7 +93,8 @@ func (l *link) notice(ctx context.Context, raw string) error {
 	if person == nil {
 		return core.GiveUp(errNobody)
 	}
-	text := rendered{html: ticks(elide(n.Text, maxNotice))}
+	n.Text = elide(n.Text, maxNotice)
+	text := rendered{html: noticeText(n)}
 	if r, ok := l.cfg.Core.RunOf(n.Session); ok {
 		text.html, text.rows = text.html+l.runLink(r), l.runRows(r)
 	} else if v, err := l.cfg.Core.Session(string(n.Session)); err == nil && n.Session != "" {
@@ -103,6 +104,19 @@ func (l *link) notice(ctx context.Context, raw string) error {
 		return err
 	}
 	return l.insist(ctx, "note what was shown", func() error { return l.cfg.Core.Told(n.Shows) })
+}
+
+// noticeText returns the HTML of a notice.
+func noticeText(n channel.Notice) string {
+	var b strings.Builder
+	for i, part := range n.Parts() {
+		if i%2 == 1 {
+			b.WriteString(escape(part))
+			continue
+		}
+		b.WriteString(ticks(part))
+	}
+	return b.String()
 }
 
 // tell sends a notice to its place, or else to where its session speaks. A place in another

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 )
 
 // TestRenderMissed: the card of a missed time says what would be sent, and what was decided.
@@ -33,6 +34,19 @@ func TestRenderMissed(t *testing.T) {
 		}
 		if got = render(ask.Card{a}, at); len(got.rows) != 0 || !got.cut || !strings.HasSuffix(got.html, want) {
 			t.Errorf("%+v: %s", got.rows, got.html[len(got.html)-200:])
+		}
+	}
+}
+
+// TestNoticeIsLiteral checks that markup counts only in Afar's own part of a notice.
+func TestNoticeIsLiteral(t *testing.T) {
+	for text, want := range map[string]string{
+		"say `afar log`": "say <code>afar log</code>",
+		"⏰ " + channel.Verbatim("`a` [b](https://c.example) <b>\x1e"): "⏰ `a` [b](https://c.example) &lt;b&gt;",
+		"📚 " + channel.Verbatim("one `") + " `x` " + channel.Verbatim("` two"): "📚 one ` <code>x</code> ` two",
+	} {
+		if got := noticeText(channel.Notice{Text: text}); got != want {
+			t.Errorf("%q is shown as %q", text, got)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (c *Channel) note(ctx context.Context, key string, n channel.Notice) error 
 			return nil
 		}
 	}
-	return c.cfg.Core.Note(event.Told, n.Session, key, n.Text)
+	return c.cfg.Core.Note(event.Told, n.Session, key, n.Plain())
 }
 
 // endingText says in one line how a turn of a run ended.
