@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,11 +14,12 @@ import (
 
 func newAway(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "away [on|off|auto]", Short: "Say when questions leave the terminal, or show it", Args: atMostOne,
+		Use: "away [on|off|auto|default]", Short: "Say when questions leave the terminal, or show it", Args: atMostOne,
 		Long: "on: questions go to your phone at once. off: they never leave the terminal.\n" +
 			"auto (the default): they go out when nobody answered at the terminal for 20 s.\n" +
+			"default, with --session: what holds for all sessions holds for this one again.\n" +
 			"Without a word it shows what holds.",
-		ValidArgs: []string{"on", "off", "auto"},
+		ValidArgs: []string{"on", "off", "auto", "default"},
 	}
 	session := c.Flags().String("session", "", "only for this session (its token or id)")
 	length := c.Flags().Duration("for", 0, "only for this long, such as 2h")
@@ -63,8 +65,11 @@ func (a *app) showAway(c *cobra.Command, asJSON bool) error {
 }
 
 func (a *app) away(ctx context.Context, in wire.AwayRequest, asJSON bool) error {
-	if in.Mode != "on" && in.Mode != "off" && in.Mode != "auto" {
-		return usageError{fmt.Errorf("away is on, off or auto, not %q", in.Mode)}
+	if !slices.Contains([]string{"on", "off", "auto", "default"}, in.Mode) {
+		return usageError{fmt.Errorf("away is on, off, auto or default, not %q", in.Mode)}
+	}
+	if in.Mode == "default" && (in.Session == "" || in.ForMS != 0) {
+		return usageError{errors.New("away default needs --session, and takes no time")}
 	}
 	var set wire.Settings
 	if err := a.call(ctx, wire.OpAway, in, &set); err != nil {
@@ -76,6 +81,10 @@ func (a *app) away(ctx context.Context, in wire.AwayRequest, asJSON bool) error 
 	whose := "all sessions"
 	if in.Session != "" {
 		whose = oneLine(in.Session, 60)
+	}
+	if in.Mode == "default" {
+		a.say("What is set for all sessions holds for %s again: away is %s.", whose, set.Away)
+		return nil
 	}
 	until := ""
 	if in.ForMS > 0 {

@@ -180,8 +180,11 @@ func loopRow(p *page, l wire.Loop) []cell {
 		return append(row, plain(""), plain(""), plain(p.ago(l.UpdatedAt)))
 	}
 	f := l.Stack[len(l.Stack)-1]
-	return append(row, plain(wording.FrameCount(f)), plain(oneLine(f.Mode, 20)), plain(p.ago(l.UpdatedAt)),
-		plain(oneLine(f.Goal, 80)))
+	goal := oneLine(f.Goal, 80)
+	if bounds := wording.FrameBounds(f); bounds != "" {
+		goal += " (" + bounds + ")"
+	}
+	return append(row, plain(wording.FrameCount(f)), plain(oneLine(f.Mode, 20)), plain(p.ago(l.UpdatedAt)), plain(goal))
 }
 
 // loopState returns the verdict with its evidence, or the state of a loop without one.
@@ -222,6 +225,9 @@ func renderLoop(p *page, l wire.Loop) {
 	}
 	for _, f := range l.Stack {
 		p.line("  %s %s, started %s", oneLine(f.Mode, 20), wording.FrameCount(f), p.ago(f.StartedAt))
+		if bounds := wording.FrameBounds(f); bounds != "" {
+			p.line("  %s", bounds)
+		}
 		p.block(f.Goal)
 		renderInHand(p, f)
 		if used := wording.Used(f); used != "" {

@@ -81,8 +81,12 @@ type Frame struct {
 	N         int    `json:"iter"`
 	Max       int    `json:"max"`
 	StartedAt int64  `json:"started_at"`
-	Check     string `json:"check,omitempty"`   // the command that decides
-	Checked   string `json:"checked,omitempty"` // its last result in words
+	// What ends it besides its iterations: a time, US dollars at list prices, tokens. 0 is no bound.
+	Deadline     int64   `json:"deadline,omitempty"`
+	BudgetUSD    float64 `json:"budget_usd,omitempty"`
+	BudgetTokens int64   `json:"budget_tokens,omitempty"`
+	Check        string  `json:"check,omitempty"`   // the command that decides
+	Checked      string  `json:"checked,omitempty"` // its last result in words
 	// Tokens and USD are what it used so far; USD is at list prices.
 	Tokens int64   `json:"tokens,omitempty"`
 	USD    float64 `json:"usd,omitempty"`

@@ -2,6 +2,8 @@ package wording
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -29,6 +31,33 @@ func FrameCount(f wire.Frame) string {
 		text += fmt.Sprintf(", %d paused", f.Issue.Left)
 	}
 	return text
+}
+
+// Bounds says what ends a frame besides its iterations: a time, or what it may use. It is empty for none.
+func Bounds(deadline time.Time, usd float64, tokens int64) string {
+	var ends []string
+	if !deadline.IsZero() {
+		ends = append(ends, "at "+deadline.Format("Jan 2 15:04"))
+	}
+	if usd > 0 {
+		ends = append(ends, "at "+USD(usd))
+	}
+	if tokens > 0 {
+		ends = append(ends, "at "+Tokens(tokens))
+	}
+	if len(ends) == 0 {
+		return ""
+	}
+	return "ends " + strings.Join(ends, " or ")
+}
+
+// FrameBounds is Bounds for a frame of a reply.
+func FrameBounds(f wire.Frame) string {
+	var deadline time.Time
+	if f.Deadline > 0 {
+		deadline = time.UnixMilli(f.Deadline)
+	}
+	return Bounds(deadline, f.BudgetUSD, f.BudgetTokens)
 }
 
 // InHand says which issue a frame has in hand, and how far that is. It is empty without one.

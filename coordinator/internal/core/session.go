@@ -235,6 +235,9 @@ func setAway(name string, mode session.Mode, d time.Duration) step {
 		if d > 0 {
 			away.Until = now.Add(d)
 		}
+		if mode == session.Default {
+			away = session.Away{}
+		}
 		subject := "all"
 		if name == "" {
 			s.change(&b).Away = away
@@ -278,6 +281,9 @@ func (s *state) modeAfter(b *store.Batch, id session.ID, now time.Time) session.
 }
 
 func awayText(subject string, a session.Away) string {
+	if a.Mode == "" {
+		return "away is that of all sessions for " + subject
+	}
 	text := fmt.Sprintf("away is %s for %s", a.Mode, subject)
 	if !a.Until.IsZero() {
 		text += " until " + a.Until.Format("15:04")

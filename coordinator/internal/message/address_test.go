@@ -57,9 +57,9 @@ func FuzzParseAddress(f *testing.F) {
 // TestBodyOfTrigger checks that people see what came, without what frames it for an agent.
 func TestBodyOfTrigger(t *testing.T) {
 	for said, want := range map[string]string{
-		"Look at <data-ab12>red `x`</data-ab12>.":       "Look at red `x`.",
+		"Look at <data-ab12>red `x`</data-ab12>.":        "Look at red `x`.",
 		"New:\n\n<data-ab12>\n{\"a\":\n1}\n</data-ab12>": "New:\n\n{\"a\":\n1}",
-		"<data-cd>kept</data-cd>":                       "<data-cd>kept</data-cd>",
+		"<data-cd>kept</data-cd>":                        "<data-cd>kept</data-cd>",
 	} {
 		m := message.Message{Text: message.From("night", " It has no x.", said, "ab12"), Channel: message.TriggerChannel}
 		if got := m.Body(); got != want {

@@ -64,6 +64,7 @@ var functions = template.FuncMap{
 	"state":        wording.LoopState,
 	"tabs":         tabs,
 	"steps":        wording.FrameCount,
+	"bounds":       wording.FrameBounds,
 	"times":        wording.Times,
 	"triggerMood":  triggerMood,
 	"triggerState": wording.TriggerState,

@@ -23,6 +23,9 @@ func (s *Server) away(c *call, in wire.AwayRequest) (out wire.AwayReply, err err
 	if err != nil {
 		return out, badRequest("%v", err)
 	}
+	if mode == session.Default && (in.Session == "" || in.ForMS != 0) {
+		return out, badRequest("away default is for one session, without a time")
+	}
 	if in.ForMS < 0 {
 		return out, badRequest("away: the time must not be negative")
 	}

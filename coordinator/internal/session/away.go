@@ -15,6 +15,9 @@ const (
 	Auto Mode = "auto" // after Grace without a local answer
 )
 
+// Default takes the mode of one session back: that of all sessions holds again.
+const Default Mode = "default"
+
 // Grace is the default time that an ask waits for a local answer in Auto.
 const Grace = 20 * time.Second
 
@@ -27,7 +30,7 @@ type Away struct {
 // ParseMode returns the mode that a person typed.
 func ParseMode(s string) (Mode, error) {
 	switch m := Mode(s); m {
-	case Off, On, Auto:
+	case Off, On, Auto, Default:
 		return m, nil
 	}
 	return "", fmt.Errorf("unknown away mode %q; want on, off or auto", s)

@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // A command is a word that the bot understands, with its action: do, or take for one that
@@ -149,7 +150,7 @@ func away(l *link, act channel.Act, words []string) error {
 		d, err = time.ParseDuration(words[1])
 	}
 	switch {
-	case err != nil, len(words) > 2, len(words) == 2 && d <= 0:
+	case err != nil, mode == session.Default, len(words) > 2, len(words) == 2 && d <= 0:
 		return l.cfg.Core.Acknowledge(act, awayUsage)
 	}
 	text := map[session.Mode]string{
@@ -158,13 +159,28 @@ func away(l *link, act channel.Act, words []string) error {
 		session.Auto: "🚶 Away is auto: a question comes here when nobody answers it at the terminal.",
 	}[mode]
 	if d > 0 {
-		text += " Until " + l.cfg.Now().Add(d).Format("15:04") + "."
+		text += " Until " + dayClock(l.cfg.Now().Add(d), l.cfg.Now()) + "."
 	}
-	return l.cfg.Core.OrderAway(core.Order{Act: act, Text: text}, mode, d)
+	return l.cfg.Core.OrderAway(core.Order{Act: act, Text: text + l.exceptions(mode)}, mode, d)
+}
+
+// exceptions names the sessions that have an away mode of their own, other than the one for all.
+func (l *link) exceptions(all session.Mode) string {
+	var names []string
+	for _, v := range l.cfg.Core.Sessions() {
+		if own := v.Away.At(l.cfg.Now()); v.State != session.Ended && own != "" && own != all {
+			names = append(names, v.Token+" stays "+string(own))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " But " + strings.Join(names, ", ") + ": `afar away default --session NAME` ends that."
 }
 
 func here(l *link, act channel.Act, _ []string) error {
-	welcome := core.Order{Act: act, Text: "🏠 Welcome back. Questions stay at the terminal."}
+	text := "🏠 Welcome back. Questions stay at the terminal." + l.exceptions(session.Off)
+	welcome := core.Order{Act: act, Text: text}
 	return l.cfg.Core.OrderAway(welcome, session.Off, 0)
 }
 
@@ -228,7 +244,13 @@ func (l *link) loopsText() string {
 	return b.String()
 }
 
-func progress(f loop.Frame) string { return fmt.Sprintf("%d of %d, %s", f.N, f.Max, short(f.Goal)) }
+func progress(f loop.Frame) string {
+	text := fmt.Sprintf("%d of %d", f.N, f.Max)
+	if bounds := wording.Bounds(f.Deadline, f.Budget, f.TokensTo); bounds != "" {
+		text += ", " + bounds
+	}
+	return text + ", " + short(f.Goal)
+}
 
 // short returns a text from outside in a form for one line of a list, without backticks,
 // which would be read as markup.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
 // TestRenderOffer checks that a button that covers more than the call comes with a line that
@@ -79,6 +80,29 @@ func TestAllowForSession(t *testing.T) {
 				t.Errorf("have %+v", g)
 			}
 		})
+	}
+}
+
+// TestAwayNamesExceptions checks that the answer to /away names the sessions for which it does not hold, and that an
+// exception can be taken back.
+func TestAwayNamesExceptions(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.pair()
+	token := r.session("s1")
+	if err := r.core.SetAway("s1", session.Auto, 0); err != nil {
+		t.Fatal(err)
+	}
+	r.ann.Say(r.ann.ID, "/away on")
+	r.await("questions come here at once. But " + token + " stays auto")
+	if got := r.core.Away("s1"); got != session.Auto {
+		t.Errorf("away is %s", got)
+	}
+	if err := r.core.SetAway("s1", session.Default, 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.core.Away("s1"); got != session.On {
+		t.Errorf("away is %s after the exception was taken back", got)
 	}
 }
 

@@ -57,11 +57,12 @@ func (c *Channel) linkAt(token, api string) (*link, error) {
 	if err := config.CheckAPI(api); err != nil {
 		return nil, err
 	}
-	l := &link{Channel: c, token: token, api: api, forums: map[int64]forum{}, seen: map[channel.Address]time.Time{}, http: &http.Client{
+	l := &link{Channel: c, token: token, api: api, forums: map[int64]forum{}, seen: map[channel.Address]time.Time{}}
+	l.http = &http.Client{
 		Transport: http.DefaultTransport.(*http.Transport).Clone(),
 		// A redirect would carry the token, in the Referer, to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	}
 	var err error
 	l.bot, err = bot.New(token, bot.WithSkipGetMe(), bot.WithServerURL(api), bot.WithHTTPClient(c.pace.send, l.http),
 		bot.WithErrorsHandler(func(err error) { c.cfg.Log.Warn("telegram", "err", l.redact(err)) }))

@@ -20,7 +20,7 @@ func TestLinkToThePage(t *testing.T) {
 		if address.Load() == "" {
 			return "", ""
 		}
-		return address.Load().(string) + path, "on this machine alone"
+		return address.Load().(string) + path, "through your own proxy"
 	}
 	if _, err := r.ch.Connect(r.ctx, r.api.Token(), r.api.URL()); err != nil {
 		t.Fatal(err)
@@ -31,8 +31,12 @@ func TestLinkToThePage(t *testing.T) {
 		t.Errorf("a link to nowhere: %s", m.Text)
 	}
 	address.Store("http://127.0.0.1:7357")
+	if _, m := r.card("a3", "make here"); strings.Contains(m.Text, "on the page") {
+		t.Errorf("a link that a phone cannot open: %s", m.Text)
+	}
+	address.Store("https://afar.example")
 	_, m := r.card("a2", "make clean")
-	if !strings.Contains(m.Text, "🔗 on the page, on this machine alone") {
+	if !strings.Contains(m.Text, "🔗 on the page, through your own proxy") {
 		t.Errorf("the card has no link: %s", m.Text)
 	}
 	if _, err := r.core.Answer("a2", ask.Decision{Allow: true, By: "Ann", Channel: "terminal"}); err != nil {
@@ -41,7 +45,7 @@ func TestLinkToThePage(t *testing.T) {
 	if _, err := r.core.Tell("s1", texts.Message{Key: "k", By: "shop", Text: "the build is green"}); err != nil {
 		t.Fatal(err)
 	}
-	if n := r.await("the build is green"); !strings.Contains(n.Text, "🔗 on the page, on this machine alone") {
+	if n := r.await("the build is green"); !strings.Contains(n.Text, "🔗 on the page, through your own proxy") {
 		t.Errorf("the notice has no link: %s", n.Text)
 	}
 }

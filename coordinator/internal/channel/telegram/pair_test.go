@@ -206,7 +206,6 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	r.quietly("what carries no meaning", func() {
-		r.ann.Sticker(r.ann.ID)
 		r.ann.Forward(r.ann.ID, "Eve", "yes")
 		r.ann.Block()
 		r.ann.Unblock()

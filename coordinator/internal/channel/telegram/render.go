@@ -285,6 +285,20 @@ func firstExpiry(card ask.Card) time.Time {
 	return at
 }
 
+// untilText says when the first of the open asks of a card expires, with the day if it is another one than today, as
+// far as the card knows.
+func untilText(card ask.Card) string {
+	return dayClock(firstExpiry(card), card.Face().OpenedAt)
+}
+
+// dayClock formats a time for cards, with its day if now is on another one.
+func dayClock(at, now time.Time) string {
+	if at.Format(time.DateOnly) == now.In(at.Location()).Format(time.DateOnly) {
+		return at.Format("15:04")
+	}
+	return at.Format("Mon 2 Jan, 15:04")
+}
+
 // progressLines says how each ask of a card ended, and what happens to those that wait.
 func progressLines(card ask.Card) (lines []string) {
 	for i, e := range card.Endings() {
@@ -309,10 +323,10 @@ func progressLines(card ask.Card) (lines []string) {
 	case a.Attended && a.Agent != "":
 		lines = append(lines, "⏳ Handed to the terminal at "+clock(firstExpiry(card))+".")
 	case a.Kind == ask.Plan:
-		until := firstExpiry(card).Format("15:04")
+		until := untilText(card)
 		lines = append(lines, "↩️ Reply to send it back with your words. Open until "+until+".")
 	default:
-		lines = append(lines, "⏳ open until "+firstExpiry(card).Format("15:04"))
+		lines = append(lines, "⏳ open until "+untilText(card))
 	}
 	return lines
 }

@@ -43,6 +43,19 @@ func TestRenderKeepsFieldsInTheirLines(t *testing.T) {
 	}
 }
 
+// TestUntil checks that the end of a card has its day.
+func TestUntil(t *testing.T) {
+	opened := time.Date(2026, 11, 28, 14, 11, 0, 0, time.UTC)
+	for wait, want := range map[time.Duration]string{
+		time.Hour: "15:11", 12 * time.Hour: "Sun 29 Nov, 02:11", 7 * 24 * time.Hour: "Sat 5 Dec, 14:11",
+	} {
+		a := ask.Ask{ID: "a", State: ask.Open, OpenedAt: opened, ExpiresAt: opened.Add(wait)}
+		if got := untilText(ask.Card{a}); got != want {
+			t.Errorf("%s: %q", wait, got)
+		}
+	}
+}
+
 func TestElide(t *testing.T) {
 	t.Parallel()
 	text := "START" + strings.Repeat("x", 9990) + "FINIS"

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,15 +82,23 @@ type spot struct {
 	name string
 	dir  string
 	at   time.Time
+	own  bool // the person typed there, or it is a run of their own
+	auto bool // a trigger started it: the person never worked there
 }
 
 // spots returns where sessions and runs worked, as far as the directories are still there.
 func (l *link) spots() (all []spot) {
 	for _, v := range l.cfg.Core.Sessions() {
-		all = append(all, spot{v.ID, v.Token, v.Project, v.SeenAt})
+		r, isRun := l.cfg.Core.RunOf(v.ID)
+		at := v.SeenAt
+		if !v.TypedAt.IsZero() {
+			at = v.TypedAt
+		}
+		all = append(all, spot{v.ID, v.Token, v.Project, at, !isRun && !v.TypedAt.IsZero(), isRun && r.Trigger != ""})
 	}
 	for _, r := range l.cfg.Core.Runs() {
-		all = append(all, spot{session.ID(r.Conversation), r.Name, r.Dir, r.Since})
+		own := r.Trigger == "" && r.Parent == ""
+		all = append(all, spot{session.ID(r.Conversation), r.Name, r.Dir, r.Since, own, r.Trigger != ""})
 	}
 	there := all[:0]
 	for _, s := range all {
@@ -101,16 +110,20 @@ func (l *link) spots() (all []spot) {
 }
 
 // dirFor returns the directory for a run: the one that a name means, else that of the message
-// that m replies to or of its topic, else the one that was worked in last.
+// that m replies to or of its topic, else the one where the person worked last.
 func (l *link) dirFor(m message, name string) string {
-	fits := func(spot) bool { return true }
+	spots := l.spots()
+	fits := func(s spot) bool { return s.own }
+	if !slices.ContainsFunc(spots, fits) {
+		fits = func(s spot) bool { return !s.auto }
+	}
 	if name != "" {
 		fits = func(s spot) bool { return s.name == name || filepath.Base(s.dir) == name }
 	} else if id, ok := l.meantPlace(m); ok {
 		fits = func(s spot) bool { return s.id == id }
 	}
 	var last spot
-	for _, s := range l.spots() {
+	for _, s := range spots {
 		if fits(s) && s.at.After(last.at) {
 			last = s
 		}

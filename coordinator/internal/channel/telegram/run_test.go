@@ -203,6 +203,28 @@ func TestRunPlaces(t *testing.T) {
 	}
 }
 
+// TestRunWhereThePersonWorked checks that a run starts where the person typed, and not where something else worked
+// since.
+func TestRunWhereThePersonWorked(t *testing.T) {
+	r, shop := newRunRig(t)
+	scratch := r.path("night")
+	if err := os.Mkdir(scratch, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.see("s1", shop)
+	if err := r.core.Typed("s1", "fix it"); err != nil {
+		t.Fatal(err)
+	}
+	r.later.Add(int64(time.Second))
+	r.see("s2", scratch) // nobody typed there
+	r.later.Add(int64(time.Second))
+	r.ann.Say(r.ann.ID, "/run look around")
+	r.eventually("a run starts", func() bool { return len(r.core.Runs()) == 1 })
+	if got := r.core.Runs()[0].Dir; got != shop {
+		t.Errorf("it works in %s, want %s", got, shop)
+	}
+}
+
 func (r *rig) account() string { return r.core.Account(Name).Speaker }
 
 // TestRunWhereNothingWasDone: without a known directory, nothing starts.

@@ -26,6 +26,12 @@ type media struct {
 	Audio     json.RawMessage `json:"audio"`
 	Voice     json.RawMessage `json:"voice"`
 	Caption   string          `json:"caption"`
+	Sticker   json.RawMessage `json:"sticker"`
+	Animation json.RawMessage `json:"animation"`
+	Location  json.RawMessage `json:"location"`
+	Contact   json.RawMessage `json:"contact"`
+	Poll      json.RawMessage `json:"poll"`
+	Dice      json.RawMessage `json:"dice"`
 }
 
 // A document is a file that Telegram holds.
@@ -47,18 +53,31 @@ func (m media) file() *document {
 
 // any reports whether a message carries a file of any kind.
 func (m media) any() bool {
-	for _, raw := range []json.RawMessage{m.Video, m.VideoNote, m.Audio, m.Voice} {
-		if raw != nil {
-			return true
+	return m.file() != nil || m.unread() != ""
+}
+
+// unread names what a message carries that Afar cannot read, "" for nothing.
+func (m media) unread() string {
+	for _, kind := range []struct {
+		name string
+		raw  json.RawMessage
+	}{
+		{"a voice note", m.Voice}, {"a recording", m.Audio}, {"a video", m.Video}, {"a video note", m.VideoNote},
+		{"a sticker", m.Sticker}, {"an animation", m.Animation}, {"a place", m.Location}, {"a contact", m.Contact},
+		{"a poll", m.Poll}, {"a die", m.Dice},
+	} {
+		if kind.raw != nil {
+			return kind.name
 		}
 	}
-	return m.file() != nil
+	return ""
 }
 
 // The answers to a file that is not kept.
 const (
 	fileForWhat = "I keep a file only for a task. Send it as a reply to a message of that task; /tasks lists them."
 	fileKind    = "I keep documents and photos. Send this one as a file, in reply to the same message."
+	notRead     = "I cannot read %s, so nothing was decided. Write it as a text, or tap a button."
 	fileTooBig  = "Not saved: the file is larger than 20 MB, and Telegram gives larger ones to no bot. " +
 		"Put it into the task's folder by hand."
 )
@@ -68,8 +87,12 @@ func (l *link) sentFile(update int64, m message) error {
 	act, f := m.act(update), m.file()
 	slug, ok := l.taskMeant(m)
 	switch {
-	case !ok && m.Chat.group():
+	case !ok && m.Caption != "" && m.Origin == nil && m.Via == nil:
+		return l.captioned(update, m)
+	case !ok && m.Chat.group() && m.reply() == nil:
 		return l.cfg.Core.Acknowledge(act, "") // people send each other files there
+	case !ok && m.unread() != "":
+		return l.cfg.Core.Acknowledge(act, fmt.Sprintf(notRead, m.unread()))
 	case !ok:
 		return l.cfg.Core.Acknowledge(act, fileForWhat)
 	case f == nil:
@@ -87,14 +110,30 @@ func (l *link) sentFile(update int64, m message) error {
 	})
 }
 
-// taskMeant returns the task whose message m replies to.
+// captioned handles what the person wrote below a picture or a file that is for no task, as if they had sent it alone.
+func (l *link) captioned(update int64, m message) error {
+	m.Text = m.Caption
+	if m.reply() != nil {
+		return l.replied(update, m)
+	}
+	return l.wrote(update, m)
+}
+
+// taskMeant returns the task whose message m replies to: one with buttons of the task, or the card of its question.
 func (l *link) taskMeant(m message) (slug task.Slug, ok bool) {
 	to := m.reply()
 	if to == nil || m.Origin != nil || m.Via != nil {
 		return "", false
 	}
-	slug = to.task()
-	return slug, slug != ""
+	if slug = to.task(); slug != "" {
+		return slug, true
+	}
+	id, err := l.cfg.Core.Shows(Name, messageID(m.Chat.ID, to.ID))
+	if err != nil || id == "" {
+		return "", false
+	}
+	a, _ := l.cfg.Core.Ask(id) // an unknown ask is of no task
+	return task.Slug(a.Task), a.Task != ""
 }
 
 // taskFile carries out a core.TaskFile: it fetches the file, saves it and says so.

@@ -238,6 +238,27 @@ func TestTaskFiles(t *testing.T) {
 	}
 }
 
+// TestMediaWithoutTask checks that what cannot be read is said to be so, and that the caption of a photo is read.
+func TestMediaWithoutTask(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.pair()
+	a, card := r.card("a1", "git push")
+	if _, err := r.ann.SendVoice(card.ID); err != nil {
+		t.Fatal(err)
+	}
+	r.await("I cannot read a voice note, so nothing was decided.")
+	r.ann.Sticker(r.ann.ID)
+	r.await("I cannot read a sticker")
+	if got := r.state(a.ID); got.Decision != nil {
+		t.Fatalf("decided %+v", got.Decision)
+	}
+	if _, err := r.ann.SendPhoto(card.ID, []byte("jpg"), "yes"); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually("the caption answers", func() bool { d := r.state(a.ID).Decision; return d != nil && d.Allow })
+}
+
 // TestTaskFileLost: a file that Telegram does not give is said; one that was saved before a
 // crash is saved once.
 func TestTaskFileLost(t *testing.T) {

@@ -20,7 +20,8 @@ func renderMissed(a ask.Ask, at place) rendered {
 	}
 	said := strings.TrimSpace(redact.Visible(a.Text))
 	room := maxText - units(plain(head)) - units(plain(foot))
-	r := rendered{html: head + "<blockquote>" + escape(elide(said, room)) + "</blockquote>" + foot, cut: units(said) > room}
+	shown := "<blockquote>" + escape(elide(said, room)) + "</blockquote>"
+	r := rendered{html: head + shown + foot, cut: units(said) > room}
 	if a.State == ask.Open {
 		r.rows = [][]button{{{"Run ▶️", answerData(a.Nonce, allow)}, {"Skip ⏭", answerData(a.Nonce, deny)}}}
 	}

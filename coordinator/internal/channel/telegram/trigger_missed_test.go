@@ -42,7 +42,7 @@ func TestRenderMissed(t *testing.T) {
 func TestNoticeIsLiteral(t *testing.T) {
 	for text, want := range map[string]string{
 		"say `afar log`": "say <code>afar log</code>",
-		"⏰ " + channel.Verbatim("`a` [b](https://c.example) <b>\x1e"): "⏰ `a` [b](https://c.example) &lt;b&gt;",
+		"⏰ " + channel.Verbatim("`a` [b](https://c.example) <b>\x1e"):          "⏰ `a` [b](https://c.example) &lt;b&gt;",
 		"📚 " + channel.Verbatim("one `") + " `x` " + channel.Verbatim("` two"): "📚 one ` <code>x</code> ` two",
 	} {
 		if got := noticeText(channel.Notice{Text: text}); got != want {
