@@ -41,7 +41,8 @@ var fromTrigger = regexp.MustCompile(`^Afar: this is from trigger [^\n ]+ What s
 
 // Body returns the text of m as its sender wrote it.
 func (m Message) Body() string {
-	if parts := fromTrigger.FindStringSubmatch(m.Text); m.Channel == TriggerChannel && parts != nil && parts[1] == parts[2] {
+	parts := fromTrigger.FindStringSubmatch(m.Text)
+	if m.Channel == TriggerChannel && parts != nil && parts[1] == parts[2] {
 		marks := regexp.MustCompile(`<data-` + parts[1] + `>\n?|\n?</data-` + parts[1] + `>`)
 		return marks.ReplaceAllLiteralString(m.Text[len(parts[0]):], "")
 	}
