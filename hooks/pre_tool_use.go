@@ -13,7 +13,8 @@ import (
 // noteFor is the limit for telling the coordinator something while a call waits.
 const noteFor = 50 * time.Millisecond
 
-// preToolUse runs the guard, for PreToolUse and PreSkillShellCommand. If the guard has no opinion on a call, the hook does
+// preToolUse runs the guard, for PreToolUse and PreSkillShellCommand.
+// If the guard has no opinion on a call, the hook does
 // not wait and does not call the coordinator, with three exceptions: the person has
 // just stopped a turn or allowed a retry, or the call consults. A broken policy is
 // also reported.

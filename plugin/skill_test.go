@@ -149,7 +149,7 @@ func TestRealSkillFile(t *testing.T) {
 			r.must("away", "on")
 			r.term = r.lab.Terminal(bypass...)
 			r.term.Submit("/asks")
-			card := r.card("awk 1 recipe.txt | sh")
+			card := r.card("Runs code that cannot be seen") // of a file the card shows the part that decided
 			r.tap(card, "Allow")
 			r.becomes(card, "Allowed")
 			r.term.Await("done|fin", within)
