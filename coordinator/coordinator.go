@@ -18,6 +18,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/agentcheck"
 	"github.com/afar-sh/afar/coordinator/agentrun"
+	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/agents"
@@ -83,6 +84,7 @@ type Coordinator struct {
 	telegram *telegram.Channel // one of channels
 	web      *web.Channel      // one of channels, nil when it is switched off
 	triggers *triggerwork.Worker
+	runners  *runwork.Worker
 	hooks    *triggerwork.Hooks
 	modules  *modulework.Worker
 	server   *server.Server
@@ -126,6 +128,9 @@ func Open(cfg Config) (*Coordinator, error) {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if err := life.Sign(); err != nil { // Windows does not let a locked file be written
+		cfg.Log.Debug("sign the life lock", "err", err)
 	}
 	for _, name := range foundAtStart {
 		_, _ = child.Find(name, os.Getenv("PATH"), "") // one that is missing is searched again when it is needed
@@ -285,6 +290,7 @@ func (c *Coordinator) buildWorkers() (err error) {
 		gaps:        taskwork.NewNotebook(dirs.Gaps()),
 		inbox:       taskwork.NewNotebook(dirs.Inbox()),
 	}
+	c.runners = runwork.New(c.core, c.cfg.Dirs, c.cfg.Bin, sessionwatch.Lives, c.cfg.Log)
 	c.server = server.New(c.serverConfig())
 	c.runs = c.work()
 	return nil
@@ -332,7 +338,7 @@ func (c *Coordinator) work() []func(context.Context) {
 	all := []func(context.Context){
 		c.core.Run, c.channels.Run, c.files.Run, c.sessions.Run, c.marks.Run, c.undo.Run,
 		issuework.New(c.core, c.set.Issues, c.set.Reviewers).Run, keeper.Run, c.audit.Run,
-		runwork.New(c.core, dirs, c.cfg.Bin, sessionwatch.Lives, log).Run,
+		c.runners.Run,
 		taskwork.New(c.core, c.tasks, c.server.RunOfTask, sweep, log).Run,
 		c.memory.Run, c.extractor().Run,
 		taskwork.NewTriage(c.core, c.tasks, c.asks.Put, c.memory.Brief, c.cfg.Now, log).Run,
@@ -362,6 +368,7 @@ func (c *Coordinator) serverConfig() server.Config {
 		Core:      c.core,
 		Log:       c.cfg.Log,
 		Bin:       c.cfg.Bin,
+		Mark:      func(pid int) error { return birthmark.Lower(pid, birthmark.Client) },
 		Dirs:      dirs,
 		Hold:      time.Duration(c.set.CheckIn.Hold),
 		Self:      self,
@@ -399,12 +406,13 @@ func (c *Coordinator) serverConfig() server.Config {
 
 func (c *Coordinator) runSettings() server.Runs {
 	return server.Runs{
-		Max:   c.set.Runs.Max,
-		Mode:  c.runMode(),
-		Agent: c.agent,
-		Keeps: runwork.Keeps,
-		Open:  c.openIn,
-		Find:  c.sessions.Find,
+		Max:     c.set.Runs.Max,
+		Mode:    c.runMode(),
+		Agent:   c.agent,
+		Keeps:   runwork.Keeps,
+		Open:    c.openIn,
+		Started: c.runners.Started,
+		Find:    c.sessions.Find,
 	}
 }
 

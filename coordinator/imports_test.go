@@ -146,7 +146,8 @@ func table() rules {
 		"coordinator/agentcheck", "coordinator/agentrun", in + "module", in + "run", in + "tools", in + "trigger",
 		"coordinator/host/agents", claude + "/transcript", in + "channels", in + "core", in + "event", in + "git",
 		in + "child", in + "presence", in + "random", in + "settings", in + "store", in + "task",
-		"coordinator/config", "coordinator/home", "coordinator/logfile", "coordinator/peer", "coordinator/wire",
+		"coordinator/birthmark", "coordinator/config", "coordinator/home", "coordinator/logfile", "coordinator/peer",
+		"coordinator/wire",
 	})
 	reading := slices.Clip([]string{
 		guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",
@@ -287,7 +288,7 @@ func table() rules {
 			in + "server": append([]string{
 				in + "memory", in + "toolcall", hostjson, agents, agents + "/agents", claude, claude + "/hookinput",
 				claude + "/suggestion",
-				claude + "/toolinput", "coordinator/guard", "coordinator/home", "coordinator/ledger",
+				claude + "/toolinput", "coordinator/birthmark", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
 				"coordinator/peer", in + "markdown", in + "random",
 			}, domain...),
@@ -327,7 +328,7 @@ func table() rules {
 				"coordinator/redact", in + "ask", in + "core", in + "session",
 			},
 			in + "runwork": {
-				"coordinator/home", in + "child", in + "core", in + "event", in + "git",
+				"coordinator/home", "coordinator/peer", in + "child", in + "core", in + "event", in + "git",
 				"coordinator/redact", in + "run", in + "session", in + "store",
 			},
 			in + "taskwork": {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -92,6 +93,7 @@ func (a *app) examine(ctx context.Context, live bool) (wire.DoctorReply, error) 
 	found = append(found, x.coordinator(ctx)...)
 	found = append(found, x.login(), x.path(), x.loopAlias(), x.tools())
 	found = append(found, x.policies()...)
+	found = append(found, birthmarks(peer.Bearers())...)
 	found = append(found, x.guardChecks()...)
 	var tried []wire.Check
 	if live {

@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/cannotstart"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/logfile"
+	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -43,6 +44,9 @@ func (a *app) serve(ctx context.Context) error {
 	if home.InSession(a.getenv) { // a hook that starts the coordinator cleans its environment
 		return errors.New("serve is a decision of the person: type it in a terminal of your own, not inside a " +
 			"session; a hook starts the coordinator where there is none")
+	}
+	if err := peer.Seal(); err != nil {
+		return fmt.Errorf("keep others from tracing the coordinator: %w", err)
 	}
 	dirs, err := a.dirs()
 	if err != nil {

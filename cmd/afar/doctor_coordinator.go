@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -33,7 +34,8 @@ func (x exam) coordinator(ctx context.Context) []wire.Check {
 // silent can look at its database and its log.
 func (x exam) silent(ctx context.Context, err error) []wire.Check {
 	if alive(x.dirs) {
-		fix := "look into " + x.dirs.Log() + ", end its process (afar serve), then afar start"
+		fix := fmt.Sprintf("look into %s, end its process %d (afar serve), then afar start", x.dirs.Log(),
+			home.Signer(x.dirs.LifeLock()))
 		return []wire.Check{bad("coordinator", "running but not responding: "+err.Error(), fix)}
 	}
 	none := off("coordinator", "does not run", "nothing to do: it starts when a session or a command needs it")

@@ -23,8 +23,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// launch starts this program again in the background. The coordinator is then no ancestor of
-// the agent, and may come and go.
+// launch starts this program again in the background, and prints its process id. The coordinator
+// is then no ancestor of the agent, and may come and go.
 func launch(bin string, turn []string, getenv func(string) string) error {
 	dirs, _, err := home.ForHook(bin, getenv)
 	if err != nil {
@@ -42,12 +42,16 @@ func launch(bin string, turn []string, getenv func(string) string) error {
 	}
 	defer null.Close()
 	exe := home.Program(bin, "agent-run")
-	_, err = os.StartProcess(exe, append([]string{exe, Turn}, turn...), &os.ProcAttr{
+	p, err := os.StartProcess(exe, append([]string{exe, Turn}, turn...), &os.ProcAttr{
 		Dir:   string(filepath.Separator),
 		Env:   os.Environ(),
 		Files: []*os.File{null, null, log},
 		Sys:   client.Detached(),
 	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Println(p.Pid)
 	return err
 }
 
@@ -197,9 +201,11 @@ func (t *turn) startAgent(lock *os.File) (*agent, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[1], files[2]
 	cmd.ExtraFiles = []*os.File{lock}
 	cmd.SysProcAttr = client.Detached()
+	level := birthmark.Client
 	if t.talks() { // it is no client of the host, whose hooks would mark its shells
-		birthmark.Mark(cmd, birthmark.Shell)
+		level = birthmark.Shell
 	}
+	birthmark.Mark(cmd, level)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", t.spec.Command[0], err)
 	}

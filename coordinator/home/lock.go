@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -57,6 +59,19 @@ func AwaitLock(ctx context.Context, path string) (*Lock, error) {
 		case <-tick.C:
 		}
 	}
+}
+
+// Sign writes the id of this process into the lock's file, for Signer.
+func (l *Lock) Sign() error {
+	return os.WriteFile(l.flock.Path(), fmt.Appendln(nil, os.Getpid()), 0o600)
+}
+
+// Signer returns the id of the process that last signed the lock at path, 0 for none. That process
+// may have ended.
+func Signer(path string) (pid int) {
+	raw, _ := os.ReadFile(path)
+	pid, _ = strconv.Atoi(strings.TrimSpace(string(raw)))
+	return pid
 }
 
 // Release gives the lock back. It may be called on nil.

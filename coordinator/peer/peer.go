@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 )
 
@@ -23,6 +24,7 @@ type Process struct {
 	Exe         string // path of its binary, even if the file was replaced since
 	Marked      bool   // its environment is that of a session's child
 	Terminal    bool   // it has a controlling terminal
+	Leads       bool   // it leads a session of processes, as the first program in a terminal does
 	Born        string // when it began, in the system's form; unique among processes with the same id
 	Over        bool   // it has ended, and its parent has not waited for it yet
 }
@@ -96,6 +98,10 @@ func Lives(pid int, born string) bool {
 	}
 	return now == born
 }
+
+// Born reports whether a process has a birthmark: a client of a session, a shell of one, or what
+// Afar started for one has started it. If the kernel does not say, Born is true.
+func Born(pid int) bool { return Level(pid) != birthmark.None }
 
 // marked reports whether an environment is that of a session's child.
 func marked(env iter.Seq[[]byte]) bool {

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/afar-sh/afar/coordinator/birthmark"
 )
 
 // Supported reports whether this system says which process is calling.
@@ -31,8 +33,17 @@ func BornAt(string) string { return "" }
 // zombie is SZOMB, the state of a process that has ended and was not waited for.
 const zombie = 5
 
-// Born is never true here: the system does not show a process's limits.
-func Born(int) bool { return false }
+// Level is always birthmark.None here.
+func Level(int) birthmark.Level { return birthmark.None }
+
+// Bearers always returns nil here.
+func Bearers() []Process { return nil }
+
+// Seal does nothing here.
+func Seal() error { return nil }
+
+// Tracer always returns 0 here.
+func Tracer(int) int { return 0 }
 
 // glance is the same as look here: the program's name and its environment are read
 // together.

@@ -24,35 +24,76 @@ func credentials(fd int) (uid, pid int, err error) {
 	return int(c.Uid), int(c.Pid), nil
 }
 
-// Born reports whether the process has a session's birthmark: a shell of a session, or
-// a process that such a shell started, started it. If the kernel does not say, Born is
-// true. A process of OfTCP without an id does not have it.
-func Born(pid int) bool { return pid != 0 && hasBirthmark(pid) && !allHaveBirthmark() }
-
-// allHaveBirthmark reports whether the first process has the birthmark. Then this system or
-// container runs with such a limit, and the birthmark says nothing.
-var allHaveBirthmark = sync.OnceValue(func() bool { return hasBirthmark(1) })
-
-// hasBirthmark reports whether a process has the birthmark.
-func hasBirthmark(pid int) bool {
-	level, err := birthmark.Of(pid)
-	if err == nil {
-		return level != birthmark.None
+// Level returns the level of the birthmark of a process. If the kernel does not say, it is the
+// lowest. A process of OfTCP without an id has none.
+func Level(pid int) birthmark.Level {
+	if pid == 0 || firstHasBirthmark() {
+		return birthmark.None
 	}
-	return listedBirthmark(pid)
+	return levelOf(pid)
 }
 
-// listedBirthmark is like hasBirthmark, but reads the limits from /proc. It is for a process whose
-// limits Prlimit may not read, such as one of another user.
-func listedBirthmark(pid int) bool {
+// firstHasBirthmark reports whether the first process has a birthmark. Then this system or
+// container runs with such a limit, and the birthmark says nothing.
+var firstHasBirthmark = sync.OnceValue(func() bool { return levelOf(1) != birthmark.None })
+
+func levelOf(pid int) birthmark.Level {
+	if level, err := birthmark.Of(pid); err == nil {
+		return level
+	}
+	return listedLevel(pid)
+}
+
+// listedLevel is like levelOf, but reads the limits from /proc. It is for a process whose
+// limits prlimit may not read, such as one of another user.
+func listedLevel(pid int) birthmark.Level {
 	raw, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
 	_, row, _ := strings.Cut(string(raw), "\nMax file locks ")
 	fields := strings.Fields(row)
-	if len(fields) < 2 {
-		return pid != 1 // the file cannot be read
+	switch {
+	case len(fields) >= 2:
+	case pid == 1: // its limits may not be shown
+		return birthmark.None
+	default:
+		return birthmark.Consulted
 	}
 	hard, err := strconv.ParseUint(fields[1], 10, 64)
-	return err == nil && birthmark.At(hard) != birthmark.None
+	if err != nil {
+		return birthmark.None // "unlimited"
+	}
+	return birthmark.At(hard)
+}
+
+// Bearers returns the processes of this user that have a birthmark.
+func Bearers() (all []Process) {
+	if firstHasBirthmark() {
+		return nil
+	}
+	dirs, _ := os.ReadDir("/proc") // without it none is found
+	for _, d := range dirs {
+		pid, err := strconv.Atoi(d.Name())
+		if err != nil {
+			continue
+		}
+		level, err := birthmark.Of(pid) // it fails for processes of others
+		if p, gone := glance(pid); err == nil && gone == nil && level != birthmark.None {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Seal keeps other processes of this user from tracing this one and from reading its memory,
+// its descriptors and its environment. Only root can.
+func Seal() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
+
+// Tracer returns the process that traces another one, such as a debugger, 0 for none.
+func Tracer(pid int) int {
+	raw, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	_, row, _ := strings.Cut(string(raw), "\nTracerPid:")
+	row, _, _ = strings.Cut(row, "\n")
+	tracer, _ := strconv.Atoi(strings.TrimSpace(row))
+	return tracer
 }
 
 func look(pid int) (Process, error) {
@@ -87,6 +128,7 @@ func glance(pid int) (Process, error) {
 		Parent:   parent,
 		Exe:      strings.TrimSuffix(exe, " (deleted)"),
 		Terminal: fields[4] != "0",
+		Leads:    fields[3] == strconv.Itoa(pid),
 		Born:     boot() + ":" + fields[startField],
 		Over:     strings.Contains("ZX", fields[0]), // a zombie, or dead
 	}, nil

@@ -560,6 +560,12 @@ func (s *state) runners() (all []session.Process) {
 	return all
 }
 
+// IsRunner reports whether a process drives a turn.
+func (c *Core) IsRunner(p session.Process) (is bool) {
+	c.view(func(s *state, _ time.Time) { is = slices.Contains(s.runners(), p) })
+	return is
+}
+
 // buryRunners deals with the turns whose runner has ended.
 func (s *state) buryRunners(b *store.Batch, over map[session.Process]bool, now time.Time) {
 	for _, r := range s.runs.rows {

@@ -23,6 +23,7 @@ type sessionTable struct {
 	byToken  *index[session.ID, session.Session]
 	byClient *index[session.ID, session.Session] // the live ones, by the id of their client's process
 	byLife   *index[session.ID, session.Session] // see live
+	unmarked *index[session.ID, session.Session] // by the id of the client that had no birthmark
 }
 
 func newSessionTable(s *state) sessionTable {
@@ -34,6 +35,7 @@ func newSessionTable(s *state) sessionTable {
 		byToken:  t.indexBy(func(v session.Session) string { return v.Token }),
 		byClient: t.indexBy(liveClient),
 		byLife:   t.indexBy(life),
+		unmarked: t.indexBy(unmarkedClient),
 	}
 }
 
@@ -42,6 +44,13 @@ func liveClient(v session.Session) string {
 		return ""
 	}
 	return strconv.Itoa(v.Client)
+}
+
+func unmarkedClient(v session.Session) string {
+	if !v.Unmarked.Known() {
+		return ""
+	}
+	return strconv.Itoa(v.Unmarked.PID)
 }
 
 const alive = "alive"
@@ -395,6 +404,16 @@ func (s *state) urgent(now time.Time) []urgent {
 		out = append(out, urgent{id: id, urgency: v.Urgency(asked[id], now), since: v.Since.UnixNano()})
 	}
 	return out
+}
+
+// WasUnmarked reports whether a process is a client that had no birthmark before Afar gave it
+// one. Sessions that have ended count too: a client goes on to its next session.
+func (c *Core) WasUnmarked(p session.Process) (was bool) {
+	c.view(func(s *state, _ time.Time) {
+		was = p.Known() && p.Born != "" && slices.ContainsFunc(s.sessions.unmarked.all(strconv.Itoa(p.PID)),
+			func(v session.Session) bool { return v.Unmarked == p })
+	})
+	return was
 }
 
 // IsClient reports whether a process is the client of a living session.

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -19,6 +22,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
@@ -39,11 +43,17 @@ type Worker struct {
 	bin   string
 	lives func(session.Process) bool
 	log   *slog.Logger
+
+	starting sync.RWMutex // held for reading while a runner is started
+	mu       sync.Mutex
+	runners  map[session.Process]bool // those that were started and may live; guarded by mu
 }
 
 // New returns a worker that starts the programs in bin.
 func New(c *core.Core, dirs home.Dirs, bin string, lives func(session.Process) bool, log *slog.Logger) *Worker {
-	return &Worker{core: c, dirs: dirs, bin: bin, lives: lives, log: log}
+	return &Worker{
+		core: c, dirs: dirs, bin: bin, lives: lives, log: log, runners: map[session.Process]bool{},
+	}
 }
 
 // Run works until ctx ends.
@@ -83,11 +93,34 @@ func (w *Worker) start(ctx context.Context, r run.Run) error {
 		Outlives: true,
 		Ours:     true,
 	}
+	w.starting.RLock()
+	defer w.starting.RUnlock()
 	out, err := p.Run(ctx)
 	if err != nil {
 		w.log.Warn("start a runner", "run", r.Name, "err", err, "said", text.Fold(out.Said))
 	}
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(out.Text))); err == nil {
+		w.know(session.Process{PID: pid, Born: peer.Birth(pid)})
+	}
 	return nil
+}
+
+// know remembers a runner, and forgets those that have ended.
+func (w *Worker) know(runner session.Process) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	maps.DeleteFunc(w.runners, func(p session.Process, _ bool) bool { return !w.lives(p) })
+	w.runners[runner] = true
+}
+
+// Started reports whether this worker started a runner. If one is being started, it waits until
+// that is known.
+func (w *Worker) Started(runner session.Process) bool {
+	w.starting.Lock() // no start is in progress now
+	w.starting.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.runners[runner]
 }
 
 // tell tells the runner of a turn that is to end.

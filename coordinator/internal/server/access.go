@@ -383,7 +383,7 @@ func (s *Server) sessionAbove(p peer.Process, host []peer.Process) string {
 		return filepath.Base(host[0].Exe)
 	case replacedShell(p, host[0]):
 		return filepath.Base(p.Exe) + ", run by its shell"
-	case peer.Born(host[0].PID):
+	case peer.Born(host[0].PID) && !s.isUnmarkedClient(host):
 		return filepath.Base(host[0].Exe) + ", cut off from it"
 	}
 	return s.inSession(host[1:])
@@ -399,8 +399,8 @@ func (s *Server) host(line []peer.Process) []peer.Process {
 }
 
 // replacedShell reports whether a shell of the client became p. A hook that the client itself
-// started has no birthmark unless the client has one.
-func replacedShell(p, client peer.Process) bool { return peer.Born(p.PID) && !peer.Born(client.PID) }
+// started has no lower birthmark than the client.
+func replacedShell(p, client peer.Process) bool { return peer.Level(p.PID) < peer.Level(client.PID) }
 
 func (s *Server) allowPerson(c *call) error {
 	if !peer.Supported {
@@ -416,7 +416,12 @@ func (s *Server) allowPerson(c *call) error {
 	}
 	if where := s.inSession(c.line); where != "" {
 		s.refused(c.op, fmt.Sprintf("%s was asked for from inside a session (%s)", c.op, where))
-		return fmt.Errorf("%w: a session may not decide for its person; do it from a terminal of your own", errDenied)
+		return s.insideError(c.line)
+	}
+	if told := traced(c.line); told != "" {
+		s.refused(c.op, c.op+" was asked for by a traced process: "+told)
+		return fmt.Errorf("%w: %s. Whoever traces a process can make it say anything, so its decisions do not count. "+
+			"End the debugger and decide again, or decide on the phone", errDenied, told)
 	}
 	return nil
 }
@@ -480,15 +485,15 @@ func (s *Server) inSession(line []peer.Process) string {
 	return ""
 }
 
-// nested reports whether the client that ran a hook descends from another session, or
-// whether a session ran the hook itself. A prompt of such a client was not typed by a
+// nested reports whether the client that ran a hook descends from another session,
+// whether a session ran the hook itself, or whether one of both is traced. A prompt of such a client was not typed by a
 // person.
 func (s *Server) nested(line []peer.Process, client int) bool {
 	host := s.host(line)
 	if len(host) == 0 || host[0].PID != client {
 		return peer.Supported // another process ran the hook: the named client is false
 	}
-	return s.sessionAbove(line[0], host) != ""
+	return s.sessionAbove(line[0], host) != "" || traced(line[:len(line)-len(host)+1]) != ""
 }
 
 // ourHook reports whether exe is a hook binary of this installation.

@@ -41,6 +41,7 @@ func (s *Server) hookCall(c *call, h wire.HookCall, state session.State) (p payl
 	if err := s.allowFor(c, p.Session, h.Client); err != nil {
 		return p, err
 	}
+	unmarked := s.wasUnmarked(c.line, h.Client)
 	_, err = s.cfg.Core.See(session.Sighting{
 		ID:         p.Session,
 		Cwd:        p.Cwd,
@@ -50,6 +51,7 @@ func (s *Server) hookCall(c *call, h wire.HookCall, state session.State) (p payl
 		Terminal:   h.Terminal,
 		Client:     h.Client,
 		ClientBorn: born(c.line, h.Client),
+		Unmarked:   unmarked,
 		Attended:   h.Attended,
 		Background: h.Background,
 		KnowAtt:    true,
@@ -64,6 +66,9 @@ func (s *Server) hookCall(c *call, h wire.HookCall, state session.State) (p payl
 	})
 	if err != nil {
 		return p, err
+	}
+	if unmarked {
+		s.mark(h.Client)
 	}
 	return p, s.redirected(h, p)
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"io"
 	"log/slog"
 	"net"
@@ -19,6 +18,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/birthmark"
+	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 
 	"github.com/creack/pty"
 	"go.uber.org/goleak"
@@ -133,6 +135,7 @@ func newRig(t *testing.T) *rig {
 	s := server.New(server.Config{
 		Guard: func() wire.Guard { return wire.Guard{} }, Overrules: func(session.Session) []string { return nil },
 		Marks: func() {}, LoopPage: func(string) string { return "" }, Page: noPage{},
+		Mark: markOther,
 		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: wire.Coordinator{PID: 7, Version: "test"},
 		Modules:  server.Modules{List: func() ([]module.Name, error) { return nil, nil }},
 		Doctor:   func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} },
@@ -154,6 +157,14 @@ func newRig(t *testing.T) *rig {
 	go func() { r.served <- s.Serve(ctx, l) }()
 	t.Cleanup(r.close)
 	return r
+}
+
+// markOther marks a client, other than the test.
+func markOther(pid int) error {
+	if pid == os.Getpid() {
+		return nil
+	}
+	return birthmark.Lower(pid, birthmark.Client)
 }
 
 func (r *rig) close() {

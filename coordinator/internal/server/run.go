@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -28,6 +29,8 @@ type Runs struct {
 	Mode  string // of a run that names none; "" where runs are not supported
 	Agent func(name string) (AgentSettings, error)
 	Keeps func(ctx context.Context, p run.Place) (why string) // see runwork.Keeps
+	// Started reports whether this coordinator started a process as a runner; nil for none.
+	Started func(runner session.Process) bool
 	// Open returns which process has a conversation open, in words, "" for none.
 	Open func(conversation string) string
 	// Find returns the directory of a conversation on the disk. ok is false if there is none.
@@ -68,11 +71,21 @@ func (s *Server) allowRunner(c *call) error {
 		s.refusedProgram(c, "which is not the runner of this installation")
 		return fmt.Errorf("%w: only %s drives a turn", errDenied, filepath.Join(s.cfg.Bin, "agent-run"))
 	}
-	if where := s.inSession(c.line); where != "" {
+	if where := s.inSession(c.line); where != "" && !s.isRunner(c.line[0]) {
 		s.refused(c.op, fmt.Sprintf("%s was asked for from inside a session (%s)", c.op, where))
 		return fmt.Errorf("%w: a session cannot drive a turn", errDenied)
 	}
 	return nil
+}
+
+// isRunner reports whether a process is a runner that this coordinator started, or an earlier one.
+// A runner may have a birthmark: the coordinator has one if a hook started it.
+func (s *Server) isRunner(p peer.Process) bool {
+	if filepath.Base(p.Exe) != "agent-run" || !ours(p.Exe, s.cfg.Bin) {
+		return false
+	}
+	runner := session.Process{PID: p.PID, Born: p.Born}
+	return s.cfg.Core.IsRunner(runner) || s.cfg.Runs.Started != nil && s.cfg.Runs.Started(runner)
 }
 
 // checkSupported returns an error where runs are not supported.

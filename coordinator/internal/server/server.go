@@ -46,6 +46,8 @@ type Config struct {
 	Log  *slog.Logger
 	Bin  string // directory of Afar's binaries
 	Dirs home.Dirs
+	// Mark gives a client of the host its birthmark; nil gives none.
+	Mark func(pid int) error
 	Hold time.Duration // how long a Stop hook holds a session that checks in
 
 	Self     wire.Coordinator

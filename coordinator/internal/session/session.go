@@ -46,11 +46,13 @@ type Session struct {
 	Terminal   string    `json:"terminal"`
 	Client     int       `json:"client"`                // process id of the host's client
 	ClientBorn string    `json:"client_born,omitempty"` // see Process
-	StartedAt  time.Time `json:"started_at"`
-	SeenAt     time.Time `json:"seen_at"`
-	TypedAt    time.Time `json:"typed_at,omitzero"` // the last prompt of a person
-	Typed      string    `json:"typed,omitempty"`   // that prompt in one line, without secrets
-	Prompts    int       `json:"prompts,omitempty"` // the prompts so far
+	// Unmarked is the client if it had no birthmark before Afar gave it one: no session started it.
+	Unmarked  Process   `json:"unmarked,omitzero"`
+	StartedAt time.Time `json:"started_at"`
+	SeenAt    time.Time `json:"seen_at"`
+	TypedAt   time.Time `json:"typed_at,omitzero"` // the last prompt of a person
+	Typed     string    `json:"typed,omitempty"`   // that prompt in one line, without secrets
+	Prompts   int       `json:"prompts,omitempty"` // the prompts so far
 	// Hooked is true once one of our hooks reported the session. Before that the
 	// session is unprotected: the host runs it without our hooks.
 	Hooked bool `json:"hooked"`
@@ -113,6 +115,7 @@ type Sighting struct {
 	Entrypoint, Terminal  string
 	Client                int
 	ClientBorn            string
+	Unmarked              bool // the client had no birthmark before Afar gave it one
 	Attended, KnowAtt     bool
 	Batch                 bool     // its hook asks for texts after tool calls
 	Background            bool     // of `claude --bg`; with KnowAtt
@@ -172,6 +175,9 @@ func See(s Session, in Sighting, now time.Time) Session {
 		s.Project = s.Cwd
 	}
 	s = s.ranBy(Process{in.Client, in.ClientBorn})
+	if in.Unmarked {
+		s.Unmarked = Process{in.Client, in.ClientBorn}
+	}
 	keep(&s.Inbox, in.Inbox)
 	if in.KnowAtt {
 		s.Attended, s.Background = in.Attended, in.Background

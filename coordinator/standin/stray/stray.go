@@ -3,7 +3,9 @@ package stray
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -72,7 +74,10 @@ func processes(match func(exe string, pid int) bool) (pids []int) {
 	links, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, link := range links {
 		exe, err := os.Readlink(link)
-		if err != nil {
+		if errors.Is(err, fs.ErrPermission) { // a coordinator shows only its command
+			line, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "cmdline"))
+			exe, _, _ = strings.Cut(string(line), "\x00")
+		} else if err != nil {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(link))) // the pattern matches only numbers
