@@ -395,6 +395,7 @@ func (c *Coordinator) serverConfig() server.Config {
 		Runs:               c.runSettings(),
 		Usage:              transcript.Usage,
 		Holds:              transcript.Holds,
+		Discard:            transcript.Discard,
 		LastText:           transcript.LastText,
 		LastTextBeforeCall: transcript.LastTextBeforeCall,
 		Glance:             glances.Glance,

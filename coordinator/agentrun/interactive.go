@@ -45,7 +45,7 @@ func (e errOpen) Error() string { return "the conversation is open in " + e.wher
 
 // notStarted returns the end of a turn that started no agent.
 func notStarted(err error) run.End {
-	end := run.End{Exit: -1, Words: err.Error()}
+	end := run.End{Exit: run.CannotStart, Words: err.Error()}
 	if open := (errOpen{}); errors.As(err, &open) {
 		end.Open = open.process
 	}

@@ -42,6 +42,7 @@ type turn struct {
 	watch    run.Watch
 	seq      int64     // of the last event that was read
 	last     run.Event // the last result
+	said     string    // what the agent wrote last
 	clock    run.Clock // that ran out
 	refused  string    // why Afar ended the turn
 	lacks    []string  // the servers of tools that the agent works without, and why
@@ -63,7 +64,7 @@ func drive(t *turn) error {
 		return t.end(run.End{Exit: -1, Refused: fmt.Sprintf("agent %q: %v", t.spec.Agent, err)})
 	}
 	if err := os.MkdirAll(t.dir(), 0o700); err != nil {
-		return t.end(run.End{Exit: -1, Words: err.Error()})
+		return t.end(notStarted(err))
 	}
 	t.forgetOld()
 	agent, err := t.takeAgent()
@@ -134,6 +135,8 @@ func (t *turn) see(events []run.Event) {
 		switch e.Kind {
 		case run.Init:
 			noteLast(t.dirs, t.spec.Agent, t.program, e.Text)
+		case run.Text:
+			t.said = text.ClipBytes(text.Fold(e.Text), maxWords)
 		case run.Result:
 			t.last = e
 		}
@@ -164,7 +167,8 @@ func (t *turn) result(x exit) run.End {
 		Killed:   x.killed,
 		Clock:    t.clock,
 		Refused:  t.refused,
-		Words:    cmp.Or(t.times().Words(t.clock), t.words()),
+		Lost:     t.last.Lost,
+		Words:    cmp.Or(t.times().Words(t.clock), t.failure(), t.words(), t.said),
 		Deferred: t.last.Deferred,
 		Lacks:    strings.Join(t.lacks, "; "),
 	}
@@ -175,6 +179,14 @@ const (
 	maxWords  = 500
 	wordLines = 5
 )
+
+// failure returns what the agent said of its failure, "" if it reported none.
+func (t *turn) failure() string {
+	if !t.last.Failed {
+		return ""
+	}
+	return text.ClipBytes(text.Fold(t.last.Text), maxWords)
+}
 
 // words returns the last lines that the agent printed on stderr.
 func (t *turn) words() string {

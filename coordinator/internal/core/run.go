@@ -282,7 +282,7 @@ func (c *Core) HearTurn(id run.ID, fence, from int64, events []run.Event) (seq i
 		if len(fresh) > 0 {
 			b.RunEvents = append(b.RunEvents, store.RunEvents{Run: id, Events: fresh})
 		}
-		if next.Turn.Heard && !r.Turn.Heard { // the agent has read its prompt
+		if next.Turn.Answered && !r.Turn.Answered { // the conversation has the prompt
 			id := session.ID(r.Conversation)
 			s.messages.put(b, message.Finish(s.messages.of(id), id, "", now)...)
 		}
@@ -307,12 +307,18 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 		if err != nil {
 			return r, err
 		}
-		if unread {
+		switch {
+		case unread:
 			s.offerUnread(b, r, now)
 			s.untellRun(b, r)
+		case !r.BrokeOff(e):
+			s.finishTexts(b, r, now)
 		}
 		s.tellLacks(b, r, next, now)
 		s.verifyTexts(b, r, e, now)
+		if e.Lost {
+			s.beginAnew(b, r, now)
+		}
 		held := s.holdRun(b, next, e, now)
 		s.noteRun(b, event.RunEnded, held, turnLine(r, held), now)
 		if !held.Parked && e.Deferred == "" {
@@ -338,6 +344,27 @@ func (s *state) offerUnread(b *store.Batch, r run.Run, now time.Time) {
 	s.offerAgain(b, func(m message.Message) bool {
 		return m.Session == session.ID(r.Conversation) && m.Delivery == of
 	}, now)
+}
+
+// finishTexts notes that the conversation has the texts that a turn began with.
+func (s *state) finishTexts(b *store.Batch, r run.Run, now time.Time) {
+	proofs := map[string]message.Proof{byTurn(r.ID, r.Fence): {Arrived: true, Sure: true}}
+	s.messages.put(b, message.Verify(s.textsAfter(b, r), session.ID(r.Conversation), proofs, now)...)
+}
+
+// beginAnew prepares the next turn of a run whose conversation does not exist. Its questions end,
+// because the agent asks again. It gets the texts that wait; if none do, it gets again what was
+// handed over last.
+func (s *state) beginAnew(b *store.Batch, r run.Run, now time.Time) {
+	s.dropAsks(b, r, "the conversation is gone and begins anew", now)
+	id, texts := session.ID(r.Conversation), s.textsAfter(b, r)
+	handed := message.Handovers(texts, id, time.Time{})
+	if len(handed) == 0 || len(message.Waiting(texts, id)) > 0 {
+		return
+	}
+	last := slices.MaxFunc(handed, func(a, b message.Handover) int { return a.At.Compare(b.At) })
+	s.messages.put(b, message.Verify(texts, id, map[string]message.Proof{last.Delivery: {}}, now)...)
+	s.noteRun(b, event.MessageAdded, r, "its conversation is gone, and its last text is offered again", now)
 }
 
 // Handovers returns what was taken of the texts for a run in a turn that breaks off with e, and

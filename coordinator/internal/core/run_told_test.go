@@ -146,8 +146,8 @@ func TestRunToldByLoop(t *testing.T) {
 	}
 }
 
-// TestTextsOfATurn: the texts of a turn are done when the agent has read its prompt, whether it
-// has hooks or not.
+// TestTextsOfATurn: the texts of a turn are done when the model has answered, whether it has hooks
+// or not. An agent that has only begun may end before its conversation has them.
 func TestTextsOfATurn(t *testing.T) {
 	r := newRig(t)
 	_, err := r.StartRun(run.Run{ID: "r", Name: "r", Dir: "/w", Conversation: "c"},
@@ -158,8 +158,13 @@ func TestTextsOfATurn(t *testing.T) {
 	}
 	_, err = r.HearTurn("r", 1, 1, []run.Event{{Kind: run.Init}})
 	r.ok(err)
+	if got := r.Messages()[0]; got.State != message.Delivered {
+		t.Errorf("after the start: %s", got.State)
+	}
+	_, err = r.HearTurn("r", 1, 2, []run.Event{{Kind: run.Text, Text: "I begin"}})
+	r.ok(err)
 	if got := r.Messages()[0]; got.State != message.Done {
-		t.Errorf("after: %s", got.State)
+		t.Errorf("after the answer: %s", got.State)
 	}
 	if got := r.AddressOf(r.Messages()[0]).String(); got != "run:r" {
 		t.Errorf("it is for %s", got)

@@ -34,6 +34,9 @@ type End struct {
 	Forgot bool
 	// Lacks names the servers of tools that the agent worked without, and why; "" for none.
 	Lacks string
+	// Lost is true if the agent does not know the conversation: it ended before it wrote the first
+	// line, or what it wrote was removed.
+	Lost bool
 	// Arrived says of what was handed over in the turn whether the conversation has it. Nobody
 	// knows of a delivery that is not in it.
 	Arrived map[string]bool `json:"-"`
@@ -48,6 +51,12 @@ const (
 	mostKills   = 3
 	mostPerHour = 3
 )
+
+// endedItself reports whether the agent's process came to its own end: no signal ended it.
+func (e End) endedItself() bool { return !e.Killed && e.Exit >= 0 && e.Exit <= 128 }
+
+// CannotStart is the exit code of an agent that was not started.
+const CannotStart = 127
 
 // BrokeOff reports whether the turn of r ended before its agent came to its own end.
 func (r Run) BrokeOff(e End) bool { return !e.Complete() || e.Forgot || r.Turn.Ending() }
@@ -93,6 +102,11 @@ var restarts = []row{
 		fate:    func(r Run, _ End) Fate { return Fate{State: Failed, Why: r.Turn.Limit} },
 	},
 	{
+		name:    "does not know its conversation",
+		applies: func(r Run, e End, _ time.Time) bool { return e.Lost && r.Turn.Resumes && !e.Complete() },
+		fate:    func(Run, End) Fate { return Fate{State: Queued, Restart: true} },
+	},
+	{
 		name:    "waits for a person",
 		applies: func(r Run, e End, _ time.Time) bool { return r.State == Waiting && !e.Complete() },
 		fate:    func(Run, End) Fate { return Fate{State: Idle, Resume: true} },
@@ -120,7 +134,8 @@ var restarts = []row{
 	{
 		name: "fails to start",
 		applies: func(r Run, e End, now time.Time) bool {
-			return now.Sub(r.Turn.Begun) < cmp.Or(e.Starting, Usual.Starting) && e.Clock == ""
+			early := now.Sub(r.Turn.Begun) < cmp.Or(e.Starting, Usual.Starting)
+			return early && e.endedItself() && e.Clock == ""
 		},
 		fate: func(_ Run, e End) Fate { return failed("it fails to start", e) },
 	},
@@ -147,7 +162,7 @@ var restarts = []row{
 
 func completeFate(r Run, e End) Fate {
 	if e.Failed {
-		return Fate{State: Failed, Why: cmp.Or(r.Result, "its turn failed")}
+		return Fate{State: Failed, Why: cmp.Or(e.Words, r.Result, "its turn failed")}
 	}
 	return Fate{State: Idle}
 }
@@ -184,7 +199,10 @@ func Finish(r Run, fence int64, e End, now time.Time) (_ Run, unread bool, err e
 		return r, false, err
 	}
 	fate := Decide(r, e, now)
-	unread = !r.Turn.Heard
+	unread = !r.Turn.Heard || e.Lost
+	if e.Lost { // the next turn begins it anew
+		r.Turns, r.Adopted, r.Thread, r.ThreadAt = 0, false, "", time.Time{}
+	}
 	r.Kills = kills(r.Kills, e)
 	r.Lacks = e.Lacks
 	r.Why, r.Resume, r.Turn.Deferred = fate.Why, fate.Resume && !unread, e.Deferred

@@ -46,4 +46,17 @@ type Event struct {
 	Thread string `json:"thread,omitempty"`
 	// Deferred is the call that the agent keeps for the next turn, for a result that says so.
 	Deferred string `json:"deferred,omitempty"`
+	// Lost is true for a failed result that says that the agent does not know the conversation.
+	Lost bool `json:"lost,omitempty"`
+}
+
+// answers reports whether e shows that the model has got its prompt.
+func (e Event) answers() bool {
+	switch e.Kind {
+	case Text, Thinking, ToolStart, ToolResult:
+		return true
+	case Result:
+		return !e.Failed
+	}
+	return false
 }

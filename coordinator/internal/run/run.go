@@ -123,6 +123,8 @@ type Turn struct {
 	// Seq is the number of the last event that was recorded.
 	Seq   int64 `json:"seq"`
 	Heard bool  `json:"heard,omitempty"` // the agent has read its prompt
+	// Answered is true once the model has done something: its conversation has the prompt.
+	Answered bool `json:"answered,omitempty"`
 	// HeardAt is when the agent was last heard at work.
 	HeardAt time.Time `json:"heard_at,omitzero"`
 	// Stop names who wants the turn to end, "" for nobody.
@@ -322,6 +324,7 @@ func (r Run) apply(e Event, now time.Time) Run {
 	if e.Kind != Result {
 		r.Turn.HeardAt = now
 	}
+	r.Turn.Answered = r.Turn.Answered || e.answers()
 	r.Turn.Doing = r.Turn.Doing.after(e, now)
 	return r.charge(e)
 }

@@ -388,24 +388,28 @@ func (s *Server) runEnd(_ *call, in wire.RunEndRequest) (out wire.RunEndReply, e
 		return out, badRequest("the end of a turn: %v", err)
 	}
 	e.Words, e.Refused, e.Lacks = redact.Clean(e.Words), redact.Clean(e.Refused), redact.Clean(e.Lacks)
-	e.Arrived = s.arrived(run.ID(in.ID), e)
+	s.lookInto(run.ID(in.ID), &e)
 	return out, s.cfg.Core.EndTurn(run.ID(in.ID), in.Turn, e)
 }
 
-// arrived says of what was handed over in a turn that breaks off whether the conversation has it,
-// as far as its transcript tells.
-func (s *Server) arrived(id run.ID, e run.End) map[string]bool {
-	arrived := map[string]bool{}
-	transcript, taken := s.cfg.Core.Handovers(id, e)
-	if transcript == "" {
-		return arrived
+// lookInto says of a turn that breaks off with e whether its conversation exists, and whether that
+// has what was handed over, as far as the transcript tells.
+func (s *Server) lookInto(id run.ID, e *run.End) {
+	e.Arrived = map[string]bool{}
+	transcript, taken := s.cfg.Core.Handovers(id, *e)
+	if transcript != "" && s.cfg.Discard(transcript) {
+		e.Lost = true
 	}
 	for _, h := range taken {
-		if held, ok := s.cfg.Holds(transcript, h.Text, h.At); ok {
-			arrived[h.Delivery] = held
+		switch {
+		case e.Lost:
+			e.Arrived[h.Delivery] = false
+		case transcript != "":
+			if held, ok := s.cfg.Holds(transcript, h.Text, h.At); ok {
+				e.Arrived[h.Delivery] = held
+			}
 		}
 	}
-	return arrived
 }
 
 func (s *Server) wireRun(r run.Run) wire.Run {

@@ -88,6 +88,8 @@ type Config struct {
 	// Holds reports whether a transcript has a text that was given to its session at a time or
 	// later. ok is false if nobody knows.
 	Holds func(transcript, text string, since time.Time) (held, ok bool)
+	// Discard removes a transcript that holds no conversation. gone is true if there is none.
+	Discard func(transcript string) (gone bool)
 	// Glance returns what the host's files say about the session of a transcript.
 	Glance func(transcript string) usage.Glance
 	// Spent returns what the session of a transcript used since a time, in no order.

@@ -316,3 +316,38 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestNeedsPerson: an error that only a person can mend is final, and one that passes is not. A
+// client that does not know the conversation says so before it begins.
+func TestNeedsPerson(t *testing.T) {
+	const failed = `{"type":"result","is_error":true,"terminal_reason":"api_error","result":"no"`
+	for name, c := range map[string]struct {
+		lines       []string
+		final, lost bool
+	}{
+		"not signed in": {[]string{
+			`{"type":"system","subtype":"init"}`,
+			`{"type":"assistant","error":"authentication_failed","message":{"content":[]}}`, failed + `}`,
+		}, true, false},
+		"refused key": {[]string{failed + `,"api_error_status":401}`}, true, false},
+		"overloaded":  {[]string{failed + `,"api_error_status":529}`}, false, false},
+		"too many":    {[]string{failed + `,"api_error_status":429}`}, false, false},
+		"unknown": {[]string{`{"type":"result","is_error":true,"errors":["No conversation found with session ID: x"]}`},
+			false, true},
+		"the model says so": {[]string{
+			`{"type":"system","subtype":"init"}`,
+			`{"type":"result","is_error":true,"result":"No conversation found"}`,
+		}, false, false},
+	} {
+		s := NewStream()
+		var last run.Event
+		for _, line := range c.lines {
+			for _, e := range s.Read(line) {
+				last = e
+			}
+		}
+		if last.Final != c.final || last.Lost != c.lost {
+			t.Errorf("%s: final %t, lost %t", name, last.Final, last.Lost)
+		}
+	}
+}

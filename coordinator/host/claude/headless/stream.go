@@ -23,6 +23,7 @@ type Stream struct {
 	ours   bool            // and our plugin is loaded
 	heard  bool            // the first init came
 	whole  bool            // the client counts the cost of the whole conversation
+	mends  bool            // the last answer is an error that only a person can mend
 }
 
 // NewStream returns a Stream at its beginning.
@@ -56,6 +57,7 @@ func (s *Stream) Read(line string) []run.Event {
 	case "system":
 		return s.system(v)
 	case "assistant":
+		s.mends = slices.Contains(mendable, v.Get("error").Str())
 		return assistant(v)
 	case "user":
 		return results(v)
@@ -219,6 +221,24 @@ func written(v hostjson.Value) string {
 // finals are the reasons of an end that another try would not change.
 var finals = []string{"completed", "budget_exhausted", "max_turns", "hook_stopped", "tool_deferred"}
 
+// mendable are the client's names of the errors that only a person can mend.
+var mendable = []string{
+	"authentication_failed", "oauth_org_not_allowed", "billing_error", "invalid_request", "model_not_found",
+}
+
+// needsPerson reports whether a failed result, or the answer before it, is an error that only a
+// person can mend: another try would be refused in the same way.
+func (s *Stream) needsPerson(v hostjson.Value) bool {
+	switch v.Get("api_error_status").Raw() {
+	case "400", "401", "402", "403", "404":
+		return true
+	}
+	return s.mends
+}
+
+// noConversation begins the error of a client that does not know the conversation.
+const noConversation = "No conversation found"
+
 func (s *Stream) result(v hostjson.Value) run.Event {
 	e := run.Event{
 		Kind:   run.Result,
@@ -229,6 +249,10 @@ func (s *Stream) result(v hostjson.Value) run.Event {
 	}
 	if e.Text == "" {
 		e.Text = written(v.Get("errors"))
+	}
+	if e.Failed {
+		e.Final = e.Final || s.needsPerson(v)
+		e.Lost = !s.heard && strings.HasPrefix(e.Text, noConversation)
 	}
 	if v.Get("terminal_reason").Str() == "tool_deferred" {
 		e.Deferred = v.Get("deferred_tool_use.id").Str()
