@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -70,6 +71,9 @@ type Config struct {
 	Log     *slog.Logger
 	Getenv  func(string) string
 	Now     func() time.Time // nil is time.Now
+	// Abandon ends the process. It is called if a part of the coordinator does not end in time after
+	// the coordinator was told to. Nil waits for ever.
+	Abandon func()
 }
 
 // A Coordinator is the running daemon.
@@ -129,7 +133,7 @@ func Open(cfg Config) (*Coordinator, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if err := life.Sign(); err != nil { // Windows does not let a locked file be written
+	if err := life.Sign(peer.Birth(os.Getpid())); err != nil { // Windows does not let a locked file be written
 		cfg.Log.Debug("sign the life lock", "err", err)
 	}
 	for _, name := range foundAtStart {
@@ -529,6 +533,9 @@ func (c *Coordinator) Run(outer context.Context) error {
 		if presence.LossOf(c.ending) == nil {
 			c.cfg.Dirs.NoteStopped() // before a caller is disconnected
 		}
+		if c.cfg.Abandon != nil {
+			time.AfterFunc(leaveFor, c.abandon) // it lasts until the process has ended
+		}
 		cancel()
 	})
 	c.telegram.ConnectFirst(ctx, c.cfg.Getenv)
@@ -543,6 +550,18 @@ func (c *Coordinator) Run(outer context.Context) error {
 	words := presence.LastWords(c.ending)
 	c.cfg.Log.Info(words)
 	return errors.Join(err, c.core.Note(event.Stopped, "", "", words), presence.LossOf(c.ending))
+}
+
+// leaveFor is how long the parts of a coordinator may take to end.
+const leaveFor = 10 * time.Second
+
+// abandon ends the process although a part has not ended, and says in the log what each part does.
+// What was committed is on the disk, and the system releases the lock.
+func (c *Coordinator) abandon() {
+	stacks := make([]byte, 64<<10)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	c.cfg.Log.Error("a part did not end; the process ends without it", "after", leaveFor, "stacks", string(stacks))
+	c.cfg.Abandon()
 }
 
 // Close releases everything, the life lock last. It is safe after a failed

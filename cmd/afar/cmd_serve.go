@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,6 +65,7 @@ func (a *app) serve(ctx context.Context) error {
 		Log:     slog.New(a.logTo(file)),
 		Getenv:  a.getenv,
 		Now:     a.now,
+		Abandon: func() { os.Exit(1) },
 	}
 	co, err := a.open(ctx, cfg)
 	if err != nil {
@@ -106,7 +108,8 @@ func (a *app) open(ctx context.Context, cfg coordinator.Config) (*coordinator.Co
 			return nil, fmt.Errorf("%w (pid %d)", errServed, s.Coordinator.PID)
 		}
 		if time.Now().After(end) {
-			return nil, errors.New("already running, but it does not answer; `afar doctor` says what is wrong")
+			pid, _ := home.Signer(cfg.Dirs.LifeLock())
+			return nil, fmt.Errorf("already running (pid %d), but it does not answer; `afar stop` ends it", pid)
 		}
 		if err := pause(ctx, retryEvery); err != nil {
 			return nil, err

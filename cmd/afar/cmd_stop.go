@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -41,6 +43,9 @@ func (a *app) stop(ctx context.Context) error {
 		a.say("The coordinator does not run.")
 		return nil
 	}
+	if errors.Is(err, client.ErrUnreachable) {
+		return a.endHolder(ctx, d)
+	}
 	if err != nil {
 		return err
 	}
@@ -49,6 +54,9 @@ func (a *app) stop(ctx context.Context) error {
 		return err
 	}
 	next, err := a.waitGone(ctx, d, s.Coordinator.PID)
+	if err != nil && ctx.Err() == nil && alive(d) {
+		return a.endHolder(ctx, d)
+	}
 	if err != nil {
 		return err
 	}
@@ -92,6 +100,37 @@ func (a *app) waitGone(ctx context.Context, d home.Dirs, pid int) (next int, err
 		}
 	}
 	return 0, fmt.Errorf("the coordinator (pid %d) did not end within %s; its log says more: %s", pid, stopFor, d.Log())
+}
+
+// endFor is how long a coordinator that does not answer may take to end after each signal. The first
+// one gives it time to end by itself.
+const endFor = 15 * time.Second
+
+// endHolder ends the process that holds the life lock and does not answer.
+func (a *app) endHolder(ctx context.Context, d home.Dirs) error {
+	pid, born := home.Signer(d.LifeLock())
+	if pid == 0 || !peer.Lives(pid, born) {
+		return fmt.Errorf("a coordinator holds %s and does not answer, and nothing says which process it is; "+
+			"`lsof` of that file does", d.LifeLock())
+	}
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	for _, signal := range []os.Signal{syscall.SIGTERM, os.Kill} {
+		_ = process.Signal(signal) // it may be gone
+		for end := time.Now().Add(endFor); time.Now().Before(end); {
+			if !alive(d) {
+				d.NoteStopped()
+				a.say("The coordinator (pid %d) did not answer. It was ended.", pid)
+				return nil
+			}
+			if err := pause(ctx, lookEvery); err != nil {
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("the coordinator (pid %d) does not end; its log says more: %s", pid, d.Log())
 }
 
 // alive reports whether a coordinator holds the life lock. It takes a free lock for an

@@ -34,8 +34,8 @@ func (x exam) coordinator(ctx context.Context) []wire.Check {
 // silent can look at its database and its log.
 func (x exam) silent(ctx context.Context, err error) []wire.Check {
 	if alive(x.dirs) {
-		fix := fmt.Sprintf("look into %s, end its process %d (afar serve), then afar start", x.dirs.Log(),
-			home.Signer(x.dirs.LifeLock()))
+		pid, _ := home.Signer(x.dirs.LifeLock())
+		fix := fmt.Sprintf("look into %s, then afar stop, which ends its process %d (afar serve)", x.dirs.Log(), pid)
 		return []wire.Check{bad("coordinator", "running but not responding: "+err.Error(), fix)}
 	}
 	none := off("coordinator", "does not run", "nothing to do: it starts when a session or a command needs it")

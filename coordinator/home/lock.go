@@ -61,17 +61,18 @@ func AwaitLock(ctx context.Context, path string) (*Lock, error) {
 	}
 }
 
-// Sign writes the id of this process into the lock's file, for Signer.
-func (l *Lock) Sign() error {
-	return os.WriteFile(l.flock.Path(), fmt.Appendln(nil, os.Getpid()), 0o600)
+// Sign writes the id and the birth of this process into the lock's file, for Signer.
+func (l *Lock) Sign(born string) error {
+	return os.WriteFile(l.flock.Path(), fmt.Appendln(nil, os.Getpid(), born), 0o600)
 }
 
-// Signer returns the id of the process that last signed the lock at path, 0 for none. That process
-// may have ended.
-func Signer(path string) (pid int) {
+// Signer returns the id and the birth of the process that last signed the lock at path, 0 for none.
+// That process may have ended.
+func Signer(path string) (pid int, born string) {
 	raw, _ := os.ReadFile(path)
-	pid, _ = strconv.Atoi(strings.TrimSpace(string(raw)))
-	return pid
+	said, born, _ := strings.Cut(strings.TrimSpace(string(raw)), " ")
+	pid, _ = strconv.Atoi(said)
+	return max(pid, 0), born
 }
 
 // Release gives the lock back. It may be called on nil.

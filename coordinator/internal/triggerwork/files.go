@@ -1,15 +1,18 @@
 package triggerwork
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
@@ -159,6 +162,9 @@ func (w *Worker) lookThrough(ctx context.Context, rules []fileRule, seen map[str
 	for _, r := range rules {
 		paths, _ := filepath.Glob(r.glob)
 		for _, path := range paths {
+			if linkedDir(path) != "" {
+				continue
+			}
 			key := string(r.Name) + " " + r.Hash + " " + path
 			found[key] = true
 			now, rests := w.lookAt(path, seen[key])
@@ -166,7 +172,7 @@ func (w *Worker) lookThrough(ctx context.Context, rules []fileRule, seen map[str
 				next = rests
 			}
 			if !now.done && !now.since.IsZero() && rests == 0 {
-				now.done = w.fileFires(r.Name, path)
+				now.done = w.fileFires(ctx, r.Name, path)
 			}
 			seen[key] = now
 			if ctx.Err() != nil {
@@ -199,8 +205,11 @@ func (w *Worker) lookAt(path string, before look) (now look, rests time.Duration
 }
 
 // fileFires makes a rule fire for a file. It returns false if that must be tried again.
-func (w *Worker) fileFires(name trigger.Name, path string) bool {
-	sum, size, err := digest(path)
+func (w *Worker) fileFires(ctx context.Context, name trigger.Name, path string) bool {
+	sum, size, err := digest(ctx, path)
+	if ctx.Err() != nil {
+		return false
+	}
 	if err != nil {
 		w.cfg.Log.Warn("read a file that a trigger waits for", "file", path, "err", err)
 		return true // it changes again, or is gone
@@ -220,14 +229,60 @@ func (w *Worker) fileFires(name trigger.Name, path string) bool {
 	return err == nil
 }
 
-// digest returns the hash of a file's content.
-func digest(path string) (sum string, size int64, err error) {
-	f, err := os.Open(path)
+// maxDigest is how much of a file digest reads at its beginning, and again at its end.
+const maxDigest = 64 << 20
+
+// digest returns the hash of a file's content, and its size. Of a file that is too long to be read
+// whole it takes the beginning, the end, the size and the time of the last change.
+func digest(ctx context.Context, path string) (sum string, size int64, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it does not wait at a pipe
 	if err != nil {
 		return "", 0, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return "", 0, cmp.Or(err, fmt.Errorf("%s: want a regular file", path))
+	}
 	hash := sha256.New()
-	size, err = io.Copy(hash, f)
-	return hex.EncodeToString(hash.Sum(nil)), size, err
+	size = info.Size()
+	parts := []*io.SectionReader{io.NewSectionReader(f, 0, size)}
+	if size > 2*maxDigest {
+		fmt.Fprintln(hash, size, info.ModTime().UnixNano())
+		parts = []*io.SectionReader{
+			io.NewSectionReader(f, 0, maxDigest), io.NewSectionReader(f, size-maxDigest, maxDigest),
+		}
+	}
+	for _, part := range parts {
+		if _, err := io.Copy(hash, whileLasts{ctx, part}); err != nil {
+			return "", 0, err
+		}
+	}
+	return hex.EncodeToString(hash.Sum(nil)), size, nil
+}
+
+// A whileLasts is a reader that ends with its context.
+type whileLasts struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (w whileLasts) Read(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.r.Read(p)
+}
+
+// linkedDir returns the first folder on the way to a path that is a link, "" for none. A link in the
+// root folder belongs to the system.
+func linkedDir(path string) string {
+	dir := filepath.Dir(path)
+	for up := filepath.Dir(dir); up != dir; dir, up = up, filepath.Dir(up) {
+		info, err := os.Lstat(dir)
+		if err == nil && info.Mode()&os.ModeSymlink != 0 && up != filepath.Dir(up) {
+			return dir
+		}
+	}
+	return ""
 }

@@ -3,6 +3,7 @@
 package triggerwork
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -123,7 +124,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.await("a.pdf", "slow.pdf")
-	sum, _, err := digest(path)
+	sum, _, err := digest(t.Context(), path)
 	complete := func(f trigger.Firing) bool { return strings.HasSuffix(f.Key, sum) }
 	if err != nil || !slices.ContainsFunc(r.core.DueFirings(), complete) {
 		t.Errorf("the slow file fired before it was complete: %v", err)
@@ -167,17 +168,14 @@ func TestFilesOverflow(t *testing.T) {
 }
 
 // TestFilesUntold: a file whose change nobody tells of, as on a network drive, fires too, once. Here
-// a link to a folder is replaced, which the watch of that folder does not see.
+// the folder above the watched one is replaced, which the watch of that one does not see.
 func TestFilesUntold(t *testing.T) {
 	r := &fileRig{hookRig: newHookRig(t), dir: t.TempDir()}
-	r.write("one/a", "a")
-	r.write("two/a", "a")
-	r.write("two/b", "b")
-	inbox := filepath.Join(r.dir, "inbox")
-	if err := os.Symlink("one", inbox); err != nil {
-		t.Fatal(err)
-	}
-	r.approve("inbox/*")
+	r.write("up/inbox/a", "a")
+	r.write("next/inbox/a", "a")
+	r.write("next/inbox/b", "b")
+	up := filepath.Join(r.dir, "up")
+	r.approve("up/inbox/*")
 	w := r.worker()
 	w.rescan = 50 * time.Millisecond
 	var parts sync.WaitGroup
@@ -185,7 +183,7 @@ func TestFilesUntold(t *testing.T) {
 	t.Cleanup(parts.Wait)
 	r.await("a")
 	time.Sleep(3 * gather) // until the firing itself leads to no other look
-	if err := errors.Join(os.Symlink("two", inbox+".new"), os.Rename(inbox+".new", inbox)); err != nil {
+	if err := errors.Join(os.Rename(up, up+".old"), os.Rename(filepath.Join(r.dir, "next"), up)); err != nil {
 		t.Fatal(err)
 	}
 	r.await("a", "b")
@@ -226,7 +224,7 @@ func TestFilesPartial(t *testing.T) {
 	r.await("moved.pdf", "old.pdf", "sized.pdf")
 	for _, f := range r.core.DueFirings() {
 		name, _ := f.Payload.Field("name")
-		if sum, _, err := digest(path(name)); err != nil || f.Key != trigger.FileKey+sum {
+		if sum, _, err := digest(t.Context(), path(name)); err != nil || f.Key != trigger.FileKey+sum {
 			t.Errorf("%s fired before it was complete: %v", name, err)
 		}
 	}
@@ -245,5 +243,55 @@ func TestManyFiles(t *testing.T) {
 	}
 	if names := r.names(); len(names) != all || len(slices.Compact(names)) != all {
 		t.Errorf("%d firings of %d files", len(names), len(slices.Compact(names)))
+	}
+}
+
+// TestHugeFile: a file of any size fires, and those after it. Its hash ends with the context.
+func TestHugeFile(t *testing.T) {
+	r := newFileRig(t, "inbox/*.bin")
+	r.write("inbox/huge.bin", "x")
+	huge := filepath.Join(r.dir, "inbox/huge.bin")
+	if err := os.Truncate(huge, 2<<40); err != nil {
+		t.Skipf("no sparse files here: %v", err)
+	}
+	r.write("inbox/small.bin", "small")
+	r.await("huge.bin", "small.bin")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := digest(ended, huge); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+// TestLinkedFolder: no file fires that is reached by a folder that is a link, and a rule whose folder
+// is one says so.
+func TestLinkedFolder(t *testing.T) {
+	r := newFileRig(t, "inbox/*/*.bin")
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "secret.bin"), []byte("s"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(r.dir, "inbox"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, filepath.Join(r.dir, "inbox", "link")); err != nil {
+		t.Skip(err)
+	}
+	r.write("inbox/plain/a.bin", "a")
+	r.await("a.bin")
+	text := "# In\n\n- on: file ~/inbox/link/*.bin\n- to: person\n\nLook.\n"
+	w := r.worker()
+	if err := os.MkdirAll(w.cfg.Folder.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	approved, err := r.core.ApproveTrigger("linked", text, "Ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.cfg.Folder.dir, "linked.md"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if why := w.differs(approved); !strings.Contains(why, "inbox/link is a link") {
+		t.Errorf("the rule: %q", why)
 	}
 }

@@ -86,6 +86,13 @@ func (w *Worker) differs(t trigger.Trigger) string {
 	case trigger.Hash(text) != t.Hash:
 		return "its file was changed"
 	}
+	r, err := trigger.Parse(string(t.Name), text, Zones)
+	if err != nil || r.When.Kind != trigger.File {
+		return ""
+	}
+	if dir := linkedDir(w.inHome(r.When.Glob)); dir != "" {
+		return "the folder " + dir + " is a link, and links are not followed"
+	}
 	return ""
 }
 
