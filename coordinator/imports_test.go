@@ -186,7 +186,7 @@ func table() rules {
 			},
 			"coordinator/demo": {claude + "/sandbox", "coordinator/wire", "coordinator/wording"},
 			"coordinator/agentcheck": {
-				"coordinator/agentrun", "coordinator/config", "coordinator/home", claude, agents + "/agents",
+				"coordinator/agentrun", "coordinator/config", "coordinator/home", claude, hostjson, agents + "/agents",
 				"coordinator/wire", "coordinator/wording", in + "child",
 			},
 			"coordinator/agentrun": {

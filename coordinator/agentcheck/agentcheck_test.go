@@ -59,7 +59,8 @@ func (b *bench) installs(name, version string) {
 
 // signsIn gives claude its credentials.
 func (b *bench) signsIn() {
-	b.write(filepath.Join(b.dirs.User, ".claude", ".credentials.json"), "{}", 0o600)
+	b.write(filepath.Join(b.dirs.User, ".claude", ".credentials.json"),
+		`{"claudeAiOauth":{"accessToken":"t"}}`, 0o600)
 }
 
 // ran notes the last turn of claude.
@@ -90,6 +91,17 @@ func TestChecks(t *testing.T) {
 			"claude", "bad", "its last turn ran /gone/claude, m, Claude Code 2.1.1"},
 		"not signed in": {func(b *bench) { os.RemoveAll(b.dirs.User) }, "claude", "off",
 			"no credentials of it were found"},
+		"signed in to a server of tools alone": {func(b *bench) {
+			b.write(filepath.Join(b.dirs.User, ".claude", ".credentials.json"),
+				`{"mcpOAuth":{"plugin:afar:afar":{"accessToken":""}}}`, 0o600)
+		}, "claude", "off", "no credentials of it were found"},
+		"signed out": {func(b *bench) {
+			b.write(filepath.Join(b.dirs.User, ".claude", ".credentials.json"), `{"claudeAiOauth":{"accessToken":""}}`,
+				0o600)
+		}, "claude", "off", "no credentials of it were found"},
+		"broken credentials": {func(b *bench) {
+			b.write(filepath.Join(b.dirs.User, ".claude", ".credentials.json"), `{"claudeAi`, 0o600)
+		}, "claude", "off", "its credentials cannot be read"},
 		"no HOME": {func(b *bench) { b.dirs.User = "" }, "claude", "bad", "HOME is not set"},
 		"does not start": {func(b *bench) { b.write(filepath.Join(b.bin(), "claude"), "#!/no/such\n", 0o700) },
 			"claude", "bad", "does not start for the coordinator"},
@@ -115,7 +127,7 @@ func TestChecks(t *testing.T) {
 		}, "codex", "ok", "codex-cli 0.169.0, signs in with OPENAI_API_KEY"},
 		"codex with a sign-in": {func(b *bench) {
 			b.installs("codex", "codex-cli 1")
-			b.write(filepath.Join(b.dirs.User, ".codex", "auth.json"), "{}", 0o600)
+			b.write(filepath.Join(b.dirs.User, ".codex", "auth.json"), `{"tokens":{"access_token":"t"}}`, 0o600)
 		}, "codex", "ok", "auth.json"},
 		"codex, installed": {func(b *bench) { b.installs("codex", "codex-cli 1") }, "codex", "off", "no credentials"},
 		"another agent": {func(b *bench) {

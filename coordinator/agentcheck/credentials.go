@@ -5,15 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 )
 
@@ -23,6 +26,7 @@ type signing struct {
 	dirVar string   // variable that moves the directory
 	dir    string   // in the person's home
 	file   string   // in the directory
+	tokens []string // fields of the file, one of which holds a token
 	item   string   // of the keychain of a Mac
 	login  string   // how a person signs in
 }
@@ -37,6 +41,7 @@ var signings = map[string]signing{
 		dirVar: claude.ConfigDirName,
 		dir:    ".claude",
 		file:   ".credentials.json",
+		tokens: []string{"claudeAiOauth.accessToken", "claudeAiOauth.refreshToken"},
 		item:   "Claude Code-credentials",
 		login:  "type `claude`, then /login",
 	},
@@ -45,6 +50,7 @@ var signings = map[string]signing{
 		dirVar: "CODEX_HOME",
 		dir:    ".codex",
 		file:   "auth.json",
+		tokens: []string{"OPENAI_API_KEY", "tokens.access_token", "tokens.refresh_token"},
 		login:  "codex login",
 	},
 }
@@ -65,17 +71,38 @@ func credentials(protocol string, d home.Dirs, vars map[string]string) (string, 
 		}
 	}
 	path := filepath.Join(cmp.Or(vars[s.dirVar], filepath.Join(d.User, s.dir)), s.file)
-	f, err := os.Open(path)
+	signedIn, err := s.isIn(path)
 	switch {
-	case err == nil:
-		f.Close()
+	case signedIn:
 		return path, nil
-	case !errors.Is(err, fs.ErrNotExist):
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("its credentials cannot be read: %w", err)
 	case s.item != "" && runtime.GOOS == "darwin" && inKeychain(s.item):
 		return "the keychain", nil
 	}
 	return "", errNoSignIn
+}
+
+// maxCredentials bounds a file of credentials, in bytes.
+const maxCredentials = 1 << 20
+
+// isIn reports whether a file holds a token. The file may be there for other reasons: claude keeps the
+// sign-ins of servers of tools in it too.
+func (s signing) isIn(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxCredentials))
+	if err != nil {
+		return false, err
+	}
+	v, err := hostjson.Parse(string(raw), hostjson.MaxDepth)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", path, err)
+	}
+	return slices.ContainsFunc(s.tokens, func(field string) bool { return v.Get(field).Str() != "" }), nil
 }
 
 // inKeychain reports whether the keychain has an item. It does not ask for the secret.
