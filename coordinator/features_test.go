@@ -84,10 +84,10 @@ var layers = map[string]layer{
 	"hooks": {dir: "hooks", own: "birthmark config_change executable fail fail_closed group hooks members output " +
 		"permission_request post_tool_batch post_tool_use pre_tool_use prompt receipt"},
 	"core": {dir: in + "core", own: "action age answersfrom card channel core damage escalation handover living " +
-		"setting spend state table tick unwritable wake"},
+		"proof setting spend state table tick unwritable wake"},
 	"store": {dir: in + "store", own: "action batch channel kind read repair store unknown unwritable"},
 	"server": {dir: in + "server",
-		own: "access backlog birthmark decode hook line listen named phone process reasons server toolcall"},
+		own: "access attached backlog birthmark decode hook line listen named phone process reasons server toolcall"},
 	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan " +
 		"poll render stamp thread trouble twice update whole"},
 	"web":  {dir: in + "channel/web", own: "act form listen live printed read route secure view web"},

@@ -75,7 +75,7 @@ var pure = append([]string{
 
 // forStandins are what stand-ins may import: the mark of long tests, the place of the source, and
 // for a client that runs hooks, their forms.
-var forStandins = []string{standin + "long", standin + "repository", agents, claude + "/hookcall"}
+var forStandins = []string{standin + "long", standin + "repository", agents, claude, claude + "/hookcall"}
 
 // named are packages that are not pure, of which pure ones use only the names and versions.
 var named = []string{claude}
@@ -381,13 +381,13 @@ func table() rules {
 
 			onlyTests: {},
 
-			standin + "agent":      {agents, claude + "/hookcall"},
+			standin + "agent":      {agents, claude, claude + "/hookcall"},
 			standin + "botapi":     {},
 			standin + "browser":    {},
 			standin + "calls":      {standin + "repository"},
 			standin + "consultant": {},
 			standin + "gitrepo":    {},
-			standin + "host":       {standin + "long", standin + "repository"},
+			standin + "host":       {claude, standin + "long", standin + "repository"},
 			standin + "long":       {},
 			standin + "model":      {},
 			standin + "repository": {},

@@ -10,10 +10,9 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // thiefOf tells this program to take a connection of another process: its id and the descriptor.
@@ -30,15 +29,14 @@ func steal(whose string) {
 	pid, fd, _ := strings.Cut(whose, " ")
 	process, _ := strconv.Atoi(pid)
 	number, _ := strconv.Atoi(fd)
-	holder, err := unix.PidfdOpen(process, 0)
-	if err == nil {
-		number, err = unix.PidfdGetfd(holder, number, 0)
-	}
-	if err != nil {
-		fmt.Println("cannot take it:", err)
+	const pidfdOpen, pidfdGetfd = 434, 438
+	holder, _, err := syscall.Syscall(pidfdOpen, uintptr(process), 0, 0)
+	taken, _, err2 := syscall.Syscall(pidfdGetfd, holder, uintptr(number), 0)
+	if err != 0 || err2 != 0 {
+		fmt.Println("cannot take it:", err, err2)
 		os.Exit(7)
 	}
-	conn := os.NewFile(uintptr(number), "stolen")
+	conn := os.NewFile(taken, "stolen")
 	_, _ = io.Copy(conn, os.Stdin) // the server may have closed it
 	reply, _ := io.ReadAll(conn)
 	fmt.Printf("%s", reply)

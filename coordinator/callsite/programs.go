@@ -2,8 +2,9 @@ package callsite
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 
-	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
@@ -16,7 +17,7 @@ func programs(dirs home.Dirs, project string) func() []string {
 	return func() (files []string) {
 		for _, name := range used {
 			file := program(dirs.Path, name)
-			if file == "" || fspath.WithinAny(file, "/usr /bin /sbin /snap /nix /System") || fspath.Within(file, project) {
+			if file == "" || isSystems(file) || strings.HasPrefix(file, project+"/") {
 				continue
 			}
 			files = append(files, file)
@@ -26,6 +27,12 @@ func programs(dirs home.Dirs, project string) func() []string {
 		}
 		return files
 	}
+}
+
+// isSystems reports whether only an administrator writes where a program lies.
+func isSystems(file string) bool {
+	below, _, _ := strings.Cut(strings.TrimPrefix(file, "/"), "/")
+	return slices.Contains([]string{"usr", "bin", "sbin", "snap", "nix", "System"}, below)
 }
 
 // folders returns the folders in which programs are looked up.

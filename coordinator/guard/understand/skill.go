@@ -1,7 +1,6 @@
 package understand
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,19 +203,39 @@ func (f hostFile) preloads() (names []string) {
 	return names
 }
 
-// The forms of a command in the text of a skill or command, as the host finds them.
-var (
-	inlineShell = regexp.MustCompile("(?:^|\\s)!`([^`]+)`")
-	blockShell  = regexp.MustCompile("(?s)```!(.*?)```")
-)
+// commandsIn returns the commands in the text of a skill or command, as the host finds them: !`…`
+// behind a blank, and blocks that begin with ```!.
+func commandsIn(body string) (commands []string) {
+	for at := 0; ; {
+		i := strings.Index(body[at:], "!`")
+		if i < 0 {
+			break
+		}
+		from := at + i + 2
+		end := strings.IndexByte(body[from:], '`')
+		if end > 0 && (at+i == 0 || strings.IndexByte(blanks, body[at+i-1]) >= 0) {
+			commands = append(commands, body[from:from+end])
+			from += end + 1
+		}
+		at = from
+	}
+	for rest := body; ; {
+		_, block, found := strings.Cut(rest, "```!")
+		text, behind, ends := strings.Cut(block, "```")
+		if !found || !ends {
+			return commands
+		}
+		commands, rest = append(commands, text), behind
+	}
+}
+
+const blanks = " \t\n\r\f\v"
 
 // run runs what the host runs when it loads the file.
 func (f hostFile) run(sh *shell.Shell, args string, hasShell bool) {
 	if hasShell && !(sh.Eval.Site.Skills != nil && sh.Eval.Site.Skills()) {
-		for _, form := range []*regexp.Regexp{inlineShell, blockShell} {
-			for _, m := range form.FindAllStringSubmatch(f.body, -1) {
-				f.command(sh, fillArguments(m[1], args))
-			}
+		for _, src := range commandsIn(f.body) {
+			f.command(sh, fillArguments(src, args))
 		}
 	}
 	commands, sure := hookCommands(f.head)
@@ -247,33 +266,57 @@ func (f hostFile) command(sh *shell.Shell, src string) {
 	}
 }
 
-var argument = regexp.MustCompile(`\$ARGUMENTS(?:\[(\d+)\])?|\$(\d+)`)
-
-// fillArguments puts arguments into a command as the host does: the first one is number 0.
+// fillArguments puts arguments into a command as the host does, for $ARGUMENTS, $ARGUMENTS[0] and $0:
+// the first one is number 0.
 func fillArguments(src, args string) string {
 	words := quotedWords(args)
-	return argument.ReplaceAllStringFunc(src, func(found string) string {
-		m := argument.FindStringSubmatch(found)
-		at, err := strconv.Atoi(m[1] + m[2])
-		switch {
-		case err != nil:
-			return args
-		case at < len(words):
-			return words[at]
-		case m[2] != "" && len(words) == 0:
-			return found
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(src, "$")
+		b.WriteString(before)
+		if !found {
+			return b.String()
 		}
-		return ""
-	})
+		whole, named := strings.CutPrefix(rest, "ARGUMENTS")
+		number := digits(rest)
+		src = rest[len(number):]
+		if named {
+			src, number = whole, ""
+			inside, behind, _ := strings.Cut(whole, "]")
+			if index, ok := strings.CutPrefix(inside, "["); ok && lex.IsNumber(index) {
+				src, number = behind, index
+			}
+		}
+		at, err := strconv.Atoi(number)
+		switch {
+		case named && err != nil:
+			b.WriteString(args)
+		case err != nil, !named && len(words) == 0:
+			b.WriteString("$" + number)
+		case at < len(words):
+			b.WriteString(words[at])
+		}
+	}
 }
 
-var quotedWord = regexp.MustCompile(`"[^"]*"|'[^']*'|\S+`)
+// digits returns the digits at the start of a text.
+func digits(text string) string {
+	return text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
+}
 
 // quotedWords returns the words of a text, without their quotes.
-func quotedWords(text string) []string {
-	words := quotedWord.FindAllString(text, -1)
-	for i, w := range words {
-		words[i] = strings.Trim(w, `"'`)
+func quotedWords(text string) (words []string) {
+	for text = strings.TrimLeft(text, blanks); text != ""; text = strings.TrimLeft(text, blanks) {
+		end := strings.IndexAny(text, blanks)
+		if quote := text[0]; quote == '"' || quote == '\'' {
+			if close := strings.IndexByte(text[1:], quote); close >= 0 {
+				end = close + 2
+			}
+		}
+		if end < 0 {
+			end = len(text)
+		}
+		words, text = append(words, strings.Trim(text[:end], `"'`)), text[end:]
 	}
 	return words
 }
