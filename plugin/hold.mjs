@@ -41,11 +41,16 @@ export const register = (on) => {
     return preToolUse > 0 ? next(e) : own
   }).catch(() => ({ deny: "Afar's hold failed, so this call does not run." }))
 
-  // A command in the text of a skill or command runs at once, so no check follows.
-  on("classic.PreSkillShellCommand", async ($, e, next) => {
+  // A command in the text of a skill or command runs at once, so no check follows. A client that
+  // does not know the event refuses a module that names it in on().
+  on("classic.*", async ($, e, next) => {
+    if (e.hook_event_name !== "PreSkillShellCommand") return next(e)
     const own = await next.to(e, "append")
     return isEmpty(own) && skillShell > 0 ? next(e) : own
-  }).catch(() => ({ deny: "Afar's hold failed, so this command does not run." }))
+  }).catch(($, e, next) =>
+    e.hook_event_name === "PreSkillShellCommand"
+      ? { deny: "Afar's hold failed, so this command does not run." }
+      : next(e))
 
   on("classic.ConfigChange", async ($, e, next) => {
     const own = await next.to(e, "append")
