@@ -523,7 +523,10 @@ func TestImports(t *testing.T) {
 }
 
 // judging are the hooks with a guard.
-var judging = []string{"cmd/hook-permission-request", "cmd/hook-pre-tool-use", "cmd/hook-session-start"}
+var judging = []string{
+	"cmd/hook-permission-request", "cmd/hook-pre-skill-shell-command", "cmd/hook-pre-tool-use", "cmd/hook-session-start",
+	"cmd/hook-user-prompt-expansion",
+}
 
 // TestHooksLink: no hook binary links a package that slows the start of a process, and only
 // the hooks that judge link the guard. The test follows the imports through this module, the

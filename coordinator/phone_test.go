@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,6 +37,9 @@ type phone struct {
 
 	mu    sync.Mutex
 	kills []time.Time
+
+	clients   sync.Once
+	bystander string // the variable of hostVar
 }
 
 func newPhone(t testing.TB) *phone { t.Helper(); return newPhoneWith(t, os.Getenv("PATH")) }
@@ -287,8 +291,13 @@ func (p *phone) start(event string, in payload, vars ...string) *hookRun {
 		p.t.Error(err)
 	}
 	r := &hookRun{ended: make(chan error, 1)}
-	r.cmd = exec.CommandContext(p.t.Context(), filepath.Join(filepath.Dir(p.bin), name))
-	r.cmd.Env, r.cmd.Stdin = append(vars, p.env...), bytes.NewReader(raw)
+	hook := filepath.Join(filepath.Dir(p.bin), name)
+	r.cmd = exec.CommandContext(p.t.Context(), hook)
+	r.cmd.Env, r.cmd.Stdin = slices.Concat([]string{p.hostVar()}, vars, p.env), bytes.NewReader(raw)
+	if event == "UserPromptExpansion" { // counts only as a child of the client: here the shell
+		r.cmd.Path, r.cmd.Args = "/bin/sh", []string{"sh", "-c", `"$0"; exit $?`, hook}
+		r.cmd.Env = slices.Concat(vars, p.env)
+	}
 	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.err
 	if err := r.cmd.Start(); err != nil {
 		r.ended <- err
@@ -296,6 +305,13 @@ func (p *phone) start(event string, in payload, vars ...string) *hookRun {
 	}
 	go func() { r.ended <- r.cmd.Wait() }()
 	return r
+}
+
+// hostVar names a process of its own as the client of a hook: Afar would mark this one, and what it
+// does for the person would count as a session's.
+func (p *phone) hostVar() string {
+	p.clients.Do(func() { p.bystander = "CLAUDE_PID=" + strconv.Itoa(bystander(p.t)) })
+	return p.bystander
 }
 
 // wait returns the output of the hook.

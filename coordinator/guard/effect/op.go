@@ -89,6 +89,7 @@ const (
 	Service         Op = "service"
 	ShellSocket     Op = "shell socket"
 	Socket          Op = "socket"
+	Unboxed         Op = "outside the sandbox"
 	Sudo            Op = "sudo"
 	Unseen          Op = "unknown"
 )

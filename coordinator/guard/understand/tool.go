@@ -84,7 +84,7 @@ func NewShell(call effect.Call, site shell.Site) *shell.Shell {
 func commandTool(sh *shell.Shell, call effect.Call) {
 	if call.Value("dangerouslyDisableSandbox") == "true" && hasSandbox(sh) {
 		sh.Part = lex.Clip(call.Value("command"), 300)
-		sh.Effect(effect.RunElevated, "outside the sandbox", "")
+		sh.Effect(effect.RunElevated, effect.Unboxed, "")
 	}
 	for _, a := range call.Args {
 		if a.Path[strings.LastIndexByte(a.Path, '.')+1:] != "command" {

@@ -179,6 +179,6 @@ func TestTellInEachMode(t *testing.T) {
 		r.ok(r.SetAway("", mode, 0))
 		_, err := r.Tell("", message.Message{Key: "k", Text: "the build is green", By: "Ann"})
 		r.ok(err)
-		r.expect(string(mode), "|💬 Ann: the build is green")
+		r.expect(string(mode), "|💬 Ann: \x1ethe build is green\x1e")
 	}
 }

@@ -259,7 +259,7 @@ func TestInboxSearch(t *testing.T) {
 func TestInbox(t *testing.T) {
 	s := served(t)
 	contains(t, "an empty inbox", s.get(t, "/inbox"), "No texts yet", "No session and no run")
-	s.runs(t, "fix")
+	s.runs(t, "fix", run.Event{Kind: run.Text, Text: "I count"})
 	contains(t, "the inbox", s.get(t, "/inbox"), "done to run:fix, from Ann on terminal", "count them")
 	got := s.post(t, "/send", url.Values{"to": {"run:fix"}, "text": {"hurry"}})
 	if !strings.Contains(got, "run:fix gets it") {
