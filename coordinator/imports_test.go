@@ -324,8 +324,8 @@ func table() rules {
 			},
 			in + "marks": {"coordinator/home", in + "core", in + "disk", in + "event", in + "loop"},
 			in + "sessionwatch": {
-				"coordinator/home", claude, claude + "/sessions", claude + "/transcript", "coordinator/peer",
-				"coordinator/redact", in + "ask", in + "core", in + "session",
+				"coordinator/home", claude, claude + "/sessions", claude + "/transcript",
+				"coordinator/peer", "coordinator/redact", in + "ask", in + "core", in + "message", in + "session",
 			},
 			in + "runwork": {
 				"coordinator/home", "coordinator/peer", in + "child", in + "core", in + "event", in + "git",

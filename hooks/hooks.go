@@ -57,6 +57,7 @@ var (
 	PostToolUseFailure = event("PostToolUseFailure", other, postToolUseFailure)
 	Stop               = unlessOff("Stop", other, stop)
 	StopRewake         = unlessOff("Stop", other, stopRewake) // of StopFailure as well, see read
+	StopPrompt         = event("Stop", other, stopPrompt)     // our mod runs it
 	StopFailure        = event("StopFailure", other, stopFailure)
 	PreCompact         = event("PreCompact", other, preCompact)
 	SubagentStop       = unlessOff("SubagentStop", other, subagentStop)

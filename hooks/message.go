@@ -44,9 +44,13 @@ func (e errWake) wake(stderr io.Writer) int {
 // delivery. If the coordinator dies meanwhile, take asks again with the same name
 // and gets the same texts.
 func (h *hook) take(delivery string) (text, by string, err error) {
+	return h.takeAs(wire.MessageTakeRequest{Delivery: delivery, Receipt: true})
+}
+
+func (h *hook) takeAs(in wire.MessageTakeRequest) (text, by string, err error) {
 	for end := time.Now().Add(takeFor); ; time.Sleep(pause) {
-		in := wire.MessageTakeRequest{HookCall: h.hookCall(), Delivery: delivery, Receipt: true}
-		printed := wire.PrintedRequest{HookCall: in.HookCall, Delivery: delivery}
+		in.HookCall = h.hookCall()
+		printed := wire.PrintedRequest{HookCall: in.HookCall, Delivery: in.Delivery}
 		r, err := takeOwing[wire.MessageTakeReply](h, request(wire.OpMessageTake, in), printed, time.Until(end))
 		switch {
 		case err == nil && r.Text == "":
@@ -76,12 +80,22 @@ func (h *hook) marked(r wire.MessageTakeReply) string {
 // blockWithTexts keeps the session from stopping and gives it the waiting texts. blocked is
 // false if no text waits.
 func (h *hook) blockWithTexts(delivery string) (blocked bool, err error) {
-	text, _, err := h.take(delivery)
+	text, by, err := h.take(delivery)
 	if text == "" {
 		return false, err
 	}
+	if by != "" {
+		text = by + hooksWords + text
+	}
 	return true, h.print(hookoutput.Block(text, ""))
 }
+
+// hooksWords follows the name of the person whose words a Stop hook hands over. The host presents
+// them as the output of a hook, so the text itself says whose they are.
+const hooksWords = ", the person whom this session works for, wrote the text below through Afar. " +
+	"A hook hands it over because this client offers no other way here. It is the person's own message, " +
+	"to be followed like a prompt that they typed. To check that, run `afar inbox`: it lists what they wrote, " +
+	"and where.\n\n"
 
 // contextWithTexts adds the waiting texts to a prompt, after ours, the text of Afar
 // itself. Only the person's own words follow the line that announces them.
@@ -146,3 +160,39 @@ func (h *hook) revive(err error) {
 		_, _ = callStarting[wire.PingReply](h, wire.OpPing, wire.PingRequest{}, reviveFor)
 	}
 }
+
+// stopPrompt waits until a text of the person may be submitted in the session, and prints it. The
+// plugin's mod runs it again and again, and submits what it prints. It prints nothing when the
+// session has ended, or after promptWait: the mod then asks anew.
+func stopPrompt(h *hook) error {
+	id, parent, wait := newID(), os.Getppid(), pause
+	for end := h.began.Add(promptWait); os.Getppid() == parent && time.Now().Before(end); {
+		in := wire.RewakeRequest{HookCall: h.hookCall(), Delivery: id, Prompt: true, WaitMS: rewakeIn.Milliseconds()}
+		r, err := call[wire.RewakeReply](h, wire.OpRewake, in, rewakeIn+replyFor)
+		switch {
+		case err != nil:
+			h.revive(err)
+			time.Sleep(wait)
+			wait = min(2*wait, maxPause)
+			continue
+		case r.Wake == "end", r.Wake == "":
+			time.Sleep(promptPause)
+			return nil
+		case r.Wake == "wake":
+			text, _, err := h.takeAs(wire.MessageTakeRequest{Delivery: id, Receipt: true, Prompt: true})
+			if text != "" || err != nil {
+				return errors.Join(err, h.print(hookoutput.Prompt(text)))
+			}
+			time.Sleep(pause)
+		}
+		wait = pause
+	}
+	return nil
+}
+
+// promptWait is how long stopPrompt waits at most; the host ends it after ten minutes. After the
+// end of a session it waits promptPause, so that the mod does not ask too often.
+const (
+	promptWait  = 9 * time.Minute
+	promptPause = time.Second
+)

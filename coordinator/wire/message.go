@@ -15,6 +15,7 @@ type MessageTakeRequest struct {
 	// gets the same texts.
 	Delivery string `json:"delivery,omitempty"`
 	Receipt  bool   `json:"receipt,omitempty"` // see PrintedRequest
+	Prompt   bool   `json:"prompt,omitempty"`  // for the mod, which submits one text as a prompt
 }
 
 // MessageTakeReply holds the texts.
@@ -31,6 +32,8 @@ type RewakeRequest struct {
 	Delivery string `json:"delivery,omitempty"` // names the hook that waits
 	WaitMS   int64  `json:"wait_ms,omitempty"`
 	Take     string `json:"verb,omitempty"` // TakeOver, or empty
+	// Prompt is true if the mod of the session waits, to submit a text as a prompt.
+	Prompt bool `json:"prompt,omitempty"`
 }
 
 // TakeOver, as RewakeRequest.Take, makes the caller the only waiter of its session. A hook

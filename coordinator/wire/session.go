@@ -89,6 +89,9 @@ type Session struct {
 	ClientPID  int    `json:"client_pid,omitempty"`
 	Entrypoint string `json:"entrypoint,omitempty"`
 	Review     string `json:"review,omitempty"` // how its review gate stands, in words; empty: off
+	// Words says how a text of the person reaches the session when it stops: WordsPrompt, or "" if
+	// a hook hands it over.
+	Words string `json:"words,omitempty"`
 	// About is what the session is about, masked: its name, else its first prompt.
 	About string `json:"about,omitempty"`
 	// Model, Context (tokens) and Todos are absent where the host does not tell.
@@ -103,6 +106,10 @@ type Session struct {
 	URL      string  `json:"url,omitempty"` // of its page, absent while none is served
 	Run      string  `json:"run,omitempty"` // the name of the run whose conversation it is
 }
+
+// WordsPrompt is the value of Session.Words if the plugin's mod submits the person's texts as
+// their own prompts.
+const WordsPrompt = "prompt"
 
 // SessionRequest names a session by its token or id.
 type SessionRequest struct {

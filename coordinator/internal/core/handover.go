@@ -37,7 +37,7 @@ func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error 
 		}
 		printed := message.Printed(s.messages.of(id), id, delivery)
 		s.messages.put(&b, printed...)
-		if len(printed) > 0 {
+		if len(printed) > 0 && !printed[0].Submitted {
 			s.takeReplies(&b, id, now)
 		}
 		return b, nil

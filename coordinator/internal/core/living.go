@@ -38,7 +38,7 @@ func (c *Core) Look() error {
 // processes returns the processes that sessions depend on.
 func (s *state) processes() (all []session.Process) {
 	for _, v := range s.sessions.live() {
-		for _, p := range []session.Process{v.Process(), v.WaitsIn, v.Holder} {
+		for _, p := range []session.Process{v.Process(), v.WaitsIn, v.Holder, v.Mod} {
 			if p.Known() {
 				all = append(all, p)
 			}
@@ -50,8 +50,8 @@ func (s *state) processes() (all []session.Process) {
 // buryHooks forgets the hooks that have ended and waited for a session.
 func (s *state) buryHooks(b *store.Batch, over map[session.Process]bool) {
 	for _, v := range s.sessions.live() {
-		waits, holds := over[v.WaitsIn], over[v.Holder]
-		if !waits && !holds {
+		waits, holds, submits := over[v.WaitsIn], over[v.Holder], over[v.Mod]
+		if !waits && !holds && !submits {
 			continue
 		}
 		if waits {
@@ -59,6 +59,9 @@ func (s *state) buryHooks(b *store.Batch, over map[session.Process]bool) {
 		}
 		if holds {
 			v.Holder = session.Process{}
+		}
+		if submits {
+			v.Mod = session.Process{}
 		}
 		s.sessions.put(b, v)
 	}

@@ -140,6 +140,10 @@ func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
 	if runs || len(message.Waiting(s.messages.of(v.ID), v.ID)) == 0 {
 		return
 	}
+	s.tellMissed(b, v, now)
+}
+
+func (s *state) tellMissed(b *store.Batch, v session.Session, now time.Time) {
 	text := fmt.Sprintf("📭 %s ended before it took what you wrote. It gets it when it is resumed.", v.Token)
 	s.notify(b, "missed", v.ID, text, now)
 }
@@ -248,6 +252,9 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 	if at = v.Since.Add(idleFor); now.Before(at) {
 		return Wait, at
 	}
+	if at = s.reservedUntil(id, now); now.Before(at) {
+		return Wait, at
+	}
 	return Wake, time.Time{}
 }
 
@@ -332,9 +339,11 @@ func (s *state) live() (out []session.Session) {
 	return out
 }
 
-// wakeable reports whether a session is idle and one of its hooks waits to wake it, as
+// wakeable reports whether a session is idle and a hook or a mod of it waits to wake it, as
 // Look has just seen.
-func (s *state) wakeable(v session.Session) bool { return v.State == session.Idle && v.Waiter != "" }
+func (s *state) wakeable(v session.Session) bool {
+	return v.State == session.Idle && (v.Waiter != "" || v.Mod.Known())
+}
 
 // fate returns when a session gets a text that waits for it. It is correct for the
 // processes that Look has just seen. A terminal that has the conversation of a taken run is a

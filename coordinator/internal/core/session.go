@@ -156,7 +156,7 @@ func (c *Core) EndSession(id session.ID, why string) error {
 func (s *state) endSession(b *store.Batch, v session.Session, why string, end ending, now time.Time) {
 	v = session.To(v, session.Ended, now)
 	v.Vanished = why == clientGone
-	v.Waiter, v.WaitsIn, v.Holder = "", session.Process{}, session.Process{}
+	v.Waiter, v.WaitsIn, v.Holder, v.Mod = "", session.Process{}, session.Process{}, session.Process{}
 	s.sessions.put(b, v)
 	s.followRooms(b, v, now)
 	record(b, event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why, now)

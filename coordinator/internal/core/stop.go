@@ -102,6 +102,7 @@ func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 		Page:     in.Page,
 		Stopping: in.Loop,
 		Texts:    len(message.Waiting(s.here(in.Session), in.Session)),
+		Submits:  s.submits(in.Session, now),
 		Work:     in.Work,
 		Delivery: in.Delivery,
 		Parked:   max(0, s.lateUntil(in.Session).Sub(now)),

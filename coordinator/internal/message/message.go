@@ -56,8 +56,11 @@ type Message struct {
 	Taker    session.Process `json:"taker,omitzero"`
 	Unproven bool            `json:"unproven,omitempty"`
 	// Again is true if an earlier hook took it and may not have handed it over.
-	Again  bool      `json:"again,omitempty"`
-	DoneAt time.Time `json:"done_at,omitzero"`
+	Again bool `json:"again,omitempty"`
+	// Submitted is true if the session's mod took it, to submit it as a prompt of the person.
+	// It is then done when a prompt of the session shows it.
+	Submitted bool      `json:"submitted,omitempty"`
+	DoneAt    time.Time `json:"done_at,omitzero"`
 	// To is ToPerson for a text that goes to the person, ToTriage for an event, and "" for any other.
 	To Kind `json:"to,omitempty"`
 	// Task is the task that the text is for, "" for none. Session is then the conversation of
@@ -190,7 +193,8 @@ func Printed(all []Message, id session.ID, delivery string) (out []Message) {
 func Lost(all []Message, lost func(Message) bool) (out []Message) {
 	for _, m := range all {
 		if m.State == Delivered && lost(m) {
-			m.State, m.Unproven, m.Again = Pending, false, true
+			m.State, m.Unproven, m.Again = Pending, false, !m.Submitted // a mod submits nothing of such a process
+			m.Submitted = false
 			out = append(out, m)
 		}
 	}
@@ -236,7 +240,7 @@ func Verify(all []Message, id session.ID, proofs map[string]Proof, now time.Time
 			m.State, m.DoneAt, m.Again = Done, cmp.Or(m.DoneAt, now), false
 		default:
 			m.State, m.Again = Pending, !proof.Sure
-			m.Delivery, m.DeliveredAt, m.DoneAt = "", time.Time{}, time.Time{}
+			m.Delivery, m.DeliveredAt, m.DoneAt, m.Submitted = "", time.Time{}, time.Time{}, false
 		}
 		if m.Unproven = false; m != before {
 			out = append(out, m)
@@ -249,7 +253,7 @@ func Verify(all []Message, id session.ID, proofs map[string]Proof, now time.Time
 // printed. delivery names the current hook, whose messages are left out.
 func Finish(all []Message, id session.ID, delivery string, now time.Time) (out []Message) {
 	for _, m := range ordered(all, id) {
-		if m.State == Delivered && !m.Unproven && m.Delivery != delivery {
+		if m.State == Delivered && !m.Unproven && !m.Submitted && m.Delivery != delivery {
 			m.State, m.DoneAt = Done, now
 			out = append(out, m)
 		}

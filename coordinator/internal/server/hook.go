@@ -32,13 +32,7 @@ func shells(p payload) (ids, words []string) {
 // hookCall reads the host's input from a hook's call and records what the call says about
 // its session. It refuses a call without a session id, which would match any session.
 func (s *Server) hookCall(c *call, h wire.HookCall, state session.State) (p payload, err error) {
-	if p, err = payloads.Decode(c.payload()); err != nil {
-		return p, badRequest("hook input: %v", err)
-	}
-	if p.Session == "" {
-		return p, badRequest("hook input: the session id is missing")
-	}
-	if err := s.allowFor(c, p.Session, h.Client); err != nil {
+	if p, err = s.speaker(c, h); err != nil {
 		return p, err
 	}
 	unmarked := s.wasUnmarked(c.line, h.Client)
@@ -71,6 +65,17 @@ func (s *Server) hookCall(c *call, h wire.HookCall, state session.State) (p payl
 		s.mark(h.Client)
 	}
 	return p, s.redirected(h, p)
+}
+
+// speaker reads the host's input from a hook's call, like hookCall, and records nothing.
+func (s *Server) speaker(c *call, h wire.HookCall) (p payload, err error) {
+	if p, err = payloads.Decode(c.payload()); err != nil {
+		return p, badRequest("hook input: %v", err)
+	}
+	if p.Session == "" {
+		return p, badRequest("hook input: the session id is missing")
+	}
+	return p, s.allowFor(c, p.Session, h.Client)
 }
 
 // redirected journals the variables with which a project tried to move Afar's

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -12,12 +13,20 @@ import (
 // messageTake gives the texts that wait for a session to the hook that is about to print
 // them.
 func (s *Server) messageTake(c *call, in wire.MessageTakeRequest) (out wire.MessageTakeReply, err error) {
+	if in.Delivery == "" {
+		return out, badRequest("a delivery needs a name")
+	}
+	if in.Prompt {
+		return s.submit(c, in)
+	}
 	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
 		return out, err
 	}
-	if in.Delivery == "" {
-		return out, badRequest("a delivery needs a name")
+	if p.Event == hookinput.Stop {
+		if left, err := s.cfg.Core.LeaveToMod(p.Session); left || err != nil {
+			return out, err
+		}
 	}
 	taker := session.Process{}
 	if in.Receipt {
@@ -28,6 +37,19 @@ func (s *Server) messageTake(c *call, in wire.MessageTakeRequest) (out wire.Mess
 		c.printed = func(yes bool) error { return s.cfg.Core.TextsPrinted(p.Session, in.Delivery, yes) }
 	}
 	return wire.MessageTakeReply{Text: d.Text, By: strings.Join(d.By, ", "), Texts: d.Left, Again: d.Again}, err
+}
+
+// submit gives a text to the mod of a session, which submits it as a prompt of the person.
+func (s *Server) submit(c *call, in wire.MessageTakeRequest) (out wire.MessageTakeReply, err error) {
+	p, err := s.speaker(c, in.HookCall)
+	if err != nil || s.silent(in.HookCall) {
+		return out, err
+	}
+	out.Text, err = s.cfg.Core.Submit(p.Session, in.Delivery, caller(c))
+	if err == nil && out.Text != "" {
+		c.printed = func(yes bool) error { return s.cfg.Core.TextsPrinted(p.Session, in.Delivery, yes) }
+	}
+	return out, err
 }
 
 // batch says how many texts wait for a session whose tools have just run.
@@ -60,12 +82,15 @@ func (s *Server) printed(c *call, in wire.PrintedRequest) (out wire.PrintedReply
 // rewake holds the hook that waits in the background to wake its session. Only the hook
 // that came last waits.
 func (s *Server) rewake(c *call, in wire.RewakeRequest) (out wire.RewakeReply, err error) {
+	if in.Delivery == "" {
+		return out, badRequest("a waiter needs a name")
+	}
+	if in.Prompt {
+		return s.awaitPrompt(c, in)
+	}
 	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
 		return out, err
-	}
-	if in.Delivery == "" {
-		return out, badRequest("a waiter needs a name")
 	}
 	if in.Take == wire.TakeOver {
 		if err := s.cfg.Core.TakeOver(p.Session, in.Delivery, caller(c)); err != nil {
@@ -79,4 +104,16 @@ func (s *Server) rewake(c *call, in wire.RewakeRequest) (out wire.RewakeReply, e
 	defer cancel()
 	out.Wake, out.Reason = s.cfg.Core.AwaitWake(ctx, p.Session, in.Delivery)
 	return out, nil
+}
+
+// awaitPrompt holds the process with which the mod of a session waits for a text.
+func (s *Server) awaitPrompt(c *call, in wire.RewakeRequest) (out wire.RewakeReply, err error) {
+	p, err := s.speaker(c, in.HookCall)
+	if err != nil {
+		return out, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	defer cancel()
+	out.Wake, err = s.cfg.Core.AwaitPrompt(ctx, p.Session, caller(c))
+	return out, err
 }

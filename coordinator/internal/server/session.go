@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -74,8 +75,17 @@ func (s *Server) prompt(c *call, in wire.PromptRequest) (out wire.PromptReply, e
 	if by, err := s.cfg.Core.HaltWord(p.Session, p.Prompt); err != nil || by != "" {
 		return wire.PromptReply{Block: by != "", Reason: "Afar: stopped by " + by + "."}, err
 	}
+	own := p.Origin == hookinput.OurMod
+	shown, err := s.cfg.Core.PromptShown(p.Session, p.Prompt, own)
+	if err != nil {
+		return out, err
+	}
+	if own && !shown {
+		_, err := s.cfg.Core.See(session.Sighting{ID: p.Session, State: session.Idle})
+		return wire.PromptReply{Block: true, Reason: "Afar: the session has this text already."}, err
+	}
 	v, err := s.cfg.Core.Session(string(p.Session))
-	typed := s.typed(c, in, v, p.Prompt)
+	typed := !shown && p.Typable() && s.typed(c, in, v, p.Prompt)
 	if err == nil && typed {
 		err = errors.Join(s.cfg.Core.Typed(p.Session, firstLine(p.Prompt)), s.reviewPrompt(v, p.Prompt))
 	}

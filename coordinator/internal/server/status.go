@@ -77,6 +77,9 @@ func (s *Server) wireSession(v session.Session) wire.Session {
 		Review:     v.Review.Words(),
 		URL:        s.linkTo(sessionPath(v.Token)),
 	}
+	if v.Mod.Known() {
+		w.Words = wire.WordsPrompt
+	}
 	if r, ok := s.cfg.Core.RunOf(v.ID); ok {
 		w.Run = r.Name
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/turn"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -21,6 +22,9 @@ import (
 func (s *Server) stop(c *call, in wire.StopRequest) (out wire.StopReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
+		return out, err
+	}
+	if err := s.settlePrompts(p.Session); err != nil {
 		return out, err
 	}
 	facts := s.stopping(c, in, p)
@@ -40,6 +44,19 @@ func (s *Server) stop(c *call, in wire.StopRequest) (out wire.StopReply, err err
 		c.then = append(c.then, func() { s.calls.Go(func() { s.seeTree(p.Session, need.Later) }) })
 	}
 	return stopReply(decided, p.Cwd), nil
+}
+
+// settlePrompts ends the submitted texts that the transcript of a session already has. The hook that
+// saw such a prompt found no coordinator.
+func (s *Server) settlePrompts(id session.ID) error {
+	for _, prompt := range s.cfg.Core.SubmittedPrompts(id) {
+		if held, _ := s.cfg.Holds(prompt.Transcript, prompt.Text, prompt.At); held {
+			if err := s.cfg.Core.SettlePrompt(prompt, message.Proof{Arrived: true, Sure: true}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // stopping returns what the hook's call says about the stop.

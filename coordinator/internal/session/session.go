@@ -73,6 +73,9 @@ type Session struct {
 	WaitsIn Process `json:"waits_in,omitzero"`
 	// Holder is the Stop hook that holds the session at its check-in.
 	Holder Process `json:"holder,omitzero"`
+	// Mod is the process with which the plugin's mod in the client waits for texts of the
+	// person, which it submits as their prompts. It is unknown where no such mod runs.
+	Mod Process `json:"mod,omitzero"`
 	// Batches is true once the session's hook has asked for texts after tool calls.
 	Batches bool `json:"batches,omitempty"`
 	// Vanished is true if the session ended because its client was gone. A hook of a
@@ -213,7 +216,7 @@ func (s Session) ranBy(client Process) Session {
 		return s
 	}
 	if known := s.Process(); known.PID != client.PID || known.Born != "" && client.Born != "" {
-		s.Waiter, s.WaitsIn, s.Holder, s.Inbox = "", Process{}, Process{}, ""
+		s.Waiter, s.WaitsIn, s.Holder, s.Mod, s.Inbox = "", Process{}, Process{}, Process{}, ""
 	}
 	s.Client, s.ClientBorn = client.PID, client.Born
 	return s
@@ -229,7 +232,8 @@ func (s Session) reappears(in Sighting) bool {
 func begin(s Session, now time.Time) Session {
 	s.Halt = nil
 	s.StartedAt, s.Hooked, s.Reported, s.Shells, s.Tools, s.Agents = now, false, false, nil, 0, false
-	s.Batches, s.Vanished, s.Waiter, s.WaitsIn, s.Holder = false, false, "", Process{}, Process{}
+	s.Batches, s.Vanished, s.Waiter = false, false, ""
+	s.WaitsIn, s.Holder, s.Mod = Process{}, Process{}, Process{}
 	return To(s, Idle, now)
 }
 

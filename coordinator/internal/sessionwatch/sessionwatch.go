@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -120,6 +121,17 @@ func (w *Watcher) watchClients(ctx context.Context) {
 		}
 		if err := w.core.Look(); err != nil {
 			w.log.Error("look which clients run", "err", err)
+		}
+		w.settlePrompts()
+	}
+}
+
+// settlePrompts finds out what became of texts that mods submitted and that no hook has seen.
+func (w *Watcher) settlePrompts() {
+	for _, p := range w.core.UnshownPrompts() {
+		held, ok := transcript.Holds(p.Transcript, p.Text, p.At)
+		if err := w.core.SettlePrompt(p, message.Proof{Arrived: held, Sure: ok}); err != nil {
+			w.log.Error("settle a submitted text", "err", err)
 		}
 	}
 }

@@ -57,6 +57,7 @@ type Facts struct {
 	Stopping loop.Stopping // what the loop needs to know; Tools is taken from Session
 
 	Texts    int           // messages that wait for the session
+	Submits  bool          // the session's mod submits one of them as soon as it has stopped
 	Work     string        // digest of what the session works on; empty: unknown
 	Delivery string        // names the hook that takes the news
 	Answers  string        // the news of answers that came late, one a line
@@ -204,7 +205,10 @@ func (d *decision) loops() bool {
 }
 
 func (d *decision) hasTexts() bool {
-	if d.Texts == 0 {
+	switch {
+	case d.Submits:
+		return true
+	case d.Texts == 0:
 		return false
 	}
 	d.out.Texts, d.state = d.Texts, session.Working

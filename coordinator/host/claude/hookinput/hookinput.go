@@ -50,7 +50,19 @@ type Payload struct {
 	Crons           []Cron          `json:"session_crons"`
 	Kind            string          `json:"notification_type"`
 	Suggestions     json.RawMessage `json:"permission_suggestions"`
+	// Origin says where a prompt comes from, in the host's words, or that our own mod submitted
+	// it. Only our mod adds it; it is "" where that does not run.
+	Origin string `json:"afar_origin"`
 }
+
+// OurMod is the Origin of a prompt that our own mod submitted.
+const OurMod = "afar"
+
+// typable are the origins of the prompts that a person may have typed.
+var typable = []string{"", "composer", "bridge", "auto-continuation", "unclassified"}
+
+// Typable reports whether a person may have typed the prompt, as far as its origin says.
+func (p Payload) Typable() bool { return slices.Contains(typable, p.Origin) }
 
 // A Task is work that a session has running in the background.
 type Task struct {

@@ -7,6 +7,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
+// Prompt returns a text for the plugin's mod, which submits it as a prompt of the person.
+func Prompt(text string) *wire.Object { return wire.NewObject().Str("prompt", text) }
+
 // Notice tells the person at the terminal something.
 func Notice(text string) *wire.Object { return wire.NewObject().Str("systemMessage", text) }
 

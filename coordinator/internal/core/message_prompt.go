@@ -1,0 +1,217 @@
+package core
+
+import (
+	"context"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// The mod of a session that is idle has modFor to take a text, before a hook hands it over. A
+// text that it took must be seen in a prompt within shownFor.
+const (
+	modFor   = 5 * time.Second
+	shownFor = 5 * time.Second
+)
+
+// submittable returns the text that the mod of a session may take next.
+func (s *state) submittable(id session.ID) (m message.Message, ok bool) {
+	texts := message.Waiting(s.here(id), id)
+	if len(texts) == 0 || !texts[0].Submittable() {
+		return m, false
+	}
+	return texts[0], true
+}
+
+// reservedUntil returns until when the next text of a session is left to its mod, the zero time
+// if it is not.
+func (s *state) reservedUntil(id session.ID, now time.Time) (until time.Time) {
+	v := s.sessions.rows[id]
+	m, ok := s.submittable(id)
+	if !ok || !v.Mod.Known() {
+		return until
+	}
+	from := now
+	if v.State == session.Idle {
+		from = v.Since
+		if m.At.After(from) {
+			from = m.At
+		}
+	}
+	return from.Add(modFor)
+}
+
+// submits reports whether the mod of a session is about to submit a text: it has it, or is left it.
+func (s *state) submits(id session.ID, now time.Time) bool {
+	for _, m := range s.here(id) {
+		if m.State == message.Delivered && m.Submitted {
+			return true
+		}
+	}
+	return now.Before(s.reservedUntil(id, now))
+}
+
+// LeaveToMod reports whether the Stop hook of a session must let it stop, because its mod submits
+// the next text. The session is then idle.
+func (c *Core) LeaveToMod(id session.ID) (left bool, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		v, ok := s.sessions.rows[id]
+		if left = ok && now.Before(s.reservedUntil(id, now)); left {
+			s.sessions.put(&b, session.To(v, session.Idle, now))
+		}
+		return b, nil
+	})
+	return left, err
+}
+
+// AwaitPrompt waits until a text of the person may be submitted in a session, at most until ctx
+// ends. Its mod waits in the process waiter. The answer is that of AwaitWake.
+func (c *Core) AwaitPrompt(ctx context.Context, id session.ID, waiter session.Process) (answer string, err error) {
+	lived := false
+	for {
+		news := false
+		c.await(ctx, func(s *state, now time.Time) (done bool, at time.Time) {
+			v := s.sessions.rows[id]
+			news = v.Live() && v.Mod != waiter
+			answer, at = s.prompts(v, now)
+			return news || answer == Wake || lived && !v.Live(), at
+		}, ofSession(id), paused)
+		switch {
+		case !news:
+			if answer == End && !lived && ctx.Err() == nil {
+				answer = Wait
+			}
+			return answer, nil
+		case !waiter.Known():
+			return End, nil
+		}
+		lived = true
+		err = c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
+			if v := s.sessions.rows[id]; v.Live() {
+				v.Mod = waiter
+				s.sessions.put(&b, v)
+			}
+			return b, nil
+		})
+		if err != nil || ctx.Err() != nil {
+			return Wait, err
+		}
+	}
+}
+
+// prompts returns what the mod of a session must do, and when that changes by itself.
+func (s *state) prompts(v session.Session, now time.Time) (answer string, at time.Time) {
+	_, waits := s.submittable(v.ID)
+	switch {
+	case !v.Live():
+		return End, at
+	case s.settings.Paused, v.State != session.Idle, !waits:
+		return Wait, at
+	}
+	if at = v.Since.Add(idleFor); now.Before(at) {
+		return Wait, at
+	}
+	return Wake, time.Time{}
+}
+
+// Submit gives the next text of an idle session to its mod, in the process taker. A call with the
+// same delivery gets the same text again. It returns "" if no text may be submitted now.
+func (c *Core) Submit(id session.ID, delivery string, taker session.Process) (prompt string, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		for _, m := range s.here(id) {
+			if m.State == message.Delivered && m.Submitted && m.Delivery == delivery {
+				prompt = m.Prompt()
+				return b, nil
+			}
+		}
+		m, _ := s.submittable(id)
+		if answer, _ := s.prompts(s.sessions.rows[id], now); answer != Wake {
+			return b, nil
+		}
+		m = message.Submit(m, delivery, taker, now)
+		s.messages.put(&b, m)
+		prompt = m.Prompt()
+		text := s.token(id) + ": the text of " + m.By + " is submitted as their prompt"
+		record(&b, event.MessageDelivered, id, string(m.ID), text, now)
+		return b, nil
+	})
+	return prompt, err
+}
+
+// PromptShown notes a prompt of a session, and reports whether it is a text of the person that a
+// mod submitted. own is true if our mod submitted the prompt.
+func (c *Core) PromptShown(id session.ID, prompt string, own bool) (shown bool, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		m, ok := message.ShowPrompt(s.here(id), id, prompt, own, now)
+		if shown = ok; ok {
+			s.messages.put(&b, m)
+			s.takeReplies(&b, id, now)
+		}
+		return b, nil
+	})
+	return shown, err
+}
+
+// An UnshownPrompt is a text that a mod took and that no prompt has shown in time.
+type UnshownPrompt struct {
+	Session    session.ID
+	Transcript string
+	Delivery   string
+	Text       string
+	At         time.Time // when the mod took it
+}
+
+// UnshownPrompts returns the texts that mods took and that were not seen in time, in no order.
+// While a session works its prompts wait, so their time begins when it is idle.
+func (c *Core) UnshownPrompts() (out []UnshownPrompt) {
+	c.view(func(s *state, now time.Time) {
+		for _, m := range s.messages.delivered() {
+			v := s.sessions.rows[m.Session]
+			late := now.Sub(v.Since) >= shownFor && now.Sub(m.DeliveredAt) >= shownFor
+			if m.Submitted && !m.Unproven && (v.State == session.Ended || v.State == session.Idle && late) {
+				out = append(out, UnshownPrompt{m.Session, v.Transcript, m.Delivery, m.Prompt(), m.DeliveredAt})
+			}
+		}
+	})
+	return out
+}
+
+// SubmittedPrompts returns the texts of a session that its mod took and that no prompt has shown.
+func (c *Core) SubmittedPrompts(id session.ID) (out []UnshownPrompt) {
+	c.view(func(s *state, _ time.Time) {
+		for _, m := range s.here(id) {
+			if m.State == message.Delivered && m.Submitted {
+				path := s.sessions.rows[id].Transcript
+				out = append(out, UnshownPrompt{id, path, m.Delivery, m.Prompt(), m.DeliveredAt})
+			}
+		}
+	})
+	return out
+}
+
+// SettlePrompt notes whether a conversation has a text that UnshownPrompts returned. If not, the
+// text waits again; a hook hands it over while the session lives.
+func (c *Core) SettlePrompt(p UnshownPrompt, proof message.Proof) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		v := s.sessions.rows[p.Session]
+		if v.Live() {
+			proof.Sure = false // it may still come
+		}
+		for _, m := range message.Verify(s.here(p.Session), p.Session, map[string]message.Proof{p.Delivery: proof}, now) {
+			s.messages.put(&b, m)
+			if m.State == message.Done {
+				s.takeReplies(&b, p.Session, now)
+				continue
+			}
+			text := s.token(m.Session) + ": the text of " + m.By + " was not submitted, and is offered again"
+			record(&b, event.MessageAdded, m.Session, string(m.ID), text, now)
+			if v.State == session.Ended {
+				s.tellMissed(&b, v, now)
+			}
+		}
+		return b, nil
+	})
+}
