@@ -324,7 +324,7 @@ func table() rules {
 			},
 			in + "marks": {"coordinator/home", in + "core", in + "disk", in + "event", in + "loop"},
 			in + "sessionwatch": {
-				"coordinator/home", claude, claude + "/sessions", claude + "/transcript",
+				"coordinator/home", claude, claude + "/sessions", claude + "/toolinput", claude + "/transcript",
 				"coordinator/peer", "coordinator/redact", in + "ask", in + "core", in + "message", in + "session",
 			},
 			in + "runwork": {

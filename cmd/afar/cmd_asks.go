@@ -95,6 +95,8 @@ func renderState(p *page, q wire.Ask, id string) {
 			id)
 	case q.State != "open":
 		p.line("  %s", settledText(p, q))
+	case q.Kind == wording.Terminal:
+		p.line("  %s", wording.OnlyThere)
 	default:
 		if q.Perhaps {
 			p.line("  perhaps settled at the terminal already")

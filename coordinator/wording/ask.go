@@ -10,6 +10,13 @@ import (
 // CheckIn is the kind of an ask that is a session which stopped.
 const CheckIn = "check-in"
 
+// Terminal is the kind of an ask that is a dialog which only its terminal can answer, and OnlyThere
+// says so.
+const (
+	Terminal  = "terminal"
+	OnlyThere = "This dialog can be answered only at the session's terminal."
+)
+
 // Proposal is the kind of an ask in which a session proposes a run.
 const Proposal = "proposal"
 
@@ -63,6 +70,8 @@ func Wants(q wire.Ask) string {
 		return "was refused by auto mode: " + Line(q.Tool, 60)
 	case CheckIn:
 		return "stopped and says"
+	case Terminal:
+		return "waits at its terminal: " + Line(q.Tool, 60)
 	case Proposal:
 		return "proposes a run"
 	case Checkpoint:

@@ -155,13 +155,15 @@ func (a Ask) atTerminal() bool {
 }
 
 // dialogs are the kinds for which the host has a dialog.
-var dialogs = []Kind{Permission, Questions, Plan}
+var dialogs = []Kind{Permission, Questions, Plan, Terminal}
 
 // Live returns how long a stays open.
 func (a Ask) Live() time.Duration {
 	switch {
 	case a.Kind == CheckIn:
 		return CheckInFor
+	case a.Kind == Terminal:
+		return terminalFor
 	case a.Kind == Proposal:
 		return ProposalFor
 	case a.Kind == Checkpoint:
@@ -242,6 +244,9 @@ func Remode(a Ask, mode session.Mode, now time.Time) (Ask, error) {
 func Answer(a Ask, d Decision) (Ask, error) {
 	if err := a.checkScope(d); err != nil {
 		return a, err
+	}
+	if a.Kind == Terminal && a.State == Open {
+		return a, ErrTerminal
 	}
 	if a.Parked {
 		return addLease(a, d), nil

@@ -40,7 +40,7 @@ func NewProposal(id ID, by session.ID, p Proposed, does string) Ask {
 }
 
 // Hookless reports whether no hook waits for the answer to a.
-func (a Ask) Hookless() bool { return a.Kind == CheckIn || a.Aside() }
+func (a Ask) Hookless() bool { return a.Kind == CheckIn || a.Kind == Terminal || a.Aside() }
 
 // Starts reports whether a is a proposal that was allowed.
 func (a Ask) Starts() bool { return a.Kind == Proposal && a.Decision != nil && a.Decision.Allow }

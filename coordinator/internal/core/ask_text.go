@@ -17,6 +17,8 @@ func answerText(card ask.Card, err error) string {
 		return "Nothing was decided: " + err.Error() + "."
 	case errors.Is(err, ask.ErrSettled):
 		return "Too late: " + a.Ending() + "."
+	case errors.Is(err, ask.ErrTerminal):
+		return "Nothing was decided: only the session's terminal can answer this dialog."
 	case err != nil:
 		return notTaken(err)
 	}

@@ -32,7 +32,7 @@ func (c Card) Open() bool {
 // icons are the pictures of the kinds of questions.
 var icons = map[string]string{
 	"question": "chat", "elicitation": "plug", "plan": "plan", "guard": "shield", "denied": "ban",
-	wording.CheckIn: "chat", wording.Proposal: "plan", wording.Checkpoint: "chat", wording.Suggestion: "plan",
+	wording.Terminal: "ask", wording.CheckIn: "chat", wording.Proposal: "plan", wording.Checkpoint: "chat", wording.Suggestion: "plan",
 	wording.WakeUp: "bolt", wording.Missed: "bolt",
 }
 
@@ -76,10 +76,18 @@ func (c Card) Words() string {
 			return ""
 		}
 		return "Your answer"
-	case wording.Suggestion, wording.Missed:
+	case wording.Suggestion, wording.Missed, wording.Terminal:
 		return ""
 	}
 	return "Deny, and say why or what to do instead"
+}
+
+// OnlyThere says that the page cannot answer the card, "" if it can.
+func (c Card) OnlyThere() string {
+	if c.Face().Kind == wording.Terminal {
+		return wording.OnlyThere
+	}
+	return ""
 }
 
 // WordsDo is what the button beside the words does.
@@ -109,7 +117,7 @@ type Button struct{ Do, Label, Class string }
 func (c Card) Buttons() []Button {
 	q := c.Face()
 	switch q.Kind {
-	case "question", wording.Checkpoint:
+	case "question", wording.Checkpoint, wording.Terminal:
 		return nil
 	case "elicitation":
 		if len(q.Questions) > 0 {

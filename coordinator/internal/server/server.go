@@ -388,6 +388,7 @@ func failure(err error) wire.Reply {
 		{core.ErrNoChannel, wire.CodeBadRequest},
 		{core.ErrBound, wire.CodeBadRequest},
 		{ask.ErrScope, wire.CodeBadRequest},
+		{ask.ErrTerminal, wire.CodeDenied},
 		{ask.ErrSettled, wire.CodeSettled},
 		{core.ErrChannel, wire.CodeDenied},
 		{undo.ErrGone, wire.CodeSettled},

@@ -29,6 +29,9 @@ type Watcher struct {
 	hostDirs   []string // always watched
 	consulting func(pid int) bool
 	log        *slog.Logger
+
+	mu      sync.Mutex
+	dialogs map[session.ID]time.Time // since when the files of sessions say that a dialog is open
 }
 
 // New returns a watcher of the host's usual configuration directory, of the one that the
@@ -37,7 +40,7 @@ type Watcher struct {
 func New(
 	c *core.Core, dirs home.Dirs, getenv func(string) string, consulting func(pid int) bool, log *slog.Logger,
 ) *Watcher {
-	w := &Watcher{core: c, consulting: consulting, log: log}
+	w := &Watcher{core: c, consulting: consulting, log: log, dialogs: map[session.ID]time.Time{}}
 	for _, dir := range []string{dirs.HostDir(), claude.Env(getenv).ConfigDir()} {
 		if filepath.IsAbs(dir) {
 			w.hostDirs = append(w.hostDirs, filepath.Clean(dir))
@@ -123,6 +126,7 @@ func (w *Watcher) watchClients(ctx context.Context) {
 			w.log.Error("look which clients run", "err", err)
 		}
 		w.settlePrompts()
+		w.askAboutDialogs()
 	}
 }
 
@@ -183,6 +187,7 @@ func (d *directory) observe(f sessions.File, gone bool) error {
 		return nil
 	}
 	if gone {
+		d.noteDialog(id, false)
 		delete(d.waiting, id)
 		delete(d.busy, id)
 		return d.core.EndSession(id, "its client is gone")
@@ -190,6 +195,11 @@ func (d *directory) observe(f sessions.File, gone bool) error {
 	state := states[f.Status]
 	if _, err := d.core.See(sighting(f, state)); err != nil {
 		return err
+	}
+	if over := d.noteDialog(id, state == session.Waiting); over {
+		if err := d.core.DialogOver(id); err != nil {
+			return err
+		}
 	}
 	closed := d.waiting[id] && state == session.Working
 	ended := d.busy[id] && state == session.Idle

@@ -107,6 +107,8 @@ func rows(card ask.Card) [][]button {
 	switch a := card.Face(); {
 	case !a.Waiting():
 		return undoRows(card)
+	case a.Kind == ask.Terminal:
+		return nil
 	case a.Kind == ask.Plan:
 		return planRows(a)
 	case a.Kind == ask.Denied:
@@ -179,6 +181,8 @@ func heading(card ask.Card, at place) string {
 		return "📋 " + who + "has a plan\n"
 	case ask.Guard:
 		return "🛡 " + who + "Afar's guard asks before " + tool + "\n"
+	case ask.Terminal:
+		return "⌨️ " + who + "waits at its terminal: " + tool + "\n"
 	case ask.Proposal:
 		return "🏃 " + who + "proposes a run\n"
 	case ask.Checkpoint:
@@ -316,6 +320,8 @@ func progressLines(card ask.Card) (lines []string) {
 	case a.Parked:
 		lines = append(lines, parked(a))
 	case a.State != ask.Open:
+	case a.Kind == ask.Terminal:
+		lines = append(lines, "⌨️ Only the session's terminal can answer this dialog.")
 	case a.Perhaps:
 		lines = append(lines, "❔ Perhaps settled at the terminal already; this line goes when it is certain.")
 	case a.Attended && a.Kind == ask.Elicitation:

@@ -43,6 +43,8 @@ func whole(a ask.Ask) (name, caption string) {
 	switch {
 	case a.Kind == ask.Plan:
 		return "plan.md", "The whole plan. Reply to it, or to the card, to have it changed."
+	case a.Kind == ask.Terminal:
+		return "dialog.txt", "All of what waits at the terminal."
 	case a.Kind == ask.CheckIn:
 		return "message.md", "The whole message. Reply to it, or to the card, to go on."
 	case a.Kind == ask.Checkpoint:
