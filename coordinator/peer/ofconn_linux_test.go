@@ -398,7 +398,7 @@ func TestOfTCPHidden(t *testing.T) {
 		}
 	})
 	for name, setup := range map[string]struct{ birth, env string }{
-		"on its way, by a session's program":             {home.BirthmarkLine, "A=b"},
+		"on its way, by a session's program":             {birthmark.Line, "A=b"},
 		"on its way, by a session's program, by its env": {"", "CLAUDECODE=1"},
 	} {
 		t.Run(name, func(t *testing.T) {
