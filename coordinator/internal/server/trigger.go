@@ -96,6 +96,10 @@ func (s *Server) checkRule(r trigger.Rule) error {
 	if r.When.Kind == trigger.File && !s.cfg.Triggers.Files {
 		return badRequest("triggers of files are not supported on Windows")
 	}
+	now := time.Now()
+	if _, comes := r.When.Next(now, now); r.When.Kind == trigger.Once && !comes {
+		return badRequest("on: its time is past, so it would never fire")
+	}
 	if !r.To.New && !r.To.Keyed {
 		return nil
 	}

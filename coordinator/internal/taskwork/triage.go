@@ -118,7 +118,7 @@ var triageSchema = schema.Object(map[string]schema.Schema{
 		"do":      schema.OneOf(task.Decisions()...),
 		"tasks":   schema.Array(schema.Text(80, "the name of a task"), 20),
 		"title":   schema.Text(200, "of the suggestion, in a few words"),
-		"urgency": schema.OneOf(string(task.Urgent), string(task.Normal), string(task.Low)),
+		"urgency": schema.Text(40, "urgent, normal or low; any other word is normal"),
 		"summary": schema.Text(task.MaxSuggestionPart, "what to do"),
 		"reason":  schema.Text(task.MaxSuggestionPart, "why"),
 	}), 200),

@@ -302,3 +302,14 @@ func filesBelow(t *testing.T, dir string) string {
 	}
 	return b.String()
 }
+
+// TestTriageUrgency: a word that is no urgency does not spoil the whole answer.
+func TestTriageUrgency(t *testing.T) {
+	for _, word := range []string{"urgent", "", "high", "P1 (now)"} {
+		answer := `{"events":[{"event":"1","do":"suggest","tasks":[],"title":"Pay","urgency":"` + word +
+			`","summary":"s","reason":"r"}]}`
+		if err := schema.Check(triageSchema, []byte(answer)); err != nil {
+			t.Errorf("%q: %v", word, err)
+		}
+	}
+}
