@@ -247,21 +247,63 @@ func (h *hook) str(path string) string {
 	return h.get(path).Str()
 }
 
-// off reports whether the session or its project has switched Afar off, or Afar has
-// a pause mark. The guard judges calls in any case.
+// off reports whether the person, the session or its project has switched Afar off. What a project asks
+// for does not count where the person has decided so. The guard judges calls in any case.
 func (h *hook) off() bool {
-	if h.getenv("AFAR_DISABLED") == "1" || home.Marked(h.client.Dirs.PauseMark()) {
+	if home.Marked(h.client.Dirs.PauseMark()) {
 		return true
+	}
+	why := h.silenced()
+	return why != "" && (why == ownSwitch || !home.Marked(h.client.Dirs.HeardMark(h.project())))
+}
+
+// switchOff is the variable that silences Afar. ownSwitch says that the person has set it, before the
+// client started.
+const (
+	switchOff = "AFAR_DISABLED"
+	ownSwitch = "the person's own " + switchOff
+)
+
+// silenced returns what silences Afar in this session, "" for nothing.
+func (h *hook) silenced() string {
+	if h.getenv(switchOff) == "1" {
+		if h.startedWith(switchOff + "=1") {
+			return ownSwitch
+		}
+		return switchOff + " in its settings"
 	}
 	for _, dir := range []string{h.getenv.Project(), h.str(claude.FieldCwd)} {
 		if dir == "" {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(dir, ".afar-disabled")); err == nil {
-			return true
+			return ".afar-disabled"
 		}
 	}
-	return false
+	return ""
+}
+
+// startedWith reports whether the client had a variable when it started. What its settings set comes
+// later. Where the system does not tell, it had.
+func (h *hook) startedWith(variable string) bool {
+	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(h.getenv.PID()), "environ"))
+	return err != nil || bytes.Contains(append([]byte{0}, raw...), []byte("\x00"+variable+"\x00"))
+}
+
+// project returns the project of the session.
+func (h *hook) project() string {
+	if dir := h.getenv.Project(); dir != "" {
+		return dir
+	}
+	return h.str(claude.FieldCwd)
+}
+
+// projectSilence returns what the project does to silence Afar, "" for nothing.
+func (h *hook) projectSilence() string {
+	if why := h.silenced(); why != ownSwitch {
+		return why
+	}
+	return ""
 }
 
 // hookCall returns the part that all requests of this hook have in common.
@@ -273,6 +315,7 @@ func (h *hook) hookCall() wire.HookCall {
 		Attended:   h.getenv.Attended(),
 		Background: h.getenv.Background(),
 		Off:        h.off(),
+		Silenced:   h.projectSilence(),
 		Terminal:   h.terminal(),
 		Project:    h.getenv.Project(),
 		Redirected: h.redirected(),

@@ -12,9 +12,13 @@ import (
 )
 
 func newPause(a *app) *cobra.Command {
-	return &cobra.Command{
+	project := ""
+	c := &cobra.Command{
 		Use: "pause", Short: "Silence everything but the guard", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if project != "" {
+				return a.decideSilence(c.Context(), project, true)
+			}
 			err := a.callSoon(c.Context(), wire.OpPause, wire.PauseRequest{On: true}, nil)
 			if errors.Is(err, client.ErrUnreachable) {
 				return a.pauseUnheard(err)
@@ -26,6 +30,8 @@ func newPause(a *app) *cobra.Command {
 			return nil
 		},
 	}
+	c.Flags().StringVar(&project, "project", "", "let this project silence Afar again")
+	return c
 }
 
 // pauseUnheard pauses Afar while the coordinator does not answer. It leaves a mark: the

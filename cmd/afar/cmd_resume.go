@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -12,9 +14,13 @@ import (
 )
 
 func newResume(a *app) *cobra.Command {
-	return &cobra.Command{
+	project := ""
+	c := &cobra.Command{
 		Use: "resume", Short: "End a pause", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if project != "" {
+				return a.decideSilence(c.Context(), project, false)
+			}
 			err := a.callSoon(c.Context(), wire.OpPause, wire.PauseRequest{On: false}, nil)
 			if errors.Is(err, client.ErrUnreachable) {
 				return a.resumeUnheard(err)
@@ -26,6 +32,25 @@ func newResume(a *app) *cobra.Command {
 			return nil
 		},
 	}
+	c.Flags().StringVar(&project, "project", "", "have Afar work in this project, although it asks for silence")
+	return c
+}
+
+// decideSilence decides whether a project that asks for silence gets it.
+func (a *app) decideSilence(ctx context.Context, project string, on bool) error {
+	path, err := filepath.Abs(project)
+	if err != nil {
+		return err
+	}
+	if err := a.callSoon(ctx, wire.OpPause, wire.PauseRequest{On: on, Project: path}, nil); err != nil {
+		return err
+	}
+	if on {
+		a.say("%s may silence Afar again.", path)
+	} else {
+		a.say("Afar works in %s, although it asks for silence. `afar pause --project` takes that back.", path)
+	}
+	return nil
 }
 
 // resumeUnheard takes back a pause that has not reached the coordinator. It returns an

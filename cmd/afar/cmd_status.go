@@ -41,6 +41,10 @@ func renderStatus(p *page, s wire.StatusReply) {
 	if s.Settings.Paused {
 		p.line("%s only the guard speaks. `afar resume` ends it.", p.paint(yellow, "Paused:"))
 	}
+	for _, v := range s.Settings.Silenced {
+		p.line("%s %s (%s): %s", p.paint(yellow, "Asks for silence:"), oneLine(v.Project, 200), oneLine(v.Why, 60),
+			wording.Silence(v))
+	}
 	renderChannels(p, s.Channels)
 	if len(s.Sessions)+len(s.Asks)+len(s.Loops) == 0 {
 		p.line("\n%s", wording.NoSessions)

@@ -20,6 +20,12 @@ func (d Dirs) Marks() string { return filepath.Join(d.State, "marks") }
 // for the coordinator.
 func (d Dirs) PauseMark() string { return filepath.Join(d.Marks(), "pause") }
 
+// HeardMark returns the path of the mark by which the person has decided that Afar works in a project
+// that asks for silence. It stays until the person takes that back.
+func (d Dirs) HeardMark(project string) string {
+	return filepath.Join(d.State, "heard", short(project))
+}
+
 // CancelMark returns the path of the mark for the cancelling of a loop. It exists
 // while that waits for the coordinator. Its text is the session as the person named
 // it, by token or by id.

@@ -16,9 +16,11 @@ type AwayRequest struct {
 // AwayReply holds the settings after the change.
 type AwayReply = Settings
 
-// PauseRequest sets the kill switch.
+// PauseRequest sets the kill switch. With a project it decides about one that asks for silence: On has
+// that count.
 type PauseRequest struct {
-	On bool `json:"on"`
+	On      bool   `json:"on"`
+	Project string `json:"project,omitempty"` // its absolute path
 }
 
 // PauseReply holds the settings after the change.
@@ -31,4 +33,14 @@ type Settings struct {
 	Paused    bool   `json:"paused"`
 	// AnswersFrom names the channels whose answers count. If it is empty, all count.
 	AnswersFrom []string `json:"answers_from,omitempty"`
+	// Silenced are the projects that ask for silence.
+	Silenced []Silence `json:"silenced,omitempty"`
+}
+
+// A Silence is a project that asks for silence. Heard says that the person has Afar work there all the
+// same.
+type Silence struct {
+	Project string `json:"project"`
+	Why     string `json:"why"`
+	Heard   bool   `json:"heard"`
 }

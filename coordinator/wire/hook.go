@@ -20,6 +20,8 @@ type HookCall struct {
 	Terminal string `json:"terminal,omitempty"`
 	// Off is set when the session or its project switched Afar off.
 	Off bool `json:"off,omitempty"`
+	// Silenced says by what the project asks for silence, whatever the person has decided about that.
+	Silenced string `json:"silenced,omitempty"`
 	// Redirected lists variables of the environment that tried to move a pinned
 	// home, as NAME=value.
 	Redirected []string `json:"redirected,omitempty"`

@@ -15,6 +15,7 @@ func (s *Server) settings() wire.Settings {
 		AwayUntil:   millis(set.Away.Until),
 		Paused:      set.Paused,
 		AnswersFrom: set.AnswersFrom,
+		Silenced:    s.silences(set.Notes),
 	}
 }
 
@@ -52,6 +53,12 @@ func (s *Server) pause(c *call, in wire.PauseRequest) (out wire.PauseReply, err 
 		if err := s.allowHere(c); err != nil {
 			return out, err
 		}
+	}
+	if in.Project != "" {
+		if err := s.decideSilence(c, in); err != nil {
+			return out, err
+		}
+		return s.settings(), nil
 	}
 	if err := s.cfg.Core.Pause(in.On); err != nil {
 		return out, err

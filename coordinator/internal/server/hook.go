@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -64,7 +65,7 @@ func (s *Server) hookCall(c *call, h wire.HookCall, state session.State) (p payl
 	if unmarked {
 		s.mark(h.Client)
 	}
-	return p, s.redirected(h, p)
+	return p, errors.Join(s.redirected(h, p), s.heardOf(h, p, p.Event == hookinput.SessionStart))
 }
 
 // speaker reads the host's input from a hook's call, like hookCall, and records nothing.

@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
 
@@ -189,9 +190,26 @@ func pause(on bool) func(*link, channel.Act, []string) error {
 	if on {
 		text = "⏸ Paused: only the guard speaks. /resume ends it."
 	}
-	return func(l *link, act channel.Act, _ []string) error {
+	return func(l *link, act channel.Act, words []string) error {
+		if len(words) > 0 {
+			return l.decideSilence(act, strings.Join(words, " "), on)
+		}
 		return l.cfg.Core.OrderPause(core.Order{Act: act, Text: text}, on)
 	}
+}
+
+// decideSilence decides whether a project that asks for silence gets it.
+func (l *link) decideSilence(act channel.Act, project string, on bool) error {
+	person, _ := l.person()
+	said := "▶️ Afar works in " + project + ", although it asks for silence. /pause " + project + " takes that back."
+	if on {
+		said = "⏸ " + project + " may silence Afar again."
+	}
+	in := wire.PauseRequest{On: on, Project: project}
+	if _, err := call[wire.Settings](l, person.Name, wire.OpPause, in); err != nil {
+		said = notDone(err)
+	}
+	return l.cfg.Core.Acknowledge(act, said)
 }
 
 // sessionsText lists the running sessions.

@@ -229,6 +229,11 @@ func pauseForm(d *decision) (string, error) {
 }
 
 func resumeForm(d *decision) (string, error) {
+	if project := d.PostForm.Get("project"); project != "" {
+		on := d.PostForm.Get("silent") != ""
+		_, err := decide[wire.Settings](d, wire.OpPause, wire.PauseRequest{On: on, Project: project})
+		return "It is noted. It holds for the next event of a session there.", err
+	}
 	_, err := decide[wire.Settings](d, wire.OpPause, wire.PauseRequest{})
 	return "Afar goes on.", err
 }
