@@ -87,7 +87,7 @@ var layers = map[string]layer{
 		"proof setting spend state table tick unwritable wake"},
 	"store": {dir: in + "store", own: "action batch channel kind read repair store unknown unwritable"},
 	"server": {dir: in + "server",
-		own: "access attached backlog birthmark decode hook line listen named phone process reasons server toolcall"},
+		own: "access attached backlog birthmark decode hook line listen named phone process reasons server silence toolcall"},
 	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan " +
 		"poll render stamp thread trouble twice update whole"},
 	"web":  {dir: in + "channel/web", own: "act form listen live printed read route secure view web"},

@@ -36,7 +36,7 @@ func TestExitCodes(t *testing.T) {
 		{"argument too many", "status x", nil, 2, `from "x" on`},
 		{"token on the command line", "telegram connect 1:x", nil, 2, "too many arguments"},
 		{"argument missing", "allow", nil, 2, "needs the id of a question"},
-		{"away mode", "away maybe", nil, 2, "on, off or auto"},
+		{"away mode", "away maybe", nil, 2, "on, off, auto or default"},
 		{"away for nothing", "away on --for 0s", nil, 2, "--for needs a time"},
 		{"away for nonsense", "away on --for soon", nil, 2, "invalid argument"},
 		{"log of too many", "log -n 5001", nil, 2, "0 to 5000"},
