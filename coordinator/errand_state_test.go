@@ -221,7 +221,7 @@ func TestIssueWaysOut(t *testing.T) {
 		r := newIssueRig(t, push)
 		r.issue("a1")
 		r.says(hangs)
-		r.begins("s", "--for", "4s")
+		r.begins("s", "--for", "12s") // the work before the review takes some of it
 		r.work("a1", "gate", "x\n")
 		free(r, r.stopping("s", completed))
 		r.ends("s", "timeout")
