@@ -202,7 +202,7 @@ func (t *turn) startAgent(lock *os.File) (*agent, error) {
 	cmd.ExtraFiles = []*os.File{lock}
 	cmd.SysProcAttr = client.Detached()
 	level := birthmark.Client
-	if t.talks() { // it is no client of the host, whose hooks would mark its shells
+	if t.talks() { // other agents have no hooks of ours that mark their shells
 		level = birthmark.Shell
 	}
 	birthmark.Mark(cmd, level)

@@ -52,7 +52,7 @@ var filePrograms = []table{
 	{programs: "tmpreaper tmpwatch", options: "protect x exclude", dry: "t test", rows: []row{
 		{words: "*", also: cleansTrees},
 	}},
-	// That of Unix removes only empty directories, which is no loss.
+	// The rmdir of Unix removes only empty directories: nothing is lost.
 	{programs: "rmdir", rows: []row{{args: "/s|/S", does: act{effect.DeleteTree, "", eachFile}}}},
 	{programs: "shred gshred", options: "n s iterations size random-source", do: shred},
 	{programs: "mv gmv", options: "t S target-directory suffix update?", keeps: keepsOld, do: move},
