@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/cannotstart"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/logfile"
@@ -48,6 +49,9 @@ func (a *app) serve(ctx context.Context) error {
 	}
 	if err := peer.Seal(); err != nil {
 		return fmt.Errorf("keep others from tracing the coordinator: %w", err)
+	}
+	if err := markAll(); err != nil {
+		return fmt.Errorf("give the coordinator its birthmark: %w", err)
 	}
 	dirs, err := a.dirs()
 	if err != nil {
@@ -115,4 +119,14 @@ func (a *app) open(ctx context.Context, cfg coordinator.Config) (*coordinator.Co
 			return nil, err
 		}
 	}
+}
+
+// markAll gives this process the birthmark of a client, which all that it starts inherits. The first
+// process of a container must stay without: a birthmark there would say nothing of the others.
+func markAll() error {
+	pid := os.Getpid()
+	if !birthmark.Supported || pid == 1 {
+		return nil
+	}
+	return birthmark.Lower(pid, birthmark.Client)
 }

@@ -7,7 +7,8 @@
 // do nothing.
 //
 // Every program that is not Afar's own, and that Afar starts for or because of a session,
-// is started with the mark:
+// is started with the mark. The coordinator has the mark itself, so all that it starts inherits
+// one. Other programs of Afar, and a coordinator that has none, start a program so:
 //
 //	cmd := exec.Command(path, args...)
 //	// dir, environment, pipes as usual
@@ -32,7 +33,7 @@ type Level uint64
 // The levels, from the highest.
 const (
 	None      Level = math.MaxUint64 // no mark
-	Client    Level = 7357358        // a client of the host, and what it starts by itself
+	Client    Level = 7357358        // a client of the host and the coordinator, and what they start by themselves
 	Shell     Level = 7357357        // a session's shell, and what Afar starts for a session
 	Consulted Level = 7357356        // a model that is asked for its opinion
 )
@@ -44,17 +45,21 @@ const Line = `POSIXLY_CORRECT=1; \unset -f ulimit; \unset POSIXLY_CORRECT; ` +
 	`\ulimit -S -x 7357357 2>/dev/null && \ulimit -H -x 7357357 2>/dev/null || :` + "\n"
 
 // starter is the name under which a program of Afar runs as the starter of a program that
-// carries the mark. Whoever uses it marks itself, which is no gain.
+// carries the mark. A session that starts it so gains nothing: it marks itself.
 const starter = "afar-marked-start"
 
 // self is the running program, also after its file was replaced.
 const self = "/proc/self/exe"
 
-// Mark changes a command that is not yet started, so that its program has the mark from the
-// beginning. This program itself is started in its place, takes the mark, and becomes the program.
+// Mark changes a command that is not yet started, so that its program has at most this level
+// from the beginning. If this process has a higher one, it is itself started in the place of the
+// program, takes the mark, and becomes the program. Otherwise the program inherits the mark.
 // A caller that changes Path or Args later changes the starter's.
 func Mark(cmd *exec.Cmd, level Level) {
 	if !Supported || cmd.Err != nil {
+		return
+	}
+	if own, err := Of(os.Getpid()); err == nil && own <= level {
 		return
 	}
 	args := []string{starter, strconv.FormatUint(uint64(level), 10), cmd.Path}

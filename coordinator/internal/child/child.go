@@ -21,8 +21,8 @@ import (
 const maxSaid = 64 << 10
 
 // A Program is one run of a program. It has a session of its own, so it has no terminal
-// to ask at, and one process group for everything that it starts. Unless it is Ours, it
-// has a birthmark from its first instruction, so nothing of it can decide for the person.
+// to ask at, and one process group for everything that it starts. It has a birthmark
+// from its first instruction, so nothing of it can decide for the person.
 type Program struct {
 	Path string   // absolute, see Find; or a name that is looked up in this process's PATH
 	Args []string // visible in the list of processes
@@ -47,8 +47,7 @@ type Program struct {
 	Outlives bool
 	Files    []*os.File // open in it as 3, 4 and so on; only with Outlives, and not on Windows
 
-	Ours  bool            // a program of this installation, which has no birthmark
-	Level birthmark.Level // the birthmark of others, 0 is birthmark.Shell
+	Level birthmark.Level // the highest birthmark that it may have, 0 is birthmark.Client
 
 	Started func(pid int) // called once it runs; may be nil
 }
@@ -122,9 +121,7 @@ func (p Program) run(cmd *exec.Cmd) error {
 		}
 		defer untie()
 	}
-	if !p.Ours {
-		birthmark.Mark(cmd, cmp.Or(p.Level, birthmark.Shell))
-	}
+	birthmark.Mark(cmd, cmp.Or(p.Level, birthmark.Client))
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}

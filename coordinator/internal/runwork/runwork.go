@@ -91,7 +91,6 @@ func (w *Worker) start(ctx context.Context, r run.Run) error {
 		Most:  maxSaid,
 		// the runner itself is in a group of its own
 		Outlives: true,
-		Ours:     true,
 	}
 	w.starting.RLock()
 	defer w.starting.RUnlock()
@@ -116,8 +115,8 @@ func (w *Worker) know(runner session.Process) {
 // Started reports whether this worker started a runner. If one is being started, it waits until
 // that is known.
 func (w *Worker) Started(runner session.Process) bool {
-	w.starting.Lock() // no start is in progress now
-	w.starting.Unlock()
+	w.starting.Lock()
+	defer w.starting.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.runners[runner]

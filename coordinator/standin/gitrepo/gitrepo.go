@@ -11,13 +11,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/birthmark"
 )
 
 // scratch is the directory that the tests share: the home of their git, and the templates.
 var scratch string
 
 // Main runs the tests with a separate home for git. That home configures an author, and
-// no syncs to the disk. If one of the variables is set, the process is a child that a
+// no syncs to the disk. The test process has the birthmark that the coordinator has. If one of the variables is set, the process is a child that a
 // test will kill, and it uses the home of that test.
 func Main(m *testing.M, childVars ...string) {
 	for _, name := range childVars {
@@ -25,7 +27,11 @@ func Main(m *testing.M, childVars ...string) {
 			os.Exit(m.Run())
 		}
 	}
-	var err error
+	err := birthmark.Lower(os.Getpid(), birthmark.Client)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "give the tests a birthmark:", err)
+		os.Exit(1)
+	}
 	if scratch, err = os.MkdirTemp("", "gits-"); err == nil {
 		config := "[user]\n\tname = Ada\n\temail = a@x.example\n" +
 			"[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n"

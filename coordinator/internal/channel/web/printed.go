@@ -32,7 +32,7 @@ func (c *Channel) afar(ctx context.Context, args ...string) ([]byte, error) {
 func (c *Channel) afarIn(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	out, err := child.Program{
 		Path: c.cfg.Afar, Args: args, Dir: dir, Env: c.cfg.Env,
-		Limit: printFor, Grace: time.Second, Most: mostPrinted, Ours: true,
+		Limit: printFor, Grace: time.Second, Most: mostPrinted,
 	}.Run(ctx)
 	if err != nil && out.Said != "" {
 		err = errors.New(strings.TrimPrefix(strings.TrimSpace(out.Said), "afar: "))
