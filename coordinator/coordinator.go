@@ -105,6 +105,7 @@ type Coordinator struct {
 	runs     []func(context.Context) // the work that goes on beside the server, until its context ends
 	ending   context.Context         // done when the end is asked for; its cause may be a presence.Loss
 	end      context.CancelCauseFunc
+	leaving  *time.Timer // abandons the process; nil until the end was asked for, stopped by Close
 }
 
 // papers are the files of the workspace that no task owns.
@@ -534,7 +535,7 @@ func (c *Coordinator) Run(outer context.Context) error {
 			c.cfg.Dirs.NoteStopped() // before a caller is disconnected
 		}
 		if c.cfg.Abandon != nil {
-			time.AfterFunc(leaveFor, c.abandon) // it lasts until the process has ended
+			c.leaving = time.AfterFunc(leaveFor, c.abandon)
 		}
 		cancel()
 	})
@@ -577,5 +578,8 @@ func (c *Coordinator) Close() (err error) {
 		err = errors.Join(err, c.store.Close())
 	}
 	c.life.Release()
+	if c.leaving != nil {
+		c.leaving.Stop()
+	}
 	return err
 }

@@ -155,10 +155,9 @@ func table() rules {
 	return rules{
 		ours: map[string][]string{
 			"cmd/afar": {
-				"coordinator", "coordinator/agentcheck", "coordinator/agentrun", "coordinator/callsite",
-				"coordinator/cannotstart", claude,
-				"coordinator/client",
-				"coordinator/config", "coordinator/consult", "coordinator/demo", "coordinator/guard",
+				"coordinator", "coordinator/agentcheck", "coordinator/agentrun", "coordinator/birthmark",
+				"coordinator/callsite", "coordinator/cannotstart", claude, "coordinator/client", "coordinator/config",
+				"coordinator/consult", "coordinator/demo", "coordinator/guard",
 				"coordinator/home", "coordinator/issues", "coordinator/logfile", claude + "/mods", "coordinator/peer",
 				"coordinator/policy", claude + "/probe", "coordinator/redact", "coordinator/repair", "coordinator/toml",
 				"coordinator/wire", "coordinator/qrcode", "coordinator/wording",
@@ -386,7 +385,7 @@ func table() rules {
 			standin + "browser":    {},
 			standin + "calls":      {standin + "repository"},
 			standin + "consultant": {},
-			standin + "gitrepo":    {},
+			standin + "gitrepo":    {"coordinator/birthmark"},
 			standin + "host":       {claude, standin + "long", standin + "repository"},
 			standin + "long":       {},
 			standin + "model":      {},

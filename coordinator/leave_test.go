@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 )
@@ -24,4 +25,19 @@ func TestAbandon(t *testing.T) {
 	}
 	close(stuck)
 	<-over
+}
+
+// TestAbandonOver: a process that has closed its coordinator goes on.
+func TestAbandonOver(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.cfg.Abandon = func() {}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := errors.Join(c.Run(ctx), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if c.leaving == nil || c.leaving.Stop() {
+		t.Error("it will be abandoned after it was closed")
+	}
 }

@@ -38,6 +38,9 @@ type app struct {
 	// byHost says that Claude Code itself started this command, with an environment that the
 	// project's settings may have changed.
 	byHost bool
+	// alone says that this process runs this command and nothing else. A coordinator may then
+	// change what holds for the whole process, and end it.
+	alone bool
 }
 
 // dirs returns the directories in force.

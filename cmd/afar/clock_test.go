@@ -35,7 +35,7 @@ func clockMain() {
 	defer stop()
 	os.Exit(run(ctx, os.Args[2:], &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, bin: os.Getenv("BIN"),
-		now: func() time.Time { return time.Now().Add(ahead) },
+		now: func() time.Time { return time.Now().Add(ahead) }, alone: true,
 	}))
 }
 

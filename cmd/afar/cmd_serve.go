@@ -47,12 +47,6 @@ func (a *app) serve(ctx context.Context) error {
 		return errors.New("serve is a decision of the person: type it in a terminal of your own, not inside a " +
 			"session; a hook starts the coordinator where there is none")
 	}
-	if err := peer.Seal(); err != nil {
-		return fmt.Errorf("keep others from tracing the coordinator: %w", err)
-	}
-	if err := markAll(); err != nil {
-		return fmt.Errorf("give the coordinator its birthmark: %w", err)
-	}
 	dirs, err := a.dirs()
 	if err != nil {
 		return err
@@ -69,7 +63,12 @@ func (a *app) serve(ctx context.Context) error {
 		Log:     slog.New(a.logTo(file)),
 		Getenv:  a.getenv,
 		Now:     a.now,
-		Abandon: func() { os.Exit(1) },
+	}
+	if a.alone {
+		if err := protect(); err != nil {
+			return err
+		}
+		cfg.Abandon = func() { os.Exit(1) }
 	}
 	co, err := a.open(ctx, cfg)
 	if err != nil {
@@ -121,12 +120,19 @@ func (a *app) open(ctx context.Context, cfg coordinator.Config) (*coordinator.Co
 	}
 }
 
-// markAll gives this process the birthmark of a client, which all that it starts inherits. The first
-// process of a container must stay without: a birthmark there would say nothing of the others.
-func markAll() error {
+// protect keeps other processes of the user from tracing this one. It also gives this process the
+// birthmark of a client, which all that it starts inherits. The first process of a container must
+// stay without: a birthmark there would say nothing of the others.
+func protect() error {
+	if err := peer.Seal(); err != nil {
+		return fmt.Errorf("keep others from tracing the coordinator: %w", err)
+	}
 	pid := os.Getpid()
-	if !birthmark.Supported || pid == 1 {
+	if pid == 1 {
 		return nil
 	}
-	return birthmark.Lower(pid, birthmark.Client)
+	if err := birthmark.Lower(pid, birthmark.Client); err != nil {
+		return fmt.Errorf("give the coordinator its birthmark: %w", err)
+	}
+	return nil
 }

@@ -30,7 +30,7 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		getenv: os.Getenv, bin: bin, now: time.Now,
+		getenv: os.Getenv, bin: bin, now: time.Now, alone: true,
 	}))
 }
 

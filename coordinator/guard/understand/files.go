@@ -143,7 +143,7 @@ func move(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Effect(effect.DeleteTree, effect.ToNull, sh.Path(p))
 			continue
 		}
-		sh.Effect(effect.MoveAway, placeOp(sh, to), sh.Path(p))
+		sh.Effect(effect.MoveAway, placeOp(sh, p, to), sh.Path(p))
 		reportDestination(sh, to, p)
 		sh.Moved(p, to)
 	}
@@ -161,9 +161,12 @@ func makesFolders(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// placeOp says whether a directory is one whose content does not stay.
-func placeOp(sh *shell.Shell, to string) effect.Op {
-	if fspath.WithinAny(sh.Path(to), "/tmp /var/tmp /dev/shm") {
+// temporary are the folders whose content does not stay.
+const temporary = "/tmp /var/tmp /dev/shm"
+
+// placeOp says whether a move leads to where files do not stay, from where they do.
+func placeOp(sh *shell.Shell, from, to string) effect.Op {
+	if fspath.WithinAny(sh.Path(to), temporary) && !fspath.WithinAny(sh.Path(from), temporary) {
 		return effect.ToTemp
 	}
 	return ""
