@@ -48,7 +48,7 @@ func (s *Server) telegramConnect(c *call, in wire.TelegramConnectRequest) (out w
 		return out, err
 	}
 	if _, err := s.cfg.Telegram.Connect(c.ctx, in.Token, in.API); err != nil {
-		return out, err
+		return out, badRequest("%v", err)
 	}
 	return s.telegramState(), nil
 }

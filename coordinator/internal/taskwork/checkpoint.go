@@ -65,7 +65,7 @@ func (w *Worker) newCheckpoint(t task.Task, file string) (ask.Ask, error) {
 	c := task.ParseCheckpoint(file)
 	q, told := ask.Question{Text: c.Need, Header: c.Title}, sections(c)
 	if !c.Complete() {
-		q.Text = "Its checkpoint.md is not complete and is shown as it is. What shall the task do?"
+		q.Text = "Its checkpoint.md does not say what it needs. Here is the whole file. What shall the task do?"
 		told = cmp.Or(strings.TrimSpace(file), "(checkpoint.md is empty)")
 	}
 	for _, o := range c.Options {

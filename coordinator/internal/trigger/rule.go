@@ -244,7 +244,8 @@ func (r *Rule) lacks(d markdown.Document) error {
 	case !has("to"):
 		return errors.New("the line \"- to: …\" is missing; want " + toForms)
 	case r.When.Kind == Webhook && !has("auth"):
-		return fmt.Errorf("a webhook needs a line \"- auth: …\"; want one of %s", strings.Join(Auths(), ", "))
+		return fmt.Errorf("a webhook needs its authentication (--auth, or a line \"- auth: …\"): one of %s",
+			strings.Join(Auths(), ", "))
 	}
 	return nil
 }

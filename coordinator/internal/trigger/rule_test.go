@@ -36,7 +36,7 @@ func TestParseErrors(t *testing.T) {
 		"# A\n\n- on: never\n- to: run\n\nx":   `line 3: on: unknown on "never"`,
 		"# A\n\n- on: manual\n- to: x:y\n\nx":  `line 4: to: unknown address "x:y"`,
 		"# A\n\n- on: manual\n- to:\n\nx":      "line 4: to: unknown address",
-		"# A\n\n- on: webhook\n- to: run\n\nx": "a webhook needs a line",
+		"# A\n\n- on: webhook\n- to: run\n\nx": "a webhook needs its authentication",
 		"# A\n\n- on: manual\n- to: session:{{payload}}\n\nx": "a payload names nothing but the key of a run",
 		"# A\n\n- on: manual\n- to: run:{{payload.a b}}\n\nx": "a payload names nothing but the key of a run",
 		"# A\n\n- on: manual\n- to: run\n- auth: header\n\nx": "line 5: auth is for a webhook alone",

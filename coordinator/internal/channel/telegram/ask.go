@@ -77,6 +77,10 @@ func (l *link) placeOf(a ask.Ask) place {
 	switch {
 	case err != nil && a.Task != "": // its agent runs no hooks
 		v.Token, v.Project = "task:"+a.Task, a.Cwd
+	case err != nil && a.Kind == ask.Suggestion:
+		v.Token, v.Project = "A suggested task", a.Cwd
+	case err != nil && a.Kind == ask.Missed:
+		v.Token, v.Project = "A trigger", a.Cwd
 	case err != nil:
 		v.Token, v.Project = "unknown session", a.Cwd
 	}

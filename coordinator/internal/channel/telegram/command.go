@@ -223,7 +223,8 @@ func (l *link) sessionsText() string {
 		if v.Unprotected(l.cfg.Now()) {
 			state = "⚠️ unprotected"
 		}
-		fmt.Fprintf(&b, "%s: %s for %s · %s\n", v.Token, state, ago(l.cfg.Now().Sub(v.Since)), short(v.Project))
+		project := place{home: l.cfg.Home}.short(v.Project)
+		fmt.Fprintf(&b, "%s: %s for %s · %s\n", v.Token, state, ago(l.cfg.Now().Sub(v.Since)), short(project))
 	}
 	if b.Len() == 0 {
 		return "No session runs."

@@ -9,6 +9,7 @@ var (
 	heading1 = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.*?)\s*#*$`)
 	bullet   = regexp.MustCompile(`^(\s*)[-*+]\s+`)
 	strong   = regexp.MustCompile(`\*\*([^\s*](?:[^*\n]*?[^\s*])?)\*\*`)
+	boxes    = strings.NewReplacer("• [ ] ", "☐ ", "• [x] ", "☑ ", "• [X] ", "☑ ")
 	linked   = regexp.MustCompile(`\[([^\[\]\n]+)\]\((https?://[^\s()]+)\)`)
 )
 
@@ -46,7 +47,7 @@ func markdownLine(line string) string {
 	if m := heading1.FindStringSubmatch(line); m != nil && m[1] != "" {
 		return "<b>" + escape(strings.NewReplacer("**", "", "`", "").Replace(m[1])) + "</b>"
 	}
-	line = ticks(bullet.ReplaceAllString(line, "$1• "))
+	line = ticks(boxes.Replace(bullet.ReplaceAllString(line, "$1• ")))
 	line = codeSpan.ReplaceAllStringFunc(line, func(code string) string {
 		return strings.NewReplacer("*", "&#42;", "[", "&#91;").Replace(code)
 	})

@@ -14,6 +14,7 @@ func TestMarkdown(t *testing.T) {
 		"# The *plan* for `x`\nthen":                "<b>The *plan* for x</b>\nthen",
 		"#hashtag":                                  "#hashtag",
 		"- one\n  * two\n+ three":                   "• one\n  • two\n• three",
+		"- [ ] one\n  - [x] two\n- [three]":         "☐ one\n  ☑ two\n• [three]",
 		"**bold** and __init__, not * this *":       "<b>bold</b> and __init__, not * this *",
 		"snake_case_name":                           "snake_case_name",
 		"run `a**b**c` now":                         "run <code>a&#42;&#42;b&#42;&#42;c</code> now",

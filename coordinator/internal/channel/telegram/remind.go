@@ -18,8 +18,8 @@ import (
 const isReminder = "reminder"
 
 // remind replies to a card that waits too long, so that the phone rings once more. It says
-// who waits and for what kind of answer, but not the question itself. Another chat may be
-// told too; nothing can be answered there.
+// who waits, how long and for what. Another chat may be told too: who waits and for what kind of
+// answer, but not the question itself. Nothing can be answered there.
 func (l *link) remind(ctx context.Context, id ask.ID) error {
 	card, err := l.cfg.Core.OnCard(id)
 	person, chat := l.person()
@@ -50,7 +50,8 @@ func (l *link) remind(ctx context.Context, id ask.ID) error {
 			shown = message
 		}
 	}
-	text := fmt.Sprintf("⏰ %s still waits for you: %s, since %s.", oneLine(p.token), a.Kind, a.OpenedAt.Format("15:04"))
+	text := fmt.Sprintf("⏰ %s still waits (%s): %s", oneLine(p.token), ago(l.cfg.Now().Sub(a.OpenedAt)),
+		oneLine(a.Line()))
 	return l.inRoom(ctx, chat, a.Session, func(to room) error {
 		m, err := l.bot.SendMessage(ctx, &bot.SendMessageParams{
 			ChatID: to.chat, MessageThreadID: int(to.thread), Text: text,

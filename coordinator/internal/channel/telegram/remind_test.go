@@ -1,7 +1,6 @@
 package telegram
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +25,7 @@ func (r *rig) wake() {
 	}
 }
 
-// TestReminder checks that the reminder replies to the card, says who waits but not for what,
+// TestReminder checks that the reminder replies to the card, says who waits, how long and for what,
 // and comes once. A reply to it is the answer.
 func TestReminder(t *testing.T) {
 	t.Parallel()
@@ -34,12 +33,12 @@ func TestReminder(t *testing.T) {
 	r.pair()
 	a, card := r.card("a1", "git push")
 	r.wake()
-	m := r.await("still waits for you")
+	m := r.await("still waits (")
 	v, err := r.core.Session("s1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("⏰ %s still waits for you: permission, since %s.", v.Token, a.OpenedAt.Format("15:04"))
+	want := "⏰ " + v.Token + " still waits (11 min): Bash git push"
 	if m.Text != want || m.ReplyTo != card.ID || len(m.Labels()) != 0 {
 		t.Errorf("have %q, answering %d", m.Text, m.ReplyTo)
 	}
@@ -73,7 +72,7 @@ func TestReminderInAnotherChat(t *testing.T) {
 	if m.Chat != team.ID || len(m.Labels()) != 0 || strings.Contains(m.Text, "git") {
 		t.Errorf("have %+v", m)
 	}
-	r.await("still waits for you")
+	r.await("still waits (")
 	r.quietly("answers of others", func() {
 		eve := r.api.User(66, "Eve")
 		eve.Say(team.ID, "yes")
@@ -96,7 +95,7 @@ func TestReminderChatAway(t *testing.T) {
 	r.pair()
 	r.card("a1", "git push")
 	r.wake()
-	r.await("still waits for you")
+	r.await("still waits (")
 	if !strings.Contains(r.log.String(), "remind another chat") {
 		t.Errorf("nothing in the log:\n%s", r.log)
 	}

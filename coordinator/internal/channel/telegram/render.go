@@ -48,11 +48,14 @@ type place struct {
 }
 
 // path shows a path with ~ for the person's home.
-func (at place) path(path string) string {
+func (at place) path(path string) string { return line(at.short(path), maxPath) }
+
+// short returns a path with ~ for the person's home.
+func (at place) short(path string) string {
 	if rest, ok := strings.CutPrefix(path+"/", at.home+"/"); ok && at.home != "" {
-		path = strings.TrimSuffix("~/"+rest, "/")
+		return strings.TrimSuffix("~/"+rest, "/")
 	}
-	return line(path, maxPath)
+	return path
 }
 
 // render shows the current state of a card's asks. Telegram accepts the result for any
