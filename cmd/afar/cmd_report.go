@@ -65,7 +65,7 @@ func reportedHow(p *page, q wire.ReportedAsk) string {
 		colour = green
 	}
 	text := p.paint(colour, oneLine(q.How, 300)) + " · waited " + wait
-	if q.By != "" && q.Channel != "" {
+	if q.By != "" && wording.On(q.By, q.Channel) != "" {
 		text += " · " + oneLine(q.Channel, 20)
 	}
 	if q.Outcome != "" {

@@ -16,7 +16,7 @@ func newStatus(a *app) *cobra.Command {
 		Use: "status", Short: "Show sessions, loops, open questions, channels", Args: exactly(),
 		Long: "Shows the sessions with what they are about, their model, context and todos as far as Claude Code " +
 			"tells,\n" +
-			"the loops, what waits for you, and the channels. What is not known is said to be unknown.\n" +
+			"the loops, what waits for you, and the channels.\n" +
 			"With --watch the screen is kept current until Ctrl-C.",
 	}
 	watch := c.Flags().BoolP("watch", "w", false, "keep the screen current, until Ctrl-C")
@@ -79,7 +79,7 @@ func renderGuard(p *page, g wire.Guard) {
 	if g.Grade == "" {
 		return
 	}
-	p.line("%s %s%s", p.paint(bold, "Guard"), g.Grade, modNames(g.Mods))
+	p.line("%s %s%s", p.paint(bold, "Guard"), wording.Grade(visible(g.Grade)), modNames(g.Mods))
 }
 
 // renderBackground shows what Afar's own questions to a model have cost. An older coordinator
@@ -133,7 +133,9 @@ func renderSessions(p *page, sessions []wire.Session) {
 		if s.About != "" {
 			rows = append(rows, []cell{plain(oneLine(s.About, 74))})
 		}
-		rows = append(rows, []cell{{visible(wording.SessionLoad(s)), dim}})
+		if load := wording.SessionLoad(s); load != "" {
+			rows = append(rows, []cell{{visible(load), dim}})
+		}
 	}
 	p.table(rows)
 }

@@ -67,10 +67,9 @@ Channels
   ✔  terminal  ready
 
 Sessions
-  api-1a2b  waiting      3m ago  ~/code/api  default
+  api-1a2b  waiting      3m ago  ~/code/api  manual
     claude-opus-5-5 · context 42k tokens · 2 of 5 todos done
   web-3c4d  unprotected  5s ago  /srv/web    auto, unattended: no hook of ours ran; ` + "`afar doctor`" + ` says why
-    model unknown · context unknown · todos unknown
 
 Loops
   api-1a2b  active  3/10  task  1m ago  fix the failing tests

@@ -92,7 +92,7 @@ type Session struct {
 	// Words says how a text of the person reaches the session when it stops: WordsPrompt, or "" if
 	// a hook hands it over.
 	Words string `json:"words,omitempty"`
-	// About is what the session is about, masked: its name, else its first prompt.
+	// About is what the session is about, masked: its name, else its last prompt.
 	About string `json:"about,omitempty"`
 	// Model, Context (tokens) and Todos are absent where the host does not tell.
 	Model   string `json:"model,omitempty"`

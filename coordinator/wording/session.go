@@ -11,7 +11,7 @@ import (
 func SessionNote(s wire.Session) string {
 	var parts []string
 	if s.Mode != "" {
-		parts = append(parts, Line(s.Mode, 30))
+		parts = append(parts, Mode(s.Mode))
 	}
 	switch {
 	case s.Background:
@@ -35,24 +35,45 @@ func SessionNote(s wire.Session) string {
 // Unprotected says what is wrong with a session in that state.
 const Unprotected = "no hook of ours ran; `afar doctor` says why"
 
+// Mode returns the permission mode of a session as its client calls it.
+func Mode(host string) string {
+	if host == "default" {
+		return "manual"
+	}
+	return Line(host, 30)
+}
+
 // SessionLoad says what model a session uses, how full its context is, and how far its own
-// list of steps is, as far as the host tells.
+// list of steps is. It leaves out what the host does not tell.
 func SessionLoad(s wire.Session) string {
-	model, context, todos := "model unknown", "context unknown", "todos unknown"
+	var parts []string
 	if s.Model != "" {
-		model = Line(s.Model, 40)
+		parts = append(parts, Line(s.Model, 40))
 	}
 	if s.Context > 0 {
-		context = "context " + Tokens(s.Context)
+		parts = append(parts, "context "+Tokens(s.Context))
 	}
 	if s.Todos != nil {
-		todos = Todos(*s.Todos)
+		parts = append(parts, Todos(*s.Todos))
 	}
-	return model + " · " + context + " · " + todos
+	return strings.Join(parts, " · ")
 }
 
 // Todos says how far a session's own list of steps is.
 func Todos(t wire.Todos) string { return fmt.Sprintf("%d of %d todos done", t.Done, t.Total) }
+
+// Grade says how hard it is to get past the guard.
+func Grade(grade string) string {
+	switch grade {
+	case "plain":
+		return "on (grade plain: another plugin can overrule it)"
+	case "held":
+		return "on (grade held: no other plugin overrules it)"
+	case "locked":
+		return "on (grade locked: only root can switch it off)"
+	}
+	return Line(grade, 20)
+}
 
 // NoSessions is shown where there is none.
 const NoSessions = "No sessions yet. Start `claude` in a project; it appears here by itself."

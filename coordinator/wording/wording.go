@@ -5,6 +5,7 @@ package wording
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/text"
@@ -52,6 +53,15 @@ func Tokens(n int64) string {
 
 // USD returns an amount of dollars.
 func USD(amount float64) string { return fmt.Sprintf("$%.2f", amount) }
+
+// On returns " on " and the channel through which somebody acted. It returns "" where the name of
+// who acted has the channel already, such as "ann at the terminal" and "trigger night".
+func On(by, channel string) string {
+	if channel == "" || strings.Contains(by, " at the ") || strings.HasPrefix(by, channel+" ") {
+		return ""
+	}
+	return " on " + channel
+}
 
 // Line folds a text into one line of at most most characters.
 func Line(s string, most int) string { return text.Clip(text.Fold(s), most) }

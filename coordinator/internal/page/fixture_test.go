@@ -444,6 +444,7 @@ func fullSession() page.Session {
 		Session: s, Loop: &loops()[0], Cards: cards()[3:4], Steps: steps, Home: home,
 		Entries: []wire.Entry{
 			entry("loop.checked", s.Token, s.Token+": red: 93 ms, want 80 ms", 95*time.Second),
+			entry("ask.delivered", s.Token, s.Token+": says only what the answer says", 100*time.Second),
 			entry(
 				"ask.answered",
 				s.Token,
@@ -649,7 +650,7 @@ func fullSettings() page.Settings {
 		Browsers: []page.Browser{
 			{
 				ID:      "b1",
-				Name:    "Firefox 146 on Linux",
+				Name:    "Mozilla/5.0 (X11; Linux x86_64; rv:146.0) Gecko/20100101 Firefox/146.0",
 				Since:   ms(3 * 24 * time.Hour),
 				Seen:    ms(4 * time.Second),
 				Expires: ms(-27 * 24 * time.Hour),

@@ -3,6 +3,7 @@ package page
 import (
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // Inbox shows the texts that were sent, and a box to send one.
@@ -50,13 +51,7 @@ func (i Inbox) Sent() (out []sentText) {
 }
 
 // Whose says where the text came from.
-func (m sentText) Whose() string {
-	by := m.By
-	if m.Channel != "" {
-		by += " on " + m.Channel
-	}
-	return by
-}
+func (m sentText) Whose() string { return m.By + wording.On(m.By, m.Channel) }
 
 // Data reports whether the text is marked as data for who gets it.
 func (m sentText) Data() bool { return !m.Words && m.To != wire.ToPerson }

@@ -27,11 +27,16 @@ func (s Session) Moments() []moment {
 		out = append(out, momentOfStep(step, &s.Steps[i]))
 	}
 	for _, e := range s.Entries {
-		out = append(out, momentOf(e, s.Session.Token))
+		if e.Kind != askDelivered {
+			out = append(out, momentOf(e, s.Session.Token))
+		}
 	}
 	slices.SortStableFunc(out, func(a, b moment) int { return cmp.Compare(b.At, a.At) })
 	return out
 }
+
+// askDelivered is the kind of an entry that says only what those of the answer and of the call say.
+const askDelivered = "ask.delivered"
 
 func momentOfStep(step wire.Step, at *wire.Step) moment {
 	m := moment{At: step.At, Icon: "tool", What: step.Tool, Text: step.Input, Step: at}

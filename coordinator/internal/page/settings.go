@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/qrcode"
@@ -39,6 +40,34 @@ func (s Settings) QR() template.HTML {
 		`aria-label="QR code that opens the bot" shape-rendering="crispEdges"><rect width="%d" height="%d" `+
 		`fill="#fff"/>`+
 		`<path d="%s" fill="#000"/></svg>`, side, side, side*5, side*5, side, side, path.String()))
+}
+
+// browsers and systems are the parts of what a browser says of itself, each with its name. The first
+// that fits counts: most browsers also say the names of those that they descend from.
+var (
+	browsers = [][2]string{
+		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+	}
+	systems = [][2]string{
+		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Mac OS X", "macOS"}, {"Windows", "Windows"},
+		{"Linux", "Linux"},
+	}
+)
+
+// browserName returns what people call the browser that sends agent as its User-Agent, such as
+// "Chrome on Linux". It returns agent where it knows no name.
+func browserName(agent string) string {
+	browser := slices.IndexFunc(browsers, func(row [2]string) bool { return strings.Contains(agent, row[0]) })
+	if browser < 0 {
+		return agent
+	}
+	name := browsers[browser][1]
+	for _, row := range systems {
+		if strings.Contains(agent, row[0]) {
+			return name + " on " + row[1]
+		}
+	}
+	return name
 }
 
 // Broken counts the findings of the doctor that are bad.

@@ -93,7 +93,7 @@ func (s *Server) glance(w *wire.Session, v session.Session) {
 	if v.Transcript != "" {
 		g = s.cfg.Glance(v.Transcript)
 	}
-	w.About = about(cmp.Or(v.Name, g.Title, g.First, v.Typed))
+	w.About = about(cmp.Or(v.Name, g.Title, v.Typed, g.First))
 	w.Model, w.Context = about(cmp.Or(g.Model, v.Model)), g.Context
 	if g.Todos != nil {
 		w.Todos = &wire.Todos{Done: g.Todos.Done, Total: g.Todos.Total}

@@ -26,12 +26,6 @@ const (
 	mostPast    = 100
 )
 
-// newsKinds are the entries of the journal that a person may want to hear of.
-var newsKinds = []string{
-	string(event.Told), string(event.LoopEnded), string(event.IssueLanded), string(event.IssuePaused),
-	string(event.GuardOverridden), string(event.SessionUnprotected),
-}
-
 // entries returns the newest entries of some kinds, newest first.
 func entries(r reader, limit int, kinds ...string) ([]wire.Entry, error) {
 	out, err := read[wire.LogReply](r, wire.OpLog, wire.LogRequest{Last: true, Limit: limit, Kinds: kinds})

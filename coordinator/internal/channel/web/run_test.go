@@ -265,7 +265,7 @@ func TestInbox(t *testing.T) {
 	if !strings.Contains(got, "run:fix gets it") {
 		t.Errorf("sent: %q", got)
 	}
-	contains(t, "the inbox", s.get(t, "/inbox"), "pending to run:fix", "hurry", "on web",
+	contains(t, "the inbox", s.get(t, "/inbox"), "pending to run:fix", "hurry", "at the page",
 		"comes right after its next tool call", "was read in turn 1 of run fix")
 	for to, want := range map[string]string{
 		"run:none": "not found", "task:x": "not found", "team:x": "Unknown address", "": "Unknown address",

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/page"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -57,7 +58,9 @@ func (c *Channel) share(ctx context.Context) *shared {
 	s.status = sync.OnceValues(func() (wire.StatusReply, error) {
 		return read[wire.StatusReply](s.reader, wire.OpStatus, wire.StatusRequest{NoSessions: true})
 	})
-	s.news = sync.OnceValues(func() ([]wire.Entry, error) { return entries(s.reader, mostNews, newsKinds...) })
+	s.news = sync.OnceValues(func() ([]wire.Entry, error) {
+		return entries(s.reader, mostNews, string(event.Told)) // ends and alarms are told in notices, too
+	})
 	s.pulse = sync.OnceValues(s.readPulse)
 	s.runs = sync.OnceValues(s.readRuns)
 	return s
