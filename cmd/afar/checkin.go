@@ -9,7 +9,7 @@ func renderCheckIn(p *page, q wire.Ask, id string) {
 	p.line("  in      %s", p.path(q.Project))
 	switch {
 	case q.State == "open":
-		p.line("  go on   afar deny %s -m 'what to do next' · let it rest: afar allow %s", id, id)
+		p.line("  go on   %s", ways(q, id))
 	case q.By != "":
 		p.line("  answered by %s: %s", oneLine(q.By, 60), oneLine(q.Outcome, 100))
 	}

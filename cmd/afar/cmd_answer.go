@@ -53,6 +53,9 @@ func (a *app) answerQuestion(ctx context.Context, in wire.AnswerRequest) error {
 	case q.Kind == "plan":
 		a.say("Sent back for %s: %s", who, oneLine(in.Text, 100))
 		return nil
+	case q.Kind == wording.CheckIn:
+		a.say("%s goes on with: %s", who, oneLine(in.Text, 100))
+		return nil
 	case q.Current > 0 && q.Current <= len(q.Questions):
 		done := q.Questions[q.Current-1]
 		a.say("Answered for %s: %s → %s", who, oneLine(done.Text, 60), oneLine(done.Answer, 60))
@@ -112,6 +115,8 @@ func ways(q wire.Ask, id string) string {
 	switch q.Kind {
 	case "question", wording.Checkpoint:
 		return "afar answer " + id + " 'words' · afar answer " + id + " --option N"
+	case wording.CheckIn:
+		return "afar answer " + id + " 'what to do next' · let it rest: afar allow " + id
 	case "plan":
 		return "afar allow " + id + " · afar answer " + id + " 'what to change'"
 	case "elicitation":

@@ -17,7 +17,7 @@ func newAway(a *app) *cobra.Command {
 		Use: "away [on|off|auto|default]", Short: "Say when questions leave the terminal, or show it", Args: atMostOne,
 		Long: "on: questions go to your phone at once. off: they never leave the terminal.\n" +
 			"auto (the default): they go out when nobody answered at the terminal for 20 s.\n" +
-			"default, with --session: what holds for all sessions holds for this one again.\n" +
+			"default, with --session: the mode of all sessions counts for this one again.\n" +
 			"Without a word it shows what holds.",
 		ValidArgs: []string{"on", "off", "auto", "default"},
 	}
@@ -83,7 +83,7 @@ func (a *app) away(ctx context.Context, in wire.AwayRequest, asJSON bool) error 
 		whose = oneLine(in.Session, 60)
 	}
 	if in.Mode == "default" {
-		a.say("What is set for all sessions holds for %s again: away is %s.", whose, set.Away)
+		a.say("The mode of all sessions counts for %s again: away is %s.", whose, set.Away)
 		return nil
 	}
 	until := ""

@@ -60,7 +60,10 @@ func (a *app) settings() ([]setting, error) {
 	}
 	for _, k := range file.Settings() {
 		from := "config.toml"
-		if k.Default {
+		switch {
+		case k.Key == "web.addr" && a.getenv(config.WebAddrVar) != "":
+			k.Value, from = file.Web.Served(a.getenv), config.WebAddrVar
+		case k.Default:
 			from = "default"
 		}
 		list = append(list, setting{k.Key, k.Value, from})

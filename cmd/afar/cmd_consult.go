@@ -102,7 +102,9 @@ func (a *app) printOpinion(o wire.SecondOpinion) {
 		a.tell("afar: the answer went on; this is its beginning")
 	}
 	for _, m := range o.Missed {
-		a.tell("afar: no answer from %s: %s", m.By, oneLine(m.Why, 300))
+		if !m.Absent {
+			a.tell("afar: no answer from %s: %s", m.By, oneLine(m.Why, 300))
+		}
 	}
 	took := (time.Duration(o.TookMS) * time.Millisecond).Round(100 * time.Millisecond)
 	a.tell("afar: %s answered in %s; the journal has sha256 %s", o.By, took, o.Digest)

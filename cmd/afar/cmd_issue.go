@@ -33,6 +33,7 @@ func newIssueNew(a *app) *cobra.Command {
 	body := c.Flags().StringP("body", "b", "", "what is to be done, in markdown; - reads it from stdin")
 	priority := c.Flags().IntP("priority", "p", 0, "from 1 (first) to 5; 2 when left out")
 	needs := c.Flags().StringSlice("needs", nil, "`IDs` of issues that must be closed first, with commas between")
+	c.Flags().StringVarP(body, "message", "m", "", "the same as --body, as other commands call it")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		title := strings.Join(args, " ")
 		if strings.TrimSpace(title) == "" {

@@ -101,8 +101,8 @@ func loopBegins(when string) string {
 	case wire.BeginsNow:
 		return "The loop has started, and %s is woken for it."
 	case wire.BeginsPrompted:
-		return "The loop has started, but %s is idle and cannot be woken. Type any prompt there; the loop takes over " +
-			"when the session next stops."
+		return "The loop has started, but %s is idle and nothing waits to wake it now. If it does not begin within half " +
+			"a minute, type any prompt there; the loop takes over when the session next stops."
 	case wire.BeginsResumed:
 		return "The loop is ready, but %s has ended. Resume the session and type any prompt; the loop takes over " +
 			"when it next stops."

@@ -121,8 +121,8 @@ func (a *app) open(ctx context.Context, cfg coordinator.Config) (*coordinator.Co
 }
 
 // protect keeps other processes of the user from tracing this one. It also gives this process the
-// birthmark of a client, which all that it starts inherits. The first process of a container must
-// stay without: a birthmark there would say nothing of the others.
+// birthmark of a client, which all that it starts inherits. The first process of a container gets
+// none: every process there descends from it, so the birthmark would tell nothing.
 func protect() error {
 	if err := peer.Seal(); err != nil {
 		return fmt.Errorf("keep others from tracing the coordinator: %w", err)

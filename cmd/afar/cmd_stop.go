@@ -27,41 +27,46 @@ func newStop(a *app) *cobra.Command {
 		Use: "stop", Short: "Stop the coordinator", Args: exactly(),
 		Long: "Stops the coordinator and returns when it has ended. The next hook of a session starts it again;\n" +
 			"`afar pause` is the way to silence.",
-		RunE: func(c *cobra.Command, _ []string) error { return a.stop(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			said, err := a.stop(c.Context())
+			if said != "" {
+				a.say("%s", said)
+			}
+			return err
+		},
 	}
 }
 
-// stop ends the coordinator and returns when it has ended.
-func (a *app) stop(ctx context.Context) error {
+// stop ends the coordinator and returns, when it has ended, a sentence about what follows. It says
+// by itself that it had to end one that did not answer; then the sentence is "".
+func (a *app) stop(ctx context.Context) (said string, err error) {
 	d, err := a.dirs()
 	if err != nil {
-		return err
+		return "", err
 	}
 	var s wire.StatusReply
 	err = a.callRunning(ctx, wire.OpStatus, nil, &s)
 	if errors.Is(err, client.ErrUnreachable) && !alive(d) {
-		a.say("The coordinator does not run.")
-		return nil
+		return "The coordinator does not run.", nil
 	}
 	if errors.Is(err, client.ErrUnreachable) {
-		return a.endHolder(ctx, d)
+		return "", a.endHolder(ctx, d)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	err = a.callRunning(ctx, wire.OpShutdown, nil, nil)
 	if err != nil && !errors.Is(err, client.ErrUnreachable) { // it may be gone before it can say so
-		return err
+		return "", err
 	}
 	next, err := a.waitGone(ctx, d, s.Coordinator.PID)
 	if err != nil && ctx.Err() == nil && alive(d) {
-		return a.endHolder(ctx, d)
+		return "", a.endHolder(ctx, d)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	a.say("%s", stopped(s, next))
-	return nil
+	return stopped(s, next), nil
 }
 
 // stopped returns a sentence about what follows from the end of the coordinator: if
@@ -110,8 +115,8 @@ const endFor = 15 * time.Second
 func (a *app) endHolder(ctx context.Context, d home.Dirs) error {
 	pid, born := home.Signer(d.LifeLock())
 	if pid == 0 || !peer.Lives(pid, born) {
-		return fmt.Errorf("a coordinator holds %s and does not answer, and nothing says which process it is; "+
-			"`lsof` of that file does", d.LifeLock())
+		return fmt.Errorf("a coordinator holds %s and does not answer, and its process is not known; "+
+			"`lsof` of that file names it", d.LifeLock())
 	}
 	process, err := os.FindProcess(pid)
 	if err != nil {

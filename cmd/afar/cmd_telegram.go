@@ -229,7 +229,7 @@ func (a *app) pairingEnded(ctx context.Context, p wire.TelegramPairReply, t wire
 	if a.now().UnixMilli() >= p.ExpiresAt {
 		return errors.New("the code has expired; afar telegram pair makes a new one")
 	}
-	return errors.New("the code is dead: too many wrong ones came in. afar telegram pair makes a new one")
+	return errors.New("the code no longer counts, because too many wrong ones came in; afar telegram pair makes a new one")
 }
 
 func newTelegramStatus(a *app) *cobra.Command {

@@ -10,7 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The programs of a person's own that must have no birthmark, by the name of their file.
+// These are the programs in which a person decides, by the names of their files: shells that lead a
+// terminal, and hands, which are terminal multiplexers, editors and browsers. None should have a birthmark.
 var (
 	shells = []string{"bash", "dash", "elvish", "fish", "ksh", "mksh", "nu", "sh", "tcsh", "xonsh", "zsh"}
 	hands  = []string{

@@ -43,7 +43,7 @@ func (x exam) weakened(hostDir, project string) (checks []wire.Check) {
 		for _, place := range slices.Sorted(maps.Keys(places)) {
 			if v := places[place]; v != "" && v != "0" && v != "false" {
 				checks = append(checks, off("weakened", name+" is set in "+place+
-					": in sessions with it the guard may not see each call, or its questions are lost", "take it out"))
+					": in sessions with it the guard may not see each call, or its questions are lost", "remove it"))
 			}
 		}
 	}

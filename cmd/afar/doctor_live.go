@@ -95,8 +95,8 @@ func (x exam) try(ctx context.Context, c hostClient) ([]wire.Check, error) {
 		x.noteProved(c.version)
 	}
 	if claude.Before(c.version, claude.PutsSkills) {
-		checks = append(checks, off(id, "the guard reads the file of a skill when it is used: of a file that changed "+
-			"after the session began, the client may run the text of before", "claude update: from "+
+		checks = append(checks, off(id, "the guard reads the file of a skill when it is used; if the file changed "+
+			"after the session began, the client may still run its old text", "claude update: from "+
 			claude.PutsSkills+" on it puts each command to the guard"))
 	}
 	return checks, nil

@@ -30,13 +30,13 @@ func TestAsks(t *testing.T) {
 		t.Errorf("%+v, %v", c.Asks, err)
 	}
 	for line, says := range map[string]string{
-		"grace = '0s'":        "asks.grace must be between 1s and 10m0s, not 0s",
+		"grace = '0s'":        "asks.grace must be between 1s and 10m, not 0s",
 		"grace = '11m'":       "asks.grace must be",
-		"attended = '24h'":    "asks.attended must be between 1m0s and 23h0m0s, not 24h0m0s",
-		"unattended = '9s'":   "asks.unattended must be between 10s and 23h0m0s",
+		"attended = '24h'":    "asks.attended must be between 1m and 23h, not 24h",
+		"unattended = '9s'":   "asks.unattended must be between 10s and 23h",
 		"unattended = '-1h'":  "asks.unattended must be",
-		"subagent = '1h'":     "asks.subagent must be between 5s and 10m0s",
-		"grant = '25h'":       "asks.grant must be between 1m0s and 24h0m0s",
+		"subagent = '1h'":     "asks.subagent must be between 5s and 10m",
+		"grant = '25h'":       "asks.grant must be between 1m and 24h",
 		"unattended = 600":    `asks.unattended must be a time in quotes, such as "90s" or "2h", not 600`,
 		"unatended = '9h'":    `unknown key "asks.unatended"; did you mean "asks.unattended"?`,
 		"unattended = '8 h'":  "asks.unattended",

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // Hold is the default of checkin.hold.
@@ -25,8 +27,8 @@ func (c CheckIn) check() error {
 // A Duration is a time as Go writes it: "90s", "2h".
 type Duration time.Duration
 
-// String returns the time as Go writes it.
-func (d Duration) String() string { return time.Duration(d).String() }
+// String returns the time to the second, without empty parts: 2h, 12m5s.
+func (d Duration) String() string { return text.Length(time.Duration(d)) }
 
 // checkRange returns an error if the value d of a key is less than least or more than most.
 func (d Duration) checkRange(key string, least, most Duration) error {
@@ -40,10 +42,10 @@ func (d Duration) checkRange(key string, least, most Duration) error {
 func (Duration) Form() string { return `a time in quotes, such as "90s" or "2h"` }
 
 // UnmarshalText reads such a time.
-func (d *Duration) UnmarshalText(text []byte) error {
-	v, err := time.ParseDuration(string(text))
+func (d *Duration) UnmarshalText(raw []byte) error {
+	v, err := time.ParseDuration(string(raw))
 	if err != nil {
-		return fmt.Errorf("unknown time %q; want one such as \"90s\" or \"2h\"", text)
+		return fmt.Errorf("unknown time %q; want one such as \"90s\" or \"2h\"", raw)
 	}
 	*d = Duration(v)
 	return nil

@@ -67,7 +67,7 @@ func TestParseRefuses(t *testing.T) {
 		"[consult]\nprograms = []":               "must name at least one program",
 		"[consult]\nprograms = ['gpt']":          `unknown program "gpt" in consult.programs; want codex,`,
 		"[consult]\nprograms = ['./codex']":      `unknown program "./codex"`,
-		"[consult]\ntimeout = '1s'":              "consult.timeout must be between 10s and 1h0m0s, not 1s",
+		"[consult]\ntimeout = '1s'":              "consult.timeout must be between 10s and 1h, not 1s",
 		"[consult]\nprograms = 'codex'":          "line 2: ",
 	} {
 		if _, err := config.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -92,7 +92,7 @@ func TestQuietRefuses(t *testing.T) {
 
 func TestEscalationRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"after = '10s'":             "between 1m0s and 24h0m0s",
+		"after = '10s'":             "between 1m and 24h",
 		"after = '25h'":             "between",
 		"after = '-1m'":             "between",
 		"after = 10":                "must be a time in quotes",

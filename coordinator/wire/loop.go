@@ -68,7 +68,7 @@ type Loop struct {
 const (
 	BeginsNow      = "now"      // it is idle and was woken
 	BeginsStop     = "stop"     // when it next stops
-	BeginsPrompted = "prompt"   // it is idle and cannot be woken: with its next prompt
+	BeginsPrompted = "prompt"   // it is idle and nothing waits to wake it now: with its next prompt
 	BeginsResumed  = "resumed"  // it has ended
 	BeginsUnpaused = "unpaused" // Afar is paused
 )
