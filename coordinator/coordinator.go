@@ -72,7 +72,7 @@ type Config struct {
 	Getenv  func(string) string
 	Now     func() time.Time // nil is time.Now
 	// Abandon ends the process. It is called if a part of the coordinator does not end in time after
-	// the coordinator was told to. Nil waits for ever.
+	// the coordinator was told to. If it is nil, Run waits without a limit.
 	Abandon func()
 }
 
@@ -114,8 +114,8 @@ type papers struct {
 	gaps, inbox *taskwork.Notebook
 }
 
-// foundAtStart are the programs of other people that we run, by name. They are found when we
-// start: a file of that name that a session writes later does not run in their place.
+// foundAtStart are the programs of others that the coordinator runs by name. It looks for them at its
+// start, so that a file of that name that a session writes later does not run in their place.
 var foundAtStart = []string{"git", "claude", "codex", "gemini", "opencode"}
 
 // Open takes the life lock, opens the store and listens. It returns ErrRunning when another

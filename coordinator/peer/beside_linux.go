@@ -96,8 +96,8 @@ func socketsOf(pid int) (inodes []string) {
 	return inodes
 }
 
-// otherEnds returns the inode of the other end of each connected Unix socket, by the inode
-// of the one.
+// otherEnds returns the inode of the other end of each connected Unix socket, by the inode of the
+// socket.
 func otherEnds() (map[string]string, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {

@@ -16,8 +16,8 @@ type AwayRequest struct {
 // AwayReply holds the settings after the change.
 type AwayReply = Settings
 
-// PauseRequest sets the kill switch. With a project it decides about one that asks for silence: On has
-// that count.
+// PauseRequest sets the kill switch. With a project it decides only about that one, which asks for
+// silence: On lets it be silent.
 type PauseRequest struct {
 	On      bool   `json:"on"`
 	Project string `json:"project,omitempty"` // its absolute path

@@ -10,8 +10,7 @@ import (
 // CheckIn is the kind of an ask that is a session which stopped.
 const CheckIn = "check-in"
 
-// Terminal is the kind of an ask that is a dialog which only its terminal can answer, and OnlyThere
-// says so.
+// Terminal is the kind of an ask about a dialog that only its terminal can answer. OnlyThere says so.
 const (
 	Terminal  = "terminal"
 	OnlyThere = "This dialog can be answered only at the session's terminal."

@@ -7,5 +7,5 @@ func Silence(v wire.Silence) string {
 	if v.Heard {
 		return "you have Afar work there all the same"
 	}
-	return "only the guard works there; `afar resume --project` has Afar work there"
+	return "only the guard works there; `afar resume --project` ends that"
 }

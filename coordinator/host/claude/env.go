@@ -87,8 +87,8 @@ const (
 var ChildMarks = []string{childMark + "=", childID + "=", childSubOne + "="}
 
 // Weakening are the variables that switch the client into a mode in which Afar cannot do its
-// work: in Code Mode the guard may not see each call, and without the other one's feature a
-// call that waits for its answer is not made again.
+// work: in Code Mode the guard may not see each call, and where deferred calls are not resumed, a
+// call that waits for its answer is lost.
 var Weakening = []string{"CLAUDE_CODE_EXPERIMENTAL_CODE_MODE", "CLAUDE_CODE_DISABLE_DEFERRED_TOOL_RESUME"}
 
 // ChildMark is an entry of an environment that makes a program count as started by a

@@ -170,7 +170,7 @@ func (c *Core) checkAnswer(id ask.ID) error {
 	}}}))
 }
 
-// tellsFor is how long a row that was taken back is told of.
+// tellsFor is how long Unproven returns a row that was taken back.
 const tellsFor = 30 * 24 * time.Hour
 
 // Unproven returns the rows of the database that claim a decision of the person without an entry in

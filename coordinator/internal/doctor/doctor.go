@@ -46,7 +46,7 @@ func (d *Doctor) Checks() []wire.Check {
 			Fix: "somebody changed the database by hand: keep it and look at afar log"}
 	}
 	if unproven, err := d.core.Unproven(); err == nil && broken == 0 && len(unproven) > 0 {
-		journal = wire.Check{ID: "journal", State: "bad", Text: "of a decision in the database it has no entry: " +
+		journal = wire.Check{ID: "journal", State: "bad", Text: "it has no entry of a decision in the database: " +
 			strings.Join(unproven[:min(3, len(unproven))], ", "), Fix: "somebody changed the database by hand; what they wrote does not count"}
 	}
 	own := []wire.Check{d.checkDatabase(), journal, d.checkTelegram(), d.checkPage(), d.checkConsult()}

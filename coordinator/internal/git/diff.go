@@ -31,9 +31,9 @@ func (w Worktree) Diff(ctx context.Context, max int) (text string, cut bool, err
 
 var fileHeader = []byte("diff --git ")
 
-// visible returns a patch as a reviewer reads it. In a file with a NUL, each byte
-// that is no text is escaped. Of one that is mostly such bytes, an image say, only the
-// text is shown, and how many bytes are between.
+// visible returns a patch as a reviewer reads it. In a file with a NUL, it escapes each byte
+// that is no text. For a file that is mostly such bytes, such as an image, it shows only the
+// text and says how many bytes are between.
 func visible(patch []byte) string {
 	var out strings.Builder
 	var file []byte
@@ -67,8 +67,8 @@ func visibleFile(file []byte) string {
 	return out.String()
 }
 
-// isMedia reports whether a patch with a NUL is that of a file nobody reads: it is not
-// executable, and a third of its bytes are no text.
+// isMedia reports whether a patch with a NUL is that of a media file: it is not executable, and at
+// least a third of its bytes are no text.
 func isMedia(file []byte) bool {
 	head, _, _ := bytes.Cut(file, []byte("\n@@"))
 	others := 0
@@ -83,8 +83,8 @@ func isMedia(file []byte) bool {
 // isText reports whether a byte is a printable ASCII character or white space.
 func isText(b byte) bool { return b >= ' ' && b < 0x7f || b == '\n' || b == '\t' }
 
-// shortText is the number of bytes of text in a media file from which they are shown. The
-// bytes of an image look like shorter texts by chance.
+// shortText is the length of the shortest text that is shown of a media file, in bytes. Shorter
+// texts appear in an image by chance.
 const shortText = 6
 
 // folded returns the patch of a media file: its text, and the number of bytes between.

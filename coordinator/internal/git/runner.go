@@ -30,7 +30,7 @@ const (
 const maxOut = 1 << 30
 
 // realHistory are variables that make git show the commits as they are. Replace refs and
-// grafts, which a session may write, put other ones in their place.
+// grafts, which a session may write, would show others instead.
 var realHistory = []string{"GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=" + os.DevNull}
 
 // A profile says what git and the programs it starts may see and do.

@@ -70,8 +70,8 @@ type landing struct {
 // that the remote refuses. Without push, a remote that does not answer is no
 // obstacle; Land uses what was last seen of it.
 //
-// Nothing lands that lies before w.BaseCommit, where the reviewed diff begins: the base or
-// its remote must hold that commit.
+// It lands no commit before w.BaseCommit, where the reviewed diff begins: the base or its remote
+// must have that commit.
 //
 // To land a commit again is not an error, so repeating the call completes a landing
 // that a crash interrupted.

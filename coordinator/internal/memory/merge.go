@@ -22,7 +22,7 @@ const (
 // ErrForgotten says that the person has deleted what is to be added.
 var ErrForgotten = errors.New("the person has deleted this from memory")
 
-// Merge returns the fact that f becomes among others, and its file. A fact with the same subject
+// Merge merges f into facts. It returns the result and its file. A fact with the same subject
 // is changed; without one f gets a name of its own.
 func Merge(facts []Fact, f Fact, taken func(Name) bool) (kept Fact, raw string, change Change, err error) {
 	f.Title, f.Text, f.keys = tidyTitle(f.Title), plainText(f.Text), keys{}

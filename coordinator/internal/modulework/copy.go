@@ -14,7 +14,7 @@ import (
 
 // approved returns the folder from which the programs of a module run: a copy of what the person
 // has enabled. The hash of the copy itself is compared, so a program that changes the folder of the
-// module at the right moment does not run in its place. A copy that is not as it was is made anew.
+// module at the right moment does not run in its place. A copy that was changed is made again.
 // The error is core.ErrDisabled if the folder of the module is not the one with this hash.
 func (w *Worker) approved(name module.Name, hash string) (dir string, err error) {
 	w.copying.Lock()
@@ -60,13 +60,13 @@ func remove(dir string) error {
 		if err == nil && d.IsDir() {
 			_ = os.Chmod(path, 0o700)
 		}
-		return nil // what goes wrong here shows below
+		return nil // RemoveAll returns what goes wrong
 	})
 	return os.RemoveAll(dir)
 }
 
-// copyFolder copies all files, folders and links of a folder, with their modes. It ends at the
-// bounds of a module's folder, and leaves out what is neither.
+// copyFolder copies the files, folders and links of a folder with their modes, and nothing else. It
+// returns an error for a folder that is larger than a module's may be.
 func copyFolder(from, to string) error {
 	root, err := os.OpenRoot(from)
 	if err != nil {
@@ -125,7 +125,7 @@ func copyFile(files fs.FS, path, target string, mode fs.FileMode, most int64) (n
 	n, err = io.Copy(out, io.LimitReader(in, most+1))
 	err = errors.Join(err, out.Close(), os.Chmod(target, mode))
 	if err == nil && n > most {
-		err = fmt.Errorf("its files have more than %d MB", module.MaxContent>>20)
+		err = fmt.Errorf("its files are larger than %d MB together", module.MaxContent>>20)
 	}
 	return n, err
 }

@@ -59,7 +59,7 @@ func readFolder(dir string) (c Content, err error) {
 	case err != nil:
 		return c, err
 	case !info.IsDir():
-		return c, fmt.Errorf("%s is no folder", dir)
+		return c, fmt.Errorf("%s is not a folder", dir)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -67,7 +67,7 @@ func TestRead(t *testing.T) {
 	if names, err := f.List(); err != nil || len(names) != 1 {
 		t.Errorf("%v, %v", names, err)
 	}
-	if _, err := f.Read("link"); err == nil || !strings.Contains(err.Error(), "is no folder") {
+	if _, err := f.Read("link"); err == nil || !strings.Contains(err.Error(), "is not a folder") {
 		t.Errorf("a link in place of a folder: %v", err)
 	}
 }

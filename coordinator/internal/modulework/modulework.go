@@ -218,8 +218,9 @@ func (w *Worker) program(
 	return child.Program{Path: path, Args: command[1:], Dir: dir, Env: env}, nil
 }
 
-// place returns the path of a program of a module: in dir if its name has a slash, and otherwise one that the person installed. own are the variables that every program of the module
-// gets. The folder for its data exists then.
+// place returns the path of a program of a module: in dir if its name has a slash, and otherwise one
+// that the person installed. own are the variables that every program of the module gets. place makes
+// the folder for its data.
 func (w *Worker) place(name module.Name, dir, program string) (path string, own []string, err error) {
 	data := w.cfg.Dirs.ModuleData(string(name))
 	if err := os.MkdirAll(data, 0o700); err != nil {

@@ -15,7 +15,7 @@ import (
 // the kernel who is connected to the service.
 
 // serviceOf returns the processes of the host's service in which the client of a hook runs,
-// nil for a client of a terminal. host is the line from the client on.
+// nil for a client of a terminal. host is the client and its ancestors.
 func serviceOf(host []peer.Process) (service []peer.Process) {
 	for i := 1; i < len(host) && peer.SameProgram(host[i].Exe, host[0].Exe); i++ {
 		service = append(service, host[i])

@@ -47,8 +47,8 @@ func (s *Server) mark(client int) {
 	}
 }
 
-// insideError returns the error for a decision of a line that is inside a session. It says how a
-// person gets out whose terminal or browser has the birthmark.
+// insideError returns the error for a decision of a line that is inside a session. It tells a
+// person whose terminal or browser has the birthmark where they can decide.
 func (s *Server) insideError(line []peer.Process) error {
 	for _, p := range line {
 		if p.Marked || p.PID > 1 && s.cfg.Core.IsClient(p.PID) {
@@ -56,7 +56,7 @@ func (s *Server) insideError(line []peer.Process) error {
 		}
 	}
 	return fmt.Errorf("%w: a session may not decide for its person, and this process has a birthmark: a session "+
-		"started it, or something that it comes from. Decide in a new terminal that no session started, or on the "+
+		"started it, or one of its ancestors. Decide in a new terminal that no session started, or on the "+
 		"phone. `afar doctor` names the terminals and browsers that have a birthmark", errDenied)
 }
 

@@ -16,7 +16,7 @@ import (
 // A Notebook is one file of the workspace that grows.
 type Notebook interface {
 	Read() (string, error)
-	// Edit replaces the text by what change makes of it. change may be called again if others write
+	// Edit replaces the text with the result of change. change may be called again if others write
 	// the file meanwhile.
 	Edit(change func(string) string) error
 }

@@ -15,7 +15,7 @@ const (
 	Auto Mode = "auto" // after Grace without a local answer
 )
 
-// Default takes the mode of one session back: that of all sessions holds again.
+// Default removes the mode of one session: that of all sessions counts again.
 const Default Mode = "default"
 
 // Grace is the default time that an ask waits for a local answer in Auto.

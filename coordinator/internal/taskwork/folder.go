@@ -111,7 +111,7 @@ func (f Folders) SetStatus(slug task.Slug, status task.Status) error {
 	return f.rewrite(slug, func(s task.State) (string, error) { return s.WithStatus(status), nil })
 }
 
-// rewrite replaces the state.md of a task by what change makes of it.
+// rewrite replaces the state.md of a task with the result of change.
 func (f Folders) rewrite(slug task.Slug, change func(task.State) (string, error)) error {
 	read := func() (string, error) {
 		s, err := f.State(slug)

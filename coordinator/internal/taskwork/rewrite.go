@@ -7,7 +7,7 @@ const mostReads = 100
 
 var errRestless = errors.New("others write the file again and again; try again later")
 
-// rewrite replaces the text of a file by what change makes of it. An editor may save the file while
+// rewrite replaces the text of a file with the result of change. An editor may save the file while
 // change works: then change works again, on what the editor has saved.
 func rewrite(read func() (string, error), change func(string) (string, error), write func(string) error) error {
 	before, err := read()

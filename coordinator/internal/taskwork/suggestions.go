@@ -122,7 +122,7 @@ func (n *Notebook) Read() (string, error) {
 	return string(raw), err
 }
 
-// Edit replaces the text of the file by what change makes of it, see rewrite.
+// Edit replaces the text of the file with the result of change, see rewrite.
 func (n *Notebook) Edit(change func(string) string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -232,8 +232,8 @@ func (w *Worker) fileFires(ctx context.Context, name trigger.Name, path string) 
 // maxDigest is how much of a file digest reads at its beginning, and again at its end.
 const maxDigest = 64 << 20
 
-// digest returns the hash of a file's content, and its size. Of a file that is too long to be read
-// whole it takes the beginning, the end, the size and the time of the last change.
+// digest returns the hash of a file's content, and its size. If the file is too long to be read whole,
+// it hashes the beginning, the end, the size and the time of the last change.
 func digest(ctx context.Context, path string) (sum string, size int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it does not wait at a pipe
 	if err != nil {
@@ -254,24 +254,24 @@ func digest(ctx context.Context, path string) (sum string, size int64, err error
 		}
 	}
 	for _, part := range parts {
-		if _, err := io.Copy(hash, whileLasts{ctx, part}); err != nil {
+		if _, err := io.Copy(hash, ctxReader{ctx, part}); err != nil {
 			return "", 0, err
 		}
 	}
 	return hex.EncodeToString(hash.Sum(nil)), size, nil
 }
 
-// A whileLasts is a reader that ends with its context.
-type whileLasts struct {
+// A ctxReader is a reader that fails once its context has ended.
+type ctxReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-func (w whileLasts) Read(p []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
+func (r ctxReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return w.r.Read(p)
+	return r.r.Read(p)
 }
 
 // linkedDir returns the first folder on the way to a path that is a link, "" for none. A link in the

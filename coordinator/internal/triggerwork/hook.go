@@ -36,8 +36,8 @@ type Hooks struct {
 	now    func() time.Time
 
 	mu     sync.Mutex
-	limits map[trigger.Name]*rate.Limiter // of the webhooks that hold
-	// strange are the limits of the requests that do not hold, by address.
+	limits map[trigger.Name]*rate.Limiter // of the requests that are verified
+	// strange are the limits of the requests that are not verified yet, by address.
 	strange map[netip.Prefix]stranger
 }
 
@@ -102,7 +102,7 @@ func (h *Hooks) take(w http.ResponseWriter, r *http.Request) reply {
 		return unauthorized
 	}
 	from := h.stranger(r.RemoteAddr)
-	if !mayHold(rule.Auth, secret, r.Header, h.now()) {
+	if !mayVerify(rule.Auth, secret, r.Header, h.now()) {
 		if wait := h.spend(from.unsigned); wait > 0 {
 			return tooMany(wait)
 		}
@@ -196,7 +196,7 @@ const (
 	burst     = 20
 )
 
-// admit takes one webhook that holds. It returns how long to wait if there are too many.
+// admit takes one request that is verified. It returns how long to wait if there are too many.
 func (h *Hooks) admit(name trigger.Name) (wait time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -219,14 +219,14 @@ func (h *Hooks) spend(l *rate.Limiter) (wait time.Duration) {
 }
 
 // A stranger is one address that requests come from. Behind a tunnel all senders have the same
-// address, so a request that may hold is not held up by those that cannot.
+// address, so requests that cannot be genuine have a limit of their own and delay no others.
 type stranger struct {
-	unsigned *rate.Limiter // requests that cannot hold: their bodies are not read
-	unproven *rate.Limiter // requests that may hold: only their bodies tell
+	unsigned *rate.Limiter // requests whose headers show that they are not genuine: their bodies are not read
+	unproven *rate.Limiter // requests that may be genuine: only their bodies tell
 }
 
-// How many requests of one address are dealt with before they hold, and of how many addresses is
-// kept count.
+// unprovenPerSecond and unprovenBurst limit the requests of one address whose bodies are read.
+// mostStrangers is the number of addresses that are counted.
 const (
 	unprovenPerSecond = 50
 	unprovenBurst     = 200

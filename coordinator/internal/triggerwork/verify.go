@@ -31,9 +31,9 @@ func verify(auth trigger.Auth, secret string, h http.Header, body []byte, now ti
 	return "", false
 }
 
-// mayHold reports whether the headers of a webhook alone leave open that verify holds. Its body need
-// not be read otherwise.
-func mayHold(auth trigger.Auth, secret string, h http.Header, now time.Time) bool {
+// mayVerify reports whether verify could accept a webhook with these headers. If it returns false, the
+// body need not be read.
+func mayVerify(auth trigger.Auth, secret string, h http.Header, now time.Time) bool {
 	switch auth {
 	case trigger.Standard:
 		return timely(h, now) && strings.Contains(h.Get("Webhook-Signature"), "v1,")

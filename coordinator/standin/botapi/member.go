@@ -49,13 +49,6 @@ func (c *Chat) Silence(silent bool) {
 	c.silent = silent
 }
 
-// Deactivate deletes the user's account.
-func (u *User) Deactivate() {
-	u.s.mu.Lock()
-	defer u.s.mu.Unlock()
-	u.deactivated = true
-}
-
 // Forget makes the bot's chat with the user unknown to the bot, as if they had never written.
 func (u *User) Forget() {
 	u.s.mu.Lock()
@@ -140,8 +133,6 @@ func (s *Server) refusal(c *Chat) error {
 		return nil
 	}
 	switch u := s.users[c.ID]; {
-	case u.deactivated:
-		return forbidden("user is deactivated")
 	case u.blocked:
 		return forbidden("bot was blocked by the user")
 	case !u.started:

@@ -17,8 +17,6 @@ type User struct {
 	started bool // wrote to the bot in private
 	blocked bool
 	met     bool // the bot has seen them somewhere
-
-	deactivated bool
 }
 
 // A Chat is a place where messages are. A private chat has its user's id.

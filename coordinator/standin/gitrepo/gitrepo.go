@@ -19,8 +19,8 @@ import (
 var scratch string
 
 // Main runs the tests with a separate home for git. That home configures an author, and
-// no syncs to the disk. The test process has the birthmark that the coordinator has. If one of the variables is set, the process is a child that a
-// test will kill, and it uses the home of that test.
+// no syncs to the disk. The test process has the birthmark that the coordinator has. If one of the
+// variables is set, the process is a child that a test will kill, and it uses the home of that test.
 func Main(m *testing.M, childVars ...string) {
 	for _, name := range childVars {
 		if os.Getenv(name) != "" {
