@@ -149,7 +149,7 @@ func TestRealWaitNot(t *testing.T) {
 		dir := faulty(t)
 		path := filepath.Join(dir, "plugin", "hooks.json")
 		text := read(t, path)
-		text = strings.Replace(text, `["--on-failure=block"]`, `[]`, 1)
+		text = strings.Replace(text, `"--on-failure=block", `, ``, 1)
 		text = strings.Replace(text, `, "onFailure": "block"`, ``, 1)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -15,13 +15,14 @@ import (
 // the kernel who is connected to the service.
 
 // serviceOf returns the processes of the host's service in which the client of a hook runs,
-// nil for a client of a terminal. host is the client and its ancestors.
+// nil for a client of a terminal. The service has left the session of processes in which it was
+// started, as `claude plugin eval` does not. host is the client and its ancestors.
 func serviceOf(host []peer.Process) (service []peer.Process) {
 	for i := 1; i < len(host) && peer.SameProgram(host[i].Exe, host[0].Exe); i++ {
 		service = append(service, host[i])
 	}
-	if len(service) == 0 || service[0].Terminal {
-		return nil // a client that a client of a terminal started
+	if len(service) == 0 || service[0].Terminal || !service[len(service)-1].Leads {
+		return nil // a client that another client started
 	}
 	return service
 }
