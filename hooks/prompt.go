@@ -62,7 +62,7 @@ func userPromptExpansion(h *hook, guard Guard) error {
 // for an answer, and blocks the command if it fails.
 func (h *hook) judgeTyped(name string, guard Guard) error {
 	h.event.class, h.event.dialogless = guards, true
-	input := wire.NewObject().Str("skill", name).Str("args", h.str(claude.FieldCommandArgs)).Bytes()
+	input := wire.NewObject().Str("typed", name).Str("args", h.str(claude.FieldCommandArgs)).Bytes()
 	if err := h.addCall(claude.SkillTool, input); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,13 +40,14 @@ func HostFiles(call effect.Call, site shell.Site) (paths []string) {
 }
 
 // hostName returns what a call makes the host load: its name, the arguments, and the folders
-// in which it may lie.
+// in which it may lie. A person who typed the command names it as typed: the rules for what a
+// session may load do not bind them.
 func hostName(call effect.Call) (name, args, kinds string) {
 	switch {
 	case lex.OneOf(call.Tool, "Agent Task"):
 		return call.Value("subagent_type"), "", "agents"
 	case call.Tool == "Skill":
-		return call.Value("skill"), call.Value("args"), "skills commands"
+		return cmp.Or(call.Value("skill"), call.Value("typed")), call.Value("args"), "skills commands"
 	case call.Tool == "SlashCommand":
 		name, args, _ = strings.Cut(strings.TrimSpace(call.Value("command")), " ")
 		return name, args, "skills commands"
