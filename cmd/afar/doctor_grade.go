@@ -56,8 +56,8 @@ func gradeCheck(grade mods.Grade, why string) wire.Check {
 		return ok("grade", "locked: settings that only root writes keep the guard on and other mods out")
 	case mods.Held:
 		return ok("grade",
-			"held: no other mod overrules what the guard denies or asks; one that answers calls itself, and a session "+
-				"that a project starts without Afar, raise an alarm")
+			"held: the guard is on, and no other mod overrules what it denies or asks; one that answers calls itself, "+
+				"and a session that a project starts without Afar, raise an alarm")
 	}
 	return off("grade", "plain: another plugin's mod can overrule the guard; "+why,
 		installFix+" without --no-hold, or see afar lock --print")

@@ -23,7 +23,7 @@ func (x exam) login() wire.Check {
 	raw, err := os.ReadFile(s.file)
 	if err != nil {
 		return off("login", "the coordinator starts with the first session or command, not with your login; "+
-			"runs and tasks wait until then", "afar install-service, if they shall not")
+			"runs and tasks wait until then", "afar install-service starts it with your login")
 	}
 	d := x.dirs
 	d.Path = servicePath(string(raw))

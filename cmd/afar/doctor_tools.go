@@ -34,7 +34,7 @@ func (x exam) tools() wire.Check {
 			fmt.Sprintf(`write "env": {"%s": "%s"} into %s, and start Claude Code anew`, config.WebAddrVar,
 				served, settings))
 	}
-	return ok("tools", "Claude Code finds them at %s", served)
+	return ok("tools", "Claude Code looks for them where the page is served, %s", served)
 }
 
 // hostEnv returns a variable that a settings file of Claude Code sets, "" if it does not.

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -40,14 +41,15 @@ func New(
 // Checks runs all checks and returns their results.
 func (d *Doctor) Checks() []wire.Check {
 	entries, broken, _, err := d.core.Verify()
-	journal := wire.Check{ID: "journal", State: "ok", Text: fmt.Sprintf("%d entries, the chain holds", entries)}
+	journal := wire.Check{ID: "journal", State: "ok", Text: text.Count(int(entries), "entry") + ", the chain holds"}
 	if err != nil || broken != 0 {
 		journal = wire.Check{ID: "journal", State: "bad", Text: fmt.Sprintf("the chain breaks at entry %d", broken),
 			Fix: "somebody changed the database by hand: keep it and look at afar log"}
 	}
 	if unproven, err := d.core.Unproven(); err == nil && broken == 0 && len(unproven) > 0 {
 		journal = wire.Check{ID: "journal", State: "bad", Text: "it has no entry of a decision in the database: " +
-			strings.Join(unproven[:min(3, len(unproven))], ", "), Fix: "somebody changed the database by hand; what they wrote does not count"}
+			strings.Join(unproven[:min(3, len(unproven))], ", "),
+			Fix: "somebody changed the database by hand; what they wrote does not count"}
 	}
 	own := []wire.Check{d.checkDatabase(), journal, d.checkTelegram(), d.checkPage(), d.checkConsult()}
 	return append(own, d.agents()...)
