@@ -150,6 +150,22 @@ func TestVisible(t *testing.T) {
 	}
 }
 
+// TestMaskJSON: every text of a value is masked, and one that is too long to be masked is left out.
+func TestMaskJSON(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"a":["API_TOKEN=hunter2",1.50]}`:         `{"a":["API_TOKEN=•••",1.50]}`,
+		`{"password":"hunter2"}`:                   `{"password":"•••"}`,
+		`["` + strings.Repeat("x", 101) + `","y"]`: `["… 101 bytes left out …","y"]`,
+	} {
+		if got, err := redact.MaskJSON([]byte(raw), 100); got != want || err != nil {
+			t.Errorf("%.60s: %s, %v", raw, got, err)
+		}
+	}
+	if got, err := redact.MaskJSON([]byte(`{`), 100); err == nil {
+		t.Errorf("no JSON: %q", got)
+	}
+}
+
 func FuzzVisible(f *testing.F) {
 	f.Add("a\u202e\x00\xff")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -8,10 +8,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/wording"
 )
 
-// TestSessionNote: a session whose mode nobody knows begins with what is known.
+// TestSessionNote: a session whose mode nobody knows begins with what is known. The default mode has
+// the name that its client shows.
 func TestSessionNote(t *testing.T) {
 	for want, s := range map[string]wire.Session{
 		"auto":                                  {Mode: "auto", Attended: true},
+		"manual":                                {Mode: "default", Attended: true},
 		"unattended":                            {},
 		"auto, unattended, away off":            {Mode: "auto", Away: "off"},
 		"auto, in the background (claude --bg)": {Mode: "auto", Background: true},
@@ -32,6 +34,29 @@ func TestSpan(t *testing.T) {
 	} {
 		if got := wording.Span(d); got != want {
 			t.Errorf("%v: got %q, want %q", d, got, want)
+		}
+	}
+}
+
+// TestTokens: a number of tokens has three digits or less before its unit.
+func TestTokens(t *testing.T) {
+	for want, n := range map[string]int64{
+		"999 tokens": 999, "1k tokens": 1000, "999k tokens": 999_499, "1.0M tokens": 999_500,
+	} {
+		if got := wording.Tokens(n); got != want {
+			t.Errorf("%d: got %q, want %q", n, got, want)
+		}
+	}
+}
+
+// TestOn: the channel is said once.
+func TestOn(t *testing.T) {
+	for _, c := range []struct{ by, channel, want string }{
+		{"ann", "telegram", " on telegram"}, {"root at the page", "web", ""}, {"root at the terminal", "terminal", ""},
+		{"trigger night", "trigger", ""}, {"ann", "", ""},
+	} {
+		if got := wording.On(c.by, c.channel); got != c.want {
+			t.Errorf("%s on %s: %q, want %q", c.by, c.channel, got, c.want)
 		}
 	}
 }

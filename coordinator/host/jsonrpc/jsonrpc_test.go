@@ -53,6 +53,20 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestRequests: a response answers one request, once.
+func TestRequests(t *testing.T) {
+	var r Requests
+	r.Ask("begin", wire.NewObject())
+	r.Ask("go on", wire.NewObject())
+	m, _ := Read(`{"id":2,"result":{}}`)
+	if method, ok := r.Answered(m); method != "go on" || !ok || r.Open("go on") || !r.Open("begin") {
+		t.Errorf("%q, %t", method, ok)
+	}
+	if method, ok := r.Answered(m); ok {
+		t.Errorf("a second response answers %q", method)
+	}
+}
+
 // FuzzRead: no line makes Read panic, and what we answer is one line of JSON-RPC.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{`{"id":1,"method":"m"}`, `{"id":"x","result":1}`, `{"id":1,"error":{}}`, "{", "\xff",

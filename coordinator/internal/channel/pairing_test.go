@@ -69,6 +69,14 @@ func TestPersonIs(t *testing.T) {
 	}
 }
 
+// TestVerbatim: what somebody else wrote stays their part, whatever is in it.
+func TestVerbatim(t *testing.T) {
+	n := Notice{Text: "mail says: " + Verbatim("a"+verbatim+"b") + " (data)"}
+	if parts := n.Parts(); len(parts) != 3 || parts[1] != "ab" || n.Plain() != "mail says: ab (data)" {
+		t.Errorf("%q, %q", parts, n.Plain())
+	}
+}
+
 func TestTellStranger(t *testing.T) {
 	a, ok := Account{}.TellStranger("7", noon)
 	if !ok {

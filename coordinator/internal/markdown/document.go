@@ -263,7 +263,7 @@ func orList(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// Shorten returns at most 40 characters of a text, for error messages.
+// Shorten returns at most 41 characters of a text, for error messages. One that is cut ends with "…".
 func Shorten(s string) string {
 	return text.Clip(s, 41)
 }

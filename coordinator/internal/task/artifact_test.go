@@ -16,7 +16,9 @@ func TestFileName(t *testing.T) {
 		"claude.local.md": "document-claude.local.md", "agents.MD": "document-agents.MD", ".claude/CLAUDE.md": "document-CLAUDE.md",
 		"AGENTS.override.md": "document-AGENTS.override.md", "GEMINI.md ": "document-GEMINI.md", "SKILL.md": "document-SKILL.md",
 		"AGENTS": "document-AGENTS", "agents.pdf": "agents.pdf", "our-agents.md": "our-agents.md", "claude.png": "claude.png",
-		"." + strings.Repeat("y", 300): strings.Repeat("y", 100),
+		strings.Repeat("y", 95) + " z.md": strings.Repeat("y", 95) + " z.md",
+		strings.Repeat("y", 96) + " z.md": strings.Repeat("y", 96) + ".md",
+		"." + strings.Repeat("y", 300):    strings.Repeat("y", 100),
 	} {
 		if got := FileName(given); got != want {
 			t.Errorf("%q became %q, want %q", given, got, want)

@@ -2,11 +2,23 @@ package toolcall
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
+
+// TestBrief: a text of a session is one masked line of a card, and nothing if it is too long to be masked.
+func TestBrief(t *testing.T) {
+	for text, want := range map[string]string{
+		"run\n the tests": "run the tests", "API_TOKEN=hunter2": "API_TOKEN=•••", strings.Repeat("x", MaxLine+1): "",
+	} {
+		if got := Brief(text); got != want {
+			t.Errorf("%.40q: %.40q, want %q", text, got, want)
+		}
+	}
+}
 
 // TestUnderstoodOnce counts how often a call is followed for all that a card says about it.
 func TestUnderstoodOnce(t *testing.T) {

@@ -3,6 +3,7 @@ package suggestion
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -69,6 +70,9 @@ func TestAlways(t *testing.T) {
 			`{"type":"addRules","behavior":"deny","destination":"session","rules":[{"toolName":"Bash",` +
 				`"ruleContent":"x"}]}`, offer{}},
 		{"no rules", "Bash", `{"type":"addRules","behavior":"allow","destination":"session","rules":[]}`, offer{}},
+		{"more than a button holds", "Bash",
+			`{"type":"addRules","behavior":"allow","destination":"session","rules":[{"toolName":"Bash",` +
+				`"ruleContent":"` + strings.Repeat("x", 300) + `"}]}`, offer{}},
 		{"nothing", "Bash", ``, offer{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

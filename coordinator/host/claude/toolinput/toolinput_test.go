@@ -45,6 +45,15 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// TestReadRefuses: an input is one JSON value and nothing else.
+func TestReadRefuses(t *testing.T) {
+	for _, raw := range []string{``, `{`, `{} {}`, `{"command":"ls"}{"command":"rm x"}`, `{} x`} {
+		if in, err := toolinput.Read("Bash", []byte(raw)); err == nil {
+			t.Errorf("%s: %+v", raw, in)
+		}
+	}
+}
+
 // FuzzQuestions: a form that is taken can be answered to its end.
 func FuzzQuestions(f *testing.F) {
 	f.Add([]byte(`{"questions":[{"question":"Which?","options":[{"label":"a"}]}]}`))
