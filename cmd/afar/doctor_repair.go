@@ -21,6 +21,10 @@ func (a *app) repair() error {
 	case errors.Is(err, repair.ErrSound):
 		a.say("The database is not damaged: there is nothing to repair.")
 		return nil
+	case errors.Is(err, repair.ErrEmpty):
+		a.say("%s is empty or missing: there is nothing to save. `afar start` begins with a new one.",
+			a.page().path(d.Database()))
+		return nil
 	case errors.Is(err, repair.ErrServed):
 		return errors.New("a coordinator runs and has the database open; `afar stop` first, and then `afar doctor` " +
 			"says whether it is damaged")

@@ -17,6 +17,8 @@ var (
 	ErrDamaged = store.ErrCorrupt
 	// ErrSound says that the database is not damaged.
 	ErrSound = store.ErrSound
+	// ErrEmpty says that there is no database, or that its file is empty.
+	ErrEmpty = store.ErrEmpty
 	// ErrServed says that a coordinator has the database open.
 	ErrServed = errors.New("a coordinator is already running")
 )
@@ -28,8 +30,8 @@ type Salvage = store.Salvage
 func Check(dirs home.Dirs) error { return store.Check(dirs.Database()) }
 
 // Database makes a new database from the readable parts of a damaged one, and keeps the
-// damaged one. It returns ErrServed while a coordinator serves the home, and ErrSound if
-// nothing is damaged.
+// damaged one. It returns ErrServed while a coordinator serves the home, ErrSound if nothing is
+// damaged, and ErrEmpty if there is nothing to read.
 func Database(dirs home.Dirs) (Salvage, error) {
 	if err := dirs.Make(); err != nil {
 		return Salvage{}, err

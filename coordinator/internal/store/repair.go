@@ -19,8 +19,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// ErrSound says that the database needs no repair.
-var ErrSound = errors.New("the database is not damaged")
+var (
+	// ErrSound says that the database needs no repair.
+	ErrSound = errors.New("the database is not damaged")
+	// ErrEmpty says that there is no database, or that its file is empty.
+	ErrEmpty = errors.New("the database is empty")
+)
 
 // A Salvage is what Repair could save.
 type Salvage struct {
@@ -45,6 +49,8 @@ type Saved struct {
 // error all files are as they were.
 func Repair(path string, now time.Time) (Salvage, error) {
 	switch err := Check(path); {
+	case err == nil && isEmpty(path):
+		return Salvage{}, ErrEmpty
 	case err == nil:
 		return Salvage{}, ErrSound
 	case !errors.Is(err, ErrCorrupt):
@@ -55,7 +61,7 @@ func Repair(path string, now time.Time) (Salvage, error) {
 		return Salvage{}, fmt.Errorf("repair: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	r := &repair{path: path, from: filepath.Join(dir, "damaged.db"), to: filepath.Join(dir, "new.db"), dir: dir}
+	r := &repair{path: path, to: filepath.Join(dir, "new.db"), dir: dir}
 	if err := r.run(now); err != nil {
 		return Salvage{}, fmt.Errorf("repair: %w", err)
 	}
@@ -65,23 +71,27 @@ func Repair(path string, now time.Time) (Salvage, error) {
 
 // A repair works on copies; only replace touches path.
 type repair struct {
-	path, from, to, dir string
-	salvage             Salvage
+	path, to, dir string
+	from          string // the copy that is read
+	replaced      bool   // its beginning is not that of the damaged file
+	salvage       Salvage
+}
+
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Size() == 0
 }
 
 func (r *repair) run(now time.Time) error {
-	if err := errors.Join(copyFile(r.path, r.from), copyFile(r.path+"-wal", r.from+"-wal")); err != nil {
-		return err
-	}
 	if err := r.makeReadable(); err != nil {
 		return err
 	}
-	old, err := connect(r.from, "ro")
+	old, err := connect(r.from, damaged)
 	if err != nil {
 		return err
 	}
 	defer old.Close()
-	if err := r.begin(versionOf(old, r.dir)); err != nil {
+	if err := create(r.to, r.version(old)); err != nil {
 		return err
 	}
 	if err := r.copyAll(old); err != nil {
@@ -116,41 +126,70 @@ const (
 	freeAt     = 32 // first page and number of the free ones
 )
 
-// makeReadable replaces the beginning of a copy that SQLite cannot read with that of
-// an empty database: first the header, then the whole first page. The rest of the
-// first page says where each table begins.
+// makeReadable makes the copy from which most tables can be read. The first one is the damaged file as
+// it is. The others have the beginning of an empty database in place of their own: the header, or the
+// whole first page, which says where each table begins.
 func (r *repair) makeReadable() error {
-	parts := []int{headerSize, pageSize}
-	if info, err := os.Stat(r.from); err != nil || info.Size() < pageSize {
-		parts = parts[1:] // SQLite would delete the log when it opens the file
-	} else if schemaReadable(r.from) {
-		return nil
-	}
 	template := filepath.Join(r.dir, "template.db")
 	if err := create(template, len(migrations)); err != nil {
 		return err
 	}
-	for _, size := range parts {
-		if err := r.graft(template, size); err != nil {
+	tables, err := tablesOf(template)
+	if err != nil {
+		return err
+	}
+	most := -1
+	for i, try := range []struct {
+		replaced int // bytes of the beginning
+		log      bool
+	}{{0, true}, {headerSize, true}, {pageSize, true}, {pageSize, false}} {
+		path := filepath.Join(r.dir, fmt.Sprintf("damaged%d.db", i))
+		if err := r.imitate(path, template, try.replaced, try.log); err != nil {
 			return err
 		}
-		if schemaReadable(r.from) {
-			return nil
+		if n := readable(path, tables); n > most {
+			r.from, r.replaced, most = path, try.replaced > 0, n
+		}
+		if most == len(tables) {
+			break
 		}
 	}
-	if err := os.Remove(r.from + "-wal"); err == nil && schemaReadable(r.from) {
-		return nil
+	return nil
+}
+
+// imitate copies the damaged files to path, the log only if it is wanted.
+func (r *repair) imitate(path, template string, replaced int, log bool) error {
+	err := copyFile(r.path, path)
+	if err == nil && log {
+		err = copyFile(r.path+"-wal", path+"-wal")
 	}
-	return copyOver(template, r.from) // nothing can be read: start with an empty one
+	if err == nil && replaced > 0 {
+		err = graft(template, path, replaced)
+	}
+	return err
 }
 
-func copyOver(from, to string) error {
-	_ = os.Remove(to) // copyFile does not overwrite
-	return copyFile(from, to)
+// readable returns how many of the tables can be opened in a damaged database. It returns all of them if
+// the database says without damage which ones it has: one of an older version has fewer.
+func readable(path string, tables []string) (n int) {
+	db, err := connect(path, damaged)
+	if err != nil {
+		return 0
+	}
+	defer db.Close()
+	for _, table := range tables {
+		if _, err := db.Exec("SELECT 1 FROM " + table + " LIMIT 0"); err == nil {
+			n++
+		}
+	}
+	if n > 0 && schemaOf(db) != "" {
+		return len(tables)
+	}
+	return n
 }
 
-// graft overwrites the first bytes of the copy with those of the template.
-func (r *repair) graft(template string, size int) error {
+// graft overwrites the first bytes of a copy with those of the template.
+func graft(template, path string, size int) error {
 	head := make([]byte, size)
 	in, err := os.Open(template)
 	if err != nil {
@@ -160,7 +199,7 @@ func (r *repair) graft(template string, size int) error {
 	if _, err := io.ReadFull(in, head); err != nil {
 		return err
 	}
-	out, err := os.OpenFile(r.from, os.O_RDWR, 0)
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
@@ -174,15 +213,6 @@ func (r *repair) graft(template string, size int) error {
 	binary.BigEndian.PutUint64(head[freeAt:], 0)
 	_, err = out.WriteAt(head, 0)
 	return err
-}
-
-func schemaReadable(path string) bool {
-	db, err := connect(path, "ro")
-	if err != nil {
-		return false
-	}
-	defer db.Close()
-	return strings.Contains(schemaOf(db), "CREATE TABLE journal")
 }
 
 // schemaOf returns the definitions of all tables of a database, "" when they cannot be
@@ -208,12 +238,17 @@ func create(path string, version int) error {
 	return errors.Join(err, db.Close()) // closing writes the log into the file
 }
 
-// versionOf returns the version of a database, as its tables show it: its header may
-// have been replaced.
-func versionOf(old *sql.DB, dir string) int {
+// version returns the version of the damaged database: its header says it. If that was replaced, the
+// tables show it.
+func (r *repair) version(old *sql.DB) int {
+	var said int
+	err := old.QueryRow("PRAGMA user_version").Scan(&said)
+	if err == nil && !r.replaced && said > 0 && said < len(migrations) {
+		return said
+	}
 	has := schemaOf(old)
-	for v := len(migrations); v > 0; v-- {
-		path := filepath.Join(dir, fmt.Sprintf("version%d.db", v))
+	for v := len(migrations); v > 0 && r.replaced; v-- {
+		path := filepath.Join(r.dir, fmt.Sprintf("version%d.db", v))
 		if create(path, v) != nil {
 			continue
 		}
@@ -230,14 +265,15 @@ func versionOf(old *sql.DB, dir string) int {
 	return len(migrations)
 }
 
-// begin makes the new database, of the version of the damaged one.
-func (r *repair) begin(version int) error { return create(r.to, version) }
-
-// tablesOf returns the tables that are copied row by row, in the order of the schema.
-// The journal is copied by itself, with its head.
-func tablesOf(db *sql.DB) (names []string, err error) {
-	rows, err := db.Query(`SELECT name FROM sqlite_schema WHERE type = 'table'
-		AND name NOT LIKE 'sqlite%' AND name NOT IN ('journal', 'head') ORDER BY rowid`)
+// tablesOf returns the tables of a sound database, in the order of the schema.
+func tablesOf(path string) (names []string, err error) {
+	db, err := connect(path, "ro")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	rows, err := db.Query(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'
+		ORDER BY rowid`)
 	if err != nil {
 		return nil, err
 	}
@@ -253,16 +289,19 @@ func tablesOf(db *sql.DB) (names []string, err error) {
 }
 
 func (r *repair) copyAll(old *sql.DB) error {
+	tables, err := tablesOf(r.to)
+	if err != nil {
+		return err
+	}
 	db, err := connect(r.to, "rw")
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	tables, err := tablesOf(db)
-	if err != nil {
-		return err
-	}
 	for _, table := range tables {
+		if table == "journal" || table == "head" {
+			continue // copied by itself, with its head
+		}
 		columns, err := columnsOf(db, table)
 		if err != nil {
 			return err
@@ -320,8 +359,16 @@ func copyTable(old, db *sql.DB, table string, columns []column) (saved Saved, er
 		} else if n, _ := done.RowsAffected(); n > 0 {
 			saved.Rows++
 		}
-	})
+	}) || !isWhole(old, table)
 	return saved, tx.Commit()
+}
+
+// isWhole reports whether SQLite finds no damage in the pages of a table. Rows of a damaged page may
+// be missing without an error.
+func isWhole(old *sql.DB, table string) bool {
+	var verdict string
+	err := old.QueryRow("PRAGMA quick_check(" + table + ")").Scan(&verdict)
+	return err == nil && verdict == "ok"
 }
 
 // usable reports whether the values of a row fit its columns: a damaged page may be
@@ -420,7 +467,7 @@ func (r *repair) copyJournal(old, db *sql.DB) error {
 		if whole = failed == nil; whole {
 			last, head = e.Seq, e.Hash
 		}
-	})
+	}) || !isWhole(old, "journal")
 	var written int64
 	if old.QueryRow(`SELECT seq FROM head`).Scan(&written) == nil {
 		most = max(most, written)

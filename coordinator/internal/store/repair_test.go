@@ -2,8 +2,10 @@ package store_test
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -102,6 +104,7 @@ func TestRepair(t *testing.T) {
 		"middle garbage":  {middle(garbage), manyAsks / 2, 1, true},
 		"last page":       {func(raw []byte) []byte { clear(raw[len(raw)-4096:]); return raw }, manyAsks / 2, 1, true},
 		"half of it":      {func(raw []byte) []byte { return raw[:len(raw)/2] }, 1, 1, true},
+		"most of it":      {cut(80), 1, 1, true},
 		"torn in a page":  {func(raw []byte) []byte { return raw[:len(raw)-5000] }, manyAsks / 2, 1, true},
 		"one page":        {func(raw []byte) []byte { return raw[:4096] }, 0, 0, false},
 		"nothing to read": {func([]byte) []byte { return []byte(strings.Repeat("no database ", 2000)) }, 0, 0, false},
@@ -112,6 +115,7 @@ func TestRepair(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := lived(t)
+			there := counted(t, path)
 			spoiled(t, path, c.spoil)
 			before, _ := os.ReadFile(path)
 			if err := store.Check(path); !errors.Is(err, store.ErrCorrupt) {
@@ -125,8 +129,134 @@ func TestRepair(t *testing.T) {
 				t.Errorf("the damaged file was not kept: %v", err)
 			}
 			checkRepaired(t, path, got, c.asks, c.entries, c.paired)
+			checkHonest(t, maps.Clone(there), got)
 		})
 	}
+}
+
+// TestRepairYoung damages a small database, in which much of the schema lies at the end of the file:
+// whatever is read of it, no table that lost rows says that it lost nothing.
+func TestRepairYoung(t *testing.T) {
+	young := newPath(t)
+	s := open(t, young)
+	commit(t, s, store.Batch{Events: []event.Event{note("first")}})
+	var b store.Batch
+	store.Accounts.Put(&b, channel.Account{
+		Channel: "phone", Speaker: "afar_bot", Person: &channel.Person{ID: "7", Address: "8", Name: "Ana", At: t0},
+	})
+	store.Grants.Put(&b, grant.Grant{ID: "grant_1", At: t0})
+	commit(t, s, with(b, ask.Ask{ID: "ask_1", State: ask.Open, OpenedAt: t0}))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sound, err := os.ReadFile(young)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := counted(t, young)
+	for name, c := range map[string]struct {
+		spoil func([]byte) []byte
+		some  bool // of the rows can be read
+	}{
+		"10 %":          {cut(10), false},
+		"50 %":          {cut(50), false},
+		"80 %":          {cut(80), true},
+		"95 %":          {cut(95), true},
+		"cut in a page": {func(raw []byte) []byte { return raw[:len(raw)-5000] }, true},
+		"pages swapped": {swap(3, 7), true},
+		"bytes turned":  {turn, false},
+		"half a header": {zero(16, 60), true},
+		"a short file":  {func(raw []byte) []byte { return raw[:50] }, false},
+		"garbage":       {func(raw []byte) []byte { return garbage(0, len(raw))(raw) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := newPath(t)
+			if err := os.WriteFile(path, c.spoil(bytes.Clone(sound)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := store.Repair(path, t0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkRepaired(t, path, got, 0, 0, false)
+			checkHonest(t, maps.Clone(there), got)
+			if rows := saved(got); rows == 0 && c.some {
+				t.Errorf("nothing was saved: %+v", got)
+			}
+		})
+	}
+}
+
+func saved(s store.Salvage) (rows int) {
+	for _, table := range s.Tables {
+		rows += table.Rows
+	}
+	return rows
+}
+
+// counted returns how many rows the tables of a sound database have.
+func counted(t *testing.T, path string) map[string]int {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	there := map[string]int{}
+	names, err := db.Query(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name != 'head'
+		AND name NOT LIKE 'sqlite%'`)
+	for err == nil && names.Next() {
+		var name string
+		err = names.Scan(&name)
+		there[name] = -1
+	}
+	for name := range there {
+		var n int
+		err = errors.Join(err, db.QueryRow("SELECT count(*) FROM "+name).Scan(&n))
+		there[name] = n
+	}
+	if err != nil || len(there) < 10 {
+		t.Fatalf("count %d tables: %v", len(there), err)
+	}
+	return there
+}
+
+// checkHonest checks that each table is named, and that one with fewer rows than before says so.
+func checkHonest(t *testing.T, there map[string]int, got store.Salvage) {
+	t.Helper()
+	for _, table := range got.Tables {
+		had, known := there[table.Table]
+		if !known || table.Rows > had || table.Rows < had && table.Lost == 0 && !table.Torn {
+			t.Errorf("table %s had %d rows: %+v", table.Table, had, table)
+		}
+		delete(there, table.Table)
+	}
+	if len(there) > 0 {
+		t.Errorf("nothing is said of %v", there)
+	}
+}
+
+func cut(percent int) func([]byte) []byte {
+	return func(raw []byte) []byte { return raw[:len(raw)*percent/100] }
+}
+
+// swap exchanges two pages.
+func swap(one, other int) func([]byte) []byte {
+	return func(raw []byte) []byte {
+		a, b := raw[one*4096:(one+1)*4096], raw[other*4096:(other+1)*4096]
+		kept := bytes.Clone(a)
+		copy(a, b)
+		copy(b, kept)
+		return raw
+	}
+}
+
+// turn turns the bits of every thousandth byte.
+func turn(raw []byte) []byte {
+	for i := 500; i < len(raw); i += 1000 {
+		raw[i] = ^raw[i]
+	}
+	return raw
 }
 
 func checkRepaired(t *testing.T, path string, got store.Salvage, asks, entries int, paired bool) {
@@ -213,6 +343,16 @@ func TestRepairSound(t *testing.T) {
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
 		t.Error("it was changed")
+	}
+	empty := newPath(t)
+	if _, err := store.Repair(empty, t0); !errors.Is(err, store.ErrEmpty) {
+		t.Errorf("none: %v", err)
+	}
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Repair(empty, t0); !errors.Is(err, store.ErrEmpty) {
+		t.Errorf("an empty one: %v", err)
 	}
 	spoiled(t, path, func(raw []byte) []byte { copy(raw[60:], []byte{0, 0, 0x7f, 0}); return raw })
 	if _, err := store.Repair(path, t0); !errors.Is(err, store.ErrNewer) {

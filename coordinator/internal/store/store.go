@@ -138,14 +138,21 @@ func (s *Store) prepare() error {
 	return s.readHead()
 }
 
+// damaged is the mode of a connection that only reads, and that reads what it can where the file is
+// shorter than its header says, or where some tables cannot be found.
+const damaged = "damaged"
+
 // connect opens one connection. synchronous=FULL syncs the log at each commit:
 // an answer that was acknowledged must not be lost with the power.
 func connect(path, mode string) (*sql.DB, error) {
 	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {
 		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
 	}}
-	if mode == "ro" {
+	switch mode {
+	case "ro":
 		q["_pragma"] = []string{"busy_timeout(5000)"}
+	case damaged:
+		q["mode"], q["_pragma"] = []string{"ro"}, []string{"busy_timeout(5000)", "writable_schema(1)"}
 	}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
 	if err != nil {
@@ -178,7 +185,7 @@ func inspect(path string) error {
 // Check returns the error with which Open would refuse the database at path, or nil. It
 // changes nothing.
 func Check(path string) error {
-	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+	if isEmpty(path) {
 		return lostLog(path)
 	}
 	return inspect(path)
