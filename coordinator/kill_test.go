@@ -634,6 +634,66 @@ func shutdown(t *testing.T, answered bool) {
 	p.afar("audit", "verify")
 }
 
+// TestKillSending: kill -9 after Telegram has sent a card and before its answer arrives. The next
+// coordinator sends it again, and all copies are settled by one answer.
+func TestKillSending(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	first, done := p.aim(), p.bot.Withhold("sendMessage")
+	hook := p.asking("sent-end")
+	select {
+	case <-done:
+	case <-time.After(patience):
+		t.Fatal("no card was sent")
+	}
+	p.fire(first)
+	p.eventually("a second copy", func() bool { return len(p.showing("sent-end")) == 2 })
+	card := p.showing("sent-end")[1]
+	p.await("its buttons", func(m botapi.Message) bool { return m.ID == card.ID && len(m.Keyboard) > 0 })
+	if _, err := p.ann.Tap(card.ID, "Allow"); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := hook.wait(); err != nil || !strings.Contains(out, `"behavior":"allow"`) {
+		t.Errorf("the hook printed %q, %v\n%s", out, err, p.trail())
+	}
+	p.eventually("both copies are settled", func() bool {
+		for _, m := range p.showing("sent-end") {
+			if len(m.Keyboard) > 0 || !strings.Contains(m.Text, "llowed by Ann") {
+				return false
+			}
+		}
+		return true
+	})
+	p.drain()
+	if n := len(p.showing("sent-end")); n != 2 {
+		t.Errorf("%d cards were sent", n)
+	}
+}
+
+// TestKillRefused: kill -9 while Ann has blocked the bot, so that it cannot send a card. The card is sent
+// once she unblocks it, and is answered once.
+func TestKillRefused(t *testing.T) {
+	t.Parallel()
+	p := newPhone(t)
+	p.ann.Block()
+	hook := p.asking("refused-end")
+	p.eventually("the refusal in the journal", func() bool { return count(p.journal(), "telegram.failing") == 1 })
+	p.fire(p.aim())
+	p.call(wire.OpStatus, nil, &wire.StatusReply{})
+	p.ann.Unblock()
+	p.goesOn(hook, "refused-end", "Allow")
+}
+
+// eventually waits until something is so.
+func (p *phone) eventually(what string, so func() bool) {
+	p.t.Helper()
+	for end := time.Now().Add(patience); !so(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Fatalf("not yet: %s\n%s", what, p.trail())
+		}
+	}
+}
+
 // asking starts the hook of a question in a session at a terminal.
 func (p *phone) asking(mark string) *hookRun {
 	in := p.session("session", mark).with(payload{"tool_name": "Bash",

@@ -18,6 +18,7 @@ const (
 	faultHang                      // wait for release, then go on
 	faultDrop                      // do it, then reset the connection
 	faultTruncate                  // do it, then cut the answer in half
+	faultWithhold                  // do it, say so, and answer nobody
 )
 
 // A fault is an error of the network or the server in the next call of a method.
@@ -59,6 +60,14 @@ func (s *Server) DropReply(method string) { s.addFault(method, fault{kind: fault
 // Truncate carries the next call of method out and answers 200 with half of the
 // JSON.
 func (s *Server) Truncate(method string) { s.addFault(method, fault{kind: faultTruncate}) }
+
+// Withhold carries the next call of method out and never answers it. The channel is closed when the
+// call has taken effect.
+func (s *Server) Withhold(method string) (done <-chan struct{}) {
+	ch := make(chan struct{})
+	s.addFault(method, fault{kind: faultWithhold, release: ch})
+	return ch
+}
 
 // Hang delays the next call of method until release is called, and then carries it out. If
 // the bot hangs up first, the call is not carried out. release may be called more than once.

@@ -70,7 +70,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if errors.Is(err, context.Canceled) { // nobody is there to be answered
 		panic(http.ErrAbortHandler)
 	}
-	if hit && h.spoil(w, f, result) {
+	if hit && h.spoil(r.Context(), w, f, result) {
 		return
 	}
 	respond(w, result, err)
@@ -140,8 +140,15 @@ func (h handler) hang(ctx context.Context, f fault) {
 }
 
 // spoil does the part of a fault after the call, which damages the answer.
-func (h handler) spoil(w http.ResponseWriter, f fault, result any) bool {
+func (h handler) spoil(ctx context.Context, w http.ResponseWriter, f fault, result any) bool {
 	switch f.kind {
+	case faultWithhold:
+		close(f.release)
+		select {
+		case <-ctx.Done():
+		case <-h.stop:
+		}
+		panic(http.ErrAbortHandler)
 	case faultDrop:
 		reset(w)
 	case faultTruncate:
