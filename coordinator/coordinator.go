@@ -418,6 +418,7 @@ func (c *Coordinator) runSettings() server.Runs {
 		Keeps:   runwork.Keeps,
 		Open:    c.openIn,
 		Started: c.runners.Started,
+		End:     c.runners.End,
 		Find:    c.sessions.Find,
 	}
 }

@@ -91,7 +91,7 @@ func (a *app) examine(ctx context.Context, live bool) (wire.DoctorReply, error) 
 	x := exam{a, d}
 	found := []wire.Check{x.binaries(), x.pin(), x.directories(), x.disk(), x.config()}
 	found = append(found, x.coordinator(ctx)...)
-	found = append(found, x.login(), x.path(), x.loopAlias(), x.tools())
+	found = append(found, x.login(), x.path(), x.loopAlias(), x.tools(ctx))
 	found = append(found, x.policies()...)
 	found = append(found, birthmarks(peer.Bearers())...)
 	found = append(found, x.guardChecks()...)

@@ -18,7 +18,7 @@ func newRestart(a *app) *cobra.Command {
 			if err := a.mayRestart(); err != nil {
 				return err
 			}
-			if _, err := a.stop(c.Context()); err != nil { // the start says all that a person needs
+			if _, err := a.stop(c.Context(), false); err != nil { // the start says all that a person needs
 				return err
 			}
 			return a.start(c.Context())

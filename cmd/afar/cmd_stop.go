@@ -18,17 +18,18 @@ import (
 )
 
 const (
-	stopFor   = 30 * time.Second
-	lookEvery = 20 * time.Millisecond
+	stopFor    = 30 * time.Second
+	runsEndFor = 10 * time.Second // for the agents of runs
+	lookEvery  = 20 * time.Millisecond
 )
 
 func newStop(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "stop", Short: "Stop the coordinator", Args: exactly(),
 		Long: "Stops the coordinator and returns when it has ended. The next hook of a session starts it again;\n" +
-			"`afar pause` is the way to silence.",
+			"`afar pause` is the way to silence. The agents of runs are ended; their turns go on at the next start.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			said, err := a.stop(c.Context())
+			said, err := a.stop(c.Context(), true)
 			if said != "" {
 				a.say("%s", said)
 			}
@@ -38,8 +39,9 @@ func newStop(a *app) *cobra.Command {
 }
 
 // stop ends the coordinator and returns, when it has ended, a sentence about what follows. It says
-// by itself that it had to end one that did not answer; then the sentence is "".
-func (a *app) stop(ctx context.Context) (said string, err error) {
+// by itself that it had to end one that did not answer; then the sentence is "". runs says whether the
+// turns of runs end too.
+func (a *app) stop(ctx context.Context, runs bool) (said string, err error) {
 	d, err := a.dirs()
 	if err != nil {
 		return "", err
@@ -55,7 +57,8 @@ func (a *app) stop(ctx context.Context) (said string, err error) {
 	if err != nil {
 		return "", err
 	}
-	err = a.callRunning(ctx, wire.OpShutdown, nil, nil)
+	var ended wire.ShutdownReply
+	err = a.callPatient(ctx, wire.OpShutdown, wire.ShutdownRequest{Runs: runs}, &ended, runsEndFor)
 	if err != nil && !errors.Is(err, client.ErrUnreachable) { // it may be gone before it can say so
 		return "", err
 	}
@@ -66,7 +69,12 @@ func (a *app) stop(ctx context.Context) (said string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return stopped(s, next), nil
+	said = stopped(s, next)
+	if ended.Runs > 0 {
+		said += fmt.Sprintf("\n%s ended in the middle; the next start goes on with what they did.",
+			text.Count(ended.Runs, "run"))
+	}
+	return said, nil
 }
 
 // stopped returns a sentence about what follows from the end of the coordinator: if

@@ -127,11 +127,19 @@ func TestDoctor(t *testing.T) {
 		{"page at the usual address", func(s *shell) { s.env[config.WebAddrVar] = "" }, "tools", "ok",
 			"127.0.0.1:7357"},
 		{"page elsewhere", func(s *shell) { pageAt(s, "127.0.0.1:7400", "") }, "tools", "bad",
-			"looks for them at 127.0.0.1:7357, and web.addr in config.toml is 127.0.0.1:7400"},
+			"looks for them at 127.0.0.1:7357, and web.addr in config.toml is at 127.0.0.1:7400"},
 		{"page elsewhere, as the host knows", func(s *shell) { pageAt(s, "127.0.0.1:7400", "127.0.0.1:7400") },
 			"tools", "ok", "127.0.0.1:7400"},
 		{"host goes elsewhere", func(s *shell) { pageAt(s, "127.0.0.1:7357", "127.0.0.1:7400") }, "tools", "bad",
 			"looks for them at 127.0.0.1:7400"},
+		{"the coordinator's own page", func(s *shell) {
+			s.env[config.WebAddrVar] = ""
+			healthy(s).says(wire.OpTools, wire.ToolsReply{URL: "http://127.0.0.1:7411/mcp"})
+		}, "tools", "bad", "looks for them at 127.0.0.1:7357, and the page is at 127.0.0.1:7411"},
+		{"the page is not served", func(s *shell) {
+			s.env[config.WebAddrVar] = ""
+			healthy(s).says(wire.OpTools, wire.ToolsReply{Note: "address already in use"})
+		}, "tools", "bad", "not served, so Claude Code has no tools of Afar's: address already in use"},
 		{"plugin loaded", func(s *shell) { hostLists(s, `[{"id":"afar@afar","enabled":true}]`) }, "plugin", "ok",
 			"loaded"},
 		{"old host", func(s *shell) { hostSays(s, "2.1.197 (Claude Code)") }, "claude", "off",

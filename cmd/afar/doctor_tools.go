@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -12,8 +14,9 @@ import (
 )
 
 // tools checks that Claude Code looks for the tools, and the guard lets them pass, where the page
-// is served: both go by a variable of Claude Code's environment, and not by config.toml.
-func (x exam) tools() wire.Check {
+// is served: both go by a variable of Claude Code's environment, and not by config.toml. A running
+// coordinator says where it serves the page: it may have been started with another address.
+func (x exam) tools(ctx context.Context) wire.Check {
 	set, err := config.Load(x.dirs.ConfigFile())
 	if err != nil {
 		return off("tools", "not checked, because config.toml cannot be read", "")
@@ -23,14 +26,22 @@ func (x exam) tools() wire.Check {
 	if inShell != "" {
 		from = config.WebAddrVar
 	}
+	var now wire.ToolsReply
+	runs := x.callRunning(ctx, wire.OpTools, nil, &now) == nil
+	if u, err := url.Parse(now.URL); runs && err == nil && now.URL != "" && u.Host != served {
+		served, from = u.Host, "the page"
+	}
 	settings := filepath.Join(x.hostDir(), "settings.json")
 	given := cmp.Or(hostEnv(settings, config.WebAddrVar), inShell, config.WebAddr)
 	switch {
 	case served == config.WebOff:
 		return off("tools", "the page is off, so Claude Code has no tools of Afar's",
 			"set web.addr in config.toml to have them")
+	case runs && now.URL == "":
+		return bad("tools", "the page is not served, so Claude Code has no tools of Afar's: "+oneLine(now.Note, 200),
+			"mend that, then afar restart")
 	case given != served:
-		return bad("tools", fmt.Sprintf("Claude Code looks for them at %s, and %s is %s", given, from, served),
+		return bad("tools", fmt.Sprintf("Claude Code looks for them at %s, and %s is at %s", given, from, served),
 			fmt.Sprintf(`write "env": {"%s": "%s"} into %s, and start Claude Code anew`, config.WebAddrVar,
 				served, settings))
 	}

@@ -227,7 +227,8 @@ func (t *turn) waitUntil(at time.Time) error {
 	select {
 	case <-over.C:
 		return nil
-	case <-t.told:
+	case s := <-t.told:
+		t.yields = s == syscall.SIGHUP
 		return errors.New("it was ended before it started")
 	}
 }
@@ -280,6 +281,9 @@ func (t *turn) command() (cmd *exec.Cmd, notBefore time.Time, err error) {
 	if len(t.spec.Command) == 0 {
 		return nil, notBefore, errors.New("the agent has no command")
 	}
+	if err := checkDir(t.spec.Dir); err != nil {
+		return nil, notBefore, err
+	}
 	t.known = t.about()
 	start, err := t.adapter.Start(t.known)
 	if err == nil && start.Servers != nil {
@@ -288,7 +292,7 @@ func (t *turn) command() (cmd *exec.Cmd, notBefore time.Time, err error) {
 	if err != nil {
 		return nil, notBefore, err
 	}
-	env, err := Env(t.dirs, t.getenv, t.spec.EnvFile)
+	env, err := turnEnv(t.dirs, t.getenv, t.spec)
 	if err != nil {
 		return nil, notBefore, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/host"
@@ -81,8 +82,11 @@ func (d *dialogue) loop() error {
 			follow()
 		case <-next.C:
 			d.flush()
-		case <-d.turn.told:
-			d.interrupt()
+		case s := <-d.turn.told:
+			if s == syscall.SIGHUP {
+				d.hooks.cancel()
+			}
+			d.heed(s)
 		case <-d.reporter.stale:
 			d.hooks.cancel()
 			d.agent.kill()

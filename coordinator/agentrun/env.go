@@ -11,6 +11,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // inherited are the variables of this process that an agent gets.
@@ -19,6 +20,9 @@ var inherited = []string{
 	"DBUS_SESSION_BUS_ADDRESS", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
 	"SYSTEMROOT",
 }
+
+// webAddr is the variable in which Claude Code looks for the address of Afar's tools.
+const webAddr = "AFAR_WEB_ADDR"
 
 // Env returns the environment of an agent: the directories of the person and of Afar,
 // the variables that every program needs, and those of the agent's own file.
@@ -37,6 +41,20 @@ func Env(dirs home.Dirs, getenv func(string) string, file string) ([]string, err
 	}
 	own, err := readEnvFile(file)
 	return append(env, own...), err
+}
+
+// turnEnv returns the environment of the agent of a turn. It says where Afar's tools are served.
+func turnEnv(dirs home.Dirs, getenv func(string) string, turn wire.RunTurnReply) ([]string, error) {
+	env, err := Env(dirs, getenv, turn.EnvFile)
+	return append(env, toolsEnv(turn)...), err
+}
+
+// toolsEnv returns the variable that says where Afar's tools are served, none while they are not.
+func toolsEnv(turn wire.RunTurnReply) []string {
+	if turn.WebAddr == "" {
+		return nil
+	}
+	return []string{webAddr + "=" + turn.WebAddr}
 }
 
 // maxEnvFile bounds the size of an env_file, in bytes.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 func TestParseEnv(t *testing.T) {
@@ -58,9 +59,10 @@ func TestAgentEnv(t *testing.T) {
 	dirs := home.Dirs{User: "/home/ann", Root: "/afar", Path: "/bin"}
 	ours := map[string]string{"USER": "ann", "AFAR_TELEGRAM_TOKEN": "t", "CLAUDECODE": "1", "ANTHROPIC_API_KEY": "k",
 		"LANG": "C"}
-	env, err := Env(dirs, func(name string) string { return ours[name] }, file)
+	env, err := turnEnv(dirs, func(name string) string { return ours[name] },
+		wire.RunTurnReply{EnvFile: file, WebAddr: "127.0.0.1:7400"})
 	slices.Sort(env)
-	want := "AFAR_HOME=/afar HOME=/home/ann KEY=secret LANG=C PATH=/bin USER=ann"
+	want := "AFAR_HOME=/afar AFAR_WEB_ADDR=127.0.0.1:7400 HOME=/home/ann KEY=secret LANG=C PATH=/bin USER=ann"
 	if got := strings.Join(env, " "); got != want || err != nil {
 		t.Errorf("the environment is %q (%v), want %q", got, err, want)
 	}

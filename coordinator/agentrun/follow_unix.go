@@ -52,8 +52,8 @@ func (t *turn) follow(stream host.Stream) error {
 		select {
 		case <-changed:
 		case <-next.C:
-		case <-t.told:
-			t.interrupt()
+		case s := <-t.told:
+			t.heed(s)
 		case <-t.reporter.stale:
 			t.agent.kill()
 			<-t.agent.over
@@ -94,6 +94,20 @@ func (t *turn) look() {
 	t.clock = clock
 	t.interrupt()
 }
+
+// heed does what a signal asks for: to yield because Afar stops, or to end the turn.
+func (t *turn) heed(s os.Signal) {
+	if s != syscall.SIGHUP {
+		t.interrupt()
+		return
+	}
+	t.yields = true
+	t.agent.kill()
+	time.AfterFunc(yieldFor, func() { os.Exit(1) }) // the coordinator may be gone
+}
+
+// yieldFor is how long the report of a turn that yields may take.
+const yieldFor = 4 * time.Second
 
 // interrupt asks the agent to end its turn, and presses on if it does not.
 func (t *turn) interrupt() {

@@ -50,7 +50,7 @@ type hooks struct {
 
 // newHooks returns the hooks of a turn whose agent has started.
 func (t *turn) newHooks() (*hooks, error) {
-	env, err := Env(t.dirs, t.getenv, t.spec.EnvFile)
+	env, err := turnEnv(t.dirs, t.getenv, t.spec)
 	if err != nil {
 		return nil, err
 	}

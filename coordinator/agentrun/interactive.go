@@ -2,6 +2,8 @@ package agentrun
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/home"
@@ -27,7 +29,7 @@ type Interactive struct {
 // environ returns the environment of the client: the person's own, and that of the agent's
 // turns where it differs.
 func (i Interactive) environ() ([]string, error) {
-	env := append([]string{}, i.Environ...)
+	env := append(append([]string{}, i.Environ...), toolsEnv(i.Session)...)
 	if i.Session.EnvFile == "" {
 		return env, nil
 	}
@@ -42,6 +44,15 @@ type errOpen struct {
 }
 
 func (e errOpen) Error() string { return "the conversation is open in " + e.where }
+
+// checkDir returns an error if the folder that an agent works in is gone. The system would say that
+// the program is missing.
+func checkDir(dir string) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("its folder %s is gone", dir)
+	}
+	return nil
+}
 
 // notStarted returns the end of a turn that started no agent.
 func notStarted(err error) run.End {

@@ -95,6 +95,9 @@ func (i Interactive) command(env []string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkDir(i.Session.Dir); err != nil {
+		return nil, err
+	}
 	program, err := child.Find(i.Session.Command[0], i.Dirs.Path, i.Session.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", i.Session.Command[0], err)

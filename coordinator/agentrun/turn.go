@@ -31,6 +31,7 @@ type turn struct {
 	getenv func(string) string
 	client *client.Client
 	told   chan os.Signal // somebody wants the turn to end
+	yields bool           // the next coordinator goes on with the turn
 
 	spec     wire.RunTurnReply
 	adapter  host.Agent
@@ -54,7 +55,8 @@ const reportFor = 30 * time.Minute
 
 // drive drives a turn to its end.
 func drive(t *turn) error {
-	signal.Notify(t.told, syscall.SIGTERM, syscall.SIGINT) // before the coordinator knows this process
+	// before the coordinator knows this process
+	signal.Notify(t.told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	in := wire.RunTurnRequest{ID: t.id, Turn: t.fence}
 	if err := t.call(wire.OpRunTurn, in, &t.spec, time.Minute); err != nil {
 		return err
@@ -93,6 +95,7 @@ func (t *turn) times() run.Times {
 
 // end reports the end of the turn.
 func (t *turn) end(e run.End) error {
+	e.Yields = t.yields
 	if t.reporter != nil && !t.reporter.flush() {
 		return nil // the turn is over already
 	}

@@ -196,9 +196,10 @@ type RunTurnReply struct {
 	Thread       string   `json:"thread,omitempty"`    // the agent's own id of the conversation
 	ThreadAt     int64    `json:"thread_at,omitempty"` // when the agent told it
 	// How long the agent may be silent, may take to its result, and to its exit.
-	SilenceMS int64 `json:"silence_ms"`
-	EndingMS  int64 `json:"ending_ms"`
-	LeavingMS int64 `json:"leaving_ms"`
+	SilenceMS int64  `json:"silence_ms"`
+	EndingMS  int64  `json:"ending_ms"`
+	LeavingMS int64  `json:"leaving_ms"`
+	WebAddr   string `json:"web_addr,omitempty"` // where the page is served, "" while it is not
 	// Servers offer tools to the agent, beside those of its own settings.
 	Servers []RunServer `json:"servers,omitempty"`
 }

@@ -55,11 +55,15 @@ type PingRequest = None
 // PingReply says nothing.
 type PingReply = None
 
-// ShutdownRequest says nothing.
-type ShutdownRequest = None
+// ShutdownRequest says whether the turns of runs end too. The next coordinator goes on with them.
+type ShutdownRequest struct {
+	Runs bool `json:"runs,omitempty"`
+}
 
-// ShutdownReply says nothing.
-type ShutdownReply = None
+// ShutdownReply says how many turns were ended.
+type ShutdownReply struct {
+	Runs int `json:"runs,omitempty"`
+}
 
 // PersonRequest names the decision.
 type PersonRequest struct {

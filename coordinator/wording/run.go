@@ -51,11 +51,14 @@ func RunTurns(r wire.Run) string {
 	return turns
 }
 
-// RunUsed says what a run has used.
+// RunUsed says what a run has used, as far as its agent reports it.
 func RunUsed(r wire.Run) string {
 	of := ""
 	if r.BudgetUSD > 0 {
 		of = fmt.Sprintf(" of $%.2f", r.BudgetUSD)
+	}
+	if r.CostUSD == 0 && r.Tokens == 0 {
+		return "nothing reported" + of
 	}
 	return fmt.Sprintf("$%.2f%s, %d tokens", r.CostUSD, of, r.Tokens)
 }

@@ -28,6 +28,8 @@ type End struct {
 	Starting time.Duration `json:"-"`
 	// Open is the process that has the conversation open, so that no agent was started.
 	Open session.Process
+	// Yields is true if Afar was stopped: the next coordinator goes on with the turn.
+	Yields bool
 	// Spoken is true if the agent was spoken to, so that it may have read its prompt unheard.
 	Spoken bool
 	// Forgot is true if a hook took words for the agent that it did not get.
@@ -110,6 +112,11 @@ var restarts = []row{
 		name:    "waits for a person",
 		applies: func(r Run, e End, _ time.Time) bool { return r.State == Waiting && !e.Complete() },
 		fate:    func(Run, End) Fate { return Fate{State: Idle, Resume: true} },
+	},
+	{
+		name:    "Afar was stopped",
+		applies: func(_ Run, e End, _ time.Time) bool { return e.Yields && !e.Complete() },
+		fate:    func(Run, End) Fate { return Fate{State: Queued, Restart: true, Resume: true} },
 	},
 	{
 		name:    "left auto mode",
@@ -210,7 +217,9 @@ func Finish(r Run, fence int64, e End, now time.Time) (_ Run, unread bool, err e
 	switch {
 	case r.State != Queued:
 	case fate.Restart:
-		r.Restarts = append(lastHour(r.Restarts, now), now)
+		if !e.Yields {
+			r.Restarts = append(lastHour(r.Restarts, now), now)
+		}
 		r.QueuedAt, r.NotUntil = now, now.Add(restartIn)
 	default:
 		r.OpenIn = e.Open
@@ -220,7 +229,10 @@ func Finish(r Run, fence int64, e End, now time.Time) (_ Run, unread bool, err e
 }
 
 func kills(before int, e End) int {
-	if e.Killed {
+	switch {
+	case e.Yields:
+		return before
+	case e.Killed:
 		return before + 1
 	}
 	return 0

@@ -45,6 +45,7 @@ type Worker struct {
 	log   *slog.Logger
 
 	starting sync.RWMutex // held for reading while a runner is started
+	over     bool         // no turn is started any more; guarded by starting
 	mu       sync.Mutex
 	runners  map[session.Process]bool // those that were started and may live; guarded by mu
 }
@@ -94,6 +95,9 @@ func (w *Worker) start(ctx context.Context, r run.Run) error {
 	}
 	w.starting.RLock()
 	defer w.starting.RUnlock()
+	if w.over {
+		return errOver
+	}
 	out, err := p.Run(ctx)
 	if err != nil {
 		w.log.Warn("start a runner", "run", r.Name, "err", err, "said", text.Fold(out.Said))
@@ -102,6 +106,51 @@ func (w *Worker) start(ctx context.Context, r run.Run) error {
 		w.know(session.Process{PID: pid, Born: peer.Birth(pid)})
 	}
 	return nil
+}
+
+// errOver leaves a turn to the next coordinator.
+var errOver = errors.New("the coordinator ends")
+
+// endFor is how long runners may take to end their agents.
+const endFor = 6 * time.Second
+
+// End ends the agents and the runners of all turns, and starts no more. It returns how many runners
+// it told to end. The next coordinator goes on with the turns, as after a loss of power.
+func (w *Worker) End() int {
+	w.starting.Lock()
+	w.over = true
+	w.starting.Unlock()
+	told := map[session.Process]bool{}
+	for end := time.Now().Add(endFor); ; time.Sleep(tellEvery) {
+		left := 0
+		for p := range w.alive() {
+			left++
+			if !told[p] && signal(p, syscall.SIGHUP) == nil {
+				told[p] = true
+			}
+		}
+		if left == 0 || time.Now().After(end) {
+			return len(told)
+		}
+	}
+}
+
+// tellEvery is the time between two looks at runners that end.
+const tellEvery = 20 * time.Millisecond
+
+// alive returns the runners that live: those of an earlier coordinator too.
+func (w *Worker) alive() map[session.Process]bool {
+	all := map[session.Process]bool{}
+	for _, r := range w.core.Runs() {
+		if r.Busy() && r.Turn.Runner.Known() {
+			all[r.Turn.Runner] = true
+		}
+	}
+	w.mu.Lock()
+	maps.Copy(all, w.runners)
+	w.mu.Unlock()
+	maps.DeleteFunc(all, func(p session.Process, _ bool) bool { return !w.lives(p) })
+	return all
 }
 
 // know remembers a runner, and forgets those that have ended.
@@ -127,14 +176,19 @@ func (w *Worker) tell(r run.Run) error {
 	if !r.Turn.Ending() {
 		return nil
 	}
-	p, err := os.FindProcess(r.Turn.Runner.PID)
-	if err == nil {
-		err = p.Signal(syscall.SIGTERM)
-	}
+	err := signal(r.Turn.Runner, syscall.SIGTERM)
 	if err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("end turn %d of run %s: %w", r.Fence, r.Name, err)
 	}
 	return nil
+}
+
+func signal(runner session.Process, s os.Signal) error {
+	p, err := os.FindProcess(runner.PID)
+	if err == nil {
+		err = p.Signal(s)
+	}
+	return err
 }
 
 // forget removes the files of a run that was removed.

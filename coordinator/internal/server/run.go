@@ -31,6 +31,9 @@ type Runs struct {
 	Keeps func(ctx context.Context, p run.Place) (why string) // see runwork.Keeps
 	// Started reports whether this coordinator started a process as a runner; nil for none.
 	Started func(runner session.Process) bool
+	// End ends the turns that go on, starts no more, and returns how many it ended; nil where there
+	// are none.
+	End func() int
 	// Open returns which process has a conversation open, in words, "" for none.
 	Open func(conversation string) string
 	// Find returns the directory of a conversation on the disk. ok is false if there is none.
@@ -358,6 +361,7 @@ func (s *Server) turnOf(r run.Run) (out wire.RunTurnReply, err error) {
 		EndingMS:     times.Ending.Milliseconds(),
 		LeavingMS:    times.Leaving.Milliseconds(),
 		Stop:         r.Turn.Ending(),
+		WebAddr:      strings.TrimPrefix(s.cfg.Page.URL(), "http://"),
 		Servers:      s.toolServers(),
 	}, nil
 }

@@ -130,9 +130,12 @@ func state(v session.Session) string {
 	return string(v.State)
 }
 
-func (s *Server) shutdown(*call, wire.ShutdownRequest) (wire.ShutdownReply, error) {
+func (s *Server) shutdown(_ *call, in wire.ShutdownRequest) (out wire.ShutdownReply, err error) {
+	if in.Runs && s.cfg.Runs.End != nil {
+		out.Runs = s.cfg.Runs.End()
+	}
 	s.cfg.Shutdown()
-	return wire.ShutdownReply{}, nil
+	return out, nil
 }
 
 func (s *Server) ping(*call, wire.PingRequest) (wire.PingReply, error) {
