@@ -6,8 +6,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// hold keeps the session from stopping until its check-in is answered, the person
-// types at the terminal, or the time is over. If the answer comes later, the hook
+// hold keeps the session from stopping until its check-in is answered, a text from outside ends it,
+// the person types at the terminal, or the time is over. If the answer comes later, the hook
 // in the background wakes the session.
 func (h *hook) hold(id string, d time.Duration) error {
 	q := &question{hook: h, id: id, deadline: time.Now().Add(d)}
@@ -17,12 +17,10 @@ func (h *hook) hold(id string, d time.Duration) error {
 	for !q.over() && !h.off() {
 		r = q.next(r)
 		switch r.State {
-		case "answered":
-			_, err := h.blockWithTexts(id)
-			return err
 		case "open", "":
 		default:
-			return nil
+			_, err := h.blockWithTexts(id)
+			return err
 		}
 	}
 	r, err := callStarting[wire.CheckInOverReply](h, wire.OpCheckInOver, wire.CheckInOverRequest{Ask: id}, replyFor)

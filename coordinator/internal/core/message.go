@@ -93,6 +93,9 @@ func (s *state) post(b *store.Batch, m message.Message, now time.Time) message.M
 	case m.Task != "":
 		s.passTexts(b, task.Slug(m.Task), now)
 	case m.Session != "":
+		if m.Data && s.held(m.Session) { // the person's own words answer the check-in
+			s.dropCheckIns(b, m.Session, "the session goes on with a text of "+m.By, now)
+		}
 		s.queueRunOf(b, m.Session, now)
 	}
 	return m

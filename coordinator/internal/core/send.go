@@ -69,15 +69,17 @@ func (s *state) reaches(m message.Message, held string) string {
 	if r, ok := s.runs.byConversation.one(string(id)); ok && m.Run {
 		return s.runFate(r)
 	}
-	if v := s.sessions.rows[id]; v.State == session.Waiting && s.holds(id) {
+	if s.held(id) {
 		return "now"
 	}
 	_, when, _ := strings.Cut(strings.TrimSuffix(s.fate(id), "."), " gets it ")
 	return when
 }
 
-// holds reports whether the Stop hook of a session waits for its check-in.
-func (s *state) holds(id session.ID) bool { return len(s.openCheckIns(id)) > 0 }
+// held reports whether the Stop hook of a session waits for its check-in.
+func (s *state) held(id session.ID) bool {
+	return s.sessions.rows[id].State == session.Waiting && len(s.openCheckIns(id)) > 0
+}
 
 // Tell sends the person a text, in every away mode. m.By names the sender; id is the session
 // that it comes from, "" for none. A text that answers another one goes to the place where that
