@@ -195,6 +195,31 @@ func TestToldOnce(t *testing.T) {
 	})
 }
 
+// TestPace checks that a session posts only so much in a minute, and that another one is free.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Server{posted: map[string]paced{}}
+		for range pacePosts {
+			if err := s.pace("web-1", 10); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.pace("web-1", 10); err == nil || !strings.Contains(err.Error(), "go on in 1m") {
+			t.Errorf("one more: %v", err)
+		}
+		if err := s.pace("api-2", paceBytes); err != nil {
+			t.Errorf("another session: %v", err)
+		}
+		if err := s.pace("api-2", 1); err == nil {
+			t.Error("it posts without a bound")
+		}
+		time.Sleep(paceFor)
+		if err := s.pace("web-1", 10); err != nil || len(s.posted) != 1 {
+			t.Errorf("a minute later: %v, %v", err, s.posted)
+		}
+	})
+}
+
 // TestDecisionByName checks that a decision that is made elsewhere has a name of at most 40
 // bytes, which the journal shows on one line.
 func TestDecisionByName(t *testing.T) {

@@ -128,6 +128,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	told    map[string]time.Time // refusals that were journalled a moment ago
+	posted  map[string]paced     // by author, see pace
 	clients map[int]client       // by process id, see line
 	// For second opinions: the calls of reviewers that are about to consult, by session,
 	// and the running consultations, by id.
@@ -140,6 +141,7 @@ func New(cfg Config) *Server {
 	return &Server{
 		cfg:       cfg,
 		told:      map[string]time.Time{},
+		posted:    map[string]paced{},
 		clients:   map[int]client{},
 		reviewers: map[session.ID][]review.Call{},
 		running:   map[string]consultation{},

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
@@ -12,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/topic"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -20,8 +23,47 @@ const mostPosts = 1000
 
 func (s *Server) post(c *call, in wire.PostRequest) (out wire.PostReply, err error) {
 	v, by := s.author(c.line)
+	if by != thePerson {
+		if err := s.pace(by, len(in.Text)); err != nil {
+			return out, err
+		}
+	}
 	p, err := s.cfg.Core.Post(v.ID, in.Topic, by, redact.Mask(in.Text))
 	return wirePost(p), err
+}
+
+// What one session may post within a minute.
+const (
+	paceFor   = time.Minute
+	pacePosts = 60
+	paceBytes = 256 << 10
+)
+
+// A paced is what an author has posted since a time.
+type paced struct {
+	since        time.Time
+	posts, bytes int
+}
+
+// pace counts a post of an author, and returns an error if there were too many within a minute. What
+// is posted is kept for ever.
+func (s *Server) pace(by string, bytes int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	maps.DeleteFunc(s.posted, func(_ string, p paced) bool { return now.Sub(p.since) >= paceFor })
+	p, ok := s.posted[by]
+	if !ok {
+		p.since = now
+	}
+	p.posts, p.bytes = p.posts+1, p.bytes+bytes
+	if p.posts > pacePosts || p.bytes > paceBytes {
+		left := paceFor - now.Sub(p.since)
+		return badRequest("a session posts at most %d texts and %d kB in a minute; go on in %s, or write a file and post "+
+			"its name", pacePosts, paceBytes>>10, text.Length(left))
+	}
+	s.posted[by] = p
+	return nil
 }
 
 // author returns the session that the caller descends from, and the author's name: the
@@ -67,7 +109,7 @@ func (s *Server) readLoop(c *call, in wire.ReadRequest) (out wire.ReadReply, err
 	if err != nil {
 		return out, err
 	}
-	text, err := s.anchor(c.ctx, l.Session)
+	said, err := s.anchor(c.ctx, l.Session)
 	if err != nil {
 		return out, err
 	}
@@ -76,14 +118,14 @@ func (s *Server) readLoop(c *call, in wire.ReadRequest) (out wire.ReadReply, err
 		if err != nil {
 			return out, fmt.Errorf("encode loop: %w", err)
 		}
-		text = string(raw)
+		said = string(raw)
 	}
 	post := wire.Post{
 		ID:    l.RunID,
 		Topic: in.Topic,
 		At:    millis(l.UpdatedAt),
 		By:    "afar",
-		Text:  text,
+		Text:  said,
 	}
 	return wire.ReadReply{Posts: []wire.Post{post}}, nil
 }
