@@ -213,7 +213,7 @@ func table() rules {
 			claude + "/headless":   {agents, claude, hostjson, in + "run"},
 			claude + "/hookcall":   {agents, claude, hostjson, "coordinator/wire"},
 			claude + "/hookinput":  {in + "ask", in + "session"},
-			claude + "/suggestion": {"coordinator/redact"},
+			claude + "/suggestion": {"coordinator/redact", hostjson, in + "atomicfile"},
 			claude + "/toolinput":  {claude, in + "ask"},
 			claude + "/hookoutput": {hostjson, "coordinator/wire"},
 			"coordinator/qrcode":   {},

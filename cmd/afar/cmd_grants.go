@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -8,9 +10,9 @@ import (
 
 func newGrants(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "grants", Short: "Show what is allowed for the rest of a session", Args: exactly(),
+		Use: "grants", Short: "Show what is allowed for the rest of a session, or always", Args: exactly(),
 		Long: "Shows the standing permissions. Each ends with its session, after the time that it shows, or by afar " +
-			"revoke.",
+			"revoke.\nWhat --always allowed stands in the settings of Claude Code; afar revoke takes it out of that file.",
 	}
 	asJSON := jsonFlag(c, "grants")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -25,8 +27,11 @@ func renderGrants(p *page, in wire.GrantsReply) {
 		return
 	}
 	for _, g := range in.Grants {
-		p.line("%s  %s  by %s, ends %s", p.paint(bold, oneLine(g.ID, 80)), oneLine(g.Token, 40), oneLine(g.By, 60),
-			p.left(g.ExpiresAt))
+		ends := "ends " + p.left(g.ExpiresAt)
+		if len(g.Files) > 0 {
+			ends = "always: kept by Claude Code in " + p.path(strings.Join(g.Files, ", "))
+		}
+		p.line("%s  %s  by %s, %s", p.paint(bold, oneLine(g.ID, 80)), oneLine(g.Token, 40), oneLine(g.By, 60), ends)
 		for _, text := range g.Permits {
 			p.line("    %s", oneLine(text, 200))
 		}

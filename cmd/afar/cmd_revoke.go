@@ -11,7 +11,7 @@ import (
 
 func newRevoke(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "revoke ID", Short: "Take back what is allowed for a session",
+		Use: "revoke ID", Short: "Take back what is allowed for a session, or always",
 		Args: exactly("the id of a grant (afar grants)"),
 		Long: "Ends a standing permission at once: the next such call is asked for again.",
 	}
@@ -26,6 +26,11 @@ func newRevoke(a *app) *cobra.Command {
 		}
 		if *asJSON {
 			return a.printJSON(g)
+		}
+		if len(g.Files) > 0 {
+			a.say("No longer allowed, and taken out of %s: %s", a.page().path(strings.Join(g.Files, ", ")),
+				oneLine(strings.Join(g.Permits, " · "), 200))
+			return nil
 		}
 		a.say("No longer allowed for %s: %s", oneLine(g.Token, 40), oneLine(strings.Join(g.Permits, " · "), 200))
 		return nil

@@ -35,5 +35,6 @@ type Grant struct {
 	At        int64    `json:"at"`
 	ExpiresAt int64    `json:"expires_at"`
 	EndedAt   int64    `json:"ended_at,omitempty"`
-	How       string   `json:"how,omitempty"` // how it ended
+	How       string   `json:"how,omitempty"`   // how it ended
+	Files     []string `json:"files,omitempty"` // settings of Claude Code that keep it; it has no end then
 }

@@ -39,6 +39,7 @@ type Offer struct {
 	Rules  []grant.Rule `json:"rules,omitempty"`
 	Always string       `json:"always,omitempty"` // describes everything that *Always* covers
 	Echo   []int        `json:"echo,omitempty"`   // the indices of the host's suggestions that Always describes
+	Kept   []grant.Kept `json:"kept,omitempty"`   // the rules of these that the host keeps for good
 	// Beyond is true if *Always* covers more than calls like this one: a permission
 	// mode, or a directory. The button then says so.
 	Beyond bool `json:"beyond,omitempty"`

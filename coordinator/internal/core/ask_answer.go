@@ -184,7 +184,8 @@ func (s *state) answer(
 		return waiting[:1], err
 	}
 	s.doubt(b, changed[0], false, now)
-	if d.Allow && d.Scope == ask.Session && changed[0].Decided() {
+	stands := d.Scope == ask.Session || d.Scope == ask.Always && len(changed[0].Offer.Kept) > 0
+	if d.Allow && stands && changed[0].Decided() {
 		d.At = now
 		s.give(b, changed[0], d, now)
 	}

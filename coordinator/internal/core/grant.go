@@ -27,9 +27,12 @@ func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 		At:        now,
 		ExpiresAt: now.Add(a.Times.GrantFor()),
 	}
+	until := "for the session until " + g.ExpiresAt.Format("15:04")
+	if d.Scope == ask.Always {
+		g.Rules, g.Kept, g.ExpiresAt, until = nil, a.Offer.Kept, time.Time{}, "always"
+	}
 	s.grants.put(b, g)
-	text := fmt.Sprintf("%s: %s allowed for the session until %s: %s",
-		s.token(a.Session), d.By, g.ExpiresAt.Format("15:04"), g.Text())
+	text := fmt.Sprintf("%s: %s allowed %s: %s", s.token(a.Session), d.By, until, g.Text())
 	given, _ := grantDecision(g)
 	record(b, event.GrantGiven, a.Session, string(g.ID), text+given.proof, now)
 }
@@ -96,7 +99,7 @@ func grantDue(g grant.Grant, _ time.Time) time.Time {
 	if !g.EndedAt.IsZero() {
 		return time.Time{}
 	}
-	return g.ExpiresAt
+	return g.ExpiresAt // zero for what Claude Code keeps
 }
 
 func (s *state) expireGrant(b *store.Batch, g grant.Grant, now time.Time) {
@@ -159,11 +162,20 @@ func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
 	return a, err
 }
 
-// Grants returns the active standing permissions, oldest first.
-func (c *Core) Grants() (out []grant.Grant) {
+// Grants returns the active standing permissions of sessions, oldest first.
+func (c *Core) Grants() []grant.Grant {
+	return c.grantsWhere(func(g grant.Grant) bool { return len(g.Kept) == 0 })
+}
+
+// KeptGrants returns those for which Claude Code keeps rules, oldest first.
+func (c *Core) KeptGrants() []grant.Grant {
+	return c.grantsWhere(func(g grant.Grant) bool { return len(g.Kept) > 0 })
+}
+
+func (c *Core) grantsWhere(wanted func(grant.Grant) bool) (out []grant.Grant) {
 	c.view(func(s *state, now time.Time) {
 		for _, g := range s.activeGrants() {
-			if g.Active(now) {
+			if g.Active(now) && wanted(g) {
 				out = append(out, g)
 			}
 		}
@@ -211,7 +223,7 @@ func (s *state) endGrant(b *store.Batch, g grant.Grant, how string, now time.Tim
 // endGrants ends what was allowed for a session.
 func (s *state) endGrants(b *store.Batch, id session.ID, now time.Time) {
 	for _, g := range s.activeGrants() {
-		if g.Session == id {
+		if g.Session == id && len(g.Kept) == 0 {
 			_, _ = s.endGrant(b, g, "the session ended", now) // all of them are active
 		}
 	}

@@ -71,10 +71,21 @@ type Grant struct {
 	ExpiresAt time.Time  `json:"expires_at"`
 	EndedAt   time.Time  `json:"ended_at,omitzero"`
 	How       string     `json:"how,omitempty"` // how it ended
+	// Kept are the rules that Claude Code keeps for it in its own settings. Such a grant permits nothing
+	// by itself, and has no end.
+	Kept []Kept `json:"kept,omitempty"`
+}
+
+// A Kept is a rule of a settings file of Claude Code.
+type Kept struct {
+	Rule string `json:"rule"`
+	File string `json:"file"`
 }
 
 // Active reports whether g is in force at now.
-func (g Grant) Active(now time.Time) bool { return g.EndedAt.IsZero() && now.Before(g.ExpiresAt) }
+func (g Grant) Active(now time.Time) bool {
+	return g.EndedAt.IsZero() && (len(g.Kept) > 0 || now.Before(g.ExpiresAt))
+}
 
 // ErrEnded says that a grant has ended already.
 var ErrEnded = errors.New("the grant has ended")
@@ -89,7 +100,16 @@ func End(g Grant, how string, now time.Time) (Grant, error) {
 }
 
 // Text returns what g permits, in one line for people.
-func (g Grant) Text() string { return Text(g.Rules) }
+func (g Grant) Text() string { return Text(g.Permits()) }
+
+// Permits returns what g permits, in words.
+func (g Grant) Permits() []Rule {
+	rules := g.Rules
+	for _, k := range g.Kept {
+		rules = append(rules, Rule{Text: line(k.Rule)})
+	}
+	return rules
+}
 
 // Text returns what the rules permit, in one line for people.
 func Text(rules []Rule) string {
@@ -251,7 +271,7 @@ func Find(all []Grant, id session.ID, n Need, now time.Time) []Grant {
 	var rules []Rule
 	var used []Grant
 	for _, g := range all {
-		if g.Session == id && g.Active(now) {
+		if g.Session == id && len(g.Kept) == 0 && g.Active(now) {
 			rules, used = append(rules, g.Rules...), append(used, g)
 		}
 	}

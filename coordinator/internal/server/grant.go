@@ -1,6 +1,9 @@
 package server
 
 import (
+	"cmp"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/host/claude/suggestion"
@@ -16,6 +19,7 @@ import (
 func (s *Server) offer(n grant.Need, p payload, text string) *ask.Offer {
 	o := ask.Offer{Rules: grant.Narrowest(n)}
 	o.Always, o.Echo, o.Beyond = suggestion.Always(p.Tool, p.Suggestions, s.cfg.Dirs.User)
+	o.Kept = s.kept(p, o.Echo)
 	if len(n.Commands) > 0 && strings.Contains(text, redact.Hidden) {
 		o.Rules = nil
 	}
@@ -25,12 +29,39 @@ func (s *Server) offer(n grant.Need, p payload, text string) *ask.Offer {
 	return &o
 }
 
+// kept returns the rules that Claude Code keeps if the suggestions at some places are taken.
+func (s *Server) kept(p payload, places []int) (out []grant.Kept) {
+	v, _ := s.cfg.Core.Session(string(p.Session))
+	project := filepath.Join(cmp.Or(v.Project, p.Cwd), ".claude")
+	files := map[string]string{
+		"localSettings":   filepath.Join(project, "settings.local.json"),
+		"projectSettings": filepath.Join(project, "settings.json"),
+		"userSettings":    filepath.Join(s.cfg.Dirs.HostDir(), "settings.json"),
+	}
+	for _, k := range suggestion.Keeps(p.Suggestions, places) {
+		out = append(out, grant.Kept{Rule: k.Rule, File: files[k.In]})
+	}
+	return out
+}
+
 func (s *Server) grants(*call, wire.GrantsRequest) (wire.GrantsReply, error) {
 	out := wire.GrantsReply{Grants: []wire.Grant{}}
-	for _, g := range s.cfg.Core.Grants() {
+	for _, g := range s.standing() {
 		out.Grants = append(out.Grants, s.wireGrant(g))
 	}
 	return out, nil
+}
+
+// standing returns the permissions that stand. What Claude Code keeps stands as long as its file has
+// the rule.
+func (s *Server) standing() []grant.Grant {
+	all := s.cfg.Core.Grants()
+	for _, g := range s.cfg.Core.KeptGrants() {
+		if slices.ContainsFunc(g.Kept, func(k grant.Kept) bool { return suggestion.Holds(k.File, k.Rule) }) {
+			all = append(all, g)
+		}
+	}
+	return all
 }
 
 func (s *Server) revoke(c *call, in wire.RevokeRequest) (out wire.RevokeReply, err error) {
@@ -38,12 +69,20 @@ func (s *Server) revoke(c *call, in wire.RevokeRequest) (out wire.RevokeReply, e
 		return out, badRequest("a grant needs its id")
 	}
 	var ids []string
-	for _, g := range s.cfg.Core.Grants() {
+	all := s.standing()
+	for _, g := range all {
 		ids = append(ids, string(g.ID))
 	}
 	id, err := resolveID(in.ID, "grant_", ids)
 	if err != nil {
 		return out, err
+	}
+	if i := slices.Index(ids, id); i >= 0 {
+		for _, k := range all[i].Kept {
+			if err := suggestion.Remove(k.File, k.Rule); err != nil {
+				return out, badRequest("%v", err)
+			}
+		}
 	}
 	g, err := s.cfg.Core.Revoke(grant.ID(id), c.decider())
 	if err != nil {
@@ -68,8 +107,12 @@ func (s *Server) wireGrant(g grant.Grant) wire.Grant {
 		EndedAt:   millis(g.EndedAt),
 		How:       g.How,
 	}
-	for _, r := range g.Rules {
+	for _, r := range g.Permits() {
 		w.Permits = append(w.Permits, r.Text)
 	}
+	for _, k := range g.Kept {
+		w.Files = append(w.Files, k.File)
+	}
+	w.Files = slices.Compact(w.Files)
 	return w
 }
