@@ -99,6 +99,7 @@ type Ask struct {
 	ExpiresAt time.Time  `json:"expires_at"`
 	CardAt    time.Time  `json:"card_at,omitzero"` // when its card is sent to the channels
 	Shown     bool       `json:"shown,omitempty"`  // the time of CardAt has come
+	Silent    bool       `json:"silent,omitempty"` // its card does not ring: something about it has just rung
 	Reminded  bool       `json:"reminded,omitempty"`
 	Perhaps   bool       `json:"perhaps,omitempty"` // it may have been settled at the terminal
 	Twice     bool       `json:"twice,omitempty"`   // its card may exist twice: the first sending was cut off

@@ -56,6 +56,7 @@ type Notice struct {
 	Text    string     `json:"text"`
 	Shows   []string   `json:"shows,omitempty"` // the ids of messages in it; see core.Told
 	At      Address    `json:"at,omitempty"`    // where it is told, "" for where its session speaks
+	Silent  bool       `json:"silent,omitempty"`
 }
 
 // verbatim stands around a part of a notice that a channel shows as it is.

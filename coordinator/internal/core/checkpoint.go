@@ -32,6 +32,7 @@ func (c *Core) ShowCheckpoint(slug task.Slug, a ask.Ask) error {
 		}
 		s.withdrawCheckpoint(&b, old, now)
 		if a.Hash != "" {
+			a.Silent = rang(r, now)
 			next.Asked.Ask = string(c.openCheckpoint(s, &b, a, now))
 		}
 		s.tasks.put(&b, next)

@@ -54,6 +54,9 @@ func TestCheckpoint(t *testing.T) {
 		t.Errorf("one file is asked about as %q and %q", id, again)
 	}
 	a := r.state(string(id), ask.Open)
+	if !a.Silent { // the end of its turn has rung
+		t.Error("it rings a second time")
+	}
 	cards := slices.DeleteFunc(r.drain(phone), func(a store.Action) bool { return a.Kind != core.ActCard })
 	if len(cards) != 1 || !a.Shown {
 		t.Errorf("%d cards", len(cards))

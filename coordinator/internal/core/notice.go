@@ -24,6 +24,14 @@ func (s *state) notify(b *store.Batch, kind string, id session.ID, text string, 
 
 // notifyOf is notify for a text that shows messages with these ids.
 func (s *state) notifyOf(b *store.Batch, kind string, id session.ID, text string, shows []string, now time.Time) {
+	s.heap(b, kind, id, text, shows, true, now)
+}
+
+// heap adds a text to the pile of its kind and session. loud is false if the text alone is no
+// reason to ring.
+func (s *state) heap(
+	b *store.Batch, kind string, id session.ID, text string, shows []string, loud bool, now time.Time,
+) {
 	if !s.reachable() {
 		return
 	}
@@ -33,7 +41,7 @@ func (s *state) notifyOf(b *store.Batch, kind string, id session.ID, text string
 	}
 	pile := s.pile(key, due, now)
 	pile.Texts = append(pile.Texts[:len(pile.Texts):len(pile.Texts)], text)
-	pile.Shows = slices.Concat(pile.Shows, shows)
+	pile.Shows, pile.Loud = slices.Concat(pile.Shows, shows), pile.Loud || loud
 	if left := len(pile.Texts) - maxPile; left > 0 {
 		pile.Texts, pile.Left = pile.Texts[left:], pile.Left+left
 	}
@@ -58,7 +66,7 @@ func (s *state) hasten(b *store.Batch, kind string, id session.ID, now time.Time
 func (s *state) sendPile(b *store.Batch, key string, id session.ID, pile store.Pile, due time.Time) {
 	name := fmt.Sprintf("notice:%s:%d", key, pile.Due.UnixNano())
 	s.onChannels(b, name, ActNotice, encode(channel.Notice{
-		Session: id, Text: pileText(key, pile), Shows: pile.Shows,
+		Session: id, Text: pileText(key, pile), Shows: pile.Shows, Silent: !pile.Loud,
 	}), due)
 }
 

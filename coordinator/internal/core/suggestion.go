@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -37,10 +38,18 @@ func (c *Core) Suggest(a ask.Ask) error {
 			return b, nil
 		}
 		a.Nonce, a.Times = c.cfg.Secret(), s.rules.Times
+		a.Silent = s.suggested(now) && a.Suggested.Urgency != string(task.Urgent)
 		a = ask.Tick(ask.Start(a, session.On, now), now)
 		record(&b, event.AskOpened, "", string(a.ID), a.Suggested.Source+" suggests a task: "+folded(a.Tool), now)
 		s.putAsk(&b, a, now)
 		return b, nil
+	})
+}
+
+// suggested reports whether a suggestion has just rung: of many at once, one does.
+func (s *state) suggested(now time.Time) bool {
+	return slices.ContainsFunc(s.asks.waiting(), func(a ask.Ask) bool {
+		return a.Kind == ask.Suggestion && !a.Silent && now.Sub(a.OpenedAt) < noticeEvery
 	})
 }
 

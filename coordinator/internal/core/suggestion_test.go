@@ -3,6 +3,7 @@ package core_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +26,36 @@ func (r *rig) decided() (out []core.Decided) {
 		out = append(out, d)
 	}
 	return out
+}
+
+// TestSuggestionsRingOnce: of many suggestions at once one rings, and the urgent ones. One that comes
+// later rings again.
+func TestSuggestionsRingOnce(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	rings := func() (n int) {
+		for _, a := range r.Asks(false) {
+			if !a.Silent {
+				n++
+			}
+		}
+		return n
+	}
+	for i := range 20 {
+		r.ok(r.Suggest(suggested(fmt.Sprintf("bill-%d", i))))
+		r.pass(time.Second)
+	}
+	if got := rings(); got != 1 {
+		t.Errorf("20 suggestions ring %d times", got)
+	}
+	urgent := suggested("now")
+	urgent.Suggested.Urgency = "urgent"
+	r.ok(r.Suggest(urgent))
+	r.pass(time.Hour)
+	r.ok(r.Suggest(suggested("later")))
+	if got := rings(); got != 3 {
+		t.Errorf("with an urgent and a later one they ring %d times", got)
+	}
 }
 
 // TestSuggestion: the person is asked once, also over restarts and when the question is no longer

@@ -231,11 +231,20 @@ func (c *Core) SeeTask(slug task.Slug, turn int64, said string) error {
 		}
 		s.tasks.put(&b, t)
 		if said != "" {
-			s.tellTask(&b, t, said, now)
+			r := s.runs.rows[t.Run]
+			s.heap(&b, "task:"+string(t.Slug), session.ID(r.Conversation), said, nil, !rang(r, now), now)
+			noteTask(&b, event.TaskTold, t.Slug, said, now)
 		}
 		return b, nil
 	})
 }
+
+// rang reports whether the end of a run's turn has just rung, or is about to: what else the turn came
+// to comes without a ring of its own.
+func rang(r run.Run, now time.Time) bool { return !r.ToldAt.Before(now.Add(-ringFor)) }
+
+// ringFor is how long a ring stands for what follows it.
+const ringFor = 30 * time.Second
 
 // tellTask tells the person something about a task.
 func (s *state) tellTask(b *store.Batch, t task.Task, said string, now time.Time) {

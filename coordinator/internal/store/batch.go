@@ -54,6 +54,7 @@ type Pile struct {
 	Texts []string  `json:"texts"`
 	Left  int       `json:"left,omitempty"`  // texts that gave way to newer ones
 	Shows []string  `json:"shows,omitempty"` // the ids of messages among the texts
+	Loud  bool      `json:"loud,omitempty"`  // one of the texts rings
 }
 
 // A Day is what all loops, or all runs, have spent on one day of the local calendar.

@@ -39,6 +39,7 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	}
 	open := len(card.Waiting()) > 0
 	text := render(card, l.placeOf(card[0]))
+	text.silent = card.Face().Silent
 	if err := l.cfg.Core.Counts(Name); err != nil && open {
 		text = text.mute(err)
 	}

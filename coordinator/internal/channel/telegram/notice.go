@@ -100,6 +100,7 @@ func (l *link) notice(ctx context.Context, raw string) error {
 	} else if v, err := l.cfg.Core.Session(string(n.Session)); err == nil && n.Session != "" {
 		text.html = strings.TrimRight(text.html+"\n"+l.linkTo("/session/"+v.Token), "\n")
 	}
+	text.silent = n.Silent
 	if err := l.tell(ctx, chat, n, text); err != nil {
 		return err
 	}
@@ -203,6 +204,8 @@ func (l *link) post(ctx context.Context, to room, r rendered) (*models.Message, 
 		ParseMode:          models.ParseModeHTML,
 		LinkPreviewOptions: quiet(),
 		ReplyMarkup:        r.markup(),
+
+		DisableNotification: r.silent,
 	}
 	m, err := l.bot.SendMessage(ctx, p)
 	if says(err, "can't parse entities") {

@@ -36,6 +36,8 @@ type rendered struct {
 	html string
 	rows [][]button
 	cut  bool // the text is shortened, and the whole input is sent as a file
+
+	silent bool // the phone does not ring
 }
 
 type button struct{ label, data string }

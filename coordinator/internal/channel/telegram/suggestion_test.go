@@ -32,3 +32,21 @@ func TestRenderSuggestion(t *testing.T) {
 		t.Errorf("%+v: %s", got.rows, got.html[len(got.html)-200:])
 	}
 }
+
+// TestSuggestionsRingOnce: the cards of suggestions that come at once ring once.
+func TestSuggestionsRingOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.pair()
+	for _, name := range []string{"one", "two", "three"} {
+		a := ask.NewSuggestion(ask.Suggested{Name: name, Source: "triage"}, "Pay "+name, "2026-03-01", "It is late.")
+		if err := r.core.Suggest(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, silent := range map[string]bool{"one": false, "two": true, "three": true} {
+		if m := r.await("Pay " + name); m.Silent != silent {
+			t.Errorf("%s comes silently: %t", name, m.Silent)
+		}
+	}
+}
