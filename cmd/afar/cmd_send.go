@@ -22,7 +22,8 @@ func newSend(a *app) *cobra.Command {
 			"`afar inbox` shows what became of it.\n\n" +
 			"What you type at a terminal counts as your words. What a program sends is data: it is fenced, and names " +
 			"its\n" +
-			"source. `afar send person TEXT` sends a notice to your phone; a session may do that too, and no more.",
+			"source. `afar send person TEXT` sends a notice to your phone; a session may do that too, and " +
+			"no more.\nA run of a trigger may also write to what its rule names in \"- escalate: ADDRESS\".",
 	}
 	asJSON := jsonFlag(c, "id, to, when, words")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -35,8 +36,11 @@ func newSend(a *app) *cobra.Command {
 			return err
 		}
 		op := wire.OpSend
-		if args[0] == wire.ToPerson {
+		switch {
+		case args[0] == wire.ToPerson:
 			op = wire.OpTell
+		case a.inSession():
+			op = wire.OpEscalate
 		}
 		in := wire.SendRequest{ID: rand.Text(), To: args[0], Text: strings.TrimRight(text, "\n")}
 		return read(c.Context(), a, op, in, *asJSON, renderSent)

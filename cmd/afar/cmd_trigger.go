@@ -61,6 +61,7 @@ func newTriggerNew(a *app) *cobra.Command {
 		{&in.Budget, "budget", "what each of its runs may cost, in `USD`"},
 		{&in.Dir, "dir", "where its runs work (a folder of its own)"},
 		{&in.Limit, "limit", "firings per minute (10)"},
+		{&in.Escalate, "escalate", "the `ADDRESS` of a session, run or task that its runs may write to"},
 		{&in.Prompt, "prompt", "the `TEXT` to send, or - for stdin"},
 	} {
 		c.Flags().StringVar(f.to, f.name, "", f.usage)

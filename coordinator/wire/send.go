@@ -2,9 +2,11 @@ package wire
 
 // Operations of texts from the command line.
 const (
-	OpSend  = "send"  // to a session, a run or a task
-	OpTell  = "tell"  // to the person; a session may do this too
-	OpInbox = "inbox" // the texts that were sent
+	OpSend = "send" // to a session, a run or a task
+	OpTell = "tell" // to the person; a session may do this too
+	// OpEscalate is like OpSend for a run of a trigger, to the address that its rule names.
+	OpEscalate = "escalate"
+	OpInbox    = "inbox" // the texts that were sent
 )
 
 // Never says in SendReply.When that a text was sent to nobody: it has nothing to say.
@@ -71,3 +73,9 @@ type TellRequest = SendRequest
 
 // TellReply says what becomes of it.
 type TellReply = SendReply
+
+// EscalateRequest is a text for the address that the rule of a trigger names.
+type EscalateRequest = SendRequest
+
+// EscalateReply says what becomes of it.
+type EscalateReply = SendReply

@@ -86,7 +86,9 @@ type TriggerNewRequest struct {
 	Budget string `json:"budget,omitempty"`
 	Dir    string `json:"dir,omitempty"`
 	Limit  string `json:"limit,omitempty"`
-	Prompt string `json:"prompt"`
+	// Escalate is the address that its runs may write to.
+	Escalate string `json:"escalate,omitempty"`
+	Prompt   string `json:"prompt"`
 }
 
 // TriggerNewReply is the trigger, with the secret of a webhook.

@@ -107,6 +107,19 @@ func (s *state) sendFiring(b *store.Batch, f trigger.Firing, in Sending, own boo
 	return err
 }
 
+// Escalation returns the address that a session may write to, because it is a run of a trigger whose
+// rule names it, and the name of the run. It is empty for all others.
+func (c *Core) Escalation(id session.ID) (to, run string) {
+	c.view(func(s *state, _ time.Time) {
+		r, _ := s.runs.byConversation.one(string(id))
+		t := s.triggers.rows[trigger.Name(r.Trigger)]
+		if rule, err := s.ruleOf(t); err == nil && t.Live() {
+			to, run = rule.Escalate, r.Name
+		}
+	})
+	return to, run
+}
+
 func (s *state) knowsTask(slug string) bool {
 	_, ok := s.tasks.rows[task.Slug(slug)]
 	return ok

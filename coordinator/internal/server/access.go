@@ -145,8 +145,10 @@ var operations = map[string]operation{
 	wire.OpRead:   row(reader, (*Server).read),
 	wire.OpTopics: row(reader, (*Server).topics),
 	wire.OpTell:   row(self, (*Server).tell),
-	wire.OpTools:  row(reader, (*Server).tools),
-	wire.OpWake:   row(self, (*Server).wake), // a session wakes itself alone
+
+	wire.OpEscalate: row(self, (*Server).escalate), // a run of a trigger, as its rule says
+	wire.OpTools:    row(reader, (*Server).tools),
+	wire.OpWake:     row(self, (*Server).wake), // a session wakes itself alone
 
 	wire.OpToolMessage: row(self, (*Server).toolMessage), // each tool asks for its own operation
 

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -107,6 +108,42 @@ func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err err
 	}
 	m, when, err := s.cfg.Core.Send(m, held)
 	return wire.SendReply{ID: string(m.ID), To: name, When: when, Words: !m.Data}, err
+}
+
+// escalate gives a text of a run that a trigger started to the session, run or task that the rule
+// names. The text is data.
+func (s *Server) escalate(c *call, in wire.EscalateRequest) (out wire.EscalateReply, err error) {
+	v, _ := s.author(c.line)
+	to, by := s.cfg.Core.Escalation(v.ID)
+	if to == "" {
+		sends := *c
+		sends.op = wire.OpSend // what it is for all others
+		if err := s.allowPerson(&sends); err != nil {
+			return out, err
+		}
+		return out, badRequest("only a run of a trigger escalates, and only if the rule says where")
+	}
+	m, name, err := s.addressee(to)
+	if err != nil {
+		return out, err
+	}
+	if meant, _, err := s.addressee(cmp.Or(in.To, to)); err != nil || meant.Session != m.Session || meant.Task != m.Task {
+		return out, fmt.Errorf("%w: the rule of your trigger lets you write to %s alone, and to the person", errDenied, to)
+	}
+	if err := checkText(in.Text, maxSent); err != nil {
+		return out, err
+	}
+	if in.ID == "" || len(in.ID) > 80 {
+		return out, badRequest("a text to send needs an id of its own")
+	}
+	m.Key, m.Text, m.Data = "escalate:"+in.ID, redact.Visible(in.Text), true
+	m.By, m.Channel = "run "+by, c.channel()
+	held := ""
+	if m.Task != "" {
+		held = s.cfg.Tasks.Held(task.Slug(m.Task))
+	}
+	m, when, err := s.cfg.Core.Send(m, held)
+	return wire.SendReply{ID: string(m.ID), To: name, When: when}, err
 }
 
 // fromPerson reports whether a caller outside all sessions has a terminal or is the person on

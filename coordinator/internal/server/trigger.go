@@ -100,7 +100,15 @@ func (s *Server) checkRule(r trigger.Rule) error {
 	if _, comes := r.When.Next(now, now); r.When.Kind == trigger.Once && !comes {
 		return badRequest("on: its time is past, so it would never fire")
 	}
+	if r.Escalate != "" {
+		if _, _, err := s.addressee(r.Escalate); err != nil {
+			return badRequest("escalate: %v", err)
+		}
+	}
 	if !r.To.New && !r.To.Keyed {
+		if _, _, err := s.addressee(r.To.Text); err != nil {
+			return badRequest("to: %v", err)
+		}
 		return nil
 	}
 	_, err := s.TriggerRun(r, s.cfg.Dirs.Workspace, strings.Repeat("A", runKey))
@@ -164,7 +172,7 @@ func newRule(in wire.TriggerNewRequest) (string, error) {
 		{"on", in.On}, {"to", in.To}, {"auth", in.Auth},
 		{"missed", in.Missed}, {"grace", in.Grace}, {"filter", in.Filter}, {"check", in.Check}, {"until", in.Until},
 		{"agent", in.Agent}, {"mode", in.Mode}, {"model", in.Model}, {"budget", in.Budget}, {"dir", in.Dir},
-		{"limit", in.Limit},
+		{"limit", in.Limit}, {"escalate", in.Escalate},
 	}
 	for _, f := range fields {
 		if strings.ContainsAny(f[1], "\r\n\x00") {

@@ -15,7 +15,7 @@ type inboxArgs struct {
 
 type replyArgs struct {
 	Text string `json:"text" jsonschema:"what the person reads; plain text, short"`
-	To   string `json:"to,omitempty" jsonschema:"the id of the message of the inbox that this answers, such as msg_1a2b3c"`
+	To   string `json:"to,omitempty" jsonschema:"the id of the message that this answers, or where the rule of your trigger escalates to"`
 }
 
 const (
@@ -75,6 +75,14 @@ func messageState(m wire.Message) string {
 func clock(ms int64) string { return time.UnixMilli(ms).Format("2006-01-02 15:04") }
 
 func reply(c call, in replyArgs) (string, error) {
+	if strings.Contains(in.To, ":") {
+		req := wire.EscalateRequest{ID: c.id, To: in.To, Text: in.Text}
+		sent, err := ask[wire.EscalateReply](c, wire.OpEscalate, req)
+		if err != nil {
+			return "", err
+		}
+		return sent.To + " gets it " + sent.When + ".", nil
+	}
 	sent, err := ask[wire.TellReply](c, wire.OpTell, wire.TellRequest{
 		ID:   c.id,
 		To:   wire.ToPerson,

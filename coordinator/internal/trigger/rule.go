@@ -39,7 +39,9 @@ type Rule struct {
 	Budget float64
 	Dir    string // "" for a folder of the rule's own
 	Limit  int    // firings per minute
-	Prompt string
+	// Escalate is the address of the session, run or task that the runs of the rule may write to, "" for none.
+	Escalate string
+	Prompt   string
 }
 
 // An Auth says how a webhook proves where it comes from.
@@ -83,7 +85,7 @@ var form = markdown.Form{
 	Noun: "a trigger",
 	Fields: []string{
 		"on", "to", "auth", "missed", "grace", "filter", "check", "until", "agent", "mode", "model", "budget",
-		"dir", "limit",
+		"dir", "limit", "escalate",
 	},
 	MaxBytes: MaxBytes,
 }
@@ -158,6 +160,8 @@ func (r *Rule) read(f markdown.Field, zones Zones) (err error) {
 		r.Dir, err = dirOf(f.Value)
 	case "limit":
 		r.Limit, err = limitOf(f.Value)
+	case "escalate":
+		r.Escalate, err = escalateOf(f.Value)
 	}
 	return err
 }
@@ -218,6 +222,14 @@ func limitOf(value string) (int, error) {
 	return n, nil
 }
 
+func escalateOf(value string) (string, error) {
+	to, err := message.ParseAddress(value)
+	if err != nil || !slices.Contains([]message.Kind{message.ToSession, message.ToRun, message.ToTask}, to.Kind) {
+		return "", fmt.Errorf("unknown address %q; want session:TOKEN, run:NAME or task:SLUG", markdown.Shorten(value))
+	}
+	return to.String(), nil
+}
+
 // check returns the field that does not fit the others, zero for one that is missing.
 func (r *Rule) check(d markdown.Document) (markdown.Field, error) {
 	if err := r.lacks(d); err != nil {
@@ -265,6 +277,8 @@ func (r *Rule) misfit(d markdown.Document) (f markdown.Field, err error) {
 		return f, errors.New("check is for cron and every alone")
 	case has("check") && r.Filter != "":
 		return f, errors.New("a rule has a check or a filter, not both")
+	case has("escalate") && !r.To.New && !r.To.Keyed:
+		return f, errors.New("escalate is for a rule that starts runs: to: run, or run:{{payload.FIELD}}")
 	case has("until") && r.Check == "":
 		return f, errors.New("until is for a rule with a check alone")
 	}

@@ -40,7 +40,16 @@ func (w *Worker) text(r trigger.Rule, p trigger.Payload) string {
 	case message.ToSession:
 		return redact.Visible(r.Text(p, random.Word(), mostSession))
 	}
-	return r.Text(p, random.Word(), mostRun)
+	return r.Text(p, random.Word(), mostRun) + escalation(r)
+}
+
+// escalation tells a run where its rule lets it send what others must deal with.
+func escalation(r trigger.Rule) string {
+	if r.Escalate == "" {
+		return ""
+	}
+	return fmt.Sprintf("\n\nAfar: what %[1]s must deal with, send there: with your tool reply and to %[1]q, or with "+
+		"`afar send %[1]s TEXT`.", r.Escalate)
 }
 
 // sending returns what a firing sends.
