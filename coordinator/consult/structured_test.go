@@ -56,6 +56,17 @@ func TestAskJSON(t *testing.T) {
 	}
 }
 
+// TestReadReport: only a result is a report.
+func TestReadReport(t *testing.T) {
+	for answer, want := range map[string]bool{
+		`{"type":"result","result":"x"}`: true, `{"type":"assistant","result":"x"}`: false, `{}`: false, `x`: false,
+	} {
+		if r := readReport([]byte(answer)); (r != nil) != want {
+			t.Errorf("%s: %+v", answer, r)
+		}
+	}
+}
+
 // TestAskJSONCalls: the schema is an argument of claude, and ends the question of the others.
 func TestAskJSONCalls(t *testing.T) {
 	for name, inArgs := range map[string]bool{"claude": true, "codex": false} {

@@ -82,6 +82,17 @@ func TestURL(t *testing.T) {
 	}
 }
 
+// TestIPv4: an address has up to four numbers, of which the last one fills the rest.
+func TestIPv4(t *testing.T) {
+	for host, want := range map[string]uint64{
+		"1.2.3.4": 0x01020304, "1.2.772": 0x01020304, "0x1020304": 0x01020304, "1.2.3.4.0": 0, "1.256.3.4": 0, "1.2.3.256": 0,
+	} {
+		if got, ok := pageaddr.IPv4(host); ok != (want != 0) || ok && got != want {
+			t.Errorf("%s: %#x, %t", host, got, ok)
+		}
+	}
+}
+
 func TestArgs(t *testing.T) {
 	for args, want := range map[string]bool{
 		"localhost 8123":                              true,

@@ -49,6 +49,10 @@ func TestGlances(t *testing.T) {
 	if got := g.Glance(path); got.Doing != nil {
 		t.Errorf("the call has a result, and the session does %+v", got.Doing)
 	}
+	write(`{"type":"assistant","message":{"id":"m5","model":"<synthetic>","usage":{"output_tokens":0}}}`)
+	if got := g.Glance(path); got.Model != "claude-opus-5" {
+		t.Errorf("after an answer of the host itself the model is %q", got.Model)
+	}
 	steps := Steps(path, 10)
 	if len(steps) != 1 || !steps[0].Failed || steps[0].Took.Seconds() != 3 {
 		t.Errorf("steps %+v", steps)
