@@ -46,7 +46,9 @@ var codePrograms = []table{
 	{programs: "clj clojure", options: "A? M? X? T? P? Sdeps e eval", leads: true, do: opaqueInterpreter, rows: []row{
 		{args: "deploy|:deploy", does: publishes},
 	}},
-	{programs: "vim nvim vi ex ed", options: "c S u U i cmd eval l f", do: editor},
+	{programs: "vim nvim vi ex ed", options: "c S u U i cmd eval l f", do: editor, rows: []row{
+		{given: "remote-send remote-expr", does: act{effect.TypeInto, "", theProgram}},
+	}},
 }
 
 // nodePrograms run programs of JavaScript and TypeScript.

@@ -27,7 +27,7 @@ var elsewherePrograms = []table{
 		{runs: operands},
 	}},
 	{programs: "screen", options: "S p t T c e h s", leads: true, rows: []row{
-		{args: "-X", mention: "stuff exec readreg paste", does: act{effect.TypeInto, "", theProgram}},
+		{args: "-X", mention: "stuff exec readreg paste shell bindkey", does: act{effect.TypeInto, "", theProgram}},
 		{args: "-X", mention: "quit kill", does: act{effect.KillProcess, effect.Terminal, theProgram}},
 		{runs: operands},
 	}},
@@ -36,6 +36,13 @@ var elsewherePrograms = []table{
 	{programs: "xdotool ydotool wtype dotool cliclick", rows: []row{
 		{first: "search|getactivewindow|getmouselocation|help|version"},
 		{does: act{effect.TypeInto, "", theProgram}},
+	}},
+	{programs: "emacsclient", options: "s f a d F T", rows: []row{
+		{given: "e eval", does: act{effect.TypeInto, "", theProgram}},
+	}},
+	{programs: "busctl gdbus dbus-send qdbus qdbus6", rows: []row{
+		{mention: "starttransientunit startunit restartunit", does: act{effect.Persist, byProgram, ""}},
+		{mention: "runcommand sendtext", does: act{effect.TypeInto, "", theProgram}},
 	}},
 	{programs: "kitty kitten wezterm ghostty alacritty foot xterm urxvt rxvt konsole gnome-terminal " +
 		"xfce4-terminal mate-terminal lxterminal terminator tilix ptyxis kgx x-terminal-emulator", do: terminal},
@@ -98,6 +105,9 @@ func multiplexer(sh *shell.Shell, c shell.Command, o shell.Options) {
 		name, _ := own.Get("s")
 		sh.Makes(c.Name, name)
 		oneOrAll(sh, inner, c.In)
+	case lex.OneOf(verb, "bind-key bind set-hook"),
+		strings.HasPrefix(verb, "set") && lex.ContainsAny(rest, "default-command default-shell"):
+		sh.Effect(effect.TypeInto, "", c.Name) // the person's next key or window runs it
 	case lex.OneOf(verb, "if-shell if"):
 		multiplexerChoice(sh, c.Name, rest[1:])
 	case verb == "kill-session" && madeHere(sh, c.Name, shell.ParseOptions(rest[1:], "t").All("t")):

@@ -403,7 +403,7 @@ type Site struct {
 // deletes the target of the link.
 func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	p := sh.Path(word)
-	if sh.clonedHistory(p) || sh.InMade(p) {
+	if sh.InMade(p) {
 		return
 	}
 	if strings.HasSuffix(p, EveryFile) {
@@ -416,12 +416,6 @@ func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	if sh.uncertain == 0 {
 		sh.Eval.links = slices.DeleteFunc(sh.Eval.links, func(l symlink) bool { return l.path == p })
 	}
-}
-
-// clonedHistory reports whether a path is the repository of a tree that this call cloned.
-func (sh *Shell) clonedHistory(p string) bool {
-	tree, ok := strings.CutSuffix(p, "/.git")
-	return ok && tree != fspath.Slashed(sh.Eval.Site.Project) && slices.Contains(sh.Eval.Fetched, tree)
 }
 
 // Overlays reports a copy of a tree into a directory. It replaces the files there that have the
