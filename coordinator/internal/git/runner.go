@@ -9,10 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/gitfilter"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/text"
@@ -101,19 +101,9 @@ func Trusted(dir string) Repo { return Repo{Dir: dir, profile: trustedProfile} }
 // configures. It asks git for the configured filters and turns each of them off.
 func Sealed(ctx context.Context, dir string) Repo {
 	r := Repo{Dir: dir, profile: sealedProfile}
-	keys, err := r.Run(ctx, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
-	if err != nil {
-		return r // there are no filters
-	}
-	filters := Records(keys)
-	r.env = append(r.env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(filters)))
-	for i, key := range filters {
-		value := ""
-		if strings.HasSuffix(key, ".required") {
-			value = "false"
-		}
-		n := strconv.Itoa(i)
-		r.env = append(r.env, "GIT_CONFIG_KEY_"+n+"="+key, "GIT_CONFIG_VALUE_"+n+"="+value)
+	keys, err := r.Run(ctx, gitfilter.Args...)
+	if err == nil { // otherwise there are no filters
+		r.env = append(r.env, gitfilter.Off(string(keys))...)
 	}
 	return r
 }
