@@ -324,7 +324,10 @@ func (c *Coordinator) buildTriggers() {
 		Log:     log,
 		NewRun:  func(r trigger.Rule, dir, key string) (run.Run, error) { return c.server.TriggerRun(r, dir, key) },
 		Resumes: c.resumes,
-		Judge:   func(command, dir string) (string, bool) { return c.server.JudgeWake(command, dir) },
+		Judge: func(ctx context.Context, command, dir string) (j triggerwork.Judgement, err error) {
+			j.Risk, j.Runs, j.Denied, err = c.server.JudgeWake(ctx, command, dir)
+			return j, err
+		},
 	})
 	c.modules = modulework.New(modulework.Config{
 		Core:   c.core,

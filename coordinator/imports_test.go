@@ -55,7 +55,8 @@ var inHooks = append([]string{hostjson}, leanInHooks...)
 // leanInHooks are the packages in the hooks that may not import encoding/json.
 var leanInHooks = append([]string{
 	"hooks", "hooks/judge", claude, claude + "/hookoutput", "coordinator/callsite", "coordinator/client",
-	"coordinator/birthmark", "coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/policy",
+	"coordinator/birthmark", "coordinator/gitfilter", "coordinator/guard", "coordinator/home", "coordinator/ledger",
+	"coordinator/policy",
 	"coordinator/roomy", "coordinator/toml", "coordinator/wire", in + "atomicfile",
 }, inGuard...)
 
@@ -193,14 +194,17 @@ func table() rules {
 				"coordinator/birthmark", "coordinator/client", "coordinator/home", "coordinator/peer", "coordinator/wire",
 				in + "child", in + "disk", in + "run", in + "session",
 			},
-			"coordinator/ledger":   {},
-			"coordinator/logfile":  {},
-			"coordinator/relay":    {"coordinator/client", "coordinator/home", "coordinator/wire"},
-			claude + "/mods":       {},
-			"coordinator/home":     {claude, in + "atomicfile"},
-			"coordinator/callsite": {"coordinator/birthmark", "coordinator/guard", "coordinator/home", "coordinator/policy"},
-			claude + "/probe":      {claude + "/sandbox"},
-			claude + "/sandbox":    {"coordinator/client", "coordinator/home"},
+			"coordinator/ledger":  {},
+			"coordinator/logfile": {},
+			"coordinator/relay":   {"coordinator/client", "coordinator/home", "coordinator/wire"},
+			claude + "/mods":      {},
+			"coordinator/home":    {claude, in + "atomicfile"},
+			"coordinator/callsite": {
+				"coordinator/birthmark", "coordinator/gitfilter", "coordinator/guard", "coordinator/home",
+				"coordinator/policy",
+			},
+			claude + "/probe":   {claude + "/sandbox"},
+			claude + "/sandbox": {"coordinator/client", "coordinator/home"},
 			"coordinator/policy": {
 				"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile",
 			},
@@ -289,7 +293,7 @@ func table() rules {
 				claude + "/suggestion",
 				claude + "/toolinput", "coordinator/birthmark", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
-				"coordinator/peer", in + "markdown", in + "random",
+				"coordinator/peer", in + "disk", in + "markdown", in + "random",
 			}, domain...),
 			in + "channel/telegram": append([]string{
 				in + "atomicfile", "coordinator/config", in + "core", in + "random", in + "store", "coordinator/wire",
@@ -318,8 +322,8 @@ func table() rules {
 				in + "store",
 			},
 			in + "issuework": {
-				"coordinator/config", "coordinator/consult", "coordinator/redact", in + "core", in + "event",
-				in + "git", in + "land", in + "loop", in + "store", in + "tracker",
+				"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/redact", in + "core",
+				in + "event", in + "git", in + "land", in + "loop", in + "store", in + "tracker",
 			},
 			in + "marks": {"coordinator/home", in + "core", in + "disk", in + "event", in + "loop"},
 			in + "sessionwatch": {
@@ -345,8 +349,8 @@ func table() rules {
 				in + "disk", in + "module",
 			},
 			in + "triggerwork": {
-				"coordinator/home", "coordinator/redact", in + "atomicfile", in + "child", in + "core", in + "disk",
-				in + "message", in + "random", in + "run", in + "store", in + "trigger",
+				"coordinator/home", "coordinator/redact", in + "ask", in + "atomicfile", in + "child", in + "core",
+				in + "disk", in + "message", in + "random", in + "run", in + "session", in + "store", in + "trigger",
 			},
 			in + "undowork": {in + "core", in + "snapshot", in + "store", in + "undo"},
 			in + "upkeep":   {"coordinator/home", "coordinator/ledger", in + "core", in + "store"},
@@ -361,6 +365,7 @@ func table() rules {
 
 			in + "atomicfile":       {},
 			"coordinator/birthmark": {},
+			"coordinator/gitfilter": {},
 			in + "child":            {"coordinator/birthmark"},
 			"coordinator/config":    {"coordinator/toml", in + "atomicfile", in + "run"},
 			"coordinator/consult":   {"coordinator/birthmark", "coordinator/wire", in + "child", in + "git", in + "schema"},
@@ -372,11 +377,13 @@ func table() rules {
 			in + "disk":            {},
 			claude + "/sessions":   {"coordinator/peer", in + "disk"},
 			claude + "/transcript": {in + "disk", in + "usage"},
-			in + "git":             {claude, "coordinator/home", in + "atomicfile", in + "child"},
-			in + "land":            {in + "git"},
-			in + "snapshot":        {in + "git", in + "undo"},
-			"coordinator/peer":     {claude, "coordinator/birthmark"},
-			in + "tracker":         {"coordinator/home", in + "child", in + "markdown"},
+			in + "git": {
+				claude, "coordinator/gitfilter", "coordinator/home", in + "atomicfile", in + "child",
+			},
+			in + "land":        {in + "git"},
+			in + "snapshot":    {in + "git", in + "undo"},
+			"coordinator/peer": {claude, "coordinator/birthmark"},
+			in + "tracker":     {"coordinator/home", in + "child", in + "markdown"},
 
 			onlyTests: {},
 
@@ -421,6 +428,8 @@ func table() rules {
 				in + "memorywork", in + "module", in + "modulework", in + "server", in + "session", in + "taskwork",
 				in + "triggerwork", in + "usage", "coordinator/home",
 			}, forTests...),
+			// the tests write into the database
+			in + "doctor": {in + "ask", in + "store"},
 			// the tests use the file of gaps
 			in + "memorywork": {in + "taskwork"},
 			// the tests use a real transcript

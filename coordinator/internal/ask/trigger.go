@@ -26,18 +26,26 @@ type About struct {
 	Trigger string `json:"trigger"`
 	Rule    string `json:"rule,omitempty"`   // the text of the file, for a wake-up
 	Firing  string `json:"firing,omitempty"` // the line of the ledger, for a missed time
+	Runs    string `json:"runs,omitempty"`   // digest of the files that the check of a wake-up runs
+	Risk    string `json:"risk,omitempty"`   // why the guard would ask about that check
+	Again   bool   `json:"again,omitempty"`  // the files or the risk have changed since the person allowed the check
 }
 
 // NewWakeUp returns the ask in which a session wants to be woken by a rule whose check is command.
-// says is what it wants to be told then.
+// says is what it wants to be told then. The ask about a check that was allowed before has an id for
+// each digest and risk.
 func NewWakeUp(by session.ID, about About, command, says, cwd string) Ask {
+	key := about.Trigger
+	if about.Again {
+		key += " " + about.Runs + " " + about.Risk
+	}
 	return Ask{
-		ID:      idOf("ask_w", about.Trigger),
+		ID:      idOf("ask_w", key),
 		Kind:    WakeUp,
 		Session: by,
 		Tool:    "Bash",
 		Text:    keep(command),
-		Hash:    hashOf(about.Rule),
+		Hash:    hashOf(about.Rule + about.Runs),
 		Cwd:     cwd,
 		Says:    keep(says),
 		About:   &about,

@@ -66,7 +66,7 @@ func moduleDecision(m module.Module) (d decision, ok bool) {
 }
 
 func triggerDecision(t trigger.Trigger) (d decision, ok bool) {
-	return decision{event.TriggerOn, string(t.Name), proof(t.Text)}, t.On && !t.Removed
+	return decision{event.TriggerOn, string(t.Name), proof(t.Text + t.Runs)}, t.On && !t.Removed
 }
 
 // answerProof returns the proof of an answer.

@@ -51,6 +51,9 @@ func (s *state) taken(name trigger.Name) trigger.Taken {
 
 // expireTrigger deals with the instants of a trigger that have passed.
 func (s *state) expireTrigger(b *store.Batch, t trigger.Trigger, now time.Time) {
+	if next, ok := s.triggers.after(b, t.Name); ok && !next.On {
+		return // the same commit has switched it off
+	}
 	r, err := s.ruleOf(t)
 	if err != nil { // a newer program may have approved it
 		t = t.Off()
@@ -116,7 +119,8 @@ func (c *Core) approveTrigger(
 		t = t.Approve(text, by, r, s.taken(name), now)
 		change(&t)
 		s.triggers.put(&b, t)
-		s.noteTrigger(&b, event.TriggerOn, name, "switched on by "+by+" (sha256 "+short(t.Hash)+")"+proof(t.Text), now)
+		said := "switched on by " + by + " (sha256 " + short(t.Hash) + ")" + proof(t.Text+t.Runs)
+		s.noteTrigger(&b, event.TriggerOn, name, said, now)
 		return b, nil
 	})
 	return t, err
@@ -126,7 +130,7 @@ func (c *Core) approveTrigger(
 func (c *Core) OffTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
 	return c.changeTrigger(name, func(s *state, b *store.Batch, t trigger.Trigger, now time.Time) trigger.Trigger {
 		s.noteTrigger(b, event.TriggerOff, name, "switched off by "+by, now)
-		s.dropMissed(b, name, "the trigger was switched off", now)
+		s.dropTriggerAsks(b, name, "the trigger was switched off", now)
 		return t.Off()
 	})
 }
@@ -135,7 +139,7 @@ func (c *Core) OffTrigger(name trigger.Name, by string) (trigger.Trigger, error)
 func (c *Core) RemoveTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
 	return c.changeTrigger(name, func(s *state, b *store.Batch, t trigger.Trigger, now time.Time) trigger.Trigger {
 		s.noteTrigger(b, event.TriggerRemoved, name, "removed by "+by, now)
-		s.dropMissed(b, name, "the trigger was removed", now)
+		s.dropTriggerAsks(b, name, "the trigger was removed", now)
 		t = t.Off()
 		t.Removed = true
 		return t

@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -19,8 +20,11 @@ import (
 // LaneTriggers is the lane of the actions that write the folder of the triggers.
 const LaneTriggers = "triggers"
 
-// ActWake is an action whose data is a Waking.
-const ActWake = "wake"
+// The actions of LaneTriggers. The data of ActWake is a Waking, ActClear has none.
+const (
+	ActWake  = "wake"
+	ActClear = "clear" // remove the triggers that are over
+)
 
 // A Waking is a wake-up that the person has allowed.
 type Waking struct {
@@ -28,6 +32,8 @@ type Waking struct {
 	Rule    string       `json:"rule"`
 	By      string       `json:"by"`
 	Risk    string       `json:"risk,omitempty"` // of its check, as the person saw it
+	Runs    string       `json:"runs,omitempty"` // digest of the files that its check runs
+	For     session.ID   `json:"for,omitempty"`  // who is woken
 }
 
 // ProposeWake asks the person whether a session may be woken by a check. A second call with the
@@ -59,8 +65,48 @@ func (c *Core) OpenWakes(id session.ID) (n int) {
 
 // ApproveWake switches on the trigger that a session made for itself.
 func (c *Core) ApproveWake(w Waking) error {
-	_, err := c.approveTrigger(w.Trigger, w.Rule, w.By, func(t *trigger.Trigger) { t.Own, t.Risk = true, w.Risk })
+	_, err := c.approveTrigger(w.Trigger, w.Rule, w.By, func(t *trigger.Trigger) {
+		t.Own, t.Risk, t.Runs, t.For = true, w.Risk, w.Runs, string(w.For)
+	})
 	return err
+}
+
+// AskWakeAgain asks the person about the check of a wake-up that is not what they allowed, and ends the
+// firing that would have run it. Until they answer they are not asked again. The wake-up goes on with an
+// allow, and ends without one.
+func (c *Core) AskWakeAgain(a ask.Ask, f trigger.FiringID, until time.Time) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		fired, due := s.firings.rows[f]
+		if !due || fired.State != trigger.Due {
+			return b, nil
+		}
+		if err := s.endFiring(&b, fired, trigger.Dropped, "the check has changed; the person is asked", now); err != nil {
+			return b, err
+		}
+		old, known := s.asks.rows[a.ID]
+		switch {
+		case s.asksAbout(trigger.Name(a.About.Trigger), ask.WakeUp):
+		case known && old.Declined():
+			s.endWake(&b, old, now)
+		case known: // they have allowed this one before
+			s.triggerDecided(&b, old, now)
+		default:
+			a = ask.Start(a, s.mode(a.Session, now), now)
+			if until.Before(a.ExpiresAt) {
+				a.ExpiresAt = until
+			}
+			s.openAside(&b, a, fmt.Sprintf("the check of trigger %s has changed; the person is asked (sha256 %s)",
+				a.About.Trigger, short(a.Hash)), now)
+		}
+		return b, nil
+	})
+}
+
+// asksAbout reports whether a question of a kind about a trigger is open.
+func (s *state) asksAbout(name trigger.Name, kind ask.Kind) bool {
+	return slices.ContainsFunc(s.asks.waiting(), func(a ask.Ask) bool {
+		return a.Kind == kind && a.State == ask.Open && a.About.Trigger == string(name)
+	})
 }
 
 // NotYet ends a firing whose check has not passed. failed says why the check could not tell, ""
@@ -86,7 +132,7 @@ func (c *Core) NotYet(id trigger.FiringID, failed string) error {
 // askMissed asks the person whether a trigger is to fire for a time at which nothing ran. It takes
 // the place of an earlier question about the trigger.
 func (s *state) askMissed(b *store.Batch, t trigger.Trigger, r trigger.Rule, at trigger.Instant, now time.Time) {
-	s.dropMissed(b, t.Name, "the trigger was due again", now)
+	s.dropTriggerAsks(b, t.Name, "the trigger was due again", now)
 	about := ask.About{Trigger: string(t.Name), Firing: string(trigger.IDOf(t.Name, at.Key))}
 	if f, ok := s.firings.after(b, trigger.FiringID(about.Firing)); ok {
 		f.Asked = true
@@ -102,10 +148,10 @@ func (s *state) askMissed(b *store.Batch, t trigger.Trigger, r trigger.Rule, at 
 	s.openAside(b, a, "trigger "+string(t.Name)+" was due on "+when+", and nothing ran; the person is asked", now)
 }
 
-// dropMissed ends the open question about a missed time of a trigger.
-func (s *state) dropMissed(b *store.Batch, name trigger.Name, why string, now time.Time) {
+// dropTriggerAsks ends the open question about a missed time of a trigger, or about its check.
+func (s *state) dropTriggerAsks(b *store.Batch, name trigger.Name, why string, now time.Time) {
 	for _, a := range s.asks.waiting() {
-		if a.Kind != ask.Missed || a.State != ask.Open || a.About.Trigger != string(name) {
+		if a.Kind != ask.Missed && a.Kind != ask.WakeUp || a.State != ask.Open || a.About.Trigger != string(name) {
 			continue
 		}
 		if next, err := ask.Local(a, why, now); err == nil {
@@ -119,10 +165,15 @@ func (s *state) dropMissed(b *store.Batch, name trigger.Name, why string, now ti
 func (s *state) triggerDecided(b *store.Batch, a ask.Ask, now time.Time) {
 	switch {
 	case a.About == nil || a.Decision == nil || !a.Decision.Allow:
+	case a.Kind == ask.WakeUp && a.About.Again && !s.triggers.rows[trigger.Name(a.About.Trigger)].On:
+		return // it was over or switched off meanwhile
 	case a.Kind == ask.WakeUp:
-		w := Waking{Trigger: trigger.Name(a.About.Trigger), Rule: a.About.Rule, By: a.Decision.By, Risk: a.Why}
+		w := Waking{
+			Trigger: trigger.Name(a.About.Trigger), Rule: a.About.Rule, By: a.Decision.By, Risk: a.Why,
+			Runs: a.About.Runs, For: a.Session,
+		}
 		b.Actions = append(b.Actions, store.Action{
-			Key: "wake:" + a.About.Trigger, Lane: LaneTriggers, Kind: ActWake, Data: encode(w), Due: now,
+			Key: "wake:" + string(a.ID), Lane: LaneTriggers, Kind: ActWake, Data: encode(w), Due: now,
 		})
 	case a.Kind == ask.Missed:
 		f := s.firings.rows[trigger.FiringID(a.About.Firing)]
@@ -144,6 +195,9 @@ func (s *state) triggerAskOver(b *store.Batch, a ask.Ask, now time.Time) {
 		f.Why = "nothing ran at its time; " + a.Ending()
 		s.firings.put(b, f)
 	}
+	if a.About.Again && !s.endWake(b, a, now) {
+		return // the session was told when the wake-up was over
+	}
 	v := s.sessions.rows[a.Session]
 	if a.Kind != ask.WakeUp || a.Decision == nil && v.State == session.Ended {
 		return
@@ -157,4 +211,22 @@ func (s *state) triggerAskOver(b *store.Batch, a ask.Ask, now time.Time) {
 	m.Text = fmt.Sprintf("Your wake-up with the check `%s` was not allowed, so nothing wakes you: %s",
 		text.Clip(text.Fold(a.Text), 200), cmp.Or(why, "no reason was given"))
 	s.post(b, m, now)
+}
+
+// endWake ends a wake-up whose check the person was asked about again and did not allow. It returns
+// false for one that is over already.
+func (s *state) endWake(b *store.Batch, a ask.Ask, now time.Time) bool {
+	name := trigger.Name(a.About.Trigger)
+	t, ok := s.triggers.after(b, name)
+	if !ok || !t.Known() || !t.On {
+		return false
+	}
+	t = t.Off()
+	t.Over = true
+	s.triggers.put(b, t)
+	s.noteTrigger(b, event.TriggerOff, name, "its check has changed; "+a.Ending(), now)
+	b.Actions = append(b.Actions, store.Action{
+		Key: "clear:" + string(a.ID), Lane: LaneTriggers, Kind: ActClear, Due: now,
+	})
+	return true
 }

@@ -62,6 +62,7 @@ type rig struct {
 	t      *testing.T
 	core   *core.Core
 	store  *store.Store
+	server *server.Server
 	bin    string // where our binaries are
 	dirs   home.Dirs
 	socket string
@@ -100,7 +101,10 @@ type noMemory struct{ server.Memory }
 
 func (noMemory) Opening(string) string { return "" }
 
-func newRig(t *testing.T) *rig {
+func newRig(t *testing.T) *rig { return newRigAs(t, 7) }
+
+// newRigAs returns a rig whose coordinator is the process with that id.
+func newRigAs(t *testing.T, coordinator int) *rig {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "afar-server-") // t.TempDir can be too long for a socket
 	if err != nil {
@@ -118,7 +122,7 @@ func newRig(t *testing.T) *rig {
 	}
 	log := slog.New(slog.NewTextHandler(r.log, nil))
 	r.dirs, err = home.FromEnv(func(name string) string {
-		return map[string]string{"AFAR_HOME": filepath.Join(dir, "home")}[name]
+		return map[string]string{"AFAR_HOME": filepath.Join(dir, "home"), "PATH": os.Getenv("PATH")}[name]
 	})
 	r.ok(err)
 	r.ok(os.MkdirAll(r.dirs.State, 0o700))
@@ -132,11 +136,11 @@ func newRig(t *testing.T) *rig {
 	r.ok(err)
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: r.socket, Net: "unix"})
 	r.ok(err)
-	s := server.New(server.Config{
+	r.server = server.New(server.Config{
 		Guard: func() wire.Guard { return wire.Guard{} }, Overrules: func(session.Session) []string { return nil },
 		Marks: func() {}, LoopPage: func(string) string { return "" }, Page: noPage{},
 		Mark: markOther,
-		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: wire.Coordinator{PID: 7, Version: "test"},
+		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: wire.Coordinator{PID: coordinator, Version: "test"},
 		Modules:  server.Modules{List: func() ([]module.Name, error) { return nil, nil }},
 		Doctor:   func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} },
 		Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
@@ -154,7 +158,7 @@ func newRig(t *testing.T) *rig {
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	r.stop = cancel
-	go func() { r.served <- s.Serve(ctx, l) }()
+	go func() { r.served <- r.server.Serve(ctx, l) }()
 	t.Cleanup(r.close)
 	return r
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -56,7 +57,7 @@ func (s *Server) wake(c *call, in wire.WakeRequest) (out wire.WakeReply, err err
 		Prompt: in.Text,
 	}
 	if in.Check != "" {
-		return s.wakeByCheck(v, in, rule, at)
+		return s.wakeByCheck(c.ctx, v, in, rule, at)
 	}
 	return s.wakeAt(v, rule)
 }
@@ -93,7 +94,7 @@ func (s *Server) wakeRule(rule wire.TriggerNewRequest) (file string, err error) 
 // wakeByCheck asks the person whether a session may be woken by a check. Nothing is written or run
 // before they allow it.
 func (s *Server) wakeByCheck(
-	v session.Session, in wire.WakeRequest, rule wire.TriggerNewRequest, until time.Time,
+	ctx context.Context, v session.Session, in wire.WakeRequest, rule wire.TriggerNewRequest, until time.Time,
 ) (out wire.WakeReply, err error) {
 	every := time.Duration(in.EveryMS) * time.Millisecond
 	if err := checkLooks(every, time.Until(until)); err != nil {
@@ -102,9 +103,13 @@ func (s *Server) wakeByCheck(
 	if s.cfg.Core.Settings().Paused {
 		return out, badRequest("Afar is paused, so nobody is asked whether the check may run")
 	}
-	d := s.judgeCheck(in.Check, v.Cwd, v.Cwd)
+	d, files := s.judgeCheck(in.Check, v.Cwd, v.Cwd)
 	if err := refusedCheck(d); err != nil {
 		return out, badRequest("%v", err)
+	}
+	runs, err := digestOf(ctx, files)
+	if err != nil {
+		return out, err
 	}
 	rule.On, rule.Until = "every "+every.String(), until.Format(wakeTime)
 	rule.Check, rule.Dir = in.Check, v.Cwd
@@ -112,7 +117,7 @@ func (s *Server) wakeByCheck(
 	if err != nil {
 		return out, err
 	}
-	a := ask.NewWakeUp(v.ID, ask.About{Trigger: rule.ID, Rule: file}, in.Check, in.Text, v.Cwd)
+	a := ask.NewWakeUp(v.ID, ask.About{Trigger: rule.ID, Rule: file, Runs: runs}, in.Check, in.Text, v.Cwd)
 	a.Why = risk(d)
 	a.Does = fmt.Sprintf("run it every %s without asking again, until %s at the latest", text.Length(every),
 		until.Local().Format("2 January at 15:04"))

@@ -41,6 +41,8 @@ type Trigger struct {
 	Own  bool   `json:"own,omitempty"`
 	Over bool   `json:"over,omitempty"`
 	Risk string `json:"risk,omitempty"` // of the check, as the person saw it
+	Runs string `json:"runs,omitempty"` // digest of the files that the check ran then
+	For  string `json:"for,omitempty"`  // id of the session that made it, if its check was asked about
 	// Fails counts how often in a row the check has failed.
 	Fails int `json:"fails,omitempty"`
 }

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
@@ -18,8 +20,13 @@ import (
 func (w *Worker) afterCheck(
 	ctx context.Context, t trigger.Trigger, r trigger.Rule, f trigger.Firing, s core.Sending,
 ) (wait time.Duration, err error) {
-	passed, failed := w.check(ctx, t, r)
-	if ctx.Err() != nil {
+	passed, failed, err := w.check(ctx, t, r, f)
+	switch {
+	case errors.Is(err, errAsked):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case ctx.Err() != nil:
 		return 0, ctx.Err() // it begins again at the next start
 	}
 	if !passed {
@@ -36,24 +43,61 @@ func (w *Worker) afterCheck(
 	return wait, err
 }
 
-// check runs the check of a rule. The guard judges that of a session each time: the files that it
-// runs may have changed.
-func (w *Worker) check(ctx context.Context, t trigger.Trigger, r trigger.Rule) (passed bool, failed string) {
-	if t.Own {
-		if why, denied := w.cfg.Judge(r.Check, r.Dir); denied || why != "" && why != t.Risk {
-			return false, "the guard does not let it run: " + why
-		}
+// errAsked says that the person is asked about a check, which was not run.
+var errAsked = errors.New("the person is asked")
+
+// check runs the check of a rule. The guard judges that of a session each time. If the check runs other
+// files than the person allowed, or is risky in another way, they are asked again, and the error is
+// errAsked.
+func (w *Worker) check(
+	ctx context.Context, t trigger.Trigger, r trigger.Rule, f trigger.Firing,
+) (passed bool, failed string, err error) {
+	if !t.Own {
+		passed, failed = w.command(ctx, r, r.Check, "")
+		return passed, failed, nil
 	}
-	return w.command(ctx, r, r.Check, "")
+	j, err := w.cfg.Judge(ctx, r.Check, r.Dir)
+	switch {
+	case err != nil:
+		return false, "", err
+	case j.Denied:
+		return false, "the guard does not let it run: " + j.Risk, nil
+	case j.Risk != t.Risk, j.Runs != t.Runs:
+		if _, over := t.Looked(r, f, ""); over != "" {
+			return false, "", nil
+		}
+		if err := w.askAgain(t, r, f, j); err != nil {
+			return false, "", err
+		}
+		return false, "", errAsked
+	}
+	passed, failed = w.command(ctx, r, r.Check, "")
+	return passed, failed, nil
+}
+
+// askAgain asks the person about a check that is no longer what they allowed.
+func (w *Worker) askAgain(t trigger.Trigger, r trigger.Rule, f trigger.Firing, j Judgement) error {
+	about := ask.About{Trigger: string(t.Name), Rule: t.Text, Runs: j.Runs, Risk: j.Risk, Again: true}
+	a := ask.NewWakeUp(session.ID(t.For), about, r.Check, r.Prompt, r.Dir)
+	a.Why = j.Risk
+	a.Does = "go on running it: the files that it runs have changed since you allowed it"
+	if j.Runs == t.Runs {
+		a.Does = "go on running it: the guard sees another risk in it than when you allowed it"
+	}
+	return w.cfg.Core.AskWakeAgain(a, f.ID, r.Until)
 }
 
 // act carries out an action of core.LaneTriggers. Doing it twice comes to the same.
 func (w *Worker) act(_ context.Context, a store.Action) error {
+	if a.Kind == core.ActClear {
+		w.clear()
+		return nil
+	}
 	var in core.Waking
 	if err := json.Unmarshal([]byte(a.Data), &in); err != nil || a.Kind != core.ActWake {
 		return core.GiveUp(fmt.Errorf("unknown action %q", a.Kind))
 	}
-	if t, known := w.cfg.Core.Trigger(in.Trigger); known && t.Hash == trigger.Hash(in.Rule) {
+	if t, known := w.cfg.Core.Trigger(in.Trigger); known && t.Hash == trigger.Hash(in.Rule) && t.Risk == in.Risk && t.Runs == in.Runs {
 		return nil // it was done before
 	}
 	if err := w.cfg.Folder.Create(in.Trigger, in.Rule); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -3,7 +3,9 @@
 package triggerwork
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,7 +14,9 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -25,7 +29,10 @@ type checkRig struct {
 	folder Folder
 	dir    string
 	now    time.Time
+	db     *store.Store
 	denied bool // by the guard
+	risk   string
+	follow bool // the digest of what the check runs is that of its script
 }
 
 func newCheckRig(t *testing.T) *checkRig {
@@ -36,7 +43,7 @@ func newCheckRig(t *testing.T) *checkRig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	r := &checkRig{t: t, dir: dir, now: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)}
+	r := &checkRig{t: t, dir: dir, db: db, now: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	c, err := core.New(core.Config{
 		Store: db, Log: log, Now: func() time.Time { return r.now }, Secret: func() string { return "5ec" },
@@ -51,10 +58,46 @@ func newCheckRig(t *testing.T) *checkRig {
 	r.core, r.folder = c, NewFolder(filepath.Join(dir, "triggers"), filepath.Join(dir, "hooks"))
 	r.worker = New(Config{
 		Core: c, Folder: r.folder, Dirs: home.Dirs{Root: dir, User: dir}, Log: log,
-		Judge: func(string, string) (string, bool) { return "", r.denied },
+		Judge: func(context.Context, string, string) (Judgement, error) { return r.judge(), nil },
 	})
 	r.allow()
 	return r
+}
+
+// judge plays the guard.
+func (r *checkRig) judge() Judgement {
+	j := Judgement{Denied: r.denied, Risk: r.risk}
+	if r.follow {
+		j.Runs, _, _ = disk.Digest(r.t.Context(), filepath.Join(r.dir, "check")) // "" before it is written
+	}
+	return j
+}
+
+// act carries out what the answers of the person have brought about.
+func (r *checkRig) act() {
+	r.t.Helper()
+	for {
+		a, ok, _, err := r.db.Due(core.LaneTriggers, r.now, time.Time{}, "")
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if !ok {
+			return
+		}
+		if err := errors.Join(r.worker.act(r.t.Context(), a), r.db.Done(a, "")); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// asked returns the open questions about checks.
+func (r *checkRig) asked() (open []ask.Ask) {
+	for _, a := range r.core.Asks(false) {
+		if a.Kind == ask.WakeUp {
+			open = append(open, a)
+		}
+	}
+	return open
 }
 
 // allow carries out the person's yes, twice: the first coordinator died before it knew.
@@ -66,7 +109,7 @@ func (r *checkRig) allow() {
 	}
 	rule := "# Wake-up\n\n- on: every 5m\n- to: session:" + v.Token + "\n- missed: run\n- check: sh ./check\n" +
 		"- until: 2026-01-05 09:30 UTC\n- dir: " + r.dir + "\n\nLook at the build.\n"
-	data, err := json.Marshal(core.Waking{Trigger: "wake-1", Rule: rule, By: "Ann"})
+	data, err := json.Marshal(core.Waking{Trigger: "wake-1", Rule: rule, By: "Ann", For: "s1", Risk: r.risk, Runs: r.judge().Runs})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -183,4 +226,105 @@ func TestCheckOfAPerson(t *testing.T) {
 	if n := len(r.core.Messages()); n != 1 || !known || after.On {
 		t.Errorf("%d texts, and the trigger is %+v", n, after)
 	}
+}
+
+// TestCheckAskedAgain: a check that runs something else than the person allowed is not run before they
+// have allowed that, too. They are asked once; a no ends the wake-up.
+func TestCheckAskedAgain(t *testing.T) {
+	newRig := func(t *testing.T) *checkRig {
+		r := newCheckRig(t)
+		r.follow = true
+		r.look("exit 1") // in newCheckRig there was no script yet
+		r.answer(true)
+		return r
+	}
+	ran := func(r *checkRig) bool {
+		_, err := os.Stat(filepath.Join(r.dir, "ran"))
+		return err == nil
+	}
+	const other = "touch ran"
+	t.Run("yes", func(t *testing.T) {
+		r := newRig(t)
+		r.look("exit 1")
+		if len(r.asked()) != 0 {
+			t.Errorf("asked about what is allowed: %+v", r.asked())
+		}
+		r.look(other)
+		r.look(other)
+		open := r.asked()
+		if len(open) != 1 || ran(r) || open[0].Session != "s1" || !strings.Contains(open[0].Does, "have changed") {
+			t.Fatalf("ran: %t, asked %+v", ran(r), open)
+		}
+		r.answer(true)
+		r.look(other)
+		if texts := r.core.Messages(); !ran(r) || len(texts) != 1 {
+			t.Errorf("ran: %t, texts %+v", ran(r), texts)
+		}
+	})
+	t.Run("allowed before", func(t *testing.T) {
+		r := newRig(t)
+		r.look("exit 1 # again")
+		r.answer(true)
+		r.look("exit 1")
+		r.act()
+		r.look("exit 1")
+		log, err := r.core.FiringLog("wake-1", 1)
+		if err != nil || len(r.asked()) != 0 || log[0].Why != "not yet" {
+			t.Errorf("asked %+v, ledger %+v, %v", r.asked(), log, err)
+		}
+	})
+	t.Run("another one meanwhile", func(t *testing.T) {
+		r := newRig(t)
+		r.look("exit 1 # again")
+		r.look(other)
+		r.answer(true) // to the first
+		r.look(other)
+		if open := r.asked(); ran(r) || len(open) != 1 {
+			t.Errorf("ran: %t, asked %+v", ran(r), open)
+		}
+	})
+	for name, end := range map[string]func(*checkRig){
+		"no":        func(r *checkRig) { r.answer(false) },
+		"no answer": func(r *checkRig) { r.now = r.now.Add(time.Hour); r.look(other); r.act() },
+		"removed": func(r *checkRig) {
+			if _, err := r.core.RemoveTrigger("wake-1", "Ann"); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.look(other)
+			end(r)
+			r.look(other)
+			r.act()
+			if _, known := r.core.Trigger("wake-1"); known || ran(r) || len(r.asked()) != 0 {
+				t.Errorf("known: %t, ran: %t, asked %+v", known, ran(r), r.asked())
+			}
+			if texts := r.core.Messages(); len(texts) != 1 {
+				t.Errorf("the session has %+v", texts)
+			}
+		})
+	}
+	t.Run("another risk", func(t *testing.T) {
+		r := newRig(t)
+		r.risk = "it deletes files"
+		r.look("exit 1")
+		if open := r.asked(); len(open) != 1 || open[0].Why != r.risk || !strings.Contains(open[0].Does, "another risk") {
+			t.Errorf("asked %+v", open)
+		}
+	})
+}
+
+// answer answers the one open question, and carries out what follows.
+func (r *checkRig) answer(yes bool) {
+	r.t.Helper()
+	open := r.asked()
+	if len(open) != 1 {
+		r.t.Fatalf("open are %+v", open)
+	}
+	if _, err := r.core.Answer(open[0].ID, ask.Decision{Allow: yes, By: "Ann", Channel: "terminal"}); err != nil {
+		r.t.Fatal(err)
+	}
+	r.act()
 }

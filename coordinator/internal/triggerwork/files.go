@@ -1,18 +1,12 @@
 package triggerwork
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
@@ -206,7 +200,7 @@ func (w *Worker) lookAt(path string, before look) (now look, rests time.Duration
 
 // fileFires makes a rule fire for a file. It returns false if that must be tried again.
 func (w *Worker) fileFires(ctx context.Context, name trigger.Name, path string) bool {
-	sum, size, err := digest(ctx, path)
+	sum, size, err := disk.Digest(ctx, path)
 	if ctx.Err() != nil {
 		return false
 	}
@@ -227,51 +221,6 @@ func (w *Worker) fileFires(ctx context.Context, name trigger.Name, path string) 
 		w.cfg.Log.Error("record a file", "trigger", name, "err", err)
 	}
 	return err == nil
-}
-
-// maxDigest is how much of a file digest reads at its beginning, and again at its end.
-const maxDigest = 64 << 20
-
-// digest returns the hash of a file's content, and its size. If the file is too long to be read whole,
-// it hashes the beginning, the end, the size and the time of the last change.
-func digest(ctx context.Context, path string) (sum string, size int64, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it does not wait at a pipe
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return "", 0, cmp.Or(err, fmt.Errorf("%s: want a regular file", path))
-	}
-	hash := sha256.New()
-	size = info.Size()
-	parts := []*io.SectionReader{io.NewSectionReader(f, 0, size)}
-	if size > 2*maxDigest {
-		fmt.Fprintln(hash, size, info.ModTime().UnixNano())
-		parts = []*io.SectionReader{
-			io.NewSectionReader(f, 0, maxDigest), io.NewSectionReader(f, size-maxDigest, maxDigest),
-		}
-	}
-	for _, part := range parts {
-		if _, err := io.Copy(hash, ctxReader{ctx, part}); err != nil {
-			return "", 0, err
-		}
-	}
-	return hex.EncodeToString(hash.Sum(nil)), size, nil
-}
-
-// A ctxReader is a reader that fails once its context has ended.
-type ctxReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r ctxReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }
 
 // linkedDir returns the first folder on the way to a path that is a link, "" for none. A link in the

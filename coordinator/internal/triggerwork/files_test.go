@@ -124,7 +124,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.await("a.pdf", "slow.pdf")
-	sum, _, err := digest(t.Context(), path)
+	sum, _, err := disk.Digest(t.Context(), path)
 	complete := func(f trigger.Firing) bool { return strings.HasSuffix(f.Key, sum) }
 	if err != nil || !slices.ContainsFunc(r.core.DueFirings(), complete) {
 		t.Errorf("the slow file fired before it was complete: %v", err)
@@ -224,7 +224,7 @@ func TestFilesPartial(t *testing.T) {
 	r.await("moved.pdf", "old.pdf", "sized.pdf")
 	for _, f := range r.core.DueFirings() {
 		name, _ := f.Payload.Field("name")
-		if sum, _, err := digest(t.Context(), path(name)); err != nil || f.Key != trigger.FileKey+sum {
+		if sum, _, err := disk.Digest(t.Context(), path(name)); err != nil || f.Key != trigger.FileKey+sum {
 			t.Errorf("%s fired before it was complete: %v", name, err)
 		}
 	}
@@ -258,7 +258,7 @@ func TestHugeFile(t *testing.T) {
 	r.await("huge.bin", "small.bin")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := digest(ended, huge); !errors.Is(err, context.Canceled) {
+	if _, _, err := disk.Digest(ended, huge); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
 }

@@ -26,9 +26,15 @@ type Config struct {
 	NewRun func(r trigger.Rule, dir, key string) (run.Run, error)
 	// Resumes reports whether the agent still knows the conversation of a run.
 	Resumes func(run.Run) bool
-	// Judge returns why the guard does not simply allow a command in a directory, and whether it
-	// denies it.
-	Judge func(command, dir string) (why string, denied bool)
+	// Judge returns what the guard says of the check of a wake-up in a directory.
+	Judge func(ctx context.Context, command, dir string) (Judgement, error)
+}
+
+// A Judgement is what the guard says of the check of a wake-up.
+type Judgement struct {
+	Risk   string // why the guard would ask, "" if it would not
+	Denied bool
+	Runs   string // digest of the files that it runs
 }
 
 // A Worker switches triggers off whose files have changed, makes rules of files fire, and sends

@@ -1,0 +1,81 @@
+//go:build unix
+
+package server_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestJudgeWake: the digest of a check changes with the files that it runs, and with nothing else.
+func TestJudgeWake(t *testing.T) {
+	files := map[string]string{
+		"own/named":           "#!/bin/sh\nexit 1",
+		"check.sh":            "sh ./deep.sh",
+		"deep.sh":             "exit 1",
+		"check.py":            "import helper\nhelper.run()",
+		"helper.py":           "def run(): pass",
+		"prog":                "\x7fELF\x00\x01",
+		"node_modules/.bin/x": "#!/bin/sh\nexit 1",
+		"check.lua":           "os.exit(1)",
+		"Makefile":            "check:\n\tsh ./deep.sh\n",
+		"package.json":        `{"scripts":{"check":"sh ./deep.sh"}}`,
+		"build.log":           "still building",
+		"built":               "no",
+	}
+	for command, c := range map[string]struct {
+		run  string // files, each of which changes the digest
+		data string // a file that does not
+	}{
+		"named build.log":                         {"own/named", "build.log"},
+		"./check.sh":                              {"check.sh deep.sh", "build.log"},
+		"sh check.sh":                             {"check.sh deep.sh", "build.log"},
+		"cd . && . ./check.sh":                    {"check.sh deep.sh", "build.log"},
+		"bash -c 'timeout 5 ./check.sh'":          {"check.sh deep.sh", "build.log"},
+		"python3 check.py build.log":              {"check.py helper.py", "build.log"},
+		"./prog build.log":                        {"prog", "build.log"},
+		"node_modules/.bin/x":                     {"node_modules/.bin/x", "build.log"},
+		"lua check.lua":                           {"check.lua", "build.log"},
+		"make check":                              {"Makefile deep.sh", "build.log"},
+		"npm run check":                           {"package.json deep.sh", "build.log"},
+		"env X=1 nice ./prog":                     {"prog", "build.log"},
+		"find . -name built -exec ./prog {} +":    {"prog", "build.log"},
+		"test -e built && grep -q done build.log": {"", "build.log"},
+	} {
+		t.Run(command, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("PATH", filepath.Join(dir, "own")+":/usr/bin:/bin") // the rig takes it
+			r := newRig(t)
+			write := func(name, text string) {
+				path := filepath.Join(dir, name)
+				r.ok(os.MkdirAll(filepath.Dir(path), 0o700))
+				r.ok(os.WriteFile(path, []byte(text), 0o700))
+				if filepath.Ext(name) == ".log" || name == "built" {
+					r.ok(os.Chmod(path, 0o600))
+				}
+			}
+			for name, text := range files {
+				write(name, text)
+			}
+			digest := func() string {
+				_, runs, _, err := r.server.JudgeWake(t.Context(), command, dir)
+				r.ok(err)
+				return runs
+			}
+			before := digest()
+			if digest() != before || len(before) != 64 {
+				t.Fatalf("the digest is %q, then %q", before, digest())
+			}
+			for name, text := range files {
+				write(name, text+" ")
+				changed := digest() != before
+				write(name, text)
+				if want := strings.Contains(" "+c.run+" ", " "+name+" "); want != changed && (want || name == c.data) {
+					t.Errorf("%s: changed %t, want %t", name, changed, want)
+				}
+			}
+		})
+	}
+}
