@@ -366,7 +366,7 @@ func (s *Server) speaks(line []peer.Process, id session.ID, client int) (where s
 // living process is. client is the client's process id as the hook gives it, 0 for none.
 func (s *Server) speaksFor(p peer.Process, host []peer.Process, id session.ID, client int) bool {
 	switch {
-	case len(host) == 0, replacedShell(p, host[0]):
+	case len(host) == 0, replacedShell(p, host[0]), host[0].PID == s.cfg.Self.PID:
 		return false
 	case client != 0 && client != host[0].PID:
 		return false
@@ -381,6 +381,8 @@ func (s *Server) sessionAbove(p peer.Process, host []peer.Process) string {
 	switch {
 	case len(host) == 0:
 		return filepath.Base(p.Exe)
+	case host[0].PID == s.cfg.Self.PID: // a check or a filter became the hook
+		return filepath.Base(p.Exe) + ", started by Afar for a session"
 	case host[0].Marked:
 		return filepath.Base(host[0].Exe)
 	case replacedShell(p, host[0]):
@@ -487,9 +489,9 @@ func (s *Server) inSession(line []peer.Process) string {
 	return ""
 }
 
-// nested reports whether the client that ran a hook descends from another session,
-// whether a session ran the hook itself, or whether one of both is traced. A prompt of such a client was not typed by a
-// person.
+// nested reports whether the client that ran a hook descends from another session, whether a
+// session ran the hook itself, or whether one of both is traced. No person typed a prompt of such
+// a client.
 func (s *Server) nested(line []peer.Process, client int) bool {
 	host := s.host(line)
 	if len(host) == 0 || host[0].PID != client {

@@ -272,6 +272,24 @@ func born(c caller) caller {
 	return c
 }
 
+// TestHookOfCoordinator checks that what the coordinator starts and that becomes a hook, such as a
+// check or a filter of git, speaks for no session.
+func TestHookOfCoordinator(t *testing.T) {
+	r := newRigAs(t, os.Getpid())
+	for op, payload := range map[string]string{
+		wire.OpSessionStart: `,"hook_event_name":"SessionStart","source":"startup"`,
+		wire.OpExpand:       `,"hook_event_name":"UserPromptExpansion","command_name":"afar:away","command_args":"off"`,
+		wire.OpAskOpen:      bash,
+	} {
+		want[any](t, r.as(hookBinary, op, hookCall(payload, func(h *hookRequest) {
+			h.Client, h.Ask, h.Kind = os.Getpid(), "a", "permission"
+		})), wire.CodeDenied)
+	}
+	if _, err := r.core.Session("s"); err == nil {
+		t.Error("the session is known")
+	}
+}
+
 // TestHooksOfOthers checks that a process that a session starts speaks only for that session.
 func TestHooksOfOthers(t *testing.T) {
 	nested := `"$0"; true`
