@@ -345,7 +345,7 @@ func (c *Coordinator) work() []func(context.Context) {
 	sweep := taskwork.Sweep{Every: time.Duration(c.set.Sweep.Every), Ask: c.asks.PutIfInstalled, Now: c.cfg.Now}
 	all := []func(context.Context){
 		c.core.Run, c.channels.Run, c.files.Run, c.sessions.Run, c.marks.Run, c.undo.Run,
-		issuework.New(c.core, c.set.Issues, c.set.Reviewers).Run, keeper.Run, c.audit.Run,
+		issuework.New(c.core, dirs, c.set.Issues, c.set.Reviewers).Run, keeper.Run, c.audit.Run,
 		c.runners.Run,
 		taskwork.New(c.core, c.tasks, c.server.RunOfTask, sweep, log).Run,
 		c.memory.Run, c.extractor().Run,

@@ -191,6 +191,7 @@ func TestIssueWaysOut(t *testing.T) {
 		r, hook := under(t)
 		r.write(".afar-disabled", "")
 		free(r, hook)
+		r.told("asks for silence (.afar-disabled)")
 	})
 	t.Run("cancel", func(t *testing.T) {
 		t.Parallel()

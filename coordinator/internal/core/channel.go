@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,6 +14,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // available returns the channels on which the person can be reached: those of this
@@ -330,4 +333,16 @@ func (c *Core) Untrue(about string) error {
 		delete(set.Notes, about)
 		return b, nil
 	})
+}
+
+// AboutSilence begins the name of the fact of TellOnce that a project asks for silence.
+const AboutSilence = "silence:"
+
+// TellSilence tells the person on a channel, once, that a project asks for silence. why says how it
+// asks.
+func (c *Core) TellSilence(name, project, why string) error {
+	shown := text.Fold(redact.Visible(project))
+	return c.TellOnce(name, AboutSilence+project, fmt.Sprintf("🔇 %s asks for silence (%s): Afar's guard works there, "+
+		"and nothing else of it; no question comes from there. If you do not want that: `afar resume --project %s`",
+		shown, why, shown))
 }

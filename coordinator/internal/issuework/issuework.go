@@ -15,6 +15,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/consult"
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/git"
@@ -49,13 +50,14 @@ const (
 // that an earlier coordinator began.
 type Handler struct {
 	core    *core.Core
+	dirs    home.Dirs
 	issues  config.Issues
 	reviews consult.Config
 }
 
 // New returns a handler that has commits reviewed by reviews.
-func New(c *core.Core, issues config.Issues, reviews consult.Config) *Handler {
-	return &Handler{core: c, issues: issues, reviews: reviews}
+func New(c *core.Core, dirs home.Dirs, issues config.Issues, reviews consult.Config) *Handler {
+	return &Handler{core: c, dirs: dirs, issues: issues, reviews: reviews}
 }
 
 // Run works until ctx ends.
@@ -69,8 +71,8 @@ func (h *Handler) act(ctx context.Context, a store.Action) error {
 	if h.core.AwaitResumed(ctx); !h.core.WantsErrand(e) {
 		return ctx.Err()
 	}
-	if _, err := os.Lstat(filepath.Join(e.Issue.Repo, ".afar-disabled")); err == nil {
-		return &core.Delay{After: disabledFor, Err: fmt.Errorf("%s holds .afar-disabled", e.Issue.Repo)}
+	if err := h.silenced(e.Issue.Repo); err != nil {
+		return err
 	}
 	bound, cancel := context.WithTimeout(ctx, errandFor[e.Phase])
 	defer cancel()
@@ -86,6 +88,22 @@ func (h *Handler) act(ctx context.Context, a store.Action) error {
 		return errors.New(r.Broken)
 	}
 	return h.core.AdvanceIssue(e, r)
+}
+
+// silence is the name of the file by which a project asks for silence.
+const silence = ".afar-disabled"
+
+// silenced returns a delay while a project asks for silence, unless the person has decided that Afar
+// works there. They hear of it once: a session may have made the file.
+func (h *Handler) silenced(repo string) error {
+	_, err := os.Lstat(filepath.Join(repo, silence))
+	if err != nil || home.Marked(h.dirs.HeardMark(repo)) {
+		return nil
+	}
+	if err := h.core.TellSilence("telegram", repo, silence); err != nil {
+		return err
+	}
+	return &core.Delay{After: disabledFor, Err: fmt.Errorf("%s holds %s", repo, silence)}
 }
 
 // retries reports whether an errand that failed is tried again at once.

@@ -10,14 +10,12 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
-
-// aboutSilence begins the name of the fact that a project asks for silence.
-const aboutSilence = "silence:"
 
 // heardOf tells the person once of a project that asks for silence, or that tries to move Afar. A
 // project that no longer asks for silence is forgotten when a session of it starts.
@@ -29,22 +27,20 @@ func (s *Server) heardOf(h wire.HookCall, p payload, starts bool) error {
 	if project == "" {
 		return nil
 	}
-	shown := text.Fold(redact.Visible(project))
-	switch about := aboutSilence + project; {
+	switch {
 	case h.Silenced != "":
-		said := fmt.Sprintf("🔇 %s asks for silence (%s): Afar's guard works there, and nothing else of it; no question "+
-			"comes from there. If you do not want that: `afar resume --project %s`", shown, h.Silenced, shown)
-		if err := s.cfg.Core.TellOnce(telegram, about, said); err != nil {
+		if err := s.cfg.Core.TellSilence(telegram, project, h.Silenced); err != nil {
 			return err
 		}
 	case starts:
-		if err := s.cfg.Core.Untrue(about); err != nil {
+		if err := s.cfg.Core.Untrue(core.AboutSilence + project); err != nil {
 			return err
 		}
 	}
 	if len(h.Redirected) == 0 {
 		return nil
 	}
+	shown := text.Fold(redact.Visible(project))
 	return s.cfg.Core.TellOnce(telegram, "redirected:"+project, fmt.Sprintf("⚠️ %s tried to move Afar: %s. That has no effect.",
 		shown, redact.Mask(text.Fold(redact.Visible(strings.Join(h.Redirected, " "))))))
 }
@@ -52,7 +48,7 @@ func (s *Server) heardOf(h wire.HookCall, p payload, starts bool) error {
 // silences returns the projects that ask for silence, by name.
 func (s *Server) silences(notes map[string]string) (all []wire.Silence) {
 	for about, said := range notes {
-		project, ok := strings.CutPrefix(about, aboutSilence)
+		project, ok := strings.CutPrefix(about, core.AboutSilence)
 		if !ok {
 			continue
 		}
