@@ -114,10 +114,6 @@ type papers struct {
 	gaps, inbox *taskwork.Notebook
 }
 
-// foundAtStart are the programs of others that the coordinator runs by name. It looks for them at its
-// start, so that a file of that name that a session writes later does not run in their place.
-var foundAtStart = []string{"git", "claude", "codex", "gemini", "opencode"}
-
 // Open takes the life lock, opens the store and listens. It returns ErrRunning when another
 // coordinator holds the lock. Only the holder of the lock touches the socket.
 func Open(cfg Config) (*Coordinator, error) {
@@ -137,9 +133,6 @@ func Open(cfg Config) (*Coordinator, error) {
 	if err := life.Sign(peer.Birth(os.Getpid())); err != nil { // Windows does not let a locked file be written
 		cfg.Log.Debug("sign the life lock", "err", err)
 	}
-	for _, name := range foundAtStart {
-		_, _ = child.Find(name, os.Getenv("PATH"), "") // one that is missing is searched again when it is needed
-	}
 	c := &Coordinator{cfg: cfg, life: life}
 	c.ending, c.end = context.WithCancelCause(context.Background())
 	if err := c.build(); err != nil {
@@ -151,6 +144,9 @@ func Open(cfg Config) (*Coordinator, error) {
 // build makes the parts, connects them and opens the socket.
 func (c *Coordinator) build() (err error) {
 	if c.set, err = settings.Load(c.cfg.Dirs.ConfigFile()); err != nil {
+		return err
+	}
+	if err := c.findPrograms(); err != nil {
 		return err
 	}
 	if err := c.buildCore(); err != nil {
@@ -167,6 +163,23 @@ func (c *Coordinator) build() (err error) {
 		return err
 	}
 	c.runs = append(c.runs, watcher.Run)
+	return nil
+}
+
+// findPrograms notes where the programs of others are that we start, for us and for the hooks.
+func (c *Coordinator) findPrograms() error {
+	named := slices.Concat(c.set.Consult.Programs, []string{c.set.Background.Program})
+	for _, name := range c.set.Agents.Names() {
+		if a, _ := c.set.Agents.Of(name); len(a.Command) > 0 {
+			named = append(named, a.Command[0])
+		}
+	}
+	if err := c.cfg.Dirs.FindPrograms(named); err != nil {
+		return err
+	}
+	for _, p := range c.cfg.Dirs.Programs() {
+		child.Use(p.Name, p.File)
+	}
 	return nil
 }
 
@@ -373,15 +386,18 @@ func (c *Coordinator) serverConfig() server.Config {
 		Socket:  dirs.Socket(),
 	}
 	return server.Config{
-		Core:      c.core,
-		Log:       c.cfg.Log,
-		Bin:       c.cfg.Bin,
-		Mark:      func(pid int) error { return birthmark.Lower(pid, birthmark.Client) },
-		Dirs:      dirs,
-		Hold:      time.Duration(c.set.CheckIn.Hold),
-		Self:      self,
-		Doctor:    checks.Checks,
-		Shutdown:  func() { c.end(nil) },
+		Core:   c.core,
+		Log:    c.cfg.Log,
+		Bin:    c.cfg.Bin,
+		Mark:   func(pid int) error { return birthmark.Lower(pid, birthmark.Client) },
+		Dirs:   dirs,
+		Hold:   time.Duration(c.set.CheckIn.Hold),
+		Self:   self,
+		Doctor: checks.Checks,
+		Shutdown: func() { // by the person alone, who may have installed other programs
+			c.cfg.Dirs.ForgetPrograms()
+			c.end(nil)
+		},
 		LoopPage:  c.files.LoopPage,
 		Overrules: c.audit.Overrules,
 		Guard:     c.audit.Guard,

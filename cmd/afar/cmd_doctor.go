@@ -94,6 +94,7 @@ func (a *app) examine(ctx context.Context, live bool) (wire.DoctorReply, error) 
 	found = append(found, x.login(), x.path(), x.loopAlias(), x.tools(ctx))
 	found = append(found, x.policies()...)
 	found = append(found, birthmarks(peer.Bearers())...)
+	found = append(found, x.programs()...)
 	found = append(found, x.guardChecks()...)
 	var tried []wire.Check
 	if live {

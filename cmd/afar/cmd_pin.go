@@ -29,6 +29,7 @@ func newPinWrite(a *app) *cobra.Command {
 			if err := home.WritePin(a.bin, d); err != nil {
 				return err
 			}
+			d.ForgetPrograms()
 			a.say("Pinned to %s.", d.State)
 			return nil
 		},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/child"
 )
 
 // The first argument of the program.
@@ -55,6 +56,9 @@ func dispatch(args []string, getenv func(string) string) error {
 		dirs, pinned, err := home.ForHook(bin, getenv)
 		if err != nil {
 			return err
+		}
+		for _, p := range dirs.Programs() {
+			child.Use(p.Name, p.File)
 		}
 		return drive(newTurn(bin, dirs, pinned, getenv, args[1], fence))
 	}

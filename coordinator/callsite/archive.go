@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/birthmark"
+	"github.com/afar-sh/afar/coordinator/home"
 )
 
 // The members of an archive are read here and by gzip. The packages archive/tar, archive/zip and
@@ -26,8 +27,8 @@ const (
 )
 
 // members returns the names of the files in an archive of zip or tar, also packed with gzip, one a
-// line. It returns nil for anything else. programs is the PATH where gzip is.
-func members(path, programs string) []byte {
+// line. It returns nil for anything else.
+func members(path string, dirs home.Dirs) []byte {
 	f, size := regular(path)
 	if f == nil {
 		return nil
@@ -40,7 +41,7 @@ func members(path, programs string) []byte {
 		text, _ := io.ReadAll(end)
 		return zipMembers(text)
 	case "\x1f\x8b":
-		return gzippedMembers(f, program(programs, "gzip"))
+		return gzippedMembers(f, dirs.Program("gzip"))
 	}
 	return tarMembers(in)
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/home"
 )
 
 // packed returns an archive of tar with files of these names.
@@ -49,7 +51,7 @@ func zipped(t testing.TB, raw []byte) []byte {
 
 func needsGzip(t *testing.T) {
 	t.Helper()
-	if program(os.Getenv("PATH"), "gzip") == "" {
+	if onPath().Program("gzip") == "" {
 		t.Skip("needs gzip")
 	}
 }
@@ -67,7 +69,7 @@ func TestMembers(t *testing.T) {
 			if err := os.WriteFile(path, raw, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if got, ok := newReader(os.Getenv("PATH")).members(path); !ok || got != want {
+			if got, ok := newReader(onPath()).members(path); !ok || got != want {
 				t.Errorf("%s, %s: %q, %t, want %q", format, packing, got, ok, want)
 			}
 		}
@@ -81,7 +83,7 @@ func TestMembersOfZip(t *testing.T) {
 	if err := os.WriteFile(path, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := newReader(os.Getenv("PATH")).members(path); !ok || got != "a\nb/c d.txt\n" {
+	if got, ok := newReader(onPath()).members(path); !ok || got != "a\nb/c d.txt\n" {
 		t.Errorf("%q, %t", got, ok)
 	}
 }
@@ -132,7 +134,7 @@ func TestMembersOfOther(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := newReader(os.Getenv("PATH")).members(path); got != c.want {
+		if got, _ := newReader(onPath()).members(path); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -151,7 +153,7 @@ func TestMembersAreBounded(t *testing.T) {
 	if err := os.WriteFile(path, bomb, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := string(members(path, os.Getenv("PATH"))); got != "large\n" {
+	if got := string(members(path, onPath())); got != "large\n" {
 		t.Errorf("%q, want only the first member", got)
 	}
 }
@@ -169,3 +171,6 @@ func FuzzMembers(f *testing.F) {
 		}
 	})
 }
+
+// onPath returns directories whose programs are those of this process's PATH.
+func onPath() home.Dirs { return home.Dirs{Path: os.Getenv("PATH")} }

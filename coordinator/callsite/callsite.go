@@ -23,8 +23,8 @@ var tempDirs = []string{
 // is the directory of Afar's binaries. It reads only the policy files; everything
 // else is read when the guard asks.
 func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
-	policies, files := policy.Files(dirs, cwd, project), newReader(dirs.Path, cwd, project)
-	git := repository{path: dirs.Path, home: dirs.User}
+	policies, files := policy.Files(dirs, cwd, project), newReader(dirs, cwd, project)
+	git := repository{dirs: dirs}
 	return guard.Context{
 		Cwd:        cwd,
 		Project:    project,

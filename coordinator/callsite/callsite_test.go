@@ -69,7 +69,7 @@ func newRepository(t *testing.T) (dir string, run func(args ...string)) {
 func TestFacts(t *testing.T) {
 	dir, run := newRepository(t)
 	facts := func() guard.GitFacts {
-		return repository{path: os.Getenv("PATH"), home: t.TempDir()}.ask(t.Context(), dir)
+		return repository{dirs: home.Dirs{Path: os.Getenv("PATH"), User: t.TempDir()}}.ask(t.Context(), dir)
 	}
 	if got := facts(); got.Known {
 		t.Errorf("no repository: %+v", got)
@@ -84,7 +84,7 @@ func TestFacts(t *testing.T) {
 	run("checkout", "-q", "work")
 	run("branch", "old")
 	merged := func(commit, branch string) bool {
-		return repository{path: os.Getenv("PATH"), home: t.TempDir()}.merged(dir, commit, branch)
+		return repository{dirs: home.Dirs{Path: os.Getenv("PATH"), User: t.TempDir()}}.merged(dir, commit, branch)
 	}
 	if !merged("HEAD", "old") || !merged("HEAD", "none") || !merged("side", "work") || !merged("side", "side") {
 		t.Error("merged: old and one that does not exist are, and both are in side")
@@ -116,7 +116,7 @@ func TestFacts(t *testing.T) {
 // TestNoGit: nothing is known of a repository if git is neither in the PATH of the
 // installation nor in an absolute directory of it.
 func TestNoGit(t *testing.T) {
-	if got := (repository{path: t.TempDir() + ":relative"}).facts(t.TempDir()); got.Known {
+	if got := (repository{dirs: home.Dirs{Path: t.TempDir() + ":relative"}}).facts(t.TempDir()); got.Known {
 		t.Errorf("%+v", got)
 	}
 }

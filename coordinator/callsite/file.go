@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/home"
 )
 
 // Bounds on the files that are read for one call.
@@ -26,12 +28,12 @@ var stuck = make(chan struct{}, mostStuck)
 // A reader reads the files that one call would run.
 type reader struct {
 	left time.Duration
-	path string   // PATH of the installation, for gzip
+	dirs home.Dirs
 	near []string // directories in which files of the policy were read before
 }
 
-func newReader(path string, near ...string) *reader {
-	return &reader{left: readingTime, path: path, near: near}
+func newReader(dirs home.Dirs, near ...string) *reader {
+	return &reader{left: readingTime, dirs: dirs, near: near}
 }
 
 // text returns the text of a regular file, or the names in a directory if the path ends with a
@@ -49,7 +51,7 @@ func (r *reader) text(path string) (string, bool) {
 // members returns the names of the files in an archive, one a line. It returns false if the file is
 // not a readable archive, and when the time for the call is over.
 func (r *reader) members(path string) (string, bool) {
-	return r.apart(path, func(path string) []byte { return members(path, r.path) })
+	return r.apart(path, func(path string) []byte { return members(path, r.dirs) })
 }
 
 // isNear reports whether a path lies below a directory from which files were read.

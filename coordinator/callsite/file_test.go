@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/home"
 )
 
 // TestContent: only regular files of text up to a size are read, and nothing hangs.
@@ -37,7 +39,7 @@ func TestContent(t *testing.T) {
 		}
 	}
 	begun := time.Now()
-	read := newReader("").text
+	read := newReader(home.Dirs{}).text
 	for name, want := range map[string]bool{
 		"script": true, "empty": true, "link": true,
 		"large": false, "program": false, "latin": false, "folder": false, "folder/": true, "loop": false,
@@ -66,16 +68,16 @@ func TestReadingEnds(t *testing.T) {
 	for range mostStuck {
 		stuck <- struct{}{}
 	}
-	if _, ok := newReader("").text(path); ok {
+	if _, ok := newReader(home.Dirs{}).text(path); ok {
 		t.Error("a file was read although too many reads hang")
 	}
 	for range mostStuck {
 		<-stuck
 	}
-	if _, ok := newReader("").text(path); !ok {
+	if _, ok := newReader(home.Dirs{}).text(path); !ok {
 		t.Error("no file is read after reads ended")
 	}
-	late := newReader("")
+	late := newReader(home.Dirs{})
 	late.left = 0
 	if _, ok := late.text(path); ok {
 		t.Error("a file was read after the time for the call")
@@ -93,7 +95,7 @@ func TestKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	git := repository{path: os.Getenv("PATH"), home: t.TempDir()}
+	git := repository{dirs: home.Dirs{Path: os.Getenv("PATH"), User: t.TempDir()}}
 	kept := func(before time.Time) bool { return git.kept(before)(path) }
 	now := time.Now()
 	run("init", "-q", "-b", "work")

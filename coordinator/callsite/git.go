@@ -3,13 +3,13 @@ package callsite
 import (
 	"context"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/birthmark"
+	"github.com/afar-sh/afar/coordinator/gitfilter"
 	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/home"
 )
 
 // gitFor bounds how long git may delay a call. The guard asks git only about calls that may
@@ -20,8 +20,8 @@ const gitFor = time.Second
 // A repository asks git. It does not use the session's PATH, because a project can
 // set that.
 type repository struct {
-	path, home string
-	env        []string // more variables for git
+	dirs home.Dirs
+	env  []string // more variables for git
 }
 
 // facts returns the state of the work tree around dir.
@@ -86,25 +86,15 @@ func (r repository) trunk(ctx context.Context, dir string) string {
 // them, so each filter that is configured is turned off: a file that only a filter makes equal counts
 // as changed. In a submodule git would not know of that, so options must leave out its work tree.
 func (r repository) status(ctx context.Context, dir string, options ...string) (string, error) {
-	keys, _ := r.run(ctx, dir, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
-	filters := strings.Split(keys, "\x00")
-	filters = filters[:len(filters)-1] // each ends with a zero byte
-	for i, key := range filters {
-		value := ""
-		if strings.HasSuffix(key, ".required") {
-			value = "false"
-		}
-		n := strconv.Itoa(i)
-		r.env = append(r.env, "GIT_CONFIG_KEY_"+n+"="+key, "GIT_CONFIG_VALUE_"+n+"="+value)
-	}
-	r.env = append(r.env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(filters)))
+	keys, _ := r.run(ctx, dir, gitfilter.Args...) // it fails if there are none
+	r.env = append(r.env, gitfilter.Off(keys)...)
 	return r.run(ctx, dir, append([]string{"status", "--porcelain=v2", "--untracked-files=normal"}, options...)...)
 }
 
 // run runs git without what a repository may configure to run: file monitors, hooks, and the fetching
 // of objects that are missing. Objects that replace others do not count.
 func (r repository) run(ctx context.Context, dir string, args ...string) (string, error) {
-	git := program(r.path, "git")
+	git := r.dirs.Program("git")
 	if git == "" {
 		return "", exec.ErrNotFound
 	}
@@ -114,8 +104,8 @@ func (r repository) run(ctx context.Context, dir string, args ...string) (string
 	}
 	cmd := exec.CommandContext(ctx, git, append(safe, args...)...)
 	cmd.Env = append([]string{
-		"PATH=" + r.path,
-		"HOME=" + r.home,
+		"PATH=" + r.dirs.Path,
+		"HOME=" + r.dirs.User,
 		"GIT_OPTIONAL_LOCKS=0",
 		"GIT_TERMINAL_PROMPT=0",
 		"GIT_NO_LAZY_FETCH=1",
@@ -126,18 +116,4 @@ func (r repository) run(ctx context.Context, dir string, args ...string) (string
 	birthmark.Mark(cmd, birthmark.Shell)
 	out, err := cmd.Output()
 	return string(out), err
-}
-
-// program returns the path of a program, looked up in the PATH of the installation. It
-// returns "" if the program is not there.
-func program(path, name string) string {
-	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-			return found
-		}
-	}
-	return ""
 }

@@ -36,7 +36,7 @@ func (r repository) kept(before time.Time) func(path string) bool {
 func Kept(dirs home.Dirs, transcript string) func(path string) bool {
 	return func(path string) bool {
 		since := born(transcript)
-		git := repository{path: dirs.Path, home: dirs.User}
+		git := repository{dirs: dirs}
 		return !since.IsZero() && git.kept(since)(path)
 	}
 }

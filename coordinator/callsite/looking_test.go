@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/home"
 )
 
 // A baitedRepository has a program of its own wherever git can have one. Each leaves a file in ran.
@@ -119,7 +121,7 @@ func TestLookingRunsNothing(t *testing.T) {
 				t.Error("git status runs none of the programs; the test shows nothing")
 			}
 			clear()
-			git := repository{path: os.Getenv("PATH"), home: t.TempDir()}
+			git := repository{dirs: home.Dirs{Path: os.Getenv("PATH"), User: t.TempDir()}}
 			git.facts(dir)
 			git.merged(dir, "HEAD", "other")
 			git.unsaved(dir)
@@ -148,7 +150,7 @@ func (r baitedRepository) anyRan(t *testing.T) bool {
 // differs is told, although no filter runs.
 func TestFactsOfFilteredFiles(t *testing.T) {
 	r := newBaitedRepository(t)
-	git := repository{path: os.Getenv("PATH"), home: t.TempDir()}
+	git := repository{dirs: home.Dirs{Path: os.Getenv("PATH"), User: t.TempDir()}}
 	if facts := git.ask(t.Context(), r.dir); !facts.Known || !facts.Dirty || facts.Branch != "main" {
 		t.Errorf("%+v", facts)
 	}

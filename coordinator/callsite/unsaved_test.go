@@ -80,7 +80,7 @@ func (r lostRepository) put(name, text string) {
 // unsaved returns the unsaved files of the repository around a path, relative to its top.
 func (r lostRepository) unsaved(path string) (names []string) {
 	r.t.Helper()
-	w := worktrees{git: repository{path: cmp.Or(r.path, os.Getenv("PATH")), home: r.t.TempDir()}}
+	w := worktrees{git: repository{dirs: home.Dirs{Path: cmp.Or(r.path, os.Getenv("PATH")), User: r.t.TempDir()}}}
 	for _, f := range w.unsaved(filepath.Join(r.dir, path)) {
 		name := strings.TrimPrefix(f.Path, r.dir+"/")
 		if f.Staged {
@@ -134,7 +134,7 @@ func TestUnsavedSlowly(t *testing.T) {
 
 // TestUnsavedNowhere: outside a repository nothing is unsaved.
 func TestUnsavedNowhere(t *testing.T) {
-	w := worktrees{git: repository{path: os.Getenv("PATH"), home: t.TempDir()}}
+	w := worktrees{git: repository{dirs: home.Dirs{Path: os.Getenv("PATH"), User: t.TempDir()}}}
 	if got := w.unsaved(t.TempDir()); got != nil {
 		t.Errorf("%v", got)
 	}

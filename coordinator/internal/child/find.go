@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -17,11 +18,15 @@ var ErrAbsent = errors.New("not installed")
 // person's home is inside repo too. An empty repo is none. For an absolute name, Find
 // checks that file. The error is ErrAbsent, or says what is wrong with an absolute name.
 //
-// A program is found once for each path: a file of that name that appears later in another
-// folder, perhaps because a session wrote it, does not take its place.
+// A program that Use knows is the one that was found first, if its folder is in path. Any other
+// program is found once for each path: a file of that name that appears later in another folder,
+// perhaps because a session wrote it, does not take its place.
 func Find(name, path, repo string) (string, error) {
 	if filepath.IsAbs(name) {
 		return executable(name)
+	}
+	if at, ok := used.Load(name); ok && slices.Contains(filepath.SplitList(path), filepath.Dir(at.(string))) {
+		known.LoadOrStore([2]string{name, path}, at)
 	}
 	place := [2]string{name, path}
 	if at, ok := known.Load(place); ok && !isOfProject(filepath.Dir(at.(string)), repo) {
@@ -41,8 +46,11 @@ func Find(name, path, repo string) (string, error) {
 	return "", ErrAbsent
 }
 
-// known are the programs that Find has found, by name and path.
-var known sync.Map
+// known are the programs that Find has found, by name and path. used are those of Use, by name.
+var known, used sync.Map
+
+// Use has Find take a program from where it was found when Afar was installed or started.
+func Use(name, file string) { used.Store(name, file) }
 
 func executable(path string) (string, error) {
 	found, err := exec.LookPath(path)

@@ -104,3 +104,27 @@ func TestFindOnce(t *testing.T) {
 	}
 	find(later)
 }
+
+// TestFindUsed checks that the program of Use comes first where its folder is in the path, as long as it
+// is there.
+func TestFindUsed(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	for _, dir := range []string{first, second} {
+		if err := os.WriteFile(filepath.Join(dir, "used"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own := filepath.Join(second, "used")
+	Use("used", own)
+	for path, want := range map[string]string{first + ":" + second: own, first: filepath.Join(first, "used")} {
+		if got, err := Find("used", path, ""); err != nil || got != want {
+			t.Errorf("in %s: %s, %v, want %s", path, got, err, want)
+		}
+	}
+	if err := os.Remove(own); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Find("used", first+":"+second, ""); err != nil || filepath.Dir(got) != first {
+		t.Errorf("it is gone: %s, %v", got, err)
+	}
+}
