@@ -31,6 +31,9 @@ import (
 // built from its source. It is independent of any installation.
 var root string
 
+// staged is the variable that names the plugin root to a test that runs in a process of its own.
+const staged = "AFAR_TEST_STAGED"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asServer) != "" {
 		serveMCP()
@@ -40,7 +43,13 @@ func TestMain(m *testing.M) {
 	if f := flag.Lookup("test.parallel"); f.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {
 		_ = f.Value.Set("5") // these tests wait for one another's programs more than they compute
 	}
+	if root = os.Getenv(staged); root != "" {
+		os.Exit(m.Run())
+	}
 	dir, err := os.MkdirTemp("", "afar-plugin-")
+	if err == nil {
+		err = os.Chmod(dir, 0o755) // a test runs as another user
+	}
 	if err == nil {
 		root = dir
 		err = stage(dir)
