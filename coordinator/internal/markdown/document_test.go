@@ -123,6 +123,18 @@ func TestWithParagraph(t *testing.T) {
 	}
 }
 
+// TestShorten: an error quotes at most 41 characters of a text.
+func TestShorten(t *testing.T) {
+	for text, want := range map[string]string{
+		"short": "short", strings.Repeat("é", 41): strings.Repeat("é", 41),
+		strings.Repeat("é", 42): strings.Repeat("é", 40) + "…",
+	} {
+		if got := Shorten(text); got != want {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
 func TestSections(t *testing.T) {
 	text := "# X\n\nhead\n\n##  One \na\n### deeper\nb\n~~~ sh\n## not a heading\n```\n~~~\n## Two\r\n\r\n## \nc"
 	want := []Section{
