@@ -15,7 +15,7 @@ type inboxArgs struct {
 
 type replyArgs struct {
 	Text string `json:"text" jsonschema:"what the person reads; plain text, short"`
-	To   string `json:"to,omitempty" jsonschema:"the id of the message that this answers, or where the rule of your trigger escalates to"`
+	To   string `json:"to,omitempty" jsonschema:"id of the message that this answers, or address of your trigger's rule"`
 }
 
 const (
