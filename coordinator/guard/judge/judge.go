@@ -267,6 +267,8 @@ func memoryOfOther(_ *judging, e *effect.Effect) bool {
 func merged(j *judging, e *effect.Effect) bool {
 	commit, _, _ := j.headFor(e)
 	switch {
+	case e.Op == effect.RefDelete && j.branchFor(e) == e.Target: // HEAD goes with it
+		return false
 	case j.ctx.Merged == nil, e.Away != "", e.Target == "", partial.HasHole(e.Target + e.Dir + commit):
 		return false
 	}

@@ -28,7 +28,7 @@ var containerPrograms = []table{
 	{programs: "helm", do: controlsHosted},
 }
 
-const clusterOptions = commonValues + " grace-period field-selector replicas patch"
+const clusterOptions = commonValues + " v grace-period field-selector replicas patch"
 
 // container reports the effects of a container client. Options before the verb
 // belong to the client, and options after it belong to the verb.

@@ -58,7 +58,7 @@ const gitOptions = "C c git-dir work-tree namespace super-prefix config-env exec
 // gitTables are the subcommands that have options of their own.
 var gitTables = []table{
 	{
-		programs: "push send-pack",
+		programs: "push send-pack http-push",
 		options: "o repo receive-pack! exec! push-option -force -force-with-lease -force-if-includes -mirror -delete " +
 			"-dry-run -prune -all -branches -tags",
 		dry: "n dry-run",
@@ -474,9 +474,12 @@ func listsStatus(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// makesWorktree remembers a worktree that this call makes.
+// makesWorktree remembers a worktree that this call makes, and reports the branch that it resets.
 func makesWorktree(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	o := shell.ParseOptions(c.Args, "b B reason")
+	if branch, ok := o.Get("B"); ok {
+		sh.Effect(effect.RewriteRefs, effect.BranchReset, branch)
+	}
 	sh.Makes("worktree", sh.Path(o.At(1)))
 }
 

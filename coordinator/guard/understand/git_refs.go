@@ -92,9 +92,13 @@ func movesBase(sh *shell.Shell, remote, from, to string) bool {
 	return true
 }
 
-// namesRemote remembers the address that a command gives to a remote.
+// namesRemote remembers the address that a command gives to a remote, and reports a mirror.
 func namesRemote(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Files[remoteKey(o.At(1), "url")] = o.At(2)
+	if mirror, ok := o.Get("mirror"); ok && mirror != "fetch" {
+		sh.Files[remoteKey(o.At(1), "mirror")] = "true"
+		sh.Effect(effect.GitSettings, "", "remote."+o.At(1)+".mirror")
+	}
 }
 
 // remoteKey is where a setting of a remote is remembered that a command of the call keeps. It is no path.

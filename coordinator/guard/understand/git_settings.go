@@ -71,9 +71,20 @@ const gitOwn = gitReaders + " add am apply archive bisect branch bundle checkout
 	"prune pull push range-diff rebase reflog remote replace reset restore revert rm sparse-checkout stash submodule " +
 	"switch tag update-index update-ref worktree write-tree"
 
-// configuredAlias runs the command of an alias that the settings of the repository or of the person
-// have. It returns false if they have none.
+// configuredAlias runs the command of an alias that the settings of the call, of the repository or of
+// the person have. It returns false if they have none.
 func configuredAlias(sh *shell.Shell, words []string) (found bool) {
+	run := func(sh *shell.Shell, text string) {
+		code, own := strings.CutPrefix(text, "!")
+		if !own {
+			code = "git " + code
+		}
+		sh.Run(withArguments(code, words[1:]), nil)
+	}
+	if text, ok := sh.Files["git alias."+words[0]]; ok { // of this call
+		run(sh.Sub(), text)
+		return true
+	}
 	path, _ := nearest(sh, ".git/config")
 	for _, path := range [...]string{path, "~/.gitconfig", "~/.config/git/config"} {
 		runRecipeFile(sh, path, words[1:], func(child *shell.Shell, text string) {
@@ -83,11 +94,7 @@ func configuredAlias(sh *shell.Shell, words []string) (found bool) {
 				}
 				found = true
 				child.AtLine(s.lines[0].line)
-				code, own := strings.CutPrefix(unquoted(s.text()), "!")
-				if !own {
-					code = "git " + code
-				}
-				child.Run(withArguments(code, words[1:]), nil)
+				run(child, unquoted(s.text()))
 			}
 		})
 	}

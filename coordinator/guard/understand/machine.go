@@ -215,8 +215,9 @@ var diskTables = []table{
 		},
 	},
 	{
-		programs: "lvremove vgremove pvremove lvreduce resize2fs xfs_repair fsck e2fsck tune2fs zpool zfs btrfs lvm",
-		options:  "o t",
+		programs: "lvremove vgremove pvremove pvcreate lvreduce sg_format resize2fs xfs_repair fsck e2fsck tune2fs " +
+			"zpool zfs btrfs lvm",
+		options: "o t",
 		rows: []row{
 			{of: "xfs_repair fsck e2fsck", given: "n N"},
 			{of: "xfs_repair fsck e2fsck", does: act{effect.ChangeSystem, effect.Disk, "$args"}},
@@ -274,13 +275,14 @@ var diskTables = []table{
 	}},
 	{programs: "dd dcfldd gdd dc3dd", do: diskDump},
 	{
-		programs: "bmaptool ddrescue dd_rescue partclone.restore partclone.dd nwipe scrub",
-		options:  "o output bmap O s source",
+		programs: "bmaptool ddrescue dd_rescue partclone.restore partclone.dd ntfsclone nwipe scrub rpi-imager",
+		options:  "o output bmap O overwrite s source",
 		rows: []row{
 			{of: "bmaptool", words: "copy * *", does: writesLast},
 			{of: "ddrescue dd_rescue", words: "* *", does: act{effect.WriteFile, "", "@$1"}},
 			{of: "partclone.restore partclone.dd", given: "o= output=", does: act{effect.WriteFile, "", "@$=o,output"}},
-			{of: "nwipe scrub", does: writesLast},
+			{of: "ntfsclone", given: "O= overwrite=", does: act{effect.WriteFile, "", "@$=O,overwrite"}},
+			{of: "nwipe scrub rpi-imager", does: writesLast},
 		},
 	},
 	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},

@@ -90,7 +90,8 @@ var networkPrograms = []table{
 			{does: act{effect.ChangeSystem, "firewall", "$args"}},
 		},
 	},
-	{programs: "networksetup ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick resolvectl rfkill", rows: []row{
+	{programs: "networksetup ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick resolvectl rfkill " +
+		"networkctl", rows: []row{
 		{
 			of: "networksetup", first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
 				"set*|remove*|delete*|create*|rename*|import*|order*",

@@ -35,7 +35,7 @@ func (sh *Shell) param(p *syntax.ParamExp) Value {
 	case p.Repl != nil:
 		return sh.replace(p.Repl, v)
 	case p.Slice != nil:
-		return slice(p, v)
+		return sh.slice(p, v)
 	}
 	if !set {
 		return Value{sh.Unset(p.Param.Value)}
@@ -270,9 +270,9 @@ func (sh *Shell) replace(r *syntax.Replace, v Value) Value {
 }
 
 // slice returns a part of a text, or of the fields of $@, $* and an array.
-func slice(p *syntax.ParamExp, v Value) Value {
-	from, ok := arithNumber(p.Slice.Offset)
-	length, limited := arithNumber(p.Slice.Length)
+func (sh *Shell) slice(p *syntax.ParamExp, v Value) Value {
+	from, ok := sh.number(p.Slice.Offset)
+	length, limited := sh.number(p.Slice.Length)
 	if !ok || p.Slice.Length != nil && (!limited || length < 0) {
 		return Value{partial.Unknown}
 	}
@@ -305,6 +305,20 @@ func part[E any](s []E, from, length int, limited bool) []E {
 		s = s[:min(length, len(s))]
 	}
 	return s
+}
+
+// number returns the value of a number, or of a variable that has one.
+func (sh *Shell) number(x syntax.ArithmExpr) (int, bool) {
+	w, ok := x.(*syntax.Word)
+	if !ok {
+		return arithNumber(x)
+	}
+	v, named := sh.Lookup(w.Lit())
+	if !named {
+		v = sh.text(w)
+	}
+	n, err := strconv.Atoi(lex.First(v))
+	return n, err == nil && len(v) == 1
 }
 
 func arithNumber(x syntax.ArithmExpr) (int, bool) {
