@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -32,13 +33,15 @@ func (x exam) guardChecks() []wire.Check {
 func (x exam) weakened(hostDir, project string) (checks []wire.Check) {
 	for _, name := range claude.Weakening {
 		places := map[string]string{"the environment": x.getenv(name)}
-		for _, path := range settingsFiles(hostDir, project) {
+		for _, path := range mods.SettingsFiles(hostDir, project) {
 			var settings struct {
-				Env map[string]string `json:"env"`
+				Env map[string]any `json:"env"`
 			}
 			raw, _ := os.ReadFile(path) // most are not there
 			_ = json.Unmarshal(raw, &settings)
-			places[path] = settings.Env[name]
+			if v, ok := settings.Env[name]; ok {
+				places[path] = fmt.Sprint(v)
+			}
 		}
 		for _, place := range slices.Sorted(maps.Keys(places)) {
 			if v := places[place]; v != "" && v != "0" && v != "false" {
@@ -82,7 +85,7 @@ func modsCheck(grade mods.Grade, found []mods.Mod) wire.Check {
 
 // hooksOffChecks returns a check for each settings file that switches all hooks off.
 func hooksOffChecks(hostDir, project string) (checks []wire.Check) {
-	for _, path := range settingsFiles(hostDir, project) {
+	for _, path := range mods.SettingsFiles(hostDir, project) {
 		if mods.HooksOff(path) {
 			checks = append(checks,
 				bad("hooks", path+" switches all hooks off: sessions that read it run without the guard",
@@ -90,14 +93,4 @@ func hooksOffChecks(hostDir, project string) (checks []wire.Check) {
 		}
 	}
 	return checks
-}
-
-// settingsFiles returns the settings files that sessions in a project read, "" for no project.
-func settingsFiles(hostDir, project string) []string {
-	files := []string{filepath.Join(hostDir, "settings.json")}
-	if project != "" {
-		files = append(files, filepath.Join(project, ".claude", "settings.json"),
-			filepath.Join(project, ".claude", "settings.local.json"))
-	}
-	return files
 }

@@ -162,6 +162,11 @@ func TestDoctor(t *testing.T) {
 		}, "claude", "ok", "proved with --live on 2026-11-28"},
 		{"code mode", func(s *shell) { s.env["CLAUDE_CODE_EXPERIMENTAL_CODE_MODE"] = "1" }, "weakened", "off",
 			"set in the environment"},
+		{"code mode in the settings", func(s *shell) {
+			path := s.env["HOME"] + "/.claude/settings.json"
+			_ = os.MkdirAll(filepath.Dir(path), 0o700)
+			write(s.t, path, `{"env":{"CLAUDE_CODE_DISABLE_DEFERRED_TOOL_RESUME":1}}`, 0o600)
+		}, "weakened", "off", "CLAUDE_CODE_DISABLE_DEFERRED_TOOL_RESUME is set in "},
 		{"host without a version", func(s *shell) { hostSays(s, "hello") }, "claude", "off",
 			"does not say its version"},
 		{"host is broken", func(s *shell) { write(s.t, s.bin+"/claude", "#!/bin/sh\nexit 3\n", 0o700) }, "plugin",

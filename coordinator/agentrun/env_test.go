@@ -25,6 +25,9 @@ func TestParseEnv(t *testing.T) {
 		"A=x\x00y":                     "error",
 		"AFAR_HOME=/tmp":               "error",
 		"CLAUDECODE=1":                 "error",
+
+		"CLAUDE_CODE_EXPERIMENTAL_CODE_MODE=1":      "error",
+		"CLAUDE_CODE_DISABLE_DEFERRED_TOOL_RESUME=": "error",
 	} {
 		env, err := parseEnv(text)
 		got := strings.Join(env, "|")

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // An Env looks a variable up in the environment that the client gives its hooks.
@@ -90,6 +91,10 @@ var ChildMarks = []string{childMark + "=", childID + "=", childSubOne + "="}
 // work: in Code Mode the guard may not see each call, and where deferred calls are not resumed, a
 // call that waits for its answer is lost.
 var Weakening = []string{"CLAUDE_CODE_EXPERIMENTAL_CODE_MODE", "CLAUDE_CODE_DISABLE_DEFERRED_TOOL_RESUME"}
+
+// Strong is the `env` of settings that takes the Weakening variables back, whatever the settings of
+// the person and of a project say.
+var Strong = `"env":{"` + strings.Join(Weakening, `":"","`) + `":""}`
 
 // ChildMark is an entry of an environment that makes a program count as started by a
 // client.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/afar-sh/afar/coordinator/host"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 )
 
@@ -35,9 +36,12 @@ func (Agent) Abilities(string) host.Abilities {
 // Stream returns a reader of the lines of one turn.
 func (Agent) Stream() host.Stream { return NewStream() }
 
-// settings keep the hooks and the plugin on, whatever the settings of the folder say, and
-// let texts from outside in. They need no quoting.
-const settings = `{"disableAllHooks":false,"enabledPlugins":{"afar@afar":true},"crossSessionInbound":"accept"}`
+// protected are the settings that keep the hooks, the plugin and the guard's sight on, whatever the
+// settings of the folder say. They need no quoting.
+var protected = `"disableAllHooks":false,"enabledPlugins":{"afar@afar":true},` + claude.Strong
+
+// settings also let texts from outside in.
+var settings = `{` + protected + `,"crossSessionInbound":"accept"}`
 
 // modes are the client's names of the permission modes. All supported clients know them.
 var modes = map[string]string{

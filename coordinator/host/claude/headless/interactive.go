@@ -2,9 +2,9 @@ package headless
 
 import "github.com/afar-sh/afar/coordinator/host"
 
-// atTerminal are the settings of a client that a person uses. They keep the hooks and the plugin
-// on. Whether texts of other sessions come in stays the person's decision. They need no quoting.
-const atTerminal = `{"disableAllHooks":false,"enabledPlugins":{"afar@afar":true}}`
+// atTerminal are the settings of a client that a person uses. Whether texts of other sessions come
+// in stays the person's decision.
+var atTerminal = `{` + protected + `}`
 
 // Interactive returns the arguments of the client at a terminal.
 func (Agent) Interactive(t host.Turn) (start host.Start, err error) {

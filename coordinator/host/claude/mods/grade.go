@@ -157,6 +157,31 @@ func onlyRootWrites(path string) bool {
 	return info.Mode().Perm()&0o022 == 0 && ownedByRoot(info)
 }
 
+// Sandboxed reports whether the settings that a session in project reads switch the host's sandbox
+// on. The file nearest to the project counts.
+func Sandboxed(hostDir, project string) bool {
+	var settings struct {
+		Sandbox struct {
+			Enabled bool `json:"enabled"`
+		} `json:"sandbox"`
+	}
+	for _, path := range SettingsFiles(hostDir, project) {
+		read(path, &settings)
+	}
+	return settings.Sandbox.Enabled
+}
+
+// SettingsFiles returns the settings files that sessions in a project read, the nearest to it last.
+// An empty project is none.
+func SettingsFiles(hostDir, project string) []string {
+	files := []string{filepath.Join(hostDir, "settings.json")}
+	if project != "" {
+		files = append(files, filepath.Join(project, ".claude", "settings.json"),
+			filepath.Join(project, ".claude", "settings.local.json"))
+	}
+	return files
+}
+
 // HooksOff reports whether a settings file of the host switches all hooks off.
 func HooksOff(path string) bool {
 	var settings struct {

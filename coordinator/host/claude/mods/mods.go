@@ -78,11 +78,7 @@ func plugins(hostDir, project string) (all []Mod) {
 // project counts.
 func enabled(hostDir, project string) map[string]bool {
 	on := map[string]bool{}
-	for _, path := range []string{
-		filepath.Join(hostDir, "settings.json"),
-		filepath.Join(project, ".claude", "settings.json"),
-		filepath.Join(project, ".claude", "settings.local.json"),
-	} {
+	for _, path := range SettingsFiles(hostDir, project) {
 		var settings struct {
 			EnabledPlugins map[string]any `json:"enabledPlugins"`
 		}

@@ -125,3 +125,18 @@ func TestLocks(t *testing.T) {
 		}
 	}
 }
+
+// TestSandboxed: the settings nearest to the project decide whether the host's sandbox is on.
+func TestSandboxed(t *testing.T) {
+	const on, off = `{"sandbox":{"enabled":true}}`, `{"sandbox":{"enabled":false}}`
+	for _, c := range []struct {
+		user, project, local string
+		want                 bool
+	}{{"{}", "{", "", false}, {on, "{}", "", true}, {on, off, "", false}, {"", off, on, true}} {
+		dir := write(t, map[string]string{"h/settings.json": c.user, "p/.claude/settings.json": c.project,
+			"p/.claude/settings.local.json": c.local})
+		if got := mods.Sandboxed(filepath.Join(dir, "h"), filepath.Join(dir, "p")); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}
