@@ -138,6 +138,7 @@ func (s *Server) notification(c *call, in wire.NotificationRequest) (out wire.No
 	case err != nil:
 	case p.Kind == "idle_prompt":
 		_, err = s.cfg.Core.See(session.Sighting{ID: p.Session, State: session.Idle})
+	case p.Kind == needsInput && s.waits(p.Session): // its dialog has a card
 	case slices.Contains(forwarded, p.Kind) && !s.silent(in.HookCall):
 		err = s.cfg.Core.PassOn(p.Session, p.Kind, text.Fold(redact.Clean(p.Notice)))
 	}
@@ -146,7 +147,16 @@ func (s *Server) notification(c *call, in wire.NotificationRequest) (out wire.No
 
 // forwarded lists the kinds of the host's notices that go to a person who is away. No card
 // of Afar's already says what they say.
-var forwarded = []string{"agent_completed", "agent_needs_input", "push_notification"}
+var forwarded = []string{"agent_completed", needsInput, "push_notification"}
+
+// needsInput is the kind of the host's notices of something that only a person can choose.
+const needsInput = "agent_needs_input"
+
+// waits reports whether a session shows a dialog.
+func (s *Server) waits(id session.ID) bool {
+	v, err := s.cfg.Core.Session(string(id))
+	return err == nil && v.State == session.Waiting
+}
 
 // mostSteps bounds the tool calls that a session shows.
 const mostSteps = 100

@@ -14,17 +14,19 @@ import (
 // hook is asked within a second.
 const unaskedFor = 4 * time.Second
 
-// noteDialog notes whether the file of a session says that a dialog is open. over is true if an
-// ask about a dialog may have to end: the dialog closed, or an earlier coordinator may have seen it.
-func (w *Watcher) noteDialog(id session.ID, open bool) (over bool) {
+// noteDialog notes whether the file of a session, which was in another state before, says that a
+// dialog is open. What opens while a session is idle is a menu of the person, and no dialog. over
+// is true if an ask about a dialog may have to end: the dialog closed, or an earlier coordinator may
+// have seen it.
+func (w *Watcher) noteDialog(id session.ID, was, state session.State) (over bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	since, known := w.dialogs[id]
 	switch {
-	case !open:
+	case state != session.Waiting:
 		w.dialogs[id] = time.Time{}
 		return !known || !since.IsZero()
-	case since.IsZero():
+	case since.IsZero() && (was == session.Working || !known):
 		w.dialogs[id] = time.Now()
 	}
 	return false

@@ -187,16 +187,17 @@ func (d *directory) observe(f sessions.File, gone bool) error {
 		return nil
 	}
 	if gone {
-		d.noteDialog(id, false)
+		d.noteDialog(id, "", "")
 		delete(d.waiting, id)
 		delete(d.busy, id)
 		return d.core.EndSession(id, "its client is gone")
 	}
 	state := states[f.Status]
+	was, _ := d.core.Session(f.Session) // an unknown session has no state
 	if _, err := d.core.See(sighting(f, state)); err != nil {
 		return err
 	}
-	if over := d.noteDialog(id, state == session.Waiting); over {
+	if over := d.noteDialog(id, was.State, state); over {
 		if err := d.core.DialogOver(id); err != nil {
 			return err
 		}

@@ -254,3 +254,6 @@ func (l *Lab) must(err error) {
 
 // Client makes the lab use another executable from now on.
 func (l *Lab) Client(path string) { l.client = path }
+
+// Unset takes a variable out of the client's environment.
+func (l *Lab) Unset(name string) { delete(l.env, name) }
