@@ -290,7 +290,7 @@ func table() rules {
 			},
 			in + "server": append([]string{
 				in + "memory", in + "toolcall", hostjson, agents, agents + "/agents", claude, claude + "/hookinput",
-				claude + "/suggestion",
+				claude + "/mods", claude + "/suggestion",
 				claude + "/toolinput", "coordinator/birthmark", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
 				"coordinator/peer", in + "disk", in + "markdown", in + "random",

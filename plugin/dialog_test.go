@@ -46,3 +46,23 @@ func TestRealUnaskedDialog(t *testing.T) {
 		t.Errorf("the dialog is not told once:\n%s", phone)
 	}
 }
+
+// TestRealLeavesSandbox: a call that leaves the host's sandbox is one question, though the guard and
+// the host both ask about it. Status says that the sandbox is on.
+func TestRealLeavesSandbox(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current))
+	write(t, r.lab.Project, ".claude/settings.json", `{"sandbox":{"enabled":true}}`)
+	r.configure("[checkin]\nhold = \"0s\"")
+	r.must("away", "on")
+	r.term = r.lab.Terminal("--permission-mode", "default")
+	r.ask("it", model.Call("Bash", map[string]any{"command": "echo run >> made", "dangerouslyDisableSandbox": true}))
+	card := r.card("run >> made")
+	if s := r.status().Sessions[0]; !s.Sandbox || !strings.Contains(r.must("status"), "sandbox on") {
+		t.Errorf("status says nothing of the sandbox: %+v", s)
+	}
+	r.tap(card, "Allow")
+	r.did("it")
+	if asked := strings.Count(r.phone(), "wants Bash"); asked != 1 || r.lines("made") != 1 {
+		t.Errorf("asked %d times, ran %d times\n%s", asked, r.lines("made"), r.phone())
+	}
+}

@@ -92,6 +92,8 @@ type Session struct {
 	// Words says how a text of the person reaches the session when it stops: WordsPrompt, or "" if
 	// a hook hands it over.
 	Words string `json:"words,omitempty"`
+	// Sandbox says that the session's settings switch the host's sandbox on.
+	Sandbox bool `json:"sandbox_enabled"`
 	// About is what the session is about, masked: its name, else its last prompt.
 	About string `json:"about,omitempty"`
 	// Model, Context (tokens) and Todos are absent where the host does not tell.

@@ -19,6 +19,9 @@ func SessionNote(s wire.Session) string {
 	case !s.Attended:
 		parts = append(parts, "unattended")
 	}
+	if s.Sandbox {
+		parts = append(parts, "sandbox on")
+	}
 	if s.Away != "" {
 		parts = append(parts, "away "+Line(s.Away, 10))
 	}
@@ -43,8 +46,8 @@ func Mode(host string) string {
 	return Line(host, 30)
 }
 
-// SessionLoad says what model a session uses, how full its context is, and how far its own
-// list of steps is. It leaves out what the host does not tell.
+// SessionLoad says what model a session uses, how full its context is, how far its own list of steps
+// is, and how a text of the person reaches it when it stops. It leaves out what the host does not tell.
 func SessionLoad(s wire.Session) string {
 	var parts []string
 	if s.Model != "" {
@@ -55,6 +58,13 @@ func SessionLoad(s wire.Session) string {
 	}
 	if s.Todos != nil {
 		parts = append(parts, Todos(*s.Todos))
+	}
+	switch {
+	case !s.Protected:
+	case s.Words == wire.WordsPrompt:
+		parts = append(parts, "your texts come as your prompts")
+	default:
+		parts = append(parts, "your texts come through a hook")
 	}
 	return strings.Join(parts, " · ")
 }

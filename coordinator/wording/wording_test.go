@@ -16,6 +16,7 @@ func TestSessionNote(t *testing.T) {
 		"manual":                                {Mode: "default", Attended: true},
 		"unattended":                            {},
 		"auto, unattended, away off":            {Mode: "auto", Away: "off"},
+		"auto, sandbox on":                      {Mode: "auto", Attended: true, Sandbox: true},
 		"auto, in the background (claude --bg)": {Mode: "auto", Background: true},
 	} {
 		if got := wording.SessionNote(s); got != want {

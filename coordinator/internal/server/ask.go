@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
@@ -123,7 +124,7 @@ func (s *Server) newCallAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v too
 		v.Need.Loses = len(v.Losses) > 0
 	} else { // it has a card
 		look = s.look(v)
-		a.Does, a.Says = look.Does, look.Says
+		a.Does, a.Says = s.withSandbox(look.Does, p.Session, call), look.Says
 		a.Asked, a.Said = s.reasons(p)
 		a.Outward = strings.Join(v.Outward, " ")
 	}
@@ -133,6 +134,18 @@ func (s *Server) newCallAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v too
 	}
 	a.Offer = s.offer(v.Need, p, a.Text)
 	return a, v, nil
+}
+
+// withSandbox adds to what a command does that it runs in the host's sandbox, where the session's
+// settings switch that on and the call does not leave it.
+func (s *Server) withSandbox(does string, id session.ID, call ask.Input) string {
+	v, _ := s.cfg.Core.Session(string(id)) // an unknown session has no settings
+	fields, _ := call.Whole.(map[string]any)
+	leaves := fields["dangerouslyDisableSandbox"] == true
+	if call.Tool != "Bash" || leaves || !s.isSandboxed(v) {
+		return does
+	}
+	return strings.TrimPrefix(does+" · run in Claude Code's sandbox, as its settings say", " · ")
 }
 
 // askWait holds the hook's connection until the ask ends. If the connection breaks, the

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/mods"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -80,11 +82,17 @@ func (s *Server) wireSession(v session.Session) wire.Session {
 	if v.Mod.Known() {
 		w.Words = wire.WordsPrompt
 	}
+	w.Sandbox = s.isSandboxed(v)
 	if r, ok := s.cfg.Core.RunOf(v.ID); ok {
 		w.Run = r.Name
 	}
 	s.glance(&w, v)
 	return w
+}
+
+// isSandboxed reports whether the host's sandbox is on in a session, as far as its settings say.
+func (s *Server) isSandboxed(v session.Session) bool {
+	return mods.Sandboxed(cmp.Or(claude.ConfigDir(v.Transcript), s.cfg.Dirs.HostDir()), v.Project)
 }
 
 // glance adds what the host's files now say about a session.

@@ -149,6 +149,8 @@ func TestRead(t *testing.T) {
 	for _, c := range []struct{ name, line, want string }{
 		{"nothing", "  ", ""},
 		{"init", begins, "init m, mode auto, Claude Code 2.1.330"},
+		{"init in a sandbox", strings.Replace(begins, `"model"`, `"sandbox_enabled":true,"model"`, 1),
+			"init m, mode auto, Claude Code 2.1.330, sandbox on"},
 		{"a hook", started, ""},
 		{
 			"text and a call", `{"type":"assistant","message":{"content":[{"type":"text","text":"hi"},` +

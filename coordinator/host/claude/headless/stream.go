@@ -147,10 +147,11 @@ func (s *Stream) init(v hostjson.Value) []run.Event {
 	for _, p := range v.Get("plugins").Items() {
 		s.ours = s.ours || p.Get("name").Str() == plugin
 	}
-	return []run.Event{{
-		Kind: run.Init,
-		Text: host.Clip(v.Get("model").Str() + ", mode " + v.Get("permissionMode").Str() + ", Claude Code " + version),
-	}}
+	about := v.Get("model").Str() + ", mode " + v.Get("permissionMode").Str() + ", Claude Code " + version
+	if v.Get("sandbox_enabled").Bool() {
+		about += ", sandbox on"
+	}
+	return []run.Event{{Kind: run.Init, Text: host.Clip(about)}}
 }
 
 func assistant(v hostjson.Value) (events []run.Event) {
