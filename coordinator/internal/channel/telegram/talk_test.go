@@ -215,7 +215,7 @@ func box(m botapi.Message, head string) string {
 }
 
 var (
-	hours = regexp.MustCompile(`\d\d:\d\d(:\d\d)?`)
+	hours = regexp.MustCompile(`([A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2}, )?\d\d:\d\d(:\d\d)?`)
 	spans = regexp.MustCompile(`\d+ (s|min|h)\b`)
 )
 
