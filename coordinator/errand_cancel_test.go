@@ -78,12 +78,12 @@ func (r *issueRig) untilHeld(session, message string) (out string, stuck bool) {
 func (r *issueRig) settles(at int, id, session string) (status string) {
 	r.t.Helper()
 	tree, landed := ".worktrees/afar/"+id, false
-	for range 100 {
+	for still := 0; still < 3 && !r.t.Failed(); still++ {
 		calls := r.calls()
 		r.follows()
 		status, landed = r.status(id), r.read("mended-"+id) != ""
-		if !r.loop(session).Active && status != "in_progress" && !r.exists(tree+".status") && r.calls() == calls {
-			break
+		if r.loop(session).Active || status == "in_progress" || r.exists(tree+".status") || r.calls() != calls {
+			still = 0
 		}
 	}
 	r.ends(session, map[bool]string{true: "done", false: "cancelled"}[r.loop(session).Verdict == "done"])

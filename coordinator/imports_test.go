@@ -74,9 +74,11 @@ var pure = append([]string{
 	in + "undo", in + "usage",
 }, inGuard...)
 
-// forStandins are what stand-ins may import: the mark of long tests, the place of the source, and
-// for a client that runs hooks, their forms.
-var forStandins = []string{standin + "long", standin + "repository", agents, claude, claude + "/hookcall"}
+// forStandins are what stand-ins may import: the mark of long tests, the place of the source, the
+// birthmark of a coordinator, and for a client that runs hooks, their forms.
+var forStandins = []string{
+	standin + "long", standin + "repository", "coordinator/birthmark", agents, claude, claude + "/hookcall",
+}
 
 // named are packages that are not pure, of which pure ones use only the names and versions.
 var named = []string{claude}

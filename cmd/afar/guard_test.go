@@ -53,6 +53,16 @@ func allCases(t *testing.T) []calls.Case {
 	return cases
 }
 
+// isCommand reports whether a case is a command for Bash and nothing else.
+func isCommand(t *testing.T, c calls.Case) bool {
+	t.Helper()
+	members := 0
+	for range parsed(t, c.Input).Members() {
+		members++
+	}
+	return c.Tool == "Bash" && members == 1
+}
+
 // TestEveryCaseExplained: `afar guard explain` and the hook have the same verdict on each
 // case.
 func TestEveryCaseExplained(t *testing.T) {
@@ -61,8 +71,8 @@ func TestEveryCaseExplained(t *testing.T) {
 		var out bytes.Buffer
 		a.stdout = &out
 		args := []string{"guard", "explain", "--json", "--tool", c.Tool, c.Input}
-		if command := parsed(t, c.Input).Get("command").Str(); c.Tool == "Bash" {
-			args = []string{"guard", "explain", "--json", "--", command}
+		if isCommand(t, c) {
+			args = []string{"guard", "explain", "--json", "--", parsed(t, c.Input).Get("command").Str()}
 		}
 		placed(t, at, c, func() {
 			if code := run(t.Context(), args, a); code != 0 {
@@ -84,7 +94,7 @@ func TestEveryCaseInAFile(t *testing.T) {
 		placed(t, at, c, func() {
 			fmt.Fprintf(&file, "[[case]]\nwant = %q\n", caseWord(judged(t, a, at, c)))
 		})
-		if c.Tool == "Bash" {
+		if isCommand(t, c) {
 			fmt.Fprintf(&file, "command = %s\n", parsed(t, c.Input).Get("command").Raw())
 		} else {
 			fmt.Fprintf(&file, "tool = %q\ninput = %s\n", c.Tool, inTOML(parsed(t, c.Input)))
