@@ -135,6 +135,7 @@ func TestTapBesideUnknownThings(t *testing.T) {
 	r := newRig(t)
 	r.pair()
 	a, m := r.card("a1", "git push")
+	r.idle() // the message shows no text, so the channel must know it
 	raw, err := json.Marshal(map[string]any{"callback_query": map[string]any{
 		"id": "q1", "from": map[string]any{"id": 11, "first_name": "Ann"}, "data": answerData(a.Nonce, allow),
 		"message": map[string]any{
