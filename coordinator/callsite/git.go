@@ -15,7 +15,7 @@ import (
 // gitFor bounds how long git may delay a call. The guard asks git only about calls that may
 // lose work. If git takes longer, nothing is known of the repository: a command of git counts
 // as one that loses work, another command as one that does not.
-const gitFor = time.Second
+const gitFor = 2 * time.Second
 
 // A repository asks git. It does not use the session's PATH, because a project can
 // set that.
