@@ -283,8 +283,8 @@ func (h *hook) silenced() string {
 	return ""
 }
 
-// startedWith reports whether the client had a variable when it started. What its settings set comes
-// later. Where the system does not tell, it had.
+// startedWith reports whether the client had a variable when it started, before it read its settings.
+// It returns true if the system does not tell.
 func (h *hook) startedWith(variable string) bool {
 	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(h.getenv.PID()), "environ"))
 	return err != nil || bytes.Contains(append([]byte{0}, raw...), []byte("\x00"+variable+"\x00"))

@@ -1,5 +1,5 @@
-// Package birthmark marks processes for ever as a session's, and starts programs that
-// carry the mark from their first instruction.
+// Package birthmark gives processes a lasting mark that says that a session started them,
+// and starts programs that carry the mark from their first instruction.
 //
 // The mark is a hard limit of file locks. Linux has not enforced that limit since 2.4, a
 // child inherits it through fork, exec and setsid, and only root can raise a hard limit

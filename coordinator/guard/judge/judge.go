@@ -262,8 +262,7 @@ func memoryOfOther(_ *judging, e *effect.Effect) bool {
 	return ok && strings.HasPrefix(e.Target, "/proc/") && !lex.OneOf(pid, "self thread-self") && e.Away == ""
 }
 
-// merged reports whether it is known that HEAD, where the call has it by then, has every commit of the
-// target branch.
+// merged reports whether HEAD is known to have every commit of the target branch when the effect happens.
 func merged(j *judging, e *effect.Effect) bool {
 	commit, _, _ := j.headFor(e)
 	switch {
@@ -276,7 +275,7 @@ func merged(j *judging, e *effect.Effect) bool {
 }
 
 // headFor returns the commit and the branch at which HEAD is when an effect happens, and whether the
-// call has moved it by then. The commit is a hole if it is not known.
+// call has moved HEAD before. The commit is a hole if it is not known.
 func (j *judging) headFor(e *effect.Effect) (commit, branch string, moved bool) {
 	for i := range j.history.effects[:j.history.at] {
 		switch m := &j.history.effects[i]; {
