@@ -7,10 +7,13 @@ import (
 	"testing"
 )
 
-// Only skips a test unless AFAR_TEST_ALL is 1. `.ci/run --all` sets it.
+// Runs reports whether such tests run: AFAR_TEST_ALL is 1. `.ci/run --all` sets it.
+func Runs() bool { return os.Getenv("AFAR_TEST_ALL") == "1" }
+
+// Only skips a test unless long ones run.
 func Only(t testing.TB) {
 	t.Helper()
-	if os.Getenv("AFAR_TEST_ALL") != "1" {
+	if !Runs() {
 		t.Skip("takes long; AFAR_TEST_ALL=1 runs it, and so does .ci/run --all")
 	}
 }
