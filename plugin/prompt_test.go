@@ -94,18 +94,21 @@ func TestRealPromptCrash(t *testing.T) {
 				})
 			}
 			nothing := func() {}
-			killWaiter := func() { r.killWaiters(t) }
+			killWaiter := func() { r.toWaiters(t, syscall.SIGKILL) }
 			killCoordinator := func() { r.kill(); r.must("start") }
 			arrives("the coordinator, before the text", killCoordinator, nothing)
 			arrives("the coordinator, after the text", nothing, killCoordinator)
 			arrives("the waiter, before the text", killWaiter, nothing)
 			arrives("the waiter, after the text", nothing, killWaiter)
-			arrives("the client", nothing, func() {
+			stopWaiter := func() { r.toWaiters(t, syscall.SIGSTOP) }
+			arrives("the client, with a text that it has not taken", stopWaiter, func() {
+				r.journal("ask.answered", "check-in answer to text 4")
 				was := r.status().Sessions[0].ID
 				if err := syscall.Kill(r.term.Pid(), syscall.SIGKILL); err != nil {
 					r.t.Fatal(err)
 				}
 				r.term.Close()
+				killWaiter()
 				r.term = r.lab.Terminal("--resume", was)
 			})
 			all := r.model.Turns()
@@ -119,8 +122,9 @@ func TestRealPromptCrash(t *testing.T) {
 	}
 }
 
-// killWaiters kills the processes with which the mod of the rig's session waits for texts.
-func (r *rig) killWaiters(t *testing.T) {
+// toWaiters sends a signal to the processes with which the mod of the rig's session waits for texts.
+func (r *rig) toWaiters(t *testing.T, signal syscall.Signal) {
+	t.Helper()
 	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +134,7 @@ func (r *rig) killWaiters(t *testing.T) {
 		env, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "environ"))
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		if strings.Contains(string(line), "hook-stop-rewake\x00--prompt") && strings.Contains(string(env), r.home) {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
+			_ = syscall.Kill(pid, signal)
 		}
 	}
 }
