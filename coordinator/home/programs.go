@@ -35,7 +35,7 @@ func (d Dirs) programsFile() string { return filepath.Join(d.State, "programs") 
 // place.
 func (d Dirs) FindPrograms(named []string) error {
 	text := ""
-	for _, p := range append(d.usedByName(), asUsed(named)...) {
+	for _, p := range append(d.usedByName(d.noted()), asUsed(named)...) {
 		if !strings.Contains(p.File, "\n") {
 			text += p.Name + "\t" + p.File + "\n"
 		}
@@ -52,8 +52,9 @@ func (d Dirs) ForgetPrograms() { _ = os.Remove(d.programsFile()) } // it is rare
 // Programs returns the programs of others that Afar starts, as far as they are installed. One that
 // is not noted, or not there any more, is looked up in the PATH of the installation.
 func (d Dirs) Programs() []UsedProgram {
-	all := d.usedByName()
-	for _, p := range d.noted() {
+	noted := d.noted()
+	all := d.usedByName(noted)
+	for _, p := range noted {
 		if filepath.IsAbs(p.Name) {
 			all = append(all, p)
 		}
@@ -62,8 +63,10 @@ func (d Dirs) Programs() []UsedProgram {
 }
 
 // Program returns the path of a program with a name, "" if it is not installed.
-func (d Dirs) Program(name string) string {
-	for _, p := range d.noted() {
+func (d Dirs) Program(name string) string { return d.find(name, d.noted()) }
+
+func (d Dirs) find(name string, noted []UsedProgram) string {
+	for _, p := range noted {
 		if p.Name == name && isProgram(p.File) {
 			return p.File
 		}
@@ -76,9 +79,9 @@ func (d Dirs) Program(name string) string {
 	return ""
 }
 
-func (d Dirs) usedByName() (all []UsedProgram) {
+func (d Dirs) usedByName(noted []UsedProgram) (all []UsedProgram) {
 	for _, name := range usedPrograms {
-		if file := d.Program(name); file != "" {
+		if file := d.find(name, noted); file != "" {
 			all = append(all, UsedProgram{name, file})
 		}
 	}
