@@ -144,6 +144,13 @@ type Ask struct {
 	About *About `json:"about,omitempty"`
 }
 
+// AsOpened returns a as its first card showed it: without an answer, an end or a doubt.
+func (a Ask) AsOpened() Ask {
+	a.State, a.Decision, a.Note, a.Entered, a.SettledAt = Open, nil, "", "", time.Time{}
+	a.Parked, a.Lease, a.Run, a.Twice, a.Perhaps = false, nil, nil, false, false
+	return a
+}
+
 // Dialog reports whether the host also shows a dialog of its own for a.
 func (a Ask) Dialog() bool {
 	return (a.Attended || a.Background) && a.Agent == "" && slices.Contains(dialogs, a.Kind)

@@ -247,9 +247,9 @@ func (l *link) shows(m message) func(ask.Card) bool {
 	return func(card ask.Card) bool {
 		at, text := l.placeOf(card[0]), strings.TrimSpace(m.Text)
 		is := func(card ask.Card) bool { return text == strings.TrimSpace(plain(render(card, at).html)) }
-		first := slices.Clone(card) // before it was in doubt, and before others joined it
+		first := slices.Clone(card) // before it ended or was in doubt, and before others joined it
 		for i := range first {
-			first[i].Twice, first[i].Perhaps = false, false
+			first[i] = first[i].AsOpened()
 		}
 		return is(card) || is(first) || is(first[:1])
 	}

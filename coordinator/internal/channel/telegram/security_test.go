@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -263,22 +264,44 @@ func TestTapElsewhere(t *testing.T) {
 	r := newRig(t)
 	r.pair()
 	a := r.ask("a1", "rm -rf build")
-	r.await("rm -rf build")
-	markup := `{"inline_keyboard":[[{"text":"Sure","callback_data":"` + answerData(r.state(a.ID).Nonce, allow) + `"}]]}`
+	card := r.await("rm -rf build")
 	for _, text := range []string{"Lunch at noon?", "Lunch at noon? rm -rf build"} {
-		sent, err := http.PostForm(r.api.URL()+"/bot"+r.api.Token()+"/sendMessage", url.Values{
-			"chat_id": {strconv.FormatInt(r.ann.ID, 10)}, "text": {text}, "reply_markup": {markup},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sent.Body.Close()
-		forged := r.await(text)
-		if said := r.awaitAnswer(r.tap(r.ann, forged.ID, "Sure")); !strings.Contains(said, "does not show this question") {
+		forged := r.copied(a.ID, text)
+		if said := r.awaitAnswer(r.tap(r.ann, forged, "Sure")); !strings.Contains(said, "does not show this question") {
 			t.Errorf("%q: the tap is answered with %q", text, said)
 		}
 		if got := r.state(a.ID); got.State != ask.Open {
 			t.Fatalf("%q: the question is %s", text, got.State)
 		}
 	}
+	if _, err := r.core.CancelAsk(a.ID, "ended at the terminal"); err != nil {
+		t.Fatal(err)
+	}
+	// A copy of the card that the coordinator did not note, because it died after it had sent it.
+	late := r.copied(a.ID, card.Text)
+	if said := r.awaitAnswer(r.tap(r.ann, late, "Sure")); !strings.HasPrefix(said, "Too late") {
+		t.Errorf("the tap on a copy of the ended card is answered with %q", said)
+	}
+}
+
+// copied sends a message with an allow button of an ask that the coordinator does not know of. It returns its id.
+func (r *rig) copied(id ask.ID, text string) int {
+	r.Helper()
+	markup := `{"inline_keyboard":[[{"text":"Sure","callback_data":"` + answerData(r.state(id).Nonce, allow) + `"}]]}`
+	reply, err := http.PostForm(r.api.URL()+"/bot"+r.api.Token()+"/sendMessage", url.Values{
+		"chat_id": {strconv.FormatInt(r.ann.ID, 10)}, "text": {text}, "reply_markup": {markup},
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer reply.Body.Close()
+	var sent struct {
+		Result struct {
+			ID int `json:"message_id"`
+		}
+	}
+	if err := json.NewDecoder(reply.Body).Decode(&sent); err != nil {
+		r.Fatal(err)
+	}
+	return sent.Result.ID
 }
