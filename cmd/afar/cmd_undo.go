@@ -29,7 +29,8 @@ func newUndo(a *app) *cobra.Command {
 			return usageError{errors.New("the id of a snapshot is empty")}
 		}
 		var u wire.Undo
-		if err := a.call(c.Context(), wire.OpUndo, wire.UndoRequest{ID: args[0], Force: *force}, &u); err != nil {
+		in := wire.UndoRequest{ID: args[0], Force: *force}
+		if err := a.callWaiting(c.Context(), wire.OpUndo, in, &u, wire.UndoFor); err != nil {
 			return err
 		}
 		if *asJSON {

@@ -1,11 +1,16 @@
 package wire
 
+import "time"
+
 // Operations of snapshots.
 const (
 	OpUndoTake = "hook.undo" // take a snapshot before a question is asked
 	OpUndos    = "undos"
 	OpUndo     = "undo" // restore a snapshot
 )
+
+// UndoFor is how long the reply to OpUndo waits for the restore. The restore goes on after that.
+const UndoFor = 2 * time.Minute
 
 // UndoTakeRequest names the call in its payload.
 type UndoTakeRequest struct{ HookCall }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -14,9 +13,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
-
-// undoFor is how long a person at a terminal waits for a restore.
-const undoFor = 2 * time.Minute
 
 // maxStep bounds the text of a step that a list of snapshots shows.
 const maxStep = 400
@@ -126,7 +122,7 @@ func (s *Server) undo(c *call, in wire.UndoRequest) (out wire.UndoReply, err err
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, undoFor)
+	ctx, cancel := context.WithTimeout(c.ctx, wire.UndoFor)
 	defer cancel()
 	v, err = s.cfg.Core.AwaitUndo(ctx, v.ID)
 	if ctx.Err() != nil && c.ctx.Err() == nil {
