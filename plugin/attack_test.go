@@ -19,7 +19,7 @@ import (
 )
 
 // modes are the permission modes of the client except bypassPermissions, in which the test
-// tries all attacks. Those after the first are tried with the long tests.
+// tries all attacks. They are tried with the long tests.
 var modes = []string{"default", "acceptEdits", "auto", "plan", "dontAsk"}
 
 // TestRealAttack: a session tries to answer the ask of another one, and to silence the
@@ -45,8 +45,8 @@ func TestRealAttack(t *testing.T) {
 			// The guard denies a script like this one if it can read it: it is too large.
 			write(t, r.lab.Project, "attack.sh", attack+"\n"+strings.Repeat("# nothing\n", 30_000))
 			r.attacked("all", attacks, "bypassPermissions", target, client)
-			for i, mode := range modes {
-				if version == host.Current && (i == 0 || long.Runs()) { // the stand-in has no classifier of the oldest one's age
+			for _, mode := range modes {
+				if version == host.Current && long.Runs() { // the stand-in has no classifier of the oldest one's age
 					r.attacked("some", attacksInBrief, mode, target, client)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -157,7 +158,10 @@ func (r *rig) idle() {
 func TestRealPromise(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
-		t.Run("clear and resume/"+name, func(t *testing.T) { testClearAndResume(awayRig(t, version, "1s")) })
+		t.Run("clear and resume/"+name, func(t *testing.T) {
+			long.Only(t)
+			testClearAndResume(awayRig(t, version, "1s"))
+		})
 		t.Run("exit and resume/"+name, func(t *testing.T) { testExitAndResume(awayRig(t, version, "1s")) })
 	}
 }

@@ -94,7 +94,7 @@ func TestRealConfigChange(t *testing.T) {
 	t.Parallel()
 	for _, version := range everyClient {
 		t.Run(version, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version))
+			r := newRig(t, host.NeedLong(t, version))
 			user := filepath.Join(r.lab.Home, ".claude", "settings.json")
 			project := filepath.Join(r.lab.Project, ".claude", "settings.json")
 			r.settings(project, `{}`) // a session watches what is there when it starts
@@ -134,11 +134,9 @@ var mods = map[string]string{
 	"plugin.register":   `on("plugin.register", ($, e, next) => e.name === "afar" ? { refuse: "no" } : next(e))`,
 }
 
-// sample are the mods that are tried by client where not all are: one of each kind. The oldest
-// client has no mods, so that one is as good as another.
+// sample are the mods that are tried by client where not all are: one of each kind.
 var sample = map[string][]string{
-	host.Current: {"tool.check", "classic swallowed", "plugin.register"},
-	host.Oldest:  {"all classic"},
+	host.Current: {"tool.check", "plugin.register"},
 }
 
 // newHeldRig returns a rig with an installed plugin, which is held first if held is true.
@@ -242,6 +240,9 @@ func TestRealOverride(t *testing.T) {
 			{"tool.call answered, also with a hold", answers, true, "it never saw the call"},
 		} {
 			t.Run(version+"/"+c.name, func(t *testing.T) {
+				if c.mod == mods["classic swallowed"] {
+					long.Only(t) // it gets past the guard as the mod before it
+				}
 				r := newHeldRig(t, host.Need(t, version), c.held)
 				r.installMod("evil", c.mod)
 				r.print(play(model.Bash(forbidden), model.Say("fin")), bypass...)
@@ -267,7 +268,7 @@ func TestRealNoFalseAlarm(t *testing.T) {
 	t.Parallel()
 	for _, version := range everyClient {
 		t.Run(version, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version))
+			r := newRig(t, host.NeedLong(t, version))
 			file := filepath.Join(r.lab.Project, "file.txt")
 			next := r.stepwise(
 				model.Bash("echo one"), model.Bash("false"), model.Bash(forbidden),

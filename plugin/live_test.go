@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/probe"
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -24,6 +25,7 @@ func TestRealLive(t *testing.T) {
 	for name, version := range allClients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			host.NeedLong(t, version)
 			found := tryOn(t, version, root)
 			for what, f := range map[string]probe.Finding{"guard": found.Guard, "ask": found.Ask, "stop": found.Stop,
 				"skill": found.Skill} {
@@ -72,6 +74,9 @@ func TestRealLiveBroken(t *testing.T) {
 				continue
 			}
 			t.Run(name+"/"+client, func(t *testing.T) {
+				if client == "oldest" || name == "stop does nothing" {
+					long.Only(t)
+				}
 				t.Parallel()
 				dir := faulty(t)
 				c.spoil(t, dir)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -88,6 +89,7 @@ func TestRealLoop(t *testing.T) {
 		r.journal("loop.ended", "done")
 	})
 	t.Run("twelve iterations in print", func(t *testing.T) {
+		long.Only(t)
 		r := newRig(t, client(t), "Bash")
 		r.model.Script(ticking(13))
 		r.print("/afar:loop --max 20 count to thirteen")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -65,6 +66,7 @@ func TestRealLoopShell(t *testing.T) {
 		r.said("done")
 	})
 	t.Run("lives on, in print", func(t *testing.T) {
+		long.Only(t)
 		r := newQuickRig(t, host.Need(t, host.Oldest), "Bash")
 		r.model.Script(lives(r))
 		done := r.printing("/afar:loop serve it")

@@ -38,7 +38,7 @@ func TestRealQuestion(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
-			testQuestion(newSession(t, host.Need(t, version), "--permission-mode", "default"))
+			testQuestion(newSession(t, host.NeedLong(t, version), "--permission-mode", "default"))
 		})
 	}
 }

@@ -125,7 +125,7 @@ func TestRealSkillShellFaults(t *testing.T) {
 func TestRealSkillFile(t *testing.T) {
 	for _, version := range everyClient {
 		t.Run(version, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version))
+			r := newRig(t, host.NeedLong(t, version))
 			write(t, r.lab.Project, "recipe.txt", "echo recipe >> ran\n")
 			const hook = "hooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n" +
 				"          command: echo hook >> ran; git push --force origin main\n"
@@ -165,7 +165,7 @@ func TestRealSkillFile(t *testing.T) {
 func TestRealUnknownEvent(t *testing.T) {
 	for _, version := range everyClient {
 		t.Run(version, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version))
+			r := newRig(t, host.NeedLong(t, version))
 			r.print(play(model.Bash(forbidden), model.Say("fin")), bypass...)
 			if r.exists("ran") || !strings.Contains(r.refusal(), "Afar's guard refused this") {
 				t.Errorf("the guard did not deny the call; the model was told %q", r.refusal())

@@ -43,6 +43,9 @@ func TestRealWait(t *testing.T) {
 	for name, version := range cases {
 		t.Run(name, func(t *testing.T) {
 			mode := name
+			if name == "auto" || name == "dontAsk" {
+				long.Only(t)
+			}
 			if version == host.Previous {
 				mode = "bypassPermissions"
 			}

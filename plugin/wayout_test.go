@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -97,6 +98,7 @@ func TestRealWayOut(t *testing.T) {
 		r.ends(done)
 	})
 	t.Run("AFAR_DISABLED=1", func(t *testing.T) {
+		long.Only(t)
 		r := newRig(t, host.Need(t, host.Current), "Bash")
 		done, release := r.looping()
 		goOn := r.hang()
