@@ -42,7 +42,7 @@ func contextWith(files []calls.File) Context {
 	}
 	ctx.FileText = func(path string) (string, bool) {
 		text, ok := texts[path]
-		return text, ok
+		return text, ok && !strings.Contains(text, "\x00")
 	}
 	ctx.Kept = func(path string) bool { return kept[path] }
 	return ctx

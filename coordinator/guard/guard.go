@@ -59,6 +59,7 @@ func siteOf(ctx *Context) shell.Site {
 		Env:      ctx.Env,
 		Own:      ctx.Own,
 		Page:     ctx.Page,
+		Path:     ctx.Path,
 		FileText: ctx.FileText,
 		Members:  ctx.Members,
 		Skills:   ctx.Skills,

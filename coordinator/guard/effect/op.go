@@ -85,6 +85,7 @@ const (
 	HostRights      Op = "container with host rights"
 	Manifest        Op = "manifest"
 	Network         Op = "network"
+	Outside         Op = "outside the session" // a program of the person starts it
 	ScheduledTask   Op = "scheduled task"
 	Service         Op = "service"
 	ShellSocket     Op = "shell socket"

@@ -156,7 +156,8 @@ const startFiles = ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile 
 // are settings like others in a project.
 const (
 	startFolders = "/.config/fish/ /Library/LaunchAgents/ /Library/LaunchDaemons/ /.config/autostart/ " +
-		"/.config/systemd/user/ /etc/cron /etc/systemd/system/ /etc/profile.d/ /etc/init.d/ /var/spool/cron"
+		"/.config/systemd/user/ /.config/systemd/user.control/ /.local/share/dbus-1/services/ " +
+		"/etc/cron /etc/systemd/system/ /etc/profile.d/ /etc/init.d/ /var/spool/cron"
 	homeFolders = "/.local/share/systemd/user/ /.config/git/ /.config/environment.d/ /.config/tmux/ /.config/zsh/ " +
 		"/.config/nushell/ /.config/powershell/ /.config/direnv/ /.config/plasma-workspace/ /.config/elvish/ " +
 		"/.oh-my-zsh/custom/ /.bashrc.d/ /.profile.d/ /.zsh/ /.zshrc.d/ /.ssh/rc /.ssh/environment " +
@@ -179,6 +180,14 @@ func startFile(j *judging, e *effect.Effect) bool {
 		return false
 	}
 	return j.where(e) != inProject
+}
+
+// programFolders hold programs that only root installs. Homebrew's are as good: each write there is asked about.
+const programFolders = "/bin /sbin /lib /lib64 /usr /nix/store /snap /System /Library /opt/homebrew"
+
+// installed reports whether the target is a program that no session writes without a question.
+func installed(j *judging, e *effect.Effect) bool {
+	return fspath.IsExact(e.Target) && fspath.WithinAny(j.real(e.Target), programFolders)
 }
 
 // inPath reports whether the target is a program outside the project that is found by its name, a file

@@ -368,6 +368,10 @@ func (j *judging) trusts(e *effect.Effect, from string) bool {
 	switch {
 	case e.Code.File == "":
 		return false
+	case e.Op == effect.Outside && !partial.HasHole(e.Target): // a file that may have changed
+		return false
+	case e.Op == effect.Outside:
+		return from == "" && j.isKept(e.Code.File)
 	case e.Sure == effect.Possible && !j.clearsFolder(e):
 		return true
 	case from != "", e.Code.Given:

@@ -196,6 +196,13 @@ var otherRules = []policy{
 		id: "run.encoded", verdict: Ask, kind: effect.RunUnknown, op: ops{effect.Decoded},
 		why: "Runs code that was encoded or encrypted", instead: "Write the commands out in plain text.",
 	},
+	{id: "run.outside", kind: effect.RunUnknown, op: ops{effect.Outside}, is: installed},
+	{
+		id: "run.outside", verdict: Ask, kind: effect.RunUnknown, op: ops{effect.Outside},
+		why: "Has a program of the person, such as tmux, start code that cannot be read and that could answer for them",
+		instead: "Start it as a child of this session, in the background or with setsid, or write it as a short " +
+			"script.",
+	},
 	{id: "run.opaque", kind: effect.RunUnknown, op: ops{""}}, // the output of a harmless program
 	{
 		id: "run.opaque", verdict: Ask, kind: effect.RunUnknown,

@@ -289,7 +289,9 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 		sh.Effect(effect.PublishOut, effect.Named("python"), "registry")
 		fallthrough
 	default:
-		runSource(sh, path, args[1:], lang)
+		if !runSource(sh, path, args[1:], lang) {
+			sh.Unread(path)
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// elsewherePrograms run their command on another machine or in another terminal.
+// elsewherePrograms run their command on another machine.
 var elsewherePrograms = []table{
 	{
 		programs: "ssh mosh autossh dbclient plink",
@@ -26,26 +26,11 @@ var elsewherePrograms = []table{
 		{given: "shutdown", does: act{effect.Power, "shutdown", theProgram}},
 		{runs: operands},
 	}},
-	{programs: "screen", options: "S p t T c e h s", leads: true, rows: []row{
-		{args: "-X", mention: "stuff exec readreg paste shell bindkey", does: act{effect.TypeInto, "", theProgram}},
-		{args: "-X", mention: "quit kill", does: act{effect.KillProcess, effect.Terminal, theProgram}},
-		{runs: operands},
-	}},
-	{programs: "tmux zellij byobu", options: "L S f T p t X r d session h", leads: true, do: multiplexer},
 	{programs: "osascript", options: "e l s", do: appleScript},
 	{programs: "xdotool ydotool wtype dotool cliclick", rows: []row{
 		{first: "search|getactivewindow|getmouselocation|help|version"},
 		{does: act{effect.TypeInto, "", theProgram}},
 	}},
-	{programs: "emacsclient", options: "s f a d F T", rows: []row{
-		{given: "e eval", does: act{effect.TypeInto, "", theProgram}},
-	}},
-	{programs: "busctl gdbus dbus-send qdbus qdbus6", rows: []row{
-		{mention: "starttransientunit startunit restartunit", does: act{effect.Persist, byProgram, ""}},
-		{mention: "runcommand sendtext", does: act{effect.TypeInto, "", theProgram}},
-	}},
-	{programs: "kitty kitten wezterm ghostty alacritty foot xterm urxvt rxvt konsole gnome-terminal " +
-		"xfce4-terminal mate-terminal lxterminal terminator tilix ptyxis kgx x-terminal-emulator", do: terminal},
 	{programs: "expect", options: "c f d", do: expect},
 }
 
@@ -62,7 +47,7 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if strings.ContainsRune(lex.First(stdin(c)), partial.HoleSecret) {
 		sh.Effect(effect.SendOut, effect.Secret, rest[0])
 	}
-	child := sh.Elsewhere()
+	child := sshPlace(sh, o, rest[0])
 	later, more := shell.Leading(rest[1:], sshValues)
 	sshOptions(sh, later)
 	if len(more) > 0 {
@@ -71,6 +56,20 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 		child.RunText(*c.In)
 	}
 	sh.Print(partial.Unknown)
+}
+
+// sshPlace returns a shell where ssh runs a command. A server on this machine is one of the person's
+// programs. Behind another port is often a container or a virtual machine.
+func sshPlace(sh *shell.Shell, o shell.Options, host string) *shell.Shell {
+	host = strings.Trim(host[strings.LastIndexByte(host, '@')+1:], "[]")
+	port, ported := o.Get("p")
+	here := lex.OneOf(host, "localhost ::1 0.0.0.0 0 ip6-localhost") || strings.HasPrefix(host, "127.")
+	if !here || ported && port != "22" {
+		return sh.Elsewhere()
+	}
+	child := sh.Outside()
+	child.Place.Cwd = child.HomeText()
+	return child
 }
 
 // sshOptions runs the commands in the options of ssh, on this machine or on the remote one.
@@ -87,35 +86,6 @@ func sshOptions(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// multiplexer reports text that is typed into another terminal, and runs a command in a new one.
-func multiplexer(sh *shell.Shell, c shell.Command, o shell.Options) {
-	rest := o.Pos
-	next := slices.IndexFunc(rest, func(a string) bool { return lex.OneOf(a, "; \\;") })
-	if next >= 0 { // tmux takes several commands at once
-		sh.Exec(append([]string{c.Name}, rest[next+1:]...), nil)
-		rest = rest[:next]
-	}
-	switch verb := lex.First(rest); {
-	case lex.OneOf(verb, "send-keys send send-prefix paste-buffer pasteb"),
-		c.Name == "zellij" && lex.OneOf(o.At(1), "write write-chars"):
-		sh.Effect(effect.TypeInto, "", c.Name)
-	case lex.OneOf(verb, "new-session new new-window neww split-window splitw respawn-pane respawnp "+
-		"respawn-window run-shell run display-popup popup pipe-pane"):
-		own, inner := shell.Leading(rest[1:], "s n t c x y F e l p w")
-		name, _ := own.Get("s")
-		sh.Makes(c.Name, name)
-		oneOrAll(sh, inner, c.In)
-	case lex.OneOf(verb, "bind-key bind set-hook"),
-		strings.HasPrefix(verb, "set") && lex.ContainsAny(rest, "default-command default-shell"):
-		sh.Effect(effect.TypeInto, "", c.Name) // the person's next key or window runs it
-	case lex.OneOf(verb, "if-shell if"):
-		multiplexerChoice(sh, c.Name, rest[1:])
-	case verb == "kill-session" && madeHere(sh, c.Name, shell.ParseOptions(rest[1:], "t").All("t")):
-	case lex.OneOf(verb, "kill-server kill-session"):
-		sh.Effect(effect.KillProcess, effect.Terminal, c.Name)
-	}
-}
-
 // oneOrAll runs a single word as shell code, and several words as a command.
 func oneOrAll(sh *shell.Shell, words []string, in *string) {
 	if len(words) == 1 {
@@ -123,39 +93,6 @@ func oneOrAll(sh *shell.Shell, words []string, in *string) {
 		return
 	}
 	sh.Exec(words, in)
-}
-
-// terminal runs a command in a new window, or reports text that is typed into one.
-func terminal(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if lex.ContainsAny(c.Args, "send-text send-key") {
-		sh.Effect(effect.TypeInto, "", c.Name)
-		return
-	}
-	for i, a := range c.Args {
-		if flag, code, ok := strings.Cut(a, "="); ok && lex.OneOf(flag, "--command --execute") {
-			sh.RunText(code)
-			return
-		}
-		if lex.OneOf(a, "-- -e -x --command --execute start launch spawn") {
-			_, inner := shell.Leading(c.Args[i+1:], "")
-			oneOrAll(sh, inner, c.In)
-			return
-		}
-	}
-	_, inner := shell.Leading(c.Args, "")
-	sh.Exec(inner, c.In)
-}
-
-// multiplexerChoice runs the condition of if-shell and both of its commands.
-func multiplexerChoice(sh *shell.Shell, name string, args []string) {
-	o, inner := shell.Leading(args, "t")
-	for i, text := range inner {
-		if i == 0 && !o.Given("F") {
-			sh.RunText(text)
-		} else if i > 0 && sh.SpendSource(text) {
-			sh.Exec(append([]string{name}, shell.QuotedFields(text)...), nil)
-		}
-	}
 }
 
 // appleScript runs the AppleScript code of osascript.

@@ -25,19 +25,21 @@ type taker struct {
 	here     bool   // they run what lies in their folder
 	feeds    bool   // without a file they run what they read
 	skip     int    // with so many operands at most
+	opaque   bool   // such a file may be no text
 }
 
 var takers = [...]taker{
-	{programs: "java", files: "- jar cp classpath class-path p module-path"},
+	{programs: "java", files: "- jar cp classpath class-path p module-path", opaque: true},
 	{
 		programs: "jshell groovy groovysh scala scala-cli amm kotlin swift dotnet dotnet-script csharprepl mono wine " +
 			"wine64 jbang rust-script ghci runghc runhaskell octave octave-cli wasmtime wasmer guile sbcl clisp ecl " +
 			"racket gosh escript elixir iex raku crystal nim zig v dart expect tclsh wish swipl ocaml utop cling " +
-			"osascript pwsh insmod ansible-playbook bb clj clojure emacs",
+			"osascript pwsh insmod ansible-playbook bb clj clojure",
 		files: "- l load script s pkg i",
 		verbs: "run r e c cpp compile script exec shell repl test",
-		feeds: true,
+		feeds: true, opaque: true,
 	},
+	{programs: "emacs", files: "- l load script", feeds: true, opaque: true, skip: maxOperands},
 	{
 		programs: "sqlite3 sqlite duckdb mysql mariadb", files: "cmd c init e execute", options: sqlOptions,
 		skip: 1, feeds: true,
@@ -81,6 +83,9 @@ var takers = [...]taker{
 
 const sqlOptions = "h p u U d D P S host port user username dbname database socket v set"
 
+// maxOperands is more than a command has operands: none of them is such a file.
+const maxOperands = 1 << 20
+
 // takerOf returns the row of a program, or nil.
 func takerOf(name string) *taker {
 	for i := range takers {
@@ -99,8 +104,11 @@ func (t *taker) report(sh *shell.Shell, c shell.Command) {
 	files := t.taken(c)
 	installsCode(sh, files)
 	for _, file := range files {
-		text, _ := sh.Arrived(file)
+		text, arrived := sh.Arrived(file)
 		target := sh.Path(file)
+		if t.opaque && !arrived {
+			unreadCode(sh, file)
+		}
 		if file == "-" {
 			text, target = lex.First(stdin(c)), ""
 		}
@@ -108,6 +116,17 @@ func (t *taker) report(sh *shell.Shell, c shell.Command) {
 			sh.Effect(effect.RunUnknown, effect.Network, target)
 			return
 		}
+	}
+}
+
+// unreadCode reports a file of code that runs outside the session, unless its text is known.
+func unreadCode(sh *shell.Shell, file string) {
+	switch _, ok := sh.FileText(file); {
+	case ok, file == ".":
+	case strings.Contains(fspath.Base(file), "."):
+		sh.Unread(file)
+	default: // it may be the name of a part of the project
+		sh.UnreadHere(sh.Path(file))
 	}
 }
 

@@ -34,7 +34,11 @@ var machineTables = []table{
 				does:  act{effect.Persist, "launch agent", afterVerb},
 				runs:  "$>--",
 			},
-			{of: "systemctl", words: "enable|link|edit", does: act{effect.Persist, effect.Service, afterVerb}},
+			{of: "pm2", words: "start *", also: daemonStarts},
+			{
+				of: "systemctl", words: "enable|reenable|link|edit|add-wants|add-requires|set-environment",
+				does: act{effect.Persist, effect.Service, afterVerb},
+			},
 			{of: "sc", words: "create", does: act{effect.Persist, effect.Service, afterVerb}},
 			{of: "sv", words: "down|d|exit|x", does: act{effect.StopService, byVerb, afterVerb}},
 			{words: stopVerbs, does: act{effect.StopService, byVerb, afterVerb}},
@@ -251,6 +255,7 @@ var diskTables = []table{
 		options:  "T M machine",
 		rows: []row{
 			{words: "unregistervm", given: "delete", does: deletesMachine},
+			{of: "machinectl", words: "shell * *", also: machineShell},
 			{of: "vmrun", words: "deleteVM|deletevm", does: deletesMachine},
 			{words: "remove|rm|delete", does: deletesMachine},
 		},

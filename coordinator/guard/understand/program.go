@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -30,6 +31,7 @@ var families = [...]family{
 	{tables: notebookPrograms},
 	{tables: wrapperPrograms, passes: true},
 	{tables: elsewherePrograms, passes: true},
+	{tables: outsidePrograms, passes: true},
 	{tables: codePrograms, passes: true},
 	{tables: containerPrograms, passes: true},
 	{tables: wrappers, passes: true},
@@ -160,6 +162,9 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	if p.own {
 		checkOwn(sh, c, full)
 	}
+	if sh.IsOutside() {
+		isOther(sh, p, c, full)
+	}
 	seeksAfar(sh, c)
 	if p.emulated.pointsHere(sh, c) {
 		defer staysHere(sh, len(sh.Eval.Effects))
@@ -205,6 +210,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	if runsScript(sh, c, full) {
 		return
 	}
+	runsFound(sh, c, full)
 	if lex.BeginsWith(c.Name, "mkfs. newfs_") {
 		tableIn(diskTables, "mkfs").run(sh, c, false)
 		return
@@ -271,6 +277,7 @@ func unknownProgram(sh *shell.Shell, c shell.Command, full string) {
 		sh.Effect(effect.RunUnknown, effect.Network, "")
 		return
 	}
+	sh.Unread(full)
 	o := shell.ParseOptions(c.Args, "-hard")
 	if o.Given("r R") {
 		for _, p := range o.Pos {
@@ -313,4 +320,35 @@ func printsForEval(c shell.Command) bool {
 	return lex.ContainsAny(first, "init hook env shellenv docker-env podman-env completion completions activate "+
 		"shell.bash shell.zsh shell.fish hook-env --bash --zsh --fish --alias -s export "+
 		"generate-shell-completion")
+}
+
+// isOther runs a file outside the session that has the name of a program of the tables and may be another one.
+// It also reports the files among the arguments that look like programs: the command may start them.
+func isOther(sh *shell.Shell, p program, c shell.Command, full string) {
+	_, searched := sh.Assigned("PATH")
+	switch listed := p.table != nil || p.shell; {
+	case listed && strings.Contains(full, "/"):
+		runsScript(sh, c, full)
+	case listed && searched:
+		runsFound(sh, c, full)
+	}
+	for _, a := range c.Args {
+		_, file, given := strings.Cut(a, "=")
+		if !given {
+			file = a
+		}
+		if strings.Contains(file, "/") && !strings.Contains(fspath.Base(file), ".") {
+			sh.UnreadHere(sh.Path(file))
+		}
+	}
+}
+
+// runsFound runs a program outside the session that is found by its name where sessions may write.
+func runsFound(sh *shell.Shell, c shell.Command, full string) {
+	switch path := sh.Found(full); {
+	case path != "":
+		sh.RunFound(path, c.Args)
+	case fspath.HasGlob(full):
+		sh.Unread(full)
+	}
 }

@@ -134,6 +134,7 @@ func (r *recipes) include(within scope, paths []string, read func(text string)) 
 	for _, path := range paths {
 		text, ok := r.sh.FileText(path)
 		if !ok || r.included > maxIncludes {
+			r.sh.UnreadHere(path)
 			continue
 		}
 		within.path, within.text, within.dir = path, text, cmp.Or(within.dir, fspath.Dir(path))
@@ -293,6 +294,7 @@ func nearest(sh *shell.Shell, names string) (string, bool) {
 			if _, ok := sh.FileText(path); ok || written {
 				return path, true
 			}
+			sh.UnreadHere(path)
 		}
 		if dir == project || !fspath.Within(dir, project) {
 			break

@@ -21,6 +21,11 @@ var wrappers = []table{
 		leads: true,
 		do:    startsCommand,
 	},
+	{
+		programs: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-musl-x86_64.so.1 " +
+			"ld-musl-aarch64.so.1",
+		options: "- library-path preload argv0 audit inhibit-rpath glibc-hwcaps-prepend", leads: true, do: startsCommand,
+	},
 	{programs: "command", leads: true, rows: []row{
 		{given: "v V", without: "p", also: printLocation},
 		{also: startsCommand},
@@ -63,7 +68,7 @@ var wrappers = []table{
 		do:    startsCommand,
 	},
 	{
-		programs: "systemd-run systemd-inhibit dbus-run-session xvfb-run",
+		programs: "systemd-inhibit dbus-run-session xvfb-run",
 		options:  "t target u p unit property S wd setenv E description what who why mode uid gid",
 		leads:    true,
 		do:       startsCommand,

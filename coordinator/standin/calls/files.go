@@ -9,7 +9,7 @@ import (
 
 // A File lies in the project of a case. In a file of cases, a line "file NAME TEXT" adds one to
 // the cases up to the next empty line. "kept NAME TEXT" adds one that is committed since before
-// the session. ⏎ is a line break, ⇥ a tab.
+// the session. ⏎ is a line break, ⇥ a tab, and ⊘ what makes a file no text.
 type File struct {
 	Name string // below the project
 	Text string
@@ -18,7 +18,7 @@ type File struct {
 
 func newFile(line string, kept bool) File {
 	name, text, _ := strings.Cut(line, " ")
-	return File{Name: name, Text: strings.NewReplacer("⏎", "\n", "⇥", "\t").Replace(text) + "\n", Kept: kept}
+	return File{Name: name, Text: strings.NewReplacer("⏎", "\n", "⇥", "\t", "⊘", "\x7fELF\x00").Replace(text) + "\n", Kept: kept}
 }
 
 // At runs judge while the files of the case lie in the project.

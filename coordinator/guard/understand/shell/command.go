@@ -198,11 +198,13 @@ func (sh *Shell) RunVariable(name string) {
 	switch {
 	case lex.OneOf(name, "BASH_ENV ENV"):
 		sh.Sub().scriptNamed(text)
-	case lex.OneOf(name, commandVariables) && strings.Contains(text, " "):
+	case lex.OneOf(name, commandVariables) && (sh.outside || strings.Contains(text, " ")):
 		sh.Run(text, nil)
 	case lex.OneOf(name, "LD_PRELOAD DYLD_INSERT_LIBRARIES "+commandVariables):
 		if code, ok := sh.Brought(text); ok {
 			sh.Opaque(code)
+		} else if strings.Contains(text, "/") {
+			sh.Unread(text)
 		}
 	}
 }
@@ -430,7 +432,8 @@ func (sh *Shell) Opaque(text string) bool {
 	case trimmed == "", trimmed == partial.UnknownBenign:
 		return false
 	case strings.ContainsAny(text, string(partial.HoleNetwork)+string(partial.HoleDecoded)),
-		strings.Trim(trimmed, partial.Holes+" \n") == "":
+		strings.Trim(trimmed, partial.Holes+" \n") == "",
+		sh.outside && strings.ContainsFunc(text, isBinary):
 		sh.Effect(effect.RunUnknown, OriginOf(text), "")
 		return true
 	}

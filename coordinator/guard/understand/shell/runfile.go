@@ -86,11 +86,13 @@ func (sh *Shell) RunCode(name string, given []string, part func(string) string, 
 		}
 		return true
 	}
-	if text, ok = sh.FileText(name); ok {
-		text = part(text)
-		sh.Enter(sh.Path(name), text, given, func(child *Shell) { run(child, text) })
+	if text, ok = sh.FileText(name); !ok {
+		sh.UnreadHere(sh.Path(name))
+		return false
 	}
-	return ok
+	text = part(text)
+	sh.Enter(sh.Path(name), text, given, func(child *Shell) { run(child, text) })
+	return true
 }
 
 // Names returns the names in a directory of the disk, those of directories with a slash at the end.
@@ -177,6 +179,7 @@ func (sh *Shell) runArrived(name string) bool {
 func (sh *Shell) RunFile(name string, args []string) bool {
 	text, ok := sh.FileText(name)
 	if !ok {
+		sh.Unread(name)
 		return false
 	}
 	path := sh.Path(name)
@@ -193,6 +196,7 @@ func (sh *Shell) RunFile(name string, args []string) bool {
 func (sh *Shell) RunProgram(name string, args []string, in *string) bool {
 	text, ok := sh.FileText(name)
 	if !ok {
+		sh.Unread(name)
 		return false
 	}
 	argv := []string{"sh"}
@@ -210,6 +214,7 @@ func (sh *Shell) RunProgram(name string, args []string, in *string) bool {
 func (sh *Shell) SourceFile(name string, args []string) bool {
 	text, ok := sh.FileText(name)
 	if !ok {
+		sh.Unread(name)
 		return false
 	}
 	path := sh.Path(name)
@@ -263,6 +268,7 @@ func (sh *Shell) enter(path, text string, given []string, run func()) {
 	}
 	switch {
 	case f.depth > maxFileDepth, u.runs >= maxFileRuns, u.ran+len(text) > maxFileBytes, u.Budget.Spent:
+		sh.Unread(path)
 		return
 	}
 	u.runs++
@@ -393,7 +399,7 @@ func (f *codeFile) lineAt(text string, offset int) int {
 func tells(e effect.Effect, inProgram bool) bool {
 	switch e.Kind {
 	case effect.RunUnknown:
-		return e.Op == effect.Network || e.Op == effect.Decoded
+		return e.Op == effect.Network || e.Op == effect.Decoded || e.Op == effect.Outside
 	case effect.RunElevated:
 		return !partial.HasHole(e.Target)
 	case effect.Discard, effect.RewriteRefs, effect.PushForce, effect.PushDelete:

@@ -198,6 +198,7 @@ type Shell struct {
 	exact     bool // a missing argument is empty
 	doubt     int  // > 0 in a part of a file that may not run
 	ended     ending
+	outside   bool // a program of the person runs the commands, see Outside
 }
 
 func New(u *Evaluation) *Shell {
@@ -334,6 +335,9 @@ func (sh *Shell) report(e effect.Effect) {
 	if e.Away == "" {
 		e.Target = sh.behindLinks(e.Target)
 	}
+	if sh.outside && e.Kind == effect.RunUnknown && !slices.Contains(alwaysAsked, e.Op) {
+		e.Op, e.Target = effect.Outside, cmp.Or(e.Target, partial.Unknown)
+	}
 	e, moved := sh.followsMoves(e)
 	for _, e := range append([]effect.Effect{e}, moved...) {
 		if f := sh.file(); f != nil {
@@ -385,6 +389,7 @@ type Site struct {
 	Env                map[string]string // statically known environment
 	Own                []string          // Afar's own directories and files
 	Page               pageaddr.Page     // where Afar's page is served
+	Path               []string          // the folders in which programs are looked up by their names
 	// FileText returns the text of a file that the call would run. It returns false
 	// for a file that cannot be read. For a path with a slash at the end it returns the
 	// names in a directory. nil = no file can be read.

@@ -1,0 +1,319 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// outsidePrograms have a program of the person run a command: the server of a terminal or of an editor, a
+// window manager, a service manager. See shell.Outside.
+var outsidePrograms = []table{
+	{programs: "screen", options: "S p t T c e h s", leads: true, rows: []row{
+		{args: "-X", mention: "stuff exec readreg paste shell bind eval source process colon", does: typesIntoIt},
+		{args: "-X", words: "at|idle|zombie", does: typesIntoIt},
+		{args: "-X", mention: "quit kill", does: act{effect.KillProcess, effect.Terminal, theProgram}},
+		{args: "-X", words: "screen", also: screenWindow},
+		{args: "-X"},
+		{runs: operands},
+	}},
+	{
+		programs: "tmux byobu", options: "L S f T c!", leads: true, do: tmux,
+		rows: []row{{given: "C", does: typesIntoIt}}, // commands come from the standard input
+	},
+	{programs: "zellij", options: "s session l layout c config", leads: true, do: zellij, rows: []row{
+		{given: "l layout", does: typesIntoIt},
+		{words: "action|ac", args: "--layout|-l|write|write-chars|launch-plugin", does: typesIntoIt},
+	}},
+	{programs: "kitty kitten wezterm ghostty alacritty foot footclient xterm urxvt urxvtc rxvt konsole gnome-terminal " +
+		"xfce4-terminal mate-terminal lxterminal terminator tilix ptyxis kgx x-terminal-emulator guake", do: terminal},
+	{programs: "emacsclient", options: "s f a d F T", rows: []row{{given: "e eval", does: typesIntoIt}}},
+	{programs: "busctl gdbus dbus-send qdbus qdbus6", rows: []row{
+		{mention: "starttransientunit startunit restartunit", does: act{effect.Persist, byProgram, ""}},
+		{mention: "runcommand sendtext", does: typesIntoIt},
+	}},
+	{programs: "i3-msg swaymsg hyprctl riverctl niri herbstclient qtile awesome-client", rows: []row{
+		{mention: "exec spawn", does: typesIntoIt},
+		{of: "awesome-client", does: typesIntoIt},
+	}},
+	{
+		programs: "systemd-run",
+		options: "u unit p property M machine H host E setenv description slice service-type uid gid nice " +
+			"working-directory on-active on-boot on-startup on-unit-active on-unit-inactive on-calendar timer-property " +
+			"path-property socket-property background",
+		leads: true,
+		do:    systemdRun,
+	},
+	{
+		programs: "flatpak-spawn host-spawn distrobox-host-exec", options: "directory env unset-env forward-fd",
+		leads: true, do: startsOutside,
+	},
+	{
+		programs: "run0", options: "u user g group D chdir setenv nice slice unit description property background",
+		leads: true, rows: []row{{does: act{effect.RunElevated, effect.Pkexec, operands}, also: startsOutside}},
+	},
+}
+
+// typesIntoIt is the effect of a command that another program carries out as if a person had typed it.
+var typesIntoIt = act{effect.TypeInto, "", theProgram}
+
+// startsOutside has a program of the person run the operands.
+func startsOutside(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Outside().Exec(o.Pos, c.In) }
+
+// machineShell runs a command in a container, or for the host itself in a session of its own.
+func machineShell(sh *shell.Shell, c shell.Command, o shell.Options) {
+	sh.Outside().Exec(o.From(2), c.In)
+}
+
+// screenWindow runs a command in a new window of a screen that runs already.
+func screenWindow(sh *shell.Shell, c shell.Command, o shell.Options) {
+	_, words := shell.Leading(lex.After(c.Args, "screen", 1), "t T h e s S")
+	sh.Outside().Exec(words, c.In)
+}
+
+// systemdRun has the service manager run a command, in the home unless an option says where.
+func systemdRun(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if o.Given("scope") { // systemd-run itself becomes the command
+		startsCommand(sh, c, o)
+		return
+	}
+	child := sh.Outside()
+	setsOutside(child, o.All("E", "setenv"))
+	for _, property := range o.All("p", "property") {
+		if name, code, _ := strings.Cut(property, "="); strings.HasPrefix(name, "Exec") {
+			child.RunText(strings.TrimLeft(code, "@-:+!|"))
+		}
+	}
+	words := slices.Clone(o.Pos)
+	if strings.Contains(lex.First(words), "/") {
+		words[0] = sh.Path(words[0])
+	}
+	if !o.Given("d same-dir") {
+		child.Place.Cwd = child.HomeText()
+	}
+	child = inFolder(child, o, "working-directory")
+	child.Exec(words, c.In)
+}
+
+// daemonStarts has the daemon of pm2 run a file of code, a program or a command.
+func daemonStarts(sh *shell.Shell, c shell.Command, o shell.Options) {
+	words := o.From(1)
+	for pair := range strings.FieldsSeq(".py=python3 .sh=bash .js=node .cjs=node .mjs=node .ts=bun") {
+		if end, program, _ := strings.Cut(pair, "="); strings.HasSuffix(words[0], end) {
+			words = append([]string{program}, words...)
+		}
+	}
+	oneOrAll(sh.Outside(), words, c.In)
+}
+
+// setsOutside sets the variables of a command that runs outside.
+func setsOutside(child *shell.Shell, variables []string) {
+	for _, text := range variables {
+		name, value, _ := strings.Cut(text, "=")
+		child.Assign(name, shell.Value{value})
+		child.RunVariable(name)
+	}
+}
+
+// Commands of tmux, and the other names of some. tmux takes the beginning of a name, too.
+const (
+	tmuxTypes = "send-keys send-prefix paste-buffer bind-key set-hook source-file set-environment command-prompt " +
+		"confirm-before display-menu"
+	tmuxStarts = "new-session new-window split-window respawn-pane respawn-window run-shell display-popup pipe-pane"
+	tmuxOther  = "if-shell set-option set-window-option kill-session kill-server"
+	tmuxNames  = "send=send-keys pasteb=paste-buffer bind=bind-key source=source-file setenv=set-environment " +
+		"confirm=confirm-before menu=display-menu new=new-session neww=new-window splitw=split-window " +
+		"respawnp=respawn-pane respawnw=respawn-window run=run-shell popup=display-popup pipep=pipe-pane if=if-shell " +
+		"set=set-option setw=set-window-option display=display-message"
+)
+
+// tmuxSettings are the options of tmux whose values are commands.
+const tmuxSettings = "default-command default-shell default-client-command lock-command copy-command editor " +
+	"command-alias"
+
+// tmuxVerb returns the whole name of a command of tmux, or the word itself.
+func tmuxVerb(word string) string {
+	if word == "" {
+		return ""
+	}
+	for pair := range strings.FieldsSeq(tmuxNames) {
+		if name, whole, _ := strings.Cut(pair, "="); name == word {
+			return whole
+		}
+	}
+	for name := range strings.FieldsSeq(tmuxTypes + " " + tmuxStarts + " " + tmuxOther) {
+		if len(word) > 2 && strings.HasPrefix(name, word) {
+			return name
+		}
+	}
+	return word
+}
+
+// tmux reports text that is typed into another terminal, and runs a command in a new one.
+func tmux(sh *shell.Shell, c shell.Command, o shell.Options) {
+	rest := o.Pos
+	next := slices.IndexFunc(rest, func(a string) bool { return strings.HasSuffix(a, ";") })
+	if next >= 0 { // tmux takes several commands at once
+		sh.Exec(append([]string{c.Name}, rest[next+1:]...), nil)
+		last := strings.TrimSuffix(strings.TrimSuffix(rest[next], ";"), `\`)
+		rest = append(slices.Clone(rest[:next]), last)
+	}
+	if len(rest) == 0 {
+		return
+	}
+	runsFormats(sh, rest)
+	args := rest[1:]
+	switch verb := tmuxVerb(rest[0]); {
+	case lex.OneOf(verb, tmuxTypes):
+		typesIntoIt.report(sh, c, o)
+	case lex.OneOf(verb, tmuxStarts):
+		tmuxStart(sh, c, verb, args)
+	case lex.OneOf(verb, "set-option set-window-option") && slices.ContainsFunc(args, setsCommand):
+		typesIntoIt.report(sh, c, o) // the person's next key or window runs it
+	case strings.HasPrefix(verb, "choose-") && slices.ContainsFunc(args, setsCommand):
+		typesIntoIt.report(sh, c, o)
+	case verb == "if-shell":
+		tmuxChoice(sh, c.Name, args)
+	case verb == "kill-session" && madeHere(sh, c.Name, shell.ParseOptions(args, "t").All("t")):
+	case lex.OneOf(verb, "kill-server kill-session"):
+		sh.Effect(effect.KillProcess, effect.Terminal, c.Name)
+	}
+}
+
+// setsCommand reports whether a word of set-option names an option whose value is a command, or is a command of
+// tmux with arguments, as for a hook.
+func setsCommand(word string) bool {
+	words := strings.Fields(word)
+	if len(words) > 1 {
+		return lex.OneOf(tmuxVerb(words[0]), tmuxTypes+" "+tmuxStarts+" if-shell")
+	}
+	word, _, _ = strings.Cut(word, "[")
+	return len(word) > 3 && slices.ContainsFunc(strings.Fields(tmuxSettings), func(name string) bool {
+		return strings.HasPrefix(name, word)
+	})
+}
+
+// tmuxStart runs the command of a new pane, or one without a pane.
+func tmuxStart(sh *shell.Shell, c shell.Command, verb string, args []string) {
+	options, folder := "s n t c x y F e l p w", "c"
+	switch verb {
+	case "display-popup":
+		options, folder = "b c d e h s S t T w x y", "d"
+	case "run-shell":
+		options = "c d t"
+	}
+	own, words := shell.Leading(args, options)
+	name, _ := own.Get("s")
+	sh.Makes(c.Name, name)
+	if verb == "run-shell" && own.Given("C") {
+		tmuxText(sh, c.Name, lex.First(words))
+		return
+	}
+	child := inFolder(sh.Outside(), own, folder)
+	setsOutside(child, own.All("e"))
+	oneOrAll(child, words, c.In)
+}
+
+// runsFormats runs the shell commands in the formats among some words: "#(date)".
+func runsFormats(sh *shell.Shell, words []string) {
+	for _, word := range words {
+		for {
+			_, rest, ok := strings.Cut(word, "#(")
+			if !ok {
+				break
+			}
+			code := rest
+			if end := strings.LastIndexByte(rest, ')'); end >= 0 {
+				code = rest[:end]
+			}
+			sh.Outside().RunText(code)
+			word = rest
+		}
+	}
+}
+
+// tmuxText runs a command of tmux that stands in a text.
+func tmuxText(sh *shell.Shell, name, text string) {
+	if partial.HasHole(text) {
+		sh.Effect(effect.TypeInto, "", name)
+	}
+	if sh.SpendSource(text) {
+		sh.Exec(append([]string{name}, shell.QuotedFields(text)...), nil)
+	}
+}
+
+// tmuxChoice runs the condition of if-shell and both of its commands.
+func tmuxChoice(sh *shell.Shell, name string, args []string) {
+	o, inner := shell.Leading(args, "t")
+	for i, text := range inner {
+		if i == 0 && !o.Given("F") {
+			sh.Outside().RunText(text)
+		} else if i > 0 {
+			tmuxText(sh, name, text)
+		}
+	}
+}
+
+// zellij runs a command in a new pane.
+func zellij(sh *shell.Shell, c shell.Command, o shell.Options) {
+	words := o.Pos
+	if lex.OneOf(lex.First(words), "action ac") {
+		words = words[1:]
+	}
+	switch lex.First(words) {
+	case "run", "r", "new-pane":
+		_, words = shell.Leading(words[1:], "n name cwd d direction x y width height plugin")
+		sh.Outside().Exec(words, c.In)
+	case "kill-session", "kill-all-sessions", "delete-session":
+		sh.Effect(effect.KillProcess, effect.Terminal, c.Name)
+	}
+}
+
+// startsItself are the terminals whose window is a child of the command that opens it.
+const startsItself = "xterm urxvt rxvt foot"
+
+// terminal runs a command in a new window, or reports what another terminal does as if it were typed.
+func terminal(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if lex.ContainsAny(c.Args, "send-text send-key send_text load-config action remote-control") {
+		sh.Effect(effect.TypeInto, "", c.Name)
+		return
+	}
+	if !lex.OneOf(c.Name, startsItself) {
+		sh = sh.Outside()
+	}
+	for i, a := range c.Args {
+		if flag, code, ok := strings.Cut(a, "="); ok && lex.OneOf(flag, "--command --execute") {
+			sh.RunText(code)
+			return
+		}
+		if lex.OneOf(a, "-- -e -x --command --execute start launch spawn split-pane new-window run") {
+			child, inner := windowCommand(sh, c.Args[i+1:])
+			oneOrAll(child, inner, c.In)
+			return
+		}
+	}
+	child, inner := windowCommand(sh, c.Args)
+	child.Exec(inner, c.In)
+}
+
+// windowOptions are the options with a value of the commands that open a window.
+const windowOptions = "cwd type title tab-title os-window-title window-title env location next-to match m " +
+	"source-window var os-window-class os-window-name logo color spacing marker pane-id window-id workspace class " +
+	"domain-name position percent cells to t geometry working-directory profile T tab-with-profile o override config"
+
+// windowCommand returns what a window runs, and a shell in its folder.
+func windowCommand(sh *shell.Shell, args []string) (*shell.Shell, []string) {
+	o, words := shell.Leading(args, windowOptions)
+	child := sh.Sub()
+	for _, dir := range o.All("cwd", "working-directory") {
+		if dir != "current" {
+			child.Place.Cwd = child.Path(dir)
+		}
+	}
+	setsOutside(child, o.All("env"))
+	return child, words
+}
