@@ -720,7 +720,7 @@ func (p *phone) follow() net.Conn {
 	}
 	p.t.Cleanup(func() { conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(patience))
-	if _, err := conn.Write(wire.Request{V: wire.Version, Op: wire.OpLog, Body: body}.Line()); err != nil {
+	if _, err := conn.Write(wire.Request{V: wire.Version, Op: string(wire.OpLog), Body: body}.Line()); err != nil {
 		p.t.Fatal(err)
 	}
 	if p.aim() == nil { // connections are accepted in order

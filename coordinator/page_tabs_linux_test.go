@@ -58,7 +58,7 @@ func (s *site) changes(b *testing.B, on *bufio.Scanner) cost {
 		if err != nil {
 			b.Fatal(err)
 		}
-		pause := wire.Request{V: wire.Version, Op: wire.OpPause, Body: body}
+		pause := wire.Request{V: wire.Version, Op: string(wire.OpPause), Body: body}
 		if _, err := s.client().Call(pause, time.Now().Add(patience)); err != nil {
 			b.Fatal(err)
 		}

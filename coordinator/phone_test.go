@@ -92,13 +92,13 @@ func (p *phone) afar(args ...string) string {
 }
 
 // call makes one call. It starts a coordinator if none is running.
-func (p *phone) call(op string, in, out any) {
+func (p *phone) call(op fmt.Stringer, in, out any) {
 	p.t.Helper()
 	body, err := json.Marshal(in)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	line, err := p.client().CallStarting(wire.Request{V: wire.Version, Op: op, Body: body},
+	line, err := p.client().CallStarting(wire.Request{V: wire.Version, Op: op.String(), Body: body},
 		time.Now().Add(20*time.Second))
 	var reply wire.Reply
 	if err = errors.Join(err, json.Unmarshal(line, &reply)); err != nil || reply.Code != wire.CodeOK {
@@ -186,7 +186,7 @@ func (p *phone) trail() string {
 
 // aim returns the coordinator that answers, nil for none.
 func (p *phone) aim() *os.Process {
-	line, err := p.client().Call(wire.Request{V: wire.Version, Op: wire.OpStatus}, time.Now().Add(10*time.Second))
+	line, err := p.client().Call(wire.Request{V: wire.Version, Op: string(wire.OpStatus)}, time.Now().Add(10*time.Second))
 	if err != nil {
 		return nil
 	}

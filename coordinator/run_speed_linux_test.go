@@ -63,12 +63,12 @@ func newOffice(t testing.TB) *office {
 }
 
 // ask makes one call.
-func (o *office) ask(op string, in, out any) error {
+func (o *office) ask(op fmt.Stringer, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	line, err := o.client().Call(wire.Request{V: wire.Version, Op: op, Body: body}, time.Now().Add(20*time.Second))
+	line, err := o.client().Call(wire.Request{V: wire.Version, Op: op.String(), Body: body}, time.Now().Add(20*time.Second))
 	var reply wire.Reply
 	if err = errors.Join(err, json.Unmarshal(line, &reply)); err != nil || reply.Code != wire.CodeOK {
 		return fmt.Errorf("%s: %w %s", op, err, line)
@@ -77,7 +77,7 @@ func (o *office) ask(op string, in, out any) error {
 }
 
 // call is ask for a call that must succeed.
-func (o *office) call(op string, in, out any) {
+func (o *office) call(op fmt.Stringer, in, out any) {
 	o.t.Helper()
 	if err := o.ask(op, in, out); err != nil {
 		o.t.Fatal(err)
@@ -198,7 +198,7 @@ func BenchmarkRunEvent(b *testing.B) {
 		toJournal = append(toJournal, until(b, journal, mark).Sub(begun))
 		toPage = append(toPage, until(b, page, mark).Sub(begun))
 		begun = time.Now()
-		o.call(wire.OpPing, nil, &wire.PingReply{})
+		o.call(wire.OpPing, nil, &wire.None{})
 		disk.write(b)
 		yard = append(yard, time.Since(begun))
 	}

@@ -188,7 +188,7 @@ func (n *nest) answers(round, pid int) {
 	var line []byte
 	var err error
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
-		line, err = n.client().Call(wire.Request{V: wire.Version, Op: wire.OpStatus}, deadline)
+		line, err = n.client().Call(wire.Request{V: wire.Version, Op: string(wire.OpStatus)}, deadline)
 		if err == nil {
 			break
 		}
@@ -207,7 +207,7 @@ func TestStart(t *testing.T) {
 	pids := make(chan string, 20)
 	for range 20 {
 		callers.Go(func() {
-			line, err := n.client().CallStarting(wire.Request{V: wire.Version, Op: wire.OpStatus},
+			line, err := n.client().CallStarting(wire.Request{V: wire.Version, Op: string(wire.OpStatus)},
 				time.Now().Add(20*time.Second))
 			if err != nil {
 				t.Error(err)
@@ -226,7 +226,7 @@ func TestStart(t *testing.T) {
 			t.Errorf("two coordinators answered: %s and %s", first, pid)
 		}
 	}
-	line, err := n.client().Call(wire.Request{V: wire.Version, Op: wire.OpShutdown}, time.Now().Add(5*time.Second))
+	line, err := n.client().Call(wire.Request{V: wire.Version, Op: string(wire.OpShutdown)}, time.Now().Add(5*time.Second))
 	if err != nil || !strings.Contains(string(line), `"code":""`) {
 		t.Errorf("shutdown: %v %s", err, line)
 	}

@@ -53,7 +53,7 @@ type question struct {
 func (h *hook) ask(kind, why string) (answer, error) {
 	q := &question{hook: h, id: newID()}
 	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: kind, Why: why}
-	r, err := callStarting[wire.AskOpenReply](h, wire.OpAskOpen, in, openFor)
+	r, err := callStarting(h, wire.OpAskOpen, in, openFor)
 	if err != nil {
 		return answer{}, err
 	}
@@ -106,7 +106,7 @@ func (q *question) follow(r wire.AskState) {
 func (q *question) next(last wire.AskState) wire.AskState {
 	wait := min(waitFor, max(time.Until(q.deadline), 0))
 	in := wire.AskWaitRequest{Ask: q.id, WaitMS: wait.Milliseconds()}
-	r, err := callStarting[wire.AskWaitReply](q.hook, wire.OpAskWait, in, wait+replyFor)
+	r, err := callStarting(q.hook, wire.OpAskWait, in, wait+replyFor)
 	if err == nil {
 		return r
 	}
@@ -122,7 +122,7 @@ func (q *question) next(last wire.AskState) wire.AskState {
 func (q *question) claim() answer {
 	for {
 		in, printed := wire.AskClaimRequest{Ask: q.id, Receipt: true}, wire.PrintedRequest{Ask: q.id}
-		r, err := takeOwing[wire.AskClaimReply](q.hook, request(wire.OpAskClaim, in), printed, replyFor)
+		r, err := takeOwing(q.hook, wire.OpAskClaim, in, printed, replyFor)
 		if err == nil {
 			q.hook.owed.certain = true
 			if r.State != "delivered" {
@@ -169,7 +169,7 @@ func (q *question) onSignal() (stop func()) {
 // end tells the coordinator that the question is over, and why. It returns what became of it.
 func (q *question) end(why string) wire.AskState {
 	// There is no time to retry.
-	r, _ := call[wire.AskEndedReply](q.hook, wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor)
+	r, _ := call(q.hook, wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor)
 	return r
 }
 

@@ -141,7 +141,7 @@ func (c *check) watch(done <-chan struct{}) (over <-chan struct{}) {
 				every = min(2*every, time.Minute)
 				tell = now.Add(every)
 			}
-			r, err := call[wire.CheckReply](c.hook, wire.OpCheck, wire.CheckRequest{
+			r, err := call(c.hook, wire.OpCheck, wire.CheckRequest{
 				HookCall: c.hook.hookCall(), Frame: c.frame, Output: text, WaitMS: watchFor.Milliseconds(),
 			}, watchFor+watchless)
 			if r.Wake == "end" {
@@ -195,7 +195,7 @@ func pauseAfter(err error) time.Duration {
 // interrupted tells the coordinator that the check was interrupted.
 func (c *check) interrupted() {
 	in := wire.CheckRequest{HookCall: c.hook.hookCall(), Frame: c.frame, Ended: wire.Interrupted}
-	_, _ = call[wire.CheckReply](c.hook, wire.OpCheck, in, graceFor) // there is no time to retry
+	_, _ = call(c.hook, wire.OpCheck, in, graceFor) // there is no time to retry
 }
 
 // shell returns the shell that runs a check: bash if it is installed, as in the

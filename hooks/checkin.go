@@ -23,7 +23,7 @@ func (h *hook) hold(id string, d time.Duration) error {
 			return err
 		}
 	}
-	r, err := callStarting[wire.CheckInOverReply](h, wire.OpCheckInOver, wire.CheckInOverRequest{Ask: id}, replyFor)
+	r, err := callStarting(h, wire.OpCheckInOver, wire.CheckInOverRequest{Ask: id}, replyFor)
 	if r.State == "answered" {
 		_, err = h.blockWithTexts(id)
 	}

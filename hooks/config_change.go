@@ -213,6 +213,6 @@ func (h *hook) blockConfig(path, why string) error {
 	err := h.print(hookoutput.Block(reason, ""))
 	refused := wire.ConfigRefusedRequest{HookCall: h.hookCall(), File: path, Why: why}
 	// The change is blocked even if this call fails.
-	_, _ = call[wire.ConfigRefusedReply](h, wire.OpConfigRefused, refused, noteFor)
+	_, _ = call(h, wire.OpConfigRefused, refused, noteFor)
 	return err
 }

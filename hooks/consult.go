@@ -15,6 +15,6 @@ const consultsFor = time.Second
 // start a coordinator; that program does.
 func (h *hook) tellConsult() {
 	if !h.off() {
-		_, _ = call[wire.ConsultsReply](h, wire.OpConsults, wire.ConsultsRequest{HookCall: h.hookCall()}, consultsFor)
+		_, _ = call(h, wire.OpConsults, wire.ConsultsRequest{HookCall: h.hookCall()}, consultsFor)
 	}
 }

@@ -55,7 +55,7 @@ func (h *hook) record(decision string, failed error) {
 // cannot mask secrets, so it never writes the payload itself.
 func (h *hook) handPayload(line []byte) {
 	in := wire.DebugRequest{Line: line, Payload: h.input, Printed: h.printed}
-	_, _ = call[wire.DebugReply](h, wire.OpDebug, in, debugFor)
+	_, _ = call(h, wire.OpDebug, in, debugFor)
 }
 
 // debugLine returns the line of the log about this run.

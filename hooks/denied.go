@@ -28,7 +28,7 @@ func permissionDenied(h *hook) error {
 		Why:      h.str(claude.FieldReason),
 		Park:     true,
 	}
-	_, err := callStarting[wire.AskOpenReply](h, wire.OpAskOpen, in, parkFor)
+	_, err := callStarting(h, wire.OpAskOpen, in, parkFor)
 	return err
 }
 
@@ -43,7 +43,7 @@ func (h *hook) tryAgain() error {
 	if _, err := os.Lstat(h.client.Dirs.Retries()); err != nil {
 		return nil
 	}
-	r, _ := call[wire.RetryReply](h, wire.OpRetry, wire.RetryRequest{HookCall: h.hookCall()}, retryFor)
+	r, _ := call(h, wire.OpRetry, wire.RetryRequest{HookCall: h.hookCall()}, retryFor)
 	if !r.Allow {
 		return nil // auto mode judges the call as usual
 	}

@@ -25,7 +25,7 @@ const (
 func (h *hook) park(d Judgement) error {
 	q := &question{hook: h, id: newID(), deadline: time.Now().Add(parkFor)}
 	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: "guard", Why: d.Person, Park: true}
-	r, _ := callStarting[wire.AskOpenReply](h, wire.OpAskOpen, in, parkFor)
+	r, _ := callStarting(h, wire.OpAskOpen, in, parkFor)
 	switch r.State {
 	case "expired":
 		if r.Defer {

@@ -387,7 +387,9 @@ func replyBody(line []byte) (body hostjson.Value, err error) {
 
 // call makes one call. It does not start a coordinator. Of a call that failed the reply
 // says nothing.
-func call[Reply any](h *hook, op string, in any, within time.Duration) (Reply, error) {
+func call[Request, Reply any](
+	h *hook, op wire.Op[Request, Reply], in Request, within time.Duration,
+) (Reply, error) {
 	var out, none Reply
 	if err := h.exchange(h.client.Call, request(op, in), &out, within); err != nil {
 		return none, err
@@ -396,7 +398,9 @@ func call[Reply any](h *hook, op string, in any, within time.Duration) (Reply, e
 }
 
 // callStarting is like call, but starts the coordinator if none is running.
-func callStarting[Reply any](h *hook, op string, in any, within time.Duration) (Reply, error) {
+func callStarting[Request, Reply any](
+	h *hook, op wire.Op[Request, Reply], in Request, within time.Duration,
+) (Reply, error) {
 	var out, none Reply
 	if err := h.exchange(h.client.CallStarting, request(op, in), &out, within); err != nil {
 		return none, err
@@ -415,9 +419,9 @@ func (h *hook) exchange(
 	return readReply(line, out)
 }
 
-// request returns a request for op with the body in, a struct of package wire.
-func request(op string, in any) wire.Request {
-	return wire.Request{V: wire.Version, Op: op, Body: wire.Encode(in)}
+// request returns a request for op with the body in.
+func request[Request, Reply any](op wire.Op[Request, Reply], in Request) wire.Request {
+	return wire.Request{V: wire.Version, Op: string(op), Body: wire.Encode(in)}
 }
 
 // print prints the hook's output for the host. A receipt that is owed becomes due.

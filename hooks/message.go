@@ -51,7 +51,7 @@ func (h *hook) takeAs(in wire.MessageTakeRequest) (text, by string, err error) {
 	for end := time.Now().Add(takeFor); ; time.Sleep(pause) {
 		in.HookCall = h.hookCall()
 		printed := wire.PrintedRequest{HookCall: in.HookCall, Delivery: in.Delivery}
-		r, err := takeOwing[wire.MessageTakeReply](h, request(wire.OpMessageTake, in), printed, time.Until(end))
+		r, err := takeOwing(h, wire.OpMessageTake, in, printed, time.Until(end))
 		switch {
 		case err == nil && r.Text == "":
 			h.dropReceipt()
@@ -130,7 +130,7 @@ func stopRewake(h *hook) error {
 	take, wait := wire.TakeOver, pause
 	for os.Getppid() == parent {
 		in := wire.RewakeRequest{HookCall: h.hookCall(), Delivery: id, Take: take, WaitMS: rewakeIn.Milliseconds()}
-		r, err := call[wire.RewakeReply](h, wire.OpRewake, in, rewakeIn+replyFor)
+		r, err := call(h, wire.OpRewake, in, rewakeIn+replyFor)
 		if err != nil {
 			h.revive(err)
 			time.Sleep(wait)
@@ -157,7 +157,7 @@ const reviveFor = 5 * time.Second
 func (h *hook) revive(err error) {
 	if errors.Is(err, client.ErrUnreachable) && h.client.Dirs.Died() && !h.client.Answering() {
 		// The caller tries again in any case.
-		_, _ = callStarting[wire.PingReply](h, wire.OpPing, wire.PingRequest{}, reviveFor)
+		_, _ = callStarting(h, wire.OpPing, wire.None{}, reviveFor)
 	}
 }
 
@@ -168,7 +168,7 @@ func stopPrompt(h *hook) error {
 	id, parent, wait := newID(), os.Getppid(), pause
 	for end := h.began.Add(promptWait); os.Getppid() == parent && time.Now().Before(end); {
 		in := wire.RewakeRequest{HookCall: h.hookCall(), Delivery: id, Prompt: true, WaitMS: rewakeIn.Milliseconds()}
-		r, err := call[wire.RewakeReply](h, wire.OpRewake, in, rewakeIn+replyFor)
+		r, err := call(h, wire.OpRewake, in, rewakeIn+replyFor)
 		switch {
 		case err != nil:
 			h.revive(err)

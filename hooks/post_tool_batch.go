@@ -20,7 +20,7 @@ func postToolBatch(h *hook) error {
 	}
 	h.input = h.outline()
 	id := newID()
-	r, err := call[wire.BatchReply](h, wire.OpBatch, wire.BatchRequest{HookCall: h.hookCall(), Delivery: id}, noteFor)
+	r, err := call(h, wire.OpBatch, wire.BatchRequest{HookCall: h.hookCall(), Delivery: id}, noteFor)
 	if err != nil || r.Texts == 0 {
 		return err
 	}

@@ -25,6 +25,6 @@ func (h *hook) outcome(ok bool) error {
 	signal.Ignore(syscall.SIGTERM)
 	kept := ledger.Read(h.client.Dirs.Calls(), h.str(claude.FieldSession)).Of(h.str(claude.FieldToolUse))
 	in := wire.OutcomeRequest{HookCall: h.hookCall(), OK: ok, Kept: string(kept)}
-	_, err := callStarting[wire.OutcomeReply](h, wire.OpOutcome, in, outcomeFor)
+	_, err := callStarting(h, wire.OpOutcome, in, outcomeFor)
 	return err
 }

@@ -73,7 +73,7 @@ func changedText(path string) string {
 // warn tells the person once that the policy is broken.
 func (h *hook) warn(broken string) error {
 	in := wire.GuardedRequest{HookCall: h.hookCall(), Verdict: wire.PolicyBroken, Broken: broken}
-	r, _ := call[wire.GuardedReply](h, wire.OpGuarded, in, noteFor)
+	r, _ := call(h, wire.OpGuarded, in, noteFor)
 	return h.printNotice(r.Notice)
 }
 
@@ -108,7 +108,7 @@ func (h *hook) guardAsks(d Judgement) error {
 // note tells the coordinator of a verdict and returns its reply. The verdict does
 // not depend on it: if the call fails, the reply is empty.
 func (h *hook) note(d Judgement) wire.GuardedReply {
-	r, _ := call[wire.GuardedReply](h, wire.OpGuarded, wire.GuardedRequest{
+	r, _ := call(h, wire.OpGuarded, wire.GuardedRequest{
 		HookCall: h.hookCall(),
 		Verdict:  string(d.Verdict),
 		Rule:     d.Rule,

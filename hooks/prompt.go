@@ -25,7 +25,7 @@ const (
 func userPromptSubmit(h *hook) error {
 	id := newID()
 	in := wire.PromptRequest{HookCall: h.hookCall(), Delivery: id}
-	r, err := call[wire.PromptReply](h, wire.OpPrompt, in, promptFor)
+	r, err := call(h, wire.OpPrompt, in, promptFor)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func userPromptExpansion(h *hook, guard Guard) error {
 	if name := h.str(claude.FieldCommand); name != "loop" && !strings.HasPrefix(name, "afar:") {
 		return h.judgeTyped(name, guard)
 	}
-	r, err := callStarting[wire.ExpandReply](h, wire.OpExpand, wire.ExpandRequest{HookCall: h.hookCall()}, expandFor)
+	r, err := callStarting(h, wire.OpExpand, wire.ExpandRequest{HookCall: h.hookCall()}, expandFor)
 	if errors.Is(err, client.ErrUnreachable) && h.str(claude.FieldCommand) == "afar:cancel" {
 		return h.cancelUnheard()
 	}

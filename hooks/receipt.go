@@ -22,10 +22,10 @@ type receipt struct {
 
 // takeOwing makes a call and starts a coordinator if none is running. The hook owes
 // a receipt once it has printed the reply.
-func takeOwing[Reply any](
-	h *hook, req wire.Request, told wire.PrintedRequest, within time.Duration,
+func takeOwing[Request, Reply any](
+	h *hook, op wire.Op[Request, Reply], in Request, told wire.PrintedRequest, within time.Duration,
 ) (out Reply, err error) {
-	line, kept, err := h.client.CallStartingKeeping(req, time.Now().Add(within))
+	line, kept, err := h.client.CallStartingKeeping(request(op, in), time.Now().Add(within))
 	if err != nil {
 		return out, err
 	}
@@ -58,7 +58,7 @@ func (h *hook) finish(code int) {
 	}
 	if h.owed.give() != nil {
 		// If this call fails, the coordinator offers everything again.
-		_, _ = callStarting[wire.PrintedReply](h, wire.OpPrinted, h.owed.told, receiptFor)
+		_, _ = callStarting(h, wire.OpPrinted, h.owed.told, receiptFor)
 	}
 }
 

@@ -12,7 +12,7 @@ func subagentStop(h *hook) error {
 		within = stopFor // a busy coordinator must not open the gate
 	}
 	in := wire.SubagentStopRequest{HookCall: h.hookCall()}
-	r, err := call[wire.SubagentStopReply](h, wire.OpSubagentStop, in, within)
+	r, err := call(h, wire.OpSubagentStop, in, within)
 	switch {
 	case err != nil:
 		return err
@@ -28,7 +28,7 @@ func subagentStart(h *hook) error {
 		return nil
 	}
 	in := wire.SubagentStartRequest{HookCall: h.hookCall()}
-	r, err := call[wire.SubagentStartReply](h, wire.OpSubagentStart, in, stopFor)
+	r, err := call(h, wire.OpSubagentStart, in, stopFor)
 	if err != nil {
 		return err
 	}

@@ -150,7 +150,7 @@ func sendRegistration(stdin io.Reader, getenv func(string) string) (code int) {
 	if err := h.locate(); err != nil {
 		return 1
 	}
-	req := wire.Request{V: wire.Version, Op: wire.OpSessionStart, Body: body}
+	req := wire.Request{V: wire.Version, Op: string(wire.OpSessionStart), Body: body}
 	if _, err := h.client.CallStarting(req, time.Now().Add(registerFor)); err != nil {
 		return 1
 	}
@@ -159,12 +159,12 @@ func sendRegistration(stdin io.Reader, getenv func(string) string) (code int) {
 
 func sessionEnd(h *hook) error {
 	in := wire.SessionEndRequest{HookCall: h.hookCall()}
-	_, err := call[wire.SessionEndReply](h, wire.OpSessionEnd, in, endingFor)
+	_, err := call(h, wire.OpSessionEnd, in, endingFor)
 	return err
 }
 
 func notification(h *hook) error {
 	in := wire.NotificationRequest{HookCall: h.hookCall()}
-	_, err := call[wire.NotificationReply](h, wire.OpNotification, in, tellFor)
+	_, err := call(h, wire.OpNotification, in, tellFor)
 	return err
 }

@@ -83,14 +83,14 @@ func (h *hook) printNotice(notice string) error {
 // no longer wanted, it returns an empty reply, which lets the session stop.
 func (h *hook) askStop(id string) (wire.StopReply, error) {
 	in := wire.StopRequest{HookCall: h.hookCall(), Ask: id, Delivery: id}
-	r, err := callStarting[wire.StopReply](h, wire.OpStop, in, stopFor)
+	r, err := callStarting(h, wire.OpStop, in, stopFor)
 	for round := 1; r.Check != nil; round++ {
 		result, wanted := h.check(r.Check)
 		if !wanted {
 			return wire.StopReply{}, nil
 		}
 		in.HookCall, in.Checked, in.Round = h.hookCall(), result, round
-		r, err = callStarting[wire.StopReply](h, wire.OpStop, in, stopFor)
+		r, err = callStarting(h, wire.OpStop, in, stopFor)
 	}
 	return r, err
 }
@@ -100,7 +100,7 @@ func (h *hook) askStop(id string) (wire.StopReply, error) {
 func (h *hook) awaitParked(left time.Duration) {
 	wait := min(waitFor, left)
 	in := wire.ParkedWaitRequest{HookCall: h.hookCall(), WaitMS: wait.Milliseconds()}
-	if _, err := callStarting[wire.ParkedWaitReply](h, wire.OpParkedWait, in, wait+replyFor); err != nil {
+	if _, err := callStarting(h, wire.OpParkedWait, in, wait+replyFor); err != nil {
 		time.Sleep(pause)
 	}
 }
@@ -109,7 +109,7 @@ func (h *hook) awaitParked(left time.Duration) {
 // ends this process and so the wait, but not the errand; the next stop tells its
 // result. typed is true if a person has typed since the hook began, which ends the wait.
 func (h *hook) awaitErrand(began time.Time) (typed bool) {
-	r, err := callStarting[wire.ErrandWaitReply](h, wire.OpErrandWait, wire.ErrandWaitRequest{
+	r, err := callStarting(h, wire.OpErrandWait, wire.ErrandWaitRequest{
 		HookCall: h.hookCall(), WaitMS: watchFor.Milliseconds(), SinceMS: began.UnixMilli(),
 	}, watchFor+replyFor)
 	if err != nil {
@@ -125,7 +125,7 @@ func (h *hook) block(reason, notice string) error {
 
 func stopFailure(h *hook) error {
 	in := wire.StopFailureRequest{HookCall: h.hookCall()}
-	_, err := callStarting[wire.StopFailureReply](h, wire.OpStopFailure, in, compactFor)
+	_, err := callStarting(h, wire.OpStopFailure, in, compactFor)
 	return err
 }
 
@@ -133,6 +133,6 @@ func stopFailure(h *hook) error {
 // output would become part of the instructions for the summary.
 func preCompact(h *hook) error {
 	in := wire.PreCompactRequest{HookCall: h.hookCall()}
-	_, err := callStarting[wire.PreCompactReply](h, wire.OpPreCompact, in, compactFor)
+	_, err := callStarting(h, wire.OpPreCompact, in, compactFor)
 	return err
 }

@@ -34,9 +34,9 @@ func TestStopDecidedAnew(t *testing.T) {
 		asked[in.Op]++
 		body := `{}`
 		switch {
-		case in.Op == wire.OpStop && asked[in.Op] == 1:
+		case in.Op == string(wire.OpStop) && asked[in.Op] == 1:
 			body = `{"texts":1}`
-		case in.Op == wire.OpStop:
+		case in.Op == string(wire.OpStop):
 			body = `{"block":true,"reason":"go on with the loop"}`
 		}
 		_, _ = c.Write(wire.Reply{V: wire.Version, Body: wire.Raw(body)}.Line())
@@ -48,7 +48,7 @@ func TestStopDecidedAnew(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if asked[wire.OpStop] != 2 || asked[wire.OpMessageTake] != 1 {
+	if asked[string(wire.OpStop)] != 2 || asked[string(wire.OpMessageTake)] != 1 {
 		t.Errorf("asked for %v", asked)
 	}
 }

@@ -18,7 +18,7 @@ func (h *hook) halted(over string) (reason string) {
 	if _, err := os.Lstat(h.client.Dirs.Halts()); err != nil {
 		return ""
 	}
-	r, _ := call[wire.TurnReply](h, wire.OpTurn, wire.TurnRequest{HookCall: h.hookCall(), Over: over}, turnFor)
+	r, _ := call(h, wire.OpTurn, wire.TurnRequest{HookCall: h.hookCall(), Over: over}, turnFor)
 	if !r.Block {
 		return "" // without an answer the turn goes on
 	}

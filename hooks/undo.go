@@ -21,7 +21,7 @@ func (h *hook) snapshot(d Judgement) string {
 		return ""
 	}
 	in := wire.UndoTakeRequest{HookCall: h.hookCall()}
-	r, err := callStarting[wire.UndoTakeReply](h, wire.OpUndoTake, in, snapshotFor)
+	r, err := callStarting(h, wire.OpUndoTake, in, snapshotFor)
 	switch line := r.Line; {
 	case line != "":
 		return " (" + line + ")"

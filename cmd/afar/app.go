@@ -82,7 +82,7 @@ func (a *app) coordinatorEnv(d home.Dirs) []string {
 // coordinator. If a coordinator runs, it is asked too: it knows more, and journals the
 // attempt.
 func (a *app) personOnly(what string) error {
-	err := a.callRunning(context.Background(), wire.OpPerson, wire.PersonRequest{ID: what}, nil)
+	err := call(context.Background(), a, wire.OpPerson, wire.PersonRequest{ID: what}, nil, running)
 	var no refusal
 	if a.inSession() || errors.As(err, &no) && no.code == wire.CodeDenied {
 		return fmt.Errorf("%s is a decision of the person: type it in a terminal of your own, not inside a session",
@@ -95,54 +95,59 @@ func (a *app) personOnly(what string) error {
 // because a session can change its environment.
 func (a *app) inSession() bool { return home.InSession(a.getenv) || peer.Session() != "" }
 
-// call makes one call. It starts the coordinator if none is running.
-func (a *app) call(ctx context.Context, op string, in, out any) error {
-	return a.exchange(ctx, op, in, out, func(c *client.Client, r wire.Request) ([]byte, error) {
-		return c.CallStarting(r, time.Now().Add(startFor))
-	})
+// A way is how a call is made. It returns the reply line.
+type way func(*client.Client, wire.Request) ([]byte, error)
+
+// starting starts the coordinator if none is running.
+func starting(c *client.Client, r wire.Request) ([]byte, error) {
+	return c.CallStarting(r, time.Now().Add(startFor))
 }
 
-// callSoon is like call, but waits only as long as a hook would. It is for commands that
-// must also work without a coordinator.
-func (a *app) callSoon(ctx context.Context, op string, in, out any) error {
-	return a.exchange(ctx, op, in, out, func(c *client.Client, r wire.Request) ([]byte, error) {
-		return c.CallStarting(r, time.Now().Add(answerFor))
-	})
+// soon is like starting, but waits only as long as a hook would. It is for commands that must also work
+// without a coordinator.
+func soon(c *client.Client, r wire.Request) ([]byte, error) {
+	return c.CallStarting(r, time.Now().Add(answerFor))
 }
 
-// callRunning makes one call. It does not start a coordinator.
-func (a *app) callRunning(ctx context.Context, op string, in, out any) error {
-	return a.callPatient(ctx, op, in, out, 0)
-}
+// running does not start a coordinator.
+func running(c *client.Client, r wire.Request) ([]byte, error) { return patient(0)(c, r) }
 
-// callPatient is like callRunning, for an operation that may take as long as wait.
-func (a *app) callPatient(ctx context.Context, op string, in, out any, wait time.Duration) error {
-	return a.exchange(ctx, op, in, out, func(c *client.Client, r wire.Request) ([]byte, error) {
+// patient is like running, for an operation that may take as long as wait.
+func patient(wait time.Duration) way {
+	return func(c *client.Client, r wire.Request) ([]byte, error) {
 		return c.Call(r, time.Now().Add(wait+answerFor))
-	})
+	}
 }
 
-// callWaiting is like callPatient, but starts the coordinator if none is running, even if
-// it ends during the call.
-func (a *app) callWaiting(ctx context.Context, op string, in, out any, wait time.Duration) error {
-	return a.exchange(ctx, op, in, out, func(c *client.Client, r wire.Request) ([]byte, error) {
-		line, err := c.Call(r, time.Now().Add(wait+answerFor))
+// reviving is like patient, but starts the coordinator if none is running, even if it ends during the call.
+func reviving(wait time.Duration) way {
+	return func(c *client.Client, r wire.Request) ([]byte, error) {
+		line, err := patient(wait)(c, r)
 		if err == nil {
 			return line, nil
 		}
-		first := wire.Request{V: wire.Version, Op: wire.OpStatus}
-		if _, err := c.CallStarting(first, time.Now().Add(startFor)); err != nil {
+		if _, err := starting(c, wire.Request{V: wire.Version, Op: string(wire.OpStatus)}); err != nil {
 			return nil, err
 		}
-		return c.Call(r, time.Now().Add(wait+answerFor))
-	})
+		return patient(wait)(c, r)
+	}
 }
 
-type sending func(*client.Client, wire.Request) ([]byte, error)
+// call makes one call and reads the reply into out, unless that is nil. how is one way; without it the
+// way is starting.
+func call[Request, Reply any](
+	ctx context.Context, a *app, op wire.Op[Request, Reply], in Request, out *Reply, how ...way,
+) error {
+	var into any
+	if out != nil {
+		into = out
+	}
+	return a.exchange(ctx, string(op), in, into, append(how, starting)[0])
+}
 
 // exchange sends in and decodes the reply's body into out, which may be nil. A
 // coordinator that is closing has done nothing, so it is called again.
-func (a *app) exchange(ctx context.Context, op string, in, out any, send sending) error {
+func (a *app) exchange(ctx context.Context, op string, in, out any, send way) error {
 	c, err := a.client()
 	if err != nil {
 		return err
@@ -251,15 +256,17 @@ func lastWords(d home.Dirs, now time.Time) string {
 
 // read makes one call that reads, and shows the reply. With asJSON it prints the reply
 // unchanged, so that nothing from a newer coordinator is lost; otherwise it calls render.
-func read[T any](ctx context.Context, a *app, op string, in any, asJSON bool, render func(*page, T)) error {
+func read[Request, Reply any](
+	ctx context.Context, a *app, op wire.Op[Request, Reply], in Request, asJSON bool, render func(*page, Reply),
+) error {
 	var raw json.RawMessage
-	if err := a.call(ctx, op, in, &raw); err != nil {
+	if err := a.exchange(ctx, string(op), in, &raw, starting); err != nil {
 		return err
 	}
 	if asJSON {
 		return a.printJSON(raw)
 	}
-	var v T
+	var v Reply
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return fmt.Errorf("read the coordinator's answer: %w", err)
 	}

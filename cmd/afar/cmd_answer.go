@@ -71,7 +71,7 @@ func (a *app) sendAnswer(ctx context.Context, in wire.AnswerRequest) (q wire.Ask
 	if in.ID == "" {
 		return q, usageError{errors.New("the id of a question is empty")}
 	}
-	return q, a.call(ctx, wire.OpAnswer, in, &q)
+	return q, call(ctx, a, wire.OpAnswer, in, &q)
 }
 
 // renderQuestion shows the current question with numbered options.

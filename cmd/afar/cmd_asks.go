@@ -15,7 +15,7 @@ func newAsks(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "asks", Short: "Show the open questions, whole", Args: exactly()}
 	asJSON := jsonFlag(c, "asks")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpAsks, nil, *asJSON, renderAsks)
+		return read(c.Context(), a, wire.OpAsks, wire.None{}, *asJSON, renderAsks)
 	}
 	return c
 }

@@ -22,7 +22,7 @@ func newAuditVerify(a *app) *cobra.Command {
 	asJSON := jsonFlag(c, "entries, ok, broken, head")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		var raw json.RawMessage
-		if err := a.call(c.Context(), wire.OpVerify, nil, &raw); err != nil {
+		if err := a.exchange(c.Context(), string(wire.OpVerify), wire.None{}, &raw, starting); err != nil {
 			return err
 		}
 		var v wire.VerifyReply

@@ -46,7 +46,7 @@ func (a *app) showAway(c *cobra.Command, asJSON bool) error {
 		}
 	}
 	var s wire.StatusReply
-	if err := a.call(c.Context(), wire.OpStatus, nil, &s); err != nil {
+	if err := call(c.Context(), a, wire.OpStatus, wire.StatusRequest{}, &s); err != nil {
 		return err
 	}
 	if asJSON {
@@ -72,7 +72,7 @@ func (a *app) away(ctx context.Context, in wire.AwayRequest, asJSON bool) error 
 		return usageError{errors.New("away default needs --session, and takes no time")}
 	}
 	var set wire.Settings
-	if err := a.call(ctx, wire.OpAway, in, &set); err != nil {
+	if err := call(ctx, a, wire.OpAway, in, &set); err != nil {
 		return err
 	}
 	if asJSON {

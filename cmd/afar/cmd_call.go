@@ -24,7 +24,7 @@ func newCall(a *app) *cobra.Command {
 				return usageError{errors.New("afar call needs an operation, such as status, and at most one " +
 					"JSON object")}
 			}
-			if args[0] == wire.OpConsultBegin || args[0] == wire.OpConsultEnd {
+			if args[0] == string(wire.OpConsultBegin) || args[0] == string(wire.OpConsultEnd) {
 				return usageError{errors.New("only afar consult may report a consultation to the coordinator")}
 			}
 			body := json.RawMessage("{}")

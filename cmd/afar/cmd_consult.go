@@ -60,11 +60,11 @@ func (a *app) consult(ctx context.Context, question string, asJSON bool) error {
 		return errors.New("a consulted model cannot consult: answer from what you know")
 	}
 	var by wire.ConsultBeginReply
-	if err := a.call(ctx, wire.OpConsultBegin, nil, &by); err != nil {
+	if err := call(ctx, a, wire.OpConsultBegin, wire.None{}, &by); err != nil {
 		return err
 	}
 	opinion, came, failed := consult.Make(ctx, by, question)
-	told := a.call(context.WithoutCancel(ctx), wire.OpConsultEnd, came, nil)
+	told := call(context.WithoutCancel(ctx), a, wire.OpConsultEnd, came, nil)
 	switch {
 	case failed != nil && ctx.Err() != nil:
 		return errInterrupted

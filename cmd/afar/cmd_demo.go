@@ -145,5 +145,5 @@ type demoCoordinator struct{ *app }
 
 // Call makes one call.
 func (c demoCoordinator) Call(ctx context.Context, op string, in, out any, wait time.Duration) error {
-	return c.callWaiting(ctx, op, in, out, wait)
+	return c.exchange(ctx, op, in, out, reviving(wait))
 }

@@ -19,7 +19,7 @@ func newGapList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the gaps of gaps.md", Args: exactly()}
 	asJSON := jsonFlag(c, "gaps")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpGaps, nil, *asJSON, renderGaps)
+		return read(c.Context(), a, wire.OpGaps, wire.None{}, *asJSON, renderGaps)
 	}
 	return c
 }

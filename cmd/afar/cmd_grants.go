@@ -16,7 +16,7 @@ func newGrants(a *app) *cobra.Command {
 	}
 	asJSON := jsonFlag(c, "grants")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpGrants, nil, *asJSON, renderGrants)
+		return read(c.Context(), a, wire.OpGrants, wire.None{}, *asJSON, renderGrants)
 	}
 	return c
 }

@@ -55,7 +55,7 @@ func newLog(a *app) *cobra.Command {
 func (a *app) log(ctx context.Context, l logging) error {
 	q := wire.LogRequest{Limit: max(l.last, 1), Session: l.session, Last: true}
 	var past wire.LogReply
-	if err := a.call(ctx, wire.OpLog, q, &past); err != nil {
+	if err := call(ctx, a, wire.OpLog, q, &past); err != nil {
 		return err
 	}
 	if l.last > 0 {
@@ -79,7 +79,7 @@ func (a *app) follow(ctx context.Context, l logging, after int64) error {
 	for {
 		q := wire.LogRequest{After: after, Limit: mostEntries, Session: l.session, WaitMS: followFor.Milliseconds()}
 		var fresh wire.LogReply
-		err := a.callPatient(ctx, wire.OpLog, q, &fresh, followFor)
+		err := call(ctx, a, wire.OpLog, q, &fresh, patient(followFor))
 		if errors.Is(err, client.ErrUnreachable) {
 			err = pause(ctx, comesBack)
 		}

@@ -116,7 +116,7 @@ func newLoopList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the loops, ended ones too", Args: exactly()}
 	asJSON := jsonFlag(c, "loops")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpLoops, nil, *asJSON, func(p *page, in wire.LoopsReply) {
+		return read(c.Context(), a, wire.OpLoops, wire.None{}, *asJSON, func(p *page, in wire.LoopsReply) {
 			if len(in.Loops) == 0 {
 				p.line(wording.NoLoops)
 			}
@@ -145,7 +145,7 @@ func newLoopCancel(a *app) *cobra.Command {
 		Args: exactly("the id of a loop (afar loop list)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var l wire.Loop
-			err := a.callSoon(c.Context(), wire.OpLoopCancel, wire.LoopCancelRequest{ID: args[0]}, &l)
+			err := call(c.Context(), a, wire.OpLoopCancel, wire.LoopCancelRequest{ID: args[0]}, &l, soon)
 			if errors.Is(err, client.ErrUnreachable) {
 				return a.cancelUnheard(args[0], err)
 			}

@@ -38,7 +38,7 @@ const serverURL = "CLAUDE_CODE_MCP_SERVER_URL"
 // is not the page's listener: the token is for the coordinator alone.
 func (a *app) toolHeaders(ctx context.Context) error {
 	var at wire.ToolsReply
-	if err := a.call(ctx, wire.OpTools, wire.ToolsRequest{}, &at); err != nil {
+	if err := call(ctx, a, wire.OpTools, wire.None{}, &at); err != nil {
 		return err
 	}
 	served, err := url.Parse(at.URL)

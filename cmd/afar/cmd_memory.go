@@ -148,7 +148,7 @@ func newMemoryForget(a *app) *cobra.Command {
 	}
 	asJSON := jsonFlag(c, "what became of it")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.MemoryForgetRequest{ID: args[0]}
+		in := wire.MemoryFactRequest{ID: args[0]}
 		return read(c.Context(), a, wire.OpMemoryForget, in, *asJSON, func(p *page, out wire.MemoryForgetReply) {
 			p.line("Fact %s is %s.", oneLine(args[0], 100), oneLine(out.Change, 20))
 		})
@@ -166,7 +166,7 @@ func newMemoryLint(a *app) *cobra.Command {
 	asJSON := jsonFlag(c, "findings")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		found := 0
-		err := read(c.Context(), a, wire.OpMemoryLint, nil, *asJSON, func(p *page, out wire.MemoryLintReply) {
+		err := read(c.Context(), a, wire.OpMemoryLint, wire.None{}, *asJSON, func(p *page, out wire.MemoryLintReply) {
 			if found = len(out.Findings); found == 0 {
 				p.line("Memory is in order.")
 			}

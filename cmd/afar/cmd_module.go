@@ -23,7 +23,7 @@ func newModuleList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the modules", Args: exactly()}
 	asJSON := jsonFlag(c, "modules")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpModules, nil, *asJSON, func(p *page, in wire.ModulesReply) {
+		return read(c.Context(), a, wire.OpModules, wire.None{}, *asJSON, func(p *page, in wire.ModulesReply) {
 			if len(in.Modules) == 0 {
 				p.line("No modules. A module is a folder with a file module.toml: %s/NAME", p.path(in.Folder))
 				return

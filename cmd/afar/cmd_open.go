@@ -27,7 +27,7 @@ func newOpen(a *app) *cobra.Command {
 			in.Place = args[0]
 		}
 		var out wire.OpenReply
-		if err := a.call(c.Context(), wire.OpOpen, in, &out); err != nil {
+		if err := call(c.Context(), a, wire.OpOpen, in, &out); err != nil {
 			return err
 		}
 		switch {

@@ -19,7 +19,7 @@ func newPause(a *app) *cobra.Command {
 			if project != "" {
 				return a.decideSilence(c.Context(), project, true)
 			}
-			err := a.callSoon(c.Context(), wire.OpPause, wire.PauseRequest{On: true}, nil)
+			err := call(c.Context(), a, wire.OpPause, wire.PauseRequest{On: true}, nil, soon)
 			if errors.Is(err, client.ErrUnreachable) {
 				return a.pauseUnheard(err)
 			}

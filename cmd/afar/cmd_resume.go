@@ -21,7 +21,7 @@ func newResume(a *app) *cobra.Command {
 			if project != "" {
 				return a.decideSilence(c.Context(), project, false)
 			}
-			err := a.callSoon(c.Context(), wire.OpPause, wire.PauseRequest{On: false}, nil)
+			err := call(c.Context(), a, wire.OpPause, wire.PauseRequest{On: false}, nil, soon)
 			if errors.Is(err, client.ErrUnreachable) {
 				return a.resumeUnheard(err)
 			}
@@ -42,7 +42,7 @@ func (a *app) decideSilence(ctx context.Context, project string, on bool) error 
 	if err != nil {
 		return err
 	}
-	if err := a.callSoon(ctx, wire.OpPause, wire.PauseRequest{On: on, Project: path}, nil); err != nil {
+	if err := call(ctx, a, wire.OpPause, wire.PauseRequest{On: on, Project: path}, nil, soon); err != nil {
 		return err
 	}
 	if on {

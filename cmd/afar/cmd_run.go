@@ -100,7 +100,7 @@ const decideFor = 90 * time.Second
 func (a *app) startOrPropose(ctx context.Context, in wire.RunStartRequest) (wire.Run, error) {
 	for end := time.Now().Add(decideFor); ; in.WaitMS = waitEach.Milliseconds() {
 		var r wire.Run
-		if err := a.callWaiting(ctx, wire.OpRunStart, in, &r, waitEach); err != nil {
+		if err := call(ctx, a, wire.OpRunStart, in, &r, reviving(waitEach)); err != nil {
 			return r, err
 		}
 		if r.State != wire.Proposed || time.Now().After(end) {
@@ -122,7 +122,7 @@ func (a *app) awaitRun(ctx context.Context, r wire.Run) (wire.Run, error) {
 	for {
 		in := wire.RunWaitRequest{ID: r.ID, WaitMS: waitEach.Milliseconds(), Take: true}
 		var out wire.RunWaitReply
-		if err := a.callWaiting(ctx, wire.OpRunWait, in, &out, waitEach); err != nil {
+		if err := call(ctx, a, wire.OpRunWait, in, &out, reviving(waitEach)); err != nil {
 			return r, err
 		}
 		if r = out.Run; out.Over {
@@ -155,7 +155,7 @@ func newRunList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the runs", Args: exactly()}
 	asJSON := jsonFlag(c, "runs")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpRuns, nil, *asJSON, renderRuns)
+		return read(c.Context(), a, wire.OpRuns, wire.None{}, *asJSON, renderRuns)
 	}
 	return c
 }
@@ -265,7 +265,7 @@ func (a *app) runLog(ctx context.Context, name string, follow, asJSON bool) erro
 	in := wire.RunLogRequest{ID: name}
 	for {
 		var out wire.RunLogReply
-		if err := a.callWaiting(ctx, wire.OpRunLog, in, &out, waitEach); err != nil {
+		if err := call(ctx, a, wire.OpRunLog, in, &out, reviving(waitEach)); err != nil {
 			return err
 		}
 		for _, e := range out.Events {
@@ -325,7 +325,7 @@ func newRunStop(a *app) *cobra.Command {
 	}
 	asJSON := jsonFlag(c, "the run")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.RunStopRequest{ID: args[0]}
+		in := wire.RunRequest{ID: args[0]}
 		return read(c.Context(), a, wire.OpRunStop, in, *asJSON, func(p *page, r wire.Run) {
 			if r.PID != 0 {
 				p.line("Run %s is told to end its turn.", oneLine(r.Name, 40))
@@ -344,7 +344,7 @@ func newRunRemove(a *app) *cobra.Command {
 	}
 	asJSON := jsonFlag(c, "the run")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpRunRemove, wire.RunRemoveRequest{ID: args[0]}, *asJSON,
+		return read(c.Context(), a, wire.OpRunRemove, wire.RunRequest{ID: args[0]}, *asJSON,
 			renderRunRemoved)
 	}
 	return c

@@ -58,7 +58,7 @@ func (a *app) takeRun(ctx context.Context, name string, now bool) (out wire.RunT
 			in.WaitMS = 0 // to say at once what it waits for
 		}
 		out = wire.RunTakeReply{}
-		if err := a.callWaiting(ctx, wire.OpRunTake, in, &out, waitEach); err != nil {
+		if err := call(ctx, a, wire.OpRunTake, in, &out, reviving(waitEach)); err != nil {
 			return out, err
 		}
 		if out.Taken {
@@ -111,7 +111,7 @@ func (a *app) interactive(taken wire.RunTakeReply) error {
 // offerBack asks whether to give a run back, and does so. Without an answer it stays taken.
 func (a *app) offerBack(ctx context.Context, r wire.Run) error {
 	var now wire.Run
-	if err := a.call(ctx, wire.OpRun, wire.RunRequest{ID: r.ID}, &now); err != nil {
+	if err := call(ctx, a, wire.OpRun, wire.RunRequest{ID: r.ID}, &now); err != nil {
 		return err
 	}
 	question := "Give run " + oneLine(r.Name, 40) + " back to Afar"

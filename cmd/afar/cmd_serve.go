@@ -107,7 +107,7 @@ func (a *app) open(ctx context.Context, cfg coordinator.Config) (*coordinator.Co
 			return co, err
 		}
 		var s wire.StatusReply
-		if a.callRunning(ctx, wire.OpStatus, nil, &s) == nil {
+		if call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running) == nil {
 			return nil, fmt.Errorf("%w (pid %d)", errServed, s.Coordinator.PID)
 		}
 		if time.Now().After(end) {

@@ -18,11 +18,11 @@ func newStart(a *app) *cobra.Command {
 // start starts the coordinator and returns when it answers.
 func (a *app) start(ctx context.Context) error {
 	var s wire.StatusReply
-	if a.callRunning(ctx, wire.OpStatus, nil, &s) == nil {
+	if call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running) == nil {
 		a.say("The coordinator runs already (pid %d).", s.Coordinator.PID)
 		return nil
 	}
-	if err := a.call(ctx, wire.OpStatus, nil, &s); err != nil {
+	if err := call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s); err != nil {
 		return err
 	}
 	a.say("The coordinator runs (pid %d).", s.Coordinator.PID)

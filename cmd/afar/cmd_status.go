@@ -28,7 +28,7 @@ func newStatus(a *app) *cobra.Command {
 		if *watch {
 			return a.watchStatus(c.Context())
 		}
-		return read(c.Context(), a, wire.OpStatus, nil, *asJSON, renderStatus)
+		return read(c.Context(), a, wire.OpStatus, wire.StatusRequest{}, *asJSON, renderStatus)
 	}
 	return c
 }

@@ -47,7 +47,7 @@ func (a *app) stop(ctx context.Context, runs bool) (said string, err error) {
 		return "", err
 	}
 	var s wire.StatusReply
-	err = a.callRunning(ctx, wire.OpStatus, nil, &s)
+	err = call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running)
 	if errors.Is(err, client.ErrUnreachable) && !alive(d) {
 		return "The coordinator does not run.", nil
 	}
@@ -58,7 +58,7 @@ func (a *app) stop(ctx context.Context, runs bool) (said string, err error) {
 		return "", err
 	}
 	var ended wire.ShutdownReply
-	err = a.callPatient(ctx, wire.OpShutdown, wire.ShutdownRequest{Runs: runs}, &ended, runsEndFor)
+	err = call(ctx, a, wire.OpShutdown, wire.ShutdownRequest{Runs: runs}, &ended, patient(runsEndFor))
 	if err != nil && !errors.Is(err, client.ErrUnreachable) { // it may be gone before it can say so
 		return "", err
 	}
@@ -105,7 +105,7 @@ func (a *app) waitGone(ctx context.Context, d home.Dirs, pid int) (next int, err
 			return 0, nil
 		}
 		var s wire.StatusReply
-		if a.callRunning(ctx, wire.OpStatus, nil, &s) == nil && s.Coordinator.PID != pid {
+		if call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running) == nil && s.Coordinator.PID != pid {
 			return s.Coordinator.PID, nil
 		}
 		if err := pause(ctx, lookEvery); err != nil {

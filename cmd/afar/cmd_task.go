@@ -62,7 +62,7 @@ func newTaskList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the tasks", Args: exactly()}
 	asJSON := jsonFlag(c, "tasks")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpTasks, nil, *asJSON, renderTasks)
+		return read(c.Context(), a, wire.OpTasks, wire.None{}, *asJSON, renderTasks)
 	}
 	return c
 }
@@ -167,7 +167,7 @@ func newTaskStop(a *app) *cobra.Command {
 	}
 	asJSON := jsonFlag(c, "the task")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.TaskStopRequest{ID: args[0]}
+		in := wire.TaskRequest{ID: args[0]}
 		return read(c.Context(), a, wire.OpTaskStop, in, *asJSON, func(p *page, t wire.Task) {
 			p.line("Task %s is stopped. Start it again: afar task start %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
 		})

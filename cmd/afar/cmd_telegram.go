@@ -56,7 +56,7 @@ func (a *app) connect(ctx context.Context) error {
 
 func (a *app) connectWith(ctx context.Context, token string) (t wire.TelegramReply, err error) {
 	in := wire.TelegramConnectRequest{Token: token, API: a.getenv("AFAR_TELEGRAM_API")}
-	return t, a.callWaiting(ctx, wire.OpTelegramConnect, in, &t, connectFor)
+	return t, call(ctx, a, wire.OpTelegramConnect, in, &t, reviving(connectFor))
 }
 
 // token returns the token from the variables, or else from the person.
@@ -143,11 +143,11 @@ func (a *app) pair(ctx context.Context, wait bool) error {
 		return err
 	}
 	var newest wire.LogReply
-	if err := a.call(ctx, wire.OpLog, wire.LogRequest{Limit: 1, Last: true}, &newest); err != nil {
+	if err := call(ctx, a, wire.OpLog, wire.LogRequest{Limit: 1, Last: true}, &newest); err != nil {
 		return err
 	}
 	var p wire.TelegramPairReply
-	if err := a.call(ctx, wire.OpTelegramPair, nil, &p); err != nil {
+	if err := call(ctx, a, wire.OpTelegramPair, wire.None{}, &p); err != nil {
 		return err
 	}
 	// The code is the only number of six digits on stdout, so names go to stderr.
@@ -187,7 +187,7 @@ func (a *app) connectFirst(ctx context.Context) error {
 		return err
 	}
 	var t wire.TelegramReply
-	if err := a.call(ctx, wire.OpTelegram, nil, &t); err != nil || t.Connected {
+	if err := call(ctx, a, wire.OpTelegram, wire.None{}, &t); err != nil || t.Connected {
 		return err
 	}
 	_, err = a.connectWith(ctx, token)
@@ -199,8 +199,7 @@ func (a *app) connectFirst(ctx context.Context) error {
 func (a *app) awaitPairing(ctx context.Context, p wire.TelegramPairReply, since int64) error {
 	for {
 		var t wire.TelegramReply
-		err := a.callWaiting(ctx, wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: pairedFor.Milliseconds()},
-			&t, pairedFor)
+		err := call(ctx, a, wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: pairedFor.Milliseconds()}, &t, reviving(pairedFor))
 		if errors.Is(err, errInterrupted) {
 			a.tell("\nNo longer waiting; the code stays valid.")
 		}
@@ -216,7 +215,7 @@ func (a *app) awaitPairing(ctx context.Context, p wire.TelegramPairReply, since 
 
 func (a *app) pairingEnded(ctx context.Context, p wire.TelegramPairReply, t wire.TelegramReply, since int64) error {
 	var happened wire.LogReply
-	if err := a.call(ctx, wire.OpLog, wire.LogRequest{After: since, Limit: mostEntries}, &happened); err != nil {
+	if err := call(ctx, a, wire.OpLog, wire.LogRequest{After: since, Limit: mostEntries}, &happened); err != nil {
 		return err
 	}
 	for _, e := range happened.Entries {
@@ -236,7 +235,7 @@ func newTelegramStatus(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "status", Short: "Show how the bot stands", Args: exactly()}
 	asJSON := jsonFlag(c, "connected, bot, api, paired, user, chat, failing, pairing")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpTelegram, nil, *asJSON, renderTelegram)
+		return read(c.Context(), a, wire.OpTelegram, wire.None{}, *asJSON, renderTelegram)
 	}
 	return c
 }
@@ -265,7 +264,7 @@ func newTelegramDisconnect(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "disconnect", Short: "Forget the bot, its token and the pairing", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := a.call(c.Context(), wire.OpTelegramDisconnect, nil, nil); err != nil {
+			if err := call(c.Context(), a, wire.OpTelegramDisconnect, wire.None{}, nil); err != nil {
 				return err
 			}
 			a.say("Disconnected. The token is deleted here; @BotFather can revoke it.")

@@ -12,7 +12,7 @@ func newTopics(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "topics", Short: "List the topics, the newest first", Args: exactly()}
 	asJSON := jsonFlag(c, "topics")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpTopics, nil, *asJSON, func(p *page, in wire.TopicsReply) {
+		return read(c.Context(), a, wire.OpTopics, wire.None{}, *asJSON, func(p *page, in wire.TopicsReply) {
 			if len(in.Topics) == 0 {
 				p.line("No topics yet. To begin one: afar post project:NAME 'text'")
 			}

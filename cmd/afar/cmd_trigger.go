@@ -95,7 +95,7 @@ func newTriggerList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the triggers", Args: exactly()}
 	asJSON := jsonFlag(c, "triggers")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpTriggers, nil, *asJSON, renderTriggers)
+		return read(c.Context(), a, wire.OpTriggers, wire.None{}, *asJSON, renderTriggers)
 	}
 	return c
 }

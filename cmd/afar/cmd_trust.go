@@ -43,7 +43,7 @@ func (a *app) trustPolicy(ctx context.Context, path string, asJSON bool) error {
 		return err
 	}
 	var out wire.PolicyTrustReply
-	if err := a.call(ctx, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Hash: hashOf(f)}, &out); err != nil {
+	if err := call(ctx, a, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Hash: hashOf(f)}, &out); err != nil {
 		return err
 	}
 	if asJSON {
@@ -84,7 +84,7 @@ func whyOf(id string) string {
 
 func (a *app) forgetPolicy(ctx context.Context, path string, asJSON bool) error {
 	var out wire.PolicyTrustReply
-	if err := a.call(ctx, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Forget: true}, &out); err != nil {
+	if err := call(ctx, a, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Forget: true}, &out); err != nil {
 		return err
 	}
 	if asJSON {

@@ -23,14 +23,14 @@ func newUndo(a *app) *cobra.Command {
 	force := c.Flags().Bool("force", false, "overwrite newer work")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 || args[0] == "list" {
-			return read(c.Context(), a, wire.OpUndos, nil, *asJSON, renderUndos)
+			return read(c.Context(), a, wire.OpUndos, wire.None{}, *asJSON, renderUndos)
 		}
 		if args[0] == "" {
 			return usageError{errors.New("the id of a snapshot is empty")}
 		}
 		var u wire.Undo
 		in := wire.UndoRequest{ID: args[0], Force: *force}
-		if err := a.callWaiting(c.Context(), wire.OpUndo, in, &u, wire.UndoFor); err != nil {
+		if err := call(c.Context(), a, wire.OpUndo, in, &u, reviving(wire.UndoFor)); err != nil {
 			return err
 		}
 		if *asJSON {

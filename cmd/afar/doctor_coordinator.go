@@ -15,7 +15,7 @@ import (
 // coordinator checks the daemon, and then asks it to check itself.
 func (x exam) coordinator(ctx context.Context) []wire.Check {
 	var s wire.StatusReply
-	err := x.callRunning(ctx, wire.OpStatus, nil, &s)
+	err := call(ctx, x.app, wire.OpStatus, wire.StatusRequest{}, &s, running)
 	if errors.Is(err, client.ErrUnreachable) {
 		return x.silent(ctx, err)
 	}
@@ -24,7 +24,7 @@ func (x exam) coordinator(ctx context.Context) []wire.Check {
 	}
 	checks := []wire.Check{x.version(s.Coordinator), x.socket()}
 	var own wire.DoctorReply
-	if err := x.callRunning(ctx, wire.OpDoctor, nil, &own); err != nil {
+	if err := call(ctx, x.app, wire.OpDoctor, wire.None{}, &own, running); err != nil {
 		return append(checks, bad("coordinator", err.Error(), "afar restart"))
 	}
 	return append(checks, own.Checks...)

@@ -153,7 +153,7 @@ type sessionFile struct {
 // running returns a check with the evidence for each running session.
 func (x exam) running(ctx context.Context) (found []wire.Check) {
 	var s wire.StatusReply
-	unreachable := x.callRunning(ctx, wire.OpStatus, nil, &s)
+	unreachable := call(ctx, x.app, wire.OpStatus, wire.StatusRequest{}, &s, running)
 	for _, f := range x.sessionFiles() {
 		at := slices.IndexFunc(s.Sessions, func(known wire.Session) bool { return known.ID == f.Session })
 		switch {

@@ -27,7 +27,7 @@ func (x exam) tools(ctx context.Context) wire.Check {
 		from = config.WebAddrVar
 	}
 	var now wire.ToolsReply
-	runs := x.callRunning(ctx, wire.OpTools, nil, &now) == nil
+	runs := call(ctx, x.app, wire.OpTools, wire.None{}, &now, running) == nil
 	if u, err := url.Parse(now.URL); runs && err == nil && now.URL != "" && u.Host != served {
 		served, from = u.Host, "the page"
 	}

@@ -67,7 +67,7 @@ func (a *app) logHooks(ctx context.Context, l logging) error {
 // tokens are the names of the living sessions, none without a coordinator.
 func (a *app) tokens(ctx context.Context) map[string]string {
 	var s wire.StatusReply
-	_ = a.callRunning(ctx, wire.OpStatus, nil, &s) // the lines are there without it
+	_ = call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running) // the lines are there without it
 	out := map[string]string{}
 	for _, v := range s.Sessions {
 		out[v.ID] = v.Token

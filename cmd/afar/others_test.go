@@ -33,7 +33,7 @@ func callAll(getenv func(string) string, in io.Reader, out io.Writer) int {
 	for lines.Scan() {
 		op, body, _ := strings.Cut(lines.Text(), " ")
 		var reply json.RawMessage
-		err := a.callRunning(context.Background(), op, json.RawMessage(body), &reply)
+		err := a.exchange(context.Background(), op, json.RawMessage(body), &reply, running)
 		if _, err := fmt.Fprintf(out, "%s %s: %v\n", op, body, err); err != nil {
 			return complain("say what came of a call", err)
 		}
@@ -72,16 +72,15 @@ func cmdOthers(ts *testscript.TestScript, neg bool, args []string) {
 // thingsOf returns what there is of a session, and what stands for all sessions.
 func thingsOf(ts *testscript.TestScript, token string) string {
 	var b bytes.Buffer
-	asks := listed[wire.AsksReply](ts, wire.OpAsks, nil).Asks
+	asks := listed(ts, wire.OpAsks, wire.None{}).Asks
 	asks = slices.DeleteFunc(asks, func(a wire.Ask) bool { return a.Token != token })
 	fmt.Fprintf(&b, "asks %+v\n", asks)
-	fmt.Fprintf(&b, "session %s\n", listed[json.RawMessage](ts, wire.OpSession, wire.SessionRequest{ID: token}))
-	for _, op := range []string{wire.OpLoops, wire.OpGrants, wire.OpUndos, wire.OpRuns} {
-		fmt.Fprintf(&b, "%s %s\n", op, listed[json.RawMessage](ts, op, nil))
-	}
+	fmt.Fprintf(&b, "session %+v\n", listed(ts, wire.OpSession, wire.SessionRequest{ID: token}))
+	fmt.Fprintf(&b, "loops %+v\ngrants %+v\n", listed(ts, wire.OpLoops, wire.None{}), listed(ts, wire.OpGrants, wire.None{}))
+	fmt.Fprintf(&b, "undos %+v\nruns %+v\n", listed(ts, wire.OpUndos, wire.None{}), listed(ts, wire.OpRuns, wire.None{}))
 	to := wire.InboxRequest{For: "session:" + token}
-	fmt.Fprintf(&b, "inbox %s\n", listed[json.RawMessage](ts, wire.OpInbox, to))
-	set := listed[wire.StatusReply](ts, wire.OpStatus, nil).Settings
+	fmt.Fprintf(&b, "inbox %+v\n", listed(ts, wire.OpInbox, to))
+	set := listed(ts, wire.OpStatus, wire.StatusRequest{}).Settings
 	fmt.Fprintf(&b, "settings %+v\n", set)
 	return b.String()
 }

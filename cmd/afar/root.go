@@ -27,7 +27,7 @@ func newRoot(a *app) *cobra.Command {
 		newLock(a), newUnlock(a))
 	root.Long = root.Short + "\n\nAlone, afar shows the status."
 	root.RunE = withoutSubcommand(root, func(c *cobra.Command) error {
-		return read(c.Context(), a, wire.OpStatus, nil, false, renderStatus)
+		return read(c.Context(), a, wire.OpStatus, wire.StatusRequest{}, false, renderStatus)
 	})
 	root.Version = versionText()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")

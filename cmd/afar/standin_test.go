@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"sync"
 	"testing"
@@ -118,15 +119,15 @@ func (c *standIn) answer(conn net.Conn) {
 }
 
 // on sets the answer to an operation.
-func (c *standIn) on(op string, do handler) *standIn {
+func (c *standIn) on(op fmt.Stringer, do handler) *standIn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.do[op] = do
+	c.do[op.String()] = do
 	return c
 }
 
 // says answers an operation with a body.
-func (c *standIn) says(op string, body any) *standIn {
+func (c *standIn) says(op fmt.Stringer, body any) *standIn {
 	raw, err := json.Marshal(body)
 	if err != nil {
 		c.t.Fatal(err)
@@ -135,16 +136,16 @@ func (c *standIn) says(op string, body any) *standIn {
 }
 
 // refuses answers an operation with a code.
-func (c *standIn) refuses(op, code, text string) *standIn {
+func (c *standIn) refuses(op fmt.Stringer, code, text string) *standIn {
 	return c.on(op, func(json.RawMessage) wire.Reply { return wire.Reply{V: wire.Version, Code: code, Error: text} })
 }
 
 // body returns the body of the last request for an operation.
-func (c *standIn) body(op string) string {
+func (c *standIn) body(op fmt.Stringer) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := len(c.asked) - 1; i >= 0; i-- {
-		if c.asked[i].Op == op {
+		if c.asked[i].Op == op.String() {
 			return string(c.asked[i].Body)
 		}
 	}

@@ -90,13 +90,13 @@ func (r *agentRun) acceptAtOnce() {
 }
 
 // call asks the coordinator as a command does, without the time that a process takes to start.
-func (r *agentRig) call(op string, in, out any) error {
+func (r *agentRig) call(op fmt.Stringer, in, out any) error {
 	a := &app{getenv: environment(r.env), bin: os.Getenv(builtVar)}
-	return a.call(context.Background(), op, in, out)
+	return a.exchange(context.Background(), op.String(), in, out, starting)
 }
 
 // atOnce makes many calls at once, each with a key of its own.
-func (r *agentRig) atOnce(many int, op string, in func(key string) any) []error {
+func (r *agentRig) atOnce(many int, op fmt.Stringer, in func(key string) any) []error {
 	var all sync.WaitGroup
 	errs := make([]error, many)
 	for n := range errs {

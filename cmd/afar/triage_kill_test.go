@@ -91,8 +91,8 @@ func (s *eventSource) send(upTo int, dies *time.Timer) {
 		in, _ := json.Marshal(wire.SendRequest{
 			ID: fmt.Sprint("event-", n), To: "triage", Text: fmt.Sprintf("%s number-%d-", words[n%4], n),
 		})
-		_, first := s.try("call", wire.OpSend, string(in))
-		_, again := s.try("call", wire.OpSend, string(in))
+		_, first := s.try("call", string(wire.OpSend), string(in))
+		_, again := s.try("call", string(wire.OpSend), string(in))
 		switch {
 		case first == nil && again == nil:
 			s.sent++

@@ -36,7 +36,7 @@ func (a *app) watchStatus(ctx context.Context) error {
 		return usageError{errors.New("--watch needs a terminal; for programs there is --json")}
 	}
 	var s wire.StatusReply
-	if err := a.call(ctx, wire.OpStatus, nil, &s); err != nil {
+	if err := call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s); err != nil {
 		return err
 	}
 	fmt.Fprint(out, enterScreen)
@@ -47,7 +47,7 @@ func (a *app) watchStatus(ctx context.Context) error {
 			return nil // the way to end it
 		}
 		next := wire.StatusReply{}
-		err := a.callRunning(ctx, wire.OpStatus, nil, &next)
+		err := call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &next, running)
 		switch {
 		case err == nil:
 			s = next

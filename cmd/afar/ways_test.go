@@ -55,21 +55,21 @@ func cmdWays(ts *testscript.TestScript, neg bool, args []string) {
 // there are. A folder that only an agent has made does not count.
 func personsTasks(ts *testscript.TestScript) string {
 	var b strings.Builder
-	for _, t := range listed[wire.TasksReply](ts, wire.OpTasks, nil).Tasks {
+	for _, t := range listed(ts, wire.OpTasks, wire.None{}).Tasks {
 		if !t.Proposed {
 			fmt.Fprintf(&b, "task %s %s stopped=%t run=%s %s\n", t.ID, t.Status, t.Stopped, t.Run, t.RunState)
 		}
 	}
-	for _, r := range listed[wire.RunsReply](ts, wire.OpRuns, nil).Runs {
+	for _, r := range listed(ts, wire.OpRuns, wire.None{}).Runs {
 		fmt.Fprintf(&b, "run %s, %d turns\n", r.Name, r.Turns)
 	}
 	all := wire.SuggestionsRequest{All: true}
-	for _, s := range listed[wire.SuggestionsReply](ts, wire.OpSuggestions, all).Suggestions {
+	for _, s := range listed(ts, wire.OpSuggestions, all).Suggestions {
 		if s.Status != "open" {
 			fmt.Fprintf(&b, "suggestion %s %s\n", s.ID, s.Status)
 		}
 	}
-	for _, g := range listed[wire.GapsReply](ts, wire.OpGaps, nil).Gaps {
+	for _, g := range listed(ts, wire.OpGaps, wire.None{}).Gaps {
 		if g.Status != "open" {
 			fmt.Fprintf(&b, "gap %s %s\n", g.Title, g.Status)
 		}
@@ -78,9 +78,11 @@ func personsTasks(ts *testscript.TestScript) string {
 }
 
 // listed asks the coordinator for a list. Unlike a command, this takes no time to start.
-func listed[T any](ts *testscript.TestScript, op string, in any) (list T) {
+func listed[Request, Reply any](
+	ts *testscript.TestScript, op wire.Op[Request, Reply], in Request,
+) (list Reply) {
 	a := &app{getenv: ts.Getenv, bin: ts.Getenv("BIN")}
-	ts.Check(a.callRunning(context.Background(), op, in, &list))
+	ts.Check(call(context.Background(), a, op, in, &list, running))
 	return list
 }
 

@@ -20,16 +20,22 @@ const retryEvery = 200 * time.Millisecond
 
 // call makes one call, and reads the reply into out unless that is nil. It starts a
 // coordinator if there is none. Without an answer it tries again until the deadline.
-func (t *turn) call(op string, in, out any, within time.Duration) error {
+func call[Request, Reply any](
+	t *turn, op wire.Op[Request, Reply], in Request, out *Reply, within time.Duration,
+) error {
+	var into any
+	if out != nil {
+		into = out
+	}
 	body, err := json.Marshal(in)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", op, err)
 	}
-	req := wire.Request{V: wire.Version, Op: op, Body: body}
+	req := wire.Request{V: wire.Version, Op: string(op), Body: body}
 	for end := time.Now().Add(within); ; time.Sleep(retryEvery) {
 		line, err := t.client.CallStarting(req, end)
 		if err == nil {
-			err = readReply(line, out)
+			err = readReply(line, into)
 		}
 		if err == nil || errors.Is(err, errRefused) || time.Now().After(end) {
 			return err

@@ -86,7 +86,7 @@ func (t *turn) look() {
 		return
 	}
 	var out wire.RunClockReply
-	err := t.call(wire.OpRunClock, wire.RunClockRequest{ID: t.id, Turn: t.fence}, &out, waitsFor)
+	err := call(t, wire.OpRunClock, wire.RunTurnRequest{ID: t.id, Turn: t.fence}, &out, waitsFor)
 	if err != nil || out.Waits {
 		t.watch.Hold(time.Now())
 		return

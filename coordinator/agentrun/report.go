@@ -87,7 +87,7 @@ func (r *reporter) send(from int64, batch []run.Event) error {
 	}
 	in := wire.RunEventsRequest{ID: r.turn.id, Turn: r.turn.fence, From: from, Events: raw}
 	var out wire.RunEventsReply
-	if err := r.turn.call(wire.OpRunEvents, in, &out, time.Minute); err != nil {
+	if err := call(r.turn, wire.OpRunEvents, in, &out, time.Minute); err != nil {
 		return err
 	}
 	r.mu.Lock()

@@ -58,7 +58,7 @@ func drive(t *turn) error {
 	// before the coordinator knows this process
 	signal.Notify(t.told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	in := wire.RunTurnRequest{ID: t.id, Turn: t.fence}
-	if err := t.call(wire.OpRunTurn, in, &t.spec, time.Minute); err != nil {
+	if err := call(t, wire.OpRunTurn, in, &t.spec, time.Minute); err != nil {
 		return err
 	}
 	var err error
@@ -103,7 +103,7 @@ func (t *turn) end(e run.End) error {
 	if err != nil {
 		return err
 	}
-	err = t.call(wire.OpRunEnd, wire.RunEndRequest{ID: t.id, Turn: t.fence, End: raw}, nil, reportFor)
+	err = call(t, wire.OpRunEnd, wire.RunEndRequest{ID: t.id, Turn: t.fence, End: raw}, nil, reportFor)
 	if errors.Is(err, errRefused) {
 		return nil // an earlier report of this process or another one has arrived
 	}

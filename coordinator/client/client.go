@@ -143,7 +143,7 @@ func (c *Client) Ping(within time.Duration) error {
 		return err
 	}
 	defer conn.Close()
-	_, sent := conn.Write(wire.Request{V: wire.Version, Op: wire.OpPing}.Line())
+	_, sent := conn.Write(wire.Request{V: wire.Version, Op: string(wire.OpPing)}.Line())
 	if _, err = readLine(conn); errors.Is(errors.Join(sent, err), os.ErrDeadlineExceeded) {
 		return fmt.Errorf("%w: %w", ErrUnreachable, ErrSilent)
 	}

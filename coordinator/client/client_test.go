@@ -25,7 +25,7 @@ import (
 // soon is much longer than any call here takes, so that only a hang exceeds it.
 const soon = 20 * time.Second
 
-var status = wire.Request{V: wire.Version, Op: wire.OpStatus}
+var status = wire.Request{V: wire.Version, Op: string(wire.OpStatus)}
 
 // newClient returns a client with its own home. If it starts a coordinator, that is this
 // test binary.

@@ -28,7 +28,7 @@ func TestNoStorm(t *testing.T) {
 	var all sync.WaitGroup
 	for range callers {
 		all.Go(func() {
-			if _, err := c.CallStarting(wire.Request{V: wire.Version, Op: wire.OpStatus}, deadline); err == nil {
+			if _, err := c.CallStarting(wire.Request{V: wire.Version, Op: string(wire.OpStatus)}, deadline); err == nil {
 				t.Error("somebody answered")
 			}
 		})

@@ -55,6 +55,16 @@ type Coordinator interface {
 	Call(ctx context.Context, op string, in, out any, wait time.Duration) error
 }
 
+// call makes one call and reads the reply into out, unless that is nil.
+func call[Request, Reply any](
+	ctx context.Context, d *demo, op wire.Op[Request, Reply], in Request, out *Reply, wait time.Duration,
+) error {
+	if out == nil {
+		return d.co.Call(ctx, string(op), in, nil, wait)
+	}
+	return d.co.Call(ctx, string(op), in, out, wait)
+}
+
 // A session plays the turns of the story until ctx ends.
 type session interface {
 	// play returns once all programs of the session have ended, so nothing of it writes after that.
@@ -232,6 +242,6 @@ func (d *demo) asks(ctx context.Context) ([]wire.ReportedAsk, error) {
 }
 
 func (d *demo) report(ctx context.Context) (r wire.ReportReply, err error) {
-	err = d.co.Call(ctx, wire.OpReport, wire.ReportRequest{Since: d.began.UnixMilli()}, &r, 0)
+	err = call(ctx, d, wire.OpReport, wire.ReportRequest{Since: d.began.UnixMilli()}, &r, 0)
 	return r, err
 }

@@ -27,7 +27,7 @@ const (
 // own in. Without a page the terminal is enough.
 func (d *demo) openPage(ctx context.Context) error {
 	var link wire.OpenReply
-	if err := d.co.Call(ctx, wire.OpOpen, wire.OpenRequest{}, &link, 0); err != nil {
+	if err := call(ctx, d, wire.OpOpen, wire.OpenRequest{}, &link, 0); err != nil {
 		if d.Yes {
 			return err
 		}

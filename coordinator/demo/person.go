@@ -58,7 +58,7 @@ func (d *demo) answer(ctx context.Context, a wire.Ask, line string) error {
 		d.Tell(Aside, "Type allow, or deny and why.")
 		return nil
 	}
-	err := d.decide(ctx, wire.OpAnswer, in)
+	err := decide(ctx, d, wire.OpAnswer, in)
 	if err == nil || d.Yes || ctx.Err() != nil {
 		return err
 	}
@@ -203,11 +203,11 @@ func answerOf(a wire.Ask, line string) (in wire.AnswerRequest, ok bool) {
 
 // decide makes a decision of the person: with the form of the page where the demo answers by
 // itself, else at the terminal.
-func (d *demo) decide(ctx context.Context, op string, in any) error {
+func decide[Request, Reply any](ctx context.Context, d *demo, op wire.Op[Request, Reply], in Request) error {
 	if d.browser != nil {
 		return d.browser.decide(ctx, in)
 	}
-	return d.co.Call(ctx, op, in, nil, 0)
+	return call(ctx, d, op, in, nil, 0)
 }
 
 // undo has the person take the destructive step back. agreed is false if the person keeps it, or
@@ -234,7 +234,7 @@ func (d *demo) undo(ctx context.Context) (agreed bool, err error) {
 			d.Tell(Result, "The step stays. It can be undone for 24 hours: on the page, or with afar undo.")
 			return false, nil
 		case ok && line == "undo":
-			if err := d.decide(ctx, wire.OpUndo, wire.UndoRequest{ID: u.ID}); err != nil {
+			if err := decide(ctx, d, wire.OpUndo, wire.UndoRequest{ID: u.ID}); err != nil {
 				return false, err
 			}
 		}
@@ -248,7 +248,7 @@ func (d *demo) undo(ctx context.Context) (agreed bool, err error) {
 // snapshot returns the snapshot of the destructive step.
 func (d *demo) snapshot(ctx context.Context) (u wire.Undo, err error) {
 	var r wire.UndosReply
-	if err := d.co.Call(ctx, wire.OpUndos, nil, &r, 0); err != nil {
+	if err := call(ctx, d, wire.OpUndos, wire.None{}, &r, 0); err != nil {
 		return u, err
 	}
 	for _, one := range r.Undos {

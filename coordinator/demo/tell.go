@@ -42,7 +42,7 @@ func (d *demo) setAway(ctx context.Context, mode string) error {
 	if mode == "" {
 		return nil
 	}
-	return d.co.Call(ctx, wire.OpAway, wire.AwayRequest{Mode: mode}, nil, 0)
+	return call(ctx, d, wire.OpAway, wire.AwayRequest{Mode: mode}, nil, 0)
 }
 
 // tellJournal shows the journal, for an act that did not happen as told.
@@ -51,7 +51,7 @@ func (d *demo) tellJournal(ctx context.Context) {
 		return
 	}
 	var r wire.LogReply
-	_ = d.co.Call(ctx, wire.OpLog, wire.LogRequest{Limit: 50, Last: true}, &r, 0) // it has ended, perhaps
+	_ = call(ctx, d, wire.OpLog, wire.LogRequest{Limit: 50, Last: true}, &r, 0) // it has ended, perhaps
 	for _, e := range r.Entries {
 		d.Tell(Aside, e.Kind+"  "+e.Text)
 	}
@@ -132,7 +132,7 @@ func (d *demo) look(ctx context.Context) error {
 	}
 	in := wire.LogRequest{After: d.last, Limit: 1000, WaitMS: lookFor.Milliseconds()}
 	var r wire.LogReply
-	if err := d.co.Call(ctx, wire.OpLog, in, &r, lookFor); err != nil {
+	if err := call(ctx, d, wire.OpLog, in, &r, lookFor); err != nil {
 		return err
 	}
 	for _, e := range r.Entries {

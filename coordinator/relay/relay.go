@@ -187,10 +187,10 @@ func (r *relay) ask(message []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	req := wire.Request{V: wire.Version, Op: wire.OpToolMessage, Body: body}
+	req := wire.Request{V: wire.Version, Op: string(wire.OpToolMessage), Body: body}
 	line, err := r.client.Call(req, time.Now().Add(answerFor))
 	if err != nil {
-		ping := wire.Request{V: wire.Version, Op: wire.OpPing}
+		ping := wire.Request{V: wire.Version, Op: string(wire.OpPing)}
 		if _, err := r.client.CallStarting(ping, time.Now().Add(startFor)); err != nil {
 			return nil, err
 		}

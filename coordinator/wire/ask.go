@@ -3,14 +3,15 @@ package wire
 // Operations of questions. A hook opens one, waits for its end, and claims the answer
 // just before it prints it; the command line lists them and answers.
 const (
-	OpAskOpen  = "hook.ask.open"  // register a question
-	OpAskWait  = "hook.ask.wait"  // wait for its end
-	OpAskClaim = "hook.ask.claim" // may the answer still be printed?
-	OpAskEnded = "hook.ask.ended" // the host ended the hook (Esc, No, closed terminal)
-	OpAsks     = "asks"
-	OpAsk      = "ask"       // one question, also one that has ended
-	OpPast     = "asks.past" // questions that have ended
-	OpAnswer   = "answer"
+	OpAskOpen Op[AskOpenRequest, AskState] = "hook.ask.open" // register a question
+	OpAskWait Op[AskWaitRequest, AskState] = "hook.ask.wait" // wait for its end
+	// OpAskClaim takes the answer. It counts if State is delivered.
+	OpAskClaim Op[AskClaimRequest, AskState] = "hook.ask.claim" // may the answer still be printed?
+	OpAskEnded Op[AskEndedRequest, AskState] = "hook.ask.ended" // the host ended the hook (Esc, No, closed terminal)
+	OpAsks     Op[None, AsksReply]           = "asks"
+	OpAsk      Op[AskRequest, AskReply]      = "ask"       // one question, also one that has ended
+	OpPast     Op[PastRequest, PastReply]    = "asks.past" // questions that have ended
+	OpAnswer   Op[AnswerRequest, Ask]        = "answer"
 )
 
 // AskOpenRequest registers a question under an id that the hook made.
@@ -22,17 +23,11 @@ type AskOpenRequest struct {
 	Park bool   `json:"park,omitempty"` // the call is refused at once and answerable later
 }
 
-// AskOpenReply returns the state of the question.
-type AskOpenReply = AskState
-
 // AskWaitRequest waits at most WaitMS for the end of a question.
 type AskWaitRequest struct {
 	Ask    string `json:"ask"`
 	WaitMS int64  `json:"wait_ms,omitempty"`
 }
-
-// AskWaitReply returns the state of the question.
-type AskWaitReply = AskState
 
 // AskClaimRequest takes the answer that is about to be printed.
 type AskClaimRequest struct {
@@ -40,18 +35,11 @@ type AskClaimRequest struct {
 	Receipt bool   `json:"receipt,omitempty"` // see PrintedRequest
 }
 
-// AskClaimReply returns the state of the question. The answer counts if State is
-// delivered.
-type AskClaimReply = AskState
-
 // AskEndedRequest says that the host ended the hook of a question, and why.
 type AskEndedRequest struct {
 	Ask string `json:"ask"`
 	Why string `json:"why,omitempty"`
 }
-
-// AskEndedReply returns the state of the question.
-type AskEndedReply = AskState
 
 // An AskState is the state of a question.
 type AskState struct {
@@ -80,9 +68,6 @@ type AskState struct {
 	// DeadlineMS is the time left until the ask ends by itself.
 	DeadlineMS int64 `json:"deadline_ms,omitempty"`
 }
-
-// AsksRequest asks for all questions.
-type AsksRequest = None
 
 // AsksReply lists questions, oldest first.
 type AsksReply struct {
@@ -132,9 +117,6 @@ type AnswerRequest struct {
 	// AcceptEdits, with an allowed plan, lets the session edit without asking.
 	AcceptEdits bool `json:"accept_edits,omitempty"`
 }
-
-// AnswerReply is the question after the answer.
-type AnswerReply = Ask
 
 // An Ask is a question put to the person. Its input is masked.
 type Ask struct {

@@ -2,8 +2,8 @@ package wire
 
 // Operations of the switches that hold for all sessions.
 const (
-	OpAway  = "away"
-	OpPause = "pause"
+	OpAway  Op[AwayRequest, Settings]  = "away"
+	OpPause Op[PauseRequest, Settings] = "pause"
 )
 
 // AwayRequest sets when asks leave the terminal. An empty Session means all.
@@ -13,18 +13,12 @@ type AwayRequest struct {
 	ForMS   int64  `json:"for_ms,omitempty"`
 }
 
-// AwayReply holds the settings after the change.
-type AwayReply = Settings
-
 // PauseRequest sets the kill switch. With a project it decides only about that one, which asks for
 // silence: On lets it be silent.
 type PauseRequest struct {
 	On      bool   `json:"on"`
 	Project string `json:"project,omitempty"` // its absolute path
 }
-
-// PauseReply holds the settings after the change.
-type PauseReply = Settings
 
 // Settings are the switches that hold for all sessions.
 type Settings struct {

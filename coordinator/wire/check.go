@@ -1,7 +1,7 @@
 package wire
 
 // OpCheck follows a loop's check that a Stop hook runs.
-const OpCheck = "hook.check"
+const OpCheck Op[CheckRequest, CheckReply] = "hook.check"
 
 // CheckRequest follows a check that runs. It waits at most WaitMS until the check is to be
 // ended from outside.

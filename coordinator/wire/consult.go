@@ -3,19 +3,13 @@ package wire
 // Operations of a second opinion. The coordinator takes the last two only from the afar
 // program, and `afar call` does not send them, so that what they say can be relied on.
 const (
-	OpConsults     = "hook.consults" // a reviewer's call is about to consult
-	OpConsultBegin = "consult.begin"
-	OpConsultEnd   = "consult.end"
+	OpConsults     Op[ConsultsRequest, None]   = "hook.consults" // a reviewer's call is about to consult
+	OpConsultBegin Op[None, ConsultBeginReply] = "consult.begin"
+	OpConsultEnd   Op[ConsultEndRequest, None] = "consult.end"
 )
 
 // ConsultsRequest names the reviewer's call in its payload.
 type ConsultsRequest struct{ HookCall }
-
-// ConsultsReply says nothing.
-type ConsultsReply = None
-
-// ConsultBeginRequest asks for permission to consult.
-type ConsultBeginRequest = None
 
 // ConsultBeginReply says how to make the consultation.
 type ConsultBeginReply struct {
@@ -35,9 +29,6 @@ type ConsultEndRequest struct {
 	Missed []Missed `json:"missed,omitempty"` // the programs asked before it, in order
 	Ended  bool     `json:"ended,omitempty"`  // it was ended before there was a result
 }
-
-// ConsultEndReply says nothing.
-type ConsultEndReply = None
 
 // Missed is a program that gave no answer.
 type Missed struct {

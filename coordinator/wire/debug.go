@@ -1,7 +1,7 @@
 package wire
 
 // OpDebug passes on what a hook read and printed, while the person debugs.
-const OpDebug = "hook.debug"
+const OpDebug Op[DebugRequest, None] = "hook.debug"
 
 // DebugRequest is what one hook read and printed.
 type DebugRequest struct {
@@ -9,9 +9,6 @@ type DebugRequest struct {
 	Payload Raw `json:"payload"`
 	Printed Raw `json:"printed,omitempty"`
 }
-
-// DebugReply says nothing.
-type DebugReply = None
 
 // A HookLine is one line of the log of hooks. Times are unix milliseconds.
 type HookLine struct {

@@ -1,10 +1,7 @@
 package wire
 
 // OpDoctor asks for the coordinator's findings about itself.
-const OpDoctor = "doctor"
-
-// DoctorRequest says nothing.
-type DoctorRequest = None
+const OpDoctor Op[None, DoctorReply] = "doctor"
 
 // DoctorReply lists findings.
 type DoctorReply struct {

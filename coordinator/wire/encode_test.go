@@ -14,7 +14,7 @@ var encoded = []any{
 	wire.BatchRequest{}, wire.CheckInOverRequest{}, wire.CheckRequest{}, wire.ConfigRefusedRequest{},
 	wire.ConsultsRequest{}, wire.DebugRequest{}, wire.ErrandWaitRequest{}, wire.ExpandRequest{},
 	wire.GuardedRequest{}, wire.HookLine{}, wire.MessageTakeRequest{}, wire.NotificationRequest{},
-	wire.OutcomeRequest{}, wire.ParkedWaitRequest{}, wire.PingRequest{}, wire.PreCompactRequest{},
+	wire.OutcomeRequest{}, wire.ParkedWaitRequest{}, wire.None{}, wire.PreCompactRequest{},
 	wire.PrintedRequest{}, wire.PromptRequest{}, wire.RetryRequest{}, wire.RewakeRequest{},
 	wire.SessionEndRequest{}, wire.SessionStartRequest{}, wire.StopFailureRequest{}, wire.StopRequest{},
 	wire.SubagentStartRequest{}, wire.SubagentStopRequest{}, wire.TurnRequest{}, wire.UndoTakeRequest{},

@@ -2,9 +2,9 @@ package wire
 
 // Operations of gaps.
 const (
-	OpGaps      = "gaps"
-	OpGapReport = "gap.report" // by an agent: it decides nothing
-	OpGapSet    = "gap.set"
+	OpGaps      Op[None, GapsReply]                  = "gaps"
+	OpGapReport Op[GapReportRequest, GapReportReply] = "gap.report" // by an agent: it decides nothing
+	OpGapSet    Op[GapSetRequest, Gap]               = "gap.set"
 )
 
 // A Gap is something that kept an agent from doing well.
@@ -18,9 +18,6 @@ type Gap struct {
 	Suggestion string `json:"suggestion,omitempty"`
 	Source     string `json:"source,omitempty"`
 }
-
-// GapsRequest asks for all gaps.
-type GapsRequest = None
 
 // GapsReply lists the gaps in the order of gaps.md.
 type GapsReply struct {
@@ -48,6 +45,3 @@ type GapSetRequest struct {
 	Status string `json:"status"`
 	Title  string `json:"title,omitempty"`
 }
-
-// GapSetReply is the gap.
-type GapSetReply = Gap

@@ -2,12 +2,9 @@ package wire
 
 // Operations of standing permissions.
 const (
-	OpGrants = "grants"
-	OpRevoke = "revoke"
+	OpGrants Op[None, GrantsReply]    = "grants"
+	OpRevoke Op[RevokeRequest, Grant] = "revoke"
 )
-
-// GrantsRequest asks for all standing permissions.
-type GrantsRequest = None
 
 // GrantsReply lists standing permissions.
 type GrantsReply struct {
@@ -18,9 +15,6 @@ type GrantsReply struct {
 type RevokeRequest struct {
 	ID string `json:"id"`
 }
-
-// RevokeReply is the permission that ended.
-type RevokeReply = Grant
 
 // A Grant is what a person allowed for the rest of a session, within a time.
 type Grant struct {

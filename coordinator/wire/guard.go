@@ -2,10 +2,10 @@ package wire
 
 // Operations of the guard.
 const (
-	OpGuarded = "hook.guarded" // the guard has judged a call
-	OpOutcome = "hook.outcome" // a call has run
+	OpGuarded Op[GuardedRequest, GuardedReply] = "hook.guarded" // the guard has judged a call
+	OpOutcome Op[OutcomeRequest, None]         = "hook.outcome" // a call has run
 	// OpConfigRefused says that the session does not load a changed settings file.
-	OpConfigRefused = "hook.config-refused"
+	OpConfigRefused Op[ConfigRefusedRequest, None] = "hook.config-refused"
 )
 
 // GuardedRequest says what the guard made of a call.
@@ -35,9 +35,6 @@ type OutcomeRequest struct {
 	Kept string `json:"kept,omitempty"` // what the ledger says about the call: seen, deny or never
 }
 
-// OutcomeReply says nothing.
-type OutcomeReply = None
-
 // ConfigRefusedRequest names the settings file, and why the session does not load its
 // change.
 type ConfigRefusedRequest struct {
@@ -45,9 +42,6 @@ type ConfigRefusedRequest struct {
 	File string `json:"part"`
 	Why  string `json:"why"`
 }
-
-// ConfigRefusedReply says nothing.
-type ConfigRefusedReply = None
 
 // Guard says how hard it is to get past the guard.
 type Guard struct {

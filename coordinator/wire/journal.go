@@ -2,8 +2,8 @@ package wire
 
 // Operations of the journal.
 const (
-	OpLog    = "log"
-	OpVerify = "audit.verify"
+	OpLog    Op[LogRequest, LogReply] = "log"
+	OpVerify Op[None, VerifyReply]    = "audit.verify"
 )
 
 // LogRequest selects journal entries after a sequence number.
@@ -36,9 +36,6 @@ type Entry struct {
 	Text    string `json:"text"`
 	Hash    string `json:"hash"`
 }
-
-// VerifyRequest asks for a check of the whole journal.
-type VerifyRequest = None
 
 // VerifyReply is the result of checking the journal's hash chain.
 type VerifyReply struct {

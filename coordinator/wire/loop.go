@@ -2,14 +2,11 @@ package wire
 
 // Operations of loops.
 const (
-	OpLoops      = "loops"
-	OpLoop       = "loop"
-	OpLoopStart  = "loop.start"
-	OpLoopCancel = "loop.cancel"
+	OpLoops      Op[None, LoopsReply]        = "loops"
+	OpLoop       Op[LoopRequest, Loop]       = "loop"
+	OpLoopStart  Op[LoopStartRequest, Loop]  = "loop.start"
+	OpLoopCancel Op[LoopCancelRequest, Loop] = "loop.cancel"
 )
-
-// LoopsRequest asks for all loops.
-type LoopsRequest = None
 
 // LoopsReply lists loops.
 type LoopsReply struct {
@@ -21,9 +18,6 @@ type LoopRequest struct {
 	ID string `json:"id"`
 }
 
-// LoopReply is the session's loop.
-type LoopReply = Loop
-
 // LoopStartRequest starts a loop in a session, named by token or id, or in a run: run:NAME.
 type LoopStartRequest struct {
 	Session string `json:"session"`
@@ -33,16 +27,10 @@ type LoopStartRequest struct {
 	Parallel int `json:"parallel,omitempty"`
 }
 
-// LoopStartReply is the loop that was started.
-type LoopStartReply = Loop
-
 // LoopCancelRequest names a session by its token or id, or a run: run:NAME.
 type LoopCancelRequest struct {
 	ID string `json:"id"`
 }
-
-// LoopCancelReply is the loop that was cancelled.
-type LoopCancelReply = Loop
 
 // A Loop keeps one session or run working. Its id is the session's token, or run:NAME.
 type Loop struct {

@@ -2,15 +2,16 @@ package wire
 
 // Operations of memory.
 const (
-	OpMemory       = "memory" // all facts
-	OpMemorySearch = "memory.search"
-	OpMemoryFact   = "memory.fact" // one of them
-	OpMemoryAdd    = "memory.add"
-	OpMemoryForget = "memory.forget"
-	OpMemoryLint   = "memory.lint"
-	OpMemoryEdit   = "memory.edit"
-	OpMemoryDay    = "memory.day"  // the journal of a day
-	OpMemoryDays   = "memory.days" // the journals of several days
+	OpMemory       Op[MemoryRequest, MemoryReply]             = "memory" // all facts
+	OpMemorySearch Op[MemorySearchRequest, MemorySearchReply] = "memory.search"
+	OpMemoryFact   Op[MemoryFactRequest, MemoryFactReply]     = "memory.fact" // one of them
+	OpMemoryAdd    Op[MemoryAddRequest, MemoryAddReply]       = "memory.add"
+	// OpMemoryForget deletes a fact. For a session it moves the fact to the archive.
+	OpMemoryForget Op[MemoryFactRequest, MemoryForgetReply] = "memory.forget"
+	OpMemoryLint   Op[None, MemoryLintReply]                = "memory.lint"
+	OpMemoryEdit   Op[MemoryEditRequest, MemoryEditReply]   = "memory.edit"
+	OpMemoryDay    Op[MemoryDayRequest, MemoryDayReply]     = "memory.day"  // the journal of a day
+	OpMemoryDays   Op[MemoryDaysRequest, MemoryDaysReply]   = "memory.days" // the journals of several days
 )
 
 // A Fact is one file of memory.
@@ -118,16 +119,10 @@ type MemoryAddReply struct {
 	Change string `json:"change"`
 }
 
-// MemoryForgetRequest names the fact to delete. For a session it is moved to the archive.
-type MemoryForgetRequest = MemoryFactRequest
-
 // MemoryForgetReply says what became of it: deleted or archived.
 type MemoryForgetReply struct {
 	Change string `json:"change"`
 }
-
-// MemoryLintRequest asks what is wrong with memory.
-type MemoryLintRequest = None
 
 // MemoryLintReply lists findings by file.
 type MemoryLintReply struct {

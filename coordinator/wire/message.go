@@ -2,10 +2,10 @@ package wire
 
 // Operations of texts that reach a session through its hooks.
 const (
-	OpMessageTake = "hook.message.take" // take the texts that wait
-	OpRewake      = "hook.rewake"       // wait in the background to wake the session
-	OpBatch       = "hook.batch"        // tools of the main agent have run
-	OpPrinted     = "hook.printed"      // the hook has printed what it took
+	OpMessageTake Op[MessageTakeRequest, MessageTakeReply] = "hook.message.take" // take the texts that wait
+	OpRewake      Op[RewakeRequest, RewakeReply]           = "hook.rewake"       // wait in the background to wake the session
+	OpBatch       Op[BatchRequest, BatchReply]             = "hook.batch"        // tools of the main agent have run
+	OpPrinted     Op[PrintedRequest, None]                 = "hook.printed"      // the hook has printed what it took
 )
 
 // MessageTakeRequest takes the texts that wait for a session.
@@ -70,6 +70,3 @@ type PrintedRequest struct {
 	Ask      string `json:"ask,omitempty"`
 	Delivery string `json:"delivery,omitempty"`
 }
-
-// PrintedReply says nothing.
-type PrintedReply = None

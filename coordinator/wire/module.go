@@ -2,12 +2,13 @@ package wire
 
 // Operations of modules.
 const (
-	OpModules       = "modules"
-	OpModule        = "module"
-	OpModuleFile    = "module.file"
-	OpModuleEnable  = "module.enable"
-	OpModuleDisable = "module.disable"
-	OpModuleRestart = "module.restart"
+	OpModules       Op[None, ModulesReply]                 = "modules"
+	OpModule        Op[ModuleRequest, Module]              = "module"
+	OpModuleFile    Op[ModuleFileRequest, ModuleFileReply] = "module.file"
+	OpModuleEnable  Op[ModuleEnableRequest, Module]        = "module.enable"
+	OpModuleDisable Op[ModuleRequest, Module]              = "module.disable"
+	// OpModuleRestart ends the source of a module, and starts it again at once.
+	OpModuleRestart Op[ModuleRequest, Module] = "module.restart"
 )
 
 // The states of a module.
@@ -69,9 +70,6 @@ type ModuleServer struct {
 	Fault   string   `json:"fault,omitempty"` // why runs do not get it although the module is enabled
 }
 
-// ModulesRequest asks for all modules.
-type ModulesRequest = None
-
 // ModulesReply lists modules by name.
 type ModulesReply struct {
 	Modules []Module `json:"modules"`
@@ -82,9 +80,6 @@ type ModulesReply struct {
 type ModuleRequest struct {
 	ID string `json:"id"`
 }
-
-// ModuleReply is the module.
-type ModuleReply = Module
 
 // ModuleFileRequest names a file of a module.
 type ModuleFileRequest struct {
@@ -103,18 +98,3 @@ type ModuleEnableRequest struct {
 	ID   string `json:"id"`
 	Hash string `json:"hash,omitempty"` // of the folder that the person has seen; "" is as it is
 }
-
-// ModuleEnableReply is the module.
-type ModuleEnableReply = Module
-
-// ModuleDisableRequest disables a module.
-type ModuleDisableRequest = ModuleRequest
-
-// ModuleDisableReply is the module.
-type ModuleDisableReply = Module
-
-// ModuleRestartRequest ends the source of a module, and starts it again at once.
-type ModuleRestartRequest = ModuleRequest
-
-// ModuleRestartReply is the module.
-type ModuleRestartReply = Module

@@ -2,8 +2,8 @@ package wire
 
 // Operations of the page.
 const (
-	OpOpen    = "open"     // make a one-time link that signs a browser in
-	OpSignOut = "sign-out" // end the sign-in of a browser
+	OpOpen    Op[OpenRequest, OpenReply] = "open"     // make a one-time link that signs a browser in
+	OpSignOut Op[SignOutRequest, None]   = "sign-out" // end the sign-in of a browser
 )
 
 // Page says where the page is served. It is empty while it is not.
@@ -28,6 +28,3 @@ type OpenReply struct {
 type SignOutRequest struct {
 	ID string `json:"id"`
 }
-
-// SignOutReply says nothing.
-type SignOutReply = None

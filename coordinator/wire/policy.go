@@ -1,7 +1,7 @@
 package wire
 
 // OpPolicyTrust accepts a project's policy file, or takes that back.
-const OpPolicyTrust = "policy.trust"
+const OpPolicyTrust Op[PolicyTrustRequest, PolicyTrustReply] = "policy.trust"
 
 // PolicyTrustRequest names a project's policy file with the content that the person
 // saw.

@@ -1,7 +1,7 @@
 package wire
 
 // OpReport asks what happened since a time.
-const OpReport = "report"
+const OpReport Op[ReportRequest, ReportReply] = "report"
 
 // ReportRequest names the time, in unix milliseconds.
 type ReportRequest struct {

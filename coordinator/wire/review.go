@@ -2,8 +2,8 @@ package wire
 
 // Operations of reviews.
 const (
-	OpSubagentStart = "hook.subagent-start"
-	OpSubagentStop  = "hook.subagent-stop"
+	OpSubagentStart Op[SubagentStartRequest, SubagentStartReply] = "hook.subagent-start"
+	OpSubagentStop  Op[SubagentStopRequest, SubagentStopReply]   = "hook.subagent-stop"
 )
 
 // SubagentStartRequest says that a reviewer begins.

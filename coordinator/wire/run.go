@@ -2,19 +2,22 @@ package wire
 
 // Operations of runs.
 const (
-	OpRunStart  = "run.start"
-	OpRuns      = "runs"
-	OpRun       = "run"
-	OpRunLog    = "run.log"
-	OpRunWait   = "run.wait" // for the end of what a run does
-	OpRunStop   = "run.stop"
-	OpRunRemove = "run.remove"
+	// OpRunStart starts a run. A session gets one in the state Proposed while its person has not decided;
+	// Ask is the question.
+	OpRunStart  Op[RunStartRequest, Run]         = "run.start"
+	OpRuns      Op[None, RunsReply]              = "runs"
+	OpRun       Op[RunRequest, Run]              = "run"
+	OpRunLog    Op[RunLogRequest, RunLogReply]   = "run.log"
+	OpRunWait   Op[RunWaitRequest, RunWaitReply] = "run.wait" // for the end of what a run does
+	OpRunStop   Op[RunRequest, Run]              = "run.stop"
+	OpRunRemove Op[RunRequest, Run]              = "run.remove"
 
 	// The operations of the runner of a turn.
-	OpRunTurn   = "run.turn"
-	OpRunEvents = "run.events"
-	OpRunClock  = "run.clock"
-	OpRunEnd    = "run.end"
+	OpRunTurn   Op[RunTurnRequest, RunTurnReply]     = "run.turn"
+	OpRunEvents Op[RunEventsRequest, RunEventsReply] = "run.events"
+	// OpRunClock asks whether a turn whose clock ran out waits for a person, or for its loop.
+	OpRunClock Op[RunTurnRequest, RunClockReply] = "run.clock"
+	OpRunEnd   Op[RunEndRequest, None]           = "run.end"
 )
 
 // RunStartRequest starts a run. Where a text is empty, the settings decide.
@@ -37,15 +40,8 @@ type RunStartRequest struct {
 	WaitMS int64 `json:"wait_ms,omitempty"`
 }
 
-// RunStartReply is the run. A session gets one in the state Proposed while its person has not
-// decided; Ask is the question.
-type RunStartReply = Run
-
 // Proposed is the state of a run that a session proposed and nobody has allowed yet.
 const Proposed = "proposed"
-
-// RunsRequest asks for all runs.
-type RunsRequest = None
 
 // RunsReply lists runs: those that need a person first, then those that work, then the newest.
 type RunsReply struct {
@@ -56,9 +52,6 @@ type RunsReply struct {
 type RunRequest struct {
 	ID string `json:"id"`
 }
-
-// RunReply is the run.
-type RunReply = Run
 
 // A Run is a conversation with an agent that Afar drives without a terminal.
 type Run struct {
@@ -160,18 +153,6 @@ type RunWaitReply struct {
 	Over bool `json:"over"`
 }
 
-// RunStopRequest names the run to stop.
-type RunStopRequest = RunRequest
-
-// RunStopReply is the run.
-type RunStopReply = Run
-
-// RunRemoveRequest names the run to remove.
-type RunRemoveRequest = RunRequest
-
-// RunRemoveReply is the run.
-type RunRemoveReply = Run
-
 // RunTurnRequest comes from a runner that begins or goes on with a turn. Turn is its number.
 type RunTurnRequest struct {
 	ID   string `json:"id"`
@@ -227,9 +208,6 @@ type RunEventsReply struct {
 	Seq int64 `json:"seq"`
 }
 
-// RunClockRequest asks whether a turn whose clock ran out waits for a person, or for its loop.
-type RunClockRequest = RunTurnRequest
-
 // RunClockReply says whether it does.
 type RunClockReply struct {
 	Waits bool `json:"waits"`
@@ -241,6 +219,3 @@ type RunEndRequest struct {
 	Turn int64  `json:"turn"`
 	End  Raw    `json:"end"`
 }
-
-// RunEndReply is empty.
-type RunEndReply = None

@@ -2,9 +2,9 @@ package wire
 
 // Operations by which a person has the conversation of a run.
 const (
-	OpRunTake  = "run.take"
-	OpRunGive  = "run.give"
-	OpRunAdopt = "run.adopt"
+	OpRunTake  Op[RunTakeRequest, RunTakeReply] = "run.take"
+	OpRunGive  Op[RunRequest, Run]              = "run.give"
+	OpRunAdopt Op[RunAdoptRequest, Run]         = "run.adopt"
 )
 
 // RunTakeRequest takes the conversation of a run to the caller's terminal, at the end of the
@@ -24,12 +24,6 @@ type RunTakeReply struct {
 	Session RunTurnReply `json:"session,omitzero"`
 }
 
-// RunGiveRequest names the run to hand back.
-type RunGiveRequest = RunRequest
-
-// RunGiveReply is the run.
-type RunGiveReply = Run
-
 // RunAdoptRequest makes a run of a conversation that the agent knows. Where a text is empty, the
 // conversation or the settings decide.
 type RunAdoptRequest struct {
@@ -41,6 +35,3 @@ type RunAdoptRequest struct {
 	Mode         string `json:"mode,omitempty"`
 	Model        string `json:"model,omitempty"`
 }
-
-// RunAdoptReply is the run.
-type RunAdoptReply = Run

@@ -2,11 +2,11 @@ package wire
 
 // Operations of texts from the command line.
 const (
-	OpSend = "send" // to a session, a run or a task
-	OpTell = "tell" // to the person; a session may do this too
+	OpSend Op[SendRequest, SendReply] = "send" // to a session, a run or a task
+	OpTell Op[SendRequest, SendReply] = "tell" // to the person; a session may do this too
 	// OpEscalate is like OpSend for a run of a trigger, to the address that its rule names.
-	OpEscalate = "escalate"
-	OpInbox    = "inbox" // the texts that were sent
+	OpEscalate Op[SendRequest, SendReply]   = "escalate"
+	OpInbox    Op[InboxRequest, InboxReply] = "inbox" // the texts that were sent
 )
 
 // Never says in SendReply.When that a text was sent to nobody: it has nothing to say.
@@ -67,15 +67,3 @@ type SendReply struct {
 	When  string `json:"when"`  // when it gets there, in words
 	Words bool   `json:"words"` // it counts as the person's words; otherwise it is data
 }
-
-// TellRequest is a text for the person.
-type TellRequest = SendRequest
-
-// TellReply says what becomes of it.
-type TellReply = SendReply
-
-// EscalateRequest is a text for the address that the rule of a trigger names.
-type EscalateRequest = SendRequest
-
-// EscalateReply says what becomes of it.
-type EscalateReply = SendReply

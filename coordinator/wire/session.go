@@ -2,14 +2,14 @@ package wire
 
 // Operations of a session's life and of what a person types in it.
 const (
-	OpSessionStart = "hook.session-start"
-	OpSessionEnd   = "hook.session-end"
-	OpPrompt       = "hook.prompt" // a prompt was typed
-	OpExpand       = "hook.expand" // a slash command was typed
-	OpPreCompact   = "hook.pre-compact"
-	OpNotification = "hook.notification"
-	OpSession      = "session"  // one session, with its last tool calls
-	OpSessions     = "sessions" // the sessions that run, a part of them
+	OpSessionStart Op[SessionStartRequest, SessionStartReply] = "hook.session-start"
+	OpSessionEnd   Op[SessionEndRequest, None]                = "hook.session-end"
+	OpPrompt       Op[PromptRequest, PromptReply]             = "hook.prompt" // a prompt was typed
+	OpExpand       Op[ExpandRequest, ExpandReply]             = "hook.expand" // a slash command was typed
+	OpPreCompact   Op[PreCompactRequest, None]                = "hook.pre-compact"
+	OpNotification Op[NotificationRequest, None]              = "hook.notification"
+	OpSession      Op[SessionRequest, SessionReply]           = "session"  // one session, with its last tool calls
+	OpSessions     Op[SessionsRequest, SessionsReply]         = "sessions" // the sessions that run, a part of them
 )
 
 // SessionStartRequest registers a session.
@@ -32,9 +32,6 @@ type SessionStartReply struct {
 
 // SessionEndRequest says that a session has ended.
 type SessionEndRequest struct{ HookCall }
-
-// SessionEndReply says nothing.
-type SessionEndReply = None
 
 // PromptRequest says that a prompt was typed.
 type PromptRequest struct {
@@ -64,14 +61,8 @@ type ExpandReply struct {
 // PreCompactRequest says that the session's context is about to be compacted.
 type PreCompactRequest struct{ HookCall }
 
-// PreCompactReply says nothing.
-type PreCompactReply = None
-
 // NotificationRequest passes a notice of the host on.
 type NotificationRequest struct{ HookCall }
-
-// NotificationReply says nothing.
-type NotificationReply = None
 
 // A Session is one conversation of the host.
 type Session struct {

@@ -2,10 +2,10 @@ package wire
 
 // Operations of the coordinator as a whole. Times are unix milliseconds.
 const (
-	OpStatus   = "status"
-	OpPing     = "ping"     // does the coordinator answer?
-	OpShutdown = "shutdown" // replies, then finishes the requests in hand and ends
-	OpPerson   = "person"   // may the caller take a decision that another program carries out?
+	OpStatus   Op[StatusRequest, StatusReply]     = "status"
+	OpPing     Op[None, None]                     = "ping"     // does the coordinator answer?
+	OpShutdown Op[ShutdownRequest, ShutdownReply] = "shutdown" // replies, then finishes the requests in hand and ends
+	OpPerson   Op[PersonRequest, None]            = "person"   // may the caller take a decision that another program carries out?
 )
 
 // StatusRequest asks for what `afar status` shows.
@@ -49,12 +49,6 @@ type Channel struct {
 	Note  string `json:"note,omitempty"`
 }
 
-// PingRequest says nothing.
-type PingRequest = None
-
-// PingReply says nothing.
-type PingReply = None
-
 // ShutdownRequest says whether the turns of runs end too. The next coordinator goes on with them.
 type ShutdownRequest struct {
 	Runs bool `json:"runs,omitempty"`
@@ -69,6 +63,3 @@ type ShutdownReply struct {
 type PersonRequest struct {
 	ID string `json:"id"`
 }
-
-// PersonReply says nothing. A caller that may not take the decision gets CodeDenied.
-type PersonReply = None

@@ -3,10 +3,10 @@ package wire
 // Operations of a session's stop. A hook that is told to wait for an errand or for
 // parked calls asks OpStop again afterwards.
 const (
-	OpStop        = "hook.stop" // may the session stop?
-	OpStopFailure = "hook.stop-failure"
-	OpParkedWait  = "hook.parked.wait" // wait until OpStop may have another reply
-	OpErrandWait  = "hook.errand.wait" // wait until the loop's errand is over
+	OpStop        Op[StopRequest, StopReply]             = "hook.stop" // may the session stop?
+	OpStopFailure Op[StopFailureRequest, None]           = "hook.stop-failure"
+	OpParkedWait  Op[ParkedWaitRequest, None]            = "hook.parked.wait" // wait until OpStop may have another reply
+	OpErrandWait  Op[ErrandWaitRequest, ErrandWaitReply] = "hook.errand.wait" // wait until the loop's errand is over
 )
 
 // StopRequest asks whether the session may stop.
@@ -40,17 +40,11 @@ type StopReply struct {
 // StopFailureRequest says that the provider refused a session's turn.
 type StopFailureRequest struct{ HookCall }
 
-// StopFailureReply says nothing.
-type StopFailureReply = None
-
 // ParkedWaitRequest waits at most WaitMS.
 type ParkedWaitRequest struct {
 	HookCall
 	WaitMS int64 `json:"wait_ms,omitempty"`
 }
-
-// ParkedWaitReply says nothing.
-type ParkedWaitReply = None
 
 // ErrandWaitRequest waits at most WaitMS.
 type ErrandWaitRequest struct {

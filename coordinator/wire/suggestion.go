@@ -2,10 +2,10 @@ package wire
 
 // Operations of suggestions.
 const (
-	OpSuggestions       = "suggestions"
-	OpSuggest           = "suggest" // by an agent: it decides nothing
-	OpSuggestionAccept  = "suggestion.accept"
-	OpSuggestionDismiss = "suggestion.dismiss"
+	OpSuggestions       Op[SuggestionsRequest, SuggestionsReply] = "suggestions"
+	OpSuggest           Op[SuggestRequest, SuggestReply]         = "suggest" // by an agent: it decides nothing
+	OpSuggestionAccept  Op[SuggestionAcceptRequest, Task]        = "suggestion.accept"
+	OpSuggestionDismiss Op[SuggestionDismissRequest, Suggestion] = "suggestion.dismiss"
 )
 
 // A Suggestion is a task that an agent, a trigger or triage proposes.
@@ -59,13 +59,7 @@ type SuggestionAcceptRequest struct {
 	Instruction string `json:"instruction,omitempty"`
 }
 
-// SuggestionAcceptReply is the task.
-type SuggestionAcceptReply = Task
-
 // SuggestionDismissRequest names the suggestion.
 type SuggestionDismissRequest struct {
 	ID string `json:"id"`
 }
-
-// SuggestionDismissReply is the suggestion.
-type SuggestionDismissReply = Suggestion

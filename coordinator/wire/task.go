@@ -2,12 +2,12 @@ package wire
 
 // Operations of tasks.
 const (
-	OpTasks     = "tasks"
-	OpTask      = "task"
-	OpTaskNew   = "task.new"
-	OpTaskStart = "task.start"
-	OpTaskStop  = "task.stop"
-	OpTaskSet   = "task.set"
+	OpTasks     Op[None, TasksReply]       = "tasks"
+	OpTask      Op[TaskRequest, Task]      = "task"
+	OpTaskNew   Op[TaskNewRequest, Task]   = "task.new"
+	OpTaskStart Op[TaskStartRequest, Task] = "task.start"
+	OpTaskStop  Op[TaskRequest, Task]      = "task.stop"
+	OpTaskSet   Op[TaskSetRequest, Task]   = "task.set"
 )
 
 // A Task is a durable unit of work: a folder that says in state.md what the task is and how
@@ -38,9 +38,6 @@ type Task struct {
 	CreatedAt int64  `json:"created_at,omitempty"`
 }
 
-// TasksRequest asks for all tasks.
-type TasksRequest = None
-
 // TasksReply lists tasks by name. Those that are archived come last.
 type TasksReply struct {
 	Tasks []Task `json:"tasks"`
@@ -50,9 +47,6 @@ type TasksReply struct {
 type TaskRequest struct {
 	ID string `json:"id"`
 }
-
-// TaskReply is the task.
-type TaskReply = Task
 
 // TaskNewRequest creates a task. Where a text other than the title is empty, the settings
 // decide; an empty objective is the title.
@@ -65,23 +59,11 @@ type TaskNewRequest struct {
 	Start     bool   `json:"start,omitempty"`
 }
 
-// TaskNewReply is the task.
-type TaskNewReply = Task
-
 // TaskStartRequest lets a run work on a task.
 type TaskStartRequest struct {
 	Key string `json:"key"` // made by the caller; a second request with the same key is the same start
 	ID  string `json:"id"`
 }
-
-// TaskStartReply is the task.
-type TaskStartReply = Task
-
-// TaskStopRequest names the task to stop.
-type TaskStopRequest = TaskRequest
-
-// TaskStopReply is the task.
-type TaskStopReply = Task
 
 // TaskSetRequest sets the status of a task.
 type TaskSetRequest struct {
@@ -89,24 +71,20 @@ type TaskSetRequest struct {
 	Status string `json:"status"`
 }
 
-// TaskSetReply is the task.
-type TaskSetReply = Task
-
-// TaskCall returns the operation, with its request, that carries out a verb of the command
-// line about a task: start, stop, done, reopen or archive. key is as in TaskStartRequest. The
-// reply is a Task.
-func TaskCall(verb, id, key string) (op string, in any, ok bool) {
+// TaskCall returns the call that carries out a verb of the command line about a task: start, stop, done,
+// reopen or archive. key is as in TaskStartRequest.
+func TaskCall(verb, id, key string) (c Call[Task], ok bool) {
 	switch verb {
 	case "start":
-		return OpTaskStart, TaskStartRequest{Key: key, ID: id}, true
+		return OpTaskStart.With(TaskStartRequest{Key: key, ID: id}), true
 	case "stop":
-		return OpTaskStop, TaskStopRequest{ID: id}, true
+		return OpTaskStop.With(TaskRequest{ID: id}), true
 	case "done":
-		return OpTaskSet, TaskSetRequest{ID: id, Status: "COMPLETED"}, true
+		return OpTaskSet.With(TaskSetRequest{ID: id, Status: "COMPLETED"}), true
 	case "reopen":
-		return OpTaskSet, TaskSetRequest{ID: id, Status: "IN PROGRESS"}, true
+		return OpTaskSet.With(TaskSetRequest{ID: id, Status: "IN PROGRESS"}), true
 	case "archive":
-		return OpTaskSet, TaskSetRequest{ID: id, Status: "ARCHIVED"}, true
+		return OpTaskSet.With(TaskSetRequest{ID: id, Status: "ARCHIVED"}), true
 	}
-	return "", nil, false
+	return c, false
 }

@@ -2,10 +2,10 @@ package wire
 
 // Operations of the files of a task.
 const (
-	OpTaskFiles = "task.files"
-	OpTaskFile  = "task.file"
-	OpTaskEdit  = "task.edit"
-	OpTaskKeep  = "task.keep"
+	OpTaskFiles Op[TaskRequest, TaskFilesReply]    = "task.files"
+	OpTaskFile  Op[TaskFileRequest, TaskFileReply] = "task.file"
+	OpTaskEdit  Op[TaskEditRequest, TaskEditReply] = "task.edit"
+	OpTaskKeep  Op[TaskKeepRequest, TaskFile]      = "task.keep"
 )
 
 // A TaskFile is a file in the folder of a task.
@@ -14,9 +14,6 @@ type TaskFile struct {
 	Size int64  `json:"size"`
 	At   int64  `json:"at"` // when it was last written
 }
-
-// TaskFilesRequest names the task.
-type TaskFilesRequest = TaskRequest
 
 // TaskFilesReply is what is in the folder of a task, for a person who reads or edits it.
 type TaskFilesReply struct {
@@ -60,6 +57,3 @@ type TaskKeepRequest struct {
 	Name string `json:"name"` // as the person's program gives it
 	Data []byte `json:"data"`
 }
-
-// TaskKeepReply is the file.
-type TaskKeepReply = TaskFile

@@ -2,15 +2,12 @@ package wire
 
 // Operations of the Telegram channel.
 const (
-	OpTelegram           = "telegram.status"
-	OpTelegramConnect    = "telegram.connect"
-	OpTelegramPair       = "telegram.pair"
-	OpTelegramPaired     = "telegram.paired" // wait for the end of the pairing that is under way
-	OpTelegramDisconnect = "telegram.disconnect"
+	OpTelegram           Op[None, TelegramReply]                   = "telegram.status"
+	OpTelegramConnect    Op[TelegramConnectRequest, TelegramReply] = "telegram.connect"
+	OpTelegramPair       Op[None, TelegramPairReply]               = "telegram.pair"
+	OpTelegramPaired     Op[TelegramPairedRequest, TelegramReply]  = "telegram.paired" // wait for the end of the pairing that is under way
+	OpTelegramDisconnect Op[None, TelegramReply]                   = "telegram.disconnect"
 )
-
-// TelegramRequest says nothing.
-type TelegramRequest = None
 
 // TelegramReply returns the state of the channel. The bot's token is never sent.
 type TelegramReply struct {
@@ -30,12 +27,6 @@ type TelegramConnectRequest struct {
 	API   string `json:"api,omitempty"`
 }
 
-// TelegramConnectReply returns the state of the channel.
-type TelegramConnectReply = TelegramReply
-
-// TelegramPairRequest asks for a fresh code.
-type TelegramPairRequest = None
-
 // TelegramPairReply is a fresh code.
 type TelegramPairReply struct {
 	Code      string `json:"code"`
@@ -47,12 +38,3 @@ type TelegramPairReply struct {
 type TelegramPairedRequest struct {
 	WaitMS int64 `json:"wait_ms"`
 }
-
-// TelegramPairedReply returns the state of the channel.
-type TelegramPairedReply = TelegramReply
-
-// TelegramDisconnectRequest says nothing.
-type TelegramDisconnectRequest = None
-
-// TelegramDisconnectReply returns the state of the channel.
-type TelegramDisconnectReply = TelegramReply

@@ -7,15 +7,12 @@ import (
 
 // Operations of the tools that agents have over MCP.
 const (
-	OpTools       = "tools"        // where they are served over HTTP
-	OpToolMessage = "tool.message" // a message from the stdio of `afar mcp`
+	OpTools       Op[None, ToolsReply]                     = "tools"        // where they are served over HTTP
+	OpToolMessage Op[ToolMessageRequest, ToolMessageReply] = "tool.message" // a message from the stdio of `afar mcp`
 )
 
 // ToolsPath is the path of the tools on the page's listener.
 const ToolsPath = "/mcp"
-
-// ToolsRequest asks where the tools are served over HTTP.
-type ToolsRequest = None
 
 // ToolsReply says where. URL is empty while they are not served; Note says why.
 type ToolsReply struct {

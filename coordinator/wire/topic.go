@@ -2,9 +2,9 @@ package wire
 
 // Operations of topics: what sessions and their person write for each other.
 const (
-	OpPost   = "topic.post"
-	OpRead   = "topic.read"
-	OpTopics = "topics"
+	OpPost   Op[PostRequest, Post]      = "topic.post"
+	OpRead   Op[ReadRequest, ReadReply] = "topic.read"
+	OpTopics Op[None, TopicsReply]      = "topics"
 )
 
 // PostRequest is a text for a topic.
@@ -12,9 +12,6 @@ type PostRequest struct {
 	Topic string `json:"topic"`
 	Text  string `json:"text"`
 }
-
-// PostReply is the post that was made.
-type PostReply = Post
 
 // A Post is one text in a topic.
 type Post struct {
@@ -39,9 +36,6 @@ type ReadRequest struct {
 type ReadReply struct {
 	Posts []Post `json:"posts"`
 }
-
-// TopicsRequest asks for all topics.
-type TopicsRequest = None
 
 // TopicsReply lists all topics, the one with the newest post first.
 type TopicsReply struct {

@@ -2,16 +2,20 @@ package wire
 
 // Operations of triggers.
 const (
-	OpTriggers      = "triggers"
-	OpTrigger       = "trigger"
-	OpTriggerNew    = "trigger.new"
-	OpTriggerOn     = "trigger.on"
-	OpTriggerOff    = "trigger.off"
-	OpTriggerRemove = "trigger.remove"
-	OpTriggerRotate = "trigger.rotate"
-	OpTriggerFire   = "trigger.fire"
-	OpTriggerTest   = "trigger.test"
-	OpTriggerLog    = "trigger.log"
+	OpTriggers Op[None, TriggersReply]     = "triggers"
+	OpTrigger  Op[TriggerRequest, Trigger] = "trigger"
+	// OpTriggerNew returns the trigger with the secret of a webhook.
+	OpTriggerNew Op[TriggerNewRequest, Trigger] = "trigger.new"
+	// OpTriggerOn approves the file of a trigger as it is, and switches it on. It returns the secret of a
+	// webhook that had none.
+	OpTriggerOn  Op[TriggerRequest, Trigger] = "trigger.on"
+	OpTriggerOff Op[TriggerRequest, Trigger] = "trigger.off"
+	// OpTriggerRemove removes a trigger, its file and its secret. Its ledger stays.
+	OpTriggerRemove Op[TriggerRequest, None]                 = "trigger.remove"
+	OpTriggerRotate Op[TriggerRequest, Trigger]              = "trigger.rotate"
+	OpTriggerFire   Op[TriggerFireRequest, Firing]           = "trigger.fire"
+	OpTriggerTest   Op[TriggerTestRequest, TriggerTestReply] = "trigger.test"
+	OpTriggerLog    Op[TriggerLogRequest, TriggerLogReply]   = "trigger.log"
 )
 
 // The states of a trigger.
@@ -52,9 +56,6 @@ type Trigger struct {
 	Hook   string `json:"hook,omitempty"`
 }
 
-// TriggersRequest asks for all triggers.
-type TriggersRequest = None
-
 // TriggersReply lists triggers by name.
 type TriggersReply struct {
 	Triggers []Trigger `json:"triggers"`
@@ -64,9 +65,6 @@ type TriggersReply struct {
 type TriggerRequest struct {
 	ID string `json:"id"`
 }
-
-// TriggerReply is the trigger.
-type TriggerReply = Trigger
 
 // TriggerNewRequest writes a rule, which is on at once. The fields are those of the file.
 type TriggerNewRequest struct {
@@ -91,42 +89,12 @@ type TriggerNewRequest struct {
 	Prompt   string `json:"prompt"`
 }
 
-// TriggerNewReply is the trigger, with the secret of a webhook.
-type TriggerNewReply = Trigger
-
-// TriggerOnRequest approves the file of a trigger as it is, and switches it on.
-type TriggerOnRequest = TriggerRequest
-
-// TriggerOnReply is the trigger, with the secret of a webhook that had none.
-type TriggerOnReply = Trigger
-
-// TriggerOffRequest switches a trigger off.
-type TriggerOffRequest = TriggerRequest
-
-// TriggerOffReply is the trigger.
-type TriggerOffReply = Trigger
-
-// TriggerRemoveRequest removes a trigger, its file and its secret. Its ledger stays.
-type TriggerRemoveRequest = TriggerRequest
-
-// TriggerRemoveReply is empty.
-type TriggerRemoveReply = None
-
-// TriggerRotateRequest makes a new secret for a webhook.
-type TriggerRotateRequest = TriggerRequest
-
-// TriggerRotateReply is the trigger with its new secret.
-type TriggerRotateReply = Trigger
-
 // TriggerFireRequest makes a trigger fire now.
 type TriggerFireRequest struct {
 	Key     string `json:"key"` // made by the caller; a second request with the same key is the same firing
 	ID      string `json:"id"`
 	Payload string `json:"payload,omitempty"`
 }
-
-// TriggerFireReply is the firing.
-type TriggerFireReply = Firing
 
 // TriggerTestRequest asks what a trigger would send for a payload.
 type TriggerTestRequest struct {

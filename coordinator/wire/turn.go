@@ -2,8 +2,8 @@ package wire
 
 // Operations of a running turn.
 const (
-	OpTurn     = "hook.turn" // is the running turn to end?
-	OpTurnStop = "turn.stop" // end the running turn of a session
+	OpTurn     Op[TurnRequest, TurnReply]         = "hook.turn" // is the running turn to end?
+	OpTurnStop Op[TurnStopRequest, TurnStopReply] = "turn.stop" // end the running turn of a session
 )
 
 // TurnRequest asks whether the running turn is to end.

@@ -4,9 +4,9 @@ import "time"
 
 // Operations of snapshots.
 const (
-	OpUndoTake = "hook.undo" // take a snapshot before a question is asked
-	OpUndos    = "undos"
-	OpUndo     = "undo" // restore a snapshot
+	OpUndoTake Op[UndoTakeRequest, UndoTakeReply] = "hook.undo" // take a snapshot before a question is asked
+	OpUndos    Op[None, UndosReply]               = "undos"
+	OpUndo     Op[UndoRequest, Undo]              = "undo" // restore a snapshot
 )
 
 // UndoFor is how long the reply to OpUndo waits for the restore. The restore goes on after that.
@@ -21,9 +21,6 @@ type UndoTakeReply struct {
 	Line string `json:"line,omitempty"`
 }
 
-// UndosRequest asks for all snapshots.
-type UndosRequest = None
-
 // UndosReply lists snapshots, oldest first.
 type UndosReply struct {
 	Undos []Undo `json:"undos"`
@@ -34,9 +31,6 @@ type UndoRequest struct {
 	ID    string `json:"id"`
 	Force bool   `json:"force,omitempty"`
 }
-
-// UndoReply is the snapshot after the restore.
-type UndoReply = Undo
 
 // An Undo is a snapshot that was taken before a destructive step.
 type Undo struct {

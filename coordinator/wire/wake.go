@@ -1,7 +1,7 @@
 package wire
 
 // OpWake has the session that asks woken at a time.
-const OpWake = "wake"
+const OpWake Op[WakeRequest, WakeReply] = "wake"
 
 // WakeRequest is a wake-up. A second request with the same id is the same one.
 type WakeRequest struct {

@@ -32,6 +32,33 @@ const (
 	CodeInternal   = "internal"    // the coordinator's own fault; it is in its log
 )
 
+// An Op is the name of an operation, with the types of its request and its reply. A request None is a call
+// without a body. Whoever offers an operation and whoever calls it takes its Op, so that the compiler
+// compares both ends.
+type Op[Request, Reply any] string
+
+// String returns the name that goes over the socket.
+func (o Op[Request, Reply]) String() string { return string(o) }
+
+// A Call is an operation with its request.
+type Call[Reply any] struct {
+	Op string
+	In any
+}
+
+// With returns the call of the operation with a request.
+func (o Op[Request, Reply]) With(in Request) Call[Reply] { return Call[Reply]{string(o), in} }
+
+// Through returns the reply of do, which carries out an operation within the coordinator. do takes the name
+// and the request, and returns a reply of the type that the Op names.
+func (c Call[Reply]) Through(do func(op string, in any) (any, error)) (out Reply, err error) {
+	reply, err := do(c.Op, c.In)
+	if err != nil {
+		return out, err
+	}
+	return reply.(Reply), nil
+}
+
 // A Request is one line from a hook or from the command line.
 type Request struct {
 	V    int    `json:"v"`

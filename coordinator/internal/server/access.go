@@ -39,16 +39,20 @@ const (
 
 // An operation is one row of the table: who may ask for it, and what it does.
 type operation struct {
+	name   string
 	access access
 	do     func(*Server, *call) (any, error)             // decodes the body of the call
-	take   func(s *Server, c *call, in any) (any, error) // takes the decoded request
+	take   func(s *Server, c *call, in any) (any, error) // takes the request itself, of the type that the Op names
 }
 
 // row returns the row of an operation whose handler takes a decoded request. For a call
 // without a body the handler gets the zero request.
-func row[Request, Reply any](who access, do func(*Server, *call, Request) (Reply, error)) operation {
+func row[Request, Reply any](
+	op wire.Op[Request, Reply], who access, do func(*Server, *call, Request) (Reply, error),
+) operation {
 	decoder := hostjson.NewDecoder[Request]()
 	return operation{
+		name:   string(op),
 		access: who,
 		do: func(s *Server, c *call) (any, error) {
 			if len(c.body) == 0 || string(c.body) == "null" {
@@ -60,22 +64,16 @@ func row[Request, Reply any](who access, do func(*Server, *call, Request) (Reply
 			}
 			return do(s, c, in)
 		},
-		take: func(s *Server, c *call, in any) (any, error) {
-			request, ok := in.(Request)
-			if !ok {
-				return nil, fmt.Errorf("%s: the request is a %T; want a %T", c.op, in, request)
-			}
-			return do(s, c, request)
-		},
+		take: func(s *Server, c *call, in any) (any, error) { return do(s, c, in.(Request)) },
 	}
 }
 
 // owned returns the row of an operation that changes something of one session. of returns
 // that session.
 func owned[Request, Reply any](
-	of func(*Server, Request) (session.Session, error), do func(*Server, *call, Request) (Reply, error),
+	op wire.Op[Request, Reply], of func(*Server, Request) (session.Session, error), do func(*Server, *call, Request) (Reply, error),
 ) operation {
-	return row(owner, func(s *Server, c *call, in Request) (out Reply, err error) {
+	return row(op, owner, func(s *Server, c *call, in Request) (out Reply, err error) {
 		v, err := of(s, in)
 		if err == nil {
 			err = s.allowOwner(c, v)
@@ -87,159 +85,168 @@ func owned[Request, Reply any](
 	})
 }
 
-// operations is the whole surface of the socket, with its permissions.
-var operations = map[string]operation{
-	wire.OpSessionStart:  row(hook, (*Server).sessionStart),
-	wire.OpSessionEnd:    row(hook, (*Server).sessionEnd),
-	wire.OpPrompt:        row(hook, (*Server).prompt),
-	wire.OpExpand:        row(hook, (*Server).expand),
-	wire.OpGuarded:       row(hook, (*Server).guarded),
-	wire.OpOutcome:       row(hook, (*Server).outcome),
-	wire.OpStop:          row(hook, (*Server).stop),
-	wire.OpCheck:         row(hook, (*Server).check),
-	wire.OpStopFailure:   row(hook, (*Server).stopFailure),
-	wire.OpPreCompact:    row(hook, (*Server).preCompact),
-	wire.OpSubagentStop:  row(hook, (*Server).subagentStop),
-	wire.OpSubagentStart: row(hook, (*Server).subagentStart),
-	wire.OpNotification:  row(hook, (*Server).notification),
-	wire.OpDebug:         row(hook, (*Server).debug),
-	wire.OpAskOpen:       row(hook, (*Server).askOpen),
-	wire.OpAskWait:       row(hook, (*Server).askWait),
-	wire.OpAskClaim:      row(hook, (*Server).askClaim),
-	wire.OpAskEnded:      row(hook, (*Server).askEnded),
-	wire.OpTurn:          row(hook, (*Server).turn),
-	wire.OpRetry:         row(hook, (*Server).retry),
-	wire.OpMessageTake:   row(hook, (*Server).messageTake),
-	wire.OpCheckInOver:   row(hook, (*Server).checkInOver),
-	wire.OpParkedWait:    row(hook, (*Server).parkedWait),
-	wire.OpErrandWait:    row(hook, (*Server).errandWait),
-	wire.OpRewake:        row(hook, (*Server).rewake),
-	wire.OpBatch:         row(hook, (*Server).batch),
-	wire.OpPrinted:       row(hook, (*Server).printed),
-
-	wire.OpConfigRefused: row(hook, (*Server).configRefused),
-
-	wire.OpUndoTake: row(hook, (*Server).undoTake),
-
-	wire.OpConsults:     row(hook, (*Server).consults),
-	wire.OpConsultBegin: row(own, (*Server).consultBegin),
-	wire.OpConsultEnd:   row(own, (*Server).consultEnd),
-
-	wire.OpUndos:    row(reader, (*Server).undos),
-	wire.OpGrants:   row(reader, (*Server).grants),
-	wire.OpSession:  row(reader, (*Server).showSession),
-	wire.OpSessions: row(reader, (*Server).someSessions),
-	wire.OpStatus:   row(reader, (*Server).status),
-	wire.OpAsks:     row(reader, (*Server).asks),
-	wire.OpAsk:      row(reader, (*Server).showAsk),
-	wire.OpPast:     row(reader, (*Server).pastAsks),
-	wire.OpLoops:    row(reader, (*Server).loops),
-	wire.OpLoop:     row(reader, (*Server).loop),
-	wire.OpLog:      row(reader, (*Server).log),
-	wire.OpVerify:   row(reader, (*Server).verify),
-	wire.OpReport:   row(reader, (*Server).report),
-	wire.OpDoctor:   row(reader, (*Server).doctor),
-	wire.OpPing:     row(reader, (*Server).ping),
-
-	wire.OpPost:   row(self, (*Server).post), // agents write here; it decides nothing
-	wire.OpRead:   row(reader, (*Server).read),
-	wire.OpTopics: row(reader, (*Server).topics),
-	wire.OpTell:   row(self, (*Server).tell),
-
-	wire.OpEscalate: row(self, (*Server).escalate), // a run of a trigger, as its rule says
-	wire.OpTools:    row(reader, (*Server).tools),
-	wire.OpWake:     row(self, (*Server).wake), // a session wakes itself alone
-
-	wire.OpToolMessage: row(self, (*Server).toolMessage), // each tool asks for its own operation
-
-	wire.OpInbox: row(reader, (*Server).inbox),
-
-	wire.OpAnswer:     row(person, (*Server).answerAsk), // an allow needs a terminal, see there
-	wire.OpUndo:       row(person, (*Server).undo),
-	wire.OpSend:       row(person, (*Server).send), // words need a terminal, see there
-	wire.OpRevoke:     row(person, (*Server).revoke),
-	wire.OpAway:       row(person, (*Server).away),
-	wire.OpTurnStop:   row(person, (*Server).turnStop),
-	wire.OpPause:      row(person, (*Server).pause),
-	wire.OpLoopStart:  row(standing, (*Server).loopStart),
-	wire.OpLoopCancel: owned((*Server).loopToCancel, (*Server).loopCancel), // a way out, at every channel
-	wire.OpShutdown:   row(person, (*Server).shutdown),
-	wire.OpPerson:     row(self, (*Server).person),
-
-	wire.OpOpen:    row(person, (*Server).open),
-	wire.OpSignOut: row(person, (*Server).signOut),
-
-	wire.OpPolicyTrust: row(person, (*Server).policyTrust), // accepting one needs a terminal, see there
-
-	wire.OpRuns:   row(reader, (*Server).runs),
-	wire.OpRun:    row(reader, (*Server).runShow),
-	wire.OpRunLog: row(reader, (*Server).runLog),
-
-	wire.OpSuggestions:       row(reader, (*Server).suggestions),
-	wire.OpSuggest:           row(self, (*Server).suggest), // agents suggest here; it decides nothing
-	wire.OpSuggestionAccept:  row(standing, (*Server).suggestionAccept),
-	wire.OpSuggestionDismiss: row(change, (*Server).suggestionDismiss),
-
-	wire.OpGaps:      row(reader, (*Server).gaps),
-	wire.OpGapReport: row(self, (*Server).gapReport), // agents report here; it decides nothing
-	wire.OpGapSet:    row(change, (*Server).gapSet),
-
-	wire.OpTasks:     row(reader, (*Server).tasks),
-	wire.OpTask:      row(reader, (*Server).task),
-	wire.OpTaskNew:   row(standing, (*Server).taskNew),
-	wire.OpTaskStart: row(standing, (*Server).taskStart),
-	wire.OpTaskStop:  row(change, (*Server).taskStop),
-	wire.OpTaskSet:   row(change, (*Server).taskSet),
-	wire.OpTaskFiles: row(reader, (*Server).taskFiles),
-	wire.OpTaskFile:  row(reader, (*Server).taskFile),
-	wire.OpTaskEdit:  row(standing, (*Server).taskEdit),
-	wire.OpTaskKeep:  row(standing, (*Server).taskKeep),
-
-	wire.OpMemory:        row(reader, (*Server).memory),
-	wire.OpMemorySearch:  row(reader, (*Server).memorySearch),
-	wire.OpMemoryFact:    row(reader, (*Server).memoryFact),
-	wire.OpMemoryLint:    row(reader, (*Server).memoryLint),
-	wire.OpMemoryDay:     row(reader, (*Server).memoryDay),
-	wire.OpMemoryDays:    row(reader, (*Server).memoryDays),
-	wire.OpMemoryEdit:    row(standing, (*Server).memoryEdit),
-	wire.OpMemoryAdd:     row(writer, (*Server).memoryAdd),    // the fact names its source
-	wire.OpMemoryForget:  row(writer, (*Server).memoryForget), // a session only archives
-	wire.OpTriggers:      row(reader, (*Server).triggers),
-	wire.OpTrigger:       row(reader, (*Server).trigger),
-	wire.OpTriggerLog:    row(reader, (*Server).triggerLog),
-	wire.OpTriggerNew:    row(standing, (*Server).triggerNew),
-	wire.OpTriggerOn:     row(standing, (*Server).triggerOn),
-	wire.OpTriggerOff:    row(change, (*Server).triggerOff),
-	wire.OpTriggerRemove: row(change, (*Server).triggerRemove),
-	wire.OpTriggerRotate: row(standing, (*Server).triggerRotate),
-	wire.OpTriggerFire:   row(standing, (*Server).triggerFire),
-	wire.OpTriggerTest:   row(change, (*Server).triggerTest), // it runs the rule's filter
-
-	wire.OpModules:       row(reader, (*Server).modules),
-	wire.OpModule:        row(reader, (*Server).module),
-	wire.OpModuleFile:    row(reader, (*Server).moduleFile),
-	wire.OpModuleEnable:  row(standing, (*Server).moduleEnable),
-	wire.OpModuleDisable: row(change, (*Server).moduleDisable),
-	wire.OpModuleRestart: row(change, (*Server).moduleRestart),
-
-	wire.OpRunStart:  row(asker, (*Server).runStart), // a session only proposes one, see there
-	wire.OpRunWait:   row(person, (*Server).runWait),
-	wire.OpRunStop:   row(change, (*Server).runStop),
-	wire.OpRunRemove: row(change, (*Server).runRemove),
-	wire.OpRunTake:   row(person, (*Server).runTake), // needs a terminal, see there
-	wire.OpRunGive:   row(person, (*Server).runGive),
-	wire.OpRunAdopt:  row(standing, (*Server).runAdopt),
-	wire.OpRunTurn:   row(runner, (*Server).runTurn),
-	wire.OpRunEvents: row(runner, (*Server).runEvents),
-	wire.OpRunClock:  row(runner, (*Server).runClock),
-	wire.OpRunEnd:    row(runner, (*Server).runEnd),
-
-	wire.OpTelegram:           row(reader, (*Server).telegram),
-	wire.OpTelegramConnect:    row(person, (*Server).telegramConnect),
-	wire.OpTelegramPair:       row(person, (*Server).telegramPair),
-	wire.OpTelegramPaired:     row(reader, (*Server).telegramPaired),
-	wire.OpTelegramDisconnect: row(person, (*Server).telegramDisconnect),
+// table returns operations by their names.
+func table(rows ...operation) map[string]operation {
+	all := make(map[string]operation, len(rows))
+	for _, row := range rows {
+		all[row.name] = row
+	}
+	return all
 }
+
+// operations is the whole surface of the socket, with its permissions.
+var operations = table(
+	row(wire.OpSessionStart, hook, (*Server).sessionStart),
+	row(wire.OpSessionEnd, hook, (*Server).sessionEnd),
+	row(wire.OpPrompt, hook, (*Server).prompt),
+	row(wire.OpExpand, hook, (*Server).expand),
+	row(wire.OpGuarded, hook, (*Server).guarded),
+	row(wire.OpOutcome, hook, (*Server).outcome),
+	row(wire.OpStop, hook, (*Server).stop),
+	row(wire.OpCheck, hook, (*Server).check),
+	row(wire.OpStopFailure, hook, (*Server).stopFailure),
+	row(wire.OpPreCompact, hook, (*Server).preCompact),
+	row(wire.OpSubagentStop, hook, (*Server).subagentStop),
+	row(wire.OpSubagentStart, hook, (*Server).subagentStart),
+	row(wire.OpNotification, hook, (*Server).notification),
+	row(wire.OpDebug, hook, (*Server).debug),
+	row(wire.OpAskOpen, hook, (*Server).askOpen),
+	row(wire.OpAskWait, hook, (*Server).askWait),
+	row(wire.OpAskClaim, hook, (*Server).askClaim),
+	row(wire.OpAskEnded, hook, (*Server).askEnded),
+	row(wire.OpTurn, hook, (*Server).turn),
+	row(wire.OpRetry, hook, (*Server).retry),
+	row(wire.OpMessageTake, hook, (*Server).messageTake),
+	row(wire.OpCheckInOver, hook, (*Server).checkInOver),
+	row(wire.OpParkedWait, hook, (*Server).parkedWait),
+	row(wire.OpErrandWait, hook, (*Server).errandWait),
+	row(wire.OpRewake, hook, (*Server).rewake),
+	row(wire.OpBatch, hook, (*Server).batch),
+	row(wire.OpPrinted, hook, (*Server).printed),
+
+	row(wire.OpConfigRefused, hook, (*Server).configRefused),
+
+	row(wire.OpUndoTake, hook, (*Server).undoTake),
+
+	row(wire.OpConsults, hook, (*Server).consults),
+	row(wire.OpConsultBegin, own, (*Server).consultBegin),
+	row(wire.OpConsultEnd, own, (*Server).consultEnd),
+
+	row(wire.OpUndos, reader, (*Server).undos),
+	row(wire.OpGrants, reader, (*Server).grants),
+	row(wire.OpSession, reader, (*Server).showSession),
+	row(wire.OpSessions, reader, (*Server).someSessions),
+	row(wire.OpStatus, reader, (*Server).status),
+	row(wire.OpAsks, reader, (*Server).asks),
+	row(wire.OpAsk, reader, (*Server).showAsk),
+	row(wire.OpPast, reader, (*Server).pastAsks),
+	row(wire.OpLoops, reader, (*Server).loops),
+	row(wire.OpLoop, reader, (*Server).loop),
+	row(wire.OpLog, reader, (*Server).log),
+	row(wire.OpVerify, reader, (*Server).verify),
+	row(wire.OpReport, reader, (*Server).report),
+	row(wire.OpDoctor, reader, (*Server).doctor),
+	row(wire.OpPing, reader, (*Server).ping),
+
+	row(wire.OpPost, self, (*Server).post), // agents write here; it decides nothing
+	row(wire.OpRead, reader, (*Server).read),
+	row(wire.OpTopics, reader, (*Server).topics),
+	row(wire.OpTell, self, (*Server).tell),
+
+	row(wire.OpEscalate, self, (*Server).escalate), // a run of a trigger, as its rule says
+	row(wire.OpTools, reader, (*Server).tools),
+	row(wire.OpWake, self, (*Server).wake), // a session wakes itself alone
+
+	row(wire.OpToolMessage, self, (*Server).toolMessage), // each tool asks for its own operation
+
+	row(wire.OpInbox, reader, (*Server).inbox),
+
+	row(wire.OpAnswer, person, (*Server).answerAsk), // an allow needs a terminal, see there
+	row(wire.OpUndo, person, (*Server).undo),
+	row(wire.OpSend, person, (*Server).send), // words need a terminal, see there
+	row(wire.OpRevoke, person, (*Server).revoke),
+	row(wire.OpAway, person, (*Server).away),
+	row(wire.OpTurnStop, person, (*Server).turnStop),
+	row(wire.OpPause, person, (*Server).pause),
+	row(wire.OpLoopStart, standing, (*Server).loopStart),
+	owned(wire.OpLoopCancel, (*Server).loopToCancel, (*Server).loopCancel), // a way out, at every channel
+	row(wire.OpShutdown, person, (*Server).shutdown),
+	row(wire.OpPerson, self, (*Server).person),
+
+	row(wire.OpOpen, person, (*Server).open),
+	row(wire.OpSignOut, person, (*Server).signOut),
+
+	row(wire.OpPolicyTrust, person, (*Server).policyTrust), // accepting one needs a terminal, see there
+
+	row(wire.OpRuns, reader, (*Server).runs),
+	row(wire.OpRun, reader, (*Server).runShow),
+	row(wire.OpRunLog, reader, (*Server).runLog),
+
+	row(wire.OpSuggestions, reader, (*Server).suggestions),
+	row(wire.OpSuggest, self, (*Server).suggest), // agents suggest here; it decides nothing
+	row(wire.OpSuggestionAccept, standing, (*Server).suggestionAccept),
+	row(wire.OpSuggestionDismiss, change, (*Server).suggestionDismiss),
+
+	row(wire.OpGaps, reader, (*Server).gaps),
+	row(wire.OpGapReport, self, (*Server).gapReport), // agents report here; it decides nothing
+	row(wire.OpGapSet, change, (*Server).gapSet),
+
+	row(wire.OpTasks, reader, (*Server).tasks),
+	row(wire.OpTask, reader, (*Server).task),
+	row(wire.OpTaskNew, standing, (*Server).taskNew),
+	row(wire.OpTaskStart, standing, (*Server).taskStart),
+	row(wire.OpTaskStop, change, (*Server).taskStop),
+	row(wire.OpTaskSet, change, (*Server).taskSet),
+	row(wire.OpTaskFiles, reader, (*Server).taskFiles),
+	row(wire.OpTaskFile, reader, (*Server).taskFile),
+	row(wire.OpTaskEdit, standing, (*Server).taskEdit),
+	row(wire.OpTaskKeep, standing, (*Server).taskKeep),
+
+	row(wire.OpMemory, reader, (*Server).memory),
+	row(wire.OpMemorySearch, reader, (*Server).memorySearch),
+	row(wire.OpMemoryFact, reader, (*Server).memoryFact),
+	row(wire.OpMemoryLint, reader, (*Server).memoryLint),
+	row(wire.OpMemoryDay, reader, (*Server).memoryDay),
+	row(wire.OpMemoryDays, reader, (*Server).memoryDays),
+	row(wire.OpMemoryEdit, standing, (*Server).memoryEdit),
+	row(wire.OpMemoryAdd, writer, (*Server).memoryAdd),       // the fact names its source
+	row(wire.OpMemoryForget, writer, (*Server).memoryForget), // a session only archives
+	row(wire.OpTriggers, reader, (*Server).triggers),
+	row(wire.OpTrigger, reader, (*Server).trigger),
+	row(wire.OpTriggerLog, reader, (*Server).triggerLog),
+	row(wire.OpTriggerNew, standing, (*Server).triggerNew),
+	row(wire.OpTriggerOn, standing, (*Server).triggerOn),
+	row(wire.OpTriggerOff, change, (*Server).triggerOff),
+	row(wire.OpTriggerRemove, change, (*Server).triggerRemove),
+	row(wire.OpTriggerRotate, standing, (*Server).triggerRotate),
+	row(wire.OpTriggerFire, standing, (*Server).triggerFire),
+	row(wire.OpTriggerTest, change, (*Server).triggerTest), // it runs the rule's filter
+
+	row(wire.OpModules, reader, (*Server).modules),
+	row(wire.OpModule, reader, (*Server).module),
+	row(wire.OpModuleFile, reader, (*Server).moduleFile),
+	row(wire.OpModuleEnable, standing, (*Server).moduleEnable),
+	row(wire.OpModuleDisable, change, (*Server).moduleDisable),
+	row(wire.OpModuleRestart, change, (*Server).moduleRestart),
+
+	row(wire.OpRunStart, asker, (*Server).runStart), // a session only proposes one, see there
+	row(wire.OpRunWait, person, (*Server).runWait),
+	row(wire.OpRunStop, change, (*Server).runStop),
+	row(wire.OpRunRemove, change, (*Server).runRemove),
+	row(wire.OpRunTake, person, (*Server).runTake), // needs a terminal, see there
+	row(wire.OpRunGive, person, (*Server).runGive),
+	row(wire.OpRunAdopt, standing, (*Server).runAdopt),
+	row(wire.OpRunTurn, runner, (*Server).runTurn),
+	row(wire.OpRunEvents, runner, (*Server).runEvents),
+	row(wire.OpRunClock, runner, (*Server).runClock),
+	row(wire.OpRunEnd, runner, (*Server).runEnd),
+
+	row(wire.OpTelegram, reader, (*Server).telegram),
+	row(wire.OpTelegramConnect, person, (*Server).telegramConnect),
+	row(wire.OpTelegramPair, person, (*Server).telegramPair),
+	row(wire.OpTelegramPaired, reader, (*Server).telegramPaired),
+	row(wire.OpTelegramDisconnect, person, (*Server).telegramDisconnect),
+)
 
 // allow returns an error if the caller may not ask for the operation. It journals a
 // refused decision: a session may have tried to answer its own question.
@@ -432,7 +439,7 @@ func (s *Server) allowPerson(c *call) error {
 
 // person checks whether the caller may take a decision that another program carries out,
 // such as to uninstall. A refusal is journalled under the decision's name.
-func (s *Server) person(c *call, in wire.PersonRequest) (out wire.PersonReply, err error) {
+func (s *Server) person(c *call, in wire.PersonRequest) (out wire.None, err error) {
 	if in.ID == "" || len(in.ID) > 40 {
 		return out, badRequest("a decision needs a name")
 	}

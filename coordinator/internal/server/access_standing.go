@@ -40,15 +40,15 @@ type way struct{ page, phone string }
 
 // ways are the ways to the operations that need a channel whose answers count.
 var ways = map[string]way{
-	wire.OpTaskNew:          {page: "Tasks", phone: "/task TEXT"},
-	wire.OpTaskStart:        {page: "Tasks", phone: "/tasks"},
-	wire.OpRunStart:         {page: "Runs", phone: "/run TEXT"},
-	wire.OpMemoryAdd:        {page: "Memory", phone: "/remember TEXT"},
-	wire.OpMemoryForget:     {page: "Memory"},
-	wire.OpSuggestionAccept: {page: "Suggestions", phone: "/suggestions"},
-	wire.OpTriggerOn:        {page: "Triggers", phone: "/triggers, for a rule that you had approved"},
-	wire.OpTriggerFire:      {page: "Triggers"},
-	wire.OpModuleEnable:     {page: "Modules", phone: "/modules, for a folder that you had enabled"},
+	string(wire.OpTaskNew):          {page: "Tasks", phone: "/task TEXT"},
+	string(wire.OpTaskStart):        {page: "Tasks", phone: "/tasks"},
+	string(wire.OpRunStart):         {page: "Runs", phone: "/run TEXT"},
+	string(wire.OpMemoryAdd):        {page: "Memory", phone: "/remember TEXT"},
+	string(wire.OpMemoryForget):     {page: "Memory"},
+	string(wire.OpSuggestionAccept): {page: "Suggestions", phone: "/suggestions"},
+	string(wire.OpTriggerOn):        {page: "Triggers", phone: "/triggers, for a rule that you had approved"},
+	string(wire.OpTriggerFire):      {page: "Triggers"},
+	string(wire.OpModuleEnable):     {page: "Modules", phone: "/modules, for a folder that you had enabled"},
 }
 
 // elsewhere says where a person can do something whose operation is refused at a channel.

@@ -61,7 +61,7 @@ func TestEndedHookTriedNothing(t *testing.T) {
 	}
 	client := s.remember(os.Getpid())
 	hook := peer.Process{PID: ended.Process.Pid, Exe: "/b/hook-stop"}
-	c := &call{op: wire.OpCheck, line: append([]peer.Process{hook}, client...)}
+	c := &call{op: string(wire.OpCheck), line: append([]peer.Process{hook}, client...)}
 	if err := s.allowFor(c, "s-1", 1); !errors.Is(err, errDenied) {
 		t.Errorf("have %v, want %v", err, errDenied)
 	}
@@ -98,7 +98,7 @@ func TestOurHook(t *testing.T) {
 
 // TestOperations makes every change of the table of permissions visible.
 func TestOperations(t *testing.T) {
-	listed := map[access][]string{
+	listed := map[access][]fmt.Stringer{
 		reader: {
 			wire.OpStatus, wire.OpAsks, wire.OpLoops, wire.OpLoop, wire.OpLog, wire.OpVerify, wire.OpDoctor,
 			wire.OpTelegram, wire.OpTelegramPaired, wire.OpGrants, wire.OpUndos, wire.OpReport, wire.OpPing,
@@ -134,7 +134,7 @@ func TestOperations(t *testing.T) {
 	want := map[string]access{}
 	for who, names := range listed {
 		for _, name := range names {
-			want[name] = who
+			want[name.String()] = who
 		}
 	}
 	for name, op := range operations {
@@ -231,7 +231,7 @@ func TestDecisionByName(t *testing.T) {
 		``: false, `7`: false, `{}`: false, `{"id":7}`: false, `{"id":"` + strings.Repeat("x", 41) + `"}`: false,
 		`{"id":"` + strings.Repeat("x", 40) + `"}`: true, `{"id":"un\ninstall"}`: true,
 	} {
-		_, err := operations[wire.OpPerson].do(r, &call{op: wire.OpPerson, body: []byte(body)})
+		_, err := operations[string(wire.OpPerson)].do(r, &call{op: string(wire.OpPerson), body: []byte(body)})
 		if errors.Is(err, errDenied) != decided || err == nil {
 			t.Errorf("%s: %v", body, err)
 		}
@@ -241,7 +241,7 @@ func TestDecisionByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range told {
-		if e.Kind == event.Refused && (e.Subject == wire.OpPerson || strings.Contains(e.Subject+e.Text, "\n")) {
+		if e.Kind == event.Refused && (e.Subject == string(wire.OpPerson) || strings.Contains(e.Subject+e.Text, "\n")) {
 			t.Errorf("the journal says %+v", e)
 		}
 	}
@@ -252,7 +252,7 @@ func TestDecisionByName(t *testing.T) {
 func TestElsewhereAlone(t *testing.T) {
 	for _, from := range [][]string{nil, {"terminal"}, {"telegram"}} {
 		r := newOwnRig(t, from...)
-		err := r.allowHere(&call{op: wire.OpAnswer})
+		err := r.allowHere(&call{op: string(wire.OpAnswer)})
 		told, failed := r.cfg.Core.Journal(t.Context(), 0, 100, "", false)
 		refused := slices.ContainsFunc(told, func(e event.Event) bool { return e.Kind == event.Refused })
 		if want := slices.Equal(from, []string{"telegram"}); failed != nil || errors.Is(err, core.ErrChannel) != want ||
@@ -315,7 +315,7 @@ func TestSaysWhereItCounts(t *testing.T) {
 	}
 	outside := []peer.Process{{PID: 1, Exe: "/usr/bin/bash"}}
 	for _, c := range []struct {
-		op   string
+		op   fmt.Stringer
 		from []string
 		want string
 	}{
@@ -325,7 +325,7 @@ func TestSaysWhereItCounts(t *testing.T) {
 		{wire.OpModuleEnable, []string{"web"}, "do it on the page: Modules"},
 	} {
 		s := newOwnRig(t, c.from...)
-		if err := s.allow(operations[c.op], &call{op: c.op, line: outside}); err == nil ||
+		if err := s.allow(operations[c.op.String()], &call{op: c.op.String(), line: outside}); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s with %q: %v, want %q", c.op, c.from, err, c.want)
 		}

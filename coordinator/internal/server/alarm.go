@@ -13,7 +13,7 @@ import (
 )
 
 // configRefused records which settings file a session refused to load, and why.
-func (s *Server) configRefused(c *call, in wire.ConfigRefusedRequest) (out wire.ConfigRefusedReply, err error) {
+func (s *Server) configRefused(c *call, in wire.ConfigRefusedRequest) (out wire.None, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
 		return out, err

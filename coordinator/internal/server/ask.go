@@ -27,7 +27,7 @@ const maxWait = 25 * time.Second
 // waitFor returns how long a caller may wait if it asks for ms milliseconds.
 func waitFor(ms int64) time.Duration { return min(time.Duration(ms)*time.Millisecond, maxWait) }
 
-func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskOpenReply, err error) {
+func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskState, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
 		return out, err
@@ -150,7 +150,7 @@ func (s *Server) withSandbox(does string, id session.ID, call ask.Input) string 
 
 // askWait holds the hook's connection until the ask ends. If the connection breaks, the
 // hook has a limited time to dial again.
-func (s *Server) askWait(c *call, in wire.AskWaitRequest) (out wire.AskWaitReply, err error) {
+func (s *Server) askWait(c *call, in wire.AskWaitRequest) (out wire.AskState, err error) {
 	id, err := s.ownAsk(c, in.Ask)
 	if err != nil {
 		return out, err
@@ -174,7 +174,7 @@ func (s *Server) askWait(c *call, in wire.AskWaitRequest) (out wire.AskWaitReply
 
 // askClaim takes the answer for a hook that is about to print it. An answer
 // that nobody claims has no effect.
-func (s *Server) askClaim(c *call, in wire.AskClaimRequest) (out wire.AskClaimReply, err error) {
+func (s *Server) askClaim(c *call, in wire.AskClaimRequest) (out wire.AskState, err error) {
 	id, err := s.ownAsk(c, in.Ask)
 	if err != nil {
 		return out, err
@@ -194,7 +194,7 @@ func (s *Server) askClaim(c *call, in wire.AskClaimRequest) (out wire.AskClaimRe
 	return out, err
 }
 
-func (s *Server) askEnded(c *call, in wire.AskEndedRequest) (out wire.AskEndedReply, err error) {
+func (s *Server) askEnded(c *call, in wire.AskEndedRequest) (out wire.AskState, err error) {
 	id, err := s.ownAsk(c, in.Ask)
 	if err != nil {
 		return out, err
@@ -235,7 +235,7 @@ func askState(a ask.Ask) wire.AskState {
 
 // answerAsk answers an ask from the command line. An allow needs a controlling terminal.
 // A refusal does not, because it can do no harm.
-func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.AnswerReply, err error) {
+func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.Ask, err error) {
 	if in.ID == "" {
 		return out, badRequest("an answer needs an id")
 	}
@@ -302,7 +302,7 @@ func (s *Server) askIDs() (ids []string) {
 	return ids
 }
 
-func (s *Server) asks(*call, wire.AsksRequest) (wire.AsksReply, error) {
+func (s *Server) asks(*call, wire.None) (wire.AsksReply, error) {
 	return wire.AsksReply{Asks: s.wireAsks()}, nil
 }
 

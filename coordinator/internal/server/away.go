@@ -19,7 +19,7 @@ func (s *Server) settings() wire.Settings {
 	}
 }
 
-func (s *Server) away(c *call, in wire.AwayRequest) (out wire.AwayReply, err error) {
+func (s *Server) away(c *call, in wire.AwayRequest) (out wire.Settings, err error) {
 	mode, err := session.ParseMode(in.Mode)
 	if err != nil {
 		return out, badRequest("%v", err)
@@ -48,7 +48,7 @@ func (s *Server) away(c *call, in wire.AwayRequest) (out wire.AwayReply, err err
 	return s.settings(), nil
 }
 
-func (s *Server) pause(c *call, in wire.PauseRequest) (out wire.PauseReply, err error) {
+func (s *Server) pause(c *call, in wire.PauseRequest) (out wire.Settings, err error) {
 	if in.On {
 		if err := s.allowHere(c); err != nil {
 			return out, err

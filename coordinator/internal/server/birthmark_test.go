@@ -3,6 +3,7 @@
 package server_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -29,7 +30,7 @@ const client = `AFAR_TEST_LINE="${AFAR_TEST_LINE//424242/$$}"; AFAR_TEST_NEXT="$
 func (r *rig) asWholeClient(prepare, hook string) (limit string, v session.Session) {
 	r.t.Helper()
 	file := r.t.TempDir() + "/limit"
-	line := func(op, payload string) string {
+	line := func(op fmt.Stringer, payload string) string {
 		return r.line(op, hookCall(payload, func(h *hookRequest) { h.Client = 424242 }))
 	}
 	c := caller{name: "hook-test", shell: prepare + client + hook, env: []string{

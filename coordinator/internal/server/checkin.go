@@ -3,7 +3,7 @@ package server
 import "github.com/afar-sh/afar/coordinator/wire"
 
 // checkInOver records that a Stop hook no longer holds its session.
-func (s *Server) checkInOver(c *call, in wire.CheckInOverRequest) (out wire.CheckInOverReply, err error) {
+func (s *Server) checkInOver(c *call, in wire.CheckInOverRequest) (out wire.AskState, err error) {
 	id, err := s.ownAsk(c, in.Ask)
 	if err != nil {
 		return out, err

@@ -39,7 +39,7 @@ type consultation struct {
 }
 
 // consults notes that a reviewer's call is about to consult.
-func (s *Server) consults(c *call, in wire.ConsultsRequest) (out wire.ConsultsReply, err error) {
+func (s *Server) consults(c *call, in wire.ConsultsRequest) (out wire.None, err error) {
 	p, active, err := s.activeCall(c, in.HookCall, session.Working)
 	if !active || !wire.ReadsOnly(p.AgentType) {
 		return out, err
@@ -79,7 +79,7 @@ func (s *Server) allowOwn(c *call) error {
 }
 
 // consultBegin lets a consultation begin, unless a consulted model asks for it.
-func (s *Server) consultBegin(c *call, _ wire.ConsultBeginRequest) (out wire.ConsultBeginReply, err error) {
+func (s *Server) consultBegin(c *call, _ wire.None) (out wire.ConsultBeginReply, err error) {
 	v, who := s.author(c.line)
 	one := consultation{session: v.ID, who: who}
 	if len(c.line) > 0 {
@@ -156,7 +156,7 @@ func (s *Server) reviewer(id session.ID) string {
 
 // consultEnd journals the result of a consultation. Only the process that began the
 // consultation may report it.
-func (s *Server) consultEnd(c *call, in wire.ConsultEndRequest) (out wire.ConsultEndReply, err error) {
+func (s *Server) consultEnd(c *call, in wire.ConsultEndRequest) (out wire.None, err error) {
 	s.mu.Lock()
 	one, ok := s.running[in.ID]
 	ok = ok && (len(c.line) == 0 || c.line[0].PID == one.pid)

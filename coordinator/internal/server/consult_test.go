@@ -66,8 +66,8 @@ func TestConsultBound(t *testing.T) {
 	}
 	var ids []string
 	for range maxConsults {
-		out, err := r.consultBegin(&call{op: wire.OpConsultBegin, line: []peer.Process{{PID: os.Getppid()}}},
-			wire.ConsultBeginRequest{})
+		out, err := r.consultBegin(&call{op: string(wire.OpConsultBegin), line: []peer.Process{{PID: os.Getppid()}}},
+			wire.None{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,14 +75,14 @@ func TestConsultBound(t *testing.T) {
 		one := r.running[ids[len(ids)-1]]
 		r.running[ids[len(ids)-1]] = consultation{pid: os.Getpid(), who: one.who}
 	}
-	_, err = r.consultBegin(&call{op: wire.OpConsultBegin, line: []peer.Process{{PID: os.Getppid()}}},
-		wire.ConsultBeginRequest{})
+	_, err = r.consultBegin(&call{op: string(wire.OpConsultBegin), line: []peer.Process{{PID: os.Getppid()}}},
+		wire.None{})
 	if err == nil || !strings.Contains(err.Error(), "run already") {
 		t.Errorf("one more than may run: %v", err)
 	}
 	end := func(pid int, in string) error {
-		_, err := operations[wire.OpConsultEnd].do(r,
-			&call{op: wire.OpConsultEnd, line: []peer.Process{{PID: pid}}, body: []byte(in)})
+		_, err := operations[string(wire.OpConsultEnd)].do(r,
+			&call{op: string(wire.OpConsultEnd), line: []peer.Process{{PID: pid}}, body: []byte(in)})
 		return err
 	}
 	for _, in := range []string{``, `[]`, `{}`, `{"id":"con_x","by":"codex"}`, `{"id":7}`} {

@@ -18,7 +18,7 @@ const (
 // debug records what a hook read and printed, masked, while the person debugs. It reads
 // the debug mark itself and does not rely on the hook, because a session can change the
 // hook's environment.
-func (s *Server) debug(c *call, in wire.DebugRequest) (out wire.DebugReply, err error) {
+func (s *Server) debug(c *call, in wire.DebugRequest) (out wire.None, err error) {
 	d, on := home.Debugging(s.cfg.Dirs, time.Now())
 	if !on || !d.Payloads || len(c.body) > maxRecorded {
 		return out, nil

@@ -8,7 +8,7 @@ import (
 
 // retry says whether a call that auto mode refused before may now run once. The hook asks
 // only for a call on which its guard has no opinion.
-func (s *Server) retry(c *call, in wire.RetryRequest) (out wire.RetryReply, err error) {
+func (s *Server) retry(c *call, in wire.RetryRequest) (out wire.AskState, err error) {
 	p, active, err := s.activeCall(c, in.HookCall, session.Working)
 	if !active {
 		return out, err

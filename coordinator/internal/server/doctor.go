@@ -6,7 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-func (s *Server) doctor(*call, wire.DoctorRequest) (wire.DoctorReply, error) {
+func (s *Server) doctor(*call, wire.None) (wire.DoctorReply, error) {
 	checks := append(s.cfg.Doctor(), s.moduleChecks()...)
 	for _, v := range s.cfg.Core.Sessions() {
 		if v.Unprotected(time.Now()) {

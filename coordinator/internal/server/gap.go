@@ -21,7 +21,7 @@ type Notebook interface {
 	Edit(change func(string) string) error
 }
 
-func (s *Server) gaps(*call, wire.GapsRequest) (out wire.GapsReply, err error) {
+func (s *Server) gaps(*call, wire.None) (out wire.GapsReply, err error) {
 	out.Gaps = []wire.Gap{}
 	file, err := s.cfg.Gaps.Read()
 	for _, g := range task.ParseGaps(file) {
@@ -65,7 +65,7 @@ func (s *Server) gapReport(c *call, in wire.GapReportRequest) (out wire.GapRepor
 }
 
 // gapSet records what the person decided about a gap.
-func (s *Server) gapSet(_ *call, in wire.GapSetRequest) (out wire.GapSetReply, err error) {
+func (s *Server) gapSet(_ *call, in wire.GapSetRequest) (out wire.Gap, err error) {
 	status := task.GapStatus(in.Status)
 	if !slices.Contains([]task.GapStatus{task.GapOpen, task.GapResolved, task.GapIgnored}, status) {
 		return out, badRequest("unknown status %.40q; want open, resolved or ignored", in.Status)

@@ -44,7 +44,7 @@ func (s *Server) kept(p payload, places []int) (out []grant.Kept) {
 	return out
 }
 
-func (s *Server) grants(*call, wire.GrantsRequest) (wire.GrantsReply, error) {
+func (s *Server) grants(*call, wire.None) (wire.GrantsReply, error) {
 	out := wire.GrantsReply{Grants: []wire.Grant{}}
 	for _, g := range s.standing() {
 		out.Grants = append(out.Grants, s.wireGrant(g))
@@ -64,7 +64,7 @@ func (s *Server) standing() []grant.Grant {
 	return all
 }
 
-func (s *Server) revoke(c *call, in wire.RevokeRequest) (out wire.RevokeReply, err error) {
+func (s *Server) revoke(c *call, in wire.RevokeRequest) (out wire.Grant, err error) {
 	if in.ID == "" {
 		return out, badRequest("a grant needs its id")
 	}

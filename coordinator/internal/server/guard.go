@@ -81,7 +81,7 @@ func (s *Server) policyBroken(p payload, broken string) (notice string, err erro
 	return broken, nil
 }
 
-func (s *Server) outcome(c *call, in wire.OutcomeRequest) (out wire.OutcomeReply, err error) {
+func (s *Server) outcome(c *call, in wire.OutcomeRequest) (out wire.None, err error) {
 	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
 		return out, err

@@ -3,6 +3,7 @@
 package server_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,7 +53,7 @@ func openAskOf(r *rig, id string, client int) error {
 
 const bash = `,"tool_name":"Bash","tool_input":{"command":"make"}`
 
-func (r *rig) askHook(op string, waitMS int64) wire.AskState {
+func (r *rig) askHook(op fmt.Stringer, waitMS int64) wire.AskState {
 	r.t.Helper()
 	return want[wire.AskState](r.t,
 		r.hook(op, bash, func(h *hookRequest) { h.Ask, h.Kind, h.WaitMS = "a", "permission", waitMS }), wire.CodeOK)
@@ -77,7 +78,7 @@ func TestAskByHook(t *testing.T) {
 	}
 	_, err := r.core.Answer("a", ask.Decision{Message: "use the other one", By: "Ada"})
 	r.ok(err)
-	for op, state := range map[string]string{wire.OpAskOpen: "answered", wire.OpAskWait: "answered"} {
+	for op, state := range map[fmt.Stringer]string{wire.OpAskOpen: "answered", wire.OpAskWait: "answered"} {
 		if got := r.askHook(op, 20_000); got.State != state || got.Allow || got.Message != "use the other one" {
 			t.Errorf("%s: %+v", op, got)
 		}
@@ -140,9 +141,10 @@ func TestBrokenConnection(t *testing.T) {
 func TestAskRefused(t *testing.T) {
 	r := newRig(t)
 	for name, c := range map[string]struct {
-		op, payload string
-		change      func(*hookRequest)
-		code        string
+		op      fmt.Stringer
+		payload string
+		change  func(*hookRequest)
+		code    string
 	}{
 		"no id":              {wire.OpAskOpen, bash, nil, wire.CodeBadRequest},
 		"no input":           {wire.OpAskOpen, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeBadRequest},
@@ -227,8 +229,9 @@ func TestSessionByHooks(t *testing.T) {
 		t.Errorf("have %+v", v)
 	}
 	for _, c := range []struct {
-		op, payload string
-		want        session.State
+		op      fmt.Stringer
+		payload string
+		want    session.State
 	}{
 		{wire.OpPrompt, `,"prompt":"hi"`, session.Working}, {wire.OpStop, "", session.Idle},
 		{wire.OpOutcome, bash, session.Working},

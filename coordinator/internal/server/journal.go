@@ -65,7 +65,7 @@ func (s *Server) wireEntry(e event.Event) wire.Entry {
 	}
 }
 
-func (s *Server) verify(*call, wire.VerifyRequest) (wire.VerifyReply, error) {
+func (s *Server) verify(*call, wire.None) (wire.VerifyReply, error) {
 	entries, broken, head, err := s.cfg.Core.Verify()
 	if err != nil {
 		return wire.VerifyReply{}, err

@@ -98,8 +98,8 @@ func descriptors(t *testing.T) int {
 func TestNoHookDecides(t *testing.T) {
 	r := newOwnRig(t)
 	r.cfg.Bin = t.TempDir()
-	c := &call{op: wire.OpAway, line: r.line(sleeper(t, filepath.Join(r.cfg.Bin, "hook-x")))}
-	if err := r.allow(operations[wire.OpAway], c); peer.Supported && !errors.Is(err, errDenied) {
+	c := &call{op: string(wire.OpAway), line: r.line(sleeper(t, filepath.Join(r.cfg.Bin, "hook-x")))}
+	if err := r.allow(operations[string(wire.OpAway)], c); peer.Supported && !errors.Is(err, errDenied) {
 		t.Errorf("have %v", err)
 	}
 }

@@ -159,7 +159,7 @@ func (s *Server) brief() string {
 	return b.String()
 }
 
-func (s *Server) loops(*call, wire.LoopsRequest) (wire.LoopsReply, error) {
+func (s *Server) loops(*call, wire.None) (wire.LoopsReply, error) {
 	all, err := s.cfg.Core.AllLoops()
 	out := wire.LoopsReply{Loops: []wire.Loop{}}
 	for _, l := range all {
@@ -223,7 +223,7 @@ func (s *Server) loopID(l loop.Stack) string {
 	return cmp.Or(v.Token, l.Session)
 }
 
-func (s *Server) loop(_ *call, in wire.LoopRequest) (out wire.LoopReply, err error) {
+func (s *Server) loop(_ *call, in wire.LoopRequest) (out wire.Loop, err error) {
 	v, err := s.looped(in.ID)
 	if err != nil {
 		return out, err
@@ -237,7 +237,7 @@ func (s *Server) loop(_ *call, in wire.LoopRequest) (out wire.LoopReply, err err
 
 // loopStart starts a loop from outside the session. An idle session is woken for it if
 // one of its hooks waits to wake it; an idle run gets a turn.
-func (s *Server) loopStart(c *call, in wire.LoopStartRequest) (out wire.LoopStartReply, err error) {
+func (s *Server) loopStart(c *call, in wire.LoopStartRequest) (out wire.Loop, err error) {
 	v, err := s.looped(in.Session)
 	if err != nil {
 		return out, err
@@ -267,7 +267,7 @@ func (s *Server) loopToCancel(in wire.LoopCancelRequest) (session.Session, error
 	return s.looped(in.ID)
 }
 
-func (s *Server) loopCancel(c *call, in wire.LoopCancelRequest) (out wire.LoopCancelReply, err error) {
+func (s *Server) loopCancel(c *call, in wire.LoopCancelRequest) (out wire.Loop, err error) {
 	v, err := s.looped(in.ID)
 	if err != nil {
 		return out, err

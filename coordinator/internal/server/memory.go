@@ -180,7 +180,7 @@ func (s *Server) memorySource(c *call) (source string, byPerson bool) {
 	return by, false
 }
 
-func (s *Server) memoryForget(c *call, in wire.MemoryForgetRequest) (out wire.MemoryForgetReply, err error) {
+func (s *Server) memoryForget(c *call, in wire.MemoryFactRequest) (out wire.MemoryForgetReply, err error) {
 	name, err := factNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -210,7 +210,7 @@ func (s *Server) memoryEdit(c *call, in wire.MemoryEditRequest) (out wire.Memory
 	return out, err
 }
 
-func (s *Server) memoryLint(*call, wire.MemoryLintRequest) (out wire.MemoryLintReply, err error) {
+func (s *Server) memoryLint(*call, wire.None) (out wire.MemoryLintReply, err error) {
 	found, err := s.cfg.Memory.Lint(time.Now())
 	return wire.MemoryLintReply{Findings: wireFindings(found)}, err
 }

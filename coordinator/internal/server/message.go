@@ -64,7 +64,7 @@ func (s *Server) batch(c *call, in wire.BatchRequest) (out wire.BatchReply, err 
 
 // printed records that a hook has printed what it took. The hook took it from an earlier
 // coordinator, which died before the hook could tell it.
-func (s *Server) printed(c *call, in wire.PrintedRequest) (out wire.PrintedReply, err error) {
+func (s *Server) printed(c *call, in wire.PrintedRequest) (out wire.None, err error) {
 	if in.Ask != "" {
 		id, err := s.ownAsk(c, in.Ask)
 		if err != nil {

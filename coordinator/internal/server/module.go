@@ -48,7 +48,7 @@ type SourceStatus struct {
 	Why   string
 }
 
-func (s *Server) modules(*call, wire.ModulesRequest) (out wire.ModulesReply, err error) {
+func (s *Server) modules(*call, wire.None) (out wire.ModulesReply, err error) {
 	names, err := s.cfg.Modules.List()
 	if err != nil {
 		return out, err
@@ -66,7 +66,7 @@ func (s *Server) modules(*call, wire.ModulesRequest) (out wire.ModulesReply, err
 	return out, nil
 }
 
-func (s *Server) module(_ *call, in wire.ModuleRequest) (out wire.ModuleReply, err error) {
+func (s *Server) module(_ *call, in wire.ModuleRequest) (out wire.Module, err error) {
 	name, err := s.moduleNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -116,7 +116,7 @@ func (s *Server) moduleNamed(typed string) (module.Name, error) {
 }
 
 // moduleEnable enables the folder of a module as it is, for a person.
-func (s *Server) moduleEnable(c *call, in wire.ModuleEnableRequest) (out wire.ModuleEnableReply, err error) {
+func (s *Server) moduleEnable(c *call, in wire.ModuleEnableRequest) (out wire.Module, err error) {
 	name, err := s.moduleNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -134,7 +134,7 @@ func (s *Server) moduleEnable(c *call, in wire.ModuleEnableRequest) (out wire.Mo
 	return s.moduleWith(name, content, nil), nil
 }
 
-func (s *Server) moduleDisable(c *call, in wire.ModuleDisableRequest) (out wire.ModuleDisableReply, err error) {
+func (s *Server) moduleDisable(c *call, in wire.ModuleRequest) (out wire.Module, err error) {
 	name, err := s.moduleNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -146,7 +146,7 @@ func (s *Server) moduleDisable(c *call, in wire.ModuleDisableRequest) (out wire.
 	return s.wireModule(name), err
 }
 
-func (s *Server) moduleRestart(_ *call, in wire.ModuleRestartRequest) (out wire.ModuleRestartReply, err error) {
+func (s *Server) moduleRestart(_ *call, in wire.ModuleRequest) (out wire.Module, err error) {
 	name, err := s.moduleNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -207,7 +207,7 @@ func (s *Server) wireModuleServer(name module.Name, v module.Server, enabled boo
 // moduleChecks returns what `afar doctor` says about modules: a line about all, and one for each that
 // does not do what its person wants.
 func (s *Server) moduleChecks() []wire.Check {
-	all, err := s.modules(nil, wire.ModulesRequest{})
+	all, err := s.modules(nil, wire.None{})
 	switch {
 	case err != nil:
 		return []wire.Check{{ID: "modules", State: "bad", Text: err.Error()}}

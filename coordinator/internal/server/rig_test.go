@@ -255,16 +255,16 @@ func (r *rig) raw(text string) string {
 }
 
 // ask makes a call from the test itself, which is neither a hook nor a person at a terminal.
-func (r *rig) ask(op string, body any) wire.Reply {
+func (r *rig) ask(op fmt.Stringer, body any) wire.Reply {
 	r.t.Helper()
 	return r.reply(r.raw(r.line(op, body)))
 }
 
-func (r *rig) line(op string, body any) string {
+func (r *rig) line(op fmt.Stringer, body any) string {
 	r.t.Helper()
 	raw, err := json.Marshal(body)
 	r.ok(err)
-	return string(wire.Request{V: wire.Version, Op: op, Body: raw}.Line())
+	return string(wire.Request{V: wire.Version, Op: op.String(), Body: raw}.Line())
 }
 
 func (r *rig) reply(text string) (reply wire.Reply) {
@@ -343,7 +343,7 @@ func install(t *testing.T, to string) {
 	}
 }
 
-func (r *rig) as(c caller, op string, body any) wire.Reply {
+func (r *rig) as(c caller, op fmt.Stringer, body any) wire.Reply {
 	r.t.Helper()
 	_, reply := r.start(c, r.line(op, body))
 	select {
@@ -356,7 +356,7 @@ func (r *rig) as(c caller, op string, body any) wire.Reply {
 }
 
 // hook makes a hook's call for the session s, whose client is the test.
-func (r *rig) hook(op, payload string, change func(*hookRequest)) wire.Reply {
+func (r *rig) hook(op fmt.Stringer, payload string, change func(*hookRequest)) wire.Reply {
 	r.t.Helper()
 	return r.as(hookBinary, op, hookCall(payload, change))
 }

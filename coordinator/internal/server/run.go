@@ -100,7 +100,7 @@ func (s *Server) checkSupported() error {
 }
 
 // runStart starts a run for the person. A session proposes one.
-func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.RunStartReply, err error) {
+func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.Run, err error) {
 	if err := s.checkSupported(); err != nil {
 		return out, err
 	}
@@ -221,7 +221,7 @@ func checkLimits(in *wire.RunStartRequest) error {
 	return nil
 }
 
-func (s *Server) runs(*call, wire.RunsRequest) (wire.RunsReply, error) {
+func (s *Server) runs(*call, wire.None) (wire.RunsReply, error) {
 	out := wire.RunsReply{Runs: []wire.Run{}}
 	for _, r := range s.cfg.Core.Runs() {
 		out.Runs = append(out.Runs, s.wireRun(r))
@@ -230,7 +230,7 @@ func (s *Server) runs(*call, wire.RunsRequest) (wire.RunsReply, error) {
 }
 
 // runShow shows a run as it is now: a runner that has died is noticed first.
-func (s *Server) runShow(_ *call, in wire.RunRequest) (out wire.RunReply, err error) {
+func (s *Server) runShow(_ *call, in wire.RunRequest) (out wire.Run, err error) {
 	if err := s.cfg.Core.Look(); err != nil {
 		return out, err
 	}
@@ -300,11 +300,11 @@ func (s *Server) runWait(c *call, in wire.RunWaitRequest) (out wire.RunWaitReply
 	return wire.RunWaitReply{Run: s.wireRun(r), Over: r.Settled()}, err
 }
 
-func (s *Server) runStop(c *call, in wire.RunStopRequest) (out wire.RunStopReply, err error) {
+func (s *Server) runStop(c *call, in wire.RunRequest) (out wire.Run, err error) {
 	return s.changeRun(in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.StopRun(id, c.decider()) })
 }
 
-func (s *Server) runRemove(c *call, in wire.RunRemoveRequest) (out wire.RunRemoveReply, err error) {
+func (s *Server) runRemove(c *call, in wire.RunRequest) (out wire.Run, err error) {
 	r, err := s.runNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -380,13 +380,13 @@ func (s *Server) runEvents(_ *call, in wire.RunEventsRequest) (out wire.RunEvent
 }
 
 // runClock says whether a turn whose clock ran out waits for a person, or for its loop.
-func (s *Server) runClock(_ *call, in wire.RunClockRequest) (out wire.RunClockReply, err error) {
+func (s *Server) runClock(_ *call, in wire.RunTurnRequest) (out wire.RunClockReply, err error) {
 	r, err := s.cfg.Core.RunByID(run.ID(in.ID))
 	out.Waits = r.State == run.Waiting || s.cfg.Core.LoopHolds(r)
 	return out, err
 }
 
-func (s *Server) runEnd(_ *call, in wire.RunEndRequest) (out wire.RunEndReply, err error) {
+func (s *Server) runEnd(_ *call, in wire.RunEndRequest) (out wire.None, err error) {
 	var e run.End
 	if err := json.Unmarshal(in.End, &e); err != nil {
 		return out, badRequest("the end of a turn: %v", err)

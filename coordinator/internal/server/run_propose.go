@@ -21,7 +21,7 @@ import (
 // propose asks the person whether a session may have a run started, and waits for the answer
 // as long as the request says. The reply to a proposal that is still open has the state
 // wire.Proposed.
-func (s *Server) propose(c *call, in wire.RunStartRequest) (out wire.RunStartReply, err error) {
+func (s *Server) propose(c *call, in wire.RunStartRequest) (out wire.Run, err error) {
 	by, _ := s.author(c.line)
 	switch {
 	case s.cfg.Core.Settings().Paused:
@@ -65,7 +65,7 @@ func proposes(in wire.RunStartRequest, r run.Run) string {
 }
 
 // proposed returns the run of a proposal, or why there is none.
-func (s *Server) proposed(a ask.Ask) (out wire.RunStartReply, err error) {
+func (s *Server) proposed(a ask.Ask) (out wire.Run, err error) {
 	switch {
 	case a.State == ask.Open:
 		out = s.wireRun(a.Proposed.Run)

@@ -58,7 +58,7 @@ func (s *Server) hasClient(agent string) error {
 }
 
 // runGive hands a run back. It refuses while a process has the conversation.
-func (s *Server) runGive(c *call, in wire.RunGiveRequest) (out wire.RunGiveReply, err error) {
+func (s *Server) runGive(c *call, in wire.RunRequest) (out wire.Run, err error) {
 	r, err := s.runNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -83,7 +83,7 @@ func (s *Server) heldIn(c *call, r run.Run) string {
 }
 
 // runAdopt makes a run of a conversation on the disk that no process has open.
-func (s *Server) runAdopt(c *call, in wire.RunAdoptRequest) (out wire.RunAdoptReply, err error) {
+func (s *Server) runAdopt(c *call, in wire.RunAdoptRequest) (out wire.Run, err error) {
 	if err := s.checkSupported(); err != nil {
 		return out, err
 	}

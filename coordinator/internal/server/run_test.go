@@ -3,6 +3,7 @@
 package server_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 // TestRunsNotSupported: where runs are not supported, everything that would start one says so first.
 func TestRunsNotSupported(t *testing.T) {
 	r := newRig(t) // its settings of runs are those of Windows
-	for op, in := range map[string]any{
+	for op, in := range map[fmt.Stringer]any{
 		wire.OpRunStart:  wire.RunStartRequest{},
 		wire.OpRunAdopt:  wire.RunAdoptRequest{},
 		wire.OpTaskStart: wire.TaskStartRequest{},

@@ -39,7 +39,7 @@ func checkText(text string, most int) error {
 }
 
 // tell sends the person a notice, also from inside a session.
-func (s *Server) tell(c *call, in wire.TellRequest) (out wire.TellReply, err error) {
+func (s *Server) tell(c *call, in wire.SendRequest) (out wire.SendReply, err error) {
 	if err := checkText(in.Text, maxTold); err != nil {
 		return out, err
 	}
@@ -112,12 +112,12 @@ func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err err
 
 // escalate gives a text of a run that a trigger started to the session, run or task that the rule
 // names. The text is data.
-func (s *Server) escalate(c *call, in wire.EscalateRequest) (out wire.EscalateReply, err error) {
+func (s *Server) escalate(c *call, in wire.SendRequest) (out wire.SendReply, err error) {
 	v, _ := s.author(c.line)
 	to, by := s.cfg.Core.Escalation(v.ID)
 	if to == "" {
 		sends := *c
-		sends.op = wire.OpSend // what it is for all others
+		sends.op = string(wire.OpSend) // what it is for all others
 		if err := s.allowPerson(&sends); err != nil {
 			return out, err
 		}

@@ -5,6 +5,7 @@ package server_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -148,7 +149,7 @@ func TestWrongUser(t *testing.T) {
 // TestHookOperations checks that hook operations are accepted only from the hook binaries.
 func TestHookOperations(t *testing.T) {
 	r := newRig(t)
-	for op, body := range map[string]string{
+	for op, body := range map[fmt.Stringer]string{
 		wire.OpSessionStart: "", wire.OpSessionEnd: "", wire.OpPrompt: "", wire.OpExpand: "", wire.OpGuarded: "",
 		wire.OpOutcome: "", wire.OpStop: "",
 		wire.OpStopFailure: "", wire.OpPreCompact: "", wire.OpSubagentStop: "", wire.OpSubagentStart: "",
@@ -176,7 +177,7 @@ func TestHookOperations(t *testing.T) {
 func TestConsultOperations(t *testing.T) {
 	r := newRig(t)
 	for _, name := range []string{"other", "../afar", "sub/afar", "hook-test"} {
-		for _, op := range []string{wire.OpConsultBegin, wire.OpConsultEnd} {
+		for _, op := range []fmt.Stringer{wire.OpConsultBegin, wire.OpConsultEnd} {
 			want[any](t, r.as(caller{name: name}, op, wire.ConsultEndRequest{ID: "x", By: "codex"}), wire.CodeDenied)
 		}
 	}
@@ -193,7 +194,7 @@ func TestConsultOperations(t *testing.T) {
 }
 
 // decisions lists the calls that only a person may make.
-var decisions = map[string]any{
+var decisions = map[fmt.Stringer]any{
 	wire.OpAnswer: wire.AnswerRequest{ID: "a"}, wire.OpAway: wire.AwayRequest{Mode: "off"},
 	wire.OpPause:     wire.PauseRequest{On: true},
 	wire.OpLoopStart: wire.LoopStartRequest{Session: "s", Args: "x"}, wire.OpShutdown: nil,
@@ -248,7 +249,7 @@ func TestDecisionsFromSessions(t *testing.T) {
 				before := len(r.kinds())
 				reply := r.as(c, op, body)
 				want[any](t, reply, wire.CodeDenied)
-				if got := r.kinds()[before:]; !slices.Equal(got, []string{"refused " + op}) {
+				if got := r.kinds()[before:]; !slices.Equal(got, []string{"refused " + op.String()}) {
 					t.Errorf("%s: the journal says %v", op, got)
 				}
 			}
@@ -276,7 +277,7 @@ func born(c caller) caller {
 // check or a filter of git, speaks for no session.
 func TestHookOfCoordinator(t *testing.T) {
 	r := newRigAs(t, os.Getpid())
-	for op, payload := range map[string]string{
+	for op, payload := range map[fmt.Stringer]string{
 		wire.OpSessionStart: `,"hook_event_name":"SessionStart","source":"startup"`,
 		wire.OpExpand:       `,"hook_event_name":"UserPromptExpansion","command_name":"afar:away","command_args":"off"`,
 		wire.OpAskOpen:      bash,
@@ -332,8 +333,8 @@ func TestHooksOfOthers(t *testing.T) {
 			r.ok(r.core.EndSession("over", "exit"))
 			_, err = r.core.See(session.Sighting{ID: "left", Client: nowhere, Hooked: true, Starts: true})
 			r.ok(err)
-			for _, op := range []string{wire.OpSessionEnd, wire.OpAskClaim} {
-				if op == wire.OpAskClaim && c.session != "s" {
+			for _, op := range []fmt.Stringer{wire.OpSessionEnd, wire.OpAskClaim} {
+				if op == fmt.Stringer(wire.OpAskClaim) && c.session != "s" {
 					continue
 				}
 				before := r.kinds()
@@ -341,7 +342,7 @@ func TestHooksOfOthers(t *testing.T) {
 				if denied := reply.Code == wire.CodeDenied; denied != c.denied || !denied && reply.Code != wire.CodeOK {
 					t.Errorf("%s: have %q %q", op, reply.Code, reply.Error)
 				}
-				if got := r.kinds()[len(before):]; c.denied && !slices.Equal(got, []string{"refused " + op}) {
+				if got := r.kinds()[len(before):]; c.denied && !slices.Equal(got, []string{"refused " + op.String()}) {
 					t.Errorf("%s: the journal says %v", op, got)
 				}
 			}
@@ -363,13 +364,14 @@ func TestHooksOfOtherSessions(t *testing.T) {
 	r.ok(err)
 	theirs = r.askState("ask_theirs")
 	from := caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: `"$0"; true`}
-	for _, op := range server.HookOperations() {
+	for _, name := range server.HookOperations() {
+		op := wire.Op[any, any](name)
 		body := hookCall("", func(h *hookRequest) {
 			h.Payload = wire.Raw(`{"session_id":"other","hook_event_name":"Stop","cwd":"/","tool_name":"Bash","tool_input":{}}`)
 			h.Ask, h.Delivery, h.Client = "ask_theirs", "d", 0
 		})
 		reply := r.as(from, op, body)
-		if op != wire.OpDebug && reply.Code != wire.CodeDenied { // that one speaks for no session
+		if name != string(wire.OpDebug) && reply.Code != wire.CodeDenied { // that one speaks for no session
 			t.Errorf("%s: have %+v", op, reply)
 		}
 	}
@@ -385,7 +387,7 @@ func self(int) int        { return os.Getpid() }
 func shell(shell int) int { return shell }
 
 // asClient makes a hook's call. client gets the process that starts the caller.
-func (r *rig) asClient(c caller, op, session string, client func(int) int) wire.Reply {
+func (r *rig) asClient(c caller, op fmt.Stringer, session string, client func(int) int) wire.Reply {
 	r.t.Helper()
 	// The shell's own id is known only there.
 	const mark = 424242
@@ -416,7 +418,7 @@ func TestForgedHook(t *testing.T) {
 			wire.CodeDenied)
 		events, err := r.store.Journal(0, 1, "", true)
 		r.ok(err)
-		if e := events[0]; e.Kind != "refused" || e.Subject != wire.OpAskClaim ||
+		if e := events[0]; e.Kind != "refused" || e.Subject != string(wire.OpAskClaim) ||
 			!strings.Contains(e.Text, "/"+name+",") {
 			t.Errorf("the journal says %+v", e)
 		}

@@ -58,7 +58,7 @@ const (
 	maxBeside  = 800
 )
 
-func (s *Server) sessionEnd(c *call, in wire.SessionEndRequest) (out wire.SessionEndReply, err error) {
+func (s *Server) sessionEnd(c *call, in wire.SessionEndRequest) (out wire.None, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
 		return out, err
@@ -118,7 +118,7 @@ func (s *Server) typed(c *call, in wire.PromptRequest, v session.Session, prompt
 		!v.Scheduled(prompt) && !s.nested(c.line, in.Client)
 }
 
-func (s *Server) preCompact(c *call, in wire.PreCompactRequest) (out wire.PreCompactReply, err error) {
+func (s *Server) preCompact(c *call, in wire.PreCompactRequest) (out wire.None, err error) {
 	p, active, err := s.activeCall(c, in.HookCall, "")
 	if !active {
 		return out, err
@@ -132,7 +132,7 @@ func (s *Server) preCompact(c *call, in wire.PreCompactRequest) (out wire.PreCom
 	return out, s.cfg.Core.SetAnchor(p.Session, s.allFacts(ctx, v))
 }
 
-func (s *Server) notification(c *call, in wire.NotificationRequest) (out wire.NotificationReply, err error) {
+func (s *Server) notification(c *call, in wire.NotificationRequest) (out wire.None, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
 	switch {
 	case err != nil:

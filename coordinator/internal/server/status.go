@@ -146,6 +146,6 @@ func (s *Server) shutdown(_ *call, in wire.ShutdownRequest) (out wire.ShutdownRe
 	return out, nil
 }
 
-func (s *Server) ping(*call, wire.PingRequest) (wire.PingReply, error) {
-	return wire.PingReply{}, nil
+func (s *Server) ping(*call, wire.None) (wire.None, error) {
+	return wire.None{}, nil
 }

@@ -127,7 +127,7 @@ func stopReply(out turn.Outcome, cwd string) wire.StopReply {
 }
 
 // parkedWait holds a Stop hook until a new OpStop may get another reply.
-func (s *Server) parkedWait(c *call, in wire.ParkedWaitRequest) (out wire.ParkedWaitReply, err error) {
+func (s *Server) parkedWait(c *call, in wire.ParkedWaitRequest) (out wire.None, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
 		return out, err
@@ -147,7 +147,7 @@ func (s *Server) seeTree(id session.ID, dir string) {
 	}
 }
 
-func (s *Server) stopFailure(c *call, in wire.StopFailureRequest) (out wire.StopFailureReply, err error) {
+func (s *Server) stopFailure(c *call, in wire.StopFailureRequest) (out wire.None, err error) {
 	p, active, err := s.activeCall(c, in.HookCall, session.Idle)
 	if !active {
 		return out, err

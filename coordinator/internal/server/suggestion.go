@@ -96,7 +96,7 @@ func (s *Server) suggest(c *call, in wire.SuggestRequest) (out wire.SuggestReply
 
 func (s *Server) suggestionAccept(
 	c *call, in wire.SuggestionAcceptRequest,
-) (out wire.SuggestionAcceptReply, err error) {
+) (out wire.Task, err error) {
 	d := core.Decided{Accept: true, Instruction: in.Instruction, By: c.decider(), Channel: c.channel()}
 	one, err := s.decideSuggestion(c, in.ID, d)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Server) suggestionAccept(
 
 func (s *Server) suggestionDismiss(
 	c *call, in wire.SuggestionDismissRequest,
-) (out wire.SuggestionDismissReply, err error) {
+) (out wire.Suggestion, err error) {
 	one, err := s.decideSuggestion(c, in.ID, core.Decided{By: c.decider(), Channel: c.channel()})
 	return wireSuggestion(task.Slug(in.ID), one), err
 }

@@ -45,7 +45,7 @@ const (
 	maxObjective = 32 << 10 // bytes
 )
 
-func (s *Server) tasks(*call, wire.TasksRequest) (out wire.TasksReply, err error) {
+func (s *Server) tasks(*call, wire.None) (out wire.TasksReply, err error) {
 	out.Tasks = []wire.Task{}
 	slugs, err := s.cfg.Tasks.List()
 	if err != nil {
@@ -78,7 +78,7 @@ func archived(t wire.Task) int {
 	return 0
 }
 
-func (s *Server) task(_ *call, in wire.TaskRequest) (out wire.TaskReply, err error) {
+func (s *Server) task(_ *call, in wire.TaskRequest) (out wire.Task, err error) {
 	slug, err := s.taskNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -98,7 +98,7 @@ func (s *Server) taskNamed(name string) (task.Slug, error) {
 	return task.Slug(name), nil
 }
 
-func (s *Server) taskNew(c *call, in wire.TaskNewRequest) (out wire.TaskNewReply, err error) {
+func (s *Server) taskNew(c *call, in wire.TaskNewRequest) (out wire.Task, err error) {
 	in.Title = text.Fold(in.Title)
 	in.Objective = cmp.Or(strings.TrimSpace(in.Objective), in.Title)
 	if err := checkTask(in); err != nil {
@@ -153,7 +153,7 @@ func checkTask(in wire.TaskNewRequest) error {
 }
 
 // taskStart lets a run work on a task. A folder that no person has made a task becomes one.
-func (s *Server) taskStart(c *call, in wire.TaskStartRequest) (out wire.TaskStartReply, err error) {
+func (s *Server) taskStart(c *call, in wire.TaskStartRequest) (out wire.Task, err error) {
 	if err := s.checkSupported(); err != nil {
 		return out, err
 	}
@@ -223,7 +223,7 @@ func taskText(c *call, key, text string) message.Message {
 	return message.Message{Key: "task:" + key, Text: text, By: c.decider(), Channel: c.channel()}
 }
 
-func (s *Server) taskStop(c *call, in wire.TaskStopRequest) (out wire.TaskStopReply, err error) {
+func (s *Server) taskStop(c *call, in wire.TaskRequest) (out wire.Task, err error) {
 	slug, err := s.taskNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -238,7 +238,7 @@ func (s *Server) taskStop(c *call, in wire.TaskStopRequest) (out wire.TaskStopRe
 }
 
 // taskSet writes a status into state.md. A task that a run works on must be stopped first.
-func (s *Server) taskSet(c *call, in wire.TaskSetRequest) (out wire.TaskSetReply, err error) {
+func (s *Server) taskSet(c *call, in wire.TaskSetRequest) (out wire.Task, err error) {
 	slug, err := s.taskNamed(in.ID)
 	if err != nil {
 		return out, err

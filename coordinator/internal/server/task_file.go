@@ -9,7 +9,7 @@ import (
 )
 
 // taskFiles returns the state.md of a task as it is, and lists the files beside it.
-func (s *Server) taskFiles(_ *call, in wire.TaskFilesRequest) (out wire.TaskFilesReply, err error) {
+func (s *Server) taskFiles(_ *call, in wire.TaskRequest) (out wire.TaskFilesReply, err error) {
 	slug, err := s.taskNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -75,7 +75,7 @@ func checkEdit(text, where string) error {
 }
 
 // taskKeep saves a file of a person among the artifacts of a task.
-func (s *Server) taskKeep(c *call, in wire.TaskKeepRequest) (out wire.TaskKeepReply, err error) {
+func (s *Server) taskKeep(c *call, in wire.TaskKeepRequest) (out wire.TaskFile, err error) {
 	slug, err := s.taskNamed(in.ID)
 	if err != nil {
 		return out, err

@@ -36,11 +36,11 @@ func (s *Server) telegramState() wire.TelegramReply {
 	return w
 }
 
-func (s *Server) telegram(*call, wire.TelegramRequest) (wire.TelegramReply, error) {
+func (s *Server) telegram(*call, wire.None) (wire.TelegramReply, error) {
 	return s.telegramState(), nil
 }
 
-func (s *Server) telegramConnect(c *call, in wire.TelegramConnectRequest) (out wire.TelegramConnectReply, err error) {
+func (s *Server) telegramConnect(c *call, in wire.TelegramConnectRequest) (out wire.TelegramReply, err error) {
 	if in.Token == "" {
 		return out, badRequest("a bot token is needed")
 	}
@@ -63,8 +63,8 @@ func (s *Server) allowAnew(c *call) error {
 }
 
 func (s *Server) telegramDisconnect(
-	c *call, _ wire.TelegramDisconnectRequest,
-) (out wire.TelegramDisconnectReply, err error) {
+	c *call, _ wire.None,
+) (out wire.TelegramReply, err error) {
 	if err := s.allowAnew(c); err != nil {
 		return out, err
 	}
@@ -74,7 +74,7 @@ func (s *Server) telegramDisconnect(
 	return s.telegramState(), nil
 }
 
-func (s *Server) telegramPair(c *call, _ wire.TelegramPairRequest) (out wire.TelegramPairReply, err error) {
+func (s *Server) telegramPair(c *call, _ wire.None) (out wire.TelegramPairReply, err error) {
 	if err := s.allowAnew(c); err != nil {
 		return out, err
 	}
@@ -90,7 +90,7 @@ func (s *Server) telegramPair(c *call, _ wire.TelegramPairRequest) (out wire.Tel
 }
 
 // telegramPaired waits while a pairing code is open, and returns the channel's state.
-func (s *Server) telegramPaired(c *call, in wire.TelegramPairedRequest) (wire.TelegramPairedReply, error) {
+func (s *Server) telegramPaired(c *call, in wire.TelegramPairedRequest) (wire.TelegramReply, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
 	changed := s.cfg.Core.Subscribe(core.Pairing)

@@ -56,7 +56,7 @@ func (s *Server) clientOf(line []peer.Process) (v session.Session, ok bool) {
 }
 
 // tools says where the tools are served over HTTP.
-func (s *Server) tools(*call, wire.ToolsRequest) (out wire.ToolsReply, err error) {
+func (s *Server) tools(*call, wire.None) (out wire.ToolsReply, err error) {
 	page := s.cfg.Page.URL()
 	if page == "" {
 		return wire.ToolsReply{Note: s.cfg.Page.State().Note}, nil

@@ -21,7 +21,7 @@ import (
 // mostPosts is the largest number of posts that one read returns.
 const mostPosts = 1000
 
-func (s *Server) post(c *call, in wire.PostRequest) (out wire.PostReply, err error) {
+func (s *Server) post(c *call, in wire.PostRequest) (out wire.Post, err error) {
 	v, by := s.author(c.line)
 	if by != thePerson {
 		if err := s.pace(by, len(in.Text)); err != nil {
@@ -166,7 +166,7 @@ func (s *Server) loopOf(v session.Session) (loop.Stack, error) {
 	return l, nil
 }
 
-func (s *Server) topics(*call, wire.TopicsRequest) (wire.TopicsReply, error) {
+func (s *Server) topics(*call, wire.None) (wire.TopicsReply, error) {
 	list, err := s.cfg.Core.Topics()
 	out := wire.TopicsReply{Topics: []wire.Topic{}}
 	for _, t := range list {

@@ -42,7 +42,7 @@ type TriggerFolder interface {
 // maxPayload bounds what a person gives a trigger, in bytes, as for a webhook.
 const maxPayload = 1 << 20
 
-func (s *Server) triggers(*call, wire.TriggersRequest) (out wire.TriggersReply, err error) {
+func (s *Server) triggers(*call, wire.None) (out wire.TriggersReply, err error) {
 	names, err := s.cfg.Triggers.Folder.List()
 	if err != nil {
 		return out, err
@@ -58,7 +58,7 @@ func (s *Server) triggers(*call, wire.TriggersRequest) (out wire.TriggersReply, 
 	return out, nil
 }
 
-func (s *Server) trigger(_ *call, in wire.TriggerRequest) (out wire.TriggerReply, err error) {
+func (s *Server) trigger(_ *call, in wire.TriggerRequest) (out wire.Trigger, err error) {
 	name, err := s.triggerNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -141,7 +141,7 @@ func (s *Server) TriggerRun(r trigger.Rule, dir, key string) (out run.Run, err e
 }
 
 // triggerNew writes the rule of a person, and switches it on.
-func (s *Server) triggerNew(c *call, in wire.TriggerNewRequest) (out wire.TriggerNewReply, err error) {
+func (s *Server) triggerNew(c *call, in wire.TriggerNewRequest) (out wire.Trigger, err error) {
 	if err := trigger.CheckName(in.ID); err != nil {
 		return out, badRequest("%v", err)
 	}
@@ -210,7 +210,7 @@ func (s *Server) approve(c *call, name trigger.Name, file string, r trigger.Rule
 	return out, nil
 }
 
-func (s *Server) triggerOn(c *call, in wire.TriggerOnRequest) (out wire.TriggerOnReply, err error) {
+func (s *Server) triggerOn(c *call, in wire.TriggerRequest) (out wire.Trigger, err error) {
 	name, err := s.triggerNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -222,7 +222,7 @@ func (s *Server) triggerOn(c *call, in wire.TriggerOnRequest) (out wire.TriggerO
 	return s.approve(c, name, file, r)
 }
 
-func (s *Server) triggerOff(c *call, in wire.TriggerOffRequest) (out wire.TriggerOffReply, err error) {
+func (s *Server) triggerOff(c *call, in wire.TriggerRequest) (out wire.Trigger, err error) {
 	name, err := s.triggerNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -234,7 +234,7 @@ func (s *Server) triggerOff(c *call, in wire.TriggerOffRequest) (out wire.Trigge
 	return s.wireTrigger(name), err
 }
 
-func (s *Server) triggerRemove(c *call, in wire.TriggerRemoveRequest) (out wire.TriggerRemoveReply, err error) {
+func (s *Server) triggerRemove(c *call, in wire.TriggerRequest) (out wire.None, err error) {
 	name, err := s.triggerNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -248,7 +248,7 @@ func (s *Server) triggerRemove(c *call, in wire.TriggerRemoveRequest) (out wire.
 }
 
 // triggerRotate makes a new secret for a webhook. The old one counts no more.
-func (s *Server) triggerRotate(c *call, in wire.TriggerRotateRequest) (out wire.TriggerRotateReply, err error) {
+func (s *Server) triggerRotate(c *call, in wire.TriggerRequest) (out wire.Trigger, err error) {
 	name, err := s.triggerNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -270,7 +270,7 @@ func (s *Server) triggerRotate(c *call, in wire.TriggerRotateRequest) (out wire.
 }
 
 // triggerFire makes a trigger fire now, also one that is off.
-func (s *Server) triggerFire(c *call, in wire.TriggerFireRequest) (out wire.TriggerFireReply, err error) {
+func (s *Server) triggerFire(c *call, in wire.TriggerFireRequest) (out wire.Firing, err error) {
 	name, err := s.triggerNamed(in.ID)
 	if err != nil {
 		return out, err

@@ -97,7 +97,7 @@ func (s *Server) logUndo(id ask.ID, err error) {
 	}
 }
 
-func (s *Server) undos(*call, wire.UndosRequest) (wire.UndosReply, error) {
+func (s *Server) undos(*call, wire.None) (wire.UndosReply, error) {
 	out := wire.UndosReply{Undos: []wire.Undo{}}
 	for _, v := range s.cfg.Core.Undos() {
 		out.Undos = append(out.Undos, s.wireUndo(v))
@@ -106,7 +106,7 @@ func (s *Server) undos(*call, wire.UndosRequest) (wire.UndosReply, error) {
 }
 
 // undo restores a snapshot for the person at a terminal and waits for it.
-func (s *Server) undo(c *call, in wire.UndoRequest) (out wire.UndoReply, err error) {
+func (s *Server) undo(c *call, in wire.UndoRequest) (out wire.Undo, err error) {
 	if in.ID == "" {
 		return out, badRequest("a snapshot needs an id")
 	}

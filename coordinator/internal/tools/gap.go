@@ -18,7 +18,7 @@ func (s *Server) offerGaps() {
 }
 
 func reportGap(c call, in gapArgs) (string, error) {
-	_, err := ask[wire.GapReportReply](c, wire.OpGapReport, wire.GapReportRequest{
+	_, err := ask(c, wire.OpGapReport, wire.GapReportRequest{
 		Title:      in.Title,
 		Problem:    in.Problem,
 		Impact:     in.Impact,

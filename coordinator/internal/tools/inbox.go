@@ -44,7 +44,7 @@ func inbox(c call, in inboxArgs) (string, error) {
 		last = usualMessages
 	}
 	req := wire.InboxRequest{Own: true, Find: in.Find, Last: min(last, mostMessages)}
-	out, err := ask[wire.InboxReply](c, wire.OpInbox, req)
+	out, err := ask(c, wire.OpInbox, req)
 	if err != nil {
 		return "", err
 	}
@@ -76,14 +76,14 @@ func clock(ms int64) string { return time.UnixMilli(ms).Format("2006-01-02 15:04
 
 func reply(c call, in replyArgs) (string, error) {
 	if strings.Contains(in.To, ":") {
-		req := wire.EscalateRequest{ID: c.id, To: in.To, Text: in.Text}
-		sent, err := ask[wire.EscalateReply](c, wire.OpEscalate, req)
+		req := wire.SendRequest{ID: c.id, To: in.To, Text: in.Text}
+		sent, err := ask(c, wire.OpEscalate, req)
 		if err != nil {
 			return "", err
 		}
 		return sent.To + " gets it " + sent.When + ".", nil
 	}
-	sent, err := ask[wire.TellReply](c, wire.OpTell, wire.TellRequest{
+	sent, err := ask(c, wire.OpTell, wire.SendRequest{
 		ID:   c.id,
 		To:   wire.ToPerson,
 		Text: in.Text,

@@ -45,7 +45,7 @@ func searchMemory(c call, in searchArgs) (string, error) {
 		most = usualResults
 	}
 	req := wire.MemorySearchRequest{Query: in.Query, Most: min(most, mostResults)}
-	out, err := ask[wire.MemorySearchReply](c, wire.OpMemorySearch, req)
+	out, err := ask(c, wire.OpMemorySearch, req)
 	if err != nil {
 		return "", err
 	}
@@ -67,7 +67,7 @@ func searchMemory(c call, in searchArgs) (string, error) {
 }
 
 func remember(c call, in rememberArgs) (string, error) {
-	out, err := ask[wire.MemoryAddReply](c, wire.OpMemoryAdd, wire.MemoryAddRequest{
+	out, err := ask(c, wire.OpMemoryAdd, wire.MemoryAddRequest{
 		Title: in.Title,
 		Text:  in.Text,
 		Type:  in.Type,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/schema"
 	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // A call is one call of a tool.
@@ -23,16 +24,8 @@ type call struct {
 }
 
 // ask carries out an operation for the session of a call.
-func ask[Reply any](c call, op string, in any) (out Reply, err error) {
-	reply, err := c.cfg.Call(c.ctx, c.line, op, in)
-	if err != nil {
-		return out, err
-	}
-	out, ok := reply.(Reply)
-	if !ok {
-		return out, fmt.Errorf("%s: the reply is a %T; want a %T", op, reply, out)
-	}
-	return out, nil
+func ask[Request, Reply any](c call, op wire.Op[Request, Reply], in Request) (Reply, error) {
+	return op.With(in).Through(func(op string, in any) (any, error) { return c.cfg.Call(c.ctx, c.line, op, in) })
 }
 
 // offer adds a tool. Its arguments are the fields of In; do returns what the agent reads. The

@@ -38,7 +38,7 @@ func proposeRun(c call, in proposeArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r, err := ask[wire.RunStartReply](c, wire.OpRunStart, wire.RunStartRequest{
+	r, err := ask(c, wire.OpRunStart, wire.RunStartRequest{
 		ID:        runID(c.id),
 		Agent:     in.Agent,
 		Name:      in.Name,

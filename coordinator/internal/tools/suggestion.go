@@ -23,7 +23,7 @@ func (s *Server) offerSuggestions() {
 }
 
 func suggestTask(c call, in suggestArgs) (string, error) {
-	out, err := ask[wire.SuggestReply](c, wire.OpSuggest, wire.SuggestRequest{
+	out, err := ask(c, wire.OpSuggest, wire.SuggestRequest{
 		Title:   in.Title,
 		Urgency: in.Urgency,
 		Summary: in.Summary,

@@ -31,7 +31,7 @@ func (s *Server) offerTopics() {
 }
 
 func post(c call, in postArgs) (string, error) {
-	p, err := ask[wire.PostReply](c, wire.OpPost, wire.PostRequest{Topic: in.Topic, Text: in.Text})
+	p, err := ask(c, wire.OpPost, wire.PostRequest{Topic: in.Topic, Text: in.Text})
 	if err != nil {
 		return "", err
 	}
@@ -52,7 +52,7 @@ func readTopic(c call, in readArgs) (string, error) {
 	if last <= 0 {
 		last = usualPosts
 	}
-	out, err := ask[wire.ReadReply](c, wire.OpRead,
+	out, err := ask(c, wire.OpRead,
 		wire.ReadRequest{Topic: in.Topic, Limit: min(last, mostPosts), Last: true})
 	if err != nil {
 		return "", err
@@ -70,7 +70,7 @@ func readTopic(c call, in readArgs) (string, error) {
 
 // topics lists the topics.
 func topics(c call) (string, error) {
-	out, err := ask[wire.TopicsReply](c, wire.OpTopics, wire.TopicsRequest{})
+	out, err := ask(c, wire.OpTopics, wire.None{})
 	if err != nil {
 		return "", err
 	}

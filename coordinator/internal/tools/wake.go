@@ -36,7 +36,7 @@ func wakeMe(c call, in wakeArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := ask[wire.WakeReply](c, wire.OpWake, wire.WakeRequest{
+	out, err := ask(c, wire.OpWake, wire.WakeRequest{
 		ID:      c.id,
 		At:      at.UnixMilli(),
 		Text:    in.Text,

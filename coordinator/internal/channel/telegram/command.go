@@ -206,7 +206,7 @@ func (l *link) decideSilence(act channel.Act, project string, on bool) error {
 		said = "⏸ " + project + " may silence Afar again."
 	}
 	in := wire.PauseRequest{On: on, Project: project}
-	if _, err := call[wire.Settings](l, person.Name, wire.OpPause, in); err != nil {
+	if _, err := call(l, person.Name, wire.OpPause, in); err != nil {
 		said = notDone(err)
 	}
 	return l.cfg.Core.Acknowledge(act, said)

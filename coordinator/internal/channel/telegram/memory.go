@@ -17,7 +17,7 @@ func (l *link) remember(update int64, m message, _ []string) error {
 	if m.rest() == "" {
 		return l.cfg.Core.Acknowledge(act, rememberUsage)
 	}
-	f, err := call[wire.MemoryAddReply](l, m.From.name(), wire.OpMemoryAdd, factOf(m.rest()))
+	f, err := call(l, m.From.name(), wire.OpMemoryAdd, factOf(m.rest()))
 	if err != nil {
 		return l.cfg.Core.Acknowledge(act, notDone(err))
 	}

@@ -20,7 +20,7 @@ const noModules = "No modules. A module is a folder that brings events for triag
 // moduleList shows the modules, each with the button that disables it, or enables again what the
 // person has disabled.
 func (l *link) moduleList() (out rendered, err error) {
-	all, err := call[wire.ModulesReply](l, Name, wire.OpModules, wire.None{})
+	all, err := call(l, Name, wire.OpModules, wire.None{})
 	if len(all.Modules) == 0 {
 		return rendered{html: ticks(noModules)}, err
 	}
@@ -109,10 +109,10 @@ func (l *link) tappedModule(p core.Press, c callback) error {
 func (l *link) switchModule(person string, c callback) (said string, err error) {
 	named := wire.ModuleRequest{ID: c.nonce}
 	if c.value == switchOff {
-		m, err := call[wire.Module](l, person, wire.OpModuleDisable, named)
+		m, err := call(l, person, wire.OpModuleDisable, named)
 		return "Module " + m.ID + " is disabled.", err
 	}
-	m, err := call[wire.Module](l, person, wire.OpModule, named)
+	m, err := call(l, person, wire.OpModule, named)
 	switch {
 	case err != nil:
 		return "", err
@@ -120,6 +120,6 @@ func (l *link) switchModule(person string, c callback) (said string, err error) 
 		return "", fmt.Errorf("its folder is new or was changed; look at it, then: afar module enable %s", m.ID)
 	}
 	in := wire.ModuleEnableRequest{ID: m.ID, Hash: m.Hash}
-	m, err = call[wire.Module](l, person, wire.OpModuleEnable, in)
+	m, err = call(l, person, wire.OpModuleEnable, in)
 	return "Module " + m.ID + " is enabled.", err
 }

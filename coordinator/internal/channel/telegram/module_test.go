@@ -43,7 +43,7 @@ func TestModulesOnThePhone(t *testing.T) {
 	put("sly", "module.toml", "[mcp.files]\nurl = \"https://tools.example.org\"\n")
 	put("torn", "module.toml", "[source]\ncomand = [\"./x\"]\n")
 	l, _ := r.ch.current()
-	mail, err := call[wire.Module](l, "Ann", wire.OpModuleEnable, wire.ModuleEnableRequest{ID: "mail"})
+	mail, err := call(l, "Ann", wire.OpModuleEnable, wire.ModuleEnableRequest{ID: "mail"})
 	if err != nil {
 		t.Fatal(err)
 	}

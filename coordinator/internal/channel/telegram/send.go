@@ -19,7 +19,7 @@ const (
 // inboxList shows the newest texts that have some words, the newest first, and what became of them.
 func (l *link) inboxList(find string) (rendered, error) {
 	in := wire.InboxRequest{Find: find, Last: maxTexts + 1}
-	all, err := call[wire.InboxReply](l, Name, wire.OpInbox, in)
+	all, err := call(l, Name, wire.OpInbox, in)
 	switch {
 	case len(all.Messages) == 0 && find != "":
 		return rendered{html: noSuchText}, err

@@ -23,7 +23,7 @@ const noSuggestions = "No suggestions. An agent that finds more to do suggests a
 
 // suggestionList shows the suggestions that are open, each with its buttons.
 func (l *link) suggestionList() (out rendered, err error) {
-	all, err := call[wire.SuggestionsReply](l, Name, wire.OpSuggestions, wire.SuggestionsRequest{})
+	all, err := call(l, Name, wire.OpSuggestions, wire.SuggestionsRequest{})
 	if len(all.Suggestions) == 0 {
 		return rendered{html: noSuggestions}, err
 	}
@@ -72,13 +72,13 @@ const (
 func (l *link) tappedSuggestion(p core.Press, c callback) error {
 	if c.value == dismissIt {
 		in := wire.SuggestionDismissRequest{ID: c.nonce}
-		if _, err := call[wire.Suggestion](l, p.Decision.By, wire.OpSuggestionDismiss, in); err != nil {
+		if _, err := call(l, p.Decision.By, wire.OpSuggestionDismiss, in); err != nil {
 			return l.cfg.Core.Acknowledge(p.Act, notDone(err))
 		}
 		return l.cfg.Core.Acknowledge(p.Act, "Dismissed. It does not come back.")
 	}
 	in := wire.SuggestionAcceptRequest{ID: c.nonce}
-	t, err := call[wire.Task](l, p.Decision.By, wire.OpSuggestionAccept, in)
+	t, err := call(l, p.Decision.By, wire.OpSuggestionAccept, in)
 	if err != nil {
 		return l.cfg.Core.Acknowledge(p.Act, notDone(err))
 	}

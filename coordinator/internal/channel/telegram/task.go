@@ -33,18 +33,14 @@ const taskUsage = "Say what shall be reached: `/task send the invoices of 2025`.
 	"An agent works on it in a folder of its own, for days if need be, and asks you here. /tasks lists the tasks."
 
 // call carries out an operation of the command line for the person.
-func call[Reply any](l *link, person, op string, in any) (out Reply, err error) {
+func call[Request, Reply any](l *link, person string, op wire.Op[Request, Reply], in Request) (Reply, error) {
+	return carryOut(l, person, op.With(in))
+}
+
+func carryOut[Reply any](l *link, person string, made wire.Call[Reply]) (Reply, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), l.pace.slack)
 	defer cancel()
-	reply, err := l.cfg.Call(ctx, person, op, in)
-	if err != nil {
-		return out, err
-	}
-	out, ok := reply.(Reply)
-	if !ok {
-		return out, fmt.Errorf("%s: the reply is a %T; want a %T", op, reply, out)
-	}
-	return out, nil
+	return made.Through(func(op string, in any) (any, error) { return l.cfg.Call(ctx, person, op, in) })
 }
 
 // notDone says why an operation did not work.
@@ -64,7 +60,7 @@ func (l *link) newTask(update int64, m message, _ []string) error {
 		return l.cfg.Core.Acknowledge(act, taskUsage)
 	}
 	in := wire.TaskNewRequest{Key: l.keyOf(update), Title: titleOf(m.rest()), Objective: m.rest(), Start: true}
-	t, err := call[wire.Task](l, m.From.name(), wire.OpTaskNew, in)
+	t, err := call(l, m.From.name(), wire.OpTaskNew, in)
 	if err != nil {
 		return l.cfg.Core.Acknowledge(act, notDone(err))
 	}
@@ -138,7 +134,7 @@ const showTask = "l"
 // tappedTask carries out a tap on a button about a task.
 func (l *link) tappedTask(p core.Press, c callback) error {
 	if c.value == showTask {
-		t, err := call[wire.Task](l, p.Decision.By, wire.OpTask, wire.TaskRequest{ID: c.nonce})
+		t, err := call(l, p.Decision.By, wire.OpTask, wire.TaskRequest{ID: c.nonce})
 		if err != nil {
 			return l.cfg.Core.Acknowledge(p.Act, notDone(err))
 		}
@@ -146,11 +142,11 @@ func (l *link) tappedTask(p core.Press, c callback) error {
 		return l.cfg.Core.ShowTasks(p.Act, said, core.TaskView{Task: task.Slug(t.ID)})
 	}
 	verb := taskVerbs[c.value]
-	op, in, ok := wire.TaskCall(verb, c.nonce, l.keyOf(p.Act.Update))
+	made, ok := wire.TaskCall(verb, c.nonce, l.keyOf(p.Act.Update))
 	if !ok {
 		return l.cfg.Core.Acknowledge(p.Act, "")
 	}
-	t, err := call[wire.Task](l, p.Decision.By, op, in)
+	t, err := carryOut(l, p.Decision.By, made)
 	if err != nil {
 		return l.cfg.Core.Acknowledge(p.Act, notDone(err))
 	}
@@ -178,10 +174,10 @@ func (l *link) taskView(ctx context.Context, raw string) error {
 // renderTasks shows all tasks, or one.
 func (l *link) renderTasks(v core.TaskView) (rendered, error) {
 	if v.Task == "" {
-		all, err := call[wire.TasksReply](l, Name, wire.OpTasks, wire.None{})
+		all, err := call(l, Name, wire.OpTasks, wire.None{})
 		return l.taskList(all.Tasks), err
 	}
-	t, err := call[wire.Task](l, Name, wire.OpTask, wire.TaskRequest{ID: string(v.Task)})
+	t, err := call(l, Name, wire.OpTask, wire.TaskRequest{ID: string(v.Task)})
 	if v.Started {
 		return l.taskStarted(t), err
 	}

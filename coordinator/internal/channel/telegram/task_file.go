@@ -162,7 +162,7 @@ func (l *link) taskFile(ctx context.Context, raw string) error {
 // below it, and says what happened.
 func (l *link) keepFile(f core.TaskFile, data []byte) string {
 	in := wire.TaskKeepRequest{ID: string(f.Task), Name: f.Name, Data: data}
-	kept, err := call[wire.TaskKeepReply](l, f.By, wire.OpTaskKeep, in)
+	kept, err := call(l, f.By, wire.OpTaskKeep, in)
 	if err != nil {
 		return "Not saved. " + notDone(err)
 	}
@@ -172,7 +172,7 @@ func (l *link) keepFile(f core.TaskFile, data []byte) string {
 	}
 	text := f.Text + "\n\n(The file is " + kept.Path + ".)"
 	send := wire.SendRequest{ID: f.Key, To: wire.ToTask + string(f.Task), Text: text}
-	sent, err := call[wire.SendReply](l, f.By, wire.OpSend, send)
+	sent, err := call(l, f.By, wire.OpSend, send)
 	if err != nil {
 		return said + "\nYour text was not sent. " + notDone(err)
 	}

@@ -20,7 +20,7 @@ const noTriggers = "No triggers. A trigger sends a text at a time, when a webhoo
 
 // triggerList shows the triggers, each with the button that switches it on or off.
 func (l *link) triggerList() (out rendered, err error) {
-	all, err := call[wire.TriggersReply](l, Name, wire.OpTriggers, wire.None{})
+	all, err := call(l, Name, wire.OpTriggers, wire.None{})
 	if len(all.Triggers) == 0 {
 		return rendered{html: ticks(noTriggers)}, err
 	}
@@ -120,17 +120,17 @@ func (l *link) tappedTrigger(p core.Press, c callback) error {
 func (l *link) switchTrigger(person string, c callback) (said string, err error) {
 	named := wire.TriggerRequest{ID: c.nonce}
 	if c.value == switchOff {
-		t, err := call[wire.Trigger](l, person, wire.OpTriggerOff, named)
+		t, err := call(l, person, wire.OpTriggerOff, named)
 		return "Trigger " + t.ID + " is off.", err
 	}
-	t, err := call[wire.Trigger](l, person, wire.OpTrigger, named)
+	t, err := call(l, person, wire.OpTrigger, named)
 	if err != nil {
 		return "", err
 	}
 	if t.State == wire.TriggerProposed {
 		return "", fmt.Errorf("its file is new or was changed; read it, then: afar trigger on %s", t.ID)
 	}
-	t, err = call[wire.Trigger](l, person, wire.OpTriggerOn, named)
+	t, err = call(l, person, wire.OpTriggerOn, named)
 	if t.Secret != "" {
 		return "Trigger " + t.ID + " is on. Its secret was lost: afar trigger rotate " + t.ID + " makes a new one.", err
 	}

@@ -23,7 +23,7 @@ func TestTriggersOnThePhone(t *testing.T) {
 	r.ann.Say(r.ann.ID, "/triggers")
 	t.Log(r.await("No triggers.").Text)
 	l, _ := r.ch.current()
-	if _, err := call[wire.Trigger](l, "Ann", wire.OpTriggerNew, wire.TriggerNewRequest{
+	if _, err := call(l, "Ann", wire.OpTriggerNew, wire.TriggerNewRequest{
 		ID: "morning", Title: "What the <night> brought", On: "cron 0 7 * * 1-5 Europe/Berlin", To: "person",
 		Prompt: "Look.",
 	}); err != nil {

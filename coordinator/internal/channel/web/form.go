@@ -32,22 +32,18 @@ type decision struct {
 }
 
 // decide carries out an operation for the browser that sent the form.
-func decide[Reply any](d *decision, op string, in any) (out Reply, err error) {
+func decide[Request, Reply any](d *decision, op wire.Op[Request, Reply], in Request) (Reply, error) {
+	return carryOut(d, op.With(in))
+}
+
+func carryOut[Reply any](d *decision, made wire.Call[Reply]) (Reply, error) {
 	v := visitorOf(d.Request)
-	return call[Reply](d.Context(), d.page, d.page.line(v.local, v.remote), op, in)
+	return call(d.Context(), d.page, d.page.line(v.local, v.remote), made)
 }
 
 // call carries out an operation for the process that line begins with.
-func call[Reply any](ctx context.Context, c *Channel, line []peer.Process, op string, in any) (out Reply, err error) {
-	reply, err := c.cfg.Call(ctx, line, op, in)
-	if err != nil {
-		return out, err
-	}
-	out, ok := reply.(Reply)
-	if !ok {
-		return out, fmt.Errorf("%s: the reply is a %T; want a %T", op, reply, out)
-	}
-	return out, nil
+func call[Reply any](ctx context.Context, c *Channel, line []peer.Process, made wire.Call[Reply]) (Reply, error) {
+	return made.Through(func(op string, in any) (any, error) { return c.cfg.Call(ctx, line, op, in) })
 }
 
 // take answers a form: it says on the page that the form was sent from what it led to.
@@ -136,7 +132,7 @@ func answerForm(d *decision) (string, error) {
 	default:
 		return "", errButton
 	}
-	a, err := decide[wire.Ask](d, wire.OpAnswer, in)
+	a, err := decide(d, wire.OpAnswer, in)
 	if err != nil {
 		return "", err
 	}
@@ -175,7 +171,7 @@ func sendForm(d *decision) (string, error) { return d.send(d.PathValue("token"))
 // send sends the text of the form to an address.
 func (d *decision) send(to string) (string, error) {
 	in := wire.SendRequest{ID: "page-" + rand.Text(), To: to, Text: d.PostForm.Get("text")}
-	sent, err := decide[wire.SendReply](d, wire.OpSend, in)
+	sent, err := decide(d, wire.OpSend, in)
 	if err != nil {
 		return "", err
 	}
@@ -184,13 +180,13 @@ func (d *decision) send(to string) (string, error) {
 
 // stopForm ends the running turn of a session.
 func stopForm(d *decision) (string, error) {
-	out, err := decide[wire.TurnStopReply](d, wire.OpTurnStop, wire.TurnStopRequest{ID: d.PathValue("token")})
+	out, err := decide(d, wire.OpTurnStop, wire.TurnStopRequest{ID: d.PathValue("token")})
 	return out.Text, err
 }
 
 // cancelForm cancels the loop of a session.
 func cancelForm(d *decision) (string, error) {
-	_, err := decide[wire.Loop](d, wire.OpLoopCancel, wire.LoopCancelRequest{ID: d.PathValue("token")})
+	_, err := decide(d, wire.OpLoopCancel, wire.LoopCancelRequest{ID: d.PathValue("token")})
 	if err != nil {
 		return "", err
 	}
@@ -204,7 +200,7 @@ func awayForm(d *decision) (string, error) {
 	if in.ForMS, err = d.length("for"); err != nil {
 		return "", err
 	}
-	if _, err := decide[wire.Settings](d, wire.OpAway, in); err != nil {
+	if _, err := decide(d, wire.OpAway, in); err != nil {
 		return "", err
 	}
 	return "Away is " + in.Mode + ".", nil
@@ -224,29 +220,29 @@ func (d *decision) length(field string) (ms int64, err error) {
 }
 
 func pauseForm(d *decision) (string, error) {
-	_, err := decide[wire.Settings](d, wire.OpPause, wire.PauseRequest{On: true})
+	_, err := decide(d, wire.OpPause, wire.PauseRequest{On: true})
 	return "Afar is paused. The guard still judges every call.", err
 }
 
 func resumeForm(d *decision) (string, error) {
 	if project := d.PostForm.Get("project"); project != "" {
 		on := d.PostForm.Get("silent") != ""
-		_, err := decide[wire.Settings](d, wire.OpPause, wire.PauseRequest{On: on, Project: project})
+		_, err := decide(d, wire.OpPause, wire.PauseRequest{On: on, Project: project})
 		return "It is noted. It holds for the next event of a session there.", err
 	}
-	_, err := decide[wire.Settings](d, wire.OpPause, wire.PauseRequest{})
+	_, err := decide(d, wire.OpPause, wire.PauseRequest{})
 	return "Afar goes on.", err
 }
 
 func revokeForm(d *decision) (string, error) {
-	_, err := decide[wire.Grant](d, wire.OpRevoke, wire.RevokeRequest{ID: d.PathValue("id")})
+	_, err := decide(d, wire.OpRevoke, wire.RevokeRequest{ID: d.PathValue("id")})
 	return "The permission has ended.", err
 }
 
 // undoForm takes a step back.
 func undoForm(d *decision) (string, error) {
 	in := wire.UndoRequest{ID: d.PathValue("id"), Force: d.PostForm.Get("do") == "overwrite"}
-	out, err := decide[wire.Undo](d, wire.OpUndo, in)
+	out, err := decide(d, wire.OpUndo, in)
 	if err != nil {
 		return "", err
 	}
@@ -255,13 +251,13 @@ func undoForm(d *decision) (string, error) {
 
 // endForm signs a browser out.
 func endForm(d *decision) (string, error) {
-	_, err := decide[wire.None](d, wire.OpSignOut, wire.SignOutRequest{ID: d.PathValue("id")})
+	_, err := decide(d, wire.OpSignOut, wire.SignOutRequest{ID: d.PathValue("id")})
 	return "That browser is signed out.", err
 }
 
 // pairForm makes a code that pairs a phone. The settings page shows it while it is valid.
 func pairForm(d *decision) (string, error) {
-	out, err := decide[wire.TelegramPairReply](d, wire.OpTelegramPair, wire.None{})
+	out, err := decide(d, wire.OpTelegramPair, wire.None{})
 	if err != nil {
 		return "", err
 	}

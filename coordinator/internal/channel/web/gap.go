@@ -10,7 +10,7 @@ import (
 
 // gaps returns what is missing, in the order of gaps.md.
 func (s *shared) gaps() ([]wire.Gap, error) {
-	out, err := read[wire.GapsReply](s.reader, wire.OpGaps, wire.None{})
+	out, err := read(s.reader, wire.OpGaps, wire.None{})
 	return out.Gaps, err
 }
 
@@ -27,7 +27,7 @@ func gapForm(d *decision) (string, error) {
 		return "", errButton
 	}
 	in := wire.GapSetRequest{ID: n, Status: d.PostForm.Get("do"), Title: d.PostForm.Get("title")}
-	g, err := decide[wire.Gap](d, wire.OpGapSet, in)
+	g, err := decide(d, wire.OpGapSet, in)
 	if err != nil {
 		return "", err
 	}

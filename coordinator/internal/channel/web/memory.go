@@ -22,7 +22,7 @@ func (c *Channel) memory(q *query) (page.View, error) {
 		return q.facts(v)
 	}
 	in := wire.MemorySearchRequest{Query: v.Find, Most: mostFound}
-	out, err := read[wire.MemorySearchReply](q.reader, wire.OpMemorySearch, in)
+	out, err := read(q.reader, wire.OpMemorySearch, in)
 	v.Found = out.Results
 	return v, err
 }
@@ -38,7 +38,7 @@ func (q *query) facts(v page.Memory) (page.Memory, error) {
 	if err != nil {
 		return v, err
 	}
-	list, err := read[wire.MemoryReply](q.reader, wire.OpMemory, wire.MemoryRequest{Archived: v.Archived})
+	list, err := read(q.reader, wire.OpMemory, wire.MemoryRequest{Archived: v.Archived})
 	v.Facts, v.Broken, v.Count = list.Facts, list.Broken, len(list.Facts)+len(list.Broken)
 	v.Facts = v.Facts[min(from, len(v.Facts)):]
 	if from > 0 {
@@ -53,20 +53,20 @@ func (q *query) facts(v page.Memory) (page.Memory, error) {
 
 // fact shows one fact.
 func (c *Channel) fact(q *query) (page.View, error) {
-	f, err := read[wire.MemoryFactReply](q.reader, wire.OpMemoryFact, wire.MemoryFactRequest{ID: q.PathValue("name")})
+	f, err := read(q.reader, wire.OpMemoryFact, wire.MemoryFactRequest{ID: q.PathValue("name")})
 	return page.Fact{Fact: f, Closed: c.closed(), Home: c.cfg.Home}, err
 }
 
 // editFact shows the form for the file of a fact.
 func (c *Channel) editFact(q *query) (page.View, error) {
-	f, err := read[wire.MemoryFactReply](q.reader, wire.OpMemoryFact, wire.MemoryFactRequest{ID: q.PathValue("name")})
+	f, err := read(q.reader, wire.OpMemoryFact, wire.MemoryFactRequest{ID: q.PathValue("name")})
 	return page.FactEdit{Fact: f, Closed: c.closed(), Home: c.cfg.Home}, err
 }
 
 // journal shows the journals of the newest days, or of those up to the day that the query names.
 func (c *Channel) journal(q *query) (page.View, error) {
 	in := wire.MemoryDaysRequest{Until: q.FormValue("until")}
-	out, err := read[wire.MemoryDaysReply](q.reader, wire.OpMemoryDays, in)
+	out, err := read(q.reader, wire.OpMemoryDays, in)
 	v := page.Journal{Days: out.Days, Home: c.cfg.Home}
 	if in.Until != "" {
 		v.Further.Newest = q.URL.Path
@@ -82,7 +82,7 @@ func factPath(name string) string { return "/fact/" + url.PathEscape(name) }
 // addFactForm adds a fact, and leads to its page.
 func addFactForm(d *decision) (string, error) {
 	in := wire.MemoryAddRequest{Title: d.PostForm.Get("title"), Text: d.PostForm.Get("text")}
-	out, err := decide[wire.MemoryAddReply](d, wire.OpMemoryAdd, in)
+	out, err := decide(d, wire.OpMemoryAdd, in)
 	if err != nil {
 		return "", err
 	}
@@ -92,8 +92,8 @@ func addFactForm(d *decision) (string, error) {
 
 // forgetForm deletes a fact, and leads to the list.
 func forgetForm(d *decision) (string, error) {
-	in := wire.MemoryForgetRequest{ID: d.PathValue("name")}
-	if _, err := decide[wire.MemoryForgetReply](d, wire.OpMemoryForget, in); err != nil {
+	in := wire.MemoryFactRequest{ID: d.PathValue("name")}
+	if _, err := decide(d, wire.OpMemoryForget, in); err != nil {
 		return "", err
 	}
 	d.PostForm.Set("back", "/memory")
@@ -103,7 +103,7 @@ func forgetForm(d *decision) (string, error) {
 // editFactForm saves the file of a fact. Where the file has changed meanwhile, both texts are kept.
 func editFactForm(d *decision) (string, error) {
 	in := wire.MemoryEditRequest{ID: d.PathValue("name"), Base: d.PostForm.Get("base"), Text: d.PostForm.Get("text")}
-	out, err := decide[wire.MemoryEditReply](d, wire.OpMemoryEdit, in)
+	out, err := decide(d, wire.OpMemoryEdit, in)
 	if err != nil {
 		return "", err
 	}

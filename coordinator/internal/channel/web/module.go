@@ -9,7 +9,7 @@ import (
 
 // modules shows all modules.
 func (c *Channel) modules(q *query) (page.View, error) {
-	all, err := read[wire.ModulesReply](q.reader, wire.OpModules, wire.None{})
+	all, err := read(q.reader, wire.OpModules, wire.None{})
 	return page.Modules{List: all.Modules, Closed: c.closed(), Folder: all.Folder, Home: c.cfg.Home}, err
 }
 
@@ -23,7 +23,7 @@ func (c *Channel) enableModule(q *query) (page.View, error) {
 }
 
 func (c *Channel) readModule(q *query) (out page.Module, err error) {
-	m, err := read[wire.Module](q.reader, wire.OpModule, wire.ModuleRequest{ID: q.PathValue("name")})
+	m, err := read(q.reader, wire.OpModule, wire.ModuleRequest{ID: q.PathValue("name")})
 	return page.Module{Module: m, Closed: c.closed(), Home: c.cfg.Home}, err
 }
 
@@ -31,7 +31,7 @@ func (c *Channel) readModule(q *query) (out page.Module, err error) {
 func (c *Channel) moduleFile(w http.ResponseWriter, r *http.Request) {
 	q, name := c.query(r), r.PathValue("path")
 	in := wire.ModuleFileRequest{ID: r.PathValue("name"), Path: name, Hash: r.URL.Query().Get("hash")}
-	out, err := read[wire.ModuleFileReply](q.reader, wire.OpModuleFile, in)
+	out, err := read(q.reader, wire.OpModuleFile, in)
 	if err != nil {
 		c.fail(w, q, err)
 		return
@@ -49,13 +49,13 @@ func doModuleForm(d *decision) (string, error) {
 		if in.Hash == "" {
 			return "", errButton
 		}
-		m, err := decide[wire.Module](d, wire.OpModuleEnable, in)
+		m, err := decide(d, wire.OpModuleEnable, in)
 		return "Module " + m.ID + " is enabled.", err
 	case "disable":
-		m, err := decide[wire.Module](d, wire.OpModuleDisable, named)
+		m, err := decide(d, wire.OpModuleDisable, named)
 		return "Module " + m.ID + " is disabled.", err
 	case "restart":
-		m, err := decide[wire.Module](d, wire.OpModuleRestart, named)
+		m, err := decide(d, wire.OpModuleRestart, named)
 		return "The source of module " + m.ID + " is started again.", err
 	}
 	return "", errButton

@@ -28,7 +28,7 @@ const (
 
 // entries returns the newest entries of some kinds, newest first.
 func entries(r reader, limit int, kinds ...string) ([]wire.Entry, error) {
-	out, err := read[wire.LogReply](r, wire.OpLog, wire.LogRequest{Last: true, Limit: limit, Kinds: kinds})
+	out, err := read(r, wire.OpLog, wire.LogRequest{Last: true, Limit: limit, Kinds: kinds})
 	slices.Reverse(out.Entries)
 	return out.Entries, err
 }
@@ -44,7 +44,7 @@ func stretch(q *query, name string, in wire.LogRequest) (part []wire.Entry, furt
 	}
 	limit := in.Limit
 	in.Last, in.Limit = true, limit+1 // one more tells whether there are earlier ones
-	log, err := read[wire.LogReply](q.reader, wire.OpLog, in)
+	log, err := read(q.reader, wire.OpLog, in)
 	part = log.Entries
 	slices.Reverse(part)
 	if len(part) > limit {
@@ -150,7 +150,7 @@ func (c *Channel) running(q *query, from, most int) (out page.Running, err error
 	if err != nil {
 		return out, err
 	}
-	part, err := read[wire.SessionsReply](q.reader, wire.OpSessions, wire.SessionsRequest{From: from, Most: most})
+	part, err := read(q.reader, wire.OpSessions, wire.SessionsRequest{From: from, Most: most})
 	out = page.Running{Part: part, From: from, Most: most, Asks: map[string]int{}, Loops: status.Loops}
 	for _, a := range status.Asks {
 		if waits(a) {
@@ -162,7 +162,7 @@ func (c *Channel) running(q *query, from, most int) (out page.Running, err error
 
 // session shows one session, with the newest entries of its journal.
 func (c *Channel) session(q *query) (page.View, error) {
-	shown, err := read[wire.SessionReply](q.reader, wire.OpSession, wire.SessionRequest{ID: q.PathValue("token")})
+	shown, err := read(q.reader, wire.OpSession, wire.SessionRequest{ID: q.PathValue("token")})
 	if err != nil {
 		return nil, err
 	}
@@ -170,11 +170,11 @@ func (c *Channel) session(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	grants, err := read[wire.GrantsReply](q.reader, wire.OpGrants, wire.None{})
+	grants, err := read(q.reader, wire.OpGrants, wire.None{})
 	if err != nil {
 		return nil, err
 	}
-	undos, err := read[wire.UndosReply](q.reader, wire.OpUndos, wire.None{})
+	undos, err := read(q.reader, wire.OpUndos, wire.None{})
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func only[V any](values []V, key func(V) string, session string) (out []V) {
 }
 
 func (c *Channel) loops(q *query) (page.View, error) {
-	loops, err := read[wire.LoopsReply](q.reader, wire.OpLoops, wire.None{})
+	loops, err := read(q.reader, wire.OpLoops, wire.None{})
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (c *Channel) questions(q *query) (page.View, error) {
 	}
 	v := page.Questions{Cards: cardsOf(status.Asks), Channel: status.Channels, Home: c.cfg.Home}
 	before := q.FormValue("before")
-	past, err := read[wire.PastReply](q.reader, wire.OpPast, wire.PastRequest{Before: before, Limit: mostPast + 1})
+	past, err := read(q.reader, wire.OpPast, wire.PastRequest{Before: before, Limit: mostPast + 1})
 	v.Past = past.Asks
 	if len(v.Past) > mostPast {
 		v.Past = v.Past[:mostPast]
@@ -250,7 +250,7 @@ func (c *Channel) questions(q *query) (page.View, error) {
 }
 
 func (c *Channel) question(q *query) (page.View, error) {
-	shown, err := read[wire.AskReply](q.reader, wire.OpAsk, wire.AskRequest{ID: q.PathValue("id")})
+	shown, err := read(q.reader, wire.OpAsk, wire.AskRequest{ID: q.PathValue("id")})
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +282,7 @@ func (c *Channel) guard(q *query) (page.View, error) {
 	if v.Past, err = entries(q.reader, mostNews, string(event.GuardOverridden)); err != nil {
 		return nil, err
 	}
-	undos, err := read[wire.UndosReply](q.reader, wire.OpUndos, wire.None{})
+	undos, err := read(q.reader, wire.OpUndos, wire.None{})
 	slices.Reverse(undos.Undos)
 	v.Undos = undos.Undos
 	if v.Command != "" {
@@ -310,7 +310,7 @@ func (c *Channel) report(q *query) (page.View, error) {
 		return nil, fmt.Errorf("the time is %q; want one such as 8h", span)
 	}
 	since := c.cfg.Now().Add(-back).UnixMilli()
-	report, err := read[wire.ReportReply](q.reader, wire.OpReport, wire.ReportRequest{Since: since})
+	report, err := read(q.reader, wire.OpReport, wire.ReportRequest{Since: since})
 	v := page.Report{Report: report, Spans: spans, Since: span, Home: c.cfg.Home}
 	for _, part := range report.Spent {
 		v.Cost = append(v.Cost, page.Spent(part))
@@ -323,7 +323,7 @@ func (c *Channel) settings(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	telegram, err := read[wire.TelegramReply](q.reader, wire.OpTelegram, wire.None{})
+	telegram, err := read(q.reader, wire.OpTelegram, wire.None{})
 	v := page.Settings{
 		Switches: status.Settings,
 		Channels: status.Channels,

@@ -56,7 +56,7 @@ func (s *shared) workDirs() (dirs []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	some, err := read[wire.SessionsReply](s.reader, wire.OpSessions, wire.SessionsRequest{Most: mostListed})
+	some, err := read(s.reader, wire.OpSessions, wire.SessionsRequest{Most: mostListed})
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *shared) workDirs() (dirs []string, err error) {
 
 // readRuns returns the runs with their open questions.
 func (s *shared) readRuns() (rows []page.RunRow, err error) {
-	list, err := read[wire.RunsReply](s.reader, wire.OpRuns, wire.None{})
+	list, err := read(s.reader, wire.OpRuns, wire.None{})
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (c *Channel) run(q *query) (page.View, error) {
 		}
 		v.Further.Newest = q.URL.Path
 	}
-	log, err := read[wire.RunLogReply](q.reader, wire.OpRunLog, in)
+	log, err := read(q.reader, wire.OpRunLog, in)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ const mostTexts = 50
 // textsOf returns the texts for a run that belong to the stretch of its events.
 func textsOf(q *query, v page.Run) (texts []wire.Message, err error) {
 	in := wire.InboxRequest{For: wire.ToRun + v.Run.Name, Last: mostTexts}
-	inbox, err := read[wire.InboxReply](q.reader, wire.OpInbox, in)
+	inbox, err := read(q.reader, wire.OpInbox, in)
 	from, until := int64(0), int64(0)
 	if v.Further.Earlier != "" {
 		from = v.Events[0].At
@@ -171,7 +171,7 @@ func (c *Channel) runEvent(q *query) (page.View, error) {
 	if err != nil || n <= 0 {
 		return nil, errNoPage
 	}
-	log, err := read[wire.RunLogReply](q.reader, wire.OpRunLog, wire.RunLogRequest{ID: r.ID, Before: n + 1, Last: 1})
+	log, err := read(q.reader, wire.OpRunLog, wire.RunLogRequest{ID: r.ID, Before: n + 1, Last: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func startRunForm(d *decision) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r, err := decide[wire.Run](d, wire.OpRunStart, in)
+	r, err := decide(d, wire.OpRunStart, in)
 	if err != nil {
 		return "", err
 	}
@@ -246,7 +246,7 @@ func sendRunForm(d *decision) (string, error) {
 
 // stopRunForm ends what a run does now.
 func stopRunForm(d *decision) (string, error) {
-	r, err := decide[wire.Run](d, wire.OpRunStop, wire.RunStopRequest{ID: d.PathValue("name")})
+	r, err := decide(d, wire.OpRunStop, wire.RunRequest{ID: d.PathValue("name")})
 	switch {
 	case err != nil:
 		return "", err
@@ -258,7 +258,7 @@ func stopRunForm(d *decision) (string, error) {
 
 // removeRunForm takes a run out of the lists.
 func removeRunForm(d *decision) (string, error) {
-	r, err := decide[wire.Run](d, wire.OpRunRemove, wire.RunRemoveRequest{ID: d.PathValue("name")})
+	r, err := decide(d, wire.OpRunRemove, wire.RunRequest{ID: d.PathValue("name")})
 	if err != nil {
 		return "", err
 	}

@@ -16,7 +16,7 @@ const mostSent = 100
 func (c *Channel) inbox(q *query) (page.View, error) {
 	v := page.Inbox{Find: strings.TrimSpace(q.FormValue("find")), Closed: c.closed(), Home: c.cfg.Home}
 	in := wire.InboxRequest{Find: v.Find, Before: q.FormValue("before"), Last: mostSent + 1}
-	inbox, err := read[wire.InboxReply](q.reader, wire.OpInbox, in)
+	inbox, err := read(q.reader, wire.OpInbox, in)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *shared) places() (to []page.Place, err error) {
 	for _, r := range runs {
 		to = append(to, page.Place{Address: wire.ToRun + r.Name, About: r.State})
 	}
-	some, err := read[wire.SessionsReply](s.reader, wire.OpSessions, wire.SessionsRequest{Most: mostListed})
+	some, err := read(s.reader, wire.OpSessions, wire.SessionsRequest{Most: mostListed})
 	for _, v := range some.Sessions {
 		to = append(to, page.Place{Address: v.Token, About: v.About})
 	}

@@ -24,7 +24,7 @@ func (s *shared) tabs() (t page.Tabs) {
 
 // suggestions returns the suggestions that are open.
 func (s *shared) suggestions() ([]wire.Suggestion, error) {
-	out, err := read[wire.SuggestionsReply](s.reader, wire.OpSuggestions, wire.SuggestionsRequest{})
+	out, err := read(s.reader, wire.OpSuggestions, wire.SuggestionsRequest{})
 	return out.Suggestions, err
 }
 
@@ -40,13 +40,13 @@ func suggestionForm(d *decision) (string, error) {
 	switch d.PostForm.Get("do") {
 	case "accept":
 		in := wire.SuggestionAcceptRequest{ID: slug, Instruction: strings.TrimSpace(d.PostForm.Get("text"))}
-		t, err := decide[wire.Task](d, wire.OpSuggestionAccept, in)
+		t, err := decide(d, wire.OpSuggestionAccept, in)
 		if err != nil {
 			return "", err
 		}
 		return wording.TaskMade(t), nil
 	case "dismiss":
-		_, err := decide[wire.Suggestion](d, wire.OpSuggestionDismiss, wire.SuggestionDismissRequest{ID: slug})
+		_, err := decide(d, wire.OpSuggestionDismiss, wire.SuggestionDismissRequest{ID: slug})
 		return "Dismissed. It does not come back.", err
 	}
 	return "", errButton

@@ -65,7 +65,7 @@ func TestSuggestionTwice(t *testing.T) {
 		both.Go(func() { s.post(t, "/suggestion/"+name, url.Values{"do": {"accept"}}) })
 		both.Go(func() {
 			in := wire.SuggestionAcceptRequest{ID: name}
-			_, err := s.server.Phone(t.Context(), "Ann", wire.OpSuggestionAccept, in)
+			_, err := s.server.Phone(t.Context(), "Ann", string(wire.OpSuggestionAccept), in)
 			if err != nil && !strings.Contains(err.Error(), "settled") {
 				t.Error(err)
 			}

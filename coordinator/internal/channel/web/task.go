@@ -46,7 +46,7 @@ func (c *Channel) closed() string {
 
 // tasks returns all tasks with their open questions.
 func (s *shared) tasks() (rows []page.TaskRow, err error) {
-	list, err := read[wire.TasksReply](s.reader, wire.OpTasks, wire.None{})
+	list, err := read(s.reader, wire.OpTasks, wire.None{})
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +92,10 @@ func (c *Channel) editTask(q *query) (page.View, error) {
 // taskOf returns the task that a query names, with its files.
 func taskOf(q *query) (t wire.Task, files wire.TaskFilesReply, err error) {
 	in := wire.TaskRequest{ID: q.PathValue("slug")}
-	if t, err = read[wire.Task](q.reader, wire.OpTask, in); err != nil {
+	if t, err = read(q.reader, wire.OpTask, in); err != nil {
 		return t, files, err
 	}
-	files, err = read[wire.TaskFilesReply](q.reader, wire.OpTaskFiles, in)
+	files, err = read(q.reader, wire.OpTaskFiles, in)
 	return t, files, err
 }
 
@@ -110,7 +110,7 @@ func newTaskForm(d *decision) (string, error) {
 		Confirm:   d.PostForm.Get("confirm") != "",
 		Start:     d.PostForm.Get("start") != "",
 	}
-	t, err := decide[wire.Task](d, wire.OpTaskNew, in)
+	t, err := decide(d, wire.OpTaskNew, in)
 	if err != nil {
 		return "", err
 	}
@@ -122,11 +122,11 @@ func newTaskForm(d *decision) (string, error) {
 // doTaskForm carries out a verb of the command line about a task.
 func doTaskForm(d *decision) (string, error) {
 	verb := d.PostForm.Get("do")
-	op, in, ok := wire.TaskCall(verb, d.PathValue("slug"), rand.Text())
+	made, ok := wire.TaskCall(verb, d.PathValue("slug"), rand.Text())
 	if !ok {
 		return "", errButton
 	}
-	t, err := decide[wire.Task](d, op, in)
+	t, err := carryOut(d, made)
 	if err != nil {
 		return "", err
 	}
@@ -140,7 +140,7 @@ func sendTaskForm(d *decision) (string, error) { return d.send(wire.ToTask + d.P
 // are kept.
 func editTaskForm(d *decision) (string, error) {
 	in := wire.TaskEditRequest{ID: d.PathValue("slug"), Base: d.PostForm.Get("base"), Text: d.PostForm.Get("text")}
-	out, err := decide[wire.TaskEditReply](d, wire.OpTaskEdit, in)
+	out, err := decide(d, wire.OpTaskEdit, in)
 	if err != nil {
 		return "", err
 	}

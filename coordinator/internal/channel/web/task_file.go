@@ -34,7 +34,7 @@ const plainText = "text/plain; charset=utf-8"
 func (c *Channel) taskFile(w http.ResponseWriter, r *http.Request) {
 	q, name := c.query(r), r.PathValue("path")
 	in := wire.TaskFileRequest{ID: r.PathValue("slug"), Path: name}
-	out, err := read[wire.TaskFileReply](q.reader, wire.OpTaskFile, in)
+	out, err := read(q.reader, wire.OpTaskFile, in)
 	if err != nil {
 		c.fail(w, q, err)
 		return

@@ -38,8 +38,8 @@ type reader struct {
 }
 
 // read carries out an operation that only reads. Nobody has to be known for it.
-func read[Reply any](r reader, op string, in any) (Reply, error) {
-	return call[Reply](r.ctx, r.page, nil, op, in)
+func read[Request, Reply any](r reader, op wire.Op[Request, Reply], in Request) (Reply, error) {
+	return call(r.ctx, r.page, nil, op.With(in))
 }
 
 // A shared is what several parts of a page show, and all pages that are rendered together.
@@ -56,7 +56,7 @@ type shared struct {
 func (c *Channel) share(ctx context.Context) *shared {
 	s := &shared{reader: reader{page: c, ctx: ctx}, seq: c.cfg.Core.LastEntry()}
 	s.status = sync.OnceValues(func() (wire.StatusReply, error) {
-		return read[wire.StatusReply](s.reader, wire.OpStatus, wire.StatusRequest{NoSessions: true})
+		return read(s.reader, wire.OpStatus, wire.StatusRequest{NoSessions: true})
 	})
 	s.news = sync.OnceValues(func() ([]wire.Entry, error) {
 		return entries(s.reader, mostNews, string(event.Told)) // ends and alarms are told in notices, too
