@@ -66,12 +66,11 @@ func TestRealCheckIn(t *testing.T) {
 	}
 	t.Run("never in print", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current))
+		r.configure("[checkin]\nhold = \"1h\"") // print fails long before that
 		r.must("away", "on")
-		begun := time.Now()
 		r.print(play(model.Say("fin")))
-		// a hold lasts a minute
-		if took := time.Since(begun); took > 30*time.Second || strings.Contains(r.phone(), "fin") {
-			t.Errorf("it took %v, and the phone shows:\n%s", took, r.phone())
+		if strings.Contains(r.phone(), "fin") {
+			t.Errorf("the phone shows:\n%s", r.phone())
 		}
 	})
 }
