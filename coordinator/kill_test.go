@@ -626,7 +626,7 @@ func shutdown(t *testing.T, answered bool) {
 	if answered {
 		release()
 	}
-	if err := first.Wait(); err != nil || time.Since(begun) > 10*time.Second {
+	if err := first.Wait(); err != nil || time.Since(begun) > 30*time.Second {
 		t.Errorf("after SIGTERM: %v in %v\n%s", err, time.Since(begun), p.trail())
 	}
 	p.goesOn(shown, "shown-end", "Allow")

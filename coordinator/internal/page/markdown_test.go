@@ -131,7 +131,7 @@ func TestPlanTime(t *testing.T) {
 		"#", "_a_"} {
 		began := time.Now()
 		planned(t, strings.Repeat(piece, 20_000/len(piece)))
-		if took := time.Since(began); took > 2*time.Second {
+		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("%q takes %v", piece, took)
 		}
 	}

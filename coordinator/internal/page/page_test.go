@@ -398,7 +398,7 @@ func TestLongLists(t *testing.T) {
 		if len(doc) > 400_000 {
 			t.Errorf("%T has %d bytes", v, len(doc))
 		}
-		if took := time.Since(begin); took > time.Second { // the benchmark measures; this only catches the absurd
+		if took := time.Since(begin); took > 10*time.Second { // the benchmark measures; this only catches the absurd
 			t.Errorf("%T took %v", v, took)
 		}
 	}
