@@ -200,7 +200,7 @@ func TestIssueWaysOut(t *testing.T) {
 		free(r, hook)
 		r.ends("s", "cancelled")
 		r.becomes("a1", "paused")
-		r.wants(r.read(".afar/issues/a1.md"), "cancelled by the person", "afar/issue/a1")
+		r.wants(r.read(".afar/issues/a1.md"), " at the terminal", "afar/issue/a1")
 		if r.exists("gate") || !r.exists(".worktrees/afar/a1/gate") {
 			t.Error("it landed, or its work is gone")
 		}

@@ -279,7 +279,7 @@ func TestFailedCommit(t *testing.T) {
 		},
 		"StartLoop":  func() error { _, err := r.StartLoop("s", loop.Options{Task: "u", Max: 1}); return err },
 		"StopLoop":   func() error { _, err := r.StopLoop("s", loop.Stopping{}); return err },
-		"CancelLoop": func() error { return r.CancelLoop("s", "Ada") },
+		"CancelLoop": func() error { return r.CancelLoop("s", "Ada", "web") },
 		"LimitLoop":  func() error { return r.LimitLoop("s", "x", true) },
 		"Stop": func() error {
 			_, err := r.Stop(core.Stopping{Session: "s", Shells: []string{"1"}})

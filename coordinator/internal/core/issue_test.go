@@ -68,7 +68,7 @@ func TestAdvanceStale(t *testing.T) {
 		err := loop.Errand{Frame: frame.ID, Step: step, Phase: loop.Picking, Issue: *frame.Issue}
 		r.ok(r.AdvanceIssue(coreErrand("s", err), loop.Result{Ready: []loop.Found{{ID: "7", Title: "x"}}}))
 	}
-	r.ok(r.CancelLoop("s", "ann"))
+	r.ok(r.CancelLoop("s", "ann", "web"))
 	r.ok(r.AdvanceIssue(coreErrand("s", loop.Errand{Frame: frame.ID, Step: frame.Issue.Step, Phase: loop.Picking}),
 		loop.Result{Ready: []loop.Found{{ID: "7", Title: "x"}}}))
 	r.same("journal", []string{"loop.ended " + r.Sessions()[0].Token}, r.kinds(head))

@@ -139,18 +139,19 @@ func (s *state) keepFrameGoal(b *store.Batch, id session.ID, f loop.Frame, goal 
 	b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneDisk, Kind: ActText, Data: string(data), Due: now})
 }
 
-// ByPerson is who ends a loop at the terminal.
-const ByPerson = "the person"
+// Terminal is the channel of a person at a terminal.
+const Terminal = "terminal"
 
-// CancelLoop ends the loop of a session. by says who wanted it. A person who does it at the
-// terminal with away off gets no notice on a channel.
-func (c *Core) CancelLoop(id session.ID, by string) error {
+// CancelLoop ends the loop of a session. by says who wanted it, and channel where a person did;
+// it is empty for a session. A person who does it at the terminal with away off gets no notice
+// on a channel.
+func (c *Core) CancelLoop(id session.ID, by, channel string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		out, err := loop.Cancel(s.loops.rows[id], by, now)
 		if err != nil {
 			return b, err
 		}
-		if by == ByPerson && s.mode(id, now) == session.Off {
+		if channel == Terminal && s.mode(id, now) == session.Off {
 			out.Notify = "" // the person is at the terminal and knows
 		}
 		s.putLoop(&b, id, out, now)

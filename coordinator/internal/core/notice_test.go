@@ -63,7 +63,7 @@ func TestNotices(t *testing.T) {
 	r.expect("within the minute", "s2|⚠️ "+two+": other")
 	_, err := r.StartLoop("s1", loop.Options{Task: "g", Max: 3})
 	r.ok(err)
-	r.ok(r.CancelLoop("s1", "Ada"))
+	r.ok(r.CancelLoop("s1", "Ada", "web"))
 	if got := r.told(); len(got) != 1 || !strings.Contains(got[0], "cancelled") {
 		t.Errorf("the loop's end: %q", got)
 	}
@@ -150,12 +150,12 @@ func TestPassOn(t *testing.T) {
 // no notice on the phone. Everybody else does.
 func TestCancelledHere(t *testing.T) {
 	for _, tc := range []struct {
-		by    string
-		away  session.Mode
-		rings bool
+		channel string
+		away    session.Mode
+		rings   bool
 	}{
-		{core.ByPerson, session.Off, false}, {core.ByPerson, session.On, true}, {core.ByPerson, session.Auto, true},
-		{"the session", session.Off, true},
+		{core.Terminal, session.Off, false}, {core.Terminal, session.On, true}, {core.Terminal, session.Auto, true},
+		{"web", session.Off, true}, {"", session.Off, true},
 	} {
 		r := newRig(t)
 		r.pair()
@@ -164,9 +164,9 @@ func TestCancelledHere(t *testing.T) {
 		_, err := r.StartLoop("s", loop.Options{Task: "g", Max: 3})
 		r.ok(err)
 		r.told()
-		r.ok(r.CancelLoop("s", tc.by))
+		r.ok(r.CancelLoop("s", "ann at the terminal", tc.channel))
 		if got := r.told(); len(got) > 0 != tc.rings {
-			t.Errorf("cancelled by %s with away %s: told %q", tc.by, tc.away, got)
+			t.Errorf("cancelled on %q with away %s: told %q", tc.channel, tc.away, got)
 		}
 	}
 }

@@ -212,8 +212,8 @@ func TestLoops(t *testing.T) {
 		!strings.Contains(got, "abc first") {
 		t.Errorf("the anchor is %q", got)
 	}
-	r.ok(r.CancelLoop("s", "Ada"))
-	if err := r.CancelLoop("s", "Ada"); !errors.Is(err, loop.ErrNone) {
+	r.ok(r.CancelLoop("s", "Ada", "web"))
+	if err := r.CancelLoop("s", "Ada", "web"); !errors.Is(err, loop.ErrNone) {
 		t.Errorf("a second time: %v", err)
 	}
 	if got := r.Anchor("s", loop.AnchorFacts{Said: "x"}); got != "" {
@@ -245,7 +245,7 @@ func TestLoopsOfOthers(t *testing.T) {
 	_, err = r.StartLoop("t", loop.Options{Task: "y", Max: 2})
 	r.ok(err)
 	r.pass(time.Minute)
-	r.ok(r.CancelLoop("t", "Ada"))
+	r.ok(r.CancelLoop("t", "Ada", "web"))
 	if l := r.Loops(); len(l) != 2 || l[0].Session != "s" || l[1].Active() {
 		t.Errorf("the running ones come first: %+v", l)
 	}
@@ -467,7 +467,7 @@ func TestRestLoop(t *testing.T) {
 		if got := r.woken(); got != "" {
 			t.Errorf("woken twice: %q", got)
 		}
-		r.ok(r.CancelLoop("s", "Ann"))
+		r.ok(r.CancelLoop("s", "Ann", "web"))
 		if got := r.waiter("w"); got != want {
 			t.Errorf("without a loop the hook of a session (attended: %t) is told to %s", attended, got)
 		}

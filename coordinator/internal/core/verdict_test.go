@@ -74,7 +74,7 @@ func TestReportNamesGoals(t *testing.T) {
 	r.landAndPause("s")
 	_, err := r.StartLoop("s", loop.Options{Task: "paint the gate\nwith AKIAIOSFODNN7EXAMPLQ", Max: 3})
 	r.ok(err)
-	r.ok(r.CancelLoop("s", "Ada"))
+	r.ok(r.CancelLoop("s", "Ada", "web"))
 	report, err := r.Report(since)
 	r.ok(err)
 	var loops, issues []string

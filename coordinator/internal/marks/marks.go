@@ -107,7 +107,7 @@ func (t *Taker) takeOne(path string) error {
 
 // takePause pauses, if answers from the terminal count.
 func (t *Taker) takePause(path string) error {
-	err := t.core.Counts("terminal")
+	err := t.core.Counts(core.Terminal)
 	if err == nil {
 		err = t.core.Pause(true)
 	} else {
@@ -124,7 +124,7 @@ func (t *Taker) takePause(path string) error {
 func (t *Taker) cancel(name string) error {
 	v, err := t.core.Session(name)
 	if err == nil {
-		err = t.core.CancelLoop(v.ID, core.ByPerson)
+		err = t.core.CancelLoop(v.ID, "the person at the terminal", core.Terminal)
 	}
 	if errors.Is(err, core.ErrNotFound) || errors.Is(err, loop.ErrNone) {
 		return nil

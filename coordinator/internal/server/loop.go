@@ -42,7 +42,7 @@ func (s *Server) expand(c *call, in wire.ExpandRequest) (out wire.ExpandReply, e
 	case "loop":
 		return s.loopTyped(c, p)
 	case "cancel":
-		return s.cancelTyped(p)
+		return s.cancelTyped(c, p)
 	case "away":
 		return s.awayTyped(p)
 	case "review":
@@ -124,8 +124,8 @@ func scheduleText(o loop.Options) string {
 		"If you have neither, say so plainly and do it once. No loop of Afar's was started.", o.Every)
 }
 
-func (s *Server) cancelTyped(p payload) (out wire.ExpandReply, err error) {
-	err = s.cfg.Core.CancelLoop(p.Session, core.ByPerson)
+func (s *Server) cancelTyped(c *call, p payload) (out wire.ExpandReply, err error) {
+	err = s.cfg.Core.CancelLoop(p.Session, c.decider(), c.channel())
 	switch {
 	case errors.Is(err, loop.ErrNone):
 		return blocked("No loop runs in this session."), nil
@@ -272,11 +272,11 @@ func (s *Server) loopCancel(c *call, in wire.LoopCancelRequest) (out wire.Loop, 
 	if err != nil {
 		return out, err
 	}
-	by := core.ByPerson
+	by, channel := c.decider(), c.channel()
 	if s.inSession(c.line) != "" {
-		by = "the session"
+		by, channel = "the session", ""
 	}
-	if err := s.cfg.Core.CancelLoop(v.ID, by); err != nil {
+	if err := s.cfg.Core.CancelLoop(v.ID, by, channel); err != nil {
 		return out, err
 	}
 	return s.wireLoop(s.cfg.Core.Loop(v.ID)), nil
