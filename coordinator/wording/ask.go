@@ -59,7 +59,7 @@ func Times(card []wire.Ask) string {
 // Wants returns what a session wants.
 func Wants(q wire.Ask) string {
 	switch q.Kind {
-	case "question":
+	case "question", Checkpoint:
 		return "asks you"
 	case "plan":
 		return "has a plan"
@@ -73,8 +73,6 @@ func Wants(q wire.Ask) string {
 		return "waits at its terminal: " + Line(q.Tool, 60)
 	case Proposal:
 		return "proposes a run"
-	case Checkpoint:
-		return "asks you about task " + Line(q.Task, 40)
 	case WakeUp:
 		return "wants to be woken as soon as this command succeeds"
 	case Missed:

@@ -169,7 +169,7 @@ func (c Card) Quoted() bool {
 // Prose reports whether the card's input is a text that a model wrote in Markdown.
 func (c Card) Prose() bool {
 	kind := c.Face().Kind
-	return kind == "plan" || kind == wording.CheckIn
+	return kind == "plan" || kind == wording.CheckIn || kind == wording.Checkpoint
 }
 
 // Where returns the directory of the call, "" if it is the project's.

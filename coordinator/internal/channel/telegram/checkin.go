@@ -26,7 +26,8 @@ func renderCheckIn(a ask.Ask, at place) rendered {
 	}
 	room := maxText - units(plain(head)) - units(plain(foot))
 	said := strings.TrimSpace(redact.Visible(a.Text))
-	r := rendered{html: head + quoted(elide(said, room)) + foot, cut: units(said) > room}
+	shown, cut := quotedIn(said, room)
+	r := rendered{html: head + shown + foot, cut: cut}
 	if a.State == ask.Open {
 		r.rows = [][]button{{{"Done 💤", answerData(a.Nonce, allow)}}}
 	}

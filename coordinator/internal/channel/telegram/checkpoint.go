@@ -7,15 +7,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
-// renderCheckpoint shows what a task tells its person at a checkpoint, and below it the question
-// with a button for each answer that the task offers.
+// renderCheckpoint shows what a task asks at a checkpoint, with a button for each answer that the
+// task offers, and below it what the person must know for it. The question comes first: a lock
+// screen shows no more.
 func renderCheckpoint(a ask.Ask, head, foot string, room int) rendered {
 	told := strings.TrimSpace(redact.Visible(a.Text))
-	shown := elide(told, room*2/3)
-	r := rendered{html: head, rows: questionRows(a), cut: shown != told}
-	if shown != "" {
-		r.html += quoted(shown) + "\n"
+	shown, cut := quotedIn(told, room*2/3)
+	question := questionText(a, room-units(plain(shown))-1)
+	if told != "" {
+		question += "\n" + shown
 	}
-	r.html += questionText(a, room-units(plain(quoted(shown)))-1) + foot
-	return r
+	return rendered{html: head + question + foot, rows: questionRows(a), cut: cut}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// TestCheckpointCard: the card shows what the task says, its question, and a button for each
+// TestCheckpointCard: the card shows the question of the task first, what it says below, and a button for each
 // option. One that is settled has no buttons.
 func TestCheckpointCard(t *testing.T) {
 	q := ask.Question{
@@ -26,9 +26,9 @@ func TestCheckpointCard(t *testing.T) {
 	at := place{token: "invoices-1a2b", project: "/w/tasks/invoices", machine: "laptop"}
 	r := render(ask.Card{a}, at)
 	for _, want := range []string{
-		"🚩 <b>invoices-1a2b</b> · laptop\nasks you about task <b>invoices</b>\n" +
-			"<blockquote>What I did: 2 invoices.</blockquote>\n",
-		"<b>Send &lt;both&gt;?</b>\n1. Send both: by mail\n2. Modify\n<i>Tap one, or reply in your own words.</i>\n",
+		"🚩 <b>invoices-1a2b</b> · laptop\nasks you\n" +
+			"<b>Send &lt;both&gt;?</b>\n1. Send both: by mail\n2. Modify\n<i>Tap one, or reply in your own words.</i>\n" +
+			"<blockquote>What I did: 2 invoices.</blockquote>",
 	} {
 		if !strings.Contains(r.html, want) {
 			t.Errorf("no %q in\n%s", want, r.html)

@@ -85,8 +85,8 @@ func render(card ask.Card, at place) rendered {
 		return renderCheckpoint(a, head, foot, room)
 	}
 	if a.Kind == ask.Plan {
-		text = strings.TrimSpace(text)
-		return rendered{html: head + quoted(elide(text, room)) + foot, rows: rows(card), cut: units(text) > room}
+		shown, cut := quotedIn(strings.TrimSpace(text), room)
+		return rendered{html: head + shown + foot, rows: rows(card), cut: cut}
 	}
 	return rendered{html: head + block(a.Tool, elide(text, room)) + foot, rows: rows(card), cut: units(text) > room}
 }
@@ -191,7 +191,7 @@ func heading(card ask.Card, at place) string {
 	case ask.Proposal:
 		return "🏃 " + who + "proposes a run\n"
 	case ask.Checkpoint:
-		return "🚩 " + who + "asks you about task <b>" + line(a.Task, maxWord) + "</b>\n"
+		return "🚩 " + who + "asks you\n"
 	case ask.WakeUp:
 		return "⏰ " + who + "wants to be woken as soon as this command succeeds\n"
 	case ask.Denied:

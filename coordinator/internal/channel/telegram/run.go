@@ -421,7 +421,8 @@ func (l *link) renderEnding(e run.TurnEnd, r run.Run) rendered {
 	if said == "" {
 		return rendered{html: head + foot, rows: l.runRows(r)}
 	}
-	return rendered{html: head + ":\n" + quoted(elide(said, most)) + foot, rows: l.runRows(r)}
+	shown, _ := quotedIn(said, most)
+	return rendered{html: head + ":\n" + shown + foot, rows: l.runRows(r)}
 }
 
 // sendTo gives a session or a run a text.

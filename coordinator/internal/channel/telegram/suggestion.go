@@ -29,7 +29,8 @@ func renderSuggestion(a ask.Ask, at place) rendered {
 	}
 	room := maxText - units(plain(head)) - units(plain(foot))
 	said := strings.TrimSpace(redact.Visible(a.Text))
-	r := rendered{html: head + quoted(elide(said, room)) + foot, cut: units(said) > room}
+	shown, cut := quotedIn(said, room)
+	r := rendered{html: head + shown + foot, cut: cut}
 	if said == "" {
 		r.html = head + foot
 	}

@@ -244,7 +244,8 @@ func (l *link) taskCard(t wire.Task) rendered {
 		html += "\n⚠️ state.md, " + line(fault, maxPath)
 	}
 	if t.Objective != t.Title {
-		html += "\n" + quoted(elide(t.Objective, maxWhy))
+		shown, _ := quotedIn(t.Objective, maxWhy)
+		html += "\n" + shown
 	}
 	html += "\n📁 " + place{home: l.cfg.Home}.path(t.Dir) + l.taskLink(t)
 	return rendered{html: html, rows: taskRows(t)}
