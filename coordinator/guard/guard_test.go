@@ -105,6 +105,7 @@ func TestGitFacts(t *testing.T) {
 // TestMerged checks that a branch may be deleted if the current one has all its commits.
 func TestMerged(t *testing.T) {
 	ctx := testContext()
+	ctx.Git = func(string) GitFacts { return GitFacts{Known: true, Branch: "cart", Default: "main"} }
 	ctx.Merged = func(_, commit, branch string) bool {
 		switch commit {
 		case "HEAD": // the branch cart
@@ -119,6 +120,8 @@ func TestMerged(t *testing.T) {
 		"git branch -D main": Deny, "git update-ref -d refs/heads/done": None, "git branch -M done": Ask,
 		"ssh host git branch -D done": Ask,
 		"git branch -D cart":          None, // git refuses
+
+		"git update-ref -d refs/heads/cart": Ask, // HEAD goes with it
 
 		"git checkout main && git branch -D cart":                      Ask,
 		"git checkout main && git branch -D done":                      None,

@@ -193,11 +193,16 @@ func filtered(sh *shell.Shell, o shell.Options, lang string) {
 	if !lex.OneOf(lang, "perl ruby") {
 		return
 	}
+	op := effect.Edit
+	code := strings.Join(o.All("e", "E"), "\n")
+	if o.Given("n") && !o.Given("p") && code == partial.Scrub(code) && !lex.Mentions(code, "print say put write") {
+		op = effect.Truncate // nothing is written back
+	}
 	for _, f := range o.Pos {
 		if o.Given("i") {
-			sh.WriteAs(effect.Edit, f)
+			sh.WriteAs(op, f)
 		}
-		if o.Given("n p") {
+		if o.Given("n p") && op == effect.Edit {
 			sh.Read(f)
 		}
 	}

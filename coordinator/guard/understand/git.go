@@ -343,6 +343,7 @@ var gitRows = []row{
 	{of: "merge cherry-pick revert am rebase", given: "abort skip", does: act{effect.Discard, effect.GiveUp, ""}},
 	{of: "add stage commit update-index", without: "n dry-run", goOn: true, also: keepsWork},
 	{of: "add stage commit update-index", without: "n dry-run", also: stagesSecrets},
+	{of: "hash-object", given: "w", also: stagesSecrets},
 	{of: "shortlog whatchanged range-diff diff-tree reflog", given: "output=", does: gitOutput[0].does},
 	{of: "bundle", words: "create *", does: act{effect.WriteFile, "", "@$1"}},
 	{of: "init", words: "*", also: makesRepository},
