@@ -276,8 +276,8 @@ func (h *hook) silenced() string {
 		if dir == "" {
 			continue
 		}
-		if _, err := os.Lstat(filepath.Join(dir, ".afar-disabled")); err == nil {
-			return ".afar-disabled"
+		if _, err := os.Lstat(filepath.Join(dir, home.SwitchOff)); err == nil {
+			return home.SwitchOff
 		}
 	}
 	return ""

@@ -17,6 +17,9 @@ import (
 // PluginID is the host's name of Afar's plugin: its name, then its marketplace.
 const PluginID = "afar@afar"
 
+// SwitchOff is the name of the file by which a project asks Afar for silence.
+const SwitchOff = ".afar-disabled"
+
 // maxSocket is the length of the longest path that every supported system accepts for a
 // Unix socket (104 bytes with the final NUL on darwin).
 const maxSocket = 103

@@ -90,20 +90,17 @@ func (h *Handler) act(ctx context.Context, a store.Action) error {
 	return h.core.AdvanceIssue(e, r)
 }
 
-// silence is the name of the file by which a project asks for silence.
-const silence = ".afar-disabled"
-
 // silenced returns a delay while a project asks for silence, unless the person has decided that Afar
 // works there. They hear of it once: a session may have made the file.
 func (h *Handler) silenced(repo string) error {
-	_, err := os.Lstat(filepath.Join(repo, silence))
+	_, err := os.Lstat(filepath.Join(repo, home.SwitchOff))
 	if err != nil || home.Marked(h.dirs.HeardMark(repo)) {
 		return nil
 	}
-	if err := h.core.TellSilence("telegram", repo, silence); err != nil {
+	if err := h.core.TellSilence("telegram", repo, home.SwitchOff); err != nil {
 		return err
 	}
-	return &core.Delay{After: disabledFor, Err: fmt.Errorf("%s holds %s", repo, silence)}
+	return &core.Delay{After: disabledFor, Err: fmt.Errorf("%s holds %s", repo, home.SwitchOff)}
 }
 
 // retries reports whether an errand that failed is tried again at once.

@@ -35,7 +35,7 @@ func TestSilenced(t *testing.T) {
 	if err := h.silenced(dir); err != nil {
 		t.Errorf("without the file: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, silence), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, home.SwitchOff), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var delay *core.Delay
@@ -45,7 +45,7 @@ func TestSilenced(t *testing.T) {
 		}
 	}
 	notes := c.Settings().Notes
-	if len(notes) != 1 || !strings.Contains(notes[core.AboutSilence+dir], "asks for silence ("+silence+")") {
+	if len(notes) != 1 || !strings.Contains(notes[core.AboutSilence+dir], "asks for silence ("+home.SwitchOff+")") {
 		t.Errorf("the person is told %q", notes)
 	}
 	if err := home.LeaveMark(home.Dirs{State: dir}.HeardMark(dir), dir); err != nil {

@@ -82,7 +82,7 @@ func (s *Server) wireSession(v session.Session) wire.Session {
 	if v.Mod.Known() {
 		w.Words = wire.WordsPrompt
 	}
-	w.Sandbox = s.isSandboxed(v)
+	w.Sandbox = v.State != session.Ended && s.isSandboxed(v)
 	if r, ok := s.cfg.Core.RunOf(v.ID); ok {
 		w.Run = r.Name
 	}
