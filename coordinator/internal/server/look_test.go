@@ -115,3 +115,35 @@ func TestLook(t *testing.T) {
 		t.Errorf("the session says %q", said)
 	}
 }
+
+// TestLookSandboxed: the card of a command says that it would run in the host's sandbox, where the
+// settings switch that on and the call does not leave it.
+func TestLookSandboxed(t *testing.T) {
+	r := newRig(t)
+	dir := t.TempDir()
+	settings := filepath.Join(dir, ".claude", "settings.json")
+	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const in = "run in Claude Code's sandbox, as its settings say"
+	for i, c := range []struct{ settings, tool, input, does string }{
+		{`{"sandbox":{"enabled":true}}`, "Bash", `{"command":"npm test"}`, in},
+		{`{"sandbox":{"enabled":true}}`, "Bash", `{"command":"cat a"}`, "read file a · " + in},
+		{`{"sandbox":{"enabled":true}}`, "Bash", `{"command":"cat a","dangerouslyDisableSandbox":true}`, "run with more rights · read file a"},
+		{`{"sandbox":{"enabled":true}}`, "Read", `{"file_path":"a"}`, ""},
+		{`{"sandbox":{"enabled":false}}`, "Bash", `{"command":"cat a"}`, "read file a"},
+		{`{`, "Bash", `{"command":"cat a"}`, "read file a"},
+	} {
+		if err := os.WriteFile(settings, []byte(c.settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		id := string(rune('a' + i))
+		payload := `{"session_id":"s","cwd":"` + dir + `","tool_name":"` + c.tool + `","tool_input":` + c.input + `}`
+		want[wire.AskState](t, r.hook(wire.OpAskOpen, "", func(h *hookRequest) {
+			h.Ask, h.Kind, h.Project, h.Payload = id, "permission", dir, wire.Raw(payload)
+		}), wire.CodeOK)
+		if got := r.askState(id).Does; got != c.does {
+			t.Errorf("%s with %s: does %q, want %q", c.input, c.settings, got, c.does)
+		}
+	}
+}
