@@ -24,7 +24,7 @@ func (c *Core) Unasked(id session.ID, since time.Time) (v session.Session, unask
 }
 
 func (s *state) unasked(v session.Session, since time.Time) bool {
-	return v.Protected() && v.Interactive() && !s.settings.Paused &&
+	return v.State != session.Idle && v.Protected() && v.Interactive() && !s.settings.Paused &&
 		!slices.ContainsFunc(s.asks.of(v.ID), func(a ask.Ask) bool {
 			return a.Waiting() && !a.Aside() || a.Dialog() && a.OpenedAt.After(since.Add(-askedBefore))
 		})

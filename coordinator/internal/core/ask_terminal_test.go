@@ -18,6 +18,15 @@ func TestAskAtTerminal(t *testing.T) {
 	v := r.see("s", "/p")
 	since := r.time()
 	r.pass(5 * time.Second)
+	state := func(now session.State) {
+		_, err := r.See(session.Sighting{ID: "s", State: now})
+		r.ok(err)
+	}
+	state(session.Idle)
+	if _, unasked := r.Unasked("s", since); unasked {
+		t.Error("a menu over a prompt that is free counts as a dialog")
+	}
+	state(session.Working)
 	a := ask.NewTerminal("ask_d", v, "Bash", "python3 -c 1")
 	r.ok(r.AskAtTerminal(a, since))
 	r.ok(r.AskAtTerminal(ask.NewTerminal("ask_e", v, "Bash", "python3 -c 1"), since))

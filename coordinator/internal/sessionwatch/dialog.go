@@ -15,7 +15,8 @@ import (
 const unaskedFor = 4 * time.Second
 
 // noteDialog notes whether the file of a session, which was in another state before, says that a
-// dialog is open. What opens while a session is idle is a menu of the person, and no dialog. over
+// dialog is open. What opens while a session is idle is a menu of the person, and no dialog; so is
+// what opened during a turn that is over, because the file says only then that it is open. over
 // is true if an ask about a dialog may have to end: the dialog closed, or an earlier coordinator may
 // have seen it.
 func (w *Watcher) noteDialog(id session.ID, was, state session.State) (over bool) {
@@ -26,6 +27,9 @@ func (w *Watcher) noteDialog(id session.ID, was, state session.State) (over bool
 	case state != session.Waiting:
 		w.dialogs[id] = time.Time{}
 		return !known || !since.IsZero()
+	case was == session.Idle:
+		w.dialogs[id] = time.Time{}
+		return !since.IsZero()
 	case since.IsZero() && (was == session.Working || !known):
 		w.dialogs[id] = time.Now()
 	}

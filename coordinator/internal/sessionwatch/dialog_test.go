@@ -34,5 +34,11 @@ func TestNoteDialog(t *testing.T) {
 		if !w.noteDialog("s", session.Waiting, session.Working) || len(w.openDialogs()) != 0 {
 			t.Error("a dialog that closed is open")
 		}
+		w.noteDialog("s", session.Working, session.Waiting) // a menu of before: the turn is over
+		w.noteDialog("s", session.Idle, session.Waiting)    // as its hooks say
+		time.Sleep(unaskedFor)
+		if open := w.openDialogs(); len(open) != 0 {
+			t.Errorf("a menu that was opened during the turn is told: %v", open)
+		}
 	})
 }
