@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"slices"
+
 	"github.com/afar-sh/afar/coordinator/guard/judge"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
@@ -23,6 +25,18 @@ func Commands(call Call, ctx Context, d Decision) ([][]string, bool) {
 		return nil, false
 	}
 	return commands, true
+}
+
+// ProposesRun reports whether a Bash call is one plain `afar run start` and nothing else. d is the
+// decision about the call. That command asks the person before a run starts.
+func ProposesRun(call Call, d Decision) bool {
+	text, ok := commandOf(call)
+	if !ok || d.Verdict != None {
+		return false
+	}
+	commands, ok := shell.Plain(text)
+	return ok && len(commands) == 1 && len(commands[0]) > 3 &&
+		slices.Equal(commands[0][:3], []string{"afar", "run", "start"})
 }
 
 // Inside returns the file that a call of a file tool names, with its symbolic

@@ -200,3 +200,30 @@ func FuzzCommands(f *testing.F) {
 		}
 	})
 }
+
+// TestProposesRun: only one plain call of afar run start is the proposal of a run and nothing else.
+func TestProposesRun(t *testing.T) {
+	ctx := granting(t)
+	for cmd, want := range map[string]bool{
+		"afar run start 'tidy the notes'":                           true,
+		"afar run start --name a --dir ../b --mode auto \"go\non\"": true,
+		"afar run start":                       false,
+		"afar run list a":                      false,
+		"./afar run start x":                   false,
+		"PATH=. afar run start x":              false,
+		"afar run start \"$(cat x)\"":          false,
+		"afar run start $X":                    false,
+		"afar run start x > y":                 false,
+		"afar run start x && ls":               false,
+		"afar run start x | sh":                false,
+		"afar(){ rm -r y; }; afar run start x": false,
+		"command afar run start x":             false,
+		"bash -c 'afar run start x'":           false,
+		"afar run start --mode bypassPermissions x; afar run start x": false,
+	} {
+		call := bash(cmd)
+		if got := guard.ProposesRun(call, guard.Judge(call, ctx)); got != want {
+			t.Errorf("%q: %t, want %t", cmd, got, want)
+		}
+	}
+}

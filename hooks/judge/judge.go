@@ -43,6 +43,7 @@ func Call(c hooks.Call) (hooks.Judgement, error) {
 		Person:   person,
 		Loses:    d.Verdict == guard.Ask && len(guard.Losses(call, d.Effects, c.Cwd)) > 0,
 		Consults: where.ReadOnly && d.Steps.Calls("afar", "consult"),
+		Proposes: guard.ProposesRun(call, d),
 		Broken:   where.Broken,
 	}, nil
 }
