@@ -370,7 +370,9 @@ func table() rules {
 			"coordinator/gitfilter": {},
 			in + "child":            {"coordinator/birthmark"},
 			"coordinator/config":    {"coordinator/toml", in + "atomicfile", in + "run"},
-			"coordinator/consult":   {"coordinator/birthmark", "coordinator/wire", in + "child", in + "git", in + "schema"},
+			"coordinator/consult": {
+				"coordinator/birthmark", "coordinator/home", "coordinator/wire", in + "child", in + "git", in + "schema",
+			},
 			"coordinator/issues": {
 				"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/wire", in + "git",
 				in + "tracker",

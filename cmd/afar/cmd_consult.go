@@ -59,11 +59,15 @@ func (a *app) consult(ctx context.Context, question string, asJSON bool) error {
 	if consult.Nested() {
 		return errors.New("a consulted model cannot consult: answer from what you know")
 	}
+	dirs, err := a.dirs()
+	if err != nil {
+		return err
+	}
 	var by wire.ConsultBeginReply
 	if err := call(ctx, a, wire.OpConsultBegin, wire.None{}, &by); err != nil {
 		return err
 	}
-	opinion, came, failed := consult.Make(ctx, by, question)
+	opinion, came, failed := consult.Make(ctx, dirs, by, question)
 	told := call(context.WithoutCancel(ctx), a, wire.OpConsultEnd, came, nil)
 	switch {
 	case failed != nil && ctx.Err() != nil:

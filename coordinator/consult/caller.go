@@ -6,21 +6,28 @@ import (
 	"os"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // Make makes a consultation that the coordinator has allowed. The programs run in the
-// environment of this process, which has the person's sign-ins, and end with it. The
+// environment of this process, which has the person's sign-ins, and end with it. They are
+// those that the coordinator found, and any other is looked up in the PATH of dirs. The
 // caller must report the outcome to the coordinator, even after an error. The opinion
 // counts only if err is nil.
-func Make(ctx context.Context, by wire.ConsultBeginReply, question string) (wire.SecondOpinion, wire.ConsultEndRequest,
-	error) {
+func Make(ctx context.Context, dirs home.Dirs, by wire.ConsultBeginReply, question string) (wire.SecondOpinion,
+	wire.ConsultEndRequest, error) {
 	programs, err := Programs(by.Programs)
 	if err != nil {
 		return wire.SecondOpinion{}, wire.ConsultEndRequest{ID: by.ID, Ended: true}, err
 	}
-	c := Config{Programs: programs, Timeout: time.Duration(by.TimeoutMS) * time.Millisecond, Repo: project(ctx)}
+	for _, p := range dirs.Programs() {
+		child.Use(p.Name, p.File)
+	}
+	timeout := time.Duration(by.TimeoutMS) * time.Millisecond
+	c := Config{Programs: programs, Timeout: timeout, Path: dirs.Path, Repo: project(ctx)}
 	a, err := Ask(ctx, c, question)
 	outcome := wire.ConsultEndRequest{ID: by.ID, Missed: wireMissed(a.Missed), Ended: err != nil &&
 		!errors.Is(err, ErrNone)}

@@ -42,9 +42,11 @@ type Config struct {
 	Programs []Program
 	// Timeout bounds each program; 0 is Timeout.
 	Timeout time.Duration
-	// Env is the environment of the programs, and its PATH is where they are looked up;
-	// nil means this process's own. Credentials are passed only in it.
+	// Env is the environment of the programs; nil means this process's own. Credentials are
+	// passed only in it.
 	Env []string
+	// Path is where the programs are looked up, a list as in PATH; "" means the PATH of Env.
+	Path string
 	// Repo is the repository that the question is about, "" for none. A program inside
 	// it is not run, because the person did not install it.
 	Repo string

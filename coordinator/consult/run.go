@@ -1,6 +1,7 @@
 package consult
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +104,7 @@ func (c Config) environment() []string {
 
 // find returns the path of a program in the environment of the programs.
 func (c Config) find(p Program) (string, error) {
-	return child.Find(p.Path, variable(c.environment(), "PATH"), c.Repo)
+	return child.Find(p.Path, cmp.Or(c.Path, variable(c.environment(), "PATH")), c.Repo)
 }
 
 // variable returns the value of a variable; the last one counts.

@@ -18,7 +18,8 @@ type File struct {
 
 func newFile(line string, kept bool) File {
 	name, text, _ := strings.Cut(line, " ")
-	return File{Name: name, Text: strings.NewReplacer("⏎", "\n", "⇥", "\t", "⊘", "\x7fELF\x00").Replace(text) + "\n", Kept: kept}
+	text = strings.NewReplacer("⏎", "\n", "⇥", "\t", "⊘", "\x7fELF\x00").Replace(text)
+	return File{Name: name, Text: text + "\n", Kept: kept}
 }
 
 // At runs judge while the files of the case lie in the project.

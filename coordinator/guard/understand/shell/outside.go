@@ -6,6 +6,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
 // A program of the person that runs already, such as the server of tmux, may start a command for the
@@ -105,5 +106,6 @@ func (sh *Shell) RunFound(path string, args []string) {
 
 // isBinary reports whether a character occurs in no code.
 func isBinary(r rune) bool {
-	return r == unicode.ReplacementChar || r > '\x06' && unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\f\v\x1b\x1f", r)
+	control := unicode.IsControl(r) && r > partial.HoleKey && !strings.ContainsRune("\t\n\r\f\v\x1b\x1f", r)
+	return control || r == unicode.ReplacementChar
 }
