@@ -98,6 +98,7 @@ func (t *turn) look() {
 // heed does what a signal asks for: to yield because Afar stops, or to end the turn.
 func (t *turn) heed(s os.Signal) {
 	if s != syscall.SIGHUP {
+		t.isTold = true
 		t.interrupt()
 		return
 	}

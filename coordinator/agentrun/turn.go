@@ -32,6 +32,7 @@ type turn struct {
 	client *client.Client
 	told   chan os.Signal // somebody wants the turn to end
 	yields bool           // the next coordinator goes on with the turn
+	isTold bool           // a signal has told this process to end the turn
 
 	spec     wire.RunTurnReply
 	adapter  host.Agent
@@ -95,7 +96,7 @@ func (t *turn) times() run.Times {
 
 // end reports the end of the turn.
 func (t *turn) end(e run.End) error {
-	e.Yields = t.yields
+	e.Yields, e.Told = t.yields, t.isTold
 	if t.reporter != nil && !t.reporter.flush() {
 		return nil // the turn is over already
 	}

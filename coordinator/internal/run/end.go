@@ -30,6 +30,8 @@ type End struct {
 	Open session.Process
 	// Yields is true if Afar was stopped: the next coordinator goes on with the turn.
 	Yields bool
+	// Told is true if a signal told agent-run to end the turn, and Afar did not stop.
+	Told bool
 	// Spoken is true if the agent was spoken to, so that it may have read its prompt unheard.
 	Spoken bool
 	// Forgot is true if a hook took words for the agent that it did not get.
@@ -54,8 +56,9 @@ const (
 	mostPerHour = 3
 )
 
-// endedItself reports whether the agent's process came to its own end: no signal ended it.
-func (e End) endedItself() bool { return !e.Killed && e.Exit >= 0 && e.Exit <= 128 }
+// endedItself reports whether the agent's process came to its own end: no signal ended it or its
+// agent-run.
+func (e End) endedItself() bool { return !e.Killed && !e.Told && e.Exit >= 0 && e.Exit <= 128 }
 
 // CannotStart is the exit code of an agent that was not started.
 const CannotStart = 127

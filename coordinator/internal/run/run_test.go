@@ -246,6 +246,7 @@ func TestRestarts(t *testing.T) {
 		{"restart", nil, End{Exit: -1, Killed: true}, noon, Queued, true},
 		{"restart", nil, End{Exit: -1}, noon, Queued, true},
 		{"restart", nil, End{Exit: 143}, noon, Queued, true},
+		{"restart", nil, End{Result: true, Failed: true, Told: true}, noon, Queued, true},
 		{"killed three times", func(r *Run) { r.Kills, r.Restarts = 2, three }, End{Exit: -1, Killed: true}, late,
 			Failed, false},
 		{"three restarts in an hour", func(r *Run) { r.Restarts = three }, End{Exit: -1}, late, Failed, false},
