@@ -536,10 +536,15 @@ func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // updatesRefs reports the refs that lines of "verb ref value" from standard input delete or move.
 func updatesRefs(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if c.In == nil {
+		sh.Effect(effect.RewriteRefs, effect.Base, partial.Unknown)
+	}
 	for _, line := range shell.SplitLines(strings.Join(stdin(c), "")) {
 		verb, rest, _ := strings.Cut(line, " ")
 		ref, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 		switch {
+		case partial.HasHole(verb):
+			sh.Effect(effect.RewriteRefs, effect.Base, verb)
 		case verb == "delete" || protected.HoldsUndo(ref):
 			sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(ref))
 		case verb == "verify":

@@ -79,8 +79,10 @@ func movesBase(sh *shell.Shell, remote, from, to string) bool {
 	isPath := path != url || lex.BeginsWith(path, ". / ~")
 	path = sh.Path(path)
 	here := isPath && (fspath.Within(sh.Place.Cwd, path) || fspath.Within(path, toplevel(sh)))
+	ofRemote, tracksIt := strings.CutPrefix(to, "refs/remotes/"+remote+"/")
+	renames := lex.OneOf(ofRemote, "main master trunk") && branchOf(strings.TrimPrefix(from, "+")) != ofRemote
 	switch tracked := strings.HasPrefix(to, "refs/remotes/"); {
-	case to == "", tracked && !isPath && strings.HasPrefix(to, "refs/remotes/"+remote+"/"):
+	case to == "", tracksIt && !isPath && !renames:
 		return false
 	case tracked, strings.HasPrefix(to, "refs/replace/"):
 	case !isPath, lex.BeginsWith(strings.TrimPrefix(from, "+"), "origin/ upstream/ refs/remotes/"):
