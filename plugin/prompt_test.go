@@ -23,6 +23,8 @@ func heldSession(t *testing.T, version, hold string) *rig {
 	r.configure("[checkin]\nhold = \"" + hold + "\"")
 	r.must("away", "on")
 	r.model.Script(func(q model.Request) model.Turn { return model.Say("answer to " + last(q.From("user"))) })
+	write(t, r.lab.Project, ".claude/settings.json", `{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command",
+		"command":"[ ! -e kill-now ] || { rm kill-now; sleep 2; kill -9 $PPID; }"}]}]}}`)
 	r.term = r.lab.Terminal()
 	r.term.Submit("the first thing")
 	return r
@@ -111,6 +113,15 @@ func TestRealPromptCrash(t *testing.T) {
 				killWaiter()
 				r.term = r.lab.Terminal("--resume", was)
 			})
+			arrives("the client, between the prompt's hooks and its row",
+				func() { write(t, r.lab.Project, "kill-now", "") },
+				func() {
+					was := r.status().Sessions[0].ID
+					r.journal("session.ended", "its client is gone")
+					r.journal("message.added", "was not submitted, and is offered again")
+					r.term.Close()
+					r.term = r.lab.Terminal("--resume", was)
+				})
 			all := r.model.Turns()
 			said := strings.Join(all[len(all)-1].From("user"), "\n")
 			for i := range texts {

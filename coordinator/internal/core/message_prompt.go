@@ -165,7 +165,8 @@ type UnshownPrompt struct {
 }
 
 // UnshownPrompts returns the texts that mods took and that were not seen in time, in no order.
-// While a session works its prompts wait, so their time begins when it is idle.
+// While a session works its prompts wait, so their time begins when it is idle. Where a session has ended,
+// they include those that a prompt showed since its last stop.
 func (c *Core) UnshownPrompts() (out []UnshownPrompt) {
 	c.view(func(s *state, now time.Time) {
 		for _, m := range s.messages.delivered() {
@@ -179,11 +180,11 @@ func (c *Core) UnshownPrompts() (out []UnshownPrompt) {
 	return out
 }
 
-// SubmittedPrompts returns the texts of a session that its mod took and that no prompt has shown.
+// SubmittedPrompts returns the texts of a session that its mod took and that its conversation was not seen to have.
 func (c *Core) SubmittedPrompts(id session.ID) (out []UnshownPrompt) {
 	c.view(func(s *state, _ time.Time) {
 		for _, m := range s.here(id) {
-			if m.State == message.Delivered && m.Submitted {
+			if m.State == message.Delivered && m.Submitted || m.Shown() {
 				path := s.sessions.rows[id].Transcript
 				out = append(out, UnshownPrompt{id, path, m.Delivery, m.Prompt(), m.DeliveredAt})
 			}

@@ -122,6 +122,36 @@ func TestPromptFallsBack(t *testing.T) {
 			t.Errorf("the hook took %q", got)
 		}
 	})
+	t.Run("seen, and the client died before it wrote it down", func(t *testing.T) {
+		r := resting(t)
+		r.submit("d1")
+		r.ok(r.TextsPrinted("s", "d1", true))
+		if !r.shown("go on") {
+			t.Fatal("want the text shown")
+		}
+		r.ok(r.EndSession("s", "its client is gone"))
+		unshown := r.UnshownPrompts()
+		if len(unshown) != 1 {
+			t.Fatalf("unshown: %+v", unshown)
+		}
+		r.ok(r.SettlePrompt(unshown[0], message.Proof{Sure: true}))
+		if got := r.Messages()[0].State; got != message.Pending {
+			t.Errorf("the text is %s", got)
+		}
+	})
+	t.Run("seen, and in the transcript when the turn stopped", func(t *testing.T) {
+		r := resting(t)
+		r.submit("d1")
+		r.ok(r.TextsPrinted("s", "d1", true))
+		r.shown("go on")
+		for _, p := range r.SubmittedPrompts("s") {
+			r.ok(r.SettlePrompt(p, message.Proof{Arrived: true, Sure: true}))
+		}
+		r.ok(r.EndSession("s", "its client is gone"))
+		if got := r.UnshownPrompts(); len(got) != 0 {
+			t.Errorf("unshown: %+v", got)
+		}
+	})
 	t.Run("seen by no hook, but in the transcript", func(t *testing.T) {
 		r := resting(t)
 		r.submit("d1")

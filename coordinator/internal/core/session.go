@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -161,6 +162,9 @@ func (s *state) endSession(b *store.Batch, v session.Session, why string, end en
 	s.followRooms(b, v, now)
 	record(b, event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why, now)
 	s.endAsks(b, v.ID, end, "the session ended", now)
+	for _, m := range message.Doubt(s.here(v.ID)) {
+		s.messages.put(b, m) // its conversation is looked at; see UnshownPrompts
+	}
 	s.missed(b, v, now)
 	if v.Halting() {
 		s.markHalts(b, now)

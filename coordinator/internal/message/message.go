@@ -237,7 +237,7 @@ func Verify(all []Message, id session.ID, proofs map[string]Proof, now time.Time
 		case !ok:
 			continue
 		case proof.Arrived:
-			m.State, m.DoneAt, m.Again = Done, cmp.Or(m.DoneAt, now), false
+			m.State, m.DoneAt, m.Again, m.Submitted = Done, cmp.Or(m.DoneAt, now), false, false
 		default:
 			m.State, m.Again = Pending, !proof.Sure
 			m.Delivery, m.DeliveredAt, m.DoneAt, m.Submitted = "", time.Time{}, time.Time{}, false

@@ -47,3 +47,18 @@ func ShowPrompt(all []Message, id session.ID, prompt string, own bool, now time.
 	}
 	return shown, false
 }
+
+// Shown reports whether a prompt showed m, and no conversation was seen to have it yet.
+func (m Message) Shown() bool { return m.State == Done && m.Submitted }
+
+// Doubt returns the texts that a prompt showed and no conversation was seen to have, marked as delivered: their
+// client may have died before it wrote them down.
+func Doubt(all []Message) (out []Message) {
+	for _, m := range all {
+		if m.Shown() {
+			m.State, m.DoneAt = Delivered, time.Time{}
+			out = append(out, m)
+		}
+	}
+	return out
+}
