@@ -158,6 +158,10 @@ func TestReplay(t *testing.T) {
 	r := newRig(t)
 	r.pair()
 	a, m := r.card("a1", "git push")
+	r.eventually("the card is noted", func() bool { // the taps below do not show its text
+		shown, err := r.core.Shows(Name, messageID(m.Chat, int64(m.ID)))
+		return err == nil && shown != ""
+	})
 	tap := func(verb verb) string {
 		return fmt.Sprintf(`{"callback_query":{"id":"q1","from":{"id":11,"first_name":"Ann"},"data":%q,`+
 			`"message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, answerData(a.Nonce, verb), m.ID)
