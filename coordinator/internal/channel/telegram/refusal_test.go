@@ -83,6 +83,11 @@ func TestRefusedCardThatWasSettled(t *testing.T) {
 	r.pair()
 	r.ann.Block()
 	a := r.ask("a1", "git push")
+	// The card itself was refused, not only a message before it: a card that waits for its turn was read already.
+	_, err := r.api.AwaitCall(r.ctx, func(c botapi.Call) bool { return strings.Contains(c.Params["text"], "git push") })
+	if err != nil {
+		t.Fatal(err)
+	}
 	r.failing("blocked")
 	if _, err := r.core.CancelAsk(a.ID, "Esc"); err != nil {
 		t.Fatal(err)
