@@ -199,7 +199,8 @@ func (a *app) connectFirst(ctx context.Context) error {
 func (a *app) awaitPairing(ctx context.Context, p wire.TelegramPairReply, since int64) error {
 	for {
 		var t wire.TelegramReply
-		err := call(ctx, a, wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: pairedFor.Milliseconds()}, &t, reviving(pairedFor))
+		in := wire.TelegramPairedRequest{WaitMS: pairedFor.Milliseconds()}
+		err := call(ctx, a, wire.OpTelegramPaired, in, &t, reviving(pairedFor))
 		if errors.Is(err, errInterrupted) {
 			a.tell("\nNo longer waiting; the code stays valid.")
 		}

@@ -76,8 +76,9 @@ func thingsOf(ts *testscript.TestScript, token string) string {
 	asks = slices.DeleteFunc(asks, func(a wire.Ask) bool { return a.Token != token })
 	fmt.Fprintf(&b, "asks %+v\n", asks)
 	fmt.Fprintf(&b, "session %+v\n", listed(ts, wire.OpSession, wire.SessionRequest{ID: token}))
-	fmt.Fprintf(&b, "loops %+v\ngrants %+v\n", listed(ts, wire.OpLoops, wire.None{}), listed(ts, wire.OpGrants, wire.None{}))
-	fmt.Fprintf(&b, "undos %+v\nruns %+v\n", listed(ts, wire.OpUndos, wire.None{}), listed(ts, wire.OpRuns, wire.None{}))
+	all := wire.None{}
+	fmt.Fprintf(&b, "loops %+v\ngrants %+v\n", listed(ts, wire.OpLoops, all), listed(ts, wire.OpGrants, all))
+	fmt.Fprintf(&b, "undos %+v\nruns %+v\n", listed(ts, wire.OpUndos, all), listed(ts, wire.OpRuns, all))
 	to := wire.InboxRequest{For: "session:" + token}
 	fmt.Fprintf(&b, "inbox %+v\n", listed(ts, wire.OpInbox, to))
 	set := listed(ts, wire.OpStatus, wire.StatusRequest{}).Settings

@@ -3,7 +3,7 @@ package wire
 // Operations of texts that reach a session through its hooks.
 const (
 	OpMessageTake Op[MessageTakeRequest, MessageTakeReply] = "hook.message.take" // take the texts that wait
-	OpRewake      Op[RewakeRequest, RewakeReply]           = "hook.rewake"       // wait in the background to wake the session
+	OpRewake      Op[RewakeRequest, RewakeReply]           = "hook.rewake"       // wait to wake the session
 	OpBatch       Op[BatchRequest, BatchReply]             = "hook.batch"        // tools of the main agent have run
 	OpPrinted     Op[PrintedRequest, None]                 = "hook.printed"      // the hook has printed what it took
 )

@@ -5,7 +5,7 @@ const (
 	OpStatus   Op[StatusRequest, StatusReply]     = "status"
 	OpPing     Op[None, None]                     = "ping"     // does the coordinator answer?
 	OpShutdown Op[ShutdownRequest, ShutdownReply] = "shutdown" // replies, then finishes the requests in hand and ends
-	OpPerson   Op[PersonRequest, None]            = "person"   // may the caller take a decision that another program carries out?
+	OpPerson   Op[PersonRequest, None]            = "person"   // whether the caller may take a decision of another program
 )
 
 // StatusRequest asks for what `afar status` shows.

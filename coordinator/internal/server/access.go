@@ -71,7 +71,8 @@ func row[Request, Reply any](
 // owned returns the row of an operation that changes something of one session. of returns
 // that session.
 func owned[Request, Reply any](
-	op wire.Op[Request, Reply], of func(*Server, Request) (session.Session, error), do func(*Server, *call, Request) (Reply, error),
+	op wire.Op[Request, Reply], of func(*Server, Request) (session.Session, error),
+	do func(*Server, *call, Request) (Reply, error),
 ) operation {
 	return row(op, owner, func(s *Server, c *call, in Request) (out Reply, err error) {
 		v, err := of(s, in)
