@@ -142,10 +142,10 @@ func (c *Core) Submit(id session.ID, delivery string, taker session.Process) (pr
 }
 
 // PromptShown notes a prompt of a session, and reports whether it is a text of the person that a
-// mod submitted. own is true if our mod submitted the prompt.
-func (c *Core) PromptShown(id session.ID, prompt string, own bool) (shown bool, err error) {
+// mod submitted. delivery names the prompt's hook. own is true if our mod submitted the prompt.
+func (c *Core) PromptShown(id session.ID, prompt, delivery string, own bool) (shown bool, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		m, ok := message.ShowPrompt(s.here(id), id, prompt, own, now)
+		m, ok := message.ShowPrompt(s.here(id), id, prompt, delivery, own, now)
 		if shown = ok; ok {
 			s.messages.put(&b, m)
 			s.takeReplies(&b, id, now)
@@ -166,7 +166,7 @@ type UnshownPrompt struct {
 
 // UnshownPrompts returns the texts that mods took and that were not seen in time, in no order.
 // While a session works its prompts wait, so their time begins when it is idle. Where a session has ended,
-// they include those that a prompt showed since its last stop.
+// they include those that only a prompt showed.
 func (c *Core) UnshownPrompts() (out []UnshownPrompt) {
 	c.view(func(s *state, now time.Time) {
 		for _, m := range s.messages.delivered() {
@@ -180,11 +180,11 @@ func (c *Core) UnshownPrompts() (out []UnshownPrompt) {
 	return out
 }
 
-// SubmittedPrompts returns the texts of a session that its mod took and that its conversation was not seen to have.
+// SubmittedPrompts returns the texts of a session that its mod took and that no prompt has shown.
 func (c *Core) SubmittedPrompts(id session.ID) (out []UnshownPrompt) {
 	c.view(func(s *state, _ time.Time) {
 		for _, m := range s.here(id) {
-			if m.State == message.Delivered && m.Submitted || m.Shown() {
+			if m.State == message.Delivered && m.Submitted {
 				path := s.sessions.rows[id].Transcript
 				out = append(out, UnshownPrompt{id, path, m.Delivery, m.Prompt(), m.DeliveredAt})
 			}

@@ -250,11 +250,16 @@ func Verify(all []Message, id session.ID, proofs map[string]Proof, now time.Time
 }
 
 // Finish returns, marked as done, the messages that an earlier hook of the session has
-// printed. delivery names the current hook, whose messages are left out.
+// printed, and those that an earlier prompt has shown. delivery names the current hook, whose messages are left out.
 func Finish(all []Message, id session.ID, delivery string, now time.Time) (out []Message) {
 	for _, m := range ordered(all, id) {
-		if m.State == Delivered && !m.Unproven && !m.Submitted && m.Delivery != delivery {
+		switch {
+		case m.Delivery == delivery:
+		case m.State == Delivered && !m.Unproven && !m.Submitted:
 			m.State, m.DoneAt = Done, now
+			out = append(out, m)
+		case m.Shown():
+			m.Submitted = false
 			out = append(out, m)
 		}
 	}

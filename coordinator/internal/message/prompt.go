@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -35,24 +36,28 @@ func Submit(m Message, delivery string, taker session.Process, now time.Time) Me
 
 // ShowPrompt ends the oldest submitted text of a session that a prompt consists of. own is true if
 // our mod submitted the prompt; then the text may also be one that was taken back meanwhile.
-// ok is false if there is no such text.
-func ShowPrompt(all []Message, id session.ID, prompt string, own bool, now time.Time) (shown Message, ok bool) {
+// ok is false if there is no such text. delivery names the hook of the prompt; the next hook proves that the
+// text has arrived, see Finish.
+func ShowPrompt(
+	all []Message, id session.ID, prompt, delivery string, own bool, now time.Time,
+) (shown Message, ok bool) {
 	prompt = strings.TrimSpace(prompt)
 	for _, m := range ordered(all, id) {
 		handed := m.State == Delivered && m.Submitted || own && m.State == Pending && !m.Data
 		if handed && m.Prompt() == prompt {
 			m.State, m.DoneAt, m.Unproven, m.Again = Done, now, false, false
+			m.Delivery = cmp.Or(delivery, m.Delivery)
 			return m, true
 		}
 	}
 	return shown, false
 }
 
-// Shown reports whether a prompt showed m, and no conversation was seen to have it yet.
+// Shown reports whether a prompt showed m, and nothing has proved yet that its conversation has it.
 func (m Message) Shown() bool { return m.State == Done && m.Submitted }
 
-// Doubt returns the texts that a prompt showed and no conversation was seen to have, marked as delivered: their
-// client may have died before it wrote them down.
+// Doubt returns the texts that are only shown, marked as delivered: their client may have died before it wrote
+// them down.
 func Doubt(all []Message) (out []Message) {
 	for _, m := range all {
 		if m.Shown() {

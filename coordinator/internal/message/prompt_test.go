@@ -42,7 +42,7 @@ func TestShowPrompt(t *testing.T) {
 		"done":                      {Message{Session: "s", Text: "go on", State: Done}, "go on", true, false},
 		"data":                      {Message{Session: "s", Text: "go on", State: Pending, Data: true}, "go on", true, false},
 	} {
-		got, ok := ShowPrompt([]Message{c.before}, "s", c.prompt, c.own, now)
+		got, ok := ShowPrompt([]Message{c.before}, "s", c.prompt, "", c.own, now)
 		if ok != c.want || ok && got.State != Done {
 			t.Errorf("%s: %t, %+v", name, ok, got)
 		}

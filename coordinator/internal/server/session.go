@@ -76,7 +76,7 @@ func (s *Server) prompt(c *call, in wire.PromptRequest) (out wire.PromptReply, e
 		return wire.PromptReply{Block: by != "", Reason: "Afar: stopped by " + by + "."}, err
 	}
 	own := p.Origin == hookinput.OurMod
-	shown, err := s.cfg.Core.PromptShown(p.Session, p.Prompt, own)
+	shown, err := s.cfg.Core.PromptShown(p.Session, p.Prompt, in.Delivery, own)
 	if err != nil {
 		return out, err
 	}
