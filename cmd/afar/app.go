@@ -138,11 +138,7 @@ func reviving(wait time.Duration) way {
 func call[Request, Reply any](
 	ctx context.Context, a *app, op wire.Op[Request, Reply], in Request, out *Reply, how ...way,
 ) error {
-	var into any
-	if out != nil {
-		into = out
-	}
-	return a.exchange(ctx, string(op), in, into, append(how, starting)[0])
+	return a.exchange(ctx, string(op), in, wire.Into(out), append(how, starting)[0])
 }
 
 // exchange sends in and decodes the reply's body into out, which may be nil. A

@@ -23,10 +23,6 @@ const retryEvery = 200 * time.Millisecond
 func call[Request, Reply any](
 	t *turn, op wire.Op[Request, Reply], in Request, out *Reply, within time.Duration,
 ) error {
-	var into any
-	if out != nil {
-		into = out
-	}
 	body, err := json.Marshal(in)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", op, err)
@@ -35,7 +31,7 @@ func call[Request, Reply any](
 	for end := time.Now().Add(within); ; time.Sleep(retryEvery) {
 		line, err := t.client.CallStarting(req, end)
 		if err == nil {
-			err = readReply(line, into)
+			err = readReply(line, wire.Into(out))
 		}
 		if err == nil || errors.Is(err, errRefused) || time.Now().After(end) {
 			return err

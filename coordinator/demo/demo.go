@@ -59,10 +59,7 @@ type Coordinator interface {
 func call[Request, Reply any](
 	ctx context.Context, d *demo, op wire.Op[Request, Reply], in Request, out *Reply, wait time.Duration,
 ) error {
-	if out == nil {
-		return d.co.Call(ctx, string(op), in, nil, wait)
-	}
-	return d.co.Call(ctx, string(op), in, out, wait)
+	return d.co.Call(ctx, string(op), in, wire.Into(out), wait)
 }
 
 // A session plays the turns of the story until ctx ends.

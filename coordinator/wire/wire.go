@@ -59,6 +59,14 @@ func (c Call[Reply]) Through(do func(op string, in any) (any, error)) (out Reply
 	return reply.(Reply), nil
 }
 
+// Into returns out as what a reply is decoded into. It returns nil for a nil pointer: nobody wants the reply.
+func Into[Reply any](out *Reply) any {
+	if out == nil {
+		return nil
+	}
+	return out
+}
+
 // A Request is one line from a hook or from the command line.
 type Request struct {
 	V    int    `json:"v"`
