@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
@@ -460,7 +461,7 @@ func (s *Server) allowHere(c *call) error {
 }
 
 // terminal is the name of the command line as a channel.
-const terminal = "terminal"
+const terminal = core.Terminal
 
 // refused journals a call that was refused.
 func (s *Server) refused(name, text string) {

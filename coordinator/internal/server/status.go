@@ -48,7 +48,7 @@ func (s *Server) channels() []wire.Channel {
 	case t.Connected:
 		ch.State, ch.Note = "unpaired", "@"+t.Bot+" is not paired: afar telegram pair"
 	}
-	return []wire.Channel{ch, s.cfg.Page.State(), {ID: "terminal", State: "ready"}}
+	return []wire.Channel{ch, s.cfg.Page.State(), {ID: terminal, State: "ready"}}
 }
 
 func (s *Server) sessions() []wire.Session {
