@@ -163,7 +163,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 		checkOwn(sh, c, full)
 	}
 	if sh.IsOutside() {
-		isOther(sh, p, c, full)
+		runsOther(sh, p, c, full)
 	}
 	seeksAfar(sh, c)
 	if p.emulated.pointsHere(sh, c) {
@@ -322,9 +322,9 @@ func printsForEval(c shell.Command) bool {
 		"generate-shell-completion")
 }
 
-// isOther runs a file outside the session that has the name of a program of the tables and may be another one.
+// runsOther runs a file outside the session that has the name of a program of the tables and may be another one.
 // It also reports the files among the arguments that look like programs: the command may start them.
-func isOther(sh *shell.Shell, p program, c shell.Command, full string) {
+func runsOther(sh *shell.Shell, p program, c shell.Command, full string) {
 	_, searched := sh.Assigned("PATH")
 	switch listed := p.table != nil || p.shell; {
 	case listed && strings.Contains(full, "/"):
