@@ -1,0 +1,211 @@
+package rules
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// features lists the features, with the layers in which each has a file. A feature has the
+// same file name in each layer: ask.go in wire, hooks, core, store, server and telegram, and
+// cmd_asks.go. The page reads and decides through the server's operations, so web has few of
+// its own. A name with a slash is a file of a domain package below coordinator/internal;
+// cmd:NAME is cmd/afar/cmd_NAME.go. More files may have names that begin with the feature:
+// ask.go, ask_answer.go.
+var features = map[string]string{
+	"alarm":       "core server",
+	"anchor":      "loop/anchor server",
+	"ask":         "wire hooks ask/ask core store server telegram cmd:allow cmd:answer cmd:asks cmd:deny",
+	"background":  "background/background core",
+	"away":        "wire session/away server cmd:away cmd:pause cmd:resume",
+	"check":       "wire hooks loop/check core server",
+	"checkpoint":  "task/checkpoint ask/checkpoint core telegram",
+	"checkin":     "wire hooks ask/checkin core server telegram",
+	"command":     "core telegram",
+	"consult":     "wire hooks server cmd:consult",
+	"debug":       "wire hooks server cmd:debug",
+	"denied":      "wire hooks ask/denied core server telegram",
+	"doctor":      "wire server cmd:doctor",
+	"elicitation": "hooks ask/elicitation core telegram",
+	"extract":     "memory/extract core",
+	"grant":       "wire hooks grant/grant core store server telegram cmd:grants cmd:revoke",
+	"guard":       "wire hooks session/guard core server page cmd:guard cmd:guardtest",
+	"issue":       "wire loop/issue core server cmd:issue",
+	"journal":     "wire event/event core server cmd:audit cmd:log",
+	"loop":        "wire loop/loop core store server cmd:loop",
+	"memory":      "wire memory/memory core store server telegram web page cmd:memory cmd:journal",
+	"message":     "wire hooks message/message core store server telegram",
+	"notice":      "session/notice core telegram",
+	"outward":     "wire server cmd:audit_actions",
+	"page":        "wire server telegram cmd:open",
+	"park":        "ask/park core",
+	"policy":      "wire server cmd:trust",
+	"question":    "wire hooks ask/question server telegram",
+	"refusal":     "channel/refusal core telegram",
+	"remind":      "ask/remind telegram",
+	"report":      "wire core store server page cmd:report",
+	"review":      "wire hooks review/review session/review core server",
+	"run":         "wire run/run core store server telegram web page cmd:run",
+	"send":        "wire core server telegram web page cmd:inbox cmd:send",
+	"session":     "wire hooks session/session core store server page",
+	"signin":      "signin/signin core store web",
+	"status":      "wire server cmd:status",
+	"stop":        "wire hooks turn/turn core server",
+	"gap":         "wire task/gap server web page cmd:gap",
+	"sweep":       "task/sweep core",
+	"suggestion":  "wire ask/suggestion task/suggestion core server telegram web page cmd:suggestion",
+	"task":        "wire task/task core store server telegram web page cmd:task",
+	"telegram":    "wire server telegram cmd:telegram",
+	"tool":        "wire server cmd:mcp",
+	"topic":       "wire topic/topic core store server cmd:post cmd:read cmd:topics",
+	"module":      "wire module/module core store server telegram web page cmd:module",
+	"trigger":     "wire trigger/trigger core store server telegram web page cmd:trigger",
+	"triage":      "task/triage core",
+	"turn":        "wire hooks session/turn core server telegram cmd:stopturn",
+	"wake":        "wire server",
+	"undo":        "wire hooks undo/undo core store server telegram cmd:undo",
+}
+
+// A layer is a folder with files of features and some files of its own.
+type layer struct {
+	dir    string
+	prefix string // of the files that the list is about
+	own    string
+}
+
+var layers = map[string]layer{
+	"wire": {dir: "coordinator/wire", own: "encode hook object wire"},
+	"hooks": {dir: "hooks", own: "birthmark config_change executable fail fail_closed group hooks members output " +
+		"permission_request post_tool_batch post_tool_use pre_tool_use prompt receipt"},
+	"core": {dir: in + "core", own: "action age answersfrom card channel core damage escalation handover living " +
+		"proof setting spend state table tick unwritable wake"},
+	"store": {dir: in + "store", own: "action batch channel kind read repair store unknown unwritable"},
+	"server": {dir: in + "server",
+		own: "access attached backlog birthmark decode hook line listen named phone process reasons server silence toolcall"},
+	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan " +
+		"poll render stamp thread trouble twice update whole"},
+	"web":  {dir: in + "channel/web", own: "act form listen live printed read route secure view web"},
+	"page": {dir: in + "page", own: "card highlight markdown now page settings sheet templates view"},
+	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config demo hold installservice lock logs pin restart " +
+		"serve start stop uninstall update version"},
+}
+
+func TestFeatures(t *testing.T) {
+	for _, breach := range checkFeatures(os.DirFS(moduleRoot(t)), features, layers) {
+		t.Error(breach)
+	}
+}
+
+// unlisted follows the name of a file in a breach.
+const unlisted = " is neither a file of a feature of its layer nor one of the layer itself"
+
+// checkFeatures returns the missing files, and the files that belong neither to a feature of
+// their layer nor to the layer itself.
+func checkFeatures(tree fs.FS, features map[string]string, layers map[string]layer) (breaches []string) {
+	wanted := map[string]string{} // what a file is for, by its path
+	for name, l := range layers {
+		for _, own := range strings.Fields(l.own) {
+			wanted[l.path(own)] = "the layer " + name
+		}
+	}
+	for feature, places := range features {
+		for _, place := range strings.Fields(places) {
+			wanted[pathOf(feature, place, layers)] = "the feature " + feature
+		}
+	}
+	for file, what := range wanted {
+		if _, err := fs.Stat(tree, file); err != nil && !onSomeSystem(tree, file) {
+			breaches = append(breaches, fmt.Sprintf("%s is missing: %s has a file there", file, what))
+		}
+	}
+	for _, l := range layers {
+		files, _ := fs.Glob(tree, l.path("*"))
+		for _, file := range files {
+			if !strings.HasSuffix(file, "_test.go") && !listed(wanted, file) {
+				breaches = append(breaches, file+unlisted)
+			}
+		}
+	}
+	slices.Sort(breaches)
+	return breaches
+}
+
+func (l layer) path(name string) string { return path.Join(l.dir, l.prefix+name+".go") }
+
+// pathOf returns the file that a feature has in a place.
+func pathOf(feature, place string, layers map[string]layer) string {
+	if name, ok := strings.CutPrefix(place, "cmd:"); ok {
+		return layers["cmd"].path(name)
+	}
+	if strings.Contains(place, "/") {
+		return in + place + ".go"
+	}
+	return layers[place].path(feature)
+}
+
+// onSomeSystem reports whether a file has versions for systems, such as group_unix.go.
+func onSomeSystem(tree fs.FS, file string) bool {
+	files, _ := fs.Glob(tree, strings.TrimSuffix(file, ".go")+"_*.go")
+	return len(files) > 0
+}
+
+// listed reports whether a file is in wanted, or its name begins with one that is.
+func listed(wanted map[string]string, file string) bool {
+	for base := strings.TrimSuffix(file, ".go"); ; {
+		if wanted[base+".go"] != "" {
+			return true
+		}
+		i := strings.LastIndexByte(base, '_')
+		if i < 0 {
+			return false
+		}
+		base = base[:i]
+	}
+}
+
+// TestFeaturesFinds: the check finds a missing file, a file without a feature, and a file in
+// a layer that its feature does not list.
+func TestFeaturesFinds(t *testing.T) {
+	ls := map[string]layer{
+		"wire":  {dir: "coordinator/wire", own: "wire"},
+		"hooks": {dir: "hooks", own: "group"},
+		"cmd":   {dir: "cmd/afar", prefix: "cmd_"},
+	}
+	fts := map[string]string{"ask": "wire hooks cmd:asks", "loop": "wire loop/loop"}
+	good := []string{
+		"coordinator/wire/wire.go", "coordinator/wire/ask.go", "coordinator/wire/ask_state.go",
+		"coordinator/wire/loop.go", "coordinator/internal/loop/loop.go", "hooks/ask.go", "hooks/group_unix.go",
+		"hooks/odd_test.go", "cmd/afar/cmd_asks.go", "cmd/afar/page.go",
+	}
+	for change, want := range map[string]string{
+		"":                           "",
+		"-hooks/ask.go":              "hooks/ask.go is missing: the feature ask has a file there",
+		"-coordinator/wire/wire.go":  "coordinator/wire/wire.go is missing: the layer wire has a file there",
+		"+hooks/loop.go":             "hooks/loop.go" + unlisted,
+		"+cmd/afar/cmd_riddle.go":    "cmd/afar/cmd_riddle.go" + unlisted,
+		"+coordinator/wire/asked.go": "coordinator/wire/asked.go" + unlisted,
+	} {
+		files := map[string]bool{}
+		for _, file := range good {
+			files[file] = true
+		}
+		if change != "" {
+			files[change[1:]] = change[0] == '+'
+		}
+		tree := fstest.MapFS{}
+		for file := range maps.Keys(files) {
+			if files[file] {
+				tree[file] = &fstest.MapFile{}
+			}
+		}
+		if have := strings.Join(checkFeatures(tree, fts, ls), "\n"); have != want {
+			t.Errorf("%q: have %q, want %q", change, have, want)
+		}
+	}
+}
