@@ -28,7 +28,7 @@ type askTable struct {
 	*table[ask.ID, ask.Ask]
 	byNonce   *index[ask.ID, ask.Ask]
 	byCard    *index[ask.ID, ask.Ask]
-	bySession *index[ask.ID, ask.Ask]
+	bySession *index[ask.ID, ask.Ask] // see of
 	byWait    *index[ask.ID, ask.Ask] // those that can still have an effect, under waits
 }
 
@@ -40,7 +40,7 @@ func newAskTable(s *state) askTable {
 		table:     t,
 		byNonce:   t.indexBy(func(a ask.Ask) string { return a.Nonce }),
 		byCard:    t.indexBy(func(a ask.Ask) string { return string(a.CardID()) }),
-		bySession: t.indexBy(func(a ask.Ask) string { return string(a.Session) }),
+		bySession: t.indexBy(askSession),
 		byWait:    t.indexBy(askWaits),
 	}
 }
@@ -55,9 +55,18 @@ func askWaits(a ask.Ask) string {
 	return ""
 }
 
+// askSession returns the session of an ask, "" where nothing can happen to the ask any more: its call has
+// run, and the answer was neither late nor lost.
+func askSession(a ask.Ask) string {
+	if a.Run != nil && a.Lease == nil && askWaits(a) == "" {
+		return ""
+	}
+	return string(a.Session)
+}
+
 func askParts(_, after ask.Ask) []Part { return []Part{ofAsk(after.ID), ofSession(after.Session)} }
 
-// of returns the asks of a session, in no order.
+// of returns the asks of a session to which something can happen, in no order.
 func (t askTable) of(id session.ID) []ask.Ask { return t.bySession.all(string(id)) }
 
 // waiting returns the asks that can still have an effect, in no order.

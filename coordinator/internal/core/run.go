@@ -33,6 +33,8 @@ type runTable struct {
 	*table[run.ID, run.Run]
 	byConversation *index[run.ID, run.Run]
 	byName         *index[run.ID, run.Run]
+	byWork         *index[run.ID, run.Run] // see active
+	byParent       *index[run.ID, run.Run] // those that have not reported
 }
 
 func newRunTable(s *state) runTable {
@@ -41,8 +43,31 @@ func newRunTable(s *state) runTable {
 		table:          t,
 		byConversation: t.indexBy(func(r run.Run) string { return openOnly(r, r.Conversation) }),
 		byName:         t.indexBy(func(r run.Run) string { return openOnly(r, r.Name) }),
+		byWork:         t.indexBy(runWork),
+		byParent:       t.indexBy(unreportedTo),
 	}
 }
+
+const works = "works"
+
+// runWork returns works for a run to which something happens by itself, or that a process waits for.
+func runWork(r run.Run) string {
+	if r.Settled() && !r.OpenIn.Known() && !r.Taker.Known() {
+		return ""
+	}
+	return openOnly(r, works)
+}
+
+func unreportedTo(r run.Run) string {
+	if r.Reported {
+		return ""
+	}
+	return openOnly(r, r.Parent)
+}
+
+// active returns the runs to which something happens by itself, or that a process waits for, in no
+// order. All others are kept for their person, and there may be thousands.
+func (t runTable) active() []run.Run { return t.byWork.all(works) }
 
 func openOnly(r run.Run, key string) string {
 	if !r.Live() {
@@ -192,20 +217,11 @@ func (s *state) startTurns(b *store.Batch, now time.Time) {
 	if s.settingsAfter(b).Paused {
 		return
 	}
-	all := s.runsAfter(b)
+	all := s.runs.byWork.after(b, works)
 	s.askForPlaces(b, all, now)
 	for _, r := range run.Next(all, s.rules.MostTurns, now) {
 		s.startTurn(b, r, now)
 	}
-}
-
-// runsAfter returns the runs as a batch leaves them.
-func (s *state) runsAfter(b *store.Batch) []run.Run {
-	all := maps.Clone(s.runs.rows)
-	for r := range store.Runs.In(b) {
-		all[r.ID] = r
-	}
-	return slices.DeleteFunc(slices.Collect(maps.Values(all)), func(r run.Run) bool { return !r.Live() })
 }
 
 // startTurn starts the next turn of a run.
@@ -511,7 +527,8 @@ func (c *Core) RunNamed(name string) (r run.Run, err error) {
 // Runs returns the runs that are not removed, in the order of run.Compare, but each after the
 // one that proposed it.
 func (c *Core) Runs() (all []run.Run) {
-	c.view(func(s *state, _ time.Time) { all = s.runsAfter(&store.Batch{}) })
+	c.view(func(s *state, _ time.Time) { all = slices.Collect(maps.Values(s.runs.rows)) })
+	all = slices.DeleteFunc(all, func(r run.Run) bool { return !r.Live() })
 	slices.SortFunc(all, run.Compare)
 	return run.Tree(all)
 }
@@ -579,7 +596,7 @@ func (c *Core) RunLast(id run.ID, before int64, most int) ([]run.Event, error) {
 
 // runners returns the processes that drive turns.
 func (s *state) runners() (all []session.Process) {
-	for _, r := range s.runs.rows {
+	for _, r := range s.runs.active() {
 		if r.Busy() && r.Turn.Runner.Known() {
 			all = append(all, r.Turn.Runner)
 		}
@@ -595,7 +612,7 @@ func (c *Core) IsRunner(p session.Process) (is bool) {
 
 // buryRunners deals with the turns whose runner has ended.
 func (s *state) buryRunners(b *store.Batch, over map[session.Process]bool, now time.Time) {
-	for _, r := range s.runs.rows {
+	for _, r := range s.runs.active() {
 		if r.Busy() && over[r.Turn.Runner] {
 			s.loseRunner(b, r.ID, now)
 		}

@@ -113,10 +113,8 @@ func (s *state) handUp(b *store.Batch, id run.ID, now time.Time) {
 // hasBelow reports whether a run waits for runs that it proposed: one is open as a question, or
 // has not reported. Its own result comes after theirs.
 func (s *state) hasBelow(b *store.Batch, r run.Run) bool {
-	for _, below := range s.runsAfter(b) {
-		if below.Parent == r.Conversation && !below.Reported {
-			return true
-		}
+	if len(s.runs.byParent.after(b, r.Conversation)) > 0 {
+		return true
 	}
 	for _, a := range s.asks.of(session.ID(r.Conversation)) {
 		if a, _ = s.asks.after(b, a.ID); a.Kind == ask.Proposal && a.State == ask.Open {

@@ -105,7 +105,7 @@ func (c *Core) AdoptRun(r run.Run) (adopted run.Run, err error) {
 // openers returns the processes outside Afar that runs wait for, and those that wait for the
 // end of a turn.
 func (s *state) openers() (all []session.Process) {
-	for _, r := range s.runs.rows {
+	for _, r := range s.runs.active() {
 		for _, p := range []session.Process{r.OpenIn, r.Taker.Process} {
 			if p.Known() {
 				all = append(all, p)
@@ -118,7 +118,7 @@ func (s *state) openers() (all []session.Process) {
 // buryOpeners frees the runs that waited for a process which has ended, and forgets who waited
 // for a turn and has ended.
 func (s *state) buryOpeners(b *store.Batch, over map[session.Process]bool) {
-	for _, r := range s.runs.rows {
+	for _, r := range s.runs.active() {
 		r, _ := s.runs.after(b, r.ID)
 		step := run.Unblock
 		switch {
