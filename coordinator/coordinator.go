@@ -28,7 +28,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/backgroundwork"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
-	"github.com/afar-sh/afar/coordinator/internal/channels"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/doctor"
@@ -40,13 +39,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/memorywork"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/modulework"
-	"github.com/afar-sh/afar/coordinator/internal/presence"
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/runwork"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/sessionwatch"
-	"github.com/afar-sh/afar/coordinator/internal/settings"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/internal/taskwork"
@@ -79,12 +76,12 @@ type Config struct {
 // A Coordinator is the running daemon.
 type Coordinator struct {
 	cfg      Config
-	set      settings.Settings
+	set      setup
 	life     *home.Lock // held until Close: nobody else serves this home
 	store    *store.Store
 	listener *net.UnixListener
 	core     *core.Core
-	channels channels.Set
+	channels channels
 	telegram *telegram.Channel // one of channels
 	web      *web.Channel      // one of channels, nil when it is switched off
 	triggers *triggerwork.Worker
@@ -103,7 +100,7 @@ type Coordinator struct {
 	memory   *memorywork.Worker
 	papers   papers
 	runs     []func(context.Context) // the work that goes on beside the server, until its context ends
-	ending   context.Context         // done when the end is asked for; its cause may be a presence.Loss
+	ending   context.Context         // done when the end is asked for; its cause may be a loss
 	end      context.CancelCauseFunc
 	leaving  *time.Timer // abandons the process; nil until the end was asked for, stopped by Close
 }
@@ -143,7 +140,7 @@ func Open(cfg Config) (*Coordinator, error) {
 
 // build makes the parts, connects them and opens the socket.
 func (c *Coordinator) build() (err error) {
-	if c.set, err = settings.Load(c.cfg.Dirs.ConfigFile()); err != nil {
+	if c.set, err = loadSetup(c.cfg.Dirs.ConfigFile()); err != nil {
 		return err
 	}
 	if err := c.findPrograms(); err != nil {
@@ -158,7 +155,7 @@ func (c *Coordinator) build() (err error) {
 	if c.listener, err = server.Listen(c.cfg.Dirs.Socket()); err != nil {
 		return err
 	}
-	watcher, err := presence.New(c.cfg.Dirs, home.Program(c.cfg.Bin, "afar"), c.listener, c.end, c.cfg.Log)
+	watcher, err := watchPresence(c.cfg.Dirs, home.Program(c.cfg.Bin, "afar"), c.listener, c.end, c.cfg.Log)
 	if err != nil {
 		return err
 	}
@@ -193,16 +190,16 @@ func (c *Coordinator) buildCore() (err error) {
 	if err := c.buildTools(); err != nil {
 		return err
 	}
-	c.channels.Register(telegram.Name, c.newTelegram)
+	c.channels.register(telegram.Name, c.newTelegram)
 	if c.set.Web.Served(c.cfg.Getenv) != config.WebOff {
-		c.channels.Register(web.Name, c.newWeb)
+		c.channels.register(web.Name, c.newWeb)
 	}
 	c.core, err = core.New(core.Config{
 		Store:       c.store,
 		Log:         c.cfg.Log,
 		Now:         c.cfg.Now,
 		Secret:      random.Word,
-		Channels:    c.channels.Names(),
+		Channels:    c.channels.names,
 		Lives:       sessionwatch.Lives,
 		DayBudget:   c.set.Loop.DayBudget,
 		Trace:       c.set.Loop.Trace,
@@ -216,7 +213,7 @@ func (c *Coordinator) buildCore() (err error) {
 	if err != nil {
 		return err
 	}
-	c.channels.Open(c.core)
+	c.channels.open(c.core)
 	return nil
 }
 
@@ -239,7 +236,7 @@ func (c *Coordinator) buildTools() error {
 	return nil
 }
 
-func (c *Coordinator) newTelegram(shared *core.Core) channels.Channel {
+func (c *Coordinator) newTelegram(shared *core.Core) channel {
 	c.telegram = telegram.New(telegram.Config{
 		Core:       shared,
 		Log:        c.cfg.Log,
@@ -261,7 +258,7 @@ func (c *Coordinator) newTelegram(shared *core.Core) channels.Channel {
 	return c.telegram
 }
 
-func (c *Coordinator) newWeb(shared *core.Core) channels.Channel {
+func (c *Coordinator) newWeb(shared *core.Core) channel {
 	c.web = web.New(web.Config{
 		Core:    shared,
 		Log:     c.cfg.Log,
@@ -354,10 +351,10 @@ func (c *Coordinator) buildTriggers() {
 // work returns what goes on beside the server.
 func (c *Coordinator) work() []func(context.Context) {
 	dirs, log := c.cfg.Dirs, c.cfg.Log
-	keeper := upkeep.New(c.core, c.store, dirs.Calls(), c.channels.Say, log)
+	keeper := upkeep.New(c.core, c.store, dirs.Calls(), c.channels.say, log)
 	sweep := taskwork.Sweep{Every: time.Duration(c.set.Sweep.Every), Ask: c.asks.PutIfInstalled, Now: c.cfg.Now}
 	all := []func(context.Context){
-		c.core.Run, c.channels.Run, c.files.Run, c.sessions.Run, c.marks.Run, c.undo.Run,
+		c.core.Run, c.channels.run, c.files.Run, c.sessions.Run, c.marks.Run, c.undo.Run,
 		issuework.New(c.core, dirs, c.set.Issues, c.set.Reviewers).Run, keeper.Run, c.audit.Run,
 		c.runners.Run,
 		taskwork.New(c.core, c.tasks, c.server.RunOfTask, sweep, log).Run,
@@ -551,7 +548,7 @@ func (c *Coordinator) Run(outer context.Context) error {
 		case <-ctx.Done():
 			return
 		}
-		if presence.LossOf(c.ending) == nil {
+		if lossOf(c.ending) == nil {
 			c.cfg.Dirs.NoteStopped() // before a caller is disconnected
 		}
 		if c.cfg.Abandon != nil {
@@ -568,9 +565,9 @@ func (c *Coordinator) Run(outer context.Context) error {
 	}
 	c.cfg.Log.Info("serving", "socket", c.cfg.Dirs.Socket(), "version", c.cfg.Version)
 	err := c.server.Serve(ctx, c.listener)
-	words := presence.LastWords(c.ending)
+	words := lastWords(c.ending)
 	c.cfg.Log.Info(words)
-	return errors.Join(err, c.core.Note(event.Stopped, "", "", words), presence.LossOf(c.ending))
+	return errors.Join(err, c.core.Note(event.Stopped, "", "", words), lossOf(c.ending))
 }
 
 // leaveFor is how long the parts of a coordinator may take to end.

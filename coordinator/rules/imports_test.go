@@ -105,7 +105,7 @@ var workers = []string{
 }
 
 // aboveCore are the packages that may import core.
-var aboveCore = slices.Concat([]string{"coordinator", in + "channels", in + "settings"}, waysIn, forTests, workers)
+var aboveCore = slices.Concat([]string{"coordinator"}, waysIn, forTests, workers)
 
 // A rules value is a whole table. A package has the name of its directory in the module. A
 // name may be a pattern of path.Match.
@@ -153,10 +153,10 @@ func table() rules {
 	}
 	root := slices.Concat(waysIn, workers, []string{
 		"coordinator/agentcheck", "coordinator/agentrun", in + "module", in + "run", in + "tools", in + "trigger",
-		"coordinator/host/agents", claude + "/transcript", in + "channels", in + "core", in + "event", in + "git",
-		in + "child", in + "presence", in + "random", in + "settings", in + "store", in + "task",
-		"coordinator/birthmark", "coordinator/config", "coordinator/home", "coordinator/logfile", "coordinator/peer",
-		"coordinator/wire",
+		"coordinator/host/agents", claude + "/transcript", in + "core", in + "event", in + "git",
+		in + "ask", in + "child", in + "random", in + "session", in + "store", in + "task",
+		"coordinator/birthmark", "coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/logfile",
+		"coordinator/peer", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{
 		guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",
@@ -183,7 +183,6 @@ func table() rules {
 			"coordinator/cannotstart": {
 				"coordinator/config", "coordinator/home", in + "channel/telegram", in + "store",
 			},
-			in + "channels": {in + "core"},
 
 			claude:               {},
 			"coordinator/client": {"coordinator/home", "coordinator/wire"},
@@ -366,10 +365,7 @@ func table() rules {
 			in + "schema": {},
 			in + "tools":  {"coordinator/peer", "coordinator/wire", in + "atomicfile", in + "random", in + "schema"},
 
-			in + "presence": {"coordinator/home"},
-			in + "random":   {},
-			in + "settings": {"coordinator/config", "coordinator/consult", in + "ask", in + "core", in + "run",
-				in + "session"},
+			in + "random": {},
 
 			in + "atomicfile":       {},
 			"coordinator/birthmark": {},

@@ -1,6 +1,4 @@
-// Package settings reads the settings file, and returns the values that the parts of a
-// coordinator take.
-package settings
+package coordinator
 
 import (
 	"time"
@@ -13,17 +11,17 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// Settings are the settings of the file, and the values that the parts of a coordinator
+// A setup holds the settings of the file, and the values that the parts of a coordinator
 // take from them.
-type Settings struct {
+type setup struct {
 	config.Config
 	Rules     core.Rules
 	Reviewers consult.Config // whom this process asks to review a commit
 	Asked     consult.Config // whom it asks background questions
 }
 
-// Load reads the settings file.
-func Load(path string) (set Settings, err error) {
+// loadSetup reads the settings file.
+func loadSetup(path string) (set setup, err error) {
 	if set.Config, err = config.Load(path); err != nil {
 		return set, err
 	}

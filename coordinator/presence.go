@@ -1,6 +1,4 @@
-// Package presence detects that a coordinator has lost its home. Nobody can reach such a
-// coordinator, and a successor may serve the same bot.
-package presence
+package coordinator
 
 import (
 	"context"
@@ -26,42 +24,43 @@ type possession struct {
 	info       fs.FileInfo // nil if any file at path is accepted
 }
 
-// A Loss says what a coordinator has lost, so that it must end.
-type Loss struct{ What string }
+// A loss says what a coordinator has lost, so that it must end: nobody can reach it, and a
+// successor may serve the same bot.
+type loss struct{ what string }
 
-func (l *Loss) Error() string { return "the coordinator ended: " + l.What }
+func (l *loss) Error() string { return "the coordinator ended: " + l.what }
 
-// LossOf returns the Loss for which ctx ended, nil if there is none.
-func LossOf(ctx context.Context) error {
-	var lost *Loss
+// lossOf returns the loss for which ctx ended, nil if there is none.
+func lossOf(ctx context.Context) error {
+	var lost *loss
 	if errors.As(context.Cause(ctx), &lost) {
 		return lost
 	}
 	return nil
 }
 
-// LastWords returns the text of the last journal entry of a coordinator that ended for ctx.
-func LastWords(ctx context.Context) string {
-	if lost := LossOf(ctx); lost != nil {
+// lastWords returns the text of the last journal entry of a coordinator that ended for ctx.
+func lastWords(ctx context.Context) string {
+	if lost := lossOf(ctx); lost != nil {
 		return lost.Error()
 	}
 	return "the coordinator stopped"
 }
 
-// A Watcher watches the files of a coordinator.
-type Watcher struct {
+// A presenceWatcher notices that its coordinator has lost its home.
+type presenceWatcher struct {
 	possessions []possession
 	listener    *net.UnixListener
 	end         context.CancelCauseFunc
 	log         *slog.Logger
 }
 
-// New returns a Watcher of the files in a home, which must all exist. program is the path
-// of the binary, which is watched only if it exists. If a file is lost, the Watcher calls
-// end with a Loss.
-func New(
+// watchPresence returns a watcher of the files in a home, which must all exist. program is the path
+// of the binary, which is watched only if it exists. If a file is lost, the watcher calls
+// end with a loss.
+func watchPresence(
 	dirs home.Dirs, program string, socket *net.UnixListener, end context.CancelCauseFunc, log *slog.Logger,
-) (*Watcher, error) {
+) (*presenceWatcher, error) {
 	all := []possession{
 		{what: "lock file", path: dirs.LifeLock()},
 		{what: "socket", path: dirs.Socket()},
@@ -77,7 +76,7 @@ func New(
 	if exists(program) {
 		all = append(all, possession{what: "program", path: program})
 	}
-	return &Watcher{possessions: all, listener: socket, end: end, log: log}, nil
+	return &presenceWatcher{possessions: all, listener: socket, end: end, log: log}, nil
 }
 
 func exists(path string) bool {
@@ -99,7 +98,7 @@ func (p possession) lost() string {
 }
 
 // lost returns why the first lost possession is lost, "" if none is.
-func (w *Watcher) lost() string {
+func (w *presenceWatcher) lost() string {
 	for _, p := range w.possessions {
 		if why := p.lost(); why != "" {
 			return why
@@ -109,7 +108,7 @@ func (w *Watcher) lost() string {
 }
 
 // Run watches until something is lost or ctx ends.
-func (w *Watcher) Run(ctx context.Context) {
+func (w *presenceWatcher) Run(ctx context.Context) {
 	tick := time.NewTicker(presentEvery)
 	defer tick.Stop()
 	missed := 0
@@ -125,7 +124,7 @@ func (w *Watcher) Run(ctx context.Context) {
 			continue
 		}
 		if missed++; missed > 1 {
-			w.lose(&Loss{why})
+			w.lose(&loss{why})
 			return
 		}
 	}
@@ -133,8 +132,8 @@ func (w *Watcher) Run(ctx context.Context) {
 
 // lose ends the coordinator. It does not remove the socket, which may be that of a
 // successor.
-func (w *Watcher) lose(lost *Loss) {
-	w.log.Warn("this coordinator ends: "+lost.What, "pid", os.Getpid())
+func (w *presenceWatcher) lose(lost *loss) {
+	w.log.Warn("this coordinator ends: "+lost.what, "pid", os.Getpid())
 	w.listener.SetUnlinkOnClose(false)
 	w.end(lost)
 }
