@@ -359,7 +359,7 @@ func table() rules {
 				"coordinator/home", "coordinator/redact", in + "ask", in + "atomicfile", in + "child", in + "core",
 				in + "disk", in + "message", in + "random", in + "run", in + "session", in + "store", in + "trigger",
 			},
-			in + "undowork": {in + "core", in + "snapshot", in + "store", in + "undo"},
+			in + "undowork": {in + "core", in + "git", in + "store", in + "undo"},
 			in + "upkeep":   {"coordinator/home", "coordinator/ledger", in + "core", in + "store"},
 
 			in + "schema": {},
@@ -387,7 +387,6 @@ func table() rules {
 				claude, "coordinator/gitfilter", "coordinator/home", in + "atomicfile", in + "child",
 			},
 			in + "land":        {in + "git"},
-			in + "snapshot":    {in + "git", in + "undo"},
 			"coordinator/peer": {claude, "coordinator/birthmark"},
 			in + "tracker":     {"coordinator/home", in + "child", in + "markdown"},
 

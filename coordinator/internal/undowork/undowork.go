@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/snapshot"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
@@ -27,13 +26,13 @@ const (
 // the state after the step, and restore and drop snapshots.
 type Snapshotter struct {
 	core   *core.Core
-	keeper snapshot.Keeper
+	keeper Keeper
 }
 
 // New returns a snapshotter that keeps its files in dir. It removes the files that a
 // coordinator that died has left there.
 func New(c *core.Core, dir string) (*Snapshotter, error) {
-	s := &Snapshotter{core: c, keeper: snapshot.New(dir)}
+	s := &Snapshotter{core: c, keeper: NewKeeper(dir)}
 	return s, s.keeper.Clear()
 }
 
@@ -138,7 +137,7 @@ func (s *Snapshotter) restore(ctx context.Context, v undo.Snapshot) error {
 // bringBack changes the repositories of a snapshot, unless newer work would be overwritten of
 // which the person does not know.
 func (s *Snapshotter) bringBack(ctx context.Context, v undo.Snapshot) (result undo.Result, err error) {
-	var plans []*snapshot.Plan
+	var plans []*Plan
 	var now []undo.Picture
 	var newer []string
 	for i, before := range v.Pictures {

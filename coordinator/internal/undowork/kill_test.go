@@ -1,6 +1,6 @@
 //go:build unix
 
-package snapshot_test
+package undowork_test
 
 import (
 	"encoding/json"
@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/afar-sh/afar/coordinator/internal/snapshot"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
+	"github.com/afar-sh/afar/coordinator/internal/undowork"
 	"github.com/afar-sh/afar/coordinator/standin/gitrepo"
 )
 
@@ -86,7 +86,7 @@ func restoreAlone(t *testing.T, work string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := snapshot.New(filepath.Join(work, "snapshots"))
+	s := undowork.NewKeeper(filepath.Join(work, "snapshots"))
 	if p := restore(t, s, job[0], &job[1]); len(p.Newer) > 0 {
 		t.Fatalf("newer: %q", p.Newer)
 	}

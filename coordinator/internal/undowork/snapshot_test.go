@@ -1,4 +1,4 @@
-package snapshot_test
+package undowork_test
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/afar-sh/afar/coordinator/internal/snapshot"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
+	"github.com/afar-sh/afar/coordinator/internal/undowork"
 	"github.com/afar-sh/afar/coordinator/standin/gitrepo"
 )
 
@@ -23,8 +23,8 @@ var (
 	run, write, branched, stateOf = gitrepo.Run, gitrepo.Write, gitrepo.Branched, gitrepo.State
 )
 
-func snapshots(t *testing.T) snapshot.Keeper {
-	return snapshot.New(filepath.Join(t.TempDir(), "work"))
+func snapshots(t *testing.T) undowork.Keeper {
+	return undowork.NewKeeper(filepath.Join(t.TempDir(), "work"))
 }
 
 // A step is one destructive command in a repository, with the scope of the snapshot that
@@ -226,7 +226,7 @@ func conflict(t *testing.T, dir string) {
 }
 
 // taken takes the picture of a repository before a step.
-func taken(t *testing.T, s snapshot.Keeper, losses []undo.Loss) undo.Picture {
+func taken(t *testing.T, s undowork.Keeper, losses []undo.Loss) undo.Picture {
 	t.Helper()
 	scopes, why := s.Scopes(t.Context(), losses)
 	if len(scopes) != 1 || why != "" {
@@ -239,7 +239,7 @@ func taken(t *testing.T, s snapshot.Keeper, losses []undo.Loss) undo.Picture {
 	return p
 }
 
-func after(t *testing.T, s snapshot.Keeper, before undo.Picture) *undo.Picture {
+func after(t *testing.T, s undowork.Keeper, before undo.Picture) *undo.Picture {
 	t.Helper()
 	p, err := s.Take(t.Context(), before.Again(), "undo_1")
 	if err != nil {
@@ -248,7 +248,7 @@ func after(t *testing.T, s snapshot.Keeper, before undo.Picture) *undo.Picture {
 	return &p
 }
 
-func restore(t *testing.T, s snapshot.Keeper, before undo.Picture, after *undo.Picture) *snapshot.Plan {
+func restore(t *testing.T, s undowork.Keeper, before undo.Picture, after *undo.Picture) *undowork.Plan {
 	t.Helper()
 	p, err := s.Plan(t.Context(), before, after, time.Time{}, "undo_2")
 	if err != nil {

@@ -1,9 +1,4 @@
-// Package snapshot keeps what a step may destroy in a git repository, and restores
-// it: files, the index, refs, HEAD and stashes. Taking a snapshot touches neither the
-// person's index nor the work tree. A snapshot consists of objects of the
-// repository. Special refs keep these objects; branches, tags and an ordinary push do not
-// show them.
-package snapshot
+package undowork
 
 import (
 	"context"
@@ -17,15 +12,18 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
 
-// A Keeper takes snapshots and restores them.
+// A Keeper takes snapshots of git repositories and restores them: files, the index, refs, HEAD
+// and stashes. Taking one touches neither the person's index nor the work tree. A snapshot
+// consists of objects of the repository. Special refs keep these objects; branches, tags and an
+// ordinary push do not show them.
 type Keeper struct {
 	Dir   string // for its own files while it works, closed to others
 	Bytes int64  // how much is kept of one repository
 	Files int
 }
 
-// New returns a Keeper with the usual bounds.
-func New(dir string) Keeper { return Keeper{Dir: dir, Bytes: 200 << 20, Files: 20_000} }
+// NewKeeper returns a Keeper with the usual bounds.
+func NewKeeper(dir string) Keeper { return Keeper{Dir: dir, Bytes: 200 << 20, Files: 20_000} }
 
 // Clear removes the files of a process that died while it worked.
 func (k Keeper) Clear() error {
