@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // A broken home is one in which no coordinator can start.
@@ -144,6 +145,7 @@ func TestCannotStartOnce(t *testing.T) {
 // the start of a session by at most 50 ms. The fastest of several runs counts, because the
 // machine may be busy.
 func TestHungSessionStart(t *testing.T) {
+	long.InCI(t)
 	best := func(serve func(net.Conn)) time.Duration {
 		least := time.Hour
 		for range 8 {

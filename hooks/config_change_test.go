@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // A desk is a person's home with one project, and the host's settings in both.
@@ -218,6 +219,7 @@ func TestConfigChangeUnreadable(t *testing.T) {
 
 // TestConfigChangeHung: the hook does not wait for a coordinator that hangs.
 func TestConfigChangeHung(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	d := newDesk(t)
 	impostor(t, d.home, conditions["hung"])

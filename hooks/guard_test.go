@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/standin/calls"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/hooks"
 	"github.com/afar-sh/afar/hooks/judge"
 )
@@ -98,6 +99,7 @@ func allCases(t *testing.T) []calls.Case {
 // TestEveryCaseInTheHook: the hook's verdict on each case is that of the guard. The tests
 // of the server, the policy and the command line use the same cases.
 func TestEveryCaseInTheHook(t *testing.T) {
+	long.InCI(t)
 	bin, err := home.Bin()
 	if err != nil {
 		t.Fatal(err)
@@ -119,6 +121,7 @@ func TestEveryCaseInTheHook(t *testing.T) {
 // TestToolCasesInTheBinary runs the hook binary on each case that is not a shell command,
 // and on some shell commands.
 func TestToolCasesInTheBinary(t *testing.T) {
+	long.InCI(t)
 	if testing.Short() {
 		t.Skip("runs a process for each case")
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/standin/agent"
 	"github.com/afar-sh/afar/coordinator/standin/gitrepo"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/stray"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -54,6 +55,7 @@ var adapters = []adapter{
 
 // TestAgents runs each adapter against a stand-in, with the real runner, hooks and coordinator.
 func TestAgents(t *testing.T) {
+	long.InCI(t)
 	if testing.Short() {
 		t.Skip("drives binaries of their own, which the race detector does not see")
 	}

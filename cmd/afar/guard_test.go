@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/policy"
 	"github.com/afar-sh/afar/coordinator/standin/calls"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // newJudgingApp returns an app whose guard judges as in a session of an empty project.
@@ -66,6 +67,7 @@ func isCommand(t *testing.T, c calls.Case) bool {
 // TestEveryCaseExplained: `afar guard explain` and the hook have the same verdict on each
 // case.
 func TestEveryCaseExplained(t *testing.T) {
+	long.InCI(t)
 	a, at := newJudgingApp(t)
 	for _, c := range allCases(t) {
 		var out bytes.Buffer
@@ -87,6 +89,7 @@ func TestEveryCaseExplained(t *testing.T) {
 
 // TestEveryCaseInAFile: `afar guard test` and the hook have the same verdict on each case.
 func TestEveryCaseInAFile(t *testing.T) {
+	long.InCI(t)
 	a, at := newJudgingApp(t)
 	var file strings.Builder
 	all := allCases(t)

@@ -24,6 +24,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/stray"
 	"github.com/afar-sh/afar/coordinator/standin/tracker"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -77,9 +78,11 @@ func TestScripts(t *testing.T) {
 			case "history":
 				return hasHistory(), nil
 			case "all":
-				return os.Getenv("AFAR_TEST_ALL") == "1", nil
+				return long.Runs(), nil
+			case "ci":
+				return long.RunsInCI(), nil
 			}
-			return false, fmt.Errorf("unknown condition %q; want history or all", name)
+			return false, fmt.Errorf("unknown condition %q; want history, all or ci", name)
 		},
 	})
 }

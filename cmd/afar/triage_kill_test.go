@@ -18,7 +18,10 @@ import (
 
 // TestEventsKilled kills the coordinator again and again while events come in and a model sorts them.
 // Each event ends in exactly one place: a task, a suggestion or inbox.md, or it was ignored.
-func TestEventsKilled(t *testing.T) { killEvents(t, 48, 2) }
+func TestEventsKilled(t *testing.T) {
+	long.InCI(t)
+	killEvents(t, 48, 2)
+}
 
 // TestEventsKilledLong is TestEventsKilled with 1,000 events.
 func TestEventsKilledLong(t *testing.T) {

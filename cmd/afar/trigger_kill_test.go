@@ -17,6 +17,7 @@ import (
 // between its clock stands, goes on for hours, or is set back. Afterwards each instant of each rule
 // is in the ledger once, what was missed follows its rule, and each firing has sent one text.
 func TestTriggersKilled(t *testing.T) {
+	long.InCI(t)
 	if testing.Short() {
 		t.Skip("drives binaries of their own, which the race detector does not see")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // A lostRepository is a repository with a file in each state. Its files are an hour old.
@@ -112,6 +113,7 @@ func TestUnsaved(t *testing.T) {
 
 // TestUnsavedSlowly: git may take a while, as in a large repository or on a busy machine.
 func TestUnsavedSlowly(t *testing.T) {
+	long.InCI(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the slow git is a shell script")
 	}

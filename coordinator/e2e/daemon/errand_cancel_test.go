@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 var cancelIssues = flag.Int("cancel-issue-every", 37,
@@ -18,6 +20,7 @@ var cancelIssues = flag.Int("cancel-issue-every", 37,
 // session is free before git continues. Then the issue is landed and closed, or nothing of
 // it has landed and its work is kept.
 func TestIssueCancelledAnywhere(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	r := newIssueRig(t, push)
 	r.file(filepath.Join(r.dir, "holds"), "")

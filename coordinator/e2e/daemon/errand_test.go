@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -269,6 +270,7 @@ const push = "[issues]\npush = true\n"
 // TestIssueTwoLoops: two sessions of one repository take different issues, and both land.
 // The second one is rebased on the first, and its check and review run again.
 func TestIssueTwoLoops(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	r := newIssueRig(t, push)
 	r.issue("a1")
@@ -362,6 +364,7 @@ func TestIssueRejected(t *testing.T) {
 
 // TestIssueNobodyReviews: nothing lands without a reviewer.
 func TestIssueNobodyReviews(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	r := newIssueRig(t, "[consult]\nprograms = [\"/nowhere/codex\"]\n")
 	r.issue("a1")

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -142,6 +143,7 @@ const maybeSeen = "may have received some of this before"
 // TestKillTextTaker: a text that a hook took and could not print is offered again, and the
 // session is told that it may have seen it. The same holds if the coordinator dies.
 func TestKillTextTaker(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	stopped := payload{"last_assistant_message": "fin"}
 	for event, more := range map[string]payload{"Stop": stopped, "UserPromptSubmit": {"prompt": "x"},
@@ -173,6 +175,7 @@ func TestKillTextTaker(t *testing.T) {
 // TestKillAnswerTaker: if a hook took an answer and could not print it, the card says that
 // the answer was not delivered. It counts once when the call is made again.
 func TestKillAnswerTaker(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	call := payload{"tool_name": "Bash", "tool_input": payload{"command": "git push --force origin side"}}
 	for event, attended := range map[string]bool{"PermissionRequest": true, "PreToolUse": false} {
@@ -218,6 +221,7 @@ func TestKillAnswerTaker(t *testing.T) {
 // receipt and before its exit, within some hundred microseconds, loses its text, because the
 // kernel does not tell the coordinator how another program's child ended.
 func TestKillTakersAtRandom(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	r := newTakerRig(t, true)
 	r.afar("away", "off")

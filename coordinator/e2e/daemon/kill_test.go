@@ -22,6 +22,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -129,6 +130,7 @@ type askHost struct {
 // TestKillAsks: a person answers asks while the coordinator is killed again and again.
 // Nothing is lost, nothing happens twice, and no answer reaches another ask.
 func TestKillAsks(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	seed := seeded(t)
 	p := newPhone(t)
@@ -457,6 +459,7 @@ func (p *phone) checkWhole(journal []wire.Entry) {
 // once. If a kill interrupts the reply to a Stop, the hook asks again, and that may count a
 // second time, but no more.
 func TestKillLoop(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	const iterations = 20
 	seed := seeded(t)
@@ -505,6 +508,7 @@ func TestKillLoop(t *testing.T) {
 // TestKillLoopStart kills the coordinator while a person starts a loop, a little later each
 // time. Each loop starts once, however often its hook has to ask.
 func TestKillLoopStart(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	const sessions = 24
 	p := newPhone(t)
@@ -640,6 +644,7 @@ func shutdown(t *testing.T, answered bool) {
 // TestKillSending: kill -9 after Telegram has sent a card and before its answer arrives. The next
 // coordinator sends it again, and all copies are settled by one answer.
 func TestKillSending(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	p := newPhone(t)
 	first, done := p.aim(), p.bot.Withhold("sendMessage")
@@ -676,6 +681,7 @@ func TestKillSending(t *testing.T) {
 // TestKillRefused: kill -9 while Ann has blocked the bot, so that it cannot send a card. The card is sent
 // once she unblocks it, and is answered once.
 func TestKillRefused(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	p := newPhone(t)
 	p.ann.Block()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/browser"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // newPagedPhone returns a coordinator with Ann's phone and with the page.
@@ -90,6 +91,7 @@ func (c *contest) send(s *site, card []string, do string) {
 // TestPagePeople: two browsers and the phone answer the same question of a hook that waits.
 // One of them wins, the hook prints that answer, and the others are told that they are late.
 func TestPagePeople(t *testing.T) {
+	long.InCI(t)
 	p := newPagedPhone(t)
 	client, one, two := bystander(t), p.browser(), p.browser()
 	for i := range 5 {
@@ -137,6 +139,7 @@ func TestPagePeople(t *testing.T) {
 // page comes back by itself, without a new document, and has each question and each notice
 // once: those from before, and those that came meanwhile.
 func TestPageOpenWhenKilled(t *testing.T) {
+	long.InCI(t)
 	p := newPagedPhone(t)
 	b := browser.Start(t)
 	client := bystander(t)

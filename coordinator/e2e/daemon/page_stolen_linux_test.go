@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // thiefOf tells this program to take a connection of another process: its id and the descriptor.
@@ -46,6 +48,7 @@ func steal(whose string) {
 // TestPageStolen: a connection of a browser that a program of a session takes decides nothing: not
 // after a request of the browser, and not before one.
 func TestPageStolen(t *testing.T) {
+	long.InCI(t)
 	for name, read := range map[string]bool{"after a page": true, "before any": false} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)

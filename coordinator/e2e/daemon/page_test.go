@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -114,6 +115,7 @@ func TestPageBehindProxy(t *testing.T) {
 // TestPageKilled: a coordinator that was killed leaves nobody signed out. A page that was
 // open comes back to the same state.
 func TestPageKilled(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -17,6 +18,7 @@ const presentFor = time.Minute
 // TestPresence takes away what a coordinator needs. The coordinator ends by itself, logs
 // why, and does not touch the files of a successor.
 func TestPresence(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		take func(n *nest) error

@@ -17,6 +17,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/stray"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -112,6 +113,7 @@ func (n *nest) client() *client.Client {
 // TestSingleton: of 50 coordinators that start at once, with the stale socket of a killed
 // one, exactly one serves, and the others end.
 func TestSingleton(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	n := newNest(t)
 	staleSocket(t, n.dirs)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -135,6 +136,7 @@ var manyAsks = flag.Int("many-asks", 0, "asks that wait at once in the test of m
 // TestManyAsks: many asks that wait at once, each with its hook's connection, cost the
 // coordinator little memory and no time while nothing happens.
 func TestManyAsks(t *testing.T) {
+	long.InCI(t)
 	if *manyAsks == 0 {
 		t.Skip("-many-asks 1000 measures it")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -165,6 +166,7 @@ func (r *undoRig) step(n int) (mark string) {
 // the end of restoring it. Each time the work is restored completely, and the repository
 // holds nothing of Afar except the listed snapshots.
 func TestKillUndo(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	r := newUndoRig(t)
 	kills := 0

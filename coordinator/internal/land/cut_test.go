@@ -16,6 +16,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/land"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // armFilter sets up a filter that kills git once, while git writes the second of some
@@ -360,6 +361,7 @@ func TestRebaseRefused(t *testing.T) {
 
 // TestTogether runs several loops in one repository at once and checks that all land.
 func TestTogether(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	dir, bare := cloned(t)
 	const loops = 3

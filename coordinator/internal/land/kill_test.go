@@ -24,6 +24,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/land"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 var everyKill = flag.Bool("git-kills", false, "kill at every git call in every way, not at a sample of them")
@@ -268,6 +269,7 @@ esac
 // while git goes on alone. The same call must then complete the operation, and the
 // person must lose nothing meanwhile.
 func TestKilled(t *testing.T) {
+	long.InCI(t)
 	if text := os.Getenv("AFAR_GIT_CHILD"); text != "" {
 		var j job
 		if err := json.Unmarshal([]byte(text), &j); err != nil {
@@ -297,6 +299,7 @@ func TestKilled(t *testing.T) {
 // runs, at each of their changes to the file system. It needs strace and much time, so it
 // runs only with -git-kills.
 func TestKilledInTheSystem(t *testing.T) {
+	long.InCI(t)
 	parallel(t)
 	if !*everyKill {
 		return

@@ -17,11 +17,13 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/land"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // TestSilentRemote checks that Land gives up on a remote that accepts a connection and
 // does not answer, and that nothing has changed then.
 func TestSilentRemote(t *testing.T) {
+	long.InCI(t)
 	parallel(t)
 	s := ready(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -94,6 +96,7 @@ func TestPushedFirst(t *testing.T) {
 
 // TestFetchedTogether checks that loops can fetch from one remote at the same time.
 func TestFetchedTogether(t *testing.T) {
+	long.InCI(t)
 	t.Parallel()
 	s := ready(t)
 	s.moveRemote(t, "r.txt")
@@ -111,6 +114,7 @@ func TestFetchedTogether(t *testing.T) {
 // TestHangingFilter checks that a filter that never ends is killed with its git, and that
 // the next call completes the work.
 func TestHangingFilter(t *testing.T) {
+	long.InCI(t)
 	parallel(t)
 	s := ready(t)
 	hang := filepath.Join(t.TempDir(), "hang")

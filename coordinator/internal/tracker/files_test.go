@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 func TestFilesConform(t *testing.T) {
@@ -413,6 +414,7 @@ func TestAge(t *testing.T) {
 
 // TestManyAtOnce checks that no writer loses the work of another.
 func TestManyAtOnce(t *testing.T) {
+	long.InCI(t)
 	top := t.TempDir()
 	i, err := newFiles(top).New(t.Context(), Draft{Title: "one"})
 	if err != nil {
@@ -484,6 +486,7 @@ func TestEditedMeanwhile(t *testing.T) {
 // TestManyIssues checks that the time for a long chain of needs, and for a large circle,
 // grows only as their length does.
 func TestManyIssues(t *testing.T) {
+	long.InCI(t)
 	const many = 20000
 	for _, last := range []string{"", "i00000"} {
 		all := make([]Issue, many)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // writerVar is the variable that makes this program write issues until it is killed.
@@ -38,6 +40,7 @@ func write(top string) {
 // TestKilledWriter kills a writer at a random moment, several times. Every file must be
 // complete, and everything that was printed as done must be there.
 func TestKilledWriter(t *testing.T) {
+	long.InCI(t)
 	top := project(t, map[string]string{"one.md": "# one\n"})
 	self, err := os.Executable()
 	if err != nil {

@@ -17,11 +17,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/internal/undowork"
 	"github.com/afar-sh/afar/coordinator/standin/gitrepo"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // TestUndoKilled kills the process that restores, several times and also while it writes
 // files. The next runs must complete the restore as one run would have done.
 func TestUndoKilled(t *testing.T) {
+	long.InCI(t)
 	if dir := os.Getenv("AFAR_UNDO_CHILD"); dir != "" {
 		restoreAlone(t, dir)
 		return
