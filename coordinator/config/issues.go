@@ -2,13 +2,14 @@ package config
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 )
 
 // Issues is the table [issues].
 type Issues struct {
-	// Tracker says where issues are: files, tissue, bd or gh. If it is left out, Afar
-	// looks in each project.
+	// Tracker says where issues are: files, tissue, bd, gh or the absolute path of a program that
+	// speaks the protocol of trackers. If it is left out, Afar looks in each project.
 	Tracker string `toml:"tracker"`
 	// Push pushes the base branch after an issue has landed in it.
 	Push bool `toml:"push"`
@@ -20,8 +21,8 @@ type Issues struct {
 const ReviewOn = "on"
 
 func (i Issues) check() error {
-	if !slices.Contains([]string{"", "files", "tissue", "bd", "gh"}, i.Tracker) {
-		return errors.New("issues.tracker must be files, tissue, bd or gh")
+	if !slices.Contains([]string{"", "files", "tissue", "bd", "gh"}, i.Tracker) && !filepath.IsAbs(i.Tracker) {
+		return errors.New("issues.tracker must be files, tissue, bd, gh or the absolute path of a program")
 	}
 	if !slices.Contains([]string{ReviewOn, "off"}, i.Review) {
 		return errors.New("issues.review must be on or off")

@@ -108,42 +108,44 @@ func (i Issues) New(ctx context.Context, draft wire.Issue) (wire.Issue, error) {
 // Close closes an issue, with a comment if there is one. It returns ErrOver and
 // the issue where that is over already.
 func (i Issues) Close(ctx context.Context, id, note string) (wire.Issue, error) {
-	one, in, err := i.find(ctx, id)
-	if err != nil {
-		return wire.Issue{}, err
-	}
-	if one.Status.Over() {
-		return wireIssue(one), fmt.Errorf("%s is %s: %w", one.ID, one.Status, ErrOver)
-	}
-	if err := in.Set(ctx, one.ID, tracker.StatusClosed, note); err != nil {
-		return wireIssue(one), err
-	}
-	return i.Show(ctx, one.ID)
+	return i.change(ctx, id, note, func(s tracker.Status) (tracker.Status, error) {
+		if s.Over() {
+			return s, ErrOver
+		}
+		return tracker.StatusClosed, nil
+	})
 }
 
 // Reopen opens an issue that is over, with a comment if there is one. It returns
 // ErrOpen and the issue where that is not over.
 func (i Issues) Reopen(ctx context.Context, id, note string) (wire.Issue, error) {
-	one, in, err := i.find(ctx, id)
-	if err != nil {
-		return wire.Issue{}, err
-	}
-	if !one.Status.Over() {
-		return wireIssue(one), fmt.Errorf("%s is %s: %w", one.ID, one.Status, ErrOpen)
-	}
-	if err := in.Set(ctx, one.ID, tracker.StatusOpen, note); err != nil {
-		return wireIssue(one), err
-	}
-	return i.Show(ctx, one.ID)
+	return i.change(ctx, id, note, func(s tracker.Status) (tracker.Status, error) {
+		if !s.Over() {
+			return s, ErrOpen
+		}
+		return tracker.StatusOpen, nil
+	})
 }
 
 // Comment adds a comment to an issue, whatever its status.
 func (i Issues) Comment(ctx context.Context, id, note string) (wire.Issue, error) {
+	return i.change(ctx, id, note, func(s tracker.Status) (tracker.Status, error) { return s, nil })
+}
+
+// change gives an issue the status that follows on its own, and a comment. It returns the issue also
+// with an error of next.
+func (i Issues) change(
+	ctx context.Context, id, note string, next func(tracker.Status) (tracker.Status, error),
+) (wire.Issue, error) {
 	one, in, err := i.find(ctx, id)
 	if err != nil {
 		return wire.Issue{}, err
 	}
-	if err := in.Set(ctx, one.ID, one.Status, note); err != nil {
+	status, err := next(one.Status)
+	if err != nil {
+		return wireIssue(one), fmt.Errorf("%s is %s: %w", one.ID, one.Status, err)
+	}
+	if err := in.Set(ctx, one.ID, status, note); err != nil {
 		return wireIssue(one), err
 	}
 	return i.Show(ctx, one.ID)

@@ -17,7 +17,7 @@ type Issue struct {
 
 // Issues are the issues of one repository, best first.
 type Issues struct {
-	Tracker string  `json:"tracker"` // files, tissue, bd or gh
+	Tracker string  `json:"tracker"` // files, tissue, bd, gh or the path of a program
 	Top     string  `json:"top"`     // the repository's main checkout
 	Issues  []Issue `json:"issues"`
 }

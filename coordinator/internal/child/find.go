@@ -29,13 +29,13 @@ func Find(name, path, repo string) (string, error) {
 		known.LoadOrStore([2]string{name, path}, at)
 	}
 	place := [2]string{name, path}
-	if at, ok := known.Load(place); ok && !isOfProject(filepath.Dir(at.(string)), repo) {
+	if at, ok := known.Load(place); ok && !IsOfProject(filepath.Dir(at.(string)), repo) {
 		if found, err := executable(at.(string)); err == nil {
 			return found, nil
 		}
 	}
 	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) || isOfProject(dir, repo) {
+		if !filepath.IsAbs(dir) || IsOfProject(dir, repo) {
 			continue
 		}
 		if found, err := executable(filepath.Join(dir, name)); err == nil {
@@ -60,13 +60,13 @@ func executable(path string) (string, error) {
 	return found, err
 }
 
-// isOfProject reports whether a directory is inside the repository, by its name or
+// IsOfProject reports whether a directory or a file is inside the repository, by its name or
 // without links.
-func isOfProject(dir, repo string) bool {
+func IsOfProject(path, repo string) bool {
 	if home, _ := os.UserHomeDir(); repo == "" || within(home, repo) {
 		return false
 	}
-	return within(dir, repo) || within(real(dir), real(repo))
+	return within(path, repo) || within(real(path), real(repo))
 }
 
 func within(path, dir string) bool {

@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,26 +11,23 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
-// beads is the tracker bd, which keeps its data in .beads. The contract is taken
+// beads is the adapter for the tracker bd, which keeps its data in .beads. The contract is taken
 // from runs of bd 1.0.0, and from cmd/bd and internal/types of
 // github.com/steveyegge/beads. Priorities go from 0 to 4 there, and "A blocks B"
 // is "B needs A" here. Scripts in .beads/hooks do not run: working on a cloned
 // project must not run the project's code.
 type beads struct{ tool }
 
-func newBeads(top string) Tracker {
-	return beads{
-		tool{
-			program: "bd",
-			top:     top,
-			timeout: toolTime,
-			env:     []string{"BD_NO_HOOKS=1", "BD_NON_INTERACTIVE=1", "BD_NO_PAGER=1"},
-			install: "install beads (github.com/steveyegge/beads), or set issues.tracker in config.toml",
-		},
-	}
+var beadsTool = tool{
+	program: "bd",
+	timeout: toolTime,
+	env:     []string{"BD_NO_HOOKS=1", "BD_NON_INTERACTIVE=1", "BD_NO_PAGER=1"},
+	install: "install beads (github.com/steveyegge/beads), or set issues.tracker in config.toml",
 }
 
-func (b beads) Name() string { return "bd" }
+func (b beads) answers() answers {
+	return answers{opList: b.list, opReady: b.ready, opShow: b.show, opNew: b.create, opSet: b.set}
+}
 
 // checkVersion returns an error if bd cannot be kept from running a project's
 // scripts. Before 1.0 bd runs them at every change, whatever BD_NO_HOOKS says.
@@ -96,115 +92,90 @@ type bdIssue struct {
 	} `json:"comments"`
 }
 
-func (b beads) List(ctx context.Context) ([]Issue, error) {
-	var rows []bdIssue
-	if err := b.ask(ctx, &rows, "list", "--json", "--all", "--limit", "0"); err != nil {
+// issues returns the issues that a command prints.
+func (b beads) issues(ctx context.Context, args ...string) (all []Issue, err error) {
+	var printed []bdIssue
+	if err := b.ask(ctx, &printed, args...); err != nil {
 		return nil, err
 	}
-	all, err := b.issues(rows)
-	settle(all)
-	return notOver(all), err
-}
-
-// Ready leaves out epics. An epic only groups other issues, which are the work.
-func (b beads) Ready(ctx context.Context) ([]Issue, error) {
-	var rows []bdIssue
-	if err := b.ask(ctx, &rows, "ready", "--json", "--limit", "0"); err != nil {
-		return nil, err
-	}
-	rows = slices.DeleteFunc(rows, func(r bdIssue) bool { return r.Type == "epic" })
-	if len(rows) == 0 {
-		return nil, nil
-	}
-	args := []string{"show", "--json"}
-	for _, r := range rows {
-		if checkGivenID(r.ID) != nil {
-			return nil, toolError{"bd ready", fmt.Sprintf("invalid id %q", markdown.Shorten(r.ID))}
-		}
-		args = append(args, r.ID)
-	}
-	if err := b.ask(ctx, &rows, args...); err != nil {
-		return nil, err
-	}
-	all, err := b.issues(rows)
-	return ready(all), err
-}
-
-func (b beads) issues(rows []bdIssue) (all []Issue, err error) {
-	for _, r := range rows {
-		i, err := b.issue(r)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, i)
+	for _, i := range printed {
+		all = append(all, i.issue())
 	}
 	return all, nil
 }
 
-func (b beads) Show(ctx context.Context, id string) (Issue, error) {
-	i, _, err := b.show(ctx, id)
-	return i, err
+func (b beads) list(ctx context.Context, _ request) ([]Issue, error) {
+	return b.issues(ctx, "list", "--json", "--all", "--limit", "0")
 }
 
-func (b beads) show(ctx context.Context, id string) (Issue, []comment, error) {
-	if err := checkGivenID(id); err != nil {
-		return Issue{}, nil, err
+// ready leaves out epics. An epic only groups other issues, which are the work.
+func (b beads) ready(ctx context.Context, _ request) ([]Issue, error) {
+	var printed []bdIssue
+	if err := b.ask(ctx, &printed, "ready", "--json", "--limit", "0"); err != nil {
+		return nil, err
 	}
-	var rows []bdIssue
-	err := b.ask(ctx, &rows, "show", id, "--json")
+	args := []string{"show", "--json"}
+	for _, i := range printed {
+		if err := checkID(i.ID); err != nil {
+			return nil, toolError{"bd ready", err.Error()}
+		}
+		if i.Type != "epic" {
+			args = append(args, i.ID)
+		}
+	}
+	if len(args) == 2 {
+		return nil, nil
+	}
+	return b.issues(ctx, args...)
+}
+
+func (b beads) show(ctx context.Context, q request) ([]Issue, error) {
+	rows, err := b.issues(ctx, "show", q.ID, "--json")
 	switch {
 	case failedWith(err, "ambiguous ID"):
-		return Issue{}, nil, fmt.Errorf("%w: %q", ErrAmbiguous, markdown.Shorten(id))
+		err = ErrAmbiguous
 	case failedWith(err, "no issue found", "not found", "no issues found matching"):
-		return Issue{}, nil, fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
-	case err == nil && len(rows) != 1:
-		err = toolError{"bd show", fmt.Sprintf("%d issues instead of one", len(rows))}
+		err = ErrNotFound
 	}
-	if err != nil {
-		return Issue{}, nil, err
-	}
-	i, err := b.issue(rows[0])
-	return i, rows[0].comments(), err
+	return rows, err
 }
 
-func (r bdIssue) comments() (out []comment) {
-	for _, c := range r.Comments {
-		out = append(out, comment{c.At, c.Text})
+// issue returns the issue in our words. Only `show` says what the issue waits for.
+func (i bdIssue) issue() Issue {
+	r := Issue{
+		ID:       i.ID,
+		Title:    i.Title,
+		Body:     i.text(),
+		Status:   i.status(),
+		Priority: i.Priority + 1,
+		Created:  i.Created,
+		Waits:    []string{},
 	}
-	return out
-}
-
-func (b beads) issue(r bdIssue) (Issue, error) {
-	i := Issue{
-		ID:       r.ID,
-		Title:    r.Title,
-		Body:     joinComments(r.text(), r.comments()),
-		Status:   r.status(),
-		Priority: r.Priority + 1,
-		Created:  r.Created,
+	for _, c := range i.Comments {
+		r.Comments = append(r.Comments, Comment{c.At, c.Text})
 	}
-	for _, d := range r.Dependencies {
+	for _, d := range i.Dependencies {
 		switch {
 		case d.Type == "blocks":
-			i.Needs = append(i.Needs, d.Needs)
+			r.Needs = append(r.Needs, d.Needs)
 		case d.Kind == "blocks":
-			i.Needs = append(i.Needs, d.ID)
+			r.Needs = append(r.Needs, d.ID)
 			if d.Status != "closed" {
-				i.Waits = append(i.Waits, d.ID)
+				r.Waits = append(r.Waits, d.ID)
 			}
 		}
 	}
-	return b.checked(i)
+	return r
 }
 
 // text returns the description of the issue and the other fields that describe the
 // work, each under a heading.
-func (r bdIssue) text() string {
-	text := r.Description
+func (i bdIssue) text() string {
+	text := i.Description
 	for _, part := range []struct{ head, text string }{
-		{"Design", r.Design},
-		{"Acceptance criteria", r.Acceptance},
-		{"Notes", r.Notes},
+		{"Design", i.Design},
+		{"Acceptance criteria", i.Acceptance},
+		{"Notes", i.Notes},
 	} {
 		if strings.TrimSpace(part.text) != "" {
 			text = strings.TrimSpace(text) + "\n\n## " + part.head + "\n\n" + part.text
@@ -213,121 +184,81 @@ func (r bdIssue) text() string {
 	return text
 }
 
-func (r bdIssue) status() Status {
-	s, known := bdStatuses[r.Status]
+func (i bdIssue) status() Status {
+	s, known := bdStatuses[i.Status]
 	switch {
 	case !known:
 		return StatusPaused
-	case s == StatusClosed && slices.Contains(r.Labels, bdDuplicate):
+	case s == StatusClosed && slices.Contains(i.Labels, bdDuplicate):
 		return StatusDuplicate
 	}
 	return s
 }
 
-// New creates the issue together with its needs. If bd cannot write a need, it only
-// warns, so New checks the needs of the new issue.
-func (b beads) New(ctx context.Context, d Draft) (Issue, error) {
-	d, err := d.checked()
-	if err != nil {
-		return Issue{}, fmt.Errorf("new issue: %w", err)
-	}
+// create creates the issue together with its needs. If bd cannot write a need, it only
+// warns.
+func (b beads) create(ctx context.Context, q request) ([]Issue, error) {
 	if err := b.checkVersion(ctx); err != nil {
-		return Issue{}, err
+		return nil, err
 	}
-	for n, id := range d.Needs {
-		need, err := b.Show(ctx, id)
-		if err != nil {
-			return Issue{}, err
-		}
-		d.Needs[n] = need.ID
-	}
-	made, err := b.create(ctx, d)
-	if err != nil {
-		return Issue{}, err
-	}
-	i, err := b.Show(ctx, made.ID)
-	if err != nil {
-		return Issue{}, err
-	}
-	for _, need := range d.Needs {
-		if !slices.Contains(i.Needs, need) {
-			paused := b.Set(ctx, i.ID, StatusPaused, "Not all that this needs could be noted.")
-			return i, errors.Join(fmt.Errorf("issue %s was made, but not that it needs %s", i.ID, need), paused)
-		}
-	}
-	return i, nil
-}
-
-func (b beads) create(ctx context.Context, d Draft) (made bdIssue, err error) {
-	args := []string{"create", "--json", "--title=" + d.Title}
-	if d.Body != "" {
+	args := []string{"create", "--json", "--title=" + q.Title}
+	if q.Body != "" {
 		args = append(args, "--body-file=-")
 	}
-	if d.Priority != 0 {
-		args = append(args, "--priority="+strconv.Itoa(d.Priority-1))
+	if q.Priority != 0 {
+		args = append(args, "--priority="+strconv.Itoa(q.Priority-1))
 	}
-	if len(d.Needs) > 0 {
-		args = append(args, "--deps="+strings.Join(d.Needs, ","))
+	if len(q.Needs) > 0 {
+		args = append(args, "--deps="+strings.Join(q.Needs, ","))
 	}
-	text, err := b.run(ctx, d.Body, args...)
+	text, err := b.run(ctx, q.Body, args...)
 	if err != nil {
-		return made, err
+		return nil, err
 	}
+	var made bdIssue
 	err = b.read(text, &made, args...)
-	return made, err
+	return []Issue{{ID: made.ID}}, err
 }
 
-func (b beads) Set(ctx context.Context, id string, s Status, note string) error {
-	if err := s.check(); err != nil {
-		return err
-	}
-	i, comments, err := b.show(ctx, id)
-	if err != nil {
-		return err
-	}
+func (b beads) set(ctx context.Context, q request) ([]Issue, error) {
 	if err := b.checkVersion(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	if note = asNote(note); !endsWithNote(comments, note) {
-		if _, err := b.run(ctx, "", "comments", "add", "--json", "--", i.ID, note); err != nil {
-			return err
+	if q.Note != "" {
+		if _, err := b.run(ctx, "", "comments", "add", "--json", "--", q.ID, q.Note); err != nil {
+			return nil, err
 		}
 	}
-	if i.Status == s {
-		return nil
+	if q.Status == "" {
+		return nil, nil
 	}
-	return b.changeStatus(ctx, i, s)
+	return nil, b.changeStatus(ctx, q)
 }
 
 // changeStatus gives the issue a status. It closes an issue with `close`, which
 // refuses issues that bd does not want closed.
-func (b beads) changeStatus(ctx context.Context, i Issue, s Status) error {
-	update := []string{"update", i.ID, "--json"}
+func (b beads) changeStatus(ctx context.Context, q request) error {
+	update := []string{"update", q.ID, "--json"}
 	switch {
-	case s == StatusDuplicate:
+	case q.Status == StatusDuplicate:
 		update = append(update, "--add-label="+bdDuplicate)
-	case i.Status == StatusDuplicate:
+	case q.Was == StatusDuplicate:
 		update = append(update, "--remove-label="+bdDuplicate)
 	}
-	if !s.Over() {
-		update = append(update, "--status="+bdWord(s))
+	switch {
+	case q.Status == StatusPaused:
+		update = append(update, "--status=deferred")
+	case !q.Status.Over():
+		update = append(update, "--status="+string(q.Status))
 	}
 	if len(update) > 3 {
 		if _, err := b.run(ctx, "", update...); err != nil {
 			return err
 		}
 	}
-	if s.Over() && !i.Status.Over() {
-		_, err := b.run(ctx, "", "close", i.ID, "--json", "--reason="+string(s))
+	if q.Status.Over() && !q.Was.Over() {
+		_, err := b.run(ctx, "", "close", q.ID, "--json", "--reason="+string(q.Status))
 		return err
 	}
 	return nil
-}
-
-// bdWord returns bd's word for a status that is not over.
-func bdWord(s Status) string {
-	if s == StatusPaused {
-		return "deferred"
-	}
-	return string(s)
 }

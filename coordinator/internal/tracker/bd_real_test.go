@@ -14,7 +14,7 @@ func TestRealBeadsConforms(t *testing.T) {
 	needBeads(t)
 	slow = 1100 * time.Millisecond // bd stores the time of creation in whole seconds
 	defer func() { slow = 0 }()
-	conform(t, realBeads)
+	conform(t, func(t *testing.T) Tracker { return realBeads(t, t.TempDir()) })
 }
 
 func needBeads(t *testing.T) {
@@ -27,8 +27,8 @@ func needBeads(t *testing.T) {
 // TestRealBeadsRunsNothing checks that the scripts of a project for bd do not run.
 func TestRealBeadsRunsNothing(t *testing.T) {
 	needBeads(t)
-	b := bench{t, realBeads(t)}
-	top := b.Tracker.(beads).top
+	top := t.TempDir()
+	b := bench{t, realBeads(t, top)}
 	ran := filepath.Join(top, "ran")
 	for _, name := range []string{"on_create", "on_update", "on_close"} {
 		path := filepath.Join(top, ".beads", "hooks", name)
@@ -47,10 +47,9 @@ func TestRealBeadsRunsNothing(t *testing.T) {
 	}
 }
 
-func realBeads(t *testing.T) Tracker {
+func realBeads(t *testing.T, top string) Tracker {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
-	top := t.TempDir()
 	for _, args := range [][]string{
 		{"git", "init", "-q"},
 		{"git", "config", "user.email", "ann@example.org"},

@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-func openBeads(t *testing.T) Tracker {
+func openBeads(t *testing.T) Tracker { return openBeadsAt(t, t.TempDir()) }
+
+func openBeadsAt(t *testing.T, top string) Tracker {
 	t.Helper()
-	top := t.TempDir()
 	if err := os.Mkdir(filepath.Join(top, ".beads"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -30,8 +31,8 @@ func TestBeadsConforms(t *testing.T) {
 // TestBeadsOwnWords checks how statuses and fields that only bd has are read.
 func TestBeadsOwnWords(t *testing.T) {
 	standIn(t, "bd")
-	b := bench{t, openBeads(t)}
-	bd := b.Tracker.(beads)
+	bd := beadsTool.at(t.TempDir())
+	b := bench{t, openBeadsAt(t, bd.top)}
 	one := b.make("one", 1)
 	for _, c := range []struct {
 		word string

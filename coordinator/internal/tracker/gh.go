@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -14,26 +13,23 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
-// github is the tracker for GitHub issues, through the command gh. The contract is
+// github is the adapter for GitHub issues, through the command gh. The contract is
 // taken from pkg/cmd/issue, pkg/cmd/label and api of github.com/cli/cli/v2 at
 // v2.83.0. GitHub's own statuses are open and closed. Labels say everything else;
 // a label that the repository lacks is created. A line "Needs: #1, #2" in the body
-// holds the needs.
+// holds the needs. A need that is not an open issue holds nothing up.
 type github struct{ tool }
 
-func newGitHub(top string) Tracker {
-	return github{
-		tool{
-			program: "gh",
-			top:     top,
-			timeout: 2 * toolTime,
-			env:     []string{"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1"},
-			install: "install GitHub's command line (github.com/cli/cli), or set issues.tracker in config.toml",
-		},
-	}
+var githubTool = tool{
+	program: "gh",
+	timeout: 2 * toolTime,
+	env:     []string{"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1"},
+	install: "install GitHub's command line (github.com/cli/cli), or set issues.tracker in config.toml",
 }
 
-func (g github) Name() string { return "gh" }
+func (g github) answers() answers {
+	return answers{opList: g.list, opShow: g.show, opNew: g.create, opSet: g.set}
+}
 
 // ghMost is how many open issues are read. The default of gh is 30.
 const ghMost = "1000"
@@ -61,116 +57,82 @@ type ghIssue struct {
 	} `json:"comments"`
 }
 
-func (g github) List(ctx context.Context) ([]Issue, error) {
-	open, err := g.open(ctx)
-	return notOver(open), err
-}
-
-func (g github) Ready(ctx context.Context) ([]Issue, error) {
-	open, err := g.open(ctx)
-	return ready(open), err
-}
-
-// open returns the open issues. A need that is not one of them is closed or does
-// not exist, and holds nothing up.
-func (g github) open(ctx context.Context) ([]Issue, error) {
-	var rows []ghIssue
-	if err := g.ask(ctx, &rows, "issue", "list", "--state=open", "--limit="+ghMost, "--json="+ghFields); err != nil {
+// list returns the open issues, and a closed one for each other issue that they need.
+func (g github) list(ctx context.Context, _ request) ([]Issue, error) {
+	var printed []ghIssue
+	if err := g.ask(ctx, &printed, "issue", "list", "--state=open", "--limit="+ghMost, "--json="+ghFields); err != nil {
 		return nil, err
 	}
 	var all []Issue
-	for _, r := range rows {
-		i, err := g.issue(r)
+	known := map[string]bool{}
+	for _, i := range printed {
+		r, err := i.issue()
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, i)
+		all, known[r.ID] = append(all, r), true
 	}
-	open, known := len(all), index(all)
-	for _, i := range all[:open] {
-		for _, need := range i.Needs {
-			if _, is := known[need]; !is {
-				known[need] = len(all)
-				all = append(all, Issue{ID: need, Status: StatusClosed})
+	for _, r := range all {
+		for _, need := range r.Needs {
+			if !known[need] {
+				all, known[need] = append(all, Issue{ID: need, Status: StatusClosed}), true
 			}
 		}
 	}
-	settle(all)
-	return all[:open], nil
-}
-
-func (g github) Show(ctx context.Context, id string) (Issue, error) {
-	i, _, err := g.show(ctx, id)
-	if err != nil {
-		return i, err
-	}
-	for _, need := range i.Needs {
-		n, _, err := g.show(ctx, need)
-		switch {
-		case errors.Is(err, ErrNotFound):
-		case err != nil:
-			return i, err
-		case !n.Status.Over():
-			i.Waits = append(i.Waits, need)
-		}
-	}
-	return i, nil
+	return all, nil
 }
 
 // show returns the issue with a number. Prefixes do not count: the beginning of a
 // number is the number of another issue.
-func (g github) show(ctx context.Context, id string) (Issue, []comment, error) {
-	number, err := strconv.Atoi(strings.TrimPrefix(id, "#"))
+func (g github) show(ctx context.Context, q request) ([]Issue, error) {
+	number, err := strconv.Atoi(q.ID)
 	if err != nil || number <= 0 {
-		return Issue{}, nil, fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
+		return nil, ErrNotFound
 	}
-	var r ghIssue
-	err = g.ask(ctx, &r, "issue", "view", strconv.Itoa(number), "--json="+ghFields+",comments")
-	if failedWith(err, "Could not resolve to an issue") || err == nil && strings.Contains(r.URL, "/pull/") {
-		return Issue{}, nil, fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
+	var i ghIssue
+	err = g.ask(ctx, &i, "issue", "view", strconv.Itoa(number), "--json="+ghFields+",comments")
+	if failedWith(err, "Could not resolve to an issue") || err == nil && strings.Contains(i.URL, "/pull/") {
+		return nil, ErrNotFound
 	}
 	if err != nil {
-		return Issue{}, nil, err
+		return nil, err
 	}
-	i, err := g.issue(r)
-	return i, r.comments(), err
+	r, err := i.issue()
+	return []Issue{r}, err
 }
 
-func (r ghIssue) comments() (out []comment) {
-	for _, c := range r.Comments {
-		out = append(out, comment{c.At, c.Body})
-	}
-	return out
-}
-
-func (g github) issue(r ghIssue) (Issue, error) {
-	i := Issue{
-		ID:       strconv.Itoa(r.Number),
-		Title:    r.Title,
-		Body:     joinComments(r.Body, r.comments()),
+// issue returns the issue in our words, or an error if gh printed something that is no issue.
+func (i ghIssue) issue() (Issue, error) {
+	r := Issue{
+		ID:       strconv.Itoa(i.Number),
+		Title:    i.Title,
+		Body:     i.Body,
 		Status:   StatusOpen,
 		Priority: DefaultPriority,
-		Needs:    needsLines(r.Body),
-		Created:  r.Created,
+		Needs:    needsLines(i.Body),
+		Created:  i.Created,
 	}
 	switch {
-	case r.Number <= 0:
-		return i, toolError{"gh issue", "an issue without a number"}
-	case r.State != "OPEN" && r.State != "CLOSED":
-		return i, toolError{"gh issue", fmt.Sprintf("issue %d has the state %q", r.Number, markdown.Shorten(r.State))}
+	case i.Number <= 0:
+		return r, toolError{"gh issue", "an issue without a number"}
+	case i.State != "OPEN" && i.State != "CLOSED":
+		return r, toolError{"gh issue", fmt.Sprintf("issue %d has the state %q", i.Number, markdown.Shorten(i.State))}
 	}
-	for _, label := range slices.Backward(r.Labels) {
-		if s := Status(label.Name); slices.Contains(ghLabels, s) && (s == StatusDuplicate) == (r.State == "CLOSED") {
-			i.Status = s
+	for _, c := range i.Comments {
+		r.Comments = append(r.Comments, Comment{c.At, c.Body})
+	}
+	for _, label := range slices.Backward(i.Labels) {
+		if s := Status(label.Name); slices.Contains(ghLabels, s) && (s == StatusDuplicate) == (i.State == "CLOSED") {
+			r.Status = s
 		}
 		if n, ok := ghPriority(label.Name); ok {
-			i.Priority = n
+			r.Priority = n
 		}
 	}
-	if r.State == "CLOSED" && i.Status != StatusDuplicate {
-		i.Status = StatusClosed
+	if i.State == "CLOSED" && r.Status != StatusDuplicate {
+		r.Status = StatusClosed
 	}
-	return g.checked(i)
+	return r, nil
 }
 
 // ghPriority returns the priority of a label P1 to P5, and false for others.
@@ -208,47 +170,30 @@ func cutFold(text, prefix string) (rest string, ok bool) {
 	return text[len(prefix):], true
 }
 
-func (g github) New(ctx context.Context, d Draft) (Issue, error) {
-	d, err := d.checked()
-	if err != nil {
-		return Issue{}, fmt.Errorf("new issue: %w", err)
+func (g github) create(ctx context.Context, q request) ([]Issue, error) {
+	if len(q.Needs) > 0 {
+		q.Body = strings.TrimSpace(q.Body + "\n\nNeeds: #" + strings.Join(q.Needs, ", #"))
 	}
-	var needs []string
-	for _, id := range d.Needs {
-		need, _, err := g.show(ctx, id)
-		if err != nil {
-			return Issue{}, err
-		}
-		needs = append(needs, "#"+need.ID)
-	}
-	if len(needs) > 0 {
-		d.Body = strings.TrimSpace(d.Body + "\n\nNeeds: " + strings.Join(needs, ", "))
-	}
-	args := []string{"issue", "create", "--title=" + d.Title, "--body-file=-"}
-	if d.Priority != 0 {
-		label := fmt.Sprintf("P%d", d.Priority)
+	args := []string{"issue", "create", "--title=" + q.Title, "--body-file=-"}
+	if q.Priority != 0 {
+		label := fmt.Sprintf("P%d", q.Priority)
 		if err := g.label(ctx, label); err != nil {
-			return Issue{}, err
+			return nil, err
 		}
 		args = append(args, "--label="+label)
 	}
-	out, err := g.run(ctx, d.Body, args...)
+	out, err := g.run(ctx, q.Body, args...)
 	if err != nil {
-		return Issue{}, err
+		return nil, err
 	}
-	return g.showCreated(ctx, out)
-}
-
-// showCreated returns the issue whose address `create` printed.
-func (g github) showCreated(ctx context.Context, out string) (Issue, error) {
 	address := strings.TrimSpace(out)
-	if number := path.Base(address); strings.Contains(address, "/issues/") {
-		return g.Show(ctx, number)
+	if !strings.Contains(address, "/issues/") {
+		return nil, toolError{
+			"gh issue",
+			fmt.Sprintf("create printed %q instead of an issue's address", markdown.Shorten(address)),
+		}
 	}
-	return Issue{}, toolError{
-		"gh issue",
-		fmt.Sprintf("create printed %q instead of an issue's address", markdown.Shorten(address)),
-	}
+	return []Issue{{ID: path.Base(address)}}, nil
 }
 
 // label creates a label unless it exists.
@@ -260,52 +205,40 @@ func (g github) label(ctx context.Context, name string) error {
 	return err
 }
 
-func (g github) Set(ctx context.Context, id string, s Status, note string) error {
-	if err := s.check(); err != nil {
-		return err
-	}
-	i, comments, err := g.show(ctx, id)
-	if err != nil {
-		return err
-	}
-	if note = asNote(note); !endsWithNote(comments, note) {
-		if _, err := g.run(ctx, note, "issue", "comment", i.ID, "--body-file=-"); err != nil {
-			return err
+func (g github) set(ctx context.Context, q request) ([]Issue, error) {
+	if q.Note != "" {
+		if _, err := g.run(ctx, q.Note, "issue", "comment", q.ID, "--body-file=-"); err != nil {
+			return nil, err
 		}
 	}
-	if i.Status == s {
-		return nil
+	if q.Status == "" {
+		return nil, nil
 	}
-	if err := g.relabel(ctx, i, s); err != nil {
-		return err
+	if err := g.relabel(ctx, q); err != nil || q.Status.Over() == q.Was.Over() {
+		return nil, err
 	}
-	switch {
-	case s.Over() && !i.Status.Over():
-		_, err = g.run(ctx, "", "issue", "close", i.ID, "--reason="+ghReason(s))
-	case !s.Over() && i.Status.Over():
-		_, err = g.run(ctx, "", "issue", "reopen", i.ID)
+	change := []string{"issue", "reopen", q.ID}
+	switch q.Status {
+	case StatusClosed:
+		change = []string{"issue", "close", q.ID, "--reason=completed"}
+	case StatusDuplicate:
+		change = []string{"issue", "close", q.ID, "--reason=not planned"}
 	}
-	return err
-}
-
-func ghReason(s Status) string {
-	if s == StatusDuplicate {
-		return "not planned"
-	}
-	return "completed"
+	_, err := g.run(ctx, "", change...)
+	return nil, err
 }
 
 // relabel removes the label of the old status and adds the label of the new one.
-func (g github) relabel(ctx context.Context, i Issue, s Status) error {
-	args := []string{"issue", "edit", i.ID}
-	if slices.Contains(ghLabels, i.Status) {
-		args = append(args, "--remove-label="+string(i.Status))
+func (g github) relabel(ctx context.Context, q request) error {
+	args := []string{"issue", "edit", q.ID}
+	if slices.Contains(ghLabels, q.Was) {
+		args = append(args, "--remove-label="+string(q.Was))
 	}
-	if slices.Contains(ghLabels, s) {
-		if err := g.label(ctx, string(s)); err != nil {
+	if slices.Contains(ghLabels, q.Status) {
+		if err := g.label(ctx, string(q.Status)); err != nil {
 			return err
 		}
-		args = append(args, "--add-label="+string(s))
+		args = append(args, "--add-label="+string(q.Status))
 	}
 	if len(args) == 3 {
 		return nil

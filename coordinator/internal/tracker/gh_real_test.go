@@ -26,7 +26,7 @@ func TestRealGitHubTakesOurLines(t *testing.T) {
 	}
 	t.Setenv("GH_CONFIG_DIR", dir)
 	t.Setenv("HOME", dir)
-	gh := newGitHub(dir).(github)
+	gh := githubTool.at(dir)
 	for line, want := range map[string]string{
 		"issue list --state=open --limit=1000 --json=" + ghFields:     "gh auth login",
 		"issue view 12 --json=" + ghFields + ",comments":              "gh auth login",

@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-func openGitHub(t *testing.T) Tracker {
+func openGitHub(t *testing.T) Tracker { return openGitHubAt(t, t.TempDir()) }
+
+func openGitHubAt(t *testing.T, top string) Tracker {
 	t.Helper()
-	top := t.TempDir()
 	if err := os.Mkdir(filepath.Join(top, ".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -30,8 +31,8 @@ func TestGitHubConforms(t *testing.T) {
 // TestGitHubByHand reads issues that people made on the site.
 func TestGitHubByHand(t *testing.T) {
 	standIn(t, "gh")
-	b := bench{t, openGitHub(t)}
-	gh := b.Tracker.(github)
+	gh := githubTool.at(t.TempDir())
+	b := bench{t, openGitHubAt(t, gh.top)}
 	gone, ground := b.make("gone", 1), b.make("ground", 1)
 	b.set(gone.ID, StatusClosed, "")
 	text := fmt.Sprintf("It is\nneeds: #%s and #%s,#%s\n\nNeeds #7 more. Needs: none\n", gone.ID, ground.ID, ground.ID)

@@ -25,7 +25,7 @@ func settle(all []Issue) {
 func resolve(all []Issue, at map[string]int, i *Issue) {
 	i.Waits = nil
 	for n, id := range i.Needs {
-		need, err := find(all, at, id)
+		need, err := find(all, at, *i, id)
 		if err != nil {
 			i.Waits = append(i.Waits, id)
 			if i.Broken == "" && !i.Status.Over() {
@@ -66,10 +66,14 @@ func index(all []Issue) map[string]int {
 	return at
 }
 
-// find does the same as pick. It is fast for whole ids, which most are.
-func find(all []Issue, at map[string]int, id string) (Issue, error) {
-	if i, ok := at[id]; ok {
-		return all[i], nil
+// find returns the issue that i needs by an id. Only people shorten ids, in files: looking for a prefix
+// would take too long for all the needs that a program can list.
+func find(all []Issue, at map[string]int, i Issue, id string) (Issue, error) {
+	if n, ok := at[id]; ok {
+		return all[n], nil
+	}
+	if i.Path == "" {
+		return Issue{}, ErrNotFound
 	}
 	return pick(all, id)
 }
@@ -97,18 +101,13 @@ func circles(all []Issue, at map[string]int) map[string]string {
 // stuck returns the issues that can never be over, each with the stuck issues that
 // it waits for. It removes issues that wait for nothing, until none is left.
 func stuck(all []Issue, at map[string]int) map[int][]int {
-	needs, needed := map[int][]int{}, map[int][]int{}
+	waits, needed, done := make([]int, len(all)), map[int][]int{}, []int{}
 	for n, i := range all {
-		for _, id := range i.Waits {
-			if need, known := at[id]; known && !i.Status.Over() {
-				needs[n] = append(needs[n], need)
-				needed[need] = append(needed[need], n)
-			}
+		for _, need := range known(i, at) {
+			waits[n]++
+			needed[need] = append(needed[need], n)
 		}
-	}
-	var done []int
-	for n := range all {
-		if len(needs[n]) == 0 {
+		if waits[n] == 0 {
 			done = append(done, n)
 		}
 	}
@@ -116,10 +115,25 @@ func stuck(all []Issue, at map[string]int) map[int][]int {
 		n := done[len(done)-1]
 		done = done[:len(done)-1]
 		for _, after := range needed[n] {
-			needs[after] = slices.DeleteFunc(needs[after], func(need int) bool { return need == n })
-			if len(needs[after]) == 0 {
+			if waits[after]--; waits[after] == 0 {
 				done = append(done, after)
 			}
+		}
+	}
+	needs := map[int][]int{}
+	for n, i := range all {
+		if waits[n] > 0 {
+			needs[n] = slices.DeleteFunc(known(i, at), func(need int) bool { return waits[need] == 0 })
+		}
+	}
+	return needs
+}
+
+// known returns the positions of the issues that an issue waits for.
+func known(i Issue, at map[string]int) (needs []int) {
+	for _, id := range i.Waits {
+		if need, isKnown := at[id]; isKnown && !i.Status.Over() {
+			needs = append(needs, need)
 		}
 	}
 	return needs

@@ -1,7 +1,11 @@
 package tracker
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,10 +21,64 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	standin.Main()
+	if filepath.Base(os.Args[0]) == speakerName {
+		speak()
+	}
 	if !strings.Contains(filepath.Base(os.Args[0]), ".test") {
 		os.Exit(64) // a tool without a stand-in must not run all tests again
 	}
 	os.Exit(m.Run())
+}
+
+// speakerName is the name of a program that speaks the protocol: it answers with the adapter of tissue.
+const speakerName = "speaker"
+
+// speak answers one request, as the program of a person would.
+func speak() {
+	var q request
+	if err := json.NewDecoder(os.Stdin).Decode(&q); err != nil || q.V != 1 || len(os.Args) != 1 {
+		fmt.Fprintf(os.Stderr, "%v, %+v, %q", err, q, os.Args)
+		os.Exit(2)
+	}
+	top, _ := os.Getwd()
+	issues, err := tissue{tissueTool.at(top)}.answers()[q.Op](context.Background(), q)
+	said := reply{Issues: append([]Issue{}, issues...)}
+	for code, is := range map[string]error{"not_found": ErrNotFound, "ambiguous": ErrAmbiguous, "": err} {
+		if err != nil && errors.Is(err, is) {
+			said.Code, said.Error = cmp.Or(said.Code, code), err.Error()
+		}
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(said)
+	os.Exit(0)
+}
+
+// openSpeaker opens the tracker of a program that speaks the protocol, at a place with a store of tissue.
+func openSpeaker(t *testing.T) Tracker {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), speakerName)
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, program)
+	}
+	top := t.TempDir()
+	if err == nil {
+		err = os.Mkdir(filepath.Join(top, ".tissue"), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := Open(top, program)
+	if err != nil || opened.Name() != program || InTree(opened) {
+		t.Fatalf("opened %v, %v", opened, err)
+	}
+	return opened
+}
+
+// TestProgramConforms has a program of the person keep the issues. It answers with the adapter of tissue, so this
+// is the suite of that adapter, too.
+func TestProgramConforms(t *testing.T) {
+	standIn(t, "tissue")
+	conform(t, openSpeaker)
 }
 
 // unraced skips a test in runs with -short, which are those with the race detector. The
@@ -75,25 +133,22 @@ func TestTools(t *testing.T) {
 			`echo '[{"id":1,"title":{},"number":"x"}]'`,
 			"it printed other JSON than its contract has",
 		},
+		{"prints what it reads", "cat", "it printed other JSON than its contract has"},
 		{"prints half", `printf '[{"id":"a-1","ti'`, "it printed other JSON than its contract has"},
 		{"prints without end", "yes x", "it printed more than 32 MiB"},
 		{"does not end", "sleep 60", "no answer within 200ms"},
 	} {
-		for name, open := range map[string]func(string) tool{
-			"tissue": func(top string) tool { return newTissue(top).(tissue).tool },
-			"bd":     func(top string) tool { return newBeads(top).(beads).tool },
-			"gh":     func(top string) tool { return newGitHub(top).(github).tool },
-		} {
+		for _, of := range []tool{tissueTool, beadsTool, githubTool, programTool("speaker")} {
+			name := of.program
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				if t.Setenv("PATH", t.TempDir()); c.script != "" {
 					script(t, name, c.script)
 				}
-				tool := open(t.TempDir())
 				if c.script == "sleep 60" {
-					tool.timeout = 200 * time.Millisecond
+					of.timeout = 200 * time.Millisecond
 				}
 				begun := time.Now()
-				err := firstError(t, tool)
+				err := firstError(t, of.at(t.TempDir()))
 				if !errors.Is(err, ErrTool) || !strings.Contains(err.Error(), c.want) ||
 					!strings.Contains(err.Error(), name) {
 					t.Errorf("have %v, want %q", err, c.want)
@@ -114,11 +169,15 @@ func TestToolOfTheProject(t *testing.T) {
 	t.Setenv("KEPT", "kept")
 	bin, _, _ := strings.Cut(os.Getenv("PATH"), ":")
 	for _, top := range []string{bin, filepath.Dir(bin)} {
-		if _, err := newTissue(top).List(t.Context()); !failedWith(err, "is not in PATH") {
+		if _, err := tissueAt(top).List(t.Context()); !failedWith(err, "is not in PATH") {
 			t.Errorf("from %s: %v", top, err)
 		}
+		_, err := Open(top, filepath.Join(bin, "tissue"))
+		if err == nil || !strings.Contains(err.Error(), "is a program of the project itself") {
+			t.Errorf("opened at %s: %v", top, err)
+		}
 	}
-	all, err := newTissue(t.TempDir()).(tissue).all(t.Context())
+	all, err := tissueAt(t.TempDir()).all(t.Context())
 	if err != nil || len(all) != 1 || all[0].Title != "kept" {
 		t.Errorf("%+v, %v", all, err)
 	}
@@ -127,15 +186,16 @@ func TestToolOfTheProject(t *testing.T) {
 // firstError returns the error of List with a tool whose time limit may be short.
 func firstError(t *testing.T, of tool) error {
 	t.Helper()
-	var tracker Tracker
-	switch of.program {
+	var does interface{ answers() answers }
+	switch does = of; of.program {
 	case "tissue":
-		tracker = tissue{of}
+		does = tissue{of}
 	case "bd":
-		tracker = beads{of}
+		does = beads{of}
 	case "gh":
-		tracker = github{of}
+		does = github{of}
 	}
+	tracker := outside{of.program, does.answers()}
 	_, err := tracker.List(t.Context())
 	_, err2 := tracker.Ready(t.Context())
 	if (err == nil) != (err2 == nil) {
@@ -143,3 +203,5 @@ func firstError(t *testing.T, of tool) error {
 	}
 	return err
 }
+
+func tissueAt(top string) outside { return outside{"tissue", tissue{tissueTool.at(top)}.answers()} }

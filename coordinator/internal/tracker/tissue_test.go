@@ -9,28 +9,19 @@ import (
 	"testing"
 )
 
-func TestTissueConforms(t *testing.T) {
-	standIn(t, "tissue")
-	conform(t, func(t *testing.T) Tracker {
-		top := t.TempDir()
-		if err := os.Mkdir(filepath.Join(top, ".tissue"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		found, err := Open(top, "")
-		if err != nil || found.Name() != "tissue" || InTree(found) {
-			t.Fatalf("found %v, %v", found, err)
-		}
-		return found
-	})
-}
-
-// TestTissueShortIDs checks that the short ids of tissue are accepted.
+// TestTissueShortIDs checks that tissue is found, and that its short ids are accepted. See TestProgramConforms
+// for all else.
 func TestTissueShortIDs(t *testing.T) {
 	standIn(t, "tissue")
-	b := bench{t, newTissue(t.TempDir())}
-	if err := os.Mkdir(filepath.Join(b.Tracker.(tissue).top, ".tissue"), 0o755); err != nil {
+	top := t.TempDir()
+	if err := os.Mkdir(filepath.Join(top, ".tissue"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	found, err := Open(top, "")
+	if err != nil || found.Name() != "tissue" || InTree(found) {
+		t.Fatalf("found %v, %v", found, err)
+	}
+	b := bench{t, found}
 	one, _ := b.make("one", 2), b.make("two", 2)
 	_, hash, _ := strings.Cut(one.ID, "-")
 	if got := b.show(hash); got.ID != one.ID {
@@ -43,7 +34,7 @@ func TestTissueShortIDs(t *testing.T) {
 
 func TestTissueWithoutAStore(t *testing.T) {
 	standIn(t, "tissue")
-	_, err := newTissue(t.TempDir()).List(t.Context())
+	_, err := tissueAt(t.TempDir()).List(t.Context())
 	if !errors.Is(err, ErrTool) || !strings.Contains(err.Error(), "No tissue store found. Run 'tissue init' first.") {
 		t.Error(err)
 	}
@@ -56,10 +47,10 @@ func TestTissueCircle(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(top, ".tissue"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	b := bench{t, newTissue(top)}
+	b := bench{t, tissueAt(top)}
 	one := b.make("one", 2)
 	two := b.make("two", 2, one.ID)
-	if _, err := b.Tracker.(tissue).run(t.Context(), "", "dep", "add", two.ID, "blocks", one.ID); err != nil {
+	if _, err := tissueTool.at(top).run(t.Context(), "", "dep", "add", two.ID, "blocks", one.ID); err != nil {
 		t.Fatal(err)
 	}
 	b.wantTitles("one two", "")

@@ -39,6 +39,12 @@ type tool struct {
 	timeout time.Duration
 }
 
+// at returns the tool for the repository at top.
+func (t tool) at(top string) tool {
+	t.top = top
+	return t
+}
+
 // A toolError describes a run that failed, with the tool's own message.
 type toolError struct{ did, said string }
 
@@ -47,7 +53,7 @@ func (e toolError) Unwrap() error { return ErrTool }
 
 // run runs the program with in on its stdin and returns its stdout.
 func (t tool) run(ctx context.Context, in string, args ...string) (string, error) {
-	did := t.program + " " + args[0]
+	did := strings.Join(append([]string{t.program}, args[:min(1, len(args))]...), " ")
 	path, err := child.Find(t.program, os.Getenv("PATH"), t.top)
 	if err != nil {
 		return "", toolError{did, fmt.Sprintf("%s is not in PATH; %s", t.program, t.install)}
@@ -127,30 +133,29 @@ func (t tool) ask(ctx context.Context, out any, args ...string) error {
 // read decodes the JSON that a command with the given arguments printed.
 func (t tool) read(text string, out any, args ...string) error {
 	if err := json.Unmarshal([]byte(text), out); err != nil {
-		return toolError{
-			t.program + " " + args[0],
-			fmt.Sprintf("it printed other JSON than its contract has (%v): %q", err, markdown.Shorten(text)),
-		}
+		return otherJSON(t.program+" "+args[0], err, text)
 	}
 	return nil
 }
 
-// A comment is one comment of an issue in a tool.
-type comment struct {
-	at   time.Time
-	text string
+// otherJSON is the error of a program whose output is not what its contract says.
+func otherJSON(did string, why error, printed string) error {
+	return toolError{
+		did,
+		fmt.Sprintf("it printed other JSON than its contract has (%v): %q", why, markdown.Shorten(printed)),
+	}
 }
 
 // joinComments returns the description with the comments below it, in the form of
 // an issue's file.
-func joinComments(body string, comments []comment) string {
+func joinComments(body string, comments []Comment) string {
 	parts := []string{strings.TrimSpace(asLines(body))}
 	for _, c := range comments {
 		head := "## Comment"
-		if !c.at.IsZero() {
-			head = "## " + c.at.UTC().Format("2006-01-02 15:04 MST")
+		if !c.At.IsZero() {
+			head = "## " + c.At.UTC().Format("2006-01-02 15:04 MST")
 		}
-		parts = append(parts, head+"\n\n"+strings.TrimSpace(asLines(c.text)))
+		parts = append(parts, head+"\n\n"+strings.TrimSpace(asLines(c.Text)))
 	}
 	return strings.TrimSpace(strings.Join(parts, "\n\n"))
 }
@@ -158,30 +163,10 @@ func joinComments(body string, comments []comment) string {
 func asLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // endsWithNote reports whether the last comment is this note, or the note is empty.
-func endsWithNote(comments []comment, note string) bool {
+func endsWithNote(comments []Comment, note string) bool {
 	last := ""
 	if len(comments) > 0 {
-		last = strings.TrimSpace(asLines(comments[len(comments)-1].text))
+		last = strings.TrimSpace(asLines(comments[len(comments)-1].Text))
 	}
 	return note == "" || note == last
-}
-
-// checked returns the issue with its title and priority made valid. It returns an
-// error for an invalid id, because ids name directories and branches.
-func (t tool) checked(i Issue) (Issue, error) {
-	if err := checkID(i.ID); err != nil {
-		return i, toolError{t.program, err.Error()}
-	}
-	i.Title = text.Fold(asText(i.Title))
-	i.Priority = clampPriority(i.Priority)
-	return i, nil
-}
-
-// checkGivenID returns ErrNotFound for an invalid id. It runs before a tool sees
-// the id, so that no tool takes it for a flag.
-func checkGivenID(id string) error {
-	if checkID(id) != nil {
-		return fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
-	}
-	return nil
 }

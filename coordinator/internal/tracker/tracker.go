@@ -1,5 +1,6 @@
 // Package tracker reads and changes a project's issues where the project keeps
-// them: in markdown files of its own tree, or in a tool (tissue, bd, gh).
+// them: in markdown files of its own tree, on GitHub (gh), or in a program that speaks the
+// protocol of protocol.go. tissue and bd are adapters over that protocol.
 package tracker
 
 import (
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
@@ -52,22 +54,33 @@ const (
 	DefaultPriority = 2
 )
 
-// An Issue is one piece of work, as its tracker has it.
+// An Issue is one piece of work, as its tracker has it. The form in JSON is that of the protocol.
 type Issue struct {
-	ID, Title string
-	Body      string // markdown: the description and, below it, the comments
-	Status    Status
-	Priority  int       // 1 (first) to 5
-	Needs     []string  // ids of the issues that must be over first
-	Waits     []string  // those of Needs that are not over
-	Created   time.Time // zero if unknown
-	Path      string    // of its file, relative to the repository's top, with slashes; "" if it has no file
+	ID       string    `json:"id"`
+	Title    string    `json:"title"`
+	Body     string    `json:"body"` // markdown: the description and, below it, the comments
+	Status   Status    `json:"status"`
+	Priority int       `json:"priority"` // 1 (first) to 5
+	Needs    []string  `json:"needs"`    // ids of the issues that must be over first
+	Waits    []string  `json:"waits"`    // those of Needs that are not over; null if a program does not say it
+	Created  time.Time `json:"created"`  // zero if unknown
+	Path     string    `json:"-"`        // of its file, relative to the repository's top, with slashes; "" if it has none
+
+	// Comments are those of an issue that a program keeps, oldest first. Lists may omit them. In a
+	// reply, the body is without them.
+	Comments []Comment `json:"comments"`
 
 	// Broken says why an issue cannot be worked on: its file cannot be parsed, a
 	// need does not exist, or needs form a circle. It names the file and the line
 	// if there are any. A broken issue is listed, so that one bad file hides
 	// neither itself nor the others. It is never ready.
-	Broken string
+	Broken string `json:"-"`
+}
+
+// A Comment is one comment of an issue.
+type Comment struct {
+	At   time.Time `json:"at"` // zero if unknown
+	Text string    `json:"text"`
 }
 
 // A Draft is an issue to create. With Priority 0 the tracker chooses its default.
@@ -102,7 +115,7 @@ func (d Draft) checked() (Draft, error) {
 // that only one issue has. Each call ends with its context, and has a time limit
 // of its own.
 type Tracker interface {
-	// Name is files, tissue, bd or gh.
+	// Name is files, tissue, bd, gh or the absolute path of a program.
 	Name() string
 	// List returns all issues that are not over, by priority, then age.
 	List(ctx context.Context) ([]Issue, error)
@@ -130,7 +143,7 @@ var (
 )
 
 // Open returns the tracker of the repository or worktree at top. The name is
-// files, tissue, bd or gh. With "" Open detects the tracker: files if .afar/issues
+// files, tissue, bd, gh or the absolute path of a program. With "" Open detects the tracker: files if .afar/issues
 // exists, else the tool whose directory exists, else files. It never detects gh,
 // because gh uses the network.
 func Open(top, name string) (Tracker, error) {
@@ -140,17 +153,21 @@ func Open(top, name string) (Tracker, error) {
 	if name == "" {
 		name = detect(top)
 	}
-	switch name {
-	case "files":
+	switch {
+	case name == "files":
 		return newFiles(top), nil
-	case "tissue":
-		return newTissue(top), nil
-	case "bd":
-		return newBeads(top), nil
-	case "gh":
-		return newGitHub(top), nil
+	case name == "tissue":
+		return outside{name, tissue{tissueTool.at(top)}.answers()}, nil
+	case name == "bd":
+		return outside{name, beads{beadsTool.at(top)}.answers()}, nil
+	case name == "gh":
+		return outside{name, github{githubTool.at(top)}.answers()}, nil
+	case child.IsOfProject(name, top):
+		return nil, fmt.Errorf("%w: %s is a program of the project itself; put it elsewhere", ErrTool, name)
+	case filepath.IsAbs(name):
+		return outside{name, programTool(name).at(top).answers()}, nil
 	}
-	return nil, fmt.Errorf("%w: unknown tracker %q; want files, tissue, bd or gh", ErrTool, name)
+	return nil, fmt.Errorf("%w: unknown tracker %q; want files, tissue, bd, gh or an absolute path", ErrTool, name)
 }
 
 // detect returns the name of the tracker whose directory exists at top.
