@@ -446,7 +446,7 @@ func table() rules {
 			// the tests start it by a client
 			daemonE2E: {
 				claude + "/toolinput", "coordinator/birthmark", "coordinator/client", "coordinator/home",
-				"coordinator/wire",
+				"coordinator/ledger", "coordinator/wire", in + "event", in + "message", in + "store",
 			},
 		},
 		bans: []ban{
