@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"sync"
+	"time"
 
 	_ "modernc.org/sqlite"
 )
@@ -54,6 +55,8 @@ const repairHint = "`afar doctor --repair` saves what can be read"
 type Store struct {
 	db   *sql.DB // one connection: SQLite has one writer
 	path string
+	// checked is when the whole database was last checked.
+	checked time.Time
 
 	mu    sync.Mutex           // held by Commit; guards those below
 	head  string               // hash of the newest journal entry
@@ -75,16 +78,20 @@ const (
 
 // Open opens the database at path, creating it 0600 when it is absent, and
 // brings it to this program's version. A database of a newer version and a
-// damaged one are refused and not written to.
+// damaged one are refused and not written to. See checkEvery for when damage is looked for.
 func Open(path string) (*Store, error) {
-	if err := inspect(path); err != nil {
+	checked := lastCheck(path)
+	if err := inspect(path, checked.IsZero()); err != nil {
 		return nil, err
+	}
+	if checked.IsZero() {
+		checked = time.Now()
 	}
 	db, err := connect(path, "rwc")
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s := &Store{db: db, path: path, ready: map[string]*sql.Stmt{}, level: synced}
+	s := &Store{db: db, path: path, checked: checked, ready: map[string]*sql.Stmt{}, level: synced}
 	if err := s.prepare(); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("open store: %w", err)
@@ -93,7 +100,13 @@ func Open(path string) (*Store, error) {
 }
 
 // Close closes the database.
-func (s *Store) Close() error { return s.db.Close() }
+func (s *Store) Close() error {
+	if err := s.db.Close(); err != nil {
+		return err
+	}
+	_ = noteClean(s.path, s.checked) // without the note the next start checks it
+	return nil
+}
 
 // Sync brings what Write wrote to the disk. After an error, a loss of power may still
 // lose it.
@@ -162,8 +175,9 @@ func connect(path, mode string) (*sql.DB, error) {
 	return db, nil
 }
 
-// inspect checks an existing database without writing to it, and creates a missing one.
-func inspect(path string) error {
+// inspect looks at an existing database without writing to it, and creates a missing one. With whole
+// it checks all of it.
+func inspect(path string, whole bool) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return begin(path)
@@ -179,7 +193,12 @@ func inspect(path string) error {
 	if lostCommits(path) {
 		return fmt.Errorf("%w: %s-wal is not a log of SQLite; %s", ErrCorrupt, path, repairHint)
 	}
-	return check(db, path)
+	if whole {
+		if err := check(db, path); err != nil {
+			return err
+		}
+	}
+	return checkVersion(db, path)
 }
 
 // Check returns the error with which Open would refuse the database at path, or nil. It
@@ -188,7 +207,7 @@ func Check(path string) error {
 	if isEmpty(path) {
 		return lostLog(path)
 	}
-	return inspect(path)
+	return inspect(path, true)
 }
 
 // begin creates an empty database.
@@ -226,9 +245,13 @@ func check(db *sql.DB, path string) error {
 	if verdict != "ok" {
 		return fmt.Errorf("%w: %s: %s; %s", ErrCorrupt, path, verdict, repairHint)
 	}
+	return nil
+}
+
+func checkVersion(db *sql.DB, path string) error {
 	var version int
 	if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrCorrupt, path, err)
+		return fmt.Errorf("%w: %s: %w; %s", ErrCorrupt, path, err, repairHint)
 	}
 	if version > len(migrations) {
 		return fmt.Errorf("%w: %s has version %d, this program knows %d; update Afar",
