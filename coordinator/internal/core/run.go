@@ -38,7 +38,7 @@ type runTable struct {
 }
 
 func newRunTable(s *state) runTable {
-	t := register(s, store.Runs, traits[run.Run]{due: runDue, expire: s.expireRun, touches: runParts})
+	t := register(s, store.Runs, traits[run.Run]{due: s.runDue, expire: s.expireRun, touches: runParts})
 	return runTable{
 		table:          t,
 		byConversation: t.indexBy(func(r run.Run) string { return openOnly(r, r.Conversation) }),
@@ -85,11 +85,21 @@ func runParts(before, after run.Run) []Part {
 	return []Part{ofRun(after.ID)}
 }
 
-func runDue(r run.Run, _ time.Time) time.Time { return r.Due() }
+// runDue returns when a run changes by itself. The run of a task stays as long as the task.
+func (s *state) runDue(r run.Run, _ time.Time) time.Time {
+	if r.Settled() && len(s.tasks.byRun.ids[string(r.ID)]) > 0 {
+		return time.Time{}
+	}
+	return r.Due()
+}
 
 // expireRun starts a turn whose time has come, or another runner for a turn whose runner
 // never reported.
 func (s *state) expireRun(b *store.Batch, r run.Run, now time.Time) {
+	if r.Settled() {
+		_, _ = s.removeRun(b, r, "Afar: nothing happened to it for 30 days", now) // it is settled
+		return
+	}
 	if r.State == run.Queued {
 		s.startTurns(b, now)
 		return
@@ -489,16 +499,21 @@ func (s *state) endRun(b *store.Batch, r run.Run, by string, now time.Time) (run
 // RemoveRun takes a run out of the lists, and forgets its events.
 func (c *Core) RemoveRun(id run.ID, by string) (run.Run, error) {
 	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
-		next, err := run.Remove(r, now)
-		if err != nil {
-			return r, err
-		}
-		b.RunEvents = append(b.RunEvents, store.RunEvents{Run: id, Forget: true})
-		b.Actions = append(b.Actions, clearAction(r, now))
-		s.dropAsks(b, r, "the run was removed", now)
-		s.noteRun(b, event.RunRemoved, r, "removed by "+by, now)
-		return next, nil
+		return s.removeRun(b, r, by, now)
 	})
+}
+
+func (s *state) removeRun(b *store.Batch, r run.Run, by string, now time.Time) (run.Run, error) {
+	next, err := run.Remove(r, now)
+	if err != nil {
+		return r, err
+	}
+	s.runs.put(b, next)
+	b.RunEvents = append(b.RunEvents, store.RunEvents{Run: r.ID, Forget: true})
+	b.Actions = append(b.Actions, clearAction(r, now))
+	s.dropAsks(b, r, "the run was removed", now)
+	s.noteRun(b, event.RunRemoved, r, "removed by "+by, now)
+	return next, nil
 }
 
 // RunByID returns a run that is not removed.

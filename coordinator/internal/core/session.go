@@ -29,7 +29,7 @@ type sessionTable struct {
 
 func newSessionTable(s *state) sessionTable {
 	t := register(s, store.Sessions, traits[session.Session]{
-		due: unreportedAt, expire: s.reportUnprotected, touches: sessionParts,
+		due: unreportedAt, expire: s.reportUnprotected, touches: sessionParts, stays: session.Session.Live,
 	})
 	return sessionTable{
 		table:    t,

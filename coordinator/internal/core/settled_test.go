@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
 // settle leaves n runs at rest, and n asks of one session whose calls have run.
@@ -58,4 +59,50 @@ func TestSettledCostsNothing(t *testing.T) {
 	if many > few*3/2 {
 		t.Errorf("a question costs %d bytes after 10 and %d after 2000", few, many)
 	}
+}
+
+// TestRunsAge: a run to which nothing happened for 30 days is removed, however many there are. The run of
+// a task stays, and so does one with a worktree and one that works.
+func TestRunsAge(t *testing.T) {
+	r := newRig(t)
+	r.settle(250)
+	var b store.Batch
+	keep := map[run.ID]run.Run{
+		"task":     {State: run.Idle},
+		"worktree": {State: run.Done, Place: run.Place{Repo: "/repo"}},
+		"taken":    {State: run.Taken},
+	}
+	for id, v := range keep {
+		v.ID, v.Name, v.Conversation, v.Since, v.StartedAt = id, string(id), "c-"+string(id), r.time(), r.time()
+		store.Runs.Put(&b, v)
+	}
+	store.Tasks.Put(&b, task.Task{Slug: "t", Run: "task"})
+	r.ok(r.store.Commit(&b))
+	r.restart()
+	r.pass(29 * 24 * time.Hour)
+	r.same("runs that are younger", 253, len(r.Runs()))
+	for range 3 {
+		r.pass(2 * 24 * time.Hour)
+	}
+	r.same("runs that are left", 3, len(r.Runs()))
+}
+
+// TestForgetMemory: what is settled leaves memory after a week, and is found again by its id. What is open
+// stays.
+func TestForgetMemory(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.see("s", "/home/ada/proj")
+	r.settle(5)
+	r.pass(8 * 24 * time.Hour)
+	r.openAsk(newAsk("ask_open", "open"))
+	r.same("asks before", 6, len(r.Asks(true)))
+	r.ok(r.Forget())
+	r.same("asks in memory", 1, len(r.Asks(true)))
+	r.same("sessions in memory", 1, len(r.Sessions()))
+	r.state("ask_00003", ask.Delivered)
+	r.ok(r.EndSession("s", "it ended"))
+	r.pass(8 * 24 * time.Hour)
+	r.ok(r.Forget())
+	r.same("sessions in memory", 0, len(r.Sessions()))
 }

@@ -31,6 +31,8 @@ type traits[V any] struct {
 	touches func(before, after V) []Part
 	// held is called with each value that comes into memory, or nil.
 	held func(V)
+	// stays reports whether a value stays in memory however old it is, or is nil.
+	stays func(V) bool
 }
 
 // An anyTable is a table of any kind.
@@ -40,6 +42,7 @@ type anyTable interface {
 	next() time.Time
 	tick(b *store.Batch, now time.Time)
 	retime(until, now time.Time)
+	forget(s *store.Store, since time.Time) error
 }
 
 // register adds a table to a state.
@@ -101,6 +104,29 @@ func (t *table[K, V]) hold(v V, now time.Time) {
 	t.schedule(id, now)
 }
 
+// forget drops from memory what a start would not load: what is settled since before a time. A value
+// that still changes by itself stays.
+func (t *table[K, V]) forget(s *store.Store, since time.Time) error {
+	if t.kind.Wanted == "" {
+		return nil
+	}
+	needed, err := t.kind.Needed(s, since)
+	if err != nil {
+		return err
+	}
+	for id, v := range t.rows {
+		_, due := t.due.at[id]
+		if needed[id] || due || t.traits.stays != nil && t.traits.stays(v) {
+			continue
+		}
+		for _, x := range t.indexes {
+			x.remove(v, id)
+		}
+		delete(t.rows, id)
+	}
+	return nil
+}
+
 func (t *table[K, V]) schedule(id K, now time.Time) {
 	if t.traits.due != nil {
 		t.due.set(id, t.traits.due(t.rows[id], now))
@@ -115,9 +141,13 @@ func (t *table[K, V]) next() time.Time {
 	return t.due.order[0].at
 }
 
+// mostDue bounds what one tick applies of a table. The rest is due in the next one, at once.
+const mostDue = 100
+
 // tick applies what is due at now.
 func (t *table[K, V]) tick(b *store.Batch, now time.Time) {
-	for _, id := range t.due.until(now) {
+	due := t.due.until(now)
+	for _, id := range due[:min(len(due), mostDue)] {
 		t.traits.expire(b, t.rows[id], now)
 	}
 }

@@ -84,6 +84,18 @@ func tick(s *state, now time.Time) (store.Batch, error) {
 	return b, nil
 }
 
+// Forget drops from memory what is settled for longer than remember.
+func (c *Core) Forget() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.state.tables {
+		if err := t.forget(c.cfg.Store, c.cfg.Now().Add(-remember)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func latest(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b

@@ -401,9 +401,17 @@ const StartFor = 10 * time.Second
 // mostLaunches is how many runners one turn may use up.
 const mostLaunches = 5
 
-// Due returns when r changes by itself, the zero time for never.
+// KeepFor is how long a run is kept to which nothing happens. The host keeps its conversation as long.
+const KeepFor = 30 * 24 * time.Hour
+
+// Due returns when r changes by itself, the zero time for never. At rest it is removed in the end, but
+// not if it has a worktree, which may hold work.
 func (r Run) Due() time.Time {
 	switch {
+	case r.Removed, r.Settled() && r.Place != Place{}:
+		return time.Time{}
+	case r.Settled():
+		return r.Since.Add(KeepFor)
 	case r.State == Queued && !r.NotUntil.IsZero():
 		return r.NotUntil
 	case !r.Busy():

@@ -55,16 +55,3 @@ func (s *Store) Later(a Action, due time.Time, note string) error {
 	}
 	return nil
 }
-
-// Forget drops what is not needed any more: finished actions and the old rows of each
-// kind from before the given time, and updates that were dealt with long ago.
-func (s *Store) Forget(before time.Time) error {
-	return s.tx(func(tx *sql.Tx) error {
-		for table, old := range oldRows {
-			if _, err := tx.Exec("DELETE FROM "+table+" WHERE "+old, before.UnixMilli()); err != nil {
-				return fmt.Errorf("forget old rows of %s: %w", table, err)
-			}
-		}
-		return forgetUpdates(tx)
-	})
-}

@@ -222,7 +222,7 @@ func TestForget(t *testing.T) {
 	commit(t, s, act("new and done", "", t0.Add(time.Hour)))
 	done(t, s, mustDue(t, s, t0), "")
 	done(t, s, store.Action{Key: "new and done", Gen: 1}, "")
-	if err := s.Forget(t0.Add(time.Minute)); err != nil {
+	if err := s.Forget(t0.Add(30*24*time.Hour + time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if got := received(t, s); len(got) != 1 || got[0] != 2 {
@@ -253,7 +253,7 @@ func TestForgetKinds(t *testing.T) {
 		store.Loops.Put(&b, loop.Stack{Session: name, RunID: "r", UpdatedAt: at, Ended: &loop.Ended{At: at}})
 	}
 	commit(t, s, b)
-	if err := s.Forget(t0.Add(time.Minute)); err != nil {
+	if err := s.Forget(t0.Add(30*24*time.Hour + time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	rooms, _, err := store.Rooms.Load(s, time.Time{})

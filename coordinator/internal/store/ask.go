@@ -18,6 +18,7 @@ var Asks = NewKind(Kind[ask.ID, ask.Ask]{
 		return oneOf(a.State, ask.Open, ask.Answered, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled)
 	},
 	Wanted: "opened_at >= ?1 OR state IN ('open', 'answered')",
+	Old:    "state NOT IN ('open', 'answered') AND opened_at < " + quarter,
 })
 
 // AsksEnded returns at most limit asks that are not open, newest first, and the rows that

@@ -27,4 +27,5 @@ var Grants = NewKind(Kind[grant.ID, grant.Grant]{
 		}),
 	},
 	Wanted: "ended = 0 AND at >= ?1",
+	Old:    "ended = 1 AND at < " + quarter,
 })

@@ -22,7 +22,8 @@ type Kind[K ~string, V any] struct {
 
 	// Wanted is the condition of the rows that Load reads; ?1 is its time in ms, and "" reads all.
 	Wanted string
-	// Old is the condition of the rows that Forget drops; ?1 is its time in ms, and "" drops none.
+	// Old is the condition of the rows that Forget drops; ?1 is 30 days ago in ms, and "" drops none.
+	// docs/storage.md has the ages.
 	Old string
 
 	Check func(V) error         // refuses a value that no program has written; nil accepts all
@@ -57,7 +58,7 @@ func NewKind[K ~string, V any](k Kind[K, V]) *Kind[K, V] {
 	return &k
 }
 
-// oldRows holds for each table which of its rows Forget drops. ?1 is the time, in unix ms.
+// oldRows holds for each table which of its rows Forget drops. ?1 is 30 days ago, in unix ms.
 var oldRows = map[string]string{
 	"actions": "done >= gen AND due < ?1",
 }
@@ -166,6 +167,17 @@ func (k *Kind[K, V]) Load(s *Store, since time.Time) (values []V, bad []Bad, err
 		return k.query(s, "")
 	}
 	return k.query(s, "WHERE "+k.Wanted, since.UnixMilli())
+}
+
+// Needed returns the ids of the values that Load would read.
+func (k *Kind[K, V]) Needed(s *Store, since time.Time) (map[K]bool, error) {
+	ids, err := collect(s, k.Table, func(rows *sql.Rows, id *K) error { return rows.Scan(id) },
+		"SELECT "+k.Key+" FROM "+k.Table+" WHERE "+k.Wanted, since.UnixMilli())
+	needed := make(map[K]bool, len(ids))
+	for _, id := range ids {
+		needed[id] = true
+	}
+	return needed, err
 }
 
 // Get returns the value with an id. ok is false if there is none. A row that

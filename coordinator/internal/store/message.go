@@ -17,7 +17,8 @@ var Messages = NewKind(Kind[message.ID, message.Message]{
 	Check: func(m message.Message) error {
 		return oneOf(m.State, message.Unrouted, message.Pending, message.Delivered, message.Done)
 	},
-	Wanted: "at >= ?1 OR state != 'done'",
+	Wanted: "at >= ?1 OR state IN ('unrouted', 'pending', 'delivered')",
+	Old:    "state = 'done' AND at < " + quarter,
 })
 
 // TextsBefore returns at most limit texts, the newest first, and the rows that cannot be read: those

@@ -18,4 +18,5 @@ var Sessions = NewKind(Kind[session.ID, session.Session]{
 		return oneOf(v.State, session.Working, session.Waiting, session.Idle, session.Ended)
 	},
 	Wanted: "seen_at >= ?1",
+	Old:    "seen_at < " + quarter,
 })

@@ -39,7 +39,7 @@ var messageOf string
 var migrations = []string{
 	schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema, cardTime, loopSchema,
 	channelSchema, signinSchema, journalKind, runSchema, taskSchema, factSchema,
-	triggerSchema, moduleSchema, messageOf,
+	triggerSchema, moduleSchema, messageOf, ageIndexes,
 }
 
 // Errors of Open. The files are left as they were.

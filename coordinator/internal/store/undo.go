@@ -22,4 +22,5 @@ var Undos = NewKind(Kind[undo.ID, undo.Snapshot]{
 		return oneOf(v.State, undo.Planned, undo.Ready, undo.Restoring, undo.Restored, undo.Gone)
 	},
 	Wanted: "open = 1 OR at >= ?1",
+	Old:    "open = 0 AND at < ?1",
 })

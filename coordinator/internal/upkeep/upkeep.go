@@ -4,6 +4,7 @@ package upkeep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -41,26 +42,28 @@ func (k *Keeper) Run(ctx context.Context) {
 }
 
 const (
-	forgetEvery = time.Hour           // between two rounds of dropping old data
-	keepFor     = 30 * 24 * time.Hour // how long rows and records of calls are kept
+	forgetFirst = time.Minute         // after a start, which has more to do
+	forgetEvery = 24 * time.Hour      // between two rounds of dropping old data
+	keepFor     = 30 * 24 * time.Hour // how long records of calls are kept
 )
 
 func (k *Keeper) forget(ctx context.Context) {
-	tick := time.NewTicker(forgetEvery)
-	defer tick.Stop()
+	next := time.NewTimer(forgetFirst)
+	defer next.Stop()
 	for {
-		old := time.Now().Add(-keepFor)
-		if err := k.store.Forget(old); err != nil {
-			k.log.Error("forget old rows", "err", err)
-		}
-		if err := ledger.Forget(k.calls, old); err != nil {
-			k.log.Error("forget old records of calls", "err", err)
-		}
 		select {
-		case <-tick.C:
+		case <-next.C:
 		case <-ctx.Done():
 			return
 		}
+		now := time.Now()
+		if err := errors.Join(k.store.Forget(now), k.core.Forget()); err != nil {
+			k.log.Error("forget old rows", "err", err)
+		}
+		if err := ledger.Forget(k.calls, now.Add(-keepFor)); err != nil {
+			k.log.Error("forget old records of calls", "err", err)
+		}
+		next.Reset(forgetEvery)
 	}
 }
 
