@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -228,16 +227,10 @@ func (a *app) unreachable(d home.Dirs, err error) error {
 	return fmt.Errorf("%w; %s", err, hint)
 }
 
-// crashName is the file next to the log. It holds what the coordinator prints: errors
-// from before its log is open, and a crash.
-const crashName = "crash.log"
-
-func crashLog(d home.Dirs) string { return filepath.Join(filepath.Dir(d.Log()), crashName) }
-
 // lastWords returns the last line that a coordinator printed before its log was open. It
 // returns "" if that was not just now.
 func lastWords(d home.Dirs, now time.Time) string {
-	path := crashLog(d)
+	path := d.CrashLog()
 	info, err := os.Stat(path)
 	if err != nil || now.Sub(info.ModTime()) > 2*startFor {
 		return ""

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/peer"
 )
 
@@ -85,7 +86,7 @@ func (r hostedRun) run(files []*os.File) int {
 	case "@" + callName:
 		return callAll(environment(r.Env), files[0], files[1])
 	}
-	cmd := exec.Command(lookPath(pathOf(r.Env), r.Args[0]), r.Args[1:]...)
+	cmd := exec.Command(home.LookIn(pathOf(r.Env), r.Args[0]), r.Args[1:]...)
 	cmd.Env, cmd.Dir = r.Env, r.Dir
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[1], files[2]
 	code, err := exitOf(cmd.Run())

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/demo"
+	"github.com/afar-sh/afar/coordinator/doctor"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
@@ -54,7 +55,7 @@ func (a *app) demo(ctx context.Context, yes bool) error {
 		Connect: a.connectDemo,
 	}
 	if c, ok := a.demoClient(); ok {
-		config.Client, config.Version, config.Plugin = c.path, c.version, filepath.Dir(a.bin)
+		config.Client, config.Version, config.Plugin = c.Path, c.Version, filepath.Dir(a.bin)
 	}
 	err := demo.Run(ctx, config)
 	if ctx.Err() != nil {
@@ -85,13 +86,13 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // demoClient returns the Claude Code that plays the session, if there is one that Afar supports.
-func (a *app) demoClient() (c hostClient, ok bool) {
+func (a *app) demoClient() (c doctor.Client, ok bool) {
 	dirs, err := a.dirs()
-	if err != nil || managing(managedDirs()) != "" {
+	if err != nil || doctor.Managing() != "" {
 		return c, false // managed settings would load the plugin with the person's own home
 	}
-	for _, c := range (exam{app: a, dirs: dirs}).clients() {
-		if c.version != "" && !claude.Before(c.version, claude.Oldest) {
+	for _, c := range doctor.Clients(dirs, a.getenv("PATH")) {
+		if c.Version != "" && !claude.Before(c.Version, claude.Oldest) {
 			return c, true
 		}
 	}

@@ -6,8 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/doctor"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -75,45 +74,29 @@ func renderChecks(p *page, found wire.DoctorReply) {
 	p.table(rows)
 }
 
-// An exam is one run of afar doctor, with what its checks look at.
-type exam struct {
-	*app
-	dirs home.Dirs
-}
-
-// examine runs every check, each one after those that it depends on. The check of a client
-// says what the trials of --live proved, and these are shown last.
+// examine runs every check.
 func (a *app) examine(ctx context.Context, live bool) (wire.DoctorReply, error) {
-	d, err := a.dirs()
+	at, err := a.here()
 	if err != nil {
 		return wire.DoctorReply{}, err
 	}
-	x := exam{a, d}
-	found := []wire.Check{x.binaries(), x.pin(), x.directories(), x.disk(), x.config()}
-	found = append(found, x.coordinator(ctx)...)
-	found = append(found, x.login(), x.path(), x.loopAlias(), x.tools(ctx))
-	found = append(found, x.policies()...)
-	found = append(found, birthmarks(peer.Bearers())...)
-	found = append(found, x.programs()...)
-	found = append(found, x.guardChecks()...)
-	var tried []wire.Check
-	if live {
-		if tried, err = x.live(ctx); err != nil {
-			return wire.DoctorReply{Checks: found}, err
-		}
+	x := doctor.Exam{
+		Dirs: at.dirs, Bin: a.bin, Version: versionText(), Cwd: at.cwd, Project: at.project,
+		Getenv: a.getenv, Now: a.now, InSession: a.inSession(),
+		Trying: func(client string) { a.tell("Trying Claude Code %s. That takes some seconds.", client) },
+		Status: func(ctx context.Context) (s wire.StatusReply, err error) {
+			err = call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running)
+			return s, err
+		},
+		Inner: func(ctx context.Context) (own wire.DoctorReply, err error) {
+			err = call(ctx, a, wire.OpDoctor, wire.None{}, &own, running)
+			return own, err
+		},
+		Tools: func(ctx context.Context) (t wire.ToolsReply, err error) {
+			err = call(ctx, a, wire.OpTools, wire.None{}, &t, running)
+			return t, err
+		},
 	}
-	host, err := x.host(ctx)
-	return wire.DoctorReply{Checks: append(append(found, host...), tried...)}, err
-}
-
-func ok(id, format string, args ...any) wire.Check {
-	return wire.Check{ID: id, State: "ok", Text: fmt.Sprintf(format, args...)}
-}
-
-func off(id, text, fix string) wire.Check {
-	return wire.Check{ID: id, State: "off", Text: text, Fix: fix}
-}
-
-func bad(id, text, fix string) wire.Check {
-	return wire.Check{ID: id, State: "bad", Text: text, Fix: fix}
+	found, err := interruptible(ctx, func() ([]wire.Check, error) { return x.Checks(ctx, live) })
+	return wire.DoctorReply{Checks: found}, err
 }

@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/service"
 )
 
 func newInstallService(a *app) *cobra.Command {
@@ -34,7 +37,7 @@ func newInstallService(a *app) *cobra.Command {
 			return err
 		}
 		if *show {
-			_, err := io.WriteString(a.stdout, s.text)
+			_, err := io.WriteString(a.stdout, s.Text)
 			return err
 		}
 		if err := a.personOnly("install-service"); err != nil {
@@ -48,46 +51,55 @@ func newInstallService(a *app) *cobra.Command {
 	return c
 }
 
+// service returns the login service of this system.
+func (a *app) service() (service.Service, error) {
+	d, err := a.dirs()
+	if err != nil {
+		return service.Service{}, err
+	}
+	return service.Of(d, home.Program(a.bin, "afar"), a.getenv("XDG_CONFIG_HOME"))
+}
+
 // installService writes the service and starts it. If the system does not accept it,
 // installService removes it again.
-func (a *app) installService(ctx context.Context, s service) error {
-	if err := os.MkdirAll(filepath.Dir(s.file), 0o755); err != nil {
+func (a *app) installService(ctx context.Context, s service.Service) error {
+	if err := os.MkdirAll(filepath.Dir(s.File), 0o755); err != nil {
 		return fmt.Errorf("write the service: %w", err)
 	}
-	if err := os.WriteFile(s.file, []byte(s.text), 0o644); err != nil {
+	if err := os.WriteFile(s.File, []byte(s.Text), 0o644); err != nil {
 		return fmt.Errorf("write the service: %w", err)
 	}
-	for _, c := range s.old {
+	for _, c := range s.Old {
 		_ = a.tool(ctx, c) // there is usually no old one
 	}
-	for _, c := range s.on {
+	for _, c := range s.On {
 		if err := a.tool(ctx, c); err != nil {
 			return errors.Join(fmt.Errorf("this system did not accept the service, so it is not installed: %w", err),
-				os.Remove(s.file))
+				os.Remove(s.File))
 		}
 	}
-	a.say("The coordinator starts with your login now (%s).", s.file)
-	if ends := a.endsAtLogout(); ends != "" {
+	a.say("The coordinator starts with your login now (%s).", s.File)
+	if ends := service.EndsAtLogout(); ends != "" {
 		a.say("%s", ends)
 	}
 	a.say("`afar install-service --remove` takes that away.")
 	return nil
 }
 
-func (a *app) removeService(ctx context.Context, s service) error {
-	if _, err := os.Lstat(s.file); errors.Is(err, fs.ErrNotExist) {
+func (a *app) removeService(ctx context.Context, s service.Service) error {
+	if _, err := os.Lstat(s.File); errors.Is(err, fs.ErrNotExist) {
 		a.say("The service is not installed.")
 		return nil
 	}
-	for _, c := range s.off {
+	for _, c := range s.Off {
 		if err := a.tool(ctx, c); err != nil {
 			a.tell("Warning: %v", err) // the file must go all the same
 		}
 	}
-	if err := os.Remove(s.file); err != nil {
+	if err := os.Remove(s.File); err != nil {
 		return fmt.Errorf("remove the service: %w", err)
 	}
-	a.say("The coordinator does not start with your login any more. Removed %s.", s.file)
+	a.say("The coordinator does not start with your login any more. Removed %s.", s.File)
 	return nil
 }
 
@@ -96,7 +108,7 @@ const toolFor = 30 * time.Second
 
 // tool runs a program of the system. Its error contains what the program printed.
 func (a *app) tool(ctx context.Context, command []string) error {
-	path := lookPath(a.getenv("PATH"), command[0])
+	path := home.LookIn(a.getenv("PATH"), command[0])
 	if path == "" {
 		return fmt.Errorf("%s is not on PATH", command[0])
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/logfile"
 )
 
 func newLogs(a *app) *cobra.Command {
@@ -64,7 +66,7 @@ func (a *app) logs(ctx context.Context, l logging) error {
 // lastLines returns the last lines of the log at path, including the one that was put aside last.
 func lastLines(path string) (lines []string, err error) {
 	for _, path := range []string{path + ".1", path} {
-		raw, err := tail(path, maxHookLog)
+		raw, err := logfile.Tail(path, maxHookLog)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read log: %w", err)
 		}

@@ -48,7 +48,7 @@ func (a *app) stop(ctx context.Context, runs bool) (said string, err error) {
 	}
 	var s wire.StatusReply
 	err = call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running)
-	if errors.Is(err, client.ErrUnreachable) && !alive(d) {
+	if errors.Is(err, client.ErrUnreachable) && !d.HasCoordinator() {
 		return "The coordinator does not run.", nil
 	}
 	if errors.Is(err, client.ErrUnreachable) {
@@ -63,7 +63,7 @@ func (a *app) stop(ctx context.Context, runs bool) (said string, err error) {
 		return "", err
 	}
 	next, err := a.waitGone(ctx, d, s.Coordinator.PID)
-	if err != nil && ctx.Err() == nil && alive(d) {
+	if err != nil && ctx.Err() == nil && d.HasCoordinator() {
 		return "", a.endHolder(ctx, d)
 	}
 	if err != nil {
@@ -101,7 +101,7 @@ func stopped(before wire.StatusReply, next int) string {
 // process of another coordinator that a session has started meanwhile, 0 for none.
 func (a *app) waitGone(ctx context.Context, d home.Dirs, pid int) (next int, err error) {
 	for end := time.Now().Add(stopFor); time.Now().Before(end); {
-		if _, err := os.Lstat(d.Socket()); err != nil && !alive(d) {
+		if _, err := os.Lstat(d.Socket()); err != nil && !d.HasCoordinator() {
 			return 0, nil
 		}
 		var s wire.StatusReply
@@ -133,7 +133,7 @@ func (a *app) endHolder(ctx context.Context, d home.Dirs) error {
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Kill} {
 		_ = process.Signal(signal) // it may be gone
 		for end := time.Now().Add(endFor); time.Now().Before(end); {
-			if !alive(d) {
+			if !d.HasCoordinator() {
 				d.NoteStopped()
 				a.say("The coordinator (pid %d) did not answer. It was ended.", pid)
 				return nil
@@ -144,18 +144,4 @@ func (a *app) endHolder(ctx context.Context, d home.Dirs) error {
 		}
 	}
 	return fmt.Errorf("the coordinator (pid %d) does not end; its log says more: %s", pid, d.Log())
-}
-
-// alive reports whether a coordinator holds the life lock. It takes a free lock for an
-// instant, so call it only when no coordinator answers.
-func alive(d home.Dirs) bool {
-	if _, err := os.Stat(d.LifeLock()); err != nil {
-		return false
-	}
-	lock, err := home.TryLock(d.LifeLock())
-	if err != nil {
-		return false
-	}
-	defer lock.Release()
-	return lock == nil
 }

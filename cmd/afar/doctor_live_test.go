@@ -86,21 +86,3 @@ func TestDoctorLiveEvidence(t *testing.T) {
 		})
 	}
 }
-
-// TestDoctorLiveManaged: doctor --live finds the managed settings file that loads Afar's
-// plugin. It would also load it into a trial, with the pin of the person's own home.
-func TestDoctorLiveManaged(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Mkdir(dir+"/managed-settings.d", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	write(t, dir+"/managed-settings.json", `{"disableAllHooks":false}`, 0o600)
-	if found := managing([]string{dir + "/none", dir}); found != "" {
-		t.Errorf("%s loads Afar, it says", found)
-	}
-	path := dir + "/managed-settings.d/50-afar.json"
-	write(t, path, `{"enabledPlugins":{"afar@afar":true}}`, 0o600)
-	if found := managing([]string{dir + "/none", dir}); found != path {
-		t.Errorf("it finds %q, want %s", found, path)
-	}
-}

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -66,7 +66,7 @@ func (a *app) reportText(ctx context.Context, d home.Dirs, found wire.DoctorRepl
 	p.head("# The coordinator's log, the last lines")
 	reportFile(p, d.Log())
 	p.head("# The coordinator's words before its log was open")
-	reportFile(p, filepath.Join(filepath.Dir(d.Log()), "crash.log"))
+	reportFile(p, d.CrashLog())
 	p.head("# Hooks, the last lines (afar debug)")
 	a.reportHooks(p, d)
 	return a.clean(d, b.String())
@@ -88,11 +88,11 @@ func (a *app) clean(d home.Dirs, text string) string {
 }
 
 func (a *app) clientVersion() string {
-	path := lookPath(a.getenv("PATH"), "claude")
+	path := home.LookIn(a.getenv("PATH"), "claude")
 	if path == "" {
 		return "is not on PATH"
 	}
-	version := claude.Version(path, nil, hostFor)
+	version := claude.Version(path, nil, answerFor)
 	if version == "" {
 		version = "of an unknown version"
 	}
@@ -121,7 +121,7 @@ func (a *app) reportHooks(p *page, d home.Dirs) {
 
 // reportFile shows the last lines of a log.
 func reportFile(p *page, path string) {
-	raw, err := tail(path, reportedBytes)
+	raw, err := logfile.Tail(path, reportedBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		p.line("  none")
 		return

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -95,7 +94,7 @@ func TestDoctorWithoutCoordinator(t *testing.T) {
 		"crash": {func(s *shell) {
 			served(s)
 			later := time.Now().Add(time.Second)
-			path := filepath.Join(filepath.Dir(s.dirs().Log()), crashName)
+			path := s.dirs().CrashLog()
 			write(s.t, path, "panic: index out of range\n\ngoroutine 1 [running]:\n", 0o600)
 			if err := os.Chtimes(path, later, later); err != nil {
 				s.t.Fatal(err)

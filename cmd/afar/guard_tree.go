@@ -112,19 +112,11 @@ func fileState(f policy.File) (sign, text string) {
 	case policy.Broken:
 		return "bad", "broken, so only built-in rules hold: " + f.Err.Error()
 	case policy.Untrusted:
-		return "off", "only what makes rules stricter is in force: " + quieted(f) + " until `afar guard trust " +
+		return "off", "only what makes rules stricter is in force: " + f.Quieted() + " until `afar guard trust " +
 			f.Path + "`"
 	case policy.Changed:
 		return "off", "changed since it was trusted, so only what makes rules stricter is in force: look at it, then " +
 			"`afar guard trust " + f.Path + "`"
 	}
 	return "ok", "in force"
-}
-
-func quieted(f policy.File) string {
-	quiets := f.Quiets()
-	if len(quiets) == 1 {
-		return quiets[0].Rule + " still asks"
-	}
-	return fmt.Sprintf("%d rules still ask", len(quiets))
 }

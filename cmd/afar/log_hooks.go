@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
@@ -79,7 +79,7 @@ func (a *app) tokens(ctx context.Context) map[string]string {
 // out: the log is written by processes that may be killed.
 func (h hookLog) read() (out []wire.HookLine, err error) {
 	for _, path := range []string{h.dirs.HooksLog() + ".1", h.dirs.HooksLog()} {
-		raw, err := tail(path, maxHookLog)
+		raw, err := logfile.Tail(path, maxHookLog)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read log of hooks: %w", err)
 		}
@@ -95,28 +95,6 @@ func (h hookLog) read() (out []wire.HookLine, err error) {
 		}
 	}
 	return out, nil
-}
-
-// tail returns the end of a file, at most so many bytes of it.
-func tail(path string, most int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	raw := make([]byte, min(info.Size(), most))
-	n, err := f.ReadAt(raw, info.Size()-int64(len(raw)))
-	if n == len(raw) {
-		err = nil
-	}
-	return raw[:n], err
 }
 
 func (a *app) hookLines(lines []wire.HookLine, asJSON bool) error {

@@ -199,8 +199,9 @@ func TestLoopState(t *testing.T) {
 
 func TestRenderChecks(t *testing.T) {
 	got := render(renderChecks, wire.DoctorReply{Checks: []wire.Check{
-		ok("programs", "all there"), off("telegram", "no bot", "afar telegram connect"),
-		bad("pin", "damaged", installFix),
+		{ID: "programs", State: "ok", Text: "all there"},
+		{ID: "telegram", State: "off", Text: "no bot", Fix: "afar telegram connect"},
+		{ID: "pin", State: "bad", Text: "damaged", Fix: "run install.sh again"},
 	}})
 	want := `  ✔  programs  all there
   ○  telegram  no bot

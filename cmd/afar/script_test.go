@@ -23,6 +23,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/stray"
@@ -209,7 +210,7 @@ func exitOf(err error) (int, error) {
 func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	path := args[0]
 	if !strings.ContainsRune(path, filepath.Separator) {
-		path = lookPath(ts.Getenv("PATH"), path)
+		path = home.LookIn(ts.Getenv("PATH"), path)
 	}
 	c := exec.Command(path, args[1:]...)
 	for _, name := range []string{

@@ -85,3 +85,17 @@ func (l *Lock) Release() {
 		_ = os.Remove(l.cleanup)
 	}
 }
+
+// HasCoordinator reports whether a coordinator holds the life lock. It takes a free lock for an
+// instant, so call it only when no coordinator answers.
+func (d Dirs) HasCoordinator() bool {
+	if _, err := os.Stat(d.LifeLock()); err != nil {
+		return false
+	}
+	lock, err := TryLock(d.LifeLock())
+	if err != nil {
+		return false
+	}
+	defer lock.Release()
+	return lock == nil
+}

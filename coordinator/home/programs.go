@@ -71,12 +71,7 @@ func (d Dirs) find(name string, noted []UsedProgram) string {
 			return p.File
 		}
 	}
-	for _, dir := range filepath.SplitList(d.Path) {
-		if file := filepath.Join(dir, name); filepath.IsAbs(dir) && isProgram(file) {
-			return file
-		}
-	}
-	return ""
+	return LookIn(d.Path, name)
 }
 
 func (d Dirs) usedByName(noted []UsedProgram) (all []UsedProgram) {
@@ -107,6 +102,16 @@ func (d Dirs) noted() (all []UsedProgram) {
 		}
 	}
 	return all
+}
+
+// LookIn returns the path of a program in a list of directories like PATH, "" if it is in none.
+func LookIn(list, name string) string {
+	for _, dir := range filepath.SplitList(list) {
+		if file := Program(dir, name); filepath.IsAbs(dir) && isProgram(file) {
+			return file
+		}
+	}
+	return ""
 }
 
 func isProgram(file string) bool {

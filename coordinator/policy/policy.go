@@ -57,6 +57,15 @@ func (f File) Quiets() (out []guard.Change) {
 	return out
 }
 
+// Quieted says which rules still ask as long as the file is not trusted.
+func (f File) Quieted() string {
+	quiets := f.Quiets()
+	if len(quiets) == 1 {
+		return quiets[0].Rule + " still asks"
+	}
+	return fmt.Sprintf("%d rules still ask", len(quiets))
+}
+
 // Files reads the policy files for a session of project that works in cwd. It
 // returns the person's file first, then those of the project and of cwd, from the
 // root of the repository down. Both paths may be empty.

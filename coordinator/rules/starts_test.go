@@ -25,11 +25,11 @@ var unmarked = map[string]string{
 	"cmd/afar/cmd_installservice.go": "the person runs it: the system's service manager",
 	"cmd/afar/cmd_open.go":           "the person runs it: their browser",
 	"cmd/afar/cmd_update.go":         "the person runs it: git and install.sh of Afar's own checkout",
-	"cmd/afar/doctor_host.go":        "the person runs it: their client, which lists its plugins",
 	"cmd/afar/relay_unix.go":         "it becomes a program of Afar",
 
 	"coordinator/agentrun/hooks_unix.go":       "hooks of Afar",
 	"coordinator/agentrun/interactive_unix.go": "the person's own client, at their terminal",
+	"coordinator/doctor/host.go":               "the person runs it: their client, which lists its plugins",
 	"coordinator/client/start.go":              "the coordinator",
 	"coordinator/host/claude/claude.go":        "the client, which the person installed, says its version",
 	"coordinator/internal/child/group_unix.go": "the shell that ends a group, with an empty environment",

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bytes"
@@ -24,34 +24,26 @@ const (
 )
 
 // host checks the installed clients, and that Claude Code loads the plugin.
-func (x exam) host(ctx context.Context) ([]wire.Check, error) {
-	path := lookPath(x.getenv("PATH"), "claude")
+func (x Exam) host(ctx context.Context) []wire.Check {
+	path := home.LookIn(x.Getenv("PATH"), "claude")
 	if path == "" {
-		return []wire.Check{off("claude", "Claude Code is not on PATH", "install it, then "+installFix)}, nil
-	}
-	clients, err := interruptible(ctx, func() ([]hostClient, error) { return x.clients(), nil })
-	if err != nil {
-		return nil, err
+		return []wire.Check{off("claude", "Claude Code is not on PATH", "install it, then "+installFix)}
 	}
 	var found []wire.Check
-	for _, c := range clients {
+	for _, c := range Clients(x.Dirs, x.Getenv("PATH")) {
 		found = append(found, x.client(c))
 	}
-	out, err := interruptible(ctx, func() ([]byte, error) { return listPlugins(path) })
-	if err != nil && ctx.Err() != nil {
-		return nil, err
-	}
+	out, err := listPlugins(ctx, path)
 	if err != nil {
-		return append(found, bad("plugin", "claude plugin list: "+err.Error(), "type `claude plugin list` and see")),
-			nil
+		return append(found, bad("plugin", "claude plugin list: "+err.Error(), "type `claude plugin list` and see"))
 	}
-	return append(found, pluginCheck(out, filepath.Dir(x.bin))), nil
+	return append(found, pluginCheck(out, filepath.Dir(x.Bin)))
 }
 
 // listPlugins asks the client for its plugins. It runs outside any project, whose settings
 // could change the answer, and without a terminal, so that the client cannot ask.
-func listPlugins(claude string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), hostFor)
+func listPlugins(ctx context.Context, claude string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, hostFor)
 	defer cancel()
 	c := exec.CommandContext(ctx, claude, "plugin", "list", "--json")
 	c.Dir = filepath.VolumeName(claude) + string(filepath.Separator)
@@ -107,7 +99,7 @@ func sameFolder(a, b string) bool {
 
 // loopAlias returns a check that says which program a bare /loop belongs to. No answer is
 // wrong, because /afar:loop always belongs to Afar.
-func (x exam) loopAlias() wire.Check {
+func (x Exam) loopAlias() wire.Check {
 	raw, err := os.ReadFile(filepath.Join(x.hostDir(), "commands", "loop.md"))
 	switch {
 	case err != nil:

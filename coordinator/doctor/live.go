@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bytes"
@@ -22,19 +22,19 @@ import (
 
 // live tries the plugin on each installed client. It also looks at the running sessions,
 // but sends nothing to them.
-func (x exam) live(ctx context.Context) ([]wire.Check, error) {
-	if x.inSession() {
+func (x Exam) live(ctx context.Context) ([]wire.Check, error) {
+	if x.InSession {
 		return nil,
 			errors.New("--live starts sessions of its own: type it in a terminal of yours, not inside a session")
 	}
-	if file := managing(managedDirs()); file != "" {
+	if file := Managing(); file != "" {
 		return append(x.running(ctx), off("live", "nothing was tried: "+file+" loads Afar into every session, "+
 			"so a trial would reach your own coordinator",
 			"sudo afar unlock, afar doctor --live, then sudo afar lock")), nil
 	}
 	var found []wire.Check
-	for _, c := range x.clients() {
-		x.tell("Trying Claude Code %s. That takes some seconds.", c.name())
+	for _, c := range Clients(x.Dirs, x.Getenv("PATH")) {
+		x.Trying(c.name())
 		tried, err := x.try(ctx, c)
 		if err != nil {
 			return nil, err
@@ -49,12 +49,11 @@ func (x exam) live(ctx context.Context) ([]wire.Check, error) {
 			"before it changed in a running session", "")), nil
 }
 
-// managedDirs returns the directories of the settings of an administrator.
-func managedDirs() []string {
-	return []string{"/etc/claude-code", "/Library/Application Support/ClaudeCode"}
+// Managing returns the settings file of an administrator that names Afar's plugin, "" for none.
+func Managing() string {
+	return managing([]string{"/etc/claude-code", "/Library/Application Support/ClaudeCode"})
 }
 
-// managing returns the managed settings file that names Afar's plugin, "" for none.
 func managing(dirs []string) string {
 	for _, dir := range dirs {
 		parts, _ := filepath.Glob(filepath.Join(dir, "managed-settings.d", "*.json")) // the pattern is sound
@@ -68,19 +67,19 @@ func managing(dirs []string) string {
 }
 
 // name returns the client's version, or its path if the version is unknown.
-func (c hostClient) name() string {
-	if c.version == "" {
-		return c.path
+func (c Client) name() string {
+	if c.Version == "" {
+		return c.Path
 	}
-	return c.version
+	return c.Version
 }
 
 // try runs the trials on one client. An error means that the person ended it.
-func (x exam) try(ctx context.Context, c hostClient) ([]wire.Check, error) {
+func (x Exam) try(ctx context.Context, c Client) ([]wire.Check, error) {
 	id := "live " + c.name()
-	found, err := probe.Trial{Client: c.path, Plugin: filepath.Dir(x.bin), Path: x.getenv("PATH")}.Run(ctx)
+	found, err := probe.Trial{Client: c.Path, Plugin: filepath.Dir(x.Bin), Path: x.Getenv("PATH")}.Run(ctx)
 	if ctx.Err() != nil {
-		return nil, errInterrupted
+		return nil, ctx.Err()
 	}
 	if err != nil {
 		return []wire.Check{bad(id, "the trial did not come to an end: "+err.Error(),
@@ -90,11 +89,11 @@ func (x exam) try(ctx context.Context, c hostClient) ([]wire.Check, error) {
 	for _, f := range []probe.Finding{found.Guard, found.Ask, found.Stop, found.Skill} {
 		checks = append(checks, proof(id, f))
 	}
-	checks = append(checks, failClosed(id, c.version, found.FailsClosed))
+	checks = append(checks, failClosed(id, c.Version, found.FailsClosed))
 	if !slices.ContainsFunc(checks, func(c wire.Check) bool { return c.State == "bad" }) {
-		x.noteProved(c.version)
+		x.noteProved(c.Version)
 	}
-	if claude.Before(c.version, claude.PutsSkills) {
+	if claude.Before(c.Version, claude.PutsSkills) {
 		checks = append(checks, off(id, "the guard reads the file of a skill when it is used; if the file changed "+
 			"after the session began, the client may still run its old text", "claude update: from "+
 			claude.PutsSkills+" on it puts each command to the guard"))
@@ -104,20 +103,20 @@ func (x exam) try(ctx context.Context, c hostClient) ([]wire.Check, error) {
 
 // noteProved remembers that all proofs hold on a version of the client. Without the note the
 // next doctor only advises to prove it again.
-func (x exam) noteProved(version string) {
-	line := version + " " + x.now().Format(time.DateOnly) + "\n"
-	raw, _ := os.ReadFile(x.dirs.Proved()) // there is none before the first proof
+func (x Exam) noteProved(version string) {
+	line := version + " " + x.Now().Format(time.DateOnly) + "\n"
+	raw, _ := os.ReadFile(x.Dirs.Proved()) // there is none before the first proof
 	for old := range strings.Lines(string(raw)) {
 		if v, _, _ := strings.Cut(old, " "); v != version && strings.HasSuffix(old, "\n") {
 			line += old
 		}
 	}
-	_ = home.LeaveMark(x.dirs.Proved(), line)
+	_ = home.LeaveMark(x.Dirs.Proved(), line)
 }
 
 // proved returns the day on which all proofs held on a version of the client, "" for never.
-func (x exam) proved(version string) string {
-	raw, _ := os.ReadFile(x.dirs.Proved())
+func (x Exam) proved(version string) string {
+	raw, _ := os.ReadFile(x.Dirs.Proved())
 	for line := range strings.Lines(string(raw)) {
 		v, day, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if _, err := time.Parse(time.DateOnly, day); err == nil && v == version {
@@ -151,9 +150,8 @@ type sessionFile struct {
 }
 
 // running returns a check with the evidence for each running session.
-func (x exam) running(ctx context.Context) (found []wire.Check) {
-	var s wire.StatusReply
-	unreachable := call(ctx, x.app, wire.OpStatus, wire.StatusRequest{}, &s, running)
+func (x Exam) running(ctx context.Context) (found []wire.Check) {
+	s, unreachable := x.Status(ctx)
 	for _, f := range x.sessionFiles() {
 		at := slices.IndexFunc(s.Sessions, func(known wire.Session) bool { return known.ID == f.Session })
 		switch {
@@ -175,10 +173,10 @@ func (x exam) running(ctx context.Context) (found []wire.Check) {
 	return found
 }
 
-func (f sessionFile) id() string { return "session " + oneLine(f.Session, 8) }
+func (f sessionFile) id() string { return "session " + line(f.Session, 8) }
 
 // evidence returns what can be seen of a session without a call to it.
-func (x exam) evidence(f sessionFile) string {
+func (x Exam) evidence(f sessionFile) string {
 	text := fmt.Sprintf("pid %d, Claude Code %s", f.PID, f.Version)
 	if f.Version != "" && !claude.Stops(f.Version) {
 		text += ", which lets a call run whose guard fails"
@@ -195,7 +193,7 @@ func (x exam) evidence(f sessionFile) string {
 }
 
 // sessionFiles returns the host's files of the running sessions.
-func (x exam) sessionFiles() (running []sessionFile) {
+func (x Exam) sessionFiles() (running []sessionFile) {
 	paths, _ := filepath.Glob(filepath.Join(x.hostDir(), "sessions", "*.json")) // the pattern is sound
 	for _, path := range paths {
 		var f sessionFile
@@ -208,8 +206,8 @@ func (x exam) sessionFiles() (running []sessionFile) {
 }
 
 // hostDir returns the host's configuration directory.
-func (x exam) hostDir() string {
-	return cmp.Or(claude.Env(x.getenv).ConfigDir(), x.dirs.HostDir())
+func (x Exam) hostDir() string {
+	return cmp.Or(claude.Env(x.Getenv).ConfigDir(), x.Dirs.HostDir())
 }
 
 // runs reports whether a process runs.
@@ -225,7 +223,7 @@ func runs(pid int) bool {
 
 // hooksOff returns the settings file that switches Afar's hooks off for a session, "" for
 // none.
-func (x exam) hooksOff(f sessionFile) string {
+func (x Exam) hooksOff(f sessionFile) string {
 	for _, path := range []string{
 		filepath.Join(x.hostDir(), "settings.json"),
 		filepath.Join(f.Cwd, ".claude", "settings.json"), filepath.Join(f.Cwd, ".claude", "settings.local.json"),
@@ -249,10 +247,10 @@ func (x exam) hooksOff(f sessionFile) string {
 }
 
 // modsOf returns the names of the mods that a session wrote for itself.
-func (x exam) modsOf(f sessionFile) (names []string) {
+func (x Exam) modsOf(f sessionFile) (names []string) {
 	entries, _ := os.ReadDir(filepath.Join(x.hostDir(), "dev-mods", f.Session)) // most sessions have none
 	for _, e := range entries {
-		names = append(names, oneLine(e.Name(), 40))
+		names = append(names, line(e.Name(), 40))
 	}
 	return names
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"path/filepath"
@@ -10,9 +10,9 @@ import (
 // programs names the programs of others that Afar starts from folders that sessions may write. That is
 // no fault: the installer of Claude Code itself uses such a folder, and the guard protects the files. An
 // update by their own installer changes nothing here. It returns nothing if there is none.
-func (x exam) programs() []wire.Check {
+func (x Exam) programs() []wire.Check {
 	var named []string
-	for _, p := range x.dirs.Programs() {
+	for _, p := range x.Dirs.Programs() {
 		if p.IsSystems() {
 			continue
 		}

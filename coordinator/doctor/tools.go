@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"cmp"
@@ -16,18 +16,18 @@ import (
 // tools checks that Claude Code looks for the tools, and the guard lets them pass, where the page
 // is served: both go by a variable of Claude Code's environment, and not by config.toml. A running
 // coordinator says where it serves the page: it may have been started with another address.
-func (x exam) tools(ctx context.Context) wire.Check {
-	set, err := config.Load(x.dirs.ConfigFile())
+func (x Exam) tools(ctx context.Context) wire.Check {
+	set, err := config.Load(x.Dirs.ConfigFile())
 	if err != nil {
 		return off("tools", "not checked, because config.toml cannot be read", "")
 	}
-	inShell := x.getenv(config.WebAddrVar)
-	served, from := set.Web.Served(x.getenv), "web.addr in config.toml"
+	inShell := x.Getenv(config.WebAddrVar)
+	served, from := set.Web.Served(x.Getenv), "web.addr in config.toml"
 	if inShell != "" {
 		from = config.WebAddrVar
 	}
-	var now wire.ToolsReply
-	runs := call(ctx, x.app, wire.OpTools, wire.None{}, &now, running) == nil
+	now, err := x.Tools(ctx)
+	runs := err == nil
 	if u, err := url.Parse(now.URL); runs && err == nil && now.URL != "" && u.Host != served {
 		served, from = u.Host, "the page"
 	}
@@ -38,7 +38,7 @@ func (x exam) tools(ctx context.Context) wire.Check {
 		return off("tools", "the page is off, so Claude Code has no tools of Afar's",
 			"set web.addr in config.toml to have them")
 	case runs && now.URL == "":
-		return bad("tools", "the page is not served, so Claude Code has no tools of Afar's: "+oneLine(now.Note, 200),
+		return bad("tools", "the page is not served, so Claude Code has no tools of Afar's: "+line(now.Note, 200),
 			"mend that, then afar restart")
 	case given != served:
 		return bad("tools", fmt.Sprintf("Claude Code looks for them at %s, and %s is at %s", given, from, served),

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"github.com/afar-sh/afar/coordinator/policy"
@@ -6,12 +6,8 @@ import (
 )
 
 // policies checks the guard's policy files of the person and of this project.
-func (x exam) policies() []wire.Check {
-	at, err := x.here()
-	if err != nil {
-		return []wire.Check{bad("policy", err.Error(), "")}
-	}
-	files := policy.Files(at.dirs, at.cwd, at.project)
+func (x Exam) policies() []wire.Check {
+	files := policy.Files(x.Dirs, x.Cwd, x.Project)
 	if len(files) == 0 {
 		return []wire.Check{ok("policy", "the guard's built-in rules, no guard.toml here")}
 	}
@@ -28,7 +24,7 @@ func policyCheck(f policy.File) wire.Check {
 		return bad("policy", f.Path+" is broken, so only built-in rules hold: "+f.Err.Error(),
 			"mend that line; `afar guard explain ls` reads it again")
 	case policy.Untrusted:
-		return off("policy", f.Path+" makes rules stricter; "+quieted(f), "look at it, then: afar guard trust "+f.Path)
+		return off("policy", f.Path+" makes rules stricter; "+f.Quieted(), "look at it, then: afar guard trust "+f.Path)
 	case policy.Changed:
 		return off("policy", f.Path+" has changed since it was trusted; it only makes rules stricter",
 			"look at it, then: afar guard trust "+f.Path)

@@ -1,10 +1,13 @@
-package main
+// Package service describes how the system starts the coordinator at the person's login. It starts nothing.
+package service
 
 import (
 	"fmt"
+	"html"
 	"os"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -12,37 +15,28 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// A service describes how a system starts a program at login.
-type service struct {
-	file    string // that describes it
-	text    string
-	old     [][]string // programs that end an older one; they fail if there is none
-	on, off [][]string // programs that put it to work, and end it
+// A Service describes how a system starts a program at login.
+type Service struct {
+	File    string // that describes it
+	Text    string
+	Old     [][]string // programs that end an older one; they fail if there is none
+	On, Off [][]string // programs that put it to work, and end it
 }
 
-// service returns the login service of this system.
-func (a *app) service() (service, error) {
-	d, err := a.dirs()
-	if err != nil {
-		return service{}, err
-	}
-	return a.serviceOf(d)
-}
-
-// serviceOf returns the login service for a home.
-func (a *app) serviceOf(d home.Dirs) (service, error) {
-	program := home.Program(a.bin, "afar")
+// Of returns the login service of this system for a home. program is the coordinator's; config is
+// the variable XDG_CONFIG_HOME.
+func Of(d home.Dirs, program, config string) (Service, error) {
 	switch runtime.GOOS {
 	case "linux":
-		return systemd(d, program, a.getenv("XDG_CONFIG_HOME")), nil
+		return systemd(d, program, config), nil
 	case "darwin":
 		return launchd(d, program, os.Getuid()), nil
 	}
-	return service{}, fmt.Errorf("a login service is not supported on %s", runtime.GOOS)
+	return Service{}, fmt.Errorf("a login service is not supported on %s", runtime.GOOS)
 }
 
-// endsAtLogout says that the service ends when the person logs out, "" if it does not.
-func (a *app) endsAtLogout() string {
+// EndsAtLogout says that the service ends when the person logs out, "" if it does not.
+func EndsAtLogout() string {
 	me, err := user.Current()
 	if err != nil || runtime.GOOS != "linux" {
 		return ""
@@ -76,7 +70,7 @@ LimitCORE=0:infinity
 WantedBy=default.target
 `
 
-func systemd(d home.Dirs, program, config string) service {
+func systemd(d home.Dirs, program, config string) Service {
 	if !filepath.IsAbs(config) {
 		config = filepath.Join(d.User, ".config")
 	}
@@ -88,14 +82,14 @@ func systemd(d home.Dirs, program, config string) service {
 	}
 	fmt.Fprintf(&b, "ExecStart=%s serve --standby\n", unitQuote(program))
 	b.WriteString(unitEnd)
-	return service{
-		file: filepath.Join(config, "systemd", "user", unitName),
-		text: b.String(),
-		on: [][]string{
+	return Service{
+		File: filepath.Join(config, "systemd", "user", unitName),
+		Text: b.String(),
+		On: [][]string{
 			{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "enable", unitName},
 			{"systemctl", "--user", "restart", unitName}, // a unit that was there may be of another folder
 		},
-		off: [][]string{{"systemctl", "--user", "disable", "--now", unitName}},
+		Off: [][]string{{"systemctl", "--user", "disable", "--now", unitName}},
 	}
 }
 
@@ -106,7 +100,7 @@ const agentName = "sh.afar.coordinator"
 
 // launchd returns the launchd agent of a user. AbandonProcessGroup lets the turns of runs go on
 // when the coordinator dies. Without a ProcessType the agents get the usual share of the processor.
-func launchd(d home.Dirs, program string, uid int) service {
+func launchd(d home.Dirs, program string, uid int) Service {
 	var env strings.Builder
 	for _, v := range d.Env() {
 		name, value, _ := strings.Cut(v, "=")
@@ -114,9 +108,9 @@ func launchd(d home.Dirs, program string, uid int) service {
 	}
 	file := filepath.Join(d.User, "Library", "LaunchAgents", agentName+".plist")
 	domain := "gui/" + strconv.Itoa(uid)
-	return service{
-		file: file,
-		text: `<?xml version="1.0" encoding="UTF-8"?>
+	return Service{
+		File: file,
+		Text: `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <!-- Written by "afar install-service". "afar install-service" with "remove" takes it away. -->
 <plist version="1.0">
@@ -134,12 +128,29 @@ func launchd(d home.Dirs, program string, uid int) service {
 </dict>
 </plist>
 `,
-		old: [][]string{{"launchctl", "bootout", domain + "/" + agentName}},
-		on:  [][]string{{"launchctl", "bootstrap", domain, file}},
-		off: [][]string{{"launchctl", "bootout", domain + "/" + agentName}},
+		Old: [][]string{{"launchctl", "bootout", domain + "/" + agentName}},
+		On:  [][]string{{"launchctl", "bootstrap", domain, file}},
+		Off: [][]string{{"launchctl", "bootout", domain + "/" + agentName}},
 	}
 }
 
 func xmlText(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(s)
+}
+
+var (
+	unitPath  = regexp.MustCompile(`(?m)^Environment=("PATH=.*")$`)
+	agentPath = regexp.MustCompile(`<key>PATH</key><string>(.*)</string>`)
+)
+
+// Path returns the PATH in the text of a service, "" if it has none.
+func Path(text string) string {
+	if m := unitPath.FindStringSubmatch(text); m != nil {
+		entry, _ := strconv.Unquote(strings.ReplaceAll(m[1], "%%", "%")) // "" if somebody changed it
+		return strings.TrimPrefix(entry, "PATH=")
+	}
+	if m := agentPath.FindStringSubmatch(text); m != nil {
+		return html.UnescapeString(m[1])
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bytes"
@@ -21,27 +21,27 @@ const installFix = "run install.sh again"
 // binaries checks that every hook that the plugin names is in the same folder as
 // afar.
 // Without the guard, Claude Code refuses every tool call or lets every one run.
-func (x exam) binaries() wire.Check {
+func (x Exam) binaries() wire.Check {
 	want, err := x.hooksNamed()
 	if err != nil {
 		return bad("programs", err.Error(), installFix)
 	}
 	var missing []string
 	for _, name := range append(want, "afar") {
-		if !executable(filepath.Join(x.bin, name+exe())) {
+		if !executable(filepath.Join(x.Bin, name+exe())) {
 			missing = append(missing, name)
 		}
 	}
 	if len(missing) > 0 {
-		return bad("programs", strings.Join(missing, ", ")+" missing in "+x.bin, installFix)
+		return bad("programs", strings.Join(missing, ", ")+" missing in "+x.Bin, installFix)
 	}
-	return ok("programs", "afar and %s in %s", text.Count(len(want), "hook"), x.bin)
+	return ok("programs", "afar and %s in %s", text.Count(len(want), "hook"), x.Bin)
 }
 
 // hooksNamed returns the hook binaries that the plugin's files of hooks name. Without a
 // plugin it returns those in the directory of the binaries.
-func (x exam) hooksNamed() ([]string, error) {
-	dir := filepath.Join(filepath.Dir(x.bin), "plugin")
+func (x Exam) hooksNamed() ([]string, error) {
+	dir := filepath.Join(filepath.Dir(x.Bin), "plugin")
 	path := filepath.Join(dir, "hooks.json")
 	if raw, err := os.ReadFile(path); err == nil {
 		if len(namedHooks(raw)) == 0 {
@@ -50,9 +50,9 @@ func (x exam) hooksNamed() ([]string, error) {
 		newer, _ := os.ReadFile(filepath.Join(dir, "newer-hooks.json")) // an older plugin has none
 		return namedHooks(append(raw, newer...)), nil
 	}
-	found, _ := filepath.Glob(filepath.Join(x.bin, "hook-*")) // the pattern is sound
+	found, _ := filepath.Glob(filepath.Join(x.Bin, "hook-*")) // the pattern is sound
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no hook programs in %s", x.bin)
+		return nil, fmt.Errorf("no hook programs in %s", x.Bin)
 	}
 	for i, f := range found {
 		found[i] = strings.TrimSuffix(filepath.Base(f), exe())
@@ -90,25 +90,25 @@ func exe() string {
 }
 
 // pin checks that the hooks and this command use the same home.
-func (x exam) pin() wire.Check {
-	if !home.Pinned(x.bin) {
+func (x Exam) pin() wire.Check {
+	if !home.Pinned(x.Bin) {
 		return off("pin", "none: a project's settings could move the home of the hooks", installFix)
 	}
-	hooks, _, err := home.ForHook(x.bin, x.getenv)
+	hooks, _, err := home.ForHook(x.Bin, x.Getenv)
 	if err != nil {
 		return bad("pin", err.Error(), installFix)
 	}
-	if hooks.User != x.dirs.User || !slices.Equal(hooks.All(), x.dirs.All()) {
-		return bad("pin", fmt.Sprintf("the hooks use %s, this command %s", hooks.Socket(), x.dirs.Socket()),
+	if hooks.User != x.Dirs.User || !slices.Equal(hooks.All(), x.Dirs.All()) {
+		return bad("pin", fmt.Sprintf("the hooks use %s, this command %s", hooks.Socket(), x.Dirs.Socket()),
 			"unset AFAR_HOME and the XDG variables here, or "+installFix+" in this environment")
 	}
 	return ok("pin", "hooks and this command share one home")
 }
 
 // directories checks that no other user can read them.
-func (x exam) directories() wire.Check {
+func (x Exam) directories() wire.Check {
 	made := 0
-	for _, dir := range x.dirs.All() {
+	for _, dir := range x.Dirs.All() {
 		info, err := os.Lstat(dir)
 		if err != nil {
 			continue
@@ -124,7 +124,7 @@ func (x exam) directories() wire.Check {
 	if made == 0 {
 		return off("directories", "not made yet", "they come with the first start")
 	}
-	return ok("directories", "closed to other users: %s", x.dirs.State)
+	return ok("directories", "closed to other users: %s", x.Dirs.State)
 }
 
 func othersMay(info fs.FileInfo) bool {
@@ -132,26 +132,16 @@ func othersMay(info fs.FileInfo) bool {
 }
 
 // path checks that a shell finds this afar.
-func (x exam) path() wire.Check {
-	found := lookPath(x.getenv("PATH"), "afar")
+func (x Exam) path() wire.Check {
+	found := home.LookIn(x.Getenv("PATH"), "afar")
 	if found == "" {
 		return off("command", "afar is not on PATH",
 			"add the folder that install.sh linked it into, ~/.local/bin by default")
 	}
 	real, err := filepath.EvalSymlinks(found)
-	if err != nil || filepath.Dir(real) != x.bin {
-		return bad("command", fmt.Sprintf("afar on PATH is %s, and not of %s", found, x.bin),
+	if err != nil || filepath.Dir(real) != x.Bin {
+		return bad("command", fmt.Sprintf("afar on PATH is %s, and not of %s", found, x.Bin),
 			"run install.sh of the one that you want")
 	}
 	return ok("command", "afar is %s", found)
-}
-
-// lookPath returns the path of a program in a list of directories, "" if it is in none.
-func lookPath(list, name string) string {
-	for _, dir := range filepath.SplitList(list) {
-		if full := filepath.Join(dir, name+exe()); filepath.IsAbs(dir) && executable(full) {
-			return full
-		}
-	}
-	return ""
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"encoding/json"
@@ -17,12 +17,9 @@ import (
 
 // guardChecks returns how hard it is to get past the guard: its grade, the mods that
 // can overrule it, and the settings that switch hooks off.
-func (x exam) guardChecks() []wire.Check {
-	hostDir, project := x.hostDir(), ""
-	if here, err := x.here(); err == nil {
-		project = here.project
-	}
-	grade, why := mods.GradeOf(hostDir, filepath.Dir(x.bin), home.PluginID)
+func (x Exam) guardChecks() []wire.Check {
+	hostDir, project := x.hostDir(), x.Project
+	grade, why := mods.GradeOf(hostDir, filepath.Dir(x.Bin), home.PluginID)
 	checks := []wire.Check{gradeCheck(grade, why), modsCheck(grade, mods.Find(hostDir, project, home.PluginID))}
 	checks = append(checks, hooksOffChecks(hostDir, project)...)
 	return append(checks, x.weakened(hostDir, project)...)
@@ -30,9 +27,9 @@ func (x exam) guardChecks() []wire.Check {
 
 // weakened returns a check for each variable of the client that weakens the guard, in the
 // person's environment and in the settings.
-func (x exam) weakened(hostDir, project string) (checks []wire.Check) {
+func (x Exam) weakened(hostDir, project string) (checks []wire.Check) {
 	for _, name := range claude.Weakening {
-		places := map[string]string{"the environment": x.getenv(name)}
+		places := map[string]string{"the environment": x.Getenv(name)}
 		for _, path := range mods.SettingsFiles(hostDir, project) {
 			var settings struct {
 				Env map[string]any `json:"env"`

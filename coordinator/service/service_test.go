@@ -1,10 +1,11 @@
 //go:build unix
 
-package main
+package service
 
 import (
 	"encoding/xml"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -14,6 +15,9 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 )
+
+// update writes the golden files anew.
+var update = flag.Bool("update", false, "write the golden files")
 
 // hostile are directories with all that the two forms have to quote.
 var hostile = home.Dirs{
@@ -28,20 +32,22 @@ var hostile = home.Dirs{
 
 func TestServiceText(t *testing.T) {
 	program := filepath.Join(hostile.User, "afar/bin/afar")
-	for name, s := range map[string]service{
+	for name, s := range map[string]Service{
 		"service.systemd": systemd(hostile, program, ""),
 		"service.launchd": launchd(hostile, program, 501),
 	} {
 		t.Run(name, func(t *testing.T) {
 			golden := filepath.Join("testdata", name+".golden")
 			if *update {
-				write(t, golden, s.text, 0o644)
+				if err := os.WriteFile(golden, []byte(s.Text), 0o644); err != nil {
+					t.Fatal(err)
+				}
 			}
 			want, err := os.ReadFile(golden)
-			if err != nil || s.text != string(want) {
-				t.Errorf("the text of the service is\n%s\nwant (go test -update writes it)\n%s%v", s.text, want, err)
+			if err != nil || s.Text != string(want) {
+				t.Errorf("the text of the service is\n%s\nwant (go test -update writes it)\n%s%v", s.Text, want, err)
 			}
-			if got := servicePath(s.text); got != hostile.Path {
+			if got := Path(s.Text); got != hostile.Path {
 				t.Errorf("its PATH is %q, want %q", got, hostile.Path)
 			}
 		})
@@ -50,7 +56,7 @@ func TestServiceText(t *testing.T) {
 
 // TestServicePlist: the launchd agent is well-formed XML.
 func TestServicePlist(t *testing.T) {
-	d := xml.NewDecoder(strings.NewReader(launchd(hostile, "/bin/afar", 501).text))
+	d := xml.NewDecoder(strings.NewReader(launchd(hostile, "/bin/afar", 501).Text))
 	for {
 		_, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -73,7 +79,9 @@ func TestServiceVerified(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			unit := filepath.Join(dir, unitName)
-			write(t, unit, systemd(d, "/bin/true", "").text, 0o600)
+			if err := os.WriteFile(unit, []byte(systemd(d, "/bin/true", "").Text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 			c := exec.Command(analyze, "verify", "--user", "--man=no", unit)
 			c.Env = []string{"HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "PATH=" + os.Getenv("PATH")}
 			out, err := c.CombinedOutput()

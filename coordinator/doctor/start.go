@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bytes"
@@ -11,14 +11,16 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/repair"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // config checks that the settings file is valid. A running coordinator may have read an
 // older one.
-func (x exam) config() wire.Check {
-	path := x.dirs.ConfigFile()
+func (x Exam) config() wire.Check {
+	path := x.Dirs.ConfigFile()
 	if _, err := config.Load(path); err != nil {
 		return bad("config", err.Error(),
 			"mend that line; docs/config.md lists the keys, and `afar config` shows what is in force")
@@ -33,13 +35,13 @@ func (x exam) config() wire.Check {
 const probeSize = 64 << 10
 
 // disk checks that the coordinator can write into its directories.
-func (x exam) disk() wire.Check {
-	for _, dir := range []string{x.dirs.State, filepath.Dir(x.dirs.Socket())} {
+func (x Exam) disk() wire.Check {
+	for _, dir := range []string{x.Dirs.State, filepath.Dir(x.Dirs.Socket())} {
 		if err := takes(dir); err != nil {
 			return bad("disk", dir+" takes nothing: "+err.Error(), "make room there, or make it writable")
 		}
 	}
-	return ok("disk", "%s can be written", x.dirs.State)
+	return ok("disk", "%s can be written", x.Dirs.State)
 }
 
 // takes writes a file into dir and removes it. If dir does not exist yet, the nearest
@@ -87,12 +89,12 @@ func withoutCall(err error) error {
 }
 
 // database checks the database while no coordinator has it open.
-func (x exam) database() wire.Check {
-	path := x.dirs.Database()
+func (x Exam) database() wire.Check {
+	path := x.Dirs.Database()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return ok("database", "none yet: it comes with the first start")
 	}
-	err := repair.Check(x.dirs)
+	err := repair.Check(x.Dirs)
 	switch {
 	case errors.Is(err, repair.ErrNewer):
 		return bad("database", err.Error(), "run install.sh of the newest Afar that you had")
@@ -105,19 +107,19 @@ func (x exam) database() wire.Check {
 }
 
 // lastWords checks the last line that the last coordinator logged.
-func (x exam) lastWords() wire.Check {
-	if words := crashed(x.dirs.Log()); words != "" {
-		return bad("log", "the last coordinator crashed: "+words, "look into "+crashLog(x.dirs)+", then afar start")
+func (x Exam) lastWords() wire.Check {
+	if words := crashed(x.Dirs); words != "" {
+		return bad("log", "the last coordinator crashed: "+words, "look into "+x.Dirs.CrashLog()+", then afar start")
 	}
-	words, failed := lastLine(x.dirs.Log())
+	words, failed := lastLine(x.Dirs.Log())
 	if failed {
-		return bad("log", "its last words are an error: "+words, "mend that, then afar start; all of it: "+x.dirs.Log())
+		return bad("log", "its last words are an error: "+words, "mend that, then afar start; all of it: "+x.Dirs.Log())
 	}
-	if reason, at := x.dirs.Failure(); reason != "" {
+	if reason, at := x.Dirs.Failure(); reason != "" {
 		return bad("log", "the last start failed at "+at.Format(time.DateTime)+": "+reason,
 			"mend that, then afar start")
 	}
-	return ok("log", "%s ends without an error", x.dirs.Log())
+	return ok("log", "%s ends without an error", x.Dirs.Log())
 }
 
 // tailSize is how much of the end of a log is read.
@@ -125,7 +127,7 @@ const tailSize = 64 << 10
 
 // endOf returns the end of a log, or nothing if the file cannot be read.
 func endOf(path string) []byte {
-	raw, err := tail(path, tailSize)
+	raw, err := logfile.Tail(path, tailSize)
 	if err != nil {
 		return nil
 	}
@@ -135,31 +137,31 @@ func endOf(path string) []byte {
 // lastLine returns the last line of a log in words, and whether it is an error.
 func lastLine(path string) (words string, failed bool) {
 	raw := endOf(path)
-	var line struct{ Level, Msg, Err string }
-	if json.Unmarshal(raw[bytes.LastIndexByte(raw, '\n')+1:], &line) != nil || line.Level != "ERROR" {
+	var last struct{ Level, Msg, Err string }
+	if json.Unmarshal(raw[bytes.LastIndexByte(raw, '\n')+1:], &last) != nil || last.Level != "ERROR" {
 		return "", false
 	}
-	if line.Err != "" {
-		line.Msg += ": " + line.Err
+	if last.Err != "" {
+		last.Msg += ": " + last.Err
 	}
-	return oneLine(line.Msg, 300), true
+	return line(last.Msg, 300), true
 }
 
 // crashed returns how a coordinator crashed, or "" if something was logged since.
-func crashed(log string) string {
-	path := filepath.Join(filepath.Dir(log), crashName)
+func crashed(d home.Dirs) string {
+	path := d.CrashLog()
 	crash, err := os.Stat(path)
 	if err != nil {
 		return ""
 	}
-	if later, err := os.Stat(log); err == nil && later.ModTime().After(crash.ModTime()) {
+	if later, err := os.Stat(d.Log()); err == nil && later.ModTime().After(crash.ModTime()) {
 		return ""
 	}
 	raw := endOf(path)
 	for _, mark := range []string{"panic: ", "fatal error: "} {
 		if i := bytes.LastIndex(raw, []byte(mark)); i >= 0 {
 			first, _, _ := strings.Cut(string(raw[i:]), "\n")
-			return oneLine(first, 200)
+			return line(first, 200)
 		}
 	}
 	return ""

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -13,9 +13,8 @@ import (
 )
 
 // coordinator checks the daemon, and then asks it to check itself.
-func (x exam) coordinator(ctx context.Context) []wire.Check {
-	var s wire.StatusReply
-	err := call(ctx, x.app, wire.OpStatus, wire.StatusRequest{}, &s, running)
+func (x Exam) coordinator(ctx context.Context) []wire.Check {
+	s, err := x.Status(ctx)
 	if errors.Is(err, client.ErrUnreachable) {
 		return x.silent(ctx, err)
 	}
@@ -23,8 +22,8 @@ func (x exam) coordinator(ctx context.Context) []wire.Check {
 		return []wire.Check{bad("coordinator", err.Error(), "afar restart")}
 	}
 	checks := []wire.Check{x.version(s.Coordinator), x.socket()}
-	var own wire.DoctorReply
-	if err := call(ctx, x.app, wire.OpDoctor, wire.None{}, &own, running); err != nil {
+	own, err := x.Inner(ctx)
+	if err != nil {
 		return append(checks, bad("coordinator", err.Error(), "afar restart"))
 	}
 	return append(checks, own.Checks...)
@@ -32,26 +31,26 @@ func (x exam) coordinator(ctx context.Context) []wire.Check {
 
 // silent checks the parts of a coordinator that does not answer. If it does not run,
 // silent can look at its database and its log.
-func (x exam) silent(ctx context.Context, err error) []wire.Check {
-	if alive(x.dirs) {
-		pid, _ := home.Signer(x.dirs.LifeLock())
-		fix := fmt.Sprintf("look into %s, then afar stop, which ends its process %d (afar serve)", x.dirs.Log(), pid)
+func (x Exam) silent(ctx context.Context, err error) []wire.Check {
+	if x.Dirs.HasCoordinator() {
+		pid, _ := home.Signer(x.Dirs.LifeLock())
+		fix := fmt.Sprintf("look into %s, then afar stop, which ends its process %d (afar serve)", x.Dirs.Log(), pid)
 		return []wire.Check{bad("coordinator", "running but not responding: "+err.Error(), fix)}
 	}
 	none := off("coordinator", "does not run", "nothing to do: it starts when a session or a command needs it")
 	return append([]wire.Check{none, x.database(), x.lastWords()}, x.agents(ctx)...)
 }
 
-func (x exam) version(c wire.Coordinator) wire.Check {
-	if c.Version != versionText() {
-		return bad("coordinator", fmt.Sprintf("runs version %s, this command is %s", c.Version, versionText()),
+func (x Exam) version(c wire.Coordinator) wire.Check {
+	if c.Version != x.Version {
+		return bad("coordinator", fmt.Sprintf("runs version %s, this command is %s", c.Version, x.Version),
 			"afar restart")
 	}
 	return ok("coordinator", "runs, pid %d, version %s", c.PID, c.Version)
 }
 
-func (x exam) socket() wire.Check {
-	path := x.dirs.Socket()
+func (x Exam) socket() wire.Check {
+	path := x.Dirs.Socket()
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
