@@ -26,6 +26,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/audit"
 	"github.com/afar-sh/afar/coordinator/internal/backgroundwork"
+	acts "github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
 	"github.com/afar-sh/afar/coordinator/internal/child"
@@ -248,9 +249,10 @@ func (c *Coordinator) newTelegram(shared *core.Core) channel {
 		Code:       random.Digits,
 		Link:       func(path string) (address, where string) { return c.web.Link(path) },
 		RemindChat: c.set.Escalation.Chat,
-		RunAgent:   agents.Default,
-		RunMode:    c.runMode(),
 		TaskHeld:   c.tasks.Held,
+		Act: func(ctx context.Context, act acts.Act, op string, in any) error {
+			return c.server.Act(ctx, act, op, in)
+		},
 		Call: func(ctx context.Context, person, op string, in any) (any, error) {
 			return c.server.Phone(ctx, person, op, in)
 		},

@@ -19,6 +19,7 @@ import (
 // cmd:NAME is cmd/afar/cmd_NAME.go. More files may have names that begin with the feature:
 // ask.go, ask_answer.go.
 var features = map[string]string{
+	"act":         "core server telegram",
 	"alarm":       "core server",
 	"anchor":      "loop/anchor server",
 	"ask":         "wire hooks ask/ask core store server telegram cmd:allow cmd:answer cmd:asks cmd:deny",
@@ -87,7 +88,7 @@ var layers = map[string]layer{
 		"proof setting spend state table tick unwritable wake"},
 	"store": {dir: in + "store", own: "action age batch channel clean kind read repair store unknown unwritable"},
 	"server": {dir: in + "server",
-		own: "access attached backlog birthmark decode hook line listen named phone process reasons server silence toolcall"},
+		own: "access attached backlog birthmark decode hook line listen named process reasons server silence toolcall"},
 	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan " +
 		"poll render stamp thread trouble twice update whole"},
 	"web":  {dir: in + "channel/web", own: "act form listen live printed read route secure view web"},

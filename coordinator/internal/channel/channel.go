@@ -4,6 +4,7 @@
 package channel
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -32,6 +33,9 @@ type Act struct {
 	Update  int64   // the update that brought it; the changes are committed together with the end of the update
 	At      Address // where it was done, and where a text is answered
 	Tap     string  // names the tap on a button, for the answer to it; "" for a text
+	By      string  // who acted
+	Key     string  // names the act for ever, in the form of rand.Text
+	As      string  // what they did, for the words of the reply; only the channel reads it
 }
 
 // A Settlement tells somebody the result of their act: as the answer to a tap, or as a
@@ -39,15 +43,20 @@ type Act struct {
 type Settlement struct {
 	Tap  string  `json:"tap,omitempty"`
 	To   Address `json:"to,omitempty"`
-	Text string  `json:"text"`
+	Text string  `json:"text,omitempty"`
+	// Reply is what an operation came to; the channel words it. nil for Text.
+	Reply *Reply `json:"reply,omitempty"`
 }
 
-// Settle returns the settlement of a with this text.
-func (a Act) Settle(text string) Settlement {
-	if a.Tap != "" {
-		return Settlement{Tap: a.Tap, Text: text}
-	}
-	return Settlement{To: a.At, Text: text}
+// A Reply is what an operation came to that somebody asked for on a channel: the reply of the operation,
+// or an error. The reply of an operation that only reads is asked for when it is told.
+type Reply struct {
+	Op    string          `json:"op"`
+	As    string          `json:"as,omitempty"` // of the Act
+	In    json.RawMessage `json:"in,omitempty"` // the request of an operation that only reads
+	Body  json.RawMessage `json:"body,omitempty"`
+	Code  string          `json:"code,omitempty"` // of the error, "" for none
+	Error string          `json:"error,omitempty"`
 }
 
 // A Notice is a text for the person, about one session or about none.

@@ -259,8 +259,8 @@ func (c *Core) recall(id ask.ID) error {
 	if !ok {
 		return fmt.Errorf("ask %q: %w", id, ErrNotFound)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock()
+	defer c.unlock()
 	if _, known := c.state.asks.rows[id]; !known { // another call may have changed it meanwhile
 		c.state.asks.hold(a, c.cfg.Now())
 		c.wake(due)

@@ -78,11 +78,19 @@ func (s *state) showOpen(b *store.Batch, name string, now time.Time) {
 
 // settle tells the person who acted on a channel what the act led to.
 func (s *state) settle(b *store.Batch, act channel.Act, text string, now time.Time) {
+	s.tell(b, act, channel.Settlement{Text: text}, now)
+}
+
+func (s *state) tell(b *store.Batch, act channel.Act, what channel.Settlement, now time.Time) {
 	kind, key := ActSay, "say:"+itoa(act.Update)
 	if act.Tap != "" {
 		kind, key = ActTap, "tap:"+act.Tap
 	}
-	b.Actions = append(b.Actions, channelAction(act.Channel, key, kind, encode(act.Settle(text)), now))
+	what.Tap = act.Tap
+	if act.Tap == "" || what.Reply != nil { // a message may follow the answer to the tap
+		what.To = act.At
+	}
+	b.Actions = append(b.Actions, channelAction(act.Channel, key, kind, encode(what), now))
 }
 
 // Acknowledge deals with an act that changes nothing. It answers with a text, if the

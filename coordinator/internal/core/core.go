@@ -52,6 +52,12 @@ type Config struct {
 // A Core is the one owner of state. Its methods may be called from any
 // goroutine.
 type Core struct {
+	*owner
+	open *transaction // collects the changes of one act, see Act; nil commits each change by itself
+}
+
+// An owner is what all Cores of a coordinator share.
+type owner struct {
 	cfg Config
 
 	mu     sync.Mutex // guards all below; never held across I/O but the commit
@@ -83,12 +89,12 @@ func New(cfg Config) (*Core, error) {
 	if cfg.Lives == nil {
 		cfg.Lives = func(session.Process) bool { return true }
 	}
-	c := &Core{
+	c := &Core{owner: &owner{
 		cfg:         cfg,
 		state:       newState(cfg),
 		subscribers: map[Part]map[*Subscription]struct{}{},
 		damaged:     map[string]bool{},
-	}
+	}}
 	bad, err := c.state.load(cfg.Store, cfg.Now())
 	if err != nil {
 		return nil, fmt.Errorf("load state: %w", err)
@@ -106,6 +112,9 @@ func New(cfg Config) (*Core, error) {
 
 // do changes the state and wakes the waiters.
 func (c *Core) do(f step) error {
+	if c.open != nil {
+		return c.collect(f)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	changed, err := c.change(f, c.cfg.Store.Commit)
@@ -118,6 +127,9 @@ func (c *Core) do(f step) error {
 // quietly is do for a hook that waits for the reply. It wakes no waiters, and waits for
 // the disk only if asks or messages change. The caller calls Publish after its reply.
 func (c *Core) quietly(f step) error {
+	if c.open != nil {
+		return c.collect(f)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, err := c.change(f, func(b *store.Batch) error {
@@ -134,8 +146,8 @@ func (c *Core) Publish() {
 	if err := c.wrote(c.cfg.Store.Sync()); err != nil {
 		c.cfg.Log.Error("sync a change", "err", err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock()
+	defer c.unlock()
 	c.tell()
 }
 
@@ -163,8 +175,8 @@ func (c *Core) tell() {
 
 // view reads the state under the lock.
 func (c *Core) view(f func(s *state, now time.Time)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock()
+	defer c.unlock()
 	f(c.state, c.cfg.Now())
 }
 

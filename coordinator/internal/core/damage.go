@@ -53,8 +53,8 @@ func (c *Core) report(bad []store.Bad) error {
 
 // unreported returns those of the rows that the journal does not name yet.
 func (c *Core) unreported(bad []store.Bad) (fresh []store.Bad) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock()
+	defer c.unlock()
 	for _, r := range bad {
 		if !c.damaged[rowName(r)] {
 			fresh = append(fresh, r)
@@ -65,8 +65,8 @@ func (c *Core) unreported(bad []store.Bad) (fresh []store.Bad) {
 
 // reported notes that the journal names rows, and logs them.
 func (c *Core) reported(bad []store.Bad) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock()
+	defer c.unlock()
 	for _, r := range bad {
 		c.damaged[rowName(r)] = true
 		c.cfg.Log.Error("a damaged row of the database is left out", "table", r.Table, "row", r.ID, "err", r.Err)

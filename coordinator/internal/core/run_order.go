@@ -18,27 +18,8 @@ const ActRunView = "run-view"
 
 // A RunView shows runs at an address of a channel: all of them, or one.
 type RunView struct {
-	To      channel.Address `json:"to"`
-	Run     run.ID          `json:"run,omitempty"`     // "" for all
-	Started bool            `json:"started,omitempty"` // say that it was started, else what it did last
-}
-
-// OrderRun starts a run for a command of the person on a channel, who is told there.
-func (c *Core) OrderRun(act channel.Act, r run.Run, first message.Message) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		b.Act = act
-		if err := s.counts(act.Channel); err != nil {
-			s.settle(&b, act, "Nothing was started: "+err.Error()+".", now)
-			return b, nil
-		}
-		started, err := s.startRun(&b, r, first, now)
-		if err != nil {
-			s.settle(&b, act, "Nothing was started: "+err.Error()+".", now)
-			return b, nil
-		}
-		s.showRun(&b, act, RunView{To: act.At, Run: started.ID, Started: true}, now)
-		return b, nil
-	})
+	To  channel.Address `json:"to"`
+	Run run.ID          `json:"run,omitempty"` // "" for all
 }
 
 // OrderRuns lists the runs for a command of the person on a channel.

@@ -50,8 +50,8 @@ func (s *state) expireBrowser(b *store.Batch, v signin.Browser, now time.Time) {
 // as a digest in memory.
 func (c *Core) NewLink() (code string, expires time.Time, err error) {
 	code = c.secret(2)
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock()
+	defer c.unlock()
 	c.links, expires = c.links.Add(signin.DigestOf(c.cfg.Home, code), c.cfg.Now())
 	return code, expires, nil
 }

@@ -94,7 +94,7 @@ func (s *state) merge(b *store.Batch, now time.Time) {
 		s.settings = *b.Settings
 	}
 	for _, e := range b.Events {
-		s.entry = e.Seq
+		s.entry = max(s.entry, e.Seq) // an event of an open act has no number yet
 	}
 	for _, t := range s.tables {
 		s.touched = append(s.touched, t.merge(b, now)...)
@@ -104,6 +104,21 @@ func (s *state) merge(b *store.Batch, now time.Time) {
 	}
 	if at := s.next(); first(at, before) != before {
 		s.touched = append(s.touched, due)
+	}
+}
+
+// keep returns what takes back the merge of a batch that is not committed.
+func (s *state) keep(b *store.Batch) (restore func(now time.Time)) {
+	settings, tables := s.settings, make([]func(time.Time), 0, len(s.tables))
+	for _, t := range s.tables {
+		tables = append(tables, t.keep(b))
+	}
+	return func(now time.Time) {
+		s.settings = settings
+		for _, restore := range tables {
+			restore(now)
+		}
+		s.asks.retime(time.Time{}, now)
 	}
 }
 

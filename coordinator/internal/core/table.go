@@ -39,6 +39,7 @@ type traits[V any] struct {
 type anyTable interface {
 	load(s *store.Store, since, now time.Time) ([]store.Bad, error)
 	merge(b *store.Batch, now time.Time) (touched []Part)
+	keep(b *store.Batch) (restore func(now time.Time))
 	next() time.Time
 	tick(b *store.Batch, now time.Time)
 	retime(until, now time.Time)
@@ -85,6 +86,35 @@ func (t *table[K, V]) merge(b *store.Batch, now time.Time) (touched []Part) {
 		t.hold(v, now)
 	}
 	return touched
+}
+
+// keep returns what puts back the values that a batch replaces.
+func (t *table[K, V]) keep(b *store.Batch) (restore func(now time.Time)) {
+	before, fresh := map[K]V{}, []V{}
+	for v := range t.kind.In(b) {
+		if old, known := t.rows[t.kind.ID(v)]; known {
+			before[t.kind.ID(v)] = old
+		} else {
+			fresh = append(fresh, v)
+		}
+	}
+	return func(now time.Time) {
+		for _, v := range before {
+			t.hold(v, now)
+		}
+		for _, v := range fresh {
+			t.drop(t.kind.ID(v))
+		}
+	}
+}
+
+// drop takes a value out of memory.
+func (t *table[K, V]) drop(id K) {
+	for _, x := range t.indexes {
+		x.remove(t.rows[id], id)
+	}
+	delete(t.rows, id)
+	t.due.set(id, time.Time{})
 }
 
 // hold loads a value of the store into memory.

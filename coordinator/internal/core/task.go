@@ -274,8 +274,8 @@ func (c *Core) SeeFault(slug task.Slug, said string) error {
 
 // TouchTasks wakes those who wait for a change of tasks: something in a folder has changed.
 func (c *Core) TouchTasks() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock()
+	defer c.unlock()
 	c.wake(Tasks, Anything)
 }
 

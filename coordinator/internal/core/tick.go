@@ -70,8 +70,8 @@ func (c *Core) Tick() error {
 	if err := c.do(tick); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock()
+	defer c.unlock()
 	c.state.retime(c.cfg.Now())
 	return nil
 }

@@ -21,8 +21,8 @@ type streak struct {
 // Unwritable returns why nothing can be written now, and since when. The error is nil if
 // the last commit succeeded. The part Disk is touched when this begins and ends.
 func (c *Core) Unwritable() (since time.Time, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock()
+	defer c.unlock()
 	return c.streak.since, c.streak.err
 }
 
@@ -31,8 +31,8 @@ func (c *Core) Probe() error { return c.wrote(c.cfg.Store.Probe()) }
 
 // wrote notes the result of a write of the store, and returns its error.
 func (c *Core) wrote(err error) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock()
+	defer c.unlock()
 	c.noteWrite(err)
 	return err
 }

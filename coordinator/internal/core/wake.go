@@ -68,8 +68,8 @@ type Subscription struct {
 func (c *Core) Subscribe(parts ...Part) *Subscription {
 	signal := make(chan struct{}, 1)
 	s := &Subscription{C: signal, core: c, parts: parts, signal: signal}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock()
+	defer c.unlock()
 	for _, p := range parts {
 		if c.subscribers[p] == nil {
 			c.subscribers[p] = map[*Subscription]struct{}{}
@@ -82,8 +82,8 @@ func (c *Core) Subscribe(parts ...Part) *Subscription {
 // Close ends a subscription.
 func (s *Subscription) Close() {
 	c := s.core
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock()
+	defer c.unlock()
 	for _, p := range s.parts {
 		delete(c.subscribers[p], s)
 		if len(c.subscribers[p]) == 0 {

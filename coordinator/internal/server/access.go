@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,10 +39,21 @@ const (
 	writer                 // as standing; a session may do it in its own name
 )
 
+// A manner says how an operation becomes one with the end of the update that asked for it on a channel, so
+// that a coordinator which dies and handles the update again has one effect and gives one reply.
+type manner int
+
+const (
+	reading manner = iota // it changes nothing: what it replies is asked for when the channel tells it
+	step                  // one step of core: what it changes, the end of the update and the reply are one commit
+	keyed                 // it touches files, git or a process first, and comes to the same when it is done again
+)
+
 // An operation is one row of the table: who may ask for it, and what it does.
 type operation struct {
 	name   string
 	access access
+	manner manner
 	do     func(*Server, *call) (any, error)             // decodes the body of the call
 	take   func(s *Server, c *call, in any) (any, error) // takes the request itself, of the type that the Op names
 }
@@ -67,6 +79,12 @@ func row[Request, Reply any](
 		},
 		take: func(s *Server, c *call, in any) (any, error) { return do(s, c, in.(Request)) },
 	}
+}
+
+// by returns a row whose operation changes something, in this manner.
+func (o operation) by(m manner) operation {
+	o.manner = m
+	return o
 }
 
 // owned returns the row of an operation that changes something of one session. of returns
@@ -150,59 +168,59 @@ var operations = table(
 	row(wire.OpDoctor, reader, (*Server).doctor),
 	row(wire.OpPing, reader, (*Server).ping),
 
-	row(wire.OpPost, self, (*Server).post), // agents write here; it decides nothing
+	row(wire.OpPost, self, (*Server).post).by(step), // agents write here; it decides nothing
 	row(wire.OpRead, reader, (*Server).read),
 	row(wire.OpTopics, reader, (*Server).topics),
-	row(wire.OpTell, self, (*Server).tell),
+	row(wire.OpTell, self, (*Server).tell).by(step),
 
-	row(wire.OpEscalate, self, (*Server).escalate), // a run of a trigger, as its rule says
+	row(wire.OpEscalate, self, (*Server).escalate).by(step), // a run of a trigger, as its rule says
 	row(wire.OpTools, reader, (*Server).tools),
-	row(wire.OpWake, self, (*Server).wake), // a session wakes itself alone
+	row(wire.OpWake, self, (*Server).wake).by(keyed), // a session wakes itself alone
 
-	row(wire.OpToolMessage, self, (*Server).toolMessage), // each tool asks for its own operation
+	row(wire.OpToolMessage, self, (*Server).toolMessage).by(keyed), // each tool asks for its own operation
 
 	row(wire.OpInbox, reader, (*Server).inbox),
 
-	row(wire.OpAnswer, person, (*Server).answerAsk), // an allow needs a terminal, see there
-	row(wire.OpUndo, person, (*Server).undo),
-	row(wire.OpSend, person, (*Server).send), // words need a terminal, see there
-	row(wire.OpRevoke, person, (*Server).revoke),
-	row(wire.OpAway, person, (*Server).away),
-	row(wire.OpTurnStop, person, (*Server).turnStop),
-	row(wire.OpPause, person, (*Server).pause),
-	row(wire.OpLoopStart, standing, (*Server).loopStart),
-	owned(wire.OpLoopCancel, (*Server).loopToCancel, (*Server).loopCancel), // a way out, at every channel
-	row(wire.OpShutdown, person, (*Server).shutdown),
-	row(wire.OpPerson, self, (*Server).person),
+	row(wire.OpAnswer, person, (*Server).answerAsk).by(step), // an allow needs a terminal, see there
+	row(wire.OpUndo, person, (*Server).undo).by(step),
+	row(wire.OpSend, person, (*Server).send).by(step), // words need a terminal, see there
+	row(wire.OpRevoke, person, (*Server).revoke).by(step),
+	row(wire.OpAway, person, (*Server).away).by(step),
+	row(wire.OpTurnStop, person, (*Server).turnStop).by(step),
+	row(wire.OpPause, person, (*Server).pause).by(step),
+	row(wire.OpLoopStart, standing, (*Server).loopStart).by(step),
+	owned(wire.OpLoopCancel, (*Server).loopToCancel, (*Server).loopCancel).by(step), // a way out, at every channel
+	row(wire.OpShutdown, person, (*Server).shutdown).by(keyed),
+	row(wire.OpPerson, self, (*Server).person).by(step),
 
-	row(wire.OpOpen, person, (*Server).open),
-	row(wire.OpSignOut, person, (*Server).signOut),
+	row(wire.OpOpen, person, (*Server).open).by(step),
+	row(wire.OpSignOut, person, (*Server).signOut).by(step),
 
-	row(wire.OpPolicyTrust, person, (*Server).policyTrust), // accepting one needs a terminal, see there
+	row(wire.OpPolicyTrust, person, (*Server).policyTrust).by(keyed), // accepting one needs a terminal, see there
 
 	row(wire.OpRuns, reader, (*Server).runs),
 	row(wire.OpRun, reader, (*Server).runShow),
 	row(wire.OpRunLog, reader, (*Server).runLog),
 
 	row(wire.OpSuggestions, reader, (*Server).suggestions),
-	row(wire.OpSuggest, self, (*Server).suggest), // agents suggest here; it decides nothing
-	row(wire.OpSuggestionAccept, standing, (*Server).suggestionAccept),
-	row(wire.OpSuggestionDismiss, change, (*Server).suggestionDismiss),
+	row(wire.OpSuggest, self, (*Server).suggest).by(keyed), // agents suggest here; it decides nothing
+	row(wire.OpSuggestionAccept, standing, (*Server).suggestionAccept).by(keyed),
+	row(wire.OpSuggestionDismiss, change, (*Server).suggestionDismiss).by(keyed),
 
 	row(wire.OpGaps, reader, (*Server).gaps),
-	row(wire.OpGapReport, self, (*Server).gapReport), // agents report here; it decides nothing
-	row(wire.OpGapSet, change, (*Server).gapSet),
+	row(wire.OpGapReport, self, (*Server).gapReport).by(keyed), // agents report here; it decides nothing
+	row(wire.OpGapSet, change, (*Server).gapSet).by(keyed),
 
 	row(wire.OpTasks, reader, (*Server).tasks),
 	row(wire.OpTask, reader, (*Server).task),
-	row(wire.OpTaskNew, standing, (*Server).taskNew),
-	row(wire.OpTaskStart, standing, (*Server).taskStart),
-	row(wire.OpTaskStop, change, (*Server).taskStop),
-	row(wire.OpTaskSet, change, (*Server).taskSet),
+	row(wire.OpTaskNew, standing, (*Server).taskNew).by(keyed),
+	row(wire.OpTaskStart, standing, (*Server).taskStart).by(keyed),
+	row(wire.OpTaskStop, change, (*Server).taskStop).by(keyed),
+	row(wire.OpTaskSet, change, (*Server).taskSet).by(keyed),
 	row(wire.OpTaskFiles, reader, (*Server).taskFiles),
 	row(wire.OpTaskFile, reader, (*Server).taskFile),
-	row(wire.OpTaskEdit, standing, (*Server).taskEdit),
-	row(wire.OpTaskKeep, standing, (*Server).taskKeep),
+	row(wire.OpTaskEdit, standing, (*Server).taskEdit).by(keyed),
+	row(wire.OpTaskKeep, standing, (*Server).taskKeep).by(keyed),
 
 	row(wire.OpMemory, reader, (*Server).memory),
 	row(wire.OpMemorySearch, reader, (*Server).memorySearch),
@@ -210,49 +228,52 @@ var operations = table(
 	row(wire.OpMemoryLint, reader, (*Server).memoryLint),
 	row(wire.OpMemoryDay, reader, (*Server).memoryDay),
 	row(wire.OpMemoryDays, reader, (*Server).memoryDays),
-	row(wire.OpMemoryEdit, standing, (*Server).memoryEdit),
-	row(wire.OpMemoryAdd, writer, (*Server).memoryAdd),       // the fact names its source
-	row(wire.OpMemoryForget, writer, (*Server).memoryForget), // a session only archives
+	row(wire.OpMemoryEdit, standing, (*Server).memoryEdit).by(keyed),
+	row(wire.OpMemoryAdd, writer, (*Server).memoryAdd).by(keyed),       // the fact names its source
+	row(wire.OpMemoryForget, writer, (*Server).memoryForget).by(keyed), // a session only archives
 	row(wire.OpTriggers, reader, (*Server).triggers),
 	row(wire.OpTrigger, reader, (*Server).trigger),
 	row(wire.OpTriggerLog, reader, (*Server).triggerLog),
-	row(wire.OpTriggerNew, standing, (*Server).triggerNew),
-	row(wire.OpTriggerOn, standing, (*Server).triggerOn),
-	row(wire.OpTriggerOff, change, (*Server).triggerOff),
-	row(wire.OpTriggerRemove, change, (*Server).triggerRemove),
-	row(wire.OpTriggerRotate, standing, (*Server).triggerRotate),
-	row(wire.OpTriggerFire, standing, (*Server).triggerFire),
-	row(wire.OpTriggerTest, change, (*Server).triggerTest), // it runs the rule's filter
+	row(wire.OpTriggerNew, standing, (*Server).triggerNew).by(keyed),
+	row(wire.OpTriggerOn, standing, (*Server).triggerOn).by(keyed),
+	row(wire.OpTriggerOff, change, (*Server).triggerOff).by(keyed),
+	row(wire.OpTriggerRemove, change, (*Server).triggerRemove).by(keyed),
+	row(wire.OpTriggerRotate, standing, (*Server).triggerRotate).by(keyed),
+	row(wire.OpTriggerFire, standing, (*Server).triggerFire).by(step),
+	row(wire.OpTriggerTest, change, (*Server).triggerTest).by(keyed), // it runs the rule's filter
 
 	row(wire.OpModules, reader, (*Server).modules),
 	row(wire.OpModule, reader, (*Server).module),
 	row(wire.OpModuleFile, reader, (*Server).moduleFile),
-	row(wire.OpModuleEnable, standing, (*Server).moduleEnable),
-	row(wire.OpModuleDisable, change, (*Server).moduleDisable),
-	row(wire.OpModuleRestart, change, (*Server).moduleRestart),
+	row(wire.OpModuleEnable, standing, (*Server).moduleEnable).by(keyed),
+	row(wire.OpModuleDisable, change, (*Server).moduleDisable).by(keyed),
+	row(wire.OpModuleRestart, change, (*Server).moduleRestart).by(keyed),
 
-	row(wire.OpRunStart, asker, (*Server).runStart), // a session only proposes one, see there
-	row(wire.OpRunWait, person, (*Server).runWait),
-	row(wire.OpRunStop, change, (*Server).runStop),
-	row(wire.OpRunRemove, change, (*Server).runRemove),
-	row(wire.OpRunTake, person, (*Server).runTake), // needs a terminal, see there
-	row(wire.OpRunGive, person, (*Server).runGive),
-	row(wire.OpRunAdopt, standing, (*Server).runAdopt),
+	row(wire.OpRunStart, asker, (*Server).runStart).by(step), // a session only proposes one, see there
+	row(wire.OpRunWait, person, (*Server).runWait).by(step),
+	row(wire.OpRunStop, change, (*Server).runStop).by(step),
+	row(wire.OpRunRemove, change, (*Server).runRemove).by(step),
+	row(wire.OpRunTake, person, (*Server).runTake).by(keyed), // needs a terminal, see there
+	row(wire.OpRunGive, person, (*Server).runGive).by(step),
+	row(wire.OpRunAdopt, standing, (*Server).runAdopt).by(step),
 	row(wire.OpRunTurn, runner, (*Server).runTurn),
 	row(wire.OpRunEvents, runner, (*Server).runEvents),
 	row(wire.OpRunClock, runner, (*Server).runClock),
 	row(wire.OpRunEnd, runner, (*Server).runEnd),
 
 	row(wire.OpTelegram, reader, (*Server).telegram),
-	row(wire.OpTelegramConnect, person, (*Server).telegramConnect),
-	row(wire.OpTelegramPair, person, (*Server).telegramPair),
+	row(wire.OpTelegramConnect, person, (*Server).telegramConnect).by(keyed),
+	row(wire.OpTelegramPair, person, (*Server).telegramPair).by(keyed),
 	row(wire.OpTelegramPaired, reader, (*Server).telegramPaired),
-	row(wire.OpTelegramDisconnect, person, (*Server).telegramDisconnect),
+	row(wire.OpTelegramDisconnect, person, (*Server).telegramDisconnect).by(keyed),
 )
 
 // allow returns an error if the caller may not ask for the operation. It journals a
 // refused decision: a session may have tried to answer its own question.
 func (s *Server) allow(op operation, c *call) error {
+	if slices.Contains([]access{hook, own, runner}, op.access) && c.onChannel() {
+		return fmt.Errorf("%w: %s is not for a person", errDenied, c.op)
+	}
 	switch op.access {
 	case hook:
 		return s.allowHook(c)
@@ -296,7 +317,7 @@ func (s *Server) allowHook(c *call) error {
 // than a hook. A browser never asks for a session.
 func (s *Server) sessionAsks(c *call) bool {
 	v, _ := s.author(c.line)
-	return peer.Supported && !c.page && !ourHook(c.exe(), s.cfg.Bin) && v.ID != ""
+	return peer.Supported && !c.onChannel() && !ourHook(c.exe(), s.cfg.Bin) && v.ID != ""
 }
 
 // writesAsSession reports whether the caller writes in the name of a session: a program that one
@@ -416,7 +437,7 @@ func (s *Server) host(line []peer.Process) []peer.Process {
 func replacedShell(p, client peer.Process) bool { return peer.Level(p.PID) < peer.Level(client.PID) }
 
 func (s *Server) allowPerson(c *call) error {
-	if !peer.Supported {
+	if !peer.Supported || c.by != "" { // the channel knows who it is
 		return nil
 	}
 	if len(c.line) == 0 {

@@ -11,9 +11,6 @@ import (
 
 // allowOwner returns an error unless the session v itself or the person makes a call.
 func (s *Server) allowOwner(c *call, v session.Session) error {
-	if c.phone != "" {
-		return nil
-	}
 	if by, _ := s.author(c.line); by.ID != "" && by.ID == v.ID {
 		return nil
 	}
@@ -23,10 +20,8 @@ func (s *Server) allowOwner(c *call, v session.Session) error {
 // allowStanding returns an error unless the person makes a call, where their answers count.
 // The error says where the person can do it.
 func (s *Server) allowStanding(c *call) error {
-	if c.phone == "" {
-		if err := s.allowPerson(c); err != nil {
-			return err
-		}
+	if err := s.allowPerson(c); err != nil {
+		return err
 	}
 	if err := s.allowHere(c); err != nil {
 		return fmt.Errorf("%w; %s", err, s.elsewhere(c.op))

@@ -178,7 +178,7 @@ func TestUnknownProcess(t *testing.T) {
 // TestToldOnce checks that a forged operation is journalled at most once a minute.
 func TestToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Server{told: map[string]time.Time{}}
+		s := New(Config{})
 		for i, want := range []bool{true, false, false, true, false} {
 			if got := s.fresh("x"); got != want {
 				t.Errorf("after %d × 20 s: told %t", i, got)
@@ -198,7 +198,7 @@ func TestToldOnce(t *testing.T) {
 // TestPace checks that a session posts only so much in a minute, and that another one is free.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Server{posted: map[string]paced{}}
+		s := New(Config{})
 		for range pacePosts {
 			if err := s.pace("web-1", 10); err != nil {
 				t.Fatal(err)

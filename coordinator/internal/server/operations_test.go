@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 )
 
@@ -28,5 +29,16 @@ func TestOperationsHaveRows(t *testing.T) {
 	}
 	if named != len(operations) {
 		t.Errorf("package wire has %d operations, and the table has %d rows", named, len(operations))
+	}
+}
+
+// TestOperationsHaveAManner checks that each operation which a person may ask for on a channel says how it becomes
+// one with the update, and that one which reads is open to all.
+func TestOperationsHaveAManner(t *testing.T) {
+	for name, op := range operations {
+		forHosts := slices.Contains([]access{hook, own, runner}, op.access)
+		if changes := op.manner != reading; changes != (op.access != reader && !forHosts) {
+			t.Errorf("%s has the access %d and the manner %d", name, op.access, op.manner)
+		}
 	}
 }

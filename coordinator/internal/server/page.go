@@ -23,7 +23,7 @@ const web = "web"
 // ancestors; it is empty if that is unknown. in is the request type of the operation, and
 // reply its reply type.
 func (s *Server) Page(ctx context.Context, line []peer.Process, op string, in any) (reply any, err error) {
-	return s.take(&call{ctx: ctx, op: op, line: line, page: true}, in)
+	return s.take(&call{ctx: ctx, op: op, line: line, via: web}, in)
 }
 
 // take carries out an operation that did not come over the socket. in is its decoded request.
@@ -40,23 +40,27 @@ func (s *Server) take(c *call, in any) (reply any, err error) {
 }
 
 // channel returns the name of the channel that a call comes from.
-func (c *call) channel() string {
-	switch {
-	case c.page:
-		return web
-	case c.phone != "":
-		return telegram
+func (c *call) channel() string { return cmp.Or(c.via, terminal) }
+
+// onChannel reports whether a call comes from the page or the phone, not over the socket.
+func (c *call) onChannel() bool { return c.via != "" }
+
+// allowChannel returns an error for a decision from a channel whose answers do not count. The
+// command line is a way out that always counts.
+func (s *Server) allowChannel(c *call) error {
+	if !c.onChannel() {
+		return nil
 	}
-	return cmp.Or(c.via, terminal)
+	return s.allowHere(c)
 }
 
 // decider returns who decides with a call.
 func (c *call) decider() string {
-	if by := cmp.Or(c.phone, c.by); by != "" {
-		return by
+	if c.by != "" {
+		return c.by
 	}
 	at := "the " + c.channel()
-	if c.page {
+	if c.via == web {
 		at = "the page"
 	}
 	if u, err := user.Current(); err == nil && u.Username != "" {

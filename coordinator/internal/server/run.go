@@ -101,32 +101,39 @@ func (s *Server) checkSupported() error {
 
 // runStart starts a run for the person. A session proposes one.
 func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.Run, err error) {
-	if err := s.checkSupported(); err != nil {
-		return out, err
-	}
 	if v, _ := s.author(c.line); in.Dir == "" {
 		in.Dir = v.Cwd
 	}
-	if err := s.checkRun(&in); err != nil {
-		return out, err
-	}
-	if err := s.checkPlace(c.ctx, in); err != nil {
-		return out, err
-	}
-	if err := checkPrompt(in.Prompt); err != nil {
+	r, err := s.newRun(c.ctx, c.decider(), in, "")
+	if err != nil {
 		return out, err
 	}
 	if s.sessionAsks(c) {
-		return s.propose(c, in)
+		return s.propose(c, in, r)
 	}
-	m := message.Message{Key: "run:" + in.ID, Text: in.Prompt, By: c.decider(), Channel: c.channel()}
-	r, err := s.cfg.Core.StartRun(newRun(c.decider(), in, random.UUID()), m)
+	m := message.Message{Key: "run:" + in.ID, Text: in.Prompt, By: r.By, Channel: c.channel()}
+	r, err = s.cfg.Core.StartRun(r, m)
 	return s.wireRun(r), err
 }
 
-// newRun returns a run of a conversation as a checked request wants it.
-func newRun(by string, in wire.RunStartRequest, conversation string) run.Run {
-	r := run.Run{
+// newRun returns a run as a request wants it, and an error if no run can be like that. Every run begins here.
+// A conversation goes on in it, or begins with the prompt for "".
+func (s *Server) newRun(ctx context.Context, by string, in wire.RunStartRequest, conversation string) (
+	r run.Run, err error,
+) {
+	if err := s.checkSupported(); err != nil {
+		return r, err
+	}
+	if err := s.checkRun(&in); err != nil {
+		return r, err
+	}
+	if err := s.checkPlace(ctx, in); err != nil {
+		return r, err
+	}
+	if conversation == "" {
+		conversation, err = random.UUID(), checkPrompt(in.Prompt)
+	}
+	r = run.Run{
 		ID:           run.IDOf(in.ID),
 		Name:         in.Name,
 		Agent:        in.Agent,
@@ -142,7 +149,7 @@ func newRun(by string, in wire.RunStartRequest, conversation string) run.Run {
 	if in.ForMS > 0 {
 		r.Until = time.Now().Add(time.Duration(in.ForMS) * time.Millisecond)
 	}
-	return r
+	return r, err
 }
 
 func checkPrompt(prompt string) error {

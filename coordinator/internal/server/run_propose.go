@@ -11,7 +11,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/message"
-	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -21,7 +20,7 @@ import (
 // propose asks the person whether a session may have a run started, and waits for the answer
 // as long as the request says. The reply to a proposal that is still open has the state
 // wire.Proposed.
-func (s *Server) propose(c *call, in wire.RunStartRequest) (out wire.Run, err error) {
+func (s *Server) propose(c *call, in wire.RunStartRequest, r run.Run) (out wire.Run, err error) {
 	by, _ := s.author(c.line)
 	switch {
 	case s.cfg.Core.Settings().Paused:
@@ -29,7 +28,7 @@ func (s *Server) propose(c *call, in wire.RunStartRequest) (out wire.Run, err er
 	case in.Wait:
 		return out, badRequest("a session cannot wait for a run with --wait: the result comes to it as a message")
 	}
-	p := ask.Proposed{Run: newRun(c.decider(), in, random.UUID()), Prompt: in.Prompt}
+	p := ask.Proposed{Run: r, Prompt: in.Prompt}
 	id := ask.ID("ask_" + strings.ToLower(in.ID))
 	a, err := s.cfg.Core.Propose(ask.NewProposal(id, by.ID, p, proposes(in, p.Run)))
 	if errors.Is(err, run.ErrDepth) {

@@ -102,9 +102,10 @@ func (s *Server) runAdopt(c *call, in wire.RunAdoptRequest) (out wire.Run, err e
 	if in.Dir != "" {
 		start.Dir = in.Dir
 	}
-	if err := s.checkRun(&start); err != nil {
+	r, err := s.newRun(c.ctx, c.decider(), start, in.Conversation)
+	if err != nil {
 		return out, err
 	}
-	r, err := s.cfg.Core.AdoptRun(newRun(c.decider(), start, in.Conversation))
+	r, err = s.cfg.Core.AdoptRun(r)
 	return s.wireRun(r), err
 }

@@ -119,7 +119,12 @@ type Git struct {
 
 // A Server answers the socket.
 type Server struct {
-	cfg   Config
+	cfg Config // its Core is that of one act, in a Server of Act
+	*shared
+}
+
+// What the servers of a coordinator share.
+type shared struct {
 	calls sync.WaitGroup // requests that are being answered
 
 	behind   backlog    // work that replies left to do
@@ -138,14 +143,13 @@ type Server struct {
 
 // New returns a server; Serve starts it.
 func New(cfg Config) *Server {
-	return &Server{
-		cfg:       cfg,
+	return &Server{cfg: cfg, shared: &shared{
 		told:      map[string]time.Time{},
 		posted:    map[string]paced{},
 		clients:   map[int]client{},
 		reviewers: map[session.ID][]review.Call{},
 		running:   map[string]consultation{},
-	}
+	}}
 }
 
 // Serve answers l until ctx ends, then waits for the current requests. It
@@ -199,10 +203,8 @@ type call struct {
 	body []byte
 	// parsed is the body, once it is read.
 	parsed hostjson.Value
-	page   bool   // it comes from a browser that is signed in, not over the socket
-	phone  string // the person who sent it from the phone, "" for all others
-	by     string // who decides, if it is the answer to a question; via is the channel
-	via    string
+	via    string // the channel that it comes from, "" for the socket
+	by     string // who decides, as the channel knows them; "" for all others
 	// printed records whether the caller printed the reply before it ended; nil if that
 	// does not matter.
 	printed func(bool) error

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/message"
-	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/text"
@@ -169,11 +169,11 @@ func (s *Server) taskStart(c *call, in wire.TaskStartRequest) (out wire.Task, er
 	if err != nil {
 		return out, err
 	}
-	r, err := s.newTaskRun(t, in.Key, c.decider())
+	first, next := task.Prompts(state)
+	r, err := s.newTaskRun(t, in.Key, c.decider(), first)
 	if err != nil {
 		return out, err
 	}
-	first, next := task.Prompts(state)
 	start := core.Start{Run: r, First: taskText(c, in.Key, first), Next: taskText(c, in.Key, next)}
 	if _, err := s.cfg.Core.StartTask(slug, start); err != nil {
 		return out, err
@@ -206,17 +206,13 @@ func (s *Server) launch(t task.Task) (task.State, error) {
 
 // RunOfTask returns the run with which the work on a task begins.
 func (s *Server) RunOfTask(t task.Task) (run.Run, error) {
-	return s.newTaskRun(t, rand.Text(), t.By)
+	return s.newTaskRun(t, rand.Text(), t.By, string(t.Slug))
 }
 
-func (s *Server) newTaskRun(t task.Task, key, by string) (r run.Run, err error) {
-	in := wire.RunStartRequest{
-		ID: key, Agent: t.Agent, Mode: t.Mode, Model: t.Model, Dir: s.cfg.Tasks.Dir(t.Slug), Prompt: "-",
-	}
-	if err := s.checkRun(&in); err != nil {
-		return r, err
-	}
-	return newRun(by, in, random.UUID()), nil
+func (s *Server) newTaskRun(t task.Task, key, by, prompt string) (run.Run, error) {
+	return s.newRun(context.Background(), by, wire.RunStartRequest{
+		ID: key, Agent: t.Agent, Mode: t.Mode, Model: t.Model, Dir: s.cfg.Tasks.Dir(t.Slug), Prompt: prompt,
+	}, "")
 }
 
 func taskText(c *call, key, text string) message.Message {

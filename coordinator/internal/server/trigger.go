@@ -119,25 +119,10 @@ func (s *Server) checkRule(r trigger.Rule) error {
 const runKey = 26
 
 // TriggerRun returns a run as a rule wants it, in a directory. The key names it.
-func (s *Server) TriggerRun(r trigger.Rule, dir, key string) (out run.Run, err error) {
-	if s.cfg.Runs.Mode == "" {
-		return out, badRequest("runs are not supported on Windows")
-	}
-	in := wire.RunStartRequest{
-		ID: key, Agent: r.Agent, Mode: r.RunMode(), Model: r.Model, Dir: dir, BudgetUSD: r.Budget,
-	}
-	if err := s.checkRun(&in); err != nil {
-		return out, err
-	}
-	return run.Run{
-		ID:           run.ID("run_" + in.ID),
-		Agent:        in.Agent,
-		Dir:          in.Dir,
-		Mode:         in.Mode,
-		Model:        in.Model,
-		BudgetUSD:    in.BudgetUSD,
-		Conversation: random.UUID(),
-	}, nil
+func (s *Server) TriggerRun(r trigger.Rule, dir, key string) (run.Run, error) {
+	return s.newRun(context.Background(), "", wire.RunStartRequest{
+		ID: key, Agent: r.Agent, Mode: r.RunMode(), Model: r.Model, Dir: dir, BudgetUSD: r.Budget, Prompt: r.Prompt,
+	}, "")
 }
 
 // triggerNew writes the rule of a person, and switches it on.

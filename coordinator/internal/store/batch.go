@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"database/sql"
 	"fmt"
 	"time"
@@ -32,6 +33,20 @@ type Batch struct {
 func (b Batch) Empty() bool {
 	listed := len(b.rows) + len(b.Posts) + len(b.Events) + len(b.Actions) + len(b.Copies) + len(b.RunEvents)
 	return listed == 0 && b.Settings == nil && b.Act.Update == 0
+}
+
+// Add adds the changes of a later step.
+func (b *Batch) Add(later Batch) {
+	b.Posts = append(b.Posts, later.Posts...)
+	b.Events = append(b.Events, later.Events...)
+	b.Actions = append(b.Actions, later.Actions...)
+	b.Copies = append(b.Copies, later.Copies...)
+	b.RunEvents = append(b.RunEvents, later.RunEvents...)
+	b.rows = append(b.rows, later.rows...)
+	b.Settings, b.Anew = cmp.Or(later.Settings, b.Settings), cmp.Or(later.Anew, b.Anew)
+	if later.Act.Update != 0 {
+		b.Act = later.Act
+	}
 }
 
 // Settings are the switches that hold for all sessions.

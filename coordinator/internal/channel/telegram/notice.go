@@ -96,7 +96,7 @@ func (l *link) notice(ctx context.Context, raw string) error {
 	n.Text = elide(n.Text, maxNotice)
 	text := rendered{html: noticeText(n)}
 	if r, ok := l.cfg.Core.RunOf(n.Session); ok {
-		text.html, text.rows = text.html+l.runLink(r), l.runRows(r)
+		text.html, text.rows = text.html+l.runLink(r.Name), l.runRows(r)
 	} else if v, err := l.cfg.Core.Session(string(n.Session)); err == nil && n.Session != "" {
 		text.html = strings.TrimRight(text.html+"\n"+l.linkTo("/session/"+v.Token), "\n")
 	}
@@ -138,20 +138,28 @@ func (l *link) tell(ctx context.Context, chat int64, n channel.Notice, text rend
 // maxNotice leaves room for a link below a notice, in UTF-16 units.
 const maxNotice = maxText - 100
 
-// reply sends an answer to the place of the request. If its topic no longer exists, the
-// answer goes to the chat.
+// reply tells the person what their message came to, at its place. If its topic no longer exists, they
+// are told in the chat.
 func (l *link) reply(ctx context.Context, raw string) error {
-	var s channel.Settlement
-	if err := json.Unmarshal([]byte(raw), &s); err != nil {
-		return core.GiveUp(err)
+	s, out, err := l.said(raw)
+	if err != nil {
+		return err
 	}
-	to, err := parseAddress(s.To)
+	if out.show == nil {
+		out.show = &rendered{html: ticks(elide(out.text, maxText))}
+	}
+	return l.show(ctx, s.To, *out.show)
+}
+
+// show sends a message to an address, or to its chat if its topic no longer exists.
+func (l *link) show(ctx context.Context, at channel.Address, r rendered) error {
+	to, err := parseAddress(at)
 	if err != nil {
 		return core.GiveUp(err)
 	}
-	err = l.say(ctx, to, s.Text)
+	_, err = l.send(ctx, to, r)
 	if to.thread != 0 && says(err, noThread) {
-		err = l.say(ctx, room{chat: to.chat}, s.Text)
+		_, err = l.send(ctx, room{chat: to.chat}, r)
 	}
 	return err
 }
@@ -170,14 +178,19 @@ func (l *link) reword(ctx context.Context, raw string) error {
 	return l.edit(ctx, e.Message, rendered{html: ticks(elide(e.Text, maxText))})
 }
 
+// answer answers a tap, and sends the message that follows.
 func (l *link) answer(ctx context.Context, raw string) error {
-	var t channel.Settlement
-	if err := json.Unmarshal([]byte(raw), &t); err != nil {
-		return core.GiveUp(err)
+	s, out, err := l.said(raw)
+	if err != nil {
+		return err
 	}
-	p := &bot.AnswerCallbackQueryParams{CallbackQueryID: t.Tap, Text: shorten(t.Text, maxTap)}
-	_, err := l.bot.AnswerCallbackQuery(ctx, p)
-	return l.outcome(0, err)
+	p := &bot.AnswerCallbackQueryParams{CallbackQueryID: s.Tap, Text: shorten(out.text, maxTap)}
+	_, err = l.bot.AnswerCallbackQuery(ctx, p)
+	err = l.outcome(0, err)
+	if out.show == nil || err != nil && !errors.Is(err, core.ErrGiveUp) {
+		return err
+	}
+	return l.show(ctx, s.To, *out.show)
 }
 
 // quiet keeps Telegram from fetching the links of a text.

@@ -21,6 +21,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
+	ops "github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
@@ -110,11 +111,25 @@ func (r *rig) open() {
 	r.ch = New(Config{
 		Core: r.core, Log: logger, TokenFile: r.path("telegram.token"), ConfigFile: r.path("config.toml"),
 		Machine: "lab", Home: "/home/ann", Now: r.now,
-		Code: func() string { return code }, RemindChat: r.remindChat, RunAgent: "claude", RunMode: "auto",
+		Code: func() string { return code }, RemindChat: r.remindChat,
 	})
+	r.serve(ops.Config{Core: r.core, Log: logger, Marks: func() {}, Runs: runsIn("auto")})
 	r.ch.pace.first = 10 * time.Millisecond
 	r.ch.pace.conflict = 20 * time.Millisecond
 	r.ch.pace.probe = time.Second
+}
+
+// serve puts a server behind the bot.
+func (r *rig) serve(cfg ops.Config) {
+	s := ops.New(cfg)
+	r.ch.cfg.Act, r.ch.cfg.Call = s.Act, s.Phone
+}
+
+// runsIn returns settings for runs of Claude Code.
+func runsIn(mode string) ops.Runs {
+	return ops.Runs{Max: 3, Mode: mode, Agent: func(string) (ops.AgentSettings, error) {
+		return ops.AgentSettings{Protocol: "claude", Command: []string{"claude"}}, nil
+	}}
 }
 
 func (r *rig) path(name string) string { return filepath.Join(r.dir, name) }

@@ -3,7 +3,6 @@ package telegram
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,12 +17,12 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	texts "github.com/afar-sh/afar/coordinator/internal/message"
-	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
 
@@ -38,10 +37,7 @@ const runUsage = "Say what to do: `/run bring the dependencies up to date`. " +
 
 // startRun starts a run with the text of a command.
 func (l *link) startRun(update int64, m message, _ []string) error {
-	act := m.act(update)
-	if l.cfg.RunMode == "" {
-		return l.cfg.Core.Acknowledge(act, "Runs are not supported on Windows.")
-	}
+	act := l.actOf(update, m)
 	name, prompt := cutPlace(m.rest())
 	if prompt == "" {
 		return l.cfg.Core.Acknowledge(act, runUsage)
@@ -55,16 +51,16 @@ func (l *link) startRun(update int64, m message, _ []string) error {
 		return l.cfg.Core.Acknowledge(act, "I do not know yet where you work. "+
 			"Start `claude` in a project once, or type `afar run start` in a terminal.")
 	}
-	r := run.Run{
-		ID:           run.IDOf(rand.Text()),
-		Agent:        l.cfg.RunAgent,
-		Dir:          dir,
-		Mode:         l.cfg.RunMode,
-		Conversation: random.UUID(),
-		By:           m.From.name(),
+	return order(l, act, wire.OpRunStart, wire.RunStartRequest{ID: act.Key, Dir: dir, Prompt: prompt})
+}
+
+// saidStarted says that a run was started.
+func (l *link) saidStarted(_ string, r wire.Run) (said, error) {
+	out := rendered{html: l.startedText(r)}
+	if now, err := l.cfg.Core.RunByID(run.ID(r.ID)); err == nil {
+		out.rows = l.runRows(now)
 	}
-	first := texts.Message{Key: Name + ":" + fmt.Sprint(update), Text: prompt, By: r.By, Channel: Name}
-	return l.cfg.Core.OrderRun(act, r, first)
+	return said{show: &out}, nil
 }
 
 // cutPlace cuts the name of a place off the text of a command: "@shop fix it".
@@ -208,7 +204,7 @@ func (l *link) runView(ctx context.Context, raw string) error {
 		if err != nil {
 			return ignoreMissing(err)
 		}
-		if out, err = l.runCard(r, v.Started); err != nil {
+		if out, err = l.runCard(r); err != nil {
 			return err
 		}
 	}
@@ -216,28 +212,25 @@ func (l *link) runView(ctx context.Context, raw string) error {
 	return err
 }
 
-// runCard shows one run: that it was started, or what it did last.
-func (l *link) runCard(r run.Run, started bool) (rendered, error) {
-	if started {
-		return rendered{html: l.startedText(r), rows: l.runRows(r)}, nil
-	}
+// runCard shows what a run did last.
+func (l *link) runCard(r run.Run) (rendered, error) {
 	events, err := l.cfg.Core.RunLast(r.ID, 0, 3*maxEvents)
 	return rendered{html: l.runLog(r, events), rows: l.runRows(r)}, err
 }
 
 // startedText says what was started, and where.
-func (l *link) startedText(r run.Run) string {
+func (l *link) startedText(r wire.Run) string {
 	head := "▶️ <b>" + line(r.Name, maxWord) + "</b> works"
-	if r.State == run.Queued {
-		head = "⏳ <b>" + line(r.Name, maxWord) + "</b> " + wording.RunState(string(r.State))
+	if r.State == string(run.Queued) {
+		head = "⏳ <b>" + line(r.Name, maxWord) + "</b> " + wording.RunState(r.State)
 	}
 	return head + " in " + place{home: l.cfg.Home}.path(r.Dir) + " · mode " + line(r.Mode, maxWord) +
-		"\nIts questions and its result come here. Reply to this message to write to it." + l.runLink(r)
+		"\nIts questions and its result come here. Reply to this message to write to it." + l.runLink(r.Name)
 }
 
 // runLink returns a line that leads to the page of a run, "" while none is served.
-func (l *link) runLink(r run.Run) string {
-	link := l.linkTo("/run/" + r.Name)
+func (l *link) runLink(name string) string {
+	link := l.linkTo("/run/" + name)
 	if link == "" {
 		return ""
 	}
@@ -335,7 +328,7 @@ func (l *link) runLog(r run.Run, events []run.Event) string {
 	if len(lines) == 0 {
 		lines = []string{"It was not heard yet."}
 	}
-	return head + strings.Join(lines[max(0, len(lines)-maxEvents):], "\n") + l.runLink(r)
+	return head + strings.Join(lines[max(0, len(lines)-maxEvents):], "\n") + l.runLink(r.Name)
 }
 
 // eventLine shows an event in one line, "" for one that says little.
@@ -410,7 +403,7 @@ const briefly = 600
 func (l *link) renderEnding(e run.TurnEnd, r run.Run) rendered {
 	head := fmt.Sprintf("%s <b>%s</b> · %s\n%s", e.Sign(), line(e.Name, maxWord),
 		line(l.cfg.Machine, maxPath), e.Words())
-	foot := "\n📁 " + place{home: l.cfg.Home}.path(e.Dir) + l.runLink(r)
+	foot := "\n📁 " + place{home: l.cfg.Home}.path(e.Dir) + l.runLink(r.Name)
 	if r.Settled() {
 		foot += "\nReply to this message to go on."
 	}

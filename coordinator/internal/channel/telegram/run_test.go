@@ -1,13 +1,17 @@
 package telegram
 
 import (
+	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/event"
 	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
+	ops "github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -234,9 +238,31 @@ func TestRunWhereNothingWasDone(t *testing.T) {
 	r.pair()
 	r.ann.Say(r.ann.ID, "/run x")
 	t.Log(r.await("I do not know yet where you work").Text)
-	r.ch.cfg.RunMode = "" // as on Windows
+	if len(r.core.Runs()) > 0 {
+		t.Error("a run was started")
+	}
+}
+
+// TestRunChecked: a run from the phone is checked as one from a terminal is, the reply says what is wrong, and
+// a refusal is journalled.
+func TestRunChecked(t *testing.T) {
+	r, _ := newRunRig(t)
+	gone := runsIn("auto")
+	gone.Agent = func(string) (ops.AgentSettings, error) { return ops.AgentSettings{}, errors.New("no such agent") }
+	r.serve(ops.Config{Core: r.core, Marks: func() {}, Runs: gone})
 	r.ann.Say(r.ann.ID, "/run x")
-	r.await("Runs are not supported on Windows.")
+	r.await("Nothing was started: no such agent.")
+	r.serve(ops.Config{Core: r.core, Marks: func() {}, Runs: runsIn("")})
+	r.ann.Say(r.ann.ID, "/run x")
+	r.await("Nothing was started: runs are not supported on Windows.")
+	r.answers = []string{"terminal"}
+	r.restart()
+	r.ann.Say(r.ann.ID, "/run x")
+	t.Log(r.await("do it at a terminal").Text)
+	told, err := r.core.Journal(r.ctx, 0, 100, "", false)
+	if err != nil || !slices.ContainsFunc(told, func(e event.Event) bool { return e.Kind == event.Refused }) {
+		t.Errorf("the journal says %+v, %v", told, err)
+	}
 	if len(r.core.Runs()) > 0 {
 		t.Error("a run was started")
 	}

@@ -44,13 +44,7 @@ func carryOut[Reply any](l *link, person string, made wire.Call[Reply]) (Reply, 
 }
 
 // notDone says why an operation did not work.
-func notDone(err error) string {
-	said := err.Error()
-	for _, head := range []string{"bad request: ", "refused: "} {
-		said = strings.TrimPrefix(said, head)
-	}
-	return "Not done: " + strings.TrimSuffix(said, ".") + "."
-}
+func notDone(err error) string { return failed("Not done: ", err.Error()) }
 
 // newTask creates a task with the text of a command, and starts it. An update that is handled
 // again finds the same task.

@@ -2,7 +2,6 @@ package telegram
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"log/slog"
 	"os"
@@ -41,21 +40,17 @@ func (r *rig) withTasks() {
 	r.Cleanup(func() { facts.Close() })
 	r.ch.cfg.Home = r.dir
 	r.ch.cfg.TaskHeld = taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC).Held
-	r.ch.cfg.Call = func(ctx context.Context, person, op string, in any) (any, error) {
-		return ops.New(ops.Config{
-			Core: r.core, Log: slog.New(slog.DiscardHandler), Dirs: dirs, Marks: func() {},
-			Tasks:       taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
-			Suggestions: taskwork.NewSuggestions(dirs.Suggestions()),
-			Memory:      facts,
-			Modules:     modulesIn(modulework.NewFolder(dirs.Modules())),
-			Triggers: ops.Triggers{
-				Folder: triggerwork.NewFolder(dirs.Triggers(), dirs.HookKeys()), Zones: triggerwork.Zones,
-			},
-			Runs: ops.Runs{Max: 3, Mode: "auto", Agent: func(string) (ops.AgentSettings, error) {
-				return ops.AgentSettings{Protocol: "claude", Command: []string{"claude"}}, nil
-			}},
-		}).Phone(ctx, person, op, in)
-	}
+	r.serve(ops.Config{
+		Core: r.core, Log: slog.New(slog.DiscardHandler), Dirs: dirs, Marks: func() {},
+		Tasks:       taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
+		Suggestions: taskwork.NewSuggestions(dirs.Suggestions()),
+		Memory:      facts,
+		Modules:     modulesIn(modulework.NewFolder(dirs.Modules())),
+		Triggers: ops.Triggers{
+			Folder: triggerwork.NewFolder(dirs.Triggers(), dirs.HookKeys()), Zones: triggerwork.Zones,
+		},
+		Runs: runsIn("auto"),
+	})
 }
 
 // newTaskRig returns a rig whose person is paired and has a workspace.

@@ -39,11 +39,12 @@ type Config struct {
 	// Link returns the address of a path of the local page and says where it works. It
 	// returns "" while the page is not served.
 	Link       func(path string) (address, where string)
-	RemindChat int64  // another chat that is told that a question waits too long; 0 for none
-	RunAgent   string // of a run that is started on the phone
-	RunMode    string // its permission mode; "" where runs are not supported
+	RemindChat int64 // another chat that is told that a question waits too long; 0 for none
 	// TaskHeld says when a task at rest gets a text, see task.State.Held.
 	TaskHeld func(task.Slug) string
+	// Act carries out an operation for what the person did, and has the channel tell them the reply. After an
+	// error the update is handled again.
+	Act func(ctx context.Context, act channel.Act, op string, in any) error
 	// Call carries out an operation of the command line for the person.
 	Call func(ctx context.Context, person, op string, in any) (any, error)
 }

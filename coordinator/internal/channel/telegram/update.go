@@ -83,6 +83,13 @@ func (m message) act(update int64) channel.Act {
 	return channel.Act{Channel: Name, Update: update, At: m.room().address()}
 }
 
+// actOf returns the act of a message of the person, for an operation.
+func (l *link) actOf(update int64, m message) channel.Act {
+	act := m.act(update)
+	act.By, act.Key = m.From.name(), l.keyOf(update)
+	return act
+}
+
 func (m message) sender(update int64) sender {
 	return sender{Act: m.act(update), user: m.From.ID, chat: m.Chat.ID, name: m.From.name()}
 }

@@ -1,0 +1,92 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// A said is how a reply is worded: as a text, or with a message that has buttons. Where a button was tapped,
+// the text answers the tap and the message follows.
+type said struct {
+	text string
+	show *rendered
+}
+
+// A saying words what an operation comes to.
+type saying struct {
+	op   string
+	head string // begins what is said of an error
+	say  func(l *link, in channel.Reply) (said, error)
+}
+
+// sayings returns how the reply of each operation is worded that the person asks for here.
+func sayings() []saying {
+	return []saying{
+		words(wire.OpRunStart, "Nothing was started: ", (*link).saidStarted),
+	}
+}
+
+// words returns how the replies of an operation are worded. as is what the person did.
+func words[Request, Reply any](
+	op wire.Op[Request, Reply], head string, say func(l *link, as string, reply Reply) (said, error),
+) saying {
+	return saying{op: string(op), head: head, say: func(l *link, in channel.Reply) (out said, err error) {
+		var reply Reply
+		if in.In == nil {
+			if err := json.Unmarshal(in.Body, &reply); err != nil {
+				return out, core.GiveUp(err)
+			}
+			return say(l, in.As, reply)
+		}
+		var request Request
+		if err := json.Unmarshal(in.In, &request); err != nil {
+			return out, core.GiveUp(err)
+		}
+		if reply, err = call(l, Name, op, request); err != nil {
+			return said{text: failed(head, err.Error())}, nil
+		}
+		return say(l, in.As, reply)
+	}}
+}
+
+// order carries out an operation for what the person did. Its reply is told where they did it.
+func order[Request, Reply any](l *link, act channel.Act, op wire.Op[Request, Reply], in Request) error {
+	ctx, cancel := context.WithTimeout(context.Background(), l.pace.slack)
+	defer cancel()
+	return l.cfg.Act(ctx, act, string(op), in)
+}
+
+// failed says why an operation did not work.
+func failed(head, why string) string {
+	for _, code := range []string{"bad request: ", "refused: "} {
+		why = strings.TrimPrefix(why, code)
+	}
+	return head + strings.TrimSuffix(why, ".") + "."
+}
+
+// said words a settlement.
+func (l *link) said(raw string) (s channel.Settlement, out said, err error) {
+	if err := json.Unmarshal([]byte(raw), &s); err != nil {
+		return s, out, core.GiveUp(err)
+	}
+	if s.Reply == nil {
+		return s, said{text: s.Text}, nil
+	}
+	for _, one := range sayings() {
+		switch {
+		case one.op != s.Reply.Op:
+		case s.Reply.Error != "":
+			return s, said{text: failed(one.head, s.Reply.Error)}, nil
+		default:
+			out, err = one.say(l, *s.Reply)
+			return s, out, err
+		}
+	}
+	return s, out, core.GiveUp(errors.New("there are no words for " + s.Reply.Op))
+}

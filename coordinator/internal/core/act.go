@@ -1,0 +1,86 @@
+package core
+
+import (
+	"slices"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// A transaction collects the changes of one act. It has the lock from its first change on.
+type transaction struct {
+	begun bool
+	batch store.Batch
+	undo  []func(now time.Time) // takes back what is in memory and not committed
+}
+
+// Act carries out what the person did on a channel. What do changes through its Core, the end of the
+// update and the reply that do returns are one commit; after an error, of do or of the commit, nothing
+// is changed. do may read files before its first change. After that it holds the lock, and only looks
+// at the state through its Core.
+func (c *Core) Act(act channel.Act, do func(*Core) (channel.Reply, error)) error {
+	one := &Core{owner: c.owner, open: &transaction{}}
+	reply, err := do(one)
+	if err == nil {
+		err = one.do(func(s *state, now time.Time) (store.Batch, error) {
+			b := store.Batch{Act: act}
+			s.tell(&b, act, channel.Settlement{Reply: &reply}, now)
+			return b, nil
+		})
+	}
+	if !one.open.begun {
+		return err
+	}
+	defer c.mu.Unlock()
+	return one.finish(err)
+}
+
+// lock takes the lock, unless c has it because its act has begun.
+func (c *Core) lock() {
+	if c.open == nil || !c.open.begun {
+		c.mu.Lock()
+	}
+}
+
+func (c *Core) unlock() {
+	if c.open == nil || !c.open.begun {
+		c.mu.Unlock()
+	}
+}
+
+// collect changes the state in memory, and leaves the commit to finish.
+func (c *Core) collect(f step) error {
+	c.lock()
+	c.open.begun = true
+	now := c.cfg.Now()
+	batch, err := f(c.state, now)
+	if err != nil || batch.Empty() {
+		return err
+	}
+	c.open.undo = append(c.open.undo, c.state.keep(&batch))
+	c.state.merge(&batch, now)
+	c.open.batch.Add(batch)
+	return nil
+}
+
+// finish commits what an act has changed. After an error, of the act or of the commit, the state is
+// again what it was; c.mu is held.
+func (c *Core) finish(err error) error {
+	if err == nil {
+		err = c.cfg.Store.Commit(&c.open.batch)
+		c.noteWrite(err)
+	}
+	if err != nil {
+		for _, undo := range slices.Backward(c.open.undo) {
+			undo(c.cfg.Now())
+		}
+		c.state.touched = c.state.touched[:0]
+		return err
+	}
+	for _, e := range c.open.batch.Events {
+		c.state.entry = e.Seq
+	}
+	c.tell()
+	return nil
+}

@@ -1,0 +1,62 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// telegram is the name of the phone as a channel.
+const telegram = "telegram"
+
+// Act carries out the operation that the person asked for with what they did on a channel, and has the channel
+// tell them the reply. The channel has checked that it is them. An error says that the update is not dealt
+// with: it is handled again.
+func (s *Server) Act(ctx context.Context, act channel.Act, op string, in any) error {
+	row, known := operations[op]
+	if !known {
+		return fmt.Errorf("unknown operation %q", op)
+	}
+	c := &call{ctx: ctx, op: op, by: act.By, via: act.Channel}
+	out := channel.Reply{Op: op, As: act.As}
+	switch row.manner {
+	case step:
+		return s.cfg.Core.Act(act, func(one *core.Core) (channel.Reply, error) {
+			inAct := &Server{cfg: s.cfg, shared: s.shared}
+			inAct.cfg.Core = one
+			return inAct.replyTo(c, in, out)
+		})
+	case reading:
+		raw, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("encode request: %w", err)
+		}
+		out.In = raw
+	case keyed:
+		var err error
+		if out, err = s.replyTo(c, in, out); err != nil {
+			return err
+		}
+	}
+	return s.cfg.Core.Act(act, func(*core.Core) (channel.Reply, error) { return out, nil })
+}
+
+// replyTo carries out an operation and adds what it came to. An error says that it is to be tried again.
+func (s *Server) replyTo(c *call, in any, out channel.Reply) (channel.Reply, error) {
+	reply, err := s.take(c, in)
+	made := success(reply, err)
+	if made.Code == wire.CodeUnwritable || made.Code == wire.CodeClosing {
+		return out, err
+	}
+	out.Body, out.Code, out.Error = json.RawMessage(made.Body), made.Code, made.Error
+	return out, nil
+}
+
+// Phone returns what an operation replies that the phone asks for while it tells the person something.
+func (s *Server) Phone(ctx context.Context, name, op string, in any) (reply any, err error) {
+	return s.take(&call{ctx: ctx, op: op, by: name, via: telegram}, in)
+}
