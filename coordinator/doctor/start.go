@@ -98,6 +98,8 @@ func (x Exam) database() wire.Check {
 	switch {
 	case errors.Is(err, repair.ErrNewer):
 		return bad("database", err.Error(), "run install.sh of the newest Afar that you had")
+	case errors.Is(err, repair.ErrOlder):
+		return bad("database", err.Error(), "mv "+path+" "+path+".old sets it aside; afar start begins with a new one")
 	case errors.Is(err, repair.ErrDamaged):
 		return bad("database", err.Error(), "afar doctor --repair saves what can be read, and keeps the damaged file")
 	case err != nil:

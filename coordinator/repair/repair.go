@@ -13,6 +13,8 @@ import (
 var (
 	// ErrNewer says that a newer Afar wrote the database.
 	ErrNewer = store.ErrNewer
+	// ErrOlder says that an Afar from before the first release wrote the database.
+	ErrOlder = store.ErrOlder
 	// ErrDamaged says that the database is damaged.
 	ErrDamaged = store.ErrCorrupt
 	// ErrSound says that the database is not damaged.

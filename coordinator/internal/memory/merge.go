@@ -83,25 +83,16 @@ func slug(title string) string {
 func (f Fact) Seen() []string { return f.keysOf().seen }
 
 // Forgotten reports whether f was in memory once and is no more: its content, or all facts about
-// its subject. Facts that said it before they changed count as there. Digests that an earlier version of
-// Afar made count too.
+// its subject. Facts that said it before they changed count as there.
 func Forgotten(f Fact, facts []Fact, seen func(string) bool) bool {
 	f.former, f.keys = "", keys{}
-	return gone(f, facts, Fact.Seen, seen) || gone(f, facts, Fact.seenBefore, seen)
-}
-
-// seenBefore returns what an earlier version of Afar remembers of f.
-func (f Fact) seenBefore() []string { return f.seenBy(porter) }
-
-// gone reports whether f has a key that was seen and that no fact has.
-func gone(f Fact, facts []Fact, keysOf func(Fact) []string, seen func(string) bool) bool {
-	missing := slices.DeleteFunc(slices.Clone(keysOf(f)), func(key string) bool { return !seen(key) })
+	missing := slices.DeleteFunc(slices.Clone(f.Seen()), func(key string) bool { return !seen(key) })
 	if len(missing) == 0 {
 		return false
 	}
 	there := map[string]bool{}
 	for _, known := range facts {
-		for _, key := range keysOf(known) {
+		for _, key := range known.Seen() {
 			there[key] = true
 		}
 	}

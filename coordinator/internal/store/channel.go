@@ -2,7 +2,6 @@ package store
 
 import (
 	"database/sql"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,21 +9,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 )
-
-//go:embed thread.sql
-var threadSchema string
-
-//go:embed cards.sql
-var cardsIndex string
-
-//go:embed cardtime.sql
-var cardTime string
-
-//go:embed channels.sql
-var channelSchema string
-
-//go:embed oldperson.sql
-var oldPerson string
 
 // Accounts holds the account of each channel.
 var Accounts = NewKind(Kind[string, channel.Account]{
@@ -77,8 +61,7 @@ func PersonOf(path, name string) *channel.Person {
 	}
 	defer db.Close()
 	var data []byte
-	err = db.QueryRow(`SELECT data FROM channels WHERE name = ?`, name).Scan(&data)
-	if err != nil && db.QueryRow(oldPerson, name).Scan(&data) != nil {
+	if err := db.QueryRow(`SELECT data FROM channels WHERE name = ?`, name).Scan(&data); err != nil {
 		return nil
 	}
 	var a channel.Account

@@ -1,14 +1,10 @@
 package store
 
 import (
-	_ "embed"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 )
-
-//go:embed grant.sql
-var grantSchema string
 
 // farOff is later than every time at which rows are loaded.
 var farOff = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -1,16 +1,12 @@
 package store
 
 import (
-	_ "embed"
 	"fmt"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
-
-//go:embed loop.sql
-var loopSchema string
 
 // Loops has the newest loop of each session.
 var Loops = NewKind(Kind[session.ID, loop.Stack]{

@@ -1,12 +1,8 @@
 package store
 
 import (
-	_ "embed"
 	"time"
 )
-
-//go:embed facts.sql
-var factSchema string
 
 // A FactSeen says that something was in memory once.
 type FactSeen struct {

@@ -36,7 +36,7 @@ func (s *Store) TextsBefore(to message.Message, before message.ID, limit int) ([
 // recipient returns the SQL of what a stored text has in common with all for one recipient, and its value.
 func recipient(to message.Message) (field, value string) {
 	of := func(name string) string {
-		return "CASE WHEN json_valid(data) THEN json_extract(data, '$." + name + "') END" // as messageof.sql has it
+		return "CASE WHEN json_valid(data) THEN json_extract(data, '$." + name + "') END" // as schema.sql has it
 	}
 	switch {
 	case to.To != "":

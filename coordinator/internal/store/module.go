@@ -1,14 +1,10 @@
 package store
 
 import (
-	_ "embed"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/module"
 )
-
-//go:embed module.sql
-var moduleSchema string
 
 // Modules are what is kept of modules.
 var Modules = NewKind(Kind[module.Name, module.Module]{

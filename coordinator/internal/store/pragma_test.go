@@ -19,7 +19,7 @@ func TestPragmas(t *testing.T) {
 		"journal_mode": "wal",
 		"synchronous":  "2",
 		"foreign_keys": "1",
-		"user_version": strconv.Itoa(len(migrations)),
+		"user_version": strconv.Itoa(newest),
 	} {
 		var got string
 		if err := s.db.QueryRow("PRAGMA " + name).Scan(&got); err != nil || got != want {

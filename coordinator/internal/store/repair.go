@@ -131,7 +131,7 @@ const (
 // whole first page, which says where each table begins.
 func (r *repair) makeReadable() error {
 	template := filepath.Join(r.dir, "template.db")
-	if err := create(template, len(migrations)); err != nil {
+	if err := create(template, newest); err != nil {
 		return err
 	}
 	tables, err := tablesOf(template)
@@ -234,35 +234,18 @@ func create(path string, version int) error {
 		return err
 	}
 	s := &Store{db: db, path: path}
-	err = s.migrateTo(version)
+	err = s.migrate(version)
 	return errors.Join(err, db.Close()) // closing writes the log into the file
 }
 
-// version returns the version of the damaged database: its header says it. If that was replaced, the
-// tables show it.
+// version returns the version of the damaged database as far as its header says it, else the newest one.
 func (r *repair) version(old *sql.DB) int {
 	var said int
 	err := old.QueryRow("PRAGMA user_version").Scan(&said)
-	if err == nil && !r.replaced && said > 0 && said < len(migrations) {
+	if err == nil && !r.replaced && said >= firstVersion && said < newest {
 		return said
 	}
-	has := schemaOf(old)
-	for v := len(migrations); v > 0 && r.replaced; v-- {
-		path := filepath.Join(r.dir, fmt.Sprintf("version%d.db", v))
-		if create(path, v) != nil {
-			continue
-		}
-		db, err := connect(path, "ro")
-		if err != nil {
-			continue
-		}
-		same := schemaOf(db) == has
-		db.Close()
-		if same {
-			return v
-		}
-	}
-	return len(migrations)
+	return newest
 }
 
 // tablesOf returns the tables of a sound database, in the order of the schema.

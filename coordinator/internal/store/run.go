@@ -2,7 +2,6 @@ package store
 
 import (
 	"database/sql"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -11,9 +10,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/run"
 )
-
-//go:embed run.sql
-var runSchema string
 
 // Runs are the runs; they are loaded until they are removed, however old they are.
 var Runs = NewKind(Kind[run.ID, run.Run]{

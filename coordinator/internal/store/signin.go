@@ -1,13 +1,8 @@
 package store
 
 import (
-	_ "embed"
-
 	"github.com/afar-sh/afar/coordinator/internal/signin"
 )
-
-//go:embed signin.sql
-var signinSchema string
 
 // Browsers are loaded until their sign-in ends.
 var Browsers = NewKind(Kind[signin.ID, signin.Browser]{

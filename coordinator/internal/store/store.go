@@ -22,29 +22,20 @@ import (
 //go:embed schema.sql
 var schema string
 
-//go:embed messages.sql
-var messages string
+// firstVersion is the version of schema, the oldest one that this program knows.
+const firstVersion = 19
 
-//go:embed head.sql
-var headSchema string
-
-//go:embed journalkind.sql
-var journalKind string
-
-//go:embed messageof.sql
-var messageOf string
-
-// migrations[i] takes a database from version i to version i+1. One that has landed is
+// migrations[i] takes a database from version firstVersion+i to the next one. One that has landed is
 // never changed.
-var migrations = []string{
-	schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema, cardTime, loopSchema,
-	channelSchema, signinSchema, journalKind, runSchema, taskSchema, factSchema,
-	triggerSchema, moduleSchema, messageOf, ageIndexes,
-}
+var migrations = []string{ageIndexes}
+
+// newest is the version of this program.
+var newest = firstVersion + len(migrations)
 
 // Errors of Open. The files are left as they were.
 var (
 	ErrNewer   = errors.New("the database was written by a newer Afar")
+	ErrOlder   = errors.New("the database was written by an Afar from before the first release")
 	ErrCorrupt = errors.New("the database is damaged")
 )
 
@@ -145,7 +136,7 @@ func (s *Store) prepare() error {
 	if err := os.Chmod(s.path, 0o600); err != nil {
 		return err
 	}
-	if err := s.migrate(); err != nil {
+	if err := s.migrate(newest); err != nil {
 		return err
 	}
 	return s.readHead()
@@ -253,37 +244,48 @@ func checkVersion(db *sql.DB, path string) error {
 	if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 		return fmt.Errorf("%w: %s: %w; %s", ErrCorrupt, path, err, repairHint)
 	}
-	if version > len(migrations) {
-		return fmt.Errorf("%w: %s has version %d, this program knows %d; update Afar",
-			ErrNewer, path, version, len(migrations))
+	if version > newest {
+		return fmt.Errorf("%w: %s has version %d, this program knows %d; update Afar", ErrNewer, path, version, newest)
+	}
+	if version > 0 && version < firstVersion {
+		return fmt.Errorf("%w: %s has version %d, this program knows %d and later; `mv %s %s.old` sets it aside",
+			ErrOlder, path, version, firstVersion, path, path)
 	}
 	return nil
 }
 
-// migrate runs each missing migration in its own transaction.
-func (s *Store) migrate() error {
+// migrate makes the tables of an empty database, and runs the migrations that are missing up to a
+// version, each in its own transaction.
+func (s *Store) migrate(to int) error {
 	var version int
 	if err := s.db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 		return fmt.Errorf("read version: %w", err)
 	}
-	return s.migrateFrom(version, len(migrations))
+	if version == 0 {
+		version = firstVersion
+		if err := s.migrateTo(version, schema); err != nil {
+			return err
+		}
+	}
+	for ; version < to; version++ {
+		if err := s.migrateTo(version+1, migrations[version-firstVersion]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// migrateTo runs the first migrations on an empty database.
-func (s *Store) migrateTo(version int) error { return s.migrateFrom(0, version) }
-
-func (s *Store) migrateFrom(version, to int) error {
-	for ; version < to; version++ {
-		err := s.tx(func(tx *sql.Tx) error {
-			if _, err := tx.Exec(migrations[version]); err != nil {
-				return err
-			}
-			_, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", version+1))
+// migrateTo runs the statements that make a version.
+func (s *Store) migrateTo(version int, statements string) error {
+	err := s.tx(func(tx *sql.Tx) error {
+		if _, err := tx.Exec(statements); err != nil {
 			return err
-		})
-		if err != nil {
-			return fmt.Errorf("migrate to version %d: %w", version+1, err)
 		}
+		_, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", version))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("migrate to version %d: %w", version, err)
 	}
 	return nil
 }

@@ -315,6 +315,8 @@ func TestRefused(t *testing.T) {
 	}{
 		{"a newer version", func(t *testing.T, path string) { raw(t, path, "PRAGMA user_version = 99") },
 			store.ErrNewer},
+		{"an older version", func(t *testing.T, path string) { raw(t, path, "PRAGMA user_version = 18") },
+			store.ErrOlder},
 		{"a newer version that was killed", newerWithLog, store.ErrNewer},
 		{"garbage", func(t *testing.T, path string) { overwrite(t, path, 0, bytes.Repeat([]byte("garbage "), 4096)) },
 			store.ErrCorrupt},

@@ -1,14 +1,10 @@
 package store
 
 import (
-	_ "embed"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
-
-//go:embed task.sql
-var taskSchema string
 
 // Tasks are the tasks; all of them are loaded.
 var Tasks = NewKind(Kind[task.Slug, task.Task]{

@@ -2,15 +2,11 @@ package store
 
 import (
 	"database/sql"
-	_ "embed"
 	"fmt"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/topic"
 )
-
-//go:embed post.sql
-var postSchema string
 
 // Posted says how much was posted to a topic.
 type Posted struct {

@@ -1,15 +1,11 @@
 package store
 
 import (
-	_ "embed"
 	"errors"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
-
-//go:embed trigger.sql
-var triggerSchema string
 
 // Triggers are the triggers; they are loaded until they are removed.
 var Triggers = NewKind(Kind[trigger.Name, trigger.Trigger]{

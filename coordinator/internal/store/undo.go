@@ -1,14 +1,10 @@
 package store
 
 import (
-	_ "embed"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
-
-//go:embed undo.sql
-var undoSchema string
 
 // Undos are the snapshots; they are loaded until they are gone, however old they are.
 var Undos = NewKind(Kind[undo.ID, undo.Snapshot]{

@@ -11,7 +11,7 @@ import (
 
 // A callback is the meaning of a tap on one of the bot's buttons. Telegram keeps its
 // encoded form, kind:nonce:value, and returns it with the tap. Encoded callbacks stay on
-// phones for years, so every form that was ever sent must still be understood.
+// phones for years, so every form that a release has sent must still be understood.
 type callback struct {
 	kind  callbackKind
 	nonce string // binds the button to its ask, text or grant

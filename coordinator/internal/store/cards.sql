@@ -1,2 +1,0 @@
--- Whose card is this message?
-CREATE INDEX cards_message ON cards (chat, message);
