@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -19,36 +20,11 @@ func newGapList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the gaps of gaps.md", Args: exactly()}
 	asJSON := jsonFlag(c, "gaps")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpGaps, wire.None{}, *asJSON, renderGaps)
+		return read(c.Context(), a, wire.OpGaps, wire.None{}, *asJSON, func(p *page, in wire.GapsReply) {
+			things(p, view.Gaps, in.Gaps, view.Gap)
+		})
 	}
 	return c
-}
-
-func renderGaps(p *page, in wire.GapsReply) {
-	if len(in.Gaps) == 0 {
-		p.line("No gaps. Agents report here what they lacked.")
-		return
-	}
-	var rows [][]cell
-	for _, g := range in.Gaps {
-		rows = append(rows, []cell{
-			{strconv.Itoa(g.ID), bold}, {g.Status, gapInk(g.Status)}, plain(oneLine(g.Date, 20)),
-			plain(oneLine(g.Title, 80)),
-		})
-		for _, line := range []string{g.Problem, g.Suggestion} {
-			if line != "" {
-				rows = append(rows, []cell{{oneLine(line, 120), dim}})
-			}
-		}
-	}
-	p.table(rows)
-}
-
-func gapInk(status string) ink {
-	if status == "open" {
-		return yellow
-	}
-	return dim
 }
 
 func newGapSet(a *app, use, short, status string) *cobra.Command {

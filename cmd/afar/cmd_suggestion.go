@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
-	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 func newSuggestion(a *app) *cobra.Command {
@@ -24,35 +24,11 @@ func newSuggestionList(a *app) *cobra.Command {
 }
 
 func renderSuggestions(p *page, in wire.SuggestionsReply) {
-	if len(in.Suggestions) == 0 {
-		p.line("No suggestions. Agents make them, and events that fit no task (afar send triage TEXT).")
-		return
+	things(p, view.Suggestions, in.Suggestions, view.Suggestion)
+	if len(in.Suggestions) > 0 {
+		p.line("\nafar suggestion accept NAME [-m INSTRUCTION] makes a task of one and starts it; " +
+			"afar suggestion dismiss NAME ends it.")
 	}
-	var rows [][]cell
-	for _, s := range in.Suggestions {
-		rows = append(rows, []cell{
-			{oneLine(s.ID, 40), bold}, {oneLine(wording.SuggestionStatus(s), 40), suggestionInk(s)},
-			plain(oneLine(s.Title, 80)),
-		})
-		for _, line := range []string{s.Summary, s.Why} {
-			if line != "" {
-				rows = append(rows, []cell{{oneLine(line, 120), dim}})
-			}
-		}
-		for _, fault := range s.Faults {
-			rows = append(rows, []cell{{"suggestions/" + oneLine(s.ID, 40) + ".md, " + oneLine(fault, 200), red}})
-		}
-	}
-	p.table(rows)
-	p.line("\nafar suggestion accept NAME [-m INSTRUCTION] makes a task of one and starts it; " +
-		"afar suggestion dismiss NAME ends it.")
-}
-
-func suggestionInk(s wire.Suggestion) ink {
-	if s.Urgency == "urgent" && s.Status == "open" {
-		return yellow
-	}
-	return dim
 }
 
 func newSuggestionAccept(a *app) *cobra.Command {

@@ -1,18 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
-	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 func newTrigger(a *app) *cobra.Command {
@@ -88,67 +86,22 @@ func renderTriggerOn(p *page, t wire.Trigger) {
 	}
 	p.line("")
 	p.line("Secret, shown this once: %s", p.paint(bold, t.Secret))
-	p.line("%s", p.paint(dim, wording.TriggerProof(t)))
+	p.line("%s", p.paint(dim, view.TriggerProof(t)))
 }
 
 func newTriggerList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the triggers", Args: exactly()}
 	asJSON := jsonFlag(c, "triggers")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpTriggers, wire.None{}, *asJSON, renderTriggers)
+		return read(c.Context(), a, wire.OpTriggers, wire.None{}, *asJSON, func(p *page, in wire.TriggersReply) {
+			things(p, view.Triggers, in.Triggers, view.Trigger)
+		})
 	}
 	return c
 }
 
-func renderTriggers(p *page, in wire.TriggersReply) {
-	if len(in.Triggers) == 0 {
-		p.line("No triggers. Write one: afar trigger new NAME --on WHEN --to ADDRESS --prompt TEXT")
-		return
-	}
-	var rows [][]cell
-	for _, t := range in.Triggers {
-		rows = append(rows, []cell{
-			{oneLine(t.ID, 40), bold},
-			{wording.TriggerState(t), triggerInk(t)},
-			plain(oneLine(t.On, 60)),
-			plain("to " + oneLine(cmp.Or(t.To, "?"), 60)),
-		})
-		if more := triggerMore(p, t); more != "" {
-			rows = append(rows, []cell{{more, dim}})
-		}
-	}
-	p.table(rows)
-}
-
-// triggerMore says what else is to know of a trigger in a list.
-func triggerMore(p *page, t wire.Trigger) string {
-	switch {
-	case t.Fault != "":
-		return oneLine(t.Fault, 160)
-	case t.State == wire.TriggerProposed:
-		return "read " + p.path(t.File) + ", then: afar trigger on " + oneLine(t.ID, 40)
-	case t.Next != 0:
-		return "next " + moment(t.Next)
-	case t.Last != 0:
-		return "last " + moment(t.Last)
-	}
-	return ""
-}
-
 // moment returns a time as the clock of this machine shows it.
 func moment(ms int64) string { return milli(ms).Format("2006-01-02 15:04:05") }
-
-func triggerInk(t wire.Trigger) ink {
-	switch t.State {
-	case wire.TriggerOn:
-		return green
-	case wire.TriggerBroken:
-		return red
-	case wire.TriggerProposed:
-		return yellow
-	}
-	return dim
-}
 
 func newTriggerShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show NAME", Short: "Show a trigger", Args: exactly(triggerName)}
@@ -159,41 +112,7 @@ func newTriggerShow(a *app) *cobra.Command {
 	return c
 }
 
-func renderTrigger(p *page, t wire.Trigger) {
-	p.line("%s  %s", p.paint(bold, oneLine(t.Title, 100)), p.paint(triggerInk(t), wording.TriggerState(t)))
-	rows := [][]cell{{plain("file"), plain(p.path(t.File))}}
-	add := func(name, value string) {
-		if value != "" {
-			rows = append(rows, []cell{plain(name), plain(oneLine(value, 160))})
-		}
-	}
-	add("on", t.On)
-	add("to", t.To)
-	add("auth", t.Auth)
-	add("path", t.Hook)
-	add("if missed", t.Missed)
-	add("filter", t.Filter)
-	add("check", t.Check)
-	if t.Until != 0 {
-		add("until", moment(t.Until))
-	}
-	add("agent", t.Agent)
-	add("mode", t.Mode)
-	add("held", t.Held)
-	if t.Next != 0 {
-		add("next", moment(t.Next))
-	}
-	if t.Fired > 0 {
-		add("fired", fmt.Sprintf("%d times, last %s", t.Fired, moment(t.Last)))
-	}
-	p.table(rows)
-	if t.Fault != "" {
-		p.line("%s", p.paint(red, oneLine(t.Fault, 300)))
-		return
-	}
-	p.line("")
-	p.block(t.Prompt)
-}
+func renderTrigger(p *page, t wire.Trigger) { p.thing(view.Trigger(t)) }
 
 // payload reads the file with a payload, - for stdin and "" for none.
 func (a *app) payload(name string) (string, error) {
@@ -332,24 +251,13 @@ func renderFirings(p *page, in wire.TriggerLogReply) {
 	}
 	var rows [][]cell
 	for _, f := range in.Firings {
+		t := view.Firing(f)
 		rows = append(rows, []cell{
 			{moment(f.At), dim},
 			{oneLine(f.Trigger, 40), bold},
-			{oneLine(f.State, 10), firingInk(f)},
-			plain(oneLine(wording.Firing(f), 120)),
+			{oneLine(f.State, 10), inks[t.Mark.Tone]},
+			plain(p.said(t.Columns[0], 120)),
 		})
 	}
 	p.table(rows)
-}
-
-func firingInk(f wire.Firing) ink {
-	switch f.State {
-	case "fired":
-		return green
-	case "failed":
-		return red
-	case "missed":
-		return yellow
-	}
-	return dim
 }

@@ -75,7 +75,7 @@ var pure = append([]string{
 	"coordinator/wire", "coordinator/guard", agents, agents + "/acp", agents + "/agents", codex,
 	agents + "/jsonrpc", hostjson, claude + "/headless", claude + "/hookcall", in + "ask", in + "review", in + "grant",
 	in + "loop", in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text",
-	"coordinator/toml", "coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin",
+	"coordinator/toml", "coordinator/view", "coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin",
 	in + "topic", in + "background", in + "memory", in + "module", in + "run", in + "task", in + "trigger", in + "turn",
 	in + "undo", in + "usage",
 }, inGuard...)
@@ -169,7 +169,8 @@ func table() rules {
 				"coordinator/consult", "coordinator/demo", "coordinator/doctor", "coordinator/guard",
 				"coordinator/home", "coordinator/issues", "coordinator/logfile", claude + "/mods", "coordinator/peer",
 				"coordinator/policy", "coordinator/redact", "coordinator/repair", "coordinator/service",
-				"coordinator/toml", "coordinator/wire", "coordinator/qrcode", "coordinator/wording",
+				"coordinator/toml", "coordinator/wire", "coordinator/qrcode", "coordinator/view",
+				"coordinator/wording",
 			},
 			"coordinator/doctor": {
 				"coordinator/agentcheck", claude, claude + "/mods", claude + "/probe", "coordinator/client",
@@ -239,6 +240,7 @@ func table() rules {
 			"coordinator/text":     {},
 			"coordinator/toml":     {},
 			"coordinator/wire":     {},
+			"coordinator/view":     {"coordinator/wire", "coordinator/wording"},
 			"coordinator/wording":  {"coordinator/wire", in + "run"},
 
 			// Only effects connect the reading of a call with its judgement.
@@ -278,7 +280,7 @@ func table() rules {
 			in + "memory":        {in + "markdown"},
 			in + "message":       {in + "session"},
 			in + "page": {
-				"coordinator/qrcode", "coordinator/redact", "coordinator/wire", "coordinator/wording",
+				"coordinator/qrcode", "coordinator/redact", "coordinator/view", "coordinator/wire", "coordinator/wording",
 			},
 			in + "review": {in + "event"},
 			in + "run":    {in + "session"},
@@ -310,13 +312,13 @@ func table() rules {
 				"coordinator/peer", in + "disk", in + "markdown", in + "random",
 			}, domain...),
 			in + "channel/telegram": append([]string{
-				in + "atomicfile", "coordinator/config", in + "core", in + "random", in + "store", "coordinator/wire",
-				"coordinator/wording",
+				in + "atomicfile", "coordinator/config", in + "core", in + "random", in + "store", "coordinator/view",
+				"coordinator/wire", "coordinator/wording",
 			}, domain...),
 			in + "channel/web": {
 				"coordinator/config", "coordinator/peer", "coordinator/wire", in + "ask", in + "channel", in + "child",
 				in + "core", in + "event", in + "page", in + "run", in + "session", in + "signin", in + "store",
-				"coordinator/redact", "coordinator/wording",
+				"coordinator/redact", "coordinator/view", "coordinator/wording",
 			},
 			in + "channel/conformance": append([]string{in + "core", in + "store"}, domain...),
 			in + "channel/loopback": append([]string{

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -56,11 +57,16 @@ func modules() []wire.Module {
 const unreadable = "runs do not get the tools mail_files: read ~/keys/mail: its mode is 0644, want 0600"
 
 func fullModules() page.Modules {
-	return page.Modules{List: modules(), Folder: home + "/afar/modules", Home: home}
+	return page.Modules{List: listOf(view.Modules, modules(), view.Module)}
 }
 
 // fullModule is an enabled module, one of whose servers cannot be started.
-func fullModule() page.Module { return page.Module{Module: modules()[0], Home: home} }
+func fullModule() page.Module { return moduleAlone(modules()[0]) }
 
 // heldModule is a module whose folder was changed.
-func heldModule() page.Module { return page.Module{Module: modules()[1], Home: home} }
+func heldModule() page.Module { return moduleAlone(modules()[1]) }
+
+func moduleAlone(m wire.Module) page.Module {
+	one := page.Alone{Noun: view.Modules, Thing: view.Module(m), Home: home}
+	return page.Module{Alone: one, Content: m.Content}
+}

@@ -1,10 +1,23 @@
 package page_test
 
-import "github.com/afar-sh/afar/coordinator/wire"
+import (
+	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/view"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// listOf returns the list of a noun.
+func listOf[T any](noun view.Noun, all []T, thing func(T) view.Thing) page.List {
+	out := page.List{Noun: noun, Home: home}
+	for _, one := range all {
+		out.Things = append(out.Things, thing(one))
+	}
+	return out
+}
 
 // suggestions are tasks that nobody has decided about.
-func suggestions() []wire.Suggestion {
-	return []wire.Suggestion{
+func suggestions() page.List {
+	return listOf(view.Suggestions, []wire.Suggestion{
 		{
 			ID: "acme-second-offer", Title: "Write a second offer for ACME", Status: "open", Urgency: "urgent",
 			Source: "triage", Date: "2026-11-23",
@@ -18,11 +31,11 @@ func suggestions() []wire.Suggestion {
 			Source: "session shop-1a2b", Date: "2026-11-21"},
 		{ID: "bad", Title: "bad", Status: "unreadable", Urgency: "low",
 			Faults: []string{"line 1: ~/afar/suggestions/bad.md: want a regular file"}},
-	}
+	}, view.Suggestion)
 }
 
-func gaps() []wire.Gap {
-	return []wire.Gap{
+func gaps() page.List {
+	return listOf(view.Gaps, []wire.Gap{
 		{
 			ID: 1, Title: "No account for the bank's export", Status: "open", Date: "2026-11-20",
 			Source:     "task send-the-invoices",
@@ -32,5 +45,5 @@ func gaps() []wire.Gap {
 		},
 		{ID: 2, Title: "pdftotext is missing", Status: "resolved", Date: "2026-11-12"},
 		{ID: 3, Title: "The wiki is slow", Status: "ignored", Date: "2026-11-02", Problem: "Each page takes 20 s."},
-	}
+	}, view.Gap)
 }

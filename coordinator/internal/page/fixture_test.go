@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -24,10 +25,10 @@ func full() map[string]page.View {
 		"inbox":       fullInbox(),
 		"inbox-find":  page.Inbox{Find: "green", Texts: fullInbox().Texts[5:], Home: home, To: fullInbox().To},
 		"tasks":       page.Tasks{List: tasks(), Tabs: page.Tabs{Suggestions: 3}, Home: home},
-		"suggestions": page.Suggestions{List: suggestions(), Tabs: page.Tabs{Suggestions: 3, Gaps: 1}, Home: home},
-		"gaps":        page.Gaps{List: gaps(), Tabs: page.Tabs{Suggestions: 3, Gaps: 1}, Home: home},
-		"triggers":    page.Triggers{List: triggers(), Firings: firings(), Home: home},
-		"trigger":     page.Trigger{Trigger: triggers()[1], Firings: firings()[:2], Home: home},
+		"suggestions": page.Suggestions{List: suggestions(), Tabs: page.Tabs{Suggestions: 3, Gaps: 1}},
+		"gaps":        page.Gaps{List: gaps(), Tabs: page.Tabs{Suggestions: 3, Gaps: 1}},
+		"triggers":    page.Triggers{List: listOf(view.Triggers, triggers(), view.Trigger), Firings: firings()},
+		"trigger":     fullTrigger(),
 		"modules":     fullModules(),
 		"module":      fullModule(),
 		"module-held": heldModule(),
@@ -68,10 +69,10 @@ func empty() map[string]page.View {
 		"inbox":       page.Inbox{},
 		"inbox-find":  page.Inbox{Find: "nothing"},
 		"tasks":       page.Tasks{},
-		"triggers":    page.Triggers{},
-		"modules":     page.Modules{Folder: home + "/afar/modules", Home: home},
-		"suggestions": page.Suggestions{},
-		"gaps":        page.Gaps{},
+		"triggers":    page.Triggers{List: page.List{Noun: view.Triggers}},
+		"modules":     page.Modules{List: page.List{Noun: view.Modules}},
+		"suggestions": page.Suggestions{List: page.List{Noun: view.Suggestions}},
+		"gaps":        page.Gaps{List: page.List{Noun: view.Gaps}},
 		"archive":     page.Tasks{Archived: true},
 		"memory":      page.Memory{},
 		"memory-find": page.Memory{Find: "nothing"},

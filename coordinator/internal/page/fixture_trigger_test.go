@@ -3,6 +3,8 @@ package page_test
 import (
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -39,4 +41,9 @@ func firings() []wire.Firing {
 		{ID: "f3", Trigger: "morning", State: "fired", At: ms(7 * time.Hour), To: "run:morning-3"},
 		{ID: "f4", Trigger: "backup", State: "failed", At: ms(time.Hour), By: "maria", Why: "task backup: not found"},
 	}
+}
+
+func fullTrigger() page.Trigger {
+	one := page.Alone{Noun: view.Triggers, Thing: view.Trigger(triggers()[1]), Home: home}
+	return page.Trigger{Alone: one, Firings: firings()[:2]}
 }

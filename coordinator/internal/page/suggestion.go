@@ -1,9 +1,5 @@
 package page
 
-import (
-	"github.com/afar-sh/afar/coordinator/wire"
-)
-
 // Tabs lead from each page about tasks to the others.
 type Tabs struct {
 	Suggestions int // that are open
@@ -12,10 +8,22 @@ type Tabs struct {
 
 // Suggestions shows the tasks that agents and events suggest.
 type Suggestions struct {
-	List   []wire.Suggestion // that are open, the urgent ones first
-	Tabs   Tabs
-	Closed string // why this page cannot decide about them, "" if it can
-	Home   string
+	List
+	Tabs Tabs
+}
+
+// Gaps shows what kept agents from doing well.
+type Gaps struct {
+	List
+	Tabs Tabs
+}
+
+const gapsPath = "/gaps"
+
+func (g Gaps) shape() shape {
+	return shape{
+		name: "gaps", title: "Gaps", path: gapsPath, entry: tasksPath, home: g.Home, parts: []string{"tabs", "list"},
+	}
 }
 
 const suggestionsPath = "/suggestions"

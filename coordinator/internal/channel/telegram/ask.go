@@ -225,12 +225,8 @@ func (l *link) tapped(update int64, t tap) error {
 		return l.tappedRun(p, c)
 	case ofTask:
 		return l.tappedTask(p, c)
-	case ofSuggestion:
-		return l.tappedSuggestion(p, c)
-	case ofTrigger:
-		return l.tappedTrigger(p, c)
-	case ofModule:
-		return l.tappedModule(p, c)
+	case ofSuggestion, ofTrigger, ofModule:
+		return l.tappedThing(p, c)
 	case pickOption:
 		p.Step, _ = c.step()
 	case approvePlan:

@@ -55,9 +55,9 @@ var fixedValues = map[callbackKind][]string{
 	revokeGrant:  {"r"},
 	takeBack:     {"u", "w"},
 	ofRun:        {stopRun, showRun},
-	ofSuggestion: {acceptIt, dismissIt},
-	ofTrigger:    {switchOn, switchOff},
-	ofModule:     {switchOn, switchOff},
+	ofSuggestion: {"y", "n"},
+	ofTrigger:    {"y", "n"},
+	ofModule:     {"y", "n"},
 	ofTask:       append(slices.Collect(maps.Keys(taskVerbs)), showTask),
 }
 

@@ -128,13 +128,13 @@ func (l *link) list(ctx context.Context, raw string) error {
 func (l *link) listOf(kind, find string) (rendered, error) {
 	switch kind {
 	case "triggers":
-		return l.triggerList()
+		return l.things(ofTrigger)
 	case "modules":
-		return l.moduleList()
+		return l.things(ofModule)
 	case "inbox":
 		return l.inboxList(find)
 	}
-	return l.suggestionList()
+	return l.things(ofSuggestion)
 }
 
 func runs(l *link, act channel.Act, _ []string) error { return l.cfg.Core.OrderRuns(act) }

@@ -80,7 +80,7 @@ func TestModulesOnThePhone(t *testing.T) {
 	r.ann.Say(r.ann.ID, "/modules")
 	off := r.await("⏸ Mail of <Ann> · disabled")
 	put("mail", "more", "new")
-	tapped(off.ID, "Enable", "Not done: its folder is new or was changed; look at it, then: afar module enable mail.",
+	tapped(off.ID, "Enable", "Not done: it is new or was changed; look at it, then: afar module enable mail.",
 		false)
 	if err := os.Remove(r.path("workspace/modules/mail/more")); err != nil {
 		t.Fatal(err)

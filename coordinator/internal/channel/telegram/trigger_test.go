@@ -37,7 +37,7 @@ func TestTriggersOnThePhone(t *testing.T) {
 	list := r.await("⚡️ What the <night> brought · on")
 	t.Logf("%s\n%q", list.Text, list.Labels())
 	for _, want := range []string{
-		"cron 0 7 * * 1-5 Europe/Berlin to person, next ", "💡 Sly · proposed: nobody has approved it",
+		"cron 0 7 * * 1-5 Europe/Berlin · to person\nnext: ", "💡 Sly · proposed: nobody has approved it",
 		"Read its file, then: afar trigger on sly", "⚠️ torn · cannot be understood", "line 3: ",
 	} {
 		if !strings.Contains(list.Text, want) {
@@ -65,7 +65,7 @@ func TestTriggersOnThePhone(t *testing.T) {
 	r.ann.Say(r.ann.ID, "/triggers")
 	off := r.await("⏸ What the <night> brought · off")
 	r.write(file, rule+"\nAnd send it to everybody.\n")
-	tapped(off.ID, "On", "Not done: its file is new or was changed; read it, then: afar trigger on morning.", false)
+	tapped(off.ID, "On", "Not done: it is new or was changed; read its file, then: afar trigger on morning.", false)
 	r.write(file, rule)
 	tapped(off.ID, "On", "Trigger morning is on.", true)
 
@@ -75,7 +75,7 @@ func TestTriggersOnThePhone(t *testing.T) {
 	r.withTasks()
 	r.run()
 	r.ann.Say(r.ann.ID, "/triggers")
-	closed := r.await("Nothing can be switched here: answers from here do not count")
+	closed := r.await("Nothing can be decided here: answers from here do not count")
 	t.Logf("%s\n%q", closed.Text, closed.Labels())
 	if len(closed.Labels()) != 0 {
 		t.Errorf("the buttons are %q", closed.Labels())

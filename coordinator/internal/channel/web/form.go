@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/page"
-	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -37,13 +35,13 @@ func decide[Request, Reply any](d *decision, op wire.Op[Request, Reply], in Requ
 }
 
 func carryOut[Reply any](d *decision, made wire.Call[Reply]) (Reply, error) {
-	v := visitorOf(d.Request)
-	return call(d.Context(), d.page, d.page.line(v.local, v.remote), made)
+	return made.Through(d.do)
 }
 
-// call carries out an operation for the process that line begins with.
-func call[Reply any](ctx context.Context, c *Channel, line []peer.Process, made wire.Call[Reply]) (Reply, error) {
-	return made.Through(func(op string, in any) (any, error) { return c.cfg.Call(ctx, line, op, in) })
+// do carries out an operation for the browser that sent the form. It is a view.Caller.
+func (d *decision) do(op string, in any) (any, error) {
+	v := visitorOf(d.Request)
+	return d.page.cfg.Call(d.Context(), d.page.line(v.local, v.remote), op, in)
 }
 
 // take answers a form: it says on the page that the form was sent from what it led to.

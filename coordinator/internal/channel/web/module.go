@@ -4,27 +4,29 @@ import (
 	"net/http"
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // modules shows all modules.
 func (c *Channel) modules(q *query) (page.View, error) {
-	all, err := read(q.reader, wire.OpModules, wire.None{})
-	return page.Modules{List: all.Modules, Closed: c.closed(), Folder: all.Folder, Home: c.cfg.Home}, err
+	list, err := q.list(view.Modules)
+	return page.Modules{List: list}, err
 }
 
 // module shows one module.
-func (c *Channel) module(q *query) (page.View, error) { return c.readModule(q) }
+func (c *Channel) module(q *query) (page.View, error) { return q.module() }
 
 // enableModule shows what a person would enable.
 func (c *Channel) enableModule(q *query) (page.View, error) {
-	m, err := c.readModule(q)
+	m, err := q.module()
 	return page.ModuleEnable(m), err
 }
 
-func (c *Channel) readModule(q *query) (out page.Module, err error) {
-	m, err := read(q.reader, wire.OpModule, wire.ModuleRequest{ID: q.PathValue("name")})
-	return page.Module{Module: m, Closed: c.closed(), Home: c.cfg.Home}, err
+func (q *query) module() (page.Module, error) {
+	m, err := read(q.reader, wire.OpModule, wire.ModuleRequest{ID: q.PathValue("id")})
+	one := page.Alone{Noun: view.Modules, Thing: view.Module(m), Closed: q.page.closed(), Home: q.page.cfg.Home}
+	return page.Module{Alone: one, Content: m.Content}, err
 }
 
 // moduleFile answers with a file of a module, so that a person can read what they enable.
@@ -37,26 +39,4 @@ func (c *Channel) moduleFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	sendFile(w, name, out.Data)
-}
-
-// doModuleForm enables the folder of a module that the form names, disables the module, or starts its
-// source again.
-func doModuleForm(d *decision) (string, error) {
-	named := wire.ModuleRequest{ID: d.PathValue("name")}
-	switch d.PostForm.Get("do") {
-	case "enable":
-		in := wire.ModuleEnableRequest{ID: named.ID, Hash: d.PostForm.Get("hash")}
-		if in.Hash == "" {
-			return "", errButton
-		}
-		m, err := decide(d, wire.OpModuleEnable, in)
-		return "Module " + m.ID + " is enabled.", err
-	case "disable":
-		m, err := decide(d, wire.OpModuleDisable, named)
-		return "Module " + m.ID + " is disabled.", err
-	case "restart":
-		m, err := decide(d, wire.OpModuleRestart, named)
-		return "The source of module " + m.ID + " is started again.", err
-	}
-	return "", errButton
 }

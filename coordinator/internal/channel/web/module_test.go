@@ -10,7 +10,7 @@ import (
 )
 
 // enableForm is what the page enables.
-var enableForm = regexp.MustCompile(`name="hash" value="([^"]+)"`)
+var enableForm = regexp.MustCompile(`name="seen" value="([^"]+)">\n<button name="do" value="enable"`)
 
 // TestModulePages: the page shows what a module brings, with its files as plain text, and enables
 // exactly what it has shown.
@@ -50,7 +50,7 @@ func TestModulePages(t *testing.T) {
 
 	act := func(do, hash, want, state string) {
 		t.Helper()
-		if got := s.post(t, "/module/mail/do", url.Values{"do": {do}, "hash": {hash}}); !strings.Contains(got, want) {
+		if got := s.post(t, "/module/mail/do", url.Values{"do": {do}, "seen": {hash}}); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", do, got, want)
 		}
 		if list := s.get(t, "/modules"); !strings.Contains(list, ">"+state+"<") {
@@ -58,7 +58,7 @@ func TestModulePages(t *testing.T) {
 		}
 	}
 	seen := enableForm.FindStringSubmatch(look)[1]
-	act("enable", "", "does not know that button", "proposed: nobody has enabled it")
+	act("enable", "", "othing says what you have seen", "proposed: nobody has enabled it")
 	s.writeFile(t, filepath.Join(folder, "watch"), "#!/bin/sh\nother\n")
 	act("enable", seen, "has changed since you looked", "proposed: nobody has enabled it")
 	act("enable", enableForm.FindStringSubmatch(s.get(t, "/module/mail/enable"))[1],
@@ -78,7 +78,7 @@ func TestClosedModule(t *testing.T) {
 	s.answersFrom = []string{"telegram"}
 	s.serve(t)
 	for _, do := range []string{"enable", "disable", "restart"} {
-		form := url.Values{"do": {do}, "hash": {"1"}}
+		form := url.Values{"do": {do}, "seen": {"1"}}
 		if got := s.post(t, "/module/mail/do", form); !strings.Contains(got, "do not count") {
 			t.Errorf("%s: %q", do, got)
 		}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -37,10 +38,6 @@ func (c *Channel) handler() http.Handler {
 		"/run/{name}/send":        sendRunForm,
 		"/run/{name}/stop":        stopRunForm,
 		"/run/{name}/remove":      removeRunForm,
-		"/trigger/{name}/do":      doTriggerForm,
-		"/module/{name}/do":       doModuleForm,
-		"/suggestion/{slug}":      suggestionForm,
-		"/gap/{n}":                gapForm,
 		"/tasks/new":              newTaskForm,
 		"/task/{slug}/do":         doTaskForm,
 		"/task/{slug}/send":       sendTaskForm,
@@ -57,6 +54,9 @@ func (c *Channel) handler() http.Handler {
 		"/telegram/pair":          pairForm,
 	} {
 		m.HandleFunc("POST "+route, c.signedIn(c.take(take)))
+	}
+	for _, noun := range []view.Noun{view.Triggers, view.Modules, view.Suggestions, view.Gaps} {
+		m.HandleFunc("POST /"+noun.Name+"/{id}/do", c.signedIn(c.take(does(noun))))
 	}
 	outer := http.NewServeMux()
 	outer.Handle("/", c.secure(m))
@@ -80,10 +80,10 @@ func (c *Channel) viewers() *http.ServeMux {
 		"/triggers":             c.triggers,
 		"/suggestions":          c.suggestions,
 		"/gaps":                 c.gaps,
-		"/trigger/{name}":       c.trigger,
+		"/trigger/{id}":         c.trigger,
 		"/modules":              c.modules,
-		"/module/{name}":        c.module,
-		"/module/{name}/enable": c.enableModule,
+		"/module/{id}":          c.module,
+		"/module/{id}/enable":   c.enableModule,
 		"/tasks":                c.tasks,
 		"/tasks/archived":       c.archivedTasks,
 		"/task/{slug}":          c.task,

@@ -35,19 +35,19 @@ func TestSuggestionPage(t *testing.T) {
 		"session shop-1a2b", "Accept", "Dismiss")
 	contains(t, "the board", s.get(t, "/tasks"), "Suggestions 2", "No tasks yet")
 	form := url.Values{"do": {"accept"}, "text": {"in English"}}
-	got := s.post(t, "/suggestion/write-an-offer", form)
+	got := s.post(t, "/suggestion/write-an-offer/do", form)
 	if got != "Task write-an-offer is created. Run write-an-offer works on it." {
 		t.Errorf("accepted: %q", got)
 	}
 	contains(t, "the task", s.get(t, "/task/write-an-offer"), "in English", "Stop")
-	if got := s.post(t, "/suggestion/rotate-keys", url.Values{"do": {"dismiss"}}); !strings.Contains(got, "not found") {
+	if got := s.post(t, "/suggestion/rotate-keys/do", url.Values{"do": {"dismiss"}}); !strings.Contains(got, "not found") {
 		t.Errorf("an unknown one: %q", got)
 	}
-	got = s.post(t, "/suggestion/rotate-the-keys", url.Values{"do": {"dismiss"}})
-	if got != "Dismissed. It does not come back." {
+	got = s.post(t, "/suggestion/rotate-the-keys/do", url.Values{"do": {"dismiss"}})
+	if got != "Suggestion rotate-the-keys is dismissed. It does not come back." {
 		t.Errorf("dismissed: %q", got)
 	}
-	got = s.post(t, "/suggestion/rotate-the-keys", url.Values{"do": {"accept"}})
+	got = s.post(t, "/suggestion/rotate-the-keys/do", url.Values{"do": {"accept"}})
 	if !strings.Contains(got, "Too late") {
 		t.Errorf("accepted late: %q", got)
 	}
@@ -62,7 +62,7 @@ func TestSuggestionTwice(t *testing.T) {
 	for i := range rounds {
 		s.suggests(t, fmt.Sprintf("Offer %d", i))
 		name, both := fmt.Sprintf("offer-%d", i), sync.WaitGroup{}
-		both.Go(func() { s.post(t, "/suggestion/"+name, url.Values{"do": {"accept"}}) })
+		both.Go(func() { s.post(t, "/suggestion/"+name+"/do", url.Values{"do": {"accept"}}) })
 		both.Go(func() {
 			in := wire.SuggestionAcceptRequest{ID: name}
 			_, err := s.server.Phone(t.Context(), "Ann", string(wire.OpSuggestionAccept), in)
@@ -94,9 +94,9 @@ func TestGapPage(t *testing.T) {
 	contains(t, "the page", s.get(t, "/gaps"), "No printer", "Letters must be printed.", "Resolve", "Ignore")
 	for _, c := range []struct{ do, title, want string }{
 		{"resolved", "Another", "gap 1 is another one now"}, {"resolved", "No printer", "Gap 1 is resolved."},
-		{"open", "No printer", "Gap 1 is open."}, {"none", "No printer", "nknown status"},
+		{"open", "No printer", "Gap 1 is open."}, {"none", "No printer", "does not know that button"},
 	} {
-		got := s.post(t, "/gap/1", url.Values{"do": {c.do}, "title": {c.title}})
+		got := s.post(t, "/gap/1/do", url.Values{"do": {c.do}, "seen": {c.title}})
 		if !strings.Contains(strings.ToLower(got), strings.ToLower(c.want)) {
 			t.Errorf("%s: %q, want %q", c.do, got, c.want)
 		}

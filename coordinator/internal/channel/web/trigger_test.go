@@ -40,7 +40,7 @@ func TestTriggerPages(t *testing.T) {
 		{"off", "", "Trigger look is off."}, {"test", "{}", "It would send nothing: the trigger is off"},
 		{"none", "", "does not know that button"},
 	} {
-		form := url.Values{"do": {c.do}, "payload": {c.payload}}
+		form := url.Values{"do": {c.do}, "text": {c.payload}}
 		if got := s.post(t, "/trigger/look/do", form); !strings.HasPrefix(got, c.want) &&
 			!strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.do, got, c.want)

@@ -39,8 +39,11 @@ type reader struct {
 
 // read carries out an operation that only reads. Nobody has to be known for it.
 func read[Request, Reply any](r reader, op wire.Op[Request, Reply], in Request) (Reply, error) {
-	return call(r.ctx, r.page, nil, op.With(in))
+	return op.With(in).Through(r.do)
 }
+
+// do carries out an operation that only reads. It is a view.Caller.
+func (r reader) do(op string, in any) (any, error) { return r.page.cfg.Call(r.ctx, nil, op, in) }
 
 // A shared is what several parts of a page show, and all pages that are rendered together.
 // Each of its functions reads once.

@@ -1,0 +1,64 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// gapOpen is the status of a gap about which nothing was decided.
+const gapOpen = "open"
+
+// Gaps are what kept agents from doing well: the open ones first, then the newest.
+var Gaps = Noun{
+	Name: "gap",
+	Empty: "No gaps. When an agent lacks something (a program, an account, knowledge of yours), it reports it here " +
+		"once, and goes on. What you change by hand in `gaps.md` counts too.",
+	List: list(wire.OpGaps, wire.None{}, func(r wire.GapsReply) []Thing {
+		slices.SortFunc(r.Gaps, func(a, b wire.Gap) int { return cmp.Compare(b.ID, a.ID) })
+		slices.SortStableFunc(r.Gaps, func(a, b wire.Gap) int { return cmp.Compare(gapRank(a), gapRank(b)) })
+		return each(r.Gaps, Gap)
+	}),
+	Does: map[string]Act{
+		"resolved": says(wire.OpGapSet, gapSet("resolved"), "Gap %s is resolved."),
+		"ignored":  says(wire.OpGapSet, gapSet("ignored"), "Gap %s is ignored."),
+		gapOpen:    says(wire.OpGapSet, gapSet(gapOpen), "Gap %s is open."),
+	},
+}
+
+func gapRank(g wire.Gap) int {
+	if g.Status == gapOpen {
+		return 0
+	}
+	return 1
+}
+
+// gapSet returns the request that sets the status of a gap. The file may have another gap in its place by then.
+func gapSet(status string) func(string, Input) wire.GapSetRequest {
+	return func(id string, in Input) wire.GapSetRequest {
+		n, _ := strconv.Atoi(id) // 0 is no gap
+		return wire.GapSetRequest{ID: n, Status: status, Title: in.Seen}
+	}
+}
+
+// Gap shows a gap.
+func Gap(g wire.Gap) Thing {
+	out := Thing{
+		ID: strconv.Itoa(g.ID), Title: g.Title, State: g.Status, Mark: Mark{Muted, "🕳"}, Seen: g.Title,
+		Notes: facts(
+			Row{"", Plain, said(g.Problem)}, Row{"because of it", Plain, said(g.Impact)},
+			Row{"what would help", Plain, said(g.Suggestion)}, Row{"from", Plain, said(g.Source)},
+		),
+		Deeds: []Deed{{Key: gapOpen, Label: "Open again"}},
+	}
+	if g.Date != "" {
+		out.Columns = []Line{said(g.Date)}
+	}
+	if g.Status == gapOpen {
+		out.Mark.Tone = Ask
+		out.Deeds = []Deed{{Key: "resolved", Label: "Resolve"}, {Key: "ignored", Label: "Ignore", Tone: Muted}}
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
+)
+
+// Triggers are the rules that send texts.
+var Triggers = Noun{
+	Name: "trigger",
+	Empty: "No triggers. Write one: `afar trigger new NAME --on WHEN --to ADDRESS --prompt TEXT`. A trigger sends a " +
+		"text at a time, when a webhook comes in, when a file appears or by hand.",
+	List: list(wire.OpTriggers, wire.None{}, func(r wire.TriggersReply) []Thing { return each(r.Triggers, Trigger) }),
+	Read: func(c Caller, id string) (Thing, error) {
+		t, err := wire.OpTrigger.With(wire.TriggerRequest{ID: id}).Through(c)
+		return Trigger(t), err
+	},
+	Does: map[string]Act{
+		"on": act(wire.OpTriggerOn, triggerNamed, func(t wire.Trigger) Done {
+			return Done{Said: "Trigger " + t.ID + " is on.", Secret: t.Secret}
+		}),
+		"off": says(wire.OpTriggerOff, triggerNamed, "Trigger %s is off."),
+		"fire": says(wire.OpTriggerFire, func(id string, in Input) wire.TriggerFireRequest {
+			return wire.TriggerFireRequest{Key: in.Key, ID: id}
+		}, "Trigger %s fires. The ledger says what comes of it."),
+		"test": act(wire.OpTriggerTest, func(id string, in Input) wire.TriggerTestRequest {
+			return wire.TriggerTestRequest{ID: id, Payload: in.Words}
+		}, func(t wire.TriggerTestReply) Done {
+			if t.Fires {
+				return Done{Said: "It would send to " + t.To + ": " + t.Text}
+			}
+			return Done{Said: "It would send nothing: " + t.Why}
+		}),
+	},
+}
+
+func triggerNamed(id string, _ Input) wire.TriggerRequest { return wire.TriggerRequest{ID: id} }
+
+// Trigger shows a rule.
+func Trigger(t wire.Trigger) Thing {
+	out := Thing{
+		ID: t.ID, Title: t.Title, State: t.State, Mark: Mark{Muted, "⏸"},
+		Notes: facts(Row{"", Bad, said(t.Fault)}, Row{"held", Ask, said(t.Held)}, Row{"next", Plain, when("", t.Next)}),
+		Details: facts(
+			Row{"file", Plain, path(t.File)}, Row{"on", Plain, code(t.On)}, Row{"to", Plain, said(t.To)},
+			Row{"auth", Plain, said(t.Auth)}, Row{"path", Plain, code(t.Hook)}, Row{"if missed", Plain, said(t.Missed)},
+			Row{"filter", Plain, code(t.Filter)}, Row{"check", Plain, code(t.Check)}, Row{"until", Plain, when("", t.Until)},
+			Row{"agent", Plain, said(t.Agent)}, Row{"mode", Plain, said(t.Mode)},
+			Row{"fired", Plain, when(text.Count(t.Fired, "time")+", last", t.Last)},
+		),
+		Texts: []Text{{Body: t.Prompt}},
+	}
+	if t.On != "" {
+		out.Columns = []Line{code(t.On), said("to " + cmp.Or(t.To, "nobody"))}
+	}
+	if t.Budget > 0 {
+		out.Details = append(out.Details, Row{"budget", Plain, said(wording.USD(t.Budget) + " a run")})
+	}
+	switch t.State {
+	case wire.TriggerOn:
+		out.Mark = Mark{Good, "⚡️"}
+		out.Deeds = []Deed{{Key: "off", Label: "Off", Sign: "⏸"}, {Key: "fire", Label: "Fire now", Alone: true}}
+	case wire.TriggerOff:
+		out.Deeds = []Deed{{Key: "on", Label: "On", Sign: "▶️"}}
+	case wire.TriggerBroken:
+		out.State, out.Mark, out.Texts = "cannot be understood", Mark{Bad, "⚠️"}, nil
+	case wire.TriggerProposed:
+		out.State, out.Mark = "proposed: its file was changed", Mark{Ask, "💡"}
+		if t.By == "" {
+			out.State = "proposed: nobody has approved it"
+		}
+		out.Foot = said("It fires only after you have approved it as it is now: what it sends, to whom, and its filter, " +
+			"which is a command of this machine.")
+		out.Deeds = []Deed{{
+			Key: "on", Label: "Approve and switch on", Tone: Good, First: "Read, then approve",
+			Look: "Read its file", Command: "afar trigger on " + t.ID,
+		}}
+	}
+	return out
+}
+
+// Firing shows a line of the ledger. Its state is as it is stored.
+func Firing(f wire.Firing) Thing {
+	var parts []string
+	for _, part := range []struct{ head, of string }{{"to ", f.To}, {"by ", f.By}, {"", f.Why}} {
+		if part.of != "" {
+			parts = append(parts, part.head+part.of)
+		}
+	}
+	if f.Count > 0 {
+		parts = append(parts, fmt.Sprintf("and %s before", text.Count(f.Count, "more time")))
+	}
+	tones := map[string]Tone{"fired": Good, "failed": Bad, "missed": Ask, "due": Ask}
+	return Thing{
+		ID: f.Trigger, State: f.State, Mark: Mark{Tone: tones[f.State]},
+		Columns: []Line{said(strings.Join(parts, ", "))},
+	}
+}
+
+// TriggerProof says how the sender of a webhook uses its secret.
+func TriggerProof(t wire.Trigger) string {
+	switch t.Auth {
+	case "standard":
+		return "The sender signs id, time and body with it, as Standard Webhooks says. POST to " + t.Hook +
+			" of the page."
+	case "github":
+		return "Enter it as the secret of the webhook at GitHub. POST to " + t.Hook + " of the page."
+	}
+	return "The sender puts it into the header X-Webhook-Secret. POST to " + t.Hook + " of the page."
+}
