@@ -436,7 +436,7 @@ func (s *state) askDue(a ask.Ask, now time.Time) time.Time {
 	if s.settings.Paused {
 		return at
 	}
-	return first(at, a.RemindAt(s.rules.RemindAfter))
+	return first(at, a.RemindAt(s.cfg.Rules.RemindAfter))
 }
 
 // expireAsk applies to an ask what is due at now.

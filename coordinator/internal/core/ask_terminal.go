@@ -37,7 +37,7 @@ func (c *Core) AskAtTerminal(a ask.Ask, since time.Time) error {
 		if !s.unasked(s.sessions.rows[a.Session], since) {
 			return b, nil
 		}
-		a.Nonce, a.Times = c.cfg.Secret(), s.rules.Times
+		a.Nonce, a.Times = c.cfg.Secret(), s.cfg.Rules.Times
 		a = ask.Start(a, s.mode(a.Session, now), since)
 		a = ask.Tick(a, now)
 		s.putAsk(&b, a, now)

@@ -19,7 +19,7 @@ func (c *Core) Background() (spent, budget float64) {
 // EndBackground follows.
 func (c *Core) BeginBackground() error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		next, rest := s.settings.Background.Begin(s.rules.Background, now)
+		next, rest := s.settings.Background.Begin(s.cfg.Rules.Background, now)
 		if rest != nil {
 			return b, rest
 		}

@@ -21,7 +21,7 @@ import (
 // available returns the channels on which the person can be reached: those of this
 // coordinator with which somebody is paired.
 func (s *state) available() (names []string) {
-	for _, name := range s.channels {
+	for _, name := range s.cfg.Channels {
 		if s.accounts.rows[name].Person != nil {
 			names = append(names, name)
 		}
@@ -35,7 +35,7 @@ func (s *state) reachable() bool { return len(s.available()) > 0 }
 // rings reports whether the person would notice a card now.
 func (s *state) rings() bool {
 	return slices.ContainsFunc(s.available(), func(name string) bool {
-		return s.accounts.rows[name].Refused() == nil && s.ring(name)
+		return s.accounts.rows[name].Refused() == nil && s.cfg.Rings(name)
 	})
 }
 

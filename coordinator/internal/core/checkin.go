@@ -13,12 +13,12 @@ import (
 
 // openCheckIn opens the check-in of a session that stopped. A known id finds the
 // same check-in. An older check-in of the session ends.
-func (c *Core) openCheckIn(s *state, b *store.Batch, a ask.Ask, now time.Time) {
+func (s *state) openCheckIn(b *store.Batch, a ask.Ask, now time.Time) {
 	if s.checkedIn(a.ID) {
 		return
 	}
 	s.dropCheckIns(b, a.Session, "a newer check-in took its place", now)
-	a.Nonce = c.cfg.Secret()
+	a.Nonce = s.cfg.Secret()
 	a = ask.Tick(ask.Start(a, session.On, now), now)
 	s.putAsk(b, a, now)
 	text := s.token(a.Session) + ": stopped and checked in"

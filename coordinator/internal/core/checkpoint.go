@@ -33,7 +33,7 @@ func (c *Core) ShowCheckpoint(slug task.Slug, a ask.Ask) error {
 		s.withdrawCheckpoint(&b, old, now)
 		if a.Hash != "" {
 			a.Silent = rang(r, now)
-			next.Asked.Ask = string(c.openCheckpoint(s, &b, a, now))
+			next.Asked.Ask = string(s.openCheckpoint(&b, a, now))
 		}
 		s.tasks.put(&b, next)
 		return b, nil
@@ -50,8 +50,8 @@ func (s *state) withdrawCheckpoint(b *store.Batch, a ask.Ask, now time.Time) {
 }
 
 // openCheckpoint opens the ask for a checkpoint, and returns its id.
-func (c *Core) openCheckpoint(s *state, b *store.Batch, a ask.Ask, now time.Time) ask.ID {
-	a.ID, a.Nonce, a.Times = ask.ID("ask_"+strings.ToLower(c.cfg.Secret())), c.cfg.Secret(), s.rules.Times
+func (s *state) openCheckpoint(b *store.Batch, a ask.Ask, now time.Time) ask.ID {
+	a.ID, a.Nonce, a.Times = ask.ID("ask_"+strings.ToLower(s.cfg.Secret())), s.cfg.Secret(), s.cfg.Rules.Times
 	a = ask.Tick(ask.Start(a, s.mode(a.Session, now), now), now)
 	text := "task " + a.Task + " asks at a checkpoint (sha256 " + short(a.Hash) + ")"
 	record(b, event.AskOpened, a.Session, string(a.ID), text, now)

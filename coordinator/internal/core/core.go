@@ -91,10 +91,10 @@ func New(cfg Config) (*Core, error) {
 	}
 	c := &Core{owner: &owner{
 		cfg:         cfg,
-		state:       newState(cfg),
 		subscribers: map[Part]map[*Subscription]struct{}{},
 		damaged:     map[string]bool{},
 	}}
+	c.state = newState(&c.cfg)
 	bad, err := c.state.load(cfg.Store, cfg.Now())
 	if err != nil {
 		return nil, fmt.Errorf("load state: %w", err)

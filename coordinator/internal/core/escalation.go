@@ -34,7 +34,7 @@ func (c *Core) Rules() Rules { return c.cfg.Rules }
 // remind reminds the person, once, of an ask that waits too long. The asks on one card
 // share one reminder.
 func (s *state) remind(b *store.Batch, a ask.Ask, now time.Time) {
-	at := a.RemindAt(s.rules.RemindAfter)
+	at := a.RemindAt(s.cfg.Rules.RemindAfter)
 	if at.IsZero() || now.Before(at) || s.settings.Paused || s.asks.changes(b, a.ID) {
 		return
 	}

@@ -155,7 +155,7 @@ func TestAddAKind(t *testing.T) {
 // TestTable checks that an index follows its values and that a schedule keeps the order of
 // time.
 func TestTable(t *testing.T) {
-	s := newState(Config{})
+	s := newState(&Config{})
 	table := newMemoTable(s)
 	t0 := time.Unix(1000, 0)
 	for i, m := range []memo{

@@ -288,7 +288,7 @@ func (c *Core) LimitLoop(id session.ID, note string, retry bool) error {
 			return b, nil
 		}
 		if v := s.sessions.rows[id]; retry && v.Interactive() {
-			until = loop.Retry(l, s.rules.RetryAfter, now)
+			until = loop.Retry(l, s.cfg.Rules.RetryAfter, now)
 		}
 		out, err := loop.Limit(l, note, until, now)
 		if err == nil {

@@ -284,7 +284,7 @@ func (c *Core) Written(p Press) error {
 		case len(open) > 1:
 			m := p.message("")
 			m.Answers = true
-			c.choose(s, &b, m, p.Act, now)
+			s.choose(&b, m, p.Act, now)
 		case len(all) > 0:
 			s.settle(&b, p.Act, tooEarly(len(all)), now)
 		case p.Word:
@@ -295,15 +295,15 @@ func (c *Core) Written(p Press) error {
 			m := s.post(&b, p.message(live[0].ID), now)
 			s.settle(&b, p.Act, s.fate(m.Session), now)
 		default:
-			c.choose(s, &b, p.message(""), p.Act, now)
+			s.choose(&b, p.message(""), p.Act, now)
 		}
 		return b, nil
 	})
 }
 
 // choose keeps a text and asks the person which session or question it is for.
-func (c *Core) choose(s *state, b *store.Batch, m message.Message, act channel.Act, now time.Time) {
-	m.Nonce = c.cfg.Secret()
+func (s *state) choose(b *store.Batch, m message.Message, act channel.Act, now time.Time) {
+	m.Nonce = s.cfg.Secret()
 	m = s.post(b, m, now)
 	data := encode(Choose{act.Channel, act.At, m.ID})
 	b.Actions = append(b.Actions, channelAction(act.Channel, "choose:"+string(m.ID), ActChoose, data, now))

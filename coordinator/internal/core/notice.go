@@ -36,7 +36,7 @@ func (s *state) heap(
 		return
 	}
 	key, due := kind+":"+string(id), now
-	if until := s.rules.Quiet.Until(now); !until.IsZero() {
+	if until := s.cfg.Rules.Quiet.Until(now); !until.IsZero() {
 		key, id, due = quietPile, "", until
 	}
 	pile := s.pile(key, due, now)
@@ -54,7 +54,7 @@ func (s *state) heap(
 func (s *state) hasten(b *store.Batch, kind string, id session.ID, now time.Time) {
 	key := kind + ":" + string(id)
 	pile, ok := s.change(b).Piles[key]
-	if !ok || !now.Before(pile.Due) || !s.rules.Quiet.Until(now).IsZero() {
+	if !ok || !now.Before(pile.Due) || !s.cfg.Rules.Quiet.Until(now).IsZero() {
 		return
 	}
 	s.sendPile(b, key, id, pile, now)
@@ -73,7 +73,7 @@ func (s *state) sendPile(b *store.Batch, key string, id session.ID, pile store.P
 // noticeOn tells a text about a channel on that channel only.
 func (s *state) noticeOn(b *store.Batch, name, about, text string, now time.Time) {
 	due := now
-	if until := s.rules.Quiet.Until(now); !until.IsZero() {
+	if until := s.cfg.Rules.Quiet.Until(now); !until.IsZero() {
 		due = until
 	}
 	key := fmt.Sprintf("notice:%s:%d", about, now.UnixNano())

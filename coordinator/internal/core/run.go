@@ -229,7 +229,7 @@ func (s *state) startTurns(b *store.Batch, now time.Time) {
 	}
 	all := s.runs.byWork.after(b, works)
 	s.askForPlaces(b, all, now)
-	for _, r := range run.Next(all, s.rules.MostTurns, now) {
+	for _, r := range run.Next(all, s.cfg.Rules.MostTurns, now) {
 		s.startTurn(b, r, now)
 	}
 }
@@ -328,7 +328,7 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 		if e.Failed {
 			r = s.limitRun(b, r, now)
 		}
-		e.Starting = s.rules.RunTimes.Starting
+		e.Starting = s.cfg.Rules.RunTimes.Starting
 		next, unread, err := run.Finish(r, fence, e, now)
 		if err != nil {
 			return r, err

@@ -13,7 +13,7 @@ import (
 // reachedBy says which limit a run has reached: one of its own, or the day's budget for all
 // runs. It is "" for none.
 func (s *state) reachedBy(b *store.Batch, r run.Run, now time.Time) string {
-	day, most := s.runDay(b, now), s.rules.DayOfRuns
+	day, most := s.runDay(b, now), s.cfg.Rules.DayOfRuns
 	over := ""
 	if most > 0 && day.Spent.USD >= most {
 		over = fmt.Sprintf("the day's budget for runs is used up: $%.2f of $%.2f", day.Spent.USD, most)
@@ -67,7 +67,7 @@ func (s *state) limitRun(b *store.Batch, r run.Run, now time.Time) run.Run {
 // leftFor returns what the next turn of a run may cost, 0 for no limit.
 func (s *state) leftFor(r run.Run, now time.Time) float64 {
 	left := r.Left()
-	if most := s.rules.DayOfRuns; most > 0 {
+	if most := s.cfg.Rules.DayOfRuns; most > 0 {
 		day := max(most-s.runDay(&store.Batch{}, now).Spent.USD, 0.01)
 		if left == 0 || day < left {
 			return day

@@ -16,10 +16,10 @@ import (
 // timed returns a with the time limits that hold for its session. A run is held for
 // a time of its own, and nobody sits at it, whatever its hooks say, unless a person has taken it.
 func (s *state) timed(a ask.Ask) ask.Ask {
-	a.Times = s.rules.Times
+	a.Times = s.cfg.Rules.Times
 	if r, isRun := s.runs.byConversation.one(string(a.Session)); isRun && r.State != run.Taken {
 		a.InRun, a.Attended, a.Background = true, false, false
-		a.Times.Unattended = s.rules.HoldRuns
+		a.Times.Unattended = s.cfg.Rules.HoldRuns
 	}
 	return a
 }

@@ -40,7 +40,7 @@ func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
 // openAside opens an ask for which no hook waits, and which has just started. text is for the
 // journal.
 func (s *state) openAside(b *store.Batch, a ask.Ask, text string, now time.Time) ask.Ask {
-	a.Nonce, a.Times = s.secret(), s.rules.Times
+	a.Nonce, a.Times = s.cfg.Secret(), s.cfg.Rules.Times
 	a.Attended = s.sessions.rows[a.Session].Attended
 	a = ask.Tick(a, now)
 	record(b, event.AskOpened, a.Session, string(a.ID), text, now)
@@ -58,7 +58,7 @@ func (s *state) below(r run.Run, by session.ID) (run.Run, error) {
 	if err != nil {
 		return r, err
 	}
-	return r, run.CheckDepth(r.Depth, s.rules.RunDepth)
+	return r, run.CheckDepth(r.Depth, s.cfg.Rules.RunDepth)
 }
 
 // startProposed starts the run of a proposal that was just allowed.
@@ -98,7 +98,7 @@ func (s *state) handUp(b *store.Batch, id run.ID, now time.Time) {
 		key := "text:" + string(to) + "/" + name
 		data := encode(Text{File{to, name}, report.File})
 		b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneDisk, Kind: ActText, Data: data, Due: now})
-		report.Text += "\n\nThe whole result: " + filepath.Join(s.pages, s.token(to), name)
+		report.Text += "\n\nThe whole result: " + filepath.Join(s.cfg.Pages, s.token(to), name)
 	}
 	by := "run:" + r.Name
 	s.post(b, message.Message{

@@ -27,7 +27,7 @@ func (s *state) tellEnd(b *store.Batch, r run.Run, now time.Time) run.Run {
 	case !s.reachable(), loop.Active():
 		return r
 	}
-	if until := s.rules.Quiet.Until(at); !until.IsZero() {
+	if until := s.cfg.Rules.Quiet.Until(at); !until.IsZero() {
 		at = until
 	}
 	key := "run-ended:" + string(r.ID) // a later end takes the place of one that still waits

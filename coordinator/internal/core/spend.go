@@ -12,23 +12,23 @@ import (
 
 // dayAfter returns what all loops have spent today once sum is added. over says that this
 // is more than the day's budget.
-func (c *Core) dayAfter(s *state, sum usage.Sum, now time.Time) (day store.Day, over string) {
+func (s *state) dayAfter(sum usage.Sum, now time.Time) (day store.Day, over string) {
 	day = s.settings.Day
 	if date := now.Format(time.DateOnly); day.Date != date {
 		day = store.Day{Date: date}
 	}
 	day.Spent = day.Spent.Plus(sum)
-	if c.cfg.DayBudget <= 0 || day.Spent.USD < c.cfg.DayBudget {
+	if s.cfg.DayBudget <= 0 || day.Spent.USD < s.cfg.DayBudget {
 		return day, ""
 	}
 	const text = "the day's budget for loops is spent: $%.2f of $%.2f, at list prices"
-	return day, fmt.Sprintf(text, day.Spent.USD, c.cfg.DayBudget)
+	return day, fmt.Sprintf(text, day.Spent.USD, s.cfg.DayBudget)
 }
 
 // book records what all loops have spent today.
-func (c *Core) book(s *state, b *store.Batch, sum usage.Sum, now time.Time) {
+func (s *state) book(b *store.Batch, sum usage.Sum, now time.Time) {
 	if sum != (usage.Sum{}) {
-		s.change(b).Day, _ = c.dayAfter(s, sum, now)
+		s.change(b).Day, _ = s.dayAfter(sum, now)
 	}
 }
 
@@ -42,7 +42,7 @@ func (c *Core) SpendLoop(id session.ID, sum usage.Sum, read loop.AgentRead) erro
 		}
 		l, err = loop.Spend(l, sum, read)
 		if err == nil {
-			c.book(s, &b, sum, now)
+			s.book(&b, sum, now)
 			s.loops.put(&b, l)
 		}
 		return b, err

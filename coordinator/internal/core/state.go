@@ -7,7 +7,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
-	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
 // state is what the coordinator knows. A new kind of state is a field here and its
@@ -30,14 +29,8 @@ type state struct {
 	modules  moduleTable
 	tables   []anyTable // all of them, see register
 
+	cfg      *Config // of the Core; never changes
 	settings store.Settings
-	channels []string                  // those that run; never changes
-	ring     func(channel string) bool // see Config.Rings; never changes
-	rules    Rules
-	pages    string        // see Config.Pages; never changes
-	trace    bool          // each step of a loop is posted; never changes
-	zones    trigger.Zones // see Config.Zones; never changes
-	secret   func() string // see Config.Secret; never changes
 
 	entry     int64  // the number of the newest journal entry
 	newestSeq int64  // of the texts
@@ -45,9 +38,8 @@ type state struct {
 }
 
 // newState returns a state without values, with a table for each kind.
-func newState(cfg Config) *state {
-	s := &state{channels: cfg.Channels, ring: cfg.Rings, rules: cfg.Rules, pages: cfg.Pages, trace: cfg.Trace}
-	s.zones, s.secret = cfg.Zones, cfg.Secret
+func newState(cfg *Config) *state {
+	s := &state{cfg: cfg}
 	s.sessions = newSessionTable(s)
 	s.asks = newAskTable(s)
 	s.loops = register(s, store.Loops, traits[loop.Stack]{due: loopDue, expire: s.expireLoop, touches: loopParts})

@@ -65,7 +65,7 @@ func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
 	err = c.quietly(func(s *state, now time.Time) (b store.Batch, err error) {
 		s.settledLocally(&b, in.Session, now, now)
 		f := s.stopFacts(in, now)
-		_, f.Stopping.DayOver = c.dayAfter(s, in.Loop.Spent, now)
+		_, f.Stopping.DayOver = s.dayAfter(in.Loop.Spent, now)
 		answers := newsOf(s.unchanged(&b, s.answeredLate(in.Session, in.Delivery)), in.Delivery, maxLate, now)
 		f.Answers, f.Room = answers.text, answers.room
 
@@ -75,10 +75,10 @@ func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
 			s.asks.put(&b, answers.told...)
 		}
 		if out.Step != nil {
-			c.book(s, &b, in.Loop.Spent, now)
+			s.book(&b, in.Loop.Spent, now)
 		}
 		if out.CheckIn {
-			c.openCheckIn(s, &b, in.CheckIn, now)
+			s.openCheckIn(&b, in.CheckIn, now)
 		}
 		return b, nil
 	})
@@ -88,7 +88,7 @@ func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
 // stopFacts returns the facts of the state for a stop, without the news.
 func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 	v := s.sessions.rows[in.Session]
-	rest := s.rules.ShellsFor
+	rest := s.cfg.Rules.ShellsFor
 	if !v.Interactive() {
 		rest = min(rest, printRest)
 	}

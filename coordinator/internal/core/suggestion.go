@@ -37,7 +37,7 @@ func (c *Core) Suggest(a ask.Ask) error {
 		if _, ok := s.asks.rows[a.ID]; ok {
 			return b, nil
 		}
-		a.Nonce, a.Times = c.cfg.Secret(), s.rules.Times
+		a.Nonce, a.Times = c.cfg.Secret(), s.cfg.Rules.Times
 		a.Silent = s.suggested(now) && a.Suggested.Urgency != string(task.Urgent)
 		a = ask.Tick(ask.Start(a, session.On, now), now)
 		record(&b, event.AskOpened, "", string(a.ID), a.Suggested.Source+" suggests a task: "+folded(a.Tool), now)

@@ -10,7 +10,7 @@ import (
 
 // TestAfter: a batch that puts a value several times leaves the last one, under its own key.
 func TestAfter(t *testing.T) {
-	s := newState(Config{})
+	s := newState(&Config{})
 	s.asks.hold(ask.Ask{ID: "kept", Session: "s"}, time.Time{})
 	s.asks.hold(ask.Ask{ID: "moved", Session: "s"}, time.Time{})
 	s.asks.hold(ask.Ask{ID: "other", Session: "x"}, time.Time{})

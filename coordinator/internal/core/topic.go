@@ -69,7 +69,7 @@ func (s *state) tellTopics(b *store.Batch, id session.ID, kind event.Kind, out l
 	case event.LoopEnded:
 		post(topic.OfProject(s.sessions.rows[id].Project), "ENDED", line)
 	}
-	if s.trace {
+	if s.cfg.Trace {
 		post(topic.Trace, string(kind), line)
 	}
 }

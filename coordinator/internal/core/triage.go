@@ -39,7 +39,7 @@ func (c *Core) FileEvents(verdicts []task.Verdict) error {
 				continue
 			}
 			m.State, m.DeliveredAt, m.DoneAt = message.Done, now, now
-			m.Outcome = c.file(s, &b, v, now)
+			m.Outcome = s.file(&b, v, now)
 			s.messages.put(&b, m)
 			record(&b, event.EventSorted, "", v.Event.ID, m.Outcome, now)
 		}
@@ -48,7 +48,7 @@ func (c *Core) FileEvents(verdicts []task.Verdict) error {
 }
 
 // file carries out one verdict and says what it is.
-func (c *Core) file(s *state, b *store.Batch, v task.Verdict, now time.Time) (outcome string) {
+func (s *state) file(b *store.Batch, v task.Verdict, now time.Time) (outcome string) {
 	if v.Ignored != "" {
 		return "ignored: " + folded(v.Ignored)
 	}
@@ -65,7 +65,7 @@ func (c *Core) file(s *state, b *store.Batch, v task.Verdict, now time.Time) (ou
 		s.post(b, message.Message{
 			Key:     "triage:" + v.Event.ID + ":" + string(slug),
 			Task:    string(slug),
-			Text:    message.Fence(by, v.Event.Text, c.cfg.Secret()),
+			Text:    message.Fence(by, v.Event.Text, s.cfg.Secret()),
 			By:      by,
 			Channel: "triage",
 			Data:    true,

@@ -37,7 +37,7 @@ func triggerDue(t trigger.Trigger, now time.Time) time.Time {
 
 // ruleOf returns the rule that a person has approved.
 func (s *state) ruleOf(t trigger.Trigger) (trigger.Rule, error) {
-	return trigger.Parse(string(t.Name), t.Text, s.zones)
+	return trigger.Parse(string(t.Name), t.Text, s.cfg.Zones)
 }
 
 // taken reports which instants of a trigger were dealt with. One that was missed may fire after

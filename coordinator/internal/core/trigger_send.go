@@ -69,7 +69,7 @@ func (s *state) sendFiring(b *store.Batch, f trigger.Firing, in Sending, own boo
 		Channel: message.TriggerChannel,
 	}
 	if own {
-		m.Data, m.Text = true, message.Note(m.By, m.Text, s.secret())
+		m.Data, m.Text = true, message.Note(m.By, m.Text, s.cfg.Secret())
 	}
 	to, why := in.To.String(), ""
 	switch in.To.Kind {

@@ -119,7 +119,7 @@ func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		old, known := s.plannedUndo(sn)
 		if planned = old; !known {
-			sn.ID = c.newUndoID()
+			sn.ID = s.cfg.newUndoID()
 			planned = undo.Plan(sn, now)
 		}
 		planned.Ask = cmp.Or(sn.Ask, planned.Ask)
@@ -136,7 +136,7 @@ func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
 	return planned, err
 }
 
-func (c *Core) newUndoID() undo.ID { return "undo_" + undo.ID(c.cfg.Secret()[8:]) }
+func (cfg *Config) newUndoID() undo.ID { return "undo_" + undo.ID(cfg.Secret()[8:]) }
 
 // plannedUndo finds the snapshot that was planned for a call: for its ask, or for the
 // same call before the ask was opened.
@@ -296,7 +296,7 @@ func (c *Core) ChangeUndo(id undo.ID, step UndoStep) (after undo.Snapshot, err e
 
 // StartUndo starts to restore a snapshot. The snapshot later shows the result.
 func (c *Core) StartUndo(id undo.ID, r undo.Restore) (undo.Snapshot, error) {
-	r.Redo = c.newUndoID()
+	r.Redo = c.cfg.newUndoID()
 	return c.ChangeUndo(id, func(v undo.Snapshot, _ time.Time) (undo.Snapshot, error) { return undo.Start(v, r) })
 }
 
@@ -323,17 +323,17 @@ func (c *Core) PressUndo(p Press, anyway bool) error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Act = p.Act
-		s.settle(&b, p.Act, c.pressUndo(s, &b, a.ID, p, anyway, now), now)
+		s.settle(&b, p.Act, s.pressUndo(&b, a.ID, p, anyway, now), now)
 		return b, nil
 	})
 }
 
-func (c *Core) pressUndo(s *state, b *store.Batch, id ask.ID, p Press, anyway bool, now time.Time) string {
+func (s *state) pressUndo(b *store.Batch, id ask.ID, p Press, anyway bool, now time.Time) string {
 	v, ok := s.undoOf(b, id)
 	if !ok {
 		return "There is no snapshot of this step. Nothing was changed."
 	}
-	r := undo.Restore{By: p.Decision.By, Redo: c.newUndoID()}
+	r := undo.Restore{By: p.Decision.By, Redo: s.cfg.newUndoID()}
 	if anyway {
 		r.Known = v.Newer
 	}
