@@ -483,8 +483,9 @@ func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	a = s.followUndo(b, a, now)
 	s.asks.put(b, a)
 	s.followRun(b, a.Session, now)
-	s.proposalOver(b, a, now)
-	s.triggerAskOver(b, a, now)
+	if follow := declined[a.Kind]; follow != nil && a.Declined() {
+		follow(s, b, a, now)
+	}
 	if a.Shown {
 		s.showCard(b, a, now)
 	}

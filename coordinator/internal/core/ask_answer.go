@@ -192,6 +192,13 @@ func (s *state) answer(
 	return changed, nil
 }
 
+// A follow is what follows from an ask.
+type follow func(s *state, b *store.Batch, a ask.Ask, now time.Time)
+
+// decided says what follows when the person has decided an ask of a kind, and declined what follows when one
+// has ended without a yes. The file of each feature fills in its rows.
+var decided, declined = map[ask.Kind]follow{}, map[ask.Kind]follow{}
+
 // answerOne makes one step of its person on an ask.
 func (s *state) answerOne(
 	b *store.Batch, before ask.Ask, step ask.Step, d ask.Decision, now time.Time,
@@ -212,14 +219,9 @@ func (s *state) answerOne(
 		return next, nil // a choice on the way, not an answer yet
 	}
 	record(b, event.AskAnswered, next.Session, string(next.ID), s.askLine(next)+answerProof(next), now)
-	if next.Starts() {
-		s.startProposed(b, next, now)
+	if follow := decided[next.Kind]; follow != nil && next.Decision != nil {
+		follow(s, b, next, now)
 	}
-	if next.Reply() != "" {
-		s.answerCheckpoint(b, next, now)
-	}
-	s.suggestionDecided(b, next, now)
-	s.triggerDecided(b, next, now)
 	if next.Lease != before.Lease {
 		s.endHolds(b, next, now)
 	}

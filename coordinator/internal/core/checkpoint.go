@@ -12,6 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
+func init() { decided[ask.Checkpoint] = (*state).answerCheckpoint }
+
 // ShowCheckpoint asks the person what the checkpoint.md of a task asks. a is the ask for the
 // file as it is now, without a hash if there is none. A file is asked about once, and the
 // question about an earlier one ends. While a turn works, nothing is asked.
@@ -61,6 +63,9 @@ func (s *state) openCheckpoint(b *store.Batch, a ask.Ask, now time.Time) ask.ID 
 
 // answerCheckpoint gives a task the answer to its checkpoint, once.
 func (s *state) answerCheckpoint(b *store.Batch, a ask.Ask, now time.Time) {
+	if a.Reply() == "" {
+		return
+	}
 	s.useCheckpoint(b, a)
 	s.post(b, message.Message{
 		Key:     "ask:" + string(a.ID),

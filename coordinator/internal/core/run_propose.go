@@ -13,6 +13,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
+func init() {
+	decided[ask.Proposal], declined[ask.Proposal] = (*state).startProposed, (*state).proposalDeclined
+}
+
 // Propose asks the person whether a session may have a run started. A second call with the
 // same id returns the ask of the first.
 func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
@@ -61,8 +65,11 @@ func (s *state) below(r run.Run, by session.ID) (run.Run, error) {
 	return r, run.CheckDepth(r.Depth, s.cfg.Rules.RunDepth)
 }
 
-// startProposed starts the run of a proposal that was just allowed.
+// startProposed starts the run of a proposal that was just decided, if it was allowed.
 func (s *state) startProposed(b *store.Batch, a ask.Ask, now time.Time) {
+	if !a.Starts() {
+		return
+	}
 	r := a.Proposed.Run
 	if _, taken := s.runs.byName.one(r.Name); taken {
 		r.Name = s.freeName(r)
@@ -124,9 +131,9 @@ func (s *state) hasBelow(b *store.Batch, r run.Run) bool {
 	return false
 }
 
-// proposalOver hands up the result of the run whose proposal has ended without a run.
-func (s *state) proposalOver(b *store.Batch, a ask.Ask, now time.Time) {
-	if r, ok := s.runOf(b, a.Session); ok && a.Kind == ask.Proposal && a.State != ask.Open && !a.Starts() {
+// proposalDeclined hands up the result of the run whose proposal has ended without a run.
+func (s *state) proposalDeclined(b *store.Batch, a ask.Ask, now time.Time) {
+	if r, ok := s.runOf(b, a.Session); ok {
 		s.handUp(b, r.ID, now)
 	}
 }

@@ -28,6 +28,8 @@ type Decided struct {
 	Channel     string    `json:"channel"`
 }
 
+func init() { decided[ask.Suggestion] = (*state).suggestionDecided }
+
 // Suggest asks the person about a suggestion, once.
 func (c *Core) Suggest(a ask.Ask) error {
 	if err := c.recall(a.ID); err == nil {
@@ -95,9 +97,6 @@ func (c *Core) DecideSuggestion(id ask.ID, d Decided) error {
 
 // suggestionDecided carries out an answer to the question about a suggestion.
 func (s *state) suggestionDecided(b *store.Batch, a ask.Ask, now time.Time) {
-	if a.Kind != ask.Suggestion || a.Decision == nil {
-		return
-	}
 	s.carryOut(b, Decided{
 		Name:        task.Slug(a.Suggested.Name),
 		Accept:      a.Decision.Allow,

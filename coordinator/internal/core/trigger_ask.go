@@ -36,6 +36,11 @@ type Waking struct {
 	For     session.ID   `json:"for,omitempty"`  // who is woken
 }
 
+func init() {
+	decided[ask.WakeUp], declined[ask.WakeUp] = (*state).wakeDecided, (*state).wakeDeclined
+	decided[ask.Missed], declined[ask.Missed] = (*state).missedDecided, (*state).missedDeclined
+}
+
 // ProposeWake asks the person whether a session may be woken by a check. A second call with the
 // same id returns the ask of the first.
 func (c *Core) ProposeWake(a ask.Ask) (ask.Ask, error) {
@@ -89,7 +94,7 @@ func (c *Core) AskWakeAgain(a ask.Ask, f trigger.FiringID, until time.Time) erro
 		case known && old.Declined():
 			s.endWake(&b, old, now)
 		case known: // they have allowed this one before
-			s.triggerDecided(&b, old, now)
+			s.wakeDecided(&b, old, now)
 		default:
 			a = ask.Start(a, s.mode(a.Session, now), now)
 			if until.Before(a.ExpiresAt) {
@@ -161,45 +166,44 @@ func (s *state) dropTriggerAsks(b *store.Batch, name trigger.Name, why string, n
 	}
 }
 
-// triggerDecided carries out an answer to an ask about a trigger.
-func (s *state) triggerDecided(b *store.Batch, a ask.Ask, now time.Time) {
-	switch {
-	case a.About == nil || a.Decision == nil || !a.Decision.Allow:
-	case a.Kind == ask.WakeUp && a.About.Again && !s.triggers.rows[trigger.Name(a.About.Trigger)].On:
-		return // it was over or switched off meanwhile
-	case a.Kind == ask.WakeUp:
-		w := Waking{
-			Trigger: trigger.Name(a.About.Trigger), Rule: a.About.Rule, By: a.Decision.By, Risk: a.Why,
-			Runs: a.About.Runs, For: a.Session,
-		}
-		b.Actions = append(b.Actions, store.Action{
-			Key: "wake:" + string(a.ID), Lane: LaneTriggers, Kind: ActWake, Data: encode(w), Due: now,
-		})
-	case a.Kind == ask.Missed:
-		f := s.firings.rows[trigger.FiringID(a.About.Firing)]
-		if next, err := f.Again(a.Decision.By); err == nil {
-			s.firings.put(b, next)
-		}
+// missedDecided lets a trigger fire after all.
+func (s *state) missedDecided(b *store.Batch, a ask.Ask, _ time.Time) {
+	f := s.firings.rows[trigger.FiringID(a.About.Firing)]
+	if next, err := f.Again(a.Decision.By); err == nil && a.Decision.Allow {
+		s.firings.put(b, next)
 	}
 }
 
-// triggerAskOver tells what follows from an ask about a trigger that has ended without an allow:
-// the ledger says so, and the session of a wake-up is told.
-func (s *state) triggerAskOver(b *store.Batch, a ask.Ask, now time.Time) {
-	if a.About == nil || !a.Declined() {
-		return
-	}
-	f, ok := s.firings.after(b, trigger.FiringID(a.About.Firing))
-	if ok && f.Asked {
+// missedDeclined notes in the ledger why a trigger does not fire.
+func (s *state) missedDeclined(b *store.Batch, a ask.Ask, _ time.Time) {
+	if f, ok := s.firings.after(b, trigger.FiringID(a.About.Firing)); ok && f.Asked {
 		f.Asked = false
 		f.Why = "nothing ran at its time; " + a.Ending()
 		s.firings.put(b, f)
 	}
+}
+
+// wakeDecided has the trigger of an allowed wake-up switched on.
+func (s *state) wakeDecided(b *store.Batch, a ask.Ask, now time.Time) {
+	over := a.About.Again && !s.triggers.rows[trigger.Name(a.About.Trigger)].On // or switched off meanwhile
+	if over || !a.Decision.Allow {
+		return
+	}
+	w := Waking{
+		Trigger: trigger.Name(a.About.Trigger), Rule: a.About.Rule, By: a.Decision.By, Risk: a.Why,
+		Runs: a.About.Runs, For: a.Session,
+	}
+	b.Actions = append(b.Actions, store.Action{
+		Key: "wake:" + string(a.ID), Lane: LaneTriggers, Kind: ActWake, Data: encode(w), Due: now,
+	})
+}
+
+// wakeDeclined tells a session that nothing wakes it, and ends a wake-up that it had.
+func (s *state) wakeDeclined(b *store.Batch, a ask.Ask, now time.Time) {
 	if a.About.Again && !s.endWake(b, a, now) {
 		return // the session was told when the wake-up was over
 	}
-	v := s.sessions.rows[a.Session]
-	if a.Kind != ask.WakeUp || a.Decision == nil && v.State == session.Ended {
+	if a.Decision == nil && s.sessions.rows[a.Session].State == session.Ended {
 		return
 	}
 	m := message.Message{Key: "wake:" + string(a.ID), Session: a.Session, By: "Afar"}
