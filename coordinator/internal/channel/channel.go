@@ -59,10 +59,13 @@ type Reply struct {
 	Error string          `json:"error,omitempty"`
 }
 
-// A Notice is a text for the person, about one session or about none.
+// A Notice is news for the person, about one session or about none. ReadNotice makes its Text.
 type Notice struct {
 	Session session.ID `json:"session,omitempty"`
-	Text    string     `json:"text"`
+	News    []News     `json:"news,omitempty"`
+	Left    int        `json:"left,omitempty"`  // so many older ones are left out
+	Quiet   bool       `json:"quiet,omitempty"` // they waited for the end of the quiet hours
+	Text    string     `json:"text,omitempty"`
 	Shows   []string   `json:"shows,omitempty"` // the ids of messages in it; see core.Told
 	At      Address    `json:"at,omitempty"`    // where it is told, "" for where its session speaks
 	Silent  bool       `json:"silent,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -29,10 +30,9 @@ func (c *Core) SettingsRefused(id session.ID, text string) error {
 // in the journal and at the session's terminal. It does so during a pause too, because
 // the guard still works then.
 func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what string, now time.Time) {
-	text := v.Token + " " + what
 	s.sessions.put(b, session.TellPerson(v, "Afar: "+what))
-	record(b, kind, v.ID, v.Token, text, now)
-	s.notify(b, "alarm", v.ID, "🚨 "+text, now)
+	record(b, kind, v.ID, v.Token, v.Token+" "+what, now)
+	s.notify(b, "alarm", v.ID, channel.News{Kind: channel.Alarm, Of: v.Token, What: what}, now)
 }
 
 // TakeNotices returns and removes the notices that wait for a session's terminal, one

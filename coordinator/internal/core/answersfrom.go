@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -41,7 +42,7 @@ func answersFrom(list []string) step {
 			text = "answers count from " + strings.Join(list, " and ") + " alone"
 		}
 		record(&b, event.AnswersFrom, "", "", text, now)
-		s.notify(&b, "answers-from", "", "🔑 From now on "+text+": `answers_from` in config.toml was changed.", now)
+		s.notify(&b, "answers-from", "", channel.News{Kind: channel.AnswersFrom, What: text}, now)
 		return b, nil
 	}
 }

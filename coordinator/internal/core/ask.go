@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -203,7 +204,7 @@ func (c *Core) EnterAsk(id ask.ID, program string) error {
 		text := fmt.Sprintf("a program of a session (%s) is attached to the background session that asks “%s”. It can "+
 			"answer there in your place.", program, a.Line())
 		record(&b, event.AskEntered, a.Session, string(id), text, now)
-		s.notify(&b, "entered", a.Session, "⚠️ "+s.label(&b, a.Session)+"\n"+text, now)
+		s.notify(&b, "entered", a.Session, channel.News{Kind: channel.Entered, Of: s.label(&b, a.Session), What: text}, now)
 		return b, nil
 	})
 }

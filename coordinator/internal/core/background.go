@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -41,7 +42,7 @@ func (c *Core) EndBackground(about, by string, usd float64, failed error) error 
 		s.change(&b).Background = next
 		record(&b, event.BackgroundFailed, "", about, about+": "+folded(failed.Error()), now)
 		if tell != "" {
-			s.notify(&b, "background", "", tell, now)
+			s.notify(&b, "background", "", channel.News{Text: tell}, now)
 		}
 		return b, nil
 	})

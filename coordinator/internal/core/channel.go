@@ -3,7 +3,6 @@ package core
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -149,7 +148,7 @@ func (c *Core) ChangeAccount(act channel.Act, change func(a channel.Account, now
 			s.settle(&b, act, next.Settle, now)
 		}
 		if next.Notice != "" {
-			s.noticeOn(&b, act.Channel, "account", next.Notice, now)
+			s.noticeOn(&b, act.Channel, "account", channel.News{Text: next.Notice}, now)
 		}
 		if next.Show {
 			s.showOpen(&b, act.Channel, now)
@@ -312,9 +311,9 @@ func (s *state) sessionIn(name string, at channel.Address) (session.ID, bool) {
 	return r.Session, ok
 }
 
-// TellOnce tells the person on a channel a fact, once, until Untrue withdraws it. about
+// TellOnce tells the person news on a channel, once, until Untrue withdraws it. about
 // names the fact.
-func (c *Core) TellOnce(name, about, text string) error {
+func (c *Core) TellOnce(name, about string, n channel.News) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if s.settings.Notes[about] != "" {
 			return b, nil
@@ -324,8 +323,8 @@ func (c *Core) TellOnce(name, about, text string) error {
 		if set.Notes == nil {
 			set.Notes = map[string]string{}
 		}
-		set.Notes[about] = text
-		s.noticeOn(&b, name, about, text, now)
+		set.Notes[about] = n.Words()
+		s.noticeOn(&b, name, about, n, now)
 		return b, nil
 	})
 }
@@ -350,7 +349,5 @@ const AboutSilence = "silence:"
 // asks.
 func (c *Core) TellSilence(name, project, why string) error {
 	shown := text.Fold(redact.Visible(project))
-	return c.TellOnce(name, AboutSilence+project, fmt.Sprintf("🔇 %s asks for silence (%s): Afar's guard works there, "+
-		"and nothing else of it; no question comes from there. If you do not want that: `afar resume --project %s`",
-		shown, why, shown))
+	return c.TellOnce(name, AboutSilence+project, channel.News{Kind: channel.Silenced, Of: shown, Why: why})
 }

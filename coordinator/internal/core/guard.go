@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -66,9 +67,8 @@ func (s *state) denyLoop(b *store.Batch, v session.Session, rule string, now tim
 		v.Token, session.DenyLoop, rule)
 	record(b, event.GuardLoop, v.ID, rule, text, now)
 	if !s.settings.Paused {
-		text := "⛔ " + v.Token + " tried " + rule + " " + fmt.Sprint(session.DenyLoop) + " times. " +
-			"The guard refused each, and told it to write down what it needs."
-		s.notify(b, "denied", v.ID, text, now)
+		n := channel.News{Kind: channel.DeniedAgain, Of: v.Token, What: rule, N: session.DenyLoop}
+		s.notify(b, "denied", v.ID, n, now)
 	}
 }
 
@@ -84,7 +84,7 @@ func (c *Core) PolicyBroken(id session.ID, text string) (fresh bool, err error) 
 		s.sessions.put(&b, v)
 		record(&b, event.PolicyBroken, id, v.Token, v.Token+": "+text, now)
 		if !s.settings.Paused {
-			s.notify(&b, "policy", id, "⚠️ "+v.Token+": "+text, now)
+			s.notify(&b, "policy", id, channel.News{Kind: channel.Warning, Of: v.Token, What: text}, now)
 		}
 		return b, nil
 	})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -89,9 +90,10 @@ func (c *Core) SayOfIssue(e Errand, action, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		said := []loop.IssueLine{{Issue: e.Issue.ID, Action: action, Text: text}}
 		s.sendErrands(&b, e.Session, loop.Outcome{IssueLines: said}, now)
-		notice := fmt.Sprintf("🔁 %s\n%s: issue %s %s\n%s", s.label(&b, e.Session), action, e.Issue.ID,
-			e.Issue.Title, text)
-		s.notify(&b, "loop", e.Session, notice, now)
+		s.notify(&b, "loop", e.Session, channel.News{
+			Kind: channel.IssueSays, Of: s.label(&b, e.Session), What: action + ": issue " + e.Issue.ID + " " + e.Issue.Title,
+			Why: text,
+		}, now)
 		return b, nil
 	})
 }

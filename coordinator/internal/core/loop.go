@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -177,7 +178,7 @@ func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now tim
 		s.hasten(b, "loop", id, now) // older notices must come before that of the end
 	}
 	if out.Notify != "" {
-		s.notify(b, loopNotice(out, now), id, "🔁 "+token+"\n"+out.Notify, now)
+		s.notify(b, loopNotice(out, now), id, channel.News{Kind: channel.LoopSays, Of: token, What: out.Notify}, now)
 	}
 	s.markdown(b, id, "loop.md", now)
 	s.wakeRun(b, id, loop.Wake, now)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -68,7 +69,7 @@ func (s *state) turnOver(b *store.Batch, r run.Run, now time.Time) {
 	default:
 		if l, text := loop.Leave(l); text != "" {
 			s.loops.put(b, l)
-			s.notify(b, "loop-left", id, "🔁 run:"+r.Name+"\n"+text, now)
+			s.notify(b, "loop-left", id, channel.News{Kind: channel.LoopSays, Of: "run:" + r.Name, What: text}, now)
 		}
 	}
 }

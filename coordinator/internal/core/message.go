@@ -147,8 +147,7 @@ func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
 }
 
 func (s *state) tellMissed(b *store.Batch, v session.Session, now time.Time) {
-	text := fmt.Sprintf("📭 %s ended before it took what you wrote. It gets it when it is resumed.", v.Token)
-	s.notify(b, "missed", v.ID, text, now)
+	s.notify(b, "missed", v.ID, channel.News{Kind: channel.Missed, Of: v.Token}, now)
 }
 
 // ComesBack notes that a hook of a session calls. That proves that the texts that

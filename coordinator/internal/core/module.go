@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/module"
@@ -74,8 +75,8 @@ func (c *Core) HoldModule(name module.Name, hash, why string) error {
 		}
 		s.modules.put(&b, m.Hold(why, now))
 		noteModule(&b, event.ModuleDisabled, name, "disabled: "+why, now)
-		s.notify(&b, "module:"+string(name), "", fmt.Sprintf("⏸ Module %s is disabled now: %s. "+
-			"If that is what you want: afar module enable %s", name, folded(why), name), now)
+		s.notify(&b, "module:"+string(name), "",
+			channel.News{Kind: channel.ModuleHeld, Of: string(name), Why: folded(why)}, now)
 		return b, nil
 	})
 }
@@ -150,8 +151,8 @@ func (c *Core) GarbledLine(name module.Name, hash, why string) error {
 			noteModule(&b, event.ModuleGarbled, name, "a line of its source is no event: "+why, now)
 		}
 		if m.Bad == 0 {
-			s.notify(&b, "module:"+string(name), "", fmt.Sprintf("⚠️ Module %s printed a line that is no event: %s. "+
-				"See: afar module show %s", name, folded(why), name), now)
+			s.notify(&b, "module:"+string(name), "",
+				channel.News{Kind: channel.ModuleGarbled, Of: string(name), Why: folded(why)}, now)
 		}
 		return b, nil
 	})
@@ -172,8 +173,7 @@ func (c *Core) EndedSource(name module.Name, why string, tell bool) error {
 		noteModule(&b, event.ModuleEnded, name, "its source has ended: "+why, now)
 		if tell {
 			s.notify(&b, "module:"+string(name), "",
-				fmt.Sprintf("⚠️ The source of module %s ends again and again: %s. "+
-					"Afar goes on to start it. See: afar module show %s", name, folded(why), name), now)
+				channel.News{Kind: channel.ModuleEnds, Of: string(name), Why: folded(why)}, now)
 		}
 		return b, nil
 	})

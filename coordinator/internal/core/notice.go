@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
@@ -16,21 +15,15 @@ import (
 // happens meanwhile is told together. Asks are not notices and are never delayed.
 const noticeEvery = time.Minute
 
-// notify tells the person a text in every away mode: at once, together with others of
-// its kind and session, or after the quiet hours.
-func (s *state) notify(b *store.Batch, kind string, id session.ID, text string, now time.Time) {
-	s.notifyOf(b, kind, id, text, nil, now)
+// notify tells the person news in every away mode: at once, together with others of its kind and session, or
+// after the quiet hours. shows are the ids of the messages in it.
+func (s *state) notify(b *store.Batch, kind string, id session.ID, n channel.News, now time.Time, shows ...string) {
+	s.heap(b, kind, id, n, shows, true, now)
 }
 
-// notifyOf is notify for a text that shows messages with these ids.
-func (s *state) notifyOf(b *store.Batch, kind string, id session.ID, text string, shows []string, now time.Time) {
-	s.heap(b, kind, id, text, shows, true, now)
-}
-
-// heap adds a text to the pile of its kind and session. loud is false if the text alone is no
-// reason to ring.
+// heap adds news to the pile of its kind and session. loud is false if it alone is no reason to ring.
 func (s *state) heap(
-	b *store.Batch, kind string, id session.ID, text string, shows []string, loud bool, now time.Time,
+	b *store.Batch, kind string, id session.ID, n channel.News, shows []string, loud bool, now time.Time,
 ) {
 	if !s.reachable() {
 		return
@@ -40,10 +33,10 @@ func (s *state) heap(
 		key, id, due = quietPile, "", until
 	}
 	pile := s.pile(key, due, now)
-	pile.Texts = append(pile.Texts[:len(pile.Texts):len(pile.Texts)], text)
+	pile.News = append(pile.News[:len(pile.News):len(pile.News)], n)
 	pile.Shows, pile.Loud = slices.Concat(pile.Shows, shows), pile.Loud || loud
-	if left := len(pile.Texts) - maxPile; left > 0 {
-		pile.Texts, pile.Left = pile.Texts[left:], pile.Left+left
+	if left := len(pile.News) - maxPile; left > 0 {
+		pile.News, pile.Left = pile.News[left:], pile.Left+left
 	}
 	s.putPile(b, key, pile, now)
 	s.sendPile(b, key, id, pile, pile.Due)
@@ -66,18 +59,19 @@ func (s *state) hasten(b *store.Batch, kind string, id session.ID, now time.Time
 func (s *state) sendPile(b *store.Batch, key string, id session.ID, pile store.Pile, due time.Time) {
 	name := fmt.Sprintf("notice:%s:%d", key, pile.Due.UnixNano())
 	s.onChannels(b, name, ActNotice, encode(channel.Notice{
-		Session: id, Text: pileText(key, pile), Shows: pile.Shows, Silent: !pile.Loud,
+		Session: id, News: pile.News, Left: pile.Left, Quiet: key == quietPile, Shows: pile.Shows, Silent: !pile.Loud,
 	}), due)
 }
 
-// noticeOn tells a text about a channel on that channel only.
-func (s *state) noticeOn(b *store.Batch, name, about, text string, now time.Time) {
+// noticeOn tells news on one channel only.
+func (s *state) noticeOn(b *store.Batch, name, about string, n channel.News, now time.Time) {
 	due := now
 	if until := s.cfg.Rules.Quiet.Until(now); !until.IsZero() {
 		due = until
 	}
 	key := fmt.Sprintf("notice:%s:%d", about, now.UnixNano())
-	b.Actions = append(b.Actions, channelAction(name, key, ActNotice, encode(channel.Notice{Text: text}), due))
+	data := encode(channel.Notice{News: []channel.News{n}})
+	b.Actions = append(b.Actions, channelAction(name, key, ActNotice, data, due))
 }
 
 // PassOn tells the person a notification of the host, if they are away from the session.
@@ -85,7 +79,7 @@ func (s *state) noticeOn(b *store.Batch, name, about, text string, now time.Time
 func (c *Core) PassOn(id session.ID, kind, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if v, ok := s.sessions.rows[id]; ok && text != "" && s.mode(id, now) == session.On {
-			s.notify(&b, kind, id, "🔔 "+v.Token+": "+text, now)
+			s.notify(&b, kind, id, channel.News{Kind: channel.HostSays, Of: v.Token, What: text}, now)
 		}
 		return b, nil
 	})
@@ -93,7 +87,7 @@ func (c *Core) PassOn(id session.ID, kind, text string) error {
 
 const (
 	quietPile = "quiet" // key of what waits for the end of the quiet hours
-	maxPile   = 12      // texts of one message; the oldest give way
+	maxPile   = 12      // news of one message; the oldest give way
 )
 
 // pile returns the pile for a notice of now: the one that waits to be told, or a new
@@ -127,19 +121,4 @@ func (s *state) change(b *store.Batch) *store.Settings {
 		b.Settings = &next
 	}
 	return b.Settings
-}
-
-// pileText returns a pile as one message. A single text is not changed.
-func pileText(key string, p store.Pile) string {
-	text := strings.Join(p.Texts, "\n\n")
-	if p.Left > 0 {
-		text += fmt.Sprintf("\n\n%d older ones are left out: `afar log` has them all.", p.Left)
-	}
-	switch {
-	case key == quietPile:
-		return "🌅 While it was quiet:\n\n" + text
-	case len(p.Texts) > 1:
-		return fmt.Sprintf("📚 %d at once:\n\n%s", len(p.Texts)+p.Left, text)
-	}
-	return text
 }

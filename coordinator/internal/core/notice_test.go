@@ -1,7 +1,6 @@
 package core_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -24,8 +23,8 @@ func (r *rig) told() (out []string) {
 		if a.Kind != core.ActNotice {
 			continue
 		}
-		var n channel.Notice
-		r.ok(json.Unmarshal([]byte(a.Data), &n))
+		n, err := channel.ReadNotice(a.Data)
+		r.ok(err)
 		out = append(out, string(n.Session)+"|"+n.Text)
 	}
 	return out

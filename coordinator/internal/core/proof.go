@@ -4,13 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"math"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/module"
@@ -145,8 +145,7 @@ func undone(all []unproven) step {
 		for _, u := range all {
 			u.undo(s, &b, now)
 			record(&b, event.Damaged, "", u.name, unprovenText, now)
-			s.notify(&b, "unproven:"+u.name, "", fmt.Sprintf("⚠️ Somebody wrote into Afar's database by hand: %s. "+
-				"It claims a decision of yours that the journal does not know, and does not count.", u.name), now)
+			s.notify(&b, "unproven:"+u.name, "", channel.News{Kind: channel.Unproven, Of: u.name}, now)
 		}
 		return b, nil
 	}

@@ -30,8 +30,7 @@ func (c *Core) Refuse(act channel.Act, r channel.Refusal) error {
 		record(&b, event.TelegramFailing, "", before.Speaker, r.Why+"; "+r.Fix, now)
 		for _, name := range s.available() {
 			if name != act.Channel && s.accounts.rows[name].Refused() == nil {
-				text := "⚠️ " + r.Why + ". What is for you there waits. To mend it: " + r.Fix + "."
-				s.noticeOn(&b, name, "refused:"+act.Channel, text, now)
+				s.noticeOn(&b, name, "refused:"+act.Channel, channel.News{Kind: channel.Refused, Why: r.Why, What: r.Fix}, now)
 			}
 		}
 		return b, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/review"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -80,8 +81,7 @@ func (c *Core) ReviewerStops(id session.ID, agent, message string) (review.Rulin
 			s.sessions.put(&b, v)
 		}
 		if r.Kind == event.GateGivenUp && !s.settings.Paused {
-			text := "🔎 " + v.Token + ": a review ended without a second opinion. The session was told not to count it."
-			s.notify(&b, "gate", id, text, now)
+			s.notify(&b, "gate", id, channel.News{Kind: channel.GateGivenUp, Of: v.Token}, now)
 		}
 		return b, nil
 	})

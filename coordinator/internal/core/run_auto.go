@@ -3,6 +3,7 @@ package core
 import (
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -28,7 +29,7 @@ func (c *Core) LeaveAuto(id session.ID) (leaves bool, err error) {
 		leaves = true
 		s.runs.put(&b, next)
 		s.noteRun(&b, event.RunMode, next, leftAuto, now)
-		s.notify(&b, "auto", id, "↩️ run "+next.Name+": "+leftAuto+".", now)
+		s.notify(&b, "auto", id, channel.News{Kind: channel.LeftAuto, Of: next.Name, What: leftAuto}, now)
 		b.Actions = append(b.Actions, runAction(next.ID, now))
 		return b, nil
 	})

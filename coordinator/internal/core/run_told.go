@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -46,6 +47,6 @@ func (s *state) tellEnd(b *store.Batch, r run.Run, now time.Time) run.Run {
 // before did so for the same reason.
 func (s *state) tellLacks(b *store.Batch, before, r run.Run, now time.Time) {
 	if r.Lacks != "" && r.Lacks != before.Lacks {
-		s.notify(b, "lacks", session.ID(r.Conversation), "🧩 run "+r.Name+" worked without the tools of "+r.Lacks, now)
+		s.notify(b, "lacks", session.ID(r.Conversation), channel.News{Kind: channel.Lacks, Of: r.Name, What: r.Lacks}, now)
 	}
 }

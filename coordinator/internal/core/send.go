@@ -108,15 +108,17 @@ func (c *Core) Tell(id session.ID, m message.Message) (sent message.Message, err
 // tellOf shows the person a text of the session id: at once and in one place if it answers a
 // text of theirs, otherwise on all channels.
 func (s *state) tellOf(b *store.Batch, m, answers message.Message, id session.ID, now time.Time) {
-	text, shows := "💬 "+m.By+": "+channel.Verbatim(m.Text), []string{string(m.ID)}
+	wrote, shown := channel.News{Kind: channel.Wrote, Of: m.By, What: channel.Verbatim(m.Text)}, string(m.ID)
 	if answers.ID != "" {
 		s.answered(b, answers, m)
 	}
 	if answers.From == "" || !slices.Contains(s.available(), answers.Channel) {
-		s.notifyOf(b, "send", id, text, shows, now)
+		s.notify(b, "send", id, wrote, now, shown)
 		return
 	}
-	n := channel.Notice{Session: id, Text: text, Shows: shows, At: channel.Address(answers.From)}
+	n := channel.Notice{
+		Session: id, News: []channel.News{wrote}, Shows: []string{shown}, At: channel.Address(answers.From),
+	}
 	b.Actions = append(b.Actions, channelAction(answers.Channel, "tell:"+string(m.ID), ActNotice, encode(n), now))
 }
 

@@ -1,7 +1,6 @@
 package core_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -93,8 +92,7 @@ func TestOldTextAnswered(t *testing.T) {
 		t.Errorf("it %s", got)
 	}
 	for _, a := range r.drain(phone) {
-		var n channel.Notice
-		if err := json.Unmarshal([]byte(a.Data), &n); err == nil && strings.Contains(n.Text, "8080") {
+		if n, err := channel.ReadNotice(a.Data); err == nil && strings.Contains(n.Text, "8080") {
 			if n.At != "6/thread-9" {
 				t.Errorf("answered at %q", n.At)
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/message"
@@ -92,8 +93,7 @@ func (s *state) reportUnprotected(b *store.Batch, v session.Session, now time.Ti
 	s.sessions.put(b, v)
 	text := "session " + v.Token + " in " + v.Project + " runs without Afar's hooks: no guard, no asks"
 	record(b, event.SessionUnprotected, v.ID, v.Token, text, now)
-	notice := "⚠️ " + text + ". Start it again with the plugin enabled, or see `afar doctor`."
-	s.notify(b, "unprotected", v.ID, notice, now)
+	s.notify(b, "unprotected", v.ID, channel.News{Kind: channel.Unprotected, Of: v.Token, What: v.Project}, now)
 }
 
 // See records what a hook or a session file says of a session, and returns the session.
@@ -190,7 +190,7 @@ func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now tim
 	case !v.Interactive():
 		if l, text := loop.Leave(l); text != "" {
 			s.loops.put(b, l)
-			s.notify(b, "loop-left", v.ID, "🔁 "+v.Token+"\n"+text, now)
+			s.notify(b, "loop-left", v.ID, channel.News{Kind: channel.LoopSays, Of: v.Token, What: text}, now)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/message"
@@ -166,8 +167,7 @@ func (s *state) reviewed(b *store.Batch, v session.Session, out turn.Outcome, no
 		say(event.ReviewHeld, "sent back for a review")
 	case out.Unreviewed:
 		say(event.ReviewMissing, "stopped without a review")
-		text := "🔎 " + v.Token + " stopped without alice's review of the last state. It was sent back three times."
-		s.notify(b, "review", v.ID, text, now)
+		s.notify(b, "review", v.ID, channel.News{Kind: channel.Unreviewed, Of: v.Token}, now)
 	}
 }
 

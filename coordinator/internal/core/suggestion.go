@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -126,8 +127,8 @@ func (c *Core) SuggestionSettled(d Decided, made task.Slug, trouble string) erro
 		}
 		record(&b, event.SuggestionDecided, "", string(d.Name), "suggestion "+string(d.Name)+": "+text, now)
 		if trouble != "" {
-			text := "⚠️ Task " + string(made) + " is made, and could not be started: " + trouble
-			s.notify(&b, "task:"+string(made), "", text, now)
+			n := channel.News{Kind: channel.TaskNotStarted, Of: string(made), Why: trouble}
+			s.notify(&b, "task:"+string(made), "", n, now)
 		}
 		return b, nil
 	})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
@@ -22,7 +23,7 @@ func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest 
 		a := s.asks.rows[ask.ID(t.Asked.Ask)]
 		rest = s.rest(t)
 		rule = t.Sweep(file, rest, now)
-		if said := sweepText(t, file, rule, a); said != "" {
+		if said := sweepNews(t, file, rule, a); said.Kind != "" {
 			s.tasks.put(&b, t.Swept(rule, rest))
 			s.tellTask(&b, t, said, now)
 		}
@@ -48,24 +49,18 @@ func (c *Core) FollowAdvice(a task.Advice, file task.State) (t task.Task, goOn b
 		}
 		s.tasks.put(&b, t)
 		if tell {
-			s.tellTask(&b, t, adviceText(a), now)
+			s.tellTask(&b, t, adviceNews(a), now)
 		}
 		return b, nil
 	})
 	return t, goOn, err
 }
 
-// adviceText returns what the person is told of an advice. The reason is the model's, which has
+// adviceNews returns what the person is told of an advice. The reason is the model's, which has
 // read what others wrote: it says so.
-func adviceText(a task.Advice) string {
-	name, slug := cmp.Or(a.Case.State.Title, string(a.Case.Task.Slug)), string(a.Case.Task.Slug)
-	return "🔎 Task " + name + " is at rest. A model that read its state.md says:\n“" + a.Reason + "”\n" + choices(slug)
-}
-
-// choices says what the person can do with a task at rest.
-func choices(slug string) string {
-	return "Let it go on: afar task start " + slug + ". Leave it at rest: afar task stop " + slug +
-		". End it: afar task done " + slug
+func adviceNews(a task.Advice) channel.News {
+	slug := string(a.Case.Task.Slug)
+	return channel.News{Kind: channel.TaskAdvice, Of: cmp.Or(a.Case.State.Title, slug), What: slug, Why: a.Reason}
 }
 
 // rest returns what the sweep knows of a task.
@@ -89,18 +84,16 @@ func stateOf(r run.Run) run.State {
 	return r.State
 }
 
-// sweepText returns what the person is told by a rule, "" for nothing.
-func sweepText(t task.Task, file task.State, rule task.Rule, a ask.Ask) string {
-	name, slug := cmp.Or(file.Title, string(t.Slug)), string(t.Slug)
+// sweepNews returns what the person is told by a rule, zero for nothing.
+func sweepNews(t task.Task, file task.State, rule task.Rule, a ask.Ask) channel.News {
+	n := channel.News{Of: cmp.Or(file.Title, string(t.Slug)), What: string(t.Slug)}
 	switch rule {
 	case task.Overdue:
-		return "⏰ Task " + name + " has waited for your answer for three days: " + briefly(a.Need()) +
-			"\nAnswer its question, or send the task your own words: afar send task:" + slug + " TEXT"
+		n.Kind, n.Why = channel.TaskOverdue, briefly(a.Need())
 	case task.Dormant:
-		return "💤 Task " + name + " is in progress, but nothing has worked on it for two weeks.\n" + choices(slug)
+		n.Kind = channel.TaskDormant
 	case task.Stuck:
-		return "🔁 Task " + name + " went on three times, and its state.md is the same as before. Afar lets it rest.\n" +
-			choices(slug)
+		n.Kind = channel.TaskStuck
 	}
-	return ""
+	return n
 }

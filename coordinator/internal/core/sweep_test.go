@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -33,7 +34,7 @@ func TestSweepTask(t *testing.T) {
 	r.pass(3 * day)
 	r.drain(phone)
 	sweep(task.Overdue, task.Leave)
-	r.toldOnce(r.drain(phone), "Task Mail has waited for your answer for three days: Send?")
+	r.toldTimes(1, r.drain(phone), "Task Mail has waited for your answer for three days: Send?")
 	r.pass(5 * day)
 	r.checkpoint("v1") // nobody answered for a week, and it is asked again
 	r.pass(4 * day)
@@ -43,7 +44,7 @@ func TestSweepTask(t *testing.T) {
 	r.pass(3 * day) // 15 days since the turn
 	r.drain(phone)
 	sweep(task.Dormant, task.Undecided)
-	r.toldOnce(r.drain(phone), "nothing has worked on it for two weeks.\\nLet it go on: afar task start a.")
+	r.toldTimes(1, r.drain(phone), "nothing has worked on it for two weeks.\nLet it go on: afar task start a.")
 	_, err := r.startTask("a", "two")
 	r.ok(err)
 	r.endTurn(works.ID, "")
@@ -55,14 +56,16 @@ func TestSweepTask(t *testing.T) {
 	}
 }
 
-// toldOnce checks that one of the actions tells a text.
-func (r *rig) toldOnce(all []store.Action, want string) {
+// toldTimes checks how often the actions tell a text.
+func (r *rig) toldTimes(times int, all []store.Action, want string) {
 	r.t.Helper()
 	n := 0
 	for _, a := range all {
-		n += strings.Count(a.Data, want)
+		if notice, err := channel.ReadNotice(a.Data); err == nil {
+			n += strings.Count(notice.Text, want)
+		}
 	}
-	if n != 1 {
+	if n != times {
 		r.t.Errorf("%q is told %d times: %+v", want, n, all)
 	}
 }
@@ -87,7 +90,7 @@ func TestFollowAdvice(t *testing.T) {
 		r.ok(err)
 		return goOn
 	}
-	const told = "🔎 Task Mail is at rest. A model that read its state.md says:\\n“Bob asks.”\\n" +
+	const told = "🔎 Task Mail is at rest. A model that read its state.md says:\n“Bob asks.”\n" +
 		"Let it go on: afar task start a."
 	r.pass(time.Hour)
 	asked := undecided()
@@ -101,7 +104,7 @@ func TestFollowAdvice(t *testing.T) {
 	follow(undecided(), "tell")
 	r.pass(24 * time.Hour)
 	follow(undecided(), "tell")
-	r.toldOnce(r.drain(phone), told)
+	r.toldTimes(1, r.drain(phone), told)
 
 	r.pass(24 * time.Hour)
 	asked = undecided()
@@ -116,7 +119,7 @@ func TestFollowAdvice(t *testing.T) {
 		if follow(is, "go_on") || follow(is, "tell") {
 			t.Errorf("%s: the advice is followed", name)
 		}
-		r.toldOnce(append(r.drain(phone), store.Action{Data: told}), told)
+		r.toldTimes(0, r.drain(phone), told)
 	}
 	late("a turn works", asked)
 	r.endTurn(works.ID, "")
@@ -170,7 +173,7 @@ func TestAdvisedInVain(t *testing.T) {
 		}
 		r.restart()
 	}
-	r.toldOnce(r.drain(phone), "🔁 Task Mail went on three times, and its state.md is the same as before.")
+	r.toldTimes(1, r.drain(phone), "🔁 Task Mail went on three times, and its state.md is the same as before.")
 	_, err := r.startTask("a", "two")
 	r.ok(err)
 	r.endTurn(works.ID, "")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -232,7 +233,7 @@ func (c *Core) SeeTask(slug task.Slug, turn int64, said string) error {
 		s.tasks.put(&b, t)
 		if said != "" {
 			r := s.runs.rows[t.Run]
-			s.heap(&b, "task:"+string(t.Slug), session.ID(r.Conversation), said, nil, !rang(r, now), now)
+			s.heap(&b, "task:"+string(t.Slug), session.ID(r.Conversation), channel.News{Text: said}, nil, !rang(r, now), now)
 			noteTask(&b, event.TaskTold, t.Slug, said, now)
 		}
 		return b, nil
@@ -247,9 +248,9 @@ func rang(r run.Run, now time.Time) bool { return !r.ToldAt.Before(now.Add(-ring
 const ringFor = 30 * time.Second
 
 // tellTask tells the person something about a task.
-func (s *state) tellTask(b *store.Batch, t task.Task, said string, now time.Time) {
+func (s *state) tellTask(b *store.Batch, t task.Task, said channel.News, now time.Time) {
 	s.notify(b, "task:"+string(t.Slug), session.ID(s.runs.rows[t.Run].Conversation), said, now)
-	noteTask(b, event.TaskTold, t.Slug, said, now)
+	noteTask(b, event.TaskTold, t.Slug, said.Words(), now)
 }
 
 // SeeFault notes what is wrong with the state.md of a task, in the words in which the person is
@@ -266,7 +267,7 @@ func (c *Core) SeeFault(slug task.Slug, said string) error {
 		t.Fault = said
 		s.tasks.put(&b, t)
 		if said != "" {
-			s.tellTask(&b, t, said, now)
+			s.tellTask(&b, t, channel.News{Text: said}, now)
 		}
 		return b, nil
 	})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
@@ -78,9 +79,8 @@ func (s *state) expireTrigger(b *store.Batch, t trigger.Trigger, now time.Time) 
 	case r.Missed == trigger.Ask:
 		s.askMissed(b, t, r, newest, now)
 	default:
-		s.notify(b, "trigger:"+string(t.Name), "", fmt.Sprintf(
-			"⏰ Trigger %s was due on %s, when nothing ran. It did not fire. If it still should: afar trigger fire %s",
-			t.Name, newest.At.Format("2 January at 15:04"), t.Name), now)
+		s.notify(b, "trigger:"+string(t.Name), "", channel.News{Kind: channel.TriggerMissed, Of: string(t.Name),
+			What: newest.At.Format("2 January at 15:04")}, now)
 	}
 }
 
@@ -156,8 +156,8 @@ func (c *Core) HoldTrigger(name trigger.Name, why string) error {
 		}
 		if t.On && why != "" {
 			s.noteTrigger(b, event.TriggerOff, name, "held: "+why, now)
-			s.notify(b, "trigger:"+string(name), "", fmt.Sprintf("⏸ Trigger %s does not fire any more: %s. "+
-				"If that is what you want: afar trigger on %s", name, why, name), now)
+			s.notify(b, "trigger:"+string(name), "",
+				channel.News{Kind: channel.TriggerHeld, Of: string(name), Why: why}, now)
 		}
 		return t.Hold(why, r, s.taken(name), now)
 	})
@@ -332,7 +332,7 @@ func (s *state) endFiring(b *store.Batch, f trigger.Firing, to trigger.State, wh
 	s.firings.put(b, next)
 	if to == trigger.Failed {
 		s.notify(b, "trigger:"+string(f.Trigger), "",
-			fmt.Sprintf("⚠️ Trigger %s sent nothing: %s", f.Trigger, folded(why)), now)
+			channel.News{Kind: channel.TriggerFailed, Of: string(f.Trigger), Why: folded(why)}, now)
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
@@ -132,7 +131,7 @@ func (s *state) tellFiring(b *store.Batch, m message.Message, now time.Time) (wh
 	}
 	m.To = message.ToPerson
 	m = s.post(b, m, now)
-	s.notifyOf(b, m.By, "", "⏰ "+channel.Verbatim(m.Text), []string{string(m.ID)}, now)
+	s.notify(b, m.By, "", channel.News{Kind: channel.TriggerSays, What: channel.Verbatim(m.Text)}, now, string(m.ID))
 	return ""
 }
 
@@ -168,9 +167,8 @@ func (s *state) runFiring(
 func (s *state) replaceRun(b *store.Batch, r, next run.Run, now time.Time) {
 	old := run.Replace(r)
 	s.runs.put(b, old)
-	said := fmt.Sprintf("🆕 run %s: its agent cannot resume the conversation any more, so a new one begins. "+
-		"It is told the newest texts and results. All of the earlier one: afar run log %s", r.Name, old.Name)
-	s.notify(b, "anew", session.ID(next.Conversation), said, now)
+	n := channel.News{Kind: channel.RunAnew, Of: r.Name, What: old.Name}
+	s.notify(b, "anew", session.ID(next.Conversation), n, now)
 }
 
 func runAddress(r run.Run) string {

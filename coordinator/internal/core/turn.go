@@ -202,6 +202,6 @@ func (s *state) endHalt(b *store.Batch, id session.ID, then session.State, now t
 func (s *state) haltEnded(b *store.Batch, v session.Session, now time.Time) {
 	s.markHalts(b, now)
 	record(b, event.TurnStopped, v.ID, v.Token, v.Token+": the turn is over", now)
-	s.notify(b, "halted", v.ID, "⏹ "+v.Token+" has stopped.", now)
+	s.notify(b, "halted", v.ID, channel.News{Kind: channel.Halted, Of: v.Token}, now)
 	s.hasten(b, "halted", v.ID, now) // it answers the person, who waits for it
 }

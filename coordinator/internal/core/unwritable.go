@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -59,7 +60,7 @@ func (c *Core) Recovered(since time.Time) error {
 		down := now.Sub(since).Round(time.Second)
 		text := "Afar can write again, after " + down.String() + ". Questions come here as before."
 		record(&b, event.WritesAgain, "", "", text, now)
-		s.notify(&b, "writes", "", "💾 "+text, now)
+		s.notify(&b, "writes", "", channel.News{Kind: channel.WritesAgain, What: text}, now)
 		return b, nil
 	})
 }

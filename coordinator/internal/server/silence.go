@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -41,8 +41,9 @@ func (s *Server) heardOf(h wire.HookCall, p payload, starts bool) error {
 		return nil
 	}
 	shown := text.Fold(redact.Visible(project))
-	return s.cfg.Core.TellOnce(telegram, "redirected:"+project, fmt.Sprintf("⚠️ %s tried to move Afar: %s. That has no effect.",
-		shown, redact.Mask(text.Fold(redact.Visible(strings.Join(h.Redirected, " "))))))
+	return s.cfg.Core.TellOnce(telegram, "redirected:"+project, channel.News{
+		Kind: channel.Redirected, Of: shown, What: redact.Mask(text.Fold(redact.Visible(strings.Join(h.Redirected, " ")))),
+	})
 }
 
 // silences returns the projects that ask for silence, by name.

@@ -65,11 +65,11 @@ type Settings struct {
 
 // A Pile is what the person is told at once. Until Due it waits and grows.
 type Pile struct {
-	Due   time.Time `json:"due"`
-	Texts []string  `json:"texts"`
-	Left  int       `json:"left,omitempty"`  // texts that gave way to newer ones
-	Shows []string  `json:"shows,omitempty"` // the ids of messages among the texts
-	Loud  bool      `json:"loud,omitempty"`  // one of the texts rings
+	Due   time.Time      `json:"due"`
+	News  []channel.News `json:"texts"`
+	Left  int            `json:"left,omitempty"`  // news that gave way to newer ones
+	Shows []string       `json:"shows,omitempty"` // the ids of messages among the news
+	Loud  bool           `json:"loud,omitempty"`  // one of the news rings
 }
 
 // A Day is what all loops, or all runs, have spent on one day of the local calendar.

@@ -111,8 +111,8 @@ func (c *Channel) act(_ context.Context, a store.Action) error {
 	case core.ActCard:
 		return c.card(ask.ID(a.Data))
 	case core.ActNotice:
-		var n channel.Notice
-		if err := json.Unmarshal([]byte(a.Data), &n); err != nil {
+		n, err := channel.ReadNotice(a.Data)
+		if err != nil {
 			return core.GiveUp(err)
 		}
 		if err := c.write(Card{ID: "notice-" + fileName(a.Key), Text: n.Text}); err != nil {

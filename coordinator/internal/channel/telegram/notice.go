@@ -85,8 +85,8 @@ func outlast(ctx context.Context, by time.Duration) (longer context.Context, end
 }
 
 func (l *link) notice(ctx context.Context, raw string) error {
-	var n channel.Notice
-	if err := json.Unmarshal([]byte(raw), &n); err != nil {
+	n, err := channel.ReadNotice(raw)
+	if err != nil {
 		return core.GiveUp(err)
 	}
 	person, chat := l.person()

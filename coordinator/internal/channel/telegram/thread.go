@@ -103,9 +103,9 @@ func (l *link) newThread(ctx context.Context, chat int64, id session.ID) (room, 
 		return plain, nil
 	case says(err, noRights):
 		l.forums[chat] = forum{is: true, denied: true, at: l.cfg.Now()}
-		return plain, l.cfg.Core.TellOnce(Name, about, "📌 I may not make topics in this group, "+
-			"so all sessions speak in one place. "+
-			"Make me an administrator who may manage topics, and each session gets a topic of its own.")
+		return plain, l.cfg.Core.TellOnce(Name, about, channel.News{Text: "📌 I may not make topics in this group, " +
+			"so all sessions speak in one place. " +
+			"Make me an administrator who may manage topics, and each session gets a topic of its own."})
 	case err != nil:
 		return plain, l.outcome(chat, err)
 	}

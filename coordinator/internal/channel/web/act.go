@@ -29,8 +29,8 @@ func (c *Channel) act(ctx context.Context, a store.Action) error {
 			Session: c.cfg.Core.ConversationOf(e.Run), Text: endingText(e),
 		})
 	case core.ActNotice:
-		var n channel.Notice
-		if err := json.Unmarshal([]byte(a.Data), &n); err != nil {
+		n, err := channel.ReadNotice(a.Data)
+		if err != nil {
 			return core.GiveUp(err)
 		}
 		if err := c.note(ctx, a.Key, n); err != nil {
