@@ -62,9 +62,17 @@ func (d *Delay) Unwrap() error { return d.Err }
 
 // markdown adds an action that rewrites a file of a session.
 func (s *state) markdown(b *store.Batch, id session.ID, name string, now time.Time) {
-	b.Actions = append(b.Actions, store.Action{
-		Key: "write:" + string(id) + "/" + name, Lane: LaneDisk, Kind: ActWrite, Data: encode(File{id, name}), Due: now,
-	})
+	enqueue(b, LaneDisk, "write:"+string(id)+"/"+name, ActWrite, encode(File{id, name}), now)
+}
+
+// keepText adds an action that writes a file of a session with its content.
+func (s *state) keepText(b *store.Batch, id session.ID, name, content string, now time.Time) {
+	enqueue(b, LaneDisk, "text:"+string(id)+"/"+name, ActText, encode(Text{File{id, name}, content}), now)
+}
+
+// enqueue adds an action that is due at once.
+func enqueue(b *store.Batch, lane, key, kind, data string, now time.Time) {
+	b.Actions = append(b.Actions, store.Action{Key: key, Lane: lane, Kind: kind, Data: data, Due: now})
 }
 
 // A Handler carries out one action. It must be safe to call again with an action that

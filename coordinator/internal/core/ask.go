@@ -49,20 +49,14 @@ func newAskTable(s *state) askTable {
 // askWaits returns waits for an ask that is not settled, whose answer is not confirmed, or
 // whose lease was not used.
 func askWaits(a ask.Ask) string {
-	switch {
-	case a.Waiting(), a.Unconfirmed(), a.Lease.Unused():
-		return waits
-	}
-	return ""
+	return keyIf(a.Waiting() || a.Unconfirmed() || a.Lease.Unused(), waits)
 }
 
 // askSession returns the session of an ask, "" where nothing can happen to the ask any more: its call has
 // run, and the answer was neither late nor lost.
 func askSession(a ask.Ask) string {
-	if a.Run != nil && a.Lease == nil && askWaits(a) == "" {
-		return ""
-	}
-	return string(a.Session)
+	over := a.Run != nil && a.Lease == nil && askWaits(a) == ""
+	return keyIf(!over, string(a.Session))
 }
 
 func askParts(_, after ask.Ask) []Part { return []Part{ofAsk(after.ID), ofSession(after.Session)} }
@@ -398,7 +392,7 @@ func (s *state) settledLocally(b *store.Batch, id session.ID, before, now time.T
 			continue // if it has an answer, only the run of its call tells which came first
 		}
 		s.putAsk(b, next, now)
-		record(b, event.AskEnded, a.Session, string(a.ID), s.askLine(next), now)
+		s.noteEnd(b, next, now)
 	}
 }
 
@@ -412,13 +406,23 @@ func (s *state) endAsks(b *store.Batch, id session.ID, end ending, note string, 
 		if runs && a.Aside() { // the run goes on in another turn
 			continue
 		}
-		next, err := end(a, note, now)
-		if err != nil {
-			continue // it has ended
-		}
-		s.putAsk(b, next, now)
-		record(b, event.AskEnded, a.Session, string(a.ID), s.askLine(next), now)
+		s.endAsk(b, a, end, note, now)
 	}
+}
+
+// endAsk ends an ask without an answer. It reports false if the ask has ended before.
+func (s *state) endAsk(b *store.Batch, a ask.Ask, end ending, note string, now time.Time) bool {
+	next, err := end(a, note, now)
+	if err != nil {
+		return false
+	}
+	s.putAsk(b, next, now)
+	s.noteEnd(b, next, now)
+	return true
+}
+
+func (s *state) noteEnd(b *store.Batch, a ask.Ask, now time.Time) {
+	record(b, event.AskEnded, a.Session, string(a.ID), s.askLine(a), now)
 }
 
 // loseAsks gives the hooks of all open asks time to connect again.
@@ -475,7 +479,7 @@ func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
 func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) {
 	s.putAsk(b, after, now)
 	if after.State != before.State {
-		record(b, event.AskEnded, after.Session, string(after.ID), s.askLine(after), now)
+		s.noteEnd(b, after, now)
 	}
 }
 

@@ -51,11 +51,8 @@ func (c *Core) AskAtTerminal(a ask.Ask, since time.Time) error {
 func (c *Core) DialogOver(id session.ID) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.asks.of(id) {
-			if a.Kind != ask.Terminal || a.State != ask.Open {
-				continue
-			}
-			if next, err := ask.Local(a, "answered at the terminal", now); err == nil {
-				s.settleHere(&b, next, now)
+			if a.Kind == ask.Terminal && a.State == ask.Open {
+				s.endAsk(&b, a, ask.Local, "answered at the terminal", now)
 			}
 		}
 		return b, nil

@@ -254,10 +254,7 @@ type roomTable struct {
 func newRoomTable(s *state) roomTable {
 	made := register(s, store.Rooms, traits[channel.Room]{})
 	return roomTable{table: made, byAddress: made.indexBy(func(r channel.Room) string {
-		if r.Address == "" {
-			return ""
-		}
-		return r.Channel + " " + string(r.Address)
+		return keyIf(r.Address != "", r.Channel+" "+string(r.Address))
 	})}
 }
 

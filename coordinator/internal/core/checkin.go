@@ -72,13 +72,7 @@ func (s *state) openCheckIns(id session.ID) []ask.Ask {
 // dropCheckIns ends the open check-ins of a session.
 func (s *state) dropCheckIns(b *store.Batch, id session.ID, note string, now time.Time) (dropped bool) {
 	for _, a := range s.openCheckIns(id) {
-		next, err := ask.Local(a, note, now)
-		if err != nil {
-			continue // its reply was there first
-		}
-		s.putAsk(b, next, now)
-		dropped = true
-		record(b, event.AskEnded, id, string(a.ID), s.askLine(next), now)
+		dropped = s.endAsk(b, a, ask.Local, note, now) || dropped
 	}
 	return dropped
 }

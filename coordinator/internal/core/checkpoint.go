@@ -32,7 +32,7 @@ func (c *Core) ShowCheckpoint(slug task.Slug, a ask.Ask) error {
 		if !changed {
 			return b, nil
 		}
-		s.withdrawCheckpoint(&b, old, now)
+		s.endAsk(&b, old, ask.Local, "its checkpoint.md has changed or is gone", now) // unless it was none
 		if a.Hash != "" {
 			a.Silent = rang(r, now)
 			next.Asked.Ask = string(s.openCheckpoint(&b, a, now))
@@ -40,15 +40,6 @@ func (c *Core) ShowCheckpoint(slug task.Slug, a ask.Ask) error {
 		s.tasks.put(&b, next)
 		return b, nil
 	})
-}
-
-func (s *state) withdrawCheckpoint(b *store.Batch, a ask.Ask, now time.Time) {
-	next, err := ask.Local(a, "its checkpoint.md has changed or is gone", now)
-	if err != nil {
-		return // it was none, or has ended
-	}
-	s.putAsk(b, next, now)
-	record(b, event.AskEnded, a.Session, string(a.ID), s.askLine(next), now)
 }
 
 // openCheckpoint opens the ask for a checkpoint, and returns its id.

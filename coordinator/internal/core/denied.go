@@ -52,7 +52,7 @@ func (s *state) endHolds(b *store.Batch, a ask.Ask, now time.Time) {
 
 // markRetries adds an action that updates the mark that hooks look for.
 func (s *state) markRetries(b *store.Batch, now time.Time) {
-	b.Actions = append(b.Actions, store.Action{Key: ActRetries, Lane: LaneDisk, Kind: ActRetries, Due: now})
+	enqueue(b, LaneDisk, ActRetries, ActRetries, "", now)
 }
 
 // untold reports whether a session must still learn of an answer that came after its

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -16,11 +15,8 @@ func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 		return
 	}
 	for _, a := range s.asks.of(id) {
-		if a.State != ask.Open {
-			continue
-		}
-		if next, err := ask.Hand(a, "handed to the terminal: somebody types there", now); err == nil {
-			s.settleHere(b, next, now)
+		if a.State == ask.Open {
+			s.endAsk(b, a, ask.Hand, "handed to the terminal: somebody types there", now)
 		}
 	}
 }
@@ -31,19 +27,10 @@ func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 func (c *Core) Interrupted(id session.ID) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.asks.of(id) {
-			if a.State != ask.Open || a.Kind != ask.Elicitation || s.sessions.rows[id].Agents {
-				continue
-			}
-			if next, err := ask.Cancel(a, "ended at the terminal", now); err == nil {
-				s.settleHere(&b, next, now)
+			if a.State == ask.Open && a.Kind == ask.Elicitation && !s.sessions.rows[id].Agents {
+				s.endAsk(&b, a, ask.Cancel, "ended at the terminal", now)
 			}
 		}
 		return b, nil
 	})
-}
-
-// settleHere records the end of an ask that came from the terminal.
-func (s *state) settleHere(b *store.Batch, after ask.Ask, now time.Time) {
-	s.putAsk(b, after, now)
-	record(b, event.AskEnded, after.Session, string(after.ID), s.askLine(after), now)
 }

@@ -47,13 +47,7 @@ func (c *Core) Extracted(of EndedTurn, to task.Extracted, keep memory.Extract) e
 		t.Extracted = to
 		s.tasks.put(&b, t)
 		if !keep.Empty() {
-			b.Actions = append(b.Actions, store.Action{
-				Key:  fmt.Sprintf("keep:%s:%d", of.Run.ID, to.Turn),
-				Lane: LaneMemory,
-				Kind: ActKeep,
-				Data: encode(keep),
-				Due:  now,
-			})
+			enqueue(&b, LaneMemory, fmt.Sprintf("keep:%s:%d", of.Run.ID, to.Turn), ActKeep, encode(keep), now)
 		}
 		return b, nil
 	})

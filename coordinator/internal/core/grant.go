@@ -85,12 +85,7 @@ func newGrantTable(s *state) grantTable {
 	return grantTable{
 		table:   t,
 		byNonce: t.indexBy(func(g grant.Grant) string { return g.Nonce }),
-		byLife: t.indexBy(func(g grant.Grant) string {
-			if g.EndedAt.IsZero() {
-				return active
-			}
-			return ""
-		}),
+		byLife:  t.indexBy(func(g grant.Grant) string { return keyIf(g.EndedAt.IsZero(), active) }),
 	}
 }
 

@@ -85,12 +85,9 @@ func (s *state) takers() (all []session.Process) {
 func (s *state) buryTakers(b *store.Batch, over map[session.Process]bool, now time.Time) {
 	s.offerAgain(b, func(m message.Message) bool { return m.Unproven && over[m.Taker] }, now)
 	for _, a := range s.asks.waiting() {
-		if !over[a.Taker] {
-			continue
-		}
-		if next, err := ask.Undelivered(a, now); err == nil {
+		if next, err := ask.Undelivered(a, now); err == nil && over[a.Taker] {
 			s.putAsk(b, next, now)
-			record(b, event.AskEnded, a.Session, string(a.ID), s.askLine(next), now)
+			s.noteEnd(b, next, now)
 		}
 	}
 }

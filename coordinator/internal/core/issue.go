@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -40,18 +39,8 @@ func (s *state) sendErrands(b *store.Batch, id session.ID, out loop.Outcome, now
 		record(b, issueKind(said.Action), id, said.Issue, line, now)
 	}
 	for _, e := range out.Errands {
-		data, err := json.Marshal(Errand{id, e})
-		if err != nil {
-			continue // cannot happen: strings and numbers
-		}
 		key := fmt.Sprintf("issue:%s:%s:%d:%s", id, e.Frame, e.Step, e.Phase)
-		b.Actions = append(b.Actions, store.Action{
-			Key:  key,
-			Lane: LaneIssue + string(id),
-			Kind: ActIssue,
-			Data: string(data),
-			Due:  now,
-		})
+		enqueue(b, LaneIssue+string(id), key, ActIssue, encode(Errand{id, e}), now)
 	}
 }
 

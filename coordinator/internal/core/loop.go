@@ -3,7 +3,6 @@ package core
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -128,16 +127,9 @@ func (s *state) keepGoal(b *store.Batch, l loop.Stack, goal string, now time.Tim
 }
 
 func (s *state) keepFrameGoal(b *store.Batch, id session.ID, f loop.Frame, goal string, now time.Time) {
-	name := f.GoalFile()
-	if name == "" {
-		return
+	if name := f.GoalFile(); name != "" {
+		s.keepText(b, id, name, goal, now)
 	}
-	data, err := json.Marshal(Text{File{id, name}, goal})
-	if err != nil {
-		return // cannot happen: strings
-	}
-	key := "text:" + string(id) + "/" + name
-	b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneDisk, Kind: ActText, Data: string(data), Due: now})
 }
 
 // Terminal is the channel of a person at a terminal.

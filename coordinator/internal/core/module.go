@@ -14,15 +14,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// A moduleTable holds which modules are enabled.
-type moduleTable struct {
-	*table[module.Name, module.Module]
-}
-
-func newModuleTable(s *state) moduleTable {
-	return moduleTable{register(s, store.Modules, traits[module.Module]{touches: moduleParts})}
-}
-
 // moduleParts is nil for a module that only got one more event.
 func moduleParts(before, after module.Module) []Part {
 	if before.On == after.On && before.Hash == after.Hash {

@@ -41,40 +41,23 @@ func newRunTable(s *state) runTable {
 	t := register(s, store.Runs, traits[run.Run]{due: s.runDue, expire: s.expireRun, touches: runParts})
 	return runTable{
 		table:          t,
-		byConversation: t.indexBy(func(r run.Run) string { return openOnly(r, r.Conversation) }),
-		byName:         t.indexBy(func(r run.Run) string { return openOnly(r, r.Name) }),
-		byWork:         t.indexBy(runWork),
-		byParent:       t.indexBy(unreportedTo),
+		byConversation: t.indexBy(func(r run.Run) string { return keyIf(r.Live(), r.Conversation) }),
+		byName:         t.indexBy(func(r run.Run) string { return keyIf(r.Live(), r.Name) }),
+		byWork:         t.indexBy(func(r run.Run) string { return keyIf(worksOrWaits(r), works) }),
+		byParent:       t.indexBy(func(r run.Run) string { return keyIf(r.Live() && !r.Reported, r.Parent) }),
 	}
 }
 
 const works = "works"
 
-// runWork returns works for a run to which something happens by itself, or that a process waits for.
-func runWork(r run.Run) string {
-	if r.Settled() && !r.OpenIn.Known() && !r.Taker.Known() {
-		return ""
-	}
-	return openOnly(r, works)
-}
-
-func unreportedTo(r run.Run) string {
-	if r.Reported {
-		return ""
-	}
-	return openOnly(r, r.Parent)
+// worksOrWaits reports whether something happens to a run by itself, or a process waits for it.
+func worksOrWaits(r run.Run) bool {
+	return r.Live() && (!r.Settled() || r.OpenIn.Known() || r.Taker.Known())
 }
 
 // active returns the runs to which something happens by itself, or that a process waits for, in no
 // order. All others are kept for their person, and there may be thousands.
 func (t runTable) active() []run.Run { return t.byWork.all(works) }
-
-func openOnly(r run.Run, key string) string {
-	if !r.Live() {
-		return ""
-	}
-	return key
-}
 
 func ofRun(id run.ID) Part { return Part("run " + id) }
 
@@ -121,7 +104,7 @@ func (s *state) loseRunner(b *store.Batch, id run.ID, now time.Time) {
 	}
 	s.runs.put(b, next)
 	if relaunch {
-		b.Actions = append(b.Actions, runAction(next.ID, now))
+		actRun(b, next.ID, now)
 		return
 	}
 	s.noteRun(b, event.RunEnded, next, next.Why, now)
@@ -131,9 +114,9 @@ func (s *state) loseRunner(b *store.Batch, id run.ID, now time.Time) {
 	s.startTurns(b, now)
 }
 
-func runAction(id run.ID, now time.Time) store.Action {
+func actRun(b *store.Batch, id run.ID, now time.Time) {
 	lane := LaneRun + string(id)
-	return store.Action{Key: lane, Lane: lane, Kind: ActRun, Data: string(id), Due: now}
+	enqueue(b, lane, lane, ActRun, string(id), now)
 }
 
 func (s *state) noteRun(b *store.Batch, kind event.Kind, r run.Run, text string, now time.Time) {
@@ -249,7 +232,7 @@ func (s *state) startTurn(b *store.Batch, r run.Run, now time.Time) {
 	next.Turn.For = by
 	s.runs.put(b, next)
 	if next.Busy() {
-		b.Actions = append(b.Actions, runAction(r.ID, now))
+		actRun(b, r.ID, now)
 	}
 }
 
@@ -491,7 +474,7 @@ func (s *state) endRun(b *store.Batch, r run.Run, by string, now time.Time) (run
 	s.dropAsks(b, next, "the run was stopped", now)
 	s.cancelLoop(b, session.ID(r.Conversation), by, now)
 	if next.Busy() {
-		b.Actions = append(b.Actions, runAction(r.ID, now))
+		actRun(b, r.ID, now)
 	}
 	return next, nil
 }
@@ -510,7 +493,7 @@ func (s *state) removeRun(b *store.Batch, r run.Run, by string, now time.Time) (
 	}
 	s.runs.put(b, next)
 	b.RunEvents = append(b.RunEvents, store.RunEvents{Run: r.ID, Forget: true})
-	b.Actions = append(b.Actions, clearAction(r, now))
+	clearRun(b, r, now)
 	s.dropAsks(b, r, "the run was removed", now)
 	s.noteRun(b, event.RunRemoved, r, "removed by "+by, now)
 	return next, nil

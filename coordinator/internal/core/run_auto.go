@@ -30,7 +30,7 @@ func (c *Core) LeaveAuto(id session.ID) (leaves bool, err error) {
 		s.runs.put(&b, next)
 		s.noteRun(&b, event.RunMode, next, leftAuto, now)
 		s.notify(&b, "auto", id, channel.News{Kind: channel.LeftAuto, Of: next.Name, What: leftAuto}, now)
-		b.Actions = append(b.Actions, runAction(next.ID, now))
+		actRun(&b, next.ID, now)
 		return b, nil
 	})
 	return leaves, err

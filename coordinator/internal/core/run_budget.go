@@ -59,7 +59,7 @@ func (s *state) limitRun(b *store.Batch, r run.Run, now time.Time) run.Run {
 		return r
 	}
 	if next.Busy() {
-		b.Actions = append(b.Actions, runAction(r.ID, now))
+		actRun(b, r.ID, now)
 	}
 	return next
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -100,12 +99,7 @@ func (s *state) undefer(b *store.Batch, r run.Run, kept string) {
 // dropAsks ends the questions of a run that is over.
 func (s *state) dropAsks(b *store.Batch, r run.Run, note string, now time.Time) {
 	for _, a := range s.asksAfter(b, r) {
-		next, err := ask.Drop(a, note, now)
-		if err != nil {
-			continue
-		}
-		s.putAsk(b, next, now)
-		record(b, event.AskEnded, a.Session, string(a.ID), s.askLine(next), now)
+		s.endAsk(b, a, ask.Drop, note, now)
 	}
 }
 

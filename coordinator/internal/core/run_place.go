@@ -19,17 +19,16 @@ type Cleared struct {
 	Place run.Place `json:"place,omitzero"`
 }
 
-func clearAction(r run.Run, now time.Time) store.Action {
+func clearRun(b *store.Batch, r run.Run, now time.Time) {
 	lane := LaneRun + string(r.ID)
-	data := encode(Cleared{ID: r.ID, Name: r.Name, Place: r.Place})
-	return store.Action{Key: "clear:" + lane, Lane: lane, Kind: ActRunClear, Data: data, Due: now}
+	enqueue(b, lane, "clear:"+lane, ActRunClear, encode(Cleared{ID: r.ID, Name: r.Name, Place: r.Place}), now)
 }
 
 // askForPlaces has the worktrees made for which turns wait.
 func (s *state) askForPlaces(b *store.Batch, all []run.Run, now time.Time) {
 	for _, r := range all {
 		if r.NeedsPlace() {
-			b.Actions = append(b.Actions, runAction(r.ID, now))
+			actRun(b, r.ID, now)
 		}
 	}
 }

@@ -102,9 +102,7 @@ func (s *state) handUp(b *store.Batch, id run.ID, now time.Time) {
 	to := session.ID(r.Parent)
 	if report.File != "" {
 		name := "run-" + r.Name + ".md"
-		key := "text:" + string(to) + "/" + name
-		data := encode(Text{File{to, name}, report.File})
-		b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneDisk, Kind: ActText, Data: data, Due: now})
+		s.keepText(b, to, name, report.File, now)
 		report.Text += "\n\nThe whole result: " + filepath.Join(s.cfg.Pages, s.token(to), name)
 	}
 	by := "run:" + r.Name

@@ -33,7 +33,7 @@ func (c *Core) TakeRun(id run.ID, by run.Taker, interrupt bool) (run.Run, error)
 			s.noteRun(b, event.RunTaken, next, "taken by "+by.By, now)
 		}
 		if next.Turn.Stop != r.Turn.Stop {
-			b.Actions = append(b.Actions, runAction(id, now)) // it tells the runner
+			actRun(b, id, now) // it tells the runner
 		}
 		return next, nil
 	})

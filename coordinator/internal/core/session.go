@@ -35,34 +35,15 @@ func newSessionTable(s *state) sessionTable {
 	return sessionTable{
 		table:    t,
 		byToken:  t.indexBy(func(v session.Session) string { return v.Token }),
-		byClient: t.indexBy(liveClient),
-		byLife:   t.indexBy(life),
-		unmarked: t.indexBy(unmarkedClient),
+		byClient: t.indexBy(func(v session.Session) string { return keyIf(v.Live(), strconv.Itoa(v.Client)) }),
+		byLife:   t.indexBy(func(v session.Session) string { return keyIf(v.Live(), alive) }),
+		unmarked: t.indexBy(func(v session.Session) string {
+			return keyIf(v.Unmarked.Known(), strconv.Itoa(v.Unmarked.PID))
+		}),
 	}
-}
-
-func liveClient(v session.Session) string {
-	if !v.Live() {
-		return ""
-	}
-	return strconv.Itoa(v.Client)
-}
-
-func unmarkedClient(v session.Session) string {
-	if !v.Unmarked.Known() {
-		return ""
-	}
-	return strconv.Itoa(v.Unmarked.PID)
 }
 
 const alive = "alive"
-
-func life(v session.Session) string {
-	if !v.Live() {
-		return ""
-	}
-	return alive
-}
 
 // live returns the sessions that have not ended. Those that have are kept for days.
 func (t sessionTable) live() []session.Session { return t.byLife.all(alive) }

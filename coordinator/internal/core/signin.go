@@ -23,15 +23,8 @@ func newBrowserTable(s *state) browserTable {
 		expire:  s.expireBrowser,
 		touches: func(_, _ signin.Browser) []Part { return []Part{Browsers} },
 	})
-	return browserTable{
-		table: t,
-		byLife: t.indexBy(func(b signin.Browser) string {
-			if b.EndedAt.IsZero() {
-				return active
-			}
-			return ""
-		}),
-	}
+	byLife := t.indexBy(func(b signin.Browser) string { return keyIf(b.EndedAt.IsZero(), active) })
+	return browserTable{table: t, byLife: byLife}
 }
 
 // browserDue returns when a sign-in ends by itself.

@@ -5,8 +5,10 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
 // state is what the coordinator knows. A new kind of state is a field here and its
@@ -24,10 +26,10 @@ type state struct {
 	runs     runTable
 	tasks    taskTable
 	facts    *table[string, store.FactSeen]
-	triggers triggerTable
+	triggers *table[trigger.Name, trigger.Trigger] // what is kept beside their files
 	firings  firingTable
-	modules  moduleTable
-	tables   []anyTable // all of them, see register
+	modules  *table[module.Name, module.Module] // which are enabled
+	tables   []anyTable                         // all of them, see register
 
 	cfg      *Config // of the Core; never changes
 	settings store.Settings
@@ -52,9 +54,11 @@ func newState(cfg *Config) *state {
 	s.runs = newRunTable(s)
 	s.tasks = newTaskTable(s)
 	s.facts = register(s, store.FactsSeen, traits[store.FactSeen]{})
-	s.triggers = newTriggerTable(s)
+	s.triggers = register(s, store.Triggers, traits[trigger.Trigger]{
+		due: triggerDue, expire: s.expireTrigger, touches: triggerParts,
+	})
 	s.firings = newFiringTable(s)
-	s.modules = newModuleTable(s)
+	s.modules = register(s, store.Modules, traits[module.Module]{touches: moduleParts})
 	return s
 }
 

@@ -61,15 +61,9 @@ func (s *state) suggested(now time.Time) bool {
 func (c *Core) SuggestionsOver(open map[ask.ID]bool) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.asks.waiting() {
-			if a.Kind != ask.Suggestion || a.State != ask.Open || open[a.ID] {
-				continue
+			if a.Kind == ask.Suggestion && a.State == ask.Open && !open[a.ID] {
+				s.endAsk(&b, a, ask.Local, "the suggestion is no longer open", now)
 			}
-			next, err := ask.Local(a, "the suggestion is no longer open", now)
-			if err != nil {
-				return b, err
-			}
-			s.putAsk(&b, next, now)
-			record(&b, event.AskEnded, "", string(a.ID), s.askLine(next), now)
 		}
 		return b, nil
 	})
@@ -108,10 +102,7 @@ func (s *state) suggestionDecided(b *store.Batch, a ask.Ask, now time.Time) {
 }
 
 func (s *state) carryOut(b *store.Batch, d Decided, now time.Time) {
-	b.Actions = append(b.Actions, store.Action{
-		Key: fmt.Sprintf("decide:%s:%d", d.Name, now.UnixNano()), Lane: LaneTasks, Kind: ActDecide,
-		Data: encode(d), Due: now,
-	})
+	enqueue(b, LaneTasks, fmt.Sprintf("decide:%s:%d", d.Name, now.UnixNano()), ActDecide, encode(d), now)
 }
 
 // SuggestionSettled notes what became of a suggestion, and tells the person of a task that was

@@ -211,6 +211,14 @@ func (t *table[K, V]) indexBy(key func(V) string) *index[K, V] {
 	return x
 }
 
+// keyIf returns the key of a value that is in an index only if is is true.
+func keyIf(is bool, key string) string {
+	if is {
+		return key
+	}
+	return ""
+}
+
 func (x *index[K, V]) add(v V, id K) {
 	key := x.key(v)
 	if key == "" {

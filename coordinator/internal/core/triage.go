@@ -53,9 +53,7 @@ func (s *state) file(b *store.Batch, v task.Verdict, now time.Time) (outcome str
 		return "ignored: " + folded(v.Ignored)
 	}
 	if len(v.To) == 0 {
-		b.Actions = append(b.Actions, store.Action{
-			Key: "file:" + v.Event.ID, Lane: LaneTasks, Kind: ActFile, Data: encode(v), Due: now,
-		})
+		enqueue(b, LaneTasks, "file:"+v.Event.ID, ActFile, encode(v), now)
 		return "suggested: " + folded(v.New.Title+v.Unsorted)
 	}
 	var names []string

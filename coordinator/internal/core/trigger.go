@@ -14,17 +14,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
-// A triggerTable holds what Afar keeps of triggers beside their files.
-type triggerTable struct {
-	*table[trigger.Name, trigger.Trigger]
-}
-
-func newTriggerTable(s *state) triggerTable {
-	return triggerTable{register(s, store.Triggers, traits[trigger.Trigger]{
-		due: triggerDue, expire: s.expireTrigger, touches: triggerParts,
-	})}
-}
-
 func triggerParts(_, _ trigger.Trigger) []Part { return []Part{Triggers} }
 
 // triggerDue returns when the next instant of a trigger passes. A clock that was set back
@@ -216,12 +205,8 @@ type firingTable struct {
 
 func newFiringTable(s *state) firingTable {
 	t := register(s, store.Firings, traits[trigger.Firing]{touches: firingParts})
-	return firingTable{table: t, byState: t.indexBy(func(f trigger.Firing) string {
-		if f.Over() {
-			return ""
-		}
-		return string(f.State)
-	})}
+	byState := t.indexBy(func(f trigger.Firing) string { return keyIf(!f.Over(), string(f.State)) })
+	return firingTable{table: t, byState: byState}
 }
 
 func firingParts(_, after trigger.Firing) []Part {

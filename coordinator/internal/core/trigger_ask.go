@@ -156,12 +156,9 @@ func (s *state) askMissed(b *store.Batch, t trigger.Trigger, r trigger.Rule, at 
 // dropTriggerAsks ends the open question about a missed time of a trigger, or about its check.
 func (s *state) dropTriggerAsks(b *store.Batch, name trigger.Name, why string, now time.Time) {
 	for _, a := range s.asks.waiting() {
-		if a.Kind != ask.Missed && a.Kind != ask.WakeUp || a.State != ask.Open || a.About.Trigger != string(name) {
-			continue
-		}
-		if next, err := ask.Local(a, why, now); err == nil {
-			s.putAsk(b, next, now)
-			record(b, event.AskEnded, "", string(a.ID), s.askLine(next), now)
+		asks := a.Kind == ask.Missed || a.Kind == ask.WakeUp
+		if asks && a.State == ask.Open && a.About.Trigger == string(name) {
+			s.endAsk(b, a, ask.Local, why, now)
 		}
 	}
 }
@@ -193,9 +190,7 @@ func (s *state) wakeDecided(b *store.Batch, a ask.Ask, now time.Time) {
 		Trigger: trigger.Name(a.About.Trigger), Rule: a.About.Rule, By: a.Decision.By, Risk: a.Why,
 		Runs: a.About.Runs, For: a.Session,
 	}
-	b.Actions = append(b.Actions, store.Action{
-		Key: "wake:" + string(a.ID), Lane: LaneTriggers, Kind: ActWake, Data: encode(w), Due: now,
-	})
+	enqueue(b, LaneTriggers, "wake:"+string(a.ID), ActWake, encode(w), now)
 }
 
 // wakeDeclined tells a session that nothing wakes it, and ends a wake-up that it had.
@@ -229,8 +224,6 @@ func (s *state) endWake(b *store.Batch, a ask.Ask, now time.Time) bool {
 	t.Over = true
 	s.triggers.put(b, t)
 	s.noteTrigger(b, event.TriggerOff, name, "its check has changed; "+a.Ending(), now)
-	b.Actions = append(b.Actions, store.Action{
-		Key: "clear:" + string(a.ID), Lane: LaneTriggers, Kind: ActClear, Due: now,
-	})
+	enqueue(b, LaneTriggers, "clear:"+string(a.ID), ActClear, "", now)
 	return true
 }

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -139,22 +138,12 @@ func (s *state) nudge(b *store.Batch, v session.Session, word string, now time.T
 	if v.Inbox == "" || !v.Attended || v.Mode == "bypassPermissions" {
 		return false
 	}
-	data, err := json.Marshal(Nudge{v.Inbox, word})
-	if err != nil {
-		return false // cannot happen: two strings
-	}
-	b.Actions = append(b.Actions, store.Action{
-		Key:  "nudge:" + word,
-		Lane: LaneDisk,
-		Kind: ActNudge,
-		Data: string(data),
-		Due:  now,
-	})
+	enqueue(b, LaneDisk, "nudge:"+word, ActNudge, encode(Nudge{v.Inbox, word}), now)
 	return true
 }
 
 func (s *state) markHalts(b *store.Batch, now time.Time) {
-	b.Actions = append(b.Actions, store.Action{Key: ActHalts, Lane: LaneDisk, Kind: ActHalts, Due: now})
+	enqueue(b, LaneDisk, ActHalts, ActHalts, "", now)
 }
 
 // Halted returns who wants the turn of a session to end, "" for nobody. With over, the

@@ -42,12 +42,7 @@ func newUndoTable(s *state) undoTable {
 		table:   t,
 		byAsk:   t.indexBy(func(v undo.Snapshot) string { return string(v.Ask) }),
 		byShown: t.indexBy(func(v undo.Snapshot) string { return string(v.Shown) }),
-		byLife: t.indexBy(func(v undo.Snapshot) string {
-			if v.State != undo.Gone {
-				return active
-			}
-			return ""
-		}),
+		byLife:  t.indexBy(func(v undo.Snapshot) string { return keyIf(v.State != undo.Gone, active) }),
 	}
 }
 
@@ -95,8 +90,7 @@ func (s *state) recordUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
 }
 
 func (s *state) actUndo(b *store.Batch, kind string, id undo.ID, now time.Time) {
-	a := store.Action{Key: kind + ":" + string(id), Lane: LaneUndo, Kind: kind, Data: string(id), Due: now}
-	b.Actions = append(b.Actions, a)
+	enqueue(b, LaneUndo, kind+":"+string(id), kind, string(id), now)
 }
 
 func (s *state) tellUndo(b *store.Batch, kind event.Kind, v undo.Snapshot, text string, now time.Time) {
