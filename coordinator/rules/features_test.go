@@ -84,7 +84,7 @@ var layers = map[string]layer{
 	"wire": {dir: "coordinator/wire", own: "encode hook object wire"},
 	"hooks": {dir: "hooks", own: "birthmark config_change executable fail fail_closed group hooks members output " +
 		"permission_request post_tool_batch post_tool_use pre_tool_use prompt receipt"},
-	"core": {dir: in + "core", own: "action age answersfrom card channel core damage escalation handover living " +
+	"core": {dir: in + "core", own: "action answersfrom card channel core damage escalation handover living " +
 		"proof setting spend state table tick unwritable wake"},
 	"store": {dir: in + "store", own: "action age batch channel clean kind read repair store unknown unwritable"},
 	"server": {dir: in + "server",

@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -127,7 +128,7 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 	case a.Kind != ask.Plan && next.DeniedWith(p.Text):
 		return "Denied. The session gets your words."
 	}
-	return answerText(changed, err) + s.tooLate(changed[0], err)
+	return channel.Answered(changed, err) + s.tooLate(changed[0], err)
 }
 
 // meant returns the press with what its text means for this kind of ask.
@@ -142,6 +143,20 @@ func (p Press) meant(a ask.Ask) Press {
 		p.Decision = ask.Decision{Allow: true, By: p.Decision.By, Channel: p.Decision.Channel}
 	}
 	return p
+}
+
+// seen returns the asks of open whose cards the person had seen when they wrote p. A
+// text never answers a question that is younger than the text.
+func (p Press) seen(open []ask.Ask) []ask.Ask {
+	return slices.DeleteFunc(slices.Clone(open), func(a ask.Ask) bool { return !slices.Contains(p.Seen, a.CardID()) })
+}
+
+// tooLate returns that the session of a late answer has ended, "" if it lives.
+func (s *state) tooLate(a ask.Ask, err error) string {
+	if err != nil || a.Lease == nil || s.sessions.rows[a.Session].State != session.Ended {
+		return ""
+	}
+	return " But the session has ended: it hears of it only if it is resumed."
 }
 
 // sent returns what happens to a text that answered a check-in.

@@ -285,7 +285,7 @@ func (c *Core) Written(p Press) error {
 			m.Answers = true
 			s.choose(&b, m, p.Act, now)
 		case len(all) > 0:
-			s.settle(&b, p.Act, tooEarly(len(all)), now)
+			s.settle(&b, p.Act, channel.TooEarly(len(all)), now)
 		case p.Word:
 			s.settle(&b, p.Act, "No question is open, so nothing was decided.", now)
 		case len(live) == 0:
@@ -423,7 +423,7 @@ func (c *Core) Settle(p Press, nonce string) error {
 			s.messages.put(&b, dropped)
 			s.chosen(&b, p, "Fine. Nothing was decided.", now)
 		case !found, len(s.onCard(a).Waiting()) == 0:
-			s.settle(&b, p.Act, answerText(ask.Card{a}, ask.ErrSettled), now)
+			s.settle(&b, p.Act, channel.Answered(ask.Card{a}, ask.ErrSettled), now)
 		default:
 			p.Text = m.Text
 			said := s.token(a.Session) + ": " + s.decide(&b, a, p, now)

@@ -59,7 +59,7 @@ func (c *Core) TapStopRun(act channel.Act, id run.ID, d ask.Decision) error {
 		b.Act = act
 		text, err := s.stopRun(&b, s.runs.rows[id], d, now)
 		if err != nil {
-			text = notTaken(err)
+			text = channel.NotTaken(err)
 		}
 		s.settle(&b, act, text, now)
 		return b, nil

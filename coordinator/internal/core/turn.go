@@ -60,7 +60,7 @@ func (c *Core) OrderStopTurn(act channel.Act, id session.ID, d ask.Decision) err
 		v.ID = id // a run between two turns may have no session
 		text, err := s.stopTurn(&b, v, word, d, now)
 		if err != nil {
-			text = notTaken(err)
+			text = channel.NotTaken(err)
 		}
 		s.settle(&b, act, text, now)
 		return b, nil

@@ -1,4 +1,4 @@
-package core
+package channel
 
 import (
 	"errors"
@@ -6,11 +6,10 @@ import (
 	"slices"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// answerText returns what an answer did to the asks of a card.
-func answerText(card ask.Card, err error) string {
+// Answered returns what an answer did to the asks of a card. err is why it changed none.
+func Answered(card ask.Card, err error) string {
 	a := card[0]
 	switch {
 	case errors.Is(err, ask.ErrScope):
@@ -20,7 +19,7 @@ func answerText(card ask.Card, err error) string {
 	case errors.Is(err, ask.ErrTerminal):
 		return "Nothing was decided: only the session's terminal can answer this dialog."
 	case err != nil:
-		return notTaken(err)
+		return NotTaken(err)
 	}
 	if text := ownText(a); text != "" {
 		return text
@@ -128,8 +127,8 @@ func unfinished(a ask.Ask) string {
 	return fmt.Sprintf("Noted. Question %d of %d is on the card.", a.Form.At+1, len(a.Form.Questions))
 }
 
-// notTaken returns why a step changed nothing.
-func notTaken(err error) string {
+// NotTaken returns why a step changed nothing.
+func NotTaken(err error) string {
 	switch {
 	case errors.Is(err, ask.ErrPassed):
 		return "That question is answered already; the card shows the next one."
@@ -139,12 +138,13 @@ func notTaken(err error) string {
 	return "Nothing was changed: " + err.Error() + "."
 }
 
-// tooLate returns that the session of a late answer has ended, "" if it lives.
-func (s *state) tooLate(a ask.Ask, err error) string {
-	if err != nil || a.Lease == nil || s.sessions.rows[a.Session].State != session.Ended {
-		return ""
+// TooEarly says why a text decided none of so many open questions.
+func TooEarly(questions int) string {
+	if questions == 1 {
+		return "⏳ This question was asked after your message, so nothing was decided. " +
+			"Tap a button or reply to the card."
 	}
-	return " But the session has ended: it hears of it only if it is resumed."
+	return "⏳ These questions were asked after your message, so nothing was decided. Tap a button or reply to a card."
 }
 
 // retried says what the person's answer to auto mode's refusal does.
