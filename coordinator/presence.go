@@ -15,7 +15,7 @@ import (
 
 // presentEvery is how often a coordinator checks that its home is still there.
 // Two checks in a row must agree before it ends.
-const presentEvery = 10 * time.Second
+const presentEvery = 20 * time.Second
 
 // A possession is a file that this coordinator made or opened. It ends when the
 // file is gone, or when another file has taken its place.

@@ -328,7 +328,7 @@ func table() rules {
 			in + "audit": {
 				claude, claude + "/mods", claude + "/transcript", "coordinator/home", "coordinator/ledger",
 				"coordinator/wire", in + "core",
-				in + "session",
+				in + "disk", in + "session",
 			},
 			in + "backgroundwork": {"coordinator/consult", in + "background", in + "core", in + "schema"},
 			in + "doctor":         {"coordinator/consult", "coordinator/wire", in + "channel", in + "core"},

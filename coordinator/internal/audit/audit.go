@@ -13,13 +13,17 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/ledger"
 )
 
 const (
-	// auditEvery is the time between two reads of the transcripts.
-	auditEvery = 5 * time.Second
+	// auditEvery is the time between two reads of the transcripts without any sign of a change: a
+	// network drive gives none.
+	auditEvery = time.Minute
+	// gather is how long changes of transcripts are gathered.
+	gather = 2 * time.Second
 	// auditBack is how much of the end of a transcript is read at first.
 	auditBack = 1 << 20
 	// auditPast is how long the transcript of an ended session is still read.
@@ -50,30 +54,47 @@ type reading struct {
 	made map[string]string // tools of the calls without a result, by call
 }
 
-// Run reads the transcripts of the sessions until ctx ends.
+// Run reads the transcripts of the sessions when they change, until ctx ends.
 func (a *Auditor) Run(ctx context.Context) {
-	tick := time.NewTicker(auditEvery)
-	defer tick.Stop()
+	watcher, err := disk.NewWatcher()
+	if err != nil {
+		a.log.Error("watch transcripts", "err", err)
+		return
+	}
+	defer watcher.Close()
+	sub := a.core.Subscribe(core.Transcripts, core.Stops)
+	defer sub.Close()
 	for {
-		a.readAll()
+		watcher.WatchThese(a.readAll())
 		select {
-		case <-tick.C:
+		case <-watcher.Events:
+		case <-watcher.Errors: // the kernel's queue ran over: any transcript may have changed
+		case <-sub.C:
+		case <-time.After(auditEvery):
 		case <-ctx.Done():
+			return
+		}
+		if !watcher.Drain(ctx, gather) {
 			return
 		}
 	}
 }
 
-func (a *Auditor) readAll() {
-	for _, v := range a.core.Sessions() {
-		if v.State == session.Ended && time.Since(v.Since) > auditPast || !filepath.IsAbs(v.Transcript) {
-			delete(a.reads, v.ID)
+// readAll reads what is new in the transcripts, and returns their directories.
+func (a *Auditor) readAll() (dirs []string) {
+	read := map[session.ID]reading{}
+	for _, v := range a.core.SessionsSince(time.Now().Add(-auditPast)) {
+		if !filepath.IsAbs(v.Transcript) {
 			continue
 		}
 		if err := a.session(v); err != nil {
 			a.log.Error("compare a transcript with the ledger", "session", v.ID, "err", err)
 		}
+		read[v.ID] = a.reads[v.ID]
+		dirs = append(dirs, filepath.Dir(v.Transcript))
 	}
+	a.reads = read
+	return dirs
 }
 
 // session reads what is new in one transcript. It reports the calls that ran although a

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -16,13 +17,9 @@ const clientGone = "its client is gone"
 // clients, removes ended hooks from the waiters, replaces ended runners, and frees the runs that
 // waited for an ended process. Afterwards the state is current.
 func (c *Core) Look() error {
-	var all []session.Process
-	c.view(func(s *state, _ time.Time) { all = slices.Concat(s.processes(), s.takers(), s.runners(), s.openers()) })
 	over := map[session.Process]bool{}
-	for _, p := range all {
-		if _, known := over[p]; !known {
-			over[p] = !c.cfg.Lives(p)
-		}
+	for _, p := range c.Processes() {
+		over[p] = !c.cfg.Lives(p)
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		s.buryHooks(&b, over)
@@ -33,6 +30,17 @@ func (c *Core) Look() error {
 		s.startTurns(&b, now)
 		return b, nil
 	})
+}
+
+// Processes returns the processes whose end Look would deal with, each once, in no order.
+func (c *Core) Processes() []session.Process {
+	all := map[session.Process]bool{}
+	c.view(func(s *state, _ time.Time) {
+		for _, p := range slices.Concat(s.processes(), s.takers(), s.runners(), s.openers()) {
+			all[p] = true
+		}
+	})
+	return slices.Collect(maps.Keys(all))
 }
 
 // processes returns the processes that sessions depend on.

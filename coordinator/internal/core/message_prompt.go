@@ -2,10 +2,12 @@ package core
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -178,6 +180,16 @@ func (c *Core) UnshownPrompts() (out []UnshownPrompt) {
 		}
 	})
 	return out
+}
+
+// IsUnrested reports whether something may become due that nobody tells of: a mod took a text that no
+// prompt has shown, see UnshownPrompts, or a turn of a run waits.
+func (c *Core) IsUnrested() (unrested bool) {
+	c.view(func(s *state, _ time.Time) {
+		unrested = slices.ContainsFunc(s.messages.delivered(), func(m message.Message) bool { return m.Submitted }) ||
+			slices.ContainsFunc(s.runs.active(), func(r run.Run) bool { return r.State == run.Queued })
+	})
+	return unrested
 }
 
 // SubmittedPrompts returns the texts of a session that its mod took and that no prompt has shown.

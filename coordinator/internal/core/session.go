@@ -321,6 +321,18 @@ func (c *Core) Sessions() []session.Session {
 	return out
 }
 
+// SessionsSince returns the sessions that have not ended, or not before a time, in no order.
+func (c *Core) SessionsSince(ended time.Time) (out []session.Session) {
+	c.view(func(s *state, _ time.Time) {
+		for _, v := range s.sessions.rows {
+			if v.Live() || !v.Since.Before(ended) {
+				out = append(out, v)
+			}
+		}
+	})
+	return out
+}
+
 // Transcripts returns the transcripts of the sessions that have not ended, in no order.
 func (c *Core) Transcripts() (paths []string) {
 	c.view(func(s *state, _ time.Time) {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,12 +27,35 @@ func (w *Watcher) WatchOnly(dir string) error {
 	if err := w.Add(dir); err != nil {
 		return err
 	}
+	w.WatchThese([]string{dir})
+	return nil
+}
+
+// WatchThese watches those of the directories that exist, and no other any more.
+func (w *Watcher) WatchThese(dirs []string) {
 	for _, other := range w.WatchList() {
-		if other != dir {
+		if !slices.Contains(dirs, other) {
 			_ = w.Remove(other) // it may be gone already
 		}
 	}
-	return nil
+	for _, dir := range dirs {
+		_ = w.Add(dir) // it may not exist yet
+	}
+}
+
+// Drain takes the changes of a while. It returns false when ctx ends.
+func (w *Watcher) Drain(ctx context.Context, while time.Duration) bool {
+	enough := time.After(while)
+	for {
+		select {
+		case <-w.Events:
+		case <-w.Errors:
+		case <-enough:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 // Watch calls f now and after each change in dir, which must exist, until ctx

@@ -32,6 +32,19 @@ func (w *Watcher) noteDialog(id session.ID, was, state session.State) (over bool
 		return !since.IsZero()
 	case since.IsZero() && (was == session.Working || !known):
 		w.dialogs[id] = time.Now()
+		w.wake()
+	}
+	return false
+}
+
+// hasDialogs reports whether any dialog is open, or was when its session was seen last.
+func (w *Watcher) hasDialogs() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, since := range w.dialogs {
+		if !since.IsZero() {
+			return true
+		}
 	}
 	return false
 }

@@ -5,6 +5,7 @@ package sessionwatch
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -29,6 +30,7 @@ type Watcher struct {
 	hostDirs   []string // always watched
 	consulting func(pid int) bool
 	log        *slog.Logger
+	look       chan struct{} // asks watchClients for a look
 
 	mu      sync.Mutex
 	dialogs map[session.ID]time.Time // since when the files of sessions say that a dialog is open
@@ -41,6 +43,7 @@ func New(
 	c *core.Core, dirs home.Dirs, getenv func(string) string, consulting func(pid int) bool, log *slog.Logger,
 ) *Watcher {
 	w := &Watcher{core: c, consulting: consulting, log: log, dialogs: map[session.ID]time.Time{}}
+	w.look = make(chan struct{}, 1)
 	for _, dir := range []string{dirs.HostDir(), claude.Env(getenv).ConfigDir()} {
 		if filepath.IsAbs(dir) {
 			w.hostDirs = append(w.hostDirs, filepath.Clean(dir))
@@ -108,26 +111,110 @@ func (w *Watcher) Find(conversation string) (cwd string, ok bool) {
 	return "", false
 }
 
-// lookEvery is the time between two checks which clients run. They also find the end of a
-// client without a session file.
-const lookEvery = 5 * time.Second
+// lookEvery is the time between two looks at what the system does not tell. gather is how long changes
+// are gathered before a look at which processes to wait for, and lastWords how long what an ended process
+// said may take to be heard: a hook ends right after its receipt.
+const (
+	lookEvery = 5 * time.Second
+	gather    = 100 * time.Millisecond
+	lastWords = 2 * time.Second
+)
 
-// watchClients reports which clients have ended, until ctx ends.
+// watchClients reports which clients have ended, until ctx ends. While nothing happens it sleeps: the
+// system tells the end of a process. Where it does not, and while a dialog or a submitted text waits, it
+// looks every few seconds.
 func (w *Watcher) watchClients(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
+	var waiters sync.WaitGroup
+	defer waiters.Wait()
+	e := &ends{over: map[session.Process]bool{}, told: true}
+	changed := w.core.Subscribe(core.Anything)
+	defer changed.Close()
 	for {
+		fresh, untold := e.follow(w.core.Processes())
+		for _, p := range fresh {
+			waiters.Go(func() {
+				if e.await(ctx, p); sleep(ctx, lastWords) {
+					w.wake()
+				}
+			})
+		}
+		var tick <-chan time.Time
+		if untold || w.hasDialogs() || w.core.IsUnrested() {
+			tick = time.After(lookEvery)
+		}
 		select {
-		case <-tick.C:
+		case <-tick:
+			w.lookNow()
+		case <-w.look:
+			w.lookNow()
+		case <-changed.C:
 		case <-ctx.Done():
 			return
 		}
-		if err := w.core.Look(); err != nil {
-			w.log.Error("look which clients run", "err", err)
-		}
-		w.settlePrompts()
-		w.askAboutDialogs()
+		sleep(ctx, gather)
 	}
+}
+
+// sleep waits for a time. It returns false if ctx ends before.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// wake asks watchClients for a look.
+func (w *Watcher) wake() {
+	select {
+	case w.look <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+func (w *Watcher) lookNow() {
+	if err := w.core.Look(); err != nil {
+		w.log.Error("look which clients run", "err", err)
+	}
+	w.settlePrompts()
+	w.askAboutDialogs()
+}
+
+// ends waits for the ends of processes.
+type ends struct {
+	mu   sync.Mutex
+	over map[session.Process]bool // whether those that are waited for have ended
+	told bool                     // the system tells the end of a process
+}
+
+// follow returns those of the processes that nobody waits for yet. untold is true if the end of one is
+// not told, or was and the process is still there: its parent has not asked for it.
+func (e *ends) follow(all []session.Process) (fresh []session.Process, untold bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.told {
+		return nil, len(all) > 0
+	}
+	maps.DeleteFunc(e.over, func(p session.Process, over bool) bool { return over && !slices.Contains(all, p) })
+	for _, p := range all {
+		over, known := e.over[p]
+		untold = untold || over
+		if !known {
+			e.over[p] = false
+			fresh = append(fresh, p)
+		}
+	}
+	return fresh, untold
+}
+
+// await waits for the end of a process.
+func (e *ends) await(ctx context.Context, p session.Process) {
+	told := peer.AwaitEnd(ctx, p.PID, p.Born)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.told = e.told && told
+	e.over[p] = true
 }
 
 // settlePrompts finds out what became of texts that mods submitted and that no hook has seen.

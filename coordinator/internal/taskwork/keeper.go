@@ -7,13 +7,14 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
@@ -35,17 +36,25 @@ func NewKeeper(
 	return &Keeper{core: c, suggestions: suggestions, inbox: inbox, gaps: gaps, decide: decide, log: log}
 }
 
-// lookEvery is how often the files are looked at: one that somebody has written or changed is seen
-// within that time.
-const lookEvery = time.Second
-
 // Run works until ctx ends.
 func (k *Keeper) Run(ctx context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	workers.Go(func() { k.core.Work(ctx, core.LaneTasks, k.act) })
-	ticker := time.NewTicker(lookEvery)
-	defer ticker.Stop()
+	changed := make(chan struct{}, 1)
+	watch := func(watch disk.WatchFunc, dir string) {
+		err := disk.Settled(ctx, watch, dir, settleFor, func() {
+			select {
+			case changed <- struct{}{}:
+			default: // it will look anyway
+			}
+		})
+		if err != nil {
+			k.log.Error("watch suggestions and gaps", "dir", dir, "err", err)
+		}
+	}
+	workers.Go(func() { watch(disk.Watch, k.suggestions.dir) }) // it may be a link
+	workers.Go(func() { watch(disk.WatchTree, filepath.Dir(k.gaps.path)) })
 	for last := ""; ; {
 		if now := k.signature(); now != last {
 			if err := k.look(); err != nil {
@@ -55,7 +64,7 @@ func (k *Keeper) Run(ctx context.Context) {
 			last = now
 		}
 		select {
-		case <-ticker.C:
+		case <-changed:
 		case <-ctx.Done():
 			return
 		}

@@ -79,23 +79,8 @@ func (w *Worker) watchWith(ctx context.Context, watcher *disk.Watcher) {
 		case <-ctx.Done():
 			return
 		}
-		if !drain(ctx, watcher) {
+		if !watcher.Drain(ctx, gather) {
 			return
-		}
-	}
-}
-
-// drain takes the changes of a moment. It returns false when ctx ends.
-func drain(ctx context.Context, watcher *disk.Watcher) bool {
-	enough := time.After(gather)
-	for {
-		select {
-		case <-watcher.Events:
-		case <-watcher.Errors:
-		case <-enough:
-			return true
-		case <-ctx.Done():
-			return false
 		}
 	}
 }

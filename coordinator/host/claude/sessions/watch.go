@@ -17,9 +17,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 )
 
-// rescanEvery catches what the kernel's queue dropped, sessions whose client
-// died without removing its file, and a directory that appears later.
-const rescanEvery = 5 * time.Second
+// All files are looked at again now and then: a network drive does not tell of changes, and a client may
+// die without removing its file. Where nothing can be watched, that is often.
+const (
+	rescanEvery   = time.Minute
+	rescanUnheard = 5 * time.Second
+)
 
 // A File is what the host writes about one of its clients, in
 // <config dir>/sessions/<pid>.json.
@@ -59,14 +62,16 @@ func Watch(
 		report:  report,
 		seen:    map[string]File{},
 	}
-	tick := time.NewTicker(rescanEvery)
-	defer tick.Stop()
 	s.scan()
 	for {
+		again := rescanEvery
+		if len(w.WatchList()) == 0 {
+			again = rescanUnheard
+		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case <-time.After(again):
 			s.scan()
 		case e := <-w.Events:
 			s.changed(e.Name)

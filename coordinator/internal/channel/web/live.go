@@ -54,14 +54,13 @@ type shown struct {
 func (f *feeds) run(ctx context.Context, c *core.Core) {
 	sub := c.Subscribe(core.Anything, core.Transcripts, core.Disk)
 	defer sub.Close()
-	look := time.NewTicker(lookEvery)
-	defer look.Stop()
 	for {
+		var look <-chan time.Time
+		if f.watched() {
+			look = time.After(lookEvery)
+		}
 		select {
-		case <-look.C: // the host's files change without core
-			if !f.watched() {
-				continue
-			}
+		case <-look: // the host's files change without core
 		case <-sub.C:
 		case <-f.wake:
 		case <-ctx.Done():
@@ -137,6 +136,7 @@ func (f *feeds) open(ctx context.Context, path string) (told chan struct{}, leav
 		now = &feed{readers: map[chan struct{}]struct{}{}}
 		f.feeds[path] = now
 		go f.render(context.WithoutCancel(ctx), path) // for later readers too; it may be slow
+		f.changed()                                   // run looks at the files from now on
 	case now.sections != nil:
 		told <- struct{}{}
 	}
