@@ -155,7 +155,7 @@ func newRunList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the runs", Args: exactly()}
 	asJSON := jsonFlag(c, "runs")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpRuns, wire.None{}, *asJSON, renderRuns)
+		return read(c.Context(), a, wire.OpRuns, wire.RunsRequest{}, *asJSON, renderRuns)
 	}
 	return c
 }

@@ -78,7 +78,7 @@ func thingsOf(ts *testscript.TestScript, token string) string {
 	fmt.Fprintf(&b, "session %+v\n", listed(ts, wire.OpSession, wire.SessionRequest{ID: token}))
 	all := wire.None{}
 	fmt.Fprintf(&b, "loops %+v\ngrants %+v\n", listed(ts, wire.OpLoops, all), listed(ts, wire.OpGrants, all))
-	fmt.Fprintf(&b, "undos %+v\nruns %+v\n", listed(ts, wire.OpUndos, all), listed(ts, wire.OpRuns, all))
+	fmt.Fprintf(&b, "undos %+v\nruns %+v\n", listed(ts, wire.OpUndos, all), listed(ts, wire.OpRuns, wire.RunsRequest{}))
 	to := wire.InboxRequest{For: "session:" + token}
 	fmt.Fprintf(&b, "inbox %+v\n", listed(ts, wire.OpInbox, to))
 	set := listed(ts, wire.OpStatus, wire.StatusRequest{}).Settings

@@ -60,7 +60,7 @@ func personsTasks(ts *testscript.TestScript) string {
 			fmt.Fprintf(&b, "task %s %s stopped=%t run=%s %s\n", t.ID, t.Status, t.Stopped, t.Run, t.RunState)
 		}
 	}
-	for _, r := range listed(ts, wire.OpRuns, wire.None{}).Runs {
+	for _, r := range listed(ts, wire.OpRuns, wire.RunsRequest{}).Runs {
 		fmt.Fprintf(&b, "run %s, %d turns\n", r.Name, r.Turns)
 	}
 	all := wire.SuggestionsRequest{All: true}

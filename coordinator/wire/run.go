@@ -5,7 +5,7 @@ const (
 	// OpRunStart starts a run. A session gets one in the state Proposed while its person has not decided;
 	// Ask is the question.
 	OpRunStart  Op[RunStartRequest, Run]         = "run.start"
-	OpRuns      Op[None, RunsReply]              = "runs"
+	OpRuns      Op[RunsRequest, RunsReply]       = "runs"
 	OpRun       Op[RunRequest, Run]              = "run"
 	OpRunLog    Op[RunLogRequest, RunLogReply]   = "run.log"
 	OpRunWait   Op[RunWaitRequest, RunWaitReply] = "run.wait" // for the end of what a run does
@@ -43,9 +43,15 @@ type RunStartRequest struct {
 // Proposed is the state of a run that a session proposed and nobody has allowed yet.
 const Proposed = "proposed"
 
+// RunsRequest bounds a list of runs.
+type RunsRequest struct {
+	Most int `json:"most,omitempty"` // how many it has at most; 0 for all
+}
+
 // RunsReply lists runs: those that need a person first, then those that work, then the newest.
 type RunsReply struct {
 	Runs []Run `json:"runs"`
+	All  int   `json:"all,omitempty"` // how many there are, if the list was bounded
 }
 
 // RunRequest names a run: its name, or its id.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -522,13 +522,30 @@ func (c *Core) RunNamed(name string) (r run.Run, err error) {
 	return r, nil
 }
 
-// Runs returns the runs that are not removed, in the order of run.Compare, but each after the
+// Runs returns the runs that are not removed, in the order of their ranks, but each after the
 // one that proposed it.
-func (c *Core) Runs() (all []run.Run) {
-	c.view(func(s *state, _ time.Time) { all = slices.Collect(maps.Values(s.runs.rows)) })
-	all = slices.DeleteFunc(all, func(r run.Run) bool { return !r.Live() })
-	slices.SortFunc(all, run.Compare)
-	return run.Tree(all)
+func (c *Core) Runs() []run.Run {
+	all, _ := c.FirstRuns(math.MaxInt)
+	return all
+}
+
+// FirstRuns returns at most most of the runs that Runs returns, those of the first ranks, and how many
+// there are.
+func (c *Core) FirstRuns(most int) (first []run.Run, all int) {
+	c.view(func(s *state, _ time.Time) {
+		ranks := make([]run.Rank, 0, len(s.runs.rows))
+		for _, r := range s.runs.rows {
+			if r.Live() {
+				ranks = append(ranks, run.RankOf(r))
+			}
+		}
+		slices.SortFunc(ranks, run.Rank.Compare)
+		all = len(ranks)
+		for _, rank := range ranks[:min(most, all)] {
+			first = append(first, s.runs.rows[rank.ID])
+		}
+	})
+	return run.Tree(first), all
 }
 
 // RunOf returns the run of a conversation.

@@ -14,9 +14,13 @@ import (
 // Runs shows all runs.
 type Runs struct {
 	List  []RunRow // in the order of the server: what needs a person first
+	All   int      // how many there are, if List is only the first of them
 	Start RunForm
 	Home  string
 }
+
+// Count returns how many runs there are.
+func (v Runs) Count() int { return max(v.All, len(v.List)) }
 
 // A RunForm is the form that starts a run.
 type RunForm struct {

@@ -41,10 +41,20 @@ func (r Run) Now() Doing {
 // order is the order of the states in lists: what needs a person comes first.
 var order = []State{Waiting, Failed, Working, Starting, Queued, Taken}
 
+// A Rank is the place of a run in a list.
+type Rank struct {
+	ID    ID
+	place int
+	since int64 // in unix nanoseconds
+}
+
+// RankOf returns the rank of a run.
+func RankOf(r Run) Rank { return Rank{r.ID, place(r), r.Since.UnixNano()} }
+
 // Compare puts what needs a person first, then what works, then what is over. Among equals
 // the newest comes first.
-func Compare(a, b Run) int {
-	return cmp.Or(cmp.Compare(place(a), place(b)), b.Since.Compare(a.Since), cmp.Compare(a.ID, b.ID))
+func (a Rank) Compare(b Rank) int {
+	return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(b.since, a.since), cmp.Compare(a.ID, b.ID))
 }
 
 func place(r Run) int {

@@ -44,7 +44,7 @@ func TestCompare(t *testing.T) {
 		all = append(all, Run{ID: ID(s), State: s, Since: noon})
 	}
 	all = append(all, Run{ID: "newer", State: Working, Since: noon.Add(time.Second)})
-	slices.SortFunc(all, Compare)
+	slices.SortFunc(all, func(a, b Run) int { return RankOf(a).Compare(RankOf(b)) })
 	var got []string
 	for _, r := range all {
 		got = append(got, string(r.ID))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -228,9 +229,16 @@ func checkLimits(in *wire.RunStartRequest) error {
 	return nil
 }
 
-func (s *Server) runs(*call, wire.None) (wire.RunsReply, error) {
+func (s *Server) runs(_ *call, in wire.RunsRequest) (wire.RunsReply, error) {
+	if in.Most < 0 {
+		return wire.RunsReply{}, badRequest("a list has at most %d runs; want 1 or more, or 0 for all", in.Most)
+	}
 	out := wire.RunsReply{Runs: []wire.Run{}}
-	for _, r := range s.cfg.Core.Runs() {
+	some, all := s.cfg.Core.FirstRuns(cmp.Or(in.Most, math.MaxInt))
+	if in.Most > 0 {
+		out.All = all
+	}
+	for _, r := range some {
 		out.Runs = append(out.Runs, s.wireRun(r))
 	}
 	return out, nil

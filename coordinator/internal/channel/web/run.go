@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/page"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -22,11 +21,11 @@ const mostDeeds = 80
 
 // runs shows all runs.
 func (c *Channel) runs(q *query) (page.View, error) {
-	all, err := q.runs()
+	list, err := q.runs()
 	if err != nil {
 		return nil, err
 	}
-	v := page.Runs{List: all, Home: c.cfg.Home, Start: c.runForm()}
+	v := page.Runs{List: list.rows, All: list.all, Home: c.cfg.Home, Start: c.runForm()}
 	v.Start.Dirs, err = q.workDirs()
 	return v, err
 }
@@ -61,7 +60,7 @@ func (s *shared) workDirs() (dirs []string, err error) {
 		return nil, err
 	}
 	last := map[string]int64{}
-	for _, r := range runs {
+	for _, r := range runs.rows {
 		if r.Worktree == "" {
 			last[r.Dir] = max(last[r.Dir], r.Since)
 		}
@@ -74,11 +73,17 @@ func (s *shared) workDirs() (dirs []string, err error) {
 	return slices.SortedFunc(maps.Keys(last), byTime), nil
 }
 
-// readRuns returns the runs with their open questions.
-func (s *shared) readRuns() (rows []page.RunRow, err error) {
-	list, err := read(s.reader, wire.OpRuns, wire.None{})
+// A runList is the part of the runs that pages list, with how many there are.
+type runList struct {
+	rows []page.RunRow
+	all  int
+}
+
+// readRuns returns the first runs with their open questions.
+func (s *shared) readRuns() (out runList, err error) {
+	list, err := read(s.reader, wire.OpRuns, wire.RunsRequest{Most: mostListed})
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	status, err := s.status()
 	asks := map[string][]wire.Ask{}
@@ -87,30 +92,32 @@ func (s *shared) readRuns() (rows []page.RunRow, err error) {
 			asks[a.Session] = append(asks[a.Session], a)
 		}
 	}
+	out.all = list.All
 	for _, r := range list.Runs {
-		rows = append(rows, page.RunRow{Run: r, Asks: asks[r.Conversation]})
+		out.rows = append(out.rows, page.RunRow{Run: r, Asks: asks[r.Conversation]})
 	}
-	return rows, err
+	return out, err
 }
 
 // urgentRuns returns the runs that need a person or work.
 func (s *shared) urgentRuns() ([]page.RunRow, error) {
 	all, err := s.runs()
 	idle := func(r page.RunRow) bool { return slices.Contains([]string{"idle", "done", "stopped"}, r.State) }
-	return slices.DeleteFunc(slices.Clone(all), idle), err
+	return slices.DeleteFunc(slices.Clone(all.rows), idle), err
 }
 
 // runNamed returns the run with a name.
-func (s *shared) runNamed(name string) (page.RunRow, error) {
-	all, err := s.runs()
-	if err != nil {
-		return page.RunRow{}, err
+func (s *shared) runNamed(name string) (row page.RunRow, err error) {
+	if row.Run, err = read(s.reader, wire.OpRun, wire.RunRequest{ID: name}); err != nil {
+		return row, err
 	}
-	i := slices.IndexFunc(all, func(r page.RunRow) bool { return r.Name == name })
-	if i < 0 {
-		return page.RunRow{}, fmt.Errorf("run %q: %w", name, core.ErrNotFound)
+	status, err := s.status()
+	for _, a := range status.Asks {
+		if waits(a) && a.Session == row.Conversation {
+			row.Asks = append(row.Asks, a)
+		}
 	}
-	return all[i], nil
+	return row, err
 }
 
 // run shows one run: its newest events, or those before the one that the query names.

@@ -51,7 +51,7 @@ func (s *shared) places() (to []page.Place, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range runs {
+	for _, r := range runs.rows {
 		to = append(to, page.Place{Address: wire.ToRun + r.Name, About: r.State})
 	}
 	some, err := read(s.reader, wire.OpSessions, wire.SessionsRequest{Most: mostListed})

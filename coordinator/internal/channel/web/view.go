@@ -53,7 +53,7 @@ type shared struct {
 	status func() (wire.StatusReply, error) // without the sessions
 	news   func() ([]wire.Entry, error)     // what a person may want to hear of, newest first
 	pulse  func() (page.Pulse, error)       // what every page shows
-	runs   func() ([]page.RunRow, error)
+	runs   func() (runList, error)          // the first ones
 }
 
 func (c *Channel) share(ctx context.Context) *shared {
