@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -42,19 +43,9 @@ func renderInbox(p *page, in wire.InboxReply) {
 			to = "(you were asked to whom)"
 		}
 		rows = append(rows,
-			[]cell{plain(p.clock(m.At)), {oneLine(m.State, 12), messageInk(m.State)}, {to, bold}, plain("from " + by)},
+			[]cell{plain(p.clock(m.At)), {oneLine(m.State, 12), inks[view.Message(m.State).Tone]}, {to, bold}, plain("from " + by)},
 			[]cell{{oneLine(m.Text, 120), dim}},
 			[]cell{plain("→ " + oneLine(m.Outcome, 120))})
 	}
 	p.table(rows)
-}
-
-func messageInk(state string) ink {
-	switch state {
-	case "pending", "unrouted":
-		return yellow
-	case "done":
-		return green
-	}
-	return ""
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -170,7 +171,7 @@ func renderRuns(p *page, in wire.RunsReply) {
 	for i, r := range in.Runs {
 		rows = append(rows, []cell{
 			{strings.Repeat("  ", levels[i]) + oneLine(r.Name, 40), bold},
-			{wording.RunState(r.State), runInk(r.State)},
+			{wording.RunState(r.State), inks[view.Run(r.State).Tone]},
 			plain(p.ago(r.Since)),
 			plain(oneLine(r.Agent, 20)),
 			plain(p.path(r.Dir)),
@@ -180,18 +181,6 @@ func renderRuns(p *page, in wire.RunsReply) {
 		}
 	}
 	p.table(rows)
-}
-
-func runInk(state string) ink {
-	switch state {
-	case "waiting":
-		return yellow
-	case "failed":
-		return red
-	case "starting", "working":
-		return green
-	}
-	return ""
 }
 
 func newRunShow(a *app) *cobra.Command {
@@ -204,7 +193,7 @@ func newRunShow(a *app) *cobra.Command {
 }
 
 func renderRun(p *page, r wire.Run) {
-	p.line("%s  %s %s", p.paint(bold, oneLine(r.Name, 40)), p.paint(runInk(r.State), wording.RunState(r.State)),
+	p.line("%s  %s %s", p.paint(bold, oneLine(r.Name, 40)), p.paint(inks[view.Run(r.State).Tone], wording.RunState(r.State)),
 		p.ago(r.Since))
 	rows := [][]cell{
 		{plain("agent"), plain(oneLine(r.Agent, 20) + ", mode " + oneLine(r.Mode, 20))},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -126,7 +127,7 @@ func renderSessions(p *page, sessions []wire.Session) {
 	var rows [][]cell
 	for _, s := range sessions {
 		rows = append(rows, []cell{
-			plain(p.link(s.URL, oneLine(s.Token, 40))), {oneLine(s.State, 20), stateInk(s.State)},
+			plain(p.link(s.URL, oneLine(s.Token, 40))), {oneLine(s.State, 20), inks[view.Session(s.State).Tone]},
 			plain(p.ago(s.Since)),
 			plain(p.path(s.Project)), {visible(wording.SessionNote(s)), dim},
 		})
@@ -138,18 +139,6 @@ func renderSessions(p *page, sessions []wire.Session) {
 		}
 	}
 	p.table(rows)
-}
-
-func stateInk(state string) ink {
-	switch state {
-	case "unprotected":
-		return red
-	case "waiting":
-		return yellow
-	case "working":
-		return green
-	}
-	return ""
 }
 
 func renderLoops(p *page, s wire.StatusReply) {

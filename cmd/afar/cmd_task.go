@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -62,88 +63,22 @@ func newTaskList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the tasks", Args: exactly()}
 	asJSON := jsonFlag(c, "tasks")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpTasks, wire.None{}, *asJSON, renderTasks)
+		return read(c.Context(), a, wire.OpTasks, wire.None{}, *asJSON, func(p *page, in wire.TasksReply) {
+			things(p, view.Tasks, in.Tasks, view.Task)
+		})
 	}
 	return c
-}
-
-func renderTasks(p *page, in wire.TasksReply) {
-	if len(in.Tasks) == 0 {
-		p.line("No tasks. Create one and start it: afar task new TITLE --start")
-		return
-	}
-	var rows [][]cell
-	for _, t := range in.Tasks {
-		rows = append(rows, []cell{
-			{oneLine(t.ID, 40), bold},
-			{oneLine(wording.TaskStatus(t), 40), taskInk(t)},
-			plain(oneLine(t.Title, 60)),
-		})
-		if next := wording.TaskNext(t); next != "" {
-			rows = append(rows, []cell{{oneLine(next, 120), dim}})
-		}
-		if len(t.Faults) > 0 {
-			rows = append(rows, []cell{{"state.md, " + oneLine(t.Faults[0], 200), red}})
-		}
-	}
-	p.table(rows)
-}
-
-func taskInk(t wire.Task) ink {
-	if len(t.Faults) > 0 {
-		return red
-	}
-	return runInk(t.RunState)
 }
 
 func newTaskShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show SLUG", Short: "Show a task", Args: exactly("the name of a task (afar task list)")}
 	asJSON := jsonFlag(c, "the task")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpTask, wire.TaskRequest{ID: args[0]}, *asJSON, renderTask)
+		return read(c.Context(), a, wire.OpTask, wire.TaskRequest{ID: args[0]}, *asJSON, func(p *page, t wire.Task) {
+			p.thing(view.Task(t))
+		})
 	}
 	return c
-}
-
-func renderTask(p *page, t wire.Task) {
-	p.line("%s  %s", p.paint(bold, oneLine(t.Title, 100)), p.paint(taskInk(t), oneLine(wording.TaskStatus(t), 60)))
-	rows := [][]cell{{plain("folder"), plain(p.path(t.Dir))}}
-	if t.LastAction != 0 {
-		rows = append(rows, []cell{plain("last action"), plain(day(t.LastAction))})
-	}
-	if next := wording.TaskNext(t); next != "" {
-		rows = append(rows, []cell{plain("waits for"), plain(oneLine(t.WaitingFor, 160))},
-			[]cell{plain("goes on"), plain(goesOn(t))})
-	}
-	if t.Confirm {
-		rows = append(rows, []cell{plain("confirm"), plain("you are asked before each act that reaches others")})
-	}
-	if t.Ask != "" {
-		rows = append(rows, []cell{plain("asks"), plain("afar asks; afar answer " + oneLine(t.Ask, 40) + " 'words'")})
-	}
-	if t.Run != "" {
-		rows = append(rows, []cell{plain("run"), plain(oneLine(t.Run, 40) + ", " + wording.RunState(t.RunState))})
-	}
-	p.table(rows)
-	for _, fault := range t.Faults {
-		p.line("%s", p.paint(red, "state.md, "+oneLine(fault, 200)))
-	}
-	if t.Warning != "" {
-		p.line("%s", p.paint(yellow, t.Warning))
-	}
-	p.line("")
-	p.block(t.Objective)
-}
-
-// goesOn says when a task that waits goes on by itself, and which words say so.
-func goesOn(t wire.Task) string {
-	switch {
-	case t.NextAction != 0:
-		return day(t.NextAction) + " (" + oneLine(t.NextWords, 60) + ")"
-	case t.NextWords != "":
-		return "unknown: no date in " + oneLine(t.NextWords, 60)
-	}
-	return "when a person starts it"
 }
 
 func day(millis int64) string { return time.UnixMilli(millis).Format(time.DateOnly) }

@@ -9,8 +9,8 @@ import (
 // inks are the colours of tones.
 var inks = map[view.Tone]ink{view.Muted: dim, view.Good: green, view.Ask: yellow, view.Bad: red}
 
-// things lists the things of a noun: the name, the state and what each is, the title of one that no other command
-// shows, and below that what else is to know.
+// things lists the things of a noun: the name, the state and what each is, the title where nothing else says more, and
+// below that what else is to know.
 func things[T any](p *page, n view.Noun, all []T, thing func(T) view.Thing) {
 	if len(all) == 0 {
 		p.line("%s", strings.ReplaceAll(n.Empty, "`", ""))
@@ -23,7 +23,7 @@ func things[T any](p *page, n view.Noun, all []T, thing func(T) view.Thing) {
 		for _, column := range t.Columns {
 			row = append(row, plain(p.said(column, 80)))
 		}
-		if n.Read == nil {
+		if n.Read == nil || len(t.Columns) == 0 {
 			row = append(row, plain(oneLine(t.Title, 80)))
 		}
 		rows = append(rows, row)
@@ -79,6 +79,8 @@ func (p *page) said(l view.Line, most int) string {
 	var words []string
 	for _, s := range l {
 		switch {
+		case s.Day:
+			words = append(words, day(s.At))
 		case s.At != 0:
 			words = append(words, moment(s.At))
 		case s.Path:

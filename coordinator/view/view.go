@@ -37,6 +37,8 @@ type Span struct {
 	At   int64 // a time in unix milliseconds instead of a text, 0 for none
 	Code bool  // the text is a command or a name
 	Path bool  // the text is a path on this machine
+	Run  bool  // the text is the name of a run
+	Day  bool  // of the time, only the day is meant
 }
 
 // A Line is one line of a text.
@@ -153,6 +155,14 @@ func when(said string, ms int64) Line {
 		return nil
 	}
 	return append(line(Span{Text: said}), Span{At: ms})
+}
+
+// day returns a line of one day, nil for no time.
+func day(ms int64) Line {
+	if ms == 0 {
+		return nil
+	}
+	return Line{{At: ms, Day: true}}
 }
 
 // facts returns the rows that say anything.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -60,12 +61,4 @@ func (m sentText) Data() bool { return !m.Words && m.To != wire.ToPerson }
 func (m sentText) Head() string { return text.ClipBytes(m.Text, outBytes) }
 
 // Mood is the colour of the text's state.
-func (m sentText) Mood() string {
-	switch m.State {
-	case "pending", "unrouted":
-		return "ask"
-	case "done":
-		return "ok"
-	}
-	return ""
-}
+func (m sentText) Mood() string { return tone(view.Message(m.State).Tone) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -175,19 +176,11 @@ func (t TaskRow) RunMood() string {
 	return ""
 }
 
-// An actionButton is a button about a task.
-type actionButton struct{ Verb, Label, Class string }
-
-// Buttons returns what the person can do with the task now.
-func (t Task) Buttons() (out []actionButton) {
-	for i, verb := range wording.TaskVerbs(t.Task) {
-		b := actionButton{Verb: verb, Label: strings.ToUpper(verb[:1]) + verb[1:]}
-		if i == 0 && verb == "start" {
-			b.Class = "yes"
-		}
-		out = append(out, b)
-	}
-	return out
+// Row returns the task. Its own page shows all of state.md.
+func (t Task) Row() shown {
+	thing := view.Task(t.Task)
+	thing.Texts = nil
+	return shown{Thing: thing, Noun: view.Tasks, Closed: t.Closed, Alone: true}
 }
 
 // Reads says what the task makes of a text.
@@ -199,24 +192,6 @@ func (t Task) Reads() string {
 		return "It reads this when you start it again"
 	}
 	return "It goes on with this"
-}
-
-// Status says how far the task is.
-func (t Task) Status() string { return wording.TaskStatus(t.Task) }
-
-// Mood is the colour of the status.
-func (t Task) Mood() string {
-	switch {
-	case wording.TaskBusy(t.Task):
-		return t.Task.RunState
-	case t.Task.Status == "COMPLETED":
-		return "ok"
-	case t.Task.Status == "BLOCKED", !t.Task.Known:
-		return "bad"
-	case t.Task.Status == "WAITING":
-		return "ask"
-	}
-	return ""
 }
 
 // size says how large a file is.

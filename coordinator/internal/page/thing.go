@@ -94,6 +94,10 @@ func (s sheet) Said(most int, of view.Line) template.HTML {
 	for _, span := range of {
 		shown := template.HTMLEscapeString(line(most, span.Text))
 		switch {
+		case span.Day:
+			shown = string(s.Day(span.At))
+		case span.Run:
+			shown = `<a href="` + runPath(span.Text) + `">` + shown + "</a>"
 		case span.At != 0:
 			shown = string(s.Clock(span.At))
 		case span.Path:

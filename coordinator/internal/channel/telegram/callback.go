@@ -1,7 +1,6 @@
 package telegram
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +33,7 @@ const (
 	ofSuggestion  callbackKind = "sg" // y to accept, n to dismiss; the nonce is its name
 	ofTrigger     callbackKind = "tr" // y to switch it on, n to switch it off; the nonce is its name
 	ofModule      callbackKind = "md" // y to enable it again, n to disable it; the nonce is its name
-	ofTask        callbackKind = "t"  // l to show it, or one of taskVerbs; the nonce is the task's name
+	ofTask        callbackKind = "t"  // l to show it, or a deed, see nouns; the nonce is the task's name
 )
 
 // A verb is the answer on a button, as one letter.
@@ -58,7 +57,7 @@ var fixedValues = map[callbackKind][]string{
 	ofSuggestion: {"y", "n"},
 	ofTrigger:    {"y", "n"},
 	ofModule:     {"y", "n"},
-	ofTask:       append(slices.Collect(maps.Keys(taskVerbs)), showTask),
+	ofTask:       {"s", "x", "d", "o", "z", showTask},
 }
 
 // maxCallback is how long an encoded callback may be, in bytes.

@@ -22,6 +22,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -246,7 +247,7 @@ func (l *link) runList() rendered {
 	var b strings.Builder
 	out := rendered{}
 	for _, r := range all[:min(len(all), maxRuns)] {
-		fmt.Fprintf(&b, "%s%s <b>%s</b>: %s, %s\n", strings.Repeat("↳ ", r.Depth), runSign(r.State),
+		fmt.Fprintf(&b, "%s%s <b>%s</b>: %s, %s\n", strings.Repeat("↳ ", r.Depth), view.Run(string(r.State)).Sign,
 			line(r.Name, maxWord), wording.RunState(string(r.State)), ago(l.cfg.Now().Sub(r.Since)))
 		if said := l.runSaid(r); said != "" {
 			fmt.Fprintf(&b, "<i>%s</i>\n", line(said, maxReason))
@@ -274,24 +275,6 @@ func (l *link) runSaid(r run.Run) string {
 	return cmp.Or(r.Why, r.LastText)
 }
 
-func runSign(s run.State) string {
-	switch s {
-	case run.Starting, run.Working:
-		return "⚙️"
-	case run.Queued:
-		return "⏳"
-	case run.Waiting:
-		return "❓"
-	case run.Failed:
-		return "⚠️"
-	case run.Stopped:
-		return "⏹"
-	case run.Taken:
-		return "⌨️"
-	}
-	return "💤"
-}
-
 // The values of a button about a run.
 const (
 	stopRun = "s"
@@ -317,7 +300,7 @@ func runButtons(r run.Run, name string) []button {
 
 // runLog shows what a run did last.
 func (l *link) runLog(r run.Run, events []run.Event) string {
-	head := fmt.Sprintf("%s <b>%s</b>: %s · %s, $%.2f\n", runSign(r.State), line(r.Name, maxWord),
+	head := fmt.Sprintf("%s <b>%s</b>: %s · %s, $%.2f\n", view.Run(string(r.State)).Sign, line(r.Name, maxWord),
 		wording.RunState(string(r.State)), text.Count(r.Turns, "turn"), r.CostUSD)
 	var lines []string
 	for _, e := range events {

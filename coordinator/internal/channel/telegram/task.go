@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -118,10 +119,6 @@ func (l *link) writeToTask(update int64, m message) (ok bool, err error) {
 	return true, l.cfg.Core.OrderSend(m.act(update), text, l.cfg.TaskHeld(slug))
 }
 
-// taskVerbs are the verbs of the buttons about a task, by their values. Telegram keeps the
-// values for years.
-var taskVerbs = map[string]string{"s": "start", "x": "stop", "d": "done", "o": "reopen", "z": "archive"}
-
 // showTask is the value of the button that shows a task.
 const showTask = "l"
 
@@ -135,16 +132,7 @@ func (l *link) tappedTask(p core.Press, c callback) error {
 		said := visible(t.Title, maxWord) + ": " + wording.TaskStatus(t)
 		return l.cfg.Core.ShowTasks(p.Act, said, core.TaskView{Task: task.Slug(t.ID)})
 	}
-	verb := taskVerbs[c.value]
-	made, ok := wire.TaskCall(verb, c.nonce, l.keyOf(p.Act.Update))
-	if !ok {
-		return l.cfg.Core.Acknowledge(p.Act, "")
-	}
-	t, err := carryOut(l, p.Decision.By, made)
-	if err != nil {
-		return l.cfg.Core.Acknowledge(p.Act, notDone(err))
-	}
-	return l.cfg.Core.Acknowledge(p.Act, wording.TaskDid(verb, t))
+	return l.tappedThing(p, c)
 }
 
 // taskView carries out a core.TaskView.
@@ -191,8 +179,8 @@ func (l *link) taskList(all []wire.Task) (out rendered) {
 			continue
 		}
 		shown++
-		b.WriteString(taskLines(t) + "\n")
-		out.rows = append(out.rows, taskButtons(t, " "+text.Clip(t.Title, maxButtonTitle)))
+		b.WriteString(l.thingLines(view.Task(t)))
+		out.rows = append(out.rows, taskButtons(view.Task(t), " "+text.Clip(t.Title, maxButtonTitle)))
 	}
 	if left := len(all) - shown - archived; left > 0 {
 		fmt.Fprintf(&b, "\nand %s more: <code>afar task list</code>", text.Count(left, "task"))
@@ -204,22 +192,13 @@ func (l *link) taskList(all []wire.Task) (out rendered) {
 	return out
 }
 
-// taskLines shows a task in a list: how far it is, and what it waits for.
-func taskLines(t wire.Task) string {
-	lines := fmt.Sprintf("%s <b>%s</b>: %s", taskSign(t), line(t.Title, maxWord), line(wording.TaskStatus(t), maxWord))
-	if t.WaitingFor != "" {
-		lines += "\n<i>" + line(t.WaitingFor, maxReason) + "</i>"
-	}
-	return lines
-}
-
 // taskStarted says that a task was created and started, and where it is.
 func (l *link) taskStarted(t wire.Task) rendered {
 	what := "an agent works on it"
 	if t.RunState == "queued" {
 		what = "its run waits for its turn"
 	}
-	return rendered{rows: [][]button{taskButtons(t, "")}, html: fmt.Sprintf("📋 <b>%s</b>: %s\n📁 %s\n"+
+	return rendered{rows: [][]button{taskButtons(view.Task(t), "")}, html: fmt.Sprintf("📋 <b>%s</b>: %s\n📁 %s\n"+
 		"Its questions and its result come here. Reply to this message to write to it, or with a file for its "+
 		"artifacts.%s",
 		line(t.Title, maxWord), what, place{home: l.cfg.Home}.path(t.Dir), l.taskLink(t))}
@@ -227,22 +206,19 @@ func (l *link) taskStarted(t wire.Task) rendered {
 
 // taskCard shows one task.
 func (l *link) taskCard(t wire.Task) rendered {
-	html := taskLines(t)
+	html := strings.TrimSpace(l.thingLines(view.Task(t)))
 	switch {
 	case t.NextAction != 0:
 		html += "\nIt goes on " + time.UnixMilli(t.NextAction).In(l.cfg.Now().Location()).Format("Mon 2 Jan 2006") + "."
 	case t.WaitingFor != "":
 		html += "\nIt goes on when you start it."
 	}
-	for _, fault := range t.Faults[:min(len(t.Faults), 2)] {
-		html += "\n⚠️ state.md, " + line(fault, maxPath)
-	}
 	if t.Objective != t.Title {
 		shown, _ := quotedIn(t.Objective, maxWhy)
 		html += "\n" + shown
 	}
 	html += "\n📁 " + place{home: l.cfg.Home}.path(t.Dir) + l.taskLink(t)
-	return rendered{html: html, rows: taskRows(t)}
+	return rendered{html: html, rows: [][]button{thingButtons(ofTask, view.Task(t), "")}}
 }
 
 // taskLink returns a line that leads to the page of a task, "" while none is served.
@@ -254,55 +230,8 @@ func (l *link) taskLink(t wire.Task) string {
 	return "\n" + link
 }
 
-// taskSign is the picture for how far a task is.
-func taskSign(t wire.Task) string {
-	switch {
-	case t.Ask != "", wording.TaskBusy(t) && t.RunState == "waiting":
-		return "❓"
-	case wording.TaskBusy(t):
-		return "⚙️"
-	case t.Proposed:
-		return "💡"
-	case len(t.Faults) > 0:
-		return "⚠️"
-	case t.Stopped:
-		return "⏹"
-	}
-	switch task.Status(t.Status) {
-	case task.Waiting:
-		return "⏳"
-	case task.Blocked:
-		return "⛔"
-	case task.Completed:
-		return "✅"
-	}
-	return "📋"
-}
-
-// taskLabels are the labels of the buttons about a task, by verb.
-var taskLabels = map[string]string{
-	"start": "Start ▶️", "stop": "Stop ⏹", "done": "Done ✅", "reopen": "Reopen", "archive": "Archive",
-}
-
-func taskButton(t wire.Task, verb, name string) button {
-	for value, v := range taskVerbs {
-		if v == verb {
-			return button{taskLabels[verb] + name, callback{ofTask, t.ID, value}.String()}
-		}
-	}
-	return button{"Show" + name, callback{ofTask, t.ID, showTask}.String()}
-}
-
-// taskButtons returns the buttons of a task among others: show it, and the likeliest verb.
-func taskButtons(t wire.Task, name string) []button {
-	return []button{taskButton(t, "", name), taskButton(t, wording.TaskVerbs(t)[0], name)}
-}
-
-// taskRows returns the buttons of a message about one task.
-func taskRows(t wire.Task) [][]button {
-	var row []button
-	for _, verb := range wording.TaskVerbs(t) {
-		row = append(row, taskButton(t, verb, ""))
-	}
-	return [][]button{row}
+// taskButtons returns the buttons of a task among others: show it, and the likeliest deed.
+func taskButtons(t view.Thing, name string) []button {
+	show := button{"Show" + name, callback{ofTask, t.ID, showTask}.String()}
+	return append([]button{show}, thingButtons(ofTask, t, name)[:1]...)
 }

@@ -2,7 +2,6 @@ package telegram
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"strings"
 	"time"
@@ -27,6 +26,9 @@ var nouns = map[callbackKind]noun{
 	ofSuggestion: {view.Suggestions, map[string]string{"y": "accept", "n": "dismiss"}},
 	ofTrigger:    {view.Triggers, map[string]string{"y": "on", "n": "off"}},
 	ofModule:     {view.Modules, map[string]string{"y": "enable", "n": "disable"}},
+	ofTask: {view.Tasks, map[string]string{
+		"s": "start", "x": "stop", "d": "done", "o": "reopen", "z": "archive",
+	}},
 }
 
 // caller returns what carries out operations for a person.
@@ -49,7 +51,7 @@ func (l *link) things(kind callbackKind) (out rendered, err error) {
 	var b strings.Builder
 	for _, t := range all[:min(len(all), maxThings)] {
 		b.WriteString(l.thingLines(t))
-		if row := thingButtons(kind, t); closed == nil && row != nil {
+		if row := thingButtons(kind, t, " "+text.Clip(t.Title, maxButtonTitle)); closed == nil && row != nil {
 			out.rows = append(out.rows, row)
 		}
 	}
@@ -93,6 +95,8 @@ func (l *link) spans(of view.Line, most int) string {
 	for _, s := range of {
 		shown := line(s.Text, most)
 		switch {
+		case s.Day:
+			shown = time.UnixMilli(s.At).In(l.cfg.Now().Location()).Format("Mon 2 Jan 2006")
 		case s.At != 0:
 			shown = l.clock(s.At)
 		case s.Path:
@@ -110,14 +114,14 @@ func (l *link) clock(ms int64) string {
 	return time.UnixMilli(ms).In(l.cfg.Now().Location()).Format("Mon 2 Jan 15:04")
 }
 
-// thingButtons returns the buttons of a thing, without those for which a person must look at more than a
-// phone shows.
-func thingButtons(kind callbackKind, t view.Thing) (row []button) {
+// thingButtons returns the buttons of a thing, each with a name at its end, without those for which a person
+// must look at more than a phone shows.
+func thingButtons(kind callbackKind, t view.Thing, name string) (row []button) {
 	for _, d := range t.Deeds {
 		for value, key := range nouns[kind].deeds {
 			if key == d.Key && d.Look == "" {
-				label := d.Label + " " + d.Sign + " " + text.Clip(t.Title, maxButtonTitle)
-				row = append(row, button{label, callback{kind, t.ID, value}.String()})
+				label := strings.TrimSpace(d.Label + " " + d.Sign)
+				row = append(row, button{label + name, callback{kind, t.ID, value}.String()})
 			}
 		}
 	}
@@ -126,7 +130,7 @@ func thingButtons(kind callbackKind, t view.Thing) (row []button) {
 
 // tappedThing carries out a tap on a button about a thing.
 func (l *link) tappedThing(p core.Press, c callback) error {
-	done, err := nouns[c.kind].do(l.caller(p.Decision.By), c)
+	done, err := nouns[c.kind].do(l.caller(p.Decision.By), c, l.keyOf(p.Act.Update))
 	switch {
 	case err != nil:
 		return l.cfg.Core.Acknowledge(p.Act, notDone(err))
@@ -141,8 +145,8 @@ func (l *link) tappedThing(p core.Press, c callback) error {
 
 // do does what a button says. It does nothing for which a person must look at more than a phone shows, such
 // as a file that was changed after the list with the button was sent.
-func (n noun) do(caller view.Caller, c callback) (done view.Done, err error) {
-	key, in := n.deeds[c.value], view.Input{Key: rand.Text()}
+func (n noun) do(caller view.Caller, c callback, once string) (done view.Done, err error) {
+	key, in := n.deeds[c.value], view.Input{Key: once}
 	if n.Read != nil {
 		t, err := n.Read(caller, c.nonce)
 		if err != nil {

@@ -39,7 +39,6 @@ func (c *Channel) handler() http.Handler {
 		"/run/{name}/stop":        stopRunForm,
 		"/run/{name}/remove":      removeRunForm,
 		"/tasks/new":              newTaskForm,
-		"/task/{slug}/do":         doTaskForm,
 		"/task/{slug}/send":       sendTaskForm,
 		"/task/{slug}/edit":       editTaskForm,
 		"/memory/add":             addFactForm,
@@ -55,7 +54,7 @@ func (c *Channel) handler() http.Handler {
 	} {
 		m.HandleFunc("POST "+route, c.signedIn(c.take(take)))
 	}
-	for _, noun := range []view.Noun{view.Triggers, view.Modules, view.Suggestions, view.Gaps} {
+	for _, noun := range []view.Noun{view.Triggers, view.Modules, view.Suggestions, view.Gaps, view.Tasks} {
 		m.HandleFunc("POST /"+noun.Name+"/{id}/do", c.signedIn(c.take(does(noun))))
 	}
 	outer := http.NewServeMux()

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"crypto/rand"
 	"net/url"
 	"slices"
 	"strings"
@@ -117,20 +116,6 @@ func newTaskForm(d *decision) (string, error) {
 	d.page.renewKey()
 	d.PostForm.Set("back", taskPath(t.ID))
 	return wording.TaskMade(t), nil
-}
-
-// doTaskForm carries out a verb of the command line about a task.
-func doTaskForm(d *decision) (string, error) {
-	verb := d.PostForm.Get("do")
-	made, ok := wire.TaskCall(verb, d.PathValue("slug"), rand.Text())
-	if !ok {
-		return "", errButton
-	}
-	t, err := carryOut(d, made)
-	if err != nil {
-		return "", err
-	}
-	return wording.TaskDid(verb, t), nil
 }
 
 // sendTaskForm sends a text to a task.

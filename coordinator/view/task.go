@@ -1,0 +1,113 @@
+package view
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
+)
+
+// Tasks are what goes on for days.
+var Tasks = Noun{
+	Name: "task",
+	Empty: "No tasks. Create one and start it: `afar task new TITLE --start`. On the phone: `/task` and what shall be " +
+		"reached. An agent works on it in a folder of its own, for days if need be, and asks you.",
+	List: list(wire.OpTasks, wire.None{}, func(r wire.TasksReply) []Thing { return each(r.Tasks, Task) }),
+	Read: func(c Caller, id string) (Thing, error) {
+		t, err := wire.OpTask.With(wire.TaskRequest{ID: id}).Through(c)
+		return Task(t), err
+	},
+	Does: map[string]Act{
+		"start": taskDoes("start"), "stop": taskDoes("stop"), "done": taskDoes("done"), "reopen": taskDoes("reopen"),
+		"archive": taskDoes("archive"),
+	},
+}
+
+// taskDoes returns the Act that carries out a verb of the command line.
+func taskDoes(verb string) Act {
+	return func(c Caller, id string, in Input) (Done, error) {
+		made, _ := wire.TaskCall(verb, id, in.Key)
+		t, err := made.Through(c)
+		return Done{Said: wording.TaskDid(verb, t)}, err
+	}
+}
+
+// taskDeeds are the deeds, by verb.
+var taskDeeds = map[string]Deed{
+	"start": {Label: "Start", Sign: "▶️"}, "stop": {Label: "Stop", Sign: "⏹"}, "done": {Label: "Done", Sign: "✅"},
+	"reopen": {Label: "Reopen"}, "archive": {Label: "Archive"},
+}
+
+// Task shows a task.
+func Task(t wire.Task) Thing {
+	out := Thing{
+		ID: t.ID, Title: t.Title, State: wording.TaskStatus(t), Mark: taskMark(t),
+		Notes: facts(Row{"waits for", Plain, said(t.WaitingFor)}, Row{"", Ask, said(t.Warning)}),
+		Details: facts(
+			Row{"folder", Plain, path(t.Dir)}, Row{"last action", Plain, day(t.LastAction)},
+			Row{"goes on", Plain, goesOn(t)}, Row{"agent", Plain, said(t.Agent)}, Row{"created by", Plain, when(t.By+",", t.CreatedAt)},
+		),
+		Texts: []Text{{Body: t.Objective}},
+	}
+	for _, fault := range t.Faults {
+		out.Notes = append(out.Notes, Row{"", Bad, said("state.md, " + fault)})
+	}
+	if t.Confirm {
+		confirm := "you are asked before each act that reaches others"
+		out.Details = append(out.Details, Row{"confirm", Plain, said(confirm)})
+	}
+	if t.Ask != "" {
+		asks := "afar asks; afar answer " + t.Ask + " 'words'"
+		out.Details = append(out.Details, Row{"asks", Plain, code(asks)})
+	}
+	if t.Run != "" {
+		state := strings.TrimSuffix(", "+wording.RunState(t.RunState), ", ")
+		out.Details = append(out.Details, Row{"run", Plain, append(Line{{Text: t.Run, Run: true}}, said(state)...)})
+	}
+	if t.Proposed {
+		out.Foot = said("No person has made this folder a task. Read what it says before you start it.")
+	}
+	for i, verb := range wording.TaskVerbs(t) {
+		d := taskDeeds[verb]
+		d.Key, d.Alone = verb, i > 0
+		if i == 0 && verb == "start" {
+			d.Tone = Good
+		}
+		out.Deeds = append(out.Deeds, d)
+	}
+	return out
+}
+
+// goesOn says when a task that waits goes on by itself, and which words say so.
+func goesOn(t wire.Task) Line {
+	switch {
+	case t.NextAction != 0:
+		return append(day(t.NextAction), said("("+t.NextWords+")")...)
+	case t.WaitingFor == "":
+		return nil
+	case t.NextWords != "":
+		return said("unknown: no date in " + t.NextWords)
+	}
+	return said("when a person starts it")
+}
+
+// taskMark is how far a task is: a run that works on it comes before its status.
+func taskMark(t wire.Task) Mark {
+	switch {
+	case t.Ask != "":
+		return Mark{Ask, "❓"}
+	case wording.TaskBusy(t):
+		return Run(t.RunState)
+	case t.Proposed:
+		return Mark{Ask, "💡"}
+	case len(t.Faults) > 0:
+		return Mark{Bad, "⚠️"}
+	case t.Stopped:
+		return Mark{Muted, "⏹"}
+	}
+	marks := map[string]Mark{"WAITING": {Ask, "⏳"}, "BLOCKED": {Bad, "⛔"}, "COMPLETED": {Good, "✅"}}
+	if m, ok := marks[t.Status]; ok {
+		return m
+	}
+	return Mark{Plain, "📋"}
+}
