@@ -23,7 +23,7 @@ func postToolUseFailure(h *hook) error { return h.outcome(false) }
 // get lost.
 func (h *hook) outcome(ok bool) error {
 	signal.Ignore(syscall.SIGTERM)
-	kept := ledger.Read(h.client.Dirs.Calls(), h.str(claude.FieldSession)).Of(h.str(claude.FieldToolUse))
+	kept := ledger.Of(h.client.Dirs.Calls(), h.str(claude.FieldSession), h.str(claude.FieldToolUse))
 	in := wire.OutcomeRequest{HookCall: h.hookCall(), OK: ok, Kept: string(kept)}
 	_, err := callStarting(h, wire.OpOutcome, in, outcomeFor)
 	return err

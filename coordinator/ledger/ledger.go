@@ -48,7 +48,7 @@ func Begin(dir, session string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString("began " + strconv.FormatInt(now.UnixMilli(), 10) + "\n")
+	_, err = f.WriteString(began + strconv.FormatInt(now.UnixMilli(), 10) + "\n")
 	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(path) // a ledger with half a first line cannot be read
 	}
@@ -96,18 +96,58 @@ func Read(dir, session string) Ledger {
 	return parse(string(raw))
 }
 
+// tail is how much of the end of a ledger Of reads first: the calls of some minutes.
+const tail = 16 << 10
+
+// Of returns what the ledger of a session says about a call. A call of a moment ago is found without
+// reading all of a long ledger.
+func Of(dir, session, call string) Verdict {
+	if v, ok := ofLate(ledgerFile(dir, session), call); ok {
+		return v
+	}
+	return Read(dir, session).Of(call)
+}
+
+// ofLate looks for a call in the end of a long ledger. ok is false if it is not there.
+func ofLate(path, call string) (v Verdict, ok bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() <= tail || info.Size() > mostRead {
+		return "", false
+	}
+	head, end := make([]byte, len(began)), make([]byte, tail)
+	_, err = f.ReadAt(head, 0)
+	_, failed := f.ReadAt(end, info.Size()-tail)
+	if err != nil || failed != nil || string(head) != began || end[tail-1] != '\n' {
+		return "", false
+	}
+	i := strings.LastIndex(string(end), "\n"+call+" ") // the last one counts
+	if i < 0 || call == "" {
+		return "", false
+	}
+	line, _, _ := strings.Cut(string(end[i+1:]), "\n")
+	return Verdict(strings.TrimPrefix(line, call+" ")), true
+}
+
+// began begins a ledger.
+const began = "began "
+
 // parse returns the ledger in a text, or the zero value if the text is damaged.
 func parse(text string) Ledger {
-	head, ok := strings.CutPrefix(text, "began ")
+	head, ok := strings.CutPrefix(text, began)
 	if !ok || !strings.HasSuffix(text, "\n") {
 		return Ledger{}
 	}
 	ms, lines, _ := strings.Cut(head, "\n")
-	began, err := strconv.ParseInt(ms, 10, 64)
+	at, err := strconv.ParseInt(ms, 10, 64)
 	if err != nil {
 		return Ledger{}
 	}
-	l := Ledger{Began: time.UnixMilli(began), calls: map[string]Verdict{}}
+	l := Ledger{Began: time.UnixMilli(at), calls: map[string]Verdict{}}
 	for line := range strings.Lines(lines) {
 		call, verdict, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		l.calls[call] = Verdict(verdict) // the last one counts

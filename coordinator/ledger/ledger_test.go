@@ -3,6 +3,8 @@ package ledger_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +38,45 @@ func TestLedger(t *testing.T) {
 	} {
 		if got := l.Of(call); got != want {
 			t.Errorf("%q: %q, want %q", call, got, want)
+		}
+	}
+}
+
+// TestOf: Of says of each call in a long ledger what Read says, and reads only the end for a late call.
+func TestOf(t *testing.T) {
+	dir := t.TempDir()
+	if err := ledger.Begin(dir, "s", time.UnixMilli(1)); err != nil {
+		t.Fatal(err)
+	}
+	name := func(n int) string { return "toolu_" + strconv.Itoa(n) }
+	for n := range 5000 {
+		ledger.Write(dir, "s", name(n), ledger.Seen)
+	}
+	for _, n := range []int{3, 4990} { // one whose first verdict is far, one whose is near
+		ledger.Write(dir, "s", name(n), ledger.Denied)
+	}
+	all := ledger.Read(dir, "s")
+	for _, call := range []string{"", "toolu_", name(0), name(3), name(7), name(499), name(4990), name(4999), name(5000)} {
+		if got, want := ledger.Of(dir, "s", call), all.Of(call); got != want {
+			t.Errorf("%q: %q, want %q", call, got, want)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ledger.Of(dir, "s", name(4998))
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<10 {
+		t.Errorf("a late call is looked up with %d bytes", n)
+	}
+	for name, damage := range map[string]string{"torn": "toolu_x se", "too long": strings.Repeat("y seen\n", 2<<20)} {
+		f, err := os.OpenFile(filepath.Join(dir, "s"), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = f.WriteString(damage)
+		f.Close()
+		if got := ledger.Of(dir, "s", "toolu_4998"); got != ledger.Unknown {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
