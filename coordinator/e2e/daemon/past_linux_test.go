@@ -49,7 +49,8 @@ func BenchmarkPast(b *testing.B) {
 			{"idle-processor", (*past).idle},
 			{"question", (*past).question},
 			{"page-now", func(p *past) float64 { return p.page("/") }},
-			{"page-inbox", func(p *past) float64 { return p.page("/questions") }},
+			{"page-inbox", func(p *past) float64 { return p.page("/inbox") }},
+			{"page-questions", func(p *past) float64 { return p.page("/questions") }},
 			{"page-runs", func(p *past) float64 { return p.page("/runs") }},
 			{"hook-post-tool-use", (*past).outcome},
 		} {
@@ -254,7 +255,7 @@ func (p *past) outcome() float64 {
 	var took []time.Duration
 	for n := range 40 {
 		begun := time.Now()
-		p.hook("PostToolUse", longSession, payload{"tool_name": "Bash", "tool_use_id": fmt.Sprintf("toolu_%026d", n),
+		p.hook("PostToolUse", longSession, payload{"tool_name": "Bash", "tool_use_id": fmt.Sprintf("toolu_%026d", longCalls-1-n),
 			"tool_input": payload{"command": "make"}, "tool_response": payload{}})
 		took = append(took, time.Since(begun))
 	}
