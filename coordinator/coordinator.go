@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"runtime"
 	"slices"
@@ -26,7 +25,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/audit"
 	"github.com/afar-sh/afar/coordinator/internal/backgroundwork"
-	acts "github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
 	"github.com/afar-sh/afar/coordinator/internal/child"
@@ -188,9 +186,6 @@ func (c *Coordinator) buildCore() (err error) {
 	}
 	folders := taskwork.NewFolders(c.cfg.Dirs.Tasks(), c.cfg.Dirs.Confirms(), time.Local)
 	c.tasks = folders.Told(func(s task.State) task.About { return c.memory.About(s) })
-	if err := c.buildTools(); err != nil {
-		return err
-	}
 	c.channels.register(telegram.Name, c.newTelegram)
 	if c.set.Web.Served(c.cfg.Getenv) != config.WebOff {
 		c.channels.register(web.Name, c.newWeb)
@@ -214,6 +209,16 @@ func (c *Coordinator) buildCore() (err error) {
 	if err != nil {
 		return err
 	}
+	c.papers = papers{
+		suggestions: taskwork.NewSuggestions(c.cfg.Dirs.Suggestions()),
+		gaps:        taskwork.NewNotebook(c.cfg.Dirs.Gaps()),
+		inbox:       taskwork.NewNotebook(c.cfg.Dirs.Inbox()),
+	}
+	c.server = server.New(c.serverConfig())
+	if err := c.buildTools(); err != nil {
+		return err
+	}
+	c.hooks = triggerwork.NewHooks(c.core, c.triggerFolder(), c.cfg.Log)
 	c.channels.open(c.core)
 	return nil
 }
@@ -229,10 +234,8 @@ func (c *Coordinator) buildTools() error {
 		Version: c.cfg.Version,
 		Token:   token,
 		Caller:  peer.OfTCP,
-		Made:    func(line []peer.Process, id string) error { return c.server.MadeCall(line, id) },
-		Call: func(ctx context.Context, line []peer.Process, op string, in any) (any, error) {
-			return c.server.Tool(ctx, line, op, in)
-		},
+		Made:    c.server.MadeCall,
+		Call:    c.server.Tool,
 	})
 	return nil
 }
@@ -250,29 +253,23 @@ func (c *Coordinator) newTelegram(shared *core.Core) channel {
 		Link:       func(path string) (address, where string) { return c.web.Link(path) },
 		RemindChat: c.set.Escalation.Chat,
 		TaskHeld:   c.tasks.Held,
-		Act: func(ctx context.Context, act acts.Act, op string, in any) error {
-			return c.server.Act(ctx, act, op, in)
-		},
-		Call: func(ctx context.Context, person, op string, in any) (any, error) {
-			return c.server.Phone(ctx, person, op, in)
-		},
+		Act:        c.server.Act,
+		Call:       c.server.Phone,
 	})
 	return c.telegram
 }
 
 func (c *Coordinator) newWeb(shared *core.Core) channel {
 	c.web = web.New(web.Config{
-		Core:    shared,
-		Log:     c.cfg.Log,
-		Now:     c.cfg.Now,
-		Addr:    c.set.Web.Served(c.cfg.Getenv),
-		Hosts:   c.set.Web.Hosts,
-		Key:     c.cfg.Dirs.Database(),
-		Machine: home.Machine(),
-		Home:    c.cfg.Dirs.User,
-		Call: func(ctx context.Context, line []peer.Process, op string, in any) (any, error) {
-			return c.server.Page(ctx, line, op, in)
-		},
+		Core:     shared,
+		Log:      c.cfg.Log,
+		Now:      c.cfg.Now,
+		Addr:     c.set.Web.Served(c.cfg.Getenv),
+		Hosts:    c.set.Web.Hosts,
+		Key:      c.cfg.Dirs.Database(),
+		Machine:  home.Machine(),
+		Home:     c.cfg.Dirs.User,
+		Call:     c.server.Page,
 		Note:     c.cfg.Dirs.NotePage,
 		Caller:   peer.OfTCP,
 		Tools:    c.tools,
@@ -281,12 +278,12 @@ func (c *Coordinator) newWeb(shared *core.Core) channel {
 		Agents:   c.set.Agents.Names(),
 		RunAgent: agents.Default,
 		RunMode:  c.runMode(),
-		Hooks:    func() http.Handler { return c.hooks },
+		Hooks:    c.hooks,
 	})
 	return c.web
 }
 
-// buildWorkers makes the server and what works beside it.
+// buildWorkers makes what works beside the server, and connects it with the server.
 func (c *Coordinator) buildWorkers() (err error) {
 	dirs, log := c.cfg.Dirs, c.cfg.Log
 	if c.undo, err = undowork.New(c.core, dirs.Snapshots()); err != nil {
@@ -296,19 +293,13 @@ func (c *Coordinator) buildWorkers() (err error) {
 	c.audit = audit.New(c.core, dirs, c.cfg.Bin, log)
 	c.marks = marks.New(c.core, dirs, log)
 	c.asks = backgroundwork.New(c.core, c.set.Asked, c.active)
-	consulting := func(pid int) bool { return c.server.Consulting(pid) }
-	c.sessions = sessionwatch.New(c.core, dirs, c.cfg.Getenv, consulting, log)
+	c.sessions = sessionwatch.New(c.core, dirs, c.cfg.Getenv, c.server.Consulting, log)
 	if err := c.buildMemory(); err != nil {
 		return err
 	}
 	c.buildTriggers()
-	c.papers = papers{
-		suggestions: taskwork.NewSuggestions(dirs.Suggestions()),
-		gaps:        taskwork.NewNotebook(dirs.Gaps()),
-		inbox:       taskwork.NewNotebook(dirs.Inbox()),
-	}
 	c.runners = runwork.New(c.core, c.cfg.Dirs, c.cfg.Bin, sessionwatch.Lives, c.cfg.Log)
-	c.server = server.New(c.serverConfig())
+	c.server.Connect(c.serverParts())
 	c.runs = c.work()
 	return nil
 }
@@ -328,13 +319,12 @@ func (c *Coordinator) buildMemory() (err error) {
 // buildTriggers makes what sends texts by itself: triggers, webhooks and modules.
 func (c *Coordinator) buildTriggers() {
 	dirs, log := c.cfg.Dirs, c.cfg.Log
-	c.hooks = triggerwork.NewHooks(c.core, c.triggerFolder(), log)
 	c.triggers = triggerwork.New(triggerwork.Config{
 		Core:    c.core,
 		Folder:  c.triggerFolder(),
 		Dirs:    dirs,
 		Log:     log,
-		NewRun:  func(r trigger.Rule, dir, key string) (run.Run, error) { return c.server.TriggerRun(r, dir, key) },
+		NewRun:  c.server.TriggerRun,
 		Resumes: c.resumes,
 		Judge: func(ctx context.Context, command, dir string) (j triggerwork.Judgement, err error) {
 			j.Risk, j.Runs, j.Denied, err = c.server.JudgeWake(ctx, command, dir)
@@ -371,51 +361,35 @@ func (c *Coordinator) work() []func(context.Context) {
 	return all
 }
 
-// serverConfig gives the server all that it calls.
+// serverConfig returns what the server works with.
 func (c *Coordinator) serverConfig() server.Config {
 	dirs, glances := c.cfg.Dirs, new(transcript.Glances)
-	agents := agentcheck.Place{Dirs: dirs, Getenv: c.cfg.Getenv}
-	checks := doctor.New(c.core, dirs.Database(), c.telegram.Status, c.web.State, c.set.Reviewers,
-		func() []wire.Check { return agents.Checks(context.Background(), c.set.Agents) })
-	self := wire.Coordinator{
-		PID:     os.Getpid(),
-		Version: c.cfg.Version,
-		Since:   c.cfg.Now().UnixMilli(),
-		Home:    dirs.Config,
-		Socket:  dirs.Socket(),
-	}
 	return server.Config{
-		Core:   c.core,
-		Log:    c.cfg.Log,
-		Bin:    c.cfg.Bin,
-		Mark:   func(pid int) error { return birthmark.Lower(pid, birthmark.Client) },
-		Dirs:   dirs,
-		Hold:   time.Duration(c.set.CheckIn.Hold),
-		Self:   self,
-		Doctor: checks.Checks,
+		Core: c.core,
+		Log:  c.cfg.Log,
+		Bin:  c.cfg.Bin,
+		Mark: func(pid int) error { return birthmark.Lower(pid, birthmark.Client) },
+		Dirs: dirs,
+		Hold: time.Duration(c.set.CheckIn.Hold),
+		Self: wire.Coordinator{
+			PID:     os.Getpid(),
+			Version: c.cfg.Version,
+			Since:   c.cfg.Now().UnixMilli(),
+			Home:    dirs.Config,
+			Socket:  dirs.Socket(),
+		},
 		Shutdown: func() { // by the person alone, who may have installed other programs
 			c.cfg.Dirs.ForgetPrograms()
 			c.end(nil)
 		},
-		LoopPage:  c.files.LoopPage,
-		Overrules: c.audit.Overrules,
-		Guard:     c.audit.Guard,
-		Marks:     c.marks.Take,
-		Telegram:  c.telegram,
-		Page:      c.web,
-		Git:       server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
+		Git: server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
 		Consult: server.Consult{
 			Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout),
 		},
 		Tasks:              c.tasks,
-		Memory:             c.memory,
-		Triggers:           c.triggerSettings(),
-		Modules:            c.moduleSettings(),
-		Tools:              c.tools.Answer,
 		Suggestions:        c.papers.suggestions,
 		Gaps:               c.papers.gaps,
 		Actions:            &logfile.File{Path: dirs.Actions(), Max: logfile.Usual},
-		Runs:               c.runSettings(),
 		Usage:              transcript.Usage,
 		Holds:              transcript.Holds,
 		Discard:            transcript.Discard,
@@ -424,7 +398,28 @@ func (c *Coordinator) serverConfig() server.Config {
 		Glance:             glances.Glance,
 		Spent:              glances.Spent,
 		Steps:              transcript.Steps,
-		Snapshot:           c.undo.Take,
+	}
+}
+
+// serverParts returns the channels and workers that the server calls.
+func (c *Coordinator) serverParts() server.Parts {
+	agents := agentcheck.Place{Dirs: c.cfg.Dirs, Getenv: c.cfg.Getenv}
+	checks := doctor.New(c.core, c.cfg.Dirs.Database(), c.telegram.Status, c.web.State, c.set.Reviewers,
+		func() []wire.Check { return agents.Checks(context.Background(), c.set.Agents) })
+	return server.Parts{
+		Doctor:    checks.Checks,
+		LoopPage:  c.files.LoopPage,
+		Overrules: c.audit.Overrules,
+		Guard:     c.audit.Guard,
+		Marks:     c.marks.Take,
+		Telegram:  c.telegram,
+		Page:      c.web,
+		Memory:    c.memory,
+		Triggers:  c.triggerSettings(),
+		Modules:   c.moduleSettings(),
+		Tools:     c.tools.Answer,
+		Runs:      c.runSettings(),
+		Snapshot:  c.undo.Take,
 	}
 }
 

@@ -19,10 +19,13 @@ import (
 // missing field compiles, but panics at the first call.
 func TestConnected(t *testing.T) {
 	c := open(t)
-	set := reflect.ValueOf(c.serverConfig())
-	for i := range set.NumField() {
-		if set.Field(i).IsZero() {
-			t.Errorf("server.Config.%s is not set", set.Type().Field(i).Name)
+	made := c.serverConfig()
+	made.Parts = c.serverParts()
+	for _, set := range []reflect.Value{reflect.ValueOf(made), reflect.ValueOf(made.Parts)} {
+		for i := range set.NumField() {
+			if set.Field(i).IsZero() {
+				t.Errorf("server.%s.%s is not set", set.Type().Name(), set.Type().Field(i).Name)
+			}
 		}
 	}
 }

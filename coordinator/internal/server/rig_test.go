@@ -137,18 +137,20 @@ func newRigAs(t *testing.T, coordinator int) *rig {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: r.socket, Net: "unix"})
 	r.ok(err)
 	r.server = server.New(server.Config{
-		Guard: func() wire.Guard { return wire.Guard{} }, Overrules: func(session.Session) []string { return nil },
-		Marks: func() {}, LoopPage: func(string) string { return "" }, Page: noPage{},
+		Parts: server.Parts{
+			Guard: func() wire.Guard { return wire.Guard{} }, Overrules: func(session.Session) []string { return nil },
+			Marks: func() {}, LoopPage: func(string) string { return "" }, Page: noPage{},
+			Modules:  server.Modules{List: func() ([]module.Name, error) { return nil, nil }},
+			Doctor:   func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} },
+			Snapshot: func(context.Context, undo.ID) (undo.Snapshot, error) { return undo.Snapshot{}, nil },
+			Telegram: r, Memory: noMemory{},
+		},
 		Mark: markOther,
 		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: wire.Coordinator{PID: coordinator, Version: "test"},
-		Modules:  server.Modules{List: func() ([]module.Name, error) { return nil, nil }},
-		Doctor:   func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} },
 		Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
-		Snapshot: func(context.Context, undo.ID) (undo.Snapshot, error) { return undo.Snapshot{}, nil },
-		Telegram: r, Steps: transcript.Steps, Spent: new(transcript.Glances).Spent,
+		Steps:    transcript.Steps, Spent: new(transcript.Glances).Spent,
 		Usage: transcript.Usage, LastText: transcript.LastText, LastTextBeforeCall: transcript.LastTextBeforeCall,
 		Glance:  transcript.Glance,
-		Memory:  noMemory{},
 		Actions: r.acts,
 		Git: server.Git{
 			Top:    func(context.Context, string) (string, error) { return "", errors.New("no repository") },

@@ -51,27 +51,10 @@ type Config struct {
 	Hold time.Duration // how long a Stop hook holds a session that checks in
 
 	Self     wire.Coordinator
-	Doctor   func() []wire.Check
 	Shutdown func() // begins the shutdown; must not block
-	// LoopPage returns the text of a session's loop.md; token names the session. The guard
-	// does not let sessions write this file, so any difference was written by the person.
-	LoopPage func(token string) string
-	// Overrules returns the mods of other plugins that could overrule the guard in a
-	// session.
-	Overrules func(session.Session) []string
-	Guard     func() wire.Guard
-	Marks     func() // carries out the marks left while no coordinator answered; runs before each call
-	Telegram  Telegram
-	Page      Page
-	Git       Git
-	Consult   Consult
-	Runs      Runs
-	Tasks     Tasks
-	Memory    Memory
-	Triggers  Triggers
-	Modules   Modules
-	// Tools answers a message of an agent that speaks MCP over stdio; see tools.Server.
-	Tools func(ctx context.Context, line []peer.Process, id string, message []byte) ([]byte, error)
+	Git      Git
+	Consult  Consult
+	Tasks    Tasks
 	// Suggestions are the files of suggestions.
 	Suggestions Suggestions
 	Gaps        Notebook  // gaps.md
@@ -96,6 +79,28 @@ type Config struct {
 	Spent func(transcript string, since time.Time) []usage.Spent
 	// Steps returns the last tool calls of a transcript, newest first, at most most.
 	Steps func(transcript string, most int) []usage.Step
+	Parts // see Connect
+}
+
+// Parts are what works beside the server: channels, and workers that may call it. They are made after it.
+type Parts struct {
+	Doctor func() []wire.Check
+	// LoopPage returns the text of a session's loop.md; token names the session. The guard
+	// does not let sessions write this file, so any difference was written by the person.
+	LoopPage func(token string) string
+	// Overrules returns the mods of other plugins that could overrule the guard in a
+	// session.
+	Overrules func(session.Session) []string
+	Guard     func() wire.Guard
+	Marks     func() // carries out the marks left while no coordinator answered; runs before each call
+	Telegram  Telegram
+	Page      Page
+	Runs      Runs
+	Memory    Memory
+	Triggers  Triggers
+	Modules   Modules
+	// Tools answers a message of an agent that speaks MCP over stdio; see tools.Server.
+	Tools func(ctx context.Context, line []peer.Process, id string, message []byte) ([]byte, error)
 	// Snapshot takes the planned snapshot of a step, and returns it soon.
 	Snapshot func(ctx context.Context, id undo.ID) (undo.Snapshot, error)
 }
@@ -151,6 +156,9 @@ func New(cfg Config) *Server {
 		running:   map[string]consultation{},
 	}}
 }
+
+// Connect gives the server the parts that work beside it, before Serve.
+func (s *Server) Connect(p Parts) { s.cfg.Parts = p }
 
 // Serve answers l until ctx ends, then waits for the current requests. It
 // closes l.

@@ -99,15 +99,17 @@ func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server)
 		Core: c, Folder: rules, Dirs: dirs, Log: slog.New(slog.DiscardHandler),
 	})
 	s := server.New(server.Config{
-		Core: c, Log: slog.New(slog.DiscardHandler), Bin: filepath.Join(dir, "bin"), Dirs: dirs, Marks: func() {},
-		Guard: func() wire.Guard { return wire.Guard{} }, Telegram: noTelegram{}, Page: (*web.Channel)(nil),
-		Glance:    func(string) usage.Glance { return usage.Glance{} },
-		Overrules: func(session.Session) []string { return nil },
+		Core: c, Log: slog.New(slog.DiscardHandler), Bin: filepath.Join(dir, "bin"), Dirs: dirs,
+		Glance:      func(string) usage.Glance { return usage.Glance{} },
+		Suggestions: taskwork.NewSuggestions(dirs.Suggestions()), Gaps: taskwork.NewNotebook(dirs.Gaps()),
+		Tasks: taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
+	})
+	s.Connect(server.Parts{
+		Marks: func() {}, Guard: func() wire.Guard { return wire.Guard{} }, Telegram: noTelegram{},
+		Page: (*web.Channel)(nil), Overrules: func(session.Session) []string { return nil },
 		Runs: server.Runs{
 			Mode: run.Auto, Keeps: func(context.Context, run.Place) string { return "" }, Agent: agentNamed,
 		},
-		Suggestions: taskwork.NewSuggestions(dirs.Suggestions()), Gaps: taskwork.NewNotebook(dirs.Gaps()),
-		Tasks:    taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
 		Memory:   memory,
 		Triggers: server.Triggers{Folder: rules, Zones: triggerwork.Zones, Test: worker.Test},
 		Modules:  modulesIn(dirs.Modules()),

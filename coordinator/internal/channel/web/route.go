@@ -60,7 +60,7 @@ func (c *Channel) handler() http.Handler {
 	outer := http.NewServeMux()
 	outer.Handle("/", c.secure(m))
 	if c.cfg.Hooks != nil { // they come from elsewhere and prove it by themselves
-		outer.Handle("/hook/", c.cfg.Hooks())
+		outer.Handle("/hook/", c.cfg.Hooks)
 	}
 	return outer
 }

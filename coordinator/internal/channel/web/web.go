@@ -50,8 +50,8 @@ type Config struct {
 	Agents   []string
 	RunAgent string
 	RunMode  string
-	// Hooks returns what takes webhooks; nil for none.
-	Hooks func() http.Handler
+	// Hooks takes webhooks; nil for none.
+	Hooks http.Handler
 }
 
 // A Channel serves the page. A nil Channel is a page that is switched off.
