@@ -58,5 +58,5 @@ func (s *state) markRetries(b *store.Batch, now time.Time) {
 // untold reports whether a session must still learn of an answer that came after its
 // call was refused.
 func (s *state) untold(id session.ID, now time.Time) bool {
-	return slices.ContainsFunc(s.answeredLate(id, ""), func(a ask.Ask) bool { return lateLine(a, now) != "" })
+	return slices.ContainsFunc(s.answeredLate(id, ""), func(a ask.Ask) bool { return a.LateLine(now) != "" })
 }

@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
-	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // TellLate returns what a session must know, in at most room bytes: the answers that came
@@ -20,9 +18,9 @@ import (
 // the reply was lost. What does not fit waits for the next delivery.
 func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		answers := newsOf(s.answeredLate(id, delivery), delivery, room, now)
-		s.asks.put(&b, answers.told...)
-		text = strings.Trim(answers.text+"\n"+s.tells(&b, id, delivery, answers.room), "\n")
+		answers := ask.TellLate(s.answeredLate(id, delivery), delivery, room, now)
+		s.asks.put(&b, answers.Told...)
+		text = strings.Trim(answers.Text+"\n"+s.tells(&b, id, delivery, answers.Room), "\n")
 		return b, nil
 	})
 	return text, err
@@ -66,35 +64,6 @@ func (s *state) answeredLate(id session.ID, delivery string) (out []ask.Ask) {
 	}
 	slices.SortFunc(out, func(a, b ask.Ask) int { return a.OpenedAt.Compare(b.OpenedAt) })
 	return out
-}
-
-// lateLine returns one late answer for the model. The text of the call is masked.
-func lateLine(a ask.Ask, now time.Time) string {
-	call := a.Tool + ": " + text.Fold(ask.Elide(a.Text, 300))
-	switch {
-	case a.Lease.Lost:
-		return lostLine(a, call, now)
-	case a.Leased(now):
-		return fmt.Sprintf("The person has meanwhile allowed a call that was refused before. "+
-			"Made again exactly as it was, it may run once until %s: %s", a.Lease.Until.Format("15:04"), call)
-	case !a.Lease.Decision.Allow:
-		return fmt.Sprintf("The person has meanwhile refused a call that was parked. %s It was: %s",
-			a.Lease.Decision.Message, call)
-	}
-	return ""
-}
-
-// lostLine is like lateLine, for an answer that was not delivered.
-func lostLine(a ask.Ask, call string, now time.Time) string {
-	switch {
-	case !a.AnswerValid(now):
-		return ""
-	case a.Lease.Decision.Allow:
-		return fmt.Sprintf("The person allowed a call, but the answer was lost on its way. "+
-			"Made again exactly as it was, it may run once until %s: %s", a.Lease.Until.Format("15:04"), call)
-	}
-	return "The person refused a call, but the answer was lost on its way. " +
-		a.Lease.Decision.Message + " It was: " + call
 }
 
 // lateUntil returns until when a session may wait for late answers, the zero time for not at

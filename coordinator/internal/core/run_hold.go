@@ -163,9 +163,9 @@ func (s *state) lateTexts(b *store.Batch, r run.Run, delivery string, now time.T
 		}
 	}
 	slices.SortFunc(late, func(a, b ask.Ask) int { return a.OpenedAt.Compare(b.OpenedAt) })
-	n := newsOf(late, delivery, maxLate, now)
-	s.asks.put(b, n.told...)
-	return n.text
+	n := ask.TellLate(late, delivery, maxLate, now)
+	s.asks.put(b, n.Told...)
+	return n.Text
 }
 
 // untellRun takes back the answers that a turn was to tell, because its agent never read

@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -67,13 +66,13 @@ func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
 		s.settledLocally(&b, in.Session, now, now)
 		f := s.stopFacts(in, now)
 		_, f.Stopping.DayOver = s.dayAfter(in.Loop.Spent, now)
-		answers := newsOf(s.unchanged(&b, s.answeredLate(in.Session, in.Delivery)), in.Delivery, maxLate, now)
-		f.Answers, f.Room = answers.text, answers.room
+		answers := ask.TellLate(s.unchanged(&b, s.answeredLate(in.Session, in.Delivery)), in.Delivery, maxLate, now)
+		f.Answers, f.Room = answers.Text, answers.Room
 
 		out = turn.Decide(f, now)
 		s.stopped(&b, in, out, now)
 		if out.Told {
-			s.asks.put(&b, answers.told...)
+			s.asks.put(&b, answers.Told...)
 		}
 		if out.Step != nil {
 			s.book(&b, in.Loop.Spent, now)
@@ -169,31 +168,4 @@ func (s *state) reviewed(b *store.Batch, v session.Session, out turn.Outcome, no
 		say(event.ReviewMissing, "stopped without a review")
 		s.notify(b, "review", v.ID, channel.News{Kind: channel.Unreviewed, Of: v.Token}, now)
 	}
-}
-
-// news are the late answers that a delivery tells.
-type news struct {
-	text string    // one line each
-	told []ask.Ask // as they are once they are told
-	room int       // bytes that are left
-}
-
-// newsOf takes of the answered asks what has room.
-func newsOf(answered []ask.Ask, delivery string, room int, now time.Time) news {
-	n := news{room: room}
-	var lines []string
-	for _, a := range answered {
-		line := lateLine(a, now)
-		if n.room -= len(line) + 1; n.room < 0 {
-			break
-		}
-		if next, _ := ask.Tell(a, delivery); next != a {
-			n.told = append(n.told, next)
-		}
-		if line != "" {
-			lines = append(lines, line)
-		}
-	}
-	n.text = strings.Join(lines, "\n")
-	return n
 }
