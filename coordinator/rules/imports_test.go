@@ -76,7 +76,8 @@ var pure = append([]string{
 	agents + "/jsonrpc", hostjson, claude + "/headless", claude + "/hookcall", in + "ask", in + "review", in + "grant",
 	in + "loop", in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text",
 	"coordinator/toml", "coordinator/view", "coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin",
-	in + "topic", in + "background", in + "memory", in + "module", in + "run", in + "task", in + "trigger", in + "turn",
+	in + "topic", in + "approved", in + "background", in + "memory", in + "module", in + "run", in + "task",
+	in + "trigger", in + "turn",
 	in + "undo", in + "usage",
 }, inGuard...)
 
@@ -146,7 +147,7 @@ var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Ti
 
 func table() rules {
 	domain := []string{
-		in + "ask", in + "background", in + "channel", in + "event", in + "review", in + "grant", in + "loop",
+		in + "approved", in + "ask", in + "background", in + "channel", in + "event", in + "review", in + "grant", in + "loop",
 		in + "message", in + "module", in + "run", "coordinator/redact", in + "session", in + "signin", in + "task",
 		in + "topic", in + "trigger", in + "turn", in + "undo",
 		in + "usage",
@@ -290,8 +291,9 @@ func table() rules {
 			in + "turn":   {in + "loop", in + "session"},
 			in + "undo":   {in + "ask", in + "session"},
 
-			in + "module":  {in + "run", "coordinator/toml"},
-			in + "trigger": {in + "markdown", in + "message", "coordinator/redact", in + "run"},
+			in + "approved": {},
+			in + "module":   {in + "approved", in + "run", "coordinator/toml"},
+			in + "trigger":  {in + "approved", in + "markdown", in + "message", "coordinator/redact", in + "run"},
 
 			in + "store": {
 				in + "ask", in + "background", in + "channel", in + "event", in + "grant", in + "loop", in + "memory",

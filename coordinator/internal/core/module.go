@@ -16,7 +16,7 @@ import (
 
 // moduleParts is nil for a module that only got one more event.
 func moduleParts(before, after module.Module) []Part {
-	if before.On == after.On && before.Hash == after.Hash {
+	if before.File == after.File {
 		return nil
 	}
 	return []Part{Modules}
@@ -56,16 +56,21 @@ func (c *Core) DisableModule(name module.Name, by string) (m module.Module, err 
 	return m, err
 }
 
-// HoldModule disables a module whose folder is not the one with this hash any more, and tells the
-// person. It does nothing if the person has enabled another content since.
-func (c *Core) HoldModule(name module.Name, hash, why string) error {
+// LookedAtModule notes how the folder of a module differs from the one with this hash, "" if it does
+// not. The person is told once. It does nothing if the person has enabled another content since.
+func (c *Core) LookedAtModule(name module.Name, hash, why string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		m := s.modules.rows[name]
-		if !m.On || m.Hash != hash {
+		if !m.On || m.Hash != hash || m.Held == why {
 			return b, nil
 		}
-		s.modules.put(&b, m.Hold(why, now))
-		noteModule(&b, event.ModuleDisabled, name, "disabled: "+why, now)
+		m.File = m.Hold(why, now)
+		s.modules.put(&b, m)
+		if why == "" {
+			noteModule(&b, event.ModuleChanged, name, "its folder is again what "+m.By+" enabled", now)
+			return b, nil
+		}
+		noteModule(&b, event.ModuleDisabled, name, "held: "+why, now)
 		s.notify(&b, "module:"+string(name), "",
 			channel.News{Kind: channel.ModuleHeld, Of: string(name), Why: folded(why)}, now)
 		return b, nil
@@ -103,7 +108,7 @@ func (c *Core) TakeEvent(name module.Name, hash string, e module.Event) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		m := s.modules.rows[name]
 		switch {
-		case !m.On, m.Hash != hash:
+		case !m.Live(), m.Hash != hash:
 			return b, ErrDisabled
 		case seen.Covers(now):
 			return b, nil
@@ -134,7 +139,7 @@ const mostGarbled = 20
 func (c *Core) GarbledLine(name module.Name, hash, why string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		m := s.modules.rows[name]
-		if !m.On || m.Hash != hash {
+		if !m.Live() || m.Hash != hash {
 			return b, ErrDisabled
 		}
 		s.modules.put(&b, m.Garbled(why))

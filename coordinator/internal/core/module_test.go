@@ -42,15 +42,18 @@ func TestModuleEvents(t *testing.T) {
 	r.pass(time.Minute)
 	take("h1", "7", nil)
 	count(4)
-	r.ok(r.HoldModule("mail", "h0", "of an older content"))
+	r.ok(r.LookedAtModule("mail", "h0", "of an older content"))
 	take("h1", "8", nil)
-	r.ok(r.HoldModule("mail", "h1", "its folder was changed"))
+	r.ok(r.LookedAtModule("mail", "h1", "its folder was changed"))
 	take("h1", "9", core.ErrDisabled)
 	count(5)
 	m, ok := r.Module("mail")
-	if !ok || m.On || m.Held != "its folder was changed" || m.Events != 5 {
-		t.Errorf("at the end: %+v", m)
+	if !ok || m.Live() || m.Held != "its folder was changed" || m.Events != 5 {
+		t.Errorf("changed: %+v", m)
 	}
+	r.ok(r.LookedAtModule("mail", "h1", "")) // it is changed back
+	take("h1", "9", nil)
+	count(6)
 	if e := r.Events()[0]; e.From != "module mail" || !strings.HasPrefix(e.Text, "came 7") {
 		t.Errorf("the first event: %+v", e)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/approved"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -127,13 +128,15 @@ func (c *Core) unproven() (all []unproven, err error) {
 	for _, m := range s.modules.rows {
 		d, claims := moduleDecision(m)
 		check(d, claims, store.Modules.Table+" "+string(m.Name), func(s *state, b *store.Batch, now time.Time) {
-			s.modules.put(b, m.Hold(unprovenText, now))
+			m.File = approved.File{Held: unprovenText}
+			s.modules.put(b, m)
 		})
 	}
 	for _, t := range s.triggers.rows {
 		d, claims := triggerDecision(t)
 		check(d, claims, store.Triggers.Table+" "+string(t.Name), func(s *state, b *store.Batch, now time.Time) {
-			s.triggers.put(b, t.Off())
+			t.File, t.Next = approved.File{Held: unprovenText}, time.Time{}
+			s.triggers.put(b, t)
 		})
 	}
 	return all, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/approved"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/module"
@@ -121,7 +122,9 @@ func TestAuthorityByHand(t *testing.T) {
 	r.byHand(func(b *store.Batch) {
 		store.Grants.Put(b, grant.Grant{ID: "grant_x", Session: "s", By: "Ann", At: r.time(), ExpiresAt: r.time().Add(time.Hour),
 			Rules: []grant.Rule{{Tool: "Bash", Argv: []string{"rm"}, Text: "rm …"}}})
-		store.Modules.Put(b, module.Module{Name: "evil", Hash: strings.Repeat("e", 64), By: "Ann", On: true})
+		store.Modules.Put(b, module.Module{
+			Name: "evil", File: approved.File{Hash: strings.Repeat("e", 64), By: "Ann", On: true},
+		})
 	})
 	if m, _ := r.Module("evil"); m.On || len(r.Grants()) > 0 {
 		t.Errorf("the module is %+v, the grants are %+v", m, r.Grants())

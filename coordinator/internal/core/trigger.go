@@ -46,7 +46,7 @@ func (s *state) expireTrigger(b *store.Batch, t trigger.Trigger, now time.Time) 
 	}
 	r, err := s.ruleOf(t)
 	if err != nil { // a newer program may have approved it
-		t = t.Off()
+		t = t.SwitchOff()
 		t.LastErr = err.Error()
 		s.triggers.put(b, t)
 		return
@@ -105,7 +105,7 @@ func (c *Core) approveTrigger(
 		if err != nil {
 			return b, err
 		}
-		t = t.Approve(text, by, r, s.taken(name), now)
+		t = t.SwitchOn(text, by, r, s.taken(name), now)
 		change(&t)
 		s.triggers.put(&b, t)
 		said := "switched on by " + by + " (sha256 " + short(t.Hash) + ")" + proof(t.Text+t.Runs)
@@ -120,7 +120,7 @@ func (c *Core) OffTrigger(name trigger.Name, by string) (trigger.Trigger, error)
 	return c.changeTrigger(name, func(s *state, b *store.Batch, t trigger.Trigger, now time.Time) trigger.Trigger {
 		s.noteTrigger(b, event.TriggerOff, name, "switched off by "+by, now)
 		s.dropTriggerAsks(b, name, "the trigger was switched off", now)
-		return t.Off()
+		return t.SwitchOff()
 	})
 }
 
@@ -129,26 +129,30 @@ func (c *Core) RemoveTrigger(name trigger.Name, by string) (trigger.Trigger, err
 	return c.changeTrigger(name, func(s *state, b *store.Batch, t trigger.Trigger, now time.Time) trigger.Trigger {
 		s.noteTrigger(b, event.TriggerRemoved, name, "removed by "+by, now)
 		s.dropTriggerAsks(b, name, "the trigger was removed", now)
-		t = t.Off()
+		t = t.SwitchOff()
 		t.Removed = true
 		return t
 	})
 }
 
-// HoldTrigger notes that the file of a trigger is not what the person approved, and tells the
-// person once. why is "" when it is again.
-func (c *Core) HoldTrigger(name trigger.Name, why string) error {
+// LookedAtTrigger notes how the file of a trigger differs from what the person approved, "" if it does
+// not. The person is told once.
+func (c *Core) LookedAtTrigger(name trigger.Name, why string) error {
 	_, err := c.changeTrigger(name, func(s *state, b *store.Batch, t trigger.Trigger, now time.Time) trigger.Trigger {
 		r, err := s.ruleOf(t)
 		if err != nil || t.Held == why {
 			return t
 		}
-		if t.On && why != "" {
+		switch {
+		case !t.On:
+		case why == "":
+			s.noteTrigger(b, event.TriggerChanged, name, "its file is again what "+t.By+" approved", now)
+		default:
 			s.noteTrigger(b, event.TriggerOff, name, "held: "+why, now)
 			s.notify(b, "trigger:"+string(name), "",
 				channel.News{Kind: channel.TriggerHeld, Of: string(name), Why: why}, now)
 		}
-		return t.Hold(why, r, s.taken(name), now)
+		return t.Look(why, r, s.taken(name), now)
 	})
 	return err
 }

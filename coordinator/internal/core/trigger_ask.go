@@ -220,7 +220,7 @@ func (s *state) endWake(b *store.Batch, a ask.Ask, now time.Time) bool {
 	if !ok || !t.Known() || !t.On {
 		return false
 	}
-	t = t.Off()
+	t = t.SwitchOff()
 	t.Over = true
 	s.triggers.put(b, t)
 	s.noteTrigger(b, event.TriggerOff, name, "its check has changed; "+a.Ending(), now)

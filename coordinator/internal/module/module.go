@@ -1,18 +1,17 @@
 package module
 
-import "time"
+import (
+	"time"
 
-// A Module is what Afar keeps of a module beside its folder: which content a person has enabled.
+	"github.com/afar-sh/afar/coordinator/internal/approved"
+)
+
+// A Module is what Afar keeps of a module beside its folder.
 type Module struct {
-	Name Name      `json:"name"`
-	Hash string    `json:"hash"` // of the folder that the person enabled
-	By   string    `json:"by"`   // who enabled or disabled it
-	On   bool      `json:"on"`
-	At   time.Time `json:"at"` // when it was enabled, disabled or held
-	// Held says why an enabled module was disabled by Afar, "" if it was not.
-	Held   string    `json:"held,omitempty"`
-	Events int       `json:"events,omitempty"` // of its source, in all
-	Last   time.Time `json:"last,omitzero"`    // when the newest one came
+	approved.File           // of the folder
+	Name          Name      `json:"name"`
+	Events        int       `json:"events,omitempty"` // of its source, in all
+	Last          time.Time `json:"last,omitzero"`    // when the newest one came
 	// Bad counts the lines of its source that were no events since it was enabled, and BadLine says
 	// what was wrong with the newest one.
 	Bad     int    `json:"bad,omitempty"`
@@ -24,21 +23,14 @@ func (m Module) Known() bool { return m.Name != "" }
 
 // Enable returns m after a person has enabled a folder with this hash.
 func (m Module) Enable(hash, by string, now time.Time) Module {
-	m.Hash, m.By, m.On, m.At = hash, by, true, now
-	m.Held, m.Bad, m.BadLine = "", 0, ""
+	m.File, m.Bad, m.BadLine = m.Approve(hash, by, now), 0, ""
 	return m
 }
 
 // Disable returns m after a person has disabled it.
 func (m Module) Disable(by string, now time.Time) Module {
-	m.By, m.On, m.At, m.Held = by, false, now, ""
-	return m
-}
-
-// Hold returns m disabled because its folder is not what the person enabled. Only a person
-// enables it again, even if the folder becomes what it was.
-func (m Module) Hold(why string, now time.Time) Module {
-	m.On, m.At, m.Held = false, now, why
+	m.File = m.Off()
+	m.By, m.At = by, now
 	return m
 }
 

@@ -276,16 +276,12 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestLife: a module that was held is enabled by a person alone.
+// TestLife: what was wrong with a source counts from when its module was enabled, and its events go on.
 func TestLife(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	m := module.Module{Name: "mail"}.Enable("h", "Ann", now).Garbled("no JSON").Came(now)
-	held := m.Hold("its folder was changed", now)
-	if held.On || held.Held == "" || held.Hash != "h" {
-		t.Errorf("%+v", held)
-	}
-	again := held.Enable("h2", "Ann", now)
-	if !again.On || again.Held != "" || again.Bad != 0 || again.BadLine != "" || again.Events != 1 {
+	again := m.Enable("h2", "Ann", now)
+	if !again.Live() || again.Hash != "h2" || again.Bad != 0 || again.BadLine != "" || again.Events != 1 {
 		t.Errorf("%+v", again)
 	}
 	if off := again.Disable("Bob", now); off.On || off.By != "Bob" || off.Held != "" {

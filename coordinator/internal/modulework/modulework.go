@@ -36,7 +36,7 @@ type Config struct {
 	Env func(file string) ([]string, error)
 }
 
-// A Worker disables modules whose folders have changed, and keeps the sources of the others
+// A Worker holds modules whose folders have changed, and keeps the sources of the others
 // running.
 type Worker struct {
 	cfg Config
@@ -89,7 +89,7 @@ func (w *Worker) watch(ctx context.Context, changed chan<- struct{}) {
 	}
 }
 
-// compare disables the modules whose folders are not what a person has enabled, ends the sources
+// compare holds the modules whose folders are not what a person has enabled, ends the sources
 // that shall not run, and starts those that shall.
 func (w *Worker) compare(ctx context.Context) {
 	wanted := map[module.Name]string{} // hashes
@@ -98,13 +98,11 @@ func (w *Worker) compare(ctx context.Context) {
 			continue
 		}
 		c, err := w.cfg.Folder.Read(m.Name)
-		if why := differs(m.Hash, c, err); why != "" {
-			if err := w.cfg.Core.HoldModule(m.Name, m.Hash, why); err != nil {
-				w.cfg.Log.Error("disable a module", "module", m.Name, "err", err)
-			}
-			continue
+		why := differs(m.Hash, c, err)
+		if err := w.cfg.Core.LookedAtModule(m.Name, m.Hash, why); err != nil {
+			w.cfg.Log.Error("compare a module with its folder", "module", m.Name, "err", err)
 		}
-		if len(c.Source.Command) > 0 && Supported {
+		if why == "" && len(c.Source.Command) > 0 && Supported {
 			wanted[m.Name] = m.Hash
 		}
 	}

@@ -25,7 +25,7 @@ func (w *Worker) Servers() (all []Server) {
 		}
 		c, err := w.cfg.Folder.Read(m.Name)
 		if differs(m.Hash, c, err) != "" {
-			continue // the watch disables it
+			continue // the watch holds it
 		}
 		dir, err := w.approved(m.Name, m.Hash)
 		if err != nil {

@@ -96,11 +96,11 @@ const graceFor = 2 * time.Second
 func (s *source) once(ctx context.Context) error {
 	c, err := s.w.cfg.Folder.Read(s.name)
 	if why := differs(s.hash, c, err); why != "" {
-		return errors.Join(core.ErrDisabled, s.w.cfg.Core.HoldModule(s.name, s.hash, why))
+		return errors.Join(core.ErrDisabled, s.w.cfg.Core.LookedAtModule(s.name, s.hash, why))
 	}
 	dir, err := s.w.approved(s.name, s.hash)
 	if errors.Is(err, core.ErrDisabled) {
-		return errors.Join(err, s.w.cfg.Core.HoldModule(s.name, s.hash, "its folder was changed"))
+		return errors.Join(err, s.w.cfg.Core.LookedAtModule(s.name, s.hash, "its folder was changed"))
 	}
 	if err != nil {
 		return err

@@ -169,7 +169,7 @@ func (s *Server) moduleWith(name module.Name, content ModuleContent, err error) 
 	w := wire.Module{
 		ID:     string(name),
 		Title:  string(name),
-		State:  moduleState(m, content.Hash, err),
+		State:  moduleStates[m.File.State(content.Hash, err)],
 		Folder: s.cfg.Modules.Path(name),
 		Hash:   content.Hash,
 		Files:  content.Files,
@@ -275,15 +275,5 @@ func (s *Server) wireSource(m module.Module, name module.Name, of module.Source)
 	}
 }
 
-// moduleState returns the state of a module whose folder has a hash.
-func moduleState(m module.Module, hash string, err error) string {
-	switch {
-	case err != nil:
-		return wire.ModuleBroken
-	case !m.Known(), m.Hash != hash, m.Held != "":
-		return wire.ModuleProposed
-	case m.On:
-		return wire.ModuleEnabled
-	}
-	return wire.ModuleDisabled
-}
+// moduleStates are the words for the states of a module, by approved.State.
+var moduleStates = [...]string{wire.ModuleProposed, wire.ModuleEnabled, wire.ModuleDisabled, wire.ModuleBroken}

@@ -403,13 +403,13 @@ func (s *Server) wireTrigger(name trigger.Name) wire.Trigger {
 	return w
 }
 
+// triggerStates are the words for the states of a trigger, by approved.State.
+var triggerStates = [...]string{wire.TriggerProposed, wire.TriggerOn, wire.TriggerOff, wire.TriggerBroken}
+
 // stateOf returns the state of a trigger whose file has a text.
 func stateOf(t trigger.Trigger, file string) string {
-	switch {
-	case !t.Known(), trigger.Hash(file) != t.Hash:
+	if !t.Known() {
 		return wire.TriggerProposed
-	case t.Live():
-		return wire.TriggerOn
 	}
-	return wire.TriggerOff
+	return triggerStates[t.State(trigger.Hash(file), nil)]
 }

@@ -28,7 +28,7 @@ func (t Trigger) Looked(r Rule, f Firing, failed string) (next Trigger, over str
 // off then. What a session made for itself is over when it is not due again.
 func (t Trigger) Finish(r Rule) Trigger {
 	if r.Check != "" {
-		t = t.Off()
+		t = t.SwitchOff()
 	}
 	t.Over = t.Own && t.Next.IsZero()
 	return t

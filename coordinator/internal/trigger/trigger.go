@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/approved"
 )
 
 // Name names a trigger and its file.
@@ -13,15 +15,10 @@ type Name string
 // A Trigger is what Afar keeps of a rule beside its file: which text of it a person has
 // approved, and how far its clock is.
 type Trigger struct {
-	Name Name   `json:"name"`
-	Text string `json:"text"` // of the file, as a person approved it; "" before that
-	Hash string `json:"hash"` // of Text
-	By   string `json:"by"`   // who approved it
-	On   bool   `json:"on"`
-	// Held says why the trigger does not fire although it is on, "" if it does: its file is no
-	// longer what the person approved.
-	Held    string `json:"held,omitempty"`
-	Removed bool   `json:"removed,omitempty"`
+	approved.File        // of Text
+	Name          Name   `json:"name"`
+	Text          string `json:"text"` // of the file, as a person approved it; "" before that
+	Removed       bool   `json:"removed,omitempty"`
 
 	OnAt time.Time `json:"on_at"` // since when it is on; the instants of every are counted from here
 	// Until is the time up to which all instants have been dealt with. Next is the first one
@@ -56,28 +53,24 @@ var (
 // Known reports whether a person has approved t, and it is not removed.
 func (t Trigger) Known() bool { return t.Name != "" && !t.Removed }
 
-// Live reports whether t fires.
-func (t Trigger) Live() bool { return t.On && t.Held == "" && !t.Removed }
-
-// Approve returns t with a text that a person approves, on from now.
-func (t Trigger) Approve(text, by string, r Rule, taken Taken, now time.Time) Trigger {
-	t.Text, t.Hash, t.By = text, Hash(text), by
-	t.On, t.Held, t.Removed = true, "", false
+// SwitchOn returns t with a text that a person approves, on from now.
+func (t Trigger) SwitchOn(text, by string, r Rule, taken Taken, now time.Time) Trigger {
+	t.File, t.Text, t.Removed = t.Approve(Hash(text), by, now), text, false
 	t.OnAt, t.Until, t.LastErr, t.Fails = now.Truncate(time.Second), now, "", 0
 	return t.schedule(r, taken)
 }
 
-// Off returns t switched off.
-func (t Trigger) Off() Trigger {
-	t.On, t.Next = false, time.Time{}
+// SwitchOff returns t switched off.
+func (t Trigger) SwitchOff() Trigger {
+	t.File, t.Next = t.Off(), time.Time{}
 	return t
 }
 
-// Hold returns t while its file is not what the person approved; why is "" when it is again.
-// The instants that pass meanwhile are not dealt with later.
-func (t Trigger) Hold(why string, r Rule, taken Taken, now time.Time) Trigger {
-	if t.Held = why; why != "" || !t.On {
-		t.Next = time.Time{}
+// Look returns t after a look at its file, see approved.File.Hold. The instants that pass while it
+// is held are not dealt with later.
+func (t Trigger) Look(why string, r Rule, taken Taken, now time.Time) Trigger {
+	t.File, t.Next = t.Hold(why, now), time.Time{}
+	if !t.Live() {
 		return t
 	}
 	t.Until = now

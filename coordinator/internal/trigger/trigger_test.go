@@ -27,7 +27,7 @@ func newWorld(t *testing.T, start string, lines ...string) *world {
 		t.Fatal(err)
 	}
 	w := &world{t: t, r: r, now: at(t, start), state: map[string]trigger.State{}}
-	w.v = trigger.Trigger{Name: "rule"}.Approve(text, "Ann", r, w.taken, w.now)
+	w.v = trigger.Trigger{Name: "rule"}.SwitchOn(text, "Ann", r, w.taken, w.now)
 	return w
 }
 
@@ -144,18 +144,18 @@ func TestLongSleep(t *testing.T) {
 // TestApproval: what is off or held has no instants, and what passes meanwhile is not dealt with.
 func TestApproval(t *testing.T) {
 	w := newWorld(t, "2026-11-23T10:00:00Z", "on: every 1h")
-	w.v = w.v.Hold("its file was changed", w.r, w.taken, w.now)
+	w.v = w.v.Look("its file was changed", w.r, w.taken, w.now)
 	if w.v.Live() || !w.v.Next.IsZero() {
 		t.Errorf("held: %+v", w.v)
 	}
 	if _, _, err := w.v.Admit(10, true, w.now); !errors.Is(err, trigger.ErrOff) {
 		t.Errorf("fired although it is held: %v", err)
 	}
-	w.v = w.v.Hold("", w.r, w.taken, at(t, "2026-11-23T12:30:00Z"))
+	w.v = w.v.Look("", w.r, w.taken, at(t, "2026-11-23T12:30:00Z"))
 	if have := w.look("2026-11-23T13:00:00Z"); have != "+13:00" {
 		t.Errorf("after it was held: %q", have)
 	}
-	off := w.v.Off()
+	off := w.v.SwitchOff()
 	if off.Live() || !off.Next.IsZero() {
 		t.Errorf("off: %+v", off)
 	}

@@ -255,7 +255,7 @@ func TestHookAttacks(t *testing.T) {
 	}
 
 	r.fresh()
-	if err := r.core.HoldTrigger("plain", "its file was changed"); err != nil {
+	if err := r.core.LookedAtTrigger("plain", "its file was changed"); err != nil {
 		t.Fatal(err)
 	}
 	if status, said := r.post("plain", plain, body); status != 404 || said != missing {

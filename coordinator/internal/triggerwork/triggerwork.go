@@ -74,7 +74,7 @@ func (w *Worker) watch(ctx context.Context) {
 // compare holds the triggers whose files are not what a person has approved.
 func (w *Worker) compare() {
 	for _, t := range w.cfg.Core.Triggers() {
-		err := w.cfg.Core.HoldTrigger(t.Name, w.differs(t))
+		err := w.cfg.Core.LookedAtTrigger(t.Name, w.differs(t))
 		if err != nil && !errors.Is(err, core.ErrNotFound) { // it was removed meanwhile
 			w.cfg.Log.Error("compare a trigger with its file", "trigger", t.Name, "err", err)
 		}
@@ -193,7 +193,7 @@ func (w *Worker) fire(ctx context.Context, f trigger.Firing) (wait time.Duration
 		return 0, w.cfg.Core.EndFiring(f.ID, trigger.Dropped, "the trigger was removed")
 	}
 	if why := w.differs(t); why != "" {
-		return 0, errors.Join(w.cfg.Core.HoldTrigger(t.Name, why), w.cfg.Core.EndFiring(f.ID, trigger.Dropped, why))
+		return 0, errors.Join(w.cfg.Core.LookedAtTrigger(t.Name, why), w.cfg.Core.EndFiring(f.ID, trigger.Dropped, why))
 	}
 	r, err := trigger.Parse(string(t.Name), t.Text, Zones)
 	if err != nil {
