@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -188,16 +189,7 @@ func loopRow(p *page, l wire.Loop) []cell {
 }
 
 // loopState returns the verdict with its evidence, or the state of a loop without one.
-func loopState(l wire.Loop) cell {
-	state := visible(wording.LoopState(l))
-	switch {
-	case l.Active, l.Verdict == "done" && l.Proven:
-		return cell{state, green}
-	case l.Verdict == "", l.Verdict == "done":
-		return cell{state, ""}
-	}
-	return cell{state, yellow}
-}
+func loopState(l wire.Loop) cell { return cell{visible(wording.LoopState(l)), inks[view.Loop(l).Tone]} }
 
 // renderInHand shows the issue that a frame works on, and where.
 func renderInHand(p *page, f wire.Frame) {

@@ -39,7 +39,7 @@ var features = map[string]string{
 	"guard":       "wire hooks session/guard core server page cmd:guard cmd:guardtest",
 	"issue":       "wire loop/issue core server cmd:issue",
 	"journal":     "wire event/event core server cmd:audit cmd:log",
-	"loop":        "wire loop/loop core store server cmd:loop",
+	"loop":        "wire loop/loop view core store server cmd:loop",
 	"memory":      "wire memory/memory core store server telegram web page cmd:memory cmd:journal",
 	"message":     "wire hooks message/message view core store server telegram",
 	"notice":      "session/notice core telegram",

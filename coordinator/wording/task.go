@@ -28,14 +28,6 @@ func TaskStatus(t wire.Task) string {
 // taskOver reports whether nothing is left to do for a task.
 func taskOver(t wire.Task) bool { return t.Status == "COMPLETED" || t.Status == "ARCHIVED" }
 
-// TaskNext says what a task waits for, "" for nothing.
-func TaskNext(t wire.Task) string {
-	if t.WaitingFor == "" {
-		return ""
-	}
-	return "waits for: " + t.WaitingFor
-}
-
 // TaskBusy reports whether a run works on a task now, or waits for the person.
 func TaskBusy(t wire.Task) bool { return t.RunState != "" && !RunOver(t.RunState) }
 

@@ -80,7 +80,7 @@ var functions = template.FuncMap{
 	"span":        span,
 	"url":         url,
 	"used":        wording.Used,
-	"verdict":     loopMood,
+	"verdict":     func(l wire.Loop) string { return tone(view.Loop(l).Tone) },
 	"whole":       whole,
 	"wholeFile":   wholeFile,
 	"wholeProse":  wholeProse,
@@ -121,17 +121,6 @@ func inHand(f wire.Frame) string {
 		return ""
 	}
 	return wording.InHand(*f.Issue)
-}
-
-// loopMood is the colour of a loop's state.
-func loopMood(l wire.Loop) string {
-	switch {
-	case l.Active, l.Verdict == "done" && l.Proven:
-		return "ok"
-	case l.Verdict == "", l.Verdict == "done":
-		return "muted"
-	}
-	return "ask"
 }
 
 // percent is how far a frame is, from 0 to 100.
