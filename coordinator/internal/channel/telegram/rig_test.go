@@ -113,7 +113,7 @@ func (r *rig) open() {
 		Machine: "lab", Home: "/home/ann", Now: r.now,
 		Code: func() string { return code }, RemindChat: r.remindChat,
 	})
-	r.serve(ops.Config{Core: r.core, Log: logger, Marks: func() {}, Runs: runsIn("auto")})
+	r.serve(ops.Config{Core: r.core, Log: logger, Parts: ops.Parts{Marks: func() {}, Runs: runsIn("auto")}})
 	r.ch.pace.first = 10 * time.Millisecond
 	r.ch.pace.conflict = 20 * time.Millisecond
 	r.ch.pace.probe = time.Second

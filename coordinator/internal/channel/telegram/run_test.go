@@ -249,10 +249,10 @@ func TestRunChecked(t *testing.T) {
 	r, _ := newRunRig(t)
 	gone := runsIn("auto")
 	gone.Agent = func(string) (ops.AgentSettings, error) { return ops.AgentSettings{}, errors.New("no such agent") }
-	r.serve(ops.Config{Core: r.core, Marks: func() {}, Runs: gone})
+	r.serve(ops.Config{Core: r.core, Parts: ops.Parts{Marks: func() {}, Runs: gone}})
 	r.ann.Say(r.ann.ID, "/run x")
 	r.await("Nothing was started: no such agent.")
-	r.serve(ops.Config{Core: r.core, Marks: func() {}, Runs: runsIn("")})
+	r.serve(ops.Config{Core: r.core, Parts: ops.Parts{Marks: func() {}, Runs: runsIn("")}})
 	r.ann.Say(r.ann.ID, "/run x")
 	r.await("Nothing was started: runs are not supported on Windows.")
 	r.answers = []string{"terminal"}

@@ -41,15 +41,18 @@ func (r *rig) withTasks() {
 	r.ch.cfg.Home = r.dir
 	r.ch.cfg.TaskHeld = taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC).Held
 	r.serve(ops.Config{
-		Core: r.core, Log: slog.New(slog.DiscardHandler), Dirs: dirs, Marks: func() {},
+		Core: r.core, Log: slog.New(slog.DiscardHandler), Dirs: dirs,
 		Tasks:       taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
 		Suggestions: taskwork.NewSuggestions(dirs.Suggestions()),
-		Memory:      facts,
-		Modules:     modulesIn(modulework.NewFolder(dirs.Modules())),
-		Triggers: ops.Triggers{
-			Folder: triggerwork.NewFolder(dirs.Triggers(), dirs.HookKeys()), Zones: triggerwork.Zones,
+		Parts: ops.Parts{
+			Marks:   func() {},
+			Memory:  facts,
+			Modules: modulesIn(modulework.NewFolder(dirs.Modules())),
+			Triggers: ops.Triggers{
+				Folder: triggerwork.NewFolder(dirs.Triggers(), dirs.HookKeys()), Zones: triggerwork.Zones,
+			},
+			Runs: runsIn("auto"),
 		},
-		Runs: runsIn("auto"),
 	})
 }
 
