@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/repair"
 )
@@ -41,14 +42,24 @@ func (a *app) renderSalvage(saved repair.Salvage) {
 	p.line("The database is repaired. The damaged one is kept:")
 	p.line("  %s", p.path(saved.Kept))
 	p.line("")
-	rows := [][]cell{{{"saved", bold}, {"", bold}, {"lost", bold}}}
+	rows := [][]cell{{{"table", bold}, {"read", bold}, {"from the copy", bold}, {"lost", bold}}}
 	for _, t := range saved.Tables {
-		rows = append(rows, []cell{plain(t.Table), plain(fmt.Sprint(t.Rows)), plain(lost(t.Lost, t.Torn))})
+		rows = append(rows, []cell{plain(t.Table), plain(fmt.Sprint(t.Rows)), plain(fmt.Sprint(t.Copied)), plain(lost(t))})
 	}
 	p.table(rows)
 	p.line("")
 	if saved.Gone > 0 {
 		p.line("The journal ends with entry %d; what happened after it is not known any more.", saved.Journal)
+	}
+	if !saved.CopyAt.IsZero() {
+		p.line("The copy is of %s.", saved.CopyAt.Local().Format(time.DateTime))
+	}
+	if n := len(saved.Doubts); n > 0 {
+		p.line("Not done again, because it may have been done:")
+		for _, d := range saved.Doubts[:min(n, mostDoubts)] {
+			p.line("  %s", oneLine(d.Text, 120))
+		}
+		p.line("`afar log` lists all %d.", n)
 	}
 	if !saved.Paired {
 		p.line("No phone is paired: afar telegram pair")
@@ -56,12 +67,17 @@ func (a *app) renderSalvage(saved repair.Salvage) {
 	p.line("Next: afar start, then afar doctor.")
 }
 
-// lost returns how many rows a table has lost, in words.
-func lost(rows int, torn bool) string {
+// mostDoubts is how many of the things that may have been done are listed.
+const mostDoubts = 20
+
+// lost says in words what a table has lost.
+func lost(t repair.Saved) string {
 	switch {
-	case rows > 0:
-		return fmt.Sprintf("at least %d", rows)
-	case torn:
+	case t.Lost > 0:
+		return fmt.Sprintf("at least %d", t.Lost)
+	case t.Torn && t.Copied > 0:
+		return "what came after the copy; its number is not known"
+	case t.Torn:
 		return "some; their number is not known"
 	}
 	return "nothing"

@@ -28,12 +28,15 @@ var (
 // A Salvage is what Database could save.
 type Salvage = store.Salvage
 
+// A Saved is what became of one table.
+type Saved = store.Saved
+
 // Check returns why the database cannot be opened, nil if it can. It changes nothing.
 func Check(dirs home.Dirs) error { return store.Check(dirs.Database()) }
 
-// Database makes a new database from the readable parts of a damaged one, and keeps the
-// damaged one. It returns ErrServed while a coordinator serves the home, ErrSound if nothing is
-// damaged, and ErrEmpty if there is nothing to read.
+// Database makes a new database from the readable parts of a damaged one and from its newest good copy, and
+// keeps the damaged one. What only the copy shows as not done counts as done. It returns ErrServed while
+// a coordinator serves the home, ErrSound if nothing is damaged, and ErrEmpty if there is nothing to read.
 func Database(dirs home.Dirs) (Salvage, error) {
 	if err := dirs.Make(); err != nil {
 		return Salvage{}, err
@@ -46,5 +49,5 @@ func Database(dirs home.Dirs) (Salvage, error) {
 		return Salvage{}, ErrServed
 	}
 	defer life.Release()
-	return store.Repair(dirs.Database(), time.Now())
+	return store.Repair(dirs.Database(), time.Now(), doubt, mend)
 }

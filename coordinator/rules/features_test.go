@@ -86,7 +86,7 @@ var layers = map[string]layer{
 		"permission_request post_tool_batch post_tool_use pre_tool_use prompt receipt"},
 	"core": {dir: in + "core", own: "action answersfrom card channel core damage escalation handover living " +
 		"proof setting spend state table tick unwritable wake"},
-	"store": {dir: in + "store", own: "action age batch channel clean kind read repair store unknown unwritable"},
+	"store": {dir: in + "store", own: "action age batch channel clean copy kind read repair store unknown unwritable"},
 	"server": {dir: in + "server",
 		own: "access attached backlog birthmark decode hook line listen named process reasons server silence toolcall"},
 	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan " +

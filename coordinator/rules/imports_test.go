@@ -390,7 +390,11 @@ func table() rules {
 				"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/wire", in + "git",
 				in + "tracker",
 			},
-			"coordinator/repair":   {"coordinator/home", in + "store"},
+			"coordinator/repair": {
+				"coordinator/home", "coordinator/text", in + "ask", in + "channel", in + "grant", in + "loop",
+				in + "approved", in + "message", in + "module", in + "run", in + "signin", in + "store",
+				in + "trigger",
+			},
 			in + "disk":            {},
 			claude + "/sessions":   {"coordinator/peer", in + "disk"},
 			claude + "/transcript": {in + "disk", in + "usage"},

@@ -320,6 +320,16 @@ func (a Ask) withdrawn(note string, now time.Time) Ask {
 	return a
 }
 
+// Abandon ends a where it may have been settled, or its answer used: why says why that is not known.
+func Abandon(a Ask, why string, now time.Time) (Ask, error) {
+	if !a.Waiting() && !a.Unconfirmed() && !a.Lease.Unused() {
+		return a.refuseStep("abandon")
+	}
+	a = a.withdrawn(why, now)
+	a.Parked, a.Lease, a.Unproven, a.Deferred = false, nil, false, false
+	return a, nil
+}
+
 // Cancel records that the host ended the waiting hook, or that the session ended.
 func Cancel(a Ask, note string, now time.Time) (Ask, error) {
 	if kept, ok := a.keepInRun(processEnded, now); ok {

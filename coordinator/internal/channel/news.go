@@ -79,7 +79,10 @@ var (
 	AnswersFrom = news("answers-from", "🔑 From now on {what}: `answers_from` in config.toml was changed.")
 	Unproven    = news("unproven", "⚠️ Somebody wrote into Afar's database by hand: {of}. "+
 		"It claims a decision of yours that the journal does not know, and does not count.")
-	Refused     = news("refused", "⚠️ {why}. What is for you there waits. To mend it: {what}.")
+	Refused  = news("refused", "⚠️ {why}. What is for you there waits. To mend it: {what}.")
+	Repaired = news("repaired", "🩹 The database was damaged and is repaired. {n} things may have been done meanwhile "+
+		"and are not done again, such as {what}. `afar log` lists them.")
+	Mended      = news("mended", "🩹 The database was damaged and is repaired. `afar log` has more.")
 	WritesAgain = news("writes", "💾 {what}")
 	Redirected  = news("redirected", "⚠️ {of} tried to move Afar: {what}. That has no effect.")
 	Silenced    = news("silence", "🔇 {of} asks for silence ({why}): Afar's guard works there, and nothing else of it; "+

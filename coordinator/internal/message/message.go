@@ -111,6 +111,15 @@ func Drop(m Message, now time.Time) (Message, error) {
 	return m, nil
 }
 
+// Abandon ends a text that may have been handed over: why says why that is not known.
+func Abandon(m Message, why string, now time.Time) (Message, error) {
+	if m.State == Done {
+		return m, ErrRouted
+	}
+	m.State, m.DoneAt, m.Outcome = Done, now, why
+	return m, nil
+}
+
 // Show ends a text for the person that a channel has shown.
 func Show(m Message, now time.Time) (Message, error) {
 	if m.State != Pending || !m.ForPerson() {

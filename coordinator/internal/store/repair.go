@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"database/sql"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,26 +27,48 @@ var (
 
 // A Salvage is what Repair could save.
 type Salvage struct {
-	Kept    string  // path of the damaged file now
-	Tables  []Saved // in the order of the schema
-	Journal int64   // number of the last journal entry that was saved
-	Gone    int64   // number of later journal entries that are known to be lost
-	Paired  bool    // a person is still paired
+	Kept    string    // path of the damaged file now
+	CopyAt  time.Time // when the good copy was made from which rows were taken; zero if there is none
+	Tables  []Saved   // in the order of the schema
+	Journal int64     // number of the last journal entry that was saved
+	Gone    int64     // number of later journal entries that are known to be lost
+	Paired  bool      // a person is still paired
+	Doubts  []Doubt   // what may have been done
 }
 
 // A Saved is what became of one table.
 type Saved struct {
-	Table string
-	Rows  int  // saved
-	Lost  int  // seen, but not usable
-	Torn  bool // an unknown part of it could not be read
+	Table  string
+	Rows   int  // read from the damaged file
+	Copied int  // taken from the good copy
+	Lost   int  // seen, but not usable
+	Torn   bool // an unknown part of the damaged file could not be read
 }
 
-// Repair makes a new database of what can be read of the damaged one at path, and
-// keeps the damaged files in the same directory. No process may have the database
-// open. The journal is saved up to the damage, with an entry about the repair. On an
-// error all files are as they were.
-func Repair(path string, now time.Time) (Salvage, error) {
+// Misses reports whether the damaged file may have had rows of a table that could not be read.
+func (s Salvage) Misses(table string) bool {
+	return slices.ContainsFunc(s.Tables, func(t Saved) bool { return t.Table == table && (t.Torn || t.Lost > 0) })
+}
+
+// A Doubt is a row that is as it was when the good copy was made. What it stands for may have been done
+// since, so it counts as done.
+type Doubt struct {
+	Table, ID string
+	Text      string // for people: what may have been done
+}
+
+// A Doubter makes all that a database shows as not done count as done, and returns what that is.
+type Doubter func(s *Store, now time.Time) ([]Doubt, error)
+
+// A Mender changes a repaired database where tables are not whole.
+type Mender func(s *Store, saved *Salvage, now time.Time) error
+
+// Repair makes a new database of what can be read of the damaged one at path. Of a table that cannot be
+// read whole, the rows that are missing are taken from the newest good copy, after doubt has seen that. Last,
+// mend sees the new database. The damaged files are kept in the same directory. No process may have the
+// database open. The journal is saved up to its first gap, with an entry about the repair. On an error
+// all files are as they were.
+func Repair(path string, now time.Time, doubt Doubter, mend Mender) (Salvage, error) {
 	switch err := Check(path); {
 	case err == nil && isEmpty(path):
 		return Salvage{}, ErrEmpty
@@ -61,8 +82,8 @@ func Repair(path string, now time.Time) (Salvage, error) {
 		return Salvage{}, fmt.Errorf("repair: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	r := &repair{path: path, to: filepath.Join(dir, "new.db"), dir: dir}
-	if err := r.run(now); err != nil {
+	r := &repair{path: path, to: filepath.Join(dir, "new.db"), dir: dir, now: now, doubt: doubt}
+	if err := r.run(mend); err != nil {
 		return Salvage{}, fmt.Errorf("repair: %w", err)
 	}
 	err = r.replace(now)
@@ -72,8 +93,9 @@ func Repair(path string, now time.Time) (Salvage, error) {
 // A repair works on copies; only replace touches path.
 type repair struct {
 	path, to, dir string
-	from          string // the copy that is read
-	replaced      bool   // its beginning is not that of the damaged file
+	now           time.Time
+	doubt         Doubter
+	doubts        []Doubt // of the good copy
 	salvage       Salvage
 }
 
@@ -82,22 +104,79 @@ func isEmpty(path string) bool {
 	return err != nil || info.Size() == 0
 }
 
-func (r *repair) run(now time.Time) error {
-	if err := r.makeReadable(); err != nil {
-		return err
-	}
-	old, err := connect(r.from, damaged)
+func (r *repair) run(mend Mender) error {
+	old, err := r.openDamaged()
 	if err != nil {
 		return err
 	}
 	defer old.Close()
-	if err := create(r.to, r.version(old)); err != nil {
+	version := newest
+	var said int
+	if old.QueryRow("PRAGMA user_version").Scan(&said) == nil && said >= firstVersion && said < newest {
+		version = said
+	}
+	if _, err := r.prepare(r.to, version, false); err != nil {
 		return err
 	}
-	if err := r.copyAll(old); err != nil {
+	good, err := r.openGood(version)
+	if err != nil {
 		return err
 	}
-	return r.finish(now)
+	if good != nil {
+		defer good.Close()
+	}
+	if err := r.copyAll(old, good); err != nil {
+		return err
+	}
+	return r.finish(mend)
+}
+
+// openDamaged opens a copy of the damaged files for reading. Without its log a database is only as new as
+// its last checkpoint.
+func (r *repair) openDamaged() (*sql.DB, error) {
+	path := filepath.Join(r.dir, "damaged.db")
+	err := copyFile(r.path, path)
+	if err == nil && !lostCommits(r.path) {
+		err = copyFile(r.path+"-wal", path+"-wal")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return connect(path, damaged)
+}
+
+// openGood opens the newest good copy that this program can read, as doubt leaves it. It returns nil if there
+// is none.
+func (r *repair) openGood(version int) (*sql.DB, error) {
+	for n, path := range copies(r.path) {
+		to := filepath.Join(r.dir, fmt.Sprintf("good%d.db", n))
+		if Check(path) != nil {
+			continue
+		}
+		err := copyFile(path, to)
+		if err == nil {
+			r.doubts, err = r.prepare(to, version, true)
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.salvage.CopyAt = copiedAt(path)
+		return connect(to, "ro")
+	}
+	return nil, nil
+}
+
+// prepare makes or brings a database to a version. With inDoubt all that it shows as not done counts as done.
+func (r *repair) prepare(path string, version int, inDoubt bool) (doubts []Doubt, err error) {
+	db, err := connect(path, "rwc")
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{db: db, path: path, ready: map[string]*sql.Stmt{}, level: synced}
+	if err = s.migrate(version); err == nil && inDoubt {
+		doubts, err = r.doubt(s, r.now)
+	}
+	return doubts, errors.Join(err, db.Close()) // closing writes the log into the file
 }
 
 // copyFile copies a file that may be absent.
@@ -118,143 +197,8 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// What SQLite's file format says of the first page.
-const (
-	pageSize   = 4096 // of every database that Afar made
-	headerSize = 100
-	countAt    = 28 // number of pages
-	freeAt     = 32 // first page and number of the free ones
-)
-
-// makeReadable makes the copy from which most tables can be read. The first one is the damaged file as
-// it is. The others have the beginning of an empty database in place of their own: the header, or the
-// whole first page, which says where each table begins.
-func (r *repair) makeReadable() error {
-	template := filepath.Join(r.dir, "template.db")
-	if err := create(template, newest); err != nil {
-		return err
-	}
-	tables, err := tablesOf(template)
-	if err != nil {
-		return err
-	}
-	most := -1
-	for i, try := range []struct {
-		replaced int // bytes of the beginning
-		log      bool
-	}{{0, true}, {headerSize, true}, {pageSize, true}, {pageSize, false}} {
-		path := filepath.Join(r.dir, fmt.Sprintf("damaged%d.db", i))
-		if err := r.imitate(path, template, try.replaced, try.log); err != nil {
-			return err
-		}
-		if n := readable(path, tables); n > most {
-			r.from, r.replaced, most = path, try.replaced > 0, n
-		}
-		if most == len(tables) {
-			break
-		}
-	}
-	return nil
-}
-
-// imitate copies the damaged files to path, the log only if it is wanted.
-func (r *repair) imitate(path, template string, replaced int, log bool) error {
-	err := copyFile(r.path, path)
-	if err == nil && log {
-		err = copyFile(r.path+"-wal", path+"-wal")
-	}
-	if err == nil && replaced > 0 {
-		err = graft(template, path, replaced)
-	}
-	return err
-}
-
-// readable returns how many of the tables can be opened in a damaged database. It returns all of them if
-// the database says without damage which ones it has: one of an older version has fewer.
-func readable(path string, tables []string) (n int) {
-	db, err := connect(path, damaged)
-	if err != nil {
-		return 0
-	}
-	defer db.Close()
-	for _, table := range tables {
-		if _, err := db.Exec("SELECT 1 FROM " + table + " LIMIT 0"); err == nil {
-			n++
-		}
-	}
-	if n > 0 && schemaOf(db) != "" {
-		return len(tables)
-	}
-	return n
-}
-
-// graft overwrites the first bytes of a copy with those of the template.
-func graft(template, path string, size int) error {
-	head := make([]byte, size)
-	in, err := os.Open(template)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if _, err := io.ReadFull(in, head); err != nil {
-		return err
-	}
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	info, err := out.Stat()
-	if err != nil {
-		return err
-	}
-	pages := max(1, (info.Size()+pageSize-1)/pageSize)
-	binary.BigEndian.PutUint32(head[countAt:], uint32(pages))
-	binary.BigEndian.PutUint64(head[freeAt:], 0)
-	_, err = out.WriteAt(head, 0)
-	return err
-}
-
-// schemaOf returns the definitions of all tables of a database, "" when they cannot be
-// read.
-func schemaOf(db *sql.DB) string {
-	const query = `SELECT group_concat(sql, char(10))
-		FROM (SELECT sql FROM sqlite_schema WHERE sql != '' ORDER BY name)`
-	var all sql.NullString
-	if err := db.QueryRow(query).Scan(&all); err != nil {
-		return ""
-	}
-	return all.String
-}
-
-// create makes a database of a version at path.
-func create(path string, version int) error {
-	db, err := connect(path, "rwc")
-	if err != nil {
-		return err
-	}
-	s := &Store{db: db, path: path}
-	err = s.migrate(version)
-	return errors.Join(err, db.Close()) // closing writes the log into the file
-}
-
-// version returns the version of the damaged database as far as its header says it, else the newest one.
-func (r *repair) version(old *sql.DB) int {
-	var said int
-	err := old.QueryRow("PRAGMA user_version").Scan(&said)
-	if err == nil && !r.replaced && said >= firstVersion && said < newest {
-		return said
-	}
-	return newest
-}
-
-// tablesOf returns the tables of a sound database, in the order of the schema.
-func tablesOf(path string) (names []string, err error) {
-	db, err := connect(path, "ro")
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
+// tablesOf returns the tables of a database, in the order of the schema.
+func tablesOf(db *sql.DB) (names []string, err error) {
 	rows, err := db.Query(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'
 		ORDER BY rowid`)
 	if err != nil {
@@ -271,79 +215,192 @@ func tablesOf(path string) (names []string, err error) {
 	return names, rows.Err()
 }
 
-func (r *repair) copyAll(old *sql.DB) error {
-	tables, err := tablesOf(r.to)
-	if err != nil {
-		return err
-	}
+func (r *repair) copyAll(old, good *sql.DB) error {
 	db, err := connect(r.to, "rw")
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	for _, table := range tables {
-		if table == "journal" || table == "head" {
-			continue // copied by itself, with its head
+	tables, err := tablesOf(db)
+	if err != nil {
+		return err
+	}
+	for _, name := range tables {
+		if name == "head" {
+			continue // it follows from the journal
 		}
-		columns, err := columnsOf(db, table)
+		t, err := tableOf(db, name)
 		if err != nil {
 			return err
 		}
-		saved, err := copyTable(old, db, table, columns)
+		copyTable := r.copyTable
+		if name == "journal" {
+			copyTable = r.copyJournal
+		}
+		saved, err := copyTable(old, good, db, t)
 		if err != nil {
 			return err
 		}
 		r.salvage.Tables = append(r.salvage.Tables, saved)
 	}
-	return r.copyJournal(old, db)
+	return nil
 }
 
 // A column describes a column of a table in the new database.
-type column struct{ name, kind string }
+type column struct {
+	name, kind string
+	key        bool
+}
 
-func columnsOf(db *sql.DB, table string) (all []column, err error) {
-	rows, err := db.Query(`SELECT name, type FROM pragma_table_info(?)`, table)
+// A table is one that is copied. order lists what its rows are ordered by.
+type table struct {
+	name, list string
+	order      []string
+	columns    []column
+}
+
+func tableOf(db *sql.DB, name string) (t table, err error) {
+	t = table{name: name, order: []string{"rowid"}}
+	rows, err := db.Query(`SELECT name, type, pk > 0 FROM pragma_table_info(?)`, name)
 	if err != nil {
-		return nil, err
+		return t, err
+	}
+	defer rows.Close()
+	var names, keys []string
+	for rows.Next() {
+		var c column
+		if err := rows.Scan(&c.name, &c.kind, &c.key); err != nil {
+			return t, err
+		}
+		t.columns, names = append(t.columns, c), append(names, c.name)
+		if c.key {
+			keys = append(keys, c.name)
+		}
+	}
+	t.list = strings.Join(names, ", ")
+	var hasNoID bool
+	err = errors.Join(rows.Err(), rows.Close(),
+		db.QueryRow(`SELECT wr FROM pragma_table_list(?)`, name).Scan(&hasNoID))
+	if hasNoID {
+		t.order = keys
+	}
+	return t, err
+}
+
+// A tableRow is one row of a table. key holds the values of its primary key, with blanks between them.
+type tableRow struct {
+	key    string
+	values []any
+}
+
+// copyTable copies the rows that can be read of a table, and those of the good copy that are not among
+// them if the table is not whole. The rows of the copy come first, because they are older.
+func (r *repair) copyTable(old, good, db *sql.DB, t table) (saved Saved, err error) {
+	rows, lost, torn := t.read(old)
+	saved = Saved{Table: t.name, Torn: torn}
+	has, fromGood := map[string]bool{}, map[string]bool{}
+	for _, row := range rows {
+		has[row.key] = true
+	}
+	var more []tableRow
+	if good != nil && (torn || lost > 0) {
+		all, _, _ := t.read(good)
+		more = slices.DeleteFunc(all, func(row tableRow) bool { return has[row.key] })
+	}
+	for _, row := range more {
+		fromGood[row.key] = true
+	}
+	for _, d := range r.doubts {
+		if d.Table == t.name && fromGood[d.ID] {
+			r.salvage.Doubts = append(r.salvage.Doubts, d)
+		}
+	}
+	if saved.Copied, err = t.insert(db, more); err == nil {
+		saved.Rows, err = t.insert(db, rows)
+	}
+	saved.Lost = lost + len(rows) - saved.Rows
+	return saved, err
+}
+
+// insert adds rows to a table of the new database, and returns how many it took.
+func (t table) insert(db *sql.DB, rows []tableRow) (taken int, err error) {
+	tx, err := db.Begin()
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback() //nolint:errcheck // after the commit it does nothing
+	statement, err := tx.Prepare(fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s)",
+		t.name, t.list, strings.Repeat(", ?", len(t.columns)-1)))
+	if err != nil {
+		return 0, err
+	}
+	defer statement.Close()
+	for _, row := range rows {
+		if _, err := statement.Exec(row.values...); err == nil {
+			taken++
+		}
+	}
+	return taken, tx.Commit()
+}
+
+// read returns the usable rows of a table, as far as plain SQL reads them: from its beginning up to the
+// first damage, and from its end back to the last. lost counts the other rows that it saw. torn reports
+// whether more may be missing: rows of a damaged page may be missing without an error.
+func (t table) read(db *sql.DB) (rows []tableRow, lost int, torn bool) {
+	seen := map[string]bool{}
+	from := func(direction string) (found []tableRow, err error) {
+		query := "SELECT " + t.list + " FROM " + t.name + " NOT INDEXED ORDER BY " +
+			strings.Join(t.order, direction+", ") + direction
+		err = eachRow(db, query, len(t.columns), func(values []any) {
+			row := tableRow{t.keyOf(values), values}
+			switch {
+			case seen[row.key]:
+			case usable(t.columns, values):
+				found = append(found, row)
+			default:
+				lost++
+			}
+			seen[row.key] = true
+		})
+		return found, err
+	}
+	rows, err := from(" ASC")
+	if err == nil {
+		return rows, lost, !isWhole(db, t.name)
+	}
+	ends, _ := from(" DESC")
+	slices.Reverse(ends)
+	return append(rows, ends...), lost, true
+}
+
+// eachRow calls f with every row of a query, and returns the error that ended it.
+func eachRow(db *sql.DB, query string, width int, f func([]any)) error {
+	rows, err := db.Query(query)
+	if err != nil {
+		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var c column
-		if err := rows.Scan(&c.name, &c.kind); err != nil {
-			return nil, err
+		values, into := make([]any, width), make([]any, width)
+		for i := range values {
+			into[i] = &values[i]
 		}
-		all = append(all, c)
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		f(values)
 	}
-	return all, rows.Err()
+	return rows.Err()
 }
 
-// copyTable copies what can be read of a table.
-func copyTable(old, db *sql.DB, table string, columns []column) (saved Saved, err error) {
-	saved.Table = table
-	tx, err := db.Begin()
-	if err != nil {
-		return saved, err
-	}
-	defer tx.Rollback() //nolint:errcheck // after the commit it does nothing
-	var names []string
-	for _, c := range columns {
-		names = append(names, c.name)
-	}
-	list := strings.Join(names, ", ")
-	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)",
-		table, list, strings.Repeat(", ?", len(names)-1))
-	saved.Torn = eachRow(old, table, list, len(columns), func(values []any) {
-		if !usable(columns, values) {
-			saved.Lost++
-			return
+func (t table) keyOf(values []any) string {
+	var key []string
+	for i, c := range t.columns {
+		if c.key {
+			key = append(key, fmt.Sprint(values[i]))
 		}
-		if done, err := tx.Exec(insert, values...); err != nil {
-			saved.Lost++
-		} else if n, _ := done.RowsAffected(); n > 0 {
-			saved.Rows++
-		}
-	}) || !isWhole(old, table)
-	return saved, tx.Commit()
+	}
+	return strings.Join(key, " ")
 }
 
 // isWhole reports whether SQLite finds no damage in the pages of a table. Rows of a damaged page may
@@ -372,7 +429,7 @@ func usable(columns []column, values []any) bool {
 // lane, are often a bare word.
 func holdsJSON(c column, all []column) bool {
 	isLane := func(c column) bool { return c.name == "lane" }
-	return c == column{"data", "TEXT"} && !slices.ContainsFunc(all, isLane)
+	return c.name == "data" && !slices.ContainsFunc(all, isLane)
 }
 
 func validJSON(v any) bool {
@@ -385,84 +442,52 @@ func validJSON(v any) bool {
 	return false
 }
 
-// eachRow calls f with every readable row of a table, in the order of row ids. It
-// reports whether it met damage. After a damaged page it goes on at the next row that
-// it can find.
-func eachRow(old *sql.DB, table, list string, width int, f func([]any)) (torn bool) {
-	from := int64(-1 << 62)
-	for skip := int64(0); ; {
-		last, err := readFrom(old, table, list, width, from, f)
-		if err == nil {
-			return torn
+// copyJournal copies the journal up to its first gap: the chain does not hold after it. An entry that cannot
+// be read is taken from the good copy.
+func (r *repair) copyJournal(old, good, db *sql.DB, t table) (saved Saved, err error) {
+	saved.Table = t.name
+	sources, last := []map[int64][]any{{}, {}}, int64(0)
+	note := func(source map[int64][]any, rows []tableRow) {
+		for _, row := range rows {
+			seq := row.values[0].(int64) // it is usable
+			source[seq], last = row.values, max(last, seq)
 		}
-		torn = true
-		if last >= from {
-			from, skip = last+1, 0
-		}
-		if skip = max(1, 2*skip); skip > 1<<40 {
-			return true
-		}
-		from = max(from, 0) + skip
 	}
-}
-
-// readFrom reads the rows from a row id on, and returns the id of the last one.
-func readFrom(old *sql.DB, table, list string, width int, from int64, f func([]any)) (last int64, err error) {
-	last = from - 1
-	query := fmt.Sprintf("SELECT rowid, %s FROM %s NOT INDEXED WHERE rowid >= ? ORDER BY rowid", list, table)
-	rows, err := old.Query(query, from)
-	if err != nil {
-		return last, err
+	rows, _, torn := t.read(old)
+	note(sources[0], rows)
+	if saved.Torn = torn; good != nil && torn {
+		rows, _, _ = t.read(good)
+		note(sources[1], rows)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		values, into := make([]any, width), []any{&last}
-		for i := range values {
-			into = append(into, &values[i])
+	rows = nil
+	for head, seq := "", int64(1); ; seq++ {
+		n := slices.IndexFunc(sources, func(of map[int64][]any) bool {
+			e, ok := entry(of[seq])
+			return ok && e.Chain(head) == e.Hash
+		})
+		if n < 0 {
+			break
 		}
-		if err := rows.Scan(into...); err != nil {
-			return last, err
-		}
-		f(values)
+		e, _ := entry(sources[n][seq])
+		rows, head = append(rows, tableRow{values: sources[n][seq]}), e.Hash
+		saved.Copied += n
 	}
-	return last, rows.Err()
-}
-
-// copyJournal copies the journal up to the damage: the chain does not hold after it.
-func (r *repair) copyJournal(old, db *sql.DB) error {
-	columns, err := columnsOf(db, "journal")
-	if err != nil {
-		return err
-	}
-	tx, err := db.Begin()
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() //nolint:errcheck // after the commit it does nothing
-	last, head, whole, most := int64(0), "", true, int64(0)
-	torn := eachRow(old, "journal", "seq, at, kind, session, subject, text, hash", len(columns), func(values []any) {
-		e, ok := entry(values)
-		most = max(most, e.Seq)
-		if whole = whole && ok && e.Seq == last+1 && e.Chain(head) == e.Hash; !whole {
-			return
-		}
-		_, failed := tx.Exec(insertEntry, values...)
-		if whole = failed == nil; whole {
-			last, head = e.Seq, e.Hash
-		}
-	}) || !isWhole(old, "journal")
+	taken, err := t.insert(db, rows)
+	saved.Rows = taken - saved.Copied
 	var written int64
 	if old.QueryRow(`SELECT seq FROM head`).Scan(&written) == nil {
-		most = max(most, written)
+		last = max(last, written)
 	}
-	r.salvage.Journal, r.salvage.Gone = last, most-last
-	saved := Saved{Table: "journal", Rows: int(last), Lost: int(most - last), Torn: torn}
-	r.salvage.Tables = append(r.salvage.Tables, saved)
-	return tx.Commit()
+	r.salvage.Journal, r.salvage.Gone = int64(taken), max(0, last-int64(taken))
+	saved.Lost = int(r.salvage.Gone)
+	return saved, err
 }
 
 // entry returns a journal row as an event. ok is false if its values are not an event.
 func entry(values []any) (e event.Event, ok bool) {
+	if len(values) != 7 {
+		return e, false
+	}
 	seq, isSeq := values[0].(int64)
 	at, isAt := values[1].(int64)
 	if !isSeq || !isAt {
@@ -485,22 +510,32 @@ func entry(values []any) (e event.Event, ok bool) {
 	return e, true
 }
 
-// finish brings the new database to this program's version, and adds an entry about
+// finish brings the new database to this program's version, has mend see it, and adds an entry about
 // the repair to its journal.
-func (r *repair) finish(now time.Time) error {
+func (r *repair) finish(mend Mender) error {
 	s, err := Open(r.to)
 	if err != nil {
 		return err
 	}
-	accounts, _, err := Accounts.Load(s, now)
+	accounts, _, err := Accounts.Load(s, r.now)
+	if err == nil && lostCommits(r.path) { // the damaged file is itself only as new as its last checkpoint
+		r.salvage.Doubts, err = r.doubt(s, r.now)
+	}
 	if err == nil {
 		r.salvage.Paired = slices.ContainsFunc(accounts, func(a channel.Account) bool { return a.Person != nil })
+		err = mend(s, &r.salvage, r.now)
+	}
+	if err != nil {
+		return errors.Join(err, s.Close())
 	}
 	text := "the database was repaired after " + fmt.Sprint(r.salvage.Journal) + " entries"
 	if r.salvage.Gone > 0 {
 		text += fmt.Sprintf("; %d entries behind them are lost", r.salvage.Gone)
 	}
-	b := Batch{Events: []event.Event{{At: now, Kind: event.Repaired, Text: text}}}
+	b := Batch{Events: []event.Event{{At: r.now, Kind: event.Repaired, Text: text}}}
+	for _, d := range r.salvage.Doubts {
+		b.Events = append(b.Events, event.Event{At: r.now, Kind: event.Repaired, Subject: d.ID, Text: d.Text})
+	}
 	if err := s.Commit(&b); err != nil {
 		return errors.Join(err, s.Close())
 	}
@@ -509,6 +544,25 @@ func (r *repair) finish(now time.Time) error {
 		err = fmt.Errorf("the new journal of %d entries breaks at %d", n, broken)
 	}
 	return errors.Join(err, s.Close())
+}
+
+// DoubtActions makes the actions and the updates of channels that are not done count as done, and returns
+// them as doubts. why is kept with the actions.
+func (s *Store) DoubtActions(why string) ([]Doubt, error) {
+	doubts, err := collect(s, "actions", func(rows *sql.Rows, d *Doubt) error {
+		return rows.Scan(&d.Table, &d.ID, &d.Text)
+	}, `SELECT 'actions', key, 'action ' || kind || ' in ' || lane || ': ' || substr(data, 1, 200)
+			FROM actions WHERE done < gen
+		UNION ALL SELECT 'inbox', channel || ' ' || id, 'what came on ' || channel || ' as ' || id
+			FROM inbox WHERE done = 0`)
+	if err != nil {
+		return nil, err
+	}
+	return doubts, s.tx(func(tx *sql.Tx) error {
+		_, err := tx.Exec(`UPDATE actions SET done = gen, error = ? WHERE done < gen`, why)
+		_, failed := tx.Exec(`UPDATE inbox SET done = 1`)
+		return errors.Join(err, failed)
+	})
 }
 
 // replace moves the new database to the path of the damaged one, which is kept under a

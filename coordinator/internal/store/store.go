@@ -136,7 +136,14 @@ func (s *Store) prepare() error {
 	if err := os.Chmod(s.path, 0o600); err != nil {
 		return err
 	}
-	if err := s.migrate(newest); err != nil {
+	version, err := s.version()
+	if err == nil && version > 0 && version < newest {
+		err = makeCopy(s.path, time.Now())
+	}
+	if err == nil {
+		err = s.migrate(newest)
+	}
+	if err != nil {
 		return err
 	}
 	return s.readHead()
@@ -254,12 +261,20 @@ func checkVersion(db *sql.DB, path string) error {
 	return nil
 }
 
+// version returns the version of the database, 0 if it is empty.
+func (s *Store) version() (version int, err error) {
+	if err = s.db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		err = fmt.Errorf("read version: %w", err)
+	}
+	return version, err
+}
+
 // migrate makes the tables of an empty database, and runs the migrations that are missing up to a
 // version, each in its own transaction.
 func (s *Store) migrate(to int) error {
-	var version int
-	if err := s.db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
-		return fmt.Errorf("read version: %w", err)
+	version, err := s.version()
+	if err != nil {
+		return err
 	}
 	if version == 0 {
 		version = firstVersion

@@ -1,5 +1,5 @@
-// Package upkeep drops old data, and tells the person when nothing can be written to the
-// disk.
+// Package upkeep drops old data, keeps good copies of the database, and tells the person when
+// nothing can be written to the disk.
 package upkeep
 
 import (
@@ -59,6 +59,9 @@ func (k *Keeper) forget(ctx context.Context) {
 		now := time.Now()
 		if err := errors.Join(k.store.Forget(now), k.core.Forget()); err != nil {
 			k.log.Error("forget old rows", "err", err)
+		}
+		if err := k.store.Copy(now); err != nil {
+			k.log.Error("keep a good copy", "err", err)
 		}
 		if err := ledger.Forget(k.calls, now.Add(-keepFor)); err != nil {
 			k.log.Error("forget old records of calls", "err", err)
