@@ -252,7 +252,6 @@ func (c *Coordinator) newTelegram(shared *core.Core) channel {
 		Code:       random.Digits,
 		Link:       func(path string) (address, where string) { return c.web.Link(path) },
 		RemindChat: c.set.Escalation.Chat,
-		TaskHeld:   c.tasks.Held,
 		Act:        c.server.Act,
 		Call:       c.server.Phone,
 	})

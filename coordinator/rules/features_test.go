@@ -28,7 +28,6 @@ var features = map[string]string{
 	"check":       "wire hooks loop/check core server",
 	"checkpoint":  "task/checkpoint ask/checkpoint core telegram",
 	"checkin":     "wire hooks ask/checkin core server telegram",
-	"command":     "core telegram",
 	"consult":     "wire hooks server cmd:consult",
 	"debug":       "wire hooks server cmd:debug",
 	"denied":      "wire hooks ask/denied core server telegram",
@@ -89,7 +88,7 @@ var layers = map[string]layer{
 	"store": {dir: in + "store", own: "action age batch channel clean copy kind read repair store unknown unwritable"},
 	"server": {dir: in + "server",
 		own: "access attached backlog birthmark decode hook line listen named process reasons server silence toolcall"},
-	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan " +
+	"telegram": {dir: in + "channel/telegram", own: "account address callback command direct first link markdown plan " +
 		"poll render stamp thing thread trouble twice update whole"},
 	"view": {dir: "coordinator/view", own: "view"},
 	"web":  {dir: in + "channel/web", own: "act form listen live printed read route secure thing view web"},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -88,7 +87,8 @@ func TestSendFromThePhone(t *testing.T) {
 	r := newRig(t)
 	r.stopped()
 	m := message.Message{Session: "s", Text: "the build is red", By: "Ada", Channel: phone}
-	r.ok(r.OrderSend(channel.Act{Channel: phone, Update: 7}, m, ""))
+	_, _, err := r.Core.Send(m, "")
+	r.ok(err)
 	if a, err := r.Ask("c1"); err != nil || a.State != ask.Answered {
 		t.Errorf("the check-in is %s, %v", a.State, err)
 	}

@@ -246,15 +246,6 @@ type GrantList struct {
 	Message channel.MessageID `json:"message,omitempty"` // "" for a new one
 }
 
-// OrderGrants deals with a command that asks for the standing permissions.
-func (c *Core) OrderGrants(act channel.Act) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		b.Act = act
-		s.list(&b, act, "grants:"+itoa(act.Update), GrantList{To: act.At}, now)
-		return b, nil
-	})
-}
-
 func (s *state) list(b *store.Batch, act channel.Act, key string, l GrantList, now time.Time) {
 	b.Actions = append(b.Actions, channelAction(act.Channel, key, ActGrants, encode(l), now))
 }

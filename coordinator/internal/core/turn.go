@@ -50,23 +50,6 @@ func (c *Core) StopTurn(name string, d ask.Decision) (text string, err error) {
 	return text, err
 }
 
-// OrderStopTurn is StopTurn for a command of the person on a channel, who is told there
-// what happens.
-func (c *Core) OrderStopTurn(act channel.Act, id session.ID, d ask.Decision) error {
-	word := "Afar stops this turn " + c.cfg.Secret()
-	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		b.Act = act
-		v := s.sessions.rows[id]
-		v.ID = id // a run between two turns may have no session
-		text, err := s.stopTurn(&b, v, word, d, now)
-		if err != nil {
-			text = channel.NotTaken(err)
-		}
-		s.settle(&b, act, text, now)
-		return b, nil
-	})
-}
-
 func (s *state) stopTurn(
 	b *store.Batch, v session.Session, word string, d ask.Decision, now time.Time,
 ) (text string, err error) {

@@ -104,7 +104,13 @@ func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err err
 		held = s.cfg.Tasks.Held(task.Slug(m.Task))
 	}
 	if !s.fromPerson(c) {
-		m.Data, m.By, m.Text = true, s.program(c), redact.Visible(in.Text)
+		m.Data, m.Text = true, redact.Visible(in.Text)
+		if !c.onChannel() {
+			m.By = s.program(c)
+		}
+	}
+	if err := s.cfg.Core.Look(); err != nil { // when it arrives depends on who lives
+		return out, err
 	}
 	m, when, err := s.cfg.Core.Send(m, held)
 	return wire.SendReply{ID: string(m.ID), To: name, When: when, Words: !m.Data}, err

@@ -22,21 +22,34 @@ type said struct {
 type saying struct {
 	op   string
 	head string // begins what is said of an error
+	gone string // said where what was named is gone, "" for the error itself
 	say  func(l *link, in channel.Reply) (said, error)
 }
 
 // sayings returns how the reply of each operation is worded that the person asks for here.
 func sayings() []saying {
 	return []saying{
-		words(wire.OpRunStart, "Nothing was started: ", (*link).saidStarted),
+		words(wire.OpRunStart, "Nothing was started: ", "", (*link).saidStarted),
+		words(wire.OpRunStop, "Nothing was changed: ", runGone, (*link).saidStopped),
+		words(wire.OpRun, "", runGone, (*link).saidRun),
+		words(wire.OpRuns, "", "", (*link).saidRuns),
+		words(wire.OpSend, "Nothing was sent: ", "", (*link).saidSent),
+		words(wire.OpTurnStop, "Nothing was changed: ", "", saidTurn),
+		words(wire.OpAway, "Nothing was changed: ", "", (*link).saidAway),
+		words(wire.OpPause, "Not done: ", "", saidPaused),
+		words(wire.OpGrants, "", "", (*link).saidGrants),
+		words(wire.OpTaskNew, "Not done: ", "", (*link).saidTaskNew),
+		words(wire.OpTask, "Not done: ", "", (*link).saidTask),
+		words(wire.OpTasks, "Not done: ", "", (*link).saidTasks),
+		words(wire.OpMemoryAdd, "Not done: ", "", saidRemembered),
 	}
 }
 
 // words returns how the replies of an operation are worded. as is what the person did.
 func words[Request, Reply any](
-	op wire.Op[Request, Reply], head string, say func(l *link, as string, reply Reply) (said, error),
+	op wire.Op[Request, Reply], head, gone string, say func(l *link, as string, reply Reply) (said, error),
 ) saying {
-	return saying{op: string(op), head: head, say: func(l *link, in channel.Reply) (out said, err error) {
+	return saying{op: string(op), head: head, gone: gone, say: func(l *link, in channel.Reply) (out said, err error) {
 		var reply Reply
 		if in.In == nil {
 			if err := json.Unmarshal(in.Body, &reply); err != nil {
@@ -49,7 +62,7 @@ func words[Request, Reply any](
 			return out, core.GiveUp(err)
 		}
 		if reply, err = call(l, Name, op, request); err != nil {
-			return said{text: failed(head, err.Error())}, nil
+			return out, err
 		}
 		return say(l, in.As, reply)
 	}}
@@ -81,10 +94,15 @@ func (l *link) said(raw string) (s channel.Settlement, out said, err error) {
 	for _, one := range sayings() {
 		switch {
 		case one.op != s.Reply.Op:
+		case s.Reply.Code == wire.CodeNotFound && one.gone != "":
+			return s, said{text: one.gone}, nil
 		case s.Reply.Error != "":
 			return s, said{text: failed(one.head, s.Reply.Error)}, nil
 		default:
 			out, err = one.say(l, *s.Reply)
+			if errors.Is(err, core.ErrNotFound) && one.gone != "" {
+				return s, said{text: one.gone}, nil
+			}
 			return s, out, err
 		}
 	}

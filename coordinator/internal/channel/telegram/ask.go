@@ -204,6 +204,7 @@ func (l *link) tapped(update int64, t tap) error {
 		return l.stranger(from)
 	}
 	from.At = t.Message.room().address()
+	from.By, from.Key = from.name, l.keyOf(update)
 	p := core.Press{Act: from.Act, Message: messageID(t.Message.Chat.ID, t.Message.ID), Nonce: unknownNonce}
 	p.Shows = l.shows(t.Message)
 	c, ok := parseCallback(t.Data)
@@ -222,7 +223,7 @@ func (l *link) tapped(update int64, t tap) error {
 	case takeBack:
 		return l.cfg.Core.PressUndo(p, c.value == "w")
 	case ofRun:
-		return l.tappedRun(p, c)
+		return l.tappedRun(p.Act, c)
 	case ofTask:
 		return l.tappedTask(p, c)
 	case ofSuggestion, ofTrigger, ofModule:

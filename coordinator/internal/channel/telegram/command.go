@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,15 +34,15 @@ func commands() []command {
 		{name: "status", about: "how things stand", do: tells((*link).statusText)},
 		{name: "sessions", about: "what runs", do: tells((*link).sessionsText)},
 		{name: "asks", about: "what waits for you", do: tells((*link).asksText)},
-		{name: "grants", about: "what you allowed for a session, and take it back", do: grants},
+		{name: "grants", about: "what you allowed for a session, and take it back", do: shows(wire.OpGrants)},
 		{name: "loops", about: "which sessions keep going", do: tells((*link).loopsText)},
 		{name: "run", about: "have an agent do something: /run TEXT", take: (*link).startRun},
 		{name: "task", about: "have an agent work on something for days: /task TEXT", take: (*link).newTask},
-		{name: "tasks", about: "what goes on for days", take: (*link).listTasks},
+		{name: "tasks", about: "what goes on for days", do: shows(wire.OpTasks)},
 		{name: "suggestions", about: "tasks that agents and events suggest", do: lists("suggestions")},
 		{name: "triggers", about: "rules that send texts, and switch them on or off", do: lists("triggers")},
 		{name: "modules", about: "folders that bring events and tools, and disable them", do: lists("modules")},
-		{name: "runs", about: "what works without a terminal", do: runs},
+		{name: "runs", about: "what works without a terminal", do: shows(wire.OpRuns)},
 		{name: "send", about: "write to a session or a run: /send NAME TEXT", take: (*link).sendTo},
 		{name: "inbox", about: "the newest texts, and what became of them: /inbox WORDS finds old ones",
 			do: lists("inbox")},
@@ -64,7 +66,7 @@ func (l *link) runCommand(update int64, m message) (ok bool, err error) {
 		case c.take != nil:
 			return true, c.take(l, update, m, words[1:])
 		default:
-			return true, c.do(l, m.act(update), words[1:])
+			return true, c.do(l, l.actOf(update, m), words[1:])
 		}
 	}
 	return false, nil
@@ -96,6 +98,11 @@ func tells(text func(*link) string) func(*link, channel.Act, []string) error {
 	return func(l *link, act channel.Act, _ []string) error {
 		return l.cfg.Core.Acknowledge(act, text(l))
 	}
+}
+
+// shows returns the action of a command that shows what an operation replies.
+func shows[Request, Reply any](op wire.Op[Request, Reply]) func(*link, channel.Act, []string) error {
+	return func(l *link, act channel.Act, _ []string) error { return order(l, act, op, *new(Request)) }
 }
 
 // lists returns the action of a command that shows one kind of list. The words after the command
@@ -137,8 +144,6 @@ func (l *link) listOf(kind, find string) (rendered, error) {
 	return l.things(ofSuggestion)
 }
 
-func runs(l *link, act channel.Act, _ []string) error { return l.cfg.Core.OrderRuns(act) }
-
 const awayUsage = "Say it like this: `/away on`, `/away on 2h`, `/away auto` or `/away off`."
 
 func away(l *link, act channel.Act, words []string) error {
@@ -154,15 +159,24 @@ func away(l *link, act channel.Act, words []string) error {
 	case err != nil, mode == session.Default, len(words) > 2, len(words) == 2 && d <= 0:
 		return l.cfg.Core.Acknowledge(act, awayUsage)
 	}
+	return order(l, act, wire.OpAway, wire.AwayRequest{Mode: string(mode), ForMS: d.Milliseconds()})
+}
+
+// saidAway says where questions go now.
+func (l *link) saidAway(as string, set wire.Settings) (said, error) {
+	mode := session.Mode(set.Away)
 	text := map[session.Mode]string{
 		session.On:   "🚶 Away is on: questions come here at once.",
 		session.Off:  "🏠 Away is off: questions stay at the terminal.",
 		session.Auto: "🚶 Away is auto: a question comes here when nobody answers it at the terminal.",
 	}[mode]
-	if d > 0 {
-		text += " Until " + dayClock(l.cfg.Now().Add(d), l.cfg.Now()) + "."
+	if as == asHere {
+		text = "🏠 Welcome back. Questions stay at the terminal."
 	}
-	return l.cfg.Core.OrderAway(core.Order{Act: act, Text: text + l.exceptions(mode)}, mode, d)
+	if set.AwayUntil != 0 {
+		text += " Until " + dayClock(time.UnixMilli(set.AwayUntil).In(l.cfg.Now().Location()), l.cfg.Now()) + "."
+	}
+	return said{text: text + l.exceptions(mode)}, nil
 }
 
 // exceptions names the sessions that have an away mode of their own, other than the one for all.
@@ -179,37 +193,35 @@ func (l *link) exceptions(all session.Mode) string {
 	return " But " + strings.Join(names, ", ") + ": `afar away default --session NAME` ends that."
 }
 
+// asHere is what the person does who is back.
+const asHere = "here"
+
 func here(l *link, act channel.Act, _ []string) error {
-	text := "🏠 Welcome back. Questions stay at the terminal." + l.exceptions(session.Off)
-	welcome := core.Order{Act: act, Text: text}
-	return l.cfg.Core.OrderAway(welcome, session.Off, 0)
+	act.As = asHere
+	return order(l, act, wire.OpAway, wire.AwayRequest{Mode: string(session.Off)})
 }
 
+// pause returns the action that silences Afar or ends that, or decides whether a project that asks for silence
+// gets it.
 func pause(on bool) func(*link, channel.Act, []string) error {
-	text := "▶️ Resumed."
-	if on {
-		text = "⏸ Paused: only the guard speaks. /resume ends it."
-	}
 	return func(l *link, act channel.Act, words []string) error {
-		if len(words) > 0 {
-			return l.decideSilence(act, strings.Join(words, " "), on)
-		}
-		return l.cfg.Core.OrderPause(core.Order{Act: act, Text: text}, on)
+		act.As = strings.Join(words, " ")
+		return order(l, act, wire.OpPause, wire.PauseRequest{On: on, Project: act.As})
 	}
 }
 
-// decideSilence decides whether a project that asks for silence gets it.
-func (l *link) decideSilence(act channel.Act, project string, on bool) error {
-	person, _ := l.person()
-	said := "▶️ Afar works in " + project + ", although it asks for silence. /pause " + project + " takes that back."
-	if on {
-		said = "⏸ " + project + " may silence Afar again."
+// saidPaused says what is silent. project is the one that was decided about, "" for none.
+func saidPaused(_ *link, project string, set wire.Settings) (said, error) {
+	switch silent := func(s wire.Silence) bool { return s.Project == filepath.Clean(project) && s.Heard }; {
+	case project == "" && set.Paused:
+		return said{text: "⏸ Paused: only the guard speaks. /resume ends it."}, nil
+	case project == "":
+		return said{text: "▶️ Resumed."}, nil
+	case slices.ContainsFunc(set.Silenced, silent):
+		return said{text: "▶️ Afar works in " + project + ", although it asks for silence. /pause " + project +
+			" takes that back."}, nil
 	}
-	in := wire.PauseRequest{On: on, Project: project}
-	if _, err := call(l, person.Name, wire.OpPause, in); err != nil {
-		said = notDone(err)
-	}
-	return l.cfg.Core.Acknowledge(act, said)
+	return said{text: "⏸ " + project + " may silence Afar again."}, nil
 }
 
 // sessionsText lists the running sessions.

@@ -6,13 +6,23 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-func grants(l *link, act channel.Act, _ []string) error {
-	return l.cfg.Core.OrderGrants(act)
+// saidGrants shows the standing permissions.
+func (l *link) saidGrants(string, wire.GrantsReply) (said, error) {
+	list := l.grantList()
+	return said{show: &list}, nil
+}
+
+// grantList shows the standing permissions, each with the button that ends it.
+func (l *link) grantList() rendered {
+	return renderGrants(l.cfg.Core.Grants(), func(g grant.Grant) string {
+		v, _ := l.cfg.Core.Session(string(g.Session)) // an unknown session has an empty token
+		return v.Token
+	})
 }
 
 // grants carries out a core.GrantList.
@@ -21,19 +31,7 @@ func (l *link) grants(ctx context.Context, raw string) error {
 	if err := json.Unmarshal([]byte(raw), &list); err != nil {
 		return core.GiveUp(err)
 	}
-	r := renderGrants(l.cfg.Core.Grants(), func(g grant.Grant) string {
-		v, _ := l.cfg.Core.Session(string(g.Session)) // an unknown session has an empty token
-		return v.Token
-	})
-	if list.Message != "" {
-		return l.edit(ctx, list.Message, r)
-	}
-	to, err := parseAddress(list.To)
-	if err != nil {
-		return core.GiveUp(err)
-	}
-	_, err = l.send(ctx, to, r)
-	return err
+	return l.edit(ctx, list.Message, l.grantList())
 }
 
 // maxGrants is how many permissions one message shows. The oldest come first, because

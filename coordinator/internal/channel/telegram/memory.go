@@ -13,15 +13,10 @@ const rememberUsage = "Say what is worth knowing: `/remember Deploys go through 
 
 // remember keeps the text of a command as a fact.
 func (l *link) remember(update int64, m message, _ []string) error {
-	act := m.act(update)
 	if m.rest() == "" {
-		return l.cfg.Core.Acknowledge(act, rememberUsage)
+		return l.cfg.Core.Acknowledge(m.act(update), rememberUsage)
 	}
-	f, err := call(l, m.From.name(), wire.OpMemoryAdd, factOf(m.rest()))
-	if err != nil {
-		return l.cfg.Core.Acknowledge(act, notDone(err))
-	}
-	return l.cfg.Core.Acknowledge(act, remembered(f))
+	return order(l, l.actOf(update, m), wire.OpMemoryAdd, factOf(m.rest()))
 }
 
 // factOf makes a fact of a text. Its title is the first line, or the first words of a long one;
@@ -35,14 +30,14 @@ func factOf(s string) wire.MemoryAddRequest {
 	return in
 }
 
-// remembered says what became of a fact, and under which name it is kept.
-func remembered(f wire.MemoryAddReply) string {
+// saidRemembered says what became of a fact, and under which name it is kept.
+func saidRemembered(_ *link, _ string, f wire.MemoryAddReply) (said, error) {
 	name := short(f.ID)
 	switch f.Change {
 	case "changed":
-		return "🧠 `" + name + "` says this now. What it said before stays in its file."
+		return said{text: "🧠 `" + name + "` says this now. What it said before stays in its file."}, nil
 	case "unchanged":
-		return "🧠 Memory says that already, in `" + name + "`."
+		return said{text: "🧠 Memory says that already, in `" + name + "`."}, nil
 	}
-	return "🧠 Kept as `" + name + "`. To delete it, in a terminal: `afar memory forget " + name + "`."
+	return said{text: "🧠 Kept as `" + name + "`. To delete it, in a terminal: `afar memory forget " + name + "`."}, nil
 }

@@ -58,8 +58,6 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 		return l.topic(ctx, session.ID(a.Data))
 	case core.ActTap:
 		return l.answer(ctx, a.Data)
-	case core.ActRunView:
-		return l.runView(ctx, a.Data)
 	case core.ActRunEnded:
 		return l.runEnded(ctx, a.Data)
 	case core.ActRunFile:

@@ -24,6 +24,7 @@ import (
 	ops "github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/taskwork"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
@@ -113,7 +114,10 @@ func (r *rig) open() {
 		Machine: "lab", Home: "/home/ann", Now: r.now,
 		Code: func() string { return code }, RemindChat: r.remindChat,
 	})
-	r.serve(ops.Config{Core: r.core, Log: logger, Parts: ops.Parts{Marks: func() {}, Runs: runsIn("auto")}})
+	r.serve(ops.Config{
+		Core: r.core, Log: logger, Parts: ops.Parts{Marks: func() {}, Runs: runsIn("auto")},
+		Tasks: taskwork.NewFolders(r.path("tasks"), r.path("confirms"), time.UTC),
+	})
 	r.ch.pace.first = 10 * time.Millisecond
 	r.ch.pace.conflict = 20 * time.Millisecond
 	r.ch.pace.probe = time.Second

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,11 +14,10 @@ import (
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/view"
@@ -159,13 +157,11 @@ func (l *link) writeToRun(update int64, m message) (ok bool, err error) {
 	if id == "" || m.Reply.aboutMany() {
 		return false, nil
 	}
-	to := l.cfg.Core.ConversationOf(id)
-	if to == "" {
+	r, err := l.cfg.Core.RunByID(id)
+	if err != nil {
 		return true, l.cfg.Core.Acknowledge(m.act(update), "This run was removed. Nothing was sent.")
 	}
-	return true, l.cfg.Core.OrderSend(m.act(update), texts.Message{
-		Session: to, Run: true, Text: m.Text, By: m.From.name(), Channel: Name,
-	}, "")
+	return true, l.sendText(update, m, wire.ToRun+r.Name, m.Text)
 }
 
 // aboutMany reports whether the buttons of a message are about several runs.
@@ -181,36 +177,42 @@ func (m message) aboutMany() bool {
 	return false
 }
 
+// runGone is said about a run that is not there any more.
+const runGone = "This run was removed. Nothing was changed."
+
 // tappedRun carries out a tap on a button about a run.
-func (l *link) tappedRun(p core.Press, c callback) error {
-	if c.value == stopRun {
-		return l.cfg.Core.TapStopRun(p.Act, run.ID(c.nonce), p.Decision)
+func (l *link) tappedRun(act channel.Act, c callback) error {
+	named := wire.RunRequest{ID: c.nonce}
+	if c.value != stopRun {
+		return order(l, act, wire.OpRun, named)
 	}
-	return l.cfg.Core.TapRun(p.Act, run.ID(c.nonce))
+	if r, err := l.cfg.Core.RunByID(run.ID(c.nonce)); err == nil && r.Settled() {
+		return l.cfg.Core.Acknowledge(act, "Nothing runs in "+r.Name+" now, so there was nothing to stop.")
+	}
+	return order(l, act, wire.OpRunStop, named)
 }
 
-// runView carries out a core.RunView.
-func (l *link) runView(ctx context.Context, raw string) error {
-	var v core.RunView
-	if err := json.Unmarshal([]byte(raw), &v); err != nil {
-		return core.GiveUp(err)
+// saidStopped says that what a run does ends.
+func (l *link) saidStopped(_ string, r wire.Run) (said, error) {
+	if r.PID != 0 || slices.Contains([]string{string(run.Starting), string(run.Working), string(run.Waiting)}, r.State) {
+		return said{text: "⏹ Stopping " + r.Name + "."}, nil
 	}
-	to, err := parseAddress(v.To)
+	return said{text: "⏹ " + r.Name + " has stopped."}, nil
+}
+
+// saidRun says what a run does, and shows what it did last.
+func (l *link) saidRun(_ string, w wire.Run) (said, error) {
+	r, err := l.cfg.Core.RunByID(run.ID(w.ID))
 	if err != nil {
-		return core.GiveUp(err)
+		return said{}, err
 	}
-	out := l.runList()
-	if v.Run != "" {
-		r, err := l.cfg.Core.RunByID(v.Run)
-		if err != nil {
-			return ignoreMissing(err)
-		}
-		if out, err = l.runCard(r); err != nil {
-			return err
-		}
-	}
-	_, err = l.send(ctx, to, out)
-	return err
+	card, err := l.runCard(r)
+	return said{text: w.Name + " is " + w.State + ".", show: &card}, err
+}
+
+func (l *link) saidRuns(string, wire.RunsReply) (said, error) {
+	list := l.runList()
+	return said{show: &list}, nil
 }
 
 // runCard shows what a run did last.
@@ -401,44 +403,25 @@ func (l *link) renderEnding(e run.TurnEnd, r run.Run) rendered {
 	return rendered{html: head + ":\n" + shown + foot, rows: l.runRows(r)}
 }
 
-// sendTo gives a session or a run a text.
+// sendTo gives a session, a run or a task a text.
 func (l *link) sendTo(update int64, m message, words []string) error {
-	act := m.act(update)
-	if len(words) < 2 {
-		return l.cfg.Core.Acknowledge(act, "Say to whom, and what: `/send api-1a2b go on`, `/send run:deps leave "+
+	switch {
+	case len(words) < 2:
+		return l.cfg.Core.Acknowledge(m.act(update), "Say to whom, and what: `/send api-1a2b go on`, `/send run:deps leave "+
 			"react alone`.")
+	case words[0] == wire.ToPerson:
+		return l.cfg.Core.Acknowledge(m.act(update), "Nothing was sent: person is you.")
 	}
-	to, err := l.addressee(words[0])
-	if err != nil {
-		return l.cfg.Core.Acknowledge(act, "Nothing was sent: "+err.Error()+".")
-	}
-	held := ""
-	if to.Task != "" {
-		held = l.cfg.TaskHeld(task.Slug(to.Task))
-	}
-	to.Text, to.By, to.Channel = strings.TrimSpace(strings.TrimPrefix(m.rest(), words[0])), m.From.name(), Name
-	return l.cfg.Core.OrderSend(act, to, held)
+	return l.sendText(update, m, words[0], strings.TrimSpace(strings.TrimPrefix(m.rest(), words[0])))
 }
 
-var errYourself = errors.New("person is you")
+// sendText sends the text of a message to an address.
+func (l *link) sendText(update int64, m message, to, text string) error {
+	act := l.actOf(update, m)
+	return order(l, act, wire.OpSend, wire.SendRequest{ID: act.Key, To: to, Text: text})
+}
 
-// addressee returns an empty text for what an address names.
-func (l *link) addressee(to string) (empty texts.Message, err error) {
-	a, err := texts.ParseAddress(to)
-	switch {
-	case err != nil:
-		return empty, err
-	case a.Kind == texts.ToPerson:
-		return empty, errYourself
-	case a.Kind == texts.ToRun:
-		r, err := l.cfg.Core.RunNamed(a.Name)
-		return texts.Message{Session: session.ID(r.Conversation), Run: true}, err
-	case a.Kind == texts.ToTask:
-		if _, known := l.cfg.Core.Task(task.Slug(a.Name)); !known {
-			return empty, fmt.Errorf("task %q: %w", a.Name, core.ErrNotFound)
-		}
-		return texts.Message{Task: a.Name}, nil
-	}
-	v, err := l.cfg.Core.Session(a.Name)
-	return texts.Message{Session: v.ID}, err
+// saidSent says when a text is handed over.
+func (l *link) saidSent(_ string, sent wire.SendReply) (said, error) {
+	return said{text: "📨 " + strings.Replace(sent.To, ":", " ", 1) + " gets it " + sent.When + "."}, nil
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
@@ -50,16 +49,27 @@ func notDone(err error) string { return failed("Not done: ", err.Error()) }
 // newTask creates a task with the text of a command, and starts it. An update that is handled
 // again finds the same task.
 func (l *link) newTask(update int64, m message, _ []string) error {
-	act := m.act(update)
+	act := l.actOf(update, m)
 	if m.rest() == "" {
 		return l.cfg.Core.Acknowledge(act, taskUsage)
 	}
-	in := wire.TaskNewRequest{Key: l.keyOf(update), Title: titleOf(m.rest()), Objective: m.rest(), Start: true}
-	t, err := call(l, m.From.name(), wire.OpTaskNew, in)
-	if err != nil {
-		return l.cfg.Core.Acknowledge(act, notDone(err))
-	}
-	return l.cfg.Core.ShowTasks(act, "", core.TaskView{Task: task.Slug(t.ID), Started: true})
+	in := wire.TaskNewRequest{Key: act.Key, Title: titleOf(m.rest()), Objective: m.rest(), Start: true}
+	return order(l, act, wire.OpTaskNew, in)
+}
+
+func (l *link) saidTaskNew(_ string, t wire.Task) (said, error) {
+	card := l.taskStarted(t)
+	return said{show: &card}, nil
+}
+
+func (l *link) saidTasks(_ string, all wire.TasksReply) (said, error) {
+	list := l.taskList(all.Tasks)
+	return said{show: &list}, nil
+}
+
+func (l *link) saidTask(_ string, t wire.Task) (said, error) {
+	card := l.taskCard(t)
+	return said{text: visible(t.Title, maxWord) + ": " + wording.TaskStatus(t), show: &card}, nil
 }
 
 // keyOf names what an update of the bot asks for, in the form of rand.Text. The same update has
@@ -78,11 +88,6 @@ func titleOf(s string) string {
 		return title[:cut] + "…"
 	}
 	return title
-}
-
-// listTasks lists the tasks.
-func (l *link) listTasks(update int64, m message, _ []string) error {
-	return l.cfg.Core.ShowTasks(m.act(update), "", core.TaskView{})
 }
 
 // task returns the task that a message is about, as its buttons say, "" for none and for a
@@ -115,8 +120,7 @@ func (l *link) writeToTask(update int64, m message) (ok bool, err error) {
 		said := "Nothing was sent: " + string(slug) + " is only proposed. Start it first."
 		return true, l.cfg.Core.Acknowledge(m.act(update), said)
 	}
-	text := texts.Message{Task: string(slug), Text: m.Text, By: m.From.name(), Channel: Name}
-	return true, l.cfg.Core.OrderSend(m.act(update), text, l.cfg.TaskHeld(slug))
+	return true, l.sendText(update, m, wire.ToTask+string(slug), m.Text)
 }
 
 // showTask is the value of the button that shows a task.
@@ -125,12 +129,7 @@ const showTask = "l"
 // tappedTask carries out a tap on a button about a task.
 func (l *link) tappedTask(p core.Press, c callback) error {
 	if c.value == showTask {
-		t, err := call(l, p.Decision.By, wire.OpTask, wire.TaskRequest{ID: c.nonce})
-		if err != nil {
-			return l.cfg.Core.Acknowledge(p.Act, notDone(err))
-		}
-		said := visible(t.Title, maxWord) + ": " + wording.TaskStatus(t)
-		return l.cfg.Core.ShowTasks(p.Act, said, core.TaskView{Task: task.Slug(t.ID)})
+		return order(l, p.Act, wire.OpTask, wire.TaskRequest{ID: c.nonce})
 	}
 	return l.tappedThing(p, c)
 }

@@ -39,7 +39,6 @@ func (r *rig) withTasks() {
 	}
 	r.Cleanup(func() { facts.Close() })
 	r.ch.cfg.Home = r.dir
-	r.ch.cfg.TaskHeld = taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC).Held
 	r.serve(ops.Config{
 		Core: r.core, Log: slog.New(slog.DiscardHandler), Dirs: dirs,
 		Tasks:       taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),

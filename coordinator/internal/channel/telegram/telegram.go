@@ -23,7 +23,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
 // Config is what a Channel needs.
@@ -40,8 +39,6 @@ type Config struct {
 	// returns "" while the page is not served.
 	Link       func(path string) (address, where string)
 	RemindChat int64 // another chat that is told that a question waits too long; 0 for none
-	// TaskHeld says when a task at rest gets a text, see task.State.Held.
-	TaskHeld func(task.Slug) string
 	// Act carries out an operation for what the person did, and has the channel tell them the reply. After an
 	// error the update is handled again.
 	Act func(ctx context.Context, act channel.Act, op string, in any) error

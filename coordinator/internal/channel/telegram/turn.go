@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 const stopUsage = "Which session? Send `/stop` as a reply to one of its messages, " +
@@ -18,7 +18,15 @@ func (l *link) stopTurn(update int64, m message, words []string) error {
 	if !found {
 		return l.cfg.Core.Acknowledge(m.act(update), stopUsage)
 	}
-	return l.cfg.Core.OrderStopTurn(m.act(update), id, ask.Decision{By: m.From.name(), Channel: Name})
+	if r, ok := l.cfg.Core.RunOf(id); ok { // between two turns it may have no session
+		act := l.actOf(update, m)
+		return l.tappedRun(act, callback{nonce: string(r.ID), value: stopRun})
+	}
+	return order(l, l.actOf(update, m), wire.OpTurnStop, wire.TurnStopRequest{ID: string(id)})
+}
+
+func saidTurn(_ *link, _ string, out wire.TurnStopReply) (said, error) {
+	return said{text: out.Text}, nil
 }
 
 // meantSession returns the session that a command names. If it names none, that is the
