@@ -59,14 +59,9 @@ var (
 // branch afar/issue/<id>. It uses what exists already, because a crash may have left
 // only the branch, or half a checkout. It never resets a branch that has commits. If
 // something else is at the path, the error is ErrInTheWay. AddWorktree does not fetch
-// submodules, because that may take too long.
-func AddWorktree(ctx context.Context, repo, id string) (Worktree, error) {
-	return forIssue.addWorktree(ctx, repo, id, "")
-}
-
-// AddWorktreeOn is AddWorktree with the short name of the base, "" for the one that
-// BaseRef returns now.
-func AddWorktreeOn(ctx context.Context, repo, id, base string) (Worktree, error) {
+// submodules, because that may take too long. base is the short name of the base, "" for the one
+// that BaseRef returns now.
+func AddWorktree(ctx context.Context, repo, id, base string) (Worktree, error) {
 	return forIssue.addWorktree(ctx, repo, id, base)
 }
 

@@ -149,7 +149,7 @@ func TestAddWorktree(t *testing.T) {
 			c.do(t, dir)
 			before := files(t, filepath.Join(dir, ".worktrees"))
 			for range 2 {
-				w, err := git.AddWorktree(t.Context(), dir, "i1")
+				w, err := git.AddWorktree(t.Context(), dir, "i1", "")
 				if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 					t.Fatalf("have %+v: %v", w, err)
 				}
@@ -193,12 +193,12 @@ func TestNames(t *testing.T) {
 	parallel(t)
 	dir, _ := cloned(t)
 	for _, id := range []string{"", "..", "../../etc", "a/../b", "-rf", "--force", "a\nb", "a\x00", "\x7f"} {
-		if w, err := git.AddWorktree(t.Context(), dir, id); err == nil {
+		if w, err := git.AddWorktree(t.Context(), dir, id, ""); err == nil {
 			t.Errorf("%q became %+v", id, w)
 		}
 	}
 	for _, id := range []string{"fix-login", "bd-a1b2.3", "42", "A_b"} {
-		w, err := git.AddWorktree(t.Context(), dir, id)
+		w, err := git.AddWorktree(t.Context(), dir, id, "")
 		if err != nil || w.Path != filepath.Join(dir, ".worktrees/afar", id) {
 			t.Errorf("%q became %+v: %v", id, w, err)
 		}
@@ -217,14 +217,14 @@ func TestNames(t *testing.T) {
 		"\\":                       "",
 		strings.Repeat("long", 60): "longlong",
 	} {
-		w, err := git.AddWorktree(t.Context(), dir, id)
+		w, err := git.AddWorktree(t.Context(), dir, id, "")
 		at, name := filepath.Split(w.Path)
 		if err != nil || !strings.HasPrefix(name, want) || at != filepath.Join(dir, ".worktrees/afar")+"/" {
 			t.Errorf("%q became %+v: %v", id, w, err)
 		}
 	}
-	one, _ := git.AddWorktree(t.Context(), dir, "a b")
-	two, _ := git.AddWorktree(t.Context(), dir, "a-b")
+	one, _ := git.AddWorktree(t.Context(), dir, "a b", "")
+	two, _ := git.AddWorktree(t.Context(), dir, "a-b", "")
 	if one.Path == two.Path {
 		t.Errorf("two ids share %s", one.Path)
 	}

@@ -180,7 +180,7 @@ func (h *Handler) pick(ctx context.Context, e core.Errand) (r loop.Result, err e
 }
 
 func (h *Handler) prepare(ctx context.Context, e core.Errand) (r loop.Result, err error) {
-	w, err := git.AddWorktreeOn(ctx, e.Issue.Repo, e.Issue.ID, e.Issue.Target.Base)
+	w, err := git.AddWorktree(ctx, e.Issue.Repo, e.Issue.ID, e.Issue.Target.Base)
 	if err != nil {
 		return r, err
 	}

@@ -99,7 +99,7 @@ func (h *Handler) pause(ctx context.Context, e core.Errand, t tracker.Tracker) e
 // pauseInTree pauses an issue that is a file of the base. It commits the change there
 // by itself, because the branch with the work does not land.
 func (h *Handler) pauseInTree(ctx context.Context, e core.Errand, name string) error {
-	w, err := git.AddWorktreeOn(ctx, e.Issue.Repo, e.Issue.ID+".status", e.Issue.Target.Base)
+	w, err := git.AddWorktree(ctx, e.Issue.Repo, e.Issue.ID+".status", e.Issue.Target.Base)
 	if err != nil {
 		return err
 	}

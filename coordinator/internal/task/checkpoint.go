@@ -67,14 +67,6 @@ func optionsOf(text string) (options []Option) {
 	return options
 }
 
-// Answer returns the text that the task gets for a chosen option.
-func (o Option) Answer() string {
-	if o.Effect == "" {
-		return o.Label
-	}
-	return o.Label + " → " + o.Effect
-}
-
 // An Asked is the question about a checkpoint.md.
 type Asked struct {
 	Hash string `json:"hash"` // of the file
