@@ -49,8 +49,8 @@ var inGuard = []string{
 // as a process, and the plugin on the real Claude Code.
 const (
 	rulesRoom = "coordinator/rules"
-	daemonE2E = "coordinator/e2e/daemon"
-	claudeE2E = "coordinator/e2e/claude"
+	daemonE2E = "coordinator/e2e"
+	claudeE2E = "plugin/e2e"
 )
 
 var onlyTests = []string{rulesRoom, daemonE2E, claudeE2E}
