@@ -61,17 +61,17 @@ func (w *Watcher) Drain(ctx context.Context, while time.Duration) bool {
 // Watch calls f now and after each change in dir, which must exist, until ctx
 // ends.
 func Watch(ctx context.Context, dir string, f func()) error {
-	return watch(ctx, dir, func(*fsnotify.Watcher) { f() })
+	return watch(ctx, dir, func(func(string) error) { f() })
 }
 
 // WatchTree calls f now and after each change in dir, which must exist, or in a directory
 // directly below it, also in one that is made later, until ctx ends.
 func WatchTree(ctx context.Context, dir string, f func()) error {
-	return watch(ctx, dir, func(w *fsnotify.Watcher) {
+	return watch(ctx, dir, func(add func(string) error) {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			if e.IsDir() {
-				_ = w.Add(filepath.Join(dir, e.Name())) // it may be gone already
+				_ = add(filepath.Join(dir, e.Name())) // it may be gone already
 			}
 		}
 		f() // last: a new directory may have files already
@@ -81,7 +81,7 @@ func WatchTree(ctx context.Context, dir string, f func()) error {
 // WatchAll calls f now and after each change in dir, which must exist, or anywhere below it, until
 // ctx ends. It follows no links. Of more than mostDirs directories it watches the first ones.
 func WatchAll(ctx context.Context, dir string, f func()) error {
-	return watch(ctx, dir, func(w *fsnotify.Watcher) {
+	return watch(ctx, dir, func(add func(string) error) {
 		n := 0
 		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			switch {
@@ -91,7 +91,7 @@ func WatchAll(ctx context.Context, dir string, f func()) error {
 				return fs.SkipAll
 			}
 			n++
-			_ = w.Add(path) // it may be gone already
+			_ = add(path) // it may be gone already
 			return nil
 		})
 		f() // last: a new directory may have files already
@@ -137,26 +137,6 @@ func callSettled(ctx context.Context, changed <-chan struct{}, wait time.Duratio
 			f()
 		case <-ctx.Done():
 			return
-		}
-	}
-}
-
-func watch(ctx context.Context, dir string, look func(*fsnotify.Watcher)) error {
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	if err := w.Add(dir); err != nil {
-		return err
-	}
-	for {
-		look(w)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-w.Events:
-		case <-w.Errors: // the kernel's queue ran over: something changed
 		}
 	}
 }
