@@ -206,10 +206,10 @@ func TestCutOffInTheWorktree(t *testing.T) {
 		armed := armFilter(t, &s)
 		addCutFiles(t, s.dir, "of main\n")
 		write(t, filepath.Dir(armed), "armed", "")
-		if w, err := git.AddWorktree(t.Context(), s.dir, "i2"); err == nil {
+		if w, err := git.AddWorktree(t.Context(), s.dir, "i2", ""); err == nil {
 			t.Fatalf("it was not cut off: %+v", w)
 		}
-		w, err := git.AddWorktree(t.Context(), s.dir, "i2")
+		w, err := git.AddWorktree(t.Context(), s.dir, "i2", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +283,7 @@ func TestConflict(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir, _ := cloned(t)
-			w, err := git.AddWorktree(t.Context(), dir, "i1")
+			w, err := git.AddWorktree(t.Context(), dir, "i1", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -383,7 +383,7 @@ func TestTogether(t *testing.T) {
 // issueLoop lands two issues of one commit each, one after the other.
 func issueLoop(t *testing.T, dir, name string) {
 	for _, id := range []string{name + "1", name + "2"} {
-		w, err := git.AddWorktree(t.Context(), dir, id)
+		w, err := git.AddWorktree(t.Context(), dir, id, "")
 		if err != nil {
 			t.Error(err)
 			return

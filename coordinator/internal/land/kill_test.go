@@ -40,7 +40,7 @@ type job struct {
 func (j job) do(ctx context.Context) (err error) {
 	switch j.What {
 	case "add":
-		_, err = git.AddWorktree(ctx, j.W.Repo, filepath.Base(j.W.Path))
+		_, err = git.AddWorktree(ctx, j.W.Repo, filepath.Base(j.W.Path), "")
 	case "commit":
 		_, err = j.W.Commit(ctx, "close", "closed.md")
 	case "rebase":

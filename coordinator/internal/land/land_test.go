@@ -16,7 +16,7 @@ import (
 // beginIssue returns a worktree with one commit of work.
 func beginIssue(t *testing.T, dir, id string) git.Worktree {
 	t.Helper()
-	w, err := git.AddWorktree(t.Context(), dir, id)
+	w, err := git.AddWorktree(t.Context(), dir, id, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestOddPlaces(t *testing.T) {
 	if err := os.Rename(from, dir); err != nil {
 		t.Fatal(err)
 	}
-	w, err := git.AddWorktree(ctx, dir, "i1")
+	w, err := git.AddWorktree(ctx, dir, "i1", "")
 	if err != nil {
 		t.Fatal(err)
 	}

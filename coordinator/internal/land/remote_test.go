@@ -135,14 +135,14 @@ func TestHangingFilter(t *testing.T) {
 		cancel()
 	}()
 	start := time.Now()
-	if _, err := git.AddWorktree(ctx, s.dir, "i2"); !errors.Is(err, context.Canceled) ||
+	if _, err := git.AddWorktree(ctx, s.dir, "i2", ""); !errors.Is(err, context.Canceled) ||
 		time.Since(start) > 30*time.Second {
 		t.Errorf("after %s: %v", time.Since(start), err)
 	}
 	if err := os.Remove(hang); err != nil {
 		t.Fatal(err)
 	}
-	w, err := git.AddWorktree(t.Context(), s.dir, "i2")
+	w, err := git.AddWorktree(t.Context(), s.dir, "i2", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func makeReady(t *testing.T, root string) {
 func (s *site) begin(t *testing.T) {
 	t.Helper()
 	var err error
-	if s.w, err = git.AddWorktree(t.Context(), s.dir, "i1"); err != nil {
+	if s.w, err = git.AddWorktree(t.Context(), s.dir, "i1", ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(s.w.Path, "b.txt")); err != nil {

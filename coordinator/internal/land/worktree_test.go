@@ -173,13 +173,13 @@ func TestLockWaits(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // enough to come to the lock
 	defer cancel()
-	if _, err := git.AddWorktree(ctx, s.dir, "i2"); !errors.Is(err, context.DeadlineExceeded) ||
+	if _, err := git.AddWorktree(ctx, s.dir, "i2", ""); !errors.Is(err, context.DeadlineExceeded) ||
 		!strings.Contains(fmt.Sprint(err), "another loop") {
 		t.Errorf("have %v", err)
 	}
 	write(t, s.bare, "go", "")
 	<-held
-	if _, err := git.AddWorktree(t.Context(), s.dir, "i2"); err != nil {
+	if _, err := git.AddWorktree(t.Context(), s.dir, "i2", ""); err != nil {
 		t.Error(err)
 	}
 }
