@@ -41,7 +41,7 @@ func (f File) Hold(why string, now time.Time) File {
 // A State is how a person sees a file.
 type State int
 
-// Proposed is a content that nobody has approved; Broken cannot be read.
+// A file is Proposed while nobody has approved its content, and Broken if it cannot be read.
 const (
 	Proposed State = iota
 	On

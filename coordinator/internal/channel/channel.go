@@ -34,7 +34,7 @@ type Act struct {
 	At      Address // where it was done, and where a text is answered
 	Tap     string  // names the tap on a button, for the answer to it; "" for a text
 	By      string  // who acted
-	Key     string  // names the act for ever, in the form of rand.Text
+	Key     string  // of the act alone, in the form of rand.Text
 	As      string  // what they did, for the words of the reply; only the channel reads it
 }
 

@@ -151,7 +151,7 @@ func (p Press) seen(open []ask.Ask) []ask.Ask {
 	return slices.DeleteFunc(slices.Clone(open), func(a ask.Ask) bool { return !slices.Contains(p.Seen, a.CardID()) })
 }
 
-// tooLate returns that the session of a late answer has ended, "" if it lives.
+// tooLate says that the session of a late answer has ended, "" if it lives.
 func (s *state) tooLate(a ask.Ask, err error) string {
 	if err != nil || a.Lease == nil || s.sessions.rows[a.Session].State != session.Ended {
 		return ""

@@ -182,14 +182,14 @@ func (c *Core) UnshownPrompts() (out []UnshownPrompt) {
 	return out
 }
 
-// IsUnrested reports whether something may become due that nobody tells of: a mod took a text that no
-// prompt has shown, see UnshownPrompts, or a turn of a run waits.
-func (c *Core) IsUnrested() (unrested bool) {
+// NeedsLooks reports whether Look must be called every few seconds, because no event tells what it waits
+// for: a mod took a text that no prompt has shown, see UnshownPrompts, or a turn of a run waits.
+func (c *Core) NeedsLooks() (needs bool) {
 	c.view(func(s *state, _ time.Time) {
-		unrested = slices.ContainsFunc(s.messages.delivered(), func(m message.Message) bool { return m.Submitted }) ||
+		needs = slices.ContainsFunc(s.messages.delivered(), func(m message.Message) bool { return m.Submitted }) ||
 			slices.ContainsFunc(s.runs.active(), func(r run.Run) bool { return r.State == run.Queued })
 	})
-	return unrested
+	return needs
 }
 
 // SubmittedPrompts returns the texts of a session that its mod took and that no prompt has shown.

@@ -21,7 +21,7 @@ func (s *state) notify(b *store.Batch, kind string, id session.ID, n channel.New
 	s.heap(b, kind, id, n, shows, true, now)
 }
 
-// heap adds news to the pile of its kind and session. loud is false if it alone is no reason to ring.
+// heap adds news to the pile of its kind and session. loud says that it is a reason to ring by itself.
 func (s *state) heap(
 	b *store.Batch, kind string, id session.ID, n channel.News, shows []string, loud bool, now time.Time,
 ) {

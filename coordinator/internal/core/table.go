@@ -149,10 +149,7 @@ func (t *table[K, V]) forget(s *store.Store, since time.Time) error {
 		if needed[id] || due || t.traits.stays != nil && t.traits.stays(v) {
 			continue
 		}
-		for _, x := range t.indexes {
-			x.remove(v, id)
-		}
-		delete(t.rows, id)
+		t.drop(id)
 	}
 	return nil
 }
@@ -211,9 +208,9 @@ func (t *table[K, V]) indexBy(key func(V) string) *index[K, V] {
 	return x
 }
 
-// keyIf returns the key of a value that is in an index only if is is true.
-func keyIf(is bool, key string) string {
-	if is {
+// keyIf returns the key of a value in an index, "" for one that is not in it.
+func keyIf(isIn bool, key string) string {
+	if isIn {
 		return key
 	}
 	return ""

@@ -139,7 +139,7 @@ func (w *Watcher) watchClients(ctx context.Context) {
 			})
 		}
 		var tick <-chan time.Time
-		if untold || w.hasDialogs() || w.core.IsUnrested() {
+		if untold || w.hasDialogs() || w.core.NeedsLooks() {
 			tick = time.After(lookEvery)
 		}
 		select {

@@ -50,7 +50,8 @@ func makeCopy(path string, now time.Time) error {
 	if err := os.Rename(half, filepath.Join(dir, now.UTC().Format(copyName))); err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}
-	for _, old := range copies(path)[min(keepCopies, len(copies(path))):] {
+	all := copies(path)
+	for _, old := range all[min(keepCopies, len(all)):] {
 		if err := removed(old); err != nil {
 			return fmt.Errorf("remove an old copy of the database: %w", err)
 		}
