@@ -43,7 +43,10 @@ func renderInbox(p *page, in wire.InboxReply) {
 			to = "(you were asked to whom)"
 		}
 		rows = append(rows,
-			[]cell{plain(p.clock(m.At)), {oneLine(m.State, 12), inks[view.Message(m.State).Tone]}, {to, bold}, plain("from " + by)},
+			[]cell{
+				plain(p.clock(m.At)), {oneLine(m.State, 12), inks[view.Message(m.State).Tone]}, {to, bold},
+				plain("from " + by),
+			},
 			[]cell{{oneLine(m.Text, 120), dim}},
 			[]cell{plain("→ " + oneLine(m.Outcome, 120))})
 	}

@@ -193,8 +193,8 @@ func newRunShow(a *app) *cobra.Command {
 }
 
 func renderRun(p *page, r wire.Run) {
-	p.line("%s  %s %s", p.paint(bold, oneLine(r.Name, 40)), p.paint(inks[view.Run(r.State).Tone], wording.RunState(r.State)),
-		p.ago(r.Since))
+	state := p.paint(inks[view.Run(r.State).Tone], wording.RunState(r.State))
+	p.line("%s  %s %s", p.paint(bold, oneLine(r.Name, 40)), state, p.ago(r.Since))
 	rows := [][]cell{
 		{plain("agent"), plain(oneLine(r.Agent, 20) + ", mode " + oneLine(r.Mode, 20))},
 		{plain("directory"), plain(p.path(r.Dir))},

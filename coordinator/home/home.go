@@ -171,8 +171,8 @@ func (d Dirs) Database() string    { return filepath.Join(d.State, "afar.db") }
 func (d Dirs) SearchIndex() string { return filepath.Join(d.State, "search.db") }
 func (d Dirs) Log() string         { return filepath.Join(d.State, "log", "coordinator.log") }
 func (d Dirs) CrashLog() string    { return filepath.Join(d.State, "log", "crash.log") } // what it prints
-func (d Dirs) Halts() string       { return filepath.Join(d.State, "halts") }            // exists while a turn must end
-func (d Dirs) Retries() string     { return filepath.Join(d.State, "retries") }          // exists while a call may be retried
+func (d Dirs) Halts() string       { return filepath.Join(d.State, "halts") }            // while a turn must end
+func (d Dirs) Retries() string     { return filepath.Join(d.State, "retries") }          // while a call may be retried
 func (d Dirs) ConfigFile() string  { return filepath.Join(d.Config, "config.toml") }
 func (d Dirs) GuardFile() string   { return filepath.Join(d.Config, "guard.toml") } // the person's own policy
 func (d Dirs) TrustFile() string   { return filepath.Join(d.State, "guard.trust") } // accepted policies of projects

@@ -65,11 +65,11 @@ const (
 	MemoryForgotten    Kind = "memory.forgotten"    // the fact's name: deleted by the person, or archived
 	TriggerOn          Kind = "trigger.on"          // the trigger's name: a person has approved its file
 	TriggerOff         Kind = "trigger.off"         // the trigger's name: by a person, or because its file has changed
-	TriggerChanged     Kind = "trigger.changed"     // the trigger's name: a person has done something else with it, or its file is what they approved again
+	TriggerChanged     Kind = "trigger.changed"     // the trigger's name: by a person, or its file was changed back
 	TriggerRemoved     Kind = "trigger.removed"     // the trigger's name: by a person
 	ModuleEnabled      Kind = "module.enabled"      // the module's name: by a person
 	ModuleDisabled     Kind = "module.disabled"     // the module's name: by a person, or because its folder has changed
-	ModuleChanged      Kind = "module.changed"      // the module's name: its folder is what the person enabled again
+	ModuleChanged      Kind = "module.changed"      // the module's name: its folder was changed back
 	ModuleStarted      Kind = "module.started"      // the module's name: its source runs
 	ModuleEnded        Kind = "module.ended"        // the module's name: its source has ended by itself
 	ModuleGarbled      Kind = "module.garbled"      // the module's name: its source printed a line that is no event
