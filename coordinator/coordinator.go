@@ -23,18 +23,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
-	"github.com/afar-sh/afar/coordinator/internal/audit"
 	"github.com/afar-sh/afar/coordinator/internal/backgroundwork"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/doctor"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/filework"
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/issuework"
-	"github.com/afar-sh/afar/coordinator/internal/marks"
 	"github.com/afar-sh/afar/coordinator/internal/memorywork"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/modulework"
@@ -91,9 +87,9 @@ type Coordinator struct {
 	tools    *tools.Server
 	sessions *sessionwatch.Watcher
 	undo     *undowork.Snapshotter
-	files    *filework.Writer
-	audit    *audit.Auditor
-	marks    *marks.Taker
+	files    *upkeep.Writer
+	audit    *upkeep.Auditor
+	marks    *upkeep.Taker
 	asks     *backgroundwork.Queue
 	tasks    taskwork.Folders
 	memory   *memorywork.Worker
@@ -288,9 +284,9 @@ func (c *Coordinator) buildWorkers() (err error) {
 	if c.undo, err = undowork.New(c.core, dirs.Snapshots()); err != nil {
 		return err
 	}
-	c.files = filework.New(c.core, dirs, log)
-	c.audit = audit.New(c.core, dirs, c.cfg.Bin, log)
-	c.marks = marks.New(c.core, dirs, log)
+	c.files = upkeep.NewWriter(c.core, dirs, log)
+	c.audit = upkeep.NewAuditor(c.core, dirs, c.cfg.Bin, log)
+	c.marks = upkeep.NewTaker(c.core, dirs, log)
 	c.asks = backgroundwork.New(c.core, c.set.Asked, c.active)
 	c.sessions = sessionwatch.New(c.core, dirs, c.cfg.Getenv, c.server.Consulting, log)
 	if err := c.buildMemory(); err != nil {
@@ -342,7 +338,7 @@ func (c *Coordinator) buildTriggers() {
 // work returns what goes on beside the server.
 func (c *Coordinator) work() []func(context.Context) {
 	dirs, log := c.cfg.Dirs, c.cfg.Log
-	keeper := upkeep.New(c.core, c.store, dirs.Calls(), c.channels.say, log)
+	keeper := upkeep.NewKeeper(c.core, c.store, dirs.Calls(), c.channels.say, log)
 	sweep := taskwork.Sweep{Every: time.Duration(c.set.Sweep.Every), Ask: c.asks.PutIfInstalled, Now: c.cfg.Now}
 	all := []func(context.Context){
 		c.core.Run, c.channels.run, c.files.Run, c.sessions.Run, c.marks.Run, c.undo.Run,
@@ -403,7 +399,7 @@ func (c *Coordinator) serverConfig() server.Config {
 // serverParts returns the channels and workers that the server calls.
 func (c *Coordinator) serverParts() server.Parts {
 	agents := agentcheck.Place{Dirs: c.cfg.Dirs, Getenv: c.cfg.Getenv}
-	checks := doctor.New(c.core, c.cfg.Dirs.Database(), c.telegram.Status, c.web.State, c.set.Reviewers,
+	checks := upkeep.NewChecker(c.core, c.cfg.Dirs.Database(), c.telegram.Status, c.web.State, c.set.Reviewers,
 		func() []wire.Check { return agents.Checks(context.Background(), c.set.Agents) })
 	return server.Parts{
 		Doctor:    checks.Checks,

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -409,7 +409,7 @@ func (p *phone) checkJournal(r *askRun, journal []wire.Entry) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	call, err := toolinput.Read("Bash", input)
+	call, err := hookinput.ReadTool("Bash", input)
 	if err != nil {
 		p.t.Fatal(err)
 	}

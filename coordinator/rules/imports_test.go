@@ -101,9 +101,8 @@ var forTests = []string{in + "channel/loopback", in + "channel/conformance"}
 // workers are the packages that run next to the server until the coordinator ends. They
 // carry out the actions of one lane of core, or report to core what they see.
 var workers = []string{
-	in + "audit", in + "backgroundwork", in + "doctor", in + "filework", in + "issuework", in + "marks",
-	in + "memorywork", in + "modulework", in + "runwork", in + "sessionwatch", in + "taskwork", in + "triggerwork",
-	in + "undowork", in + "upkeep",
+	in + "backgroundwork", in + "issuework", in + "memorywork", in + "modulework", in + "runwork", in + "sessionwatch",
+	in + "taskwork", in + "triggerwork", in + "undowork", in + "upkeep",
 }
 
 // aboveCore are the packages that may import core.
@@ -233,9 +232,8 @@ func table() rules {
 			agents + "/jsonrpc":    {hostjson, "coordinator/wire"},
 			claude + "/headless":   {agents, claude, hostjson, in + "run"},
 			claude + "/hookcall":   {agents, claude, hostjson, "coordinator/wire"},
-			claude + "/hookinput":  {in + "ask", in + "session"},
+			claude + "/hookinput":  {claude, in + "ask", in + "session"},
 			claude + "/suggestion": {"coordinator/redact", hostjson, in + "atomicfile"},
-			claude + "/toolinput":  {claude, in + "ask"},
 			claude + "/hookoutput": {hostjson, "coordinator/wire"},
 			"coordinator/qrcode":   {},
 			"coordinator/roomy":    {},
@@ -310,7 +308,7 @@ func table() rules {
 			in + "server": append([]string{
 				in + "memory", in + "toolcall", hostjson, agents, agents + "/agents", claude, claude + "/hookinput",
 				claude + "/mods", claude + "/suggestion",
-				claude + "/toolinput", "coordinator/birthmark", "coordinator/guard", "coordinator/home", "coordinator/ledger",
+				"coordinator/birthmark", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
 				"coordinator/peer", in + "disk", in + "markdown", in + "random",
 			}, domain...),
@@ -328,25 +326,13 @@ func table() rules {
 				in + "channel/conformance", in + "core", in + "store",
 			}, domain...),
 
-			in + "audit": {
-				claude, claude + "/mods", claude + "/transcript", "coordinator/home", "coordinator/ledger",
-				"coordinator/wire", in + "core",
-				in + "disk", in + "session",
-			},
 			in + "backgroundwork": {"coordinator/consult", in + "background", in + "core", in + "schema"},
-			in + "doctor":         {"coordinator/consult", "coordinator/wire", in + "channel", in + "core"},
-			in + "filework": {
-				claude + "/sessions", "coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "loop",
-				in + "session",
-				in + "store",
-			},
 			in + "issuework": {
 				"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/redact", in + "core",
 				in + "event", in + "git", in + "land", in + "loop", in + "store", in + "tracker",
 			},
-			in + "marks": {"coordinator/home", in + "core", in + "disk", in + "event", in + "loop"},
 			in + "sessionwatch": {
-				"coordinator/home", claude, claude + "/sessions", claude + "/toolinput", claude + "/transcript",
+				"coordinator/home", claude, claude + "/hookinput", claude + "/sessions", claude + "/transcript",
 				"coordinator/peer", "coordinator/redact", in + "ask", in + "core", in + "message", in + "session",
 			},
 			in + "runwork": {
@@ -372,7 +358,11 @@ func table() rules {
 				in + "disk", in + "message", in + "random", in + "run", in + "session", in + "store", in + "trigger",
 			},
 			in + "undowork": {in + "core", in + "git", in + "store", in + "undo"},
-			in + "upkeep":   {"coordinator/home", "coordinator/ledger", in + "core", in + "store"},
+			in + "upkeep": {
+				claude, claude + "/mods", claude + "/sessions", claude + "/transcript", "coordinator/consult",
+				"coordinator/home", "coordinator/ledger", "coordinator/wire", in + "atomicfile", in + "channel", in + "core",
+				in + "disk", in + "event", in + "loop", in + "session", in + "store",
+			},
 
 			in + "schema": {},
 			in + "tools":  {"coordinator/peer", "coordinator/wire", in + "atomicfile", in + "random", in + "schema"},
@@ -434,7 +424,7 @@ func table() rules {
 			},
 			"cmd/afar": {hostjson, "hooks", "github.com/modelcontextprotocol/go-sdk"},
 			// the tests use inputs in the host's form
-			in + "ask":             {claude + "/hookinput", claude + "/toolinput"},
+			in + "ask":             {claude + "/hookinput"},
 			claude + "/hookoutput": {claude},
 			claude + "/hookcall":   {claude + "/hookoutput"},
 			// the tests use a real coordinator and a real guard
@@ -444,7 +434,7 @@ func table() rules {
 			in + "grant": {"coordinator/guard"},
 			// the tests use two channels at once
 			in + "channel/telegram": append([]string{
-				claude + "/hookinput", claude + "/toolinput", in + "memorywork", in + "modulework", in + "server",
+				claude + "/hookinput", in + "memorywork", in + "modulework", in + "server",
 				in + "taskwork", in + "triggerwork", "coordinator/home",
 			}, forTests...),
 			in + "channel/web": append([]string{
@@ -452,7 +442,7 @@ func table() rules {
 				in + "triggerwork", in + "usage", "coordinator/home",
 			}, forTests...),
 			// the tests write into the database
-			in + "doctor": {in + "ask", in + "store"},
+			in + "upkeep": {in + "ask"},
 			// the tests use the file of gaps
 			in + "memorywork": {in + "taskwork"},
 			// the tests use a real transcript
@@ -461,7 +451,7 @@ func table() rules {
 			"coordinator": {in + "memory", in + "message"},
 			// the tests start it by a client
 			daemonE2E: {
-				claude + "/toolinput", "coordinator/birthmark", "coordinator/client", "coordinator/home",
+				claude + "/hookinput", "coordinator/birthmark", "coordinator/client", "coordinator/home",
 				"coordinator/ledger", "coordinator/wire", in + "event", in + "message", in + "store",
 			},
 		},

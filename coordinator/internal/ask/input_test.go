@@ -7,13 +7,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
 func input(t *testing.T, tool, raw string) (text, hash string) {
 	t.Helper()
-	in, err := toolinput.Read(tool, []byte(raw))
+	in, err := hookinput.ReadTool(tool, []byte(raw))
 	if err != nil {
 		t.Fatalf("%s %s: %v", tool, raw, err)
 	}
@@ -101,7 +101,7 @@ func TestInputRefuses(t *testing.T) {
 	for _, raw := range []string{
 		"", " ", "{", `{"a":}`, `{"a":1}x`, `{} {}`, "\x00", "'a'", strings.Repeat("[", 20000),
 	} {
-		if in, err := toolinput.Read("Bash", []byte(raw)); err == nil || in.Bound != nil {
+		if in, err := hookinput.ReadTool("Bash", []byte(raw)); err == nil || in.Bound != nil {
 			t.Errorf("%.20q: have %+v, %v", raw, in, err)
 		}
 	}
@@ -141,7 +141,7 @@ func FuzzInput(f *testing.F) {
 	f.Add("Bash", []byte(`{"command":"ls"}`))
 	f.Add("Edit", []byte(`{"file_path":1,"new_string":[null]}`))
 	f.Fuzz(func(t *testing.T, tool string, raw []byte) {
-		in, err := toolinput.Read(tool, raw)
+		in, err := hookinput.ReadTool(tool, raw)
 		if !json.Valid(raw) {
 			if err == nil {
 				t.Fatalf("%q is not JSON and was taken", raw)
@@ -205,7 +205,7 @@ func TestInputShowsNoSecret(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			read, err := toolinput.Read(c.tool, in)
+			read, err := hookinput.ReadTool(c.tool, in)
 			text := read.Text(c.old)
 			if err != nil || strings.Contains(text, fake) || strings.Contains(text, "Fake7") ||
 				strings.Contains(text, "00fa4e") {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
-	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
@@ -110,7 +109,7 @@ func elicitation(payload []byte) (ask.Ask, error) {
 // permission can be covered by a grant. The person answers everything else each time:
 // the guard's own questions, and what only a person can say.
 func (s *Server) newCallAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcall.Call, err error) {
-	call, err := toolinput.Read(p.Tool, p.Input)
+	call, err := hookinput.ReadTool(p.Tool, p.Input)
 	if err != nil {
 		return a, v, err
 	}

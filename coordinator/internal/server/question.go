@@ -3,7 +3,7 @@ package server
 import (
 	"errors"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -13,7 +13,7 @@ func form(kind ask.Kind, p payload) (*ask.Form, error) {
 	if kind != ask.Questions {
 		return nil, nil
 	}
-	questions, err := toolinput.Questions(p.Input)
+	questions, err := hookinput.Questions(p.Input)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
-	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
@@ -211,7 +210,7 @@ func callLine(tool string, input []byte) string {
 
 // callText returns the input of a call as people read it, masked, "" if it has another form.
 func callText(tool string, input []byte) string {
-	in, err := toolinput.Read(tool, input)
+	in, err := hookinput.ReadTool(tool, input)
 	if err != nil {
 		return ""
 	}

@@ -3,7 +3,7 @@ package server
 import (
 	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
-	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -11,7 +11,7 @@ import (
 
 // toolInput reads the input of the call that a hook reports.
 func toolInput(p payload) (ask.Input, error) {
-	in, err := toolinput.Read(p.Tool, p.Input)
+	in, err := hookinput.ReadTool(p.Tool, p.Input)
 	if err != nil {
 		return in, badRequest("%v", err)
 	}

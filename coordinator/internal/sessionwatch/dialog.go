@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -83,7 +83,7 @@ func pendingCall(path string) (tool, input string) {
 		if step.Ended {
 			continue
 		}
-		in, err := toolinput.Read(step.Tool, step.Input)
+		in, err := hookinput.ReadTool(step.Tool, step.Input)
 		if err != nil {
 			return step.Tool, ""
 		}

@@ -1,5 +1,7 @@
-// Package upkeep drops old data, keeps good copies of the database, and tells the person when
-// nothing can be written to the disk.
+// Package upkeep looks after one home: it writes the files of sessions, carries out marks that were
+// left while no coordinator answered, drops old data, keeps good copies of the database, compares
+// transcripts with the ledger of the hooks, checks the coordinator's own parts, and tells the person
+// when nothing can be written to the disk. It changes state only through core.
 package upkeep
 
 import (
@@ -16,7 +18,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/ledger"
 )
 
-// A Keeper keeps up one home.
+// A Keeper drops old data, keeps good copies of the database, and tells the person when nothing can
+// be written to the disk.
 type Keeper struct {
 	core  *core.Core
 	store *store.Store
@@ -25,9 +28,9 @@ type Keeper struct {
 	say   func(ctx context.Context, text string) error
 }
 
-// New returns a Keeper of these parts. calls is the directory of the records of calls;
+// NewKeeper returns a Keeper of these parts. calls is the directory of the records of calls;
 // say tells the person something without writing to the disk first.
-func New(
+func NewKeeper(
 	c *core.Core, s *store.Store, calls string, say func(context.Context, string) error, log *slog.Logger,
 ) *Keeper {
 	return &Keeper{core: c, store: s, calls: calls, say: say, log: log}

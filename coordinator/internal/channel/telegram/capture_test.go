@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
-	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -227,7 +226,7 @@ func over(old, input string) ask.Card {
 }
 
 func asking(tool, input, old string, changes []change) ask.Card {
-	in, err := toolinput.Read(tool, []byte(input))
+	in, err := hookinput.ReadTool(tool, []byte(input))
 	if err != nil {
 		panic(err) // the row is wrong
 	}
@@ -252,7 +251,7 @@ func open(card ask.Card) ask.Card {
 
 func question(input string, changes ...change) ask.Card {
 	card := of("AskUserQuestion", input, kind(ask.Questions), func(a ask.Ask) ask.Ask {
-		asked := must(toolinput.Questions([]byte(input)))
+		asked := must(hookinput.Questions([]byte(input)))
 		a.Form = must(ask.NewForm(asked))
 		return a
 	})

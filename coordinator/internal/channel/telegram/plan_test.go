@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
@@ -71,7 +71,7 @@ func TestPlanOutcome(t *testing.T) {
 	if _, err := r.core.ClaimAsk(a.ID, false); err != nil {
 		t.Fatal(err)
 	}
-	call, _ := toolinput.Read("ExitPlanMode", []byte(`{}`))
+	call, _ := hookinput.ReadTool("ExitPlanMode", []byte(`{}`))
 	if err := r.core.Ran(core.Outcome{Session: "s1", Tool: "ExitPlanMode", Hash: call.Hash(),
 		Run: ask.Run{OK: true}}); err != nil {
 		t.Fatal(err)

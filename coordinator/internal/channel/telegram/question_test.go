@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -24,7 +24,7 @@ func (r *rig) openKind(id string, kind ask.Kind, tool, raw string) ask.Ask {
 	if err == nil {
 		err = r.core.SetAway("", session.On, 0)
 	}
-	in, inputErr := toolinput.Read(tool, []byte(raw))
+	in, inputErr := hookinput.ReadTool(tool, []byte(raw))
 	a := ask.Ask{
 		ID:       ask.ID(id),
 		Kind:     kind,

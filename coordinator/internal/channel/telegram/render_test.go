@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 )
@@ -210,7 +210,7 @@ func drawForm(rt *rapid.T, str func(string) string) *ask.Form {
 	if err != nil {
 		rt.Fatal(err)
 	}
-	asked, err := toolinput.Questions(raw)
+	asked, err := hookinput.Questions(raw)
 	if err != nil {
 		rt.Fatalf("%v: %s", err, raw)
 	}

@@ -1,4 +1,4 @@
-package doctor_test
+package upkeep_test
 
 import (
 	"log/slog"
@@ -11,8 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/doctor"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/upkeep"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -32,7 +32,7 @@ func TestJournalByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checks := doctor.New(c, path, func() channel.Status { return channel.Status{} },
+		checks := upkeep.NewChecker(c, path, func() channel.Status { return channel.Status{} },
 			func() wire.Channel { return wire.Channel{State: "off"} },
 			consult.Config{Programs: []consult.Program{}}, func() []wire.Check { return nil }).Checks()
 		for _, check := range checks {

@@ -1,15 +1,15 @@
-package toolinput_test
+package hookinput_test
 
 import (
 	"errors"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
 func TestQuestions(t *testing.T) {
-	all, err := toolinput.Questions([]byte(`{"questions":[
+	all, err := hookinput.Questions([]byte(`{"questions":[
 		{"question":"Which store?","header":"Store","options":[{"label":"SQLite","description":"one file"}]},
 		{"question":"Which checks?","multiSelect":true}]}`))
 	if err != nil || len(all) != 2 {
@@ -24,7 +24,7 @@ func TestQuestions(t *testing.T) {
 		t.Errorf("%+v", second)
 	}
 	for _, raw := range []string{`{"questions":"which?"}`, ``, `[]`, `{"questions":[7]}`} {
-		if all, err := toolinput.Questions([]byte(raw)); !errors.Is(err, ask.ErrForm) {
+		if all, err := hookinput.Questions([]byte(raw)); !errors.Is(err, ask.ErrForm) {
 			t.Errorf("%s: %+v, %v", raw, all, err)
 		}
 	}
@@ -38,7 +38,7 @@ func TestPlain(t *testing.T) {
 		`{"command":"ls","dangerouslyDisableSandbox":true}`:                       false,
 		`{"command":"ls","timeout_ms":7}`:                                         false,
 	} {
-		in, err := toolinput.Read("Bash", []byte(raw))
+		in, err := hookinput.ReadTool("Bash", []byte(raw))
 		if err != nil || in.Plain != want {
 			t.Errorf("%s: plain %t, %v", raw, in.Plain, err)
 		}
@@ -48,7 +48,7 @@ func TestPlain(t *testing.T) {
 // TestReadRefuses: an input is one JSON value and nothing else.
 func TestReadRefuses(t *testing.T) {
 	for _, raw := range []string{``, `{`, `{} {}`, `{"command":"ls"}{"command":"rm x"}`, `{} x`} {
-		if in, err := toolinput.Read("Bash", []byte(raw)); err == nil {
+		if in, err := hookinput.ReadTool("Bash", []byte(raw)); err == nil {
 			t.Errorf("%s: %+v", raw, in)
 		}
 	}
@@ -59,7 +59,7 @@ func FuzzQuestions(f *testing.F) {
 	f.Add([]byte(`{"questions":[{"question":"Which?","options":[{"label":"a"}]}]}`))
 	f.Add([]byte(`{"questions":[{"question":"\u0000","options":[{}]}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		questions, err := toolinput.Questions(raw)
+		questions, err := hookinput.Questions(raw)
 		if err != nil {
 			return
 		}

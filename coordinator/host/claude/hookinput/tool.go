@@ -1,6 +1,4 @@
-// Package toolinput reads the input of a tool call that Claude Code reports, into Afar's
-// own terms.
-package toolinput
+package hookinput
 
 import (
 	"bytes"
@@ -16,9 +14,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
-// Read reads the raw input of a call. Two inputs are bound to the same decision exactly
+// ReadTool reads the raw input of a call. Two inputs are bound to the same decision exactly
 // when they are the same JSON value.
-func Read(tool string, raw []byte) (in ask.Input, err error) {
+func ReadTool(tool string, raw []byte) (in ask.Input, err error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var v any

@@ -1,6 +1,4 @@
-// Package doctor checks what only the coordinator can see: its database, its journal, its
-// channels, the programs that it can consult, and the agents that it can start.
-package doctor
+package upkeep
 
 import (
 	"cmp"
@@ -14,8 +12,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// A Doctor checks one coordinator.
-type Doctor struct {
+// A Checker checks what only the coordinator can see: its database, its journal, its channels, the
+// programs that it can consult, and the agents that it can start.
+type Checker struct {
 	core      *core.Core
 	path      string // of the database
 	telegram  func() channel.Status
@@ -24,47 +23,47 @@ type Doctor struct {
 	agents    func() []wire.Check
 }
 
-// New returns a Doctor for the coordinator with this core and the database at path.
+// NewChecker returns a Checker for the coordinator with this core and the database at path.
 // telegram and page return the state of these channels; reviewers are asked to review
 // commits; agents checks the agents of runs.
-func New(
+func NewChecker(
 	c *core.Core,
 	path string,
 	telegram func() channel.Status,
 	page func() wire.Channel,
 	reviewers consult.Config,
 	agents func() []wire.Check,
-) *Doctor {
-	return &Doctor{core: c, path: path, telegram: telegram, page: page, reviewers: reviewers, agents: agents}
+) *Checker {
+	return &Checker{core: c, path: path, telegram: telegram, page: page, reviewers: reviewers, agents: agents}
 }
 
 // Checks runs all checks and returns their results.
-func (d *Doctor) Checks() []wire.Check {
-	entries, broken, _, err := d.core.Verify()
+func (c *Checker) Checks() []wire.Check {
+	entries, broken, _, err := c.core.Verify()
 	journal := wire.Check{ID: "journal", State: "ok", Text: text.Count(int(entries), "entry") + ", the chain holds"}
 	if err != nil || broken != 0 {
 		journal = wire.Check{ID: "journal", State: "bad", Text: fmt.Sprintf("the chain breaks at entry %d", broken),
 			Fix: "somebody changed the database by hand: keep it and look at afar log"}
 	}
-	if unproven, err := d.core.Unproven(); err == nil && broken == 0 && len(unproven) > 0 {
+	if unproven, err := c.core.Unproven(); err == nil && broken == 0 && len(unproven) > 0 {
 		journal = wire.Check{ID: "journal", State: "bad", Text: "it has no entry of a decision in the database: " +
 			strings.Join(unproven[:min(3, len(unproven))], ", "),
 			Fix: "somebody changed the database by hand; what they wrote does not count"}
 	}
-	own := []wire.Check{d.checkDatabase(), journal, d.checkTelegram(), d.checkPage(), d.checkConsult()}
-	return append(own, d.agents()...)
+	own := []wire.Check{c.checkDatabase(), journal, c.checkTelegram(), c.checkPage(), c.checkConsult()}
+	return append(own, c.agents()...)
 }
 
-func (d *Doctor) checkDatabase() wire.Check {
-	if err := d.core.Probe(); err != nil {
+func (c *Checker) checkDatabase() wire.Check {
+	if err := c.core.Probe(); err != nil {
 		return wire.Check{ID: "database", State: "bad", Text: err.Error(),
 			Fix: "make room on that disk, or make it writable; all goes on by itself then"}
 	}
-	return wire.Check{ID: "database", State: "ok", Text: d.path}
+	return wire.Check{ID: "database", State: "ok", Text: c.path}
 }
 
-func (d *Doctor) checkTelegram() wire.Check {
-	t := d.telegram()
+func (c *Checker) checkTelegram() wire.Check {
+	t := c.telegram()
 	switch {
 	case t.Failing != "":
 		return wire.Check{ID: "telegram", State: "bad", Text: t.Failing, Fix: cmp.Or(t.Fix, "afar telegram status")}
@@ -77,8 +76,8 @@ func (d *Doctor) checkTelegram() wire.Check {
 	return wire.Check{ID: "telegram", State: "off", Text: "no bot is connected", Fix: "afar telegram connect"}
 }
 
-func (d *Doctor) checkPage() wire.Check {
-	page := d.page()
+func (c *Checker) checkPage() wire.Check {
+	page := c.page()
 	switch page.State {
 	case "ready":
 		return wire.Check{ID: "web", State: "ok", Text: page.Note}
@@ -91,8 +90,8 @@ func (d *Doctor) checkPage() wire.Check {
 
 // checkConsult returns the programs that a review of a commit can ask. A session's own
 // environment may have others.
-func (d *Doctor) checkConsult() wire.Check {
-	if found := d.reviewers.Installed(); len(found) > 0 {
+func (c *Checker) checkConsult() wire.Check {
+	if found := c.reviewers.Installed(); len(found) > 0 {
 		return wire.Check{ID: "consult", State: "ok", Text: "a second opinion comes from " +
 			strings.Join(found, ", then ")}
 	}

@@ -1,6 +1,4 @@
-// Package marks carries out what a person asked for while no coordinator answered.
-// Such a request is left as a file, a mark, in a directory of the home.
-package marks
+package upkeep
 
 import (
 	"context"
@@ -23,7 +21,8 @@ import (
 // maxMark bounds what is read of a mark: a session's token or id.
 const maxMark = 1 << 10
 
-// A Taker carries out the marks of one home.
+// A Taker carries out what a person asked for while no coordinator answered. Such a request is left
+// as a file, a mark, in a directory of the home.
 type Taker struct {
 	core *core.Core
 	dirs home.Dirs
@@ -33,8 +32,8 @@ type Taker struct {
 	empty time.Time  // the directory's time of change when it was found empty; zero if it was not
 }
 
-// New returns the taker of a home's marks.
-func New(c *core.Core, dirs home.Dirs, log *slog.Logger) *Taker {
+// NewTaker returns the taker of a home's marks.
+func NewTaker(c *core.Core, dirs home.Dirs, log *slog.Logger) *Taker {
 	return &Taker{core: c, dirs: dirs, log: log}
 }
 

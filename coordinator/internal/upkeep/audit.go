@@ -1,7 +1,4 @@
-// Package audit finds the calls that the guard did not control. It compares the
-// transcripts of the sessions with the ledger of the hooks, and names the mods of other
-// plugins that could overrule the guard.
-package audit
+package upkeep
 
 import (
 	"context"
@@ -32,8 +29,9 @@ const (
 	maxMade = 1000
 )
 
-// An Auditor compares transcripts with the ledger of the hooks. A mod that answers a call
-// itself leaves no other trace.
+// An Auditor finds the calls that the guard did not control. It compares the transcripts of the
+// sessions with the ledger of the hooks, since a mod that answers a call itself leaves no other trace,
+// and names the mods of other plugins that could overrule the guard.
 type Auditor struct {
 	core  *core.Core
 	dirs  home.Dirs
@@ -42,8 +40,8 @@ type Auditor struct {
 	reads map[session.ID]reading // owned by Run
 }
 
-// New returns an auditor of a coordinator's sessions.
-func New(c *core.Core, dirs home.Dirs, bin string, log *slog.Logger) *Auditor {
+// NewAuditor returns an auditor of a coordinator's sessions.
+func NewAuditor(c *core.Core, dirs home.Dirs, bin string, log *slog.Logger) *Auditor {
 	return &Auditor{core: c, dirs: dirs, bin: bin, log: log, reads: map[session.ID]reading{}}
 }
 

@@ -1,20 +1,17 @@
-// Package filework writes the files of a home: the pages of sessions, which a
-// person may edit, and the marks that hooks look for. It carries out the actions of
-// core.LaneDisk.
-package filework
+package upkeep
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/afar-sh/afar/coordinator/host/claude/sessions"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude/sessions"
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
@@ -23,15 +20,16 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// A Writer writes the files of one home.
+// A Writer writes the files of one home: the pages of sessions, which a person may edit, and the
+// marks that hooks look for. It carries out the actions of core.LaneDisk.
 type Writer struct {
 	core *core.Core
 	dirs home.Dirs
 	log  *slog.Logger
 }
 
-// New returns the writer of a home.
-func New(c *core.Core, dirs home.Dirs, log *slog.Logger) *Writer {
+// NewWriter returns the writer of a home.
+func NewWriter(c *core.Core, dirs home.Dirs, log *slog.Logger) *Writer {
 	return &Writer{core: c, dirs: dirs, log: log}
 }
 
