@@ -156,86 +156,22 @@ func newRunList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the runs", Args: exactly()}
 	asJSON := jsonFlag(c, "runs")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpRuns, wire.RunsRequest{}, *asJSON, renderRuns)
+		return read(c.Context(), a, wire.OpRuns, wire.RunsRequest{}, *asJSON, func(p *page, in wire.RunsReply) {
+			things(p, view.Runs, in.Runs, view.Run)
+		})
 	}
 	return c
-}
-
-func renderRuns(p *page, in wire.RunsReply) {
-	if len(in.Runs) == 0 {
-		p.line("No runs. Start one: afar run start PROMPT")
-		return
-	}
-	var rows [][]cell
-	levels := wording.RunLevels(in.Runs)
-	for i, r := range in.Runs {
-		rows = append(rows, []cell{
-			{strings.Repeat("  ", levels[i]) + oneLine(r.Name, 40), bold},
-			{wording.RunState(r.State), inks[view.Run(r.State).Tone]},
-			plain(p.ago(r.Since)),
-			plain(oneLine(r.Agent, 20)),
-			plain(p.path(r.Dir)),
-		})
-		if last := wording.RunLast(r); last != "" {
-			rows = append(rows, []cell{{oneLine(last, 120), dim}})
-		}
-	}
-	p.table(rows)
 }
 
 func newRunShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show NAME", Short: "Show a run", Args: exactly("the name of a run (afar run list)")}
 	asJSON := jsonFlag(c, "the run")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpRun, wire.RunRequest{ID: args[0]}, *asJSON, renderRun)
+		return read(c.Context(), a, wire.OpRun, wire.RunRequest{ID: args[0]}, *asJSON, func(p *page, r wire.Run) {
+			p.thing(view.Run(r))
+		})
 	}
 	return c
-}
-
-func renderRun(p *page, r wire.Run) {
-	state := p.paint(inks[view.Run(r.State).Tone], wording.RunState(r.State))
-	p.line("%s  %s %s", p.paint(bold, oneLine(r.Name, 40)), state, p.ago(r.Since))
-	rows := [][]cell{
-		{plain("agent"), plain(oneLine(r.Agent, 20) + ", mode " + oneLine(r.Mode, 20))},
-		{plain("directory"), plain(p.path(r.Dir))},
-		{plain("conversation"), plain(oneLine(r.Conversation, 60))},
-		{plain("turns"), plain(wording.RunTurns(r))},
-		{plain("used"), plain(wording.RunUsed(r))},
-	}
-	if r.Parent != "" {
-		rows = append(rows, []cell{plain("proposed by"), plain(oneLine(r.Parent, 80))})
-	}
-	if r.Worktree != "" {
-		rows = append(rows, []cell{plain("worktree"), plain(p.path(r.Worktree))},
-			[]cell{plain("branch"), plain(oneLine(r.Branch, 120) + ", to land on " + oneLine(r.Base, 120))})
-	}
-	if r.Can != nil {
-		rows = append(rows, []cell{plain("guard"), plain(wording.RunGuard(*r.Can))})
-		if missing := wording.RunCannot(*r.Can); missing != "" {
-			rows = append(rows, []cell{plain("cannot"), plain(missing)})
-		}
-	}
-	if r.Lacks != "" {
-		rows = append(rows, []cell{plain("without"), {"the tools of " + oneLine(r.Lacks, 500), yellow}})
-	}
-	p.table(rows)
-	if r.Until != 0 {
-		p.line("It works until %s.", p.clock(r.Until))
-	}
-	if r.HeldBy != "" {
-		p.line("%s has it. It goes on when it is given back: afar run give %s", oneLine(r.HeldBy, 80),
-			oneLine(r.Name, 40))
-	}
-	if r.Ask != "" {
-		p.line("It waits for your answer: afar asks (%s)", oneLine(r.Ask, 60))
-	}
-	if r.Why != "" {
-		p.line("%s", p.paint(yellow, oneLine(r.Why, 1000)))
-	}
-	if last := wording.RunLast(r); last != "" && last != r.Why {
-		p.line("")
-		p.block(last)
-	}
 }
 
 func newRunLog(a *app) *cobra.Command {

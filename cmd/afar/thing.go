@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/view"
@@ -19,7 +20,7 @@ func things[T any](p *page, n view.Noun, all []T, thing func(T) view.Thing) {
 	var rows [][]cell
 	for _, one := range all {
 		t := thing(one)
-		row := []cell{{oneLine(t.ID, 40), bold}, {oneLine(t.State, 60), inks[t.Mark.Tone]}}
+		row := []cell{{strings.Repeat("  ", t.Level) + oneLine(t.ID, 40), bold}, {oneLine(t.State, 60), inks[t.Mark.Tone]}}
 		for _, column := range t.Columns {
 			row = append(row, plain(p.said(column, 80)))
 		}
@@ -27,6 +28,9 @@ func things[T any](p *page, n view.Noun, all []T, thing func(T) view.Thing) {
 			row = append(row, plain(oneLine(t.Title, 80)))
 		}
 		rows = append(rows, row)
+		if !slices.Contains(row, plain(oneLine(t.Title, 80))) && t.Title != t.ID {
+			rows = append(rows, []cell{plain(oneLine(t.Title, 80))})
+		}
 		for _, more := range p.beneath(n, t) {
 			rows = append(rows, []cell{more})
 		}
@@ -57,8 +61,11 @@ func (p *page) beneath(n view.Noun, t view.Thing) (lines []cell) {
 
 // thing shows one thing whole.
 func (p *page) thing(t view.Thing) {
-	p.line("%s  %s", p.paint(bold, oneLine(t.Title, 100)), p.paint(inks[t.Mark.Tone], oneLine(t.State, 60)))
+	p.line("%s  %s", p.paint(bold, oneLine(t.ID, 100)), p.paint(inks[t.Mark.Tone], oneLine(t.State, 60)))
 	var rows [][]cell
+	if t.Title != t.ID {
+		rows = append(rows, []cell{plain(oneLine(t.Title, 200))})
+	}
 	for _, r := range append(t.Details, t.Notes...) {
 		rows = append(rows, []cell{plain(r.Name), {p.said(r.Line, 300), inks[r.Tone]}})
 	}
@@ -81,6 +88,8 @@ func (p *page) said(l view.Line, most int) string {
 		switch {
 		case s.Day:
 			words = append(words, day(s.At))
+		case s.Ago:
+			words = append(words, p.ago(s.At))
 		case s.At != 0:
 			words = append(words, moment(s.At))
 		case s.Path:

@@ -1,7 +1,64 @@
 package view
 
-// Run returns how the state of a run looks.
-func Run(state string) Mark {
+import (
+	"cmp"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
+)
+
+// Runs are conversations with an agent that works without a terminal: those that need the person first.
+var Runs = Noun{
+	Name: "run",
+	Empty: "No runs. A run works without a terminal and asks you here. At a terminal: `afar run start 'bring the " +
+		"dependencies up to date'`. On the phone: `/run` and what to do.",
+	List: list(wire.OpRuns, wire.RunsRequest{}, func(r wire.RunsReply) []Thing { return each(r.Runs, Run) }),
+	Read: func(c Caller, id string) (Thing, error) {
+		r, err := wire.OpRun.With(wire.RunRequest{ID: id}).Through(c)
+		return Run(r), err
+	},
+}
+
+// Run shows a run.
+func Run(r wire.Run) Thing {
+	out := Thing{
+		ID: r.Name, Title: cmp.Or(r.About, r.Name), State: wording.RunState(r.State), Mark: RunMark(r.State), Level: r.Depth,
+		Columns: []Line{ago(r.Since), said(r.Agent), path(r.Dir)},
+		About:   cmp.Or(r.Doing, wording.RunLast(r)),
+		Details: facts(
+			Row{"in", Plain, path(r.Dir)}, Row{"agent", Plain, said(r.Agent + ", mode " + r.Mode)},
+			Row{"model", Plain, said(r.Model)}, Row{"turns", Plain, said(wording.RunTurns(r))},
+			Row{"used", Plain, said(wording.RunUsed(r))},
+			Row{"started", Plain, append(ago(r.StartedAt), said("by "+r.By)...)},
+			Row{"proposed by", Plain, said(r.Parent)}, Row{"worktree", Plain, path(r.Worktree)},
+			Row{"until", Plain, when("it works until", r.Until)}, Row{"held by", Plain, said(r.HeldBy)},
+			Row{"conversation", Plain, code(r.Conversation)},
+		),
+	}
+	if r.Branch != "" {
+		out.Details = append(out.Details, Row{"branch", Plain, said(r.Branch + ", to land on " + r.Base)})
+	}
+	if can := r.Can; can != nil {
+		out.Details = append(out.Details, facts(Row{"guard", Plain, said(wording.RunGuard(*can))},
+			Row{"cannot", Plain, said(wording.RunCannot(*can))})...)
+	}
+	if r.Lacks != "" {
+		out.Details = append(out.Details, Row{"without", Ask, said("the tools of " + r.Lacks)})
+	}
+	if r.Why != "" && r.Why != out.About {
+		out.Notes = []Row{{"", Ask, said(r.Why)}}
+	}
+	if r.HeldBy != "" {
+		out.Foot = append(said("It goes on when it is given back:"), code("afar run give "+r.Name)...)
+	}
+	if r.Ask != "" {
+		out.Foot = append(said("It waits for your answer:"), code("afar asks "+r.Ask)...)
+	}
+	return out
+}
+
+// RunMark returns how the state of a run looks.
+func RunMark(state string) Mark {
 	switch state {
 	case "starting", "working":
 		return Mark{Good, "⚙️"}

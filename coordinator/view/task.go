@@ -97,7 +97,7 @@ func taskMark(t wire.Task) Mark {
 	case t.Ask != "":
 		return Mark{Ask, "❓"}
 	case wording.TaskBusy(t):
-		return Run(t.RunState)
+		return RunMark(t.RunState)
 	case t.Proposed:
 		return Mark{Ask, "💡"}
 	case len(t.Faults) > 0:

@@ -39,6 +39,7 @@ type Span struct {
 	Path bool  // the text is a path on this machine
 	Run  bool  // the text is the name of a run
 	Day  bool  // of the time, only the day is meant
+	Ago  bool  // of the time, how long ago it was is meant
 }
 
 // A Line is one line of a text.
@@ -76,6 +77,7 @@ type Thing struct {
 	State     string // in words
 	About     string // what it is about, in Markdown; lists show its beginning
 	Mark      Mark
+	Level     int    // how many things of its list it is below
 	Columns   []Line // what it is, in a few words each
 	Notes     []Row  // what else is to know in a list
 	Details   []Row  // what is to know of it alone, beside its notes
@@ -155,6 +157,14 @@ func when(said string, ms int64) Line {
 		return nil
 	}
 	return append(line(Span{Text: said}), Span{At: ms})
+}
+
+// ago returns a line that says how long ago a time was, nil for no time.
+func ago(ms int64) Line {
+	if ms == 0 {
+		return nil
+	}
+	return Line{{At: ms, Ago: true}}
 }
 
 // day returns a line of one day, nil for no time.

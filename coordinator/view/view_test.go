@@ -27,7 +27,14 @@ func TestDeeds(t *testing.T) {
 			things["task"] = append(things["task"], Task(wire.Task{ID: "a", Status: status, RunState: run}))
 		}
 	}
-	for _, noun := range []Noun{Triggers, Modules, Suggestions, Gaps, Tasks} {
+	for _, state := range []string{"queued", "starting", "working", "waiting", "idle", "taken", "done", "failed", "stopped"} {
+		r := wire.Run{Name: "deps", State: state, About: "Bring the dependencies up to date", Result: "Done."}
+		things["run"] = append(things["run"], Run(r))
+		if last := things["run"][len(things["run"])-1]; last.Title != r.About {
+			t.Errorf("the title of a run is %q, want what it is to do", last.Title)
+		}
+	}
+	for _, noun := range []Noun{Triggers, Modules, Suggestions, Gaps, Tasks, Runs} {
 		offered := map[string]bool{}
 		for _, thing := range things[noun.Name] {
 			if thing.Mark.Sign == "" {

@@ -77,6 +77,7 @@ type Run struct {
 	PID          int     `json:"pid,omitempty"` // of the turn's runner
 	CostUSD      float64 `json:"cost_usd"`
 	Tokens       int64   `json:"tokens"`
+	About        string  `json:"about,omitempty"` // what it is to do, in one line
 	LastText     string  `json:"last_text,omitempty"`
 	Result       string  `json:"result,omitempty"`
 	HeldBy       string  `json:"held_by,omitempty"` // the person who took it

@@ -31,6 +31,7 @@ func runs() []page.RunRow {
 	queued, taken := aRun("screens", "queued", time.Minute), aRun("refactor-9a00", "taken", 12*time.Minute)
 	queued.Waiting, taken.HeldBy = 1, "maria"
 	idle := aRun("release-notes", "idle", 2*time.Hour)
+	idle.About = "Write the release notes of 2.0"
 	done := aRun("count", "done", 26*time.Hour)
 	stopped := aRun("big", "stopped", 30*time.Hour)
 	idle.Result, done.Result = "The notes are in CHANGELOG.md. 14 entries, two of them breaking.", "412 files"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -134,8 +135,8 @@ func (r Run) Busy() bool { return !wording.RunOver(r.Run.State) && r.Run.State !
 // Over reports whether the run can be removed.
 func (r Run) Over() bool { return wording.RunOver(r.Run.State) }
 
-// Turns says how many turns the run had, and what waits.
-func (r Run) Turns() string { return wording.RunTurns(r.Run) }
+// Thing returns the run as every surface shows it.
+func (r Run) Thing() view.Thing { return view.Run(r.Run) }
 
 // The kinds of deeds.
 const (

@@ -62,7 +62,7 @@ var functions = template.FuncMap{
 	"percent":     percent,
 	"prose":       prose,
 	"plain":       func(s string) string { return strings.ReplaceAll(line(20, s), "_", " ") },
-	"runTone":     func(state string) string { return tone(view.Run(state).Tone) },
+	"runTone":     func(state string) string { return tone(view.RunMark(state).Tone) },
 	"sessionTone": func(state string) string { return tone(view.Session(state).Tone) },
 	"short":       func(hash string) string { return hash[:min(8, len(hash))] },
 	"size":        size,

@@ -98,6 +98,8 @@ func (s sheet) Said(most int, of view.Line) template.HTML {
 			shown = string(s.Day(span.At))
 		case span.Run:
 			shown = `<a href="` + runPath(span.Text) + `">` + shown + "</a>"
+		case span.Ago:
+			shown = string(s.Ago(span.At))
 		case span.At != 0:
 			shown = string(s.Clock(span.At))
 		case span.Path:

@@ -53,6 +53,7 @@ type Run struct {
 	Conversation string    `json:"conversation"`     // the agent's id of it
 	Parent       string    `json:"parent,omitempty"` // the conversation that proposed it, "" for none
 	By           string    `json:"by"`               // who started it
+	About        string    `json:"about,omitempty"`  // what it is to do, in one line without secrets
 	StartedAt    time.Time `json:"started_at"`
 	// Trigger is the trigger that started the run, "" for none.
 	Trigger string `json:"trigger,omitempty"`

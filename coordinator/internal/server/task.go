@@ -210,9 +210,13 @@ func (s *Server) RunOfTask(t task.Task) (run.Run, error) {
 }
 
 func (s *Server) newTaskRun(t task.Task, key, by, prompt string) (run.Run, error) {
-	return s.newRun(context.Background(), by, wire.RunStartRequest{
+	r, err := s.newRun(context.Background(), by, wire.RunStartRequest{
 		ID: key, Agent: t.Agent, Mode: t.Mode, Model: t.Model, Dir: s.cfg.Tasks.Dir(t.Slug), Prompt: prompt,
 	}, "")
+	if state, err := s.cfg.Tasks.State(t.Slug); err == nil {
+		r.About = about(state.Title)
+	}
+	return r, err
 }
 
 func taskText(c *call, key, text string) message.Message {

@@ -34,15 +34,15 @@ func commands() []command {
 		{name: "status", about: "how things stand", do: tells((*link).statusText)},
 		{name: "sessions", about: "what runs", do: tells((*link).sessionsText)},
 		{name: "asks", about: "what waits for you", do: tells((*link).asksText)},
-		{name: "grants", about: "what you allowed for a session, and take it back", do: shows(wire.OpGrants)},
+		{name: "grants", about: "what you allowed for a session, and take it back", do: shows(wire.OpGrants, wire.None{})},
 		{name: "loops", about: "which sessions keep going", do: tells((*link).loopsText)},
 		{name: "run", about: "have an agent do something: /run TEXT", take: (*link).startRun},
 		{name: "task", about: "have an agent work on something for days: /task TEXT", take: (*link).newTask},
-		{name: "tasks", about: "what goes on for days", do: shows(wire.OpTasks)},
+		{name: "tasks", about: "what goes on for days", do: shows(wire.OpTasks, wire.None{})},
 		{name: "suggestions", about: "tasks that agents and events suggest", do: lists("suggestions")},
 		{name: "triggers", about: "rules that send texts, and switch them on or off", do: lists("triggers")},
 		{name: "modules", about: "folders that bring events and tools, and disable them", do: lists("modules")},
-		{name: "runs", about: "what works without a terminal", do: shows(wire.OpRuns)},
+		{name: "runs", about: "what works without a terminal", do: shows(wire.OpRuns, wire.RunsRequest{Most: maxRuns})},
 		{name: "send", about: "write to a session or a run: /send NAME TEXT", take: (*link).sendTo},
 		{name: "inbox", about: "the newest texts, and what became of them: /inbox WORDS finds old ones",
 			do: lists("inbox")},
@@ -101,8 +101,8 @@ func tells(text func(*link) string) func(*link, channel.Act, []string) error {
 }
 
 // shows returns the action of a command that shows what an operation replies.
-func shows[Request, Reply any](op wire.Op[Request, Reply]) func(*link, channel.Act, []string) error {
-	return func(l *link, act channel.Act, _ []string) error { return order(l, act, op, *new(Request)) }
+func shows[Request, Reply any](op wire.Op[Request, Reply], in Request) func(*link, channel.Act, []string) error {
+	return func(l *link, act channel.Act, _ []string) error { return order(l, act, op, in) }
 }
 
 // lists returns the action of a command that shows one kind of list. The words after the command

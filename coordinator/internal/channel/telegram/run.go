@@ -1,7 +1,6 @@
 package telegram
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -210,8 +209,8 @@ func (l *link) saidRun(_ string, w wire.Run) (said, error) {
 	return said{text: w.Name + " is " + w.State + ".", show: &card}, err
 }
 
-func (l *link) saidRuns(string, wire.RunsReply) (said, error) {
-	list := l.runList()
+func (l *link) saidRuns(_ string, runs wire.RunsReply) (said, error) {
+	list := l.runList(runs)
 	return said{show: &list}, nil
 }
 
@@ -241,40 +240,21 @@ func (l *link) runLink(name string) string {
 }
 
 // runList lists the runs: those that need the person first.
-func (l *link) runList() rendered {
-	all := l.cfg.Core.Runs()
-	if len(all) == 0 {
+func (l *link) runList(in wire.RunsReply) (out rendered) {
+	if len(in.Runs) == 0 {
 		return rendered{html: "No runs. " + ticks(runUsage)}
 	}
-	var b strings.Builder
-	out := rendered{}
-	for _, r := range all[:min(len(all), maxRuns)] {
-		fmt.Fprintf(&b, "%s%s <b>%s</b>: %s, %s\n", strings.Repeat("↳ ", r.Depth), view.Run(string(r.State)).Sign,
-			line(r.Name, maxWord), wording.RunState(string(r.State)), ago(l.cfg.Now().Sub(r.Since)))
-		if said := l.runSaid(r); said != "" {
-			fmt.Fprintf(&b, "<i>%s</i>\n", line(said, maxReason))
-		}
-		out.rows = append(out.rows, runButtons(r, " "+shorten(r.Name, maxLabel)))
+	for _, r := range in.Runs {
+		t := view.Run(r)
+		t.Columns = append([]view.Line{{{Text: r.Name}}}, t.Columns...) // by which the person writes to it
+		out.html += l.thingLines(t)
+		out.rows = append(out.rows, runButtons(r.ID, r.State, " "+shorten(r.Name, maxLabel)))
 	}
-	if left := len(all) - maxRuns; left > 0 {
-		fmt.Fprintf(&b, "\nand %s more: <code>afar run list</code>", text.Count(left, "run"))
+	if left := in.All - len(in.Runs); left > 0 {
+		out.html += fmt.Sprintf("\nand %s more: <code>afar run list</code>", text.Count(left, "run"))
 	}
-	out.html = strings.TrimSpace(b.String())
+	out.html = strings.TrimSpace(out.html)
 	return out
-}
-
-// runSaid says what a run does, waits for or said last.
-func (l *link) runSaid(r run.Run) string {
-	if r.State == run.Waiting {
-		return "its question is above, and in /asks"
-	}
-	if now := r.Now(); now.Tool != "" {
-		return strings.TrimSpace(now.Tool + " " + run.Brief(now.Input))
-	}
-	if r.State == run.Idle {
-		return cmp.Or(r.Result, r.LastText)
-	}
-	return cmp.Or(r.Why, r.LastText)
 }
 
 // The values of a button about a run.
@@ -285,24 +265,24 @@ const (
 
 // runRows returns the buttons of a message about one run. A reply finds the run by them.
 func (l *link) runRows(r run.Run) [][]button {
-	rows := [][]button{runButtons(r, "")}
+	rows := [][]button{runButtons(string(r.ID), string(r.State), "")}
 	if slug, ok := l.cfg.Core.TaskOfRun(r.ID); ok {
 		rows[0] = append(rows[0], button{"Task 📋", callback{ofTask, string(slug), showTask}.String()})
 	}
 	return rows
 }
 
-func runButtons(r run.Run, name string) []button {
-	row := []button{{"What it did" + name, callback{ofRun, string(r.ID), showRun}.String()}}
-	if r.Settled() || r.State == run.Taken {
+func runButtons(id, state, name string) []button {
+	row := []button{{"What it did" + name, callback{ofRun, id, showRun}.String()}}
+	if wording.RunOver(state) || state == string(run.Taken) {
 		return row
 	}
-	return append(row, button{"Stop ⏹" + name, callback{ofRun, string(r.ID), stopRun}.String()})
+	return append(row, button{"Stop ⏹" + name, callback{ofRun, id, stopRun}.String()})
 }
 
 // runLog shows what a run did last.
 func (l *link) runLog(r run.Run, events []run.Event) string {
-	head := fmt.Sprintf("%s <b>%s</b>: %s · %s, $%.2f\n", view.Run(string(r.State)).Sign, line(r.Name, maxWord),
+	head := fmt.Sprintf("%s <b>%s</b>: %s · %s, $%.2f\n", view.RunMark(string(r.State)).Sign, line(r.Name, maxWord),
 		wording.RunState(string(r.State)), text.Count(r.Turns, "turn"), r.CostUSD)
 	var lines []string
 	for _, e := range events {

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/view"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // maxThings bounds the things of one list.
@@ -67,7 +68,8 @@ func (l *link) things(kind callbackKind) (out rendered, err error) {
 
 // thingLines shows a thing in a list.
 func (l *link) thingLines(t view.Thing) string {
-	lines := fmt.Sprintf("%s <b>%s</b> · %s\n", t.Mark.Sign, line(t.Title, maxWord), line(t.State, maxWord))
+	lines := fmt.Sprintf("%s%s <b>%s</b> · %s\n", strings.Repeat("↳ ", t.Level), t.Mark.Sign, line(t.Title, maxWord),
+		line(t.State, maxWord))
 	var columns []string
 	for _, column := range t.Columns {
 		columns = append(columns, l.spans(column, maxWord))
@@ -97,6 +99,8 @@ func (l *link) spans(of view.Line, most int) string {
 		switch {
 		case s.Day:
 			shown = time.UnixMilli(s.At).In(l.cfg.Now().Location()).Format("Mon 2 Jan 2006")
+		case s.Ago:
+			shown = wording.Ago(l.cfg.Now().Sub(time.UnixMilli(s.At)))
 		case s.At != 0:
 			shown = l.clock(s.At)
 		case s.Path:
