@@ -45,30 +45,6 @@ func fileShapes() []fileShape {
 		},
 		{"docker compose run s9", "compose.yml", "services:\n  s9:\n    command:\n", "      - a%\n", ""},
 		{
-			"cmake -P a.cmake", "a.cmake",
-			"set(A a)\n", "set(A \"${A}${A}\")\n", "execute_process(COMMAND echo ${A})\n",
-		},
-		{"cmake -P a.cmake", "a.cmake", "", "foreach(x% a b c)\n", "execute_process(COMMAND echo a)\n"},
-		{"cmake -P a.cmake", "a.cmake", "", "include(a.cmake)\nexecute_process(COMMAND echo a%)\n", ""},
-		{
-			"cmake --build . --target t9", "CMakeLists.txt",
-			"", "add_custom_target(t% COMMAND echo a DEPENDS t< t<)\n", "",
-		},
-		{
-			"bazel run //:t9", "BUILD.bazel",
-			"", "sh_binary(name = \"t%\", srcs = [\"t<.sh\"], deps = [\":t<\", \":t<\"])\n", "",
-		},
-		{"bazel run //:t9", "BUILD.bazel", "sh_binary(name = ", "[(", ""},
-		{
-			"ant t9", "build.xml",
-			"<project>", "<target name=\"t%\" depends=\"t<,t<\"><antcall target=\"t<\"/></target>", "</project>",
-		},
-		{"ant t9", "build.xml", "<project>", "<target>", ""},
-		{
-			"mvn verify", "pom.xml",
-			"<project><build><plugins>", "<plugin><executions><execution><phase>verify</phase>", "",
-		},
-		{
 			"act -P ubuntu-latest=-self-hosted", ".github/workflows/a.yml", "on: push\njobs:\n",
 			"  j%:\n    runs-on: ubuntu-latest\n    needs: [j<, j<]\n    steps:\n      - run: echo a\n", "",
 		},

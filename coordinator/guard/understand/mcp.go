@@ -469,6 +469,26 @@ func fieldCode(sh *shell.Shell, f field) {
 	runCell(sh, f.text, language)
 }
 
+// runCell runs a cell of a notebook. Its first line can say that all of it is for a shell, and any
+// other line can be for a shell, too.
+func runCell(sh *shell.Shell, code, language string) {
+	first, rest, _ := strings.Cut(code, "\n")
+	if magic, ok := strings.CutPrefix(first, "%%"); ok && lex.ContainsAny(strings.Fields(magic), "bash sh zsh") {
+		sh.RunText(rest)
+		return
+	}
+	if lex.IsShellName(language) {
+		sh.RunText(code)
+		return
+	}
+	for _, line := range shell.SplitLines(code) {
+		if command, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
+			sh.RunText(command)
+		}
+	}
+	script.Run(sh, code, cmp.Or(languageOf(language), "python"))
+}
+
 // fetchedByCode reports the addresses and the requests in code that a browser runs.
 func fetchedByCode(sh *shell.Shell, text string) {
 	for _, t := range script.Tokenize(text, "js") {

@@ -33,8 +33,7 @@ var publishPrograms = []table{
 	{programs: "twine", options: packageOptions, dry: "dry-run", rows: []row{
 		{among: "upload register", does: publishes},
 	}},
-	{programs: "ant", options: "f file buildfile D logger lib", dry: "p projecthelp version h", do: ant},
-	{programs: "mvn mvnw", options: "f file P activate-profiles D pl projects rf T s", do: maven, rows: buildRows},
+	{programs: "mvn mvnw", options: "f file P activate-profiles D pl projects rf T s", rows: buildRows},
 	{programs: "gradle gradlew sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: buildRows},
 	{programs: "make gmake", options: makeOptions, do: makeRecipes},
 	{programs: "go", options: goOptions, do: goProgram},

@@ -11,9 +11,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// Many programs run what a file has under a name: make, just, task, CMake, Ant and others. Each has a
-// reader that fills recipes, and the recipes of the names in the command run in one way. The readers
-// differ in how a file is parsed and in how its texts name variables.
+// Many programs run what a file has under a name: make, just, task and others. Each has a reader that
+// fills recipes, and the recipes of the names in the command run in one way. The readers differ in how
+// a file is parsed and in how its texts name variables. Other files for building are not read: CMake,
+// Bazel, Meson, Ant and Maven say too much in too many forms for what they lose.
 
 // recipePrograms run recipes. Those that also build or publish stand with their other commands.
 var recipePrograms = []table{
@@ -34,6 +35,15 @@ var recipePrograms = []table{
 		dry:      "l list n dryrun g graph",
 		do:       runsWorkflows,
 	},
+	{programs: "cmake", options: "D", leads: true, dry: "help version", rows: []row{
+		{first: "-E", words: "rm|touch|cat|env|time|tar", runs: operands},
+		{first: "-E", words: "remove_directory", runs: "rm -rf $1*"},
+		{first: "-E", words: "remove", runs: "rm $1*"},
+		{first: "-E", words: "rename", runs: "mv $1*"},
+		{first: "-E", words: "copy|copy_if_different", runs: "cp $1*"},
+		{first: "-E", words: "copy_directory", runs: "cp -r $1*"},
+		{first: "-E", words: "chdir", runs: "env -C $1*"},
+	}},
 	{programs: "tox", options: "c conf e env f factor x override", do: toxCommands, rows: []row{
 		{words: "exec", runs: "$>--"},
 	}},

@@ -159,3 +159,15 @@ func runEntry(sh *shell.Shell, code string) {
 	}
 	sh.Run(code, nil)
 }
+
+// textsIn returns the texts of a list, or the one text that is no list.
+func textsIn(value string) (texts []string) {
+	items := []string{value}
+	if strings.HasPrefix(value, "[") {
+		items = splitItems(strings.Trim(value, "[] \n"))
+	}
+	for _, item := range items {
+		texts = append(texts, strings.Trim(strings.ReplaceAll(item, `" + "`, ""), "\"'\n "))
+	}
+	return texts
+}
