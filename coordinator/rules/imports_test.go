@@ -63,7 +63,7 @@ var leanInHooks = append([]string{
 	"hooks", "hooks/judge", claude, claude + "/hookoutput", "coordinator/callsite", "coordinator/client",
 	"coordinator/birthmark", "coordinator/gitfilter", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 	"coordinator/policy",
-	"coordinator/roomy", "coordinator/toml", "coordinator/wire", in + "atomicfile",
+	"coordinator/roomy", "coordinator/toml", "coordinator/wire", in + "atomicfile", in + "crash",
 }, inGuard...)
 
 // common are the packages that every package may import. They are pure, import no package
@@ -295,8 +295,8 @@ func table() rules {
 			in + "trigger":  {in + "approved", in + "markdown", in + "message", "coordinator/redact", in + "run"},
 
 			in + "store": {
-				in + "ask", in + "background", in + "channel", in + "event", in + "grant", in + "loop", in + "memory",
-				in + "message", in + "module", in + "run", in + "session",
+				in + "ask", in + "background", in + "channel", in + "crash", in + "event", in + "grant", in + "loop",
+				in + "memory", in + "message", in + "module", in + "run", in + "session",
 				in + "signin", in + "task", in + "topic", in + "trigger", in + "undo", in + "usage",
 			},
 			in + "recall": {in + "store"},
@@ -369,7 +369,8 @@ func table() rules {
 
 			in + "random": {},
 
-			in + "atomicfile":       {},
+			in + "atomicfile":       {in + "crash"},
+			in + "crash":            {},
 			"coordinator/birthmark": {},
 			"coordinator/gitfilter": {},
 			in + "child":            {"coordinator/birthmark"},

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/afar-sh/afar/coordinator/internal/crash"
 )
 
 // Write replaces the file at path with text, mode 0600. The directory must
@@ -25,6 +27,7 @@ func Write(path, text string) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
+	defer crash.Point()
 	return syncDir(dir)
 }
 

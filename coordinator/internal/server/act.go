@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -21,7 +22,7 @@ func (s *Server) Act(ctx context.Context, act channel.Act, op string, in any) er
 	if !known {
 		return fmt.Errorf("unknown operation %q", op)
 	}
-	c := &call{ctx: ctx, op: op, by: act.By, via: act.Channel}
+	c := &call{ctx: ctx, op: op, by: act.By, via: act.Channel, stored: true}
 	out := channel.Reply{Op: op, As: act.As}
 	switch row.manner {
 	case step:
@@ -54,6 +55,14 @@ func (s *Server) replyTo(c *call, in any, out channel.Reply) (channel.Reply, err
 	}
 	out.Body, out.Code, out.Error = json.RawMessage(made.Body), made.Code, made.Error
 	return out, nil
+}
+
+// kept returns a secret for a reply: hidden if the reply is stored.
+func (c *call) kept(secret string) string {
+	if c.stored && secret != "" {
+		return redact.Hidden
+	}
+	return secret
 }
 
 // Phone returns what an operation replies that the phone asks for while it tells the person something.

@@ -142,8 +142,9 @@ func (s *Server) moduleDisable(c *call, in wire.ModuleRequest) (out wire.Module,
 	if _, known := s.cfg.Core.Module(name); !known {
 		return out, badRequest("module %s was never enabled", name)
 	}
+	content, unread := s.cfg.Modules.Read(name)
 	_, err = s.cfg.Core.DisableModule(name, c.decider())
-	return s.wireModule(name), err
+	return s.moduleWith(name, content, unread), err
 }
 
 func (s *Server) moduleRestart(_ *call, in wire.ModuleRequest) (out wire.Module, err error) {

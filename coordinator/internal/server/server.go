@@ -213,6 +213,7 @@ type call struct {
 	parsed hostjson.Value
 	via    string // the channel that it comes from, "" for the socket
 	by     string // who decides, as the channel knows them; "" for all others
+	stored bool   // its reply is stored until a channel tells it, see kept
 	// printed records whether the caller printed the reply before it ended; nil if that
 	// does not matter.
 	printed func(bool) error

@@ -191,7 +191,7 @@ func (s *Server) approve(c *call, name trigger.Name, file string, r trigger.Rule
 		return out, err
 	}
 	out = s.wireTrigger(name)
-	out.Secret = secret
+	out.Secret = c.kept(secret)
 	return out, nil
 }
 
@@ -250,7 +250,7 @@ func (s *Server) triggerRotate(c *call, in wire.TriggerRequest) (out wire.Trigge
 		return out, err
 	}
 	out = s.wireTrigger(name)
-	out.Secret = secret
+	out.Secret = c.kept(secret)
 	return out, s.cfg.Core.NoteTrigger(name, c.decider()+" made a new secret")
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/background"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/crash"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
@@ -105,12 +106,14 @@ func (s *Store) commit(b *Batch, to level) error {
 	if err := s.setLevel(to); err != nil {
 		return err
 	}
+	crash.Point()
 	seq, head := s.seq, s.head
 	err := s.tx(func(tx *sql.Tx) error { return s.write(writer{tx, s}, b) })
 	if err != nil {
 		s.seq, s.head = seq, head
 		return fmt.Errorf("commit: %w", err)
 	}
+	crash.Point()
 	s.prepareAll()
 	return nil
 }

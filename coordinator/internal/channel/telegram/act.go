@@ -42,6 +42,11 @@ func sayings() []saying {
 		words(wire.OpTask, "Not done: ", "", (*link).saidTask),
 		words(wire.OpTasks, "Not done: ", "", (*link).saidTasks),
 		words(wire.OpMemoryAdd, "Not done: ", "", saidRemembered),
+		words(wire.OpInbox, "Not done: ", "", (*link).saidInbox),
+		listed(wire.OpSuggestions, ofSuggestion), listed(wire.OpTriggers, ofTrigger), listed(wire.OpModules, ofModule),
+		deed(wire.OpSuggestionAccept), deed(wire.OpSuggestionDismiss),
+		deed(wire.OpTriggerOn), deed(wire.OpTriggerOff), deed(wire.OpModuleEnable), deed(wire.OpModuleDisable),
+		deed(wire.OpTaskStart), deed(wire.OpTaskStop), deed(wire.OpTaskSet),
 	}
 }
 
@@ -70,9 +75,13 @@ func words[Request, Reply any](
 
 // order carries out an operation for what the person did. Its reply is told where they did it.
 func order[Request, Reply any](l *link, act channel.Act, op wire.Op[Request, Reply], in Request) error {
+	return l.order(act, string(op), in)
+}
+
+func (l *link) order(act channel.Act, op string, in any) error {
 	ctx, cancel := context.WithTimeout(context.Background(), l.pace.slack)
 	defer cancel()
-	return l.cfg.Act(ctx, act, string(op), in)
+	return l.cfg.Act(ctx, act, op, in)
 }
 
 // failed says why an operation did not work.
@@ -100,10 +109,13 @@ func (l *link) said(raw string) (s channel.Settlement, out said, err error) {
 			return s, said{text: failed(one.head, s.Reply.Error)}, nil
 		default:
 			out, err = one.say(l, *s.Reply)
-			if errors.Is(err, core.ErrNotFound) && one.gone != "" {
+			switch {
+			case err == nil, errors.Is(err, core.ErrGiveUp), errors.Is(err, core.ErrUnwritable):
+				return s, out, err
+			case errors.Is(err, core.ErrNotFound) && one.gone != "":
 				return s, said{text: one.gone}, nil
 			}
-			return s, out, err
+			return s, said{text: failed(one.head, err.Error())}, nil
 		}
 	}
 	return s, out, core.GiveUp(errors.New("there are no words for " + s.Reply.Op))

@@ -1,125 +1,230 @@
 package telegram
 
 import (
-	"context"
-	"encoding/binary"
-	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/crash"
 	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/task"
+	"github.com/afar-sh/afar/coordinator/internal/taskwork"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// actKey is the key of the act in these tests.
-const actKey = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-// An acted is an operation that the phone asks for: the request, and how many effects of it there are.
+// An acted is what the person does on the phone: they write say, or tap a button with the data tap. effect counts
+// what has come of it, nil for nothing.
 type acted struct {
-	in     any
-	commit bool // it is one step of core, and so one commit
-	effect func(r *rig) int
+	say, tap string
+	effect   func(r *rig) int
 }
 
-// acts are the cases of TestActOnce, by operation.
-func acts(dir, token string) map[string]acted {
-	none := func(*rig) int { return 1 }
+// acts are the cases of TestActOnce, by operation. The world is that of newActRig.
+func acts() map[string]acted {
 	journalled := func(kind string) func(r *rig) int { return func(r *rig) int { return r.journalled(kind) } }
-	runs := func(more int) func(r *rig) int { return func(r *rig) int { return len(r.core.Runs()) - more } }
+	said := func(file, word string) func(r *rig) int {
+		return func(r *rig) int { return strings.Count(strings.ToLower(r.file(r.path("workspace/"+file))), word) }
+	}
+	tasks := func(r *rig) int { return len(r.core.Tasks()) }
+	runs := func(r *rig) int { return len(r.core.Runs()) }
 	return map[string]acted{
-		"run":       {wire.RunRequest{ID: "deps"}, true, none},
-		"runs":      {wire.RunsRequest{}, true, none},
-		"grants":    {wire.None{}, true, none},
-		"tasks":     {wire.None{}, true, none},
-		"task":      {wire.TaskRequest{ID: "taxes"}, true, none},
-		"run.start": {wire.RunStartRequest{ID: actKey, Dir: dir, Prompt: "x"}, true, runs(1)},
-		"run.stop":  {wire.RunRequest{ID: "deps"}, true, journalled("run.stopped")},
-		"turn.stop": {wire.TurnStopRequest{ID: token}, true, journalled("turn.stopped")},
-		"away":      {wire.AwayRequest{Mode: "on"}, true, journalled("away.set")},
-		"pause":     {wire.PauseRequest{On: true}, true, journalled("pause.set")},
-		"send": {wire.SendRequest{ID: actKey, To: token, Text: "go on"}, true, func(r *rig) int {
-			return r.texts("go on")
-		}},
-		"task.new": {wire.TaskNewRequest{Key: actKey, Title: "New", Start: true}, false, func(r *rig) int {
-			return len(r.core.Tasks()) - 1 + len(r.core.Runs()) - 2
-		}},
-		"memory.add": {wire.MemoryAddRequest{Title: "Deploys", Text: "go through staging"}, false, func(r *rig) int {
-			return r.facts("Deploys")
-		}},
+		"run":                {tap: "r:run_1:l"},
+		"runs":               {say: "/runs"},
+		"grants":             {say: "/grants"},
+		"tasks":              {say: "/tasks"},
+		"task":               {tap: "t:taxes:l"},
+		"inbox":              {say: "/inbox"},
+		"suggestions":        {say: "/suggestions"},
+		"triggers":           {say: "/triggers"},
+		"modules":            {say: "/modules"},
+		"run.start":          {say: "/run @deps x", effect: runs},
+		"run.stop":           {tap: "r:run_1:s", effect: journalled("run.stopped")},
+		"turn.stop":          {say: "/stop {token}", effect: journalled("turn.stopped")},
+		"away":               {say: "/away on", effect: journalled("away.set")},
+		"pause":              {say: "/pause", effect: journalled("pause.set")},
+		"send":               {say: "/send {token} go on", effect: func(r *rig) int { return r.texts("go on") }},
+		"task.new":           {say: "/task New", effect: both(tasks, runs)},
+		"task.start":         {tap: "t:taxes:s", effect: runs},
+		"task.stop":          {tap: "t:taxes:x", effect: journalled("task.stopped")},
+		"task.set":           {tap: "t:taxes:d", effect: said("tasks/taxes/state.md", "completed")},
+		"memory.add":         {say: "/remember Deploys\ngo through staging", effect: func(r *rig) int { return r.facts("Deploys") }},
+		"suggestion.accept":  {tap: "sg:offer:y", effect: both(tasks, runs)},
+		"suggestion.dismiss": {tap: "sg:offer:n", effect: said("suggestions/offer.md", "dismissed")},
+		"trigger.on":         {tap: "tr:evening:y", effect: journalled("trigger.on")},
+		"trigger.off":        {tap: "tr:morning:n", effect: journalled("trigger.off")},
+		"module.enable":      {tap: "md:news:y", effect: journalled("module.enabled")},
+		"module.disable":     {tap: "md:mail:n", effect: journalled("module.disabled")},
 	}
 }
 
-// TestActOnce carries out each operation that the phone asks for as if the coordinator had died before it ended the
-// update, and handled it again: there is one effect and one reply. A step of core is one commit, so nothing can come
-// between its effect and its end.
+// both returns what two effects have in common, 99 if they differ in their growth.
+func both(a, b func(r *rig) int) func(r *rig) int {
+	return func(r *rig) int {
+		if a(r) != b(r) {
+			return 99
+		}
+		return a(r)
+	}
+}
+
+// newActRig returns a rig that does not run, whose person is paired, with one of everything that a person can do
+// something about.
+func newActRig(t *testing.T, base string) (r *rig, token string) {
+	r = newRigIn(t, base)
+	r.withTasks()
+	dir := r.path("shop")
+	r.ok(os.Mkdir(dir, 0o700))
+	r.ok(r.core.ChangeAccount(channel.Act{Channel: Name}, func(a channel.Account, now time.Time) channel.Change {
+		a.Person = &channel.Person{ID: "11", Address: "11", Name: "Ann", At: now}
+		return channel.Change{Account: &a}
+	}))
+	v, err := r.core.See(session.Sighting{ID: "s1", Cwd: dir, Hooked: true, State: session.Working})
+	r.ok(err)
+	_, err = r.core.StartRun(run.Run{ID: "run_1", Name: "deps", Dir: dir, Conversation: "c1", By: "Ann"},
+		texts.Message{Key: "first", Text: "go", By: "Ann"})
+	r.ok(err)
+	_, _, err = taskwork.NewSuggestions(r.path("workspace/suggestions")).Add(task.Suggestion{Title: "Offer"})
+	r.ok(err)
+	for _, name := range []string{"mail", "news"} {
+		r.ok(os.MkdirAll(r.path("workspace/modules/"+name), 0o700))
+		r.write(r.path("workspace/modules/"+name+"/module.toml"), "title = \"x\"\n[source]\ncommand = [\"./watch\"]\n")
+	}
+	rule := wire.TriggerNewRequest{On: "cron 0 7 * * 1-5 UTC", To: "person", Prompt: "Look."}
+	morning, evening := rule, rule
+	morning.ID, evening.ID = "morning", "evening"
+	for _, made := range []struct {
+		op string
+		in any
+	}{
+		{"task.new", wire.TaskNewRequest{Key: "taxes", Title: "Taxes"}},
+		{"trigger.new", morning}, {"trigger.new", evening}, {"trigger.off", wire.TriggerRequest{ID: "evening"}},
+		{"module.enable", wire.ModuleEnableRequest{ID: "mail"}}, {"module.enable", wire.ModuleEnableRequest{ID: "news"}},
+		{"module.disable", wire.ModuleRequest{ID: "news"}},
+	} {
+		if _, err := r.ch.cfg.Call(r.ctx, "Ann", made.op, made.in); err != nil {
+			t.Fatalf("%s: %v", made.op, err)
+		}
+	}
+	return r, v.Token
+}
+
+// errDied ends a coordinator of TestActOnce.
+var errDied = errors.New("the coordinator died")
+
+// handleUntil handles the updates that wait. The coordinator dies before the change with this number.
+func (r *rig) handleUntil(change int) (died bool) {
+	r.Helper()
+	defer func() {
+		crash.At = nil
+		if e := recover(); e != nil && e != any(errDied) {
+			panic(e)
+		} else if e != nil {
+			died = true
+		}
+	}()
+	l, err := r.ch.linkAt("123456789:AAEhBP0av28FrIHbzLmtwmWaP1234567890", "http://127.0.0.1:1")
+	r.ok(err)
+	left, err := r.core.Received(Name)
+	r.ok(err)
+	crash.At = func() {
+		if change--; change < 0 {
+			panic(errDied)
+		}
+	}
+	for _, u := range left {
+		r.ok(l.handle(u))
+	}
+	return false
+}
+
+// TestActOnce does on the phone whatever asks for an operation. The coordinator dies before and after each commit and
+// after each file that it writes, and handles the update again: there is one effect and one reply, with words.
 func TestActOnce(t *testing.T) {
-	t.Parallel()
+	base := t.TempDir()
+	made, token := newActRig(t, base)
+	made.close()
 	for _, saying := range sayings() {
 		t.Run(saying.op, func(t *testing.T) {
-			r := newStillRig(t)
-			r.withTasks()
-			dir := r.path("shop")
-			if err := os.Mkdir(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			v, err := r.core.See(session.Sighting{ID: "s1", Cwd: dir, Hooked: true, State: session.Working})
-			r.ok(err)
-			_, err = r.core.StartRun(run.Run{ID: "run_1", Name: "deps", Dir: dir, Conversation: "c1"},
-				texts.Message{Key: "first", Text: "go", By: "Ann"})
-			r.ok(err)
-			_, err = r.ch.cfg.Call(r.ctx, "Ann", "task.new", wire.TaskNewRequest{Key: "taxes", Title: "Taxes"})
-			r.ok(err)
-			c, known := acts(dir, v.Token)[saying.op]
+			c, known := acts()[saying.op]
 			if !known {
 				t.Fatal("the operation has no case")
 			}
-			act := channel.Act{Channel: Name, Update: 7, At: "11", By: "Ann", Key: actKey}
-			r.ok(r.core.Receive([]channel.Update{{Channel: Name, ID: 7, Body: []byte("{}")}}))
-			if !c.commit { // it dies after the last effect, before the end of the update
-				_, err := r.ch.cfg.Call(r.ctx, "Ann", saying.op, c.in)
-				r.ok(err)
-				r.close()
-				r.open()
+			more := 1
+			if c.effect == nil {
+				more, c.effect = 0, func(*rig) int { return 0 }
+			}
+			for change, died := 0, true; died; change++ {
+				if change == 2 && !long.RunsInCI() {
+					change = math.MaxInt // two deaths and none: all take ten seconds
+				}
+				dir := t.TempDir()
+				made.ok(os.CopyFS(dir, os.DirFS(base)))
+				news := dir + "/workspace/modules/news" // what is allowed there is a part of the module
+				made.ok(errors.Join(os.Chmod(news, 0o700), os.Chmod(news+"/module.toml", 0o600)))
+				r := newRigIn(t, dir)
 				r.withTasks()
-			}
-			before := r.commits()
-			r.ok(r.ch.cfg.Act(context.Background(), act, saying.op, c.in))
-			if n := r.commits() - before; c.commit && n != 1 {
-				t.Errorf("%d commits, want 1", n)
-			}
-			left, err := r.core.Received(Name)
-			r.ok(err)
-			a, ok, _, err := r.store.Due(Name, time.Now().Add(time.Hour), time.UnixMilli(0), "")
-			r.ok(err)
-			var s channel.Settlement
-			r.ok(json.Unmarshal([]byte(a.Data), &s))
-			if !ok || len(left) > 0 || s.Reply == nil || s.Reply.Op != saying.op || s.Reply.Error != "" {
-				t.Errorf("%d updates wait, and the reply is %s", len(left), a.Data)
-			}
-			if n := c.effect(r); n != 1 {
-				t.Errorf("%d effects, want 1", n)
+				from := `{"id":11,"first_name":"Ann"}`
+				in := fmt.Sprintf(`{"message":{"message_id":9,"date":1,"chat":{"id":11,"type":"private"},"from":%s,"text":%q}}`,
+					from, strings.ReplaceAll(c.say, "{token}", token))
+				if c.tap != "" {
+					in = fmt.Sprintf(`{"callback_query":{"id":"q1","from":%s,"data":%q,`+
+						`"message":{"message_id":9,"date":1,"chat":{"id":11,"type":"private"}}}}`, from, c.tap)
+				}
+				r.ok(r.core.Receive([]channel.Update{{Channel: Name, ID: 7, Body: []byte(in)}}))
+				before := c.effect(r)
+				if died = r.handleUntil(change); died {
+					r.close()
+					r.open()
+					r.withTasks()
+					if r.handleUntil(math.MaxInt) {
+						t.Fatal("it died again")
+					}
+				}
+				if n := c.effect(r); n != before+more {
+					t.Errorf("died before change %d: %d effects, and %d before", change, n, before)
+				}
+				r.checkReply(saying.op, change)
+				r.close()
 			}
 		})
 	}
 }
 
-// commits counts the transactions in SQLite's log.
-func (r *rig) commits() (n int) {
+// checkReply checks that one reply of an operation waits to be told, and has words.
+func (r *rig) checkReply(op string, change int) {
 	r.Helper()
-	log, err := os.ReadFile(r.path("afar.db-wal"))
+	left, err := r.core.Received(Name)
 	r.ok(err)
-	const header, frameHeader = 32, 24
-	page := int(binary.BigEndian.Uint32(log[8:]))
-	for at := header; at+frameHeader <= len(log); at += frameHeader + page {
-		if binary.BigEndian.Uint32(log[at+4:]) != 0 { // only the last frame of a transaction has the size
-			n++
+	l, _ := r.ch.linkAt("123456789:AAEhBP0av28FrIHbzLmtwmWaP1234567890", "http://127.0.0.1:1")
+	replies := 0
+	for {
+		a, more, _, err := r.store.Due(Name, time.Now().Add(time.Hour), time.UnixMilli(0), "")
+		r.ok(err)
+		if !more {
+			break
 		}
+		r.ok(r.store.Done(a, ""))
+		if a.Kind != core.ActSay && a.Kind != core.ActTap {
+			continue
+		}
+		s, words, err := l.said(a.Data)
+		if err != nil || s.Reply == nil || s.Reply.Op != op || s.Reply.Error != "" || words == (said{}) {
+			r.Errorf("died before change %d: the reply is %s: %+v, %v", change, a.Data, words, err)
+		}
+		replies++
 	}
-	return n
+	if len(left) > 0 || replies != 1 {
+		r.Errorf("died before change %d: %d updates wait, and %d replies", change, len(left), replies)
+	}
 }
 
 // journalled counts the entries of one kind.

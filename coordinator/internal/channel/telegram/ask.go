@@ -225,9 +225,9 @@ func (l *link) tapped(update int64, t tap) error {
 	case ofRun:
 		return l.tappedRun(p.Act, c)
 	case ofTask:
-		return l.tappedTask(p, c)
+		return l.tappedTask(p.Act, c)
 	case ofSuggestion, ofTrigger, ofModule:
-		return l.tappedThing(p, c)
+		return l.tappedThing(p.Act, c)
 	case pickOption:
 		p.Step, _ = c.step()
 	case approvePlan:

@@ -2,7 +2,6 @@ package telegram
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/text"
@@ -39,13 +37,16 @@ func commands() []command {
 		{name: "run", about: "have an agent do something: /run TEXT", take: (*link).startRun},
 		{name: "task", about: "have an agent work on something for days: /task TEXT", take: (*link).newTask},
 		{name: "tasks", about: "what goes on for days", do: shows(wire.OpTasks, wire.None{})},
-		{name: "suggestions", about: "tasks that agents and events suggest", do: lists("suggestions")},
-		{name: "triggers", about: "rules that send texts, and switch them on or off", do: lists("triggers")},
-		{name: "modules", about: "folders that bring events and tools, and disable them", do: lists("modules")},
+		{name: "suggestions", about: "tasks that agents and events suggest",
+			do: shows(wire.OpSuggestions, wire.SuggestionsRequest{})},
+		{name: "triggers", about: "rules that send texts, and switch them on or off",
+			do: shows(wire.OpTriggers, wire.None{})},
+		{name: "modules", about: "folders that bring events and tools, and disable them",
+			do: shows(wire.OpModules, wire.None{})},
 		{name: "runs", about: "what works without a terminal", do: shows(wire.OpRuns, wire.RunsRequest{Most: maxRuns})},
 		{name: "send", about: "write to a session or a run: /send NAME TEXT", take: (*link).sendTo},
 		{name: "inbox", about: "the newest texts, and what became of them: /inbox WORDS finds old ones",
-			do: lists("inbox")},
+			do: inbox},
 		{name: "remember", about: "keep what your agents should know: /remember TEXT", take: (*link).remember},
 		{name: "away", about: "when questions come here: on, off or auto, with a time such as 2h", do: away},
 		{name: "here", about: "I am back: questions stay at the terminal", do: here},
@@ -103,45 +104,6 @@ func tells(text func(*link) string) func(*link, channel.Act, []string) error {
 // shows returns the action of a command that shows what an operation replies.
 func shows[Request, Reply any](op wire.Op[Request, Reply], in Request) func(*link, channel.Act, []string) error {
 	return func(l *link, act channel.Act, _ []string) error { return order(l, act, op, in) }
-}
-
-// lists returns the action of a command that shows one kind of list. The words after the command
-// are what the list is searched for.
-func lists(of string) func(*link, channel.Act, []string) error {
-	return func(l *link, act channel.Act, words []string) error {
-		return l.cfg.Core.ShowList(act, of, strings.Join(words, " "))
-	}
-}
-
-// list carries out a core.List.
-func (l *link) list(ctx context.Context, raw string) error {
-	var in core.List
-	if err := json.Unmarshal([]byte(raw), &in); err != nil {
-		return core.GiveUp(err)
-	}
-	to, err := parseAddress(in.To)
-	if err != nil {
-		return core.GiveUp(err)
-	}
-	out, err := l.listOf(in.Of, in.Find)
-	if err != nil {
-		out = rendered{html: ticks(notDone(err))}
-	}
-	_, err = l.send(ctx, to, out)
-	return err
-}
-
-// listOf returns the list of one kind. Only the inbox is searched.
-func (l *link) listOf(kind, find string) (rendered, error) {
-	switch kind {
-	case "triggers":
-		return l.things(ofTrigger)
-	case "modules":
-		return l.things(ofModule)
-	case "inbox":
-		return l.inboxList(find)
-	}
-	return l.things(ofSuggestion)
 }
 
 const awayUsage = "Say it like this: `/away on`, `/away on 2h`, `/away auto` or `/away off`."

@@ -62,10 +62,6 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 		return l.runEnded(ctx, a.Data)
 	case core.ActRunFile:
 		return l.runFile(ctx, a.Data)
-	case core.ActList:
-		return l.list(ctx, a.Data)
-	case core.ActTaskView:
-		return l.taskView(ctx, a.Data)
 	case core.ActTaskFile:
 		return l.taskFile(ctx, a.Data)
 	}

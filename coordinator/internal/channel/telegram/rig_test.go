@@ -77,9 +77,15 @@ func newRig(t testing.TB) *rig {
 // newStillRig returns a rig whose channel has no bot and does not run.
 func newStillRig(t testing.TB) *rig {
 	t.Helper()
+	return newRigIn(t, t.TempDir())
+}
+
+// newRigIn returns a rig whose files are in a directory.
+func newRigIn(t testing.TB, dir string) *rig {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
-	r := &rig{TB: t, dir: t.TempDir(), ctx: ctx, api: botapi.New(t), log: &logbook{}, stop: func() {}}
+	r := &rig{TB: t, dir: dir, ctx: ctx, api: botapi.New(t), log: &logbook{}, stop: func() {}}
 	r.ann = r.api.User(11, "Ann")
 	r.open()
 	t.Cleanup(func() { r.close() })

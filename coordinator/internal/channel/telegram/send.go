@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -16,15 +17,20 @@ const (
 	noSuchText = "No text has these words, neither in itself nor in its address, its sender or its outcome."
 )
 
-// inboxList shows the newest texts that have some words, the newest first, and what became of them.
-func (l *link) inboxList(find string) (rendered, error) {
-	in := wire.InboxRequest{Find: find, Last: maxTexts + 1}
-	all, err := call(l, Name, wire.OpInbox, in)
-	switch {
-	case len(all.Messages) == 0 && find != "":
-		return rendered{html: noSuchText}, err
-	case len(all.Messages) == 0:
-		return rendered{html: ticks(noTexts)}, err
+// inbox shows the newest texts that have the words after the command.
+func inbox(l *link, act channel.Act, words []string) error {
+	act.As = strings.Join(words, " ")
+	return order(l, act, wire.OpInbox, wire.InboxRequest{Find: act.As, Last: maxTexts + 1})
+}
+
+// saidInbox shows texts, the newest first, and what became of them. find is what they were searched for.
+func (l *link) saidInbox(find string, all wire.InboxReply) (said, error) {
+	if len(all.Messages) == 0 {
+		none := rendered{html: ticks(noTexts)}
+		if find != "" {
+			none.html = noSuchText
+		}
+		return said{show: &none}, nil
 	}
 	slices.Reverse(all.Messages)
 	var b strings.Builder
@@ -34,7 +40,7 @@ func (l *link) inboxList(find string) (rendered, error) {
 	if len(all.Messages) > maxTexts {
 		b.WriteString("\nOlder ones: <code>/inbox WORDS</code>, or the page")
 	}
-	return rendered{html: strings.TrimSpace(b.String())}, err
+	return said{show: &rendered{html: strings.TrimSpace(b.String())}}, nil
 }
 
 // textLines shows a text in a list.

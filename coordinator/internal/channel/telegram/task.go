@@ -4,12 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
@@ -127,42 +126,11 @@ func (l *link) writeToTask(update int64, m message) (ok bool, err error) {
 const showTask = "l"
 
 // tappedTask carries out a tap on a button about a task.
-func (l *link) tappedTask(p core.Press, c callback) error {
+func (l *link) tappedTask(act channel.Act, c callback) error {
 	if c.value == showTask {
-		return order(l, p.Act, wire.OpTask, wire.TaskRequest{ID: c.nonce})
+		return order(l, act, wire.OpTask, wire.TaskRequest{ID: c.nonce})
 	}
-	return l.tappedThing(p, c)
-}
-
-// taskView carries out a core.TaskView.
-func (l *link) taskView(ctx context.Context, raw string) error {
-	var v core.TaskView
-	if err := json.Unmarshal([]byte(raw), &v); err != nil {
-		return core.GiveUp(err)
-	}
-	to, err := parseAddress(v.To)
-	if err != nil {
-		return core.GiveUp(err)
-	}
-	out, err := l.renderTasks(v)
-	if err != nil {
-		return ignoreMissing(err)
-	}
-	_, err = l.send(ctx, to, out)
-	return err
-}
-
-// renderTasks shows all tasks, or one.
-func (l *link) renderTasks(v core.TaskView) (rendered, error) {
-	if v.Task == "" {
-		all, err := call(l, Name, wire.OpTasks, wire.None{})
-		return l.taskList(all.Tasks), err
-	}
-	t, err := call(l, Name, wire.OpTask, wire.TaskRequest{ID: string(v.Task)})
-	if v.Started {
-		return l.taskStarted(t), err
-	}
-	return l.taskCard(t), err
+	return l.tappedThing(act, c)
 }
 
 // taskList lists the tasks that are not archived.

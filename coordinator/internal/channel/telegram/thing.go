@@ -2,14 +2,16 @@ package telegram
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/view"
+	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
 
@@ -42,11 +44,10 @@ func (l *link) caller(person string) view.Caller {
 }
 
 // things lists the things of a noun, each with its buttons.
-func (l *link) things(kind callbackKind) (out rendered, err error) {
+func (l *link) things(kind callbackKind, all []view.Thing) (out rendered) {
 	noun := nouns[kind]
-	all, err := noun.List(l.caller(Name))
 	if len(all) == 0 {
-		return rendered{html: ticks(noun.Empty)}, err
+		return rendered{html: ticks(noun.Empty)}
 	}
 	closed := l.cfg.Core.Counts(Name)
 	var b strings.Builder
@@ -63,7 +64,7 @@ func (l *link) things(kind callbackKind) (out rendered, err error) {
 		b.WriteString("\nNothing can be decided here: " + line(closed.Error(), maxPath) + ".")
 	}
 	out.html = strings.TrimSpace(b.String())
-	return out, err
+	return out
 }
 
 // thingLines shows a thing in a list.
@@ -132,34 +133,67 @@ func thingButtons(kind callbackKind, t view.Thing, name string) (row []button) {
 	return row
 }
 
-// tappedThing carries out a tap on a button about a thing.
-func (l *link) tappedThing(p core.Press, c callback) error {
-	done, err := nouns[c.kind].do(l.caller(p.Decision.By), c, l.keyOf(p.Act.Update))
-	switch {
-	case err != nil:
-		return l.cfg.Core.Acknowledge(p.Act, notDone(err))
-	case done.Task != "":
-		shown := core.TaskView{Task: task.Slug(done.Task), Started: done.Runs}
-		return l.cfg.Core.ShowTasks(p.Act, done.Said, shown)
-	case done.Secret != "":
-		done.Said += " Its secret was lost: afar trigger rotate " + c.nonce + " makes a new one."
-	}
-	return l.cfg.Core.Acknowledge(p.Act, done.Said)
-}
-
-// do does what a button says. It does nothing for which a person must look at more than a phone shows, such
-// as a file that was changed after the list with the button was sent.
-func (n noun) do(caller view.Caller, c callback, once string) (done view.Done, err error) {
-	key, in := n.deeds[c.value], view.Input{Key: once}
+// tappedThing carries out a tap on a button about a thing. It does nothing for which a person must look at more
+// than a phone shows, such as a file that was changed after the list with the button was sent.
+func (l *link) tappedThing(act channel.Act, c callback) error {
+	n, in := nouns[c.kind], view.Input{Key: act.Key}
+	key := n.deeds[c.value]
 	if n.Read != nil {
-		t, err := n.Read(caller, c.nonce)
-		if err != nil {
-			return done, err
+		t, err := n.Read(l.caller(act.By), c.nonce)
+		if d := t.Deed(key); err == nil && d.Look != "" {
+			err = fmt.Errorf("it is new or was changed; %s, then: %s", strings.ToLower(d.Look), d.Command)
 		}
-		if d := t.Deed(key); d.Look != "" {
-			return done, fmt.Errorf("it is new or was changed; %s, then: %s", strings.ToLower(d.Look), d.Command)
+		if err != nil {
+			return l.cfg.Core.Acknowledge(act, notDone(err))
 		}
 		in.Seen = t.Seen
 	}
-	return n.Does[key](caller, c.nonce, in)
+	act.As = c.String()
+	asked, failed := false, error(nil)
+	_, err := n.Does[key](func(op string, request any) (any, error) {
+		asked, failed = true, l.order(act, op, request)
+		return nil, errToldLater
+	}, c.nonce, in)
+	if asked {
+		return failed
+	}
+	return l.cfg.Core.Acknowledge(act, notDone(err))
+}
+
+// errToldLater ends a deed whose reply the channel words when it tells it.
+var errToldLater = errors.New("the reply is told later")
+
+// deed words an operation that a button about a thing asks for, as the noun of the thing does.
+func deed[Request, Reply any](op wire.Op[Request, Reply]) saying {
+	return words(op, "Not done: ", "", func(l *link, as string, reply Reply) (out said, err error) {
+		c, _ := parseCallback(as)
+		n := nouns[c.kind]
+		do := n.Does[n.deeds[c.value]]
+		if do == nil {
+			return out, core.GiveUp(fmt.Errorf("no button asks for %s with %q", op, as))
+		}
+		replied := func(string, any) (any, error) { return reply, nil }
+		done, err := do(replied, c.nonce, view.Input{Seen: as})
+		if done.Secret != "" {
+			done.Said += " Its secret was lost: afar trigger rotate " + c.nonce + " makes a new one."
+		}
+		out.text = done.Said
+		if t, is := any(reply).(wire.Task); is && done.Task != "" {
+			card := l.taskCard(t)
+			if done.Runs {
+				card = l.taskStarted(t)
+			}
+			out.show = &card
+		}
+		return out, err
+	})
+}
+
+// listed words an operation that lists the things of a noun.
+func listed[Request, Reply any](op wire.Op[Request, Reply], kind callbackKind) saying {
+	return words(op, "Not done: ", "", func(l *link, _ string, reply Reply) (said, error) {
+		all, err := nouns[kind].List(func(string, any) (any, error) { return reply, nil })
+		list := l.things(kind, all)
+		return said{show: &list}, err
+	})
 }
