@@ -185,8 +185,8 @@ denials hold everywhere.
 
 Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, tasks of
 rake, invoke, nox, tox, gradle and gulp, scripts of Python's project tools, Procfiles,
-SQL, services of compose, playbooks, programs of Python, Node and others with the modules of the
-project that they import, the sources that cargo, go, java and dotnet build and run, what runners of tests load by
+SQL, services of compose, playbooks, programs of Python, Node and others without what they import,
+the sources that cargo, go, java and dotnet build and run, what runners of tests load by
 themselves, such as conftest.py, the commands of ` + "`go generate`" + `, git hooks, and those of pre-commit and
 lefthook. The verdict names the file and the line. A branch that the arguments or a variable rule out does not count. In
 a file only what is found counts: code that cannot be read, an unknown value or a file over 256 kB is no reason to ask.

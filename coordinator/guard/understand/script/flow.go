@@ -209,7 +209,7 @@ func (r *reading) keepsWritten(i, end, n int, text string) {
 	for _, e := range r.sh.Eval.Effects[n:] {
 		switch {
 		case e.Kind != effect.WriteFile, e.Away != "", !fspath.IsExact(e.Target), len(r.written) >= most:
-		case !unreadable(text) && r.bound == "":
+		case !unreadable(text):
 			r.sh.Remember(e.Target, text)
 		default:
 			r.handles[r.handleOf(i, end)] = e.Target

@@ -58,7 +58,7 @@ func (l *literal) take(toks []Token, i int) int {
 		return n
 	}
 	if called := Shaped(toks, i-1, "n("); !called {
-		if text, n := l.computedText(toks[i:]); n > 0 {
+		if text, n := l.methods(toks[i:]); n > 0 {
 			l.add(text, true)
 			return n
 		}
@@ -304,46 +304,71 @@ func (r *reading) environment(toks []Token) (string, int) {
 	return lex.First(v), 4
 }
 
-// Texts and lists of texts are read with the methods that a program calls on them, as in
-// ["r", "m"].join("") and "mr".reverse.
-
-// A computation is the value of such an expression.
-type computation struct {
-	items   []string
-	list    bool
-	unknown bool // a method was called that is not read
-}
-
-// computedText reads the expression that begins at the first of toks. It returns its text, of a list
-// the items with blanks between them, and the number of its tokens, 0 if no method is called.
-func (l *literal) computedText(toks []Token) (string, int) {
-	if lex.OneOf(l.lang, "php perl") { // there, a dot adds texts
+// methods reads a text or a list of texts with the methods that the program calls on it, as in
+// ["r", "m"].join(""). It returns the number of tokens, 0 if no method is called. What other methods
+// than join make of a text is not known.
+func (l *literal) methods(toks []Token) (text string, n int) {
+	items, method, n := l.receiverTexts(toks)
+	if n == 0 || lex.OneOf(l.lang, "php perl") { // there, a dot adds texts
 		return "", 0
 	}
-	c, n := l.computation(toks)
-	if n == 0 {
-		return "", 0
+	first, known := n, true
+	if n == 1 && kindAt(toks, 1) == '[' { // a part of the text
+		known = false
+		n += len(inBrackets(toks[1:])) + 2
 	}
-	first := n
-	if n == 1 && kindAt(toks, n) == '[' { // a part of the text
-		c.unknown = true
-		n += len(inBrackets(toks[n:])) + 2
-	}
-	for Shaped(toks, n, ".n") && !lex.OneOf(toks[n+1].Text, "format write") {
-		args := callTokens(toks[n+2:])
-		c.call(toks[n+1].Text, args)
-		n += 2
-		if kindAt(toks, n) == '(' {
-			n += len(args) + 2
+	for method != "" || Shaped(toks, n, ".n") && !lex.OneOf(toks[n+1].Text, "format write") {
+		if method == "" {
+			method = toks[n+1].Text
+			n += 2
 		}
+		args, end := callTokens(toks[n:]), n
+		if kindAt(toks, n) == '(' {
+			end += len(args) + 2
+		}
+		switch {
+		case method == "split" && len(args) == 0 && !Shaped(toks, end, ".n"): // the words of the text
+		case method == "join":
+			items = []string{strings.Join(items, textAt(args, 0))}
+		case !lex.OneOf(method, sameText) && !lex.OneOf(method, "encode dedent chomp freeze trimEnd trimStart flat"):
+			known = false
+		}
+		method, n = "", end
 	}
 	switch {
 	case n == first && toks[0].Kind != 'n':
 		return "", 0
-	case !c.unknown:
-		return strings.Join(c.items, " "), min(n, len(toks))
+	case known:
+		return strings.Join(items, " "), min(n, len(toks))
 	}
 	return l.hidden(), min(n, len(toks))
+}
+
+// receiverTexts returns the texts at the first of toks on which a method is called, and the number of
+// their tokens, 0 if they are not known. method is the one in the name that stands for them, "" if none is.
+func (r *reading) receiverTexts(toks []Token) (items []string, method string, n int) {
+	const longest = 48
+	const computing = "split chars reverse toReversed replace replaceAll gsub slice concat toLowerCase lower downcase"
+	switch t := toks[0]; t.Kind {
+	case 's':
+		return []string{t.Text}, "", 1
+	case '[', '(':
+		n = len(inBrackets(toks[:min(longest, len(toks))])) + 2
+		if items, _ = r.literalList(toks, 0); len(items) == 0 || !Shaped(toks, n, ".n") {
+			return nil, "", 0
+		}
+		return items, "", n
+	case 'n':
+		object, method, _ := strings.Cut(t.Text, ".")
+		text, list := r.consts[object], r.lists[object]
+		switch {
+		case list != nil && method == "join":
+			return list, method, 1
+		case !unreadable(text) && lex.OneOf(method, computing):
+			return []string{text}, method, 1
+		}
+	}
+	return nil, "", 0
 }
 
 // hidden returns the hole for a text that is computed in a way that is not read. As the name of a
@@ -355,99 +380,11 @@ func (l *literal) hidden() string {
 	return partial.UnknownDecoded
 }
 
-// computation reads the text, or the list of texts, that begins an expression.
-func (r *reading) computation(toks []Token) (c computation, n int) {
-	const longest = 48
-	switch toks[0].Kind {
-	case 's':
-		return computation{items: []string{toks[0].Text}}, 1
-	case 'n':
-		return r.namedComputation(toks)
-	case '[', '(':
-		n = len(inBrackets(toks[:min(longest, len(toks))])) + 2
-		if !Shaped(toks, n, ".n") || kindAt(toks, 1) != 's' {
-			return c, 0
-		}
-		items, _ := r.literalList(toks, 0)
-		return computation{items: items, list: toks[0].Kind == '[', unknown: len(items) == 0}, n
-	}
-	return c, 0
-}
-
-// namedComputation reads a method of the text or the list for which a name stands.
-func (r *reading) namedComputation(toks []Token) (c computation, n int) {
-	object, method, _ := strings.Cut(toks[0].Text, ".")
-	text, known := r.consts[object]
-	c = computation{items: []string{text}}
-	if items := r.lists[object]; items != nil {
-		c, known = computation{items: slices.Clone(items), list: true}, true
-	}
-	const computing = "split chars reverse toReversed replace replaceAll gsub slice concat toLowerCase lower downcase"
-	switch {
-	case c.list && method == "join":
-	case !known, partial.HasHole(text), !lex.OneOf(method, computing):
-		return c, 0
-	}
-	args := callTokens(toks[1:])
-	c.call(method, args)
-	if kindAt(toks, 1) == '(' {
-		return c, len(args) + 3
-	}
-	return c, 1
-}
-
-// call applies a method.
-func (c *computation) call(method string, args []Token) {
-	first := tokenAt(args, 0).Text
-	switch {
-	case lex.OneOf(method, sameText), lex.OneOf(method, "encode toString dedent chomp freeze trimEnd trimStart flat"):
-	case lex.OneOf(method, "replace replaceAll gsub sub") && Shaped(args, 0, "s,s") && len(args) == 3:
-		for i := range c.items {
-			c.items[i] = strings.ReplaceAll(c.items[i], first, args[2].Text)
-		}
-	case lex.OneOf(method, "lower toLowerCase downcase"):
-		for i := range c.items {
-			c.items[i] = strings.ToLower(c.items[i])
-		}
-	case method == "concat" && Shaped(args, 0, "s") && len(args) == 1:
-		c.items = append(c.items, first)
-		if !c.list {
-			c.items = []string{strings.Join(c.items, "")}
-		}
-	default:
-		c.convert(method, first, len(args) == 0)
-	}
-}
-
-// convert applies a method of lists, or one of texts that makes a list or turns the text around.
-func (c *computation) convert(method, separator string, bare bool) {
-	const most = 256
-	text := strings.Join(c.items, "")
-	switch {
-	case c.list && method == "join":
-		c.items, c.list = []string{strings.Join(c.items, separator)}, false
-	case c.list && lex.OneOf(method, "reverse toReversed"):
-		slices.Reverse(c.items)
-	case c.list, len(c.items) != 1 && method != "reverse":
-		c.unknown = true
-	case method == "split" && bare:
-		c.items, c.list = strings.Fields(text), true
-	case lex.OneOf(method, "split chars"):
-		c.items, c.list = strings.SplitN(text, separator, most), true
-	case method == "reverse":
-		runes := []rune(text)
-		slices.Reverse(runes)
-		c.items = []string{string(runes)}
-	default:
-		c.unknown = true
-	}
-}
-
 // joinedBy reads the calls that make a text of their arguments or of one of them, in languages where
 // these are no methods. It returns the number of tokens, 0 for any other call.
 func (l *literal) joinedBy(toks []Token) (string, int) {
 	name := toks[0].Text
-	const joiners = "join implode paste paste0 reverse"
+	const joiners = "join implode paste paste0"
 	if !lex.OneOf(l.lang, "perl php r") || kindAt(toks, 1) != '(' || !lex.OneOf(name, joiners) {
 		return "", 0
 	}
@@ -456,10 +393,6 @@ func (l *literal) joinedBy(toks []Token) (string, int) {
 	switch {
 	case len(args) == 0, slices.ContainsFunc(callTokens(toks[1:]), func(t Token) bool { return t.Kind == '(' }):
 		return l.hidden(), n
-	case name == "reverse":
-		c := computation{items: args}
-		c.call("reverse", nil)
-		return c.items[0], n
 	case name == "paste":
 		return strings.Join(args, " "), n
 	case name == "paste0":

@@ -174,7 +174,38 @@ func (r *reading) nameAgain() {
 		if r.callNamed(meaning).kind != "" && r.callNamed(name).kind == "" {
 			r.names[name] = meaning
 		}
+		if name, meaning := r.wraps(r.toks[i:]); name != "" {
+			r.names[name] = meaning
+		}
 	}
+}
+
+// wraps returns the name of the function that begins at the first of toks, and that of the call which
+// runs a command, if the function hands a parameter to it: def sh(c): os.system(c), sh = c => exec(c).
+func (r *reading) wraps(toks []Token) (name, meaning string) {
+	const longestHead, longest = 8, 24
+	toks = toks[:min(len(toks), longest)]
+	isFunction := func(i int) bool {
+		return lex.OneOf(textAt(toks, i), "lambda function") || Shaped(toks, i, "=>")
+	}
+	switch {
+	case lex.OneOf(toks[0].Text, "def function sub func fn"):
+		name = toks[1].Text
+	case toks[0].Kind != 'n', toks[1].Kind != '=':
+		return "", ""
+	default:
+		for i := 2; i < longestHead && name == ""; i++ {
+			if isFunction(i) {
+				name = toks[0].Text
+			}
+		}
+	}
+	for i := 2; i < len(toks) && name != ""; i++ {
+		if Shaped(toks, i, "n(n") && r.callNamed(toks[i].Text).kind == "run" {
+			return name, toks[i].Text
+		}
+	}
+	return "", ""
 }
 
 // namedAgain reads "x as y", "x: y" in JavaScript and "y = x" at the start of toks.
@@ -188,39 +219,6 @@ func namedAgain(toks []Token, lang string) (name, meaning string) {
 		return toks[2].Text, a.Text
 	}
 	return "", ""
-}
-
-// functionNamed reads the name of a function that begins at the first of toks, and
-// returns it with the tokens from its parameters on. The name is "" if none begins.
-func functionNamed(toks []Token) (name string, rest []Token) {
-	switch {
-	case lex.OneOf(toks[0].Text, definers):
-		if toks[1].Kind == 'n' {
-			return toks[1].Text, toks[2:]
-		}
-	case toks[1].Kind != '=':
-	case lex.OneOf(toks[2].Text, "lambda async function"):
-		return toks[0].Text, toks[3:]
-	case isArrow(toks[2:]):
-		return toks[0].Text, toks[2:]
-	}
-	return "", nil
-}
-
-// definers are the words before the name of a function that they define.
-const definers = "def function sub func fn"
-
-// isArrow reports whether toks begin with "x =>" or "(x) =>".
-func isArrow(toks []Token) bool {
-	for i, t := range toks[:min(12, len(toks))] {
-		if t.Kind == '=' {
-			return kindAt(toks, i+1) == '>'
-		}
-		if !t.in("n(),:.") {
-			return false
-		}
-	}
-	return false
 }
 
 // namedLast returns the name at the end of an expression such as require("x").y, or "" if the expression calls it.
@@ -266,6 +264,12 @@ func callTokens(toks []Token) []Token {
 		return nil
 	}
 	return inBrackets(toks)
+}
+
+// objectOf returns the name of the object in the name of a method.
+func objectOf(name string) string {
+	object, _, _ := strings.Cut(name, ".")
+	return object
 }
 
 // given returns the tokens between the brackets of the call that opens at the first of toks, or the

@@ -51,13 +51,25 @@ func bareCommand(text, lang string) bool {
 // string literals and punctuation. These are the same in all languages that people pass with -c or -e.
 // Calls with literal arguments are found in the tokens.
 
-// all reports the effects of a program text. It reads a loop over literals once for each of them.
+// all reports the effects of a program text. It reads a loop over texts once for each of them.
 func (r *reading) all() {
 	sh, toks := r.sh, r.toks
 	readProtected(sh, r.text, toks)
 	r.nameAgain()
-	r.defineFunctions()
-	r.read(r.literalLoops())
+	for i := range toks { // the body of a comprehension stands before its head
+		r.rememberFiles(i)
+	}
+	loops := r.literalLoops()
+	for _, l := range loops {
+		r.consts[l.name] = l.items[0]
+	}
+	r.tokens(0, len(toks))
+	for _, l := range loops {
+		for _, item := range l.items[1:] {
+			r.consts[l.name] = item
+			r.tokens(l.from, l.end)
+		}
+	}
 	if r.lang == "awk" {
 		runPipes(sh, toks)
 	}
@@ -81,57 +93,27 @@ type reading struct {
 	services   map[string]service   // the names that stand for clients of services
 	inItem     bool                 // an item of a list is being read
 	importing  []string             // the files that lead to the program
-	imported   map[string]*reading  // what was read of modules
-	searched   int                  // modules
 	written    []string             // the files that the program writes
 	handles    map[string]string    // the files that names stand for
 	fetching   bool                 // it gets something from the network
-	functions  map[string]*function // of the program
-	called     int                  // how often the body of one was read
-	bound      string               // the parameters of the one that is read
 }
 
 func newReading(sh *shell.Shell, text, lang string) *reading {
 	return &reading{
-		sh:        sh,
-		text:      text,
-		lang:      lang,
-		toks:      Tokenize(text, lang),
-		calls:     map[string]knownCall{},
-		names:     map[string]string{},
-		consts:    map[string]string{},
-		lists:     map[string][]string{},
-		services:  map[string]service{},
-		handles:   map[string]string{},
-		functions: map[string]*function{},
+		sh:       sh,
+		text:     text,
+		lang:     lang,
+		toks:     Tokenize(text, lang),
+		calls:    map[string]knownCall{},
+		names:    map[string]string{},
+		consts:   map[string]string{},
+		lists:    map[string][]string{},
+		services: map[string]service{},
+		handles:  map[string]string{},
 	}
 }
 
-// read reads the program once, and the body of each loop over literals once for each of them.
-func (r *reading) read(loops []literalLoop) {
-	r.take(loops, 0)
-	r.tokens(0, len(r.toks))
-	for round := 1; round < shell.MaxAlternatives; round++ {
-		r.take(loops, round)
-		done := 0
-		for _, l := range loops {
-			if len(l.items) > round {
-				end := min(max(done, l.at+mostInLoop), len(r.toks))
-				r.tokens(max(done, l.at), end)
-				done = end
-			}
-		}
-	}
-}
-
-// take sets the variables of all loops for one round.
-func (r *reading) take(loops []literalLoop, round int) {
-	for _, l := range loops {
-		r.consts[l.name] = l.items[min(round, len(l.items)-1)]
-	}
-}
-
-// tokens reads a part of the program.
+// tokens reads a part of the program from its beginning to its end, as if each line ran once.
 func (r *reading) tokens(from, end int) {
 	sh, toks := r.sh, r.toks
 	for i := from; i < end; i++ {
@@ -143,14 +125,11 @@ func (r *reading) tokens(from, end int) {
 		case 's':
 			r.quoted(i)
 		case 'n':
-			r.include(i)
 			r.remember(i)
 			r.extend(i)
 			r.rememberFiles(i)
 			r.starts(i)
-			if !r.callsOwn(i) {
-				r.call(r.calledBy(i), i)
-			}
+			r.call(r.calledBy(i), i)
 		}
 	}
 }
