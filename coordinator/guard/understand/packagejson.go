@@ -1,7 +1,6 @@
 package understand
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -32,11 +31,9 @@ var scriptPrograms = []table{
 		{words: "run|hook-impl", also: preCommit},
 	}},
 	{programs: "lefthook", rows: []row{{words: "run", also: lefthook}}},
-	{programs: "moon", rows: []row{{words: "run|r", also: moonTasks}}},
 	{programs: "devcontainer", options: "workspace-folder config", rows: []row{
 		{words: "up|build|set-up", also: preparesContainer},
 	}},
-	{programs: "mage", options: "d w", dry: "l h init", do: mageTargets},
 	{
 		programs: "foreman honcho overmind goreman hivemind",
 		options:  "f procfile e env p port d root c m",
@@ -86,21 +83,6 @@ func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		for _, name := range o.Pos {
 			nodeFile.run(child, around(name), nil)
 		}
-	}
-}
-
-// moonTasks runs the tasks that a command of moon names, as part:task or :task.
-func moonTasks(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	for _, target := range o.From(1) {
-		at := strings.IndexByte(target, ':')
-		part, name := target[:max(at, 0)], target[at+1:]
-		child := shellIn(sh, workspace(sh, cmp.Or(strings.Trim(part, "~#"), ".")))
-		runYAML(child, "moon.yml", func(y yamlText) string {
-			if len(y.keys) == 3 && beginWith(y.keys, "tasks "+name+" command|script") {
-				return y.text
-			}
-			return ""
-		})
 	}
 }
 

@@ -34,7 +34,7 @@ var publishPrograms = []table{
 		{among: "upload register", does: publishes},
 	}},
 	{programs: "mvn mvnw", options: "f file P activate-profiles D pl projects rf T s", rows: buildRows},
-	{programs: "gradle gradlew sbt", options: "b build-file p x", dry: "dry-run", do: codeTasks, rows: buildRows},
+	{programs: "gradle gradlew sbt", options: "b build-file p x", dry: "dry-run", rows: buildRows},
 	{programs: "make gmake", options: makeOptions, do: makeRecipes},
 	{programs: "go", options: goOptions, do: goProgram},
 }
@@ -102,7 +102,6 @@ var packageTables = []table{
 			{of: "skopeo crane regctl", args: "copy|sync", does: publishes},
 			{of: "skopeo crane regctl oras", args: "delete|rm", does: act{effect.DestroyRemote, effect.Part, operands}},
 			{of: "fastlane", args: "deliver|pilot|supply", does: publishes},
-			{of: "fastlane", also: codeTasks, goOn: true},
 			{of: "eas", words: "update", does: publishes},
 			{of: "zapier", words: "promote|migrate", does: publishes},
 			{

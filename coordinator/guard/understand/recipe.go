@@ -13,8 +13,8 @@ import (
 
 // Many programs run what a file has under a name: make, just, task and others. Each has a reader that
 // fills recipes, and the recipes of the names in the command run in one way. The readers differ in how
-// a file is parsed and in how its texts name variables. Other files for building are not read: CMake,
-// Bazel, Meson, Ant and Maven say too much in too many forms for what they lose.
+// a file is parsed and in how its texts name variables. Other files with tasks are not read: those of
+// CMake, Bazel, Maven, gradle, rake, nox and their kin say too much in too many forms for what they lose.
 
 // recipePrograms run recipes. Those that also build or publish stand with their other commands.
 var recipePrograms = []table{
@@ -24,17 +24,6 @@ var recipePrograms = []table{
 		do:       just,
 	},
 	{programs: "task go-task", options: "t d taskfile dir o output C concurrency I interval", do: task},
-	{programs: "invoke inv", options: "c collection r search-root", do: codeTasks},
-	{programs: "nox", options: "f noxfile s session sessions e k p python t tags", do: codeTasks},
-	{programs: "doit", options: "f file d dir n process", do: codeTasks},
-	{programs: "scons waf thor", options: "f file sconstruct j", do: codeTasks},
-	{programs: "gulp grunt", options: "f gulpfile cwd", do: codeTasks},
-	{
-		programs: "act",
-		options:  "P platform W workflows j job s secret e eventpath C directory env var matrix secret-file env-file",
-		dry:      "l list n dryrun g graph",
-		do:       runsWorkflows,
-	},
 	{programs: "cmake", options: "D", leads: true, dry: "help version", rows: []row{
 		{first: "-E", words: "rm|touch|cat|env|time|tar", runs: operands},
 		{first: "-E", words: "remove_directory", runs: "rm -rf $1*"},
@@ -44,7 +33,7 @@ var recipePrograms = []table{
 		{first: "-E", words: "copy_directory", runs: "cp -r $1*"},
 		{first: "-E", words: "chdir", runs: "env -C $1*"},
 	}},
-	{programs: "tox", options: "c conf e env f factor x override", do: toxCommands, rows: []row{
+	{programs: "tox", options: "c conf e env f factor x override", rows: []row{
 		{words: "exec", runs: "$>--"},
 	}},
 }

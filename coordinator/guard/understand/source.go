@@ -86,22 +86,6 @@ func eachTest(sh *shell.Shell, files []string, run func(path, text string)) {
 	}
 }
 
-// mageTargets runs the functions that are the targets of mage. A target begins with a small letter.
-func mageTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	names := []string{"init"}
-	for _, target := range o.Pos {
-		name := target[strings.LastIndexByte(target, ':')+1:]
-		names = append(names, strings.ToUpper(name[:min(1, len(name))])+name[min(1, len(name)):])
-	}
-	for _, dir := range [...]string{".", "magefiles"} {
-		goSources(sh, dir, func(path string) {
-			if text, ok := sh.FileText(path); ok && strings.Contains(text, "//go:build mage") {
-				runReached(sh, path, names, "go")
-			}
-		})
-	}
-}
-
 // runCrates runs the build scripts of packages and, if the command runs it, the program of the last.
 func runCrates(sh *shell.Shell, dirs []string, runs bool, o shell.Options) {
 	main := "/src/main.rs"
