@@ -15,11 +15,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The times of a question. waitFor is short so that the hook notices a hung
-// coordinator or a dead client. The ask itself lives in the coordinator.
+// The times of a question. The ask itself lives in the coordinator, which a wait costs something
+// only when it begins and ends.
 const (
 	openFor  = 5 * time.Second        // to register it, including the start of a coordinator
-	waitFor  = 10 * time.Second       // one wait
+	waitFor  = 5 * time.Minute        // one wait
+	lookFor  = 10 * time.Second       // between two looks whether the client still lives, or Afar is paused
 	replyFor = 5 * time.Second        // how much longer than its wait a reply may take
 	endFor   = 700 * time.Millisecond // the host kills a second after SIGTERM
 	pause    = 100 * time.Millisecond // between two attempts to reach the coordinator
@@ -61,7 +62,7 @@ func (h *hook) ask(kind, why string) (answer, error) {
 		return answerFrom(r), nil // a grant has answered, and this call has taken the answer
 	}
 	q.deadline = time.Now().Add(time.Duration(r.DeadlineMS) * time.Millisecond)
-	h.unhear = q.onSignal() // until the answer is printed: No at the terminal comes first
+	h.unhear = q.onEnd() // until the answer is printed: No at the terminal comes first
 	return q.await(r), nil
 }
 
@@ -84,11 +85,10 @@ func (q *question) await(r wire.AskState) answer {
 		default:
 			return answer{message: r.Message, said: r}
 		}
-		if q.over() {
-			said := q.end("the session's client is gone")
-			return answer{message: "nobody answered in time", said: said}
+		if time.Until(q.deadline) <= 0 {
+			return answer{message: "nobody answered in time", said: q.end("nobody answered in time")}
 		}
-		r = q.next(r)
+		r = q.next(r, waitFor)
 	}
 }
 
@@ -101,10 +101,10 @@ func (q *question) follow(r wire.AskState) {
 	}
 }
 
-// next waits once for the end of the ask and returns its state. It returns last
-// when the coordinator cannot be reached.
-func (q *question) next(last wire.AskState) wire.AskState {
-	wait := min(waitFor, max(time.Until(q.deadline), 0))
+// next waits once for the end of the ask, at most for most, and returns its state. It returns
+// last when the coordinator cannot be reached.
+func (q *question) next(last wire.AskState, most time.Duration) wire.AskState {
+	wait := min(most, max(time.Until(q.deadline), 0))
 	in := wire.AskWaitRequest{Ask: q.id, WaitMS: wait.Milliseconds()}
 	r, err := callStarting(q.hook, wire.OpAskWait, in, wait+replyFor)
 	if err == nil {
@@ -151,19 +151,36 @@ func answerFrom(r wire.AskState) answer {
 	return a
 }
 
-// onSignal tells the coordinator when the host ends this hook: after Esc, No, a
-// host timeout or a closed terminal. stop restores the default handling.
-func (q *question) onSignal() (stop func()) {
+// onEnd tells the coordinator when the host ends this hook (after Esc, No, a host timeout or a
+// closed terminal), or when the client died without that. stop restores the default handling.
+func (q *question) onEnd() (stop func()) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	go func() {
-		if _, ok := <-c; ok {
-			q.end("ended at the terminal")
-			q.hook.record("ended by the host", nil)
-			os.Exit(q.hook.event.class.signalExit())
+		look := time.NewTicker(lookFor)
+		defer look.Stop()
+		for {
+			select {
+			case _, ok := <-c:
+				if !ok {
+					return
+				}
+				q.exit("ended at the terminal")
+			case <-look.C:
+				if q.hook.orphaned() {
+					q.exit("the session's client is gone")
+				}
+			}
 		}
 	}()
 	return func() { signal.Stop(c); close(c) }
+}
+
+// exit tells the coordinator why the question is over, and ends this process.
+func (q *question) exit(why string) {
+	q.end(why)
+	q.hook.record("ended by the host", nil)
+	os.Exit(q.hook.event.class.signalExit())
 }
 
 // end tells the coordinator that the question is over, and why. It returns what became of it.
@@ -172,9 +189,6 @@ func (q *question) end(why string) wire.AskState {
 	r, _ := call(q.hook, wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor)
 	return r
 }
-
-// over reports whether the time of the question is over, or its client is gone.
-func (q *question) over() bool { return time.Until(q.deadline) <= 0 || q.hook.orphaned() }
 
 // orphaned reports whether the client died without ending its hooks.
 func (h *hook) orphaned() bool { return os.Getppid() == 1 && h.getenv.PID() != 1 }

@@ -11,11 +11,11 @@ import (
 // in the background wakes the session.
 func (h *hook) hold(id string, d time.Duration) error {
 	q := &question{hook: h, id: id, deadline: time.Now().Add(d)}
-	stop := q.onSignal()
+	stop := q.onEnd()
 	defer stop()
 	r := wire.AskState{}
-	for !q.over() && !h.off() {
-		r = q.next(r)
+	for time.Until(q.deadline) > 0 && !h.off() {
+		r = q.next(r, lookFor)
 		switch r.State {
 		case "open", "":
 		default:

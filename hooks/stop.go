@@ -98,7 +98,7 @@ func (h *hook) askStop(id string) (wire.StopReply, error) {
 // awaitParked waits for the answers to calls that were refused because nobody answered, at
 // most for left.
 func (h *hook) awaitParked(left time.Duration) {
-	wait := min(waitFor, left)
+	wait := min(lookFor, left)
 	in := wire.ParkedWaitRequest{HookCall: h.hookCall(), WaitMS: wait.Milliseconds()}
 	if _, err := callStarting(h, wire.OpParkedWait, in, wait+replyFor); err != nil {
 		time.Sleep(pause)

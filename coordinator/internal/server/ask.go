@@ -19,9 +19,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// maxWait bounds one wait of a hook, which then asks again. That way the hook notices a
-// coordinator that hangs.
-const maxWait = 25 * time.Second
+// maxWait bounds one wait of a caller, who then asks again. A caller who is gone is noticed at once:
+// its connection ends.
+const maxWait = 5 * time.Minute
 
 // waitFor returns how long a caller may wait if it asks for ms milliseconds.
 func waitFor(ms int64) time.Duration { return min(time.Duration(ms)*time.Millisecond, maxWait) }

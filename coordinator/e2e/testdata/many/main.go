@@ -27,7 +27,7 @@ func main() {
 		c.Close()
 	}
 	for i := range n {
-		send("hook.ask.wait", fmt.Sprintf(`{"ask":"ask_%020d","wait_ms":25000}`, i))
+		send("hook.ask.wait", fmt.Sprintf(`{"ask":"ask_%020d","wait_ms":300000}`, i))
 	}
 	fmt.Println("ready")
 	select {}
