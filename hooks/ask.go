@@ -190,8 +190,9 @@ func (q *question) end(why string) wire.AskState {
 	return r
 }
 
-// orphaned reports whether the client died without ending its hooks.
-func (h *hook) orphaned() bool { return os.Getppid() == 1 && h.getenv.PID() != 1 }
+// orphaned reports whether the client died without ending its hooks. The new parent is not always
+// process 1: a login's systemd takes the orphans of its session.
+func (h *hook) orphaned() bool { return os.Getppid() != h.parent }
 
 // printAnswer prints the person's decision in the form of the event.
 func (h *hook) printAnswer(a answer) error {

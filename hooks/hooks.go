@@ -122,7 +122,7 @@ func Main(e Event) {
 // Run runs one event's hook with the given input, outputs and environment. It
 // returns the exit code and never panics.
 func Run(e Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
-	h := &hook{event: e, stdout: stdout, getenv: getenv, began: time.Now()}
+	h := &hook{event: e, stdout: stdout, getenv: getenv, parent: os.Getppid(), began: time.Now()}
 	defer func() { h.finish(code) }()
 	var err error
 	defer func() { h.record(h.decided(code, err), err) }()
@@ -171,6 +171,7 @@ type hook struct {
 	unhear func()     // stops handling the host's signals; nil if they are not handled
 
 	began   time.Time
+	parent  int    // the process that started this one
 	printed []byte // what the host was told, for debugging
 }
 

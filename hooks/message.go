@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/client"
@@ -126,9 +125,9 @@ func stopRewake(h *hook) error {
 		}
 		time.Sleep(restsAfter)
 	}
-	id, parent := newID(), os.Getppid()
+	id := newID()
 	take, wait := wire.TakeOver, pause
-	for os.Getppid() == parent {
+	for !h.orphaned() {
 		in := wire.RewakeRequest{HookCall: h.hookCall(), Delivery: id, Take: take, WaitMS: rewakeIn.Milliseconds()}
 		r, err := call(h, wire.OpRewake, in, rewakeIn+replyFor)
 		if err != nil {
@@ -165,8 +164,8 @@ func (h *hook) revive(err error) {
 // plugin's mod runs it again and again, and submits what it prints. It prints nothing when the
 // session has ended, or after promptWait: the mod then asks anew.
 func stopPrompt(h *hook) error {
-	id, parent, wait := newID(), os.Getppid(), pause
-	for end := h.began.Add(promptWait); os.Getppid() == parent && time.Now().Before(end); {
+	id, wait := newID(), pause
+	for end := h.began.Add(promptWait); !h.orphaned() && time.Now().Before(end); {
 		in := wire.RewakeRequest{HookCall: h.hookCall(), Delivery: id, Prompt: true, WaitMS: rewakeIn.Milliseconds()}
 		r, err := call(h, wire.OpRewake, in, rewakeIn+replyFor)
 		switch {
