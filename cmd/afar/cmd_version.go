@@ -27,7 +27,7 @@ func newVersion(a *app) *cobra.Command {
 }
 
 // release is the version of this source. The plugin's manifest has the same.
-const release = "0.1.0"
+const release = "0.2.0"
 
 // stamped returns the version and the commit that this program was built from, as set by
 // the linker or recorded by Go. An unknown commit is "".
