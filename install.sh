@@ -1,14 +1,10 @@
 #!/bin/sh
-# Installs Afar from this checkout, or takes it away again. Safe to run as often as you like: what is already as it
-# should be is left alone. `./install.sh --help` says what it touches.
+# Installs Afar from this checkout or release archive, or takes it away again. Safe to run as often as you like: what is
+# already as it should be is left alone. `./install.sh --help` says what it touches.
 set -eu
 
-root=$(cd "$(dirname "$0")" && pwd -P)
-bin=$root/bin
-pin=$bin/afar.pin
-link_note=$bin/.link   # where links to bin/afar were put, one a line, for uninstall
-stale_note=$bin/.stale # there from the change of bin/afar or its place until the coordinator runs the new one
 plugin=afar@afar
+parts=".claude-plugin plugin skills install.sh LICENSE NOTICES README.md CHANGELOG.md" # of an archive, beside bin/
 lock_file=/etc/claude-code/managed-settings.d/50-afar.json # of `afar lock`
 alias_marker="# Written by Afar's install.sh"
 
@@ -18,17 +14,19 @@ usage: ./install.sh [--prefix DIR] [--no-loop-alias] [--no-hold] [--service]
        ./install.sh --uninstall [--prefix DIR]
        ./install.sh --help
 
-Builds Afar's programs into bin/ of this checkout and installs them from here, so keep the checkout where it is.
+In a checkout: builds Afar's programs into bin/ and installs them from here, so keep the checkout where it is. That needs
+Go 1.26 or newer, which fetches the very release that go.mod names.
+In a release archive or a package: copies it to ~/.local/share/afar ($XDG_DATA_HOME/afar when set) and installs it there.
+That needs nothing else. Run the install.sh of a newer archive to update.
 
   --prefix DIR      link the command `afar` into DIR/bin ($PREFIX/bin when set, else ~/.local/bin); a link, never a copy
   --no-loop-alias   leave bare /loop to Claude Code (otherwise ~/.claude/commands/loop.md makes it Afar's)
   --no-hold         do not seat Afar first among Claude Code's plugins (otherwise "prependPlugins" in your settings of
                     Claude Code names it, so that no other plugin overrules the guard)
   --service         start the daemon with your login, and again when it dies (a systemd user unit or a launchd agent)
-  --uninstall       stop the coordinator and remove link, plugin, alias and bin/; your own data stays
+  --uninstall       stop the coordinator and remove link, plugin, alias, bin/ and that copy; your own data stays
 
-It touches bin/, the link, Claude Code's plugin settings, that key, and that one command file. It needs Go 1.26 or newer,
-which fetches the very release that go.mod names.
+It touches bin/ or the copy, the link, Claude Code's plugin settings, that key, and that one command file.
 Exit codes: 0 installed (or removed), 1 not, 2 wrong usage.
 EOF
 }
@@ -53,6 +51,7 @@ main() {
     shift
   done
   [ -n "${HOME-}" ] || fail "HOME is not set"
+  settle_in "$(cd "$(dirname "$0")" && pwd -P)"
   link=$(absolute "${prefix:-$HOME/.local}")/bin/afar
   host_dir=$(absolute "${CLAUDE_CONFIG_DIR:-$HOME/.claude}")
   alias_file=$host_dir/commands/loop.md
@@ -60,10 +59,29 @@ main() {
   "$action"
 }
 
+# settle_in DIR: the folder that Afar is installed in.
+settle_in() {
+  root=$1
+  bin=$root/bin
+  pin=$bin/afar.pin
+  link_note=$bin/.link   # where links to bin/afar were put, one a line, for uninstall
+  stale_note=$bin/.stale # there from the change of bin/afar or its place until the coordinator runs the new one
+}
+
+# True in the tree of a release: it has programs and no source.
+is_release() {
+  [ ! -f "$root/go.mod" ]
+}
+
 install() {
-  check_needs
-  check_link
-  build
+  if is_release; then
+    check_link
+    copy_release
+  else
+    check_needs
+    check_link
+    build
+  fi
   write_pin
   link_command
   start_coordinator
@@ -78,6 +96,10 @@ install() {
 }
 
 uninstall() {
+  if is_release; then
+    settle_in "$(release_place)"
+    is_release || fail "$root is a checkout. Run the install.sh there."
+  fi
   check_unlocked
   data=$(kept_data)
   unregister_plugin # first, so that no new session loads hooks whose programs are about to go
@@ -87,6 +109,7 @@ uninstall() {
   remove_link
   remove_alias
   remove_bin
+  remove_release
   if hooks_in_use; then
     leave_stand_ins
   else
@@ -116,13 +139,17 @@ check_needs() {
 # Go counts its own runs in a folder beside its settings. A second install must change nothing of the person's, so Go
 # gets another folder for its counters, and keeps its settings.
 scratch_for_go() {
+  scratch
+  settings=${XDG_CONFIG_HOME:-$HOME/.config}
+  [ "$(uname)" != Darwin ] || settings="$HOME/Library/Application Support"
+  go_env=${GOENV:-$settings/go/env}
+}
+
+scratch() {
   mkdir -p "$bin"
   new=$(mktemp -d "$bin/.new.XXXXXX")
   trap 'rm -rf "$new"; rmdir "$bin" 2>/dev/null || :' EXIT # an install that fails leaves no empty bin/
   trap 'exit 1' HUP INT TERM
-  settings=${XDG_CONFIG_HOME:-$HOME/.config}
-  [ "$(uname)" != Darwin ] || settings="$HOME/Library/Application Support"
-  go_env=${GOENV:-$settings/go/env}
 }
 
 run_go() {
@@ -148,6 +175,49 @@ note_old_library() {
   [ -n "$patch" ] && [ "$patch" -lt "${pinned##*.}" ] || return 0
   say "Note: this builds with $version, whose standard library has known vulnerabilities. $pinned mends them; set"
   say "      GOTOOLCHAIN=auto, and Go fetches it."
+}
+
+# ---- a release
+
+release_place() {
+  printf '%s/afar\n' "$(absolute "${XDG_DATA_HOME:-$HOME/.local/share}")"
+}
+
+# Running sessions go on with the programs in the old place, so a newer release goes to the same one, file by file.
+copy_release() {
+  from=$root
+  "$from/bin/afar" version >/dev/null 2>&1 || fail "the programs in $from/bin do not run on this machine ($(uname -sm)). \
+Take the archive for it. On macOS, where a browser fetched the archive: xattr -dr com.apple.quarantine '$from'"
+  command -v git >/dev/null 2>&1 ||
+    say "Note: git was not found. Afar works without it, except loops over issues and snapshots."
+  settle_in "$(release_place)"
+  [ "$from" != "$root" ] || return 0
+  [ ! -e "$root" ] || { [ -f "$root/plugin/start.sh" ] && is_release; } ||
+    fail "$root is there and is not a release of Afar. Move it away, or install from the checkout there."
+  say "Copying Afar to $root"
+  scratch
+  mkdir "$new/bin"
+  cp "$from"/bin/* "$new/bin/"
+  for part in $parts; do
+    diff -rq "$from/$part" "$root/$part" >/dev/null 2>&1 && continue
+    cp -R "$from/$part" "$new/part"
+    [ ! -e "$root/$part" ] || mv "$root/$part" "$new/old-$part"
+    mv "$new/part" "$root/$part"
+  done
+  for program in "$new"/bin/*; do
+    put_in_place "$program"
+  done
+}
+
+# The copy goes with everything in it that a release brought, once nothing runs from it.
+remove_release() {
+  if ! is_release || hooks_in_use; then
+    return 0
+  fi
+  for part in $parts; do
+    rm -rf "${root:?}/$part"
+  done
+  [ ! -d "$root" ] || rmdir "$root" 2>/dev/null || say "Left $root: it holds files that are not Afar's."
 }
 
 # ---- programs

@@ -1,8 +1,8 @@
 #!/bin/sh
-# SessionStart, the only hook that goes through a shell. Where the binaries are built it becomes hook-session-start.
-# Where they are not (the plugin came from git alone) it builds them with Go: the guard first, for which the session
-# waits at most 20 s, the rest behind its back. It ends with exit 1 where there is no guard then; Claude Code shows the
-# notice all the same.
+# SessionStart, the only hook that goes through a shell. Where the binaries are there it becomes hook-session-start.
+# Where they came beside the plugin (from npm) it links them into bin/ first. Where there are none (the plugin came from
+# git alone) it builds them with Go: the guard first, for which the session waits at most 20 s, the rest behind its back.
+# It ends with exit 1 where there is no guard then; Claude Code shows the notice all the same.
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 bin=$root/bin
 lock=$bin/.building
@@ -14,6 +14,8 @@ main() {
     exit 0
   fi
   [ -x "$bin/hook-session-start" ] && [ -x "$bin/hook-pre-tool-use" ] && exec "$bin/hook-session-start"
+  restore_environment
+  link_brought && exec "$bin/hook-session-start"
   first_start
   exit "$?"
 }
@@ -22,8 +24,35 @@ main() {
 blocked="Until the guard is there, Claude Code 2.1.295 and newer refuses every tool call; an older one runs every call unguarded."
 ways_out="Two ways out: run install.sh in a clone of Afar; or type claude plugin disable afar@afar and start a new session, which is then not guarded."
 
+# npm fetched the package with the programs of this platform into node_modules. The guard is linked first, and
+# hook-session-start last, as in build. Sessions that start at once link the same files, each by a rename.
+link_brought() {
+  for brought in "$root"/node_modules/@afar-sh/*/bin; do
+    [ -x "$brought/hook-pre-tool-use" ] || continue
+    mkdir -p "$bin" && link_one hook-pre-tool-use || return 1
+    for program in "$brought"/*; do
+      name=${program##*/}
+      [ "$name" = hook-session-start ] || link_one "$name" || return 1
+    done
+    "$bin/afar" pin write </dev/null >/dev/null 2>"$log" && link_one hook-session-start
+    return
+  done
+  return 1
+}
+
+# A hard link, because a program takes the folder that it lies in for Afar's; a copy where the file system has none.
+link_one() {
+  [ ! -x "$bin/$1" ] || return 0
+  ln -f "$brought/$1" "$bin/.$1.$$" 2>/dev/null || cp "$brought/$1" "$bin/.$1.$$" || return 1
+  mv -f "$bin/.$1.$$" "$bin/$1" || [ -x "$bin/$1" ] || return 1
+  rm -f "$bin/.$1.$$" # a rename leaves it where both are one file
+}
+
 first_start() {
-  restore_environment
+  if [ ! -f "$root/go.mod" ]; then
+    notice "Afar is not active: the package with its programs for this system ($(uname -sm)) was not installed. $blocked Two ways out: type claude plugin uninstall afar@afar and install it again, with a network; or type claude plugin disable afar@afar and start a new session, which is then not guarded."
+    return 1
+  fi
   if ! go_serves; then
     notice "Afar is not active: its programs are not built, and Go 1.26 or newer was not found to build them (https://go.dev/dl). $blocked $ways_out"
     return 1

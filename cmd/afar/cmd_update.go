@@ -17,7 +17,8 @@ func newUpdate(a *app) *cobra.Command {
 		Args: exactly(),
 		Long: "Runs `git pull --ff-only` in the clone that Afar was installed from, then its install.sh. Where the " +
 			"clone has\n" +
-			"commits or changes of its own in the way, nothing is changed and git says what it is.",
+			"commits or changes of its own in the way, nothing is changed and git says what it is. Where Afar came from a\n" +
+			"release archive or with the plugin, it says how to bring that up to date.",
 		RunE: func(c *cobra.Command, _ []string) error { return a.update(c.Context()) },
 	}
 }
@@ -28,11 +29,17 @@ func (a *app) update(ctx context.Context) error {
 		return err
 	}
 	clone := filepath.Dir(a.bin)
-	for _, name := range []string{"install.sh", ".git"} {
-		if _, err := os.Stat(filepath.Join(clone, name)); err != nil {
-			return errors.New("these programs are not in a clone of Afar; a plugin that Claude Code installed " +
-				"from git is brought up to date with `claude plugin update afar@afar`")
-		}
+	has := func(name string) bool {
+		_, err := os.Stat(filepath.Join(clone, name))
+		return err == nil
+	}
+	switch {
+	case !has("install.sh"):
+		return errors.New("these programs are not in a clone of Afar; a plugin that Claude Code installed " +
+			"is brought up to date with `claude plugin update afar@afar`")
+	case !has(".git"):
+		return errors.New("these programs are of a release; take a newer archive from " +
+			"https://github.com/afar-sh/afar/releases and run the install.sh in it")
 	}
 	if err := a.step(ctx, "git pull --ff-only", "git", "-C", clone, "pull", "--ff-only"); err != nil {
 		return err
