@@ -15,15 +15,25 @@ var (
 	codeName = regexp.MustCompile("`((?:cmd|coordinator|docs|hooks|plugin|skills)/[\\w./-]+)`")
 )
 
+// pages returns the documents: the README, docs/ and those that the forge shows.
+func pages(t *testing.T) []string {
+	t.Helper()
+	all := []string{"../../README.md"}
+	for _, pattern := range []string{"../../docs/*.md", "../../.github/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, found, err)
+		}
+		all = append(all, found...)
+	}
+	return all
+}
+
 // TestDocumentsNameFilesThatExist: every file that the map or a link of a document names
 // exists.
 func TestDocumentsNameFilesThatExist(t *testing.T) {
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil || len(pages) == 0 {
-		t.Fatal(pages, err)
-	}
 	named := 0
-	for _, page := range append(pages, "../../README.md") {
+	for _, page := range pages(t) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -69,12 +79,11 @@ func TestDocumentsNameTestsThatExist(t *testing.T) {
 		code.Write(text)
 		return err
 	})
-	pages, globErr := filepath.Glob("../../docs/*.md")
-	if err != nil || globErr != nil {
-		t.Fatal(err, globErr)
+	if err != nil {
+		t.Fatal(err)
 	}
 	named := 0
-	for _, page := range append(pages, "../../README.md") {
+	for _, page := range pages(t) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
