@@ -13,10 +13,10 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )

@@ -3,9 +3,9 @@ package hooks
 import (
 	"errors"
 
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
 // A Guard judges a tool call. Only the binaries that need one pass it in, because

@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	_ "github.com/afar-sh/afar/coordinator/roomy" // first of all
 	"github.com/afar-sh/afar/coordinator/wire"
 )

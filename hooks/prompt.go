@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 

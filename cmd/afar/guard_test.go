@@ -11,7 +11,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/policy"
 	"github.com/afar-sh/afar/coordinator/standin/calls"
 	"github.com/afar-sh/afar/coordinator/standin/long"

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 )
 

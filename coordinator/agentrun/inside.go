@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/host/claude"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
 // pathOf returns the file of a call, "" if it names none.

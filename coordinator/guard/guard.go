@@ -17,10 +17,10 @@ import (
 	"slices"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/judge"
 	"github.com/afar-sh/afar/coordinator/guard/understand"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
 // Judge decides about one tool call. It is safe for concurrent use if the

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/text"
 )

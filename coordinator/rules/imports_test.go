@@ -34,8 +34,8 @@ const (
 	codex  = agents + "/codex/appserver"
 	// claude is the package for Claude Code.
 	claude   = "coordinator/host/claude"
-	hostjson = claude + "/hostjson"
 	guard    = "coordinator/guard/"
+	hostjson = guard + "hostjson"
 )
 
 // inGuard are the inner packages of the guard, the lowest first.
@@ -475,8 +475,8 @@ func table() rules {
 			},
 			{"hooks", []string{"cmd/hook-*", "hooks/judge"}, "the hooks are the outermost layer"},
 			{
-				guard + "*", append([]string{"coordinator/guard"}, inGuard...),
-				"packages outside the guard import only coordinator/guard",
+				guard + "[^h]*", append([]string{"coordinator/guard"}, inGuard...),
+				"packages outside the guard import only coordinator/guard, and its reader of JSON",
 			},
 			{
 				guard + "understand/*", append([]string{"coordinator/guard"}, inGuard...),

@@ -6,11 +6,11 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
 // The host loads more than plugins. A skill may add hooks. A mod brings a module

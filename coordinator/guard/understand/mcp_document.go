@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
 // Leaves returns the leaves of a tool's input, in the order of the text: its strings and numbers,

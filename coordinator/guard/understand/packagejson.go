@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
 // scriptPrograms run scripts that a file of the project names.

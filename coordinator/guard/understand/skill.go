@@ -8,11 +8,11 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
 // Bounds on the search for a file of the host.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/host"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/text"
 )

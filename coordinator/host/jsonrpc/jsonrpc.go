@@ -7,7 +7,7 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"

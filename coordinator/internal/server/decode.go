@@ -1,7 +1,7 @@
 package server
 
 import (
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 )
 
 // maxNesting leaves room for a call around a hook's input.

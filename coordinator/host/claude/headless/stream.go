@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/host/claude"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/text"
 )

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
 func TestRead(t *testing.T) {

@@ -3,7 +3,7 @@ package hookoutput
 import (
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 

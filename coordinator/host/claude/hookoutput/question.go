@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 

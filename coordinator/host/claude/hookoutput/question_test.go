@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/host/claude"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 

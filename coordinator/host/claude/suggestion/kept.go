@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/host"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/host/jsonrpc"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/wire"

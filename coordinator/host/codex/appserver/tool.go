@@ -4,9 +4,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/host/claude"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )

@@ -1,5 +1,6 @@
 // Package hostjson reads the JSON that Claude Code writes: hook inputs, tool
-// inputs and settings. The hooks read the coordinator's replies with it too.
+// inputs and settings. The guard owns it, because it must read what will run; the rest
+// of Afar reads with it too.
 //
 // It is the only user of gjson, and makes promises that gjson alone does not make. A
 // text is checked before anything is read from it. Its nesting is bounded before
@@ -18,8 +19,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
-
-	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // MaxDepth bounds the nesting of a hook's input. Each level costs another walk over its
@@ -191,7 +190,11 @@ func repeated(v Value) (path []string) {
 
 // clip shortens the path of a member for an error.
 func clip(path string) string {
-	return text.ClipBytes(path, 100)
+	const most = 100
+	if len(path) <= most {
+		return path
+	}
+	return strings.ToValidUTF8(path[:most], "") + "…"
 }
 
 // deeper reports whether a text is nested deeper than a number of levels. It takes one
