@@ -46,7 +46,7 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 		Exists:     exists,
 		Older:      Older(""),
 		Unsaved:    (&worktrees{git: git}).unsaved,
-		Amendments: policy.Amendments(policies),
+		Amendments: append([]guard.Amendment{guard.Self()}, policy.Amendments(policies)...),
 		Broken:     policy.Warning(policies),
 	}
 }

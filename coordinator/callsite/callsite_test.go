@@ -145,6 +145,9 @@ func TestContext(t *testing.T) {
 			t.Errorf("writing %s: %q", path, d.Verdict)
 		}
 	}
+	if d := guard.Judge(guard.ShellCall("afar allow ask_1"), ctx); d.Rule != "afar.decide" {
+		t.Errorf("a session may answer: %q by %q", d.Verdict, d.Rule)
+	}
 }
 
 // TestPage: the guard knows the page under the address that the coordinator noted, and under

@@ -21,7 +21,7 @@ func amended(a ...judge.Amendment) Context {
 			a[i].Base = ctx.Project
 		}
 	}
-	ctx.Amendments = a
+	ctx.Amendments = append(ctx.Amendments, a...)
 	return ctx
 }
 

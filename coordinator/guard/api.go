@@ -73,6 +73,11 @@ const (
 // PolicyFile is the name of the policy file of a person and of a project.
 const PolicyFile = protected.PolicyFile
 
+// Self returns the amendment with which Afar protects itself: its page, its files, its processes, its
+// switch, and what decides for the person. The rules afar.* hold only with it. Context says where the
+// files and the page are. A program that uses the guard as a library leaves it out.
+func Self() Amendment { return Amendment{Self: true} }
+
 // Rules returns the whole policy in a stable order; the table is a copy.
 func Rules() []Rule { return judge.Rules() }
 

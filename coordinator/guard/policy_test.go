@@ -28,6 +28,8 @@ func testContext() Context {
 		Tasks:   testHome + "/afar/tasks",
 		Merged:  func(_, _, branch string) bool { return lex.OneOf(branch, "new new-branch fixup") },
 		Unsaved: func(string) []Unsaved { return []Unsaved{{Path: testProject + "/draft.md", Untracked: true}} },
+
+		Amendments: []Amendment{Self()},
 	}
 }
 

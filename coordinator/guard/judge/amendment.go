@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
-// An Amendment is what one policy file adds to the built-in rules. It cannot
+// An Amendment is what one policy file, or the program that runs the guard, adds to the built-in rules. It cannot
 // make a built-in deny milder. The package that reads the file checks that rule
 // ids are known and patterns are short.
 type Amendment struct {
@@ -20,6 +20,7 @@ type Amendment struct {
 	Loosens bool   // it may turn asks off: it is the person's own or trusted
 	Changes []Change
 	Added   []AddedRule
+	Self    bool // the rules that protect the program which runs the guard hold, too
 }
 
 // A Change gives a built-in rule another verdict; None turns its asks off.
@@ -102,7 +103,12 @@ func VerdictsOf(id string) (denies, asks, known bool) {
 // Keeps reports whether a rule protects the guard itself. A policy file cannot
 // turn off the asks of such a rule.
 func Keeps(id string) bool {
-	return lex.BeginsWith(id, "afar. host. terminal. call. agent.")
+	for p := range everyPolicy {
+		if p.id == id {
+			return p.self || p.keeps
+		}
+	}
+	return false
 }
 
 // amend returns the verdict of a row under the policy files, and the file and
@@ -134,7 +140,7 @@ func (j *judging) amend(p *policy) (Verdict, string) {
 func amendable(p *policy, to Verdict) bool {
 	switch p.verdict {
 	case Ask:
-		return to == Deny || to == None && !Keeps(p.id)
+		return to == Deny || to == None && !p.self && !p.keeps
 	case None:
 		denies, asks, _ := VerdictsOf(p.id)
 		return to != None && !denies && !asks

@@ -26,6 +26,10 @@ type policy struct {
 	in region // its target lies in one of these
 	is func(*judging, *effect.Effect) bool
 
+	self   bool // it protects the program that runs the guard: it holds only if an amendment says so
+	keeps  bool // it protects what the guard stands on: a policy file cannot turn its asks off
+	strict bool // it denies what is only possible, too
+
 	why     string // for the person
 	instead string // for the model
 }
@@ -55,7 +59,7 @@ func (p *policy) rule() Rule {
 // Decide returns the decision about a call. u is what the call would do.
 func Decide(call effect.Call, u effect.Understood, ctx *Context) Decision {
 	d := weigh(u.Effects, ctx)
-	if len(ctx.Amendments) > 0 {
+	if slices.ContainsFunc(ctx.Amendments, func(a Amendment) bool { return len(a.Added) > 0 }) {
 		d = added(d, call, u, ctx)
 	}
 	if d.Verdict != None && ctx.Broken != "" {
@@ -144,7 +148,7 @@ func (j *judging) rule(e *effect.Effect) (*policy, Verdict, string) {
 			continue
 		}
 		verdict, from := j.amend(p)
-		if e.Sure == effect.Possible && !p.strict() {
+		if e.Sure == effect.Possible && !p.strict && !p.self {
 			verdict = softened(verdict, perhaps)
 		}
 		if verdict == Ask && j.trusts(e, from) {
@@ -162,16 +166,13 @@ func (j *judging) rowsOf(k effect.Kind) []*policy {
 		return rows
 	}
 	for p := range everyPolicy {
-		if p.about(k) {
+		if p.about(k) && (!p.self || j.self) {
 			rows = append(rows, p)
 		}
 	}
 	j.rows[k] = rows
 	return rows
 }
-
-// strict reports whether a row denies what is only possible, too.
-func (p *policy) strict() bool { return lex.BeginsWith(p.id, "afar. host.settings") }
 
 // Rules returns the whole policy in a stable order; the table is a copy. A rule
 // with rows that ask and rows that deny is listed with the first row that denies.

@@ -47,27 +47,27 @@ var (
 // railRules protect Afar and the host's guard rails.
 var railRules = []policy{
 	{
-		id: "afar.page", verdict: Deny, kind: effect.SteerAfar, op: ops{effect.WebPage},
+		id: "afar.page", verdict: Deny, self: true, kind: effect.SteerAfar, op: ops{effect.WebPage},
 		why: "Reaches for Afar's page, where the person decides",
 		instead: "The page is for the person alone. afar status, asks and log show the same things; leave its " +
 			"address and its cookie alone.",
 	},
 	{
-		id: "afar.decide", verdict: Deny, kind: effect.SteerAfar,
+		id: "afar.decide", verdict: Deny, self: true, kind: effect.SteerAfar,
 		why: "Decides for the person",
 		instead: "Questions to the person are answered by the person alone. Only afar status, asks, log, post, read, " +
 			"issue, consult and run start, which asks the person, are for sessions.",
 	},
 	{
-		id: "afar.disable", verdict: Deny, kind: effect.DisableAfar,
+		id: "afar.disable", verdict: Deny, self: true, kind: effect.DisableAfar,
 		why: "Switches Afar or its hooks off", instead: parkAfar,
 	},
 	{
-		id: "afar.files", verdict: Deny, kind: effect.WriteFile, or: lossKinds, in: inOwn,
+		id: "afar.files", verdict: Deny, self: true, kind: effect.WriteFile, or: lossKinds, in: inOwn,
 		why: "Changes or deletes Afar's own files", instead: parkAfar,
 	},
 	{
-		id: "afar.files", verdict: Deny, kind: effect.DeleteCopies, op: ops{effect.Local}, in: inOwn,
+		id: "afar.files", verdict: Deny, self: true, kind: effect.DeleteCopies, op: ops{effect.Local}, in: inOwn,
 		why: "Overwrites Afar's own files", instead: parkAfar,
 	},
 	{
@@ -80,67 +80,67 @@ var railRules = []policy{
 		instead: "Write what you would do into checkpoint.md, and end your turn.",
 	},
 	{
-		id: "afar.secret", verdict: Deny, kind: effect.ReadFile, is: ownSecret,
+		id: "afar.secret", verdict: Deny, self: true, kind: effect.ReadFile, is: ownSecret,
 		why: "Reads Afar's token or copies its programs", instead: parkAfar,
 	},
 	{
-		id: "afar.cookie", verdict: Deny, kind: effect.ReadFile, is: browserStore,
+		id: "afar.cookie", verdict: Deny, self: true, kind: effect.ReadFile, is: browserStore,
 		why: "Reads the cookies or passwords of a browser",
 		instead: "Leave the person's browsers alone: who has their cookies can decide for them. Use a profile of " +
 			"your own in the project.",
 	},
 	{
-		id: "afar.process", verdict: Deny, kind: effect.KillProcess, or: []effect.Kind{effect.StopService},
+		id: "afar.process", verdict: Deny, self: true, kind: effect.KillProcess, or: []effect.Kind{effect.StopService},
 		is:  afarProcess,
 		why: "Ends, stops or enters Afar's processes", instead: parkAfar,
 	},
 	{id: "process.own", kind: effect.KillProcess, op: ops{effect.Limits, effect.Inside}, is: ownProcess},
 	{
-		id: "afar.mark", verdict: Deny, kind: effect.KillProcess, op: ops{effect.Limits},
+		id: "afar.mark", verdict: Deny, self: true, kind: effect.KillProcess, op: ops{effect.Limits},
 		why: "Sets limits of a process outside the session, which could then no longer answer for the person",
 		instead: "Set limits with ulimit, or with prlimit and the command that it starts. Those of other processes " +
 			"are the person's.",
 	},
 	{
-		id: "host.mods", verdict: Deny, kind: effect.LoadMod,
+		id: "host.mods", verdict: Deny, keeps: true, kind: effect.LoadMod,
 		why: "Loads a mod, which can overrule the guard", instead: modAdvice,
 	},
 	{
-		id: "host.mods", verdict: Deny, kind: effect.WriteFile, is: modFile,
+		id: "host.mods", verdict: Deny, keeps: true, kind: effect.WriteFile, is: modFile,
 		why: "Writes a mod that the host loads, which can overrule the guard", instead: modAdvice,
 	},
 	{
-		id: "host.skills", verdict: Ask, kind: effect.WriteFile, is: skillFile,
+		id: "host.skills", verdict: Ask, keeps: true, kind: effect.WriteFile, is: skillFile,
 		why:     "Changes a skill, a command, an agent or a rule, which later sessions follow",
 		instead: "Show the change, and let the person make it.",
 	},
-	{id: "host.folder", kind: effect.WriteFile, in: inHost, is: madeFolder},
+	{id: "host.folder", keeps: true, kind: effect.WriteFile, in: inHost, is: madeFolder},
 	{
-		id: "host.folder", verdict: Ask, kind: effect.WriteFile, in: inHost, is: settingsFolder,
+		id: "host.folder", verdict: Ask, keeps: true, kind: effect.WriteFile, in: inHost, is: settingsFolder,
 		why: "Copies into the folder of the host's settings", instead: "Name the files, and leave the settings out.",
 	},
 	{
-		id: "host.setting", verdict: Ask, kind: effect.WriteFile, op: ops{effect.OtherSetting}, in: inHost,
+		id: "host.setting", verdict: Ask, keeps: true, kind: effect.WriteFile, op: ops{effect.OtherSetting}, in: inHost,
 		why:     "Changes a setting of the host",
 		instead: "Say which setting is needed and why, and let the person set it.",
 	},
 	{
-		id: "host.settings", verdict: Deny, kind: effect.WriteFile, in: inHost,
+		id: "host.settings", verdict: Deny, keeps: true, strict: true, kind: effect.WriteFile, in: inHost,
 		why:     "Changes the settings that decide which hooks run",
 		instead: "Describe the change and let the person edit the settings.",
 	},
 	{
-		id: "host.settings", verdict: Deny, kind: effect.DeleteTree, or: lossKinds, in: inHost,
+		id: "host.settings", verdict: Deny, keeps: true, strict: true, kind: effect.DeleteTree, or: lossKinds, in: inHost,
 		why:     "Replaces or deletes the host's settings",
 		instead: "Leave the host's settings in place; the person edits them.",
 	},
 	{
-		id: "host.plugins", verdict: Ask, kind: effect.ChangeSystem, op: ops{effect.Host},
+		id: "host.plugins", verdict: Ask, keeps: true, kind: effect.ChangeSystem, op: ops{effect.Host},
 		why:     "Changes the host's plugins, servers or settings",
 		instead: "Say which plugin or server is missing, and let the person add it.",
 	},
 	{
-		id: "terminal.type", verdict: Ask, kind: effect.TypeInto,
+		id: "terminal.type", verdict: Ask, keeps: true, kind: effect.TypeInto,
 		why:     "Types into a terminal, perhaps the person's",
 		instead: "Run the command yourself instead of typing it into another terminal.",
 	},
@@ -323,18 +323,18 @@ var otherRules = []policy{
 
 	// An agent that only reads.
 	{
-		id: "agent.reads", verdict: Deny, kind: effect.BeyondReading,
+		id: "agent.reads", verdict: Deny, keeps: true, kind: effect.BeyondReading,
 		why: "Does more than read, in an agent that may only read", instead: readingAdvice,
 	},
 
 	// What was not understood.
 	{
-		id: "call.unreadable-protected", verdict: Deny, kind: effect.Unreadable, is: mentionsProtected,
+		id: "call.unreadable-protected", verdict: Deny, keeps: true, kind: effect.Unreadable, is: mentionsProtected,
 		why:     "Names something protected in a command that cannot be read",
 		instead: "Write it as plain, short commands with balanced quotes.",
 	},
 	{
-		id: "call.unreadable", verdict: Ask, kind: effect.Unreadable,
+		id: "call.unreadable", verdict: Ask, keeps: true, kind: effect.Unreadable,
 		why:     "The command could not be read to its end",
 		instead: "Write it as plain, short commands: balanced quotes, no deep nesting, one step per call.",
 	},
@@ -475,7 +475,7 @@ var fileRules = []policy{
 		why: "Formats or repartitions a disk", instead: "Work on an image file in the project instead of a device.",
 	},
 	{
-		id: "host.plugins", verdict: Ask, kind: effect.WriteFile, is: serverList,
+		id: "host.plugins", verdict: Ask, keeps: true, kind: effect.WriteFile, is: serverList,
 		why:     "Changes the servers that the host starts",
 		instead: "Show the entry that .mcp.json needs, and let the person add it.",
 	},

@@ -110,7 +110,7 @@ var gitRules = []policy{
 		instead: "Name the branch and say that it is merged; the forge deletes it with the pull request.",
 	},
 	{
-		id: "afar.undo", verdict: Deny, kind: effect.RewriteRefs, is: undoRef,
+		id: "afar.undo", verdict: Deny, self: true, kind: effect.RewriteRefs, is: undoRef,
 		why: "Deletes what an undo is made of", instead: parkAfar,
 	},
 	{

@@ -40,6 +40,7 @@ const (
 // judging holds the facts that are looked up once per call.
 type judging struct {
 	ctx      *Context
+	self     bool // the rules that protect the program which runs the guard hold
 	home     string
 	project  string
 	own      []string // see ownPaths
@@ -57,6 +58,7 @@ type judging struct {
 func newJudging(ctx *Context) *judging {
 	return &judging{
 		ctx:      ctx,
+		self:     slices.ContainsFunc(ctx.Amendments, func(a Amendment) bool { return a.Self }),
 		home:     fspath.Slashed(cmp.Or(ctx.Home, ctx.Env["HOME"])),
 		project:  fspath.Slashed(cmp.Or(ctx.Project, ctx.Cwd)),
 		resolved: map[string]string{},
