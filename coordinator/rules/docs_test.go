@@ -3,6 +3,7 @@ package rules
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -101,5 +102,44 @@ func TestDocumentsNameTestsThatExist(t *testing.T) {
 	}
 	if named < 60 {
 		t.Errorf("only %d tests are named: the test does not see them", named)
+	}
+}
+
+// TestFaultsAreShown: each row of docs/bugs.md names the commit that mended a fault, and its command names that
+// commit and a test that is still there.
+func TestFaultsAreShown(t *testing.T) {
+	text, err := os.ReadFile("../../docs/bugs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("git", "rev-parse", "--is-shallow-repository").Output(); err != nil || string(out) != "false\n" {
+		t.Skip("needs a git checkout with its whole history")
+	}
+	row := regexp.MustCompile("\\| `([0-9a-f]{8})` \\| `\\.ci/bug ([0-9a-f]{8}) \\./\\S+ (Test\\w+)(?:/(\\w+))?` \\|")
+	rows := 0
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|---") || strings.HasPrefix(line, "| what happened") {
+			continue
+		}
+		rows++
+		m := row.FindStringSubmatch(line)
+		if m == nil || m[1] != m[2] {
+			t.Errorf("no command of the same commit in %s", line)
+			continue
+		}
+		if out, err := exec.Command("git", "grep", "-qF", "func "+m[3]+"(t *testing.T)", "--", "../..").CombinedOutput(); err != nil {
+			t.Errorf("%s: %v %s", m[3], err, out)
+		}
+		if m[4] != "" {
+			if _, err := os.Stat("../../cmd/afar/testdata/" + m[4] + ".txtar"); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := exec.Command("git", "merge-base", "--is-ancestor", m[1], "HEAD").Run(); err != nil {
+			t.Errorf("%s is no commit before this one: %v", m[1], err)
+		}
+	}
+	if rows < 30 {
+		t.Errorf("only %d faults are listed: the test does not see them", rows)
 	}
 }
