@@ -51,9 +51,9 @@ type question struct {
 
 // ask asks the person about the call and waits for the answer. An error means
 // that the question was never registered.
-func (h *hook) ask(kind, why string) (answer, error) {
+func (h *hook) ask(kind string, d Judgement) (answer, error) {
 	q := &question{hook: h, id: newID()}
-	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: kind, Why: why}
+	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: kind, Why: d.Person, Part: d.Part}
 	r, err := callStarting(h, wire.OpAskOpen, in, openFor)
 	if err != nil {
 		return answer{}, err

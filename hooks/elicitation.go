@@ -9,7 +9,7 @@ import (
 // elicitation asks the person the question of an MCP server. The host opens its own
 // dialog only after this hook has ended, and only if it printed nothing.
 func elicitation(h *hook) error {
-	a, err := h.ask("elicitation", "")
+	a, err := h.ask("elicitation", Judgement{})
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ const (
 // a call that the person has allowed.
 func (h *hook) park(d Judgement) error {
 	q := &question{hook: h, id: newID(), deadline: time.Now().Add(parkFor)}
-	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: "guard", Why: d.Person, Park: true}
+	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: "guard", Why: d.Person, Part: d.Part, Park: true}
 	r, _ := callStarting(h, wire.OpAskOpen, in, parkFor)
 	switch r.State {
 	case "expired":

@@ -24,7 +24,7 @@ func permissionRequest(h *hook, guard Guard) error {
 	if d.Proposes && h.isOwn("afar") {
 		return h.printAnswer(answer{decision: allowed})
 	}
-	a, err := h.ask(kind, d.Person)
+	a, err := h.ask(kind, d)
 	if err != nil {
 		return err
 	}

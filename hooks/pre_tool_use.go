@@ -98,7 +98,7 @@ func (h *hook) guardAsks(d Judgement) error {
 		h.note(d)
 		return h.park(d)
 	}
-	a, err := h.ask("guard", d.Person)
+	a, err := h.ask("guard", d)
 	if err != nil {
 		return errAsk{err}
 	}

@@ -20,6 +20,7 @@ type AskOpenRequest struct {
 	Ask  string `json:"ask"`
 	Kind string `json:"kind"` // permission, guard, question, plan, denied or elicitation
 	Why  string `json:"why,omitempty"`
+	Part string `json:"part,omitempty"` // of the call, that Why is about
 	Park bool   `json:"park,omitempty"` // the call is refused at once and answerable later
 }
 

@@ -47,7 +47,7 @@ func testBackgroundDefault(t *testing.T) {
 		model.Bash("echo run >> made"), model.Bash("echo more >> made"), elicit(wanted()), model.Say("first answer")),
 		append(withServer(t, r), "--permission-mode", "plan")...)
 	r.part("plan", func() {
-		card := r.open("has a plan")
+		card := r.open("📋")
 		r.tap(card, "Approve")
 		r.becomes(card, "the session goes on")
 	})
@@ -105,7 +105,7 @@ func testBackgroundAuto(t *testing.T) {
 		r.asked(`"Which store?"="Postgres"`)
 	})
 	r.part("auto mode's refusal", func() {
-		card := r.open("auto mode refused Bash")
+		card := r.open("auto mode refused it")
 		r.tap(card, "Retry once")
 		r.becomes(card, "ran ok")
 	})

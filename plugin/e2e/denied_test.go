@@ -39,7 +39,7 @@ func TestRealDenied(t *testing.T) {
 			call := model.Bash(scripted)
 			done := r.printing(play(call, model.Say("first end"), model.Bash(scripted+" -r"), call, call,
 				model.Say("second end")), "--permission-mode", "auto")
-			card := r.card("auto mode refused Bash")
+			card := r.card("auto mode refused it")
 			if !strings.Contains(card.Text, "Code from External") ||
 				strings.Join(card.Labels(), " ") != "Retry once 🔁" {
 				t.Errorf("the card is\n%s %v", card.Text, card.Labels())
@@ -78,7 +78,7 @@ func TestRealDenied(t *testing.T) {
 		})
 		term := r.lab.Terminal("--permission-mode", "auto")
 		term.Submit(play(call, model.Say("first end")))
-		card := r.card("auto mode refused Bash")
+		card := r.card("auto mode refused it")
 		term.Await("first end", within) // nobody has answered yet: the terminal is not held
 		r.tap(card, "Retry once")
 		r.becomes(card, "ran ok")

@@ -17,7 +17,7 @@ import (
 func (r *rig) grants() {
 	r.ask("grant", model.Bash("mkdir -p one"), model.Bash("mkdir -p two"), model.Bash("mkdir -p three; rm -f four"))
 	card := r.card("mkdir -p one")
-	if !strings.Contains(card.Text, "for this session: mkdir …") {
+	if !strings.Contains(card.Text, "Allow for session, 1h: mkdir …") {
 		r.t.Errorf("the card does not say what it would permit:\n%s", card.Text)
 	}
 	r.tap(card, "Allow for session")

@@ -61,7 +61,7 @@ func testPlan(r *rig) {
 	r.part("approved", func() {
 		r.term.Submit("a short plan")
 		card := r.card("write the tests first")
-		if want := []string{"Approve ✅", "Approve and accept edits ✏️", "Deny ⛔"}; !slices.Equal(card.Labels(), want) {
+		if want := []string{"Approve ✅ (it asks before edits)", "Approve and accept edits ✏️", "Deny ⛔"}; !slices.Equal(card.Labels(), want) {
 			r.t.Errorf("the buttons are %q", card.Labels())
 		}
 		r.term.Await(planDialog, within)

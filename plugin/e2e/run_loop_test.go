@@ -27,7 +27,7 @@ func TestRealRunLoop(t *testing.T) {
 	r.startRun("painter", "hello", "--mode", "acceptEdits")
 	r.becameRun("painter", "idle")
 	r.must("loop", "start", "run:painter", "--check", "test -e fence", "paint the fence")
-	r.said("🔁 run:painter\nLoop done (proven): paint the fence")
+	r.said("✅ run:painter: Loop done (proven): paint the fence")
 	end := r.becameRun("painter", "idle")
 	if end.Turns != 2 || !r.exists("fence") {
 		t.Errorf("after the loop: %+v, the fence is painted: %t", end, r.exists("fence"))
@@ -55,7 +55,7 @@ func TestRealRunProposes(t *testing.T) {
 	})
 	r.startRun("top", "ask somebody")
 	card := r.card("count the gates")
-	if !strings.Contains(card.Text, "proposes a run") ||
+	if !strings.Contains(card.Text, "Start a run: ") ||
 		!strings.Contains(card.Text, "would start claude in "+r.lab.Project) {
 		t.Errorf("the card says %q", card.Text)
 	}

@@ -44,7 +44,7 @@ func TestRealTwins(t *testing.T) {
 	}
 	r.first(tools...)
 	term.Submit("go")
-	card := r.card("Bash ×3")
+	card := r.card("×3")
 	if !strings.Contains(card.Text, "3 subagents (general-purpose ×3)") {
 		t.Errorf("the card does not say who asks:\n%s", card.Text)
 	}
@@ -88,7 +88,7 @@ func TestRealPerhaps(t *testing.T) {
 	term.Await(dialog, within)
 	left := map[string]bool{}
 	for _, command := range calls {
-		r.card("Bash\n" + command)
+		r.card("\n" + command)
 		left[command] = true
 	}
 	for left[slow] || len(left) > 3 { // at least one other ran by then
@@ -97,7 +97,7 @@ func TestRealPerhaps(t *testing.T) {
 			t.Skip("the host showed the slow call last: there is no doubt to see")
 		}
 	}
-	card := r.card("Bash\n" + slow)
+	card := r.card("\n" + slow)
 	if len(left) > 1 {
 		card = r.becomes(card, "Perhaps settled")
 	}
@@ -107,7 +107,7 @@ func TestRealPerhaps(t *testing.T) {
 		t.Errorf("the card ends as\n%s", done.Text)
 	}
 	for command := range left {
-		last := r.card("Bash\n" + command)
+		last := r.card("\n" + command)
 		r.tap(last, "Allow")
 		if done := r.becomes(last, "ran ok"); !strings.Contains(done.Text, "Allowed by Ann") {
 			t.Errorf("the card of %s ends as\n%s", command, done.Text)

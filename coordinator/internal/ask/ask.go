@@ -88,6 +88,7 @@ type Ask struct {
 	Hash      string     `json:"hash"`           // of the exact input
 	Cwd       string     `json:"cwd"`
 	Why       string     `json:"why,omitempty"`   // the risk, in the guard's words
+	Part      string     `json:"part,omitempty"`  // the part of the call that Why is about, in one line, masked
 	Does      string     `json:"does,omitempty"`  // what the call does, as far as the guard understands it
 	Says      string     `json:"says,omitempty"`  // the purpose that the session gives
 	Asked     string     `json:"asked,omitempty"` // the person's last prompt, in one line

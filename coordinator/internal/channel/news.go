@@ -31,15 +31,18 @@ func news(kind NewsKind, sentence string) NewsKind {
 // The kinds of news, with their words.
 var (
 	Alarm       = news("alarm", "🚨 {of} {what}")
-	Unprotected = news("unprotected", "⚠️ session {of} in {what} runs without Afar's hooks: no guard, no asks. "+
+	Unprotected = news("unprotected", "⚠️ {of} runs without Afar's hooks: no guard, no questions here. It is in {what}. "+
 		"Start it again with the plugin enabled, or see `afar doctor`.")
 	DeniedAgain = news("denied", "⛔ {of} tried {what} {n} times. "+
 		"The guard refused each, and told it to write down what it needs.")
 	Warning    = news("warning", "⚠️ {of}: {what}")
-	Entered    = news("entered", "⚠️ {of}\n{what}")
+	Entered    = news("entered", "⚠️ {of}: {what}")
 	HostSays   = news("host", "🔔 {of}: {what}")
-	LoopSays   = news("loop", "🔁 {of}\n{what}")
-	IssueSays  = news("issue", "🔁 {of}\n{what}\n{why}")
+	LoopSays   = news("loop", "🔁 {of}: {what}")
+	LoopDone   = news("loop-done", "✅ {of}: {what}")
+	LoopFailed = news("loop-failed", "⚠️ {of}: {what}")
+	LoopEnded  = news("loop-ended", "⏹ {of}: {what}")
+	IssueSays  = news("issue", "🔁 {of}: {what}\n{why}")
 	Missed     = news("missed", "📭 {of} ended before it took what you wrote. It gets it when it is resumed.")
 	Halted     = news("halted", "⏹ {of} has stopped.")
 	Unreviewed = news("unreviewed", "🔎 {of} stopped without alice's review of the last state. "+

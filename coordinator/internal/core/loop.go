@@ -170,10 +170,23 @@ func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now tim
 		s.hasten(b, "loop", id, now) // older notices must come before that of the end
 	}
 	if out.Notify != "" {
-		s.notify(b, loopNotice(out, now), id, channel.News{Kind: channel.LoopSays, Of: token, What: out.Notify}, now)
+		s.notify(b, loopNotice(out, now), id, channel.News{Kind: loopNews(out.Stack), Of: token, What: out.Notify}, now)
 	}
 	s.markdown(b, id, "loop.md", now)
 	s.wakeRun(b, id, loop.Wake, now)
+}
+
+// loopNews returns the kind of news for a loop as it is: one that has ended says how in its sign.
+func loopNews(l loop.Stack) channel.NewsKind {
+	switch {
+	case l.Ended == nil:
+		return channel.LoopSays
+	case l.Ended.Verdict == loop.Done:
+		return channel.LoopDone
+	case l.Ended.Verdict == loop.Cancelled:
+		return channel.LoopEnded
+	}
+	return channel.LoopFailed
 }
 
 // loopNotice returns the kind of a loop's notice. Each end of a loop is a kind of its own,

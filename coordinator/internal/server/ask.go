@@ -81,6 +81,10 @@ func (s *Server) keeps(a ask.Ask) bool {
 	return err == nil && adapter.Abilities(set.Program()).Keeps
 }
 
+// maxPart bounds the part of a call that a card's first line shows, in bytes. The line shows no more of a longer one
+// than of the call itself.
+const maxPart = 4 << 10
+
 // newAsk returns the ask that a hook's call opens, and the call as the guard sees it.
 func (s *Server) newAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcall.Call, err error) {
 	if ask.Kind(in.Kind) == ask.Elicitation {
@@ -91,6 +95,9 @@ func (s *Server) newAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcal
 	a.ID, a.Kind, a.Session, a.Prompt = ask.ID(in.Ask), ask.Kind(in.Kind), p.Session, p.PromptID
 	a.Agent, a.AgentType, a.Cwd, a.Attended, a.Background = p.Agent, p.AgentType, p.Cwd, in.Attended, in.Background
 	a.Why = text.Fold(redact.Clean(in.Why))
+	if a.Why != "" && len(in.Part) <= maxPart {
+		a.Part = text.Fold(redact.Clean(in.Part))
+	}
 	if p.Event != hookinput.PreSkillShellCommand { // the host cannot keep such a command
 		a.Call = p.ToolUse
 	}

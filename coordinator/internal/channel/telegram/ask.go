@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
 // card sends or edits the message that shows asks, so that it shows their current state.
@@ -81,18 +82,53 @@ func (l *link) placeOf(a ask.Ask) place {
 	case err != nil && a.Kind == ask.Suggestion:
 		v.Token, v.Project = "A suggested task", a.Cwd
 	case err != nil && a.Kind == ask.Missed:
-		v.Token, v.Project = "A trigger", a.Cwd
+		v.Token, v.Project = "Trigger "+a.Tool, a.Cwd
 	case err != nil:
 		v.Token, v.Project = "unknown session", a.Cwd
 	}
 	at := place{
-		token: v.Token, project: v.Project, machine: l.cfg.Machine, home: l.cfg.Home,
+		name: v.Token, token: v.Token, project: v.Project, machine: l.cfg.Machine, home: l.cfg.Home,
 		link: l.linkTo("/question/" + string(a.ID)),
+	}
+	switch {
+	case a.Kind == ask.Checkpoint && a.Task != "":
+		at.name = upper(strings.ReplaceAll(a.Task, "-", " "))
+	case err == nil:
+		at.name = l.nameOf(v)
 	}
 	if label := v.Label(); label != "" {
 		at.machine += " · " + label
 	}
 	return at
+}
+
+// shortFor is how long a session that is over keeps others from its short name.
+const shortFor = 7 * 24 * time.Hour
+
+// nameOf returns the shortest beginning of a session's token that no other session of the last week has.
+func (l *link) nameOf(v session.Session) string {
+	others := l.cfg.Core.SessionsSince(l.cfg.Now().Add(-shortFor))
+	for _, name := range beginnings(v.Token) {
+		has := func(o session.Session) bool { return o.ID != v.ID && slices.Contains(beginnings(o.Token), name) }
+		if !slices.ContainsFunc(others, has) {
+			return name
+		}
+	}
+	return v.Token
+}
+
+// beginnings returns the names that a token can be shortened to: its slug, then more and more of it.
+func beginnings(token string) (names []string) {
+	slug := strings.LastIndexByte(token, '-')
+	if slug <= 0 || len(token) != slug+5 || strings.Trim(token[slug+1:], "0123456789abcdef") != "" {
+		return []string{token} // a person has named it
+	}
+	for n := slug; n <= len(token); n++ {
+		if n != slug+1 { // no name ends with the dash
+			names = append(names, token[:n])
+		}
+	}
+	return names
 }
 
 // cardsIn returns the messages in one chat that show an ask, and whether its file was sent
@@ -243,7 +279,12 @@ func (l *link) tapped(update int64, t tap) error {
 func (l *link) shows(m message) func(ask.Card) bool {
 	return func(card ask.Card) bool {
 		at, text := l.placeOf(card[0]), strings.TrimSpace(m.Text)
-		is := func(card ask.Card) bool { return text == strings.TrimSpace(plain(render(card, at).html)) }
+		is := func(card ask.Card) bool {
+			return slices.ContainsFunc(append(beginnings(at.token), at.name), func(name string) bool {
+				at.name = name // it was another one before more sessions began
+				return text == strings.TrimSpace(plain(render(card, at).html))
+			})
+		}
 		first := slices.Clone(card) // before it ended or was in doubt, and before others joined it
 		for i := range first {
 			first[i] = first[i].AsOpened()

@@ -474,7 +474,7 @@ func TestEditingFaults(t *testing.T) {
 				t.Fatalf("%+v, %v", cards, err)
 			}
 			want := render(ask.Card{r.state(a.ID)},
-				place{token: "shop-" + tokenEnd(r), project: "/home/ann/shop", machine: "lab",
+				place{name: "shop", token: "shop-" + tokenEnd(r), project: "/home/ann/shop", machine: "lab",
 					home: "/home/ann"}).digest()
 			if noted := cards[0].Shown == want; noted == strings.Contains(words, "not found") {
 				t.Errorf("noted as shown: %v", noted)

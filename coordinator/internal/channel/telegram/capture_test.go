@@ -60,6 +60,23 @@ var captures = []capture{
 	{"mcp", of("mcp__github__create_issue", `{"repo":"shop","title":"Fix it","labels":["bug"]}`)},
 	{"guard", of("Bash", `{"command":"bash -c \"$(cat recipe.txt)\""}`, kind(ask.Guard), alone,
 		why("Runs code that cannot be seen"), does("run unknown code"))},
+	{"guard deep", of("Bash", `{"command":"set -e\ncd /home/ann/shop\nnpm ci && npm test\nnpm publish --access public"}`,
+		why("Publishes to others"), does("publish"), about("npm publish --access public"), reasonsFor("release 2.0 to npm",
+			"All 214 tests are green and the changelog is written."))},
+	{"terminal", alike(ask.NewTerminal("a", session.Session{ID: "s", Cwd: "/home/ann/shop", Attended: true}, "Bash",
+		"python3 -c 'print(6*7)'"))},
+	{"proposal", alike(ask.NewProposal("a", "s", ask.Proposed{Prompt: "bring the dependencies up to date"},
+		"start claude in ~/shop"))},
+	{"wake-up", alike(ask.NewWakeUp("s", ask.About{Trigger: "ci"}, "gh run view --exit-status", "CI is over",
+		"/home/ann/shop"))},
+	{"missed", alike(ask.NewMissed(ask.About{Trigger: "night"}, "tidy the notes", "start a run"))},
+	{"suggestion", alike(ask.NewSuggestion(ask.Suggested{Name: "keys", Source: "mail from Bob", Urgency: "urgent"},
+		"Rotate the API keys", "2026-03-04", "They are a year old."))},
+	{"suggestion dismissed", each(alike(ask.NewSuggestion(ask.Suggested{Name: "keys"}, "Rotate the API keys", "2026-03-04",
+		"")), no(""))},
+	{"checkpoint", alike(must(ask.NewCheckpoint("send-the-invoices", "s", "/home/ann/tasks/send-the-invoices", "file",
+		"I made 2 invoices.", ask.Question{Text: "May I mail them to the customers?",
+			Options: []ask.Option{{Label: "Yes"}, {Label: "No"}}})))},
 	{"subagent", of("Bash", `{"command":"make"}`, agent("Explore"))},
 	{"subagent unattended", of("Bash", `{"command":"make"}`, agent(""), alone)},
 	{"grants offered", of("Bash", `{"command":"git commit -m 'parse faster' && make check"}`,
@@ -265,6 +282,12 @@ func checkIn() ask.Card {
 	return open(ask.Card{a})
 }
 
+// alike returns the card of an ask that is not about a call.
+func alike(a ask.Ask) ask.Card {
+	a.Nonce = "n"
+	return open(ask.Card{a})
+}
+
 // twins returns the card with an ask of each of these subagents.
 func twins(one ask.Card, types ...string) (card ask.Card) {
 	for i, kind := range types {
@@ -309,8 +332,9 @@ func part(card ask.Card, i int, c change) ask.Card {
 	return card
 }
 
-func kind(k ask.Kind) change { return func(a ask.Ask) ask.Ask { a.Kind = k; return a } }
-func why(text string) change { return func(a ask.Ask) ask.Ask { a.Why = text; return a } }
+func kind(k ask.Kind) change   { return func(a ask.Ask) ask.Ask { a.Kind = k; return a } }
+func why(text string) change   { return func(a ask.Ask) ask.Ask { a.Why = text; return a } }
+func about(text string) change { return func(a ask.Ask) ask.Ask { a.Part = text; return a } }
 func does(text string) change {
 	return func(a ask.Ask) ask.Ask { a.Does = text; return a }
 }
@@ -415,7 +439,7 @@ func TestCaptures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			card := render(c.card, place{
-				token: "shop-a3f8", project: "/home/ann/shop", machine: "laptop", home: "/home/ann",
+				name: "shop", token: "shop-a3f8", project: "/home/ann/shop", machine: "laptop", home: "/home/ann",
 			})
 			sent, err := l.send(t.Context(), room{chat: r.ann.ID}, card)
 			if err != nil {
@@ -449,6 +473,46 @@ func shown(m botapi.Message, r rendered, card ask.Card) string {
 		b.WriteString("\n📎 " + name + "\n" + caption + "\n")
 	}
 	return b.String()
+}
+
+// lockScreen is how much of a message a phone shows while it is locked, in characters.
+const lockScreen = 110
+
+// TestLockScreen: a locked phone shows who wants what, of each kind of card in each state. The wanted texts are what
+// each begins with.
+func TestLockScreen(t *testing.T) {
+	wanted := map[string]string{
+		"bash": "❓ shop: npm test -- --watch=false\n", "guard deep": "❓ shop: npm publish --access public\n⚠️ Publishes to others\n",
+		"bash several lines": "❓ shop: set -e for f in *.go; do", "edit": "❓ shop: Edit main.go (+3 −1)\n",
+		"write new": "❓ shop: Write notes.md (+3)\n", "read": "❓ shop: Read /etc/hosts\n",
+		"question": "💬 shop: Which store?\n", "questions": "💬 shop: 2/2 Which port?\n",
+		"plan": "📋 shop: Plan: 1. Write the test\n", "elicitation": "🔌 shop: MCP server deployer asks: Before I deploy",
+		"check-in": "💬 shop: The tests pass. I changed main.go", "terminal": "⌨️ shop: python3 -c 'print(6*7)'\n",
+		"proposal": "🏃 shop: Start a run: bring the dependencies up to date\n", "missed": "⏰ shop: was due when nothing ran\n",
+		"wake-up":    "⏰ shop: Wake me when this succeeds: gh run view --exit-status\n",
+		"suggestion": "❗️ 💡 shop: Rotate the API keys\n", "checkpoint": "🚩 shop: May I mail them to the customers?\n",
+		"auto mode refused": "🚫 shop: sh step.sh\n⚠️ auto mode refused it: ", "allowed ran": "✅ shop: make\n✅ Allowed by Ann",
+		"allowed failed": "⚠️ shop: make\n", "denied": "⛔ shop: make\n", "stopped": "⏹ shop: make\n",
+		"expired attended": "⌛ shop: make\n", "settled at the terminal": "🖥 shop: make\n", "cancelled": "✖️ shop: make\n",
+		"suggestion dismissed": "✖️ shop: Rotate the API keys\n", "parked": "❓ shop: make\n",
+		"hostile": "❓ shop: echo safe ⟨U+202E⟩#",
+	}
+	at := place{name: "shop", token: "shop-a3f8", project: "/home/ann/shop", machine: "laptop", home: "/home/ann"}
+	for _, c := range captures {
+		seen := []rune(plain(render(c.card, at).html))
+		screen := string(seen[:min(len(seen), lockScreen)])
+		if want := wanted[c.name]; !strings.HasPrefix(screen, want) {
+			t.Errorf("%s: a locked phone shows\n%s\nwant %q first", c.name, screen, want)
+		}
+		delete(wanted, c.name)
+		request := strings.TrimRight(beginning(oneLine(c.card.Face().Request(at.near)), maxRequest), " ")
+		if !strings.Contains(screen, "shop: "+request) {
+			t.Errorf("%s: a locked phone does not show %q:\n%s", c.name, request, screen)
+		}
+	}
+	for name := range wanted {
+		t.Errorf("there is no capture %q", name)
+	}
 }
 
 func compare(t *testing.T, name, got string) {

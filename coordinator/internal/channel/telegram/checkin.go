@@ -9,24 +9,21 @@ import (
 
 // renderCheckIn shows a session that stopped: its last message, and how to continue it.
 func renderCheckIn(a ask.Ask, at place) rendered {
-	head := "💬 <b>" + line(at.token, maxWord) + "</b> · " + line(at.machine, maxPath) + "\nstopped and says:\n"
-	foot := "\n📁 " + at.path(at.project) + "\n"
-	if at.link != "" {
-		foot += at.link + "\n"
-	}
+	card := ask.Card{a}
+	head, foot := headline(card, at), "\n"
 	switch {
 	case a.State == ask.Open:
-		foot += "Reply to this message to go on; also later, while the session runs."
-	case a.Decision == nil:
-		foot += ending(ask.Card{a})
-	case a.Replied():
-		foot += "✅ Answered by " + line(a.Decision.By, maxWord) + " at " + clock(a.Decision.At) + " · " + a.Outcome()
+		foot += "Reply to this message to go on; also later, while the session runs.\n"
 	default:
-		foot += "💤 Dismissed by " + line(a.Decision.By, maxWord) + " at " + clock(a.Decision.At)
+		head += ending(card) + "\n"
 	}
+	foot += at.source(a.Cwd, "")
 	room := maxText - units(plain(head)) - units(plain(foot))
 	said := strings.TrimSpace(redact.Visible(a.Text))
 	shown, cut := quotedIn(said, room)
+	if said == a.Request(at.near) && units(said) <= maxRequest { // the first line has it
+		head, shown = strings.TrimSuffix(head, "\n"), ""
+	}
 	r := rendered{html: head + shown + foot, cut: cut}
 	if a.State == ask.Open {
 		r.rows = [][]button{{{"Done 💤", answerData(a.Nonce, allow)}}}

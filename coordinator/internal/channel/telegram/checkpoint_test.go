@@ -23,11 +23,11 @@ func TestCheckpointCard(t *testing.T) {
 	a.Nonce = "0123456789abcdef"
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	a = ask.Start(a, session.On, now)
-	at := place{token: "invoices-1a2b", project: "/w/tasks/invoices", machine: "laptop"}
+	at := place{name: "Invoices", token: "invoices-1a2b", project: "/w/tasks/invoices", machine: "laptop"}
 	r := render(ask.Card{a}, at)
 	for _, want := range []string{
-		"🚩 <b>invoices-1a2b</b> · laptop\nasks you\n" +
-			"<b>Send &lt;both&gt;?</b>\n1. Send both: by mail\n2. Modify\n<i>Tap one, or reply in your own words.</i>\n" +
+		"🚩 <b>Invoices</b>: Send &lt;both&gt;?\n" +
+			"1. Send both: by mail\n2. Modify\n<i>Tap one, or reply in your own words.</i>\n" +
 			"<blockquote>What I did: 2 invoices.</blockquote>",
 	} {
 		if !strings.Contains(r.html, want) {

@@ -31,7 +31,8 @@ func commands() []command {
 	return []command{
 		{name: "status", about: "how things stand", do: tells((*link).statusText)},
 		{name: "sessions", about: "what runs", do: tells((*link).sessionsText)},
-		{name: "asks", about: "what waits for you", do: tells((*link).asksText)},
+		{name: "questions", about: "what waits for you", do: tells((*link).questionsText)},
+		{name: "asks", about: "the same as /questions", do: tells((*link).questionsText)},
 		{name: "grants", about: "what you allowed for a session, and take it back", do: shows(wire.OpGrants, wire.None{})},
 		{name: "loops", about: "which sessions keep going", do: tells((*link).loopsText)},
 		{name: "run", about: "have an agent do something: /run TEXT", take: (*link).startRun},
@@ -206,13 +207,12 @@ func (l *link) sessionsText() string {
 	return b.String()
 }
 
-// asksText lists the waiting asks, without their commands.
-func (l *link) asksText() string {
+// questionsText lists what waits for the person, each in a line: who wants what, and for how long.
+func (l *link) questionsText() string {
 	var b strings.Builder
 	for _, card := range l.cfg.Core.OpenCards() {
-		a := card.Face()
-		v, _ := l.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
-		fmt.Fprintf(&b, "❓ %s: %s, %s ago\n", v.Token, short(a.Tool), ago(l.cfg.Now().Sub(a.OpenedAt)))
+		head := strings.ReplaceAll(plain(headline(card, l.placeOf(card[0]))), "`", "'")
+		fmt.Fprintf(&b, "%s · %s\n", strings.TrimSuffix(head, "\n"), ago(l.cfg.Now().Sub(card.Face().OpenedAt)))
 	}
 	if b.Len() == 0 {
 		return "Nothing waits for you."

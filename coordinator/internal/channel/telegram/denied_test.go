@@ -14,9 +14,9 @@ func TestRenderDenied(t *testing.T) {
 	a := example()
 	a.Kind, a.Why = ask.Denied, "[Code from External]"
 	a = ask.Park(a, session.On, noon)
-	r := render(ask.Card{a}, place{token: "shop-1", project: "/home/ann/shop", machine: "lab", home: "/home/ann"})
+	r := render(ask.Card{a}, place{name: "shop", token: "shop-1", project: "/home/ann/shop", machine: "lab", home: "/home/ann"})
 	for _, want := range []string{
-		"🚫 <b>shop-1</b> · lab\nauto mode refused <b>Bash</b>", "⚠️ <b>[Code from External]</b>",
+		"🚫 <b>shop</b>: rm -rf &lt;dir&gt; &amp;&amp; echo \"done\"\n⚠️ auto mode refused it: [Code from External]",
 		"⏸ Not run. Retry once tells",
 	} {
 		if !strings.Contains(r.html, want) {
@@ -30,7 +30,7 @@ func TestRenderDenied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = render(ask.Card{a}, place{token: "shop-1", project: "/home/ann/shop", machine: "lab", home: "/home/ann"})
+	r = render(ask.Card{a}, place{name: "shop", token: "shop-1", project: "/home/ann/shop", machine: "lab", home: "/home/ann"})
 	if len(r.rows) != 0 || !strings.Contains(r.html, "for one try until 12:06:00") {
 		t.Errorf("have %s %v", r.html, r.rows)
 	}

@@ -22,15 +22,15 @@ func TestRenderOffer(t *testing.T) {
 		lines, labels []string
 	}{
 		{"nothing", nil, nil, nil},
-		{"session", &ask.Offer{Rules: rules}, []string{"🔁 for this session: git commit … · exactly make"},
-			[]string{"Allow for session"}},
-		{"always", &ask.Offer{Always: "Bash(<b>:*)"}, []string{"♾ Always: Bash(&lt;b&gt;:*)"}, []string{"Always"}},
-		{"both", &ask.Offer{Rules: rules, Always: "x"}, []string{"🔁 for this session: git", "♾ Always: x"},
-			[]string{"Allow for session", "Always"}},
+		{"session", &ask.Offer{Rules: rules}, []string{"🔁 Allow for session, 1h: git commit … · exactly make"},
+			[]string{"Allow for session (1h): git commit … · exactly make"}},
+		{"always", &ask.Offer{Always: "Bash(<b>:*)"}, []string{"♾ Always: Bash(&lt;b&gt;:*)"}, []string{"Always: Bash(<b>:*)"}},
+		{"both", &ask.Offer{Rules: rules, Always: "x"}, []string{"🔁 Allow for session, 1h: git", "♾ Always: x"},
+			[]string{"Allow for session (1h): git commit … · exactly make", "Always: x"}},
 	} {
 		a := example()
 		a.Offer = c.offer
-		r := render(ask.Card{a}, place{token: "shop-1", project: "/home/ann/shop", machine: "lab", home: "/home/ann"})
+		r := render(ask.Card{a}, place{name: "shop", token: "shop-1", project: "/home/ann/shop", machine: "lab", home: "/home/ann"})
 		var labels []string
 		for _, row := range r.rows[1:] {
 			for _, b := range row {

@@ -363,7 +363,8 @@ func TestCommands(t *testing.T) {
 	r.checkIn("s1", "c1", "stopped here")
 	for _, c := range []struct{ text, want string }{
 		{"/sessions", token + ": waiting"},
-		{"/asks", "❓ " + token + ": check-in"},
+		{"/questions", "💬 " + token[:len(token)-5] + ": stopped here · "},
+		{"/asks", "💬 " + token[:len(token)-5] + ": stopped here · "},
 		{"/loops", "No loop runs."},
 		{"/runs", "No runs. Say what to do"},
 		{"/grants", "No standing permissions"},

@@ -89,6 +89,9 @@ func (l *link) notice(ctx context.Context, raw string) error {
 	}
 	n.Text = elide(n.Text, maxNotice)
 	text := rendered{html: noticeText(n)}
+	if l.cfg.Home != "" {
+		text.html = strings.ReplaceAll(text.html, escape(l.cfg.Home+"/"), "~/")
+	}
 	if r, ok := l.cfg.Core.RunOf(n.Session); ok {
 		text.html, text.rows = text.html+l.runLink(r.Name), l.runRows(r)
 	} else if v, err := l.cfg.Core.Session(string(n.Session)); err == nil && n.Session != "" {
@@ -277,7 +280,7 @@ const helpText = "Questions of your sessions come here while you are away.\n\n" 
 	"Reply, now or an hour later, and it goes on with your words.\n" +
 	"• Write without a reply, and the only open question gets it, " +
 	"else the only session. If there are more, I ask which one.\n\n" +
-	"/status /sessions /asks /loops /runs /tasks /suggestions /triggers /inbox: how things stand\n" +
+	"/status /sessions /questions /loops /runs /tasks /suggestions /triggers /inbox: how things stand\n" +
 	"`/task TEXT`: have an agent work on something for days; reply to its messages with a text or a file\n" +
 	"`/run TEXT`: have an agent do something without a terminal; reply to its message to go on\n" +
 	"`/send NAME TEXT`: write to a session, to a run as `run:NAME`, or to a task as `task:SLUG`\n" +

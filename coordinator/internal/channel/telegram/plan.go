@@ -6,7 +6,7 @@ import "github.com/afar-sh/afar/coordinator/internal/ask"
 // person's words.
 func planRows(a ask.Ask) [][]button {
 	return [][]button{
-		{{"Approve ✅", callback{approvePlan, a.Nonce, "y"}.String()}},
+		{{"Approve ✅ (it asks before edits)", callback{approvePlan, a.Nonce, "y"}.String()}},
 		{{"Approve and accept edits ✏️", callback{approvePlan, a.Nonce, "e"}.String()}},
 		{{"Deny ⛔", answerData(a.Nonce, deny)}},
 	}

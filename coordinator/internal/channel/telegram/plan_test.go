@@ -41,7 +41,7 @@ func TestPlanDecisions(t *testing.T) {
 			r.pair()
 			a := r.openKind("a1", ask.Plan, "ExitPlanMode", planInput(t, "# Plan\n1. dig <deep>"))
 			m := r.await("Plan\n1. dig <deep>")
-			r.labelled(m.ID, "Approve ✅", "Approve and accept edits ✏️", "Deny ⛔")
+			r.labelled(m.ID, "Approve ✅ (it asks before edits)", "Approve and accept edits ✏️", "Deny ⛔")
 			if test.tap != "" {
 				r.awaitAnswer(r.tap(r.ann, m.ID, test.tap))
 			} else if _, err := r.ann.Reply(m.ID, test.reply); err != nil {

@@ -61,7 +61,9 @@ func questionLines(a ask.Ask, most int) []string {
 	if n := len(a.Form.Questions); n > 1 {
 		count = fmt.Sprintf("%d/%d ", a.Form.At+1, n)
 	}
-	out = append(out, count+"<b>"+line(now.Text, most)+"</b>")
+	if a.Kind == ask.Elicitation || units(oneLine(count+now.Text)) > maxRequest { // the first line has it else
+		out = append(out, count+"<b>"+line(now.Text, most)+"</b>")
+	}
 	if now.Hint != "" {
 		out = append(out, line(now.Hint, most))
 	}
@@ -120,6 +122,8 @@ func decided(a ask.Ask) string {
 		return "⏹ Stopped"
 	case d.Allow:
 		return allowed(a)
+	case a.Kind == ask.CheckIn:
+		return "✅ Answered"
 	case a.Kind == ask.Elicitation:
 		return "⛔ Declined"
 	case a.Kind == ask.Plan:
@@ -138,6 +142,8 @@ func allowed(a ask.Ask) string {
 		return "✅ Accepted"
 	case ask.Missed:
 		return "▶️ Run"
+	case ask.CheckIn:
+		return "💤 Dismissed"
 	case ask.Questions, ask.Checkpoint:
 		return "✅ Answered"
 	case ask.Elicitation:

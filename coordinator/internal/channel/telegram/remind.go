@@ -50,8 +50,8 @@ func (l *link) remind(ctx context.Context, id ask.ID) error {
 			shown = message
 		}
 	}
-	text := fmt.Sprintf("⏰ %s still waits (%s): %s", oneLine(p.token), ago(l.cfg.Now().Sub(a.OpenedAt)),
-		oneLine(a.Line()))
+	text := fmt.Sprintf("⏰ %s still waits (%s): %s", oneLine(p.name), ago(l.cfg.Now().Sub(a.OpenedAt)),
+		beginning(oneLine(a.Request(p.near)), maxRequest))
 	return l.inRoom(ctx, chat, a.Session, func(to room) error {
 		m, err := l.bot.SendMessage(ctx, &bot.SendMessageParams{
 			ChatID: to.chat, MessageThreadID: int(to.thread), Text: text,

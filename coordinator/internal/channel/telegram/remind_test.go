@@ -34,11 +34,7 @@ func TestReminder(t *testing.T) {
 	a, card := r.card("a1", "git push")
 	r.wake()
 	m := r.await("still waits (")
-	v, err := r.core.Session("s1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "⏰ " + v.Token + " still waits (11 min): Bash git push"
+	want := "⏰ shop still waits (11 min): git push"
 	if m.Text != want || m.ReplyTo != card.ID || len(m.Labels()) != 0 {
 		t.Errorf("have %q, answering %d", m.Text, m.ReplyTo)
 	}

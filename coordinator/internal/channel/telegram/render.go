@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"regexp"
@@ -26,6 +27,9 @@ const (
 	maxWhy  = 500
 
 	maxReason = 140
+
+	// maxRequest leaves the request and the name before it on a lock screen, which shows about 110 characters.
+	maxRequest = 78
 )
 
 // maxEndings bounds the lines that say how the asks of one card ended.
@@ -42,11 +46,11 @@ type rendered struct {
 
 type button struct{ label, data string }
 
-// A place says whose card it is: the session's token and project, the machine, and
+// A place says whose card it is: what the person calls the session, its token and project, the machine, and
 // the person's home there.
 type place struct {
-	token, project, machine, home string
-	link                          string // a line that leads to the page, "" for none
+	name, token, project, machine, home string
+	link                                string // a line that leads to the page, "" for none
 }
 
 // path shows a path with ~ for the person's home.
@@ -58,6 +62,14 @@ func (at place) short(path string) string {
 		return strings.TrimSuffix("~/"+rest, "/")
 	}
 	return path
+}
+
+// near returns a path as it is from the project, with ~ for one in the person's home.
+func (at place) near(path string) string {
+	if below, inside := strings.CutPrefix(path, strings.TrimSuffix(at.project, "/")+"/"); inside && at.project != "" {
+		return below
+	}
+	return at.short(path)
 }
 
 // render shows the current state of a card's asks. Telegram accepts the result for any
@@ -75,6 +87,9 @@ func render(card ask.Card, at place) rendered {
 	}
 	text := redact.Visible(a.Text)
 	head, foot, room := frameInput(card, at, text)
+	if path, change, ok := strings.Cut(text, "\n"); ok && languages[a.Tool] == "diff" {
+		text = at.near(path) + "\n" + change
+	}
 	if a.Kind == ask.Questions && a.Form != nil {
 		return rendered{html: head + questionText(a, room) + foot, rows: questionRows(a)}
 	}
@@ -136,28 +151,30 @@ func block(tool, text string) string {
 	return "<pre>" + escape(text) + "</pre>"
 }
 
-// buttons returns the buttons of a yes or a no. A button that covers more than calls like
-// this one has its own row and says what it permits.
+// buttons returns the buttons of a yes or a no. A button that covers more than this call has its own row and says
+// what it permits.
 func buttons(a ask.Ask, nonce string) [][]button {
-	once := []button{{"Allow ✅", answerData(nonce, allow)}, {"Deny ⛔", answerData(nonce, deny)}}
-	var more, beyond []button
-	if a.ForSession() != "" {
-		more = append(more, button{"Allow for session", answerData(nonce, forSession)})
+	rows := [][]button{{{"Allow ✅", answerData(nonce, allow)}, {"Deny ⛔", answerData(nonce, deny)}}}
+	if permits := a.ForSession(); permits != "" {
+		label := "Allow for session (" + lasts(a) + "): " + shorten(oneLine(permits), maxLabel)
+		rows = append(rows, []button{{label, answerData(nonce, forSession)}})
 	}
-	switch text := a.ForAlways(); {
-	case text == "":
-	case a.Beyond():
-		beyond = []button{{upper(shorten(text, maxWord)), answerData(nonce, always)}}
-	default:
-		more = append(more, button{"Always", answerData(nonce, always)})
+	if text := oneLine(strings.ReplaceAll(a.ForAlways(), "`", "")); text != "" {
+		if !a.Beyond() {
+			text = "Always: " + text
+		}
+		rows = append(rows, []button{{upper(shorten(text, maxWord)), answerData(nonce, always)}})
 	}
-	return slices.DeleteFunc([][]button{once, more, beyond}, func(row []button) bool { return len(row) == 0 })
+	return rows
 }
+
+// lasts says how long an Allow for session lasts, if its session lasts as long.
+func lasts(a ask.Ask) string { return text.Length(a.Times.GrantFor()) }
 
 // offered says what the buttons that reach farther would permit.
 func offered(a ask.Ask) (lines []string) {
-	if text := a.ForSession(); text != "" {
-		lines = append(lines, "🔁 for this session: "+line(text, maxPath))
+	if permits := a.ForSession(); permits != "" {
+		lines = append(lines, "🔁 Allow for session, "+lasts(a)+": "+line(permits, maxPath))
 	}
 	switch text := a.ForAlways(); {
 	case text == "":
@@ -169,35 +186,56 @@ func offered(a ask.Ask) (lines []string) {
 	return lines
 }
 
-// heading says who wants what.
+// signs stand before the name on a card that waits, by kind.
+var signs = map[ask.Kind]string{
+	ask.Questions: "💬", ask.CheckIn: "💬", ask.Elicitation: "🔌", ask.Plan: "📋", ask.Terminal: "⌨️", ask.Proposal: "🏃",
+	ask.Checkpoint: "🚩", ask.WakeUp: "⏰", ask.Missed: "⏰", ask.Denied: "🚫", ask.Suggestion: "💡",
+}
+
+// headline is the first line of a card: whose it is, and what is wanted. Its sign says how a settled card ended, so
+// that a list of chats tells the truth. Sign and name come first: no text of a session can look like a settled card.
+func headline(card ask.Card, at place) string {
+	a, sign := card.Face(), cmp.Or(signs[card.Face().Kind], "❓")
+	if ends := card.Endings(); len(card.Waiting()) == 0 && len(ends) > 0 {
+		sign, _, _ = strings.Cut(ending(ends[len(ends)-1].Asks), " ")
+		if strings.Contains(card.Outcome(), "failed") {
+			sign = "⚠️"
+		}
+	}
+	times := ""
+	if n := len(askers(card)); n > 1 {
+		times = fmt.Sprintf(" <b>×%d</b>", n)
+	}
+	return sign + " <b>" + line(at.name, maxWord) + "</b>: " + escape(beginning(oneLine(a.Request(at.near)), maxRequest)) +
+		times + "\n"
+}
+
+// beginning returns the first units of a text, and says how much is left.
+func beginning(text string, most int) string {
+	if units(text) <= most {
+		return text
+	}
+	head, _ := edges(text, most-12, 0)
+	return fmt.Sprintf("%s… %d more", head, utf8.RuneCountInString(text)-utf8.RuneCountInString(head))
+}
+
+// heading is what a card says before its input: who wants what, how it ended, the risk, and what an answer may cover.
 func heading(card ask.Card, at place) string {
 	a := card.Face()
-	who := fmt.Sprintf("<b>%s</b> · %s\n%s", line(at.token, maxWord), line(at.machine, maxPath), reasons(a))
-	tool := "<b>" + line(a.Tool, maxWord) + "</b>"
-	if n := len(askers(card)); n > 1 {
-		tool += fmt.Sprintf(" <b>×%d</b>", n)
+	lines := endings(card)
+	switch {
+	case a.Kind == ask.Denied && a.Why != "":
+		lines = append(lines, "⚠️ auto mode refused it: "+line(a.Why, maxWhy))
+	case a.Why != "":
+		lines = append(lines, "⚠️ <b>"+line(a.Why, maxWhy)+"</b>")
 	}
-	switch a.Kind {
-	case ask.Questions:
-		return "💬 " + who + "asks you\n"
-	case ask.Elicitation:
-		return "🔌 " + who + tool + " asks you\n"
-	case ask.Plan:
-		return "📋 " + who + "has a plan\n"
-	case ask.Guard:
-		return "🛡 " + who + "Afar's guard asks before " + tool + "\n"
-	case ask.Terminal:
-		return "⌨️ " + who + "waits at its terminal: " + tool + "\n"
-	case ask.Proposal:
-		return "🏃 " + who + "proposes a run\n"
-	case ask.Checkpoint:
-		return "🚩 " + who + "asks you\n"
-	case ask.WakeUp:
-		return "⏰ " + who + "wants to be woken as soon as this command succeeds\n"
-	case ask.Denied:
-		return "🚫 " + who + "auto mode refused " + tool + "\n"
+	if a.Does != "" {
+		lines = append(lines, "⚙️ would "+line(a.Does, maxWhy))
 	}
-	return "❓ " + who + "wants " + tool + "\n"
+	if a.Waiting() {
+		lines = append(lines, offered(a)...)
+	}
+	return headline(card, at) + strings.Join(append(lines, ""), "\n")
 }
 
 // reasons says what led to a question: what the person asked last, and what the
@@ -220,46 +258,34 @@ func askers(card ask.Card) ask.Card {
 	return card
 }
 
-// footing returns the text below the input: the risk, the directory, who asks
-// (unless it is the main agent), what an answer may cover, the hash of the input
-// and the state of the card. whole says whether the card shows all of the input.
+// footing returns the text below the input: what led to it, who asks (unless it is the main agent), the state of the
+// card, and last where it comes from. whole says whether the card shows all of the input.
 func footing(card ask.Card, at place, whole bool) string {
 	a := card.Face()
-	lines := []string{""}
-	if a.Why != "" {
-		lines = append(lines, "⚠️ <b>"+line(a.Why, maxWhy)+"</b>")
-	}
+	lines := []string{strings.TrimSuffix("\n"+reasons(a), "\n")}
 	if a.Says != "" {
 		lines = append(lines, "📝 “"+line(a.Says, maxPath)+"”")
 	}
-	if a.Does != "" {
-		lines = append(lines, "⚙️ would "+line(a.Does, maxWhy))
-	}
-	lines = append(lines, "📁 "+at.where(a.Cwd))
 	if asking := askers(card); a.Agent != "" || len(asking) > 1 {
 		lines = append(lines, "👤 "+line(asking.Askers(), maxPath))
 	}
-	if a.Waiting() {
-		lines = append(lines, offered(a)...)
-	}
-	lines = append(lines, hashLine(a.Hash, whole))
-	if at.link != "" {
-		lines = append(lines, at.link)
-	}
-	lines = append(lines, progressLines(card)...)
+	lines = append(lines, waits(card)...)
 	if a.Twice {
 		lines = append(lines, "↻ "+twiceText(a))
 	}
-	return strings.Join(append(lines, undoLine(card)...), "\n")
+	hash := "🔒 sha256 <code>" + line(a.Hash[:min(8, len(a.Hash))], maxWord) + "</code>"
+	if !whole {
+		hash += " of all of it"
+	}
+	return strings.Join(append(append(lines, undoLine(card)...), at.source(a.Cwd, hash)), "\n")
 }
 
-// hashLine names the exact input of a call by the head of its hash.
-func hashLine(hash string, whole bool) string {
-	text := "🔒 sha256 <code>" + line(hash[:min(8, len(hash))], maxWord) + "</code>"
-	if !whole {
-		text += " of all of it"
-	}
-	return text
+// source says where a card comes from, folded: the machine, the folder, the hash and the session's whole name.
+func (at place) source(cwd, hash string) string {
+	from := strings.TrimSuffix(line(at.machine, maxPath)+" · "+line(at.token, maxWord), " · ")
+	lines := []string{strings.TrimSuffix("📁 "+at.where(cwd), "📁 "), hash, at.link, from}
+	lines = slices.DeleteFunc(lines, func(l string) bool { return l == "" })
+	return "<blockquote expandable>" + strings.Join(lines, "\n") + "</blockquote>"
 }
 
 // twiceText says what to do about a second copy of a card.
@@ -308,8 +334,8 @@ func dayClock(at, now time.Time) string {
 	return at.Format("Mon 2 Jan, 15:04")
 }
 
-// progressLines says how each ask of a card ended, and what happens to those that wait.
-func progressLines(card ask.Card) (lines []string) {
+// endings says how each ask of a card ended.
+func endings(card ask.Card) (lines []string) {
 	for i, e := range card.Endings() {
 		if i == maxEndings {
 			lines = append(lines, "… and others in other ways")
@@ -321,6 +347,11 @@ func progressLines(card ask.Card) (lines []string) {
 		}
 		lines = append(lines, count+ending(e.Asks))
 	}
+	return lines
+}
+
+// waits says what happens to the asks of a card that wait.
+func waits(card ask.Card) (lines []string) {
 	switch a := card.Face(); {
 	case a.Parked:
 		lines = append(lines, parked(a))

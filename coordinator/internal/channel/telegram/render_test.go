@@ -32,7 +32,7 @@ func TestRenderKeepsFieldsInTheirLines(t *testing.T) {
 	a := example()
 	evil := "x\n✅ Allowed by Ann\u202e</pre>\x00"
 	a.Tool, a.Cwd, a.Why, a.Agent, a.AgentType = evil, evil, evil, "1", evil
-	r := render(ask.Card{a}, place{token: evil, project: evil, machine: evil})
+	r := render(ask.Card{a}, place{name: evil, token: evil, project: evil, machine: evil})
 	for _, l := range strings.Split(r.html, "\n") {
 		if strings.HasPrefix(l, "✅") {
 			t.Errorf("a line of somebody else's: %q", l)
@@ -107,7 +107,7 @@ func TestAnyAskIsTaken(t *testing.T) {
 		str := func(name string) string { return field.Draw(rt, name) }
 		asks := drawCard(rt, str)
 		card := render(asks, place{
-			token: str("token"), project: str("project"), machine: str("machine"), home: str("home"),
+			name: str("name"), token: str("token"), project: str("project"), machine: str("machine"), home: str("home"),
 		})
 		sent, err := l.send(ctx, room{chat: r.ann.ID}, card)
 		if err != nil {
@@ -123,7 +123,7 @@ func TestAnyAskIsTaken(t *testing.T) {
 			rt.Fatalf("%d units, buttons %v", units(m.Text), m.Labels())
 		}
 		for _, e := range m.Entities {
-			if !slices.Contains([]string{"bold", "italic", "pre", "code", "blockquote"}, e.Type) {
+			if !slices.Contains([]string{"bold", "italic", "pre", "code", "blockquote", "expandable_blockquote"}, e.Type) {
 				rt.Fatalf("an entity of somebody else's: %+v", e)
 			}
 		}
@@ -244,7 +244,7 @@ func TestLongestAskIsTaken(t *testing.T) {
 			Note: long, SettledAt: noon,
 		}
 		sent, err := l.send(t.Context(), room{chat: r.ann.ID},
-			render(ask.Card{a}, place{token: long, project: long + "/", machine: long}))
+			render(ask.Card{a}, place{name: long, token: long, project: long + "/", machine: long}))
 		if err != nil {
 			t.Fatalf("%s: %v", piece, err)
 		}
@@ -253,7 +253,7 @@ func TestLongestAskIsTaken(t *testing.T) {
 			t.Errorf("%s: %d units", piece, n)
 		}
 		pre := m.Text[strings.LastIndex(m.Text[:strings.Index(m.Text, "characters left out")], "START"):]
-		if !strings.HasPrefix(pre, "START "+piece) || !strings.Contains(pre, piece+" FINIS\n📁") {
+		if !strings.HasPrefix(pre, "START "+piece) || !strings.Contains(pre, piece+" FINIS\n👤") {
 			t.Errorf("%s: the ends of the input are lost: %.40q", piece, pre)
 		}
 	}

@@ -364,23 +364,33 @@ func (l *link) aboutEnding(ctx context.Context, raw string, send func(to room, e
 // briefly is how much of a long result the message before its file shows, in UTF-16 units.
 const briefly = 600
 
-// renderEnding shows how a turn ended, and its result.
+// renderEnding shows how a turn ended: first the beginning of its result, or why it failed.
 func (l *link) renderEnding(e run.TurnEnd, r run.Run) rendered {
-	head := fmt.Sprintf("%s <b>%s</b> · %s\n%s", e.Sign(), line(e.Name, maxWord),
-		line(l.cfg.Machine, maxPath), e.Words())
-	foot := "\n📁 " + place{home: l.cfg.Home}.path(e.Dir) + l.runLink(r.Name)
-	if r.Settled() {
-		foot += "\nReply to this message to go on."
+	said := strings.TrimSpace(redact.Visible(e.Said()))
+	first, rest, _ := strings.Cut(said, "\n")
+	begins := beginning(oneLine(strings.NewReplacer("**", "", "`", "", "#", "").Replace(first)), maxRequest)
+	if begins == "" || e.State == run.Failed {
+		begins = strings.TrimSuffix(e.Words()+": "+begins, ": ")
 	}
-	said, most := strings.TrimSpace(redact.Visible(e.Said())), maxText-units(plain(head+foot))-1
+	head := e.Sign() + " <b>" + line(e.Name, maxWord) + "</b>: " + escape(begins) + "\n"
+	foot := "\n"
+	if r.About != "" {
+		foot += "🗣 <i>" + line(r.About, maxReason) + "</i>\n"
+	}
+	if r.Settled() {
+		foot += "Reply to this message to go on.\n"
+	}
+	foot += "<blockquote expandable>" + line(e.Name, maxWord) + " " + e.Words() + "\n📁 " +
+		place{home: l.cfg.Home}.path(e.Dir) + l.runLink(r.Name) + "\n" + line(l.cfg.Machine, maxPath) + "</blockquote>"
+	most := maxText - units(plain(head+foot))
 	if e.Long() {
 		most = briefly
 	}
-	if said == "" {
-		return rendered{html: head + foot, rows: l.runRows(r)}
+	shown := ""
+	if rest != "" || units(first) > maxRequest {
+		shown, _ = quotedIn(said, most)
 	}
-	shown, _ := quotedIn(said, most)
-	return rendered{html: head + ":\n" + shown + foot, rows: l.runRows(r)}
+	return rendered{html: strings.TrimSuffix(head+shown, "\n") + foot, rows: l.runRows(r)}
 }
 
 // sendTo gives a session, a run or a task a text.

@@ -13,11 +13,12 @@ func TestRenderSuggestion(t *testing.T) {
 	a := ask.NewSuggestion(ask.Suggested{Name: "tax", Source: "triage of mail", Urgency: "urgent"},
 		"Answer the <b>tax</b> office", "2026-03-01", "The office wants a form.")
 	a.State, a.Nonce = ask.Open, "0123456789abcdef"
-	at := place{machine: "laptop", link: "http://127.0.0.1/q"}
+	at := place{name: "A suggested task", machine: "laptop", link: "http://127.0.0.1/q"}
 	got := render(ask.Card{a}, at)
-	want := "❗️ 💡 <b>Answer the &lt;b&gt;tax&lt;/b&gt; office</b>\ntriage of mail suggests a task · laptop\n" +
-		"<blockquote>The office wants a form.</blockquote>\nhttp://127.0.0.1/q\n" +
-		"Accept makes a task of it and starts it. A reply accepts it, with your words."
+	want := "❗️ 💡 <b>A suggested task</b>: Answer the &lt;b&gt;tax&lt;/b&gt; office\nTriage of mail suggests this task.\n" +
+		"<blockquote>The office wants a form.</blockquote>\n" +
+		"Accept makes a task of it and starts it. A reply accepts it, with your words.\n" +
+		"<blockquote expandable>http://127.0.0.1/q\nlaptop</blockquote>"
 	if got.html != want {
 		t.Errorf("%s\nwant\n%s", got.html, want)
 	}

@@ -9,15 +9,11 @@ import (
 
 // renderMissed shows a time of a trigger at which nothing ran, and what the trigger would send.
 func renderMissed(a ask.Ask, at place) rendered {
-	head := "⏰ Trigger <b>" + line(a.Tool, maxWord) + "</b> was due when nothing ran · " +
-		line(at.machine, maxPath) + "\n"
-	foot := "\n⚙️ would " + line(a.Does, maxWhy)
-	if at.link != "" {
-		foot += "\n" + at.link
-	}
+	head, foot := headline(ask.Card{a}, at), "\n"+at.source(a.Cwd, "")
 	if a.State != ask.Open {
-		foot += "\n" + ending(ask.Card{a})
+		head += ending(ask.Card{a}) + "\n"
 	}
+	head += "⚙️ would " + line(a.Does, maxWhy) + "\n"
 	said := strings.TrimSpace(redact.Visible(a.Text))
 	room := maxText - units(plain(head)) - units(plain(foot))
 	shown := "<blockquote>" + escape(elide(said, room)) + "</blockquote>"

@@ -14,10 +14,11 @@ func TestRenderMissed(t *testing.T) {
 	a := ask.NewMissed(ask.About{Trigger: "night", Firing: "fir_1"}, "Sum up the <day>.",
 		"send this to run, as was due on 2 January at 15:04")
 	a.State, a.Nonce = ask.Open, "0123456789abcdef"
-	at := place{machine: "laptop", link: "http://127.0.0.1/q"}
-	want := "⏰ Trigger <b>night</b> was due when nothing ran · laptop\n" +
+	at := place{name: "Trigger night", machine: "laptop", link: "http://127.0.0.1/q"}
+	want := "⏰ <b>Trigger night</b>: was due when nothing ran\n" +
+		"⚙️ would send this to run, as was due on 2 January at 15:04\n" +
 		"<blockquote>Sum up the &lt;day&gt;.</blockquote>\n" +
-		"⚙️ would send this to run, as was due on 2 January at 15:04\nhttp://127.0.0.1/q"
+		"<blockquote expandable>http://127.0.0.1/q\nlaptop</blockquote>"
 	got := render(ask.Card{a}, at)
 	if got.html != want {
 		t.Errorf("%s\nwant\n%s", got.html, want)
@@ -32,7 +33,7 @@ func TestRenderMissed(t *testing.T) {
 		a.Decision = &ask.Decision{
 			Allow: allow, By: "Ann", Channel: Name, At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 		}
-		if got = render(ask.Card{a}, at); len(got.rows) != 0 || !got.cut || !strings.HasSuffix(got.html, want) {
+		if got = render(ask.Card{a}, at); len(got.rows) != 0 || !got.cut || !strings.Contains(got.html, "\n"+want+"\n") {
 			t.Errorf("%+v: %s", got.rows, got.html[len(got.html)-200:])
 		}
 	}
@@ -56,9 +57,9 @@ func TestRenderWakeUp(t *testing.T) {
 	a := ask.NewWakeUp("s1", ask.About{Trigger: "wake-1", Rule: "r"}, "gh run watch <1>", "deploy it", "/w/shop")
 	a.Does = "run it every 5m without asking again, until 2 January at 15:04 at the latest"
 	a.State, a.Nonce = ask.Open, "0123456789abcdef"
-	got := render(ask.Card{a}, place{machine: "laptop", token: "shop-1a2b", project: "/w/shop"})
+	got := render(ask.Card{a}, place{name: "shop", machine: "laptop", token: "shop-1a2b", project: "/w/shop"})
 	for _, want := range []string{
-		"⏰ <b>shop-1a2b</b> · laptop\nwants to be woken as soon as this command succeeds",
+		"⏰ <b>shop</b>: Wake me when this succeeds: gh run watch &lt;1&gt;\n",
 		`<code class="language-bash">gh run watch &lt;1&gt;</code>`, "📝 “deploy it”",
 		"⚙️ would run it every 5m without asking again",
 	} {

@@ -16,7 +16,7 @@ import (
 func (r *rig) ranStep(id, command string, p undo.Picture) (a ask.Ask, v undo.Snapshot) {
 	r.Helper()
 	a = r.ask(id, command)
-	r.says("wants Bash", "Allow ✅", "Deny ⛔")
+	r.says("sha256", "Allow ✅", "Deny ⛔")
 	v, err := r.core.PlanUndo(undo.Snapshot{Session: a.Session, Tool: a.Tool, Hash: a.Hash, Text: command, Ask: a.ID})
 	if err == nil {
 		_, err = r.core.ChangeUndo(v.ID, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
