@@ -183,14 +183,26 @@ machine are nobody else's. Work that no commit has, and that is older than the s
 command. The tools Write and Edit may change it: the host lets them only if the session has read the file. The built-in
 denials hold everywhere.
 
-Files that a command runs are read, too: scripts, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles, scripts of
-Python's project tools, Procfiles, SQL, services of compose, playbooks, programs of Python, Node and others without what they import,
-the sources that cargo, go, java and dotnet build and run, what runners of tests load by
-themselves, such as conftest.py, the commands of ` + "`go generate`" + `, git hooks, and those of pre-commit and
-lefthook. The verdict names the file and the line. A branch that the arguments or a variable rule out does not count. In
-a file only what is found counts: code that cannot be read, an unknown value or a file over 256 kB is no reason to ask.
-A file that is as in the last commit before the session is not asked about either, unless the command hands it what the
-effect depends on; a denial holds there, too. Installed programs are not read.
+## What is read
+
+Reading has no end, so it has a bound. Each text belongs to one of three kinds:
+
+- **Read to the end**: text of a shell, with its variables, functions and loops over what is known; the arguments of
+  programs, by a row for each; and in files scripts of a shell, makefiles, ` + "`package.json`" + `, justfiles, Taskfiles,
+  services of compose, playbooks, Procfiles, SQL, the commands of ` + "`go generate`" + `, git hooks, and those of pre-commit and
+  lefthook. A branch that the arguments or a variable rule out does not count.
+- **Read for what it shows**: code of Python, JavaScript, Perl, Ruby, PHP and other languages, inline or in a file; also
+  the sources that cargo, go, java and dotnet build and run, and what runners of tests load by themselves, such as
+  conftest.py. Texts, calls and constants are read, as if each line ran once. A loop over a list of texts counts for each of
+  them, one over files for their pattern. What a module that is imported does, what a function does with its
+  parameters, and what is computed is not followed.
+- **Unknown**: everything else. Files of CMake, Bazel, Meson, Maven, Ant, gradle, rake, nox, tox and other tools with
+  tasks of their own, notebooks, installed programs, and what is only known when it runs.
+
+What follows from unknown is one rule. On the command line it is asked about where it would decide what runs, and
+denied nowhere. In a file only what is found counts: code that cannot be read, an unknown value or a file over 256 kB is
+no reason to ask. A file that is as in the last commit before the session is not asked about either, unless the command
+hands it what the effect depends on; a denial holds there, too. The verdict names the file and the line.
 
 ` + "`afar guard explain CMD`" + ` says which rule fires, and why; [guard-policy.md](guard-policy.md) says how to
 change rules and add your own. The examples below are cases of the test suite; the project

@@ -1,3 +1,5 @@
+// Package effect has the words in which the halves of the guard speak: a call, the effects that it would
+// have, and the steps from which they follow. A kind of effect that is added here needs a rule.
 package effect
 
 import (

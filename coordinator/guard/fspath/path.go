@@ -1,3 +1,4 @@
+// Package fspath compares paths that are only partly known, without looking at a disk.
 package fspath
 
 import (

@@ -1,3 +1,5 @@
+// Package judge decides about the effects of a call: it looks them up in a table of rules, knows the place of
+// the call, and applies the amendments of policy files. It knows no program and no command.
 package judge
 
 import (

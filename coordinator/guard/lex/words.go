@@ -1,3 +1,4 @@
+// Package lex has what the guard does with words: sets of them in one text, and names cut into words.
 package lex
 
 import (

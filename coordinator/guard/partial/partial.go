@@ -1,3 +1,5 @@
+// Package partial has texts of which a part is not known. What is unknown is a hole in the text, so that it
+// stays where it was when texts are joined, cut and parsed.
 package partial
 
 import (

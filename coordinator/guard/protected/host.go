@@ -1,3 +1,5 @@
+// Package protected knows the files, sockets and processes that a session must leave alone: credentials,
+// cookies, the settings of the host, and what belongs to Afar.
 package protected
 
 import (

@@ -1,3 +1,11 @@
+// Package understand turns a call into effects. It owns what programs do: tables of rows for their
+// arguments, readers of the files that they run, and the tools of MCP servers. It is bounded:
+//
+//   - Read to the end are text of a shell, arguments by rows, and scripts of a shell, package.json, makefiles,
+//     justfiles, Taskfiles and compose.
+//   - Read for what it shows is code of other languages, see package script.
+//   - Everything else is unknown. That is asked about where it would decide what runs, and no reason to ask
+//     in a file. Do not add a reader for one more tool: docs/guard.md says what the bound is.
 package understand
 
 import (

@@ -1,3 +1,4 @@
+// Package powershell reads commands of PowerShell as far as their words show what they do.
 package powershell
 
 import (

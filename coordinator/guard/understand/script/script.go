@@ -1,3 +1,6 @@
+// Package script reads code of Python, JavaScript, Perl, Ruby, PHP and other languages for what it shows:
+// texts, calls and constants, as if each line ran once. It is no interpreter and must not become one. It does
+// not follow imports, parameters, conditions and computations; what depends on them is unknown.
 package script
 
 import (

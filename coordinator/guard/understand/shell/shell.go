@@ -1,3 +1,5 @@
+// Package shell runs text of a shell in the abstract: with its variables, functions, redirections and loops
+// over what is known, and without doing anything. It hands each command to the programs of package understand.
 package shell
 
 import (

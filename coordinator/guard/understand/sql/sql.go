@@ -1,3 +1,4 @@
+// Package sql reads statements of SQL and of its dialects as far as they destroy something or start programs.
 package sql
 
 import (

@@ -1,3 +1,4 @@
+// Package web tells what an HTTP request does from its method, address and body, and whose host an address is.
 package web
 
 import (
