@@ -41,8 +41,8 @@ const (
 // inGuard are the inner packages of the guard, the lowest first.
 var inGuard = []string{
 	guard + "lex", guard + "pageaddr", guard + "partial", guard + "fspath", guard + "protected", guard + "effect",
-	guard + "understand/shell", guard + "understand/web", guard + "understand/sql", guard + "understand/script",
-	guard + "understand/powershell", guard + "understand", guard + "judge",
+	guard + "understand/verbs", guard + "understand/shell", guard + "understand/web", guard + "understand/sql",
+	guard + "understand/script", guard + "understand/powershell", guard + "understand", guard + "judge",
 }
 
 // The folders with tests and no other Go files: the rules that the source keeps, the coordinator
@@ -256,15 +256,16 @@ func table() rules {
 			},
 
 			guard + "understand/shell": reading,
-			guard + "understand/web":   append(reading, guard+"understand/shell"),
+			guard + "understand/verbs": {guard + "lex"},
+			guard + "understand/web":   append(reading, guard+"understand/shell", guard+"understand/verbs"),
 			guard + "understand/sql":   append(reading, guard+"understand/shell"),
 			guard + "understand/script": slices.Concat(reading, []string{
-				guard + "understand/shell", guard + "understand/sql", guard + "understand/web",
+				guard + "understand/shell", guard + "understand/sql", guard + "understand/verbs", guard + "understand/web",
 			}),
 			guard + "understand/powershell": append(reading, guard+"understand/shell"),
 			guard + "understand": slices.Concat(reading, []string{
 				hostjson, guard + "understand/powershell", guard + "understand/script", guard + "understand/shell",
-				guard + "understand/sql", guard + "understand/web",
+				guard + "understand/sql", guard + "understand/verbs", guard + "understand/web",
 			}),
 
 			in + "background":    {},

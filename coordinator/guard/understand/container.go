@@ -10,7 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/guard/understand/web"
+	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 )
 
 // containerClients are the clients that start containers on a machine.
@@ -380,7 +380,7 @@ func appliesFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // clusterDelete reports how much of a cluster is deleted.
 func clusterDelete(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	kinds, _, _ := strings.Cut(strings.ToLower(o.At(1)), "/")
-	isWhole := func(kind string) bool { return lex.OneOf(kind, web.WholeNouns+" sts no all") }
+	isWhole := func(kind string) bool { return verbs.IsWhole(kind) || lex.OneOf(kind, "sts no all") }
 	op := effect.Part
 	if o.Given("all A all-namespaces") || slices.ContainsFunc(strings.Split(kinds, ","), isWhole) {
 		op = effect.Teardown

@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
+	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -498,7 +499,7 @@ func lostByMigration(sh *shell.Shell, c shell.Command) (op effect.Op, verb strin
 			return "", ""
 		case lex.OneOf(verb, "clean zero") && !lex.OneOf(c.Name, "flyway liquibase manage.py django-admin"):
 		case lex.OneOf(verb, wipeVerbs),
-			wipesData(verb),
+			verbs.WipesData(verb),
 			c.Name == "console" && wipesShortened(verb, c.Args[i:]):
 			return effect.Reset, verb
 		case lex.OneOf(verb, "rollback db:rollback undo downgrade migrate:rollback migration:rollback down --down "+
@@ -513,26 +514,9 @@ func lostByMigration(sh *shell.Shell, c shell.Command) (op effect.Op, verb strin
 	return "", ""
 }
 
-// wipeVerbs wipe a database in a tool for migrations. wipesData does not know them.
+// wipeVerbs wipe a database in a tool for migrations. verbs.WipesData does not know them.
 const wipeVerbs = "drop reset flush reset_db drop-all dropall clean zero fresh refresh " +
 	"db:schema:load db:migrate:undo:all"
-
-// storeNouns and wipeWords are the words of a command that wipes a database, such as
-// migrate:fresh, ecto.drop and "database reset".
-const (
-	storeNouns = "db database schema migrate migration migrations ecto sql doctrine datastore"
-	wipeWords  = "drop wipe fresh reset purge truncate empty refresh replant flush"
-)
-
-// wipesData reports whether the words of one operand say that it wipes a database.
-func wipesData(operand string) bool {
-	w := lex.VerbWords(operand)
-	switch {
-	case len(w) < 2, lex.ContainsAny(w, "test cache dry"), !lex.ContainsAny(w, storeNouns):
-		return false
-	}
-	return lex.ContainsAny(w, wipeWords)
-}
 
 // wipesShortened reports whether a command of Symfony, whose parts may be shortened, wipes a database.
 func wipesShortened(verb string, args []string) bool {

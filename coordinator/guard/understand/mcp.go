@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
+	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -90,7 +91,7 @@ func takesFile(e effect.Effect) bool { return e.Kind == effect.DeleteTree || e.K
 // behind it are the operands, all words of the name are the arguments, and the fields are the
 // options; an option without a name is a value of any field. "$0" is the tool.
 var serverRows = []row{
-	{of: web.DestroyVerbs, also: destroysNoun},
+	{of: verbs.Destroying, also: destroysNoun},
 	{of: "publish", does: tellsOthers},
 	{of: "release", args: "create|make", does: tellsOthers},
 	{of: "deploy", among: "prod production", does: tellsOthers},
@@ -103,10 +104,10 @@ var serverRows = []row{
 	{of: "merge close accept complete abandon", args: requestWords, does: changesHosted},
 	{of: "update edit", args: requestWords, given: "=closed =close =abandoned =completed", does: changesHosted},
 	{of: "run trigger dispatch", among: "workflow", does: changesHosted},
-	{of: "refund pause scale apply " + plainChanges, does: changesHosted},
-	{of: rightsVerbs, among: rightsWords, does: changesRights},
-	{of: rightsVerbs, args: "collaborator", does: changesRights},
-	{of: rightsVerbs, given: "visibility=public", does: changesRights},
+	{of: "refund pause scale apply " + verbs.Changing, does: changesHosted},
+	{of: verbs.GivingRights, among: verbs.Rights, does: changesRights},
+	{of: verbs.GivingRights, args: "collaborator", does: changesRights},
+	{of: verbs.GivingRights, given: "visibility=public", does: changesRights},
 	{of: "share", does: changesRights},
 	{
 		of: "run create start", args: "container|containers", given: "privileged=true",
@@ -121,11 +122,7 @@ var (
 	changesRights = act{effect.ChangeRemote, effect.Rights, "$0"}
 )
 
-const (
-	requestWords = "pull|pr|mr|request" // to merge
-	rightsVerbs  = "create add set put update attach grant"
-	rightsWords  = "policy acl permission permissions access login binding bindings ingress rights secret password"
-)
+const requestWords = "pull|pr|mr|request" // to merge
 
 // destroysNoun reports that a tool destroys what the words of its name say beside the verb.
 func destroysNoun(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -151,7 +148,7 @@ func (t serverTool) verb(sh *shell.Shell) {
 	o.Pos = []string{t.call.Tool}
 	for i, verb := range t.words {
 		c := shell.Command{Name: verb, Args: t.words}
-		if runRows(sh, serverRows, t.words[i+1:], c, o) || lex.OneOf(verb, readVerbs) {
+		if runRows(sh, serverRows, t.words[i+1:], c, o) || verbs.Of(verb) == verbs.Reads {
 			return
 		}
 	}

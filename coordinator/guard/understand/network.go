@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
+	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -141,7 +142,7 @@ func callsRemote(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	hosts := append(o.All("host"), o.At(0))
 	procedure := o.At(len(o.Pos) - 1)
 	verb := lex.First(lex.VerbWords(procedure[strings.LastIndexAny(procedure, "/.")+1:]))
-	if lex.OneOf(verb, web.DestroyVerbs) && !slices.ContainsFunc(hosts, web.IsLocalHost) {
+	if isDestroying(verb) && !slices.ContainsFunc(hosts, web.IsLocalHost) {
 		sh.Effect(effect.DestroyRemote, effect.Part, procedure)
 	}
 }
@@ -172,7 +173,7 @@ func socketText(sh *shell.Shell, text, to, port string) {
 			redisCommand(sh, strings.Fields(strings.Replace(line, "flush_all", "FLUSHALL", 1)))
 		}
 	}
-	if strings.Contains(to, "/") && lex.ContainsAny(strings.Fields(text), web.DestroyVerbs+" "+changeVerbs) {
+	if strings.Contains(to, "/") && slices.ContainsFunc(strings.Fields(text), func(w string) bool { return verbs.Of(w) >= verbs.Changes }) {
 		sh.Effect(effect.ChangeRemote, effect.Socket, to)
 	}
 }

@@ -11,30 +11,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
+	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // The clients of clouds, clusters and hosted services share one grammar: groups, a
 // verb and a noun. This file judges their commands by the verb. A table of every
 // subcommand of every service would always be out of date.
-
-const (
-	changeVerbs  = plainChanges + " " + smallChanges
-	smallChanges = "change clear block compact repair break" // by a tool, often of something small
-	plainChanges = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback undo " +
-		"promote restart pause roll rename seal cancel detach expire transfer stepdown rekey unlink archive reboot " +
-		"deallocate abort kill force-unlock failback unbind demote reassign redrive disassociate shutdown hibernate " +
-		"maintenance regenerate invalidate ban leave resign freeze off unlock overwrite quarantine rebalance activate"
-)
-
-const readVerbs = "list ls get describe show view help diff plan validate lint explain search find read cat head " +
-	"tail check verify whoami inspect lookup ping dump export download count simulate estimate preview browse watch " +
-	"completion print fetch doctor poll batchget"
-
-// readNouns are verbs in some programs, and groups with verbs of their own in others.
-// After such a word, only the next operand may still be the verb.
-const readNouns = "version versions status info logs log top history stats tree outputs output events trace test " +
-	"ps docs open metrics query scan"
 
 // hostedClients are the programs to which the verb grammar applies.
 const hostedClients = "aws awslocal gcloud gsutil bq az oc kubectl k kubecolor microk8s.kubectl k3s-kubectl helm " +
@@ -94,7 +77,7 @@ func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 	runRows(sh, specialRows, o.Pos, c, o)
 	remoteRuns(sh, o)
-	if hasMark(c.Args, partial.HoleSecret) && lex.ContainsAny(lex.VerbWords(strings.Join(o.Pos, " ")), tellingWords) {
+	if hasMark(c.Args, partial.HoleSecret) && verbs.Tells(lex.VerbWords(strings.Join(o.Pos, " "))) {
 		sh.Effect(effect.SendOut, effect.Secret, c.Name)
 	}
 	flagVerbs(sh, c, o)
@@ -108,11 +91,14 @@ func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 			sql.Read(sh, text)
 		}
 	}
-	if lex.ContainsAny(lex.VerbWords(c.Name), web.DestroyVerbs) {
+	if slices.ContainsFunc(lex.VerbWords(c.Name), isDestroying) {
 		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
 	}
 	findsVerb(sh, c, o)
 }
+
+// isDestroying reports whether a verb destroys something hosted.
+func isDestroying(verb string) bool { return verbs.Of(verb) == verbs.Destroys }
 
 // findsVerb reports the effect of the first verb among the operands. In the AWS client, a service
 // comes before the verb and values come after it.
@@ -129,16 +115,13 @@ func findsVerb(sh *shell.Shell, c shell.Command, o shell.Options) {
 		switch {
 		case strings.ContainsAny(p, " \n"):
 			return
-		case lex.OneOf(p, readNouns):
+		case verbs.IsGroup(p):
 			last = min(last, i+1)
 		case remoteVerb(sh, c, o, i):
 			return
 		}
 	}
 }
-
-// tellingWords are the verbs and services with which a client sends a text to others.
-const tellingWords = "publish pub send invoke post message messages event events sns sqs lambda kinesis comment"
 
 // onlyShows reports whether a command is a dry run or only shows its help.
 func onlyShows(c shell.Command, o shell.Options) bool {
@@ -248,11 +231,11 @@ func compoundVerb(words []string) effect.Op {
 	}
 	last := words[len(words)-1]
 	switch {
-	case lex.OneOf(last, "delete destroy purge"), words[0] == "force" && lex.OneOf(words[1], changeVerbs):
+	case lex.OneOf(last, "delete destroy purge"), words[0] == "force" && verbs.Of(words[1]) == verbs.Changes:
 		return effect.Part
 	case !lex.OneOf(words[0], "batch force bulk schedule async start"):
 		return ""
-	case last == "deletion", lex.OneOf(words[1], web.DestroyVerbs):
+	case last == "deletion", isDestroying(words[1]):
 		return effect.Teardown
 	}
 	return ""
@@ -288,11 +271,11 @@ func (v operation) classify() (kind effect.Kind, op effect.Op, known bool) {
 		return effect.ChangeRemote, effect.Named("overwrite"), true
 	case verb == "on" && slices.Contains(v.words, "maintenance"):
 		return effect.ChangeRemote, effect.Named("maintenance"), true
-	case lex.OneOf(verb, web.DestroyVerbs):
+	case isDestroying(verb):
 		return effect.DestroyRemote, v.scale(), true
 	case v.changes():
 		return effect.ChangeRemote, effect.Named(verb), true
-	case lex.OneOf(verb, readVerbs):
+	case verbs.Of(verb) == verbs.Reads:
 		return "", "", true
 	case v.grants():
 		return effect.ChangeRemote, effect.Rights, true
@@ -307,7 +290,7 @@ func (v operation) changes() bool {
 	switch {
 	case verb == "clear" && len(v.words) == 2:
 		return true
-	case !lex.OneOf(verb, changeVerbs):
+	case verbs.Of(verb) != verbs.Changes:
 		return false
 	case len(v.words) == 1, v.isAWS(), strings.Contains(v.o.Pos[v.at], ":"):
 		return true
@@ -325,7 +308,7 @@ func (v operation) grants() bool {
 		return false
 	}
 	before := lex.VerbWords(v.o.At(v.at - 1))
-	return lex.ContainsAny(lex.VerbWords(v.o.Pos[v.at]), rightsWords) ||
+	return verbs.GivesRights(lex.VerbWords(v.o.Pos[v.at])) ||
 		lex.ContainsAny(before, "assignment permission permissions binding bindings")
 }
 
@@ -378,17 +361,17 @@ func (v operation) isWhole() bool {
 	if strings.Contains(v.o.Pos[v.at], ":") {
 		head = v.words[min(1, len(v.words)-1)]
 	}
-	if lex.OneOf(head, web.WholeNouns) && !lex.ContainsAny(v.words, "security log placement parameter option target") {
+	if verbs.IsWhole(head) && !lex.ContainsAny(v.words, "security log placement parameter option target") {
 		return true
 	}
 	if v.at > 0 { // in the AWS client that operand is a service
-		return !v.isAWS() && lex.OneOf(strings.ToLower(v.o.Pos[v.at-1]), web.WholeNouns)
+		return !v.isAWS() && verbs.IsWhole(strings.ToLower(v.o.Pos[v.at-1]))
 	}
 	if len(v.words) == 1 && lex.OneOf(v.c.Name, "heroku railway vercel vc now surge") {
 		return true
 	}
 	kind, _, _ := strings.Cut(strings.ToLower(v.o.At(1)), "/")
-	return lex.OneOf(kind, web.WholeNouns)
+	return verbs.IsWhole(kind)
 }
 
 // flagVerbs reports the effects of flags that act as verbs.

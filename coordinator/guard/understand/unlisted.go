@@ -6,17 +6,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/guard/understand/web"
+	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 )
 
 // Programs that no table lists are judged by the words of their commands. A script of
 // the project is not judged by its words.
-
-// hostedNouns are what such a verb, or a deletion, is about.
-const hostedNouns = "cluster clusters project projects namespace database databases bucket buckets stack stacks " +
-	"instance instances server servers tenant tenants organization environment deployment service repo repository " +
-	"app apps site sites domain domains account accounts collection collections topic topics queue queues " +
-	"index indices user users zone zones record records token tokens"
 
 // hostedOptions say where something hosted is, as hostedPlaces do.
 const (
@@ -83,22 +77,28 @@ func endsHosted(words, args []string) bool {
 	placed := lex.ContainsAny(args, hostedOptions) || lex.ContainsAny(words, hostedPlaces)
 	for i, w := range words {
 		operation := operationWords(w)
-		if len(operation) == 0 || lex.OneOf(operation[0], readVerbs) {
+		if len(operation) == 0 || verbs.Of(operation[0]) == verbs.Reads {
 			return false
 		}
 		about := append(operation[1:], words[max(0, i-1):min(i+2, len(words))]...)
 		switch verb := operation[0]; {
-		case verb == "revoke", len(operation) > 1 && lex.OneOf(operation[len(operation)-1], web.EndVerbs+" delete"):
+		case verb == "revoke", len(operation) > 1 && endsOperation(operation):
 			return true // such as bucket-delete
-		case lex.OneOf(verb, web.EndVerbs):
+		case verbs.IsHosted(verb):
 			return placed || len(about) > 1
 		case lex.OneOf(verb, "delete drop") && (i > 0 || len(operation) > 1): // behind the name of a kind of thing
 			return true
 		case lex.OneOf(verb, "delete drop remove rm del"): // if that kind is hosted
-			return placed || lex.ContainsAny(about, hostedNouns)
+			return placed || verbs.NamesHosted(about)
 		}
 	}
 	return false
+}
+
+// endsOperation reports whether the last word of an operation ends something hosted.
+func endsOperation(words []string) bool {
+	last := words[len(words)-1]
+	return last == "delete" || verbs.IsHosted(last)
 }
 
 // wipesStore reports whether the operands of a program that no table lists wipe a database.
@@ -108,9 +108,9 @@ func wipesStore(pos []string) bool {
 			return false
 		}
 		switch {
-		case strings.ContainsAny(p, ":.-") && wipesData(p):
+		case strings.ContainsAny(p, ":.-") && verbs.WipesData(p):
 			return true
-		case i > 0 && lex.OneOf(pos[i-1], storeNouns) && lex.OneOf(p, wipeWords):
+		case i > 0 && verbs.Wipes(p, pos[i-1]):
 			return true
 		}
 	}

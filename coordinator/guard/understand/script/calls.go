@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -234,7 +235,7 @@ func (r *reading) sends(k knownCall, name string, i int) bool {
 func destroysByName(short string) bool {
 	w := lex.VerbWords(short)
 	switch {
-	case len(w) < 2, !lex.OneOf(w[0], "delete destroy drop purge truncate clear flush"), lex.OneOf(w[1], ofMemory):
+	case len(w) < 2, !verbs.IsPlain(w[0]) && !lex.OneOf(w[0], "clear flush"), w[0] == "remove", lex.OneOf(w[1], ofMemory):
 		return false
 	case w[1] == "all":
 		return !lex.ContainsAny(w[2:], "windows")

@@ -100,7 +100,7 @@ func readCall(name, lang string) knownCall {
 	k.uploads = lex.OneOf(k.short, uploaders)
 	k.asks = lex.OneOf(name, askers)
 	k.fetches = k.asks || lex.OneOf(k.short, fetchers+" "+addresses)
-	k.ends = lex.OneOf(lex.First(lex.VerbWords(k.short)), endingVerbs) || refunds(k.short, name) || tells(name)
+	k.ends = endsOfService(k.short) || refunds(k.short, name) || tells(name)
 	k.client, k.imports = lex.OneOf(name, httpClients), lex.OneOf(name, "import from require")
 	k.other = k == knownCall{short: k.short}
 	return k

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -160,9 +161,11 @@ func (r *reading) bindsClient(i int) {
 	}
 }
 
-// endingVerbs are the first words of the names of calls that delete something of a service.
-const endingVerbs = "delete destroy terminate drop purge truncate flush flushall flushdb wipe recursive del remove " +
-	"deregister"
+// endsOfService reports whether the name of a call says that it deletes something of a service.
+func endsOfService(name string) bool {
+	verb := lex.First(lex.VerbWords(name))
+	return verbs.IsPlain(verb) || lex.OneOf(verb, "flush flushall flushdb recursive del deregister")
+}
 
 // ofEverything are such calls that work on a whole database.
 const ofEverything = "flushall flushdb flushAll flushDb FlushAll FlushDB drop_database dropDatabase"

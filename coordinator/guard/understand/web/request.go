@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/pageaddr"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 )
 
 // A Sent is an HTTP request. An empty method stands for POST if there is a body, and for
@@ -59,12 +60,8 @@ func (r Sent) verb() string {
 	return cmp.Or(method, "GET")
 }
 
-// endingPaths are words in the path of a request that ends something, and backPaths of one that stops
-// it or gives money back.
-const (
-	endingPaths = "delete destroy purge terminate truncate wipe revoke"
-	backPaths   = "disable deactivate suspend refund refunds cancel void"
-)
+// backPaths are words in the path of a request that stops something or gives money back.
+const backPaths = "disable deactivate suspend refund refunds cancel void"
 
 // remoteRequest reports the effects of a request to another machine.
 func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
@@ -82,7 +79,7 @@ func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 		sh.Effect(effect.ChangeRemote, effect.Named("cache"), r.URL)
 	case lex.OneOf(fspath.Base(place), "shutdown quit quitquitquit restart safeRestart safeExit"):
 		sh.Effect(effect.StopService, effect.HTTP, r.URL)
-	case lex.ContainsAny(lex.VerbWords(bare), endingPaths+" "+backPaths):
+	case verbs.EndsByPath(bare), lex.ContainsAny(lex.VerbWords(bare), backPaths):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
 	case Mutation(r.Body), endAction(r.Body):
 		sh.Effect(effect.DestroyRemote, effect.Part, r.URL)
@@ -108,7 +105,7 @@ func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 		}
 	case lex.OneOf(method, "PUT POST") && strings.HasPrefix(path, "_cluster/"):
 		sh.Effect(effect.ChangeRemote, effect.Named("cluster settings"), r.URL)
-	case method == "POST" && lex.ContainsAny(lex.VerbWords(path), endingPaths):
+	case method == "POST" && verbs.EndsByPath(path):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
 	case Mutation(r.Body), endAction(r.Body):
 		sh.Effect(effect.DestroyRemote, effect.Part, r.URL)
@@ -160,38 +157,11 @@ func hostedWhole(host, path string) bool {
 	}
 	path, _, _ = strings.Cut(strings.Trim(path, "/"), "?")
 	seg := strings.Split(path, "/")
-	if n := len(seg); n > 1 && lex.OneOf(seg[n-2], WholeNouns) {
+	if n := len(seg); n > 1 && verbs.IsWhole(seg[n-2]) {
 		return true
 	}
 	return len(seg) == 3 && seg[0] == "repos"
 }
-
-// EndVerbs are verbs that only make sense for something that is hosted, and DestroyVerbs those that
-// destroy a hosted resource or a part of it.
-const (
-	EndVerbs = "destroy terminate purge wipe nuke decommission deprovision undeploy deregister unpublish teardown " +
-		"obliterate"
-	DestroyVerbs = EndVerbs + " delete drop flush truncate forget erase rm remove del rb prune empty uninstall " +
-		"expunge deletion down cleanup release-address rmdir unset unset-all remove-all deleteall flushall clean rmi " +
-		"rmp unregister recreate annihilate discard trash yank rdelete untag unsubscribe undefine"
-)
-
-// WholeNouns are the resources that contain others or that cannot be restored.
-// Destroying one of them is a teardown.
-const WholeNouns = "cluster clusters project projects namespace namespaces ns database databases db instance-group " +
-	"bucket buckets stack stacks group groups app apps account accounts organization organizations org subscription " +
-	"vault keyvault backup backups snapshot snapshots volume volumes filesystem table tables zone zones hosted repo " +
-	"repository repositories pv pvc persistentvolume persistentvolumes persistentvolumeclaim persistentvolumeclaims " +
-	"crd crds node nodes tenant workspace environment environments site sites pool pools kms domain domains registry " +
-	"instance instances machine machines vm vms server servers droplet postgres pg d1 disk disks linode linodes " +
-	"droplets cosmosdb aks eks gke flexible-server acr webapp functionapp rds dynamodb spanner bigtable sql schema " +
-	"index indices collection collections topic topics recovery point stateful statefulset warehouse"
-
-// endWords are the words in the names of fields and actions of an API that destroy something.
-const endWords = "delete destroy drop purge terminate wipe erase truncate obliterate remove"
-
-// smallNouns are what may be removed without a loss.
-const smallNouns = "label labels reaction star assignee assignees upvote reviewer reviewers subscription bookmark"
 
 // Mutation reports whether a text contains a GraphQL mutation that destroys something. The
 // text may be the mutation itself or JSON that quotes it. Values in it are data.
@@ -215,8 +185,7 @@ func Mutation(text string) bool {
 // namesEnd reports whether a piece of GraphQL has a field whose name destroys something.
 func namesEnd(part string) bool {
 	for name := range strings.FieldsFuncSeq(part, func(r rune) bool { return !isNameRune(r) }) {
-		words := lex.VerbWords(name)
-		if lex.ContainsAny(words, endWords) && !lex.ContainsAny(words, smallNouns) {
+		if verbs.EndsByName(name) {
 			return true
 		}
 	}
@@ -245,8 +214,7 @@ func endAction(body string) bool {
 		if !lex.OneOf(strings.ToLower(f), actionNames) {
 			continue
 		}
-		words := lex.VerbWords(fields[i+1])
-		if lex.OneOf(lex.First(words), endWords) && !strings.HasSuffix(words[len(words)-1], "ed") {
+		if verbs.EndsAction(fields[i+1]) {
 			return true
 		}
 	}
