@@ -4,7 +4,7 @@
 set -eu
 
 plugin=afar@afar
-parts=".claude-plugin plugin skills install.sh LICENSE NOTICES README.md CHANGELOG.md" # of an archive, beside bin/
+parts="plugin .claude-plugin skills install.sh LICENSE NOTICES README.md CHANGELOG.md" # of an archive, beside bin/
 lock_file=/etc/claude-code/managed-settings.d/50-afar.json # of `afar lock`
 alias_marker="# Written by Afar's install.sh"
 
@@ -192,7 +192,8 @@ Take the archive for it. On macOS, where a browser fetched the archive: xattr -d
     say "Note: git was not found. Afar works without it, except loops over issues and snapshots."
   settle_in "$(release_place)"
   [ "$from" != "$root" ] || return 0
-  [ ! -e "$root" ] || { [ -f "$root/plugin/start.sh" ] && is_release; } ||
+  # An install that was killed left bin/ at most, or plugin/ too, which comes first.
+  [ -z "$(find "$root" -mindepth 1 -maxdepth 1 ! -name bin 2>/dev/null)" ] || { [ -f "$root/plugin/start.sh" ] && is_release; } ||
     fail "$root is there and is not a release of Afar. Move it away, or install from the checkout there."
   say "Copying Afar to $root"
   scratch
