@@ -30,6 +30,8 @@ type UndosReply struct {
 type UndoRequest struct {
 	ID    string `json:"id"`
 	Force bool   `json:"force,omitempty"`
+	// Anyway overwrites the newer work that the last try has named.
+	Anyway bool `json:"anyway,omitempty"`
 }
 
 // An Undo is a snapshot that was taken before a destructive step.

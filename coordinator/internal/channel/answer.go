@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,10 +9,17 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
-// Answered returns what an answer did to the asks of a card. err is why it changed none.
-func Answered(card ask.Card, err error) string {
-	a := card[0]
-	switch {
+// An Answer is what an answer did to the asks of a card.
+type Answer struct {
+	Card  ask.Card // that it changed, or the one that shows why it changed none
+	Err   error    // why it changed none
+	Ended bool     // the session has ended
+}
+
+// Words says what it did.
+func (r Answer) Words() string {
+	a := r.Card[0]
+	switch err := r.Err; {
 	case errors.Is(err, ask.ErrScope):
 		return "Nothing was decided: " + err.Error() + "."
 	case errors.Is(err, ask.ErrSettled):
@@ -19,12 +27,13 @@ func Answered(card ask.Card, err error) string {
 	case errors.Is(err, ask.ErrTerminal):
 		return "Nothing was decided: only the session's terminal can answer this dialog."
 	case err != nil:
-		return NotTaken(err)
+		return notTaken(err)
 	}
-	if text := ownText(a); text != "" {
-		return text
+	text := cmp.Or(ownText(a), callText(a, len(r.Card)))
+	if r.Ended && a.Lease != nil {
+		text += " But the session has ended: it hears of it only if it is resumed."
 	}
-	return callText(a, len(card))
+	return text
 }
 
 // ownText returns what an answer did to an ask that is about no call, "" if it is about one.
@@ -127,8 +136,8 @@ func unfinished(a ask.Ask) string {
 	return fmt.Sprintf("Noted. Question %d of %d is on the card.", a.Form.At+1, len(a.Form.Questions))
 }
 
-// NotTaken returns why a step changed nothing.
-func NotTaken(err error) string {
+// notTaken returns why a step changed nothing.
+func notTaken(err error) string {
 	switch {
 	case errors.Is(err, ask.ErrPassed):
 		return "That question is answered already; the card shows the next one."
@@ -136,15 +145,6 @@ func NotTaken(err error) string {
 		return "Choose at least one first, or reply with your own words."
 	}
 	return "Nothing was changed: " + err.Error() + "."
-}
-
-// TooEarly says why a text decided none of so many open questions.
-func TooEarly(questions int) string {
-	if questions == 1 {
-		return "⏳ This question was asked after your message, so nothing was decided. " +
-			"Tap a button or reply to the card."
-	}
-	return "⏳ These questions were asked after your message, so nothing was decided. Tap a button or reply to a card."
 }
 
 // retried says what the person's answer to auto mode's refusal does.

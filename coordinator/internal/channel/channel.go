@@ -38,13 +38,25 @@ type Act struct {
 	As      string  // what they did, for the words of the reply; only the channel reads it
 }
 
+// The operations of what the person does on a channel about questions, and with texts that name no address. The
+// request of each is a core.Press.
+const (
+	OpPress   = "press"   // they answer a card
+	OpWritten = "written" // they write a text that answers no message
+	OpChoose  = "choose"  // they say whom a text is for
+)
+
 // A Settlement tells somebody the result of their act: as the answer to a tap, or as a
 // text where they wrote.
 type Settlement struct {
 	Tap  string  `json:"tap,omitempty"`
 	To   Address `json:"to,omitempty"`
 	Text string  `json:"text,omitempty"`
-	// Reply is what an operation came to; the channel words it. nil for Text.
+	// Choose is the id of a text for which the person has to choose whom it is for, "" for none.
+	Choose string `json:"choose,omitempty"`
+	// Edit is a message of which Text is the new text, without buttons, "" for none.
+	Edit MessageID `json:"edit,omitempty"`
+	// Reply is what an operation came to; the channel words it. nil for none.
 	Reply *Reply `json:"reply,omitempty"`
 }
 

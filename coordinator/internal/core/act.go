@@ -16,16 +16,16 @@ type transaction struct {
 }
 
 // Act carries out what the person did on a channel. What do changes through its Core, the end of the
-// update and the reply that do returns are one commit; after an error, of do or of the commit, nothing
+// update and the settlement that do returns are one commit; after an error, of do or of the commit, nothing
 // is changed. do may read files before its first change. After that it holds the lock, and only looks
 // at the state through its Core.
-func (c *Core) Act(act channel.Act, do func(*Core) (channel.Reply, error)) error {
+func (c *Core) Act(act channel.Act, do func(*Core) (channel.Settlement, error)) error {
 	one := &Core{owner: c.owner, open: &transaction{}}
-	reply, err := do(one)
+	what, err := do(one)
 	if err == nil {
 		err = one.do(func(s *state, now time.Time) (store.Batch, error) {
 			b := store.Batch{Act: act}
-			s.tell(&b, act, channel.Settlement{Reply: &reply}, now)
+			s.tell(&b, act, what, now)
 			return b, nil
 		})
 	}

@@ -17,7 +17,7 @@ func TestActIsWhole(t *testing.T) {
 	wrong := errors.New("the reply cannot be made")
 	for _, fails := range []error{wrong, nil} {
 		r.ok(r.Receive([]channel.Update{{Channel: phone, ID: 7, Body: []byte("{}")}}))
-		err := r.Act(act, func(one *core.Core) (channel.Reply, error) {
+		err := r.Act(act, func(one *core.Core) (channel.Settlement, error) {
 			r.ok(one.SetAway("", session.On, 0))
 			r.ok(one.Pause(true))
 			_, err := one.See(session.Sighting{ID: "new", Cwd: "/tmp", Hooked: true})
@@ -25,7 +25,7 @@ func TestActIsWhole(t *testing.T) {
 			if _, err := one.Session("new"); err != nil || !one.Settings().Paused {
 				t.Errorf("an act does not see what it has changed: %v", err)
 			}
-			return channel.Reply{Op: "pause"}, fails
+			return channel.Settlement{Text: "paused"}, fails
 		})
 		if !errors.Is(err, fails) {
 			t.Fatalf("the act: %v, want %v", err, fails)

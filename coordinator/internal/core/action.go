@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -23,18 +22,10 @@ const (
 	ActNotice = "notice" // a channel.Notice: a text for the person
 	ActSay    = "say"    // a channel.Settlement: a text for one address
 	ActTap    = "tap"    // a channel.Settlement: the answer to a tapped button
-	ActEdit   = "edit"   // an Edit: the new text of a message that is not a card
-	ActGrants = "grants" // a GrantList: show the standing permissions
 	ActRoom   = "room"   // a session's id: open or close its room as the session is
 	ActWrite  = "write"  // a File: markdown of a session
 	ActText   = "text"   // a Text: a file of a session whose content is given
 )
-
-// An Edit replaces the text of a message that Afar sent, and removes its buttons.
-type Edit struct {
-	Message channel.MessageID `json:"message"`
-	Text    string            `json:"text"`
-}
 
 // A File names a markdown file in a session's folder.
 type File struct {

@@ -225,6 +225,21 @@ func press(update int64, nonce string, allow bool) core.Press {
 	}
 }
 
+// did carries out what Ada did, and returns what she is told.
+func (r *rig) did(p core.Press, do func(*core.Core, core.Press) (core.Told, error)) error {
+	return r.Act(p.Act, func(one *core.Core) (out channel.Settlement, err error) {
+		told, err := do(one, p)
+		if told.Worded != nil {
+			out.Text = told.Words()
+		}
+		return out, err
+	})
+}
+
+func (r *rig) press(p core.Press) error { return r.did(p, (*core.Core).Press) }
+
+func (r *rig) write(p core.Press) error { return r.did(p, (*core.Core).Written) }
+
 func (r *rig) receive(ids ...int64) {
 	r.t.Helper()
 	for _, id := range ids {
@@ -258,10 +273,10 @@ func TestPress(t *testing.T) {
 	r.receive(10, 11, 12)
 	r.drain(phone)
 	head := r.head()
-	r.ok(r.Press(press(10, a.Nonce, true)))
+	r.ok(r.press(press(10, a.Nonce, true)))
 	r.same("told", []string{`tap {"tap":"q10","text":"Allowed. The card will say how it turned out."}`}, r.said())
-	r.ok(r.Press(press(10, a.Nonce, true))) // dealt with again after a crash
-	r.ok(r.Press(press(11, a.Nonce, false)))
+	r.ok(r.press(press(10, a.Nonce, true))) // dealt with again after a crash
+	r.ok(r.press(press(11, a.Nonce, false)))
 	r.same("journal", []string{"ask.answered a"}, r.kinds(head))
 	if a := r.state("a", ask.Answered); !a.Decision.Allow || a.Decision.Channel != phone {
 		t.Errorf("the decision is %+v", a.Decision)
@@ -273,7 +288,7 @@ func TestPress(t *testing.T) {
 	if err != nil || len(cards) != 1 || cards[0].Message != "70" {
 		t.Errorf("the card is not adopted: %+v, %v", cards, err)
 	}
-	r.ok(r.Press(press(12, "0123456789abcdef", true)))
+	r.ok(r.press(press(12, "0123456789abcdef", true)))
 	unknown := `tap {"tap":"q12","text":"This question is no longer known. Nothing was changed."}`
 	r.same("an unknown button", []string{unknown}, r.said())
 	if r.left() != 0 {
@@ -286,7 +301,7 @@ func TestPressDenies(t *testing.T) {
 	r.pair()
 	r.see("s", "/p")
 	a := r.openAsk(newAsk("a", "x"))
-	r.ok(r.Press(press(10, a.Nonce, false)))
+	r.ok(r.press(press(10, a.Nonce, false)))
 	r.same("told", []string{`tap {"tap":"q10","text":"Denied."}`}, r.said())
 	if a := r.state("a", ask.Answered); a.Decision.Allow {
 		t.Error("a No became a Yes")
@@ -301,7 +316,7 @@ func TestPressIsAtomic(t *testing.T) {
 	a := r.openAsk(newAsk("a", "x"))
 	r.receive(10)
 	r.raw(`CREATE TRIGGER no BEFORE UPDATE ON inbox BEGIN SELECT RAISE(ABORT, 'forced'); END`)
-	if err := r.Press(press(10, a.Nonce, true)); err == nil {
+	if err := r.press(press(10, a.Nonce, true)); err == nil {
 		t.Error("it says that it is done")
 	}
 	r.state("a", ask.Open)
@@ -310,12 +325,12 @@ func TestPressIsAtomic(t *testing.T) {
 	}
 	r.raw(`DROP TRIGGER no`)
 	r.restart()
-	r.ok(r.Press(press(10, a.Nonce, true)))
+	r.ok(r.press(press(10, a.Nonce, true)))
 	r.state("a", ask.Answered)
 }
 
-// TestReplyTo answers a card with a text.
-func TestReplyTo(t *testing.T) {
+// TestReply answers a card with a text.
+func TestReply(t *testing.T) {
 	r := newRig(t)
 	r.pair()
 	r.see("s", "/p")
@@ -332,7 +347,10 @@ func TestReplyTo(t *testing.T) {
 	} {
 		p := press(int64(20+i), c.nonce, false)
 		p.Channel, p.Message, p.Tap = c.channel, c.message, ""
-		found, err := r.ReplyTo(p)
+		found, err := r.IsAnswer(p)
+		if found {
+			err = r.press(p)
+		}
 		if found != c.found || err != nil {
 			t.Errorf("%+v: %t, %v", c, found, err)
 		}

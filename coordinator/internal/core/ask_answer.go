@@ -55,63 +55,76 @@ type Press struct {
 	Text     string   // what was written, as it is; "" for a tap
 	Word     bool     // Text is a bare yes, no or all
 	Seen     []ask.ID // whose cards were shown before Text was written
+	Choice   string   // whom a text is for, see Choose
 	// Shows reports whether the message shows a card, as its channel tells what the message says. It is
 	// asked about a message that is not noted as a copy of a card; nil is yes.
 	Shows func(ask.Card) bool
 }
 
-// otherMessage is the answer to a person who used a message that does not show the question.
-const otherMessage = "That message does not show this question. Nothing was changed: answer on the card itself."
-
-// showsOther reports whether a press is about a message that is not known and does not show the card
-// of an ask: somebody else may have sent it, with a button of the card.
-func (c *Core) showsOther(p Press, id ask.ID) bool {
-	if p.Shows == nil {
-		return false
-	}
-	card, err := c.OnCard(id)
-	return err != nil || !p.Shows(card)
+// Told is what the person is told about a Press.
+type Told struct {
+	channel.Worded            // nil for nothing
+	Choose         message.ID // the text for which they have to choose whom it is for, "" for none
+	Edit           bool       // the message of the Press says it from now on
 }
 
-// ReplyTo deals with a text of the person that answers a message. When the
-// message is a card, p's decision is applied to its ask once, and the text gets
-// an accurate answer. Otherwise found is false and the update is not dealt with.
-// If the card still has buttons, their nonce names its ask. That works even if the
-// coordinator died before it noted the card.
-func (c *Core) ReplyTo(p Press) (found bool, err error) {
-	id, shown, err := c.cfg.Store.ShownBy(p.Channel, p.Message)
-	if err != nil {
-		return false, err
+func tells(kind channel.NewsKind) Told { return Told{Worded: channel.News{Kind: kind}} }
+
+// pressed returns the ask that a press is about, and whether its message is noted as a copy of the card. no
+// says why it is about none.
+func (c *Core) pressed(p Press) (id ask.ID, noted bool, no channel.NewsKind, err error) {
+	on, noted, err := c.cfg.Store.ShownBy(p.Channel, p.Message)
+	a, known := c.AskByNonce(p.Nonce)
+	switch {
+	case err != nil:
+		return "", noted, "", err
+	case noted && p.Tap == "":
+		return on, noted, "", nil
+	case !known:
+		return "", noted, channel.UnknownAsk, nil
+	case noted && on != a.CardID():
+		return "", noted, channel.OtherAsk, nil
+	case noted || p.Shows == nil:
+		return a.ID, noted, "", nil
 	}
-	if !shown {
-		a, known := c.AskByNonce(p.Nonce)
-		if !known {
-			return false, nil
-		}
-		if id = a.CardID(); c.showsOther(p, id) {
-			return true, c.Acknowledge(p.Act, otherMessage)
-		}
+	card, err := c.OnCard(a.CardID())
+	if err != nil || !p.Shows(card) {
+		no = channel.OtherCard // somebody else may have sent the message, with a button of the card
 	}
-	if err := errors.Join(c.recall(id), c.Look()); err != nil {
-		return false, err
+	return a.ID, noted, no, nil
+}
+
+// IsAnswer reports whether a text that replies to a message answers the card of an ask.
+func (c *Core) IsAnswer(p Press) (bool, error) {
+	_, _, no, err := c.pressed(p)
+	return err == nil && no != channel.UnknownAsk, err
+}
+
+// Press applies what the person did on a card, once. A button names its ask by the nonce. That works even if
+// the coordinator died before it noted the card: the text of the message shows the question.
+func (c *Core) Press(p Press) (Told, error) {
+	id, noted, no, err := c.pressed(p)
+	if err == nil && no == "" {
+		err = errors.Join(c.recall(id), c.Look())
 	}
-	return true, c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		b.Act = p.Act
-		answer := s.decide(&b, s.asks.rows[id], p, now)
-		if !shown {
-			b.Copies = append(b.Copies, channel.Copy{Ask: id, Channel: p.Channel, Message: p.Message})
+	if err != nil || no != "" {
+		return tells(no), err
+	}
+	return result(c, func(s *state, b *store.Batch, now time.Time) (Told, error) {
+		a := s.asks.rows[id]
+		if !noted {
+			b.Copies = append(b.Copies, channel.Copy{Ask: a.CardID(), Channel: p.Channel, Message: p.Message})
 		}
-		s.settle(&b, p.Act, answer, now)
-		return b, nil
+		return Told{Worded: s.decide(b, a, p, now)}, nil
 	})
 }
 
 // decide applies what the person decided to an ask and returns what they are told
 // about it. A text answers a question in its own words; for a check-in it
 // becomes a message of its session, a second text too.
-func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string {
+func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) channel.Worded {
 	if a.Kind == ask.Missed && p.Text != "" && !p.Word {
-		return "Nothing was changed: tap Run or Skip, or reply yes or no."
+		return channel.News{Kind: channel.RunOrSkip}
 	}
 	p = p.meant(a)
 	if a.Replied() && p.Text != "" && s.sessions.rows[a.Session].State != session.Ended {
@@ -124,11 +137,15 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 		s.putAsk(b, next, now)
 	case next.Replied():
 		m := s.post(b, p.message(a.Session), now)
-		return s.sent(m.Session)
+		if s.sessions.rows[m.Session].Holder.Known() && !s.settings.Paused {
+			return channel.News{Kind: channel.GoesOn}
+		}
+		return s.fate(m.Session)
 	case a.Kind != ask.Plan && next.DeniedWith(p.Text):
-		return "Denied. The session gets your words."
+		return channel.News{Kind: channel.DeniedWith}
 	}
-	return channel.Answered(changed, err) + s.tooLate(changed[0], err)
+	ended := s.sessions.rows[changed[0].Session].State == session.Ended
+	return channel.Answer{Card: changed, Err: err, Ended: ended}
 }
 
 // meant returns the press with what its text means for this kind of ask.
@@ -149,22 +166,6 @@ func (p Press) meant(a ask.Ask) Press {
 // text never answers a question that is younger than the text.
 func (p Press) seen(open []ask.Ask) []ask.Ask {
 	return slices.DeleteFunc(slices.Clone(open), func(a ask.Ask) bool { return !slices.Contains(p.Seen, a.CardID()) })
-}
-
-// tooLate says that the session of a late answer has ended, "" if it lives.
-func (s *state) tooLate(a ask.Ask, err error) string {
-	if err != nil || a.Lease == nil || s.sessions.rows[a.Session].State != session.Ended {
-		return ""
-	}
-	return " But the session has ended: it hears of it only if it is resumed."
-}
-
-// sent returns what happens to a text that answered a check-in.
-func (s *state) sent(id session.ID) string {
-	if s.sessions.rows[id].Holder.Known() && !s.settings.Paused {
-		return "📨 Sent. The session goes on with it."
-	}
-	return s.fate(id)
 }
 
 // replied makes a message of the text that answered a check-in on another channel.
@@ -241,33 +242,4 @@ func (s *state) answerOne(
 		s.endHolds(b, next, now)
 	}
 	return next, nil
-}
-
-// Press applies a tap. The tap takes effect once, however often the update is dealt
-// with, and always gets an accurate answer. If the coordinator died before it noted the
-// card, Press adopts the card, because its nonce proves whose it is and its text shows the question.
-func (c *Core) Press(p Press) error {
-	a, known := c.AskByNonce(p.Nonce)
-	if !known {
-		return c.Acknowledge(p.Act, "This question is no longer known. Nothing was changed.")
-	}
-	on, shown, err := c.cfg.Store.ShownBy(p.Channel, p.Message)
-	if err := errors.Join(err, c.Look()); err != nil {
-		return err
-	}
-	if shown && on != a.CardID() {
-		return c.Acknowledge(p.Act, "That button belongs to another question. Nothing was changed.")
-	}
-	if !shown && c.showsOther(p, a.CardID()) {
-		return c.Acknowledge(p.Act, otherMessage)
-	}
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		b.Act = p.Act
-		answer := s.decide(&b, s.asks.rows[a.ID], p, now)
-		if !shown {
-			b.Copies = append(b.Copies, channel.Copy{Ask: a.CardID(), Channel: p.Channel, Message: p.Message})
-		}
-		s.settle(&b, p.Act, answer, now)
-		return b, nil
-	})
 }

@@ -71,7 +71,7 @@ func TestTwinsAnsweredTogether(t *testing.T) {
 		t.Error("the answer to one that ended reached others")
 	}
 	head := r.head()
-	r.ok(r.Press(core.Press{
+	r.ok(r.press(core.Press{
 		Act: channel.Act{Channel: phone, Update: 1, Tap: "q"}, Nonce: r.state("a", ask.Cancelled).Nonce,
 		Decision: yes("Ada"),
 	}))

@@ -273,7 +273,7 @@ func TestFailedCommit(t *testing.T) {
 		"LocallySettled": func() error { return r.LocallySettled("s", t0.Add(time.Hour)) },
 		"Ran":            func() error { return r.Ran(core.Outcome{Session: "s"}) },
 		"Press": func() error {
-			return r.Press(core.Press{
+			return r.press(core.Press{
 				Act: channel.Act{Channel: phone, Update: 9}, Nonce: before.Asks[0].Nonce, Decision: yes("Ada"),
 			})
 		},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -239,34 +238,8 @@ func (s *state) ranLate(b *store.Batch, o Outcome, now time.Time) {
 	}
 }
 
-// A GrantList is a message that shows the standing permissions: a new one at an
-// address, or an existing one.
-type GrantList struct {
-	To      channel.Address   `json:"to,omitempty"`
-	Message channel.MessageID `json:"message,omitempty"` // "" for a new one
-}
-
-func (s *state) list(b *store.Batch, act channel.Act, key string, l GrantList, now time.Time) {
-	b.Actions = append(b.Actions, channelAction(act.Channel, key, ActGrants, encode(l), now))
-}
-
-// RevokeTap ends the grant whose button the person tapped, and updates the list.
-func (c *Core) RevokeTap(p Press) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		b.Act = p.Act
-		g, _ := s.grants.byNonce.one(p.Nonce)
-		switch {
-		case g.Active(now):
-			if g, err = s.endGrant(&b, g, "revoked by "+p.Decision.By, now); err != nil {
-				return b, err
-			}
-			s.settle(&b, p.Act, "Revoked. "+s.token(g.Session)+" asks again: "+g.Text(), now)
-		case g.How != "":
-			s.settle(&b, p.Act, "Too late: "+g.How+".", now)
-		default:
-			s.settle(&b, p.Act, "This permission has ended already.", now)
-		}
-		s.list(&b, p.Act, "grants:"+string(p.Message), GrantList{p.At, p.Message}, now)
-		return b, nil
-	})
+// GrantByNonce returns the grant that a button is bound to, also one that has ended.
+func (c *Core) GrantByNonce(nonce string) (g grant.Grant, ok bool) {
+	c.view(func(s *state, _ time.Time) { g, ok = s.grants.byNonce.one(nonce) })
+	return g, ok
 }

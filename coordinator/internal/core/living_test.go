@@ -32,7 +32,7 @@ func (r *rig) runs(client session.Process, state session.State) {
 func (r *rig) fate(update int64) string {
 	r.t.Helper()
 	r.receive(update)
-	r.ok(r.Written(core.Press{
+	r.ok(r.write(core.Press{
 		Act:      channel.Act{Channel: phone, Update: update, At: "6"},
 		Decision: ask.Decision{By: "Ada", Channel: phone}, Text: "go on",
 	}))

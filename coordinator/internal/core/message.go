@@ -20,17 +20,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
-// ActChoose is an action whose data is a Choose.
-const ActChoose = "choose"
-
-// A Choose asks the person, at an address of a channel, which session or question a text
-// is for.
-type Choose struct {
-	Channel string          `json:"channel"`
-	To      channel.Address `json:"to"`
-	Text    message.ID      `json:"text"`
-}
-
 // A messageTable holds the texts for sessions.
 type messageTable struct {
 	*table[message.ID, message.Message]
@@ -265,47 +254,37 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 // only living session. Otherwise the person is asked. It never decides several open
 // questions, or a question that is younger than the text. In the topic of a session
 // only that session counts.
-func (c *Core) Written(p Press) error {
+func (c *Core) Written(p Press) (Told, error) {
 	if err := c.Look(); err != nil {
-		return err
+		return Told{}, err
 	}
-	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		b.Act = p.Act
+	return result(c, func(s *state, b *store.Batch, now time.Time) (Told, error) {
 		all, live := s.onCards(), s.live()
 		if id, ok := s.sessionIn(p.Channel, p.At); ok {
 			all = slices.DeleteFunc(all, func(a ask.Ask) bool { return a.Session != id })
 			live = []session.Session{s.sessions.rows[id]}
 		}
-		open := p.seen(all)
-		switch {
+		m := p.message("")
+		switch open := p.seen(all); {
 		case len(open) == 1:
-			s.settle(&b, p.Act, s.decide(&b, open[0], p, now), now)
+			return Told{Worded: s.decide(b, open[0], p, now)}, nil
 		case len(open) > 1:
-			m := p.message("")
 			m.Answers = true
-			s.choose(&b, m, p.Act, now)
-		case len(all) > 0:
-			s.settle(&b, p.Act, channel.TooEarly(len(all)), now)
+		case len(all) == 1:
+			return tells(channel.TooEarly), nil
+		case len(all) > 1:
+			return tells(channel.AllTooEarly), nil
 		case p.Word:
-			s.settle(&b, p.Act, "No question is open, so nothing was decided.", now)
+			return tells(channel.NothingOpen), nil
 		case len(live) == 0:
-			s.settle(&b, p.Act, "No session runs now. Nothing was sent.", now)
+			return tells(channel.NothingRuns), nil
 		case len(live) == 1:
-			m := s.post(&b, p.message(live[0].ID), now)
-			s.settle(&b, p.Act, s.fate(m.Session), now)
-		default:
-			s.choose(&b, p.message(""), p.Act, now)
+			m.Session = live[0].ID
+			return Told{Worded: s.fate(s.post(b, m, now).Session)}, nil
 		}
-		return b, nil
+		m.Nonce = s.cfg.Secret()
+		return Told{Choose: s.post(b, m, now).ID}, nil
 	})
-}
-
-// choose keeps a text and asks the person which session or question it is for.
-func (s *state) choose(b *store.Batch, m message.Message, act channel.Act, now time.Time) {
-	m.Nonce = s.cfg.Secret()
-	m = s.post(b, m, now)
-	data := encode(Choose{act.Channel, act.At, m.ID})
-	b.Actions = append(b.Actions, channelAction(act.Channel, "choose:"+string(m.ID), ActChoose, data, now))
 }
 
 func (p Press) message(id session.ID) message.Message {
@@ -350,97 +329,77 @@ func (s *state) wakeable(v session.Session) bool {
 // fate returns when a session gets a text that waits for it. It is correct for the
 // processes that Look has just seen. A terminal that has the conversation of a taken run is a
 // session like others.
-func (s *state) fate(id session.ID) string {
+func (s *state) fate(id session.ID) channel.Fate {
 	if r, ok := s.runs.byConversation.one(string(id)); ok && r.State != run.Taken {
-		return "📨 run " + r.Name + " gets it " + s.runFate(r) + "."
+		return s.runFate(r)
 	}
 	v := s.sessions.rows[id]
-	when := "when it stops"
+	f := channel.Fate{To: v.Token, At: channel.AtStop}
 	switch {
 	case v.State == session.Ended:
-		when = "when it is resumed: it has ended"
+		f.At = channel.AtResume
 	case s.settings.Paused:
-		when = "after /resume: Afar is paused"
+		f.At = channel.AtUnpause
 	case s.wakeable(v):
-		when = "now"
+		f.At = channel.AtOnce
 	case v.State == session.Idle:
-		when = "with its next prompt"
+		f.At = channel.AtPrompt
 	case v.Batches:
-		when = "right after its next tool call, or when it stops"
+		f.At = channel.AtTool
 	case s.loops.rows[id].Active():
-		when = "when its loop ends"
+		f.At = channel.AtLoopEnd
 	}
-	return "📨 " + v.Token + " gets it " + when + "."
+	return f
 }
 
-// Choose gives a text that waited for its session to the one that the person
-// tapped.
-func (c *Core) Choose(p Press, token string) error {
+// Choose gives a text that waited for its recipient to the one that the person tapped: p.Choice is the token
+// of a session or, for a text that answers a question, the nonce of that, "" for none. p.Decision is what the text says.
+func (c *Core) Choose(p Press) (Told, error) {
 	if err := c.Look(); err != nil {
-		return err
+		return Told{}, err
 	}
-	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		b.Act = p.Act
+	return result(c, func(s *state, b *store.Batch, now time.Time) (Told, error) {
 		m, known := s.messages.byNonce.one(p.Nonce)
-		v, _ := s.find(token)
+		switch {
+		case !known:
+			return tells(channel.UnknownText), nil
+		case m.Answers:
+			return s.settleText(b, m, p, now), nil
+		}
+		v, _ := s.find(p.Choice)
 		routed, err := message.Route(m, v.ID)
 		switch {
-		case !known:
-			s.settle(&b, p.Act, "This text is no longer known. Nothing was sent.", now)
 		case err != nil:
-			s.settle(&b, p.Act, "Too late: it went to "+s.token(m.Session)+".", now)
+			return Told{Worded: channel.News{Kind: channel.SentText, Of: s.token(m.Session)}}, nil
 		case !v.Live():
-			s.settle(&b, p.Act, "That session has ended. Nothing was sent.", now)
-		default:
-			s.messages.put(&b, routed)
-			s.queueRunOf(&b, v.ID, now)
-			text := m.By + " sent a text to " + v.Token
-			record(&b, event.MessageAdded, v.ID, string(m.ID), text, now)
-			s.chosen(&b, p, s.fate(v.ID), now)
+			return tells(channel.SessionOver), nil
 		}
-		return b, nil
+		s.messages.put(b, routed)
+		s.queueRunOf(b, v.ID, now)
+		record(b, event.MessageAdded, v.ID, string(m.ID), m.By+" sent a text to "+v.Token, now)
+		return Told{Worded: s.fate(v.ID), Edit: true}, nil
 	})
 }
 
-// Settle answers the question that the person tapped with the text that waited for its
-// question. An empty nonce is that of no question. p.Decision is what the text says.
-func (c *Core) Settle(p Press, nonce string) error {
-	if err := c.Look(); err != nil {
-		return err
+// settleText answers the question that the person tapped with the text that waited for its question.
+func (s *state) settleText(b *store.Batch, m message.Message, p Press, now time.Time) Told {
+	a, found := s.asks.byNonce.one(p.Choice)
+	dropped, err := message.Drop(m, now)
+	switch {
+	case err != nil:
+		return tells(channel.UsedText)
+	case p.Choice == "":
+		dropped.Outcome = "answers nothing, as you chose"
+		s.messages.put(b, dropped)
+		return Told{Worded: channel.News{Kind: channel.NothingDecided}, Edit: true}
+	case !found, len(s.onCard(a).Waiting()) == 0:
+		return Told{Worded: channel.Answer{Card: ask.Card{a}, Err: ask.ErrSettled}}
 	}
-	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		b.Act = p.Act
-		m, known := s.messages.byNonce.one(p.Nonce)
-		a, found := s.asks.byNonce.one(nonce)
-		dropped, err := message.Drop(m, now)
-		switch {
-		case !known:
-			s.settle(&b, p.Act, "This text is no longer known. Nothing was decided.", now)
-		case err != nil:
-			s.settle(&b, p.Act, "Too late: this text was used already.", now)
-		case nonce == "":
-			dropped.Outcome = "answers nothing, as you chose"
-			s.messages.put(&b, dropped)
-			s.chosen(&b, p, "Fine. Nothing was decided.", now)
-		case !found, len(s.onCard(a).Waiting()) == 0:
-			s.settle(&b, p.Act, channel.Answered(ask.Card{a}, ask.ErrSettled), now)
-		default:
-			p.Text = m.Text
-			said := s.token(a.Session) + ": " + s.decide(&b, a, p, now)
-			dropped.Outcome = "answered a question of " + folded(said)
-			s.messages.put(&b, dropped)
-			s.chosen(&b, p, said, now)
-		}
-		return b, nil
-	})
-}
-
-// chosen answers the tap that chose the recipient of a text. The message that asked now
-// shows the choice and has no buttons.
-func (s *state) chosen(b *store.Batch, p Press, text string, now time.Time) {
-	s.settle(b, p.Act, text, now)
-	data := encode(Edit{p.Message, text})
-	b.Actions = append(b.Actions, channelAction(p.Channel, "edit:"+string(p.Message), ActEdit, data, now))
+	p.Text = m.Text
+	said := channel.News{Kind: channel.DecidedIn, Of: s.token(a.Session), What: s.decide(b, a, p, now).Words()}
+	dropped.Outcome = "answered a question of " + folded(said.Words())
+	s.messages.put(b, dropped)
+	return Told{Worded: said, Edit: true}
 }
 
 // A Choice is a text for which the person has to choose the recipient: one of the
@@ -451,12 +410,13 @@ type Choice struct {
 	Open   []ask.Ask // oldest first
 }
 
-// Choice returns the choice for a text. ok is false if the person has already chosen.
-func (c *Core) Choice(in Choose) (out Choice, ok bool) {
+// Choice returns the choice for a text that was written at an address of a channel. ok is false if the person has
+// already chosen.
+func (c *Core) Choice(name string, at channel.Address, text message.ID) (out Choice, ok bool) {
 	c.view(func(s *state, _ time.Time) {
-		out.Message = s.messages.rows[in.Text]
+		out.Message = s.messages.rows[text]
 		ok, out.Open = out.State == message.Unrouted, s.onCards()
-		if id, one := s.sessionIn(in.Channel, in.To); one {
+		if id, one := s.sessionIn(name, at); one {
 			out.Open = slices.DeleteFunc(out.Open, func(a ask.Ask) bool { return a.Session != id })
 		}
 		for _, v := range s.live() {

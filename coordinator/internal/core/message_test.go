@@ -25,7 +25,7 @@ func TestAllWithoutReply(t *testing.T) {
 		r.ok(r.SetAway("", session.On, 0))
 		r.covered("ask_a", "s", "git commit -m x")
 		r.receive(1)
-		r.ok(r.Written(all))
+		r.ok(r.write(all))
 		r.state("ask_a", ask.Answered)
 		if got := r.Grants(); len(got) != 1 || got[0].Ask != "ask_a" {
 			t.Errorf("granted: %+v", got)
@@ -38,7 +38,7 @@ func TestAllWithoutReply(t *testing.T) {
 		r := newRig(t)
 		r.stopped()
 		r.receive(1)
-		r.ok(r.Written(all))
+		r.ok(r.write(all))
 		if a := r.state("c1", ask.Answered); a.Decision.Allow || a.Decision.Scope != ask.Once {
 			t.Errorf("decided: %+v", a.Decision)
 		}

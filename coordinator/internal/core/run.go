@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -635,22 +636,23 @@ func (s *state) buryRunners(b *store.Batch, over map[session.Process]bool, now t
 }
 
 // runFate returns when a run gets a text that waits for it.
-func (s *state) runFate(r run.Run) string {
+func (s *state) runFate(r run.Run) channel.Fate {
+	f := channel.Fate{To: "run " + r.Name, At: channel.AtTurn}
 	switch t, _ := s.taskOf(&store.Batch{}, r.ID); {
 	case t.Stopped:
-		return fmt.Sprintf("when you start task %s again: it is stopped", t.Slug)
+		f.At, f.Why = channel.AtTaskRestart, string(t.Slug)
 	case r.State == run.Taken:
-		return "when it is given back"
+		f.At = channel.AtGive
 	case r.OpenIn.Known():
-		return fmt.Sprintf("when its conversation is free: it is open in process %d", r.OpenIn.PID)
+		f.At, f.Why = channel.AtFree, itoa(int64(r.OpenIn.PID))
 	case s.settings.Paused:
-		return "after /resume: Afar is paused"
+		f.At = channel.AtUnpause
 	case r.Spent():
-		return "never, because its budget is used up"
+		f.At, f.Why = channel.Never, "its budget is used up"
 	case r.Parked:
-		return "after the answer to its open question"
+		f.At = channel.AtAnswer
 	case r.Busy():
-		return "right after its next tool call, or in its next turn"
+		f.At = channel.AtToolOrTurn
 	}
-	return "with its next turn"
+	return f
 }

@@ -4,32 +4,30 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-const runGone = "This run was removed. Nothing was changed."
-
 // stopRun ends what a run does, and says what happens.
-func (s *state) stopRun(b *store.Batch, r run.Run, d ask.Decision, now time.Time) (text string, err error) {
-	if err := s.counts(d.Channel); err != nil {
-		return "", err
-	}
-	if !r.Live() {
-		return runGone, nil
-	}
-	if r.Settled() {
-		return "Nothing runs in " + r.Name + " now, so there was nothing to stop.", nil
+func (s *state) stopRun(b *store.Batch, r run.Run, d ask.Decision, now time.Time) (said channel.News, err error) {
+	said = channel.News{Kind: channel.StoppedRun, Of: r.Name}
+	switch err := s.counts(d.Channel); {
+	case err != nil:
+		return said, err
+	case !r.Live():
+		said.Kind = channel.RunGone
+		return said, nil
+	case r.Settled():
+		said.Kind = channel.NothingStop
+		return said, nil
 	}
 	next, err := s.endRun(b, r, d.By, now)
-	if err != nil {
-		return "", err
-	}
 	if next.Busy() {
-		return "⏹ Stopping " + r.Name + ".", nil
+		said.Kind = channel.StopsRun
 	}
-	return "⏹ " + r.Name + " has stopped.", nil
+	return said, err
 }
 
 // ConversationOf returns the conversation of a run, "" for one that was removed.

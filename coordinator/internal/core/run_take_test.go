@@ -41,7 +41,7 @@ func TestTakenRunKeepsItsMessages(t *testing.T) {
 	}
 	text := message.Message{Key: "a", Session: conversation, Run: true, Text: "for the run", By: "Ann"}
 	_, when, err := r.Send(text, "")
-	if r.ok(err); when != "when it is given back" {
+	if r.ok(err); when.When() != "when it is given back" {
 		t.Errorf("the run gets it %s", when)
 	}
 	_, _, err = r.Send(message.Message{Key: "b", Session: conversation, Text: "for the terminal", By: "Ann"}, "")

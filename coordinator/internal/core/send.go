@@ -3,7 +3,6 @@ package core
 import (
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -22,7 +21,7 @@ var ErrNoChannel = errors.New("no channel is available")
 // will be. If the text is the person's own, it also answers the check-in of a session
 // that stopped. A text with a known key is not sent again.
 // held says when a task at rest gets it, see taskFate.
-func (c *Core) Send(m message.Message, held string) (sent message.Message, when string, err error) {
+func (c *Core) Send(m message.Message, held string) (sent message.Message, when channel.Fate, err error) {
 	if m.Data {
 		m.Text = message.Fence(m.By, m.Text, c.cfg.Secret())
 	}
@@ -38,7 +37,7 @@ func (c *Core) Send(m message.Message, held string) (sent message.Message, when 
 		}
 		sent, when = s.post(&b, m, now), s.reaches(m, held)
 		if r, ok := s.runOf(&b, m.Session); ok && m.Run && r.State == run.Failed { // a limit is reached
-			when = "never, because " + r.Why
+			when = channel.Fate{To: when.To, At: channel.Never, Why: r.Why}
 		}
 		return b, nil
 	})
@@ -57,23 +56,27 @@ func (s *state) answerCheckIn(b *store.Batch, m message.Message, now time.Time) 
 	return nil
 }
 
-// reaches is like fate, without the name of the session.
-func (s *state) reaches(m message.Message, held string) string {
-	id := m.Session
+// Reaches returns when the recipient of a text gets it. held says when a task at rest gets it, see taskFate.
+func (c *Core) Reaches(m message.Message, held string) (when channel.Fate) {
+	c.view(func(s *state, _ time.Time) { when = s.reaches(m, held) })
+	return when
+}
+
+func (s *state) reaches(m message.Message, held string) channel.Fate {
 	if m.To == message.ToTriage {
-		return "within five minutes"
+		return channel.Fate{To: string(m.To), At: channel.AtTriage}
 	}
 	if m.Task != "" {
 		return s.taskFate(m, held)
 	}
-	if r, ok := s.runs.byConversation.one(string(id)); ok && m.Run {
+	if r, ok := s.runs.byConversation.one(string(m.Session)); ok && m.Run {
 		return s.runFate(r)
 	}
-	if s.held(id) {
-		return "now"
+	f := s.fate(m.Session)
+	if s.held(m.Session) {
+		f.At = channel.AtOnce
 	}
-	_, when, _ := strings.Cut(strings.TrimSuffix(s.fate(id), "."), " gets it ")
-	return when
+	return f
 }
 
 // held reports whether the Stop hook of a session waits for its check-in.
@@ -174,53 +177,6 @@ func (c *Core) Inbox(q InboxQuery) (out []message.Message, err error) {
 // Text returns the text with an id, however old it is. ok is false if there is none.
 func (c *Core) Text(id message.ID) (m message.Message, ok bool, err error) {
 	return store.Messages.Get(c.cfg.Store, id)
-}
-
-// Outcome says for people what came of a text, or when its recipient gets it. held says when a
-// task at rest gets it, see taskFate.
-func (c *Core) Outcome(m message.Message, held string) (text string) {
-	c.view(func(s *state, _ time.Time) {
-		switch m.State {
-		case message.Unrouted:
-			text = "waits until you say to whom"
-		case message.Pending:
-			text = s.comes(m, held)
-		case message.Delivered:
-			text = "was handed over, and is not confirmed yet"
-		default:
-			text = s.ended(m)
-		}
-		if m.Outcome != "" {
-			text = m.Outcome
-		}
-	})
-	return text
-}
-
-// comes says when the recipient of a pending text gets it.
-func (s *state) comes(m message.Message, held string) string {
-	switch {
-	case m.ForPerson():
-		return "was not shown yet"
-	case m.Again:
-		return "comes again " + s.reaches(m, held) + ": it was handed over before, and perhaps not read"
-	}
-	return "comes " + s.reaches(m, held)
-}
-
-// ended says what came of a text that is done and about which nothing else was noted.
-func (s *state) ended(m message.Message) string {
-	name, turn, inTurn := strings.Cut(m.Delivery, "/")
-	r, known := s.runs.rows[run.ID(name)]
-	switch {
-	case m.ForPerson():
-		return "you were shown it"
-	case m.To == message.ToTriage:
-		return "was sorted"
-	case inTurn && known:
-		return "was read in turn " + turn + " of run " + r.Name
-	}
-	return "was read"
 }
 
 // answered notes in a text what answers it. m is the text as it was read before the lock.

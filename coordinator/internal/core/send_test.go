@@ -20,7 +20,7 @@ func (r *rig) outcome(key string) string {
 	if len(all) != 1 {
 		r.t.Fatalf("the inbox has no text %s", key)
 	}
-	return r.Outcome(all[0], "")
+	return all[0].Came(r.Reaches(all[0], "").When(), "")
 }
 
 // TestOutcome: the inbox says of a text when it comes, that it was handed over, that it comes again where
@@ -70,7 +70,7 @@ func TestOldTextAnswered(t *testing.T) {
 	r.pair()
 	r.see("s", "/p")
 	r.receive(1)
-	r.ok(r.Written(core.Press{
+	r.ok(r.write(core.Press{
 		Act:      channel.Act{Channel: phone, Update: 1, At: "6/thread-9"},
 		Decision: ask.Decision{By: "Ada", Channel: phone},
 		Text:     "which port?",

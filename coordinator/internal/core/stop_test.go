@@ -126,7 +126,7 @@ func TestStopAwaitsTheReport(t *testing.T) {
 		taker := session.Process{PID: 4711, Born: "then"}
 		r := newRig(t)
 		r.see("s", "/p")
-		r.ok(r.Written(core.Press{Decision: ask.Decision{By: "Ada"}, Text: "use the blue one"}))
+		r.ok(r.write(core.Press{Decision: ask.Decision{By: "Ada"}, Text: "use the blue one"}))
 		_, err := r.Deliver("s", "prompt", taker)
 		r.ok(err)
 		r.dead[taker] = true
@@ -152,7 +152,7 @@ func TestStopAfterATakerDied(t *testing.T) {
 	for _, died := range []bool{true, false} {
 		r := newRig(t)
 		r.see("s", "/p")
-		r.ok(r.Written(core.Press{Decision: ask.Decision{By: "Ada"}, Text: "use the blue one"}))
+		r.ok(r.write(core.Press{Decision: ask.Decision{By: "Ada"}, Text: "use the blue one"}))
 		_, err := r.Deliver("s", "batch", taker)
 		r.ok(err)
 		r.dead[taker] = died

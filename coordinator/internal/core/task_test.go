@@ -30,18 +30,18 @@ func (r *rig) goOnTask(slug task.Slug, key string) (run.Run, error) {
 // sendTask sends a task a text, and returns when it gets it.
 func (r *rig) sendTask(slug task.Slug, text string) (when string) {
 	r.t.Helper()
-	_, when, err := r.Send(message.Message{Key: "send:" + text, Task: string(slug), Text: text, By: "Ann"}, "")
+	_, said, err := r.Send(message.Message{Key: "send:" + text, Task: string(slug), Text: text, By: "Ann"}, "")
 	r.ok(err)
-	return when
+	return said.When()
 }
 
 // sendData sends a task a text that is data, and returns when it gets it.
 func (r *rig) sendData(slug task.Slug, text string) (when string) {
 	r.t.Helper()
 	data := message.Message{Key: "data:" + text, Task: string(slug), Text: text, By: "cron", Data: true}
-	_, when, err := r.Send(data, "")
+	_, said, err := r.Send(data, "")
 	r.ok(err)
-	return when
+	return said.When()
 }
 
 // textsOf returns the texts for a task, each with its state and its session.
@@ -260,7 +260,7 @@ func TestStoppedTaskStays(t *testing.T) {
 	}
 	_, when, err := r.Send(message.Message{Key: "r", Session: "c-one", Run: true, Text: "to the run", By: "Ann"}, "")
 	r.ok(err)
-	if when != "when you start task a again: it is stopped" {
+	if when.When() != "when you start task a again: it is stopped" {
 		t.Errorf("the run gets it %q", when)
 	}
 	if _, err := r.goOnTask("a", "sweep"); !errors.Is(err, core.ErrStopped) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -60,22 +61,23 @@ func (c *Core) TasksToGoOn() (all []task.Task) {
 
 // taskFate returns when a task gets a text that waits for it. held says when a task on which
 // nothing works gets one, "" for its next turn.
-func (s *state) taskFate(m message.Message, held string) string {
+func (s *state) taskFate(m message.Message, held string) channel.Fate {
 	t := s.tasks.rows[task.Slug(m.Task)]
 	r := s.runs.rows[t.Run]
+	f := channel.Fate{To: "task " + m.Task, At: channel.AtTurn}
 	switch {
 	case t.Stopped:
-		return "when you start it again: it is stopped"
+		f.At = channel.AtRestart
 	case t.Asks():
-		return "with the answer to its checkpoint"
+		f.At = channel.AtCheckpoint
 	case r.Live() && !r.Settled():
 		return s.runFate(r)
 	case held != "":
-		return held
+		f.At, f.Why = "", held
 	case !begins(t, m):
-		return "when you start it: afar task start " + m.Task
+		f.At, f.Why = channel.AtStart, m.Task
 	case s.settings.Paused:
-		return "after /resume: Afar is paused"
+		f.At = channel.AtUnpause
 	}
-	return "with its next turn"
+	return f
 }

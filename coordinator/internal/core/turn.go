@@ -36,39 +36,38 @@ func (c *Core) MayHalt() (may bool) {
 
 // StopTurn ends the running turn of a session, as Esc at its terminal would: its open
 // questions are refused, its loop is cancelled, and its next hook ends the turn. The
-// text says what happens, and when.
-func (c *Core) StopTurn(name string, d ask.Decision) (text string, err error) {
+// news says what happens, and when.
+func (c *Core) StopTurn(name string, d ask.Decision) (channel.News, error) {
 	word := "Afar stops this turn " + c.cfg.Secret()
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return result(c, func(s *state, b *store.Batch, now time.Time) (said channel.News, err error) {
 		v, ok := s.find(name)
 		if !ok {
-			return b, fmt.Errorf("session %q: %w", name, ErrNotFound)
+			return said, fmt.Errorf("session %q: %w", name, ErrNotFound)
 		}
-		text, err = s.stopTurn(&b, v, word, d, now)
-		return b, err
+		return s.stopTurn(b, v, word, d, now)
 	})
-	return text, err
 }
 
 func (s *state) stopTurn(
 	b *store.Batch, v session.Session, word string, d ask.Decision, now time.Time,
-) (text string, err error) {
+) (said channel.News, err error) {
 	if err := s.counts(d.Channel); err != nil {
-		return "", err
+		return said, err
 	}
 	if r, ok := s.runOf(b, v.ID); ok && !r.Settled() {
 		return s.stopRun(b, r, d, now)
 	}
+	said = channel.News{Kind: channel.NothingStop, Of: v.Token}
 	looped := s.cancelLoop(b, v.ID, d.By, now)
-	if !v.Runs() {
-		text = "Nothing runs in " + v.Token + " now, so there was nothing to stop."
-		if looped {
-			text = "⏹ " + v.Token + " is idle, and its loop is cancelled."
-		}
-		return text, nil
-	}
-	if s.dropCheckIns(b, v.ID, "stopped by "+d.By, now) {
-		return "⏹ " + v.Token + " had stopped already. It stays so.", nil
+	switch {
+	case !v.Runs() && looped:
+		said.Kind = channel.LoopOff
+		return said, nil
+	case !v.Runs():
+		return said, nil
+	case s.dropCheckIns(b, v.ID, "stopped by "+d.By, now):
+		said.Kind = channel.StaysSo
+		return said, nil
 	}
 	asked := s.refuseAll(b, v.ID, d, now)
 	v.Halt = &session.Halt{By: d.By, Word: word, At: now}
@@ -77,12 +76,13 @@ func (s *state) stopTurn(
 	record(b, event.TurnStopped, v.ID, v.Token, v.Token+": "+d.By+" stops the turn", now)
 	switch {
 	case asked:
-		return "⏹ " + v.Token + " stops now: its question was refused.", nil
+		said.Kind = channel.StopsAsking
 	case s.nudge(b, v, word, now):
-		return "⏹ Stopping " + v.Token + ". A step that runs now is finished first.", nil
+		said.Kind = channel.StopsSoon
+	default:
+		said.Kind = channel.StopsLater
 	}
-	return "⏹ Stopping " + v.Token + " before its next step. " +
-		"This client of Claude Code cannot be interrupted sooner from outside.", nil
+	return said, nil
 }
 
 // cancelLoop ends the loop of a session, if it has one: a loop would start the turn

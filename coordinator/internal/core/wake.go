@@ -113,7 +113,7 @@ func (c *Core) await(ctx context.Context, look func(*state, time.Time) (done boo
 		var done bool
 		var at time.Time
 		c.view(func(s *state, now time.Time) { done, at = look(s, now) })
-		if done || ctx.Err() != nil {
+		if done || ctx.Err() != nil || c.open != nil { // an act waits for nothing: it may have the lock
 			return
 		}
 		c.wait(ctx, sub.C, at)

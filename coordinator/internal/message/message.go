@@ -299,3 +299,29 @@ func ordered(all []Message, id session.ID) (out []Message) {
 	slices.SortFunc(out, func(a, b Message) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out
 }
+
+// Came says for people what came of a text. when says when the recipient of a pending one gets it, and reader who
+// read it, "" if nobody knows.
+func (m Message) Came(when, reader string) string {
+	switch {
+	case m.Outcome != "":
+		return m.Outcome
+	case m.State == Unrouted:
+		return "waits until you say to whom"
+	case m.State == Pending && m.ForPerson():
+		return "was not shown yet"
+	case m.State == Pending && m.Again:
+		return "comes again " + when + ": it was handed over before, and perhaps not read"
+	case m.State == Pending:
+		return "comes " + when
+	case m.State == Delivered:
+		return "was handed over, and is not confirmed yet"
+	case m.ForPerson():
+		return "you were shown it"
+	case m.To == ToTriage:
+		return "was sorted"
+	case reader != "":
+		return "was read in " + reader
+	}
+	return "was read"
+}

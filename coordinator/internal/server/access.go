@@ -182,8 +182,8 @@ var operations = table(
 	row(wire.OpInbox, reader, (*Server).inbox),
 
 	row(wire.OpAnswer, person, (*Server).answerAsk).by(step), // an allow needs a terminal, see there
-	row(wire.OpUndo, person, (*Server).undo).by(keyed),
-	row(wire.OpSend, person, (*Server).send).by(step), // words need a terminal, see there
+	row(wire.OpUndo, person, (*Server).undo).by(step),        // an act does not wait for its end
+	row(wire.OpSend, person, (*Server).send).by(step),        // words need a terminal, see there
 	row(wire.OpRevoke, person, (*Server).revoke).by(step),
 	row(wire.OpAway, person, (*Server).away).by(step),
 	row(wire.OpTurnStop, person, (*Server).turnStop).by(step),
@@ -250,7 +250,7 @@ var operations = table(
 	row(wire.OpModuleRestart, change, (*Server).moduleRestart).by(keyed),
 
 	row(wire.OpRunStart, asker, (*Server).runStart).by(step), // a session only proposes one, see there
-	row(wire.OpRunWait, person, (*Server).runWait).by(keyed),
+	row(wire.OpRunWait, person, (*Server).runWait).by(step),  // an act does not wait
 	row(wire.OpRunStop, change, (*Server).runStop).by(step),
 	row(wire.OpRunRemove, change, (*Server).runRemove).by(step),
 	row(wire.OpRunTake, person, (*Server).runTake).by(keyed), // needs a terminal, see there

@@ -18,6 +18,9 @@ const telegram = "telegram"
 // tell them the reply. The channel has checked that it is them. An error says that the update is not dealt
 // with: it is handled again.
 func (s *Server) Act(ctx context.Context, act channel.Act, op string, in any) error {
+	if do, is := presses[op]; is {
+		return s.cfg.Core.Act(act, func(one *core.Core) (channel.Settlement, error) { return pressed(one, do, in) })
+	}
 	row, known := operations[op]
 	if !known {
 		return fmt.Errorf("unknown operation %q", op)
@@ -26,10 +29,11 @@ func (s *Server) Act(ctx context.Context, act channel.Act, op string, in any) er
 	out := channel.Reply{Op: op, As: act.As}
 	switch row.manner {
 	case step:
-		return s.cfg.Core.Act(act, func(one *core.Core) (channel.Reply, error) {
+		return s.cfg.Core.Act(act, func(one *core.Core) (channel.Settlement, error) {
 			inAct := &Server{cfg: s.cfg, shared: s.shared}
 			inAct.cfg.Core = one
-			return inAct.replyTo(c, in, out)
+			out, err := inAct.replyTo(c, in, out)
+			return channel.Settlement{Reply: &out}, err
 		})
 	case reading:
 		raw, err := json.Marshal(in)
@@ -43,7 +47,32 @@ func (s *Server) Act(ctx context.Context, act channel.Act, op string, in any) er
 			return err
 		}
 	}
-	return s.cfg.Core.Act(act, func(*core.Core) (channel.Reply, error) { return out, nil })
+	return s.cfg.Core.Act(act, func(*core.Core) (channel.Settlement, error) {
+		return channel.Settlement{Reply: &out}, nil
+	})
+}
+
+// presses are the operations that only Act knows: what the person does on the cards of a channel and with texts that
+// name no address. Each is one step of core.
+var presses = map[string]func(*core.Core, core.Press) (core.Told, error){
+	channel.OpPress:   (*core.Core).Press,
+	channel.OpWritten: (*core.Core).Written,
+	channel.OpChoose:  (*core.Core).Choose,
+}
+
+func pressed(
+	one *core.Core, do func(*core.Core, core.Press) (core.Told, error), in any,
+) (out channel.Settlement, err error) {
+	p := in.(core.Press)
+	told, err := do(one, p)
+	if told.Worded != nil {
+		out.Text = told.Words()
+	}
+	if told.Edit {
+		out.Edit = p.Message
+	}
+	out.Choose = string(told.Choose)
+	return out, err
 }
 
 // replyTo carries out an operation and adds what it came to. An error says that it is to be tried again.

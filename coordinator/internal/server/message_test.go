@@ -26,10 +26,11 @@ func TestPromptBringsBoth(t *testing.T) {
 	}
 	_, err := r.core.Answer("p", ask.Decision{Allow: true, By: "Ada"})
 	r.ok(err)
-	r.ok(r.core.Written(core.Press{
+	_, err = r.core.Written(core.Press{
 		Act:      channel.Act{Channel: "phone", Update: 1, At: "6"},
 		Decision: ask.Decision{By: "Ada", Channel: "phone"}, Text: "go on",
-	}))
+	})
+	r.ok(err)
 	if got := prompt("d1"); got.Texts != 1 || !strings.Contains(got.Context, "make") {
 		t.Errorf("have %+v", got)
 	}

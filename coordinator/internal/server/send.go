@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/random"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -113,7 +114,7 @@ func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err err
 		return out, err
 	}
 	m, when, err := s.cfg.Core.Send(m, held)
-	return wire.SendReply{ID: string(m.ID), To: name, When: when, Words: !m.Data}, err
+	return wire.SendReply{ID: string(m.ID), To: name, When: when.When(), Words: !m.Data}, err
 }
 
 // escalate gives a text of a run that a trigger started to the session, run or task that the rule
@@ -149,7 +150,7 @@ func (s *Server) escalate(c *call, in wire.SendRequest) (out wire.SendReply, err
 		held = s.cfg.Tasks.Held(task.Slug(m.Task))
 	}
 	m, when, err := s.cfg.Core.Send(m, held)
-	return wire.SendReply{ID: string(m.ID), To: name, When: when}, err
+	return wire.SendReply{ID: string(m.ID), To: name, When: when.When()}, err
 }
 
 // fromPerson reports whether a caller outside all sessions has a terminal or is the person on
@@ -254,10 +255,6 @@ func (s *Server) inboxOf(c *call, in wire.InboxRequest) (to message.Message, err
 }
 
 func (s *Server) wireMessage(m message.Message) wire.Message {
-	held := ""
-	if m.Task != "" && m.State == message.Pending {
-		held = s.cfg.Tasks.Held(task.Slug(m.Task))
-	}
 	return wire.Message{
 		ID:          string(m.ID),
 		To:          s.cfg.Core.AddressOf(m).String(),
@@ -269,6 +266,19 @@ func (s *Server) wireMessage(m message.Message) wire.Message {
 		At:          millis(m.At),
 		DeliveredAt: millis(m.DeliveredAt),
 		DoneAt:      millis(m.DoneAt),
-		Outcome:     redact.Clean(s.cfg.Core.Outcome(m, held)),
+		Outcome:     redact.Clean(s.cameOf(m)),
 	}
+}
+
+// cameOf says what came of a text, or when its recipient gets it.
+func (s *Server) cameOf(m message.Message) string {
+	held, reader := "", ""
+	if m.Task != "" && m.State == message.Pending {
+		held = s.cfg.Tasks.Held(task.Slug(m.Task))
+	}
+	name, turn, inTurn := strings.Cut(m.Delivery, "/")
+	if r, err := s.cfg.Core.RunByID(run.ID(name)); inTurn && err == nil {
+		reader = "turn " + turn + " of run " + r.Name
+	}
+	return m.Came(s.cfg.Core.Reaches(m, held).When(), reader)
 }

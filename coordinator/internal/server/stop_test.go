@@ -68,9 +68,10 @@ func (r *rig) late(allow bool, words string) {
 
 func (r *rig) write(text string) {
 	r.t.Helper()
-	r.ok(r.core.Written(core.Press{
+	_, err := r.core.Written(core.Press{
 		Act: channel.Act{Channel: "phone", Update: 1}, Decision: ask.Decision{By: "Ada", Channel: "phone"}, Text: text,
-	}))
+	})
+	r.ok(err)
 }
 
 // TestParkedWait checks that the answer ends the wait, and that only the hook that waited is

@@ -31,6 +31,6 @@ func (s *Server) turnStop(c *call, in wire.TurnStopRequest) (out wire.TurnStopRe
 	if err != nil {
 		return out, err
 	}
-	out.Text, err = s.cfg.Core.StopTurn(string(v.ID), ask.Decision{By: c.decider(), Channel: c.channel()})
-	return out, err
+	said, err := s.cfg.Core.StopTurn(string(v.ID), ask.Decision{By: c.decider(), Channel: c.channel()})
+	return wire.TurnStopReply{Text: said.Words()}, err
 }

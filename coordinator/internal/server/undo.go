@@ -105,7 +105,7 @@ func (s *Server) undos(*call, wire.None) (wire.UndosReply, error) {
 	return out, nil
 }
 
-// undo restores a snapshot for the person at a terminal and waits for it.
+// undo restores a snapshot for the person. At a terminal and on the page it waits for it.
 func (s *Server) undo(c *call, in wire.UndoRequest) (out wire.Undo, err error) {
 	if in.ID == "" {
 		return out, badRequest("a snapshot needs an id")
@@ -118,7 +118,12 @@ func (s *Server) undo(c *call, in wire.UndoRequest) (out wire.Undo, err error) {
 	if err != nil {
 		return out, err
 	}
-	v, err := s.cfg.Core.StartUndo(undo.ID(id), undo.Restore{By: c.decider(), All: in.Force})
+	by := undo.Restore{By: c.decider(), All: in.Force}
+	if in.Anyway {
+		v, _ := s.cfg.Core.Undo(undo.ID(id)) // an unknown one has none
+		by.Known = v.Newer
+	}
+	v, err := s.cfg.Core.StartUndo(undo.ID(id), by)
 	if err != nil {
 		return out, err
 	}

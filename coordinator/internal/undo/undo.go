@@ -264,7 +264,12 @@ func Follow(s Snapshot, a ask.Ask) Snapshot {
 // Start begins to restore s.
 func Start(s Snapshot, r Restore) (Snapshot, error) {
 	refused := map[State]error{Gone: ErrGone, Planned: ErrEarly, Restored: ErrDone, Restoring: ErrBusy}
-	if err := refused[s.State]; err != nil {
+	switch err := refused[s.State]; {
+	case s.State == Gone && s.Why != "":
+		return s, fmt.Errorf("%w: %s", err, s.Why)
+	case s.State == Restored:
+		return s, fmt.Errorf("%w by %s at %s", err, s.Restore.By, s.Restore.DoneAt.Format("15:04:05"))
+	case err != nil:
 		return s, fmt.Errorf("snapshot %s: %w", s.ID, err)
 	}
 	s.State, s.Restore = Restoring, &r

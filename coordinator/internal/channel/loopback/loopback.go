@@ -35,6 +35,8 @@ type Config struct {
 	Log    *slog.Logger
 	Folder string // of the files; it outlives a Channel
 	Secret string // what the person shows with each act
+	// Act carries out an operation for what the person did, and has the channel tell them the reply.
+	Act func(ctx context.Context, act channel.Act, op string, in any) error
 }
 
 // A Channel shows cards to one person. Its methods may be called from any goroutine.
@@ -264,13 +266,13 @@ func (c *Channel) handle(u channel.Update) error {
 		d.Message = "Denied by " + d.By + "."
 	}
 	p := core.Press{Act: act, Message: channel.MessageID(in.Card), Nonce: in.Nonce, Decision: d}
-	if in.Text == "" {
-		return c.cfg.Core.Press(p)
+	if in.Text != "" {
+		p.Tap, p.Text, p.Decision.Message = "", in.Text, in.Text
+		if answers, err := c.cfg.Core.IsAnswer(p); err != nil {
+			return err
+		} else if !answers {
+			return c.cfg.Core.Acknowledge(act, "Unknown card. Nothing was changed.")
+		}
 	}
-	p.Text, p.Decision.Message = in.Text, in.Text
-	found, err := c.cfg.Core.ReplyTo(p)
-	if err != nil || found {
-		return err
-	}
-	return c.cfg.Core.Acknowledge(act, "Unknown card. Nothing was changed.")
+	return c.cfg.Act(context.Background(), act, channel.OpPress, p)
 }

@@ -2,6 +2,7 @@ package loopback
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/channel/conformance"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
@@ -34,12 +36,26 @@ func (s *Subject) Name() string { return Name }
 func (s *Subject) Open(t testing.TB, c *core.Core) conformance.Channel {
 	ch, err := New(Config{
 		Core: c, Log: slog.New(slog.DiscardHandler), Folder: s.folder, Secret: secret,
+		Act: pressing(c),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.ch = ch
 	return ch
+}
+
+// pressing returns what carries out a press, as Act of a server does.
+func pressing(c *core.Core) func(context.Context, channel.Act, string, any) error {
+	return func(_ context.Context, act channel.Act, _ string, in any) error {
+		return c.Act(act, func(one *core.Core) (out channel.Settlement, err error) {
+			told, err := one.Press(in.(core.Press))
+			if err == nil {
+				out.Text = told.Words()
+			}
+			return out, err
+		})
+	}
 }
 
 // Pair makes Ann the person of the channel.

@@ -12,10 +12,11 @@ import (
 )
 
 // A said is how a reply is worded: as a text, or with a message that has buttons. Where a button was tapped,
-// the text answers the tap and the message follows.
+// the text answers the tap and the message follows, or takes the place of the message edit.
 type said struct {
 	text string
 	show *rendered
+	edit channel.MessageID
 }
 
 // A saying words what an operation comes to.
@@ -38,6 +39,8 @@ func sayings() []saying {
 		words(wire.OpAway, "Nothing was changed: ", "", (*link).saidAway),
 		words(wire.OpPause, "Not done: ", "", saidPaused),
 		words(wire.OpGrants, "", "", (*link).saidGrants),
+		words(wire.OpRevoke, "Nothing was changed: ", "", (*link).saidRevoked),
+		words(wire.OpUndo, "Nothing was changed: ", "", saidUndoing),
 		words(wire.OpTaskNew, "Not done: ", "", (*link).saidTaskNew),
 		words(wire.OpTask, "Not done: ", "", (*link).saidTask),
 		words(wire.OpTasks, "Not done: ", "", (*link).saidTasks),
@@ -97,7 +100,12 @@ func (l *link) said(raw string) (s channel.Settlement, out said, err error) {
 	if err := json.Unmarshal([]byte(raw), &s); err != nil {
 		return s, out, core.GiveUp(err)
 	}
-	if s.Reply == nil {
+	switch {
+	case s.Choose != "":
+		return s, said{show: l.choice(s.To, s.Choose)}, nil
+	case s.Edit != "":
+		return s, said{text: s.Text, show: &rendered{html: ticks(elide(s.Text, maxText))}, edit: s.Edit}, nil
+	case s.Reply == nil:
 		return s, said{text: s.Text}, nil
 	}
 	for _, one := range sayings() {

@@ -9,14 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/crash"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/internal/taskwork"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -63,6 +66,11 @@ func acts() map[string]acted {
 		"trigger.off":        {tap: "tr:morning:n", effect: journalled("trigger.off")},
 		"module.enable":      {tap: "md:news:y", effect: journalled("module.enabled")},
 		"module.disable":     {tap: "md:mail:n", effect: journalled("module.disabled")},
+		"revoke":             {tap: "g:{grant}:r", effect: journalled("grant.ended")},
+		"undo":               {tap: "u:{undo}:u", effect: func(r *rig) int { return r.undoing() }},
+		"press":              {tap: "a:{ask}:y", effect: journalled("ask.answered")},
+		"written":            {say: "yes", effect: journalled("ask.answered")},
+		"choose":             {tap: "to:{text}:{token}", effect: journalled("message.added")},
 	}
 }
 
@@ -78,7 +86,7 @@ func both(a, b func(r *rig) int) func(r *rig) int {
 
 // newActRig returns a rig that does not run, whose person is paired, with one of everything that a person can do
 // something about.
-func newActRig(t *testing.T, base string) (r *rig, token string) {
+func newActRig(t *testing.T, base string) (r *rig, names *strings.Replacer) {
 	r = newRigIn(t, base)
 	r.withTasks()
 	dir := r.path("shop")
@@ -114,7 +122,36 @@ func newActRig(t *testing.T, base string) (r *rig, token string) {
 			t.Fatalf("%s: %v", made.op, err)
 		}
 	}
-	return r, v.Token
+	_, err = r.core.See(session.Sighting{ID: "s2", Cwd: dir, Hooked: true, State: session.Working})
+	r.ok(err)
+	act := core.Press{Act: channel.Act{Channel: Name, Update: 3}, Text: "whom", Decision: ask.Decision{By: "Ann"}}
+	told, err := r.core.Written(act)
+	r.ok(err)
+	text, _, err := r.core.Text(told.Choose)
+	r.ok(err)
+	a := r.ask("ask_open", "git push")
+	r.ok(r.core.Sent(channel.Copy{Ask: a.ID, Channel: Name, Message: messageID(11, 8), SentAt: 1}))
+	g, err := r.core.OpenCovered(ask.Ask{
+		ID: "ask_given", Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: "make", Hash: "1", Cwd: dir,
+		Offer: &ask.Offer{Rules: grant.Narrowest(grant.Need{Tool: "Bash", Commands: [][]string{{"make"}}})},
+	}, grant.Need{})
+	r.ok(err)
+	_, err = r.core.Answer(g.ID, ask.Decision{Allow: true, Scope: ask.Session, By: "Ann", Channel: Name})
+	r.ok(err)
+	undone := r.ask("ask_ran", "git clean -fd src")
+	r.ran(undone, "git clean -fd src", undo.Picture{Files: 3, Bytes: 12_000})
+	return r, strings.NewReplacer("{token}", v.Token, "{ask}", a.Nonce, "{grant}", g.Nonce, "{undo}", undone.Nonce,
+		"{text}", text.Nonce)
+}
+
+// undoing counts the snapshots that are being restored.
+func (r *rig) undoing() (n int) {
+	for _, v := range r.core.Undos() {
+		if v.State == undo.Restoring {
+			n++
+		}
+	}
+	return n
 }
 
 // errDied ends a coordinator of TestActOnce.
@@ -150,11 +187,15 @@ func (r *rig) handleUntil(change int) (died bool) {
 // after each file that it writes, and handles the update again: there is one effect and one reply, with words.
 func TestActOnce(t *testing.T) {
 	base := t.TempDir()
-	made, token := newActRig(t, base)
+	made, names := newActRig(t, base)
 	made.close()
+	ops := []string{channel.OpPress, channel.OpWritten, channel.OpChoose}
 	for _, saying := range sayings() {
-		t.Run(saying.op, func(t *testing.T) {
-			c, known := acts()[saying.op]
+		ops = append(ops, saying.op)
+	}
+	for _, op := range ops {
+		t.Run(op, func(t *testing.T) {
+			c, known := acts()[op]
 			if !known {
 				t.Fatal("the operation has no case")
 			}
@@ -173,11 +214,11 @@ func TestActOnce(t *testing.T) {
 				r := newRigIn(t, dir)
 				r.withTasks()
 				from := `{"id":11,"first_name":"Ann"}`
-				in := fmt.Sprintf(`{"message":{"message_id":9,"date":1,"chat":{"id":11,"type":"private"},"from":%s,"text":%q}}`,
-					from, strings.ReplaceAll(c.say, "{token}", token))
+				in := fmt.Sprintf(`{"message":{"message_id":9,"date":2,"chat":{"id":11,"type":"private"},"from":%s,"text":%q}}`,
+					from, names.Replace(c.say))
 				if c.tap != "" {
 					in = fmt.Sprintf(`{"callback_query":{"id":"q1","from":%s,"data":%q,`+
-						`"message":{"message_id":9,"date":1,"chat":{"id":11,"type":"private"}}}}`, from, c.tap)
+						`"message":{"message_id":8,"date":1,"chat":{"id":11,"type":"private"}}}}`, from, names.Replace(c.tap))
 				}
 				r.ok(r.core.Receive([]channel.Update{{Channel: Name, ID: 7, Body: []byte(in)}}))
 				before := c.effect(r)
@@ -192,7 +233,7 @@ func TestActOnce(t *testing.T) {
 				if n := c.effect(r); n != before+more {
 					t.Errorf("died before change %d: %d effects, and %d before", change, n, before)
 				}
-				r.checkReply(saying.op, change)
+				r.checkReply(op, change)
 				r.close()
 			}
 		})
@@ -217,7 +258,8 @@ func (r *rig) checkReply(op string, change int) {
 			continue
 		}
 		s, words, err := l.said(a.Data)
-		if err != nil || s.Reply == nil || s.Reply.Op != op || s.Reply.Error != "" || words == (said{}) {
+		wrong := s.Reply != nil && (s.Reply.Op != op || s.Reply.Error != "")
+		if err != nil || wrong || words == (said{}) {
 			r.Errorf("died before change %d: the reply is %s: %+v, %v", change, a.Data, words, err)
 		}
 		replies++

@@ -245,19 +245,19 @@ func (l *link) tapped(update int64, t tap) error {
 	p.Shows = l.shows(t.Message)
 	c, ok := parseCallback(t.Data)
 	if !ok {
-		return l.cfg.Core.Press(p)
+		return l.order(p.Act, channel.OpPress, p)
 	}
-	p.Nonce, p.Decision = c.nonce, allow.decision(from.name)
+	p.Nonce, p.Decision, p.Choice = c.nonce, allow.decision(from.name), c.value
 	switch c.kind {
-	case chooseSession:
-		return l.cfg.Core.Choose(p, c.value)
 	case chooseAsk:
 		p.Decision, _ = verdict(l.cfg.Core.TextByNonce(c.nonce), from.name)
-		return l.cfg.Core.Settle(p, c.value)
+		return l.order(p.Act, channel.OpChoose, p)
+	case chooseSession:
+		return l.order(p.Act, channel.OpChoose, p)
 	case revokeGrant:
-		return l.cfg.Core.RevokeTap(p)
+		return l.revoke(p)
 	case takeBack:
-		return l.cfg.Core.PressUndo(p, c.value == "w")
+		return l.takeBack(p.Act, c)
 	case ofRun:
 		return l.tappedRun(p.Act, c)
 	case ofTask:
@@ -271,7 +271,7 @@ func (l *link) tapped(update int64, t tap) error {
 	case answerAsk:
 		p.Decision = verb(c.value).decision(from.name)
 	}
-	return l.cfg.Core.Press(p)
+	return l.order(p.Act, channel.OpPress, p)
 }
 
 // shows returns whether a message shows a card: whether its text is that of the card, as it is or as it
@@ -330,16 +330,18 @@ func (l *link) replied(update int64, m message) error {
 		return err
 	}
 	d, _ := verdict(m.Text, m.From.name())
-	found, err := l.cfg.Core.ReplyTo(core.Press{
-		Act:      m.act(update),
+	p := core.Press{
+		Act:      l.actOf(update, m),
 		Message:  messageID(m.Chat.ID, m.Reply.ID),
 		Nonce:    m.Reply.nonce(),
 		Decision: d,
 		Text:     m.Text,
 		Shows:    l.shows(*m.Reply),
-	})
-	if err != nil || found {
+	}
+	if answers, err := l.cfg.Core.IsAnswer(p); err != nil {
 		return err
+	} else if answers {
+		return l.order(p.Act, channel.OpPress, p)
 	}
 	// The reply may be to a notice in the session's topic, or to a file that is not noted as sent yet.
 	if _, ours := l.cfg.Core.SessionIn(Name, m.room().address()); ours || m.Reply.Document != nil {

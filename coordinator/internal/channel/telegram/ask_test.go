@@ -265,10 +265,8 @@ func TestTapWithUnknownDataIsAnswered(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.pair()
-	if err := r.core.Press(core.Press{Act: channel.Act{Channel: Name, Update: 1, Tap: "gone"},
-		Nonce: unknownNonce}); err != nil {
-		t.Fatal(err)
-	}
+	gone := core.Press{Act: channel.Act{Channel: Name, Update: 1, Tap: "gone"}, Nonce: unknownNonce}
+	r.ok(r.ch.cfg.Act(r.ctx, gone.Act, channel.OpPress, gone))
 	call, err := r.api.AwaitCall(r.ctx, func(c botapi.Call) bool { return c.Method == "answerCallbackQuery" })
 	if err != nil {
 		t.Fatal(err)

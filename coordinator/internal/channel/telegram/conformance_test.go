@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel/conformance"
 	"github.com/afar-sh/afar/coordinator/internal/channel/loopback"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	ops "github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
@@ -55,6 +56,7 @@ func (s *subject) Open(_ testing.TB, c *core.Core) conformance.Channel {
 		Home:       "/home/ann",
 		Now:        time.Now,
 		Code:       func() string { return code },
+		Act:        ops.New(ops.Config{Core: c, Log: slog.New(slog.DiscardHandler)}).Act,
 	})
 	s.ch.pace.first = 10 * time.Millisecond
 	return s.ch

@@ -1,20 +1,44 @@
 package telegram
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// saidGrants shows the standing permissions.
-func (l *link) saidGrants(string, wire.GrantsReply) (said, error) {
+// revoke ends the permission of a button. For one that has ended, the list that has the button is shown anew.
+func (l *link) revoke(p core.Press) error {
+	p.As = string(p.Message)
+	if g, _ := l.cfg.Core.GrantByNonce(p.Nonce); g.Active(l.cfg.Now()) {
+		return order(l, p.Act, wire.OpRevoke, wire.RevokeRequest{ID: string(g.ID)})
+	}
+	p.As += " " + p.Nonce
+	return order(l, p.Act, wire.OpGrants, wire.None{})
+}
+
+// saidGrants shows the standing permissions: in a new message, or in that with the button of one that has ended.
+func (l *link) saidGrants(as string, _ wire.GrantsReply) (out said, err error) {
 	list := l.grantList()
-	return said{show: &list}, nil
+	message, nonce, tapped := strings.Cut(as, " ")
+	if out.show = &list; !tapped {
+		return out, nil
+	}
+	out.text, out.edit = "This permission has ended already.", channel.MessageID(message)
+	if g, known := l.cfg.Core.GrantByNonce(nonce); known && g.How != "" {
+		out.text = "Too late: " + g.How + "."
+	}
+	return out, nil
+}
+
+// saidRevoked says that a permission has ended, and shows those that are left in place of the list with its button.
+func (l *link) saidRevoked(list string, g wire.Grant) (said, error) {
+	left := l.grantList()
+	text := "Revoked. " + g.Token + " asks again: " + strings.Join(g.Permits, ", ")
+	return said{text: text, show: &left, edit: channel.MessageID(list)}, nil
 }
 
 // grantList shows the standing permissions, each with the button that ends it.
@@ -23,15 +47,6 @@ func (l *link) grantList() rendered {
 		v, _ := l.cfg.Core.Session(string(g.Session)) // an unknown session has an empty token
 		return v.Token
 	})
-}
-
-// grants carries out a core.GrantList.
-func (l *link) grants(ctx context.Context, raw string) error {
-	var list core.GrantList
-	if err := json.Unmarshal([]byte(raw), &list); err != nil {
-		return core.GiveUp(err)
-	}
-	return l.edit(ctx, list.Message, l.grantList())
 }
 
 // maxGrants is how many permissions one message shows. The oldest come first, because

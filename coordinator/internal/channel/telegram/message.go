@@ -1,14 +1,13 @@
 package telegram
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	texts "github.com/afar-sh/afar/coordinator/internal/message"
 )
 
 // wrote handles a text of the person that replies to no message. If a card is being sent,
@@ -21,8 +20,9 @@ func (l *link) wrote(update int64, m message) error {
 	if err != nil {
 		return err
 	}
-	return l.cfg.Core.Written(core.Press{
-		Act: m.act(update), Nonce: unknownNonce, Decision: d, Text: m.Text, Word: bare, Seen: seen,
+	act := l.actOf(update, m)
+	return l.order(act, channel.OpWritten, core.Press{
+		Act: act, Nonce: unknownNonce, Decision: d, Text: m.Text, Word: bare, Seen: seen,
 	})
 }
 
@@ -43,13 +43,10 @@ func (l *link) shownBefore(text stamp) (seen []ask.ID, err error) {
 	return seen, nil
 }
 
-// choose carries out a core.Choose.
-func (l *link) choose(ctx context.Context, raw string) error {
-	var in core.Choose
-	if err := json.Unmarshal([]byte(raw), &in); err != nil {
-		return core.GiveUp(err)
-	}
-	c, ok := l.cfg.Core.Choice(in)
+// choice asks which session or question a text is for that was written at an address. It returns nil if the person
+// has already chosen.
+func (l *link) choice(at channel.Address, text string) *rendered {
+	c, ok := l.cfg.Core.Choice(Name, at, texts.ID(text))
 	if !ok {
 		return nil
 	}
@@ -57,12 +54,7 @@ func (l *link) choose(ctx context.Context, raw string) error {
 	if c.Answers {
 		r = whichAsk(c, l.tokenOf)
 	}
-	to, err := parseAddress(in.To)
-	if err != nil {
-		return core.GiveUp(err)
-	}
-	_, err = l.send(ctx, to, r)
-	return err
+	return &r
 }
 
 func (l *link) tokenOf(a ask.Ask) string {

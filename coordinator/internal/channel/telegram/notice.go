@@ -2,7 +2,6 @@ package telegram
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -46,12 +45,6 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 		return l.notice(ctx, a.Data)
 	case core.ActSay:
 		return l.reply(ctx, a.Data)
-	case core.ActEdit:
-		return l.reword(ctx, a.Data)
-	case core.ActGrants:
-		return l.grants(ctx, a.Data)
-	case core.ActChoose:
-		return l.choose(ctx, a.Data)
 	case core.ActRemind:
 		return l.remind(ctx, ask.ID(a.Data))
 	case core.ActRoom:
@@ -142,6 +135,9 @@ func (l *link) reply(ctx context.Context, raw string) error {
 	if err != nil {
 		return err
 	}
+	if out.show == nil && s.Choose != "" {
+		return nil // they have chosen already
+	}
 	if out.show == nil {
 		out.show = &rendered{html: ticks(elide(out.text, maxText))}
 	}
@@ -166,16 +162,7 @@ func (l *link) say(ctx context.Context, to room, text string) error {
 	return err
 }
 
-// reword carries out a core.Edit.
-func (l *link) reword(ctx context.Context, raw string) error {
-	var e core.Edit
-	if err := json.Unmarshal([]byte(raw), &e); err != nil {
-		return core.GiveUp(err)
-	}
-	return l.edit(ctx, e.Message, rendered{html: ticks(elide(e.Text, maxText))})
-}
-
-// answer answers a tap, and sends the message that follows.
+// answer answers a tap, and sends the message that follows, or has the message with the button say it.
 func (l *link) answer(ctx context.Context, raw string) error {
 	s, out, err := l.said(raw)
 	if err != nil {
@@ -186,6 +173,9 @@ func (l *link) answer(ctx context.Context, raw string) error {
 	err = l.outcome(0, err)
 	if out.show == nil || err != nil && !errors.Is(err, core.ErrGiveUp) {
 		return err
+	}
+	if out.edit != "" {
+		return l.edit(ctx, out.edit, *out.show)
 	}
 	return l.show(ctx, s.To, *out.show)
 }

@@ -1,6 +1,10 @@
 package telegram
 
-import "github.com/afar-sh/afar/coordinator/internal/ask"
+import (
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
 
 // maxUndo bounds what a card says of a snapshot, in UTF-16 units.
 const maxUndo = 400
@@ -35,4 +39,18 @@ func undoRows(card ask.Card) [][]button {
 		return nil
 	}
 	return [][]button{{{a.Undo.Button, undoData(a.Nonce, a.Undo.Anyway)}}}
+}
+
+// takeBack restores the snapshot of a button. Its card says how it turns out.
+func (l *link) takeBack(act channel.Act, c callback) error {
+	a, _ := l.cfg.Core.AskByNonce(c.nonce) // an unknown one has no snapshot
+	v, ok := l.cfg.Core.UndoOf(a.ID)
+	if !ok {
+		return l.cfg.Core.Acknowledge(act, "This snapshot is no longer known. Nothing was changed.")
+	}
+	return order(l, act, wire.OpUndo, wire.UndoRequest{ID: string(v.ID), Anyway: c.value == "w"})
+}
+
+func saidUndoing(*link, string, wire.Undo) (said, error) {
+	return said{text: "Undoing. The card says how it turns out."}, nil
 }
