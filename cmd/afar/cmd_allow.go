@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -12,9 +13,10 @@ import (
 
 func newAllow(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "allow ID", Short: "Answer a question with yes, or approve a plan",
-		Args: exactly("the id of a question (afar asks)"),
+		Use: "allow [ID]", Short: "Answer a question with yes, or approve a plan",
+		Args: cobra.MaximumNArgs(1),
 		Long: "Lets the exact call that the question shows run, once. ID may be the beginning of one.\n" +
+			"Without an ID it shows the one open question and asks.\n" +
 			"--session also allows what the question offers for the rest of its session, at most an hour, or\n" +
 			"what asks.grant in config.toml says\n" +
 			"(afar asks shows it first); --always has Claude Code keep what the question says for it.\n" +
@@ -22,6 +24,7 @@ func newAllow(a *app) *cobra.Command {
 	}
 	message := c.Flags().StringP("message", "m", "", "a word for the model")
 	forSession := c.Flags().Bool("session", false, "and what the question offers, for its session")
+	asJSON := jsonFlag(c, "the question")
 	always := c.Flags().Bool("always", false, "and have Claude Code keep what the question says")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if *forSession && *always {
@@ -34,16 +37,44 @@ func newAllow(a *app) *cobra.Command {
 		case *always:
 			scope = "always"
 		}
-		return a.answer(c.Context(), wire.AnswerRequest{ID: args[0], Allow: true, Message: *message, Scope: scope})
+		in := wire.AnswerRequest{Allow: true, Message: *message, Scope: scope}
+		if len(args) > 0 {
+			in.ID = args[0]
+			return a.answer(c.Context(), in, *asJSON)
+		}
+		return a.allowTheOne(c.Context(), in, *asJSON)
 	}
 	return c
 }
 
+// allowTheOne shows the only open question, asks the person at the terminal, and allows it.
+func (a *app) allowTheOne(ctx context.Context, in wire.AnswerRequest, asJSON bool) error {
+	if !isTerminal(a.stdin) {
+		return usageError{errors.New("afar allow needs the id of a question (afar asks) where nobody can be asked")}
+	}
+	var open wire.AsksReply
+	if err := call(ctx, a, wire.OpAsks, wire.None{}, &open); err != nil {
+		return err
+	}
+	renderAsks(a.page(), open)
+	if len(open.Asks) != 1 {
+		return fmt.Errorf("afar allow without an id needs one open question, and there are %d", len(open.Asks))
+	}
+	if !a.agrees("Allow it?") {
+		return errors.New("nothing was allowed; the question stays open")
+	}
+	in.ID = open.Asks[0].ID
+	return a.answer(ctx, in, asJSON)
+}
+
 // answer decides an ask and prints the result.
-func (a *app) answer(ctx context.Context, in wire.AnswerRequest) error {
+func (a *app) answer(ctx context.Context, in wire.AnswerRequest, asJSON bool) error {
 	q, err := a.sendAnswer(ctx, in)
 	if err != nil {
 		return err
+	}
+	if asJSON {
+		return a.printJSON(q)
 	}
 	verb := "Denied"
 	switch {

@@ -22,7 +22,6 @@ func newConsult(a *app) *cobra.Command {
 			"says. With -, the question is read from stdin. The other model sees the question and nothing else, has " +
 			"no tools,\n" +
 			"and its answer is an opinion. That it was asked, and the digest of the answer, go to the journal.",
-		Example: "  afar consult 'Is a flock held across exec?'\n  git diff main | afar consult -",
 	}
 	asJSON := jsonFlag(c, "the answer")
 	c.RunE = func(c *cobra.Command, args []string) error {

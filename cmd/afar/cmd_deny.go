@@ -12,8 +12,9 @@ func newDeny(a *app) *cobra.Command {
 		Long: "Refuses the call that the question shows. ID may be the beginning of one.",
 	}
 	message := c.Flags().StringP("message", "m", "", "what the model should do instead")
+	asJSON := jsonFlag(c, "the question")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return a.answer(c.Context(), wire.AnswerRequest{ID: args[0], Message: *message})
+		return a.answer(c.Context(), wire.AnswerRequest{ID: args[0], Message: *message}, *asJSON)
 	}
 	return c
 }

@@ -26,8 +26,6 @@ func newIssue(a *app) *cobra.Command {
 func newIssueNew(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "new TITLE", Short: "Make an issue", Args: cobra.ArbitraryArgs,
-		Example: "  afar issue new 'Sessions die after a minute' -p 1 -b 'Since Monday. The log says nothing.'\n" +
-			"  afar issue new 'Say why' --needs k3fzbd -b - <notes.md",
 	}
 	asJSON := jsonFlag(c, "the issue")
 	body := c.Flags().StringP("body", "b", "", "what is to be done, in markdown; - reads it from stdin")

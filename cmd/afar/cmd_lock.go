@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -80,8 +79,7 @@ func (a *app) lock() error {
 	}
 	a.say("This would be written to %s:\n\n%s", path, text)
 	a.say("Mods of other plugins do not load any more, in any session of any user of this machine.")
-	fmt.Fprint(a.stdout, "Write it? [y/N] ")
-	if !yes(a) {
+	if !a.agrees("Write it?") {
 		return errors.New("nothing was written")
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -92,12 +90,6 @@ func (a *app) lock() error {
 	}
 	a.say("Locked for the sessions that start from now on. `sudo %s unlock` ends it.", filepath.Join(a.bin, "afar"))
 	return nil
-}
-
-func yes(a *app) bool {
-	line, _ := bufio.NewReader(a.stdin).ReadString('\n') // no answer is no yes
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes"
 }
 
 // unlock removes the lock and the directories that are then empty.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,19 +25,22 @@ type logging struct {
 	session        string
 	last           int
 	follow, asJSON bool
+	all            bool // each entry of a question
 	hooks          bool // of what the hooks did, instead of the journal
 }
 
 func newLog(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "log", Short: "Show the journal: all that happened", Args: exactly(),
-		Long: "Shows the newest entries of the journal, oldest first. With --json each line is one entry\n" +
+		Long: "Shows the newest entries of the journal, oldest first. A question has one line, which says how it\n" +
+			"ended or stands; --all shows each of its entries. With --json each line is one entry\n" +
 			"(seq, id, at in unix milliseconds, kind, session, token, subject, text, hash).\n" +
 			"With --hooks it shows what was recorded of the hooks instead: see afar debug.",
 	}
 	var l logging
 	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on with what happens from now on")
 	c.Flags().BoolVar(&l.asJSON, "json", false, "print one JSON object per entry and line")
+	c.Flags().BoolVar(&l.all, "all", false, "each entry of a question, from its opening to its end")
 	c.Flags().StringVar(&l.session, "session", "", "only this session (its token or id)")
 	c.Flags().BoolVar(&l.hooks, "hooks", false, "what the hooks did, as far as it was recorded (afar debug)")
 	c.Flags().IntVarP(&l.last, "lines", "n", 50, "how many entries of the past")
@@ -59,7 +63,7 @@ func (a *app) log(ctx context.Context, l logging) error {
 		return err
 	}
 	if l.last > 0 {
-		if err := a.entries(past, l.asJSON); err != nil {
+		if err := a.entries(past, l); err != nil {
 			return err
 		}
 	}
@@ -86,7 +90,7 @@ func (a *app) follow(ctx context.Context, l logging, after int64) error {
 		if err != nil {
 			return err
 		}
-		if err := a.entries(fresh, l.asJSON); err != nil {
+		if err := a.entries(fresh, l); err != nil {
 			return err
 		}
 		after = end(fresh, after)
@@ -109,14 +113,15 @@ func end(l wire.LogReply, before int64) int64 {
 	return before
 }
 
-func (a *app) entries(l wire.LogReply, asJSON bool) error {
-	if !asJSON {
-		renderLog(a.page(), l)
+// entries prints entries of the journal. In a list for people a question has one line, its last.
+func (a *app) entries(in wire.LogReply, l logging) error {
+	if !l.asJSON {
+		renderLog(a.page(), in, l.all)
 		return nil
 	}
 	enc := json.NewEncoder(a.stdout)
 	enc.SetEscapeHTML(false)
-	for _, e := range l.Entries {
+	for _, e := range in.Entries {
 		if err := enc.Encode(e); err != nil {
 			return fmt.Errorf("print entry: %w", err)
 		}
@@ -124,9 +129,20 @@ func (a *app) entries(l wire.LogReply, asJSON bool) error {
 	return nil
 }
 
-func renderLog(p *page, l wire.LogReply) {
-	for _, e := range l.Entries {
+func renderLog(p *page, in wire.LogReply, all bool) {
+	last := map[string]int64{} // the newest entry of each question
+	for _, e := range in.Entries {
+		if isOfQuestion(e) {
+			last[e.Subject] = e.Seq
+		}
+	}
+	for _, e := range in.Entries {
+		if !all && isOfQuestion(e) && last[e.Subject] != e.Seq {
+			continue
+		}
 		p.line("%-12s  %s  %s", p.clock(e.At), p.paint(dim, fmt.Sprintf("%-20s", oneLine(e.Kind, 40))),
 			oneLine(e.Text, 300))
 	}
 }
+
+func isOfQuestion(e wire.Entry) bool { return strings.HasPrefix(e.Kind, "ask.") }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -31,6 +32,14 @@ func (a *app) page() *page {
 
 func (a *app) colourful() bool {
 	return isTerminal(a.stdout) && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+}
+
+// agrees asks a question on the terminal and reports whether the answer is yes. No answer is no.
+func (a *app) agrees(question string) bool {
+	fmt.Fprint(a.stdout, question+" [y/N] ")
+	line, _ := bufio.NewReader(a.stdin).ReadString('\n')
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
 }
 
 // isTerminal reports whether a stream of this process is a terminal.

@@ -32,6 +32,7 @@ func newRoot(a *app) *cobra.Command {
 	root.Version = versionText()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	sortIntoGroups(root)
+	giveExamples(root, "")
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	return root
@@ -39,13 +40,14 @@ func newRoot(a *app) *cobra.Command {
 
 // groups are the parts of `afar --help`, with the names of their commands.
 var groups = []struct{ id, title, names string }{
-	{"sessions", "Sessions and their questions:", "status open asks allow deny answer send inbox stop-turn report log"},
-	{"away", "While you are away:", "away pause resume telegram loop issue review"},
+	{"first", "Start here:", "demo open away telegram doctor"},
+	{"sessions", "Sessions and their questions:", "status asks allow deny answer send inbox stop-turn report log"},
+	{"away", "While you are away:", "pause resume loop issue"},
 	{"guard", "What is allowed, and taking it back:", "guard grants revoke undo audit lock unlock hold"},
 	{"work", "Work that goes on without a terminal:", "task suggestion gap run trigger module memory journal"},
 	{"agents", "What agents write, and second opinions:", "post read topics consult"},
 	{"care", "Setup and care:",
-		"doctor demo config start stop restart install-service logs debug version completion help update uninstall"},
+		"config start stop restart install-service logs debug version completion help update uninstall"},
 	{"programs", "For programs:", "call mcp serve pin"},
 }
 

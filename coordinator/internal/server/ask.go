@@ -19,9 +19,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// maxWait bounds one wait of a caller, who then asks again. A caller who is gone is noticed at once:
-// its connection ends.
-const maxWait = 5 * time.Minute
+// The longest waits of one call, after which the caller asks again. Thousands of hooks may wait for
+// an answer, and each call costs.
+const (
+	maxWait    = 25 * time.Second
+	maxAskWait = 5 * time.Minute
+)
 
 // waitFor returns how long a caller may wait if it asks for ms milliseconds.
 func waitFor(ms int64) time.Duration { return min(time.Duration(ms)*time.Millisecond, maxWait) }
@@ -165,7 +168,7 @@ func (s *Server) askWait(c *call, in wire.AskWaitRequest) (out wire.AskState, er
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	ctx, cancel := context.WithTimeout(c.ctx, min(time.Duration(in.WaitMS)*time.Millisecond, maxAskWait))
 	defer cancel()
 	defer s.watchAttached(ctx, c.line, a)()
 	a, err = s.cfg.Core.AwaitAsk(ctx, id)

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// exampleWord is one word of an example: in single quotes, or without spaces.
+var exampleWord = regexp.MustCompile(`'[^']*'|\S+`)
+
+// TestExamples: each command that a person can run has an example, and each example is one that the
+// command's own flags and arguments accept.
+func TestExamples(t *testing.T) {
+	root := newRoot(&app{})
+	used := map[string]bool{}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.Hidden {
+			return
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+		path := strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), "afar"))
+		used[path] = true
+		isOurs := c.Name() != "help" && !strings.HasPrefix(path, "completion")
+		if !isOurs || c.HasSubCommands() && c != root {
+			return
+		}
+		if c.Example == "" {
+			t.Errorf("afar %s has no example", path)
+		}
+		for line := range strings.Lines(c.Example) {
+			checkExample(t, root, c, line)
+		}
+	}
+	walk(root)
+	for path := range examples {
+		if !used[path] {
+			t.Errorf("there is an example of %q, which is no command", path)
+		}
+	}
+}
+
+func checkExample(t *testing.T, root, c *cobra.Command, line string) {
+	t.Helper()
+	_, typed, ok := strings.Cut(line, "afar")
+	words := exampleWord.FindAllString(typed, -1)
+	for i := range words {
+		words[i] = strings.Trim(words[i], "'")
+	}
+	found, rest, err := root.Find(words)
+	if !ok || err != nil || found != c {
+		t.Errorf("%q is an example of %s and runs %v (%v)", line, c.CommandPath(), found.CommandPath(), err)
+		return
+	}
+	if err := c.ParseFlags(rest); err != nil {
+		t.Errorf("%q: %v", line, err)
+	}
+	if err := c.ValidateArgs(c.Flags().Args()); err != nil {
+		t.Errorf("%q: %v", line, err)
+	}
+}
