@@ -44,10 +44,10 @@ var codePrograms = []table{
 		do:       opaqueInterpreter,
 	},
 	{programs: "clj clojure", options: "A? M? X? T? P? Sdeps e eval", leads: true, do: opaqueInterpreter, rows: []row{
-		{args: "deploy|:deploy", does: publishes},
+		{args: "deploy|:deploy", as: &publishes},
 	}},
 	{programs: "vim nvim vi ex ed", options: "c S u U i cmd eval l f", do: editor, rows: []row{
-		{given: "remote-send remote-expr", does: act{effect.TypeInto, "", theProgram}},
+		{given: "remote-send remote-expr", does: act{effect.TypeInto, "", programName}},
 	}},
 }
 

@@ -39,11 +39,11 @@ func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
 }
 
 var composeRows = []row{
-	{words: "down|rm", given: "v volumes", does: act{effect.PruneLocal, effect.Volumes, "compose"}},
-	{words: "down|rm", given: "rmi=all", does: act{effect.PruneLocal, "image", "compose"}},
+	{words: "down|rm", given: "v volumes", does: act{effect.PruneLocal, effect.Volumes, text("compose")}},
+	{words: "down|rm", given: "rmi=all", does: act{effect.PruneLocal, "image", text("compose")}},
 	{words: "exec|run", also: runsService},
 	{words: "up|watch", also: startsServices},
-	{words: "push", does: act{effect.PublishOut, "compose", "image"}},
+	{words: "push", does: act{effect.PublishOut, "compose", text("image")}},
 }
 
 // startsServices runs the commands of the services that "up" starts: those it names, or those of no profile.

@@ -88,17 +88,17 @@ const meantFilters = "name= ancestor= label= status=exited status=created status
 
 // containerNouns describe commands of a noun and a verb, such as "volume rm".
 var containerNouns = []row{
-	{words: "system reset", does: act{effect.PruneLocal, effect.Volumes, ""}},
-	{words: "system prune", does: act{effect.PruneLocal, "system", ""}},
-	{words: "volume rm|remove|prune", does: act{effect.PruneLocal, effect.Volumes, "$2*"}},
+	{words: "system reset", does: act{effect.PruneLocal, effect.Volumes, nil}},
+	{words: "system prune", does: act{effect.PruneLocal, "system", nil}},
+	{words: "volume rm|remove|prune", does: act{effect.PruneLocal, effect.Volumes, operandsFrom(2)}},
 	{words: "pod|container|image rm|remove", also: removesContainers},
 	{words: "image|builder|buildx prune", without: "a all"},
-	{words: "network|pod|image|builder|buildx prune", does: act{effect.PruneLocal, byVerb, ""}},
+	{words: "network|pod|image|builder|buildx prune", does: act{effect.PruneLocal, byVerb, nil}},
 	{words: "container run|exec", also: runsContainer},
 	{words: "container inspect", also: showsSettings},
-	{words: "image push", does: act{effect.PublishOut, effect.Docker, "image"}},
+	{words: "image push", does: act{effect.PublishOut, effect.Docker, text("image")}},
 	{words: "network create *", also: makesNetwork},
-	{words: "network rm|remove", made: "network $2*", does: act{effect.PruneLocal, effect.Network, "$2*"}},
+	{words: "network rm|remove", made: "network $2*", does: act{effect.PruneLocal, effect.Network, operandsFrom(2)}},
 }
 
 // containerVerbs describe the commands without a noun.
@@ -109,22 +109,22 @@ var containerVerbs = []row{
 	{words: "inspect", also: showsSettings},
 	{words: "cp", also: copiesContained},
 	{words: "unshare", runs: "$1*"},
-	{words: "push", does: act{effect.PublishOut, byProgram, "image"}},
-	{words: "manifest|trust push|sign", does: act{effect.PublishOut, byProgram, "image"}},
-	{words: "kill", does: act{effect.StopService, effect.Container, afterVerb}},
-	{words: "stop|restart", mention: unknownNames, does: act{effect.StopService, effect.Container, "$args"}},
+	{words: "push", does: act{effect.PublishOut, byProgram, text("image")}},
+	{words: "manifest|trust push|sign", does: act{effect.PublishOut, byProgram, text("image")}},
+	{words: "kill", does: act{effect.StopService, effect.Container, operandsFrom(1)}},
+	{words: "stop|restart", mention: unknownNames, does: act{effect.StopService, effect.Container, arguments}},
 	{words: "context use *", sets: hostContext + " $2"},
-	{words: "machine rm|reset", does: act{effect.PruneLocal, "machine", ""}},
+	{words: "machine rm|reset", does: act{effect.PruneLocal, "machine", nil}},
 	{
 		words: "swarm|stack|service|node|secret|config rm|remove|leave",
-		does:  act{effect.DestroyRemote, effect.Part, "$0 $1"},
+		does:  act{effect.DestroyRemote, effect.Part, joined{operand(0), operand(1)}},
 	},
 }
 
 // otherHostRows describe what stops or removes containers that others use: those of another host.
 var otherHostRows = []row{
-	{words: "rm|rmi|stop|kill|restart|pause|update", does: act{effect.ChangeRemote, byVerb, "$args"}},
-	{words: "compose", among: "down rm stop kill restart pause", does: act{effect.ChangeRemote, "compose", "$args"}},
+	{words: "rm|rmi|stop|kill|restart|pause|update", does: act{effect.ChangeRemote, byVerb, arguments}},
+	{words: "compose", among: "down rm stop kill restart pause", does: act{effect.ChangeRemote, "compose", arguments}},
 }
 
 // hostContext is where the host is remembered that a command of this call chooses.
@@ -314,16 +314,16 @@ var clusterRows = []row{
 	{words: "config use-context *", sets: kubeContext + " $last"},
 	{words: "delete", also: clusterDelete},
 	{words: "cp", also: copiesContained},
-	{words: "drain|cordon|taint|evict", does: act{effect.ChangeRemote, byVerb, "$1"}},
-	{words: "scale", given: "replicas=0", does: act{effect.ChangeRemote, effect.ScaleToZero, "$1"}},
-	{words: "replace", given: "force", does: act{effect.DestroyRemote, effect.Part, "replace"}},
-	{words: "apply", given: "prune force", goOn: true, does: act{effect.DestroyRemote, effect.Part, "apply"}},
+	{words: "drain|cordon|taint|evict", does: act{effect.ChangeRemote, byVerb, operand(1)}},
+	{words: "scale", given: "replicas=0", does: act{effect.ChangeRemote, effect.ScaleToZero, operand(1)}},
+	{words: "replace", given: "force", does: act{effect.DestroyRemote, effect.Part, text("replace")}},
+	{words: "apply", given: "prune force", goOn: true, does: act{effect.DestroyRemote, effect.Part, text("apply")}},
 	{words: "apply", also: appliesFetched},
-	{words: "rollout undo", does: act{effect.ChangeRemote, "rollback", "$2"}},
+	{words: "rollout undo", does: act{effect.ChangeRemote, "rollback", operand(2)}},
 	{words: "get secret*", also: showsClusterSecret},
-	{words: "patch", mention: "finalizers", does: act{effect.ChangeRemote, "finalizers", "$1"}},
+	{words: "patch", mention: "finalizers", does: act{effect.ChangeRemote, "finalizers", operand(1)}},
 	{words: "adm|admin|certificate", also: controlsHosted},
-	{words: "create clusterrolebinding|rolebinding", does: act{effect.ChangeRemote, effect.Rights, "$1"}},
+	{words: "create clusterrolebinding|rolebinding", does: act{effect.ChangeRemote, effect.Rights, operand(1)}},
 }
 
 // runsInCluster follows a command into a container of the cluster, and reports rights on the host.

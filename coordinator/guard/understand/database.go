@@ -35,44 +35,44 @@ var databasePrograms = []table{
 		do: graph,
 	},
 	{programs: migrationPrograms, do: migration, rows: []row{
-		{of: "drush", words: "site:install|site-install|si", does: act{effect.DropData, effect.Reset, "$0"}},
-		{of: "hasura", words: "metadata clear", does: act{effect.DropData, effect.Reset, "$0"}},
+		{of: "drush", words: "site:install|site-install|si", does: act{effect.DropData, effect.Reset, operand(0)}},
+		{of: "hasura", words: "metadata clear", does: act{effect.DropData, effect.Reset, operand(0)}},
 	}},
 	{programs: "sqitch", rows: []row{
-		{words: "revert|rebase|checkout", does: act{effect.DropData, effect.Column, "$0"}},
+		{words: "revert|rebase|checkout", does: act{effect.DropData, effect.Column, operand(0)}},
 	}},
-	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operands}}}},
+	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operandsFrom(0)}}}},
 	{
 		programs: "createdb dropdb", options: "h p U O T E D l host port username owner template maintenance-db",
 		rows: []row{
-			{of: "dropdb", does: act{effect.DropData, effect.Database, "$0"}},
+			{of: "dropdb", does: act{effect.DropData, effect.Database, operand(0)}},
 			{words: "*", also: makesDatabase},
 		},
 	},
-	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, "$args"}}}},
+	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, arguments}}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
 		{words: "create *", also: makesDatabase},
-		{words: "drop", does: act{effect.DropData, effect.Database, "$1"}},
-		{words: "shutdown", does: act{effect.StopService, effect.Database, "mysql"}},
+		{words: "drop", does: act{effect.DropData, effect.Database, operand(1)}},
+		{words: "shutdown", does: act{effect.StopService, effect.Database, text("mysql")}},
 	}},
 	{programs: "pg_restore", options: "d h p U f dbname host port -clean", rows: []row{
-		{given: "c clean", does: act{effect.DropData, effect.Table, "restore"}},
+		{given: "c clean", does: act{effect.DropData, effect.Table, text("restore")}},
 	}},
 	{programs: "mongorestore mongoimport", rows: []row{
-		{given: "drop", does: act{effect.DropData, effect.Table, "restore"}},
+		{given: "drop", does: act{effect.DropData, effect.Table, text("restore")}},
 	}},
 	{
 		programs: "celery",
 		options:  "A app b broker workdir Q queues X exclude-queues d destination t timeout",
 		rows: []row{
-			{words: "purge", does: act{effect.DropData, effect.Rows, "$0"}},
-			{words: "control shutdown", does: stopsServer},
+			{words: "purge", does: act{effect.DropData, effect.Rows, operand(0)}},
+			{words: "control shutdown", as: &stopsServer},
 		},
 	},
 	{programs: "rq", options: "u url", rows: []row{
-		{words: "empty", does: act{effect.DropData, effect.Rows, afterVerb}},
+		{words: "empty", does: act{effect.DropData, effect.Rows, operandsFrom(1)}},
 	}},
-	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, theProgram}}}},
+	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, programName}}}},
 }
 
 // sqlClients are the clients whose purpose is to run SQL.
@@ -244,10 +244,10 @@ func runsOnHeroku(sh *shell.Shell, c shell.Command, o shell.Options) {
 var mixedRows = []row{
 	{goOn: true, also: readsSQL},
 	{of: "heroku", words: "run|run:*", also: runsOnHeroku},
-	{of: "heroku", words: "pg:copy|pg:backups:restore|pg:push", does: act{effect.DropData, effect.Reset, "$0"}},
-	{of: "bq", words: "rm", does: act{effect.DestroyRemote, effect.Teardown, operands}},
-	{words: "pg:reset*", does: act{effect.DropData, effect.Database, "$1"}},
-	{of: "supabase", words: "db reset", given: "linked db-url", does: act{effect.DropData, effect.Database, "$1"}},
+	{of: "heroku", words: "pg:copy|pg:backups:restore|pg:push", does: act{effect.DropData, effect.Reset, operand(0)}},
+	{of: "bq", words: "rm", does: act{effect.DestroyRemote, effect.Teardown, operandsFrom(0)}},
+	{words: "pg:reset*", does: act{effect.DropData, effect.Database, operand(1)}},
+	{of: "supabase", words: "db reset", given: "linked db-url", does: act{effect.DropData, effect.Database, operand(1)}},
 	{of: "supabase", words: "db reset"}, // of this machine
 	{also: controlsHosted},
 }
@@ -404,19 +404,19 @@ func makesDatabase(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // redisRows describe the commands of Redis, in upper case.
 var redisRows = []row{
-	{words: "FLUSHALL|FLUSHDB", does: act{effect.DropData, effect.Database, "$0"}},
-	{words: "DEL|UNLINK", mention: unknownNames, does: act{effect.DropData, effect.Rows, "$0"}},
-	{words: "DEL|UNLINK", does: act{effect.DropData, effect.Key, "$0"}},
+	{words: "FLUSHALL|FLUSHDB", does: act{effect.DropData, effect.Database, operand(0)}},
+	{words: "DEL|UNLINK", mention: unknownNames, does: act{effect.DropData, effect.Rows, operand(0)}},
+	{words: "DEL|UNLINK", does: act{effect.DropData, effect.Key, operand(0)}},
 	{
 		words: "SHUTDOWN|DEBUG|FAILOVER|REPLICAOF|SLAVEOF|SWAPDB|MIGRATE",
-		does:  act{effect.StopService, effect.Database, "redis $0"},
+		does:  act{effect.StopService, effect.Database, joined{text("redis"), operand(0)}},
 	},
 	{
 		words: "CONFIG|SCRIPT|CLUSTER|ACL|FUNCTION|CLIENT|XGROUP|XTRIM|MODULE " +
 			"SET|RESETSTAT|FLUSH|RESET|DELUSER|DELETE|KILL|FORGET|FLUSHSLOTS|DELSLOTS|REWRITE|DESTROY|UNLOAD",
-		does: act{effect.ChangeRemote, "redis", "$0 $1"},
+		does: act{effect.ChangeRemote, "redis", joined{operand(0), operand(1)}},
 	},
-	{words: "EVAL", mention: "flush", does: act{effect.DropData, effect.Database, "$0"}},
+	{words: "EVAL", mention: "flush", does: act{effect.DropData, effect.Database, operand(0)}},
 }
 
 // migrationPrograms are the tools with which frameworks change and wipe their databases.

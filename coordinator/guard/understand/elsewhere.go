@@ -22,14 +22,14 @@ var elsewherePrograms = []table{
 	{programs: "sshpass", options: "p f d P", leads: true, rows: []row{{runs: operands}}},
 	{programs: "distrobox toolbox multipass limactl vagrant adb lxc incus", do: otherMachine},
 	{programs: "wsl", options: "d distribution u user cd shell-type unregister export import", leads: true, rows: []row{
-		{given: "unregister=", does: act{effect.DestroyRemote, effect.Teardown, "$=unregister"}},
-		{given: "shutdown", does: act{effect.Power, "shutdown", theProgram}},
+		{given: "unregister=", does: act{effect.DestroyRemote, effect.Teardown, valueOf("unregister")}},
+		{given: "shutdown", does: act{effect.Power, "shutdown", programName}},
 		{runs: operands},
 	}},
 	{programs: "osascript", options: "e l s", do: appleScript},
 	{programs: "xdotool ydotool wtype dotool cliclick", rows: []row{
 		{first: "search|getactivewindow|getmouselocation|help|version"},
-		{does: act{effect.TypeInto, "", theProgram}},
+		{does: act{effect.TypeInto, "", programName}},
 	}},
 	{programs: "expect", options: "c f d", do: expect},
 }

@@ -21,18 +21,18 @@ var fleetPrograms = []table{
 	{programs: "pssh pdsh dsh clush", options: "w h H l p t g x", do: runsOnAll},
 	{programs: "salt salt-call salt-ssh", options: "t timeout b batch-size out config-dir c log-level l", do: salt},
 	{programs: "salt-key", rows: []row{
-		{given: "d D delete delete-all r R reject reject-all", does: act{effect.DestroyRemote, effect.Part, "$args"}},
+		{given: "d D delete delete-all r R reject reject-all", does: act{effect.DestroyRemote, effect.Part, arguments}},
 	}},
 	{programs: "puppet", dry: "noop", rows: []row{
-		{words: "apply|agent", does: changesSystem},
-		{words: "node|cert clean|deactivate|purge|revoke", does: act{effect.DestroyRemote, effect.Part, operands}},
-		{words: "resource package", args: puppetEnds, does: act{effect.RemovePackage, bySecond, "$2"}},
-		{words: "resource service", args: puppetEnds, does: act{effect.StopService, "stopped", "$2"}},
-		{words: "resource file", args: puppetEnds, does: act{effect.DeleteTree, "", "@$2"}},
-		{words: "resource", args: puppetEnds, does: act{effect.ChangeSystem, bySecond, "$2"}},
+		{words: "apply|agent", as: &changesSystem},
+		{words: "node|cert clean|deactivate|purge|revoke", does: act{effect.DestroyRemote, effect.Part, operandsFrom(0)}},
+		{words: "resource package", args: puppetEnds, does: act{effect.RemovePackage, bySecond, operand(2)}},
+		{words: "resource service", args: puppetEnds, does: act{effect.StopService, "stopped", operand(2)}},
+		{words: "resource file", args: puppetEnds, does: act{effect.DeleteTree, "", files{operand(2)}}},
+		{words: "resource", args: puppetEnds, does: act{effect.ChangeSystem, bySecond, operand(2)}},
 	}},
 	{programs: "chef-client chef-solo chef-apply cinc-client", dry: "W why-run v version", rows: []row{
-		{does: changesSystem},
+		{as: &changesSystem},
 	}},
 }
 
@@ -152,14 +152,14 @@ func fleetModule(sh *shell.Shell, module, text string) {
 
 // moduleRows describe the modules of Ansible, whose arguments are as options.
 var moduleRows = []row{
-	{of: "reboot win_reboot", does: act{effect.Power, byProgram, ""}},
+	{of: "reboot win_reboot", does: act{effect.Power, byProgram, nil}},
 	{
 		of: "service systemd systemd_service", given: "state=stopped state=restarted",
-		does: act{effect.StopService, "$=state", "$=name"},
+		does: act{effect.StopService, "$=state", valueOf("name")},
 	},
-	{of: "file", given: gone, does: act{effect.DeleteTree, "", "@$=path,dest"}},
-	{of: "apt yum dnf package pip", given: gone, does: act{effect.RemovePackage, byProgram, "$=name"}},
-	{given: gone, does: act{effect.DestroyRemote, effect.Part, "$name $=name"}},
+	{of: "file", given: gone, does: act{effect.DeleteTree, "", files{valueOf("path dest")}}},
+	{of: "apt yum dnf package pip", given: gone, does: act{effect.RemovePackage, byProgram, valueOf("name")}},
+	{given: gone, does: act{effect.DestroyRemote, effect.Part, joined{programName, valueOf("name")}}},
 }
 
 const gone = "state=absent state=removed"
@@ -174,13 +174,13 @@ var saltRows = []row{
 	{args: "test=True|test=true"},
 	{
 		words: "state.apply|state.highstate|state.sls|state.single",
-		does:  act{effect.ChangeRemote, effect.Apply, operands},
+		does:  act{effect.ChangeRemote, effect.Apply, operandsFrom(0)},
 	},
-	{words: "pkg.remove|pkg.purge", does: act{effect.RemovePackage, byProgram, afterVerb}},
-	{words: "service.stop|service.restart|service.disable", does: act{effect.StopService, byVerb, "$1"}},
-	{words: "system.reboot|system.shutdown|system.poweroff|system.halt", does: act{effect.Power, byVerb, ""}},
+	{words: "pkg.remove|pkg.purge", does: act{effect.RemovePackage, byProgram, operandsFrom(1)}},
+	{words: "service.stop|service.restart|service.disable", does: act{effect.StopService, byVerb, operand(1)}},
+	{words: "system.reboot|system.shutdown|system.poweroff|system.halt", does: act{effect.Power, byVerb, nil}},
 	{words: "file.remove *", runs: "rm -rf $1"},
-	{words: "*.delete|*.remove|*.absent|*.flush", does: act{effect.DestroyRemote, effect.Part, operands}},
+	{words: "*.delete|*.remove|*.absent|*.flush", does: act{effect.DestroyRemote, effect.Part, operandsFrom(0)}},
 }
 
 // salt runs a function of Salt on the machines that the first operand names, or on this one.

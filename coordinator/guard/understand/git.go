@@ -63,19 +63,19 @@ var gitTables = []table{
 			"-dry-run -prune -all -branches -tags",
 		dry: "n dry-run",
 		rows: []row{
-			{given: "mirror", does: act{effect.PushForce, effect.Mirror, ""}},
+			{given: "mirror", does: act{effect.PushForce, effect.Mirror, nil}},
 			{goOn: true, also: mirrorsBySettings},
 			{given: "d delete", also: deletesRefs},
-			{given: "prune", goOn: true, does: act{effect.PushDelete, effect.Prune, ""}},
+			{given: "prune", goOn: true, does: act{effect.PushDelete, effect.Prune, nil}},
 			{also: gitRefspecs},
 		},
 	},
 	{programs: "reset", options: "pathspec-from-file -hard -merge", rows: []row{
-		{words: "*", goOn: true, does: act{effect.MoveHead, "", "$0"}},
-		{given: "hard", words: "HEAD|@", does: act{effect.Discard, effect.ResetHard, ""}},
-		{given: "hard", words: "*", does: act{effect.Discard, effect.ResetHardTo, ""}},
-		{given: "hard", does: act{effect.Discard, effect.ResetHard, ""}},
-		{given: "merge", does: act{effect.Discard, effect.ResetMerge, ""}},
+		{words: "*", goOn: true, does: act{effect.MoveHead, "", operand(0)}},
+		{given: "hard", words: "HEAD|@", does: act{effect.Discard, effect.ResetHard, nil}},
+		{given: "hard", words: "*", does: act{effect.Discard, effect.ResetHardTo, nil}},
+		{given: "hard", does: act{effect.Discard, effect.ResetHard, nil}},
+		{given: "merge", does: act{effect.Discard, effect.ResetMerge, nil}},
 	}},
 	{
 		programs: "checkout",
@@ -83,11 +83,11 @@ var gitTables = []table{
 			"-detach -recurse-submodules",
 		rows: []row{
 			{goOn: true, also: movesHead},
-			{given: "f force", does: act{effect.Discard, effect.CheckoutForce, ""}},
-			{given: "pathspec-from-file=", does: act{effect.Discard, effect.RestorePath, ""}},
+			{given: "f force", does: act{effect.Discard, effect.CheckoutForce, nil}},
+			{given: "pathspec-from-file=", does: act{effect.Discard, effect.RestorePath, nil}},
 			{given: "p patch"},
 			{given: "ours theirs", also: gitTakesSide},
-			{given: "B=", goOn: true, does: act{effect.RewriteRefs, effect.BranchReset, "$=B"}},
+			{given: "B=", goOn: true, does: act{effect.RewriteRefs, effect.BranchReset, valueOf("B")}},
 			{also: gitCheckoutPaths},
 		},
 	},
@@ -95,8 +95,8 @@ var gitTables = []table{
 		programs: "switch", options: "c C create -force force-create conflict orphan -discard-changes -detach",
 		rows: []row{
 			{goOn: true, also: movesHead},
-			{given: "f force discard-changes", goOn: true, does: act{effect.Discard, effect.SwitchForce, ""}},
-			{given: "C= force-create=", does: act{effect.RewriteRefs, effect.BranchReset, "$=C,force-create"}},
+			{given: "f force discard-changes", goOn: true, does: act{effect.Discard, effect.SwitchForce, nil}},
+			{given: "C= force-create=", does: act{effect.RewriteRefs, effect.BranchReset, valueOf("C force-create")}},
 		},
 	},
 	{
@@ -105,9 +105,9 @@ var gitTables = []table{
 		rows: []row{
 			{given: "S staged", without: "W worktree"},
 			{given: "ours theirs", also: gitTakesSide},
-			{given: "pathspec-from-file=", goOn: true, does: act{effect.Discard, effect.RestorePath, ""}},
-			{given: "s= source= S staged", does: act{effect.Discard, effect.RestorePath, "@:$0*"}},
-			{does: act{effect.Discard, effect.RestoreIndexed, "@:$0*"}},
+			{given: "pathspec-from-file=", goOn: true, does: act{effect.Discard, effect.RestorePath, nil}},
+			{given: "s= source= S staged", does: act{effect.Discard, effect.RestorePath, pathspecs{operandsFrom(0)}}},
+			{does: act{effect.Discard, effect.RestoreIndexed, pathspecs{operandsFrom(0)}}},
 		},
 	},
 	{
@@ -116,27 +116,30 @@ var gitTables = []table{
 	},
 	{programs: "stash", options: "m message pathspec-from-file", rows: []row{
 		{words: "show", also: showsCommitted},
-		{first: "clear", does: act{effect.Discard, effect.StashClear, ""}},
-		{first: "drop", does: act{effect.Discard, effect.StashDrop, ""}},
-		{words: "pop|apply|branch", does: act{effect.KeepWork, effect.StashPop, ""}},
+		{first: "clear", does: act{effect.Discard, effect.StashClear, nil}},
+		{first: "drop", does: act{effect.Discard, effect.StashDrop, nil}},
+		{words: "pop|apply|branch", does: act{effect.KeepWork, effect.StashPop, nil}},
 		{words: "list|create|store"},
 		{given: "p patch S staged k keep-index"},
-		{words: "save", given: stashedAll, does: act{effect.KeepWork, effect.StashAll, ""}},
-		{words: "save", does: act{effect.KeepWork, effect.Stash, ""}},
-		{words: "* *", given: stashedAll, does: act{effect.KeepWork, effect.StashAll, "@$1*"}},
-		{words: "* *", does: act{effect.KeepWork, effect.Stash, "@$1*"}},
-		{given: stashedAll, does: act{effect.KeepWork, effect.StashAll, ""}},
-		{does: act{effect.KeepWork, effect.Stash, ""}},
+		{words: "save", given: stashedAll, does: act{effect.KeepWork, effect.StashAll, nil}},
+		{words: "save", does: act{effect.KeepWork, effect.Stash, nil}},
+		{words: "* *", given: stashedAll, does: act{effect.KeepWork, effect.StashAll, files{operandsFrom(1)}}},
+		{words: "* *", does: act{effect.KeepWork, effect.Stash, files{operandsFrom(1)}}},
+		{given: stashedAll, does: act{effect.KeepWork, effect.StashAll, nil}},
+		{does: act{effect.KeepWork, effect.Stash, nil}},
 	}},
 	{programs: "branch", options: "u set-upstream-to sort format contains -delete -force -remotes", rows: []row{
 		{given: "r remotes"},
-		{given: "D", does: act{effect.RewriteRefs, effect.BranchDeleteForce, eachOperand}},
-		{given: "d delete", with: "f force", does: act{effect.RewriteRefs, effect.BranchDeleteForce, eachOperand}},
-		{given: "d delete", does: act{effect.RewriteRefs, effect.BranchDelete, eachOperand}},
-		{given: "f force M", does: act{effect.RewriteRefs, effect.BranchForce, "$0"}},
+		{given: "D", does: act{effect.RewriteRefs, effect.BranchDeleteForce, each{operandsFrom(0)}}},
+		{
+			given: "d delete", with: "f force",
+			does: act{effect.RewriteRefs, effect.BranchDeleteForce, each{operandsFrom(0)}},
+		},
+		{given: "d delete", does: act{effect.RewriteRefs, effect.BranchDelete, each{operandsFrom(0)}}},
+		{given: "f force M", does: act{effect.RewriteRefs, effect.BranchForce, operand(0)}},
 	}},
 	{programs: "tag", options: "m F u message file sort format -delete", rows: []row{
-		{given: "d delete", does: act{effect.RewriteRefs, "tag-delete", operands}},
+		{given: "d delete", does: act{effect.RewriteRefs, "tag-delete", operandsFrom(0)}},
 	}},
 	{
 		programs: "config",
@@ -167,7 +170,7 @@ var gitTables = []table{
 }
 
 // gitOutput are the rows of subcommands that write a file instead of printing.
-var gitOutput = []row{{given: "output=", does: act{effect.WriteFile, "", "@$=output"}}}
+var gitOutput = []row{{given: "output=", does: act{effect.WriteFile, "", files{valueOf("output")}}}}
 
 // stashedAll are the options of "git stash" for files that git does not track.
 const stashedAll = "u include-untracked a all"
@@ -340,70 +343,73 @@ func secretSetting(key string) bool {
 
 // gitRows describe subcommands of git. The program of a row is the subcommand.
 var gitRows = []row{
-	{of: "merge cherry-pick revert am rebase", given: "abort skip", does: act{effect.Discard, effect.GiveUp, ""}},
+	{of: "merge cherry-pick revert am rebase", given: "abort skip", does: act{effect.Discard, effect.GiveUp, nil}},
 	{of: "add stage commit update-index", without: "n dry-run", goOn: true, also: keepsWork},
 	{of: "add stage commit update-index", without: "n dry-run", also: stagesSecrets},
 	{of: "hash-object", given: "w", also: stagesSecrets},
-	{of: "shortlog whatchanged range-diff diff-tree reflog", given: "output=", does: gitOutput[0].does},
-	{of: "bundle", words: "create *", does: act{effect.WriteFile, "", "@$1"}},
+	{of: "shortlog whatchanged range-diff diff-tree reflog", given: "output=", as: &gitOutput[0].does},
+	{of: "bundle", words: "create *", does: act{effect.WriteFile, "", files{operand(1)}}},
 	{of: "init", words: "*", also: makesRepository},
 	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
-	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
+	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, nil}},
 	{of: "fetch pull", without: "dry-run", goOn: true, also: gitFetched},
-	{of: "pull", given: "r rebase", does: act{effect.RewriteRefs, effect.Rebase, ""}},
+	{of: "pull", given: "r rebase", does: act{effect.RewriteRefs, effect.Rebase, nil}},
 	{of: "bisect", first: "run", runs: "$>run"},
 	{of: "submodule", words: "foreach", also: runsInSubmodules},
-	{of: "submodule", words: "deinit", given: "f force", does: act{effect.Discard, effect.Worktree, ""}},
-	{of: "filter-branch filter-repo", without: "analyze", does: act{effect.RewriteRefs, effect.Filter, ""}},
-	{of: "reflog", words: "delete", does: act{effect.RewriteRefs, effect.Reflog, ""}},
+	{of: "submodule", words: "deinit", given: "f force", does: act{effect.Discard, effect.Worktree, nil}},
+	{of: "filter-branch filter-repo", without: "analyze", does: act{effect.RewriteRefs, effect.Filter, nil}},
+	{of: "reflog", words: "delete", does: act{effect.RewriteRefs, effect.Reflog, nil}},
 	{
 		of: "reflog", words: "expire", without: "n dry-run",
 		given: "expire=now expire=all expire=0 expire-unreachable=now expire-unreachable=all expire-unreachable=0",
-		does:  act{effect.RewriteRefs, effect.Reflog, ""},
+		does:  act{effect.RewriteRefs, effect.Reflog, nil},
 	},
-	{of: "gc prune", given: "prune=now prune=all", does: act{effect.RewriteRefs, effect.Prune, ""}},
-	{of: "prune", without: "n", does: act{effect.RewriteRefs, effect.Prune, ""}},
+	{of: "gc prune", given: "prune=now prune=all", does: act{effect.RewriteRefs, effect.Prune, nil}},
+	{of: "prune", without: "n", does: act{effect.RewriteRefs, effect.Prune, nil}},
 	{of: "gc prune", also: prunesBySettings},
 	{of: "update-ref", given: "stdin", also: updatesRefs},
-	{of: "update-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, "$0"}},
+	{of: "update-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, operand(0)}},
 	{
 		of: "update-ref", words: protected.UndoRefs + "|" + protected.UndoRefs + "/*",
-		does: act{effect.RewriteRefs, effect.RefDelete, "$0"},
+		does: act{effect.RewriteRefs, effect.RefDelete, operand(0)},
 	},
-	{of: "update-ref", words: "refs/heads/*", does: act{effect.RewriteRefs, effect.BranchForce, "$0"}},
-	{of: "update-ref", words: "refs/remotes/*|refs/replace/*", does: act{effect.RewriteRefs, effect.Base, "$0"}},
+	{of: "update-ref", words: "refs/heads/*", does: act{effect.RewriteRefs, effect.BranchForce, operand(0)}},
+	{of: "update-ref", words: "refs/remotes/*|refs/replace/*", does: act{effect.RewriteRefs, effect.Base, operand(0)}},
 	{of: "replace", given: "d delete l list"},
-	{of: "replace", words: "*", does: act{effect.RewriteRefs, effect.Base, operands}},
+	{of: "replace", words: "*", does: act{effect.RewriteRefs, effect.Base, operandsFrom(0)}},
 	{of: "symbolic-ref", words: "refs/remotes/*/HEAD|*/HEAD"},
-	{of: "symbolic-ref", words: "refs/remotes/* *", does: act{effect.RewriteRefs, effect.Base, "$0"}},
-	{of: "symbolic-ref", words: "HEAD *", does: act{effect.MoveHead, "$1", "$1"}},
-	{of: "symbolic-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, "$0"}},
+	{of: "symbolic-ref", words: "refs/remotes/* *", does: act{effect.RewriteRefs, effect.Base, operand(0)}},
+	{of: "symbolic-ref", words: "HEAD *", does: act{effect.MoveHead, "$1", operand(1)}},
+	{of: "symbolic-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, operand(0)}},
 	{of: "ls-files", also: listsFiles},
 	{of: "for-each-ref", given: "format=", also: printsFormat},
 	{of: "status", given: "s short porcelain", also: listsStatus},
 	{of: "worktree", words: "add", also: makesWorktree},
 	{
 		of: "worktree", words: "remove", given: "f force",
-		made: "worktree @$1", does: act{effect.Discard, effect.Worktree, "@$1"},
+		made: "worktree @$1", does: act{effect.Discard, effect.Worktree, files{operand(1)}},
 	},
 	{of: "rm", given: "cached n"},
-	{of: "rm", given: "r", with: "f force", does: act{effect.DeleteTree, effect.GitForce, eachFile}},
-	{of: "rm", given: "r", does: act{effect.DeleteTree, "", eachFile}},
-	{of: "rm", given: "f force", does: act{effect.DeleteFile, effect.GitForce, eachFile}},
-	{of: "rm", does: act{effect.DeleteFile, "", eachFile}},
+	{of: "rm", given: "r", with: "f force", does: act{effect.DeleteTree, effect.GitForce, files{operandsFrom(0)}}},
+	{of: "rm", given: "r", does: act{effect.DeleteTree, "", files{operandsFrom(0)}}},
+	{of: "rm", given: "f force", does: act{effect.DeleteFile, effect.GitForce, files{operandsFrom(0)}}},
+	{of: "rm", does: act{effect.DeleteFile, "", files{operandsFrom(0)}}},
 	{of: "mv", also: gitMove},
 	{of: "checkout-index", given: "prefix temp"},
-	{of: "checkout-index", given: "f force", with: "a all", does: act{effect.Discard, effect.RestoreAll, ""}},
-	{of: "checkout-index", given: "f force", does: act{effect.Discard, effect.RestorePath, eachFile}},
+	{of: "checkout-index", given: "f force", with: "a all", does: act{effect.Discard, effect.RestoreAll, nil}},
+	{of: "checkout-index", given: "f force", does: act{effect.Discard, effect.RestorePath, files{operandsFrom(0)}}},
 	{of: "apply", without: "check stat numstat summary cached", also: undoesDiff},
-	{of: "submodule", words: "update", given: "f force", does: act{effect.Discard, effect.CheckoutForce, "submodules"}},
-	{of: "read-tree", given: "reset u", does: act{effect.Discard, effect.ReadTree, ""}},
+	{
+		of: "submodule", words: "update", given: "f force",
+		does: act{effect.Discard, effect.CheckoutForce, text("submodules")},
+	},
+	{of: "read-tree", given: "reset u", does: act{effect.Discard, effect.ReadTree, nil}},
 	{of: "remote", words: "add|set-url", also: namesRemote},
-	{of: "remote", words: "remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, "$1"}},
+	{of: "remote", words: "remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, operand(1)}},
 	{of: "rev-parse", also: printsPlaces},
-	{of: "lfs", words: "prune", does: act{effect.RewriteRefs, "lfs-prune", ""}},
-	{of: "lfs", words: "migrate", does: act{effect.RewriteRefs, "lfs-migrate", ""}},
-	{of: "send-email", does: act{effect.SendOut, "patches", ""}},
+	{of: "lfs", words: "prune", does: act{effect.RewriteRefs, "lfs-prune", nil}},
+	{of: "lfs", words: "migrate", does: act{effect.RewriteRefs, "lfs-migrate", nil}},
+	{of: "send-email", does: act{effect.SendOut, "patches", nil}},
 }
 
 // keepsWork reports what "git add" stages and what "git commit" commits.
@@ -418,7 +424,7 @@ func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
 	default:
 		op = effect.Commit
 	}
-	act{effect.KeepWork, op, eachFile}.report(sh, c, o)
+	act{effect.KeepWork, op, files{operandsFrom(0)}}.report(sh, c, o)
 	if len(o.Pos) == 0 && (op != effect.Stage || o.Given("A all u update")) {
 		sh.Effect(effect.KeepWork, op, "")
 	}
@@ -498,7 +504,7 @@ func printsFormat(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // gitMove reports files that are moved.
 func gitMove(sh *shell.Shell, c shell.Command, o shell.Options) {
-	act{effect.MoveAway, "", "@$<"}.report(sh, c, o)
+	act{effect.MoveAway, "", files{allButLast}}.report(sh, c, o)
 	for _, from := range o.Pos[:max(0, len(o.Pos)-1)] {
 		to := o.Pos[len(o.Pos)-1]
 		sh.Write(to)

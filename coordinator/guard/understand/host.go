@@ -40,29 +40,44 @@ const hostOptions = "settings mcp-config setting-sources model fallback-model ad
 
 // hostRows are the options and the commands of the client that change its settings, servers and plugins.
 var hostRows = []row{
-	{given: "safe-mode bare disable-hooks restricted", goOn: true, does: act{effect.DisableAfar, effect.HooksOff, ""}},
+	{
+		given: "safe-mode bare disable-hooks restricted", goOn: true,
+		does: act{effect.DisableAfar, effect.HooksOff, nil},
+	},
 	{
 		given: "dangerously-skip-permissions allow-dangerously-skip-permissions permission-mode=bypassPermissions",
-		goOn:  true, does: act{effect.RunElevated, "claude without permissions", ""},
+		goOn:  true, does: act{effect.RunElevated, "claude without permissions", nil},
 	},
-	{given: "plugin-dir=", goOn: true, does: act{effect.ChangeSystem, effect.Host, "plugins from $=plugin-dir"}},
-	{given: "plugin-url=", goOn: true, does: act{effect.ChangeSystem, effect.Host, "plugins from $=plugin-url"}},
+	{
+		given: "plugin-dir=", goOn: true,
+		does: act{effect.ChangeSystem, effect.Host, joined{text("plugins from"), valueOf("plugin-dir")}},
+	},
+	{
+		given: "plugin-url=", goOn: true,
+		does: act{effect.ChangeSystem, effect.Host, joined{text("plugins from"), valueOf("plugin-url")}},
+	},
 	{
 		words: "config", among: "disableallhooks hooks enabledplugins prependplugins",
-		does: act{effect.DisableAfar, "$0 $1", "$3"},
+		does: act{effect.DisableAfar, "$0 $1", operand(3)},
 	},
-	{words: "attach|remote-control|rc", does: act{effect.TypeInto, "", "$0 $1"}},
-	{words: "agents", without: "json", does: act{effect.TypeInto, "", "$0"}},
-	{given: "remote-control", goOn: true, does: act{effect.TypeInto, "", "remote control"}},
-	{words: "mcp|config add|add-json|set|remove", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
+	{words: "attach|remote-control|rc", does: act{effect.TypeInto, "", joined{operand(0), operand(1)}}},
+	{words: "agents", without: "json", does: act{effect.TypeInto, "", operand(0)}},
+	{given: "remote-control", goOn: true, does: act{effect.TypeInto, "", text("remote control")}},
+	{
+		words: "mcp|config add|add-json|set|remove",
+		does:  act{effect.ChangeSystem, effect.Host, joined{operand(0), operand(1)}},
+	},
 	{words: "plugin|plugins marketplace list|ls"},
-	{words: pluginsEnd, mention: "afar", does: act{effect.DisableAfar, "$0 $1", "$2"}},
-	{words: pluginsEnd + " *", without: "all", does: act{effect.ChangeSystem, effect.Host, "$0 $1"}},
-	{words: pluginsEnd, does: act{effect.DisableAfar, "$0 $1", "$2"}},
-	{words: "plugin|plugins marketplace remove|rm", mention: "afar", does: act{effect.DisableAfar, "$0 $1", "$3"}},
+	{words: pluginsEnd, mention: "afar", does: act{effect.DisableAfar, "$0 $1", operand(2)}},
+	{
+		words: pluginsEnd + " *", without: "all",
+		does: act{effect.ChangeSystem, effect.Host, joined{operand(0), operand(1)}},
+	},
+	{words: pluginsEnd, does: act{effect.DisableAfar, "$0 $1", operand(2)}},
+	{words: "plugin|plugins marketplace remove|rm", mention: "afar", does: act{effect.DisableAfar, "$0 $1", operand(3)}},
 	{
 		words: "plugin|plugins install|i|init|new|enable|update|prune|autoremove|restore-set-aside|marketplace",
-		does:  act{effect.ChangeSystem, effect.Host, "$0 $1"},
+		does:  act{effect.ChangeSystem, effect.Host, joined{operand(0), operand(1)}},
 	},
 }
 

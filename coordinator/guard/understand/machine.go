@@ -15,13 +15,13 @@ var machineTables = []table{
 	{programs: "loginctl", options: "H M s n o p host machine signal lines output property", rows: []row{
 		{
 			words: "terminate-user|kill-user|terminate-session|kill-session|terminate-seat",
-			does:  act{effect.KillProcess, effect.Everything, afterVerb},
+			does:  act{effect.KillProcess, effect.Everything, operandsFrom(1)},
 		},
-		{words: powerVerbs, does: act{effect.Power, byVerb, ""}},
+		{words: powerVerbs, does: act{effect.Power, byVerb, nil}},
 	}},
 	{programs: "service rc-service", options: serviceValues, anyCase: true, rows: []row{
-		{words: "* " + stopVerbs, does: act{effect.StopService, bySecond, "$0"}},
-		{words: "* " + modeVerbs, does: act{effect.Power, bySecond, "$0"}},
+		{words: "* " + stopVerbs, does: act{effect.StopService, bySecond, operand(0)}},
+		{words: "* " + modeVerbs, does: act{effect.Power, bySecond, operand(0)}},
 		{words: "* restart", also: restartsThere},
 	}},
 	{
@@ -31,89 +31,89 @@ var machineTables = []table{
 			{
 				of:    "launchctl",
 				words: "load|bootstrap|submit",
-				does:  act{effect.Persist, "launch agent", afterVerb},
+				does:  act{effect.Persist, "launch agent", operandsFrom(1)},
 				runs:  "$>--",
 			},
 			{of: "pm2", words: "start *", also: daemonStarts},
 			{
 				of: "systemctl", words: "enable|reenable|link|edit|add-wants|add-requires|set-environment",
-				does: act{effect.Persist, effect.Service, afterVerb},
+				does: act{effect.Persist, effect.Service, operandsFrom(1)},
 			},
-			{of: "sc", words: "create", does: act{effect.Persist, effect.Service, afterVerb}},
-			{of: "sv", words: "down|d|exit|x", does: act{effect.StopService, byVerb, afterVerb}},
-			{words: stopVerbs, does: act{effect.StopService, byVerb, afterVerb}},
-			{words: modeVerbs + "|kexec|" + powerVerbs, does: act{effect.Power, byVerb, afterVerb}},
+			{of: "sc", words: "create", does: act{effect.Persist, effect.Service, operandsFrom(1)}},
+			{of: "sv", words: "down|d|exit|x", does: act{effect.StopService, byVerb, operandsFrom(1)}},
+			{words: stopVerbs, does: act{effect.StopService, byVerb, operandsFrom(1)}},
+			{words: modeVerbs + "|kexec|" + powerVerbs, does: act{effect.Power, byVerb, operandsFrom(1)}},
 			{words: "restart|try-restart", without: "user", also: restartsThere},
 		},
 	},
-	{programs: "bleachbit", rows: []row{{given: "c clean s shred w wipe-free-space", does: changesSystem}}},
+	{programs: "bleachbit", rows: []row{{given: "c clean s shred w wipe-free-space", as: &changesSystem}}},
 	{programs: "chezmoi", options: "S source D destination c config", dry: "n dry-run", rows: []row{
-		{words: "apply|update|init", given: "force apply", does: act{effect.WriteFile, "", "@~/.bashrc"}},
-		{words: "destroy|remove|rm", does: act{effect.DeleteTree, "", "@$1*"}},
-		{words: "purge", does: act{effect.DeleteTree, "", "@~/.local/share/chezmoi"}},
+		{words: "apply|update|init", given: "force apply", does: act{effect.WriteFile, "", files{text("~/.bashrc")}}},
+		{words: "destroy|remove|rm", does: act{effect.DeleteTree, "", files{operandsFrom(1)}}},
+		{words: "purge", does: act{effect.DeleteTree, "", files{text("~/.local/share/chezmoi")}}},
 	}},
 	{programs: "mackup", dry: "n dry-run", rows: []row{
-		{words: "restore|uninstall", does: act{effect.WriteFile, "", "@~/.bashrc"}},
+		{words: "restore|uninstall", does: act{effect.WriteFile, "", files{text("~/.bashrc")}}},
 	}},
-	{programs: "ttyecho reptyr", rows: []row{{does: act{effect.TypeInto, "", theProgram}}}},
+	{programs: "ttyecho reptyr", rows: []row{{does: act{effect.TypeInto, "", programName}}}},
 	{programs: "schtasks", anyCase: true, rows: []row{
-		{mention: "/create /change", does: act{effect.Persist, effect.ScheduledTask, ""}},
-		{mention: "/delete /end", does: act{effect.StopService, effect.ScheduledTask, ""}},
+		{mention: "/create /change", does: act{effect.Persist, effect.ScheduledTask, nil}},
+		{mention: "/delete /end", does: act{effect.StopService, effect.ScheduledTask, nil}},
 	}},
 	{programs: "shutdown init telinit reboot halt poweroff", options: "t", dry: "help version show", rows: []row{
 		{of: "shutdown", given: "c"},
-		{of: "init telinit", words: "0|1|6|s|S", does: act{effect.Power, byProgram, ""}},
+		{of: "init telinit", words: "0|1|6|s|S", does: act{effect.Power, byProgram, nil}},
 		{of: "init telinit"},
-		{does: act{effect.Power, byProgram, ""}},
+		{does: act{effect.Power, byProgram, nil}},
 	}},
 	{programs: "useradd userdel usermod groupdel adduser deluser passwd chpasswd gpasswd visudo chsh dscl " +
 		"sysadminctl vipw", options: "s g G d u c p", dry: "S status help", rows: []row{
 		{
 			of: "dscl", args: "-delete|-create|-append|-change|delete|create",
-			does: act{effect.ChangeSystem, effect.Accounts, theProgram},
+			does: act{effect.ChangeSystem, effect.Accounts, programName},
 		},
 		{of: "dscl"},
 		{of: "visudo", given: "c"},
 		{of: "chsh", given: "l list-shells"},
-		{does: act{effect.ChangeSystem, effect.Accounts, theProgram}},
+		{does: act{effect.ChangeSystem, effect.Accounts, programName}},
 	}},
 	{
 		programs: "rmmod insmod setenforce bcdedit grub-install update-grub modprobe sysctl defaults nixos-rebuild " +
 			"darwin-rebuild scutil " + settingTools + " " + bootTools,
 		options: "p f",
 		rows: []row{
-			{of: "sysctl", given: "w p", does: changesSystem},
-			{of: "sysctl", mention: "=", does: changesSystem},
-			{of: "defaults", words: "delete", does: changesSystem},
-			{of: "nixos-rebuild darwin-rebuild", words: "switch|boot|test", does: changesSystem},
-			{of: "scutil", given: "set", does: changesSystem},
+			{of: "sysctl", given: "w p", as: &changesSystem},
+			{of: "sysctl", mention: "=", as: &changesSystem},
+			{of: "defaults", words: "delete", as: &changesSystem},
+			{of: "nixos-rebuild darwin-rebuild", words: "switch|boot|test", as: &changesSystem},
+			{of: "scutil", given: "set", as: &changesSystem},
 			{of: "sysctl defaults nixos-rebuild darwin-rebuild scutil"},
 			{of: "modprobe", given: "n dry-run show-depends D c"},
 			{of: settingTools, given: "status get g p print getremotelogin dns proxy nwi assess a"},
 			{of: settingTools, words: "status|show"},
 			{of: bootTools, given: "s show p v display list query"},
 			{of: settingTools + " " + bootTools, bare: true},
-			{does: changesSystem},
+			{as: &changesSystem},
 		},
 	},
-	{programs: "reg", options: "p f", anyCase: true, rows: []row{{words: "delete|add|import", does: changesSystem}}},
+	{programs: "reg", options: "p f", anyCase: true, rows: []row{{words: "delete|add|import", as: &changesSystem}}},
 	{programs: "security", options: "a s l", rows: []row{
 		{
 			words: "delete-*|add-trusted-cert|remove-trusted-cert|trust-settings-import|set-key-partition-list",
-			does:  act{effect.ChangeSystem, effect.Keychain, "$0"},
+			does:  act{effect.ChangeSystem, effect.Keychain, operand(0)},
 		},
 		{words: "authorizationdb read"},
-		{words: "authorizationdb", does: act{effect.ChangeSystem, effect.Keychain, "$0"}},
+		{words: "authorizationdb", does: act{effect.ChangeSystem, effect.Keychain, operand(0)}},
 	}},
 	{programs: "history", options: "d", rows: []row{
-		{given: "c", does: act{effect.ChangeSystem, "history cleared", ""}},
+		{given: "c", does: act{effect.ChangeSystem, "history cleared", nil}},
 	}},
 	{programs: "pg_ctl", options: "D pgdata l log m mode o t", rows: []row{
 		{words: "start", also: startsServer},
-		{words: "stop", made: "cluster @$=D,pgdata", does: stopsServer},
+		{words: "stop", made: "cluster @$=D,pgdata", as: &stopsServer},
 	}},
 	{programs: "mongod", options: "f config port dbpath logpath pidfilepath", rows: []row{
-		{given: "shutdown", does: stopsServer},
+		{given: "shutdown", as: &stopsServer},
 		{also: startsServer},
 	}},
 	{
@@ -121,9 +121,9 @@ var machineTables = []table{
 		do: startsServer,
 	},
 	{programs: "nginx haproxy apachectl httpd caddy", options: "k D c f m t s", rows: []row{
-		{words: "stop", does: stopsServer},
-		{of: "haproxy", args: "-sf|-st", does: stopsServer},
-		{given: "shutdown s=stop s=quit k=stop k=graceful-stop m=fast m=immediate", does: stopsServer},
+		{words: "stop", as: &stopsServer},
+		{of: "haproxy", args: "-sf|-st", as: &stopsServer},
+		{given: "shutdown s=stop s=quit k=stop k=graceful-stop m=fast m=immediate", as: &stopsServer},
 	}},
 	{programs: "java", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		if o := shell.ParseOptions(c.Args, "jar cp classpath"); len(o.All("jar")) > 0 {
@@ -191,30 +191,30 @@ var diskTables = []table{
 		options:  "o t n d", dry: "l list p print no-act dump J json info I V", before: imageFile,
 		rows: []row{
 			{words: "list|smart-log|id-ctrl|status|isLuks|luksDump"},
-			{of: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk", does: repartitions},
-			{of: "wipefs", given: "a all o=", does: repartitions},
-			{of: "nvme", words: "format|sanitize|delete-ns|write", does: repartitions},
+			{of: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk", as: &repartitions},
+			{of: "wipefs", given: "a all o=", as: &repartitions},
+			{of: "nvme", words: "format|sanitize|delete-ns|write", as: &repartitions},
 			{
 				of:    "hdparm",
 				given: "security-erase security-erase-enhanced trim-sector-ranges write-sector",
-				does:  repartitions,
+				as:    &repartitions,
 			},
-			{of: "badblocks", given: "w", does: repartitions},
-			{of: "mdadm", given: "zero-superblock stop fail remove S create", does: repartitions},
+			{of: "badblocks", given: "w", as: &repartitions},
+			{of: "mdadm", given: "zero-superblock stop fail remove S create", as: &repartitions},
 			{
 				of:    "parted",
 				among: "rm mklabel mkpart resizepart mktable set name move toggle resize",
-				does:  repartitions,
+				as:    &repartitions,
 			},
 			{
 				of:    "cryptsetup",
 				words: "luksAddKey|luksChangeKey|luksConvertKey|convert|config|resize|token",
-				does:  act{effect.ChangeSystem, effect.Disk, "$0"},
+				does:  act{effect.ChangeSystem, effect.Disk, operand(0)},
 			},
 			{
 				of:    "cryptsetup",
 				words: "luksFormat|luksErase|erase|reencrypt|luksRemoveKey|luksKillSlot|luksHeaderRestore",
-				does:  repartitions,
+				as:    &repartitions,
 			},
 		},
 	},
@@ -224,51 +224,51 @@ var diskTables = []table{
 		options: "o t",
 		rows: []row{
 			{of: "xfs_repair fsck e2fsck", given: "n N"},
-			{of: "xfs_repair fsck e2fsck", does: act{effect.ChangeSystem, effect.Disk, "$args"}},
+			{of: "xfs_repair fsck e2fsck", does: act{effect.ChangeSystem, effect.Disk, arguments}},
 			{of: "tune2fs", given: "l"},
-			{of: "zpool", words: "destroy|labelclear|create|remove|offline|split", does: changesVolume},
-			{of: "zfs", words: "destroy|rollback", does: changesVolume},
-			{of: "btrfs", among: "delete del remove rm", does: changesVolume},
-			{of: "lvm", among: "lvremove vgremove pvremove lvreduce", does: changesVolume},
+			{of: "zpool", words: "destroy|labelclear|create|remove|offline|split", as: &changesVolume},
+			{of: "zfs", words: "destroy|rollback", as: &changesVolume},
+			{of: "btrfs", among: "delete del remove rm", as: &changesVolume},
+			{of: "lvm", among: "lvremove vgremove pvremove lvreduce", as: &changesVolume},
 			{of: "zpool zfs btrfs lvm"},
-			{does: changesVolume},
+			{as: &changesVolume},
 		},
 	},
 	{programs: "diskutil asr tmutil hdiutil", anyCase: true, rows: []row{
-		{of: "tmutil", words: "disable|thinlocalsnapshots", does: act{effect.ChangeSystem, "backups", "$0"}},
-		{of: "asr", does: act{effect.WriteDisk, effect.Format, operands}},
+		{of: "tmutil", words: "disable|thinlocalsnapshots", does: act{effect.ChangeSystem, "backups", operand(0)}},
+		{of: "asr", does: act{effect.WriteDisk, effect.Format, operandsFrom(0)}},
 		{
 			words: "erase*|secureerase*|partition*|zero*|reformat*|delete*|random*|restore",
-			does:  act{effect.WriteDisk, effect.Format, operands},
+			does:  act{effect.WriteDisk, effect.Format, operandsFrom(0)},
 		},
-		{words: "apfs delete*", does: act{effect.WriteDisk, effect.Format, operands}},
+		{words: "apfs delete*", does: act{effect.WriteDisk, effect.Format, operandsFrom(0)}},
 	}},
 	{programs: "timeshift snapper", options: "c config", rows: []row{
-		{given: "delete delete-all", does: deletesSnapshot},
-		{words: "delete|rm|remove|undochange", does: deletesSnapshot},
+		{given: "delete delete-all", as: &deletesSnapshot},
+		{words: "delete|rm|remove|undochange", as: &deletesSnapshot},
 	}},
 	{programs: "fastboot", options: "s slot set-active", rows: []row{
-		{words: "erase|format*|flash*|update|oem|flashing", does: act{effect.DestroyRemote, effect.Part, operands}},
+		{words: "erase|format*|flash*|update|oem|flashing", does: act{effect.DestroyRemote, effect.Part, operandsFrom(0)}},
 	}},
 	{
 		programs: "vboxmanage machinectl tart prlctl utmctl vmrun",
 		options:  "T M machine",
 		rows: []row{
-			{words: "unregistervm", given: "delete", does: deletesMachine},
+			{words: "unregistervm", given: "delete", as: &deletesMachine},
 			{of: "machinectl", words: "shell * *", also: machineShell},
-			{of: "vmrun", words: "deleteVM|deletevm", does: deletesMachine},
-			{words: "remove|rm|delete", does: deletesMachine},
+			{of: "vmrun", words: "deleteVM|deletevm", as: &deletesMachine},
+			{words: "remove|rm|delete", as: &deletesMachine},
 		},
 	},
 	{programs: "vssadmin wbadmin wmic", rows: []row{
-		{args: "delete|Delete|resize", does: act{effect.DestroyRemote, effect.Teardown, "backup of the disk"}},
+		{args: "delete|Delete|resize", does: act{effect.DestroyRemote, effect.Teardown, text("backup of the disk")}},
 	}},
 	{programs: "blockdev", rows: []row{
-		{args: "--flushbufs|--set*", does: act{effect.ChangeSystem, effect.Disk, "$args"}},
+		{args: "--flushbufs|--set*", does: act{effect.ChangeSystem, effect.Disk, arguments}},
 	}},
 	{programs: "swapoff", options: "t o", rows: []row{
-		{given: "a", does: act{effect.ChangeSystem, effect.Swap, operands}},
-		{words: "*", does: act{effect.ChangeSystem, effect.Swap, operands}},
+		{given: "a", does: act{effect.ChangeSystem, effect.Swap, operandsFrom(0)}},
+		{words: "*", does: act{effect.ChangeSystem, effect.Swap, operandsFrom(0)}},
 	}},
 	{programs: "umount", options: "t o", rows: []row{
 		{given: "a f l all force lazy", also: changesMounts},
@@ -283,20 +283,23 @@ var diskTables = []table{
 		programs: "bmaptool ddrescue dd_rescue partclone.restore partclone.dd ntfsclone nwipe scrub rpi-imager",
 		options:  "o output bmap O overwrite s source",
 		rows: []row{
-			{of: "bmaptool", words: "copy * *", does: writesLast},
-			{of: "ddrescue dd_rescue", words: "* *", does: act{effect.WriteFile, "", "@$1"}},
-			{of: "partclone.restore partclone.dd", given: "o= output=", does: act{effect.WriteFile, "", "@$=o,output"}},
-			{of: "ntfsclone", given: "O= overwrite=", does: act{effect.WriteFile, "", "@$=O,overwrite"}},
-			{of: "nwipe scrub rpi-imager", does: writesLast},
+			{of: "bmaptool", words: "copy * *", as: &writesLast},
+			{of: "ddrescue dd_rescue", words: "* *", does: act{effect.WriteFile, "", files{operand(1)}}},
+			{
+				of: "partclone.restore partclone.dd", given: "o= output=",
+				does: act{effect.WriteFile, "", files{valueOf("o output")}},
+			},
+			{of: "ntfsclone", given: "O= overwrite=", does: act{effect.WriteFile, "", files{valueOf("O overwrite")}}},
+			{of: "nwipe scrub rpi-imager", as: &writesLast},
 		},
 	},
 	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},
 }
 
 var (
-	deletesSnapshot = act{effect.DestroyRemote, effect.Part, "snapshots of the disk"}
-	writesLast      = act{effect.WriteFile, "", "@$last"}
-	deletesMachine  = act{effect.PruneLocal, "machine", operands}
+	deletesSnapshot = act{effect.DestroyRemote, effect.Part, text("snapshots of the disk")}
+	writesLast      = act{effect.WriteFile, "", files{lastOperand}}
+	deletesMachine  = act{effect.PruneLocal, "machine", operandsFrom(0)}
 )
 
 // imageFile reports an image file that a program changes instead of a device, if there is one.

@@ -92,34 +92,34 @@ func takesFile(e effect.Effect) bool { return e.Kind == effect.DeleteTree || e.K
 // options; an option without a name is a value of any field. "$0" is the tool.
 var serverRows = []row{
 	{of: verbs.Destroying, also: destroysNoun},
-	{of: "publish", does: tellsOthers},
-	{of: "release", args: "create|make", does: tellsOthers},
-	{of: "deploy", among: "prod production", does: tellsOthers},
-	{of: "deploy", given: "=prod =production prod=true", does: tellsOthers},
+	{of: "publish", as: &tellsOthers},
+	{of: "release", args: "create|make", as: &tellsOthers},
+	{of: "deploy", among: "prod production", as: &tellsOthers},
+	{of: "deploy", given: "=prod =production prod=true", as: &tellsOthers},
 	{
 		of: "send post reply tweet add", among: "message messages email mail dm tweet sms",
-		does: act{effect.SendOut, effect.Message, "$0"},
+		does: act{effect.SendOut, effect.Message, operand(0)},
 	},
-	{of: "tweet", does: act{effect.SendOut, effect.Message, "$0"}},
-	{of: "merge close accept complete abandon", args: requestWords, does: changesHosted},
-	{of: "update edit", args: requestWords, given: "=closed =close =abandoned =completed", does: changesHosted},
-	{of: "run trigger dispatch", among: "workflow", does: changesHosted},
-	{of: "refund pause scale apply " + verbs.Changing, does: changesHosted},
-	{of: verbs.GivingRights, among: verbs.Rights, does: changesRights},
-	{of: verbs.GivingRights, args: "collaborator", does: changesRights},
-	{of: verbs.GivingRights, given: "visibility=public", does: changesRights},
-	{of: "share", does: changesRights},
+	{of: "tweet", does: act{effect.SendOut, effect.Message, operand(0)}},
+	{of: "merge close accept complete abandon", args: requestWords, as: &changesHosted},
+	{of: "update edit", args: requestWords, given: "=closed =close =abandoned =completed", as: &changesHosted},
+	{of: "run trigger dispatch", among: "workflow", as: &changesHosted},
+	{of: "refund pause scale apply " + verbs.Changing, as: &changesHosted},
+	{of: verbs.GivingRights, among: verbs.Rights, as: &changesRights},
+	{of: verbs.GivingRights, args: "collaborator", as: &changesRights},
+	{of: verbs.GivingRights, given: "visibility=public", as: &changesRights},
+	{of: "share", as: &changesRights},
 	{
 		of: "run create start", args: "container|containers", given: "privileged=true",
-		does: act{effect.RunElevated, effect.HostRights, "$0"},
+		does: act{effect.RunElevated, effect.HostRights, operand(0)},
 	},
-	{of: "create", args: "refund|refunds", does: act{effect.ChangeRemote, "refund", "$0"}},
+	{of: "create", args: "refund|refunds", does: act{effect.ChangeRemote, "refund", operand(0)}},
 }
 
 var (
-	tellsOthers   = act{effect.PublishOut, byProgram, "to others"}
-	changesHosted = act{effect.ChangeRemote, byProgram, "$0"}
-	changesRights = act{effect.ChangeRemote, effect.Rights, "$0"}
+	tellsOthers   = act{effect.PublishOut, byProgram, text("to others")}
+	changesHosted = act{effect.ChangeRemote, byProgram, operand(0)}
+	changesRights = act{effect.ChangeRemote, effect.Rights, operand(0)}
 )
 
 const requestWords = "pull|pr|mr|request" // to merge

@@ -59,7 +59,7 @@ var networkPrograms = []table{
 		rows: []row{
 			{given: "rsync-path", goOn: true, runs: "!$=rsync-path", away: true},
 			{goOn: true, also: sendsCopies},
-			{given: "remove-source-files", goOn: true, does: act{effect.DeleteTree, "", "@$<"}},
+			{given: "remove-source-files", goOn: true, does: act{effect.DeleteTree, "", files{allButLast}}},
 			{
 				given: "del delete delete-before delete-during delete-delay delete-after delete-excluded " +
 					"delete-missing-args",
@@ -75,9 +75,9 @@ var networkPrograms = []table{
 		{words: "sync|bisync", also: deletesCopies},
 		{
 			words: "delete|purge|deletefile|rmdir|rmdirs|cleanup|dedupe|backend",
-			does:  act{effect.DestroyRemote, effect.Teardown, "$1"},
+			does:  act{effect.DestroyRemote, effect.Teardown, operand(1)},
 		},
-		{words: "move|moveto", does: act{effect.ChangeRemote, effect.Move, "$1"}},
+		{words: "move|moveto", does: act{effect.ChangeRemote, effect.Move, operand(1)}},
 	}},
 	{programs: "mail mailx sendmail mutt msmtp swaks zulip-send", options: "s a", do: sendsMail},
 	{programs: "robocopy", rows: []row{{mention: "/mir /purge", also: mirrorsFolder}}},
@@ -88,7 +88,7 @@ var networkPrograms = []table{
 			{words: "status|list|show"},
 			{of: "pfctl", given: "s"},
 			{bare: true},
-			{does: act{effect.ChangeSystem, "firewall", "$args"}},
+			{does: act{effect.ChangeSystem, "firewall", arguments}},
 		},
 	},
 	{programs: "networksetup ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick resolvectl rfkill " +
@@ -96,33 +96,33 @@ var networkPrograms = []table{
 		{
 			of: "networksetup", first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
 				"set*|remove*|delete*|create*|rename*|import*|order*",
-			does: changesNetwork,
+			as: &changesNetwork,
 		},
 		{of: "ip", words: "netns exec", also: runsInNamespace},
 		{args: "show|list|-getinfo"},
-		{of: "resolvectl", words: "dns|domain|default-route|revert *", does: changesNetwork},
-		{of: "rfkill", words: "block", does: changesNetwork},
-		{of: "ifdown", words: "*", does: changesNetwork},
-		{of: "tc", words: "* add|replace|change", does: changesNetwork},
-		{args: "blackhole|unreachable|prohibit|throw|reject|-reject|-blackhole|replace", does: changesNetwork},
+		{of: "resolvectl", words: "dns|domain|default-route|revert *", as: &changesNetwork},
+		{of: "rfkill", words: "block", as: &changesNetwork},
+		{of: "ifdown", words: "*", as: &changesNetwork},
+		{of: "tc", words: "* add|replace|change", as: &changesNetwork},
+		{args: "blackhole|unreachable|prohibit|throw|reject|-reject|-blackhole|replace", as: &changesNetwork},
 		{
 			args: "down|del|delete|flush|off|disable|-setairportpower",
-			does: changesNetwork,
+			as:   &changesNetwork,
 		},
 	}},
-	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, "dns", theProgram}}}},
+	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, "dns", programName}}}},
 	{
 		programs: "ssh-add", options: "t s e",
-		rows: []row{{given: "D d", does: act{effect.ChangeSystem, "keys of the agent", ""}}},
+		rows: []row{{given: "D d", does: act{effect.ChangeSystem, "keys of the agent", nil}}},
 	},
 	{programs: "websocat", rows: []row{
-		{mention: "sh-c: exec: cmd:", does: act{effect.ReverseShell, effect.Socket, "$args"}},
+		{mention: "sh-c: exec: cmd:", does: act{effect.ReverseShell, effect.Socket, arguments}},
 	}},
 	{programs: "ssh-copy-id", options: "i p o F t", dry: "n h", rows: []row{
-		{words: "*", does: act{effect.ChangeRemote, effect.Rights, operands}},
+		{words: "*", does: act{effect.ChangeRemote, effect.Rights, operandsFrom(0)}},
 	}},
 	{programs: "ngrok localtunnel lt bore tmate ttyd gotty sshx upterm frpc zrok", dry: "version h", rows: []row{
-		{does: act{effect.PublishOut, byProgram, "tunnel"}},
+		{does: act{effect.PublishOut, byProgram, text("tunnel")}},
 	}},
 	{programs: "tcpdump", options: "z! G W w i"},
 	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
@@ -164,7 +164,7 @@ func rawSocket(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Print(partial.UnknownNetwork)
 }
 
-var changesNetwork = act{effect.ChangeSystem, effect.Network, "$args"}
+var changesNetwork = act{effect.ChangeSystem, effect.Network, arguments}
 
 // socketText reports what a text does that is sent to a port, or to a socket in a file.
 func socketText(sh *shell.Shell, text, to, port string) {
@@ -173,7 +173,8 @@ func socketText(sh *shell.Shell, text, to, port string) {
 			redisCommand(sh, strings.Fields(strings.Replace(line, "flush_all", "FLUSHALL", 1)))
 		}
 	}
-	if strings.Contains(to, "/") && slices.ContainsFunc(strings.Fields(text), func(w string) bool { return verbs.Of(w) >= verbs.Changes }) {
+	changes := func(word string) bool { return verbs.Of(word) >= verbs.Changes }
+	if strings.Contains(to, "/") && slices.ContainsFunc(strings.Fields(text), changes) {
 		sh.Effect(effect.ChangeRemote, effect.Socket, to)
 	}
 }

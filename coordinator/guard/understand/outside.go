@@ -14,31 +14,31 @@ import (
 // window manager, a service manager. See shell.Outside.
 var outsidePrograms = []table{
 	{programs: "screen", options: "S p t T c e h s", leads: true, rows: []row{
-		{args: "-X", mention: "stuff exec readreg paste shell bind eval source process colon", does: typesIntoIt},
-		{args: "-X", words: "at|idle|zombie", does: typesIntoIt},
-		{args: "-X", mention: "quit kill", does: act{effect.KillProcess, effect.Terminal, theProgram}},
+		{args: "-X", mention: "stuff exec readreg paste shell bind eval source process colon", as: &typesIntoIt},
+		{args: "-X", words: "at|idle|zombie", as: &typesIntoIt},
+		{args: "-X", mention: "quit kill", does: act{effect.KillProcess, effect.Terminal, programName}},
 		{args: "-X", words: "screen", also: screenWindow},
 		{args: "-X"},
 		{runs: operands},
 	}},
 	{
 		programs: "tmux byobu", options: "L S f T c!", leads: true, do: tmux,
-		rows: []row{{given: "C", does: typesIntoIt}}, // commands come from the standard input
+		rows: []row{{given: "C", as: &typesIntoIt}}, // commands come from the standard input
 	},
 	{programs: "zellij", options: "s session l layout c config", leads: true, do: zellij, rows: []row{
-		{given: "l layout", does: typesIntoIt},
-		{words: "action|ac", args: "--layout|-l|write|write-chars|launch-plugin", does: typesIntoIt},
+		{given: "l layout", as: &typesIntoIt},
+		{words: "action|ac", args: "--layout|-l|write|write-chars|launch-plugin", as: &typesIntoIt},
 	}},
 	{programs: "kitty kitten wezterm ghostty alacritty foot footclient xterm urxvt urxvtc rxvt konsole gnome-terminal " +
 		"xfce4-terminal mate-terminal lxterminal terminator tilix ptyxis kgx x-terminal-emulator guake", do: terminal},
-	{programs: "emacsclient", options: "s f a d F T", rows: []row{{given: "e eval", does: typesIntoIt}}},
+	{programs: "emacsclient", options: "s f a d F T", rows: []row{{given: "e eval", as: &typesIntoIt}}},
 	{programs: "busctl gdbus dbus-send qdbus qdbus6", rows: []row{
-		{mention: "starttransientunit startunit restartunit", does: act{effect.Persist, byProgram, ""}},
-		{mention: "runcommand sendtext", does: typesIntoIt},
+		{mention: "starttransientunit startunit restartunit", does: act{effect.Persist, byProgram, nil}},
+		{mention: "runcommand sendtext", as: &typesIntoIt},
 	}},
 	{programs: "i3-msg swaymsg hyprctl riverctl niri herbstclient qtile awesome-client", rows: []row{
-		{mention: "exec spawn", does: typesIntoIt},
-		{of: "awesome-client", does: typesIntoIt},
+		{mention: "exec spawn", as: &typesIntoIt},
+		{of: "awesome-client", as: &typesIntoIt},
 	}},
 	{
 		programs: "systemd-run",
@@ -54,12 +54,12 @@ var outsidePrograms = []table{
 	},
 	{
 		programs: "run0", options: "u user g group D chdir setenv nice slice unit description property background",
-		leads: true, rows: []row{{does: act{effect.RunElevated, effect.Pkexec, operands}, also: startsOutside}},
+		leads: true, rows: []row{{does: act{effect.RunElevated, effect.Pkexec, operandsFrom(0)}, also: startsOutside}},
 	},
 }
 
 // typesIntoIt is the effect of a command that another program carries out as if a person had typed it.
-var typesIntoIt = act{effect.TypeInto, "", theProgram}
+var typesIntoIt = act{effect.TypeInto, "", programName}
 
 // startsOutside has a program of the person run the operands.
 func startsOutside(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Outside().Exec(o.Pos, c.In) }

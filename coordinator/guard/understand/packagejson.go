@@ -16,7 +16,7 @@ var scriptPrograms = []table{
 		nodeFile.run(sh, o.Pos, nil)
 	}},
 	{programs: "turbo lerna", options: "filter F scope", dry: "dry-run dry", do: inPackages, rows: []row{
-		{of: "lerna", words: "publish", does: publishes},
+		{of: "lerna", words: "publish", as: &publishes},
 		{of: "lerna", words: "exec", runs: afterVerb},
 	}},
 	{programs: "nx", options: "t target targets p projects c configuration", dry: "graph", do: nxTargets},

@@ -31,24 +31,27 @@ var processTables = []table{
 	{programs: "gdb", options: "- p pid x command ex iex eval-command init-eval-command args.", do: debugger},
 	{programs: "lldb", options: "p attach-pid n attach-name s source o one-line O one-line-before-file", do: debugger},
 	{programs: "strace ltrace dtruss valgrind", options: "e o p attach s u E", leads: true, rows: []row{
-		{given: "p= attach=", does: entersBy},
+		{given: "p= attach=", as: &entersBy},
 		{also: startsCommand},
 	}},
-	{programs: "gcore pyrasite memfetch", options: "o", rows: []row{{does: entersNamed}}},
-	{programs: "dlv rr", rows: []row{{words: "attach *", does: act{effect.KillProcess, effect.Inside, "#$1*"}}}},
+	{programs: "gcore pyrasite memfetch", options: "o", rows: []row{{as: &entersNamed}}},
+	{
+		programs: "dlv rr", rows: []row{{words: "attach *",
+			does: act{effect.KillProcess, effect.Inside, each{operandsFrom(1)}}}},
+	},
 	{programs: "gdbserver", rows: []row{
-		{args: "--attach", does: act{effect.KillProcess, effect.Inside, "$last"}},
+		{args: "--attach", does: act{effect.KillProcess, effect.Inside, lastOperand}},
 		{runs: "$1*"},
 	}},
 	{programs: "pdb debugpy", options: "p pid c listen connect log-to", leads: true, rows: []row{
-		{given: "p= pid=", does: entersBy},
+		{given: "p= pid=", as: &entersBy},
 	}},
 	{programs: "frida frida-trace uftrace radare2 r2", options: "p pid P n attach-name d", rows: []row{
-		{given: "p= pid= P= n= attach-name=", does: entersBy},
-		{of: "radare2 r2", given: "d=", does: entersBy},
+		{given: "p= pid= P= n= attach-name=", as: &entersBy},
+		{of: "radare2 r2", given: "d=", as: &entersBy},
 	}},
-	{programs: "py-spy", options: "p pid", rows: []row{{words: "inject", given: "p= pid=", does: entersBy}}},
-	{programs: "criu", options: "t tree", rows: []row{{given: "t= tree=", does: entersBy}}},
+	{programs: "py-spy", options: "p pid", rows: []row{{words: "inject", given: "p= pid=", as: &entersBy}}},
+	{programs: "criu", options: "t tree", rows: []row{{given: "t= tree=", as: &entersBy}}},
 }
 
 // processLists are programs that show processes. What they print begins with the mark of a list.
@@ -56,8 +59,10 @@ const processLists = "pgrep pidof ps lsof fuser ss netstat top htop atop pstree"
 
 // These acts reach into the processes that options or operands name.
 var (
-	entersBy    = act{effect.KillProcess, effect.Inside, "#$=p,pid,attach,attach-pid,n,attach-name,P,d,t,tree"}
-	entersNamed = act{effect.KillProcess, effect.Inside, eachOperand}
+	entersBy = act{
+		effect.KillProcess, effect.Inside, each{valueOf("p pid attach attach-pid n attach-name P d t tree")},
+	}
+	entersNamed = act{effect.KillProcess, effect.Inside, each{operandsFrom(0)}}
 )
 
 // killPids reports the processes that kill names. In its grammar "-9" is a signal and "-1" may
@@ -93,11 +98,11 @@ func killPids(sh *shell.Shell, c shell.Command, _ shell.Options) {
 var namedKills = table{
 	options: "u U g G s t P signal user group parent terminal", dry: "l list V",
 	rows: []row{
-		{of: "killall5", does: act{effect.KillProcess, effect.Everything, operands}},
-		{of: "pkill", words: "*", given: "f", does: act{effect.KillProcess, effect.ByPattern, eachOperand}},
-		{words: "*", does: act{effect.KillProcess, effect.ByName, eachOperand}},
-		{given: "u= U= user=", does: act{effect.KillProcess, effect.Everything, "$=u,U,user"}},
-		{bare: true, does: act{effect.KillProcess, effect.ByName, ""}},
+		{of: "killall5", does: act{effect.KillProcess, effect.Everything, operandsFrom(0)}},
+		{of: "pkill", words: "*", given: "f", does: act{effect.KillProcess, effect.ByPattern, each{operandsFrom(0)}}},
+		{words: "*", does: act{effect.KillProcess, effect.ByName, each{operandsFrom(0)}}},
+		{given: "u= U= user=", does: act{effect.KillProcess, effect.Everything, valueOf("u U user")}},
+		{bare: true, does: act{effect.KillProcess, effect.ByName, nil}},
 	},
 }
 

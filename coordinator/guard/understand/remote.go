@@ -395,57 +395,63 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // specialRows describe the verbs that have a special meaning in one program.
 var specialRows = []row{
-	{of: "supabase", words: "db push", does: migratesProject},
-	{of: "supabase", words: "* up|down|repair", given: "linked db-url", does: migratesProject},
+	{of: "supabase", words: "db push", as: &migratesProject},
+	{of: "supabase", words: "* up|down|repair", given: "linked db-url", as: &migratesProject},
 	{of: "knife", words: "ssh * *", runs: "!$2", away: true},
 	{
 		of: "shopify", words: "theme push", given: "live allow-live l publish p",
-		does: act{effect.PublishOut, byProgram, "$0"},
+		does: act{effect.PublishOut, byProgram, operand(0)},
 	},
-	{of: "shopify", words: "theme|app publish|share|deploy|release", does: act{effect.PublishOut, byProgram, "$0"}},
-	{of: "supabase", words: "stop", given: "no-backup", does: act{effect.PruneLocal, effect.Volumes, "supabase"}},
+	{
+		of: "shopify", words: "theme|app publish|share|deploy|release",
+		does: act{effect.PublishOut, byProgram, operand(0)},
+	},
+	{of: "supabase", words: "stop", given: "no-backup", does: act{effect.PruneLocal, effect.Volumes, text("supabase")}},
 
 	{
 		of: infrastructureTools, words: "state rm|mv|push|replace-provider",
-		does: act{effect.ChangeRemote, effect.State, "$1"},
+		does: act{effect.ChangeRemote, effect.State, operand(1)},
 	},
 	{
 		of: "terraform tofu terragrunt", words: "init", args: "-force-copy",
-		does: act{effect.ChangeRemote, effect.State, "the place of the state"},
+		does: act{effect.ChangeRemote, effect.State, text("the place of the state")},
 	},
-	{of: "pulumi", words: "stack import", does: act{effect.ChangeRemote, effect.State, "stack"}},
+	{of: "pulumi", words: "stack import", does: act{effect.ChangeRemote, effect.State, text("stack")}},
 	{
 		of: "terragrunt", words: "run-all apply|up", args: destroyOptions,
-		does: act{effect.DestroyRemote, effect.Teardown, "$1"},
+		does: act{effect.DestroyRemote, effect.Teardown, operand(1)},
 	},
-	{of: "terragrunt", words: "run-all apply|up", does: applies},
+	{of: "terragrunt", words: "run-all apply|up", as: &applies},
 	{
 		of: "terragrunt", words: "run-all taint|untaint|import|force-unlock",
-		does: act{effect.ChangeRemote, bySecond, "state"},
+		does: act{effect.ChangeRemote, bySecond, text("state")},
 	},
-	{of: "cdk cdktf", words: "deploy", does: applies},
+	{of: "cdk cdktf", words: "deploy", as: &applies},
 	{
 		of: infrastructureTools, words: "apply|up", args: destroyOptions,
-		does: act{effect.DestroyRemote, effect.Teardown, "$0"},
+		does: act{effect.DestroyRemote, effect.Teardown, operand(0)},
 	},
-	{of: infrastructureTools, words: "apply|up", does: applies},
+	{of: infrastructureTools, words: "apply|up", as: &applies},
 	{
 		of: infrastructureTools, words: "taint|untaint|import|force-unlock",
-		does: act{effect.ChangeRemote, byVerb, "state"},
+		does: act{effect.ChangeRemote, byVerb, text("state")},
 	},
 
 	{of: "gh glab hub tea", also: forge},
 
 	{of: "aws awslocal", words: "s3 cp|mv|sync * *", goOn: true, also: copiesOut},
 	{of: "aws awslocal", words: "s3 mv", also: movesBucket},
-	{of: "aws awslocal", words: "s3 sync", given: "delete", does: act{effect.DeleteCopies, "", "$3"}},
+	{of: "aws awslocal", words: "s3 sync", given: "delete", does: act{effect.DeleteCopies, "", operand(3)}},
 	{of: "gsutil", words: "mv", also: movesBucket},
 	{of: "gcloud", words: "storage mv", also: movesBucket},
-	{of: "aws awslocal", words: "s3api get-object *", does: act{effect.WriteFile, "", "@$2"}},
-	{of: "az", words: "storage blob|file download", given: "f= file=", does: act{effect.WriteFile, "", "@$=f,file"}},
+	{of: "aws awslocal", words: "s3api get-object *", does: act{effect.WriteFile, "", files{operand(2)}}},
+	{
+		of: "az", words: "storage blob|file download", given: "f= file=",
+		does: act{effect.WriteFile, "", files{valueOf("f file")}},
+	},
 	{
 		of: "gsutil azcopy", words: "rsync|sync", given: "d delete-destination",
-		does: act{effect.DeleteCopies, "", afterVerb},
+		does: act{effect.DeleteCopies, "", operandsFrom(1)},
 	},
 
 	{of: "kind minikube", words: "delete|stop", sets: kubeContext + " $last"},
@@ -456,35 +462,35 @@ var specialRows = []row{
 	{of: "gcloud", words: "container clusters get-credentials", sets: kubeContext + " $last"},
 	{of: "az", words: "aks get-credentials", sets: kubeContext + " $last"},
 	{of: "aws", words: "eks update-kubeconfig", sets: kubeContext + " $last"},
-	{of: "stripe", words: "refunds|payouts|transfers create", does: act{effect.ChangeRemote, "refund", "$0"}},
+	{of: "stripe", words: "refunds|payouts|transfers create", does: act{effect.ChangeRemote, "refund", operand(0)}},
 	{of: "mc", words: "alias set * *", also: namesHost},
 
-	{of: "kubeadm talosctl", words: "reset", does: act{effect.DestroyRemote, effect.Teardown, "cluster node"}},
+	{of: "kubeadm talosctl", words: "reset", does: act{effect.DestroyRemote, effect.Teardown, text("cluster node")}},
 	{
 		of: "vault bao", words: "secrets disable",
-		does: act{effect.DestroyRemote, effect.Teardown, "every secret below $2"},
+		does: act{effect.DestroyRemote, effect.Teardown, joined{text("every secret below"), operand(2)}},
 	},
 	{
 		of: "vault bao", words: "operator seal|rekey|init|step-down|generate-root|rotate",
-		does: act{effect.ChangeRemote, bySecond, "$0"},
+		does: act{effect.ChangeRemote, bySecond, operand(0)},
 	},
-	{of: "firebase surge", words: "deploy", does: act{effect.PublishOut, byProgram, "production"}},
-	{of: "dnscontrol amplify", words: "push", does: act{effect.ChangeRemote, effect.Apply, theProgram}},
-	{of: "dvc", words: "gc", given: "c cloud", does: act{effect.DestroyRemote, effect.Part, "data of the remote"}},
+	{of: "firebase surge", words: "deploy", does: act{effect.PublishOut, byProgram, text("production")}},
+	{of: "dnscontrol amplify", words: "push", does: act{effect.ChangeRemote, effect.Apply, programName}},
+	{of: "dvc", words: "gc", given: "c cloud", does: act{effect.DestroyRemote, effect.Part, text("data of the remote")}},
 	{
 		of: "twilio", words: "api:core:messages:create|api:core:calls:create",
-		does: act{effect.SendOut, effect.Message, "$0"},
+		does: act{effect.SendOut, effect.Message, operand(0)},
 	},
-	{of: "deck", among: "sync", does: act{effect.ChangeRemote, effect.Sync, "gateway"}},
+	{of: "deck", among: "sync", does: act{effect.ChangeRemote, effect.Sync, text("gateway")}},
 	{
 		of: "etcdctl", words: "del |/", given: "prefix from-key",
-		does: act{effect.DestroyRemote, effect.Teardown, "every key"},
+		does: act{effect.DestroyRemote, effect.Teardown, text("every key")},
 	},
-	{of: "helm", words: "push|cm-push", does: publishes},
-	{of: "helm", words: "upgrade", given: "force", does: act{effect.ChangeRemote, effect.Force, "$1"}},
+	{of: "helm", words: "push|cm-push", as: &publishes},
+	{of: "helm", words: "upgrade", given: "force", does: act{effect.ChangeRemote, effect.Force, operand(1)}},
 	{
 		of: "restic rustic borg kopia", words: "forget|prune|delete|recreate",
-		does: act{effect.DestroyRemote, effect.Teardown, "backup $0"},
+		does: act{effect.DestroyRemote, effect.Teardown, joined{text("backup"), operand(0)}},
 	},
 }
 
@@ -494,9 +500,9 @@ const (
 )
 
 var (
-	applies         = act{effect.ChangeRemote, effect.Apply, "infrastructure"}
-	migratesProject = act{effect.ChangeRemote, effect.Apply, "database of the project"}
-	addsKey         = act{effect.ChangeRemote, effect.Rights, "a key of the account"}
+	applies         = act{effect.ChangeRemote, effect.Apply, text("infrastructure")}
+	migratesProject = act{effect.ChangeRemote, effect.Apply, text("database of the project")}
+	addsKey         = act{effect.ChangeRemote, effect.Rights, text("a key of the account")}
 )
 
 // movesBucket reports files that are moved out of a bucket, or from this machine into one.
@@ -545,16 +551,16 @@ var forgeRows = []row{
 	{words: "api", also: forgeAPI},
 	{words: "release download", given: "clobber", also: downloadsOver},
 	{words: "release|run download", given: "R= repo=", also: bringsRelease},
-	{words: "extension|ext install|upgrade *", does: act{effect.RunUnknown, effect.Network, "$2"}},
+	{words: "extension|ext install|upgrade *", does: act{effect.RunUnknown, effect.Network, operand(2)}},
 	{words: "repo sync", given: "force", also: syncsBranch},
-	{words: "repo edit", args: "--visibility*", does: act{effect.PublishOut, byProgram, "repository visibility"}},
-	{words: "release create|upload", does: act{effect.PublishOut, byProgram, "release"}},
-	{words: "pr|mr merge|close", does: act{effect.ChangeRemote, bySecond, "$0"}},
-	{words: "issue transfer|lock", does: act{effect.ChangeRemote, bySecond, "$0"}},
-	{words: "workflow run|disable", does: act{effect.ChangeRemote, bySecond, "$0"}},
-	{words: "ssh-key|gpg-key|deploy-key add", does: addsKey},
-	{words: "repo deploy-key add", does: addsKey},
-	{words: "gist create", does: act{effect.SendOut, "gist", ""}},
+	{words: "repo edit", args: "--visibility*", does: act{effect.PublishOut, byProgram, text("repository visibility")}},
+	{words: "release create|upload", does: act{effect.PublishOut, byProgram, text("release")}},
+	{words: "pr|mr merge|close", does: act{effect.ChangeRemote, bySecond, operand(0)}},
+	{words: "issue transfer|lock", does: act{effect.ChangeRemote, bySecond, operand(0)}},
+	{words: "workflow run|disable", does: act{effect.ChangeRemote, bySecond, operand(0)}},
+	{words: "ssh-key|gpg-key|deploy-key add", as: &addsKey},
+	{words: "repo deploy-key add", as: &addsKey},
+	{words: "gist create", does: act{effect.SendOut, "gist", nil}},
 }
 
 // syncsBranch reports a branch that is overwritten with the branch of its source.

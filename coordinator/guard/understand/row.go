@@ -50,6 +50,7 @@ type row struct {
 	goOn    bool
 
 	does act    // what the row reports; nothing without a kind
+	as   *act   // the same, for an act of many rows: a copy of it would be made when a hook starts
 	made string // a kind and names, as in an act: nothing is reported if this call made all of these
 	sets string // a variable of this call that gets a value: "name $0"
 	runs string // the words of a command that it runs, as in an act; after "!" the texts of shell code
@@ -57,39 +58,34 @@ type row struct {
 	also step   // reports further effects
 }
 
-// An act is the effect that a row reports. In op and target, "$0" is the first operand,
-// "$1*" the operands from the second on, "$<" all but the last one, "$text" all of them as one
-// word, "$last" the last one, "$=d,dir" the values of these options, "$name" the program, "$args"
-// all arguments, "$>run" those behind the word run, and "$in" the standard input. If the target
-// begins with "#", each of its words is reported alone; with "@", each is a path, and with "@:" a
-// pathspec whose changes are lost. A ref is reported by its short name.
+// An act is the effect that a row reports. A ref is reported by its short name. In op, and in the texts of
+// a row, "$0" is the first operand, "$1*" the operands from the second on, "$last" the last one, "$text"
+// all of them as one word, "$=d,dir" the values of these options, "$name" the program, "$args" all
+// arguments, "$>run" those behind the word run, and "$in" the standard input.
 type act struct {
 	kind   effect.Kind
 	op     effect.Op
-	target string
+	target target
 }
 
-// Operations and targets that are taken from the words of a command.
+// Operations, and the words of a command that a row runs, which are taken from the words of a command.
 const (
-	byVerb      effect.Op = "$0"
-	bySecond    effect.Op = "$1"
-	byProgram   effect.Op = "$name"
-	operands              = "$0*"
-	afterVerb             = "$1*"
-	theProgram            = "$name"
-	eachFile              = "@$0*"
-	eachOperand           = "#$0*"
+	byVerb    effect.Op = "$0"
+	bySecond  effect.Op = "$1"
+	byProgram effect.Op = "$name"
+	operands            = "$0*"
+	afterVerb           = "$1*"
 )
 
 // Acts of many rows.
 var (
-	publishes     = act{effect.PublishOut, byProgram, "registry"}
-	uninstalls    = act{effect.RemovePackage, byProgram, operands}
-	changesSystem = act{effect.ChangeSystem, byProgram, operands}
-	repartitions  = act{effect.WriteDisk, "partition", operands}
-	changesVolume = act{effect.WriteDisk, "volume", operands}
-	changesLedger = act{effect.ChangeRemote, "transaction", operands}
-	stopsServer   = act{effect.StopService, "server", theProgram}
+	publishes     = act{effect.PublishOut, byProgram, text("registry")}
+	uninstalls    = act{effect.RemovePackage, byProgram, operandsFrom(0)}
+	changesSystem = act{effect.ChangeSystem, byProgram, operandsFrom(0)}
+	repartitions  = act{effect.WriteDisk, "partition", operandsFrom(0)}
+	changesVolume = act{effect.WriteDisk, "volume", operandsFrom(0)}
+	changesLedger = act{effect.ChangeRemote, "transaction", operandsFrom(0)}
+	stopsServer   = act{effect.StopService, "server", programName}
 )
 
 // run reports the effects of a command. passes says that "--help" may be for another program.
@@ -149,8 +145,8 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 		if !r.holds(words, c, o) {
 			continue
 		}
-		if r.does.kind != "" && !r.isMade(sh, c, o) {
-			r.does.report(sh, c, o)
+		if does := r.act(); does.kind != "" && !r.isMade(sh, c, o) {
+			does.report(sh, c, o)
 		}
 		if name, value, ok := strings.Cut(r.sets, " "); ok {
 			sh.Assign(name, shell.Value{filled(value, c, o)})
@@ -167,6 +163,14 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 		found = true
 	}
 	return found
+}
+
+// act returns what the row reports.
+func (r *row) act() *act {
+	if r.as != nil {
+		return r.as
+	}
+	return &r.does
 }
 
 // isMade reports whether this call made all that the row is about.
@@ -201,26 +205,30 @@ func (r *row) start(sh *shell.Shell, c shell.Command, o shell.Options) {
 // report reports the effect for a command.
 func (a act) report(sh *shell.Shell, c shell.Command, o shell.Options) {
 	op := effect.Op(filled(string(a.op), c, o))
-	text, each := strings.CutPrefix(a.target, "#")
-	text, files := strings.CutPrefix(text, "@")
-	text, pathspecs := strings.CutPrefix(text, ":")
-	words := []string{filled(text, c, o)}
-	if each || files {
-		words = wordsFor(text, c, o)
-	}
-	if pathspecs {
-		reportDiscards(sh, op, words)
-		return
-	}
-	for _, w := range words {
-		switch {
-		case files:
-			w = sh.Path(w)
-		case a.kind == effect.RewriteRefs:
-			w = branchOf(w)
+	switch t := a.target.(type) {
+	case nil:
+		sh.Effect(a.kind, op, "")
+	case pathspecs:
+		reportDiscards(sh, op, t.words(c, o))
+	case files:
+		for _, w := range t.words(c, o) {
+			sh.Effect(a.kind, op, sh.Path(w))
 		}
-		sh.Effect(a.kind, op, w)
+	case each:
+		for _, w := range t.words(c, o) {
+			sh.Effect(a.kind, op, a.named(w))
+		}
+	default:
+		sh.Effect(a.kind, op, a.named(asOne(t.words(c, o))))
 	}
+}
+
+// named returns a word as the effect names it.
+func (a act) named(word string) string {
+	if a.kind == effect.RewriteRefs {
+		return branchOf(word)
+	}
+	return word
 }
 
 // holds reports whether all conditions of a row hold for a command.
@@ -303,8 +311,6 @@ func wordsFor(part string, c shell.Command, o shell.Options) []string {
 		return lex.After(c.Args, name[1:], 1)
 	case name == "in":
 		return stdin(c)
-	case name == "<":
-		return o.Pos[:max(0, len(o.Pos)-1)]
 	case name[0] == '=':
 		return o.All(strings.Split(name[1:], ",")...)
 	}

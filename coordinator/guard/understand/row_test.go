@@ -83,7 +83,7 @@ func (r row) sample(lead []string) []string {
 			argv = append(argv, option(strings.Fields(list)[0])...)
 		}
 	}
-	if strings.ContainsAny(r.does.target, "@#") && !strings.Contains(r.does.target, "$=") {
+	if r.takesEach() {
 		argv = append(argv, "one", "two", "three") // it is reported for each operand
 	}
 	return argv
@@ -132,7 +132,7 @@ func effectsOf(argv []string) []effect.Effect {
 // has reports whether one of the effects is the row's.
 func (r row) has(effects []effect.Effect) bool {
 	return slices.ContainsFunc(effects, func(e effect.Effect) bool {
-		return e.Kind == r.does.kind && (e.Op == r.does.op || strings.HasPrefix(string(r.does.op), "$"))
+		return e.Kind == r.act().kind && (e.Op == r.act().op || strings.HasPrefix(string(r.act().op), "$"))
 	})
 }
 
@@ -167,8 +167,8 @@ func TestEachRowForAndAgainst(t *testing.T) {
 			switch reached, effects := r.reaches(argv); {
 			case !reached:
 				t.Errorf("%s: %q does not reach row %d: %+v", list.name, argv, i, *r)
-			case r.does.kind != "" && !r.has(effects):
-				t.Errorf("%s: %q has no %q %q: %+v", list.name, argv, r.does.kind, r.does.op, effects)
+			case r.act().kind != "" && !r.has(effects):
+				t.Errorf("%s: %q has no %q %q: %+v", list.name, argv, r.act().kind, r.act().op, effects)
 			}
 			if against := r.counterexample(lead); against != nil {
 				if reached, _ := r.reaches(against); reached {
@@ -215,4 +215,19 @@ func TestEachProgramOnce(t *testing.T) {
 			}
 		}
 	}
+}
+
+// takesEach reports whether the row reports its effect for each of several operands.
+func (r row) takesEach() bool {
+	var of target
+	switch t := r.act().target.(type) {
+	case each:
+		of = t.target
+	case files:
+		of = t.target
+	case pathspecs:
+		of = t.target
+	}
+	_, options := of.(valueOf)
+	return of != nil && !options
 }

@@ -125,7 +125,7 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 var secretPrograms = []table{
 	{programs: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
 		"kwallet-query", do: printUnknown, rows: []row{
-		{words: "rm|rmdir|remove|del|delete|purge|clear", does: deletesStored},
+		{words: "rm|rmdir|remove|del|delete|purge|clear", as: &deletesStored},
 	}},
 	{
 		programs: "trufflehog noseyparker kingfisher gitleaks",
@@ -137,18 +137,18 @@ var secretPrograms = []table{
 			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil mosquitto_pub ntfy apprise signal-cli",
 		options: "code", do: carriesOperands,
 		rows: []row{
-			{of: "slack", among: "delete", does: act{effect.DestroyRemote, effect.Part, operands}},
-			{of: "slack", words: "chat send|update", does: act{effect.SendOut, effect.Message, theProgram}},
+			{of: "slack", among: "delete", does: act{effect.DestroyRemote, effect.Part, operandsFrom(0)}},
+			{of: "slack", words: "chat send|update", does: act{effect.SendOut, effect.Message, programName}},
 			{
 				of: "telegram-send", without: "configure help version",
-				does: act{effect.SendOut, effect.Message, theProgram},
+				does: act{effect.SendOut, effect.Message, programName},
 			},
-			{of: "signal-cli", args: "send", does: act{effect.SendOut, effect.Message, theProgram}},
+			{of: "signal-cli", args: "send", does: act{effect.SendOut, effect.Message, programName}},
 		},
 	},
 }
 
-var deletesStored = act{effect.DestroyRemote, effect.Part, operands}
+var deletesStored = act{effect.DestroyRemote, effect.Part, operandsFrom(0)}
 
 // printsFindings prints the secrets that a program finds, or writes them into a report.
 func printsFindings(sh *shell.Shell, c shell.Command, o shell.Options) {

@@ -28,7 +28,7 @@ var textPrograms = []table{
 	}},
 	{programs: "bat batcat", options: printedOptions + " pager!", do: readOut},
 	{programs: "sort gsort", options: printedOptions + " o output compress-program!", do: readOut, rows: []row{
-		{given: "o= output=", does: act{effect.WriteFile, "", "@$=o,output"}},
+		{given: "o= output=", does: act{effect.WriteFile, "", files{valueOf("o output")}}},
 	}},
 	{programs: "tail", options: "n c s lines bytes pid sleep-interval", do: readOut},
 	{programs: "od", options: "A j N S t w", do: readOut},
@@ -48,14 +48,14 @@ var textPrograms = []table{
 		do:       decrypt,
 		rows: []row{{
 			given: "delete-secret-keys delete-secret-key delete-secret-and-public-keys delete-secret-and-public-key",
-			does:  act{effect.ChangeSystem, effect.Keychain, operands},
+			does:  act{effect.ChangeSystem, effect.Keychain, operandsFrom(0)},
 		}},
 	},
 	{programs: "tr", do: translate},
 	{programs: "split gsplit", options: "a b C l n t bytes lines number filter additional-suffix", do: splits},
 	{programs: "csplit", do: controlsHosted},
 	{programs: "date gdate", options: "d date f file r reference s set", do: printUnknown, rows: []row{
-		{given: "s= set=", does: changesSystem},
+		{given: "s= set=", as: &changesSystem},
 	}},
 	{programs: "fzf sk", options: "preview! q query f filter d delimiter nth with-nth bind", do: printUnknown},
 	{programs: "tee sponge", options: "-append", do: tee},

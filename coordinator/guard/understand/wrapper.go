@@ -96,8 +96,8 @@ var wrapperPrograms = []table{
 	{programs: "cross-env cross-env-shell", rows: []row{{runs: "env $args"}}},
 	{programs: "env genv", options: "u C P a S. unset chdir argv0 split-string.", leads: true, do: environment},
 	{programs: "su", options: "c s g G command shell group", dry: "help version", rows: []row{
-		{given: "c= command=", does: switchesUser, runs: "!$=c,command"},
-		{does: switchesUser, runs: "!$in"},
+		{given: "c= command=", as: &switchesUser, runs: "!$=c,command"},
+		{as: &switchesUser, runs: "!$in"},
 	}},
 	{
 		programs: "xargs gxargs",
@@ -124,26 +124,26 @@ var wrapperPrograms = []table{
 		{runs: "$1*"},
 	}},
 	{programs: "crontab", options: "u", rows: []row{
-		{given: "e", does: act{effect.Persist, effect.Crontab, ""}},
-		{given: "r", does: act{effect.Persist, "crontab removed", ""}},
+		{given: "e", does: act{effect.Persist, effect.Crontab, nil}},
+		{given: "r", does: act{effect.Persist, "crontab removed", nil}},
 		{given: "l", also: printUnknown},
 		{also: crontab},
 	}},
 	{programs: "at batch", options: "f q t", dry: "l r d c V", rows: []row{
-		{does: act{effect.Persist, byProgram, operands}, runs: "!$in"},
+		{does: act{effect.Persist, byProgram, operandsFrom(0)}, runs: "!$in"},
 	}},
 	{programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta nvm fnm " +
 		"devbox teller summon railway", do: runner, rows: []row{
-		{of: "mise asdf rbenv pyenv nodenv volta nvm fnm", words: "uninstall", does: uninstalls},
-		{of: "uv", words: "tool|python uninstall", does: uninstalls},
-		{of: "op", words: "item|vault|document delete", does: deletesStored},
+		{of: "mise asdf rbenv pyenv nodenv volta nvm fnm", words: "uninstall", as: &uninstalls},
+		{of: "uv", words: "tool|python uninstall", as: &uninstalls},
+		{of: "op", words: "item|vault|document delete", as: &deletesStored},
 	}},
 	{programs: "sops", rows: []row{{words: "exec-env|exec-file * *", also: runsDecrypted}}},
 	{programs: "nix nix-shell", do: nix},
 	{programs: "conda mamba micromamba", options: "n name p prefix c channel f file solver", rows: []row{
-		{words: "remove|uninstall", without: "d dry-run", does: uninstalls},
-		{words: "env remove|uninstall", without: "d dry-run", does: uninstalls},
+		{words: "remove|uninstall", without: "d dry-run", as: &uninstalls},
+		{words: "env remove|uninstall", without: "d dry-run", as: &uninstalls},
 		{also: runner},
 	}},
 	{programs: "capsh", rows: []row{{runs: "bash $>--"}}},
@@ -175,13 +175,13 @@ func startsText(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.RunText(code[0])
 }
 
-var switchesUser = act{effect.RunElevated, "su", ""}
+var switchesUser = act{effect.RunElevated, "su", nil}
 
 // elevating are the rows of programs that run a command with the rights of another user.
 var elevating = []row{
-	{of: "pkexec", does: act{effect.RunElevated, effect.Pkexec, operands}, also: startsText},
-	{of: "doas", does: act{effect.RunElevated, effect.Doas, operands}, also: startsText},
-	{of: "runuser", does: act{effect.RunElevated, effect.Runuser, operands}, also: startsText},
+	{of: "pkexec", does: act{effect.RunElevated, effect.Pkexec, operandsFrom(0)}, also: startsText},
+	{of: "doas", does: act{effect.RunElevated, effect.Doas, operandsFrom(0)}, also: startsText},
+	{of: "runuser", does: act{effect.RunElevated, effect.Runuser, operandsFrom(0)}, also: startsText},
 }
 
 // sudo runs a command as another user, and reports that.
