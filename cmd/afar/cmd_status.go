@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -169,7 +170,7 @@ func renderOpenAsks(p *page, asks []wire.Ask) {
 		q := card[0]
 		rows = append(rows, []cell{
 			{p.link(q.URL, shortID(q)), bold}, plain(oneLine(q.Token, 40)), plain(p.ago(q.OpenedAt)),
-			plain(oneLine(q.Tool, 30) + wording.Times(card)), plain(oneLine(q.Input, 80)),
+			plain(oneLine(cmp.Or(q.Request, q.Tool+" "+q.Input), 100) + wording.Times(card)),
 		})
 	}
 	p.table(rows)

@@ -75,7 +75,7 @@ Loops
   api-1a2b  active  3/10  task  1m ago  fix the failing tests
 
 Waiting for you
-  ask_aabb  api-1a2b  2m ago  Bash  npm publish --tag x
+  ask_aabb  api-1a2b  2m ago  npm publish --tag x
   Answer: afar allow ask_aabb · afar deny ask_aabb -m 'why' · whole text: afar asks
 `
 	if diff := cmp.Diff(want, render(renderStatus, busy())); diff != "" {

@@ -46,6 +46,17 @@ func Length(d time.Duration) string {
 	return length
 }
 
+// Near returns a path as it is from a directory, else with ~ for one below the person's home.
+func Near(path, dir, home string) string {
+	if below, inside := strings.CutPrefix(path, strings.TrimSuffix(dir, "/")+"/"); inside && dir != "" {
+		return below
+	}
+	if rest, inside := strings.CutPrefix(path+"/", home+"/"); inside && home != "" {
+		return strings.TrimSuffix("~/"+rest, "/")
+	}
+	return path
+}
+
 // Fold returns s in one line, with one blank for each run of white space.
 func Fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 

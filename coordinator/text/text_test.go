@@ -65,3 +65,17 @@ func TestLength(t *testing.T) {
 		}
 	}
 }
+
+func TestNear(t *testing.T) {
+	for path, want := range map[string]string{
+		"/home/ann/shop/src/a.go": "src/a.go", "/home/ann/shop": "~/shop", "/home/ann/other/x": "~/other/x",
+		"/home/annika/x": "/home/annika/x", "/etc/hosts": "/etc/hosts", "/home/ann": "~", "a.go": "a.go", "": "",
+	} {
+		if got := text.Near(path, "/home/ann/shop", "/home/ann"); got != want {
+			t.Errorf("%q is shown as %q, want %q", path, got, want)
+		}
+	}
+	if got := text.Near("/x", "", ""); got != "/x" {
+		t.Errorf("%q", got)
+	}
+}

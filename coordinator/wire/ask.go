@@ -133,6 +133,7 @@ type Ask struct {
 	Project string `json:"project"`
 	Tool    string `json:"tool"`
 	Input   string `json:"input"`
+	Request string `json:"request"` // what is wanted, in one line
 	// Questions are those of the kind question; Current is the place of the one
 	// to be answered now, from 0.
 	Questions []Question `json:"questions,omitempty"`

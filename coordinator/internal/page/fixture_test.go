@@ -3,6 +3,7 @@ package page_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
@@ -109,9 +110,14 @@ func frame() page.Frame {
 }
 
 func ask(id, kind, token, tool, input string, age time.Duration) wire.Ask {
+	request := strings.TrimPrefix(tool+" "+input, "Bash ")
+	if kind != "permission" && kind != "guard" {
+		request = input
+	}
 	return wire.Ask{
 		ID: id, Short: id[:4], Kind: kind, State: "open", Session: "s-" + token, Token: token,
 		Project: home + "/work/" + token[:len(token)-5], Tool: tool, Input: input, Hash: "3f9ab2c4d5e6f708",
+		Request: request,
 		AskedBy: "the main agent", OpenedAt: ms(age), ExpiresAt: ms(-16 * time.Minute),
 	}
 }

@@ -115,8 +115,7 @@ func isProse(e wire.RunEvent) bool {
 func (r RunRow) Waits() string {
 	switch {
 	case len(r.Asks) > 0:
-		q := r.Asks[0]
-		return strings.TrimSpace(wording.Wants(q) + ": " + wording.Line(q.Input, 160))
+		return r.Asks[0].Request
 	case r.State == "queued", r.State == "taken":
 		return wording.RunState(r.State)
 	}

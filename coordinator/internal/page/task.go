@@ -160,7 +160,7 @@ func (t Tasks) First() bool { return len(t.List) == 0 && !t.Archived && t.Closed
 // Waits says what a task waits for, "" for nothing.
 func (t TaskRow) Waits() string {
 	if len(t.Asks) > 0 {
-		return wording.Wants(t.Asks[0]) + ": " + wording.Line(t.Asks[0].Input, 160)
+		return t.Asks[0].Request
 	}
 	return t.WaitingFor
 }

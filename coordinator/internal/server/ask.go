@@ -402,6 +402,7 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 	if a.State == ask.Open && s.cfg.Core.Counts(terminal) != nil {
 		w.AnswerAt = s.cfg.Core.Settings().AnswersFrom
 	}
+	w.Request = a.Request(func(path string) string { return text.Near(path, w.Project, s.cfg.Dirs.User) })
 	w.Questions, w.Current = questions(a.Form)
 	if d := a.Decision; d != nil {
 		w.By, w.Channel, w.Allow = d.By, d.Channel, d.Allow

@@ -200,6 +200,9 @@ func (l *link) sessionsText() string {
 		}
 		project := place{home: l.cfg.Home}.short(v.Project)
 		fmt.Fprintf(&b, "%s: %s for %s · %s\n", v.Token, state, ago(l.cfg.Now().Sub(v.Since)), short(project))
+		if v.Typed != "" {
+			fmt.Fprintf(&b, "  %s\n", short(v.Typed))
+		}
 	}
 	if b.Len() == 0 {
 		return "No session runs."

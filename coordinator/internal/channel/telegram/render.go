@@ -57,20 +57,10 @@ type place struct {
 func (at place) path(path string) string { return line(at.short(path), maxPath) }
 
 // short returns a path with ~ for the person's home.
-func (at place) short(path string) string {
-	if rest, ok := strings.CutPrefix(path+"/", at.home+"/"); ok && at.home != "" {
-		return strings.TrimSuffix("~/"+rest, "/")
-	}
-	return path
-}
+func (at place) short(path string) string { return text.Near(path, "", at.home) }
 
-// near returns a path as it is from the project, with ~ for one in the person's home.
-func (at place) near(path string) string {
-	if below, inside := strings.CutPrefix(path, strings.TrimSuffix(at.project, "/")+"/"); inside && at.project != "" {
-		return below
-	}
-	return at.short(path)
-}
+// near returns a path as it is from the project, else as short does.
+func (at place) near(path string) string { return text.Near(path, at.project, at.home) }
 
 // render shows the current state of a card's asks. Telegram accepts the result for any
 // content of their fields, and no content can look like a line that Afar wrote.

@@ -207,7 +207,7 @@ func TestCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, "the board", s.get(t, "/tasks"), "asks you", "I wrote two letters.")
+	contains(t, "the board", s.get(t, "/tasks"), "Send which?")
 	doc := s.get(t, "/task/wiki")
 	contains(t, "the task", doc, "waits for your answer", "I wrote two letters.", "Send which?", "Send both by mail",
 		"Your own words")

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -168,8 +169,8 @@ func (s *shared) readPulse() (p page.Pulse, err error) {
 		p.News = append(p.News, page.News{
 			Key:   a.ID,
 			At:    a.OpenedAt,
-			Title: strings.TrimSpace(a.Token + " asks"),
-			Text:  a.Tool + ": " + a.Input,
+			Title: cmp.Or(a.Token, "Afar"),
+			Text:  a.Request,
 			Path:  "/question/" + a.ID,
 		})
 	}
