@@ -40,10 +40,19 @@ func (r refusal) Error() string {
 	return r.text
 }
 
+// A codeError ends the command with a code of its own.
+type codeError struct {
+	error
+	code int
+}
+
 func exitCode(err error) int {
 	var usage usageError
 	var no refusal
+	var own codeError
 	switch {
+	case errors.As(err, &own):
+		return own.code
 	case errors.As(err, &usage):
 		return exitUsage
 	case errors.Is(err, errInterrupted):

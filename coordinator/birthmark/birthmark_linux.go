@@ -18,6 +18,9 @@ type rlimit struct{ soft, hard uint64 }
 
 // prlimit reads the limit of a process into old and sets it to set. Either may be nil.
 func prlimit(pid int, set, old *rlimit) error {
+	if pid == os.Getpid() {
+		pid = 0 // behind a wall, a process can change its own limits alone, and only by this name
+	}
 	_, _, e := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), limitOfLocks, uintptr(unsafe.Pointer(set)),
 		uintptr(unsafe.Pointer(old)), 0, 0)
 	if e != 0 {

@@ -37,6 +37,7 @@ type Config struct {
 	Sweep      Sweep      `toml:"sweep"`
 	Background Background `toml:"background"`
 	Memory     Memory     `toml:"memory"`
+	Wall       Wall       `toml:"wall"`
 }
 
 // Telegram is the table [telegram].
@@ -119,6 +120,7 @@ func (c Config) check() error {
 		c.Sweep.check(),
 		c.Memory.check(),
 		c.Background.check(),
+		c.Wall.check(),
 	)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/wall"
 )
 
 // Runs is the table [runs].
@@ -33,6 +34,8 @@ type Runs struct {
 	Starting Duration `toml:"starting"`
 	// Depth is how many levels of runs may be below what a person started.
 	Depth int `toml:"depth"`
+	// Wall says whether runs, and what else works while nobody looks, are behind a wall.
+	Wall string `toml:"wall"`
 }
 
 // RunsByDefault are the defaults of [runs].
@@ -45,6 +48,7 @@ var RunsByDefault = Runs{
 	Leaving:  Duration(10 * time.Second),
 	Starting: Duration(5 * time.Second),
 	Depth:    2,
+	Wall:     wall.On,
 }
 
 // minClock is the shortest time of a clock.
@@ -65,6 +69,9 @@ func (r Runs) check() error {
 	}
 	if !slices.Contains(run.Modes(), r.Mode) {
 		return fmt.Errorf("unknown runs.mode %q; want one of %q", r.Mode, run.Modes())
+	}
+	if !slices.Contains(wall.Modes(), r.Wall) {
+		return fmt.Errorf("unknown runs.wall %q; want one of %q", r.Wall, wall.Modes())
 	}
 	if !(r.DayBudget >= 0 && r.DayBudget <= 1e6) {
 		return errors.New("runs.day_budget must be an amount in US dollars, 0 for no limit")

@@ -170,7 +170,7 @@ func table() rules {
 				"coordinator/consult", "coordinator/demo", "coordinator/doctor", "coordinator/guard",
 				"coordinator/home", "coordinator/issues", "coordinator/logfile", claude + "/mods", "coordinator/peer",
 				"coordinator/policy", "coordinator/redact", "coordinator/repair", "coordinator/service",
-				"coordinator/toml", "coordinator/wire", "coordinator/qrcode", "coordinator/view",
+				"coordinator/toml", "coordinator/wall", "coordinator/wire", "coordinator/qrcode", "coordinator/view",
 				"coordinator/wording",
 			},
 			"coordinator/doctor": {
@@ -212,6 +212,7 @@ func table() rules {
 			},
 			"coordinator/ledger":  {},
 			"coordinator/logfile": {},
+			"coordinator/wall":    {claude, "coordinator/home", "coordinator/wire"},
 			"coordinator/relay":   {"coordinator/client", "coordinator/home", "coordinator/wire"},
 			claude + "/mods":      {},
 			"coordinator/home":    {claude, in + "atomicfile"},
@@ -375,7 +376,7 @@ func table() rules {
 			"coordinator/birthmark": {},
 			"coordinator/gitfilter": {},
 			in + "child":            {"coordinator/birthmark"},
-			"coordinator/config":    {"coordinator/toml", in + "atomicfile", in + "run"},
+			"coordinator/config":    {"coordinator/toml", "coordinator/wall", in + "atomicfile", in + "run"},
 			"coordinator/consult": {
 				"coordinator/birthmark", "coordinator/home", "coordinator/wire", in + "child", in + "git", in + "schema",
 			},
@@ -524,6 +525,7 @@ func table() rules {
 			"mvdan.cc/sh/v3":                         guard + "understand/shell",
 			"github.com/pelletier/go-toml/v2":        "coordinator/toml",
 			"golang.org/x/sys":                       "coordinator/peer",
+			"github.com/landlock-lsm/go-landlock":    "coordinator/wall",
 		},
 		tests: map[string]struct{}{
 			"github.com/google/go-cmp": {}, "github.com/rogpeppe/go-internal": {},

@@ -26,6 +26,7 @@ var unmarked = map[string]string{
 	"cmd/afar/cmd_open.go":           "the person runs it: their browser",
 	"cmd/afar/cmd_update.go":         "the person runs it: git and install.sh of Afar's own checkout",
 	"cmd/afar/relay_unix.go":         "it becomes a program of Afar",
+	"coordinator/wall/start.go":      "it becomes a program that is started with a birthmark, or by the person",
 
 	"coordinator/agentrun/hooks_unix.go":       "hooks of Afar",
 	"coordinator/agentrun/interactive_unix.go": "the person's own client, at their terminal",

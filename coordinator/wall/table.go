@@ -1,0 +1,258 @@
+package wall
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
+)
+
+// temporary are the directories that every program writes. Test suites, tmux and shells name them by
+// their path, so they are open as a whole: a private one needs a mount namespace, which many systems
+// refuse to ordinary users.
+var temporary = []string{"/tmp", "/var/tmp", "/dev/shm"}
+
+// devices are the device files that can be written and controlled.
+var devices = []string{
+	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts",
+	"/dev/dri", "/dev/nvidia*", "/dev/kfd", "/dev/kvm",
+}
+
+// A cache is a folder of the home in which a tool keeps what it fetched or built. tool is the program
+// for which it is made if it is not there, "" for none.
+type cache struct{ path, tool, why string }
+
+// caches hold no programs that a shell finds, and no settings.
+var caches = []cache{
+	{".cache", "sh", "caches: go, pip, uv, yarn, deno, browsers of tests and others"},
+	{"go/pkg", "go", "modules of Go"},
+	{".npm", "npm", "packages of npm"},
+	{".cargo/registry", "cargo", "crates"},
+	{".cargo/git", "cargo", "crates"},
+	{".cargo/.package-cache", "", "cargo's lock"},
+	{".cargo/.package-cache-mutate", "", "cargo's lock"},
+	{".cargo/.global-cache", "", "cargo's list of what it used"},
+	{".m2/repository", "mvn", "artifacts of Maven"},
+	{".gradle/caches", "gradle", "artifacts of Gradle"},
+	{".gradle/daemon", "gradle", "Gradle's processes"},
+	{".gradle/native", "gradle", "Gradle's libraries"},
+	{".gradle/workers", "gradle", "Gradle's processes"},
+	{".gradle/notifications", "gradle", "what Gradle has told"},
+	{".gradle/.tmp", "gradle", "Gradle's temporary files"},
+	{".ivy2/cache", "", "artifacts of Ivy"},
+	{".local/share/pnpm/store", "pnpm", "packages of pnpm"},
+	{".pnpm-store", "", "packages of pnpm"},
+	{".yarn/berry/cache", "", "packages of Yarn"},
+	{".bun/install/cache", "bun", "packages of Bun"},
+	{".nuget/packages", "dotnet", "packages of .NET"},
+	{".composer/cache", "", "packages of Composer"},
+	{".hex", "", "packages of Elixir"},
+	{".ccache", "", "objects of C"},
+}
+
+// agentState are the folders of the agents' own state that a turn needs, by agent. Settings, hooks, plugins and
+// commands are in none of them.
+var agentState = map[string][]string{
+	hostState:               slices.Concat(claude.TurnNeeds, claude.TurnWrites),
+	".codex":                {"sessions", "log", "tmp", "cache", "sqlite"},
+	".gemini":               {"tmp", "history"},
+	".local/share/opencode": {"."},
+	".local/state/opencode": {"."},
+}
+
+// secrets are the folders of the home that hold keys and sign-ins, by reason.
+var secrets = map[string]string{
+	".ssh": "keys of ssh", ".gnupg": "keys of GnuPG", ".password-store": "passwords", ".aws": "sign-in of AWS",
+	".azure": "sign-in of Azure", ".config/gcloud": "sign-in of Google Cloud", ".oci": "sign-in of Oracle Cloud",
+	".kube": "sign-in of Kubernetes", ".config/doctl": "sign-in of DigitalOcean", ".config/rclone": "sign-ins of rclone",
+	".config/sops": "keys of sops", ".config/age": "keys of age", ".vault-token": "sign-in of Vault",
+	".terraform.d": "sign-in of Terraform", ".config/op": "passwords", ".config/1Password": "passwords",
+	".config/Bitwarden": "passwords", ".config/keepassxc": "passwords", ".local/share/keyrings": "passwords",
+	".local/share/kwalletd": "passwords", ".mozilla": "profile of a browser", ".thunderbird": "mail",
+	".config/google-chrome": "profile of a browser", ".config/chromium": "profile of a browser",
+	".config/BraveSoftware": "profile of a browser", ".config/microsoft-edge": "profile of a browser",
+	".config/vivaldi": "profile of a browser", ".config/opera": "profile of a browser",
+	"snap/firefox": "profile of a browser", "snap/chromium": "profile of a browser",
+	".var/app": "profiles of applications", ".config/Signal": "messages", ".config/Slack": "messages",
+	".config/discord": "messages", ".local/share/TelegramDesktop": "messages", ".bitcoin": "keys of a wallet",
+	".ethereum": "keys of a wallet", ".electrum": "keys of a wallet", ".bash_history": "what was typed",
+	".zsh_history": "what was typed", ".local/share/fish": "what was typed", ".psql_history": "what was typed",
+	".mysql_history": "what was typed", ".python_history": "what was typed",
+}
+
+// closedInHome are what a later shell, hook, desktop or agent of the person loads. They stay closed
+// where the home itself is where a program works.
+var closedInHome = map[string]string{
+	".claude": "settings, hooks and plugins of Claude Code", ".claude.json": "settings of Claude Code",
+	".codex": "settings of codex", ".gemini": "settings of gemini", ".config": "settings of programs",
+	".bashrc": "read by shells", ".bash_profile": "read by shells", ".bash_login": "read by shells",
+	".bash_logout": "read by shells", ".bash_aliases": "read by shells", ".profile": "read by shells",
+	".zshrc": "read by shells", ".zshenv": "read by shells", ".zprofile": "read by shells", ".zlogin": "read by shells",
+	".inputrc": "read by shells", ".xprofile": "read by the desktop", ".xsessionrc": "read by the desktop",
+	".pam_environment": "read at sign-in", ".gitconfig": "settings of git", ".npmrc": "settings of npm",
+	".pypirc": "settings of pip", ".vimrc": "read by vim", ".vim": "read by vim", ".emacs": "read by emacs",
+	".emacs.d": "read by emacs", ".tmux.conf": "read by tmux", ".local/bin": "programs", "bin": "programs",
+	"go/bin": "programs", ".cargo/bin": "programs", ".cargo/config.toml": "settings of cargo", ".nvm": "programs",
+	".pyenv": "programs", ".rustup": "programs", ".local/share/applications": "read by the desktop",
+	".local/share/systemd": "read by systemd", ".local/share/dbus-1": "read by D-Bus", ".mcp.json": "servers of agents",
+	".netrc": "sign-ins", ".docker": "settings of docker", "afar": "Afar's workspace",
+}
+
+// system are the folders that can be read in strict mode.
+var system = []string{
+	"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/etc", "/opt", "/nix", "/snap", "/proc", "/sys", "/dev", "/run",
+	"/var/lib", "/var/cache", "/gnu",
+}
+
+// rows returns a table of the home in the order of its paths.
+func rows(user string, table map[string]string) (all []Row) {
+	for _, name := range sorted(table) {
+		all = append(all, Row{filepath.Join(user, name), table[name]})
+	}
+	return all
+}
+
+// writable returns what may be written, and which of these folders are made if they are missing: nothing
+// can be made in the home behind the wall.
+func (p Place) writable(set Settings) (all []Row, made []string) {
+	user := p.Dirs.User
+	if p.Dir != "" {
+		all = append(all, Row{p.Dir, "where it works"})
+		if common := commonGit(p.Dir); common != "" {
+			all = append(all, Row{common, "the repository of its worktree"})
+		}
+	}
+	if p.Temp != "" {
+		all = append(all, Row{p.Temp, "TMPDIR"})
+	}
+	for _, dir := range temporary {
+		if !within(real(user), dir) { // a home in it, as in a test, would be open too
+			all = append(all, Row{dir, "temporary files, of all programs"})
+		}
+	}
+	add := func(path, why string, make bool) {
+		if make {
+			made = append(made, path)
+		} else if _, err := os.Stat(path); err != nil {
+			return
+		}
+		all = append(all, Row{path, why})
+	}
+	for _, agent := range sorted(agentState) {
+		top := p.stateOf(agent)
+		isDir := isDir(top)
+		for _, name := range agentState[agent] {
+			add(filepath.Join(top, name), "the agent's own state", isDir && slices.Contains(claude.TurnNeeds, name))
+		}
+	}
+	if top := p.stateOf(hostState); p.Session != "" && isDir(top) {
+		add(claude.ShellFolder(top, p.Session), "what the host hands to the shells of this session", true)
+	}
+	for _, c := range caches {
+		add(filepath.Join(user, c.path), c.why, c.tool != "" && home.LookIn(p.Dirs.Path, c.tool) != "")
+	}
+	for _, path := range set.Write {
+		all = append(all, Row{In(user, path), "asked for"})
+	}
+	return all, made
+}
+
+// hostState is the folder of Claude Code's state in the home.
+const hostState = ".claude"
+
+// stateOf returns the folder of an agent's state.
+func (p Place) stateOf(agent string) string {
+	if agent == hostState {
+		return cmp.Or(p.Getenv.ConfigDir(), p.Dirs.HostDir())
+	}
+	return filepath.Join(p.Dirs.User, agent)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// hidden returns what cannot be read: secrets, and Afar's own files besides those that its hooks read.
+func (p Place) hidden(set Settings) []Row {
+	d := p.Dirs
+	all := rows(d.User, secrets)
+	for _, file := range []string{d.TokenFile(), d.HookKeys(), filepath.Dir(d.Log()), filepath.Dir(d.RunFiles("x"))} {
+		all = append(all, Row{file, "Afar's own"})
+	}
+	for _, base := range []string{d.Database(), d.SearchIndex()} {
+		for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+			all = append(all, Row{base + end, "Afar's own"})
+		}
+	}
+	for _, path := range set.Hide {
+		all = append(all, Row{In(d.User, path), "wall.hide"})
+	}
+	return all
+}
+
+// readable returns what can be read although it lies in what is hidden. In strict mode it is all that
+// can be read.
+func (p Place) readable(set Settings) (all []Row) {
+	for _, path := range set.Read {
+		all = append(all, Row{In(p.Dirs.User, path), "asked for"})
+	}
+	if p.Getenv("SSH_AUTH_SOCK") != "" {
+		for _, name := range []string{"known_hosts", "known_hosts2", "config"} {
+			all = append(all, Row{filepath.Join(p.Dirs.User, ".ssh", name), "git over ssh; the agent of ssh lends the key"})
+		}
+	}
+	if set.Mode != Strict {
+		return all
+	}
+	for _, path := range system {
+		all = append(all, Row{path, "the system"})
+	}
+	for _, dir := range append(filepath.SplitList(p.Dirs.Path), filepath.Dir(p.Program), filepath.Dir(real(p.Program))) {
+		if filepath.IsAbs(dir) && dir != "/" && dir != p.Dirs.User {
+			all = append(all, Row{dir, "programs"})
+		}
+	}
+	for _, agent := range sorted(agentState) {
+		all = append(all, Row{filepath.Join(p.Dirs.User, agent), "the agent's settings"})
+	}
+	own := []string{cmp.Or(p.Getenv.ConfigDir(), p.Dirs.User) + "/.claude.json", p.Getenv.ConfigDir()}
+	own = append(own, p.Dirs.GuardFile(), p.Dirs.TrustFile(), p.Dirs.PageMark(), p.Dirs.ConfigFile())
+	for _, path := range own {
+		if filepath.IsAbs(path) {
+			all = append(all, Row{path, "the agent's settings, and Afar's for its hooks"})
+		}
+	}
+	return all
+}
+
+// commonGit returns the .git folder of the repository of which a directory is a worktree, "" if it is
+// none. The repository has to name the worktree too: what lies in the worktree alone proves nothing.
+func commonGit(dir string) string {
+	raw, err := os.ReadFile(filepath.Join(dir, ".git"))
+	own, ok := strings.CutPrefix(strings.TrimSpace(string(raw)), "gitdir: ")
+	if err != nil || !ok || !filepath.IsAbs(own) {
+		return ""
+	}
+	own = real(own)
+	common := filepath.Dir(filepath.Dir(own))
+	back, err := os.ReadFile(filepath.Join(own, "gitdir"))
+	if err != nil || filepath.Base(filepath.Dir(own)) != "worktrees" {
+		return ""
+	}
+	named := strings.TrimSpace(string(back))
+	if real(named) != filepath.Join(real(dir), ".git") {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(common, "HEAD")); err != nil {
+		return ""
+	}
+	return common
+}
+
+func sorted[V any](table map[string]V) []string { return slices.Sorted(maps.Keys(table)) }
