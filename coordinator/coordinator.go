@@ -49,6 +49,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/upkeep"
 	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/wall"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -319,6 +320,7 @@ func (c *Coordinator) buildTriggers() {
 		Folder:  c.triggerFolder(),
 		Dirs:    dirs,
 		Log:     log,
+		Wall:    wall.Here(c.set.Walls()),
 		NewRun:  c.server.TriggerRun,
 		Resumes: c.resumes,
 		Judge: func(ctx context.Context, command, dir string) (j triggerwork.Judgement, err error) {
@@ -331,6 +333,7 @@ func (c *Coordinator) buildTriggers() {
 		Folder: modulework.NewFolder(dirs.Modules()),
 		Dirs:   dirs,
 		Log:    log,
+		Wall:   wall.Here(c.set.Walls()),
 		Env:    func(file string) ([]string, error) { return agentrun.Env(dirs, c.cfg.Getenv, file) },
 	})
 }
@@ -422,6 +425,7 @@ func (c *Coordinator) runSettings() server.Runs {
 	return server.Runs{
 		Max:     c.set.Runs.Max,
 		Mode:    c.runMode(),
+		Wall:    c.set.Walls(),
 		Agent:   c.agent,
 		Keeps:   runwork.Keeps,
 		Open:    c.openIn,

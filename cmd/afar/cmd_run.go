@@ -169,6 +169,10 @@ func newRunShow(a *app) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return read(c.Context(), a, wire.OpRun, wire.RunRequest{ID: args[0]}, *asJSON, func(p *page, r wire.Run) {
 			p.thing(view.Run(r))
+			if r.Stands != nil && r.Stands.Stands() {
+				p.line("")
+				renderWall(p, *r.Stands)
+			}
 		})
 	}
 	return c

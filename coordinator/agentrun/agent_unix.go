@@ -60,7 +60,11 @@ const lockFD = 3
 
 // becomeAgent writes into the lock which process has it, and becomes the agent. The agent
 // inherits the lock, so no other process continues the conversation while it lives.
-func becomeAgent(id, fence string, command []string) error {
+func becomeAgent(id, fence, walled string, command []string) error {
+	w, err := readWall(walled)
+	if err != nil {
+		return err
+	}
 	lock := os.NewFile(lockFD, "lock")
 	pid := os.Getpid()
 	holder := strings.Join([]string{id, fence, strconv.Itoa(pid), peer.Birth(pid)}, " ")
@@ -69,6 +73,9 @@ func becomeAgent(id, fence string, command []string) error {
 	}
 	if _, err := lock.WriteAt([]byte(holder), 0); err != nil {
 		return err
+	}
+	if w.Exists() {
+		return w.Become(command[0], command, os.Environ())
 	}
 	return fmt.Errorf("start %s: %w", command[0], syscall.Exec(command[0], command, os.Environ()))
 }
@@ -301,9 +308,14 @@ func (t *turn) command() (cmd *exec.Cmd, notBefore time.Time, err error) {
 		return nil, notBefore, fmt.Errorf("%s: %w", t.spec.Command[0], err)
 	}
 	t.program = program
-	cmd = exec.Command(home.Program(t.bin, "agent-run"), become, t.id, strconv.FormatInt(t.fence, 10), program)
+	env = append(append(env, "PWD="+t.spec.Dir), start.Env...)
+	walled, more, err := t.wall(program, env)
+	if err != nil {
+		return nil, notBefore, err
+	}
+	cmd = exec.Command(home.Program(t.bin, "agent-run"), become, t.id, strconv.FormatInt(t.fence, 10), walled, program)
 	cmd.Args = append(append(cmd.Args, t.spec.Command[1:]...), start.Args...)
-	cmd.Dir, cmd.Env = t.spec.Dir, append(append(env, "PWD="+t.spec.Dir), start.Env...)
+	cmd.Dir, cmd.Env = t.spec.Dir, append(env, more...)
 	if t.talks() { // its children are those of a session, and decide nothing
 		cmd.Env = append(cmd.Env, claude.ChildMark)
 	}

@@ -58,7 +58,7 @@ const reportFor = 30 * time.Minute
 func drive(t *turn) error {
 	// before the coordinator knows this process
 	signal.Notify(t.told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-	in := wire.RunTurnRequest{ID: t.id, Turn: t.fence}
+	in := wire.RunTurnRequest{ID: t.id, Turn: t.fence, Walls: true}
 	if err := call(t, wire.OpRunTurn, in, &t.spec, time.Minute); err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 package client
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -33,7 +35,11 @@ func (s *starter) start() (err error) {
 		if err := s.client.Dirs.MakeRun(); err != nil {
 			return fmt.Errorf("%w: %w", ErrCannotStart, err)
 		}
-		if s.lock, err = home.TryLock(s.client.Dirs.StartLock()); err != nil {
+		s.lock, err = home.TryLock(s.client.Dirs.StartLock())
+		if errors.Is(err, fs.ErrPermission) {
+			return nil // behind a wall: a process outside starts one
+		}
+		if err != nil {
 			return fmt.Errorf("%w: %w", ErrCannotStart, err)
 		}
 	}

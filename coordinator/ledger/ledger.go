@@ -34,7 +34,7 @@ const mostRead = 8 << 20
 
 // Begin begins the ledger of a session. It does nothing if there is one already.
 func Begin(dir, session string, now time.Time) error {
-	path := ledgerFile(dir, session)
+	path := File(dir, session)
 	if path == "" {
 		return errors.New("begin ledger: the session's id cannot be a file name")
 	}
@@ -61,7 +61,7 @@ func Write(dir, session, call string, v Verdict) {
 	if call == "" || strings.ContainsAny(call, " \r\n") {
 		return
 	}
-	path := ledgerFile(dir, session)
+	path := File(dir, session)
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return
@@ -84,7 +84,7 @@ type Ledger struct {
 // Read returns the ledger of a session. If it is missing, too long or damaged, Read
 // returns the zero value.
 func Read(dir, session string) Ledger {
-	f, err := os.Open(ledgerFile(dir, session))
+	f, err := os.Open(File(dir, session))
 	if err != nil {
 		return Ledger{}
 	}
@@ -102,7 +102,7 @@ const tail = 16 << 10
 // Of returns what the ledger of a session says about a call. A call of a moment ago is found without
 // reading all of a long ledger.
 func Of(dir, session, call string) Verdict {
-	if v, ok := ofLate(ledgerFile(dir, session), call); ok {
+	if v, ok := ofLate(File(dir, session), call); ok {
 		return v
 	}
 	return Read(dir, session).Of(call)
@@ -186,9 +186,9 @@ func Forget(dir string, before time.Time) error {
 // idCharacters are the characters that the host uses in the id of a session.
 const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// ledgerFile returns the path of a session's ledger, or "" for an id that the host
+// File returns the path of a session's ledger, or "" for an id that the host
 // would not choose. No file has the path "".
-func ledgerFile(dir, session string) string {
+func File(dir, session string) string {
 	hasOthers := strings.Trim(session, idCharacters) != ""
 	if session == "" || len(session) > 100 || hasOthers {
 		return ""

@@ -57,7 +57,7 @@ var features = map[string]string{
 	"signin":      "signin/signin core store web",
 	"status":      "wire server cmd:status",
 	"stop":        "wire hooks turn/turn core server",
-	"wall":        "wire cmd:wall",
+	"wall":        "wire server cmd:wall",
 	"gap":         "wire task/gap view server cmd:gap",
 	"sweep":       "task/sweep core",
 	"suggestion":  "wire ask/suggestion task/suggestion view core server telegram web page cmd:suggestion",

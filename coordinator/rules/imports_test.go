@@ -157,7 +157,7 @@ func table() rules {
 		"coordinator/host/agents", claude + "/transcript", in + "core", in + "event", in + "git",
 		in + "ask", in + "channel", in + "child", in + "random", in + "session", in + "store", in + "task",
 		"coordinator/birthmark", "coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/logfile",
-		"coordinator/peer", "coordinator/wire",
+		"coordinator/peer", "coordinator/wall", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{
 		guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",
@@ -207,8 +207,8 @@ func table() rules {
 			},
 			"coordinator/agentrun": {
 				claude, claude + "/hookcall", hostjson, claude + "/sessions", agents, agents + "/agents",
-				"coordinator/birthmark", "coordinator/client", "coordinator/home", "coordinator/peer", "coordinator/wire",
-				in + "child", in + "disk", in + "run", in + "session",
+				"coordinator/birthmark", "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/peer",
+				"coordinator/wall", "coordinator/wire", in + "child", in + "disk", in + "run", in + "session",
 			},
 			"coordinator/ledger":  {},
 			"coordinator/logfile": {},
@@ -312,7 +312,7 @@ func table() rules {
 				claude + "/mods", claude + "/suggestion",
 				"coordinator/birthmark", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
-				"coordinator/peer", in + "disk", in + "markdown", in + "random",
+				"coordinator/peer", "coordinator/wall", in + "disk", in + "markdown", in + "random",
 			}, domain...),
 			in + "channel/telegram": append([]string{
 				in + "atomicfile", "coordinator/config", in + "core", in + "random", in + "store", "coordinator/view",
@@ -352,11 +352,11 @@ func table() rules {
 				"coordinator/redact",
 			},
 			in + "modulework": {
-				claude, "coordinator/home", "coordinator/peer", "coordinator/redact", in + "child", in + "core",
+				claude, "coordinator/home", "coordinator/peer", "coordinator/redact", "coordinator/wall", in + "child", in + "core",
 				in + "disk", in + "module",
 			},
 			in + "triggerwork": {
-				"coordinator/home", "coordinator/redact", in + "ask", in + "atomicfile", in + "child", in + "core",
+				"coordinator/home", "coordinator/redact", "coordinator/wall", in + "ask", in + "atomicfile", in + "child", in + "core",
 				in + "disk", in + "message", in + "random", in + "run", in + "session", in + "store", in + "trigger",
 			},
 			in + "undowork": {in + "core", in + "git", in + "store", in + "undo"},
@@ -375,7 +375,7 @@ func table() rules {
 			in + "crash":            {},
 			"coordinator/birthmark": {},
 			"coordinator/gitfilter": {},
-			in + "child":            {"coordinator/birthmark"},
+			in + "child":            {"coordinator/birthmark", "coordinator/wall"},
 			"coordinator/config":    {"coordinator/toml", "coordinator/wall", in + "atomicfile", in + "run"},
 			"coordinator/consult": {
 				"coordinator/birthmark", "coordinator/home", "coordinator/wire", in + "child", in + "git", in + "schema",
@@ -432,7 +432,7 @@ func table() rules {
 			claude + "/hookcall":   {claude + "/hookoutput"},
 			// the tests use a real coordinator and a real guard
 			"hooks":   {"coordinator", "coordinator/guard", "hooks/judge"},
-			claudeE2E: {claude, claude + "/probe", "coordinator/wire"},
+			claudeE2E: {claude, claude + "/probe", "coordinator/wall", "coordinator/wire"},
 			// the tests compare grants with the guard's verdicts
 			in + "grant": {"coordinator/guard"},
 			// the tests use two channels at once

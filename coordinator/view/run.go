@@ -32,6 +32,7 @@ func Run(r wire.Run) Thing {
 			Row{"started", Plain, append(ago(r.StartedAt), said("by "+r.By)...)},
 			Row{"proposed by", Plain, said(r.Parent)}, Row{"worktree", Plain, path(r.Worktree)},
 			Row{"until", Plain, when("it works until", r.Until)}, Row{"held by", Plain, said(r.HeldBy)},
+			Row{"wall", Plain, said(wording.RunWall(r))},
 			Row{"conversation", Plain, code(r.Conversation)},
 		),
 	}

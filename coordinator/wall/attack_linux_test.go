@@ -4,6 +4,7 @@ package wall
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -382,13 +383,37 @@ func TestMain(m *testing.M) {
 	case os.Args[0] == "afar-wall-victim":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	default:
+		if os.Getenv("AFAR_TEST_NO_LANDLOCK") != "" {
+			forbidLandlock()
+		}
 		os.Exit(m.Run())
+	}
+}
+
+// forbidLandlock makes this process find a kernel without Landlock.
+func forbidLandlock() {
+	absent := uint32(0x00050000 | syscall.ENOSYS)
+	err := raw(syscall.SYS_PRCTL, 38, 1) // PR_SET_NO_NEW_PRIVS
+	err = errors.Join(err, install([]statement{
+		{load, 0, 0, 0}, {ifEqual, 0, 1, createRuleset}, {give, 0, 0, absent}, {give, 0, 0, allow},
+	}))
+	if err != nil {
+		panic(err)
 	}
 }
 
 // attackAll runs all that the field's tables have, and prints what succeeded.
 func attackAll() {
 	victim, _ := strconv.Atoi(os.Args[4])
+	if len(os.Args) > 6 { // a level of Landlock, and the wall to put up there
+		level, _ := strconv.Atoi(os.Args[5])
+		var w Wall
+		err := json.Unmarshal([]byte(os.Args[6]), &w)
+		if err = errors.Join(err, w.up(level)); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
 	f := field{Home: os.Args[1], Project: os.Args[2], Temp: os.Args[3], Victim: victim}
 	for _, a := range slices.Concat(work, named, attacks) {
 		err := a.run(f)
@@ -475,10 +500,10 @@ func (f field) place() Place {
 }
 
 // attack attacks from behind a wall and returns what succeeded.
-func (f field) attack(t *testing.T, w Wall) map[string]string {
+func (f field) attack(t *testing.T, w Wall, more ...string) map[string]string {
 	t.Helper()
 	cmd := exec.Command(self)
-	cmd.Args = []string{attacker, f.Home, f.Project, f.Temp, strconv.Itoa(f.Victim)}
+	cmd.Args = append([]string{attacker, f.Home, f.Project, f.Temp, strconv.Itoa(f.Victim)}, more...)
 	cmd.Dir, cmd.Stderr = f.Project, os.Stderr
 	if err := w.Start(cmd); err != nil {
 		t.Fatal(err)
@@ -548,5 +573,74 @@ func TestAttacksWithout(t *testing.T) {
 		if !strings.HasPrefix(did[a.name], "true\t") && !slices.Contains(never, a.name) {
 			t.Errorf("without a wall, attack %q: %s", a.name, did[a.name])
 		}
+	}
+}
+
+// TestLevels: older levels of Landlock stop the same, besides what Gaps names.
+func TestLevels(t *testing.T) {
+	needWall(t)
+	open := []string{"a signal", "a signal to the group", "a signal by a descriptor", "an abstract socket outside"}
+	for level := LeastABI; level <= min(ABI(), mostABI); level++ {
+		t.Run(strconv.Itoa(level), func(t *testing.T) {
+			f := newField(t)
+			w, err := New(f.place(), Settings{Mode: On})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			did := f.attack(t, Wall{}, strconv.Itoa(level), string(text))
+			for _, a := range attacks {
+				want := level < scopedABI && slices.Contains(open, a.name)
+				if got := strings.HasPrefix(did[a.name], "true\t"); got != want {
+					t.Errorf("attack %q succeeds: %t (%s)", a.name, got, did[a.name])
+				}
+			}
+			if words := Gaps(level)[0]; strings.HasPrefix(words, "signals not") != (level < scopedABI) {
+				t.Errorf("the words: %q", words)
+			}
+		})
+	}
+}
+
+// TestNoLandlock: where the kernel has no Landlock, the words say so and nothing is started.
+func TestNoLandlock(t *testing.T) {
+	if len(os.Args) > 1 && os.Args[len(os.Args)-1] == "without" {
+		t.Log(Missing(), ABI(), Here(Settings{Mode: On}).Mode, Wall{Mode: On}.Up(), Wall{Mode: On}.Shown().Stands())
+		return
+	}
+	cmd := exec.Command(self, "-test.run=^TestNoLandlock$", "-test.v", "without")
+	cmd.Env = append(os.Environ(), "AFAR_TEST_NO_LANDLOCK=1")
+	out, err := cmd.CombinedOutput()
+	want := "no wall here: this system has no Landlock (Linux 6.2 or newer has) 0 off the wall did not go up"
+	if err != nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "false") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// BenchmarkStart starts a program with a wall and without one.
+func BenchmarkStart(b *testing.B) {
+	top := b.TempDir()
+	dirs := home.Dirs{User: top, Config: top + "/c", State: top + "/s", Workspace: top + "/w", Path: os.Getenv("PATH")}
+	w, err := New(Place{Dirs: dirs, Dir: top, Getenv: func(string) string { return "" }}, Settings{Mode: On})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, bound := range map[string]Wall{"with": w, "without": {}} {
+		text, err := json.Marshal(bound)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				cmd := exec.Command(self)
+				cmd.Args = []string{starter, string(text), "/bin/true", "/bin/true"}
+				if out, err := cmd.CombinedOutput(); err != nil {
+					b.Fatalf("%v: %s", err, out)
+				}
+			}
+		})
 	}
 }

@@ -46,8 +46,12 @@ func init() {
 	}
 	var w Wall
 	err := json.Unmarshal([]byte(os.Args[1]), &w)
-	if err == nil {
+	switch {
+	case err != nil:
+	case w.Exists():
 		err = w.Become(os.Args[2], os.Args[3:], os.Environ())
+	default:
+		err = fmt.Errorf("start %s: %w", os.Args[2], syscall.Exec(os.Args[2], os.Args[3:], os.Environ()))
 	}
 	fmt.Fprintln(os.Stderr, "afar:", err)
 	os.Exit(ExitCode(err))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/home"
@@ -55,14 +56,31 @@ var caches = []cache{
 	{".ccache", "", "objects of C"},
 }
 
-// agentState are the folders of the agents' own state that a turn needs, by agent. Settings, hooks, plugins and
-// commands are in none of them.
-var agentState = map[string][]string{
-	hostState:               slices.Concat(claude.TurnNeeds, claude.TurnWrites),
-	".codex":                {"sessions", "log", "tmp", "cache", "sqlite"},
-	".gemini":               {"tmp", "history"},
-	".local/share/opencode": {"."},
-	".local/state/opencode": {"."},
+// An agentState is a folder of the home with an agent's own state. Settings, hooks, plugins and commands
+// are in none of the folders that a turn may write.
+type agentState struct {
+	top, program string
+	needs        []string // made, and may be written
+	writes       []string // may be written where they are
+	finds        []string // made, and may not be written
+}
+
+var agentStates = []agentState{
+	{hostState, "claude", claude.TurnNeeds, claude.TurnWrites, claude.TurnFinds},
+	{".codex", "codex", []string{"sessions", "sqlite", "log", "tmp"}, []string{"cache", "shell_snapshots"}, nil},
+	{".gemini", "gemini", []string{"tmp", "history"}, nil, nil},
+	{".local/share/opencode", "opencode", []string{"."}, nil, nil},
+	{".local/state/opencode", "opencode", []string{"."}, nil, nil},
+	{".config/opencode", "opencode", nil, nil, []string{"."}},
+}
+
+// Env returns variables that a program gets behind its wall: codex then keeps its databases in a folder
+// that is open, and not beside its settings.
+func (p Place) Env() []string {
+	if filepath.Base(p.Program) != "codex" {
+		return nil
+	}
+	return []string{"CODEX_SQLITE_HOME=" + filepath.Join(p.Dirs.User, ".codex", "sqlite")}
 }
 
 // secrets are the folders of the home that hold keys and sign-ins, by reason.
@@ -130,6 +148,8 @@ func (p Place) writable(set Settings) (all []Row, made []string) {
 	if p.Temp != "" {
 		all = append(all, Row{p.Temp, "TMPDIR"})
 	}
+	own := filepath.Join("/tmp", "claude-"+strconv.Itoa(os.Getuid())) // whatever TMPDIR is
+	all, made = append(all, Row{own, "temporary files of Claude Code"}), append(made, own)
 	for _, dir := range temporary {
 		if !within(real(user), dir) { // a home in it, as in a test, would be open too
 			all = append(all, Row{dir, "temporary files, of all programs"})
@@ -143,23 +163,41 @@ func (p Place) writable(set Settings) (all []Row, made []string) {
 		}
 		all = append(all, Row{path, why})
 	}
-	for _, agent := range sorted(agentState) {
-		top := p.stateOf(agent)
-		isDir := isDir(top)
-		for _, name := range agentState[agent] {
-			add(filepath.Join(top, name), "the agent's own state", isDir && slices.Contains(claude.TurnNeeds, name))
+	for _, agent := range agentStates {
+		top := p.stateOf(agent.top)
+		if !isDir(top) && agent.program != filepath.Base(p.Program) {
+			continue
+		}
+		for _, name := range agent.needs {
+			add(filepath.Join(top, name), "the agent's own state", true)
+		}
+		for _, name := range agent.writes {
+			add(filepath.Join(top, name), "the agent's own state", false)
+		}
+		for _, name := range agent.finds {
+			made = append(made, filepath.Join(top, name))
 		}
 	}
 	if top := p.stateOf(hostState); p.Session != "" && isDir(top) {
 		add(claude.ShellFolder(top, p.Session), "what the host hands to the shells of this session", true)
 	}
+	for _, name := range signIns {
+		add(filepath.Join(user, name), "a sign-in that its tool renews", false)
+	}
 	for _, c := range caches {
 		add(filepath.Join(user, c.path), c.why, c.tool != "" && home.LookIn(p.Dirs.Path, c.tool) != "")
 	}
+	all = append(all, p.Own...)
 	for _, path := range set.Write {
 		all = append(all, Row{In(user, path), "asked for"})
 	}
 	return all, made
+}
+
+// signIns are the files of the home in which agents and tools keep a sign-in that they renew. A tool that
+// writes the file in place keeps it; one that replaces the file cannot, because its folder is closed.
+var signIns = []string{
+	".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".config/gh/hosts.yml",
 }
 
 // hostState is the folder of Claude Code's state in the home.
@@ -199,6 +237,7 @@ func (p Place) hidden(set Settings) []Row {
 // readable returns what can be read although it lies in what is hidden. In strict mode it is all that
 // can be read.
 func (p Place) readable(set Settings) (all []Row) {
+	all = append(all, p.Reads...)
 	for _, path := range set.Read {
 		all = append(all, Row{In(p.Dirs.User, path), "asked for"})
 	}
@@ -218,8 +257,8 @@ func (p Place) readable(set Settings) (all []Row) {
 			all = append(all, Row{dir, "programs"})
 		}
 	}
-	for _, agent := range sorted(agentState) {
-		all = append(all, Row{filepath.Join(p.Dirs.User, agent), "the agent's settings"})
+	for _, agent := range agentStates {
+		all = append(all, Row{filepath.Join(p.Dirs.User, agent.top), "the agent's settings"})
 	}
 	own := []string{cmp.Or(p.Getenv.ConfigDir(), p.Dirs.User) + "/.claude.json", p.Getenv.ConfigDir()}
 	own = append(own, p.Dirs.GuardFile(), p.Dirs.TrustFile(), p.Dirs.PageMark(), p.Dirs.ConfigFile())

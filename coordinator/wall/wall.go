@@ -40,12 +40,7 @@ const (
 )
 
 // Settings are what the person decides about walls.
-type Settings struct {
-	Mode  string   `json:"mode"` // "" is Off
-	Write []string `json:"write,omitempty"`
-	Read  []string `json:"read,omitempty"`
-	Hide  []string `json:"hide,omitempty"`
-}
+type Settings = wire.WallSettings
 
 // A Place is where a program works that gets a wall.
 type Place struct {
@@ -58,6 +53,8 @@ type Place struct {
 	// host's state are open.
 	Session string
 	Getenv  claude.Env // of the program; never nil
+	Own     []Row      // what this program alone may write
+	Reads   []Row      // what it alone can read of what is hidden
 }
 
 // A Row is one path of a table, and why it is there.
@@ -71,7 +68,7 @@ type Wall struct {
 	Mode  string `json:"mode"` // On or Strict
 	Home  string `json:"home"`
 	Write []Row  `json:"write"`
-	// Make are folders in Write that are made before the wall goes up.
+	// Make are folders that are made before the wall goes up, because nothing can make them then.
 	Make []string `json:"make"`
 	// Read is all that can be read in strict mode, besides Write. Otherwise it is what can be read
 	// although it lies in Hide.
@@ -258,4 +255,24 @@ func grant(all []allowance, path string, barred []string, writes bool) []allowan
 		all = grant(all, next, inside, writes)
 	}
 	return all
+}
+
+// Here returns the settings as they hold on this system: without Landlock, walls are off.
+func Here(set Settings) Settings {
+	if Missing() != "" {
+		set.Mode = Off
+	}
+	return set
+}
+
+// From returns the variables of an environment. The last one of a name counts.
+func From(env []string) claude.Env {
+	return func(name string) string {
+		for _, entry := range slices.Backward(env) {
+			if value, ok := strings.CutPrefix(entry, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
 }

@@ -99,6 +99,10 @@ type Run struct {
 	Can       *RunAbilities `json:"can,omitempty"`        // of run show alone: what the agent can do
 	BudgetUSD float64       `json:"budget_usd,omitempty"` // what it may cost
 	Until     int64         `json:"until,omitempty"`      // it works until then at most
+	Wall      string        `json:"wall,omitempty"`       // of its last turn: on, strict, or why there was none
+	WallStops int           `json:"wall_stops,omitempty"` // calls that the wall seems to have stopped
+	// Stands is what the wall of its next turn allows: of run show alone.
+	Stands *Wall `json:"stands,omitempty"`
 }
 
 // RunAbilities are what the agent of a run can do.
@@ -162,8 +166,9 @@ type RunWaitReply struct {
 
 // RunTurnRequest comes from a runner that begins or goes on with a turn. Turn is its number.
 type RunTurnRequest struct {
-	ID   string `json:"id"`
-	Turn int64  `json:"turn"`
+	ID    string `json:"id"`
+	Turn  int64  `json:"turn"`
+	Walls bool   `json:"walls,omitempty"` // the runner puts up walls
 }
 
 // RunTurnReply says what the turn is.
@@ -190,6 +195,8 @@ type RunTurnReply struct {
 	WebAddr   string `json:"web_addr,omitempty"` // where the page is served, "" while it is not
 	// Servers offer tools to the agent, beside those of its own settings.
 	Servers []RunServer `json:"servers,omitempty"`
+	// Wall bounds the agent. Without it, the agent does not start.
+	Wall WallSettings `json:"wall,omitzero"`
 }
 
 // A RunServer offers tools to an agent over MCP. It has a command or an address.

@@ -21,3 +21,11 @@ type WallRow struct {
 
 // Stands reports whether there is a wall.
 func (w Wall) Stands() bool { return w.Missing == "" && w.Mode != "" && w.Mode != "off" }
+
+// WallSettings are what the person decides about walls, and for one run.
+type WallSettings struct {
+	Mode  string   `json:"mode"` // on, strict or off; "" is off
+	Write []string `json:"write,omitempty"`
+	Read  []string `json:"read,omitempty"`
+	Hide  []string `json:"hide,omitempty"`
+}

@@ -63,6 +63,21 @@ func RunUsed(r wire.Run) string {
 	return fmt.Sprintf("$%.2f%s, %d tokens", r.CostUSD, of, r.Tokens)
 }
 
+// RunWall says which wall the last turn of a run had, "" before its first one.
+func RunWall(r wire.Run) string {
+	switch r.Wall {
+	case "":
+		return ""
+	case "on", "strict":
+		words := "it stood, " + r.Wall
+		if r.WallStops > 0 {
+			words += fmt.Sprintf("; %s that it seems to have stopped", text.Count(r.WallStops, "call"))
+		}
+		return words
+	}
+	return "none: " + r.Wall
+}
+
 // RunGuard says which calls of an agent the guard judges.
 func RunGuard(can wire.RunAbilities) string { return "judges " + can.Guard }
 

@@ -12,6 +12,10 @@ var TurnWrites = []string{
 	"usage-data", "jobs",
 }
 
+// TurnFinds are folders in it that the host makes for the plugin before its hooks run, and which it only
+// has to find: no turn writes them.
+var TurnFinds = []string{"plugins/data/afar-afar", "plugins/data/afar-inline"}
+
 // ShellFolder returns the folder in which a session's hooks leave what its shells read.
 func ShellFolder(configDir, session string) string {
 	return filepath.Join(configDir, "session-env", session)

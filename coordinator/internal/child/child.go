@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/birthmark"
+	"github.com/afar-sh/afar/coordinator/wall"
 )
 
 // maxSaid is how much of a program's stderr is kept, in bytes.
@@ -47,6 +48,7 @@ type Program struct {
 	Outlives bool
 	Files    []*os.File // open in it as 3, 4 and so on; only with Outlives, and not on Windows
 
+	Wall  wall.Wall       // around it and all that it starts; the zero Wall is none
 	Level birthmark.Level // the highest birthmark that it may have, 0 is birthmark.Client
 
 	Started func(pid int) // called once it runs; may be nil
@@ -120,6 +122,9 @@ func (p Program) run(cmd *exec.Cmd) error {
 			return fmt.Errorf("tie %s to this process: %w", p.Path, err)
 		}
 		defer untie()
+	}
+	if err := p.Wall.Start(cmd); err != nil {
+		return fmt.Errorf("start: %w", err)
 	}
 	birthmark.Mark(cmd, cmp.Or(p.Level, birthmark.Client))
 	if err := cmd.Start(); err != nil {

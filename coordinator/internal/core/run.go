@@ -248,7 +248,7 @@ func (s *state) textsAfter(b *store.Batch, r run.Run) []message.Message {
 }
 
 // DriveTurn notes the process that drives a turn, and returns the run.
-func (c *Core) DriveTurn(id run.ID, fence int64, runner session.Process) (r run.Run, err error) {
+func (c *Core) DriveTurn(id run.ID, fence int64, runner session.Process, wall string) (r run.Run, err error) {
 	if r, err = c.RunByID(id); err != nil {
 		return r, err
 	}
@@ -256,7 +256,7 @@ func (c *Core) DriveTurn(id run.ID, fence int64, runner session.Process) (r run.
 		return r, fmt.Errorf("turn %d of run %s: process %d has it: %w", fence, r.Name, held.PID, ErrTaken)
 	}
 	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
-		return run.Drive(r, fence, runner)
+		return run.Drive(r, fence, runner, wall)
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/module"
+	"github.com/afar-sh/afar/coordinator/wall"
 )
 
 // Supported reports whether sources run on this system. On Windows nothing would end what a
@@ -31,6 +32,8 @@ type Config struct {
 	Folder Folder
 	Dirs   home.Dirs
 	Log    *slog.Logger
+	// Wall bounds the programs of modules.
+	Wall wall.Settings
 	// Env returns the environment of a program, with the variables in a file of the person, "" for
 	// none.
 	Env func(file string) ([]string, error)
@@ -213,7 +216,14 @@ func (w *Worker) program(
 	// The first mark keeps what the source starts from deciding for the person, the other finds it
 	// again after it has left the process group.
 	env = append(append(env, own...), claude.ChildMark, w.sourceMark(name))
-	return child.Program{Path: path, Args: command[1:], Dir: dir, Env: env}, nil
+	bound, err := wall.New(wall.Place{
+		Dirs:    w.cfg.Dirs,
+		Program: path,
+		Getenv:  wall.From(env),
+		Own:     []wall.Row{{Path: w.cfg.Dirs.ModuleData(string(name)), Why: "the module's own files"}},
+		Reads:   []wall.Row{{Path: dir, Why: "the module"}},
+	}, w.cfg.Wall)
+	return child.Program{Path: path, Args: command[1:], Dir: dir, Env: env, Wall: bound}, err
 }
 
 // place returns the path of a program of a module: in dir if its name has a slash, and otherwise one

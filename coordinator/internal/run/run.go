@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -104,6 +105,9 @@ type Run struct {
 	Why      string  `json:"why,omitempty"` // why it failed or was stopped
 	// Lacks names the servers of tools that the last turn worked without, and why; "" for none.
 	Lacks string `json:"lacks,omitempty"`
+	// Wall says which wall the last turn had: on, strict, or why it had none.
+	Wall      string `json:"wall,omitempty"`
+	WallStops int    `json:"wall_stops,omitempty"` // calls that failed as a wall makes them fail
 	// ToldAt is when the person was last told of the end of a turn.
 	ToldAt time.Time `json:"told_at,omitzero"`
 
@@ -260,14 +264,23 @@ func Start(r Run, prompt string, now time.Time) (Run, error) {
 	return r.to(Starting, now), nil
 }
 
-// Drive notes the process that drives a turn.
-func Drive(r Run, fence int64, runner session.Process) (Run, error) {
+// Drive notes the process that drives a turn, and the wall that the turn begins with.
+func Drive(r Run, fence int64, runner session.Process, wall string) (Run, error) {
 	if err := r.current(fence); err != nil {
 		return r, err
+	}
+	if !r.Turn.Runner.Known() {
+		r.Wall = wall
 	}
 	r.Turn.Runner = runner
 	return r, nil
 }
+
+// Walled reports whether a turn works behind a wall now.
+func (r Run) Walled() bool { return r.Busy() && r.HadWall() }
+
+// HadWall reports whether the last turn had a wall.
+func (r Run) HadWall() bool { return r.Wall == "on" || r.Wall == "strict" }
 
 // current returns ErrStale unless the turn with this number runs.
 func (r Run) current(fence int64) error {
@@ -300,6 +313,9 @@ func Hear(r Run, fence, from int64, events []Event, now time.Time) (_ Run, fresh
 // ErrGap says that events are missing.
 var ErrGap = errors.New("events are missing")
 
+// denials are what a program prints when the kernel refuses it a file or a process.
+var denials = []string{"Permission denied", "permission denied", "EACCES", "Operation not permitted", "EPERM"}
+
 // apply returns r after one event.
 func (r Run) apply(e Event, now time.Time) Run {
 	switch e.Kind {
@@ -316,6 +332,11 @@ func (r Run) apply(e Event, now time.Time) Run {
 	case Text:
 		if e.Of == "" {
 			r.LastText = e.Text
+		}
+	case ToolResult:
+		isDenied := slices.ContainsFunc(denials, func(d string) bool { return strings.Contains(e.Text, d) })
+		if e.Failed && isDenied && r.HadWall() {
+			r.WallStops++
 		}
 	case Result:
 		if e.Deferred == "" {

@@ -128,7 +128,7 @@ func TestStale(t *testing.T) {
 	if _, _, err := Finish(r, 1, End{Result: true}, noon); !errors.Is(err, ErrStale) {
 		t.Errorf("end: %v", err)
 	}
-	if _, err := Drive(r, 3, session.Process{PID: 9}); !errors.Is(err, ErrStale) {
+	if _, err := Drive(r, 3, session.Process{PID: 9}, ""); !errors.Is(err, ErrStale) {
 		t.Errorf("a turn that was not started: %v", err)
 	}
 }

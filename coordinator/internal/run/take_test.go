@@ -36,7 +36,7 @@ func TestTake(t *testing.T) {
 		if _, _, err := Finish(next, fence, End{Result: true}, noon); !errors.Is(err, ErrStale) {
 			t.Errorf("the end of turn %d: %v", fence, err)
 		}
-		if _, err := Drive(next, fence, session.Process{PID: 9}); !errors.Is(err, ErrStale) {
+		if _, err := Drive(next, fence, session.Process{PID: 9}, ""); !errors.Is(err, ErrStale) {
 			t.Errorf("another runner of turn %d: %v", fence, err)
 		}
 	}

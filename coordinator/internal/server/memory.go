@@ -36,7 +36,10 @@ type Memory interface {
 func (s *Server) opening(in wire.HookCall, p payload) (string, error) {
 	v, err := s.cfg.Core.Session(string(p.Session))
 	_, isRun := s.cfg.Core.RunOf(p.Session)
-	if err != nil || isRun || !in.Attended || p.Source == "resume" {
+	if err == nil && isRun {
+		return s.wallTold(p.Session), nil
+	}
+	if err != nil || !in.Attended || p.Source == "resume" {
 		return "", err
 	}
 	return s.cfg.Memory.Opening(v.Project), nil

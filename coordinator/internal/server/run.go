@@ -21,6 +21,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/wall"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -35,6 +36,8 @@ type Runs struct {
 	// End ends the turns that go on, starts no more, and returns how many it ended; nil where there
 	// are none.
 	End func() int
+	// Wall are the settings of walls.
+	Wall wall.Settings
 	// Open returns which process has a conversation open, in words, "" for none.
 	Open func(conversation string) string
 	// Find returns the directory of a conversation on the disk. ok is false if there is none.
@@ -259,6 +262,10 @@ func (s *Server) runShow(_ *call, in wire.RunRequest) (out wire.Run, err error) 
 		can := wire.RunAbilities(adapter.Abilities(set.Program()))
 		out.Can = &can
 	}
+	if w, err := wall.New(s.wallPlace(r), s.cfg.Runs.Wall); err == nil {
+		stands := w.Shown()
+		out.Stands = &stands
+	}
 	return out, nil
 }
 
@@ -344,11 +351,18 @@ func (s *Server) changeRun(name string, f func(run.ID) (run.Run, error)) (out wi
 
 // runTurn gives a runner its turn.
 func (s *Server) runTurn(c *call, in wire.RunTurnRequest) (out wire.RunTurnReply, err error) {
-	r, err := s.cfg.Core.DriveTurn(run.ID(in.ID), in.Turn, caller(c))
+	words := s.wallWords()
+	if !in.Walls {
+		words = "its runner is of an earlier version"
+	}
+	r, err := s.cfg.Core.DriveTurn(run.ID(in.ID), in.Turn, caller(c), words)
 	if err != nil {
 		return out, err
 	}
-	return s.turnOf(r)
+	if out, err = s.turnOf(r); err == nil && r.HadWall() {
+		out.Wall = s.cfg.Runs.Wall
+	}
+	return out, err
 }
 
 // turnOf returns how the agent goes on with the conversation of r.
@@ -463,6 +477,8 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		Base:         r.Place.Base,
 		BudgetUSD:    r.BudgetUSD,
 		Until:        millis(r.Until),
+		Wall:         r.Wall,
+		WallStops:    r.WallStops,
 	}
 	if r.State == run.Starting {
 		w.Why = s.startsLater(r)

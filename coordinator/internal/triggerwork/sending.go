@@ -21,6 +21,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wall"
 )
 
 // The most characters of a notice to the person, and the most bytes of one value of a
@@ -151,11 +152,17 @@ func (w *Worker) command(ctx context.Context, r trigger.Rule, command, in string
 	if err != nil {
 		return false, "it has no directory: " + err.Error()
 	}
+	env := w.cfg.Dirs.Env()
+	bound, err := wall.New(wall.Place{Dirs: w.cfg.Dirs, Dir: dir, Getenv: wall.From(env)}, w.cfg.Wall)
+	if err != nil {
+		return false, err.Error()
+	}
 	out, err := child.Program{
 		Path:  "/bin/sh",
 		Args:  []string{"-c", command},
 		Dir:   dir,
-		Env:   w.cfg.Dirs.Env(),
+		Env:   env,
+		Wall:  bound,
 		In:    in,
 		Limit: filterFor,
 		Grace: time.Second,

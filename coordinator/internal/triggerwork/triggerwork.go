@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
+	"github.com/afar-sh/afar/coordinator/wall"
 )
 
 // Config is what a Worker needs.
@@ -22,6 +23,8 @@ type Config struct {
 	Folder Folder
 	Dirs   home.Dirs
 	Log    *slog.Logger
+	// Wall bounds filters and checks.
+	Wall wall.Settings
 	// NewRun returns a run as a rule wants it, in a directory. The key names it.
 	NewRun func(r trigger.Rule, dir, key string) (run.Run, error)
 	// Resumes reports whether the agent still knows the conversation of a run.

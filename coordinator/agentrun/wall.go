@@ -1,0 +1,39 @@
+package agentrun
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/ledger"
+	"github.com/afar-sh/afar/coordinator/wall"
+)
+
+// wall returns the wall of the agent, which starts with the environment env, as the argument of become,
+// and more variables for the agent.
+func (t *turn) wall(program string, env []string) (text string, more []string, err error) {
+	getenv := wall.From(env)
+	p := wall.Place{
+		Dirs: t.dirs, Dir: t.spec.Dir, Temp: getenv("TMPDIR"), Program: program, Session: t.spec.Conversation,
+		Getenv: getenv,
+	}
+	if t.spec.Wall.Mode != "" && ledger.Begin(t.dirs.Calls(), t.spec.Conversation, time.Now()) == nil {
+		file := ledger.File(t.dirs.Calls(), t.spec.Conversation)
+		p.Own = append(p.Own, wall.Row{Path: file, Why: "Afar's record of its calls, which its hooks keep"})
+	}
+	p.Reads = []wall.Row{{Path: t.file("mcp"), Why: "the servers of its tools"}}
+	w, err := wall.New(p, t.spec.Wall)
+	if err != nil || !w.Exists() {
+		return noWall, nil, err
+	}
+	raw, err := json.Marshal(w)
+	return string(raw), p.Env(), err
+}
+
+// noWall is what becomes of no wall there.
+const noWall = "{}"
+
+// readWall reads what wall returned.
+func readWall(text string) (w wall.Wall, err error) {
+	err = json.Unmarshal([]byte(text), &w)
+	return w, err
+}

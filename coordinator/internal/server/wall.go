@@ -1,0 +1,39 @@
+package server
+
+import (
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/wall"
+)
+
+// wallWords returns which wall a turn gets that begins now: its mode, or why it gets none.
+func (s *Server) wallWords() string {
+	mode := s.cfg.Runs.Wall.Mode
+	if mode == "" || mode == wall.Off {
+		return wall.Off
+	}
+	if why := wall.Missing(); why != "" {
+		return why
+	}
+	return mode
+}
+
+// wallTold returns what the agent of a turn is told about its wall, "" if it has none.
+func (s *Server) wallTold(id session.ID) string {
+	r, ok := s.cfg.Core.RunOf(id)
+	if !ok || !r.Walled() {
+		return ""
+	}
+	return "This turn works behind a wall of the kernel. It and all that it starts can write " + r.Dir +
+		", temporary files and the caches of tools, and nothing else; keys and sign-ins in the home, such as ~/.ssh, " +
+		"cannot be read. A call that needs more fails with \"Permission denied\". Do not look for a way around: say " +
+		"in your result which path you needed, and why. Your person can open it with wall.write in config.toml."
+}
+
+// wallPlace returns the place of a run, as its runner sees it.
+func (s *Server) wallPlace(r run.Run) wall.Place {
+	return wall.Place{
+		Dirs: s.cfg.Dirs, Dir: r.Dir, Session: r.Conversation, Getenv: claude.Env(func(string) string { return "" }),
+	}
+}

@@ -1,0 +1,114 @@
+package wall
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/home"
+)
+
+// placeIn returns the place of a project in a home.
+func placeIn(user, dir string) Place {
+	afar := filepath.Join(user, "afar-home")
+	return Place{
+		Dirs: home.Dirs{User: user, Config: afar, State: afar + "/state", Workspace: afar + "/workspace"},
+		Dir:  dir, Getenv: func(string) string { return "" },
+	}
+}
+
+func must(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func hasPath(rows []Row, path string) bool {
+	return slices.ContainsFunc(rows, func(r Row) bool { return r.Path == path })
+}
+
+// TestNew: the settings decide whether there is a wall, and add to its tables.
+func TestNew(t *testing.T) {
+	user := t.TempDir()
+	for mode, want := range map[string]string{"": "", Off: "", On: On, Strict: Strict} {
+		w, err := New(placeIn(user, user), Settings{Mode: mode})
+		if err != nil || w.Mode != want || w.Exists() != (want != "") {
+			t.Errorf("%q: %q, %v", mode, w.Mode, err)
+		}
+	}
+	if _, err := New(placeIn(user, user), Settings{Mode: "high"}); err == nil {
+		t.Error("an unknown mode is taken")
+	}
+	w, err := New(placeIn(user, "/srv/p"), Settings{
+		Mode: On, Write: []string{"~/data"}, Read: []string{"~/.kube"}, Hide: []string{"/srv/keys"},
+	})
+	must(t, err)
+	for _, ok := range []bool{
+		hasPath(w.Write, "/srv/p"), hasPath(w.Write, user+"/data"), hasPath(w.Read, user+"/.kube"),
+		hasPath(w.Hide, "/srv/keys"), hasPath(w.Hide, user+"/.ssh"), hasPath(w.Hide, user+"/afar-home/telegram.token"),
+	} {
+		if !ok {
+			t.Errorf("a row is missing: %+v", w)
+		}
+	}
+	if hasPath(w.Write, user) || hasPath(w.Write, user+"/.claude") || hasPath(w.Write, user+"/.claude.json") {
+		t.Error("the home or the host's settings can be written")
+	}
+}
+
+// TestInTheHome: a program that works in the home itself writes what is there, and not what a later
+// shell or agent loads.
+func TestInTheHome(t *testing.T) {
+	user := real(t.TempDir())
+	must(t, os.MkdirAll(user+"/notes", 0o700), os.MkdirAll(user+"/.ssh", 0o700), os.WriteFile(user+"/.bashrc", nil, 0o600),
+		os.MkdirAll(user+"/.config/gcloud", 0o700), os.MkdirAll(user+"/.config/app", 0o700),
+		os.Symlink(user+"/.ssh", user+"/keys"))
+	w, err := New(placeIn(user, user), Settings{Mode: On})
+	must(t, err)
+	var reads, writes []string
+	for _, a := range w.allowances() {
+		if below, ok := strings.CutPrefix(a.path, user+"/"); ok && a.writes {
+			writes = append(writes, below)
+		} else if ok {
+			reads = append(reads, below)
+		}
+	}
+	if slices.Sort(writes); !slices.Equal(writes, []string{"notes"}) {
+		t.Errorf("it writes %q", writes)
+	}
+	if slices.Sort(reads); !slices.Equal(reads, []string{".bashrc", ".config/app", "notes"}) {
+		t.Errorf("it reads %q", reads)
+	}
+}
+
+// TestWorktree: the repository of a worktree is open. What the worktree alone says does not count.
+func TestWorktree(t *testing.T) {
+	top := real(t.TempDir())
+	own, tree, keys := top+"/repo/.git/worktrees/w", top+"/w", top+"/keys"
+	must(t, os.MkdirAll(own, 0o700), os.MkdirAll(tree, 0o700), os.MkdirAll(keys+"/worktrees/w", 0o700),
+		os.WriteFile(top+"/repo/.git/HEAD", nil, 0o600), os.WriteFile(own+"/gitdir", []byte(tree+"/.git\n"), 0o600),
+		os.WriteFile(tree+"/.git", []byte("gitdir: "+own+"\n"), 0o600))
+	if got := commonGit(tree); got != top+"/repo/.git" {
+		t.Errorf("its repository is %q", got)
+	}
+	for _, forged := range []string{"gitdir: " + keys + "/worktrees/w", "gitdir: ../keys", "gitdir: /", "", "x"} {
+		must(t, os.WriteFile(tree+"/.git", []byte(forged), 0o600))
+		if got := commonGit(tree); got != "" {
+			t.Errorf("%q opens %q", forged, got)
+		}
+	}
+}
+
+// TestLink: a directory in a place that everybody writes may not have become a link.
+func TestLink(t *testing.T) {
+	user, shared := t.TempDir(), t.TempDir()
+	link := filepath.Join(shared, "project")
+	must(t, os.Symlink(user, link))
+	if _, err := New(placeIn(user, link), Settings{Mode: On}); err == nil && strings.HasPrefix(shared, "/tmp/") {
+		t.Error("a link in /tmp is taken for the project")
+	}
+}
