@@ -150,15 +150,13 @@ func TestRealRelease(t *testing.T) {
 	place := filepath.Join(r.lab.Home, ".local", "share", "afar")
 	r.bin = filepath.Join(place, "bin")
 	if old := os.Getenv(earlier); old != "" {
-		r.part("an earlier release", func() { installRelease(r, unpack(r.t, old)) })
-		was := r.must("version")
-		r.part("the update", func() {
-			pid := r.status().Coordinator.PID
-			installRelease(r, unpack(r.t, dist))
-			if now := r.must("version"); now == was || r.status().Coordinator.PID == pid {
-				r.t.Errorf("after the update afar says %q, and pid %d runs", now, pid)
-			}
-		})
+		installRelease(r, unpack(t, old))
+		was, pid := r.must("version"), r.status().Coordinator.PID
+		installRelease(r, unpack(t, dist))
+		if now := r.must("version"); now == was || r.status().Coordinator.PID == pid {
+			t.Errorf("after the update afar says %q, before it %q; pid %d, before it %d", now, was,
+				r.status().Coordinator.PID, pid)
+		}
 	}
 	begun := time.Now()
 	tree := unpack(t, dist)
