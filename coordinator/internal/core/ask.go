@@ -263,17 +263,9 @@ func (c *Core) recall(id ask.ID) error {
 	return nil
 }
 
-// An Outcome is what a PostToolUse hook reports.
-type Outcome struct {
-	Session           session.ID
-	Prompt            string // the host's prompt_id, if known
-	Agent, Tool, Hash string
-	Run               ask.Run
-}
-
 // Ran notes how a tool call turned out. It counts as progress of a loop and ends the
 // ask about the call.
-func (c *Core) Ran(o Outcome) error {
+func (c *Core) Ran(o ask.Outcome) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if v, ok := s.sessions.rows[o.Session]; ok {
 			v.Tools++
@@ -282,7 +274,7 @@ func (c *Core) Ran(o Outcome) error {
 		s.touchLoop(&b, o.Session, now)
 		s.ranLate(&b, o, now)
 		s.ranAfterAll(&b, o, now)
-		if a, ok := s.askOf(o, now); ok {
+		if a, ok := o.Of(s.asks.of(o.Session), now); ok {
 			o.Run.At = now
 			next, err := ask.Ran(a, o.Run, now)
 			if err != nil {
@@ -299,8 +291,8 @@ func (c *Core) Ran(o Outcome) error {
 }
 
 // AskOf returns the ask about a call that has run, until Ran is told of it.
-func (c *Core) AskOf(o Outcome) (a ask.Ask, ok bool) {
-	c.view(func(s *state, now time.Time) { a, ok = s.askOf(o, now) })
+func (c *Core) AskOf(o ask.Outcome) (a ask.Ask, ok bool) {
+	c.view(func(s *state, now time.Time) { a, ok = o.Of(s.asks.of(o.Session), now) })
 	return a, ok
 }
 
@@ -329,45 +321,6 @@ func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time
 		}
 	}
 }
-
-// askOf finds the ask of a finished call. Among the asks for the same input whose call
-// has not run yet, it prefers one that was allowed, and else takes the oldest. A refusal
-// at the terminal cannot be told from an approval there.
-func (s *state) askOf(o Outcome, now time.Time) (found ask.Ask, ok bool) {
-	matching := slices.DeleteFunc(s.asks.of(o.Session), func(a ask.Ask) bool { return !o.matches(a, now) })
-	if i := slices.IndexFunc(matching, allowed); i >= 0 {
-		matching = slices.DeleteFunc(matching, func(a ask.Ask) bool { return !allowed(a) })
-	}
-	return oldest(matching)
-}
-
-// oldest returns the ask that was opened first, or false if there is none.
-func oldest(asks []ask.Ask) (ask.Ask, bool) {
-	if len(asks) == 0 {
-		return ask.Ask{}, false
-	}
-	return slices.MinFunc(asks, older), true
-}
-
-// matches reports whether the call may be the call of a. The host reports an approved plan
-// without its text, but a session shows only one plan at a time. A denied call did not
-// run, unless it ran before. The host names the session's current prompt, so a
-// subagent's call may begin at one prompt and end at another.
-func (o Outcome) matches(a ask.Ask, now time.Time) bool {
-	switch {
-	case a.Session != o.Session, a.Agent != o.Agent, a.Tool != o.Tool:
-		return false
-	case a.Hash != o.Hash && a.Kind != ask.Plan:
-		return false
-	case a.Run != nil, a.State == ask.Cancelled, a.Parked, a.Lease != nil:
-		return false
-	}
-	otherPrompt := a.Agent == "" && a.Prompt != "" && o.Prompt != "" && a.Prompt != o.Prompt
-	denied := a.Decision != nil && !a.Decision.Allow && !a.Overtaken(o.Run, now)
-	return !otherPrompt && !denied
-}
-
-func allowed(a ask.Ask) bool { return a.State == ask.Delivered && a.Decision.Allow }
 
 // LocallySettled ends the open asks of a session's main agent when the client no longer
 // shows a dialog. The person's decision is not known yet; the outcome of the call will

@@ -18,9 +18,9 @@ import (
 )
 
 // ran returns the outcome of a call of the session s.
-func ran(input string) core.Outcome {
+func ran(input string) ask.Outcome {
 	a := newAsk("", input)
-	return core.Outcome{Session: "s", Tool: a.Tool, Hash: a.Hash, Run: ask.Run{OK: true, Took: time.Second}}
+	return ask.Outcome{Session: "s", Tool: a.Tool, Hash: a.Hash, Run: ask.Run{OK: true, Took: time.Second}}
 }
 
 func TestAskLife(t *testing.T) {

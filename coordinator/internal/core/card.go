@@ -2,7 +2,6 @@ package core
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -36,39 +35,18 @@ func (s *state) openCards() (out []ask.Card) {
 			out = append(out, card)
 		}
 	}
-	slices.SortFunc(out, func(a, b ask.Card) int { return older(a[0], b[0]) })
+	slices.SortFunc(out, func(a, b ask.Card) int { return ask.Older(a[0], b[0]) })
 	return out
 }
 
 // onCard returns the asks that are on the same card as a.
 func (s *state) onCard(a ask.Ask) ask.Card {
-	return sortCard(s.asks.byCard.all(string(a.CardID())))
-}
-
-// sortCard puts the ask first that a card was made for.
-func sortCard(card ask.Card) ask.Card {
-	slices.SortFunc(card, func(x, y ask.Ask) int {
-		switch {
-		case (x.On == "") == (y.On == ""):
-			return older(x, y)
-		case x.On == "":
-			return -1
-		}
-		return 1
-	})
-	return card
-}
-
-func older(a, b ask.Ask) int {
-	if c := a.OpenedAt.Compare(b.OpenedAt); c != 0 {
-		return c
-	}
-	return strings.Compare(string(a.ID), string(b.ID))
+	return ask.Card(s.asks.byCard.all(string(a.CardID()))).Sorted()
 }
 
 // join puts a, which was just opened, on the card of an identical ask that still waits.
 func (s *state) join(a ask.Ask) ask.Ask {
-	twin, ok := oldest(slices.DeleteFunc(s.asks.of(a.Session), func(b ask.Ask) bool { return !a.Twin(b) }))
+	twin, ok := ask.Oldest(slices.DeleteFunc(s.asks.of(a.Session), func(b ask.Ask) bool { return !a.Twin(b) }))
 	if !ok {
 		return a
 	}

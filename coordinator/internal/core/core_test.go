@@ -271,7 +271,7 @@ func TestFailedCommit(t *testing.T) {
 		"CancelAsk":      func() error { _, err := r.CancelAsk("a", "x"); return err },
 		"LoseAsk":        func() error { _, err := r.LoseAsk("a"); return err },
 		"LocallySettled": func() error { return r.LocallySettled("s", t0.Add(time.Hour)) },
-		"Ran":            func() error { return r.Ran(core.Outcome{Session: "s"}) },
+		"Ran":            func() error { return r.Ran(ask.Outcome{Session: "s"}) },
 		"Press": func() error {
 			return r.press(core.Press{
 				Act: channel.Act{Channel: phone, Update: 9}, Nonce: before.Asks[0].Nonce, Decision: yes("Ada"),

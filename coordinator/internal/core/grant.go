@@ -109,7 +109,7 @@ func (c *Core) Granted(id session.ID, need grant.Need) (covered bool) {
 // lease returns the oldest ask that holds a lease for the call of a. A yes to a refusal
 // of auto mode does not answer a question of the guard.
 func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
-	return oldest(slices.DeleteFunc(s.asks.of(a.Session), func(old ask.Ask) bool {
+	return ask.Oldest(slices.DeleteFunc(s.asks.of(a.Session), func(old ask.Ask) bool {
 		return !old.AnswerValid(now) || !old.Same(a) || !serves(old, a)
 	}))
 }
@@ -225,7 +225,7 @@ func (s *state) endGrants(b *store.Batch, id session.ID, now time.Time) {
 
 // ranLate updates the card of a parked ask with the outcome of the call that its lease
 // allowed.
-func (s *state) ranLate(b *store.Batch, o Outcome, now time.Time) {
+func (s *state) ranLate(b *store.Batch, o ask.Outcome, now time.Time) {
 	for _, a := range s.asks.of(o.Session) {
 		switch {
 		case !a.Lease.Used(), a.Run != nil, a.Tool != o.Tool, a.Hash != o.Hash:

@@ -102,7 +102,7 @@ func (s *state) provenByRun(b *store.Batch, before, after ask.Ask, now time.Time
 
 // ranAfterAll notes on the card and in the journal that a call ran although its answer
 // was considered undelivered.
-func (s *state) ranAfterAll(b *store.Batch, o Outcome, now time.Time) {
+func (s *state) ranAfterAll(b *store.Batch, o ask.Outcome, now time.Time) {
 	o.Run.At = now
 	for _, a := range s.asks.of(o.Session) {
 		same := a.Agent == o.Agent && a.Tool == o.Tool && a.Hash == o.Hash

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -91,7 +90,7 @@ func TestUndeliveredInTime(t *testing.T) {
 // TestDelivered checks that a printed answer counts as delivered, even if the report is late,
 // and that a call that was settled at the terminal has no valid answer any more.
 func TestDelivered(t *testing.T) {
-	ran := core.Outcome{Session: "s", Tool: "Bash", Hash: newAsk("", "npm publish").Hash, Run: ask.Run{OK: true}}
+	ran := ask.Outcome{Session: "s", Tool: "Bash", Hash: newAsk("", "npm publish").Hash, Run: ask.Run{OK: true}}
 	for name, do := range map[string]func(r *rig){
 		"printed, then gone": func(r *rig) { r.ok(r.AskPrinted("a", true)); r.dead[takingHook] = true; r.ok(r.Look()) },
 		"gone, then printed": func(r *rig) { r.dead[takingHook] = true; r.ok(r.Look()); r.ok(r.AskPrinted("a", true)) },
@@ -120,7 +119,7 @@ func TestDelivered(t *testing.T) {
 // TestDeliveredOnce checks that the journal records a delivery once, when it is proven, and
 // the run of a call in any case.
 func TestDeliveredOnce(t *testing.T) {
-	ran := core.Outcome{Session: "s", Tool: "Bash", Hash: newAsk("", "npm publish").Hash, Run: ask.Run{OK: true}}
+	ran := ask.Outcome{Session: "s", Tool: "Bash", Hash: newAsk("", "npm publish").Hash, Run: ask.Run{OK: true}}
 	claimAgain := func(r *rig) { _, err := r.ClaimAsk("a", true); r.ok(err) }
 	printed := func(r *rig) { r.ok(r.AskPrinted("a", true)) }
 	lost := func(r *rig) { r.ok(r.AskPrinted("a", false)) }

@@ -450,7 +450,7 @@ func (s *state) openAskOf(b *store.Batch, r run.Run) string {
 	open := slices.DeleteFunc(s.asksAfter(b, r), func(a ask.Ask) bool {
 		return !holdsRun(a)
 	})
-	first, _ := oldest(open)
+	first, _ := ask.Oldest(open)
 	return string(first.ID)
 }
 

@@ -72,7 +72,7 @@ func (s *state) holdRun(b *store.Batch, r run.Run, e run.End, now time.Time) run
 	}
 	s.undefer(b, r, e.Deferred)
 	s.endAsks(b, session.ID(r.Conversation), ask.Cancel, "the turn ended", now)
-	parked, waits := oldest(s.parkedAsks(b, r))
+	parked, waits := ask.Oldest(s.parkedAsks(b, r))
 	answered := s.answeredRun(b, r)
 	texts := len(message.Waiting(s.textsAfter(b, r), session.ID(r.Conversation))) > 0
 	switch {
@@ -135,7 +135,7 @@ func (s *state) retriesRun(b *store.Batch, r run.Run, now time.Time) bool {
 // has changed.
 func (s *state) followParked(b *store.Batch, r run.Run, now time.Time) {
 	parked := s.parkedAsks(b, r)
-	face, waits := oldest(parked)
+	face, waits := ask.Oldest(parked)
 	kept := waits && face.Deferred
 	next, err := r, error(nil)
 	switch {

@@ -194,7 +194,7 @@ func (s *state) followUndo(b *store.Batch, a ask.Ask, now time.Time) ask.Ask {
 
 // ranUndo notes that the step of a call is over, and adds the action that looks at the files
 // it left.
-func (s *state) ranUndo(b *store.Batch, o Outcome, now time.Time) {
+func (s *state) ranUndo(b *store.Batch, o ask.Outcome, now time.Time) {
 	for _, v := range s.openUndos() {
 		if !v.Of(o.Session, o.Agent, o.Tool, o.Hash) {
 			continue
@@ -222,7 +222,7 @@ func (s *state) endStep(b *store.Batch, v undo.Snapshot, now time.Time) bool {
 // looks at the files that it left.
 func (s *state) endUndos(b *store.Batch, id session.ID, now time.Time) {
 	for _, v := range s.openUndos() {
-		if v.Session == id && v.State == undo.Ready && allowed(s.asks.rows[v.Ask]) {
+		if v.Session == id && v.State == undo.Ready && s.asks.rows[v.Ask].WasAllowed() {
 			s.endStep(b, v, now)
 		}
 	}

@@ -82,7 +82,7 @@ func TestUndoLife(t *testing.T) {
 	r.restart()
 	_, err = r.ClaimAsk(a.ID, false)
 	r.ok(err)
-	r.ok(r.Ran(core.Outcome{Session: "s", Tool: "Bash", Hash: "h", Run: ask.Run{OK: true}}))
+	r.ok(r.Ran(ask.Outcome{Session: "s", Tool: "Bash", Hash: "h", Run: ask.Run{OK: true}}))
 	if got := r.due(); !slices.Equal(got, []string{"undo.look:" + string(early.ID)}) {
 		t.Errorf("to be done behind the step: %q", got)
 	}

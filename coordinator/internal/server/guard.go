@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/task"
@@ -94,7 +93,7 @@ func (s *Server) outcome(c *call, in wire.OutcomeRequest) (out wire.None, err er
 	if err != nil {
 		return out, err
 	}
-	o := core.Outcome{
+	o := ask.Outcome{
 		Session: p.Session, Prompt: p.PromptID, Agent: p.Agent, Tool: p.Tool, Hash: call.Hash(),
 		Run: ask.Run{OK: in.OK, Took: time.Duration(p.DurationMS) * time.Millisecond},
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -48,7 +47,7 @@ func (s *Server) outward(project string, p payload) (programs []string) {
 
 // ranOutward logs a call that has run, if it reaches others. The core must not have heard of its
 // outcome yet: it then knows which question was about the call.
-func (s *Server) ranOutward(in wire.OutcomeRequest, p payload, o core.Outcome) {
+func (s *Server) ranOutward(in wire.OutcomeRequest, p payload, o ask.Outcome) {
 	act, ok := s.outwardAct(in.Project, p)
 	if !ok {
 		return
@@ -62,7 +61,7 @@ func (s *Server) ranOutward(in wire.OutcomeRequest, p payload, o core.Outcome) {
 }
 
 // decisionOn returns what was decided about a call that has run, and who did so.
-func (s *Server) decisionOn(kept string, o core.Outcome) (decision, by string) {
+func (s *Server) decisionOn(kept string, o ask.Outcome) (decision, by string) {
 	if kept == string(ledger.Denied) {
 		return actDenied, byGuard
 	}

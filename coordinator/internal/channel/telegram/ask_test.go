@@ -36,7 +36,7 @@ func TestCardFromQuestionToOutcome(t *testing.T) {
 	if _, err := r.core.ClaimAsk(a.ID, false); err != nil {
 		t.Fatal(err)
 	}
-	err := r.core.Ran(core.Outcome{Session: "s1", Tool: "Bash", Hash: a.Hash,
+	err := r.core.Ran(ask.Outcome{Session: "s1", Tool: "Bash", Hash: a.Hash,
 		Run: ask.Run{OK: true, Took: 1200 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestLateTap(t *testing.T) {
 	outcome := func(took time.Duration) func(*rig, ask.ID) error {
 		return func(r *rig, id ask.ID) error {
 			_, err := r.core.ClaimAsk(id, false)
-			return errors.Join(err, r.core.Ran(core.Outcome{Session: "s1", Tool: "Bash", Hash: r.state(id).Hash,
+			return errors.Join(err, r.core.Ran(ask.Outcome{Session: "s1", Tool: "Bash", Hash: r.state(id).Hash,
 				Run: ask.Run{OK: true, Took: took}}))
 		}
 	}

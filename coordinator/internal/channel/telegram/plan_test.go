@@ -7,7 +7,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
@@ -72,7 +71,7 @@ func TestPlanOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	call, _ := hookinput.ReadTool("ExitPlanMode", []byte(`{}`))
-	if err := r.core.Ran(core.Outcome{Session: "s1", Tool: "ExitPlanMode", Hash: call.Hash(),
+	if err := r.core.Ran(ask.Outcome{Session: "s1", Tool: "ExitPlanMode", Hash: call.Hash(),
 		Run: ask.Run{OK: true}}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
@@ -36,7 +35,7 @@ func (r *rig) ran(a ask.Ask, command string, p undo.Picture) undo.Snapshot {
 		_, err = r.core.ClaimAsk(a.ID, false)
 	}
 	if err == nil {
-		err = r.core.Ran(core.Outcome{Session: a.Session, Tool: a.Tool, Hash: a.Hash, Run: ask.Run{OK: true}})
+		err = r.core.Ran(ask.Outcome{Session: a.Session, Tool: a.Tool, Hash: a.Hash, Run: ask.Run{OK: true}})
 	}
 	if err != nil {
 		r.Fatal(err)
