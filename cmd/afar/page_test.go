@@ -47,7 +47,8 @@ func busy() wire.StatusReply {
 		}},
 		Asks: []wire.Ask{{
 			ID: "ask_aabbccdd01", Short: "ask_aabb", Token: "api-1a2b", Tool: "Bash", Input: "npm publish\n--tag x",
-			State: "open", OpenedAt: before(2 * time.Minute),
+			Request: "npm publish --tag x",
+			State:   "open", OpenedAt: before(2 * time.Minute),
 		}},
 	}
 }
