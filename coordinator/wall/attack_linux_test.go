@@ -409,10 +409,11 @@ func attackAll() {
 		level, _ := strconv.Atoi(os.Args[5])
 		var w Wall
 		err := json.Unmarshal([]byte(os.Args[6]), &w)
-		if err = errors.Join(err, w.up(level)); err != nil {
-			fmt.Println(err)
-			os.Exit(1)
+		if err = errors.Join(err, w.up(level)); err == nil { // each thread has a domain of its own until then
+			err = syscall.Exec(self, os.Args[:5], os.Environ())
 		}
+		fmt.Println(err)
+		os.Exit(1)
 	}
 	f := field{Home: os.Args[1], Project: os.Args[2], Temp: os.Args[3], Victim: victim}
 	for _, a := range slices.Concat(work, named, attacks) {

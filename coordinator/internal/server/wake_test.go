@@ -34,7 +34,7 @@ func TestJudgeWake(t *testing.T) {
 		"sh check.sh":                             {"check.sh deep.sh", "build.log"},
 		"cd . && . ./check.sh":                    {"check.sh deep.sh", "build.log"},
 		"bash -c 'timeout 5 ./check.sh'":          {"check.sh deep.sh", "build.log"},
-		"python3 check.py build.log":              {"check.py helper.py", "build.log"},
+		"python3 check.py build.log":              {"check.py", "build.log"},
 		"./prog build.log":                        {"prog", "build.log"},
 		"node_modules/.bin/x":                     {"node_modules/.bin/x", "build.log"},
 		"lua check.lua":                           {"check.lua", "build.log"},

@@ -69,7 +69,7 @@ func TestAllowForSession(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := r.await("for this session: npm test …")
+			m := r.await("Allow for session, 1h: npm test …")
 			if way == "tap" {
 				r.awaitAnswer(r.tap(r.ann, m.ID, "Allow for session"))
 			} else if _, err := r.ann.Reply(m.ID, "all"); err != nil {
