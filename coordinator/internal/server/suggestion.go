@@ -14,6 +14,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
@@ -129,11 +130,11 @@ func (s *Server) decideSuggestion(c *call, name string, d core.Decided) (one tas
 		if err := s.cfg.Core.DecideSuggestion(one.Ask(d.Name).ID, d); err != nil {
 			return one, err
 		}
-		if err := s.Decide(c.ctx, d); err != nil {
-			return one, err
-		}
-		one, err = s.cfg.Suggestions.Get(d.Name)
 	}
+	if err := s.Decide(c.ctx, d); err != nil {
+		return one, err
+	}
+	one, err = s.cfg.Suggestions.Get(d.Name)
 	if err == nil && (one.Status == task.Accepted) != d.Accept {
 		err = fmt.Errorf("%w: the suggestion is %s", ask.ErrSettled, strings.ToLower(string(one.Status)))
 	}
@@ -149,8 +150,11 @@ func (s *Server) Decide(ctx context.Context, d core.Decided) error {
 	if errors.Is(err, core.ErrNotFound) {
 		return core.GiveUp(err)
 	}
-	if err != nil || one.Status != task.Open {
+	if err != nil {
 		return err
+	}
+	if one.Status != task.Open {
+		return s.noteDecided(d, one)
 	}
 	if !d.Accept {
 		if err := s.cfg.Suggestions.Set(d.Name, task.Dismissed, ""); err != nil {
@@ -164,6 +168,16 @@ func (s *Server) Decide(ctx context.Context, d core.Decided) error {
 		return err
 	}
 	return s.cfg.Core.SuggestionSettled(d, made, trouble)
+}
+
+// noteDecided journals a decision that was carried out by a coordinator that died before it could
+// journal it.
+func (s *Server) noteDecided(d core.Decided, one task.Suggestion) error {
+	noted, err := s.cfg.Core.Noted(event.SuggestionDecided, string(d.Name))
+	if err != nil || noted || (one.Status == task.Accepted) != d.Accept {
+		return err
+	}
+	return s.cfg.Core.SuggestionSettled(d, one.Task, "")
 }
 
 // makeTask makes the task of a suggestion and starts it. It returns why the task could not be
