@@ -4,7 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wall"
 )
 
 // TestDoctorLiveManaged: doctor --live finds the managed settings file that loads Afar's
@@ -76,5 +80,22 @@ func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestWall: doctor says whether runs are behind a wall.
+func TestWall(t *testing.T) {
+	if missing := wall.Missing(); missing != "" {
+		t.Skip(missing)
+	}
+	dir := t.TempDir()
+	x := Exam{Dirs: home.Dirs{Config: dir}}
+	for text, state := range map[string]string{
+		"": "off", "[runs]\nwall = \"off\"": "off", "[runs]\nwall = \"on\"": "ok", "[runs]\nwall = \"strict\"": "ok",
+	} {
+		write(t, x.Dirs.ConfigFile(), text)
+		if check := x.wall(); check.State != state || !strings.Contains(check.Text, "ABI") {
+			t.Errorf("%q: %+v, want %s", text, check, state)
+		}
 	}
 }

@@ -177,7 +177,7 @@ func table() rules {
 				"coordinator/agentcheck", claude, claude + "/mods", claude + "/probe", "coordinator/client",
 				"coordinator/config", "coordinator/home", "coordinator/logfile", "coordinator/peer",
 				"coordinator/policy", "coordinator/redact", "coordinator/repair", "coordinator/service",
-				"coordinator/wire",
+				"coordinator/wall", "coordinator/wire",
 			},
 			"coordinator/service": {"coordinator/home"},
 			"cmd/agent-run":       {"coordinator/agentrun", "coordinator/relay"},

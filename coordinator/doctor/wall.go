@@ -1,0 +1,29 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/wall"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// wall says whether runs are behind a wall, and what the kernel does not stop.
+func (x Exam) wall() wire.Check {
+	if missing := wall.Missing(); missing != "" {
+		return off("wall", missing, "")
+	}
+	set, err := config.Load(x.Dirs.ConfigFile())
+	if err != nil || set.Runs.Wall == wall.Off { // the check of the settings says what is wrong there
+		return off("wall", fmt.Sprintf("runs work without a wall; this kernel has one (Landlock ABI %d)", wall.ABI()),
+			"runs.wall = \"on\" in config.toml; `afar wall --print` shows what it would let through")
+	}
+	root := ""
+	if os.Geteuid() == 0 {
+		root = "; you are root, who sees more than others behind it"
+	}
+	return ok("wall", "runs are behind a wall (%s, Landlock ABI %d). Not stopped: %s%s",
+		set.Runs.Wall, wall.ABI(), strings.Join(wall.Gaps(wall.ABI()), "; "), root)
+}
