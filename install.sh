@@ -104,6 +104,7 @@ uninstall() {
   data=$(kept_data)
   unregister_plugin # first, so that no new session loads hooks whose programs are about to go
   let_go
+  no_status_line
   no_login_service
   stop_coordinator "$pin"
   remove_link
@@ -340,6 +341,7 @@ login_service() {
   else
     say "To have the daemon start with your login: ./install.sh --service, or afar install-service"
   fi
+  say "To see in Claude Code's status line what waits: afar statusline on"
 }
 
 no_login_service() {
@@ -514,6 +516,11 @@ check_unlocked() {
 let_go() {
   [ -x "$bin/afar" ] || return 0
   (in_home_of "$pin" && "$bin/afar" hold off </dev/null) || say "Left prependPlugins in Claude Code's settings: see the reason above."
+}
+
+no_status_line() {
+  [ -x "$bin/afar" ] || return 0
+  (in_home_of "$pin" && "$bin/afar" statusline off </dev/null) || say "Left the status line in Claude Code's settings: see the reason above."
 }
 
 # ---- words

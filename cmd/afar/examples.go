@@ -106,6 +106,8 @@ var examples = map[string]string{
 	"install-service":     "afar install-service",
 	"logs":                "afar logs -f",
 	"restart":             "afar restart",
+	"statusline on":       "afar statusline on",
+	"statusline off":      "afar statusline off",
 	"start":               "afar start",
 	"stop":                "afar stop",
 	"uninstall":           "afar uninstall",

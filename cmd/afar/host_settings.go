@@ -134,40 +134,35 @@ func (f hostFile) keyStart(end int) int {
 	return 0
 }
 
-// prepended returns the plugins in the key prepend, and that key. It returns an error if
+// value returns where the value of a key is, nil if the file does not have it. It returns an error if
 // the file has the key twice.
-func (f hostFile) prepended() (ids []string, at *member, err error) {
+func (f hostFile) value(key string) (at *member, err error) {
 	all, err := f.members()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, m := range all {
-		if m.key != prepend {
+		if m.key != key {
 			continue
 		}
 		if at != nil {
-			return nil, nil, fmt.Errorf("%s has %q twice", f.path, prepend)
-		}
-		if err := json.Unmarshal(f.text[m.start:m.end], &ids); err != nil {
-			return nil, nil, fmt.Errorf("%s: %q is not a list of names", f.path, prepend)
+			return nil, fmt.Errorf("%s has %q twice", f.path, key)
 		}
 		at = &m
 	}
-	return ids, at, nil
+	return at, nil
 }
 
-// withFirst returns the file's text with id as the first of those plugins.
-func (f hostFile) withFirst(id string) ([]byte, error) {
-	ids, at, err := f.prepended()
+// with returns the file's text with a value of a key, in JSON. A new key is the first.
+func (f hostFile) with(key, value string) ([]byte, error) {
+	at, err := f.value(key)
 	switch {
 	case err != nil:
 		return nil, err
-	case at != nil && len(ids) > 0 && ids[0] == id:
-		return f.text, nil
 	case at != nil:
-		return f.spliced(at.start, at.end, list(append([]string{id}, without(ids, id)...))), nil
+		return f.spliced(at.start, at.end, value), nil
 	}
-	entry := fmt.Sprintf("%q: %s", prepend, list([]string{id}))
+	entry := fmt.Sprintf("%q: %s", key, value)
 	open := bytes.IndexByte(f.text, '{')
 	if open < 0 {
 		return []byte("{\n  " + entry + "\n}\n"), nil
@@ -182,29 +177,57 @@ func (f hostFile) withFirst(id string) ([]byte, error) {
 	return f.spliced(first, first, entry+","+string(f.text[open+1:first])), nil
 }
 
-// without returns the file's text without id in the key prepend. If no plugin is left, it
-// removes the key.
-func (f hostFile) without(id string) ([]byte, error) {
-	ids, at, err := f.prepended()
-	if err != nil || at == nil || !slices.Contains(ids, id) {
-		return f.text, err
-	}
-	if left := without(ids, id); len(left) > 0 {
-		return f.spliced(at.start, at.end, list(left)), nil
-	}
+// lacking returns the file's text without a key.
+func (f hostFile) lacking(key string) ([]byte, error) {
 	all, err := f.members()
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(m member) bool { return m.key == prepend })
+	i := slices.IndexFunc(all, func(m member) bool { return m.key == key })
 	switch {
+	case i < 0:
+		return f.text, nil
 	case i+1 < len(all):
-		return f.spliced(at.keyStart, all[i+1].keyStart, ""), nil
+		return f.spliced(all[i].keyStart, all[i+1].keyStart, ""), nil
 	case i > 0:
-		return f.spliced(all[i-1].end, at.end, ""), nil
+		return f.spliced(all[i-1].end, all[i].end, ""), nil
 	}
 	open := bytes.IndexByte(f.text, '{')
 	return f.spliced(open+1, bytes.LastIndexByte(f.text, '}'), ""), nil
+}
+
+// prepended returns the plugins in the key prepend, nil if the file does not have it.
+func (f hostFile) prepended() (ids []string, err error) {
+	at, err := f.value(prepend)
+	if err != nil || at == nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(f.text[at.start:at.end], &ids); err != nil {
+		return nil, fmt.Errorf("%s: %q is not a list of names", f.path, prepend)
+	}
+	return ids, nil
+}
+
+// withFirst returns the file's text with id as the first of those plugins.
+func (f hostFile) withFirst(id string) ([]byte, error) {
+	ids, err := f.prepended()
+	if err != nil || len(ids) > 0 && ids[0] == id {
+		return f.text, err
+	}
+	return f.with(prepend, list(append([]string{id}, without(ids, id)...)))
+}
+
+// without returns the file's text without id in the key prepend. If no plugin is left, it
+// removes the key.
+func (f hostFile) without(id string) ([]byte, error) {
+	ids, err := f.prepended()
+	if err != nil || !slices.Contains(ids, id) {
+		return f.text, err
+	}
+	if left := without(ids, id); len(left) > 0 {
+		return f.with(prepend, list(left))
+	}
+	return f.lacking(prepend)
 }
 
 func (f hostFile) spliced(from, to int, text string) []byte {

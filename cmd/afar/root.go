@@ -22,7 +22,7 @@ func newRoot(a *app) *cobra.Command {
 		newOpen(a), newLog(a), newReport(a), newAudit(a), newGuard(a),
 		newDoctor(a), newDemo(a), newDebug(a), newLogs(a), newConfig(a),
 		newServe(a), newStart(a), newStop(a), newRestart(a), newInstallService(a), newVersion(a), newUpdate(a),
-		newUninstall(a),
+		newUninstall(a), newStatusline(a),
 		newCall(a), newMCP(a), newPin(a), newHold(a),
 		newLock(a), newUnlock(a))
 	root.Long = root.Short + "\n\nAlone, afar shows the status."
@@ -47,7 +47,7 @@ var groups = []struct{ id, title, names string }{
 	{"work", "Work that goes on without a terminal:", "task suggestion gap run trigger module memory journal wall"},
 	{"agents", "What agents write, and second opinions:", "post read topics consult"},
 	{"care", "Setup and care:",
-		"config start stop restart install-service logs debug version completion help update uninstall"},
+		"config statusline start stop restart install-service logs debug version completion help update uninstall"},
 	{"programs", "For programs:", "call mcp serve pin"},
 }
 

@@ -95,7 +95,7 @@ var layers = map[string]layer{
 	"web":  {dir: in + "channel/web", own: "act form listen live printed read route secure thing view web"},
 	"page": {dir: in + "page", own: "card highlight markdown now page settings sheet templates thing view"},
 	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config demo hold installservice lock logs pin restart " +
-		"serve start stop uninstall update version"},
+		"serve start statusline stop uninstall update version"},
 }
 
 func TestFeatures(t *testing.T) {

@@ -167,7 +167,7 @@ func table() rules {
 			"cmd/afar": {
 				"coordinator", "coordinator/agentcheck", "coordinator/agentrun", "coordinator/birthmark",
 				"coordinator/callsite", "coordinator/cannotstart", claude, "coordinator/client", "coordinator/config",
-				"coordinator/consult", "coordinator/demo", "coordinator/doctor", "coordinator/guard",
+				"coordinator/consult", "coordinator/demo", "coordinator/doctor", "coordinator/guard", hostjson,
 				"coordinator/home", "coordinator/issues", "coordinator/logfile", claude + "/mods", "coordinator/peer",
 				"coordinator/policy", "coordinator/redact", "coordinator/repair", "coordinator/service",
 				"coordinator/toml", "coordinator/wall", "coordinator/wire", "coordinator/qrcode", "coordinator/view",
@@ -425,7 +425,7 @@ func table() rules {
 				standin + "stray", standin + "tracker",
 				"github.com/creack/pty",
 			},
-			"cmd/afar": {hostjson, "hooks", "github.com/modelcontextprotocol/go-sdk"},
+			"cmd/afar": {"hooks", "github.com/modelcontextprotocol/go-sdk"},
 			// the tests use inputs in the host's form
 			in + "ask":             {claude + "/hookinput"},
 			claude + "/hookoutput": {claude},

@@ -25,6 +25,7 @@ var unmarked = map[string]string{
 	"cmd/afar/cmd_installservice.go": "the person runs it: the system's service manager",
 	"cmd/afar/cmd_open.go":           "the person runs it: their browser",
 	"cmd/afar/cmd_update.go":         "the person runs it: git and install.sh of Afar's own checkout",
+	"cmd/afar/cmd_statusline.go":     "the person's own status line, which the client starts in the same way without Afar",
 	"cmd/afar/relay_unix.go":         "it becomes a program of Afar",
 	"coordinator/wall/start.go":      "it becomes a program that is started with a birthmark, or by the person",
 
