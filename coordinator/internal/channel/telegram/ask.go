@@ -286,10 +286,16 @@ func (l *link) shows(m message) func(ask.Card) bool {
 			})
 		}
 		first := slices.Clone(card) // before it ended or was in doubt, and before others joined it
-		for i := range first {
-			first[i] = first[i].AsOpened()
+		for _, isAgain := range []bool{false, true} { // it was cut off once, or twice
+			for i := range first {
+				first[i] = first[i].AsOpened()
+				first[i].Twice = isAgain
+			}
+			if is(first) || is(first[:1]) {
+				return true
+			}
 		}
-		return is(card) || is(first) || is(first[:1])
+		return is(card)
 	}
 }
 
