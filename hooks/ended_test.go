@@ -53,11 +53,17 @@ func TestGuardThatIsEnded(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			<-waits
+			ended := make(chan struct{})
+			go func() { _ = cmd.Wait(); close(ended) }()
+			select {
+			case <-waits:
+			case <-ended:
+				t.Fatalf("it ended before it waited: %s", &out)
+			}
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			_ = cmd.Wait()
+			<-ended
 			if code := cmd.ProcessState.ExitCode(); code == 0 || out.Len() > 0 {
 				t.Errorf("exit %d, stdout %q; want an exit code other than 0, and no output", code, out.String())
 			}
@@ -83,14 +89,19 @@ func TestHookOfADeadClient(t *testing.T) {
 	if err := client.Start(); err != nil {
 		t.Fatal(err)
 	}
-	<-waits
+	over := make(chan struct{})
+	go func() { _ = client.Wait(); close(over) }()
+	select {
+	case <-waits:
+	case <-over:
+		t.Fatal("the hook ended before it waited")
+	}
 	if err := client.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	if line := <-ended; !strings.Contains(line, "client is gone") {
 		t.Errorf("the hook says %s", line)
 	}
-	_ = client.Wait()
 }
 
 // peeked is a connection of which a reader has read the beginning.

@@ -42,7 +42,7 @@ func TestRealUnaskedDialog(t *testing.T) {
 		t.Error("the dialog is open still")
 	}
 	phone := r.phone()
-	if strings.Count(phone, "Only the session's terminal can answer") != 1 || strings.Contains(phone, "needs your choice") {
+	if strings.Count(phone, "🖥 project: python3 -c 1 > made") != 1 || strings.Contains(phone, "needs your choice") {
 		t.Errorf("the dialog is not told once:\n%s", phone)
 	}
 }
