@@ -285,7 +285,7 @@ func (l *link) shows(m message) func(ask.Card) bool {
 				return text == strings.TrimSpace(plain(render(card, at).html))
 			})
 		}
-		first := slices.Clone(card) // before it ended or was in doubt, and before others joined it
+		first := slices.Clone(card)                   // before it ended or was in doubt, and before others joined it
 		for _, isAgain := range []bool{false, true} { // it was cut off once, or twice
 			for i := range first {
 				first[i] = first[i].AsOpened()
