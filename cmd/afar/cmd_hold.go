@@ -37,7 +37,7 @@ func (a *app) hold() error {
 		return err
 	}
 	if err := a.editSettings(d, "Seated Afar first among Claude Code's plugins (prependPlugins)",
-		func(f hostFile) ([]byte, error) { return f.withFirst(home.PluginID) }); err != nil {
+		hostFile.withFirst, home.PluginID); err != nil {
 		return err
 	}
 	return home.LeaveMark(d.HoldMark(), home.PluginID+"\n")
@@ -55,19 +55,18 @@ func (a *app) releaseHold() error {
 	if err := os.Remove(d.HoldMark()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("let go: %w", err)
 	}
-	return a.editSettings(d, "Took Afar out of prependPlugins",
-		func(f hostFile) ([]byte, error) { return f.without(home.PluginID) })
+	return a.editSettings(d, "Took Afar out of prependPlugins", hostFile.without, home.PluginID)
 }
 
-// editSettings edits the person's own settings of Claude Code. It prints did if that
-// changed the file.
-func (a *app) editSettings(d home.Dirs, did string, edit func(hostFile) ([]byte, error)) error {
+// editSettings edits the person's own settings of Claude Code: it puts in or takes out what is ours. It
+// prints did if that changed the file.
+func (a *app) editSettings(d home.Dirs, did string, edit func(hostFile, string) ([]byte, error), ours string) error {
 	path := filepath.Join(a.hostDir(d), "settings.json")
 	f, err := openHostFile(path)
 	if err != nil {
 		return fmt.Errorf("%w; it was left as it is", err)
 	}
-	text, err := edit(f)
+	text, err := edit(f, ours)
 	if err != nil {
 		return fmt.Errorf("%w; it was left as it is", err)
 	}

@@ -123,7 +123,7 @@ func (a *app) setStatusline(edit func(f hostFile, command string) ([]byte, error
 		return err
 	}
 	command := shellWord(filepath.Join(a.bin, "afar")) + " statusline"
-	return a.editSettings(d, "Changed the status line", func(f hostFile) ([]byte, error) { return edit(f, command) })
+	return a.editSettings(d, "Changed the status line", edit, command)
 }
 
 // status returns the value of the status line in the settings, and its command. The value is nil if there

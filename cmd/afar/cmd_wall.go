@@ -22,7 +22,6 @@ func newWall(a *app) *cobra.Command {
 			"runs.\n\n" +
 			"Exit codes are those of env: 125 if the wall did not go up and nothing was started, 126 if the command " +
 			"cannot\nbe started, 127 if it was not found, else the command's own.",
-		Example: "  afar wall -- npm test\n  afar wall --write ~/data -- ./import.sh\n  afar wall --print",
 	}
 	set := wall.Settings{Mode: wall.On}
 	c.Flags().StringArrayVar(&set.Write, "write", nil, "a `directory` that may be written too")

@@ -95,6 +95,7 @@ var examples = map[string]string{
 	"trigger log":         "afar trigger log nightly",
 	"trigger rotate":      "afar trigger rotate nightly",
 	"trigger remove":      "afar trigger remove nightly",
+	"wall":                "afar wall -- npm test\nafar wall --write ~/data -- ./import.sh\nafar wall --print",
 	"consult":             "afar consult 'Is a flock held across exec?'\ngit diff main | afar consult -",
 	"post":                "afar post release 'The build is green again'",
 	"read":                "afar read release",

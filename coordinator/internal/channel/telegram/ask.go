@@ -285,8 +285,9 @@ func (l *link) shows(m message) func(ask.Card) bool {
 				return text == strings.TrimSpace(plain(render(card, at).html))
 			})
 		}
-		first := slices.Clone(card)                   // before it ended or was in doubt, and before others joined it
-		for _, isAgain := range []bool{false, true} { // it was cut off once, or twice
+		// before it ended or was in doubt, and before others joined it; cut off once, or twice
+		first := slices.Clone(card)
+		for _, isAgain := range []bool{false, true} {
 			for i := range first {
 				first[i] = first[i].AsOpened()
 				first[i].Twice = isAgain
