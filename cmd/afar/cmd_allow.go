@@ -60,7 +60,7 @@ func (a *app) allowTheOne(ctx context.Context, in wire.AnswerRequest, asJSON boo
 	if len(open.Asks) != 1 {
 		return fmt.Errorf("afar allow without an id needs one open question, and there are %d", len(open.Asks))
 	}
-	if !a.agrees("Allow it?") {
+	if !a.agrees("Allow it?", false) {
 		return errors.New("nothing was allowed; the question stays open")
 	}
 	in.ID = open.Asks[0].ID

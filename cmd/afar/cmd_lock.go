@@ -79,7 +79,7 @@ func (a *app) lock() error {
 	}
 	a.say("This would be written to %s:\n\n%s", path, text)
 	a.say("Mods of other plugins do not load any more, in any session of any user of this machine.")
-	if !a.agrees("Write it?") {
+	if !a.agrees("Write it?", false) {
 		return errors.New("nothing was written")
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

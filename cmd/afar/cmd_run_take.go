@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -118,31 +116,12 @@ func (a *app) offerBack(ctx context.Context, r wire.Run) error {
 	if now.Waiting > 0 {
 		question += ", with " + text.Count(now.Waiting, "message") + " that waited"
 	}
-	if !a.agreed(question + "?") {
+	if !a.agrees(question+"?", true) {
 		a.say("Run %s stays yours, and its messages wait. Give it back: afar run give %s",
 			oneLine(r.Name, 40), oneLine(r.Name, 40))
 		return nil
 	}
 	return a.giveRun(ctx, r.ID)
-}
-
-// agreed asks a question whose answer is yes unless the person says otherwise.
-func (a *app) agreed(question string) bool {
-	lines := bufio.NewScanner(a.stdin)
-	for range 3 {
-		fmt.Fprint(a.stdout, question+" [Y/n] ")
-		if !lines.Scan() {
-			a.say("")
-			return false
-		}
-		switch strings.ToLower(strings.TrimSpace(lines.Text())) {
-		case "", "y", "yes":
-			return true
-		case "n", "no":
-			return false
-		}
-	}
-	return false
 }
 
 func (a *app) giveRun(ctx context.Context, id string) error {

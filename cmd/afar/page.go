@@ -34,12 +34,30 @@ func (a *app) colourful() bool {
 	return isTerminal(a.stdout) && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 }
 
-// agrees asks a question on the terminal and reports whether the answer is yes. No answer is no.
-func (a *app) agrees(question string) bool {
-	fmt.Fprint(a.stdout, question+" [y/N] ")
-	line, _ := bufio.NewReader(a.stdin).ReadString('\n')
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes"
+// agrees asks a question on the terminal and reports whether the answer is yes. An empty line is the usual
+// answer. Any other is no, but where yes is usual it is asked again. The end of the input is no.
+func (a *app) agrees(question string, usual bool) bool {
+	choice := " [y/N] "
+	if usual {
+		choice = " [Y/n] "
+	}
+	lines := bufio.NewScanner(a.stdin)
+	for range 3 {
+		fmt.Fprint(a.stdout, question+choice)
+		if !lines.Scan() {
+			a.say("")
+			return false
+		}
+		switch answer := strings.ToLower(strings.TrimSpace(lines.Text())); {
+		case answer == "":
+			return usual
+		case answer == "y", answer == "yes":
+			return true
+		case answer == "n", answer == "no", !usual:
+			return false
+		}
+	}
+	return false
 }
 
 // isTerminal reports whether a stream of this process is a terminal.
