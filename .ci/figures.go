@@ -184,7 +184,7 @@ func plot(f figure, results []result) []byte {
 	scale := width / longest
 	height := step*len(results) + 34
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 830 %d" font-family="sans-serif" font-size="13" fill="#666">`+"\n", height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 %d" font-family="sans-serif" font-size="13" fill="#666">`+"\n", height)
 	for i, r := range results {
 		y := i*step + 8
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text><rect x="%d" y="%d" width="%.1f" height="16" rx="2" fill="#3a7ca5"/>`+
