@@ -9,6 +9,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -162,6 +163,7 @@ func testTerminal(r *rig) {
 // TestRealAuto is proof c: in the client's default mode ordinary calls raise no question,
 // but a call that the guard marks reaches the phone.
 func TestRealAuto(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current))
 	write(t, r.lab.Project, "recipe.txt", "touch made\n")
 	r.must("away", "on")

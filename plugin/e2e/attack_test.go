@@ -64,6 +64,7 @@ func TestRealAttack(t *testing.T) {
 // TestRealTyping: a call that would type into the person's terminal raises a question, even
 // in the mode without other questions.
 func TestRealTyping(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current))
 	r.must("away", "on")
 	done := r.printing(play(model.Bash("tmux send-keys -t 0 1 Enter && touch made"), model.Say("fin")), bypass...)

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
 // TestRealBatch: a text from the phone reaches a working session right after its next
 // tools, once, as the person's words, and the turn continues.
 func TestRealBatch(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -37,6 +38,7 @@ func (r *rig) attach() []string {
 func TestRealBackgroundDoors(t *testing.T) {
 	t.Parallel()
 	t.Run("command", func(t *testing.T) {
+		long.Only(t)
 		r := newRig(t, host.Need(t, host.Current))
 		r.must("away", "on")
 		r.background("/afar:away off")
@@ -53,6 +55,9 @@ func TestRealBackgroundDoors(t *testing.T) {
 		"a person's key":  {nil, "Answered at the terminal"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if c.env == nil {
+				long.Only(t)
+			}
 			r := newRig(t, host.Need(t, host.Current))
 			r.must("away", "on")
 			r.background(play(model.Bash("echo run >> made"), model.Say("fin")), "--permission-mode", "default")

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
 // TestRealCannotStart: if no coordinator can start, the session says so when it begins, the
 // phone is told, and the answer at the dialog counts.
 func TestRealCannotStart(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {

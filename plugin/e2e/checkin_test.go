@@ -155,6 +155,7 @@ func (r *rig) idle() {
 // TestRealPromise: the phone says that a session gets a text "now" only if the session gets
 // it without another prompt.
 func TestRealPromise(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for name, version := range clients {
 		t.Run("clear and resume/"+name, func(t *testing.T) {

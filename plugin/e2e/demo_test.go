@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/stray"
 )
 
@@ -75,6 +76,7 @@ func TestRealDemo(t *testing.T) {
 
 // TestRealDemoInterrupted interrupts the demo while the client starts, and in the middle.
 func TestRealDemoInterrupted(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for name, at := range map[string]string{"start": "1/8", "middle": "5/8"} {
 		t.Run(name, func(t *testing.T) {

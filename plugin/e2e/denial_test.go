@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
 // TestRealDenialAtTheTerminal: the terminal shows who refused the call, why, and what to do
 // instead. The current client cuts longer reasons.
 func TestRealDenialAtTheTerminal(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -66,6 +67,7 @@ func TestRealDenied(t *testing.T) {
 		})
 	}
 	t.Run("terminal", func(t *testing.T) {
+		long.Only(t)
 		r := newRig(t, host.Need(t, host.Current))
 		r.strict()
 		r.must("away", "on")

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
 // TestRealUnaskedDialog: a dialog for which the host calls no hook is told to the person who is away,
 // within 20 seconds and once, and settled when the session goes on.
 func TestRealUnaskedDialog(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current))
 	r.configure("[checkin]\nhold = \"0s\"")
 	r.must("away", "on")
@@ -50,6 +52,7 @@ func TestRealUnaskedDialog(t *testing.T) {
 // TestRealLeavesSandbox: a call that leaves the host's sandbox is one question, though the guard and
 // the host both ask about it. Status says that the sandbox is on.
 func TestRealLeavesSandbox(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current))
 	write(t, r.lab.Project, ".claude/settings.json", `{"sandbox":{"enabled":true}}`)
 	r.configure("[checkin]\nhold = \"0s\"")

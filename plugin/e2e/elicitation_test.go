@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -59,7 +60,10 @@ const formDialog = `requests your input`
 func TestRealElicitation(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
-		t.Run("print/"+name, func(t *testing.T) { testElicitationPrint(t, version) })
+		t.Run("print/"+name, func(t *testing.T) {
+			long.Only(t)
+			testElicitationPrint(t, version)
+		})
 		t.Run("terminal/"+name, func(t *testing.T) { testElicitationTerminal(t, version) })
 	}
 }

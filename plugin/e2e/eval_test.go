@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -70,6 +71,7 @@ func endBelow(dir string) {
 // TestRealEval runs the cases in evals/ with `claude plugin eval` and the stand-in for the
 // model. The oldest client has no such command.
 func TestRealEval(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current))
 	r.model.Script(evaluated)
 	t.Cleanup(func() { endBelow(r.lab.Temp) })

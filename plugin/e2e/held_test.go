@@ -91,6 +91,7 @@ func (r *rig) reached(turn int) {
 // the running session, even if the host reads all its files again because another one
 // changed.
 func TestRealConfigChange(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for _, version := range everyClient {
 		t.Run(version, func(t *testing.T) {
@@ -200,6 +201,7 @@ func TestRealHold(t *testing.T) {
 // TestRealHoldIsMild: a person's own mods load, and decide about calls on which the guard
 // has no opinion.
 func TestRealHoldIsMild(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for _, version := range modClients {
 		t.Run(version, func(t *testing.T) {
@@ -265,6 +267,7 @@ func TestRealOverride(t *testing.T) {
 // TestRealNoFalseAlarm: calls of every kind, including refused ones, raise no alarm if the
 // guard judged them, even while no coordinator ran.
 func TestRealNoFalseAlarm(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for _, version := range everyClient {
 		t.Run(version, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -105,6 +106,7 @@ func (r *rig) landed(ids ...string) {
 // TestRealLoopIssueEsc: after Esc during a review, which follows a check, the terminal is
 // free at once. The review continues, and the session gets the next issue when it stops.
 func TestRealLoopIssueEsc(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current), "Bash")
 	r.issues("b2", "c3")
 	gate := filepath.Join(r.home, "go")

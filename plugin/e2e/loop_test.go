@@ -108,6 +108,7 @@ func TestRealLoop(t *testing.T) {
 		}
 	})
 	t.Run("budget of tokens", func(t *testing.T) {
+		long.Only(t)
 		r := newRig(t, client(t), "Bash")
 		r.model.Script(ticking(50))
 		r.print("/afar:loop --max 40 --tokens 150 never ending")
@@ -117,6 +118,7 @@ func TestRealLoop(t *testing.T) {
 		}
 	})
 	t.Run("capped by --max", func(t *testing.T) {
+		long.Only(t)
 		r := newRig(t, client(t), "Bash")
 		r.model.Script(ticking(50))
 		r.print("/afar:loop --max 4 never ending")
@@ -159,6 +161,7 @@ func (r *rig) gone(pid string) {
 // TestRealLoopText: the model reads a task exactly as typed, even one that a shell, a
 // template or a parser would change.
 func TestRealLoopText(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	task := "say \"don't\" and `pwd` and $1 and $(date) and ${HOME}\nthen --max stays\tours"
 	for _, command := range []string{"/afar:loop ", "/loop "} {
@@ -177,6 +180,7 @@ func TestRealLoopText(t *testing.T) {
 
 // TestRealLoopTyped types such a task in an open terminal.
 func TestRealLoopTyped(t *testing.T) {
+	long.Only(t)
 	const typed = "say \"don't\" and `pwd` and $1 and $(date) and ${HOME}\nthen --max stays ours for "
 	r := newRig(t, host.Need(t, host.Current))
 	write(t, r.lab.Home, ".claude/commands/loop.md", read(t, "../alias/loop.md"))
@@ -197,6 +201,7 @@ func TestRealLoopTyped(t *testing.T) {
 // TestRealLoopElsewhere is proof e: a loop holds only its own session, and not another one
 // in the same directory.
 func TestRealLoopElsewhere(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current), "Bash")
 	gate := make(chan struct{})
 	r.model.Script(func(q model.Request) model.Turn {

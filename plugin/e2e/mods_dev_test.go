@@ -20,6 +20,7 @@ import (
 // The guard denies a session the skill and the files. So the person uses the skill here, and
 // the test writes the files.
 func TestRealHoldDevMod(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for _, version := range everyClient[:2] {
 		for name, held := range map[string]bool{"held": true, "not held": false} {

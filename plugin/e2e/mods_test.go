@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -16,6 +17,7 @@ import (
 // writes mods, to write a mod where the host loads it, and to switch all hooks off in the
 // settings of its project. The guard refuses each and says why.
 func TestRealSwitchOff(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {

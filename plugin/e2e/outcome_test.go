@@ -46,6 +46,7 @@ func (r *rig) pid() (pid int) {
 // reports such a shell in the same way in a terminal and in print, so each of the two
 // clients tests one of them.
 func TestRealLoopShell(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	lives := func(r *rig) func(model.Request) model.Turn {
 		return func(q model.Request) model.Turn {
@@ -99,6 +100,7 @@ func TestRealLoopShell(t *testing.T) {
 // TestRealLoopAgent: the main session stops while its agent works. The end of the agent
 // wakes it, and the loop continues.
 func TestRealLoopAgent(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current), "Bash", "Agent")
 	var asked atomic.Bool
 	r.model.Script(func(q model.Request) model.Turn {
@@ -126,6 +128,7 @@ func TestRealLoopAgent(t *testing.T) {
 // once. In a terminal the loop is tried again by itself. A print session has ended, and its
 // loop continues when the session is resumed.
 func TestRealLoopRefused(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	refusing := func(times int32) func(model.Request) model.Turn {
 		var n atomic.Int32
@@ -178,6 +181,7 @@ func TestRealLoopRefused(t *testing.T) {
 // Afar ends the loop with a reason before the host's cap of 8 blocks ends the turn without
 // one.
 func TestRealLoopCap(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current))
 	var n atomic.Int32
 	r.model.Script(func(model.Request) model.Turn {
@@ -199,6 +203,7 @@ func TestRealLoopCap(t *testing.T) {
 // TestRealLoopPerson: a person types at the terminal of a looping session, also while the
 // coordinator hangs.
 func TestRealLoopPerson(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current), "Bash")
 	r.term = r.lab.Terminal()
 	r.part("/afar:cancel, hung", func() {
@@ -320,6 +325,7 @@ func TestRealLoopPerson(t *testing.T) {
 
 // TestRealLoopClock: a session that waits for a scheduled prompt is not held.
 func TestRealLoopClock(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current), "CronCreate")
 	r.model.Script(func(q model.Request) model.Turn {
 		switch {

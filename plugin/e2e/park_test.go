@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -26,6 +27,7 @@ func (r *rig) endWait(done <-chan host.Result) {
 // answered. It is told the answer and continues. Clients that fail open park calls at once,
 // so this test runs on the oldest client.
 func TestRealParkedStop(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	risky := "bash -c \"$(awk 1 recipe.txt)\""
 	again := func(answered string) func(model.Request) model.Turn {

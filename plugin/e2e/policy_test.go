@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -21,6 +22,7 @@ You give a second opinion.
 // TestRealReadsOnly: a read-only agent can read but change nothing, even in a session that
 // may do everything.
 func TestRealReadsOnly(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
@@ -49,6 +51,7 @@ func TestRealReadsOnly(t *testing.T) {
 // TestRealDenyLoop: the third denial of a rule in a turn tells the model to stop, and tells
 // the person once.
 func TestRealDenyLoop(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current))
 	push := func(extra string) model.Turn { return model.Bash("git push --force origin main" + extra) }
 	r.print(play(push(""), push(" -q"), push(" -v"), push(" --tags"), push(" --progress"), push(" --no-verify"),

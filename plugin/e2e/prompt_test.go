@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -76,6 +77,7 @@ func TestRealPrompt(t *testing.T) {
 // TestRealPromptCrash: whatever dies between a text on the phone and the session, the session gets
 // the text once.
 func TestRealPromptCrash(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for _, version := range modClients {
 		t.Run(version, func(t *testing.T) {

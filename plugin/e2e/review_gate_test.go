@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
 // TestRealReviewHolds: after #alice in a prompt the session is sent back until the plugin's
 // alice has reviewed its last state. She is shown the person's prompt.
 func TestRealReviewHolds(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) { testReviewHolds(t, host.NeedLong(t, version)) })

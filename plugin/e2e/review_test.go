@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -75,6 +76,7 @@ func TestRealReviewGate(t *testing.T) {
 // TestRealReviewLetGo: an alice that never consults may end after three blocks, and the
 // model that started her is told that there was no review.
 func TestRealReviewLetGo(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current))
 	lgtm := model.Say("LGTM.\n\n## Second Opinion\ncodex agrees.")
 	agent := model.Call("Agent", map[string]any{"description": "a review", "prompt": "review " +

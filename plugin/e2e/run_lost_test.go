@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
 // TestRealRunLost: a run whose client is killed before it wrote the first line of its transcript, or
 // whose transcript is removed later, begins its conversation anew with the same text.
 func TestRealRunLost(t *testing.T) {
+	long.Only(t)
 	for _, step := range []string{`"hook_started"`, `"subtype":"init"`} {
 		t.Run(strings.Trim(step, `"`), func(t *testing.T) {
 			r := newRunRig(t, host.Current)

@@ -90,6 +90,7 @@ func TestRealRun(t *testing.T) {
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
+			host.NeedLong(t, version)
 			r := newRunRig(t, version)
 			prompt := play(model.Bash("echo made >> made"), model.Say("all is made"))
 			out := r.must("run", "start", "--wait", "--name", "maker", "--mode", "acceptEdits", "--dir",

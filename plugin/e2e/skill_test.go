@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -34,6 +35,7 @@ func (r *rig) told() string {
 // TestRealSkillShell: the commands in the text of a skill are put to the guard like calls of
 // Bash, in the mode that does not ask, for the Skill tool and for a typed command.
 func TestRealSkillShell(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current))
 	write(t, r.lab.Project, "recipe.txt", "echo recipe >> ran\n")
 	r.must("away", "on")
@@ -72,6 +74,7 @@ func TestRealSkillShell(t *testing.T) {
 // says where the question can be answered. Esc ends the question, and the command does not
 // run.
 func TestRealSkillShellAtTheTerminal(t *testing.T) {
+	long.Only(t)
 	r := newSession(t, host.Need(t, host.Current), bypass...)
 	write(t, r.lab.Project, "recipe.txt", "echo recipe >> ran\n")
 	r.skill("asks", "Say !`awk 1 recipe.txt | sh` now")
@@ -98,6 +101,7 @@ func TestRealSkillShellAtTheTerminal(t *testing.T) {
 
 // TestRealSkillShellFaults: a hook that is missing or fails lets no command of a skill run.
 func TestRealSkillShellFaults(t *testing.T) {
+	long.Only(t)
 	for name, script := range map[string]string{
 		"missing": "", "killed": "#!/bin/sh\nkill -9 $$\n", "crashed": "#!/bin/sh\nexit 1\n",
 	} {
@@ -123,6 +127,7 @@ func TestRealSkillShellFaults(t *testing.T) {
 // when it loads the file, for the tools Skill and Agent and for a typed command. Every client
 // has the hooks judged that stand in the frontmatter of a skill, a command or an agent.
 func TestRealSkillFile(t *testing.T) {
+	long.Only(t)
 	for _, version := range everyClient {
 		t.Run(version, func(t *testing.T) {
 			r := newRig(t, host.NeedLong(t, version))
@@ -177,6 +182,7 @@ func TestRealUnknownEvent(t *testing.T) {
 // TestRealHoldSkillShell: where Afar's mod is first, no other mod keeps a command of a skill
 // from the guard.
 func TestRealHoldSkillShell(t *testing.T) {
+	long.Only(t)
 	for name, body := range map[string]string{
 		"swallowed": `on("classic.PreSkillShellCommand", () => ({}))`,
 		"answered":  `on("classic.PreSkillShellCommand", async ($, e, next) => { await next(e); return { allow: true } })`,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -80,6 +81,7 @@ func (r *rig) rests(next string, files ...string) {
 // TestRealStopThinking: while the model answers, /stop interrupts the answer if the client
 // accepts texts at a socket.
 func TestRealStopThinking(t *testing.T) {
+	long.Only(t)
 	r := newSession(t, host.Need(t, host.Current), "--permission-mode", "default")
 	slow := model.Say("the slow answer")
 	slow.Delay = within

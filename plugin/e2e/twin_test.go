@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -31,6 +32,7 @@ func bash(command string) model.Tool {
 // of them run once. Another call has its own card. The outcome of a call is known even if
 // the session has continued with another prompt, which the end of an agent causes.
 func TestRealTwins(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current))
 	r.must("away", "on")
 	term := r.lab.Terminal("--permission-mode", "default")
@@ -74,6 +76,7 @@ func TestRealTwins(t *testing.T) {
 // order, and does not report a yes while others wait. A card that may be settled says so,
 // until the outcome is certain. (The oldest client does not ask about such calls.)
 func TestRealPerhaps(t *testing.T) {
+	long.Only(t)
 	r := newRig(t, host.Need(t, host.Current))
 	r.must("away", "on")
 	term := r.lab.Terminal("--permission-mode", "default")

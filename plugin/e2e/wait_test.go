@@ -131,6 +131,7 @@ func TestRealWaitExpires(t *testing.T) {
 // TestRealWaitNot: a session does not wait if its client fails open, whatever a project's
 // settings say about the version, or if hooks.json does not have the key.
 func TestRealWaitNot(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	parks := func(t *testing.T, r *rig) {
 		t.Helper()

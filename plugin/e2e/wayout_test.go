@@ -66,6 +66,7 @@ func (r *rig) ends(done <-chan host.Result) {
 func TestRealWayOut(t *testing.T) {
 	t.Parallel()
 	t.Run("afar loop cancel", func(t *testing.T) {
+		long.Only(t)
 		r := newRig(t, host.Need(t, host.Current), "Bash")
 		done, release := r.looping()
 		id := r.status().Loops[0].ID
@@ -90,6 +91,7 @@ func TestRealWayOut(t *testing.T) {
 		r.journal("pause.set", "paused")
 	})
 	t.Run(".afar-disabled", func(t *testing.T) {
+		long.Only(t)
 		r := newRig(t, host.Need(t, host.Current), "Bash")
 		done, release := r.looping()
 		r.hang()
@@ -118,6 +120,7 @@ func TestRealWayOut(t *testing.T) {
 // TestRealStopInPrint: /stop ends the turn of a session without a terminal. It cancels the
 // loop, so nothing starts the turn again.
 func TestRealStopInPrint(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
