@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/peer"
@@ -261,6 +263,26 @@ func read[Request, Reply any](
 	}
 	render(a.page(), v)
 	return nil
+}
+
+// asking makes c a command that makes one call and shows the reply, or prints it with --json, which has the form that
+// form says. request reads the arguments; without it the operation needs none.
+func asking[Request, Reply any](
+	a *app, c *cobra.Command, op wire.Op[Request, Reply], form string,
+	request func(args []string) (Request, error), render func(*page, Reply),
+) *cobra.Command {
+	asJSON := jsonFlag(c, form)
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		var in Request
+		if request != nil {
+			in, err = request(args)
+		}
+		if err != nil {
+			return err
+		}
+		return read(c.Context(), a, op, in, *asJSON, render)
+	}
+	return c
 }
 
 // printJSON prints v, indented, on stdout.

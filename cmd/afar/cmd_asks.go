@@ -13,11 +13,7 @@ import (
 
 func newAsks(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "asks", Short: "Show the open questions, whole", Args: exactly()}
-	asJSON := jsonFlag(c, "asks")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpAsks, wire.None{}, *asJSON, renderAsks)
-	}
-	return c
+	return asking(a, c, wire.OpAsks, "asks", nil, renderAsks)
 }
 
 func renderAsks(p *page, in wire.AsksReply) {

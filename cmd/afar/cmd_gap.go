@@ -18,27 +18,21 @@ func newGap(a *app) *cobra.Command {
 
 func newGapList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the gaps of gaps.md", Args: exactly()}
-	asJSON := jsonFlag(c, "gaps")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpGaps, wire.None{}, *asJSON, func(p *page, in wire.GapsReply) {
-			things(p, view.Gaps, in.Gaps, view.Gap)
-		})
-	}
-	return c
+	return asking(a, c, wire.OpGaps, "gaps", nil, func(p *page, in wire.GapsReply) {
+		things(p, view.Gaps, in.Gaps, view.Gap)
+	})
 }
 
 func newGapSet(a *app, use, short, status string) *cobra.Command {
 	c := &cobra.Command{Use: use + " N", Short: short, Args: exactly("the number of a gap (afar gap list)")}
-	asJSON := jsonFlag(c, "the gap")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpGapSet, "the gap", func(args []string) (wire.GapSetRequest, error) {
 		n, err := strconv.Atoi(args[0])
 		if err != nil {
-			return usageError{fmt.Errorf("unknown gap %.40q; want a number (afar gap list)", args[0])}
+			return wire.GapSetRequest{}, usageError{fmt.Errorf("unknown gap %.40q; want a number (afar gap list)", args[0])}
 		}
 		in := wire.GapSetRequest{ID: n, Status: status}
-		return read(c.Context(), a, wire.OpGapSet, in, *asJSON, func(p *page, g wire.Gap) {
-			p.line("Gap %d is %s: %s", g.ID, g.Status, oneLine(g.Title, 100))
-		})
-	}
-	return c
+		return in, nil
+	}, func(p *page, g wire.Gap) {
+		p.line("Gap %d is %s: %s", g.ID, g.Status, oneLine(g.Title, 100))
+	})
 }

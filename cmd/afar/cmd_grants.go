@@ -14,11 +14,7 @@ func newGrants(a *app) *cobra.Command {
 		Long: "Shows the standing permissions. Each ends with its session, after the time that it shows, or by afar " +
 			"revoke.\nWhat --always allowed stands in the settings of Claude Code; afar revoke takes it out of that file.",
 	}
-	asJSON := jsonFlag(c, "grants")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpGrants, wire.None{}, *asJSON, renderGrants)
-	}
-	return c
+	return asking(a, c, wire.OpGrants, "grants", nil, renderGrants)
 }
 
 func renderGrants(p *page, in wire.GrantsReply) {

@@ -20,11 +20,9 @@ func newInbox(a *app) *cobra.Command {
 	c.Flags().StringVar(&in.Find, "find", "",
 		"those with all of these `words` alone, in any case: in the text, who wrote it, where it goes or its outcome")
 	c.Flags().IntVarP(&in.Last, "last", "n", 20, "at most so many")
-	asJSON := jsonFlag(c, "messages")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpInbox, in, *asJSON, renderInbox)
-	}
-	return c
+	return asking(a, c, wire.OpInbox, "messages", func([]string) (wire.InboxRequest, error) {
+		return in, nil
+	}, renderInbox)
 }
 
 func renderInbox(p *page, in wire.InboxReply) {

@@ -12,15 +12,13 @@ func newJournal(a *app) *cobra.Command {
 		Long: "Shows memory/journal/DATE.md, today's without a date (YYYY-MM-DD). You may edit the file. Afar's own\n" +
 			"record is afar log.",
 	}
-	asJSON := jsonFlag(c, "entries")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpMemoryDay, "entries", func(args []string) (wire.MemoryDayRequest, error) {
 		var in wire.MemoryDayRequest
 		if len(args) > 0 {
 			in.Date = args[0]
 		}
-		return read(c.Context(), a, wire.OpMemoryDay, in, *asJSON, renderDay)
-	}
-	return c
+		return in, nil
+	}, renderDay)
 }
 
 func renderDay(p *page, in wire.MemoryDayReply) {

@@ -53,21 +53,18 @@ step: auto, or acceptEdits with rules for the commands. The guard holds in every
 	}
 	parallel := c.Flags().Int("parallel", 0, "keep `N` runs busy with issues (1)")
 	session := c.Flags().String("session", "", "the session's `token` or id, instead of the first argument")
-	asJSON := jsonFlag(c, "the loop")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpLoopStart, "the loop", func(args []string) (in wire.LoopStartRequest, err error) {
 		name := *session
 		if name == "" && len(args) > 0 {
 			name, args = args[0], args[1:]
 		}
 		task := strings.Join(args, " ")
 		if name == "" {
-			return usageError{errors.New("afar loop start needs a session (afar status) or a run (run:NAME); " +
+			return in, usageError{errors.New("afar loop start needs a session (afar status) or a run (run:NAME); " +
 				"without a task its project's issues are worked through")}
 		}
-		in := wire.LoopStartRequest{Session: name, Args: loopArgs(c, task), Parallel: *parallel}
-		return read(c.Context(), a, wire.OpLoopStart, in, *asJSON, renderLoopStarted)
-	}
-	return c
+		return wire.LoopStartRequest{Session: name, Args: loopArgs(c, task), Parallel: *parallel}, nil
+	}, renderLoopStarted)
 }
 
 // loopArgs returns the command line as a person would type it after /loop.
@@ -115,29 +112,23 @@ func loopBegins(when string) string {
 
 func newLoopList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the loops, ended ones too", Args: exactly()}
-	asJSON := jsonFlag(c, "loops")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpLoops, wire.None{}, *asJSON, func(p *page, in wire.LoopsReply) {
-			if len(in.Loops) == 0 {
-				p.line(wording.NoLoops)
-			}
-			var rows [][]cell
-			for _, l := range in.Loops {
-				rows = append(rows, loopRow(p, l))
-			}
-			p.table(rows)
-		})
-	}
-	return c
+	return asking(a, c, wire.OpLoops, "loops", nil, func(p *page, in wire.LoopsReply) {
+		if len(in.Loops) == 0 {
+			p.line(wording.NoLoops)
+		}
+		var rows [][]cell
+		for _, l := range in.Loops {
+			rows = append(rows, loopRow(p, l))
+		}
+		p.table(rows)
+	})
 }
 
 func newLoopShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show ID", Short: "Show one loop", Args: exactly("the id of a loop (afar loop list)")}
-	asJSON := jsonFlag(c, "the loop")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpLoop, wire.LoopRequest{ID: args[0]}, *asJSON, renderLoop)
-	}
-	return c
+	return asking(a, c, wire.OpLoop, "the loop", func(args []string) (wire.LoopRequest, error) {
+		return wire.LoopRequest{ID: args[0]}, nil
+	}, renderLoop)
 }
 
 func newLoopCancel(a *app) *cobra.Command {

@@ -18,6 +18,10 @@ func newMemory(a *app) *cobra.Command {
 		newMemorySearch(a), newMemoryList(a), newMemoryShow(a), newMemoryAdd(a), newMemoryForget(a), newMemoryLint(a))
 }
 
+func factNamed(args []string) (wire.MemoryFactRequest, error) {
+	return wire.MemoryFactRequest{ID: args[0]}, nil
+}
+
 func newMemorySearch(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "search QUERY", Short: "Search facts, journals, tasks and what sessions said last",
@@ -29,19 +33,17 @@ func newMemorySearch(a *app) *cobra.Command {
 	var in wire.MemorySearchRequest
 	c.Flags().IntVarP(&in.Most, "most", "n", 5, "at most so many")
 	single := c.Flags().Bool("lines", false, "single lines")
-	asJSON := jsonFlag(c, "results and lines")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpMemorySearch, "results and lines", func(args []string) (wire.MemorySearchRequest, error) {
 		if in.Query = strings.Join(args, " "); strings.TrimSpace(in.Query) == "" {
-			return usageError{errors.New("afar memory search needs words to search for")}
+			return in, usageError{errors.New("afar memory search needs words to search for")}
 		}
-		return read(c.Context(), a, wire.OpMemorySearch, in, *asJSON, func(p *page, out wire.MemorySearchReply) {
-			if *single {
-				out.Results = out.Lines
-			}
-			renderResults(p, out.Results)
-		})
-	}
-	return c
+		return in, nil
+	}, func(p *page, out wire.MemorySearchReply) {
+		if *single {
+			out.Results = out.Lines
+		}
+		renderResults(p, out.Results)
+	})
 }
 
 func renderResults(p *page, results []wire.MemoryResult) {
@@ -62,11 +64,9 @@ func newMemoryList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the facts, the newest first", Args: exactly()}
 	var in wire.MemoryRequest
 	c.Flags().BoolVar(&in.Archived, "archived", false, "list what agents have put away")
-	asJSON := jsonFlag(c, "facts")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpMemory, in, *asJSON, renderFacts)
-	}
-	return c
+	return asking(a, c, wire.OpMemory, "facts", func([]string) (wire.MemoryRequest, error) {
+		return in, nil
+	}, renderFacts)
 }
 
 func renderFacts(p *page, in wire.MemoryReply) {
@@ -91,20 +91,15 @@ func renderFindings(p *page, found []wire.Finding) {
 
 func newMemoryShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show NAME", Short: "Show a fact", Args: exactly("the name of a fact (afar memory list)")}
-	asJSON := jsonFlag(c, "the fact")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.MemoryFactRequest{ID: args[0]}
-		return read(c.Context(), a, wire.OpMemoryFact, in, *asJSON, func(p *page, f wire.MemoryFactReply) {
-			p.block(f.File)
-			if f.Fault != "" {
-				p.line("%s", p.paint(red, "This file cannot be read as a fact: "+oneLine(f.Fault, 200)))
-			}
-			if note := wording.FactNote(f.Fact); note != "" {
-				p.line("%s", p.paint(dim, note))
-			}
-		})
-	}
-	return c
+	return asking(a, c, wire.OpMemoryFact, "the fact", factNamed, func(p *page, f wire.MemoryFactReply) {
+		p.block(f.File)
+		if f.Fault != "" {
+			p.line("%s", p.paint(red, "This file cannot be read as a fact: "+oneLine(f.Fault, 200)))
+		}
+		if note := wording.FactNote(f.Fact); note != "" {
+			p.line("%s", p.paint(dim, note))
+		}
+	})
 }
 
 func newMemoryAdd(a *app) *cobra.Command {
@@ -119,23 +114,21 @@ func newMemoryAdd(a *app) *cobra.Command {
 	c.Flags().StringVar(&in.Type, "type", "", "a `word` such as decision, person or preference")
 	c.Flags().StringSliceVar(&in.Tags, "tag", nil, "a `word` to find it by; may be repeated")
 	c.Flags().StringVar(&in.Until, "until", "", "the last `day` on which it is true, YYYY-MM-DD")
-	asJSON := jsonFlag(c, "the fact")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpMemoryAdd, "the fact", func(args []string) (wire.MemoryAddRequest, error) {
 		if in.Title = strings.Join(args, " "); in.Title == "" {
-			return usageError{errors.New("afar memory add needs a title")}
+			return in, usageError{errors.New("afar memory add needs a title")}
 		}
 		if in.Text == "-" {
 			raw, err := io.ReadAll(io.LimitReader(a.stdin, 1<<20))
 			if err != nil {
-				return err
+				return in, err
 			}
 			in.Text = string(raw)
 		}
-		return read(c.Context(), a, wire.OpMemoryAdd, in, *asJSON, func(p *page, f wire.MemoryAddReply) {
-			p.line("%s: %s %s", wording.FactChange(f.Change), p.paint(bold, oneLine(f.ID, 100)), p.path(f.Path))
-		})
-	}
-	return c
+		return in, nil
+	}, func(p *page, f wire.MemoryAddReply) {
+		p.line("%s: %s %s", wording.FactChange(f.Change), p.paint(bold, oneLine(f.ID, 100)), p.path(f.Path))
+	})
 }
 
 func newMemoryForget(a *app) *cobra.Command {

@@ -13,33 +13,29 @@ func newModule(a *app) *cobra.Command {
 		newModuleList(a), newModuleShow(a), newModuleEnable(a), newModuleDisable(a), newModuleRestart(a))
 }
 
+func moduleNamed(args []string) (wire.ModuleRequest, error) {
+	return wire.ModuleRequest{ID: args[0]}, nil
+}
+
 // moduleName says what the argument of most commands is.
 const moduleName = "the name of a module (afar module list)"
 
 func newModuleList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the modules", Args: exactly()}
-	asJSON := jsonFlag(c, "modules")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpModules, wire.None{}, *asJSON, func(p *page, in wire.ModulesReply) {
-			if len(in.Modules) == 0 {
-				p.line("No modules. A module is a folder with a file module.toml: %s/NAME", p.path(in.Folder))
-				return
-			}
-			things(p, view.Modules, in.Modules, view.Module)
-		})
-	}
-	return c
+	return asking(a, c, wire.OpModules, "modules", nil, func(p *page, in wire.ModulesReply) {
+		if len(in.Modules) == 0 {
+			p.line("No modules. A module is a folder with a file module.toml: %s/NAME", p.path(in.Folder))
+			return
+		}
+		things(p, view.Modules, in.Modules, view.Module)
+	})
 }
 
 func newModuleShow(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "show NAME", Short: "Show what a module brings, and what it does", Args: exactly(moduleName),
 	}
-	asJSON := jsonFlag(c, "the module")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpModule, wire.ModuleRequest{ID: args[0]}, *asJSON, renderModule)
-	}
-	return c
+	return asking(a, c, wire.OpModule, "the module", moduleNamed, renderModule)
 }
 
 func renderModule(p *page, m wire.Module) {
@@ -66,12 +62,9 @@ func newModuleEnable(a *app) *cobra.Command {
 			"is enabled.",
 	}
 	hash := c.Flags().String("hash", "", "the `SHA256` that the folder must have")
-	asJSON := jsonFlag(c, "the module")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.ModuleEnableRequest{ID: args[0], Hash: *hash}
-		return read(c.Context(), a, wire.OpModuleEnable, in, *asJSON, renderModule)
-	}
-	return c
+	return asking(a, c, wire.OpModuleEnable, "the module", func(args []string) (wire.ModuleEnableRequest, error) {
+		return wire.ModuleEnableRequest{ID: args[0], Hash: *hash}, nil
+	}, renderModule)
 }
 
 func newModuleDisable(a *app) *cobra.Command {
@@ -80,26 +73,16 @@ func newModuleDisable(a *app) *cobra.Command {
 		Short: "Disable a module: its source ends, and runs get none of its tools",
 		Args:  exactly(moduleName),
 	}
-	asJSON := jsonFlag(c, "the module")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.ModuleRequest{ID: args[0]}
-		return read(c.Context(), a, wire.OpModuleDisable, in, *asJSON, func(p *page, m wire.Module) {
-			p.line("Module %s is disabled. Enable it: afar module enable %s", m.ID, m.ID)
-		})
-	}
-	return c
+	return asking(a, c, wire.OpModuleDisable, "the module", moduleNamed, func(p *page, m wire.Module) {
+		p.line("Module %s is disabled. Enable it: afar module enable %s", m.ID, m.ID)
+	})
 }
 
 func newModuleRestart(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "restart NAME", Short: "End the source of a module, and start it again at once", Args: exactly(moduleName),
 	}
-	asJSON := jsonFlag(c, "the module")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.ModuleRequest{ID: args[0]}
-		return read(c.Context(), a, wire.OpModuleRestart, in, *asJSON, func(p *page, m wire.Module) {
-			p.line("The source of module %s is started again.", m.ID)
-		})
-	}
-	return c
+	return asking(a, c, wire.OpModuleRestart, "the module", moduleNamed, func(p *page, m wire.Module) {
+		p.line("The source of module %s is started again.", m.ID)
+	})
 }

@@ -21,21 +21,18 @@ func newPost(a *app) *cobra.Command {
 			"stdin.\n" +
 			"Agents write by the convention \"[agent] ACTION: description\". The topics loop:… are Afar's own.",
 	}
-	asJSON := jsonFlag(c, "the post")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpPost, "the post", func(args []string) (in wire.PostRequest, err error) {
 		if err := exactly("a topic, such as project:api")(c, args[:min(len(args), 1)]); err != nil {
-			return err
+			return in, err
 		}
 		text, err := a.words(args[1:])
 		if err != nil {
-			return err
+			return in, err
 		}
-		return read(c.Context(), a, wire.OpPost, wire.PostRequest{Topic: args[0], Text: text}, *asJSON,
-			func(p *page, in wire.Post) {
-				p.line("%s %s", oneLine(in.Topic, 120), oneLine(in.ID, 20))
-			})
-	}
-	return c
+		return wire.PostRequest{Topic: args[0], Text: text}, nil
+	}, func(p *page, in wire.Post) {
+		p.line("%s %s", oneLine(in.Topic, 120), oneLine(in.ID, 20))
+	})
 }
 
 // words returns the text on the command line, or on stdin if there is none.

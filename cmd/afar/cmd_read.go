@@ -20,12 +20,10 @@ func newRead(a *app) *cobra.Command {
 	c.Flags().IntVarP(&in.Limit, "lines", "n", 20, "how many posts")
 	c.Flags().Int64Var(&in.After, "after", 0, "only posts after this `number`, the oldest of them first")
 	c.Flags().StringVar(&in.Session, "session", "", "of loop:current and loop:anchor: whose loop (token or id)")
-	asJSON := jsonFlag(c, "posts")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpRead, "posts", func(args []string) (wire.ReadRequest, error) {
 		in.Topic, in.Last = args[0], in.After == 0
-		return read(c.Context(), a, wire.OpRead, in, *asJSON, renderPosts)
-	}
-	return c
+		return in, nil
+	}, renderPosts)
 }
 
 func renderPosts(p *page, in wire.ReadReply) {

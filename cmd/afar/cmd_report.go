@@ -19,15 +19,13 @@ func newReport(a *app) *cobra.Command {
 			"it; then the loops that ended with their goals, their issues, and what was refused.",
 	}
 	since := c.Flags().Duration("since", 8*time.Hour, "how far back, such as 90m or 24h")
-	asJSON := jsonFlag(c, "since, until, asks, counts, loops, issues, refused, denied")
-	c.RunE = func(c *cobra.Command, _ []string) error {
+	form := "since, until, asks, counts, loops, issues, refused, denied"
+	return asking(a, c, wire.OpReport, form, func([]string) (wire.ReportRequest, error) {
 		if *since <= 0 {
-			return usageError{errors.New("--since needs a time such as 90m or 24h")}
+			return wire.ReportRequest{}, usageError{errors.New("--since needs a time such as 90m or 24h")}
 		}
-		return read(c.Context(), a, wire.OpReport, wire.ReportRequest{Since: a.now().Add(-*since).UnixMilli()}, *asJSON,
-			renderReport)
-	}
-	return c
+		return wire.ReportRequest{Since: a.now().Add(-*since).UnixMilli()}, nil
+	}, renderReport)
 }
 
 func renderReport(p *page, r wire.ReportReply) {

@@ -23,6 +23,8 @@ func newRun(a *app) *cobra.Command {
 		newRunGive(a), newRunAdopt(a), newRunRemove(a))
 }
 
+func runNamed(args []string) (wire.RunRequest, error) { return wire.RunRequest{ID: args[0]}, nil }
+
 func newRunStart(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "start PROMPT|-", Short: "Start a run with a prompt; a session proposes one", Args: cobra.ArbitraryArgs,
@@ -154,28 +156,20 @@ func renderRunStarted(p *page, r wire.Run) {
 
 func newRunList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the runs", Args: exactly()}
-	asJSON := jsonFlag(c, "runs")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpRuns, wire.RunsRequest{}, *asJSON, func(p *page, in wire.RunsReply) {
-			things(p, view.Runs, in.Runs, view.Run)
-		})
-	}
-	return c
+	return asking(a, c, wire.OpRuns, "runs", nil, func(p *page, in wire.RunsReply) {
+		things(p, view.Runs, in.Runs, view.Run)
+	})
 }
 
 func newRunShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show NAME", Short: "Show a run", Args: exactly("the name of a run (afar run list)")}
-	asJSON := jsonFlag(c, "the run")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpRun, wire.RunRequest{ID: args[0]}, *asJSON, func(p *page, r wire.Run) {
-			p.thing(view.Run(r))
-			if r.Stands != nil && r.Stands.Stands() {
-				p.line("")
-				renderWall(p, *r.Stands)
-			}
-		})
-	}
-	return c
+	return asking(a, c, wire.OpRun, "the run", runNamed, func(p *page, r wire.Run) {
+		p.thing(view.Run(r))
+		if r.Stands != nil && r.Stands.Stands() {
+			p.line("")
+			renderWall(p, *r.Stands)
+		}
+	})
 }
 
 func newRunLog(a *app) *cobra.Command {
@@ -232,38 +226,31 @@ func newRunSend(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "send NAME TEXT|-", Short: "Write to a run: its next turn begins with it", Args: cobra.ArbitraryArgs,
 	}
-	asJSON := jsonFlag(c, "id, to, when, words")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpSend, "id, to, when, words", func(args []string) (wire.SendRequest, error) {
 		if len(args) < 2 {
-			return usageError{errors.New("afar run send needs a run (afar run list) and a text, or - for stdin")}
+			return wire.SendRequest{}, usageError{errors.New("afar run send needs a run (afar run list) and a text, or - for stdin")}
 		}
 		text, err := a.words(args[1:])
 		if err != nil {
-			return err
+			return wire.SendRequest{}, err
 		}
 		to := wire.ToRun + strings.TrimPrefix(args[0], wire.ToRun)
 		in := wire.SendRequest{ID: rand.Text(), To: to, Text: strings.TrimRight(text, "\n")}
-		return read(c.Context(), a, wire.OpSend, in, *asJSON, renderSent)
-	}
-	return c
+		return in, nil
+	}, renderSent)
 }
 
 func newRunStop(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "stop NAME", Short: "End what a run does now", Args: exactly("the name of a run (afar run list)"),
 	}
-	asJSON := jsonFlag(c, "the run")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.RunRequest{ID: args[0]}
-		return read(c.Context(), a, wire.OpRunStop, in, *asJSON, func(p *page, r wire.Run) {
-			if r.PID != 0 {
-				p.line("Run %s is told to end its turn.", oneLine(r.Name, 40))
-				return
-			}
-			p.line("Run %s: %s.", oneLine(r.Name, 40), wording.RunState(r.State))
-		})
-	}
-	return c
+	return asking(a, c, wire.OpRunStop, "the run", runNamed, func(p *page, r wire.Run) {
+		if r.PID != 0 {
+			p.line("Run %s is told to end its turn.", oneLine(r.Name, 40))
+			return
+		}
+		p.line("Run %s: %s.", oneLine(r.Name, 40), wording.RunState(r.State))
+	})
 }
 
 func newRunRemove(a *app) *cobra.Command {
@@ -271,12 +258,7 @@ func newRunRemove(a *app) *cobra.Command {
 		Use: "remove NAME", Short: "Forget a run that is over; the agent keeps its conversation",
 		Args: exactly("the name of a run (afar run list)"),
 	}
-	asJSON := jsonFlag(c, "the run")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpRunRemove, wire.RunRequest{ID: args[0]}, *asJSON,
-			renderRunRemoved)
-	}
-	return c
+	return asking(a, c, wire.OpRunRemove, "the run", runNamed, renderRunRemoved)
 }
 
 func renderRunRemoved(p *page, r wire.Run) {

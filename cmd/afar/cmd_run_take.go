@@ -142,11 +142,7 @@ func newRunGive(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "give NAME", Short: "Hand a run back that was taken", Args: exactly("the name of a run (afar run list)"),
 	}
-	asJSON := jsonFlag(c, "the run")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpRunGive, wire.RunRequest{ID: args[0]}, *asJSON, renderRunGiven)
-	}
-	return c
+	return asking(a, c, wire.OpRunGive, "the run", runNamed, renderRunGiven)
 }
 
 func newRunAdopt(a *app) *cobra.Command {
@@ -161,19 +157,17 @@ func newRunAdopt(a *app) *cobra.Command {
 	c.Flags().StringVar(&in.Dir, "dir", "", "where it works (where the conversation began)")
 	c.Flags().StringVar(&in.Mode, "mode", "", "permission `mode`: auto, acceptEdits, manual or plan (runs.mode)")
 	c.Flags().StringVar(&in.Model, "model", "", "the agent's model")
-	asJSON := jsonFlag(c, "the run")
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
+	return asking(a, c, wire.OpRunAdopt, "the run", func(args []string) (_ wire.RunAdoptRequest, err error) {
 		in.ID, in.Conversation = rand.Text(), args[0]
 		if in.Dir != "" {
 			in.Dir, err = filepath.Abs(in.Dir)
 		}
 		if err != nil {
-			return err
+			return in, err
 		}
-		return read(c.Context(), a, wire.OpRunAdopt, in, *asJSON, func(p *page, r wire.Run) {
-			p.line("Run %s in %s. Continue it: afar run send %s TEXT", p.paint(bold, oneLine(r.Name, 40)),
-				p.path(r.Dir), oneLine(r.Name, 40))
-		})
-	}
-	return c
+		return in, nil
+	}, func(p *page, r wire.Run) {
+		p.line("Run %s in %s. Continue it: afar run send %s TEXT", p.paint(bold, oneLine(r.Name, 40)),
+			p.path(r.Dir), oneLine(r.Name, 40))
+	})
 }

@@ -16,11 +16,9 @@ func newSuggestionList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the suggestions that are open", Args: exactly()}
 	var in wire.SuggestionsRequest
 	c.Flags().BoolVar(&in.All, "all", false, "also those that you have decided about")
-	asJSON := jsonFlag(c, "suggestions")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpSuggestions, in, *asJSON, renderSuggestions)
-	}
-	return c
+	return asking(a, c, wire.OpSuggestions, "suggestions", func([]string) (wire.SuggestionsRequest, error) {
+		return in, nil
+	}, renderSuggestions)
 }
 
 func renderSuggestions(p *page, in wire.SuggestionsReply) {
@@ -38,12 +36,10 @@ func newSuggestionAccept(a *app) *cobra.Command {
 	}
 	var in wire.SuggestionAcceptRequest
 	c.Flags().StringVarP(&in.Instruction, "instruction", "m", "", "what you add, in your words")
-	asJSON := jsonFlag(c, "the task")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpSuggestionAccept, "the task", func(args []string) (wire.SuggestionAcceptRequest, error) {
 		in.ID = args[0]
-		return read(c.Context(), a, wire.OpSuggestionAccept, in, *asJSON, renderTaskNew)
-	}
-	return c
+		return in, nil
+	}, renderTaskNew)
 }
 
 func newSuggestionDismiss(a *app) *cobra.Command {
@@ -51,12 +47,10 @@ func newSuggestionDismiss(a *app) *cobra.Command {
 		Use: "dismiss NAME", Short: "Dismiss a suggestion: it does not come back",
 		Args: exactly("the name of a suggestion (afar suggestion list)"),
 	}
-	asJSON := jsonFlag(c, "the suggestion")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.SuggestionDismissRequest{ID: args[0]}
-		return read(c.Context(), a, wire.OpSuggestionDismiss, in, *asJSON, func(p *page, s wire.Suggestion) {
-			p.line("Suggestion %s is dismissed.", oneLine(s.ID, 40))
-		})
+	named := func(args []string) (wire.SuggestionDismissRequest, error) {
+		return wire.SuggestionDismissRequest{ID: args[0]}, nil
 	}
-	return c
+	return asking(a, c, wire.OpSuggestionDismiss, "the suggestion", named, func(p *page, s wire.Suggestion) {
+		p.line("Suggestion %s is dismissed.", oneLine(s.ID, 40))
+	})
 }

@@ -22,6 +22,8 @@ func newTask(a *app) *cobra.Command {
 		set("archive SLUG", "Set a task to ARCHIVED", "ARCHIVED"))
 }
 
+func taskNamed(args []string) (wire.TaskRequest, error) { return wire.TaskRequest{ID: args[0]}, nil }
+
 func newTaskNew(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "new TITLE", Short: "Create a task", Args: cobra.ArbitraryArgs,
@@ -35,15 +37,13 @@ func newTaskNew(a *app) *cobra.Command {
 	c.Flags().BoolVar(&in.Confirm, "confirm", false,
 		"ask me before each act that reaches others: network, push, message")
 	c.Flags().BoolVar(&in.Start, "start", false, "begin to work on it")
-	asJSON := jsonFlag(c, "the task")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpTaskNew, "the task", func(args []string) (wire.TaskNewRequest, error) {
 		if len(args) == 0 {
-			return usageError{errors.New("afar task new needs a title")}
+			return in, usageError{errors.New("afar task new needs a title")}
 		}
 		in.Key, in.Title = rand.Text(), strings.Join(args, " ")
-		return read(c.Context(), a, wire.OpTaskNew, in, *asJSON, renderTaskNew)
-	}
-	return c
+		return in, nil
+	}, renderTaskNew)
 }
 
 func renderTaskNew(p *page, t wire.Task) {
@@ -61,24 +61,16 @@ func renderTaskStarted(p *page, t wire.Task) {
 
 func newTaskList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the tasks", Args: exactly()}
-	asJSON := jsonFlag(c, "tasks")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpTasks, wire.None{}, *asJSON, func(p *page, in wire.TasksReply) {
-			things(p, view.Tasks, in.Tasks, view.Task)
-		})
-	}
-	return c
+	return asking(a, c, wire.OpTasks, "tasks", nil, func(p *page, in wire.TasksReply) {
+		things(p, view.Tasks, in.Tasks, view.Task)
+	})
 }
 
 func newTaskShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show SLUG", Short: "Show a task", Args: exactly("the name of a task (afar task list)")}
-	asJSON := jsonFlag(c, "the task")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpTask, wire.TaskRequest{ID: args[0]}, *asJSON, func(p *page, t wire.Task) {
-			p.thing(view.Task(t))
-		})
-	}
-	return c
+	return asking(a, c, wire.OpTask, "the task", taskNamed, func(p *page, t wire.Task) {
+		p.thing(view.Task(t))
+	})
 }
 
 func day(millis int64) string { return time.UnixMilli(millis).Format(time.DateOnly) }
@@ -87,12 +79,9 @@ func newTaskStart(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "start SLUG", Short: "Let an agent work on a task", Args: exactly("the name of a task (afar task list)"),
 	}
-	asJSON := jsonFlag(c, "the task")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.TaskStartRequest{Key: rand.Text(), ID: args[0]}
-		return read(c.Context(), a, wire.OpTaskStart, in, *asJSON, renderTaskStarted)
-	}
-	return c
+	return asking(a, c, wire.OpTaskStart, "the task", func(args []string) (wire.TaskStartRequest, error) {
+		return wire.TaskStartRequest{Key: rand.Text(), ID: args[0]}, nil
+	}, renderTaskStarted)
 }
 
 func newTaskStop(a *app) *cobra.Command {
@@ -100,24 +89,16 @@ func newTaskStop(a *app) *cobra.Command {
 		Use: "stop SLUG", Short: "Stop a task: nothing but you starts it again",
 		Args: exactly("the name of a task (afar task list)"),
 	}
-	asJSON := jsonFlag(c, "the task")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.TaskRequest{ID: args[0]}
-		return read(c.Context(), a, wire.OpTaskStop, in, *asJSON, func(p *page, t wire.Task) {
-			p.line("Task %s is stopped. Start it again: afar task start %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
-		})
-	}
-	return c
+	return asking(a, c, wire.OpTaskStop, "the task", taskNamed, func(p *page, t wire.Task) {
+		p.line("Task %s is stopped. Start it again: afar task start %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
+	})
 }
 
 func newTaskSet(a *app, use, short, status string) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: exactly("the name of a task (afar task list)")}
-	asJSON := jsonFlag(c, "the task")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.TaskSetRequest{ID: args[0], Status: status}
-		return read(c.Context(), a, wire.OpTaskSet, in, *asJSON, func(p *page, t wire.Task) {
-			p.line("Task %s: %s.", oneLine(t.ID, 40), oneLine(wording.TaskStatus(t), 60))
-		})
-	}
-	return c
+	return asking(a, c, wire.OpTaskSet, "the task", func(args []string) (wire.TaskSetRequest, error) {
+		return wire.TaskSetRequest{ID: args[0], Status: status}, nil
+	}, func(p *page, t wire.Task) {
+		p.line("Task %s: %s.", oneLine(t.ID, 40), oneLine(wording.TaskStatus(t), 60))
+	})
 }

@@ -234,11 +234,7 @@ func (a *app) pairingEnded(ctx context.Context, p wire.TelegramPairReply, t wire
 
 func newTelegramStatus(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "status", Short: "Show how the bot stands", Args: exactly()}
-	asJSON := jsonFlag(c, "connected, bot, api, paired, user, chat, failing, pairing")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpTelegram, wire.None{}, *asJSON, renderTelegram)
-	}
-	return c
+	return asking(a, c, wire.OpTelegram, "connected, bot, api, paired, user, chat, failing, pairing", nil, renderTelegram)
 }
 
 func renderTelegram(p *page, t wire.TelegramReply) {

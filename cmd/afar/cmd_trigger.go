@@ -19,6 +19,10 @@ func newTrigger(a *app) *cobra.Command {
 		newTriggerOn(a), newTriggerOff(a), newTriggerRotate(a), newTriggerRemove(a), newTriggerLog(a))
 }
 
+func triggerNamed(args []string) (wire.TriggerRequest, error) {
+	return wire.TriggerRequest{ID: args[0]}, nil
+}
+
 // triggerName says what the argument of most commands is.
 const triggerName = "the name of a trigger (afar trigger list)"
 
@@ -64,18 +68,17 @@ func newTriggerNew(a *app) *cobra.Command {
 	} {
 		c.Flags().StringVar(f.to, f.name, "", f.usage)
 	}
-	asJSON := jsonFlag(c, "the trigger, with the secret of a webhook")
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
+	form := "the trigger, with the secret of a webhook"
+	return asking(a, c, wire.OpTriggerNew, form, func(args []string) (_ wire.TriggerNewRequest, err error) {
 		if in.On == "" || in.To == "" || in.Prompt == "" {
-			return usageError{errors.New("afar trigger new needs --on, --to and --prompt")}
+			return in, usageError{errors.New("afar trigger new needs --on, --to and --prompt")}
 		}
 		if in.Prompt, err = a.words([]string{in.Prompt}); err != nil {
-			return err
+			return in, err
 		}
 		in.ID = args[0]
-		return read(c.Context(), a, wire.OpTriggerNew, in, *asJSON, renderTriggerOn)
-	}
-	return c
+		return in, nil
+	}, renderTriggerOn)
 }
 
 // renderTriggerOn shows a trigger that is on now: what a person has just approved.
@@ -91,13 +94,9 @@ func renderTriggerOn(p *page, t wire.Trigger) {
 
 func newTriggerList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the triggers", Args: exactly()}
-	asJSON := jsonFlag(c, "triggers")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpTriggers, wire.None{}, *asJSON, func(p *page, in wire.TriggersReply) {
-			things(p, view.Triggers, in.Triggers, view.Trigger)
-		})
-	}
-	return c
+	return asking(a, c, wire.OpTriggers, "triggers", nil, func(p *page, in wire.TriggersReply) {
+		things(p, view.Triggers, in.Triggers, view.Trigger)
+	})
 }
 
 // moment returns a time as the clock of this machine shows it.
@@ -105,11 +104,7 @@ func moment(ms int64) string { return milli(ms).Format("2006-01-02 15:04:05") }
 
 func newTriggerShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show NAME", Short: "Show a trigger", Args: exactly(triggerName)}
-	asJSON := jsonFlag(c, "the trigger")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpTrigger, wire.TriggerRequest{ID: args[0]}, *asJSON, renderTrigger)
-	}
-	return c
+	return asking(a, c, wire.OpTrigger, "the trigger", triggerNamed, renderTrigger)
 }
 
 func renderTrigger(p *page, t wire.Trigger) { p.thing(view.Trigger(t)) }
@@ -136,16 +131,10 @@ func newTriggerTest(a *app) *cobra.Command {
 		Use: "test NAME", Short: "Say what a trigger would send, and send nothing", Args: exactly(triggerName),
 	}
 	file := payloadFlag(c)
-	asJSON := jsonFlag(c, "fires, why, to, text")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpTriggerTest, "fires, why, to, text", func(args []string) (wire.TriggerTestRequest, error) {
 		payload, err := a.payload(*file)
-		if err != nil {
-			return err
-		}
-		in := wire.TriggerTestRequest{ID: args[0], Payload: payload}
-		return read(c.Context(), a, wire.OpTriggerTest, in, *asJSON, renderTriggerTest)
-	}
-	return c
+		return wire.TriggerTestRequest{ID: args[0], Payload: payload}, err
+	}, renderTriggerTest)
 }
 
 func renderTriggerTest(p *page, t wire.TriggerTestReply) {
@@ -162,19 +151,13 @@ func renderTriggerTest(p *page, t wire.TriggerTestReply) {
 func newTriggerFire(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "fire NAME", Short: "Let a trigger fire now", Args: exactly(triggerName)}
 	file := payloadFlag(c)
-	asJSON := jsonFlag(c, "the firing")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpTriggerFire, "the firing", func(args []string) (wire.TriggerFireRequest, error) {
 		payload, err := a.payload(*file)
-		if err != nil {
-			return err
-		}
-		in := wire.TriggerFireRequest{Key: rand.Text(), ID: args[0], Payload: payload}
-		return read(c.Context(), a, wire.OpTriggerFire, in, *asJSON, func(p *page, f wire.Firing) {
-			p.line("Trigger %s fires. What came of it: afar trigger log %s", oneLine(f.Trigger, 40),
-				oneLine(f.Trigger, 40))
-		})
-	}
-	return c
+		return wire.TriggerFireRequest{Key: rand.Text(), ID: args[0], Payload: payload}, err
+	}, func(p *page, f wire.Firing) {
+		p.line("Trigger %s fires. What came of it: afar trigger log %s", oneLine(f.Trigger, 40),
+			oneLine(f.Trigger, 40))
+	})
 }
 
 func newTriggerOn(a *app) *cobra.Command {
@@ -184,23 +167,14 @@ func newTriggerOn(a *app) *cobra.Command {
 			"A rule that somebody wrote by hand is off\n" +
 			"until then, and so is one whose file has changed.",
 	}
-	asJSON := jsonFlag(c, "the trigger")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpTriggerOn, wire.TriggerRequest{ID: args[0]}, *asJSON, renderTriggerOn)
-	}
-	return c
+	return asking(a, c, wire.OpTriggerOn, "the trigger", triggerNamed, renderTriggerOn)
 }
 
 func newTriggerOff(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "off NAME", Short: "Switch a trigger off", Args: exactly(triggerName)}
-	asJSON := jsonFlag(c, "the trigger")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.TriggerRequest{ID: args[0]}
-		return read(c.Context(), a, wire.OpTriggerOff, in, *asJSON, func(p *page, t wire.Trigger) {
-			p.line("Trigger %s is off. Switch it on: afar trigger on %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
-		})
-	}
-	return c
+	return asking(a, c, wire.OpTriggerOff, "the trigger", triggerNamed, func(p *page, t wire.Trigger) {
+		p.line("Trigger %s is off. Switch it on: afar trigger on %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
+	})
 }
 
 func newTriggerRotate(a *app) *cobra.Command {
@@ -208,11 +182,7 @@ func newTriggerRotate(a *app) *cobra.Command {
 		Use: "rotate NAME", Short: "Make a new secret for a webhook; the old one counts no more",
 		Args: exactly(triggerName),
 	}
-	asJSON := jsonFlag(c, "the trigger, with its secret")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpTriggerRotate, wire.TriggerRequest{ID: args[0]}, *asJSON, renderTriggerOn)
-	}
-	return c
+	return asking(a, c, wire.OpTriggerRotate, "the trigger, with its secret", triggerNamed, renderTriggerOn)
 }
 
 func newTriggerRemove(a *app) *cobra.Command {
@@ -236,12 +206,9 @@ func newTriggerLog(a *app) *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 	}
 	last := c.Flags().IntP("last", "n", 0, "how many `LINES` (50)")
-	asJSON := jsonFlag(c, "firings")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.TriggerLogRequest{ID: strings.Join(args, ""), Last: *last}
-		return read(c.Context(), a, wire.OpTriggerLog, in, *asJSON, renderFirings)
-	}
-	return c
+	return asking(a, c, wire.OpTriggerLog, "firings", func(args []string) (wire.TriggerLogRequest, error) {
+		return wire.TriggerLogRequest{ID: strings.Join(args, ""), Last: *last}, nil
+	}, renderFirings)
 }
 
 func renderFirings(p *page, in wire.TriggerLogReply) {
