@@ -46,7 +46,8 @@ func TestUndoKilled(t *testing.T) {
 	work := t.TempDir()
 	write(t, work, "job.json", string(job))
 	kills := 0
-	for wait := 20 * time.Millisecond; ; wait += time.Duration(5+rand.IntN(25)) * time.Millisecond {
+	// The longer it has lived, the larger the step: on a busy machine it needs seconds.
+	for wait := 20 * time.Millisecond; ; wait += wait/4 + time.Duration(5+rand.IntN(25))*time.Millisecond {
 		if !survives(t, work, wait) {
 			kills++
 			continue
