@@ -26,6 +26,11 @@ type capture struct {
 	card ask.Card
 }
 
+// publishing is a call of which the guard asks about one part.
+var publishing = of("Bash", `{"command":"set -e\ncd /home/ann/shop\nnpm ci && npm test\nnpm publish --access public"}`,
+	why("Publishes to others"), does("publish"), about("npm publish --access public"), reasonsFor("release 2.0 to npm",
+		"All 214 tests are green and the changelog is written."))
+
 var captures = []capture{
 	{"bash", of("Bash", `{"command":"npm test -- --watch=false","description":"Run the tests"}`,
 		purpose("Run the tests"))},
@@ -60,9 +65,8 @@ var captures = []capture{
 	{"mcp", of("mcp__github__create_issue", `{"repo":"shop","title":"Fix it","labels":["bug"]}`)},
 	{"guard", of("Bash", `{"command":"bash -c \"$(cat recipe.txt)\""}`, kind(ask.Guard), alone,
 		why("Runs code that cannot be seen"), does("run unknown code"))},
-	{"guard deep", of("Bash", `{"command":"set -e\ncd /home/ann/shop\nnpm ci && npm test\nnpm publish --access public"}`,
-		why("Publishes to others"), does("publish"), about("npm publish --access public"), reasonsFor("release 2.0 to npm",
-			"All 214 tests are green and the changelog is written."))},
+	{"guard deep", publishing},
+	{"guard deep ran", each(publishing, yes(ask.Once), take, ran(true, 810))}, // also in the picture of the README
 	{"terminal", alike(ask.NewTerminal("a", session.Session{ID: "s", Cwd: "/home/ann/shop", Attended: true}, "Bash",
 		"python3 -c 'print(6*7)'"))},
 	{"proposal", alike(ask.NewProposal("a", "s", ask.Proposed{Prompt: "bring the dependencies up to date"},
