@@ -23,19 +23,19 @@ var archivePrograms = []table{
 			given: "x extract get",
 			with:  "C= directory=",
 			goOn:  true,
-			does:  act{effect.WriteFile, effect.Unpack, files{valueOf("C directory")}},
-			also:  bringsArchive,
+			does:  effect.WriteFile, op: effect.Unpack, to: files{valueOf("C directory")},
+			also: bringsArchive,
 		},
 		{given: "x extract get", also: unpacksTar},
 		{given: "t list"},
 		{also: packs},
 	}},
 	{programs: "zip", options: "b t n x i TT! unzip-command!", do: printUnknown, rows: []row{
-		{given: "m move", does: act{effect.DeleteTree, "", files{operandsFrom(1)}}},
+		{given: "m move", does: effect.DeleteTree, to: files{operandsFrom(1)}},
 		{also: packs},
 	}},
 	{programs: "7z 7za 7zz 7zr", options: "o? m? p? t? x? i? a? w? si? so", do: printUnknown, rows: []row{
-		{args: "-sdel", does: act{effect.DeleteTree, "", files{operandsFrom(2)}}},
+		{args: "-sdel", does: effect.DeleteTree, to: files{operandsFrom(2)}},
 		{words: "x|e", args: "-y|-aoa", also: unpacks},
 		{words: "x|e|l|t"},
 		{also: packs},
@@ -45,7 +45,7 @@ var archivePrograms = []table{
 		{also: packs},
 	}},
 	{programs: "gzip bzip2 xz zstd lzma pigz", options: "S T o suffix threads", do: printUnknown, rows: []row{
-		{given: "o=", does: act{effect.WriteFile, "", files{valueOf("o")}}},
+		{given: "o=", does: effect.WriteFile, to: files{valueOf("o")}},
 		{given: "d decompress uncompress", with: "f force", without: "c stdout", also: expands},
 		{also: packs},
 	}},
@@ -53,15 +53,18 @@ var archivePrograms = []table{
 		{given: "f force", without: "c stdout", also: expands},
 	}},
 	{programs: "rar", options: "-", do: printUnknown, rows: []row{
-		{words: "m|mf", does: act{effect.DeleteTree, "", files{operandsFrom(2)}}},
-		{args: "-df|-dr", does: act{effect.DeleteTree, "", files{operandsFrom(2)}}},
+		{words: "m|mf", does: effect.DeleteTree, to: files{operandsFrom(2)}},
+		{args: "-df|-dr", does: effect.DeleteTree, to: files{operandsFrom(2)}},
 	}},
 	{programs: "unrar", options: "o? p?", rows: []row{
 		{words: "x|e", args: "-o+|-y", also: unpacks},
 	}},
 	{programs: "unzip", options: "d x P", rows: []row{
 		{given: "p l t v z c"},
-		{given: "d=", goOn: true, does: act{effect.WriteFile, effect.Unpack, files{valueOf("d")}}, also: bringsArchive},
+		{
+			given: "d=", goOn: true, does: effect.WriteFile, op: effect.Unpack, to: files{valueOf("d")},
+			also: bringsArchive,
+		},
 		{given: "o", without: "n", also: unpacks},
 	}},
 }

@@ -29,7 +29,7 @@ var codePrograms = []table{
 	{
 		programs: "coverage",
 		options:  "source omit include rcfile data-file",
-		rows:     []row{{words: "run", runs: "python $1*"}},
+		rows:     []row{{words: "run", runs: &start{program: "python", words: operandsFrom(1)}}},
 	},
 	{
 		programs: "lua luajit rscript r julia " + compiledPrograms,
@@ -47,7 +47,7 @@ var codePrograms = []table{
 		{args: "deploy|:deploy", as: &publishes},
 	}},
 	{programs: "vim nvim vi ex ed", options: "c S u U i cmd eval l f", do: editor, rows: []row{
-		{given: "remote-send remote-expr", does: act{effect.TypeInto, "", programName}},
+		{given: "remote-send remote-expr", does: effect.TypeInto, to: programName},
 	}},
 }
 

@@ -39,11 +39,11 @@ func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
 }
 
 var composeRows = []row{
-	{words: "down|rm", given: "v volumes", does: act{effect.PruneLocal, effect.Volumes, text("compose")}},
-	{words: "down|rm", given: "rmi=all", does: act{effect.PruneLocal, "image", text("compose")}},
+	{words: "down|rm", given: "v volumes", does: effect.PruneLocal, op: effect.Volumes, to: text("compose")},
+	{words: "down|rm", given: "rmi=all", does: effect.PruneLocal, op: "image", to: text("compose")},
 	{words: "exec|run", also: runsService},
 	{words: "up|watch", also: startsServices},
-	{words: "push", does: act{effect.PublishOut, "compose", text("image")}},
+	{words: "push", does: effect.PublishOut, op: "compose", to: text("image")},
 }
 
 // startsServices runs the commands of the services that "up" starts: those it names, or those of no profile.

@@ -24,7 +24,7 @@ var containerPrograms = []table{
 		programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor",
 		options:  clusterOptions, rows: clusterRows, do: printUnknown,
 	},
-	{programs: "kubectx", rows: []row{{words: "*", sets: kubeContext + " $last"}}},
+	{programs: "kubectx", rows: []row{{words: "*", sets: &assignment{name: kubeContext, to: lastOperand}}}},
 	{programs: "helm", do: controlsHosted},
 }
 
@@ -88,17 +88,20 @@ const meantFilters = "name= ancestor= label= status=exited status=created status
 
 // containerNouns describe commands of a noun and a verb, such as "volume rm".
 var containerNouns = []row{
-	{words: "system reset", does: act{effect.PruneLocal, effect.Volumes, nil}},
-	{words: "system prune", does: act{effect.PruneLocal, "system", nil}},
-	{words: "volume rm|remove|prune", does: act{effect.PruneLocal, effect.Volumes, operandsFrom(2)}},
+	{words: "system reset", does: effect.PruneLocal, op: effect.Volumes},
+	{words: "system prune", does: effect.PruneLocal, op: "system"},
+	{words: "volume rm|remove|prune", does: effect.PruneLocal, op: effect.Volumes, to: operandsFrom(2)},
 	{words: "pod|container|image rm|remove", also: removesContainers},
 	{words: "image|builder|buildx prune", without: "a all"},
-	{words: "network|pod|image|builder|buildx prune", does: act{effect.PruneLocal, byVerb, nil}},
+	{words: "network|pod|image|builder|buildx prune", does: effect.PruneLocal, opOf: operand(0)},
 	{words: "container run|exec", also: runsContainer},
 	{words: "container inspect", also: showsSettings},
-	{words: "image push", does: act{effect.PublishOut, effect.Docker, text("image")}},
+	{words: "image push", does: effect.PublishOut, op: effect.Docker, to: text("image")},
 	{words: "network create *", also: makesNetwork},
-	{words: "network rm|remove", made: "network $2*", does: act{effect.PruneLocal, effect.Network, operandsFrom(2)}},
+	{
+		words: "network rm|remove", made: &made{kind: "network", names: operandsFrom(2)}, does: effect.PruneLocal,
+		op: effect.Network, to: operandsFrom(2),
+	},
 }
 
 // containerVerbs describe the commands without a noun.
@@ -108,23 +111,26 @@ var containerVerbs = []row{
 	{words: "rm|rmi", also: removesContainers},
 	{words: "inspect", also: showsSettings},
 	{words: "cp", also: copiesContained},
-	{words: "unshare", runs: "$1*"},
-	{words: "push", does: act{effect.PublishOut, byProgram, text("image")}},
-	{words: "manifest|trust push|sign", does: act{effect.PublishOut, byProgram, text("image")}},
-	{words: "kill", does: act{effect.StopService, effect.Container, operandsFrom(1)}},
-	{words: "stop|restart", mention: unknownNames, does: act{effect.StopService, effect.Container, arguments}},
-	{words: "context use *", sets: hostContext + " $2"},
-	{words: "machine rm|reset", does: act{effect.PruneLocal, "machine", nil}},
+	{words: "unshare", runs: &start{words: operandsFrom(1)}},
+	{words: "push", does: effect.PublishOut, opOf: programName, to: text("image")},
+	{words: "manifest|trust push|sign", does: effect.PublishOut, opOf: programName, to: text("image")},
+	{words: "kill", does: effect.StopService, op: effect.Container, to: operandsFrom(1)},
+	{words: "stop|restart", mention: unknownNames, does: effect.StopService, op: effect.Container, to: arguments},
+	{words: "context use *", sets: &assignment{name: hostContext, to: operand(2)}},
+	{words: "machine rm|reset", does: effect.PruneLocal, op: "machine"},
 	{
 		words: "swarm|stack|service|node|secret|config rm|remove|leave",
-		does:  act{effect.DestroyRemote, effect.Part, joined{operand(0), operand(1)}},
+		does:  effect.DestroyRemote, op: effect.Part, to: joined{operand(0), operand(1)},
 	},
 }
 
 // otherHostRows describe what stops or removes containers that others use: those of another host.
 var otherHostRows = []row{
-	{words: "rm|rmi|stop|kill|restart|pause|update", does: act{effect.ChangeRemote, byVerb, arguments}},
-	{words: "compose", among: "down rm stop kill restart pause", does: act{effect.ChangeRemote, "compose", arguments}},
+	{words: "rm|rmi|stop|kill|restart|pause|update", does: effect.ChangeRemote, opOf: operand(0), to: arguments},
+	{
+		words: "compose", among: "down rm stop kill restart pause", does: effect.ChangeRemote, op: "compose",
+		to: arguments,
+	},
 }
 
 // hostContext is where the host is remembered that a command of this call chooses.
@@ -311,19 +317,19 @@ var clusterRows = []row{
 	{given: "dry-run", without: "dry-run=none"},
 	{words: "exec|run|debug", also: runsInCluster},
 	{given: "help"},
-	{words: "config use-context *", sets: kubeContext + " $last"},
+	{words: "config use-context *", sets: &assignment{name: kubeContext, to: lastOperand}},
 	{words: "delete", also: clusterDelete},
 	{words: "cp", also: copiesContained},
-	{words: "drain|cordon|taint|evict", does: act{effect.ChangeRemote, byVerb, operand(1)}},
-	{words: "scale", given: "replicas=0", does: act{effect.ChangeRemote, effect.ScaleToZero, operand(1)}},
-	{words: "replace", given: "force", does: act{effect.DestroyRemote, effect.Part, text("replace")}},
-	{words: "apply", given: "prune force", goOn: true, does: act{effect.DestroyRemote, effect.Part, text("apply")}},
+	{words: "drain|cordon|taint|evict", does: effect.ChangeRemote, opOf: operand(0), to: operand(1)},
+	{words: "scale", given: "replicas=0", does: effect.ChangeRemote, op: effect.ScaleToZero, to: operand(1)},
+	{words: "replace", given: "force", does: effect.DestroyRemote, op: effect.Part, to: text("replace")},
+	{words: "apply", given: "prune force", goOn: true, does: effect.DestroyRemote, op: effect.Part, to: text("apply")},
 	{words: "apply", also: appliesFetched},
-	{words: "rollout undo", does: act{effect.ChangeRemote, "rollback", operand(2)}},
+	{words: "rollout undo", does: effect.ChangeRemote, op: "rollback", to: operand(2)},
 	{words: "get secret*", also: showsClusterSecret},
-	{words: "patch", mention: "finalizers", does: act{effect.ChangeRemote, "finalizers", operand(1)}},
+	{words: "patch", mention: "finalizers", does: effect.ChangeRemote, op: "finalizers", to: operand(1)},
 	{words: "adm|admin|certificate", also: controlsHosted},
-	{words: "create clusterrolebinding|rolebinding", does: act{effect.ChangeRemote, effect.Rights, operand(1)}},
+	{words: "create clusterrolebinding|rolebinding", does: effect.ChangeRemote, op: effect.Rights, to: operand(1)},
 }
 
 // runsInCluster follows a command into a container of the cluster, and reports rights on the host.

@@ -35,44 +35,44 @@ var databasePrograms = []table{
 		do: graph,
 	},
 	{programs: migrationPrograms, do: migration, rows: []row{
-		{of: "drush", words: "site:install|site-install|si", does: act{effect.DropData, effect.Reset, operand(0)}},
-		{of: "hasura", words: "metadata clear", does: act{effect.DropData, effect.Reset, operand(0)}},
+		{of: "drush", words: "site:install|site-install|si", does: effect.DropData, op: effect.Reset, to: operand(0)},
+		{of: "hasura", words: "metadata clear", does: effect.DropData, op: effect.Reset, to: operand(0)},
 	}},
 	{programs: "sqitch", rows: []row{
-		{words: "revert|rebase|checkout", does: act{effect.DropData, effect.Column, operand(0)}},
+		{words: "revert|rebase|checkout", does: effect.DropData, op: effect.Column, to: operand(0)},
 	}},
-	{programs: "pg_dropcluster", rows: []row{{does: act{effect.DropData, effect.Database, operandsFrom(0)}}}},
+	{programs: "pg_dropcluster", rows: []row{{does: effect.DropData, op: effect.Database, to: operandsFrom(0)}}},
 	{
 		programs: "createdb dropdb", options: "h p U O T E D l host port username owner template maintenance-db",
 		rows: []row{
-			{of: "dropdb", does: act{effect.DropData, effect.Database, operand(0)}},
+			{of: "dropdb", does: effect.DropData, op: effect.Database, to: operand(0)},
 			{words: "*", also: makesDatabase},
 		},
 	},
-	{programs: "dropuser dropRole", rows: []row{{does: act{effect.DropData, effect.User, arguments}}}},
+	{programs: "dropuser dropRole", rows: []row{{does: effect.DropData, op: effect.User, to: arguments}}},
 	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
 		{words: "create *", also: makesDatabase},
-		{words: "drop", does: act{effect.DropData, effect.Database, operand(1)}},
-		{words: "shutdown", does: act{effect.StopService, effect.Database, text("mysql")}},
+		{words: "drop", does: effect.DropData, op: effect.Database, to: operand(1)},
+		{words: "shutdown", does: effect.StopService, op: effect.Database, to: text("mysql")},
 	}},
 	{programs: "pg_restore", options: "d h p U f dbname host port -clean", rows: []row{
-		{given: "c clean", does: act{effect.DropData, effect.Table, text("restore")}},
+		{given: "c clean", does: effect.DropData, op: effect.Table, to: text("restore")},
 	}},
 	{programs: "mongorestore mongoimport", rows: []row{
-		{given: "drop", does: act{effect.DropData, effect.Table, text("restore")}},
+		{given: "drop", does: effect.DropData, op: effect.Table, to: text("restore")},
 	}},
 	{
 		programs: "celery",
 		options:  "A app b broker workdir Q queues X exclude-queues d destination t timeout",
 		rows: []row{
-			{words: "purge", does: act{effect.DropData, effect.Rows, operand(0)}},
+			{words: "purge", does: effect.DropData, op: effect.Rows, to: operand(0)},
 			{words: "control shutdown", as: &stopsServer},
 		},
 	},
 	{programs: "rq", options: "u url", rows: []row{
-		{words: "empty", does: act{effect.DropData, effect.Rows, operandsFrom(1)}},
+		{words: "empty", does: effect.DropData, op: effect.Rows, to: operandsFrom(1)},
 	}},
-	{programs: "pg_resetwal pg_rewind", rows: []row{{does: act{effect.DropData, effect.Log, programName}}}},
+	{programs: "pg_resetwal pg_rewind", rows: []row{{does: effect.DropData, op: effect.Log, to: programName}}},
 }
 
 // sqlClients are the clients whose purpose is to run SQL.
@@ -244,10 +244,16 @@ func runsOnHeroku(sh *shell.Shell, c shell.Command, o shell.Options) {
 var mixedRows = []row{
 	{goOn: true, also: readsSQL},
 	{of: "heroku", words: "run|run:*", also: runsOnHeroku},
-	{of: "heroku", words: "pg:copy|pg:backups:restore|pg:push", does: act{effect.DropData, effect.Reset, operand(0)}},
-	{of: "bq", words: "rm", does: act{effect.DestroyRemote, effect.Teardown, operandsFrom(0)}},
-	{words: "pg:reset*", does: act{effect.DropData, effect.Database, operand(1)}},
-	{of: "supabase", words: "db reset", given: "linked db-url", does: act{effect.DropData, effect.Database, operand(1)}},
+	{
+		of: "heroku", words: "pg:copy|pg:backups:restore|pg:push", does: effect.DropData, op: effect.Reset,
+		to: operand(0),
+	},
+	{of: "bq", words: "rm", does: effect.DestroyRemote, op: effect.Teardown, to: operandsFrom(0)},
+	{words: "pg:reset*", does: effect.DropData, op: effect.Database, to: operand(1)},
+	{
+		of: "supabase", words: "db reset", given: "linked db-url", does: effect.DropData, op: effect.Database,
+		to: operand(1),
+	},
 	{of: "supabase", words: "db reset"}, // of this machine
 	{also: controlsHosted},
 }
@@ -404,19 +410,19 @@ func makesDatabase(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // redisRows describe the commands of Redis, in upper case.
 var redisRows = []row{
-	{words: "FLUSHALL|FLUSHDB", does: act{effect.DropData, effect.Database, operand(0)}},
-	{words: "DEL|UNLINK", mention: unknownNames, does: act{effect.DropData, effect.Rows, operand(0)}},
-	{words: "DEL|UNLINK", does: act{effect.DropData, effect.Key, operand(0)}},
+	{words: "FLUSHALL|FLUSHDB", does: effect.DropData, op: effect.Database, to: operand(0)},
+	{words: "DEL|UNLINK", mention: unknownNames, does: effect.DropData, op: effect.Rows, to: operand(0)},
+	{words: "DEL|UNLINK", does: effect.DropData, op: effect.Key, to: operand(0)},
 	{
 		words: "SHUTDOWN|DEBUG|FAILOVER|REPLICAOF|SLAVEOF|SWAPDB|MIGRATE",
-		does:  act{effect.StopService, effect.Database, joined{text("redis"), operand(0)}},
+		does:  effect.StopService, op: effect.Database, to: joined{text("redis"), operand(0)},
 	},
 	{
 		words: "CONFIG|SCRIPT|CLUSTER|ACL|FUNCTION|CLIENT|XGROUP|XTRIM|MODULE " +
 			"SET|RESETSTAT|FLUSH|RESET|DELUSER|DELETE|KILL|FORGET|FLUSHSLOTS|DELSLOTS|REWRITE|DESTROY|UNLOAD",
-		does: act{effect.ChangeRemote, "redis", joined{operand(0), operand(1)}},
+		does: effect.ChangeRemote, op: "redis", to: joined{operand(0), operand(1)},
 	},
-	{words: "EVAL", mention: "flush", does: act{effect.DropData, effect.Database, operand(0)}},
+	{words: "EVAL", mention: "flush", does: effect.DropData, op: effect.Database, to: operand(0)},
 }
 
 // migrationPrograms are the tools with which frameworks change and wipe their databases.

@@ -19,17 +19,17 @@ var elsewherePrograms = []table{
 		leads:    true,
 		do:       ssh,
 	},
-	{programs: "sshpass", options: "p f d P", leads: true, rows: []row{{runs: operands}}},
+	{programs: "sshpass", options: "p f d P", leads: true, rows: []row{{runs: &start{words: operandsFrom(0)}}}},
 	{programs: "distrobox toolbox multipass limactl vagrant adb lxc incus", do: otherMachine},
 	{programs: "wsl", options: "d distribution u user cd shell-type unregister export import", leads: true, rows: []row{
-		{given: "unregister=", does: act{effect.DestroyRemote, effect.Teardown, valueOf("unregister")}},
-		{given: "shutdown", does: act{effect.Power, "shutdown", programName}},
-		{runs: operands},
+		{given: "unregister=", does: effect.DestroyRemote, op: effect.Teardown, to: valueOf("unregister")},
+		{given: "shutdown", does: effect.Power, op: "shutdown", to: programName},
+		{runs: &start{words: operandsFrom(0)}},
 	}},
 	{programs: "osascript", options: "e l s", do: appleScript},
 	{programs: "xdotool ydotool wtype dotool cliclick", rows: []row{
 		{first: "search|getactivewindow|getmouselocation|help|version"},
-		{does: act{effect.TypeInto, "", programName}},
+		{does: effect.TypeInto, to: programName},
 	}},
 	{programs: "expect", options: "c f d", do: expect},
 }

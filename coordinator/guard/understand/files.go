@@ -15,7 +15,6 @@ import (
 
 // filePrograms are the programs of this file, with what each does.
 var filePrograms = []table{
-	{programs: "git", options: gitOptions, leads: true, do: gitProgram},
 	{
 		programs: "rm unlink gunlink grm srm rimraf del trash trash-put rmtrash del-cli wipe",
 		options:  "-recursive -no-preserve-root -force",
@@ -24,7 +23,7 @@ var filePrograms = []table{
 	{programs: "gio", rows: []row{
 		{words: "trash|remove", given: "list restore"},
 		{words: "trash", given: "empty", as: &emptiesTrash},
-		{words: "trash|remove", runs: "trash $1*"},
+		{words: "trash|remove", runs: &start{program: "trash", words: operandsFrom(1)}},
 	}},
 	{programs: "trash-empty trash-rm", rows: []row{{without: "h help version dry-run", as: &emptiesTrash}}},
 	{programs: "fdupes jdupes", options: "o order X exclude-filter G L maxsize minsize", rows: []row{
@@ -38,22 +37,27 @@ var filePrograms = []table{
 	},
 	{
 		programs: "czkawka_cli czkawka", options: "d directories D delete-method e excluded-directories x f",
-		dry:  "dry-run",
-		rows: []row{{given: "D= delete-method=", with: "d= directories=", runs: "fdupes -d $=d,directories"}},
+		dry: "dry-run",
+		rows: []row{
+			{
+				given: "D= delete-method=", with: "d= directories=",
+				runs: &start{program: "fdupes -d", words: valueOf("d directories")},
+			},
+		},
 	},
 	{programs: "rmlint", options: "o output O c config T types", do: writesCleaner},
 	{
 		programs: "mogrify jpegoptim pngquant optipng",
 		options:  "- path d dest resize quality format m max o",
 		rows: []row{
-			{without: "path d dest n noaction simulate", does: act{effect.WriteFile, "", files{operandsFrom(0)}}},
+			{without: "path d dest n noaction simulate", does: effect.WriteFile, to: files{operandsFrom(0)}},
 		},
 	},
 	{programs: "tmpreaper tmpwatch", options: "protect x exclude", dry: "t test", rows: []row{
 		{words: "*", also: cleansTrees},
 	}},
 	// The rmdir of Unix removes only empty directories: nothing is lost.
-	{programs: "rmdir", rows: []row{{args: "/s|/S", does: act{effect.DeleteTree, "", files{operandsFrom(0)}}}}},
+	{programs: "rmdir", rows: []row{{args: "/s|/S", does: effect.DeleteTree, to: files{operandsFrom(0)}}}},
 	{programs: "shred gshred", options: "n s iterations size random-source", do: shred},
 	{programs: "mv gmv", options: "t S target-directory suffix update?", keeps: keepsOld, do: move},
 	{
@@ -65,23 +69,25 @@ var filePrograms = []table{
 	{programs: "ln gln link", options: "t S target-directory suffix -symbolic -force", do: link},
 	{programs: "chmod gchmod chattr setfacl chflags xattr", options: "reference -recursive", do: changeMode},
 	{programs: "setcap", options: "n", rows: []row{
-		{does: act{effect.ChangeMode, effect.Setuid, files{operandsFrom(1)}}},
+		{does: effect.ChangeMode, op: effect.Setuid, to: files{operandsFrom(1)}},
 	}},
 	{programs: "chown chgrp gchown", options: "reference from -recursive", rows: []row{
-		{given: "R recursive", with: "reference=", does: act{effect.ChangeMode, effect.OwnerTree, files{operandsFrom(0)}}},
-		{given: "R recursive", does: act{effect.ChangeMode, effect.OwnerTree, files{operandsFrom(1)}}},
-		{given: "reference=", does: act{effect.ChangeMode, effect.Owner, files{operandsFrom(0)}}},
-		{does: act{effect.ChangeMode, effect.Owner, files{operandsFrom(1)}}},
+		{
+			given: "R recursive", with: "reference=", does: effect.ChangeMode, op: effect.OwnerTree,
+			to: files{operandsFrom(0)},
+		},
+		{given: "R recursive", does: effect.ChangeMode, op: effect.OwnerTree, to: files{operandsFrom(1)}},
+		{given: "reference=", does: effect.ChangeMode, op: effect.Owner, to: files{operandsFrom(0)}},
+		{does: effect.ChangeMode, op: effect.Owner, to: files{operandsFrom(1)}},
 	}},
 	{programs: "mkdir", options: "m mode Z", do: makesFolders},
 	{programs: "touch mkfifo", options: "d r t m date reference mode", rows: []row{
-		{does: act{effect.WriteFile, effect.Create, files{operandsFrom(0)}}},
+		{does: effect.WriteFile, op: effect.Create, to: files{operandsFrom(0)}},
 	}},
 	{programs: "truncate fallocate gtruncate", options: "s r o l size reference offset length", do: truncate},
-	{programs: "patch gpatch", options: patchOptions, dry: "dry-run C check o output", do: undoesDiff},
 }
 
-var emptiesTrash = act{effect.DeleteTree, effect.Find, files{text("~/.local/share/Trash/*")}}
+var emptiesTrash = act{kind: effect.DeleteTree, op: effect.Find, to: files{text("~/.local/share/Trash/*")}}
 
 // cleansTrees reports trees of which a program deletes some files.
 func cleansTrees(sh *shell.Shell, _ shell.Command, o shell.Options) {

@@ -21,15 +21,21 @@ var fleetPrograms = []table{
 	{programs: "pssh pdsh dsh clush", options: "w h H l p t g x", do: runsOnAll},
 	{programs: "salt salt-call salt-ssh", options: "t timeout b batch-size out config-dir c log-level l", do: salt},
 	{programs: "salt-key", rows: []row{
-		{given: "d D delete delete-all r R reject reject-all", does: act{effect.DestroyRemote, effect.Part, arguments}},
+		{
+			given: "d D delete delete-all r R reject reject-all", does: effect.DestroyRemote, op: effect.Part,
+			to: arguments,
+		},
 	}},
 	{programs: "puppet", dry: "noop", rows: []row{
 		{words: "apply|agent", as: &changesSystem},
-		{words: "node|cert clean|deactivate|purge|revoke", does: act{effect.DestroyRemote, effect.Part, operandsFrom(0)}},
-		{words: "resource package", args: puppetEnds, does: act{effect.RemovePackage, bySecond, operand(2)}},
-		{words: "resource service", args: puppetEnds, does: act{effect.StopService, "stopped", operand(2)}},
-		{words: "resource file", args: puppetEnds, does: act{effect.DeleteTree, "", files{operand(2)}}},
-		{words: "resource", args: puppetEnds, does: act{effect.ChangeSystem, bySecond, operand(2)}},
+		{
+			words: "node|cert clean|deactivate|purge|revoke", does: effect.DestroyRemote, op: effect.Part,
+			to: operandsFrom(0),
+		},
+		{words: "resource package", args: puppetEnds, does: effect.RemovePackage, opOf: operand(1), to: operand(2)},
+		{words: "resource service", args: puppetEnds, does: effect.StopService, op: "stopped", to: operand(2)},
+		{words: "resource file", args: puppetEnds, does: effect.DeleteTree, to: files{operand(2)}},
+		{words: "resource", args: puppetEnds, does: effect.ChangeSystem, opOf: operand(1), to: operand(2)},
 	}},
 	{programs: "chef-client chef-solo chef-apply cinc-client", dry: "W why-run v version", rows: []row{
 		{as: &changesSystem},
@@ -152,14 +158,14 @@ func fleetModule(sh *shell.Shell, module, text string) {
 
 // moduleRows describe the modules of Ansible, whose arguments are as options.
 var moduleRows = []row{
-	{of: "reboot win_reboot", does: act{effect.Power, byProgram, nil}},
+	{of: "reboot win_reboot", does: effect.Power, opOf: programName},
 	{
 		of: "service systemd systemd_service", given: "state=stopped state=restarted",
-		does: act{effect.StopService, "$=state", valueOf("name")},
+		does: effect.StopService, opOf: valueOf("state"), to: valueOf("name"),
 	},
-	{of: "file", given: gone, does: act{effect.DeleteTree, "", files{valueOf("path dest")}}},
-	{of: "apt yum dnf package pip", given: gone, does: act{effect.RemovePackage, byProgram, valueOf("name")}},
-	{given: gone, does: act{effect.DestroyRemote, effect.Part, joined{programName, valueOf("name")}}},
+	{of: "file", given: gone, does: effect.DeleteTree, to: files{valueOf("path dest")}},
+	{of: "apt yum dnf package pip", given: gone, does: effect.RemovePackage, opOf: programName, to: valueOf("name")},
+	{given: gone, does: effect.DestroyRemote, op: effect.Part, to: joined{programName, valueOf("name")}},
 }
 
 const gone = "state=absent state=removed"
@@ -174,13 +180,13 @@ var saltRows = []row{
 	{args: "test=True|test=true"},
 	{
 		words: "state.apply|state.highstate|state.sls|state.single",
-		does:  act{effect.ChangeRemote, effect.Apply, operandsFrom(0)},
+		does:  effect.ChangeRemote, op: effect.Apply, to: operandsFrom(0),
 	},
-	{words: "pkg.remove|pkg.purge", does: act{effect.RemovePackage, byProgram, operandsFrom(1)}},
-	{words: "service.stop|service.restart|service.disable", does: act{effect.StopService, byVerb, operand(1)}},
-	{words: "system.reboot|system.shutdown|system.poweroff|system.halt", does: act{effect.Power, byVerb, nil}},
-	{words: "file.remove *", runs: "rm -rf $1"},
-	{words: "*.delete|*.remove|*.absent|*.flush", does: act{effect.DestroyRemote, effect.Part, operandsFrom(0)}},
+	{words: "pkg.remove|pkg.purge", does: effect.RemovePackage, opOf: programName, to: operandsFrom(1)},
+	{words: "service.stop|service.restart|service.disable", does: effect.StopService, opOf: operand(0), to: operand(1)},
+	{words: "system.reboot|system.shutdown|system.poweroff|system.halt", does: effect.Power, opOf: operand(0)},
+	{words: "file.remove *", runs: &start{program: "rm -rf", words: operand(1)}},
+	{words: "*.delete|*.remove|*.absent|*.flush", does: effect.DestroyRemote, op: effect.Part, to: operandsFrom(0)},
 }
 
 // salt runs a function of Salt on the machines that the first operand names, or on this one.

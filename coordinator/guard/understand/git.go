@@ -13,6 +13,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
+// gitPrograms are git, and what applies its diffs.
+var gitPrograms = []table{
+	{programs: "git", options: gitOptions, leads: true, do: gitProgram},
+	{programs: "patch gpatch", options: patchOptions, dry: "dry-run C check o output", do: undoesDiff},
+}
+
 // gitProgram reads git's own options and settings, and then runs the subcommand.
 func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child := sh.Sub()
@@ -63,19 +69,19 @@ var gitTables = []table{
 			"-dry-run -prune -all -branches -tags",
 		dry: "n dry-run",
 		rows: []row{
-			{given: "mirror", does: act{effect.PushForce, effect.Mirror, nil}},
+			{given: "mirror", does: effect.PushForce, op: effect.Mirror},
 			{goOn: true, also: mirrorsBySettings},
 			{given: "d delete", also: deletesRefs},
-			{given: "prune", goOn: true, does: act{effect.PushDelete, effect.Prune, nil}},
+			{given: "prune", goOn: true, does: effect.PushDelete, op: effect.Prune},
 			{also: gitRefspecs},
 		},
 	},
 	{programs: "reset", options: "pathspec-from-file -hard -merge", rows: []row{
-		{words: "*", goOn: true, does: act{effect.MoveHead, "", operand(0)}},
-		{given: "hard", words: "HEAD|@", does: act{effect.Discard, effect.ResetHard, nil}},
-		{given: "hard", words: "*", does: act{effect.Discard, effect.ResetHardTo, nil}},
-		{given: "hard", does: act{effect.Discard, effect.ResetHard, nil}},
-		{given: "merge", does: act{effect.Discard, effect.ResetMerge, nil}},
+		{words: "*", goOn: true, does: effect.MoveHead, to: operand(0)},
+		{given: "hard", words: "HEAD|@", does: effect.Discard, op: effect.ResetHard},
+		{given: "hard", words: "*", does: effect.Discard, op: effect.ResetHardTo},
+		{given: "hard", does: effect.Discard, op: effect.ResetHard},
+		{given: "merge", does: effect.Discard, op: effect.ResetMerge},
 	}},
 	{
 		programs: "checkout",
@@ -83,11 +89,11 @@ var gitTables = []table{
 			"-detach -recurse-submodules",
 		rows: []row{
 			{goOn: true, also: movesHead},
-			{given: "f force", does: act{effect.Discard, effect.CheckoutForce, nil}},
-			{given: "pathspec-from-file=", does: act{effect.Discard, effect.RestorePath, nil}},
+			{given: "f force", does: effect.Discard, op: effect.CheckoutForce},
+			{given: "pathspec-from-file=", does: effect.Discard, op: effect.RestorePath},
 			{given: "p patch"},
 			{given: "ours theirs", also: gitTakesSide},
-			{given: "B=", goOn: true, does: act{effect.RewriteRefs, effect.BranchReset, valueOf("B")}},
+			{given: "B=", goOn: true, does: effect.RewriteRefs, op: effect.BranchReset, to: valueOf("B")},
 			{also: gitCheckoutPaths},
 		},
 	},
@@ -95,8 +101,11 @@ var gitTables = []table{
 		programs: "switch", options: "c C create -force force-create conflict orphan -discard-changes -detach",
 		rows: []row{
 			{goOn: true, also: movesHead},
-			{given: "f force discard-changes", goOn: true, does: act{effect.Discard, effect.SwitchForce, nil}},
-			{given: "C= force-create=", does: act{effect.RewriteRefs, effect.BranchReset, valueOf("C force-create")}},
+			{given: "f force discard-changes", goOn: true, does: effect.Discard, op: effect.SwitchForce},
+			{
+				given: "C= force-create=", does: effect.RewriteRefs, op: effect.BranchReset,
+				to: valueOf("C force-create"),
+			},
 		},
 	},
 	{
@@ -105,9 +114,12 @@ var gitTables = []table{
 		rows: []row{
 			{given: "S staged", without: "W worktree"},
 			{given: "ours theirs", also: gitTakesSide},
-			{given: "pathspec-from-file=", goOn: true, does: act{effect.Discard, effect.RestorePath, nil}},
-			{given: "s= source= S staged", does: act{effect.Discard, effect.RestorePath, pathspecs{operandsFrom(0)}}},
-			{does: act{effect.Discard, effect.RestoreIndexed, pathspecs{operandsFrom(0)}}},
+			{given: "pathspec-from-file=", goOn: true, does: effect.Discard, op: effect.RestorePath},
+			{
+				given: "s= source= S staged", does: effect.Discard, op: effect.RestorePath,
+				to: pathspecs{operandsFrom(0)},
+			},
+			{does: effect.Discard, op: effect.RestoreIndexed, to: pathspecs{operandsFrom(0)}},
 		},
 	},
 	{
@@ -116,30 +128,30 @@ var gitTables = []table{
 	},
 	{programs: "stash", options: "m message pathspec-from-file", rows: []row{
 		{words: "show", also: showsCommitted},
-		{first: "clear", does: act{effect.Discard, effect.StashClear, nil}},
-		{first: "drop", does: act{effect.Discard, effect.StashDrop, nil}},
-		{words: "pop|apply|branch", does: act{effect.KeepWork, effect.StashPop, nil}},
+		{first: "clear", does: effect.Discard, op: effect.StashClear},
+		{first: "drop", does: effect.Discard, op: effect.StashDrop},
+		{words: "pop|apply|branch", does: effect.KeepWork, op: effect.StashPop},
 		{words: "list|create|store"},
 		{given: "p patch S staged k keep-index"},
-		{words: "save", given: stashedAll, does: act{effect.KeepWork, effect.StashAll, nil}},
-		{words: "save", does: act{effect.KeepWork, effect.Stash, nil}},
-		{words: "* *", given: stashedAll, does: act{effect.KeepWork, effect.StashAll, files{operandsFrom(1)}}},
-		{words: "* *", does: act{effect.KeepWork, effect.Stash, files{operandsFrom(1)}}},
-		{given: stashedAll, does: act{effect.KeepWork, effect.StashAll, nil}},
-		{does: act{effect.KeepWork, effect.Stash, nil}},
+		{words: "save", given: stashedAll, does: effect.KeepWork, op: effect.StashAll},
+		{words: "save", does: effect.KeepWork, op: effect.Stash},
+		{words: "* *", given: stashedAll, does: effect.KeepWork, op: effect.StashAll, to: files{operandsFrom(1)}},
+		{words: "* *", does: effect.KeepWork, op: effect.Stash, to: files{operandsFrom(1)}},
+		{given: stashedAll, does: effect.KeepWork, op: effect.StashAll},
+		{does: effect.KeepWork, op: effect.Stash},
 	}},
 	{programs: "branch", options: "u set-upstream-to sort format contains -delete -force -remotes", rows: []row{
 		{given: "r remotes"},
-		{given: "D", does: act{effect.RewriteRefs, effect.BranchDeleteForce, each{operandsFrom(0)}}},
+		{given: "D", does: effect.RewriteRefs, op: effect.BranchDeleteForce, to: each{operandsFrom(0)}},
 		{
 			given: "d delete", with: "f force",
-			does: act{effect.RewriteRefs, effect.BranchDeleteForce, each{operandsFrom(0)}},
+			does: effect.RewriteRefs, op: effect.BranchDeleteForce, to: each{operandsFrom(0)},
 		},
-		{given: "d delete", does: act{effect.RewriteRefs, effect.BranchDelete, each{operandsFrom(0)}}},
-		{given: "f force M", does: act{effect.RewriteRefs, effect.BranchForce, operand(0)}},
+		{given: "d delete", does: effect.RewriteRefs, op: effect.BranchDelete, to: each{operandsFrom(0)}},
+		{given: "f force M", does: effect.RewriteRefs, op: effect.BranchForce, to: operand(0)},
 	}},
 	{programs: "tag", options: "m F u message file sort format -delete", rows: []row{
-		{given: "d delete", does: act{effect.RewriteRefs, "tag-delete", operandsFrom(0)}},
+		{given: "d delete", does: effect.RewriteRefs, op: "tag-delete", to: operandsFrom(0)},
 	}},
 	{
 		programs: "config",
@@ -170,7 +182,9 @@ var gitTables = []table{
 }
 
 // gitOutput are the rows of subcommands that write a file instead of printing.
-var gitOutput = []row{{given: "output=", does: act{effect.WriteFile, "", files{valueOf("output")}}}}
+var gitOutput = []row{{given: "output=", as: &writesShown}}
+
+var writesShown = act{kind: effect.WriteFile, to: files{valueOf("output")}}
 
 // stashedAll are the options of "git stash" for files that git does not track.
 const stashedAll = "u include-untracked a all"
@@ -343,73 +357,77 @@ func secretSetting(key string) bool {
 
 // gitRows describe subcommands of git. The program of a row is the subcommand.
 var gitRows = []row{
-	{of: "merge cherry-pick revert am rebase", given: "abort skip", does: act{effect.Discard, effect.GiveUp, nil}},
+	{of: "merge cherry-pick revert am rebase", given: "abort skip", does: effect.Discard, op: effect.GiveUp},
 	{of: "add stage commit update-index", without: "n dry-run", goOn: true, also: keepsWork},
 	{of: "add stage commit update-index", without: "n dry-run", also: stagesSecrets},
 	{of: "hash-object", given: "w", also: stagesSecrets},
-	{of: "shortlog whatchanged range-diff diff-tree reflog", given: "output=", as: &gitOutput[0].does},
-	{of: "bundle", words: "create *", does: act{effect.WriteFile, "", files{operand(1)}}},
+	{of: "shortlog whatchanged range-diff diff-tree reflog", given: "output=", as: &writesShown},
+	{of: "bundle", words: "create *", does: effect.WriteFile, to: files{operand(1)}},
 	{of: "init", words: "*", also: makesRepository},
 	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
-	{of: "rebase", does: act{effect.RewriteRefs, effect.Rebase, nil}},
+	{of: "rebase", does: effect.RewriteRefs, op: effect.Rebase},
 	{of: "fetch pull", without: "dry-run", goOn: true, also: gitFetched},
-	{of: "pull", given: "r rebase", does: act{effect.RewriteRefs, effect.Rebase, nil}},
-	{of: "bisect", first: "run", runs: "$>run"},
+	{of: "pull", given: "r rebase", does: effect.RewriteRefs, op: effect.Rebase},
+	{of: "bisect", first: "run", runs: &start{words: after("run")}},
 	{of: "submodule", words: "foreach", also: runsInSubmodules},
-	{of: "submodule", words: "deinit", given: "f force", does: act{effect.Discard, effect.Worktree, nil}},
-	{of: "filter-branch filter-repo", without: "analyze", does: act{effect.RewriteRefs, effect.Filter, nil}},
-	{of: "reflog", words: "delete", does: act{effect.RewriteRefs, effect.Reflog, nil}},
+	{of: "submodule", words: "deinit", given: "f force", does: effect.Discard, op: effect.Worktree},
+	{of: "filter-branch filter-repo", without: "analyze", does: effect.RewriteRefs, op: effect.Filter},
+	{of: "reflog", words: "delete", does: effect.RewriteRefs, op: effect.Reflog},
 	{
 		of: "reflog", words: "expire", without: "n dry-run",
 		given: "expire=now expire=all expire=0 expire-unreachable=now expire-unreachable=all expire-unreachable=0",
-		does:  act{effect.RewriteRefs, effect.Reflog, nil},
+		does:  effect.RewriteRefs, op: effect.Reflog,
 	},
-	{of: "gc prune", given: "prune=now prune=all", does: act{effect.RewriteRefs, effect.Prune, nil}},
-	{of: "prune", without: "n", does: act{effect.RewriteRefs, effect.Prune, nil}},
+	{of: "gc prune", given: "prune=now prune=all", does: effect.RewriteRefs, op: effect.Prune},
+	{of: "prune", without: "n", does: effect.RewriteRefs, op: effect.Prune},
 	{of: "gc prune", also: prunesBySettings},
 	{of: "update-ref", given: "stdin", also: updatesRefs},
-	{of: "update-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, operand(0)}},
+	{of: "update-ref", given: "d delete", does: effect.RewriteRefs, op: effect.RefDelete, to: operand(0)},
 	{
 		of: "update-ref", words: protected.UndoRefs + "|" + protected.UndoRefs + "/*",
-		does: act{effect.RewriteRefs, effect.RefDelete, operand(0)},
+		does: effect.RewriteRefs, op: effect.RefDelete, to: operand(0),
 	},
-	{of: "update-ref", words: "refs/heads/*", does: act{effect.RewriteRefs, effect.BranchForce, operand(0)}},
-	{of: "update-ref", words: "refs/remotes/*|refs/replace/*", does: act{effect.RewriteRefs, effect.Base, operand(0)}},
+	{of: "update-ref", words: "refs/heads/*", does: effect.RewriteRefs, op: effect.BranchForce, to: operand(0)},
+	{
+		of: "update-ref", words: "refs/remotes/*|refs/replace/*", does: effect.RewriteRefs, op: effect.Base,
+		to: operand(0),
+	},
 	{of: "replace", given: "d delete l list"},
-	{of: "replace", words: "*", does: act{effect.RewriteRefs, effect.Base, operandsFrom(0)}},
+	{of: "replace", words: "*", does: effect.RewriteRefs, op: effect.Base, to: operandsFrom(0)},
 	{of: "symbolic-ref", words: "refs/remotes/*/HEAD|*/HEAD"},
-	{of: "symbolic-ref", words: "refs/remotes/* *", does: act{effect.RewriteRefs, effect.Base, operand(0)}},
-	{of: "symbolic-ref", words: "HEAD *", does: act{effect.MoveHead, "$1", operand(1)}},
-	{of: "symbolic-ref", given: "d delete", does: act{effect.RewriteRefs, effect.RefDelete, operand(0)}},
+	{of: "symbolic-ref", words: "refs/remotes/* *", does: effect.RewriteRefs, op: effect.Base, to: operand(0)},
+	{of: "symbolic-ref", words: "HEAD *", does: effect.MoveHead, opOf: operand(1), to: operand(1)},
+	{of: "symbolic-ref", given: "d delete", does: effect.RewriteRefs, op: effect.RefDelete, to: operand(0)},
 	{of: "ls-files", also: listsFiles},
 	{of: "for-each-ref", given: "format=", also: printsFormat},
 	{of: "status", given: "s short porcelain", also: listsStatus},
 	{of: "worktree", words: "add", also: makesWorktree},
 	{
 		of: "worktree", words: "remove", given: "f force",
-		made: "worktree @$1", does: act{effect.Discard, effect.Worktree, files{operand(1)}},
+		made: &made{kind: "worktree", names: files{operand(1)}}, does: effect.Discard, op: effect.Worktree,
+		to: files{operand(1)},
 	},
 	{of: "rm", given: "cached n"},
-	{of: "rm", given: "r", with: "f force", does: act{effect.DeleteTree, effect.GitForce, files{operandsFrom(0)}}},
-	{of: "rm", given: "r", does: act{effect.DeleteTree, "", files{operandsFrom(0)}}},
-	{of: "rm", given: "f force", does: act{effect.DeleteFile, effect.GitForce, files{operandsFrom(0)}}},
-	{of: "rm", does: act{effect.DeleteFile, "", files{operandsFrom(0)}}},
+	{of: "rm", given: "r", with: "f force", does: effect.DeleteTree, op: effect.GitForce, to: files{operandsFrom(0)}},
+	{of: "rm", given: "r", does: effect.DeleteTree, to: files{operandsFrom(0)}},
+	{of: "rm", given: "f force", does: effect.DeleteFile, op: effect.GitForce, to: files{operandsFrom(0)}},
+	{of: "rm", does: effect.DeleteFile, to: files{operandsFrom(0)}},
 	{of: "mv", also: gitMove},
 	{of: "checkout-index", given: "prefix temp"},
-	{of: "checkout-index", given: "f force", with: "a all", does: act{effect.Discard, effect.RestoreAll, nil}},
-	{of: "checkout-index", given: "f force", does: act{effect.Discard, effect.RestorePath, files{operandsFrom(0)}}},
+	{of: "checkout-index", given: "f force", with: "a all", does: effect.Discard, op: effect.RestoreAll},
+	{of: "checkout-index", given: "f force", does: effect.Discard, op: effect.RestorePath, to: files{operandsFrom(0)}},
 	{of: "apply", without: "check stat numstat summary cached", also: undoesDiff},
 	{
 		of: "submodule", words: "update", given: "f force",
-		does: act{effect.Discard, effect.CheckoutForce, text("submodules")},
+		does: effect.Discard, op: effect.CheckoutForce, to: text("submodules"),
 	},
-	{of: "read-tree", given: "reset u", does: act{effect.Discard, effect.ReadTree, nil}},
+	{of: "read-tree", given: "reset u", does: effect.Discard, op: effect.ReadTree},
 	{of: "remote", words: "add|set-url", also: namesRemote},
-	{of: "remote", words: "remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, operand(1)}},
+	{of: "remote", words: "remove|rm", does: effect.RewriteRefs, op: effect.RemoteRemove, to: operand(1)},
 	{of: "rev-parse", also: printsPlaces},
-	{of: "lfs", words: "prune", does: act{effect.RewriteRefs, "lfs-prune", nil}},
-	{of: "lfs", words: "migrate", does: act{effect.RewriteRefs, "lfs-migrate", nil}},
-	{of: "send-email", does: act{effect.SendOut, "patches", nil}},
+	{of: "lfs", words: "prune", does: effect.RewriteRefs, op: "lfs-prune"},
+	{of: "lfs", words: "migrate", does: effect.RewriteRefs, op: "lfs-migrate"},
+	{of: "send-email", does: effect.SendOut, op: "patches"},
 }
 
 // keepsWork reports what "git add" stages and what "git commit" commits.
@@ -424,7 +442,7 @@ func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
 	default:
 		op = effect.Commit
 	}
-	act{effect.KeepWork, op, files{operandsFrom(0)}}.report(sh, c, o)
+	act{kind: effect.KeepWork, op: op, to: files{operandsFrom(0)}}.report(sh, c, o)
 	if len(o.Pos) == 0 && (op != effect.Stage || o.Given("A all u update")) {
 		sh.Effect(effect.KeepWork, op, "")
 	}
@@ -504,7 +522,7 @@ func printsFormat(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // gitMove reports files that are moved.
 func gitMove(sh *shell.Shell, c shell.Command, o shell.Options) {
-	act{effect.MoveAway, "", files{allButLast}}.report(sh, c, o)
+	act{kind: effect.MoveAway, to: files{allButLast}}.report(sh, c, o)
 	for _, from := range o.Pos[:max(0, len(o.Pos)-1)] {
 		to := o.Pos[len(o.Pos)-1]
 		sh.Write(to)

@@ -342,21 +342,24 @@ var historyTables = []table{
 			{
 				words: "update|up|checkout|co|goto",
 				given: "C clean",
-				does:  act{effect.Discard, effect.CheckoutForce, nil},
+				does:  effect.Discard, op: effect.CheckoutForce,
 			},
 			{
 				words: "revert", given: "no-backup C", with: "a all",
-				does: act{effect.Discard, effect.RestoreAll, files{text(".")}},
+				does: effect.Discard, op: effect.RestoreAll, to: files{text(".")},
 			},
-			{words: "revert", given: "no-backup C", does: act{effect.Discard, effect.RestorePath, pathspecs{operandsFrom(1)}}},
+			{
+				words: "revert", given: "no-backup C", does: effect.Discard, op: effect.RestorePath,
+				to: pathspecs{operandsFrom(1)},
+			},
 			{words: "purge|clean", given: "p print"},
-			{words: "purge|clean", among: ".", does: act{effect.Discard, effect.CleanAll, operandsFrom(1)}},
-			{words: "purge|clean *", does: act{effect.Discard, effect.CleanPath, operandsFrom(1)}},
-			{words: "purge|clean", does: act{effect.Discard, effect.CleanAll, nil}},
-			{words: "strip", given: "no-backup nobackup", does: act{effect.RewriteRefs, effect.Reflog, nil}},
-			{words: "strip", does: act{effect.RewriteRefs, "strip", operand(1)}},
-			{words: "shelve", given: "cleanup", goOn: true, does: act{effect.Discard, effect.StashClear, nil}},
-			{words: "shelve", given: "d delete", does: act{effect.Discard, effect.StashDrop, nil}},
+			{words: "purge|clean", among: ".", does: effect.Discard, op: effect.CleanAll, to: operandsFrom(1)},
+			{words: "purge|clean *", does: effect.Discard, op: effect.CleanPath, to: operandsFrom(1)},
+			{words: "purge|clean", does: effect.Discard, op: effect.CleanAll},
+			{words: "strip", given: "no-backup nobackup", does: effect.RewriteRefs, op: effect.Reflog},
+			{words: "strip", does: effect.RewriteRefs, op: "strip", to: operand(1)},
+			{words: "shelve", given: "cleanup", goOn: true, does: effect.Discard, op: effect.StashClear},
+			{words: "shelve", given: "d delete", does: effect.Discard, op: effect.StashDrop},
 		},
 	},
 	// Subversion keeps no copy of reverted files. A deletion by URL affects
@@ -365,9 +368,9 @@ var historyTables = []table{
 		programs: "svn",
 		options:  "r revision m message F file username password depth config-dir config-option changelist cl",
 		rows: []row{
-			{words: "revert", does: act{effect.Discard, effect.RestorePath, pathspecs{operandsFrom(1)}}},
-			{words: "cleanup", given: "remove-unversioned", goOn: true, does: act{effect.Discard, effect.CleanAll, nil}},
-			{words: "cleanup", given: "remove-ignored", does: act{effect.Discard, effect.CleanIgnored, nil}},
+			{words: "revert", does: effect.Discard, op: effect.RestorePath, to: pathspecs{operandsFrom(1)}},
+			{words: "cleanup", given: "remove-unversioned", goOn: true, does: effect.Discard, op: effect.CleanAll},
+			{words: "cleanup", given: "remove-ignored", does: effect.Discard, op: effect.CleanIgnored},
 			{words: "delete|del|remove|rm", also: deletesVersioned},
 		},
 	},
@@ -379,18 +382,18 @@ var historyTables = []table{
 		options: "R r m b d A B c t f repository revision revisions message bookmark remote to from into destination " +
 			"onto config config-file expire at-op change named color",
 		rows: []row{
-			{words: "git push", given: "deleted", without: "dry-run", does: act{effect.PushDelete, effect.Branch, nil}},
-			{words: "git remote remove|rm", does: act{effect.RewriteRefs, effect.RemoteRemove, operandsFrom(3)}},
+			{words: "git push", given: "deleted", without: "dry-run", does: effect.PushDelete, op: effect.Branch},
+			{words: "git remote remove|rm", does: effect.RewriteRefs, op: effect.RemoteRemove, to: operandsFrom(3)},
 			{
 				words: "bookmark|branch|b delete|d|forget|f",
-				does:  act{effect.RewriteRefs, effect.BranchDelete, each{operandsFrom(2)}},
+				does:  effect.RewriteRefs, op: effect.BranchDelete, to: each{operandsFrom(2)},
 			},
-			{words: "op|operation abandon", does: act{effect.RewriteRefs, effect.Reflog, nil}},
-			{words: "util gc", given: "expire=now", does: act{effect.RewriteRefs, effect.Prune, nil}},
-			{words: "util exec", runs: "$>--"},
+			{words: "op|operation abandon", does: effect.RewriteRefs, op: effect.Reflog},
+			{words: "util gc", given: "expire=now", does: effect.RewriteRefs, op: effect.Prune},
+			{words: "util exec", runs: &start{words: after("--")}},
 		},
 	},
-	{programs: "bfg", rows: []row{{does: act{effect.RewriteRefs, effect.Filter, nil}}}},
+	{programs: "bfg", rows: []row{{does: effect.RewriteRefs, op: effect.Filter}}},
 }
 
 // deletesVersioned reports forced deletions here, and deletions by URL, which affect everybody.

@@ -42,42 +42,48 @@ const hostOptions = "settings mcp-config setting-sources model fallback-model ad
 var hostRows = []row{
 	{
 		given: "safe-mode bare disable-hooks restricted", goOn: true,
-		does: act{effect.DisableAfar, effect.HooksOff, nil},
+		does: effect.DisableAfar, op: effect.HooksOff,
 	},
 	{
 		given: "dangerously-skip-permissions allow-dangerously-skip-permissions permission-mode=bypassPermissions",
-		goOn:  true, does: act{effect.RunElevated, "claude without permissions", nil},
+		goOn:  true, does: effect.RunElevated, op: "claude without permissions",
 	},
 	{
 		given: "plugin-dir=", goOn: true,
-		does: act{effect.ChangeSystem, effect.Host, joined{text("plugins from"), valueOf("plugin-dir")}},
+		does: effect.ChangeSystem, op: effect.Host, to: joined{text("plugins from"), valueOf("plugin-dir")},
 	},
 	{
 		given: "plugin-url=", goOn: true,
-		does: act{effect.ChangeSystem, effect.Host, joined{text("plugins from"), valueOf("plugin-url")}},
+		does: effect.ChangeSystem, op: effect.Host, to: joined{text("plugins from"), valueOf("plugin-url")},
 	},
 	{
 		words: "config", among: "disableallhooks hooks enabledplugins prependplugins",
-		does: act{effect.DisableAfar, "$0 $1", operand(3)},
+		does: effect.DisableAfar, opOf: joined{operand(0), operand(1)}, to: operand(3),
 	},
-	{words: "attach|remote-control|rc", does: act{effect.TypeInto, "", joined{operand(0), operand(1)}}},
-	{words: "agents", without: "json", does: act{effect.TypeInto, "", operand(0)}},
-	{given: "remote-control", goOn: true, does: act{effect.TypeInto, "", text("remote control")}},
+	{words: "attach|remote-control|rc", does: effect.TypeInto, to: joined{operand(0), operand(1)}},
+	{words: "agents", without: "json", does: effect.TypeInto, to: operand(0)},
+	{given: "remote-control", goOn: true, does: effect.TypeInto, to: text("remote control")},
 	{
 		words: "mcp|config add|add-json|set|remove",
-		does:  act{effect.ChangeSystem, effect.Host, joined{operand(0), operand(1)}},
+		does:  effect.ChangeSystem, op: effect.Host, to: joined{operand(0), operand(1)},
 	},
 	{words: "plugin|plugins marketplace list|ls"},
-	{words: pluginsEnd, mention: "afar", does: act{effect.DisableAfar, "$0 $1", operand(2)}},
+	{
+		words: pluginsEnd, mention: "afar", does: effect.DisableAfar, opOf: joined{operand(0), operand(1)},
+		to: operand(2),
+	},
 	{
 		words: pluginsEnd + " *", without: "all",
-		does: act{effect.ChangeSystem, effect.Host, joined{operand(0), operand(1)}},
+		does: effect.ChangeSystem, op: effect.Host, to: joined{operand(0), operand(1)},
 	},
-	{words: pluginsEnd, does: act{effect.DisableAfar, "$0 $1", operand(2)}},
-	{words: "plugin|plugins marketplace remove|rm", mention: "afar", does: act{effect.DisableAfar, "$0 $1", operand(3)}},
+	{words: pluginsEnd, does: effect.DisableAfar, opOf: joined{operand(0), operand(1)}, to: operand(2)},
+	{
+		words: "plugin|plugins marketplace remove|rm", mention: "afar", does: effect.DisableAfar,
+		opOf: joined{operand(0), operand(1)}, to: operand(3),
+	},
 	{
 		words: "plugin|plugins install|i|init|new|enable|update|prune|autoremove|restore-set-aside|marketplace",
-		does:  act{effect.ChangeSystem, effect.Host, joined{operand(0), operand(1)}},
+		does:  effect.ChangeSystem, op: effect.Host, to: joined{operand(0), operand(1)},
 	},
 }
 
@@ -398,12 +404,18 @@ const namesFiles = "ls ll dir stat du df test [ [[ echo printf rm rmdir cd pushd
 	"tree exa eza lsd chmod chown basename dirname realpath readlink which whereis locate pgrep pkill ps kill git gh " +
 	"glab grep egrep fgrep rg ag ack sed awk gawk jq export alias pip pip3 uv npm pnpm yarn cargo go apt apt-get brew"
 
-// readsBrowser reports the cookie stores of browsers among the arguments of any program.
-func (d *dispatcher) readsBrowser(sh *shell.Shell, c shell.Command) {
+// browserFolders knows whether the directory of the last command may be that of a browser.
+type browserFolders struct {
+	cwd   string
+	below bool
+}
+
+// report reports the cookie stores of browsers among the arguments of any program.
+func (b *browserFolders) report(sh *shell.Shell, c shell.Command) {
 	if sh.Place.Away != "" {
 		return
 	}
-	below := d.inBrowser(sh.Place.Cwd)
+	below := b.mayHave(sh.Place.Cwd)
 	for _, a := range c.Args {
 		if strings.HasPrefix(a, "--cookies-from-browser") {
 			sh.Effect(effect.ReadFile, effect.Cookies, a)
@@ -420,13 +432,13 @@ func (d *dispatcher) readsBrowser(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// inBrowser is protected.MayBeBrowser for the directory of a command. Commands mostly run where
+// mayHave is protected.MayBeBrowser for the directory of a command. Commands mostly run where
 // the one before ran.
-func (d *dispatcher) inBrowser(cwd string) bool {
-	if cwd != d.cwd {
-		d.cwd, d.below = cwd, protected.MayBeBrowser(cwd)
+func (b *browserFolders) mayHave(cwd string) bool {
+	if cwd != b.cwd {
+		b.cwd, b.below = cwd, protected.MayBeBrowser(cwd)
 	}
-	return d.below
+	return b.below
 }
 
 // ownSocket reports arguments that name one of Afar's sockets.

@@ -15,13 +15,13 @@ var machineTables = []table{
 	{programs: "loginctl", options: "H M s n o p host machine signal lines output property", rows: []row{
 		{
 			words: "terminate-user|kill-user|terminate-session|kill-session|terminate-seat",
-			does:  act{effect.KillProcess, effect.Everything, operandsFrom(1)},
+			does:  effect.KillProcess, op: effect.Everything, to: operandsFrom(1),
 		},
-		{words: powerVerbs, does: act{effect.Power, byVerb, nil}},
+		{words: powerVerbs, does: effect.Power, opOf: operand(0)},
 	}},
 	{programs: "service rc-service", options: serviceValues, anyCase: true, rows: []row{
-		{words: "* " + stopVerbs, does: act{effect.StopService, bySecond, operand(0)}},
-		{words: "* " + modeVerbs, does: act{effect.Power, bySecond, operand(0)}},
+		{words: "* " + stopVerbs, does: effect.StopService, opOf: operand(1), to: operand(0)},
+		{words: "* " + modeVerbs, does: effect.Power, opOf: operand(1), to: operand(0)},
 		{words: "* restart", also: restartsThere},
 	}},
 	{
@@ -31,51 +31,51 @@ var machineTables = []table{
 			{
 				of:    "launchctl",
 				words: "load|bootstrap|submit",
-				does:  act{effect.Persist, "launch agent", operandsFrom(1)},
-				runs:  "$>--",
+				does:  effect.Persist, op: "launch agent", to: operandsFrom(1),
+				runs: &start{words: after("--")},
 			},
 			{of: "pm2", words: "start *", also: daemonStarts},
 			{
 				of: "systemctl", words: "enable|reenable|link|edit|add-wants|add-requires|set-environment",
-				does: act{effect.Persist, effect.Service, operandsFrom(1)},
+				does: effect.Persist, op: effect.Service, to: operandsFrom(1),
 			},
-			{of: "sc", words: "create", does: act{effect.Persist, effect.Service, operandsFrom(1)}},
-			{of: "sv", words: "down|d|exit|x", does: act{effect.StopService, byVerb, operandsFrom(1)}},
-			{words: stopVerbs, does: act{effect.StopService, byVerb, operandsFrom(1)}},
-			{words: modeVerbs + "|kexec|" + powerVerbs, does: act{effect.Power, byVerb, operandsFrom(1)}},
+			{of: "sc", words: "create", does: effect.Persist, op: effect.Service, to: operandsFrom(1)},
+			{of: "sv", words: "down|d|exit|x", does: effect.StopService, opOf: operand(0), to: operandsFrom(1)},
+			{words: stopVerbs, does: effect.StopService, opOf: operand(0), to: operandsFrom(1)},
+			{words: modeVerbs + "|kexec|" + powerVerbs, does: effect.Power, opOf: operand(0), to: operandsFrom(1)},
 			{words: "restart|try-restart", without: "user", also: restartsThere},
 		},
 	},
 	{programs: "bleachbit", rows: []row{{given: "c clean s shred w wipe-free-space", as: &changesSystem}}},
 	{programs: "chezmoi", options: "S source D destination c config", dry: "n dry-run", rows: []row{
-		{words: "apply|update|init", given: "force apply", does: act{effect.WriteFile, "", files{text("~/.bashrc")}}},
-		{words: "destroy|remove|rm", does: act{effect.DeleteTree, "", files{operandsFrom(1)}}},
-		{words: "purge", does: act{effect.DeleteTree, "", files{text("~/.local/share/chezmoi")}}},
+		{words: "apply|update|init", given: "force apply", does: effect.WriteFile, to: files{text("~/.bashrc")}},
+		{words: "destroy|remove|rm", does: effect.DeleteTree, to: files{operandsFrom(1)}},
+		{words: "purge", does: effect.DeleteTree, to: files{text("~/.local/share/chezmoi")}},
 	}},
 	{programs: "mackup", dry: "n dry-run", rows: []row{
-		{words: "restore|uninstall", does: act{effect.WriteFile, "", files{text("~/.bashrc")}}},
+		{words: "restore|uninstall", does: effect.WriteFile, to: files{text("~/.bashrc")}},
 	}},
-	{programs: "ttyecho reptyr", rows: []row{{does: act{effect.TypeInto, "", programName}}}},
+	{programs: "ttyecho reptyr", rows: []row{{does: effect.TypeInto, to: programName}}},
 	{programs: "schtasks", anyCase: true, rows: []row{
-		{mention: "/create /change", does: act{effect.Persist, effect.ScheduledTask, nil}},
-		{mention: "/delete /end", does: act{effect.StopService, effect.ScheduledTask, nil}},
+		{mention: "/create /change", does: effect.Persist, op: effect.ScheduledTask},
+		{mention: "/delete /end", does: effect.StopService, op: effect.ScheduledTask},
 	}},
 	{programs: "shutdown init telinit reboot halt poweroff", options: "t", dry: "help version show", rows: []row{
 		{of: "shutdown", given: "c"},
-		{of: "init telinit", words: "0|1|6|s|S", does: act{effect.Power, byProgram, nil}},
+		{of: "init telinit", words: "0|1|6|s|S", does: effect.Power, opOf: programName},
 		{of: "init telinit"},
-		{does: act{effect.Power, byProgram, nil}},
+		{does: effect.Power, opOf: programName},
 	}},
 	{programs: "useradd userdel usermod groupdel adduser deluser passwd chpasswd gpasswd visudo chsh dscl " +
 		"sysadminctl vipw", options: "s g G d u c p", dry: "S status help", rows: []row{
 		{
 			of: "dscl", args: "-delete|-create|-append|-change|delete|create",
-			does: act{effect.ChangeSystem, effect.Accounts, programName},
+			does: effect.ChangeSystem, op: effect.Accounts, to: programName,
 		},
 		{of: "dscl"},
 		{of: "visudo", given: "c"},
 		{of: "chsh", given: "l list-shells"},
-		{does: act{effect.ChangeSystem, effect.Accounts, programName}},
+		{does: effect.ChangeSystem, op: effect.Accounts, to: programName},
 	}},
 	{
 		programs: "rmmod insmod setenforce bcdedit grub-install update-grub modprobe sysctl defaults nixos-rebuild " +
@@ -100,17 +100,17 @@ var machineTables = []table{
 	{programs: "security", options: "a s l", rows: []row{
 		{
 			words: "delete-*|add-trusted-cert|remove-trusted-cert|trust-settings-import|set-key-partition-list",
-			does:  act{effect.ChangeSystem, effect.Keychain, operand(0)},
+			does:  effect.ChangeSystem, op: effect.Keychain, to: operand(0),
 		},
 		{words: "authorizationdb read"},
-		{words: "authorizationdb", does: act{effect.ChangeSystem, effect.Keychain, operand(0)}},
+		{words: "authorizationdb", does: effect.ChangeSystem, op: effect.Keychain, to: operand(0)},
 	}},
 	{programs: "history", options: "d", rows: []row{
-		{given: "c", does: act{effect.ChangeSystem, "history cleared", nil}},
+		{given: "c", does: effect.ChangeSystem, op: "history cleared"},
 	}},
 	{programs: "pg_ctl", options: "D pgdata l log m mode o t", rows: []row{
 		{words: "start", also: startsServer},
-		{words: "stop", made: "cluster @$=D,pgdata", as: &stopsServer},
+		{words: "stop", made: &made{kind: "cluster", names: files{valueOf("D pgdata")}}, as: &stopsServer},
 	}},
 	{programs: "mongod", options: "f config port dbpath logpath pidfilepath", rows: []row{
 		{given: "shutdown", as: &stopsServer},
@@ -209,7 +209,7 @@ var diskTables = []table{
 			{
 				of:    "cryptsetup",
 				words: "luksAddKey|luksChangeKey|luksConvertKey|convert|config|resize|token",
-				does:  act{effect.ChangeSystem, effect.Disk, operand(0)},
+				does:  effect.ChangeSystem, op: effect.Disk, to: operand(0),
 			},
 			{
 				of:    "cryptsetup",
@@ -224,7 +224,7 @@ var diskTables = []table{
 		options: "o t",
 		rows: []row{
 			{of: "xfs_repair fsck e2fsck", given: "n N"},
-			{of: "xfs_repair fsck e2fsck", does: act{effect.ChangeSystem, effect.Disk, arguments}},
+			{of: "xfs_repair fsck e2fsck", does: effect.ChangeSystem, op: effect.Disk, to: arguments},
 			{of: "tune2fs", given: "l"},
 			{of: "zpool", words: "destroy|labelclear|create|remove|offline|split", as: &changesVolume},
 			{of: "zfs", words: "destroy|rollback", as: &changesVolume},
@@ -235,20 +235,23 @@ var diskTables = []table{
 		},
 	},
 	{programs: "diskutil asr tmutil hdiutil", anyCase: true, rows: []row{
-		{of: "tmutil", words: "disable|thinlocalsnapshots", does: act{effect.ChangeSystem, "backups", operand(0)}},
-		{of: "asr", does: act{effect.WriteDisk, effect.Format, operandsFrom(0)}},
+		{of: "tmutil", words: "disable|thinlocalsnapshots", does: effect.ChangeSystem, op: "backups", to: operand(0)},
+		{of: "asr", does: effect.WriteDisk, op: effect.Format, to: operandsFrom(0)},
 		{
 			words: "erase*|secureerase*|partition*|zero*|reformat*|delete*|random*|restore",
-			does:  act{effect.WriteDisk, effect.Format, operandsFrom(0)},
+			does:  effect.WriteDisk, op: effect.Format, to: operandsFrom(0),
 		},
-		{words: "apfs delete*", does: act{effect.WriteDisk, effect.Format, operandsFrom(0)}},
+		{words: "apfs delete*", does: effect.WriteDisk, op: effect.Format, to: operandsFrom(0)},
 	}},
 	{programs: "timeshift snapper", options: "c config", rows: []row{
 		{given: "delete delete-all", as: &deletesSnapshot},
 		{words: "delete|rm|remove|undochange", as: &deletesSnapshot},
 	}},
 	{programs: "fastboot", options: "s slot set-active", rows: []row{
-		{words: "erase|format*|flash*|update|oem|flashing", does: act{effect.DestroyRemote, effect.Part, operandsFrom(0)}},
+		{
+			words: "erase|format*|flash*|update|oem|flashing", does: effect.DestroyRemote, op: effect.Part,
+			to: operandsFrom(0),
+		},
 	}},
 	{
 		programs: "vboxmanage machinectl tart prlctl utmctl vmrun",
@@ -261,14 +264,14 @@ var diskTables = []table{
 		},
 	},
 	{programs: "vssadmin wbadmin wmic", rows: []row{
-		{args: "delete|Delete|resize", does: act{effect.DestroyRemote, effect.Teardown, text("backup of the disk")}},
+		{args: "delete|Delete|resize", does: effect.DestroyRemote, op: effect.Teardown, to: text("backup of the disk")},
 	}},
 	{programs: "blockdev", rows: []row{
-		{args: "--flushbufs|--set*", does: act{effect.ChangeSystem, effect.Disk, arguments}},
+		{args: "--flushbufs|--set*", does: effect.ChangeSystem, op: effect.Disk, to: arguments},
 	}},
 	{programs: "swapoff", options: "t o", rows: []row{
-		{given: "a", does: act{effect.ChangeSystem, effect.Swap, operandsFrom(0)}},
-		{words: "*", does: act{effect.ChangeSystem, effect.Swap, operandsFrom(0)}},
+		{given: "a", does: effect.ChangeSystem, op: effect.Swap, to: operandsFrom(0)},
+		{words: "*", does: effect.ChangeSystem, op: effect.Swap, to: operandsFrom(0)},
 	}},
 	{programs: "umount", options: "t o", rows: []row{
 		{given: "a f l all force lazy", also: changesMounts},
@@ -284,12 +287,12 @@ var diskTables = []table{
 		options:  "o output bmap O overwrite s source",
 		rows: []row{
 			{of: "bmaptool", words: "copy * *", as: &writesLast},
-			{of: "ddrescue dd_rescue", words: "* *", does: act{effect.WriteFile, "", files{operand(1)}}},
+			{of: "ddrescue dd_rescue", words: "* *", does: effect.WriteFile, to: files{operand(1)}},
 			{
 				of: "partclone.restore partclone.dd", given: "o= output=",
-				does: act{effect.WriteFile, "", files{valueOf("o output")}},
+				does: effect.WriteFile, to: files{valueOf("o output")},
 			},
-			{of: "ntfsclone", given: "O= overwrite=", does: act{effect.WriteFile, "", files{valueOf("O overwrite")}}},
+			{of: "ntfsclone", given: "O= overwrite=", does: effect.WriteFile, to: files{valueOf("O overwrite")}},
 			{of: "nwipe scrub rpi-imager", as: &writesLast},
 		},
 	},
@@ -297,9 +300,9 @@ var diskTables = []table{
 }
 
 var (
-	deletesSnapshot = act{effect.DestroyRemote, effect.Part, text("snapshots of the disk")}
-	writesLast      = act{effect.WriteFile, "", files{lastOperand}}
-	deletesMachine  = act{effect.PruneLocal, "machine", operandsFrom(0)}
+	deletesSnapshot = act{kind: effect.DestroyRemote, op: effect.Part, to: text("snapshots of the disk")}
+	writesLast      = act{kind: effect.WriteFile, to: files{lastOperand}}
+	deletesMachine  = act{kind: effect.PruneLocal, op: "machine", to: operandsFrom(0)}
 )
 
 // imageFile reports an image file that a program changes instead of a device, if there is one.

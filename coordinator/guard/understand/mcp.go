@@ -98,9 +98,9 @@ var serverRows = []row{
 	{of: "deploy", given: "=prod =production prod=true", as: &tellsOthers},
 	{
 		of: "send post reply tweet add", among: "message messages email mail dm tweet sms",
-		does: act{effect.SendOut, effect.Message, operand(0)},
+		does: effect.SendOut, op: effect.Message, to: operand(0),
 	},
-	{of: "tweet", does: act{effect.SendOut, effect.Message, operand(0)}},
+	{of: "tweet", does: effect.SendOut, op: effect.Message, to: operand(0)},
 	{of: "merge close accept complete abandon", args: requestWords, as: &changesHosted},
 	{of: "update edit", args: requestWords, given: "=closed =close =abandoned =completed", as: &changesHosted},
 	{of: "run trigger dispatch", among: "workflow", as: &changesHosted},
@@ -111,15 +111,15 @@ var serverRows = []row{
 	{of: "share", as: &changesRights},
 	{
 		of: "run create start", args: "container|containers", given: "privileged=true",
-		does: act{effect.RunElevated, effect.HostRights, operand(0)},
+		does: effect.RunElevated, op: effect.HostRights, to: operand(0),
 	},
-	{of: "create", args: "refund|refunds", does: act{effect.ChangeRemote, "refund", operand(0)}},
+	{of: "create", args: "refund|refunds", does: effect.ChangeRemote, op: "refund", to: operand(0)},
 }
 
 var (
-	tellsOthers   = act{effect.PublishOut, byProgram, text("to others")}
-	changesHosted = act{effect.ChangeRemote, byProgram, operand(0)}
-	changesRights = act{effect.ChangeRemote, effect.Rights, operand(0)}
+	tellsOthers   = act{kind: effect.PublishOut, opOf: programName, to: text("to others")}
+	changesHosted = act{kind: effect.ChangeRemote, opOf: programName, to: operand(0)}
+	changesRights = act{kind: effect.ChangeRemote, op: effect.Rights, to: operand(0)}
 )
 
 const requestWords = "pull|pr|mr|request" // to merge
@@ -380,7 +380,7 @@ func (t serverTool) field(sh *shell.Shell, f field) {
 	case t.isCommand(f):
 		sub := t.machine(sh).Sub()
 		sub.Src = nil
-		sub.Run(t.wholeCommand(f.text), nil)
+		sub.Run(t.wholeCommand(sub, f.text), nil)
 	case t.isStatement(f):
 		t.statement(sh, f.text)
 	case lex.ContainsAny(f.words, codeWords) && !isPath(f.text):
@@ -392,12 +392,11 @@ func (t serverTool) field(sh *shell.Shell, f field) {
 
 // wholeCommand returns a command with the program that its tool wraps, if it begins with a word of
 // that program.
-func (t serverTool) wholeCommand(text string) string {
+func (t serverTool) wholeCommand(sh *shell.Shell, text string) string {
 	first, _, several := strings.Cut(strings.TrimSpace(text), " ")
 	program := t.program()
-	known, _ := tableOf(lex.ProgramName(first))
 	switch {
-	case program == "", !several, known != nil, lex.OneOf(first, wrapped), t.execs(program):
+	case program == "", !several, sh.Eval.IsListed(lex.ProgramName(first)), lex.OneOf(first, wrapped), t.execs(program):
 		return text
 	}
 	return program + " " + text

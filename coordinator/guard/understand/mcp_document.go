@@ -53,24 +53,24 @@ const documentFields = "command cmd runCommand db_command"
 // keys above it are the operands, its value is the argument, and the words of the tool are the
 // options. "$0" is the tool.
 var documentRows = []row{
-	{of: "dropDatabase", first: "1|1.0|true", does: act{effect.DropData, effect.Database, operand(0)}},
+	{of: "dropDatabase", first: "1|1.0|true", does: effect.DropData, op: effect.Database, to: operand(0)},
 	{
 		of:    "drop dropIndexes dropUser dropRole dropAllUsersFromDatabase dropAllRolesFromDatabase",
-		among: documentFields, does: act{effect.DropData, effect.Table, operand(0)},
+		among: documentFields, does: effect.DropData, op: effect.Table, to: operand(0),
 	},
-	{of: "dropTarget", first: "true", does: act{effect.DropData, effect.Table, operand(0)}},
+	{of: "dropTarget", first: "true", does: effect.DropData, op: effect.Table, to: operand(0)},
 	{
 		of: "shutdown", first: "1|1.0|true", among: documentFields,
-		does: act{effect.StopService, effect.Database, operand(0)},
+		does: effect.StopService, op: effect.Database, to: operand(0),
 	},
-	{of: "$out", does: act{effect.DropData, effect.Table, operand(0)}},
-	{of: "db coll into", among: "$out", does: act{effect.DropData, effect.Table, operand(0)}},
-	{of: "q", first: emptyDocument, among: "deletes", does: act{effect.DropData, effect.Rows, operand(0)}},
+	{of: "$out", does: effect.DropData, op: effect.Table, to: operand(0)},
+	{of: "db coll into", among: "$out", does: effect.DropData, op: effect.Table, to: operand(0)},
+	{of: "q", first: emptyDocument, among: "deletes", does: effect.DropData, op: effect.Rows, to: operand(0)},
 	{of: "q", first: emptyDocument, among: "updates", as: &losesValues},
 	{of: "filter query", first: emptyDocument, given: "update", with: "many", as: &losesValues},
 }
 
-var losesValues = act{effect.DropData, effect.Values, operand(0)}
+var losesValues = act{kind: effect.DropData, op: effect.Values, to: operand(0)}
 
 // documents reports the effects of the keys in the documents of a call. A field may hold a
 // document as a text.

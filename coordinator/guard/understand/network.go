@@ -57,9 +57,9 @@ var networkPrograms = []table{
 			"timeout backup-dir",
 		dry: "n dry-run", keeps: "ignore-existing b backup",
 		rows: []row{
-			{given: "rsync-path", goOn: true, runs: "!$=rsync-path", away: true},
+			{given: "rsync-path", goOn: true, runs: &start{text: valueOf("rsync-path"), away: true}},
 			{goOn: true, also: sendsCopies},
-			{given: "remove-source-files", goOn: true, does: act{effect.DeleteTree, "", files{allButLast}}},
+			{given: "remove-source-files", goOn: true, does: effect.DeleteTree, to: files{allButLast}},
 			{
 				given: "del delete delete-before delete-during delete-delay delete-after delete-excluded " +
 					"delete-missing-args",
@@ -75,9 +75,9 @@ var networkPrograms = []table{
 		{words: "sync|bisync", also: deletesCopies},
 		{
 			words: "delete|purge|deletefile|rmdir|rmdirs|cleanup|dedupe|backend",
-			does:  act{effect.DestroyRemote, effect.Teardown, operand(1)},
+			does:  effect.DestroyRemote, op: effect.Teardown, to: operand(1),
 		},
-		{words: "move|moveto", does: act{effect.ChangeRemote, effect.Move, operand(1)}},
+		{words: "move|moveto", does: effect.ChangeRemote, op: effect.Move, to: operand(1)},
 	}},
 	{programs: "mail mailx sendmail mutt msmtp swaks zulip-send", options: "s a", do: sendsMail},
 	{programs: "robocopy", rows: []row{{mention: "/mir /purge", also: mirrorsFolder}}},
@@ -88,7 +88,7 @@ var networkPrograms = []table{
 			{words: "status|list|show"},
 			{of: "pfctl", given: "s"},
 			{bare: true},
-			{does: act{effect.ChangeSystem, "firewall", arguments}},
+			{does: effect.ChangeSystem, op: "firewall", to: arguments},
 		},
 	},
 	{programs: "networksetup ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick resolvectl rfkill " +
@@ -110,19 +110,19 @@ var networkPrograms = []table{
 			as:   &changesNetwork,
 		},
 	}},
-	{programs: "nsupdate", rows: []row{{does: act{effect.ChangeRemote, "dns", programName}}}},
+	{programs: "nsupdate", rows: []row{{does: effect.ChangeRemote, op: "dns", to: programName}}},
 	{
 		programs: "ssh-add", options: "t s e",
-		rows: []row{{given: "D d", does: act{effect.ChangeSystem, "keys of the agent", nil}}},
+		rows: []row{{given: "D d", does: effect.ChangeSystem, op: "keys of the agent"}},
 	},
 	{programs: "websocat", rows: []row{
-		{mention: "sh-c: exec: cmd:", does: act{effect.ReverseShell, effect.Socket, arguments}},
+		{mention: "sh-c: exec: cmd:", does: effect.ReverseShell, op: effect.Socket, to: arguments},
 	}},
 	{programs: "ssh-copy-id", options: "i p o F t", dry: "n h", rows: []row{
-		{words: "*", does: act{effect.ChangeRemote, effect.Rights, operandsFrom(0)}},
+		{words: "*", does: effect.ChangeRemote, op: effect.Rights, to: operandsFrom(0)},
 	}},
 	{programs: "ngrok localtunnel lt bore tmate ttyd gotty sshx upterm frpc zrok", dry: "version h", rows: []row{
-		{does: act{effect.PublishOut, byProgram, text("tunnel")}},
+		{does: effect.PublishOut, opOf: programName, to: text("tunnel")},
 	}},
 	{programs: "tcpdump", options: "z! G W w i"},
 	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
@@ -164,7 +164,7 @@ func rawSocket(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Print(partial.UnknownNetwork)
 }
 
-var changesNetwork = act{effect.ChangeSystem, effect.Network, arguments}
+var changesNetwork = act{kind: effect.ChangeSystem, op: effect.Network, to: arguments}
 
 // socketText reports what a text does that is sent to a port, or to a socket in a file.
 func socketText(sh *shell.Shell, text, to, port string) {

@@ -16,10 +16,10 @@ var outsidePrograms = []table{
 	{programs: "screen", options: "S p t T c e h s", leads: true, rows: []row{
 		{args: "-X", mention: "stuff exec readreg paste shell bind eval source process colon", as: &typesIntoIt},
 		{args: "-X", words: "at|idle|zombie", as: &typesIntoIt},
-		{args: "-X", mention: "quit kill", does: act{effect.KillProcess, effect.Terminal, programName}},
+		{args: "-X", mention: "quit kill", does: effect.KillProcess, op: effect.Terminal, to: programName},
 		{args: "-X", words: "screen", also: screenWindow},
 		{args: "-X"},
-		{runs: operands},
+		{runs: &start{words: operandsFrom(0)}},
 	}},
 	{
 		programs: "tmux byobu", options: "L S f T c!", leads: true, do: tmux,
@@ -33,7 +33,7 @@ var outsidePrograms = []table{
 		"xfce4-terminal mate-terminal lxterminal terminator tilix ptyxis kgx x-terminal-emulator guake", do: terminal},
 	{programs: "emacsclient", options: "s f a d F T", rows: []row{{given: "e eval", as: &typesIntoIt}}},
 	{programs: "busctl gdbus dbus-send qdbus qdbus6", rows: []row{
-		{mention: "starttransientunit startunit restartunit", does: act{effect.Persist, byProgram, nil}},
+		{mention: "starttransientunit startunit restartunit", does: effect.Persist, opOf: programName},
 		{mention: "runcommand sendtext", as: &typesIntoIt},
 	}},
 	{programs: "i3-msg swaymsg hyprctl riverctl niri herbstclient qtile awesome-client", rows: []row{
@@ -54,12 +54,13 @@ var outsidePrograms = []table{
 	},
 	{
 		programs: "run0", options: "u user g group D chdir setenv nice slice unit description property background",
-		leads: true, rows: []row{{does: act{effect.RunElevated, effect.Pkexec, operandsFrom(0)}, also: startsOutside}},
+		leads: true,
+		rows:  []row{{does: effect.RunElevated, op: effect.Pkexec, to: operandsFrom(0), also: startsOutside}},
 	},
 }
 
 // typesIntoIt is the effect of a command that another program carries out as if a person had typed it.
-var typesIntoIt = act{effect.TypeInto, "", programName}
+var typesIntoIt = act{kind: effect.TypeInto, to: programName}
 
 // startsOutside has a program of the person run the operands.
 func startsOutside(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Outside().Exec(o.Pos, c.In) }

@@ -17,7 +17,7 @@ var scriptPrograms = []table{
 	}},
 	{programs: "turbo lerna", options: "filter F scope", dry: "dry-run dry", do: inPackages, rows: []row{
 		{of: "lerna", words: "publish", as: &publishes},
-		{of: "lerna", words: "exec", runs: afterVerb},
+		{of: "lerna", words: "exec", runs: &start{words: operandsFrom(1)}},
 	}},
 	{programs: "nx", options: "t target targets p projects c configuration", dry: "graph", do: nxTargets},
 	{programs: "composer", options: "d working-dir", do: composerScripts},
@@ -38,7 +38,7 @@ var scriptPrograms = []table{
 		programs: "foreman honcho overmind goreman hivemind",
 		options:  "f procfile e env p port d root c m",
 		rows: []row{
-			{words: "run *", goOn: true, runs: "$>run"},
+			{words: "run *", goOn: true, runs: &start{words: after("run")}},
 			{words: "start|s|run", also: procfile},
 		},
 	},

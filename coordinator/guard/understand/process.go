@@ -37,11 +37,11 @@ var processTables = []table{
 	{programs: "gcore pyrasite memfetch", options: "o", rows: []row{{as: &entersNamed}}},
 	{
 		programs: "dlv rr", rows: []row{{words: "attach *",
-			does: act{effect.KillProcess, effect.Inside, each{operandsFrom(1)}}}},
+			does: effect.KillProcess, op: effect.Inside, to: each{operandsFrom(1)}}},
 	},
 	{programs: "gdbserver", rows: []row{
-		{args: "--attach", does: act{effect.KillProcess, effect.Inside, lastOperand}},
-		{runs: "$1*"},
+		{args: "--attach", does: effect.KillProcess, op: effect.Inside, to: lastOperand},
+		{runs: &start{words: operandsFrom(1)}},
 	}},
 	{programs: "pdb debugpy", options: "p pid c listen connect log-to", leads: true, rows: []row{
 		{given: "p= pid=", as: &entersBy},
@@ -60,9 +60,10 @@ const processLists = "pgrep pidof ps lsof fuser ss netstat top htop atop pstree"
 // These acts reach into the processes that options or operands name.
 var (
 	entersBy = act{
-		effect.KillProcess, effect.Inside, each{valueOf("p pid attach attach-pid n attach-name P d t tree")},
+		kind: effect.KillProcess, op: effect.Inside,
+		to: each{valueOf("p pid attach attach-pid n attach-name P d t tree")},
 	}
-	entersNamed = act{effect.KillProcess, effect.Inside, each{operandsFrom(0)}}
+	entersNamed = act{kind: effect.KillProcess, op: effect.Inside, to: each{operandsFrom(0)}}
 )
 
 // killPids reports the processes that kill names. In its grammar "-9" is a signal and "-1" may
@@ -98,11 +99,14 @@ func killPids(sh *shell.Shell, c shell.Command, _ shell.Options) {
 var namedKills = table{
 	options: "u U g G s t P signal user group parent terminal", dry: "l list V",
 	rows: []row{
-		{of: "killall5", does: act{effect.KillProcess, effect.Everything, operandsFrom(0)}},
-		{of: "pkill", words: "*", given: "f", does: act{effect.KillProcess, effect.ByPattern, each{operandsFrom(0)}}},
-		{words: "*", does: act{effect.KillProcess, effect.ByName, each{operandsFrom(0)}}},
-		{given: "u= U= user=", does: act{effect.KillProcess, effect.Everything, valueOf("u U user")}},
-		{bare: true, does: act{effect.KillProcess, effect.ByName, nil}},
+		{of: "killall5", does: effect.KillProcess, op: effect.Everything, to: operandsFrom(0)},
+		{
+			of: "pkill", words: "*", given: "f", does: effect.KillProcess, op: effect.ByPattern,
+			to: each{operandsFrom(0)},
+		},
+		{words: "*", does: effect.KillProcess, op: effect.ByName, to: each{operandsFrom(0)}},
+		{given: "u= U= user=", does: effect.KillProcess, op: effect.Everything, to: valueOf("u U user")},
+		{bare: true, does: effect.KillProcess, op: effect.ByName},
 	},
 }
 

@@ -31,6 +31,7 @@ type family struct {
 // families are all programs, those of everyday commands first. They are lists, not a
 // map, so nothing is built when the hook starts. No program is listed twice.
 var families = [...]family{
+	{tables: gitPrograms, common: true},
 	{tables: filePrograms, common: true},
 	{tables: archivePrograms},
 	{tables: textPrograms, common: true},
@@ -49,6 +50,7 @@ var families = [...]family{
 	{tables: sqlClients, stores: true},
 	{tables: databasePrograms, stores: true},
 	{tables: secretPrograms},
+	{tables: sendingPrograms},
 	{tables: machineTables},
 	{tables: processTables},
 	{tables: diskTables},
@@ -65,6 +67,12 @@ func tableOf(name string) (*table, *family) {
 		}
 	}
 	return nil, &family{}
+}
+
+// isListed reports whether a family lists a program.
+func isListed(name string) bool {
+	t, _ := tableOf(name)
+	return t != nil
 }
 
 // tableIn returns the table of a list that lists a program, or nil.
@@ -102,8 +110,7 @@ const maxPrograms = 2048
 // A dispatcher runs programs as the tables describe them.
 type dispatcher struct {
 	programs map[string]program // the names that were looked up
-	cwd      string             // the directory of the last command
-	below    bool               // it may be that of a browser
+	browsers browserFolders
 }
 
 // run runs a program and reports whether its empty output is known to be empty.
@@ -188,7 +195,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	passesOn(sh, c)
 	bringsFiles(sh, c)
 	if !p.names {
-		d.readsBrowser(sh, c)
+		d.browsers.report(sh, c)
 	}
 	switch {
 	case p.prints && printsForEval(c):

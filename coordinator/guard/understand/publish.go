@@ -19,8 +19,8 @@ var publishPrograms = []table{
 	},
 	{programs: "cargo", options: packageOptions + " bin example", dry: "dry-run n", do: cargoSources, rows: []row{
 		{words: "watch", also: watchesCargo},
-		{words: "sqlx", runs: "sqlx $>sqlx"},
-		{words: "shuttle", runs: "shuttle $>shuttle"},
+		{words: "sqlx", runs: &start{program: "sqlx", words: after("sqlx")}},
+		{words: "shuttle", runs: &start{program: "shuttle", words: after("shuttle")}},
 		{words: "publish|yank|release", as: &publishes},
 		{words: "+* publish|yank|release|owner", as: &publishes},
 		{words: "owner", given: "add a remove r", as: &publishes},
@@ -28,7 +28,7 @@ var publishPrograms = []table{
 	}},
 	{programs: "gem", options: packageOptions, dry: "dry-run", rows: []row{
 		{words: "push|yank|owner", as: &publishes},
-		{words: "uninstall", does: act{effect.RemovePackage, byProgram, operand(0)}},
+		{words: "uninstall", does: effect.RemovePackage, opOf: programName, to: operand(0)},
 	}},
 	{programs: "twine", options: packageOptions, dry: "dry-run", rows: []row{
 		{among: "upload register", as: &publishes},
@@ -50,12 +50,12 @@ var buildRows = []row{
 	},
 	{
 		args: "flyway:clean|flywayClean|*:flywayClean|liquibase:dropAll|dropAll|*:dropAll|liquibaseDropAll",
-		does: act{effect.DropData, effect.Reset, arguments},
+		does: effect.DropData, op: effect.Reset, to: arguments,
 	},
-	{mention: "flyway-maven-plugin:", args: "*:clean", does: act{effect.DropData, effect.Reset, arguments}},
+	{mention: "flyway-maven-plugin:", args: "*:clean", does: effect.DropData, op: effect.Reset, to: arguments},
 	{
 		args: "liquibase:rollback|rollback|rollbackCount|flyway:undo|flywayUndo",
-		does: act{effect.DropData, effect.Column, arguments},
+		does: effect.DropData, op: effect.Column, to: arguments,
 	},
 }
 
@@ -64,11 +64,11 @@ var packageTables = []table{
 	{programs: "nuget", rows: []row{{args: "push|delete", as: &publishes}}},
 	{programs: "conan stack cabal anaconda", options: "r remote t token s site", rows: []row{
 		{words: "upload", as: &publishes},
-		{of: "conan", words: "remove", given: "r remote", does: act{effect.DestroyRemote, effect.Part, operand(1)}},
-		{of: "anaconda", words: "remove", does: act{effect.DestroyRemote, effect.Part, operand(1)}},
+		{of: "conan", words: "remove", given: "r remote", does: effect.DestroyRemote, op: effect.Part, to: operand(1)},
+		{of: "anaconda", words: "remove", does: effect.DestroyRemote, op: effect.Part, to: operand(1)},
 	}},
 	{programs: "hdfs hadoop", rows: []row{
-		{args: "-rm|-rmr|-rmdir|-expunge", does: act{effect.DestroyRemote, effect.Part, arguments}},
+		{args: "-rm|-rmr|-rmdir|-expunge", does: effect.DestroyRemote, op: effect.Part, to: arguments},
 	}},
 	{programs: "cast forge hardhat truffle solana bitcoin-cli", options: "rpc-url r network u url", rows: []row{
 		{of: "cast", words: "send|publish", as: &changesLedger},
@@ -86,7 +86,7 @@ var packageTables = []table{
 	{programs: "mkdocs", rows: []row{{words: "gh-deploy", as: &publishes}}},
 	{programs: "dotnet", options: "project", rows: []row{
 		{words: "run|script", also: dotnetSource},
-		{words: "ef database drop", without: "dry-run", does: act{effect.DropData, effect.Reset, operand(1)}},
+		{words: "ef database drop", without: "dry-run", does: effect.DropData, op: effect.Reset, to: operand(1)},
 		{among: "nuget", args: "push|delete", as: &publishes},
 	}},
 	{
@@ -95,39 +95,48 @@ var packageTables = []table{
 			"oras ollama buf zapier",
 		rows: []row{
 			{of: "dart", also: runsSourceFile, goOn: true},
-			{of: "buildah", words: "unshare", runs: "$>unshare"},
+			{of: "buildah", words: "unshare", runs: &start{words: after("unshare")}},
 			{args: "--dry-run|--snapshot|--skip-publish|--preview"},
 			{of: "semantic-release np release-it", as: &publishes},
 			{of: "pod", words: "repo|spec"},
 			{of: "skopeo crane regctl", args: "copy|sync", as: &publishes},
-			{of: "skopeo crane regctl oras", args: "delete|rm", does: act{effect.DestroyRemote, effect.Part, operandsFrom(0)}},
+			{
+				of: "skopeo crane regctl oras", args: "delete|rm", does: effect.DestroyRemote, op: effect.Part,
+				to: operandsFrom(0),
+			},
 			{of: "fastlane", args: "deliver|pilot|supply", as: &publishes},
 			{of: "eas", words: "update", as: &publishes},
 			{of: "zapier", words: "promote|migrate", as: &publishes},
 			{
 				of: "huggingface-cli hf", words: "repo|repo-files|repos|buckets|jobs delete|cancel",
-				does: act{effect.DestroyRemote, effect.Part, joined{operand(0), operand(1)}},
+				does: effect.DestroyRemote, op: effect.Part, to: joined{operand(0), operand(1)},
 			},
 			{args: "publish|release|push|upload|submit|unpublish|trunk|deploy", as: &publishes},
 		},
 	},
 	{programs: "surge gh-pages cpan-upload", do: controlsHosted, rows: []row{
 		{args: "login|logout|whoami|list|teardown|token|--help"},
-		{does: act{effect.PublishOut, byProgram, text("site")}},
+		{does: effect.PublishOut, opOf: programName, to: text("site")},
 	}},
 	{programs: "cloudflared tailscale kaggle", do: controlsHosted, rows: []row{
-		{args: "--url|funnel", does: act{effect.PublishOut, byProgram, text("to others")}},
-		{first: "tunnel", args: "run", does: act{effect.PublishOut, byProgram, text("to others")}},
-		{of: "kaggle", args: "create|version|submit", does: act{effect.PublishOut, byProgram, text("to others")}},
+		{args: "--url|funnel", does: effect.PublishOut, opOf: programName, to: text("to others")},
+		{first: "tunnel", args: "run", does: effect.PublishOut, opOf: programName, to: text("to others")},
+		{
+			of: "kaggle", args: "create|version|submit", does: effect.PublishOut, opOf: programName,
+			to: text("to others"),
+		},
 	}},
 	{programs: "pip pip3", options: "r i e editable index-url extra-index-url target t", rows: []row{
 		{words: "uninstall", also: uninstallsModules},
 		{words: "install|wheel", also: buildsPackage, goOn: true},
 	}},
 	{programs: "brew", options: "t o c root", rows: []row{
-		{words: "services stop|kill", does: act{effect.StopService, bySecond, operand(2)}},
-		{words: "bundle", given: "cleanup", does: act{effect.RemovePackage, byProgram, text(unlistedPackages)}},
-		{words: "bundle cleanup", given: "f force", does: act{effect.RemovePackage, byProgram, text(unlistedPackages)}},
+		{words: "services stop|kill", does: effect.StopService, opOf: operand(1), to: operand(2)},
+		{words: "bundle", given: "cleanup", does: effect.RemovePackage, opOf: programName, to: text(unlistedPackages)},
+		{
+			words: "bundle cleanup", given: "f force", does: effect.RemovePackage, opOf: programName,
+			to: text(unlistedPackages),
+		},
 		{given: packagesSimulated},
 		{words: packagesShown},
 		{among: packagesRemoved, as: &uninstalls},
@@ -217,17 +226,17 @@ var nodeRows = []row{
 	{words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
 	{
 		words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile", without: "dry-run",
-		does: act{effect.PublishOut, byProgram, operand(0)},
+		does: effect.PublishOut, opOf: programName, to: operand(0),
 	},
 	{
 		words: "uninstall|remove|rm|un|unlink", given: "g global location",
-		does: act{effect.RemovePackage, byProgram, text("global")},
+		does: effect.RemovePackage, opOf: programName, to: text("global"),
 	},
 	{words: "exec|dlx|x", also: runsPackage},
-	{words: "explore", runs: "$>--"},
+	{words: "explore", runs: &start{words: after("--")}},
 	{words: "config|c|get", among: "get", also: getsSetting},
 	{words: "config|c set", also: setsRegistry},
-	{words: "audit fix", given: "force", does: act{effect.RemovePackage, byProgram, text("major updates")}},
+	{words: "audit fix", given: "force", does: effect.RemovePackage, opOf: programName, to: text("major updates")},
 }
 
 // runsScripts runs the code that "npm pkg set" adds as a script of the project.

@@ -25,16 +25,16 @@ var recipePrograms = []table{
 	},
 	{programs: "task go-task", options: "t d taskfile dir o output C concurrency I interval", do: task},
 	{programs: "cmake", options: "D", leads: true, dry: "help version", rows: []row{
-		{first: "-E", words: "rm|touch|cat|env|time|tar", runs: operands},
-		{first: "-E", words: "remove_directory", runs: "rm -rf $1*"},
-		{first: "-E", words: "remove", runs: "rm $1*"},
-		{first: "-E", words: "rename", runs: "mv $1*"},
-		{first: "-E", words: "copy|copy_if_different", runs: "cp $1*"},
-		{first: "-E", words: "copy_directory", runs: "cp -r $1*"},
-		{first: "-E", words: "chdir", runs: "env -C $1*"},
+		{first: "-E", words: "rm|touch|cat|env|time|tar", runs: &start{words: operandsFrom(0)}},
+		{first: "-E", words: "remove_directory", runs: &start{program: "rm -rf", words: operandsFrom(1)}},
+		{first: "-E", words: "remove", runs: &start{program: "rm", words: operandsFrom(1)}},
+		{first: "-E", words: "rename", runs: &start{program: "mv", words: operandsFrom(1)}},
+		{first: "-E", words: "copy|copy_if_different", runs: &start{program: "cp", words: operandsFrom(1)}},
+		{first: "-E", words: "copy_directory", runs: &start{program: "cp -r", words: operandsFrom(1)}},
+		{first: "-E", words: "chdir", runs: &start{program: "env -C", words: operandsFrom(1)}},
 	}},
 	{programs: "tox", options: "c conf e env f factor x override", rows: []row{
-		{words: "exec", runs: "$>--"},
+		{words: "exec", runs: &start{words: after("--")}},
 	}},
 }
 

@@ -397,100 +397,106 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 var specialRows = []row{
 	{of: "supabase", words: "db push", as: &migratesProject},
 	{of: "supabase", words: "* up|down|repair", given: "linked db-url", as: &migratesProject},
-	{of: "knife", words: "ssh * *", runs: "!$2", away: true},
+	{of: "knife", words: "ssh * *", runs: &start{text: operand(2), away: true}},
 	{
 		of: "shopify", words: "theme push", given: "live allow-live l publish p",
-		does: act{effect.PublishOut, byProgram, operand(0)},
+		does: effect.PublishOut, opOf: programName, to: operand(0),
 	},
 	{
 		of: "shopify", words: "theme|app publish|share|deploy|release",
-		does: act{effect.PublishOut, byProgram, operand(0)},
+		does: effect.PublishOut, opOf: programName, to: operand(0),
 	},
-	{of: "supabase", words: "stop", given: "no-backup", does: act{effect.PruneLocal, effect.Volumes, text("supabase")}},
+	{
+		of: "supabase", words: "stop", given: "no-backup", does: effect.PruneLocal, op: effect.Volumes,
+		to: text("supabase"),
+	},
 
 	{
 		of: infrastructureTools, words: "state rm|mv|push|replace-provider",
-		does: act{effect.ChangeRemote, effect.State, operand(1)},
+		does: effect.ChangeRemote, op: effect.State, to: operand(1),
 	},
 	{
 		of: "terraform tofu terragrunt", words: "init", args: "-force-copy",
-		does: act{effect.ChangeRemote, effect.State, text("the place of the state")},
+		does: effect.ChangeRemote, op: effect.State, to: text("the place of the state"),
 	},
-	{of: "pulumi", words: "stack import", does: act{effect.ChangeRemote, effect.State, text("stack")}},
+	{of: "pulumi", words: "stack import", does: effect.ChangeRemote, op: effect.State, to: text("stack")},
 	{
 		of: "terragrunt", words: "run-all apply|up", args: destroyOptions,
-		does: act{effect.DestroyRemote, effect.Teardown, operand(1)},
+		does: effect.DestroyRemote, op: effect.Teardown, to: operand(1),
 	},
 	{of: "terragrunt", words: "run-all apply|up", as: &applies},
 	{
 		of: "terragrunt", words: "run-all taint|untaint|import|force-unlock",
-		does: act{effect.ChangeRemote, bySecond, text("state")},
+		does: effect.ChangeRemote, opOf: operand(1), to: text("state"),
 	},
 	{of: "cdk cdktf", words: "deploy", as: &applies},
 	{
 		of: infrastructureTools, words: "apply|up", args: destroyOptions,
-		does: act{effect.DestroyRemote, effect.Teardown, operand(0)},
+		does: effect.DestroyRemote, op: effect.Teardown, to: operand(0),
 	},
 	{of: infrastructureTools, words: "apply|up", as: &applies},
 	{
 		of: infrastructureTools, words: "taint|untaint|import|force-unlock",
-		does: act{effect.ChangeRemote, byVerb, text("state")},
+		does: effect.ChangeRemote, opOf: operand(0), to: text("state"),
 	},
 
 	{of: "gh glab hub tea", also: forge},
 
 	{of: "aws awslocal", words: "s3 cp|mv|sync * *", goOn: true, also: copiesOut},
 	{of: "aws awslocal", words: "s3 mv", also: movesBucket},
-	{of: "aws awslocal", words: "s3 sync", given: "delete", does: act{effect.DeleteCopies, "", operand(3)}},
+	{of: "aws awslocal", words: "s3 sync", given: "delete", does: effect.DeleteCopies, to: operand(3)},
 	{of: "gsutil", words: "mv", also: movesBucket},
 	{of: "gcloud", words: "storage mv", also: movesBucket},
-	{of: "aws awslocal", words: "s3api get-object *", does: act{effect.WriteFile, "", files{operand(2)}}},
+	{of: "aws awslocal", words: "s3api get-object *", does: effect.WriteFile, to: files{operand(2)}},
 	{
 		of: "az", words: "storage blob|file download", given: "f= file=",
-		does: act{effect.WriteFile, "", files{valueOf("f file")}},
+		does: effect.WriteFile, to: files{valueOf("f file")},
 	},
 	{
 		of: "gsutil azcopy", words: "rsync|sync", given: "d delete-destination",
-		does: act{effect.DeleteCopies, "", operandsFrom(1)},
+		does: effect.DeleteCopies, to: operandsFrom(1),
 	},
 
-	{of: "kind minikube", words: "delete|stop", sets: kubeContext + " $last"},
-	{of: "k3d", words: "cluster delete|stop", sets: kubeContext + " $last"},
-	{of: "kind", words: "create cluster", sets: kubeContext + " $name"},
-	{of: "k3d", words: "cluster create", sets: kubeContext + " $name"},
-	{of: "minikube", words: "start", sets: kubeContext + " $name"},
-	{of: "gcloud", words: "container clusters get-credentials", sets: kubeContext + " $last"},
-	{of: "az", words: "aks get-credentials", sets: kubeContext + " $last"},
-	{of: "aws", words: "eks update-kubeconfig", sets: kubeContext + " $last"},
-	{of: "stripe", words: "refunds|payouts|transfers create", does: act{effect.ChangeRemote, "refund", operand(0)}},
+	{of: "kind minikube", words: "delete|stop", sets: &assignment{name: kubeContext, to: lastOperand}},
+	{of: "k3d", words: "cluster delete|stop", sets: &assignment{name: kubeContext, to: lastOperand}},
+	{of: "kind", words: "create cluster", sets: &assignment{name: kubeContext, to: programName}},
+	{of: "k3d", words: "cluster create", sets: &assignment{name: kubeContext, to: programName}},
+	{of: "minikube", words: "start", sets: &assignment{name: kubeContext, to: programName}},
+	{of: "gcloud", words: "container clusters get-credentials", sets: &assignment{name: kubeContext, to: lastOperand}},
+	{of: "az", words: "aks get-credentials", sets: &assignment{name: kubeContext, to: lastOperand}},
+	{of: "aws", words: "eks update-kubeconfig", sets: &assignment{name: kubeContext, to: lastOperand}},
+	{of: "stripe", words: "refunds|payouts|transfers create", does: effect.ChangeRemote, op: "refund", to: operand(0)},
 	{of: "mc", words: "alias set * *", also: namesHost},
 
-	{of: "kubeadm talosctl", words: "reset", does: act{effect.DestroyRemote, effect.Teardown, text("cluster node")}},
+	{of: "kubeadm talosctl", words: "reset", does: effect.DestroyRemote, op: effect.Teardown, to: text("cluster node")},
 	{
 		of: "vault bao", words: "secrets disable",
-		does: act{effect.DestroyRemote, effect.Teardown, joined{text("every secret below"), operand(2)}},
+		does: effect.DestroyRemote, op: effect.Teardown, to: joined{text("every secret below"), operand(2)},
 	},
 	{
 		of: "vault bao", words: "operator seal|rekey|init|step-down|generate-root|rotate",
-		does: act{effect.ChangeRemote, bySecond, operand(0)},
+		does: effect.ChangeRemote, opOf: operand(1), to: operand(0),
 	},
-	{of: "firebase surge", words: "deploy", does: act{effect.PublishOut, byProgram, text("production")}},
-	{of: "dnscontrol amplify", words: "push", does: act{effect.ChangeRemote, effect.Apply, programName}},
-	{of: "dvc", words: "gc", given: "c cloud", does: act{effect.DestroyRemote, effect.Part, text("data of the remote")}},
+	{of: "firebase surge", words: "deploy", does: effect.PublishOut, opOf: programName, to: text("production")},
+	{of: "dnscontrol amplify", words: "push", does: effect.ChangeRemote, op: effect.Apply, to: programName},
+	{
+		of: "dvc", words: "gc", given: "c cloud", does: effect.DestroyRemote, op: effect.Part,
+		to: text("data of the remote"),
+	},
 	{
 		of: "twilio", words: "api:core:messages:create|api:core:calls:create",
-		does: act{effect.SendOut, effect.Message, operand(0)},
+		does: effect.SendOut, op: effect.Message, to: operand(0),
 	},
-	{of: "deck", among: "sync", does: act{effect.ChangeRemote, effect.Sync, text("gateway")}},
+	{of: "deck", among: "sync", does: effect.ChangeRemote, op: effect.Sync, to: text("gateway")},
 	{
 		of: "etcdctl", words: "del |/", given: "prefix from-key",
-		does: act{effect.DestroyRemote, effect.Teardown, text("every key")},
+		does: effect.DestroyRemote, op: effect.Teardown, to: text("every key"),
 	},
 	{of: "helm", words: "push|cm-push", as: &publishes},
-	{of: "helm", words: "upgrade", given: "force", does: act{effect.ChangeRemote, effect.Force, operand(1)}},
+	{of: "helm", words: "upgrade", given: "force", does: effect.ChangeRemote, op: effect.Force, to: operand(1)},
 	{
 		of: "restic rustic borg kopia", words: "forget|prune|delete|recreate",
-		does: act{effect.DestroyRemote, effect.Teardown, joined{text("backup"), operand(0)}},
+		does: effect.DestroyRemote, op: effect.Teardown, to: joined{text("backup"), operand(0)},
 	},
 }
 
@@ -500,9 +506,9 @@ const (
 )
 
 var (
-	applies         = act{effect.ChangeRemote, effect.Apply, text("infrastructure")}
-	migratesProject = act{effect.ChangeRemote, effect.Apply, text("database of the project")}
-	addsKey         = act{effect.ChangeRemote, effect.Rights, text("a key of the account")}
+	applies         = act{kind: effect.ChangeRemote, op: effect.Apply, to: text("infrastructure")}
+	migratesProject = act{kind: effect.ChangeRemote, op: effect.Apply, to: text("database of the project")}
+	addsKey         = act{kind: effect.ChangeRemote, op: effect.Rights, to: text("a key of the account")}
 )
 
 // movesBucket reports files that are moved out of a bucket, or from this machine into one.
@@ -551,16 +557,19 @@ var forgeRows = []row{
 	{words: "api", also: forgeAPI},
 	{words: "release download", given: "clobber", also: downloadsOver},
 	{words: "release|run download", given: "R= repo=", also: bringsRelease},
-	{words: "extension|ext install|upgrade *", does: act{effect.RunUnknown, effect.Network, operand(2)}},
+	{words: "extension|ext install|upgrade *", does: effect.RunUnknown, op: effect.Network, to: operand(2)},
 	{words: "repo sync", given: "force", also: syncsBranch},
-	{words: "repo edit", args: "--visibility*", does: act{effect.PublishOut, byProgram, text("repository visibility")}},
-	{words: "release create|upload", does: act{effect.PublishOut, byProgram, text("release")}},
-	{words: "pr|mr merge|close", does: act{effect.ChangeRemote, bySecond, operand(0)}},
-	{words: "issue transfer|lock", does: act{effect.ChangeRemote, bySecond, operand(0)}},
-	{words: "workflow run|disable", does: act{effect.ChangeRemote, bySecond, operand(0)}},
+	{
+		words: "repo edit", args: "--visibility*", does: effect.PublishOut, opOf: programName,
+		to: text("repository visibility"),
+	},
+	{words: "release create|upload", does: effect.PublishOut, opOf: programName, to: text("release")},
+	{words: "pr|mr merge|close", does: effect.ChangeRemote, opOf: operand(1), to: operand(0)},
+	{words: "issue transfer|lock", does: effect.ChangeRemote, opOf: operand(1), to: operand(0)},
+	{words: "workflow run|disable", does: effect.ChangeRemote, opOf: operand(1), to: operand(0)},
 	{words: "ssh-key|gpg-key|deploy-key add", as: &addsKey},
 	{words: "repo deploy-key add", as: &addsKey},
-	{words: "gist create", does: act{effect.SendOut, "gist", nil}},
+	{words: "gist create", does: effect.SendOut, op: "gist"},
 }
 
 // syncsBranch reports a branch that is overwritten with the branch of its source.
@@ -622,4 +631,28 @@ func changesSettings(method, path string) bool {
 	}
 	return lex.ContainsAny(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets "+
 		"permissions visibility")
+}
+
+// sendingPrograms are programs that only send data.
+var sendingPrograms = []table{
+	{
+		programs: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
+			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil mosquitto_pub ntfy apprise signal-cli",
+		options: "code", do: carriesOperands,
+		rows: []row{
+			{of: "slack", among: "delete", does: effect.DestroyRemote, op: effect.Part, to: operandsFrom(0)},
+			{of: "slack", words: "chat send|update", does: effect.SendOut, op: effect.Message, to: programName},
+			{
+				of: "telegram-send", without: "configure help version",
+				does: effect.SendOut, op: effect.Message, to: programName,
+			},
+			{of: "signal-cli", args: "send", does: effect.SendOut, op: effect.Message, to: programName},
+		},
+	},
+}
+
+// carriesOperands reports secrets among the files that a program sends, and what it does on a service.
+func carriesOperands(sh *shell.Shell, c shell.Command, o shell.Options) {
+	Carries(sh, c, o.Pos, c.Name)
+	controlsHosted(sh, c, o)
 }

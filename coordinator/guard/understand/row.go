@@ -49,43 +49,54 @@ type row struct {
 	bare    bool   // there are no arguments
 	goOn    bool
 
-	does act    // what the row reports; nothing without a kind
-	as   *act   // the same, for an act of many rows: a copy of it would be made when a hook starts
-	made string // a kind and names, as in an act: nothing is reported if this call made all of these
-	sets string // a variable of this call that gets a value: "name $0"
-	runs string // the words of a command that it runs, as in an act; after "!" the texts of shell code
-	away bool   // that runs on another machine
-	also step   // reports further effects
+	does effect.Kind // what the row reports; nothing without one
+	op   effect.Op   // of the effect
+	opOf target      // the words of the command that are the op
+	to   target      // what the effect is about
+	as   *act        // the same, for an act of many rows: a copy of it would be made when a hook starts
+	made *made       // nothing is reported if this call made all of these
+	sets *assignment // a variable of this call that gets a value
+	runs *start      // a command that it runs
+	also step        // reports further effects
 }
 
-// An act is the effect that a row reports. A ref is reported by its short name. In op, and in the texts of
-// a row, "$0" is the first operand, "$1*" the operands from the second on, "$last" the last one, "$text"
-// all of them as one word, "$=d,dir" the values of these options, "$name" the program, "$args" all
-// arguments, "$>run" those behind the word run, and "$in" the standard input.
+// An act is the effect that a row reports. A ref is reported by its short name.
 type act struct {
-	kind   effect.Kind
-	op     effect.Op
-	target target
+	kind effect.Kind
+	op   effect.Op
+	opOf target // as in a row
+	to   target
 }
 
-// Operations, and the words of a command that a row runs, which are taken from the words of a command.
-const (
-	byVerb    effect.Op = "$0"
-	bySecond  effect.Op = "$1"
-	byProgram effect.Op = "$name"
-	operands            = "$0*"
-	afterVerb           = "$1*"
-)
+// A start is a command that a row runs: some words, or the texts of shell code.
+type start struct {
+	program string // the words before those of the command
+	words   target
+	text    target
+	away    bool // on another machine
+}
+
+// An assignment gives a variable of a call a value.
+type assignment struct {
+	name string
+	to   target
+}
+
+// made are things of one kind that a call may have made itself.
+type made struct {
+	kind  string
+	names target
+}
 
 // Acts of many rows.
 var (
-	publishes     = act{effect.PublishOut, byProgram, text("registry")}
-	uninstalls    = act{effect.RemovePackage, byProgram, operandsFrom(0)}
-	changesSystem = act{effect.ChangeSystem, byProgram, operandsFrom(0)}
-	repartitions  = act{effect.WriteDisk, "partition", operandsFrom(0)}
-	changesVolume = act{effect.WriteDisk, "volume", operandsFrom(0)}
-	changesLedger = act{effect.ChangeRemote, "transaction", operandsFrom(0)}
-	stopsServer   = act{effect.StopService, "server", programName}
+	publishes     = act{kind: effect.PublishOut, opOf: programName, to: text("registry")}
+	uninstalls    = act{kind: effect.RemovePackage, opOf: programName, to: operandsFrom(0)}
+	changesSystem = act{kind: effect.ChangeSystem, opOf: programName, to: operandsFrom(0)}
+	repartitions  = act{kind: effect.WriteDisk, op: "partition", to: operandsFrom(0)}
+	changesVolume = act{kind: effect.WriteDisk, op: "volume", to: operandsFrom(0)}
+	changesLedger = act{kind: effect.ChangeRemote, op: "transaction", to: operandsFrom(0)}
+	stopsServer   = act{kind: effect.StopService, op: "server", to: programName}
 )
 
 // run reports the effects of a command. passes says that "--help" may be for another program.
@@ -145,14 +156,14 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 		if !r.holds(words, c, o) {
 			continue
 		}
-		if does := r.act(); does.kind != "" && !r.isMade(sh, c, o) {
+		if does := r.act(); does.kind != "" && !r.made.isHere(sh, c, o) {
 			does.report(sh, c, o)
 		}
-		if name, value, ok := strings.Cut(r.sets, " "); ok {
-			sh.Assign(name, shell.Value{filled(value, c, o)})
+		if r.sets != nil {
+			sh.Assign(r.sets.name, shell.Value{asOne(r.sets.to.words(c, o))})
 		}
-		if r.runs != "" {
-			r.start(sh, c, o)
+		if r.runs != nil {
+			r.runs.run(sh, c, o)
 		}
 		if r.also != nil {
 			r.also(sh, c, o)
@@ -166,53 +177,62 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 }
 
 // act returns what the row reports.
-func (r *row) act() *act {
+func (r *row) act() act {
 	if r.as != nil {
-		return r.as
+		return *r.as
 	}
-	return &r.does
+	return act{r.does, r.op, r.opOf, r.to}
 }
 
-// isMade reports whether this call made all that the row is about.
-func (r *row) isMade(sh *shell.Shell, c shell.Command, o shell.Options) bool {
-	kind, text, _ := strings.Cut(r.made, " ")
-	text, files := strings.CutPrefix(text, "@")
-	names := wordsOf(text, c, o)
-	for i, name := range names {
-		if files {
-			names[i] = sh.Path(name)
-		}
+// isHere reports whether this call made all of them.
+func (m *made) isHere(sh *shell.Shell, c shell.Command, o shell.Options) bool {
+	if m == nil {
+		return false
 	}
-	return madeHere(sh, kind, names)
+	names := m.names.words(c, o)
+	if _, paths := m.names.(files); paths {
+		names = pathsOf(sh, names)
+	}
+	return madeHere(sh, m.kind, names)
 }
 
-// start runs what the row says that a command runs.
-func (r *row) start(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if r.away {
+// pathsOf returns the paths that words name.
+func pathsOf(sh *shell.Shell, words []string) []string {
+	paths := make([]string, len(words))
+	for i, w := range words {
+		paths[i] = sh.Path(w)
+	}
+	return paths
+}
+
+// run runs the command.
+func (s *start) run(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if s.away {
 		sh = sh.Elsewhere()
 	}
-	text, isCode := strings.CutPrefix(r.runs, "!")
-	words := wordsOf(text, c, o)
-	if !isCode {
-		sh.Exec(words, c.In)
+	if s.text == nil {
+		sh.Exec(append(strings.Fields(s.program), s.words.words(c, o)...), c.In)
 		return
 	}
-	for _, code := range words {
+	for _, code := range s.text.words(c, o) {
 		sh.RunText(code)
 	}
 }
 
 // report reports the effect for a command.
 func (a act) report(sh *shell.Shell, c shell.Command, o shell.Options) {
-	op := effect.Op(filled(string(a.op), c, o))
-	switch t := a.target.(type) {
+	op := a.op
+	if a.opOf != nil {
+		op = effect.Named(asOne(a.opOf.words(c, o)))
+	}
+	switch t := a.to.(type) {
 	case nil:
 		sh.Effect(a.kind, op, "")
 	case pathspecs:
 		reportDiscards(sh, op, t.words(c, o))
 	case files:
-		for _, w := range t.words(c, o) {
-			sh.Effect(a.kind, op, sh.Path(w))
+		for _, path := range pathsOf(sh, t.words(c, o)) {
+			sh.Effect(a.kind, op, path)
 		}
 	case each:
 		for _, w := range t.words(c, o) {
@@ -275,48 +295,4 @@ func oneChoice(word, choices string) bool {
 		}
 	}
 	return false
-}
-
-// filled replaces the placeholders in a row's text with words of the command.
-func filled(text string, c shell.Command, o shell.Options) string {
-	if !strings.Contains(text, "$") {
-		return text
-	}
-	return strings.TrimSpace(strings.Join(wordsOf(text, c, o), " "))
-}
-
-// wordsOf returns the words of a row's text with those of the command in it.
-func wordsOf(text string, c shell.Command, o shell.Options) (out []string) {
-	for _, part := range strings.Fields(text) {
-		out = append(out, wordsFor(part, c, o)...)
-	}
-	return out
-}
-
-// wordsFor returns the words of the command for one part of a row's text.
-func wordsFor(part string, c shell.Command, o shell.Options) []string {
-	name, ok := strings.CutPrefix(part, "$")
-	switch {
-	case !ok:
-		return []string{part}
-	case name == "name":
-		return []string{c.Name}
-	case name == "args":
-		return c.Args
-	case name == "last":
-		return o.From(max(0, len(o.Pos)-1))
-	case name == "text":
-		return []string{strings.Join(o.Pos, " ")}
-	case name[0] == '>':
-		return lex.After(c.Args, name[1:], 1)
-	case name == "in":
-		return stdin(c)
-	case name[0] == '=':
-		return o.All(strings.Split(name[1:], ",")...)
-	}
-	from := o.From(int(name[0] - '0'))
-	if !strings.HasSuffix(name, "*") {
-		return from[:min(1, len(from))]
-	}
-	return from
 }

@@ -132,7 +132,7 @@ func effectsOf(argv []string) []effect.Effect {
 // has reports whether one of the effects is the row's.
 func (r row) has(effects []effect.Effect) bool {
 	return slices.ContainsFunc(effects, func(e effect.Effect) bool {
-		return e.Kind == r.act().kind && (e.Op == r.act().op || strings.HasPrefix(string(r.act().op), "$"))
+		return e.Kind == r.act().kind && (e.Op == r.act().op || r.act().opOf != nil)
 	})
 }
 
@@ -187,7 +187,7 @@ func TestEachRowForAndAgainst(t *testing.T) {
 func TestEachClientForAndAgainst(t *testing.T) {
 	const url = "https://api.example.com/users/1"
 	deletes := func(argv ...string) bool {
-		return row{does: act{kind: effect.DestroyRemote, op: effect.Part}}.has(effectsOf(argv))
+		return row{does: effect.DestroyRemote, op: effect.Part}.has(effectsOf(argv))
 	}
 	for _, row := range requesters {
 		method := option(strings.Fields(row.method)[0])[0]
@@ -220,13 +220,13 @@ func TestEachProgramOnce(t *testing.T) {
 // takesEach reports whether the row reports its effect for each of several operands.
 func (r row) takesEach() bool {
 	var of target
-	switch t := r.act().target.(type) {
+	switch t := r.act().to.(type) {
 	case each:
-		of = t.target
+		of = t[0]
 	case files:
-		of = t.target
+		of = t[0]
 	case pathspecs:
-		of = t.target
+		of = t[0]
 	}
 	_, options := of.(valueOf)
 	return of != nil && !options

@@ -121,7 +121,7 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 	}
 }
 
-// secretPrograms are the programs that only store secrets, or only send data.
+// secretPrograms are the programs that store secrets or look for them, and those that look up names.
 var secretPrograms = []table{
 	{programs: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
 		"kwallet-query", do: printUnknown, rows: []row{
@@ -132,23 +132,9 @@ var secretPrograms = []table{
 		options:  "r report-path f report-format c config s source redact?", do: printsFindings,
 	},
 	{programs: "dig nslookup host ping traceroute whois drill kdig", do: asksNetwork},
-	{
-		programs: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
-			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil mosquitto_pub ntfy apprise signal-cli",
-		options: "code", do: carriesOperands,
-		rows: []row{
-			{of: "slack", among: "delete", does: act{effect.DestroyRemote, effect.Part, operandsFrom(0)}},
-			{of: "slack", words: "chat send|update", does: act{effect.SendOut, effect.Message, programName}},
-			{
-				of: "telegram-send", without: "configure help version",
-				does: act{effect.SendOut, effect.Message, programName},
-			},
-			{of: "signal-cli", args: "send", does: act{effect.SendOut, effect.Message, programName}},
-		},
-	},
 }
 
-var deletesStored = act{effect.DestroyRemote, effect.Part, operandsFrom(0)}
+var deletesStored = act{kind: effect.DestroyRemote, op: effect.Part, to: operandsFrom(0)}
 
 // printsFindings prints the secrets that a program finds, or writes them into a report.
 func printsFindings(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -168,12 +154,6 @@ func asksNetwork(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	Carries(sh, c, nil, c.Name)
 	keysLeave(sh, c.Args, c.Name)
 	sh.Print(partial.Unknown)
-}
-
-// carriesOperands reports secrets among the files that a program sends, and what it does on a service.
-func carriesOperands(sh *shell.Shell, c shell.Command, o shell.Options) {
-	Carries(sh, c, o.Pos, c.Name)
-	controlsHosted(sh, c, o)
 }
 
 // showsCommitted reports credentials that git prints from its history.

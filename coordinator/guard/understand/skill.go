@@ -27,13 +27,13 @@ type hostFile struct {
 	head, body string // the frontmatter, and what follows it
 }
 
-// HostFiles returns the paths of the files that a call makes the host load.
-func HostFiles(call effect.Call, site shell.Site) (paths []string) {
+// loadedFiles returns the paths of the files that a call makes the host load.
+func loadedFiles(sh *shell.Shell, call effect.Call) (paths []string) {
 	name, _, kinds := hostName(call)
 	if name == "" {
 		return nil
 	}
-	for _, f := range hostFiles(NewShell(call, site), name, kinds) {
+	for _, f := range hostFiles(sh, name, kinds) {
 		paths = append(paths, f.path)
 	}
 	return paths

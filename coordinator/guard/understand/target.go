@@ -3,6 +3,7 @@ package understand
 import (
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -18,6 +19,7 @@ type (
 	operand      int    // one operand
 	operandsFrom int    // the operands from one on
 	valueOf      string // the values of options, whose names have blanks between them
+	after        string // the arguments behind this one
 	part         byte   // see programName
 )
 
@@ -26,15 +28,18 @@ const (
 	programName part = iota
 	arguments        // all, as they are written
 	lastOperand
-	allButLast // operands
+	allButLast   // operands
+	operandsText // all operands as one text
+	input        // the standard input, as far as it is known
 )
 
-// The forms in which words are reported. Without one, they are one text.
+// The forms in which words are reported. Without one, they are one text. They are arrays, so that rows need no
+// names of fields.
 type (
-	joined    struct{ first, second target } // both as one text
-	each      struct{ target }               // each word alone
-	files     struct{ target }               // each word is a path
-	pathspecs struct{ target }               // each word is a pathspec whose changes are lost
+	joined    [2]target // both as one text
+	each      [1]target // each word alone
+	files     [1]target // each word is a path
+	pathspecs [1]target // each word is a pathspec whose changes are lost
 )
 
 func (t text) words(shell.Command, shell.Options) []string { return []string{string(t)} }
@@ -50,6 +55,10 @@ func (names valueOf) words(_ shell.Command, o shell.Options) []string {
 	return o.All(strings.Fields(string(names))...)
 }
 
+func (name after) words(c shell.Command, _ shell.Options) []string {
+	return lex.After(c.Args, string(name), 1)
+}
+
 func (p part) words(c shell.Command, o shell.Options) []string {
 	switch p {
 	case programName:
@@ -58,13 +67,23 @@ func (p part) words(c shell.Command, o shell.Options) []string {
 		return c.Args
 	case lastOperand:
 		return o.From(max(0, len(o.Pos)-1))
+	case operandsText:
+		return []string{strings.Join(o.Pos, " ")}
+	case input:
+		return stdin(c)
 	}
 	return o.Pos[:max(0, len(o.Pos)-1)]
 }
 
 func (j joined) words(c shell.Command, o shell.Options) []string {
-	return []string{asOne(j.first.words(c, o)) + " " + asOne(j.second.words(c, o))}
+	return []string{asOne(j[0].words(c, o)) + " " + asOne(j[1].words(c, o))}
 }
+
+func (e each) words(c shell.Command, o shell.Options) []string { return e[0].words(c, o) }
+
+func (f files) words(c shell.Command, o shell.Options) []string { return f[0].words(c, o) }
+
+func (p pathspecs) words(c shell.Command, o shell.Options) []string { return p[0].words(c, o) }
 
 // asOne returns words as one text.
 func asOne(words []string) string { return strings.TrimSpace(strings.Join(words, " ")) }

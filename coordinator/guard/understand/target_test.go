@@ -27,6 +27,9 @@ func TestTargets(t *testing.T) {
 		{pathspecs{lastOperand}, []string{"c"}},
 		{files{valueOf("f file")}, []string{"x"}},
 		{joined{programName, operand(0)}, []string{"tool a"}},
+		{after("a"), []string{"b", "c"}},
+		{operandsText, []string{"a b c"}},
+		{input, nil},
 		{arguments, []string{"-f", "x", "a", "b", "c"}},
 	} {
 		if got := tc.target.words(c, o); !slices.Equal(got, tc.want) {

@@ -28,7 +28,7 @@ var textPrograms = []table{
 	}},
 	{programs: "bat batcat", options: printedOptions + " pager!", do: readOut},
 	{programs: "sort gsort", options: printedOptions + " o output compress-program!", do: readOut, rows: []row{
-		{given: "o= output=", does: act{effect.WriteFile, "", files{valueOf("o output")}}},
+		{given: "o= output=", does: effect.WriteFile, to: files{valueOf("o output")}},
 	}},
 	{programs: "tail", options: "n c s lines bytes pid sleep-interval", do: readOut},
 	{programs: "od", options: "A j N S t w", do: readOut},
@@ -48,7 +48,7 @@ var textPrograms = []table{
 		do:       decrypt,
 		rows: []row{{
 			given: "delete-secret-keys delete-secret-key delete-secret-and-public-keys delete-secret-and-public-key",
-			does:  act{effect.ChangeSystem, effect.Keychain, operandsFrom(0)},
+			does:  effect.ChangeSystem, op: effect.Keychain, to: operandsFrom(0),
 		}},
 	},
 	{programs: "tr", do: translate},

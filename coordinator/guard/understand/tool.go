@@ -75,9 +75,15 @@ func pageTool(sh *shell.Shell, call effect.Call) {
 func NewShell(call effect.Call, site shell.Site) *shell.Shell {
 	u := shell.NewEvaluation(call, site, new(dispatcher).run)
 	u.RunsInput = runsInput
+	u.IsListed = isListed
 	sh := shell.New(u)
 	sh.Src = &shell.Source{}
 	return sh
+}
+
+// HostFiles returns the paths of the files that a call makes the host load.
+func HostFiles(call effect.Call, site shell.Site) []string {
+	return loadedFiles(NewShell(call, site), call)
 }
 
 // commandTool runs every argument named "command", also that of tools other than Bash and Monitor.

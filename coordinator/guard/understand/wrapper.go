@@ -24,7 +24,8 @@ var wrappers = []table{
 	{
 		programs: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-musl-x86_64.so.1 " +
 			"ld-musl-aarch64.so.1",
-		options: "- library-path preload argv0 audit inhibit-rpath glibc-hwcaps-prepend", leads: true, do: startsCommand,
+		options: "- library-path preload argv0 audit inhibit-rpath glibc-hwcaps-prepend", leads: true,
+		do: startsCommand,
 	},
 	{programs: "command", leads: true, rows: []row{
 		{given: "v V", without: "p", also: printLocation},
@@ -93,11 +94,11 @@ var wrapperPrograms = []table{
 		leads:    true,
 		do:       sudo,
 	},
-	{programs: "cross-env cross-env-shell", rows: []row{{runs: "env $args"}}},
+	{programs: "cross-env cross-env-shell", rows: []row{{runs: &start{program: "env", words: arguments}}}},
 	{programs: "env genv", options: "u C P a S. unset chdir argv0 split-string.", leads: true, do: environment},
 	{programs: "su", options: "c s g G command shell group", dry: "help version", rows: []row{
-		{given: "c= command=", as: &switchesUser, runs: "!$=c,command"},
-		{as: &switchesUser, runs: "!$in"},
+		{given: "c= command=", as: &switchesUser, runs: &start{text: valueOf("c command")}},
+		{as: &switchesUser, runs: &start{text: input}},
 	}},
 	{
 		programs: "xargs gxargs",
@@ -120,17 +121,17 @@ var wrapperPrograms = []table{
 	{programs: "source .", do: sourceFile},
 	{programs: "trap", do: trap},
 	{programs: "script", options: "c command I O B T t E", leads: true, rows: []row{
-		{given: "c command", runs: "!$=c,command"},
-		{runs: "$1*"},
+		{given: "c command", runs: &start{text: valueOf("c command")}},
+		{runs: &start{words: operandsFrom(1)}},
 	}},
 	{programs: "crontab", options: "u", rows: []row{
-		{given: "e", does: act{effect.Persist, effect.Crontab, nil}},
-		{given: "r", does: act{effect.Persist, "crontab removed", nil}},
+		{given: "e", does: effect.Persist, op: effect.Crontab},
+		{given: "r", does: effect.Persist, op: "crontab removed"},
 		{given: "l", also: printUnknown},
 		{also: crontab},
 	}},
 	{programs: "at batch", options: "f q t", dry: "l r d c V", rows: []row{
-		{does: act{effect.Persist, byProgram, operandsFrom(0)}, runs: "!$in"},
+		{does: effect.Persist, opOf: programName, to: operandsFrom(0), runs: &start{text: input}},
 	}},
 	{programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta nvm fnm " +
@@ -146,7 +147,7 @@ var wrapperPrograms = []table{
 		{words: "env remove|uninstall", without: "d dry-run", as: &uninstalls},
 		{also: runner},
 	}},
-	{programs: "capsh", rows: []row{{runs: "bash $>--"}}},
+	{programs: "capsh", rows: []row{{runs: &start{program: "bash", words: after("--")}}}},
 	{programs: "powershell pwsh cmd", do: powershell.Program},
 	{
 		programs: "watchexec entr nodemon reflex when-changed concurrently chokidar",
@@ -160,7 +161,7 @@ var wrapperPrograms = []table{
 func startsCommand(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Exec(o.Pos, c.In) }
 
 // wordsOfCode are the rows of programs whose operands are the words of shell code.
-var wordsOfCode = []row{{runs: "!$text"}}
+var wordsOfCode = []row{{runs: &start{text: operandsText}}}
 
 // startsText runs the shell code of -c, which may come after an operand, or the operands.
 func startsText(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -175,13 +176,13 @@ func startsText(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.RunText(code[0])
 }
 
-var switchesUser = act{effect.RunElevated, "su", nil}
+var switchesUser = act{kind: effect.RunElevated, op: "su"}
 
 // elevating are the rows of programs that run a command with the rights of another user.
 var elevating = []row{
-	{of: "pkexec", does: act{effect.RunElevated, effect.Pkexec, operandsFrom(0)}, also: startsText},
-	{of: "doas", does: act{effect.RunElevated, effect.Doas, operandsFrom(0)}, also: startsText},
-	{of: "runuser", does: act{effect.RunElevated, effect.Runuser, operandsFrom(0)}, also: startsText},
+	{of: "pkexec", does: effect.RunElevated, op: effect.Pkexec, to: operandsFrom(0), also: startsText},
+	{of: "doas", does: effect.RunElevated, op: effect.Doas, to: operandsFrom(0), also: startsText},
+	{of: "runuser", does: effect.RunElevated, op: effect.Runuser, to: operandsFrom(0), also: startsText},
 }
 
 // sudo runs a command as another user, and reports that.

@@ -31,6 +31,8 @@ type Evaluation struct {
 	traps []exitTrap
 	// RunsInput reports whether a program runs what it reads, as a shell does.
 	RunsInput func(name string) bool
+	// IsListed reports whether a table lists a program.
+	IsListed func(name string) bool
 	// SeeksAfar says that a command of the call has looked for Afar's processes.
 	SeeksAfar bool
 }
