@@ -10,62 +10,63 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // archivePrograms are the programs that pack and unpack files.
-var archivePrograms = []table{
-	{programs: "tar gtar bsdtar", options: tarOptions, bundled: true, keeps: tarKeeps, do: printUnknown, rows: []row{
-		{given: "checkpoint-action=", goOn: true, also: runsActions},
-		{given: "remove-files", goOn: true, also: deletesPacked},
-		{given: "x extract get", with: "O to-stdout to-command"},
+var archivePrograms = []rows.Table{
+	{Programs: "tar gtar bsdtar", Options: tarOptions, Bundled: true, Keeps: tarKeeps, Do: rows.PrintUnknown, Rows: []rows.Row{
+		{Given: "checkpoint-action=", GoOn: true, Also: runsActions},
+		{Given: "remove-files", GoOn: true, Also: deletesPacked},
+		{Given: "x extract get", With: "O to-stdout to-command"},
 		{
-			given: "x extract get",
-			with:  "C= directory=",
-			goOn:  true,
-			does:  effect.WriteFile, op: effect.Unpack, to: files{valueOf("C directory")},
-			also: bringsArchive,
+			Given: "x extract get",
+			With:  "C= directory=",
+			GoOn:  true,
+			Does:  effect.WriteFile, Op: effect.Unpack, To: rows.Paths{rows.ValueOf("C directory")},
+			Also: bringsArchive,
 		},
-		{given: "x extract get", also: unpacksTar},
-		{given: "t list"},
-		{also: packs},
+		{Given: "x extract get", Also: unpacksTar},
+		{Given: "t list"},
+		{Also: packs},
 	}},
-	{programs: "zip", options: "b t n x i TT! unzip-command!", do: printUnknown, rows: []row{
-		{given: "m move", does: effect.DeleteTree, to: files{operandsFrom(1)}},
-		{also: packs},
+	{Programs: "zip", Options: "b t n x i TT! unzip-command!", Do: rows.PrintUnknown, Rows: []rows.Row{
+		{Given: "m move", Does: effect.DeleteTree, To: rows.Paths{rows.OperandsFrom(1)}},
+		{Also: packs},
 	}},
-	{programs: "7z 7za 7zz 7zr", options: "o? m? p? t? x? i? a? w? si? so", do: printUnknown, rows: []row{
-		{args: "-sdel", does: effect.DeleteTree, to: files{operandsFrom(2)}},
-		{words: "x|e", args: "-y|-aoa", also: unpacks},
-		{words: "x|e|l|t"},
-		{also: packs},
+	{Programs: "7z 7za 7zz 7zr", Options: "o? m? p? t? x? i? a? w? si? so", Do: rows.PrintUnknown, Rows: []rows.Row{
+		{Args: "-sdel", Does: effect.DeleteTree, To: rows.Paths{rows.OperandsFrom(2)}},
+		{Words: "x|e", Args: "-y|-aoa", Also: unpacks},
+		{Words: "x|e|l|t"},
+		{Also: packs},
 	}},
-	{programs: "cpio", options: "F I O D H E R C directory file rsh-command!", do: printUnknown, rows: []row{
-		{given: "i extract", with: "u unconditional", also: unpacks},
-		{also: packs},
+	{Programs: "cpio", Options: "F I O D H E R C directory file rsh-command!", Do: rows.PrintUnknown, Rows: []rows.Row{
+		{Given: "i extract", With: "u unconditional", Also: unpacks},
+		{Also: packs},
 	}},
-	{programs: "gzip bzip2 xz zstd lzma pigz", options: "S T o suffix threads", do: printUnknown, rows: []row{
-		{given: "o=", does: effect.WriteFile, to: files{valueOf("o")}},
-		{given: "d decompress uncompress", with: "f force", without: "c stdout", also: expands},
-		{also: packs},
+	{Programs: "gzip bzip2 xz zstd lzma pigz", Options: "S T o suffix threads", Do: rows.PrintUnknown, Rows: []rows.Row{
+		{Given: "o=", Does: effect.WriteFile, To: rows.Paths{rows.ValueOf("o")}},
+		{Given: "d decompress uncompress", With: "f force", Without: "c stdout", Also: expands},
+		{Also: packs},
 	}},
-	{programs: "bunzip2 unxz unzstd unlzma", options: "o", rows: []row{
-		{given: "f force", without: "c stdout", also: expands},
+	{Programs: "bunzip2 unxz unzstd unlzma", Options: "o", Rows: []rows.Row{
+		{Given: "f force", Without: "c stdout", Also: expands},
 	}},
-	{programs: "rar", options: "-", do: printUnknown, rows: []row{
-		{words: "m|mf", does: effect.DeleteTree, to: files{operandsFrom(2)}},
-		{args: "-df|-dr", does: effect.DeleteTree, to: files{operandsFrom(2)}},
+	{Programs: "rar", Options: "-", Do: rows.PrintUnknown, Rows: []rows.Row{
+		{Words: "m|mf", Does: effect.DeleteTree, To: rows.Paths{rows.OperandsFrom(2)}},
+		{Args: "-df|-dr", Does: effect.DeleteTree, To: rows.Paths{rows.OperandsFrom(2)}},
 	}},
-	{programs: "unrar", options: "o? p?", rows: []row{
-		{words: "x|e", args: "-o+|-y", also: unpacks},
+	{Programs: "unrar", Options: "o? p?", Rows: []rows.Row{
+		{Words: "x|e", Args: "-o+|-y", Also: unpacks},
 	}},
-	{programs: "unzip", options: "d x P", rows: []row{
-		{given: "p l t v z c"},
+	{Programs: "unzip", Options: "d x P", Rows: []rows.Row{
+		{Given: "p l t v z c"},
 		{
-			given: "d=", goOn: true, does: effect.WriteFile, op: effect.Unpack, to: files{valueOf("d")},
-			also: bringsArchive,
+			Given: "d=", GoOn: true, Does: effect.WriteFile, Op: effect.Unpack, To: rows.Paths{rows.ValueOf("d")},
+			Also: bringsArchive,
 		},
-		{given: "o", without: "n", also: unpacks},
+		{Given: "o", Without: "n", Also: unpacks},
 	}},
 }
 
@@ -105,7 +106,7 @@ type unpacking struct {
 
 // report reports the files that are overwritten, as far as they are known.
 func (u unpacking) report(sh *shell.Shell) {
-	child := shellIn(sh, cmp.Or(u.into, "."))
+	child := rows.ShellIn(sh, cmp.Or(u.into, "."))
 	names := u.names
 	if len(names) == 0 && u.text == "" {
 		names = u.members(sh)
@@ -121,8 +122,8 @@ func (u unpacking) report(sh *shell.Shell) {
 	for _, line := range shell.SplitLines(u.text) {
 		if place, ok := strings.CutPrefix(line, packHead); ok {
 			replaces(child, place)
-		} else if path, ok := strings.CutPrefix(line, diffHead+"b/"); ok && fspath.Within(path, child.Place.Cwd) {
-			reportDiscards(child, effect.RestorePath, []string{path})
+		} else if path, ok := strings.CutPrefix(line, rows.DiffHead+"b/"); ok && fspath.Within(path, child.Place.Cwd) {
+			rows.ReportDiscards(child, effect.RestorePath, []string{path})
 		}
 	}
 }
@@ -212,7 +213,7 @@ func runsActions(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // deletesPacked reports the files that tar deletes when it has packed them, below the directory of -C.
 func deletesPacked(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	child := inFolder(sh, o, "C directory")
+	child := rows.InFolder(sh, o, "C directory")
 	for _, p := range o.Pos {
 		child.Deletes(effect.DeleteTree, "", p)
 	}
@@ -269,7 +270,7 @@ func archiveOf(sh *shell.Shell, c shell.Command, o shell.Options) (file, text st
 		file, named = o.At(0), true
 	}
 	if !named || file == "-" {
-		return "", strings.Join(stdin(c), "")
+		return "", strings.Join(rows.Stdin(c), "")
 	}
 	text, _ = sh.Brought(file)
 	return file, text

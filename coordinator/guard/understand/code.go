@@ -9,45 +9,46 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 )
 
 // codePrograms are the programs of this file, with what each does.
-var codePrograms = []table{
-	{programs: "python pypy ipython jython", options: "c. m. W X", leads: true, do: interpreter},
+var codePrograms = []rows.Table{
+	{Programs: "python pypy ipython jython", Options: "c. m. W X", Leads: true, Do: interpreter},
 	{
-		programs: nodePrograms,
-		options:  "- e eval p pe print r require import loader experimental-loader env-file P project run",
-		leads:    true,
-		do:       interpreter,
+		Programs: nodePrograms,
+		Options:  "- e eval p pe print r require import loader experimental-loader env-file P project run",
+		Leads:    true,
+		Do:       interpreter,
 	},
-	{programs: "perl", options: "e E I M? m? i? F? C? D?", leads: true, do: interpreter},
-	{programs: "ruby jruby irb", options: "e I C r E_ F? i?", leads: true, do: interpreter},
-	{programs: "php", options: "r B R E d f F z", leads: true, do: interpreter},
+	{Programs: "perl", Options: "e E I M? m? i? F? C? D?", Leads: true, Do: interpreter},
+	{Programs: "ruby jruby irb", Options: "e I C r E_ F? i?", Leads: true, Do: interpreter},
+	{Programs: "php", Options: "r B R E d f F z", Leads: true, Do: interpreter},
 	{
-		programs: "coverage",
-		options:  "source omit include rcfile data-file",
-		rows:     []row{{words: "run", runs: &start{program: "python", words: operandsFrom(1)}}},
-	},
-	{
-		programs: "lua luajit rscript r julia " + compiledPrograms,
-		options:  "- c code e eval E expr execute l",
-		leads:    true,
-		do:       interpreter,
+		Programs: "coverage",
+		Options:  "source omit include rcfile data-file",
+		Rows:     []rows.Row{{Words: "run", Runs: &rows.Start{Program: "python", Words: rows.OperandsFrom(1)}}},
 	},
 	{
-		programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket bb csi emacs tclsh wish jimsh",
-		options:  "- c e eval E expr",
-		leads:    true,
-		do:       opaqueInterpreter,
+		Programs: "lua luajit rscript r julia " + compiledPrograms,
+		Options:  "- c code e eval E expr execute l",
+		Leads:    true,
+		Do:       interpreter,
 	},
-	{programs: "clj clojure", options: "A? M? X? T? P? Sdeps e eval", leads: true, do: opaqueInterpreter, rows: []row{
-		{args: "deploy|:deploy", as: &publishes},
+	{
+		Programs: "erl elixir scala groovy ghc swift raku crystal guile sbcl racket bb csi emacs tclsh wish jimsh",
+		Options:  "- c e eval E expr",
+		Leads:    true,
+		Do:       opaqueInterpreter,
+	},
+	{Programs: "clj clojure", Options: "A? M? X? T? P? Sdeps e eval", Leads: true, Do: opaqueInterpreter, Rows: []rows.Row{
+		{Args: "deploy|:deploy", As: &rows.Publishes},
 	}},
-	{programs: "vim nvim vi ex ed", options: "c S u U i cmd eval l f", do: editor, rows: []row{
-		{given: "remote-send remote-expr", does: effect.TypeInto, to: programName},
+	{Programs: "vim nvim vi ex ed", Options: "c S u U i cmd eval l f", Do: editor, Rows: []rows.Row{
+		{Given: "remote-send remote-expr", Does: effect.TypeInto, To: rows.ProgramName},
 	}},
 }
 
@@ -252,16 +253,13 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 		if verb == "publish" && !lex.ContainsAny(args, "--dry-run") {
 			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		}
-	case c.Name == "bun" && len(args) > 1 && isWord(verb):
+	case c.Name == "bun" && len(args) > 1 && rows.IsWord(verb):
 		packageProgram(sh, c, verb)
 	default:
 		return false
 	}
 	return true
 }
-
-// isWord reports whether an argument is neither an option nor a file.
-func isWord(arg string) bool { return !strings.HasPrefix(arg, "-") && !strings.ContainsAny(arg, "./") }
 
 // pipedCode runs the code on standard input.
 func pipedCode(sh *shell.Shell, c shell.Command, lang string) {
@@ -354,7 +352,7 @@ func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	lines := lex.OneOf(c.Name, "ed ex")
 	if lines || o.Given("e s") {
-		codes = append(codes, shell.SplitLines(strings.Join(stdin(c), "\n"))...)
+		codes = append(codes, shell.SplitLines(strings.Join(rows.Stdin(c), "\n"))...)
 	}
 	for _, code := range codes {
 		editorCommand(sh, code)
@@ -560,7 +558,7 @@ func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Read(f)
 		}
 	}
-	in := inputOf(c)
+	in := rows.InputOf(c)
 	separator, _ := o.Get("F", "field-separator")
 	column, ok := awkColumn(o.At(0), separator, in)
 	switch {
@@ -591,7 +589,7 @@ func runsInput(name string) bool {
 		languageOf(name) != "":
 		return true
 	}
-	return tableIn(sqlClients, name) != nil
+	return rows.TableIn(sqlClients, name) != nil
 }
 
 // runSource runs a program that this call wrote or that lies on the disk. It returns false for any other.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -35,15 +36,15 @@ func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.Assign(composeFile, shell.Value{strings.Join(files, ":")})
 	}
 	o := shell.ParseOptions(rest[1:], "t timeout scale exit-code-from attach no-attach pull wait-timeout")
-	runRows(sh, composeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
+	rows.Run(sh, composeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
 }
 
-var composeRows = []row{
-	{words: "down|rm", given: "v volumes", does: effect.PruneLocal, op: effect.Volumes, to: text("compose")},
-	{words: "down|rm", given: "rmi=all", does: effect.PruneLocal, op: "image", to: text("compose")},
-	{words: "exec|run", also: runsService},
-	{words: "up|watch", also: startsServices},
-	{words: "push", does: effect.PublishOut, op: "compose", to: text("image")},
+var composeRows = []rows.Row{
+	{Words: "down|rm", Given: "v volumes", Does: effect.PruneLocal, Op: effect.Volumes, To: rows.Text("compose")},
+	{Words: "down|rm", Given: "rmi=all", Does: effect.PruneLocal, Op: "image", To: rows.Text("compose")},
+	{Words: "exec|run", Also: runsService},
+	{Words: "up|watch", Also: startsServices},
+	{Words: "push", Does: effect.PublishOut, Op: "compose", To: rows.Text("image")},
 }
 
 // startsServices runs the commands of the services that "up" starts: those it names, or those of no profile.
@@ -99,7 +100,7 @@ func eachService(sh *shell.Shell, do func(child *shell.Shell, services []service
 func readServices(text string) (services []service) {
 	for _, y := range readYAML(text) {
 		k := y.keys
-		if !beginWith(k, "services * *") {
+		if !rows.BeginWith(k, "services * *") {
 			continue
 		}
 		if n := len(services); n == 0 || services[n-1].name != k[1] {

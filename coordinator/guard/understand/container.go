@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 )
@@ -17,15 +18,18 @@ import (
 const containerClients = "docker podman nerdctl finch"
 
 // containerPrograms are the programs of this file, with what each does.
-var containerPrograms = []table{
-	{programs: containerClients, options: "H c l host context log-level config tlscacert", leads: true, do: container},
-	{programs: "docker-compose podman-compose", do: runsCompose},
+var containerPrograms = []rows.Table{
+	{Programs: containerClients, Options: "H c l host context log-level config tlscacert", Leads: true, Do: container},
+	{Programs: "docker-compose podman-compose", Do: runsCompose},
 	{
-		programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor",
-		options:  clusterOptions, rows: clusterRows, do: printUnknown,
+		Programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor",
+		Options:  clusterOptions, Rows: clusterRows, Do: rows.PrintUnknown,
 	},
-	{programs: "kubectx", rows: []row{{words: "*", sets: &assignment{name: kubeContext, to: lastOperand}}}},
-	{programs: "helm", do: controlsHosted},
+	{
+		Programs: "kubectx",
+		Rows:     []rows.Row{{Words: "*", Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand}}},
+	},
+	{Programs: "helm", Do: controlsHosted},
 }
 
 const clusterOptions = commonValues + " v grace-period field-selector replicas patch"
@@ -42,15 +46,15 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case verb == "build", verb == "buildx" && slices.Contains(args, "build"):
 		buildsImage(sh, c, args)
 	}
-	rows, inner, words := containerVerbs, shell.Command{Name: c.Name, Args: args, In: c.In}, shell.Options{Pos: rest}
+	verbs, inner, words := containerVerbs, shell.Command{Name: c.Name, Args: args, In: c.In}, shell.Options{Pos: rest}
 	switch {
 	case lex.OneOf(verb, "container image volume network system builder buildx pod") && len(args) > 0:
-		rows, inner.Args, words = containerNouns, args[1:], shell.ParseOptions(args[1:], "f filter")
+		verbs, inner.Args, words = containerNouns, args[1:], shell.ParseOptions(args[1:], "f filter")
 		words.Pos = append([]string{verb, args[0]}, words.Pos...)
 	case onOtherHost(sh, o):
-		runRows(sh, otherHostRows, rest, inner, words)
+		rows.Run(sh, otherHostRows, rest, inner, words)
 	}
-	runRows(sh, rows, words.Pos, inner, words)
+	rows.Run(sh, verbs, words.Pos, inner, words)
 	sh.Print(listed(words.Pos, args))
 }
 
@@ -60,7 +64,7 @@ func buildsImage(sh *shell.Shell, c shell.Command, args []string) {
 		sh.Effect(effect.PublishOut, effect.Docker, "image")
 	}
 	takesCode(sh, args[max(0, len(args)-1):])
-	for _, text := range stdin(c) {
+	for _, text := range rows.Stdin(c) {
 		sh.Opaque(text)
 	}
 }
@@ -87,49 +91,56 @@ func listed(words, args []string) string {
 const meantFilters = "name= ancestor= label= status=exited status=created status=dead dangling=true publish= reference="
 
 // containerNouns describe commands of a noun and a verb, such as "volume rm".
-var containerNouns = []row{
-	{words: "system reset", does: effect.PruneLocal, op: effect.Volumes},
-	{words: "system prune", does: effect.PruneLocal, op: "system"},
-	{words: "volume rm|remove|prune", does: effect.PruneLocal, op: effect.Volumes, to: operandsFrom(2)},
-	{words: "pod|container|image rm|remove", also: removesContainers},
-	{words: "image|builder|buildx prune", without: "a all"},
-	{words: "network|pod|image|builder|buildx prune", does: effect.PruneLocal, opOf: operand(0)},
-	{words: "container run|exec", also: runsContainer},
-	{words: "container inspect", also: showsSettings},
-	{words: "image push", does: effect.PublishOut, op: effect.Docker, to: text("image")},
-	{words: "network create *", also: makesNetwork},
+var containerNouns = []rows.Row{
+	{Words: "system reset", Does: effect.PruneLocal, Op: effect.Volumes},
+	{Words: "system prune", Does: effect.PruneLocal, Op: "system"},
+	{Words: "volume rm|remove|prune", Does: effect.PruneLocal, Op: effect.Volumes, To: rows.OperandsFrom(2)},
+	{Words: "pod|container|image rm|remove", Also: removesContainers},
+	{Words: "image|builder|buildx prune", Without: "a all"},
+	{Words: "network|pod|image|builder|buildx prune", Does: effect.PruneLocal, OpOf: rows.Operand(0)},
+	{Words: "container run|exec", Also: runsContainer},
+	{Words: "container inspect", Also: showsSettings},
+	{Words: "image push", Does: effect.PublishOut, Op: effect.Docker, To: rows.Text("image")},
+	{Words: "network create *", Also: makesNetwork},
 	{
-		words: "network rm|remove", made: &made{kind: "network", names: operandsFrom(2)}, does: effect.PruneLocal,
-		op: effect.Network, to: operandsFrom(2),
+		Words: "network rm|remove", Made: &rows.Made{Kind: "network", Names: rows.OperandsFrom(2)},
+		Does: effect.PruneLocal,
+		Op:   effect.Network, To: rows.OperandsFrom(2),
 	},
 }
 
 // containerVerbs describe the commands without a noun.
-var containerVerbs = []row{
-	{words: "run|exec|create", also: runsContainer},
-	{words: "compose", also: runsCompose},
-	{words: "rm|rmi", also: removesContainers},
-	{words: "inspect", also: showsSettings},
-	{words: "cp", also: copiesContained},
-	{words: "unshare", runs: &start{words: operandsFrom(1)}},
-	{words: "push", does: effect.PublishOut, opOf: programName, to: text("image")},
-	{words: "manifest|trust push|sign", does: effect.PublishOut, opOf: programName, to: text("image")},
-	{words: "kill", does: effect.StopService, op: effect.Container, to: operandsFrom(1)},
-	{words: "stop|restart", mention: unknownNames, does: effect.StopService, op: effect.Container, to: arguments},
-	{words: "context use *", sets: &assignment{name: hostContext, to: operand(2)}},
-	{words: "machine rm|reset", does: effect.PruneLocal, op: "machine"},
+var containerVerbs = []rows.Row{
+	{Words: "run|exec|create", Also: runsContainer},
+	{Words: "compose", Also: runsCompose},
+	{Words: "rm|rmi", Also: removesContainers},
+	{Words: "inspect", Also: showsSettings},
+	{Words: "cp", Also: copiesContained},
+	{Words: "unshare", Runs: &rows.Start{Words: rows.OperandsFrom(1)}},
+	{Words: "push", Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("image")},
+	{Words: "manifest|trust push|sign", Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("image")},
+	{Words: "kill", Does: effect.StopService, Op: effect.Container, To: rows.OperandsFrom(1)},
 	{
-		words: "swarm|stack|service|node|secret|config rm|remove|leave",
-		does:  effect.DestroyRemote, op: effect.Part, to: joined{operand(0), operand(1)},
+		Words: "stop|restart", Mention: rows.UnknownNames, Does: effect.StopService, Op: effect.Container,
+		To: rows.Arguments,
+	},
+	{Words: "context use *", Sets: &rows.Assignment{Name: hostContext, To: rows.Operand(2)}},
+	{Words: "machine rm|reset", Does: effect.PruneLocal, Op: "machine"},
+	{
+		Words: "swarm|stack|service|node|secret|config rm|remove|leave",
+		Does:  effect.DestroyRemote, Op: effect.Part, To: rows.Joined{rows.Operand(0), rows.Operand(1)},
 	},
 }
 
 // otherHostRows describe what stops or removes containers that others use: those of another host.
-var otherHostRows = []row{
-	{words: "rm|rmi|stop|kill|restart|pause|update", does: effect.ChangeRemote, opOf: operand(0), to: arguments},
+var otherHostRows = []rows.Row{
 	{
-		words: "compose", among: "down rm stop kill restart pause", does: effect.ChangeRemote, op: "compose",
-		to: arguments,
+		Words: "rm|rmi|stop|kill|restart|pause|update", Does: effect.ChangeRemote, OpOf: rows.Operand(0),
+		To: rows.Arguments,
+	},
+	{
+		Words: "compose", Among: "down rm stop kill restart pause", Does: effect.ChangeRemote, Op: "compose",
+		To: rows.Arguments,
 	},
 }
 
@@ -170,10 +181,6 @@ func showsSettings(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 	sh.Print(partial.UnknownKey)
 }
-
-// unknownNames are what names hold that are not known.
-const unknownNames = partial.Unknown + " " + partial.UnknownNetwork + " " + partial.UnknownDecoded + " " +
-	partial.UnknownBenign + " " + partial.UnknownSecret + " " + partial.UnknownKey
 
 // removesContainers reports containers that are removed with their volumes or by unknown names, and
 // images that are removed by force. A container that is named is made again from its image.
@@ -313,23 +320,26 @@ func mounted(sh, child *shell.Shell, host, inside string) {
 }
 
 // clusterRows describe the commands of a cluster's client.
-var clusterRows = []row{
-	{given: "dry-run", without: "dry-run=none"},
-	{words: "exec|run|debug", also: runsInCluster},
-	{given: "help"},
-	{words: "config use-context *", sets: &assignment{name: kubeContext, to: lastOperand}},
-	{words: "delete", also: clusterDelete},
-	{words: "cp", also: copiesContained},
-	{words: "drain|cordon|taint|evict", does: effect.ChangeRemote, opOf: operand(0), to: operand(1)},
-	{words: "scale", given: "replicas=0", does: effect.ChangeRemote, op: effect.ScaleToZero, to: operand(1)},
-	{words: "replace", given: "force", does: effect.DestroyRemote, op: effect.Part, to: text("replace")},
-	{words: "apply", given: "prune force", goOn: true, does: effect.DestroyRemote, op: effect.Part, to: text("apply")},
-	{words: "apply", also: appliesFetched},
-	{words: "rollout undo", does: effect.ChangeRemote, op: "rollback", to: operand(2)},
-	{words: "get secret*", also: showsClusterSecret},
-	{words: "patch", mention: "finalizers", does: effect.ChangeRemote, op: "finalizers", to: operand(1)},
-	{words: "adm|admin|certificate", also: controlsHosted},
-	{words: "create clusterrolebinding|rolebinding", does: effect.ChangeRemote, op: effect.Rights, to: operand(1)},
+var clusterRows = []rows.Row{
+	{Given: "dry-run", Without: "dry-run=none"},
+	{Words: "exec|run|debug", Also: runsInCluster},
+	{Given: "help"},
+	{Words: "config use-context *", Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand}},
+	{Words: "delete", Also: clusterDelete},
+	{Words: "cp", Also: copiesContained},
+	{Words: "drain|cordon|taint|evict", Does: effect.ChangeRemote, OpOf: rows.Operand(0), To: rows.Operand(1)},
+	{Words: "scale", Given: "replicas=0", Does: effect.ChangeRemote, Op: effect.ScaleToZero, To: rows.Operand(1)},
+	{Words: "replace", Given: "force", Does: effect.DestroyRemote, Op: effect.Part, To: rows.Text("replace")},
+	{
+		Words: "apply", Given: "prune force", GoOn: true, Does: effect.DestroyRemote, Op: effect.Part,
+		To: rows.Text("apply"),
+	},
+	{Words: "apply", Also: appliesFetched},
+	{Words: "rollout undo", Does: effect.ChangeRemote, Op: "rollback", To: rows.Operand(2)},
+	{Words: "get secret*", Also: showsClusterSecret},
+	{Words: "patch", Mention: "finalizers", Does: effect.ChangeRemote, Op: "finalizers", To: rows.Operand(1)},
+	{Words: "adm|admin|certificate", Also: controlsHosted},
+	{Words: "create clusterrolebinding|rolebinding", Does: effect.ChangeRemote, Op: effect.Rights, To: rows.Operand(1)},
 }
 
 // runsInCluster follows a command into a container of the cluster, and reports rights on the host.

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
@@ -17,80 +18,89 @@ import (
 )
 
 // databasePrograms are the programs of this file, with what each does.
-var databasePrograms = []table{
+var databasePrograms = []rows.Table{
 	{
-		programs: "cockroach turso bq wrangler xata pscale planetscale heroku supabase neonctl snow athena snowflake " +
+		Programs: "cockroach turso bq wrangler xata pscale planetscale heroku supabase neonctl snow athena snowflake " +
 			"influx",
-		options: "e execute c command sql q host url database-url app a", dry: "dry_run dry-run", rows: mixedRows,
+		Options: "e execute c command sql q host url database-url app a", Dry: "dry_run dry-run", Rows: mixedRows,
 	},
 	{
-		programs: "mongo mongosh", options: "eval u p host port username password f file authenticationDatabase",
-		do: mongo,
+		Programs: "mongo mongosh", Options: "eval u p host port username password f file authenticationDatabase",
+		Do: mongo,
 	},
-	{programs: keyStores, options: "h p a n u s r i D d host port user pass", do: redis},
+	{Programs: keyStores, Options: "h p a n u s r i D d host port user pass", Do: redis},
 	{
-		programs: "cypher-shell",
-		options: "a address u username p password d database f file format P param encryption impersonate " +
+		Programs: "cypher-shell",
+		Options: "a address u username p password d database f file format P param encryption impersonate " +
 			"error-format",
-		do: graph,
+		Do: graph,
 	},
-	{programs: migrationPrograms, do: migration, rows: []row{
-		{of: "drush", words: "site:install|site-install|si", does: effect.DropData, op: effect.Reset, to: operand(0)},
-		{of: "hasura", words: "metadata clear", does: effect.DropData, op: effect.Reset, to: operand(0)},
-	}},
-	{programs: "sqitch", rows: []row{
-		{words: "revert|rebase|checkout", does: effect.DropData, op: effect.Column, to: operand(0)},
-	}},
-	{programs: "pg_dropcluster", rows: []row{{does: effect.DropData, op: effect.Database, to: operandsFrom(0)}}},
-	{
-		programs: "createdb dropdb", options: "h p U O T E D l host port username owner template maintenance-db",
-		rows: []row{
-			{of: "dropdb", does: effect.DropData, op: effect.Database, to: operand(0)},
-			{words: "*", also: makesDatabase},
+	{Programs: migrationPrograms, Do: migration, Rows: []rows.Row{
+		{
+			Of: "drush", Words: "site:install|site-install|si", Does: effect.DropData, Op: effect.Reset,
+			To: rows.Operand(0),
 		},
-	},
-	{programs: "dropuser dropRole", rows: []row{{does: effect.DropData, op: effect.User, to: arguments}}},
-	{programs: "mysqladmin mariadb-admin", options: "h u P S host user port", rows: []row{
-		{words: "create *", also: makesDatabase},
-		{words: "drop", does: effect.DropData, op: effect.Database, to: operand(1)},
-		{words: "shutdown", does: effect.StopService, op: effect.Database, to: text("mysql")},
+		{Of: "hasura", Words: "metadata clear", Does: effect.DropData, Op: effect.Reset, To: rows.Operand(0)},
 	}},
-	{programs: "pg_restore", options: "d h p U f dbname host port -clean", rows: []row{
-		{given: "c clean", does: effect.DropData, op: effect.Table, to: text("restore")},
-	}},
-	{programs: "mongorestore mongoimport", rows: []row{
-		{given: "drop", does: effect.DropData, op: effect.Table, to: text("restore")},
+	{Programs: "sqitch", Rows: []rows.Row{
+		{Words: "revert|rebase|checkout", Does: effect.DropData, Op: effect.Column, To: rows.Operand(0)},
 	}},
 	{
-		programs: "celery",
-		options:  "A app b broker workdir Q queues X exclude-queues d destination t timeout",
-		rows: []row{
-			{words: "purge", does: effect.DropData, op: effect.Rows, to: operand(0)},
-			{words: "control shutdown", as: &stopsServer},
+		Programs: "pg_dropcluster",
+		Rows:     []rows.Row{{Does: effect.DropData, Op: effect.Database, To: rows.OperandsFrom(0)}},
+	},
+	{
+		Programs: "createdb dropdb", Options: "h p U O T E D l host port username owner template maintenance-db",
+		Rows: []rows.Row{
+			{Of: "dropdb", Does: effect.DropData, Op: effect.Database, To: rows.Operand(0)},
+			{Words: "*", Also: makesDatabase},
 		},
 	},
-	{programs: "rq", options: "u url", rows: []row{
-		{words: "empty", does: effect.DropData, op: effect.Rows, to: operandsFrom(1)},
+	{Programs: "dropuser dropRole", Rows: []rows.Row{{Does: effect.DropData, Op: effect.User, To: rows.Arguments}}},
+	{Programs: "mysqladmin mariadb-admin", Options: "h u P S host user port", Rows: []rows.Row{
+		{Words: "create *", Also: makesDatabase},
+		{Words: "drop", Does: effect.DropData, Op: effect.Database, To: rows.Operand(1)},
+		{Words: "shutdown", Does: effect.StopService, Op: effect.Database, To: rows.Text("mysql")},
 	}},
-	{programs: "pg_resetwal pg_rewind", rows: []row{{does: effect.DropData, op: effect.Log, to: programName}}},
+	{Programs: "pg_restore", Options: "d h p U f dbname host port -clean", Rows: []rows.Row{
+		{Given: "c clean", Does: effect.DropData, Op: effect.Table, To: rows.Text("restore")},
+	}},
+	{Programs: "mongorestore mongoimport", Rows: []rows.Row{
+		{Given: "drop", Does: effect.DropData, Op: effect.Table, To: rows.Text("restore")},
+	}},
+	{
+		Programs: "celery",
+		Options:  "A app b broker workdir Q queues X exclude-queues d destination t timeout",
+		Rows: []rows.Row{
+			{Words: "purge", Does: effect.DropData, Op: effect.Rows, To: rows.Operand(0)},
+			{Words: "control shutdown", As: &rows.StopsServer},
+		},
+	},
+	{Programs: "rq", Options: "u url", Rows: []rows.Row{
+		{Words: "empty", Does: effect.DropData, Op: effect.Rows, To: rows.OperandsFrom(1)},
+	}},
+	{
+		Programs: "pg_resetwal pg_rewind",
+		Rows:     []rows.Row{{Does: effect.DropData, Op: effect.Log, To: rows.ProgramName}},
+	},
 }
 
 // sqlClients are the clients whose purpose is to run SQL.
-var sqlClients = []table{
+var sqlClients = []rows.Table{
 	{
-		programs: "psql pgcli pgsql",
-		options:  "c command h p U d f o v F R T L host port username dbname file output set variable",
-		do:       sqlClient,
+		Programs: "psql pgcli pgsql",
+		Options:  "c command h p U d f o v F R T L host port username dbname file output set variable",
+		Do:       sqlClient,
 	},
-	{programs: "mysql mariadb mycli", options: "e execute h P u D S host port user database socket", do: sqlClient},
-	{programs: "sqlite3 sqlite duckdb litecli sqlcipher", options: "- cmd c init separator newline", do: fileClient},
+	{Programs: "mysql mariadb mycli", Options: "e execute h P u D S host port user database socket", Do: sqlClient},
+	{Programs: "sqlite3 sqlite duckdb litecli sqlcipher", Options: "- cmd c init separator newline", Do: fileClient},
 	{
-		programs: "sqlcmd osql isql sqlplus db2 bteq trino presto impala-shell hive beeline spark-sql ksql vsql nzsql",
-		options:  "Q q e execute c S U P d i f server user", do: fileClient,
+		Programs: "sqlcmd osql isql sqlplus db2 bteq trino presto impala-shell hive beeline spark-sql ksql vsql nzsql",
+		Options:  "Q q e execute c S U P d i f server user", Do: fileClient,
 	},
 	{
-		programs: "cqlsh clickhouse-client clickhouse clickhouse-local snowsql usql mssql-cli dolt tidb questdb rqlite",
-		options:  "e q query execute Q c h u p k f host user password port", do: fileClient,
+		Programs: "cqlsh clickhouse-client clickhouse clickhouse-local snowsql usql mssql-cli dolt tidb questdb rqlite",
+		Options:  "e q query execute Q c h u p k f host user password port", Do: fileClient,
 	},
 }
 
@@ -107,7 +117,7 @@ func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if f, ok := o.Get("f", "file", "i"); ok {
 		runStatements(sh, f)
 	}
-	for _, text := range stdin(c) {
+	for _, text := range rows.Stdin(c) {
 		clientText(sh, text)
 	}
 	sh.Print(cmp.Or(printed, partial.Unknown))
@@ -205,20 +215,9 @@ func copiedTo(line string) string {
 	return file
 }
 
-// stdin returns the standard input of a command, as far as it is known.
-func stdin(c shell.Command) []string {
-	if c.In == nil {
-		return nil
-	}
-	return []string{*c.In}
-}
-
-// inputOf returns the standard input of a command, or a hole.
-func inputOf(c shell.Command) string { return lex.First(append(stdin(c), partial.Unknown)) }
-
 // readsSQL reads the SQL that the tool of a service gets.
 func readsSQL(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for _, text := range append(o.All("e", "execute", "c", "command", "sql", "q"), stdin(c)...) {
+	for _, text := range append(o.All("e", "execute", "c", "command", "sql", "q"), rows.Stdin(c)...) {
 		sql.Read(sh, text)
 	}
 	for _, text := range o.Pos {
@@ -241,28 +240,28 @@ func runsOnHeroku(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // mixedRows describe the tools of services that also run SQL.
-var mixedRows = []row{
-	{goOn: true, also: readsSQL},
-	{of: "heroku", words: "run|run:*", also: runsOnHeroku},
+var mixedRows = []rows.Row{
+	{GoOn: true, Also: readsSQL},
+	{Of: "heroku", Words: "run|run:*", Also: runsOnHeroku},
 	{
-		of: "heroku", words: "pg:copy|pg:backups:restore|pg:push", does: effect.DropData, op: effect.Reset,
-		to: operand(0),
+		Of: "heroku", Words: "pg:copy|pg:backups:restore|pg:push", Does: effect.DropData, Op: effect.Reset,
+		To: rows.Operand(0),
 	},
-	{of: "bq", words: "rm", does: effect.DestroyRemote, op: effect.Teardown, to: operandsFrom(0)},
-	{words: "pg:reset*", does: effect.DropData, op: effect.Database, to: operand(1)},
+	{Of: "bq", Words: "rm", Does: effect.DestroyRemote, Op: effect.Teardown, To: rows.OperandsFrom(0)},
+	{Words: "pg:reset*", Does: effect.DropData, Op: effect.Database, To: rows.Operand(1)},
 	{
-		of: "supabase", words: "db reset", given: "linked db-url", does: effect.DropData, op: effect.Database,
-		to: operand(1),
+		Of: "supabase", Words: "db reset", Given: "linked db-url", Does: effect.DropData, Op: effect.Database,
+		To: rows.Operand(1),
 	},
-	{of: "supabase", words: "db reset"}, // of this machine
-	{also: controlsHosted},
+	{Of: "supabase", Words: "db reset"}, // of this machine
+	{Also: controlsHosted},
 }
 
 // mongo reports the calls in its JavaScript that drop data or stop the server.
 func mongo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	texts := o.All("eval")
 	sh.Opaque(strings.Join(texts, "\n"))
-	for _, text := range append(texts, stdin(c)...) {
+	for _, text := range append(texts, rows.Stdin(c)...) {
 		mongoText(sh, text)
 	}
 	for _, name := range append(o.All("f", "file"), o.Pos...) {
@@ -309,7 +308,7 @@ func graph(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if f, ok := o.Get("f", "file"); ok {
 		texts = append(texts, sh.Files[sh.Path(f)])
 	}
-	for _, text := range append(texts, stdin(c)...) {
+	for _, text := range append(texts, rows.Stdin(c)...) {
 		graphText(sh, text)
 	}
 	sh.Print(partial.Unknown)
@@ -357,7 +356,7 @@ func graphStatement(sh *shell.Shell, toks []script.Token) {
 // redis reports the effects of Redis commands in operands and in standard input.
 func redis(sh *shell.Shell, c shell.Command, o shell.Options) {
 	commands := [][]string{o.Pos}
-	for _, text := range stdin(c) {
+	for _, text := range rows.Stdin(c) {
 		for _, line := range shell.SplitLines(text) {
 			commands = append(commands, strings.Fields(line))
 		}
@@ -400,7 +399,7 @@ func redisCommand(sh *shell.Shell, words []string) {
 	for i, w := range words {
 		upper[i] = strings.ToUpper(w)
 	}
-	runRows(sh, redisRows, upper, shell.Command{Args: upper}, shell.Options{Pos: upper})
+	rows.Run(sh, redisRows, upper, shell.Command{Args: upper}, shell.Options{Pos: upper})
 }
 
 // makesDatabase remembers the database that the last operand names.
@@ -409,20 +408,20 @@ func makesDatabase(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // redisRows describe the commands of Redis, in upper case.
-var redisRows = []row{
-	{words: "FLUSHALL|FLUSHDB", does: effect.DropData, op: effect.Database, to: operand(0)},
-	{words: "DEL|UNLINK", mention: unknownNames, does: effect.DropData, op: effect.Rows, to: operand(0)},
-	{words: "DEL|UNLINK", does: effect.DropData, op: effect.Key, to: operand(0)},
+var redisRows = []rows.Row{
+	{Words: "FLUSHALL|FLUSHDB", Does: effect.DropData, Op: effect.Database, To: rows.Operand(0)},
+	{Words: "DEL|UNLINK", Mention: rows.UnknownNames, Does: effect.DropData, Op: effect.Rows, To: rows.Operand(0)},
+	{Words: "DEL|UNLINK", Does: effect.DropData, Op: effect.Key, To: rows.Operand(0)},
 	{
-		words: "SHUTDOWN|DEBUG|FAILOVER|REPLICAOF|SLAVEOF|SWAPDB|MIGRATE",
-		does:  effect.StopService, op: effect.Database, to: joined{text("redis"), operand(0)},
+		Words: "SHUTDOWN|DEBUG|FAILOVER|REPLICAOF|SLAVEOF|SWAPDB|MIGRATE",
+		Does:  effect.StopService, Op: effect.Database, To: rows.Joined{rows.Text("redis"), rows.Operand(0)},
 	},
 	{
-		words: "CONFIG|SCRIPT|CLUSTER|ACL|FUNCTION|CLIENT|XGROUP|XTRIM|MODULE " +
+		Words: "CONFIG|SCRIPT|CLUSTER|ACL|FUNCTION|CLIENT|XGROUP|XTRIM|MODULE " +
 			"SET|RESETSTAT|FLUSH|RESET|DELUSER|DELETE|KILL|FORGET|FLUSHSLOTS|DELSLOTS|REWRITE|DESTROY|UNLOAD",
-		does: effect.ChangeRemote, op: "redis", to: joined{operand(0), operand(1)},
+		Does: effect.ChangeRemote, Op: "redis", To: rows.Joined{rows.Operand(0), rows.Operand(1)},
 	},
-	{words: "EVAL", mention: "flush", does: effect.DropData, op: effect.Database, to: operand(0)},
+	{Words: "EVAL", Mention: "flush", Does: effect.DropData, Op: effect.Database, To: rows.Operand(0)},
 }
 
 // migrationPrograms are the tools with which frameworks change and wipe their databases.
@@ -481,10 +480,10 @@ func runsCode(sh *shell.Shell, c shell.Command) bool {
 	if !lex.OneOf(lex.First(c.Args), shells) {
 		return false
 	}
-	for _, text := range append(lex.After(c.Args, "--", 1), stdin(c)...) {
+	for _, text := range append(lex.After(c.Args, "--", 1), rows.Stdin(c)...) {
 		sql.Read(sh, text)
 	}
-	for _, code := range append(shell.ParseOptions(c.Args, "c command").All("c", "command"), stdin(c)...) {
+	for _, code := range append(shell.ParseOptions(c.Args, "c command").All("c", "command"), rows.Stdin(c)...) {
 		script.Run(sh, code, "python")
 	}
 	return true

@@ -7,31 +7,35 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // elsewherePrograms run their command on another machine.
-var elsewherePrograms = []table{
+var elsewherePrograms = []rows.Table{
 	{
-		programs: "ssh mosh autossh dbclient plink",
-		options:  sshValues,
-		leads:    true,
-		do:       ssh,
+		Programs: "ssh mosh autossh dbclient plink",
+		Options:  sshValues,
+		Leads:    true,
+		Do:       ssh,
 	},
-	{programs: "sshpass", options: "p f d P", leads: true, rows: []row{{runs: &start{words: operandsFrom(0)}}}},
-	{programs: "distrobox toolbox multipass limactl vagrant adb lxc incus", do: otherMachine},
-	{programs: "wsl", options: "d distribution u user cd shell-type unregister export import", leads: true, rows: []row{
-		{given: "unregister=", does: effect.DestroyRemote, op: effect.Teardown, to: valueOf("unregister")},
-		{given: "shutdown", does: effect.Power, op: "shutdown", to: programName},
-		{runs: &start{words: operandsFrom(0)}},
+	{
+		Programs: "sshpass", Options: "p f d P", Leads: true,
+		Rows: []rows.Row{{Runs: &rows.Start{Words: rows.OperandsFrom(0)}}},
+	},
+	{Programs: "distrobox toolbox multipass limactl vagrant adb lxc incus", Do: otherMachine},
+	{Programs: "wsl", Options: "d distribution u user cd shell-type unregister export import", Leads: true, Rows: []rows.Row{
+		{Given: "unregister=", Does: effect.DestroyRemote, Op: effect.Teardown, To: rows.ValueOf("unregister")},
+		{Given: "shutdown", Does: effect.Power, Op: "shutdown", To: rows.ProgramName},
+		{Runs: &rows.Start{Words: rows.OperandsFrom(0)}},
 	}},
-	{programs: "osascript", options: "e l s", do: appleScript},
-	{programs: "xdotool ydotool wtype dotool cliclick", rows: []row{
-		{first: "search|getactivewindow|getmouselocation|help|version"},
-		{does: effect.TypeInto, to: programName},
+	{Programs: "osascript", Options: "e l s", Do: appleScript},
+	{Programs: "xdotool ydotool wtype dotool cliclick", Rows: []rows.Row{
+		{First: "search|getactivewindow|getmouselocation|help|version"},
+		{Does: effect.TypeInto, To: rows.ProgramName},
 	}},
-	{programs: "expect", options: "c f d", do: expect},
+	{Programs: "expect", Options: "c f d", Do: expect},
 }
 
 // sshValues are the options of ssh with a value. They may also come after the host.
@@ -44,7 +48,7 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if len(rest) == 0 {
 		return
 	}
-	if strings.ContainsRune(lex.First(stdin(c)), partial.HoleSecret) {
+	if strings.ContainsRune(lex.First(rows.Stdin(c)), partial.HoleSecret) {
 		sh.Effect(effect.SendOut, effect.Secret, rest[0])
 	}
 	child := sshPlace(sh, o, rest[0])
@@ -84,15 +88,6 @@ func sshOptions(sh *shell.Shell, o shell.Options) {
 			sh.Elsewhere().Run(code, nil)
 		}
 	}
-}
-
-// oneOrAll runs a single word as shell code, and several words as a command.
-func oneOrAll(sh *shell.Shell, words []string, in *string) {
-	if len(words) == 1 {
-		sh.RunTextIn(words[0], in)
-		return
-	}
-	sh.Exec(words, in)
 }
 
 // appleScript runs the AppleScript code of osascript.
@@ -145,7 +140,7 @@ func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	case lex.OneOf(c.Name, "multipass limactl lxc incus"):
 		rest = rest[min(1, len(rest)):]
 	}
-	oneOrAll(child, rest, c.In)
+	rows.RunOneOrAll(child, rest, c.In)
 }
 
 // machinePlace returns where a command runs: in a virtual machine or a container of this machine, or

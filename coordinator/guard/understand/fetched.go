@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -111,7 +112,7 @@ func (t *taker) report(sh *shell.Shell, c shell.Command) {
 			unreadCode(sh, file)
 		}
 		if file == "-" {
-			text, target = lex.First(stdin(c)), ""
+			text, target = lex.First(rows.Stdin(c)), ""
 		}
 		if isFetched(text) {
 			sh.Effect(effect.RunUnknown, effect.Network, target)
@@ -164,8 +165,8 @@ func (t *taker) taken(c shell.Command) (files []string) {
 
 // parse splits arguments. What follows the first operand may be for the program that it names.
 func (t *taker) parse(args []string) shell.Options {
-	as := table{options: t.files + " " + t.options, leads: !t.all}
-	return as.parse(args)
+	as := rows.Table{Options: t.files + " " + t.options, Leads: !t.all}
+	return as.Parse(args)
 }
 
 // isFetched reports whether a text came from another machine.
@@ -208,7 +209,7 @@ func passesOn(sh *shell.Shell, c shell.Command) {
 
 // fetchedInput returns the first fetched file among the arguments, "-" for the standard input.
 func fetchedInput(sh *shell.Shell, c shell.Command) string {
-	if isFetched(lex.First(stdin(c))) {
+	if isFetched(lex.First(rows.Stdin(c))) {
 		return "-"
 	}
 	for _, a := range c.Args {

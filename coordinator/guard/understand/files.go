@@ -10,84 +10,90 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // filePrograms are the programs of this file, with what each does.
-var filePrograms = []table{
+var filePrograms = []rows.Table{
 	{
-		programs: "rm unlink gunlink grm srm rimraf del trash trash-put rmtrash del-cli wipe",
-		options:  "-recursive -no-preserve-root -force",
-		do:       remove,
+		Programs: "rm unlink gunlink grm srm rimraf del trash trash-put rmtrash del-cli wipe",
+		Options:  "-recursive -no-preserve-root -force",
+		Do:       remove,
 	},
-	{programs: "gio", rows: []row{
-		{words: "trash|remove", given: "list restore"},
-		{words: "trash", given: "empty", as: &emptiesTrash},
-		{words: "trash|remove", runs: &start{program: "trash", words: operandsFrom(1)}},
+	{Programs: "gio", Rows: []rows.Row{
+		{Words: "trash|remove", Given: "list restore"},
+		{Words: "trash", Given: "empty", As: &emptiesTrash},
+		{Words: "trash|remove", Runs: &rows.Start{Program: "trash", Words: rows.OperandsFrom(1)}},
 	}},
-	{programs: "trash-empty trash-rm", rows: []row{{without: "h help version dry-run", as: &emptiesTrash}}},
-	{programs: "fdupes jdupes", options: "o order X exclude-filter G L maxsize minsize", rows: []row{
-		{given: "d delete", also: cleansTrees},
+	{Programs: "trash-empty trash-rm", Rows: []rows.Row{{Without: "h help version dry-run", As: &emptiesTrash}}},
+	{Programs: "fdupes jdupes", Options: "o order X exclude-filter G L maxsize minsize", Rows: []rows.Row{
+		{Given: "d delete", Also: cleansTrees},
 	}},
 	{
-		programs: "rdfind",
-		options:  "- deleteduplicates dryrun n outputname makesymlinks makehardlinks minsize ignoreempty",
-		dry:      "dryrun=true n=true",
-		rows:     []row{{given: "deleteduplicates=true", also: cleansTrees}},
+		Programs: "rdfind",
+		Options:  "- deleteduplicates dryrun n outputname makesymlinks makehardlinks minsize ignoreempty",
+		Dry:      "dryrun=true n=true",
+		Rows:     []rows.Row{{Given: "deleteduplicates=true", Also: cleansTrees}},
 	},
 	{
-		programs: "czkawka_cli czkawka", options: "d directories D delete-method e excluded-directories x f",
-		dry: "dry-run",
-		rows: []row{
+		Programs: "czkawka_cli czkawka", Options: "d directories D delete-method e excluded-directories x f",
+		Dry: "dry-run",
+		Rows: []rows.Row{
 			{
-				given: "D= delete-method=", with: "d= directories=",
-				runs: &start{program: "fdupes -d", words: valueOf("d directories")},
+				Given: "D= delete-method=", With: "d= directories=",
+				Runs: &rows.Start{Program: "fdupes -d", Words: rows.ValueOf("d directories")},
 			},
 		},
 	},
-	{programs: "rmlint", options: "o output O c config T types", do: writesCleaner},
+	{Programs: "rmlint", Options: "o output O c config T types", Do: writesCleaner},
 	{
-		programs: "mogrify jpegoptim pngquant optipng",
-		options:  "- path d dest resize quality format m max o",
-		rows: []row{
-			{without: "path d dest n noaction simulate", does: effect.WriteFile, to: files{operandsFrom(0)}},
+		Programs: "mogrify jpegoptim pngquant optipng",
+		Options:  "- path d dest resize quality format m max o",
+		Rows: []rows.Row{
+			{Without: "path d dest n noaction simulate", Does: effect.WriteFile, To: rows.Paths{rows.OperandsFrom(0)}},
 		},
 	},
-	{programs: "tmpreaper tmpwatch", options: "protect x exclude", dry: "t test", rows: []row{
-		{words: "*", also: cleansTrees},
+	{Programs: "tmpreaper tmpwatch", Options: "protect x exclude", Dry: "t test", Rows: []rows.Row{
+		{Words: "*", Also: cleansTrees},
 	}},
 	// The rmdir of Unix removes only empty directories: nothing is lost.
-	{programs: "rmdir", rows: []row{{args: "/s|/S", does: effect.DeleteTree, to: files{operandsFrom(0)}}}},
-	{programs: "shred gshred", options: "n s iterations size random-source", do: shred},
-	{programs: "mv gmv", options: "t S target-directory suffix update?", keeps: keepsOld, do: move},
 	{
-		programs: "cp gcp install ditto pax",
-		options:  "t S m o g target-directory suffix mode owner group update?",
-		keeps:    keepsOld,
-		do:       copyFiles,
+		Programs: "rmdir",
+		Rows:     []rows.Row{{Args: "/s|/S", Does: effect.DeleteTree, To: rows.Paths{rows.OperandsFrom(0)}}},
 	},
-	{programs: "ln gln link", options: "t S target-directory suffix -symbolic -force", do: link},
-	{programs: "chmod gchmod chattr setfacl chflags xattr", options: "reference -recursive", do: changeMode},
-	{programs: "setcap", options: "n", rows: []row{
-		{does: effect.ChangeMode, op: effect.Setuid, to: files{operandsFrom(1)}},
+	{Programs: "shred gshred", Options: "n s iterations size random-source", Do: shred},
+	{Programs: "mv gmv", Options: "t S target-directory suffix update?", Keeps: keepsOld, Do: move},
+	{
+		Programs: "cp gcp install ditto pax",
+		Options:  "t S m o g target-directory suffix mode owner group update?",
+		Keeps:    keepsOld,
+		Do:       copyFiles,
+	},
+	{Programs: "ln gln link", Options: "t S target-directory suffix -symbolic -force", Do: link},
+	{Programs: "chmod gchmod chattr setfacl chflags xattr", Options: "reference -recursive", Do: changeMode},
+	{Programs: "setcap", Options: "n", Rows: []rows.Row{
+		{Does: effect.ChangeMode, Op: effect.Setuid, To: rows.Paths{rows.OperandsFrom(1)}},
 	}},
-	{programs: "chown chgrp gchown", options: "reference from -recursive", rows: []row{
+	{Programs: "chown chgrp gchown", Options: "reference from -recursive", Rows: []rows.Row{
 		{
-			given: "R recursive", with: "reference=", does: effect.ChangeMode, op: effect.OwnerTree,
-			to: files{operandsFrom(0)},
+			Given: "R recursive", With: "reference=", Does: effect.ChangeMode, Op: effect.OwnerTree,
+			To: rows.Paths{rows.OperandsFrom(0)},
 		},
-		{given: "R recursive", does: effect.ChangeMode, op: effect.OwnerTree, to: files{operandsFrom(1)}},
-		{given: "reference=", does: effect.ChangeMode, op: effect.Owner, to: files{operandsFrom(0)}},
-		{does: effect.ChangeMode, op: effect.Owner, to: files{operandsFrom(1)}},
+		{Given: "R recursive", Does: effect.ChangeMode, Op: effect.OwnerTree, To: rows.Paths{rows.OperandsFrom(1)}},
+		{Given: "reference=", Does: effect.ChangeMode, Op: effect.Owner, To: rows.Paths{rows.OperandsFrom(0)}},
+		{Does: effect.ChangeMode, Op: effect.Owner, To: rows.Paths{rows.OperandsFrom(1)}},
 	}},
-	{programs: "mkdir", options: "m mode Z", do: makesFolders},
-	{programs: "touch mkfifo", options: "d r t m date reference mode", rows: []row{
-		{does: effect.WriteFile, op: effect.Create, to: files{operandsFrom(0)}},
+	{Programs: "mkdir", Options: "m mode Z", Do: makesFolders},
+	{Programs: "touch mkfifo", Options: "d r t m date reference mode", Rows: []rows.Row{
+		{Does: effect.WriteFile, Op: effect.Create, To: rows.Paths{rows.OperandsFrom(0)}},
 	}},
-	{programs: "truncate fallocate gtruncate", options: "s r o l size reference offset length", do: truncate},
+	{Programs: "truncate fallocate gtruncate", Options: "s r o l size reference offset length", Do: truncate},
 }
 
-var emptiesTrash = act{kind: effect.DeleteTree, op: effect.Find, to: files{text("~/.local/share/Trash/*")}}
+var emptiesTrash = rows.Act{
+	Kind: effect.DeleteTree, Op: effect.Find, To: rows.Paths{rows.Text("~/.local/share/Trash/*")},
+}
 
 // cleansTrees reports trees of which a program deletes some files.
 func cleansTrees(sh *shell.Shell, _ shell.Command, o shell.Options) {
@@ -142,7 +148,7 @@ func shred(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // move reports the sources and the destination of mv.
 func move(sh *shell.Shell, c shell.Command, o shell.Options) {
-	from, to := operandsTo(o)
+	from, to := rows.OperandsTo(o)
 	if to == "" {
 		return
 	}
@@ -180,17 +186,6 @@ func placeOp(sh *shell.Shell, from, to string) effect.Op {
 	return ""
 }
 
-// operandsTo returns the sources and the destination of mv, cp or ln.
-func operandsTo(o shell.Options) ([]string, string) {
-	if dir, ok := o.Get("t", "target-directory"); ok {
-		return o.Pos, dir
-	}
-	if len(o.Pos) < 2 {
-		return nil, ""
-	}
-	return o.Pos[:len(o.Pos)-1], o.Pos[len(o.Pos)-1]
-}
-
 // reportDestination reports the destination of a file: the path itself, and the file inside it
 // in case the path is a directory.
 func reportDestination(sh *shell.Shell, to, from string) {
@@ -223,7 +218,7 @@ func reportDestination(sh *shell.Shell, to, from string) {
 
 // copyFiles reports the sources and the destination of cp.
 func copyFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
-	from, to := operandsTo(o)
+	from, to := rows.OperandsTo(o)
 	if c.In != nil {
 		sh.Remember("/dev/stdin", *c.In)
 	}
@@ -262,13 +257,13 @@ func copiesTree(sh *shell.Shell, to, from string, inside bool) {
 
 // link reports the targets and the name of a link.
 func link(sh *shell.Shell, c shell.Command, o shell.Options) {
-	from, to := operandsTo(o)
+	from, to := rows.OperandsTo(o)
 	if !o.Given("f force") || o.Given("b backup") {
 		defer sh.Creates(len(sh.Eval.Effects))
 	}
 	symbolic := o.Given("s symbolic")
 	for _, p := range from {
-		if f := sh.Path(p); ownProgram(sh, f) {
+		if f := sh.Path(p); rows.IsOwnProgram(sh, f) {
 			sh.Effect(effect.ReadFile, "", f)
 		}
 		if f := sh.Path(to); strings.Contains(f, "/.git/") {
@@ -332,7 +327,7 @@ func treeOp(how effect.Op) effect.Op {
 // truncate reports files that are cut or emptied.
 func truncate(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name == "truncate" && len(o.Flags) == 0 { // the program needs a size, so this is an SQL statement
-		typedSQL(sh, c)
+		rows.ReadTypedSQL(sh, c)
 		return
 	}
 	for _, p := range o.Pos {

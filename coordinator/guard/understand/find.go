@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -236,14 +237,14 @@ func (f *findTests) deletes(sh *shell.Shell, roots []string) {
 func (f *findTests) run(sh *shell.Shell, argv, roots []string) {
 	for _, r := range roots[:min(shell.MaxCombinations, len(roots))] {
 		for _, found := range f.paths(r) {
-			out := replaceAll(argv, "{}", found)
+			out := rows.ReplaceAll(argv, "{}", found)
 			if !f.isNarrowed() {
 				out = forEveryFile(argv, out, r)
 			}
 			sh.Exec(out, nil)
 		}
 		if !f.isNarrowed() && lex.IsShellName(lex.ProgramName(lex.First(argv))) { // code for each of the files
-			sh.Exec(replaceAll(argv, "{}", strings.TrimSuffix(r, "/")+"/"+partial.Unknown+"/*"), nil)
+			sh.Exec(rows.ReplaceAll(argv, "{}", strings.TrimSuffix(r, "/")+"/"+partial.Unknown+"/*"), nil)
 		}
 	}
 }
@@ -257,7 +258,7 @@ func forEveryFile(argv, out []string, root string) []string {
 	case lex.OneOf(name, "rm unlink shred"):
 		return slices.Concat([]string{"find"}, shell.ParseOptions(out[1:], "").Pos, []string{"-delete"})
 	case lex.OneOf(name, "truncate gtruncate"):
-		return replaceAll(argv, "{}", strings.TrimSuffix(root, "/")+shell.EveryFile)
+		return rows.ReplaceAll(argv, "{}", strings.TrimSuffix(root, "/")+shell.EveryFile)
 	}
 	return out
 }

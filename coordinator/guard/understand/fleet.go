@@ -7,38 +7,42 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // fleetPrograms set up many machines, or one from a description.
-var fleetPrograms = []table{
-	{programs: "ansible ansible-console", options: ansibleOptions, dry: "check C list-hosts version", do: ansible},
+var fleetPrograms = []rows.Table{
+	{Programs: "ansible ansible-console", Options: ansibleOptions, Dry: "check C list-hosts version", Do: ansible},
 	{
-		programs: "ansible-playbook ansible-pull", options: ansibleOptions,
-		dry: "check C syntax-check list-hosts list-tasks list-tags version", do: playbooks,
+		Programs: "ansible-playbook ansible-pull", Options: ansibleOptions,
+		Dry: "check C syntax-check list-hosts list-tasks list-tags version", Do: playbooks,
 	},
-	{programs: "pssh pdsh dsh clush", options: "w h H l p t g x", do: runsOnAll},
-	{programs: "salt salt-call salt-ssh", options: "t timeout b batch-size out config-dir c log-level l", do: salt},
-	{programs: "salt-key", rows: []row{
+	{Programs: "pssh pdsh dsh clush", Options: "w h H l p t g x", Do: runsOnAll},
+	{Programs: "salt salt-call salt-ssh", Options: "t timeout b batch-size out config-dir c log-level l", Do: salt},
+	{Programs: "salt-key", Rows: []rows.Row{
 		{
-			given: "d D delete delete-all r R reject reject-all", does: effect.DestroyRemote, op: effect.Part,
-			to: arguments,
+			Given: "d D delete delete-all r R reject reject-all", Does: effect.DestroyRemote, Op: effect.Part,
+			To: rows.Arguments,
 		},
 	}},
-	{programs: "puppet", dry: "noop", rows: []row{
-		{words: "apply|agent", as: &changesSystem},
+	{Programs: "puppet", Dry: "noop", Rows: []rows.Row{
+		{Words: "apply|agent", As: &rows.ChangesSystem},
 		{
-			words: "node|cert clean|deactivate|purge|revoke", does: effect.DestroyRemote, op: effect.Part,
-			to: operandsFrom(0),
+			Words: "node|cert clean|deactivate|purge|revoke", Does: effect.DestroyRemote, Op: effect.Part,
+			To: rows.OperandsFrom(0),
 		},
-		{words: "resource package", args: puppetEnds, does: effect.RemovePackage, opOf: operand(1), to: operand(2)},
-		{words: "resource service", args: puppetEnds, does: effect.StopService, op: "stopped", to: operand(2)},
-		{words: "resource file", args: puppetEnds, does: effect.DeleteTree, to: files{operand(2)}},
-		{words: "resource", args: puppetEnds, does: effect.ChangeSystem, opOf: operand(1), to: operand(2)},
+		{
+			Words: "resource package", Args: puppetEnds, Does: effect.RemovePackage, OpOf: rows.Operand(1),
+			To: rows.Operand(2),
+		},
+		{Words: "resource service", Args: puppetEnds, Does: effect.StopService, Op: "stopped", To: rows.Operand(2)},
+		{Words: "resource file", Args: puppetEnds, Does: effect.DeleteTree, To: rows.Paths{rows.Operand(2)}},
+		{Words: "resource", Args: puppetEnds, Does: effect.ChangeSystem, OpOf: rows.Operand(1), To: rows.Operand(2)},
 	}},
-	{programs: "chef-client chef-solo chef-apply cinc-client", dry: "W why-run v version", rows: []row{
-		{as: &changesSystem},
+	{Programs: "chef-client chef-solo chef-apply cinc-client", Dry: "W why-run v version", Rows: []rows.Row{
+		{As: &rows.ChangesSystem},
 	}},
 }
 
@@ -152,20 +156,23 @@ func fleetModule(sh *shell.Shell, module, text string) {
 		sh.Run(text, nil)
 		return
 	}
-	o := shell.ParseOptions(endings("--", strings.Fields(text)), "")
-	runRows(sh, moduleRows, nil, shell.Command{Name: module}, o)
+	o := shell.ParseOptions(rows.Endings("--", strings.Fields(text)), "")
+	rows.Run(sh, moduleRows, nil, shell.Command{Name: module}, o)
 }
 
 // moduleRows describe the modules of Ansible, whose arguments are as options.
-var moduleRows = []row{
-	{of: "reboot win_reboot", does: effect.Power, opOf: programName},
+var moduleRows = []rows.Row{
+	{Of: "reboot win_reboot", Does: effect.Power, OpOf: rows.ProgramName},
 	{
-		of: "service systemd systemd_service", given: "state=stopped state=restarted",
-		does: effect.StopService, opOf: valueOf("state"), to: valueOf("name"),
+		Of: "service systemd systemd_service", Given: "state=stopped state=restarted",
+		Does: effect.StopService, OpOf: rows.ValueOf("state"), To: rows.ValueOf("name"),
 	},
-	{of: "file", given: gone, does: effect.DeleteTree, to: files{valueOf("path dest")}},
-	{of: "apt yum dnf package pip", given: gone, does: effect.RemovePackage, opOf: programName, to: valueOf("name")},
-	{given: gone, does: effect.DestroyRemote, op: effect.Part, to: joined{programName, valueOf("name")}},
+	{Of: "file", Given: gone, Does: effect.DeleteTree, To: rows.Paths{rows.ValueOf("path dest")}},
+	{
+		Of: "apt yum dnf package pip", Given: gone, Does: effect.RemovePackage, OpOf: rows.ProgramName,
+		To: rows.ValueOf("name"),
+	},
+	{Given: gone, Does: effect.DestroyRemote, Op: effect.Part, To: rows.Joined{rows.ProgramName, rows.ValueOf("name")}},
 }
 
 const gone = "state=absent state=removed"
@@ -176,17 +183,23 @@ func runsOnAll(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // saltRows describe the functions of Salt that change or end something.
-var saltRows = []row{
-	{args: "test=True|test=true"},
+var saltRows = []rows.Row{
+	{Args: "test=True|test=true"},
 	{
-		words: "state.apply|state.highstate|state.sls|state.single",
-		does:  effect.ChangeRemote, op: effect.Apply, to: operandsFrom(0),
+		Words: "state.apply|state.highstate|state.sls|state.single",
+		Does:  effect.ChangeRemote, Op: effect.Apply, To: rows.OperandsFrom(0),
 	},
-	{words: "pkg.remove|pkg.purge", does: effect.RemovePackage, opOf: programName, to: operandsFrom(1)},
-	{words: "service.stop|service.restart|service.disable", does: effect.StopService, opOf: operand(0), to: operand(1)},
-	{words: "system.reboot|system.shutdown|system.poweroff|system.halt", does: effect.Power, opOf: operand(0)},
-	{words: "file.remove *", runs: &start{program: "rm -rf", words: operand(1)}},
-	{words: "*.delete|*.remove|*.absent|*.flush", does: effect.DestroyRemote, op: effect.Part, to: operandsFrom(0)},
+	{Words: "pkg.remove|pkg.purge", Does: effect.RemovePackage, OpOf: rows.ProgramName, To: rows.OperandsFrom(1)},
+	{
+		Words: "service.stop|service.restart|service.disable", Does: effect.StopService, OpOf: rows.Operand(0),
+		To: rows.Operand(1),
+	},
+	{Words: "system.reboot|system.shutdown|system.poweroff|system.halt", Does: effect.Power, OpOf: rows.Operand(0)},
+	{Words: "file.remove *", Runs: &rows.Start{Program: "rm -rf", Words: rows.Operand(1)}},
+	{
+		Words: "*.delete|*.remove|*.absent|*.flush", Does: effect.DestroyRemote, Op: effect.Part,
+		To: rows.OperandsFrom(0),
+	},
 }
 
 // salt runs a function of Salt on the machines that the first operand names, or on this one.
@@ -197,5 +210,5 @@ func salt(sh *shell.Shell, c shell.Command, o shell.Options) {
 		o.Pos = o.From(1)
 	}
 	child.Run(strings.Join(lex.After(c.Args, "cmd.run", 1), " "), nil)
-	runRows(child, saltRows, o.Pos, c, o)
+	rows.Run(child, saltRows, o.Pos, c, o)
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // gitPrograms are git, and what applies its diffs.
-var gitPrograms = []table{
-	{programs: "git", options: gitOptions, leads: true, do: gitProgram},
-	{programs: "patch gpatch", options: patchOptions, dry: "dry-run C check o output", do: undoesDiff},
+var gitPrograms = []rows.Table{
+	{Programs: "git", Options: gitOptions, Leads: true, Do: gitProgram},
+	{Programs: "patch gpatch", Options: patchOptions, Dry: "dry-run C check o output", Do: undoesDiff},
 }
 
 // gitProgram reads git's own options and settings, and then runs the subcommand.
@@ -48,143 +49,146 @@ func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 		child.Effect(effect.WriteFile, "", child.Place.Cwd)
 	}
 	gitTransports(child, args)
-	t := tableIn(gitTables, verb)
+	t := rows.TableIn(gitTables, verb)
 	if t == nil {
 		t = &gitOther
 	}
 	if t == &gitOther && !lex.OneOf(verb, gitOwn) && configuredAlias(child, o.Pos) {
 		return
 	}
-	t.run(child, shell.Command{Name: verb, Args: args, In: c.In}, false)
+	t.Run(child, shell.Command{Name: verb, Args: args, In: c.In}, false)
 }
 
 // gitOptions are the options of git itself.
 const gitOptions = "C c git-dir work-tree namespace super-prefix config-env exec-path? attr-source -version -help"
 
 // gitTables are the subcommands that have options of their own.
-var gitTables = []table{
+var gitTables = []rows.Table{
 	{
-		programs: "push send-pack http-push",
-		options: "o repo receive-pack! exec! push-option -force -force-with-lease -force-if-includes -mirror -delete " +
+		Programs: "push send-pack http-push",
+		Options: "o repo receive-pack! exec! push-option -force -force-with-lease -force-if-includes -mirror -delete " +
 			"-dry-run -prune -all -branches -tags",
-		dry: "n dry-run",
-		rows: []row{
-			{given: "mirror", does: effect.PushForce, op: effect.Mirror},
-			{goOn: true, also: mirrorsBySettings},
-			{given: "d delete", also: deletesRefs},
-			{given: "prune", goOn: true, does: effect.PushDelete, op: effect.Prune},
-			{also: gitRefspecs},
+		Dry: "n dry-run",
+		Rows: []rows.Row{
+			{Given: "mirror", Does: effect.PushForce, Op: effect.Mirror},
+			{GoOn: true, Also: mirrorsBySettings},
+			{Given: "d delete", Also: deletesRefs},
+			{Given: "prune", GoOn: true, Does: effect.PushDelete, Op: effect.Prune},
+			{Also: gitRefspecs},
 		},
 	},
-	{programs: "reset", options: "pathspec-from-file -hard -merge", rows: []row{
-		{words: "*", goOn: true, does: effect.MoveHead, to: operand(0)},
-		{given: "hard", words: "HEAD|@", does: effect.Discard, op: effect.ResetHard},
-		{given: "hard", words: "*", does: effect.Discard, op: effect.ResetHardTo},
-		{given: "hard", does: effect.Discard, op: effect.ResetHard},
-		{given: "merge", does: effect.Discard, op: effect.ResetMerge},
+	{Programs: "reset", Options: "pathspec-from-file -hard -merge", Rows: []rows.Row{
+		{Words: "*", GoOn: true, Does: effect.MoveHead, To: rows.Operand(0)},
+		{Given: "hard", Words: "HEAD|@", Does: effect.Discard, Op: effect.ResetHard},
+		{Given: "hard", Words: "*", Does: effect.Discard, Op: effect.ResetHardTo},
+		{Given: "hard", Does: effect.Discard, Op: effect.ResetHard},
+		{Given: "merge", Does: effect.Discard, Op: effect.ResetMerge},
 	}},
 	{
-		programs: "checkout",
-		options: "b B U orphan conflict unified inter-hunk-context pathspec-from-file -force -patch -ours -theirs " +
+		Programs: "checkout",
+		Options: "b B U orphan conflict unified inter-hunk-context pathspec-from-file -force -patch -ours -theirs " +
 			"-detach -recurse-submodules",
-		rows: []row{
-			{goOn: true, also: movesHead},
-			{given: "f force", does: effect.Discard, op: effect.CheckoutForce},
-			{given: "pathspec-from-file=", does: effect.Discard, op: effect.RestorePath},
-			{given: "p patch"},
-			{given: "ours theirs", also: gitTakesSide},
-			{given: "B=", goOn: true, does: effect.RewriteRefs, op: effect.BranchReset, to: valueOf("B")},
-			{also: gitCheckoutPaths},
+		Rows: []rows.Row{
+			{GoOn: true, Also: movesHead},
+			{Given: "f force", Does: effect.Discard, Op: effect.CheckoutForce},
+			{Given: "pathspec-from-file=", Does: effect.Discard, Op: effect.RestorePath},
+			{Given: "p patch"},
+			{Given: "ours theirs", Also: gitTakesSide},
+			{Given: "B=", GoOn: true, Does: effect.RewriteRefs, Op: effect.BranchReset, To: rows.ValueOf("B")},
+			{Also: gitCheckoutPaths},
 		},
 	},
 	{
-		programs: "switch", options: "c C create -force force-create conflict orphan -discard-changes -detach",
-		rows: []row{
-			{goOn: true, also: movesHead},
-			{given: "f force discard-changes", goOn: true, does: effect.Discard, op: effect.SwitchForce},
+		Programs: "switch", Options: "c C create -force force-create conflict orphan -discard-changes -detach",
+		Rows: []rows.Row{
+			{GoOn: true, Also: movesHead},
+			{Given: "f force discard-changes", GoOn: true, Does: effect.Discard, Op: effect.SwitchForce},
 			{
-				given: "C= force-create=", does: effect.RewriteRefs, op: effect.BranchReset,
-				to: valueOf("C force-create"),
+				Given: "C= force-create=", Does: effect.RewriteRefs, Op: effect.BranchReset,
+				To: rows.ValueOf("C force-create"),
 			},
 		},
 	},
 	{
-		programs: "restore", options: "s source conflict pathspec-from-file -staged -worktree -patch -ours -theirs",
-		dry: "p patch",
-		rows: []row{
-			{given: "S staged", without: "W worktree"},
-			{given: "ours theirs", also: gitTakesSide},
-			{given: "pathspec-from-file=", goOn: true, does: effect.Discard, op: effect.RestorePath},
+		Programs: "restore", Options: "s source conflict pathspec-from-file -staged -worktree -patch -ours -theirs",
+		Dry: "p patch",
+		Rows: []rows.Row{
+			{Given: "S staged", Without: "W worktree"},
+			{Given: "ours theirs", Also: gitTakesSide},
+			{Given: "pathspec-from-file=", GoOn: true, Does: effect.Discard, Op: effect.RestorePath},
 			{
-				given: "s= source= S staged", does: effect.Discard, op: effect.RestorePath,
-				to: pathspecs{operandsFrom(0)},
+				Given: "s= source= S staged", Does: effect.Discard, Op: effect.RestorePath,
+				To: rows.Pathspecs{rows.OperandsFrom(0)},
 			},
-			{does: effect.Discard, op: effect.RestoreIndexed, to: pathspecs{operandsFrom(0)}},
+			{Does: effect.Discard, Op: effect.RestoreIndexed, To: rows.Pathspecs{rows.OperandsFrom(0)}},
 		},
 	},
 	{
-		programs: "clean", options: "e exclude -dry-run -interactive -force", dry: "n dry-run i interactive",
-		do: gitClean,
+		Programs: "clean", Options: "e exclude -dry-run -interactive -force", Dry: "n dry-run i interactive",
+		Do: gitClean,
 	},
-	{programs: "stash", options: "m message pathspec-from-file", rows: []row{
-		{words: "show", also: showsCommitted},
-		{first: "clear", does: effect.Discard, op: effect.StashClear},
-		{first: "drop", does: effect.Discard, op: effect.StashDrop},
-		{words: "pop|apply|branch", does: effect.KeepWork, op: effect.StashPop},
-		{words: "list|create|store"},
-		{given: "p patch S staged k keep-index"},
-		{words: "save", given: stashedAll, does: effect.KeepWork, op: effect.StashAll},
-		{words: "save", does: effect.KeepWork, op: effect.Stash},
-		{words: "* *", given: stashedAll, does: effect.KeepWork, op: effect.StashAll, to: files{operandsFrom(1)}},
-		{words: "* *", does: effect.KeepWork, op: effect.Stash, to: files{operandsFrom(1)}},
-		{given: stashedAll, does: effect.KeepWork, op: effect.StashAll},
-		{does: effect.KeepWork, op: effect.Stash},
-	}},
-	{programs: "branch", options: "u set-upstream-to sort format contains -delete -force -remotes", rows: []row{
-		{given: "r remotes"},
-		{given: "D", does: effect.RewriteRefs, op: effect.BranchDeleteForce, to: each{operandsFrom(0)}},
+	{Programs: "stash", Options: "m message pathspec-from-file", Rows: []rows.Row{
+		{Words: "show", Also: showsCommitted},
+		{First: "clear", Does: effect.Discard, Op: effect.StashClear},
+		{First: "drop", Does: effect.Discard, Op: effect.StashDrop},
+		{Words: "pop|apply|branch", Does: effect.KeepWork, Op: effect.StashPop},
+		{Words: "list|create|store"},
+		{Given: "p patch S staged k keep-index"},
+		{Words: "save", Given: stashedAll, Does: effect.KeepWork, Op: effect.StashAll},
+		{Words: "save", Does: effect.KeepWork, Op: effect.Stash},
 		{
-			given: "d delete", with: "f force",
-			does: effect.RewriteRefs, op: effect.BranchDeleteForce, to: each{operandsFrom(0)},
+			Words: "* *", Given: stashedAll, Does: effect.KeepWork, Op: effect.StashAll,
+			To: rows.Paths{rows.OperandsFrom(1)},
 		},
-		{given: "d delete", does: effect.RewriteRefs, op: effect.BranchDelete, to: each{operandsFrom(0)}},
-		{given: "f force M", does: effect.RewriteRefs, op: effect.BranchForce, to: operand(0)},
+		{Words: "* *", Does: effect.KeepWork, Op: effect.Stash, To: rows.Paths{rows.OperandsFrom(1)}},
+		{Given: stashedAll, Does: effect.KeepWork, Op: effect.StashAll},
+		{Does: effect.KeepWork, Op: effect.Stash},
 	}},
-	{programs: "tag", options: "m F u message file sort format -delete", rows: []row{
-		{given: "d delete", does: effect.RewriteRefs, op: "tag-delete", to: operandsFrom(0)},
+	{Programs: "branch", Options: "u set-upstream-to sort format contains -delete -force -remotes", Rows: []rows.Row{
+		{Given: "r remotes"},
+		{Given: "D", Does: effect.RewriteRefs, Op: effect.BranchDeleteForce, To: rows.Each{rows.OperandsFrom(0)}},
+		{
+			Given: "d delete", With: "f force",
+			Does: effect.RewriteRefs, Op: effect.BranchDeleteForce, To: rows.Each{rows.OperandsFrom(0)},
+		},
+		{Given: "d delete", Does: effect.RewriteRefs, Op: effect.BranchDelete, To: rows.Each{rows.OperandsFrom(0)}},
+		{Given: "f force M", Does: effect.RewriteRefs, Op: effect.BranchForce, To: rows.Operand(0)},
+	}},
+	{Programs: "tag", Options: "m F u message file sort format -delete", Rows: []rows.Row{
+		{Given: "d delete", Does: effect.RewriteRefs, Op: "tag-delete", To: rows.OperandsFrom(0)},
 	}},
 	{
-		programs: "config",
-		options: "f file blob type default comment value -list -unset -unset-all -get -get-all -get-urlmatch " +
+		Programs: "config",
+		Options: "f file blob type default comment value -list -unset -unset-all -get -get-all -get-urlmatch " +
 			"-get-regexp",
-		do: gitConfig,
+		Do: gitConfig,
 	},
 	{
-		programs: "clone",
-		options:  "u! upload-pack! c config b branch depth o origin reference j jobs filter separate-git-dir template",
-		do:       gitClone,
+		Programs: "clone",
+		Options:  "u! upload-pack! c config b branch depth o origin reference j jobs filter separate-git-dir template",
+		Do:       gitClone,
 	},
-	{programs: "diff diff-files diff-index", options: gitShown + " U O", rows: gitOutput, do: printsDiff},
-	{programs: "show blame annotate cat-file log", options: gitShown, rows: gitOutput, do: showsCommitted},
-	{programs: "rebase", options: "x! exec! onto s X strategy strategy-option -abort -skip -continue", rows: gitRows},
-	{programs: "fetch pull ls-remote", options: "upload-pack! o server-option depth j jobs -force", rows: gitRows},
-	{programs: "difftool", options: "x! extcmd! t tool"},
-	{programs: "grep", options: "O?! open-files-in-pager?! e f m A B C max-depth threads"},
-	{programs: "archive", options: "exec! remote o output format prefix", rows: []row{
-		{words: "*", without: "remote prefix l", also: printsTree},
+	{Programs: "diff diff-files diff-index", Options: gitShown + " U O", Rows: gitOutput, Do: printsDiff},
+	{Programs: "show blame annotate cat-file log", Options: gitShown, Rows: gitOutput, Do: showsCommitted},
+	{Programs: "rebase", Options: "x! exec! onto s X strategy strategy-option -abort -skip -continue", Rows: gitRows},
+	{Programs: "fetch pull ls-remote", Options: "upload-pack! o server-option depth j jobs -force", Rows: gitRows},
+	{Programs: "difftool", Options: "x! extcmd! t tool"},
+	{Programs: "grep", Options: "O?! open-files-in-pager?! e f m A B C max-depth threads"},
+	{Programs: "archive", Options: "exec! remote o output format prefix", Rows: []rows.Row{
+		{Words: "*", Without: "remote prefix l", Also: printsTree},
 	}},
 	{
-		programs: "filter-branch",
-		options: "tree-filter! index-filter! msg-filter! env-filter! parent-filter! commit-filter! " +
+		Programs: "filter-branch",
+		Options: "tree-filter! index-filter! msg-filter! env-filter! parent-filter! commit-filter! " +
 			"tag-name-filter! d original",
-		rows: gitRows,
+		Rows: gitRows,
 	},
 }
 
 // gitOutput are the rows of subcommands that write a file instead of printing.
-var gitOutput = []row{{given: "output=", as: &writesShown}}
+var gitOutput = []rows.Row{{Given: "output=", As: &writesShown}}
 
-var writesShown = act{kind: effect.WriteFile, to: files{valueOf("output")}}
+var writesShown = rows.Act{Kind: effect.WriteFile, To: rows.Paths{rows.ValueOf("output")}}
 
 // stashedAll are the options of "git stash" for files that git does not track.
 const stashedAll = "u include-untracked a all"
@@ -192,9 +196,9 @@ const stashedAll = "u include-untracked a all"
 const gitShown = "output m message c S G author since until grep format pretty"
 
 // gitOther is every other subcommand.
-var gitOther = table{
-	options: gitShown + " git-path expire expire-unreachable prune? -force -delete -cached -reset",
-	rows:    gitRows,
+var gitOther = rows.Table{
+	Options: gitShown + " git-path expire expire-unreachable prune? -force -delete -cached -reset",
+	Rows:    gitRows,
 }
 
 // overwritesOwn reports whether a subcommand changes files of a repository with Afar's own files.
@@ -212,15 +216,15 @@ func gitCheckoutPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
 		if len(o.Pos) == len(o.Behind) { // no commit before the paths
 			op = effect.RestoreIndexed
 		}
-		reportDiscards(sh, op, o.Behind)
+		rows.ReportDiscards(sh, op, o.Behind)
 	case o.Given("b B orphan t track detach"):
 	case len(o.Pos) == 1:
-		if looksLikePath(o.Pos[0]) {
-			reportDiscards(sh, effect.RestoreIndexed, o.Pos)
+		if rows.LooksLikePath(o.Pos[0]) {
+			rows.ReportDiscards(sh, effect.RestoreIndexed, o.Pos)
 		}
-	case len(o.Pos) == 2 && o.Given("recurse-submodules conflict") && !looksLikePath(o.Pos[1]):
+	case len(o.Pos) == 2 && o.Given("recurse-submodules conflict") && !rows.LooksLikePath(o.Pos[1]):
 	default:
-		reportDiscards(sh, effect.RestorePath, o.From(1))
+		rows.ReportDiscards(sh, effect.RestorePath, o.From(1))
 	}
 }
 
@@ -229,49 +233,10 @@ func gitCheckoutPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
 // reported.
 func gitTakesSide(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, p := range o.Pos {
-		if wholeTree(sh, p) {
+		if rows.IsWholeTree(sh, p) {
 			sh.Effect(effect.Discard, effect.RestorePath, sh.Path(p))
 		}
 	}
-}
-
-// looksLikePath reports whether a word is a pathspec rather than a branch. Git would
-// look at the disk. This function looks for dots, globs, a trailing slash or a short
-// alphabetic extension.
-func looksLikePath(s string) bool {
-	switch {
-	case lex.OneOf(s, ". .."), lex.BeginsWith(s, "./ ../ / :"), fspath.HasGlob(s), strings.HasSuffix(s, "/"):
-		return true
-	}
-	ext := s[strings.LastIndexByte(s, '.')+1:]
-	switch {
-	case ext == "", ext == s, len(ext) > maxExtension, ext == "x": // 1.x is a branch for a version
-		return false
-	}
-	return !strings.ContainsFunc(ext, func(r rune) bool { return r > 0x7f || !lex.IsLetter(byte(r)) })
-}
-
-// maxExtension bounds the extension of a file's name.
-const maxExtension = 5
-
-// reportDiscards reports pathspecs whose changes in the work tree an operation loses.
-func reportDiscards(sh *shell.Shell, op effect.Op, paths []string) {
-	for _, p := range paths {
-		if wholeTree(sh, p) {
-			sh.Effect(effect.Discard, effect.RestoreAll, sh.Path(p))
-		} else {
-			sh.Effect(effect.Discard, op, sh.Path(p))
-		}
-	}
-}
-
-// wholeTree reports whether a pathspec matches all files.
-func wholeTree(sh *shell.Shell, p string) bool {
-	switch {
-	case strings.Trim(p, partial.Holes) == "", lex.OneOf(p, ". ./ :/ :/* * ./* :(top) **"):
-		return true
-	}
-	return slices.Contains([]string{sh.Place.Cwd, toplevel(sh)}, sh.Path(p))
 }
 
 // gitClean reports the files that "git clean" deletes.
@@ -356,78 +321,85 @@ func secretSetting(key string) bool {
 }
 
 // gitRows describe subcommands of git. The program of a row is the subcommand.
-var gitRows = []row{
-	{of: "merge cherry-pick revert am rebase", given: "abort skip", does: effect.Discard, op: effect.GiveUp},
-	{of: "add stage commit update-index", without: "n dry-run", goOn: true, also: keepsWork},
-	{of: "add stage commit update-index", without: "n dry-run", also: stagesSecrets},
-	{of: "hash-object", given: "w", also: stagesSecrets},
-	{of: "shortlog whatchanged range-diff diff-tree reflog", given: "output=", as: &writesShown},
-	{of: "bundle", words: "create *", does: effect.WriteFile, to: files{operand(1)}},
-	{of: "init", words: "*", also: makesRepository},
-	{of: "rebase", given: "continue quit edit-todo show-current-patch"},
-	{of: "rebase", does: effect.RewriteRefs, op: effect.Rebase},
-	{of: "fetch pull", without: "dry-run", goOn: true, also: gitFetched},
-	{of: "pull", given: "r rebase", does: effect.RewriteRefs, op: effect.Rebase},
-	{of: "bisect", first: "run", runs: &start{words: after("run")}},
-	{of: "submodule", words: "foreach", also: runsInSubmodules},
-	{of: "submodule", words: "deinit", given: "f force", does: effect.Discard, op: effect.Worktree},
-	{of: "filter-branch filter-repo", without: "analyze", does: effect.RewriteRefs, op: effect.Filter},
-	{of: "reflog", words: "delete", does: effect.RewriteRefs, op: effect.Reflog},
+var gitRows = []rows.Row{
+	{Of: "merge cherry-pick revert am rebase", Given: "abort skip", Does: effect.Discard, Op: effect.GiveUp},
+	{Of: "add stage commit update-index", Without: "n dry-run", GoOn: true, Also: keepsWork},
+	{Of: "add stage commit update-index", Without: "n dry-run", Also: stagesSecrets},
+	{Of: "hash-object", Given: "w", Also: stagesSecrets},
+	{Of: "shortlog whatchanged range-diff diff-tree reflog", Given: "output=", As: &writesShown},
+	{Of: "bundle", Words: "create *", Does: effect.WriteFile, To: rows.Paths{rows.Operand(1)}},
+	{Of: "init", Words: "*", Also: makesRepository},
+	{Of: "rebase", Given: "continue quit edit-todo show-current-patch"},
+	{Of: "rebase", Does: effect.RewriteRefs, Op: effect.Rebase},
+	{Of: "fetch pull", Without: "dry-run", GoOn: true, Also: gitFetched},
+	{Of: "pull", Given: "r rebase", Does: effect.RewriteRefs, Op: effect.Rebase},
+	{Of: "bisect", First: "run", Runs: &rows.Start{Words: rows.After("run")}},
+	{Of: "submodule", Words: "foreach", Also: runsInSubmodules},
+	{Of: "submodule", Words: "deinit", Given: "f force", Does: effect.Discard, Op: effect.Worktree},
+	{Of: "filter-branch filter-repo", Without: "analyze", Does: effect.RewriteRefs, Op: effect.Filter},
+	{Of: "reflog", Words: "delete", Does: effect.RewriteRefs, Op: effect.Reflog},
 	{
-		of: "reflog", words: "expire", without: "n dry-run",
-		given: "expire=now expire=all expire=0 expire-unreachable=now expire-unreachable=all expire-unreachable=0",
-		does:  effect.RewriteRefs, op: effect.Reflog,
+		Of: "reflog", Words: "expire", Without: "n dry-run",
+		Given: "expire=now expire=all expire=0 expire-unreachable=now expire-unreachable=all expire-unreachable=0",
+		Does:  effect.RewriteRefs, Op: effect.Reflog,
 	},
-	{of: "gc prune", given: "prune=now prune=all", does: effect.RewriteRefs, op: effect.Prune},
-	{of: "prune", without: "n", does: effect.RewriteRefs, op: effect.Prune},
-	{of: "gc prune", also: prunesBySettings},
-	{of: "update-ref", given: "stdin", also: updatesRefs},
-	{of: "update-ref", given: "d delete", does: effect.RewriteRefs, op: effect.RefDelete, to: operand(0)},
+	{Of: "gc prune", Given: "prune=now prune=all", Does: effect.RewriteRefs, Op: effect.Prune},
+	{Of: "prune", Without: "n", Does: effect.RewriteRefs, Op: effect.Prune},
+	{Of: "gc prune", Also: prunesBySettings},
+	{Of: "update-ref", Given: "stdin", Also: updatesRefs},
+	{Of: "update-ref", Given: "d delete", Does: effect.RewriteRefs, Op: effect.RefDelete, To: rows.Operand(0)},
 	{
-		of: "update-ref", words: protected.UndoRefs + "|" + protected.UndoRefs + "/*",
-		does: effect.RewriteRefs, op: effect.RefDelete, to: operand(0),
+		Of: "update-ref", Words: protected.UndoRefs + "|" + protected.UndoRefs + "/*",
+		Does: effect.RewriteRefs, Op: effect.RefDelete, To: rows.Operand(0),
 	},
-	{of: "update-ref", words: "refs/heads/*", does: effect.RewriteRefs, op: effect.BranchForce, to: operand(0)},
+	{Of: "update-ref", Words: "refs/heads/*", Does: effect.RewriteRefs, Op: effect.BranchForce, To: rows.Operand(0)},
 	{
-		of: "update-ref", words: "refs/remotes/*|refs/replace/*", does: effect.RewriteRefs, op: effect.Base,
-		to: operand(0),
+		Of: "update-ref", Words: "refs/remotes/*|refs/replace/*", Does: effect.RewriteRefs, Op: effect.Base,
+		To: rows.Operand(0),
 	},
-	{of: "replace", given: "d delete l list"},
-	{of: "replace", words: "*", does: effect.RewriteRefs, op: effect.Base, to: operandsFrom(0)},
-	{of: "symbolic-ref", words: "refs/remotes/*/HEAD|*/HEAD"},
-	{of: "symbolic-ref", words: "refs/remotes/* *", does: effect.RewriteRefs, op: effect.Base, to: operand(0)},
-	{of: "symbolic-ref", words: "HEAD *", does: effect.MoveHead, opOf: operand(1), to: operand(1)},
-	{of: "symbolic-ref", given: "d delete", does: effect.RewriteRefs, op: effect.RefDelete, to: operand(0)},
-	{of: "ls-files", also: listsFiles},
-	{of: "for-each-ref", given: "format=", also: printsFormat},
-	{of: "status", given: "s short porcelain", also: listsStatus},
-	{of: "worktree", words: "add", also: makesWorktree},
+	{Of: "replace", Given: "d delete l list"},
+	{Of: "replace", Words: "*", Does: effect.RewriteRefs, Op: effect.Base, To: rows.OperandsFrom(0)},
+	{Of: "symbolic-ref", Words: "refs/remotes/*/HEAD|*/HEAD"},
+	{Of: "symbolic-ref", Words: "refs/remotes/* *", Does: effect.RewriteRefs, Op: effect.Base, To: rows.Operand(0)},
+	{Of: "symbolic-ref", Words: "HEAD *", Does: effect.MoveHead, OpOf: rows.Operand(1), To: rows.Operand(1)},
+	{Of: "symbolic-ref", Given: "d delete", Does: effect.RewriteRefs, Op: effect.RefDelete, To: rows.Operand(0)},
+	{Of: "ls-files", Also: listsFiles},
+	{Of: "for-each-ref", Given: "format=", Also: printsFormat},
+	{Of: "status", Given: "s short porcelain", Also: listsStatus},
+	{Of: "worktree", Words: "add", Also: makesWorktree},
 	{
-		of: "worktree", words: "remove", given: "f force",
-		made: &made{kind: "worktree", names: files{operand(1)}}, does: effect.Discard, op: effect.Worktree,
-		to: files{operand(1)},
+		Of: "worktree", Words: "remove", Given: "f force",
+		Made: &rows.Made{Kind: "worktree", Names: rows.Paths{rows.Operand(1)}}, Does: effect.Discard,
+		Op: effect.Worktree,
+		To: rows.Paths{rows.Operand(1)},
 	},
-	{of: "rm", given: "cached n"},
-	{of: "rm", given: "r", with: "f force", does: effect.DeleteTree, op: effect.GitForce, to: files{operandsFrom(0)}},
-	{of: "rm", given: "r", does: effect.DeleteTree, to: files{operandsFrom(0)}},
-	{of: "rm", given: "f force", does: effect.DeleteFile, op: effect.GitForce, to: files{operandsFrom(0)}},
-	{of: "rm", does: effect.DeleteFile, to: files{operandsFrom(0)}},
-	{of: "mv", also: gitMove},
-	{of: "checkout-index", given: "prefix temp"},
-	{of: "checkout-index", given: "f force", with: "a all", does: effect.Discard, op: effect.RestoreAll},
-	{of: "checkout-index", given: "f force", does: effect.Discard, op: effect.RestorePath, to: files{operandsFrom(0)}},
-	{of: "apply", without: "check stat numstat summary cached", also: undoesDiff},
+	{Of: "rm", Given: "cached n"},
 	{
-		of: "submodule", words: "update", given: "f force",
-		does: effect.Discard, op: effect.CheckoutForce, to: text("submodules"),
+		Of: "rm", Given: "r", With: "f force", Does: effect.DeleteTree, Op: effect.GitForce,
+		To: rows.Paths{rows.OperandsFrom(0)},
 	},
-	{of: "read-tree", given: "reset u", does: effect.Discard, op: effect.ReadTree},
-	{of: "remote", words: "add|set-url", also: namesRemote},
-	{of: "remote", words: "remove|rm", does: effect.RewriteRefs, op: effect.RemoteRemove, to: operand(1)},
-	{of: "rev-parse", also: printsPlaces},
-	{of: "lfs", words: "prune", does: effect.RewriteRefs, op: "lfs-prune"},
-	{of: "lfs", words: "migrate", does: effect.RewriteRefs, op: "lfs-migrate"},
-	{of: "send-email", does: effect.SendOut, op: "patches"},
+	{Of: "rm", Given: "r", Does: effect.DeleteTree, To: rows.Paths{rows.OperandsFrom(0)}},
+	{Of: "rm", Given: "f force", Does: effect.DeleteFile, Op: effect.GitForce, To: rows.Paths{rows.OperandsFrom(0)}},
+	{Of: "rm", Does: effect.DeleteFile, To: rows.Paths{rows.OperandsFrom(0)}},
+	{Of: "mv", Also: gitMove},
+	{Of: "checkout-index", Given: "prefix temp"},
+	{Of: "checkout-index", Given: "f force", With: "a all", Does: effect.Discard, Op: effect.RestoreAll},
+	{
+		Of: "checkout-index", Given: "f force", Does: effect.Discard, Op: effect.RestorePath,
+		To: rows.Paths{rows.OperandsFrom(0)},
+	},
+	{Of: "apply", Without: "check stat numstat summary cached", Also: undoesDiff},
+	{
+		Of: "submodule", Words: "update", Given: "f force",
+		Does: effect.Discard, Op: effect.CheckoutForce, To: rows.Text("submodules"),
+	},
+	{Of: "read-tree", Given: "reset u", Does: effect.Discard, Op: effect.ReadTree},
+	{Of: "remote", Words: "add|set-url", Also: namesRemote},
+	{Of: "remote", Words: "remove|rm", Does: effect.RewriteRefs, Op: effect.RemoteRemove, To: rows.Operand(1)},
+	{Of: "rev-parse", Also: printsPlaces},
+	{Of: "lfs", Words: "prune", Does: effect.RewriteRefs, Op: "lfs-prune"},
+	{Of: "lfs", Words: "migrate", Does: effect.RewriteRefs, Op: "lfs-migrate"},
+	{Of: "send-email", Does: effect.SendOut, Op: "patches"},
 }
 
 // keepsWork reports what "git add" stages and what "git commit" commits.
@@ -442,7 +414,7 @@ func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
 	default:
 		op = effect.Commit
 	}
-	act{kind: effect.KeepWork, op: op, to: files{operandsFrom(0)}}.report(sh, c, o)
+	rows.Act{Kind: effect.KeepWork, Op: op, To: rows.Paths{rows.OperandsFrom(0)}}.Report(sh, c, o)
 	if len(o.Pos) == 0 && (op != effect.Stage || o.Given("A all u update")) {
 		sh.Effect(effect.KeepWork, op, "")
 	}
@@ -484,7 +456,7 @@ func printsBelow(sh *shell.Shell, paths []string) {
 		switch {
 		case fspath.HasGlob(p):
 			sh.Print("./" + partial.Unknown + "/" + p + "\n")
-		case p == ".", strings.HasSuffix(p, "/"), !looksLikePath(p):
+		case p == ".", strings.HasSuffix(p, "/"), !rows.LooksLikePath(p):
 			sh.Print(strings.TrimSuffix(p, "/") + "/" + partial.Unknown + "/*\n")
 		default:
 			sh.Print(p + "\n")
@@ -522,7 +494,7 @@ func printsFormat(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // gitMove reports files that are moved.
 func gitMove(sh *shell.Shell, c shell.Command, o shell.Options) {
-	act{kind: effect.MoveAway, to: files{allButLast}}.report(sh, c, o)
+	rows.Act{Kind: effect.MoveAway, To: rows.Paths{rows.AllButLast}}.Report(sh, c, o)
 	for _, from := range o.Pos[:max(0, len(o.Pos)-1)] {
 		to := o.Pos[len(o.Pos)-1]
 		sh.Write(to)
@@ -532,7 +504,7 @@ func gitMove(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // printsPlaces prints what "git rev-parse" says of the work tree and of the repository's folder.
 func printsPlaces(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	top := toplevel(sh)
+	top := rows.Toplevel(sh)
 	switch path, named := o.Get("git-path"); {
 	case named:
 		sh.Print(top + "/.git/" + path + "\n")
@@ -548,7 +520,7 @@ func printsPlaces(sh *shell.Shell, _ shell.Command, o shell.Options) {
 func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, r := range o.From(1) {
 		from, to, _ := strings.Cut(r, ":")
-		branch := branchOf(to)
+		branch := rows.BranchOf(to)
 		switch {
 		case movesBase(sh, o.At(0), from, to):
 		case branch == "", strings.HasPrefix(branch, "refs/"):
@@ -563,19 +535,19 @@ func updatesRefs(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if c.In == nil {
 		sh.Effect(effect.RewriteRefs, effect.Base, partial.Unknown)
 	}
-	for _, line := range shell.SplitLines(strings.Join(stdin(c), "")) {
+	for _, line := range shell.SplitLines(strings.Join(rows.Stdin(c), "")) {
 		verb, rest, _ := strings.Cut(line, " ")
 		ref, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 		switch {
 		case partial.HasHole(verb):
 			sh.Effect(effect.RewriteRefs, effect.Base, verb)
 		case verb == "delete" || protected.HoldsUndo(ref):
-			sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(ref))
+			sh.Effect(effect.RewriteRefs, effect.RefDelete, rows.BranchOf(ref))
 		case verb == "verify":
 		case lex.BeginsWith(ref, "refs/remotes/ refs/replace/"):
 			sh.Effect(effect.RewriteRefs, effect.Base, ref)
 		case verb == "update" && strings.HasPrefix(ref, "refs/heads/"):
-			sh.Effect(effect.RewriteRefs, effect.BranchForce, branchOf(ref))
+			sh.Effect(effect.RewriteRefs, effect.BranchForce, rows.BranchOf(ref))
 		}
 	}
 }
@@ -598,12 +570,4 @@ func gitClone(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // makesRepository remembers a repository that "git init" makes, unless its directory is there.
 func makesRepository(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.MakesTree(sh.Path(o.At(0)))
-}
-
-// toplevel returns the top of the work tree, as far as it is known.
-func toplevel(sh *shell.Shell) string {
-	if p := sh.Eval.Site.Project; p != "" && fspath.Within(sh.Place.Cwd, p) {
-		return p
-	}
-	return sh.Place.Cwd
 }

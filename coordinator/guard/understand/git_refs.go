@@ -8,13 +8,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // deletesRefs reports the refs that "git push --delete" deletes.
 func deletesRefs(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, ref := range o.From(1) {
-		sh.Effect(effect.PushDelete, refKind(ref), branchOf(ref))
+		sh.Effect(effect.PushDelete, refKind(ref), rows.BranchOf(ref))
 	}
 }
 
@@ -43,12 +44,12 @@ func gitRefspecs(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		}
 		switch {
 		case from == "" && to != "":
-			sh.Effect(effect.PushDelete, refKind(to), branchOf(to))
+			sh.Effect(effect.PushDelete, refKind(to), rows.BranchOf(to))
 		case movesBase(sh, remote, from, to):
 		case plus:
-			sh.Effect(effect.PushForce, effect.Force, branchOf(to))
+			sh.Effect(effect.PushForce, effect.Force, rows.BranchOf(to))
 		case forced != "":
-			sh.Effect(effect.PushForce, forced, branchOf(to))
+			sh.Effect(effect.PushForce, forced, rows.BranchOf(to))
 		}
 	}
 	switch {
@@ -75,12 +76,12 @@ func mirrorsBySettings(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // false if there is none.
 func movesBase(sh *shell.Shell, remote, from, to string) bool {
 	url := cmp.Or(remoteSetting(sh, remote, "url"), remote)
-	path, branch := strings.TrimPrefix(url, "file://"), branchOf(to)
+	path, branch := strings.TrimPrefix(url, "file://"), rows.BranchOf(to)
 	isPath := path != url || lex.BeginsWith(path, ". / ~")
 	path = sh.Path(path)
-	here := isPath && (fspath.Within(sh.Place.Cwd, path) || fspath.Within(path, toplevel(sh)))
+	here := isPath && (fspath.Within(sh.Place.Cwd, path) || fspath.Within(path, rows.Toplevel(sh)))
 	ofRemote, tracksIt := strings.CutPrefix(to, "refs/remotes/"+remote+"/")
-	renames := lex.OneOf(ofRemote, "main master trunk") && branchOf(strings.TrimPrefix(from, "+")) != ofRemote
+	renames := lex.OneOf(ofRemote, "main master trunk") && rows.BranchOf(strings.TrimPrefix(from, "+")) != ofRemote
 	switch tracked := strings.HasPrefix(to, "refs/remotes/"); {
 	case to == "", tracksIt && !isPath && !renames:
 		return false
@@ -124,19 +125,9 @@ func movesHead(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.MoveHead, "", cmp.Or(at, "HEAD"))
 	case at == "-":
 		sh.Effect(effect.MoveHead, "", partial.Unknown)
-	case len(o.Pos) == 1 && len(o.Behind) == 0 && (c.Name == "switch" || !looksLikePath(at)):
+	case len(o.Pos) == 1 && len(o.Behind) == 0 && (c.Name == "switch" || !rows.LooksLikePath(at)):
 		sh.Effect(effect.MoveHead, effect.Op(at), at)
 	}
-}
-
-// branchOf returns the short name of a ref. HEAD and @ mean the current branch.
-func branchOf(ref string) string {
-	ref = strings.TrimPrefix(ref, "refs/heads/")
-	ref = strings.TrimPrefix(ref, "heads/")
-	if lex.OneOf(ref, "HEAD @") {
-		return ""
-	}
-	return ref
 }
 
 func refKind(ref string) effect.Op {

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
@@ -332,68 +333,71 @@ func readGitSettings(text string) []setting {
 }
 
 // historyTables are the programs that keep the history of files, git excepted.
-var historyTables = []table{
+var historyTables = []rows.Table{
 	// Mercurial keeps backups: reverted files as .orig, and stripped changesets as a
 	// bundle. The rows list only the commands that keep no backup.
 	{
-		programs: "hg chg", dry: "n dry-run",
-		options: "R repository cwd config r rev d date t tool I include X exclude m message b base name n",
-		rows: []row{
+		Programs: "hg chg", Dry: "n dry-run",
+		Options: "R repository cwd config r rev d date t tool I include X exclude m message b base name n",
+		Rows: []rows.Row{
 			{
-				words: "update|up|checkout|co|goto",
-				given: "C clean",
-				does:  effect.Discard, op: effect.CheckoutForce,
+				Words: "update|up|checkout|co|goto",
+				Given: "C clean",
+				Does:  effect.Discard, Op: effect.CheckoutForce,
 			},
 			{
-				words: "revert", given: "no-backup C", with: "a all",
-				does: effect.Discard, op: effect.RestoreAll, to: files{text(".")},
+				Words: "revert", Given: "no-backup C", With: "a all",
+				Does: effect.Discard, Op: effect.RestoreAll, To: rows.Paths{rows.Text(".")},
 			},
 			{
-				words: "revert", given: "no-backup C", does: effect.Discard, op: effect.RestorePath,
-				to: pathspecs{operandsFrom(1)},
+				Words: "revert", Given: "no-backup C", Does: effect.Discard, Op: effect.RestorePath,
+				To: rows.Pathspecs{rows.OperandsFrom(1)},
 			},
-			{words: "purge|clean", given: "p print"},
-			{words: "purge|clean", among: ".", does: effect.Discard, op: effect.CleanAll, to: operandsFrom(1)},
-			{words: "purge|clean *", does: effect.Discard, op: effect.CleanPath, to: operandsFrom(1)},
-			{words: "purge|clean", does: effect.Discard, op: effect.CleanAll},
-			{words: "strip", given: "no-backup nobackup", does: effect.RewriteRefs, op: effect.Reflog},
-			{words: "strip", does: effect.RewriteRefs, op: "strip", to: operand(1)},
-			{words: "shelve", given: "cleanup", goOn: true, does: effect.Discard, op: effect.StashClear},
-			{words: "shelve", given: "d delete", does: effect.Discard, op: effect.StashDrop},
+			{Words: "purge|clean", Given: "p print"},
+			{Words: "purge|clean", Among: ".", Does: effect.Discard, Op: effect.CleanAll, To: rows.OperandsFrom(1)},
+			{Words: "purge|clean *", Does: effect.Discard, Op: effect.CleanPath, To: rows.OperandsFrom(1)},
+			{Words: "purge|clean", Does: effect.Discard, Op: effect.CleanAll},
+			{Words: "strip", Given: "no-backup nobackup", Does: effect.RewriteRefs, Op: effect.Reflog},
+			{Words: "strip", Does: effect.RewriteRefs, Op: "strip", To: rows.Operand(1)},
+			{Words: "shelve", Given: "cleanup", GoOn: true, Does: effect.Discard, Op: effect.StashClear},
+			{Words: "shelve", Given: "d delete", Does: effect.Discard, Op: effect.StashDrop},
 		},
 	},
 	// Subversion keeps no copy of reverted files. A deletion by URL affects
 	// everybody.
 	{
-		programs: "svn",
-		options:  "r revision m message F file username password depth config-dir config-option changelist cl",
-		rows: []row{
-			{words: "revert", does: effect.Discard, op: effect.RestorePath, to: pathspecs{operandsFrom(1)}},
-			{words: "cleanup", given: "remove-unversioned", goOn: true, does: effect.Discard, op: effect.CleanAll},
-			{words: "cleanup", given: "remove-ignored", does: effect.Discard, op: effect.CleanIgnored},
-			{words: "delete|del|remove|rm", also: deletesVersioned},
+		Programs: "svn",
+		Options:  "r revision m message F file username password depth config-dir config-option changelist cl",
+		Rows: []rows.Row{
+			{Words: "revert", Does: effect.Discard, Op: effect.RestorePath, To: rows.Pathspecs{rows.OperandsFrom(1)}},
+			{Words: "cleanup", Given: "remove-unversioned", GoOn: true, Does: effect.Discard, Op: effect.CleanAll},
+			{Words: "cleanup", Given: "remove-ignored", Does: effect.Discard, Op: effect.CleanIgnored},
+			{Words: "delete|del|remove|rm", Also: deletesVersioned},
 		},
 	},
 	// Jujutsu keeps each state of the working copy and of the refs in its operation
 	// log, and `jj undo` restores it. The rows list only the commands that drop
 	// entries from that log or that others see.
 	{
-		programs: "jj",
-		options: "R r m b d A B c t f repository revision revisions message bookmark remote to from into destination " +
+		Programs: "jj",
+		Options: "R r m b d A B c t f repository revision revisions message bookmark remote to from into destination " +
 			"onto config config-file expire at-op change named color",
-		rows: []row{
-			{words: "git push", given: "deleted", without: "dry-run", does: effect.PushDelete, op: effect.Branch},
-			{words: "git remote remove|rm", does: effect.RewriteRefs, op: effect.RemoteRemove, to: operandsFrom(3)},
+		Rows: []rows.Row{
+			{Words: "git push", Given: "deleted", Without: "dry-run", Does: effect.PushDelete, Op: effect.Branch},
 			{
-				words: "bookmark|branch|b delete|d|forget|f",
-				does:  effect.RewriteRefs, op: effect.BranchDelete, to: each{operandsFrom(2)},
+				Words: "git remote remove|rm", Does: effect.RewriteRefs, Op: effect.RemoteRemove,
+				To: rows.OperandsFrom(3),
 			},
-			{words: "op|operation abandon", does: effect.RewriteRefs, op: effect.Reflog},
-			{words: "util gc", given: "expire=now", does: effect.RewriteRefs, op: effect.Prune},
-			{words: "util exec", runs: &start{words: after("--")}},
+			{
+				Words: "bookmark|branch|b delete|d|forget|f",
+				Does:  effect.RewriteRefs, Op: effect.BranchDelete, To: rows.Each{rows.OperandsFrom(2)},
+			},
+			{Words: "op|operation abandon", Does: effect.RewriteRefs, Op: effect.Reflog},
+			{Words: "util gc", Given: "expire=now", Does: effect.RewriteRefs, Op: effect.Prune},
+			{Words: "util exec", Runs: &rows.Start{Words: rows.After("--")}},
 		},
 	},
-	{programs: "bfg", rows: []row{{does: effect.RewriteRefs, op: effect.Filter}}},
+	{Programs: "bfg", Rows: []rows.Row{{Does: effect.RewriteRefs, Op: effect.Filter}}},
 }
 
 // deletesVersioned reports forced deletions here, and deletions by URL, which affect everybody.

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
@@ -148,11 +149,6 @@ func makesPort(sh *shell.Shell, port string) {
 	}
 }
 
-// madeHere reports whether this call made all that the names say.
-func madeHere(sh *shell.Shell, kind string, names []string) bool {
-	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !sh.Made(kind, name) })
-}
-
 // namesHost remembers the host that mc gets a name for.
 func namesHost(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Assign("MC_HOST_"+o.At(2), shell.Value{o.At(3)})
@@ -273,7 +269,7 @@ func inMemory(name string) bool {
 
 // choosesDatabases returns the names behind the words with which a text goes on in another database.
 func choosesDatabases(c shell.Command) (names []string) {
-	texts := strings.Join(append(stdin(c), c.Args...), " ")
+	texts := strings.Join(append(rows.Stdin(c), c.Args...), " ")
 	words := strings.FieldsFunc(texts, func(r rune) bool { return strings.ContainsRune(" \n\t;()'\"", r) })
 	for i, w := range words[:max(0, len(words)-1)] {
 		if lex.OneOf(strings.ToLower(w), `use attach .open .restore \c \connect db.getsiblingdb getsiblingdb`) {

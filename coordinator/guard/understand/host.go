@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -24,9 +25,9 @@ func hostCommand(sh *shell.Shell, c shell.Command) {
 	}
 	hostEnvironment(sh)
 	hostSettings(sh, o)
-	hostPrompt(sh, append(o.Pos, stdin(c)...))
-	o.Pos = lowered(o.Pos)
-	runRows(sh, hostRows, o.Pos, c, o)
+	hostPrompt(sh, append(o.Pos, rows.Stdin(c)...))
+	o.Pos = rows.Lowered(o.Pos)
+	rows.Run(sh, hostRows, o.Pos, c, o)
 }
 
 // hostOptions are the options of the client with a value. Those whose value may be missing are not
@@ -39,51 +40,57 @@ const hostOptions = "settings mcp-config setting-sources model fallback-model ad
 	"messaging-socket-path cwd json-path log-file scope s transport t env e header H"
 
 // hostRows are the options and the commands of the client that change its settings, servers and plugins.
-var hostRows = []row{
+var hostRows = []rows.Row{
 	{
-		given: "safe-mode bare disable-hooks restricted", goOn: true,
-		does: effect.DisableAfar, op: effect.HooksOff,
+		Given: "safe-mode bare disable-hooks restricted", GoOn: true,
+		Does: effect.DisableAfar, Op: effect.HooksOff,
 	},
 	{
-		given: "dangerously-skip-permissions allow-dangerously-skip-permissions permission-mode=bypassPermissions",
-		goOn:  true, does: effect.RunElevated, op: "claude without permissions",
+		Given: "dangerously-skip-permissions allow-dangerously-skip-permissions permission-mode=bypassPermissions",
+		GoOn:  true, Does: effect.RunElevated, Op: "claude without permissions",
 	},
 	{
-		given: "plugin-dir=", goOn: true,
-		does: effect.ChangeSystem, op: effect.Host, to: joined{text("plugins from"), valueOf("plugin-dir")},
+		Given: "plugin-dir=", GoOn: true,
+		Does: effect.ChangeSystem, Op: effect.Host,
+		To: rows.Joined{rows.Text("plugins from"), rows.ValueOf("plugin-dir")},
 	},
 	{
-		given: "plugin-url=", goOn: true,
-		does: effect.ChangeSystem, op: effect.Host, to: joined{text("plugins from"), valueOf("plugin-url")},
+		Given: "plugin-url=", GoOn: true,
+		Does: effect.ChangeSystem, Op: effect.Host,
+		To: rows.Joined{rows.Text("plugins from"), rows.ValueOf("plugin-url")},
 	},
 	{
-		words: "config", among: "disableallhooks hooks enabledplugins prependplugins",
-		does: effect.DisableAfar, opOf: joined{operand(0), operand(1)}, to: operand(3),
+		Words: "config", Among: "disableallhooks hooks enabledplugins prependplugins",
+		Does: effect.DisableAfar, OpOf: rows.Joined{rows.Operand(0), rows.Operand(1)}, To: rows.Operand(3),
 	},
-	{words: "attach|remote-control|rc", does: effect.TypeInto, to: joined{operand(0), operand(1)}},
-	{words: "agents", without: "json", does: effect.TypeInto, to: operand(0)},
-	{given: "remote-control", goOn: true, does: effect.TypeInto, to: text("remote control")},
+	{Words: "attach|remote-control|rc", Does: effect.TypeInto, To: rows.Joined{rows.Operand(0), rows.Operand(1)}},
+	{Words: "agents", Without: "json", Does: effect.TypeInto, To: rows.Operand(0)},
+	{Given: "remote-control", GoOn: true, Does: effect.TypeInto, To: rows.Text("remote control")},
 	{
-		words: "mcp|config add|add-json|set|remove",
-		does:  effect.ChangeSystem, op: effect.Host, to: joined{operand(0), operand(1)},
+		Words: "mcp|config add|add-json|set|remove",
+		Does:  effect.ChangeSystem, Op: effect.Host, To: rows.Joined{rows.Operand(0), rows.Operand(1)},
 	},
-	{words: "plugin|plugins marketplace list|ls"},
+	{Words: "plugin|plugins marketplace list|ls"},
 	{
-		words: pluginsEnd, mention: "afar", does: effect.DisableAfar, opOf: joined{operand(0), operand(1)},
-		to: operand(2),
-	},
-	{
-		words: pluginsEnd + " *", without: "all",
-		does: effect.ChangeSystem, op: effect.Host, to: joined{operand(0), operand(1)},
-	},
-	{words: pluginsEnd, does: effect.DisableAfar, opOf: joined{operand(0), operand(1)}, to: operand(2)},
-	{
-		words: "plugin|plugins marketplace remove|rm", mention: "afar", does: effect.DisableAfar,
-		opOf: joined{operand(0), operand(1)}, to: operand(3),
+		Words: pluginsEnd, Mention: "afar", Does: effect.DisableAfar,
+		OpOf: rows.Joined{rows.Operand(0), rows.Operand(1)},
+		To:   rows.Operand(2),
 	},
 	{
-		words: "plugin|plugins install|i|init|new|enable|update|prune|autoremove|restore-set-aside|marketplace",
-		does:  effect.ChangeSystem, op: effect.Host, to: joined{operand(0), operand(1)},
+		Words: pluginsEnd + " *", Without: "all",
+		Does: effect.ChangeSystem, Op: effect.Host, To: rows.Joined{rows.Operand(0), rows.Operand(1)},
+	},
+	{
+		Words: pluginsEnd, Does: effect.DisableAfar, OpOf: rows.Joined{rows.Operand(0), rows.Operand(1)},
+		To: rows.Operand(2),
+	},
+	{
+		Words: "plugin|plugins marketplace remove|rm", Mention: "afar", Does: effect.DisableAfar,
+		OpOf: rows.Joined{rows.Operand(0), rows.Operand(1)}, To: rows.Operand(3),
+	},
+	{
+		Words: "plugin|plugins install|i|init|new|enable|update|prune|autoremove|restore-set-aside|marketplace",
+		Does:  effect.ChangeSystem, Op: effect.Host, To: rows.Joined{rows.Operand(0), rows.Operand(1)},
 	},
 }
 
@@ -351,14 +358,9 @@ func ownSource(sh *shell.Shell, c shell.Command) {
 	if lex.First(c.Args) != "run" || len(c.Args) < 2 {
 		return
 	}
-	if base := fspath.Base(c.Args[1]); isOwnName(base) {
+	if base := fspath.Base(c.Args[1]); rows.IsOwnName(base) {
 		checkOwn(sh, shell.Command{Name: base, Args: c.Args[2:]}, c.Args[1])
 	}
-}
-
-// isOwnName reports whether a name is that of one of Afar's programs.
-func isOwnName(base string) bool {
-	return lex.OneOf(base, "afar agent-run") || strings.HasPrefix(base, "hook-")
 }
 
 // ownPage reports a command that reaches Afar's page.
@@ -385,24 +387,11 @@ func changesInPlace(c shell.Command) bool {
 // ownOperands reports guarded files among the operands of a program that edits files.
 func ownOperands(sh *shell.Shell, c shell.Command) {
 	for _, a := range shell.ParseOptions(c.Args, "").Pos {
-		if p := sh.Path(a); isGuarded(sh, p) {
+		if p := sh.Path(a); rows.IsGuarded(sh, p) {
 			sh.Effect(effect.WriteFile, "", p)
 		}
 	}
 }
-
-// ownProgram reports whether a path is one of Afar's binaries, or a link to one in the home.
-func ownProgram(sh *shell.Shell, p string) bool {
-	if sh.IsOwn(p) {
-		return isOwnName(fspath.Base(p))
-	}
-	return protected.LinkedProgram(p)
-}
-
-// namesFiles are the programs that show names of files, or whose arguments are texts.
-const namesFiles = "ls ll dir stat du df test [ [[ echo printf rm rmdir cd pushd find fd fdfind mkdir touch file wc " +
-	"tree exa eza lsd chmod chown basename dirname realpath readlink which whereis locate pgrep pkill ps kill git gh " +
-	"glab grep egrep fgrep rg ag ack sed awk gawk jq export alias pip pip3 uv npm pnpm yarn cargo go apt apt-get brew"
 
 // browserFolders knows whether the directory of the last command may be that of a browser.
 type browserFolders struct {

@@ -6,6 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -148,7 +149,7 @@ func (r *recipes) justFile(words []string) {
 	}
 	within := scope{prefix: r.within.prefix + lex.First(words[1:]) + "::"}
 	ends := []string{"", ".just", "/mod.just", "/justfile", "/.justfile"}
-	r.include(within, endings(r.beside(name), ends), r.readJust)
+	r.include(within, rows.Endings(r.beside(name), ends), r.readJust)
 }
 
 // justHead reads a line that begins a recipe, an alias or a variable.
@@ -185,7 +186,7 @@ func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if o.Given("l list a list-all n dry summary status init version") {
 		return
 	}
-	sh = inFolder(sh, o, "d dir")
+	sh = rows.InFolder(sh, o, "d dir")
 	path, ok := recipeFile(sh, o, "t taskfile", taskFiles)
 	if !ok {
 		runsProjectScript(sh, "task", o.Pos) // taskipy has a program of this name
@@ -216,13 +217,13 @@ func (r *recipes) readTasks(text string) {
 	texts := readYAML(text)
 	for i, y := range texts {
 		switch k := y.keys; {
-		case beginWith(k, "includes *") && (len(k) == 2 || k[2] == "taskfile"):
+		case rows.BeginWith(k, "includes *") && (len(k) == 2 || k[2] == "taskfile"):
 			r.taskInclude(k[1], y.text, texts[i:])
 		case len(k) == 2 && lex.OneOf(k[0], "vars env"), len(k) == 4 && lex.OneOf(k[2], "vars env"):
 			r.vars[k[len(k)-1]] = r.filled(y.text, nil)
 		case len(k) > 2 && k[len(k)-3] == "vars" && k[len(k)-1] == "sh":
 			r.vars[k[len(k)-2]] = r.sh.Output(r.filled(y.text, nil))
-		case beginWith(k, "tasks *"):
+		case rows.BeginWith(k, "tasks *"):
 			r.readTask(k[1], y)
 		}
 	}
@@ -243,7 +244,7 @@ func (r *recipes) taskInclude(name, path string, texts []yamlText) {
 		}
 	}
 	path = r.beside(path)
-	r.include(within, append(endings(path+"/", strings.Fields(taskFiles)), path), r.readTasks)
+	r.include(within, append(rows.Endings(path+"/", strings.Fields(taskFiles)), path), r.readTasks)
 }
 
 // readTask reads a text of a task: a command, or the name of another task.

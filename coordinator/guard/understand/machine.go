@@ -6,126 +6,141 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
-	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // machineTables are the programs that control services, processes, accounts and settings.
-var machineTables = []table{
-	{programs: "loginctl", options: "H M s n o p host machine signal lines output property", rows: []row{
+var machineTables = []rows.Table{
+	{Programs: "loginctl", Options: "H M s n o p host machine signal lines output property", Rows: []rows.Row{
 		{
-			words: "terminate-user|kill-user|terminate-session|kill-session|terminate-seat",
-			does:  effect.KillProcess, op: effect.Everything, to: operandsFrom(1),
+			Words: "terminate-user|kill-user|terminate-session|kill-session|terminate-seat",
+			Does:  effect.KillProcess, Op: effect.Everything, To: rows.OperandsFrom(1),
 		},
-		{words: powerVerbs, does: effect.Power, opOf: operand(0)},
+		{Words: powerVerbs, Does: effect.Power, OpOf: rows.Operand(0)},
 	}},
-	{programs: "service rc-service", options: serviceValues, anyCase: true, rows: []row{
-		{words: "* " + stopVerbs, does: effect.StopService, opOf: operand(1), to: operand(0)},
-		{words: "* " + modeVerbs, does: effect.Power, opOf: operand(1), to: operand(0)},
-		{words: "* restart", also: restartsThere},
+	{Programs: "service rc-service", Options: serviceValues, AnyCase: true, Rows: []rows.Row{
+		{Words: "* " + stopVerbs, Does: effect.StopService, OpOf: rows.Operand(1), To: rows.Operand(0)},
+		{Words: "* " + modeVerbs, Does: effect.Power, OpOf: rows.Operand(1), To: rows.Operand(0)},
+		{Words: "* restart", Also: restartsThere},
 	}},
 	{
-		programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net",
-		options:  serviceValues, anyCase: true, dry: "dry-run",
-		rows: []row{
+		Programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net",
+		Options:  serviceValues, AnyCase: true, Dry: "dry-run",
+		Rows: []rows.Row{
 			{
-				of:    "launchctl",
-				words: "load|bootstrap|submit",
-				does:  effect.Persist, op: "launch agent", to: operandsFrom(1),
-				runs: &start{words: after("--")},
+				Of:    "launchctl",
+				Words: "load|bootstrap|submit",
+				Does:  effect.Persist, Op: "launch agent", To: rows.OperandsFrom(1),
+				Runs: &rows.Start{Words: rows.After("--")},
 			},
-			{of: "pm2", words: "start *", also: daemonStarts},
+			{Of: "pm2", Words: "start *", Also: daemonStarts},
 			{
-				of: "systemctl", words: "enable|reenable|link|edit|add-wants|add-requires|set-environment",
-				does: effect.Persist, op: effect.Service, to: operandsFrom(1),
+				Of: "systemctl", Words: "enable|reenable|link|edit|add-wants|add-requires|set-environment",
+				Does: effect.Persist, Op: effect.Service, To: rows.OperandsFrom(1),
 			},
-			{of: "sc", words: "create", does: effect.Persist, op: effect.Service, to: operandsFrom(1)},
-			{of: "sv", words: "down|d|exit|x", does: effect.StopService, opOf: operand(0), to: operandsFrom(1)},
-			{words: stopVerbs, does: effect.StopService, opOf: operand(0), to: operandsFrom(1)},
-			{words: modeVerbs + "|kexec|" + powerVerbs, does: effect.Power, opOf: operand(0), to: operandsFrom(1)},
-			{words: "restart|try-restart", without: "user", also: restartsThere},
+			{Of: "sc", Words: "create", Does: effect.Persist, Op: effect.Service, To: rows.OperandsFrom(1)},
+			{
+				Of: "sv", Words: "down|d|exit|x", Does: effect.StopService, OpOf: rows.Operand(0),
+				To: rows.OperandsFrom(1),
+			},
+			{Words: stopVerbs, Does: effect.StopService, OpOf: rows.Operand(0), To: rows.OperandsFrom(1)},
+			{
+				Words: modeVerbs + "|kexec|" + powerVerbs, Does: effect.Power, OpOf: rows.Operand(0),
+				To: rows.OperandsFrom(1),
+			},
+			{Words: "restart|try-restart", Without: "user", Also: restartsThere},
 		},
 	},
-	{programs: "bleachbit", rows: []row{{given: "c clean s shred w wipe-free-space", as: &changesSystem}}},
-	{programs: "chezmoi", options: "S source D destination c config", dry: "n dry-run", rows: []row{
-		{words: "apply|update|init", given: "force apply", does: effect.WriteFile, to: files{text("~/.bashrc")}},
-		{words: "destroy|remove|rm", does: effect.DeleteTree, to: files{operandsFrom(1)}},
-		{words: "purge", does: effect.DeleteTree, to: files{text("~/.local/share/chezmoi")}},
-	}},
-	{programs: "mackup", dry: "n dry-run", rows: []row{
-		{words: "restore|uninstall", does: effect.WriteFile, to: files{text("~/.bashrc")}},
-	}},
-	{programs: "ttyecho reptyr", rows: []row{{does: effect.TypeInto, to: programName}}},
-	{programs: "schtasks", anyCase: true, rows: []row{
-		{mention: "/create /change", does: effect.Persist, op: effect.ScheduledTask},
-		{mention: "/delete /end", does: effect.StopService, op: effect.ScheduledTask},
-	}},
-	{programs: "shutdown init telinit reboot halt poweroff", options: "t", dry: "help version show", rows: []row{
-		{of: "shutdown", given: "c"},
-		{of: "init telinit", words: "0|1|6|s|S", does: effect.Power, opOf: programName},
-		{of: "init telinit"},
-		{does: effect.Power, opOf: programName},
-	}},
-	{programs: "useradd userdel usermod groupdel adduser deluser passwd chpasswd gpasswd visudo chsh dscl " +
-		"sysadminctl vipw", options: "s g G d u c p", dry: "S status help", rows: []row{
+	{Programs: "bleachbit", Rows: []rows.Row{{Given: "c clean s shred w wipe-free-space", As: &rows.ChangesSystem}}},
+	{Programs: "chezmoi", Options: "S source D destination c config", Dry: "n dry-run", Rows: []rows.Row{
 		{
-			of: "dscl", args: "-delete|-create|-append|-change|delete|create",
-			does: effect.ChangeSystem, op: effect.Accounts, to: programName,
+			Words: "apply|update|init", Given: "force apply", Does: effect.WriteFile,
+			To: rows.Paths{rows.Text("~/.bashrc")},
 		},
-		{of: "dscl"},
-		{of: "visudo", given: "c"},
-		{of: "chsh", given: "l list-shells"},
-		{does: effect.ChangeSystem, op: effect.Accounts, to: programName},
+		{Words: "destroy|remove|rm", Does: effect.DeleteTree, To: rows.Paths{rows.OperandsFrom(1)}},
+		{Words: "purge", Does: effect.DeleteTree, To: rows.Paths{rows.Text("~/.local/share/chezmoi")}},
+	}},
+	{Programs: "mackup", Dry: "n dry-run", Rows: []rows.Row{
+		{Words: "restore|uninstall", Does: effect.WriteFile, To: rows.Paths{rows.Text("~/.bashrc")}},
+	}},
+	{Programs: "ttyecho reptyr", Rows: []rows.Row{{Does: effect.TypeInto, To: rows.ProgramName}}},
+	{Programs: "schtasks", AnyCase: true, Rows: []rows.Row{
+		{Mention: "/create /change", Does: effect.Persist, Op: effect.ScheduledTask},
+		{Mention: "/delete /end", Does: effect.StopService, Op: effect.ScheduledTask},
+	}},
+	{Programs: "shutdown init telinit reboot halt poweroff", Options: "t", Dry: "help version show", Rows: []rows.Row{
+		{Of: "shutdown", Given: "c"},
+		{Of: "init telinit", Words: "0|1|6|s|S", Does: effect.Power, OpOf: rows.ProgramName},
+		{Of: "init telinit"},
+		{Does: effect.Power, OpOf: rows.ProgramName},
+	}},
+	{Programs: "useradd userdel usermod groupdel adduser deluser passwd chpasswd gpasswd visudo chsh dscl " +
+		"sysadminctl vipw", Options: "s g G d u c p", Dry: "S status help", Rows: []rows.Row{
+		{
+			Of: "dscl", Args: "-delete|-create|-append|-change|delete|create",
+			Does: effect.ChangeSystem, Op: effect.Accounts, To: rows.ProgramName,
+		},
+		{Of: "dscl"},
+		{Of: "visudo", Given: "c"},
+		{Of: "chsh", Given: "l list-shells"},
+		{Does: effect.ChangeSystem, Op: effect.Accounts, To: rows.ProgramName},
 	}},
 	{
-		programs: "rmmod insmod setenforce bcdedit grub-install update-grub modprobe sysctl defaults nixos-rebuild " +
+		Programs: "rmmod insmod setenforce bcdedit grub-install update-grub modprobe sysctl defaults nixos-rebuild " +
 			"darwin-rebuild scutil " + settingTools + " " + bootTools,
-		options: "p f",
-		rows: []row{
-			{of: "sysctl", given: "w p", as: &changesSystem},
-			{of: "sysctl", mention: "=", as: &changesSystem},
-			{of: "defaults", words: "delete", as: &changesSystem},
-			{of: "nixos-rebuild darwin-rebuild", words: "switch|boot|test", as: &changesSystem},
-			{of: "scutil", given: "set", as: &changesSystem},
-			{of: "sysctl defaults nixos-rebuild darwin-rebuild scutil"},
-			{of: "modprobe", given: "n dry-run show-depends D c"},
-			{of: settingTools, given: "status get g p print getremotelogin dns proxy nwi assess a"},
-			{of: settingTools, words: "status|show"},
-			{of: bootTools, given: "s show p v display list query"},
-			{of: settingTools + " " + bootTools, bare: true},
-			{as: &changesSystem},
+		Options: "p f",
+		Rows: []rows.Row{
+			{Of: "sysctl", Given: "w p", As: &rows.ChangesSystem},
+			{Of: "sysctl", Mention: "=", As: &rows.ChangesSystem},
+			{Of: "defaults", Words: "delete", As: &rows.ChangesSystem},
+			{Of: "nixos-rebuild darwin-rebuild", Words: "switch|boot|test", As: &rows.ChangesSystem},
+			{Of: "scutil", Given: "set", As: &rows.ChangesSystem},
+			{Of: "sysctl defaults nixos-rebuild darwin-rebuild scutil"},
+			{Of: "modprobe", Given: "n dry-run show-depends D c"},
+			{Of: settingTools, Given: "status get g p print getremotelogin dns proxy nwi assess a"},
+			{Of: settingTools, Words: "status|show"},
+			{Of: bootTools, Given: "s show p v display list query"},
+			{Of: settingTools + " " + bootTools, Bare: true},
+			{As: &rows.ChangesSystem},
 		},
 	},
-	{programs: "reg", options: "p f", anyCase: true, rows: []row{{words: "delete|add|import", as: &changesSystem}}},
-	{programs: "security", options: "a s l", rows: []row{
+	{
+		Programs: "reg", Options: "p f", AnyCase: true,
+		Rows: []rows.Row{{Words: "delete|add|import", As: &rows.ChangesSystem}},
+	},
+	{Programs: "security", Options: "a s l", Rows: []rows.Row{
 		{
-			words: "delete-*|add-trusted-cert|remove-trusted-cert|trust-settings-import|set-key-partition-list",
-			does:  effect.ChangeSystem, op: effect.Keychain, to: operand(0),
+			Words: "delete-*|add-trusted-cert|remove-trusted-cert|trust-settings-import|set-key-partition-list",
+			Does:  effect.ChangeSystem, Op: effect.Keychain, To: rows.Operand(0),
 		},
-		{words: "authorizationdb read"},
-		{words: "authorizationdb", does: effect.ChangeSystem, op: effect.Keychain, to: operand(0)},
+		{Words: "authorizationdb read"},
+		{Words: "authorizationdb", Does: effect.ChangeSystem, Op: effect.Keychain, To: rows.Operand(0)},
 	}},
-	{programs: "history", options: "d", rows: []row{
-		{given: "c", does: effect.ChangeSystem, op: "history cleared"},
+	{Programs: "history", Options: "d", Rows: []rows.Row{
+		{Given: "c", Does: effect.ChangeSystem, Op: "history cleared"},
 	}},
-	{programs: "pg_ctl", options: "D pgdata l log m mode o t", rows: []row{
-		{words: "start", also: startsServer},
-		{words: "stop", made: &made{kind: "cluster", names: files{valueOf("D pgdata")}}, as: &stopsServer},
+	{Programs: "pg_ctl", Options: "D pgdata l log m mode o t", Rows: []rows.Row{
+		{Words: "start", Also: startsServer},
+		{
+			Words: "stop", Made: &rows.Made{Kind: "cluster", Names: rows.Paths{rows.ValueOf("D pgdata")}},
+			As: &rows.StopsServer,
+		},
 	}},
-	{programs: "mongod", options: "f config port dbpath logpath pidfilepath", rows: []row{
-		{given: "shutdown", as: &stopsServer},
-		{also: startsServer},
+	{Programs: "mongod", Options: "f config port dbpath logpath pidfilepath", Rows: []rows.Row{
+		{Given: "shutdown", As: &rows.StopsServer},
+		{Also: startsServer},
 	}},
 	{
-		programs: "redis-server valkey-server postgres mysqld mariadbd", options: "p P port D dir daemonize",
-		do: startsServer,
+		Programs: "redis-server valkey-server postgres mysqld mariadbd", Options: "p P port D dir daemonize",
+		Do: startsServer,
 	},
-	{programs: "nginx haproxy apachectl httpd caddy", options: "k D c f m t s", rows: []row{
-		{words: "stop", as: &stopsServer},
-		{of: "haproxy", args: "-sf|-st", as: &stopsServer},
-		{given: "shutdown s=stop s=quit k=stop k=graceful-stop m=fast m=immediate", as: &stopsServer},
+	{Programs: "nginx haproxy apachectl httpd caddy", Options: "k D c f m t s", Rows: []rows.Row{
+		{Words: "stop", As: &rows.StopsServer},
+		{Of: "haproxy", Args: "-sf|-st", As: &rows.StopsServer},
+		{Given: "shutdown s=stop s=quit k=stop k=graceful-stop m=fast m=immediate", As: &rows.StopsServer},
 	}},
-	{programs: "java", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	{Programs: "java", Do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		if o := shell.ParseOptions(c.Args, "jar cp classpath"); len(o.All("jar")) > 0 {
 			jar := strings.TrimSuffix(o.All("jar")[0], ".jar")
 			sh.Exec(append([]string{jar}, lex.After(c.Args, "-jar", 2)...), c.In)
@@ -147,7 +162,7 @@ const (
 // diskDump reports the files or disks that dd reads and writes. Its operands have the form
 // name=value, so no row describes them.
 func diskDump(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	text, into := inputOf(c), ""
+	text, into := rows.InputOf(c), ""
 	for _, a := range c.Args {
 		name, value, _ := strings.Cut(a, "=")
 		switch name {
@@ -185,124 +200,133 @@ func makeFilesystem(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // diskTables are the programs that write to disks and change file systems.
-var diskTables = []table{
+var diskTables = []rows.Table{
 	{
-		programs: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk wipefs nvme hdparm badblocks mdadm parted cryptsetup",
-		options:  "o t n d", dry: "l list p print no-act dump J json info I V", before: imageFile,
-		rows: []row{
-			{words: "list|smart-log|id-ctrl|status|isLuks|luksDump"},
-			{of: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk", as: &repartitions},
-			{of: "wipefs", given: "a all o=", as: &repartitions},
-			{of: "nvme", words: "format|sanitize|delete-ns|write", as: &repartitions},
+		Programs: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk wipefs nvme hdparm badblocks mdadm parted cryptsetup",
+		Options:  "o t n d", Dry: "l list p print no-act dump J json info I V", Before: imageFile,
+		Rows: []rows.Row{
+			{Words: "list|smart-log|id-ctrl|status|isLuks|luksDump"},
+			{Of: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk", As: &rows.Repartitions},
+			{Of: "wipefs", Given: "a all o=", As: &rows.Repartitions},
+			{Of: "nvme", Words: "format|sanitize|delete-ns|write", As: &rows.Repartitions},
 			{
-				of:    "hdparm",
-				given: "security-erase security-erase-enhanced trim-sector-ranges write-sector",
-				as:    &repartitions,
+				Of:    "hdparm",
+				Given: "security-erase security-erase-enhanced trim-sector-ranges write-sector",
+				As:    &rows.Repartitions,
 			},
-			{of: "badblocks", given: "w", as: &repartitions},
-			{of: "mdadm", given: "zero-superblock stop fail remove S create", as: &repartitions},
+			{Of: "badblocks", Given: "w", As: &rows.Repartitions},
+			{Of: "mdadm", Given: "zero-superblock stop fail remove S create", As: &rows.Repartitions},
 			{
-				of:    "parted",
-				among: "rm mklabel mkpart resizepart mktable set name move toggle resize",
-				as:    &repartitions,
-			},
-			{
-				of:    "cryptsetup",
-				words: "luksAddKey|luksChangeKey|luksConvertKey|convert|config|resize|token",
-				does:  effect.ChangeSystem, op: effect.Disk, to: operand(0),
+				Of:    "parted",
+				Among: "rm mklabel mkpart resizepart mktable set name move toggle resize",
+				As:    &rows.Repartitions,
 			},
 			{
-				of:    "cryptsetup",
-				words: "luksFormat|luksErase|erase|reencrypt|luksRemoveKey|luksKillSlot|luksHeaderRestore",
-				as:    &repartitions,
+				Of:    "cryptsetup",
+				Words: "luksAddKey|luksChangeKey|luksConvertKey|convert|config|resize|token",
+				Does:  effect.ChangeSystem, Op: effect.Disk, To: rows.Operand(0),
+			},
+			{
+				Of:    "cryptsetup",
+				Words: "luksFormat|luksErase|erase|reencrypt|luksRemoveKey|luksKillSlot|luksHeaderRestore",
+				As:    &rows.Repartitions,
 			},
 		},
 	},
 	{
-		programs: "lvremove vgremove pvremove pvcreate lvreduce sg_format resize2fs xfs_repair fsck e2fsck tune2fs " +
+		Programs: "lvremove vgremove pvremove pvcreate lvreduce sg_format resize2fs xfs_repair fsck e2fsck tune2fs " +
 			"zpool zfs btrfs lvm",
-		options: "o t",
-		rows: []row{
-			{of: "xfs_repair fsck e2fsck", given: "n N"},
-			{of: "xfs_repair fsck e2fsck", does: effect.ChangeSystem, op: effect.Disk, to: arguments},
-			{of: "tune2fs", given: "l"},
-			{of: "zpool", words: "destroy|labelclear|create|remove|offline|split", as: &changesVolume},
-			{of: "zfs", words: "destroy|rollback", as: &changesVolume},
-			{of: "btrfs", among: "delete del remove rm", as: &changesVolume},
-			{of: "lvm", among: "lvremove vgremove pvremove lvreduce", as: &changesVolume},
-			{of: "zpool zfs btrfs lvm"},
-			{as: &changesVolume},
+		Options: "o t",
+		Rows: []rows.Row{
+			{Of: "xfs_repair fsck e2fsck", Given: "n N"},
+			{Of: "xfs_repair fsck e2fsck", Does: effect.ChangeSystem, Op: effect.Disk, To: rows.Arguments},
+			{Of: "tune2fs", Given: "l"},
+			{Of: "zpool", Words: "destroy|labelclear|create|remove|offline|split", As: &rows.ChangesVolume},
+			{Of: "zfs", Words: "destroy|rollback", As: &rows.ChangesVolume},
+			{Of: "btrfs", Among: "delete del remove rm", As: &rows.ChangesVolume},
+			{Of: "lvm", Among: "lvremove vgremove pvremove lvreduce", As: &rows.ChangesVolume},
+			{Of: "zpool zfs btrfs lvm"},
+			{As: &rows.ChangesVolume},
 		},
 	},
-	{programs: "diskutil asr tmutil hdiutil", anyCase: true, rows: []row{
-		{of: "tmutil", words: "disable|thinlocalsnapshots", does: effect.ChangeSystem, op: "backups", to: operand(0)},
-		{of: "asr", does: effect.WriteDisk, op: effect.Format, to: operandsFrom(0)},
+	{Programs: "diskutil asr tmutil hdiutil", AnyCase: true, Rows: []rows.Row{
 		{
-			words: "erase*|secureerase*|partition*|zero*|reformat*|delete*|random*|restore",
-			does:  effect.WriteDisk, op: effect.Format, to: operandsFrom(0),
+			Of: "tmutil", Words: "disable|thinlocalsnapshots", Does: effect.ChangeSystem, Op: "backups",
+			To: rows.Operand(0),
 		},
-		{words: "apfs delete*", does: effect.WriteDisk, op: effect.Format, to: operandsFrom(0)},
-	}},
-	{programs: "timeshift snapper", options: "c config", rows: []row{
-		{given: "delete delete-all", as: &deletesSnapshot},
-		{words: "delete|rm|remove|undochange", as: &deletesSnapshot},
-	}},
-	{programs: "fastboot", options: "s slot set-active", rows: []row{
+		{Of: "asr", Does: effect.WriteDisk, Op: effect.Format, To: rows.OperandsFrom(0)},
 		{
-			words: "erase|format*|flash*|update|oem|flashing", does: effect.DestroyRemote, op: effect.Part,
-			to: operandsFrom(0),
+			Words: "erase*|secureerase*|partition*|zero*|reformat*|delete*|random*|restore",
+			Does:  effect.WriteDisk, Op: effect.Format, To: rows.OperandsFrom(0),
+		},
+		{Words: "apfs delete*", Does: effect.WriteDisk, Op: effect.Format, To: rows.OperandsFrom(0)},
+	}},
+	{Programs: "timeshift snapper", Options: "c config", Rows: []rows.Row{
+		{Given: "delete delete-all", As: &deletesSnapshot},
+		{Words: "delete|rm|remove|undochange", As: &deletesSnapshot},
+	}},
+	{Programs: "fastboot", Options: "s slot set-active", Rows: []rows.Row{
+		{
+			Words: "erase|format*|flash*|update|oem|flashing", Does: effect.DestroyRemote, Op: effect.Part,
+			To: rows.OperandsFrom(0),
 		},
 	}},
 	{
-		programs: "vboxmanage machinectl tart prlctl utmctl vmrun",
-		options:  "T M machine",
-		rows: []row{
-			{words: "unregistervm", given: "delete", as: &deletesMachine},
-			{of: "machinectl", words: "shell * *", also: machineShell},
-			{of: "vmrun", words: "deleteVM|deletevm", as: &deletesMachine},
-			{words: "remove|rm|delete", as: &deletesMachine},
+		Programs: "vboxmanage machinectl tart prlctl utmctl vmrun",
+		Options:  "T M machine",
+		Rows: []rows.Row{
+			{Words: "unregistervm", Given: "delete", As: &deletesMachine},
+			{Of: "machinectl", Words: "shell * *", Also: machineShell},
+			{Of: "vmrun", Words: "deleteVM|deletevm", As: &deletesMachine},
+			{Words: "remove|rm|delete", As: &deletesMachine},
 		},
 	},
-	{programs: "vssadmin wbadmin wmic", rows: []row{
-		{args: "delete|Delete|resize", does: effect.DestroyRemote, op: effect.Teardown, to: text("backup of the disk")},
+	{Programs: "vssadmin wbadmin wmic", Rows: []rows.Row{
+		{
+			Args: "delete|Delete|resize", Does: effect.DestroyRemote, Op: effect.Teardown,
+			To: rows.Text("backup of the disk"),
+		},
 	}},
-	{programs: "blockdev", rows: []row{
-		{args: "--flushbufs|--set*", does: effect.ChangeSystem, op: effect.Disk, to: arguments},
+	{Programs: "blockdev", Rows: []rows.Row{
+		{Args: "--flushbufs|--set*", Does: effect.ChangeSystem, Op: effect.Disk, To: rows.Arguments},
 	}},
-	{programs: "swapoff", options: "t o", rows: []row{
-		{given: "a", does: effect.ChangeSystem, op: effect.Swap, to: operandsFrom(0)},
-		{words: "*", does: effect.ChangeSystem, op: effect.Swap, to: operandsFrom(0)},
+	{Programs: "swapoff", Options: "t o", Rows: []rows.Row{
+		{Given: "a", Does: effect.ChangeSystem, Op: effect.Swap, To: rows.OperandsFrom(0)},
+		{Words: "*", Does: effect.ChangeSystem, Op: effect.Swap, To: rows.OperandsFrom(0)},
 	}},
-	{programs: "umount", options: "t o", rows: []row{
-		{given: "a f l all force lazy", also: changesMounts},
-		{among: "/", also: changesMounts},
+	{Programs: "umount", Options: "t o", Rows: []rows.Row{
+		{Given: "a f l all force lazy", Also: changesMounts},
+		{Among: "/", Also: changesMounts},
 	}},
-	{programs: "mount", options: "t o", rows: []row{
-		{words: "* *", also: changesMounts},
-		{given: "o=", mention: "remount", also: changesMounts},
+	{Programs: "mount", Options: "t o", Rows: []rows.Row{
+		{Words: "* *", Also: changesMounts},
+		{Given: "o=", Mention: "remount", Also: changesMounts},
 	}},
-	{programs: "dd dcfldd gdd dc3dd", do: diskDump},
+	{Programs: "dd dcfldd gdd dc3dd", Do: diskDump},
 	{
-		programs: "bmaptool ddrescue dd_rescue partclone.restore partclone.dd ntfsclone nwipe scrub rpi-imager",
-		options:  "o output bmap O overwrite s source",
-		rows: []row{
-			{of: "bmaptool", words: "copy * *", as: &writesLast},
-			{of: "ddrescue dd_rescue", words: "* *", does: effect.WriteFile, to: files{operand(1)}},
+		Programs: "bmaptool ddrescue dd_rescue partclone.restore partclone.dd ntfsclone nwipe scrub rpi-imager",
+		Options:  "o output bmap O overwrite s source",
+		Rows: []rows.Row{
+			{Of: "bmaptool", Words: "copy * *", As: &writesLast},
+			{Of: "ddrescue dd_rescue", Words: "* *", Does: effect.WriteFile, To: rows.Paths{rows.Operand(1)}},
 			{
-				of: "partclone.restore partclone.dd", given: "o= output=",
-				does: effect.WriteFile, to: files{valueOf("o output")},
+				Of: "partclone.restore partclone.dd", Given: "o= output=",
+				Does: effect.WriteFile, To: rows.Paths{rows.ValueOf("o output")},
 			},
-			{of: "ntfsclone", given: "O= overwrite=", does: effect.WriteFile, to: files{valueOf("O overwrite")}},
-			{of: "nwipe scrub rpi-imager", as: &writesLast},
+			{
+				Of: "ntfsclone", Given: "O= overwrite=", Does: effect.WriteFile,
+				To: rows.Paths{rows.ValueOf("O overwrite")},
+			},
+			{Of: "nwipe scrub rpi-imager", As: &writesLast},
 		},
 	},
-	{programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", options: "t L n U O E b i N m type", do: makeFilesystem},
+	{Programs: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", Options: "t L n U O E b i N m type", Do: makeFilesystem},
 }
 
 var (
-	deletesSnapshot = act{kind: effect.DestroyRemote, op: effect.Part, to: text("snapshots of the disk")}
-	writesLast      = act{kind: effect.WriteFile, to: files{lastOperand}}
-	deletesMachine  = act{kind: effect.PruneLocal, op: "machine", to: operandsFrom(0)}
+	deletesSnapshot = rows.Act{Kind: effect.DestroyRemote, Op: effect.Part, To: rows.Text("snapshots of the disk")}
+	writesLast      = rows.Act{Kind: effect.WriteFile, To: rows.Paths{rows.LastOperand}}
+	deletesMachine  = rows.Act{Kind: effect.PruneLocal, Op: "machine", To: rows.OperandsFrom(0)}
 )
 
 // imageFile reports an image file that a program changes instead of a device, if there is one.
@@ -318,15 +342,10 @@ func imageFile(sh *shell.Shell, _ shell.Command, o shell.Options) bool {
 
 // changesMounts reports a file system that is mounted or unmounted, and guarded files at that point.
 func changesMounts(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if f := sh.Path(o.At(len(o.Pos) - 1)); isGuarded(sh, f) {
+	if f := sh.Path(o.At(len(o.Pos) - 1)); rows.IsGuarded(sh, f) {
 		sh.Effect(effect.WriteFile, "", f)
 	}
 	sh.Effect(effect.ChangeSystem, effect.Named("mounts"), strings.Join(o.Pos, " "))
-}
-
-// isGuarded reports whether a path is one of Afar's own files or of the host's settings.
-func isGuarded(sh *shell.Shell, path string) bool {
-	return sh.IsOwn(path) || protected.HostPath(path, sh.Place.Home, sh.Eval.Site.Env)
 }
 
 // restartsThere reports a service of another machine that restarts, where others use it.

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -34,7 +35,7 @@ func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Given("n q t v just-print dry-run recon question touch version") {
 		return
 	}
-	child := inFolder(sh, o, "C directory")
+	child := rows.InFolder(sh, o, "C directory")
 	run := func(child *shell.Shell, text string) { makeGoals(child, text, o.Pos) }
 	given := strings.Join(o.All("eval"), "\n")
 	names := o.All("f", "file", "makefile")

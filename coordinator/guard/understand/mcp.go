@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
@@ -90,36 +91,36 @@ func takesFile(e effect.Effect) bool { return e.Kind == effect.DeleteTree || e.K
 // serverRows say what a tool does whose name has a verb. The verb is the program of a row, the words
 // behind it are the operands, all words of the name are the arguments, and the fields are the
 // options; an option without a name is a value of any field. "$0" is the tool.
-var serverRows = []row{
-	{of: verbs.Destroying, also: destroysNoun},
-	{of: "publish", as: &tellsOthers},
-	{of: "release", args: "create|make", as: &tellsOthers},
-	{of: "deploy", among: "prod production", as: &tellsOthers},
-	{of: "deploy", given: "=prod =production prod=true", as: &tellsOthers},
+var serverRows = []rows.Row{
+	{Of: verbs.Destroying, Also: destroysNoun},
+	{Of: "publish", As: &tellsOthers},
+	{Of: "release", Args: "create|make", As: &tellsOthers},
+	{Of: "deploy", Among: "prod production", As: &tellsOthers},
+	{Of: "deploy", Given: "=prod =production prod=true", As: &tellsOthers},
 	{
-		of: "send post reply tweet add", among: "message messages email mail dm tweet sms",
-		does: effect.SendOut, op: effect.Message, to: operand(0),
+		Of: "send post reply tweet add", Among: "message messages email mail dm tweet sms",
+		Does: effect.SendOut, Op: effect.Message, To: rows.Operand(0),
 	},
-	{of: "tweet", does: effect.SendOut, op: effect.Message, to: operand(0)},
-	{of: "merge close accept complete abandon", args: requestWords, as: &changesHosted},
-	{of: "update edit", args: requestWords, given: "=closed =close =abandoned =completed", as: &changesHosted},
-	{of: "run trigger dispatch", among: "workflow", as: &changesHosted},
-	{of: "refund pause scale apply " + verbs.Changing, as: &changesHosted},
-	{of: verbs.GivingRights, among: verbs.Rights, as: &changesRights},
-	{of: verbs.GivingRights, args: "collaborator", as: &changesRights},
-	{of: verbs.GivingRights, given: "visibility=public", as: &changesRights},
-	{of: "share", as: &changesRights},
+	{Of: "tweet", Does: effect.SendOut, Op: effect.Message, To: rows.Operand(0)},
+	{Of: "merge close accept complete abandon", Args: requestWords, As: &changesHosted},
+	{Of: "update edit", Args: requestWords, Given: "=closed =close =abandoned =completed", As: &changesHosted},
+	{Of: "run trigger dispatch", Among: "workflow", As: &changesHosted},
+	{Of: "refund pause scale apply " + verbs.Changing, As: &changesHosted},
+	{Of: verbs.GivingRights, Among: verbs.Rights, As: &changesRights},
+	{Of: verbs.GivingRights, Args: "collaborator", As: &changesRights},
+	{Of: verbs.GivingRights, Given: "visibility=public", As: &changesRights},
+	{Of: "share", As: &changesRights},
 	{
-		of: "run create start", args: "container|containers", given: "privileged=true",
-		does: effect.RunElevated, op: effect.HostRights, to: operand(0),
+		Of: "run create start", Args: "container|containers", Given: "privileged=true",
+		Does: effect.RunElevated, Op: effect.HostRights, To: rows.Operand(0),
 	},
-	{of: "create", args: "refund|refunds", does: effect.ChangeRemote, op: "refund", to: operand(0)},
+	{Of: "create", Args: "refund|refunds", Does: effect.ChangeRemote, Op: "refund", To: rows.Operand(0)},
 }
 
 var (
-	tellsOthers   = act{kind: effect.PublishOut, opOf: programName, to: text("to others")}
-	changesHosted = act{kind: effect.ChangeRemote, opOf: programName, to: operand(0)}
-	changesRights = act{kind: effect.ChangeRemote, op: effect.Rights, to: operand(0)}
+	tellsOthers   = rows.Act{Kind: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("to others")}
+	changesHosted = rows.Act{Kind: effect.ChangeRemote, OpOf: rows.ProgramName, To: rows.Operand(0)}
+	changesRights = rows.Act{Kind: effect.ChangeRemote, Op: effect.Rights, To: rows.Operand(0)}
 )
 
 const requestWords = "pull|pr|mr|request" // to merge
@@ -148,7 +149,7 @@ func (t serverTool) verb(sh *shell.Shell) {
 	o.Pos = []string{t.call.Tool}
 	for i, verb := range t.words {
 		c := shell.Command{Name: verb, Args: t.words}
-		if runRows(sh, serverRows, t.words[i+1:], c, o) || verbs.Of(verb) == verbs.Reads {
+		if rows.Run(sh, serverRows, t.words[i+1:], c, o) || verbs.Of(verb) == verbs.Reads {
 			return
 		}
 	}
@@ -181,7 +182,7 @@ func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 		return false
 	case lex.ContainsAny(words, "push ref refs"):
 		branch := cmp.Or(call.Value("branch"), call.Value("ref"))
-		sh.Effect(effect.PushForce, effect.Force, branchOf(branch))
+		sh.Effect(effect.PushForce, effect.Force, rows.BranchOf(branch))
 	case slices.Contains(words, "clean"):
 		sh.Effect(effect.Discard, effect.Clean, "")
 	default:
@@ -383,7 +384,7 @@ func (t serverTool) field(sh *shell.Shell, f field) {
 		sub.Run(t.wholeCommand(sub, f.text), nil)
 	case t.isStatement(f):
 		t.statement(sh, f.text)
-	case lex.ContainsAny(f.words, codeWords) && !isPath(f.text):
+	case lex.ContainsAny(f.words, codeWords) && !rows.IsPath(f.text):
 		fieldCode(sh, f)
 	default:
 		t.place(sh, f)
@@ -507,13 +508,13 @@ func (t serverTool) place(sh *shell.Shell, f field) {
 		}
 	case lex.ContainsAny(f.words, "volume volumes bind binds mount mounts") && strings.Contains(f.text, ":/"):
 		mount(sh, sh.Sub(), f.text)
-	case isURL(f.text) && !local, lex.ContainsAny(f.words, addressWords) && !isPath(file):
+	case isURL(f.text) && !local, lex.ContainsAny(f.words, addressWords) && !rows.IsPath(file):
 		reportFetched(sh, []string{f.text})
 		keysLeave(sh, []string{f.text}, f.text)
 		ownSocket(sh, shell.Command{Args: []string{f.text}})
 	case named, local, lex.OneOf(f.name, "from src "+targetNames) && lex.ContainsAny(t.words, copyingWords):
 		t.path(sh, file, f.name)
-	case lex.BeginsWith(f.text, "/ ~/") && isPath(f.text) && lex.ContainsAny(t.words, readingWords+" "+sendingWords):
+	case lex.BeginsWith(f.text, "/ ~/") && rows.IsPath(f.text) && lex.ContainsAny(t.words, readingWords+" "+sendingWords):
 		t.path(sh, f.text, f.name)
 	}
 }
@@ -529,15 +530,6 @@ func isURL(text string) bool {
 
 // maxScheme bounds the length of the scheme of a URL.
 const maxScheme = 11
-
-// isPath reports whether a text has the form of a path.
-func isPath(text string) bool {
-	switch {
-	case strings.HasPrefix(text, "!"), strings.ContainsAny(text, "\n("):
-		return false
-	}
-	return strings.ContainsAny(text, "/\\~")
-}
 
 // What the words of a tool's name say about the paths that it gets.
 const (

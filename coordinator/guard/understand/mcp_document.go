@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -52,25 +53,25 @@ const documentFields = "command cmd runCommand db_command"
 // documentRows say what a key of a document does to a database. The key is the program of a row, the
 // keys above it are the operands, its value is the argument, and the words of the tool are the
 // options. "$0" is the tool.
-var documentRows = []row{
-	{of: "dropDatabase", first: "1|1.0|true", does: effect.DropData, op: effect.Database, to: operand(0)},
+var documentRows = []rows.Row{
+	{Of: "dropDatabase", First: "1|1.0|true", Does: effect.DropData, Op: effect.Database, To: rows.Operand(0)},
 	{
-		of:    "drop dropIndexes dropUser dropRole dropAllUsersFromDatabase dropAllRolesFromDatabase",
-		among: documentFields, does: effect.DropData, op: effect.Table, to: operand(0),
+		Of:    "drop dropIndexes dropUser dropRole dropAllUsersFromDatabase dropAllRolesFromDatabase",
+		Among: documentFields, Does: effect.DropData, Op: effect.Table, To: rows.Operand(0),
 	},
-	{of: "dropTarget", first: "true", does: effect.DropData, op: effect.Table, to: operand(0)},
+	{Of: "dropTarget", First: "true", Does: effect.DropData, Op: effect.Table, To: rows.Operand(0)},
 	{
-		of: "shutdown", first: "1|1.0|true", among: documentFields,
-		does: effect.StopService, op: effect.Database, to: operand(0),
+		Of: "shutdown", First: "1|1.0|true", Among: documentFields,
+		Does: effect.StopService, Op: effect.Database, To: rows.Operand(0),
 	},
-	{of: "$out", does: effect.DropData, op: effect.Table, to: operand(0)},
-	{of: "db coll into", among: "$out", does: effect.DropData, op: effect.Table, to: operand(0)},
-	{of: "q", first: emptyDocument, among: "deletes", does: effect.DropData, op: effect.Rows, to: operand(0)},
-	{of: "q", first: emptyDocument, among: "updates", as: &losesValues},
-	{of: "filter query", first: emptyDocument, given: "update", with: "many", as: &losesValues},
+	{Of: "$out", Does: effect.DropData, Op: effect.Table, To: rows.Operand(0)},
+	{Of: "db coll into", Among: "$out", Does: effect.DropData, Op: effect.Table, To: rows.Operand(0)},
+	{Of: "q", First: emptyDocument, Among: "deletes", Does: effect.DropData, Op: effect.Rows, To: rows.Operand(0)},
+	{Of: "q", First: emptyDocument, Among: "updates", As: &losesValues},
+	{Of: "filter query", First: emptyDocument, Given: "update", With: "many", As: &losesValues},
 }
 
-var losesValues = act{kind: effect.DropData, op: effect.Values, to: operand(0)}
+var losesValues = rows.Act{Kind: effect.DropData, Op: effect.Values, To: rows.Operand(0)}
 
 // documents reports the effects of the keys in the documents of a call. A field may hold a
 // document as a text.
@@ -93,6 +94,6 @@ func (t serverTool) documents(sh *shell.Shell) {
 		keys := strings.Split(a.Path, ".")
 		last := len(keys) - 1
 		sh.Part = lex.Clip(a.Path+": "+a.Value, 300)
-		runRows(sh, documentRows, keys[:last], shell.Command{Name: keys[last], Args: []string{a.Value}}, o)
+		rows.Run(sh, documentRows, keys[:last], shell.Command{Name: keys[last], Args: []string{a.Value}}, o)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
@@ -15,122 +16,122 @@ import (
 )
 
 // networkPrograms are the programs of this file, with what each does.
-var networkPrograms = []table{
+var networkPrograms = []rows.Table{
 	{
-		programs: "curl",
-		options: "X d o u A e F T b c x K w m C E r U Q P H request data data-raw data-binary data-urlencode " +
+		Programs: "curl",
+		Options: "X d o u A e F T b c x K w m C E r U Q P H request data data-raw data-binary data-urlencode " +
 			"data-ascii json form upload-file output header user user-agent cookie cookie-jar config write-out " +
 			"max-time connect-timeout retry url output-dir cacert cert key proxy resolve referer unix-socket",
-		keeps: "no-clobber", do: httpClient,
+		Keeps: "no-clobber", Do: httpClient,
 	},
 	{
-		programs: "wget",
-		options: "O o P e a i t T U w Q A R D I X l B output-document output output-file directory-prefix execute " +
+		Programs: "wget",
+		Options: "O o P e a i t T U w Q A R D I X l B output-document output output-file directory-prefix execute " +
 			"header post-data post-file body-data body-file method user-agent referer timeout tries user password " +
 			"input-file proxy use-askpass!",
-		keeps: "c continue no-clobber", do: httpClient,
+		Keeps: "c continue no-clobber", Do: httpClient,
 	},
 	{
-		programs: "http https xh axel fetch lwp-request httpie curlie",
-		options: "X d o H u A e F T b c x K w m C E r U Q P request data data-raw data-binary data-urlencode " +
+		Programs: "http https xh axel fetch lwp-request httpie curlie",
+		Options: "X d o H u A e F T b c x K w m C E r U Q P request data data-raw data-binary data-urlencode " +
 			"data-ascii json form upload-file output header user cookie config timeout url cert key proxy method " +
 			"dir out output-document",
-		do: httpClient,
+		Do: httpClient,
 	},
 	{
-		programs: "aria2c",
-		options:  "o d i x s j k out dir input-file header allow-overwrite split method continue?",
-		keeps:    "c continue",
-		do:       httpClient,
+		Programs: "aria2c",
+		Options:  "o d i x s j k out dir input-file header allow-overwrite split method continue?",
+		Keeps:    "c continue",
+		Do:       httpClient,
 	},
 	{
-		programs: "grpcurl evans", options: "- d H authority cacert cert key proto import-path protoset host port",
-		do: callsRemote,
+		Programs: "grpcurl evans", Options: "- d H authority cacert cert key proto import-path protoset host port",
+		Do: callsRemote,
 	},
-	{programs: "telnet", options: "e l b n S X", do: rawSocket},
-	{programs: "nc ncat netcat socat", options: "e c p s w q i X x sh-exec exec", do: rawSocket},
-	{programs: "scp rcp", options: "P i F o c S! l J D X", do: secureCopy},
-	{programs: "sftp", options: "P i F o c S! l J D X b B R", do: transferSession},
+	{Programs: "telnet", Options: "e l b n S X", Do: rawSocket},
+	{Programs: "nc ncat netcat socat", Options: "e c p s w q i X x sh-exec exec", Do: rawSocket},
+	{Programs: "scp rcp", Options: "P i F o c S! l J D X", Do: secureCopy},
+	{Programs: "sftp", Options: "P i F o c S! l J D X b B R", Do: transferSession},
 	{
-		programs: "rsync unison",
-		options: "e! f T B exclude include filter files-from rsh! rsync-path password-file log-file bwlimit port " +
+		Programs: "rsync unison",
+		Options: "e! f T B exclude include filter files-from rsh! rsync-path password-file log-file bwlimit port " +
 			"timeout backup-dir",
-		dry: "n dry-run", keeps: "ignore-existing b backup",
-		rows: []row{
-			{given: "rsync-path", goOn: true, runs: &start{text: valueOf("rsync-path"), away: true}},
-			{goOn: true, also: sendsCopies},
-			{given: "remove-source-files", goOn: true, does: effect.DeleteTree, to: files{allButLast}},
+		Dry: "n dry-run", Keeps: "ignore-existing b backup",
+		Rows: []rows.Row{
+			{Given: "rsync-path", GoOn: true, Runs: &rows.Start{Text: rows.ValueOf("rsync-path"), Away: true}},
+			{GoOn: true, Also: sendsCopies},
+			{Given: "remove-source-files", GoOn: true, Does: effect.DeleteTree, To: rows.Paths{rows.AllButLast}},
 			{
-				given: "del delete delete-before delete-during delete-delay delete-after delete-excluded " +
+				Given: "del delete delete-before delete-during delete-delay delete-after delete-excluded " +
 					"delete-missing-args",
-				also: deletesCopies,
+				Also: deletesCopies,
 			},
-			{without: "remove-source-files", also: writesCopies},
+			{Without: "remove-source-files", Also: writesCopies},
 		},
 	},
-	{programs: "lftp", options: "e c f p u", do: transferSession},
-	{programs: "rclone", options: "config transfers checkers exclude include filter", dry: "n dry-run", rows: []row{
-		{words: "copy|copyto|sync|move|moveto", goOn: true, also: copiesOut},
-		{words: "copyto|moveto", goOn: true, also: writesCopies},
-		{words: "sync|bisync", also: deletesCopies},
+	{Programs: "lftp", Options: "e c f p u", Do: transferSession},
+	{Programs: "rclone", Options: "config transfers checkers exclude include filter", Dry: "n dry-run", Rows: []rows.Row{
+		{Words: "copy|copyto|sync|move|moveto", GoOn: true, Also: copiesOut},
+		{Words: "copyto|moveto", GoOn: true, Also: writesCopies},
+		{Words: "sync|bisync", Also: deletesCopies},
 		{
-			words: "delete|purge|deletefile|rmdir|rmdirs|cleanup|dedupe|backend",
-			does:  effect.DestroyRemote, op: effect.Teardown, to: operand(1),
+			Words: "delete|purge|deletefile|rmdir|rmdirs|cleanup|dedupe|backend",
+			Does:  effect.DestroyRemote, Op: effect.Teardown, To: rows.Operand(1),
 		},
-		{words: "move|moveto", does: effect.ChangeRemote, op: effect.Move, to: operand(1)},
+		{Words: "move|moveto", Does: effect.ChangeRemote, Op: effect.Move, To: rows.Operand(1)},
 	}},
-	{programs: "mail mailx sendmail mutt msmtp swaks zulip-send", options: "s a", do: sendsMail},
-	{programs: "robocopy", rows: []row{{mention: "/mir /purge", also: mirrorsFolder}}},
+	{Programs: "mail mailx sendmail mutt msmtp swaks zulip-send", Options: "s a", Do: sendsMail},
+	{Programs: "robocopy", Rows: []rows.Row{{Mention: "/mir /purge", Also: mirrorsFolder}}},
 	{
-		programs: "iptables ip6tables nft ufw firewall-cmd pfctl ipset ebtables",
-		options:  "t p s d j i o m dport sport", dry: "L S list n list-all state get-active-zones sr si",
-		rows: []row{
-			{words: "status|list|show"},
-			{of: "pfctl", given: "s"},
-			{bare: true},
-			{does: effect.ChangeSystem, op: "firewall", to: arguments},
+		Programs: "iptables ip6tables nft ufw firewall-cmd pfctl ipset ebtables",
+		Options:  "t p s d j i o m dport sport", Dry: "L S list n list-all state get-active-zones sr si",
+		Rows: []rows.Row{
+			{Words: "status|list|show"},
+			{Of: "pfctl", Given: "s"},
+			{Bare: true},
+			{Does: effect.ChangeSystem, Op: "firewall", To: rows.Arguments},
 		},
 	},
-	{programs: "networksetup ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick resolvectl rfkill " +
-		"networkctl", rows: []row{
+	{Programs: "networksetup ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick resolvectl rfkill " +
+		"networkctl", Rows: []rows.Row{
 		{
-			of: "networksetup", first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
+			Of: "networksetup", First: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
 				"set*|remove*|delete*|create*|rename*|import*|order*",
-			as: &changesNetwork,
+			As: &changesNetwork,
 		},
-		{of: "ip", words: "netns exec", also: runsInNamespace},
-		{args: "show|list|-getinfo"},
-		{of: "resolvectl", words: "dns|domain|default-route|revert *", as: &changesNetwork},
-		{of: "rfkill", words: "block", as: &changesNetwork},
-		{of: "ifdown", words: "*", as: &changesNetwork},
-		{of: "tc", words: "* add|replace|change", as: &changesNetwork},
-		{args: "blackhole|unreachable|prohibit|throw|reject|-reject|-blackhole|replace", as: &changesNetwork},
+		{Of: "ip", Words: "netns exec", Also: runsInNamespace},
+		{Args: "show|list|-getinfo"},
+		{Of: "resolvectl", Words: "dns|domain|default-route|revert *", As: &changesNetwork},
+		{Of: "rfkill", Words: "block", As: &changesNetwork},
+		{Of: "ifdown", Words: "*", As: &changesNetwork},
+		{Of: "tc", Words: "* add|replace|change", As: &changesNetwork},
+		{Args: "blackhole|unreachable|prohibit|throw|reject|-reject|-blackhole|replace", As: &changesNetwork},
 		{
-			args: "down|del|delete|flush|off|disable|-setairportpower",
-			as:   &changesNetwork,
+			Args: "down|del|delete|flush|off|disable|-setairportpower",
+			As:   &changesNetwork,
 		},
 	}},
-	{programs: "nsupdate", rows: []row{{does: effect.ChangeRemote, op: "dns", to: programName}}},
+	{Programs: "nsupdate", Rows: []rows.Row{{Does: effect.ChangeRemote, Op: "dns", To: rows.ProgramName}}},
 	{
-		programs: "ssh-add", options: "t s e",
-		rows: []row{{given: "D d", does: effect.ChangeSystem, op: "keys of the agent"}},
+		Programs: "ssh-add", Options: "t s e",
+		Rows: []rows.Row{{Given: "D d", Does: effect.ChangeSystem, Op: "keys of the agent"}},
 	},
-	{programs: "websocat", rows: []row{
-		{mention: "sh-c: exec: cmd:", does: effect.ReverseShell, op: effect.Socket, to: arguments},
+	{Programs: "websocat", Rows: []rows.Row{
+		{Mention: "sh-c: exec: cmd:", Does: effect.ReverseShell, Op: effect.Socket, To: rows.Arguments},
 	}},
-	{programs: "ssh-copy-id", options: "i p o F t", dry: "n h", rows: []row{
-		{words: "*", does: effect.ChangeRemote, op: effect.Rights, to: operandsFrom(0)},
+	{Programs: "ssh-copy-id", Options: "i p o F t", Dry: "n h", Rows: []rows.Row{
+		{Words: "*", Does: effect.ChangeRemote, Op: effect.Rights, To: rows.OperandsFrom(0)},
 	}},
-	{programs: "ngrok localtunnel lt bore tmate ttyd gotty sshx upterm frpc zrok", dry: "version h", rows: []row{
-		{does: effect.PublishOut, opOf: programName, to: text("tunnel")},
+	{Programs: "ngrok localtunnel lt bore tmate ttyd gotty sshx upterm frpc zrok", Dry: "version h", Rows: []rows.Row{
+		{Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("tunnel")},
 	}},
-	{programs: "tcpdump", options: "z! G W w i"},
-	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
+	{Programs: "tcpdump", Options: "z! G W w i"},
+	{Programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
 }
 
 // sendsMail reports a message, and a secret in its text.
 func sendsMail(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if hasMark(stdin(c), partial.HoleSecret) {
+	if hasMark(rows.Stdin(c), partial.HoleSecret) {
 		sh.Effect(effect.SendOut, effect.Secret, "mail")
 		return
 	}
@@ -157,14 +158,14 @@ func rawSocket(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	Carries(sh, c, nil, o.At(0))
-	keysLeave(sh, append(stdin(c), c.Args...), o.At(0))
-	for _, text := range stdin(c) {
+	keysLeave(sh, append(rows.Stdin(c), c.Args...), o.At(0))
+	for _, text := range rows.Stdin(c) {
 		socketText(sh, text, joined, o.At(1))
 	}
 	sh.Print(partial.UnknownNetwork)
 }
 
-var changesNetwork = act{kind: effect.ChangeSystem, op: effect.Network, to: arguments}
+var changesNetwork = rows.Act{Kind: effect.ChangeSystem, Op: effect.Network, To: rows.Arguments}
 
 // socketText reports what a text does that is sent to a port, or to a socket in a file.
 func socketText(sh *shell.Shell, text, to, port string) {
@@ -182,9 +183,9 @@ func socketText(sh *shell.Shell, text, to, port string) {
 // copied returns the sources and the destination of a copy, which rclone names behind its verb.
 func copied(c shell.Command, o shell.Options) (sources []string, to string) {
 	if c.Name == "rclone" {
-		return operandsTo(shell.Options{Pos: o.From(1)})
+		return rows.OperandsTo(shell.Options{Pos: o.From(1)})
 	}
-	return operandsTo(shell.Options{Pos: o.Pos})
+	return rows.OperandsTo(shell.Options{Pos: o.Pos})
 }
 
 // secureCopy reports files that scp sends or writes.
@@ -209,7 +210,7 @@ func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // transferSession reports what the commands of sftp and lftp do, and what sftp copies.
 func transferSession(sh *shell.Shell, c shell.Command, o shell.Options) {
-	for _, text := range append(o.All("e", "c"), stdin(c)...) {
+	for _, text := range append(o.All("e", "c"), rows.Stdin(c)...) {
 		transferCommands(sh, text, o.At(0))
 	}
 	for _, batch := range o.All("b") {
@@ -337,9 +338,6 @@ var requesters = []requester{
 	},
 }
 
-// values returns the values of options that are separated by blanks.
-func values(o shell.Options, names string) []string { return o.All(strings.Fields(names)...) }
-
 // httpClient reports the effects of an HTTP client's request and of its output files.
 func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	i := 0
@@ -378,7 +376,7 @@ func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 // request returns the request without its body, as far as the command shows it.
 func (row *requester) request(o shell.Options) web.Sent {
 	r := web.Sent{Headers: o.All("H", "header")}
-	for _, method := range values(o, row.method) {
+	for _, method := range rows.Values(o, row.method) {
 		r.Method = method // of several the last one
 	}
 	urls := append(o.All("url"), o.Pos...)
@@ -405,14 +403,14 @@ const requestMethods = "GET HEAD OPTIONS POST PUT PATCH DELETE"
 // bodies returns the parts of a body, with the content of files as far as it is known.
 func (row *requester) bodies(sh *shell.Shell, c shell.Command, o shell.Options) []string {
 	var bodies []string
-	for _, value := range values(o, row.body) {
+	for _, value := range rows.Values(o, row.body) {
 		bodies = append(bodies, value)
 		if i := strings.IndexAny(value, "@<"); i >= 0 {
 			name, _, _ := strings.Cut(value[i+1:], ";")
 			bodies = append(bodies, sentFile(sh, c, name))
 		}
 	}
-	for _, name := range values(o, row.file) {
+	for _, name := range rows.Values(o, row.file) {
 		bodies = append(bodies, name, sentFile(sh, c, name))
 	}
 	if !row.operands {
@@ -423,7 +421,7 @@ func (row *requester) bodies(sh *shell.Shell, c shell.Command, o shell.Options) 
 			bodies = append(bodies, p)
 		}
 	}
-	return append(bodies, stdin(c)...)
+	return append(bodies, rows.Stdin(c)...)
 }
 
 // sentFile returns the content of a file that is sent, "-" for the standard input.

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -68,8 +69,8 @@ func (w *output) report(sh *shell.Shell, c shell.Command) {
 	}
 	o := shell.ParseOptions(c.Args, w.files+" "+w.options)
 	switch {
-	case fails(w.verbs, lex.ContainsAny(o.Pos[:min(2, len(o.Pos))], w.verbs)),
-		fails(w.needs, o.Given(w.needs)),
+	case rows.Fails(w.verbs, lex.ContainsAny(o.Pos[:min(2, len(o.Pos))], w.verbs)),
+		rows.Fails(w.needs, o.Given(w.needs)),
 		lex.OneOf(o.At(0), w.but):
 		return
 	}
@@ -92,7 +93,7 @@ func (w *output) report(sh *shell.Shell, c shell.Command) {
 // ownOutput reports a guarded file that a program writes because of an output option.
 func ownOutput(sh *shell.Shell, c shell.Command) {
 	for _, file := range outputs(c) {
-		if p := sh.Path(file); isGuarded(sh, p) {
+		if p := sh.Path(file); rows.IsGuarded(sh, p) {
 			sh.Effect(effect.WriteFile, "", p)
 		}
 	}

@@ -7,60 +7,61 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // outsidePrograms have a program of the person run a command: the server of a terminal or of an editor, a
 // window manager, a service manager. See shell.Outside.
-var outsidePrograms = []table{
-	{programs: "screen", options: "S p t T c e h s", leads: true, rows: []row{
-		{args: "-X", mention: "stuff exec readreg paste shell bind eval source process colon", as: &typesIntoIt},
-		{args: "-X", words: "at|idle|zombie", as: &typesIntoIt},
-		{args: "-X", mention: "quit kill", does: effect.KillProcess, op: effect.Terminal, to: programName},
-		{args: "-X", words: "screen", also: screenWindow},
-		{args: "-X"},
-		{runs: &start{words: operandsFrom(0)}},
+var outsidePrograms = []rows.Table{
+	{Programs: "screen", Options: "S p t T c e h s", Leads: true, Rows: []rows.Row{
+		{Args: "-X", Mention: "stuff exec readreg paste shell bind eval source process colon", As: &typesIntoIt},
+		{Args: "-X", Words: "at|idle|zombie", As: &typesIntoIt},
+		{Args: "-X", Mention: "quit kill", Does: effect.KillProcess, Op: effect.Terminal, To: rows.ProgramName},
+		{Args: "-X", Words: "screen", Also: screenWindow},
+		{Args: "-X"},
+		{Runs: &rows.Start{Words: rows.OperandsFrom(0)}},
 	}},
 	{
-		programs: "tmux byobu", options: "L S f T c!", leads: true, do: tmux,
-		rows: []row{{given: "C", as: &typesIntoIt}}, // commands come from the standard input
+		Programs: "tmux byobu", Options: "L S f T c!", Leads: true, Do: tmux,
+		Rows: []rows.Row{{Given: "C", As: &typesIntoIt}}, // commands come from the standard input
 	},
-	{programs: "zellij", options: "s session l layout c config", leads: true, do: zellij, rows: []row{
-		{given: "l layout", as: &typesIntoIt},
-		{words: "action|ac", args: "--layout|-l|write|write-chars|launch-plugin", as: &typesIntoIt},
+	{Programs: "zellij", Options: "s session l layout c config", Leads: true, Do: zellij, Rows: []rows.Row{
+		{Given: "l layout", As: &typesIntoIt},
+		{Words: "action|ac", Args: "--layout|-l|write|write-chars|launch-plugin", As: &typesIntoIt},
 	}},
-	{programs: "kitty kitten wezterm ghostty alacritty foot footclient xterm urxvt urxvtc rxvt konsole gnome-terminal " +
-		"xfce4-terminal mate-terminal lxterminal terminator tilix ptyxis kgx x-terminal-emulator guake", do: terminal},
-	{programs: "emacsclient", options: "s f a d F T", rows: []row{{given: "e eval", as: &typesIntoIt}}},
-	{programs: "busctl gdbus dbus-send qdbus qdbus6", rows: []row{
-		{mention: "starttransientunit startunit restartunit", does: effect.Persist, opOf: programName},
-		{mention: "runcommand sendtext", as: &typesIntoIt},
+	{Programs: "kitty kitten wezterm ghostty alacritty foot footclient xterm urxvt urxvtc rxvt konsole gnome-terminal " +
+		"xfce4-terminal mate-terminal lxterminal terminator tilix ptyxis kgx x-terminal-emulator guake", Do: terminal},
+	{Programs: "emacsclient", Options: "s f a d F T", Rows: []rows.Row{{Given: "e eval", As: &typesIntoIt}}},
+	{Programs: "busctl gdbus dbus-send qdbus qdbus6", Rows: []rows.Row{
+		{Mention: "starttransientunit startunit restartunit", Does: effect.Persist, OpOf: rows.ProgramName},
+		{Mention: "runcommand sendtext", As: &typesIntoIt},
 	}},
-	{programs: "i3-msg swaymsg hyprctl riverctl niri herbstclient qtile awesome-client", rows: []row{
-		{mention: "exec spawn", as: &typesIntoIt},
-		{of: "awesome-client", as: &typesIntoIt},
+	{Programs: "i3-msg swaymsg hyprctl riverctl niri herbstclient qtile awesome-client", Rows: []rows.Row{
+		{Mention: "exec spawn", As: &typesIntoIt},
+		{Of: "awesome-client", As: &typesIntoIt},
 	}},
 	{
-		programs: "systemd-run",
-		options: "u unit p property M machine H host E setenv description slice service-type uid gid nice " +
+		Programs: "systemd-run",
+		Options: "u unit p property M machine H host E setenv description slice service-type uid gid nice " +
 			"working-directory on-active on-boot on-startup on-unit-active on-unit-inactive on-calendar timer-property " +
 			"path-property socket-property background",
-		leads: true,
-		do:    systemdRun,
+		Leads: true,
+		Do:    systemdRun,
 	},
 	{
-		programs: "flatpak-spawn host-spawn distrobox-host-exec", options: "directory env unset-env forward-fd",
-		leads: true, do: startsOutside,
+		Programs: "flatpak-spawn host-spawn distrobox-host-exec", Options: "directory env unset-env forward-fd",
+		Leads: true, Do: startsOutside,
 	},
 	{
-		programs: "run0", options: "u user g group D chdir setenv nice slice unit description property background",
-		leads: true,
-		rows:  []row{{does: effect.RunElevated, op: effect.Pkexec, to: operandsFrom(0), also: startsOutside}},
+		Programs: "run0", Options: "u user g group D chdir setenv nice slice unit description property background",
+		Leads: true,
+		Rows:  []rows.Row{{Does: effect.RunElevated, Op: effect.Pkexec, To: rows.OperandsFrom(0), Also: startsOutside}},
 	},
 }
 
 // typesIntoIt is the effect of a command that another program carries out as if a person had typed it.
-var typesIntoIt = act{kind: effect.TypeInto, to: programName}
+var typesIntoIt = rows.Act{Kind: effect.TypeInto, To: rows.ProgramName}
 
 // startsOutside has a program of the person run the operands.
 func startsOutside(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Outside().Exec(o.Pos, c.In) }
@@ -79,7 +80,7 @@ func screenWindow(sh *shell.Shell, c shell.Command, o shell.Options) {
 // systemdRun has the service manager run a command, in the home unless an option says where.
 func systemdRun(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Given("scope") { // systemd-run itself becomes the command
-		startsCommand(sh, c, o)
+		rows.RunOperands(sh, c, o)
 		return
 	}
 	child := sh.Outside()
@@ -96,7 +97,7 @@ func systemdRun(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if !o.Given("d same-dir") {
 		child.Place.Cwd = child.HomeText()
 	}
-	child = inFolder(child, o, "working-directory")
+	child = rows.InFolder(child, o, "working-directory")
 	child.Exec(words, c.In)
 }
 
@@ -108,7 +109,7 @@ func daemonStarts(sh *shell.Shell, c shell.Command, o shell.Options) {
 			words = append([]string{program}, words...)
 		}
 	}
-	oneOrAll(sh.Outside(), words, c.In)
+	rows.RunOneOrAll(sh.Outside(), words, c.In)
 }
 
 // setsOutside sets the variables of a command that runs outside.
@@ -170,16 +171,16 @@ func tmux(sh *shell.Shell, c shell.Command, o shell.Options) {
 	args := rest[1:]
 	switch verb := tmuxVerb(rest[0]); {
 	case lex.OneOf(verb, tmuxTypes):
-		typesIntoIt.report(sh, c, o)
+		typesIntoIt.Report(sh, c, o)
 	case lex.OneOf(verb, tmuxStarts):
 		tmuxStart(sh, c, verb, args)
 	case lex.OneOf(verb, "set-option set-window-option") && slices.ContainsFunc(args, setsCommand):
-		typesIntoIt.report(sh, c, o) // the person's next key or window runs it
+		typesIntoIt.Report(sh, c, o) // the person's next key or window runs it
 	case strings.HasPrefix(verb, "choose-") && slices.ContainsFunc(args, setsCommand):
-		typesIntoIt.report(sh, c, o)
+		typesIntoIt.Report(sh, c, o)
 	case verb == "if-shell":
 		tmuxChoice(sh, c.Name, args)
-	case verb == "kill-session" && madeHere(sh, c.Name, shell.ParseOptions(args, "t").All("t")):
+	case verb == "kill-session" && rows.IsMade(sh, c.Name, shell.ParseOptions(args, "t").All("t")):
 	case lex.OneOf(verb, "kill-server kill-session"):
 		sh.Effect(effect.KillProcess, effect.Terminal, c.Name)
 	}
@@ -214,9 +215,9 @@ func tmuxStart(sh *shell.Shell, c shell.Command, verb string, args []string) {
 		tmuxText(sh, c.Name, lex.First(words))
 		return
 	}
-	child := inFolder(sh.Outside(), own, folder)
+	child := rows.InFolder(sh.Outside(), own, folder)
 	setsOutside(child, own.All("e"))
-	oneOrAll(child, words, c.In)
+	rows.RunOneOrAll(child, words, c.In)
 }
 
 // runsFormats runs the shell commands in the formats among some words: "#(date)".
@@ -293,7 +294,7 @@ func terminal(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		}
 		if lex.OneOf(a, "-- -e -x --command --execute start launch spawn split-pane new-window run") {
 			child, inner := windowCommand(sh, c.Args[i+1:])
-			oneOrAll(child, inner, c.In)
+			rows.RunOneOrAll(child, inner, c.In)
 			return
 		}
 	}

@@ -7,39 +7,40 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // scriptPrograms run scripts that a file of the project names.
-var scriptPrograms = []table{
-	{programs: "run-s run-p npm-run-all npm-run-all2", do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
+var scriptPrograms = []rows.Table{
+	{Programs: "run-s run-p npm-run-all npm-run-all2", Do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		nodeFile.run(sh, o.Pos, nil)
 	}},
-	{programs: "turbo lerna", options: "filter F scope", dry: "dry-run dry", do: inPackages, rows: []row{
-		{of: "lerna", words: "publish", as: &publishes},
-		{of: "lerna", words: "exec", runs: &start{words: operandsFrom(1)}},
+	{Programs: "turbo lerna", Options: "filter F scope", Dry: "dry-run dry", Do: inPackages, Rows: []rows.Row{
+		{Of: "lerna", Words: "publish", As: &rows.Publishes},
+		{Of: "lerna", Words: "exec", Runs: &rows.Start{Words: rows.OperandsFrom(1)}},
 	}},
-	{programs: "nx", options: "t target targets p projects c configuration", dry: "graph", do: nxTargets},
-	{programs: "composer", options: "d working-dir", do: composerScripts},
-	{programs: "lint-staged", options: "c config d cwd", do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
+	{Programs: "nx", Options: "t target targets p projects c configuration", Dry: "graph", Do: nxTargets},
+	{Programs: "composer", Options: "d working-dir", Do: composerScripts},
+	{Programs: "lint-staged", Options: "c config d cwd", Do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 		stagedFile.run(sh, []string{"*"}, nil)
 	}},
-	{programs: "poe", options: "C directory", leads: true, do: func(sh *shell.Shell, c shell.Command, o shell.Options) {
+	{Programs: "poe", Options: "C directory", Leads: true, Do: func(sh *shell.Shell, c shell.Command, o shell.Options) {
 		runsProjectScript(sh, c.Name, o.Pos)
 	}},
-	{programs: "pre-commit prek", options: "c config hook-stage hook-type color", rows: []row{
-		{words: "run|hook-impl", also: preCommit},
+	{Programs: "pre-commit prek", Options: "c config hook-stage hook-type color", Rows: []rows.Row{
+		{Words: "run|hook-impl", Also: preCommit},
 	}},
-	{programs: "lefthook", rows: []row{{words: "run", also: lefthook}}},
-	{programs: "devcontainer", options: "workspace-folder config", rows: []row{
-		{words: "up|build|set-up", also: preparesContainer},
+	{Programs: "lefthook", Rows: []rows.Row{{Words: "run", Also: lefthook}}},
+	{Programs: "devcontainer", Options: "workspace-folder config", Rows: []rows.Row{
+		{Words: "up|build|set-up", Also: preparesContainer},
 	}},
 	{
-		programs: "foreman honcho overmind goreman hivemind",
-		options:  "f procfile e env p port d root c m",
-		rows: []row{
-			{words: "run *", goOn: true, runs: &start{words: after("run")}},
-			{words: "start|s|run", also: procfile},
+		Programs: "foreman honcho overmind goreman hivemind",
+		Options:  "f procfile e env p port d root c m",
+		Rows: []rows.Row{
+			{Words: "run *", GoOn: true, Runs: &rows.Start{Words: rows.After("run")}},
+			{Words: "start|s|run", Also: procfile},
 		},
 	},
 }
@@ -79,7 +80,7 @@ const maxPackages = 24 // whose scripts are read
 // inPackages runs the scripts of these names in the project and in its parts.
 func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, dir := range append(packages(sh), sh.Place.Cwd) {
-		child := shellIn(sh, dir)
+		child := rows.ShellIn(sh, dir)
 		for _, name := range o.Pos {
 			nodeFile.run(child, around(name), nil)
 		}
@@ -88,7 +89,7 @@ func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // preparesContainer runs the command of this machine that prepares a container for developing.
 func preparesContainer(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	child := inFolder(sh, o, "workspace-folder")
+	child := rows.InFolder(sh, o, "workspace-folder")
 	for _, path := range [...]string{".devcontainer/devcontainer.json", ".devcontainer.json"} {
 		runRecipeFile(child, path, nil, func(child *shell.Shell, text string) {
 			root, _ := hostjson.Parse(text, hostjson.MaxDepth)
@@ -116,7 +117,7 @@ func nxTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		dirs = []string{workspace(sh, project)}
 	}
 	for _, dir := range dirs {
-		child := shellIn(sh, dir)
+		child := rows.ShellIn(sh, dir)
 		nxFile.run(child, append(targets, target), nil)
 		nodeFile.run(child, append(targets, target), nil)
 	}
@@ -124,7 +125,7 @@ func nxTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // composerScripts runs the scripts of the project that a command of composer runs.
 func composerScripts(sh *shell.Shell, c shell.Command, o shell.Options) {
-	sh = inFolder(sh, o, "d working-dir")
+	sh = rows.InFolder(sh, o, "d working-dir")
 	verb := o.At(0)
 	switch {
 	case lex.OneOf(verb, "run run-script"):
@@ -159,7 +160,7 @@ var installing = []string{"preinstall", "install", "postinstall", "prepublish", 
 
 // nodeScripts runs the scripts that a command of npm, pnpm, yarn or bun runs. It returns false if there is none.
 func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
-	child := inFolder(sh, o, "prefix C dir cwd")
+	child := rows.InFolder(sh, o, "prefix C dir cwd")
 	if name, ok := o.Get("w", "workspace", "filter", "F"); ok {
 		child.Place.Cwd = workspace(child, name)
 	}

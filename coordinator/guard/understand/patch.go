@@ -5,6 +5,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -13,9 +14,6 @@ import (
 
 const patchOptions = "p i d D B F r V Y z g input directory strip reject-file fuzz prefix suffix output " +
 	"-reverse -dry-run"
-
-// diffHead begins the part of a diff that is about one file. In a reversed diff, b comes first.
-const diffHead = "diff --git "
 
 // printsDiff prints the heads of a diff of the work tree, and credentials as showsCommitted does.
 func printsDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -28,9 +26,9 @@ func printsDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
 		printsBelow(sh, paths)
 		return
 	}
-	head := diffHead + "a/"
+	head := rows.DiffHead + "a/"
 	if o.Given("R") {
-		head = diffHead + "b/"
+		head = rows.DiffHead + "b/"
 	}
 	for _, p := range paths {
 		sh.Print(head + sh.Path(p) + "\n" + partial.Unknown + "\n")
@@ -44,7 +42,7 @@ func diffOperands(o shell.Options) (paths []string, commits int) {
 		switch {
 		case strings.Contains(p, "..") && !strings.Contains(p, "../"):
 			commits += 2
-		case looksLikePath(p), strings.Contains(p, "/") && !strings.HasPrefix(p, "origin/"):
+		case rows.LooksLikePath(p), strings.Contains(p, "/") && !strings.HasPrefix(p, "origin/"):
 			paths = append(paths, p)
 		default:
 			commits++
@@ -57,7 +55,7 @@ func diffOperands(o shell.Options) (paths []string, commits int) {
 func printsTree(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	var b strings.Builder
 	for _, p := range orHere(o.From(1)) {
-		b.WriteString(diffHead + "b/" + sh.Path(p) + "\n" + partial.Unknown + "\n")
+		b.WriteString(rows.DiffHead + "b/" + sh.Path(p) + "\n" + partial.Unknown + "\n")
 	}
 	if file, ok := o.Get("o", "output"); ok {
 		sh.Overwrite(file, b.String())
@@ -68,17 +66,17 @@ func printsTree(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // undoesDiff reports the files whose changes a patch takes back.
 func undoesDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
-	texts := stdin(c)
+	texts := rows.Stdin(c)
 	for _, name := range append(o.All("i", "input"), o.Pos...) {
 		texts = append(texts, sh.Files[sh.Path(name)])
 	}
-	head := diffHead + "b/"
+	head := rows.DiffHead + "b/"
 	if o.Given("R reverse") {
-		head = diffHead + "a/"
+		head = rows.DiffHead + "a/"
 	}
 	for _, line := range shell.SplitLines(strings.Join(texts, "\n")) {
 		if path, ok := strings.CutPrefix(line, head); ok && path != "" {
-			reportDiscards(sh, effect.RestorePath, []string{path})
+			rows.ReportDiscards(sh, effect.RestorePath, []string{path})
 		}
 	}
 }

@@ -8,50 +8,51 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // processTables are the programs that find, end, enter and limit processes.
-var processTables = []table{
-	{programs: "kill", do: killPids},
-	{programs: "killall pkill skill xkill taskkill killall5", do: killNamed},
-	{programs: processLists, options: "u U g t P o C p i", do: processList, rows: []row{
-		{of: "fuser", given: "k kill", also: killsUsers},
+var processTables = []rows.Table{
+	{Programs: "kill", Do: killPids},
+	{Programs: "killall pkill skill xkill taskkill killall5", Do: killNamed},
+	{Programs: processLists, Options: "u U g t P o C p i", Do: processList, Rows: []rows.Row{
+		{Of: "fuser", Given: "k kill", Also: killsUsers},
 	}},
 	{
-		programs: "prlimit", leads: true,
-		options: "p pid o output c? core? d? data? e? nice? f? fsize? i? sigpending? l? memlock? m? rss? n? nofile? " +
+		Programs: "prlimit", Leads: true,
+		Options: "p pid o output c? core? d? data? e? nice? f? fsize? i? sigpending? l? memlock? m? rss? n? nofile? " +
 			"q? msgqueue? r? rtprio? s? stack? t? cpu? u? nproc? v? as? x? locks? y? rttime?",
-		rows: []row{
-			{given: "p= pid=", also: limitsProcess},
-			{also: startsCommand},
+		Rows: []rows.Row{
+			{Given: "p= pid=", Also: limitsProcess},
+			{Also: rows.RunOperands},
 		},
 	},
-	{programs: "gdb", options: "- p pid x command ex iex eval-command init-eval-command args.", do: debugger},
-	{programs: "lldb", options: "p attach-pid n attach-name s source o one-line O one-line-before-file", do: debugger},
-	{programs: "strace ltrace dtruss valgrind", options: "e o p attach s u E", leads: true, rows: []row{
-		{given: "p= attach=", as: &entersBy},
-		{also: startsCommand},
+	{Programs: "gdb", Options: "- p pid x command ex iex eval-command init-eval-command args.", Do: debugger},
+	{Programs: "lldb", Options: "p attach-pid n attach-name s source o one-line O one-line-before-file", Do: debugger},
+	{Programs: "strace ltrace dtruss valgrind", Options: "e o p attach s u E", Leads: true, Rows: []rows.Row{
+		{Given: "p= attach=", As: &entersBy},
+		{Also: rows.RunOperands},
 	}},
-	{programs: "gcore pyrasite memfetch", options: "o", rows: []row{{as: &entersNamed}}},
+	{Programs: "gcore pyrasite memfetch", Options: "o", Rows: []rows.Row{{As: &entersNamed}}},
 	{
-		programs: "dlv rr", rows: []row{{words: "attach *",
-			does: effect.KillProcess, op: effect.Inside, to: each{operandsFrom(1)}}},
+		Programs: "dlv rr", Rows: []rows.Row{{Words: "attach *",
+			Does: effect.KillProcess, Op: effect.Inside, To: rows.Each{rows.OperandsFrom(1)}}},
 	},
-	{programs: "gdbserver", rows: []row{
-		{args: "--attach", does: effect.KillProcess, op: effect.Inside, to: lastOperand},
-		{runs: &start{words: operandsFrom(1)}},
+	{Programs: "gdbserver", Rows: []rows.Row{
+		{Args: "--attach", Does: effect.KillProcess, Op: effect.Inside, To: rows.LastOperand},
+		{Runs: &rows.Start{Words: rows.OperandsFrom(1)}},
 	}},
-	{programs: "pdb debugpy", options: "p pid c listen connect log-to", leads: true, rows: []row{
-		{given: "p= pid=", as: &entersBy},
+	{Programs: "pdb debugpy", Options: "p pid c listen connect log-to", Leads: true, Rows: []rows.Row{
+		{Given: "p= pid=", As: &entersBy},
 	}},
-	{programs: "frida frida-trace uftrace radare2 r2", options: "p pid P n attach-name d", rows: []row{
-		{given: "p= pid= P= n= attach-name=", as: &entersBy},
-		{of: "radare2 r2", given: "d=", as: &entersBy},
+	{Programs: "frida frida-trace uftrace radare2 r2", Options: "p pid P n attach-name d", Rows: []rows.Row{
+		{Given: "p= pid= P= n= attach-name=", As: &entersBy},
+		{Of: "radare2 r2", Given: "d=", As: &entersBy},
 	}},
-	{programs: "py-spy", options: "p pid", rows: []row{{words: "inject", given: "p= pid=", as: &entersBy}}},
-	{programs: "criu", options: "t tree", rows: []row{{given: "t= tree=", as: &entersBy}}},
+	{Programs: "py-spy", Options: "p pid", Rows: []rows.Row{{Words: "inject", Given: "p= pid=", As: &entersBy}}},
+	{Programs: "criu", Options: "t tree", Rows: []rows.Row{{Given: "t= tree=", As: &entersBy}}},
 }
 
 // processLists are programs that show processes. What they print begins with the mark of a list.
@@ -59,11 +60,11 @@ const processLists = "pgrep pidof ps lsof fuser ss netstat top htop atop pstree"
 
 // These acts reach into the processes that options or operands name.
 var (
-	entersBy = act{
-		kind: effect.KillProcess, op: effect.Inside,
-		to: each{valueOf("p pid attach attach-pid n attach-name P d t tree")},
+	entersBy = rows.Act{
+		Kind: effect.KillProcess, Op: effect.Inside,
+		To: rows.Each{rows.ValueOf("p pid attach attach-pid n attach-name P d t tree")},
 	}
-	entersNamed = act{kind: effect.KillProcess, op: effect.Inside, to: each{operandsFrom(0)}}
+	entersNamed = rows.Act{Kind: effect.KillProcess, Op: effect.Inside, To: rows.Each{rows.OperandsFrom(0)}}
 )
 
 // killPids reports the processes that kill names. In its grammar "-9" is a signal and "-1" may
@@ -96,17 +97,17 @@ func killPids(sh *shell.Shell, c shell.Command, _ shell.Options) {
 }
 
 // namedKills are the programs that end processes by their names. A signal is read before their options.
-var namedKills = table{
-	options: "u U g G s t P signal user group parent terminal", dry: "l list V",
-	rows: []row{
-		{of: "killall5", does: effect.KillProcess, op: effect.Everything, to: operandsFrom(0)},
+var namedKills = rows.Table{
+	Options: "u U g G s t P signal user group parent terminal", Dry: "l list V",
+	Rows: []rows.Row{
+		{Of: "killall5", Does: effect.KillProcess, Op: effect.Everything, To: rows.OperandsFrom(0)},
 		{
-			of: "pkill", words: "*", given: "f", does: effect.KillProcess, op: effect.ByPattern,
-			to: each{operandsFrom(0)},
+			Of: "pkill", Words: "*", Given: "f", Does: effect.KillProcess, Op: effect.ByPattern,
+			To: rows.Each{rows.OperandsFrom(0)},
 		},
-		{words: "*", does: effect.KillProcess, op: effect.ByName, to: each{operandsFrom(0)}},
-		{given: "u= U= user=", does: effect.KillProcess, op: effect.Everything, to: valueOf("u U user")},
-		{bare: true, does: effect.KillProcess, op: effect.ByName},
+		{Words: "*", Does: effect.KillProcess, Op: effect.ByName, To: rows.Each{rows.OperandsFrom(0)}},
+		{Given: "u= U= user=", Does: effect.KillProcess, Op: effect.Everything, To: rows.ValueOf("u U user")},
+		{Bare: true, Does: effect.KillProcess, Op: effect.ByName},
 	},
 }
 
@@ -119,7 +120,7 @@ func killNamed(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		letters, ok := strings.CutPrefix(a, "-")
 		return ok && (lex.IsNumber(letters) || len(letters) > 2 && letters == strings.ToUpper(letters))
 	})
-	namedKills.run(sh, c, false)
+	namedKills.Run(sh, c, false)
 }
 
 // killsUsers reports the processes that use a file or a port.
@@ -154,7 +155,7 @@ func seeksAfar(sh *shell.Shell, c shell.Command) {
 	for _, a := range c.Args {
 		if strings.Contains(a, "/proc") && !strings.Contains(a, "/proc/self") {
 			lists = true
-			if lex.OneOf(c.Name, namesFiles) {
+			if lex.OneOf(c.Name, rows.NamesFiles) {
 				sh.Print(shell.AList)
 			}
 		}
@@ -185,9 +186,9 @@ func limitsProcess(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // debugger runs the commands of a debugger and the program that it debugs, and reports the process that
 // it enters.
 func debugger(sh *shell.Shell, c shell.Command, o shell.Options) {
-	entersBy.report(sh, c, o)
+	entersBy.Report(sh, c, o)
 	commands := o.All("ex", "iex", "eval-command", "init-eval-command", "o", "one-line", "O", "one-line-before-file")
-	for _, text := range append(commands, stdin(c)...) {
+	for _, text := range append(commands, rows.Stdin(c)...) {
 		for _, code := range shell.SplitLines(text) {
 			debuggerCommand(sh, code)
 		}
@@ -201,7 +202,7 @@ func debugger(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	for _, a := range o.From(1)[:max(0, len(o.Pos)-1-len(o.Behind))] {
 		if lex.IsNumber(a) || strings.HasPrefix(a, shell.FoundMark) || partial.HasHole(a) {
-			entersNamed.report(sh, c, shell.Options{Pos: []string{a}})
+			entersNamed.Report(sh, c, shell.Options{Pos: []string{a}})
 		}
 	}
 }

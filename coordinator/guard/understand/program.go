@@ -16,13 +16,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 )
 
 // A family is a list of tables.
 type family struct {
-	tables []table
+	tables []rows.Table
 	passes bool // its programs may pass "--help" on to another one
 	common bool // a project may give the names of its programs to scripts, as in ./install
 	stores bool // it has the clients of databases
@@ -60,9 +60,9 @@ var families = [...]family{
 
 // tableOf returns the table that lists a program, and its family. The table is nil if no
 // family lists the program.
-func tableOf(name string) (*table, *family) {
+func tableOf(name string) (*rows.Table, *family) {
 	for i := range families {
-		if t := tableIn(families[i].tables, name); t != nil {
+		if t := rows.TableIn(families[i].tables, name); t != nil {
 			return t, &families[i]
 		}
 	}
@@ -75,29 +75,19 @@ func isListed(name string) bool {
 	return t != nil
 }
 
-// tableIn returns the table of a list that lists a program, or nil.
-func tableIn(list []table, name string) *table {
-	for i := range list {
-		if lex.OneOf(name, list[i].programs) {
-			return &list[i]
-		}
-	}
-	return nil
-}
-
 // program holds what the tables say about a program name.
 type program struct {
-	table  *table // nil if no table lists it
-	passes bool   // it may pass "--help" on to another program
-	common bool   // a script of a project may have its name
-	shell  bool   // a shell
-	silent bool   // its empty output is known to be empty
-	secret bool   // with the right arguments it shows a secret
-	prints bool   // with the right arguments it prints code for eval
-	own    bool   // it may affect Afar or the host's guard rails
-	hosted bool   // no table lists it, and it controls a hosted service
-	stores bool   // it works on a database that it names
-	names  bool   // it shows names of files, or its arguments are texts
+	table  *rows.Table // nil if no table lists it
+	passes bool        // it may pass "--help" on to another program
+	common bool        // a script of a project may have its name
+	shell  bool        // a shell
+	silent bool        // its empty output is known to be empty
+	secret bool        // with the right arguments it shows a secret
+	prints bool        // with the right arguments it prints code for eval
+	own    bool        // it may affect Afar or the host's guard rails
+	hosted bool        // no table lists it, and it controls a hosted service
+	stores bool        // it works on a database that it names
+	names  bool        // it shows names of files, or its arguments are texts
 
 	emulated *emulated // how it is told that its service is on this machine; nil if it cannot be
 	output   *output   // the files that it writes; nil if nothing is known of any
@@ -139,7 +129,7 @@ func (d *dispatcher) programNamed(name string) program {
 		own:    ownName(name),
 		hosted: t == nil && controls(name),
 		stores: of.stores && lex.OneOf(name, storeClients),
-		names:  lex.OneOf(name, namesFiles),
+		names:  lex.OneOf(name, rows.NamesFiles),
 
 		emulated: emulatedBy(name),
 		output:   outputOf(name),
@@ -165,7 +155,7 @@ func silent(name string) bool {
 // runProgramNamed reports the effects of a command whose program was looked up.
 func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 	switch {
-	case p.table == nil && isAssignment(full) && len(c.Args) > 0:
+	case p.table == nil && rows.IsAssignment(full) && len(c.Args) > 0:
 		sh.Exec(c.Args, c.In)
 		return
 	case strings.HasSuffix(full, ")") && strings.Contains(full, "("):
@@ -187,7 +177,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 		entersEnvironment(sh, full)
 	}
 	if p.stores {
-		defer sparesOwn(sh, c, p.table.parse(c.Args), len(sh.Eval.Effects))
+		defer sparesOwn(sh, c, p.table.Parse(c.Args), len(sh.Eval.Effects))
 	}
 	ownOutput(sh, c)
 	p.output.report(sh, c)
@@ -205,17 +195,12 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	case p.shell:
 		sh.Program(c)
 	case p.secret && showsSecret(sh, c):
-	case p.common && ownScript(full) && runsScript(sh, c, full):
+	case p.common && rows.IsOwnScript(full) && runsScript(sh, c, full):
 	case p.table != nil:
-		p.table.run(sh, c, p.passes)
+		p.table.Run(sh, c, p.passes)
 	default:
 		runUnlisted(sh, p, c, full)
 	}
-}
-
-// isAssignment reports whether a word in place of a program assigns a variable.
-func isAssignment(word string) bool {
-	return strings.Contains(word, "=") && !strings.HasPrefix(word, "-")
 }
 
 // runUnlisted reports the effects of a program that no table lists.
@@ -225,7 +210,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	}
 	runsFound(sh, c, full)
 	if lex.BeginsWith(c.Name, "mkfs. newfs_") {
-		tableIn(diskTables, "mkfs").run(sh, c, false)
+		rows.TableIn(diskTables, "mkfs").Run(sh, c, false)
 		return
 	}
 	if lex.ContainsAny(c.Args, "-i -I --in-place --inplace --write -w") {
@@ -235,7 +220,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	case p.hosted:
 		controlsHosted(sh, c, shell.Options{})
 	case lex.OneOf(c.Name, "drop delete alter update grant flushall flushdb"):
-		typedSQL(sh, c)
+		rows.ReadTypedSQL(sh, c)
 	default:
 		writesOutput(sh, c)
 		readsOperands(sh, c, full)
@@ -265,17 +250,6 @@ func perhapsWrapper(sh *shell.Shell, c shell.Command) {
 			return
 		}
 	}
-}
-
-// typedSQL reads an SQL statement that was typed in place of a command. It may be
-// input for a client that reads the terminal, so its effects are doubtful.
-func typedSQL(sh *shell.Shell, c shell.Command) {
-	n := len(sh.Eval.Effects)
-	sql.Read(sh, c.Name+" "+strings.Join(c.Args, " "))
-	if lex.OneOf(c.Name, "flushall flushdb") {
-		sh.Effect(effect.DropData, effect.Database, c.Name)
-	}
-	sh.Doubt(n)
 }
 
 // unknownProgram judges a command whose name is not known. A name that came from

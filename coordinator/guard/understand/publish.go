@@ -6,158 +6,165 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // publishPrograms are the programs of this file, with what each does.
-var publishPrograms = []table{
-	{programs: "npm pnpm yarn", options: "w workspace prefix C dir tag otp registry cwd filter F", do: nodePackages},
+var publishPrograms = []rows.Table{
+	{Programs: "npm pnpm yarn", Options: "w workspace prefix C dir tag otp registry cwd filter F", Do: nodePackages},
 	{
-		programs: "npx bunx pnpx uvx pipx", options: "p package c call from with python spec", leads: true,
-		do:   packageRunner,
-		rows: []row{{of: "pipx", words: "uninstall|uninstall-all", as: &uninstalls}},
+		Programs: "npx bunx pnpx uvx pipx", Options: "p package c call from with python spec", Leads: true,
+		Do:   packageRunner,
+		Rows: []rows.Row{{Of: "pipx", Words: "uninstall|uninstall-all", As: &rows.Uninstalls}},
 	},
-	{programs: "cargo", options: packageOptions + " bin example", dry: "dry-run n", do: cargoSources, rows: []row{
-		{words: "watch", also: watchesCargo},
-		{words: "sqlx", runs: &start{program: "sqlx", words: after("sqlx")}},
-		{words: "shuttle", runs: &start{program: "shuttle", words: after("shuttle")}},
-		{words: "publish|yank|release", as: &publishes},
-		{words: "+* publish|yank|release|owner", as: &publishes},
-		{words: "owner", given: "add a remove r", as: &publishes},
-		{words: "owner * *", as: &publishes},
+	{Programs: "cargo", Options: packageOptions + " bin example", Dry: "dry-run n", Do: cargoSources, Rows: []rows.Row{
+		{Words: "watch", Also: watchesCargo},
+		{Words: "sqlx", Runs: &rows.Start{Program: "sqlx", Words: rows.After("sqlx")}},
+		{Words: "shuttle", Runs: &rows.Start{Program: "shuttle", Words: rows.After("shuttle")}},
+		{Words: "publish|yank|release", As: &rows.Publishes},
+		{Words: "+* publish|yank|release|owner", As: &rows.Publishes},
+		{Words: "owner", Given: "add a remove r", As: &rows.Publishes},
+		{Words: "owner * *", As: &rows.Publishes},
 	}},
-	{programs: "gem", options: packageOptions, dry: "dry-run", rows: []row{
-		{words: "push|yank|owner", as: &publishes},
-		{words: "uninstall", does: effect.RemovePackage, opOf: programName, to: operand(0)},
+	{Programs: "gem", Options: packageOptions, Dry: "dry-run", Rows: []rows.Row{
+		{Words: "push|yank|owner", As: &rows.Publishes},
+		{Words: "uninstall", Does: effect.RemovePackage, OpOf: rows.ProgramName, To: rows.Operand(0)},
 	}},
-	{programs: "twine", options: packageOptions, dry: "dry-run", rows: []row{
-		{among: "upload register", as: &publishes},
+	{Programs: "twine", Options: packageOptions, Dry: "dry-run", Rows: []rows.Row{
+		{Among: "upload register", As: &rows.Publishes},
 	}},
-	{programs: "mvn mvnw", options: "f file P activate-profiles D pl projects rf T s", rows: buildRows},
-	{programs: "gradle gradlew sbt", options: "b build-file p x", dry: "dry-run", rows: buildRows},
-	{programs: "make gmake", options: makeOptions, do: makeRecipes},
-	{programs: "go", options: goOptions, do: goProgram},
+	{Programs: "mvn mvnw", Options: "f file P activate-profiles D pl projects rf T s", Rows: buildRows},
+	{Programs: "gradle gradlew sbt", Options: "b build-file p x", Dry: "dry-run", Rows: buildRows},
+	{Programs: "make gmake", Options: makeOptions, Do: makeRecipes},
+	{Programs: "go", Options: goOptions, Do: goProgram},
 }
 
 const packageOptions = "p package manifest-path repository registry target features k Z config color"
 
 // buildRows are what the tools for building Java do to others and to databases.
-var buildRows = []row{
+var buildRows = []rows.Row{
 	{
-		args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
+		Args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
 			"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
-		as: &publishes,
+		As: &rows.Publishes,
 	},
 	{
-		args: "flyway:clean|flywayClean|*:flywayClean|liquibase:dropAll|dropAll|*:dropAll|liquibaseDropAll",
-		does: effect.DropData, op: effect.Reset, to: arguments,
+		Args: "flyway:clean|flywayClean|*:flywayClean|liquibase:dropAll|dropAll|*:dropAll|liquibaseDropAll",
+		Does: effect.DropData, Op: effect.Reset, To: rows.Arguments,
 	},
-	{mention: "flyway-maven-plugin:", args: "*:clean", does: effect.DropData, op: effect.Reset, to: arguments},
+	{Mention: "flyway-maven-plugin:", Args: "*:clean", Does: effect.DropData, Op: effect.Reset, To: rows.Arguments},
 	{
-		args: "liquibase:rollback|rollback|rollbackCount|flyway:undo|flywayUndo",
-		does: effect.DropData, op: effect.Column, to: arguments,
+		Args: "liquibase:rollback|rollback|rollbackCount|flyway:undo|flywayUndo",
+		Does: effect.DropData, Op: effect.Column, To: rows.Arguments,
 	},
 }
 
 // packageTables are the programs that publish, or install and remove packages.
-var packageTables = []table{
-	{programs: "nuget", rows: []row{{args: "push|delete", as: &publishes}}},
-	{programs: "conan stack cabal anaconda", options: "r remote t token s site", rows: []row{
-		{words: "upload", as: &publishes},
-		{of: "conan", words: "remove", given: "r remote", does: effect.DestroyRemote, op: effect.Part, to: operand(1)},
-		{of: "anaconda", words: "remove", does: effect.DestroyRemote, op: effect.Part, to: operand(1)},
+var packageTables = []rows.Table{
+	{Programs: "nuget", Rows: []rows.Row{{Args: "push|delete", As: &rows.Publishes}}},
+	{Programs: "conan stack cabal anaconda", Options: "r remote t token s site", Rows: []rows.Row{
+		{Words: "upload", As: &rows.Publishes},
+		{
+			Of: "conan", Words: "remove", Given: "r remote", Does: effect.DestroyRemote, Op: effect.Part,
+			To: rows.Operand(1),
+		},
+		{Of: "anaconda", Words: "remove", Does: effect.DestroyRemote, Op: effect.Part, To: rows.Operand(1)},
 	}},
-	{programs: "hdfs hadoop", rows: []row{
-		{args: "-rm|-rmr|-rmdir|-expunge", does: effect.DestroyRemote, op: effect.Part, to: arguments},
+	{Programs: "hdfs hadoop", Rows: []rows.Row{
+		{Args: "-rm|-rmr|-rmdir|-expunge", Does: effect.DestroyRemote, Op: effect.Part, To: rows.Arguments},
 	}},
-	{programs: "cast forge hardhat truffle solana bitcoin-cli", options: "rpc-url r network u url", rows: []row{
-		{of: "cast", words: "send|publish", as: &changesLedger},
-		{of: "forge", given: "broadcast", as: &changesLedger},
-		{of: "hardhat truffle", words: "run|migrate|deploy|ignition", given: "network", as: &changesLedger},
-		{of: "solana", words: "program deploy|close|write-buffer|set-upgrade-authority", as: &changesLedger},
-		{of: "solana", words: "transfer", as: &changesLedger},
-		{of: "bitcoin-cli", words: "send*|sweep*", without: "regtest", as: &changesLedger},
+	{Programs: "cast forge hardhat truffle solana bitcoin-cli", Options: "rpc-url r network u url", Rows: []rows.Row{
+		{Of: "cast", Words: "send|publish", As: &rows.ChangesLedger},
+		{Of: "forge", Given: "broadcast", As: &rows.ChangesLedger},
+		{Of: "hardhat truffle", Words: "run|migrate|deploy|ignition", Given: "network", As: &rows.ChangesLedger},
+		{Of: "solana", Words: "program deploy|close|write-buffer|set-upgrade-authority", As: &rows.ChangesLedger},
+		{Of: "solana", Words: "transfer", As: &rows.ChangesLedger},
+		{Of: "bitcoin-cli", Words: "send*|sweep*", Without: "regtest", As: &rows.ChangesLedger},
 	}},
-	{programs: "sdk rustup ghcup sdkmanager avdmanager", rows: []row{
-		{given: "uninstall", as: &uninstalls},
-		{words: "uninstall|rm", as: &uninstalls},
-		{words: "self|toolchain uninstall|remove", as: &uninstalls},
+	{Programs: "sdk rustup ghcup sdkmanager avdmanager", Rows: []rows.Row{
+		{Given: "uninstall", As: &rows.Uninstalls},
+		{Words: "uninstall|rm", As: &rows.Uninstalls},
+		{Words: "self|toolchain uninstall|remove", As: &rows.Uninstalls},
 	}},
-	{programs: "mkdocs", rows: []row{{words: "gh-deploy", as: &publishes}}},
-	{programs: "dotnet", options: "project", rows: []row{
-		{words: "run|script", also: dotnetSource},
-		{words: "ef database drop", without: "dry-run", does: effect.DropData, op: effect.Reset, to: operand(1)},
-		{among: "nuget", args: "push|delete", as: &publishes},
+	{Programs: "mkdocs", Rows: []rows.Row{{Words: "gh-deploy", As: &rows.Publishes}}},
+	{Programs: "dotnet", Options: "project", Rows: []rows.Row{
+		{Words: "run|script", Also: dotnetSource},
+		{Words: "ef database drop", Without: "dry-run", Does: effect.DropData, Op: effect.Reset, To: rows.Operand(1)},
+		{Among: "nuget", Args: "push|delete", As: &rows.Publishes},
 	}},
 	{
-		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter hex " +
+		Programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter hex " +
 			"luarocks clojars wapm expo eas fastlane lein snapcraft huggingface-cli hf skopeo crane regctl buildah " +
 			"oras ollama buf zapier",
-		rows: []row{
-			{of: "dart", also: runsSourceFile, goOn: true},
-			{of: "buildah", words: "unshare", runs: &start{words: after("unshare")}},
-			{args: "--dry-run|--snapshot|--skip-publish|--preview"},
-			{of: "semantic-release np release-it", as: &publishes},
-			{of: "pod", words: "repo|spec"},
-			{of: "skopeo crane regctl", args: "copy|sync", as: &publishes},
+		Rows: []rows.Row{
+			{Of: "dart", Also: runsSourceFile, GoOn: true},
+			{Of: "buildah", Words: "unshare", Runs: &rows.Start{Words: rows.After("unshare")}},
+			{Args: "--dry-run|--snapshot|--skip-publish|--preview"},
+			{Of: "semantic-release np release-it", As: &rows.Publishes},
+			{Of: "pod", Words: "repo|spec"},
+			{Of: "skopeo crane regctl", Args: "copy|sync", As: &rows.Publishes},
 			{
-				of: "skopeo crane regctl oras", args: "delete|rm", does: effect.DestroyRemote, op: effect.Part,
-				to: operandsFrom(0),
+				Of: "skopeo crane regctl oras", Args: "delete|rm", Does: effect.DestroyRemote, Op: effect.Part,
+				To: rows.OperandsFrom(0),
 			},
-			{of: "fastlane", args: "deliver|pilot|supply", as: &publishes},
-			{of: "eas", words: "update", as: &publishes},
-			{of: "zapier", words: "promote|migrate", as: &publishes},
+			{Of: "fastlane", Args: "deliver|pilot|supply", As: &rows.Publishes},
+			{Of: "eas", Words: "update", As: &rows.Publishes},
+			{Of: "zapier", Words: "promote|migrate", As: &rows.Publishes},
 			{
-				of: "huggingface-cli hf", words: "repo|repo-files|repos|buckets|jobs delete|cancel",
-				does: effect.DestroyRemote, op: effect.Part, to: joined{operand(0), operand(1)},
+				Of: "huggingface-cli hf", Words: "repo|repo-files|repos|buckets|jobs delete|cancel",
+				Does: effect.DestroyRemote, Op: effect.Part, To: rows.Joined{rows.Operand(0), rows.Operand(1)},
 			},
-			{args: "publish|release|push|upload|submit|unpublish|trunk|deploy", as: &publishes},
+			{Args: "publish|release|push|upload|submit|unpublish|trunk|deploy", As: &rows.Publishes},
 		},
 	},
-	{programs: "surge gh-pages cpan-upload", do: controlsHosted, rows: []row{
-		{args: "login|logout|whoami|list|teardown|token|--help"},
-		{does: effect.PublishOut, opOf: programName, to: text("site")},
+	{Programs: "surge gh-pages cpan-upload", Do: controlsHosted, Rows: []rows.Row{
+		{Args: "login|logout|whoami|list|teardown|token|--help"},
+		{Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("site")},
 	}},
-	{programs: "cloudflared tailscale kaggle", do: controlsHosted, rows: []row{
-		{args: "--url|funnel", does: effect.PublishOut, opOf: programName, to: text("to others")},
-		{first: "tunnel", args: "run", does: effect.PublishOut, opOf: programName, to: text("to others")},
+	{Programs: "cloudflared tailscale kaggle", Do: controlsHosted, Rows: []rows.Row{
+		{Args: "--url|funnel", Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("to others")},
+		{First: "tunnel", Args: "run", Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("to others")},
 		{
-			of: "kaggle", args: "create|version|submit", does: effect.PublishOut, opOf: programName,
-			to: text("to others"),
+			Of: "kaggle", Args: "create|version|submit", Does: effect.PublishOut, OpOf: rows.ProgramName,
+			To: rows.Text("to others"),
 		},
 	}},
-	{programs: "pip pip3", options: "r i e editable index-url extra-index-url target t", rows: []row{
-		{words: "uninstall", also: uninstallsModules},
-		{words: "install|wheel", also: buildsPackage, goOn: true},
+	{Programs: "pip pip3", Options: "r i e editable index-url extra-index-url target t", Rows: []rows.Row{
+		{Words: "uninstall", Also: uninstallsModules},
+		{Words: "install|wheel", Also: buildsPackage, GoOn: true},
 	}},
-	{programs: "brew", options: "t o c root", rows: []row{
-		{words: "services stop|kill", does: effect.StopService, opOf: operand(1), to: operand(2)},
-		{words: "bundle", given: "cleanup", does: effect.RemovePackage, opOf: programName, to: text(unlistedPackages)},
+	{Programs: "brew", Options: "t o c root", Rows: []rows.Row{
+		{Words: "services stop|kill", Does: effect.StopService, OpOf: rows.Operand(1), To: rows.Operand(2)},
 		{
-			words: "bundle cleanup", given: "f force", does: effect.RemovePackage, opOf: programName,
-			to: text(unlistedPackages),
+			Words: "bundle", Given: "cleanup", Does: effect.RemovePackage, OpOf: rows.ProgramName,
+			To: rows.Text(unlistedPackages),
 		},
-		{given: packagesSimulated},
-		{words: packagesShown},
-		{among: packagesRemoved, as: &uninstalls},
+		{
+			Words: "bundle cleanup", Given: "f force", Does: effect.RemovePackage, OpOf: rows.ProgramName,
+			To: rows.Text(unlistedPackages),
+		},
+		{Given: packagesSimulated},
+		{Words: packagesShown},
+		{Among: packagesRemoved, As: &rows.Uninstalls},
 	}},
-	{programs: "pacman", options: "t o c root", rows: []row{
-		{args: "-R*", as: &uninstalls},
-		{words: packagesShown},
-		{among: packagesRemoved, as: &uninstalls},
+	{Programs: "pacman", Options: "t o c root", Rows: []rows.Row{
+		{Args: "-R*", As: &rows.Uninstalls},
+		{Words: packagesShown},
+		{Among: packagesRemoved, As: &rows.Uninstalls},
 	}},
 	{
-		programs: "apt apt-get aptitude yum dnf zypper apk port snap flatpak dpkg rpm emerge xbps-remove pkg choco " +
+		Programs: "apt apt-get aptitude yum dnf zypper apk port snap flatpak dpkg rpm emerge xbps-remove pkg choco " +
 			"winget scoop nix-env nix-collect-garbage",
-		options: "t o c root", dry: packagesSimulated,
-		rows: []row{
-			{of: "dpkg", given: "r P remove purge force-all", as: &uninstalls},
-			{of: "rpm", given: "e erase", as: &uninstalls},
-			{of: "emerge", given: "C unmerge depclean", as: &uninstalls},
-			{of: "nix-env", given: "e uninstall", as: &uninstalls},
-			{of: "nix-collect-garbage", as: &uninstalls},
-			{words: packagesShown},
-			{among: packagesRemoved, as: &uninstalls},
+		Options: "t o c root", Dry: packagesSimulated,
+		Rows: []rows.Row{
+			{Of: "dpkg", Given: "r P remove purge force-all", As: &rows.Uninstalls},
+			{Of: "rpm", Given: "e erase", As: &rows.Uninstalls},
+			{Of: "emerge", Given: "C unmerge depclean", As: &rows.Uninstalls},
+			{Of: "nix-env", Given: "e uninstall", As: &rows.Uninstalls},
+			{Of: "nix-collect-garbage", As: &rows.Uninstalls},
+			{Words: packagesShown},
+			{Among: packagesRemoved, As: &rows.Uninstalls},
 		},
 	},
 }
@@ -200,10 +207,10 @@ func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case o.At(0) == "npm":
 		o.Pos = o.From(1)
 	case c.Name == "yarn" && o.At(0) == "workspace":
-		sh = shellIn(sh, workspace(sh, o.At(1)))
+		sh = rows.ShellIn(sh, workspace(sh, o.At(1)))
 		o.Pos = o.From(2)
 	}
-	runRows(sh, nodeRows, o.Pos, c, o)
+	rows.Run(sh, nodeRows, o.Pos, c, o)
 	verb := o.At(0)
 	switch {
 	case nodeScripts(sh, c, o):
@@ -220,23 +227,26 @@ func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 const nodeVerbs = "pkg run run-script test start publish unpublish deprecate owner access dist-tag star token team " +
 	"org hook profile uninstall remove rm un unlink cache exec dlx x config c get set audit"
 
-var nodeRows = []row{
-	{words: "pkg", also: runsScripts},
-	{words: "publish", without: "dry-run", as: &publishes},
-	{words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
+var nodeRows = []rows.Row{
+	{Words: "pkg", Also: runsScripts},
+	{Words: "publish", Without: "dry-run", As: &rows.Publishes},
+	{Words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
 	{
-		words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile", without: "dry-run",
-		does: effect.PublishOut, opOf: programName, to: operand(0),
+		Words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile", Without: "dry-run",
+		Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Operand(0),
 	},
 	{
-		words: "uninstall|remove|rm|un|unlink", given: "g global location",
-		does: effect.RemovePackage, opOf: programName, to: text("global"),
+		Words: "uninstall|remove|rm|un|unlink", Given: "g global location",
+		Does: effect.RemovePackage, OpOf: rows.ProgramName, To: rows.Text("global"),
 	},
-	{words: "exec|dlx|x", also: runsPackage},
-	{words: "explore", runs: &start{words: after("--")}},
-	{words: "config|c|get", among: "get", also: getsSetting},
-	{words: "config|c set", also: setsRegistry},
-	{words: "audit fix", given: "force", does: effect.RemovePackage, opOf: programName, to: text("major updates")},
+	{Words: "exec|dlx|x", Also: runsPackage},
+	{Words: "explore", Runs: &rows.Start{Words: rows.After("--")}},
+	{Words: "config|c|get", Among: "get", Also: getsSetting},
+	{Words: "config|c set", Also: setsRegistry},
+	{
+		Words: "audit fix", Given: "force", Does: effect.RemovePackage, OpOf: rows.ProgramName,
+		To: rows.Text("major updates"),
+	},
 }
 
 // runsScripts runs the code that "npm pkg set" adds as a script of the project.
@@ -343,5 +353,5 @@ func isRepository(name string) bool {
 	if !ok || strings.HasPrefix(name, "@") {
 		return false
 	}
-	return isWord(owner) && isWord(repo)
+	return rows.IsWord(owner) && rows.IsWord(repo)
 }

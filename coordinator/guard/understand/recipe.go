@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -17,24 +18,24 @@ import (
 // CMake, Bazel, Maven, gradle, rake, nox and their kin say too much in too many forms for what they lose.
 
 // recipePrograms run recipes. Those that also build or publish stand with their other commands.
-var recipePrograms = []table{
+var recipePrograms = []rows.Table{
 	{
-		programs: "just",
-		options:  "f d justfile working-directory set! shell-arg shell dotenv-path c? command?",
-		do:       just,
+		Programs: "just",
+		Options:  "f d justfile working-directory set! shell-arg shell dotenv-path c? command?",
+		Do:       just,
 	},
-	{programs: "task go-task", options: "t d taskfile dir o output C concurrency I interval", do: task},
-	{programs: "cmake", options: "D", leads: true, dry: "help version", rows: []row{
-		{first: "-E", words: "rm|touch|cat|env|time|tar", runs: &start{words: operandsFrom(0)}},
-		{first: "-E", words: "remove_directory", runs: &start{program: "rm -rf", words: operandsFrom(1)}},
-		{first: "-E", words: "remove", runs: &start{program: "rm", words: operandsFrom(1)}},
-		{first: "-E", words: "rename", runs: &start{program: "mv", words: operandsFrom(1)}},
-		{first: "-E", words: "copy|copy_if_different", runs: &start{program: "cp", words: operandsFrom(1)}},
-		{first: "-E", words: "copy_directory", runs: &start{program: "cp -r", words: operandsFrom(1)}},
-		{first: "-E", words: "chdir", runs: &start{program: "env -C", words: operandsFrom(1)}},
+	{Programs: "task go-task", Options: "t d taskfile dir o output C concurrency I interval", Do: task},
+	{Programs: "cmake", Options: "D", Leads: true, Dry: "help version", Rows: []rows.Row{
+		{First: "-E", Words: "rm|touch|cat|env|time|tar", Runs: &rows.Start{Words: rows.OperandsFrom(0)}},
+		{First: "-E", Words: "remove_directory", Runs: &rows.Start{Program: "rm -rf", Words: rows.OperandsFrom(1)}},
+		{First: "-E", Words: "remove", Runs: &rows.Start{Program: "rm", Words: rows.OperandsFrom(1)}},
+		{First: "-E", Words: "rename", Runs: &rows.Start{Program: "mv", Words: rows.OperandsFrom(1)}},
+		{First: "-E", Words: "copy|copy_if_different", Runs: &rows.Start{Program: "cp", Words: rows.OperandsFrom(1)}},
+		{First: "-E", Words: "copy_directory", Runs: &rows.Start{Program: "cp -r", Words: rows.OperandsFrom(1)}},
+		{First: "-E", Words: "chdir", Runs: &rows.Start{Program: "env -C", Words: rows.OperandsFrom(1)}},
 	}},
-	{programs: "tox", options: "c conf e env f factor x override", rows: []row{
-		{words: "exec", runs: &start{words: after("--")}},
+	{Programs: "tox", Options: "c conf e env f factor x override", Rows: []rows.Row{
+		{Words: "exec", Runs: &rows.Start{Words: rows.After("--")}},
 	}},
 }
 
@@ -259,22 +260,6 @@ func runTasks(sh *shell.Shell, path string, given []string, run func(child *shel
 	})
 }
 
-// shellIn returns a shell in a folder.
-func shellIn(sh *shell.Shell, dir string) *shell.Shell {
-	child := sh.Sub()
-	child.Place.Cwd = child.Path(dir)
-	return child
-}
-
-// inFolder returns a shell in the folder that the options name, each from the one before, or in that of sh.
-func inFolder(sh *shell.Shell, o shell.Options, options string) *shell.Shell {
-	child := sh.Sub()
-	for _, dir := range o.All(strings.Fields(options)...) {
-		child.Place.Cwd = child.Path(dir)
-	}
-	return child
-}
-
 // recipeFile returns the file that one of the options names, or else the nearest one of these names.
 func recipeFile(sh *shell.Shell, o shell.Options, options, names string) (string, bool) {
 	if name, ok := o.Get(strings.Fields(options)...); ok {
@@ -288,7 +273,7 @@ func recipeFile(sh *shell.Shell, o shell.Options, options, names string) (string
 func nearest(sh *shell.Shell, names string) (string, bool) {
 	project := fspath.Slashed(sh.Eval.Site.Project)
 	for dir := sh.Place.Cwd; strings.HasPrefix(dir, "/"); dir = fspath.Dir(dir) {
-		for _, path := range endings(strings.TrimSuffix(dir, "/")+"/", strings.Fields(names)) {
+		for _, path := range rows.Endings(strings.TrimSuffix(dir, "/")+"/", strings.Fields(names)) {
 			_, written := sh.Brought(path)
 			if _, ok := sh.FileText(path); ok || written {
 				return path, true
@@ -315,14 +300,6 @@ func matching(sh *shell.Shell, pattern string) (paths []string) {
 		}
 	}
 	return paths
-}
-
-// endings returns a text with each of some ends.
-func endings(text string, ends []string) (out []string) {
-	for _, end := range ends {
-		out = append(out, text+end)
-	}
-	return out
 }
 
 // settings returns the texts of the words of the form name=text.

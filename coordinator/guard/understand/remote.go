@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
@@ -75,7 +76,7 @@ func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if lex.OneOf(o.At(0), "deploy publish") && forProduction(o) {
 		sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
 	}
-	runRows(sh, specialRows, o.Pos, c, o)
+	rows.Run(sh, specialRows, o.Pos, c, o)
 	remoteRuns(sh, o)
 	if hasMark(c.Args, partial.HoleSecret) && verbs.Tells(lex.VerbWords(strings.Join(o.Pos, " "))) {
 		sh.Effect(effect.SendOut, effect.Secret, c.Name)
@@ -87,7 +88,7 @@ func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		}
 	}
 	if lex.ContainsAny(o.Pos, "connect shell sql psql") {
-		for _, text := range stdin(c) {
+		for _, text := range rows.Stdin(c) {
 			sql.Read(sh, text)
 		}
 	}
@@ -394,109 +395,122 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // specialRows describe the verbs that have a special meaning in one program.
-var specialRows = []row{
-	{of: "supabase", words: "db push", as: &migratesProject},
-	{of: "supabase", words: "* up|down|repair", given: "linked db-url", as: &migratesProject},
-	{of: "knife", words: "ssh * *", runs: &start{text: operand(2), away: true}},
+var specialRows = []rows.Row{
+	{Of: "supabase", Words: "db push", As: &migratesProject},
+	{Of: "supabase", Words: "* up|down|repair", Given: "linked db-url", As: &migratesProject},
+	{Of: "knife", Words: "ssh * *", Runs: &rows.Start{Text: rows.Operand(2), Away: true}},
 	{
-		of: "shopify", words: "theme push", given: "live allow-live l publish p",
-		does: effect.PublishOut, opOf: programName, to: operand(0),
+		Of: "shopify", Words: "theme push", Given: "live allow-live l publish p",
+		Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Operand(0),
 	},
 	{
-		of: "shopify", words: "theme|app publish|share|deploy|release",
-		does: effect.PublishOut, opOf: programName, to: operand(0),
+		Of: "shopify", Words: "theme|app publish|share|deploy|release",
+		Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Operand(0),
 	},
 	{
-		of: "supabase", words: "stop", given: "no-backup", does: effect.PruneLocal, op: effect.Volumes,
-		to: text("supabase"),
-	},
-
-	{
-		of: infrastructureTools, words: "state rm|mv|push|replace-provider",
-		does: effect.ChangeRemote, op: effect.State, to: operand(1),
-	},
-	{
-		of: "terraform tofu terragrunt", words: "init", args: "-force-copy",
-		does: effect.ChangeRemote, op: effect.State, to: text("the place of the state"),
-	},
-	{of: "pulumi", words: "stack import", does: effect.ChangeRemote, op: effect.State, to: text("stack")},
-	{
-		of: "terragrunt", words: "run-all apply|up", args: destroyOptions,
-		does: effect.DestroyRemote, op: effect.Teardown, to: operand(1),
-	},
-	{of: "terragrunt", words: "run-all apply|up", as: &applies},
-	{
-		of: "terragrunt", words: "run-all taint|untaint|import|force-unlock",
-		does: effect.ChangeRemote, opOf: operand(1), to: text("state"),
-	},
-	{of: "cdk cdktf", words: "deploy", as: &applies},
-	{
-		of: infrastructureTools, words: "apply|up", args: destroyOptions,
-		does: effect.DestroyRemote, op: effect.Teardown, to: operand(0),
-	},
-	{of: infrastructureTools, words: "apply|up", as: &applies},
-	{
-		of: infrastructureTools, words: "taint|untaint|import|force-unlock",
-		does: effect.ChangeRemote, opOf: operand(0), to: text("state"),
+		Of: "supabase", Words: "stop", Given: "no-backup", Does: effect.PruneLocal, Op: effect.Volumes,
+		To: rows.Text("supabase"),
 	},
 
-	{of: "gh glab hub tea", also: forge},
+	{
+		Of: infrastructureTools, Words: "state rm|mv|push|replace-provider",
+		Does: effect.ChangeRemote, Op: effect.State, To: rows.Operand(1),
+	},
+	{
+		Of: "terraform tofu terragrunt", Words: "init", Args: "-force-copy",
+		Does: effect.ChangeRemote, Op: effect.State, To: rows.Text("the place of the state"),
+	},
+	{Of: "pulumi", Words: "stack import", Does: effect.ChangeRemote, Op: effect.State, To: rows.Text("stack")},
+	{
+		Of: "terragrunt", Words: "run-all apply|up", Args: destroyOptions,
+		Does: effect.DestroyRemote, Op: effect.Teardown, To: rows.Operand(1),
+	},
+	{Of: "terragrunt", Words: "run-all apply|up", As: &applies},
+	{
+		Of: "terragrunt", Words: "run-all taint|untaint|import|force-unlock",
+		Does: effect.ChangeRemote, OpOf: rows.Operand(1), To: rows.Text("state"),
+	},
+	{Of: "cdk cdktf", Words: "deploy", As: &applies},
+	{
+		Of: infrastructureTools, Words: "apply|up", Args: destroyOptions,
+		Does: effect.DestroyRemote, Op: effect.Teardown, To: rows.Operand(0),
+	},
+	{Of: infrastructureTools, Words: "apply|up", As: &applies},
+	{
+		Of: infrastructureTools, Words: "taint|untaint|import|force-unlock",
+		Does: effect.ChangeRemote, OpOf: rows.Operand(0), To: rows.Text("state"),
+	},
 
-	{of: "aws awslocal", words: "s3 cp|mv|sync * *", goOn: true, also: copiesOut},
-	{of: "aws awslocal", words: "s3 mv", also: movesBucket},
-	{of: "aws awslocal", words: "s3 sync", given: "delete", does: effect.DeleteCopies, to: operand(3)},
-	{of: "gsutil", words: "mv", also: movesBucket},
-	{of: "gcloud", words: "storage mv", also: movesBucket},
-	{of: "aws awslocal", words: "s3api get-object *", does: effect.WriteFile, to: files{operand(2)}},
+	{Of: "gh glab hub tea", Also: forge},
+
+	{Of: "aws awslocal", Words: "s3 cp|mv|sync * *", GoOn: true, Also: copiesOut},
+	{Of: "aws awslocal", Words: "s3 mv", Also: movesBucket},
+	{Of: "aws awslocal", Words: "s3 sync", Given: "delete", Does: effect.DeleteCopies, To: rows.Operand(3)},
+	{Of: "gsutil", Words: "mv", Also: movesBucket},
+	{Of: "gcloud", Words: "storage mv", Also: movesBucket},
+	{Of: "aws awslocal", Words: "s3api get-object *", Does: effect.WriteFile, To: rows.Paths{rows.Operand(2)}},
 	{
-		of: "az", words: "storage blob|file download", given: "f= file=",
-		does: effect.WriteFile, to: files{valueOf("f file")},
+		Of: "az", Words: "storage blob|file download", Given: "f= file=",
+		Does: effect.WriteFile, To: rows.Paths{rows.ValueOf("f file")},
 	},
 	{
-		of: "gsutil azcopy", words: "rsync|sync", given: "d delete-destination",
-		does: effect.DeleteCopies, to: operandsFrom(1),
+		Of: "gsutil azcopy", Words: "rsync|sync", Given: "d delete-destination",
+		Does: effect.DeleteCopies, To: rows.OperandsFrom(1),
 	},
 
-	{of: "kind minikube", words: "delete|stop", sets: &assignment{name: kubeContext, to: lastOperand}},
-	{of: "k3d", words: "cluster delete|stop", sets: &assignment{name: kubeContext, to: lastOperand}},
-	{of: "kind", words: "create cluster", sets: &assignment{name: kubeContext, to: programName}},
-	{of: "k3d", words: "cluster create", sets: &assignment{name: kubeContext, to: programName}},
-	{of: "minikube", words: "start", sets: &assignment{name: kubeContext, to: programName}},
-	{of: "gcloud", words: "container clusters get-credentials", sets: &assignment{name: kubeContext, to: lastOperand}},
-	{of: "az", words: "aks get-credentials", sets: &assignment{name: kubeContext, to: lastOperand}},
-	{of: "aws", words: "eks update-kubeconfig", sets: &assignment{name: kubeContext, to: lastOperand}},
-	{of: "stripe", words: "refunds|payouts|transfers create", does: effect.ChangeRemote, op: "refund", to: operand(0)},
-	{of: "mc", words: "alias set * *", also: namesHost},
+	{Of: "kind minikube", Words: "delete|stop", Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand}},
+	{Of: "k3d", Words: "cluster delete|stop", Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand}},
+	{Of: "kind", Words: "create cluster", Sets: &rows.Assignment{Name: kubeContext, To: rows.ProgramName}},
+	{Of: "k3d", Words: "cluster create", Sets: &rows.Assignment{Name: kubeContext, To: rows.ProgramName}},
+	{Of: "minikube", Words: "start", Sets: &rows.Assignment{Name: kubeContext, To: rows.ProgramName}},
+	{
+		Of: "gcloud", Words: "container clusters get-credentials",
+		Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand},
+	},
+	{Of: "az", Words: "aks get-credentials", Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand}},
+	{Of: "aws", Words: "eks update-kubeconfig", Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand}},
+	{
+		Of: "stripe", Words: "refunds|payouts|transfers create", Does: effect.ChangeRemote, Op: "refund",
+		To: rows.Operand(0),
+	},
+	{Of: "mc", Words: "alias set * *", Also: namesHost},
 
-	{of: "kubeadm talosctl", words: "reset", does: effect.DestroyRemote, op: effect.Teardown, to: text("cluster node")},
 	{
-		of: "vault bao", words: "secrets disable",
-		does: effect.DestroyRemote, op: effect.Teardown, to: joined{text("every secret below"), operand(2)},
+		Of: "kubeadm talosctl", Words: "reset", Does: effect.DestroyRemote, Op: effect.Teardown,
+		To: rows.Text("cluster node"),
 	},
 	{
-		of: "vault bao", words: "operator seal|rekey|init|step-down|generate-root|rotate",
-		does: effect.ChangeRemote, opOf: operand(1), to: operand(0),
-	},
-	{of: "firebase surge", words: "deploy", does: effect.PublishOut, opOf: programName, to: text("production")},
-	{of: "dnscontrol amplify", words: "push", does: effect.ChangeRemote, op: effect.Apply, to: programName},
-	{
-		of: "dvc", words: "gc", given: "c cloud", does: effect.DestroyRemote, op: effect.Part,
-		to: text("data of the remote"),
+		Of: "vault bao", Words: "secrets disable",
+		Does: effect.DestroyRemote, Op: effect.Teardown,
+		To: rows.Joined{rows.Text("every secret below"), rows.Operand(2)},
 	},
 	{
-		of: "twilio", words: "api:core:messages:create|api:core:calls:create",
-		does: effect.SendOut, op: effect.Message, to: operand(0),
+		Of: "vault bao", Words: "operator seal|rekey|init|step-down|generate-root|rotate",
+		Does: effect.ChangeRemote, OpOf: rows.Operand(1), To: rows.Operand(0),
 	},
-	{of: "deck", among: "sync", does: effect.ChangeRemote, op: effect.Sync, to: text("gateway")},
 	{
-		of: "etcdctl", words: "del |/", given: "prefix from-key",
-		does: effect.DestroyRemote, op: effect.Teardown, to: text("every key"),
+		Of: "firebase surge", Words: "deploy", Does: effect.PublishOut, OpOf: rows.ProgramName,
+		To: rows.Text("production"),
 	},
-	{of: "helm", words: "push|cm-push", as: &publishes},
-	{of: "helm", words: "upgrade", given: "force", does: effect.ChangeRemote, op: effect.Force, to: operand(1)},
+	{Of: "dnscontrol amplify", Words: "push", Does: effect.ChangeRemote, Op: effect.Apply, To: rows.ProgramName},
 	{
-		of: "restic rustic borg kopia", words: "forget|prune|delete|recreate",
-		does: effect.DestroyRemote, op: effect.Teardown, to: joined{text("backup"), operand(0)},
+		Of: "dvc", Words: "gc", Given: "c cloud", Does: effect.DestroyRemote, Op: effect.Part,
+		To: rows.Text("data of the remote"),
+	},
+	{
+		Of: "twilio", Words: "api:core:messages:create|api:core:calls:create",
+		Does: effect.SendOut, Op: effect.Message, To: rows.Operand(0),
+	},
+	{Of: "deck", Among: "sync", Does: effect.ChangeRemote, Op: effect.Sync, To: rows.Text("gateway")},
+	{
+		Of: "etcdctl", Words: "del |/", Given: "prefix from-key",
+		Does: effect.DestroyRemote, Op: effect.Teardown, To: rows.Text("every key"),
+	},
+	{Of: "helm", Words: "push|cm-push", As: &rows.Publishes},
+	{Of: "helm", Words: "upgrade", Given: "force", Does: effect.ChangeRemote, Op: effect.Force, To: rows.Operand(1)},
+	{
+		Of: "restic rustic borg kopia", Words: "forget|prune|delete|recreate",
+		Does: effect.DestroyRemote, Op: effect.Teardown, To: rows.Joined{rows.Text("backup"), rows.Operand(0)},
 	},
 }
 
@@ -506,14 +520,14 @@ const (
 )
 
 var (
-	applies         = act{kind: effect.ChangeRemote, op: effect.Apply, to: text("infrastructure")}
-	migratesProject = act{kind: effect.ChangeRemote, op: effect.Apply, to: text("database of the project")}
-	addsKey         = act{kind: effect.ChangeRemote, op: effect.Rights, to: text("a key of the account")}
+	applies         = rows.Act{Kind: effect.ChangeRemote, Op: effect.Apply, To: rows.Text("infrastructure")}
+	migratesProject = rows.Act{Kind: effect.ChangeRemote, Op: effect.Apply, To: rows.Text("database of the project")}
+	addsKey         = rows.Act{Kind: effect.ChangeRemote, Op: effect.Rights, To: rows.Text("a key of the account")}
 )
 
 // movesBucket reports files that are moved out of a bucket, or from this machine into one.
 func movesBucket(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sources, _ := operandsTo(shell.Options{Pos: lex.After(o.Pos, "mv", 1)})
+	sources, _ := rows.OperandsTo(shell.Options{Pos: lex.After(o.Pos, "mv", 1)})
 	for _, from := range sources {
 		if strings.Contains(from, "://") {
 			sh.Effect(effect.ChangeRemote, effect.Move, from)
@@ -525,7 +539,7 @@ func movesBucket(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // forProduction reports whether the flags name the production environment.
 func forProduction(o shell.Options) bool {
-	places := lowered(o.All("e", "env", "environment", "s", "stage", "stack", "target"))
+	places := rows.Lowered(o.All("e", "env", "environment", "s", "stage", "stack", "target"))
 	return o.Given("prod production") || lex.ContainsAny(places, "prod production live prd")
 }
 
@@ -535,7 +549,7 @@ func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
 		Carries(sh, c, o.From(2), c.Name)
 		keysLeave(sh, c.Args, c.Name)
 	}
-	runRows(sh, forgeRows, o.Pos, c, o)
+	rows.Run(sh, forgeRows, o.Pos, c, o)
 }
 
 // bringsRelease remembers the folder for files of another repository.
@@ -553,23 +567,23 @@ func downloadsOver(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 }
 
-var forgeRows = []row{
-	{words: "api", also: forgeAPI},
-	{words: "release download", given: "clobber", also: downloadsOver},
-	{words: "release|run download", given: "R= repo=", also: bringsRelease},
-	{words: "extension|ext install|upgrade *", does: effect.RunUnknown, op: effect.Network, to: operand(2)},
-	{words: "repo sync", given: "force", also: syncsBranch},
+var forgeRows = []rows.Row{
+	{Words: "api", Also: forgeAPI},
+	{Words: "release download", Given: "clobber", Also: downloadsOver},
+	{Words: "release|run download", Given: "R= repo=", Also: bringsRelease},
+	{Words: "extension|ext install|upgrade *", Does: effect.RunUnknown, Op: effect.Network, To: rows.Operand(2)},
+	{Words: "repo sync", Given: "force", Also: syncsBranch},
 	{
-		words: "repo edit", args: "--visibility*", does: effect.PublishOut, opOf: programName,
-		to: text("repository visibility"),
+		Words: "repo edit", Args: "--visibility*", Does: effect.PublishOut, OpOf: rows.ProgramName,
+		To: rows.Text("repository visibility"),
 	},
-	{words: "release create|upload", does: effect.PublishOut, opOf: programName, to: text("release")},
-	{words: "pr|mr merge|close", does: effect.ChangeRemote, opOf: operand(1), to: operand(0)},
-	{words: "issue transfer|lock", does: effect.ChangeRemote, opOf: operand(1), to: operand(0)},
-	{words: "workflow run|disable", does: effect.ChangeRemote, opOf: operand(1), to: operand(0)},
-	{words: "ssh-key|gpg-key|deploy-key add", as: &addsKey},
-	{words: "repo deploy-key add", as: &addsKey},
-	{words: "gist create", does: effect.SendOut, op: "gist"},
+	{Words: "release create|upload", Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("release")},
+	{Words: "pr|mr merge|close", Does: effect.ChangeRemote, OpOf: rows.Operand(1), To: rows.Operand(0)},
+	{Words: "issue transfer|lock", Does: effect.ChangeRemote, OpOf: rows.Operand(1), To: rows.Operand(0)},
+	{Words: "workflow run|disable", Does: effect.ChangeRemote, OpOf: rows.Operand(1), To: rows.Operand(0)},
+	{Words: "ssh-key|gpg-key|deploy-key add", As: &addsKey},
+	{Words: "repo deploy-key add", As: &addsKey},
+	{Words: "gist create", Does: effect.SendOut, Op: "gist"},
 }
 
 // syncsBranch reports a branch that is overwritten with the branch of its source.
@@ -634,19 +648,19 @@ func changesSettings(method, path string) bool {
 }
 
 // sendingPrograms are programs that only send data.
-var sendingPrograms = []table{
+var sendingPrograms = []rows.Table{
 	{
-		programs: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
+		Programs: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
 			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil mosquitto_pub ntfy apprise signal-cli",
-		options: "code", do: carriesOperands,
-		rows: []row{
-			{of: "slack", among: "delete", does: effect.DestroyRemote, op: effect.Part, to: operandsFrom(0)},
-			{of: "slack", words: "chat send|update", does: effect.SendOut, op: effect.Message, to: programName},
+		Options: "code", Do: carriesOperands,
+		Rows: []rows.Row{
+			{Of: "slack", Among: "delete", Does: effect.DestroyRemote, Op: effect.Part, To: rows.OperandsFrom(0)},
+			{Of: "slack", Words: "chat send|update", Does: effect.SendOut, Op: effect.Message, To: rows.ProgramName},
 			{
-				of: "telegram-send", without: "configure help version",
-				does: effect.SendOut, op: effect.Message, to: programName,
+				Of: "telegram-send", Without: "configure help version",
+				Does: effect.SendOut, Op: effect.Message, To: rows.ProgramName,
 			},
-			{of: "signal-cli", args: "send", does: effect.SendOut, op: effect.Message, to: programName},
+			{Of: "signal-cli", Args: "send", Does: effect.SendOut, Op: effect.Message, To: rows.ProgramName},
 		},
 	},
 }

@@ -7,26 +7,27 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // A ruled list is a list of rows, with the words that a command needs to reach them.
 type ruled struct {
 	name string
-	lead func(row) []string // the program, and the words before a row's own words
-	rows []row
+	lead func(rows.Row) []string // the program, and the words before a row's own words
+	rows []rows.Row
 }
 
-func (r row) program(or string) string {
-	name, _, _ := strings.Cut(r.of, " ")
+func programOf(r rows.Row, or string) string {
+	name, _, _ := strings.Cut(r.Of, " ")
 	if name == "" {
 		return or
 	}
 	return name
 }
 
-func always(words ...string) func(row) []string {
-	return func(row) []string { return slices.Clone(words) }
+func always(words ...string) func(rows.Row) []string {
+	return func(rows.Row) []string { return slices.Clone(words) }
 }
 
 // ruledLists returns every row of the package: those of all programs, those of git's
@@ -42,63 +43,63 @@ func ruledLists() []ruled {
 		{"gh", always("gh"), forgeRows},
 		{"redis", always("redis-cli"), redisRows},
 		{"claude", always("claude"), hostRows},
-		{"special", func(r row) []string { return []string{r.program("")} }, specialRows},
-		{"mixed", func(r row) []string { return []string{r.program("cockroach")} }, mixedRows},
-		{"git", func(r row) []string { return []string{"git", r.program("")} }, gitRows},
+		{"special", func(r rows.Row) []string { return []string{programOf(r, "")} }, specialRows},
+		{"mixed", func(r rows.Row) []string { return []string{programOf(r, "cockroach")} }, mixedRows},
+		{"git", func(r rows.Row) []string { return []string{"git", programOf(r, "")} }, gitRows},
 	}
 	for i := range gitTables {
-		if t := &gitTables[i]; len(t.rows) > 0 && &t.rows[0] != &gitRows[0] {
-			first, _, _ := strings.Cut(t.programs, " ")
-			all = append(all, ruled{"git " + first, always("git", first), t.rows})
+		if t := &gitTables[i]; len(t.Rows) > 0 && &t.Rows[0] != &gitRows[0] {
+			first, _, _ := strings.Cut(t.Programs, " ")
+			all = append(all, ruled{"git " + first, always("git", first), t.Rows})
 		}
 	}
 	for i := range families {
 		for _, t := range families[i].tables {
-			first, _, _ := strings.Cut(t.programs, " ")
-			all = append(all, ruled{first, func(r row) []string { return []string{r.program(first)} }, t.rows})
+			first, _, _ := strings.Cut(t.Programs, " ")
+			all = append(all, ruled{first, func(r rows.Row) []string { return []string{programOf(r, first)} }, t.Rows})
 		}
 	}
 	return all
 }
 
-// sample returns a command that matches a row, built from the row's conditions.
-func (r row) sample(lead []string) []string {
+// sampleOf returns a command that matches a row, built from the row's conditions.
+func sampleOf(r rows.Row, lead []string) []string {
 	argv := lead
-	if r.first != "" {
-		argv = append(argv, choice(r.first))
+	if r.First != "" {
+		argv = append(argv, choice(r.First))
 	}
-	for _, word := range strings.Fields(r.words) {
+	for _, word := range strings.Fields(r.Words) {
 		argv = append(argv, choice(word))
 	}
-	for _, list := range []string{r.among, r.mention} {
+	for _, list := range []string{r.Among, r.Mention} {
 		if list != "" {
 			argv = append(argv, strings.Fields(list)[0])
 		}
 	}
-	if r.args != "" && !slices.Contains(argv, choice(r.args)) {
-		argv = append(argv, choice(r.args))
+	if r.Args != "" && !slices.Contains(argv, choice(r.Args)) {
+		argv = append(argv, choice(r.Args))
 	}
-	for _, list := range []string{r.given, r.with} {
+	for _, list := range []string{r.Given, r.With} {
 		if list != "" {
 			argv = append(argv, option(strings.Fields(list)[0])...)
 		}
 	}
-	if r.takesEach() {
+	if takesEach(r) {
 		argv = append(argv, "one", "two", "three") // it is reported for each operand
 	}
 	return argv
 }
 
-// counterexample returns a command that the row does not match, or nil if the row matches
+// counterexampleOf returns a command that the row does not match, or nil if the row matches
 // every command of its program.
-func (r row) counterexample(lead []string) []string {
+func counterexampleOf(r rows.Row, lead []string) []string {
 	switch {
-	case r.bare:
+	case r.Bare:
 		return append(lead, "word")
-	case r.first+r.words+r.among+r.mention+r.args+r.given != "":
+	case r.First+r.Words+r.Among+r.Mention+r.Args+r.Given != "":
 		return append(lead, "--version")
-	case r.without != "":
-		return append(lead, option(strings.Fields(r.without)[0])...)
+	case r.Without != "":
+		return append(lead, option(strings.Fields(r.Without)[0])...)
 	}
 	return nil
 }
@@ -129,18 +130,18 @@ func effectsOf(argv []string) []effect.Effect {
 	return sh.Eval.Effects
 }
 
-// has reports whether one of the effects is the row's.
-func (r row) has(effects []effect.Effect) bool {
+// hasEffect reports whether one of the effects is the row's.
+func hasEffect(r rows.Row, effects []effect.Effect) bool {
 	return slices.ContainsFunc(effects, func(e effect.Effect) bool {
-		return e.Kind == r.act().kind && (e.Op == r.act().op || r.act().opOf != nil)
+		return e.Kind == r.Act().Kind && (e.Op == r.Act().Op || r.Act().OpOf != nil)
 	})
 }
 
 // reaches reports whether a command reaches the row, and its effects.
-func (r *row) reaches(argv []string) (reached bool, effects []effect.Effect) {
-	also := r.also
-	defer func() { r.also = also }()
-	r.also = func(sh *shell.Shell, c shell.Command, o shell.Options) {
+func reaches(r *rows.Row, argv []string) (reached bool, effects []effect.Effect) {
+	also := r.Also
+	defer func() { r.Also = also }()
+	r.Also = func(sh *shell.Shell, c shell.Command, o shell.Options) {
 		reached = true
 		if also != nil {
 			also(sh, c, o)
@@ -160,18 +161,18 @@ func TestEachRowForAndAgainst(t *testing.T) {
 			tried++
 			r := &list.rows[i]
 			lead := list.lead(*r)
-			argv := r.sample(slices.Clone(lead))
-			if len(argv) == len(lead) && !r.bare { // some rows before it are about a program without arguments
+			argv := sampleOf(*r, slices.Clone(lead))
+			if len(argv) == len(lead) && !r.Bare { // some rows before it are about a program without arguments
 				argv = append(argv, "word")
 			}
-			switch reached, effects := r.reaches(argv); {
+			switch reached, effects := reaches(r, argv); {
 			case !reached:
 				t.Errorf("%s: %q does not reach row %d: %+v", list.name, argv, i, *r)
-			case r.act().kind != "" && !r.has(effects):
-				t.Errorf("%s: %q has no %q %q: %+v", list.name, argv, r.act().kind, r.act().op, effects)
+			case r.Act().Kind != "" && !hasEffect(*r, effects):
+				t.Errorf("%s: %q has no %q %q: %+v", list.name, argv, r.Act().Kind, r.Act().Op, effects)
 			}
-			if against := r.counterexample(lead); against != nil {
-				if reached, _ := r.reaches(against); reached {
+			if against := counterexampleOf(*r, lead); against != nil {
+				if reached, _ := reaches(r, against); reached {
 					t.Errorf("%s: %q reaches row %d without its conditions: %+v", list.name, against, i, *r)
 				}
 			}
@@ -187,7 +188,7 @@ func TestEachRowForAndAgainst(t *testing.T) {
 func TestEachClientForAndAgainst(t *testing.T) {
 	const url = "https://api.example.com/users/1"
 	deletes := func(argv ...string) bool {
-		return row{does: effect.DestroyRemote, op: effect.Part}.has(effectsOf(argv))
+		return hasEffect(rows.Row{Does: effect.DestroyRemote, Op: effect.Part}, effectsOf(argv))
 	}
 	for _, row := range requesters {
 		method := option(strings.Fields(row.method)[0])[0]
@@ -207,27 +208,27 @@ func TestEachProgramOnce(t *testing.T) {
 	seen := map[string]string{}
 	for i := range families {
 		for _, table := range families[i].tables {
-			for _, name := range strings.Fields(table.programs) {
+			for _, name := range strings.Fields(table.Programs) {
 				if other, twice := seen[name]; twice {
-					t.Errorf("%s is listed with %q and with %q", name, other, table.programs)
+					t.Errorf("%s is listed with %q and with %q", name, other, table.Programs)
 				}
-				seen[name] = table.programs
+				seen[name] = table.Programs
 			}
 		}
 	}
 }
 
 // takesEach reports whether the row reports its effect for each of several operands.
-func (r row) takesEach() bool {
-	var of target
-	switch t := r.act().to.(type) {
-	case each:
+func takesEach(r rows.Row) bool {
+	var of rows.Target
+	switch t := r.Act().To.(type) {
+	case rows.Each:
 		of = t[0]
-	case files:
+	case rows.Paths:
 		of = t[0]
-	case pathspecs:
+	case rows.Pathspecs:
 		of = t[0]
 	}
-	_, options := of.(valueOf)
+	_, options := of.(rows.ValueOf)
 	return of != nil && !options
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
@@ -90,7 +91,7 @@ func showsSecret(sh *shell.Shell, c shell.Command) bool {
 		for command := range strings.SplitSeq(s.commands, ", ") {
 			words, options, needs := strings.Cut(command, "--")
 			words = strings.TrimSpace(words)
-			if beginWith(o.Pos, words) && (!needs || o.Given(options)) {
+			if rows.BeginWith(o.Pos, words) && (!needs || o.Given(options)) {
 				showsKey(sh, c.Name, words)
 				return true
 			}
@@ -110,7 +111,7 @@ func showsKey(sh *shell.Shell, what, which string) {
 // Carries reports a secret that a program sends out: a credential file among the
 // operands, or secret text in the arguments or in standard input.
 func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
-	texts := append(stdin(c), c.Args...)
+	texts := append(rows.Stdin(c), c.Args...)
 	for _, p := range operands {
 		if p = strings.TrimPrefix(p, "@"); !shell.IsRemotePath(p) {
 			texts = append(texts, fileText(sh, p))
@@ -122,19 +123,19 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 }
 
 // secretPrograms are the programs that store secrets or look for them, and those that look up names.
-var secretPrograms = []table{
-	{programs: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
-		"kwallet-query", do: printUnknown, rows: []row{
-		{words: "rm|rmdir|remove|del|delete|purge|clear", as: &deletesStored},
+var secretPrograms = []rows.Table{
+	{Programs: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
+		"kwallet-query", Do: rows.PrintUnknown, Rows: []rows.Row{
+		{Words: "rm|rmdir|remove|del|delete|purge|clear", As: &deletesStored},
 	}},
 	{
-		programs: "trufflehog noseyparker kingfisher gitleaks",
-		options:  "r report-path f report-format c config s source redact?", do: printsFindings,
+		Programs: "trufflehog noseyparker kingfisher gitleaks",
+		Options:  "r report-path f report-format c config s source redact?", Do: printsFindings,
 	},
-	{programs: "dig nslookup host ping traceroute whois drill kdig", do: asksNetwork},
+	{Programs: "dig nslookup host ping traceroute whois drill kdig", Do: asksNetwork},
 }
 
-var deletesStored = act{kind: effect.DestroyRemote, op: effect.Part, to: operandsFrom(0)}
+var deletesStored = rows.Act{Kind: effect.DestroyRemote, Op: effect.Part, To: rows.OperandsFrom(0)}
 
 // printsFindings prints the secrets that a program finds, or writes them into a report.
 func printsFindings(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -194,7 +195,7 @@ func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	for _, p := range o.Pos {
 		switch {
-		case forced && p != "*" && wholeTree(sh, p),
+		case forced && p != "*" && rows.IsWholeTree(sh, p),
 			!protected.Committed(p) && holdsSecret(sh, p),
 			settingsWithKey(sh, p):
 			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
@@ -222,7 +223,7 @@ func stagesTrees(sh *shell.Shell, o shell.Options) {
 	case o.Given("u update n dry-run p patch"):
 		return
 	case len(o.Pos) == 0 && o.Given("A all"):
-		sh.Effect(effect.SendOut, effect.StagedTree, toplevel(sh))
+		sh.Effect(effect.SendOut, effect.StagedTree, rows.Toplevel(sh))
 	}
 	for _, p := range o.Pos[:min(len(o.Pos), shell.MaxAlternatives)] {
 		sh.Effect(effect.SendOut, effect.StagedTree, sh.Path(p))
@@ -245,7 +246,7 @@ const secretOptions = "key keyfile keystore cert certfile identity env envfile s
 // used and not shown.
 func readsOperands(sh *shell.Shell, c shell.Command, full string) {
 	switch {
-	case ownScript(full), lex.OneOf(c.Name, usesSecrets), sh.Place.Away != "":
+	case rows.IsOwnScript(full), lex.OneOf(c.Name, usesSecrets), sh.Place.Away != "":
 		return // a script of the project, a program that is known, or files of another machine
 	}
 	before := ""
@@ -299,11 +300,11 @@ func dataQuery(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Print(text)
 		}
 	}
-	switch in := stdin(c); {
+	switch in := rows.Stdin(c); {
 	case hasMark(in, partial.HoleSecret):
 		sh.Print(partial.UnknownSecret)
 	case hasMark(in, partial.HoleKey) && selectsKey(o.At(0)):
-		printRepeated(sh, c, partial.UnknownKey)
+		rows.PrintRepeated(sh, c, partial.UnknownKey)
 	}
 	sh.Print(partial.Unknown)
 }
@@ -326,7 +327,7 @@ func keyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case !ok:
 	case o.Given("y e p"):
 		showsFiles(sh, []string{file})
-	case o.Given("t") && strings.HasPrefix(strings.Join(stdin(c), ""), "y"):
+	case o.Given("t") && strings.HasPrefix(strings.Join(rows.Stdin(c), ""), "y"):
 		sh.Write(file)
 	}
 }

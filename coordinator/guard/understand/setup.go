@@ -6,6 +6,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -14,18 +15,18 @@ import (
 // its settings, if they are a program, and the files that they name.
 
 // setupPrograms are the programs that load such code.
-var setupPrograms = []table{
+var setupPrograms = []rows.Table{
 	{
-		programs: "pytest py.test", options: "k m n p c o W r", dry: "version h help fixtures markers",
-		do: loadsConftests,
+		Programs: "pytest py.test", Options: "k m n p c o W r", Dry: "version h help fixtures markers",
+		Do: loadsConftests,
 	},
-	{programs: "rspec phpunit pest paratest", options: "r require c configuration bootstrap e t f P", do: loadsSetup},
+	{Programs: "rspec phpunit pest paratest", Options: "r require c configuration bootstrap e t f P", Do: loadsSetup},
 	{
-		programs: "vitest jest playwright cypress mocha vite webpack rollup next nuxt nuxi astro svelte-kit gatsby " +
+		Programs: "vitest jest playwright cypress mocha vite webpack rollup next nuxt nuxi astro svelte-kit gatsby " +
 			"tsup karma ava wdio eslint stylelint postcss tailwindcss",
-		options: "c config r require globalSetup setupFiles project grep g t testNamePattern mode outDir reporter",
-		dry:     "version",
-		do:      loadsSetup,
+		Options: "c config r require globalSetup setupFiles project grep g t testNamePattern mode outDir reporter",
+		Dry:     "version",
+		Do:      loadsSetup,
 	},
 }
 

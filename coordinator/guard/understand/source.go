@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
@@ -120,7 +121,7 @@ const goOptions = "- exec! toolexec! C tags ldflags gcflags asmflags mod modfile
 
 // goProgram runs the program that "go run" builds, or the commands that "go generate" finds.
 func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
-	child := inFolder(sh, o, "C")
+	child := rows.InFolder(sh, o, "C")
 	packages := append(o.From(1), ".")[:max(1, len(o.Pos)-1)]
 	switch {
 	case o.At(0) == "test":

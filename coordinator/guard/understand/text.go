@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -12,70 +11,71 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // textPrograms are the programs whose output often becomes code or a path in the
 // same line, and the programs that print files.
-var textPrograms = []table{
-	{programs: "echo print", do: echo},
-	{programs: "printf", do: printf},
-	{programs: "cat tac nl head less more most view strings hexdump fold cut paste column rev pr fmt",
-		options: printedOptions, do: readOut},
-	{programs: "uniq xxd", options: printedOptions, do: func(sh *shell.Shell, c shell.Command, o shell.Options) {
+var textPrograms = []rows.Table{
+	{Programs: "echo print", Do: echo},
+	{Programs: "printf", Do: printf},
+	{Programs: "cat tac nl head less more most view strings hexdump fold cut paste column rev pr fmt",
+		Options: printedOptions, Do: readOut},
+	{Programs: "uniq xxd", Options: printedOptions, Do: func(sh *shell.Shell, c shell.Command, o shell.Options) {
 		o.Pos = o.Pos[:min(1, len(o.Pos))] // the second one is the output
 		readOut(sh, c, o)
 	}},
-	{programs: "bat batcat", options: printedOptions + " pager!", do: readOut},
-	{programs: "sort gsort", options: printedOptions + " o output compress-program!", do: readOut, rows: []row{
-		{given: "o= output=", does: effect.WriteFile, to: files{valueOf("o output")}},
+	{Programs: "bat batcat", Options: printedOptions + " pager!", Do: readOut},
+	{Programs: "sort gsort", Options: printedOptions + " o output compress-program!", Do: readOut, Rows: []rows.Row{
+		{Given: "o= output=", Does: effect.WriteFile, To: rows.Paths{rows.ValueOf("o output")}},
 	}},
-	{programs: "tail", options: "n c s lines bytes pid sleep-interval", do: readOut},
-	{programs: "od", options: "A j N S t w", do: readOut},
+	{Programs: "tail", Options: "n c s lines bytes pid sleep-interval", Do: readOut},
+	{Programs: "od", Options: "A j N S t w", Do: readOut},
 	{
-		programs: "grep egrep fgrep rg ag ack zgrep",
-		options: "e f A B C m g t T glob type include exclude exclude-dir max-count context regexp file pre! " +
+		Programs: "grep egrep fgrep rg ag ack zgrep",
+		Options: "e f A B C m g t T glob type include exclude exclude-dir max-count context regexp file pre! " +
 			"hostname-bin! pager!",
-		do: search,
+		Do: search,
 	},
-	{programs: "base64 base32 gbase64 uudecode gunzip zcat bzcat xzcat", options: "i w", do: decode, rows: []row{
-		{of: "gunzip", given: "f force", without: "c stdout", also: expands},
+	{Programs: "base64 base32 gbase64 uudecode gunzip zcat bzcat xzcat", Options: "i w", Do: decode, Rows: []rows.Row{
+		{Of: "gunzip", Given: "f force", Without: "c stdout", Also: expands},
 	}},
-	{programs: "openssl", options: "- in out k K pass kfile iv", do: cipher},
+	{Programs: "openssl", Options: "- in out k K pass kfile iv", Do: cipher},
 	{
-		programs: "gpg gpg2",
-		options:  "r recipient u local-user o output -export -export-secret-keys -export-secret-subkeys -decrypt",
-		do:       decrypt,
-		rows: []row{{
-			given: "delete-secret-keys delete-secret-key delete-secret-and-public-keys delete-secret-and-public-key",
-			does:  effect.ChangeSystem, op: effect.Keychain, to: operandsFrom(0),
+		Programs: "gpg gpg2",
+		Options:  "r recipient u local-user o output -export -export-secret-keys -export-secret-subkeys -decrypt",
+		Do:       decrypt,
+		Rows: []rows.Row{{
+			Given: "delete-secret-keys delete-secret-key delete-secret-and-public-keys delete-secret-and-public-key",
+			Does:  effect.ChangeSystem, Op: effect.Keychain, To: rows.OperandsFrom(0),
 		}},
 	},
-	{programs: "tr", do: translate},
-	{programs: "split gsplit", options: "a b C l n t bytes lines number filter additional-suffix", do: splits},
-	{programs: "csplit", do: controlsHosted},
-	{programs: "date gdate", options: "d date f file r reference s set", do: printUnknown, rows: []row{
-		{given: "s= set=", as: &changesSystem},
+	{Programs: "tr", Do: translate},
+	{Programs: "split gsplit", Options: "a b C l n t bytes lines number filter additional-suffix", Do: splits},
+	{Programs: "csplit", Do: controlsHosted},
+	{Programs: "date gdate", Options: "d date f file r reference s set", Do: rows.PrintUnknown, Rows: []rows.Row{
+		{Given: "s= set=", As: &rows.ChangesSystem},
 	}},
-	{programs: "fzf sk", options: "preview! q query f filter d delimiter nth with-nth bind", do: printUnknown},
-	{programs: "tee sponge", options: "-append", do: tee},
-	{programs: "pwd dirname basename realpath readlink grealpath mktemp", do: printPaths},
-	{programs: "locate plocate mlocate mdfind", do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
+	{Programs: "fzf sk", Options: "preview! q query f filter d delimiter nth with-nth bind", Do: rows.PrintUnknown},
+	{Programs: "tee sponge", Options: "-append", Do: tee},
+	{Programs: "pwd dirname basename realpath readlink grealpath mktemp", Do: printPaths},
+	{Programs: "locate plocate mlocate mdfind", Do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 		sh.Print("/" + partial.Unknown + "\n")
 	}},
-	{programs: "stat gstat", options: "c f t format printf", rows: []row{
-		{mention: "%n", also: printPaths},
-		{also: printUnknown},
+	{Programs: "stat gstat", Options: "c f t format printf", Rows: []rows.Row{
+		{Mention: "%n", Also: printPaths},
+		{Also: rows.PrintUnknown},
 	}},
-	{programs: "printenv", do: dumpEnv},
-	{programs: "set", do: shell.SetParams},
-	{programs: "shift", do: shell.Shift},
-	{programs: "whoami id hostname uname nproc seq jot wc exa eza tree file tldr apropos " +
-		"whatis info cmp", do: printUnknown},
-	{programs: "test [ true false : shellcheck shfmt hadolint actionlint yamllint jsonlint"},
-	{programs: "jq yq gojq jaq", options: "f L indent from-file arg argjson slurpfile rawfile p o", do: dataQuery},
-	{programs: "ssh-keygen", options: "f t b C N P m I n V O", do: keyTool},
-	{programs: "ls", options: "I T w ignore", do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	{Programs: "printenv", Do: dumpEnv},
+	{Programs: "set", Do: shell.SetParams},
+	{Programs: "shift", Do: shell.Shift},
+	{Programs: "whoami id hostname uname nproc seq jot wc exa eza tree file tldr apropos " +
+		"whatis info cmp", Do: rows.PrintUnknown},
+	{Programs: "test [ true false : shellcheck shfmt hadolint actionlint yamllint jsonlint"},
+	{Programs: "jq yq gojq jaq", Options: "f L indent from-file arg argjson slurpfile rawfile p o", Do: dataQuery},
+	{Programs: "ssh-keygen", Options: "f t b C N P m I n V O", Do: keyTool},
+	{Programs: "ls", Options: "I T w ignore", Do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		for _, p := range o.Pos {
 			if fspath.HasGlob(p) { // the shell expands it, and ls prints the names
 				sh.Print(p + "\n")
@@ -86,34 +86,29 @@ var textPrograms = []table{
 		}
 		sh.Print(partial.Unknown)
 	}},
-	{programs: "man", options: "P! H! pager! html!", do: printUnknown},
-	{programs: "cd chdir pushd", do: shell.ChangeDir},
-	{programs: "popd", do: shell.PopDir},
-	{programs: "read mapfile readarray getopts", options: "p n t d u i a N C c O s", do: shell.ReadVariable},
-	{programs: "alias", do: shell.Alias},
-	{programs: "export declare local readonly typeset", do: shell.AssignWords},
-	{programs: "unset", do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	{Programs: "man", Options: "P! H! pager! html!", Do: rows.PrintUnknown},
+	{Programs: "cd chdir pushd", Do: shell.ChangeDir},
+	{Programs: "popd", Do: shell.PopDir},
+	{Programs: "read mapfile readarray getopts", Options: "p n t d u i a N C c O s", Do: shell.ReadVariable},
+	{Programs: "alias", Do: shell.Alias},
+	{Programs: "export declare local readonly typeset", Do: shell.AssignWords},
+	{Programs: "unset", Do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		for _, n := range c.Args {
 			sh.Assign(n, shell.Value{""})
 		}
 	}},
-	{programs: "sed gsed", options: "e f l expression file line-length -in-place", do: sed},
-	{programs: "awk gawk mawk nawk", options: "f F v i file field-separator assign include", do: awk},
-	{programs: "which type whence where", do: printLocation},
+	{Programs: "sed gsed", Options: "e f l expression file line-length -in-place", Do: sed},
+	{Programs: "awk gawk mawk nawk", Options: "f F v i file field-separator assign include", Do: awk},
+	{Programs: "which type whence where", Do: printLocation},
 	{
-		programs: "diff comm colordiff sdiff",
-		options:  "U C W I x X F label width ignore-matching-lines exclude exclude-from from-file to-file",
-		dry:      "q brief",
-		do:       readOut,
+		Programs: "diff comm colordiff sdiff",
+		Options:  "U C W I x X F label width ignore-matching-lines exclude exclude-from from-file to-file",
+		Dry:      "q brief",
+		Do:       readOut,
 	},
 }
 
 const printedOptions = "n c lines bytes l language style theme w s f d k t"
-
-// printUnknown prints a line of unknown text.
-func printUnknown(sh *shell.Shell, _ shell.Command, _ shell.Options) {
-	sh.Print(partial.Unknown + "\n")
-}
 
 // splits runs the filter of split with the text that it splits.
 func splits(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -122,7 +117,7 @@ func splits(sh *shell.Shell, c shell.Command, o shell.Options) {
 		controlsHosted(sh, c, o)
 		return
 	}
-	text := inputOf(c)
+	text := rows.InputOf(c)
 	if len(o.Pos) > 0 && o.Pos[0] != "-" {
 		text = sh.Read(o.Pos[0])
 	}
@@ -171,35 +166,6 @@ func echo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		text += "\n"
 	}
 	sh.Print(text)
-}
-
-// printRepeated prints the input that a program repeats. It reports a token that is shown
-// this way, unless only a few of its bytes are.
-func printRepeated(sh *shell.Shell, c shell.Command, text string) {
-	if lex.OneOf(c.Name, "head tail cut") && fewBytes(c) {
-		text = strings.ReplaceAll(text, partial.UnknownKey, partial.Unknown)
-	}
-	if sh.Out == nil && strings.Contains(text, partial.UnknownKey) {
-		sh.Effect(effect.RevealSecret, effect.Variable, "")
-	}
-	sh.Print(text)
-}
-
-// fewBytes reports whether head, tail or cut shows so few bytes that a token stays hidden.
-func fewBytes(c shell.Command) bool {
-	bytes, ok := shell.ParseOptions(c.Args, "c bytes b n lines d f delimiter fields").Get("c", "bytes", "b")
-	switch {
-	case !ok, bytes == "", strings.HasSuffix(bytes, "-"), strings.Contains(bytes, "-,"): // to the end of the line
-		return false
-	case lex.OneOf(c.Name+bytes[:1], "head- tail+"): // all but so many
-		return false
-	}
-	const few = 12
-	numbers := strings.FieldsFunc(bytes, func(r rune) bool { return strings.ContainsRune(",-+", r) })
-	return !slices.ContainsFunc(numbers, func(number string) bool {
-		n, err := strconv.Atoi(number)
-		return err != nil || n > few
-	})
 }
 
 // reportRevealed reports a secret or a token in a text that is shown.
@@ -294,11 +260,11 @@ func readOut(sh *shell.Shell, c shell.Command, o shell.Options) {
 		case runs && lex.OneOf(c.Name, "less more most view"):
 			sh.RunText(code)
 		case c.Name == "rev":
-			printRepeated(sh, c, reverse(sh.Read(f)))
+			rows.PrintRepeated(sh, c, reverse(sh.Read(f)))
 		case c.Name == "cut":
-			printRepeated(sh, c, cutLines(c.Args, sh.Read(f)))
+			rows.PrintRepeated(sh, c, cutLines(c.Args, sh.Read(f)))
 		default:
-			printRepeated(sh, c, sh.Read(f))
+			rows.PrintRepeated(sh, c, sh.Read(f))
 		}
 	}
 }
@@ -310,23 +276,23 @@ func printInput(sh *shell.Shell, c shell.Command) {
 	}
 	switch c.Name {
 	case "head", "tail", "uniq":
-		printRepeated(sh, c, sampleLines(*c.In))
+		rows.PrintRepeated(sh, c, sampleLines(*c.In))
 	case "cut":
-		printRepeated(sh, c, cutLines(c.Args, *c.In))
+		rows.PrintRepeated(sh, c, cutLines(c.Args, *c.In))
 	case "rev":
 		sh.Print(reverse(*c.In))
 	case "xxd", "od", "hexdump":
 		o := shell.ParseOptions(c.Args, "l s c g")
 		switch {
 		case !o.Given("r"):
-			printRepeated(sh, c, *c.In)
+			rows.PrintRepeated(sh, c, *c.In)
 		case o.Given("p plain ps"):
 			sh.Print(decoded(*c.In, hex.DecodeString))
 		default:
 			sh.Print(partial.UnknownDecoded)
 		}
 	default:
-		printRepeated(sh, c, *c.In)
+		rows.PrintRepeated(sh, c, *c.In)
 	}
 }
 
@@ -380,7 +346,7 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	switch {
 	case strings.Contains(*c.In, partial.UnknownSecret) && namesSecret(pattern):
-		printRepeated(sh, c, sampleLines(*c.In)+partial.UnknownKey)
+		rows.PrintRepeated(sh, c, sampleLines(*c.In)+partial.UnknownKey)
 	case *c.In == shell.AList:
 		sh.Print(*c.In)
 	case strings.HasPrefix(*c.In, shell.FoundMark) && !o.Given("v"):
@@ -426,7 +392,7 @@ func namesSecret(pattern string) bool {
 
 // decode prints the output of a decoder.
 func decode(sh *shell.Shell, c shell.Command, o shell.Options) {
-	in := inputOf(c)
+	in := rows.InputOf(c)
 	if len(o.Pos) > 0 {
 		in = sh.Read(o.Pos[0])
 	}
@@ -442,7 +408,7 @@ func decode(sh *shell.Shell, c shell.Command, o shell.Options) {
 func printDecoded(sh *shell.Shell, c shell.Command, o shell.Options, text string, isBase64 bool) {
 	switch {
 	case !o.Given("d D decode decrypt"):
-		printRepeated(sh, c, text)
+		rows.PrintRepeated(sh, c, text)
 	case isBase64:
 		sh.Print(decoded(strings.TrimRight(text, "=\n"), base64.RawStdEncoding.DecodeString))
 	default:
@@ -452,7 +418,7 @@ func printDecoded(sh *shell.Shell, c shell.Command, o shell.Options, text string
 
 // cipher prints what openssl decodes, and reports a key that it shows.
 func cipher(sh *shell.Shell, c shell.Command, o shell.Options) {
-	in, file := inputOf(c), ""
+	in, file := rows.InputOf(c), ""
 	if name, ok := o.Get("in"); ok {
 		file = name
 	}
@@ -545,7 +511,7 @@ func beginsWithRange(set []rune) bool {
 
 // tee writes its input to files and prints it.
 func tee(sh *shell.Shell, c shell.Command, o shell.Options) {
-	text := inputOf(c)
+	text := rows.InputOf(c)
 	for _, f := range o.Pos {
 		if host, ok := shell.NetDevice(sh.Path(f)); ok && strings.ContainsRune(text, partial.HoleSecret) {
 			sh.Effect(effect.SendOut, effect.Secret, host)
@@ -556,7 +522,7 @@ func tee(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Overwrite(f, text)
 		}
 	}
-	printRepeated(sh, c, text)
+	rows.PrintRepeated(sh, c, text)
 }
 
 // dumpEnv prints the environment, or the variables that it is asked for.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 )
@@ -29,13 +30,13 @@ const localVerbs = "ember hanami nest ng ionic task invoke inv nox tox doit mage
 // judgedByWord reports a possible destruction or publication, if the first operands of a program say so.
 func judgedByWord(sh *shell.Shell, c shell.Command, full string) {
 	switch {
-	case ownScript(full), lex.OneOf(c.Name, localVerbs), lex.ContainsAny(c.Args, dryOptions):
+	case rows.IsOwnScript(full), lex.OneOf(c.Name, localVerbs), lex.ContainsAny(c.Args, dryOptions):
 		return
 	}
 	words := leadingWords(c.Args)
 	text := c.Name + " " + strings.Join(words, " ")
 	switch {
-	case wipesStore(lowered(words)) && !forTests(sh, c.Args):
+	case wipesStore(rows.Lowered(words)) && !forTests(sh, c.Args):
 		sh.Effect(effect.DropData, effect.Reset, text)
 	case endsHosted(words, c.Args):
 		sh.Possible(effect.DestroyRemote, effect.Part, text)
@@ -43,11 +44,6 @@ func judgedByWord(sh *shell.Shell, c shell.Command, full string) {
 		lex.ContainsAny(words, "deploy") && (lex.ContainsAny(words, hostedPlaces) || lex.ContainsAny(c.Args, "--prod")):
 		sh.Possible(effect.PublishOut, effect.Named(c.Name), text)
 	}
-}
-
-// ownScript reports whether a program is called by a path that is not one of the system's.
-func ownScript(full string) bool {
-	return strings.Contains(full, "/") && !lex.BeginsWith(full, "/usr/ /bin/ /sbin/ /opt/ /nix/ /snap/")
 }
 
 // dryOptions are arguments with which a command changes nothing that is hosted.

@@ -10,158 +10,159 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // wrappers are the programs that run their operands.
-var wrappers = []table{
+var wrappers = []rows.Table{
 	{
-		programs: "nohup setsid chronic unbuffer noglob nocorrect torsocks torify eatmydata catchsegv firejail " +
+		Programs: "nohup setsid chronic unbuffer noglob nocorrect torsocks torify eatmydata catchsegv firejail " +
 			"busybox toybox builtin shx -",
-		leads: true,
-		do:    startsCommand,
+		Leads: true,
+		Do:    rows.RunOperands,
 	},
 	{
-		programs: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-musl-x86_64.so.1 " +
+		Programs: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-musl-x86_64.so.1 " +
 			"ld-musl-aarch64.so.1",
-		options: "- library-path preload argv0 audit inhibit-rpath glibc-hwcaps-prepend", leads: true,
-		do: startsCommand,
+		Options: "- library-path preload argv0 audit inhibit-rpath glibc-hwcaps-prepend", Leads: true,
+		Do: rows.RunOperands,
 	},
-	{programs: "command", leads: true, rows: []row{
-		{given: "v V", without: "p", also: printLocation},
-		{also: startsCommand},
+	{Programs: "command", Leads: true, Rows: []rows.Row{
+		{Given: "v V", Without: "p", Also: printLocation},
+		{Also: rows.RunOperands},
 	}},
-	{programs: "exec", options: "a", leads: true, do: startsCommand},
-	{programs: "caffeinate", options: "t w", leads: true, do: startsCommand},
-	{programs: "rlwrap", options: "f H C s", leads: true, do: startsCommand},
-	{programs: "fakeroot", options: "l s i b", leads: true, do: startsCommand},
-	{programs: "time gtime", options: "o f output format", leads: true, do: startsCommand},
-	{programs: "timeout gtimeout", options: "s k signal kill-after", leads: true, skip: 1, do: startsCommand},
+	{Programs: "exec", Options: "a", Leads: true, Do: rows.RunOperands},
+	{Programs: "caffeinate", Options: "t w", Leads: true, Do: rows.RunOperands},
+	{Programs: "rlwrap", Options: "f H C s", Leads: true, Do: rows.RunOperands},
+	{Programs: "fakeroot", Options: "l s i b", Leads: true, Do: rows.RunOperands},
+	{Programs: "time gtime", Options: "o f output format", Leads: true, Do: rows.RunOperands},
+	{Programs: "timeout gtimeout", Options: "s k signal kill-after", Leads: true, Skip: 1, Do: rows.RunOperands},
 	{
-		programs: "nice gnice ionice choom cpulimit",
-		options:  "n adjustment c class classdata p adjust pid l e",
-		leads:    true,
-		do:       startsCommand,
+		Programs: "nice gnice ionice choom cpulimit",
+		Options:  "n adjustment c class classdata p adjust pid l e",
+		Leads:    true,
+		Do:       rows.RunOperands,
 	},
-	{programs: "chrt taskset", options: "p T P D", leads: true, skip: 1, do: startsCommand},
-	{programs: "stdbuf", options: "i o e input output error", leads: true, do: startsCommand},
-	{programs: "perf", options: "e o p s u E", leads: true, skip: 1, do: startsCommand},
-	{programs: "proxychains proxychains4", options: "f", leads: true, do: startsCommand},
-	{programs: "arch setarch linux32 linux64", options: "e d", leads: true, do: startsCommand},
-	{programs: "pkexec", options: "user", leads: true, rows: elevating},
-	{programs: "doas", options: "u C a", leads: true, rows: elevating},
-	{programs: "runuser", options: "u g G c user group command", leads: true, rows: elevating},
-	{programs: "setpriv", options: "u g G user group reuid regid", leads: true, do: startsCommand},
-	{programs: "sg", options: "c command", leads: true, skip: 1, do: startsText},
+	{Programs: "chrt taskset", Options: "p T P D", Leads: true, Skip: 1, Do: rows.RunOperands},
+	{Programs: "stdbuf", Options: "i o e input output error", Leads: true, Do: rows.RunOperands},
+	{Programs: "perf", Options: "e o p s u E", Leads: true, Skip: 1, Do: rows.RunOperands},
+	{Programs: "proxychains proxychains4", Options: "f", Leads: true, Do: rows.RunOperands},
+	{Programs: "arch setarch linux32 linux64", Options: "e d", Leads: true, Do: rows.RunOperands},
+	{Programs: "pkexec", Options: "user", Leads: true, Rows: elevating},
+	{Programs: "doas", Options: "u C a", Leads: true, Rows: elevating},
+	{Programs: "runuser", Options: "u g G c user group command", Leads: true, Rows: elevating},
+	{Programs: "setpriv", Options: "u g G user group reuid regid", Leads: true, Do: rows.RunOperands},
+	{Programs: "sg", Options: "c command", Leads: true, Skip: 1, Do: startsText},
 	{
-		programs: "unshare nsenter",
-		options:  "t target S setuid G setgid R root wd map-user map-group propagation setgroups",
-		leads:    true,
-		do:       startsCommand,
+		Programs: "unshare nsenter",
+		Options:  "t target S setuid G setgid R root wd map-user map-group propagation setgroups",
+		Leads:    true,
+		Do:       rows.RunOperands,
 	},
 	{
-		programs: "bwrap",
-		options: "args argv0 userns userns2 pidns uid gid hostname chdir unsetenv lock-file sync-fd remount-ro exec-label " +
+		Programs: "bwrap",
+		Options: "args argv0 userns userns2 pidns uid gid hostname chdir unsetenv lock-file sync-fd remount-ro exec-label " +
 			"file-label proc dev tmpfs mqueue dir overlay-src ro-overlay tmp-overlay seccomp add-seccomp-fd block-fd " +
 			"userns-block-fd info-fd json-status-fd cap-add cap-drop perms size setenv+ bind+ bind-try+ dev-bind+ " +
 			"dev-bind-try+ ro-bind+ ro-bind-try+ bind-fd+ ro-bind-fd+ file+ bind-data+ ro-bind-data+ symlink+ chmod+",
-		leads: true,
-		do:    startsCommand,
+		Leads: true,
+		Do:    rows.RunOperands,
 	},
 	{
-		programs: "systemd-inhibit dbus-run-session xvfb-run",
-		options:  "t target u p unit property S wd setenv E description what who why mode uid gid",
-		leads:    true,
-		do:       startsCommand,
+		Programs: "systemd-inhibit dbus-run-session xvfb-run",
+		Options:  "t target u p unit property S wd setenv E description what who why mode uid gid",
+		Leads:    true,
+		Do:       rows.RunOperands,
 	},
-	{programs: "chroot", options: "userspec groups", leads: true, skip: 1, do: startsCommand},
-	{programs: "flock", options: "w E timeout conflict-exit-code", leads: true, skip: 1, do: startsText},
-	{programs: "watch", options: "n interval", leads: true, rows: wordsOfCode},
+	{Programs: "chroot", Options: "userspec groups", Leads: true, Skip: 1, Do: rows.RunOperands},
+	{Programs: "flock", Options: "w E timeout conflict-exit-code", Leads: true, Skip: 1, Do: startsText},
+	{Programs: "watch", Options: "n interval", Leads: true, Rows: wordsOfCode},
 	{
-		programs: "hyperfine",
-		options: "w r m M warmup runs min-runs max-runs p! prepare! C! conclude! s! setup! c! cleanup! export-json " +
+		Programs: "hyperfine",
+		Options: "w r m M warmup runs min-runs max-runs p! prepare! C! conclude! s! setup! c! cleanup! export-json " +
 			"export-markdown i P L n parameter-scan parameter-list command-name style",
-		leads: true,
-		rows:  wordsOfCode,
+		Leads: true,
+		Rows:  wordsOfCode,
 	},
 }
 
 // wrapperPrograms are the programs of this file, with what each does.
-var wrapperPrograms = []table{
+var wrapperPrograms = []rows.Table{
 	{
-		programs: "sudo sudoedit",
-		options:  "u g h p C c r t T U D R user group host prompt chdir chroot close-from role type other-user",
-		leads:    true,
-		do:       sudo,
+		Programs: "sudo sudoedit",
+		Options:  "u g h p C c r t T U D R user group host prompt chdir chroot close-from role type other-user",
+		Leads:    true,
+		Do:       sudo,
 	},
-	{programs: "cross-env cross-env-shell", rows: []row{{runs: &start{program: "env", words: arguments}}}},
-	{programs: "env genv", options: "u C P a S. unset chdir argv0 split-string.", leads: true, do: environment},
-	{programs: "su", options: "c s g G command shell group", dry: "help version", rows: []row{
-		{given: "c= command=", as: &switchesUser, runs: &start{text: valueOf("c command")}},
-		{as: &switchesUser, runs: &start{text: input}},
+	{
+		Programs: "cross-env cross-env-shell",
+		Rows:     []rows.Row{{Runs: &rows.Start{Program: "env", Words: rows.Arguments}}},
+	},
+	{Programs: "env genv", Options: "u C P a S. unset chdir argv0 split-string.", Leads: true, Do: environment},
+	{Programs: "su", Options: "c s g G command shell group", Dry: "help version", Rows: []rows.Row{
+		{Given: "c= command=", As: &switchesUser, Runs: &rows.Start{Text: rows.ValueOf("c command")}},
+		{As: &switchesUser, Runs: &rows.Start{Text: rows.Input}},
 	}},
 	{
-		programs: "xargs gxargs",
-		options: "a d E I J L n P R s S arg-file delimiter eof max-lines max-args max-procs max-chars " +
+		Programs: "xargs gxargs",
+		Options: "a d E I J L n P R s S arg-file delimiter eof max-lines max-args max-procs max-chars " +
 			"process-slot-var",
-		leads: true,
-		do:    xargs,
+		Leads: true,
+		Do:    xargs,
 	},
 	{
-		programs: "parallel rush",
-		options: "j jobs S sshlogin a arg-file results joblog d delimiter C colsep I n N L X timeout retries " +
+		Programs: "parallel rush",
+		Options: "j jobs S sshlogin a arg-file results joblog d delimiter C colsep I n N L X timeout retries " +
 			"delay tmpdir tempdir",
-		leads: true,
-		dry:   "dry-run dryrun",
-		do:    parallel,
+		Leads: true,
+		Dry:   "dry-run dryrun",
+		Do:    parallel,
 	},
-	{programs: "find gfind bfs", do: find},
-	{programs: "fd fdfind", do: fd},
-	{programs: "eval", leads: true, rows: wordsOfCode},
-	{programs: "source .", do: sourceFile},
-	{programs: "trap", do: trap},
-	{programs: "script", options: "c command I O B T t E", leads: true, rows: []row{
-		{given: "c command", runs: &start{text: valueOf("c command")}},
-		{runs: &start{words: operandsFrom(1)}},
+	{Programs: "find gfind bfs", Do: find},
+	{Programs: "fd fdfind", Do: fd},
+	{Programs: "eval", Leads: true, Rows: wordsOfCode},
+	{Programs: "source .", Do: sourceFile},
+	{Programs: "trap", Do: trap},
+	{Programs: "script", Options: "c command I O B T t E", Leads: true, Rows: []rows.Row{
+		{Given: "c command", Runs: &rows.Start{Text: rows.ValueOf("c command")}},
+		{Runs: &rows.Start{Words: rows.OperandsFrom(1)}},
 	}},
-	{programs: "crontab", options: "u", rows: []row{
-		{given: "e", does: effect.Persist, op: effect.Crontab},
-		{given: "r", does: effect.Persist, op: "crontab removed"},
-		{given: "l", also: printUnknown},
-		{also: crontab},
+	{Programs: "crontab", Options: "u", Rows: []rows.Row{
+		{Given: "e", Does: effect.Persist, Op: effect.Crontab},
+		{Given: "r", Does: effect.Persist, Op: "crontab removed"},
+		{Given: "l", Also: rows.PrintUnknown},
+		{Also: crontab},
 	}},
-	{programs: "at batch", options: "f q t", dry: "l r d c V", rows: []row{
-		{does: effect.Persist, opOf: programName, to: operandsFrom(0), runs: &start{text: input}},
+	{Programs: "at batch", Options: "f q t", Dry: "l r d c V", Rows: []rows.Row{
+		{Does: effect.Persist, OpOf: rows.ProgramName, To: rows.OperandsFrom(0), Runs: &rows.Start{Text: rows.Input}},
 	}},
-	{programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
+	{Programs: "poetry pipenv uv rye pdm hatch bundle direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta nvm fnm " +
-		"devbox teller summon railway", do: runner, rows: []row{
-		{of: "mise asdf rbenv pyenv nodenv volta nvm fnm", words: "uninstall", as: &uninstalls},
-		{of: "uv", words: "tool|python uninstall", as: &uninstalls},
-		{of: "op", words: "item|vault|document delete", as: &deletesStored},
+		"devbox teller summon railway", Do: runner, Rows: []rows.Row{
+		{Of: "mise asdf rbenv pyenv nodenv volta nvm fnm", Words: "uninstall", As: &rows.Uninstalls},
+		{Of: "uv", Words: "tool|python uninstall", As: &rows.Uninstalls},
+		{Of: "op", Words: "item|vault|document delete", As: &deletesStored},
 	}},
-	{programs: "sops", rows: []row{{words: "exec-env|exec-file * *", also: runsDecrypted}}},
-	{programs: "nix nix-shell", do: nix},
-	{programs: "conda mamba micromamba", options: "n name p prefix c channel f file solver", rows: []row{
-		{words: "remove|uninstall", without: "d dry-run", as: &uninstalls},
-		{words: "env remove|uninstall", without: "d dry-run", as: &uninstalls},
-		{also: runner},
+	{Programs: "sops", Rows: []rows.Row{{Words: "exec-env|exec-file * *", Also: runsDecrypted}}},
+	{Programs: "nix nix-shell", Do: nix},
+	{Programs: "conda mamba micromamba", Options: "n name p prefix c channel f file solver", Rows: []rows.Row{
+		{Words: "remove|uninstall", Without: "d dry-run", As: &rows.Uninstalls},
+		{Words: "env remove|uninstall", Without: "d dry-run", As: &rows.Uninstalls},
+		{Also: runner},
 	}},
-	{programs: "capsh", rows: []row{{runs: &start{program: "bash", words: after("--")}}}},
-	{programs: "powershell pwsh cmd", do: powershell.Program},
+	{Programs: "capsh", Rows: []rows.Row{{Runs: &rows.Start{Program: "bash", Words: rows.After("--")}}}},
+	{Programs: "powershell pwsh cmd", Do: powershell.Program},
 	{
-		programs: "watchexec entr nodemon reflex when-changed concurrently chokidar",
-		options:  "w e f i o p x ext exts watch filter ignore exec n names c",
-		leads:    true,
-		do:       watcher,
+		Programs: "watchexec entr nodemon reflex when-changed concurrently chokidar",
+		Options:  "w e f i o p x ext exts watch filter ignore exec n names c",
+		Leads:    true,
+		Do:       watcher,
 	},
 }
 
-// startsCommand runs the operands.
-func startsCommand(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Exec(o.Pos, c.In) }
-
 // wordsOfCode are the rows of programs whose operands are the words of shell code.
-var wordsOfCode = []row{{runs: &start{text: operandsText}}}
+var wordsOfCode = []rows.Row{{Runs: &rows.Start{Text: rows.OperandsText}}}
 
 // startsText runs the shell code of -c, which may come after an operand, or the operands.
 func startsText(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -170,25 +171,25 @@ func startsText(sh *shell.Shell, c shell.Command, o shell.Options) {
 		code = append(code, lex.After(o.Pos, option, 1)...)
 	}
 	if len(code) == 0 {
-		startsCommand(sh, c, o)
+		rows.RunOperands(sh, c, o)
 		return
 	}
 	sh.RunText(code[0])
 }
 
-var switchesUser = act{kind: effect.RunElevated, op: "su"}
+var switchesUser = rows.Act{Kind: effect.RunElevated, Op: "su"}
 
 // elevating are the rows of programs that run a command with the rights of another user.
-var elevating = []row{
-	{of: "pkexec", does: effect.RunElevated, op: effect.Pkexec, to: operandsFrom(0), also: startsText},
-	{of: "doas", does: effect.RunElevated, op: effect.Doas, to: operandsFrom(0), also: startsText},
-	{of: "runuser", does: effect.RunElevated, op: effect.Runuser, to: operandsFrom(0), also: startsText},
+var elevating = []rows.Row{
+	{Of: "pkexec", Does: effect.RunElevated, Op: effect.Pkexec, To: rows.OperandsFrom(0), Also: startsText},
+	{Of: "doas", Does: effect.RunElevated, Op: effect.Doas, To: rows.OperandsFrom(0), Also: startsText},
+	{Of: "runuser", Does: effect.RunElevated, Op: effect.Runuser, To: rows.OperandsFrom(0), Also: startsText},
 }
 
 // sudo runs a command as another user, and reports that.
 func sudo(sh *shell.Shell, c shell.Command, o shell.Options) {
-	rest, child := o.Pos, inFolder(sh, o, "D chdir")
-	for isAssignment(lex.First(rest)) {
+	rest, child := o.Pos, rows.InFolder(sh, o, "D chdir")
+	for rows.IsAssignment(lex.First(rest)) {
 		name, text, _ := strings.Cut(rest[0], "=")
 		child.Assign(name, shell.Value{text})
 		rest = rest[1:]
@@ -204,7 +205,7 @@ func sudo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case o.Given("l list v validate k K V version reset-timestamp"):
 	default:
 		sh.Effect(effect.RunElevated, effect.Sudo, "")
-		for _, text := range stdin(c) {
+		for _, text := range rows.Stdin(c) {
 			child.RunText(text)
 		}
 	}
@@ -213,7 +214,7 @@ func sudo(sh *shell.Shell, c shell.Command, o shell.Options) {
 // environment runs the command of env with its variables, or prints the environment. Rows
 // cannot say that assignments come before the command.
 func environment(sh *shell.Shell, c shell.Command, o shell.Options) {
-	child := inFolder(sh, o, "C chdir")
+	child := rows.InFolder(sh, o, "C chdir")
 	if text, ok := o.Get("S", "split-string"); ok {
 		if !child.Opaque(text) {
 			child.Run("env "+unescaped(text)+" "+shell.QuoteAll(o.Pos), c.In)
@@ -261,7 +262,7 @@ func xargs(sh *shell.Shell, c shell.Command, o shell.Options) {
 		text := sh.Read(f)
 		c.In = &text
 	}
-	text := lex.First(stdin(c))
+	text := lex.First(rows.Stdin(c))
 	if text != "" {
 		items = shell.QuotedFields(text)
 	}
@@ -279,7 +280,7 @@ func xargs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	found := strings.Contains(strings.Join(rest, " "), marker)
 	for _, item := range lines {
-		argv := replaceAll(rest, marker, item)
+		argv := rows.ReplaceAll(rest, marker, item)
 		if !found {
 			argv = append(argv, item)
 		}
@@ -315,15 +316,6 @@ func replaceMarker(o shell.Options) string {
 	return marker
 }
 
-// replaceAll returns the words with each marker replaced.
-func replaceAll(words []string, marker, text string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = shell.Glue(strings.ReplaceAll(w, marker, text), "")
-	}
-	return out
-}
-
 // parallel runs its template once for each item.
 func parallel(sh *shell.Shell, c shell.Command, o shell.Options) {
 	argv, items := parallelItems(sh, c, o)
@@ -351,7 +343,7 @@ func parallelItems(sh *shell.Shell, c shell.Command, o shell.Options) (argv []st
 		c.In = &text
 	}
 	if len(lists) == 0 {
-		lists = [][]string{shell.SplitLines(inputOf(c))}
+		lists = [][]string{shell.SplitLines(rows.InputOf(c))}
 	}
 	separator, _ := o.Get("C", "colsep")
 	for i := range len(slices.MaxFunc(lists, func(a, b []string) int { return len(a) - len(b) })) {
@@ -446,7 +438,7 @@ func trap(sh *shell.Shell, c shell.Command, _ shell.Options) {
 // crontab reports a new table, and runs its commands as far as they are known. Before each
 // command come five time fields, or one field that begins with @.
 func crontab(sh *shell.Shell, c shell.Command, o shell.Options) {
-	texts := stdin(c)
+	texts := rows.Stdin(c)
 	if len(o.Pos) > 0 && c.In == nil {
 		texts = []string{sh.Files[sh.Path(o.At(0))]}
 	}
@@ -574,5 +566,5 @@ func watcher(sh *shell.Shell, c shell.Command, o shell.Options) {
 		}
 		return
 	}
-	oneOrAll(sh, rest, c.In)
+	rows.RunOneOrAll(sh, rest, c.In)
 }
